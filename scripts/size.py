@@ -1,0 +1,76 @@
+"""Lines per file of src and tests; what is too long is named.
+
+    python scripts/size.py            a line per folder, the longest files, and every offence
+    python scripts/size.py --all      a line per file
+
+A file over 400 lines or a function over 60 is flagged; a file over 600 lines fails.
+"""
+
+import ast
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+FILE_FLAG, FILE_LIMIT, FUNCTION_FLAG = 400, 600, 60
+FOLDERS = ("src", "tests", "benchmarks", "scripts", "notebooks")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Lines of each file, and what stands out."""
+
+    lines: dict[str, int]
+    flagged: list[str]
+    failed: list[str]
+
+    def total(self, folder: str) -> int:
+        return sum(n for path, n in self.lines.items() if path.startswith(folder + "/"))
+
+
+def long_functions(text: str) -> Iterator[tuple[str, int, int]]:
+    """(name, line, length) of every function longer than the flag; docstrings do not count."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            length = (node.end_lineno or node.lineno) - node.lineno + 1
+            first = node.body[0]
+            if ast.get_docstring(node, clean=False) is not None:
+                length -= (first.end_lineno or first.lineno) - first.lineno + 1
+            if length > FUNCTION_FLAG:
+                yield node.name, node.lineno, length
+
+
+def measure(root: Path, folders: tuple[str, ...] = FOLDERS) -> Report:
+    """Measure every Python file below `folders` of `root`."""
+    report = Report({}, [], [])
+    for folder in folders:
+        for file in sorted((root / folder).rglob("*.py")):
+            path, text = file.relative_to(root).as_posix(), file.read_text(encoding="utf-8")
+            report.lines[path] = count = len(text.splitlines())
+            if count > FILE_LIMIT:
+                report.failed.append(f"{path}: {count} lines, more than {FILE_LIMIT}: divide it")
+            elif count > FILE_FLAG:
+                report.flagged.append(f"{path}: {count} lines, more than {FILE_FLAG}")
+            report.flagged.extend(
+                f"{path}:{line}: {name}() has {length} lines, more than {FUNCTION_FLAG}"
+                for name, line, length in long_functions(text)
+            )
+    return report
+
+
+def main(root: Path, *, everything: bool = False) -> int:
+    report = measure(root)
+    shown = sorted(report.lines.items(), key=lambda item: -item[1])
+    for path, count in sorted(shown) if everything else shown[:8]:
+        print(f"{count:7}  {path}")
+    print("  lines:", ", ".join(f"{folder} {report.total(folder)}" for folder in FOLDERS))
+    for note in report.flagged:
+        print("  long:", note)
+    for note in report.failed:
+        print("  TOO LONG:", note)
+    return 1 if report.failed else 0
+
+
+if __name__ == "__main__":
+    here = Path(__file__).resolve().parent.parent
+    sys.exit(main(here, everything="--all" in sys.argv[1:]))
