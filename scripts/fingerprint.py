@@ -14,7 +14,7 @@ from pathlib import Path
 def fingerprint(
     pyproject: str, place: str = "", python: tuple[int, int] = sys.version_info[:2]
 ) -> str:
-    """Digest of `place` and of the parts of `pyproject` (its text) that decide what is installed."""
+    """Digest of `place` and the parts of `pyproject` (its text) that decide what is installed."""
     table = tomllib.loads(pyproject)
     project = table["project"]
     parts = [

@@ -25,6 +25,7 @@ class Report:
     failed: list[str]
 
     def total(self, folder: str) -> int:
+        """Lines of all files below `folder`."""
         return sum(n for path, n in self.lines.items() if path.startswith(folder + "/"))
 
 
@@ -59,6 +60,7 @@ def measure(root: Path, folders: tuple[str, ...] = FOLDERS) -> Report:
 
 
 def main(root: Path, *, everything: bool = False) -> int:
+    """Print the report; the exit status."""
     report = measure(root)
     shown = sorted(report.lines.items(), key=lambda item: -item[1])
     for path, count in sorted(shown) if everything else shown[:8]:

@@ -1,0 +1,54 @@
+"""What every test run shares: its own cache of compiled code, --full, hypothesis profiles."""
+
+import os
+import shutil
+import tempfile
+
+# The cache directory is named before anything imports nbgraph. Worker processes of one run inherit
+# it, so that a kernel is compiled once per run; the run that made it removes it.
+_OWNER = "PYTEST_XDIST_WORKER" not in os.environ
+if _OWNER:
+    os.environ["NBGRAPH_CACHE_DIR"] = tempfile.mkdtemp(prefix="nbgraph-test-cache-")
+
+import hypothesis  # noqa: E402  (after the cache directory)
+import pytest  # noqa: E402
+
+hypothesis.settings.register_profile("default", deadline=None)
+hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--full",
+        action="store_true",
+        help="run the whole product of cases where the everyday run takes a seeded selection",
+    )
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("--full"):
+        return
+    skip = pytest.mark.skip(reason="slow: run with --full")
+    for item in items:
+        if "slow" in item.keywords:
+            item.add_marker(skip)
+
+
+def pytest_unconfigure(config):
+    if _OWNER:
+        shutil.rmtree(os.environ["NBGRAPH_CACHE_DIR"], ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def full(request):
+    """Whether this is a --full run: `cases if full else selection`."""
+    return request.config.getoption("--full")
+
+
+@pytest.fixture
+def own_cache(tmp_path, monkeypatch):
+    """An empty cache directory, for child processes of one test."""
+    directory = tmp_path / "cache"
+    monkeypatch.setenv("NBGRAPH_CACHE_DIR", str(directory))
+    return directory

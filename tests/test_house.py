@@ -1,0 +1,184 @@
+"""The repository keeps its own rules: floors, sizes, start-up, scripts, reasons for exceptions."""
+
+import importlib.util
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+from tests.support import ROOT, Readme, run_python
+
+PYPROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+
+
+def script(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+# ---------------------------------------------------------------------------------- README
+
+
+def test_readme_blocks_run_and_print_what_they_say(tmp_path):
+    readme = Readme.of((ROOT / "README.md").read_text(encoding="utf-8"))
+    program = tmp_path / "readme.py"
+    program.write_text(readme.program, encoding="utf-8")
+    readme.check(run_python(program, cwd=tmp_path))
+
+
+def test_a_wrong_readme_is_noticed(tmp_path):
+    text = "Look:\n```python\nx = 1\nprint(x)\n```\n```text\n2\n```\n```python\nx / 0\n```\n"
+    readme = Readme.of(text)
+    assert readme.program.splitlines()[2] == "x = 1"  # line numbers are the text's own
+    with pytest.raises(AssertionError, match="block 1 printed"):
+        readme.check("1\n\x1e\n\x1e\n")
+    program = tmp_path / "readme.py"
+    program.write_text(readme.program)
+    with pytest.raises(AssertionError, match="line 10"):
+        run_python(program)
+
+
+# ---------------------------------------------------------------------------------- floors
+
+
+def lint(tmp_path, files):
+    """Run the project's contracts over a made-up nbgraph of `files` (path -> text)."""
+    package = tmp_path / "nbgraph"
+    for path, text in {"__init__.py": "", **files}.items():
+        file = package / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        for folder in file.relative_to(tmp_path).parents[:-1]:
+            (tmp_path / folder / "__init__.py").touch()
+    (tmp_path / "pyproject.toml").write_text(PYPROJECT)
+    run = "from importlinter.cli import lint_imports_command; lint_imports_command()"
+    child = subprocess.run(
+        [sys.executable, "-c", run, "--no-logo", "--no-cache"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return child.returncode, " ".join(child.stdout.split())
+
+
+def test_floors_hold_for_a_lawful_package(tmp_path):
+    lawful = {
+        "config.py": "",
+        "dtype.py": "import nbgraph.config",
+        "native/atomics.py": "import numba, llvmlite.ir",
+        "kernels/cpu.py": "import numba\nfrom nbgraph.native import atomics",
+        "op/mapper.py": "def call():\n    from nbgraph.kernels import cpu",
+        "graph/node.py": "from nbgraph.op import mapper",
+    }
+    status, printed = lint(tmp_path, lawful)
+    assert status == 0, printed
+    assert "3 kept, 0 broken" in printed
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        ({"config.py": "import nbgraph.dtype", "dtype.py": ""}, "Floors"),
+        ({"array/a.py": "", "graph/g.py": "from nbgraph.array import a"}, "Floors"),
+        ({"kernels/k.py": "def f():\n    import nbgraph.op.o", "op/o.py": ""}, "Floors"),
+        ({"engine/e.py": "import nbgraph.storage.s", "storage/s.py": ""}, "Floors"),
+        ({"cellar.py": ""}, "cellar"),
+        ({"graph/g.py": "import numba"}, "numba"),
+        ({"op/o.py": "import llvmlite.binding"}, "llvmlite"),
+        ({"op/a.py": "from nbgraph.op import b", "op/b.py": "import nbgraph.op.a"}, "cycles"),
+    ],
+)
+def test_floors_refuse(tmp_path, files, told):
+    status, printed = lint(tmp_path, {"config.py": "", **files})
+    assert status != 0, printed
+    assert told in printed.partition("Broken contracts")[2] or told in printed
+
+
+# ---------------------------------------------------------------------------------- start-up
+
+
+def test_import_loads_nothing_heavy():
+    code = "import json, sys, nbgraph; print(json.dumps(sorted(sys.modules)))"
+    loaded = set(json.loads(run_python("-c", code)))
+    heavy = {"numba.cuda", "scipy", "mpmath", "matplotlib", "IPython", "ml_dtypes", "torch", "jax"}
+    assert not heavy & loaded
+
+
+# ---------------------------------------------------------------------------------- rules
+
+
+def test_every_ignored_rule_has_a_reason():
+    section = re.search(r"\[tool\.ruff\.lint\]\n(.*?)\n\]", PYPROJECT, re.DOTALL).group(1)
+    codes = [line for line in section.splitlines() if re.match(r'\s+"', line)]
+    assert len(codes) > 20
+    assert [line for line in codes if not re.search(r"# \S+", line)] == []
+
+
+def test_numba_and_llvmlite_are_pinned_together():
+    wanted = tomllib.loads(PYPROJECT)["project"]["dependencies"]
+    assert any(re.fullmatch(r"numba>=0\.\d+,<0\.\d+", entry) for entry in wanted)
+    assert any(re.fullmatch(r"llvmlite>=0\.\d+,<0\.\d+", entry) for entry in wanted)
+
+
+def test_size_report_flags_and_fails(tmp_path, capsys):
+    size = script("size")
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "short.py").write_text("x = 1\n" * 400)
+    (tmp_path / "src" / "long.py").write_text("x = 1\n" * 401)
+    body = "\n".join(["    x = 1"] * 60)
+    (tmp_path / "src" / "wide.py").write_text(
+        f'def fits():\n    """Doc.\n\n    More.\n    """\n{body[:-10]}\n\ndef wide():\n{body}\n'
+    )
+    assert size.main(tmp_path) == 0
+    printed = capsys.readouterr().out
+    assert "src/long.py: 401 lines" in printed
+    assert "wide() has 61 lines" in printed
+    assert "short.py:" not in printed
+    assert "fits()" not in printed
+    (tmp_path / "src" / "huge.py").write_text("x = 1\n" * 601)
+    assert size.main(tmp_path) == 1
+    assert "TOO LONG: src/huge.py: 601 lines" in capsys.readouterr().out
+
+
+# ---------------------------------------------------------------------------------- scripts
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+@pytest.mark.parametrize(
+    "path", ["scripts/test", "scripts/demo", "scripts/environment.sh", ".ci/run"]
+)
+def test_scripts_parse(path):
+    checked = subprocess.run(
+        ["bash", "-n", ROOT / path], capture_output=True, text=True, check=False
+    )
+    assert checked.returncode == 0, checked.stderr
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+def test_an_unfit_python_is_refused_by_name():
+    command = "source scripts/environment.sh; PYTHON=/no/such/python find_python"
+    child = subprocess.run(
+        ["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert child.returncode == 1
+    assert "PYTHON=/no/such/python is not a Python 3.11" in child.stderr
+
+
+def test_only_what_gets_installed_changes_the_fingerprint():
+    fingerprint = script("fingerprint").fingerprint
+    same = PYPROJECT.replace("line-length = 100", "line-length = 99")
+    other = PYPROJECT.replace('"mpmath>=1.3"', '"mpmath>=1.4"')
+    assert same != PYPROJECT
+    assert other != PYPROJECT
+    assert fingerprint(same) == fingerprint(PYPROJECT)
+    assert fingerprint(other) != fingerprint(PYPROJECT)
+    assert fingerprint(PYPROJECT, "there") != fingerprint(PYPROJECT, "here")
+    assert fingerprint(PYPROJECT, python=(3, 99)) != fingerprint(PYPROJECT)
