@@ -1,0 +1,46 @@
+"""Scalar mathematical functions that LLVM turns into vector code when inlined into a loop.
+
+`implementation(name, dtype)` is a compiled scalar function.  Each is branch-free text, written
+once for float32 and float64, with explicit fused multiply-adds and no fast-math flags: the vector
+body of a loop, its scalar tail and a caller with any flags all give the same bits.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+
+from nbgraph.kernels.vector_math.names import ARITY as ARITY
+from nbgraph.kernels.vector_math.names import FAMILY
+from nbgraph.kernels.vector_math.names import NAMES as NAMES
+from nbgraph.kernels.vector_math.names import TRIG_BOUND as TRIG_BOUND
+
+DTYPES = ("float32", "float64")
+
+
+def _version() -> str:
+    """A hash of the source of everything that `implementation` depends on here."""
+    room = Path(__file__).parent
+    native = room.parents[1] / "native" / "floats.py"
+    digest = hashlib.sha256()
+    for path in [*sorted(room.glob("*.py")), native]:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+VERSION = _version()
+
+
+@functools.cache
+def implementation(name: str, dtype: str) -> Callable:
+    """The Numba function `name` from scalars of `dtype` to `dtype`; Numba is imported here."""
+    if name not in NAMES:
+        raise ValueError(f"vector_math: no function {name!r}; there are {', '.join(sorted(NAMES))}")
+    if dtype not in DTYPES:
+        raise TypeError(f"{name}: no implementation for dtype {dtype!r}, only for {DTYPES}")
+    family = importlib.import_module(f"{__name__}.{FAMILY[name]}")
+    formats = importlib.import_module(f"{__name__}.formats")
+    return getattr(family, name)(formats.FORMATS[dtype])

@@ -1,0 +1,151 @@
+"""sinh, cosh, tanh and their inverses.
+
+Near zero the odd functions are polynomials x + x^3 P(x^2) by Remez; elsewhere they are made of
+exp, and the inverses of log1p.
+"""
+
+from __future__ import annotations
+
+from nbgraph.kernels.vector_math.exp import reduced_exp, scale
+from nbgraph.kernels.vector_math.formats import Format, per_format, scalar
+from nbgraph.kernels.vector_math.log import log_of_sum
+from nbgraph.native.floats import absolute, copysign, fma, from_bits, polynomial
+from nbgraph.native.floats import sqrt as root
+
+
+@per_format
+def tanh(f: Format):
+    """x + x^3 P(x^2) up to 0.55; beyond it 1 - 2 / (exp(2|x|) + 1)."""
+    one, two, border = f.float(1), f.float(2), f.float(0.55)
+    high = f.float(10) if f.digits == 24 else f.float(20)  # the result there is 1
+    uint, shift, bias = f.uint, f.shift, f.word(f.bias)
+    tail = f.constants("tanh")
+    reduced = reduced_exp(f)
+
+    @scalar
+    def tanh(x):
+        a = absolute(x)
+        z = a * a
+        near = fma(a * z, polynomial(z, tail), a)
+        b = high if a > high else a
+        q, n = reduced(b + b)
+        power = from_bits(uint(uint(n + bias) << shift))
+        far = one - two / (fma(power, q, power) + one)
+        return copysign(near if a < border else far, x)
+
+    return tanh
+
+
+def _half_exp(f: Format):
+    """The pieces for exp(|x|) / 2 that overflows only where sinh and cosh do."""
+    high = f.float(90.5) if f.digits == 24 else f.float(711.5)
+    return high, f.word(1)
+
+
+@per_format
+def sinh(f: Format):
+    """x + x^3 P(x^2) up to 1; beyond it e - 1 / (4 e) with e = exp(|x|) / 2."""
+    one, quarter = f.float(1), f.float(0.25)
+    uint = f.uint
+    high, unit = _half_exp(f)
+    tail = f.constants("sinh")
+    reduced, scaled = reduced_exp(f), scale(f)
+
+    @scalar
+    def sinh(x):
+        a = absolute(x)
+        z = one if a > one else a * a
+        near = fma(a * z, polynomial(z, tail), a)
+        b = high if a > high else a
+        q, n = reduced(b)
+        e = scaled(one + q, uint(n - unit))
+        return copysign(e - quarter / e if a > one else near, x)
+
+    return sinh
+
+
+@per_format
+def cosh(f: Format):
+    """e + 1 / (4 e) with e = exp(|x|) / 2."""
+    one, quarter = f.float(1), f.float(0.25)
+    uint = f.uint
+    high, unit = _half_exp(f)
+    reduced, scaled = reduced_exp(f), scale(f)
+
+    @scalar
+    def cosh(x):
+        a = absolute(x)
+        a = high if a > high else a
+        q, n = reduced(a)
+        e = scaled(one + q, uint(n - unit))
+        return e + quarter / e
+
+    return cosh
+
+
+@per_format
+def asinh(f: Format):
+    """log1p(a + a^2 / (1 + sqrt(1 + a^2))), or log(a) + ln 2 where 1 + a^2 is a^2."""
+    one, zero, inf = f.float(1), f.float(0), f.inf
+    small, large = f.power_of_two(-f.digits), f.power_of_two(f.digits // 2 + 2)
+    ln2 = f.float(0.6931471805599453)
+    logarithm = log_of_sum(f)
+
+    @scalar
+    def asinh(x):
+        a = absolute(x)
+        b = one if a > large else a
+        v = fma(b / (one + root(fma(b, b, one))), b, b)
+        v = a if a > large else v
+        u = one + v
+        c = v - (u - one)
+        y = logarithm(u, zero if a > large else c) + (ln2 if a > large else zero)
+        y = a if a < small else y
+        return copysign(y if a < inf else a, x)
+
+    return asinh
+
+
+@per_format
+def acosh(f: Format):
+    """log1p(t + sqrt(t (t + 2))) with t = x - 1, or log(x) + ln 2 for large x."""
+    one, two, zero, inf, nan = f.float(1), f.float(2), f.float(0), f.inf, f.nan
+    large = f.power_of_two(f.digits // 2 + 2)
+    ln2 = f.float(0.6931471805599453)
+    logarithm = log_of_sum(f)
+
+    @scalar
+    def acosh(x):
+        t = one if x > large else x - one
+        v = t + root(t * (t + two))
+        v = x if x > large else v
+        u = one + v
+        c = v - (u - one)
+        y = logarithm(u, zero if x > large else c) + (ln2 if x > large else zero)
+        y = zero if x == one else y
+        y = y if x < inf else x
+        return nan if x < one else y
+
+    return acosh
+
+
+@per_format
+def atanh(f: Format):
+    """log1p(2a / (1 - a)) / 2."""
+    one, zero, half, inf, nan = f.float(1), f.float(0), f.float(0.5), f.inf, f.nan
+    small = f.power_of_two(-f.digits // 2 - 2)
+    logarithm = log_of_sum(f)
+
+    @scalar
+    def atanh(x):
+        a = absolute(x)
+        b = zero if not a < one else a
+        v = (b + b) / (one - b)
+        u = one + v
+        y = half * logarithm(u, v - (u - one))
+        y = a if a < small else y
+        y = inf if a == one else y
+        y = y if a <= one else nan
+        return copysign(y, x)
+
+    return atanh

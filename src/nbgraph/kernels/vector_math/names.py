@@ -1,0 +1,24 @@
+"""What the room offers, and in which file each function is; no Numba is needed to read this."""
+
+from __future__ import annotations
+
+FAMILIES = {
+    "exp": ("exp", "exp2", "expm1", "sigmoid"),
+    "log": ("log", "log2", "log10", "log1p", "softplus"),
+    "rounding": ("floor", "ceil", "trunc", "round", "sign", "copysign", "fmod", "sqrt", "rsqrt"),
+    "trigonometric": ("sin", "cos", "tan", "sin_small", "cos_small", "tan_small"),
+    "arc": ("asin", "acos", "atan", "atan2"),
+    "hyperbolic": ("sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
+    "error_function": ("erf", "erfc"),
+    "gamma": ("gamma", "lgamma", "digamma", "trigamma"),
+    "power": ("pow", "cbrt", "hypot"),
+}
+
+FAMILY = {name: family for family, names in FAMILIES.items() for name in names}
+NAMES = frozenset(FAMILY)
+ARITY = {name: 2 if name in {"atan2", "pow", "hypot", "copysign", "fmod"} else 1 for name in NAMES}
+
+# Largest |x| for the `_small` variants.  n = x * 2/pi is computed with a relative error of one
+# unit in the last place, which must not move r by more than the 1 % beyond pi/4 that the
+# polynomials allow.
+TRIG_BOUND = {"float32": 2.0**17, "float64": 2.0**40}

@@ -1,0 +1,77 @@
+"""Rounding to an integer, signs, square roots, remainders: one instruction or a few each."""
+
+from __future__ import annotations
+
+import math
+
+from nbgraph.kernels.vector_math.formats import Format, per_format, scalar
+from nbgraph.native import floats
+
+
+def _instruction(intrinsic):
+    """A factory for a function that is a single intrinsic of one argument."""
+
+    @per_format
+    def build(f: Format):
+        @scalar
+        def instruction(x):
+            return intrinsic(x)
+
+        return instruction
+
+    return build
+
+
+floor = _instruction(floats.floor)
+ceil = _instruction(floats.ceil)
+trunc = _instruction(floats.trunc)
+round = _instruction(floats.round_even)  # half to even, as NumPy's
+sqrt = _instruction(floats.sqrt)
+
+
+@per_format
+def rsqrt(f: Format):
+    """1 / sqrt(x)."""
+    one, root = f.float(1), floats.sqrt
+
+    @scalar
+    def rsqrt(x):
+        return one / root(x)
+
+    return rsqrt
+
+
+@per_format
+def sign(f: Format):
+    """-1, 0 or 1; NaN for NaN; +0 for both zeros, as NumPy's."""
+    zero, one = f.float(0), f.float(1)
+
+    @scalar
+    def sign(x):
+        y = one if x > zero else x + zero  # -0 + 0 is +0
+        return -one if x < zero else y
+
+    return sign
+
+
+@per_format
+def copysign(f: Format):
+    """|x| with the sign of y."""
+    change = floats.copysign
+
+    @scalar
+    def copysign(x, y):
+        return change(x, y)
+
+    return copysign
+
+
+@per_format
+def fmod(f: Format):
+    """The exact remainder of x / y with the sign of x, by the C library."""
+
+    @scalar
+    def fmod(x, y):
+        return math.fmod(x, y)
+
+    return fmod
