@@ -10,7 +10,10 @@ import tomllib
 
 import pytest
 
+import nbgraph
 from tests.support import ROOT, Readme, run_python
+
+needs_op = pytest.mark.skipif(not hasattr(nbgraph, "op"), reason="the README uses ng.op")
 
 PYPROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 
@@ -26,6 +29,7 @@ def script(name):
 # ---------------------------------------------------------------------------------- README
 
 
+@needs_op
 def test_readme_blocks_run_and_print_what_they_say(tmp_path):
     readme = Readme.of((ROOT / "README.md").read_text(encoding="utf-8"))
     program = tmp_path / "readme.py"
