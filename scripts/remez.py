@@ -32,6 +32,7 @@ class Job:
     low: mp.mpf
     high: dict[str, mp.mpf]
     terms: dict[str, int]
+    settled: int = 3  # coefficients rounded before the rest is fitted; 0 if x = 0 is inside
 
 
 def horner(coefficients: list[mp.mpf], x: mp.mpf) -> mp.mpf:
@@ -91,7 +92,7 @@ def fit(job: Job, dtype: str) -> tuple[mp.mpf, list[float]]:
         left = terms - len(done)
         nodes = [(points - 1) * i // left for i in range(left + 1)]
         _, coefficients = remez(rest, scale, grid, nodes, left)
-        settled = coefficients[:1] if len(done) < 3 else coefficients
+        settled = coefficients[:1] if len(done) < job.settled else coefficients
         for c in settled:
             done.append(mp.mpf(float(CAST[dtype](float(c)))))
         rest = [(f - done[-1]) / x for f, x in zip(rest, grid, strict=True)]
@@ -146,7 +147,7 @@ def odd(name: str, function: Function, limit, high, terms: dict[str, int]) -> Jo
     )
 
 
-ERFCX_CENTRE = 2  # t = (a - 2) / (a + 2) takes [1/2, infinity) to [-0.6, 1)
+ERFCX_CENTRE = 3  # t = (a - 3) / (a + 3) takes [1/2, infinity) to [-0.72, 1)
 
 
 def erfcx_in_t(t: mp.mpf) -> mp.mpf:
@@ -228,17 +229,19 @@ def jobs() -> list[Job]:
             "erfc",
             erfcx_in_t,
             lambda t: mp.mpf(1),
-            mp.mpf("-0.601"),
-            {"float32": mp.mpf("0.69"), "float64": mp.mpf("0.87")},
-            count(10, 24),
+            mp.mpf("-0.72"),
+            {"float32": mp.mpf("0.543"), "float64": mp.mpf("0.803")},
+            count(10, 22),
+            settled=0,
         ),
         Job(
             "cbrt",
-            lambda r: mp.cbrt(1 / r),
-            lambda r: mp.cbrt(r),
-            mp.mpf("0.83"),
-            both("1.18"),
-            count(4, 6),
+            lambda v: mp.cbrt(1 + v),
+            lambda v: mp.mpf(1),
+            root - 1,
+            both(mp.sqrt(2) - 1),
+            count(5, 9),
+            settled=0,
         ),
     ]
 
@@ -254,6 +257,8 @@ def constants(dtype: str) -> dict[str, list[float]]:
         "log10_2": split(mp.log(2) / mp.log(10), [short, bits]),
         "half_pi": split(mp.pi / 2, [bits, bits, bits]),
         "two_over_pi": split(2 / mp.pi, [bits]),
+        "pi": split(mp.pi, [bits, bits]),
+        "third": split(mp.mpf(1) / 3, [bits, bits]),
     }
 
 

@@ -94,8 +94,8 @@ def exp2(f: Format):
 @per_format
 def expm1(f: Format):
     """exp(x) - 1 without cancellation: 2^n expm1(r) + (2^n - 1), at half size until the end."""
-    _, high = range_of_exp(f)
-    low = f.float(-18) if f.digits == 24 else f.float(-40)  # the result there is -1
+    # Below the first bound the result is -1; above the second 2 * 2^(n - 1) overflows.
+    low, high = (f.float(-18), f.float(89)) if f.digits == 24 else (f.float(-40), f.float(709.9))
     half, two = f.float(0.5), f.float(2)
     uint, shift, below_bias = f.uint, f.shift, f.word(f.bias - 1)
     reduced = reduced_exp(f)

@@ -96,10 +96,10 @@ def asinh(f: Format):
         a = absolute(x)
         b = one if a > large else a
         v = fma(b / (one + root(fma(b, b, one))), b, b)
-        v = a if a > large else v
         u = one + v
         c = v - (u - one)
-        y = logarithm(u, zero if a > large else c) + (ln2 if a > large else zero)
+        y = logarithm(a if a > large else u, zero if a > large else c)
+        y = y + (ln2 if a > large else zero)
         y = a if a < small else y
         return copysign(y if a < inf else a, x)
 
@@ -118,10 +118,10 @@ def acosh(f: Format):
     def acosh(x):
         t = one if x > large else x - one
         v = t + root(t * (t + two))
-        v = x if x > large else v
         u = one + v
         c = v - (u - one)
-        y = logarithm(u, zero if x > large else c) + (ln2 if x > large else zero)
+        y = logarithm(x if x > large else u, zero if x > large else c)
+        y = y + (ln2 if x > large else zero)
         y = zero if x == one else y
         y = y if x < inf else x
         return nan if x < one else y

@@ -121,21 +121,22 @@ def log10(f: Format):
 
 @per_format
 def log_of_sum(f: Format):
-    """log(u + c) for u >= 1/4, |c| at most half a unit in the last place of u.
+    """log(u + c) for finite u >= 2^-60, |c| at most half a unit in the last place of u.
 
     With u = 2^e (1 + f), c counts as c 2^-e / (1 + f), to two terms of the geometric series.
     """
     half, one = f.float(0.5), f.float(1)
     ln2_high, ln2_low = f.constants("ln2")
     tail = f.constants("log")
-    uint, shift, top = f.uint, f.shift, f.word(2 * f.bias)
-    bias, integer = f.float(f.bias), f.float(2.0 ** (f.digits - 1))
+    uint, shift = f.uint, f.shift
+    bias, last, integer = f.float(f.bias), f.float(2 * f.bias), f.float(2.0 ** (f.digits - 1))
+    top = f.word(2 * f.bias + int(integer.view(f.uint)))
     parts = exponent_and_fraction(f)
 
     @step
     def log_of_sum(u, c):
         e, v = parts(u)
-        down = from_bits(uint(uint(top - bits(e + integer)) << shift))  # 2^-e
+        down = from_bits(uint(uint(top - bits((last if e > last else e) + integer)) << shift))  # 2^-e
         e = e - bias
         square = v * v
         c = c * down
