@@ -21,7 +21,6 @@ def fingerprint(
         list(python),
         place,
         table["build-system"],
-        project["version"],
         project["dependencies"],
         project.get("optional-dependencies", {}),
         table.get("dependency-groups", {}),
