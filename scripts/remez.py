@@ -147,13 +147,20 @@ def odd(name: str, function: Function, limit, high, terms: dict[str, int]) -> Jo
     )
 
 
-ERFCX_CENTRE = 3  # t = (a - 3) / (a + 3) takes [1/2, infinity) to [-0.72, 1)
+def erfc_job(dtype: str, centre: str, terms: int, settled: int) -> Job:
+    """(1 + 2a) exp(a^2) erfc(a) for a >= 1/2 in t = (a - centre) / (a + centre).
 
+    Each format has the centre for which rounding the coefficients costs least.
+    """
+    k = mp.mpf(centre)
 
-def erfcx_in_t(t: mp.mpf) -> mp.mpf:
-    """(1 + 2a) exp(a^2) erfc(a), at t = (a - k) / (a + k): between 1.1 and 1.3."""
-    a = ERFCX_CENTRE * (1 + t) / (1 - t)
-    return (1 + 2 * a) * mp.exp(a * a) * mp.erfc(a)
+    def target(t: mp.mpf) -> mp.mpf:
+        a = k * (1 + t) / (1 - t)
+        return (1 + 2 * a) * mp.exp(a * a) * mp.erfc(a)
+
+    low, high = mp.mpf("0.49"), mp.mpf("10.12" if dtype == "float32" else "27.4")
+    low, high = (low - k) / (low + k), (high - k) / (high + k)
+    return Job("erfc", target, lambda t: mp.mpf(1), low, both(high), {dtype: terms}, settled)
 
 
 def jobs() -> list[Job]:
@@ -225,15 +232,8 @@ def jobs() -> list[Job]:
             {"float32": mp.mpf("3"), "float64": mp.mpf("4.95")},
             count(8, 23),
         ),
-        Job(
-            "erfc",
-            erfcx_in_t,
-            lambda t: mp.mpf(1),
-            mp.mpf("-0.72"),
-            {"float32": mp.mpf("0.543"), "float64": mp.mpf("0.803")},
-            count(10, 22),
-            settled=0,
-        ),
+        erfc_job("float32", "2", 10, settled=3),
+        erfc_job("float64", "2.5", 23, settled=2),
         Job(
             "cbrt",
             lambda v: mp.cbrt(1 + v),
@@ -267,12 +267,11 @@ def main() -> None:
     print(
         '"""Constants and minimax polynomials, lowest power first; printed by scripts/remez.py."""\n'
     )
-    chosen = sys.argv[1:]
     tables: dict[str, dict[str, list[float]]] = {}
     for dtype in BITS:
         tables[dtype] = constants(dtype)
         for job in jobs():
-            if chosen and job.name not in chosen:
+            if dtype not in job.terms:
                 continue
             worst, tables[dtype][job.name] = fit(job, dtype)
             bits = float(mp.log(worst, 2))

@@ -2,7 +2,7 @@
 
 erf is x + x P(x^2) up to 1, and 1 - exp(-p(|x| - 1)) beyond, where p fits -log erfc: centred at 1,
 the polynomial is exact where the difference is most sensitive.  erfc of a = |x| >= 1/2 is
-exp(-a^2) P(t) / (1 + 2a), t = (a - 3) / (a + 3) (Shepherd and Laframboise 1981), with the rounding
+exp(-a^2) P(t) / (1 + 2a), t = (a - k) / (a + k) (Shepherd and Laframboise 1981), with the rounding
 errors of a^2, of the quotient and of 1 + 2a carried along.
 """
 
@@ -42,7 +42,7 @@ def erfc(f: Format):
     """1 - erf(x), accurate relative to itself where it is small."""
     zero, one, two = f.float(0), f.float(1), f.float(2)
     border, last = f.float(0.5), f.float(10.1) if f.digits == 24 else f.float(27.3)
-    centre = f.float(3)
+    centre = f.float(2) if f.digits == 24 else f.float(2.5)
     near_tail, tail = f.constants("erf_small"), f.constants("erfc")
     reduced, scaled = reduced_exp(f), scale(f)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from nbgraph.kernels.vector_math.formats import Format, per_format, scalar
 from nbgraph.native import floats
 
@@ -70,8 +68,10 @@ def copysign(f: Format):
 def fmod(f: Format):
     """The exact remainder of x / y with the sign of x, by the C library."""
 
+    rest = floats.remainder
+
     @scalar
     def fmod(x, y):
-        return math.fmod(x, y)
+        return rest(x, y)
 
     return fmod
