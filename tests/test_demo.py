@@ -2,13 +2,9 @@
 
 import re
 
-import pytest
-
-import nbgraph
 from tests.support import ROOT, run_python
 
 
-@pytest.mark.skipif(not hasattr(nbgraph, "op"), reason="the demo uses ng.op")
 def test_demo_shows_robust_losses_beating_least_squares(tmp_path):
     printed = run_python(
         "-m", "scripts.robust_regression", "--output", tmp_path, "--splits", "2", cwd=ROOT

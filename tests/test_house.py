@@ -10,10 +10,7 @@ import tomllib
 
 import pytest
 
-import nbgraph
 from tests.support import ROOT, Readme, run_python
-
-needs_op = pytest.mark.skipif(not hasattr(nbgraph, "op"), reason="the README uses ng.op")
 
 PYPROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 
@@ -29,7 +26,6 @@ def script(name):
 # ---------------------------------------------------------------------------------- README
 
 
-@needs_op
 def test_readme_blocks_run_and_print_what_they_say(tmp_path):
     readme = Readme.of((ROOT / "README.md").read_text(encoding="utf-8"))
     program = tmp_path / "readme.py"
@@ -79,8 +75,8 @@ def test_floors_hold_for_a_lawful_package(tmp_path):
         "dtype.py": "import nbgraph.config",
         "native/atomics.py": "import numba, llvmlite.ir",
         "kernels/cpu.py": "import numba\nfrom nbgraph.native import atomics",
-        "op/mapper.py": "def call():\n    from nbgraph.kernels import cpu",
-        "graph/node.py": "from nbgraph.op import mapper",
+        "operator/mapper.py": "def call():\n    from nbgraph.kernels import cpu",
+        "graph/node.py": "from nbgraph.operator import mapper",
     }
     status, printed = lint(tmp_path, lawful)
     assert status == 0, printed
@@ -92,12 +88,21 @@ def test_floors_hold_for_a_lawful_package(tmp_path):
     [
         ({"config.py": "import nbgraph.dtype", "dtype.py": ""}, "Floors"),
         ({"array/a.py": "", "graph/g.py": "from nbgraph.array import a"}, "Floors"),
-        ({"kernels/k.py": "def f():\n    import nbgraph.op.o", "op/o.py": ""}, "Floors"),
+        (
+            {"kernels/k.py": "def f():\n    import nbgraph.operator.o", "operator/o.py": ""},
+            "Floors",
+        ),
         ({"engine/e.py": "import nbgraph.storage.s", "storage/s.py": ""}, "Floors"),
         ({"cellar.py": ""}, "cellar"),
         ({"graph/g.py": "import numba"}, "numba"),
-        ({"op/o.py": "import llvmlite.binding"}, "llvmlite"),
-        ({"op/a.py": "from nbgraph.op import b", "op/b.py": "import nbgraph.op.a"}, "cycles"),
+        ({"operator/o.py": "import llvmlite.binding"}, "llvmlite"),
+        (
+            {
+                "operator/a.py": "from nbgraph.operator import b",
+                "operator/b.py": "import nbgraph.operator.a",
+            },
+            "cycles",
+        ),
     ],
 )
 def test_floors_refuse(tmp_path, files, told):

@@ -8,10 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import nbgraph
 from tests.support import ROOT, Readme, run_python
-
-needs_op = pytest.mark.skipif(not hasattr(nbgraph, "op"), reason="the README uses ng.op")
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +56,6 @@ def test_nbgraph_comes_from_the_wheel(installed, tmp_path):
     assert not Path(where.strip()).is_relative_to(ROOT)
 
 
-@needs_op
 def test_readme_runs_from_the_wheel(installed, tmp_path):
     readme = Readme.of((ROOT / "README.md").read_text(encoding="utf-8"))
     program = tmp_path / "readme.py"
