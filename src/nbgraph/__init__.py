@@ -1,0 +1,67 @@
+"""nbgraph: plain Python scalar functions become fast, differentiable, certified operators.
+
+    import nbgraph as ng
+
+    @ng.op
+    def smooth_l1(x, *, sigma=1.0):
+        s2 = sigma * sigma
+        if x > 1 / s2:
+            return x - 0.5 / s2
+        if x < -1 / s2:
+            return -x - 0.5 / s2
+        return 0.5 * s2 * x * x
+
+    smooth_l1(array, sigma=2.0)           # NumPy in, NumPy out
+    smooth_l1.derivative("x")(array)      # again an operator
+    smooth_l1.explain()                   # what was made of it, and why
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from nbgraph._version import __version__ as __version__
+
+if TYPE_CHECKING:
+    from nbgraph.config import config as config
+    from nbgraph.errors import (
+        ArgumentError as ArgumentError,
+        CaptureError as CaptureError,
+        CertificateError as CertificateError,
+        CompileError as CompileError,
+        DerivativeError as DerivativeError,
+        DTypeError as DTypeError,
+        NbgraphError as NbgraphError,
+        ShapeError as ShapeError,
+    )
+    from nbgraph.kernels import cache as cache
+    from nbgraph.operator.mapper import Mapper as Mapper, op as op
+
+_ERRORS = (
+    "ArgumentError CaptureError CertificateError CompileError DerivativeError DTypeError "
+    "NbgraphError ShapeError"
+).split()
+_PLACES = {
+    "op": "nbgraph.operator.mapper",
+    "Mapper": "nbgraph.operator.mapper",
+    "config": "nbgraph.config",
+    **dict.fromkeys(_ERRORS, "nbgraph.errors"),
+}
+_MODULES = {"cache": "nbgraph.kernels.cache"}
+
+
+def __getattr__(name: str) -> Any:
+    """Names load when they are first used (PEP 562)."""
+    if name in _MODULES:
+        value: Any = importlib.import_module(_MODULES[name])
+    elif name in _PLACES:
+        value = getattr(importlib.import_module(_PLACES[name]), name)
+    else:
+        raise AttributeError(f"module 'nbgraph' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PLACES, *_MODULES})

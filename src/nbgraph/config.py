@@ -1,0 +1,114 @@
+"""Settings: one frozen record, read from `NBGRAPH_*` variables, overridden by `with ng.config(...)`.
+
+| setting       | variable              | meaning                                                   |
+|---------------|-----------------------|-----------------------------------------------------------|
+| compiler      | NBGRAPH_COMPILER      | "auto", "numba", or "python": run the user's text itself  |
+| cache_dir     | NBGRAPH_CACHE_DIR     | folder of compiled kernels; empty string: no disk cache   |
+| cache_bytes   | NBGRAPH_CACHE_BYTES   | size at which the oldest kernels are dropped              |
+| default_float | NBGRAPH_DEFAULT_FLOAT | dtype of created arrays ("float32" or "float64")          |
+| debug         | NBGRAPH_DEBUG         | 1: compilers' own texts are shown with errors             |
+"""
+
+from __future__ import annotations
+
+import os
+from contextvars import ContextVar, Token
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+_CHOICES = {
+    "compiler": ("auto", "numba", "python"),
+    "default_float": ("float32", "float64"),
+}
+
+
+def _default_cache_dir() -> str:
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return str(Path(base) / "nbgraph")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The values in force; see the module's table."""
+
+    compiler: str = "auto"
+    cache_dir: str = ""
+    cache_bytes: int = 512 * 2**20
+    default_float: str = "float32"
+    debug: int = 0
+
+    def __post_init__(self) -> None:
+        for name, choices in _CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise ValueError(
+                    f"config: {name}={getattr(self, name)!r}; expected one of {', '.join(choices)}"
+                )
+
+    @classmethod
+    def from_environment(cls) -> Settings:
+        """Read `NBGRAPH_*`; what is not set keeps its default."""
+        values: dict[str, Any] = {"cache_dir": _default_cache_dir()}
+        for field in fields(cls):
+            text = os.environ.get(f"NBGRAPH_{field.name.upper()}")
+            if text is not None:
+                values[field.name] = int(text) if field.type == "int" else text
+        return cls(**values)
+
+
+class _Override:
+    """The context manager of `config(...)`: in force between enter and exit, per context."""
+
+    def __init__(self, variable: ContextVar[Settings], changes: dict[str, Any]) -> None:
+        self._variable = variable
+        self._changes = changes
+        self._tokens: list[Token[Settings]] = []
+
+    def __enter__(self) -> Settings:
+        value = replace(self._variable.get(), **self._changes)
+        self._tokens.append(self._variable.set(value))
+        return value
+
+    def __exit__(self, *exc: object) -> None:
+        self._variable.reset(self._tokens.pop())
+
+
+class Config:
+    """`ng.config`: read settings as attributes, override them with a `with` block.
+
+    >>> import nbgraph as ng
+    >>> ng.config.default_float
+    'float32'
+    >>> with ng.config(compiler="python"):
+    ...     ng.config.compiler
+    'python'
+    """
+
+    def __init__(self) -> None:
+        self._variable: ContextVar[Settings] = ContextVar(
+            "nbgraph_settings", default=Settings.from_environment()
+        )
+
+    def __call__(self, **changes: object) -> _Override:
+        known = {field.name for field in fields(Settings)}
+        for name in changes:
+            if name not in known:
+                raise TypeError(f"config: unknown setting {name!r}; known: {sorted(known)}")
+        replace(self.current, **changes)  # a bad value is refused here, not at `with`
+        return _Override(self._variable, changes)
+
+    @property
+    def current(self) -> Settings:
+        """The settings in force in this context."""
+        return self._variable.get()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._variable.get(), name)
+
+    def __repr__(self) -> str:
+        return f"config({self._variable.get()})"
+
+
+config = Config()

@@ -1,0 +1,68 @@
+"""Dtypes: which are supported, what they promote to, and in what precision an op computes."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import DTypeError
+
+SUPPORTED = (
+    *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    *("float16", "bfloat16", "float32", "float64"),
+)
+_FLOATS = frozenset(SUPPORTED[-4:])
+
+
+@functools.cache
+def bfloat16() -> np.dtype[Any]:
+    """The bfloat16 dtype of ml_dtypes; DTypeError names the extra where it is not installed."""
+    try:
+        import ml_dtypes
+    except ImportError:
+        raise DTypeError(
+            "bfloat16 needs the package ml_dtypes: pip install 'nbgraph[bfloat16]'"
+        ) from None
+    return np.dtype(ml_dtypes.bfloat16)
+
+
+def as_dtype(value: object) -> np.dtype[Any]:
+    """A supported NumPy dtype from anything NumPy takes, or the name 'bfloat16'."""
+    if isinstance(value, str) and value == "bfloat16":
+        return bfloat16()
+    dtype = np.dtype(value)  # type: ignore[call-overload]
+    return require_supported(dtype)
+
+
+def require_supported(dtype: np.dtype[Any], where: str = "dtype") -> np.dtype[Any]:
+    """The dtype itself in native byte order; DTypeError where it is not supported."""
+    if dtype.name in SUPPORTED:
+        return dtype if dtype.isnative else dtype.newbyteorder("=")
+    if dtype.kind == "c":
+        raise DTypeError(f"{where}: complex dtypes are not supported ({dtype}); use two arrays")
+    raise DTypeError(f"{where}: {dtype} is not supported; supported: {', '.join(SUPPORTED)}")
+
+
+def is_float(dtype: np.dtype[Any]) -> bool:
+    """float16, bfloat16, float32 or float64."""
+    return dtype.name in _FLOATS
+
+
+def compute_dtype(dtype: np.dtype[Any]) -> str:
+    """The precision arithmetic runs in: 16-bit floats compute in float32."""
+    return "float64" if dtype.name == "float64" else "float32"
+
+
+def float_of_integers(dtypes: Sequence[np.dtype[Any]], *, divides: bool) -> np.dtype[Any]:
+    """The floating dtype of a function of integers, as in NumPy: division gives float64,
+    functions the smallest float that holds the integers.
+
+    >>> float_of_integers([np.dtype("int8")], divides=False).name
+    'float16'
+    """
+    if divides:
+        return np.dtype("float64")
+    return np.result_type(np.float16, *dtypes)

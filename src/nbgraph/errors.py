@@ -1,0 +1,51 @@
+"""The exceptions of nbgraph. Each also is the built-in exception a NumPy user would expect.
+
+NbgraphError
+├── CaptureError (TypeError)        a scalar function uses something that is not understood
+├── DerivativeError (TypeError)     a derivative that does not exist or is not defined
+│   └── CertificateError            a derivative that disagrees with differences of the function
+├── CompileError (RuntimeError)     a kernel could not be compiled
+├── ArgumentError (TypeError)       a call with arguments that do not fit the signature
+├── DTypeError (TypeError)          a dtype that is not supported or cannot be cast
+└── ShapeError (ValueError)         shapes that do not fit together
+
+Messages name the operator, the argument, what was given, what was expected and the remedy.
+"""
+
+from __future__ import annotations
+
+
+class NbgraphError(Exception):
+    """Base of all errors raised by nbgraph."""
+
+
+class CaptureError(NbgraphError, TypeError):
+    """The text of a scalar function uses a construct that is not understood."""
+
+
+class DerivativeError(NbgraphError, TypeError):
+    """The derivative asked for is not defined."""
+
+
+class CertificateError(DerivativeError):
+    """A derivative disagrees with differences of the function it belongs to."""
+
+
+class CompileError(NbgraphError, RuntimeError):
+    """A kernel could not be compiled; `details` holds the compiler's own text."""
+
+    def __init__(self, message: str, details: str = "") -> None:
+        super().__init__(message)
+        self.details = details
+
+
+class ArgumentError(NbgraphError, TypeError):
+    """The arguments of a call do not fit the operator's signature."""
+
+
+class DTypeError(NbgraphError, TypeError):
+    """A dtype is not supported here, or may not be cast as asked."""
+
+
+class ShapeError(NbgraphError, ValueError):
+    """Shapes do not fit together."""

@@ -1,0 +1,259 @@
+"""Scalar graph to Python statements: the body that every emitted loop contains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from nbgraph.kernels.kinds import INTEGERS, is_integer
+from nbgraph.kernels.scalar import Graph, Node
+
+_SYMBOL = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "div": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "lt": "<",
+    "le": "<=",
+    "gt": ">",
+    "ge": ">=",
+    "eq": "==",
+    "ne": "!=",
+    "and": "&",
+    "or": "|",
+    "band": "&",
+    "bor": "|",
+    "bxor": "^",
+}
+_INLINE = 40  # characters up to which a value used once is written into its use
+
+
+class Namespace:
+    """The typed constants and functions that emitted text refers to by name."""
+
+    def __init__(self, compute: str) -> None:
+        self.compute = compute
+        self.constants: dict[str, tuple[str, object]] = {}  # name -> (dtype, value)
+        self.functions: dict[str, str] = {}  # name -> vector_math name
+        self.externs: dict[str, object] = {}
+        self._names: dict[tuple[str, str], str] = {}
+
+    def constant(self, node: Node) -> str:
+        """The text of a literal: a name bound to a typed constant."""
+        if node.kind in ("b", "bool"):
+            return str(bool(node.data))
+        if node.kind == "i":
+            return repr(int(node.data))
+        dtype = self.compute if node.kind == "f" else node.kind
+        key = (dtype, repr(node.data))
+        if key not in self._names:
+            self._names[key] = f"c{len(self._names)}"
+            self.constants[self._names[key]] = (dtype, node.data)
+        return self._names[key]
+
+    def function(self, name: str) -> str:
+        """The name under which a function of vector_math is called."""
+        self.functions.setdefault(f"m_{name}", name)
+        return f"m_{name}"
+
+    def extern(self, function: object) -> str:
+        """The name of a function that is compiled by Numba itself."""
+        for name, known in self.externs.items():
+            if known is function:
+                return name
+        name = f"user{len(self.externs)}"
+        self.externs[name] = function
+        return name
+
+    def header(self) -> list[str]:
+        """Comment lines that say what the constants are."""
+        return [f"# {name} = {dtype}({value!r})" for name, (dtype, value) in self.constants.items()]
+
+
+class Body:
+    """Writes statements for nodes, in order of need; `lines` holds the text."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        roots: Sequence[Node],
+        namespace: Namespace,
+        leaves: dict[int, str],
+        indent: int,
+        call_name: Callable[[Node], str] | None = None,
+        prefix: str = "t",
+    ) -> None:
+        self.graph, self.namespace = graph, namespace
+        self.names = dict(leaves)
+        self.lines: list[str] = []
+        self.indent = indent
+        self._call_name = call_name or (lambda node: namespace.function(node.data))
+        self._uses: dict[int, int] = {}
+        self._carried: dict[int, dict[int, Node]] = {}  # region -> phis that are needed
+        for node in graph.reachable(roots):
+            for argument in graph.children(node):
+                self._uses[argument.id] = self._uses.get(argument.id, 0) + 1
+            if node.op == "final":
+                phis = self._carried.setdefault(node.data[0], {})
+                phis.update({p.id: p for p in graph.closure(node)})
+        for root in roots:
+            self._uses[root.id] = self._uses.get(root.id, 0) + 1
+        self._counter = 0
+        self._prefix = prefix
+
+    def require(self, nodes: Sequence[Node]) -> list[str]:
+        """Write what the nodes need; their texts, each a name or a short expression."""
+        for node in self._schedule(nodes):
+            if node.id not in self.names:
+                self._write(node)
+        return [self.text(node) for node in nodes]
+
+    def text(self, node: Node) -> str:
+        """The expression for a node that was written, is a leaf, or is a constant."""
+        if node.op == "const" and node.id not in self.names:
+            return self.namespace.constant(node)
+        return self.names[node.id]
+
+    def line(self, text: str) -> None:
+        """One statement at the current indentation."""
+        self.lines.append("    " * self.indent + text)
+
+    # order ------------------------------------------------------------------------------------
+
+    def _inputs(self, node: Node) -> Sequence[Node]:
+        """What must be written before a node: for a loop, what enters it from outside."""
+        if node.op != "final":
+            return node.args
+        return self._entering(node.data[0])
+
+    def _entering(self, region_id: int) -> list[Node]:
+        region = self.graph.regions[region_id]
+        assert region.cond is not None
+        found: list[Node] = []
+        stack = [region.cond]
+        for phi_id in self._carried[region_id]:
+            _, init, out = region.carried[phi_id]
+            found.append(init)
+            stack.append(out)
+        seen: set[int] = set()
+        while stack:
+            node = stack.pop()
+            if node.id in seen:
+                continue
+            seen.add(node.id)
+            if region_id in node.regions:
+                stack.extend(self.graph.children(node))
+            else:
+                found.append(node)
+        return found
+
+    def _schedule(self, roots: Sequence[Node]) -> list[Node]:
+        order: list[Node] = []
+        done: set[int] = set(self.names)
+        stack = [(root, False) for root in reversed(roots)]
+        while stack:
+            node, ready = stack.pop()
+            if node.id in done or node.op == "const":
+                continue
+            if ready:
+                done.add(node.id)
+                order.append(node)
+                continue
+            stack.append((node, True))
+            stack.extend((n, False) for n in reversed(self._inputs(node)) if n.id not in done)
+        return order
+
+    # statements -------------------------------------------------------------------------------
+
+    def _write(self, node: Node) -> None:
+        if node.op == "final":
+            self._write_loop(node.data[0])
+            return
+        text = self._expression(node)
+        single = self._uses.get(node.id, 0) <= 1 and not node.regions
+        if single and len(text) <= _INLINE and node.op not in ("call", "extern"):
+            self.names[node.id] = f"({text})" if " " in text and not text.endswith(")") else text
+            if " " in text and not self.names[node.id].startswith("("):
+                self.names[node.id] = f"({text})"
+            return
+        name = f"{self._prefix}{self._counter}"
+        self._counter += 1
+        self.line(f"{name} = {text}")
+        self.names[node.id] = name
+
+    def _write_loop(self, region_id: int) -> None:
+        region = self.graph.regions[region_id]
+        assert region.cond is not None
+        phis = self._carried[region_id]
+        carried = {key: f"v{region_id}_{i}" for i, key in enumerate(sorted(phis))}
+        for key, name in carried.items():
+            init = self.text(region.carried[key][1])
+            self.line(f"{name} = {self._typed(init, phis[key])}")
+        outside = dict(self.names)
+        self.names.update(carried)
+        self.line("while True:")
+        self.indent += 1
+        (cond,) = self.require([region.cond])
+        self.line(f"if not {cond}:")
+        self.line("    break")
+        outs = [region.carried[key][2] for key in carried]
+        texts = self.require(outs)
+        moved = [(n, t) for n, t in zip(carried.values(), texts, strict=True) if n != t]
+        for name, text in moved:
+            self.line(f"{name}_next = {text}")
+        for name, _ in moved:
+            self.line(f"{name} = {name}_next")
+        self.indent -= 1
+        self.names = outside
+        for key, name in carried.items():
+            final = self.graph.find_final(region_id, key)
+            if final is not None:
+                self.names[final.id] = name
+
+    def _typed(self, text: str, phi: Node) -> str:
+        return f"int64({text})" if phi.kind == "i" else text
+
+    # expressions ------------------------------------------------------------------------------
+
+    def _expression(self, node: Node) -> str:
+        op, args = node.op, [self.text(a) for a in node.args]
+        if op in ("floordiv", "mod"):
+            sign = "u" if node.kind.startswith("u") else ""
+            return self._wrap(node, f"{sign}int_{op}({args[0]}, {args[1]})")
+        if op in _SYMBOL:
+            return self._wrap(node, f"{args[0]} {_SYMBOL[op]} {args[1]}")
+        if op == "neg":
+            return self._wrap(node, f"-{args[0]}")
+        if op == "abs":
+            return self._wrap(node, f"abs({args[0]})")
+        if op == "not":
+            return f"not {args[0]}"
+        if op == "invert":
+            return self._wrap(node, f"~{args[0]}")
+        if op in ("shl", "shr"):
+            bits = 64 if node.kind == "i" else int(node.kind.lstrip("uint"))
+            return self._wrap(node, f"int_{op}({args[0]}, {args[1]}, {bits})")
+        if op == "select":
+            return f"select({', '.join(args)})"
+        if op == "cast":
+            return self._cast(node, args[0])
+        if op == "call":
+            return f"{self._call_name(node)}({', '.join(args)})"
+        if op == "extern":
+            return f"{self.namespace.extern(node.data)}({', '.join(args)})"
+        raise AssertionError(f"no text for {node!r}")
+
+    def _wrap(self, node: Node, text: str) -> str:
+        """NumPy's integers keep their width: Numba's would grow to 64 bits."""
+        return f"{node.kind}({text})" if node.kind in INTEGERS else text
+
+    def _cast(self, node: Node, text: str) -> str:
+        if node.kind == "f":
+            return f"{self.namespace.compute}({text})"
+        if node.kind in ("b", "bool"):
+            return text
+        source = node.args[0].kind
+        if node.kind == "i":
+            return f"int64({text})"
+        return f"{node.kind}({text})" if is_integer(source) else f"{node.kind}(int64({text}))"

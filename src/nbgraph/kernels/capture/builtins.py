@@ -1,0 +1,249 @@
+"""Calls of `math`, NumPy and built-in functions, and the operators that need more than a node."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable
+from types import FunctionType
+from typing import TYPE_CHECKING, NoReturn, cast
+
+from nbgraph.kernels.capture import composed
+from nbgraph.kernels.capture.table import ROUNDING
+from nbgraph.kernels.capture.values import Value
+from nbgraph.kernels.kinds import INTEGERS, is_boolean
+from nbgraph.kernels.scalar import Graph, Node
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.capture.tracer import Tracer
+
+MAX_POWER = 8  # constant integer exponents up to this are products
+
+
+class Builtins:
+    """Mixed into Tracer."""
+
+    graph: Graph
+    fn: FunctionType
+
+    def refuse(self, node: ast.AST, problem: str, remedy: str) -> NoReturn:
+        """Raise CaptureError; see Tracer."""
+        raise AssertionError
+
+    def operation(
+        self,
+        node: ast.Call,
+        operation: tuple[str, object],
+        args: list[Value],
+        kwargs: dict[str, Value],
+        path: Node,
+    ) -> Value:
+        """A known function applied to values."""
+        sort, detail = operation
+        if kwargs and not (sort == "builtin" and detail == "round"):
+            self.refuse(node, "keyword arguments are not understood here", "give them by position")
+        args = [*args, *kwargs.values()]
+        if not all(isinstance(a, Node) for a in args):
+            self.refuse(node, "the arguments are not all numbers", "give numbers")
+        if sort == "composed":
+            return self.compose(cast("FunctionType", detail), args, path)
+        if sort == "operator":
+            return self._operator(str(detail), args, path)
+        name = str(detail)
+        if sort in ("call", "to_int"):
+            self._count(node, args, 2 if name in _BINARY_CALLS else 1)
+            return self._call_math(name, args, to_int=sort == "to_int", path=path)
+        method: Callable[..., Value] = getattr(self, f"_{name}", None) or self._convert(name)
+        minimum, maximum = _ARITY.get(name, (1, 1))
+        if not minimum <= len(args) <= maximum:
+            self.refuse(node, f"{name}() takes {minimum} argument(s), not {len(args)}", "see help")
+        return method(*args, path=path)
+
+    def compose(self, fn: FunctionType, args: list[Node], path: Node) -> Value:
+        """A function of `composed`, traced in place with the user's line kept."""
+        tracer = cast("Tracer", self).subtracer(fn)
+        names = fn.__code__.co_varnames[: fn.__code__.co_argcount]
+        line = self.graph.line
+        value = tracer.run(dict(zip(names, args, strict=True)), path)
+        self.graph.line = line
+        return value
+
+    def power(self, a: Node, b: Node, path: Node) -> Value:
+        """`a ** b`; small constant integer exponents become products."""
+        graph = self.graph
+        exponent = b.data if b.op == "const" else None
+        if is_boolean(a.kind):
+            a = graph.cast(a, "int8" if a.kind == "bool" else "i")
+        if exponent is not None and float(exponent).is_integer() and abs(exponent) <= MAX_POWER:
+            if isinstance(exponent, float) or b.kind == "f":
+                a = graph.float(a)
+            if exponent >= 0:
+                return self._product(a, int(exponent))
+            if a.kind == "f" or a.op == "const":
+                whole = self._product(graph.float(a), -int(exponent))
+                return graph.arithmetic("div", graph.const(1.0), whole)
+            raise TypeError("integers to negative integer powers are not allowed (as in NumPy)")
+        if a.kind == "f" or b.kind == "f":
+            if exponent == 0.5:
+                return graph.call("sqrt", a)
+            if exponent == -0.5:
+                return graph.call("rsqrt", a)
+            return graph.call("pow", a, b)
+        if a.op == b.op == "const":
+            return graph.const(a.data**b.data)
+        return self.compose(composed.integer_power, [a, b], path)
+
+    def _product(self, a: Node, n: int) -> Node:
+        """`a ** n` by squaring."""
+        graph = self.graph
+        result: Node | None = None
+        while n:
+            if n & 1:
+                result = a if result is None else graph.arithmetic("mul", result, a)
+            n >>= 1
+            if n:
+                a = graph.arithmetic("mul", a, a)
+        return result if result is not None else graph.cast(graph.const(1), a.kind)
+
+    def divide_floor(self, op: str, a: Node, b: Node, path: Node) -> Value:
+        """`//` and `%`, with the divisor's sign as in Python."""
+        graph = self.graph
+        a, b = (graph.cast(n, "int8") if n.kind == "bool" else n for n in (a, b))
+        if "f" in (a.kind, b.kind):
+            fn = composed.floor_divide if op == "floordiv" else composed.remainder
+            return self.compose(fn, [graph.float(a), graph.float(b)], path)
+        result = graph.arithmetic(op, a, b)
+        if result.kind == "f":  # int64 with uint64
+            return self.divide_floor(op, graph.float(a), graph.float(b), path)
+        return result
+
+    # helpers ----------------------------------------------------------------------------------
+
+    def _count(self, node: ast.Call, args: list[Node], expected: int) -> None:
+        if len(args) != expected:
+            self.refuse(
+                node, f"{expected} argument(s) are expected, {len(args)} were given", "see its help"
+            )
+
+    def _operator(self, op: str, args: list[Node], path: Node) -> Value:
+        if op in ("neg", "invert"):
+            return self.graph.negate(args[0]) if op == "neg" else self.graph.invert(args[0])
+        return cast("Tracer", self).binary(op, args[0], args[1], path)
+
+    def _call_math(self, name: str, args: list[Node], *, to_int: bool, path: Node) -> Value:
+        graph = self.graph
+        if name in ROUNDING and args[0].kind != "f":
+            return args[0]
+        result = graph.call(name, *args)
+        return graph.cast(result, "i") if to_int else result
+
+    def _convert(self, name: str) -> Callable[..., Value]:
+        kind = {"bool_": "bool"}.get(name, name)
+        kind = "f" if kind.startswith("float") else kind
+        assert kind in ("f", "bool") or kind in INTEGERS, name
+        return lambda a, path: self.graph.cast(a, kind)
+
+    # built-ins by name ------------------------------------------------------------------------
+
+    def _abs(self, a: Node, path: Node) -> Node:
+        return self.graph.absolute(a)
+
+    def _fabs(self, a: Node, path: Node) -> Node:
+        return self.graph.absolute(self.graph.float(a))
+
+    def _min(self, *args: Node, path: Node) -> Node:
+        return self._extreme("lt", args)
+
+    def _max(self, *args: Node, path: Node) -> Node:
+        return self._extreme("gt", args)
+
+    def _extreme(self, op: str, args: tuple[Node, ...]) -> Node:
+        graph, result = self.graph, args[0]
+        for other in args[1:]:
+            result = graph.select(graph.compare(op, other, result), other, result)
+        return result
+
+    def _pow(self, a: Node, b: Node, path: Node) -> Value:
+        return self.power(a, b, path)
+
+    def _fpow(self, a: Node, b: Node, path: Node) -> Value:
+        return self.power(self.graph.float(a), b, path)
+
+    def _float(self, a: Node, path: Node) -> Node:
+        return self.graph.float(a)
+
+    def _int(self, a: Node, path: Node) -> Node:
+        if a.kind == "f":
+            a = self.graph.call("trunc", a)
+        return self.graph.cast(a, "i")
+
+    def _bool(self, a: Node, path: Node) -> Node:
+        return self.graph.truth(a)
+
+    def _round(self, a: Node, digits: Node | None = None, *, path: Node) -> Value:
+        if a.kind != "f":
+            return a
+        if digits is None:
+            return self.graph.cast(self.graph.call("round", a), "i")
+        return self.compose(composed.round_to, [a, digits], path)
+
+    def _divmod(self, a: Node, b: Node, path: Node) -> Value:
+        return self.divide_floor("floordiv", a, b, path), self.divide_floor("mod", a, b, path)
+
+    def _where(self, cond: Node, a: Node, b: Node, path: Node) -> Node:
+        return self.graph.select(self.graph.truth(cond), a, b)
+
+    def _isnan(self, a: Node, path: Node) -> Node:
+        return self.graph.compare("ne", a, a) if a.kind == "f" else self.graph.const(False)
+
+    def _isinf(self, a: Node, path: Node) -> Node:
+        infinity = self.graph.const(math.inf)
+        return self.graph.compare("eq", self.graph.absolute(self.graph.float(a)), infinity)
+
+    def _isfinite(self, a: Node, path: Node) -> Node:
+        infinity = self.graph.const(math.inf)
+        return self.graph.compare("lt", self.graph.absolute(self.graph.float(a)), infinity)
+
+    def _signbit(self, a: Node, path: Node) -> Node:
+        graph = self.graph
+        one = graph.call("copysign", graph.const(1.0), a)
+        return graph.compare("lt", one, graph.const(0.0))
+
+    def _logical_and(self, a: Node, b: Node, path: Node) -> Node:
+        return self.graph.logical_and(self.graph.truth(a), self.graph.truth(b))
+
+    def _logical_or(self, a: Node, b: Node, path: Node) -> Node:
+        return self.graph.logical_or(self.graph.truth(a), self.graph.truth(b))
+
+    def _logical_not(self, a: Node, path: Node) -> Node:
+        return self.graph.logical_not(self.graph.truth(a))
+
+    def _logical_xor(self, a: Node, b: Node, path: Node) -> Node:
+        return self.graph.bitwise("bxor", self.graph.truth(a), self.graph.truth(b))
+
+    def _sign(self, a: Node, path: Node) -> Value:
+        if a.kind == "f":
+            return self.graph.call("sign", a)
+        return self.graph.cast(self.compose(composed.integer_sign, [a], path), a.kind)
+
+    def _log(self, a: Node, base: Node | None = None, *, path: Node) -> Value:
+        if base is None:
+            return self.graph.call("log", a)
+        return self.compose(composed.log_base, [self.graph.float(a), self.graph.float(base)], path)
+
+
+_BINARY_CALLS = ("atan2", "hypot", "copysign", "fmod", "pow")
+_MANY = 100
+_ARITY = {
+    "min": (2, _MANY),
+    "max": (2, _MANY),
+    "pow": (2, 2),
+    "fpow": (2, 2),
+    "divmod": (2, 2),
+    "where": (3, 3),
+    "round": (1, 2),
+    "log": (1, 2),
+    "logical_and": (2, 2),
+    "logical_or": (2, 2),
+    "logical_xor": (2, 2),
+}

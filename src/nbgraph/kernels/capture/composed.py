@@ -1,0 +1,153 @@
+"""Functions that are written with others: plain scalar functions, captured like the user's own."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+
+def floor_divide(a, b):
+    """`a // b` of floats, rounded towards minus infinity (Python, NumPy)."""
+    r = math.fmod(a, b)
+    q = (a - r) / b
+    q = q - 1.0 if (r != 0.0 and (r < 0.0) != (b < 0.0)) else q
+    n = np.floor(q)
+    n = n + 1.0 if q - n > 0.5 else n
+    n = math.copysign(n, a / b) if n == 0.0 else n
+    return a / b if b == 0.0 else n
+
+
+def remainder(a, b):
+    """`a % b` of floats: the sign of the divisor (Python, NumPy)."""
+    r = math.fmod(a, b)
+    r = r + b if (r != 0.0 and (r < 0.0) != (b < 0.0)) else r
+    return math.copysign(r, b) if r == 0.0 else r
+
+
+def integer_power(a, n):
+    """`a ** n` of integers by squaring; 0 for negative n, unless a is 1 or -1."""
+    result = a * 0 + 1
+    base = a
+    k = n if n >= 0 else -n
+    while k > 0:
+        if k % 2 == 1:
+            result = result * base
+        k = k // 2
+        base = base * base
+    if n < 0 and a != 1 and a != -1:
+        result = result * 0
+    return result
+
+
+def logaddexp(a, b):
+    """log(e**a + e**b) without overflow."""
+    high = a if (a >= b or a != a) else b
+    low = b if (a >= b or a != a) else a
+    return high if high == low + math.inf or high == -math.inf else _log_sum(high, low)
+
+
+def _log_sum(high, low):
+    return high + math.log(2.0) if high == low else high + math.log1p(math.exp(low - high))
+
+
+def logaddexp2(a, b):
+    """log2(2**a + 2**b) without overflow."""
+    scale = math.log(2.0)
+    return logaddexp(a * scale, b * scale) / scale
+
+
+def log_base(x, base):
+    """Logarithm of x to a base."""
+    return math.log(x) / math.log(base)
+
+
+def square(x):
+    """x * x."""
+    return x * x
+
+
+def reciprocal(x):
+    """1 / x."""
+    return 1.0 / x
+
+
+def maximum(a, b):
+    """The larger value; NaN where either is NaN (NumPy)."""
+    return a if (a >= b or a != a) else b
+
+
+def minimum(a, b):
+    """The smaller value; NaN where either is NaN (NumPy)."""
+    return a if (a <= b or a != a) else b
+
+
+def fmax(a, b):
+    """The larger value, ignoring NaN."""
+    return a if (a >= b or b != b) else b
+
+
+def fmin(a, b):
+    """The smaller value, ignoring NaN."""
+    return a if (a <= b or b != b) else b
+
+
+def clip(x, low, high):
+    """x limited to [low, high]; NaN stays."""
+    return minimum(maximum(x, low), high)
+
+
+def heaviside(x, middle):
+    """0 below zero, `middle` at zero, 1 above."""
+    return x if x != x else (0.0 if x < 0.0 else (1.0 if x > 0.0 else middle))
+
+
+def degrees(x):
+    """Radians to degrees."""
+    return x * (180.0 / math.pi)
+
+
+def radians(x):
+    """Degrees to radians."""
+    return x * (math.pi / 180.0)
+
+
+def sinc(x):
+    """sin(pi x) / (pi x), 1 at 0."""
+    return 1.0 if x == 0.0 else math.sin(math.pi * x) / (math.pi * x)
+
+
+def sign(x):
+    """-1, 0 or 1; NaN stays."""
+    return 1.0 if x > 0.0 else (-1.0 if x < 0.0 else x * 1.0)
+
+
+def integer_sign(x):
+    """-1, 0 or 1 of an integer."""
+    return (x > 0) * 1 - (x < 0) * 1
+
+
+def round_to(x, digits):
+    """x rounded to decimal digits, as NumPy: scale, round half to even, scale back."""
+    scale = 10.0**digits
+    return np.rint(x * scale) / scale
+
+
+def xlogy(x, y):
+    """x * log(y), 0 where x is 0."""
+    return 0.0 if (x == 0.0 and y == y) else x * math.log(y)
+
+
+def xlog1py(x, y):
+    """x * log1p(y), 0 where x is 0."""
+    return 0.0 if (x == 0.0 and y == y) else x * math.log1p(y)
+
+
+def logit(x):
+    """log(x / (1 - x))."""
+    return math.log(x / (1.0 - x))
+
+
+def log_sigmoid(x):
+    """log(1 / (1 + e**-x)) without overflow."""
+    return -(max(-x, 0.0) + math.log1p(math.exp(-abs(x))))

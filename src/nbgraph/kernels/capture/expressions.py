@@ -1,0 +1,350 @@
+"""Expressions: arithmetic, comparisons, calls; everything that is no statement."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
+
+from nbgraph.kernels.capture.builtins import Builtins
+from nbgraph.kernels.capture.names import Scope, Watch, plain_function
+from nbgraph.kernels.capture.table import operations, scipy_operation
+from nbgraph.kernels.capture.values import Env, Static, Undefined, Value, join_value
+from nbgraph.kernels.kinds import is_boolean, kind_of_value
+from nbgraph.kernels.scalar import Graph, Node
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.capture.tracer import Tracer
+
+_BINARY = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "div",
+    ast.FloorDiv: "floordiv",
+    ast.Mod: "mod",
+    ast.Pow: "pow",
+    ast.BitAnd: "band",
+    ast.BitOr: "bor",
+    ast.BitXor: "bxor",
+    ast.LShift: "shl",
+    ast.RShift: "shr",
+}
+_COMPARE = {
+    ast.Lt: "lt",
+    ast.LtE: "le",
+    ast.Gt: "gt",
+    ast.GtE: "ge",
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
+}
+
+
+@runtime_checkable
+class Inlinable(Protocol):
+    """What an operator offers so that it can be called inside another scalar function."""
+
+    def inline(
+        self, tracer: Tracer, args: list[Value], kwargs: dict[str, Value], path: Node
+    ) -> Value:
+        """The value of the operator for these values, built in the tracer's graph."""
+        ...
+
+
+class Expressions(Builtins):
+    """Evaluates expression trees to values; Tracer adds statements."""
+
+    watch: Watch
+    scope: Scope
+    depth: int
+
+    def subtracer(self, fn: FunctionType) -> Tracer:
+        """A tracer for a helper; see Tracer."""
+        raise AssertionError
+
+    def expression(self, node: ast.expr, env: Env, path: Node) -> Value:
+        """The value of any expression."""
+        try:
+            return self._expression(node, env, path)
+        except (TypeError, OverflowError) as error:
+            if type(error) not in (TypeError, OverflowError):
+                raise
+            self.refuse(node, str(error), "convert the value first, e.g. with float() or int()")
+
+    def number(self, node: ast.expr, env: Env, path: Node) -> Node:
+        """The value of an expression that must be one number."""
+        value = self.expression(node, env, path)
+        if isinstance(value, Node):
+            return value
+        what = "a tuple" if isinstance(value, tuple) else f"{getattr(value, 'value', value)!r}"
+        self.refuse(node, f"a number is needed here, this is {what}", "use a number")
+
+    def condition(self, node: ast.expr, env: Env, path: Node) -> Node:
+        """The truth of an expression."""
+        value = self.expression(node, env, path)
+        if isinstance(value, Static):
+            return self.graph.const(bool(value.value))
+        if isinstance(value, tuple):
+            return self.graph.const(bool(value))
+        return self.graph.truth(value)
+
+    def static(self, node: ast.expr, env: Env) -> Any:
+        """The Python object an expression names (a function, a module), or None."""
+        if isinstance(node, ast.Name) and node.id not in env:
+            try:
+                return self.scope.lookup(node.id)
+            except NameError:
+                return None
+        if isinstance(node, ast.Attribute):
+            owner = self.static(node.value, env)
+            if owner is not None:
+                return getattr(owner, node.attr, None)
+        return None
+
+    def constant(self, value: Any, node: ast.expr) -> Value:
+        """A value found outside the function: numbers become literals."""
+        if kind_of_value(value) is not None:
+            return self.graph.const(value)
+        if isinstance(value, tuple):
+            return tuple(self.constant(item, node) for item in value)
+        if type(value).__module__ == "numpy" and type(value).__name__ == "ndarray":
+            self.refuse(
+                node,
+                f"a NumPy array of shape {value.shape} is read from outside the function",
+                "pass the array as an operand, or use a tuple of numbers for a few constants",
+            )
+        if isinstance(value, (list, dict, set)):
+            self.refuse(
+                node,
+                f"a {type(value).__name__} is read from outside the function; it could change "
+                "unnoticed",
+                "use a tuple of numbers",
+            )
+        return Static(value)
+
+    # kinds of expression ----------------------------------------------------------------------
+
+    def _expression(self, node: ast.expr, env: Env, path: Node) -> Value:
+        graph = self.graph
+        match node:
+            case ast.Constant(value=value):
+                if isinstance(value, complex):
+                    self.refuse(node, "complex numbers are not supported", "use two floats")
+                return self.constant(value, node)
+            case ast.Name(id=name):
+                return self._name(node, name, env)
+            case ast.BinOp():
+                a, b = self.number(node.left, env, path), self.number(node.right, env, path)
+                if type(node.op) not in _BINARY:
+                    self.refuse(node, "matrix products are no scalar operation", "multiply numbers")
+                return self.binary(_BINARY[type(node.op)], a, b, path)
+            case ast.UnaryOp():
+                return self._unary(node, env, path)
+            case ast.Compare():
+                return self._compare(node, env, path)
+            case ast.BoolOp():
+                return self._boolean(node, env, path)
+            case ast.IfExp():
+                return self._ternary(node, env, path)
+            case ast.Call():
+                return self._call(node, env, path)
+            case ast.Attribute():
+                return self._attribute(node, env, path)
+            case ast.Tuple():
+                return tuple(self.expression(e, env, path) for e in node.elts)
+            case ast.Subscript():
+                return self._subscript(node, env, path)
+            case ast.NamedExpr(target=ast.Name(id=name)):
+                value = self.expression(node.value, env, path)
+                env[name] = value
+                return value
+        what = type(node).__name__
+        self.refuse(node, f"a {what} expression is not understood in a scalar function", "use "
+                    "arithmetic, comparisons, `a if c else b`, and calls of scalar functions")
+
+    def _name(self, node: ast.Name, name: str, env: Env) -> Value:
+        if name in env:
+            value = env[name]
+            if isinstance(value, Undefined):
+                self.refuse(node, f"{name!r} {value.why}", f"give {name!r} a value on every path")
+            return value
+        try:
+            found = self.scope.lookup(name)
+        except NameError:
+            self.refuse(node, f"the name {name!r} is not defined", "define it before the operator")
+        return self.constant(found, node)
+
+    def _attribute(self, node: ast.Attribute, env: Env, path: Node) -> Value:
+        owner = self.expression(node.value, env, path)
+        if not isinstance(owner, Static):
+            self.refuse(
+                node,
+                f"an operand is one number and has no attribute {node.attr!r} here",
+                "write the scalar formula; the loop over the array is made for you",
+            )
+        try:
+            value = self.watch.read_attribute(owner.value, node.attr)
+        except AttributeError as error:
+            self.refuse(node, str(error), "check the spelling")
+        return self.constant(value, node)
+
+    def binary(self, op: str, a: Node, b: Node, path: Node) -> Value:
+        """A Python binary operator over two numbers."""
+        if op == "pow":
+            return self.power(a, b, path)
+        if op in ("floordiv", "mod"):
+            return self.divide_floor(op, a, b, path)
+        if op in ("band", "bor", "bxor", "shl", "shr"):
+            return self.graph.bitwise(op, a, b)
+        if op in ("lt", "le", "gt", "ge", "eq", "ne"):
+            return self.graph.compare(op, a, b)
+        return self.graph.arithmetic(op, a, b)
+
+    def _unary(self, node: ast.UnaryOp, env: Env, path: Node) -> Value:
+        graph = self.graph
+        if isinstance(node.op, ast.Not):
+            return graph.logical_not(self.condition(node.operand, env, path))
+        a = self.number(node.operand, env, path)
+        if isinstance(node.op, ast.USub):
+            return graph.negate(a)
+        if isinstance(node.op, ast.Invert):
+            return graph.invert(a)
+        return graph.cast(a, "i") if a.kind == "b" else a
+
+    def _compare(self, node: ast.Compare, env: Env, path: Node) -> Value:
+        graph, result = self.graph, self.graph.const(True)
+        left = self.expression(node.left, env, path)
+        for op, right_node in zip(node.ops, node.comparators, strict=True):
+            right = self.expression(right_node, env, path)
+            result = graph.logical_and(result, self._compare_one(node, op, left, right))
+            left = right
+        return result
+
+    def _compare_one(self, node: ast.Compare, op: ast.cmpop, left: Value, right: Value) -> Node:
+        graph = self.graph
+        if isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, tuple):
+            found = graph.const(False)
+            for item in right:
+                found = graph.logical_or(found, self._compare_one(node, ast.Eq(), left, item))
+            return found if isinstance(op, ast.In) else graph.logical_not(found)
+        if isinstance(left, Static) or isinstance(right, Static):
+            return self._compare_static(node, op, left, right)
+        if type(op) not in _COMPARE or not (isinstance(left, Node) and isinstance(right, Node)):
+            self.refuse(node, "this comparison is not understood", "compare numbers with < <= == ")
+        return graph.compare(_COMPARE[type(op)], left, right)
+
+    def _compare_static(self, node: ast.Compare, op: ast.cmpop, left: Value, right: Value) -> Node:
+        a = left.value if isinstance(left, Static) else left
+        b = right.value if isinstance(right, Static) else right
+        same = {ast.Is: True, ast.Eq: True, ast.IsNot: False, ast.NotEq: False}.get(type(op))
+        if same is None:
+            self.refuse(node, "this comparison is not understood", "use == or != here")
+        return self.graph.const((a is b or (type(a) is type(b) and a == b)) == same)
+
+    def _boolean(self, node: ast.BoolOp, env: Env, path: Node) -> Value:
+        graph, is_and = self.graph, isinstance(node.op, ast.And)
+        value = self.expression(node.values[0], env, path)
+        for item in node.values[1:]:
+            if isinstance(value, Static):
+                value = graph.const(bool(value.value))
+            truth = graph.truth(value)
+            taken = truth if is_and else graph.logical_not(truth)
+            if taken.op == "const" and not taken.data:
+                return value
+            other = self.expression(item, env, graph.logical_and(path, taken))
+            if isinstance(other, Static):
+                other = graph.const(bool(other.value))
+            if is_boolean(value.kind) and is_boolean(other.kind):
+                join = graph.logical_and if is_and else graph.logical_or
+                value = join(truth, graph.truth(other))
+            else:
+                value = join_value(graph, taken, other, value)
+        return value
+
+    def _ternary(self, node: ast.IfExp, env: Env, path: Node) -> Value:
+        graph = self.graph
+        cond = self.condition(node.test, env, path)
+        if cond.op == "const":
+            return self.expression(node.body if cond.data else node.orelse, env, path)
+        a = self.expression(node.body, env, graph.logical_and(path, cond))
+        b = self.expression(node.orelse, env, graph.logical_and(path, graph.logical_not(cond)))
+        value = join_value(graph, cond, a, b)
+        if isinstance(value, Undefined):
+            self.refuse(node, f"the value {value.why}", "give both branches one type")
+        return value
+
+    def _subscript(self, node: ast.Subscript, env: Env, path: Node) -> Value:
+        owner = self.expression(node.value, env, path)
+        if not isinstance(owner, tuple):
+            self.refuse(
+                node,
+                "an operand is one number here and cannot be indexed",
+                "write the scalar formula; neighbouring elements are reached by passing shifted "
+                "views as further operands",
+            )
+        index = self.number(node.slice, env, path)
+        if index.op != "const" or index.kind not in ("i", "b"):
+            self.refuse(
+                node, "the index of a constant tuple is not constant", "use if / elif / else"
+            )
+        try:
+            return owner[int(index.data)]
+        except IndexError as error:
+            self.refuse(node, str(error), "use an index within the tuple")
+
+    # calls ------------------------------------------------------------------------------------
+
+    def _call(self, node: ast.Call, env: Env, path: Node) -> Value:
+        callee = self.expression(node.func, env, path)
+        if any(isinstance(a, ast.Starred) for a in node.args) or any(
+            k.arg is None for k in node.keywords
+        ):
+            self.refuse(node, "* and ** in a call are not understood", "write the arguments out")
+        args = [self.expression(a, env, path) for a in node.args]
+        kwargs = {k.arg or "": self.expression(k.value, env, path) for k in node.keywords}
+        if not isinstance(callee, Static):
+            self.refuse(node, "a number is called like a function", "check the name")
+        target = callee.value
+        if isinstance(target, Inlinable):
+            return target.inline(cast("Tracer", self), args, kwargs, path)
+        operation = _operation_of(target)
+        if operation is not None:
+            return self.operation(node, operation, args, kwargs, path)
+        inner = plain_function(target)
+        if inner is not None:
+            return self.call_function(node, inner, args, kwargs, path)
+        name = ast.unparse(node.func)
+        self.refuse(
+            node,
+            f"the function {name!r} is not known to scalar functions",
+            "use math, NumPy's scalar functions, another operator, or write a plain Python helper",
+        )
+
+    def call_function(
+        self,
+        node: ast.expr,
+        fn: FunctionType,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        path: Node,
+    ) -> Value:
+        """A helper is traced in place: calls cost nothing at run time."""
+        try:
+            bound = inspect.signature(fn).bind(*args, **kwargs)
+        except TypeError as error:
+            self.refuse(node, f"{fn.__name__}(): {error}", "match the helper's signature")
+        tracer = self.subtracer(fn)
+        env: Env = dict(bound.arguments)
+        for name, parameter in bound.signature.parameters.items():
+            if name not in env:
+                env[name] = self.constant(parameter.default, node)
+        return tracer.run(env, path)
+
+
+def _operation_of(target: object) -> tuple[str, object] | None:
+    try:
+        found = operations().get(target)
+    except TypeError:  # unhashable
+        return None
+    return found or scipy_operation(target)

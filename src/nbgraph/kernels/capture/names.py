@@ -1,0 +1,106 @@
+"""Resolving the names a scalar function uses, and watching them for later changes.
+
+Every global, closure cell and module attribute that was read is remembered with the object it
+held. A call asks `changed`, which compares identities: that is what makes a redefined helper or
+a new value of a constant take effect at the next call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import CellType, FunctionType, ModuleType
+from typing import Any
+
+from nbgraph.kernels.capture.table import BUILTIN_NAMES, is_library_module
+
+_MISSING = object()
+
+
+class Watch:
+    """The outside objects a capture depends on."""
+
+    __slots__ = ("attributes", "cells", "globals", "readings")
+
+    def __init__(self) -> None:
+        self.globals: dict[tuple[int, str], tuple[dict[str, Any], str, Any]] = {}
+        self.cells: dict[int, tuple[CellType, Any]] = {}
+        self.attributes: dict[tuple[int, str], tuple[Any, str, Any]] = {}
+        self.readings: list[tuple[str, str]] = []  # (name, what it was), in order, for explain
+
+    def changed(self) -> bool:
+        """Whether a watched name no longer holds the object it held."""
+        for space, name, value in self.globals.values():
+            if space.get(name, _MISSING) is not value:
+                return True
+        for cell, value in self.cells.values():
+            if cell.cell_contents is not value:
+                return True
+        for owner, name, value in self.attributes.values():
+            if getattr(owner, name, _MISSING) is not value:
+                return True
+        return False
+
+    def checks(self) -> tuple[tuple[dict[str, Any], str, Any], ...] | None:
+        """The globals alone, for a fast check; None where cells or attributes count too."""
+        if self.cells or self.attributes:
+            return None
+        return tuple(self.globals.values())
+
+    def read_global(self, space: dict[str, Any], name: str) -> Any:
+        """The value of a global; KeyError where there is none."""
+        value = space[name]
+        self.globals[id(space), name] = (space, name, value)
+        return value
+
+    def read_cell(self, cell: CellType) -> Any:
+        """The value of a closure cell; ValueError where it is empty."""
+        value = cell.cell_contents
+        self.cells[id(cell)] = (cell, value)
+        return value
+
+    def read_attribute(self, owner: Any, name: str) -> Any:
+        """`owner.name`; AttributeError where there is none."""
+        value = getattr(owner, name)
+        library = isinstance(owner, ModuleType) and is_library_module(owner.__name__)
+        if not library:
+            self.attributes[id(owner), name] = (owner, name, value)
+        return value
+
+
+class Scope:
+    """The names one function sees outside itself."""
+
+    def __init__(self, fn: FunctionType, watch: Watch) -> None:
+        self._fn, self._watch = fn, watch
+        self._cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
+
+    def lookup(self, name: str) -> Any:
+        """The object behind a name; NameError with the name where there is none."""
+        if name in self._cells:
+            try:
+                return self._watch.read_cell(self._cells[name])
+            except ValueError:
+                raise NameError(name) from None
+        try:
+            return self._watch.read_global(self._fn.__globals__, name)
+        except KeyError:
+            pass
+        if name in BUILTIN_NAMES:
+            return BUILTIN_NAMES[name]
+        raise NameError(name)
+
+
+def plain_function(value: object) -> FunctionType | None:
+    """The Python function behind a value: itself, or that of a Numba dispatcher or ufunc."""
+    if isinstance(value, FunctionType):
+        return value
+    for path in (("py_func",), ("_dispatcher", "py_func")):
+        inner: Any = value
+        for part in path:
+            inner = getattr(inner, part, None)
+        if isinstance(inner, FunctionType):
+            return inner
+    return None
+
+
+Lookup = Callable[[str], Any]

@@ -1,0 +1,177 @@
+"""Which Python object means which operation: `math`, NumPy, SciPy and the built-ins."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import math
+import operator
+from collections.abc import Callable
+
+import numpy as np
+
+from nbgraph.kernels.capture import composed
+
+# vector_math name -> names under which `math` and NumPy offer it
+_CALLS: dict[str, tuple[str, ...]] = {
+    **{
+        name: (name,)
+        for name in (
+            "exp exp2 expm1 log log2 log10 log1p sqrt cbrt sin cos tan sinh cosh tanh erf erfc "
+            "gamma lgamma atan2 hypot copysign fmod ceil floor trunc"
+        ).split()
+    },
+    "asin": ("asin", "arcsin"),
+    "acos": ("acos", "arccos"),
+    "atan": ("atan", "arctan"),
+    "asinh": ("asinh", "arcsinh"),
+    "acosh": ("acosh", "arccosh"),
+    "atanh": ("atanh", "arctanh"),
+    "atan2": ("atan2", "arctan2"),
+    "round": ("rint",),
+}
+_SCIPY_CALLS = {
+    "erf": "erf",
+    "erfc": "erfc",
+    "expit": "sigmoid",
+    "gamma": "gamma",
+    "gammaln": "lgamma",
+    "psi": "digamma",
+    "digamma": "digamma",
+    "expm1": "expm1",
+    "log1p": "log1p",
+    "exp2": "exp2",
+    "cbrt": "cbrt",
+}
+_SCIPY_COMPOSED = ("xlogy", "xlog1py", "logit")
+# names whose Python form returns an int, NumPy's a float
+ROUNDING = ("floor", "ceil", "trunc", "round")
+
+
+@functools.cache
+def operations() -> dict[object, tuple[str, object]]:
+    """Object -> (sort, detail): "call" of vector_math, "composed" function, or "builtin"."""
+    table: dict[object, tuple[str, object]] = {}
+    for name, aliases in _CALLS.items():
+        for module in (math, np):
+            for alias in aliases:
+                if hasattr(module, alias):
+                    sort = "to_int" if module is math and name in ROUNDING else "call"
+                    table[getattr(module, alias)] = (sort, name)
+    table.update(_BUILTINS)
+    table.update(_COMPOSED)
+    return table
+
+
+def scipy_operation(fn: object) -> tuple[str, object] | None:
+    """The operation of a `scipy.special` ufunc, recognised by name (SciPy stays unimported)."""
+    name = getattr(fn, "__name__", "")
+    if not isinstance(fn, np.ufunc) or hasattr(np, name):
+        return None
+    if name in _SCIPY_CALLS:
+        return ("call", _SCIPY_CALLS[name])
+    if name in _SCIPY_COMPOSED:
+        return ("composed", getattr(composed, name))
+    return None
+
+
+def _builtin(name: str) -> tuple[str, object]:
+    return ("builtin", name)
+
+
+_BUILTINS: dict[object, tuple[str, object]] = {
+    abs: _builtin("abs"),
+    math.fabs: _builtin("fabs"),
+    np.abs: _builtin("abs"),
+    np.fabs: _builtin("fabs"),
+    operator.abs: _builtin("abs"),
+    min: _builtin("min"),
+    max: _builtin("max"),
+    pow: _builtin("pow"),
+    math.pow: _builtin("fpow"),
+    np.power: _builtin("pow"),
+    np.float_power: _builtin("fpow"),
+    float: _builtin("float"),
+    int: _builtin("int"),
+    bool: _builtin("bool"),
+    round: _builtin("round"),
+    np.round: _builtin("round"),
+    divmod: _builtin("divmod"),
+    np.where: _builtin("where"),
+    np.isnan: _builtin("isnan"),
+    math.isnan: _builtin("isnan"),
+    np.isinf: _builtin("isinf"),
+    math.isinf: _builtin("isinf"),
+    np.isfinite: _builtin("isfinite"),
+    math.isfinite: _builtin("isfinite"),
+    np.signbit: _builtin("signbit"),
+    np.logical_and: _builtin("logical_and"),
+    np.logical_or: _builtin("logical_or"),
+    np.logical_not: _builtin("logical_not"),
+    np.logical_xor: _builtin("logical_xor"),
+    np.sign: _builtin("sign"),
+    math.log: _builtin("log"),
+    **{getattr(np, name): _builtin(name) for name in ("float16", "float32", "float64")},
+    **{
+        getattr(np, name): _builtin(name)
+        for name in (
+            *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+            "bool_",
+        )
+    },
+    **{
+        getattr(np, name): ("operator", op)
+        for name, op in {
+            "add": "add",
+            "subtract": "sub",
+            "multiply": "mul",
+            "divide": "div",
+            "floor_divide": "floordiv",
+            "remainder": "mod",
+            "less": "lt",
+            "less_equal": "le",
+            "greater": "gt",
+            "greater_equal": "ge",
+            "equal": "eq",
+            "not_equal": "ne",
+            "negative": "neg",
+            "bitwise_and": "band",
+            "bitwise_or": "bor",
+            "bitwise_xor": "bxor",
+            "left_shift": "shl",
+            "right_shift": "shr",
+            "invert": "invert",
+        }.items()
+    },
+}
+_COMPOSED: dict[object, tuple[str, object]] = {
+    target: ("composed", fn)
+    for target, fn in (
+        (np.square, composed.square),
+        (np.reciprocal, composed.reciprocal),
+        (np.maximum, composed.maximum),
+        (np.minimum, composed.minimum),
+        (np.fmax, composed.fmax),
+        (np.fmin, composed.fmin),
+        (np.clip, composed.clip),
+        (np.heaviside, composed.heaviside),
+        (np.logaddexp, composed.logaddexp),
+        (np.logaddexp2, composed.logaddexp2),
+        (np.sinc, composed.sinc),
+        (np.degrees, composed.degrees),
+        (np.rad2deg, composed.degrees),
+        (math.degrees, composed.degrees),
+        (np.radians, composed.radians),
+        (np.deg2rad, composed.radians),
+        (math.radians, composed.radians),
+    )
+}
+
+
+def is_library_module(name: str) -> bool:
+    """Modules whose functions never change while a program runs: not watched."""
+    return name.partition(".")[0] in ("math", "numpy", "scipy", "builtins", "operator")
+
+
+BUILTIN_NAMES: dict[str, object] = vars(builtins)
+Composed = Callable[..., object]

@@ -1,0 +1,101 @@
+"""The syntax tree of a Python function: files, notebook cells, lambdas."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from dataclasses import dataclass
+from types import CodeType, FunctionType
+
+from nbgraph.errors import CaptureError
+
+
+class NoSourceError(CaptureError):
+    """The function's text cannot be found (made by exec, or its file is gone)."""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionText:
+    """A function's arguments and body, and how its line numbers map to the user's file."""
+
+    arguments: ast.arguments
+    body: list[ast.stmt]
+    filename: str
+    first_line: int  # what is added to a node's `lineno` to get the user's line
+    source: str  # dedented text of the definition
+
+    def line_of(self, node: ast.AST) -> int:
+        """The line in the user's file."""
+        return self.first_line + getattr(node, "lineno", 1)
+
+
+def function_text(fn: FunctionType) -> FunctionText:
+    """Parse `fn`; NoSourceError where there is no text."""
+    code = fn.__code__
+    try:
+        lines, first = inspect.getsourcelines(fn)
+    except (OSError, TypeError, SyntaxError, IndexError) as error:
+        raise NoSourceError(f"the source text of {fn.__name__!r} cannot be found") from error
+    if fn.__name__ == "<lambda>":
+        return _lambda_text(fn)
+    source = textwrap.dedent("".join(lines))
+    try:
+        node = ast.parse(source).body[0]
+    except (SyntaxError, IndexError) as error:
+        raise NoSourceError(f"the source text of {fn.__name__!r} cannot be parsed") from error
+    if not isinstance(node, ast.FunctionDef) or node.name != code.co_name:
+        raise NoSourceError(f"the text found for {fn.__name__!r} is not its definition")
+    return FunctionText(node.args, node.body, code.co_filename, first - 1, source)
+
+
+def _lambda_text(fn: FunctionType) -> FunctionText:
+    """Find a lambda among the statements around its line, by its code's columns."""
+    lines, _ = inspect.findsource(fn)
+    code = fn.__code__
+    here = code.co_firstlineno - 1
+    for start in range(here, max(-1, here - 40), -1):
+        for end in range(here + 1, min(len(lines), here + 40) + 1):
+            block = textwrap.dedent("".join(lines[start:end]))
+            tree = _parse(block)
+            if tree is None:
+                continue
+            indent = len(lines[start]) - len(lines[start].lstrip())
+            found = _match_lambda(tree, code, start, indent)
+            if found is not None:
+                body: list[ast.stmt] = [ast.copy_location(ast.Return(found.body), found.body)]
+                text = ast.get_source_segment(block, found) or ast.unparse(found)
+                return FunctionText(found.args, body, code.co_filename, start, text)
+    raise NoSourceError(f"the text of the lambda at line {code.co_firstlineno} cannot be found")
+
+
+def _parse(block: str) -> ast.Module | None:
+    for text in (block, f"({block.strip().rstrip(',')})", f"f({block.strip().rstrip(',')})"):
+        try:
+            return ast.parse(text)
+        except (SyntaxError, ValueError):
+            continue
+    return None
+
+
+def _match_lambda(tree: ast.Module, code: CodeType, start: int, indent: int) -> ast.Lambda | None:
+    """The lambda whose compiled body carries the same source columns as `code`."""
+    places = {
+        (line - start, column - indent)
+        for line, _, column, _ in code.co_positions()
+        if line is not None and column is not None
+    }
+    names = list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+    matches = []
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Lambda):
+            continue
+        if [a.arg for a in (*node.args.args, *node.args.kwonlyargs)] != names:
+            continue
+        inner = {(n.lineno, n.col_offset) for n in ast.walk(node.body) if hasattr(n, "lineno")}
+        if inner & places:
+            matches.append(node)
+    if not matches:
+        alone = [n for n in ast.walk(tree) if isinstance(n, ast.Lambda)]
+        return alone[0] if len(alone) == 1 and not places else None
+    return min(matches, key=lambda n: (n.end_col_offset or 0) - n.col_offset)

@@ -1,0 +1,412 @@
+"""Statements: a function's body becomes nodes, branches become selects.
+
+Control flow is turned into data. A `return`, `break` or `continue` sets a flag; the statements
+after it are traced under the condition that no flag is set and joined with what was there
+before. A loop whose trip count depends on values becomes a region of the scalar graph. A loop
+under an `if` runs only where the branch is taken: its condition holds the path condition.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from types import FunctionType
+from typing import Any, NoReturn
+
+from nbgraph.errors import CaptureError
+from nbgraph.kernels.capture.expressions import Expressions
+from nbgraph.kernels.capture.names import Scope, Watch
+from nbgraph.kernels.capture.text import FunctionText, function_text
+from nbgraph.kernels.capture.values import (
+    BROKE,
+    CONTINUED,
+    FLAGS,
+    RESULT,
+    RETURNED,
+    Env,
+    Static,
+    Undefined,
+    Value,
+    flag,
+    flatten,
+    is_true,
+    join,
+    stopped,
+    unflatten,
+)
+from nbgraph.kernels.kinds import is_boolean, is_integer, promote
+from nbgraph.kernels.scalar import Graph, Node
+
+MAX_DEPTH = 40
+MAX_UNROLL = 16  # trips of a loop with constant bounds that are written out
+
+_REMEDIES: dict[type[ast.AST], str] = {
+    ast.Try: "test the condition with `if` instead of catching an exception",
+    ast.With: "take the body out of the `with` block",
+    ast.Raise: "return math.nan, or test the arguments before calling the operator",
+    ast.Assert: "test the arguments before calling the operator",
+    ast.Match: "use if / elif / else",
+    ast.Global: "pass the value as an operand or a parameter",
+    ast.Nonlocal: "pass the value as an operand or a parameter",
+    ast.Delete: "leave the name",
+    ast.FunctionDef: "define the helper outside, at the level of the operator",
+    ast.ClassDef: "define the class outside; scalar functions work on numbers",
+    ast.Import: "import at the top of the file or cell",
+    ast.ImportFrom: "import at the top of the file or cell",
+    ast.Expr: "scalar functions have no effects; to see values run the call inside "
+    '`with ng.config(compiler="python"):`',
+}
+
+
+class Tracer(Expressions):
+    """Captures one function call; calls of helpers make nested tracers on the same graph."""
+
+    def __init__(self, graph: Graph, fn: FunctionType, watch: Watch, depth: int = 0) -> None:
+        if depth > MAX_DEPTH:
+            raise CaptureError(
+                f"{fn.__name__}: calls nest more than {MAX_DEPTH} deep; recursion is not "
+                "supported in a scalar function: write a `while` loop"
+            )
+        self.graph, self.fn, self.watch, self.depth = graph, fn, watch, depth
+        self.text: FunctionText = function_text(fn)
+        self.scope = Scope(fn, watch)
+
+    def run(self, env: Env, path: Node) -> Value:
+        """The value of the function's return, for bound arguments, where `path` holds."""
+        outer_line = self.graph.line
+        env = self.block(self.text.body, env, path)
+        if not is_true(flag(self.graph, env, RETURNED)):
+            last = self.text.body[-1]
+            self.refuse(
+                last,
+                "some path reaches the end of the function without a `return`",
+                "return a value on every path, e.g. `return 0.0` at the end",
+            )
+        self.graph.line = outer_line
+        return env[RESULT]
+
+    def subtracer(self, fn: FunctionType) -> Tracer:
+        """For a helper called from here."""
+        return Tracer(self.graph, fn, self.watch, self.depth + 1)
+
+    def refuse(self, node: ast.AST, problem: str, remedy: str) -> NoReturn:
+        """Raise CaptureError with the user's line and what to write instead."""
+        line = self.text.line_of(node)
+        raise CaptureError(
+            f"{self.fn.__name__}: {problem}\n"
+            f'  File "{self.text.filename}", line {line}\n'
+            f"    {ast.unparse(node).splitlines()[0]}\n"
+            f"Instead: {remedy}."
+        )
+
+    # statements -------------------------------------------------------------------------------
+
+    def block(self, statements: Sequence[ast.stmt], env: Env, path: Node) -> Env:
+        """The environment after the statements."""
+        for index, statement in enumerate(statements):
+            self.graph.line = f"{self.text.filename}:{self.text.line_of(statement)}"
+            env = self.statement(statement, env, path)
+            stop = stopped(self.graph, env)
+            if stop.op == "const":
+                if stop.data:
+                    return env
+                continue
+            rest = {k: v for k, v in env.items() if k not in FLAGS}
+            going = self.graph.logical_not(stop)
+            rest = self.block(
+                statements[index + 1 :], rest, self.graph.logical_and(path, going)
+            )
+            return self._join_ended(stop, env, rest)
+        return env
+
+    def _join_ended(self, stop: Node, ended: Env, rest: Env) -> Env:
+        """Join where `ended` has certainly left the block."""
+        marked = dict(ended)
+        for name in rest:
+            if isinstance(marked.get(name, Undefined()), Undefined) and name not in FLAGS:
+                marked[name] = rest[name]
+        return join(self.graph, stop, marked, rest)
+
+    def statement(self, st: ast.stmt, env: Env, path: Node) -> Env:
+        """The environment after one statement."""
+        match st:
+            case ast.Return():
+                if st.value is None:
+                    self.refuse(st, "`return` without a value", "return a number")
+                value = self.expression(st.value, env, path)
+                return {**env, RESULT: value, RETURNED: self.graph.const(True)}
+            case ast.Assign():
+                value = self.expression(st.value, env, path)
+                env = dict(env)
+                for target in st.targets:
+                    self.bind(target, value, env)
+                return env
+            case ast.AnnAssign():
+                if st.value is None:
+                    return env
+                value = self.expression(st.value, env, path)
+                env = dict(env)
+                self.bind(st.target, value, env)
+                return env
+            case ast.AugAssign(target=ast.Name(id=name)):
+                left = ast.copy_location(ast.Name(name, ast.Load()), st)
+                total = ast.copy_location(ast.BinOp(left, st.op, st.value), st)
+                return {**env, name: self.expression(total, env, path)}
+            case ast.If():
+                return self._if(st, env, path)
+            case ast.While() | ast.For():
+                return self._loop(st, env, path)
+            case ast.Break():
+                return {**env, BROKE: self.graph.const(True)}
+            case ast.Continue():
+                return {**env, CONTINUED: self.graph.const(True)}
+            case ast.Pass() | ast.Expr(value=ast.Constant()):
+                return env
+            case _:
+                remedy = _REMEDIES.get(type(st), "use assignments, if, for, while and return")
+                self.refuse(st, f"a {_name_of(st)} is not understood in a scalar function", remedy)
+
+    def bind(self, target: ast.expr, value: Value, env: Env) -> None:
+        """Assign a value to a name or to a tuple of names, in place."""
+        match target:
+            case ast.Name(id=name):
+                env[name] = value
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                if not isinstance(value, tuple) or len(value) != len(parts):
+                    self.refuse(
+                        target,
+                        f"{len(parts)} names are assigned from a value that is no tuple of "
+                        f"{len(parts)}",
+                        "assign one name per value",
+                    )
+                for part, item in zip(parts, value, strict=True):
+                    self.bind(part, item, env)
+            case _:
+                self.refuse(target, "only names can be assigned", "assign to a plain name")
+
+    def _if(self, st: ast.If, env: Env, path: Node) -> Env:
+        cond = self.condition(st.test, env, path)
+        if cond.op == "const":
+            return self.block(st.body if cond.data else st.orelse, dict(env), path)
+        graph = self.graph
+        yes = self.block(st.body, dict(env), graph.logical_and(path, cond))
+        no = self.block(st.orelse, dict(env), graph.logical_and(path, graph.logical_not(cond)))
+        return join(graph, cond, yes, no)
+
+    # loops ------------------------------------------------------------------------------------
+
+    def _loop(self, st: ast.While | ast.For, env: Env, path: Node) -> Env:
+        if isinstance(st, ast.For):
+            bounds = self._range(st, env, path)
+            if isinstance(bounds, tuple) and all(isinstance(b, Node) for b in bounds):
+                trips = _constant_range(bounds)
+                if trips is None or len(trips) > MAX_UNROLL:
+                    after = _RegionLoop(self, st, env, path, bounds).run()
+                    return self._else(st, after, path)
+                items: list[Value] = [self.graph.const(i) for i in trips]
+            else:
+                items = bounds
+            return self._else(st, self._unroll(st, items, env, path), path)
+        return self._else(st, _RegionLoop(self, st, env, path, None).run(), path)
+
+    def _range(self, st: ast.For, env: Env, path: Node) -> Any:
+        """(start, stop, step) nodes of a range, or the list of items of a constant tuple."""
+        call = st.iter
+        if isinstance(call, ast.Call) and self.static(call.func, env) is range:
+            nodes = [self.number(a, env, path) for a in call.args]
+            if not all(is_integer(n.kind) or is_boolean(n.kind) for n in nodes):
+                self.refuse(
+                    call,
+                    "range() takes integers, here it was given a floating value",
+                    "give the count as a keyword-only integer parameter, or use a while loop",
+                )
+            nodes = [self.graph.cast(n, "i") for n in nodes]
+            zero, one = self.graph.const(0), self.graph.const(1)
+            if len(nodes) == 1:
+                return (zero, nodes[0], one)
+            start, stop, step = (*nodes, one)[:3]
+            if step.op != "const" or step.data == 0:
+                self.refuse(call, "the step of range() is not a constant", "use a while loop")
+            return (start, stop, step)
+        items = self.expression(call, env, path)
+        if isinstance(items, tuple):
+            return list(items)
+        self.refuse(
+            call,
+            "this is not something to loop over in a scalar function",
+            "loop over range(...) or over a constant tuple",
+        )
+
+    def _unroll(self, st: ast.For, items: list[Value], env: Env, path: Node) -> Env:
+        graph = self.graph
+        for item in items:
+            stop = stopped(graph, env, (RETURNED, BROKE))
+            if is_true(stop):
+                break
+            inner = {k: v for k, v in env.items() if k not in FLAGS}
+            self.bind(st.target, item, inner)
+            inner = self.block(
+                st.body, inner, graph.logical_and(path, graph.logical_not(stop))
+            )
+            inner.pop(CONTINUED, None)
+            env = inner if stop.op == "const" else self._join_ended(stop, env, inner)
+        return env
+
+    def _else(self, st: ast.While | ast.For, env: Env, path: Node) -> Env:
+        """A loop's `else` runs where it was not left by break; then the break is forgotten."""
+        broke = flag(self.graph, env, BROKE)
+        env = {k: v for k, v in env.items() if k != BROKE}
+        if not st.orelse:
+            return env
+        graph = self.graph
+        missed = self.block(
+            st.orelse, dict(env), graph.logical_and(path, graph.logical_not(broke))
+        )
+        return join(graph, broke, env, missed)
+
+
+class _RegionLoop:
+    """Traces one loop into a region; kinds of carried variables widen until they are stable."""
+
+    COUNTER = "$counter"
+
+    def __init__(
+        self, tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node, bounds: Any
+    ) -> None:
+        self.tracer, self.graph, self.st = tracer, tracer.graph, st
+        self.path, self.bounds = path, bounds
+        self.start: Env = {k: v for k, v in env.items() if k not in FLAGS}
+        inside = [n for part in (st.body,) for s in part for n in ast.walk(s)]
+        self.leaves = {type(n) for n in inside}
+        assigned = {n.id for n in inside if isinstance(n, ast.Name) and _is_store(n)}
+        if isinstance(st, ast.For):
+            assigned |= {n.id for n in ast.walk(st.target) if isinstance(n, ast.Name)}
+            self.start[self.COUNTER] = bounds[0]
+            if not isinstance(st.target, ast.Name):
+                tracer.refuse(st.target, "range() gives one number", "use one loop variable")
+            self.start.setdefault(st.target.id, bounds[0])
+            assigned.add(self.COUNTER)
+        self.late = assigned - {k for k, v in self.start.items() if flatten(v) is not None}
+        self.names = sorted(assigned - self.late)
+
+    def run(self) -> Env:
+        """The environment after the loop."""
+        if ast.Break in self.leaves or ast.Return in self.leaves:
+            self.start[BROKE] = self.graph.const(False)
+            self.names.append(BROKE)
+        if ast.Return in self.leaves:
+            self.start[RETURNED] = self.graph.const(False)
+            self.names.append(RETURNED)
+        for _ in range(8):
+            after = self._attempt()
+            if after is not None:
+                return after
+        self.tracer.refuse(
+            self.st,
+            "the loop's variables do not settle on one type",
+            "start them with the type they end with, e.g. 0.0 instead of 0",
+        )
+
+    def _attempt(self) -> Env | None:
+        graph, tracer, start = self.graph, self.tracer, self.start
+        region = graph.region()
+        starts = {name: flatten(start[name]) or [] for name in self.names}
+        phis = {
+            name: [graph.phi(region, (name, i, n.kind), n.kind) for i, n in enumerate(nodes)]
+            for name, nodes in starts.items()
+        }
+        inside: Env = {**start, **dict.fromkeys(self.late, Undefined(_LATE))}
+        for name in self.names:
+            inside[name] = unflatten(start[name], list(phis[name]))
+        left = stopped(graph, inside, (BROKE, RETURNED))
+        region.cond = self._condition(inside, graph.logical_and(self.path, graph.logical_not(left)))
+        body: Env = {k: v for k, v in inside.items() if k not in FLAGS}
+        if isinstance(self.st, ast.For):
+            tracer.bind(self.st.target, inside[self.COUNTER], body)
+        ends = tracer.block(self.st.body, body, region.cond)
+        if self.COUNTER in self.names:
+            ends[self.COUNTER] = graph.arithmetic("add", inside[self.COUNTER], self.bounds[2])
+        if not self._settled(ends):
+            return None
+        return self._close(region, phis, ends)
+
+    def _condition(self, inside: Env, path: Node) -> Node:
+        graph = self.graph
+        if isinstance(self.st, ast.While):
+            test = self.tracer.condition(self.st.test, inside, path)
+        else:
+            upward = self.bounds[2].data > 0
+            test = graph.compare("lt" if upward else "gt", inside[self.COUNTER], self.bounds[1])
+        return graph.logical_and(path, test)
+
+    def _settled(self, ends: Env) -> bool:
+        """Widen start values whose kind the body changes; False where one was widened."""
+        graph, settled = self.graph, True
+        if RETURNED in self.names and RESULT in ends and RESULT not in self.names:
+            nodes = flatten(ends[RESULT])
+            if nodes is None:
+                self.tracer.refuse(self.st, "the value returned is no number", "return numbers")
+            zeros = [graph.cast(graph.const(0), n.kind) for n in nodes]
+            self.start[RESULT] = unflatten(ends[RESULT], zeros)
+            self.names.append(RESULT)
+            return False
+        for name in self.names:
+            ends.setdefault(name, self.start[name] if name in FLAGS else Undefined())
+            now, then = flatten(ends[name]), flatten(self.start[name])
+            if now is None or then is None or len(now) != len(then):
+                why = ends[name].why if isinstance(ends[name], Undefined) else "changes its form"
+                self.tracer.refuse(
+                    self.st, f"the loop variable {name!r} {why}", "give it a value on every path"
+                )
+            kinds = [_widen(a.kind, b.kind) for a, b in zip(then, now, strict=True)]
+            if kinds != [n.kind for n in then]:
+                wide = [graph.cast(n, k) for n, k in zip(then, kinds, strict=True)]
+                self.start[name] = unflatten(self.start[name], wide)
+                settled = False
+        return settled
+
+    def _close(self, region: Any, phis: dict[str, list[Node]], ends: Env) -> Env:
+        graph, after = self.graph, dict(self.start)
+        carried = [
+            (name, phi, init, graph.cast(out, phi.kind))
+            for name in self.names
+            for phi, init, out in zip(
+                phis[name], flatten(self.start[name]) or [], flatten(ends[name]) or [], strict=True
+            )
+        ]
+        for _, phi, init, out in carried:
+            region.carried[phi.id] = (phi, init, out)
+        finals: dict[str, list[Node]] = {}
+        for name, phi, init, out in carried:
+            finals.setdefault(name, []).append(graph.carry(region, phi, init, out))
+        for name in self.names:
+            after[name] = unflatten(self.start[name], finals[name])
+        for name in self.late:
+            after[name] = Undefined(_LATE)
+        after.pop(self.COUNTER, None)
+        return after
+
+
+_LATE = "gets its first value inside a loop that may not run: give it one before the loop"
+
+
+def _widen(a: str, b: str) -> str:
+    return a if a == b else promote(a, b)
+
+
+def _is_store(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Store)
+
+
+def _constant_range(bounds: tuple[Node, ...]) -> range | None:
+    if all(b.op == "const" for b in bounds):
+        return range(*(int(b.data) for b in bounds))
+    return None
+
+
+def _name_of(st: ast.stmt) -> str:
+    names = {"Expr": "statement that is only an expression", "FunctionDef": "nested function"}
+    return names.get(type(st).__name__, f"`{type(st).__name__.lower()}` statement")
+
+
+__all__ = ["Static", "Tracer"]

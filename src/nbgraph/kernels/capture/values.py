@@ -1,0 +1,101 @@
+"""What a name can hold while a function is captured, and how two branches' values are joined."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from nbgraph.kernels.scalar import Graph, Node
+
+
+@dataclass(frozen=True, slots=True)
+class Static:
+    """A Python object that is no number: a function, a module, a string, None."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """No usable value on this path; `why` completes the sentence "'y' ..."."""
+
+    why: str = "is not defined on every path that reaches this line"
+
+
+Value = Any  # Node | Static | Undefined | tuple of Value
+Env = dict[str, Value]
+
+RETURNED, BROKE, CONTINUED, RESULT = "$returned", "$broke", "$continued", "$result"
+FLAGS = (RETURNED, BROKE, CONTINUED)
+
+
+def flag(graph: Graph, env: Env, name: str) -> Node:
+    """Whether control has left by return, break or continue: a truth value."""
+    return env.get(name) or graph.const(False)
+
+
+def stopped(graph: Graph, env: Env, names: tuple[str, ...] = FLAGS) -> Node:
+    """Whether the rest of the block is skipped."""
+    result = graph.const(False)
+    for name in names:
+        result = graph.logical_or(result, flag(graph, env, name))
+    return result
+
+
+def is_true(node: Node) -> bool:
+    """Certainly true."""
+    return node.op == "const" and bool(node.data)
+
+
+def join_value(graph: Graph, cond: Node, a: Value, b: Value) -> Value:
+    """`a` where cond holds, else `b`; Undefined where the two do not fit together."""
+    if isinstance(a, Undefined) or isinstance(b, Undefined):
+        return a if isinstance(a, Undefined) else b
+    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
+        return tuple(join_value(graph, cond, x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, Node) and isinstance(b, Node):
+        try:
+            return graph.select(cond, a, b)
+        except (TypeError, OverflowError) as error:
+            return Undefined(f"cannot be used here: {error}")
+    if isinstance(a, Static) and isinstance(b, Static) and a.value is b.value:
+        return a
+    return Undefined("has values of two different sorts on the paths that reach this line")
+
+
+def join(graph: Graph, cond: Node, a: Env, b: Env) -> Env:
+    """The environment after `if cond`: a name left undefined on a path that has ended is not
+    missed."""
+    a_ended, b_ended = is_true(stopped(graph, a)), is_true(stopped(graph, b))
+    result: Env = {}
+    for name in a.keys() | b.keys():
+        if name in FLAGS:
+            result[name] = graph.select(cond, flag(graph, a, name), flag(graph, b, name))
+            continue
+        x, y = a.get(name, Undefined()), b.get(name, Undefined())
+        if isinstance(x, Undefined) and (a_ended or name == RESULT):
+            result[name] = y
+        elif isinstance(y, Undefined) and (b_ended or name == RESULT):
+            result[name] = x
+        else:
+            result[name] = join_value(graph, cond, x, y)
+    return result
+
+
+def flatten(value: Value) -> list[Node] | None:
+    """The nodes of a value made of numbers and tuples of numbers, else None."""
+    if isinstance(value, Node):
+        return [value]
+    if isinstance(value, tuple):
+        parts = [flatten(v) for v in value]
+        if any(p is None for p in parts):
+            return None
+        return [node for part in parts if part is not None for node in part]
+    return None
+
+
+def unflatten(like: Value, nodes: list[Node]) -> Value:
+    """Nodes put back into the structure of `like`; consumes from the front of the list."""
+    if isinstance(like, tuple):
+        return tuple(unflatten(v, nodes) for v in like)
+    return nodes.pop(0)

@@ -1,0 +1,192 @@
+"""Compiling emitted source for the CPU: Numba lowers it, LLVM makes one object file of it."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import linecache
+import re
+import threading
+import time
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import llvmlite.binding as llvm
+import numpy as np
+
+from nbgraph._version import __version__
+from nbgraph.errors import CompileError
+from nbgraph.kernels import target, vector_math
+from nbgraph.kernels.source import Source
+
+_LOCK = threading.RLock()  # Numba's compiler and its registries are not reentrant
+
+_WRAPPER = """
+declare i32 @"{inner}"(ptr, ptr, i64, i64, i64)
+define i64 @{symbol}(i64 %args, i64 %lo, i64 %hi) {{
+  %result = alloca i64
+  %error = alloca ptr
+  %status = call i32 @"{inner}"(ptr %result, ptr %error, i64 %args, i64 %lo, i64 %hi)
+  %failed = icmp ne i32 %status, 0
+  %value = load i64, ptr %result
+  %code = select i1 %failed, i64 -1, i64 %value
+  ret i64 %code
+}}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """Object code, the C symbols it needs, and how long it took to make."""
+
+    code: bytes
+    symbols: tuple[str, ...]
+    seconds: float
+
+
+def content_key(source: Source) -> str:
+    """What a kernel is: its text, constants and functions, and what they are compiled with."""
+    parts = [
+        source.text,
+        repr(sorted(source.namespace.functions.items())),
+        repr([getattr(f, "identity", repr(f)) for f in source.namespace.externs.values()]),
+        repr(source.fastmath),
+        vector_math.VERSION,
+        f"nbgraph {__version__} numba {_numba_version()}",
+        target.host(),
+    ]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+@functools.cache
+def _numba_version() -> str:
+    return version("numba")  # from its metadata: a kernel found on disk does not import Numba
+
+
+def compile_source(source: Source) -> Compiled:
+    """Object code of an emitted kernel; CompileError with Numba's text in `details`."""
+    started = time.perf_counter()
+    with _LOCK:
+        module = _module(*_numba_ir(source))
+        code = bytes(target.machine().emit_object(module))
+        symbols = target.externals(str(module))
+    return Compiled(code, symbols, time.perf_counter() - started)
+
+
+def assembly(source: Source) -> str:
+    """The kernel's assembly text, for people and for checks."""
+    with _LOCK:
+        module = _module(*_numba_ir(source))
+        return str(target.machine().emit_assembly(module))
+
+
+def llvm_text(source: Source) -> str:
+    """The kernel's LLVM text after optimisation."""
+    with _LOCK:
+        return str(_module(*_numba_ir(source)))
+
+
+def python_function(source: Source) -> Any:
+    """The emitted function with its names bound, not yet compiled."""
+    space = _names(source)
+    filename = f"<nbgraph {source.name} {hashlib.sha256(source.text.encode()).hexdigest()[:8]}>"
+    exec(compile(source.text, filename, "exec"), space)
+    linecache.cache[filename] = (len(source.text), None, source.text.splitlines(True), filename)
+    try:
+        return space[source.name]
+    finally:
+        linecache.cache.pop(filename, None)
+
+
+def _names(source: Source) -> dict[str, Any]:
+    """Everything the text refers to."""
+    import numba
+
+    from nbgraph.kernels import integers
+    from nbgraph.native import memory
+
+    from nbgraph.native import floats  # isort: skip
+
+    space: dict[str, Any] = {"__name__": "nbgraph.kernels.generated"}
+    for name in ("word", "load", "store", "load_input", "store_output", "shifted", "select"):
+        space[name] = getattr(memory, name)
+    space["row_offset"] = memory.row_offset
+    space.update({f"{dtype}_word": read for dtype, read in memory.WORDS.items()})
+    space.update({f"{dtype}_pointer": make for dtype, make in memory.POINTERS.items()})
+    space.update(integers.FUNCTIONS)
+    space.update(
+        float16_to_float32=floats.half_to_float,
+        float32_to_float16=floats.float_to_half,
+        bfloat16_to_float32=floats.bfloat16_to_float,
+        float32_to_bfloat16=floats.float_to_bfloat16,
+    )
+    for name in ("float32", "float64", "int8", "int16", "int32", "int64"):
+        space[name] = getattr(numba, name)
+    for name in ("uint8", "uint16", "uint32", "uint64"):
+        space[name] = getattr(numba, name)
+    for name, (dtype, value) in source.namespace.constants.items():
+        space[name] = np.dtype(dtype).type(value)
+    for name, function in source.namespace.functions.items():
+        space[name] = vector_math.implementation(function, source.namespace.compute)
+    for name, function in source.namespace.externs.items():
+        space[name] = function.compiled(source.namespace.compute)
+    if "acc_" in source.text or "_start_" in source.text:
+        from nbgraph.kernels import accumulate
+
+        space.update(accumulate.names())
+    return space
+
+
+def _numba_ir(source: Source) -> tuple[str, str]:
+    """LLVM text as Numba optimised it, and the name of the kernel in it."""
+    from numba import njit
+    from numba.core.errors import NumbaError
+
+    function = python_function(source)
+    options: dict[str, Any] = {"error_model": "numpy", "no_cpython_wrapper": True}
+    if source.fastmath:
+        options["fastmath"] = True
+    try:
+        dispatcher = njit("int64(int64,int64,int64)", no_cfunc_wrapper=True, **options)(function)
+    except NumbaError as error:
+        raise CompileError(
+            f"{source.name}: the kernel could not be compiled: {_first_line(error)}. Set "
+            "NBGRAPH_DEBUG=1, or read `details` of this error, for Numba's own text",
+            details=f"{error}\n\n{source.text}",
+        ) from (error if _debug() else None)
+    (result,) = dispatcher.overloads.values()
+    return str(result.library.get_llvm_str()), str(result.fndesc.llvm_func_name)
+
+
+def _module(ir: str, inner: str) -> llvm.ModuleRef:
+    """The kernel behind its C signature; nothing else is visible outside."""
+    module = llvm.parse_assembly(ir)
+    wrapper = llvm.parse_assembly(_WRAPPER.format(inner=inner, symbol=target.SYMBOL))
+    module.link_in(wrapper)
+    for function in module.functions:
+        if not function.is_declaration and function.name != target.SYMBOL:
+            function.linkage = llvm.Linkage.internal
+    for variable in module.global_variables:
+        if not variable.is_declaration and not variable.name.startswith("llvm."):
+            variable.linkage = llvm.Linkage.internal
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_global_dead_code_eliminate_pass()
+    tuning = llvm.create_pipeline_tuning_options()
+    passes.run(module, llvm.create_pass_builder(target.machine(), tuning))
+    return module
+
+
+def _first_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    text = next((n for n in lines if not re.match(r"(Failed in|During)", n)), "unknown reason")
+    return text[:200]
+
+
+def _debug() -> bool:
+    from nbgraph.config import config
+
+    return bool(config.debug)
+
+
+__all__ = ["Compiled", "assembly", "compile_source", "content_key", "llvm_text"]

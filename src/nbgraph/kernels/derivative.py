@@ -1,0 +1,201 @@
+"""Forward-mode partials of a scalar graph.
+
+Few operands and one result: forward mode needs no tape, follows only the branch taken (a
+select of tangents, so a NaN of the branch not taken never shows) and goes through loops (each
+carried value carries its tangent, in the same region as the value).
+
+Griewank and Walther, Evaluating Derivatives, chapter 3 (forward mode).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nbgraph.errors import DerivativeError
+from nbgraph.kernels.rules import partial
+from nbgraph.kernels.scalar import Graph, Node
+
+ZERO_OPS = frozenset(("const", "arg", "param", "cast"))
+
+
+class Forward:
+    """Tangents of nodes with respect to one seed (an operand or a parameter)."""
+
+    def __init__(self, graph: Graph, seed: Node, *, accurate: bool) -> None:
+        self._graph, self._seed, self._accurate = graph, seed, accurate
+        self._tangents: dict[int, Node | None] = {seed.id: graph.const(1.0)}
+        self._active: set[int] = {seed.id}
+
+    def tangent(self, root: Node) -> Node | None:
+        """d root / d seed; None where it is identically zero."""
+        if root.kind != "f":
+            return None
+        order = self._graph.reachable([root])
+        self._mark_active(order)
+        for node in order:
+            if node.id not in self._tangents:
+                self._tangents[node.id] = self._rule(node) if self._is_active(node) else None
+        return self._tangents[root.id]
+
+    def _is_active(self, node: Node) -> bool:
+        return node.id in self._active and node.kind == "f"
+
+    def _mark_active(self, order: list[Node]) -> None:
+        """A value is active where it may depend on the seed through floating values."""
+        graph, changed = self._graph, True
+        while changed:  # repeats only where a loop carries activity back to its phis
+            changed = False
+            for node in order:
+                if node.id in self._active or node.kind != "f":
+                    continue
+                if any(a.id in self._active and a.kind == "f" for a in self._sources(node)):
+                    self._active.add(node.id)
+                    changed = changed or node.op == "final"
+            for region in graph.regions.values():
+                for phi, init, out in region.carried.values():
+                    if phi.id not in self._active and self._active & {init.id, out.id}:
+                        self._active.add(phi.id)
+                        changed = True
+
+    def _sources(self, node: Node) -> tuple[Node, ...]:
+        if node.op == "final":
+            _, init, out = self._graph.regions[node.data[0]].carried[node.data[1]]
+            return (init, out)
+        return node.args
+
+    # rules ------------------------------------------------------------------------------------
+
+    def _rule(self, node: Node) -> Node | None:
+        op = node.op
+        if op in ZERO_OPS:
+            return None
+        if op == "phi":
+            region = self._graph.regions[node.data[0]]
+            key = ("d", node.data[1], self._seed.id, self._accurate)
+            return self._graph.phi(region, key, "f")
+        method = getattr(self, f"_{op}", None)
+        if method is None:
+            raise DerivativeError(
+                f"the operation {op!r}{f' at {node.line}' if node.line else ''} has no derivative"
+            )
+        result: Node | None = method(node)
+        return result
+
+    def _d(self, node: Node) -> Node | None:
+        return self._tangents.get(node.id)
+
+    def _plus(self, a: Node | None, b: Node | None) -> Node | None:
+        if a is None or b is None:
+            return a if b is None else b
+        return self._graph.arithmetic("add", a, b)
+
+    def _times(self, a: Node, d: Node | None) -> Node | None:
+        return None if d is None else self._graph.arithmetic("mul", a, d)
+
+    def _negated(self, d: Node | None) -> Node | None:
+        return None if d is None else self._graph.negate(d)
+
+    def _add(self, n: Node) -> Node | None:
+        return self._plus(self._d(n.args[0]), self._d(n.args[1]))
+
+    def _sub(self, n: Node) -> Node | None:
+        a, b = self._d(n.args[0]), self._d(n.args[1])
+        if b is None:
+            return a
+        return self._graph.negate(b) if a is None else self._graph.arithmetic("sub", a, b)
+
+    def _mul(self, n: Node) -> Node | None:
+        a, b = n.args
+        return self._plus(self._times(b, self._d(a)), self._times(a, self._d(b)))
+
+    def _div(self, n: Node) -> Node | None:
+        graph, (a, b) = self._graph, n.args
+        da, db = self._d(a), self._d(b)
+        if not self._accurate and da is None and _is_logistic(n):
+            slope = graph.arithmetic("mul", n, graph.arithmetic("sub", graph.const(1.0), n))
+            return self._negated(self._times(slope, self._d(b.args[1].args[0])))
+        top = da
+        if db is not None:
+            moved = graph.arithmetic("mul", n, db)
+            top = graph.negate(moved) if da is None else graph.arithmetic("sub", da, moved)
+        return None if top is None else graph.arithmetic("div", top, b)
+
+    def _neg(self, n: Node) -> Node | None:
+        return self._negated(self._d(n.args[0]))
+
+    def _abs(self, n: Node) -> Node | None:
+        graph, x, d = self._graph, n.args[0], self._d(n.args[0])
+        if d is None:
+            return None
+        zero = graph.const(0.0)
+        above = graph.select(graph.compare("gt", x, zero), d, _nan_through(graph, x, zero))
+        return graph.select(graph.compare("lt", x, zero), graph.negate(d), above)
+
+    def _select(self, n: Node) -> Node | None:
+        cond, a, b = n.args
+        da, db = self._d(a), self._d(b)
+        if da is None and db is None:
+            return None
+        zero = self._graph.const(0.0)
+        return self._graph.select(cond, da or zero, db or zero)
+
+    def _call(self, n: Node) -> Node | None:
+        if not self._accurate and n.data == "log1p" and n.args[0].op == "call":
+            inner = n.args[0]
+            if inner.data == "exp":  # log1p(exp(z)) is softplus(z): its slope from its value
+                slope = self._graph.negate(self._graph.call("expm1", self._graph.negate(n)))
+                return self._times(slope, self._d(inner.args[0]))
+        total: Node | None = None
+        for index, argument in enumerate(n.args):
+            d = self._d(argument)
+            if d is None:
+                continue
+            slope = partial(self._graph, n, index, accurate=self._accurate)
+            if slope is not None:
+                total = self._plus(total, self._times(slope, d))
+        return total
+
+    def _extern(self, n: Node) -> Node | None:
+        total: Node | None = None
+        for index, argument in enumerate(n.args):
+            d = self._d(argument)
+            if d is not None:
+                slope = self._graph.node("extern", n.args, "f", n.data.derivative(index))
+                total = self._plus(total, self._times(slope, d))
+        return total
+
+    def _final(self, n: Node) -> Node | None:
+        graph = self._graph
+        region = graph.regions[n.data[0]]
+        zero = graph.const(0.0)
+        added: dict[int, tuple[Node, Node, Node]] = {}
+        for phi in graph.closure(n):
+            d_phi = self._tangents.get(phi.id)
+            if d_phi is not None:
+                _, init, out = region.carried[phi.id]
+                added[phi.id] = (d_phi, self._d(init) or zero, self._d(out) or zero)
+        for d_phi, d_init, d_out in added.values():
+            region.carried[d_phi.id] = (d_phi, d_init, d_out)
+        return graph.carry(region, *added[n.data[1]])
+
+
+def _is_logistic(n: Node) -> bool:
+    """1 / (1 + exp(z))."""
+    top, below = n.args
+    if not (top.op == "const" and top.data == 1 and below.op == "add"):
+        return False
+    one, e = below.args
+    return one.op == "const" and one.data == 1 and e.op == "call" and e.data == "exp"
+
+
+def _nan_through(graph: Graph, x: Node, zero: Node) -> Node:
+    """0 at a kink, NaN where x is NaN."""
+    return graph.select(graph.compare("ne", x, x), x, zero)
+
+
+def partials(
+    graph: Graph, outputs: Sequence[Node], seed: Node, *, accurate: bool = True
+) -> list[Node]:
+    """d output / d seed for each output; zero nodes where an output does not depend on it."""
+    forward = Forward(graph, seed, accurate=accurate)
+    return [forward.tangent(out) or graph.const(0.0) for out in outputs]

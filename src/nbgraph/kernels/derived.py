@@ -1,0 +1,252 @@
+"""Scalar definitions made from others: a derivative, a backward pass, both in one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from nbgraph.errors import ArgumentError, DerivativeError
+from nbgraph.kernels.capture.names import Watch
+from nbgraph.kernels.depend import OUT, Dependence, depend
+from nbgraph.kernels.derivative import partials
+from nbgraph.kernels.function import Captured, Parameter, Scalar, parameter_kinds
+from nbgraph.kernels.scalar import Graph, Node, Transplant
+
+OUT_GRAD = "out_grad"
+
+
+@dataclass(slots=True)
+class Gradient:
+    """A gradient given by hand: whole in-gradients, and what its parameters' names declare."""
+
+    scalar: Scalar
+    out_grads: tuple[str, ...]
+    outs: tuple[str, ...]
+    operands: tuple[str, ...]
+
+
+def seed(scalar: Scalar, captured: Captured, wrt: str) -> Node:
+    """The leaf of an operand or parameter, by name."""
+    for node in (*captured.operands, *captured.parameters):
+        if node.data == wrt:
+            return node
+    raise ArgumentError(f"{scalar.name}: {wrt!r} is no number here, so it has no derivative")
+
+
+def wrt_name(scalar: Scalar, wrt: str | int) -> str:
+    """The name behind a name or an index; ArgumentError lists the choices."""
+    names = [*scalar.operands, *(p.name for p in scalar.parameters)]
+    if isinstance(wrt, int) and not isinstance(wrt, bool) and -len(names) <= wrt < len(names):
+        return names[wrt]
+    if isinstance(wrt, str) and wrt in names:
+        return wrt
+    raise ArgumentError(
+        f"{scalar.name}.derivative: there is no operand or parameter {wrt!r}; choose one of "
+        f"{', '.join(names)} or an index below {len(names)}"
+    )
+
+
+def floating(scalar: Scalar, kinds: Sequence[str], wrt: Sequence[str]) -> list[str]:
+    """Kinds with the operands that are differentiated made floating."""
+    return ["f" if n in wrt else k for n, k in zip(scalar.operands, kinds, strict=True)]
+
+
+def hand_gradients(
+    captured: Captured, gradient: Gradient, out_grads: Sequence[Node], parameters: Mapping[str, Any]
+) -> tuple[Node, ...]:
+    """The hand-given in-gradients, built into the graph of the function itself."""
+    graph = captured.graph
+    leaves = {str(n.data): n for n in captured.operands}
+    leaves |= dict(zip(gradient.out_grads, out_grads, strict=False))
+    leaves |= dict(zip(gradient.outs, captured.outputs, strict=False))
+    wanted = [leaves[name] for name in gradient.scalar.operands]
+    given = {p.name: parameters[p.name] for p in gradient.scalar.parameters}
+    inner = gradient.scalar.capture([n.kind for n in wanted], given)
+    replaced = {a.id: b for a, b in zip(inner.operands, wanted, strict=True)}
+    for leaf in inner.parameters:
+        replaced[leaf.id] = seed(gradient.scalar, captured, str(leaf.data))
+    move = Transplant(inner.graph, graph, replaced)
+    return tuple(move(node) for node in inner.outputs)
+
+
+class Derived:
+    """Shared behaviour: everything follows the parent definition."""
+
+    def __init__(self, parent: Scalar, name: str) -> None:
+        self.parent, self.name = parent, name
+        self.operands: tuple[str, ...] = parent.operands
+        self.defaults: Mapping[str, Any] = parent.defaults
+        self.parameters: tuple[Parameter, ...] = parent.parameters
+        self._captures: dict[tuple[Any, ...], Captured] = {}
+
+    @property
+    def watch(self) -> Watch:
+        """What the parent read."""
+        return self.parent.watch
+
+    def refresh(self) -> bool:
+        """Follow the parent; whether something changed."""
+        if self.parent.refresh():
+            self._captures.clear()
+            return True
+        return False
+
+    def capture(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
+        """The derived graph."""
+        key = (tuple(kinds), parameter_kinds(parameters))
+        if key not in self._captures:
+            self._captures[key] = self.make(kinds, parameters)
+        return self._captures[key]
+
+    def make(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
+        """Build the graph; for subclasses."""
+        raise AssertionError
+
+
+class Derivative(Derived):
+    """d output / d operand, `order` times; a hand-given gradient is used where there is one."""
+
+    def __init__(
+        self, parent: Scalar, wrt: str, order: int, gradient: Gradient | None = None
+    ) -> None:
+        primes = "d" if order == 1 else f"d{order}"
+        super().__init__(parent, f"{parent.name}_{primes}{wrt}")
+        self.wrt, self.order, self.gradient = wrt, order, gradient
+
+    def make(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
+        captured = self.parent.capture(floating(self.parent, kinds, [self.wrt]), parameters)
+        leaf = seed(self.parent, captured, self.wrt)
+        if leaf.kind != "f" or all(o.kind != "f" for o in captured.outputs):
+            what = "an integer or a bool" if leaf.kind != "f" else "no floating result"
+            raise DerivativeError(
+                f"{self.parent.name}: there is no derivative w.r.t. {self.wrt!r}: it has {what}"
+            )
+        outputs, order = list(captured.outputs), self.order
+        if self.gradient is not None and self.wrt in self.parent.operands:
+            one = captured.graph.const(1.0)
+            given = hand_gradients(captured, self.gradient, [one], parameters)
+            outputs, order = [given[self.parent.operands.index(self.wrt)]], order - 1
+        for _ in range(order):
+            outputs = partials(captured.graph, outputs, leaf)
+        outputs = [captured.graph.float(o) for o in outputs]
+        return Captured(captured.graph, captured.operands, captured.parameters, tuple(outputs))
+
+
+@dataclass(slots=True)
+class BackwardPlan:
+    """What a backward pass of these kinds reads, and its graph."""
+
+    captured: Captured
+    reads: tuple[str, ...]  # names of its operands, in order
+    dependences: dict[str, Dependence] = field(default_factory=dict)
+
+
+def dependences(
+    scalar: Scalar, kinds: Sequence[str], parameters: Mapping[str, Any], *, memory: bool
+) -> dict[str, Dependence]:
+    """Per floating operand: what the partial of the (single) output reads."""
+    captured = scalar.capture(kinds, parameters)
+    (out,) = captured.outputs
+    found = {}
+    for leaf in captured.operands:
+        if leaf.kind == "f":
+            (slope,) = partials(captured.graph, [out], leaf, accurate=False)
+            (accurate,) = partials(captured.graph, [out], leaf, accurate=True)
+            found[str(leaf.data)] = depend(captured.graph, out, slope, accurate, memory=memory)
+    return found
+
+
+class Backward(Derived):
+    """All in-gradients in one pass, from out_grad and what the derivative reads.
+
+    `forward=True` also gives the outputs, first. `form="output"` uses T1 forms where they
+    exist; several outputs have one out_grad each.
+    """
+
+    def __init__(
+        self,
+        parent: Scalar,
+        *,
+        forward: bool = False,
+        memory: bool = True,
+        gradient: Gradient | None = None,
+        wrt: Sequence[str] | None = None,
+    ) -> None:
+        super().__init__(parent, f"{parent.name}_{'forward_' if forward else ''}backward")
+        self.forward, self.memory, self.gradient = forward, memory and not forward, gradient
+        self.wrt = tuple(wrt) if wrt is not None else parent.operands
+        probe = parent.capture(["f"] * len(parent.operands), defaults_of(parent))
+        count = len(probe.outputs)
+        self.out_grads = (OUT_GRAD,) if count == 1 else tuple(f"{OUT_GRAD}{i}" for i in range(count))
+        self.operands = (*self.out_grads, *self._reads(probe))
+        self.defaults = {k: v for k, v in parent.defaults.items() if k in self.operands}
+
+    def _reads(self, probe: Captured) -> list[str]:
+        scalar, gradient = self.parent, self.gradient
+        if self.forward:
+            return list(scalar.operands)
+        if gradient is not None:
+            used = {*gradient.outs, *gradient.operands}
+            return [n for n in (*gradient.outs, *scalar.operands) if n in used]
+        if len(probe.outputs) > 1:
+            return list(scalar.operands)
+        reads: set[str] = set()
+        kinds = ["f"] * len(scalar.operands)
+        found = dependences(scalar, kinds, defaults_of(scalar), memory=self.memory)
+        for name in self.wrt:
+            reads |= found[name].reads
+        return [n for n in (OUT, *scalar.operands) if n in reads]
+
+    def make(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
+        own = dict(zip(self.operands, kinds, strict=True))
+        parent_kinds = [own.get(n, "f") for n in self.parent.operands]
+        parent_kinds = floating(self.parent, parent_kinds, self.wrt)
+        captured = self.parent.capture(parent_kinds, parameters)
+        graph = captured.graph
+        grads = [graph.argument(name, "f") for name in self.out_grads]
+        results = self._gradients(captured, grads, parent_kinds, parameters)
+        outputs = [*captured.outputs, *results] if self.forward else results
+        leaves = {str(n.data): n for n in captured.operands}
+        leaves[OUT] = graph.argument(OUT, "f")
+        operands = [*grads, *(leaves[n] for n in self.operands[len(grads) :])]
+        return Captured(graph, tuple(operands), captured.parameters, tuple(outputs))
+
+    def _gradients(
+        self,
+        captured: Captured,
+        grads: list[Node],
+        kinds: Sequence[str],
+        parameters: Mapping[str, Any],
+    ) -> list[Node]:
+        graph = captured.graph
+        positions = [self.parent.operands.index(name) for name in self.wrt]
+        if self.gradient is not None:
+            given = hand_gradients(captured, self.gradient, grads, parameters)
+            if self.gradient.outs and not self.forward:
+                leaf = graph.argument(OUT, "f")
+                replaced = {captured.outputs[0].id: leaf}
+                given = tuple(Transplant(graph, graph, dict(replaced))(n) for n in given)
+            return [given[i] for i in positions]
+        if len(captured.outputs) == 1 and not self.forward:
+            found = dependences(self.parent, kinds, parameters, memory=self.memory)
+            slopes = [[found[n].partial if n in found else None] for n in self.wrt]
+        else:
+            slopes = [list(partials(graph, captured.outputs, captured.operands[i])) for i in positions]
+        return [self._total(graph, grads, row) for row in slopes]
+
+    @staticmethod
+    def _total(graph: Graph, grads: list[Node], slopes: Sequence[Node | None]) -> Node:
+        """Sum of out_grad times slope; a slope that is identically zero adds nothing."""
+        total: Node | None = None
+        for g, slope in zip(grads, slopes, strict=True):
+            if slope is None or (slope.op == "const" and slope.data == 0):
+                continue
+            term = graph.arithmetic("mul", g, slope)
+            total = term if total is None else graph.arithmetic("add", total, term)
+        return total if total is not None else graph.const(0.0)
+
+
+def defaults_of(scalar: Scalar) -> dict[str, Any]:
+    """Parameter values to look at a definition with; 1.0 where there is no default."""
+    return {p.name: 1.0 if p.required else p.default for p in scalar.parameters}

@@ -1,0 +1,266 @@
+"""The quick way in: a C function of Python that unboxes arrays and runs a kernel.
+
+One function serves every operator. It follows the vector-call convention of CPython's stable
+interface and sees arrays through the buffer protocol alone: exact ndarray type, format, shape,
+contiguity, write permission and overlap are checked here in C speed. Whatever does not fit, it
+hands back unhandled (it returns its own descriptor) and the general way takes the call.
+
+Descriptor, 64-bit words: kernel address, number of arrays, number of parameters, address of the
+ndarray type, parameter words; then one format character for each array.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+import struct
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import llvmlite.binding as llvm
+import numpy as np
+
+from nbgraph.kernels import cache, target
+from nbgraph.kernels.kernel import Kernel
+
+MAX_ARRAYS = 8
+MAX_PARAMETERS = 32
+GIL_FREE_ABOVE = 8192  # elements from which other threads may run meanwhile
+_SYMBOLS = (
+    "PyBytes_AsString PyObject_GetBuffer PyBuffer_Release PyErr_Clear PyObject_Type Py_IncRef "
+    "Py_DecRef PyEval_SaveThread PyEval_RestoreThread"
+).split()
+_METH_FASTCALL = 0x0080
+# PyBUF_FORMAT | PyBUF_C_CONTIGUOUS, with PyBUF_WRITABLE for the output
+_READ, _WRITE = 0x3C, 0x3D
+
+# Py_buffer (stable since Python 3.11): buf 0, len 16, itemsize 24, ndim 36, format 40, shape 48
+_TEXT = f"""
+declare ptr @PyBytes_AsString(ptr)
+declare i32 @PyObject_GetBuffer(ptr, ptr, i32)
+declare void @PyBuffer_Release(ptr)
+declare void @PyErr_Clear()
+declare ptr @PyObject_Type(ptr)
+declare void @Py_IncRef(ptr)
+declare void @Py_DecRef(ptr)
+declare ptr @PyEval_SaveThread()
+declare void @PyEval_RestoreThread(ptr)
+
+define ptr @{target.SYMBOL}(ptr %self, ptr %args, i64 %nargs) {{
+begin:
+  %buffers = alloca [{MAX_ARRAYS} x [80 x i8]], align 16
+  %record = alloca [{2 + 2 * MAX_ARRAYS + MAX_PARAMETERS} x i64], align 16
+  %d = call ptr @PyBytes_AsString(ptr %self)
+  %kernel = load ptr, ptr %d, align 1
+  %count_at = getelementptr i64, ptr %d, i64 1
+  %count = load i64, ptr %count_at, align 1
+  %np_at = getelementptr i64, ptr %d, i64 2
+  %np = load i64, ptr %np_at, align 1
+  %type_at = getelementptr i64, ptr %d, i64 3
+  %ndarray = load ptr, ptr %type_at, align 1
+  %words_at = getelementptr i64, ptr %d, i64 4
+  %formats = getelementptr i64, ptr %words_at, i64 %np
+  %last = sub i64 %count, 1
+  %fits = icmp eq i64 %nargs, %count
+  br i1 %fits, label %open, label %refuse
+open:
+  %i = phi i64 [0, %begin], [%i_next, %opened]
+  %arg_at = getelementptr ptr, ptr %args, i64 %i
+  %arg = load ptr, ptr %arg_at
+  %type = call ptr @PyObject_Type(ptr %arg)
+  call void @Py_DecRef(ptr %type)
+  %is_array = icmp eq ptr %type, %ndarray
+  br i1 %is_array, label %get, label %close_some
+get:
+  %b = getelementptr [80 x i8], ptr %buffers, i64 %i
+  %is_out = icmp eq i64 %i, %last
+  %flags = select i1 %is_out, i32 {_WRITE}, i32 {_READ}
+  %failed = call i32 @PyObject_GetBuffer(ptr %arg, ptr %b, i32 %flags)
+  %got = icmp eq i32 %failed, 0
+  br i1 %got, label %look, label %clear
+clear:
+  call void @PyErr_Clear()
+  br label %close_some
+look:
+  %i_next = add i64 %i, 1
+  %format_at = getelementptr i8, ptr %b, i64 40
+  %format = load ptr, ptr %format_at
+  %char = load i8, ptr %format
+  %after_at = getelementptr i8, ptr %format, i64 1
+  %after = load i8, ptr %after_at
+  %wanted_at = getelementptr i8, ptr %formats, i64 %i
+  %wanted = load i8, ptr %wanted_at
+  %same_char = icmp eq i8 %char, %wanted
+  %ends = icmp eq i8 %after, 0
+  %ndim_at = getelementptr i8, ptr %b, i64 36
+  %ndim = load i32, ptr %ndim_at
+  %ndim0_at = getelementptr i8, ptr %buffers, i64 36
+  %ndim0 = load i32, ptr %ndim0_at
+  %same_ndim = icmp eq i32 %ndim, %ndim0
+  %ok1 = and i1 %same_char, %ends
+  %ok2 = and i1 %ok1, %same_ndim
+  br i1 %ok2, label %shapes, label %close_all
+shapes:
+  %shape_at = getelementptr i8, ptr %b, i64 48
+  %shape = load ptr, ptr %shape_at
+  %shape0_at = getelementptr i8, ptr %buffers, i64 48
+  %shape0 = load ptr, ptr %shape0_at
+  %dims = sext i32 %ndim to i64
+  br label %dim
+dim:
+  %j = phi i64 [0, %shapes], [%j_next, %same_dim]
+  %more_dims = icmp slt i64 %j, %dims
+  br i1 %more_dims, label %compare, label %opened
+compare:
+  %size_at = getelementptr i64, ptr %shape, i64 %j
+  %size = load i64, ptr %size_at
+  %size0_at = getelementptr i64, ptr %shape0, i64 %j
+  %size0 = load i64, ptr %size0_at
+  %same_size = icmp eq i64 %size, %size0
+  br i1 %same_size, label %same_dim, label %close_all
+same_dim:
+  %j_next = add i64 %j, 1
+  br label %dim
+opened:
+  %more = icmp slt i64 %i_next, %count
+  br i1 %more, label %open, label %overlaps
+overlaps:
+  %out = getelementptr [80 x i8], ptr %buffers, i64 %last
+  %out_buf = load i64, ptr %out
+  %out_len_at = getelementptr i8, ptr %out, i64 16
+  %out_len = load i64, ptr %out_len_at
+  %out_end = add i64 %out_buf, %out_len
+  %words = getelementptr i64, ptr %record, i64 2
+  br label %operand
+operand:
+  %k = phi i64 [0, %overlaps], [%k_next, %operand_fits]
+  %kb = getelementptr [80 x i8], ptr %buffers, i64 %k
+  %buf = load i64, ptr %kb
+  %len_at = getelementptr i8, ptr %kb, i64 16
+  %len = load i64, ptr %len_at
+  %end = add i64 %buf, %len
+  %before = icmp ule i64 %end, %out_buf
+  %behind = icmp ule i64 %out_end, %buf
+  %apart = or i1 %before, %behind
+  %same_buf = icmp eq i64 %buf, %out_buf
+  %same_len = icmp eq i64 %len, %out_len
+  %exact = and i1 %same_buf, %same_len
+  %safe = or i1 %apart, %exact
+  br i1 %safe, label %operand_fits, label %close_count
+operand_fits:
+  %word_at = getelementptr i64, ptr %words, i64 %k
+  store i64 %buf, ptr %word_at
+  %k_next = add i64 %k, 1
+  %more_operands = icmp slt i64 %k_next, %count
+  br i1 %more_operands, label %operand, label %parameters
+parameters:
+  %twice = mul i64 %count, 2
+  %p_words = getelementptr i64, ptr %words, i64 %twice
+  %p_bytes = mul i64 %np, 8
+  call void @llvm.memcpy.p0.p0.i64(ptr %p_words, ptr align 1 %words_at, i64 %p_bytes, i1 false)
+  %item_at = getelementptr i8, ptr %out, i64 24
+  %item = load i64, ptr %item_at
+  %n = udiv i64 %out_len, %item
+  store i64 %n, ptr %record
+  %rank_at = getelementptr i64, ptr %record, i64 1
+  store i64 0, ptr %rank_at
+  %empty = icmp eq i64 %n, 0
+  br i1 %empty, label %done, label %run
+run:
+  %record_word = ptrtoint ptr %record to i64
+  %large = icmp sgt i64 %n, {GIL_FREE_ABOVE}
+  br i1 %large, label %run_free, label %run_held
+run_held:
+  %status1 = call i64 %kernel(i64 %record_word, i64 0, i64 %n)
+  br label %ran
+run_free:
+  %state = call ptr @PyEval_SaveThread()
+  %status2 = call i64 %kernel(i64 %record_word, i64 0, i64 %n)
+  call void @PyEval_RestoreThread(ptr %state)
+  br label %ran
+ran:
+  %status = phi i64 [%status1, %run_held], [%status2, %run_free]
+  %bad = icmp ne i64 %status, 0
+  br i1 %bad, label %close_count, label %done
+done:
+  %result_at = getelementptr ptr, ptr %args, i64 %last
+  %result = load ptr, ptr %result_at
+  br label %close
+close_some:
+  br label %close
+close_all:
+  br label %close
+close_count:
+  br label %close
+close:
+  %opened_count = phi i64 [%count, %done], [%i, %close_some], [%i_next, %close_all],
+                         [%count, %close_count]
+  %answer = phi ptr [%result, %done], [%self, %close_some], [%self, %close_all],
+                    [%self, %close_count]
+  br label %closing
+closing:
+  %c = phi i64 [0, %close], [%c_next, %release]
+  %left = icmp slt i64 %c, %opened_count
+  br i1 %left, label %release, label %leave
+release:
+  %cb = getelementptr [80 x i8], ptr %buffers, i64 %c
+  call void @PyBuffer_Release(ptr %cb)
+  %c_next = add i64 %c, 1
+  br label %closing
+leave:
+  call void @Py_IncRef(ptr %answer)
+  ret ptr %answer
+refuse:
+  call void @Py_IncRef(ptr %self)
+  ret ptr %self
+}}
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+"""
+
+
+class _MethodDef(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("method", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+@functools.cache
+def available() -> bool:
+    """Whether this interpreter is one the entry was made for: CPython with a GIL."""
+    return sys.implementation.name == "cpython" and getattr(sys, "_is_gil_enabled", lambda: True)()
+
+
+@functools.cache
+def _code() -> target.LoadedCode:
+    key = hashlib.sha256(f"entry {target.host()} {_TEXT}".encode()).hexdigest()
+    entry = cache.load(key)
+    if entry is None:
+        module = llvm.parse_assembly(_TEXT)
+        code = bytes(target.machine().emit_object(module))
+        entry = cache.Entry(code, tuple(_SYMBOLS), 0.0, "compiled")
+        cache.store(key, entry)
+    return target.LoadedCode(entry.code, entry.symbols)
+
+
+@functools.cache
+def _method() -> _MethodDef:
+    return _MethodDef(b"kernel", _code().address, _METH_FASTCALL, b"Run a compiled kernel.")
+
+
+def make(
+    kernel: Kernel, formats: Sequence[str], parameters: Sequence[bytes]
+) -> tuple[Callable[..., Any], bytes]:
+    """A callable over (operands..., out) and the descriptor it returns when it declines."""
+    words = [kernel.address, len(formats), len(parameters), id(np.ndarray)]
+    head = struct.pack("<4q", *words)
+    body = b"".join(p.ljust(8, b"\0") for p in parameters)
+    descriptor = head + body + "".join(formats).encode()
+    new = ctypes.pythonapi.PyCFunction_NewEx
+    new.restype, new.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
+    function = new(ctypes.addressof(_method()), descriptor, None)
+    return function, descriptor

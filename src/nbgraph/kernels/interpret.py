@@ -1,0 +1,181 @@
+"""Evaluating a scalar graph at a point, with mpmath numbers or Python floats.
+
+Only what the taken branches need is evaluated, so a logarithm of a negative number in the other
+branch never happens. This is the reference for certificates and for `at_point`.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from nbgraph.errors import NbgraphError
+from nbgraph.kernels.scalar import ARITHMETIC, BITWISE, COMPARISONS, Graph, Node
+
+MAX_TRIPS = 20_000  # of one loop
+
+
+class Undetermined(NbgraphError):
+    """The value at this point is outside the real numbers or takes too long."""
+
+
+class Evaluator:
+    """Evaluates nodes for given leaves; remembers what was evaluated."""
+
+    def __init__(self, graph: Graph, leaves: Mapping[int, Any], domain: Domain) -> None:
+        self._graph, self._domain = graph, domain
+        self._values: dict[int, Any] = dict(leaves)
+
+    def __call__(self, root: Node) -> Any:
+        """The value of a node."""
+        values = self._values
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            if node.id in values:
+                stack.pop()
+                continue
+            missing = [n for n in self._wanted(node) if n.id not in values]
+            if missing:
+                stack.extend(missing)
+                continue
+            values[node.id] = self._compute(node)
+            stack.pop()
+        return values[root.id]
+
+    def known(self, node: Node) -> Any:
+        """The value of a node if it was evaluated, else None."""
+        return self._values.get(node.id)
+
+    def _wanted(self, node: Node) -> Sequence[Node]:
+        """What must be known next: of a select, the condition and then the taken side."""
+        values = self._values
+        if node.op == "select":
+            cond = node.args[0]
+            if cond.id not in values:
+                return (cond,)
+            return (node.args[1 if values[cond.id] else 2],)
+        if node.op in ("and", "or"):
+            first = node.args[0]
+            if first.id not in values:
+                return (first,)
+            decided = bool(values[first.id]) == (node.op == "or")
+            return () if decided else (node.args[1],)
+        if node.op == "final":
+            region = self._graph.regions[node.data[0]]
+            return [region.carried[p.id][1] for p in self._graph.closure(node)]
+        return node.args
+
+    def _compute(self, node: Node) -> Any:
+        values, op = self._values, node.op
+        if op == "const":
+            return self._domain.const(node)
+        if op == "select":
+            return values[node.args[1 if values[node.args[0].id] else 2].id]
+        if op in ("and", "or"):
+            first = bool(values[node.args[0].id])
+            return first if first == (op == "or") else bool(values[node.args[1].id])
+        if op == "final":
+            return self._loop(node)
+        if op in ("arg", "param", "phi"):
+            raise AssertionError(f"no value given for {node!r}")
+        return self._domain.apply(node, [values[a.id] for a in node.args])
+
+    def _loop(self, node: Node) -> Any:
+        region = self._graph.regions[node.data[0]]
+        assert region.cond is not None
+        phis = self._graph.closure(node)
+        carried = {p.id: self._values[region.carried[p.id][1].id] for p in phis}
+        outer = {k: v for k, v in self._values.items() if not self._inside(k, region.id)}
+        for _ in range(MAX_TRIPS):
+            body = Evaluator(self._graph, {**outer, **carried}, self._domain)
+            if not body(region.cond):
+                for phi_id, value in carried.items():
+                    self._note_final(region.id, phi_id, value)
+                return carried[node.data[1]]
+            carried = {p.id: body(region.carried[p.id][2]) for p in phis}
+        raise Undetermined(f"a loop ran {MAX_TRIPS} times")
+
+    def _inside(self, node_id: int, region_id: int) -> bool:
+        return region_id in self._graph.nodes[node_id].regions
+
+    def _note_final(self, region_id: int, phi_id: int, value: Any) -> None:
+        final = self._graph.find_final(region_id, phi_id)
+        if final is not None:
+            self._values[final.id] = value
+
+
+class Domain:
+    """Number arithmetic; Python floats here, mpmath in `multiprecision`."""
+
+    functions: Mapping[str, Callable[..., Any]]
+
+    def const(self, node: Node) -> Any:
+        """A literal."""
+        return node.data
+
+    def number(self, value: Any) -> Any:
+        """A value as a number of this domain."""
+        return float(value)
+
+    def apply(self, node: Node, args: Sequence[Any]) -> Any:
+        """One operation."""
+        op = node.op
+        try:
+            return self._apply(node, op, args)
+        except (ValueError, ZeroDivisionError, OverflowError, ArithmeticError, TypeError) as error:
+            raise Undetermined(f"{op} of {args}: {error}") from error
+
+    def _apply(self, node: Node, op: str, args: Sequence[Any]) -> Any:
+        if op in ARITHMETIC:
+            return ARITHMETIC[op](*args)
+        if op in COMPARISONS:
+            return bool(COMPARISONS[op](*args))
+        if op in BITWISE:
+            return BITWISE[op](*args)
+        if op == "neg":
+            return -args[0]
+        if op == "abs":
+            return abs(args[0])
+        if op == "not":
+            return not args[0]
+        if op == "invert":
+            return operator.invert(args[0])
+        if op == "cast":
+            if node.kind == "f":
+                return self.number(args[0])
+            return bool(args[0]) if node.kind in ("b", "bool") else int(args[0])
+        if op == "call":
+            return self.functions[node.data](*args)
+        if op == "extern":
+            return node.data.evaluate(self, args)
+        raise AssertionError(f"no meaning for {node!r}")
+
+
+def _float_functions() -> dict[str, Callable[..., Any]]:
+    table = {
+        name: getattr(math, name)
+        for name in (
+            "exp exp2 expm1 log log2 log10 log1p sqrt cbrt sin cos tan asin acos atan atan2 sinh "
+            "cosh tanh asinh acosh atanh erf erfc gamma lgamma hypot copysign fmod pow"
+        ).split()
+    }
+    table.update(
+        rsqrt=lambda x: 1 / math.sqrt(x),
+        sigmoid=lambda x: 1 / (1 + math.exp(-x)) if x > -700 else math.exp(x),
+        softplus=lambda x: max(x, 0.0) + math.log1p(math.exp(-abs(x))),
+        floor=lambda x: float(math.floor(x)),
+        ceil=lambda x: float(math.ceil(x)),
+        trunc=lambda x: float(math.trunc(x)),
+        round=lambda x: float(round(x)),
+        sign=lambda x: float((x > 0) - (x < 0)),
+    )
+    return table
+
+
+class FloatDomain(Domain):
+    """Python floats: quick, for finding boundaries."""
+
+    functions = _float_functions()

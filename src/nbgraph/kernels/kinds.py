@@ -1,0 +1,75 @@
+"""Kinds: what a value in a scalar graph is, before a dtype is chosen.
+
+"f"                      floating; its precision is chosen per kernel, so one graph serves all
+"i", "b"                 Python int and bool: weak, they adapt to what they meet (NEP 50)
+"bool", "int8".."uint64" NumPy's own bool and integers: strong, arithmetic wraps as in NumPy
+"""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from nbgraph.errors import DTypeError
+
+INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
+BOOLEAN = ("b", "bool")
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+
+
+def is_integer(kind: str) -> bool:
+    """Python or NumPy integer."""
+    return kind == "i" or kind in INTEGERS
+
+
+def is_boolean(kind: str) -> bool:
+    """Python or NumPy bool."""
+    return kind in BOOLEAN
+
+
+@functools.cache
+def promote(a: str, b: str) -> str:
+    """The kind of `a + b`, by NEP 50. Two Python bools add as Python ints.
+
+    >>> promote("i", "int8"), promote("f", "int64"), promote("int8", "uint8"), promote("b", "b")
+    ('int8', 'f', 'int16', 'i')
+    """
+    if a == b:
+        return "i" if a == "b" else a
+    if "f" in (a, b):
+        return "f"
+    weak = {"b": 0, "i": 1}
+    if a in weak and b in weak:
+        return "i"
+    if a in weak or b in weak:
+        soft, strong = (a, b) if a in weak else (b, a)
+        if strong == "bool":
+            return "bool" if soft == "b" else "i"
+        return strong
+    name = np.promote_types(a, b).name
+    return "f" if name == "float64" else name
+
+
+def kind_of_dtype(dtype: np.dtype) -> str:
+    """The kind of an array operand of this dtype; raises DTypeError for other dtypes."""
+    name = dtype.name
+    if name in FLOATS:
+        return "f"
+    if name == "bool" or name in INTEGERS:
+        return name
+    raise DTypeError(
+        f"dtype {name!r} is not supported by operators; supported: bool, int8 to int64, "
+        "uint8 to uint64, float16, bfloat16, float32, float64. Cast with .astype first"
+    )
+
+
+def kind_of_value(value: object) -> str | None:
+    """The kind of a scalar parameter's value, None where it is no number."""
+    if isinstance(value, (bool, np.bool_)):
+        return "b"
+    if isinstance(value, (int, np.integer)):
+        return "i"
+    if isinstance(value, (float, np.floating)):
+        return "f"
+    return None

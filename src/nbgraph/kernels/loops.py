@@ -1,0 +1,97 @@
+"""What a loop does, as data. Emitters turn it into code; nothing of an emitter shows here.
+
+A loop runs a scalar graph over an iteration space: outer rows, and an inner run of elements.
+Its argument record is an array of 64-bit words at an address:
+
+    word                content
+    0                   inner extent, elements
+    1                   rank of the outer space
+    2 .. 2+P            address of the first element of each operand, then of each output
+    .. +P               byte step of each along the inner run
+    .. +S               scalar parameters, in the loop's compute dtype (low bytes)
+    then, for each outer dimension, innermost first: extent, byte step of each operand, output
+
+The range [lo, hi) a kernel is called with counts elements of the whole space in row-major
+order (maps), or blocks of the reduced run (reductions), so any caller may split it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from nbgraph.kernels.scalar import Graph, Node
+
+Layout = Literal["c", "0", "s"]  # inner step: one element, none, known at run time only
+Request = Literal["write", "add"]
+Form = Literal["map", "reduce", "fold", "scan", "at"]
+Combine = Literal["add", "multiply", "max", "min"]
+
+BLOCK = 1024  # elements a reduction's accumulator takes before its total is set down
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """An array that is read."""
+
+    node: Node
+    dtype: str
+    layout: Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """An array that is written: `node` stored as `dtype`, overwriting or accumulating."""
+
+    node: Node
+    dtype: str
+    layout: Layout
+    request: Request = "write"
+    combine: Combine | None = None  # for reductions: how elements become one
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop over a scalar graph.
+
+    form "map": every output gets one value an element. "reduce": outputs with `combine` get one
+    value a block of the inner run, others one an element. "fold", "scan", "at": one binary
+    scalar function applied along the inner run, in order; see `folds`.
+    """
+
+    name: str
+    form: Form
+    graph: Graph
+    compute: Literal["float32", "float64"]
+    operands: tuple[Operand, ...]
+    parameters: tuple[Node, ...]
+    outputs: tuple[Output, ...]
+    block: int = BLOCK
+    fastmath: bool = False
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def pointers(self) -> int:
+        """Operands and outputs: the number of addresses in the record."""
+        return len(self.operands) + len(self.outputs)
+
+    @property
+    def steps_at(self) -> int:
+        """Word where the inner byte steps begin."""
+        return 2 + self.pointers
+
+    @property
+    def parameters_at(self) -> int:
+        """Word where the scalar parameters begin."""
+        return 2 + 2 * self.pointers
+
+    @property
+    def outer_at(self) -> int:
+        """Word where the outer dimensions begin."""
+        return self.parameters_at + len(self.parameters)
+
+    @property
+    def in_place(self) -> bool:
+        """Whether inputs may be declared disjoint from the output: each element is read before
+        it is written, and there is one output."""
+        return len(self.outputs) == 1

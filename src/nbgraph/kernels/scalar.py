@@ -1,0 +1,532 @@
+"""The scalar graph: what a scalar function computes, as hash-consed nodes.
+
+A node is an operation over earlier nodes, so ids are a topological order. Values are
+immutable; equal nodes are one object. Loops are regions: a phi node stands for a carried
+variable inside the body, a `final` node for its value after the last trip. A derivative adds
+carried variables to the region it differentiates, so value and derivatives share one loop.
+
+Simplifications here are exact in IEEE arithmetic (NaN, infinities and signed zeros included).
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nbgraph.kernels.kinds import BOOLEAN, INTEGERS, is_boolean, is_integer, promote
+
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+    "eq": operator.eq,
+    "ne": operator.ne,
+}
+ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": operator.truediv,
+    "floordiv": operator.floordiv,
+    "mod": operator.mod,
+}
+BITWISE: dict[str, Callable[[Any, Any], Any]] = {
+    "band": operator.and_,
+    "bor": operator.or_,
+    "bxor": operator.xor,
+    "shl": operator.lshift,
+    "shr": operator.rshift,
+}
+_MIRROR = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
+
+
+class Node:
+    """One operation: `op` over `args`, of a `kind`, with static `data`; made by Graph only."""
+
+    __slots__ = ("args", "data", "id", "kind", "line", "op", "regions")
+
+    op: str
+    args: tuple[Node, ...]
+    kind: str
+    data: Any
+    id: int
+    line: str
+    regions: frozenset[int]  # regions whose phis this value depends on
+
+    def __repr__(self) -> str:
+        data = "" if self.data is None else f" {self.data!r}"
+        return f"%{self.id} = {self.op}{data}({', '.join(f'%{a.id}' for a in self.args)})"
+
+
+@dataclass(slots=True)
+class Region:
+    """A loop: while `cond` holds, every carried phi takes its `out`; it starts at its `init`."""
+
+    id: int
+    cond: Node | None = None
+    carried: dict[int, tuple[Node, Node, Node]] = field(default_factory=dict)  # phi, init, out
+
+
+class Graph:
+    """Builds nodes; the only place where they are made."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.regions: dict[int, Region] = {}
+        self.line = ""  # where in the user's text the nodes being made come from
+        self._table: dict[tuple[Any, ...], Node] = {}
+        self._closures: dict[int, tuple[Node, ...]] = {}
+        self._finals: dict[tuple[int, int], Node] = {}
+
+    # making nodes -----------------------------------------------------------------------------
+
+    def node(self, op: str, args: Sequence[Node], kind: str, data: object = None) -> Node:
+        """The node `op(args)`: the existing one where there is an equal one."""
+        key = (op, tuple(a.id for a in args), kind, type(data).__name__, repr(data))
+        found = self._table.get(key)
+        if found is not None:
+            return found
+        made = Node()
+        made.op, made.args, made.kind, made.data = op, tuple(args), kind, data
+        made.id, made.line = len(self.nodes), self.line
+        made.regions = frozenset().union(*(a.regions for a in args))
+        self.nodes.append(made)
+        self._table[key] = made
+        return made
+
+    def const(self, value: object) -> Node:
+        """A literal: bool, int or float, weak as in NEP 50."""
+        if isinstance(value, (bool, np.bool_)):
+            return self.node("const", (), "b", bool(value))
+        if isinstance(value, (int, np.integer)):
+            return self.node("const", (), "i", int(value))
+        return self.node("const", (), "f", float(value))  # type: ignore[arg-type]
+
+    def argument(self, name: str, kind: str) -> Node:
+        """An operand of the scalar function."""
+        return self.node("arg", (), kind, name)
+
+    def parameter(self, name: str, kind: str) -> Node:
+        """A scalar parameter: one value for the whole call."""
+        return self.node("param", (), kind, name)
+
+    def cast(self, a: Node, kind: str) -> Node:
+        """`a` as another kind; a weak constant simply becomes one of that kind."""
+        if a.kind == kind:
+            return a
+        if a.op == "const":
+            if kind == "f":
+                return self.const(float(a.data))
+            if kind == "i":
+                return self.const(int(a.data))
+            if is_boolean(kind):
+                return self.node("const", (), kind, bool(a.data))
+            if a.kind in ("i", "b"):
+                info = np.iinfo(kind)
+                if not info.min <= a.data <= info.max:
+                    raise OverflowError(f"Python integer {a.data} is out of bounds for {kind}")
+                return self.node("const", (), kind, int(a.data))
+        if kind == "f" and a.op == "cast" and _is_rounded(a.args[0]):
+            return a.args[0]  # float(int(floor(x))): the rounded value itself
+        if is_boolean(kind):
+            if is_boolean(a.kind):
+                return self.node("cast", (a,), kind)
+            return self.cast(self.compare("ne", a, self.const(0)), kind)
+        return self.node("cast", (a,), kind)
+
+    def float(self, a: Node) -> Node:
+        """`a` as a floating value."""
+        return self.cast(a, "f")
+
+    def arithmetic(self, op: str, a: Node, b: Node) -> Node:
+        """`add`, `sub`, `mul`, `div`, `floordiv` or `mod`, with NumPy's result kind."""
+        kind = "f" if op == "div" else promote(a.kind, b.kind)
+        if kind == "bool":
+            return self._boolean_arithmetic(op, a, b)
+        a, b = self.cast(a, kind), self.cast(b, kind)
+        folded = self._fold(op, a, b, kind)
+        if folded is not None:
+            return folded
+        simple = self._simplify(op, a, b)
+        if simple is not None:
+            return simple
+        if op in ("add", "mul") and a.op != "const" and (b.op == "const" or a.id > b.id):
+            a, b = b, a
+        return self.node(op, (a, b), kind)
+
+    def _boolean_arithmetic(self, op: str, a: Node, b: Node) -> Node:
+        logic = {"add": "bor", "mul": "band"}
+        if op not in logic:
+            raise TypeError(f"{op} of two booleans is not defined (as in NumPy): cast one to int")
+        return self.node(logic[op], (self.cast(a, "bool"), self.cast(b, "bool")), "bool")
+
+    def _fold(self, op: str, a: Node, b: Node, kind: str) -> Node | None:
+        if not (a.op == b.op == "const") or kind not in ("f", "i"):
+            return None
+        try:
+            if kind == "f" and op == "div":
+                with np.errstate(all="ignore"):
+                    return self.const(float(np.float64(a.data) / np.float64(b.data)))
+            return self.const(ARITHMETIC[op](a.data, b.data))
+        except (ZeroDivisionError, OverflowError):
+            return None
+
+    def _simplify(self, op: str, a: Node, b: Node) -> Node | None:
+        value_a = a.data if a.op == "const" else None
+        value_b = b.data if b.op == "const" else None
+        if op == "add":
+            return self._simplify_add(a, b, value_a, value_b)
+        if op == "sub":
+            if value_b == 0 and not _is_negative_zero(value_b):
+                return a
+            if b.op == "neg":
+                return self.arithmetic("add", a, b.args[0])
+        elif op == "mul":
+            for one, other in ((value_a, b), (value_b, a)):
+                if one == 1:
+                    return other
+                if one == -1:
+                    return self.negate(other)
+            for x, y in ((a, b), (b, a)):
+                if x.op == "neg" and x.kind == "f":
+                    return self.negate(self.arithmetic("mul", x.args[0], y))
+        elif op == "div":
+            if value_b == 1:
+                return a
+            if value_b == -1:
+                return self.negate(a)
+            if a.op == "neg":
+                return self.negate(self.arithmetic("div", a.args[0], b))
+        return None
+
+    def _simplify_add(self, a: Node, b: Node, value_a: Any, value_b: Any) -> Node | None:
+        for zero, other in ((value_a, b), (value_b, a)):
+            if zero == 0 and (other.kind != "f" or _is_negative_zero(zero)):
+                return other
+        if a is b and a.kind == "f":
+            return self.arithmetic("mul", self.const(2.0), a)
+        if b.op == "neg":
+            return self.arithmetic("sub", a, b.args[0])
+        if a.op == "neg":
+            return self.arithmetic("sub", b, a.args[0])
+        return None
+
+    def negate(self, a: Node) -> Node:
+        """`-a`."""
+        if a.kind == "bool":
+            raise TypeError("negative of a boolean is not defined (as in NumPy): use `not`")
+        if a.kind == "b":
+            a = self.cast(a, "i")
+        if a.op == "const" and a.kind in ("f", "i"):
+            return self.const(-a.data)
+        if a.op == "neg":
+            return a.args[0]
+        if a.op == "sub" and a.kind == "f" and a.args[0].op == "const" and a.args[0].data == 0:
+            pass  # -(0 - x) is -0.0 where x is 0.0: not x
+        return self.node("neg", (a,), a.kind)
+
+    def absolute(self, a: Node) -> Node:
+        """`abs(a)`."""
+        if is_boolean(a.kind):
+            return self.cast(a, "i") if a.kind == "b" else a
+        if a.op == "const":
+            return self.node("const", (), a.kind, abs(a.data))
+        return a if a.op == "abs" else self.node("abs", (a,), a.kind)
+
+    def compare(self, op: str, a: Node, b: Node) -> Node:
+        """`lt`, `le`, `gt`, `ge`, `eq` or `ne`: a Python bool."""
+        if a.op == b.op == "const":
+            return self.const(bool(COMPARISONS[op](a.data, b.data)))
+        kind = promote(a.kind, b.kind)
+        if a.op == "const":
+            a, b, op = b, a, _MIRROR[op]
+        try:
+            a, b = self.cast(a, kind), self.cast(b, kind)
+        except OverflowError:  # a literal outside the dtype: the order is known (as in NumPy)
+            above = b.data > 0
+            return self.const(op == "ne" or op in (("lt", "le") if above else ("gt", "ge")))
+        return self.node(op, (a, b), "b")
+
+    def bitwise(self, op: str, a: Node, b: Node) -> Node:
+        """`&`, `|`, `^`, `<<`, `>>` of integers or booleans."""
+        kind = promote(a.kind, b.kind)
+        if a.kind == b.kind == "b" and op in ("band", "bor", "bxor"):
+            kind = "b"
+        if kind == "f":
+            raise TypeError(f"bit operation {op} of a floating value is not defined")
+        if kind == "bool" and op in ("shl", "shr"):
+            kind = "int8"
+        a, b = self.cast(a, kind), self.cast(b, kind)
+        if a.op == b.op == "const":
+            return self.node("const", (), kind, BITWISE[op](a.data, b.data))
+        return self.node(op, (a, b), kind)
+
+    def invert(self, a: Node) -> Node:
+        """`~a`: bits of an integer, logical not of a bool."""
+        if is_boolean(a.kind):
+            return self.cast(self.logical_not(self.truth(a)), a.kind)
+        if a.kind == "f":
+            raise TypeError("bit inversion of a floating value is not defined")
+        return self.node("invert", (a,), a.kind)
+
+    def truth(self, a: Node) -> Node:
+        """`bool(a)`, as a Python bool."""
+        if a.kind == "bool":
+            return self.node("cast", (a,), "b")
+        return self.cast(a, "b")
+
+    def logical_and(self, a: Node, b: Node) -> Node:
+        """`a and b` of two truth values."""
+        if a.op == "const":
+            return b if a.data else a
+        if b.op == "const":
+            return a if b.data else b
+        return a if a is b else self.node("and", (a, b), "b")
+
+    def logical_or(self, a: Node, b: Node) -> Node:
+        """`a or b` of two truth values."""
+        if a.op == "const":
+            return a if a.data else b
+        if b.op == "const":
+            return b if b.data else a
+        return a if a is b else self.node("or", (a, b), "b")
+
+    def logical_not(self, a: Node) -> Node:
+        """`not a` of a truth value."""
+        if a.op == "const":
+            return self.const(not a.data)
+        return a.args[0] if a.op == "not" else self.node("not", (a,), "b")
+
+    def select(self, cond: Node, a: Node, b: Node) -> Node:
+        """`a if cond else b`; numbers of two kinds are promoted."""
+        if cond.op == "const":
+            return a if cond.data else b
+        if cond.op == "not":
+            return self.select(cond.args[0], b, a)
+        if a.kind != b.kind:
+            if is_boolean(a.kind) != is_boolean(b.kind):  # as Numba: Python would change type
+                raise TypeError("a value is a bool on one branch and a number on the other")
+            kind = "bool" if is_boolean(a.kind) else promote(a.kind, b.kind)
+            a, b = self.cast(a, kind), self.cast(b, kind)
+        if b.op == "select" and b.args[0] is cond:
+            b = b.args[2]
+        if a.op == "select" and a.args[0] is cond:
+            a = a.args[1]
+        if a is b:
+            return a
+        if a.kind == "b":
+            return self._select_truth(cond, a, b)
+        return self.node("select", (cond, a, b), a.kind)
+
+    def _select_truth(self, cond: Node, a: Node, b: Node) -> Node:
+        """A select of truth values, as logic."""
+        a = self.const(True) if a is cond else a
+        b = self.const(False) if b is cond else b
+        if a.op == "const":
+            if a.data:
+                return self.logical_or(cond, b)
+            return self.logical_and(self.logical_not(cond), b)
+        if b.op == "const":
+            if b.data:
+                return self.logical_or(self.logical_not(cond), a)
+            return self.logical_and(cond, a)
+        return self.node("select", (cond, a, b), "b")
+
+    def call(self, name: str, *args: Node) -> Node:
+        """A function of `vector_math` over floating values."""
+        return self.node("call", [self.float(a) for a in args], "f", name)
+
+    # loops ------------------------------------------------------------------------------------
+
+    def region(self) -> Region:
+        """A new, still empty loop."""
+        made = Region(len(self.regions))
+        self.regions[made.id] = made
+        return made
+
+    def phi(self, region: Region, key: object, kind: str) -> Node:
+        """The carried variable `key` of a region, as seen inside its body."""
+        made = self.node("phi", (), kind, (region.id, key))
+        made.regions = frozenset((region.id,))
+        return made
+
+    def carry(self, region: Region, phi: Node, init: Node, out: Node) -> Node:
+        """Let `phi` start at `init` and become `out` on each trip; returns its final value."""
+        region.carried[phi.id] = (phi, init, out)
+        assert region.cond is not None
+        final = self.node("final", (), phi.kind, (region.id, phi.id))
+        self._finals[region.id, phi.id] = final
+        outer = init.regions | region.cond.regions | out.regions
+        for _, other_init, other_out in region.carried.values():
+            outer |= other_init.regions | other_out.regions
+        final.regions = outer - {region.id}
+        return final
+
+    def find_final(self, region_id: int, phi_id: int) -> Node | None:
+        """The node of a carried variable's final value, where it was made."""
+        return self._finals.get((region_id, phi_id))
+
+    def closure(self, final: Node) -> tuple[Node, ...]:
+        """The phis a `final` node needs: its own and all that its loop's course depends on."""
+        known = self._closures.get(final.id)
+        if known is not None:
+            return known
+        region = self.regions[final.data[0]]
+        assert region.cond is not None
+        needed: dict[int, Node] = {}
+        todo = [region.carried[final.data[1]][0]]
+        seen: set[int] = set()
+        stack = [region.cond]
+        while todo or stack:
+            while stack:
+                node = stack.pop()
+                if node.id in seen:
+                    continue
+                seen.add(node.id)
+                if node.op == "phi" and node.data[0] == region.id and node.id not in needed:
+                    todo.append(node)
+                elif region.id in node.regions:
+                    stack.extend(self.children(node))
+            while todo:
+                phi = todo.pop()
+                if phi.id not in needed:
+                    needed[phi.id] = phi
+                    stack.append(region.carried[phi.id][2])
+        result = tuple(needed[key] for key in sorted(needed))
+        self._closures[final.id] = result
+        return result
+
+    def children(self, node: Node) -> tuple[Node, ...]:
+        """What a node's value is computed from, a loop's whole body included."""
+        if node.op != "final":
+            return node.args
+        region = self.regions[node.data[0]]
+        assert region.cond is not None
+        parts = [region.cond]
+        for phi in self.closure(node):
+            parts.extend(region.carried[phi.id])
+        return tuple(parts)
+
+    # walking ----------------------------------------------------------------------------------
+
+    def reachable(self, roots: Iterable[Node]) -> list[Node]:
+        """All nodes the roots depend on, each after those it is computed from (phis aside)."""
+        seen: dict[int, Node] = {}
+        stack = list(roots)
+        while stack:
+            node = stack.pop()
+            if node.id not in seen:
+                seen[node.id] = node
+                stack.extend(self.children(node))
+        return [seen[key] for key in sorted(seen)]
+
+
+class Transplant:
+    """Rebuilds nodes of one graph in a target graph with some nodes replaced."""
+
+    def __init__(self, source: Graph, target: Graph, replaced: dict[int, Node]) -> None:
+        self._source, self._target = source, target
+        self._map = dict(replaced)
+        self._regions: dict[int, Region] = {}
+
+    def __call__(self, root: Node) -> Node:
+        """The counterpart of `root`."""
+        for node in self._pending(root):
+            self._map[node.id] = self._rebuild(node)
+        return self._map[root.id]
+
+    def _pending(self, root: Node) -> list[Node]:
+        found: dict[int, Node] = {}
+        stack = [root]
+        while stack:
+            node = stack.pop()
+            if node.id not in self._map and node.id not in found:
+                found[node.id] = node
+                stack.extend(self._source.children(node))
+        return [found[key] for key in sorted(found)]
+
+    def _rebuild(self, node: Node) -> Node:
+        target = self._target
+        if node.op == "phi":
+            return target.phi(self._region(node.data[0]), node.data[1], node.kind)
+        if node.op == "final":
+            return self._rebuild_loop(node)
+        args = [self._map[a.id] for a in node.args]
+        if target is self._source and all(a is b for a, b in zip(args, node.args, strict=True)):
+            return node
+        return apply(target, node, args)
+
+    def _region(self, key: int) -> Region:
+        if key not in self._regions:
+            self._regions[key] = self._target.region()
+        return self._regions[key]
+
+    def _rebuild_loop(self, node: Node) -> Node:
+        old = self._source.regions[node.data[0]]
+        region = self._region(old.id)
+        assert old.cond is not None
+        region.cond = self._map[old.cond.id]
+        finals = {}
+        for phi in self._source.closure(node):
+            _, init, out = old.carried[phi.id]
+            finals[phi.id] = self._target.carry(
+                region, self._map[phi.id], self._map[init.id], self._map[out.id]
+            )
+        return finals[node.data[1]]
+
+
+def apply(graph: Graph, node: Node, args: Sequence[Node]) -> Node:
+    """The operation of `node` over other arguments, simplified as on first making."""
+    op = node.op
+    if op in ARITHMETIC:
+        return graph.arithmetic(op, *args)
+    if op in COMPARISONS:
+        return graph.compare(op, *args)
+    if op in BITWISE:
+        return graph.bitwise(op, *args)
+    simple: dict[str, Callable[..., Node]] = {
+        "neg": graph.negate,
+        "abs": graph.absolute,
+        "and": graph.logical_and,
+        "or": graph.logical_or,
+        "not": graph.logical_not,
+        "select": graph.select,
+        "invert": graph.invert,
+    }
+    if op in simple:
+        return simple[op](*args)
+    if op == "cast":
+        return graph.cast(args[0], node.kind)
+    if op == "call":
+        return graph.call(node.data, *args)
+    return graph.node(op, args, node.kind, node.data)
+
+
+def _is_rounded(node: Node) -> bool:
+    return node.op == "call" and node.data in ("floor", "ceil", "trunc", "round")
+
+
+def _is_negative_zero(value: object) -> bool:
+    return isinstance(value, float) and value == 0 and math.copysign(1.0, value) < 0
+
+
+__all__ = [
+    "ARITHMETIC",
+    "BITWISE",
+    "BOOLEAN",
+    "COMPARISONS",
+    "INTEGERS",
+    "Graph",
+    "Node",
+    "Region",
+    "Transplant",
+    "apply",
+    "is_boolean",
+    "is_integer",
+]

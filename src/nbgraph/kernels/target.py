@@ -1,0 +1,90 @@
+"""Object code: LLVM text to machine code, and machine code back into memory.
+
+Kernels travel as object files with one symbol, so that a process that finds them on disk needs
+neither Numba nor a compiler. Symbols an object needs from the C library are named beside it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import functools
+import re
+from collections.abc import Sequence
+
+import llvmlite.binding as llvm
+
+from nbgraph.errors import CompileError
+
+SYMBOL = "nbgraph_kernel"
+_DECLARE = re.compile(r"^declare [^@]*@\"?([\w.$]+)\"?\(", re.MULTILINE)
+
+
+@functools.cache
+def _initialize() -> None:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+
+
+def _new_machine() -> llvm.TargetMachine:
+    _initialize()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=features(), opt=3, jit=True
+    )
+
+
+@functools.cache
+def machine() -> llvm.TargetMachine:
+    """The host's code generator."""
+    return _new_machine()
+
+
+@functools.cache
+def features() -> str:
+    """The host's instruction sets, in LLVM's notation."""
+    return str(llvm.get_host_cpu_features().flatten())
+
+
+def host() -> str:
+    """What machine code here depends on, as text for cache keys."""
+    return f"{llvm.get_host_cpu_name()} {features()} llvm {llvm.llvm_version_info}"
+
+
+def externals(ir: str) -> tuple[str, ...]:
+    """Functions that LLVM text leaves to the process, intrinsics aside."""
+    return tuple(sorted({n for n in _DECLARE.findall(ir) if not n.startswith("llvm.")}))
+
+
+@functools.cache
+def _c_library() -> ctypes.CDLL:
+    return ctypes.CDLL(ctypes.util.find_library("m") or None)
+
+
+def provide(symbols: Sequence[str]) -> None:
+    """Make C library functions known to the linker; CompileError names one that is missing."""
+    for name in symbols:
+        if llvm.address_of_symbol(name):
+            continue
+        try:
+            function = getattr(_c_library(), name)
+        except AttributeError as error:
+            raise CompileError(f"the kernel needs {name!r}, which this system lacks") from error
+        llvm.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)
+
+
+class LoadedCode:
+    """Machine code in memory; it goes when this object goes, so callers keep a reference."""
+
+    __slots__ = ("_engine", "address")
+
+    def __init__(self, code: bytes, symbols: Sequence[str], symbol: str = SYMBOL) -> None:
+        provide(symbols)
+        _initialize()
+        module = llvm.parse_assembly("")
+        # an engine owns its target machine: each gets its own
+        self._engine = llvm.create_mcjit_compiler(module, _new_machine())
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        self._engine.finalize_object()
+        self.address: int = self._engine.get_function_address(symbol)
+        if not self.address:
+            raise CompileError(f"the object code lacks the symbol {symbol!r}")

@@ -1,0 +1,168 @@
+"""Raw memory for kernels: argument words, typed pointers, loads, stores, select.
+
+Numba intrinsics and nothing else. A kernel's argument record is an array of 64-bit words at an
+address; a pointer is made from an address in it and indexed from 0, which LLVM vectorises.
+`load_input` and `store_output` tell LLVM that inputs and the output do not overlap; callers
+give either disjoint memory or the very same elements (in place), see `nbgraph.shape.overlap`.
+"""
+
+# mypy: ignore-errors
+# pyright: basic
+
+from __future__ import annotations
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+WORD = 8  # bytes
+
+_inline = njit(
+    error_model="numpy", forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True
+)
+
+
+def _typed_pointer(context, builder, address, element):
+    return builder.inttoptr(address, context.get_data_type(element).as_pointer())
+
+
+def _word(element):
+    """An intrinsic that reads word `index` of the record at `address` as `element`."""
+
+    @intrinsic
+    def read(typingctx, address, index):
+        def codegen(context, builder, signature, args):
+            base = _typed_pointer(context, builder, args[0], types.int64)
+            place = builder.gep(base, [args[1]], inbounds=True)
+            place = builder.bitcast(place, context.get_data_type(element).as_pointer())
+            return builder.load(place)
+
+        return element(types.int64, types.int64), codegen
+
+    return read
+
+
+word = _word(types.int64)
+WORDS = {
+    "float32": _word(types.float32),
+    "float64": _word(types.float64),
+    "int64": word,
+}
+
+
+def _pointer(element):
+    @intrinsic
+    def make(typingctx, address):
+        def codegen(context, builder, signature, args):
+            return _typed_pointer(context, builder, args[0], element)
+
+        return types.CPointer(element)(types.int64), codegen
+
+    return make
+
+
+_STORED = {
+    "bool": types.uint8,
+    "float16": types.uint16,
+    "bfloat16": types.uint16,
+    **{np.dtype(t).name: getattr(types, np.dtype(t).name) for t in "bBhHiIqQfd"},
+}
+POINTERS = {name: _pointer(element) for name, element in _STORED.items()}
+
+
+def _scoped(builder, instruction, own, other):
+    """Say that this access belongs to scope `own` and does not overlap scope `other`."""
+    module = builder.module
+    domain = module.add_metadata(["nbgraph"])
+    scopes = {n: module.add_metadata([f"nbgraph {n}", domain]) for n in (own, other)}
+    instruction.set_metadata("alias.scope", module.add_metadata([scopes[own]]))
+    instruction.set_metadata("noalias", module.add_metadata([scopes[other]]))
+
+
+def _load(scoped):
+    @intrinsic
+    def load(typingctx, pointer, index):
+        if not isinstance(pointer, types.CPointer):
+            return None
+        element = pointer.dtype
+
+        def codegen(context, builder, signature, args):
+            value = builder.load(builder.gep(args[0], [args[1]], inbounds=True))
+            if scoped:
+                _scoped(builder, value, "input", "output")
+            return value
+
+        return element(pointer, types.int64), codegen
+
+    return load
+
+
+def _store(scoped):
+    @intrinsic
+    def store(typingctx, pointer, index, value):
+        if not isinstance(pointer, types.CPointer):
+            return None
+
+        def codegen(context, builder, signature, args):
+            place = builder.gep(args[0], [args[1]], inbounds=True)
+            done = builder.store(args[2], place)
+            if scoped:
+                _scoped(builder, done, "output", "input")
+            return context.get_dummy_value()
+
+        return types.void(pointer, types.int64, pointer.dtype), codegen
+
+    return store
+
+
+load = _load(scoped=False)
+store = _store(scoped=False)
+load_input = _load(scoped=True)
+store_output = _store(scoped=True)
+
+
+@intrinsic
+def shifted(typingctx, pointer, offset):
+    """The pointer moved by a number of bytes."""
+
+    def codegen(context, builder, signature, args):
+        byte = ir.IntType(8).as_pointer()
+        moved = builder.gep(builder.bitcast(args[0], byte), [args[1]])
+        return builder.bitcast(moved, args[0].type)
+
+    return pointer(pointer, types.int64), codegen
+
+
+@intrinsic
+def select(typingctx, cond, a, b):
+    """`a if cond else b` without a branch; both are computed."""
+    kind = types.unliteral(a)
+    if types.unliteral(b) != kind:
+        return None
+
+    def codegen(context, builder, signature, args):
+        test = cgutils.is_not_null(builder, args[0]) if args[0].type.width != 1 else args[0]
+        return builder.select(test, args[1], args[2])
+
+    return kind(types.boolean, kind, kind), codegen
+
+
+@_inline
+def row_offset(args, first, width, rank, row, operand):
+    """Bytes from an operand's base to outer row `row`; dimensions innermost first.
+
+    `first` is the word where the outer dimensions begin; each takes `width` words: its extent,
+    then the byte stride of every operand.
+    """
+    if rank == 1:
+        return row * word(args, first + 1 + operand)
+    total = np.int64(0)
+    for d in range(rank):
+        place = first + d * width
+        extent = word(args, place)
+        outer = row // extent
+        total += (row - outer * extent) * word(args, place + 1 + operand)
+        row = outer
+    return total

@@ -1,0 +1,83 @@
+"""The short path of a call: same dtype and shape as before, contiguous, default parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbgraph.config import config
+from nbgraph.kernels import entry
+from nbgraph.kernels.kernel import Kernel
+
+if TYPE_CHECKING:
+    from nbgraph.operator.invoke import Plan
+    from nbgraph.operator.mapper import Mapper
+
+FORMATS = frozenset("?bBhHiIlLefd")  # buffer formats that are NumPy's dtype characters
+CALLS_BEFORE = 2  # general calls of one kind before the short path is set up
+
+_ndarray = np.ndarray
+_empty = np.empty
+
+
+class FastCall:
+    """Callable over (operands, out); None where the general path has to take the call.
+
+    Operators with one output whose outside objects are globals only. An entry holds its kernel
+    alive and is dropped when a watched global changes.
+    """
+
+    __slots__ = ("_checks", "_entries", "_op", "_seen")
+
+    def __init__(self, op: Mapper) -> None:
+        self._op = op
+        self._entries: dict[Any, tuple[Callable[..., Any], bytes, Any, Kernel]] = {}
+        self._seen: dict[Any, int] = {}
+        self._checks: tuple[tuple[dict[str, Any], str, Any], ...] = ()
+
+    def forget(self) -> None:
+        """Drop all entries."""
+        self._entries = {}
+        self._seen = {}
+
+    def __call__(self, operands: tuple[Any, ...], out: Any) -> Any:
+        if not self._entries or config.current.compiler == "python":
+            return None
+        first = operands[0] if operands else None
+        if type(first) is not _ndarray:
+            return None
+        found = self._entries.get(first.dtype)
+        if found is None:
+            return None
+        for space, name, value in self._checks:
+            if space.get(name) is not value:
+                return None
+        function, declined, dtype, _ = found
+        if out is None:
+            if first.ndim == 0 or not first.flags.c_contiguous:
+                return None
+            out = _empty(first.shape, dtype)
+        result = function(*operands, out)
+        return None if result is declined else result
+
+    def note(self, operands: Sequence[np.ndarray[Any, Any]], plan: Plan) -> None:
+        """A general call with default parameters: when its kind recurs, set up the short path."""
+        op, typed = self._op, plan.typed
+        dtypes = [*typed.operands, *typed.outputs]
+        if op.nout != 1 or not entry.available() or len(dtypes) > entry.MAX_ARRAYS:
+            return
+        code = plan.kernels.get((("c",) * len(dtypes), (typed.outputs[0].name,), ("write",)))
+        words = op._invoker.parameter_words(plan)
+        checks = op.scalar.watch.checks()
+        if code is None or checks is None or len(words) > entry.MAX_PARAMETERS:
+            return
+        if any(d.char not in FORMATS for d in dtypes) or dtypes[0] in self._entries:
+            return
+        self._seen[dtypes[0]] = self._seen.get(dtypes[0], 0) + 1
+        if self._seen[dtypes[0]] < CALLS_BEFORE:
+            return
+        function, declined = entry.make(code, [d.char for d in dtypes], words)
+        self._checks = checks
+        self._entries = {**self._entries, dtypes[0]: (function, declined, dtypes[-1], code)}

@@ -1,0 +1,310 @@
+"""Calling an operator on NumPy arrays: infer, allocate, run the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import as_dtype
+from nbgraph.errors import ArgumentError, DTypeError, ShapeError
+from nbgraph.kernels.function import Scalar
+from nbgraph.kernels.kernel import Kernel, kernel, record
+from nbgraph.kernels.loops import Layout, Loop, Operand, Output, Request
+from nbgraph.operator.typing import Array, Typed, as_operand, common_dtype, parameter_bytes, resolve
+from nbgraph.shape import broadcast, overlap, overlaps_itself, space
+
+
+@dataclass(slots=True)
+class Plan:
+    """Kernels of one operator for one set of dtypes, by layout and request."""
+
+    typed: Typed
+    parameters: dict[str, Any]
+    kernels: dict[tuple[Any, ...], Kernel]
+
+
+class Invoker:
+    """Runs a scalar definition over arrays; keeps what it has resolved."""
+
+    def __init__(self, scalar: Scalar, *, fastmath: bool = False) -> None:
+        self.scalar, self.fastmath = scalar, fastmath
+        self._plans: dict[tuple[Any, ...], Plan] = {}
+
+    def forget(self) -> None:
+        """Drop what was resolved: the definition has changed."""
+        self._plans.clear()
+
+    # calls ------------------------------------------------------------------------------------
+
+    def call(
+        self,
+        values: Sequence[object],
+        parameters: Mapping[str, Any],
+        *,
+        out: Sequence[Array | None],
+        where: object = True,
+        dtype: object = None,
+        casting: str = "same_kind",
+        order: str = "K",
+        note: Callable[[Sequence[Array], Plan], None] | None = None,
+    ) -> tuple[Array, ...]:
+        """Outputs for operands; arrays in `out` are written and returned themselves.
+
+        `note` is told the operands and the plan of a call without a mask.
+        """
+        name = self.scalar.name
+        operands, plan = self.prepare(values, parameters, dtype, casting)
+        labels = list(zip(self.scalar.operands, (o.shape for o in operands), strict=True))
+        shape = broadcast(name, labels)
+        if where is not True:
+            return self._masked(plan, operands, shape, out, where, casting)
+        shape = _output_shape(name, shape, out)
+        results = [
+            self._check_out(o, d, i, casting) if o is not None else _empty(shape, d, order, operands)
+            for i, (o, d) in enumerate(zip(out, plan.typed.outputs, strict=True))
+        ]
+        self.run(plan, operands, results, ["write"] * len(results))
+        if note is not None:
+            note(operands, plan)
+        return tuple(results)
+
+    def prepare(
+        self,
+        values: Sequence[object],
+        parameters: Mapping[str, Any],
+        dtype: object = None,
+        casting: str = "same_kind",
+    ) -> tuple[list[Array], Plan]:
+        """Operands as arrays, and the plan of their dtypes."""
+        name, names = self.scalar.name, self.scalar.operands
+        raw = [as_operand(name, n, v) for n, v in zip(names, values, strict=True)]
+        common = common_dtype(raw)
+        operands = [v if isinstance(v, np.ndarray) else np.asarray(v, dtype=common) for v in raw]
+        if dtype is not None:
+            operands = [_recast(name, n, o, dtype, casting) for n, o in zip(names, operands, strict=True)]
+        return operands, self.plan([o.dtype for o in operands], common, parameters, dtype)
+
+    def plan(
+        self,
+        dtypes: Sequence[np.dtype[Any]],
+        common: np.dtype[Any],
+        parameters: Mapping[str, Any],
+        dtype: object = None,
+    ) -> Plan:
+        """What was resolved for dtypes and parameters."""
+        key = (tuple(dtypes), common, tuple(parameters.items()), dtype)
+        found = self._plans.get(key)
+        if found is None:
+            typed = resolve(self.scalar, dtypes, common, parameters, dtype)
+            shared = self._same_graph(typed)
+            found = Plan(typed, dict(parameters), shared.kernels if shared else {})
+            if len(self._plans) > 256:
+                self._plans.clear()
+            self._plans[key] = found
+        return found
+
+    def _same_graph(self, typed: Typed) -> Plan | None:
+        """A plan that differs in the parameters' values alone shares its kernels."""
+        for plan in self._plans.values():
+            other = plan.typed
+            if other.captured is typed.captured and other.operands == typed.operands:
+                if other.outputs == typed.outputs and other.compute == typed.compute:
+                    return plan
+        return None
+
+    # running ----------------------------------------------------------------------------------
+
+    def run(
+        self,
+        plan: Plan,
+        operands: Sequence[Array],
+        outputs: Sequence[Array],
+        requests: Sequence[Request],
+    ) -> None:
+        """Fill `outputs` (all of one shape); operands broadcast to it and may share its memory."""
+        if not outputs or outputs[0].size == 0:
+            return
+        targets, copies = list(outputs), []
+        for i, array in enumerate(outputs):
+            clash = any(overlap(array, other) != "none" for other in outputs[:i])
+            if clash or overlaps_itself(array):
+                targets[i] = array.copy()
+                copies.append(i)
+        shape = targets[0].shape
+        views = [np.broadcast_to(o, shape) for o in operands]
+        for k, view in enumerate(views):
+            if any(overlap(t, view) == "partial" for t in targets):
+                views[k] = np.broadcast_to(operands[k].copy(), shape)
+        self._launch(plan, views, targets, requests)
+        for i in copies:
+            outputs[i][...] = targets[i]
+
+    def _launch(
+        self,
+        plan: Plan,
+        operands: Sequence[Array],
+        outputs: Sequence[Array],
+        requests: Sequence[Request],
+    ) -> None:
+        arrays = [*operands, *outputs]
+        where = space(outputs[0].shape, [a.strides for a in arrays])
+        layouts = _layouts(arrays, where.inner, where.steps, len(operands))
+        dtypes = tuple(o.dtype.name for o in outputs)
+        key = (layouts, dtypes, tuple(requests))
+        code = plan.kernels.get(key)
+        if code is None:
+            code = kernel(self.loop(plan, layouts, dtypes, requests))
+            plan.kernels[key] = code
+        words = record(
+            where.inner,
+            [a.__array_interface__["data"][0] for a in arrays],
+            where.steps,
+            self.parameter_words(plan),
+            where.outer,
+        )
+        code.run(words, 0, where.size)
+
+    def parameter_words(self, plan: Plan) -> list[bytes]:
+        """The scalar parameters as the argument record holds them."""
+        return [
+            parameter_bytes(leaf.kind, plan.parameters[str(leaf.data)], plan.typed.compute)
+            for leaf in plan.typed.captured.parameters
+        ]
+
+    def loop(
+        self,
+        plan: Plan,
+        layouts: Sequence[Layout],
+        dtypes: Sequence[str],
+        requests: Sequence[Request],
+    ) -> Loop:
+        """The description of a map over these layouts."""
+        typed = plan.typed
+        captured, count = typed.captured, len(typed.operands)
+        operands = tuple(
+            Operand(node, dtype.name, layout)
+            for node, dtype, layout in zip(
+                captured.operands, typed.operands, layouts[:count], strict=True
+            )
+        )
+        outputs = tuple(
+            Output(node, dtype, layout, request)
+            for node, dtype, layout, request in zip(
+                captured.outputs, dtypes, layouts[count:], requests, strict=True
+            )
+        )
+        return Loop(
+            self.scalar.name,
+            "map",
+            captured.graph,
+            typed.compute,  # type: ignore[arg-type]
+            operands,
+            captured.parameters,
+            outputs,
+            fastmath=self.fastmath,
+        )
+
+    # out, where, dtype ------------------------------------------------------------------------
+
+    def _check_out(self, out: Array, dtype: np.dtype[Any], index: int, casting: str) -> Array:
+        name = self.scalar.name
+        if not isinstance(out, np.ndarray):
+            raise ArgumentError(f"{name}: out must be an array, not {type(out).__name__}")
+        if not out.flags.writeable:
+            raise ValueError(f"{name}: the output array {index} is read-only; pass a copy as out")
+        as_dtype(out.dtype)
+        if not np.can_cast(dtype, out.dtype, casting):  # type: ignore[arg-type]
+            raise DTypeError(
+                f"{name}: the result has dtype {dtype}, which may not be cast to out's "
+                f"{out.dtype} by casting={casting!r}; use another out, dtype= or casting='unsafe'"
+            )
+        return out
+
+    def _masked(
+        self,
+        plan: Plan,
+        operands: Sequence[Array],
+        shape: tuple[int, ...],
+        out: Sequence[Array | None],
+        where: object,
+        casting: str,
+    ) -> tuple[Array, ...]:
+        """Only the elements where the mask holds are computed and written."""
+        mask = np.asarray(where)
+        if mask.dtype != bool:
+            raise DTypeError(f"{self.scalar.name}: where must be boolean, not {mask.dtype}")
+        labels = [("operands", shape), ("where", mask.shape)]
+        shape = _output_shape(self.scalar.name, broadcast(self.scalar.name, labels), out)
+        results = [
+            self._check_out(o, d, i, casting) if o is not None else np.empty(shape, d)
+            for i, (o, d) in enumerate(zip(out, plan.typed.outputs, strict=True))
+        ]
+        mask = np.broadcast_to(mask, shape)
+        chosen = [np.broadcast_to(o, shape)[mask] for o in operands]
+        parts = [np.empty(chosen[0].shape, r.dtype) for r in results]
+        self.run(plan, chosen, parts, ["write"] * len(parts))
+        for result, part in zip(results, parts, strict=True):
+            result[mask] = part
+        return tuple(results)
+
+
+def _layouts(
+    arrays: Sequence[Array], inner: int, steps: Sequence[int], operands: int
+) -> tuple[Layout, ...]:
+    """Compile-time classes of the inner steps: one strided array makes all of them strided,
+    so that an operator has few kernels."""
+    if inner == 1:
+        return ("c",) * len(arrays)
+    found: list[Layout] = [
+        "0" if step == 0 and k < operands else "c" if step == a.itemsize else "s"
+        for k, (a, step) in enumerate(zip(arrays, steps, strict=True))
+    ]
+    if "s" in found:
+        found = ["0" if layout == "0" else "s" for layout in found]
+    return tuple(found)
+
+
+def _output_shape(
+    name: str, shape: tuple[int, ...], out: Sequence[Array | None]
+) -> tuple[int, ...]:
+    for array in out:
+        if array is None or array.shape == shape:
+            continue
+        try:
+            fits = np.broadcast_shapes(shape, array.shape) == array.shape
+        except ValueError:
+            fits = False
+        if not fits:
+            raise ShapeError(
+                f"{name}: out has shape {array.shape}, the operands give {shape}; give an out of "
+                "that shape"
+            )
+        shape = array.shape
+    return shape
+
+
+def _empty(
+    shape: tuple[int, ...], dtype: np.dtype[Any], order: str, operands: Sequence[Array]
+) -> Array:
+    if order not in ("K", "A", "C", "F"):
+        raise ValueError(f"order must be 'K', 'A', 'C' or 'F', not {order!r}")
+    if order in ("C", "F"):
+        return np.empty(shape, dtype, order)  # type: ignore[call-overload]
+    full = [o for o in operands if o.shape == shape]
+    if order == "K" and len(full) == 1:
+        return np.empty_like(full[0], dtype, order="K", subok=False)
+    fortran = bool(full) and all(o.flags.fnc for o in full)
+    return np.empty(shape, dtype, "F" if fortran else "C")
+
+
+def _recast(name: str, operand: str, array: Array, dtype: object, casting: str) -> Array:
+    target = as_dtype(dtype)
+    if not np.can_cast(array.dtype, target, casting):  # type: ignore[arg-type]
+        raise DTypeError(
+            f"{name}: operand {operand!r} of dtype {array.dtype} may not be cast to dtype={target} "
+            f"by casting={casting!r}"
+        )
+    return array.astype(target, copy=False)

@@ -1,0 +1,400 @@
+"""`@ng.op`: a plain Python scalar function as an array operator.
+
+    >>> import numpy as np
+    >>> import nbgraph as ng
+    >>> @ng.op
+    ... def leaky(x, *, slope=0.25):
+    ...     return x if x > 0 else slope * x
+    >>> leaky(np.float32([-2, 4]))
+    array([-0.5,  4. ], dtype=float32)
+    >>> leaky.derivative("x")(np.float32([-2, 4]))
+    array([0.25, 1.  ], dtype=float32)
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from nbgraph.config import config
+from nbgraph.errors import ArgumentError, CaptureError
+from nbgraph.kernels.capture.names import plain_function
+from nbgraph.kernels.capture.values import Value
+from nbgraph.kernels.derived import Derivative, Gradient, wrt_name
+from nbgraph.kernels.function import Scalar, WrittenFunction, resolve_parameters
+from nbgraph.kernels.scalar import Node, Transplant
+from nbgraph.operator import certified, fast, naive, overrides, ufunc
+from nbgraph.operator.gradient import read_gradient
+from nbgraph.operator.invoke import Invoker
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.capture.tracer import Tracer
+    from nbgraph.operator.explain import Explanation, Point
+
+_CALL_OPTIONS = frozenset(("out", "where", "dtype", "casting", "order"))
+
+
+class Mapper:
+    """A scalar function applied to every element; follows NumPy's ufunc protocol.
+
+    Call it with arrays, lists or numbers: operands are positional (or by name), scalar
+    parameters keyword-only. `out`, `where`, `dtype`, `casting` and `order` are NumPy's.
+    """
+
+    def __init__(
+        self,
+        scalar: Scalar,
+        *,
+        fastmath: bool = False,
+        prefer: str = "memory",
+        certify: bool = True,
+        origin: tuple[Any, ...] | None = None,
+    ) -> None:
+        if prefer not in ("memory", "accuracy"):
+            raise ValueError(f"op: prefer must be 'memory' or 'accuracy', not {prefer!r}")
+        self.scalar = scalar
+        self.fastmath, self.prefer, self.certify = fastmath, prefer, certify
+        self.nin = len(scalar.operands)
+        self._required = self.nin - len(scalar.defaults)
+        self._gradient: Gradient | None = None
+        self._invoker = Invoker(scalar, fastmath=fastmath)
+        self._derivatives: dict[tuple[str, int], Mapper] = {}
+        self._origin = origin
+        self._certified = False
+        self._probe = certified.probe(scalar)
+        self.nout = len(self._probe.outputs)
+        self.nargs = self.nin + self.nout
+        self._fast = fast.FastCall(self)
+        fn = getattr(scalar, "fn", None)
+        self.__name__ = scalar.name
+        self.__qualname__ = getattr(fn, "__qualname__", scalar.name)
+        self.__module__ = getattr(fn, "__module__", __name__)
+        self.__doc__ = getattr(fn, "__doc__", None) or f"The operator {scalar.name}."
+        if fn is not None:
+            self.__wrapped__ = fn
+
+    # calling ----------------------------------------------------------------------------------
+
+    def __call__(self, *operands: Any, out: Any = None, **options: Any) -> Any:
+        if not options:
+            result = self._fast(operands, out)
+            if result is not None:
+                return result
+        return self._call(operands, out, options)
+
+    def _call(self, operands: tuple[Any, ...], out: Any, options: dict[str, Any]) -> Any:
+        operands, call, given = self._split(operands, options)
+        outs = self._outs(out)
+        handled = overrides.dispatch(self, "__call__", operands, outs, call, given)
+        if handled is not overrides.MINE:
+            return handled
+        parameters = self.parameters(given)
+        if self.refresh_needed():
+            self.refresh()
+        self._require_certificate(operands, parameters)
+        if config.compiler == "python":
+            results = naive.call(self.scalar, operands, parameters, out=outs, **call)
+        else:
+            note = None if call or given else self._fast.note
+            results = self._invoker.call(operands, parameters, out=outs, note=note, **call)
+        return overrides.wrap(self, operands, outs, results)
+
+    def parameters(self, given: dict[str, Any]) -> dict[str, Any]:
+        """The scalar parameters of a call, defaults filled in."""
+        return resolve_parameters(self.__name__, self.scalar.parameters, given)
+
+    def _split(
+        self, operands: tuple[Any, ...], options: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any], dict[str, Any]]:
+        """Operands in order, NumPy's call options, scalar parameters."""
+        names = self.scalar.operands
+        if len(operands) > self.nin:
+            if len(operands) <= self.nargs and self.nout:
+                raise ArgumentError(
+                    f"{self.__name__}: takes {self.nin} operand(s), {len(operands)} were given; "
+                    "pass outputs as out=..., parameters by name"
+                )
+            raise ArgumentError(
+                f"{self.__name__}: takes {self.nin} operand(s) {names}, {len(operands)} were given"
+            )
+        call = {k: v for k, v in options.items() if k in _CALL_OPTIONS}
+        given = {k: v for k, v in options.items() if k not in _CALL_OPTIONS}
+        values = list(operands)
+        for name in names[len(values) :]:
+            if name in given:
+                values.append(given.pop(name))
+            elif name in self.scalar.defaults:
+                values.append(self.scalar.defaults[name])
+            else:
+                raise ArgumentError(
+                    f"{self.__name__}: the operand {name!r} is missing; the signature is "
+                    f"{self.__name__}{self.__signature__}"
+                )
+        for name in names[: len(operands)]:
+            if name in given:
+                raise ArgumentError(f"{self.__name__}: operand {name!r} is given twice")
+        return tuple(values), call, given
+
+    def _outs(self, out: Any) -> tuple[Any, ...]:
+        if out is None:
+            return (None,) * self.nout
+        outs = out if isinstance(out, tuple) else (out,)
+        if len(outs) != self.nout:
+            raise ArgumentError(
+                f"{self.__name__}: out has {len(outs)} array(s), the operator gives {self.nout}; "
+                "give a tuple with one array or None for each output"
+            )
+        return outs
+
+    # change -----------------------------------------------------------------------------------
+
+    def refresh_needed(self) -> bool:
+        """Whether a global, helper or closure cell that was read has been replaced."""
+        return self.scalar.watch.changed()
+
+    def refresh(self) -> None:
+        """Take up changed globals and helpers, as a new definition would."""
+        if self.scalar.refresh():
+            self._invoker.forget()
+            self._certified = False
+            self._probe = certified.probe(self.scalar)
+            self._fast.forget()
+
+    # derivatives ------------------------------------------------------------------------------
+
+    def derivative(self, wrt: str | int = 0, *, order: int = 1) -> Mapper:
+        """d output / d operand (or scalar parameter), by name or index: again an operator with
+        this signature. `order` takes it several times.
+
+        Raises DerivativeError where the function has no derivative, CertificateError at the
+        first use where it disagrees with differences of the function.
+
+        >>> import nbgraph as ng
+        >>> cube = ng.op(lambda x: x**3)
+        >>> float(cube.derivative("x", order=2)(2.0))
+        12.0
+        """
+        name = wrt_name(self.scalar, wrt)
+        if not isinstance(order, int) or order < 1:
+            raise ValueError(f"{self.__name__}.derivative: order must be 1 or more, not {order!r}")
+        key = (name, order)
+        if key not in self._derivatives:
+            scalar = Derivative(self.scalar, name, order, self._gradient)
+            made = Mapper(
+                scalar,
+                fastmath=self.fastmath,
+                prefer=self.prefer,
+                certify=self.certify,
+                origin=(self, "derivative", name, order),
+            )
+            self._derivatives[key] = made
+        return self._derivatives[key]
+
+    def gradient(self, fn: Callable[..., Any]) -> Mapper:
+        """Give the gradient by hand (a decorator); returns this operator.
+
+        The function computes the whole in-gradients (out_grad multiplied in), a tuple in operand
+        order. The names of its parameters declare what backward keeps: `out_grad`, `out`,
+        operand names, scalar parameters (keyword-only). It is checked against the derived
+        gradient at once; disagreement raises CertificateError.
+        """
+        gradient = read_gradient(self.scalar, self.nout, fn)
+        if self.certify:
+            certified.check_gradient(self.scalar, gradient)
+        self._gradient = gradient
+        self._derivatives.clear()
+        return self
+
+    def _require_certificate(self, operands: Sequence[Any], parameters: dict[str, Any]) -> None:
+        """Before the first derivative value leaves, the derivative is checked."""
+        if self._certified or not self.certify or self._origin is None:
+            return
+        certified.require(self)
+        self._certified = True
+
+    # in other functions -----------------------------------------------------------------------
+
+    def inline(
+        self, tracer: Tracer, args: list[Value], kwargs: dict[str, Value], path: Node
+    ) -> Value:
+        """Build this operator into another scalar function's graph."""
+        graph = tracer.graph
+        bound = self.__signature__.bind(*args, **kwargs)
+        values = dict(bound.arguments)
+        for name, p in bound.signature.parameters.items():
+            values.setdefault(name, tracer.constant(p.default, None))  # type: ignore[arg-type]
+        if isinstance(self.scalar, WrittenFunction) and self._gradient is None:
+            return tracer.subtracer(self.scalar.fn).run(values, path)
+        operands = [values[n] for n in self.scalar.operands]
+        given = {p.name: _example(values[p.name]) for p in self.scalar.parameters}
+        captured = self.scalar.capture([o.kind for o in operands], given)
+        tracer.watch.globals.update(self.scalar.watch.globals)
+        replaced = {a.id: graph.cast(b, a.kind) for a, b in zip(captured.operands, operands, strict=True)}
+        for leaf in captured.parameters:
+            replaced[leaf.id] = graph.cast(values[str(leaf.data)], leaf.kind)
+        move = Transplant(captured.graph, graph, replaced)
+        results = tuple(move(node) for node in captured.outputs)
+        return results[0] if self.nout == 1 else results
+
+    @property
+    def _numba_type_(self) -> Any:
+        """How Numba sees the operator inside `@njit` code: a scalar function."""
+        from nbgraph.kernels.callable import numba_function
+
+        return numba_function(self.scalar)._numba_type_
+
+    # information ------------------------------------------------------------------------------
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        P = inspect.Parameter
+        operands = [
+            P(n, P.POSITIONAL_OR_KEYWORD, default=self.scalar.defaults.get(n, P.empty))
+            for n in self.scalar.operands
+        ]
+        parameters = [
+            P(p.name, P.KEYWORD_ONLY, default=P.empty if p.required else p.default)
+            for p in self.scalar.parameters
+        ]
+        return inspect.Signature([*operands, *parameters])
+
+    @property
+    def types(self) -> list[str]:
+        """The loops for operands of one dtype, as NumPy writes them: 'ff->f'."""
+        return certified.type_strings(self)
+
+    def __repr__(self) -> str:
+        return f"<op {self.__name__}{self.__signature__}>"
+
+    def explain(self, *, dtype: object = None, device: object = None) -> Explanation:
+        """What was made of the function, and why: derivative, dependence, in-place, SIMD."""
+        from nbgraph.operator.explain import explain
+
+        return explain(self, dtype=dtype, device=device)
+
+    def at_point(self, *values: float, **named: float) -> Point:
+        """The branch taken at one point, the value and the partials."""
+        from nbgraph.operator.explain import at_point
+
+        return at_point(self, values, named)
+
+    def _repr_mimebundle_(
+        self, include: object = None, exclude: object = None
+    ) -> dict[str, str]:
+        from nbgraph.operator.explain import mimebundle
+
+        return mimebundle(self)
+
+    def precompile(
+        self, dtypes: Sequence[object] = ("float32",), devices: Sequence[str] = ("cpu",)
+    ) -> None:
+        """Compile the contiguous kernels for these dtypes now, into the disk cache."""
+        for device in devices:
+            if str(device).partition("(")[0] != "cpu":
+                raise ArgumentError(
+                    f"{self.__name__}.precompile: device {device!r} is not available; use 'cpu'"
+                )
+        for dtype in dtypes:
+            sample = np.ones(2, np.dtype("float32") if dtype is None else np.dtype(dtype))
+            values = [sample] * self.nin
+            self._call(tuple(values), None, {})
+
+    # reductions -------------------------------------------------------------------------------
+
+    def reduce(self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None,
+               keepdims: bool = False, initial: Any = ufunc.MISSING, where: Any = True,
+               **parameters: Any) -> Any:
+        """Combine elements along axes with this binary operator, in order (NumPy)."""
+        return ufunc.reduce(self, array, axis, dtype, out, keepdims, initial, where, parameters)
+
+    def accumulate(self, array: Any, axis: int = 0, dtype: Any = None, out: Any = None,
+                   **parameters: Any) -> Any:
+        """All intermediate results of `reduce` along one axis (NumPy)."""
+        return ufunc.accumulate(self, array, axis, dtype, out, parameters)
+
+    def outer(self, a: Any, b: Any, /, **options: Any) -> Any:
+        """The operator for all pairs of elements of a and b (NumPy)."""
+        return ufunc.outer(self, a, b, options)
+
+    def at(self, array: Any, indices: Any, b: Any = None, /, **parameters: Any) -> None:
+        """`array[indices] = op(array[indices], b)`, repeated indices one after another (NumPy)."""
+        ufunc.at(self, array, indices, b, parameters)
+
+    def __reduce__(self) -> Any:
+        from nbgraph.operator.pickling import reduce_mapper
+
+        return reduce_mapper(self)
+
+
+def _example(value: Value) -> Any:
+    """A Python value of a parameter's kind, to capture with."""
+    if isinstance(value, Node):
+        if value.op == "const":
+            return value.data
+        return {"f": 1.0, "b": True}.get(value.kind, 1)
+    return value.value
+
+
+@overload
+def op(fn: Callable[..., Any], /) -> Mapper: ...
+@overload
+def op(
+    fn: None = None,
+    /,
+    *,
+    name: str | None = None,
+    fastmath: bool = False,
+    prefer: str = "memory",
+    certify: bool = True,
+) -> Callable[[Callable[..., Any]], Mapper]: ...
+
+
+def op(
+    fn: Callable[..., Any] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    fastmath: bool = False,
+    prefer: str = "memory",
+    certify: bool = True,
+) -> Any:
+    """Make an operator of a plain Python scalar function (a decorator).
+
+    Operands are the positional arguments, scalar parameters the keyword-only ones. The function
+    may use if/elif/else, early returns, loops, `math` and NumPy scalar functions, helpers and
+    other operators; what is not understood raises CaptureError with the line and a remedy.
+
+    `fastmath=True` lets the compiler reorder this operator's arithmetic. `prefer="accuracy"`
+    writes backward with operands rather than with the output. `certify=False` skips the check
+    of derivatives.
+
+    >>> import nbgraph as ng
+    >>> huber = ng.op(lambda r, *, d=1.0: 0.5 * r * r if abs(r) <= d else d * (abs(r) - 0.5 * d))
+    >>> huber([0.5, 3.0])
+    array([0.125, 2.5  ])
+    """
+    if fn is None:
+        return functools.partial(
+            _make, name=name, fastmath=fastmath, prefer=prefer, certify=certify
+        )
+    return _make(fn, name=name, fastmath=fastmath, prefer=prefer, certify=certify)
+
+
+def _make(fn: Any, *, name: str | None, fastmath: bool, prefer: str, certify: bool) -> Mapper:
+    if isinstance(fn, Mapper):
+        return fn
+    plain: FunctionType | None = plain_function(fn)
+    if plain is None:
+        raise CaptureError(
+            f"op: a Python function is needed, not {type(fn).__name__} {fn!r}; write a def or "
+            "lambda over numbers"
+        )
+    scalar = WrittenFunction(plain)
+    if name is not None:
+        scalar.name = name
+    return Mapper(scalar, fastmath=fastmath, prefer=prefer, certify=certify)

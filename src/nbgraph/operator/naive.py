@@ -1,0 +1,154 @@
+"""The naive specification: the user's text itself, one element after another.
+
+Used by `with ng.config(compiler="python")`: breakpoints and prints in the function work. Values
+are NumPy scalars of the operands' dtypes, `math` is answered by NumPy in that precision, so the
+rules for dtypes, infinities and division by zero are NumPy's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError
+from nbgraph.kernels.function import Scalar, WrittenFunction
+from nbgraph.kernels.interpret import Evaluator, FloatDomain, Undetermined
+from nbgraph.operator.invoke import Invoker
+from nbgraph.operator.typing import Array
+
+_SCIPY = ("erf", "erfc", "gamma", "gammaln")
+
+
+def call(
+    scalar: Scalar,
+    values: Sequence[object],
+    parameters: Mapping[str, Any],
+    *,
+    out: Sequence[Array | None],
+    where: object = True,
+    dtype: object = None,
+    casting: str = "same_kind",
+    order: str = "K",
+) -> tuple[Array, ...]:
+    """Outputs for operands, as `Invoker.call`, by running the text per element."""
+    invoker = Invoker(scalar)
+    operands, plan = invoker.prepare(values, parameters, dtype, casting)
+    mask = np.broadcast_to(np.asarray(where), np.broadcast_shapes(np.shape(where)))
+    arrays = np.broadcast_arrays(*operands, mask)
+    shape = arrays[0].shape
+    function = per_element(scalar, plan.typed.captured.graph, parameters)
+    compute = np.dtype(plan.typed.compute).type
+    results = [np.empty(shape, d) for d in plan.typed.outputs]
+    with np.errstate(all="ignore"):
+        for index in np.ndindex(shape):
+            if not arrays[-1][index]:
+                continue
+            scalars = [_lift(a[index], compute) for a in arrays[:-1]]
+            value = function(*scalars)
+            parts = value if isinstance(value, tuple) else (value,)
+            for result, part in zip(results, parts, strict=True):
+                result[index] = part
+    finished = []
+    for target, result in zip(out, results, strict=True):
+        if target is None:
+            finished.append(result)
+        else:
+            np.copyto(target, result, casting=casting, where=mask)  # type: ignore[arg-type]
+            finished.append(target)
+    return tuple(finished)
+
+
+def _lift(value: Any, compute: Any) -> Any:
+    """16-bit floats compute in float32, as everywhere."""
+    return compute(value) if value.dtype.kind in "fV" else value
+
+
+def per_element(scalar: Scalar, graph: Any, parameters: Mapping[str, Any]) -> Any:
+    """The user's function over scalars, its `math` in NumPy's arithmetic."""
+    if isinstance(scalar, WrittenFunction):
+        plain = rebound(scalar.fn)
+        return lambda *operands: plain(*operands, **parameters)
+    return lambda *operands: _interpreted(scalar, operands, parameters)
+
+
+def _interpreted(scalar: Scalar, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any:
+    """A derived definition has no text of its own: its graph is evaluated."""
+    kinds = ["f" if np.asarray(o).dtype.kind == "f" else np.asarray(o).dtype.name for o in operands]
+    captured = scalar.capture(kinds, parameters)
+    leaves = {n.id: o.item() for n, o in zip(captured.operands, operands, strict=True)}
+    leaves |= {n.id: parameters[str(n.data)] for n in captured.parameters}
+    evaluate = Evaluator(captured.graph, leaves, FloatDomain())
+    values = []
+    for node in captured.outputs:
+        try:
+            values.append(evaluate(node))
+        except Undetermined:
+            values.append(math.nan)
+    return values[0] if len(values) == 1 else tuple(values)
+
+
+def rebound(fn: FunctionType, seen: dict[FunctionType, FunctionType] | None = None) -> FunctionType:
+    """A copy of a function whose `math`, and whose helpers' `math`, computes as NumPy does."""
+    seen = {} if seen is None else seen
+    if fn in seen:
+        return seen[fn]
+    space = dict(fn.__globals__)
+    made = FunctionType(fn.__code__, space, fn.__name__, fn.__defaults__, fn.__closure__)
+    made.__kwdefaults__ = fn.__kwdefaults__
+    seen[fn] = made
+    for name in _names(fn):
+        value = fn.__globals__.get(name)
+        if value is math:
+            space[name] = numpy_math()
+        elif isinstance(value, FunctionType):
+            space[name] = rebound(value, seen)
+        elif getattr(value, "py_func", None) is not None:
+            space[name] = rebound(value.py_func, seen)
+        elif getattr(value, "__module__", None) == "math" and callable(value):
+            space[name] = getattr(numpy_math(), value.__name__)
+    return made
+
+
+def _names(fn: FunctionType) -> set[str]:
+    names, stack = set(fn.__code__.co_names), [fn.__code__]
+    while stack:
+        for constant in stack.pop().co_consts:
+            if hasattr(constant, "co_names"):
+                names |= set(constant.co_names)
+                stack.append(constant)
+    return names
+
+
+_MATH: ModuleType | None = None
+
+
+def numpy_math() -> ModuleType:
+    """A stand-in for the module `math` whose functions keep the dtype and never raise."""
+    global _MATH
+    if _MATH is None:
+        _MATH = _make_math()
+    return _MATH
+
+
+def _make_math() -> ModuleType:
+    import scipy.special
+
+    module = ModuleType("math")
+    module.__dict__.update({k: v for k, v in vars(math).items() if not k.startswith("__")})
+    same = "exp exp2 expm1 log2 log10 log1p sqrt cbrt sin cos tan sinh cosh tanh hypot copysign "
+    for name in (same + "fmod isnan isinf isfinite degrees radians fabs").split():
+        setattr(module, name, getattr(np, name))
+    for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh"):
+        setattr(module, f"a{name}", getattr(np, f"arc{name}"))
+    module.atan2, module.pow = np.arctan2, np.power  # type: ignore[attr-defined]
+    module.erf, module.erfc = scipy.special.erf, scipy.special.erfc  # type: ignore[attr-defined]
+    module.gamma, module.lgamma = scipy.special.gamma, scipy.special.gammaln  # type: ignore[attr-defined]
+    module.log = lambda x, base=None: np.log(x) if base is None else np.log(x) / np.log(base)  # type: ignore[attr-defined]
+    return module
+
+
+__all__ = ["ArgumentError", "call", "rebound"]

@@ -1,0 +1,85 @@
+"""NumPy's override protocol: other classes' `__array_ufunc__`, and wrapping of results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from nbgraph.operator.mapper import Mapper
+
+MINE = object()  # no other class carries the call out
+_DEFAULT = np.ndarray.__array_ufunc__
+
+
+def dispatch(
+    op: Mapper,
+    method: str,
+    operands: Sequence[Any],
+    outs: Sequence[Any],
+    call: Mapping[str, Any],
+    parameters: Mapping[str, Any],
+) -> Any:
+    """Ask operands and outputs that define `__array_ufunc__`, subclasses first (NEP 13)."""
+    claims: list[Any] = []
+    for value in (*operands, *(o for o in outs if o is not None)):
+        kind = type(value)
+        if kind is np.ndarray or kind in (int, float, bool, list, tuple):
+            continue
+        override = getattr(kind, "__array_ufunc__", _DEFAULT)
+        if override is _DEFAULT or any(type(v) is kind for v in claims):
+            continue
+        if override is None:
+            raise TypeError(
+                f"{op.__name__}: an operand of type {kind.__name__!r} does not support operators "
+                "(__array_ufunc__ = None)"
+            )
+        place = next((i for i, v in enumerate(claims) if issubclass(kind, type(v))), len(claims))
+        claims.insert(place, value)
+    if not claims:
+        return MINE
+    options = {**call, **parameters}
+    if any(o is not None for o in outs):
+        options["out"] = tuple(outs)
+    for value in claims:
+        result = value.__array_ufunc__(op, method, *operands, **options)
+        if result is not NotImplemented:
+            return result
+    names = ", ".join(repr(type(v).__name__) for v in claims)
+    raise TypeError(
+        f"{op.__name__}: none of the operand types {names} carries this operator out "
+        "(each __array_ufunc__ returned NotImplemented)"
+    )
+
+
+def wrap(
+    op: Mapper, operands: Sequence[Any], outs: Sequence[Any], results: Sequence[np.ndarray]
+) -> Any:
+    """What the caller sees: scalars for 0-d results, array subclasses as NumPy does."""
+    wrapper = _wrapper(operands)
+    finished = []
+    for out, result in zip(outs, results, strict=True):
+        if out is not None:
+            finished.append(out)
+        elif wrapper is not None:
+            finished.append(wrapper(result))
+        else:
+            finished.append(result[()] if result.ndim == 0 else result)
+    return finished[0] if len(finished) == 1 else tuple(finished)
+
+
+def _wrapper(operands: Sequence[Any]) -> Any:
+    best: Any = None
+    for value in operands:
+        wrap_method = getattr(type(value), "__array_wrap__", None)
+        if type(value) is np.ndarray or isinstance(value, np.generic) or wrap_method is None:
+            continue
+        priority = getattr(value, "__array_priority__", 0.0)
+        if best is None or priority > best[0]:
+            best = (priority, value)
+    return None if best is None else lambda result: best[1].__array_wrap__(result)
+
+
+__all__ = ["MINE", "dispatch", "wrap"]

@@ -1,0 +1,116 @@
+"""Which dtypes a call computes with: operands in, outputs out (NEP 50, never call history)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import as_dtype, compute_dtype, float_of_integers, is_float, require_supported
+from nbgraph.errors import ArgumentError, DTypeError
+from nbgraph.kernels.function import Captured, Scalar
+from nbgraph.kernels.kinds import kind_of_dtype, kind_of_value
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A captured graph with dtypes: what operands are stored as, what outputs become."""
+
+    captured: Captured
+    operands: tuple[np.dtype[Any], ...]
+    outputs: tuple[np.dtype[Any], ...]
+    compute: str  # "float32" or "float64"
+
+
+def as_operand(op: str, name: str, value: object) -> Array | bool | int | float:
+    """A NumPy array, or a Python number (weak); raises for what is neither."""
+    if type(value) is np.ndarray:
+        require_supported(value.dtype, f"{op}: operand {name!r}")
+        return value if value.dtype.isnative else value.astype(value.dtype.newbyteorder("="))
+    if type(value) in (bool, int, float):
+        return value  # type: ignore[return-value]
+    module = type(value).__module__.partition(".")[0]
+    if module in ("torch", "jax", "jaxlib"):
+        raise ArgumentError(
+            f"{op}: operand {name!r} is a {module} array; convert it with ng.from_dlpack(x), or "
+            "np.asarray(x) to copy"
+        )
+    if isinstance(value, complex):
+        raise DTypeError(f"{op}: operand {name!r} is complex; complex dtypes are not supported")
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise ArgumentError(f"{op}: operand {name!r} is no array: {error}") from None
+    if array.dtype.kind in "OUSV" and array.dtype.name != "bfloat16":
+        raise DTypeError(
+            f"{op}: operand {name!r} has dtype {array.dtype}; give numbers, or convert with "
+            "np.asarray(x, dtype=float)"
+        )
+    require_supported(array.dtype, f"{op}: operand {name!r}")
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def common_dtype(values: Sequence[Array | bool | int | float]) -> np.dtype[Any]:
+    """NumPy's result type; Python numbers alone give bool, int64 or float64."""
+    parts = [v.dtype if isinstance(v, np.ndarray) else v for v in values]
+    return np.result_type(*parts)
+
+
+def resolve(
+    scalar: Scalar,
+    dtypes: Sequence[np.dtype[Any]],
+    common: np.dtype[Any],
+    parameters: Mapping[str, Any],
+    dtype: object = None,
+) -> Typed:
+    """Capture for these operand dtypes and choose the precision and the outputs' dtypes."""
+    if dtype is not None:
+        common = as_dtype(dtype)
+        kinds = [kind_of_dtype(common)] * len(dtypes)
+    else:
+        kinds = [kind_of_dtype(d) for d in dtypes]
+    captured = scalar.capture(kinds, parameters)
+    stored = floating_dtype(captured, dtypes, common)
+    outputs = tuple(_output_dtype(o.kind, stored) for o in captured.outputs)
+    return Typed(captured, tuple(dtypes), outputs, compute_dtype(stored))
+
+
+def floating_dtype(
+    captured: Captured, dtypes: Sequence[np.dtype[Any]], common: np.dtype[Any]
+) -> np.dtype[Any]:
+    """The dtype of floating values: that of the operands together, or NumPy's for integers."""
+    if is_float(common):
+        return common
+    if any(leaf.kind == "f" for leaf in captured.operands):
+        return np.dtype("float64")
+    nodes = captured.graph.reachable(captured.outputs)
+    divides = any(n.op == "div" for n in nodes) or not any(n.op == "call" for n in nodes)
+    return float_of_integers([common], divides=divides)
+
+
+def _output_dtype(kind: str, stored: np.dtype[Any]) -> np.dtype[Any]:
+    if kind == "f":
+        return stored
+    if kind in ("b", "bool"):
+        return np.dtype(bool)
+    return np.dtype("int64" if kind == "i" else kind)
+
+
+def parameter_bytes(kind: str, value: Any, compute: str) -> bytes:
+    """A scalar parameter as the record holds it."""
+    if kind == "f":
+        return np.dtype(compute).type(value).tobytes()
+    return int(value).to_bytes(8, "little", signed=True)
+
+
+def cast_number(
+    op: str, name: str, value: bool | float, dtype: np.dtype[Any]
+) -> Array:
+    """A Python number as a 0-d array of a dtype; OverflowError as in NumPy."""
+    kind = kind_of_value(value)
+    assert kind is not None
+    return np.asarray(value, dtype=dtype)

@@ -1,0 +1,274 @@
+"""The methods of binary ufuncs: reduce, accumulate, outer, at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbgraph.dtype import as_dtype
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.kernels.kernel import kernel, record
+from nbgraph.kernels.loops import Loop, Operand, Output
+from nbgraph.operator import overrides
+from nbgraph.operator.invoke import Plan
+from nbgraph.operator.typing import Array, as_operand, floating_dtype
+from nbgraph.shape import overlap, space
+
+if TYPE_CHECKING:
+    from nbgraph.operator.mapper import Mapper
+
+MISSING: Any = type("_NoValue", (), {"__repr__": lambda self: "<no value>"})()
+
+
+def reduce(
+    op: Mapper,
+    array: Any,
+    axis: Any,
+    dtype: Any,
+    out: Any,
+    keepdims: bool,
+    initial: Any,
+    where: Any,
+    parameters: Mapping[str, Any],
+) -> Any:
+    """See Mapper.reduce."""
+    _require_binary(op, "reduce")
+    given = {"axis": axis, "dtype": dtype, "keepdims": keepdims}
+    handled = overrides.dispatch(op, "reduce", (array,), (_first(out),), given, parameters)
+    if handled is not overrides.MINE:
+        return handled
+    a = _operand(op, array, dtype)
+    axes = _axes(op, a, axis)
+    if where is not True:
+        return _reduce_where(op, a, axes, out, keepdims, initial, where, parameters)
+    kept = [d for d in range(a.ndim) if d not in axes]
+    moved = a.transpose([*kept, *axes])
+    count = int(np.prod([a.shape[d] for d in axes], dtype=np.int64))
+    run = moved.reshape(moved.shape[: len(kept)] + (count,))
+    if initial is MISSING:
+        if count == 0:
+            raise ValueError(
+                f"{op.__name__}.reduce: the axis is empty and the operator has no identity; pass "
+                "initial="
+            )
+        start, run = run[..., 0], run[..., 1:]
+    else:
+        start = np.broadcast_to(np.asarray(initial, dtype=a.dtype), run.shape[:-1])
+    result = _along(op, "fold", start, run, parameters)
+    if keepdims:
+        result = np.expand_dims(result, tuple(axes))
+    return _deliver(op, result, out)
+
+
+def accumulate(
+    op: Mapper, array: Any, axis: int, dtype: Any, out: Any, parameters: Mapping[str, Any]
+) -> Any:
+    """See Mapper.accumulate."""
+    _require_binary(op, "accumulate")
+    given = {"axis": axis, "dtype": dtype}
+    handled = overrides.dispatch(op, "accumulate", (array,), (_first(out),), given, parameters)
+    if handled is not overrides.MINE:
+        return handled
+    a = _operand(op, array, dtype)
+    (axis,) = _axes(op, a, axis)
+    run = np.moveaxis(a, axis, -1)
+    if run.shape[-1] == 0:
+        return _deliver(op, a.copy(), out)
+    rest = _along(op, "scan", run[..., 0], run[..., 1:], parameters)
+    result = np.concatenate([run[..., :1].astype(rest.dtype), rest], axis=-1)
+    return _deliver(op, np.moveaxis(result, -1, axis), out)
+
+
+def outer(op: Mapper, a: Any, b: Any, options: Mapping[str, Any]) -> Any:
+    """See Mapper.outer."""
+    _require_binary(op, "outer")
+    handled = overrides.dispatch(op, "outer", (a, b), (), {}, options)
+    if handled is not overrides.MINE:
+        return handled
+    a, b = np.asarray(a), np.asarray(b)
+    return op(a.reshape(a.shape + (1,) * b.ndim), b, **options)
+
+
+def at(op: Mapper, array: Any, indices: Any, b: Any, parameters: Mapping[str, Any]) -> None:
+    """See Mapper.at; unary operators take no b."""
+    if op.nout != 1 or op.nin > 2 or (b is None) != (op.nin == 1):
+        raise ArgumentError(
+            f"{op.__name__}.at: a unary operator takes (array, indices), a binary one "
+            f"(array, indices, b); this one has {op.nin} operand(s) and {op.nout} output(s)"
+        )
+    if not isinstance(array, np.ndarray):
+        raise ArgumentError(f"{op.__name__}.at: the first argument must be an ndarray")
+    if not array.flags.writeable:
+        raise ValueError(f"{op.__name__}.at: the array is read-only; pass a copy")
+    whole = np.arange(array.size, dtype=np.int64).reshape(array.shape)
+    places = whole[indices]
+    values = [np.zeros((), array.dtype)]
+    if b is not None:
+        values.append(np.broadcast_to(as_operand_array(op, b), places.shape))
+    target = array if array.flags.c_contiguous else array.copy()
+    if b is not None and overlap(np.ascontiguousarray(values[1]), target) != "none":
+        values[1] = values[1].copy()
+    _run_at(op, target, places.ravel(), values, parameters)
+    if target is not array:
+        array[...] = target
+
+
+def as_operand_array(op: Mapper, value: Any) -> Array:
+    """An operand of a ufunc method as an array."""
+    return np.asarray(as_operand(op.__name__, "b", value))
+
+
+# loops along an axis ----------------------------------------------------------------------------
+
+
+def _along(
+    op: Mapper, form: str, start: Array, run: Array, parameters: Mapping[str, Any]
+) -> Array:
+    """Fold or scan the last axis of `run`, beginning with `start`."""
+    values = op.parameters(dict(parameters))
+    plan = op._invoker.plan([run.dtype] * 2, run.dtype, values)
+    stored = plan.typed.outputs[0]
+    if stored != run.dtype:
+        return _along(op, form, start.astype(stored), run.astype(stored), parameters)
+    rows = run.shape[:-1]
+    if form == "fold" and run.shape[-1] == 0:
+        return start.copy()
+    result = np.empty(run.shape if form == "scan" else rows, stored)
+    if result.size == 0 or run.shape[-1] == 0:
+        return result
+    start = np.ascontiguousarray(start)
+    step = run.strides[-1]
+    strides = [start.strides, run.strides[:-1], result.strides[: len(rows)]]
+    outer_space = space(rows, strides)
+    out_step = result.strides[-1] if form == "scan" else 0
+    typed, captured = plan.typed, plan.typed.captured
+    steps = ("0", "s", "s" if form == "scan" else "0")
+    loop = Loop(
+        op.__name__,
+        form,  # type: ignore[arg-type]
+        captured.graph,
+        typed.compute,  # type: ignore[arg-type]
+        tuple(
+            Operand(node, run.dtype.name, layout)  # type: ignore[arg-type]
+            for node, layout in zip(captured.operands, steps, strict=False)
+        ),
+        captured.parameters,
+        (Output(captured.outputs[0], stored.name, steps[2]),),  # type: ignore[arg-type]
+    )
+    code = kernel(loop)
+    dims = [(outer_space.inner, outer_space.steps), *outer_space.outer]
+    words = record(
+        run.shape[-1],
+        [x.__array_interface__["data"][0] for x in (start, run, result)],
+        (0, step, out_step),
+        op._invoker.parameter_words(plan),
+        dims,
+    )
+    code.run(words, 0, outer_space.size)
+    return result
+
+
+def _run_at(
+    op: Mapper, target: Array, places: Array, values: list[Array], parameters: Mapping[str, Any]
+) -> None:
+    resolved = op.parameters(dict(parameters))
+    dtypes = [target.dtype, *(v.dtype for v in values[1:])]
+    plan: Plan = op._invoker.plan(dtypes, np.result_type(*dtypes), resolved)
+    typed, captured = plan.typed, plan.typed.captured
+    if not np.can_cast(typed.outputs[0], target.dtype, "same_kind"):
+        raise ArgumentError(
+            f"{op.__name__}.at: the result {typed.outputs[0]} cannot be cast to {target.dtype}; "
+            "use an array of that dtype"
+        )
+    leaf = captured.graph.argument("$offset", "int64")
+    loop = Loop(
+        op.__name__,
+        "at",
+        captured.graph,
+        typed.compute,  # type: ignore[arg-type]
+        (
+            Operand(leaf, "int64", "c"),
+            Operand(captured.operands[0], target.dtype.name, "c"),
+            *(Operand(n, v.dtype.name, "c") for n, v in zip(captured.operands[1:], values[1:], strict=True)),
+        ),
+        captured.parameters,
+        (Output(captured.outputs[0], target.dtype.name, "c"),),
+    )
+    offsets = np.ascontiguousarray(places * target.itemsize)
+    flat = [np.ascontiguousarray(v).ravel() for v in values[1:]]
+    arrays = [offsets, target, *flat, target]
+    words = record(
+        offsets.size,
+        [x.__array_interface__["data"][0] for x in arrays],
+        [0] * len(arrays),
+        op._invoker.parameter_words(plan),
+        (),
+    )
+    if offsets.size:
+        kernel(loop).run(words, 0, offsets.size)
+
+
+# arguments --------------------------------------------------------------------------------------
+
+
+def _require_binary(op: Mapper, method: str) -> None:
+    if op.nin != 2 or op.nout != 1:
+        raise ArgumentError(
+            f"{op.__name__}.{method}: only operators with two operands and one output have it; "
+            f"this one has {op.nin} and {op.nout}"
+        )
+
+
+def _operand(op: Mapper, array: Any, dtype: Any) -> Array:
+    a = np.asarray(as_operand(op.__name__, "array", array))
+    return a.astype(as_dtype(dtype)) if dtype is not None else a
+
+
+def _axes(op: Mapper, a: Array, axis: Any) -> list[int]:
+    if axis is None:
+        return list(range(a.ndim))
+    found = []
+    for d in axis if isinstance(axis, tuple) else (axis,):
+        if not -a.ndim <= d < a.ndim:
+            raise ShapeError(f"{op.__name__}: axis {d} is out of bounds for shape {a.shape}")
+        found.append(d % a.ndim)
+    if len(set(found)) != len(found):
+        raise ShapeError(f"{op.__name__}: duplicate axis in {axis}")
+    return sorted(found)
+
+
+def _reduce_where(
+    op: Mapper, a: Array, axes: list[int], out: Any, keepdims: bool, initial: Any, where: Any,
+    parameters: Mapping[str, Any],
+) -> Any:
+    """Elements where the mask is False are left out; needs `initial`, as in NumPy."""
+    if initial is MISSING:
+        raise ValueError(f"{op.__name__}.reduce: where= needs initial=, as there is no identity")
+    mask = np.broadcast_to(np.asarray(where), a.shape)
+    kept = [d for d in range(a.ndim) if d not in axes]
+    rows_a = a.transpose([*kept, *axes]).reshape([a.shape[d] for d in kept] + [-1])
+    rows_m = mask.transpose([*kept, *axes]).reshape(rows_a.shape)
+    first = np.asarray(initial, dtype=a.dtype)
+    result = np.empty(rows_a.shape[:-1], a.dtype)
+    for index in np.ndindex(result.shape):
+        run = rows_a[index][rows_m[index]]
+        result[index] = _along(op, "fold", first.reshape(1)[0:1].reshape(()), run, parameters)
+    if keepdims:
+        result = np.expand_dims(result, tuple(axes))
+    return _deliver(op, result, out)
+
+
+def _first(out: Any) -> Any:
+    return out[0] if isinstance(out, tuple) else out
+
+
+def _deliver(op: Mapper, result: Array, out: Any) -> Any:
+    target = _first(out)
+    if target is None:
+        return result[()] if result.ndim == 0 else result
+    if target.shape != result.shape:
+        raise ShapeError(f"{op.__name__}: out has shape {target.shape}, needed is {result.shape}")
+    np.copyto(target, result, casting="same_kind")
+    return target

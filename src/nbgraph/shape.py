@@ -1,0 +1,99 @@
+"""Shapes and strides: broadcasting, memory overlap, and the iteration space of a loop."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from nbgraph.errors import ShapeError
+
+Array = np.ndarray[Any, Any]
+Overlap = Literal["none", "exact", "partial"]
+_MAX_WORK = 1000  # effort spent on deciding whether strided arrays really share an element
+
+
+def broadcast(name: str, operands: Sequence[tuple[str, tuple[int, ...]]]) -> tuple[int, ...]:
+    """The broadcast shape; ShapeError names op, operands and the axis that does not fit.
+
+    >>> broadcast("f", [("x", (3, 1)), ("y", (4,))])
+    (3, 4)
+    """
+    shapes = [shape for _, shape in operands]
+    first = shapes[0]
+    if all(shape == first for shape in shapes):
+        return first
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        listed = ", ".join(f"{label}{shape}" for label, shape in operands)
+        raise ShapeError(
+            f"{name}: shapes do not broadcast: {listed}; align trailing axes, sizes must be equal "
+            "or 1"
+        ) from None
+
+
+def overlap(a: Array, b: Array) -> Overlap:
+    """How the memory of two arrays of one shape overlaps; "exact" means element by element."""
+    if not np.may_share_memory(a, b):
+        return "none"
+    if (
+        a.ctypes.data == b.ctypes.data
+        and a.itemsize == b.itemsize
+        and a.shape == b.shape
+        and a.strides == b.strides
+    ):
+        return "exact"
+    try:
+        return "partial" if np.shares_memory(a, b, max_work=_MAX_WORK) else "none"
+    except np.exceptions.TooHardError:
+        return "partial"
+
+
+def overlaps_itself(a: Array) -> bool:
+    """Whether two elements of an array may share memory (zero or interleaved strides)."""
+    reach = a.itemsize
+    for step, size in sorted((abs(s), n) for s, n in zip(a.strides, a.shape, strict=True) if n > 1):
+        if step < reach:
+            return True
+        reach = step * (size - 1) + reach
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """An iteration space: an inner run and outer dimensions, innermost first; byte steps."""
+
+    inner: int
+    steps: tuple[int, ...]  # of each array along the inner run
+    outer: tuple[tuple[int, tuple[int, ...]], ...]  # (extent, steps)
+
+    @property
+    def rows(self) -> int:
+        """Number of inner runs."""
+        return math.prod(extent for extent, _ in self.outer)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return self.inner * self.rows
+
+
+def space(shape: Sequence[int], strides: Sequence[Sequence[int]]) -> Space:
+    """Order axes by the last array's strides, drop sizes of 1, and merge what is contiguous."""
+    axes = [d for d in range(len(shape)) if shape[d] != 1]
+    if not axes:
+        return Space(1, (0,) * len(strides), ())
+    axes.sort(key=lambda d: tuple(-abs(s[d]) for s in reversed(strides)))
+    dims = [(shape[d], tuple(s[d] for s in strides)) for d in axes]
+    merged = [dims[-1]]
+    for extent, steps in reversed(dims[:-1]):
+        size, inner = merged[-1]
+        if all(s == i * size for s, i in zip(steps, inner, strict=True)):
+            merged[-1] = (extent * size, inner)
+        else:
+            merged.append((extent, steps))
+    return Space(merged[0][0], merged[0][1], tuple(merged[1:]))
