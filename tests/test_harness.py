@@ -52,7 +52,18 @@ def test_callables_take_turns_and_slow_ones_run_once_a_round():
         return lambda: (calls.append(name), step())
 
     measure(Row("r", logged("a"), {"b": logged("b")}), rounds=2, slice_seconds=0.01, clock=clock)
-    assert calls == ["a", "a", "b", "b", "a", "b", "b", "a"]  # warm, calibrate; then in turns
+    assert calls == [*"aaabbb", *"ab", *"ba"]  # warm and calibrate each; then in turns
+
+
+def test_work_done_once_does_not_set_the_pace():
+    clock, calls = Clock(), []
+
+    def settles():
+        calls.append(0)
+        clock.now += 1.0 if len(calls) == 2 else 0.001
+
+    assert measure(Row("r", settles), rounds=1, slice_seconds=0.01, clock=clock)
+    assert len(calls) > 10
 
 
 def test_target_without_a_peer_is_refused():
