@@ -21,8 +21,8 @@ FLOAT = {unsigned: float_ for float_, unsigned in UNSIGNED.items()}
 
 def hardware_fma() -> bool:
     """Whether code is generated for a processor with fused multiply-add."""
-    if config.CPU_NAME:  # set by NUMBA_CPU_NAME: the features are those named, not the host's
-        return "+fma" in (config.CPU_FEATURES or "")
+    if config.CPU_FEATURES is not None:  # NUMBA_CPU_FEATURES: those named, not the host's
+        return "+fma," in f"{config.CPU_FEATURES},"
     if llvm.get_default_triple().startswith(("aarch64", "arm64")):
         return True
     return bool(llvm.get_host_cpu_features().get("fma", False))
@@ -108,7 +108,9 @@ def _unary(name: str):
 
         def emit(_context, builder, _signature, arguments):
             value = arguments[0]
-            return builder.call(builder.module.declare_intrinsic(f"llvm.{name}", [value.type]), [value])
+            return builder.call(
+                builder.module.declare_intrinsic(f"llvm.{name}", [value.type]), [value]
+            )
 
         return x(x), emit
 
