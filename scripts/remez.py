@@ -55,7 +55,12 @@ def peaks(errors: list[mp.mpf], wanted: int) -> list[int]:
     return found
 
 
-def remez(values, weights, grid, nodes: list[int], terms: int):
+Numbers = list[mp.mpf]
+
+
+def remez(
+    values: Numbers, weights: Numbers, grid: Numbers, nodes: list[int], terms: int
+) -> tuple[mp.mpf, Numbers]:
     """Minimax fit on the points of `grid`, starting from `nodes`; (error, coefficients)."""
     best = None
     for _ in range(15):
@@ -132,15 +137,19 @@ def odd_weight(function: Function) -> Function:
     return lambda z: z * mp.sqrt(z) / function(mp.sqrt(z)) if z > mp.mpf("1e-20") else z
 
 
-def both(value) -> dict[str, mp.mpf]:
+def both(value: mp.mpf | str) -> dict[str, mp.mpf]:
+    """The same bound for the two formats."""
     return {"float32": mp.mpf(value), "float64": mp.mpf(value)}
 
 
 def count(float32: int, float64: int) -> dict[str, int]:
+    """Numbers of coefficients."""
     return {"float32": float32, "float64": float64}
 
 
-def odd(name: str, function: Function, limit, high, terms: dict[str, int]) -> Job:
+def odd(
+    name: str, function: Function, limit: mp.mpf, high: mp.mpf | str, terms: dict[str, int]
+) -> Job:
     """An odd function as r + r^3 P(r^2)."""
     return Job(
         name, odd_tail(function, mp.mpf(limit)), odd_weight(function), mp.mpf(0), both(high), terms
@@ -291,7 +300,7 @@ def main() -> None:
     print("TWO_OVER_PI = int(")
     for start in range(0, 320, 64):
         print(f'    "{digits[start : start + 64]}"')
-    print("    , 16)".replace("    , 16)", '    "",\n    16,\n)'))
+    print('    "",\\n    16,\\n)')
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ from nbgraph.kernels import vector_math
 from nbgraph.native import floats
 
 VECTORISED = sorted(
-    "exp exp2 expm1 log log2 log10 log1p sqrt rsqrt cbrt sin_small cos_small tan_small tanh sigmoid "
+    "exp exp2 expm1 log log2 log10 log1p sqrt rsqrt cbrt sin_small cos_small tan_small tanh "
+    "sigmoid "
     "erf softplus atan asin acos sinh cosh floor ceil trunc round sign copysign "
     "erfc asinh acosh atanh atan2 hypot pow".split()
 )
@@ -172,7 +173,15 @@ def test_intrinsics_refuse_other_types():
 
 def test_maximum_and_minimum_keep_nan_and_order_zeros():
     """As NumPy's, and +0 above -0."""
-    highest, lowest = njit(lambda x, y: floats.maximum(x, y)), njit(lambda x, y: floats.minimum(x, y))
+
+    @njit
+    def highest(x, y):
+        return floats.maximum(x, y)
+
+    @njit
+    def lowest(x, y):
+        return floats.minimum(x, y)
+
     assert np.isnan(highest(np.nan, 1.0))
     assert np.isnan(lowest(1.0, np.nan))
     assert not np.signbit(highest(-0.0, 0.0))

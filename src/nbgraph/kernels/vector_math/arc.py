@@ -36,7 +36,7 @@ def asin(f: Format):
 @per_format
 def acos(f: Format):
     """Arc cosine: 2 asin(sqrt((1 - x) / 2)), pi/2 - asin(x), or pi less the first."""
-    zero, one, half, two = f.float(0), f.float(1), f.float(0.5), f.float(2)
+    zero, half, two = f.float(0), f.float(0.5), f.float(2)
     right, right_low, _ = f.constants("half_pi")
     straight, straight_low = f.constants("pi")
     tail = f.constants("asin")

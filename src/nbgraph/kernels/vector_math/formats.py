@@ -71,10 +71,12 @@ class Format:
 
     @property
     def inf(self):
+        """Infinity."""
         return self.float(np.inf)
 
     @property
     def nan(self):
+        """Not a number."""
         return self.float(np.nan)
 
 

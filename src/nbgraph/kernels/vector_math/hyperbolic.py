@@ -108,8 +108,8 @@ def asinh(f: Format):
 
 @per_format
 def acosh(f: Format):
-    """log1p(t + sqrt(t (t + 2))) with t = x - 1, or log(x) + ln 2 for large x."""
-    one, two, zero, inf, nan = f.float(1), f.float(2), f.float(0), f.inf, f.nan
+    """log1p(t + sqrt(t^2 + 2t)) with t = x - 1, or log(x) + ln 2 for large x."""
+    one, zero, inf, nan = f.float(1), f.float(0), f.inf, f.nan
     large = f.power_of_two(f.digits // 2 + 2)
     ln2 = f.float(0.6931471805599453)
     logarithm = log_of_sum(f)
@@ -117,7 +117,7 @@ def acosh(f: Format):
     @scalar
     def acosh(x):
         t = one if x > large else x - one
-        v = t + root(t * (t + two))
+        v = t + root(fma(t, t, t + t))
         u = one + v
         c = v - (u - one)
         y = logarithm(x if x > large else u, zero if x > large else c)

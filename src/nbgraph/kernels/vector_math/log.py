@@ -125,7 +125,7 @@ def log_of_sum(f: Format):
 
     With u = 2^e (1 + f), c counts as c 2^-e / (1 + f), to two terms of the geometric series.
     """
-    half, one = f.float(0.5), f.float(1)
+    half = f.float(0.5)
     ln2_high, ln2_low = f.constants("ln2")
     tail = f.constants("log")
     uint, shift = f.uint, f.shift
@@ -136,7 +136,9 @@ def log_of_sum(f: Format):
     @step
     def log_of_sum(u, c):
         e, v = parts(u)
-        down = from_bits(uint(uint(top - bits((last if e > last else e) + integer)) << shift))  # 2^-e
+        down = from_bits(
+            uint(uint(top - bits((last if e > last else e) + integer)) << shift)
+        )  # 2^-e
         e = e - bias
         square = v * v
         c = c * down

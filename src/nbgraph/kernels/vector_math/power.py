@@ -26,7 +26,7 @@ from nbgraph.native.floats import sqrt as root
 @per_format
 def long_log(f: Format):
     """Positive finite x -> log(x) as a sum of two floats, to 10 digits more than the format's."""
-    two = f.float(2)
+    one, two = f.float(1), f.float(2)
     ln2_high, ln2_low = f.constants("ln2")
     third, third_low = f.constants("third")
     tail = f.constants("log_quotient")
@@ -36,7 +36,7 @@ def long_log(f: Format):
     def long_log(x):
         e, v = parts(x)
         d = two + v
-        inverse = f_one / d
+        inverse = one / d
         s = v * inverse
         s_low = fma(-s, v - (d - two), fma_exact(-s, d, v)) * inverse
         z = s * s
@@ -55,7 +55,6 @@ def long_log(f: Format):
         low = ((base - high) + two * half) + fma(e, ln2_low, two * half_low)
         return high, low
 
-    f_one = f.float(1)
     return long_log
 
 
@@ -99,7 +98,7 @@ def cbrt(f: Format):
     order with an exact residue gives it in full.
     """
     one, zero, inf = f.float(1), f.float(0), f.inf
-    third, third_low = f.constants("third")
+    third, _ = f.constants("third")
     two_ninths = f.float(2 / 9)
     three, magic = f.float(3), f.magic
     uint, shift, bias = f.uint, f.shift, f.word(f.bias)

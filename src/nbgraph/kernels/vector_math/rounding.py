@@ -67,7 +67,6 @@ def copysign(f: Format):
 @per_format
 def fmod(f: Format):
     """The exact remainder of x / y with the sign of x, by the C library."""
-
     rest = floats.remainder
 
     @scalar
