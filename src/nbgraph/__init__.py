@@ -1,19 +1,19 @@
 """nbgraph: plain Python scalar functions become fast, differentiable, certified operators.
 
-    import nbgraph as ng
+import nbgraph as ng
 
-    @ng.op
-    def smooth_l1(x, *, sigma=1.0):
-        s2 = sigma * sigma
-        if x > 1 / s2:
-            return x - 0.5 / s2
-        if x < -1 / s2:
-            return -x - 0.5 / s2
-        return 0.5 * s2 * x * x
+@ng.op
+def smooth_l1(x, *, sigma=1.0):
+    s2 = sigma * sigma
+    if x > 1 / s2:
+        return x - 0.5 / s2
+    if x < -1 / s2:
+        return -x - 0.5 / s2
+    return 0.5 * s2 * x * x
 
-    smooth_l1(array, sigma=2.0)           # NumPy in, NumPy out
-    smooth_l1.derivative("x")(array)      # again an operator
-    smooth_l1.explain()                   # what was made of it, and why
+smooth_l1(array, sigma=2.0)           # NumPy in, NumPy out
+smooth_l1.derivative("x")(array)      # again an operator
+smooth_l1.explain()                   # what was made of it, and why
 """
 
 from __future__ import annotations
@@ -24,19 +24,34 @@ from typing import TYPE_CHECKING, Any
 from nbgraph._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from nbgraph.config import config as config
     from nbgraph.errors import (
         ArgumentError as ArgumentError,
+    )
+    from nbgraph.errors import (
         CaptureError as CaptureError,
+    )
+    from nbgraph.errors import (
         CertificateError as CertificateError,
+    )
+    from nbgraph.errors import (
         CompileError as CompileError,
+    )
+    from nbgraph.errors import (
         DerivativeError as DerivativeError,
+    )
+    from nbgraph.errors import (
         DTypeError as DTypeError,
+    )
+    from nbgraph.errors import (
         NbgraphError as NbgraphError,
+    )
+    from nbgraph.errors import (
         ShapeError as ShapeError,
     )
     from nbgraph.kernels import cache as cache
-    from nbgraph.operator.mapper import Mapper as Mapper, op as op
+    from nbgraph.operator.mapper import Mapper as Mapper
+    from nbgraph.operator.mapper import op as op
+    from nbgraph.settings import config as config
 
 _ERRORS = (
     "ArgumentError CaptureError CertificateError CompileError DerivativeError DTypeError "
@@ -45,7 +60,7 @@ _ERRORS = (
 _PLACES = {
     "op": "nbgraph.operator.mapper",
     "Mapper": "nbgraph.operator.mapper",
-    "config": "nbgraph.config",
+    "config": "nbgraph.settings",
     **dict.fromkeys(_ERRORS, "nbgraph.errors"),
 }
 _MODULES = {"cache": "nbgraph.kernels.cache"}

@@ -17,7 +17,7 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
-from nbgraph.config import config
+from nbgraph.settings import config
 
 _MAGIC = b"nbgraph kernel 1\n"
 _SUFFIX = ".nbk"
@@ -121,9 +121,9 @@ def store(key: str, entry: Entry) -> None:
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(_serialise(key, entry))
-            os.replace(temporary, where / (key + _SUFFIX))
+            Path(temporary).replace(where / (key + _SUFFIX))
         except OSError:
-            os.unlink(temporary)
+            Path(temporary).unlink()
             raise
     with _lock:
         _statistics.stored += 1

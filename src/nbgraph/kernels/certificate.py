@@ -121,11 +121,9 @@ class _Checker:
 
     def run(self) -> Certificate:
         started = time.perf_counter()
-        tried = 0
-        for leaves, boundary in self._points():
+        for tried, (leaves, boundary) in enumerate(self._points()):
             if tried >= MINIMUM and time.perf_counter() - started > SECONDS:
                 break
-            tried += 1
             if boundary is None:
                 self._check(leaves)
             else:
@@ -175,17 +173,13 @@ class _Checker:
 
     def _positive(self, values: Leaves) -> Leaves:
         fixed = self.claim.fixed
-        return {
-            k: v if k in fixed or isinstance(v, bool) else abs(v) for k, v in values.items()
-        }
+        return {k: v if k in fixed or isinstance(v, bool) else abs(v) for k, v in values.items()}
 
     def _boundaries(self, comparison: Node, line: Sequence[float], others: Leaves) -> list[float]:
         """Where the two sides of a comparison are equal along the operand's axis."""
 
         def gap(x: float) -> float:
-            evaluate = Evaluator(
-                self.claim.graph, {**others, self.claim.wrt.id: x}, self.float
-            )
+            evaluate = Evaluator(self.claim.graph, {**others, self.claim.wrt.id: x}, self.float)
             try:
                 return float(evaluate(comparison.args[0]) - evaluate(comparison.args[1]))
             except Undetermined:
@@ -221,9 +215,7 @@ class _Checker:
     def _check(self, leaves: Leaves) -> Any:
         """Compare at one point; the slope, or None where nothing can be said."""
         claim, mp = self.claim, self.multi.mp
-        exact = {
-            k: mp.mpf(v) if isinstance(v, float) else v for k, v in leaves.items()
-        }
+        exact = {k: mp.mpf(v) if isinstance(v, float) else v for k, v in leaves.items()}
         try:
             evaluate = Evaluator(claim.graph, exact, self.multi)
             slope = evaluate(claim.slope)
@@ -249,9 +241,7 @@ class _Checker:
         x = exact[wrt.id]
         found = []
         for power in (12, 10):
-            h = mp.mpf(10) ** -power * max(1, abs(x)) if abs(x) > 1e-3 else mp.mpf(10) ** -power * (
-                abs(x) or mp.mpf(1)
-            )
+            h = mp.mpf(10) ** -power * (max(1, abs(x)) if abs(x) > 1e-3 else abs(x) or mp.mpf(1))
             sides = []
             for point in (x + h, x - h):
                 evaluate = Evaluator(self.claim.graph, {**exact, wrt.id: point}, self.multi)
@@ -268,7 +258,7 @@ class _Checker:
         raise CertificateError(
             f"{claim.name}: the {claim.what} derivative w.r.t. {claim.wrt.data!r} is wrong at "
             f"{point}: it gives {float(slope):.9g}, {other} give {float(expected):.9g}"
-            f"{self._branch(leaves)}. Correct the gradient, or pass certify=False to use it as it is"
+            f"{self._branch(leaves)}. Correct the gradient; certify=False uses it as it is"
         )
 
     def _branch(self, leaves: Leaves) -> str:

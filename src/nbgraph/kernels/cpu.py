@@ -184,7 +184,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _debug() -> bool:
-    from nbgraph.config import config
+    from nbgraph.settings import config
 
     return bool(config.debug)
 

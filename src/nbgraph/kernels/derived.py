@@ -115,6 +115,7 @@ class Derivative(Derived):
         self.wrt, self.order, self.gradient = wrt, order, gradient
 
     def make(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
+        """The graph whose outputs are the partials."""
         captured = self.parent.capture(floating(self.parent, kinds, [self.wrt]), parameters)
         leaf = seed(self.parent, captured, self.wrt)
         if leaf.kind != "f" or all(o.kind != "f" for o in captured.outputs):
@@ -178,7 +179,9 @@ class Backward(Derived):
         self.wrt = tuple(wrt) if wrt is not None else parent.operands
         probe = parent.capture(["f"] * len(parent.operands), defaults_of(parent))
         count = len(probe.outputs)
-        self.out_grads = (OUT_GRAD,) if count == 1 else tuple(f"{OUT_GRAD}{i}" for i in range(count))
+        self.out_grads = (
+            (OUT_GRAD,) if count == 1 else tuple(f"{OUT_GRAD}{i}" for i in range(count))
+        )
         self.operands = (*self.out_grads, *self._reads(probe))
         self.defaults = {k: v for k, v in parent.defaults.items() if k in self.operands}
 
@@ -199,6 +202,7 @@ class Backward(Derived):
         return [n for n in (OUT, *scalar.operands) if n in reads]
 
     def make(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
+        """The graph whose outputs are the in-gradients."""
         own = dict(zip(self.operands, kinds, strict=True))
         parent_kinds = [own.get(n, "f") for n in self.parent.operands]
         parent_kinds = floating(self.parent, parent_kinds, self.wrt)
@@ -232,7 +236,9 @@ class Backward(Derived):
             found = dependences(self.parent, kinds, parameters, memory=self.memory)
             slopes = [[found[n].partial if n in found else None] for n in self.wrt]
         else:
-            slopes = [list(partials(graph, captured.outputs, captured.operands[i])) for i in positions]
+            slopes = [
+                list(partials(graph, captured.outputs, captured.operands[i])) for i in positions
+            ]
         return [self._total(graph, grads, row) for row in slopes]
 
     @staticmethod

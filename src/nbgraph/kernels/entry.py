@@ -261,6 +261,9 @@ def make(
     body = b"".join(p.ljust(8, b"\0") for p in parameters)
     descriptor = head + body + "".join(formats).encode()
     new = ctypes.pythonapi.PyCFunction_NewEx
-    new.restype, new.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
+    new.restype, new.argtypes = (
+        ctypes.py_object,
+        (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p),
+    )
     function = new(ctypes.addressof(_method()), descriptor, None)
     return function, descriptor

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, Protocol
 
+import numpy as np
+
 from nbgraph.errors import ArgumentError, CaptureError
 from nbgraph.kernels.capture.names import Watch
 from nbgraph.kernels.capture.text import NoSourceError
@@ -87,15 +89,20 @@ class WrittenFunction:
     def __init__(self, fn: FunctionType) -> None:
         self.fn = fn
         self.name = "function" if fn.__name__ == "<lambda>" else fn.__name__
+        self.operands: tuple[str, ...]
+        self.defaults: Mapping[str, Any]
+        self.parameters: tuple[Parameter, ...]
         self.operands, self.defaults, self.parameters = read_signature(fn)
         self._watch = Watch()
         self._captures: dict[tuple[Any, ...], Captured] = {}
 
     @property
     def watch(self) -> Watch:
+        """The outside objects that were read."""
         return self._watch
 
     def refresh(self) -> bool:
+        """Forget captures where a watched object changed."""
         if not self._watch.changed():
             return False
         self._watch = Watch()
@@ -103,6 +110,7 @@ class WrittenFunction:
         return True
 
     def capture(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
+        """The graph for these kinds, traced once."""
         key = (tuple(kinds), parameter_kinds(parameters))
         found = self._captures.get(key)
         if found is None:
@@ -206,11 +214,11 @@ def resolve_parameters(
             )
         if isinstance(p.default, float) and kind_of_value(value) in ("i", "b"):
             value = float(value)  # one kernel serves sigma=2 and sigma=2.0
-        values[p.name] = value.item() if hasattr(value, "item") else value
+        values[p.name] = value.item() if isinstance(value, (np.generic, np.ndarray)) else value
     unknown = set(given) - set(values)
     if unknown:
         known = ", ".join(values) or "none"
         raise ArgumentError(
-            f"{name}: unknown parameter {sorted(unknown)[0]!r}; parameters: {known}"
+            f"{name}: unknown parameter {min(unknown)!r}; parameters: {known}"
         )
     return values

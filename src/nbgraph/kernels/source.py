@@ -55,7 +55,7 @@ class _Writer:
         self.namespace = Namespace(loop.compute)
         self.lines: list[str] = []
         self.leaves: dict[int, str] = {}
-        self.taken = set(_RESERVED)
+        self.taken: set[str] = set(_RESERVED)
         self.names = [self._unique(str(o.node.data)) for o in loop.operands]
         self.outputs = [
             self._unique("y" if len(loop.outputs) == 1 else f"y{i}")
@@ -184,8 +184,10 @@ class _Writer:
                 pointer, index = self.place(name, array, "i")
                 text = self.loaded(pointer, index, array.dtype, scoped=scoped)
                 if array.node.kind == "f" and array.dtype not in ("float16", "bfloat16"):
-                    text = text if array.dtype == self.loop.compute else (
-                        f"{self.loop.compute}({text})"
+                    text = (
+                        text
+                        if array.dtype == self.loop.compute
+                        else (f"{self.loop.compute}({text})")
                     )
                 elif array.node.kind == "f" and self.loop.compute == "float64":
                     text = f"float64({text})"
@@ -351,7 +353,7 @@ class _Fold(_Writer):
 
     def space(self) -> None:
         loop = self.loop
-        start, run = loop.operands
+        start = loop.operands[0]
         out = loop.outputs[0]
         name = self.outputs[0]
         self.line(1, "for row in range(lo, hi):")

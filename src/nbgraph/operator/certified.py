@@ -8,8 +8,16 @@ import numpy as np
 
 from nbgraph.errors import CaptureError, NbgraphError
 from nbgraph.kernels.certificate import Certificate, Claim, certify
-from nbgraph.kernels.derived import OUT, Derivative, Gradient, defaults_of, dependences, hand_gradients, seed
 from nbgraph.kernels.derivative import partials
+from nbgraph.kernels.derived import (
+    OUT,
+    Derivative,
+    Gradient,
+    defaults_of,
+    dependences,
+    hand_gradients,
+    seed,
+)
 from nbgraph.kernels.function import Captured, Scalar
 from nbgraph.kernels.scalar import Node
 
@@ -45,7 +53,9 @@ def _claims(scalar: Scalar, wrt: str, order: int) -> list[tuple[Claim, str]]:
         for value, slope in zip(values, slopes, strict=True):
             if value.kind == "f":
                 pair = Captured(captured.graph, (), (), (value, slope))
-                claims.append((_claim(scalar, captured, leaf, value, slope), f"{step} {pair.digest()}"))
+                claims.append(
+                    (_claim(scalar, captured, leaf, value, slope), f"{step} {pair.digest()}")
+                )
         values = slopes
     return claims
 
@@ -91,8 +101,15 @@ def check_gradient(scalar: Scalar, gradient: Gradient) -> list[Certificate]:
             scalar, captured, leaf, captured.outputs[0], hand, reference=total, what="hand-given"
         )
         wide = Claim(
-            claim.name, graph, (*claim.leaves, *grads), claim.fixed, leaf, claim.value,
-            claim.slope, total, claim.what,
+            claim.name,
+            graph,
+            (*claim.leaves, *grads),
+            claim.fixed,
+            leaf,
+            claim.value,
+            claim.slope,
+            total,
+            claim.what,
         )
         found.append(certify(wide))
     return found
@@ -114,8 +131,13 @@ def check_output_forms(scalar: Scalar) -> list[Certificate]:
         leaf = captured.graph.argument(OUT, "f")
         back = Transplant(captured.graph, captured.graph, {leaf.id: out})(dependence.partial)
         claim = _claim(
-            scalar, captured, seed(scalar, captured, name), out, back,
-            reference=dependence.operand_form, what="output-form",
+            scalar,
+            captured,
+            seed(scalar, captured, name),
+            out,
+            back,
+            reference=dependence.operand_form,
+            what="output-form",
         )
         pair = Captured(captured.graph, (), (), (back, dependence.operand_form))
         found.append(certify(claim, pair.digest()))

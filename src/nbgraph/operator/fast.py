@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbgraph.config import config
 from nbgraph.kernels import entry
 from nbgraph.kernels.kernel import Kernel
+from nbgraph.settings import config
 
 if TYPE_CHECKING:
     from nbgraph.operator.invoke import Plan
@@ -43,6 +43,7 @@ class FastCall:
         self._seen = {}
 
     def __call__(self, operands: tuple[Any, ...], out: Any) -> Any:
+        """The result, or None."""
         if not self._entries or config.current.compiler == "python":
             return None
         first = operands[0] if operands else None

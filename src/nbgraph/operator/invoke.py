@@ -63,10 +63,12 @@ class Invoker:
             return self._masked(plan, operands, shape, out, where, casting)
         shape = _output_shape(name, shape, out)
         results = [
-            self._check_out(o, d, i, casting) if o is not None else _empty(shape, d, order, operands)
+            self._check_out(o, d, i, casting)
+            if o is not None
+            else _empty(shape, d, order, operands)
             for i, (o, d) in enumerate(zip(out, plan.typed.outputs, strict=True))
         ]
-        self.run(plan, operands, results, ["write"] * len(results))
+        self.run(plan, operands, results)
         if note is not None:
             note(operands, plan)
         return tuple(results)
@@ -84,7 +86,9 @@ class Invoker:
         common = common_dtype(raw)
         operands = [v if isinstance(v, np.ndarray) else np.asarray(v, dtype=common) for v in raw]
         if dtype is not None:
-            operands = [_recast(name, n, o, dtype, casting) for n, o in zip(names, operands, strict=True)]
+            operands = [
+                _recast(name, n, o, dtype, casting) for n, o in zip(names, operands, strict=True)
+            ]
         return operands, self.plan([o.dtype for o in operands], common, parameters, dtype)
 
     def plan(
@@ -122,9 +126,10 @@ class Invoker:
         plan: Plan,
         operands: Sequence[Array],
         outputs: Sequence[Array],
-        requests: Sequence[Request],
+        requests: Sequence[Request] | None = None,
     ) -> None:
         """Fill `outputs` (all of one shape); operands broadcast to it and may share its memory."""
+        requests = requests or ["write"] * len(outputs)
         if not outputs or outputs[0].size == 0:
             return
         targets, copies = list(outputs), []
@@ -245,7 +250,7 @@ class Invoker:
         mask = np.broadcast_to(mask, shape)
         chosen = [np.broadcast_to(o, shape)[mask] for o in operands]
         parts = [np.empty(chosen[0].shape, r.dtype) for r in results]
-        self.run(plan, chosen, parts, ["write"] * len(parts))
+        self.run(plan, chosen, parts)
         for result, part in zip(results, parts, strict=True):
             result[mask] = part
         return tuple(results)

@@ -1,14 +1,14 @@
 """`@ng.op`: a plain Python scalar function as an array operator.
 
-    >>> import numpy as np
-    >>> import nbgraph as ng
-    >>> @ng.op
-    ... def leaky(x, *, slope=0.25):
-    ...     return x if x > 0 else slope * x
-    >>> leaky(np.float32([-2, 4]))
-    array([-0.5,  4. ], dtype=float32)
-    >>> leaky.derivative("x")(np.float32([-2, 4]))
-    array([0.25, 1.  ], dtype=float32)
+>>> import numpy as np
+>>> import nbgraph as ng
+>>> @ng.op
+... def leaky(x, *, slope=0.25):
+...     return x if x > 0 else slope * x
+>>> leaky(np.float32([-2, 4]))
+array([-0.5,  4. ], dtype=float32)
+>>> leaky.derivative("x")(np.float32([-2, 4]))
+array([0.25, 1.  ], dtype=float32)
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from nbgraph.config import config
 from nbgraph.errors import ArgumentError, CaptureError
 from nbgraph.kernels.capture.names import plain_function
 from nbgraph.kernels.capture.values import Value
@@ -31,6 +30,7 @@ from nbgraph.kernels.scalar import Node, Transplant
 from nbgraph.operator import certified, fast, naive, overrides, ufunc
 from nbgraph.operator.gradient import read_gradient
 from nbgraph.operator.invoke import Invoker
+from nbgraph.settings import config
 
 if TYPE_CHECKING:
     from nbgraph.kernels.capture.tracer import Tracer
@@ -81,6 +81,7 @@ class Mapper:
     # calling ----------------------------------------------------------------------------------
 
     def __call__(self, *operands: Any, out: Any = None, **options: Any) -> Any:
+        """Apply the operator; see the class."""
         if not options:
             result = self._fast(operands, out)
             if result is not None:
@@ -234,7 +235,9 @@ class Mapper:
         given = {p.name: _example(values[p.name]) for p in self.scalar.parameters}
         captured = self.scalar.capture([o.kind for o in operands], given)
         tracer.watch.globals.update(self.scalar.watch.globals)
-        replaced = {a.id: graph.cast(b, a.kind) for a, b in zip(captured.operands, operands, strict=True)}
+        replaced = {
+            a.id: graph.cast(b, a.kind) for a, b in zip(captured.operands, operands, strict=True)
+        }
         for leaf in captured.parameters:
             replaced[leaf.id] = graph.cast(values[str(leaf.data)], leaf.kind)
         move = Transplant(captured.graph, graph, replaced)
@@ -283,9 +286,7 @@ class Mapper:
 
         return at_point(self, values, named)
 
-    def _repr_mimebundle_(
-        self, include: object = None, exclude: object = None
-    ) -> dict[str, str]:
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         from nbgraph.operator.explain import mimebundle
 
         return mimebundle(self)
@@ -306,14 +307,23 @@ class Mapper:
 
     # reductions -------------------------------------------------------------------------------
 
-    def reduce(self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None,
-               keepdims: bool = False, initial: Any = ufunc.MISSING, where: Any = True,
-               **parameters: Any) -> Any:
+    def reduce(
+        self,
+        array: Any,
+        axis: Any = 0,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = ufunc.MISSING,
+        where: Any = True,
+        **parameters: Any,
+    ) -> Any:
         """Combine elements along axes with this binary operator, in order (NumPy)."""
         return ufunc.reduce(self, array, axis, dtype, out, keepdims, initial, where, parameters)
 
-    def accumulate(self, array: Any, axis: int = 0, dtype: Any = None, out: Any = None,
-                   **parameters: Any) -> Any:
+    def accumulate(
+        self, array: Any, axis: int = 0, dtype: Any = None, out: Any = None, **parameters: Any
+    ) -> Any:
         """All intermediate results of `reduce` along one axis (NumPy)."""
         return ufunc.accumulate(self, array, axis, dtype, out, parameters)
 

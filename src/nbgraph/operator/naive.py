@@ -7,6 +7,7 @@ rules for dtypes, infinities and division by zero are NumPy's.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from types import FunctionType, ModuleType
@@ -37,7 +38,7 @@ def call(
     """Outputs for operands, as `Invoker.call`, by running the text per element."""
     invoker = Invoker(scalar)
     operands, plan = invoker.prepare(values, parameters, dtype, casting)
-    mask = np.broadcast_to(np.asarray(where), np.broadcast_shapes(np.shape(where)))
+    mask = np.asarray(where)
     arrays = np.broadcast_arrays(*operands, mask)
     shape = arrays[0].shape
     function = per_element(scalar, plan.typed.captured.graph, parameters)
@@ -123,18 +124,9 @@ def _names(fn: FunctionType) -> set[str]:
     return names
 
 
-_MATH: ModuleType | None = None
-
-
+@functools.cache
 def numpy_math() -> ModuleType:
     """A stand-in for the module `math` whose functions keep the dtype and never raise."""
-    global _MATH
-    if _MATH is None:
-        _MATH = _make_math()
-    return _MATH
-
-
-def _make_math() -> ModuleType:
     import scipy.special
 
     module = ModuleType("math")

@@ -91,7 +91,7 @@ def _mapper(fn: Callable[..., Any], ins: Sequence[Slot]) -> Mapper:
     made = fn if isinstance(fn, Mapper) else op(fn)
     if made.nin != len(ins):
         raise ArgumentError(
-            f"{made.__name__}: the function takes {made.nin} element(s), {len(ins)} arrays are given"
+            f"{made.__name__}: the function takes {made.nin} element(s), not {len(ins)}"
         )
     return made
 
@@ -113,7 +113,9 @@ class Node:
     def val(self) -> Slot:
         """The value's array."""
         if self._val is None:
-            self._val = Slot(np.empty(self.new_shape(), self.new_type()), self.engine.new_variable())
+            self._val = Slot(
+                np.empty(self.new_shape(), self.new_type()), self.engine.new_variable()
+            )
         return self._val
 
     @property
@@ -133,7 +135,9 @@ class Node:
         """Dtype of the value: the children's common one."""
         dtypes = {c.val.array.dtype for c in self._children}
         if len(dtypes) != 1:
-            listed = ", ".join(f"child {i}: {c.val.array.dtype}" for i, c in enumerate(self._children))
+            listed = ", ".join(
+                f"child {i}: {c.val.array.dtype}" for i, c in enumerate(self._children)
+            )
             raise ArgumentError(f"{type(self).__name__}: the children's dtypes differ ({listed})")
         return dtypes.pop()
 

@@ -79,7 +79,7 @@ def _wrapper(operands: Sequence[Any]) -> Any:
         priority = getattr(value, "__array_priority__", 0.0)
         if best is None or priority > best[0]:
             best = (priority, value)
-    return None if best is None else lambda result: best[1].__array_wrap__(result)
+    return None if best is None else best[1].__array_wrap__
 
 
 __all__ = ["MINE", "dispatch", "wrap"]

@@ -107,9 +107,7 @@ def parameter_bytes(kind: str, value: Any, compute: str) -> bytes:
     return int(value).to_bytes(8, "little", signed=True)
 
 
-def cast_number(
-    op: str, name: str, value: bool | float, dtype: np.dtype[Any]
-) -> Array:
+def cast_number(op: str, name: str, value: bool | float, dtype: np.dtype[Any]) -> Array:
     """A Python number as a 0-d array of a dtype; OverflowError as in NumPy."""
     kind = kind_of_value(value)
     assert kind is not None

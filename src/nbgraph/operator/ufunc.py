@@ -13,7 +13,7 @@ from nbgraph.kernels.kernel import kernel, record
 from nbgraph.kernels.loops import Loop, Operand, Output
 from nbgraph.operator import overrides
 from nbgraph.operator.invoke import Plan
-from nbgraph.operator.typing import Array, as_operand, floating_dtype
+from nbgraph.operator.typing import Array, as_operand
 from nbgraph.shape import overlap, space
 
 if TYPE_CHECKING:
@@ -123,9 +123,7 @@ def as_operand_array(op: Mapper, value: Any) -> Array:
 # loops along an axis ----------------------------------------------------------------------------
 
 
-def _along(
-    op: Mapper, form: str, start: Array, run: Array, parameters: Mapping[str, Any]
-) -> Array:
+def _along(op: Mapper, form: str, start: Array, run: Array, parameters: Mapping[str, Any]) -> Array:
     """Fold or scan the last axis of `run`, beginning with `start`."""
     values = op.parameters(dict(parameters))
     plan = op._invoker.plan([run.dtype] * 2, run.dtype, values)
@@ -191,7 +189,10 @@ def _run_at(
         (
             Operand(leaf, "int64", "c"),
             Operand(captured.operands[0], target.dtype.name, "c"),
-            *(Operand(n, v.dtype.name, "c") for n, v in zip(captured.operands[1:], values[1:], strict=True)),
+            *(
+                Operand(n, v.dtype.name, "c")
+                for n, v in zip(captured.operands[1:], values[1:], strict=True)
+            ),
         ),
         captured.parameters,
         (Output(captured.outputs[0], target.dtype.name, "c"),),
@@ -240,7 +241,13 @@ def _axes(op: Mapper, a: Array, axis: Any) -> list[int]:
 
 
 def _reduce_where(
-    op: Mapper, a: Array, axes: list[int], out: Any, keepdims: bool, initial: Any, where: Any,
+    op: Mapper,
+    a: Array,
+    axes: list[int],
+    out: Any,
+    keepdims: bool,
+    initial: Any,
+    where: Any,
     parameters: Mapping[str, Any],
 ) -> Any:
     """Elements where the mask is False are left out; needs `initial`, as in NumPy."""

@@ -12,12 +12,12 @@ from nbgraph.kernels.capture.names import Scope, Watch, plain_function
 from nbgraph.kernels.capture.table import operations, scipy_operation
 from nbgraph.kernels.capture.values import Env, Static, Undefined, Value, join_value
 from nbgraph.kernels.kinds import is_boolean, kind_of_value
-from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.scalar import Node
 
 if TYPE_CHECKING:
     from nbgraph.kernels.capture.tracer import Tracer
 
-_BINARY = {
+_BINARY: dict[type[ast.operator], str] = {
     ast.Add: "add",
     ast.Sub: "sub",
     ast.Mult: "mul",
@@ -31,7 +31,7 @@ _BINARY = {
     ast.LShift: "shl",
     ast.RShift: "shr",
 }
-_COMPARE = {
+_COMPARE: dict[type[ast.cmpop], str] = {
     ast.Lt: "lt",
     ast.LtE: "le",
     ast.Gt: "gt",
@@ -126,7 +126,6 @@ class Expressions(Builtins):
     # kinds of expression ----------------------------------------------------------------------
 
     def _expression(self, node: ast.expr, env: Env, path: Node) -> Value:
-        graph = self.graph
         match node:
             case ast.Constant(value=value):
                 if isinstance(value, complex):
@@ -160,8 +159,11 @@ class Expressions(Builtins):
                 env[name] = value
                 return value
         what = type(node).__name__
-        self.refuse(node, f"a {what} expression is not understood in a scalar function", "use "
-                    "arithmetic, comparisons, `a if c else b`, and calls of scalar functions")
+        self.refuse(
+            node,
+            f"a {what} expression is not understood in a scalar function",
+            "use arithmetic, comparisons, `a if c else b`, and calls of scalar functions",
+        )
 
     def _name(self, node: ast.Name, name: str, env: Env) -> Value:
         if name in env:
@@ -237,9 +239,9 @@ class Expressions(Builtins):
     def _compare_static(self, node: ast.Compare, op: ast.cmpop, left: Value, right: Value) -> Node:
         a = left.value if isinstance(left, Static) else left
         b = right.value if isinstance(right, Static) else right
-        same = {ast.Is: True, ast.Eq: True, ast.IsNot: False, ast.NotEq: False}.get(type(op))
-        if same is None:
+        if not isinstance(op, (ast.Is, ast.Eq, ast.IsNot, ast.NotEq)):
             self.refuse(node, "this comparison is not understood", "use == or != here")
+        same = isinstance(op, (ast.Is, ast.Eq))
         return self.graph.const((a is b or (type(a) is type(b) and a == b)) == same)
 
     def _boolean(self, node: ast.BoolOp, env: Env, path: Node) -> Value:

@@ -173,5 +173,5 @@ def is_library_module(name: str) -> bool:
     return name.partition(".")[0] in ("math", "numpy", "scipy", "builtins", "operator")
 
 
-BUILTIN_NAMES: dict[str, object] = vars(builtins)
+BUILTIN_NAMES: dict[str, object] = dict(vars(builtins))
 Composed = Callable[..., object]

@@ -92,7 +92,7 @@ def _match_lambda(tree: ast.Module, code: CodeType, start: int, indent: int) -> 
             continue
         if [a.arg for a in (*node.args.args, *node.args.kwonlyargs)] != names:
             continue
-        inner = {(n.lineno, n.col_offset) for n in ast.walk(node.body) if hasattr(n, "lineno")}
+        inner = {(n.lineno, n.col_offset) for n in ast.walk(node.body) if isinstance(n, ast.expr)}
         if inner & places:
             matches.append(node)
     if not matches:

@@ -113,9 +113,7 @@ class Tracer(Expressions):
                 continue
             rest = {k: v for k, v in env.items() if k not in FLAGS}
             going = self.graph.logical_not(stop)
-            rest = self.block(
-                statements[index + 1 :], rest, self.graph.logical_and(path, going)
-            )
+            rest = self.block(statements[index + 1 :], rest, self.graph.logical_and(path, going))
             return self._join_ended(stop, env, rest)
         return env
 
@@ -205,7 +203,7 @@ class Tracer(Expressions):
                     return self._else(st, after, path)
                 items: list[Value] = [self.graph.const(i) for i in trips]
             else:
-                items = bounds
+                items = list(bounds)
             return self._else(st, self._unroll(st, items, env, path), path)
         return self._else(st, _RegionLoop(self, st, env, path, None).run(), path)
 
@@ -245,9 +243,7 @@ class Tracer(Expressions):
                 break
             inner = {k: v for k, v in env.items() if k not in FLAGS}
             self.bind(st.target, item, inner)
-            inner = self.block(
-                st.body, inner, graph.logical_and(path, graph.logical_not(stop))
-            )
+            inner = self.block(st.body, inner, graph.logical_and(path, graph.logical_not(stop)))
             inner.pop(CONTINUED, None)
             env = inner if stop.op == "const" else self._join_ended(stop, env, inner)
         return env
@@ -259,9 +255,7 @@ class Tracer(Expressions):
         if not st.orelse:
             return env
         graph = self.graph
-        missed = self.block(
-            st.orelse, dict(env), graph.logical_and(path, graph.logical_not(broke))
-        )
+        missed = self.block(st.orelse, dict(env), graph.logical_and(path, graph.logical_not(broke)))
         return join(graph, broke, env, missed)
 
 

@@ -1,12 +1,12 @@
-"""Settings: one frozen record, read from `NBGRAPH_*` variables, overridden by `with ng.config(...)`.
+"""Settings: one frozen record, read from `NBGRAPH_*`, overridden by `with ng.config(...)`.
 
-| setting       | variable              | meaning                                                   |
-|---------------|-----------------------|-----------------------------------------------------------|
-| compiler      | NBGRAPH_COMPILER      | "auto", "numba", or "python": run the user's text itself  |
-| cache_dir     | NBGRAPH_CACHE_DIR     | folder of compiled kernels; empty string: no disk cache   |
-| cache_bytes   | NBGRAPH_CACHE_BYTES   | size at which the oldest kernels are dropped              |
-| default_float | NBGRAPH_DEFAULT_FLOAT | dtype of created arrays ("float32" or "float64")          |
-| debug         | NBGRAPH_DEBUG         | 1: compilers' own texts are shown with errors             |
+| setting       | meaning; the variable is NBGRAPH_ and the name in capitals |
+|---------------|------------------------------------------------------------|
+| compiler      | "auto", "numba", or "python": run the user's text itself   |
+| cache_dir     | folder of compiled kernels; empty string: no disk cache    |
+| cache_bytes   | size at which the oldest kernels are dropped               |
+| default_float | dtype of created arrays, "float32" or "float64"            |
+| debug         | 1: compilers' own texts are shown with errors              |
 """
 
 from __future__ import annotations
@@ -90,6 +90,7 @@ class Config:
         )
 
     def __call__(self, **changes: object) -> _Override:
+        """Changes for a `with` block; a bad name or value is refused at once."""
         known = {field.name for field in fields(Settings)}
         for name in changes:
             if name not in known:

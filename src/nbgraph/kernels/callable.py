@@ -1,0 +1,117 @@
+"""An operator inside the user's own `@njit` code: a Numba function over scalars."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from nbgraph.errors import CompileError
+from nbgraph.kernels import vector_math
+from nbgraph.kernels.body import Body, Namespace
+from nbgraph.kernels.function import Captured, Scalar
+
+_MADE: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+
+
+def numba_function(scalar: Scalar) -> Any:
+    """A Numba dispatcher with the operator's signature; scalar parameters may be given by name.
+
+    Numba specialises it for the argument types it is called with: float32 stays float32.
+    """
+    if scalar.watch.changed() or scalar not in _MADE:
+        _MADE[scalar] = _make(scalar)
+    return _MADE[scalar]
+
+
+def _make(scalar: Scalar) -> Any:
+    from numba import njit, types
+    from numba.extending import overload
+
+    names = [*scalar.operands, *(p.name for p in scalar.parameters)]
+    defaults = {
+        **scalar.defaults,
+        **{p.name: p.default for p in scalar.parameters if not p.required},
+    }
+    head = ", ".join(f"{n}={defaults[n]!r}" if n in defaults else n for n in names)
+    space: dict[str, Any] = {}
+    exec(f"def stub({head}): raise NotImplementedError", space)
+    stub = space["stub"]
+
+    def typed(*args: Any) -> Any:
+        kinds = [kind for a in args if (kind := _kind(types, a)) is not None]
+        if len(kinds) < len(args):
+            return None
+        return _implementation(scalar, head, kinds, args)
+
+    exec(f"def choose({head}): return typed({', '.join(names)})", {"typed": typed}, space)
+    overload(stub, jit_options={"error_model": "numpy"})(space["choose"])
+    exec(f"def {scalar.name}({head}): return stub({', '.join(names)})", {"stub": stub}, space)
+    return njit(error_model="numpy")(space[scalar.name])
+
+
+def _kind(types: Any, given: Any) -> str | None:
+    """The kind of a Numba type, or of a default value."""
+    if isinstance(given, types.Omitted):
+        given = given.value
+    if given == types.boolean or isinstance(given, (bool, types.BooleanLiteral)):
+        return "b"
+    if isinstance(given, (int, types.IntegerLiteral)):
+        return "i"
+    if isinstance(given, types.Integer):
+        return str(given.name)
+    if isinstance(given, (float, types.Float)):
+        return "f"
+    return None
+
+
+def _implementation(scalar: Scalar, head: str, kinds: list[str], args: tuple[Any, ...]) -> Any:
+    count = len(scalar.operands)
+    examples = {"f": 1.0, "b": True}
+    parameters = {
+        p.name: examples.get(kind, 1)
+        for p, kind in zip(scalar.parameters, kinds[count:], strict=True)
+    }
+    kinds = ["i" if k == "int64" else k for k in kinds]
+    captured = scalar.capture(kinds[:count], parameters)
+    floats = {
+        str(a) for a, k in zip(args, kinds, strict=True) if k == "f" and not isinstance(a, float)
+    }
+    compute = "float32" if floats and floats <= {"float32", "float16"} else "float64"
+    return _function(scalar.name, head, captured, compute)
+
+
+def _function(name: str, head: str, captured: Captured, compute: str) -> Any:
+    import numba
+
+    from nbgraph.kernels import integers
+    from nbgraph.native.memory import select
+
+    namespace = Namespace(compute)
+    leaves = {}
+    lines = []
+    for node in (*captured.operands, *captured.parameters):
+        kind = {"f": compute, "i": "int64"}.get(node.kind)
+        text = f"{kind}({node.data})" if kind else str(node.data)
+        lines.append(f"    a_{node.data} = {text}")
+        leaves[node.id] = f"a_{node.data}"
+    body = Body(captured.graph, captured.outputs, namespace, leaves, 1)
+    results = body.require(captured.outputs)
+    text = "\n".join(
+        [f"def {name}({head}):", *lines, *body.lines, f"    return {', '.join(results)}"]
+    )
+    space: dict[str, Any] = {"select": select, **integers.FUNCTIONS}
+    for dtype in ("float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64").split():
+        space[dtype] = getattr(numba, dtype)
+    import numpy as np
+
+    for constant, (dtype, value) in namespace.constants.items():
+        space[constant] = np.dtype(dtype).type(value)
+    for alias, function in namespace.functions.items():
+        space[alias] = vector_math.implementation(function, compute)
+    for alias, extern in namespace.externs.items():
+        space[alias] = extern.compiled(compute)  # type: ignore[attr-defined]
+    try:
+        exec(text, space)
+    except SyntaxError as error:
+        raise CompileError(f"{name}: no Numba function could be made: {error}") from error
+    return space[name]
