@@ -273,9 +273,7 @@ def constants(dtype: str) -> dict[str, list[float]]:
 
 def main() -> None:
     """Print the module; the weighted errors go to stderr."""
-    print(
-        '"""Constants and minimax polynomials, lowest power first; printed by scripts/remez.py."""\n'
-    )
+    print('"""Constants and minimax polynomials, lowest power first; by scripts/remez.py."""\n')
     tables: dict[str, dict[str, list[float]]] = {}
     for dtype in BITS:
         tables[dtype] = constants(dtype)
@@ -300,7 +298,9 @@ def main() -> None:
     print("TWO_OVER_PI = int(")
     for start in range(0, 320, 64):
         print(f'    "{digits[start : start + 64]}"')
-    print('    "",\\n    16,\\n)')
+    print('    "",')
+    print("    16,")
+    print(")")
 
 
 if __name__ == "__main__":

@@ -67,7 +67,7 @@ def test_loop_is_vectorised(name, dtype):
 
 @pytest.mark.parametrize("name", sorted(vector_math.NAMES - GAMMA_FAMILY))
 def test_float32_stays_float32(name):
-    """MFU-03, MFU-05: no float64 value or call in the code of a float32 function."""
+    """MFU-03: no float64 value or call in the code of a float32 function."""
     (text,) = compiled_loop(name, "float32").inspect_llvm().values()
     assert not re.search(r"\bdouble\b", text)
 

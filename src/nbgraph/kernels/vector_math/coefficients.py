@@ -1,4 +1,4 @@
-"""Constants and minimax polynomials, lowest power first; printed by scripts/remez.py."""
+"""Constants and minimax polynomials, lowest power first; by scripts/remez.py."""
 
 TABLES: dict[str, dict[str, tuple[float, ...]]] = {
     "float32": {

@@ -3,7 +3,7 @@
 erf is x + x P(x^2) up to 1, and 1 - exp(-p(|x| - 1)) beyond, where p fits -log erfc: centred at 1,
 the polynomial is exact where the difference is most sensitive.  erfc of a = |x| >= 1/2 is
 exp(-a^2) P(t) / (1 + 2a), t = (a - k) / (a + k) (Shepherd and Laframboise 1981), with the rounding
-errors of a^2, of the quotient and of 1 + 2a carried along.
+errors of a^2, of P, of the quotient and of 1 + 2a carried along.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ def erfc(f: Format):
     zero, one, two = f.float(0), f.float(1), f.float(2)
     border, last = f.float(0.5), f.float(10.1) if f.digits == 24 else f.float(27.3)
     centre = f.float(2) if f.digits == 24 else f.float(2.5)
-    near_tail, tail = f.constants("erf_small"), f.constants("erfc")
+    near_tail, (first, *others) = f.constants("erf_small"), f.constants("erfc")
+    others = tuple(others)
     reduced, scaled = reduced_exp(f), scale(f)
 
     @scalar
@@ -56,11 +57,14 @@ def erfc(f: Format):
         q, n = reduced(-square)
         lost = fma_exact(a, a, -square)
         q = fma(-lost, one + q, q)  # exp(-square - lost) - 1
-        p = polynomial((a - centre) / (a + centre), tail)
+        t = (a - centre) / (a + centre)
+        tail = polynomial(t, others)
+        p = fma(t, tail, first)
+        p_low = fma(t, tail, first - p)
         d = fma(two, a, one)
         inverse = one / d
         w = p * inverse
-        rest = fma(-w, fma(two, a, one - d), fma_exact(-w, d, p)) * inverse
+        rest = (fma(-w, fma(two, a, one - d), fma_exact(-w, d, p)) + p_low) * inverse
         far = scaled(w + fma(w, q, fma(rest, q, rest)), n)
         far = two - far if x < zero else far
         return far if absolute(x) > border else near
