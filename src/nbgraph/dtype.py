@@ -14,6 +14,7 @@ SUPPORTED = (
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
     *("float16", "bfloat16", "float32", "float64"),
 )
+_NAMES = frozenset(SUPPORTED)
 _FLOATS = frozenset(SUPPORTED[-4:])
 
 
@@ -29,6 +30,12 @@ def bfloat16() -> np.dtype[Any]:
     return np.dtype(ml_dtypes.bfloat16)
 
 
+@functools.cache
+def name_of(dtype: np.dtype[Any]) -> str:
+    """`dtype.name`, which NumPy computes anew each time."""
+    return dtype.name
+
+
 def as_dtype(value: object) -> np.dtype[Any]:
     """A supported NumPy dtype from anything NumPy takes, or the name 'bfloat16'."""
     if isinstance(value, str) and value == "bfloat16":
@@ -39,7 +46,7 @@ def as_dtype(value: object) -> np.dtype[Any]:
 
 def require_supported(dtype: np.dtype[Any], where: str = "dtype") -> np.dtype[Any]:
     """The dtype itself in native byte order; DTypeError where it is not supported."""
-    if dtype.name in SUPPORTED:
+    if name_of(dtype) in _NAMES:
         return dtype if dtype.isnative else dtype.newbyteorder("=")
     if dtype.kind == "c":
         raise DTypeError(f"{where}: complex dtypes are not supported ({dtype}); use two arrays")
@@ -48,12 +55,12 @@ def require_supported(dtype: np.dtype[Any], where: str = "dtype") -> np.dtype[An
 
 def is_float(dtype: np.dtype[Any]) -> bool:
     """float16, bfloat16, float32 or float64."""
-    return dtype.name in _FLOATS
+    return name_of(dtype) in _FLOATS
 
 
 def compute_dtype(dtype: np.dtype[Any]) -> str:
     """The precision arithmetic runs in: 16-bit floats compute in float32."""
-    return "float64" if dtype.name == "float64" else "float32"
+    return "float64" if name_of(dtype) == "float64" else "float32"
 
 
 def float_of_integers(dtypes: Sequence[np.dtype[Any]], *, divides: bool) -> np.dtype[Any]:

@@ -85,7 +85,7 @@ class Config:
     """
 
     def __init__(self) -> None:
-        self._variable: ContextVar[Settings] = ContextVar(
+        self.variable: ContextVar[Settings] = ContextVar(
             "nbgraph_settings", default=Settings.from_environment()
         )
 
@@ -96,20 +96,20 @@ class Config:
             if name not in known:
                 raise TypeError(f"config: unknown setting {name!r}; known: {sorted(known)}")
         replace(self.current, **changes)  # a bad value is refused here, not at `with`
-        return _Override(self._variable, changes)
+        return _Override(self.variable, changes)
 
     @property
     def current(self) -> Settings:
         """The settings in force in this context."""
-        return self._variable.get()
+        return self.variable.get()
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        return getattr(self._variable.get(), name)
+        return getattr(self.variable.get(), name)
 
     def __repr__(self) -> str:
-        return f"config({self._variable.get()})"
+        return f"config({self.variable.get()})"
 
 
 config = Config()

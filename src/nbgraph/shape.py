@@ -38,10 +38,12 @@ def broadcast(name: str, operands: Sequence[tuple[str, tuple[int, ...]]]) -> tup
 
 def overlap(a: Array, b: Array) -> Overlap:
     """How the memory of two arrays of one shape overlaps; "exact" means element by element."""
+    if a is b:
+        return "exact"
     if not np.may_share_memory(a, b):
         return "none"
     if (
-        a.ctypes.data == b.ctypes.data
+        address(a) == address(b)
         and a.itemsize == b.itemsize
         and a.shape == b.shape
         and a.strides == b.strides
@@ -53,8 +55,15 @@ def overlap(a: Array, b: Array) -> Overlap:
         return "partial"
 
 
+def address(a: Array) -> int:
+    """Where an array's first element lies."""
+    return a.__array_interface__["data"][0]
+
+
 def overlaps_itself(a: Array) -> bool:
     """Whether two elements of an array may share memory (zero or interleaved strides)."""
+    if a.flags.forc:
+        return False
     reach = a.itemsize
     for step, size in sorted((abs(s), n) for s, n in zip(a.strides, a.shape, strict=True) if n > 1):
         if step < reach:

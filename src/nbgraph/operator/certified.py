@@ -11,6 +11,7 @@ from nbgraph.kernels.certificate import Certificate, Claim, certify
 from nbgraph.kernels.derivative import partials
 from nbgraph.kernels.derived import (
     OUT,
+    Backward,
     Derivative,
     Gradient,
     defaults_of,
@@ -79,6 +80,11 @@ def require(op: Mapper) -> None:
     scalar = op.scalar
     if isinstance(scalar, Derivative):
         certificates(scalar.parent, scalar.wrt, scalar.order)
+    elif isinstance(scalar, Backward) and scalar.gradient is None:
+        for name in scalar.wrt:
+            certificates(scalar.parent, name)
+        if scalar.memory:
+            check_output_forms(scalar.parent)
 
 
 def check_gradient(scalar: Scalar, gradient: Gradient) -> list[Certificate]:

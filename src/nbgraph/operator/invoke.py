@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.dtype import as_dtype
+from nbgraph.dtype import as_dtype, name_of
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.kernels.function import Scalar
 from nbgraph.kernels.kernel import Kernel, kernel, record
 from nbgraph.kernels.loops import Layout, Loop, Operand, Output, Request
 from nbgraph.operator.typing import Array, Typed, as_operand, common_dtype, parameter_bytes, resolve
-from nbgraph.shape import broadcast, overlap, overlaps_itself, space
+from nbgraph.shape import Space, address, broadcast, overlap, overlaps_itself, space
 
 
 @dataclass(slots=True)
@@ -139,7 +139,7 @@ class Invoker:
                 targets[i] = array.copy()
                 copies.append(i)
         shape = targets[0].shape
-        views = [np.broadcast_to(o, shape) for o in operands]
+        views = [o if o.shape == shape else np.broadcast_to(o, shape) for o in operands]
         for k, view in enumerate(views):
             if any(overlap(t, view) == "partial" for t in targets):
                 views[k] = np.broadcast_to(operands[k].copy(), shape)
@@ -155,9 +155,13 @@ class Invoker:
         requests: Sequence[Request],
     ) -> None:
         arrays = [*operands, *outputs]
-        where = space(outputs[0].shape, [a.strides for a in arrays])
-        layouts = _layouts(arrays, where.inner, where.steps, len(operands))
-        dtypes = tuple(o.dtype.name for o in outputs)
+        if all(a.flags.c_contiguous for a in arrays):
+            where = Space(outputs[0].size, tuple(a.itemsize for a in arrays), ())
+            layouts: tuple[Layout, ...] = ("c",) * len(arrays)
+        else:
+            where = space(outputs[0].shape, [a.strides for a in arrays])
+            layouts = _layouts(arrays, where.inner, where.steps, len(operands))
+        dtypes = tuple(name_of(o.dtype) for o in outputs)
         key = (layouts, dtypes, tuple(requests))
         code = plan.kernels.get(key)
         if code is None:
@@ -165,7 +169,7 @@ class Invoker:
             plan.kernels[key] = code
         words = record(
             where.inner,
-            [a.__array_interface__["data"][0] for a in arrays],
+            [address(a) for a in arrays],
             where.steps,
             self.parameter_words(plan),
             where.outer,

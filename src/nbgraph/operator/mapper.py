@@ -61,10 +61,10 @@ class Mapper:
         self.fastmath, self.prefer, self.certify = fastmath, prefer, certify
         self.nin = len(scalar.operands)
         self._required = self.nin - len(scalar.defaults)
-        self._gradient: Gradient | None = None
+        self.hand_gradient: Gradient | None = None
         self._invoker = Invoker(scalar, fastmath=fastmath)
         self._derivatives: dict[tuple[str, int], Mapper] = {}
-        self._origin = origin
+        self.origin = origin  # (parent, operand, order) of a derivative
         self._certified = False
         self._probe = certified.probe(scalar)
         self.nout = len(self._probe.outputs)
@@ -82,8 +82,8 @@ class Mapper:
 
     def __call__(self, *operands: Any, out: Any = None, **options: Any) -> Any:
         """Apply the operator; see the class."""
-        if not options:
-            result = self._fast(operands, out)
+        if not options and self._fast.entries:
+            result = self._fast.call(operands, out)
             if result is not None:
                 return result
         return self._call(operands, out, options)
@@ -97,7 +97,7 @@ class Mapper:
         parameters = self.parameters(given)
         if self.refresh_needed():
             self.refresh()
-        self._require_certificate(operands, parameters)
+        self.require_certificate()
         if config.compiler == "python":
             results = naive.call(self.scalar, operands, parameters, out=outs, **call)
         else:
@@ -185,13 +185,13 @@ class Mapper:
             raise ValueError(f"{self.__name__}.derivative: order must be 1 or more, not {order!r}")
         key = (name, order)
         if key not in self._derivatives:
-            scalar = Derivative(self.scalar, name, order, self._gradient)
+            scalar = Derivative(self.scalar, name, order, self.hand_gradient)
             made = Mapper(
                 scalar,
                 fastmath=self.fastmath,
                 prefer=self.prefer,
                 certify=self.certify,
-                origin=(self, "derivative", name, order),
+                origin=(self, name, order),
             )
             self._derivatives[key] = made
         return self._derivatives[key]
@@ -207,13 +207,13 @@ class Mapper:
         gradient = read_gradient(self.scalar, self.nout, fn)
         if self.certify:
             certified.check_gradient(self.scalar, gradient)
-        self._gradient = gradient
+        self.hand_gradient = gradient
         self._derivatives.clear()
         return self
 
-    def _require_certificate(self, operands: Sequence[Any], parameters: dict[str, Any]) -> None:
+    def require_certificate(self) -> None:
         """Before the first derivative value leaves, the derivative is checked."""
-        if self._certified or not self.certify or self._origin is None:
+        if self._certified or not self.certify or isinstance(self.scalar, WrittenFunction):
             return
         certified.require(self)
         self._certified = True
@@ -229,7 +229,7 @@ class Mapper:
         values = dict(bound.arguments)
         for name, p in bound.signature.parameters.items():
             values.setdefault(name, tracer.constant(p.default, None))  # type: ignore[arg-type]
-        if isinstance(self.scalar, WrittenFunction) and self._gradient is None:
+        if isinstance(self.scalar, WrittenFunction) and self.hand_gradient is None:
             return tracer.subtracer(self.scalar.fn).run(values, path)
         operands = [values[n] for n in self.scalar.operands]
         given = {p.name: _example(values[p.name]) for p in self.scalar.parameters}
@@ -334,6 +334,12 @@ class Mapper:
     def at(self, array: Any, indices: Any, b: Any = None, /, **parameters: Any) -> None:
         """`array[indices] = op(array[indices], b)`, repeated indices one after another (NumPy)."""
         ufunc.at(self, array, indices, b, parameters)
+
+    def __copy__(self) -> Mapper:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Mapper:
+        return self
 
     def __reduce__(self) -> Any:
         from nbgraph.operator.pickling import reduce_mapper

@@ -1,0 +1,122 @@
+"""A scalar function as plain data: its text and what it reads, for pickling by content.
+
+The data holds source texts, numbers and module names; no code objects, so it goes from one
+Python version to another. Restoring executes the texts, as unpickling a function always runs
+code: load pickles from people you trust.
+"""
+
+from __future__ import annotations
+
+import builtins
+import hashlib
+import importlib
+import linecache
+import textwrap
+from types import FunctionType, ModuleType
+from typing import Any
+
+from nbgraph.errors import CaptureError
+from nbgraph.kernels.capture.names import plain_function
+from nbgraph.kernels.capture.text import function_text
+from nbgraph.kernels.kinds import kind_of_value
+
+Data = dict[str, Any]
+
+
+def freeze(fn: FunctionType, seen: dict[int, int] | None = None) -> Data:
+    """The function as data; CaptureError names what cannot be told in data."""
+    seen = {} if seen is None else seen
+    seen[id(fn)] = len(seen)
+    text = function_text(fn)
+    source = text.source if fn.__name__ == "<lambda>" else _without_decorators(text.source)
+    names = {name: _freeze_value(fn, name, value, seen) for name, value in _reads(fn).items()}
+    return {
+        "sort": "function",
+        "id": seen[id(fn)],
+        "name": fn.__name__,
+        "qualname": fn.__qualname__,
+        "module": fn.__module__,
+        "doc": fn.__doc__,
+        "source": source,
+        "names": {k: v for k, v in names.items() if v is not None},
+        "defaults": fn.__defaults__,
+        "kwdefaults": fn.__kwdefaults__,
+    }
+
+
+def _reads(fn: FunctionType) -> dict[str, Any]:
+    """What the function's code refers to outside itself."""
+    cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
+    found: dict[str, Any] = {}
+    for name, cell in cells.items():
+        found[name] = cell.cell_contents
+    for name in fn.__code__.co_names:
+        if name in fn.__globals__:
+            found[name] = fn.__globals__[name]
+    return found
+
+
+def _freeze_value(fn: FunctionType, name: str, value: Any, seen: dict[int, int]) -> Data | None:
+    if isinstance(value, ModuleType):
+        return {"sort": "module", "name": value.__name__}
+    if kind_of_value(value) is not None or value is None or isinstance(value, (str, tuple)):
+        return {"sort": "value", "value": value.item() if hasattr(value, "item") else value}
+    if hasattr(value, "scalar") and hasattr(value, "__reduce__"):
+        return {"sort": "operator", "value": value}
+    inner = plain_function(value)
+    module = getattr(value, "__module__", None) or ""
+    if inner is not None and module.partition(".")[0] not in ("math", "numpy", "scipy"):
+        if id(inner) in seen:
+            return {"sort": "again", "id": seen[id(inner)]}
+        return freeze(inner, seen)
+    target = getattr(importlib.import_module(module), name, None) if module else None
+    if target is value:
+        return {"sort": "attribute", "module": module, "name": name}
+    if getattr(builtins, name, None) is value:
+        return None
+    own = getattr(value, "__name__", name)
+    for candidate in (module, "numpy", "math"):
+        if candidate and getattr(importlib.import_module(candidate), own, None) is value:
+            return {"sort": "attribute", "module": candidate, "name": own}
+    raise CaptureError(
+        f"{fn.__name__}: cannot be pickled: {name!r} is {value!r}, which is no number, function "
+        "or module; pass it as a parameter"
+    )
+
+
+def _without_decorators(source: str) -> str:
+    lines = source.splitlines(keepends=True)
+    start = next(i for i, line in enumerate(lines) if line.lstrip().startswith("def "))
+    return textwrap.dedent("".join(lines[start:]))
+
+
+def thaw(data: Data, made: dict[int, FunctionType] | None = None) -> FunctionType:
+    """The function again, with its text where tracebacks and capture find it."""
+    made = {} if made is None else made
+    space: dict[str, Any] = {"__builtins__": builtins, "__name__": data["module"]}
+    source = data["source"]
+    is_lambda = data["name"] == "<lambda>"
+    text = f"made = {source}\n" if is_lambda else source
+    filename = f"<nbgraph pickle {hashlib.sha256(text.encode()).hexdigest()[:12]}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    exec(compile(text, filename, "exec"), space)  # noqa: S102 - what unpickling means
+    fn: FunctionType = space["made" if is_lambda else data["name"]]
+    made[data["id"]] = fn
+    for name, value in data["names"].items():
+        space[name] = _thaw_value(value, made)
+    fn.__defaults__, fn.__kwdefaults__ = data["defaults"], data["kwdefaults"]
+    fn.__qualname__, fn.__doc__ = data["qualname"], data["doc"]
+    return fn
+
+
+def _thaw_value(data: Data, made: dict[int, FunctionType]) -> Any:
+    sort = data["sort"]
+    if sort == "module":
+        return importlib.import_module(data["name"])
+    if sort == "attribute":
+        return getattr(importlib.import_module(data["module"]), data["name"])
+    if sort == "again":
+        return made[data["id"]]
+    if sort == "function":
+        return thaw(data, made)
+    return data["value"]

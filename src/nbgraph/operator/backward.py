@@ -1,0 +1,49 @@
+"""Backward passes of operators as operators: all in-gradients in one loop."""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+from nbgraph.kernels.derived import Backward
+from nbgraph.operator.mapper import Mapper
+
+_MADE: WeakKeyDictionary[Mapper, dict[bool, Mapper]] = WeakKeyDictionary()
+
+
+def backward(op: Mapper) -> Mapper:
+    """In-gradients of `op` from `out_grad` and what its derivative reads, in operand order.
+
+    The operands of the result are `out_grad` (one for each output), then `out` where the
+    derivative is written with the output (T1), then the operands that are kept (T2).
+
+    >>> import numpy as np, math
+    >>> import nbgraph as ng
+    >>> from nbgraph.operator.backward import backward
+    >>> sigmoid = ng.op(lambda x: 1 / (1 + math.exp(-x)))
+    >>> backward(sigmoid).scalar.operands
+    ('out_grad', 'out')
+    >>> backward(sigmoid)(1.0, 0.5)
+    np.float64(0.25)
+    """
+    return _make(op, forward=False)
+
+
+def forward_backward(op: Mapper) -> Mapper:
+    """Outputs and in-gradients in one pass, from `out_grad` and the operands."""
+    return _make(op, forward=True)
+
+
+def _make(op: Mapper, *, forward: bool) -> Mapper:
+    if op.refresh_needed():
+        op.refresh()
+        _MADE.pop(op, None)
+    made = _MADE.setdefault(op, {})
+    if forward not in made:
+        scalar = Backward(
+            op.scalar,
+            forward=forward,
+            memory=op.prefer == "memory",
+            gradient=op.hand_gradient,
+        )
+        made[forward] = Mapper(scalar, fastmath=op.fastmath, certify=op.certify)
+    return made[forward]
