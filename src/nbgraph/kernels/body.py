@@ -256,4 +256,6 @@ class Body:
         source = node.args[0].kind
         if node.kind == "i":
             return f"int64({text})"
+        if node.kind == "uint64" and source == "f":
+            return f"float_to_uint64({text})"
         return f"{node.kind}({text})" if is_integer(source) else f"{node.kind}(int64({text}))"

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from numba import njit
+from numba import int64, njit, uint64
 
 _inline = njit(
     error_model="numpy", forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True
@@ -49,9 +49,16 @@ def int_shl(a, b, bits):
 
 @_inline
 def int_shr(a, b, bits):
-    """`a >> b`; the sign's fill where b is not a bit position."""
-    return a >> b if 0 <= b < bits else a >> (bits - 1)
+    """`a >> b`; the sign's fill where b is not a bit position, 0 without a sign."""
+    return a >> b if 0 <= b < bits else (a >> (bits - 1) if a < 0 else a - a)
 
 
-NAMES = (int_floordiv, int_mod, uint_floordiv, uint_mod, int_shl, int_shr)
+@_inline
+def float_to_uint64(x):
+    """A float as uint64: beyond int64 too; negative values wrap (NumPy)."""
+    half = 9223372036854775808.0
+    return uint64(int64(x - half)) ^ uint64(1 << 63) if x >= half else uint64(int64(x))
+
+
+NAMES = (int_floordiv, int_mod, uint_floordiv, uint_mod, int_shl, int_shr, float_to_uint64)
 FUNCTIONS = {fn.py_func.__name__: fn for fn in NAMES}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn, cast
 from nbgraph.kernels.capture import composed
 from nbgraph.kernels.capture.table import ROUNDING
 from nbgraph.kernels.capture.values import Value
-from nbgraph.kernels.kinds import INTEGERS, is_boolean
+from nbgraph.kernels.kinds import INTEGERS, is_boolean, promote
 from nbgraph.kernels.scalar import Graph, Node
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Builtins:
     ) -> Value:
         """A known function applied to values."""
         sort, detail = operation
-        if kwargs and not (sort == "builtin" and detail == "round"):
+        if kwargs and not (sort == "builtin" and detail in ("round", "npround")):
             self.refuse(node, "keyword arguments are not understood here", "give them by position")
         args = [*args, *kwargs.values()]
         if not all(isinstance(a, Node) for a in args):
@@ -89,8 +89,12 @@ class Builtins:
             if exponent == -0.5:
                 return graph.call("rsqrt", a)
             return graph.call("pow", a, b)
-        if a.op == b.op == "const":
+        if a.op == b.op == "const" and a.kind == b.kind == "i" and b.data >= 0:
             return graph.const(a.data**b.data)
+        kind = promote(a.kind, b.kind)
+        a, b = graph.cast(a, kind), graph.cast(b, kind)
+        if kind == "f":  # int64 with uint64
+            return graph.call("pow", a, b)
         return self.compose(composed.integer_power, [a, b], path)
 
     def _product(self, a: Node, n: int) -> Node:
@@ -187,6 +191,12 @@ class Builtins:
             return self.graph.cast(self.graph.call("round", a), "i")
         return self.compose(composed.round_to, [a, digits], path)
 
+    def _npround(self, a: Node, digits: Node | None = None, *, path: Node) -> Value:
+        """`np.round`: unlike Python's `round` it keeps the dtype."""
+        if a.kind == "f" and digits is None:
+            return self.graph.call("round", a)
+        return self._round(a, digits, path=path)
+
     def _divmod(self, a: Node, b: Node, path: Node) -> Value:
         return self.divide_floor("floordiv", a, b, path), self.divide_floor("mod", a, b, path)
 
@@ -242,6 +252,7 @@ _ARITY = {
     "divmod": (2, 2),
     "where": (3, 3),
     "round": (1, 2),
+    "npround": (1, 2),
     "log": (1, 2),
     "logical_and": (2, 2),
     "logical_or": (2, 2),

@@ -218,7 +218,7 @@ class Expressions(Builtins):
         graph, result = self.graph, self.graph.const(True)
         left = self.expression(node.left, env, path)
         for op, right_node in zip(node.ops, node.comparators, strict=True):
-            right = self.expression(right_node, env, path)
+            right = self._guarded(right_node, env, path, result)
             result = graph.logical_and(result, self._compare_one(node, op, left, right))
             left = right
         return result
@@ -254,7 +254,7 @@ class Expressions(Builtins):
             taken = truth if is_and else graph.logical_not(truth)
             if taken.op == "const" and not taken.data:
                 return value
-            other = self.expression(item, env, graph.logical_and(path, taken))
+            other = self._guarded(item, env, path, taken)
             if isinstance(other, Static):
                 other = graph.const(bool(other.value))
             if is_boolean(value.kind) and is_boolean(other.kind):
@@ -264,13 +264,25 @@ class Expressions(Builtins):
                 value = join_value(graph, taken, other, value)
         return value
 
+    def _guarded(self, node: ast.expr, env: Env, path: Node, cond: Node) -> Value:
+        """An expression that is evaluated where `cond` holds: `:=` inside assigns there only."""
+        inner = dict(env)
+        value = self.expression(node, inner, self.graph.logical_and(path, cond))
+        for name, new in inner.items():
+            old = env.get(name)
+            if old is None or isinstance(old, Undefined):
+                env[name] = new  # elsewhere Python has no value to read
+            elif new is not old:
+                env[name] = join_value(self.graph, cond, new, old)
+        return value
+
     def _ternary(self, node: ast.IfExp, env: Env, path: Node) -> Value:
         graph = self.graph
         cond = self.condition(node.test, env, path)
         if cond.op == "const":
             return self.expression(node.body if cond.data else node.orelse, env, path)
-        a = self.expression(node.body, env, graph.logical_and(path, cond))
-        b = self.expression(node.orelse, env, graph.logical_and(path, graph.logical_not(cond)))
+        a = self._guarded(node.body, env, path, cond)
+        b = self._guarded(node.orelse, env, path, graph.logical_not(cond))
         value = join_value(graph, cond, a, b)
         if isinstance(value, Undefined):
             self.refuse(node, f"the value {value.why}", "give both branches one type")

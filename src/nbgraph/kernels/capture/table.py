@@ -95,7 +95,7 @@ _BUILTINS: dict[object, tuple[str, object]] = {
     int: _builtin("int"),
     bool: _builtin("bool"),
     round: _builtin("round"),
-    np.round: _builtin("round"),
+    np.round: _builtin("npround"),
     divmod: _builtin("divmod"),
     np.where: _builtin("where"),
     np.isnan: _builtin("isnan"),

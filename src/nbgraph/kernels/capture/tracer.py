@@ -205,7 +205,17 @@ class Tracer(Expressions):
             else:
                 items = list(bounds)
             return self._else(st, self._unroll(st, items, env, path), path)
-        return self._else(st, _RegionLoop(self, st, env, path, None).run(), path)
+        after = _RegionLoop(self, st, env, path, None).run()
+        return self._else(st, self._last_test(st, after, path), path)
+
+    def _last_test(self, st: ast.While, after: Env, path: Node) -> Env:
+        """What `:=` in the test of a loop assigns when the test fails at last."""
+        if not any(isinstance(n, ast.NamedExpr) for n in ast.walk(st.test)):
+            return after
+        tested = dict(after)
+        self.condition(st.test, tested, path)
+        left = stopped(self.graph, after, (BROKE, RETURNED))
+        return {**after, **join(self.graph, left, after, tested)}
 
     def _range(self, st: ast.For, env: Env, path: Node) -> Any:
         """(start, stop, step) nodes of a range, or the list of items of a constant tuple."""
@@ -272,7 +282,8 @@ class _RegionLoop:
         self.start: Env = {k: v for k, v in env.items() if k not in FLAGS}
         inside = [n for part in (st.body,) for s in part for n in ast.walk(s)]
         self.leaves = {type(n) for n in inside}
-        assigned = {n.id for n in inside if isinstance(n, ast.Name) and _is_store(n)}
+        tested = list(ast.walk(st.test)) if isinstance(st, ast.While) else []
+        assigned = {n.id for n in inside + tested if isinstance(n, ast.Name) and _is_store(n)}
         if isinstance(st, ast.For):
             assigned |= {n.id for n in ast.walk(st.target) if isinstance(n, ast.Name)}
             self.start[self.COUNTER] = bounds[0]
