@@ -79,6 +79,7 @@ class Derived:
         self.defaults: Mapping[str, Any] = parent.defaults
         self.parameters: tuple[Parameter, ...] = parent.parameters
         self._captures: dict[tuple[Any, ...], Captured] = {}
+        self._seen: Watch | None = None  # the parent's, when captures were made
 
     @property
     def watch(self) -> Watch:
@@ -87,14 +88,14 @@ class Derived:
 
     def refresh(self) -> bool:
         """Follow the parent; whether something changed."""
-        if self.parent.refresh():
-            self._captures.clear()
-            return True
-        return False
+        return self.parent.refresh()
 
     def capture(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
         """The derived graph."""
         key = (tuple(kinds), parameter_kinds(parameters))
+        if self._seen is not self.watch:  # made anew when the parent, or a sibling, is refreshed
+            self._captures.clear()
+            self._seen = self.watch
         if key not in self._captures:
             self._captures[key] = self.make(kinds, parameters)
         return self._captures[key]

@@ -149,7 +149,11 @@ _RULES: dict[str, Rule] = {
     "hypot1": _hypot(1),
     "sigmoid": lambda g, y, a: _mul(g, y, _sub(g, 1.0, y)),
     "softplus": lambda g, y, a: g.negate(g.call("expm1", g.negate(y))),
-    "copysign0": lambda g, y, a: _mul(g, _sign_of(g, a[0]), _sign_of(g, a[1])),
+    "copysign0": lambda g, y, a: g.select(  # at 0 either slope is right; `%` needs 1
+        g.compare("eq", a[0], g.const(0.0)),
+        g.const(1.0),
+        _mul(g, _sign_of(g, a[0]), _sign_of(g, a[1])),
+    ),
     "fmod0": lambda g, y, a: g.const(1.0),
     "fmod1": lambda g, y, a: g.negate(g.call("trunc", _div(g, a[0], a[1]))),
 }

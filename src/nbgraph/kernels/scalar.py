@@ -246,12 +246,27 @@ class Graph:
         kind = promote(a.kind, b.kind)
         if a.op == "const":
             a, b, op = b, a, _MIRROR[op]
+        if b.op != "const" and is_integer(a.kind) and is_integer(b.kind):
+            if "i" in (a.kind, b.kind) and kind != "i":  # a Python int need not fit the dtype
+                kind = "f" if kind == "uint64" else "int64"
+            if kind == "f":
+                return self._compare_signs(op, a, b)
         try:
             a, b = self.cast(a, kind), self.cast(b, kind)
         except OverflowError:  # a literal outside the dtype: the order is known (as in NumPy)
             above = b.data > 0
             return self.const(op == "ne" or op in (("lt", "le") if above else ("gt", "ge")))
         return self.node(op, (a, b), "b")
+
+    def _compare_signs(self, op: str, a: Node, b: Node) -> Node:
+        """A signed 64-bit integer against uint64: exact, as in NumPy."""
+        if a.kind == "uint64":
+            a, b, op = b, a, _MIRROR[op]
+        below = self.compare("lt", a, self.const(0))
+        same = self.node(op, (self.cast(a, "uint64"), b), "b")
+        if op in ("lt", "le", "ne"):
+            return self.logical_or(below, same)
+        return self.logical_and(self.logical_not(below), same)
 
     def bitwise(self, op: str, a: Node, b: Node) -> Node:
         """`&`, `|`, `^`, `<<`, `>>` of integers or booleans."""

@@ -135,8 +135,8 @@ class Invoker:
         targets, copies = list(outputs), []
         for i, array in enumerate(outputs):
             clash = any(overlap(array, other) != "none" for other in outputs[:i])
-            if clash or overlaps_itself(array):
-                targets[i] = array.copy()
+            if clash or overlaps_itself(array) or not array.dtype.isnative:
+                targets[i] = array.astype(array.dtype.newbyteorder("="))
                 copies.append(i)
         shape = targets[0].shape
         views = [o if o.shape == shape else np.broadcast_to(o, shape) for o in operands]

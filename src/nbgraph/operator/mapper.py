@@ -62,11 +62,12 @@ class Mapper:
         self.nin = len(scalar.operands)
         self._required = self.nin - len(scalar.defaults)
         self.hand_gradient: Gradient | None = None
-        self._invoker = Invoker(scalar, fastmath=fastmath)
+        self.invoker = Invoker(scalar, fastmath=fastmath)
         self._derivatives: dict[tuple[str, int], Mapper] = {}
         self.origin = origin  # (parent, operand, order) of a derivative
         self._certified = False
         self._probe = certified.probe(scalar)
+        self._watch = scalar.watch
         self.nout = len(self._probe.outputs)
         self.nargs = self.nin + self.nout
         self._fast = fast.FastCall(self)
@@ -102,7 +103,7 @@ class Mapper:
             results = naive.call(self.scalar, operands, parameters, out=outs, **call)
         else:
             note = None if call or given else self._fast.note
-            results = self._invoker.call(operands, parameters, out=outs, note=note, **call)
+            results = self.invoker.call(operands, parameters, out=outs, note=note, **call)
         return overrides.wrap(self, operands, outs, results)
 
     def parameters(self, given: dict[str, Any]) -> dict[str, Any]:
@@ -156,15 +157,17 @@ class Mapper:
 
     def refresh_needed(self) -> bool:
         """Whether a global, helper or closure cell that was read has been replaced."""
-        return self.scalar.watch.changed()
+        watch = self.scalar.watch
+        return watch is not self._watch or watch.changed()
 
     def refresh(self) -> None:
         """Take up changed globals and helpers, as a new definition would."""
-        if self.scalar.refresh():
-            self._invoker.forget()
-            self._certified = False
-            self._probe = certified.probe(self.scalar)
-            self._fast.forget()
+        self.scalar.refresh()  # or another operator made of the same function has done it
+        self._watch = self.scalar.watch
+        self.invoker.forget()
+        self._certified = False
+        self._probe = certified.probe(self.scalar)
+        self._fast.forget()
 
     # derivatives ------------------------------------------------------------------------------
 

@@ -40,7 +40,8 @@ def reduce(
     if handled is not overrides.MINE:
         return handled
     a = _operand(op, array, dtype)
-    axes = _axes(op, a, axis)
+    axes = _axes(op, a, axis if a.ndim or axis not in (0, -1) else None)
+    initial = MISSING if initial is None else initial
     if where is not True:
         return _reduce_where(op, a, axes, out, keepdims, initial, where, parameters)
     kept = [d for d in range(a.ndim) if d not in axes]
@@ -72,6 +73,8 @@ def accumulate(
     if handled is not overrides.MINE:
         return handled
     a = _operand(op, array, dtype)
+    if a.ndim == 0:
+        raise ShapeError(f"{op.__name__}.accumulate: a 0-d array has no axis; give a 1-d array")
     (axis,) = _axes(op, a, axis)
     run = np.moveaxis(a, axis, -1)
     if run.shape[-1] == 0:
@@ -107,7 +110,8 @@ def at(op: Mapper, array: Any, indices: Any, b: Any, parameters: Mapping[str, An
     values = [np.zeros((), array.dtype)]
     if b is not None:
         values.append(np.broadcast_to(as_operand_array(op, b), places.shape))
-    target = array if array.flags.c_contiguous else array.copy()
+    direct = array.flags.c_contiguous and array.dtype.isnative
+    target = array if direct else array.astype(array.dtype.newbyteorder("="), "C")
     if b is not None and overlap(np.ascontiguousarray(values[1]), target) != "none":
         values[1] = values[1].copy()
     _run_at(op, target, places.ravel(), values, parameters)
