@@ -15,7 +15,14 @@ from numba import njit
 
 from nbgraph.kernels.vector_math.coefficients import TABLES
 
-_FLAGS = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+# All spelled out: a flag left open is inherited from whichever caller compiles the function first.
+_FLAGS = {
+    "fastmath": False,
+    "boundscheck": False,
+    "error_model": "numpy",
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
 
 # A public function.  LLVM inlines it, so that it keeps its own (absent) fast-math flags.
 scalar = njit(forceinline=True, **_FLAGS)
