@@ -138,9 +138,13 @@ class _Checker:
         jitter = [m * (1 + 0.1 * self.random.random()) for m in _MAGNITUDES]
         return [sign * m for m in jitter for sign in (1.0, -1.0)]
 
-    def _others(self) -> Leaves:
-        """Values of the other leaves."""
+    def _others(self, *, vary: bool = False) -> Leaves:
+        """Values of the other leaves; floating parameters at, or away from, their defaults."""
         values: Leaves = dict(self.claim.fixed)
+        if vary:
+            values = {
+                k: (0.73 * v or 0.41) if isinstance(v, float) else v for k, v in values.items()
+            }
         for leaf in self.claim.leaves:
             if leaf is self.claim.wrt or leaf.id in values:
                 continue
@@ -156,7 +160,7 @@ class _Checker:
     def _points(self) -> Any:
         line = self._line()
         first = self._others()
-        settings = [first, self._others(), self._positive(first)]
+        settings = [first, self._others(vary=True), self._positive(first)]
         for x in line[:4]:
             yield {**first, self.claim.wrt.id: x}, None
         found: set[float] = set()
@@ -216,18 +220,23 @@ class _Checker:
         """Compare at one point; the slope, or None where nothing can be said."""
         claim, mp = self.claim, self.multi.mp
         exact = {k: mp.mpf(v) if isinstance(v, float) else v for k, v in leaves.items()}
+        evaluate = Evaluator(claim.graph, exact, self.multi)
         try:
-            evaluate = Evaluator(claim.graph, exact, self.multi)
             slope = evaluate(claim.slope)
+        except Undetermined:  # wrong, where the function has a slope
+            slope = mp.nan
+        try:
             if claim.reference is not None:
                 expected, agree = evaluate(claim.reference), HAND_TOLERANCE
             else:
                 expected, agree = self._difference(exact), TOLERANCE
         except Undetermined:
             return None
-        if expected is None or mp.isnan(slope) or mp.isnan(expected):
+        if expected is None or mp.isnan(expected):
             return None
         self.report.points += 1
+        if mp.isnan(slope):
+            self._disagree(leaves, slope, expected)
         size = max(abs(slope), abs(expected))
         error = abs(slope - expected) / size if size > mp.mpf(10) ** -15 else mp.mpf(0)
         if error > agree:

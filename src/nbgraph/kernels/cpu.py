@@ -10,6 +10,7 @@ import threading
 import time
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -53,10 +54,20 @@ def content_key(source: Source) -> str:
         repr([getattr(f, "identity", repr(f)) for f in source.namespace.externs.values()]),
         repr(source.fastmath),
         vector_math.VERSION,
+        _runtime_version(),
         f"nbgraph {__version__} numba {_numba_version()}",
         target.host(),
     ]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+@functools.cache
+def _runtime_version() -> str:
+    """A hash of the texts that emitted code calls, besides vector_math."""
+    root = Path(__file__).parent
+    texts = [root / "integers.py", root / "accumulate.py"]
+    texts += sorted((root.parent / "native").glob("*.py"))
+    return hashlib.sha256(b"".join(t.read_bytes() for t in texts)).hexdigest()
 
 
 @functools.cache

@@ -175,8 +175,9 @@ def read_signature(
     for name, p in inspect.signature(fn).parameters.items():
         if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
             raise CaptureError(
-                f"{fn.__name__}: *{name} in the signature is not understood; name every operand, "
-                "and put scalar parameters after a bare *"
+                f"{fn.__name__}: *{name} in the signature is not understood\n"
+                f'  File "{fn.__code__.co_filename}", line {fn.__code__.co_firstlineno}\n'
+                "Instead: name every operand, and put scalar parameters after a bare *."
             )
         if p.kind is p.KEYWORD_ONLY:
             required = p.default is p.empty

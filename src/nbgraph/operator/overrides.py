@@ -60,11 +60,12 @@ def wrap(
     """What the caller sees: scalars for 0-d results, array subclasses as NumPy does."""
     wrapper = _wrapper(operands)
     finished = []
-    for out, result in zip(outs, results, strict=True):
+    for index, (out, result) in enumerate(zip(outs, results, strict=True)):
         if out is not None:
             finished.append(out)
         elif wrapper is not None:
-            finished.append(wrapper(result))
+            context = (op, tuple(operands), index)
+            finished.append(wrapper(result, context, result.ndim == 0))
         else:
             finished.append(result[()] if result.ndim == 0 else result)
     return finished[0] if len(finished) == 1 else tuple(finished)

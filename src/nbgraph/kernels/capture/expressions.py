@@ -17,6 +17,7 @@ from nbgraph.kernels.scalar import Node
 if TYPE_CHECKING:
     from nbgraph.kernels.capture.tracer import Tracer
 
+MAX_DEPTH = 40  # of helpers that call helpers
 _BINARY: dict[type[ast.operator], str] = {
     ast.Add: "add",
     ast.Sub: "sub",
@@ -262,6 +263,8 @@ class Expressions(Builtins):
                 value = join(truth, graph.truth(other))
             else:
                 value = join_value(graph, taken, other, value)
+            if isinstance(value, Undefined):
+                self.refuse(node, f"the value {value.why}", "write `a if condition else b`")
         return value
 
     def _guarded(self, node: ast.expr, env: Env, path: Node, cond: Node) -> Value:
@@ -344,6 +347,13 @@ class Expressions(Builtins):
         path: Node,
     ) -> Value:
         """A helper is traced in place: calls cost nothing at run time."""
+        if self.depth >= MAX_DEPTH:
+            self.refuse(
+                node,
+                f"calls nest more than {MAX_DEPTH} deep; recursion is not understood in a scalar "
+                "function",
+                "write a `while` loop",
+            )
         try:
             bound = inspect.signature(fn).bind(*args, **kwargs)
         except TypeError as error:

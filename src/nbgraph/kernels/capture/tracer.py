@@ -37,7 +37,6 @@ from nbgraph.kernels.capture.values import (
 from nbgraph.kernels.kinds import is_boolean, is_integer, promote
 from nbgraph.kernels.scalar import Graph, Node
 
-MAX_DEPTH = 40
 MAX_UNROLL = 16  # trips of a loop with constant bounds that are written out
 
 _REMEDIES: dict[type[ast.AST], str] = {
@@ -62,11 +61,6 @@ class Tracer(Expressions):
     """Captures one function call; calls of helpers make nested tracers on the same graph."""
 
     def __init__(self, graph: Graph, fn: FunctionType, watch: Watch, depth: int = 0) -> None:
-        if depth > MAX_DEPTH:
-            raise CaptureError(
-                f"{fn.__name__}: calls nest more than {MAX_DEPTH} deep; recursion is not "
-                "supported in a scalar function: write a `while` loop"
-            )
         self.graph, self.fn, self.watch, self.depth = graph, fn, watch, depth
         self.text: FunctionText = function_text(fn)
         self.scope = Scope(fn, watch)
