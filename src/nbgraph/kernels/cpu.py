@@ -9,7 +9,6 @@ import re
 import threading
 import time
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +71,9 @@ def _runtime_version() -> str:
 
 @functools.cache
 def _numba_version() -> str:
-    return version("numba")  # from its metadata: a kernel found on disk does not import Numba
+    from importlib.metadata import version  # slow to import, needed at the first kernel
+
+    return version("numba")  # a kernel found on disk does not import Numba
 
 
 def compile_source(source: Source) -> Compiled:

@@ -10,7 +10,13 @@ from nbgraph.errors import ArgumentError, DerivativeError
 from nbgraph.kernels.capture.names import Watch
 from nbgraph.kernels.depend import OUT, Dependence, depend
 from nbgraph.kernels.derivative import partials
-from nbgraph.kernels.function import Captured, Parameter, Scalar, parameter_kinds
+from nbgraph.kernels.function import (
+    Captured,
+    Parameter,
+    Scalar,
+    defaults_of,
+    parameter_kinds,
+)
 from nbgraph.kernels.scalar import Graph, Node, Transplant
 
 OUT_GRAD = "out_grad"
@@ -252,8 +258,3 @@ class Backward(Derived):
             term = graph.arithmetic("mul", g, slope)
             total = term if total is None else graph.arithmetic("add", total, term)
         return total if total is not None else graph.const(0.0)
-
-
-def defaults_of(scalar: Scalar) -> dict[str, Any]:
-    """Parameter values to look at a definition with; 1.0 where there is no default."""
-    return {p.name: 1.0 if p.required else p.default for p in scalar.parameters}

@@ -5,8 +5,8 @@ interface and sees arrays through the buffer protocol alone: exact ndarray type,
 contiguity, write permission and overlap are checked here in C speed. Whatever does not fit, it
 hands back unhandled (it returns its own descriptor) and the general way takes the call.
 
-Descriptor, 64-bit words: kernel address, number of arrays, number of parameters, address of the
-ndarray type, parameter words; then one format character for each array.
+Descriptor, 64-bit words: kernel address, number of arrays, number of operands among them, number
+of parameters, address of the ndarray type, parameter words; then a format character per array.
 """
 
 from __future__ import annotations
@@ -56,11 +56,13 @@ begin:
   %kernel = load ptr, ptr %d, align 1
   %count_at = getelementptr i64, ptr %d, i64 1
   %count = load i64, ptr %count_at, align 1
-  %np_at = getelementptr i64, ptr %d, i64 2
+  %nin_at = getelementptr i64, ptr %d, i64 2
+  %nin = load i64, ptr %nin_at, align 1
+  %np_at = getelementptr i64, ptr %d, i64 3
   %np = load i64, ptr %np_at, align 1
-  %type_at = getelementptr i64, ptr %d, i64 3
+  %type_at = getelementptr i64, ptr %d, i64 4
   %ndarray = load ptr, ptr %type_at, align 1
-  %words_at = getelementptr i64, ptr %d, i64 4
+  %words_at = getelementptr i64, ptr %d, i64 5
   %formats = getelementptr i64, ptr %words_at, i64 %np
   %last = sub i64 %count, 1
   %fits = icmp eq i64 %nargs, %count
@@ -75,7 +77,7 @@ open:
   br i1 %is_array, label %get, label %close_some
 get:
   %b = getelementptr [80 x i8], ptr %buffers, i64 %i
-  %is_out = icmp eq i64 %i, %last
+  %is_out = icmp sge i64 %i, %nin
   %flags = select i1 %is_out, i32 {_WRITE}, i32 {_READ}
   %failed = call i32 @PyObject_GetBuffer(ptr %arg, ptr %b, i32 %flags)
   %got = icmp eq i32 %failed, 0
@@ -127,15 +129,24 @@ opened:
   %more = icmp slt i64 %i_next, %count
   br i1 %more, label %open, label %overlaps
 overlaps:
-  %out = getelementptr [80 x i8], ptr %buffers, i64 %last
-  %out_buf = load i64, ptr %out
-  %out_len_at = getelementptr i8, ptr %out, i64 16
+  %words = getelementptr i64, ptr %record, i64 2
+  br label %array
+array:
+  %o = phi i64 [0, %overlaps], [%o_next, %array_fits]
+  %ob = getelementptr [80 x i8], ptr %buffers, i64 %o
+  %out_buf = load i64, ptr %ob
+  %out_len_at = getelementptr i8, ptr %ob, i64 16
   %out_len = load i64, ptr %out_len_at
   %out_end = add i64 %out_buf, %out_len
-  %words = getelementptr i64, ptr %record, i64 2
-  br label %operand
-operand:
-  %k = phi i64 [0, %overlaps], [%k_next, %operand_fits]
+  %word_at = getelementptr i64, ptr %words, i64 %o
+  store i64 %out_buf, ptr %word_at
+  %written = icmp sge i64 %o, %nin
+  br i1 %written, label %earlier, label %array_fits
+earlier:
+  %k = phi i64 [0, %array], [%k_next, %pair_fits]
+  %more_pairs = icmp slt i64 %k, %o
+  br i1 %more_pairs, label %pair, label %array_fits
+pair:
   %kb = getelementptr [80 x i8], ptr %buffers, i64 %k
   %buf = load i64, ptr %kb
   %len_at = getelementptr i8, ptr %kb, i64 16
@@ -146,23 +157,29 @@ operand:
   %apart = or i1 %before, %behind
   %same_buf = icmp eq i64 %buf, %out_buf
   %same_len = icmp eq i64 %len, %out_len
-  %exact = and i1 %same_buf, %same_len
+  %is_operand = icmp slt i64 %k, %nin
+  %exact0 = and i1 %same_buf, %same_len
+  %exact = and i1 %exact0, %is_operand
   %safe = or i1 %apart, %exact
-  br i1 %safe, label %operand_fits, label %close_count
-operand_fits:
-  %word_at = getelementptr i64, ptr %words, i64 %k
-  store i64 %buf, ptr %word_at
+  br i1 %safe, label %pair_fits, label %close_count
+pair_fits:
   %k_next = add i64 %k, 1
-  %more_operands = icmp slt i64 %k_next, %count
-  br i1 %more_operands, label %operand, label %parameters
+  br label %earlier
+array_fits:
+  %o_next = add i64 %o, 1
+  %more_arrays = icmp slt i64 %o_next, %count
+  br i1 %more_arrays, label %array, label %parameters
 parameters:
   %twice = mul i64 %count, 2
   %p_words = getelementptr i64, ptr %words, i64 %twice
   %p_bytes = mul i64 %np, 8
   call void @llvm.memcpy.p0.p0.i64(ptr %p_words, ptr align 1 %words_at, i64 %p_bytes, i1 false)
+  %out = getelementptr [80 x i8], ptr %buffers, i64 %last
   %item_at = getelementptr i8, ptr %out, i64 24
   %item = load i64, ptr %item_at
-  %n = udiv i64 %out_len, %item
+  %last_len_at = getelementptr i8, ptr %out, i64 16
+  %last_len = load i64, ptr %last_len_at
+  %n = udiv i64 %last_len, %item
   store i64 %n, ptr %record
   %rank_at = getelementptr i64, ptr %record, i64 1
   store i64 0, ptr %rank_at
@@ -235,6 +252,11 @@ def available() -> bool:
     return sys.implementation.name == "cpython" and getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
+def fits(arrays: int, parameters: int) -> bool:
+    """Whether so many fit into the entry's buffers."""
+    return arrays <= MAX_ARRAYS and parameters <= MAX_PARAMETERS
+
+
 @functools.cache
 def _code() -> target.LoadedCode:
     key = hashlib.sha256(f"entry {target.host()} {_TEXT}".encode()).hexdigest()
@@ -253,11 +275,12 @@ def _method() -> _MethodDef:
 
 
 def make(
-    kernel: Kernel, formats: Sequence[str], parameters: Sequence[bytes]
+    kernel: Kernel, formats: Sequence[str], operands: int, parameters: Sequence[bytes]
 ) -> tuple[Callable[..., Any], bytes]:
-    """A callable over (operands..., out) and the descriptor it returns when it declines."""
-    words = [kernel.address, len(formats), len(parameters), id(np.ndarray)]
-    head = struct.pack("<4q", *words)
+    """A callable over operands and outputs, which returns the last output, and the descriptor it
+    returns when it declines."""
+    words = [kernel.address, len(formats), operands, len(parameters), id(np.ndarray)]
+    head = struct.pack("=5q", *words)
     body = b"".join(p.ljust(8, b"\0") for p in parameters)
     descriptor = head + body + "".join(formats).encode()
     new = ctypes.pythonapi.PyCFunction_NewEx

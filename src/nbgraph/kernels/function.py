@@ -219,7 +219,10 @@ def resolve_parameters(
     unknown = set(given) - set(values)
     if unknown:
         known = ", ".join(values) or "none"
-        raise ArgumentError(
-            f"{name}: unknown parameter {min(unknown)!r}; parameters: {known}"
-        )
+        raise ArgumentError(f"{name}: unknown parameter {min(unknown)!r}; parameters: {known}")
     return values
+
+
+def defaults_of(scalar: Scalar) -> dict[str, Any]:
+    """Parameter values to look at a definition with; 1.0 where there is no default."""
+    return {p.name: 1.0 if p.required else p.default for p in scalar.parameters}

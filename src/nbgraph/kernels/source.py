@@ -323,19 +323,29 @@ class _Reduce(_Writer):
             address = f"{self.base(k, 'row')} + j * {step}"
             self.line(2, f"{name}_p = {array.dtype}_pointer({address})")
             value = self.converted(f"{name}_acc", array.node, array.dtype)
+            value = f"{name}_acc" if self._wide(array) else value
             self.line(2, f"store({name}_p, 0, {value})")
 
     def _kind(self, output: Output) -> str:
         return self.loop.compute if output.node.kind == "f" else output.dtype
 
+    def _wide(self, output: Output) -> bool:
+        """A strided run has one accumulator, not a vector of them: it adds up in float64."""
+        strided = any(o.layout == "s" for o in self.loop.operands)
+        single = output.node.kind == "f" and self.loop.compute == "float32"
+        return strided and single and output.combine in ("add", "multiply")
+
     def _accumulated(self, text: str, output: Output) -> str:
-        return text if output.node.kind == "f" else f"{output.dtype}({text})"
+        if output.node.kind != "f":
+            return f"{output.dtype}({text})"
+        return f"float64({text})" if self._wide(output) else text
 
     def _identity(self, output: Output) -> str:
         assert output.combine is not None
         if output.node.kind == "f":
             value = float(_IDENTITY[output.combine]["f"])
-            return self.namespace.constant(self.loop.graph.const(value))
+            start = self.namespace.constant(self.loop.graph.const(value))
+            return f"float64({start})" if self._wide(output) else start
         if output.combine in ("add", "multiply"):
             return f"{output.dtype}({_IDENTITY[output.combine]['i']})"
         return f"{output.combine}_start_{output.dtype}"

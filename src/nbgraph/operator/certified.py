@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from nbgraph.errors import CaptureError, NbgraphError
 from nbgraph.kernels.certificate import Certificate, Claim, certify
 from nbgraph.kernels.derivative import partials
 from nbgraph.kernels.derived import (
@@ -14,30 +11,16 @@ from nbgraph.kernels.derived import (
     Backward,
     Derivative,
     Gradient,
-    defaults_of,
     dependences,
     hand_gradients,
     seed,
 )
-from nbgraph.kernels.function import Captured, Scalar
-from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.function import Captured, Scalar, defaults_of
+from nbgraph.kernels.scalar import Node, Transplant
+from nbgraph.operator.typing import probe
 
 if TYPE_CHECKING:
     from nbgraph.operator.mapper import Mapper
-
-_PROBES = ("f", "int64", "bool")
-
-
-def probe(scalar: Scalar) -> Captured:
-    """A first capture, so that a function that is not understood fails at its definition."""
-    first: CaptureError | None = None
-    for kind in _PROBES:
-        try:
-            return scalar.capture([kind] * len(scalar.operands), defaults_of(scalar))
-        except CaptureError as error:
-            first = first or error
-    assert first is not None
-    raise first
 
 
 def _claims(scalar: Scalar, wrt: str, order: int) -> list[tuple[Claim, str]]:
@@ -132,8 +115,6 @@ def check_output_forms(scalar: Scalar) -> list[Certificate]:
     for name, dependence in dependences(scalar, kinds, defaults_of(scalar), memory=True).items():
         if dependence.kind != "T1":
             continue
-        from nbgraph.kernels.scalar import Transplant
-
         leaf = captured.graph.argument(OUT, "f")
         back = Transplant(captured.graph, captured.graph, {leaf.id: out})(dependence.partial)
         claim = _claim(
@@ -147,19 +128,4 @@ def check_output_forms(scalar: Scalar) -> list[Certificate]:
         )
         pair = Captured(captured.graph, (), (), (back, dependence.operand_form))
         found.append(certify(claim, pair.digest()))
-    return found
-
-
-def type_strings(op: Mapper) -> list[str]:
-    """The loops of an operator for operands of one dtype: 'ff->f'."""
-    found = []
-    for char in "?bBhHiIlLefd":
-        dtype = np.dtype(char)
-        try:
-            from nbgraph.operator.typing import resolve
-
-            typed = resolve(op.scalar, [dtype] * op.nin, dtype, defaults_of(op.scalar))
-        except (NbgraphError, TypeError, OverflowError):
-            continue
-        found.append(f"{char * op.nin}->{''.join(d.char for d in typed.outputs)}")
     return found

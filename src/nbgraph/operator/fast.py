@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbgraph.kernels import entry
-from nbgraph.kernels.kernel import Kernel
+from nbgraph.dtype import name_of
 from nbgraph.settings import config
 
 if TYPE_CHECKING:
+    from types import CellType
+
+    from nbgraph.kernels.kernel import Kernel
     from nbgraph.operator.invoke import Plan
     from nbgraph.operator.mapper import Mapper
 
@@ -26,18 +28,19 @@ _settings = config.variable.get  # bound once: read at every call
 class FastCall:
     """The short paths of one operator, by dtype of the first operand.
 
-    For operators with one output whose outside objects are globals only. An entry holds its
-    kernel alive; entries are dropped when a watched global changes.
+    An entry holds its kernel alive; entries are dropped when a watched object changes.
     """
 
-    __slots__ = ("_checks", "_op", "_seen", "entries")
+    __slots__ = ("_attributes", "_cells", "_globals", "_op", "_seen", "entries")
 
     def __init__(self, op: Mapper) -> None:
         self._op = op
-        # dtype -> function, what it returns to decline, output dtype, kernel
+        # dtype -> function, what it returns to decline, output dtypes, kernel
         self.entries: dict[Any, tuple[Callable[..., Any], bytes, Any, Kernel]] = {}
         self._seen: dict[Any, int] = {}
-        self._checks: tuple[tuple[dict[str, Any], str, Any], ...] = ()
+        self._globals: Sequence[tuple[dict[str, Any], str, Any]] = ()
+        self._cells: Sequence[tuple[CellType, Any]] = ()
+        self._attributes: Sequence[tuple[Any, str, Any]] = ()
 
     def forget(self) -> None:
         """Drop all entries."""
@@ -52,33 +55,49 @@ class FastCall:
         found = self.entries.get(first.dtype)
         if found is None:
             return None
-        for space, name, value in self._checks:
+        for space, name, value in self._globals:
             if space.get(name) is not value:
                 return None
+        for cell, value in self._cells:
+            if cell.cell_contents is not value:
+                return None
+        for owner, name, value in self._attributes:
+            if getattr(owner, name, None) is not value:
+                return None
+        function, declined, dtypes, _ = found
         if out is None:
             shape = first.shape
             if not shape:
                 return None
-            out = _empty(shape, found[2])
-        result = found[0](*operands, out)
-        return None if result is found[1] else result
+            if len(dtypes) > 1:
+                out = tuple([_empty(shape, dtype) for dtype in dtypes])
+            else:
+                out = _empty(shape, dtypes[0])
+        if type(out) is tuple:
+            return (
+                None if function(*operands, *out) is declined else out[0] if len(out) == 1 else out
+            )
+        result = function(*operands, out)
+        return None if result is declined else result
 
     def note(self, operands: Sequence[np.ndarray[Any, Any]], plan: Plan) -> None:
         """A general call with default parameters: when its kind recurs, set up the short path."""
         op, typed = self._op, plan.typed
         dtypes = [*typed.operands, *typed.outputs]
-        if op.nout != 1 or not entry.available() or len(dtypes) > entry.MAX_ARRAYS:
+        if dtypes[0] in self.entries or any(d.char not in FORMATS for d in dtypes):
             return
-        code = plan.kernels.get((("c",) * len(dtypes), (typed.outputs[0].name,), ("write",)))
-        words = op._invoker.parameter_words(plan)
-        checks = op.scalar.watch.checks()
-        if code is None or checks is None or len(words) > entry.MAX_PARAMETERS:
-            return
-        if any(d.char not in FORMATS for d in dtypes) or dtypes[0] in self.entries:
-            return
+        outputs = tuple(name_of(d) for d in typed.outputs)
+        code = plan.kernels.get((("c",) * len(dtypes), outputs, ("write",) * len(outputs)))
         self._seen[dtypes[0]] = self._seen.get(dtypes[0], 0) + 1
-        if self._seen[dtypes[0]] < CALLS_BEFORE:
+        if code is None or self._seen[dtypes[0]] < CALLS_BEFORE:
             return
-        function, declined = entry.make(code, [d.char for d in dtypes], words)
-        self._checks = checks
-        self.entries = {**self.entries, dtypes[0]: (function, declined, dtypes[-1], code)}
+        from nbgraph.kernels import entry
+
+        words = op.invoker.parameter_words(plan)
+        if not entry.available() or not entry.fits(len(dtypes), len(words)):
+            return
+        formats = [d.char for d in dtypes]
+        function, declined = entry.make(code, formats, len(typed.operands), words)
+        self._globals, self._cells, self._attributes = op.scalar.watch.checks()
+        made = (function, declined, typed.outputs, code)
+        self.entries = {**self.entries, dtypes[0]: made}

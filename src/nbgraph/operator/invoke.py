@@ -154,6 +154,17 @@ class Invoker:
         outputs: Sequence[Array],
         requests: Sequence[Request],
     ) -> None:
+        code, words, size = self.launch(plan, operands, outputs, requests)
+        code.run(words, 0, size)
+
+    def launch(
+        self,
+        plan: Plan,
+        operands: Sequence[Array],
+        outputs: Sequence[Array],
+        requests: Sequence[Request],
+    ) -> tuple[Kernel, Array, int]:
+        """The kernel, argument record and number of elements of a run; arrays have one shape."""
         arrays = [*operands, *outputs]
         if all(a.flags.c_contiguous for a in arrays):
             where = Space(outputs[0].size, tuple(a.itemsize for a in arrays), ())
@@ -174,7 +185,7 @@ class Invoker:
             self.parameter_words(plan),
             where.outer,
         )
-        code.run(words, 0, where.size)
+        return code, words, where.size
 
     def parameter_words(self, plan: Plan) -> list[bytes]:
         """The scalar parameters as the argument record holds them."""
@@ -258,6 +269,17 @@ class Invoker:
         for result, part in zip(results, parts, strict=True):
             result[mask] = part
         return tuple(results)
+
+
+def prepared(op: Any, operands: Sequence[Array], out: Array) -> Callable[[], None]:
+    """A call with everything resolved: kernel and argument record alone, as an engine runs it.
+
+    Operands and out must have one shape and stay alive; they must not overlap.
+    """
+    invoker: Invoker = op.invoker
+    arrays, plan = invoker.prepare(operands, op.parameters({}))
+    code, words, size = invoker.launch(plan, arrays, [out], ["write"])
+    return lambda: code.run(words, 0, size)
 
 
 def _layouts(

@@ -24,18 +24,19 @@ import numpy as np
 from nbgraph.errors import ArgumentError, CaptureError
 from nbgraph.kernels.capture.names import plain_function
 from nbgraph.kernels.capture.values import Value
-from nbgraph.kernels.derived import Derivative, Gradient, wrt_name
 from nbgraph.kernels.function import Scalar, WrittenFunction, resolve_parameters
 from nbgraph.kernels.scalar import Node, Transplant
-from nbgraph.operator import certified, fast, naive, overrides, ufunc
-from nbgraph.operator.gradient import read_gradient
+from nbgraph.operator import fast, overrides
 from nbgraph.operator.invoke import Invoker
+from nbgraph.operator.typing import probe, type_strings
 from nbgraph.settings import config
 
 if TYPE_CHECKING:
     from nbgraph.kernels.capture.tracer import Tracer
+    from nbgraph.kernels.derived import Gradient
     from nbgraph.operator.explain import Explanation, Point
 
+MISSING: Any = np._NoValue  # type: ignore[attr-defined]
 _CALL_OPTIONS = frozenset(("out", "where", "dtype", "casting", "order"))
 
 
@@ -66,7 +67,7 @@ class Mapper:
         self._derivatives: dict[tuple[str, int], Mapper] = {}
         self.origin = origin  # (parent, operand, order) of a derivative
         self._certified = False
-        self._probe = certified.probe(scalar)
+        self._probe = probe(scalar)
         self._watch = scalar.watch
         self.nout = len(self._probe.outputs)
         self.nargs = self.nin + self.nout
@@ -100,6 +101,8 @@ class Mapper:
             self.refresh()
         self.require_certificate()
         if config.compiler == "python":
+            from nbgraph.operator import naive
+
             results = naive.call(self.scalar, operands, parameters, out=outs, **call)
         else:
             note = None if call or given else self._fast.note
@@ -166,7 +169,7 @@ class Mapper:
         self._watch = self.scalar.watch
         self.invoker.forget()
         self._certified = False
-        self._probe = certified.probe(self.scalar)
+        self._probe = probe(self.scalar)
         self._fast.forget()
 
     # derivatives ------------------------------------------------------------------------------
@@ -183,6 +186,8 @@ class Mapper:
         >>> float(cube.derivative("x", order=2)(2.0))
         12.0
         """
+        from nbgraph.kernels.derived import Derivative, wrt_name
+
         name = wrt_name(self.scalar, wrt)
         if not isinstance(order, int) or order < 1:
             raise ValueError(f"{self.__name__}.derivative: order must be 1 or more, not {order!r}")
@@ -207,8 +212,12 @@ class Mapper:
         operand names, scalar parameters (keyword-only). It is checked against the derived
         gradient at once; disagreement raises CertificateError.
         """
+        from nbgraph.operator.gradient import read_gradient
+
         gradient = read_gradient(self.scalar, self.nout, fn)
         if self.certify:
+            from nbgraph.operator import certified
+
             certified.check_gradient(self.scalar, gradient)
         self.hand_gradient = gradient
         self._derivatives.clear()
@@ -218,6 +227,8 @@ class Mapper:
         """Before the first derivative value leaves, the derivative is checked."""
         if self._certified or not self.certify or isinstance(self.scalar, WrittenFunction):
             return
+        from nbgraph.operator import certified
+
         certified.require(self)
         self._certified = True
 
@@ -272,7 +283,7 @@ class Mapper:
     @property
     def types(self) -> list[str]:
         """The loops for operands of one dtype, as NumPy writes them: 'ff->f'."""
-        return certified.type_strings(self)
+        return type_strings(self.scalar)
 
     def __repr__(self) -> str:
         return f"<op {self.__name__}{self.__signature__}>"
@@ -317,25 +328,33 @@ class Mapper:
         dtype: Any = None,
         out: Any = None,
         keepdims: bool = False,
-        initial: Any = ufunc.MISSING,
+        initial: Any = MISSING,
         where: Any = True,
         **parameters: Any,
     ) -> Any:
         """Combine elements along axes with this binary operator, in order (NumPy)."""
+        from nbgraph.operator import ufunc
+
         return ufunc.reduce(self, array, axis, dtype, out, keepdims, initial, where, parameters)
 
     def accumulate(
         self, array: Any, axis: int = 0, dtype: Any = None, out: Any = None, **parameters: Any
     ) -> Any:
         """All intermediate results of `reduce` along one axis (NumPy)."""
+        from nbgraph.operator import ufunc
+
         return ufunc.accumulate(self, array, axis, dtype, out, parameters)
 
     def outer(self, a: Any, b: Any, /, **options: Any) -> Any:
         """The operator for all pairs of elements of a and b (NumPy)."""
+        from nbgraph.operator import ufunc
+
         return ufunc.outer(self, a, b, options)
 
     def at(self, array: Any, indices: Any, b: Any = None, /, **parameters: Any) -> None:
         """`array[indices] = op(array[indices], b)`, repeated indices one after another (NumPy)."""
+        from nbgraph.operator import ufunc
+
         ufunc.at(self, array, indices, b, parameters)
 
     def __copy__(self) -> Mapper:

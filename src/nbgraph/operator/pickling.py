@@ -26,8 +26,8 @@ def reduce_mapper(op: Mapper) -> tuple[Any, tuple[Any, ...]]:
 
 
 def _written(data: Any, name: str, options: dict[str, Any], hand: Any) -> Mapper:
-    from nbgraph.operator.mapper import Mapper
     from nbgraph.operator.gradient import read_gradient
+    from nbgraph.operator.mapper import Mapper
 
     scalar = WrittenFunction(thaw(data))
     scalar.name = name

@@ -6,20 +6,22 @@ dtype alone; the totals, in float64, are reduced by further passes until one is 
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nbgraph.errors import ShapeError
 from nbgraph.kernels.function import Captured
-from nbgraph.kernels.kernel import kernel, record
+from nbgraph.kernels.kernel import Kernel, kernel, record
 from nbgraph.kernels.loops import BLOCK, Combine, Layout, Loop, Operand, Output
 from nbgraph.kernels.scalar import Graph
 from nbgraph.operator.invoke import Plan
 from nbgraph.operator.typing import Array
-from nbgraph.shape import broadcast, space
+from nbgraph.shape import address, broadcast, space
 
 if TYPE_CHECKING:
     from nbgraph.operator.mapper import Mapper
@@ -41,7 +43,7 @@ def map_reduce(
     to int64 or uint64. Max and min of nothing raise ValueError.
     """
     values = op.parameters(dict(parameters))
-    arrays, plan = op._invoker.prepare(operands, values)
+    arrays, plan = op.invoker.prepare(operands, values)
     names = list(zip(op.scalar.operands, (a.shape for a in arrays), strict=True))
     shape = broadcast(op.__name__, names)
     axes = _axes(op.__name__, shape, axis)
@@ -69,23 +71,22 @@ def _passes(
 ) -> Array:
     """First the mapped pass, then passes over totals."""
     kept = [d for d in range(len(shape)) if d not in axes]
-    order = [*kept, *axes]
-    moved = [v.transpose(order) for v in views]
-    captured, words = plan.typed.captured, op._invoker.parameter_words(plan)
-    compute = plan.typed.compute
+    moved = [v.transpose([*kept, *axes]) for v in views]
     total = _total_dtype(plan.typed.outputs[0], combine)
+    work = _Pass(op.__name__, plan.typed.captured, plan.typed.compute, combine, total, plan.kernels)
+    words = op.invoker.parameter_words(plan)
     while True:
         moved, left = _merge(moved, len(kept))
-        result = _one_pass(op.__name__, captured, compute, moved, combine, total, words)
+        result = _run(work, moved, words)
         if left == 1 and result.shape[-1] == 1:
             return result[..., 0]
-        moved = [result.reshape(result.shape)]
-        captured, words = _identity(total), []
-        compute = "float64" if total.name == "float64" else "float32"
+        moved, words, work = [result], [], _totals(combine, total)
 
 
 def _merge(arrays: Sequence[Array], kept: int) -> tuple[list[Array], int]:
     """Reduced axes merged where strides allow; returns how many are left."""
+    if all(a.flags.c_contiguous for a in arrays):
+        return [a.reshape((*a.shape[:kept], -1)) for a in arrays], 1
     shape = arrays[0].shape[kept:]
     run = space(shape, [a.strides[kept:] for a in arrays])
     dims = [*reversed(run.outer), (run.inner, run.steps)]
@@ -101,42 +102,66 @@ def _merge(arrays: Sequence[Array], kept: int) -> tuple[list[Array], int]:
     return merged, len(dims)
 
 
-def _one_pass(
-    name: str,
-    captured: Captured,
-    compute: str,
-    arrays: Sequence[Array],
-    combine: Combine,
-    total: np.dtype[Any],
-    words: Sequence[bytes],
-) -> Array:
+@dataclass(frozen=True, slots=True)
+class _Pass:
+    """One reduction over the last axis, and its kernels by layout."""
+
+    name: str
+    captured: Captured
+    compute: str
+    combine: Combine
+    total: np.dtype[Any]
+    kernels: dict[tuple[Any, ...], Kernel]
+
+    def kernel(self, arrays: Sequence[Array], layouts: tuple[Layout, ...]) -> Kernel:
+        """The kernel for these layouts."""
+        key = ("reduce", self.combine, layouts)
+        if key not in self.kernels:
+            operands = tuple(
+                Operand(node, a.dtype.name, layout)
+                for node, a, layout in zip(self.captured.operands, arrays, layouts, strict=True)
+            )
+            out = Output(self.captured.outputs[0], self.total.name, "c", combine=self.combine)
+            self.kernels[key] = kernel(
+                Loop(
+                    f"{self.combine}_{self.name}",
+                    "reduce",
+                    self.captured.graph,
+                    self.compute,  # type: ignore[arg-type]
+                    operands,
+                    self.captured.parameters,
+                    (out,),
+                )
+            )
+        return self.kernels[key]
+
+
+def _run(work: _Pass, arrays: Sequence[Array], words: Sequence[bytes]) -> Array:
     """Totals of blocks of the last axis, in a new last axis."""
-    count = arrays[0].shape[-1]
+    count, rows = arrays[0].shape[-1], arrays[0].shape[:-1]
     blocks = -(-count // BLOCK)
-    result = np.empty((*arrays[0].shape[:-1], blocks), total)
-    rows = arrays[0].shape[:-1]
-    outer = space(rows, [*(a.strides[:-1] for a in arrays), result.strides[:-1]])
-    dims = [(outer.inner, outer.steps), *outer.outer]
-    layouts: list[Layout] = [
+    result = np.empty((*rows, blocks), work.total)
+    layouts: tuple[Layout, ...] = tuple(
         "0" if a.strides[-1] == 0 else "c" if a.strides[-1] == a.itemsize or count == 1 else "s"
         for a in arrays
-    ]
-    loop = Loop(
-        f"{combine}_{name}",
-        "reduce",
-        captured.graph,
-        compute,  # type: ignore[arg-type]
-        tuple(
-            Operand(node, a.dtype.name, layout)
-            for node, a, layout in zip(captured.operands, arrays, layouts, strict=True)
-        ),
-        captured.parameters,
-        (Output(captured.outputs[0], total.name, "c", combine=combine),),
     )
-    addresses = [a.__array_interface__["data"][0] for a in (*arrays, result)]
-    steps = [*(a.strides[-1] for a in arrays), result.itemsize]
-    kernel(loop).run(record(count, addresses, steps, words, dims), 0, outer.size * blocks)
+    outer = space(rows, [*(a.strides[:-1] for a in arrays), result.strides[:-1]])
+    args = record(
+        count,
+        [address(a) for a in (*arrays, result)],
+        [*(a.strides[-1] for a in arrays), result.itemsize],
+        words,
+        [(outer.inner, outer.steps), *outer.outer],
+    )
+    work.kernel(arrays, layouts).run(args, 0, outer.size * blocks)
     return result
+
+
+@functools.cache
+def _totals(combine: Combine, total: np.dtype[Any]) -> _Pass:
+    """The pass over totals of a dtype."""
+    compute = "float64" if total.name == "float64" else "float32"
+    return _Pass("totals", _identity(total), compute, combine, total, {})
 
 
 def _identity(dtype: np.dtype[Any]) -> Captured:
@@ -167,6 +192,3 @@ def _axes(name: str, shape: tuple[int, ...], axis: int | tuple[int, ...] | None)
         if not -len(shape) <= d < len(shape):
             raise ShapeError(f"{name}: axis {d} is out of bounds for shape {shape}")
     return sorted({d % len(shape) for d in given})
-
-
-__all__ = ["map_reduce", "Mapping"]

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import as_dtype, compute_dtype, float_of_integers, is_float, require_supported
-from nbgraph.errors import ArgumentError, DTypeError
-from nbgraph.kernels.function import Captured, Scalar
+from nbgraph.errors import ArgumentError, CaptureError, DTypeError, NbgraphError
+from nbgraph.kernels.function import Captured, Scalar, defaults_of
 from nbgraph.kernels.kinds import kind_of_dtype, kind_of_value
 
+_PROBES = ("f", "int64", "bool")
 Array = np.ndarray[Any, Any]
 
 
@@ -112,3 +113,28 @@ def cast_number(op: str, name: str, value: bool | float, dtype: np.dtype[Any]) -
     kind = kind_of_value(value)
     assert kind is not None
     return np.asarray(value, dtype=dtype)
+
+
+def probe(scalar: Scalar) -> Captured:
+    """A first capture, so that a function that is not understood fails at its definition."""
+    first: CaptureError | None = None
+    for kind in _PROBES:
+        try:
+            return scalar.capture([kind] * len(scalar.operands), defaults_of(scalar))
+        except CaptureError as error:
+            first = first or error
+    assert first is not None
+    raise first
+
+
+def type_strings(scalar: Scalar) -> list[str]:
+    """The loops of an operator for operands of one dtype: 'ff->f'."""
+    found = []
+    for char in "?bBhHiIlLefd":
+        dtype = np.dtype(char)
+        try:
+            typed = resolve(scalar, [dtype] * len(scalar.operands), dtype, defaults_of(scalar))
+        except (NbgraphError, TypeError, OverflowError):
+            continue
+        found.append(f"{char * len(scalar.operands)}->{''.join(d.char for d in typed.outputs)}")
+    return found

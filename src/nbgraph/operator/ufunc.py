@@ -19,7 +19,7 @@ from nbgraph.shape import overlap, space
 if TYPE_CHECKING:
     from nbgraph.operator.mapper import Mapper
 
-MISSING: Any = type("_NoValue", (), {"__repr__": lambda self: "<no value>"})()
+MISSING: Any = np._NoValue  # type: ignore[attr-defined]
 
 
 def reduce(
@@ -130,7 +130,7 @@ def as_operand_array(op: Mapper, value: Any) -> Array:
 def _along(op: Mapper, form: str, start: Array, run: Array, parameters: Mapping[str, Any]) -> Array:
     """Fold or scan the last axis of `run`, beginning with `start`."""
     values = op.parameters(dict(parameters))
-    plan = op._invoker.plan([run.dtype] * 2, run.dtype, values)
+    plan = op.invoker.plan([run.dtype] * 2, run.dtype, values)
     stored = plan.typed.outputs[0]
     if stored != run.dtype:
         return _along(op, form, start.astype(stored), run.astype(stored), parameters)
@@ -165,7 +165,7 @@ def _along(op: Mapper, form: str, start: Array, run: Array, parameters: Mapping[
         run.shape[-1],
         [x.__array_interface__["data"][0] for x in (start, run, result)],
         (0, step, out_step),
-        op._invoker.parameter_words(plan),
+        op.invoker.parameter_words(plan),
         dims,
     )
     code.run(words, 0, outer_space.size)
@@ -177,7 +177,7 @@ def _run_at(
 ) -> None:
     resolved = op.parameters(dict(parameters))
     dtypes = [target.dtype, *(v.dtype for v in values[1:])]
-    plan: Plan = op._invoker.plan(dtypes, np.result_type(*dtypes), resolved)
+    plan: Plan = op.invoker.plan(dtypes, np.result_type(*dtypes), resolved)
     typed, captured = plan.typed, plan.typed.captured
     if not np.can_cast(typed.outputs[0], target.dtype, "same_kind"):
         raise ArgumentError(
@@ -208,7 +208,7 @@ def _run_at(
         offsets.size,
         [x.__array_interface__["data"][0] for x in arrays],
         [0] * len(arrays),
-        op._invoker.parameter_words(plan),
+        op.invoker.parameter_words(plan),
         (),
     )
     if offsets.size:

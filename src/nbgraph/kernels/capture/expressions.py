@@ -354,6 +354,13 @@ class Expressions(Builtins):
                 "function",
                 "write a `while` loop",
             )
+        if self.depth >= MAX_DEPTH:
+            self.refuse(
+                node,
+                f"calls nest more than {MAX_DEPTH} deep; recursion is not understood in a scalar "
+                "function",
+                "write a `while` loop",
+            )
         try:
             bound = inspect.signature(fn).bind(*args, **kwargs)
         except TypeError as error:

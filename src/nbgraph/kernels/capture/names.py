@@ -7,7 +7,7 @@ a new value of a constant take effect at the next call.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import CellType, FunctionType, ModuleType
 from typing import Any
 
@@ -40,11 +40,13 @@ class Watch:
                 return True
         return False
 
-    def checks(self) -> tuple[tuple[dict[str, Any], str, Any], ...] | None:
-        """The globals alone, for a fast check; None where cells or attributes count too."""
-        if self.cells or self.attributes:
-            return None
-        return tuple(self.globals.values())
+    def checks(self) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:
+        """Globals, cells and attributes with their values, for a quick comparison."""
+        return (
+            tuple(self.globals.values()),
+            tuple(self.cells.values()),
+            tuple(self.attributes.values()),
+        )
 
     def read_global(self, space: dict[str, Any], name: str) -> Any:
         """The value of a global; KeyError where there is none."""

@@ -99,7 +99,7 @@ def thaw(data: Data, made: dict[int, FunctionType] | None = None) -> FunctionTyp
     text = f"made = {source}\n" if is_lambda else source
     filename = f"<nbgraph pickle {hashlib.sha256(text.encode()).hexdigest()[:12]}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-    exec(compile(text, filename, "exec"), space)  # noqa: S102 - what unpickling means
+    exec(compile(text, filename, "exec"), space)
     fn: FunctionType = space["made" if is_lambda else data["name"]]
     made[data["id"]] = fn
     for name, value in data["names"].items():
