@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from weakref import WeakKeyDictionary
 
+from nbgraph.kernels.capture.names import Watch
 from nbgraph.kernels.derived import Backward
 from nbgraph.operator.mapper import Mapper
 
-_MADE: WeakKeyDictionary[Mapper, dict[bool, Mapper]] = WeakKeyDictionary()
+_MADE: WeakKeyDictionary[Mapper, tuple[Watch, dict[bool, Mapper]]] = WeakKeyDictionary()
 
 
 def backward(op: Mapper) -> Mapper:
@@ -36,8 +37,10 @@ def forward_backward(op: Mapper) -> Mapper:
 def _make(op: Mapper, *, forward: bool) -> Mapper:
     if op.refresh_needed():
         op.refresh()
-        _MADE.pop(op, None)
-    made = _MADE.setdefault(op, {})
+    watch, made = _MADE.get(op, (None, {}))
+    if watch is not op.scalar.watch:  # the definition changed: what backward reads may have too
+        made = {}
+        _MADE[op] = op.scalar.watch, made
     if forward not in made:
         scalar = Backward(
             op.scalar,
