@@ -68,6 +68,7 @@ def hand_gradients(
     leaves |= dict(zip(gradient.outs, captured.outputs, strict=False))
     wanted = [leaves[name] for name in gradient.scalar.operands]
     given = {p.name: parameters[p.name] for p in gradient.scalar.parameters}
+    gradient.scalar.refresh()
     inner = gradient.scalar.capture([n.kind for n in wanted], given)
     replaced = {a.id: b for a, b in zip(inner.operands, wanted, strict=True)}
     for leaf in inner.parameters:
@@ -134,6 +135,7 @@ class Derivative(Derived):
         if self.gradient is not None and self.wrt in self.parent.operands:
             one = captured.graph.const(1.0)
             given = hand_gradients(captured, self.gradient, [one], parameters)
+            self.watch.include(self.gradient.scalar.watch)
             outputs, order = [given[self.parent.operands.index(self.wrt)]], order - 1
         for _ in range(order):
             outputs = partials(captured.graph, outputs, leaf)
@@ -234,6 +236,7 @@ class Backward(Derived):
         positions = [self.parent.operands.index(name) for name in self.wrt]
         if self.gradient is not None:
             given = hand_gradients(captured, self.gradient, grads, parameters)
+            self.watch.include(self.gradient.scalar.watch)
             if self.gradient.outs and not self.forward:
                 leaf = graph.argument(OUT, "f")
                 replaced = {captured.outputs[0].id: leaf}

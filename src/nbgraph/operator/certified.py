@@ -63,7 +63,11 @@ def require(op: Mapper) -> None:
     scalar = op.scalar
     if isinstance(scalar, Derivative):
         certificates(scalar.parent, scalar.wrt, scalar.order)
-    elif isinstance(scalar, Backward) and scalar.gradient is None:
+        if scalar.gradient is not None:
+            check_gradient(scalar.parent, scalar.gradient)
+    elif isinstance(scalar, Backward) and scalar.gradient is not None:
+        check_gradient(scalar.parent, scalar.gradient)
+    elif isinstance(scalar, Backward):
         for name in scalar.wrt:
             certificates(scalar.parent, name)
         if scalar.memory:
@@ -100,7 +104,8 @@ def check_gradient(scalar: Scalar, gradient: Gradient) -> list[Certificate]:
             total,
             claim.what,
         )
-        found.append(certify(wide))
+        pair = Captured(graph, (), (), (hand, total))
+        found.append(certify(wide, pair.digest()))
     return found
 
 

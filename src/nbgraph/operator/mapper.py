@@ -248,7 +248,7 @@ class Mapper:
         operands = [values[n] for n in self.scalar.operands]
         given = {p.name: _example(values[p.name]) for p in self.scalar.parameters}
         captured = self.scalar.capture([o.kind for o in operands], given)
-        tracer.watch.globals.update(self.scalar.watch.globals)
+        tracer.watch.include(self.scalar.watch)
         replaced = {
             a.id: graph.cast(b, a.kind) for a, b in zip(captured.operands, operands, strict=True)
         }

@@ -40,6 +40,13 @@ class Watch:
                 return True
         return False
 
+    def include(self, other: Watch) -> None:
+        """Depend on what another capture depends on, too."""
+        self.globals.update(other.globals)
+        self.cells.update(other.cells)
+        self.attributes.update(other.attributes)
+        self.readings += other.readings
+
     def checks(self) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:
         """Globals, cells and attributes with their values, for a quick comparison."""
         return (
