@@ -2,7 +2,7 @@
 
     python -m benchmarks.scalar_ops
 
-float32, arrays of 16,384 elements that stay in the cache, one thread, unless a row says otherwise.
+float32, arrays of 65,536 elements that stay in the L2 cache, one thread, unless a row says otherwise.
 Cold starts are wall time after `import nbgraph`, in new processes with an empty or a filled cache.
 """
 
@@ -23,7 +23,7 @@ from nbgraph.operator.backward import forward_backward
 from nbgraph.operator.invoke import prepared
 from nbgraph.operator.reduction import map_reduce
 
-SIZE = 1 << 14
+SIZE = 1 << 16
 random = np.random.default_rng(0)
 X = random.normal(0, 2, SIZE).astype(np.float32)
 G = random.normal(0, 1, SIZE).astype(np.float32)

@@ -7,6 +7,8 @@
 | cache_bytes   | size at which the oldest kernels are dropped               |
 | default_float | dtype of created arrays, "float32" or "float64"            |
 | debug         | 1: compilers' own texts are shown with errors              |
+
+Machine code is made for the host, or for what Numba's own NUMBA_CPU_NAME and NUMBA_CPU_FEATURES say.
 """
 
 from __future__ import annotations
@@ -37,6 +39,8 @@ class Settings:
     cache_bytes: int = 512 * 2**20
     default_float: str = "float32"
     debug: int = 0
+    cpu_name: str = ""
+    cpu_features: str = ""
 
     def __post_init__(self) -> None:
         for name, choices in _CHOICES.items():
@@ -48,7 +52,11 @@ class Settings:
     @classmethod
     def from_environment(cls) -> Settings:
         """Read `NBGRAPH_*`; what is not set keeps its default."""
-        values: dict[str, Any] = {"cache_dir": _default_cache_dir()}
+        values: dict[str, Any] = {
+            "cache_dir": _default_cache_dir(),
+            "cpu_name": os.environ.get("NUMBA_CPU_NAME", ""),
+            "cpu_features": os.environ.get("NUMBA_CPU_FEATURES", ""),
+        }
         for field in fields(cls):
             text = os.environ.get(f"NBGRAPH_{field.name.upper()}")
             if text is not None:

@@ -93,7 +93,6 @@ class _Writer:
         """Read the record's fixed words and compute what is uniform over the call."""
         loop = self.loop
         self.line(1, "n = word(args, 0)")
-        self.line(1, "rank = word(args, 1)")
         for k, (name, array) in enumerate(self.arrays()):
             if array.layout == "s":
                 self.line(1, f"{name}_step = word(args, {loop.steps_at + k})")
@@ -137,7 +136,7 @@ class _Writer:
         """Address of array k's first element in an outer row."""
         loop = self.loop
         width = 1 + loop.pointers
-        offset = f"row_offset(args, {loop.outer_at}, {width}, rank, {row}, {k})"
+        offset = f"row_offset(args, {loop.outer_at}, {width}, {row}, {k})"
         return f"word(args, {2 + k}) + {offset}"
 
     def pointers(self, indent: int, row: str, start: str, which: Sequence[int]) -> None:

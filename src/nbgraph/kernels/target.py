@@ -15,6 +15,7 @@ from collections.abc import Sequence
 import llvmlite.binding as llvm
 
 from nbgraph.errors import CompileError
+from nbgraph.settings import config
 
 SYMBOL = "nbgraph_kernel"
 _DECLARE = re.compile(r"^declare [^@]*@\"?([\w.$]+)\"?\(", re.MULTILINE)
@@ -29,7 +30,7 @@ def _initialize() -> None:
 def _new_machine() -> llvm.TargetMachine:
     _initialize()
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=features(), opt=3, jit=True
+        cpu=cpu_name(), features=features(), opt=3, jit=True
     )
 
 
@@ -41,13 +42,18 @@ def machine() -> llvm.TargetMachine:
 
 @functools.cache
 def features() -> str:
-    """The host's instruction sets, in LLVM's notation."""
-    return str(llvm.get_host_cpu_features().flatten())
+    """The instruction sets code is made for, in LLVM's notation."""
+    return config.cpu_features or str(llvm.get_host_cpu_features().flatten())
+
+
+def cpu_name() -> str:
+    """The processor code is made for, by LLVM's name."""
+    return config.cpu_name or str(llvm.get_host_cpu_name())
 
 
 def host() -> str:
     """What machine code here depends on, as text for cache keys."""
-    return f"{llvm.get_host_cpu_name()} {features()} llvm {llvm.llvm_version_info}"
+    return f"{cpu_name()} {features()} llvm {llvm.llvm_version_info}"
 
 
 def externals(ir: str) -> tuple[str, ...]:

@@ -150,12 +150,14 @@ def select(typingctx, cond, a, b):
 
 
 @_inline
-def row_offset(args, first, width, rank, row, operand):
+def row_offset(args, first, width, row, operand):
     """Bytes from an operand's base to outer row `row`; dimensions innermost first.
 
     `first` is the word where the outer dimensions begin; each takes `width` words: its extent,
-    then the byte stride of every operand.
+    then the byte stride of every operand. The rank is read anew for each row: were it known to be
+    constant, LLVM would make a copy of the kernel's whole loop for every case here.
     """
+    rank = word(args, 1)
     if rank == 1:
         return row * word(args, first + 1 + operand)
     total = np.int64(0)

@@ -31,7 +31,7 @@ class FastCall:
     An entry holds its kernel alive; entries are dropped when a watched object changes.
     """
 
-    __slots__ = ("_attributes", "_cells", "_globals", "_op", "_seen", "entries")
+    __slots__ = ("_attributes", "_cells", "_closed", "_globals", "_op", "_seen", "entries")
 
     def __init__(self, op: Mapper) -> None:
         self._op = op
@@ -41,6 +41,7 @@ class FastCall:
         self._globals: Sequence[tuple[dict[str, Any], str, Any]] = ()
         self._cells: Sequence[tuple[CellType, Any]] = ()
         self._attributes: Sequence[tuple[Any, str, Any]] = ()
+        self._closed = False
 
     def forget(self) -> None:
         """Drop all entries."""
@@ -58,12 +59,8 @@ class FastCall:
         for space, name, value in self._globals:
             if space.get(name) is not value:
                 return None
-        for cell, value in self._cells:
-            if cell.cell_contents is not value:
-                return None
-        for owner, name, value in self._attributes:
-            if getattr(owner, name, None) is not value:
-                return None
+        if self._closed and self._closure_changed():
+            return None
         function, declined, dtypes, _ = found
         if out is None:
             shape = first.shape
@@ -79,6 +76,11 @@ class FastCall:
             )
         result = function(*operands, out)
         return None if result is declined else result
+
+    def _closure_changed(self) -> bool:
+        return any(cell.cell_contents is not value for cell, value in self._cells) or any(
+            getattr(owner, name, None) is not value for owner, name, value in self._attributes
+        )
 
     def note(self, operands: Sequence[np.ndarray[Any, Any]], plan: Plan) -> None:
         """A general call with default parameters: when its kind recurs, set up the short path."""
@@ -99,5 +101,6 @@ class FastCall:
         formats = [d.char for d in dtypes]
         function, declined = entry.make(code, formats, len(typed.operands), words)
         self._globals, self._cells, self._attributes = op.scalar.watch.checks()
+        self._closed = bool(self._cells or self._attributes)
         made = (function, declined, typed.outputs, code)
         self.entries = {**self.entries, dtypes[0]: made}

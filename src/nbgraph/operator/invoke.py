@@ -274,12 +274,16 @@ class Invoker:
 def prepared(op: Any, operands: Sequence[Array], out: Array) -> Callable[[], None]:
     """A call with everything resolved: kernel and argument record alone, as an engine runs it.
 
-    Operands and out must have one shape and stay alive; they must not overlap.
+    Operands and out must have one shape and not overlap; the call keeps them alive.
     """
     invoker: Invoker = op.invoker
     arrays, plan = invoker.prepare(operands, op.parameters({}))
     code, words, size = invoker.launch(plan, arrays, [out], ["write"])
-    return lambda: code.run(words, 0, size)
+
+    def run(_keep: tuple[Any, ...] = (arrays, out)) -> None:
+        code.run(words, 0, size)
+
+    return run
 
 
 def _layouts(

@@ -1,24 +1,21 @@
 """Map and reduce in one pass: a scalar function's values summed (or max, min, product) over axes.
 
-A pass sets down one total a block of the run, so the tree of additions depends on shape and
-dtype alone; the totals, in float64, are reduced by further passes until one is left.
+One pass sets down a total for each block of the run, in float64 for floats; NumPy reduces the
+totals. So the tree of additions depends on shape, layout and dtype alone.
 """
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbgraph.dtype import name_of
 from nbgraph.errors import ShapeError
-from nbgraph.kernels.function import Captured
 from nbgraph.kernels.kernel import Kernel, kernel, record
 from nbgraph.kernels.loops import BLOCK, Combine, Layout, Loop, Operand, Output
-from nbgraph.kernels.scalar import Graph
 from nbgraph.operator.invoke import Plan
 from nbgraph.operator.typing import Array
 from nbgraph.shape import address, broadcast, space
@@ -27,6 +24,12 @@ if TYPE_CHECKING:
     from nbgraph.operator.mapper import Mapper
 
 _IDENTITY: dict[str, float] = {"add": 0.0, "multiply": 1.0}
+_NUMPY: dict[str, np.ufunc] = {
+    "add": np.add,
+    "multiply": np.multiply,
+    "max": np.maximum,
+    "min": np.minimum,
+}
 
 
 def map_reduce(
@@ -55,42 +58,33 @@ def map_reduce(
             raise ValueError(f"{op.__name__}: {combine} of an empty array has no value")
         result = np.full(kept_shape, _IDENTITY[combine], final)
     else:
-        result = _passes(op, plan, views, shape, axes, combine).astype(final, copy=False)
+        result = _reduced(op, plan, views, axes, combine).astype(final, copy=False)
     if keepdims:
         result = result.reshape([1 if d in axes else n for d, n in enumerate(shape)])
     return result[()] if result.ndim == 0 else result
 
 
-def _passes(
-    op: Mapper,
-    plan: Plan,
-    views: Sequence[Array],
-    shape: tuple[int, ...],
-    axes: Sequence[int],
-    combine: Combine,
+def _reduced(
+    op: Mapper, plan: Plan, views: Sequence[Array], axes: Sequence[int], combine: Combine
 ) -> Array:
-    """First the mapped pass, then passes over totals."""
-    kept = [d for d in range(len(shape)) if d not in axes]
-    moved = [v.transpose([*kept, *axes]) for v in views]
-    total = _total_dtype(plan.typed.outputs[0], combine)
-    work = _Pass(op.__name__, plan.typed.captured, plan.typed.compute, combine, total, plan.kernels)
-    words = op.invoker.parameter_words(plan)
-    while True:
-        moved, left = _merge(moved, len(kept))
-        result = _run(work, moved, words)
-        if left == 1 and result.shape[-1] == 1:
-            return result[..., 0]
-        moved, words, work = [result], [], _totals(combine, total)
+    """One pass over the operands, then NumPy over the totals (pairwise, for sums)."""
+    kept = [d for d in range(views[0].ndim) if d not in axes]
+    if kept or not all(v.flags.c_contiguous for v in views):
+        views = _merged([v.transpose([*kept, *axes]) for v in views], len(kept))
+    else:
+        views = [v.reshape(-1) for v in views]
+    totals = _block_totals(op, plan, views, combine)
+    if totals.size == 1:
+        return totals.reshape(())
+    return _NUMPY[combine].reduce(totals, axis=tuple(range(len(kept), totals.ndim)))
 
 
-def _merge(arrays: Sequence[Array], kept: int) -> tuple[list[Array], int]:
-    """Reduced axes merged where strides allow; returns how many are left."""
-    if all(a.flags.c_contiguous for a in arrays):
-        return [a.reshape((*a.shape[:kept], -1)) for a in arrays], 1
+def _merged(arrays: Sequence[Array], kept: int) -> list[Array]:
+    """Reduced axes merged where strides allow."""
     shape = arrays[0].shape[kept:]
     run = space(shape, [a.strides[kept:] for a in arrays])
     dims = [*reversed(run.outer), (run.inner, run.steps)]
-    merged = [
+    return [
         np.lib.stride_tricks.as_strided(
             a,
             a.shape[:kept] + tuple(n for n, _ in dims),
@@ -99,75 +93,57 @@ def _merge(arrays: Sequence[Array], kept: int) -> tuple[list[Array], int]:
         )
         for k, a in enumerate(arrays)
     ]
-    return merged, len(dims)
 
 
-@dataclass(frozen=True, slots=True)
-class _Pass:
-    """One reduction over the last axis, and its kernels by layout."""
-
-    name: str
-    captured: Captured
-    compute: str
-    combine: Combine
-    total: np.dtype[Any]
-    kernels: dict[tuple[Any, ...], Kernel]
-
-    def kernel(self, arrays: Sequence[Array], layouts: tuple[Layout, ...]) -> Kernel:
-        """The kernel for these layouts."""
-        key = ("reduce", self.combine, layouts)
-        if key not in self.kernels:
-            operands = tuple(
-                Operand(node, a.dtype.name, layout)
-                for node, a, layout in zip(self.captured.operands, arrays, layouts, strict=True)
-            )
-            out = Output(self.captured.outputs[0], self.total.name, "c", combine=self.combine)
-            self.kernels[key] = kernel(
-                Loop(
-                    f"{self.combine}_{self.name}",
-                    "reduce",
-                    self.captured.graph,
-                    self.compute,  # type: ignore[arg-type]
-                    operands,
-                    self.captured.parameters,
-                    (out,),
-                )
-            )
-        return self.kernels[key]
-
-
-def _run(work: _Pass, arrays: Sequence[Array], words: Sequence[bytes]) -> Array:
+def _block_totals(op: Mapper, plan: Plan, arrays: Sequence[Array], combine: Combine) -> Array:
     """Totals of blocks of the last axis, in a new last axis."""
     count, rows = arrays[0].shape[-1], arrays[0].shape[:-1]
     blocks = -(-count // BLOCK)
-    result = np.empty((*rows, blocks), work.total)
+    result = np.empty((*rows, blocks), _total_dtype(plan.typed.outputs[0], combine))
     layouts: tuple[Layout, ...] = tuple(
         "0" if a.strides[-1] == 0 else "c" if a.strides[-1] == a.itemsize or count == 1 else "s"
         for a in arrays
     )
     outer = space(rows, [*(a.strides[:-1] for a in arrays), result.strides[:-1]])
-    args = record(
+    words = record(
         count,
         [address(a) for a in (*arrays, result)],
         [*(a.strides[-1] for a in arrays), result.itemsize],
-        words,
+        op.invoker.parameter_words(plan),
         [(outer.inner, outer.steps), *outer.outer],
     )
-    work.kernel(arrays, layouts).run(args, 0, outer.size * blocks)
+    _kernel(op, plan, combine, layouts, result.dtype).run(words, 0, outer.size * blocks)
     return result
 
 
-@functools.cache
-def _totals(combine: Combine, total: np.dtype[Any]) -> _Pass:
-    """The pass over totals of a dtype."""
-    compute = "float64" if total.name == "float64" else "float32"
-    return _Pass("totals", _identity(total), compute, combine, total, {})
-
-
-def _identity(dtype: np.dtype[Any]) -> Captured:
-    graph = Graph()
-    leaf = graph.argument("total", "f" if dtype.kind == "f" else dtype.name)
-    return Captured(graph, (leaf,), (), (leaf,))
+def _kernel(
+    op: Mapper,
+    plan: Plan,
+    combine: Combine,
+    layouts: tuple[Layout, ...],
+    total: np.dtype[Any],
+) -> Kernel:
+    """The reduction's kernel for these layouts."""
+    key = ("reduce", combine, layouts)
+    if key not in plan.kernels:
+        typed, captured = plan.typed, plan.typed.captured
+        operands = tuple(
+            Operand(node, name_of(dtype), layout)
+            for node, dtype, layout in zip(captured.operands, typed.operands, layouts, strict=True)
+        )
+        out = Output(captured.outputs[0], name_of(total), "c", combine=combine)
+        loop = Loop(
+            f"{combine}_{op.__name__}",
+            "reduce",
+            captured.graph,
+            typed.compute,  # type: ignore[arg-type]
+            operands,
+            captured.parameters,
+            (out,),
+            fastmath=op.fastmath,
+        )
+        plan.kernels[key] = kernel(loop)
+    return plan.kernels[key]
 
 
 def _total_dtype(dtype: np.dtype[Any], combine: Combine) -> np.dtype[Any]:
