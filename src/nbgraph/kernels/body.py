@@ -173,9 +173,7 @@ class Body:
         text = self._expression(node)
         single = self._uses.get(node.id, 0) <= 1 and not node.regions
         if single and len(text) <= _INLINE and node.op not in ("call", "extern"):
-            self.names[node.id] = f"({text})" if " " in text and not text.endswith(")") else text
-            if " " in text and not self.names[node.id].startswith("("):
-                self.names[node.id] = f"({text})"
+            self.names[node.id] = f"({text})" if " " in text else text
             return
         name = f"{self._prefix}{self._counter}"
         self._counter += 1

@@ -171,8 +171,16 @@ def _float_functions() -> dict[str, Callable[..., Any]]:
         trunc=lambda x: float(math.trunc(x)),
         round=lambda x: float(round(x)),
         sign=lambda x: float((x > 0) - (x < 0)),
+        digamma=lambda x: _polygamma(0, x),
+        trigamma=lambda x: _polygamma(1, x),
     )
     return table
+
+
+def _polygamma(order: int, x: float) -> float:
+    from mpmath import fp
+
+    return float(fp.psi(order, x))
 
 
 class FloatDomain(Domain):

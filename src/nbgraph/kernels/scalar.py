@@ -312,6 +312,8 @@ class Graph:
             return b if a.data else a
         if b.op == "const":
             return a if b.data else b
+        if self.logical_not(a) is b:
+            return self.const(False)
         return a if a is b else self.node("and", (a, b), "b")
 
     def logical_or(self, a: Node, b: Node) -> Node:
@@ -320,6 +322,8 @@ class Graph:
             return a if a.data else b
         if b.op == "const":
             return b if b.data else a
+        if self.logical_not(a) is b:
+            return self.const(True)
         return a if a is b else self.node("or", (a, b), "b")
 
     def logical_not(self, a: Node) -> Node:

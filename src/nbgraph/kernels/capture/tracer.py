@@ -209,6 +209,8 @@ class Tracer(Expressions):
         tested = dict(after)
         self.condition(st.test, tested, path)
         left = stopped(self.graph, after, (BROKE, RETURNED))
+        if left.op == "const":
+            return tested
         return {**after, **join(self.graph, left, after, tested)}
 
     def _range(self, st: ast.For, env: Env, path: Node) -> Any:
