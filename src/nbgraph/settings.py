@@ -8,7 +8,8 @@
 | default_float | dtype of created arrays, "float32" or "float64"            |
 | debug         | 1: compilers' own texts are shown with errors              |
 
-Machine code is made for the host, or for what Numba's own NUMBA_CPU_NAME and NUMBA_CPU_FEATURES say.
+Machine code is made for the host, or for what Numba's own variables NUMBA_CPU_NAME and
+NUMBA_CPU_FEATURES say.
 """
 
 from __future__ import annotations

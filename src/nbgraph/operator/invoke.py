@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nbgraph.dtype import as_dtype, name_of
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.kernels.function import Scalar
-from nbgraph.kernels.kernel import Kernel, kernel, record
-from nbgraph.kernels.loops import Layout, Loop, Operand, Output, Request
 from nbgraph.operator.typing import Array, Typed, as_operand, common_dtype, parameter_bytes, resolve
 from nbgraph.shape import Space, address, broadcast, overlap, overlaps_itself, space
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.kernel import Kernel
+    from nbgraph.kernels.loops import Layout, Loop, Request
 
 
 @dataclass(slots=True)
@@ -165,6 +167,8 @@ class Invoker:
         requests: Sequence[Request],
     ) -> tuple[Kernel, Array, int]:
         """The kernel, argument record and number of elements of a run; arrays have one shape."""
+        from nbgraph.kernels.kernel import kernel, record  # the compiler's side loads when needed
+
         arrays = [*operands, *outputs]
         if all(a.flags.c_contiguous for a in arrays):
             where = Space(outputs[0].size, tuple(a.itemsize for a in arrays), ())
@@ -202,6 +206,8 @@ class Invoker:
         requests: Sequence[Request],
     ) -> Loop:
         """The description of a map over these layouts."""
+        from nbgraph.kernels.loops import Loop, Operand, Output
+
         typed = plan.typed
         captured, count = typed.captured, len(typed.operands)
         operands = tuple(

@@ -7,7 +7,7 @@ totals. So the tree of additions depends on shape, layout and dtype alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,10 +73,24 @@ def _reduced(
         views = _merged([v.transpose([*kept, *axes]) for v in views], len(kept))
     else:
         views = [v.reshape(-1) for v in views]
-    totals = _block_totals(op, plan, views, combine)
+    code, words, totals = _block_totals(op, plan, views, combine)
+    code.run(words, 0, totals.size)
     if totals.size == 1:
         return totals.reshape(())
     return _NUMPY[combine].reduce(totals, axis=tuple(range(len(kept), totals.ndim)))
+
+
+def prepared_sum(op: Mapper, *operands: Array) -> Callable[[], Any]:
+    """A full sum with everything resolved, as `invoke.prepared`; operands of one shape."""
+    arrays, plan = op.invoker.prepare(operands, op.parameters({}))
+    flat = [a.reshape(-1) for a in arrays]
+    code, words, result = _block_totals(op, plan, flat, "add")
+
+    def run(_keep: list[Array] = flat) -> Any:
+        code.run(words, 0, result.size)
+        return np.add.reduce(result)
+
+    return run
 
 
 def _merged(arrays: Sequence[Array], kept: int) -> list[Array]:
@@ -95,8 +109,10 @@ def _merged(arrays: Sequence[Array], kept: int) -> list[Array]:
     ]
 
 
-def _block_totals(op: Mapper, plan: Plan, arrays: Sequence[Array], combine: Combine) -> Array:
-    """Totals of blocks of the last axis, in a new last axis."""
+def _block_totals(
+    op: Mapper, plan: Plan, arrays: Sequence[Array], combine: Combine
+) -> tuple[Kernel, Array, Array]:
+    """Kernel, argument record and array for the totals of blocks of the last axis."""
     count, rows = arrays[0].shape[-1], arrays[0].shape[:-1]
     blocks = -(-count // BLOCK)
     result = np.empty((*rows, blocks), _total_dtype(plan.typed.outputs[0], combine))
@@ -112,8 +128,7 @@ def _block_totals(op: Mapper, plan: Plan, arrays: Sequence[Array], combine: Comb
         op.invoker.parameter_words(plan),
         [(outer.inner, outer.steps), *outer.outer],
     )
-    _kernel(op, plan, combine, layouts, result.dtype).run(words, 0, outer.size * blocks)
-    return result
+    return _kernel(op, plan, combine, layouts, result.dtype), words, result
 
 
 def _kernel(
