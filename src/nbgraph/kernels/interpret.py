@@ -27,6 +27,7 @@ class Evaluator:
     def __init__(self, graph: Graph, leaves: Mapping[int, Any], domain: Domain) -> None:
         self._graph, self._domain = graph, domain
         self._values: dict[int, Any] = dict(leaves)
+        self.trips: dict[int, int] = {}  # of loops at the outermost level, by region
 
     def __call__(self, root: Node) -> Any:
         """The value of a node."""
@@ -89,9 +90,10 @@ class Evaluator:
         phis = self._graph.closure(node)
         carried = {p.id: self._values[region.carried[p.id][1].id] for p in phis}
         outer = {k: v for k, v in self._values.items() if not self._inside(k, region.id)}
-        for _ in range(MAX_TRIPS):
+        for trip in range(MAX_TRIPS):
             body = Evaluator(self._graph, {**outer, **carried}, self._domain)
             if not body(region.cond):
+                self.trips[region.id] = trip
                 for phi_id, value in carried.items():
                     self._note_final(region.id, phi_id, value)
                 return carried[node.data[1]]

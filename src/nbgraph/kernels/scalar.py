@@ -80,6 +80,7 @@ class Graph:
         self.nodes: list[Node] = []
         self.regions: dict[int, Region] = {}
         self.line = ""  # where in the user's text the nodes being made come from
+        self.names: dict[int, str] = {}  # what the user's text calls a value, by node id
         self._table: dict[tuple[Any, ...], Node] = {}
         self._closures: dict[int, tuple[Node, ...]] = {}
         self._finals: dict[tuple[int, int], Node] = {}

@@ -163,6 +163,8 @@ class Tracer(Expressions):
         match target:
             case ast.Name(id=name):
                 env[name] = value
+                if isinstance(value, Node) and not self.depth:
+                    self.graph.names.setdefault(value.id, name)
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 if not isinstance(value, tuple) or len(value) != len(parts):
                     self.refuse(
