@@ -213,7 +213,8 @@ class _Checker:
         left, right = slopes[1], slopes[2]
         if left is not None and right is not None:
             gap = abs(left - right)
-            if gap > 1e-4 * max(abs(left), abs(right), 1e-6):
+            wide = abs(slopes[0] - slopes[3]) if None not in (slopes[0], slopes[3]) else 0
+            if gap > 0.03 * wide and gap > 1e-4 * max(abs(left), abs(right), 1e-6):
                 self.report.kinks.append((at, float(left), float(right)))
 
     def _check(self, leaves: Leaves) -> Any:

@@ -40,7 +40,9 @@ def read_gradient(scalar: Scalar, nout: int, fn: Callable[..., Any]) -> Gradient
                 f"{scalar.name}.gradient: there is no scalar parameter {p.name!r}; known: "
                 f"{', '.join(sorted(known)) or 'none'}"
             )
-    probe = written.capture(["f"] * len(written.operands), defaults_of(written))
+    values = defaults_of(scalar)
+    given = {p.name: values[p.name] for p in written.parameters}
+    probe = written.capture(["f"] * len(written.operands), given)
     if len(probe.outputs) != len(scalar.operands):
         raise DerivativeError(
             f"{scalar.name}.gradient: returns {len(probe.outputs)} value(s), the operator has "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import textwrap
 from dataclasses import dataclass
@@ -53,6 +54,13 @@ def _lambda_text(fn: FunctionType) -> FunctionText:
     """Find a lambda among the statements around its line, by its code's columns."""
     lines, _ = inspect.findsource(fn)
     code = fn.__code__
+    whole = "".join(lines)
+    tree = _whole(whole)
+    found = _match_lambda(tree, code, 0, 0) if tree is not None else None
+    if found is not None:
+        body: list[ast.stmt] = [ast.copy_location(ast.Return(found.body), found.body)]
+        text = ast.get_source_segment(whole, found) or ast.unparse(found)
+        return FunctionText(found.args, body, code.co_filename, 0, text)
     here = code.co_firstlineno - 1
     for start in range(here, max(-1, here - 40), -1):
         for end in range(here + 1, min(len(lines), here + 40) + 1):
@@ -63,10 +71,19 @@ def _lambda_text(fn: FunctionType) -> FunctionText:
             indent = len(lines[start]) - len(lines[start].lstrip())
             found = _match_lambda(tree, code, start, indent)
             if found is not None:
-                body: list[ast.stmt] = [ast.copy_location(ast.Return(found.body), found.body)]
+                body = [ast.copy_location(ast.Return(found.body), found.body)]
                 text = ast.get_source_segment(block, found) or ast.unparse(found)
                 return FunctionText(found.args, body, code.co_filename, start, text)
     raise NoSourceError(f"the text of the lambda at line {code.co_firstlineno} cannot be found")
+
+
+@functools.lru_cache(maxsize=8)
+def _whole(text: str) -> ast.Module | None:
+    """A whole file or cell; None where it holds more than Python, or changed meanwhile."""
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError):
+        return None
 
 
 def _parse(block: str) -> ast.Module | None:
