@@ -2,7 +2,7 @@
 
     python -m benchmarks.scalar_ops
 
-float32, arrays of 65,536 elements that stay in the L2 cache, one thread, unless a row says
+float32, arrays of 32,768 elements that stay in the L2 cache, one thread, unless a row says
 otherwise. NumPy has kernels of its own for AVX-512 (Intel's vector mathematics), so the targets
 against it hold for AVX2; on a machine with AVX-512 compare at AVX2 by `bash benchmarks/avx2`.
 Cold starts are wall time after `import nbgraph`, in new processes with an empty or a filled cache.
@@ -25,7 +25,7 @@ from nbgraph.operator.backward import forward_backward
 from nbgraph.operator.invoke import prepared
 from nbgraph.operator.reduction import prepared_sum
 
-SIZE = 1 << 16
+SIZE = 1 << 15
 random = np.random.default_rng(0)
 X = random.normal(0, 2, SIZE).astype(np.float32)
 G = random.normal(0, 1, SIZE).astype(np.float32)

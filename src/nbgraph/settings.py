@@ -26,6 +26,10 @@ _CHOICES = {
 }
 
 
+# whether compiler="python" was ever asked for in this process: until then no call need look
+PYTHON_ASKED = [False]
+
+
 def _default_cache_dir() -> str:
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return str(Path(base) / "nbgraph")
@@ -44,6 +48,8 @@ class Settings:
     cpu_features: str = ""
 
     def __post_init__(self) -> None:
+        if self.compiler == "python":
+            PYTHON_ASKED[0] = True
         for name, choices in _CHOICES.items():
             if getattr(self, name) not in choices:
                 raise ValueError(

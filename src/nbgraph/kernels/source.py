@@ -224,7 +224,7 @@ class _Writer:
             limit = self.namespace.constant(bound)
             for node in loop.graph.reachable(roots):
                 if node.op == "call" and node.data in _TRIGONOMETRIC:
-                    body.line(f"wide |= select(abs({body.text(node.args[0])}) > {limit}, 1, 0)")
+                    body.line(f"wide = wide | (abs({body.text(node.args[0])}) > {limit})")
         self.lines += body.lines
         return texts
 
@@ -241,9 +241,9 @@ class _Map(_Writer):
         self.pointers(2, "row", "col", everything)
         if self._redoes():
             self.line(2, f"wide = {self._shared()}")
-            self.line(2, "if wide == 0:")
+            self.line(2, "if not wide:")
             self._run(3, small=True)
-            self.line(2, "if wide != 0:")
+            self.line(2, "if wide:")
             self._run(3)
         else:
             self._run(2)
@@ -261,13 +261,13 @@ class _Map(_Writer):
         return bool(called) and not any(n.regions for n in called)
 
     def _shared(self) -> str:
-        """1 where an operand shares its memory with an output: then nothing is done twice."""
+        """Whether an operand shares its memory with an output: then nothing is done twice."""
         tests = [
             f"(word(args, {2 + k}) == word(args, {2 + len(self.names) + j}))"
             for k in range(len(self.names))
             for j in range(len(self.outputs))
         ]
-        return f"select({' | '.join(tests)}, 1, 0)"
+        return " | ".join(tests)
 
     def _run(self, indent: int, *, small: bool = False) -> None:
         loop, scoped = self.loop, self.loop.in_place

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbgraph.dtype import name_of
-from nbgraph.settings import config
+from nbgraph.settings import PYTHON_ASKED, config
 
 if TYPE_CHECKING:
     from types import CellType
@@ -50,8 +50,10 @@ class FastCall:
 
     def call(self, operands: tuple[Any, ...], out: Any) -> Any:
         """The result, or None where the general path has to take the call."""
+        if PYTHON_ASKED[0] and _settings().compiler == "python":
+            return None
         first = operands[0] if operands else None
-        if type(first) is not _ndarray or _settings().compiler == "python":
+        if type(first) is not _ndarray:
             return None
         found = self.entries.get(first.dtype)
         if found is None:
@@ -76,6 +78,13 @@ class FastCall:
             )
         result = function(*operands, out)
         return None if result is declined else result
+
+    def quick(self) -> tuple[Callable[..., Any], bytes, Sequence[Any]] | None:
+        """The newest entry where it has one output and only globals are watched."""
+        if not self.entries or self._closed or self._op.nout != 1:
+            return None
+        function, declined, _, _ = next(reversed(self.entries.values()))
+        return function, declined, self._globals
 
     def _closure_changed(self) -> bool:
         return any(cell.cell_contents is not value for cell, value in self._cells) or any(

@@ -29,12 +29,13 @@ from nbgraph.kernels.scalar import Node, Transplant
 from nbgraph.operator import fast, overrides
 from nbgraph.operator.invoke import Invoker
 from nbgraph.operator.typing import probe, type_strings
-from nbgraph.settings import config
+from nbgraph.settings import PYTHON_ASKED, config
 
 if TYPE_CHECKING:
     from nbgraph.kernels.capture.tracer import Tracer
     from nbgraph.kernels.derived import Gradient
     from nbgraph.operator.explain import Explanation, Point
+    from nbgraph.operator.invoke import Plan
 
 MISSING: Any = np._NoValue  # type: ignore[attr-defined]
 _CALL_OPTIONS = frozenset(("out", "where", "dtype", "casting", "order"))
@@ -72,6 +73,7 @@ class Mapper:
         self.nout = len(self._probe.outputs)
         self.nargs = self.nin + self.nout
         self._fast = fast.FastCall(self)
+        self._quick: tuple[Callable[..., Any], bytes, Sequence[Any]] | None = None
         fn = getattr(scalar, "fn", None)
         self.__name__ = scalar.name
         self.__qualname__ = getattr(fn, "__qualname__", scalar.name)
@@ -84,7 +86,17 @@ class Mapper:
 
     def __call__(self, *operands: Any, out: Any = None, **options: Any) -> Any:
         """Apply the operator; see the class."""
-        if not options and self._fast.entries:
+        if self._quick is not None and not options and not PYTHON_ASKED[0]:
+            # the shortest way: the native entry itself checks types, shapes and overlap
+            function, declined, watched = self._quick
+            for space, name, value in watched:
+                if space.get(name) is not value:
+                    break
+            else:
+                result = function(*operands, out)
+                if result is not declined:
+                    return result
+        if self._fast.entries and not options:
             result = self._fast.call(operands, out)
             if result is not None:
                 return result
@@ -105,7 +117,7 @@ class Mapper:
 
             results = naive.call(self.scalar, operands, parameters, out=outs, **call)
         else:
-            note = None if call or given else self._fast.note
+            note = None if call or given else self._note
             results = self.invoker.call(operands, parameters, out=outs, note=note, **call)
         return overrides.wrap(self, operands, outs, results)
 
@@ -156,6 +168,10 @@ class Mapper:
             )
         return outs
 
+    def _note(self, operands: Sequence[Any], plan: Plan) -> None:
+        self._fast.note(operands, plan)
+        self._quick = self._fast.quick()
+
     # change -----------------------------------------------------------------------------------
 
     def refresh_needed(self) -> bool:
@@ -171,6 +187,7 @@ class Mapper:
         self._certified = False
         self._probe = probe(self.scalar)
         self._fast.forget()
+        self._quick = None
 
     # derivatives ------------------------------------------------------------------------------
 
