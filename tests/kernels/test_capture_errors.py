@@ -1,0 +1,297 @@
+"""What a scalar function may not use is refused with function, file, line, construct, remedy."""
+
+# ruff: noqa: PTH123, PLW0602 - refused code
+
+import inspect
+import math
+import re
+
+import numpy as np
+import pytest
+
+import nbgraph as ng
+from nbgraph.errors import CaptureError
+
+TABLE = np.array([1.0, 2.0])
+LIST = [1.0, 2.0]
+
+
+def prints(x):
+    print(x)  # here
+    return x
+
+
+def tries(x):
+    try:  # here
+        return math.log(x)
+    except ValueError:
+        return 0.0
+
+
+def comprehension(x):
+    return sum([x * k for k in range(3)])  # here
+
+
+def generator(x):
+    return max(x * k for k in range(3))  # here
+
+
+def unknown_function(x):
+    return sorted(x)  # here
+
+
+def undefined_name(x):
+    return x * undefined_thing  # noqa: F821  # here
+
+
+def undefined_on_a_path(x):
+    if x > 0:
+        y = 2 * x
+    return y  # here
+
+
+def defined_in_a_loop(x):
+    n = x
+    while n > 1:
+        last = n
+        n = n / 2
+    return last  # here
+
+
+def no_return(x):
+    if x > 0:  # here
+        return x
+
+
+def bare_return(x):
+    if x > 0:
+        return  # here
+    return x
+
+
+def array_global(x):
+    return x * TABLE[0]  # here
+
+
+def list_global(x):
+    return x * LIST[0]  # here
+
+
+def indexes_operand(x):
+    return x[0] + x[1]  # here
+
+
+def string_arithmetic(x):
+    return x + "1"  # here
+
+
+def formats(x):
+    return f"{x}"  # here
+
+
+def recursion(n):
+    return 1 if n <= 1 else n * recursion(n - 1)  # here
+
+
+def yields(x):
+    yield x  # here
+
+
+def complex_literal(x):
+    return x * 2j  # here
+
+
+def attribute_of_operand(x):
+    return x.sum()  # here
+
+
+def assigns_subscript(x):
+    LIST[0] = x  # here
+    return x
+
+
+def adds_to_subscript(x):
+    LIST[0] += x  # here
+    return x
+
+
+def assigns_attribute(x):
+    math.tau = x  # here
+    return x
+
+
+def raises(x):
+    if x < 0:
+        raise ValueError("negative")  # here
+    return x
+
+
+def asserts(x):
+    assert x > 0  # here
+    return x
+
+
+def opens(x):
+    with open("f"):  # here
+        return x
+
+
+def nested_function(x):
+    def inner(y):  # here
+        return y
+
+    return inner(x)
+
+
+def imports(x):
+    import math  # here
+
+    return math.sin(x)
+
+
+def uses_global(x):
+    global LIST  # here
+    return x
+
+
+def matches(x):
+    match x:  # here
+        case 1:
+            return 2.0
+    return x
+
+
+def matmul(x, y):
+    return x @ y  # here
+
+
+def float_range(x):
+    total = 0.0
+    for k in range(0.5 * x):  # here
+        total += k
+    return total
+
+
+def loops_over_operand(x):
+    for v in x:  # here
+        return v
+    return 0.0
+
+
+def loop_changes_type(x):
+    y = 0.0
+    while x > 1:  # here
+        y = (x, x)
+        x = x / 2
+    return x
+
+
+def star_call(x):
+    return max(*(x, x))  # here
+
+
+def keyword_of_function(x):
+    return np.exp(x, dtype=float)  # here
+
+
+def too_many_arguments(x):
+    return math.exp(x, x)  # here
+
+
+def bits_of_float(x):
+    return x * 1.5 & 3  # here
+
+
+def mixed_types(x):
+    return x if x > 0 else "none"  # here
+
+
+def bool_or_number(x):
+    return x > 0 or 2.5 * x  # here
+
+
+def dict_literal(x):
+    return {0: x}[0]  # here
+
+
+def tuple_index(x):
+    return (1.0, 2.0)[x > 0]  # here
+
+
+def calls_number(x):
+    return x(2)  # here
+
+
+def returns_module(x):
+    return math
+
+
+def star_args(*xs):
+    return xs[0]
+
+
+def helper_that_prints(y):
+    print(y)  # here, not at the call
+    return y
+
+
+def calls_bad_helper(x):
+    return helper_that_prints(2 * x)
+
+
+HERE = {  # function -> what the message says about the construct
+    prints: "print", tries: "try", comprehension: "ListComp", generator: "GeneratorExp",
+    unknown_function: "'sorted'", undefined_name: "'undefined_thing' is not defined",
+    undefined_on_a_path: "'y'", defined_in_a_loop: "'last'", no_return: "without a `return`",
+    bare_return: "`return`", array_global: "array", list_global: "list",
+    indexes_operand: "indexed", string_arithmetic: "'1'", formats: "JoinedStr",
+    recursion: "recursion", yields: "expression", complex_literal: "complex",
+    attribute_of_operand: "'sum'", assigns_subscript: "names", adds_to_subscript: "LIST[0]",
+    assigns_attribute: "names", raises: "raise", asserts: "assert", opens: "with",
+    nested_function: "function", imports: "import", uses_global: "global", matches: "match",
+    matmul: "matrix", float_range: "range", loops_over_operand: "loop",
+    loop_changes_type: "'y'", star_call: "*", keyword_of_function: "keyword",
+    too_many_arguments: "argument", bits_of_float: "floating", mixed_types: "paths",
+    bool_or_number: "bool", dict_literal: "Dict", tuple_index: "index", calls_number: "called",
+}  # fmt: skip
+
+
+def marked_line(fn):
+    lines, first = inspect.getsourcelines(fn)
+    (line,) = [first + i for i, text in enumerate(lines) if "# here" in text]
+    return line
+
+
+@pytest.mark.parametrize("fn", HERE, ids=lambda fn: fn.__name__)
+def test_a_refusal_names_place_construct_and_remedy(fn):
+    with pytest.raises(CaptureError) as caught:
+        ng.op(fn)
+    message = str(caught.value)
+    assert message.startswith(f"{fn.__name__}: ")
+    assert f'File "{__file__}", line {marked_line(fn)}' in message, message
+    assert HERE[fn] in message, message
+    assert re.search(r"\nInstead: .{8,}\.$", message), message
+
+
+def test_a_refusal_in_a_helper_names_the_helper():
+    with pytest.raises(CaptureError, match="helper_that_prints") as caught:
+        ng.op(calls_bad_helper)
+    assert f"line {marked_line(helper_that_prints)}" in str(caught.value)
+
+
+def test_refusals_without_a_line():
+    with pytest.raises(CaptureError, match="returns_module: the result is <module 'math'"):
+        ng.op(returns_module)
+    with pytest.raises(CaptureError, match=r"\*xs .*not understood(.|\n)*line \d+"):
+        ng.op(star_args)
+    with pytest.raises(CaptureError, match="at least one operand"):
+        ng.op(lambda: 1.0)
+    with pytest.raises(CaptureError, match="default of operand 'y' is 'a'"):
+        ng.op(lambda x, y="a": x)
+    with pytest.raises(CaptureError, match="a Python function is needed, not int"):
+        ng.op(3)
+
+
+def test_a_capture_error_is_a_type_error():
+    assert issubclass(CaptureError, TypeError)
+    assert issubclass(CaptureError, ng.errors.NbgraphError)
