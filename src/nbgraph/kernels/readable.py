@@ -16,39 +16,18 @@ def f(x):
 
 from __future__ import annotations
 
+import ast
 import keyword
-import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.wording import ATOM, BARE, Wording, phi_name
 
 WIDTH = 76  # characters of an expression, above which its parts are named
-_MINIMUM = 9  # characters from which a value that is used twice is given a name
-_BINARY = {  # symbol, how tightly it binds
-    "or": ("or", 1),
-    "and": ("and", 2),
-    **{op: (s, 4) for op, s in zip(("lt", "le", "gt", "ge"), ("<", "<=", ">", ">="), strict=True)},
-    "eq": ("==", 4),
-    "ne": ("!=", 4),
-    "bor": ("|", 5),
-    "bxor": ("^", 6),
-    "band": ("&", 7),
-    "shl": ("<<", 8),
-    "shr": (">>", 8),
-    "add": ("+", 9),
-    "sub": ("-", 9),
-    "mul": ("*", 10),
-    "div": ("/", 10),
-    "floordiv": ("//", 10),
-    "mod": ("%", 10),
-}
-_ATOM, _POWER, _UNARY, _NOT, _TERNARY = 13, 12, 11, 3, 0
-_BARE = frozenset(("sigmoid", "softplus", "sign", "digamma", "trigamma", "round"))
-_CONSTANTS = {math.pi: "math.pi", math.e: "math.e", math.tau: "math.tau", math.inf: "math.inf"}
-_NAMES = frozenset((*keyword.kwlist, "math", "abs", "float", "int", "bool", *_BARE))
+_MINIMUM = 8  # characters from which a value that is used twice is given a name
+_NAMES = frozenset((*keyword.kwlist, "math", "abs", "float", "int", "bool", *BARE))
 
 
 def function(
@@ -70,31 +49,45 @@ def function(
     return "\n".join([f"def {name}({', '.join(signature)}):", *writer.lines])
 
 
+def written_literals(source: str) -> dict[float, str]:
+    """How the numbers of a text are written in it: `1` and `1e-6` rather than 1.0 and 1e-06."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return {}
+    found: dict[float, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+            text = ast.get_source_segment(source, node)
+            if text is not None:
+                found.setdefault(float(node.value), text)  # type: ignore[arg-type]
+    return found
+
+
 def expression(graph: Graph, node: Node, literals: Mapping[float, str] | None = None) -> str:
     """A value as one expression; what the user's text has a name for is called by it."""
     writer = _Writer(graph, literals or {}, set())
     for other in graph.reachable([node]):
         name = graph.names.get(other.id)
         if other.op == "phi":
-            name = _phi_name(other)
+            name = phi_name(other)
         elif other.op == "final":
-            name = _phi_name(graph.regions[other.data[0]].carried[other.data[1]][0])
+            name = phi_name(graph.regions[other.data[0]].carried[other.data[1]][0])
         if other is not node and name is not None and other.op not in ("arg", "const"):
-            writer.names[other.id] = (name, _ATOM)
+            writer.names[other.id] = (name, ATOM)
     return writer.text(node)[0]
 
 
-class _Writer:
+class _Writer(Wording):
     def __init__(self, graph: Graph, literals: Mapping[float, str], taken: set[str]) -> None:
-        self.graph, self.literals = graph, literals
+        super().__init__(graph, literals)
         self.lines: list[str] = []
-        self.names: dict[int, tuple[str, int]] = {}  # what is written: text, binding strength
         self._taken = {*taken, *_NAMES}
         self._indent = 0
         self._carried: dict[int, dict[int, Node]] = {}  # region -> carried variables needed
 
     @contextmanager
-    def deeper(self) -> Iterator[None]:
+    def deeper(self) -> Generator[None]:
         """An indented block: what is named inside is not known after it."""
         known, indent = dict(self.names), self._indent
         self._indent += 1
@@ -135,7 +128,6 @@ class _Writer:
         """
         sure = self._certain(roots)
         uses = self._uses([*roots, *also])
-        ids = {root.id for root in roots}
         for key in sorted(sure):
             node = sure[key]
             if key in self.names or node.op in ("arg", "param", "const", "phi", "static"):
@@ -145,16 +137,24 @@ class _Writer:
             elif node.op == "select" and self._needs_block(node):
                 self._choice(node)
             else:
+                self._shorten(node, sure)
                 text = self.text(node)[0]
-                long = len(text) > WIDTH and key not in ids
                 again = uses.get(key, 0) > 1 and (len(text) >= _MINIMUM or key in self.graph.names)
-                if long or (again and (" " in text or "(" in text)):
+                if again and (" " in text or "(" in text):
                     self._name(node, text)
+
+    def _shorten(self, node: Node, sure: Mapping[int, Node]) -> None:
+        """Name parts of an expression until it fits a line."""
+        parts = [a for a in node.args if a.id in sure and a.args and a.id not in self.names]
+        for part in sorted(parts, key=lambda a: -len(self.text(a)[0])):
+            if len(self.text(node)[0]) <= WIDTH:
+                return
+            self._name(part, self.text(part)[0])
 
     def _name(self, node: Node, text: str) -> None:
         name = self._fresh(self.graph.names.get(node.id, ""))
         self.line(f"{name} = {text}")
-        self.names[node.id] = (name, _ATOM)
+        self.names[node.id] = (name, ATOM)
 
     def _fresh(self, wish: str) -> str:
         """An unused name: the wish itself, or numbered."""
@@ -170,7 +170,7 @@ class _Writer:
         """Nodes whose value is needed whichever way conditions fall (in this block)."""
         found: dict[int, Node] = {}
         memo: dict[int, frozenset[int]] = {}
-        order = self._open(roots)
+        order = self.open(roots)
         for node in order:
             memo[node.id] = self._needed(node, memo)
         wanted: set[int] = set()
@@ -194,37 +194,23 @@ class _Writer:
             needed |= yes & no
         return needed
 
-    def _open(self, roots: Sequence[Node]) -> list[Node]:
-        """What the roots are computed from, down to what has been written, in order."""
-        seen: dict[int, Node] = {}
-        stack = list(roots)
-        while stack:
-            node = stack.pop()
-            if node.id in seen or node.id in self.names:
-                continue
-            seen[node.id] = node
-            if node.op == "final":
-                region = self.graph.regions[node.data[0]]
-                stack += [region.carried[phi.id][1] for phi in self.graph.closure(node)]
-            else:
-                stack += node.args
-        return [seen[key] for key in sorted(seen)]
-
     def _uses(self, roots: Sequence[Node]) -> dict[int, int]:
         """How often each value would be written out."""
         uses: dict[int, int] = {}
-        for node in [*self._open(roots)]:
+        for node in self.open(roots):
             parts = node.args
             if node.op == "final":
                 region = self.graph.regions[node.data[0]]
                 parts = tuple(region.carried[p.id][1] for p in self.graph.closure(node))
             for part in parts:
                 uses[part.id] = uses.get(part.id, 0) + 1
+        for root in roots:
+            uses[root.id] = uses.get(root.id, 0) + 1
         return uses
 
     def _needs_block(self, node: Node) -> bool:
         """Whether a select is too much for `a if c else b`."""
-        parts = self._open([node])
+        parts = self.open([node])
         if any(n.op == "final" for n in parts):
             return True
         return len(self.text(node)[0]) > WIDTH
@@ -239,7 +225,7 @@ class _Writer:
         self.line("else:")
         with self.deeper():
             self._assign(name, no)
-        self.names[node.id] = (name, _ATOM)
+        self.names[node.id] = (name, ATOM)
 
     def _assign(self, name: str, node: Node) -> None:
         self.prepare([node])
@@ -252,17 +238,17 @@ class _Writer:
         assert region.cond is not None
         needed = self._carried[region_id]
         phis = [needed[key] for key in sorted(needed)]
-        names = {phi.id: self._fresh(_phi_name(phi)) for phi in phis}
+        names = {phi.id: self._fresh(phi_name(phi)) for phi in phis}
         for phi in phis:
             self.line(f"{names[phi.id]} = {self.text(region.carried[phi.id][1])[0]}")
         with self.deeper():
             self._indent -= 1
-            self.names.update({key: (name, _ATOM) for key, name in names.items()})
+            self.names.update({key: (name, ATOM) for key, name in names.items()})
             self._body(region.cond, [(p, region.carried[p.id][2]) for p in phis], names)
         for phi in phis:
             final = self.graph.find_final(region_id, phi.id)
             if final is not None:
-                self.names[final.id] = (names[phi.id], _ATOM)
+                self.names[final.id] = (names[phi.id], ATOM)
 
     def _body(self, cond: Node, moves: list[tuple[Node, Node]], names: dict[int, str]) -> None:
         text, certain = self.text(cond)[0], self._certain([cond]).values()
@@ -286,97 +272,15 @@ class _Writer:
                 break
             self.line(" = ".join(free[0]))
             left.remove(free[0])
+        targets = ", ".join(name for name, _ in left)
+        if sum(len(text) + 2 for _, text in left) + len(targets) > WIDTH:
+            fresh = [(self._fresh(f"{name}_next"), text) for name, text in left]
+            for name, text in fresh:
+                self.line(f"{name} = {text}")
+            left = [(name, name) for name, _ in fresh]
         if left:
-            self.line(f"{', '.join(n for n, _ in left)} = {', '.join(t for _, t in left)}")
-
-    # expressions ------------------------------------------------------------------------------
-
-    def text(self, root: Node) -> tuple[str, int]:
-        """The text of a value and how tightly it binds; parts that have a name use it."""
-        made: dict[int, tuple[str, int]] = {}
-        for node in self._open([root]):
-            made[node.id] = self._combine(node, made)
-        return made.get(root.id) or self.names[root.id]
-
-    def _combine(self, node: Node, made: Mapping[int, tuple[str, int]]) -> tuple[str, int]:
-        op = node.op
-        parts = [made.get(a.id) or self.names[a.id] for a in node.args]
-        if op in ("arg", "param"):
-            return str(node.data), _ATOM
-        if op == "const":
-            return self._literal(node)
-        if op in _BINARY:
-            return self._infix(node, parts)
-        if op == "neg":
-            return f"-{_bound(parts[0], _UNARY)}", _UNARY
-        if op == "not":
-            return f"not {_bound(parts[0], _NOT)}", _NOT
-        if op == "invert":
-            return f"~{_bound(parts[0], _UNARY)}", _UNARY
-        if op == "select":
-            yes, no = _bound(parts[1], 1), _bound(parts[2], 1)
-            return f"{yes} if {_bound(parts[0], 1)} else {no}", _TERNARY
-        if op == "call":
-            return self._call(node, parts)
-        arguments = ", ".join(text for text, _ in parts)
-        if op == "cast":
-            name = {"f": "float", "i": "int", "b": "bool"}.get(node.kind, node.kind)
-            return f"{name}({arguments})", _ATOM
-        if op == "extern":
-            primes = "".join(f"_d{i}" for i in node.data.wrt)
-            index = "" if node.data.result is None else f"[{node.data.result}]"
-            return f"{node.data.fn.__name__}{primes}({arguments}){index}", _ATOM
-        return {"abs": f"abs({arguments})"}.get(op, f"<{op}>"), _ATOM
-
-    def _infix(self, node: Node, parts: list[tuple[str, int]]) -> tuple[str, int]:
-        symbol, level = _BINARY[node.op]
-        left, right = parts
-        a, b = node.args
-        if node.op in ("add", "mul"):  # these commute: what reads better comes first
-            chained = right[1] == level and b.op in (node.op, {"add": "sub", "mul": "div"}[node.op])
-            counting = node.op == "add" and a.op == "const" and node.kind != "f"
-            if counting or (chained and left[1] != level and a.op != "const"):
-                left, right = right, left
-        same = node.op not in ("lt", "le", "gt", "ge", "eq", "ne")
-        first = _bound(left, level if same else level + 1)
-        return f"{first} {symbol} {_bound(right, level + 1)}", level
-
-    def _call(self, node: Node, parts: list[tuple[str, int]]) -> tuple[str, int]:
-        name = node.data
-        if name == "pow":
-            return f"{_bound(parts[0], _ATOM)} ** {_bound(parts[1], _UNARY)}", _POWER
-        if name == "rsqrt":
-            return f"1 / math.sqrt({parts[0][0]})", _BINARY["div"][1]
-        arguments = ", ".join(text for text, _ in parts)
-        return f"{'' if name in _BARE else 'math.'}{name}({arguments})", _ATOM
-
-    def _literal(self, node: Node) -> tuple[str, int]:
-        value: Any = node.data
-        if isinstance(value, bool) or node.kind in ("b", "bool"):
-            return str(bool(value)), _ATOM
-        if value != value:
-            return "math.nan", _ATOM
-        size = abs(value)
-        text = self.literals.get(size) or _CONSTANTS.get(size) or repr(size)
-        negative = math.copysign(1.0, value) < 0
-        return (f"-{text}", _UNARY) if negative else (text, _ATOM)
-
-
-def _bound(part: tuple[str, int], level: int) -> str:
-    """A part of an expression, in parentheses where it binds less tightly than needed."""
-    text, own = part
-    return text if own >= level else f"({text})"
+            self.line(f"{targets} = {', '.join(text for _, text in left)}")
 
 
 def _reads(text: str, name: str) -> bool:
     return re.search(rf"\b{name}\b", text) is not None
-
-
-def _phi_name(phi: Node) -> str:
-    """What a carried variable is called: as in the user's text; `d_` for its tangent."""
-    key, primes = phi.data[1], ""
-    while isinstance(key, tuple) and key and key[0] == "d":
-        key, primes = key[1], primes + "d_"
-    name = key[0] if isinstance(key, tuple) and key else str(key)
-    clean = str(name).lstrip("$")
-    return primes + (clean if clean.isidentifier() and clean != "_" else "v")
