@@ -1,0 +1,199 @@
+"""Small pictures and tables as text: an SVG line plot, aligned columns, HTML around them.
+
+Nothing here knows of operators. Colours are those of Okabe and Ito (told apart by colour-blind
+readers too); lines and letters take the page's own colour, so dark pages work.
+
+>>> print(columns([("x", "T2"), ("sigma", "scalar")]))
+x      T2
+sigma  scalar
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
+_LEFT, _RIGHT, _TOP, _BOTTOM = 48, 12, 12, 24
+_FONT = 'font-family="sans-serif" font-size="11"'
+_CHARACTER = 6.2  # width of a letter in the legend
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Points to be joined; NaN and infinity break the line."""
+
+    x: Sequence[float]
+    y: Sequence[float]
+    label: str = ""
+    dashed: bool = False
+
+
+def line_plot(
+    curves: Sequence[Curve], *, width: int = 420, height: int = 240, title: str = ""
+) -> str:
+    """An SVG line plot with axes, ticks and a legend.
+
+    Poles do not flatten the rest: the vertical range leaves out the outermost few values where
+    they are far beyond the others.
+
+    >>> line_plot([Curve([0.0, 1.0], [0.0, 2.0], "f")])[:4]
+    '<svg'
+    """
+    frame = _Frame.around(curves, width, height)
+    key = hashlib.sha256(repr((curves, width, height)).encode()).hexdigest()[:10]
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" {_FONT} viewBox="0 0 {width} {height}"',
+        f' width="{width}" height="{height}" role="img">',
+        f"<title>{html.escape(title or ', '.join(c.label for c in curves))}</title>",
+        f'<clipPath id="p{key}"><rect x="{_LEFT}" y="{_TOP}"',
+        f' width="{frame.right - _LEFT:g}" height="{frame.bottom - _TOP:g}"/></clipPath>',
+        *_axes(frame),
+    ]
+    for i, curve in enumerate(curves):
+        path = " ".join(_path(frame, curve))
+        if path:
+            dash = ' stroke-dasharray="5 3"' if curve.dashed else ""
+            parts.append(
+                f'<path d="{path}" fill="none" stroke="{COLOURS[i % len(COLOURS)]}" '
+                f'stroke-width="1.6" stroke-linejoin="round"{dash} clip-path="url(#p{key})"/>'
+            )
+    parts += _legend(frame, [c for c in curves if c.label])
+    return "".join([*parts, "</svg>"])
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """Data coordinates to pixels."""
+
+    x: tuple[float, float]
+    y: tuple[float, float]
+    right: float
+    bottom: float
+
+    @classmethod
+    def around(cls, curves: Sequence[Curve], width: int, height: int) -> _Frame:
+        xs = sorted(x for c in curves for x in c.x if math.isfinite(x))
+        ys = sorted(y for c in curves for y in c.y if math.isfinite(y))
+        return cls(
+            _widened((xs[0], xs[-1]) if xs else (0.0, 1.0), 0.0),
+            _widened(_core(ys), 0.06),
+            width - _RIGHT,
+            height - _BOTTOM,
+        )
+
+    def at(self, x: float, y: float) -> tuple[float, float]:
+        left, top = float(_LEFT), float(_TOP)
+        across = (x - self.x[0]) / (self.x[1] - self.x[0])
+        up = (y - self.y[0]) / (self.y[1] - self.y[0])
+        return left + across * (self.right - left), self.bottom - up * (self.bottom - top)
+
+
+def _core(ys: Sequence[float]) -> tuple[float, float]:
+    """The range of sorted values, without a few that are far out."""
+    if not ys:
+        return (0.0, 1.0)
+    low, high = ys[len(ys) // 12], ys[-1 - len(ys) // 12]
+    reach = 4 * (high - low)
+    inside = [y for y in ys if low - reach <= y <= high + reach] if reach else ys
+    return (inside[0], inside[-1])
+
+
+def _widened(ends: tuple[float, float], share: float) -> tuple[float, float]:
+    low, high = ends
+    extra = share * (high - low) if high > low else 0.5 * max(abs(low), 1.0)
+    return (low - extra, high + extra)
+
+
+def ticks(low: float, high: float, count: int = 6) -> list[float]:
+    """Round numbers between two ends: multiples of 1, 2 or 5 times a power of ten.
+
+    >>> ticks(-3.1, 3.1)
+    [-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0]
+    """
+    rough = (high - low) / count
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(m * power for m in (1, 2, 5, 10) if m * power >= 0.9 * rough)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [float(f"{i * step:.12g}") for i in range(first, last + 1)]
+
+
+def _axes(frame: _Frame) -> Iterator[str]:
+    quiet = 'stroke="currentColor" stroke-opacity="0.15"'
+    for x in ticks(*frame.x):
+        px, _ = frame.at(x, frame.y[0])
+        yield f'<line x1="{px:.1f}" y1="{_TOP}" x2="{px:.1f}" y2="{frame.bottom:g}" {quiet}/>'
+        yield _text(px, frame.bottom + 15, f"{x:g}", "middle")
+    for y in ticks(*frame.y, count=5):
+        _, py = frame.at(frame.x[0], y)
+        strong = quiet if y else 'stroke="currentColor" stroke-opacity="0.5"'
+        yield f'<line x1="{_LEFT}" y1="{py:.1f}" x2="{frame.right:g}" y2="{py:.1f}" {strong}/>'
+        yield _text(_LEFT - 5, py + 4, f"{y:g}", "end")
+
+
+def _text(x: float, y: float, text: str, anchor: str) -> str:
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="currentColor">'
+        f"{html.escape(text)}</text>"
+    )
+
+
+def _path(frame: _Frame, curve: Curve) -> Iterator[str]:
+    """Path commands; far-out values stay finite in pixels."""
+    joined = False
+    tall = 20 * (frame.y[1] - frame.y[0])
+    for x, y in zip(curve.x, curve.y, strict=True):
+        if not (math.isfinite(x) and math.isfinite(y)):
+            joined = False
+            continue
+        px, py = frame.at(x, min(max(y, frame.y[0] - tall), frame.y[1] + tall))
+        yield f"{'L' if joined else 'M'}{px:.1f} {py:.1f}"
+        joined = True
+
+
+def _legend(frame: _Frame, curves: Sequence[Curve]) -> Iterator[str]:
+    x = _LEFT + 8.0
+    for i, curve in enumerate(curves):
+        dash = ' stroke-dasharray="5 3"' if curve.dashed else ""
+        yield (
+            f'<line x1="{x:.0f}" y1="{_TOP + 8}" x2="{x + 18:.0f}" y2="{_TOP + 8}" '
+            f'stroke="{COLOURS[i % len(COLOURS)]}" stroke-width="2"{dash}/>'
+        )
+        yield _text(x + 22, _TOP + 12, curve.label, "start")
+        x += 36 + _CHARACTER * len(curve.label)
+
+
+# text ------------------------------------------------------------------------------------------
+
+
+def columns(rows: Sequence[Sequence[str]], *, gap: str = "  ") -> str:
+    """Rows as aligned columns; the last column is not padded."""
+    if not rows:
+        return ""
+    count = max(len(row) for row in rows)
+    widths = [max((len(r[i]) for r in rows if len(r) > i + 1), default=0) for i in range(count)]
+    lines = [gap.join(cell.ljust(widths[i]) for i, cell in enumerate(row)) for row in rows]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def sections(parts: Sequence[tuple[str, str]]) -> str:
+    """Headings, each over its indented text."""
+    return "\n\n".join(f"{head}\n{indented(body)}" for head, body in parts)
+
+
+def indented(text: str, by: int = 4) -> str:
+    """Every line moved to the right."""
+    return "\n".join(" " * by + line if line else line for line in text.splitlines())
+
+
+def html_sections(title: str, parts: Sequence[tuple[str, str]]) -> str:
+    """Headings with preformatted text."""
+    body = "".join(
+        f'<div style="margin-top:.6em;font-weight:600">{html.escape(head)}</div>'
+        f'<pre style="margin:.2em 0 0 1em">{html.escape(text)}</pre>'
+        for head, text in parts
+    )
+    return f'<div class="nbgraph"><code>{html.escape(title)}</code>{body}</div>'
