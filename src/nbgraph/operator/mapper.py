@@ -262,6 +262,8 @@ class Mapper:
             values.setdefault(name, tracer.constant(p.default, None))  # type: ignore[arg-type]
         if isinstance(self.scalar, WrittenFunction) and self.hand_gradient is None:
             return tracer.subtracer(self.scalar.fn).run(values, path)
+        if self.refresh_needed():
+            self.refresh()
         operands = [values[n] for n in self.scalar.operands]
         given = {p.name: _example(values[p.name]) for p in self.scalar.parameters}
         captured = self.scalar.capture([o.kind for o in operands], given)
