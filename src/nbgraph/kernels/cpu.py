@@ -35,6 +35,11 @@ define i64 @{symbol}(i64 %args, i64 %lo, i64 %hi) {{
 }}
 """
 
+_MEMORY = (
+    *("word", "load", "store", "load_input", "store_output", "shifted", "select", "separate"),
+    "row_offset",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
@@ -121,11 +126,26 @@ def _names(source: Source) -> dict[str, Any]:
     from nbgraph.native import floats  # isort: skip
 
     space: dict[str, Any] = {"__name__": "nbgraph.kernels.generated"}
-    for name in ("word", "load", "store", "load_input", "store_output", "shifted", "select"):
+    for name in (
+        "word",
+        "load",
+        "store",
+        "load_input",
+        "store_output",
+        "shifted",
+        "select",
+        "separate",
+    ):
         space[name] = getattr(memory, name)
     space["row_offset"] = memory.row_offset
     space.update({f"{dtype}_word": read for dtype, read in memory.WORDS.items()})
     space.update({f"{dtype}_pointer": make for dtype, make in memory.POINTERS.items()})
+    space["part"] = numba.njit(
+        error_model="numpy",
+        fastmath=source.fastmath,
+        no_cpython_wrapper=True,
+        no_cfunc_wrapper=True,
+    )
     space.update(integers.FUNCTIONS)
     space.update(
         float16_to_float32=floats.half_to_float,

@@ -149,6 +149,17 @@ def select(typingctx, cond, a, b):
     return kind(types.boolean, kind, kind), codegen
 
 
+@intrinsic
+def separate(typingctx):
+    """Keep the function this stands in a function of its own: LLVM does not inline it."""
+
+    def codegen(context, builder, signature, args):
+        builder.function.attributes.add("noinline")
+        return context.get_dummy_value()
+
+    return types.void(), codegen
+
+
 @_inline
 def row_offset(args, first, width, row, operand):
     """Bytes from an operand's base to outer row `row`; dimensions innermost first.

@@ -255,6 +255,8 @@ class Mapper:
         self, tracer: Tracer, args: list[Value], kwargs: dict[str, Value], path: Node
     ) -> Value:
         """Build this operator into another scalar function's graph."""
+        if self.refresh_needed():
+            self.refresh()
         graph = tracer.graph
         bound = self.__signature__.bind(*args, **kwargs)
         values = dict(bound.arguments)

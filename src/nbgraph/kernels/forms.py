@@ -1,0 +1,142 @@
+"""Emitted maps and reductions: the forms whose inner run LLVM vectorises."""
+
+from __future__ import annotations
+
+from nbgraph.kernels.loops import Combine, Operand, Output
+from nbgraph.kernels.writer import TRIGONOMETRIC, Writer
+
+
+class Map(Writer):
+    """One value an element."""
+
+    def space(self) -> None:
+        """See Writer."""
+        everything = range(self.loop.pointers)
+        self.line(1, "row = lo // n")
+        self.line(1, "col = lo - row * n")
+        self.line(1, "while lo < hi:")
+        self.line(2, "m = min(n - col, hi - lo)")
+        self.pointers(2, "row", "col", everything)
+        if self._redoes():
+            small = self.part("run_small", self.captured(self._run_small), "wide")
+            self.line(2, f"wide = {self._shared()}")
+            self.line(2, "if not wide:")
+            self.line(3, f"wide = {small}")
+            self.line(2, "if wide:")
+            self.line(3, self.part("run", self.captured(self._run), "0"))
+        else:
+            self.line(2, self.part("run", self.captured(self._run), "0"))
+        self.line(2, "lo += m")
+        self.line(2, "row += 1")
+        self.line(2, "col = 0")
+
+    def _redoes(self) -> bool:
+        """Trigonometry runs on moderate arguments first; a run with huge ones is done again."""
+        loop = self.loop
+        if any(o.request == "add" for o in loop.outputs) or not loop.operands:
+            return False
+        nodes = loop.graph.reachable([o.node for o in loop.outputs])
+        called = [n for n in nodes if n.op == "call" and n.data in TRIGONOMETRIC]
+        return bool(called) and not any(n.regions for n in called)
+
+    def _shared(self) -> str:
+        """Whether an operand shares its memory with an output: then nothing is done twice."""
+        tests = [
+            f"(word(args, {2 + k}) == word(args, {2 + len(self.names) + j}))"
+            for k in range(len(self.names))
+            for j in range(len(self.outputs))
+        ]
+        return " | ".join(tests)
+
+    def _run_small(self) -> None:
+        self.line(0, "wide = False")
+        self._run(small=True)
+
+    def _run(self, *, small: bool = False) -> None:
+        loop, scoped = self.loop, self.loop.in_place
+        self.line(0, "for i in range(m):")
+        self.load_all(1, range(len(loop.operands)), scoped=scoped)
+        texts = self.body(1, [o.node for o in loop.outputs], small=small)
+        for name, output, text in zip(self.outputs, loop.outputs, texts, strict=True):
+            self.store(1, name, output, text, scoped=scoped)
+
+
+_IDENTITY: dict[Combine, dict[str, str]] = {
+    "add": {"f": "-0.0", "i": "0"},
+    "multiply": {"f": "1.0", "i": "1"},
+    "max": {"f": "-inf"},
+    "min": {"f": "inf"},
+}
+
+
+class Reduce(Writer):
+    """One value a block of the inner run; with layout "c" outputs of a map beside it."""
+
+    def space(self) -> None:
+        """See Writer."""
+        loop = self.loop
+        self.line(1, f"blocks = (n + {loop.block - 1}) // {loop.block}")
+        self.line(1, "for b in range(lo, hi):")
+        self.line(2, "row = b // blocks")
+        self.line(2, "j = b - row * blocks")
+        self.line(2, f"start = j * {loop.block}")
+        self.line(2, f"m = min(n - start, {loop.block})")
+        mapped = [k for k, (_, a) in enumerate(self.arrays()) if not _combined(a)]
+        self.pointers(2, "row", "start", mapped)
+        totals = [
+            (k, name, array)
+            for k, (name, array) in enumerate(self.arrays())
+            if isinstance(array, Output) and array.combine
+        ]
+        accumulators = ", ".join(f"{name}_acc" for _, name, _ in totals)
+        self.line(2, f"{accumulators} = {self.part('run', self.captured(self._run), accumulators)}")
+        for k, name, array in totals:
+            step = f"word(args, {loop.steps_at + k})"
+            address = f"{self.base(k, 'row')} + j * {step}"
+            self.line(2, f"{name}_p = {array.dtype}_pointer({address})")
+            value = self.converted(f"{name}_acc", array.node, array.dtype)
+            value = f"{name}_acc" if self._wide(array) else value
+            self.line(2, f"store({name}_p, 0, {value})")
+
+    def _kind(self, output: Output) -> str:
+        return self.loop.compute if output.node.kind == "f" else output.dtype
+
+    def _run(self) -> None:
+        loop = self.loop
+        for name, output in zip(self.outputs, loop.outputs, strict=True):
+            if output.combine:
+                self.line(0, f"{name}_acc = {self._identity(output)}")
+        self.line(0, "for i in range(m):")
+        self.load_all(1, range(len(loop.operands)), scoped=False)
+        texts = self.body(1, [o.node for o in loop.outputs])
+        for name, output, text in zip(self.outputs, loop.outputs, texts, strict=True):
+            if output.combine:
+                value = self._accumulated(text, output)
+                self.line(1, f"{name}_acc = acc_{output.combine}({name}_acc, {value})")
+            else:
+                self.store(1, name, output, text, scoped=False)
+
+    def _wide(self, output: Output) -> bool:
+        """A strided run has one accumulator, not a vector of them: it adds up in float64."""
+        strided = any(o.layout == "s" for o in self.loop.operands)
+        single = output.node.kind == "f" and self.loop.compute == "float32"
+        return strided and single and output.combine in ("add", "multiply")
+
+    def _accumulated(self, text: str, output: Output) -> str:
+        if output.node.kind != "f":
+            return f"{output.dtype}({text})"
+        return f"float64({text})" if self._wide(output) else text
+
+    def _identity(self, output: Output) -> str:
+        assert output.combine is not None
+        if output.node.kind == "f":
+            value = float(_IDENTITY[output.combine]["f"])
+            start = self.namespace.constant(self.loop.graph.const(value))
+            return f"float64({start})" if self._wide(output) else start
+        if output.combine in ("add", "multiply"):
+            return f"{output.dtype}({_IDENTITY[output.combine]['i']})"
+        return f"{output.combine}_start_{output.dtype}"
+
+
+def _combined(array: Operand | Output) -> bool:
+    return isinstance(array, Output) and array.combine is not None

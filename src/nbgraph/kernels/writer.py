@@ -1,0 +1,246 @@
+"""What all emitted kernels share: names, the prologue, pointers, loads and stores."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from nbgraph.kernels import vector_math
+from nbgraph.kernels.body import Body, Namespace
+from nbgraph.kernels.loops import Loop, Operand, Output
+from nbgraph.kernels.scalar import Node
+
+ITEMSIZE = {
+    "bool": 1,
+    "float16": 2,
+    "bfloat16": 2,
+    "float32": 4,
+    "float64": 8,
+    **{f"{u}int{8 * size}": size for u in ("", "u") for size in (1, 2, 4, 8)},
+}
+TRIGONOMETRIC = ("sin", "cos", "tan")
+_RESERVED = frozenset(
+    "args lo hi n m i j b row col acc start blocks place wide part run run_small separate word "
+    "load store load_input "
+    "store_output shifted select row_offset abs min max range".split()
+)
+_NUMBERED = ("t", "c", "v", "u", "w", "user", "int", "uint", "float", "bool")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Emitted text and what its names mean."""
+
+    name: str
+    text: str
+    namespace: Namespace
+    fastmath: bool
+
+
+class Writer:
+    """What all forms share: names, the prologue, loads and stores."""
+
+    def __init__(self, loop: Loop) -> None:
+        self.loop = loop
+        self.namespace = Namespace(loop.compute)
+        self.lines: list[str] = []
+        self.parts: list[str] = []  # functions that the kernel calls, complete
+        self.leaves: dict[int, str] = {}
+        self.locals: set[str] = set()  # further names of the kernel that a part may use
+        self.taken: set[str] = set(_RESERVED)
+        self.names = [self._unique(str(o.node.data)) for o in loop.operands]
+        self.outputs = [
+            self._unique("y" if len(loop.outputs) == 1 else f"y{i}")
+            for i in range(len(loop.outputs))
+        ]
+
+    def source(self) -> Source:
+        """The finished text."""
+        name = self.loop.name if self.loop.name.isidentifier() else "kernel"
+        self.prologue()
+        self.space()
+        self.line(1, "return 0")
+        text = [f"def {name}(args, lo, hi):", *self.lines]
+        lines = [*self.namespace.header(), *self.parts, *text]
+        return Source(name, "\n".join(lines) + "\n", self.namespace, self.loop.fastmath)
+
+    def space(self) -> None:
+        """The loops over the iteration space."""
+        raise AssertionError
+
+    # pieces -----------------------------------------------------------------------------------
+
+    def part(self, name: str, lines: Sequence[str], result: str) -> str:
+        """Make a function of an inner run; the text of its call.
+
+        It stays a function of its own in machine code: LLVM moves constants out of a function's
+        outermost loops only, and an inner run has many.
+        """
+        words = set(_WORD.findall("\n".join([*lines, result])))
+        known = [*(f"{n}_p" for n, _ in self.arrays()), *(f"{n}_step" for n, _ in self.arrays())]
+        known += sorted({*self.leaves.values(), *self.locals})
+        arguments = ", ".join(["m", *(n for n in dict.fromkeys(known) if n in words)])
+        body = [f"    {line}" for line in ("separate()", *lines, f"return {result}")]
+        self.parts += ["@part", f"def {name}({arguments}):", *body, "", ""]
+        return f"{name}({arguments})"
+
+    def captured(self, write: Callable[[], None]) -> list[str]:
+        """The lines that `write` makes, taken out of the text, without indentation."""
+        before, self.lines = self.lines, []
+        leaves = dict(self.leaves)
+        write()
+        lines, self.lines = self.lines, before
+        self.leaves = leaves
+        return lines
+
+    def line(self, indent: int, text: str) -> None:
+        """One line of text."""
+        self.lines.append("    " * indent + text)
+
+    def _unique(self, name: str) -> str:
+        name = name if name.isidentifier() and not name.startswith("__") else f"a_{len(self.taken)}"
+        while name in self.taken or name.rstrip("0123456789") in _NUMBERED:
+            name += "_"
+        self.taken.add(name)
+        return name
+
+    def prologue(self) -> None:
+        """Read the record's fixed words and compute what is uniform over the call."""
+        loop = self.loop
+        self.line(1, "n = word(args, 0)")
+        for k, (name, array) in enumerate(self.arrays()):
+            if array.layout == "s":
+                self.line(1, f"{name}_step = word(args, {loop.steps_at + k})")
+        for k, node in enumerate(loop.parameters):
+            name = self._unique(str(node.data))
+            dtype = loop.compute if node.kind == "f" else "int64"
+            test = " != 0" if node.kind in ("b", "bool") else ""
+            self.line(1, f"{name} = {dtype}_word(args, {loop.parameters_at + k}){test}")
+            self.leaves[node.id] = name
+        self._uniform()
+
+    def _uniform(self) -> None:
+        """Values that depend on parameters alone are computed once, before the loops."""
+        graph, roots = self.loop.graph, [o.node for o in self.loop.outputs]
+        varying: set[int] = set()
+        needed: dict[int, Node] = {n.id: n for n in roots}  # what the loop itself refers to
+        for node in graph.reachable(roots):
+            parts = graph.children(node)
+            if node.op == "arg" or node.regions or any(p.id in varying for p in parts):
+                varying.add(node.id)
+                needed.update({p.id: p for p in parts})
+        uniform = [
+            n for n in needed.values() if n.id not in varying and n.op not in ("const", "param")
+        ]
+        body = Body(graph, uniform, self.namespace, self.leaves, 1, prefix="u")
+        texts = body.require(uniform)
+        self.lines += body.lines
+        for node, text in zip(uniform, texts, strict=True):
+            if not text.isidentifier():
+                self.line(1, f"w{node.id} = {text}")
+            self.leaves[node.id] = text if text.isidentifier() else f"w{node.id}"
+
+    def arrays(self) -> list[tuple[str, Operand | Output]]:
+        """Operands, then outputs, by name."""
+        return [
+            *zip(self.names, self.loop.operands, strict=True),
+            *zip(self.outputs, self.loop.outputs, strict=True),
+        ]
+
+    def base(self, k: int, row: str) -> str:
+        """Address of array k's first element in an outer row."""
+        loop = self.loop
+        width = 1 + loop.pointers
+        offset = f"row_offset(args, {loop.outer_at}, {width}, {row}, {k})"
+        return f"word(args, {2 + k}) + {offset}"
+
+    def pointers(self, indent: int, row: str, start: str, which: Sequence[int]) -> None:
+        """Typed pointers to element `start` of a row."""
+        for k, (name, array) in enumerate(self.arrays()):
+            if k not in which:
+                continue
+            step = {"c": f" + {start} * {ITEMSIZE[array.dtype]}", "0": ""}.get(
+                array.layout, f" + {start} * {name}_step"
+            )
+            self.line(indent, f"{name}_p = {array.dtype}_pointer({self.base(k, row)}{step})")
+            if array.layout == "0" and isinstance(array, Operand):
+                self.line(indent, f"{name} = {self.loaded(f'{name}_p', '0', array.dtype)}")
+                self.leaves[array.node.id] = name
+
+    def place(self, name: str, array: Operand | Output, index: str) -> tuple[str, str]:
+        """Pointer and index of an element of the inner run."""
+        if array.layout == "s":
+            return f"shifted({name}_p, {index} * {name}_step)", "0"
+        return f"{name}_p", index
+
+    def loaded(self, pointer: str, index: str, dtype: str, *, scoped: bool = False) -> str:
+        """The text of a load, converted to what the body computes with."""
+        load = "load_input" if scoped else "load"
+        text = f"{load}({pointer}, {index})"
+        if dtype == "bool":
+            return f"({text} != 0)"
+        return f"{dtype}_to_float32({text})" if dtype in ("float16", "bfloat16") else text
+
+    def converted(self, text: str, node: Node, dtype: str) -> str:
+        """A value of a node's kind as what is stored for a dtype."""
+        if dtype == "bool":
+            return f"uint8({text})"
+        kind = self.loop.compute if node.kind == "f" else node.kind
+        if dtype in ("float16", "bfloat16"):
+            single = text if kind == "float32" else f"float32({text})"
+            return f"float32_to_{dtype}({single})"
+        return text if kind == dtype else f"{dtype}({text})"
+
+    def load_all(self, indent: int, which: Sequence[int], *, scoped: bool) -> None:
+        """Load the operands that vary along the inner run."""
+        for k, (name, array) in enumerate(self.arrays()):
+            if k in which and isinstance(array, Operand) and array.layout != "0":
+                pointer, index = self.place(name, array, "i")
+                text = self.loaded(pointer, index, array.dtype, scoped=scoped)
+                if array.node.kind == "f" and array.dtype not in ("float16", "bfloat16"):
+                    text = (
+                        text
+                        if array.dtype == self.loop.compute
+                        else (f"{self.loop.compute}({text})")
+                    )
+                elif array.node.kind == "f" and self.loop.compute == "float64":
+                    text = f"float64({text})"
+                self.line(indent, f"{name} = {text}")
+                self.leaves[array.node.id] = name
+
+    def store(self, indent: int, name: str, output: Output, text: str, *, scoped: bool) -> None:
+        """Write or accumulate one element."""
+        pointer, index = self.place(name, output, "i")
+        if output.request == "add":
+            old = self.loaded(pointer, index, output.dtype)
+            if output.dtype == "bool":
+                text = f"({old} | {text})"
+            else:
+                kind = self.loop.compute if output.node.kind == "f" else output.dtype
+                text = f"{kind}({old}) + {kind}({text})"
+        value = self.converted(text, output.node, output.dtype)
+        if output.request == "add" and output.node.kind != "f" and output.dtype != "bool":
+            value = f"{output.dtype}({text})"
+        self.line(indent, f"{'store_output' if scoped else 'store'}({pointer}, {index}, {value})")
+
+    def body(self, indent: int, roots: Sequence[Node], *, small: bool = False) -> list[str]:
+        """The scalar computation; `small` uses trigonometry for moderate arguments and sets
+        `wide` where an argument is beyond its range."""
+        loop = self.loop
+
+        def name(node: Node) -> str:
+            suffix = "_small" if small and node.data in TRIGONOMETRIC else ""
+            return self.namespace.function(node.data + suffix)
+
+        body = Body(loop.graph, roots, self.namespace, self.leaves, indent, name)
+        texts = body.require(roots)
+        if small:
+            bound = loop.graph.const(vector_math.TRIG_BOUND[loop.compute])
+            limit = self.namespace.constant(bound)
+            for node in loop.graph.reachable(roots):
+                if node.op == "call" and node.data in TRIGONOMETRIC:
+                    body.line(f"wide = wide | (abs({body.text(node.args[0])}) > {limit})")
+        self.lines += body.lines
+        return texts
