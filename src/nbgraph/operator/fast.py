@@ -52,7 +52,16 @@ class FastCall:
         """The result, or None where the general path has to take the call."""
         if PYTHON_ASKED[0] and _settings().compiler == "python":
             return None
-        first = operands[0] if operands else None
+        if len(operands) != self._op.nin:  # or an output would pass for an operand
+            return None
+        first = operands[0("src/nbgraph/operator/naive.py", "from nbgraph.operator.invoke import Invoker
+", "from nbgraph.operator.invoke import Invoker, _output_shape
+"),
+("src/nbgraph/operator/naive.py", "from nbgraph.operator.typing import Array
+", "from nbgraph.operator.typing import Array
+from nbgraph.shape import broadcast
+"),
+]
         if type(first) is not _ndarray:
             return None
         found = self.entries.get(first.dtype)
@@ -73,6 +82,8 @@ class FastCall:
             else:
                 out = _empty(shape, dtypes[0])
         if type(out) is tuple:
+            if any(array is None for array in out):
+                return None
             return (
                 None if function(*operands, *out) is declined else out[0] if len(out) == 1 else out
             )

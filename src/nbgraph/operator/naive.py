@@ -18,8 +18,9 @@ import numpy as np
 from nbgraph.errors import ArgumentError
 from nbgraph.kernels.function import Scalar, WrittenFunction
 from nbgraph.kernels.interpret import Evaluator, FloatDomain, Undetermined
-from nbgraph.operator.invoke import Invoker
+from nbgraph.operator.invoke import Invoker, _output_shape
 from nbgraph.operator.typing import Array
+from nbgraph.shape import broadcast
 
 _SCIPY = ("erf", "erfc", "gamma", "gammaln")
 
@@ -39,6 +40,12 @@ def call(
     invoker = Invoker(scalar)
     operands, plan = invoker.prepare(values, parameters, dtype, casting)
     mask = np.asarray(where)
+    labels = zip(scalar.operands, (o.shape for o in operands), strict=True)
+    shape = broadcast(scalar.name, [*labels, ("where", mask.shape)])
+    for index, array in enumerate(out):
+        if array is not None:
+            invoker._check_out(array, plan.typed.outputs[index], index, casting)
+    _output_shape(scalar.name, shape, out)
     arrays = np.broadcast_arrays(*operands, mask)
     shape = arrays[0].shape
     function = per_element(scalar, plan.typed.captured.graph, parameters)

@@ -52,6 +52,15 @@ def map_reduce(
     axes = _axes(op.__name__, shape, axis)
     views = [np.broadcast_to(a, shape) for a in arrays]
     final = _result_dtype(plan.typed.outputs[0], combine)
+    if combine in ("max", "min"):
+        final = plan.typed.outputs[0("src/nbgraph/operator/naive.py", "from nbgraph.operator.invoke import Invoker
+", "from nbgraph.operator.invoke import Invoker, _output_shape
+"),
+("src/nbgraph/operator/naive.py", "from nbgraph.operator.typing import Array
+", "from nbgraph.operator.typing import Array
+from nbgraph.shape import broadcast
+"),
+]
     kept_shape = tuple(n for d, n in enumerate(shape) if d not in axes)
     if math.prod(shape) == 0:
         if combine not in _IDENTITY:
@@ -76,7 +85,7 @@ def _reduced(
     code, words, totals = _block_totals(op, plan, views, combine)
     code.run(words, 0, totals.size)
     if totals.size == 1:
-        return totals.reshape(())
+        return totals.reshape((1,) * len(kept))
     return _NUMPY[combine].reduce(totals, axis=tuple(range(len(kept), totals.ndim)))
 
 
