@@ -54,14 +54,7 @@ class FastCall:
             return None
         if len(operands) != self._op.nin:  # or an output would pass for an operand
             return None
-        first = operands[0("src/nbgraph/operator/naive.py", "from nbgraph.operator.invoke import Invoker
-", "from nbgraph.operator.invoke import Invoker, _output_shape
-"),
-("src/nbgraph/operator/naive.py", "from nbgraph.operator.typing import Array
-", "from nbgraph.operator.typing import Array
-from nbgraph.shape import broadcast
-"),
-]
+        first = operands[0]
         if type(first) is not _ndarray:
             return None
         found = self.entries.get(first.dtype)

@@ -53,14 +53,7 @@ def map_reduce(
     views = [np.broadcast_to(a, shape) for a in arrays]
     final = _result_dtype(plan.typed.outputs[0], combine)
     if combine in ("max", "min"):
-        final = plan.typed.outputs[0("src/nbgraph/operator/naive.py", "from nbgraph.operator.invoke import Invoker
-", "from nbgraph.operator.invoke import Invoker, _output_shape
-"),
-("src/nbgraph/operator/naive.py", "from nbgraph.operator.typing import Array
-", "from nbgraph.operator.typing import Array
-from nbgraph.shape import broadcast
-"),
-]
+        final = plan.typed.outputs[0]
     kept_shape = tuple(n for d, n in enumerate(shape) if d not in axes)
     if math.prod(shape) == 0:
         if combine not in _IDENTITY:
