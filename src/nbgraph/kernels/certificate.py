@@ -51,15 +51,20 @@ class Certificate:
     def __str__(self) -> str:
         text = f"{self.points} points, worst disagreement {self.worst:.1e}"
         if self.boundaries:
-            text += ", both sides of " + ", ".join(f"{b:.6g}" for b in self.boundaries[:6])
+            text += ", both sides of " + ", ".join(map(_place, self.boundaries[:6]))
         if self.kinks:
-            listed = (f"{x:.6g} ({a:.4g} | {b:.4g})" for x, a, b in self.kinks[:4])
+            listed = (f"{_place(x)} ({a:.4g} | {b:.4g})" for x, a, b in self.kinks[:4])
             text += "; kinks at " + ", ".join(listed)
         return text
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as a dictionary."""
         return asdict(self)
+
+
+def _place(x: float) -> str:
+    """A boundary as people write it: bisection ends near 0, not on it."""
+    return "0" if abs(x) < 1e-20 else f"{x:.6g}"
 
 
 @dataclass(frozen=True, slots=True)

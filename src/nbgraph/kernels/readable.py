@@ -56,7 +56,10 @@ def written_literals(source: str) -> dict[float, str]:
     except SyntaxError:
         return {}
     found: dict[float, str] = {}
-    for node in ast.walk(tree):
+    inside = (
+        n for top in tree.body for part in getattr(top, "body", [top]) for n in ast.walk(part)
+    )
+    for node in inside:
         if isinstance(node, ast.Constant) and type(node.value) in (int, float):
             text = ast.get_source_segment(source, node)
             if text is not None:
@@ -124,10 +127,10 @@ class _Writer(Wording):
     def prepare(self, roots: Sequence[Node], *, also: Sequence[Node] = ()) -> None:
         """Name what the roots certainly need and is long, used twice, or a loop.
 
-        `also`: values that follow in this block and its branches; they count as uses.
+        `also`: what the roots are part of, where uses are counted instead.
         """
         sure = self._certain(roots)
-        uses = self._uses([*roots, *also])
+        uses = self._uses(also or roots)
         for key in sorted(sure):
             node = sure[key]
             if key in self.names or node.op in ("arg", "param", "const", "phi", "static"):

@@ -7,6 +7,8 @@ where it does packed arithmetic and stores packed results.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,10 +16,13 @@ from dataclasses import dataclass, field
 import llvmlite.binding as llvm
 
 from nbgraph.dtype import as_dtype
+from nbgraph.kernels import cache
+from nbgraph.kernels.kernel import Kernel
 from nbgraph.kernels.loops import Loop
 from nbgraph.kernels.scalar import Node
 from nbgraph.kernels.vector_math.names import FAMILY
 
+_VERSION = 1  # of the reading below; kept claims of another version are not used
 _REGISTER_BITS = {"x": 128, "y": 256, "z": 512}
 _PACKED = re.compile(  # packed arithmetic of x86; moves, shuffles and conversions do not count
     r"^v?(?:(?:add|sub|mul|div|sqrt|max|min|and|andn|or|xor|cmp\w*?|round|rndscale|scalef|"
@@ -51,21 +56,38 @@ class Simd:
         return f"not vectorised: {self.reason}"
 
 
+def of(kernel: Kernel) -> Simd:
+    """The claim about a kernel; what its assembly shows is kept in the disk cache."""
+    key = hashlib.sha256(f"simd {_VERSION} {kernel.key}".encode()).hexdigest()
+    entry = cache.load(key)
+    if entry is not None:
+        found = json.loads(entry.code)
+        return _claim(kernel.loop, found["width"], tuple(found["calls"]))
+    made = analyse(kernel.assembly(), kernel.loop)
+    data = json.dumps({"width": made.width, "calls": made.calls}).encode()
+    cache.store(key, cache.Entry(data, (), 0.0, "compiled"))
+    return made
+
+
 def analyse(assembly: str, loop: Loop) -> Simd:
     """Read the claim off a kernel's assembly; the loop tells dtype and the user's lines."""
-    widest = 0
+    width = 0
     calls: set[str] = set()
     for body in innermost_loops(assembly):
-        widest = max(widest, _packed_width(body))
+        width = max(width, _packed_width(body))
         calls.update(_called(body))
+    return _claim(loop, width, tuple(sorted(calls)))
+
+
+def _claim(loop: Loop, width: int, calls: tuple[str, ...]) -> Simd:
     cpu = str(llvm.get_host_cpu_name())
-    named = tuple(sorted(calls))
     itemsize = as_dtype(loop.compute).itemsize
-    if all(o.node.kind != "f" for o in (*loop.operands, *loop.outputs)):
-        itemsize = max(as_dtype(o.dtype).itemsize for o in (*loop.operands, *loop.outputs))
-    if widest:
-        return Simd(True, widest, widest // (8 * itemsize), named, cpu=cpu)
-    return Simd(False, 0, 1, named, why_not(loop, named), cpu)
+    arrays = (*loop.operands, *loop.outputs)
+    if all(a.node.kind != "f" for a in arrays):
+        itemsize = max(as_dtype(a.dtype).itemsize for a in arrays)
+    if width:
+        return Simd(True, width, width // (8 * itemsize), calls, cpu=cpu)
+    return Simd(False, 0, 1, calls, why_not(loop, calls), cpu)
 
 
 def why_not(loop: Loop, calls: Sequence[str] = ()) -> str:

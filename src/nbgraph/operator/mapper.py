@@ -27,6 +27,7 @@ from nbgraph.kernels.capture.values import Value
 from nbgraph.kernels.function import Scalar, WrittenFunction, resolve_parameters
 from nbgraph.kernels.scalar import Node, Transplant
 from nbgraph.operator import fast, overrides
+from nbgraph.operator.documentation import Documentation
 from nbgraph.operator.invoke import Invoker
 from nbgraph.operator.typing import probe, type_strings
 from nbgraph.settings import PYTHON_ASKED, config
@@ -34,8 +35,9 @@ from nbgraph.settings import PYTHON_ASKED, config
 if TYPE_CHECKING:
     from nbgraph.kernels.capture.tracer import Tracer
     from nbgraph.kernels.derived import Gradient
-    from nbgraph.operator.explain import Explanation, Point
+    from nbgraph.operator.explain import Explanation
     from nbgraph.operator.invoke import Plan
+    from nbgraph.operator.point import Point
 
 MISSING: Any = np._NoValue  # type: ignore[attr-defined]
 _CALL_OPTIONS = frozenset(("out", "where", "dtype", "casting", "order"))
@@ -78,7 +80,6 @@ class Mapper:
         self.__name__ = scalar.name
         self.__qualname__ = getattr(fn, "__qualname__", scalar.name)
         self.__module__ = getattr(fn, "__module__", __name__)
-        self.__doc__ = getattr(fn, "__doc__", None) or f"The operator {scalar.name}."
         if fn is not None:
             self.__wrapped__ = fn
 
@@ -317,12 +318,12 @@ class Mapper:
 
     def at_point(self, *values: float, **named: float) -> Point:
         """The branch taken at one point, the value and the partials."""
-        from nbgraph.operator.explain import at_point
+        from nbgraph.operator.point import at_point
 
         return at_point(self, values, named)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        from nbgraph.operator.explain import mimebundle
+        from nbgraph.operator.display import mimebundle
 
         return mimebundle(self)
 
@@ -388,6 +389,9 @@ class Mapper:
         from nbgraph.operator.pickling import reduce_mapper
 
         return reduce_mapper(self)
+
+
+Mapper.__doc__ = Documentation(Mapper.__doc__)  # type: ignore[assignment]
 
 
 def _example(value: Value) -> Any:

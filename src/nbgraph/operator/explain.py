@@ -1,0 +1,228 @@
+"""`op.explain()`: what was made of a scalar function, and why.
+
+The object prints, shows itself in a notebook, and gives its facts as a dictionary. Parts are
+computed when they are first looked at; only `kernel` compiles.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from nbgraph import picture
+from nbgraph.dtype import as_dtype
+from nbgraph.errors import ArgumentError, DTypeError, NbgraphError
+from nbgraph.kernels import simd
+from nbgraph.kernels.function import defaults_of
+from nbgraph.kernels.kernel import Kernel, kernel
+from nbgraph.operator import certified, facts
+
+if TYPE_CHECKING:
+    from nbgraph.operator.mapper import Mapper
+
+
+class Explanation:
+    r"""The facts about one operator, for kernels of one dtype.
+
+    >>> import nbgraph as ng
+    >>> square = ng.op(lambda x: x * x)
+    >>> square.explain().derivatives["x"]
+    'def function_dx(x):\n    return 2.0 * x'
+    """
+
+    def __init__(self, op: Mapper, dtype: object = None) -> None:
+        if op.refresh_needed():
+            op.refresh()
+        self.op = op
+        self.dtype = as_dtype("float32" if dtype is None else dtype)
+        try:
+            self._typed = op.invoker.plan([self.dtype] * op.nin, self.dtype, defaults_of(op.scalar))
+        except NbgraphError:
+            if dtype is not None:
+                raise
+            self.dtype = as_dtype("int64")  # an operator of integers alone
+            self._typed = op.invoker.plan([self.dtype] * op.nin, self.dtype, defaults_of(op.scalar))
+
+    # facts ------------------------------------------------------------------------------------
+
+    @cached_property
+    def text(self) -> str:
+        """The scalar text."""
+        return facts.scalar_text(self.op.scalar)[0]
+
+    @cached_property
+    def where(self) -> str:
+        """File and line of the scalar text."""
+        return facts.scalar_text(self.op.scalar)[1]
+
+    @cached_property
+    def gradient(self) -> str | None:
+        """The text of a gradient given by hand."""
+        given = self.op.hand_gradient
+        return None if given is None else facts.scalar_text(given.scalar)[0]
+
+    @cached_property
+    def derivatives(self) -> dict[str, str]:
+        """Per floating operand the derivative as Python text."""
+        return facts.derivative_texts(self.op)
+
+    @cached_property
+    def dependence(self) -> list[dict[str, Any]]:
+        """Per floating operand: "class" (T0, T1, T2), what backward "reads", and "why"."""
+        return facts.dependence_rows(self.op)
+
+    @cached_property
+    def in_place(self) -> dict[str, Any]:
+        """What may be written over, forward and backward."""
+        return facts.in_place(self.op, self.dependence, self.dtype)
+
+    @cached_property
+    def dtypes(self) -> list[tuple[str, str, str]]:
+        """Operands' dtype, results' dtypes, precision of the arithmetic."""
+        return facts.dtype_table(self.op)
+
+    @cached_property
+    def kernel(self) -> Kernel:
+        """The contiguous kernel of this dtype; compiled, or found in the cache, now."""
+        op, plan = self.op, self._typed
+        outputs = [o.name for o in plan.typed.outputs]
+        layouts = ["c"] * (op.nin + op.nout)
+        loop = op.invoker.loop(plan, layouts, outputs, ["write"] * op.nout)  # type: ignore[arg-type]
+        return kernel(loop)
+
+    @cached_property
+    def simd(self) -> simd.Simd:
+        """What the kernel's assembly shows."""
+        return simd.of(self.kernel)
+
+    @cached_property
+    def certificates(self) -> dict[str, str]:
+        """Per operand what was checked of its derivative, or what was found wrong."""
+        op = self.op
+        if not op.certify:
+            return {}
+        if op.hand_gradient is not None:
+            try:
+                found = certified.check_gradient(op.scalar, op.hand_gradient)
+            except NbgraphError as error:
+                return {"gradient": str(error)}
+            return {c.wrt: str(c) for c in found}
+        return {name: self._certificate(name) for name in facts.floating_operands(op)}
+
+    def _certificate(self, name: str) -> str:
+        try:
+            return "; ".join(str(c) for c in certified.certificates(self.op.scalar, name))
+        except NbgraphError as error:
+            return str(error)
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What a reader should know besides."""
+        return facts.notes(self.op)
+
+    # showing ----------------------------------------------------------------------------------
+
+    @property
+    def title(self) -> str:
+        """Name and signature."""
+        return repr(self.op)
+
+    def sections(self) -> list[tuple[str, str]]:
+        """Headings and texts, in order."""
+        parts = [(f"scalar text ({self.where})", self.text)]
+        if self.gradient is not None:
+            parts.append(("gradient, given by hand", self.gradient))
+        for name, text in self.derivatives.items():
+            parts.append((f"derivative w.r.t. {name}", text))
+        if self.dependence:
+            parts.append(("what backward reads", self._dependence_text()))
+        parts.append(("in place", self._in_place_text()))
+        parts.append(("dtypes", self._dtype_text()))
+        parts.append((f"kernel for {self.dtype.name}, contiguous", self._kernel_text()))
+        if self.certificates:
+            parts.append(("certificate", picture.columns(list(self.certificates.items()))))
+        if self.notes:
+            parts.append(("notes", "\n".join(self.notes)))
+        return parts
+
+    def _dependence_text(self) -> str:
+        lines = [picture.columns([(r["operand"], r["class"], r["why"]) for r in self.dependence])]
+        for row in self.dependence:
+            if row["form"]:
+                lines.append(row["form"])
+        return "\n".join(lines)
+
+    def _in_place_text(self) -> str:
+        found = self.in_place
+        rows = [("forward", text) for text in found["forward"].values()]
+        rows.append(("backward", found["backward"]))
+        options = f"{found['forward_option']} forward, {found['backward_option']} backward"
+        return f"{picture.columns(rows)}\n{options} (where shapes agree)"
+
+    def _dtype_text(self) -> str:
+        rows = [
+            (given, f"-> {result}", f"computed in {computed}")
+            for given, result, computed in self.dtypes
+        ]
+        return picture.columns(rows)
+
+    def _kernel_text(self) -> str:
+        try:
+            made = self.kernel
+        except NbgraphError as error:
+            return f"none: {error}"
+        how = "found in the disk cache, compiled" if made.origin == "disk" else "compiled now"
+        return f"{self.simd}\n{how} by Numba in {made.seconds:.2f} s"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as plain values."""
+        made = self.kernel
+        return {
+            "name": self.op.__name__,
+            "signature": str(self.op.__signature__),
+            "text": self.text,
+            "where": self.where,
+            "gradient": self.gradient,
+            "derivatives": dict(self.derivatives),
+            "dependence": [dict(row) for row in self.dependence],
+            "in_place": dict(self.in_place),
+            "dtypes": [list(row) for row in self.dtypes],
+            "kernel": {
+                "dtype": self.dtype.name,
+                "compiler": "numba",
+                "seconds": made.seconds,
+                "origin": made.origin,
+                "vectorised": self.simd.vectorised,
+                "width": self.simd.width,
+                "lanes": self.simd.lanes,
+                "calls": list(self.simd.calls),
+                "reason": self.simd.reason,
+                "cpu": self.simd.cpu,
+            },
+            "certificates": dict(self.certificates),
+            "opaque": facts.opaque_calls(self.op),
+            "notes": list(self.notes),
+        }
+
+    def __str__(self) -> str:
+        return f"{self.title}\n\n{picture.sections(self.sections())}"
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return picture.html_sections(self.title, self.sections())
+
+
+def explain(op: Mapper, *, dtype: object = None, device: object = None) -> Explanation:
+    """The explanation of an operator; ArgumentError for a device that is not there."""
+    if device is not None and str(device).partition("(")[0] != "cpu":
+        raise ArgumentError(
+            f"{op.__name__}.explain: device {device!r} is not available; use 'cpu' (the default)"
+        )
+    try:
+        return Explanation(op, dtype)
+    except TypeError as error:
+        if isinstance(error, NbgraphError):
+            raise
+        raise DTypeError(f"{op.__name__}.explain: {dtype!r} is no dtype: {error}") from None

@@ -1,0 +1,262 @@
+"""What is known of an operator without compiling it: texts, dependence, in-place, dtypes, notes."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbgraph.errors import DerivativeError, NbgraphError
+from nbgraph.kernels import readable
+from nbgraph.kernels.capture.text import FunctionText, NoSourceError, function_text
+from nbgraph.kernels.depend import OUT
+from nbgraph.kernels.derived import Derivative, dependences, hand_gradients
+from nbgraph.kernels.function import Captured, Scalar, WrittenFunction, defaults_of
+from nbgraph.kernels.scalar import Node
+from nbgraph.operator.typing import probe, resolve
+
+if TYPE_CHECKING:
+    from nbgraph.operator.mapper import Mapper
+
+_DTYPES = ("float16", "float32", "float64", "int8", "int32", "int64", "uint8", "bool")
+_OPTIONS = {1: ("kInplaceInOut", "kInplaceOutIn"), 2: ("kInplaceLhsOut", "kInplaceOutLhs")}
+_FIXED = frozenset(("float16", "float32", "float64"))
+
+
+# texts -----------------------------------------------------------------------------------------
+
+
+def written(scalar: Scalar) -> FunctionText | None:
+    """The user's text behind a definition; None for a derived or opaque one."""
+    if not isinstance(scalar, WrittenFunction):
+        return None
+    try:
+        return function_text(scalar.fn)
+    except NoSourceError:
+        return None
+
+
+def literals(scalar: Scalar) -> dict[float, str]:
+    """How the user wrote the numbers, of a derivative those of the function it comes from."""
+    while not isinstance(scalar, WrittenFunction) and hasattr(scalar, "parent"):
+        scalar = scalar.parent  # type: ignore[attr-defined]
+    text = written(scalar)
+    return readable.written_literals(text.source) if text else {}
+
+
+def scalar_text(scalar: Scalar) -> tuple[str, str]:
+    """The text of a definition without decorators, and where it stands."""
+    text = written(scalar)
+    if text is None:
+        if isinstance(scalar, WrittenFunction):
+            code = scalar.fn.__code__
+            return "(the source text cannot be found)", f"{code.co_filename}"
+        return readable_text(scalar, probe(scalar), scalar.name), "derived"
+    assert isinstance(scalar, WrittenFunction)
+    where = f"{text.filename.rpartition('/')[2]}:{scalar.fn.__code__.co_firstlineno}"
+    lines = text.source.rstrip().splitlines()
+    try:
+        node = ast.parse(text.source).body[0]
+    except SyntaxError:
+        return "\n".join(lines), where
+    skip = node.lineno - 1 if isinstance(node, ast.FunctionDef) else 0
+    return "\n".join(_without_docstring(node, lines)[skip:]), where
+
+
+def _without_docstring(node: ast.stmt, lines: list[str]) -> list[str]:
+    if isinstance(node, ast.FunctionDef) and ast.get_docstring(node) and len(node.body) > 1:
+        first = node.body[0]
+        return lines[: first.lineno - 1] + lines[first.end_lineno :]
+    return lines
+
+
+def signature(scalar: Scalar, operands: Sequence[str] | None = None) -> list[str]:
+    """What stands in the parentheses of a definition's text."""
+    names = scalar.operands if operands is None else operands
+    parts = [f"{n}={scalar.defaults[n]!r}" if n in scalar.defaults else n for n in names]
+    if scalar.parameters:
+        parts.append("*")
+    return parts + [p.name if p.required else f"{p.name}={p.default!r}" for p in scalar.parameters]
+
+
+def readable_text(
+    scalar: Scalar, captured: Captured, name: str, operands: Sequence[str] | None = None
+) -> str:
+    """A graph as the text of a Python function."""
+    return readable.function(
+        name, signature(scalar, operands), captured.graph, captured.outputs, literals(scalar)
+    )
+
+
+def floating_operands(op: Mapper) -> list[str]:
+    """The operands a derivative can be taken with respect to."""
+    if all(o.kind != "f" for o in probe(op.scalar).outputs):
+        return []
+    kinds = [leaf.kind for leaf in probe(op.scalar).operands]
+    return [n for n, kind in zip(op.scalar.operands, kinds, strict=True) if kind == "f"]
+
+
+def derivative_texts(op: Mapper) -> dict[str, str]:
+    """Per operand the text of the derivative, or why there is none."""
+    found = {}
+    for name in floating_operands(op):
+        scalar = Derivative(op.scalar, name, 1, op.hand_gradient)
+        try:
+            kinds = [leaf.kind for leaf in probe(op.scalar).operands]
+            captured = scalar.capture(kinds, defaults_of(scalar))
+            found[name] = readable_text(scalar, captured, scalar.name)
+        except NbgraphError as error:
+            found[name] = f"none: {error}"
+    return found
+
+
+# dependence ------------------------------------------------------------------------------------
+
+
+def dependence_rows(op: Mapper) -> list[dict[str, Any]]:
+    """Per floating operand: class, what is read, why, and the form that reads the output."""
+    names, gradient = floating_operands(op), op.hand_gradient
+    if gradient is not None:
+        reads = [*gradient.outs, *gradient.operands]
+        kind = "T2" if gradient.operands else "T1" if gradient.outs else "T0"
+        listed = ", ".join(reads) or "out_grad only"
+        why = f"the hand-given gradient names {listed}"
+        silent = _not_differentiable(op)
+        return [_row(n, kind, reads, why) for n in names if n not in silent]
+    if op.nout > 1:
+        why = "with several outputs backward keeps the operands"
+        return [_row(n, "T2", list(op.scalar.operands), why) for n in names]
+    rows = []
+    kinds = [leaf.kind for leaf in probe(op.scalar).operands]
+    parameters = defaults_of(op.scalar)
+    memory = op.prefer == "memory"
+    try:
+        found = dependences(op.scalar, kinds, parameters, memory=memory) if names else {}
+    except DerivativeError:
+        return []
+    for name, dependence in found.items():
+        row = _row(name, dependence.kind, sorted(dependence.reads), dependence.why())
+        if dependence.kind == "T1":
+            graph = op.scalar.capture(kinds, parameters).graph
+            row["form"] = readable.function(
+                f"{op.scalar.name}_d{name}",
+                signature(op.scalar, [OUT]),
+                graph,
+                [dependence.partial],
+                literals(op.scalar),
+            )
+        rows.append(row)
+    return rows
+
+
+def _row(name: str, kind: str, reads: list[str], why: str) -> dict[str, Any]:
+    return {"operand": name, "class": kind, "reads": reads, "why": why, "form": None}
+
+
+def _not_differentiable(op: Mapper) -> set[str]:
+    """Operands for which the hand-given gradient is None."""
+    assert op.hand_gradient is not None
+    captured = op.scalar.capture(["f"] * op.nin, defaults_of(op.scalar))
+    grads = [captured.graph.const(1.0) for _ in op.hand_gradient.out_grads]
+    given = hand_gradients(captured, op.hand_gradient, grads, defaults_of(op.scalar))
+    return {n for n, node in zip(op.scalar.operands, given, strict=True) if node.op == "static"}
+
+
+def in_place(op: Mapper, rows: Sequence[dict[str, Any]], dtype: np.dtype[Any]) -> dict[str, Any]:
+    """Which memory may be written over, forward and backward, and why.
+
+    The option names are those of a simple operator: kInplaceInOut, kInplaceOutIn, ...
+    """
+    reads = {name for row in rows for name in row["reads"]}
+    typed = resolve(op.scalar, [dtype] * op.nin, dtype, defaults_of(op.scalar))
+    wide = all(o.itemsize == dtype.itemsize for o in typed.outputs)
+    forward: dict[str, str] = {}
+    free: list[str] = []
+    for name in op.scalar.operands:
+        if not wide:
+            forward[name] = f"no: an element of the result is not as large as one of {name}"
+        elif name in reads:
+            forward[name] = f"no: backward reads {name}"
+        else:
+            free.append(name)
+            forward[name] = f"the output may overwrite {name}: backward does not read it"
+    first = op.scalar.operands[0]
+    backward = "no gradient, so nothing to decide"
+    if rows:
+        named = "in_grad" if op.nin == 1 else f"the in_grad of {rows[0]['operand']}"
+        grad = "out_grad" if op.nout == 1 else "out_grad0"
+        backward = f"{named} may overwrite {grad}: nothing reads it afterwards"
+    into, back = _OPTIONS.get(op.nin, _OPTIONS[2])
+    return {
+        "forward": forward,
+        "backward": backward,
+        "free": free,
+        "forward_option": into if first in free else "kNoInplace",
+        "backward_option": back if rows else "kNoInplace",
+    }
+
+
+# dtypes and notes ------------------------------------------------------------------------------
+
+
+def dtype_table(op: Mapper) -> list[tuple[str, str, str]]:
+    """Operands' dtype, results' dtypes, precision of the arithmetic."""
+    rows = []
+    parameters = defaults_of(op.scalar)
+    for name in _DTYPES:
+        dtype = np.dtype(name)
+        try:
+            typed = resolve(op.scalar, [dtype] * op.nin, dtype, parameters)
+        except (NbgraphError, TypeError, OverflowError):
+            continue
+        nodes = typed.captured.graph.reachable(typed.captured.outputs)
+        computes = typed.compute if any(n.kind == "f" for n in nodes) else "integers"
+        rows.append((name, ", ".join(o.name for o in typed.outputs), computes))
+    return rows
+
+
+def opaque_calls(op: Mapper) -> list[str]:
+    """Functions in the graph that have no source text."""
+    captured = probe(op.scalar)
+    nodes = captured.graph.reachable(captured.outputs)
+    return sorted({n.data.fn.__name__ for n in nodes if n.op == "extern"})
+
+
+def notes(op: Mapper) -> list[str]:
+    """What a reader should know besides."""
+    found = []
+    for name in opaque_calls(op):
+        found.append(
+            f"{name} is opaque: it has no source text, so Numba compiles it as it is, dual numbers "
+            "differentiate it, and backward keeps all operands"
+        )
+    if op.hand_gradient is not None:
+        found.append("the gradient was given by hand")
+    if op.fastmath:
+        found.append("fastmath=True: the compiler may reorder this operator's arithmetic")
+    if not op.certify:
+        found.append("certify=False: derivatives are used unchecked")
+    scalar = op.scalar
+    if isinstance(scalar, WrittenFunction):
+        names = sorted(_FIXED.intersection(scalar.fn.__code__.co_names))
+        if names:
+            found.append(
+                f"{', '.join(names)}() in the text means `a floating value`: the precision is "
+                "that of the operands (pass dtype= to choose another)"
+            )
+    for _, name, value in scalar.watch.globals.values():
+        if isinstance(value, (bool, int, float)):
+            found.append(f"reads the global {name} = {value!r}; a change counts at the next call")
+    return found
+
+
+def user_line(node: Node) -> tuple[str, str]:
+    """Where in the user's text a node comes from ("file:line"), and that line."""
+    filename, _, number = node.line.rpartition(":")
+    if not number.isdigit():
+        return "", ""
+    place = f"{filename.rpartition('/')[2]}:{number}"
+    return place, linecache.getline(filename, int(number)).strip()
