@@ -312,6 +312,8 @@ def _output_shape(
     name: str, shape: tuple[int, ...], out: Sequence[Array | None]
 ) -> tuple[int, ...]:
     for array in out:
+        if array is not None and not isinstance(array, np.ndarray):
+            raise ArgumentError(f"{name}: out must be an array, not {type(array).__name__}")
         if array is None or array.shape == shape:
             continue
         try:
