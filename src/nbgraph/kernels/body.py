@@ -100,6 +100,7 @@ class Body:
         for root in roots:
             self._uses[root.id] = self._uses.get(root.id, 0) + 1
         self._counter = 0
+        self._open: set[int] = set()  # loops that are being written
         self._prefix = prefix
 
     def require(self, nodes: Sequence[Node]) -> list[str]:
@@ -142,7 +143,7 @@ class Body:
             if node.id in seen:
                 continue
             seen.add(node.id)
-            if region_id in node.regions:
+            if node.regions - self._open:  # inside this loop, or inside one that it contains
                 stack.extend(self.graph.children(node))
             else:
                 found.append(node)
@@ -190,6 +191,7 @@ class Body:
             self.line(f"{name} = {self._typed(init, phis[key])}")
         outside = dict(self.names)
         self.names.update(carried)
+        self._open.add(region_id)
         self.line("while True:")
         self.indent += 1
         (cond,) = self.require([region.cond])
@@ -203,6 +205,7 @@ class Body:
         for name, _ in moved:
             self.line(f"{name} = {name}_next")
         self.indent -= 1
+        self._open.discard(region_id)
         self.names = outside
         for key, name in carried.items():
             final = self.graph.find_final(region_id, key)
