@@ -3,6 +3,7 @@
 import os
 import shutil
 import tempfile
+from pathlib import Path
 
 # The cache directory is named before anything imports nbgraph. Worker processes of one run inherit
 # it, so that a kernel is compiled once per run; the run that made it removes it.
@@ -23,6 +24,11 @@ def pytest_addoption(parser):
         "--full",
         action="store_true",
         help="run the whole product of cases where the everyday run takes a seeded selection",
+    )
+    parser.addoption(
+        "--update-golden",
+        action="store_true",
+        help="write what the tests produce to tests/golden instead of comparing; read the diff",
     )
 
 
@@ -52,3 +58,18 @@ def own_cache(tmp_path, monkeypatch):
     directory = tmp_path / "cache"
     monkeypatch.setenv("NBGRAPH_CACHE_DIR", str(directory))
     return directory
+
+
+@pytest.fixture
+def golden(request):
+    """`golden(name, text)` compares a text with tests/golden/<name>, or writes it there."""
+
+    def check(name, text):
+        path = Path(__file__).parent / "golden" / name
+        if request.config.getoption("--update-golden"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        assert path.exists(), f"{path} is missing: run with --update-golden and read it"
+        assert text == path.read_text(), "differs from the golden text: --update-golden rewrites it"
+
+    return check

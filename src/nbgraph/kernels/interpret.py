@@ -24,8 +24,10 @@ class Undetermined(NbgraphError):
 class Evaluator:
     """Evaluates nodes for given leaves; remembers what was evaluated."""
 
-    def __init__(self, graph: Graph, leaves: Mapping[int, Any], domain: Domain) -> None:
-        self._graph, self._domain = graph, domain
+    def __init__(
+        self, graph: Graph, leaves: Mapping[int, Any], domain: Domain, max_trips: int = MAX_TRIPS
+    ) -> None:
+        self._graph, self._domain, self._max_trips = graph, domain, max_trips
         self._values: dict[int, Any] = dict(leaves)
         self.trips: dict[int, int] = {}  # of loops at the outermost level, by region
 
@@ -90,15 +92,15 @@ class Evaluator:
         phis = self._graph.closure(node)
         carried = {p.id: self._values[region.carried[p.id][1].id] for p in phis}
         outer = {k: v for k, v in self._values.items() if not self._inside(k, region.id)}
-        for trip in range(MAX_TRIPS):
-            body = Evaluator(self._graph, {**outer, **carried}, self._domain)
+        for trip in range(self._max_trips):
+            body = Evaluator(self._graph, {**outer, **carried}, self._domain, self._max_trips)
             if not body(region.cond):
                 self.trips[region.id] = trip
                 for phi_id, value in carried.items():
                     self._note_final(region.id, phi_id, value)
                 return carried[node.data[1]]
             carried = {p.id: body(region.carried[p.id][2]) for p in phis}
-        raise Undetermined(f"a loop ran {MAX_TRIPS} times")
+        raise Undetermined(f"a loop ran {self._max_trips} times")
 
     def _inside(self, node_id: int, region_id: int) -> bool:
         return region_id in self._graph.nodes[node_id].regions

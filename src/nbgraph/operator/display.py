@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from nbgraph.operator.mapper import Mapper
 
 POINTS = 161
+MAX_TRIPS = 100  # of a loop; beyond it a curve has a gap
 SECONDS = 0.15  # for the points of one curve; a slow loop is drawn with fewer
 _REACH = 4.0  # half the width of a plot, where no boundary lies beyond
 _FARTHEST = 200.0
@@ -115,7 +116,8 @@ def _function(captured: Captured, parameters: Mapping[str, Any]) -> Callable[[fl
     def evaluate(x: float) -> float:
         values = {**fixed, first.id: _as_kind(x, first.kind)}
         try:
-            return float(Evaluator(captured.graph, values, domain)(captured.outputs[0]))
+            evaluate = Evaluator(captured.graph, values, domain, MAX_TRIPS)
+            return float(evaluate(captured.outputs[0]))
         except (Undetermined, OverflowError, ValueError, TypeError):
             return math.nan
 
