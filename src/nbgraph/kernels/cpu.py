@@ -157,8 +157,9 @@ def _names(source: Source) -> dict[str, Any]:
         space[name] = getattr(numba, name)
     for name in ("uint8", "uint16", "uint32", "uint64"):
         space[name] = getattr(numba, name)
-    for name, (dtype, value) in source.namespace.constants.items():
-        space[name] = np.dtype(dtype).type(value)
+    with np.errstate(over="ignore"):  # a literal beyond float32 is infinite there
+        for name, (dtype, value) in source.namespace.constants.items():
+            space[name] = np.dtype(dtype).type(value)
     for name, function in source.namespace.functions.items():
         space[name] = vector_math.implementation(function, source.namespace.compute)
     for name, function in source.namespace.externs.items():
