@@ -20,12 +20,14 @@ from typing import Any
 from nbgraph._version import __version__
 from nbgraph.errors import CertificateError
 from nbgraph.kernels import cache
-from nbgraph.kernels.interpret import Evaluator, FloatDomain, Undetermined
+from nbgraph.kernels.interpret import MAX_TRIPS, Evaluator, FloatDomain, Undetermined
 from nbgraph.kernels.multiprecision import MultiDomain
 from nbgraph.kernels.scalar import COMPARISONS, Graph, Node
 
 SECONDS = 0.045  # for one certificate; the points come in the order of what they can show
 MINIMUM = 24  # points that are tried however long they take
+LONG_MINIMUM = 4  # of them where every loop is long
+TRIPS = 500  # of a loop; one that goes on may be endless there (Newton on a negative number)
 TOLERANCE = 1e-9  # relative, of a derived slope against differences
 HAND_TOLERANCE = 1e-6  # relative, of a hand-given slope against the derived one
 _MAGNITUDES = (
@@ -116,6 +118,7 @@ class _Checker:
         self.claim = claim
         self.random = random.Random(20180107)
         self.multi, self.float = MultiDomain(), FloatDomain()
+        self.trips = TRIPS
         self.report = Certificate(claim.name, str(claim.wrt.data))
         roots = [claim.value, claim.slope] + ([claim.reference] if claim.reference else [])
         self.comparisons = [
@@ -126,15 +129,22 @@ class _Checker:
 
     def run(self) -> Certificate:
         started = time.perf_counter()
+        self._try_points(MINIMUM)
+        if not self.report.points and self.claim.graph.regions:
+            self.trips = MAX_TRIPS
+            self._try_points(LONG_MINIMUM)
+        self.report.seconds = time.perf_counter() - started
+        return self.report
+
+    def _try_points(self, minimum: int) -> None:
+        started = time.perf_counter()
         for tried, (leaves, boundary) in enumerate(self._points()):
-            if tried >= MINIMUM and time.perf_counter() - started > SECONDS:
+            if tried >= minimum and time.perf_counter() - started > SECONDS:
                 break
             if boundary is None:
                 self._check(leaves)
             else:
                 self._check_boundary(leaves, boundary)
-        self.report.seconds = time.perf_counter() - started
-        return self.report
 
     # points -----------------------------------------------------------------------------------
 
@@ -226,7 +236,7 @@ class _Checker:
         """Compare at one point; the slope, or None where nothing can be said."""
         claim, mp = self.claim, self.multi.mp
         exact = {k: mp.mpf(v) if isinstance(v, float) else v for k, v in leaves.items()}
-        evaluate = Evaluator(claim.graph, exact, self.multi)
+        evaluate = Evaluator(claim.graph, exact, self.multi, self.trips)
         try:
             slope = evaluate(claim.slope)
         except Undetermined:  # wrong, where the function has a slope
@@ -259,7 +269,9 @@ class _Checker:
             h = mp.mpf(10) ** -power * (max(1, abs(x)) if abs(x) > 1e-3 else abs(x) or mp.mpf(1))
             sides = []
             for point in (x + h, x - h):
-                evaluate = Evaluator(self.claim.graph, {**exact, wrt.id: point}, self.multi)
+                evaluate = Evaluator(
+                    self.claim.graph, {**exact, wrt.id: point}, self.multi, self.trips
+                )
                 sides.append(evaluate(self.claim.value))
             found.append((sides[0] - sides[1]) / (2 * h))
         a, b = found
