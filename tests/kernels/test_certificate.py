@@ -275,3 +275,12 @@ def test_a_changed_global_is_checked_again():
                 slope(0.5)
     finally:
         del globals()["_rate"], space
+
+
+@pytest.mark.xfail(strict=True, reason="None in a hand-given gradient is not read yet")
+def test_none_says_not_differentiable():
+    op = ng.op(lambda x, n: x * n).gradient(lambda out_grad, x, n: (out_grad * n, None))
+    with ng.config(compiler="python"):
+        assert op.derivative("x")(3.0, 2.0) == 2.0
+    with pytest.raises(ng.errors.DerivativeError):
+        op.derivative("n")
