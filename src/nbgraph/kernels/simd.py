@@ -21,6 +21,7 @@ from nbgraph.kernels.kernel import Kernel
 from nbgraph.kernels.loops import Loop
 from nbgraph.kernels.scalar import Node
 from nbgraph.kernels.vector_math.names import FAMILY
+from nbgraph.kernels.wording import place
 
 _VERSION = 1  # of the reading below; kept claims of another version are not used
 _REGISTER_BITS = {"x": 128, "y": 256, "z": 512}
@@ -113,7 +114,8 @@ def why_not(loop: Loop, calls: Sequence[str] = ()) -> str:
 
 
 def _where(node: Node) -> str:
-    return f", {node.line.rpartition('/')[2]}" if node.line else ""
+    filename, _, line = node.line.rpartition(":")
+    return f", {place(filename, line)}" if line else ""
 
 
 # the control flow ------------------------------------------------------------------------------

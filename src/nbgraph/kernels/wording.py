@@ -125,6 +125,18 @@ class Wording:
         return (f"-{text}", _UNARY) if negative else (text, ATOM)
 
 
+def place(filename: str, line: int | str) -> str:
+    """File and line as people say it; the files behind notebook cells have no name worth showing.
+
+    >>> place("/home/ann/losses.py", 12), place("/tmp/ipykernel_7/2074109483.py", 3)
+    ('losses.py:12', 'cell:3')
+    """
+    folder, _, name = filename.rpartition("/")
+    if "ipykernel_" in folder or name.startswith("<"):
+        return f"cell:{line}"
+    return f"{name}:{line}"
+
+
 def _bound(part: tuple[str, int], level: int) -> str:
     """A part of an expression, in parentheses where it binds less tightly than needed."""
     text, own = part

@@ -16,6 +16,7 @@ from nbgraph.kernels.depend import OUT
 from nbgraph.kernels.derived import Derivative, dependences, hand_gradients
 from nbgraph.kernels.function import Captured, Scalar, WrittenFunction, defaults_of
 from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.wording import place
 from nbgraph.operator.typing import probe, resolve
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def scalar_text(scalar: Scalar) -> tuple[str, str]:
             return "(the source text cannot be found)", f"{code.co_filename}"
         return readable_text(scalar, probe(scalar), scalar.name), "derived"
     assert isinstance(scalar, WrittenFunction)
-    where = f"{text.filename.rpartition('/')[2]}:{scalar.fn.__code__.co_firstlineno}"
+    where = place(text.filename, scalar.fn.__code__.co_firstlineno)
     lines = text.source.rstrip().splitlines()
     try:
         node = ast.parse(text.source).body[0]
@@ -258,5 +259,4 @@ def user_line(node: Node) -> tuple[str, str]:
     filename, _, number = node.line.rpartition(":")
     if not number.isdigit():
         return "", ""
-    place = f"{filename.rpartition('/')[2]}:{number}"
-    return place, linecache.getline(filename, int(number)).strip()
+    return place(filename, number), linecache.getline(filename, int(number)).strip()
