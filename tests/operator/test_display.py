@@ -43,6 +43,10 @@ def test_at_point_agrees_with_calls(op):
         assert partial == pytest.approx(float(op.derivative(name)(*values)), rel=1e-11)
 
 
+def test_at_point_shows_only_the_users_own_conditions():
+    assert ng.op(lambda x: x // 1).at_point(2.5).conditions == []
+
+
 def test_at_point_counts_trips():
     (count,) = newton_root.at_point(9.0).trips.values()
     x, wanted = 9.0, 0

@@ -106,6 +106,8 @@ def why_not(loop: Loop, calls: Sequence[str] = ()) -> str:
             cond = loop.graph.regions[node.data[0]].cond
             assert cond is not None
             return f"a loop whose number of trips depends on the data{_where(cond)}"
+    if not any(n.args for n in nodes):
+        return "nothing is computed: values are copied or filled in"
     if calls:
         return f"a call of {', '.join(calls)} is left in the loop"
     if any(n.op == "call" and n.data in FAMILY for n in nodes):

@@ -11,6 +11,7 @@ import numpy as np
 
 from nbgraph.errors import DerivativeError, NbgraphError
 from nbgraph.kernels import readable
+from nbgraph.kernels.capture import composed
 from nbgraph.kernels.capture.text import FunctionText, NoSourceError, function_text
 from nbgraph.kernels.depend import OUT
 from nbgraph.kernels.derived import Derivative, dependences, hand_gradients
@@ -257,6 +258,6 @@ def notes(op: Mapper) -> list[str]:
 def user_line(node: Node) -> tuple[str, str]:
     """Where in the user's text a node comes from ("file:line"), and that line."""
     filename, _, number = node.line.rpartition(":")
-    if not number.isdigit():
+    if not number.isdigit() or filename == composed.__file__:
         return "", ""
     return place(filename, number), linecache.getline(filename, int(number)).strip()

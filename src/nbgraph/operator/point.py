@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -180,7 +181,9 @@ class _Look:
                     Condition(
                         where,
                         line,
-                        readable.expression(graph, node, self.literals),
+                        textwrap.shorten(
+                            readable.expression(graph, node, self.literals), readable.WIDTH
+                        ),
                         f"({sides[0]:.9g} {symbol} {sides[1]:.9g})",
                         bool(evaluate.known(node)),
                     )
