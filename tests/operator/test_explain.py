@@ -76,7 +76,7 @@ def test_simd_claim_agrees_with_the_assembly_text(op, dtype):
     text = explanation.kernel.assembly()
     if "xmm" not in text:
         pytest.skip("no x86 assembly")
-    pattern = rf"^\s+v(?:add|sub|mul|div|cmp\w*|fmadd\w*)\w*{suffix}\s.*%([xyz])mm"
+    pattern = rf"^\s+v?(?:add|sub|mul|div|cmp\w*|fmadd\w*)\w*{suffix}\s.*%([xyz])mm"
     packed = re.findall(pattern, text, re.MULTILINE)
     widest = {"x": 128, "y": 256, "z": 512}.get(max(packed, default=""), 0)
     assert explanation.simd.vectorised == (widest > 0), explanation.simd
