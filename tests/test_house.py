@@ -71,8 +71,8 @@ def lint(tmp_path, files):
 
 def test_floors_hold_for_a_lawful_package(tmp_path):
     lawful = {
-        "config.py": "",
-        "dtype.py": "import nbgraph.config",
+        "settings.py": "",
+        "dtype.py": "import nbgraph.settings",
         "native/atomics.py": "import numba, llvmlite.ir",
         "kernels/cpu.py": "import numba\nfrom nbgraph.native import atomics",
         "operator/mapper.py": "def call():\n    from nbgraph.kernels import cpu",

@@ -50,7 +50,8 @@ def overlap(a: Array, b: Array) -> Overlap:
     ):
         return "exact"
     try:
-        return "partial" if np.shares_memory(a, b, max_work=_MAX_WORK) else "none"
+        shared = np.shares_memory(a, b, max_work=_MAX_WORK)  # type: ignore[arg-type]
+        return "partial" if shared else "none"
     except np.exceptions.TooHardError:
         return "partial"
 

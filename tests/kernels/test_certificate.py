@@ -277,7 +277,6 @@ def test_a_changed_global_is_checked_again():
         del globals()["_rate"], space
 
 
-@pytest.mark.xfail(strict=True, reason="None in a hand-given gradient is not read yet")
 def test_none_says_not_differentiable():
     op = ng.op(lambda x, n: x * n).gradient(lambda out_grad, x, n: (out_grad * n, None))
     with ng.config(compiler="python"):

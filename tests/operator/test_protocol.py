@@ -323,3 +323,10 @@ def test_pickled_by_content(tmp_path):
     script.write_text(LOADER)
     assert run_python(script, path).strip() == "[0.5, 3.5, 6.5] [2.0, 2.0, 2.0] blend"
     assert pickle.loads(pickle.dumps(polar))(1.0, 0.0) == (1.0, 0.0)
+
+
+def test_an_integer_parameter_that_does_not_fit_is_refused():
+    op = ng.op(lambda a, *, n=3: a + n)
+    assert op(np.int8([1]))[0] == 4
+    with pytest.raises(OverflowError, match="n=300 is out of bounds for int8"):
+        op(np.int8([1]), n=300)

@@ -140,12 +140,7 @@ def _names(source: Source) -> dict[str, Any]:
     space["row_offset"] = memory.row_offset
     space.update({f"{dtype}_word": read for dtype, read in memory.WORDS.items()})
     space.update({f"{dtype}_pointer": make for dtype, make in memory.POINTERS.items()})
-    space["part"] = numba.njit(
-        error_model="numpy",
-        fastmath=source.fastmath,
-        no_cpython_wrapper=True,
-        no_cfunc_wrapper=True,
-    )
+    space["part"] = numba.njit(**_options(source))
     space.update(integers.FUNCTIONS)
     space.update(
         float16_to_float32=floats.half_to_float,
@@ -163,12 +158,22 @@ def _names(source: Source) -> dict[str, Any]:
     for name, function in source.namespace.functions.items():
         space[name] = vector_math.implementation(function, source.namespace.compute)
     for name, function in source.namespace.externs.items():
-        space[name] = function.compiled(source.namespace.compute)
+        space[name] = function.compiled(source.namespace.compute)  # type: ignore[attr-defined]
     if "acc_" in source.text or "_start_" in source.text:
         from nbgraph.kernels import accumulate
 
         space.update(accumulate.names())
     return space
+
+
+def _options(source: Source) -> dict[str, Any]:
+    return {
+        "error_model": "numpy",
+        "fastmath": source.fastmath,
+        "boundscheck": False,
+        "no_cpython_wrapper": True,
+        "no_cfunc_wrapper": True,
+    }
 
 
 def _numba_ir(source: Source) -> tuple[str, str]:
@@ -177,11 +182,9 @@ def _numba_ir(source: Source) -> tuple[str, str]:
     from numba.core.errors import NumbaError
 
     function = python_function(source)
-    options: dict[str, Any] = {"error_model": "numpy", "no_cpython_wrapper": True}
-    if source.fastmath:
-        options["fastmath"] = True
+    compiler: Any = njit
     try:
-        dispatcher = njit("int64(int64,int64,int64)", no_cfunc_wrapper=True, **options)(function)
+        dispatcher = compiler("int64(int64,int64,int64)", **_options(source))(function)
     except NumbaError as error:
         raise CompileError(
             f"{source.name}: the kernel could not be compiled: {_first_line(error)}. Set "

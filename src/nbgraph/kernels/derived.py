@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from nbgraph.errors import ArgumentError, DerivativeError
@@ -136,20 +136,17 @@ class Derivative(Derived):
             one = captured.graph.const(1.0)
             given = hand_gradients(captured, self.gradient, [one], parameters)
             self.watch.include(self.gradient.scalar.watch)
-            outputs, order = [given[self.parent.operands.index(self.wrt)]], order - 1
+            slope = given[self.parent.operands.index(self.wrt)]
+            if slope.op == "none":
+                raise DerivativeError(
+                    f"{self.parent.name}: the hand-given gradient says None for {self.wrt!r}: it "
+                    "is not differentiable"
+                )
+            outputs, order = [slope], order - 1
         for _ in range(order):
             outputs = partials(captured.graph, outputs, leaf)
         outputs = [captured.graph.float(o) for o in outputs]
         return Captured(captured.graph, captured.operands, captured.parameters, tuple(outputs))
-
-
-@dataclass(slots=True)
-class BackwardPlan:
-    """What a backward pass of these kinds reads, and its graph."""
-
-    captured: Captured
-    reads: tuple[str, ...]  # names of its operands, in order
-    dependences: dict[str, Dependence] = field(default_factory=dict)
 
 
 def dependences(
@@ -191,8 +188,10 @@ class Backward(Derived):
         self.out_grads = (
             (OUT_GRAD,) if count == 1 else tuple(f"{OUT_GRAD}{i}" for i in range(count))
         )
-        self.operands = (*self.out_grads, *self._reads(probe))
-        self.defaults = {k: v for k, v in parent.defaults.items() if k in self.operands}
+        self.operands: tuple[str, ...] = (*self.out_grads, *self._reads(probe))
+        self.defaults: Mapping[str, Any] = {
+            k: v for k, v in parent.defaults.items() if k in self.operands
+        }
 
     def _reads(self, probe: Captured) -> list[str]:
         scalar, gradient = self.parent, self.gradient
@@ -241,7 +240,8 @@ class Backward(Derived):
                 leaf = graph.argument(OUT, "f")
                 replaced = {captured.outputs[0].id: leaf}
                 given = tuple(Transplant(graph, graph, dict(replaced))(n) for n in given)
-            return [given[i] for i in positions]
+            zero = graph.const(0.0)  # for None: not differentiable
+            return [zero if given[i].op == "none" else given[i] for i in positions]
         if len(captured.outputs) == 1 and not self.forward:
             found = dependences(self.parent, kinds, parameters, memory=self.memory)
             slopes = [[found[n].partial if n in found else None] for n in self.wrt]

@@ -93,6 +93,7 @@ class WrittenFunction:
         self.defaults: Mapping[str, Any]
         self.parameters: tuple[Parameter, ...]
         self.operands, self.defaults, self.parameters = read_signature(fn)
+        self.none_allowed = False  # in the tuple of a hand-given gradient
         self._watch = Watch()
         self._captures: dict[tuple[Any, ...], Captured] = {}
 
@@ -135,6 +136,8 @@ class WrittenFunction:
             env[name] = graph.parameter(name, kind)
             leaves.append(env[name])
         value = self._value(graph, env)
+        if self.none_allowed and isinstance(value, tuple):
+            value = tuple(_none_as_node(graph, v) for v in value)
         nodes = flatten(value)
         if not nodes:
             raise CaptureError(f"{self.name}: the result is {_describe(value)}, not a number")
@@ -150,6 +153,13 @@ class WrittenFunction:
 
     def _order(self) -> list[str]:
         return [*self.operands, *(p.name for p in self.parameters)]
+
+
+def _none_as_node(graph: Graph, value: Value) -> Value:
+    """None in the tuple of a hand-given gradient: not differentiable."""
+    if isinstance(value, Static) and value.value is None:
+        return graph.node("none", (), "f")
+    return value
 
 
 def _describe(value: Value) -> str:

@@ -269,16 +269,6 @@ class Graph:
             return self.logical_or(below, same)
         return self.logical_and(self.logical_not(below), same)
 
-    def _compare_signs(self, op: str, a: Node, b: Node) -> Node:
-        """A signed 64-bit integer against uint64: exact, as in NumPy."""
-        if a.kind == "uint64":
-            a, b, op = b, a, _MIRROR[op]
-        below = self.compare("lt", a, self.const(0))
-        same = self.node(op, (self.cast(a, "uint64"), b), "b")
-        if op in ("lt", "le", "ne"):
-            return self.logical_or(below, same)
-        return self.logical_and(self.logical_not(below), same)
-
     def bitwise(self, op: str, a: Node, b: Node) -> Node:
         """`&`, `|`, `^`, `<<`, `>>` of integers or booleans."""
         kind = promote(a.kind, b.kind)

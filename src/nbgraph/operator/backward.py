@@ -6,6 +6,7 @@ from weakref import WeakKeyDictionary
 
 from nbgraph.kernels.capture.names import Watch
 from nbgraph.kernels.derived import Backward
+from nbgraph.kernels.function import Scalar
 from nbgraph.operator.mapper import Mapper
 
 _MADE: WeakKeyDictionary[Mapper, tuple[Watch, dict[bool, Mapper]]] = WeakKeyDictionary()
@@ -42,7 +43,7 @@ def _make(op: Mapper, *, forward: bool) -> Mapper:
         made = {}
         _MADE[op] = op.scalar.watch, made
     if forward not in made:
-        scalar = Backward(
+        scalar: Scalar = Backward(
             op.scalar,
             forward=forward,
             memory=op.prefer == "memory",

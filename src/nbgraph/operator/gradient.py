@@ -7,7 +7,6 @@ from typing import Any
 
 from nbgraph.errors import DerivativeError
 from nbgraph.kernels.capture.names import plain_function
-from nbgraph.kernels.capture.values import Static
 from nbgraph.kernels.derived import Gradient
 from nbgraph.kernels.function import Scalar, WrittenFunction, defaults_of
 
@@ -19,6 +18,7 @@ def read_gradient(scalar: Scalar, nout: int, fn: Callable[..., Any]) -> Gradient
         raise DerivativeError(f"{scalar.name}.gradient: a Python function is needed, not {fn!r}")
     written = WrittenFunction(plain)
     written.name = f"{scalar.name}_gradient"
+    written.none_allowed = True
     grads = ["out_grad"] if nout == 1 else [f"out_grad{i}" for i in range(nout)]
     outs = ["out"] if nout == 1 else [f"out{i}" for i in range(nout)]
     for name in written.operands:
@@ -55,6 +55,3 @@ def read_gradient(scalar: Scalar, nout: int, fn: Callable[..., Any]) -> Gradient
         tuple(o for o in outs if o in used),
         tuple(o for o in scalar.operands if o in used),
     )
-
-
-__all__ = ["Static", "read_gradient"]

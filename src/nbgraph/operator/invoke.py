@@ -11,7 +11,15 @@ import numpy as np
 from nbgraph.dtype import as_dtype, name_of
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.kernels.function import Scalar
-from nbgraph.operator.typing import Array, Typed, as_operand, common_dtype, parameter_bytes, resolve
+from nbgraph.operator.typing import (
+    Array,
+    Typed,
+    as_operand,
+    common_dtype,
+    parameter_bytes,
+    require_fit,
+    resolve,
+)
 from nbgraph.shape import Space, address, broadcast, overlap, overlaps_itself, space
 
 if TYPE_CHECKING:
@@ -105,6 +113,7 @@ class Invoker:
         found = self._plans.get(key)
         if found is None:
             typed = resolve(self.scalar, dtypes, common, parameters, dtype)
+            require_fit(self.scalar.name, typed.captured, parameters)
             shared = self._same_graph(typed)
             found = Plan(typed, dict(parameters), shared.kernels if shared else {})
             if len(self._plans) > 256:
@@ -131,7 +140,7 @@ class Invoker:
         requests: Sequence[Request] | None = None,
     ) -> None:
         """Fill `outputs` (all of one shape); operands broadcast to it and may share its memory."""
-        requests = requests or ["write"] * len(outputs)
+        asked: Sequence[Request] = requests or ["write" for _ in outputs]
         if not outputs or outputs[0].size == 0:
             return
         targets, copies = list(outputs), []
@@ -145,7 +154,7 @@ class Invoker:
         for k, view in enumerate(views):
             if any(overlap(t, view) == "partial" for t in targets):
                 views[k] = np.broadcast_to(operands[k].copy(), shape)
-        self._launch(plan, views, targets, requests)
+        self._launch(plan, views, targets, asked)
         for i in copies:
             outputs[i][...] = targets[i]
 

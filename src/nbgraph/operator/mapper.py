@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError, CaptureError
 from nbgraph.kernels.capture.names import plain_function
 from nbgraph.kernels.capture.values import Value
@@ -337,7 +338,7 @@ class Mapper:
                     f"{self.__name__}.precompile: device {device!r} is not available; use 'cpu'"
                 )
         for dtype in dtypes:
-            sample = np.ones(2, np.dtype("float32") if dtype is None else np.dtype(dtype))
+            sample = np.ones(2, as_dtype(dtype))
             values = [sample] * self.nin
             self._call(tuple(values), None, {})
 

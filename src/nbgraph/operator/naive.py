@@ -114,8 +114,8 @@ def rebound(fn: FunctionType, seen: dict[FunctionType, FunctionType] | None = No
             space[name] = numpy_math()
         elif isinstance(value, FunctionType):
             space[name] = rebound(value, seen)
-        elif getattr(value, "py_func", None) is not None:
-            space[name] = rebound(value.py_func, seen)
+        elif isinstance(inner := getattr(value, "py_func", None), FunctionType):
+            space[name] = rebound(inner, seen)
         elif getattr(value, "__module__", None) == "math" and callable(value):
             space[name] = getattr(numpy_math(), value.__name__)
     return made

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.snapshot import freeze, thaw
 from nbgraph.kernels.function import WrittenFunction
+from nbgraph.operator.gradient import read_gradient
 
 if TYPE_CHECKING:
     from nbgraph.operator.mapper import Mapper
@@ -22,16 +23,15 @@ def reduce_mapper(op: Mapper) -> tuple[Any, tuple[Any, ...]]:
     gradient = op.hand_gradient
     hand = freeze(gradient.scalar.fn) if gradient is not None else None  # type: ignore[attr-defined]
     options = {"fastmath": op.fastmath, "prefer": op.prefer, "certify": op.certify}
-    return _written, (freeze(scalar.fn), scalar.name, options, hand)
+    return _written, (type(op), freeze(scalar.fn), scalar.name, options, hand)
 
 
-def _written(data: Any, name: str, options: dict[str, Any], hand: Any) -> Mapper:
-    from nbgraph.operator.gradient import read_gradient
-    from nbgraph.operator.mapper import Mapper
-
+def _written(
+    mapper: type[Mapper], data: Any, name: str, options: dict[str, Any], hand: Any
+) -> Mapper:
     scalar = WrittenFunction(thaw(data))
     scalar.name = name
-    made = Mapper(scalar, **options)
+    made = mapper(scalar, **options)
     if hand is not None:
         made.hand_gradient = read_gradient(scalar, made.nout, thaw(hand))
     return made

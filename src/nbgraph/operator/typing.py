@@ -11,7 +11,7 @@ import numpy as np
 from nbgraph.dtype import as_dtype, compute_dtype, float_of_integers, is_float, require_supported
 from nbgraph.errors import ArgumentError, CaptureError, DTypeError, NbgraphError
 from nbgraph.kernels.function import Captured, Scalar, defaults_of
-from nbgraph.kernels.kinds import kind_of_dtype, kind_of_value
+from nbgraph.kernels.kinds import INTEGERS, kind_of_dtype, kind_of_value
 
 _PROBES = ("f", "int64", "bool")
 Array = np.ndarray[Any, Any]
@@ -99,6 +99,19 @@ def _output_dtype(kind: str, stored: np.dtype[Any]) -> np.dtype[Any]:
     if kind in ("b", "bool"):
         return np.dtype(bool)
     return np.dtype("int64" if kind == "i" else kind)
+
+
+def require_fit(op: str, captured: Captured, parameters: Mapping[str, Any]) -> None:
+    """OverflowError where an integer parameter meets a dtype that cannot hold it (as in NumPy)."""
+    for node in captured.graph.reachable(captured.outputs):
+        if node.op != "cast" or node.kind not in INTEGERS or node.args[0].op != "param":
+            continue
+        name, info = str(node.args[0].data), np.iinfo(node.kind)
+        if node.args[0].kind == "i" and not info.min <= parameters[name] <= info.max:
+            raise OverflowError(
+                f"{op}: the parameter {name}={parameters[name]} is out of bounds for {node.kind}; "
+                "cast the operand to a wider dtype"
+            )
 
 
 def parameter_bytes(kind: str, value: Any, compute: str) -> bytes:

@@ -15,6 +15,8 @@ import textwrap
 from types import FunctionType, ModuleType
 from typing import Any
 
+import numpy as np
+
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.names import plain_function
 from nbgraph.kernels.capture.text import function_text
@@ -60,7 +62,8 @@ def _freeze_value(fn: FunctionType, name: str, value: Any, seen: dict[int, int])
     if isinstance(value, ModuleType):
         return {"sort": "module", "name": value.__name__}
     if kind_of_value(value) is not None or value is None or isinstance(value, (str, tuple)):
-        return {"sort": "value", "value": value.item() if hasattr(value, "item") else value}
+        number = value.item() if isinstance(value, np.generic) else value
+        return {"sort": "value", "value": number}
     if hasattr(value, "scalar") and hasattr(value, "__reduce__"):
         return {"sort": "operator", "value": value}
     inner = plain_function(value)
