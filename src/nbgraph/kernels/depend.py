@@ -12,7 +12,8 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from nbgraph.kernels.scalar import COMPARISONS, Graph, Node, apply
+from nbgraph.kernels.scalar import COMPARISONS, Graph, Node
+from nbgraph.kernels.transplant import apply
 
 MAX_NODES = 400  # larger derivatives are not searched for an output form
 OUT = "out"

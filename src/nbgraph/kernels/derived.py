@@ -17,7 +17,8 @@ from nbgraph.kernels.function import (
     defaults_of,
     parameter_kinds,
 )
-from nbgraph.kernels.scalar import Graph, Node, Transplant
+from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.transplant import Transplant
 
 OUT_GRAD = "out_grad"
 

@@ -16,7 +16,8 @@ from nbgraph.kernels.derived import (
     seed,
 )
 from nbgraph.kernels.function import Captured, Scalar, defaults_of
-from nbgraph.kernels.scalar import Node, Transplant
+from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.transplant import Transplant
 from nbgraph.operator.typing import probe
 
 if TYPE_CHECKING:

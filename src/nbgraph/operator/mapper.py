@@ -26,7 +26,8 @@ from nbgraph.errors import ArgumentError, CaptureError
 from nbgraph.kernels.capture.names import plain_function
 from nbgraph.kernels.capture.values import Value
 from nbgraph.kernels.function import Scalar, WrittenFunction, resolve_parameters
-from nbgraph.kernels.scalar import Node, Transplant
+from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.transplant import Transplant
 from nbgraph.operator import fast, overrides
 from nbgraph.operator.documentation import Documentation
 from nbgraph.operator.invoke import Invoker
