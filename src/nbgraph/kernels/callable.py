@@ -34,7 +34,7 @@ def _make(scalar: Scalar) -> Any:
     }
     head = ", ".join(f"{n}={defaults[n]!r}" if n in defaults else n for n in names)
     space: dict[str, Any] = {}
-    exec(f"def stub({head}): raise NotImplementedError", space)
+    exec(f"def stub({head}): raise TypeError", space)
     stub = space["stub"]
 
     def typed(*args: Any) -> Any:
