@@ -98,9 +98,6 @@ class Reduce(Writer):
             value = f"{name}_acc" if self._wide(array) else value
             self.line(2, f"store({name}_p, 0, {value})")
 
-    def _kind(self, output: Output) -> str:
-        return self.loop.compute if output.node.kind == "f" else output.dtype
-
     def _run(self) -> None:
         loop = self.loop
         for name, output in zip(self.outputs, loop.outputs, strict=True):

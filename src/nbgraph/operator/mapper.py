@@ -66,7 +66,6 @@ class Mapper:
         self.scalar = scalar
         self.fastmath, self.prefer, self.certify = fastmath, prefer, certify
         self.nin = len(scalar.operands)
-        self._required = self.nin - len(scalar.defaults)
         self.hand_gradient: Gradient | None = None
         self.invoker = Invoker(scalar, fastmath=fastmath)
         self._derivatives: dict[tuple[str, int], Mapper] = {}

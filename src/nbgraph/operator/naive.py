@@ -1,6 +1,6 @@
 """The naive specification: the user's text itself, one element after another.
 
-Used by `with ng.config(compiler="python")`: breakpoints and prints in the function work. Values
+Used by `with ng.config(compiler="python")`: breakpoints in the function work. Values
 are NumPy scalars of the operands' dtypes, `math` is answered by NumPy in that precision, so the
 rules for dtypes, infinities and division by zero are NumPy's.
 """

@@ -11,7 +11,7 @@ import numpy as np
 from nbgraph.dtype import as_dtype, compute_dtype, float_of_integers, is_float, require_supported
 from nbgraph.errors import ArgumentError, CaptureError, DTypeError, NbgraphError
 from nbgraph.kernels.function import Captured, Scalar, defaults_of
-from nbgraph.kernels.kinds import INTEGERS, kind_of_dtype, kind_of_value
+from nbgraph.kernels.kinds import INTEGERS, kind_of_dtype
 
 _PROBES = ("f", "int64", "bool")
 Array = np.ndarray[Any, Any]
@@ -119,13 +119,6 @@ def parameter_bytes(kind: str, value: Any, compute: str) -> bytes:
     if kind == "f":
         return np.dtype(compute).type(value).tobytes()
     return int(value).to_bytes(8, "little", signed=True)
-
-
-def cast_number(op: str, name: str, value: bool | float, dtype: np.dtype[Any]) -> Array:
-    """A Python number as a 0-d array of a dtype; OverflowError as in NumPy."""
-    kind = kind_of_value(value)
-    assert kind is not None
-    return np.asarray(value, dtype=dtype)
 
 
 def probe(scalar: Scalar) -> Captured:

@@ -7,7 +7,7 @@ a new value of a constant take effect at the next call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import CellType, FunctionType, ModuleType
 from typing import Any
 
@@ -19,13 +19,12 @@ _MISSING = object()
 class Watch:
     """The outside objects a capture depends on."""
 
-    __slots__ = ("attributes", "cells", "globals", "readings")
+    __slots__ = ("attributes", "cells", "globals")
 
     def __init__(self) -> None:
         self.globals: dict[tuple[int, str], tuple[dict[str, Any], str, Any]] = {}
         self.cells: dict[int, tuple[CellType, Any]] = {}
         self.attributes: dict[tuple[int, str], tuple[Any, str, Any]] = {}
-        self.readings: list[tuple[str, str]] = []  # (name, what it was), in order, for explain
 
     def changed(self) -> bool:
         """Whether a watched name no longer holds the object it held."""
@@ -45,7 +44,6 @@ class Watch:
         self.globals.update(other.globals)
         self.cells.update(other.cells)
         self.attributes.update(other.attributes)
-        self.readings += other.readings
 
     def checks(self) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:
         """Globals, cells and attributes with their values, for a quick comparison."""
@@ -110,6 +108,3 @@ def plain_function(value: object) -> FunctionType | None:
         if isinstance(inner, FunctionType):
             return inner
     return None
-
-
-Lookup = Callable[[str], Any]

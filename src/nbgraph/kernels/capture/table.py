@@ -6,7 +6,6 @@ import builtins
 import functools
 import math
 import operator
-from collections.abc import Callable
 
 import numpy as np
 
@@ -174,4 +173,3 @@ def is_library_module(name: str) -> bool:
 
 
 BUILTIN_NAMES: dict[str, object] = dict(vars(builtins))
-Composed = Callable[..., object]

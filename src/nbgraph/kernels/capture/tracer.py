@@ -52,8 +52,8 @@ _REMEDIES: dict[type[ast.AST], str] = {
     ast.ClassDef: "define the class outside; scalar functions work on numbers",
     ast.Import: "import at the top of the file or cell",
     ast.ImportFrom: "import at the top of the file or cell",
-    ast.Expr: "scalar functions have no effects; to see values run the call inside "
-    '`with ng.config(compiler="python"):`',
+    ast.Expr: "scalar functions have no effects; to see a value return it as a further "
+    "result, or call at_point(...) of the operator",
 }
 
 
