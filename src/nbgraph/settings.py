@@ -6,6 +6,7 @@
 | cache_dir     | folder of compiled kernels; empty string: no disk cache    |
 | cache_bytes   | size at which the oldest kernels are dropped               |
 | default_float | dtype of created arrays, "float32" or "float64"            |
+| parking       | how threads sleep: "auto", or "portable" for POSIX threads |
 | debug         | 1: compilers' own texts are shown with errors              |
 
 Machine code is made for the host, or for what Numba's own variables NUMBA_CPU_NAME and
@@ -23,6 +24,7 @@ from typing import Any
 _CHOICES = {
     "compiler": ("auto", "numba", "python"),
     "default_float": ("float32", "float64"),
+    "parking": ("auto", "portable"),
 }
 
 
@@ -43,6 +45,7 @@ class Settings:
     cache_dir: str = ""
     cache_bytes: int = 512 * 2**20
     default_float: str = "float32"
+    parking: str = "auto"
     debug: int = 0
     cpu_name: str = ""
     cpu_features: str = ""
