@@ -24,6 +24,11 @@ from typing import TYPE_CHECKING, Any
 from nbgraph._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from nbgraph import engine as engine
+    from nbgraph.device import Context as Context
+    from nbgraph.device import RunContext as RunContext
+    from nbgraph.device import cpu as cpu
+    from nbgraph.device import gpu as gpu
     from nbgraph.errors import (
         ArgumentError as ArgumentError,
     )
@@ -40,7 +45,16 @@ if TYPE_CHECKING:
         DerivativeError as DerivativeError,
     )
     from nbgraph.errors import (
+        DeviceError as DeviceError,
+    )
+    from nbgraph.errors import (
         DTypeError as DTypeError,
+    )
+    from nbgraph.errors import (
+        EngineError as EngineError,
+    )
+    from nbgraph.errors import (
+        EngineTimeout as EngineTimeout,
     )
     from nbgraph.errors import (
         NbgraphError as NbgraphError,
@@ -53,23 +67,30 @@ if TYPE_CHECKING:
     from nbgraph.operator.mapper import op as op
     from nbgraph.settings import config as config
 
+    waitall = engine.wait_for_all
+
 _ERRORS = (
-    "ArgumentError CaptureError CertificateError CompileError DerivativeError DTypeError "
-    "NbgraphError ShapeError"
+    "ArgumentError CaptureError CertificateError CompileError DerivativeError DeviceError "
+    "DTypeError EngineError EngineTimeout NbgraphError ShapeError"
 ).split()
 _PLACES = {
     "op": "nbgraph.operator.mapper",
     "Mapper": "nbgraph.operator.mapper",
     "config": "nbgraph.settings",
+    **dict.fromkeys(["Context", "RunContext", "cpu", "gpu"], "nbgraph.device"),
     **dict.fromkeys(_ERRORS, "nbgraph.errors"),
 }
-_MODULES = {"cache": "nbgraph.kernels.cache"}
+_MODULES = {"cache": "nbgraph.kernels.cache", "engine": "nbgraph.engine"}
+_RENAMED = {"waitall": ("nbgraph.engine", "wait_for_all")}
 
 
 def __getattr__(name: str) -> Any:
     """Names load when they are first used (PEP 562)."""
     if name in _MODULES:
         value: Any = importlib.import_module(_MODULES[name])
+    elif name in _RENAMED:
+        module, its_name = _RENAMED[name]
+        value = getattr(importlib.import_module(module), its_name)
     elif name in _PLACES:
         value = getattr(importlib.import_module(_PLACES[name]), name)
     else:
@@ -79,4 +100,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_PLACES, *_MODULES})
+    return sorted({*globals(), *_PLACES, *_MODULES, *_RENAMED})

@@ -7,7 +7,10 @@ NbgraphError
 ├── CompileError (RuntimeError)     a kernel could not be compiled
 ├── ArgumentError (TypeError)       a call with arguments that do not fit the signature
 ├── DTypeError (TypeError)          a dtype that is not supported or cannot be cast
-└── ShapeError (ValueError)         shapes that do not fit together
+├── ShapeError (ValueError)         shapes that do not fit together
+├── DeviceError (ValueError)        a device that is not there, or is another one than asked for
+└── EngineError (RuntimeError)      the engine was asked for what it cannot do
+    └── EngineTimeout (TimeoutError)    a wait took longer than it was allowed to
 
 Messages name the operator, the argument, what was given, what was expected and the remedy.
 """
@@ -49,3 +52,15 @@ class DTypeError(NbgraphError, TypeError):
 
 class ShapeError(NbgraphError, ValueError):
     """Shapes do not fit together."""
+
+
+class DeviceError(NbgraphError, ValueError):
+    """A device is not there, or is another one than asked for."""
+
+
+class EngineError(NbgraphError, RuntimeError):
+    """The engine was asked for something it cannot do, or an operation broke its promise."""
+
+
+class EngineTimeout(EngineError, TimeoutError):
+    """A wait took longer than it was allowed to; the message names what is unfinished."""

@@ -7,7 +7,9 @@
 | cache_bytes   | size at which the oldest kernels are dropped               |
 | default_float | dtype of created arrays, "float32" or "float64"            |
 | parking       | how threads sleep: "auto", or "portable" for POSIX threads |
-| debug         | 1: compilers' own texts are shown with errors              |
+| engine        | "naive", "threaded" or "chaos": the one used at first      |
+| debug         | 1: compilers' own texts are shown with errors, and         |
+|               | functions that hold a worker for long are named            |
 
 Machine code is made for the host, or for what Numba's own variables NUMBA_CPU_NAME and
 NUMBA_CPU_FEATURES say.
@@ -24,12 +26,15 @@ from typing import Any
 _CHOICES = {
     "compiler": ("auto", "numba", "python"),
     "default_float": ("float32", "float64"),
+    "engine": ("naive", "threaded", "chaos"),
     "parking": ("auto", "portable"),
 }
 
 
 # whether compiler="python" was ever asked for in this process: until then no call need look
 PYTHON_ASKED = [False]
+# the same of debug=1
+DEBUG_ASKED = [False]
 
 
 def _default_cache_dir() -> str:
@@ -45,6 +50,7 @@ class Settings:
     cache_dir: str = ""
     cache_bytes: int = 512 * 2**20
     default_float: str = "float32"
+    engine: str = "naive"
     parking: str = "auto"
     debug: int = 0
     cpu_name: str = ""
@@ -53,6 +59,8 @@ class Settings:
     def __post_init__(self) -> None:
         if self.compiler == "python":
             PYTHON_ASKED[0] = True
+        if self.debug:
+            DEBUG_ASKED[0] = True
         for name, choices in _CHOICES.items():
             if getattr(self, name) not in choices:
                 raise ValueError(

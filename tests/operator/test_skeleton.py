@@ -58,5 +58,6 @@ def test_unary_node_op_runs_forward_and_backward_on_the_naive_engine():
     node.backward()
     np.testing.assert_allclose(node.val.array, by_hand(X), rtol=1e-6)
     np.testing.assert_allclose(leaf.grad.array, 4 * slope_by_hand(X), rtol=1e-6)
+    leaf.engine.wait_for_all(timeout=30)
     assert leaf.grad.variable.version == 2
     assert leaf.val.variable.version == 0

@@ -1,60 +1,243 @@
-"""The naive engine: every push runs at once. The specification of all engines.
+"""The naive engine: what is pushed runs at once, on the caller's thread. The specification.
 
-A function that reads or writes variables is pushed with both sets; any two functions of which
-one writes a common variable run in push order. Running at once keeps that order trivially, and
-a breakpoint in a pushed function stops in it.
+The model, which every engine follows
+=====================================
+
+A variable has a queue of the operations that name it, in push order. A read is granted when no
+write stands before it, a write when nothing does. An operation runs when all it names is granted,
+and gives it back when it ends. Nothing else orders anything.
+
+Here an operation whose turn it is runs before its push returns, so a breakpoint in a pushed
+function stops in it. It waits only for what is unfinished then:
+
+- functions that have not returned: the one that is pushing, and those of other threads;
+- asynchronous functions whose `on_complete` has not been called.
+
+Whoever ends an operation runs what waited for it: for an asynchronous one, the thread that calls
+`on_complete`. Of several that become ready the higher priority goes first, then the older.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterable
-from typing import Any
+import heapq
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
 
-_numbers = itertools.count()
+from nbgraph.engine.base import Engine
+from nbgraph.engine.operation import WAITING, Operation
+from nbgraph.engine.variable import Owner, Variable
+
+_Ready = list[tuple[int, int, Operation]]
+_DEPTH = 40  # functions that push functions run inside each other so deep, then one after another
 
 
-class Variable:
-    """A token for anything that is read and written: an array, a file, a random stream."""
+class _Queue:
+    """Who uses a variable now, and who waits for it, oldest first."""
 
-    __slots__ = ("deleted", "number", "version")
+    __slots__ = ("readers", "waiting", "writer")
 
     def __init__(self) -> None:
-        self.number = next(_numbers)
-        self.version = 0  # completed writes
-        self.deleted = False
+        self.readers = 0
+        self.writer = False
+        self.waiting: deque[tuple[Operation, bool]] = deque()
 
-    def __repr__(self) -> str:
-        return f"<variable {self.number} version {self.version}>"
+    def grant(self, operation: Operation, write: bool) -> bool:
+        """Whether the operation may use it now; otherwise it waits."""
+        if self.waiting or self.writer or (write and self.readers):
+            self.waiting.append((operation, write))
+            return False
+        self._enter(write)
+        return True
+
+    def _enter(self, write: bool) -> None:
+        if write:
+            self.writer = True
+        else:
+            self.readers += 1
+
+    def give_back(self, write: bool) -> list[Operation]:
+        """One user is gone; who may go on."""
+        if write:
+            self.writer = False
+        else:
+            self.readers -= 1
+        granted: list[Operation] = []
+        while self.waiting:
+            operation, writes = self.waiting[0]
+            if self.writer or (writes and self.readers):
+                break
+            self.waiting.popleft()
+            self._enter(writes)
+            granted.append(operation)
+        return granted
 
 
-class NaiveEngine:
-    """Runs what is pushed, when it is pushed, on the caller's thread."""
+class _Turn(threading.local):
+    """What this thread is to run next, while it runs something."""
 
-    def new_variable(self) -> Variable:
-        """A fresh token."""
-        return Variable()
+    ready: _Ready | None = None
+    depth = 0
 
-    def push(
-        self,
-        fn: Callable[[], Any],
-        *,
-        const_vars: Iterable[Variable] = (),
-        mutate_vars: Iterable[Variable] = (),
-        name: str | None = None,
-    ) -> None:
-        """Run `fn`; a variable in both sets counts as written."""
-        written = dict.fromkeys(mutate_vars)
-        label = name or getattr(fn, "__name__", "function")
-        for variable in (*const_vars, *written):
-            if not isinstance(variable, Variable):
-                raise TypeError(f"push of {label}: {variable!r} is no engine variable")
-            if variable.deleted:
-                raise ValueError(f"push of {label}: {variable!r} has been deleted")
-        fn()
-        for variable in written:
-            variable.version += 1
 
-    def delete_variable(self, variable: Variable) -> None:
-        """After this no push may name the variable."""
-        variable.deleted = True
+class NaiveEngine(Engine):
+    """Runs what is pushed when it is pushed; see the module."""
+
+    kind = "naive"
+
+    def __init__(self, *, owner: Owner | None = None, first: int = 0) -> None:
+        super().__init__(owner=owner)
+        self._number = self._first = first
+        self._ended = threading.Condition(threading.RLock())
+        self._inside = 0  # the thread that is in a section under the lock
+        self._late_pushes: deque[Operation] = deque()
+        self._pending: dict[Operation, None] = {}
+        self._completed = self._bytes = 0
+        self._turn = _Turn()
+
+    # push --------------------------------------------------------------------------------------
+
+    def _issue(self, operation: Operation) -> None:
+        if self._inside == threading.get_ident():
+            # a finaliser pushes while its thread is admitting or releasing: after that
+            self._late_pushes.append(operation)
+            return
+        with self._ended:
+            self._inside = threading.get_ident()
+            try:
+                ready = self._admit(operation)
+            finally:
+                self._inside = 0
+        if ready:
+            self._run_ready([(-operation.priority, operation.seq, operation)])
+        self._issue_late()
+
+    def _admit(self, operation: Operation) -> bool:
+        """Number it and enter it into its queues; whether it may run."""
+        self._number += 1
+        operation.seq = self._number
+        operation.state = WAITING
+        self._pending[operation] = None
+        self._bytes += operation.nbytes
+        blocked = 0
+        for variable in operation.reads:
+            blocked += not _queue(variable).grant(operation, False)
+        for variable in operation.writes:
+            blocked += not _queue(variable).grant(operation, True)
+        operation.blocked = blocked
+        return not blocked
+
+    def _issue_late(self) -> None:
+        while self._late_pushes:
+            try:
+                operation = self._late_pushes.popleft()
+            except IndexError:  # another thread took it
+                return
+            self._issue(operation)
+
+    # run ---------------------------------------------------------------------------------------
+
+    def _run_ready(self, ready: _Ready) -> None:
+        """Run these, and what becomes ready by that."""
+        turn = self._turn
+        outer = turn.ready
+        if outer is not None and turn.depth >= _DEPTH:
+            for entry in ready:
+                heapq.heappush(outer, entry)
+            return
+        turn.ready = ready
+        turn.depth += 1
+        try:
+            while ready:
+                self._perform(heapq.heappop(ready)[2])
+        finally:
+            turn.ready = outer
+            turn.depth -= 1
+
+    def _complete(self, operation: Operation) -> None:
+        with self._ended:
+            self._inside = threading.get_ident()
+            try:
+                ready = self._release(operation)
+            finally:
+                self._inside = 0
+            self._ended.notify_all()
+        own = self._turn.ready
+        if own is not None:
+            for entry in ready:
+                heapq.heappush(own, entry)
+        elif ready:
+            heapq.heapify(ready)
+            self._run_ready(ready)
+        self._issue_late()
+
+    def _release(self, operation: Operation) -> _Ready:
+        del self._pending[operation]
+        self._completed += 1
+        self._bytes -= operation.nbytes
+        ready: _Ready = []
+        uses = [(v, False) for v in operation.reads] + [(v, True) for v in operation.writes]
+        for variable, write in uses:
+            queue = _queue(variable)
+            for granted in queue.give_back(write):
+                granted.blocked -= 1
+                if not granted.blocked:
+                    ready.append((-granted.priority, granted.seq, granted))
+            if not (queue.readers or queue.writer):  # then nobody waits either
+                variable._queue = None
+        return ready
+
+    # wait --------------------------------------------------------------------------------------
+
+    def _wait_variable(self, var: Variable, deadline: float | None) -> bool:
+        if var._queue is None:
+            return True
+        users = [o for o in self._unfinished() if var in o.reads or var in o.writes]
+
+        def over() -> bool:
+            while users and users[-1] not in self._pending:
+                users.pop()
+            return not users
+
+        return self._wait_until(over, deadline)
+
+    def _wait_all(self, deadline: float | None) -> bool:
+        return self._wait_until(lambda: not self._pending, deadline)
+
+    def _wait_until(self, over: Callable[[], bool], deadline: float | None) -> bool:
+        self._issue_late()
+        with self._ended:
+            while not over():
+                rest = None if deadline is None else deadline - time.monotonic()
+                if rest is not None and rest <= 0:
+                    return False
+                self._ended.wait(rest)
+        return True
+
+    # look at it --------------------------------------------------------------------------------
+
+    def _in_use(self, var: Variable) -> bool:
+        return var._queue is not None
+
+    def _newest(self) -> int:
+        return self._number
+
+    def _unfinished(self) -> list[Operation]:
+        with self._ended:
+            self._inside = threading.get_ident()
+            try:
+                return list(self._pending)
+            finally:
+                self._inside = 0
+
+    def _counts(self) -> tuple[int, int, int]:
+        with self._ended:
+            return self._number - self._first, self._completed, self._bytes
+
+
+def _queue(variable: Variable) -> _Queue:
+    queue = variable._queue
+    if queue is None:
+        queue = variable._queue = _Queue()
+    return queue

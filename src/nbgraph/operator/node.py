@@ -13,7 +13,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from nbgraph.engine.naive import NaiveEngine, Variable
+from nbgraph.device import RunContext
+from nbgraph.engine import Engine, Pending, Variable
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.mapper import Mapper, op
 from nbgraph.operator.reduction import map_reduce
@@ -49,7 +50,7 @@ class NodeOp:
         """What nobody else may touch meanwhile."""
         return (self.out,)
 
-    def __call__(self) -> None:
+    def __call__(self, run_ctx: RunContext) -> None:
         """Run on the arrays as they are now."""
         arrays = [slot.array for slot in self.ins]
         target = self.out.array
@@ -67,9 +68,9 @@ class NodeOp:
             total = self.fn(*arrays)
         target += total if self.scale == 1.0 else target.dtype.type(self.scale) * total
 
-    def push(self, engine: NaiveEngine) -> None:
+    def push(self, engine: Engine) -> Pending:
         """Give the work to an engine."""
-        engine.push(
+        return engine.push(
             self,
             const_vars=[s.variable for s in self.reads],
             mutate_vars=[s.variable for s in self.writes],
@@ -99,7 +100,7 @@ def _mapper(fn: Callable[..., Any], ins: Sequence[Slot]) -> Mapper:
 class Node:
     """A value in a chain of operations, with its gradient."""
 
-    def __init__(self, engine: NaiveEngine, children: Sequence[Node] = ()) -> None:
+    def __init__(self, engine: Engine, children: Sequence[Node] = ()) -> None:
         self.engine, self._children = engine, tuple(children)
         self.trainable = any(c.trainable for c in children)
         self._val: Slot | None = None
@@ -164,7 +165,7 @@ class Node:
 class Leaf(Node):
     """A given value."""
 
-    def __init__(self, engine: NaiveEngine, array: Array, *, trainable: bool = True) -> None:
+    def __init__(self, engine: Engine, array: Array, *, trainable: bool = True) -> None:
         super().__init__(engine)
         self._val = Slot(array, engine.new_variable())
         self.trainable = trainable

@@ -1,0 +1,112 @@
+"""Contexts: a device type and a number. A run context is what a running function is given.
+
+A context is known when work is pushed; the stream it will run on is known when it runs, and
+belongs to the run context alone.
+
+>>> cpu(0) == Context("cpu", 0), sorted([gpu(1), gpu(0), cpu()])
+(True, [cpu(0), gpu(0), gpu(1)])
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from nbgraph.errors import ArgumentError, DeviceError
+
+TYPES = ("cpu", "gpu")
+
+
+@dataclass(frozen=True, order=True, slots=True, repr=False)
+class Context:
+    """A device: its type and its number. Hashable and ordered."""
+
+    device_type: str
+    device_id: int = 0
+
+    def __post_init__(self) -> None:
+        if self.device_type not in TYPES:
+            raise ArgumentError(
+                f"Context: device_type={self.device_type!r}; expected one of {', '.join(TYPES)}"
+            )
+        number: object = self.device_id
+        if not isinstance(number, int) or isinstance(number, bool):
+            raise ArgumentError(f"Context: device_id={number!r}; expected a whole number from 0")
+        if number < 0:
+            raise DeviceError(f"Context: device_id={number}; devices are counted from 0")
+
+    def __repr__(self) -> str:
+        return f"{self.device_type}({self.device_id})"
+
+
+def cpu(i: int = 0) -> Context:
+    """The host. All numbers mean the same processor.
+
+    >>> cpu()
+    cpu(0)
+    """
+    return Context("cpu", i)
+
+
+def gpu(i: int = 0) -> Context:
+    """The GPU of that number; naming one does not ask whether it is there.
+
+    >>> gpu(1).device_type, gpu(1).device_id
+    ('gpu', 1)
+    """
+    return Context("gpu", i)
+
+
+def missing(context: Context) -> str | None:
+    """Why nothing can run on a context, or None when something can.
+
+    >>> missing(cpu()) is None
+    True
+    >>> missing(gpu(0))
+    'no GPU backend is loaded, so nothing runs on gpu(0); use ng.cpu()'
+    """
+    if context.device_type == "cpu":
+        return None
+    return f"no GPU backend is loaded, so nothing runs on {context!r}; use ng.cpu()"
+
+
+class RunContext:
+    """What a pushed function is given: the device it runs on, and the stream, None on the host."""
+
+    __slots__ = ("device", "stream")
+
+    def __init__(self, device: Context, stream: Any = None) -> None:
+        self.device = device
+        self.stream = stream
+
+    def get_stream(self, kind: str | Context) -> Any:
+        """The stream, for code written for one device type; another type is refused.
+
+        >>> RunContext(cpu()).get_stream("cpu") is None
+        True
+        >>> RunContext(cpu()).get_stream("gpu")
+        Traceback (most recent call last):
+        nbgraph.errors.DeviceError: get_stream: a gpu stream was asked for, but this runs on cpu(0)
+        """
+        wanted = kind.device_type if isinstance(kind, Context) else kind
+        if wanted not in TYPES:
+            raise ArgumentError(f"get_stream: kind={kind!r}; expected one of {', '.join(TYPES)}")
+        if wanted != self.device.device_type:
+            raise DeviceError(
+                f"get_stream: a {wanted} stream was asked for, but this runs on {self.device!r}"
+            )
+        return self.stream
+
+    def __repr__(self) -> str:
+        return f"RunContext({self.device!r}, stream={self.stream!r})"
+
+
+_HOST: dict[Context, RunContext] = {}
+
+
+def run_context(context: Context) -> RunContext:
+    """The run context of work on the host; one object per context."""
+    found = _HOST.get(context)
+    if found is None:
+        found = _HOST[context] = RunContext(context)
+    return found

@@ -1,0 +1,173 @@
+"""What is wrong with the arguments of a push: looked at only when something is."""
+
+from __future__ import annotations
+
+import functools
+import operator
+import time
+import warnings
+from collections.abc import Callable, Iterable
+from types import CodeType
+from typing import Any
+
+from nbgraph.device import Context, missing
+from nbgraph.engine.operation import Operator
+from nbgraph.engine.properties import FnProperty
+from nbgraph.engine.sites import site
+from nbgraph.engine.variable import Owner, Variable
+from nbgraph.errors import ArgumentError, DeviceError, EngineError
+
+HELD = 0.1  # seconds after which debug mode speaks of a function that holds a worker
+_MAKE = "ng.engine.new_variable() makes one"
+
+
+def label(fn: Any, name: Any, verb: str) -> str:
+    """The operation's name: the given one, or the function's own."""
+    if not callable(fn):
+        raise ArgumentError(f"{verb}: fn={fn!r} is not callable; pass a function of a run context")
+    if name is None:
+        while isinstance(fn, functools.partial):
+            fn = fn.func
+        return getattr(fn, "__name__", None) or type(fn).__name__
+    if not isinstance(name, str):
+        raise ArgumentError(f"{verb}: name={name!r}; expected a string")
+    return name
+
+
+def variables(
+    const_vars: Any, mutate_vars: Any, owner: Owner, what: str
+) -> tuple[tuple[Variable, ...], tuple[Variable, ...]]:
+    """Both sets without duplicates; what is in both counts as written."""
+    writes = dict.fromkeys(_each(mutate_vars, "mutate_vars", owner, what))
+    reads = dict.fromkeys(_each(const_vars, "const_vars", owner, what))
+    return tuple(v for v in reads if v not in writes), tuple(writes)
+
+
+def _each(given: Any, argument: str, owner: Owner, what: str) -> list[Variable]:
+    if isinstance(given, Variable):
+        raise ArgumentError(
+            f"{what}: {argument}={given!r} is a single variable; "
+            f"write {argument}=[variable], a list or tuple of them"
+        )
+    if not isinstance(given, Iterable):
+        raise ArgumentError(
+            f"{what}: {argument}={given!r} is not iterable; expected a list or tuple of variables"
+        )
+    found = list(given)
+    for place, variable in enumerate(found):
+        usable(variable, f"{what}: {argument}[{place}]", owner)
+    return found
+
+
+def usable(variable: Any, where: str, owner: Owner) -> None:
+    """A variable that may be named; anything else is refused."""
+    if not isinstance(variable, Variable):
+        raise ArgumentError(f"{where}={variable!r} is not an engine variable; {_MAKE}")
+    if variable._owner is not owner:
+        raise EngineError(
+            f"{where}={variable!r} belongs to another engine; make it with the new_variable() of "
+            "the engine it is pushed to"
+        )
+    if variable.deleted:
+        raise EngineError(f"{where}={variable!r} has been deleted; {_MAKE}")
+
+
+def whole(value: Any, argument: str, what: str) -> int:
+    """An int, of whatever integer type."""
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        return operator.index(value)
+    except TypeError:
+        raise ArgumentError(f"{what}: {argument}={value!r}; expected an int") from None
+
+
+def size(nbytes: Any, what: str) -> int:
+    """A number of bytes."""
+    number = whole(nbytes, "nbytes", what)
+    if number < 0:
+        raise EngineError(f"{what}: nbytes={number}; expected 0 or more bytes")
+    return number
+
+
+def context(ctx: Any, what: str) -> Context:
+    """A device that something can run on."""
+    if not isinstance(ctx, Context):
+        raise ArgumentError(f"{what}: ctx={ctx!r}; expected a Context such as ng.cpu()")
+    reason = missing(ctx)
+    if reason is not None:
+        raise DeviceError(f"{what}: ctx={ctx!r}: {reason}")
+    return ctx
+
+
+def kind(prop: Any, what: str, asynchronous: bool) -> FnProperty:
+    """A property that a user may ask for."""
+    if not isinstance(prop, FnProperty):
+        names = ", ".join(p.name for p in FnProperty)
+        raise ArgumentError(f"{what}: prop={prop!r}; expected a FnProperty: {names}")
+    if prop is FnProperty.DELETE_VAR:
+        raise EngineError(
+            f"{what}: prop=DELETE_VAR is what delete_variable(var, fn) pushes; use it"
+        )
+    if prop is FnProperty.ASYNC and not asynchronous:
+        raise EngineError(f"{what}: prop=ASYNC is what push_async(fn) pushes; use it")
+    return prop
+
+
+def usable_operator(opr: Any, owner: Owner, verb: str) -> None:
+    """An operator whose function may be pushed."""
+    if not isinstance(opr, Operator):
+        raise ArgumentError(
+            f"{verb}: opr={opr!r} is not an operator; ng.engine.new_operator(fn) makes one"
+        )
+    what = f"{verb} of {opr.name!r}"
+    if opr.owner is not owner:
+        raise EngineError(f"{what}: the operator belongs to another engine")
+    if opr.deleted:
+        raise EngineError(f"{what}: the operator made at {opr.site} has been deleted")
+    for variable in (*opr.reads, *opr.writes):
+        usable(variable, f"{what}: variable", owner)
+    opr.checked = owner.deletions
+
+
+def deadline(timeout: Any, what: str) -> float | None:
+    """The moment (time.monotonic) at which a wait gives up; None: never."""
+    if timeout is None:
+        return None
+    try:
+        seconds = float(timeout)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{what}: timeout={timeout!r}; expected seconds, or None") from None
+    if not seconds >= 0:
+        raise EngineError(f"{what}: timeout={timeout!r}; expected 0 or more seconds, or None")
+    return time.monotonic() + seconds
+
+
+def workers(count: Any, what: str) -> int:
+    """A number of worker threads."""
+    number = whole(count, "workers", what)
+    if number < 1:
+        raise EngineError(f"{what}: workers={number}; expected 1 or more")
+    return number
+
+
+def watched(fn: Callable[[Any], Any], name: str, made: tuple[CodeType, int]) -> Callable[..., Any]:
+    """The function, with a warning if it holds its worker for long."""
+
+    def call(run_ctx: Any) -> Any:
+        begun = time.monotonic()
+        value = fn(run_ctx)
+        held = time.monotonic() - begun
+        if held > HELD:
+            place = site(*made)
+            warnings.warn_explicit(
+                f"operation {name!r} held a worker for {held * 1000:.0f} ms; a function that waits "
+                "for something else (a file, a network, another thread) is better pushed with "
+                "push_async, which leaves the worker free until on_complete is called",
+                RuntimeWarning,
+                place.filename,
+                place.line,
+            )
+        return value
+
+    return call

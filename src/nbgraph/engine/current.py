@@ -1,0 +1,74 @@
+"""The engine in force: chosen by the setting `engine` at first use, replaced by `set`.
+
+All kinds share one owner, so variables, their versions and failures outlive a change of engine.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from typing import Any
+
+from nbgraph.engine import checks
+from nbgraph.engine.base import Engine
+from nbgraph.engine.variable import Owner
+from nbgraph.errors import ArgumentError
+from nbgraph.settings import config
+
+# kind -> where its class is, and what may be asked of it
+KINDS: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "naive": ("nbgraph.engine.naive", "NaiveEngine", ()),
+    "threaded": ("nbgraph.engine.threaded", "ThreadedEngine", ("workers",)),
+    "chaos": ("nbgraph.engine.chaos", "ChaosEngine", ("workers", "seed")),
+}
+
+_owner = Owner()
+_changing = threading.RLock()
+
+
+def current() -> Engine:
+    """The engine that `ng.engine` works with.
+
+    >>> import nbgraph as ng
+    >>> ng.engine.current().kind in {"naive", "threaded", "chaos"}
+    True
+    """
+    engine = _owner.engine
+    if engine is None:
+        with _changing:
+            engine = _owner.engine
+            if engine is None:
+                engine = _start(config.engine, {}, 0)
+    return engine
+
+
+def choose(kind: str, workers: int | None = None, seed: int | None = None) -> Engine:
+    """Wait for what is unfinished, raising nothing, and go on with another engine."""
+    if kind not in KINDS:
+        raise ArgumentError(f"set: kind={kind!r}; expected one of {', '.join(KINDS)}")
+    options: dict[str, Any] = {}
+    if workers is not None:
+        options["workers"] = checks.workers(workers, "set")
+    if seed is not None:
+        options["seed"] = checks.whole(seed, "seed", "set")
+    for name, value in options.items():
+        if name not in KINDS[kind][2]:
+            raise ArgumentError(f"set: {name}={value!r}: the {kind} engine has no {name}")
+    with _changing:
+        old = _owner.engine
+        if old is None:
+            return _start(kind, options, 0)
+        old.stop()
+        old._leave()
+        # a failure raised so far applies to nothing pushed from now on, so numbers go on
+        engine = _start(kind, options, old._newest())
+        engine._listeners = old._listeners
+        return engine
+
+
+def _start(kind: str, options: dict[str, Any], first: int) -> Engine:
+    module, name, _ = KINDS[kind]
+    made = getattr(importlib.import_module(module), name)
+    engine: Engine = made(owner=_owner, first=first, **options)
+    _owner.engine = engine
+    return engine

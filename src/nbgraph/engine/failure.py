@@ -1,0 +1,103 @@
+"""Failures: what an operation raised, where it goes, and that it is raised once.
+
+A failure is kept on the variables that the failed operation writes. An operation that names such
+a variable is skipped and passes the failure on to what it writes, if the failure applies to it:
+it has not been raised yet, or was raised when the operation had already been pushed. Hence what
+was pushed before the raise is skipped whether or not it had started, and what is pushed after
+runs. A write that succeeds clears what its variables carry. Among several failures the one of
+the operation pushed first counts.
+"""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+
+from nbgraph.engine.sites import Site
+
+KEPT = 1000  # failures that a ledger keeps; a loop that fails for ever must not fill the memory
+_LISTED = 10
+
+
+class Failure:
+    """An exception, the operation that raised it, and whether anybody has been told."""
+
+    __slots__ = ("error", "name", "order", "raised_at", "site", "traceback")
+
+    def __init__(self, error: BaseException, order: tuple[int, int], name: str, site: Site) -> None:
+        self.error = error
+        self.order = order  # push number of the operation, place in its bulk
+        self.name, self.site = name, site
+        self.raised_at: int | None = None  # newest push number when it was raised
+        self.traceback: TracebackType | None = error.__traceback__
+        add_note(error, f"in operation {name!r}, pushed at {site}")
+
+    def applies_to(self, number: int) -> bool:
+        """Whether it skips the operation of that push number."""
+        return self.raised_at is None or number <= self.raised_at
+
+    def again(self) -> BaseException:
+        """The exception, to be raised: its traceback does not grow from raise to raise."""
+        return self.error.with_traceback(self.traceback)
+
+    def __str__(self) -> str:
+        text = f"{type(self.error).__name__}: {self.error}".strip().rstrip(":")
+        return f"{self.name!r}, pushed at {self.site}: {text}"
+
+
+def add_note(error: BaseException, text: str) -> None:
+    """A note on an exception that may be of any make."""
+    try:
+        error.add_note(text)
+    except Exception:  # an exception that forbids attributes goes without its note
+        return
+
+
+class Ledger:
+    """The failures nobody has been told of yet."""
+
+    __slots__ = ("_failures", "_lock", "dropped")
+
+    def __init__(self) -> None:
+        self._failures: dict[Failure, None] = {}
+        # reentrant: a finaliser may fail an operation on a thread that is in here
+        self._lock = threading.RLock()
+        self.dropped = 0
+
+    def __len__(self) -> int:
+        return len(self._failures) + self.dropped
+
+    def add(self, failure: Failure) -> None:
+        """A new failure; of very many the latest are counted only."""
+        with self._lock:
+            if len(self._failures) < KEPT:
+                self._failures[failure] = None
+            else:
+                self.dropped += 1
+
+    def claim(self, failure: Failure, now: int) -> bool:
+        """Mark as raised, at the push number `now`; whether this caller is the one to raise it."""
+        with self._lock:
+            if failure.raised_at is not None:
+                return False
+            failure.raised_at = now
+            self._failures.pop(failure, None)
+            return True
+
+    def claim_all(self, now: int) -> Failure | None:
+        """Mark all as raised; the first pushed, with a note that lists the others."""
+        with self._lock:
+            found = sorted(self._failures, key=lambda f: f.order)
+            dropped, self.dropped = self.dropped, 0
+            for failure in found:
+                failure.raised_at = now
+            self._failures.clear()
+        if not found:
+            return None
+        others = len(found) - 1 + dropped
+        if others:
+            rows = [f"    {failure}" for failure in found[1 : 1 + _LISTED]]
+            if others > len(rows):
+                rows.append(f"    ... and {others - len(rows)} more")
+            add_note(found[0].error, "\n".join([f"{others} more failed:", *rows]))
+        return found[0]

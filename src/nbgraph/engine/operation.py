@@ -1,0 +1,144 @@
+"""Operations: a function with what it reads and writes, as an engine takes it in.
+
+States, in order; `ISSUED` is that of an asynchronous function which has returned and whose
+`on_complete` has not been called:
+
+    NEW -> WAITING -> RUNNING -> (ISSUED ->) DONE
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from types import CodeType
+from typing import TYPE_CHECKING, Any
+
+from nbgraph.device import Context
+from nbgraph.engine.pending import Pending
+from nbgraph.engine.properties import FnProperty
+from nbgraph.engine.sites import Site, site
+from nbgraph.engine.variable import Owner, Variable
+
+if TYPE_CHECKING:
+    from nbgraph.engine.base import Engine
+
+NEW, WAITING, RUNNING, ISSUED, DONE = range(5)
+STATES = ("in a bulk", "waiting", "running", "waits for on_complete", "done")
+
+_now = time.monotonic_ns
+
+
+class Operation(Pending):
+    """One push. The engine's side of what the user holds as `Pending`."""
+
+    __slots__ = (
+        "asynchronous",
+        "blocked",  # the naive engine's: queues it still waits in
+        "ctx",
+        "fn",
+        "index",  # place in its bulk
+        "members",  # of a bulk: the operations it joins
+        "nbytes",
+        "priority",
+        "prop",
+        "pushed_ns",
+        "reads",
+        "seq",  # push number, given by `_issue`
+        "started_ns",  # 0: nobody listens
+        "state",
+        "thread",  # who ran it: (number, name), if somebody listens
+        "writes",
+    )
+
+    def __init__(  # noqa: PLR0917  keywords would cost time on every push
+        self,
+        engine: Engine,
+        fn: Callable[..., Any] | None,
+        name: str,
+        code: CodeType,
+        instruction: int,
+        ctx: Context,
+        reads: tuple[Variable, ...],
+        writes: tuple[Variable, ...],
+        priority: int,
+        nbytes: int,
+        prop: FnProperty,
+        asynchronous: bool,
+    ) -> None:
+        self.engine = engine
+        self.fn = fn
+        self.name = name
+        self._code = code
+        self._instruction = instruction
+        self.ctx = ctx
+        self.reads = reads
+        self.writes = writes
+        self.priority = priority
+        self.nbytes = nbytes
+        self.prop = prop
+        self.asynchronous = asynchronous
+        self.seq = self.index = self.started_ns = 0
+        self.state = NEW
+        self.ended = False
+        self.value = self.failure = self._waiters = self.members = self.thread = None
+        self.pushed_ns = _now()
+
+    # what a bulk sets
+    members: list[Operation] | None
+    thread: tuple[int, str] | None
+    blocked: int
+
+    def forget(self) -> None:
+        """Who keeps the result does not keep what the function held."""
+        self.state = DONE
+        self.fn = self.members = None
+        self.reads = self.writes = ()
+
+
+class Operator:
+    """A function with its variables, checked and kept, to be pushed again and again."""
+
+    __slots__ = (
+        "_code",
+        "_instruction",
+        "asynchronous",
+        "checked",  # owner.deletions when its variables were last looked at
+        "deleted",
+        "fn",
+        "handle",  # an engine's own, if it prepares operators: whoever finds another's replaces it
+        "name",
+        "owner",
+        "reads",
+        "writes",
+    )
+
+    def __init__(
+        self,
+        owner: Owner,
+        fn: Callable[..., Any],
+        name: str,
+        reads: tuple[Variable, ...],
+        writes: tuple[Variable, ...],
+        asynchronous: bool,
+        made: tuple[CodeType, int],
+    ) -> None:
+        self.owner = owner
+        self.checked = owner.deletions
+        self.fn: Callable[..., Any] | None = fn
+        self.name = name
+        self.reads, self.writes = reads, writes
+        self.asynchronous = asynchronous
+        self.deleted = False
+        self.handle: Any = None
+        self._code, self._instruction = made
+
+    @property
+    def site(self) -> Site:
+        """The line of user code that made it."""
+        return site(self._code, self._instruction)
+
+    def __repr__(self) -> str:
+        state = ", deleted" if self.deleted else ""
+        return (
+            f"<operator {self.name!r}: reads {len(self.reads)}, writes {len(self.writes)}{state}>"
+        )

@@ -1,0 +1,149 @@
+"""What an engine says of itself: counts, and who waits for whom."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from nbgraph.engine.operation import NEW, STATES, WAITING, Operation
+from nbgraph.engine.variable import Variable
+from nbgraph.picture import columns, html_sections, sections
+
+_SHOWN = 40  # rows of each table in the text; `to_dict()` has all
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Counts of an engine. A bulk is one operation."""
+
+    kind: str
+    workers: int
+    pushed: int
+    completed: int
+    pending: int
+    pending_bytes: int
+    limits: dict[str, int]
+    variables: int
+    failures: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The counts by name."""
+        return asdict(self)
+
+    def _rows(self) -> list[tuple[str, str]]:
+        limits = ", ".join(f"{k} {v}" for k, v in self.limits.items()) or "none"
+        return [
+            ("workers", str(self.workers) if self.workers else "none: the caller's thread"),
+            ("pushed", str(self.pushed)),
+            ("completed", str(self.completed)),
+            ("unfinished", f"{self.pending} ({self.pending_bytes} bytes declared)"),
+            ("limits", limits),
+            ("variables", str(self.variables)),
+            ("failures nobody was told of", str(self.failures)),
+        ]
+
+    def __str__(self) -> str:
+        return sections([(f"{self.kind} engine", columns(self._rows()))])
+
+    def _repr_html_(self) -> str:
+        return html_sections(f"{self.kind} engine", [("counts", columns(self._rows()))])
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """An operation that has not ended."""
+
+    number: int
+    name: str
+    site: str
+    state: str
+    age: float  # seconds since the push
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    waits_for: tuple[int, ...]  # numbers of operations
+    members: tuple[str, ...] = ()  # of a bulk
+
+
+@dataclass(frozen=True, slots=True)
+class Dump:
+    """The unfinished operations in push order, and the queues of their variables."""
+
+    kind: str
+    operations: tuple[Unfinished, ...]
+    variables: dict[str, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, kind: str, operations: Iterable[Operation]) -> Dump:
+        """What the sets of the operations say; they come in push order."""
+        now = time.monotonic_ns()
+        written: dict[Variable, int] = {}  # variable -> the last to write it
+        read: dict[Variable, list[int]] = {}  # ... and who reads it since
+        rows: list[Unfinished] = []
+        queues: dict[str, list[str]] = {}
+        for operation in operations:
+            number, reads, writes = operation.seq, operation.reads, operation.writes
+            waits: set[int] = set()
+            for variable in (*reads, *writes):
+                if variable in written:
+                    waits.add(written[variable])
+            for variable in writes:
+                waits.update(read.pop(variable, ()))
+                written[variable] = number
+                queues.setdefault(_called(variable), []).append(f"#{number} writes")
+            for variable in reads:
+                read.setdefault(variable, []).append(number)
+                queues.setdefault(_called(variable), []).append(f"#{number} reads")
+            state = operation.state
+            rows.append(
+                Unfinished(
+                    number,
+                    operation.name,
+                    str(operation.site),
+                    "ready" if state in {NEW, WAITING} and not waits else STATES[state],
+                    (now - operation.pushed_ns) / 1e9,
+                    tuple(map(_called, reads)),
+                    tuple(map(_called, writes)),
+                    tuple(sorted(waits)),
+                    tuple(m.name for m in operation.members or ()),
+                )
+            )
+        return cls(kind, tuple(rows), {k: tuple(v) for k, v in queues.items()})
+
+    def to_dict(self) -> dict[str, Any]:
+        """All rows as plain data."""
+        return asdict(self)
+
+    def _parts(self) -> list[tuple[str, str]]:
+        rows = [
+            (
+                f"#{o.number}",
+                o.name,
+                f"{o.state} " + ", ".join(f"#{n}" for n in o.waits_for[:8])
+                if o.waits_for
+                else o.state,
+                f"{o.age:.2f} s",
+                f"pushed at {o.site}",
+            )
+            for o in self.operations[:_SHOWN]
+        ]
+        queues = [(k, ", then ".join(v[:8])) for k, v in list(self.variables.items())[:_SHOWN]]
+        operations = columns(rows) + _more(len(self.operations))
+        variables = columns(queues) + _more(len(self.variables))
+        head = f"{self.kind} engine: {len(self.operations)} unfinished"
+        return [(head, operations or "nothing"), ("variables in use", variables or "none")]
+
+    def __str__(self) -> str:
+        return sections(self._parts())
+
+    def _repr_html_(self) -> str:
+        return html_sections("ng.engine.dump()", self._parts())
+
+
+def _more(count: int) -> str:
+    return f"\n... and {count - _SHOWN} more" if count > _SHOWN else ""
+
+
+def _called(variable: Variable) -> str:
+    return f"{variable.name} ({variable.number})" if variable.name else f"({variable.number})"

@@ -1,0 +1,115 @@
+"""Variables: tokens for anything that is read and written. They hold no memory.
+
+A variable belongs to an owner: one for everything made through `ng.engine`, one for each engine
+object made by hand. The owner knows the engine in force, so that variables outlive a change of
+engine.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+from nbgraph.engine.failure import Failure, Ledger
+
+if TYPE_CHECKING:
+    from nbgraph.engine.base import Engine
+
+_numbers = itertools.count(1)
+
+
+class Owner:
+    """Whose variables they are: the engine in force, and the failures nobody was told of."""
+
+    __slots__ = ("deletions", "dropped", "engine", "ledger", "made")
+
+    def __init__(self) -> None:
+        self.engine: Engine | None = None
+        self.ledger = Ledger()
+        self.deletions = 0  # variables deleted by request: prepared operators look again
+        # counted by `next`, which no other thread and no finaliser can come between
+        self.made = itertools.count()
+        self.dropped = itertools.count()
+
+    @property
+    def alive(self) -> int:
+        """Variables that exist."""
+        return _count(self.made) - _count(self.dropped)
+
+
+def _count(counter: itertools.count[int]) -> int:
+    """How often `next` was called, without calling it.
+
+    >>> _count(itertools.count(3))
+    3
+    """
+    return int(repr(counter)[6:-1])
+
+
+class Variable:
+    """A token for an array, a file, a random stream: whatever several functions share.
+
+    Made by `ng.engine.new_variable()`. Naming it in a push orders the function after every
+    earlier one that conflicts.
+
+    >>> import nbgraph as ng
+    >>> log = ng.engine.new_variable("log")
+    >>> pending = ng.engine.push(lambda run_ctx: None, mutate_vars=[log])
+    >>> ng.engine.wait_for_var(log)
+    >>> log.version
+    1
+    """
+
+    __slots__ = (
+        "_address",  # of the compiled core's record; 0: not attached
+        "_core",  # whose record it is; it is told when the variable goes: release(address)
+        "_failure",
+        "_owner",
+        "_queue",  # the naive engine's: who uses it and who waits for it
+        "_version",
+        "deleted",
+        "name",
+        "number",
+    )
+
+    def __init__(self, owner: Owner, name: str | None = None) -> None:
+        self.number = next(_numbers)
+        self.name = name
+        self.deleted = False
+        self._owner = owner
+        self._version = 0
+        self._failure: Failure | None = None
+        self._queue: Any = None
+        self._address = 0
+        self._core: Any = None
+        next(owner.made)
+
+    def __del__(self) -> None:
+        try:
+            next(self._owner.dropped)
+            if self._core is not None:
+                self._core.release(self._address)
+        except (AttributeError, TypeError):  # half made, or the interpreter is going
+            return
+
+    @property
+    def version(self) -> int:
+        """How many operations that write it have ended, failed and skipped ones included."""
+        engine = self._owner.engine
+        return self._version if engine is None else engine._version_of(self)
+
+    @property
+    def error(self) -> BaseException | None:
+        """The exception it carries, raised already or not; a write that succeeds clears it."""
+        engine = self._owner.engine
+        failure = self._failure if engine is None else engine._failure_of(self)
+        return None if failure is None else failure.error
+
+    def __repr__(self) -> str:
+        label = f" {self.name!r}" if self.name else ""
+        error = self.error
+        state = "deleted" if self.deleted else f"failed: {error!r}" if error else "ready"
+        engine = self._owner.engine
+        if state == "ready" and engine is not None and engine._in_use(self):
+            state = "in use"
+        return f"<variable {self.number}{label}, version {self.version}, {state}>"
