@@ -25,10 +25,12 @@ from nbgraph._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from nbgraph import engine as engine
+    from nbgraph.codegen import cache as cache
     from nbgraph.device import Context as Context
     from nbgraph.device import RunContext as RunContext
     from nbgraph.device import cpu as cpu
     from nbgraph.device import gpu as gpu
+    from nbgraph.engine.trace import profile as profile
     from nbgraph.errors import (
         ArgumentError as ArgumentError,
     )
@@ -62,7 +64,6 @@ if TYPE_CHECKING:
     from nbgraph.errors import (
         ShapeError as ShapeError,
     )
-    from nbgraph.kernels import cache as cache
     from nbgraph.operator.mapper import Mapper as Mapper
     from nbgraph.operator.mapper import op as op
     from nbgraph.settings import config as config
@@ -77,10 +78,11 @@ _PLACES = {
     "op": "nbgraph.operator.mapper",
     "Mapper": "nbgraph.operator.mapper",
     "config": "nbgraph.settings",
+    "profile": "nbgraph.engine.trace",
     **dict.fromkeys(["Context", "RunContext", "cpu", "gpu"], "nbgraph.device"),
     **dict.fromkeys(_ERRORS, "nbgraph.errors"),
 }
-_MODULES = {"cache": "nbgraph.kernels.cache", "engine": "nbgraph.engine"}
+_MODULES = {"cache": "nbgraph.codegen.cache", "engine": "nbgraph.engine"}
 _RENAMED = {"waitall": ("nbgraph.engine", "wait_for_all")}
 
 

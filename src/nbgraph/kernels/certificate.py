@@ -18,8 +18,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from nbgraph._version import __version__
+from nbgraph.codegen import cache
 from nbgraph.errors import CertificateError
-from nbgraph.kernels import cache
 from nbgraph.kernels.interpret import MAX_TRIPS, Evaluator, FloatDomain, Undetermined
 from nbgraph.kernels.multiprecision import MultiDomain
 from nbgraph.kernels.scalar import COMPARISONS, Graph, Node

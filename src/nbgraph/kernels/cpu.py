@@ -6,7 +6,6 @@ import functools
 import hashlib
 import linecache
 import re
-import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,24 +15,10 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from nbgraph._version import __version__
+from nbgraph.codegen import target
 from nbgraph.errors import CompileError
-from nbgraph.kernels import target, vector_math
+from nbgraph.kernels import vector_math
 from nbgraph.kernels.source import Source
-
-_LOCK = threading.RLock()  # Numba's compiler and its registries are not reentrant
-
-_WRAPPER = """
-declare i32 @"{inner}"(ptr, ptr, i64, i64, i64)
-define i64 @{symbol}(i64 %args, i64 %lo, i64 %hi) {{
-  %result = alloca i64
-  %error = alloca ptr
-  %status = call i32 @"{inner}"(ptr %result, ptr %error, i64 %args, i64 %lo, i64 %hi)
-  %failed = icmp ne i32 %status, 0
-  %value = load i64, ptr %result
-  %code = select i1 %failed, i64 -1, i64 %value
-  ret i64 %code
-}}
-"""
 
 _MEMORY = (
     *("word", "load", "store", "load_input", "store_output", "shifted", "select", "separate"),
@@ -84,7 +69,7 @@ def _numba_version() -> str:
 def compile_source(source: Source) -> Compiled:
     """Object code of an emitted kernel; CompileError with Numba's text in `details`."""
     started = time.perf_counter()
-    with _LOCK:
+    with target.COMPILING:
         module = _module(*_numba_ir(source))
         code = bytes(target.machine().emit_object(module))
         symbols = target.externals(str(module))
@@ -93,14 +78,14 @@ def compile_source(source: Source) -> Compiled:
 
 def assembly(source: Source) -> str:
     """The kernel's assembly text, for people and for checks."""
-    with _LOCK:
+    with target.COMPILING:
         module = _module(*_numba_ir(source))
         return str(target.machine().emit_assembly(module))
 
 
 def llvm_text(source: Source) -> str:
     """The kernel's LLVM text after optimisation."""
-    with _LOCK:
+    with target.COMPILING:
         return str(_module(*_numba_ir(source)))
 
 
@@ -198,14 +183,8 @@ def _numba_ir(source: Source) -> tuple[str, str]:
 def _module(ir: str, inner: str) -> llvm.ModuleRef:
     """The kernel behind its C signature; nothing else is visible outside."""
     module = llvm.parse_assembly(ir)
-    wrapper = llvm.parse_assembly(_WRAPPER.format(inner=inner, symbol=target.SYMBOL))
-    module.link_in(wrapper)
-    for function in module.functions:
-        if not function.is_declaration and function.name != target.SYMBOL:
-            function.linkage = llvm.Linkage.internal
-    for variable in module.global_variables:
-        if not variable.is_declaration and not variable.name.startswith("llvm."):
-            variable.linkage = llvm.Linkage.internal
+    module.link_in(llvm.parse_assembly(target.wrapper(target.SYMBOL, inner, 3)))
+    target.hide(module, (target.SYMBOL,))
     passes = llvm.create_new_module_pass_manager()
     passes.add_global_dead_code_eliminate_pass()
     tuning = llvm.create_pipeline_tuning_options()

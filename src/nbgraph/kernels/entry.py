@@ -11,18 +11,15 @@ of parameters, address of the ndarray type, parameter words; then a format chara
 
 from __future__ import annotations
 
-import ctypes
 import functools
-import hashlib
 import struct
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import llvmlite.binding as llvm
 import numpy as np
 
-from nbgraph.kernels import cache, target
+from nbgraph.codegen import builtin, target
 from nbgraph.kernels.kernel import Kernel
 
 MAX_ARRAYS = 8
@@ -32,7 +29,6 @@ _SYMBOLS = (
     "PyBytes_AsString PyObject_GetBuffer PyBuffer_Release PyErr_Clear PyObject_Type Py_IncRef "
     "Py_DecRef PyEval_SaveThread PyEval_RestoreThread"
 ).split()
-_METH_FASTCALL = 0x0080
 # PyBUF_FORMAT | PyBUF_C_CONTIGUOUS, with PyBUF_WRITABLE for the output
 _READ, _WRITE = 0x3C, 0x3D
 
@@ -237,15 +233,6 @@ declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 """
 
 
-class _MethodDef(ctypes.Structure):
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("method", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("doc", ctypes.c_char_p),
-    )
-
-
 @functools.cache
 def available() -> bool:
     """Whether this interpreter is one the entry was made for: CPython with a GIL."""
@@ -258,20 +245,9 @@ def fits(arrays: int, parameters: int) -> bool:
 
 
 @functools.cache
-def _code() -> target.LoadedCode:
-    key = hashlib.sha256(f"entry {target.host()} {_TEXT}".encode()).hexdigest()
-    entry = cache.load(key)
-    if entry is None:
-        module = llvm.parse_assembly(_TEXT)
-        code = bytes(target.machine().emit_object(module))
-        entry = cache.Entry(code, tuple(_SYMBOLS), 0.0, "compiled")
-        cache.store(key, entry)
-    return target.LoadedCode(entry.code, entry.symbols)
-
-
-@functools.cache
-def _method() -> _MethodDef:
-    return _MethodDef(b"kernel", _code().address, _METH_FASTCALL, b"Run a compiled kernel.")
+def _method() -> int:
+    address = builtin.address(_TEXT, _SYMBOLS)
+    return builtin.method(address, "kernel", "Run a compiled kernel.")
 
 
 def make(
@@ -283,10 +259,4 @@ def make(
     head = struct.pack("=5q", *words)
     body = b"".join(p.ljust(8, b"\0") for p in parameters)
     descriptor = head + body + "".join(formats).encode()
-    new = ctypes.pythonapi.PyCFunction_NewEx
-    new.restype, new.argtypes = (
-        ctypes.py_object,
-        (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p),
-    )
-    function = new(ctypes.addressof(_method()), descriptor, None)
-    return function, descriptor
+    return builtin.function(_method(), descriptor), descriptor

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from nbgraph.codegen import cache, target
 from nbgraph.errors import CompileError
-from nbgraph.kernels import cache, cpu, target
+from nbgraph.kernels import cpu
 from nbgraph.kernels.loops import Loop
 from nbgraph.kernels.source import Source, emit
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 
 import llvmlite.binding as llvm
 
+from nbgraph.codegen import cache
 from nbgraph.dtype import as_dtype
-from nbgraph.kernels import cache
 from nbgraph.kernels.kernel import Kernel
 from nbgraph.kernels.loops import Loop
 from nbgraph.kernels.scalar import Node

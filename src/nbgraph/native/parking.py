@@ -24,12 +24,14 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from nbgraph.settings import config
+from nbgraph.settings import Settings
 
 _SYSCALLS = {"x86_64": 202, "aarch64": 98}  # the number of futex
 _FUTEX = _SYSCALLS.get(platform.machine()) if sys.platform == "linux" else None
 _WAIT, _WAKE = 128, 129  # FUTEX_WAIT_PRIVATE, FUTEX_WAKE_PRIVATE
-PARKING = "portable" if _FUTEX is None or config.parking == "portable" else "futex"
+PARKING = (
+    "portable" if _FUTEX is None or Settings.from_environment().parking == "portable" else "futex"
+)
 AREA = 256  # zeroed bytes for `prepare_parking`
 
 _DARWIN = sys.platform == "darwin"

@@ -1,4 +1,4 @@
-"""Compiled kernels on disk, found by content.
+"""Object code on disk, found by content.
 
 One file an entry, named by the hash of everything the code depends on: emitted text, constants,
 the mathematical functions, versions, processor. A file is written beside its place and renamed,
@@ -26,12 +26,14 @@ _TRIM_EVERY = 64  # stores between two looks at the folder's size
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Object code, the C symbols it needs, its compile time, and where it came from."""
+    """Object code, the C symbols it needs, its compile time, where it came from, and the names of
+    what it holds, if that is more than a kernel."""
 
     code: bytes
     symbols: tuple[str, ...]
     seconds: float
     origin: str  # "compiled" or "disk"
+    names: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -168,7 +170,8 @@ def _files(where: Path) -> list[Path]:
 
 
 def _serialise(key: str, entry: Entry) -> bytes:
-    head = json.dumps({"key": key, "symbols": entry.symbols, "seconds": entry.seconds}).encode()
+    fields = {name: getattr(entry, name) for name in ("symbols", "seconds", "names")}
+    head = json.dumps({"key": key, **fields}).encode()
     body = len(head).to_bytes(4, "little") + head + entry.code
     return _MAGIC + hashlib.sha256(body).digest() + body
 
@@ -185,7 +188,8 @@ def _parse(key: str, data: bytes) -> Entry | None:
         return None
     if head.get("key") != key:
         return None
-    return Entry(body[4 + length :], tuple(head["symbols"]), float(head["seconds"]), "disk")
+    symbols, names = tuple(head["symbols"]), tuple(head.get("names", ()))
+    return Entry(body[4 + length :], symbols, float(head["seconds"]), "disk", names)
 
 
 def _trim(where: Path) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.kernels import cache
+from nbgraph.codegen import cache
 
 SCRIPT = """
 import json, math, sys

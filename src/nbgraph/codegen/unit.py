@@ -1,0 +1,128 @@
+"""Many Numba functions as one object file with few symbols, kept on disk, loaded without Numba.
+
+    found = unit.load(key) or unit.build(key, {"push": (push, 2), "run": (run, 3)})
+    push = fastcall.bind(found.address("push"), state)
+
+A root with two words is an entry, `int64 entry(int64 argv, int64 argc)`; one with three is a
+kernel, `int64 kernel(int64 args, int64 lo, int64 hi)`. All arguments and results are int64. What
+the roots call is inlined or kept inside. The code is never unmapped.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import platform
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+from nbgraph._version import __version__
+from nbgraph.codegen import cache, target
+from nbgraph.errors import CompileError
+from nbgraph.settings import Settings
+
+_PREFIX = "nbgraph_"  # no symbol of a unit hides one of the C library
+
+
+class Unit:
+    """Compiled roots in memory for good: `address(name)` of each of `names`."""
+
+    __slots__ = ("_addresses", "bytes", "key", "names", "origin", "seconds")
+
+    def __init__(self, key: str, entry: cache.Entry) -> None:
+        self.key, self.names = key, entry.names
+        self.origin, self.seconds, self.bytes = entry.origin, entry.seconds, len(entry.code)
+        symbols = [_PREFIX + name for name in entry.names]
+        found = target.load_forever(entry.code, entry.symbols, symbols)
+        self._addresses = {name: found[_PREFIX + name] for name in entry.names}
+
+    def address(self, name: str) -> int:
+        """Where the code of a root begins."""
+        return self._addresses[name]
+
+    def __repr__(self) -> str:
+        return f"Unit({', '.join(self.names)}; {self.bytes} bytes, {self.origin})"
+
+
+def content_key(*parts: str) -> str:
+    """The key of a unit made from `parts` (source texts, constants): it also says what compiles
+    them, for which machine, and with which primitives."""
+    system = f"{sys.platform} {platform.machine()} {Settings.from_environment().parking}"
+    versions = f"nbgraph {__version__} numba {_numba_version()}"
+    whole = ("unit", *parts, system, versions, target.host(), _toolchain())
+    return hashlib.sha256("\0".join(whole).encode()).hexdigest()
+
+
+def load(key: str) -> Unit | None:
+    """The unit of a key, if the disk has it; Numba is not imported."""
+    entry = cache.load(key)
+    return Unit(key, entry) if entry is not None and entry.names else None
+
+
+def build(key: str, roots: Mapping[str, tuple[Any, int]]) -> Unit:
+    """Compile, store and load: by name, a function or what `transplant` made, and how many words
+    it takes (2 or 3). CompileError where Numba refuses."""
+    from nbgraph.codegen import lower  # imports Numba
+
+    started = time.perf_counter()
+    for name, (_, arity) in roots.items():
+        if arity not in (2, 3):
+            raise CompileError(f"{name}: a root takes 2 or 3 words, not {arity}")
+    jitted = {
+        _PREFIX + name: (lower.jit(f) if isinstance(f, FunctionType) else f, arity)
+        for name, (f, arity) in roots.items()
+    }
+    module = lower.link(jitted)
+    with target.COMPILING:
+        code = bytes(target.machine().emit_object(module))
+    seconds = time.perf_counter() - started
+    entry = cache.Entry(code, target.externals(str(module)), seconds, "compiled", tuple(roots))
+    cache.store(key, entry)
+    return Unit(key, entry)
+
+
+def transplant(
+    functions: Mapping[str, Callable[..., Any]], names: Mapping[str, object]
+) -> dict[str, Any]:
+    """Dispatchers of plain Python functions that see `names` instead of what their modules have.
+
+    `functions` are those of a program that also runs as plain Python, by the names under which
+    they call each other; `names` holds what replaces the primitives they import. Constants of a
+    function's own module stay visible. Nothing is compiled yet, so the order does not matter.
+    """
+    from nbgraph.codegen import lower  # imports Numba
+
+    spaces: dict[int, dict[str, Any]] = {}  # one for each source module, shared by its functions
+    made: dict[str, Any] = {}
+    for name, function in functions.items():
+        own: dict[str, Any] = function.__globals__
+        space = spaces.setdefault(id(own), dict(own))
+        body = FunctionType(function.__code__, space, function.__name__, function.__defaults__)
+        body.__qualname__, body.__module__ = function.__qualname__, function.__module__
+        made[name] = lower.jit(body)
+    for space in spaces.values():
+        space.update(names)
+        space.update(made)
+    return made
+
+
+@functools.cache
+def _numba_version() -> str:
+    from importlib.metadata import version  # slow to import
+
+    return version("numba")
+
+
+@functools.cache
+def _toolchain() -> str:
+    """A hash of the texts of the primitives and of this room."""
+    root = Path(__file__).parent
+    texts = [*sorted(root.glob("*.py")), *sorted((root.parent / "native").glob("*.py"))]
+    return hashlib.sha256(b"".join(t.read_bytes() for t in texts)).hexdigest()
+
+
+__all__ = ["Unit", "build", "content_key", "load", "transplant"]
