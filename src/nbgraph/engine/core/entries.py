@@ -1,0 +1,405 @@
+"""The core's entry points: `int64 entry(int64 argv, int64 argc)`, words in, a word out.
+
+A *ticket* names an operation in one word: its block's address and the low bits of its number.
+"""
+
+from __future__ import annotations
+
+from nbgraph.engine.core.layout import (
+    CALL,
+    FORCE,
+    FRESH,
+    LATE,
+    MARK,
+    MUTATE,
+    NO_SKIP,
+    O_ARGS,
+    O_BYTES,
+    O_CLASS,
+    O_COUNT,
+    O_FIXED,
+    O_FLAGS,
+    O_FUNCTION,
+    O_HI,
+    O_KIND,
+    O_LANE,
+    O_LO,
+    O_NAME,
+    O_NEXT,
+    O_NOTIFY,
+    O_PRIORITY,
+    O_QUEUE,
+    O_SEQ,
+    O_SITE,
+    O_SLOTS,
+    O_TEMPLATE,
+    O_TOKEN,
+    PYTHON,
+    Q_IDLE,
+    QUEUE_COUNT,
+    REAPED,
+    RELEASED,
+    S_VARIABLE,
+    SILENT,
+    SLOT,
+    STEP,
+    STOPPING,
+    WORD,
+)
+from nbgraph.engine.core.machine import (
+    copy_words,
+    load,
+    load_acquire,
+    store,
+)
+from nbgraph.engine.core.memory import (
+    argument,
+    give_block,
+    give_variable,
+    lock,
+    take_block,
+    take_variable,
+    unlock,
+)
+from nbgraph.engine.core.operations import (
+    BRAKE,
+    NO_MEMORY,
+    QUEUED,
+    STALE,
+    TO_RUN,
+    admit_locked,
+    begin_locked,
+    bury_template,
+    clear_operation,
+    drain_released_locked,
+    finish,
+    idle_variable,
+    over_brake,
+    schedule_locked,
+    set_slot,
+)
+from nbgraph.engine.core.queues import (
+    put_ready,
+    queue_of,
+    take_idle,
+    take_this,
+    to_wake,
+    wake,
+)
+from nbgraph.engine.core.running import (
+    finish_step,
+    run,
+)
+from nbgraph.engine.core.tracker import (
+    issue,
+    stale,
+)
+from nbgraph.engine.core.waiting import (
+    new_parker,
+    pop,
+    wait,
+    worker,
+)
+
+TICKET_BITS = 22
+TICKET_MASK = (1 << TICKET_BITS) - 1
+FIXED = 13  # words of `submit` before the slots
+
+
+def ticket_of(operation: int, sequence: int) -> int:
+    """One word for (address, number); addresses are multiples of 64."""
+    return (operation >> 6 << TICKET_BITS) | (sequence & TICKET_MASK)
+
+
+# ------------------------------------------------------------------ push
+
+
+def admit(core: int, operation: int) -> int:
+    """Called with the lock, left without: the operation is on its way. Its ticket."""
+    outcome = admit_locked(core, operation)
+    ticket = ticket_of(operation, load(operation + O_SEQ))
+    parker = 0
+    if outcome == QUEUED:
+        parker = put_ready(core, operation)
+    unlock(core)
+    if outcome == TO_RUN:
+        while operation != 0:
+            operation = run(core, operation, 0, True)
+    else:
+        wake(core, to_wake(0, parker))
+    return ticket
+
+
+def push(argv: int, argc: int) -> int:
+    """core, template[, priority, queue, lane] -> ticket, or a negative refusal."""
+    core = argument(argv, 0)
+    template = argument(argv, 1)
+    lock(core)
+    if load(core + RELEASED) != 0:
+        drain_released_locked(core)
+    refusal = refused(core, template)
+    operation = 0
+    words = O_FIXED + load(template + O_COUNT) * (SLOT // WORD)
+    if refusal == 0:
+        operation = take_block(core, words)
+        if operation == 0:
+            refusal = NO_MEMORY
+    if refusal != 0:
+        unlock(core)
+        return refusal
+    power = load(operation + O_CLASS)
+    copy_words(operation, template, words)
+    store(operation + O_CLASS, power)
+    store(operation + O_TEMPLATE, template)
+    store(template + O_TEMPLATE, load(template + O_TEMPLATE) + 1)
+    if argc > 2:
+        store(operation + O_PRIORITY, argument(argv, 2))
+    if argc > 3:
+        store(operation + O_QUEUE, argument(argv, 3))
+        store(operation + O_LANE, argument(argv, 4))
+    return admit(core, operation)
+
+
+def refused(core: int, operation: int) -> int:
+    """Why it cannot be pushed now, or 0."""
+    dead = stale(operation)
+    if dead != 0:
+        return STALE - dead
+    return BRAKE if over_brake(core, operation) else 0
+
+
+def submit(argv: int, argc: int) -> int:
+    """core, kind, function, args, lo, hi, flags, token, queue, priority, bytes, name, site, slots,
+    (variable << 2 | late << 1 | mutate) ..., words of the record ... -> ticket, or a refusal.
+
+    `args` 0 and words given: the record is copied into the operation. FRESH among the flags: a
+    new variable is made and written; the answer is the variable.
+    """
+    core = argument(argv, 0)
+    lock(core)
+    if load(core + RELEASED) != 0:
+        drain_released_locked(core)
+    operation = fill(core, argv, argc)
+    if operation == 0:
+        unlock(core)
+        return NO_MEMORY
+    refusal = refused(core, operation)
+    fresh = load(operation + O_FLAGS) & FRESH != 0
+    variable = load(operation + O_SLOTS + S_VARIABLE)
+    if refusal != 0:
+        if fresh:
+            give_variable(core, variable)
+        give_block(core, operation)
+        unlock(core)
+        return refusal
+    ticket = admit(core, operation)
+    return variable if fresh else ticket
+
+
+def submit_many(argv: int, argc: int) -> int:
+    """Address and number of words of what `submit` takes, where that is more than a call holds."""
+    return submit(argument(argv, 0), argument(argv, 1))
+
+
+def template_many(argv: int, argc: int) -> int:
+    """The same for `template`."""
+    return template(argument(argv, 0), argument(argv, 1))
+
+
+def fill(core: int, argv: int, argc: int) -> int:
+    """A block with what `submit` was given; 0: no memory."""
+    slots = argument(argv, FIXED)
+    given = argv + WORD * (FIXED + 1)
+    flags = argument(argv, 6)
+    fresh = 1 if flags & FRESH != 0 else 0
+    record = argc - FIXED - 1 - slots
+    words = O_FIXED + (slots + fresh) * (SLOT // WORD) + record
+    operation = take_block(core, words)
+    if operation == 0:
+        return 0
+    clear_operation(operation)
+    store(operation + O_KIND, argument(argv, 1))
+    store(operation + O_FUNCTION, argument(argv, 2))
+    store(operation + O_ARGS, argument(argv, 3))
+    store(operation + O_LO, argument(argv, 4))
+    store(operation + O_HI, argument(argv, 5))
+    store(operation + O_FLAGS, flags)
+    store(operation + O_TOKEN, argument(argv, 7))
+    store(operation + O_QUEUE, argument(argv, 8))
+    store(operation + O_PRIORITY, argument(argv, 9))
+    store(operation + O_BYTES, argument(argv, 10))
+    store(operation + O_NAME, argument(argv, 11))
+    store(operation + O_SITE, argument(argv, 12))
+    store(operation + O_COUNT, slots + fresh)
+    slot = operation + O_SLOTS
+    if fresh != 0:
+        variable = take_variable(core)
+        if variable == 0:
+            give_block(core, operation)
+            return 0
+        set_slot(slot, variable, MUTATE)
+        slot += SLOT
+    for i in range(slots):
+        word = load(given + WORD * i)
+        set_slot(slot, word >> 2, word & (MUTATE | LATE))
+        slot += SLOT
+    if record > 0:
+        copy_words(slot, given + WORD * slots, record)
+        store(operation + O_ARGS, slot)
+    return operation
+
+
+def template(argv: int, argc: int) -> int:
+    """As `submit`, but nothing is pushed: a block to be pushed many times, or NO_MEMORY."""
+    core = argument(argv, 0)
+    lock(core)
+    made = fill(core, argv, argc)
+    unlock(core)
+    return made if made != 0 else NO_MEMORY
+
+
+def drop_template(argv: int, argc: int) -> int:
+    """core, template: no more pushes; its objects are given back once those under way are done."""
+    core = argument(argv, 0)
+    made = argument(argv, 1)
+    lock(core)
+    store(made + O_FLAGS, load(made + O_FLAGS) | REAPED)
+    if load(made + O_TEMPLATE) == 0:
+        bury_template(core, made)
+    unlock(core)
+    return 0
+
+
+def notify(argv: int, argc: int) -> int:
+    """core, ticket, token -> 1: a Python call with this token follows the operation. 0: done."""
+    core = argument(argv, 0)
+    ticket = argument(argv, 1)
+    operation = ticket >> TICKET_BITS << 6
+    lock(core)
+    watched = load(operation + O_SEQ)
+    call = 0
+    if watched != 0 and watched & TICKET_MASK == ticket & TICKET_MASK:
+        call = take_block(core, O_FIXED)
+    if call != 0:
+        clear_operation(call)
+        store(call + O_KIND, CALL)
+        store(call + O_FLAGS, FORCE | NO_SKIP)
+        store(call + O_QUEUE, PYTHON)
+        store(call + O_TOKEN, argument(argv, 2))
+        admit_locked(core, call)
+        store(call + O_NEXT, load(operation + O_NOTIFY))
+        store(operation + O_NOTIFY, call)
+    unlock(core)
+    return 1 if call != 0 else 0
+
+
+# ------------------------------------------------------------------ threads
+
+
+def new_thread(argv: int, argc: int) -> int:
+    """core -> what a thread sleeps on, or 0."""
+    return new_parker(argument(argv, 0))
+
+
+def work_until_stopped(argv: int, argc: int) -> int:
+    """core, parker: the life of a native worker."""
+    return worker(argument(argv, 0), argument(argv, 1))
+
+
+def next_call(argv: int, argc: int) -> int:
+    """core, parker, queue, timeout -> an operation of a Python queue, begun, or 0."""
+    return pop(argument(argv, 0), argument(argv, 1), argument(argv, 2), argument(argv, 3))
+
+
+def call_done(argv: int, argc: int) -> int:
+    """core, operation, code, token of the exception: a Python function has returned."""
+    core = argument(argv, 0)
+    operation = argument(argv, 1)
+    if load(operation + O_KIND) == STEP:
+        finish_step(core, operation, argument(argv, 2), argument(argv, 3))
+    else:
+        finish(core, operation, argument(argv, 2), argument(argv, 3), False)
+    return 0
+
+
+def call_issued(argv: int, argc: int) -> int:
+    """core, operation: the lane has taken it; those that follow on the lane may go."""
+    core = argument(argv, 0)
+    lock(core)
+    ready = issue(argument(argv, 1))
+    _, parkers = schedule_locked(core, ready, 0, False)
+    unlock(core)
+    wake(core, parkers)
+    return 0
+
+
+def wait_for(argv: int, argc: int) -> int:
+    """core, parker, ticket (0: everything, -1: the brake), timeout -> 1 done, 0 look at signals."""
+    core = argument(argv, 0)
+    ticket = argument(argv, 2)
+    if ticket <= 0:
+        return wait(core, argument(argv, 1), ticket, 0, argument(argv, 3))
+    operation = ticket >> TICKET_BITS << 6
+    sequence = load_acquire(operation + O_SEQ)
+    if sequence == 0 or sequence & TICKET_MASK != ticket & TICKET_MASK:
+        return 1
+    return wait(core, argument(argv, 1), operation, sequence, argument(argv, 3))
+
+
+def is_done(argv: int, argc: int) -> int:
+    """ticket -> 1 if its operation is done."""
+    ticket = argument(argv, 0)
+    sequence = load_acquire((ticket >> TICKET_BITS << 6) + O_SEQ)
+    return 1 if sequence == 0 or sequence & TICKET_MASK != ticket & TICKET_MASK else 0
+
+
+def mark(argv: int, argc: int) -> int:
+    """core, variable -> a ticket that is done once all present uses are, or 0: there are none."""
+    core = argument(argv, 0)
+    variable = argument(argv, 1)
+    lock(core)
+    operation = 0
+    if not idle_variable(variable):
+        operation = take_block(core, O_FIXED + SLOT // WORD)
+    if operation == 0:
+        unlock(core)
+        return 0
+    clear_operation(operation)
+    store(operation + O_KIND, MARK)
+    store(operation + O_FLAGS, FORCE | NO_SKIP)
+    store(operation + O_COUNT, 1)
+    set_slot(operation + O_SLOTS, variable, MUTATE | SILENT)
+    return admit(core, operation)
+
+
+def stop(argv: int, argc: int) -> int:
+    """core: every resting thread is told to end once nothing is ready."""
+    core = argument(argv, 0)
+    lock(core)
+    store(core + STOPPING, 1)
+    parkers = 0
+    for number in range(QUEUE_COUNT):
+        queue = queue_of(core, number)
+        while load(queue + Q_IDLE) != 0:
+            parkers = to_wake(parkers, take_idle(queue))
+    unlock(core)
+    wake(core, parkers)
+    return 0
+
+
+def take_one(argv: int, argc: int) -> int:
+    """core, operation -> 1: out of its ready queue and begun, for a scheduler in Python."""
+    core = argument(argv, 0)
+    operation = argument(argv, 1)
+    lock(core)
+    found = take_this(core, operation)
+    if found:
+        begin_locked(core, operation)
+    unlock(core)
+    return 1 if found else 0
+
+
+def run_one(argv: int, argc: int) -> int:
+    """core, operation: run a kernel, plan or helper that has been taken."""
+    run(argument(argv, 0), argument(argv, 1), 0, False)
+    return 0

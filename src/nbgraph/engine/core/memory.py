@@ -1,0 +1,223 @@
+"""The lock, blocks of words by size class, variables and failure cells."""
+
+from __future__ import annotations
+
+from nbgraph.engine.core.layout import (
+    C_CODE,
+    C_NAME,
+    C_NEXT,
+    C_PREVIOUS,
+    C_RAISED,
+    C_REFS,
+    C_ROW,
+    C_SEQ,
+    C_SITE,
+    C_TOKEN,
+    CELL_WORDS,
+    CELLS,
+    DEAD_CELLS,
+    FREE_BLOCKS,
+    FREE_VARIABLES,
+    LOCK,
+    O_CLASS,
+    O_NAME,
+    O_NEXT,
+    O_SEQ,
+    O_SITE,
+    SLAB,
+    SLAB_BYTES,
+    SLAB_END,
+    SLABS,
+    V_CELL,
+    V_GENERATION,
+    V_NEXT,
+    V_VERSION,
+    VARIABLE,
+    VARIABLES,
+    WORD,
+)
+from nbgraph.engine.core.machine import (
+    allocate,
+    compare_exchange,
+    load,
+    load_acquire,
+    pause,
+    store,
+    store_release,
+    yield_now,
+)
+
+SLAB_SIZE = 1 << 18  # bytes
+SMALLEST = 5  # the least block has 2**5 words
+
+
+def lock(core: int) -> None:
+    """Enter the core; a thread that was put to sleep inside is given the processor."""
+    spins = 0
+    while not compare_exchange(core + LOCK, 0, 1):
+        while load_acquire(core + LOCK) != 0:
+            pause()
+            spins += 1
+            if spins >= 64:
+                spins = 0
+                yield_now()
+
+
+def unlock(core: int) -> None:
+    """Leave the core."""
+    store_release(core + LOCK, 0)
+
+
+def carve(core: int, size: int) -> int:
+    """Fresh zeroed bytes out of a slab; 0 when the system has no more."""
+    at = load(core + SLAB)
+    if at + size > load(core + SLAB_END):
+        total = SLAB_SIZE if size < SLAB_SIZE // 4 else size + 128
+        slab = allocate(total)
+        if slab == 0:
+            return 0
+        store(slab, load(core + SLABS))
+        store(core + SLABS, slab)
+        store(core + SLAB_BYTES, load(core + SLAB_BYTES) + total)
+        at = (slab + 127) & -64
+        store(core + SLAB_END, slab + total)
+    store(core + SLAB, at + size)
+    return at
+
+
+def size_class(words: int) -> int:
+    """The power of two that holds so many words."""
+    power = SMALLEST
+    while (1 << power) < words:
+        power += 1
+    return power
+
+
+def take_block(core: int, words: int) -> int:
+    """A block of at least so many words; what it held before is still there. 0: no memory."""
+    power = size_class(words)
+    head = core + FREE_BLOCKS + WORD * power
+    block = load(head)
+    if block != 0:
+        store(head, load(block + O_NEXT))
+        return block
+    block = carve(core, WORD << power)
+    if block != 0:
+        store(block + O_CLASS, power)
+    return block
+
+
+def give_block(core: int, block: int) -> None:
+    """Back to its free list."""
+    head = core + FREE_BLOCKS + WORD * load(block + O_CLASS)
+    store(block + O_NEXT, load(head))
+    store(head, block)
+
+
+def take_variable(core: int) -> int:
+    """A fresh variable; 0: no memory."""
+    variable = load(core + FREE_VARIABLES)
+    if variable != 0:
+        store(core + FREE_VARIABLES, load(variable + V_NEXT))
+    else:
+        variable = carve(core, VARIABLE)
+        if variable == 0:
+            return 0
+    store(variable + V_VERSION, 0)
+    store(core + VARIABLES, load(core + VARIABLES) + 1)
+    return variable
+
+
+def give_variable(core: int, variable: int) -> None:
+    """A dead variable becomes free; whoever still holds its address finds another generation."""
+    set_cell(core, variable, 0)
+    store(variable + V_GENERATION, load(variable + V_GENERATION) + 1)
+    store(variable + V_NEXT, load(core + FREE_VARIABLES))
+    store(core + FREE_VARIABLES, variable)
+    store(core + VARIABLES, load(core + VARIABLES) - 1)
+
+
+def new_cell(core: int, operation: int, code: int, token: int, row: int) -> int:
+    """A failure of this operation, on the list of those not raised; the list refers to it."""
+    cell = take_block(core, CELL_WORDS)
+    if cell == 0:
+        return 0
+    store(cell + C_RAISED, 0)
+    store(cell + C_SEQ, load(operation + O_SEQ))
+    store(cell + C_REFS, 1)
+    store(cell + C_CODE, code)
+    store(cell + C_TOKEN, token)
+    store(cell + C_NAME, load(operation + O_NAME))
+    store(cell + C_SITE, load(operation + O_SITE))
+    store(cell + C_ROW, row)
+    first = load(core + CELLS)
+    store(cell + C_NEXT, first)
+    store(cell + C_PREVIOUS, 0)
+    if first != 0:
+        store(first + C_PREVIOUS, cell)
+    store(core + CELLS, cell)
+    return cell
+
+
+def hold_cell(cell: int) -> None:
+    """One more reference."""
+    store(cell + C_REFS, load(cell + C_REFS) + 1)
+
+
+def drop_cell(core: int, cell: int) -> None:
+    """One reference less; with the last one Python may forget the exception."""
+    refs = load(cell + C_REFS) - 1
+    store(cell + C_REFS, refs)
+    if refs == 0:
+        store(cell + C_NEXT, load(core + DEAD_CELLS))
+        store(core + DEAD_CELLS, cell)
+
+
+def set_cell(core: int, variable: int, cell: int) -> None:
+    """What the variable's last writer left."""
+    old = load(variable + V_CELL)
+    if old == cell:
+        return
+    if cell != 0:
+        hold_cell(cell)
+    store(variable + V_CELL, cell)
+    if old != 0:
+        drop_cell(core, old)
+
+
+def mark_raised(core: int, cell: int, sequence: int) -> None:
+    """It reaches its user now: operations pushed from here on are not concerned."""
+    store(cell + C_RAISED, sequence)
+    after = load(cell + C_NEXT)
+    before = load(cell + C_PREVIOUS)
+    if after != 0:
+        store(after + C_PREVIOUS, before)
+    if before != 0:
+        store(before + C_NEXT, after)
+    else:
+        store(core + CELLS, after)
+    drop_cell(core, cell)
+
+
+def applies(cell: int, sequence: int) -> bool:
+    """Whether an operation of this number is concerned by the failure."""
+    raised = load(cell + C_RAISED)
+    return raised == 0 or sequence <= raised
+
+
+def earlier(a: int, b: int) -> int:
+    """The failure that happened first in program order; either may be 0."""
+    if a in (0, b):
+        return b
+    if b == 0:
+        return a
+    at = load(a + C_SEQ)
+    bt = load(b + C_SEQ)
+    if at == bt:
+        return a if load(a + C_ROW) <= load(b + C_ROW) else b
+    return a if at < bt else b
+
+
+def argument(argv: int, index: int) -> int:
+    """An argument of an entry."""
+    return load(argv + WORD * index)

@@ -1,0 +1,303 @@
+"""From push to done: operations enter, are begun, and complete.
+
+Functions named `*_locked` run under the lock. Ready operations go to their queues, except one
+kernel that the thread which made it ready runs next.
+"""
+
+from __future__ import annotations
+
+from nbgraph.engine.core.layout import (
+    ALL_WAITERS,
+    BRAKE_WAITERS,
+    BRAKED,
+    COMPLETED,
+    DEAD_OPERATORS,
+    DELETE,
+    FORCE,
+    HELP,
+    HOLD,
+    ISSUED,
+    MARK,
+    MAX_BYTES,
+    MAX_PENDING,
+    MUTATE,
+    NATIVE,
+    NO_SKIP,
+    O_BYTES,
+    O_CLASS,
+    O_COUNT,
+    O_ERROR,
+    O_FIXED,
+    O_FLAGS,
+    O_KIND,
+    O_NEXT,
+    O_NOTIFY,
+    O_PRIORITY,
+    O_QUEUE,
+    O_QUEUED,
+    O_SEQ,
+    O_SLOTS,
+    O_STARTED,
+    O_TEMPLATE,
+    O_WATCHERS,
+    PENDING,
+    PENDING_BYTES,
+    PROFILE,
+    REAPED,
+    RELEASED,
+    S_MODE,
+    S_VARIABLE,
+    SLOT,
+    SMALL,
+    STARTED,
+    V_GENERATION,
+    V_HEAD,
+    V_ISSUED_READS,
+    V_ISSUED_WRITES,
+    V_NEXT,
+    V_READS,
+    V_WRITES,
+    WORD,
+)
+from nbgraph.engine.core.machine import (
+    clear_words,
+    exchange,
+    load,
+    now,
+    store,
+    store_release,
+)
+from nbgraph.engine.core.memory import (
+    drop_cell,
+    give_block,
+    give_variable,
+    hold_cell,
+    lock,
+    new_cell,
+    take_block,
+    unlock,
+)
+from nbgraph.engine.core.profile import (
+    record_event,
+)
+from nbgraph.engine.core.queues import (
+    put_ready,
+    take_watchers,
+    to_wake,
+    wake,
+)
+from nbgraph.engine.core.tracker import (
+    enter,
+    give_all_back,
+    leave,
+    poison,
+)
+
+DONE, QUEUED, TO_RUN, BRAKE, NO_MEMORY = 0, 1, 2, -1, -2
+STALE = -16  # STALE - i: variable i is dead
+
+
+def over_brake(core: int, operation: int) -> bool:
+    """Whether a pusher must wait: too much is pending. Alone, anything may pass."""
+    pending = load(core + PENDING)
+    if pending == 0 or load(operation + O_FLAGS) & FORCE != 0:
+        return False
+    held = load(core + PENDING_BYTES) + load(operation + O_BYTES)
+    if pending < load(core + MAX_PENDING) and held <= load(core + MAX_BYTES):
+        return False
+    store(core + BRAKED, load(core + BRAKED) + 1)
+    return True
+
+
+def admit_locked(core: int, operation: int) -> int:
+    """A filled block becomes an operation. TO_RUN: the caller runs it, now, without the lock."""
+    store(operation + O_WATCHERS, 0)
+    store(operation + O_NOTIFY, 0)
+    store(operation + O_ERROR, 0)
+    store(core + PENDING_BYTES, load(core + PENDING_BYTES) + load(operation + O_BYTES))
+    if load(core + PROFILE) != 0:
+        store(operation + O_QUEUED, now())
+    if not enter(core, operation):
+        return DONE
+    if load(operation + O_FLAGS) & SMALL != 0 and load(core + HOLD) == 0:
+        begin_locked(core, operation)
+        return TO_RUN
+    return QUEUED
+
+
+def begin_locked(core: int, operation: int) -> None:
+    """It is about to run, unless what it uses is poisoned."""
+    flags = load(operation + O_FLAGS) | STARTED
+    store(operation + O_FLAGS, flags)
+    if load(core + PROFILE) != 0:
+        store(operation + O_STARTED, now())
+    if flags & NO_SKIP == 0:
+        cell = poison(operation)
+        if cell != 0:
+            hold_cell(cell)
+            store(operation + O_ERROR, cell)
+
+
+def fail_locked(core: int, operation: int, cell: int) -> None:
+    """The operation's own failure, or an earlier one that reached it."""
+    old = load(operation + O_ERROR)
+    if cell == old:
+        return
+    hold_cell(cell)
+    store(operation + O_ERROR, cell)
+    if old != 0:
+        drop_cell(core, old)
+
+
+def complete_locked(core: int, operation: int, parkers: int, keep: bool) -> tuple[int, int]:
+    """Rule 4. The kernel the caller may run next (if `keep`), and the parkers to wake."""
+    if load(operation + O_FLAGS) & (ISSUED | NO_SKIP) == ISSUED:
+        late = poison(operation)  # poison may come between issued and done
+        if late != 0:
+            fail_locked(core, operation, late)
+    cell = load(operation + O_ERROR)
+    kind = load(operation + O_KIND)
+    ready = 0
+    if kind < HELP:
+        if load(core + PROFILE) != 0:
+            record_event(core, operation)
+        ready = give_all_back(core, operation, cell)
+        if kind == DELETE:
+            give_variable(core, load(operation + O_SLOTS + S_VARIABLE))
+        parkers = settle_locked(core, operation, parkers)
+        notify = load(operation + O_NOTIFY)
+        while notify != 0:
+            following = load(notify + O_NEXT)
+            parkers = to_wake(parkers, put_ready(core, notify))
+            notify = following
+    if cell != 0:
+        drop_cell(core, cell)
+    store_release(operation + O_SEQ, 0)
+    parkers = take_watchers(core, load(operation + O_WATCHERS), parkers)
+    give_block(core, operation)
+    return schedule_locked(core, ready, parkers, keep)
+
+
+def settle_locked(core: int, operation: int, parkers: int) -> int:
+    """The books: pending work and bytes, deferred deletion of the template, those who wait."""
+    leave(core, operation)
+    pending = load(core + PENDING) - 1
+    store_release(core + PENDING, pending)
+    store(core + PENDING_BYTES, load(core + PENDING_BYTES) - load(operation + O_BYTES))
+    store(core + COMPLETED, load(core + COMPLETED) + 1)
+    template = load(operation + O_TEMPLATE)
+    if template != 0:
+        uses = load(template + O_TEMPLATE) - 1
+        store(template + O_TEMPLATE, uses)
+        if uses == 0 and load(template + O_FLAGS) & REAPED != 0:
+            bury_template(core, template)
+    if pending == 0:
+        parkers = take_watchers(core, load(core + ALL_WAITERS), parkers)
+    if load(core + BRAKE_WAITERS) != 0 and below_brake(core):
+        parkers = take_watchers(core, load(core + BRAKE_WAITERS), parkers)
+    return parkers
+
+
+def below_brake(core: int) -> bool:
+    """Whether held pushers may go on: an eighth of the room is free again."""
+    limit = load(core + MAX_PENDING)
+    held = load(core + MAX_BYTES)
+    return load(core + PENDING) <= limit - limit // 8 and (
+        load(core + PENDING_BYTES) <= held - held // 8 or load(core + PENDING) == 0
+    )
+
+
+def bury_template(core: int, template: int) -> None:
+    """Its last push is done and its user has deleted it: Python may forget its objects."""
+    store(template + O_NEXT, load(core + DEAD_OPERATORS))
+    store(core + DEAD_OPERATORS, template)
+
+
+def schedule_locked(core: int, ready: int, parkers: int, keep: bool) -> tuple[int, int]:
+    """Send ready operations to their queues; the first kernel may be kept for the caller."""
+    kept = 0
+    while ready != 0:
+        operation = ready
+        ready = load(operation + O_NEXT)
+        mine = keep and kept == 0 and load(core + HOLD) == 0
+        if load(operation + O_KIND) == MARK:
+            ready = joined(give_all_back(core, operation, 0), ready)
+            parkers = settle_locked(core, operation, parkers)
+            store_release(operation + O_SEQ, 0)
+            parkers = take_watchers(core, load(operation + O_WATCHERS), parkers)
+            give_block(core, operation)
+        elif mine and load(operation + O_QUEUE) == NATIVE and load(operation + O_PRIORITY) == 0:
+            kept = operation
+            begin_locked(core, operation)
+        else:
+            parkers = to_wake(parkers, put_ready(core, operation))
+    return kept, parkers
+
+
+def joined(first: int, rest: int) -> int:
+    """Two lists of operations as one."""
+    if first == 0:
+        return rest
+    last = first
+    while load(last + O_NEXT) != 0:
+        last = load(last + O_NEXT)
+    store(last + O_NEXT, rest)
+    return first
+
+
+def finish(core: int, operation: int, code: int, token: int, keep: bool) -> int:
+    """The function has returned. `code` and `token` tell a failure; the next kernel, or 0."""
+    lock(core)
+    if code != 0:
+        cell = new_cell(core, operation, code, token, 0)
+        if cell != 0:
+            fail_locked(core, operation, cell)
+    kept, parkers = complete_locked(core, operation, 0, keep)
+    unlock(core)
+    wake(core, parkers)
+    return kept
+
+
+def idle_variable(variable: int) -> bool:
+    """Whether nobody uses it or waits for it."""
+    uses = load(variable + V_READS) + load(variable + V_WRITES)
+    uses += load(variable + V_ISSUED_READS) + load(variable + V_ISSUED_WRITES)
+    return uses == 0 and load(variable + V_HEAD) == 0
+
+
+def drain_released_locked(core: int) -> None:
+    """Delete what finalisers gave up, after its last use."""
+    variable = exchange(core + RELEASED, 0)
+    while variable != 0:
+        following = load(variable + V_NEXT)
+        if idle_variable(variable):
+            give_variable(core, variable)
+        else:
+            delete_later_locked(core, variable)
+        variable = following
+
+
+def delete_later_locked(core: int, variable: int) -> None:
+    """An operation that frees the variable once all earlier ones are done with it."""
+    operation = take_block(core, O_FIXED + SLOT // WORD)
+    if operation == 0:
+        return  # it stays allocated: nothing else can be done without memory
+    clear_operation(operation)
+    store(operation + O_KIND, DELETE)
+    store(operation + O_FLAGS, NO_SKIP | FORCE)
+    store(operation + O_COUNT, 1)
+    set_slot(operation + O_SLOTS, variable, MUTATE)
+    admit_locked(core, operation)  # never ready at once: the variable is in use
+
+
+def clear_operation(operation: int) -> None:
+    """A block as an operation with nothing in it; its size class stays."""
+    power = load(operation + O_CLASS)
+    clear_words(operation, O_FIXED)
+    store(operation + O_CLASS, power)
+
+
+def set_slot(slot: int, variable: int, bits: int) -> None:
+    """Name a variable, in its present generation."""
+    store(slot + S_VARIABLE, variable)
+    store(slot + S_MODE, load(variable + V_GENERATION) << 8 | bits)

@@ -1,0 +1,343 @@
+"""What a running plan has to do with the rest of the core: outside variables, errors, helpers."""
+
+from __future__ import annotations
+
+from nbgraph.engine.core.layout import (
+    AWAITED,
+    C_NAME,
+    DEAD_INSTANCES,
+    GRANTED,
+    HELP,
+    I_DEAD,
+    I_ERRORS,
+    I_EXTERNAL_ERRORS,
+    I_EXTERNALS,
+    I_FAILED,
+    I_HELPED,
+    I_NEXT,
+    I_OFFSETS,
+    I_ONE_ROW,
+    I_OPERATION,
+    I_PARALLEL,
+    I_PARALLEL_NS,
+    I_REFS,
+    I_REMAINING,
+    I_ROWS,
+    I_SERIAL_NS,
+    I_STARTED,
+    I_SUCCESSORS,
+    I_TABLE,
+    I_USE,
+    I_USE_OFFSETS,
+    I_USES,
+    LINE,
+    NATIVE,
+    NO_SKIP,
+    O_ARGS,
+    O_FIXED,
+    O_FLAGS,
+    O_KIND,
+    O_LO,
+    O_NAME,
+    O_QUEUE,
+    O_SEQ,
+    O_SLOTS,
+    O_TOKEN,
+    ONE_ROWS,
+    PATIENCE,
+    PENALTY,
+    PYTHON,
+    Q_IDLES,
+    QUEUES,
+    R_NAME,
+    R_TOKEN,
+    ROW,
+    S_MODE,
+    S_STEP,
+    S_VARIABLE,
+    SLOT,
+    STEP,
+    V_CELL,
+    WORD,
+)
+from nbgraph.engine.core.machine import (
+    fetch_add,
+    load,
+    load_acquire,
+    now,
+    store,
+    store_release,
+)
+from nbgraph.engine.core.memory import (
+    applies,
+    drop_cell,
+    earlier,
+    hold_cell,
+    lock,
+    new_cell,
+    take_block,
+    unlock,
+)
+from nbgraph.engine.core.operations import (
+    clear_operation,
+    complete_locked,
+    fail_locked,
+    schedule_locked,
+)
+from nbgraph.engine.core.queues import (
+    put_ready,
+    to_wake,
+    wake,
+)
+from nbgraph.engine.core.tracker import (
+    give_back,
+)
+
+
+def idle_workers(core: int) -> int:
+    """Threads that could help now."""
+    return load_acquire(core + QUEUES + LINE * NATIVE + Q_IDLES)
+
+
+def smooth(place: int, measured: int) -> None:
+    """Follow a measured time; one disturbed measurement does not count for more than four."""
+    old = load(place)
+    if old == 0:
+        store(place, max(1, measured))
+    else:
+        store(place, max(1, (3 * old + min(measured, 4 * old)) // 4))
+
+
+def outside_slot(instance: int, index: int) -> int:
+    """The slot of an outside variable."""
+    return load(instance + I_OPERATION) + O_SLOTS + SLOT * index
+
+
+# ------------------------------------------------------------------ variables
+
+
+def use_done(core: int, instance: int, row: int) -> None:
+    """The row is done with its outside variables; the last user of one gives it back."""
+    offsets = load(instance + I_USE_OFFSETS)
+    use = load(instance + I_USE)
+    remaining = load(instance + I_REMAINING)
+    for k in range(load(offsets + WORD * row), load(offsets + WORD * row + WORD)):
+        index = load(use + WORD * k) >> 1
+        if fetch_add(remaining + WORD * index, -1) == 1:
+            store(remaining + WORD * index, load(load(instance + I_USES) + WORD * index))
+            give_back_outside(core, instance, index)
+
+
+def give_back_outside(core: int, instance: int, index: int) -> None:
+    """Before the plan is done: readers and writers of this variable go on."""
+    lock(core)
+    cell = load(load(instance + I_EXTERNAL_ERRORS) + 2 * WORD * index + WORD)
+    operation = load(instance + I_OPERATION)
+    ready = give_back(core, operation, outside_slot(instance, index), cell, 0)
+    _, parkers = schedule_locked(core, ready, 0, False)
+    unlock(core)
+    wake(core, parkers)
+
+
+def acquire_outside(core: int, instance: int, row: int) -> bool:
+    """Whether the late variable of this row is ours already; else the row goes on when it is."""
+    slot = outside_slot(instance, load(load(instance + I_TABLE) + ROW * row + R_TOKEN))
+    lock(core)
+    mode = load(slot + S_MODE)
+    granted = mode & GRANTED != 0
+    if not granted:
+        store(slot + S_STEP, new_step(core, instance, row, STEP, NATIVE))
+        store(slot + S_MODE, mode | AWAITED)
+    unlock(core)
+    return granted
+
+
+def new_step(core: int, instance: int, row: int, kind: int, queue: int) -> int:
+    """A block that stands for one row, or for a helper, in a ready queue."""
+    step = take_block(core, O_FIXED)
+    if step != 0:
+        clear_operation(step)
+        store(step + O_KIND, kind)
+        store(step + O_FLAGS, NO_SKIP)
+        store(step + O_ARGS, instance)
+        store(step + O_LO, row)
+        store(step + O_QUEUE, queue)
+    return step
+
+
+def launch_python_row(core: int, instance: int, row: int) -> None:
+    """A Python thread takes it from here; the plan goes on when `finish_step` is called."""
+    at = load(instance + I_TABLE) + ROW * row
+    lock(core)
+    step = new_step(core, instance, row, STEP, PYTHON)
+    store(step + O_TOKEN, load(at + R_TOKEN))
+    store(step + O_NAME, load(at + R_NAME))
+    parkers = to_wake(0, put_ready(core, step))
+    unlock(core)
+    wake(core, parkers)
+
+
+# ------------------------------------------------------------------ helpers
+
+
+def ask_help(core: int, instance: int, surplus: int) -> None:
+    """There are tickets for others: idle threads are told, as many as can be of use."""
+    if idle_workers(core) == 0:
+        return
+    lock(core)
+    count = min(surplus, idle_workers(core))
+    parkers = 0
+    for _ in range(count):
+        parkers = to_wake(parkers, send_help_locked(core, instance))
+    unlock(core)
+    wake(core, parkers)
+
+
+def send_help_locked(core: int, instance: int) -> int:
+    """Somebody will look for tickets of this instance; a parker to wake, or 0."""
+    step = new_step(core, instance, 0, HELP, NATIVE)
+    if step == 0:
+        return 0
+    store(instance + I_REFS, load(instance + I_REFS) + 1)
+    return put_ready(core, step)
+
+
+def drop_reference_locked(core: int, instance: int) -> None:
+    """A thread has left; the last one out makes room if the instance has been given up."""
+    refs = load(instance + I_REFS) - 1
+    store(instance + I_REFS, refs)
+    if refs != 0:
+        return
+    if load(instance + I_ONE_ROW) != 0:
+        store(instance + I_NEXT, load(core + ONE_ROWS))
+        store(core + ONE_ROWS, instance)
+    elif load(instance + I_DEAD) != 0:
+        store(instance + I_NEXT, load(core + DEAD_INSTANCES))
+        store(core + DEAD_INSTANCES, instance)
+
+
+# ------------------------------------------------------------------ errors
+
+
+def put_cell(core: int, place: int, cell: int) -> None:
+    """Keep the earlier of two failures at a place that holds a reference."""
+    old = load(place)
+    if earlier(old, cell) != old:
+        hold_cell(cell)
+        store(place, cell)
+        if old != 0:
+            drop_cell(core, old)
+
+
+def take_poison(core: int, instance: int, index: int) -> None:
+    """Note what failure lies on an outside variable when the plan gets it."""
+    lock(core)
+    take_poison_locked(core, instance, index)
+    unlock(core)
+
+
+def take_poison_locked(core: int, instance: int, index: int) -> None:
+    """See `take_poison`."""
+    cell = load(load(outside_slot(instance, index) + S_VARIABLE) + V_CELL)
+    if cell != 0 and applies(cell, load(load(instance + I_OPERATION) + O_SEQ)):
+        put_cell(core, load(instance + I_EXTERNAL_ERRORS) + 2 * WORD * index, cell)
+        store_release(instance + I_FAILED, 1)
+
+
+def fail_row(core: int, instance: int, row: int, code: int, token: int) -> None:
+    """The row has failed: what lies downstream is poisoned."""
+    lock(core)
+    operation = load(instance + I_OPERATION)
+    cell = new_cell(core, operation, code, token, row + 1)
+    if cell != 0:
+        name = load(load(instance + I_TABLE) + ROW * row + R_NAME)
+        if name != 0:
+            store(cell + C_NAME, name)
+        spread(core, instance, row, cell)
+    unlock(core)
+
+
+def spread(core: int, instance: int, row: int, cell: int) -> None:
+    """The row's failure, on its successors and on the outside variables it writes."""
+    errors = load(instance + I_ERRORS)
+    put_cell(core, errors + WORD * row, cell)
+    offsets = load(instance + I_OFFSETS)
+    successors = load(instance + I_SUCCESSORS)
+    for k in range(load(offsets + WORD * row), load(offsets + WORD * row + WORD)):
+        put_cell(core, errors + WORD * load(successors + WORD * k), cell)
+    offsets = load(instance + I_USE_OFFSETS)
+    use = load(instance + I_USE)
+    left = load(instance + I_EXTERNAL_ERRORS) + WORD
+    for k in range(load(offsets + WORD * row), load(offsets + WORD * row + WORD)):
+        which = load(use + WORD * k)
+        if which & 1 != 0:
+            put_cell(core, left + 2 * WORD * (which >> 1), cell)
+    store_release(instance + I_FAILED, 1)
+
+
+def skip_row(core: int, instance: int, row: int) -> bool:
+    """Whether the row must not run, as something before it failed; that is handed on."""
+    lock(core)
+    cell = load(load(instance + I_ERRORS) + WORD * row)
+    offsets = load(instance + I_USE_OFFSETS)
+    use = load(instance + I_USE)
+    found = load(instance + I_EXTERNAL_ERRORS)
+    for k in range(load(offsets + WORD * row), load(offsets + WORD * row + WORD)):
+        cell = earlier(cell, load(found + 2 * WORD * (load(use + WORD * k) >> 1)))
+    if cell != 0:
+        spread(core, instance, row, cell)
+    unlock(core)
+    return cell != 0
+
+
+def forget_errors(core: int, instance: int) -> None:
+    """After a run with failures: its cells are let go."""
+    errors = load(instance + I_ERRORS)
+    for row in range(load(instance + I_ROWS)):
+        let_go(core, errors + WORD * row)
+    outside = load(instance + I_EXTERNAL_ERRORS)
+    for k in range(2 * load(instance + I_EXTERNALS)):
+        let_go(core, outside + WORD * k)
+    store(instance + I_FAILED, 0)
+
+
+def let_go(core: int, place: int) -> None:
+    """Drop the reference a place holds."""
+    cell = load(place)
+    if cell != 0:
+        store(place, 0)
+        drop_cell(core, cell)
+
+
+# ------------------------------------------------------------------ the end
+
+
+def end_plan(core: int, instance: int) -> None:
+    """The last row is done: the operation completes; how long it took is noted."""
+    taken = now() - load(instance + I_STARTED)
+    if load(instance + I_PARALLEL) != 0:
+        smooth(instance + I_PARALLEL_NS, taken)
+    else:
+        smooth(instance + I_SERIAL_NS, taken)
+    operation = load(instance + I_OPERATION)
+    lock(core)
+    if load(instance + I_FAILED) != 0:
+        if load(instance + I_ONE_ROW) != 0:
+            fail_locked(core, operation, load(load(instance + I_ERRORS)))
+        forget_errors(core, instance)
+    if load(instance + I_ONE_ROW) != 0:
+        note_help(core, load(instance + I_HELPED) != 0)
+    _, parkers = complete_locked(core, operation, 0, False)
+    drop_reference_locked(core, instance)
+    unlock(core)
+    wake(core, parkers)
+
+
+def note_help(core: int, helped: bool) -> None:
+    """A helper that did not come in time is asked again only after ever more kernels."""
+    if helped:
+        store(core + PATIENCE, 1)
+        return
+    patience = min(1024, 2 * max(1, load(core + PATIENCE)))
+    store(core + PATIENCE, patience)
+    store(core + PENALTY, patience)

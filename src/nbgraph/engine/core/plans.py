@@ -1,0 +1,274 @@
+"""Plans: a table of kernels and the graph of what comes before what, run as one operation.
+
+A *row* is a kernel call. Two ways to run an instance of a plan, by the same table:
+
+- the interpreter: one thread, row after row, in the table's order, which is topological;
+- the scheduler: a row whose predecessors are done becomes a *ticket*, a row cut into chunks as
+  many tickets as chunks. Any thread may claim a ticket (compare-and-exchange on epoch and head) at
+  any time; nobody waits for anybody: a thread that finds no ticket goes its way, and whoever does
+  the last row completes the operation. So a helper that comes late, or never, costs nothing.
+
+Which way is faster is measured per instance and tried again at growing intervals.
+
+Outside variables are the operation's first slots. Each is given back when the last row that uses it
+is done, not when the plan is; a *late* one is acquired by a row of its own, while others run. A
+failing row poisons its successors and the outside variables these write, nothing else.
+"""
+
+from __future__ import annotations
+
+from nbgraph.engine.core.layout import (
+    I_CHUNKS,
+    I_COUNTERS,
+    I_DONE,
+    I_EPOCH,
+    I_FAILED,
+    I_HEAD,
+    I_INDEGREE,
+    I_LEFT,
+    I_NEXT_CHUNK,
+    I_OFFSETS,
+    I_ROWS,
+    I_SUCCESSORS,
+    I_TABLE,
+    I_TAIL,
+    I_TICKETS,
+    R_ARGS,
+    R_CHUNKS,
+    R_COST,
+    R_FUNCTION,
+    R_HI,
+    R_KIND,
+    R_LO,
+    R_TOKEN,
+    R_USES,
+    ROW,
+    ROW_ACQUIRE,
+    ROW_KERNEL,
+    ROW_PYTHON,
+    WORD,
+)
+from nbgraph.engine.core.machine import (
+    call_kernel,
+    compare_exchange,
+    fetch_add,
+    load,
+    load_acquire,
+    now,
+    pause,
+    store,
+    store_release,
+    yield_now,
+)
+from nbgraph.engine.core.outside import (
+    acquire_outside,
+    ask_help,
+    end_plan,
+    fail_row,
+    idle_workers,
+    launch_python_row,
+    skip_row,
+    smooth,
+    take_poison,
+    use_done,
+)
+
+GRAIN = 12_000  # nanoseconds: chunks are not made smaller
+FINE = 16  # elements: chunks begin at whole cache lines of float32
+PATIENCE_SPINS = 1500  # looks for a ticket before a thread leaves a plan
+ENDED, NONE = -2, -1
+EPOCHS = 1 << 30
+
+
+def interpret(core: int, instance: int) -> None:
+    """Run all rows on this thread."""
+    at = load(instance + I_TABLE)
+    for row in range(load(instance + I_ROWS)):
+        skipped = False
+        if load(instance + I_FAILED) != 0:
+            skipped = skip_row(core, instance, row)
+        if not skipped:
+            code = call_kernel(
+                load(at + R_FUNCTION), load(at + R_ARGS), load(at + R_LO), load(at + R_HI)
+            )
+            if code != 0:
+                fail_row(core, instance, row, code, 0)
+        if load(at + R_USES) != 0:
+            use_done(core, instance, row)
+        at += ROW
+    end_plan(core, instance)
+
+
+def begin_tickets(core: int, instance: int) -> None:
+    """A new epoch: tickets of earlier runs are void."""
+    epoch = (load(instance + I_EPOCH) + 1) % EPOCHS
+    store(instance + I_EPOCH, epoch)
+    store(instance + I_TAIL, 0)
+    store_release(instance + I_DONE, 0)
+    store_release(instance + I_HEAD, epoch << 32)
+
+
+def publish(instance: int, row: int, count: int) -> None:
+    """Tickets for anybody."""
+    stamp = (load(instance + I_EPOCH) << 32) | (row + 1)
+    tickets = load(instance + I_TICKETS)
+    for _ in range(count):
+        place = fetch_add(instance + I_TAIL, 1)
+        store_release(tickets + WORD * place, stamp)
+
+
+def claim(instance: int) -> int:
+    """The next ticket's row, or NONE."""
+    head = load_acquire(instance + I_HEAD)
+    ticket = load_acquire(load(instance + I_TICKETS) + WORD * (head & 0xFFFFFFFF))
+    if ticket >> 32 != head >> 32:
+        return NONE
+    if not compare_exchange(instance + I_HEAD, head, head + 1):
+        return NONE
+    return (ticket & 0xFFFFFFFF) - 1
+
+
+def cut(core: int, instance: int, row: int) -> int:
+    """Into how many chunks a row goes now: as many as there are idle threads to take them."""
+    at = load(instance + I_TABLE) + ROW * row
+    most = load(at + R_CHUNKS)
+    if most <= 1:
+        return 1
+    idle = idle_workers(core)
+    chunks = min(most, load(at + R_COST) // GRAIN, 2 * (idle + 1))
+    if idle == 0 or chunks <= 1:
+        chunks = 1
+    store(load(instance + I_CHUNKS) + WORD * row, chunks)
+    store(load(instance + I_NEXT_CHUNK) + WORD * row, 0)
+    store_release(load(instance + I_LEFT) + WORD * row, chunks)
+    return chunks
+
+
+def roots(core: int, instance: int) -> int:
+    """Make tickets of the rows that wait for nothing; one of them is the caller's, or NONE."""
+    mine = NONE
+    surplus = 0
+    degree = load(instance + I_INDEGREE)
+    table = load(instance + I_TABLE)
+    for row in range(load(instance + I_ROWS)):
+        if load(degree + WORD * row) == 0:
+            if load(table + ROW * row + R_KIND) == ROW_ACQUIRE:
+                if acquire_outside(core, instance, row):
+                    publish(instance, row, 1)
+                continue
+            chunks = cut(core, instance, row)
+            if mine == NONE:
+                mine = row
+                chunks -= 1
+            publish(instance, row, chunks)
+            surplus += chunks
+    if surplus != 0:
+        ask_help(core, instance, surplus)
+    return mine
+
+
+def work(core: int, instance: int, row: int) -> None:
+    """Run a row (or NONE) and all tickets to be had. The caller holds a reference."""
+    spins = 0
+    rows = load(instance + I_ROWS)
+    while row != ENDED:
+        if row == NONE:
+            row = claim(instance)
+        if row != NONE:
+            spins = 0
+            row = run_row(core, instance, row)
+            continue
+        if load_acquire(instance + I_DONE) >= rows:
+            return
+        spins += 1
+        if spins > PATIENCE_SPINS:
+            return
+        if spins & 127 == 127:
+            yield_now()
+        else:
+            pause()
+
+
+def run_row(core: int, instance: int, row: int) -> int:
+    """Run a row or one chunk of it; the row that this thread goes on with, NONE, or ENDED."""
+    at = load(instance + I_TABLE) + ROW * row
+    kind = load(at + R_KIND)
+    skipped = False
+    if load_acquire(instance + I_FAILED) != 0:
+        skipped = skip_row(core, instance, row)
+    if kind == ROW_PYTHON and not skipped:
+        launch_python_row(core, instance, row)
+        return NONE
+    if kind == ROW_KERNEL:
+        if load(at + R_CHUNKS) > 1:
+            if not run_chunk(core, instance, row, skipped):
+                return NONE
+        elif not skipped:
+            code = call_kernel(
+                load(at + R_FUNCTION), load(at + R_ARGS), load(at + R_LO), load(at + R_HI)
+            )
+            if code != 0:
+                fail_row(core, instance, row, code, 0)
+    if kind == ROW_ACQUIRE:
+        take_poison(core, instance, load(at + R_TOKEN))
+    return row_done(core, instance, row)
+
+
+def run_chunk(core: int, instance: int, row: int, skipped: bool) -> bool:
+    """The next chunk of a row; whether it was the last to be done."""
+    at = load(instance + I_TABLE) + ROW * row
+    chunks = load(load(instance + I_CHUNKS) + WORD * row)
+    lo = load(at + R_LO)
+    hi = load(at + R_HI)
+    started = 0
+    if chunks == 1:
+        started = now()
+        first, last = lo, hi
+    else:
+        index = fetch_add(load(instance + I_NEXT_CHUNK) + WORD * row, 1)
+        first, last = chunk_range(lo, hi, chunks, index)
+    if not skipped and first < last:
+        code = call_kernel(load(at + R_FUNCTION), load(at + R_ARGS), first, last)
+        if code != 0:
+            fail_row(core, instance, row, code, 0)
+    if chunks == 1:
+        smooth(at + R_COST, now() - started)
+        return True
+    return fetch_add(load(instance + I_LEFT) + WORD * row, -1) == 1
+
+
+def chunk_range(lo: int, hi: int, chunks: int, index: int) -> tuple[int, int]:
+    """Chunk `index` of a range: equal parts of whole lines; ranges of few rows are cut evenly."""
+    size = (hi - lo + chunks - 1) // chunks
+    if hi - lo >= 4 * FINE * chunks:
+        size = (size + FINE - 1) & -FINE
+    first = min(lo + index * size, hi)
+    return first, min(first + size, hi)
+
+
+def row_done(core: int, instance: int, row: int) -> int:
+    """Its successors may become ready: one goes on with this thread, the others become tickets."""
+    if load(load(instance + I_TABLE) + ROW * row + R_USES) != 0:
+        use_done(core, instance, row)
+    offsets = load(instance + I_OFFSETS)
+    successors = load(instance + I_SUCCESSORS)
+    counters = load(instance + I_COUNTERS)
+    mine = NONE
+    surplus = 0
+    for k in range(load(offsets + WORD * row), load(offsets + WORD * row + WORD)):
+        successor = load(successors + WORD * k)
+        if fetch_add(counters + WORD * successor, -1) == 1:
+            store(counters + WORD * successor, load(load(instance + I_INDEGREE) + WORD * successor))
+            chunks = cut(core, instance, successor)
+            if mine == NONE:
+                mine = successor
+                chunks -= 1
+            if chunks != 0:
+                publish(instance, successor, chunks)
+                surplus += chunks
+    if fetch_add(instance + I_DONE, 1) + 1 == load(instance + I_ROWS):
+        end_plan(core, instance)
+        return ENDED
+    if surplus != 0:
+        ask_help(core, instance, surplus)
+    return mine

@@ -1,0 +1,222 @@
+"""Ready queues and the threads that rest: who is woken for what.
+
+Priority 0 is a plain queue; any other priority goes through a pairing heap (Fredman, Sedgewick,
+Sleator, Tarjan, "The pairing heap", Algorithmica 1986): highest priority first, older first among
+equals. A thread that rests is a *parker*. Whoever wakes it takes it out of the idle list under the
+lock, so no wake-up is given twice; the system call comes after the lock.
+"""
+
+from __future__ import annotations
+
+from nbgraph.engine.core.layout import (
+    HOLD,
+    LINE,
+    O_CHILD,
+    O_NEXT,
+    O_PRIORITY,
+    O_QUEUE,
+    O_SEQ,
+    P_NEXT,
+    P_PREVIOUS,
+    P_QUEUE,
+    P_TAKEN,
+    P_WAKE_NEXT,
+    P_WATCH_NEXT,
+    P_WORD,
+    PARKED,
+    PARKING,
+    Q_COUNT,
+    Q_FIRST,
+    Q_HEAP,
+    Q_IDLE,
+    Q_IDLES,
+    Q_LAST,
+    QUEUES,
+    SIGNALLED,
+)
+from nbgraph.engine.core.machine import (
+    exchange,
+    load,
+    store,
+    store_release,
+    unpark,
+)
+
+
+def queue_of(core: int, number: int) -> int:
+    """Address of a ready queue."""
+    return core + QUEUES + LINE * number
+
+
+def before(a: int, b: int) -> bool:
+    """Whether operation a goes ahead of b."""
+    pa = load(a + O_PRIORITY)
+    pb = load(b + O_PRIORITY)
+    return pa > pb or (pa == pb and load(a + O_SEQ) < load(b + O_SEQ))
+
+
+def join_heaps(a: int, b: int) -> int:
+    """Two heaps become one; either may be 0."""
+    if a == 0:
+        return b
+    if b == 0:
+        return a
+    if before(b, a):
+        a, b = b, a
+    store(b + O_NEXT, load(a + O_CHILD))
+    store(a + O_CHILD, b)
+    return a
+
+
+def heap_without_top(top: int) -> int:
+    """What remains of a heap: children joined in pairs, the pairs then from the last on."""
+    pairs = 0
+    child = load(top + O_CHILD)
+    while child != 0:
+        second = load(child + O_NEXT)
+        rest = 0
+        if second != 0:
+            rest = load(second + O_NEXT)
+        pair = join_heaps(child, second)
+        store(pair + O_NEXT, pairs)
+        pairs = pair
+        child = rest
+    heap = 0
+    while pairs != 0:
+        rest = load(pairs + O_NEXT)
+        heap = join_heaps(heap, pairs)
+        pairs = rest
+    return heap
+
+
+def put_ready(core: int, operation: int) -> int:
+    """Into the queue of its kind; a parker to be woken for it, or 0."""
+    queue = queue_of(core, load(operation + O_QUEUE))
+    store(operation + O_NEXT, 0)
+    store(operation + O_CHILD, 0)
+    if load(operation + O_PRIORITY) != 0:
+        store(queue + Q_HEAP, join_heaps(load(queue + Q_HEAP), operation))
+    else:
+        last = load(queue + Q_LAST)
+        if last != 0:
+            store(last + O_NEXT, operation)
+        else:
+            store(queue + Q_FIRST, operation)
+        store(queue + Q_LAST, operation)
+    store_release(queue + Q_COUNT, load(queue + Q_COUNT) + 1)
+    return take_idle(queue)
+
+
+def take_ready(core: int, number: int) -> int:
+    """The next operation of a queue, or 0."""
+    queue = queue_of(core, number)
+    count = load(queue + Q_COUNT)
+    if count == 0 or load(core + HOLD) != 0:
+        return 0
+    store_release(queue + Q_COUNT, count - 1)
+    top = load(queue + Q_HEAP)
+    first = load(queue + Q_FIRST)
+    if top != 0 and (first == 0 or load(top + O_PRIORITY) > 0):
+        store(queue + Q_HEAP, heap_without_top(top))
+        return top
+    after = load(first + O_NEXT)
+    store(queue + Q_FIRST, after)
+    if after == 0:
+        store(queue + Q_LAST, 0)
+    return first
+
+
+def take_this(core: int, operation: int) -> bool:
+    """Remove one ready operation of priority 0 from its queue, wherever it stands there."""
+    queue = queue_of(core, load(operation + O_QUEUE))
+    previous = 0
+    at = load(queue + Q_FIRST)
+    while at not in (0, operation):
+        previous = at
+        at = load(at + O_NEXT)
+    if at == 0:
+        return False
+    after = load(at + O_NEXT)
+    if previous != 0:
+        store(previous + O_NEXT, after)
+    else:
+        store(queue + Q_FIRST, after)
+    if after == 0:
+        store(queue + Q_LAST, previous)
+    store_release(queue + Q_COUNT, load(queue + Q_COUNT) - 1)
+    return True
+
+
+def add_idle(core: int, number: int, parker: int) -> None:
+    """The thread has nothing to do and may be woken for this queue."""
+    queue = queue_of(core, number)
+    first = load(queue + Q_IDLE)
+    store(parker + P_NEXT, first)
+    store(parker + P_PREVIOUS, 0)
+    store(parker + P_QUEUE, number + 1)
+    if first != 0:
+        store(first + P_PREVIOUS, parker)
+    store(queue + Q_IDLE, parker)
+    store_release(queue + Q_IDLES, load(queue + Q_IDLES) + 1)
+
+
+def remove_idle(core: int, parker: int) -> bool:
+    """Out of the idle list, if it is in one."""
+    number = load(parker + P_QUEUE)
+    if number == 0:
+        return False
+    queue = queue_of(core, number - 1)
+    after = load(parker + P_NEXT)
+    previous = load(parker + P_PREVIOUS)
+    if after != 0:
+        store(after + P_PREVIOUS, previous)
+    if previous != 0:
+        store(previous + P_NEXT, after)
+    else:
+        store(queue + Q_IDLE, after)
+    store(parker + P_QUEUE, 0)
+    store_release(queue + Q_IDLES, load(queue + Q_IDLES) - 1)
+    return True
+
+
+def take_idle(queue: int) -> int:
+    """The thread that came to rest last, or 0; it must be woken."""
+    parker = load(queue + Q_IDLE)
+    if parker != 0:
+        after = load(parker + P_NEXT)
+        store(queue + Q_IDLE, after)
+        if after != 0:
+            store(after + P_PREVIOUS, 0)
+        store(parker + P_QUEUE, 0)
+        store_release(queue + Q_IDLES, load(queue + Q_IDLES) - 1)
+        store(parker + P_TAKEN, 1)
+    return parker
+
+
+def to_wake(parkers: int, parker: int) -> int:
+    """Join a taken parker to a list of those to be woken once the lock is free."""
+    if parker == 0:
+        return parkers
+    store(parker + P_WAKE_NEXT, parkers)
+    return parker
+
+
+def take_watchers(core: int, watchers: int, parkers: int) -> int:
+    """Take all of a list of watchers that nobody has taken yet; the longer list of parkers."""
+    while watchers != 0:
+        following = load(watchers + P_WATCH_NEXT)
+        if load(watchers + P_TAKEN) == 0:
+            remove_idle(core, watchers)
+            store(watchers + P_TAKEN, 1)
+            parkers = to_wake(parkers, watchers)
+        watchers = following
+    return parkers
+
+
+def wake(core: int, parkers: int) -> None:
+    """Wake a list of parkers; outside of the lock."""
+    while parkers != 0:
+        following = load(parkers + P_WAKE_NEXT)
+        if exchange(parkers + P_WORD, SIGNALLED) == PARKED:
+            unpark(parkers + P_WORD, 1, core + PARKING)
+        parkers = following

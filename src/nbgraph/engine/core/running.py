@@ -1,0 +1,302 @@
+"""Running an operation, whatever it is: a kernel, a plan, a step of a plan, a helper's visit."""
+
+from __future__ import annotations
+
+from nbgraph.engine.core.layout import (
+    HELP,
+    HELPED,
+    I_CHUNKS,
+    I_COUNTERS,
+    I_ERRORS,
+    I_EXTERNALS,
+    I_HELPED,
+    I_INDEGREE,
+    I_INTERVAL,
+    I_LEFT,
+    I_NEXT,
+    I_NEXT_CHUNK,
+    I_OFFSETS,
+    I_ONE_ROW,
+    I_OPERATION,
+    I_PARALLEL,
+    I_PARALLEL_NS,
+    I_PROBE,
+    I_REFS,
+    I_ROWS,
+    I_SERIAL,
+    I_SERIAL_NS,
+    I_STARTED,
+    I_TABLE,
+    I_TAIL,
+    I_TICKETS,
+    I_USE_OFFSETS,
+    I_WIDTH,
+    INSTANCE_BYTES,
+    LATE,
+    O_ARGS,
+    O_COST,
+    O_ERROR,
+    O_FLAGS,
+    O_FUNCTION,
+    O_HI,
+    O_KIND,
+    O_LO,
+    O_THREAD,
+    ONE_ROWS,
+    PENALTY,
+    PLAN,
+    R_ARGS,
+    R_CHUNKS,
+    R_COST,
+    R_FUNCTION,
+    R_HI,
+    R_KIND,
+    R_LO,
+    ROW,
+    ROW_KERNEL,
+    S_MODE,
+    SPLITTABLE,
+    STEP,
+    WORD,
+)
+from nbgraph.engine.core.machine import (
+    call_kernel,
+    fetch_add,
+    load,
+    load_acquire,
+    now,
+    store,
+)
+from nbgraph.engine.core.memory import (
+    carve,
+    give_block,
+    lock,
+    unlock,
+)
+from nbgraph.engine.core.operations import (
+    finish,
+)
+from nbgraph.engine.core.outside import (
+    drop_reference_locked,
+    fail_row,
+    idle_workers,
+    outside_slot,
+    send_help_locked,
+    take_poison_locked,
+)
+from nbgraph.engine.core.plans import (
+    GRAIN,
+    NONE,
+    begin_tickets,
+    claim,
+    interpret,
+    publish,
+    roots,
+    row_done,
+    work,
+)
+from nbgraph.engine.core.queues import (
+    to_wake,
+    wake,
+)
+
+SPLIT_FROM = 2 * GRAIN  # nanoseconds a kernel must take to be cut
+MOST_CHUNKS = 64
+FIRST_INTERVAL, LAST_INTERVAL = 32, 4096  # runs until the slower way is tried again
+
+
+def run(core: int, operation: int, thread: int, keep: bool) -> int:
+    """Run an operation that has been begun; the kernel this thread runs next (if `keep`), or 0."""
+    store(operation + O_THREAD, thread)
+    kind = load(operation + O_KIND)
+    if kind == PLAN:
+        start_plan(core, operation, load(operation + O_ARGS))
+        return 0
+    if kind == HELP:
+        visit(core, operation, load(operation + O_ARGS))
+        return 0
+    if kind == STEP:
+        go_on(core, operation, load(operation + O_ARGS))
+        return 0
+    code = 0
+    function = load(operation + O_FUNCTION)
+    if function != 0 and load(operation + O_ERROR) == 0:
+        if load(operation + O_FLAGS) & SPLITTABLE != 0 and worth_splitting(core, operation):
+            split(core, operation)
+            return 0
+        code = call_kernel(
+            function,
+            load(operation + O_ARGS),
+            load(operation + O_LO),
+            load(operation + O_HI),
+        )
+    return finish(core, operation, code, 0, keep)
+
+
+def start_plan(core: int, operation: int, instance: int) -> None:
+    """The plan's first variables are granted: run it, as far as this thread is of use."""
+    lock(core)
+    store(instance + I_OPERATION, operation)
+    store(instance + I_REFS, load(instance + I_REFS) + 2)  # the run's, and this thread's
+    for index in range(load(instance + I_EXTERNALS)):
+        if load(outside_slot(instance, index) + S_MODE) & LATE == 0:
+            take_poison_locked(core, instance, index)
+    unlock(core)
+    serial = load(instance + I_SERIAL) != 0 and not parallel_pays(core, instance)
+    store(instance + I_PARALLEL, 0 if serial else 1)
+    store(instance + I_STARTED, now())
+    if serial:
+        interpret(core, instance)
+    else:
+        schedule(core, instance)
+    lock(core)
+    drop_reference_locked(core, instance)
+    unlock(core)
+
+
+def schedule(core: int, instance: int) -> None:
+    """Make the first tickets and take part until there is none left."""
+    begin_tickets(core, instance)
+    mine = roots(core, instance)
+    if mine != NONE or load_acquire(instance + I_TAIL) != 0:
+        work(core, instance, mine)
+
+
+def parallel_pays(core: int, instance: int) -> bool:
+    """Whether several threads have been faster; now and then the other way is tried."""
+    if load(instance + I_WIDTH) == 0 or idle_workers(core) == 0:
+        return False
+    serial = load(instance + I_SERIAL_NS)
+    parallel = load(instance + I_PARALLEL_NS)
+    if parallel == 0:
+        return True
+    if serial == 0:
+        return False
+    faster = parallel < serial
+    probe = load(instance + I_PROBE) - 1
+    if probe > 0:
+        store(instance + I_PROBE, probe)
+        return faster
+    interval = min(LAST_INTERVAL, max(FIRST_INTERVAL, 2 * load(instance + I_INTERVAL)))
+    store(instance + I_INTERVAL, interval)
+    store(instance + I_PROBE, interval)
+    return not faster
+
+
+def visit(core: int, step: int, instance: int) -> None:
+    """A helper: take tickets while there are any."""
+    row = claim(instance)
+    if row != NONE:
+        store(instance + I_HELPED, 1)
+        fetch_add(core + HELPED, 1)
+        work(core, instance, row)
+    lock(core)
+    give_block(core, step)
+    drop_reference_locked(core, instance)
+    unlock(core)
+
+
+def go_on(core: int, step: int, instance: int) -> None:
+    """A late variable has come: its row, and what follows from it."""
+    row = load(step + O_LO)
+    lock(core)
+    give_block(core, step)
+    store(instance + I_REFS, load(instance + I_REFS) + 1)
+    unlock(core)
+    work(core, instance, row)
+    lock(core)
+    drop_reference_locked(core, instance)
+    unlock(core)
+
+
+def finish_step(core: int, step: int, code: int, token: int) -> None:
+    """A Python row has returned. Kernels that follow go to the workers, not to this thread."""
+    instance = load(step + O_ARGS)
+    row = load(step + O_LO)
+    if code != 0:
+        fail_row(core, instance, row, code, token)
+    lock(core)
+    give_block(core, step)
+    store(instance + I_REFS, load(instance + I_REFS) + 1)
+    unlock(core)
+    following = row_done(core, instance, row)
+    parker = 0
+    if following >= 0:
+        publish(instance, following, 1)
+    lock(core)
+    if following >= 0:
+        parker = send_help_locked(core, instance)
+    drop_reference_locked(core, instance)
+    unlock(core)
+    wake(core, to_wake(0, parker))
+
+
+def worth_splitting(core: int, operation: int) -> bool:
+    """Whether threads are idle, the kernel is long, and helpers have come in time lately."""
+    if idle_workers(core) == 0 or load(operation + O_COST) < SPLIT_FROM:
+        return False
+    penalty = load(core + PENALTY)
+    if penalty > 0:
+        store(core + PENALTY, penalty - 1)
+        return False
+    return True
+
+
+def split(core: int, operation: int) -> None:
+    """Run a kernel as a plan of one row, cut into chunks for whoever is idle."""
+    lock(core)
+    instance = load(core + ONE_ROWS)
+    if instance != 0:
+        store(core + ONE_ROWS, load(instance + I_NEXT))
+    else:
+        instance = new_one_row(core)
+    if instance != 0:
+        store(instance + I_OPERATION, operation)
+        store(instance + I_REFS, load(instance + I_REFS) + 2)
+    unlock(core)
+    if instance == 0:
+        code = call_kernel(
+            load(operation + O_FUNCTION),
+            load(operation + O_ARGS),
+            load(operation + O_LO),
+            load(operation + O_HI),
+        )
+        finish(core, operation, code, 0, False)
+        return
+    row = load(instance + I_TABLE)
+    store(row + R_FUNCTION, load(operation + O_FUNCTION))
+    store(row + R_ARGS, load(operation + O_ARGS))
+    store(row + R_LO, load(operation + O_LO))
+    store(row + R_HI, load(operation + O_HI))
+    store(row + R_COST, load(operation + O_COST))
+    store(instance + I_HELPED, 0)
+    store(instance + I_PARALLEL, 1)
+    store(instance + I_STARTED, now())
+    schedule(core, instance)
+    lock(core)
+    drop_reference_locked(core, instance)
+    unlock(core)
+
+
+def new_one_row(core: int) -> int:
+    """An instance with one row that may be cut, and no outside variables; 0: no memory."""
+    instance = carve(core, INSTANCE_BYTES + ROW + (10 + MOST_CHUNKS) * WORD)
+    if instance == 0:
+        return 0
+    table = instance + INSTANCE_BYTES
+    words = table + ROW
+    store(instance + I_ONE_ROW, 1)
+    store(instance + I_ROWS, 1)
+    store(instance + I_TABLE, table)
+    store(table + R_KIND, ROW_KERNEL)
+    store(table + R_CHUNKS, MOST_CHUNKS)
+    store(instance + I_INDEGREE, words)
+    store(instance + I_COUNTERS, words + WORD)
+    store(instance + I_OFFSETS, words + 2 * WORD)  # and the next word: both 0
+    store(instance + I_USE_OFFSETS, words + 2 * WORD)
+    store(instance + I_ERRORS, words + 4 * WORD)
+    store(instance + I_LEFT, words + 5 * WORD)
+    store(instance + I_NEXT_CHUNK, words + 6 * WORD)
+    store(instance + I_CHUNKS, words + 7 * WORD)
+    store(instance + I_TICKETS, words + 8 * WORD)
+    return instance

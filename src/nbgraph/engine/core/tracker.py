@@ -1,0 +1,237 @@
+"""The tracker: who may use a variable now, and who is next. It knows no thread and no device.
+
+All of it runs under the core's lock. Operations that become ready are handed back as a list,
+linked through O_NEXT; somebody else decides where they run.
+"""
+
+from __future__ import annotations
+
+from nbgraph.engine.core.layout import (
+    ALIVE,
+    AWAITED,
+    GIVEN_BACK,
+    GRANTED,
+    ISSUED,
+    LATE,
+    MIXED,
+    MUTATE,
+    O_AFTER,
+    O_BEFORE,
+    O_COUNT,
+    O_FLAGS,
+    O_LANE,
+    O_NEXT,
+    O_SEQ,
+    O_SLOTS,
+    O_WAIT,
+    PENDING,
+    S_MODE,
+    S_NEXT,
+    S_OPERATION,
+    S_STEP,
+    S_VARIABLE,
+    SEQUENCE,
+    SILENT,
+    SLOT,
+    V_CELL,
+    V_GENERATION,
+    V_HEAD,
+    V_ISSUED_READS,
+    V_ISSUED_WRITES,
+    V_LANE,
+    V_READS,
+    V_TAIL,
+    V_VERSION,
+    V_WRITES,
+)
+from nbgraph.engine.core.machine import (
+    load,
+    store,
+    store_release,
+)
+from nbgraph.engine.core.memory import (
+    applies,
+    earlier,
+    set_cell,
+)
+
+
+def may_take(variable: int, mode: int, lane: int) -> bool:
+    """Rule 1: whether a use may begin beside those that are granted."""
+    if load(variable + V_WRITES) != 0:
+        return False
+    issued = load(variable + V_ISSUED_WRITES)
+    if mode & MUTATE != 0:
+        if load(variable + V_READS) != 0:
+            return False
+        issued += load(variable + V_ISSUED_READS)
+    return issued == 0 or (lane != 0 and load(variable + V_LANE) == lane)
+
+
+def take(slot: int, variable: int, mode: int) -> None:
+    """Grant it."""
+    store(slot + S_MODE, mode | GRANTED)
+    if mode & MUTATE != 0:
+        store(variable + V_WRITES, load(variable + V_WRITES) + 1)
+    else:
+        store(variable + V_READS, load(variable + V_READS) + 1)
+
+
+def request(slot: int, operation: int) -> bool:
+    """Ask for a variable: granted at once, or the slot waits at the end of the queue."""
+    variable = load(slot + S_VARIABLE)
+    mode = load(slot + S_MODE)
+    store(slot + S_NEXT, 0)
+    store(slot + S_OPERATION, operation)
+    if load(variable + V_HEAD) == 0 and may_take(variable, mode, load(operation + O_LANE)):
+        take(slot, variable, mode)
+        return True
+    tail = load(variable + V_TAIL)
+    if tail != 0:
+        store(tail + S_NEXT, slot)
+    else:
+        store(variable + V_HEAD, slot)
+    store(variable + V_TAIL, slot)
+    return False
+
+
+def enter(core: int, operation: int) -> bool:
+    """Number the operation and ask for all its variables; whether it is ready at once."""
+    sequence = load(core + SEQUENCE) + 1
+    store(core + SEQUENCE, sequence)
+    store(core + PENDING, load(core + PENDING) + 1)
+    newest = load(core + ALIVE)
+    store(operation + O_AFTER, newest)
+    store(operation + O_BEFORE, 0)
+    if newest != 0:
+        store(newest + O_BEFORE, operation)
+    store(core + ALIVE, operation)
+    waiting = 0
+    slot = operation + O_SLOTS
+    for _ in range(load(operation + O_COUNT)):
+        if not request(slot, operation) and load(slot + S_MODE) & LATE == 0:
+            waiting += 1
+        slot += SLOT
+    store(operation + O_WAIT, waiting)
+    store_release(operation + O_SEQ, sequence)
+    return waiting == 0
+
+
+def leave(core: int, operation: int) -> None:
+    """Out of the list of pending operations."""
+    after = load(operation + O_AFTER)
+    before = load(operation + O_BEFORE)
+    if after != 0:
+        store(after + O_BEFORE, before)
+    if before != 0:
+        store(before + O_AFTER, after)
+    else:
+        store(core + ALIVE, after)
+
+
+def advance(variable: int, ready: int) -> int:
+    """Rule 2: grant what can be granted from the head on; the longer list of ready operations."""
+    slot = load(variable + V_HEAD)
+    while slot != 0:
+        operation = load(slot + S_OPERATION)
+        mode = load(slot + S_MODE)
+        if not may_take(variable, mode, load(operation + O_LANE)):
+            break
+        following = load(slot + S_NEXT)
+        take(slot, variable, mode)
+        if mode & LATE == 0:
+            waiting = load(operation + O_WAIT) - 1
+            store(operation + O_WAIT, waiting)
+            if waiting == 0:
+                store(operation + O_NEXT, ready)
+                ready = operation
+        elif mode & AWAITED != 0:
+            ready = acquired(slot, mode, ready)
+        slot = following
+    store(variable + V_HEAD, slot)
+    if slot == 0:
+        store(variable + V_TAIL, 0)
+    return ready
+
+
+def acquired(slot: int, mode: int, ready: int) -> int:
+    """A running plan waited for this slot: its step goes on."""
+    step = load(slot + S_STEP)
+    store(slot + S_MODE, (mode | GRANTED) & ~AWAITED)
+    store(step + O_NEXT, ready)
+    return step
+
+
+def issue(operation: int) -> int:
+    """First phase: the lane has it. Who is of the same lane need not wait; the ready ones."""
+    lane = load(operation + O_LANE)
+    store(operation + O_FLAGS, load(operation + O_FLAGS) | ISSUED)
+    ready = 0
+    slot = operation + O_SLOTS
+    for _ in range(load(operation + O_COUNT)):
+        variable = load(slot + S_VARIABLE)
+        issued = load(variable + V_ISSUED_READS) + load(variable + V_ISSUED_WRITES)
+        if issued == 0:
+            store(variable + V_LANE, lane)
+        elif load(variable + V_LANE) != lane:
+            store(variable + V_LANE, MIXED)
+        if load(slot + S_MODE) & MUTATE != 0:
+            store(variable + V_WRITES, load(variable + V_WRITES) - 1)
+            store(variable + V_ISSUED_WRITES, load(variable + V_ISSUED_WRITES) + 1)
+        else:
+            store(variable + V_READS, load(variable + V_READS) - 1)
+            store(variable + V_ISSUED_READS, load(variable + V_ISSUED_READS) + 1)
+        ready = advance(variable, ready)
+        slot += SLOT
+    return ready
+
+
+def give_back(core: int, operation: int, slot: int, cell: int, ready: int) -> int:
+    """Rule 4 for one slot; `cell` is what a write leaves. The longer list of ready operations."""
+    variable = load(slot + S_VARIABLE)
+    mode = load(slot + S_MODE)
+    store(slot + S_MODE, mode | GIVEN_BACK)
+    issued = load(operation + O_FLAGS) & ISSUED != 0
+    if mode & MUTATE != 0:
+        place = variable + (V_ISSUED_WRITES if issued else V_WRITES)
+        if mode & SILENT == 0:
+            set_cell(core, variable, cell)
+            store_release(variable + V_VERSION, load(variable + V_VERSION) + 1)
+    else:
+        place = variable + (V_ISSUED_READS if issued else V_READS)
+    store(place, load(place) - 1)
+    return advance(variable, ready)
+
+
+def give_all_back(core: int, operation: int, cell: int) -> int:
+    """Rule 4 for all slots that were not given back before; the ready operations."""
+    ready = 0
+    slot = operation + O_SLOTS
+    for _ in range(load(operation + O_COUNT)):
+        if load(slot + S_MODE) & GIVEN_BACK == 0:
+            ready = give_back(core, operation, slot, cell, ready)
+        slot += SLOT
+    return ready
+
+
+def poison(operation: int) -> int:
+    """Rule 5: the earliest failure on its variables that concerns the operation, or 0."""
+    found = 0
+    sequence = load(operation + O_SEQ)
+    slot = operation + O_SLOTS
+    for _ in range(load(operation + O_COUNT)):
+        cell = load(load(slot + S_VARIABLE) + V_CELL)
+        if cell != 0 and applies(cell, sequence):
+            found = earlier(found, cell)
+        slot += SLOT
+    return found
+
+
+def stale(operation: int) -> int:
+    """One more than the index of a variable that has died since the slot was made, or 0."""
+    slot = operation + O_SLOTS
+    for i in range(load(operation + O_COUNT)):
+        if load(slot + S_MODE) >> 8 != load(load(slot + S_VARIABLE) + V_GENERATION):
+            return i + 1
+        slot += SLOT
+    return 0

@@ -1,0 +1,242 @@
+"""Threads: workers, threads that wait and help, threads that run Python functions."""
+
+from __future__ import annotations
+
+from nbgraph.engine.core.layout import (
+    ALL_WAITERS,
+    BRAKE_WAITERS,
+    NATIVE,
+    O_CLASS,
+    O_SEQ,
+    O_WATCHERS,
+    P_TAKEN,
+    P_WATCH_NEXT,
+    P_WORD,
+    PARKED,
+    PARKER_WORDS,
+    PARKING,
+    PENDING,
+    Q_COUNT,
+    SIGNALLED,
+    SPIN,
+    SPINNING,
+    STOPPING,
+)
+from nbgraph.engine.core.machine import (
+    clear_words,
+    compare_exchange,
+    load,
+    load_acquire,
+    park,
+    pause,
+    store,
+    yield_now,
+)
+from nbgraph.engine.core.memory import (
+    lock,
+    take_block,
+    unlock,
+)
+from nbgraph.engine.core.operations import (
+    begin_locked,
+    below_brake,
+)
+from nbgraph.engine.core.queues import (
+    add_idle,
+    queue_of,
+    remove_idle,
+    take_idle,
+    take_ready,
+    to_wake,
+    wake,
+)
+from nbgraph.engine.core.running import (
+    run,
+)
+
+FOR_ALL, FOR_BRAKE = 0, -1  # instead of an operation to wait for
+CHAIN = 4096  # kernels a waiting thread runs before signals get their turn
+
+
+def new_parker(core: int) -> int:
+    """What a thread sleeps on; 0: no memory. It is never given back: threads are few."""
+    lock(core)
+    parker = take_block(core, PARKER_WORDS)
+    if parker != 0:
+        power = load(parker + O_CLASS)
+        clear_words(parker, PARKER_WORDS)
+        store(parker + O_CLASS, power)
+    unlock(core)
+    return parker
+
+
+def arm(parker: int) -> None:
+    """Before the parker enters a list."""
+    store(parker + P_WORD, SPINNING)
+    store(parker + P_TAKEN, 0)
+
+
+def rest(core: int, parker: int, timeout: int) -> bool:
+    """Until signalled: spin a little, yield a little, then sleep. False: time-out or signal."""
+    word = parker + P_WORD
+    limit = load(core + SPIN)
+    for i in range(limit):
+        if load_acquire(word) == SIGNALLED:
+            return True
+        if i & 63 == 63:
+            yield_now()
+        else:
+            pause()
+    if not compare_exchange(word, SPINNING, PARKED):
+        return True
+    while load_acquire(word) == PARKED:
+        if park(word, PARKED, timeout, core + PARKING) == 0 and timeout >= 0:
+            return load_acquire(word) == SIGNALLED
+    return True
+
+
+def settle_parker(core: int, parker: int) -> None:
+    """After a rest: out of the idle list; a promised signal is awaited. Returns with the lock."""
+    lock(core)
+    if load(parker + P_TAKEN) == 0:
+        remove_idle(core, parker)
+        return
+    unlock(core)
+    while load_acquire(parker + P_WORD) != SIGNALLED:
+        yield_now()
+    lock(core)
+
+
+def hand_on(core: int, number: int) -> None:
+    """The thread goes; if it was woken for work that it leaves, another one is woken."""
+    queue = queue_of(core, number)
+    if load_acquire(queue + Q_COUNT) == 0:
+        return
+    lock(core)
+    parker = take_idle(queue) if load(queue + Q_COUNT) != 0 else 0
+    unlock(core)
+    wake(core, to_wake(0, parker))
+
+
+def worker(core: int, parker: int) -> int:
+    """The life of a thread that runs kernels; it ends when the core stops."""
+    while True:
+        lock(core)
+        operation = take_ready(core, NATIVE)
+        if operation != 0:
+            begin_locked(core, operation)
+            unlock(core)
+            while operation != 0:
+                operation = run(core, operation, parker, True)
+            continue
+        if load(core + STOPPING) != 0:
+            unlock(core)
+            return 0
+        arm(parker)
+        add_idle(core, NATIVE, parker)
+        unlock(core)
+        rest(core, parker, -1)
+
+
+def run_chain(core: int, operation: int, thread: int, limit: int) -> bool:
+    """Run an operation and those it leads to; False if `limit` of them did not suffice."""
+    for _ in range(limit):
+        operation = run(core, operation, thread, True)
+        if operation == 0:
+            return True
+    run(core, operation, thread, False)
+    return False
+
+
+def pop(core: int, parker: int, number: int, timeout: int) -> int:
+    """The next operation of a queue, begun, for a Python thread; 0: stopped or time-out."""
+    lock(core)
+    operation = take_ready(core, number)
+    if operation == 0 and load(core + STOPPING) == 0 and timeout != 0:
+        arm(parker)
+        add_idle(core, number, parker)
+        unlock(core)
+        rest(core, parker, timeout)
+        settle_parker(core, parker)
+        operation = take_ready(core, number)
+    if operation != 0:
+        begin_locked(core, operation)
+    unlock(core)
+    return operation
+
+
+def reached(core: int, operation: int, sequence: int) -> bool:
+    """Whether what a thread waits for has come about."""
+    if operation == FOR_ALL:
+        return load_acquire(core + PENDING) == 0
+    if operation == FOR_BRAKE:
+        return below_brake(core)
+    return load_acquire(operation + O_SEQ) != sequence
+
+
+def watch_list(core: int, operation: int) -> int:
+    """Where those who wait for it are kept."""
+    if operation == FOR_ALL:
+        return core + ALL_WAITERS
+    if operation == FOR_BRAKE:
+        return core + BRAKE_WAITERS
+    return operation + O_WATCHERS
+
+
+def wait(core: int, parker: int, operation: int, sequence: int, timeout: int) -> int:
+    """1 once the operation (or FOR_ALL, FOR_BRAKE) is done; meanwhile kernels are helped along.
+
+    0 after the time-out, or early so that Python can look at its signals.
+    """
+    done = 0
+    while True:
+        if reached(core, operation, sequence):
+            done = 1
+            break
+        lock(core)
+        kernel = take_ready(core, NATIVE)
+        if kernel != 0:
+            begin_locked(core, kernel)
+            unlock(core)
+            if not run_chain(core, kernel, parker, CHAIN):
+                break
+            continue
+        if reached(core, operation, sequence):
+            unlock(core)
+            continue
+        woken = watch_and_rest(core, parker, operation, sequence, timeout)
+        if not woken:
+            break
+    hand_on(core, NATIVE)
+    return done
+
+
+def watch_and_rest(core: int, parker: int, operation: int, sequence: int, timeout: int) -> bool:
+    """Sleep as a watcher and an idle thread; called with the lock, left without it."""
+    arm(parker)
+    watchers = watch_list(core, operation)
+    store(parker + P_WATCH_NEXT, load(watchers))
+    store(watchers, parker)
+    add_idle(core, NATIVE, parker)
+    unlock(core)
+    woken = rest(core, parker, timeout)
+    settle_parker(core, parker)
+    if operation <= 0 or load(operation + O_SEQ) == sequence:
+        unwatch(watchers, parker)
+    unlock(core)
+    return woken
+
+
+def unwatch(watchers: int, parker: int) -> None:
+    """Out of a list of watchers, if it is still there."""
+    previous = 0
+    at = load(watchers)
+    while at not in (0, parker):
+        previous = at
+        at = load(at + P_WATCH_NEXT)
+    if at == 0:
+        return
+    if previous != 0:
+        store(previous + P_WATCH_NEXT, load(at + P_WATCH_NEXT))
+    else:
+        store(watchers, load(at + P_WATCH_NEXT))
