@@ -6,7 +6,16 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from nbgraph.picture import Curve, columns, html_sections, line_plot, sections, ticks
+from nbgraph.picture import (
+    Bar,
+    Curve,
+    bar_chart,
+    columns,
+    html_sections,
+    line_plot,
+    sections,
+    ticks,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -64,3 +73,22 @@ def test_text_is_aligned_without_trailing_space():
     text = columns([("a", "b", ""), ("long", "c", "d")])
     assert text.splitlines() == ["a     b", "long  c  d"]
     assert sections([("one", "x\n\ny")]) == "one\n    x\n\n    y"
+
+
+def test_bars_that_overlap_stand_under_one_another():
+    bars = [Bar(0, 4, "a<b", hint="x<y"), Bar(1, 2, "c", marked=True), Bar(4, 5)]
+    svg = ET.fromstring(bar_chart([("first", bars), ("second", [Bar(2, 3)])], unit="ms"))
+    rects = list(svg.iter(f"{SVG}rect"))
+    tops = [float(r.get("y")) for r in rects]
+    assert tops[0] == tops[2] < tops[1] < tops[3]
+    assert rects[0].find(f"{SVG}title").text == "x<y"
+    assert rects[1].get("stroke") and not rects[0].get("stroke")
+    left = [float(r.get("x")) for r in rects]
+    assert left[0] < left[1] < left[3] < left[2]
+    texts = [t.text for t in svg.iter(f"{SVG}text")]
+    assert {"first", "second", "a<b", "ms"} <= set(texts)
+
+
+@pytest.mark.parametrize("rows", [[], [("empty", [])], [("point", [Bar(3, 3)])]])
+def test_odd_rows_still_make_a_chart(rows):
+    assert ET.fromstring(bar_chart(rows)).tag == f"{SVG}svg"

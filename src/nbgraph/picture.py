@@ -1,4 +1,4 @@
-"""Small pictures and tables as text: an SVG line plot, aligned columns, HTML around them.
+"""Small pictures and tables as text: SVG plots and bar charts, aligned columns, HTML around them.
 
 Nothing here knows of operators. Colours are those of Okabe and Ito (told apart by colour-blind
 readers too); lines and letters take the page's own colour, so dark pages work.
@@ -164,6 +164,96 @@ def _legend(frame: _Frame, curves: Sequence[Curve]) -> Iterator[str]:
         )
         yield _text(x + 22, _TOP + 12, curve.label, "start")
         x += 36 + _CHARACTER * len(curve.label)
+
+
+# bars ------------------------------------------------------------------------------------------
+
+_THICK = 16  # height of a bar
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A span of a row; `hint` shows when it is pointed at."""
+
+    start: float
+    end: float
+    label: str = ""
+    colour: str = COLOURS[0]
+    hint: str = ""
+    marked: bool = False
+
+
+def packed(spans: Sequence[tuple[float, float]]) -> list[int]:
+    """For spans in order of their starts, the layer of each, so that none overlap in a layer.
+
+    >>> packed([(0, 5), (1, 2), (3, 4), (5, 6)])
+    [0, 1, 1, 0]
+    """
+    ends: list[float] = []
+    layers: list[int] = []
+    for start, end in spans:
+        free = next((i for i, taken in enumerate(ends) if taken <= start), len(ends))
+        ends[free : free + 1] = [end]
+        layers.append(free)
+    return layers
+
+
+def bar_chart(
+    rows: Sequence[tuple[str, Sequence[Bar]]],
+    *,
+    width: int = 760,
+    title: str = "",
+    unit: str = "",
+) -> str:
+    """An SVG chart of spans: a labelled row for each, bars that overlap under one another.
+
+    >>> bar_chart([("worker", [Bar(0.0, 1.0, "load")])])[:4]
+    '<svg'
+    """
+    layers = [packed([(b.start, b.end) for b in bars]) for _, bars in rows]
+    left = 16 + _CHARACTER * max((len(label) for label, _ in rows), default=0)
+    ends = [x for _, bars in rows for b in bars for x in (b.start, b.end)]
+    low, high = min(ends, default=0.0), max(ends, default=1.0)
+    scale = (width - _RIGHT - left) / ((high - low) or 1.0)
+    parts: list[str] = []
+    y = float(_TOP)
+    for (label, bars), layer in zip(rows, layers, strict=True):
+        parts.append(_text(left - 8, y + 12, label, "end"))
+        for bar, depth in zip(bars, layer, strict=True):
+            parts.append(_bar(bar, left + (bar.start - low) * scale, y + depth * _THICK, scale))
+        y += (max(layer, default=0) + 1) * _THICK + 6
+    axis = [
+        f'<line x1="{left + (t - low) * scale:.1f}" y1="{_TOP}" '
+        f'x2="{left + (t - low) * scale:.1f}" y2="{y:g}" stroke="currentColor" '
+        f'stroke-opacity="0.15"/>' + _text(left + (t - low) * scale, y + 12, f"{t:g}", "middle")
+        for t in (ticks(low, high) if high > low else [])
+    ]
+    return "".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" {_FONT} viewBox="0 0 {width} {y + 20:g}"',
+            f' width="{width}" height="{y + 20:g}" role="img">',
+            f"<title>{html.escape(title)}</title>",
+            *axis,
+            *parts,
+            _text(width - _RIGHT, y + 12, unit, "end"),
+            "</svg>",
+        ]
+    )
+
+
+def _bar(bar: Bar, x: float, y: float, scale: float) -> str:
+    wide = max((bar.end - bar.start) * scale, 1.0)
+    edge = ' stroke="currentColor" stroke-width="2"' if bar.marked else ""
+    drawn = (
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{_THICK - 2}" '
+        f'fill="{bar.colour}"{edge}><title>{html.escape(bar.hint or bar.label)}</title></rect>'
+    )
+    if _CHARACTER * len(bar.label) > wide - 4:
+        return drawn
+    return (
+        f'{drawn}<text x="{x + 3:.1f}" y="{y + 11:.1f}" fill="white" pointer-events="none">'
+        f"{html.escape(bar.label)}</text>"
+    )
 
 
 # text ------------------------------------------------------------------------------------------

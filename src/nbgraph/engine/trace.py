@@ -1,0 +1,213 @@
+"""Profiles: what ran, when, on which thread, and how long it had waited.
+
+>>> import nbgraph as ng
+>>> with ng.profile() as p:
+...     pending = ng.engine.push(lambda run_ctx: None, name="load")
+>>> [row["operation"] for row in p.to_dict()["operations"]]
+['load']
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from nbgraph.engine.base import Engine
+from nbgraph.engine.current import current
+from nbgraph.engine.events import Event
+from nbgraph.engine.thread import here
+from nbgraph.picture import COLOURS, Bar, bar_chart, columns, html_sections, packed
+
+_DRAWN = 2000  # bars of a timeline: the longest ones
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """All operations of one name; times in seconds."""
+
+    operation: str
+    count: int
+    total: float
+    mean: float
+    max: float
+    waited: float  # mean time between push and start
+    failed: int
+    skipped: int
+
+    @classmethod
+    def of(cls, name: str, events: Sequence[Event]) -> Row:
+        """The sums of these events."""
+        ran = [e for e in events if e.status != "skipped"]
+        times = [_seconds(e) for e in ran]
+        total = sum(times)
+        return cls(
+            name,
+            len(events),
+            total,
+            total / len(ran) if ran else 0.0,
+            max(times, default=0.0),
+            sum(e.started_ns - e.pushed_ns for e in ran) / len(ran) / 1e9 if ran else 0.0,
+            sum(e.status == "failed" for e in events),
+            len(events) - len(ran),
+        )
+
+
+class Profile:
+    """What `with ng.profile() as p:` gives: print it, save it, look at its timeline."""
+
+    def __init__(self, engine: Engine | None = None) -> None:
+        self._engine = engine
+        self.events: list[Event] = []
+
+    # the block ---------------------------------------------------------------------------------
+
+    def __enter__(self) -> Self:
+        self._of().add_listener(self.events.append)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *exc: object) -> None:
+        engine = self._of()
+        try:
+            if kind is None and here.running is None:
+                engine._flush()
+                engine._wait_all(None)  # what was pushed in the block belongs to it
+        finally:
+            engine.remove_listener(self.events.append)
+
+    def _of(self) -> Engine:
+        return self._engine or current()
+
+    # figures -----------------------------------------------------------------------------------
+
+    def rows(self) -> list[Row]:
+        """One row per operation name, the longest in all first."""
+        named: dict[str, list[Event]] = {}
+        for event in self.events:
+            named.setdefault(event.name, []).append(event)
+        return sorted((Row.of(n, e) for n, e in named.items()), key=lambda r: -r.total)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Rows, and every event."""
+        events = [{**e._asdict(), "site": str(e.site)} for e in self.events]
+        return {"operations": [asdict(row) for row in self.rows()], "events": events}
+
+    def __str__(self) -> str:
+        if not self.events:
+            return "nothing ran"
+        head = ("operation", "count", "total", "mean", "max", "waited", "failed", "skipped")
+        cells = [
+            (
+                row.operation,
+                str(row.count),
+                *map(_time, (row.total, row.mean, row.max, row.waited)),
+                str(row.failed or ""),
+                str(row.skipped or ""),
+            )
+            for row in self.rows()
+        ]
+        return columns([head, *cells])
+
+    # pictures ----------------------------------------------------------------------------------
+
+    def timeline(self, *, width: int = 760) -> str:
+        """An SVG: a row per thread, a bar per operation that tells its name and site."""
+        events = sorted((e for e in self.events if e.status != "skipped"), key=_seconds)
+        events = events[-_DRAWN:]
+        colours = {r.operation: COLOURS[i % len(COLOURS)] for i, r in enumerate(self.rows())}
+        begun = min((e.started_ns for e in events), default=0)
+        rows: dict[str, list[Bar]] = {}
+        for event in sorted(events, key=lambda e: e.started_ns):
+            start, end = ((t - begun) / 1e6 for t in (event.started_ns, event.ended_ns))
+            waited = (event.started_ns - event.pushed_ns) / 1e9
+            hint = (
+                f"{event.name}: {_time(_seconds(event))}, waited {_time(waited)}, {event.status}\n"
+                f"pushed at {event.site}"
+            )
+            track = event.lane if event.lane == "async" else event.thread_name
+            bar = Bar(start, end, event.name, colours[event.name], hint, event.status == "failed")
+            rows.setdefault(track, []).append(bar)
+        return bar_chart(list(rows.items()), width=width, title="timeline", unit="ms")
+
+    def _repr_html_(self) -> str:
+        table = html_sections("ng.profile()", [("operations", str(self))])
+        return table + self.timeline() if self.events else table
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a Chrome trace (JSON), for Perfetto (ui.perfetto.dev) or chrome://tracing."""
+        Path(path).write_text(json.dumps(self.trace()), encoding="utf-8")
+
+    def trace(self) -> dict[str, Any]:
+        """The Chrome trace: an event per operation, a track per thread; times in microseconds.
+
+        Asynchronous operations overlap, so they have tracks of their own.
+        """
+        events = sorted(self.events, key=lambda e: e.started_ns)
+        begun = min((e.pushed_ns for e in events), default=0)
+        tracks: dict[str, int] = {}
+        written = [
+            _complete(event, begun, tracks.setdefault(track, len(tracks) + 1))
+            for event, track in zip(events, _tracks(events), strict=True)
+        ]
+        names = [_named("process_name", 0, "nbgraph engine")]
+        names += [_named("thread_name", number, track) for track, number in tracks.items()]
+        return {"traceEvents": names + written, "displayTimeUnit": "ms"}
+
+
+def _tracks(events: Sequence[Event]) -> list[str]:
+    spans = [(e.started_ns, e.ended_ns) for e in events if e.lane == "async"]
+    layers = iter(packed(spans))
+    return [
+        f"async {next(layers) + 1}" if e.lane == "async" else f"{e.thread_name} ({e.thread})"
+        for e in events
+    ]
+
+
+def _complete(event: Event, begun: int, track: int) -> dict[str, Any]:
+    return {
+        "name": event.name,
+        "cat": event.lane,
+        "ph": "X",
+        "ts": (event.started_ns - begun) / 1000,
+        "dur": (event.ended_ns - event.started_ns) / 1000,
+        "pid": os.getpid(),
+        "tid": track,
+        "args": {
+            "pushed_us": (event.pushed_ns - begun) / 1000,
+            "waited_us": (event.started_ns - event.pushed_ns) / 1000,
+            "site": str(event.site),
+            "number": event.number,
+            "status": event.status,
+        },
+    }
+
+
+def _named(what: str, track: int, name: str) -> dict[str, Any]:
+    return {"name": what, "ph": "M", "pid": os.getpid(), "tid": track, "args": {"name": name}}
+
+
+def _seconds(event: Event) -> float:
+    return (event.ended_ns - event.started_ns) / 1e9
+
+
+def _time(seconds: float) -> str:
+    """A duration with three figures.
+
+    >>> _time(0.00123), _time(2), _time(4.56e-7)
+    ('1.23 ms', '2 s', '0.456 us')
+    """
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} us"
+
+
+def profile(engine: Engine | None = None) -> Profile:
+    """`with ng.profile() as p:` records what the engine runs in the block, to its end.
+
+    `print(p)` is a table, `p.save("trace.json")` opens in Perfetto, `p.timeline()` is a picture.
+    """
+    return Profile(engine)

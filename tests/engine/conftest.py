@@ -1,0 +1,74 @@
+"""The engines under test, one after another behind `ng.engine`."""
+
+import contextlib
+import threading
+
+import pytest
+
+import nbgraph as ng
+
+KINDS = ["naive"]
+WAIT = 30  # seconds; every wait in these tests is bounded
+
+
+def _under(kind):
+    before = ng.engine.current().kind
+    with contextlib.suppress(Exception):
+        ng.engine.wait_for_all(WAIT)  # what an earlier test left
+    ng.engine.set(kind)
+    yield ng.engine
+    with contextlib.suppress(Exception):
+        ng.engine.wait_for_all(WAIT)
+    assert ng.engine.stats().pending == 0, str(ng.engine.dump())
+    ng.engine.set(before)
+
+
+@pytest.fixture(params=KINDS)
+def engine(request):
+    """`ng.engine` with each kind in force."""
+    yield from _under(request.param)
+
+
+@pytest.fixture(params=[kind for kind in KINDS if kind != "naive"])
+def threads(request):
+    """The same of the kinds that run functions on threads of their own."""
+    yield from _under(request.param)
+
+
+@pytest.fixture
+def naive():
+    """`ng.engine` with the naive engine."""
+    yield from _under("naive")
+
+
+class Gate:
+    """An asynchronous operation that holds variables until it is opened."""
+
+    def __init__(self, engine, *variables, name="gate"):
+        self._begun = threading.Event()
+        self._done = None
+        self.pending = engine.push_async(self._hold, mutate_vars=variables, name=name)
+
+    def _hold(self, run_ctx, on_complete):
+        self._done = on_complete
+        self._begun.set()
+
+    def open(self, error=None):
+        assert self._begun.wait(WAIT)
+        done, self._done = self._done, None
+        done(error)
+
+
+@pytest.fixture
+def gate():
+    """`gate(engine, *variables)`; what a test left shut is opened after it."""
+    made = []
+
+    def make(*args, **options):
+        made.append(Gate(*args, **options))
+        return made[-1]
+
+    yield make
+    for one in made:
+        if not one.pending.done():
+            one.open()
