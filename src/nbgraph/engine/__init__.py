@@ -60,7 +60,8 @@ def set(kind: str, workers: int | None = None, seed: int | None = None) -> None:
     """Go on with an engine of another kind, after everything unfinished has ended.
 
     "naive" runs what is pushed at once; "threaded" on worker threads; "chaos" in a seeded random
-    order, to find variables that were not named. Variables, versions and failures live on.
+    order, to find variables that were not named. Variables, versions and failures live on. No
+    other thread may push meanwhile.
 
     >>> import nbgraph as ng
     >>> kind = ng.engine.current().kind

@@ -54,6 +54,8 @@ def choose(kind: str, workers: int | None = None, seed: int | None = None) -> En
     for name, value in options.items():
         if name not in KINDS[kind][2]:
             raise ArgumentError(f"set: {name}={value!r}: the {kind} engine has no {name}")
+    if _owner.engine is not None:
+        _owner.engine._deadline(None, "set")  # refused inside a function, before the lock
     with _changing:
         old = _owner.engine
         if old is None:
