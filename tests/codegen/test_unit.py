@@ -63,6 +63,13 @@ def test_functions_of_several_modules_see_each_other():
     assert fastcall.bind(found.address("upper"))(0, 0) == 2 + 1 + 50 + 3
 
 
+def test_a_function_is_compiled_once_for_all_integers():
+    made = unit.transplant(unit_functions.ALL, {})
+    found = unit.build(unit.content_key("once"), {"sums": (made["sums"], 2)})
+    assert fastcall.bind(found.address("sums"))(1, 1, 1, 1) == 3 + 3 + 4 + 6 + 8
+    assert len(made["add"].overloads) == 1
+
+
 def test_plain_functions_can_be_roots():
     def difference(argv, argc):
         return argc - 2

@@ -50,4 +50,12 @@ def line(args, lo, hi):
     return args * lo + hi
 
 
-ALL = {f.__name__: f for f in (total, word, limit, spin, minus_one, line)}
+def add(a, b):
+    return a + b
+
+
+def sums(argv, argc):
+    return add(0, 3) + add(1, 2) + add(argc, 0) + add(2, b=argc) + add(argc, argc)
+
+
+ALL = {f.__name__: f for f in (total, word, limit, spin, minus_one, line, add, sums)}

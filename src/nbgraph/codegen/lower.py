@@ -4,7 +4,8 @@ Numba finishes each function by itself: it links in everything below, optimises 
 machine code of it, so that a function six calls deep is optimised six times. Here its libraries
 only collect: each keeps the LLVM module of one function, and whoever wants the whole links each
 module once and optimises once. The pipeline lacks the passes that have nothing to do in functions
-of plain integers. Measured on 60 functions in a tree six deep: 4.0 s instead of 9 s.
+of plain integers, and a function is compiled once for all integers, be they literals or not.
+Measured on 60 functions in a tree six deep: 3.6 s instead of 9 s.
 
 `pipeline_class` is Numba's door for this; that a library may be given, and what a library is asked
 for, are insides of Numba 0.68, which pyproject.toml pins.
@@ -24,6 +25,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import PassManager
 from numba.core.errors import NumbaError
+from numba.core.registry import CPUDispatcher
 
 from nbgraph.codegen import target
 from nbgraph.errors import CompileError
@@ -98,16 +100,25 @@ class _Pipeline(Compiler):
         return [passes]
 
 
+class _Function(CPUDispatcher):
+    """Compiled once for all integers: Numba would compile `f(0)` for the literal 0 apart."""
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        plain = tuple(numba.types.unliteral(kind) for kind in args)
+        named = {name: numba.types.unliteral(kind) for name, kind in dict(kws).items()}
+        return super().get_call_template(plain, named)
+
+
 def jit(function: Any) -> Any:
     """A dispatcher whose code only `link` can have; it compiles when a caller is compiled."""
-    compiler: Any = numba.njit
-    return compiler(
-        error_model="numpy",
-        boundscheck=False,
-        no_cpython_wrapper=True,
-        no_cfunc_wrapper=True,
-        pipeline_class=_Pipeline,
-    )(function)
+    options = {
+        "nopython": True,
+        "error_model": "numpy",
+        "boundscheck": False,
+        "no_cpython_wrapper": True,
+        "no_cfunc_wrapper": True,
+    }
+    return _Function(function, targetoptions=options, pipeline_class=_Pipeline)
 
 
 def link(roots: Mapping[str, tuple[Any, int]]) -> llvm.ModuleRef:

@@ -93,6 +93,7 @@ def transplant(
     `functions` are those of a program that also runs as plain Python, by the names under which
     they call each other; `names` holds what replaces the primitives they import. Constants of a
     function's own module stay visible. Nothing is compiled yet, so the order does not matter.
+    None may be a closure.
     """
     from nbgraph.codegen import lower  # imports Numba
 
