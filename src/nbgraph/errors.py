@@ -62,5 +62,9 @@ class EngineError(NbgraphError, RuntimeError):
     """The engine was asked for something it cannot do, or an operation broke its promise."""
 
 
+class KernelError(EngineError):
+    """A compiled kernel returned an error code."""
+
+
 class EngineTimeout(EngineError, TimeoutError):
     """A wait took longer than it was allowed to; the message names what is unfinished."""

@@ -8,6 +8,7 @@
 | default_float | dtype of created arrays, "float32" or "float64"            |
 | parking       | how threads sleep: "auto", or "portable" for POSIX threads |
 | engine        | "naive", "threaded" or "chaos": the one used at first      |
+| watchdog      | seconds without progress after which a wait warns; 0: none |
 | debug         | 1: compilers' own texts are shown with errors, and         |
 |               | functions that hold a worker for long are named            |
 
@@ -52,6 +53,7 @@ class Settings:
     default_float: str = "float32"
     engine: str = "naive"
     parking: str = "auto"
+    watchdog: int = 30
     debug: int = 0
     cpu_name: str = ""
     cpu_features: str = ""

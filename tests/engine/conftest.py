@@ -7,7 +7,7 @@ import pytest
 
 import nbgraph as ng
 
-KINDS = ["naive"]
+KINDS = ["naive", "threaded"]
 WAIT = 30  # seconds; every wait in these tests is bounded
 
 

@@ -295,7 +295,7 @@ class Engine(Runner):
         self._flush()
         if not self._wait_all(deadline):
             raise self._late("wait_for_all", timeout)
-        failure = self._owner.ledger.claim_all(self._newest())
+        failure = self._claim_all()
         if failure is not None:
             raise failure.again()
 
@@ -329,7 +329,7 @@ class Engine(Runner):
             pending_bytes=nbytes,
             limits=dict(self.limits),
             variables=self._owner.alive,
-            failures=len(self._owner.ledger),
+            failures=self._outstanding(),
         )
 
     def dump(self) -> Dump:
@@ -356,7 +356,7 @@ class Engine(Runner):
         """Nothing to end."""
 
     def _leave(self) -> None:
-        """Nothing kept elsewhere."""
+        """Another engine takes over: failures kept elsewhere go to the owner's ledger."""
 
     def _retire(self, opr: Operator) -> None:
         """Nothing prepared."""

@@ -22,10 +22,12 @@ _LISTED = 10
 class Failure:
     """An exception, the operation that raised it, and whether anybody has been told."""
 
-    __slots__ = ("error", "name", "order", "raised_at", "site", "traceback")
+    __slots__ = ("cell", "core", "error", "name", "order", "raised_at", "site", "traceback")
 
     def __init__(self, error: BaseException, order: tuple[int, int], name: str, site: Site) -> None:
         self.error = error
+        self.cell = 0  # where a compiled core keeps it, and which one
+        self.core: object = None
         self.order = order  # push number of the operation, place in its bulk
         self.name, self.site = name, site
         self.raised_at: int | None = None  # newest push number when it was raised
@@ -75,6 +77,11 @@ class Ledger:
             else:
                 self.dropped += 1
 
+    def discard(self, failure: Failure) -> None:
+        """It is kept elsewhere now."""
+        with self._lock:
+            self._failures.pop(failure, None)
+
     def claim(self, failure: Failure, now: int) -> bool:
         """Mark as raised, at the push number `now`; whether this caller is the one to raise it."""
         with self._lock:
@@ -87,17 +94,23 @@ class Ledger:
     def claim_all(self, now: int) -> Failure | None:
         """Mark all as raised; the first pushed, with a note that lists the others."""
         with self._lock:
-            found = sorted(self._failures, key=lambda f: f.order)
+            found = list(self._failures)
             dropped, self.dropped = self.dropped, 0
             for failure in found:
                 failure.raised_at = now
             self._failures.clear()
-        if not found:
-            return None
-        others = len(found) - 1 + dropped
-        if others:
-            rows = [f"    {failure}" for failure in found[1 : 1 + _LISTED]]
-            if others > len(rows):
-                rows.append(f"    ... and {others - len(rows)} more")
-            add_note(found[0].error, "\n".join([f"{others} more failed:", *rows]))
-        return found[0]
+        return first_of(found, dropped)
+
+
+def first_of(found: list[Failure], dropped: int = 0) -> Failure | None:
+    """The failure pushed first, with a note that lists the others."""
+    if not found:
+        return None
+    first, *rest = sorted(found, key=lambda f: f.order)
+    others = len(rest) + dropped
+    if others:
+        rows = [f"    {failure}" for failure in rest[:_LISTED]]
+        if others > len(rows):
+            rows.append(f"    ... and {others - len(rows)} more")
+        add_note(first.error, "\n".join([f"{others} more failed:", *rows]))
+    return first

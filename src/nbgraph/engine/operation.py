@@ -33,7 +33,9 @@ class Operation(Pending):
 
     __slots__ = (
         "asynchronous",
+        "block",  # the compiled core's operation, while it runs
         "blocked",  # the naive engine's: queues it still waits in
+        "core",  # that core
         "ctx",
         "fn",
         "index",  # place in its bulk
@@ -77,7 +79,8 @@ class Operation(Pending):
         self.nbytes = nbytes
         self.prop = prop
         self.asynchronous = asynchronous
-        self.seq = self.index = self.started_ns = 0
+        self.seq = self.index = self.started_ns = self.block = 0
+        self.core: Any = None
         self.state = NEW
         self.ended = False
         self.value = self.failure = self._waiters = self.members = self.thread = None

@@ -20,8 +20,8 @@ and may replace, where it keeps the same elsewhere,
     _wait_operation(pending, deadline)   sleeps; an engine may rather help
     _retire(opr)                   an operator was deleted: its last pushes may still run
     _open(), _close()              start threads, end them; nothing is unfinished then
-    _leave()                       another engine takes over: versions and failures go back to
-                                   the variables' own slots
+    _keep(operation, failure), _claim(failure), _claim_all(), _outstanding()
+                                   where failures are kept until they are raised
 
 `_perform(operation)` runs what it is given on the calling thread and calls `_complete` when the
 operation has ended: at once, or when its `on_complete` is called, on whatever thread that is.
@@ -130,8 +130,12 @@ class Runner(ABC):
             trace = trace.tb_next  # begin at the user's function
         order = operation.seq, operation.index
         failure = Failure(error.with_traceback(trace), order, operation.name, operation.site)
-        self._owner.ledger.add(failure)
+        self._keep(operation, failure)
         return failure
+
+    def _keep(self, operation: Operation, failure: Failure) -> None:
+        """Nobody has been told of it yet."""
+        self._owner.ledger.add(failure)
 
     def _settle(self, operation: Operation, value: Any, failure: Failure | None) -> None:
         for variable in operation.writes:
@@ -147,6 +151,8 @@ class Runner(ABC):
             return None
         found: Failure | None = None
         for variable in operation.reads + operation.writes:
+            if variable._core is not None:
+                variable._core.send_home(variable)
             failure = variable._failure
             if (
                 failure is not None
@@ -157,13 +163,19 @@ class Runner(ABC):
         return found
 
     def _store(self, var: Variable, failure: Failure | None) -> None:
+        if var._core is not None:
+            var._core.send_home(var)
         var._version += 1
         var._failure = failure
 
     def _version_of(self, var: Variable) -> int:
+        if var._core is not None:
+            var._core.send_home(var)
         return var._version
 
     def _failure_of(self, var: Variable) -> Failure | None:
+        if var._core is not None:
+            var._core.send_home(var)
         return var._failure
 
     def _in_use(self, var: Variable) -> bool:
@@ -172,6 +184,14 @@ class Runner(ABC):
     def _claim(self, failure: Failure) -> bool:
         """Whether the caller is the first to raise it; it counts as raised now."""
         return self._owner.ledger.claim(failure, self._newest())
+
+    def _claim_all(self) -> Failure | None:
+        """All that nobody was told of count as raised; the first, which lists the others."""
+        return self._owner.ledger.claim_all(self._newest())
+
+    def _outstanding(self) -> int:
+        """Failures that nobody was told of."""
+        return len(self._owner.ledger)
 
     # listeners --------------------------------------------------------------------------------
 

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from nbgraph.engine.bulk import Bulk
+    from nbgraph.engine.failure import Failure
     from nbgraph.engine.operation import Operation
+    from nbgraph.engine.variable import Variable
 
 
 class _Here(threading.local):
     running: Operation | None = None  # whose function this thread is in: it may not wait
     bulk: Bulk | None = None  # the innermost open one
+    carried: dict[Variable, Failure | None] | None = None  # within a bulk on the compiled core
 
 
 here = _Here()

@@ -9,6 +9,8 @@ from nbgraph.engine.core.layout import (
     CALL,
     FORCE,
     FRESH,
+    INTERNAL,
+    KERNEL,
     LATE,
     MARK,
     MUTATE,
@@ -16,6 +18,7 @@ from nbgraph.engine.core.layout import (
     O_ARGS,
     O_BYTES,
     O_CLASS,
+    O_COST,
     O_COUNT,
     O_FIXED,
     O_FLAGS,
@@ -172,8 +175,9 @@ def submit(argv: int, argc: int) -> int:
     """core, kind, function, args, lo, hi, flags, token, queue, priority, bytes, name, site, slots,
     (variable << 2 | late << 1 | mutate) ..., words of the record ... -> ticket, or a refusal.
 
-    `args` 0 and words given: the record is copied into the operation. FRESH among the flags: a
-    new variable is made and written; the answer is the variable.
+    For a kernel the token is its estimated nanoseconds. `args` 0 and words given: the record is
+    copied into the operation. FRESH among the flags: a new variable is made and written; the
+    answer is the variable.
     """
     core = argument(argv, 0)
     lock(core)
@@ -224,7 +228,10 @@ def fill(core: int, argv: int, argc: int) -> int:
     store(operation + O_LO, argument(argv, 4))
     store(operation + O_HI, argument(argv, 5))
     store(operation + O_FLAGS, flags)
-    store(operation + O_TOKEN, argument(argv, 7))
+    if argument(argv, 1) == KERNEL:
+        store(operation + O_COST, argument(argv, 7))
+    else:
+        store(operation + O_TOKEN, argument(argv, 7))
     store(operation + O_QUEUE, argument(argv, 8))
     store(operation + O_PRIORITY, argument(argv, 9))
     store(operation + O_BYTES, argument(argv, 10))
@@ -283,7 +290,7 @@ def notify(argv: int, argc: int) -> int:
     if call != 0:
         clear_operation(call)
         store(call + O_KIND, CALL)
-        store(call + O_FLAGS, FORCE | NO_SKIP)
+        store(call + O_FLAGS, FORCE | NO_SKIP | INTERNAL)
         store(call + O_QUEUE, PYTHON)
         store(call + O_TOKEN, argument(argv, 2))
         admit_locked(core, call)
@@ -366,7 +373,7 @@ def mark(argv: int, argc: int) -> int:
         return 0
     clear_operation(operation)
     store(operation + O_KIND, MARK)
-    store(operation + O_FLAGS, FORCE | NO_SKIP)
+    store(operation + O_FLAGS, FORCE | NO_SKIP | INTERNAL)
     store(operation + O_COUNT, 1)
     set_slot(operation + O_SLOTS, variable, MUTATE | SILENT)
     return admit(core, operation)

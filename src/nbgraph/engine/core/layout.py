@@ -119,6 +119,7 @@ ISSUED = 8
 SPLITTABLE = 16  # its range may be cut
 REAPED = 32  # a template deleted by its user
 STARTED = 64  # somebody runs it
+INTERNAL = 256  # of the core itself: not counted as pushed
 FRESH = 128  # a new variable is made for what it writes
 
 # slot
@@ -133,7 +134,7 @@ SILENT = 32  # exclusive, but writes nothing: a wait's mark
 
 # ------------------------------------------------------------------ failure cell
 C_RAISED = 0  # 0, or the newest sequence number when it was raised
-C_SEQ = 8
+C_SEQ = 80  # word 8 is O_CLASS in every block
 C_REFS = 16
 C_CODE = 24  # what the kernel returned
 C_TOKEN = 32  # names a Python exception, or 0
@@ -146,7 +147,7 @@ CELL_WORDS = 16
 
 # ------------------------------------------------------------------ parker: a thread that can sleep
 P_WORD = 0  # SPINNING, SIGNALLED or PARKED
-P_NEXT = 8  # in a queue's idle list
+P_NEXT = 56  # in a queue's idle list
 P_PREVIOUS = 16
 P_QUEUE = 24  # whose idle list it is in, + 1; 0: none
 P_WATCH_NEXT = 32  # in the list of an operation's watchers

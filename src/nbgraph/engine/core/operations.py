@@ -16,6 +16,7 @@ from nbgraph.engine.core.layout import (
     FORCE,
     HELP,
     HOLD,
+    INTERNAL,
     ISSUED,
     MARK,
     MAX_BYTES,
@@ -184,7 +185,8 @@ def settle_locked(core: int, operation: int, parkers: int) -> int:
     pending = load(core + PENDING) - 1
     store_release(core + PENDING, pending)
     store(core + PENDING_BYTES, load(core + PENDING_BYTES) - load(operation + O_BYTES))
-    store(core + COMPLETED, load(core + COMPLETED) + 1)
+    if load(operation + O_FLAGS) & INTERNAL == 0:
+        store(core + COMPLETED, load(core + COMPLETED) + 1)
     template = load(operation + O_TEMPLATE)
     if template != 0:
         uses = load(template + O_TEMPLATE) - 1
@@ -284,7 +286,7 @@ def delete_later_locked(core: int, variable: int) -> None:
         return  # it stays allocated: nothing else can be done without memory
     clear_operation(operation)
     store(operation + O_KIND, DELETE)
-    store(operation + O_FLAGS, NO_SKIP | FORCE)
+    store(operation + O_FLAGS, NO_SKIP | FORCE | INTERNAL)
     store(operation + O_COUNT, 1)
     set_slot(operation + O_SLOTS, variable, MUTATE)
     admit_locked(core, operation)  # never ready at once: the variable is in use

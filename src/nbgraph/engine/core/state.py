@@ -201,6 +201,15 @@ def set_failure(argv: int, argc: int) -> int:
     return cell
 
 
+def put_failure(argv: int, argc: int) -> int:
+    """core, variable nobody uses, cell: a failure that is here already lies on it too."""
+    core = argument(argv, 0)
+    lock(core)
+    set_cell(core, argument(argv, 1), argument(argv, 2))
+    unlock(core)
+    return 0
+
+
 def leave_early(argv: int, argc: int) -> int:
     """core, running operation, index of a slot, cell: that variable goes on, with this failure."""
     core = argument(argv, 0)

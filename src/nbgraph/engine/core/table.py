@@ -37,6 +37,7 @@ from nbgraph.engine.core.state import (
     new_variable,
     peek,
     poke,
+    put_failure,
     raise_cell,
     raise_first,
     raise_variable,
@@ -50,7 +51,16 @@ ENTRIES = (
     *(new_thread, work_until_stopped, next_call, call_done, call_issued, wait_for, is_done),
     *(mark, stop, take_one, run_one),
     *(new_variable, give_up, raise_variable, raise_first, raise_cell, cell_of, let_cell_go),
-    *(fail, set_failure, leave_early, dead_cell, dead_template, drop_instance, dead_instance),
+    *(
+        fail,
+        set_failure,
+        put_failure,
+        leave_early,
+        dead_cell,
+        dead_template,
+        drop_instance,
+        dead_instance,
+    ),
     *(peek, poke, new_memory, free_memory, snapshot, ready_list),
 )
 BLOCKING = (work_until_stopped, next_call, wait_for)  # called without the GIL

@@ -1,0 +1,217 @@
+"""One compiled core in Python's hands: its memory, and its entries as builtin functions."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from nbgraph.codegen import fastcall
+from nbgraph.codegen.unit import Unit
+from nbgraph.engine.core import compiled, layout, table
+from nbgraph.engine.failure import Failure
+from nbgraph.engine.sites import Site
+from nbgraph.engine.variable import Variable
+from nbgraph.errors import EngineError
+
+Entry = Callable[..., int]
+
+_WITHOUT_CORE = ("peek", "poke", "new_memory", "free_memory", "is_done")
+SPIN = 600  # looks before a thread sleeps: some microseconds
+MAX_PENDING = 1 << 16
+MAX_BYTES = 4 << 30
+MOST_WORDS = 100  # of a submit call; what is longer goes by address
+
+
+class Core:
+    """Words at an address, and what may be done with them. See `nbgraph.engine.core`."""
+
+    push: Entry
+    submit: Entry
+    submit_many: Entry
+    template: Entry
+    template_many: Entry
+    drop_template: Entry
+    notify: Entry
+    new_thread: Entry
+    work_until_stopped: Entry
+    next_call: Entry
+    call_done: Entry
+    call_issued: Entry
+    wait_for: Entry
+    is_done: Entry
+    mark: Entry
+    stop: Entry
+    take_one: Entry
+    new_variable: Entry
+    release: Entry
+    raise_variable: Entry
+    raise_first: Entry
+    raise_cell: Entry
+    cell_of: Entry
+    let_cell_go: Entry
+    fail: Entry
+    set_failure: Entry
+    put_failure: Entry
+    leave_early: Entry
+    dead_cell: Entry
+    dead_template: Entry
+    drop_instance: Entry
+    dead_instance: Entry
+    peek: Entry
+    poke: Entry
+    new_memory: Entry
+    free_memory: Entry
+    snapshot: Entry
+    ready_list: Entry
+
+    def __init__(self, unit: Unit, first: int) -> None:
+        self.unit = unit
+        self.retired = False
+        self.failures: dict[int, Failure] = {}  # by the token in their cells
+        self.tokens = itertools.count(1)
+        self._thread = threading.local()
+        for entry in table.ENTRIES:
+            name = entry.__name__
+            if name in _WITHOUT_CORE:
+                setattr(self, name, fastcall.bind(unit.address(name), name=name))
+        self.address = self.new_memory(layout.CORE_BYTES)
+        if not self.address:
+            raise EngineError("the engine: no memory for its core")
+        for entry in table.ENTRIES:
+            name = entry.__name__
+            if name not in _WITHOUT_CORE:
+                free = entry in table.BLOCKING
+                bound = fastcall.bind(unit.address(name), self.address, release_gil=free, name=name)
+                setattr(self, "release" if name == "give_up" else name, bound)
+        for place, value in (
+            (layout.SEQUENCE, first),
+            (layout.MAX_PENDING, MAX_PENDING),
+            (layout.MAX_BYTES, MAX_BYTES),
+            (layout.SPIN, SPIN),
+        ):
+            self.poke(self.address + place, value)
+
+    def word(self, offset: int) -> int:
+        """A word of the core's header."""
+        return self.peek(self.address + offset)
+
+    def bound(self, name: str, *words: int) -> Entry:
+        """An entry with more arguments given once and for all."""
+        return fastcall.bind(self.unit.address(name), self.address, *words, name=name)
+
+    def parker(self) -> int:
+        """What the calling thread sleeps on."""
+        mine: int | None = getattr(self._thread, "parker", None)
+        if mine is None:
+            mine = self.new_thread()
+            if not mine:
+                raise EngineError("the engine: no memory for a thread")
+            self._thread.parker = mine
+        return mine
+
+    def call(self, name: str, words: list[int]) -> int:
+        """`submit` or `template` with however many words."""
+        if len(words) <= MOST_WORDS:
+            return getattr(self, name)(*words)
+        packed = (ctypes.c_int64 * (len(words) + 1))(self.address, *words)
+        many: Entry = fastcall.bind(self.unit.address(name + "_many"), name=name)
+        return many(ctypes.addressof(packed), len(words) + 1)
+
+    # variables ---------------------------------------------------------------------------------
+
+    def attach(self, variable: Variable) -> int:
+        """The variable's record here; one it had elsewhere is brought home first."""
+        if variable._core is not None:
+            variable._core.send_home(variable)
+        address = self.new_variable()
+        if not address:
+            raise EngineError("the engine: no memory for a variable")
+        variable._address = address
+        variable._core = self
+        failure = variable._failure
+        if failure is not None:
+            variable._failure = None
+            variable._owner.ledger.discard(failure)
+            self.adopt(failure, address)
+        return address
+
+    def adopt(self, failure: Failure, address: int) -> None:
+        """A failure from elsewhere, on a variable here (0: on none)."""
+        if failure.core is self and failure.cell:
+            self.put_failure(address, failure.cell)
+            return
+        token = next(self.tokens)
+        self.failures[token] = failure
+        failure.core = self
+        failure.cell = self.set_failure(address, token, failure.order[0], failure.raised_at or 0)
+
+    def send_home(self, variable: Variable) -> None:
+        """Version and failure go back to the variable itself: another engine has it now."""
+        address = variable._address
+        variable._version += self.peek(address + layout.V_VERSION)
+        variable._failure = self.failure_on(address)
+        variable._address, variable._core = 0, None
+        if not self.retired:
+            self.release(address)
+        elif self.in_use(address):
+            error = EngineError(
+                f"variable {variable.name or variable.number} was in use in the parent when the "
+                "process forked; its work ended there, not here. Write it anew"
+            )
+            variable._failure = Failure(error, (0, 0), "fork", Site("?", 0, "?"))
+
+    def failure_on(self, address: int) -> Failure | None:
+        """The Python side of a variable's failure, if it has one."""
+        cell = self.peek(address + layout.V_CELL)
+        return None if not cell else self.failures.get(self.peek(cell + layout.C_TOKEN))
+
+    def in_use(self, address: int) -> bool:
+        """Whether anything uses the variable or waits for it."""
+        uses = (layout.V_READS, layout.V_WRITES, layout.V_ISSUED_READS, layout.V_ISSUED_WRITES)
+        return any(self.peek(address + use) for use in (*uses, layout.V_HEAD))
+
+    def __del__(self) -> None:
+        # nobody refers to a variable or a thread of it any more
+        address = getattr(self, "address", 0)
+        if not address or self.retired:
+            return
+        slab = self.peek(address + layout.SLABS)
+        while slab:
+            following = self.peek(slab)
+            self.free_memory(slab)
+            slab = following
+        self.free_memory(address)
+
+
+_lock = threading.Lock()
+_unit: list[Unit] = []
+
+
+def core_unit() -> Unit:
+    """The core's code, once a process: from disk, or compiled now with a line that says so."""
+    with _lock:
+        if not _unit:
+            found = compiled.find()
+            if found is None:
+                import sys
+
+                stream: Any = sys.stderr
+                if stream is not None:
+                    stream.write("nbgraph: compiling the engine's core, once: some 8 s ...\n")
+                    stream.flush()
+                found = compiled.compile_core()
+            _unit.append(found)
+        return _unit[0]
+
+
+def ready() -> bool:
+    """Whether the core can be had without compiling."""
+    with _lock:
+        if not _unit:
+            found = compiled.find()
+            if found is not None:
+                _unit.append(found)
+        return bool(_unit)

@@ -1,0 +1,357 @@
+"""Kernels on the threaded engine: pushed without Python between the push and the end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Sequence
+from typing import Any
+
+from nbgraph.device import Context
+from nbgraph.engine import checks
+from nbgraph.engine.base import Engine
+from nbgraph.engine.core import layout
+from nbgraph.engine.failure import Failure
+from nbgraph.engine.handle import Core
+from nbgraph.engine.native_call import SMALL_BELOW, NativeCall
+from nbgraph.engine.operation import Operation, Operator
+from nbgraph.engine.pending import Pending
+from nbgraph.engine.properties import NORMAL, FnProperty
+from nbgraph.engine.sites import Site, caller
+from nbgraph.engine.sites import site as site_of
+from nbgraph.engine.thread import here
+from nbgraph.engine.tracked import TrackedEngine, block_of
+from nbgraph.engine.variable import Variable
+from nbgraph.errors import EngineTimeout
+
+SPLIT_FROM = 24_000  # nanoseconds from which a kernel may be cut into chunks
+
+
+class NativePending:
+    """The result of pushing a kernel: as `Pending`, with None for a value."""
+
+    __slots__ = ("engine", "name", "ticket", "writes")
+
+    def __init__(
+        self, engine: Kernels, name: str, ticket: int, writes: tuple[Variable, ...]
+    ) -> None:
+        self.engine, self.name, self.ticket, self.writes = engine, name, ticket, writes
+
+    def done(self) -> bool:
+        """Whether it has ended, well or not."""
+        core = self.engine._core
+        return core is None or bool(core.is_done(self.ticket))
+
+    def result(self, timeout: float | None = None) -> None:
+        """Wait for it. A failure on what it writes is raised here."""
+        failure = self._failed(timeout)
+        if failure is not None:
+            raise failure.again()
+
+    def exception(self, timeout: float | None = None) -> BaseException | None:
+        """The failure on what it writes, or None; fetched here it counts as raised."""
+        failure = self._failed(timeout)
+        return None if failure is None else failure.error
+
+    def _failed(self, timeout: float | None) -> Failure | None:
+        engine = self.engine
+        core = engine._core
+        if core is not None and not core.is_done(self.ticket):
+            deadline = engine._deadline(timeout, f"result of {self.name!r}")
+            if not engine._wait_ticket(core, self.ticket, deadline):
+                raise EngineTimeout(
+                    f"result of {self.name!r}: not done after {timeout} s\n{engine.dump()}"
+                )
+        for variable in self.writes:
+            failure = engine._failure_of(variable)
+            if failure is not None and engine._claim(failure):
+                return failure
+        return None
+
+    def __await__(self) -> Generator[Any, None, None]:
+        if not self.done():
+            import asyncio
+
+            loop = asyncio.get_running_loop()
+            future: asyncio.Future[None] = loop.create_future()
+
+            def wake() -> None:
+                if not future.done():
+                    future.set_result(None)
+
+            if self.engine._tell_when_done(self.ticket, lambda: loop.call_soon_threadsafe(wake)):
+                yield from future
+        return self.result()
+
+    def __repr__(self) -> str:
+        return f"<operation {self.name!r}: {'done' if self.done() else 'pending'}>"
+
+
+class NativeOperator(Operator):
+    """A kernel with its variables, laid out in the core; `push()` is the quickest way in."""
+
+    __slots__ = ("call", "core", "home", "push", "template")
+
+    push: Callable[[], int]
+    call: NativeCall
+    core: Core | None  # None while the engine is stopped
+    home: Core
+    template: int
+
+
+class Kernels(TrackedEngine):
+    """The part of the threaded engine that runs kernels."""
+
+    _operators: dict[int, NativeOperator]
+    _notices: dict[int, Callable[[], object]]
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._operators = {}
+        self._notices = {}
+
+    def push(
+        self,
+        fn: Any,
+        *,
+        ctx: Context | None = None,
+        const_vars: Any = (),
+        mutate_vars: Any = (),
+        priority: int = 0,
+        name: str | None = None,
+        nbytes: int = 0,
+        prop: FnProperty = NORMAL,
+    ) -> Any:
+        """As `Engine.push`; a NativeCall goes without Python."""
+        if fn.__class__ is not NativeCall:
+            return Engine.push(
+                self,
+                fn,
+                ctx=ctx,
+                const_vars=const_vars,
+                mutate_vars=mutate_vars,
+                priority=priority,
+                name=name,
+                nbytes=nbytes,
+                prop=prop,
+            )
+        name = checks.label(fn, name, "push")
+        what = f"push of {name!r}"
+        reads, writes = checks.variables(const_vars, mutate_vars, self._owner, what)
+        if ctx is not None:
+            checks.context(ctx, what)
+        priority = checks.whole(priority, "priority", what)
+        nbytes = checks.size(nbytes, what)
+        core = self._opened()
+        self._flush()
+        flags = layout.NO_SKIP if prop is FnProperty.NO_SKIP else 0
+        words = self._kernel_words(core, fn, name, reads, writes, flags, priority, nbytes)
+        ticket = core.call("submit", words)
+        while ticket <= 0:
+            self._refused(core, ticket, _Named(name))
+            ticket = core.call("submit", words)
+        return NativePending(self, name, ticket, writes)
+
+    def _kernel_words(
+        self,
+        core: Core,
+        call: NativeCall,
+        name: str,
+        reads: Sequence[Variable],
+        writes: Sequence[Variable],
+        flags: int,
+        priority: int,
+        nbytes: int,
+    ) -> list[int]:
+        if 0 < call.cost <= SMALL_BELOW:
+            flags |= layout.SMALL
+        elif call.cost >= SPLIT_FROM:
+            flags |= layout.SPLITTABLE
+        if here.running is not None:
+            flags |= layout.FORCE
+        own = call._words is not None
+        return [
+            *(layout.KERNEL, call.address, 0 if own else call.record, call.lo, call.hi),
+            *(flags, call.cost, layout.NATIVE, priority, nbytes),
+            *(self._name_id(name), self._site_id(), len(reads) + len(writes)),
+            *((v._address if v._core is core else core.attach(v)) << 2 for v in reads),
+            *((v._address if v._core is core else core.attach(v)) << 2 | 1 for v in writes),
+            *(call._words if own else ()),
+        ]
+
+    def _name_id(self, name: str) -> int:
+        found = self._name_ids.get(name)
+        if found is None:
+            with self._raising:
+                found = self._name_ids.setdefault(name, len(self._names))
+                if found == len(self._names):
+                    self._names.append(name)
+        return found
+
+    def _site_id(self) -> int:
+        made = caller(2)
+        found = self._site_ids.get(made)
+        if found is None:
+            with self._raising:
+                found = self._site_ids.setdefault(made, len(self._sites))
+                if found == len(self._sites):
+                    self._sites.append(site_of(*made))
+        return found
+
+    # operators ---------------------------------------------------------------------------------
+
+    def new_operator(
+        self,
+        fn: Any,
+        *,
+        const_vars: Any = (),
+        mutate_vars: Any = (),
+        name: str | None = None,
+        asynchronous: bool = False,
+    ) -> Operator:
+        """As `Engine.new_operator`; that of a NativeCall has the quick `push()`."""
+        if fn.__class__ is not NativeCall:
+            return Engine.new_operator(
+                self,
+                fn,
+                const_vars=const_vars,
+                mutate_vars=mutate_vars,
+                name=name,
+                asynchronous=asynchronous,
+            )
+        name = checks.label(fn, name, "new_operator")
+        reads, writes = checks.variables(
+            const_vars, mutate_vars, self._owner, f"new_operator {name!r}"
+        )
+        made = NativeOperator(self._owner, fn, name, reads, writes, False, caller())
+        made.call = fn
+        made.core = None
+        self._prepare(made)
+        return made
+
+    def _prepare(self, opr: NativeOperator) -> None:
+        """Lay the operator out in the core there is now."""
+        core = self._opened()
+        call = opr.call
+        words = self._kernel_words(core, call, opr.name, opr.reads, opr.writes, 0, 0, 0)
+        template = core.call("template", words)
+        if template <= 0:
+            self._refused(core, template, opr)
+        token = next(core.tokens)
+        core.poke(template + layout.O_TOKEN, token)
+        self._operators[token] = opr
+        opr.core = opr.home = core
+        opr.template = template
+        raw = core.bound("push", template)
+        owner = self._owner
+
+        def push() -> int:
+            if opr.core is self._core and opr.checked == owner.deletions:
+                ticket = raw()
+                if ticket > 0:
+                    return ticket
+            return self._push_slowly(opr, 0)
+
+        opr.push = push
+
+    def _push_slowly(self, opr: NativeOperator, priority: int) -> int:
+        checks.usable_operator(opr, self._owner, "push_operator")
+        core = self._opened()
+        if opr.core is not core:
+            if opr.home is core:
+                opr.core = core
+            else:
+                self._prepare(opr)
+        self._flush()
+        while True:
+            ticket = core.push(opr.template, priority)
+            if ticket > 0:
+                return ticket
+            self._refused(core, ticket, opr)
+
+    def push_operator(self, opr: Any, *, ctx: Context | None = None, priority: int = 0) -> Any:
+        """As `Engine.push_operator`."""
+        if opr.__class__ is NativeOperator:
+            if ctx is None and priority == 0 and not self._bulks:
+                return NativePending(self, opr.name, opr.push(), opr.writes)
+            if ctx is not None:
+                checks.context(ctx, f"push_operator of {opr.name!r}")
+            priority = checks.whole(priority, "priority", f"push_operator of {opr.name!r}")
+            return NativePending(self, opr.name, self._push_slowly(opr, priority), opr.writes)
+        return Engine.push_operator(self, opr, ctx=ctx, priority=priority)
+
+    def delete_operator(self, opr: Operator) -> None:
+        """As `Engine.delete_operator`."""
+        core, template = getattr(opr, "core", None), getattr(opr, "template", 0)
+        super().delete_operator(opr)
+        if core is not None and core is self._core:
+            core.drop_template(template)
+            self._reap(core)
+
+    def _forget_operator(self, core: Core, token: int) -> None:
+        self._operators.pop(token, None)
+
+    # notices -----------------------------------------------------------------------------------
+
+    def _tell_when_done(self, ticket: int, tell: Callable[[], object]) -> bool:
+        """Have `tell` called on a worker when the ticket is done; False when it is already."""
+        core = self._opened()
+        self._open_queue(core, layout.PYTHON)
+        token = next(core.tokens)
+        self._notices[token] = tell
+        if core.notify(ticket, token):
+            return True
+        del self._notices[token]
+        return False
+
+    def _open_queue(self, core: Core, queue: int) -> None:
+        """See to it that somebody serves the queue."""
+
+    def _notice(self, core: Core, block: int) -> bool:
+        """Whether the block is a notice: then it is given and done."""
+        if not self._notices:
+            return False
+        tell = self._notices.pop(core.peek(block + layout.O_TOKEN), None)
+        if tell is None:
+            return False
+        try:
+            tell()
+        finally:
+            core.call_done(block, 0, 0)
+        return True
+
+    # look at it --------------------------------------------------------------------------------
+
+    def _stand_in(
+        self, number: int, name: int, site: int, flags: int, kind: int
+    ) -> Operation | None:
+        if kind not in (layout.KERNEL, layout.PLAN):
+            return None
+        shown = KernelOperation(self._names[name], self._sites[site])
+        shown.seq = number
+        shown.state = 2 if flags & layout.STARTED else 1
+        return shown
+
+
+class KernelOperation(Operation):
+    """A kernel's operation, made up for a dump."""
+
+    __slots__ = ("place",)
+
+    def __init__(self, name: str, place: Site) -> None:
+        self.name, self.place = name, place
+        self.reads = self.writes = ()
+        self.members = None
+        self.pushed_ns = time.monotonic_ns()
+
+    @property
+    def site(self) -> Site:
+        """The line of user code that pushed it."""
+        return self.place
+
+
+class _Named:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+__all__ = ["KernelOperation", "Kernels", "NativeOperator", "NativePending", "Pending", "block_of"]

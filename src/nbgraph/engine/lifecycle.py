@@ -1,0 +1,65 @@
+"""Engines with threads at the end of the process and across a fork.
+
+At exit unfinished work has a bounded time to end. A fork waits, as long, for unfinished work; the
+child starts with a fresh core and without the parent's work: variables that were in use carry an
+error that says so, operations that had not ended fail in the child.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import weakref
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from nbgraph.engine.failure import Failure
+from nbgraph.errors import EngineError
+
+if TYPE_CHECKING:
+    from nbgraph.engine.handle import Core
+    from nbgraph.engine.operation import Operation
+    from nbgraph.engine.threaded import ThreadedEngine
+
+_engines: weakref.WeakSet[ThreadedEngine] = weakref.WeakSet()
+_hooked: list[bool] = []
+_kept: list[Core] = []  # of the parent: its memory is left alone
+
+
+def register(engine: ThreadedEngine) -> None:
+    """From now on the engine takes part."""
+    _engines.add(engine)
+    if not _hooked:
+        _hooked.append(True)
+        atexit.register(_at_exit)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(before=_before, after_in_child=_in_child)
+
+
+def give_to_parent(core: Core, lost: Iterable[Operation]) -> None:
+    """In a child: the core and all that had not ended stay the parent's."""
+    core.retired = True
+    _kept.append(core)
+    for operation in lost:
+        error = EngineError(
+            f"operation {operation.name!r} was unfinished when the process forked; it ends in the "
+            "parent, not here"
+        )
+        failure = Failure(error, (0, 0), operation.name, operation.site)
+        failure.raised_at = 0
+        operation._end(None, failure)
+
+
+def _at_exit() -> None:
+    for engine in list(_engines):
+        engine._shut_down()
+
+
+def _before() -> None:
+    for engine in list(_engines):
+        engine._before_fork()
+
+
+def _in_child() -> None:
+    for engine in list(_engines):
+        engine._after_fork()

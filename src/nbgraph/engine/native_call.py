@@ -1,0 +1,78 @@
+"""Kernels as what engines run: an address, a record of 64-bit words, a range."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from nbgraph.errors import ArgumentError, KernelError
+
+if TYPE_CHECKING:
+    from nbgraph.device import RunContext
+
+_PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+SMALL_BELOW = 2_000  # nanoseconds: such a kernel runs in the pusher when nothing stands before it
+
+
+class NativeCall:
+    """`int64 kernel(int64 args, int64 lo, int64 hi)` at an address, ready to be pushed.
+
+    Parameters
+    ----------
+    address : int
+        Of the kernel; 0 back means all went well, anything else becomes a KernelError.
+    record : sequence of int, or int
+        The words `args` points to (they are copied), or their address.
+    hi, lo : int
+        The range.
+    cost : int
+        Estimated nanoseconds of the whole range; short ones may run in the pusher, long ones may
+        be cut into chunks for idle workers. 0: neither.
+    keep : object
+        Kept alive as long as this object is.
+
+    The compiled engine runs it without Python; any engine may call it as a function.
+    """
+
+    __slots__ = ("__name__", "_words", "address", "cost", "hi", "keep", "lo", "record")
+
+    def __init__(
+        self,
+        address: int,
+        record: Sequence[int] | int = (),
+        hi: int = 0,
+        *,
+        lo: int = 0,
+        name: str = "kernel",
+        cost: int = 0,
+        keep: Any = None,
+    ) -> None:
+        if not address:
+            raise ArgumentError(f"NativeCall {name!r}: address=0; expected that of a kernel")
+        if hi < lo:
+            raise ArgumentError(f"NativeCall {name!r}: hi={hi} is below lo={lo}")
+        self.__name__ = name
+        self.address, self.lo, self.hi = address, lo, hi
+        self.cost, self.keep = cost, keep
+        self.record: int
+        self._words: Any = None
+        if isinstance(record, int):
+            self.record = record
+        else:
+            self._words = (ctypes.c_int64 * max(1, len(record)))(*record)
+            self.record = ctypes.addressof(self._words)
+
+    def __call__(self, run_ctx: RunContext | None = None) -> None:
+        """Run it on this thread, without the GIL."""
+        code = _PROTOTYPE(self.address)(self.record, self.lo, self.hi)
+        if code:
+            raise kernel_error(self.__name__, code)
+
+    def __repr__(self) -> str:
+        return f"<native call {self.__name__!r}, range {self.lo} to {self.hi}>"
+
+
+def kernel_error(name: str, code: int) -> KernelError:
+    """What a kernel's error code becomes."""
+    return KernelError(f"kernel {name!r} returned error code {code}")

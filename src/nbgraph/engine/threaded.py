@@ -1,0 +1,243 @@
+"""The threaded engine: the compiled core, worker threads for kernels, and for Python functions.
+
+Kernels (`NativeCall`) run on native workers, which need no GIL and no Python; short ones run in the
+pusher, and a thread that waits helps. Python functions run on threads of their own, by the same
+tracker; copies and urgent work have their own queues and threads.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from nbgraph.engine import checks, lifecycle
+from nbgraph.engine.core import layout
+from nbgraph.engine.handle import Core
+from nbgraph.engine.kernels import Kernels
+from nbgraph.engine.operation import Operation
+from nbgraph.engine.thread import here
+from nbgraph.engine.tracked import QUEUES, SLICE, TrackedEngine
+from nbgraph.engine.variable import Owner, Variable
+from nbgraph.settings import config
+
+LEAST_PYTHON_WORKERS = 4
+JOIN = 5.0  # seconds a stopped thread is waited for
+DRAIN = 2.0  # seconds that unfinished work is waited for at exit and before a fork
+
+
+def cores() -> int:
+    """Processors this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on this system
+        return os.cpu_count() or 1
+
+
+class ThreadedEngine(Kernels, TrackedEngine):
+    """Runs ready work on threads; see the module. `workers` native ones, as many for Python."""
+
+    kind = "threaded"
+
+    def __init__(
+        self, *, workers: int | None = None, owner: Owner | None = None, first: int = 0
+    ) -> None:
+        super().__init__(owner=owner, first=first)
+        if workers is not None:
+            workers = checks.workers(workers, "ThreadedEngine")
+        self.workers = max(1, cores() - 1) if workers is None else workers
+        python = max(LEAST_PYTHON_WORKERS, cores()) if workers is None else workers
+        self._sizes = {layout.PYTHON: python, layout.COPY: 1, layout.URGENT: 1}
+        self._threads: dict[int, list[threading.Thread]] = {}
+        self._serving: list[bool] = [False] * layout.QUEUE_COUNT
+        self._thread_names: dict[int, tuple[int, str]] = {}
+        self._now_running: dict[int, Operation] = {}
+        lifecycle.register(self)
+
+    # threads -----------------------------------------------------------------------------------
+
+    def _begin_core(self, core: Core) -> None:
+        core.poke(core.address + layout.WORKERS, self.workers)
+        self._start(core, layout.NATIVE, self.workers, self._work)
+
+    def _start(
+        self, core: Core, queue: int, count: int, target: Callable[[Core, int], None]
+    ) -> None:
+        names = {layout.NATIVE: "kernel", layout.PYTHON: "python", layout.COPY: "copy"}
+        threads = [
+            threading.Thread(
+                target=target,
+                args=(core, queue),
+                name=f"nbgraph {names.get(queue, 'urgent')} {i}",
+                daemon=True,
+            )
+            for i in range(count)
+        ]
+        self._threads[queue] = threads
+        self._serving[queue] = True
+        for thread in threads:
+            thread.start()
+
+    def _work(self, core: Core, queue: int) -> None:
+        parker = core.parker()
+        self._note_thread(parker)
+        core.work_until_stopped(parker)
+
+    def _note_thread(self, parker: int) -> None:
+        thread = threading.current_thread()
+        self._thread_names[parker] = threading.get_ident(), thread.name
+
+    def _serve(self, core: Core, queue: int) -> None:
+        """The life of a thread that runs Python functions."""
+        parker = core.parker()
+        following, running = core.next_call, self._now_running
+        while block := following(parker, queue, -1):
+            if not self._notice(core, block):
+                token = core.peek(block + layout.O_TOKEN)
+                operation = self._jobs.pop(token)
+                operation.block = block
+                operation.seq = core.peek(block + layout.O_SEQ)
+                running[block] = operation
+                del operation
+                self._perform(running[block])
+        del core
+
+    def _issue(self, operation: Operation) -> None:
+        core = self._core or self._opened()
+        queue = QUEUES.get(operation.prop, layout.PYTHON)
+        if not self._serving[queue]:
+            self._open_queue(core, queue)
+        super()._issue(operation)
+
+    def _open_queue(self, core: Core, queue: int) -> None:
+        with self._opening:
+            self._opened()  # it may have been stopped
+            if not self._serving[queue]:
+                self._start(core, queue, self._sizes[queue], self._serve)
+
+    def _complete(self, operation: Operation) -> None:
+        self._now_running.pop(operation.block, None)
+        super()._complete(operation)
+
+    def _running(self) -> list[Operation]:
+        return list(self._now_running.values())
+
+    # begin and end -----------------------------------------------------------------------------
+
+    def _open(self) -> None:
+        core = super()._opened()
+        with self._opening:
+            if not self._serving[layout.NATIVE]:
+                core.poke(core.address + layout.STOPPING, 0)
+                self._begin_core(core)
+
+    def _close(self) -> None:
+        core = self._core
+        if core is None or not self._serving[layout.NATIVE]:
+            return
+        with self._opening:
+            core.stop()
+            threads = [t for group in self._threads.values() for t in group]
+            self._threads.clear()
+            until = time.monotonic() + JOIN
+            for thread in threads:
+                if thread is not threading.current_thread():
+                    thread.join(max(0.0, until - time.monotonic()))
+            self._serving = [False] * layout.QUEUE_COUNT
+            for operator in list(self._operators.values()):
+                operator.core = None  # their quick way in would not start the workers
+
+    def _opened(self) -> Core:
+        core = super()._opened()
+        if not self._serving[layout.NATIVE]:  # stopped: a push starts it again
+            self._open()
+        return core
+
+    def _shut_down(self) -> None:
+        """The process ends: what is unfinished has a moment, then the threads are let go."""
+        core = self._core
+        if core is None or not self._serving[layout.NATIVE]:
+            return
+        if here.running is None:
+            self._wait_all(time.monotonic() + DRAIN)
+        core.stop()
+
+    def _before_fork(self) -> None:
+        """A child should find finished work; what does not finish in time stays the parent's."""
+        core = self._core
+        if core is not None and here.running is None and core.word(layout.PENDING):
+            self._wait_all(time.monotonic() + DRAIN)
+
+    def _after_fork(self) -> None:
+        """In the child: no thread has come along, so the core is left as it is found."""
+        core, self._core = self._core, None
+        self._threads.clear()
+        self._serving = [False] * layout.QUEUE_COUNT
+        self._opening = threading.RLock()
+        self._raising = threading.RLock()
+        lost = [*self._jobs.values(), *self._now_running.values()]
+        self._jobs.clear()
+        self._now_running.clear()
+        if core is not None:
+            self._first = core.word(layout.SEQUENCE)
+            lifecycle.give_to_parent(core, lost)
+
+    # wait --------------------------------------------------------------------------------------
+
+    def _wait_variable(self, var: Variable, deadline: float | None) -> bool:
+        core = self._core
+        if core is None or var._core is not core:
+            return True
+        ticket = core.mark(var._address)
+        return ticket == 0 or self._wait_ticket(core, ticket, deadline)
+
+    def _wait_all(self, deadline: float | None) -> bool:
+        core = self._core
+        return core is None or self._wait_ticket(core, 0, deadline)
+
+    def _hold_back(self, core: Core) -> None:
+        """Over the brake: help, or sleep, until there is room."""
+        if not self._serving[layout.NATIVE]:
+            self._open()
+        core.wait_for(core.parker(), -1, SLICE)
+
+    def _watch(self) -> Callable[[], None]:
+        core = self._core
+        if core is None or not config.watchdog:
+            return super()._watch()
+        seen = core.word(layout.COMPLETED)
+        due = time.monotonic() + config.watchdog
+
+        def look() -> None:
+            nonlocal seen, due
+            if time.monotonic() < due:
+                return
+            done = core.word(layout.COMPLETED)
+            if done == seen:
+                warnings.warn(
+                    f"nothing has ended for {config.watchdog:g} s while this thread waits; a "
+                    f"function that never calls on_complete, or is stuck?\n{self.dump()}",
+                    RuntimeWarning,
+                    stacklevel=5,
+                )
+                due = float("inf")
+            else:
+                seen, due = done, time.monotonic() + config.watchdog
+
+        return look
+
+    def _wait_operation(self, pending: Any, deadline: float | None) -> bool:
+        watch = self._watch()
+        while not pending.ended:
+            until = time.monotonic() + 1.0
+            if deadline is not None:
+                until = min(until, deadline)
+            if pending._sleep(until):
+                return True
+            if deadline is not None and time.monotonic() >= deadline:
+                return pending.ended
+            watch()
+        return True
