@@ -23,7 +23,7 @@ def bad_pushes():
             ArgumentError,
             r"'nothing': const_vars\[0\]=\[\] is not",
         ),
-        ((nothing,), {"const_vars": iter([{}])}, ArgumentError, r"const_vars\[0\]={} is not"),
+        ((nothing,), {"const_vars": ({},)}, ArgumentError, r"const_vars\[0\]={} is not"),
         ((nothing,), {"const_vars": 7}, ArgumentError, "const_vars=7 is not iterable"),
         ((nothing,), {"const_vars": "ab"}, ArgumentError, r"const_vars\[0\]='a' is not an engine"),
         ((nothing,), {"mutate_vars": None}, ArgumentError, "mutate_vars=None is not iterable"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import threading
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -72,6 +73,8 @@ class Core:
         self.retired = False
         self.failures: dict[int, Failure] = {}  # by the token in their cells
         self.tokens = itertools.count(1)
+        self.instances: dict[int, object] = {}  # plans' memory, and what must live as long
+        self.doomed: deque[tuple[int, Variable, list[int]]] = deque()  # instances given up
         self._thread = threading.local()
         for entry in table.ENTRIES:
             name = entry.__name__
@@ -178,6 +181,8 @@ class Core:
         address = getattr(self, "address", 0)
         if not address or self.retired:
             return
+        for memory in self.instances:
+            self.free_memory(memory)
         slab = self.peek(address + layout.SLABS)
         while slab:
             following = self.peek(slab)

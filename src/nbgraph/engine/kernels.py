@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Sequence
+from functools import partial
 from typing import Any
 
-from nbgraph.device import Context
+from nbgraph.device import Context, cpu, run_context
 from nbgraph.engine import checks
 from nbgraph.engine.base import Engine
 from nbgraph.engine.core import layout
@@ -108,6 +109,7 @@ class Kernels(TrackedEngine):
         super().__init__(**options)
         self._operators = {}
         self._notices = {}
+        self._steps: dict[int, Callable[..., Any]] = {}  # Python functions of plans
 
     def push(
         self,
@@ -245,7 +247,7 @@ class Kernels(TrackedEngine):
         owner = self._owner
 
         def push() -> int:
-            if opr.core is self._core and opr.checked == owner.deletions:
+            if opr.core is self._core and opr.checked == owner.deletions and not self._bulks:
                 ticket = raw()
                 if ticket > 0:
                     return ticket
@@ -286,6 +288,45 @@ class Kernels(TrackedEngine):
         if core is not None and core is self._core:
             core.drop_template(template)
             self._reap(core)
+
+    def _reap(self, core: Core) -> None:
+        super()._reap(core)
+        while core.doomed:
+            try:
+                address, own, tokens = core.doomed.popleft()
+            except IndexError:  # another thread took it
+                break
+            self.delete_variable(own, partial(self._drop_instance, core, address, tokens))
+        while address := core.dead_instance():
+            core.instances.pop(address, None)
+            core.free_memory(address)
+
+    def _drop_instance(self, core: Core, address: int, tokens: list[int], run_ctx: object) -> None:
+        """All its runs are done; helpers may still be about to look."""
+        core.drop_instance(address)
+        for token in tokens:
+            self._steps.pop(token, None)
+
+    def _run_step(self, core: Core, block: int) -> None:
+        """Run a Python function of a plan; what it raises poisons what comes after it."""
+        run = self._steps[core.peek(block + layout.O_TOKEN)]
+        name = self._names[core.peek(block + layout.O_NAME)]
+        plan = core.peek(core.peek(block + layout.O_ARGS) + layout.I_OPERATION)
+        place = self._sites[core.peek(plan + layout.O_SITE)]
+        number = core.peek(plan + layout.O_SEQ)
+        here.running = KernelOperation(name, place)
+        code = token = 0
+        try:
+            run(run_context(cpu(0)))
+        except BaseException as error:  # as in `Runner._run`
+            code, token = 1, next(core.tokens)
+            order = number, core.peek(block + layout.O_LO) + 1
+            failure = Failure(error, order, name, place)
+            failure.core = core
+            core.failures[token] = failure
+        finally:
+            here.running = None
+        core.call_done(block, code, token)
 
     def _forget_operator(self, core: Core, token: int) -> None:
         self._operators.pop(token, None)

@@ -95,7 +95,9 @@ class ThreadedEngine(Kernels, TrackedEngine):
         parker = core.parker()
         following, running = core.next_call, self._now_running
         while block := following(parker, queue, -1):
-            if not self._notice(core, block):
+            if core.peek(block + layout.O_KIND) == layout.STEP:
+                self._run_step(core, block)
+            elif not self._notice(core, block):
                 token = core.peek(block + layout.O_TOKEN)
                 operation = self._jobs.pop(token)
                 operation.block = block

@@ -101,10 +101,9 @@ class TrackedEngine(Engine):
             flags = layout.NO_SKIP
         if here.running is not None or prop is DELETE_VAR:
             flags |= layout.FORCE
-        kind = layout.DELETE if prop is DELETE_VAR else layout.CALL
         reads, writes = operation.reads, operation.writes
         words = [
-            *(kind, 0, 0, 0, 0, flags, token, QUEUES.get(prop, layout.PYTHON)),
+            *(layout.CALL, 0, 0, 0, 0, flags, token, QUEUES.get(prop, layout.PYTHON)),
             *(self._priority(operation.priority), operation.nbytes, 0, 0),
             len(reads) + len(writes),
         ]
@@ -208,7 +207,10 @@ class TrackedEngine(Engine):
         with self._raising:
             token = core.peek(cell + layout.C_TOKEN)
             if token:
-                return core.failures.get(token)
+                known = core.failures.get(token)
+                if known is not None:
+                    known.cell = cell
+                return known
             name = self._names[core.peek(cell + layout.C_NAME)]
             site = self._sites[core.peek(cell + layout.C_SITE)]
             error = kernel_error(name, core.peek(cell + layout.C_CODE))

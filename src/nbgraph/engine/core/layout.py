@@ -34,6 +34,7 @@ SLAB_END = 3 * LINE + 40
 SLABS = 3 * LINE + 48  # list of slabs
 SLAB_BYTES = 3 * LINE + 56  # how much there is in all
 FREE_BLOCKS = 4 * LINE  # 24 free lists, by the power of two of their words
+BUSY = 7 * LINE + 56  # native workers that run something
 HELPED = 8 * LINE  # tickets that helpers took
 EVENTS = 8 * LINE + 8  # ring of profile records
 EVENTS_SIZE = 8 * LINE + 16  # records it holds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nbgraph.engine.core.layout import (
     AWAITED,
+    BUSY,
     C_NAME,
     DEAD_INSTANCES,
     GRANTED,
@@ -59,6 +60,7 @@ from nbgraph.engine.core.layout import (
     STEP,
     V_CELL,
     WORD,
+    WORKERS,
 )
 from nbgraph.engine.core.machine import (
     fetch_add,
@@ -95,8 +97,9 @@ from nbgraph.engine.core.tracker import (
 
 
 def idle_workers(core: int) -> int:
-    """Threads that could help now."""
-    return load_acquire(core + QUEUES + LINE * NATIVE + Q_IDLES)
+    """Threads that could help now: those at rest, or workers woken for something that is gone."""
+    resting = load_acquire(core + QUEUES + LINE * NATIVE + Q_IDLES)
+    return max(resting, load(core + WORKERS) - load_acquire(core + BUSY))
 
 
 def smooth(place: int, measured: int) -> None:

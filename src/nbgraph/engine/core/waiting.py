@@ -5,6 +5,7 @@ from __future__ import annotations
 from nbgraph.engine.core.layout import (
     ALL_WAITERS,
     BRAKE_WAITERS,
+    BUSY,
     NATIVE,
     O_CLASS,
     O_SEQ,
@@ -25,6 +26,7 @@ from nbgraph.engine.core.layout import (
 from nbgraph.engine.core.machine import (
     clear_words,
     compare_exchange,
+    fetch_add,
     load,
     load_acquire,
     park,
@@ -125,9 +127,11 @@ def worker(core: int, parker: int) -> int:
         operation = take_ready(core, NATIVE)
         if operation != 0:
             begin_locked(core, operation)
+            fetch_add(core + BUSY, 1)
             unlock(core)
             while operation != 0:
                 operation = run(core, operation, parker, True)
+            fetch_add(core + BUSY, -1)
             continue
         if load(core + STOPPING) != 0:
             unlock(core)
