@@ -80,6 +80,8 @@ def test_asynchronous_operations_that_overlap_have_tracks_of_their_own(engine, g
     with ng.profile() as p:
         gates = [gate(engine, engine.new_variable(), name=f"wait {i}") for i in range(3)]
         for one in gates:
+            assert one._begun.wait(WAIT)
+        for one in gates:
             one.open()
     spans = [e for e in p.trace()["traceEvents"] if e["ph"] == "X"]
     assert len({e["tid"] for e in spans}) == 3

@@ -24,6 +24,7 @@ from nbgraph.engine.tracked import TrackedEngine, block_of
 from nbgraph.engine.variable import Variable
 from nbgraph.errors import EngineTimeout
 
+_SMALL, _SPLITTABLE = layout.SMALL, layout.SPLITTABLE
 SPLIT_FROM = 24_000  # nanoseconds from which a kernel may be cut into chunks
 
 
@@ -152,6 +153,46 @@ class Kernels(TrackedEngine):
             self._refused(core, ticket, _Named(name))
             ticket = core.call("submit", words)
         return NativePending(self, name, ticket, writes)
+
+    def submit(
+        self,
+        address: int,
+        record: Sequence[int],
+        hi: int,
+        reads: Sequence[Variable],
+        writes: Sequence[Variable],
+        cost: int = 0,
+        nbytes: int = 0,
+        name: int = 0,
+    ) -> int:
+        """Push a kernel over [0, hi), unchecked, at the least cost: for array operators.
+
+        The record is copied. Variables are distinct, alive and of this engine; `name` is what
+        `name_id` gave. The answer names the operation.
+        """
+        core = self._core or self._opened()
+        if self._bulks:
+            self._flush()
+        slots = [(v._address if v._core is core else core.attach(v)) << 2 for v in reads]
+        for v in writes:
+            slots.append((v._address if v._core is core else core.attach(v)) << 2 | 1)
+        flags = _SMALL if cost <= SMALL_BELOW else _SPLITTABLE if cost >= SPLIT_FROM else 0
+        if here.running is not None:
+            flags |= layout.FORCE
+        site = self._site_id()
+        while True:
+            ticket = core.submit(
+                *(0, address, 0, 0, hi, flags, cost, 0, 0, nbytes, name, site, len(slots)),
+                *slots,
+                *record,
+            )
+            if ticket > 0:
+                return ticket
+            self._refused(core, ticket, _Named(self._names[name]))
+
+    def name_id(self, name: str) -> int:
+        """A number for a name, for `submit`."""
+        return self._name_id(name)
 
     def _kernel_words(
         self,

@@ -18,7 +18,9 @@ from nbgraph.engine import checks, lifecycle
 from nbgraph.engine.core import layout
 from nbgraph.engine.handle import Core
 from nbgraph.engine.kernels import Kernels
+from nbgraph.engine.native_events import Recording
 from nbgraph.engine.operation import Operation
+from nbgraph.engine.runner import Listener
 from nbgraph.engine.thread import here
 from nbgraph.engine.tracked import QUEUES, SLICE, TrackedEngine
 from nbgraph.engine.variable import Owner, Variable
@@ -54,6 +56,7 @@ class ThreadedEngine(Kernels, TrackedEngine):
         self._threads: dict[int, list[threading.Thread]] = {}
         self._serving: list[bool] = [False] * layout.QUEUE_COUNT
         self._thread_names: dict[int, tuple[int, str]] = {}
+        self._recording: tuple[Core, Recording] | None = None
         self._now_running: dict[int, Operation] = {}
         lifecycle.register(self)
 
@@ -187,6 +190,31 @@ class ThreadedEngine(Kernels, TrackedEngine):
             self._first = core.word(layout.SEQUENCE)
             lifecycle.give_to_parent(core, lost)
 
+    # listeners ---------------------------------------------------------------------------------
+
+    def add_listener(self, listener: Listener) -> None:
+        """As `Engine.add_listener`; kernels are told of in batches, at waits and at the end."""
+        core = self._opened()
+        if self._recording is None or self._recording[0] is not core:
+            self._recording = core, Recording(core)
+        elif not self._listeners:
+            self._recording[1].begin()
+        super().add_listener(listener)
+
+    def remove_listener(self, listener: Listener) -> None:
+        """As `Engine.remove_listener`."""
+        self._drain_events()
+        super().remove_listener(listener)
+        if self._recording is not None and not self._listeners:
+            self._recording[1].end()
+
+    def _drain_events(self) -> None:
+        if self._listeners and self._recording is not None:
+            with self._raising:
+                events = self._recording[1].drain(self)
+            for each in events:
+                self._tell(each)
+
     # wait --------------------------------------------------------------------------------------
 
     def _wait_variable(self, var: Variable, deadline: float | None) -> bool:
@@ -198,7 +226,10 @@ class ThreadedEngine(Kernels, TrackedEngine):
 
     def _wait_all(self, deadline: float | None) -> bool:
         core = self._core
-        return core is None or self._wait_ticket(core, 0, deadline)
+        done = core is None or self._wait_ticket(core, 0, deadline)
+        if self._listeners:
+            self._drain_events()
+        return done
 
     def _hold_back(self, core: Core) -> None:
         """Over the brake: help, or sleep, until there is room."""

@@ -214,4 +214,5 @@ ROW_KERNEL, ROW_PYTHON, ROW_ACQUIRE = 0, 1, 2
 # profile record
 E_SEQ, E_TOKEN, E_NAME, E_SITE, E_QUEUED, E_STARTED, E_ENDED, E_QUEUE = 0, 8, 16, 24, 32, 40, 48, 56
 E_THREAD = 64
+E_STATUS = 72  # 0 well, 1 failed, 2 skipped
 EVENT = 80

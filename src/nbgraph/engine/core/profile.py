@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nbgraph.engine.core.layout import (
+    C_SEQ,
     E_ENDED,
     E_NAME,
     E_QUEUE,
@@ -10,12 +11,14 @@ from nbgraph.engine.core.layout import (
     E_SEQ,
     E_SITE,
     E_STARTED,
+    E_STATUS,
     E_THREAD,
     E_TOKEN,
     EVENT,
     EVENTS,
     EVENTS_NEXT,
     EVENTS_SIZE,
+    O_ERROR,
     O_NAME,
     O_QUEUE,
     O_QUEUED,
@@ -48,4 +51,9 @@ def record_event(core: int, operation: int) -> None:
     store(place + E_ENDED, now())
     store(place + E_QUEUE, load(operation + O_QUEUE))
     store(place + E_THREAD, load(operation + O_THREAD))
+    cell = load(operation + O_ERROR)
+    status = 0
+    if cell != 0:
+        status = 1 if load(cell + C_SEQ) == load(operation + O_SEQ) else 2
+    store(place + E_STATUS, status)
     store(core + EVENTS_NEXT, count + 1)
