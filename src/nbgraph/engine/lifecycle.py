@@ -19,14 +19,14 @@ from nbgraph.errors import EngineError
 if TYPE_CHECKING:
     from nbgraph.engine.handle import Core
     from nbgraph.engine.operation import Operation
-    from nbgraph.engine.threaded import ThreadedEngine
+    from nbgraph.engine.serving import ServedEngine
 
-_engines: weakref.WeakSet[ThreadedEngine] = weakref.WeakSet()
+_engines: weakref.WeakSet[ServedEngine] = weakref.WeakSet()
 _hooked: list[bool] = []
 _kept: list[Core] = []  # of the parent: its memory is left alone
 
 
-def register(engine: ThreadedEngine) -> None:
+def register(engine: ServedEngine) -> None:
     """From now on the engine takes part."""
     _engines.add(engine)
     if not _hooked:

@@ -10,25 +10,21 @@ from __future__ import annotations
 import os
 import threading
 import time
-import warnings
 from collections.abc import Callable
 from typing import Any
 
-from nbgraph.engine import checks, lifecycle
+from nbgraph.engine import checks
 from nbgraph.engine.core import layout
 from nbgraph.engine.handle import Core
 from nbgraph.engine.kernels import Kernels
 from nbgraph.engine.native_events import Recording
 from nbgraph.engine.operation import Operation
 from nbgraph.engine.runner import Listener
-from nbgraph.engine.thread import here
-from nbgraph.engine.tracked import QUEUES, SLICE, TrackedEngine
-from nbgraph.engine.variable import Owner, Variable
-from nbgraph.settings import config
+from nbgraph.engine.serving import JOIN, ServedEngine
+from nbgraph.engine.tracked import QUEUES, SLICE
+from nbgraph.engine.variable import Owner
 
 LEAST_PYTHON_WORKERS = 4
-JOIN = 5.0  # seconds a stopped thread is waited for
-DRAIN = 2.0  # seconds that unfinished work is waited for at exit and before a fork
 
 
 def cores() -> int:
@@ -39,7 +35,7 @@ def cores() -> int:
         return os.cpu_count() or 1
 
 
-class ThreadedEngine(Kernels, TrackedEngine):
+class ThreadedEngine(Kernels, ServedEngine):
     """Runs ready work on threads; see the module. `workers` native ones, as many for Python."""
 
     kind = "threaded"
@@ -57,8 +53,6 @@ class ThreadedEngine(Kernels, TrackedEngine):
         self._serving: list[bool] = [False] * layout.QUEUE_COUNT
         self._thread_names: dict[int, tuple[int, str]] = {}
         self._recording: tuple[Core, Recording] | None = None
-        self._now_running: dict[int, Operation] = {}
-        lifecycle.register(self)
 
     # threads -----------------------------------------------------------------------------------
 
@@ -123,13 +117,6 @@ class ThreadedEngine(Kernels, TrackedEngine):
             if not self._serving[queue]:
                 self._start(core, queue, self._sizes[queue], self._serve)
 
-    def _complete(self, operation: Operation) -> None:
-        self._now_running.pop(operation.block, None)
-        super()._complete(operation)
-
-    def _running(self) -> list[Operation]:
-        return list(self._now_running.values())
-
     # begin and end -----------------------------------------------------------------------------
 
     def _open(self) -> None:
@@ -166,29 +153,13 @@ class ThreadedEngine(Kernels, TrackedEngine):
         core = self._core
         if core is None or not self._serving[layout.NATIVE]:
             return
-        if here.running is None:
-            self._wait_all(time.monotonic() + DRAIN)
+        super()._shut_down()
         core.stop()
 
-    def _before_fork(self) -> None:
-        """A child should find finished work; what does not finish in time stays the parent's."""
-        core = self._core
-        if core is not None and here.running is None and core.word(layout.PENDING):
-            self._wait_all(time.monotonic() + DRAIN)
-
     def _after_fork(self) -> None:
-        """In the child: no thread has come along, so the core is left as it is found."""
-        core, self._core = self._core, None
         self._threads.clear()
         self._serving = [False] * layout.QUEUE_COUNT
-        self._opening = threading.RLock()
-        self._raising = threading.RLock()
-        lost = [*self._jobs.values(), *self._now_running.values()]
-        self._jobs.clear()
-        self._now_running.clear()
-        if core is not None:
-            self._first = core.word(layout.SEQUENCE)
-            lifecycle.give_to_parent(core, lost)
+        super()._after_fork()
 
     # listeners ---------------------------------------------------------------------------------
 
@@ -217,16 +188,8 @@ class ThreadedEngine(Kernels, TrackedEngine):
 
     # wait --------------------------------------------------------------------------------------
 
-    def _wait_variable(self, var: Variable, deadline: float | None) -> bool:
-        core = self._core
-        if core is None or var._core is not core:
-            return True
-        ticket = core.mark(var._address)
-        return ticket == 0 or self._wait_ticket(core, ticket, deadline)
-
     def _wait_all(self, deadline: float | None) -> bool:
-        core = self._core
-        done = core is None or self._wait_ticket(core, 0, deadline)
+        done = super()._wait_all(deadline)
         if self._listeners:
             self._drain_events()
         return done
@@ -236,31 +199,6 @@ class ThreadedEngine(Kernels, TrackedEngine):
         if not self._serving[layout.NATIVE]:
             self._open()
         core.wait_for(core.parker(), -1, SLICE)
-
-    def _watch(self) -> Callable[[], None]:
-        core = self._core
-        if core is None or not config.watchdog:
-            return super()._watch()
-        seen = core.word(layout.COMPLETED)
-        due = time.monotonic() + config.watchdog
-
-        def look() -> None:
-            nonlocal seen, due
-            if time.monotonic() < due:
-                return
-            done = core.word(layout.COMPLETED)
-            if done == seen:
-                warnings.warn(
-                    f"nothing has ended for {config.watchdog:g} s while this thread waits; a "
-                    f"function that never calls on_complete, or is stuck?\n{self.dump()}",
-                    RuntimeWarning,
-                    stacklevel=5,
-                )
-                due = float("inf")
-            else:
-                seen, due = done, time.monotonic() + config.watchdog
-
-        return look
 
     def _wait_operation(self, pending: Any, deadline: float | None) -> bool:
         watch = self._watch()

@@ -1,0 +1,98 @@
+"""What engines with threads of their own share: waits, the watchdog, a fork, what runs now."""
+
+from __future__ import annotations
+
+import threading
+import time
+import warnings
+from collections.abc import Callable
+
+from nbgraph.engine import lifecycle
+from nbgraph.engine.core import layout
+from nbgraph.engine.operation import Operation
+from nbgraph.engine.thread import here
+from nbgraph.engine.tracked import TrackedEngine
+from nbgraph.engine.variable import Owner, Variable
+from nbgraph.settings import config
+
+JOIN = 5.0  # seconds a stopped thread is waited for
+DRAIN = 2.0  # seconds that unfinished work is waited for at exit and before a fork
+
+
+class ServedEngine(TrackedEngine):
+    """A compiled core whose ready work is run by threads of the engine."""
+
+    def __init__(self, *, owner: Owner | None = None, first: int = 0) -> None:
+        super().__init__(owner=owner, first=first)
+        self._now_running: dict[int, Operation] = {}  # by block
+        lifecycle.register(self)
+
+    def _complete(self, operation: Operation) -> None:
+        self._now_running.pop(operation.block, None)
+        super()._complete(operation)
+
+    def _running(self) -> list[Operation]:
+        return list(self._now_running.values())
+
+    # wait --------------------------------------------------------------------------------------
+
+    def _wait_variable(self, var: Variable, deadline: float | None) -> bool:
+        core = self._core
+        if core is None or var._core is not core:
+            return True
+        ticket = core.mark(var._address)
+        return ticket == 0 or self._wait_ticket(core, ticket, deadline)
+
+    def _wait_all(self, deadline: float | None) -> bool:
+        core = self._core
+        return core is None or self._wait_ticket(core, 0, deadline)
+
+    def _watch(self) -> Callable[[], None]:
+        core = self._core
+        if core is None or not config.watchdog:
+            return super()._watch()
+        seen = core.word(layout.COMPLETED)
+        due = time.monotonic() + config.watchdog
+
+        def look() -> None:
+            nonlocal seen, due
+            if time.monotonic() < due:
+                return
+            done = core.word(layout.COMPLETED)
+            if done == seen:
+                warnings.warn(
+                    f"nothing has ended for {config.watchdog:g} s while this thread waits; a "
+                    f"function that never calls on_complete, or is stuck?\n{self.dump()}",
+                    RuntimeWarning,
+                    stacklevel=5,
+                )
+                due = float("inf")
+            else:
+                seen, due = done, time.monotonic() + config.watchdog
+
+        return look
+
+    # the end of the process, and a fork --------------------------------------------------------
+
+    def _shut_down(self) -> None:
+        """The process ends: what is unfinished has a moment."""
+        if self._core is not None and here.running is None:
+            self._wait_all(time.monotonic() + DRAIN)
+
+    def _before_fork(self) -> None:
+        """A child should find finished work; what does not finish in time stays the parent's."""
+        core = self._core
+        if core is not None and here.running is None and core.word(layout.PENDING):
+            self._wait_all(time.monotonic() + DRAIN)
+
+    def _after_fork(self) -> None:
+        """In the child: no thread has come along, so the core is left as it is found."""
+        core, self._core = self._core, None
+        self._opening = threading.RLock()
+        self._raising = threading.RLock()
+        lost = [*self._jobs.values(), *self._now_running.values()]
+        self._jobs.clear()
+        self._now_running.clear()
+        if core is not None:
+            self._first = core.word(layout.SEQUENCE)
+            lifecycle.give_to_parent(core, lost)
