@@ -69,7 +69,8 @@ def unlock(core: int) -> None:
 
 
 def carve(core: int, size: int) -> int:
-    """Fresh zeroed bytes out of a slab; 0 when the system has no more."""
+    """Fresh zeroed bytes out of a slab, in whole lines; 0 when the system has no more."""
+    size = (size + 63) & -64  # a ticket has no room for the last bits of an address
     at = load(core + SLAB)
     if at + size > load(core + SLAB_END):
         total = SLAB_SIZE if size < SLAB_SIZE // 4 else size + 128
