@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
+from types import CodeType
 from typing import Any
 
 from nbgraph.device import Context, cpu, run_context
@@ -24,7 +25,6 @@ from nbgraph.engine.tracked import TrackedEngine, block_of
 from nbgraph.engine.variable import Variable
 from nbgraph.errors import EngineTimeout
 
-_SMALL, _SPLITTABLE = layout.SMALL, layout.SPLITTABLE
 SPLIT_FROM = 24_000  # nanoseconds from which a kernel may be cut into chunks
 
 
@@ -110,6 +110,7 @@ class Kernels(TrackedEngine):
         super().__init__(**options)
         self._operators = {}
         self._notices = {}
+        self._codes: list[CodeType] = []
         self._steps: dict[int, Callable[..., Any]] = {}  # Python functions of plans
 
     def push(
@@ -154,46 +155,6 @@ class Kernels(TrackedEngine):
             ticket = core.call("submit", words)
         return NativePending(self, name, ticket, writes)
 
-    def submit(
-        self,
-        address: int,
-        record: Sequence[int],
-        hi: int,
-        reads: Sequence[Variable],
-        writes: Sequence[Variable],
-        cost: int = 0,
-        nbytes: int = 0,
-        name: int = 0,
-    ) -> int:
-        """Push a kernel over [0, hi), unchecked, at the least cost: for array operators.
-
-        The record is copied. Variables are distinct, alive and of this engine; `name` is what
-        `name_id` gave. The answer names the operation.
-        """
-        core = self._core or self._opened()
-        if self._bulks:
-            self._flush()
-        slots = [(v._address if v._core is core else core.attach(v)) << 2 for v in reads]
-        for v in writes:
-            slots.append((v._address if v._core is core else core.attach(v)) << 2 | 1)
-        flags = _SMALL if cost <= SMALL_BELOW else _SPLITTABLE if cost >= SPLIT_FROM else 0
-        if here.running is not None:
-            flags |= layout.FORCE
-        site = self._site_id()
-        while True:
-            ticket = core.submit(
-                *(0, address, 0, 0, hi, flags, cost, 0, 0, nbytes, name, site, len(slots)),
-                *slots,
-                *record,
-            )
-            if ticket > 0:
-                return ticket
-            self._refused(core, ticket, _Named(self._names[name]))
-
-    def name_id(self, name: str) -> int:
-        """A number for a name, for `submit`."""
-        return self._name_id(name)
-
     def _kernel_words(
         self,
         core: Core,
@@ -230,14 +191,23 @@ class Kernels(TrackedEngine):
                     self._names.append(name)
         return found
 
+    def site_id(self) -> int:
+        """A number for the line of user code that called, for a `Launcher`."""
+        return self._site_of(*caller(1))
+
     def _site_id(self) -> int:
-        made = caller(2)
-        found = self._site_ids.get(made)
+        return self._site_of(*caller(2))
+
+    def _site_of(self, code: CodeType, instruction: int) -> int:
+        """A number for a line of user code; the code object is kept, so its `id` stays its own."""
+        key = id(code), instruction
+        found = self._site_ids.get(key)
         if found is None:
             with self._raising:
-                found = self._site_ids.setdefault(made, len(self._sites))
+                found = self._site_ids.setdefault(key, len(self._sites))
                 if found == len(self._sites):
-                    self._sites.append(site_of(*made))
+                    self._sites.append(site_of(code, instruction))
+                    self._codes.append(code)
         return found
 
     # operators ---------------------------------------------------------------------------------

@@ -106,6 +106,8 @@ from nbgraph.engine.core.waiting import (
 
 TICKET_BITS = 22
 TICKET_MASK = (1 << TICKET_BITS) - 1
+COUNT_BITS = 32
+COUNT_MASK = (1 << COUNT_BITS) - 1
 FIXED = 13  # words of `submit` before the slots
 
 
@@ -177,7 +179,8 @@ def submit(argv: int, argc: int) -> int:
 
     For a kernel the token is its estimated nanoseconds. `args` 0 and words given: the record is
     copied into the operation. FRESH among the flags: a new variable is made and written; the
-    answer is the variable.
+    answer is the variable. The number of slots may say in its upper half how many of the last
+    ones are written.
     """
     core = argument(argv, 0)
     lock(core)
@@ -212,7 +215,8 @@ def template_many(argv: int, argc: int) -> int:
 
 def fill(core: int, argv: int, argc: int) -> int:
     """A block with what `submit` was given; 0: no memory."""
-    slots = argument(argv, FIXED)
+    slots = argument(argv, FIXED) & COUNT_MASK
+    written = slots - (argument(argv, FIXED) >> COUNT_BITS)  # from there on all are
     given = argv + WORD * (FIXED + 1)
     flags = argument(argv, 6)
     fresh = 1 if flags & FRESH != 0 else 0
@@ -248,7 +252,7 @@ def fill(core: int, argv: int, argc: int) -> int:
         slot += SLOT
     for i in range(slots):
         word = load(given + WORD * i)
-        set_slot(slot, word >> 2, word & (MUTATE | LATE))
+        set_slot(slot, word >> 2, word & (MUTATE | LATE) | (MUTATE if i >= written else 0))
         slot += SLOT
     if record > 0:
         copy_words(slot, given + WORD * slots, record)

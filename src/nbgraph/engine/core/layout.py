@@ -34,6 +34,7 @@ SLAB_END = 3 * LINE + 40
 SLABS = 3 * LINE + 48  # list of slabs
 SLAB_BYTES = 3 * LINE + 56  # how much there is in all
 FREE_BLOCKS = 4 * LINE  # 24 free lists, by the power of two of their words
+BRAKE_NEED = 7 * LINE + 48  # bytes that the push held last asks for
 BUSY = 7 * LINE + 56  # native workers that run something
 HELPED = 8 * LINE  # tickets that helpers took
 EVENTS = 8 * LINE + 8  # ring of profile records
@@ -134,8 +135,9 @@ MUTATE, LATE, GRANTED, GIVEN_BACK, AWAITED = 1, 2, 4, 8, 16
 SILENT = 32  # exclusive, but writes nothing: a wait's mark
 
 # ------------------------------------------------------------------ failure cell
-C_RAISED = 0  # 0, or the newest sequence number when it was raised
-C_SEQ = 80  # word 8 is O_CLASS in every block
+# words 0 and 8 of every block are O_SEQ and O_CLASS: a ticket must not find a number here
+C_RAISED = 88  # 0, or the newest sequence number when it was raised
+C_SEQ = 80
 C_REFS = 16
 C_CODE = 24  # what the kernel returned
 C_TOKEN = 32  # names a Python exception, or 0
@@ -147,7 +149,7 @@ C_ROW = 72  # step of a plan
 CELL_WORDS = 16
 
 # ------------------------------------------------------------------ parker: a thread that can sleep
-P_WORD = 0  # SPINNING, SIGNALLED or PARKED
+P_WORD = 64  # SPINNING, SIGNALLED or PARKED
 P_NEXT = 56  # in a queue's idle list
 P_PREVIOUS = 16
 P_QUEUE = 24  # whose idle list it is in, + 1; 0: none

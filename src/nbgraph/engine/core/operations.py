@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from nbgraph.engine.core.layout import (
     ALL_WAITERS,
+    BRAKE_NEED,
     BRAKE_WAITERS,
     BRAKED,
     COMPLETED,
@@ -107,6 +108,7 @@ def over_brake(core: int, operation: int) -> bool:
     if pending < load(core + MAX_PENDING) and held <= load(core + MAX_BYTES):
         return False
     store(core + BRAKED, load(core + BRAKED) + 1)
+    store(core + BRAKE_NEED, load(operation + O_BYTES))
     return True
 
 
@@ -166,11 +168,6 @@ def complete_locked(core: int, operation: int, parkers: int, keep: bool) -> tupl
         if kind == DELETE:
             give_variable(core, load(operation + O_SLOTS + S_VARIABLE))
         parkers = settle_locked(core, operation, parkers)
-        notify = load(operation + O_NOTIFY)
-        while notify != 0:
-            following = load(notify + O_NEXT)
-            parkers = to_wake(parkers, put_ready(core, notify))
-            notify = following
     if cell != 0:
         drop_cell(core, cell)
     store_release(operation + O_SEQ, 0)
@@ -182,6 +179,11 @@ def complete_locked(core: int, operation: int, parkers: int, keep: bool) -> tupl
 def settle_locked(core: int, operation: int, parkers: int) -> int:
     """The books: pending work and bytes, deferred deletion of the template, those who wait."""
     leave(core, operation)
+    notify = load(operation + O_NOTIFY)
+    while notify != 0:
+        following = load(notify + O_NEXT)
+        parkers = to_wake(parkers, put_ready(core, notify))
+        notify = following
     pending = load(core + PENDING) - 1
     store_release(core + PENDING, pending)
     store(core + PENDING_BYTES, load(core + PENDING_BYTES) - load(operation + O_BYTES))
@@ -201,12 +203,14 @@ def settle_locked(core: int, operation: int, parkers: int) -> int:
 
 
 def below_brake(core: int) -> bool:
-    """Whether held pushers may go on: an eighth of the room is free again."""
+    """Whether held pushers may go on: an eighth of the room is free again, and what they need."""
+    pending = load(core + PENDING)
+    if pending == 0:
+        return True
     limit = load(core + MAX_PENDING)
     held = load(core + MAX_BYTES)
-    return load(core + PENDING) <= limit - limit // 8 and (
-        load(core + PENDING_BYTES) <= held - held // 8 or load(core + PENDING) == 0
-    )
+    need = max(held // 8, load(core + BRAKE_NEED))
+    return pending <= limit - max(1, limit // 8) and load(core + PENDING_BYTES) + need <= held
 
 
 def bury_template(core: int, template: int) -> None:

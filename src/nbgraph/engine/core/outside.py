@@ -6,6 +6,8 @@ from nbgraph.engine.core.layout import (
     AWAITED,
     BUSY,
     C_NAME,
+    C_ROW,
+    C_SEQ,
     DEAD_INSTANCES,
     GRANTED,
     HELP,
@@ -248,10 +250,15 @@ def take_poison_locked(core: int, instance: int, index: int) -> None:
 
 
 def fail_row(core: int, instance: int, row: int, code: int, token: int) -> None:
-    """The row has failed: what lies downstream is poisoned."""
+    """The row has failed: what lies downstream is poisoned. Several chunks are one failure."""
     lock(core)
     operation = load(instance + I_OPERATION)
-    cell = new_cell(core, operation, code, token, row + 1)
+    number = row + 1 if load(instance + I_ONE_ROW) == 0 else 0
+    cell = load(load(instance + I_ERRORS) + WORD * row)
+    if cell != 0 and load(cell + C_SEQ) == load(operation + O_SEQ) and load(cell + C_ROW) == number:
+        unlock(core)
+        return
+    cell = new_cell(core, operation, code, token, number)
     if cell != 0:
         name = load(load(instance + I_TABLE) + ROW * row + R_NAME)
         if name != 0:
