@@ -27,6 +27,7 @@ from nbgraph.engine.core.running import MOST_CHUNKS
 from nbgraph.engine.handle import Core
 from nbgraph.engine.kernels import Kernels, NativePending
 from nbgraph.engine.native_call import NativeCall
+from nbgraph.engine.properties import NO_SKIP
 from nbgraph.engine.variable import Variable
 from nbgraph.errors import ArgumentError, EngineError
 
@@ -108,31 +109,32 @@ class Plan:
         return self._first.push(priority)
 
 
-def _order(steps: Sequence[Step]) -> list[list[int]]:
-    """Before which steps each step must be done: earlier ones that conflict, next ones only."""
+def _order(steps: Sequence[Step]) -> list[dict[int, bool]]:
+    """For each step the earlier ones it follows, and whether it uses what they wrote.
+
+    Following the last writer and the readers since suffices; the rest follows from these.
+    """
     writer: dict[Hashable, int] = {}
     readers: dict[Hashable, list[int]] = {}
-    found: list[list[int]] = []
+    found: list[dict[int, bool]] = []
     for place, step in enumerate(steps):
-        before: set[int] = set()
-        for each in (*step.reads, *step.writes):
-            if each in writer:
-                before.add(writer[each])
+        before = {writer[each]: True for each in (*step.reads, *step.writes) if each in writer}
         for each in step.writes:
-            before.update(readers.pop(each, ()))
+            for reader in readers.pop(each, ()):
+                before.setdefault(reader, False)
             writer[each] = place
         for each in step.reads:
             if each not in step.writes:
                 readers.setdefault(each, []).append(place)
-        before.discard(place)
-        found.append(sorted(before))
+        before.pop(place, None)
+        found.append(before)
     return found
 
 
 class Instance:
     """A plan with counters: what is pushed. `free()` gives its memory back when it has run."""
 
-    __slots__ = ("_address", "_core", "_engine", "_names", "_own", "_tokens", "plan")
+    __slots__ = ("_address", "_core", "_engine", "_own", "_tokens", "plan")
 
     def __init__(self, plan: Plan, engine: Engine | None) -> None:
         if engine is None:
@@ -144,7 +146,6 @@ class Instance:
         self.plan = plan
         self._core: Core | None = None
         self._own: Variable | None = None
-        self._names: dict[Hashable, Variable] = {}
         self._tokens: list[int] = []
         self._address = 0
 
@@ -165,22 +166,25 @@ class Instance:
         return self._push_plan(engine, core, checks.whole(priority, "priority", what))
 
     def _push_steps(self, engine: Engine, priority: int) -> None:
-        names = self._names
+        """One by one. A run begins after the last one, with nothing failed inside."""
+        own = self._own
+        if own is None or own._owner is not engine._owner:
+            own = self._own = engine.new_variable(f"instance of {self.plan.name}")
+        engine.push(_begin, mutate_vars=[own], prop=NO_SKIP, name=f"begin {self.plan.name}")
+        inside: dict[Hashable, Variable] = {}
 
         def variables(given: Iterable[Hashable]) -> list[Variable]:
-            found: list[Variable] = []
-            for each in given:
-                if not isinstance(each, Variable):
-                    if each not in names or names[each]._owner is not engine._owner:
-                        names[each] = engine.new_variable()
-                    each = names[each]
-                found.append(each)
-            return found
+            return [
+                each
+                if isinstance(each, Variable)
+                else inside.setdefault(each, engine.new_variable())
+                for each in given
+            ]
 
         for step in self.plan.steps:
             engine.push(
                 step.run,
-                const_vars=variables(step.reads),
+                const_vars=[*variables(step.reads), own],
                 mutate_vars=variables(step.writes),
                 priority=priority,
                 name=step.name or getattr(step.run, "__name__", None) or self.plan.name,
@@ -240,6 +244,10 @@ class Instance:
             core.doomed.append((self._address, self._own, self._tokens))  # no lock, no push
 
 
+def _begin(run_ctx: RunContext) -> None:
+    """All steps of a run read what this writes."""
+
+
 class _Rows:
     """A plan as the words of an instance."""
 
@@ -253,7 +261,7 @@ class _Rows:
         self.rows: list[list[int]] = [
             [0, 0, 0, 0, layout.ROW_ACQUIRE, 1, 0, index[variable], 0, 0] for variable in late
         ]
-        self.before: list[list[int]] = [[] for _ in late]
+        self.before: list[dict[int, bool]] = [{} for _ in late]
         self.uses: list[list[int]] = [[] for _ in late]
         for step, before in zip(plan.steps, plan.predecessors, strict=True):
             uses = {index[v] << 1 for v in step.reads if isinstance(v, Variable)}
@@ -261,8 +269,8 @@ class _Rows:
                 if isinstance(each, Variable):
                     uses.discard(index[each] << 1)
                     uses.add(index[each] << 1 | 1)
-            waits = {late[outside[u >> 1]] for u in uses if outside[u >> 1] in late}
-            self.before.append(sorted(waits | {b + shift for b in before}))
+            waits = {late[outside[u >> 1]]: True for u in uses if outside[u >> 1] in late}
+            self.before.append(waits | {b + shift: used for b, used in before.items()})
             self.uses.append(sorted(uses))
             self.rows.append(self._row(step, engine, core, len(uses)))
         self.outside = len(outside)
@@ -287,9 +295,11 @@ class _Rows:
         count = len(self.rows)
         degrees = [len(b) for b in self.before]
         after: list[list[int]] = [[] for _ in self.rows]
+        carries: list[list[int]] = [[] for _ in self.rows]
         for row, before in enumerate(self.before):
-            for each in before:
+            for each, used in before.items():
                 after[each].append(row)
+                carries[each].append(int(used))
         users = [0] * self.outside
         for uses in self.uses:
             for use in uses:
@@ -301,6 +311,7 @@ class _Rows:
         self._put(layout.I_INDEGREE, degrees)
         self._put(layout.I_COUNTERS, degrees)
         self._put_lists(layout.I_OFFSETS, layout.I_SUCCESSORS, after)
+        self._put(layout.I_CARRIES, [used for each in carries for used in each])
         self._put(layout.I_TICKETS, [0] * tickets)
         self._put(layout.I_ERRORS, [0] * count)
         self._put(layout.I_REMAINING, users)

@@ -196,6 +196,7 @@ I_CHUNKS = 6 * LINE + 40  # into how many chunks row i was cut in this run
 I_NEXT = 6 * LINE + 48  # in the free list of one-row instances
 I_EXTERNAL_ERRORS = 6 * LINE + 56  # two cells per outside variable: found on it, left on it
 I_ONE_ROW = 7 * LINE  # made by the core for one kernel cut into chunks
+I_CARRIES = 7 * LINE + 16  # for each successor whether a failure goes there; 0: to all
 I_HELPED = 7 * LINE + 8  # whether a helper took part in this run
 INSTANCE_BYTES = 8 * LINE
 

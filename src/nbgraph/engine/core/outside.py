@@ -11,6 +11,7 @@ from nbgraph.engine.core.layout import (
     DEAD_INSTANCES,
     GRANTED,
     HELP,
+    I_CARRIES,
     I_DEAD,
     I_ERRORS,
     I_EXTERNAL_ERRORS,
@@ -273,8 +274,10 @@ def spread(core: int, instance: int, row: int, cell: int) -> None:
     put_cell(core, errors + WORD * row, cell)
     offsets = load(instance + I_OFFSETS)
     successors = load(instance + I_SUCCESSORS)
+    carries = load(instance + I_CARRIES)
     for k in range(load(offsets + WORD * row), load(offsets + WORD * row + WORD)):
-        put_cell(core, errors + WORD * load(successors + WORD * k), cell)
+        if carries == 0 or load(carries + WORD * k) != 0:
+            put_cell(core, errors + WORD * load(successors + WORD * k), cell)
     offsets = load(instance + I_USE_OFFSETS)
     use = load(instance + I_USE)
     left = load(instance + I_EXTERNAL_ERRORS) + WORD
