@@ -1,0 +1,97 @@
+"""The threads of a core under test: pushers, workers, Python threads, device lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from nbgraph.engine.core import entries
+from nbgraph.engine.core import layout as L  # noqa: N812
+from nbgraph.engine.core.machine import MACHINE
+from tests.engine.core.calls import Core
+
+
+class Bench(Core):
+    """A core with its threads."""
+
+    def pusher(self, script: Callable[[], object]) -> None:
+        """A thread of the user's."""
+        name = f"pusher{len(self.pushers)}"
+        self.pushers.append(name)
+        self.buffers[name] = self.parker()
+
+        def body() -> None:
+            script()
+            self.finished += 1
+
+        self.scheduler.add(name, body)
+
+    def worker(self, count: int = 1) -> None:
+        """Native workers."""
+        self.set(L.WORKERS, self.get(L.WORKERS) + count)
+        for _ in range(count):
+            parker = self.parker()
+            name = f"worker{len(self.scheduler.threads)}"
+            body = lambda p=parker: self.call(entries.work_until_stopped, self.core, p)
+            self.scheduler.add(name, body)
+
+    def calls(self, parker: int, queue: int, timeout: int) -> Any:
+        """Operations of a queue, until the core stops."""
+        while True:
+            operation = self.call(entries.next_call, self.core, parker, queue, timeout)
+            if operation:
+                job = self.jobs[MACHINE.words[operation + L.O_TOKEN]]
+                skipped = MACHINE.words.get(operation + L.O_ERROR, 0) != 0
+                yield operation, job, skipped
+            elif self.get(L.STOPPING):
+                return
+
+    def python(self, timeout: int = -1) -> None:
+        """A thread that runs Python functions."""
+        parker = self.parker()
+
+        def body() -> None:
+            for operation, job, skipped in self.calls(parker, L.PYTHON, timeout):
+                code = 0 if skipped else self.body(job, *job.range)
+                self.call(entries.call_done, self.core, operation, code, 0)
+
+        self.scheduler.add("python", body)
+
+    def lane(self) -> None:
+        """A thread that issues to a device, and the device, which works in the order of issue."""
+        parker = self.parker()
+        self.lanes_open += 1
+
+        def issuer() -> None:
+            for operation, job, skipped in self.calls(parker, L.FIRST_LANE, -1):
+                self.call(entries.call_issued, self.core, operation)
+                self.flight.append((operation, None if skipped else job))
+            self.lanes_open -= 1
+
+        def device() -> None:
+            while True:
+                self.scheduler.until(lambda: bool(self.flight) or not self.lanes_open)
+                if not self.flight:
+                    return
+                operation, job = self.flight.pop(0)
+                code = 0 if job is None else self.body(job)
+                self.call(entries.call_done, self.core, operation, code, 0)
+
+        self.scheduler.add("issuer", issuer)
+        self.scheduler.add("device", device)
+
+    def ending(self) -> None:
+        """A thread that stops the core once all is done, without helping it."""
+        parker = self.parker()
+
+        def over() -> bool:
+            return self.finished == len(self.pushers) and not self.get(L.PENDING)
+
+        def body() -> None:
+            self.scheduler.until(over)
+            self.call(entries.stop, self.core)
+            me = self.scheduler.current
+            self.scheduler.until(lambda: all(t.done or t is me for t in self.scheduler.threads))
+            self.call(entries.work_until_stopped, self.core, parker)  # helpers nobody needed
+
+        self.scheduler.add("ending", body)

@@ -1,0 +1,242 @@
+"""Seeded bugs: the text of a function of the core, changed, and put back afterwards."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import inspect
+from collections.abc import Iterator
+from types import ModuleType
+
+from nbgraph.engine.core import (
+    memory,
+    operations,
+    outside,
+    plans,
+    queues,
+    running,
+    state,
+    tracker,
+    waiting,
+)
+from nbgraph.engine.core.compiled import MODULES
+
+
+@dataclasses.dataclass(frozen=True)
+class Mutant:
+    """A bug: in this function `old` becomes `new`; one of the programs must show it."""
+
+    module: ModuleType
+    function: str
+    old: str
+    new: str
+    programs: tuple[str, ...]
+
+    @contextlib.contextmanager
+    def at_work(self) -> Iterator[None]:
+        original = getattr(self.module, self.function)
+        text = inspect.getsource(original)
+        assert text.count(self.old) == 1, f"{self.function} holds {self.old!r} not once"
+        lines = "from __future__ import annotations\n" + text.replace(self.old, self.new)
+        made: dict[str, object] = {}
+        exec(compile(lines, f"<mutant of {self.function}>", "exec"), vars(self.module), made)
+        users = [m for m in MODULES if vars(m).get(self.function) is original]
+        assert self.module in users
+        try:
+            for user in users:
+                setattr(user, self.function, made[self.function])
+            yield
+        finally:
+            for user in users:
+                setattr(user, self.function, original)
+
+
+MUTANTS = {
+    "write ignores readers": Mutant(
+        tracker,
+        "may_take",
+        "if load(variable + V_READS) != 0:",
+        "if False:",
+        ("readers_and_writer",),
+    ),
+    "read overtakes a queued write": Mutant(
+        tracker,
+        "request",
+        "if load(variable + V_HEAD) == 0 and may_take",
+        "if may_take",
+        ("readers_and_writer",),
+    ),
+    "lane ignores another lane's issued work": Mutant(
+        tracker,
+        "may_take",
+        "return issued == 0 or (lane != 0 and load(variable + V_LANE) == lane)",
+        "return True",
+        ("lane_and_kernels",),
+    ),
+    "version not counted": Mutant(
+        tracker,
+        "give_back",
+        "load(variable + V_VERSION) + 1",
+        "load(variable + V_VERSION)",
+        ("one_worker",),
+    ),
+    "parks without looking at the signal": Mutant(
+        waiting,
+        "rest",
+        "compare_exchange(word, SPINNING, PARKED)",
+        "compare_exchange(word, load_acquire(word), PARKED)",
+        ("worker_without_waiter",),
+    ),
+    "rests without being noted as idle": Mutant(
+        waiting,
+        "worker",
+        "        if load(core + STOPPING) != 0:",
+        "        unlock(core)\n        lock(core)\n        if load(core + STOPPING) != 0:",
+        ("worker_without_waiter",),
+    ),
+    "watches without looking again": Mutant(
+        waiting,
+        "wait",
+        "        if reached(core, operation, sequence):\n            unlock(core)\n",
+        "        if False:\n            unlock(core)\n",
+        ("wake_up_handed_on", "ticket_waits"),
+    ),
+    "wake-up not handed on": Mutant(
+        waiting,
+        "wait",
+        "    hand_on(core, NATIVE)\n",
+        "",
+        ("wake_up_handed_on",),
+    ),
+    "stays on the idle list after a time-out": Mutant(
+        waiting,
+        "settle_parker",
+        "        remove_idle(core, parker)\n",
+        "",
+        ("signals", "waits_that_time_out"),
+    ),
+    "a done operation forgets its watchers": Mutant(
+        operations,
+        "complete_locked",
+        "    parkers = take_watchers(core, load(operation + O_WATCHERS), parkers)\n",
+        "",
+        ("ticket_waits",),
+    ),
+    "the last operation forgets who waits for all": Mutant(
+        operations,
+        "settle_locked",
+        "parkers = take_watchers(core, load(core + ALL_WAITERS), parkers)",
+        "pass",
+        ("one_worker",),
+    ),
+    "the brake never wakes": Mutant(
+        operations,
+        "settle_locked",
+        "if load(core + BRAKE_WAITERS) != 0 and below_brake(core):",
+        "if False:",
+        ("brake",),
+    ),
+    "the brake lets go at its limit": Mutant(
+        operations, "below_brake", "max(1, limit // 8)", "limit // 8", ("brake_alone",)
+    ),
+    "the brake forgets what is needed": Mutant(
+        operations,
+        "below_brake",
+        "max(held // 8, load(core + BRAKE_NEED))",
+        "held // 8",
+        ("brake_of_bytes",),
+    ),
+    "poison ignores that it was raised": Mutant(
+        memory,
+        "applies",
+        "return raised == 0 or sequence <= raised",
+        "return True",
+        ("failure_already_raised",),
+    ),
+    "what was raised poisons nothing": Mutant(
+        memory,
+        "applies",
+        "return raised == 0 or sequence <= raised",
+        "return raised == 0",
+        ("failure_already_raised", "lane_poisoned_between"),
+    ),
+    "poison between the phases is missed": Mutant(
+        operations,
+        "complete_locked",
+        "if load(operation + O_FLAGS) & (ISSUED | NO_SKIP) == ISSUED:",
+        "if False:",
+        ("lane_poisoned_between",),
+    ),
+    "cell dropped too early": Mutant(
+        memory, "set_cell", "        hold_cell(cell)\n", "        pass\n", ("failure_flows",)
+    ),
+    "several chunks are several failures": Mutant(
+        outside,
+        "fail_row",
+        "if cell != 0 and load(cell + C_SEQ)",
+        "if False and load(cell + C_SEQ)",
+        ("chunks_fail",),
+    ),
+    "template buried before its last push is done": Mutant(
+        operations, "settle_locked", "if uses == 0 and load", "if load", ("templates",)
+    ),
+    "a mark forgets its notices": Mutant(
+        operations,
+        "settle_locked",
+        "    notify = load(operation + O_NOTIFY)\n",
+        "    notify = load(operation + O_NOTIFY) if load(operation + O_KIND) != MARK else 0\n",
+        ("notices",),
+    ),
+    "variable given up without compare-exchange": Mutant(
+        state,
+        "give_up",
+        "if compare_exchange(core + RELEASED, head, variable):",
+        "if exchange(core + RELEASED, variable) >= 0:",
+        ("given_up",),
+    ),
+    "lowest priority first": Mutant(
+        queues, "before", "return pa > pb", "return pa < pb", ("priorities_in_order",)
+    ),
+    "outside variable given back before its last user": Mutant(
+        outside,
+        "use_done",
+        "fetch_add(remaining + WORD * index, -1) == 1",
+        "fetch_add(remaining + WORD * index, -1) != 0",
+        ("plan_serial", "plan_parallel"),
+    ),
+    "late variable not awaited": Mutant(
+        outside, "acquire_outside", "return granted", "return True", ("plan_with_late_variable",)
+    ),
+    "ticket claimed twice": Mutant(
+        plans,
+        "claim",
+        "    if not compare_exchange(instance + I_HEAD, head, head + 1):\n        return NONE\n",
+        "    fetch_add(instance + I_HEAD, 1)\n",
+        ("plan_in_chunks", "plan_parallel"),
+    ),
+    "tickets of an earlier run are good": Mutant(
+        plans,
+        "begin_tickets",
+        "(load(instance + I_EPOCH) + 1) % EPOCHS",
+        "1",
+        ("plan_twice", "plan_in_chunks"),
+    ),
+    "counters are not set again": Mutant(
+        plans,
+        "row_done",
+        "            store(counters + WORD * successor, load(load(instance + I_INDEGREE) + "
+        "WORD * successor))\n",
+        "",
+        ("plan_twice",),
+    ),
+    "Python row without a reference": Mutant(
+        running,
+        "finish_step",
+        "    store(instance + I_REFS, load(instance + I_REFS) + 1)\n",
+        "",
+        ("plan_with_python_row",),
+    ),
+    "last chunk not waited for": Mutant(
+        plans, "run_chunk", "-1) == 1", "-1) >= 1", ("plan_in_chunks", "kernel_in_chunks")
+    ),
+}

@@ -1,0 +1,148 @@
+"""Plans under test: an instance in memory, in its general form, and rows that record what they see.
+
+A row's output is data of the plan's own, read by the rows that follow it: so the order of rows is
+checked as that of jobs is, by what is seen and by the occupancy of the data.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from nbgraph.engine.core import entries, plans
+from nbgraph.engine.core import layout as L  # noqa: N812
+from nbgraph.engine.core.machine import MACHINE, allocate, store
+from tests.engine.core.bench import Bench
+
+INSIDE = 1 << 49  # where data of plans is said to lie
+
+
+@dataclasses.dataclass(eq=False)
+class Row:
+    """A row; `outside` are the outside variables it uses, `writes` among them those it writes."""
+
+    name: str
+    after: tuple[int, ...] = ()
+    outside: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+    code: int = 0
+    kind: int = L.ROW_KERNEL
+    late: str = ""  # the outside variable this row acquires
+    chunks: int = 1
+    range: tuple[int, int] = (0, 1)
+    number: int = 0
+    names: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    loose: bool = False
+    runs: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+    parts: list[tuple[int, int]] = dataclasses.field(default_factory=list)
+
+    @property
+    def acquires(self) -> bool:
+        return self.kind == L.ROW_ACQUIRE
+
+
+@dataclasses.dataclass(eq=False)
+class Plan:
+    """A plan with one instance."""
+
+    name: str
+    rows: list[Row]
+    wide: bool = True
+    serial: bool = True  # whether one thread may interpret it
+    instance: int = 0
+    own: str = ""  # the variable that keeps the instance's runs apart
+    outside: tuple[str, ...] = ()
+    bytes: int = 0
+
+    def __post_init__(self) -> None:
+        self.outside = tuple(dict.fromkeys(n for row in self.rows for n in row.outside))
+        self.writes = tuple(n for n in self.outside if any(n in r.changes for r in self.rows))
+        self.late = tuple(row.late for row in self.rows if row.late)
+
+
+def table(words: list[int]) -> int:
+    """Words in memory; room for one more."""
+    place = allocate(L.WORD * (len(words) + 1))
+    for i, value in enumerate(words):
+        store(place + L.WORD * i, value)
+    return place
+
+
+def compressed(lists: list[list[int]]) -> tuple[int, int]:
+    """Offsets and entries of a list of lists."""
+    offsets = [0]
+    for entry in lists:
+        offsets.append(offsets[-1] + len(entry))
+    return table(offsets), table([value for entry in lists for value in entry])
+
+
+def build(bench: Bench, plan: Plan) -> None:
+    """The instance of a plan, and what its rows call."""
+    plan.own = f"{plan.name} itself"
+    bench.variable(plan.own)
+    for row in plan.rows:
+        inside = f"{plan.name}.{row.name}"
+        row.number = 1000 + len(bench.jobs)
+        row.names = (*row.outside, *(f"{plan.name}.{plan.rows[p].name}" for p in row.after), inside)
+        row.writes = (*row.changes, inside)
+        bench.place(inside, INSIDE + row.number)
+        bench.jobs[row.number] = row
+        MACHINE.kernels[row.number] = lambda _args, lo, hi, r=row: bench.body(r, lo, hi)
+    plan.instance = allocate(L.INSTANCE_BYTES)
+    fill(plan)
+    bench.instances.append(plan.instance)
+
+
+def fill(plan: Plan) -> None:
+    """All words of the instance."""
+    rows, count = plan.rows, len(plan.rows)
+    degree = [len(row.after) for row in rows]
+    following = [[j for j, r in enumerate(rows) if i in r.after] for i in range(count)]
+    uses = [[plan.outside.index(n) << 1 | (n in r.changes) for n in r.outside] for r in rows]
+    users = [sum(n in r.outside for r in rows) for n in plan.outside]
+    offsets, successors = compressed(following)
+    use_offsets, use = compressed(uses)
+    serial = plan.serial and not any(r.kind for r in rows)
+    tickets = sum(r.chunks + 1 for r in rows)
+    words = {
+        L.I_ROWS: count,
+        L.I_TABLE: table([word for r in rows for word in row_words(plan, r)]),
+        L.I_INDEGREE: table(degree),
+        L.I_COUNTERS: table(degree),
+        L.I_OFFSETS: offsets,
+        L.I_SUCCESSORS: successors,
+        L.I_TICKETS: table([0] * tickets),
+        L.I_ERRORS: table([0] * count),
+        L.I_EXTERNALS: len(plan.outside),
+        L.I_REMAINING: table(users),
+        L.I_USES: table(users),
+        L.I_USE_OFFSETS: use_offsets,
+        L.I_USE: use,
+        L.I_SERIAL: int(serial),
+        L.I_WIDTH: int(plan.wide),
+        L.I_LEFT: table([0] * count),
+        L.I_NEXT_CHUNK: table([0] * count),
+        L.I_CHUNKS: table([1] * count),
+        L.I_EXTERNAL_ERRORS: table([0] * 2 * len(plan.outside)),
+    }
+    for offset, word in words.items():
+        store(plan.instance + offset, word)
+
+
+def row_words(plan: Plan, row: Row) -> list[int]:
+    token = plan.outside.index(row.late) if row.late else row.number
+    cost = plans.GRAIN * row.chunks * 100
+    words = [row.number, row.number, *row.range, row.kind, row.chunks, cost, token, row.number]
+    return [*words, len(row.outside)]
+
+
+def run_plan(bench: Bench, plan: Plan) -> int:
+    """Push a run of the plan. Its ticket."""
+    slots = [
+        bench.variables[n] << 2 | (n in plan.late) << 1 | (n in plan.writes) for n in plan.outside
+    ]
+    slots.append(bench.variables[plan.own] << 2 | 1)
+    words = [bench.core, L.PLAN, 0, plan.instance, 0, 1, L.NO_SKIP, 0, L.NATIVE, 0, 0, 0, 0]
+    words += [len(slots), *slots]
+    return bench.log_push(plan, lambda: bench.call(entries.submit, *words))

@@ -1,0 +1,166 @@
+"""Programs of failures, Python functions, device lanes, templates, finalisers."""
+
+from __future__ import annotations
+
+from nbgraph.engine.core import entries
+from nbgraph.engine.core import layout as L  # noqa: N812
+from tests.engine.core.bench import Bench
+from tests.engine.core.jobs import Job
+from tests.engine.core.program import chain, program
+
+
+@program()
+def failure_flows(b: Bench) -> None:
+    b.variable("a", "b", "c")
+    jobs = chain("> a!", "a > b", "b > c", "> a")
+    b.pusher(lambda: ([b.submit(j) for j in jobs], b.wait_all(), b.wait_variable("c")))
+    b.worker()
+
+
+@program()
+def failure_already_raised(b: Bench) -> None:
+    """A later push is not poisoned by what was raised; an earlier one still is."""
+    b.variable("a", "b")
+    first, second, third = chain("> a!", "a > b", "a > b")
+
+    def script() -> None:
+        b.submit(first)
+        b.wait_variable("a")
+        b.submit(third)
+        b.wait_all()
+
+    b.pusher(script)
+    b.pusher(lambda: b.submit(second))
+    b.worker()
+
+
+@program()
+def two_failures(b: Bench) -> None:
+    b.variable("a", "b", "c")
+    jobs = [*chain("> a!", "> b!", "a b > c"), Job("never", ("c",), ("a",), flags=L.NO_SKIP)]
+    b.pusher(lambda: ([b.submit(j) for j in jobs], b.wait_all(), b.wait_all(), b.wait_all()))
+    b.worker()
+
+
+@program()
+def python_calls(b: Bench) -> None:
+    b.variable("a", "b")
+    calls, kernels = chain("> a", "b > a!", where=L.PYTHON), chain("a > b", "a >")
+
+    def script() -> None:
+        for job in (calls[0], kernels[0], calls[1], kernels[1]):
+            b.submit(job)
+        b.wait_variable("a")
+
+    b.pusher(script)
+    b.python()
+
+
+@program(alarms=True)
+def python_calls_time_out(b: Bench) -> None:
+    b.variable("a", "b")
+    jobs = chain("> a", "> b", where=L.PYTHON)
+    b.pusher(lambda: [b.submit(j) for j in jobs])
+    b.python(50)
+    b.python(50)
+
+
+@program()
+def notices(b: Bench) -> None:
+    """Python functions that follow an operation, and a mark."""
+    b.variable("a")
+    (kernel,) = chain("> a")
+    notice = Job("notice", number=1)
+    b.jobs[1] = notice
+
+    def script() -> None:
+        asked = b.call(entries.notify, b.core, b.submit(kernel), 1)
+        mark = b.call(entries.mark, b.core, b.variables["a"])
+        if mark:
+            asked += b.call(entries.notify, b.core, mark, 1)
+        b.wait_all()
+        assert len(notice.runs) == asked
+
+    b.pusher(script)
+    b.python()
+
+
+@program()
+def lane_keeps_order(b: Bench) -> None:
+    b.variable("a", "b")
+    lane = chain("> a", "a > b", where=L.FIRST_LANE)
+    (kernel,) = chain("b > a")
+    b.pusher(lambda: ([b.submit(j) for j in (*lane, kernel)], b.wait_variable("a")))
+    b.lane()
+
+
+@program()
+def lane_poisoned_between(b: Bench) -> None:
+    """Failures come between the phases, onto what is issued already."""
+    b.variable("a", "b")
+    lane = chain("> a!", "a > b", "b > a", where=L.FIRST_LANE)
+    (kernel,) = chain("b > a")
+
+    def script() -> None:
+        for job in lane:
+            b.submit(job)
+        b.wait_variable("a")
+        b.submit(kernel)
+        b.wait_all()
+
+    b.pusher(script)
+    b.lane()
+
+
+@program()
+def lane_and_kernels(b: Bench) -> None:
+    b.variable("a", "b")
+    lane = chain("a > b", "b > a", where=L.FIRST_LANE)
+    kernels = chain("> a!", "b >", "> b")
+
+    def script() -> None:
+        for job in (kernels[0], lane[0], kernels[1], lane[1], kernels[2]):
+            b.submit(job)
+        b.wait_all()
+
+    b.pusher(script)
+    b.lane()
+
+
+@program()
+def templates(b: Bench) -> None:
+    b.variable("a", "b")
+    one, two = chain("a > b", "b > a")
+
+    def script() -> None:
+        b.prepare(one)
+        b.prepare(two)
+        for _ in range(2):
+            b.push(one)
+            b.push(two)
+        b.drop(one)
+        b.wait_all()
+        b.drop(two)
+
+    b.pusher(script)
+    b.worker()
+
+
+@program()
+def given_up(b: Bench) -> None:
+    """Variables are given up by a finaliser while they are in use."""
+    b.variable("a", "b", "c")
+    first, second, third = chain("> a", "a > b", "> c")
+
+    def script() -> None:
+        b.submit(first)
+        b.submit(second)
+        b.give_up("a")
+        b.submit(third)
+        b.give_up("c")
+        b.wait_all()
+
+    b.pusher(script)
+    b.pusher(lambda: b.give_up("d"))
+    b.variable("d")
+    b.worker()

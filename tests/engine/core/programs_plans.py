@@ -1,0 +1,154 @@
+"""Programs of plans, and of kernels cut into chunks."""
+
+from __future__ import annotations
+
+from nbgraph.engine.core import layout as L  # noqa: N812
+from tests.engine.core.bench import Bench
+from tests.engine.core.jobs import Job
+from tests.engine.core.plan_bench import Plan, Row, build, run_plan
+from tests.engine.core.program import chain, program
+
+
+def plan_program(b: Bench, plan: Plan, *around: Job, times: int = 1) -> None:
+    """Jobs around runs of a plan."""
+    build(b, plan)
+
+    def script() -> None:
+        for _ in range(times):
+            run_plan(b, plan)
+            for job in around:
+                b.submit(job)
+        b.wait_all()
+
+    b.pusher(script)
+
+
+def diamond(**last: object) -> Plan:
+    rows = [
+        Row("r", (), ("a",)),
+        Row("s", (0,), ("b",), ("b",)),
+        Row("t", (0,), ("c",), ("c",)),
+        Row("u", (1, 2), ("b",), **last),  # type: ignore[arg-type]
+    ]
+    return Plan("diamond", rows)
+
+
+@program()
+def plan_serial(b: Bench) -> None:
+    """`a` is given back after the first row, and written before the plan is done."""
+    b.variable("a", "b", "c")
+    plan = diamond()
+    plan.wide = False
+    plan_program(b, plan, *chain("> a", "c > a"), times=2)
+    b.worker()
+
+
+@program()
+def plan_parallel(b: Bench) -> None:
+    b.variable("a", "b", "c")
+    plan_program(b, diamond(), *chain("> a", "c > b"))
+    b.worker(2)
+
+
+@program()
+def plan_twice(b: Bench) -> None:
+    """A helper that comes late finds the next run."""
+    b.variable("a", "b", "c")
+    plan = diamond()
+    plan.serial = False
+    plan_program(b, plan, times=2)
+    b.worker(1)
+
+
+@program()
+def plan_fails(b: Bench) -> None:
+    b.variable("a", "b", "c")
+    plan = diamond()
+    plan.rows[1].code = 5
+    plan_program(b, plan, *chain("b > a", "c >"), times=2)
+    b.worker()
+
+
+@program()
+def plan_of_poisoned(b: Bench) -> None:
+    b.variable("a", "b", "c")
+    plan = diamond()
+    build(b, plan)
+    (failing,) = chain("> c!")
+
+    def script() -> None:
+        b.submit(failing)
+        run_plan(b, plan)
+        b.wait_variable("b")
+        run_plan(b, plan)
+        b.wait_all()
+
+    b.pusher(script)
+    b.worker()
+
+
+@program()
+def plan_with_late_variable(b: Bench) -> None:
+    b.variable("a", "b")
+    rows = [
+        Row("r", (), ("a",), ("a",)),
+        Row("get", (), late="b", kind=L.ROW_ACQUIRE),
+        Row("s", (0, 1), ("b",), ("b",)),
+    ]
+    plan = Plan("late", rows)
+    build(b, plan)
+    before, after = Job("before", (), ("b",), where=L.PYTHON), Job("after", ("a",), ("b",))
+    b.pusher(lambda: (b.submit(before), run_plan(b, plan), b.submit(after), b.wait_all()))
+    b.worker()
+    b.python()
+
+
+@program()
+def plan_with_python_row(b: Bench) -> None:
+    b.variable("a", "b", "c")
+    plan = diamond()
+    plan.rows[1].kind = L.ROW_PYTHON
+    plan_program(b, plan, *chain("b > a"))
+    b.python()
+
+
+@program()
+def plan_python_row_fails(b: Bench) -> None:
+    b.variable("a", "b", "c")
+    plan = diamond()
+    plan.rows[1].kind = plan.rows[2].kind = L.ROW_PYTHON
+    plan.rows[2].code = 9
+    plan_program(b, plan, *chain("c > a"))
+    b.worker()
+    b.python()
+
+
+@program()
+def plan_in_chunks(b: Bench) -> None:
+    b.variable("a", "b")
+    rows = [
+        Row("r", (), ("a",), chunks=3, range=(0, 3)),
+        Row("s", (0,), ("b",), ("b",), chunks=2, range=(0, 4)),
+    ]
+    plan_program(b, Plan("chunks", rows), *chain("> a", "b > a"), times=2)
+    b.worker(2)
+
+
+@program()
+def kernel_in_chunks(b: Bench) -> None:
+    b.variable("a", "b")
+    options = {"flags": L.SPLITTABLE, "cost": 1 << 20, "range": (0, 6)}
+    jobs = chain("> a", "a > b", **options)
+    b.pusher(lambda: ([b.submit(j) for j in jobs], b.wait_all()))
+    b.worker(2)
+
+
+@program()
+def chunks_fail(b: Bench) -> None:
+    """Several parts of one kernel fail: that is one failure."""
+    b.variable("a", "b")
+    options = {"flags": L.SPLITTABLE, "cost": 1 << 20, "range": (0, 4)}
+    (failing,) = chain("> a!", loose=True, **options)
+    (reading,) = chain("a > b")
+    b.pusher(lambda: (b.submit(failing), b.submit(reading), b.wait_all(), b.wait_all()))
+    b.worker(1)
