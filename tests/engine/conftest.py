@@ -7,7 +7,7 @@ import pytest
 
 import nbgraph as ng
 
-KINDS = ["naive", "threaded"]
+KINDS = ["naive", "threaded", "chaos"]
 WAIT = 30  # seconds; every wait in these tests is bounded
 
 

@@ -6,6 +6,7 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
+from nbgraph.engine.chaos import ChaosEngine
 from nbgraph.engine.naive import NaiveEngine
 from nbgraph.engine.threaded import ThreadedEngine
 from tests.engine.execute import Execution
@@ -16,6 +17,7 @@ ENGINES = {
     "threaded 1": lambda: ThreadedEngine(workers=1),
     "threaded 2": lambda: ThreadedEngine(workers=2),
     "threaded 4": lambda: ThreadedEngine(workers=4),
+    "chaos": lambda: ChaosEngine(seed=3),
 }
 
 

@@ -287,7 +287,10 @@ class Engine(Runner):
             raise self._late(f"wait_for_var({var!r})", timeout)
         failure = self._failure_of(var)
         if failure is not None and self._claim(failure):
-            raise failure.again()
+            try:
+                raise failure.again()
+            finally:
+                del failure  # else the exception holds this frame, which holds it
 
     def wait_for_all(self, timeout: float | None = None) -> None:
         """Until everything pushed has ended; of the failures nobody was told of, the first."""
@@ -297,7 +300,10 @@ class Engine(Runner):
             raise self._late("wait_for_all", timeout)
         failure = self._claim_all()
         if failure is not None:
-            raise failure.again()
+            try:
+                raise failure.again()
+            finally:
+                del failure
 
     def _deadline(self, timeout: float | None, what: str) -> float | None:
         """When a wait gives up; a wait inside a pushed function is refused."""
@@ -308,6 +314,9 @@ class Engine(Runner):
                 "could wait for itself for ever. Push what comes next with the variables it reads"
             )
         return checks.deadline(timeout, what)
+
+    def _asked(self) -> None:
+        """Somebody asks for a result, there already or not."""
 
     def _wait_operation(self, pending: Pending, deadline: float | None) -> bool:
         return pending._sleep(deadline)

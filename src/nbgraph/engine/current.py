@@ -19,7 +19,7 @@ from nbgraph.settings import config
 KINDS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "naive": ("nbgraph.engine.naive", "NaiveEngine", ()),
     "threaded": ("nbgraph.engine.threaded", "ThreadedEngine", ("workers",)),
-    "chaos": ("nbgraph.engine.chaos", "ChaosEngine", ("workers", "seed")),
+    "chaos": ("nbgraph.engine.chaos", "ChaosEngine", ("seed",)),
 }
 
 _owner = Owner()

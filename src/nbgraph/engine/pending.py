@@ -69,6 +69,7 @@ class Pending:
         return None if failure is None else failure.error
 
     def _failed(self, timeout: float | None) -> Failure | None:
+        self.engine._asked()
         if not self.done():
             what = f"result of {self.name!r}"
             deadline = self.engine._deadline(timeout, what)

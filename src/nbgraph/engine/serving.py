@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from nbgraph.engine import lifecycle
 from nbgraph.engine.core import layout
+from nbgraph.engine.handle import Core
 from nbgraph.engine.operation import Operation
 from nbgraph.engine.thread import here
 from nbgraph.engine.tracked import TrackedEngine
@@ -26,6 +27,14 @@ class ServedEngine(TrackedEngine):
         super().__init__(owner=owner, first=first)
         self._now_running: dict[int, Operation] = {}  # by block
         lifecycle.register(self)
+
+    def _run_block(self, core: Core, block: int) -> None:
+        """Run a Python function that the core has begun, on this thread."""
+        operation = self._jobs.pop(core.peek(block + layout.O_TOKEN))
+        operation.block = block
+        operation.seq = core.peek(block + layout.O_SEQ)
+        self._now_running[block] = operation
+        self._perform(operation)
 
     def _complete(self, operation: Operation) -> None:
         self._now_running.pop(operation.block, None)

@@ -132,13 +132,6 @@ class TrackedEngine(Engine):
 
     # run ---------------------------------------------------------------------------------------
 
-    def _run_block(self, core: Core, block: int) -> None:
-        """Run what the core has begun, on this thread."""
-        operation = self._jobs.pop(core.peek(block + layout.O_TOKEN))
-        operation.block = block
-        operation.seq = core.peek(block + layout.O_SEQ)
-        self._perform(operation)
-
     def _inherited(self, operation: Operation) -> Failure | None:
         if operation.prop in UNSKIPPED:
             return None
