@@ -1,16 +1,18 @@
 """Settings: one frozen record, read from `NBGRAPH_*`, overridden by `with ng.config(...)`.
 
-| setting       | meaning; the variable is NBGRAPH_ and the name in capitals |
-|---------------|------------------------------------------------------------|
-| compiler      | "auto", "numba", or "python": run the user's text itself   |
-| cache_dir     | folder of compiled kernels; empty string: no disk cache    |
-| cache_bytes   | size at which the oldest kernels are dropped               |
-| default_float | dtype of created arrays, "float32" or "float64"            |
-| parking       | how threads sleep: "auto", or "portable" for POSIX threads |
-| engine        | "naive", "threaded" or "chaos": the one used at first      |
-| watchdog      | seconds without progress after which a wait warns; 0: none |
-| debug         | 1: compilers' own texts are shown with errors, and         |
-|               | functions that hold a worker for long are named            |
+| setting        | meaning; the variable is NBGRAPH_ and the name in capitals |
+|----------------|------------------------------------------------------------|
+| compiler       | "auto", "numba", or "python": run the user's text itself   |
+| cache_dir      | folder of compiled kernels; empty string: no disk cache    |
+| cache_bytes    | size at which the oldest kernels are dropped               |
+| default_float  | dtype of created arrays, "float32" or "float64"            |
+| parking        | how threads sleep: "auto", or "portable" for POSIX threads |
+| engine         | "naive", "threaded" or "chaos": the one used at first      |
+| engine_pending | unfinished operations at which pushers are held back       |
+| engine_bytes   | the same of the bytes that unfinished operations declare   |
+| watchdog       | seconds without progress after which a wait warns; 0: none |
+| debug          | 1: compilers' own texts are shown with errors, and         |
+|                | functions that hold a worker for long are named            |
 
 Machine code is made for the host, or for what Numba's own variables NUMBA_CPU_NAME and
 NUMBA_CPU_FEATURES say.
@@ -52,6 +54,8 @@ class Settings:
     cache_bytes: int = 512 * 2**20
     default_float: str = "float32"
     engine: str = "naive"
+    engine_pending: int = 1 << 16
+    engine_bytes: int = 4 << 30
     parking: str = "auto"
     watchdog: int = 30
     debug: int = 0
@@ -63,6 +67,9 @@ class Settings:
             PYTHON_ASKED[0] = True
         if self.debug:
             DEBUG_ASKED[0] = True
+        for name in ("engine_pending", "engine_bytes"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"config: {name}={getattr(self, name)!r}; expected 1 or more")
         for name, choices in _CHOICES.items():
             if getattr(self, name) not in choices:
                 raise ValueError(

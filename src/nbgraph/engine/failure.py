@@ -11,6 +11,7 @@ the operation pushed first counts.
 from __future__ import annotations
 
 import threading
+import weakref
 from types import TracebackType
 
 from nbgraph.engine.sites import Site
@@ -22,15 +23,27 @@ _LISTED = 10
 class Failure:
     """An exception, the operation that raised it, and whether anybody has been told."""
 
-    __slots__ = ("cell", "core", "error", "name", "order", "raised_at", "site", "traceback")
+    __slots__ = (
+        "__weakref__",
+        "cell",  # where a compiled core keeps it
+        "core",  # and which one
+        "error",
+        "name",
+        "order",  # push number of the operation, place in its bulk
+        "original",  # of a shadow: a weak reference
+        "raised_at",  # newest push number when it was raised
+        "site",
+        "traceback",
+    )
 
     def __init__(self, error: BaseException, order: tuple[int, int], name: str, site: Site) -> None:
         self.error = error
-        self.cell = 0  # where a compiled core keeps it, and which one
+        self.cell = 0
         self.core: object = None
-        self.order = order  # push number of the operation, place in its bulk
+        self.order = order
         self.name, self.site = name, site
-        self.raised_at: int | None = None  # newest push number when it was raised
+        self.original: weakref.ref[Failure] | None = None
+        self.raised_at: int | None = None
         self.traceback: TracebackType | None = error.__traceback__
         add_note(error, f"in operation {name!r}, pushed at {site}")
 
@@ -42,9 +55,33 @@ class Failure:
         """The exception, to be raised: its traceback does not grow from raise to raise."""
         return self.error.with_traceback(self.traceback)
 
+    def shadow(self) -> Failure:
+        """What a compiled core keeps once the user has the exception: a copy without frames.
+
+        The traceback holds the frames of whoever was told, and with them the variable that keeps
+        the failure: a circle that no garbage collector sees.
+        """
+        kept = Failure.__new__(Failure)
+        kept.cell, kept.core, kept.order = self.cell, self.core, self.order
+        kept.name, kept.site, kept.raised_at = self.name, self.site, self.raised_at
+        kept.error, kept.traceback = _without_frames(self.error), None
+        kept.original = weakref.ref(self)
+        return kept
+
     def __str__(self) -> str:
         text = f"{type(self.error).__name__}: {self.error}".strip().rstrip(":")
         return f"{self.name!r}, pushed at {self.site}: {text}"
+
+
+def _without_frames(error: BaseException) -> BaseException:
+    made = type(error)
+    try:
+        copy = made.__new__(made, *error.args)
+        copy.args = error.args
+        copy.__dict__.update(error.__dict__)
+    except Exception:  # an exception of its own make is kept as it is
+        return error
+    return copy
 
 
 def add_note(error: BaseException, text: str) -> None:

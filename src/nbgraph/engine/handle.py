@@ -21,8 +21,6 @@ Entry = Callable[..., int]
 
 _WITHOUT_CORE = ("peek", "poke", "new_memory", "free_memory", "is_done")
 SPIN = 600  # looks before a thread sleeps: some microseconds
-MAX_PENDING = 1 << 16
-MAX_BYTES = 4 << 30
 MOST_WORDS = 100  # of a submit call; what is longer goes by address
 
 
@@ -73,8 +71,8 @@ class Core:
         self.retired = False
         self.failures: dict[int, Failure] = {}  # by the token in their cells
         self.tokens = itertools.count(1)
-        self.instances: dict[int, object] = {}  # plans' memory, and what must live as long
-        self.doomed: deque[tuple[int, Variable, list[int]]] = deque()  # instances given up
+        self.instances: dict[int, tuple[object, list[int]]] = {}  # plans' memory, and what must live as long
+        self.doomed: deque[int] = deque()  # instances given up
         self._thread = threading.local()
         for entry in table.ENTRIES:
             name = entry.__name__
@@ -91,8 +89,6 @@ class Core:
                 setattr(self, "release" if name == "give_up" else name, bound)
         for place, value in (
             (layout.SEQUENCE, first),
-            (layout.MAX_PENDING, MAX_PENDING),
-            (layout.MAX_BYTES, MAX_BYTES),
             (layout.SPIN, SPIN),
         ):
             self.poke(self.address + place, value)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Sequence
-from functools import partial
 from types import CodeType
 from typing import Any
 
@@ -276,7 +275,8 @@ class Kernels(TrackedEngine):
                 self._prepare(opr)
         self._flush()
         while True:
-            ticket = core.push(opr.template, priority)
+            # a function is not held back: what it pushes may wait for its own end
+            ticket = core.push(opr.template, priority, layout.NATIVE, 0, here.running is not None)
             if ticket > 0:
                 return ticket
             self._refused(core, ticket, opr)
@@ -304,19 +304,14 @@ class Kernels(TrackedEngine):
         super()._reap(core)
         while core.doomed:
             try:
-                address, own, tokens = core.doomed.popleft()
+                core.drop_instance(core.doomed.popleft())
             except IndexError:  # another thread took it
                 break
-            self.delete_variable(own, partial(self._drop_instance, core, address, tokens))
         while address := core.dead_instance():
-            core.instances.pop(address, None)
+            _, tokens = core.instances.pop(address)
+            for token in tokens:
+                self._steps.pop(token, None)
             core.free_memory(address)
-
-    def _drop_instance(self, core: Core, address: int, tokens: list[int], run_ctx: object) -> None:
-        """All its runs are done; helpers may still be about to look."""
-        core.drop_instance(address)
-        for token in tokens:
-            self._steps.pop(token, None)
 
     def _run_step(self, core: Core, block: int) -> None:
         """Run a Python function of a plan; what it raises poisons what comes after it."""

@@ -18,6 +18,7 @@ from nbgraph.settings import config
 
 JOIN = 5.0  # seconds a stopped thread is waited for
 DRAIN = 2.0  # seconds that unfinished work is waited for at exit and before a fork
+LONGEST = 60.0  # seconds that work is waited for at exit while some of it ends
 
 
 class ServedEngine(TrackedEngine):
@@ -84,19 +85,27 @@ class ServedEngine(TrackedEngine):
     # the end of the process, and a fork --------------------------------------------------------
 
     def _shut_down(self) -> None:
-        """The process ends: what is unfinished has a moment."""
-        if self._core is not None and here.running is None:
-            self._wait_all(time.monotonic() + DRAIN)
+        """The process ends: what is unfinished is waited for as long as something ends."""
+        core = self._core
+        if core is None or here.running is not None:
+            return
+        until, seen = time.monotonic() + LONGEST, -1
+        while core.word(layout.COMPLETED) != seen and time.monotonic() < until:
+            seen = core.word(layout.COMPLETED)
+            if self._wait_all(time.monotonic() + DRAIN):
+                return
 
     def _before_fork(self) -> None:
         """A child should find finished work; what does not finish in time stays the parent's."""
         core = self._core
+        self._flush()  # a bulk that is open in this thread stays the parent's
         if core is not None and here.running is None and core.word(layout.PENDING):
             self._wait_all(time.monotonic() + DRAIN)
 
     def _after_fork(self) -> None:
         """In the child: no thread has come along, so the core is left as it is found."""
         core, self._core = self._core, None
+        here.running = here.carried = None  # forked by a function: no worker of ours waits for it
         self._opening = threading.RLock()
         self._raising = threading.RLock()
         lost = [*self._jobs.values(), *self._now_running.values()]

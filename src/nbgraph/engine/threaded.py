@@ -25,6 +25,7 @@ from nbgraph.engine.tracked import QUEUES, SLICE
 from nbgraph.engine.variable import Owner
 
 LEAST_PYTHON_WORKERS = 4
+MOMENT = 200_000  # nanoseconds
 
 
 def cores() -> int:
@@ -102,6 +103,8 @@ class ThreadedEngine(Kernels, ServedEngine):
                 running[block] = operation
                 del operation
                 self._perform(running[block])
+            if core.retired:  # the function forked, and this is the child
+                return
         del core
 
     def _issue(self, operation: Operation) -> None:
@@ -155,6 +158,8 @@ class ThreadedEngine(Kernels, ServedEngine):
             return
         super()._shut_down()
         core.stop()
+        self._threads.clear()
+        self._serving = [False] * layout.QUEUE_COUNT  # a later exit handler may push again
 
     def _after_fork(self) -> None:
         self._threads.clear()
@@ -198,7 +203,9 @@ class ThreadedEngine(Kernels, ServedEngine):
         """Over the brake: help, or sleep, until there is room."""
         if not self._serving[layout.NATIVE]:
             self._open()
-        core.wait_for(core.parker(), -1, SLICE)
+        if core.wait_for(core.parker(), -1, SLICE):
+            # what is held may be larger than the room there is: then it goes last
+            core.wait_for(core.parker(), 0, MOMENT)
 
     def _wait_operation(self, pending: Any, deadline: float | None) -> bool:
         watch = self._watch()

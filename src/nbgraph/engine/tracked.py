@@ -19,7 +19,7 @@ from nbgraph.engine.core.operations import BRAKE, NO_MEMORY, STALE
 from nbgraph.engine.core.state import SNAPSHOT
 from nbgraph.engine.events import event
 from nbgraph.engine.failure import Failure, first_of
-from nbgraph.engine.handle import MAX_BYTES, MAX_PENDING, Core, core_unit
+from nbgraph.engine.handle import Core, core_unit
 from nbgraph.engine.native_call import kernel_error
 from nbgraph.engine.operation import ISSUED, RUNNING, WAITING, Operation
 from nbgraph.engine.properties import DELETE_VAR, UNSKIPPED, FnProperty
@@ -27,6 +27,7 @@ from nbgraph.engine.sites import Site
 from nbgraph.engine.thread import here
 from nbgraph.engine.variable import Owner, Variable
 from nbgraph.errors import EngineError
+from nbgraph.settings import config
 
 SLICE = 50_000_000  # nanoseconds a wait stays away from Python's signals
 _NO_SITE = Site("?", 0, "?")
@@ -46,7 +47,7 @@ class TrackedEngine(Engine):
 
     def __init__(self, *, owner: Owner | None = None, first: int = 0) -> None:
         super().__init__(owner=owner)
-        self.limits = {"pending": MAX_PENDING, "bytes": MAX_BYTES}
+        self.limits = {"pending": config.engine_pending, "bytes": config.engine_bytes}
         self._first = first
         self._jobs: dict[int, Operation] = {}
         self._names: list[str] = [""]
@@ -149,7 +150,7 @@ class TrackedEngine(Engine):
             return
         # the members' failures go from one to the next here, and to the core in the end
         names = operation.reads + operation.writes
-        here.carried = {v: self._failure_of(v) for v in names}
+        here.carried = {v: self._carried_by(v) for v in names}
         for variable in operation.writes:
             writers = sum(variable in member.writes for member in operation.members)
             variable._version += max(0, writers - 1)  # the core counts one
@@ -220,6 +221,17 @@ class TrackedEngine(Engine):
         core = self._core
         if core is None or var._core is not core:
             return super()._failure_of(var)
+        failure = self._carried_by(var)
+        if failure is not None and failure.original is not None:
+            failure = failure.original() or failure
+        var._failure = failure  # seen by the garbage collector; see Failure.shadow
+        return failure
+
+    def _carried_by(self, var: Variable) -> Failure | None:
+        """The failure on a variable as the core has it."""
+        core = self._core
+        if core is None or var._core is not core:
+            return super()._failure_of(var)
         cell = core.cell_of(var._address, layout.V_CELL)
         if not cell:
             return None
@@ -234,9 +246,16 @@ class TrackedEngine(Engine):
             core = self._core
             if core is None or failure.core is not core or not failure.cell:
                 return super()._claim(failure)
-            core.raise_cell(failure.cell)
+            cell = failure.cell
             failure.raised_at = self._newest()
+            self._hand_over(core, failure)
+            core.raise_cell(cell)
             return True
+
+    def _hand_over(self, core: Core, failure: Failure) -> None:
+        """The user gets the exception; the core keeps a copy. The cell is still held."""
+        core.failures[core.peek(failure.cell + layout.C_TOKEN)] = failure.shadow()
+        failure.cell, failure.core = 0, None
 
     def _claim_all(self) -> Failure | None:
         found: list[Failure] = []
@@ -248,10 +267,11 @@ class TrackedEngine(Engine):
             with self._raising:
                 while cell := core.raise_first():
                     failure = self._failure_in(core, cell)
-                    core.let_cell_go(cell)
                     if failure is not None:
-                        failure.raised_at = self._newest()
+                        failure.raised_at = core.peek(cell + layout.C_RAISED)
+                        self._hand_over(core, failure)
                         found.append(failure)
+                    core.let_cell_go(cell)
             self._reap(core)
         return first_of(found)
 

@@ -136,13 +136,15 @@ def admit(core: int, operation: int) -> int:
 
 
 def push(argv: int, argc: int) -> int:
-    """core, template[, priority, queue, lane] -> ticket, or a negative refusal."""
+    """core, template[, priority, queue, lane, forced] -> ticket, or a negative refusal."""
     core = argument(argv, 0)
     template = argument(argv, 1)
     lock(core)
     if load(core + RELEASED) != 0:
         drain_released_locked(core)
     refusal = refused(core, template)
+    if refusal == BRAKE and argc > 5 and argument(argv, 5) != 0:
+        refusal = 0
     operation = 0
     words = O_FIXED + load(template + O_COUNT) * (SLOT // WORD)
     if refusal == 0:
