@@ -71,7 +71,8 @@ class Core:
         self.retired = False
         self.failures: dict[int, Failure] = {}  # by the token in their cells
         self.tokens = itertools.count(1)
-        self.instances: dict[int, tuple[object, list[int]]] = {}  # plans' memory, and what must live as long
+        # plans' memory: what must live as long, and tokens of Python steps
+        self.instances: dict[int, tuple[object, list[int]]] = {}
         self.doomed: deque[int] = deque()  # instances given up
         self._thread = threading.local()
         for entry in table.ENTRIES:

@@ -226,22 +226,21 @@ class Instance:
             words[place] += address
         ctypes.memmove(address, (ctypes.c_int64 * len(words))(*words), layout.WORD * len(words))
         self._core, self._address, self._tokens = core, address, rows.tokens
-        core.instances[address] = self.plan  # its kernels' records live as long
+        core.instances[address] = self.plan, rows.tokens  # its kernels' records live as long
 
     def free(self) -> None:
         """Give the memory back, once all pushes have run; a later push lays it out anew."""
         core, self._core = self._core, None
-        own, self._own = self._own, None
-        if core is not None and own is not None:
-            core.doomed.append((self._address, own, self._tokens))
+        if core is not None:
+            core.doomed.append(self._address)
             engine = self._engine()
             if isinstance(engine, Kernels) and core is engine._core:
                 engine._reap(core)
 
     def __del__(self) -> None:
         core = getattr(self, "_core", None)
-        if core is not None and self._own is not None:
-            core.doomed.append((self._address, self._own, self._tokens))  # no lock, no push
+        if core is not None:
+            core.doomed.append(self._address)  # no lock, no push
 
 
 def _begin(run_ctx: RunContext) -> None:

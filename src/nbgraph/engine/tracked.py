@@ -329,7 +329,8 @@ class TrackedEngine(Engine):
         if core is None:
             return 0, 0, 0
         completed = core.word(layout.COMPLETED)
-        return completed + core.word(layout.PENDING), completed, core.word(layout.PENDING_BYTES)
+        pending = max(0, core.word(layout.PENDING) - core.word(layout.INTERNALS))
+        return completed + pending, completed, core.word(layout.PENDING_BYTES)
 
     def _unfinished(self) -> list[Operation]:
         """Those of Python functions, with the number the core gave them."""

@@ -17,7 +17,9 @@ from nbgraph.engine.core.layout import (
     FORCE,
     HELP,
     HOLD,
+    I_REFS,
     INTERNAL,
+    INTERNALS,
     ISSUED,
     MARK,
     MAX_BYTES,
@@ -25,6 +27,7 @@ from nbgraph.engine.core.layout import (
     MUTATE,
     NATIVE,
     NO_SKIP,
+    O_ARGS,
     O_BYTES,
     O_CLASS,
     O_COUNT,
@@ -44,6 +47,7 @@ from nbgraph.engine.core.layout import (
     O_WATCHERS,
     PENDING,
     PENDING_BYTES,
+    PLAN,
     PROFILE,
     REAPED,
     RELEASED,
@@ -118,6 +122,11 @@ def admit_locked(core: int, operation: int) -> int:
     store(operation + O_NOTIFY, 0)
     store(operation + O_ERROR, 0)
     store(core + PENDING_BYTES, load(core + PENDING_BYTES) + load(operation + O_BYTES))
+    if load(operation + O_FLAGS) & INTERNAL != 0:
+        store(core + INTERNALS, load(core + INTERNALS) + 1)
+    if load(operation + O_KIND) == PLAN:  # a plan pushed and not done keeps its instance
+        instance = load(operation + O_ARGS)
+        store(instance + I_REFS, load(instance + I_REFS) + 1)
     if load(core + PROFILE) != 0:
         store(operation + O_QUEUED, now())
     if not enter(core, operation):
@@ -189,6 +198,8 @@ def settle_locked(core: int, operation: int, parkers: int) -> int:
     store(core + PENDING_BYTES, load(core + PENDING_BYTES) - load(operation + O_BYTES))
     if load(operation + O_FLAGS) & INTERNAL == 0:
         store(core + COMPLETED, load(core + COMPLETED) + 1)
+    else:
+        store(core + INTERNALS, load(core + INTERNALS) - 1)
     template = load(operation + O_TEMPLATE)
     if template != 0:
         uses = load(template + O_TEMPLATE) - 1

@@ -137,7 +137,7 @@ def start_plan(core: int, operation: int, instance: int) -> None:
     """The plan's first variables are granted: run it, as far as this thread is of use."""
     lock(core)
     store(instance + I_OPERATION, operation)
-    store(instance + I_REFS, load(instance + I_REFS) + 2)  # the run's, and this thread's
+    store(instance + I_REFS, load(instance + I_REFS) + 1)  # this thread's, beside the run's
     for index in range(load(instance + I_EXTERNALS)):
         if load(outside_slot(instance, index) + S_MODE) & LATE == 0:
             take_poison_locked(core, instance, index)
