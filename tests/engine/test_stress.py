@@ -4,6 +4,7 @@ import gc
 import random
 import threading
 import weakref
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -176,8 +177,7 @@ def test_deleted_and_dropped_variables_are_given_back_once():
 
 
 def resident():
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * 4096
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
 
 
 def run_many(engine, total):
