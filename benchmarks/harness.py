@@ -72,6 +72,20 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
+class Factor:
+    """A ratio measured elsewhere (a speed-up by a second core, say) that must reach a bound."""
+
+    name: str
+    value: float
+    at_least: float
+
+    @property
+    def met(self) -> bool:
+        """Whether it reaches the bound."""
+        return self.value >= self.at_least
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """Seconds per call, by name ("" is ours), and how many times faster ours is than each peer."""
 
@@ -194,14 +208,12 @@ def _cpu_model() -> str:
     return platform.processor() or platform.machine()
 
 
-def render(results: Iterable[Result | Limit]) -> str:
+def render(results: Iterable[Result | Limit | Factor]) -> str:
     """The table as text: a line for ours, then one for each peer with ratio and target."""
     lines = [f"{'':44}{'time':>16}{'ratio':>9}{'target':>9}"]
     for result in results:
-        if isinstance(result, Limit):
-            verdict = "met" if result.met else "MISSED"
-            bound = f"<={result.at_most:.2f}"
-            lines.append(f"{result.name:44}{result.seconds:14.3f} s{'':9}{bound:>9}  {verdict}")
+        if isinstance(result, Limit | Factor):
+            lines.append(_bounded(result))
             continue
         row = result.row
         lines.append(f"{row.name:44}{_time(result.seconds[''], row.elements):>16}")
@@ -214,22 +226,41 @@ def render(results: Iterable[Result | Limit]) -> str:
     return "\n".join(lines)
 
 
+def _bounded(result: Limit | Factor) -> str:
+    """A line for a figure with a bound of its own; its unit fits the bound."""
+    verdict = "met" if result.met else "MISSED"
+    if isinstance(result, Factor):
+        return f"{result.name:44}{'':16}{result.value:9.2f}{result.at_least:9.2f}  {verdict}"
+    unit, scale = "s", 1.0
+    for smaller, size in (("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9)):
+        if result.at_most < 0.01 and result.at_most < 1000 * size:
+            unit, scale = smaller, size
+    digits = 3 if unit == "s" else 2
+    took = f"{result.seconds / scale:14.{digits}f} {unit}"
+    bound = f"<={result.at_most / scale:.{digits - 1}f}"
+    return f"{result.name:44}{took:>16}{'':9}{bound:>9}  {verdict}"
+
+
 def _time(seconds: float, elements: int) -> str:
     return f"{seconds / elements * 1e9:.3f} ns/elem" if elements else f"{seconds * 1e9:.0f} ns/call"
 
 
-def report(rows: Iterable[Row | Limit], *, rounds: int = 15, slice_seconds: float = 0.01) -> int:
+def report(
+    rows: Iterable[Row | Limit | Factor], *, rounds: int = 15, slice_seconds: float = 0.01
+) -> int:
     """Measure and print everything; return how many targets were missed."""
     print(machine())
     results = [
-        row if isinstance(row, Limit) else measure(row, rounds=rounds, slice_seconds=slice_seconds)
+        row
+        if isinstance(row, Limit | Factor)
+        else measure(row, rounds=rounds, slice_seconds=slice_seconds)
         for row in rows
     ]
     print(render(results))
     missed = sum(
-        int(not result.met) if isinstance(result, Limit) else len(result.missed())
+        int(not result.met) if isinstance(result, Limit | Factor) else len(result.missed())
         for result in results
     )
-    wanted = sum(1 if isinstance(r, Limit) else len(r.row.targets) for r in results)
+    wanted = sum(1 if isinstance(r, Limit | Factor) else len(r.row.targets) for r in results)
     print(f"{wanted - missed} of {wanted} targets met")
     return missed

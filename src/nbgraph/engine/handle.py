@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -174,10 +175,13 @@ class Core:
         return any(self.peek(address + use) for use in (*uses, layout.V_HEAD))
 
     def __del__(self) -> None:
-        # nobody refers to a variable or a thread of it any more
+        # No thread of it is left. Variables may be finalised after it, as parts of one cycle; at
+        # the end of the process the memory is not worth a risk.
         address = getattr(self, "address", 0)
-        if not address or self.retired:
+        if not address or self.retired or sys.is_finalizing():
             return
+        self.retired = True
+        self.release = _forgotten
         for memory in self.instances:
             self.free_memory(memory)
         slab = self.peek(address + layout.SLABS)
@@ -186,6 +190,11 @@ class Core:
             self.free_memory(slab)
             slab = following
         self.free_memory(address)
+
+
+def _forgotten(address: int) -> int:
+    """A variable of a core that is gone."""
+    return 0
 
 
 _lock = threading.Lock()
@@ -198,8 +207,6 @@ def core_unit() -> Unit:
         if not _unit:
             found = compiled.find()
             if found is None:
-                import sys
-
                 stream: Any = sys.stderr
                 if stream is not None:
                     stream.write("nbgraph: compiling the engine's core, once: some 8 s ...\n")
