@@ -129,7 +129,8 @@ class Core:
             self.jobs[job.number] = job
             MACHINE.kernels[job.number] = lambda _args, lo, hi: self.body(job, lo, hi)
         native = job.where == L.NATIVE
-        slots = [self.variables[n] << 2 | (n in job.writes) for n in job.names]
+        names = job.names[:-1] if job.flags & L.FRESH else job.names
+        slots = [self.variables[n] << 2 | (n in job.writes) for n in names]
         kind = L.KERNEL if native else L.CALL
         function = job.number if native else 0
         token = job.cost if native else job.number
@@ -145,6 +146,13 @@ class Core:
             return ticket
         words = self.words_of(job)
         return self.log_push(job, lambda: self.call(entries.submit, *words))
+
+    def submit_fresh(self, job: Job) -> None:
+        """Push a job that writes a variable made with it, the last one it names; one pusher."""
+        words = self.words_of(job)
+        name = job.writes[-1]
+        self.variables[name] = self.call(entries.submit, *words)
+        self.log(Event(self.get(L.SEQUENCE), "push", job))
 
     def prepare(self, job: Job) -> None:
         """Make a template of it."""

@@ -24,7 +24,9 @@ class Job:
     range: tuple[int, int] = (0, 1)
     number: int = 0
     template: int = 0
+    early: bool = False  # gives its variables back before it is done
     loose: bool = False  # how much of it runs is left open: it is cut, and some part fails
+    on_device: set[int] = dataclasses.field(default_factory=set)  # numbers of runs on a lane
     runs: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     parts: list[tuple[int, int]] = dataclasses.field(default_factory=list)
 

@@ -160,6 +160,13 @@ MUTANTS = {
         "return raised == 0",
         ("failure_already_raised", "lane_poisoned_between"),
     ),
+    "what issued work will clear poisons already": Mutant(
+        tracker,
+        "poison",
+        "known = issued or load(variable + V_ISSUED_WRITES) == 0",
+        "known = True",
+        ("lane_clears_a_failure",),
+    ),
     "poison between the phases is missed": Mutant(
         operations,
         "complete_locked",

@@ -34,6 +34,7 @@ class Row:
     names: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     loose: bool = False
+    early: bool = False
     runs: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     parts: list[tuple[int, int]] = dataclasses.field(default_factory=list)
 

@@ -86,6 +86,48 @@ def notices(b: Bench) -> None:
 
 
 @program()
+def calls_that_leave_early(b: Bench) -> None:
+    """Their variables are used by others before they are done."""
+    b.variable("a", "b")
+    good, bad = chain("a > b", "b > a!", where=L.PYTHON, early=True)
+    kernels = chain("> b", "a > b")
+    jobs = (good, kernels[0], bad, kernels[1])
+    b.pusher(lambda: ([b.submit(j) for j in jobs], b.wait_variable("b"), b.wait_all()))
+    b.python()
+
+
+@program()
+def conducted(b: Bench) -> None:
+    """Everything is held; a thread takes what is ready in an order of its own."""
+    b.variable("a", "b")
+    kernels, calls = chain("> a", "> b", "a > b!"), chain("a >", "b > a", where=L.PYTHON)
+    jobs = (*kernels[:2], calls[0], kernels[2], calls[1])
+    b.pusher(lambda: ([b.submit(j) for j in jobs], b.wait_all()))
+    b.conductor()
+
+
+@program()
+def fresh_variables(b: Bench) -> None:
+    b.variable("a")
+    b.place("x", 1)
+    b.place("y", 2)
+    first = Job("first", ("a",), ("x",), flags=L.FRESH)
+    second = Job("second", ("x",), ("y",), 4, flags=L.FRESH | L.SMALL)
+    last = Job("last", ("y",), ("x",))
+
+    def script() -> None:
+        b.submit_fresh(first)
+        b.submit_fresh(second)
+        b.submit(last)
+        b.wait_variable("y")
+        b.give_up("x")
+        b.wait_all()
+
+    b.pusher(script)
+    b.worker()
+
+
+@program()
 def lane_keeps_order(b: Bench) -> None:
     b.variable("a", "b")
     lane = chain("> a", "a > b", where=L.FIRST_LANE)
@@ -109,6 +151,28 @@ def lane_poisoned_between(b: Bench) -> None:
         b.wait_all()
 
     b.pusher(script)
+    b.lane()
+
+
+@program()
+def lane_clears_a_failure(b: Bench) -> None:
+    """A write that never skips is issued: what follows on the lane must not see what it clears."""
+    b.variable("a")
+    (failing,) = chain("> a!")
+    clearing = Job("clearing", (), ("a",), where=L.FIRST_LANE, flags=L.NO_SKIP)
+    reading = Job("reading", ("a",), (), where=L.FIRST_LANE)
+    b.pusher(lambda: ([b.submit(j) for j in (failing, clearing, reading)], b.wait_all()))
+    b.lane()
+
+
+@program()
+def lane_skips_behind_issued_work(b: Bench) -> None:
+    """What is skipped on a lane ends in its turn, after what was issued before it."""
+    b.variable("a", "b", "c")
+    first, second = chain("> a c", "b > a", where=L.FIRST_LANE)
+    failing, reading, last = chain("> b!", "a >", "c >")
+    jobs = (failing, first, second, reading, last)
+    b.pusher(lambda: ([b.submit(j) for j in jobs], b.wait_all()))
     b.lane()
 
 

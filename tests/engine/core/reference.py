@@ -78,8 +78,10 @@ def run_job(world: World, job: Any, sequence: int) -> None:
         if job.code:
             poison = (sequence, 0)
             world.failures.add(poison)
-    elif job.lane and len(job.runs) > len(runs):
+    elif sequence in job.on_device:
         perform(world, job, runs)  # it was issued before the poison came, which is allowed
+        if job.code:
+            world.failures.add((sequence, 0))  # and what it left itself will be told of, too
     for name in job.writes:
         world.cells[name] = poison
         world.versions[name] += 1

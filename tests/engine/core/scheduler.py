@@ -90,6 +90,7 @@ class Scheduler:
         self.changes = 0
         self.still = 0
         self.starting = True
+        self.running = False
         self.prints: dict[int, int] = {}
         self.trace: list[tuple[str, str, int]] = []
         self.hub = getcurrent()
@@ -102,6 +103,7 @@ class Scheduler:
         MACHINE.switch, MACHINE.sleep, MACHINE.wake = self.point, self.sleep, self.wake
         for thread in self.threads:
             thread.run = greenlet(self._life(thread), self.hub)
+        self.running = True
         try:
             for thread in self.threads:  # each to its first point: what comes before is its own
                 self.current = thread
@@ -110,6 +112,7 @@ class Scheduler:
             while not all(thread.done for thread in self.threads):
                 self._choose(None).run.switch()
         finally:
+            self.running = False
             for thread in self.threads:
                 if thread.run and not thread.run.dead:
                     thread.run.throw(GreenletExit)

@@ -5,8 +5,10 @@ import pytest
 from nbgraph.engine.core import plans
 from tests.engine.core.explore import exhaustive, randomly
 from tests.engine.core.programs import PROGRAMS
+from tests.engine.core.random_programs import random_program
 
-EVERYDAY = 400  # schedules of a program where there are more
+EVERYDAY = 400  # schedules of a program for each number of preemptions, where there are more
+SEEDS = 250  # random programs
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +24,22 @@ def test_few_preemptions(name):
         exhaustive(program, budget, alarms=program.alarms, most=EVERYDAY)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_random_schedules(name):
+@pytest.mark.parametrize("budget", [2, 3])
+def test_more_preemptions(name, budget):
     program = PROGRAMS[name]
-    randomly(program, 1, 100, alarms=program.alarms)
+    exhaustive(program, budget, alarms=program.alarms, most=20_000)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_random_schedules(name, full):
+    program = PROGRAMS[name]
+    randomly(program, 1, 3000 if full else 60, alarms=program.alarms)
+
+
+@pytest.mark.parametrize("part", range(5))
+def test_random_programs(part, full):
+    seeds = range(part, 40 * SEEDS if full else SEEDS, 5)
+    for seed in seeds:
+        randomly(random_program(seed), seed, 3)

@@ -14,7 +14,8 @@ A *variable* is a token. It knows which operations use it now and which wait for
 An *operation* has one slot per variable it names and a counter of slots not granted yet:
 
     waiting  -> ready -> running -> done          on the host
-    waiting  -> ready -> running -> issued -> done    on a device lane
+    waiting  -> ready -> running -> issued -> done    on a device lane, in the order of issue; one
+                                                      that is skipped is issued too
 
 Rules, each kept under one spin lock that no function of a user is ever called under:
 

@@ -215,13 +215,19 @@ def give_all_back(core: int, operation: int, cell: int) -> int:
 
 
 def poison(operation: int) -> int:
-    """Rule 5: the earliest failure on its variables that concerns the operation, or 0."""
+    """Rule 5: the earliest failure on its variables that concerns the operation, or 0.
+
+    What a write that is only issued will leave is not known before this operation is done itself.
+    """
     found = 0
     sequence = load(operation + O_SEQ)
+    issued = load(operation + O_FLAGS) & ISSUED != 0
     slot = operation + O_SLOTS
     for _ in range(load(operation + O_COUNT)):
-        cell = load(load(slot + S_VARIABLE) + V_CELL)
-        if cell != 0 and applies(cell, sequence):
+        variable = load(slot + S_VARIABLE)
+        cell = load(variable + V_CELL)
+        known = issued or load(variable + V_ISSUED_WRITES) == 0
+        if cell != 0 and known and applies(cell, sequence):
             found = earlier(found, cell)
         slot += SLOT
     return found
