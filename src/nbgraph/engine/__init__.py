@@ -31,7 +31,7 @@ OSError('no such page')
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nbgraph.device import Context
 from nbgraph.engine.base import AsyncFn as AsyncFn
@@ -53,6 +53,9 @@ from nbgraph.engine.runner import Listener
 from nbgraph.engine.sites import Site as Site
 from nbgraph.engine.variable import Variable as Variable
 
+if TYPE_CHECKING:
+    from nbgraph.engine.race import Race
+
 DAGEngine = Engine  # its first name
 
 
@@ -71,6 +74,35 @@ def set(kind: str, workers: int | None = None, seed: int | None = None) -> None:
     >>> ng.engine.set(kind)
     """
     choose(kind, workers, seed)
+
+
+def find_race(fn: Callable[[], Any], runs: int = 200) -> Race | None:
+    """Look for two operations that nothing orders though the result of `fn` depends on their order.
+
+    `fn()` pushes to `ng.engine`, waits, and returns something or asserts. What it gives on the
+    naive engine is right; it is called on the chaos engine with seeds 0, 1, ... until a seed gives
+    something else. The race says which two operations are behind it, the lines that pushed them,
+    and which variable was not declared; `race.replay()` has it happen again. None: no seed failed.
+    Each call of `fn` must begin afresh.
+
+    >>> import nbgraph as ng
+    >>> def program():
+    ...     data, total = ng.engine.new_variable("data"), ng.engine.new_variable("total")
+    ...     found = [1]
+    ...     ng.engine.push(lambda run_ctx: found.append(2), mutate_vars=[data], name="fill")
+    ...     p = ng.engine.push(lambda run_ctx: sum(found), mutate_vars=[total], name="add")
+    ...     return p.result(timeout=10)
+    >>> race = ng.engine.find_race(program)
+    >>> race.difference.splitlines()[0]
+    'the result: 1 instead of 3'
+    >>> [party.name for party in race.operations], race.variable
+    (['fill', 'add'], 'data')
+    >>> print(race.remedies[0])  # doctest: +ELLIPSIS
+    'add' does not declare 'data', which 'fill' writes: add it to const_vars of the push at ...
+    """
+    from nbgraph.engine import races
+
+    return races.find_race(fn, runs)
 
 
 def push(

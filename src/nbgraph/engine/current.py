@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import importlib
 import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import Any
 
 from nbgraph.engine import checks
 from nbgraph.engine.base import Engine
+from nbgraph.engine.failure import Ledger
 from nbgraph.engine.variable import Owner
 from nbgraph.errors import ArgumentError
 from nbgraph.settings import config
@@ -24,6 +28,7 @@ KINDS: dict[str, tuple[str, str, tuple[str, ...]]] = {
 
 _owner = Owner()
 _changing = threading.RLock()
+_SOON = 1.0  # seconds
 
 
 def current() -> Engine:
@@ -66,6 +71,41 @@ def choose(kind: str, workers: int | None = None, seed: int | None = None) -> En
         engine = _start(kind, options, old._newest())
         engine._listeners = old._listeners
         return engine
+
+
+@contextmanager
+def set_aside(what: str) -> Generator[Callable[[Callable[..., Engine]], Engine]]:
+    """Within the block, what it yields puts engines of a class in force; then the one before again.
+
+    Failures that nobody was told of are put aside as well.
+    """
+    before = current()
+    before._deadline(None, what)
+    with _changing:
+        before.stop()  # its failures stay with it
+        failures, _owner.ledger = _owner.ledger, Ledger()
+        used = before
+
+        def use(made: Callable[..., Engine]) -> Engine:
+            nonlocal used
+            _abandon(used)
+            used = _owner.engine = made(owner=_owner, first=used._newest())
+            return used
+
+        try:
+            yield use
+        finally:
+            _abandon(_owner.engine or used)  # somebody may have chosen another meanwhile
+            _owner.ledger = failures.untold()
+            if used is not before:
+                before._go_on_from(used._newest())
+            _owner.engine = before
+
+
+def _abandon(engine: Engine) -> None:
+    """Its time is over; what cannot end soon is not waited for."""
+    engine._wait_all(time.monotonic() + _SOON)
+    engine._close()
 
 
 def _start(kind: str, options: dict[str, Any], first: int) -> Engine:

@@ -114,6 +114,13 @@ class Ledger:
             else:
                 self.dropped += 1
 
+    def untold(self) -> Ledger:
+        """Itself, without what has been raised by way of a variable meanwhile."""
+        with self._lock:
+            for failure in [f for f in self._failures if f.raised_at is not None]:
+                del self._failures[failure]
+        return self
+
     def discard(self, failure: Failure) -> None:
         """It is kept elsewhere now."""
         with self._lock:

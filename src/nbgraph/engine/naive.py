@@ -223,6 +223,11 @@ class NaiveEngine(Engine):
     def _newest(self) -> int:
         return self._number
 
+    def _go_on_from(self, number: int) -> None:
+        gap = max(0, number - self._number)
+        self._number += gap
+        self._first += gap
+
     def _unfinished(self) -> list[Operation]:
         with self._ended:
             self._inside = threading.get_ident()

@@ -9,6 +9,7 @@ An engine decides when an operation may run and on which thread. A subclass of `
                                    the moment (time.monotonic; None: never) passes first
     _wait_all(deadline)            the same of everything
     _newest()                      the number of the newest operation
+    _go_on_from(number)            number on from there; nothing is unfinished
     _unfinished()                  operations issued and not ended, in push order
     _counts()                      (pushed, completed, bytes declared by the unfinished)
 
@@ -225,6 +226,9 @@ class Runner(ABC):
 
     @abstractmethod
     def _newest(self) -> int: ...
+
+    @abstractmethod
+    def _go_on_from(self, number: int) -> None: ...
 
     @abstractmethod
     def _unfinished(self) -> list[Operation]: ...

@@ -324,6 +324,13 @@ class TrackedEngine(Engine):
         core = self._core
         return self._first if core is None else core.word(layout.SEQUENCE)
 
+    def _go_on_from(self, number: int) -> None:
+        core = self._core
+        if core is None:
+            self._first = number
+        else:
+            core.poke(core.address + layout.SEQUENCE, number)
+
     def _counts(self) -> tuple[int, int, int]:
         core = self._core
         if core is None:
