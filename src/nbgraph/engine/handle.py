@@ -53,6 +53,7 @@ class Core:
     cell_of: Entry
     let_cell_go: Entry
     fail: Entry
+    late_failure: Entry
     set_failure: Entry
     put_failure: Entry
     leave_early: Entry
@@ -201,14 +202,14 @@ _lock = threading.Lock()
 _unit: list[Unit] = []
 
 
-def core_unit() -> Unit:
+def core_unit(*, quiet: bool = False) -> Unit:
     """The core's code, once a process: from disk, or compiled now with a line that says so."""
     with _lock:
         if not _unit:
             found = compiled.find()
             if found is None:
                 stream: Any = sys.stderr
-                if stream is not None:
+                if stream is not None and not quiet:
                     stream.write("nbgraph: compiling the engine's core, once: some 8 s ...\n")
                     stream.flush()
                 found = compiled.compile_core()

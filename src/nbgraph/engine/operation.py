@@ -21,6 +21,7 @@ from nbgraph.engine.variable import Owner, Variable
 
 if TYPE_CHECKING:
     from nbgraph.engine.base import Engine
+    from nbgraph.engine.lanes import Lane
 
 NEW, WAITING, RUNNING, ISSUED, DONE = range(5)
 STATES = ("in a bulk", "waiting", "running", "waits for on_complete", "done")
@@ -39,6 +40,7 @@ class Operation(Pending):
         "ctx",
         "fn",
         "index",  # place in its bulk
+        "lane",  # of a device, if it goes to one
         "members",  # of a bulk: the operations it joins
         "nbytes",
         "priority",
@@ -83,12 +85,13 @@ class Operation(Pending):
         self.core: Any = None
         self.state = NEW
         self.ended = False
-        self.value = self.failure = self._waiters = self.members = self.thread = None
+        self.value = self.failure = self._waiters = self.members = self.thread = self.lane = None
         self.pushed_ns = _now()
 
     # what a bulk sets
     members: list[Operation] | None
     thread: tuple[int, str] | None
+    lane: Lane | None
     blocked: int
 
     def forget(self) -> None:

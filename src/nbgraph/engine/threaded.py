@@ -13,10 +13,12 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from nbgraph.device import RunContext
 from nbgraph.engine import checks
 from nbgraph.engine.core import layout
 from nbgraph.engine.handle import Core
 from nbgraph.engine.kernels import Kernels
+from nbgraph.engine.lanes import Lane, first_free
 from nbgraph.engine.native_events import Recording
 from nbgraph.engine.operation import Operation
 from nbgraph.engine.runner import Listener
@@ -50,6 +52,7 @@ class ThreadedEngine(Kernels, ServedEngine):
         self.workers = max(1, cores() - 1) if workers is None else workers
         python = max(LEAST_PYTHON_WORKERS, cores()) if workers is None else workers
         self._sizes = {layout.PYTHON: python, layout.COPY: 1, layout.URGENT: 1}
+        self._lanes: dict[int, Lane] = {}
         self._threads: dict[int, list[threading.Thread]] = {}
         self._serving: list[bool] = [False] * layout.QUEUE_COUNT
         self._thread_names: dict[int, tuple[int, str]] = {}
@@ -119,6 +122,27 @@ class ThreadedEngine(Kernels, ServedEngine):
             self._opened()  # it may have been stopped
             if not self._serving[queue]:
                 self._start(core, queue, self._sizes[queue], self._serve)
+
+    # lanes -------------------------------------------------------------------------------------
+
+    def _take_queue(self, lane: Lane) -> int:
+        with self._opening:
+            queue = first_free(self._lanes)
+            self._lanes[queue] = lane
+            self._sizes[queue] = 1
+            return queue
+
+    def _begin(self, operation: Operation, run_ctx: RunContext) -> bool:
+        begun = super()._begin(operation, run_ctx)
+        if operation.lane is not None:
+            operation.lane.issued(operation)
+        return begun
+
+    def _end_async(self, operation: Operation, error: BaseException | None) -> None:
+        if operation.lane is not None:
+            operation.lane.ended(operation, error)
+        else:
+            super()._end_async(operation, error)
 
     # begin and end -----------------------------------------------------------------------------
 

@@ -106,6 +106,8 @@ from nbgraph.engine.core.waiting import (
 
 TICKET_BITS = 22
 TICKET_MASK = (1 << TICKET_BITS) - 1
+QUEUE_BITS = 8  # the lane stands above the queue
+QUEUE_MASK = (1 << QUEUE_BITS) - 1
 COUNT_BITS = 32
 COUNT_MASK = (1 << COUNT_BITS) - 1
 FIXED = 13  # words of `submit` before the slots
@@ -238,7 +240,8 @@ def fill(core: int, argv: int, argc: int) -> int:
         store(operation + O_COST, argument(argv, 7))
     else:
         store(operation + O_TOKEN, argument(argv, 7))
-    store(operation + O_QUEUE, argument(argv, 8))
+    store(operation + O_QUEUE, argument(argv, 8) & QUEUE_MASK)
+    store(operation + O_LANE, argument(argv, 8) >> QUEUE_BITS)
     store(operation + O_PRIORITY, argument(argv, 9))
     store(operation + O_BYTES, argument(argv, 10))
     store(operation + O_NAME, argument(argv, 11))

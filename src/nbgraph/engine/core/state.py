@@ -14,7 +14,9 @@ from nbgraph.engine.core.layout import (
     I_DEAD,
     I_NEXT,
     I_REFS,
+    NO_SKIP,
     O_AFTER,
+    O_ERROR,
     O_FIXED,
     O_FLAGS,
     O_KIND,
@@ -73,6 +75,7 @@ from nbgraph.engine.core.queues import (
 )
 from nbgraph.engine.core.tracker import (
     give_back,
+    poison,
 )
 
 # ------------------------------------------------------------------ variables and failures
@@ -173,6 +176,20 @@ def fail(argv: int, argc: int) -> int:
     cell = new_cell(core, operation, argument(argv, 2), argument(argv, 3), 0)
     if cell != 0:
         fail_locked(core, operation, cell)
+    unlock(core)
+    return cell
+
+
+def late_failure(argv: int, argc: int) -> int:
+    """core, issued operation -> its failure, 0 if all went well: one may have come meanwhile."""
+    core = argument(argv, 0)
+    operation = argument(argv, 1)
+    lock(core)
+    if load(operation + O_FLAGS) & NO_SKIP == 0:
+        cell = poison(operation)
+        if cell != 0:
+            fail_locked(core, operation, cell)
+    cell = load(operation + O_ERROR)
     unlock(core)
     return cell
 

@@ -31,6 +31,7 @@ from nbgraph.engine.core.state import (
     fail,
     free_memory,
     give_up,
+    late_failure,
     leave_early,
     let_cell_go,
     new_memory,
@@ -53,6 +54,7 @@ ENTRIES = (
     *(new_variable, give_up, raise_variable, raise_first, raise_cell, cell_of, let_cell_go),
     *(
         fail,
+        late_failure,
         set_failure,
         put_failure,
         leave_early,
