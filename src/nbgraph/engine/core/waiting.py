@@ -156,13 +156,15 @@ def pop(core: int, parker: int, number: int, timeout: int) -> int:
     """The next operation of a queue, begun, for a Python thread; 0: stopped or time-out."""
     lock(core)
     operation = take_ready(core, number)
-    if operation == 0 and load(core + STOPPING) == 0 and timeout != 0:
+    waiting = timeout != 0
+    while operation == 0 and waiting and load(core + STOPPING) == 0:
         arm(parker)
         add_idle(core, number, parker)
         unlock(core)
         rest(core, parker, timeout)
         settle_parker(core, parker)
-        operation = take_ready(core, number)
+        operation = take_ready(core, number)  # another thread may have been quicker
+        waiting = timeout < 0
     if operation != 0:
         begin_locked(core, operation)
     unlock(core)
