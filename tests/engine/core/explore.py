@@ -114,13 +114,13 @@ class Walk(Chooser):
 
 
 def once(program: Program, chooser: Chooser, replay: Callable[[], str]) -> Scheduler:
-    """One schedule; Pruned passes through, any other error is told with the schedule."""
+    """One schedule; what goes wrong in it is told with the schedule."""
     scheduler = Scheduler(chooser)
     try:
         check = program(scheduler)
         scheduler.run()
         check()
-    except Pruned:
+    except (Pruned, NameError, TypeError):  # the last two: a mutant that is no program
         raise
     except Exception as error:
         raise Failed(error, scheduler, replay()) from error

@@ -198,7 +198,7 @@ MUTANTS = {
         state,
         "give_up",
         "if compare_exchange(core + RELEASED, head, variable):",
-        "if exchange(core + RELEASED, variable) >= 0:",
+        "store_release(core + RELEASED, variable)\n        if True:",
         ("given_up",),
     ),
     "lowest priority first": Mutant(
