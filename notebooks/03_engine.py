@@ -32,6 +32,7 @@ import nbgraph as ng
 from nbgraph.engine.native_call import NativeCall
 
 ng.engine.set("threaded", workers=2)
+ng.engine.start()  # the first push does it otherwise
 
 # %% [markdown]
 # ## Variables are tokens

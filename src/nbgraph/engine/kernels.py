@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from types import CodeType
 from typing import Any
 
@@ -14,77 +13,16 @@ from nbgraph.engine.core import layout
 from nbgraph.engine.failure import Failure
 from nbgraph.engine.handle import Core
 from nbgraph.engine.native_call import SMALL_BELOW, NativeCall
+from nbgraph.engine.native_pending import KernelOperation, NativePending
 from nbgraph.engine.operation import Operation, Operator
-from nbgraph.engine.pending import Pending
 from nbgraph.engine.properties import NORMAL, FnProperty
-from nbgraph.engine.sites import Site, caller
+from nbgraph.engine.sites import caller
 from nbgraph.engine.sites import site as site_of
 from nbgraph.engine.thread import here
-from nbgraph.engine.tracked import TrackedEngine, block_of
+from nbgraph.engine.tracked import TrackedEngine
 from nbgraph.engine.variable import Variable
-from nbgraph.errors import EngineTimeout
 
 SPLIT_FROM = 24_000  # nanoseconds from which a kernel may be cut into chunks
-
-
-class NativePending:
-    """The result of pushing a kernel: as `Pending`, with None for a value."""
-
-    __slots__ = ("engine", "name", "ticket", "writes")
-
-    def __init__(
-        self, engine: Kernels, name: str, ticket: int, writes: tuple[Variable, ...]
-    ) -> None:
-        self.engine, self.name, self.ticket, self.writes = engine, name, ticket, writes
-
-    def done(self) -> bool:
-        """Whether it has ended, well or not."""
-        core = self.engine._core
-        return core is None or bool(core.is_done(self.ticket))
-
-    def result(self, timeout: float | None = None) -> None:
-        """Wait for it. A failure on what it writes is raised here."""
-        failure = self._failed(timeout)
-        if failure is not None:
-            raise failure.again()
-
-    def exception(self, timeout: float | None = None) -> BaseException | None:
-        """The failure on what it writes, or None; fetched here it counts as raised."""
-        failure = self._failed(timeout)
-        return None if failure is None else failure.error
-
-    def _failed(self, timeout: float | None) -> Failure | None:
-        engine = self.engine
-        core = engine._core
-        if core is not None and not core.is_done(self.ticket):
-            deadline = engine._deadline(timeout, f"result of {self.name!r}")
-            if not engine._wait_ticket(core, self.ticket, deadline):
-                raise EngineTimeout(
-                    f"result of {self.name!r}: not done after {timeout} s\n{engine.dump()}"
-                )
-        for variable in self.writes:
-            failure = engine._failure_of(variable)
-            if failure is not None and engine._claim(failure):
-                return failure
-        return None
-
-    def __await__(self) -> Generator[Any, None, None]:
-        if not self.done():
-            import asyncio
-
-            loop = asyncio.get_running_loop()
-            future: asyncio.Future[None] = loop.create_future()
-
-            def wake() -> None:
-                if not future.done():
-                    future.set_result(None)
-
-            if self.engine._tell_when_done(self.ticket, lambda: loop.call_soon_threadsafe(wake)):
-                yield from future
-        return self.result()
-
-    def __repr__(self) -> str:
-        return f"<operation {self.name!r}: {'done' if self.done() else 'pending'}>"
 
 
 class NativeOperator(Operator):
@@ -267,6 +205,10 @@ class Kernels(TrackedEngine):
 
     def _push_slowly(self, opr: NativeOperator, priority: int) -> int:
         checks.usable_operator(opr, self._owner, "push_operator")
+        engine = self._owner.engine
+        if engine is not None and engine is not self:  # another one is in force
+            engine.push_operator(opr, priority=priority)
+            return 0
         core = self._opened()
         if opr.core is not core:
             if opr.home is core:
@@ -294,8 +236,10 @@ class Kernels(TrackedEngine):
 
     def delete_operator(self, opr: Operator) -> None:
         """As `Engine.delete_operator`."""
-        core, template = getattr(opr, "core", None), getattr(opr, "template", 0)
+        core, template = getattr(opr, "home", None), getattr(opr, "template", 0)
         super().delete_operator(opr)
+        if isinstance(opr, NativeOperator):
+            opr.core = None  # its quick way in is closed
         if core is not None and core is self._core:
             core.drop_template(template)
             self._reap(core)
@@ -336,6 +280,11 @@ class Kernels(TrackedEngine):
 
     def _forget_operator(self, core: Core, token: int) -> None:
         self._operators.pop(token, None)
+
+    def _leave(self) -> None:
+        for operator in list(self._operators.values()):
+            operator.core = None
+        super()._leave()
 
     # notices -----------------------------------------------------------------------------------
 
@@ -379,26 +328,6 @@ class Kernels(TrackedEngine):
         return shown
 
 
-class KernelOperation(Operation):
-    """A kernel's operation, made up for a dump."""
-
-    __slots__ = ("place",)
-
-    def __init__(self, name: str, place: Site) -> None:
-        self.name, self.place = name, place
-        self.reads = self.writes = ()
-        self.members = None
-        self.pushed_ns = time.monotonic_ns()
-
-    @property
-    def site(self) -> Site:
-        """The line of user code that pushed it."""
-        return self.place
-
-
 class _Named:
     def __init__(self, name: str) -> None:
         self.name = name
-
-
-__all__ = ["KernelOperation", "Kernels", "NativeOperator", "NativePending", "Pending", "block_of"]

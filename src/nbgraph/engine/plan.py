@@ -25,8 +25,9 @@ from nbgraph.engine.core import layout
 from nbgraph.engine.core.plans import GRAIN
 from nbgraph.engine.core.running import MOST_CHUNKS
 from nbgraph.engine.handle import Core
-from nbgraph.engine.kernels import Kernels, NativePending
+from nbgraph.engine.kernels import Kernels
 from nbgraph.engine.native_call import NativeCall
+from nbgraph.engine.native_pending import NativePending
 from nbgraph.engine.properties import NO_SKIP
 from nbgraph.engine.variable import Variable
 from nbgraph.errors import ArgumentError, EngineError
@@ -67,7 +68,7 @@ class Plan:
     ...         Step(lambda run_ctx: log.append("whole"), reads=("half",), writes=(total,)),
     ...     ]
     ... )
-    >>> plan.push()
+    >>> pushed = plan.push()
     >>> ng.engine.wait_for_var(total)
     >>> log
     ['half', 'whole']

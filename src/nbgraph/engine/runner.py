@@ -32,6 +32,7 @@ from __future__ import annotations
 
 import threading
 import time
+import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
@@ -208,7 +209,10 @@ class Runner(ABC):
 
     def _tell(self, ended: Event) -> None:
         for listener in self._listeners:
-            listener(ended)
+            try:
+                listener(ended)
+            except Exception:  # the operation has ended well: its waiters must be told
+                traceback.print_exc()
 
     # what a subclass must have -----------------------------------------------------------------
 

@@ -14,7 +14,6 @@ from typing import Any
 
 from nbgraph.engine.base import Engine
 from nbgraph.engine.core import layout
-from nbgraph.engine.core.entries import TICKET_BITS
 from nbgraph.engine.core.operations import BRAKE, NO_MEMORY, STALE
 from nbgraph.engine.core.state import SNAPSHOT
 from nbgraph.engine.events import event
@@ -394,8 +393,3 @@ class TrackedEngine(Engine):
 
 def _nothing() -> None:
     """Nobody watches."""
-
-
-def block_of(ticket: int) -> int:
-    """The operation of a ticket."""
-    return ticket >> TICKET_BITS << 6
