@@ -48,6 +48,7 @@ environment() {
     # Dependency groups are known to pip from 25.1 on; the venv may come with an older one.
     _pip install --quiet --upgrade 'pip>=25.1' || return 1
     _pip install --quiet --editable . --group "$group" || return 1
+    "$VENV_PYTHON" -m nbgraph.warm || return 1
     echo "$group $wanted" >"$STAMP"
     echo "environment: ready in $((SECONDS - started)) s"
 }

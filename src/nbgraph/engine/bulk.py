@@ -69,6 +69,12 @@ class Bulk:
             self.engine._issue(_joined(members))
 
 
+def forget_threads() -> None:
+    """In a forked child: the lock may be held by a thread that is not here."""
+    global _counting
+    _counting = threading.Lock()
+
+
 def _joined(members: list[Operation]) -> Operation:
     first = members[0]
     writes = dict.fromkeys(v for m in members for v in m.writes)

@@ -10,14 +10,18 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nbgraph.engine import checks
 from nbgraph.engine.base import Engine
 from nbgraph.engine.failure import Ledger
+from nbgraph.engine.thread import here
 from nbgraph.engine.variable import Owner
 from nbgraph.errors import ArgumentError
 from nbgraph.settings import config
+
+if TYPE_CHECKING:
+    from nbgraph.engine.cold import Build
 
 # kind -> where its class is, and what may be asked of it
 KINDS: dict[str, tuple[str, str, tuple[str, ...]]] = {
@@ -28,6 +32,7 @@ KINDS: dict[str, tuple[str, str, tuple[str, ...]]] = {
 
 _owner = Owner()
 _changing = threading.RLock()
+_building: list[Build] = []  # the core, while the naive engine stands in
 _SOON = 1.0  # seconds
 
 
@@ -43,8 +48,53 @@ def current() -> Engine:
         with _changing:
             engine = _owner.engine
             if engine is None:
-                engine = _start(config.engine, {}, 0)
+                engine = _first()
+    elif _building and here.running is None:
+        return _change_over(engine)
     return engine
+
+
+def _first() -> Engine:
+    """The engine that the setting names; while its core is being built, the naive one."""
+    if config.engine == "threaded":
+        from nbgraph.engine import cold, handle
+
+        if not handle.ready():
+            _building.append(cold.Build())
+            _owner.engine = cold.Interim(owner=_owner)
+            return _owner.engine
+    return _start(config.engine, {}, 0)
+
+
+def _change_over(engine: Engine) -> Engine:
+    """To the threaded engine, once its core is there and nothing is unfinished."""
+    from nbgraph.engine import cold, handle
+    from nbgraph.engine.threaded import ThreadedEngine
+
+    if not _building or not _building[0].over() or not _changing.acquire(blocking=False):
+        return engine
+    try:
+        old = _owner.engine
+        if not _building or old is None:  # another thread was quicker
+            return engine
+        if not isinstance(old, cold.Interim):
+            return old
+        if not handle.ready():
+            _building.pop().complain()
+            return old
+
+        def make(newest: int) -> Engine:
+            made = ThreadedEngine(owner=_owner, first=newest)
+            for listener in old._listeners:
+                made.add_listener(listener)
+            return made
+
+        if old.hand_over(make):
+            _building.clear()
+            _owner.engine = old._successor
+        return _owner.engine or old
+    finally:
+        _changing.release()
 
 
 def choose(kind: str, workers: int | None = None, seed: int | None = None) -> Engine:
@@ -62,6 +112,10 @@ def choose(kind: str, workers: int | None = None, seed: int | None = None) -> En
     if _owner.engine is not None:
         _owner.engine._deadline(None, "set")  # refused inside a function, before the lock
     with _changing:
+        if _building:
+            build = _building.pop()
+            if kind != "naive":
+                build.wait()
         old = _owner.engine
         if old is None:
             return _start(kind, options, 0)
@@ -69,7 +123,8 @@ def choose(kind: str, workers: int | None = None, seed: int | None = None) -> En
         old._leave()
         # a failure raised so far applies to nothing pushed from now on, so numbers go on
         engine = _start(kind, options, old._newest())
-        engine._listeners = old._listeners
+        for listener in old._listeners:
+            engine.add_listener(listener)
         return engine
 
 

@@ -106,6 +106,10 @@ class Ledger:
     def __len__(self) -> int:
         return len(self._failures) + self.dropped
 
+    def forget_threads(self) -> None:
+        """In a forked child: the lock may be held by a thread that is not here."""
+        self._lock = threading.RLock()
+
     def add(self, failure: Failure) -> None:
         """A new failure; of very many the latest are counted only."""
         with self._lock:

@@ -198,13 +198,13 @@ def _forgotten(address: int) -> int:
     return 0
 
 
-_lock = threading.Lock()
+LOADING = threading.Lock()
 _unit: list[Unit] = []
 
 
 def core_unit(*, quiet: bool = False) -> Unit:
     """The core's code, once a process: from disk, or compiled now with a line that says so."""
-    with _lock:
+    with LOADING:
         if not _unit:
             found = compiled.find()
             if found is None:
@@ -219,7 +219,7 @@ def core_unit(*, quiet: bool = False) -> Unit:
 
 def ready() -> bool:
     """Whether the core can be had without compiling."""
-    with _lock:
+    with LOADING:
         if not _unit:
             found = compiled.find()
             if found is not None:

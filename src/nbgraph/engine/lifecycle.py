@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import atexit
 import os
+import sys
 import weakref
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from nbgraph.engine import handle, pending
+from nbgraph.engine.bulk import forget_threads
 from nbgraph.engine.failure import Failure
 from nbgraph.errors import EngineError
 
@@ -23,6 +26,9 @@ if TYPE_CHECKING:
 
 _engines: weakref.WeakSet[ServedEngine] = weakref.WeakSet()
 _hooked: list[bool] = []
+_held: list[bool] = []  # by forks under way: whether they have the lock on loading
+_TOLD = 1000  # operations that have an error of their own
+_LOADED = 20.0  # seconds
 _kept: list[Core] = []  # of the parent: its memory is left alone
 
 
@@ -33,21 +39,32 @@ def register(engine: ServedEngine) -> None:
         _hooked.append(True)
         atexit.register(_at_exit)
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(before=_before, after_in_child=_in_child)
+            os.register_at_fork(before=_before, after_in_parent=_release, after_in_child=_in_child)
 
 
 def give_to_parent(core: Core, lost: Iterable[Operation]) -> None:
     """In a child: the core and all that had not ended stay the parent's."""
     core.retired = True
     _kept.append(core)
-    for operation in lost:
-        error = EngineError(
-            f"operation {operation.name!r} was unfinished when the process forked; it ends in the "
-            "parent, not here"
-        )
-        failure = Failure(error, (0, 0), operation.name, operation.site)
-        failure.raised_at = 0
+    failure: Failure | None = None
+    for number, operation in enumerate(lost):
+        if failure is None or number < _TOLD:  # a fork is not to take long: many share the last
+            error = EngineError(
+                f"operation {operation.name!r} was unfinished when the process forked; it ends in "
+                "the parent, not here"
+            )
+            failure = Failure(error, (0, 0), operation.name, operation.site)
+            failure.raised_at = 0
         operation._end(None, failure)
+
+
+def end_child() -> None:
+    """A function forked and has returned in the child: there is no program to go on with."""
+    _at_exit()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+    os._exit(0)
 
 
 def _at_exit() -> None:
@@ -58,8 +75,19 @@ def _at_exit() -> None:
 def _before() -> None:
     for engine in list(_engines):
         engine._before_fork()
+    # nobody is loading code when the process is copied: that is done under locks of LLVM
+    _held.append(handle.LOADING.acquire(timeout=_LOADED))
+
+
+def _release() -> None:
+    if _held.pop():
+        handle.LOADING.release()
 
 
 def _in_child() -> None:
+    _release()
+    pending.forget_threads()
+    forget_threads()
     for engine in list(_engines):
+        engine._owner.ledger.forget_threads()
         engine._after_fork()

@@ -196,6 +196,13 @@ _dropped: queue.SimpleQueue[list[Operation]] = queue.SimpleQueue()
 _undertaker: list[threading.Thread] = []
 
 
+def forget_threads() -> None:
+    """In a forked child: locks may be held by threads that are not here."""
+    global _registering, _dropped
+    _registering = threading.Lock()
+    _dropped = queue.SimpleQueue()
+
+
 def watch_dropped() -> None:
     """See to it that somebody ends the operations whose `on_complete` nobody can call."""
     if _undertaker and _undertaker[0].is_alive():

@@ -92,15 +92,25 @@ class ServedEngine(TrackedEngine):
         until, seen = time.monotonic() + LONGEST, -1
         while core.word(layout.COMPLETED) != seen and time.monotonic() < until:
             seen = core.word(layout.COMPLETED)
-            if self._wait_all(time.monotonic() + DRAIN):
+            if self._drained(core):
                 return
+
+    def _drained(self, core: Core) -> bool:
+        """Whether everything ends within the time given. Not a wait, which helps: the kernel that
+        a helper takes may be as long as the one a worker is in."""
+        until = time.monotonic() + DRAIN
+        while core.word(layout.PENDING):
+            if time.monotonic() > until:
+                return False
+            time.sleep(0.0005)
+        return True
 
     def _before_fork(self) -> None:
         """A child should find finished work; what does not finish in time stays the parent's."""
         core = self._core
         self._flush()  # a bulk that is open in this thread stays the parent's
         if core is not None and here.running is None and core.word(layout.PENDING):
-            self._wait_all(time.monotonic() + DRAIN)
+            self._drained(core)
 
     def _after_fork(self) -> None:
         """In the child: no thread has come along, so the core is left as it is found."""

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from nbgraph.device import RunContext
-from nbgraph.engine import checks
+from nbgraph.engine import checks, lifecycle
 from nbgraph.engine.core import layout
 from nbgraph.engine.handle import Core
 from nbgraph.engine.kernels import Kernels
@@ -106,8 +106,8 @@ class ThreadedEngine(Kernels, ServedEngine):
                 running[block] = operation
                 del operation
                 self._perform(running[block])
-            if core.retired:  # the function forked, and this is the child
-                return
+            if core.retired:  # the function forked, and this is the child: its last thread ends
+                lifecycle.end_child()
         del core
 
     def _issue(self, operation: Operation) -> None:

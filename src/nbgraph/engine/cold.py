@@ -1,0 +1,134 @@
+"""Until the compiled core is on disk: it is built aside, and operations run one by one."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from nbgraph.engine import handle
+from nbgraph.engine.base import Engine
+from nbgraph.engine.naive import NaiveEngine
+from nbgraph.engine.operation import Operation
+from nbgraph.settings import config
+
+_LOOK = 0.02  # seconds between two looks whether it is there
+
+
+class Build:
+    """The core, being compiled: by a process of its own, so that the GIL is the user's.
+
+    Without a cache folder, or a Python to start, a thread does it.
+    """
+
+    def __init__(self) -> None:
+        stream: Any = sys.stderr
+        if stream is not None:
+            stream.write(
+                "nbgraph: building the engine for this machine, once, about 8 s; "
+                "until then operations run one by one\n"
+            )
+            stream.flush()
+        self._next = 0.0
+        self._pid = os.getpid()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._thread: threading.Thread | None = None
+        if not (config.cache_dir and sys.executable and self._start_process()):
+            self._start_thread()
+
+    def _start_process(self) -> bool:
+        home = str(Path(__file__).parents[2])  # where this nbgraph is
+        path = os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH")]))
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "nbgraph.warm"],
+                env={**os.environ, "NBGRAPH_CACHE_DIR": config.cache_dir, "PYTHONPATH": path},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,  # Ctrl-C is not meant for it
+            )
+        except OSError:
+            return False
+        atexit.register(self._forget)
+        return True
+
+    def _start_thread(self) -> None:
+        work = lambda: handle.core_unit(quiet=True)
+        self._thread = threading.Thread(target=work, name="nbgraph build", daemon=True)
+        self._thread.start()
+
+    def _forget(self) -> None:
+        """The process goes on without us; it is not to be complained of."""
+        if self._process is not None and self._process.returncode is None:
+            self._process.returncode = 0
+
+    def over(self) -> bool:
+        """Whether it has ended. Asked at every use of the engine: looks now and then."""
+        now = time.monotonic()
+        if now < self._next:
+            return False
+        if os.getpid() != self._pid:  # the parent builds it
+            self._next = now + 25 * _LOOK
+            return handle.ready()
+        self._next = now + _LOOK
+        if self._process is not None:
+            return self._process.poll() is not None
+        return self._thread is None or not self._thread.is_alive()
+
+    def wait(self) -> None:
+        """Until it has ended, unless another process does it."""
+        if os.getpid() != self._pid:
+            return
+        if self._process is not None:
+            self._process.wait()
+        elif self._thread is not None:
+            self._thread.join()
+
+    def complain(self) -> None:
+        """It has ended, and the core is not there."""
+        status = None if self._process is None else self._process.returncode
+        warnings.warn(
+            "the engine could not be built, so operations run one by one; "
+            f"`python -m nbgraph.warm` says why (exit status {status})",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+
+
+class Interim(NaiveEngine):
+    """The naive engine until another takes over; whoever still pushes here is sent on."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._issuing = 0
+        self._successor: Engine | None = None
+
+    def _issue(self, operation: Operation) -> None:
+        with self._ended:
+            successor = self._successor
+            self._issuing += successor is None
+        if successor is not None:
+            operation.engine = successor
+            successor._issue(operation)
+            return
+        try:
+            super()._issue(operation)
+        finally:
+            with self._ended:
+                self._issuing -= 1
+
+    def hand_over(self, make: Callable[[int], Engine]) -> bool:
+        """Unless anything is unfinished, or a bulk open: from now on `make(number)` has it all."""
+        with self._ended:
+            if self._issuing or self._pending or self._late_pushes or self._bulks:
+                return False
+            self._successor = make(self._newest())
+            return True

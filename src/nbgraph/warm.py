@@ -1,0 +1,39 @@
+"""Build ahead what is compiled once for a machine: `python -m nbgraph.warm`.
+
+It fills the cache folder (the setting `cache_dir`), so that nothing is compiled later.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+
+from nbgraph.engine import handle
+from nbgraph.settings import config
+
+# what it is, whether it is there, how it is made
+PARTS: tuple[tuple[str, Callable[[], bool], Callable[[], object]], ...] = (
+    ("the engine's core", handle.ready, lambda: handle.core_unit(quiet=True)),
+)
+
+
+def main() -> int:
+    """Build what is missing and say so; the exit status."""
+    if not config.cache_dir:
+        sys.stdout.write("nbgraph: no cache folder (NBGRAPH_CACHE_DIR is empty): nothing is kept\n")
+        return 1
+    for what, there, build in PARTS:
+        if there():
+            sys.stdout.write(f"nbgraph: {what} is there already\n")
+            continue
+        sys.stdout.write(f"nbgraph: compiling {what}, some 8 s ...")
+        sys.stdout.flush()
+        started = time.monotonic()
+        build()
+        sys.stdout.write(f" done in {time.monotonic() - started:.1f} s\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

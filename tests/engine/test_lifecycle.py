@@ -1,0 +1,263 @@
+"""The end of the process and forks, with the engine idle or busy. All in child processes."""
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+from nbgraph.engine import handle
+from tests.engine import kernels
+from tests.engine.exit_program import SCENARIOS
+from tests.support import ROOT
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cached():
+    """Children find the compiled code."""
+    handle.core_unit()
+    kernels.compiled()
+
+
+def child(*arguments, bound=60, **env):
+    """A Python process: its status, what it printed, what it printed to stderr, seconds."""
+    import os
+
+    started = time.monotonic()
+    ended = subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **env},
+        capture_output=True,
+        text=True,
+        timeout=bound,
+        check=False,
+    )
+    return ended.returncode, ended.stdout, ended.stderr, time.monotonic() - started
+
+
+def program(text, tmp_path, bound=60, **env):
+    """Run a text as a program that must end well and say nothing on stderr."""
+    path = tmp_path / "program.py"
+    path.write_text(HEAD + text)
+    status, out, err, seconds = child(path, bound=bound, **env)
+    assert (status, err) == (0, ""), f"{status}\n{out}\n{err}"
+    return out, seconds
+
+
+HEAD = """
+import os, signal, sys, threading, time
+import numpy as np
+import nbgraph as ng
+from nbgraph.engine.native_call import NativeCall
+from tests.engine.exit_program import fill, reap, until
+from tests.engine.kernels import address
+ng.engine.set("threaded", workers=2)
+engine = ng.engine
+"""
+
+
+# ------------------------------------------------------------------ exit
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_exit_while_busy(name):
+    status, out, err, seconds = child("-m", "tests.engine.exit_program", name, 1, 2.0)
+    assert (status, err) == (0, ""), f"{status}\n{out}\n{err}"
+    assert seconds < 12
+
+
+@pytest.mark.parametrize("count", [25, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_exit_while_busy_again_and_again(name, count):
+    """1,000 of them with --full; with less patience for what does not end."""
+    status, out, err, _ = child("-m", "tests.engine.exit_program", name, count, 0.05, bound=300)
+    assert (status, err) == (0, ""), f"{status}\n{out}\n{err}"
+
+
+def test_work_pushed_before_a_normal_exit_is_done(tmp_path):
+    """Nobody waits; it takes longer than a stuck function would be given."""
+    out, _ = program(
+        f"""
+from nbgraph.engine import serving
+serving.DRAIN = 0.3
+box = engine.new_variable()
+def write(run_ctx, i):
+    time.sleep(0.02)
+    with open({str(tmp_path / "log")!r}, "a") as file:
+        file.write(f"{{i}}\\n")
+for i in range(40):
+    engine.push(lambda run_ctx, i=i: write(run_ctx, i), mutate_vars=[box])
+""",
+        tmp_path,
+    )
+    assert (tmp_path / "log").read_text().split() == [str(i) for i in range(40)]
+
+
+def test_an_exit_handler_may_push_and_wait(tmp_path):
+    out, _ = program(
+        """
+import atexit
+engine.stop()
+atexit._clear()
+box = engine.new_variable()
+def last():
+    engine.push(lambda run_ctx: print("saved"), mutate_vars=[box])
+    engine.wait_for_var(box, 10)
+atexit.register(last)
+from nbgraph.engine import lifecycle
+atexit.register(lifecycle._at_exit)  # before the handler above, as if the engine came later
+fill(engine)
+""",
+        tmp_path,
+    )
+    assert out == "saved\n"
+
+
+# ------------------------------------------------------------------ fork
+
+
+def test_a_fork_finds_work_done_and_both_go_on(tmp_path):
+    out, _ = program(
+        """
+box, words = engine.new_variable(), np.zeros(8, np.int64)
+add = NativeCall(address("add"), [words.ctypes.data, 2000], keep=words)
+operator = engine.new_operator(add, mutate_vars=[box])
+log = []
+for _ in range(200):
+    operator.push()
+    engine.push(lambda run_ctx: log.append(int(words[0])), const_vars=[box])
+last = engine.push(lambda run_ctx: "last", const_vars=[box])
+native = engine.push(add, mutate_vars=[box])
+pid = os.fork()
+assert last.result(10) == "last" and len(log) == 200 and native.done() and native.result(10) is None
+assert box.version == 201
+for _ in range(100):
+    operator.push()
+engine.push(lambda run_ctx: log.append("more"), mutate_vars=[box]).result(10)
+engine.wait_for_all(10)
+assert words[0] == 301 and log[-1] == "more" and box.version == 302, (words, box.version)
+assert engine.stats().pending == 0
+if pid:
+    assert reap(pid) == 0
+    print("both")
+""",
+        tmp_path,
+    )
+    assert out == "both\n"
+
+
+def test_a_fork_with_work_that_never_ends_is_bounded(tmp_path):
+    """The child is told what it cannot have; the parent goes on."""
+    out, seconds = program(
+        """
+box, kept = engine.new_variable("box"), []
+stuck = engine.push_async(lambda run_ctx, done: kept.append(done), mutate_vars=[box], name="stuck")
+after = engine.push(lambda run_ctx: "after", const_vars=[box], name="after")
+words = np.zeros(8, np.int64)
+add = NativeCall(address("add"), [words.ctypes.data, 0], keep=words)
+native = engine.push(add, mutate_vars=[box])
+pid = os.fork()
+if pid == 0:
+    for pending in (stuck, after, native):
+        try:
+            pending.result(5)
+        except ng.errors.EngineError as error:
+            assert "when the process forked" in str(error), error
+        else:
+            raise AssertionError(pending)
+    assert "in use in the parent" in str(box.error), box.error
+    engine.wait_for_var(box, 5)  # told already
+    assert engine.push(lambda run_ctx: "anew", mutate_vars=[engine.new_variable()]).result(5)
+    kept[0]()  # of the parent: without effect here
+    os._exit(0)
+assert reap(pid) == 0
+kept[0]()
+assert after.result(10) == "after" and native.result(10) is None and words[0] == 1
+print("ok")
+""",
+        tmp_path,
+    )
+    assert out == "ok\n" and seconds < 12
+
+
+def test_a_function_may_fork(tmp_path):
+    """The child runs the rest of the function, can use the engine, and ends."""
+    out, seconds = program(
+        """
+parent, box = os.getpid(), engine.new_variable()
+def forks(run_ctx):
+    pid = os.fork()
+    if pid == 0:
+        fresh = engine.new_variable()
+        assert engine.push(lambda run_ctx: 7, mutate_vars=[fresh]).result(10) == 7
+        if how == "leaves":
+            os._exit(7)
+        return None
+    return reap(pid)
+for how, status in (("leaves", 7), ("returns", 0)):
+    pending = engine.push(forks, mutate_vars=[box])
+    for _ in range(20):
+        engine.push(lambda run_ctx: print("once", flush=True) if os.getpid() == parent
+                    else print("twice", flush=True), mutate_vars=[box])
+    assert pending.result(30) == status, pending.result()
+engine.wait_for_all(10)
+""",
+        tmp_path,
+    )
+    assert out == "once\n" * 40 and seconds < 15
+
+
+def test_forks_while_other_threads_push(tmp_path):
+    out, _ = program(
+        """
+from nbgraph.engine import serving
+serving.DRAIN = 0.02
+boxes = [engine.new_variable() for _ in range(2)]
+going = [True]
+fill(engine)
+engine.wait_for_all(30)  # all code is loaded: LLVM has locks of its own
+def work(box):
+    while going[0]:
+        fill(engine)
+        engine.push(lambda run_ctx: None, mutate_vars=[box])
+threads = [threading.Thread(target=work, args=(box,)) for box in boxes]
+for thread in threads: thread.start()
+for i in range(15):
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(20)
+        fresh = engine.new_variable()
+        assert engine.push(lambda run_ctx: i, mutate_vars=[fresh]).result(10) == i
+        engine.wait_for_all(10)
+        os._exit(0)
+    assert reap(pid) == 0
+going[0] = False
+for thread in threads: thread.join()
+engine.wait_for_all(30)
+print("done")
+""",
+        tmp_path,
+        bound=120,
+        NBGRAPH_ENGINE_PENDING="2000",
+    )
+    assert out == "done\n"
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_multiprocessing(method, tmp_path):
+    out, _ = program(
+        f"""
+import multiprocessing
+def work(i):
+    box = ng.engine.new_variable()
+    return ng.engine.push(lambda run_ctx: i * i, mutate_vars=[box]).result(20)
+if __name__ == "__main__":
+    fill(engine)
+    with multiprocessing.get_context({method!r}).Pool(2) as pool:
+        print(pool.map(work, range(6)))
+""",
+        tmp_path,
+        bound=120,
+    )
+    assert out == "[0, 1, 4, 9, 16, 25]\n"
