@@ -175,3 +175,24 @@ def test_failures_go_where_they_would_have_gone(engine, seed):
     plain = outcome(engine, seed, 0)
     for size in (1, 3, 16):
         assert outcome(engine, seed, size) == plain
+
+
+def test_failures_within_a_bulk_keep_their_order(engine):
+    """Of two failures of one bulk the earlier member's counts for what comes after."""
+    a, b = engine.new_variable("a"), engine.new_variable("b")
+    errors = [ValueError("first"), ValueError("second")]
+
+    def fail(which):
+        def job(run_ctx):
+            raise errors[which]
+
+        return job
+
+    with engine.bulk(3):
+        engine.push(fail(0), mutate_vars=[a])
+        engine.push(lambda run_ctx: None, mutate_vars=[a, b])
+        engine.push(fail(1), mutate_vars=[a], prop=engine.FnProperty.NO_SKIP)
+    after = engine.push(lambda run_ctx: None, mutate_vars=[a, b])
+    assert after.exception(WAIT) is errors[0]
+    with pytest.raises(ValueError, match="second"):
+        engine.wait_for_all(WAIT)

@@ -148,7 +148,9 @@ class Core:
         token = next(self.tokens)
         self.failures[token] = failure
         failure.core = self
-        failure.cell = self.set_failure(address, token, failure.order[0], failure.raised_at or 0)
+        number, place = failure.order
+        raised = failure.raised_at or 0
+        failure.cell = self.set_failure(address, token, number, raised, place)
 
     def send_home(self, variable: Variable) -> None:
         """Version and failure go back to the variable itself: another engine has it now."""

@@ -50,6 +50,7 @@ class Operation(Pending):
         "seq",  # push number, given by `_issue`
         "started_ns",  # 0: nobody listens
         "state",
+        "ticket",  # the compiled core's name for it
         "thread",  # who ran it: (number, name), if somebody listens
         "writes",
     )
@@ -81,7 +82,7 @@ class Operation(Pending):
         self.nbytes = nbytes
         self.prop = prop
         self.asynchronous = asynchronous
-        self.seq = self.index = self.started_ns = self.block = 0
+        self.seq = self.index = self.started_ns = self.block = self.ticket = 0
         self.core: Any = None
         self.state = NEW
         self.ended = False

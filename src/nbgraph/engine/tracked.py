@@ -93,6 +93,7 @@ class TrackedEngine(Engine):
                 del self._jobs[token]
                 raise
             outcome = core.call("submit", words)
+        operation.ticket = outcome
 
     def _words(self, core: Core, operation: Operation, token: int) -> list[int]:
         prop = operation.prop
@@ -191,7 +192,7 @@ class TrackedEngine(Engine):
         if operation.block and operation.state in (RUNNING, ISSUED):
             failure.cell = core.fail(operation.block, 1, token)
         else:
-            failure.cell = core.set_failure(0, token, failure.order[0], 0)
+            failure.cell = core.set_failure(0, token, failure.order[0], 0, failure.order[1])
 
     def _failure_in(self, core: Core, cell: int) -> Failure | None:
         """The failure of a cell somebody holds; that of a kernel gets its exception now."""

@@ -46,6 +46,7 @@ PATIENCE = 8 * LINE + 48  # what PENALTY becomes at the next late helper
 PARKING = 9 * LINE  # 256 bytes of the portable parking
 DEAD_INSTANCES = 13 * LINE  # plan instances that may be freed
 ONE_ROWS = 13 * LINE + 8  # free instances of one row
+OPEN = 13 * LINE + 32  # an instance that had tickets for others, while it runs
 INTERNALS = 13 * LINE + 24  # pending operations that are the core's own
 ALIVE = 13 * LINE + 16  # pending operations, newest first
 QUEUES = 14 * LINE  # ready queues, one line each

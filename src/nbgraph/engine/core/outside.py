@@ -48,6 +48,7 @@ from nbgraph.engine.core.layout import (
     O_SLOTS,
     O_TOKEN,
     ONE_ROWS,
+    OPEN,
     PATIENCE,
     PENALTY,
     PYTHON,
@@ -187,11 +188,20 @@ def launch_python_row(core: int, instance: int, row: int) -> None:
 
 
 def ask_help(core: int, instance: int, surplus: int) -> None:
-    """There are tickets for others: idle threads are told, as many as can be of use."""
+    """There are tickets for others: who comes by finds them, and idle threads are told.
+
+    The caller has a row of this run still to do, so the instance stays.
+    """
+    if load_acquire(core + OPEN) != instance:
+        store_release(core + OPEN, instance)
     if idle_workers(core) == 0:
         return
     lock(core)
+    penalty = load(core + PENALTY)
     count = min(surplus, idle_workers(core))
+    if penalty != 0 and load(instance + I_ONE_ROW) != 0:
+        store(core + PENALTY, penalty - 1)
+        count = 0
     parkers = 0
     for _ in range(count):
         parkers = to_wake(parkers, send_help_locked(core, instance))
@@ -338,7 +348,9 @@ def end_plan(core: int, instance: int) -> None:
         if load(instance + I_ONE_ROW) != 0:
             fail_locked(core, operation, load(load(instance + I_ERRORS)))
         forget_errors(core, instance)
-    if load(instance + I_ONE_ROW) != 0:
+    if load(core + OPEN) == instance:
+        store_release(core + OPEN, 0)
+    if load(instance + I_ONE_ROW) != 0 and load(core + PENALTY) == 0:
         note_help(core, load(instance + I_HELPED) != 0)
     _, parkers = complete_locked(core, operation, 0, False)
     drop_reference_locked(core, instance)

@@ -47,6 +47,7 @@ from nbgraph.engine.core.layout import (
     ROW_KERNEL,
     ROW_PYTHON,
     WORD,
+    WORKERS,
 )
 from nbgraph.engine.core.machine import (
     call_kernel,
@@ -65,7 +66,6 @@ from nbgraph.engine.core.outside import (
     ask_help,
     end_plan,
     fail_row,
-    idle_workers,
     launch_python_row,
     skip_row,
     smooth,
@@ -129,15 +129,12 @@ def claim(instance: int) -> int:
 
 
 def cut(core: int, instance: int, row: int) -> int:
-    """Into how many chunks a row goes now: as many as there are idle threads to take them."""
+    """Into how many chunks a row goes: two for each thread, so that a late one still finds some."""
     at = load(instance + I_TABLE) + ROW * row
     most = load(at + R_CHUNKS)
     if most <= 1:
         return 1
-    idle = idle_workers(core)
-    chunks = min(most, load(at + R_COST) // GRAIN, 2 * (idle + 1))
-    if idle == 0 or chunks <= 1:
-        chunks = 1
+    chunks = max(1, min(most, load(at + R_COST) // GRAIN, 2 * (load(core + WORKERS) + 1)))
     store(load(instance + I_CHUNKS) + WORD * row, chunks)
     store(load(instance + I_NEXT_CHUNK) + WORD * row, 0)
     store_release(load(instance + I_LEFT) + WORD * row, chunks)

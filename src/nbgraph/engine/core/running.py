@@ -9,6 +9,7 @@ from nbgraph.engine.core.layout import (
     I_COUNTERS,
     I_ERRORS,
     I_EXTERNALS,
+    I_HEAD,
     I_HELPED,
     I_INDEGREE,
     I_INTERVAL,
@@ -43,7 +44,7 @@ from nbgraph.engine.core.layout import (
     O_LO,
     O_THREAD,
     ONE_ROWS,
-    PENALTY,
+    OPEN,
     PLAN,
     R_ARGS,
     R_CHUNKS,
@@ -66,6 +67,8 @@ from nbgraph.engine.core.machine import (
     load_acquire,
     now,
     store,
+    store_release,
+    yield_now,
 )
 from nbgraph.engine.core.memory import (
     carve,
@@ -79,7 +82,6 @@ from nbgraph.engine.core.operations import (
 from nbgraph.engine.core.outside import (
     drop_reference_locked,
     fail_row,
-    idle_workers,
     outside_slot,
     send_help_locked,
     take_poison_locked,
@@ -121,7 +123,8 @@ def run(core: int, operation: int, thread: int, keep: bool) -> int:
     code = 0
     function = load(operation + O_FUNCTION)
     if function != 0 and load(operation + O_ERROR) == 0:
-        if load(operation + O_FLAGS) & SPLITTABLE != 0 and worth_splitting(core, operation):
+        splittable = load(operation + O_FLAGS) & SPLITTABLE != 0
+        if splittable and load(operation + O_COST) >= SPLIT_FROM:
             split(core, operation)
             return 0
         code = call_kernel(
@@ -164,7 +167,7 @@ def schedule(core: int, instance: int) -> None:
 
 def parallel_pays(core: int, instance: int) -> bool:
     """Whether several threads have been faster; now and then the other way is tried."""
-    if load(instance + I_WIDTH) == 0 or idle_workers(core) == 0:
+    if load(instance + I_WIDTH) == 0:
         return False
     serial = load(instance + I_SERIAL_NS)
     parallel = load(instance + I_PARALLEL_NS)
@@ -184,16 +187,36 @@ def parallel_pays(core: int, instance: int) -> bool:
 
 
 def visit(core: int, step: int, instance: int) -> None:
-    """A helper: take tickets while there are any."""
-    row = claim(instance)
-    if row != NONE:
-        store(instance + I_HELPED, 1)
-        fetch_add(core + HELPED, 1)
-        work(core, instance, row)
+    """A helper that was asked: take tickets while there are any."""
     lock(core)
     give_block(core, step)
+    unlock(core)
+    join(core, instance)
+
+
+def join(core: int, instance: int) -> None:
+    """Take part while there are tickets; the caller's reference goes."""
+    row = claim(instance)
+    if row != NONE:
+        store_release(instance + I_HELPED, 1)
+        fetch_add(core + HELPED, 1)
+        work(core, instance, row)
+    else:
+        yield_now()  # somebody is about to publish it, or was quicker
+    lock(core)
     drop_reference_locked(core, instance)
     unlock(core)
+
+
+def open_instance_locked(core: int) -> int:
+    """A running instance with tickets that nobody has claimed, with a reference; or 0."""
+    instance = load_acquire(core + OPEN)
+    if instance == 0:
+        return 0
+    if load_acquire(instance + I_HEAD) & 0xFFFFFFFF >= load_acquire(instance + I_TAIL):
+        return 0
+    store(instance + I_REFS, load(instance + I_REFS) + 1)
+    return instance
 
 
 def go_on(core: int, step: int, instance: int) -> None:
@@ -229,17 +252,6 @@ def finish_step(core: int, step: int, code: int, token: int) -> None:
     drop_reference_locked(core, instance)
     unlock(core)
     wake(core, to_wake(0, parker))
-
-
-def worth_splitting(core: int, operation: int) -> bool:
-    """Whether threads are idle, the kernel is long, and helpers have come in time lately."""
-    if idle_workers(core) == 0 or load(operation + O_COST) < SPLIT_FROM:
-        return False
-    penalty = load(core + PENALTY)
-    if penalty > 0:
-        store(core + PENALTY, penalty - 1)
-        return False
-    return True
 
 
 def split(core: int, operation: int) -> None:

@@ -195,7 +195,8 @@ def late_failure(argv: int, argc: int) -> int:
 
 
 def set_failure(argv: int, argc: int) -> int:
-    """core, variable nobody uses (0: none), token, number of the operation, number at the raise.
+    """core, variable nobody uses (0: none), token, number of the operation, number at the raise,
+    place within the operation.
 
     A failure from elsewhere -> its cell.
     """
@@ -207,7 +208,7 @@ def set_failure(argv: int, argc: int) -> int:
     if operation != 0:
         clear_operation(operation)
         store(operation + O_SEQ, argument(argv, 3))
-        cell = new_cell(core, operation, 1, argument(argv, 2), 0)
+        cell = new_cell(core, operation, 1, argument(argv, 2), argument(argv, 5))
         if cell != 0 and variable != 0:
             set_cell(core, variable, cell)
         if cell != 0 and argument(argv, 4) != 0:

@@ -53,6 +53,8 @@ from nbgraph.engine.core.queues import (
     wake,
 )
 from nbgraph.engine.core.running import (
+    join,
+    open_instance_locked,
     run,
 )
 
@@ -133,6 +135,13 @@ def worker(core: int, parker: int) -> int:
                 operation = run(core, operation, parker, True)
             fetch_add(core + BUSY, -1)
             continue
+        instance = open_instance_locked(core)
+        if instance != 0:
+            fetch_add(core + BUSY, 1)
+            unlock(core)
+            join(core, instance)
+            fetch_add(core + BUSY, -1)
+            continue
         if load(core + STOPPING) != 0:
             unlock(core)
             return 0
@@ -209,6 +218,11 @@ def wait(core: int, parker: int, operation: int, sequence: int, timeout: int) ->
             continue
         if reached(core, operation, sequence):
             unlock(core)
+            continue
+        instance = open_instance_locked(core)
+        if instance != 0:
+            unlock(core)
+            join(core, instance)
             continue
         woken = watch_and_rest(core, parker, operation, sequence, timeout)
         if not woken:
