@@ -11,8 +11,9 @@
 | engine_pending | unfinished operations at which pushers are held back       |
 | engine_bytes   | the same of the bytes that unfinished operations declare   |
 | watchdog       | seconds without progress after which a wait warns; 0: none |
-| debug          | 1: compilers' own texts are shown with errors, and         |
-|                | functions that hold a worker for long are named            |
+| debug          | 1: compilers' own texts are shown with errors, functions   |
+|                | that hold a worker for long are named, and faulthandler    |
+|                | shows which pushed kernel crashed                          |
 
 Machine code is made for the host, or for what Numba's own variables NUMBA_CPU_NAME and
 NUMBA_CPU_FEATURES say.

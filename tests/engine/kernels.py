@@ -91,8 +91,8 @@ def add(args: int, lo: int, hi: int) -> int:
 
 
 def crash(args: int, lo: int, hi: int) -> int:
-    """Write to address 0."""
-    store(args * 0, 1)
+    """Write to the address that the record holds."""
+    store(load(args), 1)
     return 0
 
 

@@ -1,5 +1,6 @@
 """The end of the process and forks, with the engine idle or busy. All in child processes."""
 
+import signal
 import subprocess
 import sys
 import time
@@ -261,3 +262,19 @@ if __name__ == "__main__":
         bound=120,
     )
     assert out == "[0, 1, 4, 9, 16, 25]\n"
+
+
+def test_a_crash_inside_a_kernel_shows_its_name(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(
+        HEAD
+        + """
+box = engine.new_variable()
+engine.push(NativeCall(address("add"), [np.zeros(1, np.int64).ctypes.data, 0]), mutate_vars=[box])
+engine.push(NativeCall(address("crash"), [8], name="poisonous kernel"), mutate_vars=[box])
+engine.wait_for_all(30)
+"""
+    )
+    status, out, err, _ = child("-X", "faulthandler", path, NBGRAPH_DEBUG="1")
+    assert status == -signal.SIGSEGV
+    assert "in poisonous kernel" in err, err

@@ -21,6 +21,7 @@ from nbgraph.engine.sites import site as site_of
 from nbgraph.engine.thread import here
 from nbgraph.engine.tracked import TrackedEngine
 from nbgraph.engine.variable import Variable
+from nbgraph.settings import DEBUG_ASKED, config
 
 SPLIT_FROM = 24_000  # nanoseconds from which a kernel may be cut into chunks
 
@@ -62,8 +63,12 @@ class Kernels(TrackedEngine):
         nbytes: int = 0,
         prop: FnProperty = NORMAL,
     ) -> Any:
-        """As `Engine.push`; a NativeCall goes without Python."""
-        if fn.__class__ is not NativeCall:
+        """As `Engine.push`; a NativeCall goes without Python, unless `debug` is set."""
+        shown = fn.__class__ is NativeCall and DEBUG_ASKED[0] and config.debug
+        if shown:
+            name = checks.label(fn, name, "push")
+            fn = fn.shown(name)
+        if shown or fn.__class__ is not NativeCall:
             return Engine.push(
                 self,
                 fn,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.errors import ArgumentError, KernelError
@@ -32,7 +32,9 @@ class NativeCall:
     keep : object
         Kept alive as long as this object is.
 
-    The compiled engine runs it without Python; any engine may call it as a function.
+    The compiled engine runs it without Python; any engine may call it as a function. Where it
+    crashes the process, NBGRAPH_DEBUG=1 with `python -X faulthandler` prints its name: what is
+    pushed then runs below a Python frame of that name.
     """
 
     __slots__ = ("__name__", "_words", "address", "cost", "hi", "keep", "lo", "record")
@@ -68,6 +70,16 @@ class NativeCall:
         code = _PROTOTYPE(self.address)(self.record, self.lo, self.hi)
         if code:
             raise kernel_error(self.__name__, code)
+
+    def shown(self, name: str) -> Callable[[RunContext], None]:
+        """It as a Python function of that name: a crash shows in the traceback of faulthandler."""
+
+        def kernel(run_ctx: RunContext) -> None:
+            self(run_ctx)
+
+        kernel.__code__ = kernel.__code__.replace(co_name=name, co_qualname=name)
+        kernel.__name__ = name
+        return kernel
 
     def __repr__(self) -> str:
         return f"<native call {self.__name__!r}, range {self.lo} to {self.hi}>"
