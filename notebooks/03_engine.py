@@ -167,7 +167,9 @@ def nothing(args, lo, hi):
 
 
 total = ng.engine.new_variable("total")
-operator = ng.engine.new_operator(NativeCall(nothing.address, [0], 1, cost=100), mutate_vars=[total])
+operator = ng.engine.new_operator(
+    NativeCall(nothing.address, [0], 1, cost=100), mutate_vars=[total]
+)
 count = 20_000
 started = time.perf_counter()
 for _ in range(count):
