@@ -107,6 +107,30 @@ def test_poison_may_come_between_the_phases(engine):
     engine.wait_for_all(WAIT)
 
 
+@pytest.mark.parametrize("how", ["issue", "skipped"])
+def test_a_failure_waits_for_its_turn(engine, how):
+    """What was issued before is not concerned by a later failure on the same lane."""
+    lane, v, w = Lane(engine), engine.new_variable("v"), engine.new_variable("w")
+    dones = []
+
+    def fail(run_ctx, done):
+        raise OSError("later")
+
+    first = lane.push(lambda run_ctx, done: dones.append(done), mutate_vars=[v])
+    if how == "skipped":
+        engine.push(lambda run_ctx: 1 / 0, mutate_vars=[w])
+        later = lane.push(fail, const_vars=[w], mutate_vars=[v])
+    else:
+        later = lane.push(fail, mutate_vars=[v])
+    while not dones or len(lane._issued) < 2:
+        engine.push(lambda run_ctx: None).result(WAIT)
+    assert not later.done()
+    dones[0]()
+    assert first.result(WAIT) is None
+    assert isinstance(later.exception(WAIT), OSError if how == "issue" else ZeroDivisionError)
+    assert isinstance(v.error, OSError if how == "issue" else ZeroDivisionError)
+
+
 def test_an_issue_that_raises_fails_the_operation(engine):
     lane, v = Lane(engine), engine.new_variable()
 

@@ -20,7 +20,8 @@ from nbgraph.engine.handle import Core
 from nbgraph.engine.kernels import Kernels
 from nbgraph.engine.lanes import Lane, first_free
 from nbgraph.engine.native_events import Recording
-from nbgraph.engine.operation import Operation
+from nbgraph.engine.operation import ISSUED, Operation
+from nbgraph.engine.pending import OnComplete, watch_dropped
 from nbgraph.engine.runner import Listener
 from nbgraph.engine.serving import JOIN, ServedEngine
 from nbgraph.engine.tracked import QUEUES, SLICE
@@ -133,10 +134,27 @@ class ThreadedEngine(Kernels, ServedEngine):
             return queue
 
     def _begin(self, operation: Operation, run_ctx: RunContext) -> bool:
-        begun = super()._begin(operation, run_ctx)
-        if operation.lane is not None:
+        if operation.lane is None:
+            return super()._begin(operation, run_ctx)
+        watch_dropped()
+        on_complete = OnComplete(operation)
+        try:
+            operation.fn(run_ctx, on_complete)  # type: ignore[misc]
+        except BaseException as error:  # as in `Runner._run`; it ends in its turn
+            if on_complete._take() is not None:
+                operation.lane.ended(operation, error)
+        operation.state = ISSUED
+        operation.lane.issued(operation)
+        return True
+
+    def _perform(self, operation: Operation) -> None:
+        if operation.lane is not None and self._inherited(operation) is not None:
+            # skipped, but in its turn: what was issued before must not see its failure
+            operation.state = ISSUED
+            operation.lane.ended(operation, None)
             operation.lane.issued(operation)
-        return begun
+        else:
+            super()._perform(operation)
 
     def _end_async(self, operation: Operation, error: BaseException | None) -> None:
         if operation.lane is not None:
@@ -232,6 +250,9 @@ class ThreadedEngine(Kernels, ServedEngine):
             core.wait_for(core.parker(), 0, MOMENT)
 
     def _wait_operation(self, pending: Any, deadline: float | None) -> bool:
+        if pending.ticket and pending.core is self._core:
+            if not self._wait_ticket(pending.core, pending.ticket, deadline):
+                return pending.ended
         watch = self._watch()
         while not pending.ended:
             until = time.monotonic() + 1.0
