@@ -54,7 +54,7 @@ class Settings:
     cache_dir: str = ""
     cache_bytes: int = 512 * 2**20
     default_float: str = "float32"
-    engine: str = "naive"
+    engine: str = "threaded"
     engine_pending: int = 1 << 16
     engine_bytes: int = 4 << 30
     parking: str = "auto"
