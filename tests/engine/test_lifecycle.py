@@ -96,23 +96,23 @@ for i in range(40):
 
 
 def test_an_exit_handler_may_push_and_wait(tmp_path):
-    out, _ = program(
+    """One that was registered before the engine began runs after the engine's own."""
+    path = tmp_path / "program.py"
+    path.write_text(
         """
 import atexit
-engine.stop()
-atexit._clear()
-box = engine.new_variable()
 def last():
     engine.push(lambda run_ctx: print("saved"), mutate_vars=[box])
     engine.wait_for_var(box, 10)
 atexit.register(last)
-from nbgraph.engine import lifecycle
-atexit.register(lifecycle._at_exit)  # before the handler above, as if the engine came later
-fill(engine)
-""",
-        tmp_path,
+"""
+        + HEAD
+        + """
+box = fill(engine)
+"""
     )
-    assert out == "saved\n"
+    status, out, err, _ = child(path)
+    assert (status, out, err) == (0, "saved\n", "")
 
 
 # ------------------------------------------------------------------ fork
