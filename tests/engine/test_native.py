@@ -236,3 +236,22 @@ def test_bad_calls_are_refused():
         NativeCall(0)
     with pytest.raises(ArgumentError, match="hi=-1 is below lo=0"):
         NativeCall(1, hi=-1)
+
+
+def test_a_dump_tells_what_kernels_wait_for(engine, count):
+    """X-ENG-15: kernels and Python functions in one picture."""
+    a, b, release = engine.new_variable("a"), engine.new_variable("b"), []
+    engine.push_async(lambda run_ctx, done: release.append(done), mutate_vars=[a], name="hold")
+    engine.push(adding(count), const_vars=[a], mutate_vars=[b], name="kernel")
+    engine.push(lambda run_ctx: None, const_vars=[b], name="after")
+    dump = engine.dump()
+    hold, kernel, after = dump.operations
+    assert (hold.name, kernel.name, after.name) == ("hold", "kernel", "after")
+    assert kernel.waits_for == (hold.number,) and after.waits_for == (kernel.number,)
+    assert kernel.reads == (f"a ({a.number})",) and kernel.writes == (f"b ({b.number})",)
+    assert kernel.state == "waiting" and "test_native.py" in kernel.site
+    while not release:
+        engine.push(lambda run_ctx: None).result(WAIT)
+    release[0]()
+    engine.wait_for_all(WAIT)
+    assert not engine.dump().operations

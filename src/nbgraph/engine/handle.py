@@ -66,6 +66,7 @@ class Core:
     new_memory: Entry
     free_memory: Entry
     snapshot: Entry
+    uses: Entry
     ready_list: Entry
 
     def __init__(self, unit: Unit, first: int) -> None:
@@ -75,6 +76,7 @@ class Core:
         self.tokens = itertools.count(1)
         # plans' memory: what must live as long, and tokens of Python steps
         self.instances: dict[int, tuple[object, list[int]]] = {}
+        self.labels: dict[int, tuple[int, str | None]] = {}  # of variables, by address, for dumps
         self.doomed: deque[int] = deque()  # instances given up
         self._thread = threading.local()
         for entry in table.ENTRIES:
@@ -133,6 +135,7 @@ class Core:
             raise EngineError("the engine: no memory for a variable")
         variable._address = address
         variable._core = self
+        self.labels[address] = variable.number, variable.name
         failure = variable._failure
         if failure is not None:
             variable._failure = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Sequence
 from types import CodeType
 from typing import Any
@@ -13,8 +14,8 @@ from nbgraph.engine.core import layout
 from nbgraph.engine.failure import Failure
 from nbgraph.engine.handle import Core
 from nbgraph.engine.native_call import SMALL_BELOW, NativeCall
-from nbgraph.engine.native_pending import KernelOperation, NativePending
-from nbgraph.engine.operation import Operation, Operator
+from nbgraph.engine.native_pending import KernelOperation, NativePending, Shown
+from nbgraph.engine.operation import RUNNING, WAITING, Operation, Operator
 from nbgraph.engine.properties import NORMAL, FnProperty
 from nbgraph.engine.sites import caller
 from nbgraph.engine.sites import site as site_of
@@ -23,6 +24,7 @@ from nbgraph.engine.tracked import TrackedEngine
 from nbgraph.engine.variable import Variable
 from nbgraph.settings import DEBUG_ASKED, config
 
+_SHOWN = 64  # variables of a kernel that a dump tells of
 SPLIT_FROM = 24_000  # nanoseconds from which a kernel may be cut into chunks
 
 
@@ -323,13 +325,19 @@ class Kernels(TrackedEngine):
     # look at it --------------------------------------------------------------------------------
 
     def _stand_in(
-        self, number: int, name: int, site: int, flags: int, kind: int
+        self, core: Core, address: int, number: int, name: int, site: int, flags: int, kind: int
     ) -> Operation | None:
         if kind not in (layout.KERNEL, layout.PLAN):
             return None
-        shown = KernelOperation(self._names[name], self._sites[site])
+        words = (ctypes.c_int64 * _SHOWN)()
+        count = core.uses(address, number, ctypes.addressof(words), _SHOWN)
+        used = [
+            (Shown(*core.labels.get(word & ~1, (0, "instance"))), bool(word & 1))
+            for word in words[:count]
+        ]
+        shown = KernelOperation(self._names[name], self._sites[site], used)
         shown.seq = number
-        shown.state = 2 if flags & layout.STARTED else 1
+        shown.state = RUNNING if flags & layout.STARTED else WAITING
         return shown
 
 

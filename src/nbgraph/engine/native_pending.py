@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nbgraph.engine.failure import Failure
 from nbgraph.engine.operation import Operation
@@ -76,14 +76,24 @@ class NativePending:
         return f"<operation {self.name!r}: {'done' if self.done() else 'pending'}>"
 
 
+class Shown(NamedTuple):
+    """What a dump tells of a variable."""
+
+    number: int
+    name: str | None
+
+
 class KernelOperation(Operation):
     """A kernel's operation, made up for a dump."""
 
     __slots__ = ("place",)
 
-    def __init__(self, name: str, place: Site) -> None:
+    def __init__(
+        self, name: str, place: Site, uses: list[tuple[Shown, bool]] | None = None
+    ) -> None:
         self.name, self.place = name, place
-        self.reads = self.writes = ()
+        self.reads: Any = tuple(v for v, written in uses or () if not written)
+        self.writes: Any = tuple(v for v, written in uses or () if written)
         self.members = None
         self.pushed_ns = time.monotonic_ns()
 

@@ -78,22 +78,22 @@ class Dump:
     def of(cls, kind: str, operations: Iterable[Operation]) -> Dump:
         """What the sets of the operations say; they come in push order."""
         now = time.monotonic_ns()
-        written: dict[Variable, int] = {}  # variable -> the last to write it
-        read: dict[Variable, list[int]] = {}  # ... and who reads it since
+        written: dict[int, int] = {}  # variable -> the last to write it
+        read: dict[int, list[int]] = {}  # ... and who reads it since
         rows: list[Unfinished] = []
         queues: dict[str, list[str]] = {}
         for operation in operations:
             number, reads, writes = operation.seq, operation.reads, operation.writes
             waits: set[int] = set()
             for variable in (*reads, *writes):
-                if variable in written:
-                    waits.add(written[variable])
+                if variable.number in written:
+                    waits.add(written[variable.number])
             for variable in writes:
-                waits.update(read.pop(variable, ()))
-                written[variable] = number
+                waits.update(read.pop(variable.number, ()))
+                written[variable.number] = number
                 queues.setdefault(_called(variable), []).append(f"#{number} writes")
             for variable in reads:
-                read.setdefault(variable, []).append(number)
+                read.setdefault(variable.number, []).append(number)
                 queues.setdefault(_called(variable), []).append(f"#{number} reads")
             state = operation.state
             rows.append(

@@ -351,7 +351,7 @@ class TrackedEngine(Engine):
             operation = self._jobs.get(token) if token else None
             operation = operation or known.get(address)
             if operation is None:
-                operation = self._stand_in(number, name, site, flags, kind)
+                operation = self._stand_in(core, address, number, name, site, flags, kind)
             else:
                 operation.seq = number
             if operation is not None:
@@ -362,7 +362,7 @@ class TrackedEngine(Engine):
         return []
 
     def _stand_in(
-        self, number: int, name: int, site: int, flags: int, kind: int
+        self, core: Core, address: int, number: int, name: int, site: int, flags: int, kind: int
     ) -> Operation | None:
         return None
 

@@ -76,7 +76,6 @@ V_VERSION = 56
 V_CELL = 64
 V_GENERATION = 72  # rises when the variable dies: old addresses are noticed
 V_NEXT = 80  # in a list of free or given-up variables
-V_NUMBER = 88
 VARIABLE = 16 * WORD
 MIXED = -1
 

@@ -14,8 +14,10 @@ from nbgraph.engine.core.layout import (
     I_DEAD,
     I_NEXT,
     I_REFS,
+    MUTATE,
     NO_SKIP,
     O_AFTER,
+    O_COUNT,
     O_ERROR,
     O_FIXED,
     O_FLAGS,
@@ -31,6 +33,8 @@ from nbgraph.engine.core.layout import (
     Q_FIRST,
     QUEUE_COUNT,
     RELEASED,
+    S_MODE,
+    S_VARIABLE,
     SEQUENCE,
     SLOT,
     V_CELL,
@@ -339,6 +343,26 @@ def snapshot(argv: int, argc: int) -> int:
         place += WORD * SNAPSHOT
         count += 1
         operation = load(operation + O_AFTER)
+    unlock(core)
+    return count
+
+
+def uses(argv: int, argc: int) -> int:
+    """core, operation, its number, buffer, capacity -> how many of its variables were written
+    there, each as address | mutate; 0 if it is over.
+    """
+    core = argument(argv, 0)
+    operation = argument(argv, 1)
+    place = argument(argv, 3)
+    count = 0
+    lock(core)
+    if load(operation + O_SEQ) == argument(argv, 2):
+        slot = operation + O_SLOTS
+        count = min(load(operation + O_COUNT), argument(argv, 4))
+        for i in range(count):
+            mode = load(slot + S_MODE)
+            store(place + WORD * i, load(slot + S_VARIABLE) | (mode & MUTATE))
+            slot += SLOT
     unlock(core)
     return count
 

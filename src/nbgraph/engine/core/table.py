@@ -45,6 +45,7 @@ from nbgraph.engine.core.state import (
     ready_list,
     set_failure,
     snapshot,
+    uses,
 )
 
 ENTRIES = (
@@ -63,6 +64,6 @@ ENTRIES = (
         drop_instance,
         dead_instance,
     ),
-    *(peek, poke, new_memory, free_memory, snapshot, ready_list),
+    *(peek, poke, new_memory, free_memory, snapshot, uses, ready_list),
 )
 BLOCKING = (work_until_stopped, next_call, wait_for)  # called without the GIL
