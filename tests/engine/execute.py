@@ -43,7 +43,7 @@ class Completer:
     """A thread that calls what it is given, some of it later and in another order."""
 
     def __init__(self, seed):
-        self._inbox = queue.SimpleQueue()
+        self._inbox = queue.Queue()
         self._rng = random.Random(seed)
         self._thread = threading.Thread(target=self._work, name="completer", daemon=True)
         self._thread.start()
