@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import queue
 import threading
+from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from nbgraph.engine.core import layout
@@ -56,12 +58,40 @@ class _Runner:
         self._own.discard(threading.get_ident())
 
 
+class _Inbox:
+    """A queue whose `put` a finaliser may call, and whose `get` may have a time-out.
+
+    `queue.SimpleQueue` is the first, but in CPython 3.11 a `get` whose time-out passes between two
+    tries of its lock sleeps for ever.
+    """
+
+    def __init__(self) -> None:
+        self._asks: deque[Ask | bool] = deque()
+        self._bell = threading.Lock()
+        self._bell.acquire()
+
+    def put(self, ask: Ask | bool) -> None:
+        self._asks.append(ask)
+        with suppress(RuntimeError):  # it rings already
+            self._bell.release()
+
+    def get(self, timeout: float | None) -> Ask | bool:
+        """The oldest request; queue.Empty after the time-out."""
+        while not self._asks:
+            if not self._bell.acquire(timeout=-1 if timeout is None else timeout):
+                break
+        try:
+            return self._asks.popleft()
+        except IndexError:
+            raise queue.Empty from None
+
+
 class Conductor:
     """Decides, one request after another. `ask` waits for the answer."""
 
     def __init__(self, engine: ChaosEngine, core: Core) -> None:
         self._engine, self._core = engine, core
-        self._inbox: queue.SimpleQueue[Ask | bool] = queue.SimpleQueue()
+        self._inbox = _Inbox()
         self._runner: _Runner | None = None
         self.own: set[int] = set()  # threads that must not ask: they would wait for themselves
         self.thread = threading.Thread(target=self._live, name="nbgraph conductor", daemon=True)
