@@ -33,6 +33,14 @@ class Lane:
 
     `push(issue, ...)`: `issue(run_ctx, done)` hands the work over and returns; `done(error=None)`
     is called once, from any thread, when the device has finished it.
+
+    >>> from nbgraph.engine.threaded import ThreadedEngine
+    >>> engine = ThreadedEngine(workers=1)
+    >>> lane, v = Lane(engine), engine.new_variable()
+    >>> lane.push(lambda run_ctx, done: done(), mutate_vars=[v]).result(timeout=60)
+    >>> v.version
+    1
+    >>> engine.stop()
     """
 
     def __init__(self, engine: ThreadedEngine, name: str = "lane") -> None:
