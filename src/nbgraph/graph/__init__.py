@@ -1,0 +1,1 @@
+"""The expression graph: one type of node for tapes and symbols."""

@@ -1,0 +1,68 @@
+"""Nodes: an operator applied to outputs of other nodes. Immutable; tapes and symbols share them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+Entry = tuple["Node", int]  # one output of a node
+
+_NOTHING: Mapping[str, Any] = {}
+
+
+class Node:
+    """An operator, what it is applied to, and its attributes. A node without operator is a leaf.
+
+    `inputs` has one entry `(node, output index)` for each operand, None for an operand that is a
+    value rather than a node.
+    """
+
+    __slots__ = ("__weakref__", "attributes", "inputs", "name", "op")
+
+    def __init__(
+        self,
+        op: Any,
+        inputs: Sequence[Entry | None] = (),
+        attributes: Mapping[str, Any] = _NOTHING,
+        name: str | None = None,
+    ) -> None:
+        self.op = op
+        self.inputs = inputs
+        self.attributes = attributes
+        self.name = name
+
+    @property
+    def label(self) -> str:
+        """Its own name, or its operator's."""
+        return self.name or (self.op.__name__ if self.op is not None else "leaf")
+
+    def __repr__(self) -> str:
+        return f"<node {self.label!r} of {len(self.inputs)} operand(s)>"
+
+
+def topological(heads: Iterable[Node]) -> list[Node]:
+    """Every node the heads depend on, operands first. No recursion: chains may be long.
+
+    >>> a = Node(None, name="a")
+    >>> b = Node(None, [(a, 0), (a, 0)], name="b")
+    >>> [node.name for node in topological([b])]
+    ['a', 'b']
+    """
+    order: list[Node] = []
+    seen: set[int] = set()
+    stack: list[tuple[Node, bool]] = [(head, False) for head in heads]
+    while stack:
+        node, expanded = stack.pop()
+        if expanded:
+            order.append(node)
+            continue
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        stack.append((node, True))
+        stack.extend(
+            (entry[0], False)
+            for entry in reversed(node.inputs)
+            if entry is not None and id(entry[0]) not in seen
+        )
+    return order

@@ -1,0 +1,254 @@
+"""Operators over whole arrays: what they give, how they compute it, and their gradient.
+
+An ArrayOp is data: functions from shapes and dtypes to shapes and dtypes (`infer`), from NumPy
+arrays to NumPy arrays (`compute`), and from out-gradients to in-gradients (`gradient`, written
+with operators, so that it is differentiable itself and serves every kind of array).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError, DTypeError, ShapeError
+from nbgraph.operator.call import call
+from nbgraph.operator.request import OpReqType, assign
+from nbgraph.operator.typing import as_operand
+
+Array = np.ndarray[Any, Any]
+
+
+class Spec(NamedTuple):
+    """Shape and dtype of an array that need not exist."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    @classmethod
+    def of(cls, array: Any) -> Spec:
+        """That of an array of any kind."""
+        return cls(tuple(array.shape), np.dtype(array.dtype))
+
+    def __str__(self) -> str:
+        return f"{self.dtype}{list(self.shape)}"
+
+
+@dataclass(slots=True)
+class Gradients:
+    """What a gradient rule is given.
+
+    `inputs` and `outputs` hold the values that the operator's `keeps` names, None elsewhere;
+    `wanted[i]` says whether anybody asks for the gradient of operand i.
+    """
+
+    op: ArrayOp
+    attributes: Mapping[str, Any]
+    out_grads: Sequence[Any]  # None: nothing depends on that output
+    inputs: Sequence[Any]
+    outputs: Sequence[Any]
+    specs: Sequence[Spec]  # of the operands
+    wanted: Sequence[bool]
+
+    @property
+    def out_grad(self) -> Any:
+        """The gradient of the only output."""
+        return self.out_grads[0]
+
+
+Infer = Callable[..., Spec | Sequence[Spec]]
+Compute = Callable[..., None]
+Rule = Callable[[Gradients], Sequence[Any]]
+
+
+class ArrayOp:
+    """An operator over whole arrays.
+
+    Parameters
+    ----------
+    name : str
+    infer : callable
+        `infer(*specs, **attributes)` gives the Spec of the output, or a sequence of them. It
+        raises where shapes or dtypes do not fit: at the call, never in a worker.
+    compute : callable
+        `compute(inputs, outputs, **attributes)` fills the outputs (NumPy arrays; inputs are not
+        to be written). It may run on any thread, later.
+    gradient : callable, optional
+        `gradient(g: Gradients)` gives the in-gradients in operand order, None where there is
+        none. Without it the operator is not differentiable.
+    keeps : sequence of str
+        What the gradient reads: operand names and "out" (or "out0", "out1", ...).
+    operands : sequence of str
+        Names, for errors; one that begins with "*" takes any number.
+    nout : int
+    view : callable, optional
+        `view(x, **attributes)`: the result as a NumPy view of operand 0, where one exists, else
+        ValueError. What is a view shares memory and engine variable with its operand.
+    resources : sequence
+        Requests granted to `compute` as the keyword `env`.
+
+    >>> def infer(x, *, shift):
+    ...     return Spec(x.shape, x.dtype)
+    >>> def compute(inputs, outputs, *, shift):
+    ...     outputs[0][...] = np.roll(inputs[0], shift)
+    >>> roll = ArrayOp("roll", infer, compute, operands=("x",))
+    >>> roll(np.arange(4), shift=1)
+    array([3, 0, 1, 2])
+    """
+
+    def __init__(
+        self,
+        name: str,
+        infer: Infer,
+        compute: Compute | None = None,
+        *,
+        gradient: Rule | None = None,
+        keeps: Sequence[str] = (),
+        operands: Sequence[str] = ("x",),
+        nout: int = 1,
+        view: Callable[..., Array] | None = None,
+        resources: Sequence[Any] = (),
+        doc: str | None = None,
+    ) -> None:
+        self.__name__ = self.__qualname__ = name
+        self.__doc__ = doc or ArrayOp.__doc__
+        self._infer, self._compute, self.rule, self.view = infer, compute, gradient, view
+        self.operands, self.nout = tuple(operands), nout
+        self.keeps = frozenset(keeps)
+        self.resources = tuple(resources)
+
+    @property
+    def nin(self) -> int:
+        """Number of operands; for a variadic operator the least."""
+        return sum(not name.startswith("*") for name in self.operands)
+
+    def operand_name(self, index: int) -> str:
+        """The name errors call operand `index`."""
+        if index < len(self.operands) and not self.operands[index].startswith("*"):
+            return self.operands[index]
+        last = self.operands[-1].removeprefix("*") if self.operands else "operand"
+        return f"{last}[{index - len(self.operands) + 1}]"
+
+    def keeps_input(self, index: int) -> bool:
+        """Whether the gradient reads operand `index`."""
+        if index < len(self.operands) and self.operands[index] in self.keeps:
+            return True
+        return bool(self.operands) and self.operands[-1] in self.keeps and index >= self.nin
+
+    def keeps_output(self, index: int) -> bool:
+        """Whether the gradient reads output `index`."""
+        return f"out{index}" in self.keeps or "out" in self.keeps
+
+    def __call__(self, *operands: Any, out: Any = None, **attributes: Any) -> Any:
+        """Apply it: NumPy in, NumPy out; NDArray in, NDArray out; ..."""
+        return call(self, operands, attributes, out)
+
+    def infer(self, specs: Sequence[Spec], attributes: Mapping[str, Any]) -> tuple[Spec, ...]:
+        """Shapes and dtypes of the outputs."""
+        variadic = bool(self.operands) and self.operands[-1].startswith("*")
+        if len(specs) < self.nin or (len(specs) > self.nin and not variadic):
+            raise ArgumentError(
+                f"{self.__name__}: takes {self.nin} operand(s) {self.operands}, "
+                f"{len(specs)} were given"
+            )
+        found = self._infer(*specs, **attributes)
+        return (found,) if isinstance(found, Spec) else tuple(found)
+
+    def run(
+        self,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array],
+        requests: Sequence[OpReqType],
+        attributes: Mapping[str, Any],
+    ) -> None:
+        """Compute into NumPy arrays, each output as its request says. Outputs are distinct from
+        inputs in memory, unless their request is kWriteInplace."""
+        targets = [
+            out if req in (OpReqType.kWriteTo, OpReqType.kWriteInplace) else np.empty_like(out)
+            for out, req in zip(outputs, requests, strict=True)
+        ]
+        if all(req is OpReqType.kNullOp for req in requests) and outputs:
+            return
+        self.compute(inputs, targets, attributes)
+        for out, target, req in zip(outputs, targets, requests, strict=True):
+            if target is not out:
+                assign(out, req, target)
+
+    def compute(
+        self, inputs: Sequence[Array], outputs: Sequence[Array], attributes: Mapping[str, Any]
+    ) -> None:
+        """Fill the outputs."""
+        if self._compute is not None:
+            self._compute(inputs, outputs, **attributes)
+        elif self.view is not None:
+            np.copyto(outputs[0], _viewed(self.view, inputs[0], attributes))
+        else:
+            raise ArgumentError(f"{self.__name__}: there is no way to compute it on this device")
+
+    def on_numpy(
+        self, operands: Sequence[Any], attributes: Mapping[str, Any], out: Sequence[Any] | None
+    ) -> Any:
+        """Apply it to NumPy arrays, at once."""
+        inputs = [
+            np.asarray(as_operand(self.__name__, self.operand_name(i), value))
+            for i, value in enumerate(operands)
+        ]
+        specs = self.infer([Spec.of(a) for a in inputs], attributes)
+        if self.view is not None and out is None:
+            result = _viewed(self.view, inputs[0], attributes)
+            return result[()] if result.ndim == 0 else result
+        outs = list(out) if out is not None else [None] * len(specs)
+        results = [
+            check_out(self.__name__, o, spec, i) if o is not None else np.empty(*spec)
+            for i, (o, spec) in enumerate(zip(outs, specs, strict=True))
+        ]
+        fresh = [
+            np.empty_like(r) if any(np.may_share_memory(r, a) for a in inputs) else r
+            for r in results
+        ]
+        self.run(inputs, fresh, [OpReqType.kWriteTo] * len(fresh), attributes)
+        for result, made in zip(results, fresh, strict=True):
+            if made is not result:
+                result[...] = made
+        finished = [
+            r[()] if r.ndim == 0 and o is None else r for o, r in zip(outs, results, strict=True)
+        ]
+        return finished[0] if len(finished) == 1 else tuple(finished)
+
+    def __repr__(self) -> str:
+        return f"<array operator {self.__name__!r}>"
+
+    def __copy__(self) -> ArrayOp:
+        return self
+
+    def __deepcopy__(self, memo: object) -> ArrayOp:
+        return self
+
+
+def check_out(name: str, out: Any, spec: Spec, index: int = 0) -> Any:
+    """An array given as `out`, if the result fits it."""
+    if tuple(out.shape) != spec.shape:
+        raise ShapeError(
+            f"{name}: out{_at(index)} has shape {tuple(out.shape)}, the result has {spec.shape}; "
+            "give an out of that shape"
+        )
+    if not np.can_cast(spec.dtype, out.dtype, "same_kind"):
+        raise DTypeError(
+            f"{name}: the result has dtype {spec.dtype}, which may not be cast to "
+            f"out{_at(index)}'s {out.dtype}; use another out"
+        )
+    return out
+
+
+def _at(index: int) -> str:
+    return f"[{index}]" if index else ""
+
+
+def _viewed(view: Callable[..., Array], x: Array, attributes: Mapping[str, Any]) -> Array:
+    """The view, or the view of a contiguous copy where strides allow none."""
+    try:
+        return view(x, **attributes)
+    except ValueError:
+        return view(np.ascontiguousarray(x), **attributes)

@@ -1,0 +1,96 @@
+"""One way to apply an operator: its arguments are asked who carries it out.
+
+NumPy arrays and numbers carry nothing themselves: the operator computes at once. A class with
+`__nbgraph_priority__` and `__nbgraph_call__` is a carrier (NDArray: a push to the engine; Symbol:
+a node of a graph); of several, the one with the highest priority takes the call.
+
+The recorder is what a carrier tells of every operator it has carried out: `recording` is a slot,
+per context, that autograd fills.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
+from typing import Any, Protocol
+
+from nbgraph.errors import ArgumentError
+
+
+class Carrier(Protocol):
+    """A class of values that operators can be applied to."""
+
+    __nbgraph_priority__: int
+
+    @classmethod
+    def __nbgraph_call__(
+        cls, op: Any, operands: Sequence[Any], attributes: Mapping[str, Any], out: Any
+    ) -> Any:
+        """Apply `op`; `out` is None, or a sequence with a value or None for each output."""
+        ...
+
+
+class Recorder(Protocol):
+    """Who is told what was computed from what."""
+
+    def record(
+        self,
+        op: Any,
+        operands: Sequence[Any],
+        attributes: Mapping[str, Any],
+        outputs: Sequence[Any],
+    ) -> None:
+        """The operator was applied to operands (arrays of the carrier, or numbers)."""
+        ...
+
+
+# what this context records; None: nothing. Threads and asynchronous tasks have their own.
+recording: ContextVar[Recorder | None] = ContextVar("nbgraph_recording", default=None)
+# whether any context ever recorded: until then nobody need look
+RECORDED = [False]
+
+_sources: list[type[Carrier]] = []
+
+
+def carries_sources(carrier: type[Carrier]) -> type[Carrier]:
+    """Operators without operands (zeros, random draws) go to this class, when called by name."""
+    _sources[:] = [carrier]
+    return carrier
+
+
+def carrier_of(values: Sequence[Any]) -> type[Carrier] | None:
+    """The class among the values' that takes the call, or None: NumPy's world."""
+    best: Any = None
+    priority = 0
+    for value in values:
+        kind = type(value)
+        own = getattr(kind, "__nbgraph_priority__", None)
+        if own is not None and (best is None or own > priority):
+            best, priority = kind, own
+    return best
+
+
+def call(op: Any, operands: Sequence[Any], attributes: Mapping[str, Any], out: Any = None) -> Any:
+    """Apply an operator to whatever its operands are.
+
+    Parameters
+    ----------
+    op : Mapper or ArrayOp
+    operands : sequence
+        NumPy arrays, numbers, NDArrays, ... in operand order.
+    attributes : mapping
+        Everything else, by name.
+    out : None, an array, or a tuple with an array or None for each output
+    """
+    outs = None if out is None else out if isinstance(out, tuple) else (out,)
+    if outs is not None and len(outs) != op.nout:
+        raise ArgumentError(
+            f"{op.__name__}: out has {len(outs)} array(s), the operator gives {op.nout}; give a "
+            "tuple with one array or None for each output"
+        )
+    carrier = carrier_of((*operands, *outs) if outs is not None else operands)
+    if carrier is None and not operands and _sources:
+        carrier = _sources[0]
+    if carrier is None:
+        return op.on_numpy(operands, attributes, outs)
+    return carrier.__nbgraph_call__(op, operands, attributes, outs)
