@@ -96,10 +96,26 @@ def __getattr__(name: str) -> Any:
     elif name in _PLACES:
         value = getattr(importlib.import_module(_PLACES[name]), name)
     else:
-        raise AttributeError(f"module 'nbgraph' has no attribute {name!r}")
+        return _operator(name)
     globals()[name] = value
     return value
 
 
+def _operator(name: str) -> Any:
+    """A registered operator; what users register can be replaced and is looked up each time."""
+    if name.startswith("_"):  # asked by import and display protocols
+        raise AttributeError(f"module 'nbgraph' has no attribute {name!r}")
+    registry = importlib.import_module("nbgraph.operator.registry")
+    try:
+        value = registry.find(name)
+    except registry.ArgumentError:
+        hint = registry.suggestion(name, __dir__())
+        raise AttributeError(f"module 'nbgraph' has no attribute {name!r}; {hint}") from None
+    if name in registry.library():
+        globals()[name] = value
+    return value
+
+
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_PLACES, *_MODULES, *_RENAMED})
+    registry = importlib.import_module("nbgraph.operator.registry")
+    return sorted({*globals(), *_PLACES, *_MODULES, *_RENAMED, *registry.names()})

@@ -1,0 +1,90 @@
+"""Views of the registry: `ng.nd` and `ng.sym` find operators as attributes and lift arguments."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from nbgraph.errors import ArgumentError
+from nbgraph.operator import registry
+
+Arguments = tuple[tuple[Any, ...], dict[str, Any]]
+Lift = Callable[[registry.Operator, tuple[Any, ...], dict[str, Any]], Arguments]
+
+
+class Lifted:
+    """An operator whose arguments are lifted into one world before it is called.
+
+    Everything else, signature and documentation included, is the operator's own.
+    """
+
+    def __init__(self, op: registry.Operator, lift: Lift, prefix: str) -> None:
+        self.__wrapped__ = op
+        self._lift, self._prefix = lift, prefix
+        self.__name__ = op.__name__
+        self.__qualname__ = f"{prefix}.{op.__name__}"
+        self.__module__ = op.__module__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The operator for the lifted arguments."""
+        args, kwargs = self._lift(self.__wrapped__, args, kwargs)
+        return self.__wrapped__(*args, **kwargs)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.signature(self.__wrapped__)
+
+    def __getattribute__(self, name: str) -> Any:
+        # the class has a docstring of its own, which a property would hide
+        if name == "__doc__":
+            return object.__getattribute__(self, "__wrapped__").__doc__
+        return object.__getattribute__(self, name)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.__wrapped__, name)
+
+    def __repr__(self) -> str:
+        return f"<{self.__qualname__}{self.__signature__}>"
+
+
+class Namespace:
+    """Operators as attributes: a view of the registry, in which new names appear at once.
+
+    `lift(op, args, kwargs)` returns the arguments as one world wants them; without it an
+    attribute is the operator itself. A miss raises AttributeError with near names.
+
+    >>> space = Namespace("ng.plain")
+    >>> space.add(1, 2)
+    np.int64(3)
+    >>> space.maximun
+    Traceback (most recent call last):
+    AttributeError: ng.plain has no operator 'maximun'; did you mean 'maximum'?
+    """
+
+    def __init__(self, prefix: str, lift: Lift | None = None) -> None:
+        self._prefix, self._lift = prefix, lift
+        self._made: dict[str, Lifted] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # asked by protocols, never an operator
+            raise AttributeError(f"{self._prefix} has no attribute {name!r}")
+        try:
+            op = registry.find(name)
+        except ArgumentError:
+            told = f"{self._prefix} has no operator {name!r}; {registry.suggestion(name)}"
+            raise AttributeError(told) from None
+        if self._lift is None:
+            return op
+        made = self._made.get(name)
+        if made is None or made.__wrapped__ is not op:  # registered anew
+            made = self._made[name] = Lifted(op, self._lift, self._prefix)
+        return made
+
+    def __dir__(self) -> list[str]:
+        return registry.names()
+
+    def __repr__(self) -> str:
+        return f"<{self._prefix}: {len(registry.names())} operators>"

@@ -1,0 +1,182 @@
+"""Operators by name: one table of which `ng`, `ng.nd` and `ng.sym` are views.
+
+A name belongs to who registered it first, a module and a qualified name. The same owner may
+register it anew, as a notebook cell does that is run twice; another module may not. The names of
+the library (`nbgraph.ops`) are taken from the start; its files load when one is asked for.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import threading
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from nbgraph.errors import ArgumentError
+
+LIBRARY: Final = "nbgraph.ops"  # offers PLACES: public name -> module; named here, never imported
+
+Operator = Callable[..., Any]  # with a __name__: a Mapper, an ArrayOp
+_Op = TypeVar("_Op", bound=Operator)
+
+
+class RegistrationNote(UserWarning):
+    """A name was registered anew by its owner; told once for each name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What the table knows of one name."""
+
+    name: str
+    op: Operator
+    names: tuple[str, ...]  # all names of this registration, the first is the operator's own
+    module: str
+    qualname: str
+
+    @property
+    def doc(self) -> str:
+        """The operator's documentation."""
+        return self.op.__doc__ or ""
+
+    @property
+    def owner(self) -> str:
+        """Who registered the name, as messages write it."""
+        return f"{self.module}.{self.qualname}"
+
+
+_table: dict[str, Entry] = {}
+_noted: set[str] = set()
+_lock = threading.Lock()
+
+
+def register(op: _Op, *names: str, owner: object = None) -> _Op:
+    """Enter an operator under names, by default its `__name__`; returns the operator.
+
+    `owner` is the class or function the names belong to, by default the operator itself: its
+    module and qualified name. The same module may register a name anew (one RegistrationNote).
+    Raises ArgumentError where a name is no identifier or belongs to another module.
+
+    >>> import nbgraph as ng
+    >>> twice = register(ng.op(lambda x: 2 * x), "twice_of_the_registry")
+    >>> find("twice_of_the_registry") is twice
+    True
+    >>> remove("twice_of_the_registry")
+    """
+    if not callable(op) or not hasattr(op, "__name__"):
+        raise ArgumentError(
+            f"register: an operator is needed, not {type(op).__name__} {op!r}; give what @ng.op "
+            "or a builder returned"
+        )
+    names = names or (op.__name__,)
+    for name in names:
+        if not isinstance(name, str) or not name.isidentifier():
+            raise ArgumentError(
+                f"register: {name!r} is no name; give an identifier such as 'smooth_l1'"
+            )
+    source: Any = op if owner is None else owner
+    module = str(getattr(source, "__module__", "?"))
+    qualname = str(getattr(source, "__qualname__", getattr(source, "__name__", "?")))
+    places = library()
+    with _lock:
+        for name in names:
+            _require_free(name, module, places)
+        replaced = [name for name in names if name in _table and _table[name].op is not op]
+        for name in names:
+            _table[name] = Entry(name, op, names, module, qualname)
+    for name in replaced:
+        _note(name, module, qualname)
+    return op
+
+
+def _require_free(name: str, module: str, places: Mapping[str, str]) -> None:
+    """ArgumentError where another module owns the name."""
+    known = _table.get(name)
+    owner = known.module if known else places.get(name, module)
+    if owner != module:
+        who = known.owner if known else f"the library ({owner})"
+        raise ArgumentError(
+            f"register: the name {name!r} belongs to {who} and cannot be registered by {module}; "
+            "choose another name"
+        )
+
+
+def _note(name: str, module: str, qualname: str) -> None:
+    if name in _noted:
+        return
+    _noted.add(name)
+    warnings.warn(
+        f"operator {name!r} is registered anew by {module}.{qualname}; what was bound earlier "
+        "keeps the old one",
+        RegistrationNote,
+        stacklevel=3,
+    )
+
+
+def registered(*aliases: str) -> Callable[[_Op], _Op]:
+    """A decorator that registers an operator under its own name and further ones."""
+
+    def decorate(op: _Op) -> _Op:
+        return register(op, op.__name__, *aliases)
+
+    return decorate
+
+
+def remove(name: str) -> None:
+    """Forget a name (and no other name of the same operator); ArgumentError where unknown."""
+    with _lock:
+        found = _table.pop(name, None)
+    _noted.discard(name)
+    if found is None:
+        raise ArgumentError(_missing(name))
+
+
+def library() -> Mapping[str, str]:
+    """The library's public names and the module of each, without loading those."""
+    places: Mapping[str, str] = importlib.import_module(LIBRARY).PLACES
+    return places
+
+
+def entry(name: str) -> Entry:
+    """The entry of a name; the library's file is loaded. ArgumentError suggests near names."""
+    if name not in _table:
+        place = library().get(name)
+        if place is not None:
+            importlib.import_module(place)
+    found = _table.get(name)
+    if found is None:
+        raise ArgumentError(_missing(name))
+    return found
+
+
+def find(name: str) -> Operator:
+    """The operator of a name; ArgumentError suggests near names.
+
+    >>> find("add")([1, 2], 3)
+    array([4, 5])
+    >>> find("maximun")
+    Traceback (most recent call last):
+    nbgraph.errors.ArgumentError: there is no operator 'maximun'; did you mean 'maximum'?
+    """
+    return entry(name).op
+
+
+def names() -> list[str]:
+    """All names in order, those of the library's unloaded files included."""
+    return sorted({*_table, *library()})
+
+
+def suggestion(name: str, known: Iterable[str] | None = None) -> str:
+    """The remedy for a name that is not there: the nearest names, or where all are listed."""
+    choices = sorted(set(names() if known is None else known))
+    near = difflib.get_close_matches(str(name), choices, n=3, cutoff=0.6)
+    if near:
+        return f"did you mean {' or '.join(map(repr, near))}?"
+    return "nbgraph.operator.registry.names() lists all"
+
+
+def _missing(name: str) -> str:
+    return f"there is no operator {name!r}; {suggestion(name)}"
