@@ -25,6 +25,7 @@ from nbgraph._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from nbgraph import engine as engine
+    from nbgraph import storage as storage
     from nbgraph.codegen import cache as cache
     from nbgraph.device import Context as Context
     from nbgraph.device import RunContext as RunContext
@@ -62,7 +63,13 @@ if TYPE_CHECKING:
         NbgraphError as NbgraphError,
     )
     from nbgraph.errors import (
+        OutOfMemory as OutOfMemory,
+    )
+    from nbgraph.errors import (
         ShapeError as ShapeError,
+    )
+    from nbgraph.errors import (
+        StorageError as StorageError,
     )
     from nbgraph.operator.mapper import Mapper as Mapper
     from nbgraph.operator.mapper import op as op
@@ -72,7 +79,7 @@ if TYPE_CHECKING:
 
 _ERRORS = (
     "ArgumentError CaptureError CertificateError CompileError DerivativeError DeviceError "
-    "DTypeError EngineError EngineTimeout NbgraphError ShapeError"
+    "DTypeError EngineError EngineTimeout NbgraphError OutOfMemory ShapeError StorageError"
 ).split()
 _PLACES = {
     "op": "nbgraph.operator.mapper",
@@ -82,7 +89,11 @@ _PLACES = {
     **dict.fromkeys(["Context", "RunContext", "cpu", "gpu"], "nbgraph.device"),
     **dict.fromkeys(_ERRORS, "nbgraph.errors"),
 }
-_MODULES = {"cache": "nbgraph.codegen.cache", "engine": "nbgraph.engine"}
+_MODULES = {
+    "cache": "nbgraph.codegen.cache",
+    "engine": "nbgraph.engine",
+    "storage": "nbgraph.storage",
+}
 _RENAMED = {"waitall": ("nbgraph.engine", "wait_for_all")}
 
 

@@ -9,8 +9,10 @@ NbgraphError
 ├── DTypeError (TypeError)          a dtype that is not supported or cannot be cast
 ├── ShapeError (ValueError)         shapes that do not fit together
 ├── DeviceError (ValueError)        a device that is not there, or is another one than asked for
-└── EngineError (RuntimeError)      the engine was asked for what it cannot do
-    └── EngineTimeout (TimeoutError)    a wait took longer than it was allowed to
+├── EngineError (RuntimeError)      the engine was asked for what it cannot do
+│   └── EngineTimeout (TimeoutError)    a wait took longer than it was allowed to
+└── StorageError (RuntimeError)     memory was given back twice, or to where it does not belong
+    └── OutOfMemory (MemoryError)       there is no memory left; the message says who holds it
 
 Messages name the operator, the argument, what was given, what was expected and the remedy.
 """
@@ -68,3 +70,11 @@ class KernelError(EngineError):
 
 class EngineTimeout(EngineError, TimeoutError):
     """A wait took longer than it was allowed to; the message names what is unfinished."""
+
+
+class StorageError(NbgraphError, RuntimeError):
+    """Memory was given back twice, or to a pool it does not belong to."""
+
+
+class OutOfMemory(StorageError, MemoryError):
+    """There is no memory left, or the limit is reached; the message says who holds what."""

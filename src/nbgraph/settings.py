@@ -10,6 +10,11 @@
 | engine         | "naive", "threaded" or "chaos": the one used at first      |
 | engine_pending | unfinished operations at which pushers are held back       |
 | engine_bytes   | the same of the bytes that unfinished operations declare   |
+| storage_limit  | bytes that arrays of a device may have; 0: no limit        |
+| storage_pool   | how blocks are kept for reuse: "rounded" to powers of two, |
+|                | "naive": by their own sizes, "unpooled": not at all        |
+| storage_reserve | percent of the machine's memory that pools leave free    |
+| temp_copies    | temporary spaces of a device, taken in turn                |
 | watchdog       | seconds without progress after which a wait warns; 0: none |
 | debug          | 1: compilers' own texts are shown with errors, functions   |
 |                | that hold a worker for long are named, and faulthandler    |
@@ -32,8 +37,16 @@ _CHOICES = {
     "default_float": ("float32", "float64"),
     "engine": ("naive", "threaded", "chaos"),
     "parking": ("auto", "portable"),
+    "storage_pool": ("rounded", "naive", "unpooled"),
 }
-
+# the least and the most; 0: no upper bound
+_RANGES: dict[str, tuple[int, int]] = {
+    "engine_pending": (1, 0),
+    "engine_bytes": (1, 0),
+    "storage_limit": (0, 0),
+    "storage_reserve": (0, 99),
+    "temp_copies": (1, 0),
+}
 
 # whether compiler="python" was ever asked for in this process: until then no call need look
 PYTHON_ASKED = [False]
@@ -58,6 +71,10 @@ class Settings:
     engine_pending: int = 1 << 16
     engine_bytes: int = 4 << 30
     parking: str = "auto"
+    storage_limit: int = 0
+    storage_pool: str = "rounded"
+    storage_reserve: int = 5
+    temp_copies: int = 1
     watchdog: int = 30
     debug: int = 0
     cpu_name: str = ""
@@ -68,9 +85,11 @@ class Settings:
             PYTHON_ASKED[0] = True
         if self.debug:
             DEBUG_ASKED[0] = True
-        for name in ("engine_pending", "engine_bytes"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"config: {name}={getattr(self, name)!r}; expected 1 or more")
+        for name, (least, most) in _RANGES.items():
+            value: object = getattr(self, name)
+            if not isinstance(value, int) or value < least or (most and value > most):
+                upto = f"to {most}" if most else "or more"
+                raise ValueError(f"config: {name}={value!r}; expected {least} {upto}")
         for name, choices in _CHOICES.items():
             if getattr(self, name) not in choices:
                 raise ValueError(

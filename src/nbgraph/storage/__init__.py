@@ -1,0 +1,115 @@
+"""Buffers of devices: allocated, kept in pools for reuse, counted, and limited.
+
+>>> import nbgraph as ng
+>>> pool = ng.storage.pool()
+>>> block = pool.take(1 << 20)
+>>> pool.give(block)
+>>> pool.take(1 << 20) is block
+True
+>>> ng.storage.stats().hits > 0
+True
+
+A limit is a setting; before it is overrun, free blocks are released and pending work is waited for.
+
+>>> with ng.config(storage_limit=1 << 30):
+...     ng.storage.allocate(1 << 40)
+Traceback (most recent call last):
+nbgraph.errors.OutOfMemory: allocate: 1099511627776 bytes (1.0 TiB) asked for on cpu(0); ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from nbgraph.device import Context, cpu, missing
+from nbgraph.errors import ArgumentError, DeviceError
+from nbgraph.settings import config
+from nbgraph.storage import shortage
+from nbgraph.storage.block import Block as Block
+from nbgraph.storage.block import PlainBlock as PlainBlock
+from nbgraph.storage.memory import Borrowed as Borrowed
+from nbgraph.storage.memory import Memory as Memory
+from nbgraph.storage.memory import allocate as allocate
+from nbgraph.storage.memory import borrow as borrow
+from nbgraph.storage.memory import release as release
+from nbgraph.storage.pool import Bin as Bin
+from nbgraph.storage.pool import Pool as Pool
+from nbgraph.storage.report import Stats as Stats
+from nbgraph.storage.report import gather
+from nbgraph.storage.shortage import on_report as on_report
+from nbgraph.storage.shortage import on_shortage as on_shortage
+
+_CPU = cpu()
+_pools: dict[Context, Pool[Any]] = {}
+# what pools build around memory, and the two questions they ask of it
+_factory: list[Any] = [PlainBlock, None, None]
+
+
+def pool(device: Context = _CPU) -> Pool[Any]:
+    """The pool of a device; each device has one.
+
+    >>> pool(cpu(1)) is pool(cpu(1)), pool(cpu(1)) is pool()
+    (True, False)
+    """
+    found = _pools.get(device)
+    if found is None:
+        if not isinstance(device, Context):
+            raise ArgumentError(f"storage: device={device!r}; expected a device such as ng.cpu()")
+        why = missing(device)
+        if why is not None:
+            raise DeviceError(f"storage: {why}")
+        make, idle, retire = _factory
+        found = _pools.setdefault(device, Pool(device, make, idle=idle, retire=retire))
+    return found
+
+
+def set_factory(
+    make: Callable[[Memory, Bin[Any]], Block],
+    idle: Callable[[Any], bool] | None = None,
+    retire: Callable[[Any], object] | None = None,
+) -> None:
+    """What all pools hand out from now on; see `Pool`. Blocks that are out do not come back.
+
+    >>> set_factory(*_factory)
+    """
+    _factory[:] = [make, idle, retire]
+    for one in list(_pools.values()):
+        one.empty()
+        fresh: Pool[Any] = Pool(one.device, make, idle=idle, retire=retire)
+        one.make, one.idle, one.retire = fresh.make, fresh.idle, fresh.retire
+        one.forget()
+
+
+def stats(device: Context | None = None) -> Stats:
+    """Bytes, blocks and hits of a device, or of all together.
+
+    >>> stats(cpu(2)).takes
+    0
+    """
+    name = "all devices" if device is None else repr(device)
+    pools = list(_pools.values()) if device is None else [pool(device)]
+    settings = config.current
+    return gather(name, settings.storage_pool, settings.storage_limit, pools)
+
+
+def empty_cache(device: Context | None = None) -> int:
+    """Give the free blocks of a device, or of all, back to the system; how many bytes that were.
+
+    Memory of a block that pending work still uses follows when that has ended.
+
+    >>> block = pool().take(1 << 20)
+    >>> pool().give(block)
+    >>> empty_cache() >= 1 << 20
+    True
+    """
+    pools = list(_pools.values()) if device is None else [pool(device)]
+    return sum(one.empty() for one in pools)
+
+
+def _free_blocks(device: Context) -> None:
+    if device in _pools:
+        _pools[device].empty()
+
+
+shortage.on_free(_free_blocks)

@@ -1,0 +1,54 @@
+"""What the machine says of its memory."""
+
+from __future__ import annotations
+
+import functools
+import os
+from pathlib import Path
+
+_MEMINFO = Path("/proc/meminfo")
+
+
+@functools.cache
+def total() -> int | None:
+    """Bytes of memory of the machine, or None where it does not say.
+
+    >>> total() is None or total() > 2**20
+    True
+    """
+    return _pages("SC_PHYS_PAGES")
+
+
+def available() -> int | None:
+    """Bytes that could be allocated without swapping, or None where the machine does not say.
+
+    >>> available() is None or available() > 0
+    True
+    """
+    try:
+        for line in _MEMINFO.read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):  # free, and caches that would be dropped
+                return int(line.split()[1]) * 1024
+    except (OSError, ValueError, IndexError):  # not Linux
+        pass
+    return _pages("SC_AVPHYS_PAGES")
+
+
+def scarce(percent: int) -> bool:
+    """Whether less than a percentage of the machine's memory is available.
+
+    >>> scarce(0)
+    False
+    """
+    if not percent:
+        return False
+    free, all_of_it = available(), total()
+    return free is not None and all_of_it is not None and free < all_of_it * percent // 100
+
+
+def _pages(name: str) -> int | None:
+    try:
+        count, size = os.sysconf(name), os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # a system without sysconf, or without the name
+        return None
+    return count * size if count > 0 else None

@@ -1,0 +1,257 @@
+"""Memory: aligned bytes of a device, and the books on who has how many.
+
+>>> before = account(cpu()).allocated
+>>> memory = allocate(1000)
+>>> memory.nbytes, memory.address % 64, account(cpu()).allocated - before
+(1000, 0, 1000)
+>>> release(memory)
+>>> account(cpu()).allocated - before
+0
+
+`cpu(0)` and `cpu(1)` are one processor, but have books of their own.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from nbgraph.device import Context, cpu, missing
+from nbgraph.errors import ArgumentError, DeviceError, OutOfMemory, StorageError
+from nbgraph.settings import config
+from nbgraph.storage import shortage
+from nbgraph.storage.sizes import ALIGNMENT, readable
+
+Bytes = np.ndarray[Any, np.dtype[Any]]
+
+_CPU = cpu()
+_GONE: Bytes = np.empty(0, np.uint8)  # the owner of memory that was released
+_SHOWN = 8  # sizes in a report
+# re-entrant: a finaliser may give memory back on the thread that is at the books
+_books = threading.RLock()
+
+
+class Account:
+    """The books on one device: bytes allocated and borrowed, the most at once, blocks by size."""
+
+    __slots__ = ("allocated", "borrowed", "device", "peak", "sizes")
+
+    def __init__(self, device: Context) -> None:
+        self.device = device
+        self.allocated = self.borrowed = self.peak = 0
+        self.sizes: Counter[int] = Counter()
+
+    def fits(self, nbytes: int, limit: int) -> bool:
+        """Whether so much more stays within the limit; 0 is none."""
+        return not limit or self.allocated + nbytes <= limit
+
+    def enter(self, nbytes: int, limit: int) -> bool:
+        """Count it as allocated, if it fits."""
+        with _books:
+            if not self.fits(nbytes, limit):
+                return False
+            self.allocated += nbytes
+            self.peak = max(self.peak, self.allocated)
+            self.sizes[nbytes] += 1
+        return True
+
+    def leave(self, nbytes: int) -> None:
+        """It is allocated no more."""
+        with _books:
+            self.allocated -= nbytes
+            self.sizes[nbytes] -= 1
+            if not self.sizes[nbytes]:
+                del self.sizes[nbytes]
+
+
+_accounts: dict[Context, Account] = {}
+
+
+def account(device: Context) -> Account:
+    """The books on a device.
+
+    >>> account(cpu()).device
+    cpu(0)
+    """
+    found = _accounts.get(device)
+    return _accounts.setdefault(device, Account(device)) if found is None else found
+
+
+class Memory:
+    """Bytes of a device: `address` of the first, how many, and what keeps them alive.
+
+    `owner` is a uint8 array over them. Memory is released by `release`, or when nobody has it.
+    """
+
+    __slots__ = ("address", "device", "nbytes", "owner")
+
+    readonly: str | None = None  # why it may not be written
+
+    def __init__(self, address: int, nbytes: int, owner: Bytes, device: Context) -> None:
+        self.address = address
+        self.nbytes = nbytes
+        self.owner = owner
+        self.device = device
+
+    @property
+    def released(self) -> bool:
+        """Whether it was given back to the system."""
+        return self.owner is _GONE
+
+    def _leave(self) -> None:
+        account(self.device).leave(self.nbytes)
+
+    def __del__(self) -> None:
+        try:
+            if self.owner is not _GONE:
+                self._leave()
+        except (AttributeError, TypeError):  # half made, or the interpreter is going
+            return
+
+    def __repr__(self) -> str:
+        state = ", released" if self.released else ""
+        return f"<{type(self).__name__.lower()} of {self.nbytes} bytes on {self.device!r}{state}>"
+
+
+class Borrowed(Memory):
+    """Memory of somebody else, kept alive; it never enters a pool."""
+
+    __slots__ = ("readonly",)
+
+    def __init__(
+        self, address: int, nbytes: int, owner: Bytes, device: Context, readonly: str | None
+    ) -> None:
+        super().__init__(address, nbytes, owner, device)
+        self.readonly = readonly
+        with _books:
+            account(device).borrowed += nbytes
+
+    def _leave(self) -> None:
+        with _books:
+            account(self.device).borrowed -= self.nbytes
+
+
+def allocate(nbytes: int, device: Context = _CPU) -> Memory:
+    """Fresh memory, its first byte at a multiple of 64; what it holds is not defined.
+
+    At the limit (`ng.config.storage_limit`), and where the system has no more, the free blocks of
+    pools are released, then pending work is waited for (`on_shortage`); if that does not help,
+    OutOfMemory says who holds what.
+
+    >>> allocate(100).owner.shape
+    (100,)
+    """
+    if not isinstance(nbytes, int) or isinstance(nbytes, bool) or nbytes < 0:
+        raise ArgumentError(f"allocate: nbytes={nbytes!r}; expected a whole number from 0")
+    why = missing(device)
+    if why is not None:
+        raise DeviceError(f"allocate: {why}")
+    books = account(device)
+    memory = _obtain(nbytes, books)
+    for remedy in shortage.REMEDIES:
+        if memory is not None:
+            break
+        remedy(device)
+        memory = _obtain(nbytes, books)
+    if memory is None:
+        raise OutOfMemory(_out_of_memory(nbytes, books))
+    return memory
+
+
+def _obtain(nbytes: int, books: Account) -> Memory | None:
+    """The memory, or None if the limit or the system forbids it."""
+    if not books.enter(nbytes, config.storage_limit):
+        return None
+    try:
+        raw = np.empty(nbytes + ALIGNMENT - 1, np.uint8)
+        first = raw.__array_interface__["data"][0]
+        skip = -first % ALIGNMENT
+        return Memory(first + skip, nbytes, raw[skip : skip + nbytes], books.device)
+    except (MemoryError, ValueError, OverflowError):  # more than there is, or than a size can say
+        books.leave(nbytes)
+        return None
+    except BaseException:
+        books.leave(nbytes)
+        raise
+
+
+def _out_of_memory(nbytes: int, books: Account) -> str:
+    limit = config.storage_limit
+    bound = f"the limit storage_limit={limit} ({readable(limit)})" if limit else "no limit is set"
+    remedy = "raise the limit with ng.config(storage_limit=...), " if limit else ""
+    said = (
+        f"allocate: {nbytes} bytes ({readable(nbytes)}) asked for on {books.device!r}; "
+        f"{books.allocated} bytes ({readable(books.allocated)}) are allocated, {bound}; pending "
+        f"work was waited for and free blocks were released. Drop arrays, {remedy}or work on "
+        "smaller parts"
+    )
+    return "\n".join([said, *held(books)])
+
+
+def held(books: Account) -> list[str]:
+    """Who holds the memory of a device, the largest sizes first, and what reports add.
+
+    >>> memory = allocate(12345678, cpu(7))
+    >>> held(account(cpu(7)))
+    ['held: 1 x 11.8 MiB']
+    """
+    with _books:
+        sizes = sorted(books.sizes.items(), key=lambda entry: -entry[0] * entry[1])
+    shown = [f"{count} x {readable(size)}" for size, count in sizes[:_SHOWN]]
+    rest = sum(size * count for size, count in sizes[_SHOWN:])
+    if rest:
+        shown.append(f"{readable(rest)} in other sizes")
+    return [f"held: {', '.join(shown) or 'nothing'}", *shortage.lines(books.device)]
+
+
+def release(memory: Memory) -> None:
+    """Give memory back to the system; it must not be used any more.
+
+    >>> memory = allocate(64)
+    >>> release(memory)
+    >>> release(memory)
+    Traceback (most recent call last):
+    nbgraph.errors.StorageError: release: <memory of 64 bytes on cpu(0), released> was released...
+    """
+    with _books:
+        if memory.owner is _GONE:
+            raise StorageError(f"release: {memory!r} was released before; it is released once")
+        memory._leave()
+        memory.owner = _GONE
+
+
+def borrow(
+    array: Bytes,
+    device: Context = _CPU,
+    *,
+    readonly: str | None = "it belongs to a NumPy array: write to a copy, ng.array(...)",
+) -> Memory:
+    """The memory under a NumPy array, which is kept alive; it is counted as borrowed.
+
+    `address` is that of its lowest byte, and `nbytes` reaches to its highest. `readonly` says why
+    nbgraph may not write there; None if it may.
+
+    >>> values = np.arange(6.0)
+    >>> memory = borrow(values)
+    >>> memory.address == values.ctypes.data, memory.nbytes, memory.owner is values
+    (True, 48, True)
+    """
+    if not isinstance(array, np.ndarray):
+        raise ArgumentError(f"borrow: array={type(array).__name__}; expected a NumPy array")
+    if array.dtype.hasobject:
+        raise ArgumentError(f"borrow: an array of {array.dtype}; objects have no bytes to share")
+    low, high = np.lib.array_utils.byte_bounds(array)
+    return Borrowed(int(low), int(high - low) if array.size else 0, array, device, readonly)
+
+
+def _after_fork() -> None:
+    global _books
+    _books = threading.RLock()  # another thread may have been at them
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

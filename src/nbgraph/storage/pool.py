@@ -1,0 +1,238 @@
+"""Pools: blocks that were given back wait by size for the next taker.
+
+A free list is a list used as a stack; `append` and `pop` are atomic, so nothing is locked where a
+block is found. Small classes hand out the newest block, which is warm in the cache. From 64 KiB on
+a block that is still in use costs its taker a wait, so one that is idle is preferred.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+from nbgraph.device import Context
+from nbgraph.errors import ArgumentError, StorageError
+from nbgraph.settings import config
+from nbgraph.storage.block import Block
+from nbgraph.storage.machine import scarce
+from nbgraph.storage.memory import Memory, account, allocate, release
+from nbgraph.storage.sizes import LARGE, STRATEGIES
+
+B = TypeVar("B", bound=Block)
+
+KEPT = 1 << 30  # bytes that a pool may keep free in any case
+_ROUND = 1 << 26  # bytes given back, or made, between two looks at how much is free
+_NEWEST = 4  # blocks of which an idle one is looked for
+_SCANNED = 8  # free blocks among which one given back twice is looked for
+_REMEMBERED = 4096  # asked sizes whose class is remembered
+
+_settings = config.variable.get
+
+
+class Bin(Generic[B]):
+    """A size class of a pool: `size` in bytes, the `free` blocks, and counts.
+
+    Where every nanosecond counts, `bin.free.pop()`, `bin.free.append(block)` and
+    `next(bin.takes)` stand for `take` and `give`; an empty list raises IndexError, and `miss` makes
+    a block then.
+    """
+
+    __slots__ = ("free", "misses", "pool", "size", "takes")
+
+    def __init__(self, pool: Pool[B], size: int, kept: bool) -> None:
+        self.pool = pool
+        self.size = size
+        self.free: list[B] = [] if kept and size < LARGE else _Watched(self, kept)
+        # advanced by `next`, which no other thread can come between
+        self.takes = itertools.count()
+        self.misses = itertools.count()
+
+    def miss(self) -> B:
+        """A new block."""
+        return self.pool._fresh(self)
+
+    def __repr__(self) -> str:
+        return f"<bin of {self.size} bytes, {len(self.free)} free>"
+
+
+class _Watched(list[B]):
+    """The free list of a class whose blocks are not kept, or of which not too many are."""
+
+    __slots__ = ("bin", "kept")
+
+    def __init__(self, bin: Bin[B], kept: bool) -> None:
+        self.bin = bin
+        self.kept = kept
+
+    def append(self, block: B) -> None:
+        pool = self.bin.pool
+        if not self.kept:
+            pool.retire(block)
+            return
+        super().append(block)
+        pool._given += self.bin.size  # two threads at once: one look comes later
+        if pool._given >= _ROUND:
+            pool._given = 0
+            pool.trim()
+
+
+class Pool(Generic[B]):
+    """The blocks of a device. `make(memory, bin)` builds one around fresh memory.
+
+    `idle(block)` says that nothing pending uses a block; without it all count as idle.
+    `retire(block)` is called for a block that will not be handed out again; it releases the memory.
+
+    >>> from nbgraph.device import cpu
+    >>> from nbgraph.storage.block import PlainBlock
+    >>> pool = Pool(cpu(), PlainBlock)
+    >>> block = pool.take(1000)
+    >>> block.capacity
+    1024
+    >>> pool.give(block)
+    >>> pool.take(900) is block
+    True
+    """
+
+    def __init__(
+        self,
+        device: Context,
+        make: Callable[[Memory, Bin[Any]], B],
+        *,
+        idle: Callable[[B], bool] | None = None,
+        retire: Callable[[B], object] | None = None,
+    ) -> None:
+        self.device = device
+        self.make = make
+        self.idle = idle
+        self.retire: Callable[[B], object] = _release if retire is None else retire
+        self.forget()
+        self._given = self._made = 0
+
+    def forget(self) -> None:
+        """Begin afresh: blocks that are out now do not come back here."""
+        self._bins: dict[tuple[int, bool], Bin[B]] = {}
+        self._tables: dict[str, dict[int, Bin[B]]] = {name: {} for name in STRATEGIES}
+
+    def bin(self, nbytes: int) -> Bin[B]:
+        """The size class for so many bytes, by the strategy in force (`storage_pool`)."""
+        strategy = _settings().storage_pool
+        table = self._tables[strategy]
+        found = table.get(nbytes)
+        if found is None:
+            if not isinstance(nbytes, int) or isinstance(nbytes, bool) or nbytes < 0:
+                raise ArgumentError(f"pool: nbytes={nbytes!r}; expected a whole number from 0")
+            sized, kept = STRATEGIES[strategy]
+            size = sized(nbytes)
+            found = self._bins.get((size, kept))
+            if found is None:
+                found = self._bins.setdefault((size, kept), Bin(self, size, kept))
+            if len(table) >= _REMEMBERED:
+                table.clear()
+            table[nbytes] = found
+        return found
+
+    def bins(self) -> list[Bin[B]]:
+        """All size classes that were ever asked for."""
+        return list(self._bins.values())
+
+    # take --------------------------------------------------------------------------------------
+
+    def take(self, nbytes: int) -> B:
+        """A block of at least so many bytes: a free one, or else a new one."""
+        bin = self._tables[_settings().storage_pool].get(nbytes) or self.bin(nbytes)
+        next(bin.takes)
+        if bin.size >= LARGE:
+            return self._take_large(bin)
+        try:
+            return bin.free.pop()
+        except IndexError:
+            return self._fresh(bin)
+
+    def _take_large(self, bin: Bin[B]) -> B:
+        """A free block that is idle, a new one, or the one that was given back first."""
+        free = bin.free
+        idle = self.idle
+        if free and idle is not None:
+            for block in free[: -_NEWEST - 1 : -1]:
+                if idle(block):
+                    try:
+                        free.remove(block)
+                    except ValueError:  # another thread was quicker
+                        continue
+                    return block
+        try:
+            if idle is None:
+                return free.pop()
+            if free and self._crowded(bin.size):
+                return free.pop(0)
+        except IndexError:  # another thread took the last one
+            pass
+        return self._fresh(bin)
+
+    def _crowded(self, size: int) -> bool:
+        """Whether to wait for a block rather than have one more."""
+        limit = config.storage_limit
+        share = limit // 4 if limit else KEPT
+        return not account(self.device).fits(size, limit) or self.free_bytes() >= share
+
+    def _fresh(self, bin: Bin[B]) -> B:
+        next(bin.misses)
+        self._made += bin.size
+        if self._made >= _ROUND:
+            self._made = 0
+            if scarce(config.storage_reserve):
+                self.empty()
+        return self.make(allocate(bin.size, self.device), bin)
+
+    # give --------------------------------------------------------------------------------------
+
+    def give(self, block: B) -> None:
+        """The block may be handed out again, though work that was pushed may still use it."""
+        bin = block.bin
+        if bin.pool is not self:
+            raise StorageError(f"give: {block!r} is not of this pool, which is {self!r}")
+        free = bin.free
+        # by far most often the list is empty or nearly so
+        if free and block in (free if len(free) <= _SCANNED else self._suspects(free)):
+            raise StorageError(f"give: {block!r} was given back before: a block is given back once")
+        free.append(block)
+
+    def _suspects(self, free: list[B]) -> list[B]:
+        return free if isinstance(free, _Watched) or config.debug else free[-_SCANNED:]
+
+    # free blocks -------------------------------------------------------------------------------
+
+    def free_bytes(self) -> int:
+        """Bytes of the blocks that wait for a taker."""
+        return sum(len(bin.free) * bin.size for bin in self.bins())
+
+    def trim(self) -> None:
+        """Retire free blocks beyond 1 GiB or half of the most that was allocated at once."""
+        excess = self.free_bytes() - max(KEPT, account(self.device).peak // 2)
+        if excess > 0:
+            self._retire_free(excess)
+
+    def empty(self) -> int:
+        """Retire all free blocks; how many bytes that were."""
+        return self._retire_free(None)
+
+    def _retire_free(self, nbytes: int | None) -> int:
+        """Retire so many bytes of free blocks, the largest classes and the oldest blocks first."""
+        done = 0
+        for bin in sorted(self.bins(), key=lambda one: -one.size):
+            while bin.free and (nbytes is None or done < nbytes):
+                try:
+                    block = bin.free.pop(0)
+                except IndexError:  # another thread took the last one
+                    break
+                done += bin.size
+                self.retire(block)
+        return done
+
+    def __repr__(self) -> str:
+        return f"<pool on {self.device!r}: {self.free_bytes()} bytes free>"
+
+
+def _release(block: Block) -> None:
+    release(block.memory)
