@@ -9,14 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from nbgraph.device import Context, RunContext, cpu
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
-from nbgraph.operator.call import call
+from nbgraph.operator.call import call, training
+from nbgraph.operator.environment import EnvArguments
 from nbgraph.operator.request import OpReqType, assign
 from nbgraph.operator.typing import as_operand
+from nbgraph.shape import overlap
+
+if TYPE_CHECKING:
+    from nbgraph.resource import Resource
 
 Array = np.ndarray[Any, Any]
 
@@ -87,7 +93,9 @@ class ArrayOp:
         `view(x, **attributes)`: the result as a NumPy view of operand 0, where one exists, else
         ValueError. What is a view shares memory and engine variable with its operand.
     resources : sequence
-        Requests granted to `compute` as the keyword `env`.
+        Requests (random numbers, temporary space), granted to `compute` as the keyword `env`.
+    inplace : sequence of (int, int)
+        Pairs (operand, output): that output may be written over that operand.
 
     >>> def infer(x, *, shift):
     ...     return Spec(x.shape, x.dtype)
@@ -110,6 +118,7 @@ class ArrayOp:
         nout: int = 1,
         view: Callable[..., Array] | None = None,
         resources: Sequence[Any] = (),
+        inplace: Sequence[tuple[int, int]] = (),
         doc: str | None = None,
     ) -> None:
         self.__name__ = self.__qualname__ = name
@@ -118,6 +127,7 @@ class ArrayOp:
         self.operands, self.nout = tuple(operands), nout
         self.keeps = frozenset(keeps)
         self.resources = tuple(resources)
+        self.inplace = tuple(inplace)
 
     @property
     def nin(self) -> int:
@@ -143,7 +153,27 @@ class ArrayOp:
 
     def __call__(self, *operands: Any, out: Any = None, **attributes: Any) -> Any:
         """Apply it: NumPy in, NumPy out; NDArray in, NDArray out; ..."""
-        return call(self, operands, attributes, out)
+        return call(self, operands, self.normalise(attributes), out)
+
+    def normalise(self, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The attributes of a call as they are kept: typed, with defaults, hashable; to do it
+        twice changes nothing. Raises ArgumentError for what the operator does not know."""
+        return attributes
+
+    def inplace_pairs(self, attributes: Mapping[str, Any]) -> Sequence[tuple[int, int]]:
+        """Pairs (operand, output): `run` takes that output in the operand's memory, requested as
+        kWriteInplace. Whether anybody still needs the operand is for the carrier to know."""
+        return self.inplace
+
+    def grant(self, device: Context) -> tuple[Resource, ...]:
+        """What `run` needs on a device besides arrays: resources, one for each request. To be
+        asked when work is pushed: the work mutates their variables. DeviceError where the
+        operator cannot run there."""
+        if not self.resources:
+            return ()
+        from nbgraph.resource import request
+
+        return request(self.resources, device)
 
     def infer(self, specs: Sequence[Spec], attributes: Mapping[str, Any]) -> tuple[Spec, ...]:
         """Shapes and dtypes of the outputs."""
@@ -162,25 +192,37 @@ class ArrayOp:
         outputs: Sequence[Array],
         requests: Sequence[OpReqType],
         attributes: Mapping[str, Any],
+        *,
+        resources: Sequence[Resource] = (),
+        is_train: bool = False,
+        run_ctx: RunContext | None = None,
     ) -> None:
         """Compute into NumPy arrays, each output as its request says. Outputs are distinct from
-        inputs in memory, unless their request is kWriteInplace."""
+        inputs in memory, unless their request is kWriteInplace. `resources` is what `grant` gave
+        when the work was pushed, `is_train` what `training` said then."""
         targets = [
             out if req in (OpReqType.kWriteTo, OpReqType.kWriteInplace) else np.empty_like(out)
             for out, req in zip(outputs, requests, strict=True)
         ]
         if all(req is OpReqType.kNullOp for req in requests) and outputs:
             return
-        self.compute(inputs, targets, attributes)
+        self.compute(inputs, targets, attributes, resources)
         for out, target, req in zip(outputs, targets, requests, strict=True):
             if target is not out:
                 assign(out, req, target)
 
     def compute(
-        self, inputs: Sequence[Array], outputs: Sequence[Array], attributes: Mapping[str, Any]
+        self,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array],
+        attributes: Mapping[str, Any],
+        resources: Sequence[Resource] = (),
     ) -> None:
         """Fill the outputs."""
-        if self._compute is not None:
+        if self._compute is not None and self.resources:
+            env = EnvArguments(resource=resources)
+            self._compute(inputs, outputs, env=env, **attributes)
+        elif self._compute is not None:
             self._compute(inputs, outputs, **attributes)
         elif self.view is not None:
             np.copyto(outputs[0], _viewed(self.view, inputs[0], attributes))
@@ -204,11 +246,15 @@ class ArrayOp:
             check_out(self.__name__, o, spec, i) if o is not None else np.empty(*spec)
             for i, (o, spec) in enumerate(zip(outs, specs, strict=True))
         ]
-        fresh = [
-            np.empty_like(r) if any(np.may_share_memory(r, a) for a in inputs) else r
-            for r in results
+        requests = [
+            _request(i, r, spec, inputs, self.inplace_pairs(attributes))
+            for i, (r, spec) in enumerate(zip(results, specs, strict=True))
         ]
-        self.run(inputs, fresh, [OpReqType.kWriteTo] * len(fresh), attributes)
+        fresh = [
+            r if req is not None else np.empty(*spec)
+            for r, req, spec in zip(results, requests, specs, strict=True)
+        ]
+        self._run_now(inputs, fresh, [req or OpReqType.kWriteTo for req in requests], attributes)
         for result, made in zip(results, fresh, strict=True):
             if made is not result:
                 result[...] = made
@@ -216,6 +262,34 @@ class ArrayOp:
             r[()] if r.ndim == 0 and o is None else r for o, r in zip(outs, results, strict=True)
         ]
         return finished[0] if len(finished) == 1 else tuple(finished)
+
+    def _run_now(
+        self,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array],
+        requests: Sequence[OpReqType],
+        attributes: Mapping[str, Any],
+    ) -> None:
+        resources, is_train = self.grant(cpu()), training.get()
+
+        def run(run_ctx: RunContext | None = None) -> None:
+            self.run(
+                inputs,
+                outputs,
+                requests,
+                attributes,
+                resources=resources,
+                is_train=is_train,
+                run_ctx=run_ctx,
+            )
+
+        if not resources:
+            run()
+            return
+        from nbgraph import engine  # others use the resources, too: it is their turn that counts
+
+        turn = [r.variable for r in resources]
+        engine.push(run, mutate_vars=turn, name=self.__name__).result()
 
     def __repr__(self) -> str:
         return f"<array operator {self.__name__!r}>"
@@ -240,6 +314,26 @@ def check_out(name: str, out: Any, spec: Spec, index: int = 0) -> Any:
             f"out{_at(index)}'s {out.dtype}; use another out"
         )
     return out
+
+
+def _request(
+    index: int,
+    out: Array,
+    spec: Spec,
+    inputs: Sequence[Array],
+    pairs: Sequence[tuple[int, int]],
+) -> OpReqType | None:
+    """How an output is delivered that is given or new; None: by way of an array of its own."""
+    if out.dtype != spec.dtype:
+        return None
+    shared = [i for i, a in enumerate(inputs) if np.may_share_memory(out, a)]
+    if not shared:
+        return OpReqType.kWriteTo
+    alone = len(shared) == 1 and (shared[0], index) in pairs
+    if alone and inputs[shared[0]].dtype == out.dtype:
+        same = overlap(inputs[shared[0]], out) == "exact"
+        return OpReqType.kWriteInplace if same else None
+    return None
 
 
 def _at(index: int) -> str:

@@ -5,7 +5,7 @@ NumPy arrays and numbers carry nothing themselves: the operator computes at once
 a node of a graph); of several, the one with the highest priority takes the call.
 
 The recorder is what a carrier tells of every operator it has carried out: `recording` is a slot,
-per context, that autograd fills.
+per context, that autograd fills; so is `training`, which operators see as `ctx.is_train`.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ class Recorder(Protocol):
 
 # what this context records; None: nothing. Threads and asynchronous tasks have their own.
 recording: ContextVar[Recorder | None] = ContextVar("nbgraph_recording", default=None)
+# whether this context trains (dropout drops, statistics are updated); read when work is pushed
+training: ContextVar[bool] = ContextVar("nbgraph_training", default=False)
 # whether any context ever recorded: until then nobody need look
 RECORDED = [False]
 

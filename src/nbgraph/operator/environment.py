@@ -1,0 +1,107 @@
+"""What an operator's functions are told besides arrays: parameters, resources, mode, device.
+
+Whoever carries an operator out grants its resources and reads the mode when the work is pushed;
+the device's stream is known when it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nbgraph.device import Context, RunContext
+from nbgraph.errors import ArgumentError
+
+RANDOM, SPACE = ("random", "parallel_random"), ("temp_space",)
+_NO_KEYWORDS: Mapping[str, Any] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class OpContext:
+    """How an operator is run: training or not, where, and with which resources.
+
+    >>> from nbgraph.device import cpu, run_context
+    >>> ctx = OpContext(True, run_context(cpu()))
+    >>> ctx.is_train, ctx.device, ctx.stream is None
+    (True, cpu(0), True)
+    """
+
+    is_train: bool
+    run_ctx: RunContext
+    requested: Sequence[Any] = ()  # resources, one for each request, in request order
+
+    @property
+    def device(self) -> Context:
+        """Where it runs."""
+        return self.run_ctx.device
+
+    @property
+    def stream(self) -> Any:
+        """The device's stream, None on the host."""
+        return self.run_ctx.stream
+
+
+class EnvArguments:
+    """The `env` of an operator's functions.
+
+    Attributes
+    ----------
+    scalar : float
+        The call's `scalar=`, where the operator takes one.
+    kwargs : Param or mapping
+        The call's keyword parameters, where the operator takes them.
+    resource : sequence
+        What was granted, in the order of the requests.
+
+    >>> EnvArguments(scalar=2.0).scalar
+    2.0
+    >>> EnvArguments().scalar
+    Traceback (most recent call last):
+    nbgraph.errors.ArgumentError: env.scalar: this operator takes no scalar; call \
+set_enable_scalar(True) when it is registered
+    """
+
+    __slots__ = ("_scalar", "kwargs", "resource")
+
+    def __init__(
+        self,
+        scalar: float | None = None,
+        kwargs: Any = _NO_KEYWORDS,
+        resource: Sequence[Any] = (),
+    ) -> None:
+        self._scalar, self.kwargs, self.resource = scalar, kwargs, resource
+
+    @property
+    def scalar(self) -> float:
+        """The scalar of the call; ArgumentError where the operator takes none."""
+        if self._scalar is None:
+            raise ArgumentError(
+                "env.scalar: this operator takes no scalar; call set_enable_scalar(True) when it "
+                "is registered"
+            )
+        return self._scalar
+
+    def random(self) -> Any:
+        """The generator of the first random resource: a numpy.random.Generator on the host."""
+        return self._first(RANDOM, "random()", "random").get_random()
+
+    def temp_space(self, shape: Sequence[int], dtype: Any = "float32") -> Any:
+        """Scratch memory of the first such resource, its contents undefined. One call at a time:
+        a second one gives the same memory."""
+        return self._first(SPACE, "temp_space()", "temp_space").get_space(tuple(shape), dtype)
+
+    def _first(self, kinds: Sequence[str], asked: str, request: str) -> Any:
+        for found in self.resource:
+            if str(found.kind) in kinds:
+                return found
+        raise ArgumentError(
+            f"env.{asked}: this operator requested no such resource; add "
+            f"set_resource_request({request!r}) when it is registered"
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"EnvArguments(scalar={self._scalar!r}, kwargs={self.kwargs!r}, "
+            f"resource={list(self.resource)!r})"
+        )
