@@ -1,24 +1,24 @@
 """Settings: one frozen record, read from `NBGRAPH_*`, overridden by `with ng.config(...)`.
 
-| setting        | meaning; the variable is NBGRAPH_ and the name in capitals |
-|----------------|------------------------------------------------------------|
-| compiler       | "auto", "numba", or "python": run the user's text itself   |
-| cache_dir      | folder of compiled kernels; empty string: no disk cache    |
-| cache_bytes    | size at which the oldest kernels are dropped               |
-| default_float  | dtype of created arrays, "float32" or "float64"            |
-| parking        | how threads sleep: "auto", or "portable" for POSIX threads |
-| engine         | "naive", "threaded" or "chaos": the one used at first      |
-| engine_pending | unfinished operations at which pushers are held back       |
-| engine_bytes   | the same of the bytes that unfinished operations declare   |
-| storage_limit  | bytes that arrays of a device may have; 0: no limit        |
-| storage_pool   | how blocks are kept for reuse: "rounded" to powers of two, |
-|                | "naive": by their own sizes, "unpooled": not at all        |
-| storage_reserve | percent of the machine's memory that pools leave free    |
-| temp_copies    | temporary spaces of a device, taken in turn                |
-| watchdog       | seconds without progress after which a wait warns; 0: none |
-| debug          | 1: compilers' own texts are shown with errors, functions   |
-|                | that hold a worker for long are named, and faulthandler    |
-|                | shows which pushed kernel crashed                          |
+| setting         | meaning; the variable is NBGRAPH_ and the name in capitals |
+|-----------------|------------------------------------------------------------|
+| compiler        | "auto", "numba", or "python": run the user's text itself   |
+| cache_dir       | folder of compiled kernels; empty string: no disk cache    |
+| cache_bytes     | size at which the oldest kernels are dropped               |
+| default_float   | dtype of created arrays, "float32" or "float64"            |
+| parking         | how threads sleep: "auto", or "portable" for POSIX threads |
+| engine          | "naive", "threaded" or "chaos": the one used at first      |
+| engine_pending  | unfinished operations at which pushers are held back       |
+| engine_bytes    | the same of the bytes that unfinished operations declare   |
+| storage_limit   | bytes that arrays of a device may have; 0: no limit        |
+| storage_pool    | how blocks are kept for reuse: "rounded" to powers of two, |
+|                 | "naive": by their own sizes, "unpooled": not at all        |
+| storage_reserve | percent of the machine's memory that pools leave free      |
+| temp_copies     | temporary spaces of a device, taken in turn                |
+| watchdog        | seconds without progress after which a wait warns; 0: none |
+| debug           | 1: compilers' own texts are shown with errors, functions   |
+|                 | that hold a worker for long are named, and faulthandler    |
+|                 | shows which pushed kernel crashed                          |
 
 Machine code is made for the host, or for what Numba's own variables NUMBA_CPU_NAME and
 NUMBA_CPU_FEATURES say.

@@ -67,7 +67,7 @@ def pool(device: Context = _CPU) -> Pool[Any]:
 def set_factory(
     make: Callable[[Memory, Bin[Any]], Block],
     idle: Callable[[Any], bool] | None = None,
-    retire: Callable[[Any], object] | None = None,
+    retire: Callable[[Any, Callable[[], None]], object] | None = None,
 ) -> None:
     """What all pools hand out from now on; see `Pool`. Blocks that are out do not come back.
 
@@ -76,9 +76,7 @@ def set_factory(
     _factory[:] = [make, idle, retire]
     for one in list(_pools.values()):
         one.empty()
-        fresh: Pool[Any] = Pool(one.device, make, idle=idle, retire=retire)
-        one.make, one.idle, one.retire = fresh.make, fresh.idle, fresh.retire
-        one.forget()
+        one.build(make, idle, retire)
 
 
 def stats(device: Context | None = None) -> Stats:

@@ -7,6 +7,7 @@ a block that is still in use costs its taker a wait, so one that is idle is pref
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
@@ -20,6 +21,7 @@ from nbgraph.storage.memory import Memory, account, allocate, release
 from nbgraph.storage.sizes import LARGE, STRATEGIES
 
 B = TypeVar("B", bound=Block)
+Retire = Callable[[B, Callable[[], None]], object]
 
 KEPT = 1 << 30  # bytes that a pool may keep free in any case
 _ROUND = 1 << 26  # bytes given back, or made, between two looks at how much is free
@@ -81,7 +83,8 @@ class Pool(Generic[B]):
     """The blocks of a device. `make(memory, bin)` builds one around fresh memory.
 
     `idle(block)` says that nothing pending uses a block; without it all count as idle.
-    `retire(block)` is called for a block that will not be handed out again; it releases the memory.
+    `retire(block, release)` is called for a block that will not be handed out again; it calls
+    `release()` once nothing uses the memory. Without it that is at once.
 
     >>> from nbgraph.device import cpu
     >>> from nbgraph.storage.block import PlainBlock
@@ -100,17 +103,22 @@ class Pool(Generic[B]):
         make: Callable[[Memory, Bin[Any]], B],
         *,
         idle: Callable[[B], bool] | None = None,
-        retire: Callable[[B], object] | None = None,
+        retire: Retire[B] | None = None,
     ) -> None:
         self.device = device
-        self.make = make
-        self.idle = idle
-        self.retire: Callable[[B], object] = _release if retire is None else retire
-        self.forget()
+        self.build(make, idle, retire)
         self._given = self._made = 0
 
-    def forget(self) -> None:
-        """Begin afresh: blocks that are out now do not come back here."""
+    def build(
+        self,
+        make: Callable[[Memory, Bin[Any]], B],
+        idle: Callable[[B], bool] | None,
+        retire: Retire[B] | None,
+    ) -> None:
+        """Hand out what `make` builds from now on; blocks that are out do not come back here."""
+        self.make = make
+        self.idle = idle
+        self._retired = retire
         self._bins: dict[tuple[int, bool], Bin[B]] = {}
         self._tables: dict[str, dict[int, Bin[B]]] = {name: {} for name in STRATEGIES}
 
@@ -201,6 +209,14 @@ class Pool(Generic[B]):
     def _suspects(self, free: list[B]) -> list[B]:
         return free if isinstance(free, _Watched) or config.debug else free[-_SCANNED:]
 
+    def retire(self, block: B) -> None:
+        """The block, which is in no free list, is not handed out again; its memory is released."""
+        let_go = functools.partial(release, block.memory)
+        if self._retired is None:
+            let_go()
+        else:
+            self._retired(block, let_go)
+
     # free blocks -------------------------------------------------------------------------------
 
     def free_bytes(self) -> int:
@@ -232,7 +248,3 @@ class Pool(Generic[B]):
 
     def __repr__(self) -> str:
         return f"<pool on {self.device!r}: {self.free_bytes()} bytes free>"
-
-
-def _release(block: Block) -> None:
-    release(block.memory)

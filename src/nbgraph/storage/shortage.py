@@ -7,12 +7,13 @@ from typing import TypeVar
 
 from nbgraph.device import Context
 
-Hook = Callable[[Context], object]
+Drain = Callable[[], object]
+Free = Callable[[Context], object]
 Report = Callable[[Context], Iterable[str]]
 _H = TypeVar("_H")
 
-_frees: list[Hook] = []
-_drains: list[Hook] = []
+_frees: list[Free] = []
+_drains: list[Drain] = []
 _reports: list[Report] = []
 
 
@@ -21,14 +22,14 @@ def _entered(hooks: list[_H], hook: _H) -> Callable[[], None]:
     return lambda: hooks.remove(hook)
 
 
-def on_shortage(hook: Hook) -> Callable[[], None]:
-    """Have `hook(device)` called before memory of a device runs out; the result undoes it.
+def on_shortage(hook: Drain) -> Callable[[], None]:
+    """Have `hook()` called before memory runs out; the result undoes it.
 
     It is to bring about that memory comes free: to wait for pending work, to drop what can be made
     again. No lock is held meanwhile. A hook that cannot wait where it is called returns at once;
     what it raises leaves through the call that asked for memory.
 
-    >>> undo = on_shortage(lambda device: print("short of memory:", device))
+    >>> undo = on_shortage(lambda: print("short of memory"))
     >>> undo()
     """
     return _entered(_drains, hook)
@@ -43,8 +44,8 @@ def on_report(hook: Report) -> Callable[[], None]:
     return _entered(_reports, hook)
 
 
-def on_free(hook: Hook) -> Callable[[], None]:
-    """As `on_shortage`, for what costs no waiting: free blocks. Called before and after the rest.
+def on_free(hook: Free) -> Callable[[], None]:
+    """Have `hook(device)` release what is free, which costs no wait: before and after the rest.
 
     >>> undo = on_free(lambda device: None)
     >>> undo()
@@ -59,12 +60,12 @@ def _free(device: Context) -> None:
 
 def _drain(device: Context) -> None:
     for hook in tuple(_drains):
-        hook(device)
+        hook()
     _free(device)
 
 
 # from the cheapest to the dearest
-REMEDIES: tuple[Hook, ...] = (_free, _drain)
+REMEDIES: tuple[Free, ...] = (_free, _drain)
 
 
 def lines(device: Context) -> list[str]:
