@@ -33,8 +33,8 @@ from nbgraph.storage.memory import Memory as Memory
 from nbgraph.storage.memory import allocate as allocate
 from nbgraph.storage.memory import borrow as borrow
 from nbgraph.storage.memory import release as release
-from nbgraph.storage.pool import Bin as Bin
-from nbgraph.storage.pool import Pool as Pool
+from nbgraph.storage.pools import Bin as Bin
+from nbgraph.storage.pools import Pool as Pool
 from nbgraph.storage.report import Stats as Stats
 from nbgraph.storage.report import gather
 from nbgraph.storage.shortage import on_report as on_report

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from nbgraph.storage.memory import Memory
 
 if TYPE_CHECKING:
-    from nbgraph.storage.pool import Bin
+    from nbgraph.storage.pools import Bin
 
 
 class Block:

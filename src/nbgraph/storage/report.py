@@ -9,7 +9,7 @@ from typing import Any
 
 from nbgraph.picture import columns, html_sections, sections
 from nbgraph.storage.memory import account, held
-from nbgraph.storage.pool import Pool
+from nbgraph.storage.pools import Pool
 from nbgraph.storage.sizes import readable
 
 
