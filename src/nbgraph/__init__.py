@@ -60,6 +60,9 @@ if TYPE_CHECKING:
         EngineTimeout as EngineTimeout,
     )
     from nbgraph.errors import (
+        IndexingError as IndexingError,
+    )
+    from nbgraph.errors import (
         NbgraphError as NbgraphError,
     )
     from nbgraph.errors import (

@@ -8,6 +8,7 @@ NbgraphError
 ├── ArgumentError (TypeError)       a call with arguments that do not fit the signature
 ├── DTypeError (TypeError)          a dtype that is not supported or cannot be cast
 ├── ShapeError (ValueError)         shapes that do not fit together
+├── IndexingError (IndexError)      an index out of bounds, or that is none
 ├── DeviceError (ValueError)        a device that is not there, or is another one than asked for
 ├── EngineError (RuntimeError)      the engine was asked for what it cannot do
 │   └── EngineTimeout (TimeoutError)    a wait took longer than it was allowed to
@@ -54,6 +55,10 @@ class DTypeError(NbgraphError, TypeError):
 
 class ShapeError(NbgraphError, ValueError):
     """Shapes do not fit together."""
+
+
+class IndexingError(NbgraphError, IndexError):
+    """An index is out of bounds, or is no index."""
 
 
 class DeviceError(NbgraphError, ValueError):

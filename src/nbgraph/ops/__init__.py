@@ -10,16 +10,49 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from nbgraph.ops.families import ARRAY_FAMILIES
+
 if TYPE_CHECKING:
+    from nbgraph.ops.activation import *  # noqa: F403
     from nbgraph.ops.arithmetic import *  # noqa: F403
     from nbgraph.ops.comparison import *  # noqa: F403
+    from nbgraph.ops.exponential import *  # noqa: F403
+    from nbgraph.ops.logic import *  # noqa: F403
+    from nbgraph.ops.reductions import *  # noqa: F403
+    from nbgraph.ops.rounding import *  # noqa: F403
+    from nbgraph.ops.sections import *  # noqa: F403
+    from nbgraph.ops.shape import *  # noqa: F403
+    from nbgraph.ops.slicing import *  # noqa: F403
+    from nbgraph.ops.special import *  # noqa: F403
+    from nbgraph.ops.trigonometric import *  # noqa: F403
 
 # Every public name, by family: several names of one operator stand side by side.
 FAMILIES: dict[str, str] = {
     "arithmetic": (
-        "add subtract multiply divide true_divide negative positive absolute abs power pow square"
+        "add subtract multiply divide true_divide floor_divide remainder mod fmod divmod negative "
+        "positive absolute abs fabs sign power pow square reciprocal"
     ),
-    "comparison": "equal not_equal less less_equal greater greater_equal maximum minimum",
+    "comparison": (
+        "equal not_equal less less_equal greater greater_equal maximum minimum fmax fmin clip "
+        "where heaviside"
+    ),
+    "logic": (
+        "logical_and logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor "
+        "bitwise_invert invert bitwise_not bitwise_left_shift left_shift bitwise_right_shift "
+        "right_shift gcd lcm isnan isinf isfinite signbit"
+    ),
+    "rounding": ("floor ceil trunc fix rint round around modf copysign"),
+    "exponential": ("exp exp2 expm1 log log2 log10 log1p logaddexp logaddexp2 sqrt rsqrt cbrt"),
+    "trigonometric": (
+        "sin cos tan asin arcsin acos arccos atan arctan atan2 arctan2 hypot sinh cosh tanh asinh "
+        "arcsinh acosh arccosh atanh arctanh degrees rad2deg radians deg2rad sinc"
+    ),
+    "special": ("erf erfc gamma lgamma gammaln digamma psi xlogy xlog1py logit"),
+    "activation": (
+        "relu relu6 leaky_relu elu celu selu gelu silu swish mish sigmoid expit log_sigmoid "
+        "softplus softsign hard_sigmoid hard_swish hard_tanh"
+    ),
+    **ARRAY_FAMILIES,
 }
 PLACES: dict[str, str] = {
     name: f"{__name__}.{family}" for family, names in FAMILIES.items() for name in names.split()

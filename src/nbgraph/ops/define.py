@@ -1,0 +1,113 @@
+"""How a family of array operators is written: public functions over operators, and axes.
+
+A public function has NumPy's signature and brings its arguments into hashable form; the ArrayOp
+behind it (`function.op`) has the same name and checks them against shapes, in `infer`. Called with
+the operator's own attributes the function applies the operator. Gradient rules find other
+operators through `library`, so that families need not import each other.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from nbgraph.dtype import as_dtype, is_float
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.operator import registry
+from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.call import carrier_of
+from nbgraph.operator.namespace import Namespace
+
+Axis = int | tuple[int, ...] | None
+Shape = tuple[int, ...]
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+library = Namespace("nbgraph.ops")
+
+
+def public(op: ArrayOp, *aliases: str) -> Callable[[_Function], _Function]:
+    """Decorate the public function of an operator: registered under its name and aliases."""
+
+    def decorate(function: _Function) -> _Function:
+        op.__doc__ = function.__doc__
+        setattr(function, "op", op)  # noqa: B010  (functions have no such attribute by type)
+        return registry.register(function, op.__name__, *aliases)
+
+    return decorate
+
+
+def whole(name: str, argument: str, value: object) -> int:
+    """A whole number, or ArgumentError."""
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise ArgumentError(
+            f"{name}: {argument}={value!r} is no whole number; give an int"
+        ) from None
+
+
+def whole_tuple(name: str, argument: str, value: Any) -> Shape:
+    """A tuple of whole numbers from one or a sequence of them."""
+    if isinstance(value, (tuple, list)) or (isinstance(value, np.ndarray) and value.ndim):
+        return tuple(whole(name, argument, v) for v in value)
+    return (whole(name, argument, value),)
+
+
+def shape_tuple(name: str, value: Any, argument: str = "shape") -> Shape:
+    """A shape without negative sizes."""
+    shape = whole_tuple(name, argument, value)
+    if any(n < 0 for n in shape):
+        raise ShapeError(f"{name}: {argument}={value!r} has a negative size; sizes start at 0")
+    return shape
+
+
+def hashable_axis(name: str, axis: Any, argument: str = "axis") -> Axis:
+    """None, an int or a tuple of ints."""
+    if axis is None:
+        return None
+    if isinstance(axis, (tuple, list)):
+        return whole_tuple(name, argument, axis)
+    return whole(name, argument, axis)
+
+
+def axis_of(name: str, axis: int, ndim: int, argument: str = "axis") -> int:
+    """The axis counted from 0; ShapeError where there is none."""
+    if not -ndim <= axis < ndim:
+        has = f"expected {-ndim} to {ndim - 1}" if ndim else "it has no axes"
+        raise ShapeError(f"{name}: {argument}={axis} does not exist in an array of {ndim}-d; {has}")
+    return axis % ndim
+
+
+def axes_of(name: str, axis: Axis, ndim: int, argument: str = "axis") -> Shape:
+    """The axes counted from 0 in the order given, all for None; none twice."""
+    if axis is None:
+        return tuple(range(ndim))
+    given = axis if isinstance(axis, tuple) else (axis,)
+    found = tuple(axis_of(name, d, ndim, argument) for d in given)
+    if len(set(found)) != len(found):
+        raise ShapeError(f"{name}: {argument}={axis} names an axis twice; name each once")
+    return found
+
+
+def optional_dtype(dtype: Any) -> np.dtype[Any] | None:
+    """A supported dtype, or None where none is asked for."""
+    return None if dtype is None else as_dtype(dtype)
+
+
+def as_known(x: Any) -> Any:
+    """`x` with a shape: arrays of every kind as they are, lists and numbers as NumPy arrays."""
+    return np.asarray(x) if carrier_of((x,)) is None else x
+
+
+def cast(gradient: Any, spec: Spec) -> Any:
+    """A gradient in its operand's dtype."""
+    dtype = getattr(gradient, "dtype", None)
+    return gradient if dtype == spec.dtype else library.astype(gradient, spec.dtype)
+
+
+def differentiable(specs: Sequence[Spec]) -> bool:
+    """Whether every operand is floating."""
+    return all(is_float(spec.dtype) for spec in specs)

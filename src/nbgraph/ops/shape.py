@@ -1,0 +1,310 @@
+"""Shapes: reshaping, reordering, adding, dropping and repeating axes.
+
+Results are views wherever memory allows it: they share the operand's memory.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.registry import register
+from nbgraph.ops.define import (
+    Axis,
+    Shape,
+    as_known,
+    axes_of,
+    axis_of,
+    hashable_axis,
+    library,
+    public,
+    shape_tuple,
+    whole,
+    whole_tuple,
+)
+from nbgraph.shape import broadcast
+
+Array = np.ndarray[Any, Any]
+# from NumPy 2.1 on reshape can refuse to copy; before, a copy is made and thrown away
+_NO_COPY: dict[str, Any] = {"copy": False} if np.lib.NumpyVersion(np.__version__) >= "2.1.0" else {}
+
+
+# reshape ----------------------------------------------------------------------------------------
+
+
+def _resolved(given: Shape, shape: Shape) -> Shape:
+    """The new shape, with -1 replaced by what is left."""
+    size = math.prod(shape)
+    known = math.prod(n for n in given if n != -1)
+    if given.count(-1) == 1 and known and size % known == 0:
+        return tuple(size // known if n == -1 else n for n in given)
+    if -1 in given or known != size or any(n < 0 for n in given):
+        raise ShapeError(
+            f"reshape: an array of shape {shape} has {size} elements, which do not fit {given}; "
+            "give sizes of that product, at most one of them -1"
+        )
+    return given
+
+
+def _reshape_view(x: Array, *, shape: Shape) -> Array:
+    found = x.reshape(_resolved(shape, x.shape), **_NO_COPY)
+    if found.size and not np.may_share_memory(found, x):
+        raise ValueError("no view has that shape")
+    return found
+
+
+_RESHAPE = ArrayOp(
+    "reshape",
+    lambda x, *, shape: Spec(_resolved(shape, x.shape), x.dtype),
+    view=_reshape_view,
+    gradient=lambda g: [library.reshape(g.out_grad, g.specs[0].shape)],
+)
+
+
+@public(_RESHAPE)
+def reshape(x: Any, shape: Any, *, out: Any = None) -> Any:
+    """The elements in C order under another shape; one size may be -1.
+
+    >>> reshape([[1, 2, 3], [4, 5, 6]], (3, -1))
+    array([[1, 2],
+           [3, 4],
+           [5, 6]])
+    """
+    return _RESHAPE(x, shape=whole_tuple("reshape", "shape", shape), out=out)
+
+
+@register
+def ravel(x: Any) -> Any:
+    """One axis with all elements in C order.
+
+    >>> ravel([[1, 2], [3, 4]])
+    array([1, 2, 3, 4])
+    """
+    return reshape(x, (-1,))
+
+
+# order of axes ----------------------------------------------------------------------------------
+
+
+def _order(axes: Shape | None, ndim: int) -> Shape:
+    if axes is None:
+        return tuple(reversed(range(ndim)))
+    found = axes_of("transpose", axes, ndim, "axes")
+    if len(found) != ndim:
+        raise ShapeError(
+            f"transpose: axes={axes} has {len(found)} axes, the array has {ndim}; name each once"
+        )
+    return found
+
+
+def _moved(source: Shape, destination: Shape, ndim: int) -> Shape:
+    """The order of axes that moves each source to its destination."""
+    if len(source) != len(destination):
+        raise ArgumentError(
+            f"moveaxis: source={source} and destination={destination} differ in number; give as "
+            "many of each"
+        )
+    pairs = zip(
+        axes_of("moveaxis", destination, ndim, "destination"),
+        axes_of("moveaxis", source, ndim, "source"),
+        strict=True,
+    )
+    sources = {d % ndim for d in source}
+    order = [d for d in range(ndim) if d not in sources]
+    for place, axis in sorted(pairs):
+        order.insert(place, axis)
+    return tuple(order)
+
+
+def _swapped(axis1: int, axis2: int, ndim: int) -> Shape:
+    a, b = axis_of("swapaxes", axis1, ndim, "axis1"), axis_of("swapaxes", axis2, ndim, "axis2")
+    order = list(range(ndim))
+    order[a], order[b] = order[b], order[a]
+    return tuple(order)
+
+
+def _reordered(spec: Spec, order: Shape) -> Spec:
+    return Spec(tuple(spec.shape[d] for d in order), spec.dtype)
+
+
+def _transpose_rule(g: Gradients) -> list[Any]:
+    order = _order(g.attributes["axes"], len(g.specs[0].shape))
+    return [library.transpose(g.out_grad, tuple(order.index(d) for d in range(len(order))))]
+
+
+_TRANSPOSE = ArrayOp(
+    "transpose",
+    lambda x, *, axes: _reordered(x, _order(axes, len(x.shape))),
+    view=lambda x, *, axes: x.transpose(_order(axes, x.ndim)),
+    gradient=_transpose_rule,
+)
+_SWAPAXES = ArrayOp(
+    "swapaxes",
+    lambda x, *, axis1, axis2: _reordered(x, _swapped(axis1, axis2, len(x.shape))),
+    view=lambda x, *, axis1, axis2: x.transpose(_swapped(axis1, axis2, x.ndim)),
+    gradient=lambda g: [library.swapaxes(g.out_grad, g.attributes["axis1"], g.attributes["axis2"])],
+)
+_MOVEAXIS = ArrayOp(
+    "moveaxis",
+    lambda x, *, source, destination: _reordered(x, _moved(source, destination, len(x.shape))),
+    view=lambda x, *, source, destination: x.transpose(_moved(source, destination, x.ndim)),
+    gradient=lambda g: [
+        library.moveaxis(g.out_grad, g.attributes["destination"], g.attributes["source"])
+    ],
+)
+
+
+@public(_TRANSPOSE, "permute_dims")
+def transpose(x: Any, axes: Any = None, *, out: Any = None) -> Any:
+    """Axes in another order, by default reversed.
+
+    >>> transpose([[1, 2], [3, 4]])
+    array([[1, 3],
+           [2, 4]])
+    """
+    order = None if axes is None else whole_tuple("transpose", "axes", axes)
+    return _TRANSPOSE(x, axes=order, out=out)
+
+
+permute_dims = transpose
+
+
+@public(_SWAPAXES)
+def swapaxes(x: Any, axis1: int, axis2: int, *, out: Any = None) -> Any:
+    """Two axes exchanged.
+
+    >>> swapaxes([[1, 2], [3, 4]], 0, 1)
+    array([[1, 3],
+           [2, 4]])
+    """
+    a, b = whole("swapaxes", "axis1", axis1), whole("swapaxes", "axis2", axis2)
+    return _SWAPAXES(x, axis1=a, axis2=b, out=out)
+
+
+@public(_MOVEAXIS)
+def moveaxis(x: Any, source: Any, destination: Any, *, out: Any = None) -> Any:
+    """Axes moved to other places; the others keep their order.
+
+    >>> moveaxis([[[1, 2, 3]]], 2, 0).shape
+    (3, 1, 1)
+    """
+    a = whole_tuple("moveaxis", "source", source)
+    b = whole_tuple("moveaxis", "destination", destination)
+    return _MOVEAXIS(x, source=a, destination=b, out=out)
+
+
+@register
+def matrix_transpose(x: Any, *, out: Any = None) -> Any:
+    """The last two axes exchanged.
+
+    >>> matrix_transpose([[1, 2], [3, 4]])
+    array([[1, 3],
+           [2, 4]])
+    """
+    return swapaxes(x, -1, -2, out=out)
+
+
+# axes of size one -------------------------------------------------------------------------------
+
+
+def _expanded(axis: Shape, shape: Shape) -> Shape:
+    ndim = len(shape) + len(axis)
+    places = axes_of("expand_dims", axis, ndim)
+    sizes = iter(shape)
+    return tuple(1 if d in places else next(sizes) for d in range(ndim))
+
+
+def _squeezed(axis: Axis, shape: Shape) -> Shape:
+    if axis is None:
+        return tuple(n for n in shape if n != 1)
+    dropped = axes_of("squeeze", axis, len(shape))
+    for d in dropped:
+        if shape[d] != 1:
+            raise ShapeError(
+                f"squeeze: axis {d} of shape {shape} has size {shape[d]}, only axes of size 1 can "
+                "be dropped; index it instead"
+            )
+    return tuple(n for d, n in enumerate(shape) if d not in dropped)
+
+
+_EXPAND_DIMS = ArrayOp(
+    "expand_dims",
+    lambda x, *, axis: Spec(_expanded(axis, x.shape), x.dtype),
+    view=lambda x, *, axis: np.expand_dims(x, axis),
+    gradient=lambda g: [library.reshape(g.out_grad, g.specs[0].shape)],
+)
+_SQUEEZE = ArrayOp(
+    "squeeze",
+    lambda x, *, axis: Spec(_squeezed(axis, x.shape), x.dtype),
+    view=lambda x, *, axis: np.squeeze(x, axis),
+    gradient=lambda g: [library.reshape(g.out_grad, g.specs[0].shape)],
+)
+
+
+@public(_EXPAND_DIMS)
+def expand_dims(x: Any, axis: Any = 0, *, out: Any = None) -> Any:
+    """New axes of size 1, at these places of the result.
+
+    >>> expand_dims([1, 2], 1).shape
+    (2, 1)
+    """
+    return _EXPAND_DIMS(x, axis=whole_tuple("expand_dims", "axis", axis), out=out)
+
+
+@public(_SQUEEZE)
+def squeeze(x: Any, axis: Any = None, *, out: Any = None) -> Any:
+    """Without these axes of size 1, or without all of them.
+
+    >>> squeeze([[[1, 2]]], 0).shape
+    (1, 2)
+    """
+    return _SQUEEZE(x, axis=hashable_axis("squeeze", axis), out=out)
+
+
+# broadcasting -----------------------------------------------------------------------------------
+
+
+def _broadcast(x: Spec, *, shape: Shape) -> Spec:
+    lead = len(shape) - len(x.shape)
+    if lead < 0 or any(n not in (1, m) for n, m in zip(x.shape, shape[lead:], strict=True)):
+        raise ShapeError(
+            f"broadcast_to: shape {x.shape} does not broadcast to {shape}; sizes must be equal or "
+            "1, counted from the last axis"
+        )
+    return Spec(shape, x.dtype)
+
+
+_BROADCAST_TO = ArrayOp(
+    "broadcast_to",
+    _broadcast,
+    view=lambda x, *, shape: np.broadcast_to(x, shape),
+    gradient=lambda g: [library.sum_to(g.out_grad, g.specs[0].shape)],
+)
+
+
+@public(_BROADCAST_TO)
+def broadcast_to(x: Any, shape: Any, *, out: Any = None) -> Any:
+    """Repeated along axes of size 1 and new leading axes, without copies.
+
+    >>> broadcast_to([1, 2], (2, 2))
+    array([[1, 2],
+           [1, 2]])
+    """
+    return _BROADCAST_TO(x, shape=shape_tuple("broadcast_to", shape), out=out)
+
+
+@register
+def broadcast_arrays(*arrays: Any) -> list[Any]:
+    """All with the shape they broadcast to.
+
+    >>> [x.shape for x in broadcast_arrays([1, 2], [[3], [4]])]
+    [(2, 2), (2, 2)]
+    """
+    known = [as_known(x) for x in arrays]
+    named = [(f"arrays[{i}]", tuple(x.shape)) for i, x in enumerate(known)]
+    shape = broadcast("broadcast_arrays", named) if known else ()
+    return [broadcast_to(x, shape) for x in known]

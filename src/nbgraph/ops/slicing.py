@@ -1,0 +1,256 @@
+"""Parts of arrays that are views: slices, reversed axes, diagonals, sections; and the reverse."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from types import EllipsisType
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import IndexingError, ShapeError
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.ops.define import Shape, axes_of, hashable_axis, library, public, shape_tuple
+
+Array = np.ndarray[Any, Any]
+Triple = tuple[int | None, int | None, int | None]
+Part = int | Triple | None | EllipsisType
+Key = tuple[Part, ...]
+
+
+# keys -------------------------------------------------------------------------------------------
+
+
+def view_key(name: str, key: Any) -> Key:
+    """A basic index as a hashable tuple: ints, (start, stop, step), None and Ellipsis."""
+    parts = key if isinstance(key, tuple) else (key,)
+    # a triple of a key that already has this form is a tuple too, and a slice is not
+    return tuple(_part(name, part) for part in parts)
+
+
+def _part(name: str, part: Any) -> Part:
+    if part is None or part is Ellipsis:
+        return part
+    if isinstance(part, tuple) and len(part) == 3:
+        part = slice(*part)
+    if isinstance(part, slice):
+        return tuple(_bound(name, b) for b in (part.start, part.stop, part.step))  # type: ignore[return-value]
+    if not isinstance(part, (bool, np.bool_)):
+        try:
+            return operator.index(part)  # type: ignore[arg-type]
+        except TypeError:
+            pass
+    raise IndexingError(
+        f"{name}: {part!r} is no basic index; give integers, slices, None and Ellipsis"
+    )
+
+
+def _bound(name: str, bound: Any) -> int | None:
+    try:
+        return None if bound is None else operator.index(bound)
+    except TypeError:
+        raise IndexingError(
+            f"{name}: slice bound {bound!r} is no whole number; give integers or None"
+        ) from None
+
+
+def full_key(name: str, key: Key, shape: Shape) -> Key:
+    """The key with the Ellipsis spelled out, one part for each axis and new axis; checked."""
+    used = sum(part is not None and part is not Ellipsis for part in key)
+    if used > len(shape):
+        raise IndexingError(
+            f"{name}: {used} indices for an array of shape {shape}; give {len(shape)} at most"
+        )
+    if sum(part is Ellipsis for part in key) > 1:
+        raise IndexingError(f"{name}: an index may hold one Ellipsis (...) only")
+    rest: Key = ((None, None, None),) * (len(shape) - used)
+    place = next((i for i, part in enumerate(key) if part is Ellipsis), len(key))
+    full = (*key[:place], *rest, *key[place + 1 :])
+    axes = iter(range(len(shape)))
+    for part in full:
+        if part is not None:
+            _check_part(name, part, next(axes), shape)
+    return full
+
+
+def _check_part(name: str, part: Any, axis: int, shape: Shape) -> None:
+    size = shape[axis]
+    if isinstance(part, int) and not -size <= part < size:
+        raise IndexingError(
+            f"{name}: index {part} is out of bounds for axis {axis} of shape {shape}; "
+            + (f"expected {-size} to {size - 1}" if size else "the axis is empty")
+        )
+    if isinstance(part, tuple) and part[2] == 0:
+        raise IndexingError(f"{name}: the slice of axis {axis} has step 0; give another step")
+
+
+def numpy_key(key: Key) -> tuple[Any, ...]:
+    """The key as NumPy takes it."""
+    return tuple(slice(*part) if isinstance(part, tuple) else part for part in key)
+
+
+def sliced_shape(name: str, key: Key, shape: Shape) -> Shape:
+    """The shape of what the key selects."""
+    return tuple(_sizes(full_key(name, key, shape), shape))
+
+
+def _sizes(full: Key, shape: Shape) -> Iterator[int]:
+    axes = iter(shape)
+    for part in full:
+        if part is None:
+            yield 1
+        elif isinstance(part, tuple):
+            yield len(range(*slice(*part).indices(next(axes))))
+        else:
+            next(axes)
+
+
+# slices -----------------------------------------------------------------------------------------
+
+
+def _scatter_compute(inputs: list[Array], outputs: list[Array], *, shape: Shape, key: Key) -> None:
+    outputs[0].fill(0)
+    outputs[0][numpy_key(key)] = inputs[0]
+
+
+def _scatter_infer(value: Spec, *, shape: Shape, key: Key) -> Spec:
+    if sliced_shape("slice_scatter", key, shape) != value.shape:
+        raise ShapeError(
+            f"slice_scatter: value has shape {value.shape}, the slice {key} of shape {shape} has "
+            f"{sliced_shape('slice_scatter', key, shape)}; give a value of that shape"
+        )
+    return Spec(shape, value.dtype)
+
+
+_SLICE_VIEW = ArrayOp(
+    "slice_view",
+    lambda x, *, key: Spec(sliced_shape("slice_view", key, x.shape), x.dtype),
+    view=lambda x, *, key: x[(*numpy_key(full_key("slice_view", key, x.shape)), ...)],
+    gradient=lambda g: [library.slice_scatter(g.out_grad, g.specs[0].shape, g.attributes["key"])],
+)
+_SLICE_SCATTER = ArrayOp(
+    "slice_scatter",
+    _scatter_infer,
+    _scatter_compute,
+    operands=("value",),
+    gradient=lambda g: [library.slice_view(g.out_grad, g.attributes["key"])],
+)
+
+
+@public(_SLICE_VIEW)
+def slice_view(x: Any, key: Any, *, out: Any = None) -> Any:
+    """`x[key]` for a key of integers, slices, None and Ellipsis: a view.
+
+    IndexingError (an IndexError) where an integer is out of bounds or there are too many.
+
+    >>> slice_view(np.arange(6).reshape(2, 3), (slice(None), -1))
+    array([2, 5])
+    """
+    return _SLICE_VIEW(x, key=view_key("slice_view", key), out=out)
+
+
+@public(_SLICE_SCATTER)
+def slice_scatter(value: Any, shape: Any, key: Any, *, out: Any = None) -> Any:
+    """Zeros of `shape` with `value` at `key`: the reverse of `slice_view`.
+
+    >>> slice_scatter([1, 2], (4,), slice(1, 3))
+    array([0, 1, 2, 0])
+    """
+    shape = shape_tuple("slice_scatter", shape)
+    return _SLICE_SCATTER(value, shape=shape, key=view_key("slice_scatter", key), out=out)
+
+
+_FLIP = ArrayOp(
+    "flip",
+    lambda x, *, axis: (axes_of("flip", axis, len(x.shape)), x)[1],
+    view=lambda x, *, axis: np.flip(x, axis),
+    gradient=lambda g: [library.flip(g.out_grad, g.attributes["axis"])],
+)
+
+
+@public(_FLIP)
+def flip(x: Any, axis: Any = None, *, out: Any = None) -> Any:
+    """The elements along these axes in reverse order, by default along all.
+
+    >>> flip([1, 2, 3])
+    array([3, 2, 1])
+    """
+    return _FLIP(x, axis=hashable_axis("flip", axis), out=out)
+
+
+# diagonals --------------------------------------------------------------------------------------
+
+
+def _diagonal_infer(x: Spec, *, offset: int, axis1: int, axis2: int) -> Spec:
+    if len(x.shape) < 2:
+        raise ShapeError(f"diagonal: shape {x.shape} has no two axes; give a matrix")
+    a, b = axes_of("diagonal", (axis1, axis2), len(x.shape), "axis1 and axis2")
+    rows, columns = x.shape[a] + min(offset, 0), x.shape[b] - max(offset, 0)
+    kept = (n for d, n in enumerate(x.shape) if d not in (a, b))
+    return Spec((*kept, max(min(rows, columns), 0)), x.dtype)
+
+
+def _diagonal_view(x: Array, *, offset: int, axis1: int, axis2: int) -> Array:
+    found = np.diagonal(x, offset, axis1, axis2)
+    if x.flags.writeable:
+        found.flags.writeable = True  # NumPy's is read-only for reasons of its history
+    return found
+
+
+def _diagonal_rule(g: Gradients) -> list[Any]:
+    return [library.diagonal_scatter(g.out_grad, g.specs[0].shape, **g.attributes)]
+
+
+def _diagonal_scatter_infer(value: Spec, *, shape: Shape, **place: int) -> Spec:
+    wanted = _diagonal_infer(Spec(shape, value.dtype), **place)
+    if wanted.shape != value.shape:
+        raise ShapeError(
+            f"diagonal_scatter: value has shape {value.shape}, the diagonal of shape {shape} has "
+            f"{wanted.shape}; give a value of that shape"
+        )
+    return Spec(shape, value.dtype)
+
+
+def _diagonal_scatter(
+    inputs: list[Array], outputs: list[Array], *, shape: Shape, **place: int
+) -> None:
+    outputs[0].fill(0)
+    _diagonal_view(outputs[0], **place)[...] = inputs[0]
+
+
+_DIAGONAL = ArrayOp("diagonal", _diagonal_infer, view=_diagonal_view, gradient=_diagonal_rule)
+_DIAGONAL_SCATTER = ArrayOp(
+    "diagonal_scatter",
+    _diagonal_scatter_infer,
+    _diagonal_scatter,
+    operands=("value",),
+    gradient=lambda g: [
+        library.diagonal(g.out_grad, *(g.attributes[n] for n in ("offset", "axis1", "axis2")))
+    ],
+)
+
+
+@public(_DIAGONAL)
+def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, *, out: Any = None) -> Any:
+    """The diagonal of two axes as the last axis: a view.
+
+    >>> diagonal([[1, 2], [3, 4]])
+    array([1, 4])
+    """
+    return _DIAGONAL(x, offset=int(offset), axis1=int(axis1), axis2=int(axis2), out=out)
+
+
+@public(_DIAGONAL_SCATTER)
+def diagonal_scatter(
+    value: Any, shape: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, *, out: Any = None
+) -> Any:
+    """Zeros of `shape` with `value` on a diagonal: the reverse of `diagonal`.
+
+    >>> diagonal_scatter([1, 2], (2, 2))
+    array([[1, 0],
+           [0, 2]])
+    """
+    shape = shape_tuple("diagonal_scatter", shape)
+    place = {"offset": int(offset), "axis1": int(axis1), "axis2": int(axis2)}
+    return _DIAGONAL_SCATTER(value, shape=shape, **place, out=out)
