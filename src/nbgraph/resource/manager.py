@@ -1,0 +1,220 @@
+"""Who grants resources: one random stream and a few temporary spaces for each device.
+
+>>> import nbgraph as ng
+>>> (space,) = request("temp_space")
+>>> pushed = ng.engine.push(
+...     lambda run_ctx: space.get_space((2, 3)).shape, mutate_vars=[space.variable]
+... )
+>>> pushed.result(timeout=10)
+(2, 3)
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph import storage
+from nbgraph.device import Context, cpu, missing
+from nbgraph.engine import Variable, current
+from nbgraph.errors import ArgumentError, DeviceError
+from nbgraph.resource import turn
+from nbgraph.resource.random import Draw, stream
+from nbgraph.resource.kinds import ResourceRequest, requests
+from nbgraph.resource.space import Space
+from nbgraph.settings import config
+
+_CPU = cpu()
+_lock = threading.Lock()
+
+
+class Resource:
+    """What a request was granted; a function that uses it mutates `variable`."""
+
+    __slots__ = ("device", "variable")
+
+    kind: ResourceRequest
+
+    def __init__(self, device: Context, variable: Variable) -> None:
+        self.device = device
+        self.variable = variable
+
+    def get_space(
+        self, shape: Any, dtype: Any = "float32", stream: Any = None
+    ) -> np.ndarray[Any, Any]:
+        """An array of temporary space; its contents are not defined.
+
+        It is good until the function returns or asks again, as it always is the same memory.
+        """
+        raise ArgumentError(
+            f"get_space: this resource is {self.kind.value!r}; request 'temp_space'"
+        )
+
+    def get_random(self, stream: Any = None) -> np.random.Generator:
+        """A generator of random numbers; good until the function returns."""
+        raise ArgumentError(
+            f"get_random: this resource is {self.kind.value!r}; request 'random' or "
+            "'parallel_random'"
+        )
+
+    def renewed(self) -> Resource:
+        """The same resource for another push; each push of a parallel generator has its own."""
+        return self
+
+    def __repr__(self) -> str:
+        return f"<resource {self.kind.value!r} of {self.device!r}>"
+
+
+class _TempSpace(Resource):
+    __slots__ = ("_space",)
+
+    kind = ResourceRequest.kTempSpace
+
+    def __init__(self, space: Space) -> None:
+        super().__init__(space.device, space.variable)
+        self._space = space
+
+    def get_space(
+        self, shape: Any, dtype: Any = "float32", stream: Any = None
+    ) -> np.ndarray[Any, Any]:
+        turn.check(self.variable, "get_space")
+        return self._space.get(shape, dtype)
+
+
+class _Random(Resource):
+    __slots__ = ()
+
+    kind = ResourceRequest.kRandom
+
+    def get_random(self, stream: Any = None) -> np.random.Generator:
+        turn.check(self.variable, "get_random")
+        return _stream_of(self.device).serial()
+
+
+class _ParallelRandom(Resource):
+    __slots__ = ("_draw", "_generator")
+
+    kind = ResourceRequest.kParallelRandom
+
+    def __init__(self, device: Context, draw: Draw) -> None:
+        super().__init__(device, current().new_variable())  # its own: it waits for nobody
+        self._draw = draw
+        self._generator: np.random.Generator | None = None
+
+    def get_random(self, stream: Any = None) -> np.random.Generator:
+        if self._generator is None:
+            self._generator = self._draw.generator()
+        return self._generator
+
+    def renewed(self) -> Resource:
+        return _ParallelRandom(self.device, _stream_of(self.device).draw())
+
+
+_stream_of = stream
+
+
+class Manager:
+    """The resources of one device."""
+
+    def __init__(self, device: Context) -> None:
+        self.device = device
+        self.spaces: list[Space] = []
+        self._turns = itertools.count()
+
+    def grant(self, kinds: Sequence[ResourceRequest]) -> tuple[Resource, ...]:
+        """A resource for each request."""
+        spaces = iter(self._next_spaces(kinds.count(ResourceRequest.kTempSpace)))
+        granted: list[Resource] = []
+        for kind in kinds:
+            if kind is ResourceRequest.kTempSpace:
+                granted.append(_TempSpace(next(spaces)))
+            elif kind is ResourceRequest.kParallelRandom:
+                granted.append(_ParallelRandom(self.device, stream(self.device).draw()))
+            else:
+                granted.append(_Random(self.device, self._random_variable()))
+        return tuple(granted)
+
+    def _next_spaces(self, count: int) -> list[Space]:
+        """Spaces whose turn it is, all distinct: one function may use them at the same time."""
+        if not count:
+            return []
+        copies = max(config.temp_copies, count)
+        with _lock:
+            for number in range(len(self.spaces), copies):
+                self.spaces.append(Space(self.device, f"temp_space {number} of {self.device!r}"))
+        first = next(self._turns)
+        return [self.spaces[(first + i) % copies] for i in range(count)]
+
+    def _random_variable(self) -> Variable:
+        of = stream(self.device)
+        if of.variable is None:
+            with _lock:
+                if of.variable is None:
+                    of.variable = current().new_variable(f"random of {self.device!r}")
+        return of.variable
+
+
+_managers: dict[Context, Manager] = {}
+
+
+def manager(device: Context = _CPU) -> Manager:
+    """The manager of a device."""
+    found = _managers.get(device)
+    if found is None:
+        if not isinstance(device, Context):
+            raise ArgumentError(f"request: device={device!r}; expected a device such as ng.cpu()")
+        why = missing(device)
+        if why is not None:
+            raise DeviceError(f"request: {why}")
+        found = _managers.setdefault(device, Manager(device))
+    return found
+
+
+def managers() -> list[Manager]:
+    """Those that were ever asked."""
+    return list(_managers.values())
+
+
+def request(reqs: Any, device: Context = _CPU) -> tuple[Resource, ...]:
+    """Resources of a device, one for each request and in their order.
+
+    To be asked for at each push: the random numbers of a push are fixed here. Several requests of
+    temporary space are granted distinct ones; who asks next may be granted the same.
+
+    >>> [str(r.kind) for r in request(["temp_space", "random", "parallel_random"])]
+    ['temp_space', 'random', 'parallel_random']
+    >>> request("scratch")
+    Traceback (most recent call last):
+    nbgraph.errors.ArgumentError: resource request 'scratch'; expected one of 'random', \
+'parallel_random', 'temp_space'
+    """
+    return manager(device).grant(requests(reqs))
+
+
+def empty_space(device: Context | None = None) -> None:
+    """Release temporary space, of a device or of all, when its users have ended.
+
+    >>> empty_space()
+    """
+    for one in managers() if device is None else [manager(device)]:
+        for space in tuple(one.spaces):
+            space.drop()
+
+
+def _after_fork() -> None:
+    global _lock
+    _lock = threading.Lock()
+    for one in managers():
+        for space in one.spaces:
+            space.after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+storage.on_shortage(empty_space)

@@ -1,0 +1,234 @@
+"""Random streams: one a device, reproducible whatever the scheduling.
+
+Numbers come from NumPy's Philox, which is counter-based: a draw is fixed by the key of its stream
+(seed and device) and its own number, taken when it is pushed. Draws may then be carried out in
+any order and at the same time. A stateful generator, whose users take turns, is there as well.
+
+Without a seed a stream begins with entropy of the system, and a forked child begins anew. After
+`seed` everything repeats; a forked child then goes on where the parent was, so parent and child
+give the same numbers unless one of them seeds again.
+
+>>> seed(7)
+>>> first = draw().generator().random()
+>>> seed(7)
+>>> draw().generator().random() == first
+True
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+import os
+import secrets
+import threading
+from typing import Any
+
+import numpy as np
+
+from nbgraph.device import Context, cpu, missing
+from nbgraph.device.context import TYPES
+from nbgraph.engine import Variable, current
+from nbgraph.engine.properties import FnProperty
+from nbgraph.errors import ArgumentError, DeviceError
+
+Key = np.ndarray[Any, np.dtype[Any]]  # two uint64
+_CPU = cpu()
+_SERIAL, _PARALLEL = 0, 1
+
+
+class Draw:
+    """The numbers of one push: `generator()` gives them, wherever and whenever it is called."""
+
+    __slots__ = ("key", "number")
+
+    def __init__(self, key: Key, number: int) -> None:
+        self.key = key
+        self.number = number
+
+    def generator(self) -> np.random.Generator:
+        """A generator at the beginning of the draw; it has 2**130 numbers before the next one's.
+
+        >>> one = draw()
+        >>> one.generator().random() == one.generator().random()
+        True
+        """
+        return np.random.Generator(
+            np.random.Philox(key=self.key, counter=np.array([0, 0, self.number, 0], np.uint64))
+        )
+
+
+class Stream:
+    """The random numbers of a device. `entropy` is its seed, or what stands for one."""
+
+    __slots__ = ("_draws", "_serial", "device", "entropy", "seeded", "variable")
+
+    def __init__(self, device: Context, entropy: int, seeded: bool) -> None:
+        self.device = device
+        self.variable: Variable | None = None  # of the stateful generator, once it is used
+        self.begin(entropy, seeded)
+
+    def begin(self, entropy: int, seeded: bool) -> None:
+        """From the beginning, at once."""
+        self.entropy, self.seeded = entropy, seeded
+        # one tuple: a push on another thread takes key and counter of the same seed
+        self._draws = self._key(entropy, _PARALLEL), itertools.count()
+        self._restart(entropy)
+
+    def _restart(self, entropy: int) -> None:
+        self._serial = np.random.Generator(np.random.Philox(key=self._key(entropy, _SERIAL)))
+
+    def _key(self, entropy: int, kind: int) -> Key:
+        place = (TYPES.index(self.device.device_type), self.device.device_id, kind)
+        return np.random.SeedSequence(entropy, spawn_key=place).generate_state(2, np.uint64)
+
+    def seed(self, entropy: int, seeded: bool) -> None:
+        """Begin again; functions pushed before still draw from the stateful generator as it was."""
+        if self.variable is None:
+            self.begin(entropy, seeded)
+            return
+        self.entropy, self.seeded = entropy, seeded
+        self._draws = self._key(entropy, _PARALLEL), itertools.count()
+        current().push(
+            lambda run_ctx: self._restart(entropy),
+            mutate_vars=[self.variable],
+            name="seed",
+            prop=FnProperty.NO_SKIP,
+        )
+
+    def draw(self) -> Draw:
+        """The next draw; to be taken at the push."""
+        key, numbers = self._draws
+        return Draw(key, next(numbers))
+
+    @property
+    def drawn(self) -> int:
+        """How many draws were taken since the seed."""
+        return int(repr(self._draws[1])[6:-1])
+
+    def serial(self) -> np.random.Generator:
+        """The stateful generator; for a function that mutates `variable`."""
+        return self._serial
+
+    def after_fork(self, entropy: int) -> None:
+        """In a child: go on if seeded, else begin anew; what was pushed stays the parent's."""
+        self.variable = None
+        if self.seeded:
+            # a thread that is not here may have been drawing, and holds the generator's lock
+            going_on: Any = np.random.Philox()
+            going_on.state = self._serial.bit_generator.state
+            self._serial = np.random.Generator(going_on)
+        else:
+            self.begin(entropy, False)
+
+
+class _Default:
+    """What streams that are made later begin with."""
+
+    def __init__(self) -> None:
+        self.entropy, self.seeded = secrets.randbits(128), False
+
+
+_lock = threading.Lock()
+_default = _Default()
+_streams: dict[Context, Stream] = {}
+
+
+def stream(device: Context = _CPU) -> Stream:
+    """The stream of a device, made at its first use."""
+    found = _streams.get(device)
+    if found is None:
+        if not isinstance(device, Context):
+            raise ArgumentError(f"random: device={device!r}; expected a device such as ng.cpu()")
+        why = missing(device)
+        if why is not None:
+            raise DeviceError(f"random: {why}")
+        with _lock:
+            made = Stream(device, _default.entropy, _default.seeded)
+            found = _streams.setdefault(device, made)
+    return found
+
+
+def streams() -> list[Stream]:
+    """All streams in use."""
+    return list(_streams.values())
+
+
+def draw(device: Context = _CPU) -> Draw:
+    """The next draw of a device's stream; take it when the work is pushed.
+
+    >>> a, b = draw(), draw()
+    >>> b.number - a.number
+    1
+    """
+    return stream(device).draw()
+
+
+def seed(n: int | None = None, device: Context | None = None) -> None:
+    """Have the streams of all devices, or of one, begin again; None: with entropy of the system.
+
+    >>> seed(0)
+    >>> seed(-1)
+    Traceback (most recent call last):
+    nbgraph.errors.ArgumentError: seed: n=-1; expected a whole number from 0, or None
+    """
+    entropy = secrets.randbits(128) if n is None else _whole(n)
+    if device is not None:
+        stream(device).seed(entropy, n is not None)
+        return
+    with _lock:
+        _default.entropy, _default.seeded = entropy, n is not None
+        known = streams()
+    for one in known:
+        one.seed(entropy, n is not None)
+
+
+def _whole(n: Any) -> int:
+    try:
+        if isinstance(n, (bool, np.bool_)):
+            raise TypeError
+        value = operator.index(n)
+    except TypeError:
+        value = -1
+    if value < 0:
+        raise ArgumentError(f"seed: n={n!r}; expected a whole number from 0, or None")
+    return value
+
+
+def generator_of(rng: Any = None, device: Context = _CPU) -> np.random.Generator:
+    """The generator that an argument `rng=` stands for (SPEC 7): an own draw of the device's stream
+    for None, a generator itself, a fresh one for a seed, SeedSequence or BitGenerator.
+
+    >>> generator_of(3).random() == np.random.default_rng(3).random()
+    True
+    """
+    if rng is None:
+        return draw(device).generator()
+    if isinstance(rng, np.random.Generator):
+        return rng
+    if isinstance(rng, np.random.RandomState):
+        raise ArgumentError(
+            "rng: a RandomState is NumPy's old interface; give np.random.default_rng(seed)"
+        )
+    try:
+        if isinstance(rng, (bool, float, str, bytes)):
+            raise TypeError
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise ArgumentError(
+            f"rng={rng!r}; expected None, a whole number from 0 as seed, a "
+            "numpy.random.Generator, or a numpy.random.SeedSequence"
+        ) from None
+
+
+def _after_fork() -> None:
+    global _lock
+    _lock = threading.Lock()
+    if not _default.seeded:
+        _default.entropy = secrets.randbits(128)
+    for one in streams():
+        one.after_fork(secrets.randbits(128))
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

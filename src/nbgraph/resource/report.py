@@ -1,0 +1,85 @@
+"""What the resource managers say of themselves."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from nbgraph.picture import columns, html_sections, sections
+from nbgraph.resource.manager import managers
+from nbgraph.resource.random import streams
+from nbgraph.storage.sizes import readable
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceStats:
+    """A temporary space: how large it is, how often it was asked for, how often it grew."""
+
+    device: str
+    copy: int
+    nbytes: int
+    asks: int
+    grown: int
+
+
+@dataclass(frozen=True, slots=True)
+class StreamStats:
+    """A random stream: its seed, None if it has none, and the parallel draws since."""
+
+    device: str
+    seed: int | None
+    draws: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """The temporary spaces and random streams of all devices."""
+
+    spaces: tuple[SpaceStats, ...]
+    streams: tuple[StreamStats, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All counts as plain data."""
+        return asdict(self)
+
+    def _parts(self) -> list[tuple[str, str]]:
+        spaces = [
+            (f"{s.device} [{s.copy}]", readable(s.nbytes), f"{s.asks} asks", f"grew {s.grown} x")
+            for s in self.spaces
+        ]
+        streams = [
+            (s.device, "not seeded" if s.seed is None else f"seed {s.seed}", f"{s.draws} draws")
+            for s in self.streams
+        ]
+        return [
+            ("temporary space", columns(spaces) or "none asked for"),
+            ("random streams", columns(streams) or "none asked for"),
+        ]
+
+    def __str__(self) -> str:
+        return sections(self._parts())
+
+    def _repr_html_(self) -> str:
+        return html_sections("ng.resource.stats()", self._parts())
+
+
+def stats() -> Stats:
+    """Temporary spaces and random streams in use.
+
+    >>> print(Stats((SpaceStats("cpu(0)", 0, 4096, 3, 1),), (StreamStats("cpu(0)", 7, 2),)))
+    temporary space
+        cpu(0) [0]  4.0 KiB  3 asks  grew 1 x
+    <BLANKLINE>
+    random streams
+        cpu(0)  seed 7  2 draws
+    """
+    return Stats(
+        tuple(
+            SpaceStats(repr(m.device), i, space.nbytes, space.asks, space.grown)
+            for m in managers()
+            for i, space in enumerate(m.spaces)
+        ),
+        tuple(
+            StreamStats(repr(s.device), s.entropy if s.seeded else None, s.drawn) for s in streams()
+        ),
+    )
