@@ -16,6 +16,7 @@
 | storage_reserve | percent of the machine's memory that pools leave free      |
 | temp_copies     | temporary spaces of a device, taken in turn                |
 | watchdog        | seconds without progress after which a wait warns; 0: none |
+| anomaly         | 1: after every operator on arrays, look for a first NaN    |
 | debug           | 1: compilers' own texts are shown with errors, functions   |
 |                 | that hold a worker for long are named, and faulthandler    |
 |                 | shows which pushed kernel crashed                          |
@@ -76,6 +77,7 @@ class Settings:
     storage_reserve: int = 5
     temp_copies: int = 1
     watchdog: int = 30
+    anomaly: int = 0
     debug: int = 0
     cpu_name: str = ""
     cpu_features: str = ""

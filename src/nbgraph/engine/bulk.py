@@ -10,7 +10,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from nbgraph.engine.operation import Operation
-from nbgraph.engine.properties import NO_SKIP, NORMAL
+from nbgraph.engine.properties import NO_SKIP, NORMAL, OVERWRITE
 from nbgraph.engine.thread import here
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Bulk:
 
     def add(self, operation: Operation) -> bool:
         """Take a push in; False, with everything before it issued, if it cannot be joined."""
-        if operation.asynchronous or operation.prop not in {NORMAL, NO_SKIP}:
+        if operation.asynchronous or operation.prop not in {NORMAL, NO_SKIP, OVERWRITE}:
             self.flush()
             return False
         members = self.members

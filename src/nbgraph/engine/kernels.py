@@ -25,6 +25,7 @@ from nbgraph.engine.variable import Variable
 from nbgraph.settings import DEBUG_ASKED, config
 
 _SHOWN = 64  # variables of a kernel that a dump tells of
+_FLAGS = {FnProperty.NO_SKIP: layout.NO_SKIP, FnProperty.OVERWRITE: layout.OVERWRITES}
 SPLIT_FROM = 24_000  # nanoseconds from which a kernel may be cut into chunks
 
 
@@ -91,7 +92,7 @@ class Kernels(TrackedEngine):
         nbytes = checks.size(nbytes, what)
         core = self._opened()
         self._flush()
-        flags = layout.NO_SKIP if prop is FnProperty.NO_SKIP else 0
+        flags = _FLAGS.get(prop, 0)
         words = self._kernel_words(core, fn, name, reads, writes, flags, priority, nbytes)
         ticket = core.call("submit", words)
         while ticket <= 0:

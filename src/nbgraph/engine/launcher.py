@@ -21,7 +21,8 @@ class Launcher:
     """A kernel over [0, hi) that uses `reads + writes` variables; the last ones are written.
 
     `launch(variables, record)` pushes it: one compiled call copies the record into an operation
-    and orders it. Nothing is checked: variables are distinct, alive and of this engine. The
+    and orders it. `overwrites`: what it writes is written whole, so a failure that those carry does
+    not concern it. Nothing is checked: variables are distinct, alive and of this engine. The
     answer names the operation (a ticket).
     """
 
@@ -38,8 +39,10 @@ class Launcher:
         cost: int = 0,
         nbytes: int = 0,
         name: str = "kernel",
+        overwrites: bool = False,
     ) -> None:
-        flags = layout.SMALL if 0 < cost <= SMALL_BELOW else 0
+        flags = layout.OVERWRITES if overwrites else 0
+        flags |= layout.SMALL if 0 < cost <= SMALL_BELOW else 0
         if cost >= SPLIT_FROM:
             flags = layout.SPLITTABLE
         number = engine._name_id(name)

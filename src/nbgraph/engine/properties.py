@@ -18,6 +18,7 @@ class FnProperty(Enum):
     | ASYNC           | ends when its `on_complete` is called (what `push_async` pushes)    |
     | DELETE_VAR      | the last operation of a variable (what `delete_variable` pushes)    |
     | NO_SKIP         | runs although what it reads or writes carries a failure             |
+    | OVERWRITE       | runs although what it writes carries one: it is written whole       |
 
     >>> FnProperty.kNoSkip is FnProperty.NO_SKIP
     True
@@ -31,6 +32,7 @@ class FnProperty(Enum):
     DELETE_VAR = 5
     GPU_PRIORITIZED = 6
     NO_SKIP = 7
+    OVERWRITE = 8
 
     kNormal = NORMAL
     kCopyFromGPU = COPY_FROM_GPU
@@ -45,5 +47,6 @@ class FnProperty(Enum):
 NORMAL = FnProperty.NORMAL
 ASYNC = FnProperty.ASYNC
 NO_SKIP = FnProperty.NO_SKIP
+OVERWRITE = FnProperty.OVERWRITE
 DELETE_VAR = FnProperty.DELETE_VAR
 UNSKIPPED = (NO_SKIP, DELETE_VAR)

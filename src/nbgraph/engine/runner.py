@@ -42,7 +42,7 @@ from nbgraph.engine.events import Event, event
 from nbgraph.engine.failure import Failure
 from nbgraph.engine.operation import ISSUED, RUNNING, Operation
 from nbgraph.engine.pending import OnComplete, watch_dropped
-from nbgraph.engine.properties import UNSKIPPED
+from nbgraph.engine.properties import OVERWRITE, UNSKIPPED
 from nbgraph.engine.thread import here
 from nbgraph.engine.variable import Owner, Variable
 
@@ -152,7 +152,8 @@ class Runner(ABC):
         if operation.prop in UNSKIPPED:
             return None
         found: Failure | None = None
-        for variable in operation.reads + operation.writes:
+        overwrites = operation.prop is OVERWRITE
+        for variable in operation.reads if overwrites else operation.reads + operation.writes:
             if variable._core is not None:
                 variable._core.send_home(variable)
             failure = variable._failure

@@ -21,7 +21,7 @@ from nbgraph.engine.failure import Failure, first_of
 from nbgraph.engine.handle import Core, core_unit
 from nbgraph.engine.native_call import kernel_error
 from nbgraph.engine.operation import ISSUED, RUNNING, WAITING, Operation
-from nbgraph.engine.properties import DELETE_VAR, UNSKIPPED, FnProperty
+from nbgraph.engine.properties import DELETE_VAR, OVERWRITE, UNSKIPPED, FnProperty
 from nbgraph.engine.sites import Site
 from nbgraph.engine.thread import here
 from nbgraph.engine.variable import Owner, Variable
@@ -100,6 +100,8 @@ class TrackedEngine(Engine):
         flags = 0
         if prop in UNSKIPPED or operation.members is not None:
             flags = layout.NO_SKIP
+        elif prop is OVERWRITE:
+            flags = layout.OVERWRITES
         if here.running is not None or prop is DELETE_VAR:
             flags |= layout.FORCE
         reads, writes = operation.reads, operation.writes

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from nbgraph.kernels import vector_math
 from nbgraph.kernels.body import Body, Namespace
+from nbgraph.kernels.kinds import INTEGERS
 from nbgraph.kernels.loops import Loop, Operand, Output
 from nbgraph.kernels.scalar import Node
 
@@ -115,11 +116,18 @@ class Writer:
                 self.line(1, f"{name}_step = word(args, {loop.steps_at + k})")
         for k, node in enumerate(loop.parameters):
             name = self._unique(str(node.data))
-            dtype = loop.compute if node.kind == "f" else "int64"
-            test = " != 0" if node.kind in ("b", "bool") else ""
-            self.line(1, f"{name} = {dtype}_word(args, {loop.parameters_at + k}){test}")
+            self.line(1, f"{name} = {self._scalar(node, loop.parameters_at + k)}")
             self.leaves[node.id] = name
         self._uniform()
+
+    def _scalar(self, node: Node, word: int) -> str:
+        """The text that reads a scalar from the record, as the body computes with it."""
+        if node.kind == "f":
+            return f"{self.loop.compute}_word(args, {word})"
+        text = f"int64_word(args, {word})"
+        if node.kind in ("b", "bool"):
+            return f"{text} != 0"
+        return f"{node.kind}({text})" if node.kind in INTEGERS else text
 
     def _uniform(self) -> None:
         """Values that depend on parameters alone are computed once, before the loops."""
@@ -128,7 +136,8 @@ class Writer:
         needed: dict[int, Node] = {n.id: n for n in roots}  # what the loop itself refers to
         for node in graph.reachable(roots):
             parts = graph.children(node)
-            if node.op == "arg" or node.regions or any(p.id in varying for p in parts):
+            operand = node.op == "arg" and node.id not in self.leaves
+            if operand or node.regions or any(p.id in varying for p in parts):
                 varying.add(node.id)
                 needed.update({p.id: p for p in parts})
         uniform = [

@@ -10,6 +10,7 @@ per context, that autograd fills; so is `training`, which operators see as `ctx.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, Protocol
@@ -39,8 +40,14 @@ class Recorder(Protocol):
         operands: Sequence[Any],
         attributes: Mapping[str, Any],
         outputs: Sequence[Any],
+        in_place: Sequence[bool],
     ) -> None:
-        """The operator was applied to operands (arrays of the carrier, or numbers)."""
+        """The operator was applied to operands (arrays of the carrier, or numbers); outputs that
+        are `in_place` existed before, and their writes are counted here."""
+        ...
+
+    def check_write(self, name: str, out: Any) -> None:
+        """Raise where an array may not be written while this records."""
         ...
 
 
@@ -48,16 +55,19 @@ class Recorder(Protocol):
 recording: ContextVar[Recorder | None] = ContextVar("nbgraph_recording", default=None)
 # whether this context trains (dropout drops, statistics are updated); read when work is pushed
 training: ContextVar[bool] = ContextVar("nbgraph_training", default=False)
-# whether any context ever recorded: until then nobody need look
-RECORDED = [False]
+
+
+def differentiation() -> Any:
+    """The module that records and differentiates; it lies above the arrays that ask for it."""
+    return importlib.import_module("nbgraph.autograd.entry")
+
 
 _sources: list[type[Carrier]] = []
 
 
-def carries_sources(carrier: type[Carrier]) -> type[Carrier]:
-    """Operators without operands (zeros, random draws) go to this class, when called by name."""
+def carries_sources(carrier: type[Carrier]) -> None:
+    """Operators without operands (zeros, random draws) go to this class."""
     _sources[:] = [carrier]
-    return carrier
 
 
 def carrier_of(values: Sequence[Any]) -> type[Carrier] | None:

@@ -210,26 +210,30 @@ class Invoker:
     def loop(
         self,
         plan: Plan,
-        layouts: Sequence[Layout],
+        layouts: Sequence[Any],
         dtypes: Sequence[str],
-        requests: Sequence[Request],
+        requests: Sequence[Any],
     ) -> Loop:
-        """The description of a map over these layouts."""
+        """The description of a map over these layouts.
+
+        An operand of layout "p" is a scalar in the record, behind the parameters; an output whose
+        request is "null" is left out.
+        """
         from nbgraph.kernels.loops import Loop, Operand, Output
 
         typed = plan.typed
         captured, count = typed.captured, len(typed.operands)
+        placed = list(zip(captured.operands, typed.operands, layouts[:count], strict=True))
         operands = tuple(
-            Operand(node, dtype.name, layout)
-            for node, dtype, layout in zip(
-                captured.operands, typed.operands, layouts[:count], strict=True
-            )
+            Operand(node, name_of(dtype), layout) for node, dtype, layout in placed if layout != "p"
         )
+        scalars = tuple(node for node, _, layout in placed if layout == "p")
         outputs = tuple(
             Output(node, dtype, layout, request)
             for node, dtype, layout, request in zip(
                 captured.outputs, dtypes, layouts[count:], requests, strict=True
             )
+            if request != "null"
         )
         return Loop(
             self.scalar.name,
@@ -237,7 +241,7 @@ class Invoker:
             captured.graph,
             typed.compute,  # type: ignore[arg-type]
             operands,
-            captured.parameters,
+            captured.parameters + scalars,
             outputs,
             fastmath=self.fastmath,
         )

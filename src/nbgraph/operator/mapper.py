@@ -77,6 +77,7 @@ class Mapper:
         self.nargs = self.nin + self.nout
         self._fast = fast.FastCall(self)
         self._quick: tuple[Callable[..., Any], bytes, Sequence[Any]] | None = None
+        self.carried: dict[Any, Any] = {}  # what carriers keep with the operator
         fn = getattr(scalar, "fn", None)
         self.__name__ = scalar.name
         self.__qualname__ = getattr(fn, "__qualname__", scalar.name)
@@ -190,6 +191,7 @@ class Mapper:
         self._probe = probe(self.scalar)
         self._fast.forget()
         self._quick = None
+        self.carried = {}
 
     # derivatives ------------------------------------------------------------------------------
 

@@ -122,6 +122,7 @@ ISSUED = 8
 SPLITTABLE = 16  # its range may be cut
 REAPED = 32  # a template deleted by its user
 STARTED = 64  # somebody runs it
+OVERWRITES = 512  # what it writes may be poisoned: it is written whole
 INTERNAL = 256  # of the core itself: not counted as pushed
 FRESH = 128  # a new variable is made for what it writes
 

@@ -24,6 +24,7 @@ from nbgraph.engine.core.layout import (
     O_SEQ,
     O_SLOTS,
     O_WAIT,
+    OVERWRITES,
     PENDING,
     S_MODE,
     S_NEXT,
@@ -222,10 +223,11 @@ def poison(operation: int) -> int:
     found = 0
     sequence = load(operation + O_SEQ)
     issued = load(operation + O_FLAGS) & ISSUED != 0
+    spared = MUTATE if load(operation + O_FLAGS) & OVERWRITES != 0 else 0
     slot = operation + O_SLOTS
     for _ in range(load(operation + O_COUNT)):
         variable = load(slot + S_VARIABLE)
-        cell = load(variable + V_CELL)
+        cell = load(variable + V_CELL) if load(slot + S_MODE) & spared == 0 else 0
         known = issued or load(variable + V_ISSUED_WRITES) == 0
         if cell != 0 and known and applies(cell, sequence):
             found = earlier(found, cell)

@@ -153,7 +153,35 @@ class Builtins:
         return self.graph.absolute(a)
 
     def _fabs(self, a: Node, path: Node) -> Node:
-        return self.graph.absolute(self.graph.float(a))
+        return self.graph.absolute(self._floating(a, path))
+
+    def _floating(self, a: Node, path: Node) -> Node:
+        # a call says that NumPy's function of an integer is meant, which gives the smallest
+        # float that holds it; of whole numbers `trunc` is the identity
+        return a if a.kind == "f" else self.graph.call("trunc", a)
+
+    def _square(self, a: Node, path: Node) -> Node:
+        a = self.graph.cast(a, "int8") if a.kind == "bool" else a
+        return self.graph.arithmetic("mul", a, a)
+
+    def _reciprocal(self, a: Node, path: Node) -> Value:
+        if a.kind == "f":
+            return self.graph.arithmetic("div", self.graph.const(1.0), a)
+        kind = {"bool": "int8", "b": "i"}.get(a.kind, a.kind)
+        whole = self.compose(composed.integer_reciprocal, [self.graph.cast(a, kind)], path)
+        return self.graph.cast(whole, kind)
+
+    def _npfmod(self, a: Node, b: Node, path: Node) -> Value:
+        kind = promote(a.kind, b.kind)
+        if kind == "f":
+            return self.graph.call("fmod", a, b)
+        kind = {"bool": "int8", "b": "i"}.get(kind, kind)
+        a, b = self.graph.cast(a, kind), self.graph.cast(b, kind)
+        return self.compose(composed.integer_fmod, [a, b], path)
+
+    def _rint(self, a: Node, path: Node) -> Node:
+        """`np.rint`: unlike `np.round` it makes floats of integers."""
+        return self.graph.call("round", a)
 
     def _min(self, *args: Node, path: Node) -> Node:
         return self._extreme("lt", args)
@@ -185,34 +213,51 @@ class Builtins:
         return self.graph.truth(a)
 
     def _round(self, a: Node, digits: Node | None = None, *, path: Node) -> Value:
+        if digits is not None:
+            return self._round_to(a, digits, path)
         if a.kind != "f":
             return a
-        if digits is None:
-            return self.graph.cast(self.graph.call("round", a), "i")
-        return self.compose(composed.round_to, [a, digits], path)
+        return self.graph.cast(self.graph.call("round", a), "i")
+
+    def _round_to(self, a: Node, digits: Node, path: Node) -> Value:
+        graph = self.graph
+        if a.kind == "f":
+            return self.compose(composed.round_to, [a, digits], path)
+        kept = graph.compare("ge", digits, graph.const(0))
+        if kept.op == "const" and kept.data:
+            return a
+        whole = cast("Node", self.compose(composed.round_to, [graph.float(a), digits], path))
+        return graph.select(kept, a, graph.cast(whole, a.kind))
 
     def _npround(self, a: Node, digits: Node | None = None, *, path: Node) -> Value:
         """`np.round`: unlike Python's `round` it keeps the dtype."""
-        if a.kind == "f" and digits is None:
-            return self.graph.call("round", a)
-        return self._round(a, digits, path=path)
+        if digits is not None:
+            return self._round_to(a, digits, path)
+        return self.graph.call("round", a) if a.kind == "f" else a
 
     def _divmod(self, a: Node, b: Node, path: Node) -> Value:
         return self.divide_floor("floordiv", a, b, path), self.divide_floor("mod", a, b, path)
 
     def _where(self, cond: Node, a: Node, b: Node, path: Node) -> Node:
+        if is_boolean(a.kind) != is_boolean(b.kind):  # unlike a branch, `where` makes it a number
+            kind = promote(a.kind, b.kind)
+            a, b = self.graph.cast(a, kind), self.graph.cast(b, kind)
         return self.graph.select(self.graph.truth(cond), a, b)
 
     def _isnan(self, a: Node, path: Node) -> Node:
         return self.graph.compare("ne", a, a) if a.kind == "f" else self.graph.const(False)
 
     def _isinf(self, a: Node, path: Node) -> Node:
+        if a.kind != "f":
+            return self.graph.const(False)
         infinity = self.graph.const(math.inf)
-        return self.graph.compare("eq", self.graph.absolute(self.graph.float(a)), infinity)
+        return self.graph.compare("eq", self.graph.absolute(a), infinity)
 
     def _isfinite(self, a: Node, path: Node) -> Node:
+        if a.kind != "f":
+            return self.graph.const(True)
         infinity = self.graph.const(math.inf)
-        return self.graph.compare("lt", self.graph.absolute(self.graph.float(a)), infinity)
+        return self.graph.compare("lt", self.graph.absolute(a), infinity)
 
     def _signbit(self, a: Node, path: Node) -> Node:
         graph = self.graph
@@ -234,6 +279,8 @@ class Builtins:
     def _sign(self, a: Node, path: Node) -> Value:
         if a.kind == "f":
             return self.graph.call("sign", a)
+        if a.kind == "bool":
+            raise TypeError("sign of a boolean is not defined (as in NumPy): cast it to int")
         return self.graph.cast(self.compose(composed.integer_sign, [a], path), a.kind)
 
     def _log(self, a: Node, base: Node | None = None, *, path: Node) -> Value:
@@ -253,6 +300,7 @@ _ARITY = {
     "where": (3, 3),
     "round": (1, 2),
     "npround": (1, 2),
+    "npfmod": (2, 2),
     "log": (1, 2),
     "logical_and": (2, 2),
     "logical_or": (2, 2),

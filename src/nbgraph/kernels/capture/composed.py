@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 
+from nbgraph.kernels.capture.special import floating
+
 
 def floor_divide(a, b):
     """`a // b` of floats, rounded towards minus infinity (Python, NumPy)."""
@@ -62,14 +64,15 @@ def log_base(x, base):
     return math.log(x) / math.log(base)
 
 
-def square(x):
-    """x * x."""
-    return x * x
+def integer_reciprocal(x):
+    """1 / x of an integer, rounded towards zero (NumPy); 0 for 0."""
+    return (x == 1) * 1 - (x == -1) * 1
 
 
-def reciprocal(x):
-    """1 / x."""
-    return 1.0 / x
+def integer_fmod(a, b):
+    """`fmod` of integers: the remainder with the sign of a; 0 where b is 0."""
+    r = a % b
+    return r - b if (r != 0 and (r < 0) != (a < 0)) else r
 
 
 def maximum(a, b):
@@ -99,17 +102,18 @@ def clip(x, low, high):
 
 def heaviside(x, middle):
     """0 below zero, `middle` at zero, 1 above."""
+    x, middle = floating(x), floating(middle)
     return x if x != x else (0.0 if x < 0.0 else (1.0 if x > 0.0 else middle))
 
 
 def degrees(x):
     """Radians to degrees."""
-    return x * (180.0 / math.pi)
+    return floating(x) * (180.0 / math.pi)
 
 
 def radians(x):
     """Degrees to radians."""
-    return x * (math.pi / 180.0)
+    return floating(x) * (math.pi / 180.0)
 
 
 def sinc(x):

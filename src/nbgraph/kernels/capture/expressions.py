@@ -213,6 +213,8 @@ class Expressions(Builtins):
             return graph.negate(a)
         if isinstance(node.op, ast.Invert):
             return graph.invert(a)
+        if a.kind == "bool":
+            raise TypeError("positive of a boolean is not defined (as in NumPy): cast it to int")
         return graph.cast(a, "i") if a.kind == "b" else a
 
     def _compare(self, node: ast.Compare, env: Env, path: Node) -> Value:

@@ -9,7 +9,7 @@ import operator
 
 import numpy as np
 
-from nbgraph.kernels.capture import composed
+from nbgraph.kernels.capture import composed, special
 
 # vector_math name -> names under which `math` and NumPy offer it
 _CALLS: dict[str, tuple[str, ...]] = {
@@ -27,7 +27,6 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "acosh": ("acosh", "arccosh"),
     "atanh": ("atanh", "arctanh"),
     "atan2": ("atan2", "arctan2"),
-    "round": ("rint",),
 }
 _SCIPY_CALLS = {
     "erf": "erf",
@@ -57,6 +56,8 @@ def operations() -> dict[object, tuple[str, object]]:
                 if hasattr(module, alias):
                     sort = "to_int" if module is math and name in ROUNDING else "call"
                     table[getattr(module, alias)] = (sort, name)
+    for name in ("sigmoid", "softplus", "rsqrt", "digamma"):
+        table[getattr(special, name)] = ("call", name)
     table.update(_BUILTINS)
     table.update(_COMPOSED)
     return table
@@ -95,6 +96,11 @@ _BUILTINS: dict[object, tuple[str, object]] = {
     bool: _builtin("bool"),
     round: _builtin("round"),
     np.round: _builtin("npround"),
+    np.rint: _builtin("rint"),
+    np.fmod: _builtin("npfmod"),
+    np.square: _builtin("square"),
+    np.reciprocal: _builtin("reciprocal"),
+    special.floating: _builtin("floating"),
     divmod: _builtin("divmod"),
     np.where: _builtin("where"),
     np.isnan: _builtin("isnan"),
@@ -146,8 +152,6 @@ _BUILTINS: dict[object, tuple[str, object]] = {
 _COMPOSED: dict[object, tuple[str, object]] = {
     target: ("composed", fn)
     for target, fn in (
-        (np.square, composed.square),
-        (np.reciprocal, composed.reciprocal),
         (np.maximum, composed.maximum),
         (np.minimum, composed.minimum),
         (np.fmax, composed.fmax),

@@ -1,0 +1,3 @@
+"""NDArray: asynchronous arrays on the dependency engine."""
+
+from nbgraph.array.ndarray import NDArray as NDArray

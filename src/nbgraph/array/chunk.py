@@ -1,0 +1,163 @@
+"""Chunks: a block of memory and the engine variable that stands for it, recycled together.
+
+An array that dies gives its chunk back at once, though kernels that use it may still be
+unfinished. Whoever gets the chunk next gets the same variable, so the engine runs the new writer
+behind the last reader: recycling needs no push, and memory in flight cannot grow.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from nbgraph import storage
+from nbgraph.device import Context, RunContext, cpu
+from nbgraph.engine import Variable, current
+from nbgraph.engine.properties import OVERWRITE
+from nbgraph.engine.thread import here
+from nbgraph.storage import Block
+
+CPU = cpu()
+_SHARING = threading.Lock()
+
+
+class Chunk(Variable, Block):
+    """Memory that arrays share, as what the engine orders.
+
+    `writes` counts pushes that write to it in place: a backward pass that needs an older version
+    notices. `locked` says why it may not be written (borrowed memory), `leases` counts views that
+    other libraries hold.
+    """
+
+    __slots__ = (
+        "address",
+        "bin",
+        "capacity",
+        "device",
+        "leafs",  # arrays over it that gradients are collected for
+        "leases",
+        "locked",
+        "memory",
+        "writes",
+    )
+
+    def __init__(self, memory: Any, bin_: Any, *, locked: str = "") -> None:
+        super().__init__(current()._owner)
+        self.memory, self.bin = memory, bin_
+        self.address: int = memory.address
+        self.capacity: int = memory.nbytes
+        self.device: Context = memory.device
+        self.locked = locked
+        self.writes = self.leases = self.leafs = 0
+
+
+class Holder:
+    """What several views of a chunk hold in common: with it the chunk is given back."""
+
+    __slots__ = ("chunk",)
+
+    def __init__(self, chunk: Chunk) -> None:
+        self.chunk = chunk
+
+    def __del__(self) -> None:
+        give(self.chunk)
+
+
+def take(nbytes: int, device: Context) -> Chunk:
+    """A chunk of at least so many bytes; its content is anything."""
+    chunk: Any = storage.pool(device).take(nbytes)
+    return chunk
+
+
+def borrow(array: np.ndarray[Any, Any], device: Context) -> Chunk:
+    """Memory of a NumPy array, which is kept alive and never written."""
+    memory = storage.borrow(array, device)
+    return Chunk(memory, None, locked=memory.readonly or "")
+
+
+def shared(holder_of: Any) -> Holder:
+    """The holder of an array's chunk, made when its first view is."""
+    with _SHARING:
+        if holder_of._holder is None:
+            holder_of._holder = Holder(holder_of._chunk)
+        return holder_of._holder
+
+
+_RETIRED: deque[tuple[Chunk, Callable[[], None]]] = deque()  # finalisers cannot push
+
+
+def give(chunk: Chunk) -> None:
+    """Nobody has the chunk any more. Finalisers call this: it neither waits nor pushes."""
+    if chunk.bin is None:
+        _RETIRED.append((chunk, _nothing))
+    else:
+        chunk.bin.free.append(chunk)
+
+
+def idle(block: Any) -> bool:
+    """Whether nothing unfinished uses a block."""
+    chunk: Chunk = block
+    return not current()._in_use(chunk)
+
+
+def retire(block: Any, release: Callable[[], None]) -> None:
+    """Release a block's memory once what uses it has ended."""
+    _RETIRED.append((block, release))
+
+
+def take_settled(nbytes: int, device: Context) -> Chunk:
+    """A chunk that the host may write at once: nothing uses it, and no failure is left on it."""
+    held = take(nbytes, device)
+    engine = current()
+    if engine._in_use(held):
+        if here.running is not None:  # a function must not wait; it gets memory of its own
+            give(held)
+            fresh: Chunk = held.bin.miss()
+            return fresh
+        engine._flush()
+        engine._wait_variable(held, None)
+    if engine._failure_of(held) is not None:
+        engine.push(_overwrite, mutate_vars=[held], prop=OVERWRITE)
+        engine._wait_variable(held, None)
+    return held
+
+
+def wait(held: Chunk) -> None:
+    """Until the chunk's content is there; raises what kept it from being there, each time."""
+    engine = current()
+    engine.wait_for_var(held)
+    failure = engine._failure_of(held)
+    if failure is not None:
+        raise failure.again()
+
+
+def _overwrite(run_ctx: RunContext) -> None:
+    """A write that leaves no failure behind."""
+
+
+def bury() -> None:
+    """Push the release of what was given up since; called where arrays are made."""
+    while _RETIRED:
+        try:
+            chunk, release = _RETIRED.popleft()
+        except IndexError:  # another thread took it
+            return
+        current().delete_variable(chunk, lambda run_ctx, release=release: release())
+
+
+def _nothing() -> None:
+    """Borrowed memory: to let the chunk go is all."""
+
+
+def drain(device: Context | None = None) -> None:
+    """Wait for everything unfinished, so that memory can be released; raises nothing."""
+    bury()
+    current()._wait_all(None)
+
+
+storage.set_factory(Chunk, idle=idle, retire=retire)
+storage.on_shortage(drain)

@@ -1,0 +1,156 @@
+"""What every part of the room works with: an array's memory, layout and place on a tape.
+
+`NDArray` adds what users see. Here nothing is known of operators.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array import chunk
+from nbgraph.array.chunk import Chunk, Holder
+from nbgraph.array.layout import Layout, layout, layout_of
+from nbgraph.device import Context
+
+
+class Array:
+    """A chunk of memory, seen in a layout from an address on."""
+
+    __slots__ = (
+        "__weakref__",
+        "_address",
+        "_chunk",
+        "_holder",  # what views of the chunk share; None: this is its only array
+        "_layout",
+        "_node",  # of the tape: what it was computed by; None for a constant
+        "_output",  # which output of the node
+        "_stamp",  # writes to the chunk when the node was recorded
+    )
+
+    _chunk: Chunk
+    _address: int
+    _layout: Layout
+    _holder: Holder | None
+    _node: Any
+    _output: int
+    _stamp: int
+
+    def __del__(self) -> None:
+        try:
+            if self._holder is None:
+                chunk.give(self._chunk)
+        except (AttributeError, TypeError):  # half made, or the interpreter is going
+            return
+
+    # what it is -------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Extents of the axes."""
+        return self._layout.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the elements."""
+        return self._layout.dtype
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Bytes from one element to the next, along each axis."""
+        return self._layout.strides
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self._layout.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return self._layout.size
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of an element."""
+        return self._layout.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self._layout.nbytes
+
+    @property
+    def device(self) -> Context:
+        """Where it lives."""
+        return self._chunk.device
+
+    def _view(self) -> np.ndarray[Any, Any]:
+        """The memory as a NumPy array: for kernels, and for whoever has waited."""
+        held, own = self._chunk, self._layout
+        if held.bin is None:
+            return np.asarray(_Interface(self))
+        memory = held.memory
+        offset = self._address - memory.address
+        return np.ndarray(own.shape, own.dtype, memory.owner, offset, own.strides)
+
+    def _of_view(self, view: np.ndarray[Any, Any]) -> Any:
+        """The array that a NumPy view of this one's memory stands for."""
+        address = view.__array_interface__["data"][0] if view.size else self._address
+        return make(self._chunk, address, layout_of(view), chunk.shared(self))
+
+
+class _Interface:
+    """Memory at an address, as NumPy wants to hear of it."""
+
+    __slots__ = ("__array_interface__", "keep")
+
+    def __init__(self, array: Array) -> None:
+        self.keep = array._chunk, array._holder
+        own = array._layout
+        self.__array_interface__ = {
+            "data": (array._address, bool(array._chunk.locked)),
+            "shape": own.shape,
+            "strides": own.strides,
+            "typestr": own.dtype.str,
+            "version": 3,
+        }
+
+
+_new = object.__new__
+_class: list[Any] = [Array]  # the class of every array that is made
+
+
+def adopt(kind: type[Array]) -> None:
+    """Arrays are of this class from now on."""
+    _class[:] = [kind]
+
+
+def make(held: Chunk, address: int, own: Layout, holder: Holder | None = None) -> Any:
+    """An array over a chunk. Without a holder it is the chunk's only array."""
+    array = _new(_class[0])
+    array._holder = holder
+    array._chunk = held
+    array._address = address
+    array._layout = own
+    array._node = None
+    array._output = array._stamp = 0
+    return array
+
+
+def empty_of(own: Layout, device: Context) -> Any:
+    """An array of a layout, its values not set."""
+    if chunk._RETIRED:
+        chunk.bury()
+    held = chunk.take(own.nbytes, device)
+    return make(held, held.address, own)
+
+
+def from_host(value: np.ndarray[Any, Any], device: Context) -> Any:
+    """A copy of a NumPy array, made now."""
+    own = layout(value.shape, value.dtype.newbyteorder("="))
+    held = chunk.take_settled(own.nbytes, device)
+    array = make(held, held.address, own)
+    np.copyto(array._view(), value)
+    return array

@@ -1,0 +1,69 @@
+"""Arrays from values: `array` copies, `asarray` borrows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array import chunk
+from nbgraph.array.copying import copy_of
+from nbgraph.array.core import Array, from_host, make
+from nbgraph.array.layout import layout_of
+from nbgraph.device import Context
+from nbgraph.dtype import as_dtype
+from nbgraph.operator.typing import as_operand
+from nbgraph.settings import config
+
+
+def array(obj: Any, dtype: Any = None, *, device: Context | None = None) -> Any:
+    """A new array with the values of a NumPy array, list, number or NDArray.
+
+    NumPy arrays and scalars keep their dtype; Python floats become `ng.config.default_float`,
+    integers int64. What Python numbers are made of is copied now; the array owns its memory.
+
+    >>> import nbgraph as ng
+    >>> ng.array([[1.0, 2.0], [3.0, 4.0]]).shape
+    (2, 2)
+    """
+    place = chunk.CPU if device is None else device
+    if isinstance(obj, Array):
+        return copy_of(obj, None if dtype is None else as_dtype(dtype), place)
+    return from_host(_values("array", obj, dtype), place)
+
+
+def asarray(obj: Any, dtype: Any = None, *, device: Context | None = None) -> Any:
+    """An NDArray itself; the memory of a NumPy array, borrowed and read-only; else a copy.
+
+    A borrowed array sees later writes to the NumPy array; nbgraph refuses to write to it.
+
+    >>> import numpy as np, nbgraph as ng
+    >>> ng.asarray(np.arange(3)) + 1
+    array([1, 2, 3])
+    """
+    place = chunk.CPU if device is None else device
+    if isinstance(obj, Array):
+        same = dtype is None or as_dtype(dtype) == obj.dtype
+        return (
+            obj
+            if same and obj.device == place
+            else copy_of(obj, as_dtype(dtype or obj.dtype), place)
+        )
+    values = _values("asarray", obj, dtype)
+    if values is not obj or not values.dtype.isnative or not values.flags.aligned:
+        return from_host(values, place)
+    held = chunk.borrow(values, place)
+    address = values.__array_interface__["data"][0]
+    return make(held, address, layout_of(values), chunk.Holder(held))
+
+
+def _values(name: str, obj: Any, dtype: Any) -> np.ndarray[Any, Any]:
+    """Values as a NumPy array of the dtype they should have."""
+    wanted = None if dtype is None else as_dtype(dtype)
+    if isinstance(obj, (np.ndarray, np.generic)):
+        made = np.asarray(as_operand(name, "obj", obj))
+        return made if wanted is None else made.astype(wanted, copy=False)
+    made = np.asarray(as_operand(name, "obj", obj))
+    if wanted is None and made.dtype == np.float64:
+        wanted = np.dtype(config.default_float)
+    return made if wanted is None else made.astype(wanted)

@@ -1,0 +1,176 @@
+"""Kernels of scalar operators on arrays: found by layouts, pushed to the engine.
+
+`Prepared` holds a kernel and all of its record that does not change from call to call; a call
+adds addresses and numbers. The threaded engine takes it in one compiled call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array.layout import Layout
+from nbgraph.engine import Variable, current
+from nbgraph.engine.kernels import Kernels
+from nbgraph.engine.launcher import Launcher
+from nbgraph.engine.native_call import NativeCall
+from nbgraph.engine.properties import NORMAL, OVERWRITE
+from nbgraph.kernels.cost import per_element
+from nbgraph.kernels.kernel import Kernel, kernel
+from nbgraph.operator.invoke import Plan
+from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.typing import parameter_bytes
+from nbgraph.shape import Space, space
+
+
+class Prepared:
+    """A kernel over arrays of certain layouts, as often as it is asked for.
+
+    The record is `head`, the addresses, `steps` and parameters, the scalar operands, `outer`.
+    """
+
+    __slots__ = ("code", "cost", "head", "hi", "launchers", "name", "outer", "scalars", "steps")
+
+    def __init__(
+        self,
+        name: str,
+        code: Kernel,
+        where: Space,
+        parameters: Sequence[int],
+        scalars: Sequence[tuple[str, str]],
+        cost: int,
+    ) -> None:
+        self.name, self.code, self.hi = name, code, where.size
+        self.head = (where.inner, len(where.outer))
+        self.steps = (*where.steps, *parameters)
+        self.scalars = tuple(scalars)  # kind and precision of each scalar operand
+        outer: list[int] = []
+        for extent, steps in where.outer:
+            outer += [extent, *steps]
+        self.outer = tuple(outer)
+        self.cost = cost
+        self.launchers: dict[Any, Launcher] = {}
+
+    def record(self, addresses: Sequence[int], numbers: Sequence[Any]) -> tuple[int, ...]:
+        """The words of one call."""
+        if not self.scalars:
+            return (*self.head, *addresses, *self.steps, *self.outer)
+        words = [scalar_word(v, *s) for v, s in zip(numbers, self.scalars, strict=True)]
+        return (*self.head, *addresses, *self.steps, *words, *self.outer)
+
+    def push(
+        self,
+        reads: Sequence[Variable],
+        writes: Sequence[Variable],
+        record: Sequence[int],
+        *,
+        overwrites: bool,
+    ) -> None:
+        """Push it. Variables are distinct; `overwrites`: all that is written is written whole."""
+        engine = current()
+        if isinstance(engine, Kernels):
+            launcher = self.launcher(engine, len(reads), len(writes), overwrites)
+            launcher((*reads, *writes), record, engine.site_id())
+            return
+        call = NativeCall(
+            self.code.address, record, self.hi, name=self.name, cost=self.cost, keep=self.code
+        )
+        prop = OVERWRITE if overwrites else NORMAL
+        engine.push(call, const_vars=reads, mutate_vars=writes, name=self.name, prop=prop)
+
+    def launcher(self, engine: Kernels, reads: int, writes: int, overwrites: bool) -> Launcher:
+        """The engine's quick way for so many variables."""
+        key = engine, reads, writes, overwrites
+        found = self.launchers.get(key)
+        if found is None:
+            stale = [k for k in self.launchers if k[0] is not engine]
+            for k in stale:  # of engines that are no longer in force
+                self.launchers.pop(k, None)
+            found = self.launchers[key] = Launcher(
+                engine,
+                self.code.address,
+                self.hi,
+                reads,
+                writes,
+                cost=self.cost,
+                name=self.name,
+                overwrites=overwrites,
+            )
+        return found
+
+
+def scalar_word(value: Any, kind: str, precision: str) -> int:
+    """A scalar operand as a word of the record; `precision` is what it is first rounded to."""
+    if kind == "f":
+        value = np.dtype(precision).type(value)
+        wide = "float64" if precision == "float64" else "float32"
+        return int.from_bytes(
+            parameter_bytes(kind, value, wide).ljust(8, b"\0"), "little", signed=True
+        )
+    if kind == "uint64" and value >= 1 << 63:
+        return int(value) - (1 << 64)
+    return int(value)
+
+
+def prepare(
+    op: Mapper,
+    plan: Plan,
+    shape: tuple[int, ...],
+    operands: Sequence[Layout | None],
+    outputs: Sequence[Layout],
+    requests: Sequence[str],
+) -> Prepared:
+    """The kernel for operands of these layouts (None: a scalar), broadcast to `shape`.
+
+    Outputs have that shape; one whose request is "null" is left out.
+    """
+    given = [o for o in operands if o is not None]
+    written = [o for o, r in zip(outputs, requests, strict=True) if r != "null"]
+    arrays = [*given, *written]
+    if all(a.contiguous and a.shape == shape for a in arrays):
+        where = Space(arrays[0].size, tuple(a.dtype.itemsize for a in arrays), ())
+        classes = ["c"] * len(arrays)
+    else:
+        where = space(shape, [_strides(a, shape) for a in arrays])
+        classes = _classes(arrays, where, len(given))
+    found = iter(classes)
+    layouts = ["p" if o is None else next(found) for o in operands]
+    layouts += ["c" if r == "null" else next(found) for r in requests]
+    dtypes = [o.dtype.name for o in outputs]
+    invoker, typed = op.invoker, plan.typed
+    key = (tuple(layouts), tuple(dtypes), tuple(requests))
+    code = plan.kernels.get(key)
+    if code is None:
+        code = plan.kernels[key] = kernel(invoker.loop(plan, layouts, dtypes, requests))
+    words = [
+        int.from_bytes(w.ljust(8, b"\0"), "little", signed=True)
+        for w in invoker.parameter_words(plan)
+    ]
+    scalars = [
+        (leaf.kind, dtype.name)
+        for leaf, dtype, o in zip(typed.captured.operands, typed.operands, operands, strict=True)
+        if o is None
+    ]
+    nbytes = sum(a.dtype.itemsize for a in arrays)
+    cost = max(1, int(where.size * per_element(typed.captured, nbytes)))
+    return Prepared(op.__name__, code, where, words, scalars, cost)
+
+
+def _strides(a: Layout, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Strides as those of an array broadcast to `shape`."""
+    lead = len(shape) - len(a.shape)
+    own = (0 if n == 1 else s for n, s in zip(a.shape, a.strides, strict=True))
+    return (0,) * lead + tuple(own)
+
+
+def _classes(arrays: Sequence[Layout], where: Space, operands: int) -> list[str]:
+    """Compile-time classes of the inner steps, as for NumPy arrays."""
+    if where.inner == 1:
+        return ["c"] * len(arrays)
+    found = [
+        "0" if step == 0 and k < operands else "c" if step == a.dtype.itemsize else "s"
+        for k, (a, step) in enumerate(zip(arrays, where.steps, strict=True))
+    ]
+    return [c if c == "0" else "s" for c in found] if "s" in found else found

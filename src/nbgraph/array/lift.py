@@ -1,0 +1,42 @@
+"""Values that stand beside arrays: NumPy arrays become constants, Python numbers stay weak."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array import chunk
+from nbgraph.array.core import Array, from_host
+from nbgraph.device import Context
+from nbgraph.operator.typing import as_operand
+
+
+def lift(op: str, names: Sequence[str], values: Sequence[Any], *, weak: bool = True) -> list[Any]:
+    """Operands of an operator: NDArrays, and Python numbers (weak).
+
+    NumPy arrays, NumPy scalars and lists are copied to the arrays' device. Where no array is
+    among them (a list in `ng.nd.add`), or `weak` is False, numbers become arrays too.
+    """
+    if all(isinstance(v, Array) for v in values):
+        return list(values)
+    device = next((v._chunk.device for v in values if isinstance(v, Array)), chunk.CPU)
+    alone = not weak or not any(isinstance(v, (Array, np.ndarray, np.generic)) for v in values)
+    lifted: list[Any] = []
+    for i, value in enumerate(values):
+        if isinstance(value, Array):
+            lifted.append(value)
+            continue
+        name = names[i] if i < len(names) else f"operand {i}"
+        made = as_operand(op, name, value)
+        if isinstance(made, np.ndarray):
+            lifted.append(constant(made, device))
+        else:
+            lifted.append(constant(np.asarray(made), device) if alone else made)
+    return lifted
+
+
+def constant(value: np.ndarray[Any, Any], device: Context) -> Array:
+    """A NumPy array by value."""
+    return from_host(value, device)

@@ -1,0 +1,195 @@
+"""NDArray: an array whose values may still be on their way.
+
+>>> import nbgraph as ng
+>>> a = ng.array([1.0, 2.0, 3.0])
+>>> b = a * 2 + 1  # returns before the kernels have run
+>>> b.asnumpy()  # waits, and copies
+array([3., 5., 7.], dtype=float32)
+>>> a[1:] += 10  # views share memory, as in NumPy
+>>> a
+array([ 1., 12., 13.], dtype=float32)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array import carry, chunk, display, indexing, whole
+from nbgraph.array.copying import copy_of
+from nbgraph.array.core import Array, adopt, make
+from nbgraph.array.methods import Methods
+from nbgraph.array.operators import Operators
+from nbgraph.device import Context
+from nbgraph.errors import ArgumentError, DeviceError
+from nbgraph.operator import call
+from nbgraph.operator.mapper import Mapper
+
+Index = Any
+
+
+class NDArray(Array, Operators, Methods):
+    """An n-dimensional array on a device, ordered by the dependency engine.
+
+    Made by `ng.array`, `ng.zeros` and kin, and by operators. It feels like `numpy.ndarray`;
+    operators return at once, and what needs values waits: `asnumpy()`, `item()`, `bool()`,
+    printing. A failure on the way is raised there, with the line that asked for the operation.
+    """
+
+    __slots__ = ()
+
+    __nbgraph_priority__ = 10
+    __array_priority__ = 1000.0
+
+    def __init__(self) -> None:
+        raise ArgumentError("NDArray: arrays are made by ng.array(...), ng.zeros(...) and kin")
+
+    @classmethod
+    def __nbgraph_call__(
+        cls, op: Any, operands: Sequence[Any], attributes: Mapping[str, Any], out: Any
+    ) -> Any:
+        """Carry an operator out; see `nbgraph.operator.call`."""
+        if isinstance(op, Mapper):
+            return carry.apply(op, operands, attributes, out)
+        return whole.apply(op, operands, attributes, out)
+
+    # waiting ----------------------------------------------------------------------------------
+
+    def wait_to_read(self) -> None:
+        """Wait until the values are there; raise what went wrong on the way."""
+        chunk.wait(self._chunk)
+
+    def wait_to_write(self) -> None:
+        """Wait until nothing unfinished reads or writes the array."""
+        chunk.wait(self._chunk)
+
+    def asnumpy(self) -> np.ndarray[Any, Any]:
+        """The values as a NumPy array of their own; waits.
+
+        >>> import nbgraph as ng
+        >>> ng.arange(3).asnumpy()
+        array([0, 1, 2])
+        """
+        chunk.wait(self._chunk)
+        return self._view().copy()
+
+    def item(self, *index: int) -> Any:
+        """One element as a Python number; without an index the array must have exactly one."""
+        if not index and self.size != 1:
+            raise ValueError(
+                f"item: the array has shape {self.shape}; give an index, or an array of one element"
+            )
+        chunk.wait(self._chunk)
+        return self._view().item(*index)
+
+    asscalar = item
+
+    def tolist(self) -> Any:
+        """The values as nested lists; waits."""
+        return self.asnumpy().tolist()
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            raise ValueError(
+                f"bool: the truth of an array of shape {self.shape} is ambiguous; use .any() or "
+                ".all()"
+            )
+        return bool(self.item())
+
+    def __int__(self) -> int:
+        return int(self._number("int"))
+
+    def __float__(self) -> float:
+        return float(self._number("float"))
+
+    def __index__(self) -> int:
+        if self._layout.dtype.kind not in "iu" or self._layout.shape:
+            raise TypeError(
+                f"index: only an integer array of shape () is one, not {self.dtype}{self.shape}"
+            )
+        return self.item()
+
+    def _number(self, what: str) -> Any:
+        if self.size != 1:
+            raise TypeError(f"{what}: the array has shape {self.shape}; expected a single element")
+        return self.item()
+
+    # parts ------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        if not self._layout.shape:
+            raise TypeError("len: an array of shape () has no length")
+        return self._layout.shape[0]
+
+    def __iter__(self) -> Iterator[NDArray]:
+        if not self._layout.shape:
+            raise TypeError("iter: an array of shape () cannot be iterated over; use .item()")
+        return (self[i] for i in range(self._layout.shape[0]))
+
+    def __contains__(self, value: Any) -> bool:
+        return bool((self == value).any())
+
+    def __getitem__(self, key: Index) -> NDArray:
+        return indexing.get(self, key)
+
+    def __setitem__(self, key: Index, value: Any) -> None:
+        indexing.set_(self, key, value)
+
+    # gradients --------------------------------------------------------------------------------
+
+    @property
+    def grad(self) -> NDArray | None:
+        """The gradient that `backward` left, for an array with `attach_grad`."""
+        return getattr(self._node, "grad", None)
+
+    @grad.setter
+    def grad(self, value: NDArray | None) -> None:
+        call.differentiation().set_grad(self, value)
+
+    def attach_grad(self, grad_req: str = "write") -> None:
+        """Collect gradients with respect to this array: "write", "add", or "null" (not at all).
+
+        It becomes a variable: what it was computed from is forgotten.
+        """
+        call.differentiation().attach_grad(self, grad_req)
+
+    def detach(self) -> NDArray:
+        """The same memory, without what it was computed from."""
+        return make(self._chunk, self._address, self._layout, chunk.shared(self))
+
+    def backward(self, head_grad: NDArray | None = None, *, retain_graph: bool = False) -> None:
+        """Gradients of this array to every array with `attach_grad` that it was computed from.
+
+        `head_grad` is the gradient with respect to this array; None means ones.
+        """
+        call.differentiation().backward([self], [head_grad], retain_graph=retain_graph)
+
+    # other worlds -----------------------------------------------------------------------------
+
+    def to_device(self, device: Context, /, *, stream: Any = None) -> NDArray:
+        """The array itself if it is there, else a copy on that device."""
+        if not isinstance(device, Context):
+            raise ArgumentError(f"to_device: device={device!r}; expected one such as ng.cpu()")
+        if stream is not None:
+            raise DeviceError("to_device: stream is for other devices than the host; leave it out")
+        return self if device == self._chunk.device else copy_of(self, device=device)
+
+    as_in_context = to_device
+
+    def __repr__(self) -> str:
+        return display.text(self)
+
+    def __str__(self) -> str:
+        return display.plain(self)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if spec else str(self)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return display.bundle(self)
+
+
+adopt(NDArray)
+call.carries_sources(NDArray)

@@ -1,0 +1,119 @@
+"""From layouts to kernels, and pushing them: what every map on arrays comes down to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array.core import Array, empty_of
+from nbgraph.array.launch import Prepared, prepare
+from nbgraph.array.layout import Layout, layout
+from nbgraph.operator.invoke import Plan
+from nbgraph.operator.mapper import Mapper, op
+from nbgraph.shape import broadcast, overlap
+
+WEAK = (bool, int, float)
+same: Mapper = op(lambda x: x)
+
+
+class Carried:
+    """What an operator gives for operands of certain layouts: its kernel and its outputs."""
+
+    __slots__ = ("outputs", "plan", "prepared", "shape")
+
+    def __init__(self, plan: Plan, shape: tuple[int, ...], outputs: tuple[Layout, ...]) -> None:
+        self.plan, self.shape, self.outputs = plan, shape, outputs
+        self.prepared: dict[Any, Prepared] = {}
+
+
+def carried(op: Mapper, values: Sequence[Any], parameters: Mapping[str, Any]) -> Carried:
+    """What is known of an operator for arrays and numbers like these; worked out the first time.
+
+    Raises where shapes, dtypes or numbers do not fit together.
+    """
+    weak = [v if type(v) in WEAK else v._layout for v in values]
+    key = (
+        *(type(v) if type(v) in WEAK else v for v in weak),
+        *parameters.items(),
+    )
+    found = op.carried.get(key)
+    if found is None:
+        common = np.result_type(*(v.dtype if isinstance(v, Layout) else v for v in weak))
+        dtypes = [v.dtype if isinstance(v, Layout) else common for v in weak]
+        plan = op.invoker.plan(dtypes, common, parameters)
+        shapes = [v.shape if isinstance(v, Layout) else () for v in weak]
+        shape = broadcast(op.__name__, list(zip(op.scalar.operands, shapes, strict=True)))
+        outputs = tuple(layout(shape, dtype) for dtype in plan.typed.outputs)
+        if len(op.carried) > 4096:
+            op.carried.clear()
+        found = op.carried[key] = Carried(plan, shape, outputs)
+    for value, dtype in zip(values, found.plan.typed.operands, strict=True):
+        if type(value) is int and dtype.kind in "iu":
+            np.asarray(value, dtype)  # OverflowError where it does not fit
+    return found
+
+
+def push(
+    op: Mapper,
+    found: Carried,
+    values: Sequence[Any],
+    results: Sequence[Array],
+    outs: Sequence[Any] | None,
+    requests: Sequence[str] | None,
+) -> None:
+    """Push the kernel that fills `results`, of which `outs` (not None) existed before."""
+    asked = tuple(requests) if requests is not None else ("write",) * len(results)
+    if outs is not None:
+        values = [v if type(v) in WEAK or not _clashes(v, results) else copied(v) for v in values]
+    arrays = [v for v in values if type(v) not in WEAK]
+    layouts = [None if type(v) in WEAK else v._layout for v in values]
+    key = (asked, *(r._layout for r in results), *layouts) if outs is not None else asked
+    prepared = found.prepared.get(key)
+    if prepared is None:
+        made = [r._layout for r in results]
+        prepared = prepare(op, found.plan, found.shape, layouts, made, asked)
+        found.prepared[key] = prepared
+    used = [r for r, a in zip(results, asked, strict=True) if a != "null"]
+    numbers = [v for v in values if type(v) in WEAK]
+    record = prepared.record([a._address for a in (*arrays, *used)], numbers)
+    writes = list(dict.fromkeys(r._chunk for r in used))
+    reads = [c for c in dict.fromkeys(a._chunk for a in arrays) if c not in writes]
+    whole = "add" not in asked and (
+        outs is None or all(o is None or _covers(o, values) for o in outs)
+    )
+    prepared.push(reads, writes, record, overwrites=whole)
+
+
+def _covers(out: Array, values: Sequence[Any]) -> bool:
+    """Whether writing `out` leaves nothing of its chunk's former content."""
+    if out._layout.nbytes < out._chunk.capacity // 2 or not out._layout.contiguous:
+        return False
+    return out._holder is None and all(getattr(v, "_chunk", None) is not out._chunk for v in values)
+
+
+def _clashes(value: Array, results: Sequence[Array]) -> bool:
+    """Whether an operand shares memory with an output otherwise than element by element."""
+    for result in results:
+        if result._chunk is value._chunk:
+            if result._address == value._address and result._layout is value._layout:
+                continue
+            a, b = result._view(), value._view()
+            if overlap(a, np.broadcast_to(b, a.shape)) == "partial":
+                return True
+    return False
+
+
+def write(op: Mapper, value: Any, target: Array, request: str = "write") -> None:
+    """Write (or add) what a scalar operator of one operand gives to an array, whatever the dtypes;
+    nothing is checked or recorded."""
+    found = carried(op, [value], {})
+    push(op, found, [value], [target], [target], [request])
+
+
+def copied(array: Array) -> Any:
+    """A new row-major array with the values of `array`; not recorded."""
+    result = empty_of(layout(array.shape, array.dtype), array.device)
+    write(same, array, result)
+    return result

@@ -1,0 +1,166 @@
+"""Operators over whole arrays on NDArrays: views share memory, the rest is pushed as a function."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array import anomaly
+from nbgraph.array.carry import common_device, writable
+from nbgraph.array.core import Array, empty_of
+from nbgraph.array.layout import layout
+from nbgraph.array.lift import lift
+from nbgraph.array.push import copied
+from nbgraph.device import Context, RunContext
+from nbgraph.engine import current
+from nbgraph.engine.properties import NORMAL, OVERWRITE
+from nbgraph.operator.array_op import ArrayOp, Spec, check_out
+from nbgraph.operator.call import recording, training
+from nbgraph.operator.request import OpReqType
+from nbgraph.settings import config
+
+kWriteTo, kAddTo = OpReqType.kWriteTo, OpReqType.kAddTo
+
+
+class Work:
+    """One application of an operator, as the engine runs it: NumPy views are made then."""
+
+    __slots__ = ("attributes", "inputs", "is_train", "op", "outputs", "requests", "resources")
+
+    def __init__(
+        self,
+        op: ArrayOp,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array],
+        requests: Sequence[OpReqType],
+        attributes: Mapping[str, Any],
+        resources: Sequence[Any],
+    ) -> None:
+        self.op, self.attributes, self.requests = op, attributes, requests
+        # views, not arrays: an array may die, and its memory be promised, before this runs
+        self.inputs = [_read_only(a._view()) for a in inputs]
+        self.outputs = [a._view() for a in outputs]
+        self.resources, self.is_train = resources, training.get()
+
+    def __call__(self, run_ctx: RunContext) -> None:
+        """Compute into the outputs' memory."""
+        self.op.run(
+            self.inputs,
+            self.outputs,
+            self.requests,
+            self.attributes,
+            resources=self.resources,
+            is_train=self.is_train,
+            run_ctx=run_ctx,
+        )
+
+
+def _read_only(view: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    view.flags.writeable = False
+    return view
+
+
+def apply(
+    op: ArrayOp,
+    operands: Sequence[Any],
+    attributes: Mapping[str, Any],
+    outs: Sequence[Any] | None = None,
+    requests: Sequence[OpReqType] | None = None,
+) -> Any:
+    """An operator over whole arrays."""
+    attributes = op.normalise(attributes)
+    names = [op.operand_name(i) for i in range(len(operands))]
+    values: list[Array] = lift(op.__name__, names, operands, weak=False)
+    device = common_device(op.__name__, names, values, outs)
+    if not operands:
+        device, attributes = _asked_device(attributes, device)
+    specs = op.infer([Spec(v.shape, v.dtype) for v in values], attributes)
+    results = _viewed(op, values, attributes) if outs is None else None
+    if results is None:
+        results = _outputs(op, specs, device, outs)
+        _push(op, values, results, attributes, outs, requests)
+    _record(op, values, attributes, results, outs)
+    if config.anomaly:
+        anomaly.look(op, values, results)
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _asked_device(
+    attributes: Mapping[str, Any], device: Context
+) -> tuple[Context, Mapping[str, Any]]:
+    """Where an operator without operands is asked to put its result."""
+    asked = attributes.get("device")
+    return (device if asked is None else asked), {**attributes, "device": None}
+
+
+def _viewed(
+    op: ArrayOp, values: Sequence[Array], attributes: Mapping[str, Any]
+) -> list[Array] | None:
+    """The result as a view of operand 0, where there is one."""
+    if op.view is None:
+        return None
+    source = values[0]
+    memory = source._view()
+    try:
+        view = op.view(memory, **attributes)
+    except ValueError:
+        return None
+    if view.size and not np.may_share_memory(view, memory):  # NumPy made a copy: not its memory
+        return None
+    return [source._of_view(view)]
+
+
+def _outputs(
+    op: ArrayOp, specs: Sequence[Spec], device: Context, outs: Sequence[Any] | None
+) -> list[Array]:
+    results = []
+    for i, spec in enumerate(specs):
+        out = outs[i] if outs is not None else None
+        if out is None:
+            results.append(empty_of(layout(*spec), device))
+        else:
+            writable(op.__name__, out)
+            results.append(check_out(op.__name__, out, spec, i))
+    return results
+
+
+def _push(
+    op: ArrayOp,
+    values: Sequence[Array],
+    results: Sequence[Array],
+    attributes: Mapping[str, Any],
+    outs: Sequence[Any] | None,
+    requests: Sequence[OpReqType] | None,
+) -> None:
+    asked = list(requests) if requests is not None else [kWriteTo] * len(results)
+    resources = op.grant(results[0].device) if results else ()
+    writes = list(dict.fromkeys(r._chunk for r in results))
+    inputs = [copied(v) if v._chunk in writes else v for v in values]
+    reads = [c for c in dict.fromkeys(v._chunk for v in inputs) if c not in writes]
+    whole = outs is None and kAddTo not in asked
+    current().push(
+        Work(op, inputs, results, asked, attributes, resources),
+        const_vars=reads,
+        mutate_vars=[*writes, *(r.variable for r in resources)],
+        name=op.__name__,
+        prop=OVERWRITE if whole else NORMAL,
+    )
+
+
+def _record(
+    op: ArrayOp,
+    values: Sequence[Array],
+    attributes: Mapping[str, Any],
+    results: Sequence[Array],
+    outs: Sequence[Any] | None,
+) -> None:
+    given = [o is not None for o in outs] if outs is not None else [False] * len(results)
+    recorder = recording.get()
+    if recorder is not None:
+        recorder.record(op, values, attributes, results, given)
+        return
+    for result, in_place in zip(results, given, strict=True):
+        if in_place:
+            result._chunk.writes += 1

@@ -1,0 +1,90 @@
+"""Functions that users compile themselves: run without the GIL, compiled at their first call.
+
+An `njit` function holds the GIL unless it was made with `nogil=True`; a worker that holds it
+stops every Python thread. Such a function is compiled anew from its text, with its own options.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from nbgraph.errors import ArgumentError
+
+
+class Compiled:
+    """A Python function over arrays, compiled with Numba (nogil) for the types it is called with.
+
+    >>> import numpy as np
+    >>> @compiled
+    ... def double(x, out):
+    ...     for i in range(x.size):
+    ...         out[i] = 2 * x[i]
+    >>> out = np.empty(2)
+    >>> double(np.array([1.0, 2.0]), out)
+    >>> out
+    array([2., 4.])
+    """
+
+    def __init__(self, fn: Callable[..., Any], **options: Any) -> None:
+        self.py_func, self.options = fn, options
+        self.__name__, self.__doc__ = fn.__name__, fn.__doc__
+        self._dispatcher: Any = None
+        self._lock = threading.Lock()
+
+    @property
+    def dispatcher(self) -> Any:
+        """Numba's own object; Numba is imported when it is first asked for."""
+        with self._lock:
+            if self._dispatcher is None:
+                import numba
+
+                self._dispatcher = numba.njit(nogil=True, **self.options)(self.py_func)
+        return self._dispatcher
+
+    def __call__(self, *args: Any) -> Any:
+        """Run it; the first call of a combination of types compiles."""
+        return (self._dispatcher or self.dispatcher)(*args)
+
+
+def compiled(fn: Callable[..., Any]) -> Compiled:
+    """A decorator: compile with Numba at the first call, without the GIL."""
+    return Compiled(fn)
+
+
+def is_dispatcher(fn: Any) -> bool:
+    """Whether it is an `njit` function or a Compiled one."""
+    return isinstance(fn, Compiled) or (
+        hasattr(fn, "py_func") and hasattr(fn, "targetoptions") and not is_cuda(fn)
+    )
+
+
+def is_cuda(fn: Any) -> bool:
+    """Whether it is a `cuda.jit` kernel, with its launch shape or without."""
+    return "cuda" in type(fn).__module__.split(".") and python_function(fn) is not None
+
+
+def python_function(fn: Any) -> Any:
+    """The Python function a compiled one was made of; None where there is none."""
+    return getattr(getattr(fn, "dispatcher", fn), "py_func", None)
+
+
+def without_gil(name: str, fn: Any) -> Callable[..., Any]:
+    """An `njit` function that runs without the GIL and takes read-only arrays.
+
+    Raises ArgumentError for `parallel=True`: Numba's threads and nbgraph's workers would fight
+    for the cores.
+    """
+    if isinstance(fn, Compiled):
+        return fn
+    options = dict(fn.targetoptions)
+    if options.get("parallel"):
+        raise ArgumentError(
+            f"{name}: {fn.__name__} is compiled with parallel=True, whose threads fight with "
+            "nbgraph's workers; compile it without"
+        )
+    if options.pop("nogil", False) and getattr(fn, "_can_compile", True):
+        return fn
+    options.pop("nopython", None)
+    return Compiled(fn.py_func, **options)
