@@ -15,15 +15,21 @@ from nbgraph.ops.families import ARRAY_FAMILIES
 if TYPE_CHECKING:
     from nbgraph.ops.activation import *  # noqa: F403
     from nbgraph.ops.arithmetic import *  # noqa: F403
+    from nbgraph.ops.casting import *  # noqa: F403
     from nbgraph.ops.comparison import *  # noqa: F403
+    from nbgraph.ops.creation import *  # noqa: F403
     from nbgraph.ops.exponential import *  # noqa: F403
+    from nbgraph.ops.extremes import *  # noqa: F403
+    from nbgraph.ops.likeness import *  # noqa: F403
     from nbgraph.ops.logic import *  # noqa: F403
+    from nbgraph.ops.norms import *  # noqa: F403
     from nbgraph.ops.reductions import *  # noqa: F403
     from nbgraph.ops.rounding import *  # noqa: F403
     from nbgraph.ops.sections import *  # noqa: F403
     from nbgraph.ops.shape import *  # noqa: F403
     from nbgraph.ops.slicing import *  # noqa: F403
     from nbgraph.ops.special import *  # noqa: F403
+    from nbgraph.ops.statistics import *  # noqa: F403
     from nbgraph.ops.trigonometric import *  # noqa: F403
 
 # Every public name, by family: several names of one operator stand side by side.

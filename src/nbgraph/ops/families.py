@@ -10,4 +10,10 @@ ARRAY_FAMILIES: dict[str, str] = {
     "slicing": "slice_view slice_scatter flip diagonal diagonal_scatter",
     "sections": "split_part split array_split unstack atleast_1d atleast_2d atleast_3d",
     "reductions": "sum sum_to prod",
+    "extremes": "max amax min amin argmax argmin any all count_nonzero ptp",
+    "statistics": "mean var std logsumexp",
+    "norms": "norm vector_norm",
+    "casting": "astype copy stop_gradient",
+    "creation": ("zeros ones full empty arange linspace eye identity tri"),
+    "likeness": "full_like zeros_like ones_like empty_like meshgrid",
 }

@@ -122,7 +122,7 @@ def _by_blocks(x: Array, dtype: np.dtype[Any]) -> Array:
 Reducer = Callable[[Array, Shape, Array], None]
 
 
-def _infer(
+def reduction_infer(
     name: str, result: Callable[..., np.dtype[Any]], *, empty: bool = True
 ) -> Callable[..., Spec]:
     """The infer of a reduction; `empty`: whether no elements have a value."""
@@ -139,7 +139,9 @@ def _infer(
     return infer
 
 
-def _compute(name: str, reducer: Reducer) -> Callable[..., None]:
+def reduced(name: str, reducer: Reducer) -> Callable[..., None]:
+    """The compute of a reduction: `reducer(x, axes, out)`; out's reduced axes may be kept."""
+
     def compute(
         inputs: list[Array], outputs: list[Array], *, axis: Axis, **attributes: Any
     ) -> None:
@@ -159,7 +161,9 @@ def _sum_rule(g: Gradients) -> list[Any]:
     return [cast(spread(g.out_grad, spec, **given), spec)]
 
 
-_SUM = ArrayOp("sum", _infer("sum", total_dtype), _compute("sum", add_up), gradient=_sum_rule)
+_SUM = ArrayOp(
+    "sum", reduction_infer("sum", total_dtype), reduced("sum", add_up), gradient=_sum_rule
+)
 
 
 @public(_SUM)
@@ -256,8 +260,8 @@ def _before(run: Any) -> Any:
 
 _PROD = ArrayOp(
     "prod",
-    _infer("prod", total_dtype),
-    _compute("prod", _multiply),
+    reduction_infer("prod", total_dtype),
+    reduced("prod", _multiply),
     gradient=_prod_rule,
     keeps=("x",),
 )

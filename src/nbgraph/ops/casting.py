@@ -1,0 +1,71 @@
+"""Other dtypes, copies, and values that gradients do not pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import as_dtype, is_float
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.ops.define import as_known, library, public
+
+Array = np.ndarray[Any, Any]
+
+
+def _astype(inputs: list[Array], outputs: list[Array], *, dtype: np.dtype[Any]) -> None:
+    with np.errstate(invalid="ignore", over="ignore"):  # values that do not fit, as in a cast in C
+        np.copyto(outputs[0], inputs[0], casting="unsafe")
+
+
+def _astype_rule(g: Gradients) -> list[Any]:
+    if not is_float(g.attributes["dtype"]):
+        return [None]
+    return [library.astype(g.out_grad, g.specs[0].dtype)]
+
+
+_ASTYPE = ArrayOp(
+    "astype", lambda x, *, dtype: Spec(x.shape, dtype), _astype, gradient=_astype_rule
+)
+_COPY = ArrayOp(
+    "copy",
+    lambda x: x,
+    lambda inputs, outputs: np.copyto(outputs[0], inputs[0]),
+    gradient=lambda g: [g.out_grad],
+)
+_STOP_GRADIENT = ArrayOp(
+    "stop_gradient", lambda x: x, view=lambda x: x[...], gradient=lambda g: [None]
+)
+
+
+@public(_ASTYPE)
+def astype(x: Any, dtype: Any, *, copy: bool = True, out: Any = None) -> Any:
+    """The values in another dtype; `copy=False` gives `x` itself where it has it already.
+
+    >>> astype([1.5, 2.5], "int32")
+    array([1, 2], dtype=int32)
+    """
+    dtype = as_dtype(dtype)
+    if not copy and out is None and as_known(x).dtype == dtype:
+        return x
+    return _ASTYPE(x, dtype=dtype, out=out)
+
+
+@public(_COPY)
+def copy(x: Any, *, out: Any = None) -> Any:
+    """The values in memory of their own.
+
+    >>> copy([1, 2])
+    array([1, 2])
+    """
+    return _COPY(x, out=out)
+
+
+@public(_STOP_GRADIENT)
+def stop_gradient(x: Any, *, out: Any = None) -> Any:
+    """The same values, as a constant for derivatives: a view.
+
+    >>> stop_gradient([1, 2])
+    array([1, 2])
+    """
+    return _STOP_GRADIENT(x, out=out)

@@ -1,0 +1,252 @@
+"""New arrays: constants, ranges, identities. Floats default to `config.default_float`.
+
+`device` says where the array is made; NumPy's world has but one place.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from nbgraph.device import Context
+from nbgraph.dtype import as_dtype, is_float
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.registry import register
+from nbgraph.ops.define import Shape, public, shape_tuple, whole
+from nbgraph.settings import config
+
+Array = np.ndarray[Any, Any]
+Number = bool | int | float
+
+
+# what is asked for ------------------------------------------------------------------------------
+
+
+def _float_or(dtype: Any) -> np.dtype[Any]:
+    return as_dtype(config.default_float if dtype is None else dtype)
+
+
+def number(name: str, argument: str, value: Any) -> Number:
+    """A Python number; a NumPy scalar or 0-d array is taken as one."""
+    if isinstance(value, (np.generic, np.ndarray)) and np.ndim(value) == 0:
+        value = value.item()
+    if not isinstance(value, (bool, int, float)):
+        raise ArgumentError(f"{name}: {argument}={value!r} is no real number; give one")
+    return value
+
+
+def _dtype_of(value: Any, dtype: Any) -> np.dtype[Any]:
+    """The dtype asked for; else a NumPy scalar's own, int64 or bool, or the default float's."""
+    if dtype is not None:
+        return as_dtype(dtype)
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.dtype
+    if isinstance(value, (bool, int)):
+        return np.dtype(bool if isinstance(value, bool) else "int64")
+    return as_dtype(config.default_float)
+
+
+def require_fit(name: str, value: Number, dtype: np.dtype[Any]) -> None:
+    """ArgumentError where an integer dtype should hold NaN or infinity."""
+    if not is_float(dtype) and isinstance(value, float) and not math.isfinite(value):
+        raise ArgumentError(f"{name}: {value} cannot be held by {dtype}; ask for a float dtype")
+
+
+def _source(name: str, compute: Any, shape: Any = None) -> ArrayOp:
+    """An operator without operands; `shape(**attributes)` unless it is an attribute."""
+
+    def infer(*, dtype: np.dtype[Any], device: Context | None, **given: Any) -> Spec:
+        return Spec(given["shape"] if shape is None else shape(**given), dtype)
+
+    def run(
+        inputs: list[Array],
+        outputs: list[Array],
+        *,
+        dtype: np.dtype[Any],
+        device: Context | None,
+        **given: Any,
+    ) -> None:
+        compute(outputs[0], **given)
+
+    return ArrayOp(name, infer, run, operands=())
+
+
+# constants --------------------------------------------------------------------------------------
+
+_ZEROS = _source("zeros", lambda out, *, shape: out.fill(0))
+_ONES = _source("ones", lambda out, *, shape: out.fill(1))
+_EMPTY = _source("empty", lambda out, *, shape: None)
+_FULL = _source("full", lambda out, *, shape, fill_value: out.fill(fill_value))
+
+
+@public(_ZEROS)
+def zeros(shape: Any, dtype: Any = None, *, device: Context | None = None) -> Any:
+    """Zeros.
+
+    >>> zeros((2, 3)).shape
+    (2, 3)
+    """
+    return _ZEROS(shape=shape_tuple("zeros", shape), dtype=_float_or(dtype), device=device)
+
+
+@public(_ONES)
+def ones(shape: Any, dtype: Any = None, *, device: Context | None = None) -> Any:
+    """Ones.
+
+    >>> ones(2).dtype
+    dtype('float32')
+    """
+    return _ONES(shape=shape_tuple("ones", shape), dtype=_float_or(dtype), device=device)
+
+
+@public(_EMPTY)
+def empty(shape: Any, dtype: Any = None, *, device: Context | None = None) -> Any:
+    """Memory with any values: for those who write it.
+
+    >>> empty((2, 0)).shape
+    (2, 0)
+    """
+    return _EMPTY(shape=shape_tuple("empty", shape), dtype=_float_or(dtype), device=device)
+
+
+@public(_FULL)
+def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Context | None = None) -> Any:
+    """One number everywhere; its dtype unless another is asked for.
+
+    >>> full((2,), 7).dtype
+    dtype('int64')
+    """
+    value = number("full", "fill_value", fill_value)
+    dtype = _dtype_of(fill_value, dtype)
+    require_fit("full", value, dtype)
+    shape = shape_tuple("full", shape)
+    return _FULL(shape=shape, fill_value=value, dtype=dtype, device=device)
+
+
+# ranges -----------------------------------------------------------------------------------------
+
+
+def _steps(*, start: Number, stop: Number, step: Number) -> Shape:
+    return (max(math.ceil((stop - start) / step), 0),)
+
+
+def _arange(out: Array, *, start: Number, stop: Number, step: Number) -> None:
+    out[...] = np.arange(start, stop, step)  # in 64 bits, rounded once
+
+
+def _linspace(out: Array, *, start: Number, stop: Number, num: int, endpoint: bool) -> None:
+    values = np.linspace(start, stop, num, endpoint)
+    out[...] = np.floor(values) if out.dtype.kind in "iu" else values
+
+
+_ARANGE = _source("arange", _arange, _steps)
+_LINSPACE = _source("linspace", _linspace, lambda **given: (given["num"],))
+
+
+@public(_ARANGE)
+def arange(
+    start: Any,
+    stop: Any = None,
+    step: Any = 1,
+    dtype: Any = None,
+    *,
+    device: Context | None = None,
+) -> Any:
+    """Numbers from `start` (by default 0) up to but without `stop`, `step` apart.
+
+    >>> [int(x) for x in arange(2, 8, 3)]
+    [2, 5]
+    """
+    start, stop = (0, start) if stop is None else (start, stop)
+    named = {"start": start, "stop": stop, "step": step}
+    numbers = {name: number("arange", name, value) for name, value in named.items()}
+    if numbers["step"] == 0:
+        raise ArgumentError("arange: step=0 leads nowhere; give another step")
+    if dtype is None:
+        floating = any(isinstance(value, float) for value in numbers.values())
+        dtype = config.default_float if floating else "int64"
+    return _ARANGE(**numbers, dtype=as_dtype(dtype), device=device)
+
+
+@public(_LINSPACE)
+def linspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    dtype: Any = None,
+    *,
+    device: Context | None = None,
+) -> Any:
+    """`num` numbers at equal distances from `start` to `stop`, which is the last or left out.
+
+    >>> [float(x) for x in linspace(0, 1, 3)]
+    [0.0, 0.5, 1.0]
+    """
+    if (count := whole("linspace", "num", num)) < 0:
+        raise ShapeError(f"linspace: num={num} is negative; give how many numbers")
+    return _LINSPACE(
+        start=number("linspace", "start", start),
+        stop=number("linspace", "stop", stop),
+        num=count,
+        endpoint=bool(endpoint),
+        dtype=_float_or(dtype),
+        device=device,
+    )
+
+
+# matrices ---------------------------------------------------------------------------------------
+
+
+def _eye(out: Array, *, n: int, m: int, k: int) -> None:
+    out[...] = np.eye(n, m, k, dtype=bool)
+
+
+def _tri(out: Array, *, n: int, m: int, k: int) -> None:
+    out[...] = np.tri(n, m, k, dtype=bool)
+
+
+_EYE = _source("eye", _eye, lambda *, n, m, k: (n, m))
+_TRI = _source("tri", _tri, lambda *, n, m, k: (n, m))
+
+
+def _sizes(name: str, n: Any, m: Any, k: Any) -> dict[str, int]:
+    rows, columns = shape_tuple(name, (n, n if m is None else m), "size")
+    return {"n": rows, "m": columns, "k": whole(name, "k", k)}
+
+
+@public(_EYE)
+def eye(
+    n: int, m: int | None = None, k: int = 0, dtype: Any = None, *, device: Context | None = None
+) -> Any:
+    """Ones on diagonal `k` of an n by m matrix, zeros elsewhere.
+
+    >>> eye(2, 3).shape
+    (2, 3)
+    """
+    return _EYE(**_sizes("eye", n, m, k), dtype=_float_or(dtype), device=device)
+
+
+@register
+def identity(n: int, dtype: Any = None, *, device: Context | None = None) -> Any:
+    """The n by n identity.
+
+    >>> identity(2).shape
+    (2, 2)
+    """
+    return eye(n, dtype=dtype, device=device)
+
+
+@public(_TRI)
+def tri(
+    n: int, m: int | None = None, k: int = 0, dtype: Any = None, *, device: Context | None = None
+) -> Any:
+    """Ones on and below diagonal `k` of an n by m matrix, zeros above.
+
+    >>> tri(2, 3).shape
+    (2, 3)
+    """
+    return _TRI(**_sizes("tri", n, m, k), dtype=_float_or(dtype), device=device)
