@@ -74,8 +74,31 @@ if TYPE_CHECKING:
     from nbgraph.errors import (
         StorageError as StorageError,
     )
+    from nbgraph.operator.environment import EnvArguments as EnvArguments
+    from nbgraph.operator.environment import OpContext as OpContext
     from nbgraph.operator.mapper import Mapper as Mapper
     from nbgraph.operator.mapper import op as op
+    from nbgraph.operator.parameters import Param as Param
+    from nbgraph.operator.parameters import field as field
+    from nbgraph.operator.request import OpReqType as OpReqType
+    from nbgraph.operator.request import assign as assign
+    from nbgraph.operator.request import kAddTo as kAddTo
+    from nbgraph.operator.request import kNullOp as kNullOp
+    from nbgraph.operator.request import kWriteInplace as kWriteInplace
+    from nbgraph.operator.request import kWriteTo as kWriteTo
+    from nbgraph.operator.simple import Input0 as Input0
+    from nbgraph.operator.simple import Input1 as Input1
+    from nbgraph.operator.simple import OutputGrad as OutputGrad
+    from nbgraph.operator.simple import OutputValue as OutputValue
+    from nbgraph.operator.simple import SimpleOpInplaceOption as SimpleOpInplaceOption
+    from nbgraph.operator.simple import TBlob as TBlob
+    from nbgraph.operator.simple import dtype_switch as dtype_switch
+    from nbgraph.operator.simple import kInplaceInOut as kInplaceInOut
+    from nbgraph.operator.simple import kInplaceLhsOut as kInplaceLhsOut
+    from nbgraph.operator.simple import kInplaceOutIn as kInplaceOutIn
+    from nbgraph.operator.simple import kInplaceOutLhs as kInplaceOutLhs
+    from nbgraph.operator.simple import kNoInplace as kNoInplace
+    from nbgraph.operator.simple import register_simple_op as register_simple_op
     from nbgraph.settings import config as config
 
     waitall = engine.wait_for_all
@@ -84,6 +107,11 @@ _ERRORS = (
     "ArgumentError CaptureError CertificateError CompileError DerivativeError DeviceError "
     "DTypeError EngineError EngineTimeout NbgraphError OutOfMemory ShapeError StorageError"
 ).split()
+_REQUESTS = "OpReqType assign kNullOp kWriteTo kWriteInplace kAddTo".split()
+_SIMPLE = (
+    "register_simple_op TBlob OutputGrad OutputValue Input0 Input1 dtype_switch "
+    "SimpleOpInplaceOption kNoInplace kInplaceInOut kInplaceOutIn kInplaceLhsOut kInplaceOutLhs"
+).split()
 _PLACES = {
     "op": "nbgraph.operator.mapper",
     "Mapper": "nbgraph.operator.mapper",
@@ -91,6 +119,10 @@ _PLACES = {
     "profile": "nbgraph.engine.trace",
     **dict.fromkeys(["Context", "RunContext", "cpu", "gpu"], "nbgraph.device"),
     **dict.fromkeys(_ERRORS, "nbgraph.errors"),
+    **dict.fromkeys(["Param", "field"], "nbgraph.operator.parameters"),
+    **dict.fromkeys(["EnvArguments", "OpContext"], "nbgraph.operator.environment"),
+    **dict.fromkeys(_REQUESTS, "nbgraph.operator.request"),
+    **dict.fromkeys(_SIMPLE, "nbgraph.operator.simple"),
 }
 _MODULES = {
     "cache": "nbgraph.codegen.cache",

@@ -41,6 +41,10 @@ class OpContext:
         """The device's stream, None on the host."""
         return self.run_ctx.stream
 
+    def get_stream(self, kind: str | Context) -> Any:
+        """The stream, for code written for one device type; another type is refused."""
+        return self.run_ctx.get_stream(kind)
+
 
 class EnvArguments:
     """The `env` of an operator's functions.
@@ -52,7 +56,7 @@ class EnvArguments:
     kwargs : Param or mapping
         The call's keyword parameters, where the operator takes them.
     resource : sequence
-        What was granted, in the order of the requests.
+        What was granted, in the order of the requests; in a shape function the requests.
 
     >>> EnvArguments(scalar=2.0).scalar
     2.0
@@ -93,7 +97,13 @@ set_enable_scalar(True) when it is registered
 
     def _first(self, kinds: Sequence[str], asked: str, request: str) -> Any:
         for found in self.resource:
-            if str(found.kind) in kinds:
+            kind = getattr(found, "kind", None)
+            if kind is None:
+                raise ArgumentError(
+                    f"env.{asked}: resources are granted to functions and gradients; a shape "
+                    "function sees the requests alone"
+                )
+            if str(kind) in kinds:
                 return found
         raise ArgumentError(
             f"env.{asked}: this operator requested no such resource; add "

@@ -1,0 +1,146 @@
+"""Blobs: what a simple operator's functions are given instead of arrays.
+
+A blob knows shape, dtype and device; `get` gives the array one writes kernels over, on the host a
+NumPy view. The subclasses say in a signature what a blob is: the gradient of the output, the
+output's value, an operand.
+
+>>> from nbgraph.device import cpu
+>>> blob = TBlob(np.arange(6.0).reshape(1, 2, 3), cpu())
+>>> blob
+TBlob(shape=(1, 2, 3), dtype=float64, device=cpu(0))
+>>> blob.get(2, np.float64)
+array([[0., 1., 2.],
+       [3., 4., 5.]])
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Self
+
+import numpy as np
+
+from nbgraph.device import Context
+from nbgraph.errors import ArgumentError, DTypeError
+
+Array = np.ndarray[Any, Any]
+
+
+class TBlob:
+    """An array without its kind: shape, dtype, device.
+
+    Parameters
+    ----------
+    array : ndarray
+        C-contiguous.
+    device : Context
+    writable : bool
+        Views of operands are read-only.
+    """
+
+    __slots__ = ("_array", "device")
+
+    def __init__(self, array: Array, device: Context, *, writable: bool = False) -> None:
+        self._array = array if writable else read_only(array)
+        self.device = device
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Sizes of the axes."""
+        return self._array.shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return self._array.ndim
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return self._array.size
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the elements."""
+        return self._array.dtype
+
+    @property
+    def data(self) -> Self:
+        """The blob itself, for texts that unwrap `out_grad.data`."""
+        return self
+
+    def get(self, dim: int | None = None, dtype: Any = None, stream: Any = None) -> Array:
+        """The array, as a view.
+
+        `dim` asks for so many axes: surplus ones are flattened into the first, missing ones
+        are added in front with size 1. `dtype` is checked, never converted. `stream` orders
+        access on a device; the host has none. Raises DTypeError where the dtype is another.
+        """
+        if dtype is not None and np.dtype(dtype) != self.dtype:
+            raise DTypeError(
+                f"TBlob.get: the blob has dtype {self.dtype}, not {np.dtype(dtype)}; ask for "
+                "blob.dtype, or convert what get() gives with astype"
+            )
+        if dim is None or dim == self.ndim:
+            return self._array
+        if not isinstance(dim, int) or dim < 1:
+            raise ArgumentError(f"TBlob.get: dim={dim!r}; expected a number of axes from 1")
+        return self._array.reshape(flattened(self.shape, dim))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        """What NumPy sees of it: the view, or a copy where one is asked for."""
+        return np.array(self._array, dtype, copy=copy)
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}(shape={self.shape}, dtype={self.dtype}, device={self.device!r})"
+        )
+
+
+class OutputGrad(TBlob):
+    """In a signature: the gradient with respect to the output."""
+
+    __slots__ = ()
+
+
+class OutputValue(TBlob):
+    """In a signature: the output that the forward pass computed, kept for the gradient."""
+
+    __slots__ = ()
+
+
+class Input0(TBlob):
+    """In a signature: the first operand."""
+
+    __slots__ = ()
+
+
+class Input1(TBlob):
+    """In a signature: the second operand."""
+
+    __slots__ = ()
+
+
+def read_only(array: Array) -> Array:
+    """A view that takes no writes."""
+    if array.flags.writeable:
+        array = array.view()
+        array.flags.writeable = False
+    return array
+
+
+def flattened(shape: tuple[int, ...], dim: int) -> tuple[int, ...]:
+    """A shape with `dim` axes.
+
+    >>> flattened((2, 3, 4), 2), flattened((2, 3), 3)
+    ((6, 4), (1, 2, 3))
+    """
+    if len(shape) <= dim:
+        return (1,) * (dim - len(shape)) + shape
+    extra = len(shape) - dim
+    return (math.prod(shape[: extra + 1]), *shape[extra + 1 :])
+
+
+def unwanted(shape: tuple[int, ...], dtype: np.dtype[Any], device: Context) -> TBlob:
+    """The blob of a gradient nobody asked for (kNullOp): it takes no memory and no writes."""
+    return TBlob(np.broadcast_to(np.zeros((), dtype), shape), device)

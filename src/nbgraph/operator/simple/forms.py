@@ -1,0 +1,169 @@
+"""Forms: what a function of a simple operator is given, read from its signature.
+
+A parameter is told by its annotation (OutputGrad, OutputValue, Input0, Input1, EnvArguments,
+OpReqType, OpContext), else by its name. Which of the gradient's forms a function has is what its
+operator keeps for the backward pass.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from nbgraph.errors import ArgumentError
+
+Pass = Literal["function", "gradient"]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One signature that is understood.
+
+    `blobs` are the arrays it reads, `results` those it writes, `requests` the parameters that
+    say how; `keeps` names in addition to out_grad what a gradient reads.
+    """
+
+    name: str
+    of: Pass
+    arity: int
+    blobs: tuple[str, ...]
+    results: tuple[str, ...]
+    requests: tuple[str, ...] = ("req",)
+    operands: tuple[str, ...] = ()  # as the function names them
+    middle: tuple[str, ...] = ()  # compiled functions: the parameters they take by name
+
+    @property
+    def keeps_inputs(self) -> bool:
+        """Whether the gradient reads operands."""
+        return "in_data0" in self.blobs or "lhs" in self.blobs
+
+    @property
+    def keeps_output(self) -> bool:
+        """Whether the gradient reads the output."""
+        return "out_value" in self.blobs
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The parameters of a Python function, in order."""
+        return (*self.blobs, "env", *self.results, *self.requests, "ctx")
+
+
+_BOTH = ("lhs_grad", "rhs_grad")
+_TWO = ("req_lhs", "req_rhs")
+FORMS: dict[Pass, tuple[Form, ...]] = {
+    "function": (
+        Form("source", "function", 0, (), ("ret",)),
+        Form("unary", "function", 1, ("src",), ("ret",)),
+        Form("binary", "function", 2, ("lhs", "rhs"), ("ret",)),
+    ),
+    "gradient": (
+        Form("T0", "gradient", 1, ("out_grad",), ("in_grad",)),
+        Form("T1", "gradient", 1, ("out_grad", "out_value"), ("in_grad",)),
+        Form("T2", "gradient", 1, ("out_grad", "in_data0"), ("in_grad",)),
+        Form("T0", "gradient", 2, ("out_grad",), _BOTH, _TWO),
+        Form("T2", "gradient", 2, ("out_grad", "lhs", "rhs"), _BOTH, _TWO),
+    ),
+}
+# annotation -> the parameters it may stand for
+_TYPES: dict[str, tuple[str, ...]] = {
+    "OutputGrad": ("out_grad",),
+    "OutputValue": ("out_value",),
+    "Input0": ("in_data0", "src", "lhs"),
+    "Input1": ("rhs",),
+    "EnvArguments": ("env",),
+    "OpReqType": ("req", *_TWO),
+    "OpContext": ("ctx",),
+    "RunContext": ("ctx",),
+}
+# parameters for which TBlob is annotation enough
+_PLAIN = ("src", "lhs", "rhs", "ret", "in_grad", *_BOTH)
+
+
+def read_form(op: str, of: Pass, fn: Callable[..., Any]) -> Form:
+    """The form of a Python function; ArgumentError lists the forms there are.
+
+    >>> def gradient(out_grad, out_value, env, in_grad, req, ctx): ...
+    >>> read_form("tanh", "gradient", gradient).name
+    'T1'
+    """
+    given = _parameters(op, of, fn)
+    for form in FORMS[of]:
+        wanted = form.parameters
+        if len(given) == len(wanted) and all(
+            _fits(want, p) for want, p in zip(wanted, given, strict=True)
+        ):
+            return replace(form, operands=_operands(form, given))
+    raise ArgumentError(_refusal(op, of, fn, given))
+
+
+def read_compiled_form(op: str, of: Pass, fn: Callable[..., Any]) -> Form:
+    """The form of a function over bare arrays: no env, no ctx; between results and requests it
+    names the scalar and keyword parameters it wants."""
+    given = _parameters(op, of, fn)
+    for form in FORMS[of]:
+        head, tail = (*form.blobs, *form.results), form.requests
+        inner = given[len(head) : len(given) - len(tail)]
+        if (
+            len(given) >= len(head) + len(tail)
+            and all(_fits(w, p) for w, p in zip(head, given, strict=False))
+            and all(_fits(w, p) for w, p in zip(tail, given[-len(tail) :], strict=True))
+            and not any(p.name in (*head, *tail) for p in inner)
+        ):
+            middle = tuple(p.name for p in inner)
+            return replace(form, operands=_operands(form, given), middle=middle)
+    raise ArgumentError(_refusal(op, of, fn, given, compiled=True))
+
+
+def _parameters(op: str, of: Pass, fn: Callable[..., Any]) -> Sequence[inspect.Parameter]:
+    try:
+        found = tuple(inspect.signature(fn).parameters.values())
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{op}: the {of} {fn!r} is no function with a signature") from None
+    P = inspect.Parameter
+    allowed = (P.POSITIONAL_ONLY, P.POSITIONAL_OR_KEYWORD)
+    return found if all(p.kind in allowed for p in found) else ()
+
+
+def _fits(wanted: str, given: inspect.Parameter) -> bool:
+    label = _label(given.annotation)
+    if label in _TYPES:
+        return wanted in _TYPES[label]
+    return given.name == wanted or (label == "TBlob" and wanted in _PLAIN)
+
+
+def _label(annotation: Any) -> str:
+    """The last name of an annotation, which may be text."""
+    text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+    return text.strip("'\" ").rpartition(".")[2]
+
+
+def _operands(form: Form, given: Sequence[inspect.Parameter]) -> tuple[str, ...]:
+    return tuple(p.name for p in given[: form.arity]) if form.of == "function" else ()
+
+
+def _refusal(
+    op: str,
+    of: Pass,
+    fn: Callable[..., Any],
+    given: Sequence[inspect.Parameter],
+    *,
+    compiled: bool = False,
+) -> str:
+    name = getattr(fn, "__name__", repr(fn))
+    listed = ", ".join(str(p) for p in given)
+    forms = "\n".join(f"    {_spelt(form, compiled)}" for form in FORMS[of])
+    kind = f"compiled {of}" if compiled else of
+    return (
+        f"{op}: {name}({listed}) has none of the forms of a {kind}; name its parameters as in one "
+        f"of these, or annotate them (OutputGrad, OutputValue, Input0, Input1, TBlob, "
+        f"EnvArguments, OpReqType, OpContext):\n{forms}"
+    )
+
+
+def _spelt(form: Form, compiled: bool) -> str:
+    if compiled:
+        inner = [*form.blobs, *form.results, "<scalar or keyword parameters>", *form.requests]
+        return f"fn({', '.join(inner)})"
+    return f"fn({', '.join(form.parameters)})"

@@ -1,0 +1,158 @@
+"""Functions per device: Python functions over blobs, compiled functions over arrays.
+
+A compiled function (`njit`) is called as `fn(<arrays read>, <arrays written>, <parameters it
+names>, <requests as integers>)`: `env` and `ctx` are Python objects and stay outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from nbgraph.device import Context, missing
+from nbgraph.errors import ArgumentError, DeviceError
+from nbgraph.kernels.handwritten import is_cuda, is_dispatcher, python_function, without_gil
+from nbgraph.operator.environment import EnvArguments, OpContext
+from nbgraph.operator.request import OpReqType, kNullOp
+from nbgraph.operator.simple.blob import (
+    Input0,
+    Input1,
+    OutputGrad,
+    OutputValue,
+    TBlob,
+    read_only,
+    unwanted,
+)
+from nbgraph.operator.simple.forms import Form, Pass, read_compiled_form, read_form
+from nbgraph.operator.simple.inplace import SimpleOpInplaceOption, read_option
+
+Array = np.ndarray[Any, Any]
+DEVICES = ("cpu", "gpu")
+IS_TRAIN = "is_train"  # a compiled function may name it among its parameters
+_BLOBS: dict[str, type[TBlob]] = {
+    "out_grad": OutputGrad,
+    "out_value": OutputValue,
+    "in_data0": Input0,
+    "src": Input0,
+    "lhs": Input0,
+    "rhs": Input1,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceFunction:
+    """A user's function for one device: what it is, how it is called, what it may overwrite."""
+
+    fn: Callable[..., Any]
+    form: Form
+    option: SimpleOpInplaceOption
+    kind: Literal["python", "compiled", "cuda"]
+
+    def call(
+        self,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array | tuple[tuple[int, ...], np.dtype[Any]]],
+        requests: Sequence[OpReqType],
+        env: EnvArguments,
+        attributes: Mapping[str, Any],
+        ctx: OpContext,
+    ) -> None:
+        """Run on C-contiguous arrays; an output nobody wants is given as shape and dtype."""
+        if self.kind == "python":
+            blobs = [
+                _BLOBS[role](a, ctx.device) for role, a in zip(self.form.blobs, inputs, strict=True)
+            ]
+            results = [
+                TBlob(o, ctx.device, writable=True)
+                if isinstance(o, np.ndarray)
+                else unwanted(*o, ctx.device)
+                for o in outputs
+            ]
+            self.fn(*blobs, env, *results, *requests, ctx)
+            return
+        arrays = [read_only(a) for a in inputs]
+        targets = [o if isinstance(o, np.ndarray) else np.empty(*o) for o in outputs]
+        named = {**attributes, IS_TRAIN: ctx.is_train}
+        middle = [named[name] for name in self.form.middle]
+        self.fn(*arrays, *targets, *middle, *map(int, requests))
+
+
+def read_function(op: str, of: Pass, device: str, fn: Any, inplace: Any) -> DeviceFunction:
+    """A function as it was given to `set_function` or `set_gradient`."""
+    if is_cuda(fn):
+        if device != "gpu":
+            raise ArgumentError(
+                f"{op}: the {of} for {device} is a cuda.jit kernel; register it for 'gpu'"
+            )
+        form = read_compiled_form(op, of, python_function(fn))
+        return DeviceFunction(fn, form, read_option(op, form, inplace), "cuda")
+    if is_dispatcher(fn):
+        if device == "gpu":
+            raise ArgumentError(
+                f"{op}: the {of} for gpu is an njit function, which runs on the cpu; give a "
+                "cuda.jit kernel or a Python function"
+            )
+        form = read_compiled_form(op, of, python_function(fn))
+        return DeviceFunction(without_gil(op, fn), form, read_option(op, form, inplace), "compiled")
+    if not callable(fn):
+        raise ArgumentError(
+            f"{op}: the {of} is {type(fn).__name__} {fn!r}; give a Python function, an njit "
+            "function or a cuda.jit kernel"
+        )
+    form = read_form(op, of, fn)
+    return DeviceFunction(fn, form, read_option(op, form, inplace), "python")
+
+
+def read_devices(op: str, devices: Any) -> tuple[str, ...]:
+    """Device types from "cpu", "gpu", a context or a sequence of them.
+
+    >>> read_devices("f", ("cpu", "gpu"))
+    ('cpu', 'gpu')
+    """
+    if isinstance(devices, Context):
+        return (devices.device_type,)
+    listed = (devices,) if isinstance(devices, str) else devices
+    if isinstance(listed, Sequence) and listed:
+        found = tuple(d.device_type if isinstance(d, Context) else d for d in listed)
+        if all(d in DEVICES for d in found):
+            return found
+    raise ArgumentError(
+        f"{op}: device {devices!r} is not known; expected 'cpu', 'gpu' or ('cpu', 'gpu')"
+    )
+
+
+def on_device(
+    op: str, of: Pass, functions: Mapping[str, DeviceFunction], device: Context
+) -> DeviceFunction:
+    """The function for a device; DeviceError names the devices there are functions for."""
+    why = missing(device)
+    if why is not None:
+        raise DeviceError(f"{op}: {why}")
+    found = functions.get(device.device_type)
+    if found is None:
+        known = ", ".join(functions) or "none"
+        raise DeviceError(
+            f"{op}: there is no {of} for {device!r}; registered: {known}; add one with "
+            f"set_{of}({device.device_type!r}, fn)"
+        )
+    return found
+
+
+def require_named(op: str, function: DeviceFunction, known: Sequence[str]) -> None:
+    """ArgumentError where a compiled function names a parameter the operator does not take."""
+    for name in function.form.middle:
+        if name not in (*known, IS_TRAIN):
+            raise ArgumentError(
+                f"{op}: the compiled {function.form.of} names the parameter {name!r}, which a call "
+                f"cannot give; known: {', '.join((*known, IS_TRAIN))} (set_enable_scalar and "
+                "set_enable_kwargs come first)"
+            )
+
+
+def requests_of(requests: Sequence[OpReqType], wanted: Sequence[bool]) -> list[OpReqType]:
+    """One request for each operand, kNullOp where no gradient is wanted."""
+    given = iter(requests)
+    return [next(given) if w else kNullOp for w in wanted]

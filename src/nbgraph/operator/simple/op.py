@@ -1,0 +1,288 @@
+"""Simple operators: one or two arrays in, one out, written as functions over whole arrays.
+
+>>> import numpy as np, nbgraph as ng
+>>> def forward(src, env, ret, req, ctx):
+...     ng.assign(ret.get(), req, np.maximum(src.get(), env.scalar * src.get()))
+>>> def gradient(out_grad, in_data0, env, in_grad, req, ctx):
+...     slope = np.where(in_data0.get() > 0, 1, env.scalar)
+...     ng.assign(in_grad.get(), req, out_grad.get() * slope)
+>>> leaky = (
+...     ng.register_simple_op("leaky_of_the_manual")
+...     .set_enable_scalar(True)
+...     .set_function("cpu", forward)
+...     .set_gradient("cpu", gradient, "kInplaceOutIn")
+...     .describe("x where positive, else scalar * x.")
+... )
+>>> leaky(np.array([-2.0, 4.0]), scalar=0.25)
+array([-0.5,  4. ])
+>>> registry.find("leaky_of_the_manual") is leaky
+True
+>>> registry.remove("leaky_of_the_manual")
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from nbgraph.device import Context, RunContext, cpu, run_context
+from nbgraph.errors import ArgumentError
+from nbgraph.operator import registry
+from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.call import call
+from nbgraph.operator.environment import EnvArguments, OpContext
+from nbgraph.operator.request import OpReqType, kNullOp
+from nbgraph.operator.simple import inference
+from nbgraph.operator.simple.backward import BackwardOp, rule
+from nbgraph.operator.simple.describe import documentation
+from nbgraph.operator.simple.forms import Form, Pass
+from nbgraph.operator.simple.function import (
+    DeviceFunction,
+    on_device,
+    read_devices,
+    read_function,
+    require_named,
+)
+from nbgraph.operator.simple.inplace import kNoInplace
+from nbgraph.operator.simple.keywords import Keywords
+from nbgraph.operator.simple.running import execute
+
+if TYPE_CHECKING:
+    from nbgraph.resource import Resource
+
+Array = np.ndarray[Any, Any]
+_SHAPE, _TYPE = "set_shape_function", "set_type_function"
+
+
+class SimpleOp(ArrayOp):
+    """An operator of at most two operands and one output, made of functions over whole arrays.
+
+    The `set_...` methods return the operator itself. It can be called, and is found by its name,
+    as soon as a function is set. `register_simple_op` makes one.
+    """
+
+    def __init__(self, name: str, module: str = "__main__") -> None:
+        super().__init__(name, self._infer_one, doc=f"The operator {name}.")
+        self.__module__ = module
+        self.functions: dict[str, DeviceFunction] = {}  # by device type
+        self.gradients: dict[str, DeviceFunction] = {}
+        self.keywords = Keywords(name)
+        self._text = ""
+        self._registered = False
+        self._rules: dict[str, inference.Rule] = {}  # by setter
+        self._backward: dict[tuple[bool, ...], BackwardOp] = {}
+
+    # definition -------------------------------------------------------------------------------
+
+    def set_function(self, dev: Any, fn: Any, inplace: Any = kNoInplace) -> Self:
+        """What computes the output on a device ("cpu", "gpu" or a tuple of them).
+
+        `fn(src, env, ret, req, ctx)`, `fn(lhs, rhs, env, ret, req, ctx)` or, without operands,
+        `fn(env, ret, req, ctx)`; or an njit function `fn(src, ret, <parameters>, req)` over bare
+        arrays. ArgumentError where the form or the option does not fit.
+        """
+        self._set("function", self.functions, dev, fn, inplace)
+        if not self._registered:
+            registry.register(self)
+            self._registered = True
+        return self
+
+    def set_gradient(self, dev: Any, fn: Any, inplace: Any = kNoInplace) -> Self:
+        """What computes the in-gradients, out_grad multiplied in; its form says what is kept.
+
+        `fn(out_grad, env, in_grad, req, ctx)`, after `out_grad` also `out_value` or `in_data0`;
+        with two operands `fn(out_grad, env, lhs_grad, rhs_grad, req_lhs, req_rhs, ctx)`, after
+        `out_grad` also `lhs, rhs`.
+        """
+        self._set("gradient", self.gradients, dev, fn, inplace)
+        form = self.gradient_form
+        operands = self.operands if form.keeps_inputs else ()
+        self.rule, self.keeps = rule, frozenset((*operands, *(("out",) * form.keeps_output)))
+        self._backward = {}
+        return self
+
+    def set_shape_function(self, fn: Any) -> Self:
+        """`fn(src, env)` or `fn(lhs, rhs, env)`: shapes to the output's shape. Without it the
+        operands' shapes, which must be equal. An error it raises is raised at the call."""
+        return self._rule(_SHAPE, fn)
+
+    def set_type_function(self, fn: Any) -> Self:
+        """The same of dtypes. Without it the operands' common dtype."""
+        return self._rule(_TYPE, fn)
+
+    def set_enable_scalar(self, enable: bool = True, *, default: float | None = None) -> Self:
+        """Whether a call takes `scalar=`, which functions read as `env.scalar`."""
+        self.keywords.enable_scalar(enable, default)
+        return self._changed()
+
+    def set_enable_kwargs(self, params: Any = True) -> Self:
+        """Whether a call takes keyword parameters, read as `env.kwargs`: those of a Param class,
+        typed and checked, or with True any, as they are given."""
+        self.keywords.enable_kwargs(params)
+        return self._changed()
+
+    def set_resource_request(self, req: Any) -> Self:
+        """One request or a list; granted ones are `env.resource`, in this order."""
+        from nbgraph.resource import requests
+
+        self.resources = requests(req)
+        self._backward = {}
+        return self._changed()
+
+    def describe(self, text: str) -> Self:
+        """What help() shows."""
+        if not isinstance(text, str):
+            raise ArgumentError(f"{self.__name__}: describe takes a text, not {text!r}")
+        self._text = inspect.cleandoc(text)
+        return self._changed()
+
+    def _set(
+        self, of: Pass, table: dict[str, DeviceFunction], dev: Any, fn: Any, inplace: Any
+    ) -> None:
+        name = self.__name__
+        for device in read_devices(name, dev):
+            made = read_function(name, of, device, fn, inplace)
+            require_named(name, made, self.keywords.names)
+            self._require_same(of, made.form, table, device)
+            if of == "function":
+                for setter, rule_ in self._rules.items():
+                    inference.require_rule(name, setter, rule_, made.form.operands)
+                self.operands = made.form.operands
+            table[device] = made
+        self._changed()
+
+    def _require_same(
+        self, of: Pass, form: Form, table: dict[str, DeviceFunction], device: str
+    ) -> None:
+        """Devices agree on the form, gradient and function on the number of operands."""
+        for other, known in table.items():
+            if other != device and (known.form.blobs, known.form.operands) != (
+                form.blobs,
+                form.operands,
+            ):
+                raise ArgumentError(
+                    f"{self.__name__}: the {of} for {device} is of the form {form.name} "
+                    f"{form.operands or form.blobs}, that for {other} {known.form.name} "
+                    f"{known.form.operands or known.form.blobs}; all devices must agree"
+                )
+        opposite = self.gradients if of == "function" else self.functions
+        arity = next((f.form.arity for f in opposite.values()), form.arity)
+        if of == "gradient" and not opposite:
+            raise ArgumentError(
+                f"{self.__name__}: set_gradient comes after set_function, which says how many "
+                "operands there are"
+            )
+        if arity != form.arity:
+            raise ArgumentError(
+                f"{self.__name__}: the {of} is for {form.arity} operand(s), the "
+                f"{'gradient' if of == 'function' else 'function'} for {arity}"
+            )
+
+    def _rule(self, setter: str, fn: Any) -> Self:
+        """A shape or type function; before a function is set its operands are not known."""
+        if self.functions or not callable(fn):
+            inference.require_rule(self.__name__, setter, fn, self.operands)
+        self._rules[setter] = fn
+        return self
+
+    def _changed(self) -> Self:
+        if self.functions:
+            may = all(f.option for f in self.functions.values())
+            self.inplace = ((0, 0),) if may and self.operands else ()
+        self.__doc__ = documentation(self, self._text)
+        return self
+
+    # what carriers ask ------------------------------------------------------------------------
+
+    @property
+    def gradient_form(self) -> Form:
+        """The form of the gradient, the same on all devices."""
+        return next(iter(self.gradients.values())).form
+
+    def __call__(self, *operands: Any, out: Any = None, **given: Any) -> Any:
+        """Apply it: NumPy in, NumPy out; NDArray in, NDArray out; ... Operands also by name."""
+        values = list(operands)
+        for name in self.operands[len(values) :]:
+            if name in given:
+                values.append(given.pop(name))
+        return call(self, values, self.normalise(given), out)
+
+    def normalise(self, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Scalar and keyword parameters, typed and complete; text is read."""
+        return self.keywords.normalise(attributes)
+
+    def environment(self, attributes: Mapping[str, Any], resources: Sequence[Any]) -> EnvArguments:
+        """The `env` of a call with normalised attributes."""
+        return self.keywords.environment(attributes, resources)
+
+    def grant(self, device: Context) -> tuple[Resource, ...]:
+        """Its resources; DeviceError where there is no function for the device."""
+        on_device(self.__name__, "function", self.functions, device)
+        return super().grant(device)
+
+    def backward(self, wanted: tuple[bool, ...]) -> BackwardOp:
+        """The operator that computes the in-gradients of the operands that are wanted."""
+        found = self._backward.get(wanted)
+        if found is None:
+            found = self._backward[wanted] = BackwardOp(self, wanted)
+        return found
+
+    def run(
+        self,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array],
+        requests: Sequence[OpReqType],
+        attributes: Mapping[str, Any],
+        *,
+        resources: Sequence[Resource] = (),
+        is_train: bool = False,
+        run_ctx: RunContext | None = None,
+    ) -> None:
+        """Call the function; see ArrayOp.run."""
+        if requests[0] is kNullOp:
+            return
+        ctx = OpContext(is_train, run_ctx or run_context(cpu()), resources)
+        function = on_device(self.__name__, "function", self.functions, ctx.device)
+        env = self.environment(attributes, resources)
+        execute(function, inputs, outputs, requests, env, attributes, ctx)
+
+    def _infer_one(self, *specs: Spec, **attributes: Any) -> Spec:
+        if not self.functions:
+            raise ArgumentError(f"{self.__name__}: no function is set; call set_function first")
+        env = self.environment(attributes, self.resources)
+        shape, dtype = self._rules.get(_SHAPE), self._rules.get(_TYPE)
+        return inference.infer(self.__name__, self.operands, specs, env, shape, dtype)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        P = inspect.Parameter
+        operands = [P(name, P.POSITIONAL_OR_KEYWORD) for name in self.operands]
+        out = P("out", P.KEYWORD_ONLY, default=None)
+        return inspect.Signature([*operands, *self.keywords.parameters(out)])
+
+    def __repr__(self) -> str:
+        return f"<simple operator {self.__name__}{self.__signature__}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if registry.find(self.__name__) is not self:
+            raise ArgumentError(f"{self.__name__}: an operator that was replaced is not pickled")
+        return registry.find, (self.__name__,)
+
+
+def register_simple_op(name: str) -> SimpleOp:
+    """A new simple operator to be defined with its `set_...` methods.
+
+    It appears in `ng.nd`, `ng.sym` and, where the name is free, `ng` once `set_function` was
+    called. Run again, as a notebook cell is, it replaces the operator that the same module
+    registered; a name of another module is refused (ArgumentError).
+    """
+    module = sys._getframe(1).f_globals.get("__name__", "__main__")
+    if not isinstance(name, str) or not name.isidentifier():
+        raise ArgumentError(
+            f"register_simple_op: {name!r} is no name; give an identifier such as 'smooth_l1'"
+        )
+    return SimpleOp(name, module)
