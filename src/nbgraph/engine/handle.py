@@ -184,7 +184,7 @@ class Core:
         # No thread of it is left. Variables may be finalised after it, as parts of one cycle; at
         # the end of the process the memory is not worth a risk.
         address = getattr(self, "address", 0)
-        if not address or self.retired or sys.is_finalizing():
+        if not address or self.retired or sys is None or sys.is_finalizing():
             return
         self.retired = True
         self.release = _forgotten
