@@ -19,6 +19,8 @@ does, and random numbers do not depend on who is quicker.
 True
 """
 
+from nbgraph.resource.kinds import ResourceRequest as ResourceRequest
+from nbgraph.resource.kinds import requests as requests
 from nbgraph.resource.manager import Resource as Resource
 from nbgraph.resource.manager import empty_space as empty_space
 from nbgraph.resource.manager import request as request
@@ -28,5 +30,3 @@ from nbgraph.resource.random import generator_of as generator_of
 from nbgraph.resource.random import seed as seed
 from nbgraph.resource.report import Stats as Stats
 from nbgraph.resource.report import stats as stats
-from nbgraph.resource.kinds import ResourceRequest as ResourceRequest
-from nbgraph.resource.kinds import requests as requests

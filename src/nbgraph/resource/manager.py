@@ -24,8 +24,8 @@ from nbgraph.device import Context, cpu, missing
 from nbgraph.engine import Variable, current
 from nbgraph.errors import ArgumentError, DeviceError
 from nbgraph.resource import turn
-from nbgraph.resource.random import Draw, stream
 from nbgraph.resource.kinds import ResourceRequest, requests
+from nbgraph.resource.random import Draw, stream
 from nbgraph.resource.space import Space
 from nbgraph.settings import config
 
