@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -165,6 +165,13 @@ def dependences(
     return found
 
 
+def _unused(name: str, taken: Collection[str]) -> str:
+    """The name, with as many marks behind it as make it another than those taken."""
+    while name in taken:
+        name += "_"
+    return name
+
+
 class Backward(Derived):
     """All in-gradients in one pass, from out_grad and what the derivative reads.
 
@@ -182,13 +189,15 @@ class Backward(Derived):
         wrt: Sequence[str] | None = None,
     ) -> None:
         super().__init__(parent, f"{parent.name}_{'forward_' if forward else ''}backward")
-        self.forward, self.memory, self.gradient = forward, memory and not forward, gradient
+        taken = {*parent.operands, *(p.name for p in parent.parameters)}
+        # the backward pass of a backward pass has an operand "out" that is not its own output
+        self.memory = memory and not forward and OUT not in taken
+        self.forward, self.gradient = forward, gradient
         self.wrt = tuple(wrt) if wrt is not None else parent.operands
         probe = parent.capture(["f"] * len(parent.operands), defaults_of(parent))
         count = len(probe.outputs)
-        self.out_grads = (
-            (OUT_GRAD,) if count == 1 else tuple(f"{OUT_GRAD}{i}" for i in range(count))
-        )
+        names = [OUT_GRAD] if count == 1 else [f"{OUT_GRAD}{i}" for i in range(count)]
+        self.out_grads = tuple(_unused(name, taken) for name in names)
         self.operands: tuple[str, ...] = (*self.out_grads, *self._reads(probe))
         self.defaults: Mapping[str, Any] = {
             k: v for k, v in parent.defaults.items() if k in self.operands
@@ -208,7 +217,8 @@ class Backward(Derived):
         found = dependences(scalar, kinds, defaults_of(scalar), memory=self.memory)
         for name in self.wrt:
             reads |= found[name].reads
-        return [n for n in (OUT, *scalar.operands) if n in reads]
+        own = (OUT,) if self.memory else ()
+        return [n for n in (*own, *scalar.operands) if n in reads]
 
     def make(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
         """The graph whose outputs are the in-gradients."""
@@ -221,7 +231,8 @@ class Backward(Derived):
         results = self._gradients(captured, grads, parent_kinds, parameters)
         outputs = [*captured.outputs, *results] if self.forward else results
         leaves = {str(n.data): n for n in captured.operands}
-        leaves[OUT] = graph.argument(OUT, "f")
+        if OUT not in leaves:
+            leaves[OUT] = graph.argument(OUT, "f")
         operands = [*grads, *(leaves[n] for n in self.operands[len(grads) :])]
         return Captured(graph, tuple(operands), captured.parameters, tuple(outputs))
 
