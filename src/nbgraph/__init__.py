@@ -25,6 +25,7 @@ from nbgraph._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from nbgraph import engine as engine
+    from nbgraph import resource as resource
     from nbgraph import storage as storage
     from nbgraph.codegen import cache as cache
     from nbgraph.device import Context as Context
@@ -99,6 +100,7 @@ if TYPE_CHECKING:
     from nbgraph.operator.simple import kInplaceOutLhs as kInplaceOutLhs
     from nbgraph.operator.simple import kNoInplace as kNoInplace
     from nbgraph.operator.simple import register_simple_op as register_simple_op
+    from nbgraph.resource.kinds import ResourceRequest as ResourceRequest
     from nbgraph.settings import config as config
 
     waitall = engine.wait_for_all
@@ -115,6 +117,7 @@ _SIMPLE = (
 _PLACES = {
     "op": "nbgraph.operator.mapper",
     "Mapper": "nbgraph.operator.mapper",
+    "ResourceRequest": "nbgraph.resource.kinds",
     "config": "nbgraph.settings",
     "profile": "nbgraph.engine.trace",
     **dict.fromkeys(["Context", "RunContext", "cpu", "gpu"], "nbgraph.device"),
@@ -127,6 +130,7 @@ _PLACES = {
 _MODULES = {
     "cache": "nbgraph.codegen.cache",
     "engine": "nbgraph.engine",
+    "resource": "nbgraph.resource",
     "storage": "nbgraph.storage",
 }
 _RENAMED = {"waitall": ("nbgraph.engine", "wait_for_all")}
