@@ -216,6 +216,15 @@ def test_too_much_space_is_out_of_memory_and_a_smaller_ask_is_served(engine, dev
     assert in_turn(engine, [space], lambda: space.get_space((100,), "uint8").size).result(WAIT)
 
 
+def test_a_function_short_of_memory_does_not_wait_for_itself(naive, device):
+    """X-MEM-11: arrays wait for pending work then; a function is pending work itself."""
+    from nbgraph import array  # noqa: F401  its drain is in force
+
+    (space,) = request("temp_space", device)
+    with ng.config(storage_limit=1 << 20), pytest.raises(OutOfMemory, match="storage_limit="):
+        in_turn(naive, [space], lambda: space.get_space((1 << 21,), "uint8")).result(WAIT)
+
+
 def test_space_can_be_released(engine, device, gate):
     """X-MEM-11: after its users, in their turn."""
     (space,) = request("temp_space", device)

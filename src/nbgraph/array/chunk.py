@@ -156,7 +156,10 @@ def _nothing() -> None:
 def drain(device: Context | None = None) -> None:
     """Wait for everything unfinished, so that memory can be released; raises nothing."""
     bury()
-    current()._wait_all(None)
+    if here.running is None:  # a function is itself unfinished: it cannot wait for everything
+        engine = current()
+        engine._flush()
+        engine._wait_all(None)
 
 
 storage.set_factory(Chunk, idle=idle, retire=retire)
