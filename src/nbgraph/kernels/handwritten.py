@@ -43,6 +43,11 @@ class Compiled:
                 self._dispatcher = numba.njit(nogil=True, **self.options)(self.py_func)
         return self._dispatcher
 
+    @property
+    def _numba_type_(self) -> Any:
+        """How Numba sees it inside other compiled functions."""
+        return self.dispatcher._numba_type_
+
     def __call__(self, *args: Any) -> Any:
         """Run it; the first call of a combination of types compiles."""
         return (self._dispatcher or self.dispatcher)(*args)

@@ -16,4 +16,6 @@ ARRAY_FAMILIES: dict[str, str] = {
     "casting": "astype copy stop_gradient",
     "creation": ("zeros ones full empty arange linspace eye identity tri"),
     "likeness": "full_like zeros_like ones_like empty_like meshgrid",
+    "losses": "softmax_cross_entropy",
+    "regions": "roi_pooling",
 }

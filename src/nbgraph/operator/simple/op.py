@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from nbgraph.resource import Resource
 
 Array = np.ndarray[Any, Any]
-_SHAPE, _TYPE = "set_shape_function", "set_type_function"
+_SHAPE, _TYPE, _DEVICE = "set_shape_function", "set_type_function", "device"
 
 
 class SimpleOp(ArrayOp):
@@ -65,9 +65,12 @@ class SimpleOp(ArrayOp):
     as soon as a function is set. `register_simple_op` makes one.
     """
 
-    def __init__(self, name: str, module: str = "__main__") -> None:
-        super().__init__(name, self._infer_one, doc=f"The operator {name}.")
+    def __init__(
+        self, name: str, module: str = "__main__", operands: Sequence[str] | None = None
+    ) -> None:
+        super().__init__(name, self._infer_one, operands=(), doc=f"The operator {name}.")
         self.__module__ = module
+        self._names = None if operands is None else tuple(operands)
         self.functions: dict[str, DeviceFunction] = {}  # by device type
         self.gradients: dict[str, DeviceFunction] = {}
         self.keywords = Keywords(name)
@@ -149,11 +152,19 @@ class SimpleOp(ArrayOp):
             require_named(name, made, self.keywords.names)
             self._require_same(of, made.form, table, device)
             if of == "function":
-                for setter, rule_ in self._rules.items():
-                    inference.require_rule(name, setter, rule_, made.form.operands)
-                self.operands = made.form.operands
+                self._take_operands(made.form)
             table[device] = made
         self._changed()
+
+    def _take_operands(self, form: Form) -> None:
+        names = form.operands if self._names is None else self._names
+        if len(names) != form.arity:
+            raise ArgumentError(
+                f"{self.__name__}: operands={names}, but the function takes {form.arity} operand(s)"
+            )
+        for setter, fn in self._rules.items():
+            inference.require_rule(self.__name__, setter, fn, names)
+        self.operands = names
 
     def _require_same(
         self, of: Pass, form: Form, table: dict[str, DeviceFunction], device: str
@@ -212,12 +223,20 @@ class SimpleOp(ArrayOp):
         return call(self, values, self.normalise(given), out)
 
     def normalise(self, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Scalar and keyword parameters, typed and complete; text is read."""
-        return self.keywords.normalise(attributes)
+        """Scalar and keyword parameters, typed and complete; text is read. Without operands a
+        call may say on which `device` it wants the result."""
+        own = self.keywords.normalise(self._without_device(attributes))
+        asked = _DEVICE in attributes and _DEVICE not in own
+        return {**own, _DEVICE: attributes[_DEVICE]} if asked else own
+
+    def _without_device(self, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
+        if self.operands or _DEVICE not in attributes or _DEVICE in self.keywords.names:
+            return attributes
+        return {name: value for name, value in attributes.items() if name != _DEVICE}
 
     def environment(self, attributes: Mapping[str, Any], resources: Sequence[Any]) -> EnvArguments:
         """The `env` of a call with normalised attributes."""
-        return self.keywords.environment(attributes, resources)
+        return self.keywords.environment(self._without_device(attributes), resources)
 
     def grant(self, device: Context) -> tuple[Resource, ...]:
         """Its resources; DeviceError where there is no function for the device."""
@@ -273,16 +292,17 @@ class SimpleOp(ArrayOp):
         return registry.find, (self.__name__,)
 
 
-def register_simple_op(name: str) -> SimpleOp:
+def register_simple_op(name: str, *, operands: Sequence[str] | None = None) -> SimpleOp:
     """A new simple operator to be defined with its `set_...` methods.
 
-    It appears in `ng.nd`, `ng.sym` and, where the name is free, `ng` once `set_function` was
-    called. Run again, as a notebook cell is, it replaces the operator that the same module
-    registered; a name of another module is refused (ArgumentError).
+    `operands` names them for calls and errors, by default as the function does. The operator
+    appears in `ng.nd`, `ng.sym` and, where the name is free, `ng` once `set_function` was called.
+    Run again, as a notebook cell is, it replaces the operator that the same module registered; a
+    name of another module is refused (ArgumentError).
     """
     module = sys._getframe(1).f_globals.get("__name__", "__main__")
     if not isinstance(name, str) or not name.isidentifier():
         raise ArgumentError(
             f"register_simple_op: {name!r} is no name; give an identifier such as 'smooth_l1'"
         )
-    return SimpleOp(name, module)
+    return SimpleOp(name, module, operands)
