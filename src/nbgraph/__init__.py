@@ -19,6 +19,8 @@ smooth_l1.explain()                   # what was made of it, and why
 from __future__ import annotations
 
 import importlib
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from nbgraph._version import __version__ as __version__
@@ -27,6 +29,10 @@ if TYPE_CHECKING:
     from nbgraph import engine as engine
     from nbgraph import resource as resource
     from nbgraph import storage as storage
+    from nbgraph.array import NDArray as NDArray
+    from nbgraph.array.create import array as array
+    from nbgraph.array.create import asarray as asarray
+    from nbgraph.array.namespace import nd as nd
     from nbgraph.codegen import cache as cache
     from nbgraph.device import Context as Context
     from nbgraph.device import RunContext as RunContext
@@ -120,6 +126,9 @@ _PLACES = {
     "ResourceRequest": "nbgraph.resource.kinds",
     "config": "nbgraph.settings",
     "profile": "nbgraph.engine.trace",
+    "NDArray": "nbgraph.array",
+    **dict.fromkeys(["array", "asarray"], "nbgraph.array.create"),
+    "nd": "nbgraph.array.namespace",
     **dict.fromkeys(["Context", "RunContext", "cpu", "gpu"], "nbgraph.device"),
     **dict.fromkeys(_ERRORS, "nbgraph.errors"),
     **dict.fromkeys(["Param", "field"], "nbgraph.operator.parameters"),
@@ -169,3 +178,18 @@ def _operator(name: str) -> Any:
 def __dir__() -> list[str]:
     registry = importlib.import_module("nbgraph.operator.registry")
     return sorted({*globals(), *_PLACES, *_MODULES, *_RENAMED, *registry.names()})
+
+
+class _Package(ModuleType):
+    """`ng.array` is the function, though a room has that name, too."""
+
+    @property
+    def array(self) -> Any:
+        return importlib.import_module("nbgraph.array.create").array
+
+    @array.setter
+    def array(self, room: ModuleType) -> None:
+        """The import system enters the room here; it is found by its full name."""
+
+
+sys.modules[__name__].__class__ = _Package

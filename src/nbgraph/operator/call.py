@@ -70,6 +70,12 @@ def carries_sources(carrier: type[Carrier]) -> None:
     _sources[:] = [carrier]
 
 
+def _source_carrier() -> type[Carrier] | None:
+    if not _sources:
+        importlib.import_module("nbgraph.array")  # it lies above, and enters itself
+    return _sources[0] if _sources else None
+
+
 def carrier_of(values: Sequence[Any]) -> type[Carrier] | None:
     """The class among the values' that takes the call, or None: NumPy's world."""
     best: Any = None
@@ -101,8 +107,8 @@ def call(op: Any, operands: Sequence[Any], attributes: Mapping[str, Any], out: A
             "tuple with one array or None for each output"
         )
     carrier = carrier_of((*operands, *outs) if outs is not None else operands)
-    if carrier is None and not operands and _sources:
-        carrier = _sources[0]
+    if carrier is None and not operands:
+        carrier = _source_carrier()
     if carrier is None:
         return op.on_numpy(operands, attributes, outs)
     return carrier.__nbgraph_call__(op, operands, attributes, outs)

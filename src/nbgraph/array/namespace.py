@@ -1,0 +1,54 @@
+"""`ng.nd`: the library, and what users register, for arguments that become NDArrays."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array.lift import lift
+from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.namespace import Arguments, Namespace
+
+
+def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+    """The arguments of a call with its operands as NDArrays.
+
+    Operands are what the operator calls so; NumPy arrays are lifted wherever they stand, also in
+    a list of arrays.
+    """
+    name, signature = op.__name__, inspect.signature(op)
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError:
+        return args, kwargs  # the operator itself says what is wrong
+    operands = _operand_names(op)
+    names = [n for n in bound.arguments if n in operands]
+    found = bound.arguments
+    for n, value in zip(names, lift(name, names, [found[n] for n in names]), strict=True):
+        found[n] = value
+    for n, value in found.items():
+        if n not in operands:
+            found[n] = _several(name, n, value)
+    return bound.args, bound.kwargs
+
+
+def _operand_names(op: Any) -> tuple[str, ...]:
+    if isinstance(op, Mapper):
+        return op.scalar.operands
+    array_op = getattr(op, "op", op)
+    return tuple(n for n in getattr(array_op, "operands", ("x",)) if not n.startswith("*"))
+
+
+def _several(op: str, name: str, value: Any) -> Any:
+    """Another argument: NumPy arrays in it become NDArrays."""
+    if isinstance(value, np.ndarray):
+        return lift(op, [name], [value])[0]
+    if isinstance(value, (list, tuple)) and any(isinstance(v, np.ndarray) for v in value):
+        labels = [f"{name}[{i}]" for i in range(len(value))]
+        return type(value)(lift(op, labels, list(value)))
+    return value
+
+
+nd = Namespace("ng.nd", lifted)
