@@ -29,6 +29,7 @@ from nbgraph.kernels.function import Scalar, WrittenFunction, resolve_parameters
 from nbgraph.kernels.scalar import Node
 from nbgraph.kernels.transplant import Transplant
 from nbgraph.operator import fast, overrides
+from nbgraph.operator.call import carrier_of
 from nbgraph.operator.documentation import Documentation
 from nbgraph.operator.invoke import Invoker
 from nbgraph.operator.typing import probe, type_strings
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from nbgraph.operator.point import Point
 
 MISSING: Any = np._NoValue  # type: ignore[attr-defined]
+_USUAL = (("where", True), ("casting", "same_kind"), ("order", "K"))
 _CALL_OPTIONS = frozenset(("out", "where", "dtype", "casting", "order"))
 
 
@@ -99,6 +101,9 @@ class Mapper:
                 result = function(*operands, out)
                 if result is not declined:
                     return result
+        carrier = carrier_of(operands if out is None else (*operands, out))
+        if carrier is not None:
+            return self._carried(carrier, operands, out, options)
         if self._fast.entries and not options:
             result = self._fast.call(operands, out)
             if result is not None:
@@ -123,6 +128,23 @@ class Mapper:
             note = None if call or given else self._note
             results = self.invoker.call(operands, parameters, out=outs, note=note, **call)
         return overrides.wrap(self, operands, outs, results)
+
+    def _carried(
+        self, carrier: Any, operands: tuple[Any, ...], out: Any, options: dict[str, Any]
+    ) -> Any:
+        """The call by a class of arrays that is not NumPy's."""
+        operands, call, given = self._split(operands, options)
+        dtype = call.pop("dtype", None)
+        for name, value in call.items():
+            if (name, value) not in _USUAL:
+                raise ArgumentError(
+                    f"{self.__name__}: {name}={value!r} is for NumPy arrays; leave it out, or "
+                    "use ng.where on the result"
+                )
+        if dtype is not None:
+            operands = tuple([_as(value, as_dtype(dtype)) for value in operands])
+        outs = None if out is None else self._outs(out)
+        return carrier.__nbgraph_call__(self, operands, given, outs)
 
     def parameters(self, given: dict[str, Any]) -> dict[str, Any]:
         """The scalar parameters of a call, defaults filled in."""
@@ -395,6 +417,11 @@ class Mapper:
 
 
 Mapper.__doc__ = Documentation(Mapper.__doc__)  # type: ignore[assignment]
+
+
+def _as(value: Any, dtype: np.dtype[Any]) -> Any:
+    """An operand cast to a dtype, whatever kind of array it is."""
+    return value.astype(dtype) if hasattr(value, "astype") else np.asarray(value, dtype)
 
 
 def _example(value: Value) -> Any:

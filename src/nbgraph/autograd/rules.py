@@ -1,0 +1,97 @@
+"""How gradients flow through an operator, and which of its values that needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from nbgraph.errors import DerivativeError
+from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.backward import backward
+from nbgraph.operator.mapper import Mapper
+
+
+class Rule:
+    """What a node on the tape keeps: indices of operands and outputs."""
+
+    __slots__ = ()
+
+    def reads_inputs(self, count: int) -> Sequence[int]:
+        """Operands that the gradient reads, of so many."""
+        raise AssertionError
+
+    def reads_outputs(self, count: int) -> Sequence[int]:
+        """Outputs that the gradient reads."""
+        raise AssertionError
+
+
+class MapRule(Rule):
+    """Of a scalar operator: one operator gives all in-gradients in one pass."""
+
+    __slots__ = ("_inputs", "_outputs", "order", "problem", "reverse")
+
+    def __init__(self, op: Mapper) -> None:
+        self.problem: Exception | None = None
+        self._inputs: tuple[int, ...] = ()
+        self._outputs: tuple[int, ...] = ()
+        self.order: list[int] = []  # operand of `reverse` -> index in what is saved
+        try:
+            self.reverse = backward(op)
+        except DerivativeError as problem:  # told when it is needed
+            self.problem = problem
+            return
+        names = self.reverse.scalar.operands[op.nout :]
+        own = op.scalar.operands
+        outs = {f"out{i}": i for i in range(op.nout)} if op.nout > 1 else {"out": 0}
+        # an operand called "out" comes first: then the gradient is written with operands alone
+        self._inputs = tuple(own.index(n) for n in names if n in own)
+        self._outputs = tuple(outs[n] for n in names if n not in own)
+        at_input, at_output = iter(range(len(self._inputs))), iter(range(len(self._outputs)))
+        self.order = [
+            next(at_input) if n in own else len(self._inputs) + next(at_output) for n in names
+        ]
+
+    def reads_inputs(self, count: int) -> Sequence[int]:
+        """See Rule."""
+        return self._inputs
+
+    def reads_outputs(self, count: int) -> Sequence[int]:
+        """See Rule."""
+        return self._outputs
+
+
+class ArrayRule(Rule):
+    """Of an operator over whole arrays: a function written with operators."""
+
+    __slots__ = ("op",)
+
+    def __init__(self, op: ArrayOp) -> None:
+        self.op = op
+
+    def reads_inputs(self, count: int) -> Sequence[int]:
+        """See Rule."""
+        if not self.op.keeps:
+            return ()
+        return [i for i in range(count) if self.op.keeps_input(i)]
+
+    def reads_outputs(self, count: int) -> Sequence[int]:
+        """See Rule."""
+        if not self.op.keeps:
+            return ()
+        return [i for i in range(count) if self.op.keeps_output(i)]
+
+
+def rule_of(op: Any) -> Any:
+    """The rule of an operator, worked out once."""
+    if isinstance(op, Mapper):
+        found = op.carried.get("rule")
+        if found is None:
+            found = op.carried["rule"] = MapRule(op)
+        return found
+    found = _ARRAY_RULES.get(op)
+    if found is None:
+        found = _ARRAY_RULES[op] = op if isinstance(op, Rule) else ArrayRule(op)
+    return found
+
+
+_ARRAY_RULES: dict[Any, Rule] = {}

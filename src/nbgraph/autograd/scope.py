@@ -1,0 +1,76 @@
+"""What is recorded and whether one trains: per context, so threads and tasks do not disturb."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from nbgraph.autograd.tape import TAPE
+from nbgraph.operator.call import Recorder, recording, training
+
+
+@contextmanager
+def _set(tape: Recorder | None, *, train: bool) -> Generator[None]:
+    recorded, trained = recording.set(tape), training.set(train)
+    try:
+        yield
+    finally:
+        training.reset(trained)
+        recording.reset(recorded)
+
+
+@contextmanager
+def record(train_mode: bool = True) -> Generator[None]:
+    """Record what is computed within the block, for `backward`.
+
+    >>> import nbgraph as ng
+    >>> x = ng.array([1.0, 2.0])
+    >>> x.attach_grad()
+    >>> with ng.autograd.record():
+    ...     y = (x * x).sum()
+    >>> y.backward()
+    >>> x.grad
+    array([2., 4.], dtype=float32)
+    """
+    with _set(TAPE, train=train_mode):
+        yield
+
+
+@contextmanager
+def pause(train_mode: bool = False) -> Generator[None]:
+    """Record nothing within the block."""
+    with _set(None, train=train_mode):
+        yield
+
+
+@contextmanager
+def train_mode() -> Generator[None]:
+    """Operators behave as in training (dropout drops), recorded or not."""
+    with _set(recording.get(), train=True):
+        yield
+
+
+@contextmanager
+def predict_mode() -> Generator[None]:
+    """Operators behave as in prediction, recorded or not."""
+    with _set(recording.get(), train=False):
+        yield
+
+
+def is_recording() -> bool:
+    """Whether this context records.
+
+    >>> is_recording()
+    False
+    """
+    return recording.get() is not None
+
+
+def is_training() -> bool:
+    """Whether this context trains.
+
+    >>> with train_mode():
+    ...     is_training()
+    True
+    """
+    return training.get()
