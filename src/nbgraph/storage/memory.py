@@ -185,9 +185,8 @@ def _out_of_memory(nbytes: int, books: Account) -> str:
     remedy = "raise the limit with ng.config(storage_limit=...), " if limit else ""
     said = (
         f"allocate: {nbytes} bytes ({readable(nbytes)}) asked for on {books.device!r}; "
-        f"{books.allocated} bytes ({readable(books.allocated)}) are allocated, {bound}; pending "
-        f"work was waited for and free blocks were released. Drop arrays, {remedy}or work on "
-        "smaller parts"
+        f"{books.allocated} bytes ({readable(books.allocated)}) are allocated, {bound}; what "
+        f"could be released was. Drop arrays, {remedy}or work on smaller parts"
     )
     return "\n".join([said, *held(books)])
 
