@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from nbgraph import engine as engine
     from nbgraph import resource as resource
     from nbgraph import storage as storage
+    from nbgraph import xp as xp
     from nbgraph.array import NDArray as NDArray
     from nbgraph.array.create import array as array
     from nbgraph.array.create import asarray as asarray
@@ -141,6 +142,7 @@ _MODULES = {
     "engine": "nbgraph.engine",
     "resource": "nbgraph.resource",
     "storage": "nbgraph.storage",
+    "xp": "nbgraph.xp",
 }
 _RENAMED = {"waitall": ("nbgraph.engine", "wait_for_all")}
 

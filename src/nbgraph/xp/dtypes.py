@@ -1,0 +1,145 @@
+"""Dtype objects (NumPy's), questions about them, and casts."""
+
+from __future__ import annotations
+
+from builtins import bool as Truth
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nbgraph import ops
+from nbgraph.device import Context
+from nbgraph.dtype import require_supported
+from nbgraph.errors import ArgumentError, DTypeError
+
+__all__ = [
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32",
+    "float64", "astype", "can_cast", "finfo", "iinfo", "isdtype", "result_type",
+]  # fmt: skip
+
+DType = np.dtype[Any]
+
+bool = np.dtype("bool")
+int8 = np.dtype("int8")
+int16 = np.dtype("int16")
+int32 = np.dtype("int32")
+int64 = np.dtype("int64")
+uint8 = np.dtype("uint8")
+uint16 = np.dtype("uint16")
+uint32 = np.dtype("uint32")
+uint64 = np.dtype("uint64")
+float32 = np.dtype("float32")
+float64 = np.dtype("float64")
+
+KINDS: dict[str, tuple[DType, ...]] = {
+    "bool": (bool,),
+    "signed integer": (int8, int16, int32, int64),
+    "unsigned integer": (uint8, uint16, uint32, uint64),
+    "integral": (int8, int16, int32, int64, uint8, uint16, uint32, uint64),
+    "real floating": (float32, float64),
+    "complex floating": (),
+    "numeric": (int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FInfo:
+    """What `finfo` tells of a floating dtype, as Python numbers."""
+
+    bits: int
+    eps: float
+    max: float
+    min: float
+    smallest_normal: float
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class IInfo:
+    """What `iinfo` tells of an integer dtype, as Python numbers."""
+
+    bits: int
+    max: int
+    min: int
+    dtype: DType
+
+
+def _dtype_of(value: Any) -> DType:
+    """That of an array or dtype."""
+    return require_supported(np.dtype(getattr(value, "dtype", value)))
+
+
+def astype(x: Any, dtype: Any, /, *, copy: Truth = True, device: Context | None = None) -> Any:
+    """The values in another dtype, on `device` if one is given; `copy=False` may give `x` itself.
+
+    >>> from nbgraph import xp
+    >>> xp.astype(xp.asarray([1.5, 2.5]), xp.int32)
+    array([1, 2], dtype=int32)
+    """
+    made = ops.astype(x, dtype, copy=copy)
+    return made if device is None else made.to_device(device)
+
+
+def can_cast(from_: Any, to: Any, /) -> Truth:
+    """Whether type promotion leads from an array's or dtype's kind and size to `to`.
+
+    >>> can_cast(int8, int16), can_cast(float64, float32)
+    (True, False)
+    """
+    return np.can_cast(_dtype_of(from_), _dtype_of(to))
+
+
+def finfo(type: Any, /) -> FInfo:
+    """Range and precision of a floating dtype, or that of an array; DTypeError for another.
+
+    >>> finfo(float32).bits, finfo(float64).eps == 2.0**-52
+    (32, True)
+    """
+    dtype = _dtype_of(type)
+    if dtype.kind != "f":
+        raise DTypeError(f"finfo: {dtype} is no floating dtype; iinfo tells of integers")
+    told = np.finfo(dtype)
+    eps, top, low, small = map(float, (told.eps, told.max, told.min, told.smallest_normal))
+    return FInfo(int(told.bits), eps, top, low, small, dtype)
+
+
+def iinfo(type: Any, /) -> IInfo:
+    """Range of an integer dtype, or that of an array; DTypeError for another.
+
+    >>> iinfo(int8).min, iinfo(uint8).max
+    (-128, 255)
+    """
+    dtype = _dtype_of(type)
+    if dtype.kind not in "iu":
+        raise DTypeError(f"iinfo: {dtype} is no integer dtype; finfo tells of floats")
+    told = np.iinfo(dtype)
+    return IInfo(int(told.bits), int(told.max), int(told.min), dtype)
+
+
+def isdtype(dtype: Any, kind: Any) -> Truth:
+    """Whether a dtype is `kind`: a dtype, the name of a kind, or one of a tuple of those.
+
+    >>> isdtype(int8, "integral"), isdtype(float32, (bool, "integral"))
+    (True, False)
+    """
+    if isinstance(kind, tuple):
+        return any(isdtype(dtype, k) for k in kind)
+    if not isinstance(kind, str):
+        return np.dtype(dtype) == np.dtype(kind)
+    if kind not in KINDS:
+        raise ArgumentError(f"isdtype: kind={kind!r}; expected one of {', '.join(KINDS)}")
+    return np.dtype(dtype) in KINDS[kind]
+
+
+def result_type(*arrays_and_dtypes: Any) -> DType:
+    """The dtype that arrays, dtypes and (weak) Python numbers promote to.
+
+    >>> result_type(float32, 1.0), result_type(int8, uint8)
+    (dtype('float32'), dtype('int16'))
+    """
+    if not arrays_and_dtypes:
+        raise ArgumentError("result_type: nothing was given; give an array or a dtype at least")
+    weak = (Truth, int, float)
+    given = [v if isinstance(v, weak) else _dtype_of(v) for v in arrays_and_dtypes]
+    return require_supported(np.result_type(*given), "result_type")

@@ -1,0 +1,80 @@
+"""What the namespace says of itself: capabilities, devices, dtypes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nbgraph.device import Context, cpu
+from nbgraph.dtype import as_dtype
+from nbgraph.errors import ArgumentError, DeviceError
+from nbgraph.settings import config
+from nbgraph.xp.dtypes import KINDS, DType, int64
+
+__all__ = [
+    "__array_namespace_info__",
+]  # fmt: skip
+
+MOST_AXES = 64  # as NumPy 2
+
+
+class Info:
+    """The inspection functions of the standard."""
+
+    __slots__ = ()
+
+    def capabilities(self) -> dict[str, Any]:
+        """What may be asked of arrays: everything, up to 64 axes."""
+        return {
+            "boolean indexing": True,
+            "data-dependent shapes": True,
+            "max dimensions": MOST_AXES,
+        }
+
+    def default_device(self) -> Context:
+        """Where arrays are made."""
+        return cpu()
+
+    def devices(self) -> list[Context]:
+        """Where arrays can be made."""
+        return [cpu()]
+
+    def default_dtypes(self, *, device: Context | None = None) -> dict[str, DType]:
+        """Dtypes of what is made of Python numbers: `ng.config.default_float`, int64.
+
+        Complex dtypes do not exist here, so that "complex floating" is not among the keys.
+        """
+        _require(device)
+        return {"real floating": as_dtype(config.default_float), "integral": int64} | {
+            "indexing": int64
+        }
+
+    def dtypes(
+        self, *, device: Context | None = None, kind: str | tuple[str, ...] | None = None
+    ) -> dict[str, DType]:
+        """Dtypes by name: those of a kind, of one of several kinds, or all.
+
+        >>> list(Info().dtypes(kind="real floating"))
+        ['float32', 'float64']
+        """
+        _require(device)
+        kinds = (
+            ("bool", "numeric") if kind is None else kind if isinstance(kind, tuple) else (kind,)
+        )
+        for asked in kinds:
+            if asked not in KINDS:
+                raise ArgumentError(f"dtypes: kind={asked!r}; expected one of {', '.join(KINDS)}")
+        return {dtype.name: dtype for asked in kinds for dtype in KINDS[asked]}
+
+
+def _require(device: Context | None) -> None:
+    if device is not None and not isinstance(device, Context):
+        raise DeviceError(f"device={device!r}; expected one such as ng.cpu(), or None")
+
+
+def __array_namespace_info__() -> Info:  # noqa: N807  (the standard's name)
+    """What this namespace offers.
+
+    >>> __array_namespace_info__().default_device()
+    cpu(0)
+    """
+    return Info()
