@@ -20,12 +20,16 @@ if TYPE_CHECKING:
     from nbgraph.ops.creation import *  # noqa: F403
     from nbgraph.ops.exponential import *  # noqa: F403
     from nbgraph.ops.extremes import *  # noqa: F403
+    from nbgraph.ops.gathering import *  # noqa: F403
+    from nbgraph.ops.indexing import *  # noqa: F403
+    from nbgraph.ops.joining import *  # noqa: F403
     from nbgraph.ops.likeness import *  # noqa: F403
     from nbgraph.ops.logic import *  # noqa: F403
     from nbgraph.ops.losses import *  # noqa: F403
     from nbgraph.ops.norms import *  # noqa: F403
     from nbgraph.ops.reductions import *  # noqa: F403
     from nbgraph.ops.regions import *  # noqa: F403
+    from nbgraph.ops.repeating import *  # noqa: F403
     from nbgraph.ops.rounding import *  # noqa: F403
     from nbgraph.ops.sections import *  # noqa: F403
     from nbgraph.ops.shape import *  # noqa: F403

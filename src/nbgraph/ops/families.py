@@ -18,4 +18,8 @@ ARRAY_FAMILIES: dict[str, str] = {
     "likeness": "full_like zeros_like ones_like empty_like meshgrid",
     "losses": "softmax_cross_entropy",
     "regions": "roi_pooling",
+    "joining": "concatenate concat stack hstack vstack row_stack dstack column_stack append",
+    "repeating": "tile repeat pad roll",
+    "indexing": "take take_along_axis scatter_along_axis one_hot",
+    "gathering": "gather scatter_add index_update index_add",
 }

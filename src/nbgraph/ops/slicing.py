@@ -26,10 +26,11 @@ def view_key(name: str, key: Any) -> Key:
     """A basic index as a hashable tuple: ints, (start, stop, step), None and Ellipsis."""
     parts = key if isinstance(key, tuple) else (key,)
     # a triple of a key that already has this form is a tuple too, and a slice is not
-    return tuple(_part(name, part) for part in parts)
+    return tuple(basic_part(name, part) for part in parts)
 
 
-def _part(name: str, part: Any) -> Part:
+def basic_part(name: str, part: Any) -> Part:
+    """One part of a key in its hashable form; IndexingError for what is none."""
     if part is None or part is Ellipsis:
         return part
     if isinstance(part, tuple) and len(part) == 3:
@@ -55,7 +56,7 @@ def _bound(name: str, bound: Any) -> int | None:
         ) from None
 
 
-def full_key(name: str, key: Key, shape: Shape) -> Key:
+def full_key(name: str, key: tuple[Any, ...], shape: Shape) -> tuple[Any, ...]:
     """The key with the Ellipsis spelled out, one part for each axis and new axis; checked."""
     used = sum(part is not None and part is not Ellipsis for part in key)
     if used > len(shape):
@@ -85,17 +86,17 @@ def _check_part(name: str, part: Any, axis: int, shape: Shape) -> None:
         raise IndexingError(f"{name}: the slice of axis {axis} has step 0; give another step")
 
 
-def numpy_key(key: Key) -> tuple[Any, ...]:
+def numpy_key(key: tuple[Any, ...]) -> tuple[Any, ...]:
     """The key as NumPy takes it."""
     return tuple(slice(*part) if isinstance(part, tuple) else part for part in key)
 
 
-def sliced_shape(name: str, key: Key, shape: Shape) -> Shape:
+def sliced_shape(name: str, key: tuple[Any, ...], shape: Shape) -> Shape:
     """The shape of what the key selects."""
     return tuple(_sizes(full_key(name, key, shape), shape))
 
 
-def _sizes(full: Key, shape: Shape) -> Iterator[int]:
+def _sizes(full: tuple[Any, ...], shape: Shape) -> Iterator[int]:
     axes = iter(shape)
     for part in full:
         if part is None:
