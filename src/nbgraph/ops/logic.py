@@ -1,0 +1,201 @@
+"""Logic, bits and tests of values, element by element.
+
+Logical functions take any dtype (non-zero is true) and give bool; functions of bits take integers
+and bool, others are refused (TypeError). A shift by a negative number or beyond the width gives
+0, or the sign's fill to the right.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nbgraph.operator.mapper import op
+from nbgraph.operator.registry import register, registered
+
+
+@register
+@op
+def logical_and(x1, x2):
+    """Whether both are true.
+
+    >>> logical_and([1, 0], True)
+    array([ True, False])
+    """
+    return np.logical_and(x1, x2)
+
+
+@register
+@op
+def logical_or(x1, x2):
+    """Whether at least one is true.
+
+    >>> logical_or([1, 0], False)
+    array([ True, False])
+    """
+    return np.logical_or(x1, x2)
+
+
+@register
+@op
+def logical_xor(x1, x2):
+    """Whether exactly one is true.
+
+    >>> logical_xor([1, 0], True)
+    array([False,  True])
+    """
+    return np.logical_xor(x1, x2)
+
+
+@register
+@op
+def logical_not(x):
+    """Whether x is zero or False.
+
+    >>> logical_not([1, 0])
+    array([False,  True])
+    """
+    return np.logical_not(x)
+
+
+@register
+@op
+def bitwise_and(x1, x2):
+    """The bits that both have.
+
+    >>> bitwise_and([5, 6], 3)
+    array([1, 2])
+    """
+    return x1 & x2
+
+
+@register
+@op
+def bitwise_or(x1, x2):
+    """The bits that at least one has.
+
+    >>> bitwise_or([5, 6], 3)
+    array([7, 7])
+    """
+    return x1 | x2
+
+
+@register
+@op
+def bitwise_xor(x1, x2):
+    """The bits that exactly one has.
+
+    >>> bitwise_xor([5, 6], 3)
+    array([6, 5])
+    """
+    return x1 ^ x2
+
+
+@registered("invert", "bitwise_not")
+@op
+def bitwise_invert(x):
+    """All bits changed; of bool the negation.
+
+    >>> bitwise_invert([0, 5])
+    array([-1, -6])
+    """
+    return ~x
+
+
+@registered("left_shift")
+@op
+def bitwise_left_shift(x1, x2):
+    """The bits of x1 moved up by x2.
+
+    >>> bitwise_left_shift([1, 5], 2)
+    array([ 4, 20])
+    """
+    return x1 << x2
+
+
+@registered("right_shift")
+@op
+def bitwise_right_shift(x1, x2):
+    """The bits of x1 moved down by x2; the sign fills.
+
+    >>> bitwise_right_shift([8, -8], 2)
+    array([ 2, -2])
+    """
+    return x1 >> x2
+
+
+@register
+@op
+def gcd(x1, x2):
+    """Greatest common divisor of integers.
+
+    >>> gcd([12, 18], 8)
+    array([4, 2])
+    """
+    a, b = x1 + 0, x2 + 0
+    while b != 0:
+        a, b = b, a % b
+    return np.absolute(a)
+
+
+@register
+@op
+def lcm(x1, x2):
+    """Least common multiple of integers; 0 where one is 0.
+
+    >>> lcm([4, 6], 10)
+    array([20, 30])
+    """
+    a, b = x1 + 0, x2 + 0
+    while b != 0:
+        a, b = b, a % b
+    return np.absolute(x1 // a * x2)
+
+
+@register
+@op
+def isnan(x):
+    """Whether x is not a number.
+
+    >>> isnan([1.0, np.nan, np.inf])
+    array([False,  True, False])
+    """
+    return np.isnan(x)
+
+
+@register
+@op
+def isinf(x):
+    """Whether x is infinite.
+
+    >>> isinf([1.0, np.nan, np.inf])
+    array([False, False,  True])
+    """
+    return np.isinf(x)
+
+
+@register
+@op
+def isfinite(x):
+    """Whether x is neither infinite nor NaN.
+
+    >>> isfinite([1.0, np.nan, np.inf])
+    array([ True, False, False])
+    """
+    return np.isfinite(x)
+
+
+@register
+@op
+def signbit(x):
+    """Whether the sign is set: -0.0 has it too.
+
+    >>> signbit([-0.0, 0.0, -3.0])
+    array([ True, False,  True])
+    """
+    return np.signbit(x)
+
+
+invert = bitwise_invert
+bitwise_not = bitwise_invert
+left_shift = bitwise_left_shift
+right_shift = bitwise_right_shift

@@ -1,0 +1,99 @@
+"""Rounding and the making of floating values, element by element.
+
+`floor`, `ceil`, `trunc` and `round` leave integers and bool as they are; `rint` makes floats of
+them. Rounding has slope 0.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nbgraph.kernels.capture.special import floating
+from nbgraph.operator.mapper import op
+from nbgraph.operator.registry import register, registered
+
+
+@register
+@op
+def floor(x):
+    """The next whole number below, or x where it is whole.
+
+    >>> floor([1.5, -1.5])
+    array([ 1., -2.])
+    """
+    return np.floor(x)
+
+
+@register
+@op
+def ceil(x):
+    """The next whole number above, or x where it is whole.
+
+    >>> ceil([1.5, -1.5])
+    array([ 2., -1.])
+    """
+    return np.ceil(x)
+
+
+@registered("fix")
+@op
+def trunc(x):
+    """The next whole number towards zero.
+
+    >>> trunc([1.5, -1.5])
+    array([ 1., -1.])
+    """
+    return np.trunc(x)
+
+
+@register
+@op
+def rint(x):
+    """The nearest whole number, half to even, as a floating value.
+
+    >>> rint([0.5, 1.5, -0.7])
+    array([ 0.,  2., -1.])
+    """
+    return np.rint(x)
+
+
+@registered("around")
+@op
+def round(x, *, decimals=None):
+    """The nearest number with `decimals` decimals (below zero: tens, hundreds), half to even.
+
+    >>> round([1.25, 2.75])
+    array([1., 3.])
+    >>> round([1.25, 2.75], decimals=1)
+    array([1.2, 2.8])
+    """
+    return np.round(x) if decimals is None else np.round(x, decimals)
+
+
+@register
+@op
+def modf(x):
+    """The fraction, with the sign of x, and the whole part.
+
+    >>> modf([1.5, -2.25])
+    (array([ 0.5 , -0.25]), array([ 1., -2.]))
+    """
+    x = floating(x)
+    whole = np.trunc(x)
+    fraction = 0.0 if np.isinf(x) else x - whole
+    return np.copysign(fraction, x), whole
+
+
+@register
+@op
+def copysign(x1, x2):
+    """The size of x1 with the sign of x2.
+
+    >>> copysign([1.0, -2.0], -0.0)
+    array([-1., -2.])
+    """
+    return np.copysign(x1, x2)
+
+
+fix = trunc
+around = round
