@@ -63,19 +63,24 @@ def push(
     outs: Sequence[Any] | None,
     requests: Sequence[str] | None,
 ) -> None:
-    """Push the kernel that fills `results`, of which `outs` (not None) existed before."""
+    """Push the kernel that fills `results`, of which `outs` (not None) existed before.
+
+    Results have one shape, to which the operands broadcast; one whose request is "null" is left
+    out. Their dtypes need not be the operator's own.
+    """
     asked = tuple(requests) if requests is not None else ("write",) * len(results)
     if outs is not None:
         values = [v if type(v) in WEAK or not _clashes(v, results) else copied(v) for v in values]
     arrays = [v for v in values if type(v) not in WEAK]
     layouts = [None if type(v) in WEAK else v._layout for v in values]
-    key = (asked, *(r._layout for r in results), *layouts) if outs is not None else asked
+    used = [r for r, a in zip(results, asked, strict=True) if a != "null"]
+    made = [r._layout for r in results]
+    # operands are as `found` says, unless one was copied to keep it from being overwritten
+    key = (asked, *made) if outs is None else (asked, *made, *layouts)
     prepared = found.prepared.get(key)
     if prepared is None:
-        made = [r._layout for r in results]
-        prepared = prepare(op, found.plan, found.shape, layouts, made, asked)
+        prepared = prepare(op, found.plan, used[0].shape, layouts, made, asked)
         found.prepared[key] = prepared
-    used = [r for r, a in zip(results, asked, strict=True) if a != "null"]
     numbers = [v for v in values if type(v) in WEAK]
     record = prepared.record([a._address for a in (*arrays, *used)], numbers)
     writes = list(dict.fromkeys(r._chunk for r in used))
