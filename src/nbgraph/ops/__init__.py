@@ -31,9 +31,13 @@ if TYPE_CHECKING:
     from nbgraph.ops.regions import *  # noqa: F403
     from nbgraph.ops.repeating import *  # noqa: F403
     from nbgraph.ops.rounding import *  # noqa: F403
+    from nbgraph.ops.running import *  # noqa: F403
+    from nbgraph.ops.scans import *  # noqa: F403
     from nbgraph.ops.sections import *  # noqa: F403
+    from nbgraph.ops.sets import *  # noqa: F403
     from nbgraph.ops.shape import *  # noqa: F403
     from nbgraph.ops.slicing import *  # noqa: F403
+    from nbgraph.ops.sorting import *  # noqa: F403
     from nbgraph.ops.special import *  # noqa: F403
     from nbgraph.ops.statistics import *  # noqa: F403
     from nbgraph.ops.trigonometric import *  # noqa: F403

@@ -22,4 +22,10 @@ ARRAY_FAMILIES: dict[str, str] = {
     "repeating": "tile repeat pad roll",
     "indexing": "take take_along_axis scatter_along_axis one_hot",
     "gathering": "gather scatter_add index_update index_add",
+    "scans": "cumulative_sum cumsum cumulative_prod cumprod linear_recurrence diff",
+    "running": "cummax cummin cumargmax cumargmin",
+    "sorting": "sort argsort topk searchsorted",
+    "sets": (
+        "nonzero argwhere extract unique unique_all unique_counts unique_inverse unique_values isin"
+    ),
 }

@@ -147,7 +147,7 @@ def _update(inputs: list[Array], outputs: list[Array], *, key: Template) -> None
 
 def _update_rule(g: Gradients) -> list[Any]:
     _, _, *arrays = g.inputs
-    (x, value, *_), key = g.specs, g.attributes["key"]
+    value, key = g.specs[1], g.attributes["key"]
     kept = library.index_update(g.out_grad, 0, *arrays, key=key) if g.wanted[0] else None
     given = None
     if g.wanted[1]:
