@@ -51,6 +51,8 @@ _RANGES: dict[str, tuple[int, int]] = {
 
 # whether compiler="python" was ever asked for in this process: until then no call need look
 PYTHON_ASKED = [False]
+# the same of that, or of anomaly=1: operators on arrays have to look closely
+CLOSELY_ASKED = [False]
 # the same of debug=1
 DEBUG_ASKED = [False]
 
@@ -85,6 +87,8 @@ class Settings:
     def __post_init__(self) -> None:
         if self.compiler == "python":
             PYTHON_ASKED[0] = True
+        if self.compiler == "python" or self.anomaly:
+            CLOSELY_ASKED[0] = True
         if self.debug:
             DEBUG_ASKED[0] = True
         for name, (least, most) in _RANGES.items():

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.array.chunk import shared
-from nbgraph.array.copying import write_to
 from nbgraph.array.core import Array, make
 from nbgraph.array.create import array as new_array
 from nbgraph.autograd import reverse
+from nbgraph.autograd.buffers import ones_like, write_to, zeros_of
 from nbgraph.autograd.scope import pause, record
 from nbgraph.autograd.tape import Leaf, Record, TapeError
 from nbgraph.errors import ArgumentError, ShapeError
@@ -102,7 +102,7 @@ def grad(
         sums = reverse.run(entries, nodes, create_graph=create_graph, retain_graph=keep)
         values = [sums.get((v._node, v._output)) for v in wanted]
         found = [
-            reverse.zeros(v) if value is None else value
+            zeros_of(v._layout, v.device) if value is None else value
             for v, value in zip(wanted, values, strict=True)
         ]
     return found[0] if single else found
@@ -124,7 +124,7 @@ def _entries(
             )
         given = None if head_grads is None else head_grads[i]
         if given is None:
-            gradient = reverse.ones(head)
+            gradient = ones_like(head)
         else:
             gradient = given if isinstance(given, Array) else new_array(given, head.dtype)
             if gradient.shape != head.shape:

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.array.copying import filled, write_to, zeros_of
-from nbgraph.array.core import Array, empty_of, make
+from nbgraph.array.core import empty_of, make
 from nbgraph.array.layout import layout
 from nbgraph.array.push import carried, push
+from nbgraph.autograd.buffers import write_to
 from nbgraph.autograd.rules import MapRule
 from nbgraph.autograd.tape import Leaf, Record, Saved, TapeError
 from nbgraph.errors import DerivativeError
@@ -260,13 +260,3 @@ def _array_step(node: Record, gradients: Sequence[Any], wanted: Sequence[bool], 
         if use and value is not None:
             assert entry is not None
             sums.add(entry, value if value.dtype == own.dtype else value.astype(own.dtype))
-
-
-def ones(array: Array) -> Any:
-    """The gradient of an array with respect to itself."""
-    return filled(layout(array.shape, array.dtype), 1.0, array.device)
-
-
-def zeros(array: Array) -> Any:
-    """The gradient where none flows."""
-    return zeros_of(array._layout, array.device)

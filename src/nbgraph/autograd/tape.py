@@ -37,7 +37,7 @@ class Leaf(Node):
     def grad(self) -> Any:
         """The gradient; zeros before the first backward pass, None for "null"."""
         if self.collected is None and self.request != "null":
-            from nbgraph.array.copying import zeros_of
+            from nbgraph.autograd.buffers import zeros_of
 
             self.collected = zeros_of(self.layout)
         return self.collected
