@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from nbgraph.ops.arithmetic import *  # noqa: F403
     from nbgraph.ops.casting import *  # noqa: F403
     from nbgraph.ops.comparison import *  # noqa: F403
+    from nbgraph.ops.contraction import *  # noqa: F403
     from nbgraph.ops.creation import *  # noqa: F403
     from nbgraph.ops.exponential import *  # noqa: F403
     from nbgraph.ops.extremes import *  # noqa: F403
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from nbgraph.ops.indexing import *  # noqa: F403
     from nbgraph.ops.joining import *  # noqa: F403
     from nbgraph.ops.likeness import *  # noqa: F403
+    from nbgraph.ops.linalg import *  # noqa: F403
     from nbgraph.ops.logic import *  # noqa: F403
     from nbgraph.ops.losses import *  # noqa: F403
     from nbgraph.ops.norms import *  # noqa: F403

@@ -28,4 +28,6 @@ ARRAY_FAMILIES: dict[str, str] = {
     "sets": (
         "nonzero argwhere extract unique unique_all unique_counts unique_inverse unique_values isin"
     ),
+    "linalg": "matmul dot vecdot outer tensordot tril triu trace",
+    "contraction": "einsum",
 }
