@@ -216,6 +216,8 @@ class SimpleOp(ArrayOp):
 
     def __call__(self, *operands: Any, out: Any = None, **given: Any) -> Any:
         """Apply it: NumPy in, NumPy out; NDArray in, NDArray out; ... Operands also by name."""
+        if not self.functions:
+            raise ArgumentError(f"{self.__name__}: no function is set; call set_function first")
         values = list(operands)
         for name in self.operands[len(values) :]:
             if name in given:
@@ -270,8 +272,6 @@ class SimpleOp(ArrayOp):
         execute(function, inputs, outputs, requests, env, attributes, ctx)
 
     def _infer_one(self, *specs: Spec, **attributes: Any) -> Spec:
-        if not self.functions:
-            raise ArgumentError(f"{self.__name__}: no function is set; call set_function first")
         env = self.environment(attributes, self.resources)
         shape, dtype = self._rules.get(_SHAPE), self._rules.get(_TYPE)
         return inference.infer(self.__name__, self.operands, specs, env, shape, dtype)

@@ -1,0 +1,25 @@
+"""Operators that a test registers are forgotten after it."""
+
+import itertools
+
+import pytest
+
+import nbgraph as ng
+from nbgraph.operator import registry
+
+_numbers = itertools.count()
+
+
+@pytest.fixture
+def new():
+    """`new()` is a simple operator under a name of its own."""
+    made = []
+
+    def make(name=None, **options):
+        made.append(ng.register_simple_op(name or f"simple_{next(_numbers)}", **options))
+        return made[-1]
+
+    yield make
+    for op in made:
+        if op.__name__ in registry.names() and registry.find(op.__name__) is op:
+            registry.remove(op.__name__)
