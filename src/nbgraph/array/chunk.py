@@ -64,7 +64,10 @@ class Holder:
         self.chunk = chunk
 
     def __del__(self) -> None:
-        give(self.chunk)
+        try:
+            give(self.chunk)
+        except (AttributeError, TypeError):  # half made, or the interpreter is going
+            return
 
 
 def take(nbytes: int, device: Context) -> Chunk:

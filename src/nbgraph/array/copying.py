@@ -1,43 +1,90 @@
-"""Copies, casts and fills: one identity kernel for all of them. Nothing here is recorded."""
+"""Copies, casts and fills: a kernel that changes nothing. Nothing here is recorded."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from nbgraph.array.chunk import CPU
-from nbgraph.array.core import Array, empty_of
+import numpy as np
+
+from nbgraph.array.core import Array, empty_of, from_host
 from nbgraph.array.layout import Layout, layout
+from nbgraph.array.push import WEAK, same, write
 from nbgraph.array.push import copied as copied
-from nbgraph.array.push import same, write
-from nbgraph.device import Context
+from nbgraph.device import Context, RunContext
+from nbgraph.dtype import is_float
+from nbgraph.engine import current
+from nbgraph.engine.thread import here
+
+_SOON = 1 << 14  # bytes that are written here and now, if nothing else uses the memory
 
 
 def copy_of(array: Array, dtype: Any = None, device: Context | None = None) -> Any:
-    """A new array with the values of `array`, row-major, cast and on a device."""
+    """A new array with the values of `array`, row-major, cast as in C and on a device."""
     own = layout(array.shape, array.dtype if dtype is None else dtype)
     result = empty_of(own, array.device if device is None else device)
-    write(same, array, result)
+    _write(array, result)
+    return result
+
+
+def filled(own: Layout, device: Context, value: float) -> Any:
+    """A new array with one number everywhere; the dtype can hold it."""
+    result = empty_of(own, device)
+    held = result._chunk
+    engine = current()
+    idle = here.running is None and not engine._in_use(held)
+    if own.nbytes <= _SOON and idle and engine._failure_of(held) is None:
+        result._view().fill(value)
+    else:
+        fill_from(result, value)
     return result
 
 
 def fill_from(target: Array, value: Any) -> None:
-    """Write an array or a number, broadcast and cast, over all of `target`."""
-    write(same, value, target)
+    """Write an array or a number, broadcast and cast, over all of `target`.
+
+    A number that the dtype cannot hold raises, as it does in NumPy's assignment.
+    """
+    if type(value) not in WEAK:
+        _write(value, target)
+        return
+    held = cell(value, target.dtype)
+    number = held.item()
+    if type(number) is int and not -(1 << 63) <= number < 1 << 63:
+        write(same, from_host(held, target.device), target)
+    else:
+        write(same, number if type(number) in WEAK else float(number), target)
 
 
-def write_to(target: Array, value: Any, request: str) -> None:
-    """Write to `target` or add to it, as the request says."""
-    write(same, value, target, request)
-    target._chunk.writes += 1
+def cell(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """A number as an array of shape () and this dtype; raises as NumPy does where it cannot be."""
+    made = np.zeros((), dtype)
+    made[...] = value
+    return made
 
 
-def filled(own: Layout, value: float, device: Context) -> Any:
-    """A new array with one value everywhere."""
-    result = empty_of(own, device)
-    write(same, value, result)
-    return result
+def _write(value: Array, target: Array) -> None:
+    """Write an array, broadcast and cast; the kernel does what is the same on every machine."""
+    if not target.size:
+        return
+    source, wanted = value.dtype, target.dtype
+    to_bool = wanted.kind == "b" and source.kind != "b"
+    if not to_bool and not (is_float(source) and wanted.kind in "iu"):
+        write(same, value, target)
+        return
+    chunks = [] if value._chunk is target._chunk else [value._chunk]
+    current().push(
+        _Cast(value, target), const_vars=chunks, mutate_vars=[target._chunk], name="astype"
+    )
 
 
-def zeros_of(own: Layout, device: Context = CPU) -> Any:
-    """A new array of zeros, row-major."""
-    return filled(layout(own.shape, own.dtype), 0.0, device)
+class _Cast:
+    """NumPy's cast between two views, as the engine runs it."""
+
+    __slots__ = ("source", "target")
+
+    def __init__(self, value: Array, target: Array) -> None:
+        self.source, self.target = value._view(), target._view()
+
+    def __call__(self, run_ctx: RunContext) -> None:
+        with np.errstate(invalid="ignore", over="ignore"):
+            np.copyto(self.target, self.source, casting="unsafe")  # overlap is minded

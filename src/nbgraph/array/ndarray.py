@@ -22,6 +22,8 @@ from nbgraph.array.copying import copy_of
 from nbgraph.array.core import Array, adopt, make
 from nbgraph.array.methods import Methods
 from nbgraph.array.operators import Operators
+from nbgraph.array.protocols import Protocols
+from nbgraph.array.reductions import Reductions
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError, DeviceError
 from nbgraph.operator import call
@@ -30,7 +32,7 @@ from nbgraph.operator.mapper import Mapper
 Index = Any
 
 
-class NDArray(Array, Operators, Methods):
+class NDArray(Array, Operators, Methods, Reductions, Protocols):
     """An n-dimensional array on a device, ordered by the dependency engine.
 
     Made by `ng.array`, `ng.zeros` and kin, and by operators. It feels like `numpy.ndarray`;

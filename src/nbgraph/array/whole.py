@@ -9,10 +9,10 @@ import numpy as np
 
 from nbgraph.array import anomaly
 from nbgraph.array.carry import common_device, writable
+from nbgraph.array.copying import copied, copy_of, filled
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.layout import layout
 from nbgraph.array.lift import lift
-from nbgraph.array.push import copied
 from nbgraph.device import Context, RunContext
 from nbgraph.engine import current
 from nbgraph.engine.properties import NORMAL, OVERWRITE
@@ -77,7 +77,7 @@ def apply(
     if not operands:
         device, attributes = _asked_device(attributes, device)
     specs = op.infer([Spec(v.shape, v.dtype) for v in values], attributes)
-    results = _viewed(op, values, attributes) if outs is None else None
+    results = _short(op, values, attributes, specs, device) if outs is None else None
     if results is None:
         results = _outputs(op, specs, device, outs)
         _push(op, values, results, attributes, outs, requests)
@@ -95,12 +95,30 @@ def _asked_device(
     return (device if asked is None else asked), {**attributes, "device": None}
 
 
+def _short(
+    op: ArrayOp,
+    values: Sequence[Array],
+    attributes: Mapping[str, Any],
+    specs: Sequence[Spec],
+    device: Context,
+) -> list[Array] | None:
+    """The results where they are a view, a copy or one number, which need no function."""
+    if op.view is not None:
+        return _viewed(op, values, attributes)
+    if op.copies:
+        return [copy_of(values[0], specs[0].dtype)]
+    if op.constant is not None:
+        number = op.constant(**attributes)
+        own = layout(*specs[0])
+        return [empty_of(own, device) if number is None else filled(own, device, number)]
+    return None
+
+
 def _viewed(
     op: ArrayOp, values: Sequence[Array], attributes: Mapping[str, Any]
 ) -> list[Array] | None:
     """The result as a view of operand 0, where there is one."""
-    if op.view is None:
-        return None
+    assert op.view is not None
     source = values[0]
     memory = source._view()
     try:

@@ -96,6 +96,11 @@ class ArrayOp:
         Requests (random numbers, temporary space), granted to `compute` as the keyword `env`.
     inplace : sequence of (int, int)
         Pairs (operand, output): that output may be written over that operand.
+    constant : callable, optional
+        `constant(**attributes)`: the one number that all elements have. A carrier may fill in its
+        own way.
+    copies : bool
+        The output holds the elements of operand 0, cast as in C. A carrier may copy in its own way.
 
     >>> def infer(x, *, shift):
     ...     return Spec(x.shape, x.dtype)
@@ -119,6 +124,8 @@ class ArrayOp:
         view: Callable[..., Array] | None = None,
         resources: Sequence[Any] = (),
         inplace: Sequence[tuple[int, int]] = (),
+        constant: Callable[..., float] | None = None,
+        copies: bool = False,
         doc: str | None = None,
     ) -> None:
         self.__name__ = self.__qualname__ = name
@@ -128,6 +135,7 @@ class ArrayOp:
         self.keeps = frozenset(keeps)
         self.resources = tuple(resources)
         self.inplace = tuple(inplace)
+        self.constant, self.copies = constant, copies
 
     @property
     def nin(self) -> int:

@@ -25,13 +25,18 @@ def _astype_rule(g: Gradients) -> list[Any]:
 
 
 _ASTYPE = ArrayOp(
-    "astype", lambda x, *, dtype: Spec(x.shape, dtype), _astype, gradient=_astype_rule
+    "astype",
+    lambda x, *, dtype: Spec(x.shape, dtype),
+    _astype,
+    gradient=_astype_rule,
+    copies=True,
 )
 _COPY = ArrayOp(
     "copy",
     lambda x: x,
     lambda inputs, outputs: np.copyto(outputs[0], inputs[0]),
     gradient=lambda g: [g.out_grad],
+    copies=True,
 )
 _STOP_GRADIENT = ArrayOp(
     "stop_gradient", lambda x: x, view=lambda x: x[...], gradient=lambda g: [None]

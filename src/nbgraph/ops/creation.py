@@ -55,7 +55,7 @@ def require_fit(name: str, value: Number, dtype: np.dtype[Any]) -> None:
         raise ArgumentError(f"{name}: {value} cannot be held by {dtype}; ask for a float dtype")
 
 
-def _source(name: str, compute: Any, shape: Any = None) -> ArrayOp:
+def _source(name: str, compute: Any, shape: Any = None, constant: Any = None) -> ArrayOp:
     """An operator without operands; `shape(**attributes)` unless it is an attribute."""
 
     def infer(*, dtype: np.dtype[Any], device: Context | None, **given: Any) -> Spec:
@@ -71,15 +71,19 @@ def _source(name: str, compute: Any, shape: Any = None) -> ArrayOp:
     ) -> None:
         compute(outputs[0], **given)
 
-    return ArrayOp(name, infer, run, operands=())
+    return ArrayOp(name, infer, run, operands=(), constant=constant)
 
 
 # constants --------------------------------------------------------------------------------------
 
-_ZEROS = _source("zeros", lambda out, *, shape: out.fill(0))
-_ONES = _source("ones", lambda out, *, shape: out.fill(1))
-_EMPTY = _source("empty", lambda out, *, shape: None)
-_FULL = _source("full", lambda out, *, shape, fill_value: out.fill(fill_value))
+_ZEROS = _source("zeros", lambda out, *, shape: out.fill(0), constant=lambda **_: 0)
+_ONES = _source("ones", lambda out, *, shape: out.fill(1), constant=lambda **_: 1)
+_EMPTY = _source("empty", lambda out, *, shape: None, constant=lambda **_: None)
+_FULL = _source(
+    "full",
+    lambda out, *, shape, fill_value: out.fill(fill_value),
+    constant=lambda fill_value, **_: fill_value,
+)
 
 
 @public(_ZEROS)

@@ -31,7 +31,13 @@ def _fill(
 
 
 # an operator of x although x is not read: it has to be where x is, and of its kind
-_FULL_LIKE = ArrayOp("full_like", _like, _fill, gradient=lambda g: [None])
+_FULL_LIKE = ArrayOp(
+    "full_like",
+    _like,
+    _fill,
+    gradient=lambda g: [None],
+    constant=lambda fill_value, **_: fill_value,
+)
 
 
 @public(_FULL_LIKE)

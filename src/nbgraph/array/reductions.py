@@ -1,0 +1,105 @@
+"""NumPy's methods that reduce or accumulate axes, each a function of the library."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nbgraph.array.eager import library
+
+
+class Reductions:
+    """Sums, extremes and kin: `axis` is None (all), an int or a tuple; reduced axes are dropped
+    unless `keepdims`."""
+
+    __slots__ = ()
+
+    def sum(
+        self, axis: Any = None, dtype: Any = None, *, keepdims: bool = False, out: Any = None
+    ) -> Any:
+        """The sum; float32 stays float32, integers and bool sum in 64 bits.
+
+        >>> import nbgraph as ng
+        >>> ng.ones((2, 3)).sum(axis=0)
+        array([2., 2., 2.], dtype=float32)
+        """
+        return library("sum")(self, axis, dtype, keepdims=keepdims, out=out)
+
+    def prod(
+        self, axis: Any = None, dtype: Any = None, *, keepdims: bool = False, out: Any = None
+    ) -> Any:
+        """The product."""
+        return library("prod")(self, axis, dtype, keepdims=keepdims, out=out)
+
+    def mean(
+        self, axis: Any = None, dtype: Any = None, *, keepdims: bool = False, out: Any = None
+    ) -> Any:
+        """The mean; of integers in float64."""
+        return library("mean")(self, axis, dtype, keepdims=keepdims, out=out)
+
+    def var(
+        self,
+        axis: Any = None,
+        dtype: Any = None,
+        *,
+        ddof: float = 0,
+        correction: float | None = None,
+        keepdims: bool = False,
+        out: Any = None,
+    ) -> Any:
+        """The mean squared distance from the mean, with divisor n - ddof (or n - correction)."""
+        options = {"ddof": ddof, "correction": correction, "keepdims": keepdims, "out": out}
+        return library("var")(self, axis, dtype, **options)
+
+    def std(
+        self,
+        axis: Any = None,
+        dtype: Any = None,
+        *,
+        ddof: float = 0,
+        correction: float | None = None,
+        keepdims: bool = False,
+        out: Any = None,
+    ) -> Any:
+        """The root of `var`."""
+        options = {"ddof": ddof, "correction": correction, "keepdims": keepdims, "out": out}
+        return library("std")(self, axis, dtype, **options)
+
+    def max(self, axis: Any = None, *, keepdims: bool = False, out: Any = None) -> Any:
+        """The largest element."""
+        return library("max")(self, axis, keepdims=keepdims, out=out)
+
+    def min(self, axis: Any = None, *, keepdims: bool = False, out: Any = None) -> Any:
+        """The smallest element."""
+        return library("min")(self, axis, keepdims=keepdims, out=out)
+
+    def argmax(self, axis: int | None = None, *, keepdims: bool = False, out: Any = None) -> Any:
+        """Where the largest element is; the first of several."""
+        return library("argmax")(self, axis, keepdims=keepdims, out=out)
+
+    def argmin(self, axis: int | None = None, *, keepdims: bool = False, out: Any = None) -> Any:
+        """Where the smallest element is; the first of several."""
+        return library("argmin")(self, axis, keepdims=keepdims, out=out)
+
+    def any(self, axis: Any = None, *, keepdims: bool = False, out: Any = None) -> Any:
+        """Whether some element is not zero."""
+        return library("any")(self, axis, keepdims=keepdims, out=out)
+
+    def all(self, axis: Any = None, *, keepdims: bool = False, out: Any = None) -> Any:
+        """Whether no element is zero."""
+        return library("all")(self, axis, keepdims=keepdims, out=out)
+
+    def norm(self, ord: Any = None, axis: Any = None, *, keepdims: bool = False) -> Any:
+        """The norm of vectors: the root of the sum of squares, or of order `ord`."""
+        return library("norm")(self, ord, axis, keepdims=keepdims)
+
+    def cumsum(self, axis: int | None = None, dtype: Any = None, *, out: Any = None) -> Any:
+        """Sums of the elements so far, along an axis or flattened."""
+        return library("cumsum")(self, axis, dtype, out=out)
+
+    def cumprod(self, axis: int | None = None, dtype: Any = None, *, out: Any = None) -> Any:
+        """Products of the elements so far, along an axis or flattened."""
+        return library("cumprod")(self, axis, dtype, out=out)
+
+    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+        """The sum of a diagonal."""
+        return library("trace")(self, offset, axis1, axis2)
