@@ -11,12 +11,16 @@ from nbgraph.array import anomaly, chunk
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.lift import lift
 from nbgraph.array.push import WEAK, Carried, carried, push
+from nbgraph.array.route import key_of, learn
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError, DeviceError, DTypeError, ShapeError
 from nbgraph.operator.call import recording
 from nbgraph.operator.mapper import Mapper
-from nbgraph.settings import PYTHON_ASKED, config
+from nbgraph.settings import CLOSELY_ASKED, PYTHON_ASKED, config
 from nbgraph.shape import overlaps_itself
+
+_NONE: dict[Any, Any] = {}
+_NEW: Sequence[bool] = ()  # in_place: no output existed before
 
 
 def apply(
@@ -34,6 +38,18 @@ def apply(
     if op.refresh_needed():
         op.refresh()
     op.require_certificate()
+    key = None
+    if outs is None and requests is None and not CLOSELY_ASKED[0]:
+        key = key_of(operands, attributes)
+        route = op.carried.get("routes", _NONE).get(key)
+        if route is not None:
+            made = route.run(operands)
+            if made is not None:
+                recorder = recording.get()
+                if recorder is not None:
+                    given = (made,) if route.single else made
+                    recorder.record(op, operands, attributes, given, _NEW)
+                return made if route.single else tuple(made)
     values = lift(op.__name__, op.scalar.operands, operands)
     device = common_device(op.__name__, op.scalar.operands, values, outs)
     parameters = op.parameters(dict(attributes))
@@ -43,17 +59,30 @@ def apply(
         _interpreted(op, values, parameters, results, requests)
     elif found.outputs[0].size or any(outs or ()):
         push(op, found, values, results, outs, requests)
-    recorder = recording.get()
-    given = [o is not None for o in outs] if outs is not None else [False] * len(results)
-    if recorder is not None:
-        recorder.record(op, values, parameters, results, given)
-    else:
-        for result, in_place in zip(results, given, strict=True):
-            if in_place:
-                result._chunk.writes += 1
+    _told(op, values, parameters, results, outs)
     if config.anomaly:
         anomaly.look(op, values, results)
+    if key is not None:
+        learn(op, key, found, operands, results)
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def _told(
+    op: Mapper,
+    values: Sequence[Any],
+    parameters: Mapping[str, Any],
+    results: Sequence[Array],
+    outs: Sequence[Any] | None,
+) -> None:
+    """Count writes to what existed before, and tell the recorder."""
+    given = [o is not None for o in outs] if outs is not None else _NEW
+    recorder = recording.get()
+    if recorder is not None:
+        recorder.record(op, values, parameters, results, given)
+        return
+    for result, in_place in zip(results, given, strict=False):
+        if in_place:
+            result._chunk.writes += 1
 
 
 def _results(

@@ -8,17 +8,15 @@ an array stands on both sides, no free block, another engine) takes the general 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from nbgraph.array import core
-from nbgraph.array.carry import common_device
 from nbgraph.array.core import Array
-from nbgraph.array.launch import scalar_word
 from nbgraph.array.layout import Layout
 from nbgraph.array.push import Carried, carried
+from nbgraph.array.route import SMALL, Route
 from nbgraph.engine import current
-from nbgraph.engine.handle import Core
 from nbgraph.engine.kernels import Kernels
 from nbgraph.engine.launcher import Launcher
 from nbgraph.operator.call import call, recording
@@ -26,7 +24,7 @@ from nbgraph.operator.mapper import Mapper
 from nbgraph.settings import CLOSELY_ASKED
 from nbgraph.storage import pool
 
-SMALL = 1 << 15  # bytes up to which any free block will do
+_NONE: dict[str, Any] = {}
 _KEPT = 512  # pairs of layouts that an operator's table holds
 _recorder = recording.get
 _frame = sys._getframe
@@ -35,28 +33,27 @@ _classes = core._class
 
 
 class Quick:
-    """A kernel for an array and an array or number, of known layouts, and an output of its own."""
+    """A kernel for two operands of known layouts: its route, and for two arrays with a small output
+    all that the quickest way needs, at hand."""
 
     __slots__ = (
-        *("bound", "core", "count", "engine", "free", "head", "launcher", "output", "scalar"),
+        *("bound", "core", "count", "engine", "free", "head", "launcher", "output", "route"),
         *("sites", "steps", "takes"),
     )
 
-    def __init__(self, found: Carried, engine: Kernels, device: Any, numbers: int) -> None:
-        prepared = next(iter(found.prepared.values()))
-        own = found.outputs[0]
+    def __init__(self, found: Carried, engine: Kernels, operands: Sequence[Any]) -> None:
+        self.route = Route(found, operands, engine)
+        prepared, own = self.route.prepared, found.outputs[0]
         self.output: Layout = own
         self.engine = engine
-        self.launcher: Launcher = prepared.launcher(engine, 2 - numbers, 1, True)
-        self.bound: Callable[..., int] = self.launcher._bound
-        self.core: Core | None = self.launcher._core
+        self.launcher: Launcher = prepared.launcher(engine, 2, 1, True)
+        self.bound: Callable[..., int] = self.launcher.prime()
+        self.core = self.route.core
         self.count: int = self.launcher._count
         self.head, self.steps = prepared.head, (*prepared.steps, *prepared.outer)
-        self.scalar = prepared.scalars[0] if numbers else ("", "")
-        if numbers and prepared.outer:
-            self.core = None  # words behind the number: not on this way
-        size_class = pool(device).bin(own.nbytes)
-        self.free: list[Any] = size_class.free
+        size_class = pool(self.route.device).bin(own.nbytes)
+        # of large blocks an idle one is looked for; the empty list leads to where that is done
+        self.free: list[Any] = size_class.free if size_class.size < SMALL else []
         self.takes = size_class.takes
         self.sites = engine._site_ids
 
@@ -68,126 +65,108 @@ def library(name: str) -> Any:
     return getattr(ops, name)
 
 
-def binary(name: str, *, swapped: bool = False) -> Callable[..., Any]:
-    """The method for an operator of two operands."""
-    table: dict[Any, Quick] = {}
-    op: Any = None
+class _Ways:
+    """An operator of two operands as a method: the quick ways that were learnt, and the general."""
 
-    def method(self: Any, other: Any) -> Any:
-        kind = type(other)
-        if kind is type(self):
-            quick = table.get((self._layout, other._layout))
-            if quick is not None and _recorder() is None and not CLOSELY_ASKED[0]:
-                engine, core = quick.engine, quick.core
-                a, b = self._chunk, other._chunk
-                if (
-                    core is engine._core
-                    and a._core is core
-                    and b._core is core
-                    and a is not b
-                    and not engine._bulks
-                ):
-                    try:
-                        c = quick.free.pop()
-                    except IndexError:
-                        return general(self, other)
-                    if c._core is not core:
-                        c.bin.free.append(c)
-                        return general(self, other)
-                    next(quick.takes)
-                    made = _new(_classes[0])
-                    made._holder = made._node = None
-                    made._chunk = c
-                    made._address = c.address
-                    made._layout = quick.output
-                    frame = _frame(1)
-                    site = quick.sites.get((id(frame.f_code), frame.f_lasti))
-                    if site is None:
-                        site = engine.site_id()
-                    if swapped:
-                        self, other, a, b = other, self, b, a
-                    if (
-                        quick.bound(
-                            site,
-                            quick.count,
-                            a._address << 2,
-                            b._address << 2,
-                            c._address << 2,
-                            *quick.head,
-                            self._address,
-                            other._address,
-                            c.address,
-                            *quick.steps,
-                        )
-                        <= 0
-                    ):
-                        record = (*quick.head, self._address, other._address, c.address)
-                        quick.launcher((a, b, c), (*record, *quick.steps), site)
-                    return made
-        elif kind is float or kind is int:
-            quick = table.get((self._layout, kind))
-            if quick is not None and _recorder() is None and not CLOSELY_ASKED[0]:
-                return with_number(quick, self, other)
-        return general(self, other)
+    def __init__(self, name: str, *, swapped: bool) -> None:
+        self.name, self.swapped = name, swapped
+        self.op: Any = None
+        self.table: dict[Any, Quick] = {}
 
-    def with_number(quick: Quick, self: Any, number: Any) -> Any:
-        engine, core, a = quick.engine, quick.core, self._chunk
-        if core is not engine._core or a._core is not core or engine._bulks:
-            return general(self, number)
-        try:
-            word = scalar_word(number, *quick.scalar)
-            c = quick.free.pop()
-        except (IndexError, OverflowError):
-            return general(self, number)
-        next(quick.takes)
-        made = core_make(c, c.address, quick.output)
-        record = (*quick.head, self._address, c.address, *quick.steps, word)
-        frame = _frame(2)
-        site = quick.sites.get((id(frame.f_code), frame.f_lasti))
-        quick.launcher((a, c), record, engine.site_id() if site is None else site)
+    def general(self, a: Any, b: Any) -> Any:
+        """Through `call`; what went that way is learnt."""
+        if not takes_part(b):
+            return NotImplemented
+        if self.op is None:
+            self.op = library(self.name)
+        operands = (b, a) if self.swapped else (a, b)
+        result = call(self.op, operands, {})
+        if isinstance(self.op, Mapper):
+            self._learn(self.op, a, b, operands)
+        return result
+
+    def recorded(self, quick: Quick, recorder: Any, a: Any, b: Any) -> Any:
+        """By the route, and told to the recorder."""
+        operands = (b, a) if self.swapped else (a, b)
+        made = quick.route.run(operands)
+        if made is None:
+            return self.general(a, b)
+        recorder.record(self.op, operands, _NONE, (made,), ())
         return made
 
-    def general(self: Any, other: Any) -> Any:
-        nonlocal op
-        if not takes_part(other):
-            return NotImplemented
-        if op is None:
-            op = library(name)
-        operands = (other, self) if swapped else (self, other)
-        result = call(op, operands, {})
-        if isinstance(op, Mapper):
-            _learn(table, op, self, other, operands)
-        return result
+    def routed(self, a: Any, b: Any) -> Any:
+        """An array and a number, or whatever the quickest way is not for."""
+        key = b._layout if isinstance(b, Array) else type(b)
+        quick = self.table.get((a._layout, key))
+        if quick is None or CLOSELY_ASKED[0]:
+            return self.general(a, b)
+        recorder = _recorder()
+        if recorder is not None:
+            return self.recorded(quick, recorder, a, b)
+        made = quick.route.run((b, a) if self.swapped else (a, b))
+        return self.general(a, b) if made is None else made
+
+    def _learn(self, op: Mapper, a: Any, b: Any, operands: tuple[Any, Any]) -> None:
+        """Remember the quick way for operands like these, where there is one."""
+        engine = current()
+        number = type(b) in {float, int}
+        if not isinstance(engine, Kernels) or not (number or isinstance(b, Array)):
+            return
+        found = carried(op, operands, {})
+        if not found.outputs[0].nbytes or len(found.prepared) != 1:
+            return
+        if number and found.plan.typed.operands[0 if self.swapped else 1].kind in "iu":
+            return  # it has to be looked at whether the number fits
+        if len(self.table) >= _KEPT:
+            self.table.clear()
+        self.table[a._layout, type(b) if number else b._layout] = Quick(found, engine, operands)
+
+
+def binary(name: str, *, swapped: bool = False) -> Callable[..., Any]:
+    """The method for an operator of two operands."""
+    ways = _Ways(name, swapped=swapped)
+    table = ways.table
+
+    def method(self: Any, other: Any) -> Any:
+        if type(other) is not type(self):
+            return ways.routed(self, other)
+        quick = table.get((self._layout, other._layout))
+        if quick is None or CLOSELY_ASKED[0]:
+            return ways.general(self, other)
+        recorder = _recorder()
+        if recorder is not None:
+            return ways.recorded(quick, recorder, self, other)
+        engine, core = quick.engine, quick.core
+        a, b = self._chunk, other._chunk
+        if core is not engine._core or a._core is not core or b._core is not core or a is b:
+            return ways.routed(self, other)
+        try:
+            c = quick.free.pop()
+        except IndexError:
+            return ways.routed(self, other)
+        if c._core is not core or engine._bulks:
+            c.bin.free.append(c)
+            return ways.routed(self, other)
+        next(quick.takes)
+        made = _new(_classes[0])
+        made._holder = made._node = None
+        made._chunk = c
+        made._address = c.address
+        made._layout = quick.output
+        if swapped:
+            self, other, a, b = other, self, b, a
+        frame = _frame(1)
+        site = quick.sites.get((id(frame.f_code), frame.f_lasti))
+        if site is None:
+            site = engine.site_id()
+        words = a._address << 2, b._address << 2, c._address << 2
+        ends = self._address, other._address, c.address
+        if quick.bound(site, quick.count, *words, *quick.head, *ends, *quick.steps) <= 0:
+            quick.launcher((a, b, c), (*quick.head, *ends, *quick.steps), site)
+        return made
 
     method.__name__ = method.__qualname__ = f"{name}_method"
     return method
-
-
-core_make = core.make
-
-
-def _learn(
-    table: dict[Any, Quick], op: Mapper, self: Any, other: Any, operands: tuple[Any, Any]
-) -> None:
-    """Remember the quick way for operands like these, where there is one."""
-    engine = current()
-    number = type(other) in (float, int)
-    if not isinstance(engine, Kernels) or not (number or isinstance(other, Array)):
-        return
-    if not number and other._chunk is self._chunk:
-        return
-    found = carried(op, operands, {})
-    own = found.outputs[0]
-    if not 0 < own.nbytes <= SMALL or len(found.prepared) != 1:
-        return
-    if number and found.plan.typed.operands[0 if operands[0] is other else 1].kind in "iu":
-        return  # it has to be looked at whether the number fits
-    if len(table) >= _KEPT:
-        table.clear()
-    device = common_device(op.__name__, op.scalar.operands, operands)
-    made = Quick(found, engine, device, int(number))
-    if made.core is not None:
-        table[self._layout, type(other) if number else other._layout] = made
 
 
 def takes_part(other: Any) -> bool:

@@ -6,6 +6,8 @@ adds addresses and numbers. The threaded engine takes it in one compiled call.
 
 from __future__ import annotations
 
+import math
+import struct
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,7 +23,6 @@ from nbgraph.kernels.cost import per_element
 from nbgraph.kernels.kernel import Kernel, kernel
 from nbgraph.operator.invoke import Plan
 from nbgraph.operator.mapper import Mapper
-from nbgraph.operator.typing import parameter_bytes
 from nbgraph.shape import Space, space
 
 
@@ -101,17 +102,27 @@ class Prepared:
         return found
 
 
+_DOUBLE, _SINGLE = struct.Struct("<d"), struct.Struct("<f")
+_WORD, _HALF_WORD = struct.Struct("<q"), struct.Struct("<i")
+
+
 def scalar_word(value: Any, kind: str, precision: str) -> int:
-    """A scalar operand as a word of the record; `precision` is what it is first rounded to."""
-    if kind == "f":
-        value = np.dtype(precision).type(value)
-        wide = "float64" if precision == "float64" else "float32"
-        return int.from_bytes(
-            parameter_bytes(kind, value, wide).ljust(8, b"\0"), "little", signed=True
-        )
-    if kind == "uint64" and value >= 1 << 63:
-        return int(value) - (1 << 64)
-    return int(value)
+    """A scalar operand as a word of the record; `precision` is what it is first rounded to.
+
+    >>> scalar_word(1.0, "f", "float64") == 0x3FF0000000000000
+    True
+    """
+    if kind != "f":
+        value = int(value)
+        return value - (1 << 64) if value >= 1 << 63 else value
+    if precision == "float64":
+        return _WORD.unpack(_DOUBLE.pack(value))[0]
+    if precision != "float32":
+        value = float(np.dtype(precision).type(value))
+    try:
+        return _HALF_WORD.unpack(_SINGLE.pack(value))[0]
+    except OverflowError:  # beyond float32, which is infinite there
+        return _HALF_WORD.unpack(_SINGLE.pack(math.copysign(math.inf, value)))[0]
 
 
 def prepare(

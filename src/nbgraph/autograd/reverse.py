@@ -17,7 +17,7 @@ from nbgraph.array.layout import layout
 from nbgraph.array.push import carried, push
 from nbgraph.autograd.buffers import write_to
 from nbgraph.autograd.rules import MapRule
-from nbgraph.autograd.tape import Leaf, Record, Saved, TapeError
+from nbgraph.autograd.tape import Leaf, Record, TapeError, kept
 from nbgraph.errors import DerivativeError
 from nbgraph.graph.node import Entry, Node, topological
 from nbgraph.operator.array_op import Gradients, Spec
@@ -143,12 +143,12 @@ def _step(node: Record, sums: Sums, useful: set[Node]) -> None:
 def _values(node: Record) -> list[Any]:
     """What was saved; outputs know again what they were computed by."""
     assert node.saved is not None
-    values = [s.get(node.op) if isinstance(s, Saved) else s for s in node.saved]
+    values = [v if n is None else kept(node.op, v, n) for v, n in node.saved]
     inputs = len(node.rule.reads_inputs(len(node.inputs)))
     for i, output in enumerate(node.rule.reads_outputs(len(node.outputs))):
-        kept = values[inputs + i]
-        again = make(kept._chunk, kept._address, kept._layout, kept._holder)
-        again._node, again._output, again._stamp = node, output, kept._chunk.writes
+        view = values[inputs + i]
+        again = make(view._chunk, view._address, view._layout, view._holder)
+        again._node, again._output, again._stamp = node, output, view._chunk.writes
         values[inputs + i] = again
     return values
 
@@ -171,7 +171,7 @@ def _map_step(
     if sums.create_graph:
         _map_recorded(node, rule, operands, wanted, sums)
         return
-    found = carried(rule.reverse, operands, node.attributes)
+    found = carried(rule.reverse, operands, rule.reverse.parameters(dict(node.attributes)))
     results: list[Any] = []
     requests: list[str] = []
     placed: set[Entry] = set()

@@ -43,24 +43,15 @@ class Leaf(Node):
         return self.collected
 
 
-class Saved:
-    """A value that a gradient reads, as it was when it was recorded."""
-
-    __slots__ = ("array", "writes")
-
-    def __init__(self, array: Any) -> None:
-        self.array = array
-        self.writes = array._chunk.writes
-
-    def get(self, op: Any) -> Any:
-        """The value; TapeError where it has been overwritten."""
-        if self.array._chunk.writes != self.writes:
-            raise TapeError(
-                f"backward of {op.__name__}: an array of shape {self.array.shape} that the "
-                "gradient reads was written in place after it was recorded; write to a copy, or "
-                "compute y = y + 1 instead of y += 1"
-            )
-        return self.array
+def kept(op: Any, array: Any, writes: int) -> Any:
+    """A value that was saved when its memory had seen so many writes; TapeError after another."""
+    if array._chunk.writes != writes:
+        raise TapeError(
+            f"backward of {op.__name__}: an array of shape {array.shape} that the gradient reads "
+            "was written in place after it was recorded; write to a copy, or compute y = y + 1 "
+            "instead of y += 1"
+        )
+    return array
 
 
 class Record(Node):
@@ -69,7 +60,7 @@ class Record(Node):
     __slots__ = ("layouts", "outputs", "rule", "saved")
 
     rule: Rule
-    saved: Sequence[Any] | None  # in the rule's order; None: freed
+    saved: Sequence[tuple[Any, int | None]] | None  # in the rule's order; None: freed
     layouts: Sequence[Any]  # of the operands, None for numbers
     outputs: Sequence[Any]  # layouts
 
@@ -89,41 +80,29 @@ class Tape:
     ) -> None:
         """Make the node, if gradients can flow through it."""
         inputs: list[Entry | None] = []
+        layouts: list[Any] = []
         tracked = False
         for value in operands:
-            node = getattr(value, "_node", None)
+            if not isinstance(value, Array):
+                inputs.append(None)
+                layouts.append(None)
+                continue
+            layouts.append(value._layout)
+            node = value._node
             if node is None:
                 inputs.append(None)
                 continue
-            if value._stamp != value._chunk.writes and node.op is not None:
+            if node.op is not None and value._stamp != value._chunk.writes:
                 raise _stale(op, value)
             inputs.append((node, value._output))
             tracked = True
-        if not tracked:
-            for out, written in zip(outputs, in_place, strict=True):
-                if written:
-                    out._chunk.writes += 1
-                    out._node = None
+        if tracked:
+            _enter(Record(op, inputs, attributes), layouts, operands, outputs, in_place)
             return
-        rule = rule_of(op)
-        node = Record(op, tuple(inputs), attributes)
-        node.rule = rule
-        node.layouts = tuple([getattr(v, "_layout", None) for v in operands])
-        node.outputs = tuple([o._layout for o in outputs])
-        saved = [
-            Saved(v) if isinstance(v, Array) else v
-            for v in [operands[i] for i in rule.reads_inputs(len(operands))]
-        ]
-        for out, written in zip(outputs, in_place, strict=True):
+        for out, written in zip(outputs, in_place, strict=False):
             if written:
                 out._chunk.writes += 1
-        for i in rule.reads_outputs(len(outputs)):
-            out = outputs[i]
-            saved.append(Saved(make(out._chunk, out._address, out._layout, shared(out))))
-        node.saved = saved
-        for i, out in enumerate(outputs):
-            if out._layout.dtype.kind in "fV":
-                out._node, out._output, out._stamp = node, i, out._chunk.writes
+                out._node = None
 
     def check_write(self, name: str, out: Any) -> None:
         """A variable keeps its value while it is recorded: its gradient is that of one value."""
@@ -135,6 +114,34 @@ class Tape:
 
 
 TAPE = Tape()
+
+
+def _enter(
+    node: Record,
+    layouts: Sequence[Any],
+    operands: Sequence[Any],
+    outputs: Sequence[Any],
+    in_place: Sequence[bool],
+) -> None:
+    """Give a node what its gradient needs, and the outputs their places."""
+    node.rule = rule = rule_of(node.op)
+    node.layouts = layouts
+    node.outputs = [o._layout for o in outputs]
+    saved: list[Any] = []
+    for i in rule.reads_inputs(len(operands)):
+        value = operands[i]
+        saved.append((value, value._chunk.writes) if isinstance(value, Array) else (value, None))
+    for out, written in zip(outputs, in_place, strict=False):
+        if written:
+            out._chunk.writes += 1
+    for i in rule.reads_outputs(len(outputs)):
+        out = outputs[i]
+        view = make(out._chunk, out._address, out._layout, shared(out))
+        saved.append((view, out._chunk.writes))
+    node.saved = saved
+    for i, out in enumerate(outputs):
+        if out._layout.dtype.kind in "fV":
+            out._node, out._output, out._stamp = node, i, out._chunk.writes
 
 
 def _stale(op: Any, value: Any) -> TapeError:

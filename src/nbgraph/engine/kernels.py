@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Callable, Sequence
 from types import CodeType
 from typing import Any
@@ -17,7 +18,7 @@ from nbgraph.engine.native_call import SMALL_BELOW, NativeCall
 from nbgraph.engine.native_pending import KernelOperation, NativePending, Shown
 from nbgraph.engine.operation import RUNNING, WAITING, Operation, Operator
 from nbgraph.engine.properties import NORMAL, FnProperty
-from nbgraph.engine.sites import caller
+from nbgraph.engine.sites import caller, is_ours
 from nbgraph.engine.sites import site as site_of
 from nbgraph.engine.thread import here
 from nbgraph.engine.tracked import TrackedEngine
@@ -138,7 +139,15 @@ class Kernels(TrackedEngine):
 
     def site_id(self) -> int:
         """A number for the line of user code that called, for a `Launcher`."""
-        return self._site_of(*caller(1))
+        known, frame = self._site_ids, sys._getframe(1)
+        while True:
+            code = frame.f_code
+            found = known.get((id(code), frame.f_lasti))
+            if found is not None:
+                return found
+            if not is_ours(code) or frame.f_back is None:
+                return self._site_of(code, frame.f_lasti)
+            frame = frame.f_back
 
     def _site_id(self) -> int:
         return self._site_of(*caller(2))

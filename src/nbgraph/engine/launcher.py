@@ -65,13 +65,19 @@ class Launcher:
         )
         return ticket if ticket > 0 else self._slowly(variables, record, site)
 
+    def prime(self) -> Entry:
+        """Make it ready now; the compiled entry that takes (site, count, variables, record)."""
+        core = self._engine._opened()
+        if self._core is not core:
+            self._core, self._bound = core, core.bound("submit", *self._fixed)
+        return self._bound
+
     def _slowly(self, variables: Sequence[Variable], record: Sequence[int], site: int) -> int:
         """After a start, within a bulk or a function, or over the brake."""
         engine = self._engine
         core = engine._opened()
         engine._flush()
-        if self._core is not core:
-            self._core, self._bound = core, core.bound("submit", *self._fixed)
+        self.prime()
         words = [*self._fixed, site, self._count]
         if here.running is not None:
             words[5] |= layout.FORCE

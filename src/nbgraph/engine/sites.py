@@ -33,12 +33,27 @@ class Site(NamedTuple):
 def caller(depth: int = 1) -> tuple[CodeType, int]:
     """Code and instruction of the nearest frame outside nbgraph, from `depth` frames up."""
     frame = sys._getframe(depth + 1)
-    while frame.f_code.co_filename.startswith(_PACKAGE):
+    while is_ours(frame.f_code):
         outer = frame.f_back
         if outer is None:
             break
         frame = outer
     return frame.f_code, frame.f_lasti
+
+
+_OURS: dict[int, CodeType] = {}  # code of this package by id; kept, so that ids stay their own
+_MOST = 4096
+
+
+def is_ours(code: CodeType) -> bool:
+    """Whether code belongs to nbgraph itself."""
+    if id(code) in _OURS:
+        return True
+    if not code.co_filename.startswith(_PACKAGE):
+        return False
+    if len(_OURS) < _MOST:
+        _OURS[id(code)] = code
+    return True
 
 
 def site(code: CodeType, instruction: int) -> Site:

@@ -103,6 +103,8 @@ class Mapper:
                     return result
         carrier = carrier_of(operands if out is None else (*operands, out))
         if carrier is not None:
+            if not options and out is None and len(operands) == self.nin:
+                return carrier.__nbgraph_call__(self, operands, options, None)
             return self._carried(carrier, operands, out, options)
         if self._fast.entries and not options:
             result = self._fast.call(operands, out)
