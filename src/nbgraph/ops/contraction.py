@@ -114,7 +114,8 @@ def _of(i: int, names: _Names, sizes: dict[str, int], g: Gradients) -> Any:
     spec = g.specs[i]
     others = [own for k, own in enumerate(names.operands) if k != i]
     values = [x for k, x in enumerate(g.inputs) if k != i]
-    known = set("".join(others) + names.result)
+    pairs = zip("".join(others), (n for k, s in enumerate(g.specs) if k != i for n in s.shape))
+    known = {letter for letter, n in pairs if n == sizes[letter]} | set(names.result)
     free = (c for c in string.ascii_letters if c not in sizes)
     mine, parts, added = "", [], []
     for letter in names.operands[i]:

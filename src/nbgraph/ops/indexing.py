@@ -23,6 +23,7 @@ from nbgraph.ops.define import (
     whole,
 )
 from nbgraph.ops.reductions import accumulator
+from nbgraph.ops.slicing import at_axis
 from nbgraph.settings import config
 
 Array = np.ndarray[Any, Any]
@@ -90,7 +91,7 @@ def _take(inputs: list[Array], outputs: list[Array], *, axis: int) -> None:
 def _take_rule(g: Gradients) -> list[Any]:
     shape = g.specs[0].shape
     place = axis_of("take", g.attributes["axis"], len(shape))
-    key = (*((None, None, None),) * place, "array")
+    key = at_axis(place, "array")
     return [library.scatter_add(g.out_grad, g.inputs[1], shape=shape, key=key), None]
 
 

@@ -22,17 +22,13 @@ from nbgraph.ops.define import (
 )
 from nbgraph.ops.sections import atleast_1d, atleast_2d, atleast_3d
 from nbgraph.ops.shape import ravel, transpose
+from nbgraph.ops.slicing import at_axis
 
 Array = np.ndarray[Any, Any]
 
 
 def _common(specs: Sequence[Spec], dtype: np.dtype[Any] | None) -> np.dtype[Any]:
     return dtype or np.result_type(*(spec.dtype for spec in specs))
-
-
-def _along(axis: int, index: Any) -> tuple[Any, ...]:
-    """The key that has `index` at an axis and takes all of those before."""
-    return (*((None, None, None),) * axis, index)
 
 
 def _arrays(name: str, arrays: Any) -> list[Any]:
@@ -75,7 +71,7 @@ def _concatenate_rule(g: Gradients) -> list[Any]:
     stops = list(accumulate(spec.shape[place] for spec in g.specs))
     return [
         cast(
-            library.slice_view(g.out_grad, _along(place, (stop - spec.shape[place], stop, None))),
+            library.slice_view(g.out_grad, at_axis(place, slice(stop - spec.shape[place], stop))),
             spec,
         )
         if wanted
@@ -132,7 +128,7 @@ def _stack(inputs: list[Array], outputs: list[Array], *, axis: int, dtype: Any) 
 def _stack_rule(g: Gradients) -> list[Any]:
     place = axis_of("stack", g.attributes["axis"], len(g.specs[0].shape) + 1)
     return [
-        cast(library.slice_view(g.out_grad, _along(place, i)), spec) if wanted else None
+        cast(library.slice_view(g.out_grad, at_axis(place, i)), spec) if wanted else None
         for i, (spec, wanted) in enumerate(zip(g.specs, g.wanted, strict=True))
     ]
 

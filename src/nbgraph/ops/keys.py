@@ -15,7 +15,7 @@ import numpy as np
 from nbgraph.errors import IndexingError
 from nbgraph.ops.define import Shape
 from nbgraph.ops.indexing import check_bounds
-from nbgraph.ops.slicing import basic_part, full_key, sliced_shape
+from nbgraph.ops.slicing import Triple, basic_part, full_key, sliced_shape
 from nbgraph.shape import broadcast
 
 ARRAY: Final = "array"
@@ -67,6 +67,8 @@ def _is_array(part: Any) -> bool:
 
 def _parts(name: str, part: Any) -> list[Any]:
     """What one element of an index stands for: a mask has an array for each of its axes."""
+    if isinstance(part, Triple):  # of a template
+        return [part]
     if isinstance(part, (list, tuple, bool, np.bool_)):
         part = _from_sequence(name, part)
     kind = getattr(getattr(part, "dtype", None), "kind", None)

@@ -24,7 +24,7 @@ from nbgraph.ops.define import (
 from nbgraph.ops.joining import concatenate
 from nbgraph.ops.reductions import accumulator, total_dtype
 from nbgraph.ops.shape import ravel
-from nbgraph.ops.slicing import flip, slice_view
+from nbgraph.ops.slicing import at_axis, flip, slice_view
 
 Array = np.ndarray[Any, Any]
 
@@ -59,16 +59,12 @@ def _scan(
 
 def _later(x: Any, axis: int) -> Any:
     """Without the first along an axis."""
-    return slice_view(x, _at(axis, slice(1, None)))
-
-
-def _at(axis: int, part: slice) -> tuple[Any, ...]:
-    return (*(slice(None),) * axis, part)
+    return slice_view(x, at_axis(axis, slice(1, None)))
 
 
 def _shifted_back(x: Any, axis: int) -> Any:
     """x[k + 1] for k from the last to the first; what stands for the last is never read."""
-    later = concatenate([_later(x, axis), slice_view(x, _at(axis, slice(0, 1)))], axis)
+    later = concatenate([_later(x, axis), slice_view(x, at_axis(axis, slice(0, 1)))], axis)
     return flip(later, axis)
 
 
@@ -139,7 +135,7 @@ def _cumprod_rule(g: Gradients) -> list[Any]:
         return [library.zeros_like(x)]
     out_grad = _later(g.out_grad, axis) if g.attributes["include_initial"] else g.out_grad
     products = library.cumulative_prod(x, axis=axis, include_initial=True)
-    before = slice_view(products, _at(axis, slice(None, -1)))
+    before = slice_view(products, at_axis(axis, slice(None, -1)))
     # after[k] = out_grad[k] + x[k + 1] * after[k + 1], run backwards
     factors = _shifted_back(x, axis)
     after = flip(library.linear_recurrence(factors, flip(out_grad, axis), axis=axis), axis)
@@ -210,11 +206,11 @@ def _recurrence_rule(g: Gradients) -> list[Any]:
     axis = axis_of("linear_recurrence", g.attributes["axis"], len(spec_a.shape))
     if spec_a.shape[axis] == 0:
         return [library.zeros_like(a), g.out_grad]
-    first = _at(axis, slice(0, 1))
+    first = at_axis(axis, slice(0, 1))
     factors = _shifted_back(a, axis)
     total = flip(library.linear_recurrence(factors, flip(g.out_grad, axis), axis=axis), axis)
     nothing = library.zeros_like(slice_view(out, first))
-    earlier = concatenate([nothing, slice_view(out, _at(axis, slice(None, -1)))], axis)
+    earlier = concatenate([nothing, slice_view(out, at_axis(axis, slice(None, -1)))], axis)
     return [cast(multiply(total, earlier), spec_a), cast(total, spec_b)]
 
 
@@ -257,7 +253,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, *, prepend: Any = None, append: Any
     x = concatenate(parts, place) if len(parts) > 1 else x
     for _ in range(count):
         less = library.not_equal if np.dtype(x.dtype).kind == "b" else subtract
-        x = less(_later(x, place), slice_view(x, _at(place, slice(None, -1))))
+        x = less(_later(x, place), slice_view(x, at_axis(place, slice(None, -1))))
     return x
 
 

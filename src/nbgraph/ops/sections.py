@@ -11,7 +11,7 @@ from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.registry import register
 from nbgraph.ops.define import Shape, as_known, axis_of, public, whole, whole_tuple
 from nbgraph.ops.shape import expand_dims, reshape
-from nbgraph.ops.slicing import Triple, numpy_key, slice_scatter, slice_view, sliced_shape
+from nbgraph.ops.slicing import Triple, at_axis, numpy_key, slice_scatter, slice_view, sliced_shape
 
 Array = np.ndarray[Any, Any]
 Sections = int | tuple[int, ...]  # how many, or where they begin
@@ -36,7 +36,7 @@ def _key(
 ) -> tuple[Triple, ...]:
     place = axis_of("split", axis, len(shape))
     start, stop = _bounds(sections, index, shape[place], equal=equal)
-    return (*(((None, None, None),) * place), (start, stop, None))
+    return at_axis(place, Triple(start, stop, None))
 
 
 def _infer(x: Spec, **section: Any) -> Spec:
@@ -115,8 +115,7 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
     """
     x = as_known(x)
     place = axis_of("unstack", whole("unstack", "axis", axis), len(x.shape))
-    before = ((None, None, None),) * place
-    return tuple(slice_view(x, (*before, i)) for i in range(x.shape[place]))
+    return tuple(slice_view(x, at_axis(place, i)) for i in range(x.shape[place]))
 
 
 # at least so many axes --------------------------------------------------------------------------

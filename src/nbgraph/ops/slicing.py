@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator
 from types import EllipsisType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,17 @@ from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.ops.define import Shape, axes_of, hashable_axis, library, public, shape_tuple
 
 Array = np.ndarray[Any, Any]
-Triple = tuple[int | None, int | None, int | None]
+
+
+class Triple(NamedTuple):
+    """A slice that can be hashed."""
+
+    start: int | None
+    stop: int | None
+    step: int | None
+
+
+ALL = Triple(None, None, None)
 Part = int | Triple | None | EllipsisType
 Key = tuple[Part, ...]
 
@@ -36,7 +46,7 @@ def basic_part(name: str, part: Any) -> Part:
     if isinstance(part, tuple) and len(part) == 3:
         part = slice(*part)
     if isinstance(part, slice):
-        return tuple(_bound(name, b) for b in (part.start, part.stop, part.step))  # type: ignore[return-value]
+        return Triple(*(_bound(name, b) for b in (part.start, part.stop, part.step)))
     if not isinstance(part, (bool, np.bool_)):
         try:
             return operator.index(part)  # type: ignore[arg-type]
@@ -65,7 +75,7 @@ def full_key(name: str, key: tuple[Any, ...], shape: Shape) -> tuple[Any, ...]:
         )
     if sum(part is Ellipsis for part in key) > 1:
         raise IndexingError(f"{name}: an index may hold one Ellipsis (...) only")
-    rest: Key = ((None, None, None),) * (len(shape) - used)
+    rest: Key = (ALL,) * (len(shape) - used)
     place = next((i for i, part in enumerate(key) if part is Ellipsis), len(key))
     full = (*key[:place], *rest, *key[place + 1 :])
     axes = iter(range(len(shape)))
@@ -84,6 +94,11 @@ def _check_part(name: str, part: Any, axis: int, shape: Shape) -> None:
         )
     if isinstance(part, tuple) and part[2] == 0:
         raise IndexingError(f"{name}: the slice of axis {axis} has step 0; give another step")
+
+
+def at_axis(axis: int, part: Any) -> tuple[Any, ...]:
+    """The key that has `part` at an axis and takes all of those before."""
+    return (*(ALL,) * axis, part)
 
 
 def numpy_key(key: tuple[Any, ...]) -> tuple[Any, ...]:

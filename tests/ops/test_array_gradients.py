@@ -1,0 +1,253 @@
+"""Gradient rules of operators over whole arrays against differences, to second order (OPR-13)."""
+
+import numpy as np
+import pytest
+
+import nbgraph.ops as ops
+from nbgraph.errors import DerivativeError
+from nbgraph.operator import registry
+from nbgraph.operator.array_op import ArrayOp
+from nbgraph.ops.families import ARRAY_FAMILIES
+from tests.ops.tape import Traced, check, gradients
+
+
+def values(*shape, seed=0):
+    """Distinct numbers of either sign; no two are near each other, nor their absolute values."""
+    count = int(np.prod(shape))
+    order = np.random.default_rng(seed).permutation(count)
+    return ((order - count // 2 + 0.3) / max(count / 3, 1)).reshape(shape)
+
+
+V, M, T = values(5), values(3, 4), values(2, 3, 4)
+INDICES = np.array([[0, 2], [2, -1]])
+
+# name of the operator -> (function, operands); several rows for several forms
+CASES = {
+    "reshape": [(lambda x: ops.reshape(x, (4, -1)), M)],
+    "transpose": [
+        (lambda x: ops.transpose(x, (2, 0, 1)), T),
+        (lambda x: ops.transpose(x), T),
+    ],
+    "swapaxes": [(lambda x: ops.swapaxes(x, 0, -1), T)],
+    "moveaxis": [(lambda x: ops.moveaxis(x, (0, 1), (-1, 0)), T)],
+    "expand_dims": [(lambda x: ops.expand_dims(x, (0, -1)), M)],
+    "squeeze": [(lambda x: ops.squeeze(x, 1), values(3, 1, 2))],
+    "broadcast_to": [(lambda x: ops.broadcast_to(x, (2, 3, 4)), values(3, 1))],
+    "sum_to": [(lambda x: ops.sum_to(x, (3, 1)), T)],
+    "slice_view": [(lambda x: ops.slice_view(x, (1, None, ..., slice(None, None, -2))), T)],
+    "slice_scatter": [(lambda x: ops.slice_scatter(x, (5, 3), slice(None, None, 2)), values(3, 3))],
+    "flip": [(lambda x: ops.flip(x, (0, -1)), T), (lambda x: ops.flip(x), M)],
+    "diagonal": [(lambda x: ops.diagonal(x, 1, 0, 2), T)],
+    "diagonal_scatter": [(lambda x: ops.diagonal_scatter(x, (3, 4), -1), values(2))],
+    "split_part": [
+        (lambda x: ops.split(x, 2, 1)[1], M),
+        (lambda x: ops.split(x, [1, 3], 1)[1], M),
+        (lambda x: ops.array_split(x, 2)[0], V),
+    ],
+    "sum": [
+        (lambda x: ops.sum(x, (0, -1)), T),
+        (lambda x: ops.sum(x, 1, keepdims=True), T),
+        (lambda x: ops.sum(x), T),
+    ],
+    "prod": [
+        (lambda x: ops.prod(x, (0, 2)), T),
+        (lambda x: ops.prod(x, 0, keepdims=True), np.array([[2.0, 0.0, 0.0], [0.0, 0.0, 3.0]])),
+        (lambda x: ops.prod(x), np.array([1.5, 0.0, 2.0])),
+    ],
+    "mean": [(lambda x: ops.mean(x, 1), T), (lambda x: ops.mean(x, keepdims=True), M)],
+    "var": [(lambda x: ops.var(x, 0), T), (lambda x: ops.var(x, ddof=1, keepdims=True), M)],
+    "std": [(lambda x: ops.std(x, -1), T), (lambda x: ops.std(x, correction=1), V)],
+    "max": [(lambda x: ops.max(x, (0, 1)), T), (lambda x: ops.max(x, 0, keepdims=True), M)],
+    "min": [(lambda x: ops.min(x, -1), T), (lambda x: ops.min(x), M)],
+    "logsumexp": [
+        (lambda x: ops.logsumexp(x, 1), M),
+        (lambda x: ops.logsumexp(x, keepdims=True), M),
+    ],
+    "vector_norm": [
+        (lambda x: ops.vector_norm(x, axis=(0, 1)), T),
+        (lambda x: ops.vector_norm(x, axis=1, ord=3, keepdims=True), M),
+        (lambda x: ops.vector_norm(x, ord=1), M),
+        (lambda x: ops.vector_norm(x, axis=0, ord=np.inf), M),
+        (lambda x: ops.vector_norm(x, axis=0, ord=-np.inf), M),
+    ],
+    "concatenate": [
+        (lambda x, y: ops.concatenate([x, y], 1), M, values(3, 2)),
+        (lambda x, y: ops.concatenate([x, y], None), M, V),
+    ],
+    "stack": [(lambda x, y: ops.stack([x, y, x], -1), M, M)],
+    "pad": [(lambda x: ops.pad(x, ((1, 0), (0, 2)), constant_values=7), M)],
+    "roll": [
+        (lambda x: ops.roll(x, (1, -2), (0, 1)), M),
+        (lambda x: ops.roll(x, 3), M),
+    ],
+    "take": [(lambda x: ops.take(x, INDICES, 1), T), (lambda x: ops.take(x, INDICES), M)],
+    "take_along_axis": [
+        (lambda x: ops.take_along_axis(x, [[0, 0, 2]], 0), values(3, 3)),
+        (lambda x: ops.take_along_axis(x, np.array([[0], [2], [1]]), 1), values(1, 3)),
+    ],
+    "scatter_along_axis": [
+        (lambda x: ops.scatter_along_axis(x, [[0, 0, 2]], (3, 3), 1), values(3, 3)),
+    ],
+    "gather": [
+        (lambda x: ops.gather(x, key=(0, slice(None), [1, 1])), T),
+        (lambda x: ops.gather(x, key=([[0], [1]], [0, 2], slice(1, None))), T),
+        (lambda x: ops.gather(x, key=(np.array(M > 0),)), M),
+    ],
+    "scatter_add": [(lambda x: ops.scatter_add(x, shape=(3, 4), key=([0, 0], [1, 1])), values(2))],
+    "index_update": [
+        (lambda x, y: ops.index_update(x, y, key=([0, 0], slice(1, None))), M, values(2, 3)),
+        (lambda x, y: ops.index_update(x, y, key=([2, 0, 2, 2],)), M, values(4, 1)),
+        (lambda x, y: ops.index_update(x, y, key=(1, slice(None, None, 2))), M, values(1, 1)),
+    ],
+    "index_add": [
+        (lambda x, y: ops.index_add(x, y, key=([0, 0], [1, 1])), M, values(2)),
+        (lambda x, y: ops.index_add(x, y, key=slice(1, None)), M, values(4)),
+    ],
+    "cumulative_sum": [
+        (lambda x: ops.cumsum(x, 1), T),
+        (lambda x: ops.cumulative_sum(x, axis=-1, include_initial=True), M),
+    ],
+    "cumulative_prod": [
+        (lambda x: ops.cumprod(x, 0), M),
+        (lambda x: ops.cumulative_prod(x, include_initial=True), np.array([2, 0, 3, 0, 1.5])),
+    ],
+    "linear_recurrence": [
+        (lambda x, y: ops.linear_recurrence(x, y, axis=0), M, values(3, 4, seed=1))
+    ],
+    "cummax": [(lambda x: ops.cummax(x, 0), M)],
+    "cummin": [(lambda x: ops.cummin(x), M)],
+    "sort": [(lambda x: ops.sort(x, 0), M), (lambda x: ops.sort(x, None, descending=True), M)],
+    "topk": [(lambda x: ops.topk(x, 2, 0, largest=False)[0], M)],
+    "matmul": [
+        (lambda x, y: ops.matmul(x, y), M, values(4, 2)),
+        (lambda x, y: ops.matmul(x, y), V, V),
+        (lambda x, y: ops.matmul(x, y), T, values(4)),
+        (lambda x, y: ops.matmul(x, y), values(3), values(2, 3, 2)),
+        (lambda x, y: ops.matmul(x, y), values(2, 1, 2, 3), values(2, 3, 2)),
+    ],
+    "tril": [(lambda x: ops.tril(x, -1), T)],
+    "triu": [(lambda x: ops.triu(x, 1), M)],
+    "einsum": [
+        (lambda x, y: ops.einsum("ij,jk->ki", x, y), M, values(4, 2)),
+        (lambda x: ops.einsum("ii", x), values(3, 3)),
+        (lambda x: ops.einsum("iij->ij", x), values(2, 2, 3)),
+        (lambda x, y: ops.einsum("...i,...i->...", x, y), values(2, 3), values(3)),
+        (
+            lambda x, y, z: ops.einsum("ij,jk,kl->il", x, y, z),
+            values(2, 2),
+            values(2, 3),
+            values(3, 2),
+        ),
+        (lambda x, y: ops.einsum("ij,k->k", x, y), M, values(2)),
+        (lambda x, y: ops.einsum("ij,ij->i", x, y), values(3, 1), M),
+    ],
+    "astype": [(lambda x: ops.astype(x, "float64"), M)],
+    "copy": [(lambda x: ops.copy(x), M)],
+    # functions without an operator of their own
+    "dot": [(lambda x, y: ops.dot(x, y), T, values(2, 4, 2))],
+    "vecdot": [(lambda x, y: ops.vecdot(x, y, axis=0), M, M)],
+    "outer": [(lambda x, y: ops.outer(x, y), V, values(2))],
+    "tensordot": [(lambda x, y: ops.tensordot(x, y, axes=((0, 2), (1, 0))), T, values(4, 2))],
+    "trace": [(lambda x: ops.trace(x, 1), M)],
+    "repeat": [
+        (lambda x: ops.repeat(x, 2, 1), M),
+        (lambda x: ops.repeat(x, [0, 2, 1], 0), M),
+    ],
+    "tile": [(lambda x: ops.tile(x, (2, 1, 2)), M)],
+    "pad_modes": [(lambda x, m=m: ops.pad(x, ((1, 2), (2, 0)), m), M) for m in ("edge", "wrap")],
+    "norm": [(lambda x: ops.norm(x), M)],
+    "diff": [(lambda x: ops.diff(x, 2, 0), M), (lambda x: ops.diff(x, prepend=0.0), M)],
+    "ptp": [(lambda x: ops.ptp(x, 1), M)],
+    "stacks": [
+        (lambda x, y: ops.hstack([x, y]), V, values(2)),
+        (lambda x, y: ops.column_stack([x, y]), V, V),
+    ],
+}
+ROWS = [(name, *row) for name, rows in CASES.items() for row in rows]
+# nothing flows, by intention
+CONSTANT = {"stop_gradient", "full_like"}
+
+
+def array_operators():
+    found = {}
+    for name in " ".join(ARRAY_FAMILIES.values()).split():
+        op = getattr(registry.find(name), "op", None)
+        if isinstance(op, ArrayOp):
+            found[op.__name__] = op
+    return found
+
+
+def test_every_gradient_has_a_row():
+    ruled = {name for name, op in array_operators().items() if op.rule is not None}
+    assert ruled - CONSTANT <= set(CASES)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
+def test_rules_agree_with_differences_to_second_order(row):
+    _, function, *points = row
+    check(function, *points)
+
+
+@pytest.mark.parametrize("name", sorted(CONSTANT))
+def test_constants_stop_gradients(name):
+    x = Traced(M)
+    made = {"stop_gradient": ops.stop_gradient, "full_like": ops.ones_like}[name](x)
+    (found,) = gradients(ops.sum(ops.multiply(made, 3.0)), [x])
+    assert not found.value.any()
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
+def test_gradients_keep_shape_and_dtype(row):
+    # `gradients` asserts it at every step; an operator in between may widen, as astype does
+    name, function, *points = row
+    if name == "astype":
+        return
+    variables = [Traced(p.astype("float32")) for p in points]
+    found = gradients(function(*variables), variables)
+    assert [str(g.dtype) for g in found] == ["float32"] * len(points)
+
+
+def test_ties_share_equally():
+    x = Traced(np.array([[1.0, 3.0, 3.0], [2.0, 2.0, 2.0]]))
+    (found,) = gradients(ops.max(x, 1), [x])
+    np.testing.assert_array_equal(found.value, [[0, 0.5, 0.5], [1 / 3] * 3])
+
+
+def test_slopes_at_edges():
+    zero = Traced(np.zeros(3))
+    for function in (ops.std, ops.norm):
+        (found,) = gradients(function(zero), [zero])
+        assert not found.value.any()
+    low = Traced(np.array([-np.inf, 0.0]))
+    (found,) = gradients(ops.logsumexp(low), [low])
+    np.testing.assert_array_equal(found.value, [0, 1])
+    lowest = Traced(np.full(2, -np.inf))
+    (found,) = gradients(ops.logsumexp(lowest), [lowest])
+    np.testing.assert_array_equal(found.value, [0, 0])
+
+
+def test_what_has_no_derivative_is_refused():
+    x = Traced(M)
+    with pytest.raises(DerivativeError, match="ord=0 counts elements"):
+        gradients(ops.vector_norm(x, ord=0), [x])
+
+
+def test_integer_operands_are_left_out():
+    x, n = Traced(V), Traced(np.arange(5))
+    found = gradients(ops.concatenate([x, n]), [x, n])
+    np.testing.assert_array_equal(found[0].value, np.ones(5))
+
+
+def test_a_wrong_rule_is_noticed():
+    """The judge is no yes-man."""
+    from nbgraph.operator.array_op import Spec
+
+    wrong = ArrayOp(
+        "wrong",
+        lambda x: Spec(x.shape, x.dtype),
+        lambda inputs, outputs: np.copyto(outputs[0], inputs[0] ** 2),
+        gradient=lambda g: [ops.multiply(g.out_grad, g.inputs[0])],
+        keeps=("x",),
+    )
+    with pytest.raises(AssertionError, match="first order"):
+        check(wrong, M)
