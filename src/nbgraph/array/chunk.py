@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,12 @@ from nbgraph.device import Context, RunContext, cpu
 from nbgraph.engine import Variable, current
 from nbgraph.engine.properties import OVERWRITE
 from nbgraph.engine.thread import here
+from nbgraph.operator import owners
 from nbgraph.storage import Block
 
 CPU = cpu()
 _SHARING = threading.Lock()
+_LEASING = threading.RLock()  # a finaliser may come while its own thread is in here
 
 
 class Chunk(Variable, Block):
@@ -38,7 +41,7 @@ class Chunk(Variable, Block):
         "bin",
         "capacity",
         "device",
-        "leafs",  # arrays over it that gradients are collected for
+        "follower",  # number of the chunk that the last operator to read this one wrote
         "leases",
         "locked",
         "memory",
@@ -52,16 +55,23 @@ class Chunk(Variable, Block):
         self.capacity: int = memory.nbytes
         self.device: Context = memory.device
         self.locked = locked
-        self.writes = self.leases = self.leafs = 0
+        self.writes = self.leases = self.leafs = self.follower = 0
 
 
 class Holder:
-    """What several views of a chunk hold in common: with it the chunk is given back."""
+    """What several views of a chunk hold in common: with it the chunk is given back.
 
-    __slots__ = ("chunk",)
+    `variables`: weak references to those of them that gradients are collected for. `recorded`: the
+    chunk's writes after the last one that gradients flow through; an array whose stamp is older
+    does not know of it.
+    """
+
+    __slots__ = ("chunk", "recorded", "variables")
 
     def __init__(self, chunk: Chunk) -> None:
         self.chunk = chunk
+        self.recorded = -1
+        self.variables: tuple[Any, ...] = ()
 
     def __del__(self) -> None:
         try:
@@ -70,16 +80,49 @@ class Holder:
             return
 
 
-def take(nbytes: int, device: Context) -> Chunk:
-    """A chunk of at least so many bytes; its content is anything."""
-    chunk: Any = storage.pool(device).take(nbytes)
+def take(nbytes: int, device: Context, reads: Collection[Chunk] = ()) -> Chunk:
+    """A chunk of at least so many bytes; its content is anything.
+
+    `reads`: what the operator that writes it reads. A chunk whose last reader wrote one of those
+    is as good as idle: the operator waits for that reader anyway.
+    """
+    if nbytes < storage.LARGE:
+        chunk: Any = storage.pool(device).take(nbytes)
+        return chunk
+    numbers = [c.number for c in reads]
+    chunk = storage.pool(device).take(nbytes, lambda c: c.follower in numbers or idle(c))
+    for read in reads:
+        read.follower = chunk.number
     return chunk
 
 
 def borrow(array: np.ndarray[Any, Any], device: Context) -> Chunk:
     """Memory of a NumPy array, which is kept alive and never written."""
     memory = storage.borrow(array, device)
-    return Chunk(memory, None, locked=memory.readonly or "")
+    held = Chunk(memory, None, locked=memory.readonly or "")
+    owners.enter(held.number, held.address, held.capacity, partial(calm, held))
+    return held
+
+
+def calm(held: Chunk) -> None:
+    """Wait until nothing unfinished uses the chunk; raises nothing, and not inside a function."""
+    if here.running is None:
+        settled(held)
+
+
+def lend(held: Chunk) -> None:
+    """Another library shares the memory from now on: nobody here may write it."""
+    with _LEASING:
+        held.leases += 1
+    owners.enter(held.number, held.address, held.capacity, partial(calm, held))
+
+
+def take_back(held: Chunk) -> None:
+    """One library less shares the memory. Finalisers call this."""
+    with _LEASING:
+        held.leases -= 1
+        if not held.leases and held.bin is not None:
+            owners.leave(held.number)
 
 
 def shared(holder_of: Any) -> Holder:
@@ -87,6 +130,8 @@ def shared(holder_of: Any) -> Holder:
     with _SHARING:
         if holder_of._holder is None:
             holder_of._holder = Holder(holder_of._chunk)
+            if holder_of._node is None:
+                holder_of._stamp = holder_of._chunk.writes
         return holder_of._holder
 
 
@@ -96,7 +141,7 @@ _RETIRED: deque[tuple[Chunk, Callable[[], None]]] = deque()  # finalisers cannot
 def give(chunk: Chunk) -> None:
     """Nobody has the chunk any more. Finalisers call this: it neither waits nor pushes."""
     if chunk.bin is None:
-        _RETIRED.append((chunk, _nothing))
+        _RETIRED.append((chunk, partial(owners.leave, chunk.number)))
     else:
         chunk.bin.free.append(chunk)
 
@@ -138,6 +183,16 @@ def wait(held: Chunk) -> None:
         raise failure.again()
 
 
+def settled(held: Chunk) -> Any:
+    """Until nothing unfinished uses the chunk; the failure it carries, which nobody is told of by
+    that, or None. EngineError inside a function."""
+    engine = current()
+    engine._deadline(None, "array")
+    engine._flush()
+    engine._wait_variable(held, None)
+    return engine._failure_of(held)
+
+
 def _overwrite(run_ctx: RunContext) -> None:
     """A write that leaves no failure behind."""
 
@@ -150,10 +205,6 @@ def bury() -> None:
         except IndexError:  # another thread took it
             return
         current().delete_variable(chunk, lambda run_ctx, release=release: release())
-
-
-def _nothing() -> None:
-    """Borrowed memory: to let the chunk go is all."""
 
 
 def drain(device: Context | None = None) -> None:

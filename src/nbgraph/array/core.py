@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -21,12 +22,13 @@ class Array:
     __slots__ = (
         "__weakref__",
         "_address",
+        "_base",  # of a recorded view: what it is a view of, and how; see the tape
         "_chunk",
         "_holder",  # what views of the chunk share; None: this is its only array
         "_layout",
         "_node",  # of the tape: what it was computed by; None for a constant
         "_output",  # which output of the node
-        "_stamp",  # writes to the chunk when the node was recorded
+        "_stamp",  # writes to the chunk when the node was recorded, or a view was made
     )
 
     _chunk: Chunk
@@ -135,15 +137,16 @@ def make(held: Chunk, address: int, own: Layout, holder: Holder | None = None) -
     array._address = address
     array._layout = own
     array._node = None
-    array._output = array._stamp = 0
+    array._output = 0
+    array._stamp = 0 if holder is None else held.writes
     return array
 
 
-def empty_of(own: Layout, device: Context) -> Any:
-    """An array of a layout, its values not set."""
+def empty_of(own: Layout, device: Context, reads: Collection[Chunk] = ()) -> Any:
+    """An array of a layout, its values not set; see `chunk.take`."""
     if chunk._RETIRED:
         chunk.bury()
-    held = chunk.take(own.nbytes, device)
+    held = chunk.take(own.nbytes, device, reads)
     return make(held, held.address, own)
 
 

@@ -15,14 +15,14 @@ from nbgraph.array import core
 from nbgraph.array.core import Array
 from nbgraph.array.layout import Layout
 from nbgraph.array.push import Carried, carried
-from nbgraph.array.route import SMALL, Route
+from nbgraph.array.route import Route
 from nbgraph.engine import current
 from nbgraph.engine.kernels import Kernels
 from nbgraph.engine.launcher import Launcher
 from nbgraph.operator.call import call, recording
 from nbgraph.operator.mapper import Mapper
 from nbgraph.settings import CLOSELY_ASKED
-from nbgraph.storage import pool
+from nbgraph.storage import LARGE, pool
 
 _NONE: dict[str, Any] = {}
 _KEPT = 512  # pairs of layouts that an operator's table holds
@@ -53,7 +53,7 @@ class Quick:
         self.head, self.steps = prepared.head, (*prepared.steps, *prepared.outer)
         size_class = pool(self.route.device).bin(own.nbytes)
         # of large blocks an idle one is looked for; the empty list leads to where that is done
-        self.free: list[Any] = size_class.free if size_class.size < SMALL else []
+        self.free: list[Any] = size_class.free if size_class.size < LARGE else []
         self.takes = size_class.takes
         self.sites = engine._site_ids
 

@@ -10,16 +10,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nbgraph.array import core as arrays
+from nbgraph.array.chunk import Chunk, take
 from nbgraph.array.core import Array
 from nbgraph.array.launch import scalar_word
+from nbgraph.array.layout import Layout
 from nbgraph.array.push import WEAK, Carried
 from nbgraph.engine import current
 from nbgraph.engine.kernels import Kernels
 from nbgraph.engine.launcher import Launcher
 from nbgraph.operator.mapper import Mapper
-from nbgraph.storage import pool
+from nbgraph.storage import LARGE, Bin, pool
 
-SMALL = 1 << 15  # bytes up to which any free block will do
 _KEPT = 2048  # routes that an operator keeps
 
 _new = object.__new__
@@ -71,7 +72,7 @@ class Route:
             self.launchers[len(words)] = launcher
         made: list[Any] = []
         for own, size_class in self.outputs:
-            array = _taken(own, size_class)
+            array = _taken(own, size_class, operands, self.arrays)
             chunk = array._chunk
             words.append((chunk._address if chunk._core is core else core.attach(chunk)) << 2)
             record.append(chunk.address)
@@ -89,16 +90,20 @@ class Route:
         return made[0] if self.single else made
 
 
-def _taken(own: Any, size_class: Any) -> Any:
+def _taken(
+    own: Layout, size_class: Bin[Chunk], operands: Sequence[Any], arrays: Sequence[int]
+) -> Any:
     """An array of a layout, its values not set."""
-    if size_class.size < SMALL:
+    block: Chunk
+    if size_class.size < LARGE:
         next(size_class.takes)
         try:
             block = size_class.free.pop()
         except IndexError:
             block = size_class.miss()
     else:
-        block = size_class.pool.take(own.nbytes)
+        chunks = [operands[i]._chunk for i in arrays]
+        block = take(own.nbytes, chunks[0].device, chunks)
     made = _new(_classes[0])
     made._holder = made._node = None
     made._chunk = block

@@ -39,6 +39,7 @@ from nbgraph.storage.report import Stats as Stats
 from nbgraph.storage.report import gather
 from nbgraph.storage.shortage import on_report as on_report
 from nbgraph.storage.shortage import on_shortage as on_shortage
+from nbgraph.storage.sizes import LARGE as LARGE
 
 _CPU = cpu()
 _pools: dict[Context, Pool[Any]] = {}

@@ -146,21 +146,27 @@ class Pool(Generic[B]):
 
     # take --------------------------------------------------------------------------------------
 
-    def take(self, nbytes: int) -> B:
-        """A block of at least so many bytes: a free one, or else a new one."""
+    def take(self, nbytes: int, suits: Callable[[B], bool] | None = None) -> B:
+        """A block of at least so many bytes: a free one, or else a new one.
+
+        `suits(block)` says of a large block that taking it costs no wait; without it `idle` does.
+        """
         bin = self._tables[_settings().storage_pool].get(nbytes) or self.bin(nbytes)
         next(bin.takes)
         if bin.size >= LARGE:
-            return self._take_large(bin)
+            return self._take_large(bin, self.idle if suits is None else suits)
         try:
             return bin.free.pop()
         except IndexError:
             return self._fresh(bin)
 
-    def _take_large(self, bin: Bin[B]) -> B:
-        """A free block that is idle, a new one, or the one that was given back first."""
+    def _take_large(self, bin: Bin[B], idle: Callable[[B], bool] | None) -> B:
+        """A free block that is idle, a new one, or the one that was given back first.
+
+        Few are made new: memory that is used again soon is still in the cache, and what was never
+        used has to be mapped page by page.
+        """
         free = bin.free
-        idle = self.idle
         if free and idle is not None:
             for block in free[: -_NEWEST - 1 : -1]:
                 if idle(block):
@@ -172,7 +178,7 @@ class Pool(Generic[B]):
         try:
             if idle is None:
                 return free.pop()
-            if free and self._crowded(bin.size):
+            if len(free) >= _NEWEST or (free and self._crowded(bin.size)):
                 return free.pop(0)
         except IndexError:  # another thread took the last one
             pass
