@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from nbgraph.array import NDArray as NDArray
     from nbgraph.array.create import array as array
     from nbgraph.array.create import asarray as asarray
+    from nbgraph.array.dlpack import from_dlpack as from_dlpack
+    from nbgraph.array.files import load as load
+    from nbgraph.array.files import save as save
     from nbgraph.array.namespace import nd as nd
     from nbgraph.codegen import cache as cache
     from nbgraph.device import Context as Context
@@ -129,6 +132,8 @@ _PLACES = {
     "profile": "nbgraph.engine.trace",
     "NDArray": "nbgraph.array",
     **dict.fromkeys(["array", "asarray"], "nbgraph.array.create"),
+    "from_dlpack": "nbgraph.array.dlpack",
+    **dict.fromkeys(["load", "save"], "nbgraph.array.files"),
     "nd": "nbgraph.array.namespace",
     **dict.fromkeys(["Context", "RunContext", "cpu", "gpu"], "nbgraph.device"),
     **dict.fromkeys(_ERRORS, "nbgraph.errors"),

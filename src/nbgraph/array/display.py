@@ -9,21 +9,21 @@ import numpy as np
 
 from nbgraph.array import chunk
 from nbgraph.array.core import Array
+from nbgraph.errors import EngineError
 
 
 def text(array: Array) -> str:
     """As NumPy writes it; of an array that failed, what went wrong and where."""
-    shown, problem = _shown(array)
-    if problem is not None:
-        return f"<NDArray {array.dtype}{list(array.shape)}, failed: {problem}>"
-    where = "" if array.device == chunk.CPU else f" on {array.device}"
-    return f"{np.array_repr(shown)}{where}"
+    return _failed(array) or _text(array)
 
 
 def plain(array: Array) -> str:
     """As `str` of the NumPy array."""
-    shown, problem = _shown(array)
-    return text(array) if problem is not None else str(shown)
+    problem = _failed(array)
+    if problem is not None:
+        return problem
+    shown, whole = _corners(array)
+    return str(shown) if whole else np.array2string(shown, threshold=0)
 
 
 def bundle(array: Array) -> dict[str, str]:
@@ -34,12 +34,35 @@ def bundle(array: Array) -> dict[str, str]:
     return {"text/plain": body, "text/html": markup}
 
 
-def _shown(array: Array) -> tuple[Any, BaseException | None]:
-    """The values, or what kept them from being there."""
+def _text(array: Array) -> str:
+    shown, whole = _corners(array)
+    where = "" if array.device == chunk.CPU else f" on {array.device}"
+    if whole:
+        return f"{np.array_repr(shown)}{where}"
+    with np.printoptions(threshold=0):
+        body = np.array_repr(shown)
+    # NumPy tells the shape of what it was given
+    return f"{body.replace(f'shape={shown.shape}', f'shape={array.shape}')}{where}"
+
+
+def _failed(array: Array) -> str | None:
+    """Wait; what an array that failed shows. To show a failure is not to raise it."""
     try:
-        chunk.wait(array._chunk)
-    except KeyboardInterrupt:
-        raise
-    except Exception as error:
-        return None, error
-    return array._view(), None
+        failure = chunk.settled(array._chunk)
+    except EngineError as error:  # inside a function, which must not wait
+        return f"<NDArray {array.dtype}{list(array.shape)}: {error}>"
+    if failure is None:
+        return None
+    return f"<NDArray {array.dtype}{list(array.shape)}, failed in {failure}>"
+
+
+def _corners(array: Array) -> tuple[np.ndarray[Any, Any], bool]:
+    """A copy of what is shown, and whether that is all: of long axes of a large array the first
+    and the last few, and one between, which is shown as dots."""
+    options = np.get_printoptions()
+    view = array._view()
+    if array.size <= options["threshold"]:
+        return view.copy(), True
+    edge: int = options["edgeitems"]
+    axes = [np.r_[: edge + 1, n - edge : n] if n > 2 * edge else np.arange(n) for n in array.shape]
+    return view[np.ix_(*axes)], False

@@ -20,6 +20,7 @@ import numpy as np
 from nbgraph.array import carry, chunk, display, indexing, whole
 from nbgraph.array.copying import copy_of
 from nbgraph.array.core import Array, adopt, make
+from nbgraph.array.dlpack import Exports
 from nbgraph.array.methods import Methods
 from nbgraph.array.operators import Operators
 from nbgraph.array.protocols import Protocols
@@ -32,7 +33,7 @@ from nbgraph.operator.mapper import Mapper
 Index = Any
 
 
-class NDArray(Array, Operators, Methods, Reductions, Protocols):
+class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
     """An n-dimensional array on a device, ordered by the dependency engine.
 
     Made by `ng.array`, `ng.zeros` and kin, and by operators. It feels like `numpy.ndarray`;

@@ -17,6 +17,7 @@ from nbgraph.device import Context, RunContext, cpu
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.operator.call import call, training
 from nbgraph.operator.environment import EnvArguments
+from nbgraph.operator.owners import OWNED, wait_for
 from nbgraph.operator.request import OpReqType, assign
 from nbgraph.operator.typing import as_operand
 from nbgraph.shape import overlap
@@ -241,6 +242,8 @@ class ArrayOp:
         self, operands: Sequence[Any], attributes: Mapping[str, Any], out: Sequence[Any] | None
     ) -> Any:
         """Apply it to NumPy arrays, at once."""
+        if OWNED:
+            wait_for((*operands, *(out or ())))
         inputs = [
             np.asarray(as_operand(self.__name__, self.operand_name(i), value))
             for i, value in enumerate(operands)

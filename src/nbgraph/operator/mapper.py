@@ -32,6 +32,7 @@ from nbgraph.operator import fast, overrides
 from nbgraph.operator.call import carrier_of
 from nbgraph.operator.documentation import Documentation
 from nbgraph.operator.invoke import Invoker
+from nbgraph.operator.owners import OWNED, wait_for
 from nbgraph.operator.typing import probe, type_strings
 from nbgraph.settings import PYTHON_ASKED, config
 
@@ -91,6 +92,8 @@ class Mapper:
 
     def __call__(self, *operands: Any, out: Any = None, **options: Any) -> Any:
         """Apply the operator; see the class."""
+        if OWNED:
+            wait_for((*operands, *(out if type(out) is tuple else (out,))))
         if self._quick is not None and not options and not PYTHON_ASKED[0]:
             # the shortest way: the native entry itself checks types, shapes and overlap
             function, declined, watched = self._quick

@@ -1,0 +1,158 @@
+"""Memory shared with other libraries: DLPack in and out; buffers.
+
+An export is a lease: it waits for what is unfinished, the memory is not used again before the
+other library lets go of it, and until then nbgraph does not write there. An import is borrowed:
+it is read, never written.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array import chunk
+from nbgraph.array.copying import copy_of
+from nbgraph.array.core import Array, from_host, make
+from nbgraph.array.layout import layout_of
+from nbgraph.device import Context
+from nbgraph.dtype import require_supported
+from nbgraph.errors import ArgumentError
+
+_WRITABLE = 1  # PyBUF_WRITABLE
+_HOST = (1, 0)  # kDLCPU; all devices here have the host's memory
+
+
+class Lease:
+    """A chunk lent to another library; the lease ends when the object dies."""
+
+    __slots__ = ("__array_interface__", "_chunk", "_holder")
+
+    def __init__(self, array: Array) -> None:
+        self._holder = chunk.shared(array)  # the block is not given to another array meanwhile
+        self._chunk = array._chunk
+        own = array._layout
+        self.__array_interface__ = {
+            "data": (array._address, bool(array._chunk.locked)),
+            "shape": own.shape,
+            "strides": own.strides,
+            "typestr": own.dtype.str,
+            "version": 3,
+        }
+        chunk.lend(self._chunk)
+
+    def __del__(self) -> None:
+        try:
+            chunk.take_back(self._chunk)
+        except (AttributeError, TypeError):  # half made, or the interpreter is going
+            return
+
+
+def leased(array: Array) -> np.ndarray[Any, Any]:
+    """The memory as a NumPy array for another library; waits."""
+    chunk.wait(array._chunk)
+    return np.asarray(Lease(array))
+
+
+class Exports:
+    """What other libraries ask for memory by."""
+
+    __slots__ = ()
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Host memory, for all of `ng.cpu(i)`."""
+        return _HOST
+
+    def __dlpack__(
+        self: Any,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """A DLPack capsule of the memory, leased (or of a copy, with `copy=True`); waits.
+
+        While it is leased nbgraph does not write there: write to a copy. BufferError where the
+        consumer asks for another device, or for memory to write that is borrowed itself.
+
+        >>> import numpy as np, nbgraph as ng
+        >>> a = ng.arange(3)
+        >>> b = np.from_dlpack(a)
+        >>> a += 1
+        Traceback (most recent call last):
+        ValueError: add: out may not be written: 1 view(s) of its memory are lent to another \
+library; delete those, or write to a copy
+        >>> del b
+        >>> a += 1
+        """
+        if stream is not None:
+            raise BufferError("__dlpack__: stream is for other devices than the host; give None")
+        if dl_device is not None and tuple(map(int, dl_device)) != _HOST:
+            raise BufferError(
+                f"__dlpack__: dl_device={tuple(dl_device)}; the array is in host memory, {_HOST}"
+            )
+        if self.dtype.name == "bfloat16":
+            raise BufferError("__dlpack__: NumPy cannot share bfloat16; use astype('float32')")
+        values = self.asnumpy() if copy else leased(self)
+        try:
+            return values.__dlpack__(**_version(max_version))
+        except BufferError as error:
+            raise BufferError(f"__dlpack__: {error}; use copy=True, or x.copy()") from None
+
+    def __buffer__(self: Any, flags: int, /) -> memoryview:
+        """A buffer of a copy (from Python 3.12 on), as NumPy looks here before `__array__`; waits.
+
+        BufferError where it is asked for in order to write (`file.readinto(x)`).
+        """
+        if flags & _WRITABLE:
+            raise BufferError("__buffer__: an NDArray's buffer is a copy; use np.from_dlpack(x)")
+        return memoryview(self.asnumpy())
+
+
+def _version(asked: tuple[int, int] | None) -> dict[str, Any]:
+    """What NumPy can be asked: versions, and with them read-only memory, from 2.1 on."""
+    known = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
+    return {"max_version": asked} if known and asked is not None else {}
+
+
+def from_dlpack(x: Any, /, *, device: Context | None = None, copy: bool | None = None) -> Any:
+    """The array of another library (NumPy, torch, JAX, ...) as an NDArray.
+
+    The memory is borrowed, and read-only for nbgraph; the other library's later writes are seen.
+    `copy=True`, or a `device` other than `ng.cpu()`, gives a copy; `copy=False` refuses one.
+    BufferError where the other library has no host memory to share.
+
+    >>> import numpy as np, nbgraph as ng
+    >>> x = np.arange(3)
+    >>> a = ng.from_dlpack(x)
+    >>> x[0] = 7
+    >>> a
+    array([7, 1, 2])
+    """
+    place = x.device if isinstance(x, Array) and device is None else device or chunk.CPU
+    if isinstance(x, Array):
+        if place == x.device and not copy:
+            return x
+        _copies(copy, place)
+        return copy_of(x, device=place)
+    if not hasattr(x, "__dlpack__"):
+        raise ArgumentError(
+            f"from_dlpack: x is a {type(x).__name__}, which has no __dlpack__; give an array, or "
+            "use ng.asarray"
+        )
+    values = x if type(x) is np.ndarray else np.from_dlpack(x)
+    require_supported(values.dtype, "from_dlpack: x")
+    if copy or place != chunk.CPU:
+        _copies(copy, place)
+        return from_host(values, place)
+    held = chunk.borrow(values, place)
+    address = values.__array_interface__["data"][0]
+    return make(held, address, layout_of(values), chunk.Holder(held))
+
+
+def _copies(copy: bool | None, place: Context) -> None:
+    if copy is False:
+        raise BufferError(
+            f"from_dlpack: copy=False, but there is no way to {place} without one; leave copy out"
+        )

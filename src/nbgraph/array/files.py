@@ -1,0 +1,148 @@
+"""Arrays in files: `ng.save(path, list_or_dict)`, `ng.load(path)`.
+
+A file is an npz archive, which NumPy reads as well: arrays under their names, those of a list
+under their places. bfloat16 is kept as its bits. Nothing is pickled.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array import chunk
+from nbgraph.array.core import Array, from_host
+from nbgraph.device import Context
+from nbgraph.dtype import bfloat16
+from nbgraph.errors import ArgumentError
+from nbgraph.operator.typing import as_operand
+
+_ABOUT = "nbgraph.json"  # the entry that says what the file holds
+_FORMAT = 1
+_PREFIX = "array."  # before each name: a name may be anything
+
+
+def save(path: str | os.PathLike[str], data: Any) -> None:
+    """Write a list or dict of arrays (or one array) to a file; waits for their values.
+
+    The file appears whole or not at all. Names of a dict are strings.
+
+    >>> import os, tempfile, nbgraph as ng
+    >>> path = os.path.join(tempfile.mkdtemp(), "weights")
+    >>> ng.save(path, {"w": ng.ones((2, 3)), "b": ng.zeros(3)})
+    >>> ng.load(path)["b"]
+    array([0., 0., 0.], dtype=float32)
+    """
+    kind, named = _named(data)
+    values = {name: _values(name, value) for name, value in named.items()}
+    about = {
+        "format": _FORMAT,
+        "kind": kind,
+        "bfloat16": [name for name, value in values.items() if value.dtype.name == "bfloat16"],
+    }
+    target = Path(path)
+    made = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+    try:
+        with made.open("xb") as file:
+            _write(file, about, values)
+            file.flush()
+            os.fsync(file.fileno())
+        made.replace(target)
+    except BaseException:
+        made.unlink(missing_ok=True)
+        raise
+
+
+def load(path: str | os.PathLike[str], *, device: Context | None = None) -> Any:
+    """What `save` wrote: a list, a dict or one array, as it was given.
+
+    NumPy's own npz and npy files are read, too. ValueError where the file is none of these.
+    """
+    place = chunk.CPU if device is None else device
+    try:
+        found = np.load(path, allow_pickle=False)
+    except (ValueError, EOFError, zipfile.BadZipFile):
+        raise ValueError(
+            f"load: {os.fspath(path)!r} is no file of arrays, or is damaged; give one that ng.save "
+            "or np.savez wrote"
+        ) from None
+    if isinstance(found, np.ndarray):
+        return from_host(_plain("load", found), place)
+    with found:
+        return _read(os.fspath(path), found, place)
+
+
+# writing ----------------------------------------------------------------------------------------
+
+
+def _named(data: Any) -> tuple[str, dict[str, Any]]:
+    """What is saved, by name, and how it was given."""
+    if isinstance(data, Mapping):
+        for name in data:
+            if not isinstance(name, str):
+                raise ArgumentError(
+                    f"save: the name {name!r} is a {type(name).__name__}; names are strings"
+                )
+        return "dict", dict(data)
+    if isinstance(data, (Array, np.ndarray)):
+        return "array", {"0": data}
+    if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
+        return "list", {str(i): value for i, value in enumerate(data)}
+    raise ArgumentError(
+        f"save: data is a {type(data).__name__}; give an array, or a list or dict of arrays"
+    )
+
+
+def _values(name: str, value: Any) -> np.ndarray[Any, Any]:
+    if not isinstance(value, (Array, np.ndarray, np.generic)):
+        raise ArgumentError(
+            f"save: {name!r} is a {type(value).__name__}; a list or dict holds arrays only, with "
+            "nothing nested in it"
+        )
+    return _plain(f"save: {name!r}", np.asarray(value))
+
+
+def _plain(what: str, value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    return np.asarray(as_operand(what, "value", value))
+
+
+def _write(file: Any, about: dict[str, Any], values: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+        archive.writestr(_ABOUT, json.dumps(about))
+        for name, value in values.items():
+            bits = value.view(np.uint16) if name in about["bfloat16"] else value
+            with archive.open(f"{_PREFIX}{name}.npy", "w", force_zip64=True) as entry:
+                np.lib.format.write_array(entry, np.asanyarray(bits), allow_pickle=False)
+
+
+# reading ----------------------------------------------------------------------------------------
+
+
+def _read(path: str, found: Any, place: Context) -> Any:
+    about = json.loads(found[_ABOUT]) if _ABOUT in found.files else {"kind": "dict"}
+    if about.get("format", _FORMAT) != _FORMAT:
+        raise ValueError(
+            f"load: {path!r} has format {about['format']}, this version reads {_FORMAT}; take a "
+            "newer nbgraph"
+        )
+    arrays: dict[str, Any] = {}
+    for entry in found.files:
+        if entry == _ABOUT:
+            continue
+        name = entry.removeprefix(_PREFIX) if "format" in about else entry
+        try:
+            value = found[entry]
+        except (ValueError, EOFError, zipfile.BadZipFile) as error:
+            raise ValueError(f"load: {path!r}: {name!r} cannot be read ({error})") from None
+        if name in about.get("bfloat16", ()):
+            value = value.view(bfloat16())
+        arrays[name] = from_host(_plain(f"load: {name!r}", value), place)
+    if about["kind"] == "array":
+        return arrays["0"]
+    return list(arrays.values()) if about["kind"] == "list" else arrays
