@@ -21,12 +21,10 @@ from nbgraph.engine import Variable, current
 from nbgraph.engine.properties import OVERWRITE
 from nbgraph.engine.thread import here
 from nbgraph.operator import owners
-from nbgraph.operator import owners
 from nbgraph.storage import Block
 
 CPU = cpu()
 _SHARING = threading.Lock()
-_LEASING = threading.RLock()  # a finaliser may come while its own thread is in here
 _LEASING = threading.RLock()  # a finaliser may come while its own thread is in here
 
 
@@ -57,7 +55,7 @@ class Chunk(Variable, Block):
         self.capacity: int = memory.nbytes
         self.device: Context = memory.device
         self.locked = locked
-        self.writes = self.leases = self.leafs = self.follower = 0
+        self.writes = self.leases = self.follower = 0
 
 
 class Holder:
@@ -183,16 +181,6 @@ def wait(held: Chunk) -> None:
     failure = engine._failure_of(held)
     if failure is not None:
         raise failure.again()
-
-
-def settled(held: Chunk) -> Any:
-    """Until nothing unfinished uses the chunk; the failure it carries, which nobody is told of by
-    that, or None. EngineError inside a function."""
-    engine = current()
-    engine._deadline(None, "array")
-    engine._flush()
-    engine._wait_variable(held, None)
-    return engine._failure_of(held)
 
 
 def settled(held: Chunk) -> Any:

@@ -90,26 +90,34 @@ class Tape:
             layouts.append(value._layout)
             node = value._node
             if node is None:
+                if value._holder is not None and value._holder.recorded > value._stamp:
+                    raise _stale(op, value)
                 inputs.append(None)
                 continue
             if node.op is not None and value._stamp != value._chunk.writes:
                 raise _stale(op, value)
             inputs.append((node, value._output))
             tracked = True
-        if tracked:
-            _enter(Record(op, inputs, attributes), layouts, operands, outputs, in_place)
-            return
-        for out, written in zip(outputs, in_place, strict=False):
-            if written:
+        written = [out for out, own in zip(outputs, in_place, strict=False) if own]
+        current = [(out, views.current(out)) for out in written] if written else []
+        if tracked and not rules.cuts(op):
+            enter(Record(op, inputs, attributes), layouts, operands, outputs, in_place)
+        else:
+            for out in written:
                 out._chunk.writes += 1
-                out._node = None
+                out._node, out._stamp = None, out._chunk.writes
+        for out, before in current:
+            views.written(out, before)
+        views.note(op, operands, attributes, outputs, in_place)
 
     def check_write(self, name: str, out: Any) -> None:
         """A variable keeps its value while it is recorded: its gradient is that of one value."""
-        if out._chunk.leafs:
+        holder = out._holder
+        if holder is not None and any(ref() is not None for ref in holder.variables):
             raise TapeError(
-                f"{name}: an array with attach_grad was to be written in place while recording; "
-                "write within ng.autograd.pause(), or compute a new array"
+                f"{name}: an array that gradients are collected for (attach_grad, or an argument "
+                "that ng.grad differentiates) was to be written in place while recording; write "
+                "within ng.autograd.pause(), or compute a new array"
             )
 
 
