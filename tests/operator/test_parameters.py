@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nbgraph as ng
@@ -44,6 +44,7 @@ def test_defaults_and_given_values():
         p["version"]
 
 
+@settings(max_examples=40)
 @given(
     kernel=st.tuples(st.integers(1, 99), st.integers(1, 99)),
     stride=st.lists(st.integers(-9, 9), max_size=4).map(tuple),
@@ -70,6 +71,7 @@ class Many(ng.Param):
     dtypes: tuple[np.dtype, ...] = ()
 
 
+@settings(max_examples=30)
 @given(
     st.lists(st.booleans()),
     st.lists(st.floats(allow_nan=False)),
