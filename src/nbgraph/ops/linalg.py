@@ -208,7 +208,7 @@ def _triangle(name: str, *, lower: bool) -> ArrayOp:
     def compute(inputs: list[Array], outputs: list[Array], *, k: int) -> None:
         inside = np.tri(*inputs[0].shape[-2:], k=k if lower else k - 1, dtype=bool)
         np.copyto(outputs[0], inputs[0])
-        np.copyto(outputs[0], 0, where=~inside if lower else inside)
+        np.copyto(outputs[0], 0, casting="unsafe", where=~inside if lower else inside)
 
     def rule(g: Gradients) -> list[Any]:
         return [getattr(library, name)(g.out_grad, k=g.attributes["k"])]

@@ -159,7 +159,8 @@ def _roll_infer(x: Spec, *, shift: Shape, axis: Axis) -> Spec:
         raise ArgumentError(
             f"roll: {len(shift)} shifts for {count} axes; give one shift, or one for each axis"
         )
-    axes_of("roll", axis, len(x.shape))
+    for own in axis if isinstance(axis, tuple) else () if axis is None else (axis,):
+        axis_of("roll", own, len(x.shape))  # an axis named twice is rolled twice, as in NumPy
     return x
 
 

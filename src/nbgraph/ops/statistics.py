@@ -88,7 +88,7 @@ def _variance(x: Array, axes: Shape, out: Array, correction: float) -> Array:
     x = x.astype(wide, copy=False)
     middle = np.empty([1 if d in axes else n for d, n in enumerate(x.shape)], wide)
     _mean(x, axes, middle)
-    away = x - middle
+    away = np.asarray(x - middle)
     total = np.empty(out.shape, wide)
     add_up(np.multiply(away, away, out=away), axes, total)
     free = wide.type(max(math.prod(x.shape[d] for d in axes) - correction, 0))

@@ -1,0 +1,78 @@
+"""One call of every operator over whole arrays, with attributes as the operator has them."""
+
+import numpy as np
+
+from nbgraph.operator import registry
+from nbgraph.operator.array_op import ArrayOp
+from nbgraph.ops.families import ARRAY_FAMILIES
+from nbgraph.ops.slicing import Triple
+
+M = np.arange(12, dtype="float32").reshape(3, 4) / 7
+I = np.array([[0, 2]])
+F4, F8, I8 = map(np.dtype, ("float32", "float64", "int64"))
+OVER = {"axis": 0, "dtype": None, "keepdims": False}
+NEW = {"dtype": F4, "device": None}
+DIAGONAL = {"offset": 0, "axis1": 0, "axis2": 1}
+
+
+def rows(names, operands, **attributes):
+    return dict.fromkeys(names.split(), (operands, attributes))
+
+
+CALLS = {
+    **rows("reshape", [M], shape=(4, 3)),
+    **rows("transpose", [M], axes=None),
+    **rows("swapaxes", [M], axis1=0, axis2=1),
+    **rows("moveaxis", [M], source=(0,), destination=(1,)),
+    **rows("expand_dims", [M], axis=(0,)),
+    **rows("squeeze", [M[:, :1]], axis=1),
+    **rows("broadcast_to", [M], shape=(2, 3, 4)),
+    **rows("slice_view", [M], key=(1, Ellipsis)),
+    **rows("slice_scatter", [M], shape=(6, 4), key=(Triple(0, 6, 2),)),
+    **rows("flip", [M], axis=0),
+    **rows("diagonal", [M], **DIAGONAL),
+    **rows("diagonal_scatter", [M[0]], shape=(4, 4), **DIAGONAL),
+    **rows("split_part", [M], sections=3, index=1, axis=0, equal=True),
+    **rows("sum_to", [M], shape=(3, 1)),
+    **rows("sum prod mean", [M], **OVER),
+    **rows("var std", [M], correction=1.0, **OVER),
+    **rows("max min any all count_nonzero", [M], axis=(0, 1), keepdims=False),
+    **rows("argmax argmin logsumexp", [M], axis=1, keepdims=True),
+    **rows("vector_norm", [M], axis=1, ord=2.0, keepdims=False),
+    **rows("astype", [M], dtype=F8),
+    **rows("copy stop_gradient", [M]),
+    **rows("full_like", [M], fill_value=3, dtype=None, shape=None),
+    **rows("pad", [M], pad_width=((1, 0), (0, 2)), constant_values=1),
+    **rows("roll", [M], shift=(1,), axis=0),
+    **rows("take", [M, I], axis=1),
+    **rows("take_along_axis", [M, I[:, [0, 1, 1, 0]]], axis=0),
+    **rows("scatter_along_axis", [M[:, :2], I], shape=(3, 4), axis=1),
+    **rows("one_hot", [I], depth=3, dtype=F4),
+    **rows("gather", [M, I], key=("array",)),
+    **rows("scatter_add", [M, I[0].repeat(2)[:3]], shape=(3, 4), key=("array",)),
+    **rows("index_update", [M, M[:1, :2], I[0]], key=(Triple(None, None, None), "array")),
+    **rows("index_add", [M, M[0], I[0]], key=("array",)),
+    **rows("cumulative_sum cumulative_prod", [M], axis=1, dtype=None, include_initial=True),
+    **rows("linear_recurrence", [M, M], axis=0),
+    **rows("cummax cummin cumargmax cumargmin", [M], axis=0),
+    **rows("sort argsort", [M], axis=0, descending=True, stable=True),
+    **rows("topk", [M], k=2, axis=0, largest=True),
+    **rows("searchsorted", [M[0], M], side="left"),
+    **rows("isin", [M, M[0]], invert=False),
+    **rows("matmul", [M, M.T]),
+    **rows("tril triu", [M], k=0),
+    **rows("einsum", [M, M], subscripts="ij,ij->i"),
+    **rows("concatenate stack", [M, M], axis=0, dtype=None),
+    **rows("zeros ones empty", [], shape=(3, 4), **NEW),
+    **rows("full", [], shape=(3,), fill_value=2, **NEW),
+    **rows("arange", [], start=0, stop=5, step=2, **NEW),
+    **rows("linspace", [], start=0, stop=1, num=3, endpoint=True, **NEW),
+    **rows("eye tri", [], n=2, m=3, k=0, **NEW),
+}
+
+
+def operators():
+    """Every operator over whole arrays that the library has, by name."""
+    names = " ".join(ARRAY_FAMILIES.values()).split()
+    found = [getattr(registry.find(name), "op", None) for name in names]
+    return {op.__name__: op for op in found if isinstance(op, ArrayOp)}

@@ -1,0 +1,328 @@
+"""Operators over whole arrays against NumPy: shapes, axes, strides, dtypes (X-NDA-04)."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
+
+import nbgraph.ops as ops
+from nbgraph.settings import config
+
+DTYPES = ["bool", "int8", "uint8", "int32", "int64", "uint64", "float16", "float32", "float64"]
+QUICK = settings(max_examples=60)
+
+
+@st.composite
+def arrays(draw, min_dims=0, dtypes=DTYPES, min_side=0):
+    """Small arrays of any layout: contiguous, transposed, reversed, with steps."""
+    dtype = np.dtype(draw(st.sampled_from(dtypes)))
+    shape = draw(npst.array_shapes(min_dims=min_dims, max_dims=4, min_side=min_side, max_side=4))
+    rng = np.random.default_rng(draw(st.integers(0, 1000)))
+    x = rng.integers(0 if dtype.kind in "bu" else -3, 4, shape).astype(dtype)
+    layout = draw(st.sampled_from(["c", "t", "flip", "step"]))
+    if layout == "t":
+        return np.ascontiguousarray(x.T).T
+    if layout == "flip":
+        return np.flip(np.ascontiguousarray(np.flip(x)))
+    if layout == "step" and x.ndim:
+        wide = np.zeros((*x.shape[:-1], 2 * x.shape[-1]), dtype)
+        wide[..., ::2] = x
+        return wide[..., ::2]
+    return x
+
+
+def axes_of(data, x):
+    """None, an axis or several, from either end."""
+    if x.ndim == 0:
+        return None
+    one = st.integers(-x.ndim, x.ndim - 1)
+    several = st.sets(st.integers(0, x.ndim - 1)).map(tuple)
+    return data.draw(st.one_of(st.none(), one, several))
+
+
+def same(own, judge, exact=True):
+    assert own.dtype == judge.dtype, (own.dtype, judge.dtype)
+    assert own.shape == judge.shape
+    tolerance = 0 if exact or own.dtype.kind != "f" else 4 * np.finfo(own.dtype).eps
+    np.testing.assert_allclose(own, judge, rtol=tolerance, atol=tolerance)
+
+
+# reductions -------------------------------------------------------------------------------------
+
+
+@QUICK
+@given(st.data(), arrays())
+def test_reductions(data, x):
+    axis, keepdims = axes_of(data, x), data.draw(st.booleans())
+    options = {"axis": axis, "keepdims": keepdims}
+    for name in ("sum", "prod", "any", "all"):
+        same(getattr(ops, name)(x, **options), getattr(np, name)(x, **options), exact=False)
+    count = np.asarray(np.count_nonzero(x, **options))
+    np.testing.assert_array_equal(ops.count_nonzero(x, **options), count)
+    if x.size:
+        same(ops.max(x, **options), np.max(x, **options))
+        same(ops.min(x, **options), np.min(x, **options))
+        wide = x.astype("float32") if x.dtype == "float16" else x  # as it is accumulated
+        for name in ("mean", "var", "std"):
+            judge = np.asarray(getattr(np, name)(wide, **options))
+            own = getattr(ops, name)(x, **options)
+            assert own.dtype == getattr(np, name)(x, **options).dtype
+            np.testing.assert_allclose(
+                own, judge, rtol=2e-3 if x.itemsize == 2 else 1e-6, atol=1e-6
+            )
+
+
+@QUICK
+@given(st.data(), arrays(min_dims=1, min_side=1))
+def test_places_and_scans(data, x):
+    axis = data.draw(st.one_of(st.none(), st.integers(-x.ndim, x.ndim - 1)))
+    for name in ("argmax", "argmin"):
+        same(getattr(ops, name)(x, axis), np.int64(getattr(np, name)(x, axis)))
+    for name in ("cumsum", "cumprod"):
+        same(getattr(ops, name)(x, axis), getattr(np, name)(x, axis), exact=False)
+    axis = 0 if axis is None else axis
+    running = np.maximum.accumulate(x, axis)
+    same(ops.cummax(x, axis), running)
+    same(ops.take_along_axis(x, ops.cumargmax(x, axis), axis), running)
+    same(ops.diff(x, 1, axis), np.diff(x, 1, axis))
+    first = ops.cumulative_sum(x, axis=axis, include_initial=True)
+    same(first, np.cumulative_sum(x, axis=axis, include_initial=True), exact=False)
+
+
+@QUICK
+@given(st.data(), arrays(min_dims=1, min_side=1))
+def test_order(data, x):
+    axis = data.draw(st.integers(-x.ndim, x.ndim - 1))
+    same(ops.sort(x, axis), np.sort(x, axis))
+    same(ops.argsort(x, axis), np.argsort(x, axis, kind="stable"))
+    down = ops.argsort(x, axis, descending=True)
+    kept = np.argsort(-x.astype(float), axis, kind="stable")
+    same(down, kept)  # equal elements keep their order
+    same(ops.sort(x, axis, descending=True), np.take_along_axis(x, kept, axis))
+    k = data.draw(st.integers(0, x.shape[axis]))
+    values, places = ops.topk(x, k, axis)
+    first = np.take(kept, np.arange(k), axis)
+    same(places, first)
+    same(values, np.take_along_axis(x, first, axis))
+    same(ops.isin(x, x[:1]), np.isin(x, x[:1]))
+    line = np.sort(x, None)
+    same(ops.searchsorted(line, x, side="right"), np.searchsorted(line, x, "right"))
+
+
+def test_long_sums_are_blocked():
+    """A sum of float32 keeps its digits along every axis, and the same bits in every layout."""
+    x = np.random.default_rng(0).random((3000, 17), np.float32)
+    exact = x.sum(0, dtype="float64")
+    own = np.abs(ops.sum(x, 0) - exact).max()
+    assert own < np.abs(np.add.reduce(x, 0) - exact).max() / 5
+    big = np.full((600, 500), 0.1, np.float32)
+    np.testing.assert_allclose(ops.sum(big), 30000 * np.float64(np.float32(0.1)) * 10, rtol=1e-6)
+    assert ops.sum(big).tobytes() == ops.sum(big.copy()).tobytes()
+    halves = np.ones(5000, "float16")
+    assert ops.sum(halves) == 5000
+    assert ops.mean(np.full(5000, 60000, "float16")) == 60000
+
+
+def test_extremes_and_norms_know_nan_and_infinity():
+    x = np.array([1.0, np.nan, -np.inf])
+    assert np.isnan(ops.max(x)) and np.isnan(ops.min(x)) and ops.argmax(x) == 1
+    assert ops.logsumexp(np.array([-np.inf, -np.inf])) == -np.inf
+    assert ops.logsumexp(np.array([np.inf, 0.0])) == np.inf
+    assert ops.logsumexp(np.array([], "float32")) == -np.inf
+    assert ops.vector_norm(np.array([3, 4])).dtype == "float64"
+    for order in (0, 1, 2, 3, -1, np.inf, -np.inf):
+        m = np.array([[3.0, -4.0], [1.0, 2.0]])
+        np.testing.assert_allclose(
+            ops.norm(m, order, axis=1), np.linalg.norm(m, order, axis=1), rtol=1e-14
+        )
+    assert ops.norm(m, "fro") == np.linalg.norm(m, "fro")
+
+
+# shapes -----------------------------------------------------------------------------------------
+
+
+@QUICK
+@given(st.data(), arrays())
+def test_views(data, x):
+    """Views share memory with what they are views of, whatever its layout."""
+    n = x.ndim
+    order = data.draw(st.permutations(range(n)))
+    view = ops.transpose(x, order)
+    same(view, x.transpose(order))
+    assert not x.size or not n or np.shares_memory(view, x)
+    same(ops.transpose(x), x.T)
+    same(ops.expand_dims(x, (0, -1)), np.expand_dims(x, (0, -1)))
+    same(ops.squeeze(x), np.squeeze(x))
+    same(ops.flip(x), np.flip(x))
+    wide = (3, *(4 if m == 1 else m for m in x.shape))
+    same(ops.broadcast_to(x, wide), np.broadcast_to(x, wide))
+    same(
+        ops.reshape(x, (-1,)) if x.size else ops.reshape(x, x.shape[::-1]),
+        x.reshape((-1,) if x.size else x.shape[::-1]),
+    )
+    if n:
+        a, b = data.draw(st.tuples(*[st.integers(-n, n - 1)] * 2))
+        same(ops.swapaxes(x, a, b), np.swapaxes(x, a, b))
+        same(ops.moveaxis(x, a, b), np.moveaxis(x, a, b))
+        same(ops.flip(x, a), np.flip(x, a))
+    if n >= 2:
+        k = data.draw(st.integers(-3, 3))
+        same(ops.diagonal(x, k, -1, 0), np.diagonal(x, k, -1, 0))
+        same(ops.trace(x, k), np.trace(x, k), exact=False)
+        same(ops.tril(x, k), np.tril(x, k))
+        same(ops.triu(x, k), np.triu(x, k))
+        back = ops.diagonal_scatter(ops.diagonal(x, k), x.shape, k)
+        same(ops.diagonal(back, k), np.diagonal(x, k))
+
+
+def test_reshape_shares_memory_where_strides_allow():
+    x = np.arange(12).reshape(3, 4)
+    assert np.shares_memory(ops.reshape(x, (4, 3)), x)
+    assert np.shares_memory(ops.reshape(x[:, ::2], (3, 2, 1)), x)
+    assert not np.shares_memory(ops.reshape(x.T, (12,)), x)
+    ops.diagonal(x)[...] = 0  # written through
+    assert x.trace() == 0
+
+
+@QUICK
+@given(st.data(), arrays(min_dims=1))
+def test_joining(data, x):
+    axis = data.draw(st.integers(-x.ndim, x.ndim - 1))
+    other = x[::-1].astype(data.draw(st.sampled_from(DTYPES)))
+    same(ops.concatenate([x, other], axis), np.concatenate([x, other], axis))
+    same(ops.concatenate([x, other], None), np.concatenate([x, other], None))
+    same(ops.stack([x, other], axis), np.stack([x, other], axis))
+    for name in ("hstack", "vstack", "dstack", "column_stack"):
+        same(getattr(ops, name)([x, other]), getattr(np, name)([x, other]))
+    for own, judge in zip(ops.array_split(x, 3, axis), np.array_split(x, 3, axis), strict=True):
+        same(own, judge)
+    cuts = data.draw(st.lists(st.integers(-5, 5), max_size=3).map(sorted))
+    for own, judge in zip(ops.split(x, cuts, axis), np.split(x, cuts, axis), strict=True):
+        same(own, judge)
+    for own, judge in zip(ops.unstack(x, axis=axis), np.unstack(x, axis=axis), strict=True):
+        same(own, judge)
+
+
+@QUICK
+@given(st.data(), arrays(min_dims=1))
+def test_repeating(data, x):
+    axis = data.draw(st.one_of(st.none(), st.integers(-x.ndim, x.ndim - 1)))
+    size = x.size if axis is None else x.shape[axis]
+    same(ops.repeat(x, 2, axis), np.repeat(x, 2, axis))
+    counts = data.draw(st.lists(st.integers(0, 3), min_size=size, max_size=size))
+    if size > 1:
+        same(ops.repeat(x, counts, axis), np.repeat(x, counts, axis))
+    reps = data.draw(st.lists(st.integers(0, 3), max_size=5))
+    same(ops.tile(x, reps), np.tile(x, reps))
+    same(ops.roll(x, 2, axis), np.roll(x, 2, axis))
+    same(ops.roll(x, -1, (0, -1)), np.roll(x, -1, (0, -1)))
+    pairs = st.lists(st.tuples(*[st.integers(0, 3)] * 2), min_size=x.ndim, max_size=x.ndim)
+    widths = data.draw(pairs)
+    same(ops.pad(x, widths, constant_values=1), np.pad(x, widths, constant_values=1))
+    if x.size:
+        for mode in ("edge", "reflect", "symmetric", "wrap"):
+            same(ops.pad(x, widths, mode), np.pad(x, widths, mode))
+
+
+# linear algebra ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int32", "float16", "float32", "float64"])
+@pytest.mark.parametrize(
+    "shapes",
+    [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 3), (3, 4)), ((5, 1, 2, 3), (4, 3, 2)),
+     ((0, 3), (3, 2)), ((2, 0), (0, 3)), ((3,), (4, 3, 2)), ((4, 2, 3), (3,))],
+)  # fmt: skip
+def test_products(shapes, dtype):
+    a, b = (np.arange(np.prod(s)).reshape(s).astype(dtype) for s in shapes)
+    same(ops.matmul(a, b), np.asarray(np.matmul(a, b))[()])
+    if dtype != "bool":
+        same(ops.dot(a, b), np.asarray(np.dot(a, b))[()])
+    if min(a.ndim, b.ndim) > 0 and a.shape[-1] == b.shape[0]:
+        same(ops.tensordot(a, b, axes=1), np.asarray(np.tensordot(a, b, 1))[()])
+    np.testing.assert_array_equal(ops.outer(a, b), np.outer(a, b))
+
+
+@pytest.mark.parametrize(
+    "text, shapes",
+    [("ij,jk->ik", [(2, 3), (3, 4)]), ("ij,jk", [(2, 3), (3, 4)]), ("ii->i", [(3, 3)]),
+     ("ii", [(3, 3)]), ("...ij,...jk->...ik", [(2, 1, 2, 3), (4, 3, 2)]), ("i,j->ji", [(2,), (3,)]),
+     ("ij,j", [(1, 3), (3,)]), ("ba", [(2, 3)]), ("i->", [(0,)]), ("...,...", [(3,), ()]),
+     ("ij,ij->i", [(3, 1), (3, 4)])],
+)  # fmt: skip
+def test_einsum(text, shapes):
+    operands = [np.arange(np.prod(s, dtype=int)).reshape(s) + 1.0 for s in shapes]
+    for dtype in ("float64", "int64"):
+        given = [x.astype(dtype) for x in operands]
+        same(ops.einsum(text, *given), np.asarray(np.einsum(text, *given))[()], exact=False)
+
+
+def test_vecdot():
+    a, b = np.arange(12.0).reshape(3, 4), np.arange(4.0)
+    same(ops.vecdot(a, b), a @ b)
+    same(ops.vecdot(a, a, axis=-2), (a * a).sum(0))
+
+
+# creation, casts, sets --------------------------------------------------------------------------
+
+
+def test_creation():
+    """Values as NumPy's; floats default to the setting (X-NDA-09)."""
+    rows = [
+        (ops.zeros((2, 3)), np.zeros((2, 3), "f4")),
+        (ops.ones(3, "int8"), np.ones(3, "int8")),
+        (ops.full((2,), True), np.full((2,), True)),
+        (ops.full((), np.float64(2.5)), np.full((), 2.5)),
+        (ops.arange(5), np.arange(5)),
+        (ops.arange(1, 0, -0.25), np.arange(1, 0, -0.25).astype("f4")),
+        (ops.arange(3, 1), np.arange(3, 1)),
+        (ops.linspace(0, 1, 5, dtype="float64"), np.linspace(0, 1, 5)),
+        (ops.linspace(0, 3, 4, False, "int32"), np.linspace(0, 3, 4, endpoint=False, dtype="i4")),
+        (ops.linspace(0, 1, 1), np.zeros(1, "f4")),
+        (ops.eye(2, 3, 1), np.eye(2, 3, 1, "f4")),
+        (ops.identity(2, "int64"), np.identity(2, "int64")),
+        (ops.tri(3, 2, -1), np.tri(3, 2, -1, "f4")),
+    ]
+    for own, judge in rows:
+        own = np.asarray(own)
+        assert (own.dtype, own.shape) == (judge.dtype, judge.shape)
+        np.testing.assert_array_equal(own, judge)
+    with config(default_float="float64"):
+        assert ops.zeros(1).dtype == ops.full(1, 0.5).dtype == "float64"
+    x = np.arange(3, dtype="int16")
+    same(ops.full_like(x, 7), np.full_like(x, 7))
+    same(ops.ones_like(x, "f8", shape=(2,)), np.ones(2))
+    assert ops.empty_like(x).shape == (3,)
+    for indexing in ("xy", "ij"):
+        pair = zip(
+            ops.meshgrid(x, x[:2], indexing=indexing), np.meshgrid(x, x[:2], indexing=indexing)
+        )
+        for own, judge in pair:
+            same(own, judge)
+
+
+def test_casts():
+    x = np.array([1.5, -2.5])
+    same(ops.astype(x, "int8"), x.astype("int8"))
+    assert ops.astype(x, "float64", copy=False) is x
+    assert not np.shares_memory(ops.astype(x, "float64"), x)
+    assert not np.shares_memory(ops.copy(x), x)
+    assert np.shares_memory(ops.stop_gradient(x), x)
+    same(
+        ops.one_hot([2, 0, 7], 3, dtype="int8"), np.array([[0, 0, 1], [1, 0, 0], [0, 0, 0]], "int8")
+    )
+
+
+def test_sets():
+    x = np.array([[3, 1], [1, 2]])
+    for own, judge in zip(ops.unique_all(x), np.unique_all(x), strict=True):
+        np.testing.assert_array_equal(own, judge)
+    for name in ("unique_counts", "unique_inverse"):
+        for own, judge in zip(getattr(ops, name)(x), getattr(np, name)(x), strict=True):
+            np.testing.assert_array_equal(own, judge)
+    nan = np.array([np.nan, 1, np.nan])
+    assert ops.unique_values(nan).size == 3 and ops.unique(nan).size == 2
+    np.testing.assert_array_equal(ops.nonzero(x > 1), np.nonzero(x > 1))
+    np.testing.assert_array_equal(ops.argwhere(x > 1), np.argwhere(x > 1))
+    np.testing.assert_array_equal(ops.extract(x > 1, x), x[x > 1])

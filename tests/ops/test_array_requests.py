@@ -1,0 +1,72 @@
+"""Every operator over whole arrays under every request (OPR-07..10), with its own attributes."""
+
+import numpy as np
+import pytest
+
+from nbgraph.operator import registry
+from nbgraph.operator.array_op import Spec
+from nbgraph.operator.request import kAddTo, kNullOp, kWriteTo
+from tests.ops.array_calls import CALLS, operators
+
+
+def filled(specs, value, step=1):
+    """Outputs that hold a number; with a step their elements are apart."""
+    wide = [np.full((*spec.shape, step), value, spec.dtype) for spec in specs]
+    return [x[..., 0] for x in wide]
+
+
+def results(op, inputs, attributes):
+    specs = op.infer([Spec.of(x) for x in inputs], attributes)
+    outputs = filled(specs, 1)
+    op.run(inputs, outputs, [kWriteTo] * len(specs), attributes)
+    return specs, outputs
+
+
+def test_every_operator_has_a_call():
+    assert set(operators()) == set(CALLS)
+
+
+@pytest.mark.parametrize("name", sorted(set(CALLS) - {"empty"}))
+def test_requests(name):
+    op, (inputs, attributes) = operators()[name], CALLS[name]
+    before = [x.copy() for x in inputs]
+    specs, judges = results(op, inputs, attributes)
+    for request, step in ((kWriteTo, 2), (kAddTo, 1), (kAddTo, 2), (kNullOp, 1)):
+        outputs = filled(specs, 1, step)
+        op.run(inputs, outputs, [request] * len(specs), attributes)
+        for own, judge in zip(outputs, judges, strict=True):
+            one = np.ones_like(judge)
+            wanted = {kWriteTo: judge, kAddTo: one + judge, kNullOp: one}[request]
+            np.testing.assert_array_equal(own, wanted)
+    for x, kept in zip(inputs, before, strict=True):
+        np.testing.assert_array_equal(x, kept)  # operands are not written
+
+
+def test_null_requests_compute_nothing():
+    """OPR-07: the work itself is skipped."""
+    from nbgraph.operator.array_op import ArrayOp
+
+    ran = []
+    op = ArrayOp("noted", lambda x: x, lambda inputs, outputs: ran.append(1))
+    op.run([np.ones(2)], [np.ones(2)], [kNullOp], {})
+    assert not ran
+
+
+@pytest.mark.parametrize("name", sorted(set(CALLS) - {"empty"}))
+def test_a_public_function_takes_the_attributes_of_its_operator(name):
+    """So that a saved graph can be applied again by names; attributes can be hashed."""
+    op, (inputs, attributes) = operators()[name], CALLS[name]
+    hash(tuple(attributes.items()))
+    function = registry.find(name)
+    assert function.__name__ == op.__name__ == name
+    assert ">>>" in function.__doc__
+    if not inputs or any(operand.startswith("*") for operand in op.operands[:1]):
+        return  # sources give what the default carrier has; variadic functions take a sequence
+    _, judges = results(op, inputs, attributes)
+    own = function(*inputs, **attributes)
+    for value, judge in zip(own if isinstance(own, tuple) else (own,), judges, strict=True):
+        np.testing.assert_array_equal(value, judge)
+    if op.nout == 1 and name != "full_like":
+        out = np.empty_like(judges[0])
+        assert function(*inputs, **attributes, out=out) is out
+        np.testing.assert_array_equal(out, judges[0])
