@@ -129,6 +129,30 @@ def test_operands_are_read_only_and_never_written_unasked(new, engine):
     assert b.asnumpy().tolist() == [2, 3]
 
 
+@pytest.mark.parametrize("option", ["kNoInplace", "kInplaceLhsOut"])
+def test_out_in_the_first_operand_is_in_place_where_the_operator_may(new, engine, option):
+    """OPR-09, SMP-25, SMP-28: kWriteInplace is issued for lhs, never for rhs or a part of it."""
+    seen = []
+
+    def fn(lhs, rhs, env, ret, req, ctx):
+        seen.append((req, np.shares_memory(lhs.get(), ret.get())))
+        ng.assign(ret.get(), req, lhs.get() - rhs.get())
+
+    op = new().set_function("cpu", fn, option)
+    a, b = ng.array([1.0, 2.0, 3.0]), ng.array([1.0, 1.0, 1.0])
+    assert op(a, b, out=a) is a
+    assert a.asnumpy().tolist() == [0, 1, 2]
+    op(b, a, out=a)
+    assert a.asnumpy().tolist() == [1, 0, -1]
+    op(a, a, out=a)
+    assert a.asnumpy().tolist() == [0, 0, 0]
+    op(b[:2], a[:2], out=b[1:])
+    assert b.asnumpy().tolist() == [1, 1, 1]
+    apart = (ng.kWriteTo, False)
+    first = (ng.kWriteInplace, True) if option == "kInplaceLhsOut" else apart
+    assert seen == [first, apart, apart, apart]
+
+
 def test_python_functions_never_wait_for_a_worker_that_waits(new, workers):
     """X-NDA-06: long chains of Python and compiled functions end with one worker, too."""
     op = smooth(new)

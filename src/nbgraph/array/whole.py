@@ -20,6 +20,7 @@ from nbgraph.operator.array_op import ArrayOp, Spec, check_out
 from nbgraph.operator.call import recording, training
 from nbgraph.operator.request import OpReqType
 from nbgraph.settings import config
+from nbgraph.shape import overlap
 
 kWriteTo, kAddTo = OpReqType.kWriteTo, OpReqType.kAddTo
 
@@ -155,7 +156,8 @@ def _push(
     asked = list(requests) if requests is not None else [kWriteTo] * len(results)
     resources = op.grant(results[0].device) if results else ()
     writes = list(dict.fromkeys(r._chunk for r in results))
-    inputs = [copied(v) if v._chunk in writes else v for v in values]
+    shared = _in_place(op, values, results, attributes, asked) if outs is not None else None
+    inputs = [copied(v) if v._chunk in writes and i != shared else v for i, v in enumerate(values)]
     reads = [c for c in dict.fromkeys(v._chunk for v in inputs) if c not in writes]
     whole = outs is None and kAddTo not in asked
     current().push(
@@ -165,6 +167,27 @@ def _push(
         name=op.__name__,
         prop=OVERWRITE if whole else NORMAL,
     )
+
+
+def _in_place(
+    op: ArrayOp,
+    values: Sequence[Array],
+    results: Sequence[Array],
+    attributes: Mapping[str, Any],
+    asked: list[OpReqType],
+) -> int | None:
+    """The operand that the output, given as that very array, is written over; the request says so.
+    Only where the operator has the right, and no other operand is in that memory."""
+    for operand, output in op.inplace_pairs(attributes):
+        out = results[output]
+        held = [i for i, v in enumerate(values) if v._chunk is out._chunk]
+        if held != [operand] or len(results) > 1 or asked[output] is not kWriteTo:
+            continue
+        value = values[operand]
+        if value.dtype == out.dtype and overlap(value._view(), out._view()) == "exact":
+            asked[output] = OpReqType.kWriteInplace
+            return operand
+    return None
 
 
 def _record(
