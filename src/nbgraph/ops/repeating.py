@@ -15,7 +15,6 @@ from nbgraph.ops.define import (
     Axis,
     Shape,
     as_known,
-    axes_of,
     axis_of,
     hashable_axis,
     library,
