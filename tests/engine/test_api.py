@@ -192,7 +192,7 @@ def test_names_and_aliases():
     assert ng.engine.Engine.AsyncFn is ng.engine.AsyncFn
     assert ng.engine.Callback is ng.engine.OnComplete
     kinds = "NORMAL COPY_FROM_GPU COPY_TO_GPU CPU_PRIORITIZED ASYNC DELETE_VAR GPU_PRIORITIZED"
-    assert [p.name for p in ng.engine.FnProperty] == [*kinds.split(), "NO_SKIP"]
+    assert [p.name for p in ng.engine.FnProperty] == [*kinds.split(), "NO_SKIP", "OVERWRITE"]
     assert ng.engine.FnProperty.kCopyFromGPU is ng.engine.FnProperty.COPY_FROM_GPU
 
 

@@ -1,5 +1,6 @@
 """Where failures go, and that each is raised once."""
 
+import contextlib
 import sys
 
 import pytest
@@ -98,6 +99,23 @@ def test_a_write_that_succeeds_clears_the_failure(engine):
     assert v.error is None
     with pytest.raises(ValueError, match="x"):  # cleared is not told
         engine.wait_for_all(WAIT)
+
+
+def test_what_overwrites_a_poisoned_variable_runs_and_clears_it(engine):
+    """X-ENG-08, X-ENG-10: OVERWRITE does not need what it writes; what it reads it does."""
+    a, b = engine.new_variable("a"), engine.new_variable("b")
+    overwrite = engine.FnProperty.OVERWRITE
+    engine.push(raising(ValueError("lost")), mutate_vars=[a], name="load")
+    fresh = engine.push(lambda run_ctx: "new", mutate_vars=[a], prop=overwrite)
+    assert fresh.result(WAIT) == "new"
+    assert a.error is None
+    engine.push(raising(ValueError("lost again")), mutate_vars=[a], name="load")
+    skipped = engine.push(lambda run_ctx: 1, const_vars=[a], mutate_vars=[b], prop=overwrite)
+    with pytest.raises(ValueError, match="lost again"):
+        skipped.result(WAIT)
+    assert str(b.error) == "lost again"
+    with contextlib.suppress(ValueError):
+        engine.wait_for_all(WAIT)  # the failure of the first load, which nobody was told of
 
 
 def test_wait_for_all_raises_the_first_pushed_and_lists_the_others(engine, gate):

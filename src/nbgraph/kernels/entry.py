@@ -58,7 +58,9 @@ begin:
   %np = load i64, ptr %np_at, align 1
   %type_at = getelementptr i64, ptr %d, i64 4
   %ndarray = load ptr, ptr %type_at, align 1
-  %words_at = getelementptr i64, ptr %d, i64 5
+  %most_at = getelementptr i64, ptr %d, i64 5
+  %most = load i64, ptr %most_at, align 1
+  %words_at = getelementptr i64, ptr %d, i64 6
   %formats = getelementptr i64, ptr %words_at, i64 %np
   %last = sub i64 %count, 1
   %fits = icmp eq i64 %nargs, %count
@@ -180,7 +182,10 @@ parameters:
   %rank_at = getelementptr i64, ptr %record, i64 1
   store i64 0, ptr %rank_at
   %empty = icmp eq i64 %n, 0
-  br i1 %empty, label %done, label %run
+  %too_many = icmp sgt i64 %n, %most
+  br i1 %empty, label %done, label %within
+within:
+  br i1 %too_many, label %close_count, label %run
 run:
   %record_word = ptrtoint ptr %record to i64
   %large = icmp sgt i64 %n, {GIL_FREE_ABOVE}
@@ -251,12 +256,16 @@ def _method() -> int:
 
 
 def make(
-    kernel: Kernel, formats: Sequence[str], operands: int, parameters: Sequence[bytes]
+    kernel: Kernel,
+    formats: Sequence[str],
+    operands: int,
+    parameters: Sequence[bytes],
+    most: int = (1 << 63) - 1,
 ) -> tuple[Callable[..., Any], bytes]:
     """A callable over operands and outputs, which returns the last output, and the descriptor it
-    returns when it declines."""
-    words = [kernel.address, len(formats), operands, len(parameters), id(np.ndarray)]
-    head = struct.pack("=5q", *words)
+    returns when it declines; it declines more than `most` elements."""
+    words = [kernel.address, len(formats), operands, len(parameters), id(np.ndarray), most]
+    head = struct.pack("=6q", *words)
     body = b"".join(p.ljust(8, b"\0") for p in parameters)
     descriptor = head + body + "".join(formats).encode()
     return builtin.function(_method(), descriptor), descriptor

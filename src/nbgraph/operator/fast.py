@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbgraph.dtype import name_of
+from nbgraph.operator import parallel
 from nbgraph.settings import PYTHON_ASKED, config
 
 if TYPE_CHECKING:
@@ -112,7 +113,8 @@ class FastCall:
         if not entry.available() or not entry.fits(len(dtypes), len(words)):
             return
         formats = [d.char for d in dtypes]
-        function, declined = entry.make(code, formats, len(typed.operands), words)
+        most = parallel.most(typed.captured, sum(d.itemsize for d in dtypes))
+        function, declined = entry.make(code, formats, len(typed.operands), words, most)
         self._globals, self._cells, self._attributes = op.scalar.watch.checks()
         self._closed = bool(self._cells or self._attributes)
         made = (function, declined, typed.outputs, code)

@@ -11,6 +11,7 @@ import numpy as np
 from nbgraph.dtype import as_dtype, name_of
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.kernels.function import Scalar
+from nbgraph.operator import parallel
 from nbgraph.operator.typing import (
     Array,
     Typed,
@@ -166,7 +167,8 @@ class Invoker:
         requests: Sequence[Request],
     ) -> None:
         code, words, size = self.launch(plan, operands, outputs, requests)
-        code.run(words, 0, size)
+        nbytes = sum(a.itemsize for a in (*operands, *outputs))
+        parallel.run(code, words, size, parallel.cost(plan.typed.captured, nbytes, size))
 
     def launch(
         self,

@@ -1,0 +1,54 @@
+"""Large calls on NumPy arrays: cut into chunks for the engine's workers, the caller among them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from nbgraph.kernels.cost import per_element
+from nbgraph.kernels.function import Captured
+from nbgraph.settings import config
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.kernel import Kernel
+
+GRAIN = 500_000  # nanoseconds from which a call is worth the workers
+
+
+def cost(captured: Captured, nbytes: int, size: int) -> int:
+    """Nanoseconds of a map over so many elements of `nbytes` each, roughly."""
+    return int(size * per_element(captured, nbytes))
+
+
+def most(captured: Captured, nbytes: int) -> int:
+    """Elements up to which a call stays on its thread."""
+    return int(GRAIN / max(per_element(captured, nbytes), 1e-3))
+
+
+def run(code: Kernel, words: Any, size: int, nanoseconds: int) -> None:
+    """Run a kernel over [0, size); a long one on all workers, where there are several.
+
+    Small calls never start the engine. Within a function that the engine runs, the other workers
+    have work of their own.
+    """
+    if nanoseconds < GRAIN or config.engine != "threaded":
+        code.run(words, 0, size)
+        return
+    from nbgraph import engine
+    from nbgraph.engine.kernels import Kernels
+    from nbgraph.engine.native_call import NativeCall
+    from nbgraph.engine.thread import here
+
+    current = engine.current()
+    if here.running is not None or not isinstance(current, Kernels):
+        code.run(words, 0, size)
+        return
+    call = NativeCall(
+        code.address,
+        words.__array_interface__["data"][0],
+        size,
+        name=code.loop.name,
+        cost=nanoseconds,
+        keep=(code, words),
+    )
+    done = current.push(call, mutate_vars=[current.new_variable()])
+    done.result()
