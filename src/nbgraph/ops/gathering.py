@@ -17,7 +17,8 @@ from nbgraph.ops.arithmetic import multiply
 from nbgraph.ops.comparison import equal
 from nbgraph.ops.define import Shape, as_known, cast, library, public, shape_tuple
 from nbgraph.ops.indexing import add_at, require_integers
-from nbgraph.ops.keys import Template, normal_key, numpy_index, selected_shape
+from nbgraph.ops.keys import ARRAY, Template, normal_key, numpy_index, selected_shape
+from nbgraph.ops.slicing import ALL
 
 Array = np.ndarray[Any, Any]
 
@@ -58,7 +59,12 @@ def _gather_infer(x: Spec, *indices: Spec, key: Template) -> Spec:
 
 def _gather(inputs: list[Array], outputs: list[Array], *, key: Template) -> None:
     x, *arrays = inputs
-    outputs[0][...] = x[numpy_index("gather", key, x.shape, arrays)]
+    index = numpy_index("gather", key, x.shape, arrays)
+    if len(arrays) == 1 and all(part in (ARRAY, ALL) for part in key):
+        # straight into the output; the bounds are checked already
+        np.take(x, arrays[0], key.index(ARRAY), out=outputs[0], mode="wrap")
+    else:
+        outputs[0][...] = x[index]
 
 
 def _gather_rule(g: Gradients) -> list[Any]:
