@@ -14,7 +14,7 @@ import sys
 import numpy as np
 import nbgraph as ng
 smooth = ng.op(lambda x: x * x if abs(x) < 1 else 2 * abs(x) - 1)
-for n in (1, 1000, 100_000):
+for n in (1, 100, 10_000):
     smooth(np.ones(n, np.float32))
 assert "nbgraph.engine" not in sys.modules, "a small call has loaded the engine"
 """
