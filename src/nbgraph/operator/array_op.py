@@ -16,7 +16,7 @@ import numpy as np
 from nbgraph.device import Context, RunContext, cpu
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.operator.call import call, training
-from nbgraph.operator.environment import EnvArguments
+from nbgraph.operator.environment import SERIAL, EnvArguments, own_spaces
 from nbgraph.operator.owners import OWNED, wait_for
 from nbgraph.operator.request import OpReqType, assign
 from nbgraph.operator.typing import as_operand
@@ -68,6 +68,11 @@ class Gradients:
 Infer = Callable[..., Spec | Sequence[Spec]]
 Compute = Callable[..., None]
 Rule = Callable[[Gradients], Sequence[Any]]
+
+
+def constant(g: Gradients) -> Sequence[Any]:
+    """The gradient rule of an operator whose result is a constant for derivatives."""
+    return [None] * len(g.specs)
 
 
 class ArrayOp:
@@ -281,7 +286,7 @@ class ArrayOp:
         requests: Sequence[OpReqType],
         attributes: Mapping[str, Any],
     ) -> None:
-        resources, is_train = self.grant(cpu()), training.get()
+        resources, is_train = own_spaces(self.grant(cpu())), training.get()
 
         def run(run_ctx: RunContext | None = None) -> None:
             self.run(
@@ -294,13 +299,13 @@ class ArrayOp:
                 run_ctx=run_ctx,
             )
 
-        if not resources:
+        turns = [r.variable for r in resources if str(r.kind) == SERIAL]
+        if not turns:
             run()
             return
-        from nbgraph import engine  # others use the resources, too: it is their turn that counts
+        from nbgraph import engine  # others draw from the stream, too: it is their turn that counts
 
-        turn = [r.variable for r in resources]
-        engine.push(run, mutate_vars=turn, name=self.__name__).result()
+        engine.push(run, mutate_vars=turns, name=self.__name__).result()
 
     def __repr__(self) -> str:
         return f"<array operator {self.__name__!r}>"

@@ -10,10 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from nbgraph.device import Context, RunContext
+from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError
 
-RANDOM, SPACE = ("random", "parallel_random"), ("temp_space",)
+SERIAL = "random"  # the one kind whose users take turns even where each has its own memory
+RANDOM, SPACE = (SERIAL, "parallel_random"), ("temp_space",)
 _NO_KEYWORDS: Mapping[str, Any] = {}
 
 
@@ -115,3 +119,25 @@ set_enable_scalar(True) when it is registered
             f"EnvArguments(scalar={self._scalar!r}, kwargs={self.kwargs!r}, "
             f"resource={list(self.resource)!r})"
         )
+
+
+class OwnSpace:
+    """Temporary space of one call at once: memory that nobody else has, so nobody waits."""
+
+    __slots__ = ()
+    kind = SPACE[0]
+
+    def get_space(self, shape: Any, dtype: Any = "float32", stream: Any = None) -> Any:
+        """An array, its contents undefined."""
+        return np.empty(shape, as_dtype(dtype))
+
+    def get_random(self, stream: Any = None) -> Any:
+        """ArgumentError: space gives no numbers."""
+        raise ArgumentError(
+            "get_random: this resource is 'temp_space'; request 'random' or 'parallel_random'"
+        )
+
+
+def own_spaces(resources: Sequence[Any]) -> list[Any]:
+    """The resources with memory of one's own instead of the device's temporary space."""
+    return [OwnSpace() if str(r.kind) in SPACE else r for r in resources]
