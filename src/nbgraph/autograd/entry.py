@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import weakref
+from collections.abc import Container, Sequence
 from typing import Any
 
 from nbgraph.array.chunk import shared
-from nbgraph.array.core import Array, make
+from nbgraph.array.core import Array
 from nbgraph.array.create import array as new_array
 from nbgraph.autograd import reverse
 from nbgraph.autograd.buffers import ones_like, write_to, zeros_of
 from nbgraph.autograd.scope import pause, record
-from nbgraph.autograd.tape import Leaf, Record, TapeError
+from nbgraph.autograd.tape import Leaf, TapeError
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.graph.node import Node
 
@@ -28,9 +29,15 @@ def attach_grad(array: Array, grad_req: str = "write") -> None:
         raise ArgumentError(
             f"attach_grad: an array of {array.dtype} has no gradient; use a floating dtype"
         )
-    if not isinstance(array._node, Leaf):
-        array._chunk.leafs += 1
-    array._node, array._output = Leaf(grad_req, array._layout), 0
+    become_variable(array, Leaf(grad_req, array._layout))
+
+
+def become_variable(array: Array, node: Node) -> None:
+    """Put an array at a node that gradients are asked for; it may not be written while recorded."""
+    holder = shared(array)
+    others = [ref for ref in holder.variables if ref() is not None and ref() is not array]
+    holder.variables = (*others, weakref.ref(array))
+    array._node, array._output, array._stamp = node, 0, array._chunk.writes
 
 
 def set_grad(array: Array, value: Any) -> None:
@@ -45,19 +52,34 @@ def set_grad(array: Array, value: Any) -> None:
 
 
 def backward(
-    heads: Sequence[Array],
-    head_grads: Sequence[Any] | None = None,
+    heads: Array | Sequence[Array],
+    head_grads: Any = None,
     *,
     retain_graph: bool = False,
-    create_graph: bool = False,
 ) -> None:
-    """Gradients of the heads to every variable they were computed from."""
-    entries = _entries(heads, head_grads)
-    scope = record if create_graph else pause
-    with scope():
-        reverse.run(
-            entries, None, create_graph=create_graph, retain_graph=retain_graph or create_graph
-        )
+    """Gradients of heads to every variable they were computed from.
+
+    `head_grads`: gradients with respect to the heads, one for each; None means ones. What the
+    pass needs is freed as it goes, unless `retain_graph`.
+
+    >>> import nbgraph as ng
+    >>> x = ng.array([1.0, 2.0])
+    >>> x.attach_grad()
+    >>> with ng.autograd.record():
+    ...     y, z = x * x, 3 * x
+    >>> ng.autograd.backward([y, z])
+    >>> x.grad
+    array([5., 7.], dtype=float32)
+    """
+    entries = entries_of("backward", *_several(heads, head_grads))
+    with pause(train_mode=True):
+        reverse.run(entries, retain_graph=retain_graph)
+
+
+def _several(heads: Any, head_grads: Any) -> tuple[Sequence[Any], Sequence[Any] | None]:
+    if isinstance(heads, (list, tuple)):
+        return list(heads), head_grads
+    return [heads], None if head_grads is None else [head_grads]
 
 
 def grad(
@@ -84,63 +106,75 @@ def grad(
     >>> ng.autograd.grad(slope, x)
     array([18.], dtype=float32)
     """
-    single = isinstance(variables, Array)
-    wanted: Sequence[Any] = [variables] if single else list(variables)
-    heads = [heads] if isinstance(heads, Array) else list(heads)
-    given = [head_grads] if isinstance(head_grads, Array) else head_grads
+    wanted, _ = _several(variables, None)
     for i, variable in enumerate(wanted):
         if not isinstance(variable, Array) or variable._node is None:
             raise TapeError(
                 f"grad: variables[{i}] was not recorded; call attach_grad() on it before "
                 "ng.autograd.record()"
             )
-    entries = _entries(heads, given)
+    entries = entries_of("grad", *_several(heads, head_grads))
     keep = create_graph if retain_graph is None else retain_graph
-    scope = record if create_graph else pause
-    with scope():
-        nodes = [v._node for v in wanted]
-        sums = reverse.run(entries, nodes, create_graph=create_graph, retain_graph=keep)
-        values = [sums.get((v._node, v._output)) for v in wanted]
-        found = [
-            zeros_of(v._layout, v.device) if value is None else value
-            for v, value in zip(wanted, values, strict=True)
-        ]
-    return found[0] if single else found
+    found = gradients(entries, wanted, create_graph=create_graph, retain_graph=keep)
+    return found if isinstance(variables, (list, tuple)) else found[0]
 
 
-def _entries(
-    heads: Sequence[Array], head_grads: Sequence[Any] | None
+def gradients(
+    entries: Sequence[tuple[Node, int, Any]],
+    variables: Sequence[Array],
+    *,
+    create_graph: bool,
+    retain_graph: bool,
+    ends: Container[Node] = (),
+) -> list[Any]:
+    """Gradients with respect to variables that are on the tape, zeros where none flows."""
+    asked = [(v._node, v._output) for v in variables]
+    with record() if create_graph else pause(train_mode=True):
+        values = reverse.run(
+            entries, asked, create_graph=create_graph, retain_graph=retain_graph, ends=ends
+        )
+    return [
+        zeros_of(v._layout, v.device) if value is None else value
+        for v, value in zip(variables, values, strict=True)
+    ]
+
+
+def entries_of(
+    name: str, heads: Sequence[Any], head_grads: Sequence[Any] | None
 ) -> list[tuple[Node, int, Any]]:
+    """Where gradients start: (node, output, gradient) of each head."""
     if head_grads is not None and len(head_grads) != len(heads):
         raise ArgumentError(
-            f"backward: {len(head_grads)} head gradients for {len(heads)} heads; give one for each"
+            f"{name}: {len(head_grads)} head gradients for {len(heads)} heads; give one for each"
         )
-    entries = []
+    entries: list[tuple[Node, int, Any]] = []
     for i, head in enumerate(heads):
-        if not isinstance(head, Array) or head._node is None:
+        if not isinstance(head, Array):
+            raise ArgumentError(
+                f"{name}: heads[{i}] is a {type(head).__name__}; give NDArrays that were computed "
+                "while recording"
+            )
+        if head._node is None:
             raise TapeError(
-                f"backward: heads[{i}] was not computed while recording from an array with "
-                "attach_grad(); use `with ng.autograd.record():`"
+                f"{name}: heads[{i}] of shape {head.shape} and {head.dtype} was not computed from "
+                "an array with attach_grad() by differentiable operators while recording; use "
+                "`with ng.autograd.record():`"
             )
         given = None if head_grads is None else head_grads[i]
-        if given is None:
-            gradient = ones_like(head)
-        else:
-            gradient = given if isinstance(given, Array) else new_array(given, head.dtype)
-            if gradient.shape != head.shape:
-                raise ShapeError(
-                    f"backward: the head gradient has shape {gradient.shape}, the head "
-                    f"{head.shape}; give one of that shape"
-                )
-        entries.append((head._node, head._output, gradient))
+        entries.append((head._node, head._output, head_gradient(name, i, head, given)))
     return entries
 
 
-def stop_gradient(x: Any) -> Any:
-    """The same values, through which no gradient flows."""
-    if not isinstance(x, Array):
-        return x
-    return make(x._chunk, x._address, x._layout, shared(x))
-
-
-__all__ = ["Record", "attach_grad", "backward", "grad", "set_grad", "stop_gradient"]
+def head_gradient(name: str, index: int, head: Array, given: Any) -> Any:
+    """The gradient that starts at a head: ones, or what was given, in the head's dtype."""
+    if given is None:
+        return ones_like(head)
+    gradient = given if isinstance(given, Array) else new_array(given, head.dtype)
+    if gradient.shape != head.shape:
+        raise ShapeError(
+            f"{name}: the head gradient {index} has shape {gradient.shape}, the head {head.shape}; "
+            "give one of that shape"
+        )
+    if gradient.dtype != head.dtype:
+        gradient = reverse.library("astype")(gradient, head.dtype)
+    return gradient

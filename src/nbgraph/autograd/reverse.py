@@ -7,14 +7,15 @@ itself recorded.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 import numpy as np
 
-from nbgraph.array.core import empty_of, make
+from nbgraph.array.chunk import shared
+from nbgraph.array.core import Array, empty_of, make
 from nbgraph.array.layout import layout
-from nbgraph.array.push import carried, push
+from nbgraph.array.push import carried, copied, push
 from nbgraph.autograd.buffers import write_to
 from nbgraph.autograd.rules import MapRule
 from nbgraph.autograd.tape import Leaf, Record, TapeError, kept
@@ -48,10 +49,19 @@ class Sums:
         """The array that a contribution may be added to, or None."""
         return self._values[entry] if entry in self._owned else None
 
+    def disown(self, entry: Entry) -> bool:
+        """Whether nobody else has the sum; from now on somebody has."""
+        owned = entry in self._owned
+        self._owned.discard(entry)
+        return owned
+
     def add(self, entry: Entry, value: Any, *, owned: bool = False) -> None:
         """One more contribution. `owned`: the array is new, and nobody else has it."""
         before = self._values.get(entry)
         if before is not None:
+            if entry in self._owned:
+                write_to(before, value, "add")
+                return
             value, owned = library("add")(before, value), True
         self._values[entry] = value
         if owned and not self.create_graph:
@@ -67,35 +77,41 @@ def library(name: str) -> Any:
 
 def run(
     heads: Sequence[tuple[Node, int, Any]],
-    wanted: Sequence[Node] | None,
+    wanted: Sequence[Entry] | None = None,
     *,
-    create_graph: bool,
-    retain_graph: bool,
-) -> Sums:
+    create_graph: bool = False,
+    retain_graph: bool = False,
+    ends: Container[Node] = (),
+) -> list[Any]:
     """Let the heads' gradients flow: entries (node, output, gradient).
 
-    `wanted`: nodes whose gradients are asked for and stay in the result; None: all leaves, which
-    collect theirs.
+    `wanted`: entries whose gradients are returned, None where nothing came; without it all leaves
+    collect theirs, at the end, so that an error on the way leaves every gradient as it was.
+    Gradients do not flow beyond `ends`.
     """
     sums = Sums(create_graph=create_graph)
     for node, output, gradient in heads:
         sums.add((node, output), gradient)
-    order = topological(node for node, _, _ in heads)
-    targets = set(wanted) if wanted is not None else None
+    order = topological((node for node, _, _ in heads), ends)
+    targets = None if wanted is None else {node for node, _ in wanted}
     useful = _useful(order, targets)
+    found: dict[Entry, Any] = {}
+    collected: list[tuple[Leaf, Any, bool]] = []
     for node in reversed(order):
-        if node not in useful or (targets is not None and node in targets):
+        if node not in useful:
             continue
-        if isinstance(node, Record):
-            _step(node, sums, useful)
-            if not retain_graph:
-                node.saved = None
-        elif isinstance(node, Leaf):
-            _collect(node, sums)
-    return sums
+        if targets is not None and node in targets:
+            _keep(node, sums, found)
+        if isinstance(node, Record) and node not in ends:
+            _step(node, sums, useful, retain_graph=retain_graph)
+        elif targets is None and isinstance(node, Leaf):
+            collected.append((node, *sums.pop((node, 0))))
+    for leaf, gradient, owned in collected:
+        _collect(leaf, gradient, owned=owned)
+    return [] if wanted is None else [found.get(entry) for entry in wanted]
 
 
-def _useful(order: Sequence[Node], targets: set[Node] | None) -> set[Node]:
+def _useful(order: Sequence[Node], targets: Container[Node] | None) -> set[Node]:
     """Nodes that gradients have to reach or pass through."""
     found: set[Node] = set()
     for node in order:
@@ -109,48 +125,63 @@ def _useful(order: Sequence[Node], targets: set[Node] | None) -> set[Node]:
     return found
 
 
-def _collect(leaf: Leaf, sums: Sums) -> None:
+def _keep(node: Node, sums: Sums, found: dict[Entry, Any]) -> None:
+    """Gradients that were asked for, as arrays of their own; they flow on."""
+    for i in range(len(node.outputs) if isinstance(node, Record) else 1):
+        gradient = sums.get((node, i))
+        if gradient is not None:
+            owned = sums.create_graph or sums.disown((node, i))
+            found[node, i] = gradient if owned else copied(gradient)
+
+
+def _collect(leaf: Leaf, gradient: Any, *, owned: bool) -> None:
     """A variable's gradient goes where its user looks for it."""
-    gradient, owned = sums.pop((leaf, 0))
     if gradient is None:
         return
-    if sums.create_graph:
-        adds = leaf.request == "add" and leaf.collected is not None
-        leaf.collected = library("add")(leaf.collected, gradient) if adds else gradient
-    elif leaf.collected is None and owned:
+    if leaf.collected is None and owned:
         leaf.collected = gradient
     else:
         write_to(leaf.grad, gradient, leaf.request)
 
 
-def _step(node: Record, sums: Sums, useful: set[Node]) -> None:
+def _step(node: Record, sums: Sums, useful: Container[Node], *, retain_graph: bool) -> None:
     """Gradients of a node's operands."""
+    wanted = [entry is not None and entry[0] in useful for entry in node.inputs]
     gradients = [sums.pop((node, i))[0] for i in range(len(node.outputs))]
-    if all(g is None for g in gradients):
+    if not any(wanted) or all(g is None for g in gradients):
         return
     if node.saved is None:
         raise TapeError(
             f"backward of {node.op.__name__}: its values were freed by an earlier backward pass; "
             "pass retain_graph=True there"
         )
-    wanted = [entry is not None and entry[0] in useful for entry in node.inputs]
     if isinstance(node.rule, MapRule):
         _map_step(node, node.rule, gradients, wanted, sums)
     else:
         _array_step(node, gradients, wanted, sums)
+    if not retain_graph:
+        node.saved = None
 
 
-def _values(node: Record) -> list[Any]:
-    """What was saved; outputs know again what they were computed by."""
+def _values(node: Record, *, create_graph: bool) -> list[Any]:
+    """What was saved, in the rule's order."""
     assert node.saved is not None
     values = [v if n is None else kept(node.op, v, n) for v, n in node.saved]
-    inputs = len(node.rule.reads_inputs(len(node.inputs)))
-    for i, output in enumerate(node.rule.reads_outputs(len(node.outputs))):
-        view = values[inputs + i]
-        again = make(view._chunk, view._address, view._layout, view._holder)
-        again._node, again._output, again._stamp = node, output, view._chunk.writes
-        values[inputs + i] = again
-    return values
+    if not create_graph:
+        return values
+    # differentiated again: what they were computed by when they were saved counts
+    entries = [node.inputs[i] for i in node.rule.reads_inputs(len(node.inputs))]
+    entries += [(node, i) for i in node.rule.reads_outputs(len(node.outputs))]
+    return [_computed_by(v, entry) for v, entry in zip(values, entries, strict=True)]
+
+
+def _computed_by(value: Any, entry: Entry | None) -> Any:
+    if not isinstance(value, Array):
+        return value
+    again = make(value._chunk, value._address, value._layout, shared(value))
+    if entry is not None:
+        again._node, again._output = entry
+    return again
 
 
 # scalar operators -------------------------------------------------------------------------------
@@ -162,7 +193,7 @@ def _map_step(
     """All in-gradients in one pass over the elements."""
     if rule.problem is not None:
         raise DerivativeError(str(rule.problem)) from rule.problem
-    saved = _values(node)
+    saved = _values(node, create_graph=sums.create_graph)
     operands = [0.0 if g is None else g for g in gradients] + [saved[i] for i in rule.order]
     rule.reverse.require_certificate()
     wanted = [w and _floats(own) for w, own in zip(wanted, node.layouts, strict=True)]
@@ -175,7 +206,8 @@ def _map_step(
     results: list[Any] = []
     requests: list[str] = []
     placed: set[Entry] = set()
-    for i, (entry, own) in enumerate(zip(node.inputs, node.layouts, strict=True)):
+    for i in rule.wrt:
+        entry, own = node.inputs[i], node.layouts[i]
         if not wanted[i]:
             results.append(_NOWHERE)
             requests.append("null")
@@ -192,11 +224,10 @@ def _map_step(
             results.append(room)
         requests.append("write" if room is None else "add")
     push(rule.reverse, found, operands, results, None, requests)
-    for i, entry in enumerate(node.inputs):
-        if wanted[i] and requests[i] == "write":
+    for i, value, request in zip(rule.wrt, results, requests, strict=True):
+        if request == "write":
+            entry, shape = node.inputs[i], node.layouts[i].shape
             assert entry is not None
-            shape = node.layouts[i].shape
-            value = results[i]
             if value.shape != shape:
                 value = library("sum_to")(value, shape)
             sums.add(entry, value, owned=True)
@@ -216,14 +247,14 @@ def _map_recorded(
 ) -> None:
     results = call(rule.reverse, operands, node.attributes)
     results = results if isinstance(results, tuple) else (results,)
-    for i, (entry, own) in enumerate(zip(node.inputs, node.layouts, strict=True)):
+    for i, value in zip(rule.wrt, results, strict=True):
+        entry, own = node.inputs[i], node.layouts[i]
         if wanted[i]:
             assert entry is not None
-            value = results[i]
             if value.shape != own.shape:
                 value = library("sum_to")(value, own.shape)
             if value.dtype != own.dtype:
-                value = value.astype(own.dtype)
+                value = library("astype")(value, own.dtype)
             sums.add(entry, value)
 
 
@@ -245,18 +276,33 @@ def _array_step(node: Record, gradients: Sequence[Any], wanted: Sequence[bool], 
             f"{op.__name__}: it has no gradient; use ng.stop_gradient where none should flow, or "
             "give one with ng.autograd.Function"
         )
-    saved = iter(_values(node))
+    saved = iter(_values(node, create_graph=sums.create_graph))
     inputs: list[Any] = [None] * len(node.inputs)
     for i in node.rule.reads_inputs(len(inputs)):
         inputs[i] = next(saved)
     outputs: list[Any] = [None] * len(node.outputs)
     for i in node.rule.reads_outputs(len(outputs)):
         outputs[i] = next(saved)
-    specs = [Spec(own.shape, own.dtype) for own in node.layouts]
+    specs = [Spec(own.shape, own.dtype) if own is not None else _NUMBER for own in node.layouts]
     asked = [w and _floats(own) for w, own in zip(wanted, node.layouts, strict=True)]
+    if not any(asked):
+        return
     rule = Gradients(op, node.attributes, gradients, inputs, outputs, specs, asked)
     found = op.rule(rule)
     for entry, value, use, own in zip(node.inputs, found, asked, node.layouts, strict=True):
         if use and value is not None:
             assert entry is not None
-            sums.add(entry, value if value.dtype == own.dtype else value.astype(own.dtype))
+            made = value if value.dtype == own.dtype else library("astype")(value, own.dtype)
+            sums.add(entry, made, owned=_unshared(made, found, gradients, node))
+
+
+_NUMBER = Spec((), np.dtype("float64"))
+
+
+def _unshared(value: Any, found: Sequence[Any], gradients: Sequence[Any], node: Record) -> bool:
+    """Whether a gradient that a rule gave is an array that nobody else has."""
+    if value._holder is not None or any(value is g for g in gradients):
+        return False
+    if sum(value is other for other in found) > 1:
+        return False
+    return not any(value is saved for saved, _ in node.saved or ())

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.errors import DerivativeError
+from nbgraph.graph.node import Entry
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.backward import backward
 from nbgraph.operator.mapper import Mapper
@@ -26,22 +27,24 @@ class Rule:
 
 
 class MapRule(Rule):
-    """Of a scalar operator: one operator gives all in-gradients in one pass."""
+    """Of a scalar operator: one operator gives all in-gradients that are asked for in one pass."""
 
-    __slots__ = ("_inputs", "_outputs", "order", "problem", "reverse")
+    __slots__ = ("_inputs", "_outputs", "order", "problem", "reverse", "wrt")
 
-    def __init__(self, op: Mapper) -> None:
+    def __init__(self, op: Mapper, wrt: Sequence[int]) -> None:
+        self.wrt = wrt  # the operands, in the order of what `reverse` gives
         self.problem: Exception | None = None
         self._inputs: tuple[int, ...] = ()
         self._outputs: tuple[int, ...] = ()
         self.order: list[int] = []  # operand of `reverse` -> index in what is saved
+        own = op.scalar.operands
+        asked = None if len(wrt) == len(own) else tuple(own[i] for i in wrt)
         try:
-            self.reverse = backward(op)
+            self.reverse = backward(op, asked)
         except DerivativeError as problem:  # told when it is needed
             self.problem = problem
             return
         names = self.reverse.scalar.operands[op.nout :]
-        own = op.scalar.operands
         outs = {f"out{i}": i for i in range(op.nout)} if op.nout > 1 else {"out": 0}
         # an operand called "out" comes first: then the gradient is written with operands alone
         self._inputs = tuple(own.index(n) for n in names if n in own)
@@ -81,17 +84,19 @@ class ArrayRule(Rule):
         return [i for i in range(count) if self.op.keeps_output(i)]
 
 
-def rule_of(op: Any) -> Any:
-    """The rule of an operator, worked out once."""
+def rule_of(op: Any, inputs: Sequence[Entry | None]) -> Any:
+    """The rule of an operator for gradients of the operands that have an entry; worked out once."""
     if isinstance(op, Mapper):
-        found = op.carried.get("rule")
+        asked = tuple([entry is not None for entry in inputs]) if None in inputs else None
+        key = "rule", asked
+        found = op.carried.get(key)
         if found is None:
-            found = op.carried["rule"] = MapRule(op)
+            wrt = [i for i, entry in enumerate(inputs) if entry is not None]
+            found = op.carried[key] = MapRule(op, wrt)
         return found
-    found = _ARRAY_RULES.get(op)
+    if isinstance(op, Rule):
+        return op
+    found = getattr(op, "tape_rule", None)
     if found is None:
-        found = _ARRAY_RULES[op] = op if isinstance(op, Rule) else ArrayRule(op)
+        found = op.tape_rule = ArrayRule(op)
     return found
-
-
-_ARRAY_RULES: dict[Any, Rule] = {}

@@ -8,14 +8,18 @@ that holds the node would never be freed.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nbgraph.array.chunk import shared
 from nbgraph.array.core import Array, make
+from nbgraph.autograd.parts import PART_WRITTEN
 from nbgraph.autograd.rules import Rule, rule_of
 from nbgraph.errors import NbgraphError
 from nbgraph.graph.node import Entry, Node
+from nbgraph.operator.array_op import constant
+from nbgraph.operator.mapper import Mapper
 
 
 class TapeError(NbgraphError, RuntimeError):
@@ -98,17 +102,12 @@ class Tape:
                 raise _stale(op, value)
             inputs.append((node, value._output))
             tracked = True
-        written = [out for out, own in zip(outputs, in_place, strict=False) if own]
-        current = [(out, views.current(out)) for out in written] if written else []
-        if tracked and not rules.cuts(op):
-            enter(Record(op, inputs, attributes), layouts, operands, outputs, in_place)
-        else:
-            for out in written:
-                out._chunk.writes += 1
-                out._node, out._stamp = None, out._chunk.writes
-        for out, before in current:
-            views.written(out, before)
-        views.note(op, operands, attributes, outputs, in_place)
+        if in_place and any(in_place):
+            _overwrite(Record(op, inputs, attributes), layouts, operands, outputs, in_place)
+        elif tracked and (type(op) is Mapper or op.rule is not constant):
+            _enter(Record(op, inputs, attributes), layouts, operands, outputs)
+        if type(op) is not Mapper and outputs[0]._holder is not None:
+            _note_view(op, operands, attributes, outputs[0])
 
     def check_write(self, name: str, out: Any) -> None:
         """A variable keeps its value while it is recorded: its gradient is that of one value."""
@@ -129,32 +128,107 @@ def _enter(
     layouts: Sequence[Any],
     operands: Sequence[Any],
     outputs: Sequence[Any],
-    in_place: Sequence[bool],
+    in_place: Sequence[bool] = (),
 ) -> None:
     """Give a node what its gradient needs, and the outputs their places."""
-    node.rule = rule = rule_of(node.op)
+    node.rule = rule = rule_of(node.op, node.inputs)
     node.layouts = layouts
     node.outputs = [o._layout for o in outputs]
     saved: list[Any] = []
     for i in rule.reads_inputs(len(operands)):
         value = operands[i]
-        saved.append((value, value._chunk.writes) if isinstance(value, Array) else (value, None))
+        if not isinstance(value, Array):
+            saved.append((value, None))
+        else:
+            held = value
+            if in_place and any(value is out for out in outputs):
+                held = _bare(value)  # else the array that holds the node would be held by it
+            saved.append((held, value._chunk.writes))
     for out, written in zip(outputs, in_place, strict=False):
         if written:
             out._chunk.writes += 1
     for i in rule.reads_outputs(len(outputs)):
-        out = outputs[i]
-        view = make(out._chunk, out._address, out._layout, shared(out))
-        saved.append((view, out._chunk.writes))
+        saved.append((_bare(outputs[i]), outputs[i]._chunk.writes))
     node.saved = saved
     for i, out in enumerate(outputs):
         if out._layout.dtype.kind in "fV":
             out._node, out._output, out._stamp = node, i, out._chunk.writes
 
 
+def _bare(array: Array) -> Any:
+    """The same memory, without a place on the tape."""
+    return make(array._chunk, array._address, array._layout, shared(array))
+
+
+# writes in place --------------------------------------------------------------------------------
+
+
+def _overwrite(
+    node: Record,
+    layouts: Sequence[Any],
+    operands: Sequence[Any],
+    outputs: Sequence[Any],
+    in_place: Sequence[bool],
+) -> None:
+    """An operator that wrote arrays that existed before: what they are views of has changed too."""
+    targets = [out for out, written in zip(outputs, in_place, strict=True) if written]
+    chains = [_bases(out) for out in targets]
+    if any(entry is not None for entry in node.inputs):
+        _enter(node, layouts, operands, outputs, in_place)
+    else:
+        for out in targets:
+            out._chunk.writes += 1
+            out._node, out._stamp = None, out._chunk.writes
+    for out, chain in zip(targets, chains, strict=True):
+        for view, base, op, attributes in chain:
+            _rewrite(base, view, op, attributes)
+        if out._node is not None and out._holder is not None:
+            out._holder.recorded = out._chunk.writes
+
+
+def _note_view(
+    op: Any, operands: Sequence[Any], attributes: Mapping[str, Any], view: Array
+) -> None:
+    """Remember of a view what it is a view of, in case it is written."""
+    if op.view is not None and operands[0]._chunk is view._chunk and view is not operands[0]:
+        # weakly: a view that a node saves must not hold the array that holds the node
+        view._base = weakref.ref(operands[0]), op, attributes
+
+
+def _bases(array: Array) -> list[tuple[Any, Any, Any, Any]]:
+    """What an array is a view of, from view to view: (view, base, operator, attributes). It ends
+    where a base is gone, or does not know its own values any more."""
+    found: list[tuple[Any, Any, Any, Any]] = []
+    while True:
+        reference, op, attributes = getattr(array, "_base", (None, None, None))
+        base = None if reference is None else reference()
+        if base is None or not _current(base):
+            return found
+        found.append((array, base, op, attributes))
+        array = base
+
+
+def _current(array: Array) -> bool:
+    """Whether an array's node stands for the values its memory holds."""
+    if array._node is None:
+        return array._holder is None or array._holder.recorded <= array._stamp
+    return array._node.op is not None and array._stamp == array._chunk.writes
+
+
+def _rewrite(base: Array, view: Array, op: Any, attributes: Mapping[str, Any]) -> None:
+    """`base` after its part `view` was written."""
+    if base._node is None and view._node is None:
+        base._stamp = base._chunk.writes
+        return
+    before = None if base._node is None else (base._node, base._output)
+    after = None if view._node is None else (view._node, view._output)
+    node = Record(PART_WRITTEN, [before, after], {"view": op, "attributes": attributes})
+    _enter(node, [base._layout, view._layout], [base, view], [base])
+
+
 def _stale(op: Any, value: Any) -> TapeError:
     return TapeError(
-        f"{op.__name__}: an operand of shape {value.shape} was written in place through another "
-        "view after it was recorded, so its gradient is not known; write to a copy, or use the "
-        "array that was written"
+        f"{op.__name__}: the memory of an operand of shape {value.shape} was written in place, "
+        "through another view or while nothing was recorded, so its gradient is not known; use "
+        "the array that was written, or write to a copy"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 Entry = tuple["Node", int]  # one output of a node
@@ -40,8 +40,10 @@ class Node:
         return f"<node {self.label!r} of {len(self.inputs)} operand(s)>"
 
 
-def topological(heads: Iterable[Node]) -> list[Node]:
+def topological(heads: Iterable[Node], ends: Container[Node] = ()) -> list[Node]:
     """Every node the heads depend on, operands first. No recursion: chains may be long.
+
+    What `ends` depend on is left out.
 
     >>> a = Node(None, name="a")
     >>> b = Node(None, [(a, 0), (a, 0)], name="b")
@@ -60,6 +62,8 @@ def topological(heads: Iterable[Node]) -> list[Node]:
             continue
         seen.add(id(node))
         stack.append((node, True))
+        if node in ends:
+            continue
         stack.extend(
             (entry[0], False)
             for entry in reversed(node.inputs)

@@ -9,11 +9,14 @@ from nbgraph.kernels.derived import Backward
 from nbgraph.kernels.function import Scalar
 from nbgraph.operator.mapper import Mapper
 
-_MADE: WeakKeyDictionary[Mapper, tuple[Watch, dict[bool, Mapper]]] = WeakKeyDictionary()
+_Key = tuple[bool, tuple[str, ...] | None]
+_MADE: WeakKeyDictionary[Mapper, tuple[Watch, object, dict[_Key, Mapper]]] = WeakKeyDictionary()
 
 
-def backward(op: Mapper) -> Mapper:
+def backward(op: Mapper, wrt: tuple[str, ...] | None = None) -> Mapper:
     """In-gradients of `op` from `out_grad` and what its derivative reads, in operand order.
+
+    `wrt`: the operands whose gradients are wanted, by default all.
 
     The operands of the result are `out_grad` (one for each output), then `out` where the
     derivative is written with the output (T1), then the operands that are kept (T2).
@@ -27,27 +30,30 @@ def backward(op: Mapper) -> Mapper:
     >>> backward(sigmoid)(1.0, 0.5)
     np.float64(0.25)
     """
-    return _make(op, forward=False)
+    return _make(op, forward=False, wrt=wrt)
 
 
 def forward_backward(op: Mapper) -> Mapper:
     """Outputs and in-gradients in one pass, from `out_grad` and the operands."""
-    return _make(op, forward=True)
+    return _make(op, forward=True, wrt=None)
 
 
-def _make(op: Mapper, *, forward: bool) -> Mapper:
+def _make(op: Mapper, *, forward: bool, wrt: tuple[str, ...] | None) -> Mapper:
     if op.refresh_needed():
         op.refresh()
-    watch, made = _MADE.get(op, (None, {}))
-    if watch is not op.scalar.watch:  # the definition changed: what backward reads may have too
+    watch, gradient, made = _MADE.get(op, (None, None, {}))
+    # the definition changed, or has another gradient now: what backward reads may have changed too
+    if watch is not op.scalar.watch or gradient is not op.hand_gradient:
         made = {}
-        _MADE[op] = op.scalar.watch, made
-    if forward not in made:
+        _MADE[op] = op.scalar.watch, op.hand_gradient, made
+    key = forward, wrt
+    if key not in made:
         scalar: Scalar = Backward(
             op.scalar,
             forward=forward,
             memory=op.prefer == "memory",
             gradient=op.hand_gradient,
+            wrt=wrt,
         )
-        made[forward] = Mapper(scalar, fastmath=op.fastmath, certify=op.certify)
-    return made[forward]
+        made[key] = Mapper(scalar, fastmath=op.fastmath, certify=op.certify)
+    return made[key]

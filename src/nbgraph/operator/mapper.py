@@ -269,6 +269,7 @@ class Mapper:
             certified.check_gradient(self.scalar, gradient)
         self.hand_gradient = gradient
         self._derivatives.clear()
+        self.carried = {}  # how gradients flow is kept there, too
         return self
 
     def require_certificate(self) -> None:

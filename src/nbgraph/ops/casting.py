@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import as_dtype, is_float
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec, constant
 from nbgraph.ops.define import as_known, library, public
 
 Array = np.ndarray[Any, Any]
@@ -38,9 +38,7 @@ _COPY = ArrayOp(
     gradient=lambda g: [g.out_grad],
     copies=True,
 )
-_STOP_GRADIENT = ArrayOp(
-    "stop_gradient", lambda x: x, view=lambda x: x[...], gradient=lambda g: [None]
-)
+_STOP_GRADIENT = ArrayOp("stop_gradient", lambda x: x, view=lambda x: x[...], gradient=constant)
 
 
 @public(_ASTYPE)

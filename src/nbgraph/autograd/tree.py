@@ -1,0 +1,83 @@
+"""Nested arguments: dicts, lists, tuples and named tuples of arrays, and objects with parameters.
+
+An object that offers `parameters() -> dict` stands for the arrays of that dict. None is a
+structure without arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+
+class Place(NamedTuple):
+    """A value in a structure."""
+
+    path: str  # as Python writes it: `params['w'][0]`
+    value: Any
+    held: bool  # by an object, which looks it up itself: it cannot be replaced in a copy
+
+
+def places(value: Any, path: str) -> list[Place]:
+    """All values of a structure, in order; what is no container is a value itself.
+
+    >>> [p.path for p in places({"w": [1.0, 2.0], "b": (3.0,)}, "x")]
+    ["x['w'][0]", "x['w'][1]", "x['b'][0]"]
+    """
+    return list(_walk(value, path, held=False))
+
+
+def _walk(value: Any, path: str, *, held: bool) -> Iterator[Place]:
+    if value is None:
+        return
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _walk(item, f"{path}[{key!r}]", held=held)
+    elif isinstance(value, (list, tuple)):
+        names = getattr(value, "_fields", None)
+        for i, item in enumerate(value):
+            label = f"{path}[{i}]" if names is None else f"{path}.{names[i]}"
+            yield from _walk(item, label, held=held)
+    elif offers_parameters(value):
+        yield from _walk(value.parameters(), f"{path}.parameters()", held=True)
+    else:
+        yield Place(path, value, held)
+
+
+def offers_parameters(value: Any) -> bool:
+    """Whether it is an object that stands for its parameters."""
+    return not isinstance(value, type) and callable(getattr(value, "parameters", None))
+
+
+def like(structure: Any, values: Sequence[Any], *, objects: bool = False) -> Any:
+    """The structure with other values, in the order of `places`.
+
+    Where an object stands for its parameters the result has a dict of their names, or, with
+    `objects`, the object itself.
+
+    >>> like({"w": [1.0, 2.0], "b": None}, [10, 20])
+    {'w': [10, 20], 'b': None}
+    """
+    rest = iter(values)
+    made = _like(structure, rest, objects=objects)
+    assert next(rest, None) is None, "more values than places"
+    return made
+
+
+def _like(structure: Any, rest: Iterator[Any], *, objects: bool) -> Any:
+    if structure is None:
+        return None
+    if isinstance(structure, dict):
+        made = structure.copy()  # of its class: an OrderedDict, a defaultdict
+        for key, item in structure.items():
+            made[key] = _like(item, rest, objects=objects)
+        return made
+    if isinstance(structure, (list, tuple)):
+        items = [_like(item, rest, objects=objects) for item in structure]
+        if isinstance(structure, list):
+            return items
+        return structure._make(items) if hasattr(structure, "_make") else tuple(items)  # type: ignore[attr-defined]
+    if offers_parameters(structure):
+        found = _like(structure.parameters(), rest, objects=objects)
+        return structure if objects else found
+    return next(rest)
