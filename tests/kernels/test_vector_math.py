@@ -12,14 +12,15 @@ from nbgraph.kernels import vector_math
 from nbgraph.kernels.vector_math.names import FAMILY
 
 DTYPES = ("float32", "float64")
-EXACT_FUNCTIONS = {"floor", "ceil", "trunc", "round", "sign", "copysign", "fmod"}
+NEIGHBOURS = {"nextafter", "nextafter_float16", "nextafter_bfloat16"}
+EXACT_FUNCTIONS = {"floor", "ceil", "trunc", "round", "sign", "copysign", "fmod"} | NEIGHBOURS
 GAMMA_FAMILY = {"gamma", "lgamma", "digamma", "trigamma"}
 BOUND = dict.fromkeys(vector_math.NAMES, 2.5) | dict.fromkeys(GAMMA_FAMILY, 12.0)
 UNARY = sorted(name for name in vector_math.NAMES if vector_math.ARITY[name] == 1)
 
 NUMPY = {
     name: getattr(np, name)
-    for name in UNARY + ["hypot", "fmod", "copysign", "pow", "atan2"]
+    for name in UNARY + ["hypot", "fmod", "copysign", "pow", "atan2", "nextafter"]
     if hasattr(np, name)
 }
 NUMPY |= {
@@ -110,7 +111,7 @@ def test_special_values(name, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("name", ["pow", "atan2", "hypot", "fmod", "copysign"])
+@pytest.mark.parametrize("name", ["pow", "atan2", "hypot", "fmod", "copysign", "nextafter"])
 def test_special_pairs(name, dtype):
     """Every pair of zeros, infinities, NaN, odd, even and broken numbers, limits."""
     kind = np.finfo(dtype)

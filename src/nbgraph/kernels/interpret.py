@@ -163,7 +163,7 @@ def _float_functions() -> dict[str, Callable[..., Any]]:
         name: getattr(math, name)
         for name in (
             "exp exp2 expm1 log log2 log10 log1p sqrt cbrt sin cos tan asin acos atan atan2 sinh "
-            "cosh tanh asinh acosh atanh erf erfc gamma lgamma hypot copysign fmod pow"
+            "cosh tanh asinh acosh atanh erf erfc gamma lgamma hypot copysign fmod nextafter pow"
         ).split()
     }
     table.update(
@@ -184,6 +184,8 @@ def _float_functions() -> dict[str, Callable[..., Any]]:
 def _polygamma(order: int, x: float) -> float:
     from mpmath import fp
 
+    if order == 1 and x < 0:  # mpmath would take |x| steps
+        return float((fp.pi / fp.sinpi(x)) ** 2 - fp.psi(1, 1 - x))
     return float(fp.psi(order, x))
 
 

@@ -44,6 +44,11 @@ def _functions(mp: Any) -> dict[str, Callable[..., Any]]:
     def whole(x: Any) -> Any:
         return mp.floor(x) if x >= 0 else mp.ceil(x)
 
+    def trigamma(x: Any) -> Any:
+        if x >= 0:
+            return mp.psi(1, x)
+        return (mp.pi / mp.sinpi(x)) ** 2 - mp.psi(1, 1 - x)  # mpmath would take |x| steps
+
     table.update(
         exp2=lambda x: mp.mpf(2) ** x,
         log=log,
@@ -54,7 +59,7 @@ def _functions(mp: Any) -> dict[str, Callable[..., Any]]:
         rsqrt=lambda x: 1 / mp.sqrt(x),
         lgamma=lambda x: mp.log(abs(mp.gamma(x))),
         digamma=mp.digamma,
-        trigamma=lambda x: mp.psi(1, x),
+        trigamma=trigamma,
         pow=power,
         sigmoid=sigmoid,
         softplus=lambda x: mp.log1p(mp.exp(x)) if x < 0 else x + mp.log1p(mp.exp(-x)),

@@ -21,6 +21,7 @@ ITEMSIZE = {
     **{f"{u}int{8 * size}": size for u in ("", "u") for size in (1, 2, 4, 8)},
 }
 TRIGONOMETRIC = ("sin", "cos", "tan")
+SHORT = ("float16", "bfloat16")
 _RESERVED = frozenset(
     "args lo hi n m i j b row col acc start blocks place wide part run run_small separate word "
     "load store load_input "
@@ -234,6 +235,12 @@ class Writer:
             value = f"{output.dtype}({text})"
         self.line(indent, f"{'store_output' if scoped else 'store'}({pointer}, {index}, {value})")
 
+    def _stored(self) -> str | None:
+        """The dtype of the loop's floating operands, or of its result where all are integers."""
+        floating = {o.dtype for o in self.loop.operands if o.node.kind == "f"}
+        floating = floating or {o.dtype for o in self.loop.outputs if o.node.kind == "f"}
+        return floating.pop() if len(floating) == 1 else None
+
     def body(self, indent: int, roots: Sequence[Node], *, small: bool = False) -> list[str]:
         """The scalar computation; `small` uses trigonometry for moderate arguments and sets
         `wide` where an argument is beyond its range."""
@@ -241,6 +248,8 @@ class Writer:
 
         def name(node: Node) -> str:
             suffix = "_small" if small and node.data in TRIGONOMETRIC else ""
+            if node.data == "nextafter" and (stored := self._stored()) in SHORT:
+                suffix = f"_{stored}"
             return self.namespace.function(node.data + suffix)
 
         body = Body(loop.graph, roots, self.namespace, self.leaves, indent, name)

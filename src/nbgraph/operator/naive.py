@@ -139,7 +139,7 @@ def numpy_math() -> ModuleType:
     module = ModuleType("math")
     module.__dict__.update({k: v for k, v in vars(math).items() if not k.startswith("__")})
     same = "exp exp2 expm1 log2 log10 log1p sqrt cbrt sin cos tan sinh cosh tanh hypot copysign "
-    for name in (same + "fmod isnan isinf isfinite degrees radians fabs").split():
+    for name in (same + "fmod nextafter isnan isinf isfinite degrees radians fabs").split():
         setattr(module, name, getattr(np, name))
     for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh"):
         setattr(module, f"a{name}", getattr(np, f"arc{name}"))

@@ -59,7 +59,7 @@ FAMILIES: dict[str, str] = {
         "bitwise_invert invert bitwise_not bitwise_left_shift left_shift bitwise_right_shift "
         "right_shift gcd lcm isnan isinf isfinite signbit"
     ),
-    "rounding": ("floor ceil trunc fix rint round around modf copysign"),
+    "rounding": ("floor ceil trunc fix rint round around modf copysign nextafter"),
     "exponential": ("exp exp2 expm1 log log2 log10 log1p logaddexp logaddexp2 sqrt rsqrt cbrt"),
     "trigonometric": (
         "sin cos tan asin arcsin acos arccos atan arctan atan2 arctan2 hypot sinh cosh tanh asinh "

@@ -123,6 +123,13 @@ def bitwise_right_shift(x1, x2):
     return x1 >> x2
 
 
+def _integer(x):
+    """x itself; `~` refuses floating values and `-` refuses bool, as NumPy's `gcd` does."""
+    bits = ~x
+    less = -bits
+    return less - 1
+
+
 @register
 @op
 def gcd(x1, x2):
@@ -131,7 +138,7 @@ def gcd(x1, x2):
     >>> gcd([12, 18], 8)
     array([4, 2])
     """
-    a, b = x1 + 0, x2 + 0
+    a, b = _integer(x1), _integer(x2)
     while b != 0:
         a, b = b, a % b
     return np.absolute(a)
@@ -145,10 +152,8 @@ def lcm(x1, x2):
     >>> lcm([4, 6], 10)
     array([20, 30])
     """
-    a, b = x1 + 0, x2 + 0
-    while b != 0:
-        a, b = b, a % b
-    return np.absolute(x1 // a * x2)
+    divisor = gcd(x1, x2)
+    return np.absolute(x1) // divisor * np.absolute(x2)
 
 
 @register

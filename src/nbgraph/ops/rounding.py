@@ -86,6 +86,17 @@ def modf(x):
 
 @register
 @op
+def nextafter(x1, x2):
+    """The next floating number from x1 towards x2, in the format of the result.
+
+    >>> nextafter(np.float16([1.0, 0.0]), np.float16(2.0)).tolist()
+    [1.0009765625, 5.960464477539063e-08]
+    """
+    return np.nextafter(x1, x2)
+
+
+@register
+@op
 def copysign(x1, x2):
     """The size of x1 with the sign of x2.
 

@@ -230,7 +230,9 @@ class Builtins:
         return graph.select(kept, a, graph.cast(whole, a.kind))
 
     def _npround(self, a: Node, digits: Node | None = None, *, path: Node) -> Value:
-        """`np.round`: unlike Python's `round` it keeps the dtype."""
+        """`np.round`: unlike Python's `round` it keeps the dtype, of bool it makes floats."""
+        if a.kind == "bool":
+            a = self._floating(a, path)
         if digits is not None:
             return self._round_to(a, digits, path)
         return self.graph.call("round", a) if a.kind == "f" else a
@@ -289,7 +291,7 @@ class Builtins:
         return self.compose(composed.log_base, [self.graph.float(a), self.graph.float(base)], path)
 
 
-_BINARY_CALLS = ("atan2", "hypot", "copysign", "fmod", "pow")
+_BINARY_CALLS = ("atan2", "hypot", "copysign", "fmod", "nextafter", "pow")
 _MANY = 100
 _ARITY = {
     "min": (2, _MANY),

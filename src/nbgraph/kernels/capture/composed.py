@@ -8,6 +8,8 @@ import numpy as np
 
 from nbgraph.kernels.capture.special import floating
 
+LOG2_E = 1.4426950408889634
+
 
 def floor_divide(a, b):
     """`a // b` of floats, rounded towards minus infinity (Python, NumPy)."""
@@ -44,19 +46,18 @@ def integer_power(a, n):
 
 def logaddexp(a, b):
     """log(e**a + e**b) without overflow."""
+    a, b = floating(a), floating(b)
     high = a if (a >= b or a != a) else b
     low = b if (a >= b or a != a) else a
-    return high if high == low + math.inf or high == -math.inf else _log_sum(high, low)
-
-
-def _log_sum(high, low):
-    return high + math.log(2.0) if high == low else high + math.log1p(math.exp(low - high))
+    return high if abs(high) == math.inf else high + math.log1p(math.exp(low - high))
 
 
 def logaddexp2(a, b):
     """log2(2**a + 2**b) without overflow."""
-    scale = math.log(2.0)
-    return logaddexp(a * scale, b * scale) / scale
+    a, b = floating(a), floating(b)
+    high = a if (a >= b or a != a) else b
+    low = b if (a >= b or a != a) else a
+    return high if abs(high) == math.inf else high + math.log1p(math.exp2(low - high)) * LOG2_E
 
 
 def log_base(x, base):

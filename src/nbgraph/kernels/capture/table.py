@@ -17,7 +17,7 @@ _CALLS: dict[str, tuple[str, ...]] = {
         name: (name,)
         for name in (
             "exp exp2 expm1 log log2 log10 log1p sqrt cbrt sin cos tan sinh cosh tanh erf erfc "
-            "gamma lgamma atan2 hypot copysign fmod ceil floor trunc"
+            "gamma lgamma atan2 hypot copysign fmod nextafter ceil floor trunc"
         ).split()
     },
     "asin": ("asin", "arcsin"),

@@ -12,11 +12,13 @@ FAMILIES = {
     "error_function": ("erf", "erfc"),
     "gamma": ("gamma", "lgamma", "digamma", "trigamma"),
     "power": ("pow", "cbrt", "hypot"),
+    "neighbours": ("nextafter", "nextafter_float16", "nextafter_bfloat16"),
 }
 
 FAMILY = {name: family for family, names in FAMILIES.items() for name in names}
 NAMES = frozenset(FAMILY)
-ARITY = {name: 2 if name in {"atan2", "pow", "hypot", "copysign", "fmod"} else 1 for name in NAMES}
+_BINARY = {"atan2", "pow", "hypot", "copysign", "fmod", *FAMILIES["neighbours"]}
+ARITY = {name: 2 if name in _BINARY else 1 for name in NAMES}
 
 # Largest |x| for the `_small` variants.  n = x * 2/pi is computed with a relative error of one
 # unit in the last place, which must not move r by more than the 1 % beyond pi/4 that the
