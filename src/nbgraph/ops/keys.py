@@ -1,7 +1,7 @@
 """Indices of every kind as data: a hashable template, and the integer arrays that fill it.
 
-A template is a tuple of ints, (start, stop, step), None, Ellipsis, and "array" where an integer
-array stands. NumPy's rules hold: index arrays (and, beside them, integers) broadcast against each
+A template is a tuple of ints, `Triple(start, stop, step)`, None, Ellipsis, and "array" where an
+integer array stands. NumPy's rules hold: index arrays (and, beside them, integers) broadcast against each
 other; their axes replace the indexed ones, and come first where a slice stands between them.
 """
 
@@ -33,8 +33,8 @@ def normal_key(key: Any, shape: Shape, name: str = "index") -> tuple[Template, l
     template is a key of `slice_view`. IndexingError where the index does not fit.
 
     >>> normal_key((slice(1, None), [0, 2]), (4, 3))
-    (((1, None, None), 'array'), [array([0, 2])])
-    >>> normal_key(4, (4, 3))
+    ((Triple(start=1, stop=None, step=None), 'array'), [array([0, 2])])
+    >>> normal_key(4, (4, 3))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     nbgraph.errors.IndexingError: index: index 4 is out of bounds for axis 0 of shape (4, 3); ...
     """
