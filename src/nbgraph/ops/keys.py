@@ -1,8 +1,9 @@
 """Indices of every kind as data: a hashable template, and the integer arrays that fill it.
 
 A template is a tuple of ints, `Triple(start, stop, step)`, None, Ellipsis, and "array" where an
-integer array stands. NumPy's rules hold: index arrays (and, beside them, integers) broadcast against each
-other; their axes replace the indexed ones, and come first where a slice stands between them.
+integer array stands. NumPy's rules hold: index arrays (and, beside them, integers) broadcast
+against each other; their axes replace the indexed ones, and come first where a slice stands
+between them.
 """
 
 from __future__ import annotations
