@@ -174,9 +174,9 @@ class Methods:
         """Rounded to so many decimals, halves to even."""
         return library("round")(self, decimals=decimals or None, out=out)
 
-    def dot(self: Any, other: Any, *, out: Any = None) -> Any:
+    def dot(self: Any, other: Any) -> Any:
         """The dot product (`ng.dot`): of vectors, or of the last axis with the second last."""
-        return library("dot")(self, other, out=out)
+        return library("dot")(self, other)
 
     def __divmod__(self: Any, other: Any) -> Any:
         return library("divmod")(self, other)

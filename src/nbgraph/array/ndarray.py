@@ -26,6 +26,7 @@ from nbgraph.array.operators import Operators
 from nbgraph.array.protocols import Protocols
 from nbgraph.array.reductions import Reductions
 from nbgraph.device import Context
+from nbgraph.engine import Variable
 from nbgraph.errors import ArgumentError, DeviceError
 from nbgraph.operator import call
 from nbgraph.operator.mapper import Mapper
@@ -59,6 +60,20 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         return whole.apply(op, operands, attributes, out)
 
     # waiting ----------------------------------------------------------------------------------
+
+    @property
+    def variable(self) -> Variable:
+        """The engine variable that stands for the memory, for functions that are pushed by hand;
+        views share it.
+
+        >>> import nbgraph as ng
+        >>> a = ng.zeros(3)
+        >>> def look(run_ctx):
+        ...     print("nothing writes to it now")
+        >>> ng.engine.push(look, const_vars=[a.variable]).result()
+        nothing writes to it now
+        """
+        return self._chunk
 
     def wait_to_read(self) -> None:
         """Wait until the values are there; raise what went wrong on the way."""

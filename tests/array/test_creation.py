@@ -1,0 +1,118 @@
+"""Arrays from values, numbers and ranges: against NumPy, and the default dtypes."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import nbgraph as ng
+from tests.array.samples import DTYPES, SHAPES, arrays, same
+
+
+@given(arrays(DTYPES))
+def test_array_copies_every_dtype_and_layout(x):
+    """NDA-01: values, shape and dtype of a NumPy array, and of views of it."""
+    same(ng.array(x), x)
+    same(ng.array(x.T), x.T)
+    same(ng.asarray(x), x)
+    same(ng.array(ng.array(x)), x)
+
+
+@given(SHAPES, st.sampled_from(DTYPES), st.sampled_from([0, 1, 7, True]))
+def test_constants(shape, dtype, number):
+    """X-NDA-04: zeros, ones, full, in every dtype, small ones written at once."""
+    same(ng.zeros(shape, dtype), np.zeros(shape, dtype))
+    same(ng.ones(shape, dtype=dtype), np.ones(shape, dtype))
+    same(ng.full(shape, number, dtype), np.full(shape, number, dtype))
+    x = ng.empty(shape, dtype)
+    assert (x.shape, x.dtype) == (shape, dtype)
+    for name in ("zeros_like", "ones_like"):
+        same(getattr(ng, name)(x), getattr(np, name)(x.asnumpy()))
+    same(ng.full_like(x, number), np.full(shape, number, dtype))
+
+
+def test_large_constants_are_filled_by_the_engine(engine):
+    """A large array's fill is pushed work, a kernel."""
+    for number in (0, 1.5, -3):
+        same(ng.full((300, 200), number, "float32"), np.full((300, 200), number, "float32"))
+    same(ng.zeros((1 << 16,), "int16"), np.zeros(1 << 16, "int16"))
+    same(ng.ones((1 << 16,), bool), np.ones(1 << 16, bool))
+
+
+@given(st.integers(-9, 9), st.integers(-9, 9), st.sampled_from([-3, -1, 1, 2]))
+def test_ranges(start, stop, step):
+    same(ng.arange(start, stop, step), np.arange(start, stop, step))
+    same(ng.arange(start, stop, step, "float64"), np.arange(start, stop, step, "float64"))
+    same(ng.linspace(start, stop, 7, dtype="float64"), np.linspace(start, stop, 7))
+
+
+def test_matrices_and_grids():
+    same(ng.eye(3, 4, 1, "float64"), np.eye(3, 4, 1))
+    same(ng.identity(3, "int64"), np.identity(3, "int64"))
+    same(ng.tri(3, dtype="float64"), np.tri(3))
+    for found, wanted in zip(
+        ng.meshgrid(ng.arange(2), ng.arange(3)), np.meshgrid(np.arange(2), np.arange(3))
+    ):
+        same(found, wanted)
+
+
+def test_default_dtypes():
+    """API rule 3: Python floats are config.default_float, integers int64, NumPy keeps its dtype."""
+    for default in ("float32", "float64"):
+        with ng.config(default_float=default):
+            made = [ng.array([1.0]), ng.array(2.5), ng.zeros(2), ng.ones(2), ng.linspace(0, 1, 3)]
+            made += [ng.arange(2.0), ng.eye(2), ng.full(2, 1.5), ng.array([[1, 2.5]])]
+            assert {str(x.dtype) for x in made} == {default}
+    integers = [ng.array([1, 2]), ng.arange(3), ng.full(2, 7), ng.array(5), ng.array(np.arange(2))]
+    assert {str(x.dtype) for x in integers} == {"int64"}
+    assert ng.array([True]).dtype == bool
+    assert ng.array(np.float64(1)).dtype == ng.array([1.0], "float64").dtype == np.float64
+    assert ng.add([1.0], [2.0]).dtype == np.float64  # plain lists follow NumPy
+
+
+def test_array_copies_and_asarray_borrows():
+    """API rule 5."""
+    x = np.arange(3.0)
+    copied, borrowed = ng.array(x), ng.asarray(x)
+    x[0] = 9
+    assert copied[0].item() == 0
+    assert borrowed[0].item() == 9
+    with pytest.raises(ValueError, match="write to a copy"):
+        borrowed[0] = 1
+    with pytest.raises(ValueError, match="write to a copy"):
+        borrowed += 1
+    a = ng.arange(3)
+    assert ng.asarray(a) is a
+    assert ng.array(a) is not a
+    assert ng.asarray(a, "float32").dtype == np.float32
+
+
+def test_devices():
+    """Arrays are made where they are asked to be."""
+    for make in (ng.zeros, ng.ones, ng.empty):
+        assert make(2, device=ng.cpu(1)).device == ng.cpu(1)
+    assert ng.array([1], device=ng.cpu(1)).device == ng.cpu(1)
+    assert ng.arange(3, device=ng.cpu(1)).device == ng.cpu(1)
+    assert ng.zeros_like(ng.zeros(2, device=ng.cpu(1))).device == ng.cpu(1)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "text"),
+    [
+        (lambda: ng.array("text"), TypeError, "array: operand 'obj' has dtype <U4"),
+        (lambda: ng.array(1j), TypeError, "complex dtypes are not supported"),
+        (lambda: ng.array([[1], [2, 3]]), TypeError, "array: operand 'obj' is no array"),
+        (lambda: ng.array([1], "complex64"), TypeError, "complex dtypes are not supported"),
+        (lambda: ng.zeros((2, -1)), ValueError, "negative size"),
+        (lambda: ng.zeros(2.5), TypeError, "zeros: shape=2.5"),
+        (lambda: ng.full(2, 300, "uint8"), OverflowError, "300"),
+        (lambda: ng.full(2, float("nan"), "int64"), TypeError, "nan cannot be held by int64"),
+        (lambda: ng.arange(1, 2, 0), TypeError, "step=0"),
+        (lambda: ng.zeros(2, device=ng.gpu(0)), ValueError, "gpu"),
+        (ng.NDArray, TypeError, "arrays are made by ng.array"),
+        (lambda: ng.zeroes(2), AttributeError, "did you mean 'zeros'"),
+    ],
+)
+def test_bad_input(make, error, text):
+    with pytest.raises(error, match=text.replace("(", r"\(")):
+        make()

@@ -1,0 +1,256 @@
+"""X-NDA-04: reading and writing parts of arrays, against NumPy, with every kind of index."""
+
+import hypothesis.extra.numpy as hnp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import nbgraph as ng
+from tests.array.samples import SHAPES, elements, pairs, same
+
+NONEMPTY = hnp.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=4)
+
+
+def basic(x):
+    return hnp.basic_indices(x.shape, allow_newaxis=True, allow_ellipsis=True)
+
+
+def mixed(x):
+    """Integers, slices, integer arrays, lists and masks beside one another."""
+    parts = [st.slices(n) for n in x.shape]
+    for i, n in enumerate(x.shape):
+        whole = st.integers(-n, n - 1)
+        array = hnp.arrays(np.int64, st.sampled_from([(2,), (1,), (2, 1)]), elements=whole)
+        parts[i] = st.one_of(parts[i], whole, array, st.lists(whole, min_size=2, max_size=2))
+    masks = hnp.arrays(bool, x.shape)
+    return st.one_of(st.tuples(*parts), masks, st.tuples(masks))
+
+
+def lifted(key):
+    """The key with NDArrays for NumPy arrays."""
+    if isinstance(key, tuple):
+        return tuple(map(lifted, key))
+    return ng.array(key) if isinstance(key, np.ndarray) else key
+
+
+@given(pairs(shapes=SHAPES), st.data())
+def test_basic_indices_give_views(pair, data):
+    x, a = pair
+    key = data.draw(basic(x))
+    found = a[key]
+    same(found, x[key])
+    assert found.variable is a.variable
+
+
+@given(pairs(shapes=NONEMPTY), st.data())
+def test_integer_arrays_and_masks_give_copies(pair, data):
+    x, a = pair
+    key = data.draw(mixed(x))
+    wanted = x[key]
+    same(a[key], wanted)
+    same(a[lifted(key)], wanted)
+
+
+@given(pairs(shapes=SHAPES), st.data())
+def test_assignment_to_views(pair, data):
+    """Written through to the base, broadcast and cast as in NumPy."""
+    x, a = pair
+    x, a = x.copy(), a.copy()
+    key = data.draw(basic(x))
+    shape = np.broadcast_shapes(x[key].shape)
+    kept = data.draw(st.integers(0, len(shape)))
+    value = data.draw(hnp.arrays(np.float64, shape[kept:], elements=st.integers(-9, 9)))
+    for given_value in (value, ng.array(value), 3, 2.75):
+        x[key] = np.asarray(given_value)
+        a[key] = given_value
+        same(a, x)
+
+
+@given(pairs(shapes=NONEMPTY), st.data())
+def test_assignment_to_elements(pair, data):
+    x, a = pair
+    x, a = x.copy(), a.copy()
+    key = data.draw(mixed(x))
+    value = data.draw(hnp.arrays(x.dtype, x[key].shape, elements=elements(x.dtype)))
+    once = np.unique(np.arange(x.size).reshape(x.shape)[key]).size == value.size
+    for given_value in (value, ng.array(value), 5) if once else (5,):
+        x[key] = np.asarray(given_value)
+        a[lifted(key)] = given_value
+        same(a, x)
+
+
+@given(pairs(("int64",), NONEMPTY), st.data())
+def test_assignment_within_one_array(pair, data):
+    """`a[1:] = a[:-1]` and kin read all before they write."""
+    x, a = pair
+    x, a = x.copy(), a.copy()
+    n = x.shape[0]
+    shift = data.draw(st.integers(0, n))
+    forward = data.draw(st.booleans())
+    to, source = (slice(shift, None), slice(0, n - shift))
+    if not forward:
+        to, source = source, to
+    x[to] = x[source].copy()
+    a[to] = a[source]
+    same(a, x)
+    x[::-1] = x.copy()
+    a[::-1] = a
+    same(a, x)
+
+
+def test_indices_on_every_engine(engine):
+    x, a = np.arange(24.0).reshape(4, 6), ng.arange(24.0, dtype="float64").reshape(4, 6)
+    for step in range(3):
+        a[1:, ::2] = a[:-1, 1::2] + step
+        x[1:, ::2] = x[:-1, 1::2] + step
+        a[[0, 2], 1] *= 2
+        x[[0, 2], 1] *= 2
+        a[a > 20] = -1
+        x[x > 20] = -1
+        a[ng.array([1, 1]), 0] = [7, 7]
+        x[[1, 1], 0] = 7
+        a[0], a[1] = a[1], a[0].copy()
+        x[0], x[1] = x[1].copy(), x[0].copy()
+    same(a, x)
+
+
+def test_writes_go_through_to_every_alias(engine):
+    """API rule 4: all views see what is written, through whichever of them."""
+    a = ng.zeros((3, 4))
+    row, column, whole, flat = a[1], a[:, 2], a.T, a.reshape(-1)
+    row += 1
+    column[:] = 5
+    flat[0] = 7
+    whole[3, 2] = 9
+    wanted = np.zeros((3, 4), "float32")
+    wanted[1] += 1
+    wanted[:, 2] = 5
+    wanted[0, 0] = 7
+    wanted[2, 3] = 9
+    for view, expected in (
+        (a, wanted),
+        (row, wanted[1]),
+        (column, wanted[:, 2]),
+        (whole, wanted.T),
+    ):
+        same(view, expected)
+    same(flat, wanted.ravel())
+
+
+def test_in_place_keeps_the_buffer():
+    """X-NDA-04: `w += g` keeps one buffer."""
+    w = ng.ones(5)
+    address, variable = w._address, w.variable
+    for _ in range(3):
+        w += ng.ones(5)
+        w[1:] *= 2
+    assert (w._address, w.variable) == (address, variable)
+    same(w, np.array([4, 22, 22, 22, 22], "float32"))
+
+
+def test_a_number_at_a_mask_does_not_wait(threads, gate):
+    """The mask's values are not needed to write a number."""
+    mask = ng.array([True, False, True])
+    a = ng.zeros(3)
+    held = gate(ng.engine, mask.variable)
+    a[mask] = 4
+    held.open()
+    same(a, np.array([4, 0, 4], "float32"))
+
+
+def test_iteration_and_membership():
+    x, a = np.arange(6).reshape(3, 2), ng.arange(6).reshape(3, 2)
+    for found, wanted in zip(a, x, strict=True):
+        same(found, wanted)
+        assert found.variable is a.variable
+    assert 5 in a and 9 not in a and ng.array(1) in a
+    assert len(a) == 3
+    assert [int(v) for v in ng.arange(3)] == [0, 1, 2]
+    first, *rest = a
+    assert len(rest) == 2 and first.shape == (2,)
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        (3, "index 3 is out of bounds for axis 0 of shape (3, 4); expected -3 to 2"),
+        ((0, -5), "index -5 is out of bounds for axis 1"),
+        ((0, 0, 0), "3 indices for an array of shape (3, 4); give 2 at most"),
+        ((..., ...), "one Ellipsis"),
+        (slice(None, None, 0), "step 0"),
+        (1.5, "1.5"),
+        ("x", "'x'"),
+        (slice("a"), "'a'"),
+        ([0, 3], "index 3 is out of bounds for axis 0 of size 3"),
+        ((0, np.array([9])), "index 9 is out of bounds for axis 1 of size 4"),
+        (np.array([1.0]), "float64"),
+        (np.zeros(2, bool), "mask"),
+        (np.zeros((3, 4, 1), bool), "3 indices"),
+        (([0, 1], [0, 1, 2]), "do not broadcast"),
+    ],
+)
+def test_bad_indices_raise_at_the_call(key, text, threads, gate):
+    """IndexError for reading and for writing, though the array itself is not ready."""
+    a = ng.zeros((3, 4))
+    held = gate(ng.engine, a.variable)
+    for use in (lambda: a[key], lambda: a.__setitem__(key, 0)):
+        with pytest.raises((IndexError, ValueError)) as caught:
+            use()
+        assert text in str(caught.value)
+    held.open()
+
+
+def test_an_index_that_is_not_known_is_checked_when_it_is():
+    a = ng.zeros(3)
+    for use in (lambda: _read(a, ng.array([0, 3])), lambda: _assign(a, ng.array([0, 3]))):
+        with pytest.raises(IndexError, match="index 3 is out of bounds"):
+            use()
+
+
+def _read(a, key):
+    return a[key].asnumpy()
+
+
+def _assign(a, key):
+    a[key] = 1
+    a.asnumpy()
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "error", "text"),
+    [
+        (0, [1, 2], ValueError, "setitem: value has shape (2,), the index selects (4,)"),
+        (([0, 1],), np.zeros(3), ValueError, "value has shape (3,), the index selects (2, 4)"),
+        (0, "x", TypeError, "setitem"),
+        (0, 1j, TypeError, "complex"),
+        (0, float("nan"), ValueError, "NaN"),
+        (0, 1 << 70, OverflowError, "int"),
+        (0, None, TypeError, "dtype object"),
+    ],
+)
+def test_bad_values(key, value, error, text):
+    a = ng.zeros((3, 4), "int64")
+    with pytest.raises(error) as caught:
+        a[key] = value
+    assert text in str(caught.value)
+    same(a, np.zeros((3, 4), "int64"))
+
+
+def test_what_may_not_be_written():
+    """Broadcast views and borrowed memory, through every kind of index."""
+    wide, borrowed = ng.zeros(3).broadcast_to((2, 3)), ng.asarray(np.zeros((2, 3)))
+    for a, text in ((wide, "broadcast view"), (borrowed, "write to a copy")):
+        for key in (0, slice(None), [0, 1], ng.array([[True] * 3] * 2), ...):
+            with pytest.raises(ValueError, match=text):
+                a[key] = 1
+        with pytest.raises(ValueError, match=text):
+            a += 1
+
+
+def test_devices_do_not_mix():
+    a, b = ng.zeros(3), ng.zeros(3, device=ng.cpu(1))
+    with pytest.raises(ValueError, match=r"array is on cpu\(0\), value on cpu\(1\)"):
+        a[:] = b
+    b[:] = np.ones(3)
+    same(b, np.ones(3, "float32"))
