@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 from nbgraph._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from nbgraph import autograd as autograd
     from nbgraph import engine as engine
     from nbgraph import resource as resource
     from nbgraph import storage as storage
@@ -37,6 +38,11 @@ if TYPE_CHECKING:
     from nbgraph.array.files import load as load
     from nbgraph.array.files import save as save
     from nbgraph.array.namespace import nd as nd
+    from nbgraph.autograd.functional import grad as grad
+    from nbgraph.autograd.functional import hessian as hessian
+    from nbgraph.autograd.functional import jvp as jvp
+    from nbgraph.autograd.functional import value_and_grad as value_and_grad
+    from nbgraph.autograd.functional import vjp as vjp
     from nbgraph.codegen import cache as cache
     from nbgraph.device import Context as Context
     from nbgraph.device import RunContext as RunContext
@@ -138,11 +144,15 @@ _PLACES = {
     **dict.fromkeys(["Context", "RunContext", "cpu", "gpu"], "nbgraph.device"),
     **dict.fromkeys(_ERRORS, "nbgraph.errors"),
     **dict.fromkeys(["Param", "field"], "nbgraph.operator.parameters"),
+    **dict.fromkeys(
+        ["grad", "value_and_grad", "vjp", "jvp", "hessian"], "nbgraph.autograd.functional"
+    ),
     **dict.fromkeys(["EnvArguments", "OpContext"], "nbgraph.operator.environment"),
     **dict.fromkeys(_REQUESTS, "nbgraph.operator.request"),
     **dict.fromkeys(_SIMPLE, "nbgraph.operator.simple"),
 }
 _MODULES = {
+    "autograd": "nbgraph.autograd",
     "cache": "nbgraph.codegen.cache",
     "engine": "nbgraph.engine",
     "resource": "nbgraph.resource",

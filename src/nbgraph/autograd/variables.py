@@ -1,0 +1,98 @@
+"""Arguments of a function as variables of a tape of their own, which functional derivatives use.
+
+An argument is not marked itself: an alias of it is, for one call. Where something outside records,
+too, the alias is recorded as the identity, so that what the inner pass gives can be differentiated
+by the outer one. An object with parameters looks its arrays up itself: these take the alias's
+place on the tape for as long as the function runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array.chunk import shared
+from nbgraph.array.core import Array, make
+from nbgraph.array.create import array as new_array
+from nbgraph.autograd.entry import become_variable
+from nbgraph.autograd.tape import Leaf
+from nbgraph.autograd.tree import Place, like, places
+from nbgraph.errors import ArgumentError
+from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.call import recording
+
+_ARGUMENT = ArrayOp("argument", lambda x: x, view=lambda x: x[...], gradient=lambda g: [g.out_grad])
+
+
+class Variables:
+    """The arrays of a structure, as variables.
+
+    NumPy arrays and Python floats become NDArrays. ArgumentError names what has no gradient.
+    """
+
+    def __init__(self, name: str, structure: Any, path: str) -> None:
+        self.structure = structure
+        self._places = places(structure, path)
+        self.arrays: list[Any] = [_variable(name, place) for place in self._places]
+        self.nodes = {array._node for array in self.arrays}
+
+    @property
+    def arguments(self) -> Any:
+        """The structure with variables for values, as the function is to be given it."""
+        return like(self.structure, self.arrays, objects=True)
+
+    def like(self, values: Sequence[Any]) -> Any:
+        """Gradients in the structure."""
+        return like(self.structure, values)
+
+    @contextmanager
+    def held(self) -> Generator[None]:
+        """Within the block, the parameters of objects are variables."""
+        changed: list[tuple[Any, Any, int, int]] = []
+        try:
+            for place, alias in zip(self._places, self.arrays, strict=True):
+                if place.held:
+                    array = place.value
+                    changed.append((array, array._node, array._output, array._stamp))
+                    array._node, array._output = alias._node, alias._output
+                    array._stamp = alias._stamp
+            yield
+        finally:
+            for array, node, output, stamp in reversed(changed):
+                array._node, array._output, array._stamp = node, output, stamp
+
+
+def _variable(name: str, place: Place) -> Any:
+    array = _lifted(name, place)
+    if array.dtype.kind not in "fV":
+        raise ArgumentError(
+            f"{name}: {place.path} has dtype {array.dtype}, with respect to which there is no "
+            "derivative; give it a floating dtype (2.0 rather than 2), or leave it out of what is "
+            "differentiated"
+        )
+    if recording.get() is not None and array._node is not None:
+        alias = _ARGUMENT(array)
+        become_variable(alias, alias._node)
+    else:
+        alias = make(array._chunk, array._address, array._layout, shared(array))
+        become_variable(alias, Leaf("null", array._layout))
+    return alias
+
+
+def _lifted(name: str, place: Place) -> Any:
+    value = place.value
+    if isinstance(value, Array):
+        return value
+    if place.held:
+        raise ArgumentError(
+            f"{name}: {place.path} is a {type(value).__name__}; an object's parameters are NDArrays"
+        )
+    if isinstance(value, (np.ndarray, np.generic, float, int)):
+        return new_array(value)
+    raise ArgumentError(
+        f"{name}: {place.path} is a {type(value).__name__}; what is differentiated is an array, a "
+        "float, or a dict, list or tuple of those"
+    )
