@@ -17,6 +17,7 @@ from nbgraph.operator.typing import (
     Typed,
     as_operand,
     common_dtype,
+    in_common,
     parameter_bytes,
     require_fit,
     resolve,
@@ -95,7 +96,7 @@ class Invoker:
         name, names = self.scalar.name, self.scalar.operands
         raw = [as_operand(name, n, v) for n, v in zip(names, values, strict=True)]
         common = common_dtype(raw)
-        operands = [v if isinstance(v, np.ndarray) else np.asarray(v, dtype=common) for v in raw]
+        operands = in_common(self.scalar, raw, common)
         if dtype is not None:
             operands = [
                 _recast(name, n, o, dtype, casting) for n, o in zip(names, operands, strict=True)

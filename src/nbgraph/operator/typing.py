@@ -61,6 +61,25 @@ def common_dtype(values: Sequence[Array | bool | int | float]) -> np.dtype[Any]:
     return np.result_type(*parts)
 
 
+def in_common(
+    scalar: Scalar, values: Sequence[Array | bool | int | float], common: np.dtype[Any]
+) -> list[Array]:
+    """Python numbers as arrays of the common dtype; OverflowError where one does not fit.
+
+    A comparison takes any integer of 64 bits, as NumPy's: a uint8 is less than 300.
+    """
+    try:
+        return [v if isinstance(v, np.ndarray) else np.asarray(v, dtype=common) for v in values]
+    except OverflowError:
+        wide = [np.asarray(v) for v in values]
+        if any(w.dtype.kind == "O" for w in wide):  # beyond 64 bits
+            raise
+        captured = scalar.capture([kind_of_dtype(w.dtype) for w in wide], defaults_of(scalar))
+        if any(o.kind != "b" for o in captured.outputs):
+            raise
+        return wide
+
+
 def resolve(
     scalar: Scalar,
     dtypes: Sequence[np.dtype[Any]],
