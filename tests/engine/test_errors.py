@@ -101,6 +101,20 @@ def test_a_write_that_succeeds_clears_the_failure(engine):
         engine.wait_for_all(WAIT)
 
 
+def test_a_failure_is_not_kept_on_an_immune_variable(engine):
+    """RES-02, X-ENG-08: whoever fails with a scratch buffer leaves it to the next."""
+    scratch, out = engine.new_variable("scratch", immune=True), engine.new_variable("out")
+    engine.push(raising(ValueError("lost")), mutate_vars=[scratch, out], name="load")
+    used = engine.push(lambda run_ctx: "used", mutate_vars=[scratch])
+    assert used.result(WAIT) == "used"
+    assert scratch.error is None
+    with pytest.raises(ValueError, match="lost"):
+        engine.wait_for_var(out, WAIT)
+    engine.push(raising(OSError("nobody told")), mutate_vars=[scratch], name="alone")
+    with pytest.raises(OSError, match="nobody told"):
+        engine.wait_for_all(WAIT)
+
+
 def test_what_overwrites_a_poisoned_variable_runs_and_clears_it(engine):
     """X-ENG-08, X-ENG-10: OVERWRITE does not need what it writes; what it reads it does."""
     a, b = engine.new_variable("a"), engine.new_variable("b")

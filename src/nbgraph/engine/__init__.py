@@ -214,14 +214,17 @@ def delete_operator(opr: Operator) -> None:
     current().delete_operator(opr)
 
 
-def new_variable(name: str | None = None) -> Variable:
+def new_variable(name: str | None = None, *, immune: bool = False) -> Variable:
     """A fresh token for anything that functions share; the name shows in dumps.
+
+    What a function raises is kept on the variables it writes, except on an `immune` one: a scratch
+    buffer, a random stream, whose content nobody reads after a failure.
 
     >>> import nbgraph as ng
     >>> ng.engine.new_variable("weights").version
     0
     """
-    return current().new_variable(name)
+    return current().new_variable(name, immune=immune)
 
 
 def delete_variable(var: Variable, fn: Fn | None = None) -> Pending:

@@ -45,9 +45,9 @@ class Engine(Runner):
 
     # variables and operators -------------------------------------------------------------------
 
-    def new_variable(self, name: str | None = None) -> Variable:
+    def new_variable(self, name: str | None = None, *, immune: bool = False) -> Variable:
         """A fresh token for anything that functions share."""
-        return Variable(self._owner, name)
+        return Variable(self._owner, name, immune=immune)
 
     def delete_variable(self, var: Variable, fn: Fn | None = None) -> Pending:
         """No push may name the variable any more; `fn(run_ctx)` runs after all that did."""

@@ -126,9 +126,9 @@ class ChaosEngine(ServedEngine):
 
     # push --------------------------------------------------------------------------------------
 
-    def new_variable(self, name: str | None = None) -> Variable:
+    def new_variable(self, name: str | None = None, *, immune: bool = False) -> Variable:
         """As `Engine.new_variable`."""
-        variable = super().new_variable(name)
+        variable = super().new_variable(name, immune=immune)
         if self.witness is not None:
             self.witness.made(variable)
         return variable

@@ -133,6 +133,8 @@ class Core:
         address = self.new_variable()
         if not address:
             raise EngineError("the engine: no memory for a variable")
+        if variable.immune:
+            self.poke(address + layout.V_IMMUNE, 1)
         variable._address = address
         variable._core = self
         self.labels[address] = variable.number, variable.name
@@ -160,7 +162,8 @@ class Core:
         address = variable._address
         variable._version += self.peek(address + layout.V_VERSION)
         variable._failure = self.failure_on(address)
-        variable._address, variable._core = 0, None
+        # the address stays: a thread that is just looking at the record must find memory there
+        variable._core = None
         if not self.retired:
             self.release(address)
         elif self.in_use(address):

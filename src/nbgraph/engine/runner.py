@@ -169,7 +169,7 @@ class Runner(ABC):
         if var._core is not None:
             var._core.send_home(var)
         var._version += 1
-        var._failure = failure
+        var._failure = None if var.immune else failure
 
     def _version_of(self, var: Variable) -> int:
         if var._core is not None:

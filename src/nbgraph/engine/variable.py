@@ -68,13 +68,15 @@ class Variable:
         "_queue",  # the naive engine's: who uses it and who waits for it
         "_version",
         "deleted",
+        "immune",  # no failure is kept on it
         "name",
         "number",
     )
 
-    def __init__(self, owner: Owner, name: str | None = None) -> None:
+    def __init__(self, owner: Owner, name: str | None = None, *, immune: bool = False) -> None:
         self.number = next(_numbers)
         self.name = name
+        self.immune = immune
         self.deleted = False
         self._owner = owner
         self._version = 0

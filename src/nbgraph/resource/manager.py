@@ -102,7 +102,7 @@ class _ParallelRandom(Resource):
     kind = ResourceRequest.kParallelRandom
 
     def __init__(self, device: Context, draw: Draw) -> None:
-        super().__init__(device, current().new_variable())  # its own: it waits for nobody
+        super().__init__(device, current().new_variable(immune=True))  # its own: waits for nobody
         self._draw = draw
         self._generator: np.random.Generator | None = None
 
@@ -155,7 +155,7 @@ class Manager:
         if of.variable is None:
             with _lock:
                 if of.variable is None:
-                    of.variable = current().new_variable(f"random of {self.device!r}")
+                    of.variable = current().new_variable(f"random of {self.device!r}", immune=True)
         return of.variable
 
 

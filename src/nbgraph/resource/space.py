@@ -27,7 +27,7 @@ class Space:
     def __init__(self, device: Context, name: str) -> None:
         self.device = device
         self.name = name
-        self.variable: Variable = current().new_variable(name)
+        self.variable: Variable = current().new_variable(name, immune=True)
         self._memory: Memory | None = None
         self.asks = self.grown = 0
 
@@ -71,7 +71,7 @@ class Space:
 
     def after_fork(self) -> None:
         """In a child: whoever was using it is still in the parent."""
-        self.variable = current().new_variable(self.name)
+        self.variable = current().new_variable(self.name, immune=True)
 
 
 def _shape(shape: Any) -> tuple[int, ...]:

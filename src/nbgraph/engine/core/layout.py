@@ -76,6 +76,7 @@ V_VERSION = 56
 V_CELL = 64
 V_GENERATION = 72  # rises when the variable dies: old addresses are noticed
 V_NEXT = 80  # in a list of free or given-up variables
+V_IMMUNE = 88  # 1: no failure is kept on it
 VARIABLE = 16 * WORD
 MIXED = -1
 

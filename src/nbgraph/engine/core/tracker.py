@@ -37,6 +37,7 @@ from nbgraph.engine.core.layout import (
     V_CELL,
     V_GENERATION,
     V_HEAD,
+    V_IMMUNE,
     V_ISSUED_READS,
     V_ISSUED_WRITES,
     V_LANE,
@@ -196,7 +197,7 @@ def give_back(core: int, operation: int, slot: int, cell: int, ready: int) -> in
     if mode & MUTATE != 0:
         place = variable + (V_ISSUED_WRITES if issued else V_WRITES)
         if mode & SILENT == 0:
-            set_cell(core, variable, cell)
+            set_cell(core, variable, cell if load(variable + V_IMMUNE) == 0 else 0)
             store_release(variable + V_VERSION, load(variable + V_VERSION) + 1)
     else:
         place = variable + (V_ISSUED_READS if issued else V_READS)
