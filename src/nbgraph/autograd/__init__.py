@@ -2,6 +2,7 @@
 
 from nbgraph.autograd.entry import backward as backward
 from nbgraph.autograd.entry import grad as grad
+from nbgraph.autograd.function import Function as Function
 from nbgraph.autograd.scope import is_recording as is_recording
 from nbgraph.autograd.scope import is_training as is_training
 from nbgraph.autograd.scope import pause as pause

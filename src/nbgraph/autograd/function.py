@@ -1,0 +1,187 @@
+"""Functions with a backward pass written by hand: `ng.autograd.Function`."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+from nbgraph.array.chunk import CPU, shared
+from nbgraph.array.core import Array, make
+from nbgraph.array.create import array as new_array
+from nbgraph.array.layout import layout
+from nbgraph.autograd.buffers import zeros_of
+from nbgraph.autograd.reverse import library
+from nbgraph.autograd.rules import Rule
+from nbgraph.autograd.scope import pause
+from nbgraph.autograd.tape import TAPE, TapeError
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.operator.array_op import Gradients
+from nbgraph.operator.call import recording, training
+
+
+class Function:
+    """A function of arrays that says itself how gradients flow back through it.
+
+    A subclass defines `forward(self, *inputs)`, which gives an array or a tuple of them, and
+    `backward(self, *out_grads)`, which gives a gradient for each input, None where there is none.
+    Neither is recorded, except that `backward` is where its result is to be differentiated again:
+    written with operators, over `saved_tensors`, it can be.
+
+    `save_for_backward` keeps inputs and results of `forward` for `backward`. Anything else may be
+    kept as an attribute; for second derivatives that is a constant. Each call has a state of its
+    own, a shallow copy of the instance.
+
+    >>> import nbgraph as ng
+    >>> class Sigmoid(ng.autograd.Function):
+    ...     def forward(self, x):
+    ...         y = 1 / (1 + ng.exp(-x))
+    ...         self.save_for_backward(y)
+    ...         return y
+    ...
+    ...     def backward(self, dy):
+    ...         (y,) = self.saved_tensors
+    ...         return dy * y * (1 - y)
+    >>> ng.grad(Sigmoid())(0.0)
+    array(0.25, dtype=float32)
+    """
+
+    _saved: tuple[Any, ...] = ()
+
+    def forward(self, *inputs: Any) -> Any:
+        """The results."""
+        raise NotImplementedError(f"{type(self).__name__}: define forward(self, *inputs)")
+
+    def backward(self, *out_grads: Any) -> Any:
+        """The gradients of the inputs from those of the results."""
+        raise NotImplementedError(f"{type(self).__name__}: define backward(self, *out_grads)")
+
+    def save_for_backward(self, *arrays: Any) -> None:
+        """Keep arrays until `backward`, which finds them in `saved_tensors`."""
+        self._saved = arrays
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """What `save_for_backward` was given."""
+        return self._saved
+
+    def __call__(self, *inputs: Any) -> Any:
+        """Apply it, recorded as one operator."""
+        state = copy.copy(self)
+        with pause(train_mode=training.get()):
+            found = state.forward(*inputs)
+        single = not isinstance(found, (tuple, list))
+        results = [found] if single else list(found)
+        outputs = [_result(type(self).__name__, i, value) for i, value in enumerate(results)]
+        if recording.get() is not None and outputs:
+            call = Call(state, inputs, results, [(o.shape, o.dtype) for o in outputs])
+            TAPE.record(call, inputs, {}, outputs, ())
+        return outputs[0] if single else tuple(outputs)
+
+
+def _result(name: str, index: int, value: Any) -> Any:
+    """A result as an array of its own: the caller's is on the tape, the one kept here is not."""
+    if not isinstance(value, Array):
+        try:
+            return new_array(value)
+        except (TypeError, ValueError):
+            raise ArgumentError(
+                f"{name}: forward returned a {type(value).__name__} as result {index}; return "
+                "NDArrays"
+            ) from None
+    return make(value._chunk, value._address, value._layout, shared(value))
+
+
+class Call(Rule):
+    """One call of a function, which is operator and rule of its node."""
+
+    __slots__ = (
+        *("__name__", "_attributes", "_inputs", "_outputs", "_saved", "_specs", "_state"),
+        "view",
+    )
+
+    def __init__(
+        self,
+        state: Function,
+        inputs: Sequence[Any],
+        results: Sequence[Any],
+        specs: Sequence[tuple[Any, Any]],
+    ) -> None:
+        self.__name__ = type(state).__name__
+        self.view, self._specs = None, specs
+        # by place rather than by array: the tape knows what became of operands and results, and
+        # an array on the tape that its own node held would never be freed
+        self._saved = [_placed(value, inputs, results) for value in state._saved]
+        own = {name: _placed(v, (), results) for name, v in vars(state).items() if name != "_saved"}
+        self._attributes = {name: place for name, place in own.items() if place[0] == "output"}
+        for name in ("_saved", *self._attributes):
+            vars(state).pop(name, None)
+        self._state = state
+        used = [*self._saved, *self._attributes.values()]
+        self._inputs = sorted({i for kind, i in used if kind == "input"})
+        self._outputs = sorted({i for kind, i in used if kind == "output"})
+
+    def reads_inputs(self, count: int) -> Sequence[int]:
+        """See Rule."""
+        return self._inputs
+
+    def reads_outputs(self, count: int) -> Sequence[int]:
+        """See Rule."""
+        return self._outputs
+
+    def rule(self, g: Gradients) -> Sequence[Any]:
+        """The gradients that `backward` gives."""
+        state = copy.copy(self._state)
+        state._saved = tuple(self._value(kind, value, g) for kind, value in self._saved)
+        for name, (kind, value) in self._attributes.items():
+            setattr(state, name, self._value(kind, value, g))
+        found = state.backward(*self._out_grads(g))
+        given: Sequence[Any] = found if isinstance(found, (tuple, list)) else [found]
+        if len(given) != len(g.specs):
+            raise ArgumentError(
+                f"{self.__name__}: backward returned {len(given)} gradient(s) for {len(g.specs)} "
+                "input(s); return one for each, None where there is none"
+            )
+        return [self._gradient(i, value, g) for i, value in enumerate(given)]
+
+    def _value(self, kind: str, value: Any, g: Gradients) -> Any:
+        if kind == "input":
+            return g.inputs[value]
+        if kind == "output":
+            return g.outputs[value]
+        if recording.get() is not None and isinstance(value, Array) and value.dtype.kind in "fV":
+            raise TapeError(
+                f"{self.__name__}: a second derivative is asked for, but save_for_backward was "
+                f"given an array of shape {value.shape} that is neither an input nor a result of "
+                "forward, so how it depends on the inputs is not known; compute it in backward, "
+                "return it from forward too, or keep it as an attribute if it is a constant"
+            )
+        return value
+
+    def _out_grads(self, g: Gradients) -> list[Any]:
+        device = next((o.device for o in g.out_grads if o is not None), CPU)
+        return [
+            zeros_of(layout(*own), device) if value is None else value
+            for value, own in zip(g.out_grads, self._specs, strict=True)
+        ]
+
+    def _gradient(self, index: int, value: Any, g: Gradients) -> Any:
+        if value is None or not g.wanted[index]:
+            return None
+        spec = g.specs[index]
+        made = value if isinstance(value, Array) else new_array(value, spec.dtype)
+        if made.shape != spec.shape:
+            raise ShapeError(
+                f"{self.__name__}: backward returned a gradient of shape {made.shape} for input "
+                f"{index} of shape {spec.shape}; return one of that shape"
+            )
+        return made if made.dtype == spec.dtype else library("astype")(made, spec.dtype)
+
+
+def _placed(value: Any, inputs: Sequence[Any], results: Sequence[Any]) -> tuple[str, Any]:
+    """Which input or result a value is: (kind, number); ("other", value) where it is none."""
+    for kind, arrays in (("input", inputs), ("output", results)):
+        for i, array in enumerate(arrays):
+            if value is array and isinstance(value, Array):
+                return kind, i
+    return "other", value
