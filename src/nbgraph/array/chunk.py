@@ -80,18 +80,19 @@ class Holder:
             return
 
 
-def take(nbytes: int, device: Context, reads: Collection[Chunk] = ()) -> Chunk:
+def take(nbytes: int, device: Context, reads: Collection[Chunk] | None = None) -> Chunk:
     """A chunk of at least so many bytes; its content is anything.
 
     `reads`: what the operator that writes it reads. A chunk whose last reader wrote one of those
-    is as good as idle: the operator waits for that reader anyway.
+    is as good as idle: the operator waits for that reader anyway. None: a short operator; of small
+    chunks any will do.
     """
-    if nbytes < storage.LARGE:
+    if reads is None and nbytes < storage.LARGE:
         chunk: Any = storage.pool(device).take(nbytes)
         return chunk
-    numbers = [c.number for c in reads]
+    numbers = [c.number for c in reads or ()]
     chunk = storage.pool(device).take(nbytes, lambda c: c.follower in numbers or idle(c))
-    for read in reads:
+    for read in reads or ():
         read.follower = chunk.number
     return chunk
 
@@ -159,7 +160,7 @@ def retire(block: Any, release: Callable[[], None]) -> None:
 
 def take_settled(nbytes: int, device: Context) -> Chunk:
     """A chunk that the host may write at once: nothing uses it, and no failure is left on it."""
-    held = take(nbytes, device)
+    held = take(nbytes, device, ())
     engine = current()
     if engine._in_use(held):
         if here.running is not None:  # a function must not wait; it gets memory of its own

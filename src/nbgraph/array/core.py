@@ -142,7 +142,7 @@ def make(held: Chunk, address: int, own: Layout, holder: Holder | None = None) -
     return array
 
 
-def empty_of(own: Layout, device: Context, reads: Collection[Chunk] = ()) -> Any:
+def empty_of(own: Layout, device: Context, reads: Collection[Chunk] | None = None) -> Any:
     """An array of a layout, its values not set; see `chunk.take`."""
     if chunk._RETIRED:
         chunk.bury()

@@ -9,6 +9,7 @@ import numpy as np
 
 from nbgraph.array import anomaly
 from nbgraph.array.carry import common_device, writable
+from nbgraph.array.chunk import Chunk
 from nbgraph.array.copying import copied, copy_of, filled
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.layout import layout
@@ -80,7 +81,7 @@ def apply(
     specs = op.infer([Spec(v.shape, v.dtype) for v in values], attributes)
     results = _short(op, values, attributes, specs, device) if outs is None else None
     if results is None:
-        results = _outputs(op, specs, device, outs)
+        results = _outputs(op, specs, device, outs, [v._chunk for v in values])
         _push(op, values, results, attributes, outs, requests)
     _record(op, values, attributes, results, outs)
     if config.anomaly:
@@ -132,13 +133,17 @@ def _viewed(
 
 
 def _outputs(
-    op: ArrayOp, specs: Sequence[Spec], device: Context, outs: Sequence[Any] | None
+    op: ArrayOp,
+    specs: Sequence[Spec],
+    device: Context,
+    outs: Sequence[Any] | None,
+    reads: Sequence[Chunk],
 ) -> list[Array]:
     results = []
     for i, spec in enumerate(specs):
         out = outs[i] if outs is not None else None
         if out is None:
-            results.append(empty_of(layout(*spec), device))
+            results.append(empty_of(layout(*spec), device, reads))
         else:
             writable(op.__name__, out)
             results.append(check_out(op.__name__, out, spec, i))

@@ -149,11 +149,12 @@ class Pool(Generic[B]):
     def take(self, nbytes: int, suits: Callable[[B], bool] | None = None) -> B:
         """A block of at least so many bytes: a free one, or else a new one.
 
-        `suits(block)` says of a large block that taking it costs no wait; without it `idle` does.
+        `suits(block)` says that taking a block costs no wait; without it `idle` says so of large
+        ones, and of small ones nobody asks.
         """
         bin = self._tables[_settings().storage_pool].get(nbytes) or self.bin(nbytes)
         next(bin.takes)
-        if bin.size >= LARGE:
+        if bin.size >= LARGE or suits is not None:
             return self._take_large(bin, self.idle if suits is None else suits)
         try:
             return bin.free.pop()
