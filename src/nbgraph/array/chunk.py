@@ -154,7 +154,11 @@ def idle(block: Any) -> bool:
 
 
 def retire(block: Any, release: Callable[[], None]) -> None:
-    """Release a block's memory once what uses it has ended."""
+    """Release a block's memory once what uses it has ended: now, if nothing does."""
+    engine = block._owner.engine
+    if engine is None or not engine._in_use(block):
+        release()
+        return
     _RETIRED.append((block, release))
 
 
