@@ -159,7 +159,7 @@ def _push(
     requests: Sequence[OpReqType] | None,
 ) -> None:
     asked = list(requests) if requests is not None else [kWriteTo] * len(results)
-    resources = op.grant(results[0].device) if results else ()
+    resources = op.grant(results[0].device, attributes) if results else ()
     writes = list(dict.fromkeys(r._chunk for r in results))
     shared = _in_place(op, values, results, attributes, asked) if outs is not None else None
     inputs = [copied(v) if v._chunk in writes and i != shared else v for i, v in enumerate(values)]

@@ -179,10 +179,12 @@ class ArrayOp:
         kWriteInplace. Whether anybody still needs the operand is for the carrier to know."""
         return self.inplace
 
-    def grant(self, device: Context) -> tuple[Resource, ...]:
+    def grant(
+        self, device: Context, attributes: Mapping[str, Any] | None = None
+    ) -> tuple[Resource, ...]:
         """What `run` needs on a device besides arrays: resources, one for each request. To be
         asked when work is pushed: the work mutates their variables. DeviceError where the
-        operator cannot run there."""
+        operator cannot run there. `attributes` may say more, as `rng=` of a random draw does."""
         if not self.resources:
             return ()
         from nbgraph.resource import request
@@ -286,7 +288,7 @@ class ArrayOp:
         requests: Sequence[OpReqType],
         attributes: Mapping[str, Any],
     ) -> None:
-        resources, is_train = own_spaces(self.grant(cpu())), training.get()
+        resources, is_train = own_spaces(self.grant(cpu(), attributes)), training.get()
 
         def run(run_ctx: RunContext | None = None) -> None:
             self.run(

@@ -25,7 +25,7 @@ from nbgraph.engine import Variable, current
 from nbgraph.errors import ArgumentError, DeviceError
 from nbgraph.resource import turn
 from nbgraph.resource.kinds import ResourceRequest, requests
-from nbgraph.resource.random import Draw, stream
+from nbgraph.resource.random import Draw, draw_of, stream
 from nbgraph.resource.space import Space
 from nbgraph.settings import config
 
@@ -97,13 +97,13 @@ class _Random(Resource):
 
 
 class _ParallelRandom(Resource):
-    __slots__ = ("_draw", "_generator")
+    __slots__ = ("_draw", "_generator", "_rng")
 
     kind = ResourceRequest.kParallelRandom
 
-    def __init__(self, device: Context, draw: Draw) -> None:
+    def __init__(self, device: Context, draw: Draw, rng: Any = None) -> None:
         super().__init__(device, current().new_variable(immune=True))  # its own: waits for nobody
-        self._draw = draw
+        self._draw, self._rng = draw, rng
         self._generator: np.random.Generator | None = None
 
     def get_random(self, stream: Any = None) -> np.random.Generator:
@@ -112,7 +112,7 @@ class _ParallelRandom(Resource):
         return self._generator
 
     def renewed(self) -> Resource:
-        return _ParallelRandom(self.device, _stream_of(self.device).draw())
+        return _ParallelRandom(self.device, draw_of(self._rng, self.device), self._rng)
 
 
 _stream_of = stream
@@ -194,6 +194,18 @@ def request(reqs: Any, device: Context = _CPU) -> tuple[Resource, ...]:
 'parallel_random', 'temp_space'
     """
     return manager(device).grant(requests(reqs))
+
+
+def parallel_random(rng: Any = None, device: Context = _CPU) -> Resource:
+    """What a request of 'parallel_random' is granted, where the caller may say from where: `rng`
+    is None (the device's stream), a seed, a numpy.random.Generator or SeedSequence.
+
+    >>> import numpy as np
+    >>> a, b = parallel_random(rng=3), parallel_random(rng=np.random.default_rng(3))
+    >>> a.get_random().random() == b.get_random().random()
+    True
+    """
+    return _ParallelRandom(device, draw_of(rng, device), rng)
 
 
 def empty_space(device: Context | None = None) -> None:

@@ -53,9 +53,27 @@ class Draw:
         >>> one.generator().random() == one.generator().random()
         True
         """
-        return np.random.Generator(
-            np.random.Philox(key=self.key, counter=np.array([0, 0, self.number, 0], np.uint64))
-        )
+        numbers = np.random.Philox(_NO_ENTROPY)
+        numbers.state = {
+            "bit_generator": "Philox",
+            "state": {"counter": np.array([0, 0, self.number, 0], np.uint64), "key": self.key},
+            "buffer": np.zeros(4, np.uint64),
+            "buffer_pos": 4,  # nothing of the buffer is left
+            "has_uint32": 0,
+            "uinteger": 0,
+        }
+        return np.random.Generator(numbers)
+
+
+class _NoEntropy(np.random.bit_generator.ISeedSequence):
+    """Spares a generator whose state is set at once the system's entropy, most of its cost."""
+
+    def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Any:
+        """Zeros."""
+        return np.zeros(n_words, dtype)
+
+
+_NO_ENTROPY: Any = _NoEntropy()
 
 
 class Stream:
@@ -219,6 +237,24 @@ def generator_of(rng: Any = None, device: Context = _CPU) -> np.random.Generator
             f"rng={rng!r}; expected None, a whole number from 0 as seed, a "
             "numpy.random.Generator, or a numpy.random.SeedSequence"
         ) from None
+
+
+def draw_of(rng: Any = None, device: Context = _CPU) -> Draw:
+    """The draw that an argument `rng=` stands for (SPEC 7); to be taken at the push.
+
+    None is the next draw of the device's stream. A generator gives the key of a draw now, which
+    moves it on: so its draws have the order of their pushes, whenever they are carried out, and
+    numbers that the caller takes from it meanwhile depend on nothing else. A seed stands for
+    `numpy.random.default_rng(seed)`.
+
+    >>> rng = np.random.default_rng(3)
+    >>> a, b = draw_of(rng).generator().random(), draw_of(rng).generator().random()
+    >>> a == b, a == draw_of(3).generator().random()
+    (False, True)
+    """
+    if rng is None:
+        return draw(device)
+    return Draw(generator_of(rng).integers(0, 1 << 64, 2, np.uint64), 0)
 
 
 def _after_fork() -> None:

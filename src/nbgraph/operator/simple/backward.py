@@ -49,7 +49,9 @@ class BackwardOp(ArrayOp):
         found = _operand_specs(attributes)
         return [s for s, w in zip(found, self.wanted, strict=True) if w]
 
-    def grant(self, device: Context) -> tuple[Resource, ...]:
+    def grant(
+        self, device: Context, attributes: Mapping[str, Any] | None = None
+    ) -> tuple[Resource, ...]:
         """Its resources; DeviceError where the gradient has no function for the device."""
         on_device(self.op.__name__, "gradient", self.op.gradients, device)
         return super().grant(device)

@@ -240,7 +240,9 @@ class SimpleOp(ArrayOp):
         """The `env` of a call with normalised attributes."""
         return self.keywords.environment(self._without_device(attributes), resources)
 
-    def grant(self, device: Context) -> tuple[Resource, ...]:
+    def grant(
+        self, device: Context, attributes: Mapping[str, Any] | None = None
+    ) -> tuple[Resource, ...]:
         """Its resources; DeviceError where there is no function for the device."""
         on_device(self.__name__, "function", self.functions, device)
         return super().grant(device)
