@@ -7,6 +7,7 @@ itself recorded.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Container, Sequence
 from typing import Any
 
@@ -23,6 +24,7 @@ from nbgraph.errors import DerivativeError
 from nbgraph.graph.node import Entry, Node, topological
 from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.call import call
+from nbgraph.storage import LARGE
 
 
 class Sums:
@@ -138,16 +140,22 @@ def _collect(leaf: Leaf, gradient: Any, *, owned: bool) -> None:
     """A variable's gradient goes where its user looks for it."""
     if gradient is None:
         return
-    if leaf.collected is None and owned:
+    if owned and (leaf.collected is None or (leaf.request == "write" and _unseen(leaf))):
         leaf.collected = gradient
     else:
         write_to(leaf.grad, gradient, leaf.request)
 
 
+def _unseen(leaf: Leaf) -> bool:
+    """Whether nobody could tell that the gradient's array is replaced by another."""
+    return sys.getrefcount(leaf.collected) == 2 and leaf.collected._holder is None
+
+
 def _step(node: Record, sums: Sums, useful: Container[Node], *, retain_graph: bool) -> None:
     """Gradients of a node's operands."""
     wanted = [entry is not None and entry[0] in useful for entry in node.inputs]
-    gradients = [sums.pop((node, i))[0] for i in range(len(node.outputs))]
+    came = [sums.pop((node, i)) for i in range(len(node.outputs))]
+    gradients = [gradient for gradient, _ in came]
     if not any(wanted) or all(g is None for g in gradients):
         return
     if node.saved is None:
@@ -156,7 +164,7 @@ def _step(node: Record, sums: Sums, useful: Container[Node], *, retain_graph: bo
             "pass retain_graph=True there"
         )
     if isinstance(node.rule, MapRule):
-        _map_step(node, node.rule, gradients, wanted, sums)
+        _map_step(node, node.rule, gradients, wanted, sums, owned=came[0][1])
     else:
         _array_step(node, gradients, wanted, sums)
     if not retain_graph:
@@ -188,7 +196,13 @@ def _computed_by(value: Any, entry: Entry | None) -> Any:
 
 
 def _map_step(
-    node: Record, rule: MapRule, gradients: Sequence[Any], wanted: Sequence[bool], sums: Sums
+    node: Record,
+    rule: MapRule,
+    gradients: Sequence[Any],
+    wanted: Sequence[bool],
+    sums: Sums,
+    *,
+    owned: bool,
 ) -> None:
     """All in-gradients in one pass over the elements."""
     if rule.problem is not None:
@@ -203,34 +217,49 @@ def _map_step(
         _map_recorded(node, rule, operands, wanted, sums)
         return
     found = carried(rule.reverse, operands, rule.reverse.parameters(dict(node.attributes)))
+    captured = found.plan.typed.captured
     results: list[Any] = []
     requests: list[str] = []
-    placed: set[Entry] = set()
-    for i in rule.wrt:
+    places: list[tuple[Entry, tuple[int, ...]]] = []  # of the results
+    passed: list[tuple[Entry, tuple[int, ...]]] = []  # to whom the out-gradient itself goes on
+    for slope, i in zip(captured.outputs, rule.wrt, strict=True):
         entry, own = node.inputs[i], node.layouts[i]
-        if not wanted[i]:
-            results.append(_NOWHERE)
-            requests.append("null")
-            continue
-        assert entry is not None
-        room = None
-        if own.shape == found.shape and entry not in placed:
-            room = sums.room(entry)
-            placed.add(entry)
-        dtype = own.dtype
-        if room is None:
-            results.append(empty_of(layout(found.shape, dtype), _device(gradients)))
-        else:
-            results.append(room)
-        requests.append("write" if room is None else "add")
-    push(rule.reverse, found, operands, results, None, requests)
-    for i, value, request in zip(rule.wrt, results, requests, strict=True):
-        if request == "write":
-            entry, shape = node.inputs[i], node.layouts[i].shape
+        request, result = "null", _NOWHERE
+        if wanted[i]:
             assert entry is not None
-            if value.shape != shape:
-                value = library("sum_to")(value, shape)
-            sums.add(entry, value, owned=True)
+            if slope is captured.operands[0] and gradients[0].dtype == own.dtype:
+                passed.append((entry, own.shape))
+            else:
+                room = sums.room(entry) if own.shape == found.shape else None
+                if room is None or any(room is other for other in results):
+                    request, result = "write", _room(found.shape, own.dtype, operands)
+                else:
+                    request, result = "add", room
+        places.append((entry or _NO_ENTRY, () if own is None else own.shape))
+        results.append(result)
+        requests.append(request)
+    if any(request != "null" for request in requests):
+        push(rule.reverse, found, operands, results, None, requests)
+    for place, value, request in zip(places, results, requests, strict=True):
+        if request == "write":
+            _add(sums, place, value, owned=True)
+    for place in passed:
+        _add(sums, place, gradients[0], owned=owned and len(passed) == 1)
+
+
+def _room(shape: tuple[int, ...], dtype: np.dtype[Any], operands: Sequence[Any]) -> Any:
+    """A new array for a kernel that reads the operands."""
+    arrays = [v._chunk for v in operands if isinstance(v, Array)]
+    made = layout(shape, dtype)
+    return empty_of(made, arrays[0].device, arrays if made.nbytes >= LARGE else None)
+
+
+def _add(sums: Sums, place: tuple[Entry, tuple[int, ...]], value: Any, *, owned: bool) -> None:
+    """A contribution, summed over the axes along which the operand was broadcast."""
+    entry, shape = place
+    if value.shape != shape:
+        value, owned = library("sum_to")(value, shape), True
+    sums.add(entry, value, owned=owned)
 
 
 class _Nowhere:
@@ -240,6 +269,7 @@ class _Nowhere:
 
 
 _NOWHERE = _Nowhere()
+_NO_ENTRY: Entry = (Node(None), 0)
 
 
 def _map_recorded(
@@ -260,10 +290,6 @@ def _map_recorded(
 
 def _floats(own: Any) -> bool:
     return own is not None and own.dtype.kind in "fV"
-
-
-def _device(gradients: Sequence[Any]) -> Any:
-    return next(g.device for g in gradients if g is not None)
 
 
 # operators over whole arrays --------------------------------------------------------------------
