@@ -72,4 +72,5 @@ def float_of_integers(dtypes: Sequence[np.dtype[Any]], *, divides: bool) -> np.d
     """
     if divides:
         return np.dtype("float64")
-    return np.result_type(np.float16, *dtypes)
+    each = [np.result_type(np.float16, dtype) for dtype in dtypes]  # not of int8 and uint8 together
+    return max(each, key=lambda dtype: dtype.itemsize)

@@ -11,7 +11,7 @@ import numpy as np
 from nbgraph.dtype import as_dtype, compute_dtype, float_of_integers, is_float, require_supported
 from nbgraph.errors import ArgumentError, CaptureError, DTypeError, NbgraphError
 from nbgraph.kernels.function import Captured, Scalar, defaults_of
-from nbgraph.kernels.kinds import INTEGERS, kind_of_dtype
+from nbgraph.kernels.kinds import INTEGERS, is_boolean, kind_of_dtype
 
 _PROBES = ("f", "int64", "bool")
 Array = np.ndarray[Any, Any]
@@ -109,7 +109,9 @@ def floating_dtype(
         return np.dtype("float64")
     nodes = captured.graph.reachable(captured.outputs)
     divides = any(n.op == "div" for n in nodes) or not any(n.op == "call" for n in nodes)
-    return float_of_integers([common], divides=divides)
+    kinds = {n.args[0].kind for n in nodes if n.op == "cast" and n.kind == "f"}
+    made = ["bool" if is_boolean(kind) else kind for kind in kinds if kind != "i"]
+    return float_of_integers([np.dtype(kind) for kind in made] or [common], divides=divides)
 
 
 def _output_dtype(kind: str, stored: np.dtype[Any]) -> np.dtype[Any]:

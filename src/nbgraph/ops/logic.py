@@ -123,13 +123,6 @@ def bitwise_right_shift(x1, x2):
     return x1 >> x2
 
 
-def _integer(x):
-    """x itself; `~` refuses floating values and `-` refuses bool, as NumPy's `gcd` does."""
-    bits = ~x
-    less = -bits
-    return less - 1
-
-
 @register
 @op
 def gcd(x1, x2):
@@ -138,7 +131,9 @@ def gcd(x1, x2):
     >>> gcd([12, 18], 8)
     array([4, 2])
     """
-    a, b = _integer(x1), _integer(x2)
+    refused = -(x1 & x2)  # of floating values, and of two bools, as by NumPy
+    zero = refused ^ refused
+    a, b = x1 | zero, x2 | zero
     while b != 0:
         a, b = b, a % b
     return np.absolute(a)

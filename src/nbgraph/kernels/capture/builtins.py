@@ -73,7 +73,7 @@ class Builtins:
         graph = self.graph
         exponent = b.data if b.op == "const" else None
         if is_boolean(a.kind):
-            a = graph.cast(a, "int8" if a.kind == "bool" else "i")
+            a = graph.cast(a, _NUMBERS.get(kind := promote(a.kind, b.kind), kind))
         if exponent is not None and float(exponent).is_integer() and abs(exponent) <= MAX_POWER:
             if isinstance(exponent, float) or b.kind == "f":
                 a = graph.float(a)
@@ -112,7 +112,8 @@ class Builtins:
     def divide_floor(self, op: str, a: Node, b: Node, path: Node) -> Value:
         """`//` and `%`, with the divisor's sign as in Python."""
         graph = self.graph
-        a, b = (graph.cast(n, "int8") if n.kind == "bool" else n for n in (a, b))
+        if a.kind == b.kind == "bool":
+            a, b = graph.cast(a, "int8"), graph.cast(b, "int8")
         if "f" in (a.kind, b.kind):
             fn = composed.floor_divide if op == "floordiv" else composed.remainder
             return self.compose(fn, [graph.float(a), graph.float(b)], path)
@@ -167,7 +168,7 @@ class Builtins:
     def _reciprocal(self, a: Node, path: Node) -> Value:
         if a.kind == "f":
             return self.graph.arithmetic("div", self.graph.const(1.0), a)
-        kind = {"bool": "int8", "b": "i"}.get(a.kind, a.kind)
+        kind = _NUMBERS.get(a.kind, a.kind)
         whole = self.compose(composed.integer_reciprocal, [self.graph.cast(a, kind)], path)
         return self.graph.cast(whole, kind)
 
@@ -175,7 +176,7 @@ class Builtins:
         kind = promote(a.kind, b.kind)
         if kind == "f":
             return self.graph.call("fmod", a, b)
-        kind = {"bool": "int8", "b": "i"}.get(kind, kind)
+        kind = _NUMBERS.get(kind, kind)
         a, b = self.graph.cast(a, kind), self.graph.cast(b, kind)
         return self.compose(composed.integer_fmod, [a, b], path)
 
@@ -291,6 +292,7 @@ class Builtins:
         return self.compose(composed.log_base, [self.graph.float(a), self.graph.float(base)], path)
 
 
+_NUMBERS = {"bool": "int8", "b": "i"}  # what a bool becomes where NumPy wants a number
 _BINARY_CALLS = ("atan2", "hypot", "copysign", "fmod", "nextafter", "pow")
 _MANY = 100
 _ARITY = {

@@ -78,22 +78,22 @@ def integer_fmod(a, b):
 
 def maximum(a, b):
     """The larger value; NaN where either is NaN (NumPy)."""
-    return a if (a >= b or a != a) else b
+    return np.where(a >= b or a != a, a, b)  # unlike a branch it takes a bool and a number
 
 
 def minimum(a, b):
     """The smaller value; NaN where either is NaN (NumPy)."""
-    return a if (a <= b or a != a) else b
+    return np.where(a <= b or a != a, a, b)
 
 
 def fmax(a, b):
     """The larger value, ignoring NaN."""
-    return a if (a >= b or b != b) else b
+    return np.where(a >= b or b != b, a, b)
 
 
 def fmin(a, b):
     """The smaller value, ignoring NaN."""
-    return a if (a <= b or b != b) else b
+    return np.where(a <= b or b != b, a, b)
 
 
 def clip(x, low, high):
