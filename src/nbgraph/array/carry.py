@@ -63,7 +63,7 @@ def apply(
     if config.anomaly:
         anomaly.look(op, values, results)
     if key is not None:
-        learn(op, key, found, operands, results)
+        learn(op, key, found, operands)
     return results[0] if len(results) == 1 else tuple(results)
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from nbgraph.array import core as arrays
 from nbgraph.array.chunk import Chunk, take
-from nbgraph.array.core import Array
 from nbgraph.array.launch import scalar_word
 from nbgraph.array.layout import Layout
 from nbgraph.array.push import WEAK, Carried
@@ -48,8 +47,11 @@ class Route:
         self.outputs = [(o, own.bin(o.nbytes)) for o in found.outputs]
         self.launchers: dict[int, Launcher] = {}  # by the number of distinct chunks read
 
-    def run(self, operands: Sequence[Any]) -> Any:
-        """Push it; the output or a list of them, or None where the general way is needed."""
+    def run(self, operands: Sequence[Any], site: int = 0) -> Any:
+        """Push it; the output or a list of them, or None where the general way is needed.
+
+        `site` is what `Kernels.site_id` gave for the line of user code, 0 if nobody asked.
+        """
         engine, core, device = self.engine, self.core, self.device
         if core is not engine._core or engine._bulks:
             return None
@@ -81,7 +83,7 @@ class Route:
         for i, scalar in self.numbers:
             record.append(scalar_word(operands[i], *scalar))
         record += prepared.outer
-        site = engine.site_id()
+        site = site or engine.site_id()
         if launcher._core is not core or (
             launcher._bound(site, launcher._count, *words, *record) <= 0
         ):
@@ -120,19 +122,21 @@ def key_of(operands: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
     return (*own, *attributes.items()) if attributes else tuple(own)
 
 
-def learn(
-    op: Mapper, key: Any, found: Carried, operands: Sequence[Any], results: Sequence[Array]
-) -> None:
+def learn(op: Mapper, key: Any, found: Carried, operands: Sequence[Any]) -> None:
     """Remember the way that a call has gone, if its like may come again."""
+    enter(op.carried.setdefault("routes", {}), key, found, operands)
+
+
+def enter(routes: dict[Any, Route], key: Any, found: Carried, operands: Sequence[Any]) -> None:
+    """Put the way that a call has gone into a table, if there is one."""
     engine = current()
     if not isinstance(engine, Kernels) or engine._core is None or len(found.prepared) != 1:
         return
     for value, dtype in zip(operands, found.plan.typed.operands, strict=True):
         if type(value) is not _classes[0] and (type(value) not in WEAK or dtype.kind in "iu"):
             return  # lifted, or to be looked at whether the number fits
-    if not results[0].size or all(type(v) in WEAK for v in operands):
+    if not found.outputs[0].size or all(type(v) in WEAK for v in operands):
         return
-    routes = op.carried.setdefault("routes", {})
     if len(routes) >= _KEPT:
         routes.clear()
     routes[key] = Route(found, operands, engine)

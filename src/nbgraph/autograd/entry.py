@@ -12,6 +12,7 @@ from nbgraph.array.create import array as new_array
 from nbgraph.autograd import reverse
 from nbgraph.autograd.buffers import ones_like, write_to, zeros_of
 from nbgraph.autograd.scope import pause, record
+from nbgraph.autograd.sums import library
 from nbgraph.autograd.tape import Leaf, TapeError
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.graph.node import Node
@@ -176,5 +177,5 @@ def head_gradient(name: str, index: int, head: Array, given: Any) -> Any:
             "give one of that shape"
         )
     if gradient.dtype != head.dtype:
-        gradient = reverse.library("astype")(gradient, head.dtype)
+        gradient = library("astype")(gradient, head.dtype)
     return gradient

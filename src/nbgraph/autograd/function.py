@@ -11,9 +11,9 @@ from nbgraph.array.core import Array, make
 from nbgraph.array.create import array as new_array
 from nbgraph.array.layout import layout
 from nbgraph.autograd.buffers import zeros_of
-from nbgraph.autograd.reverse import library
 from nbgraph.autograd.rules import Rule
 from nbgraph.autograd.scope import pause
+from nbgraph.autograd.sums import library
 from nbgraph.autograd.tape import TAPE, TapeError
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import Gradients

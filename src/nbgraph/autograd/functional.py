@@ -19,8 +19,8 @@ from nbgraph.array.core import Array, from_host, make
 from nbgraph.array.layout import layout
 from nbgraph.autograd.buffers import ones_like, zeros_of
 from nbgraph.autograd.entry import gradients, head_gradient
-from nbgraph.autograd.reverse import library
 from nbgraph.autograd.scope import record
+from nbgraph.autograd.sums import library
 from nbgraph.autograd.tree import like, places
 from nbgraph.autograd.variables import Variables
 from nbgraph.errors import ArgumentError, ShapeError

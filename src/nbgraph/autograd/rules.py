@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from nbgraph.array.route import Route
 from nbgraph.errors import DerivativeError
 from nbgraph.graph.node import Entry
 from nbgraph.operator.array_op import ArrayOp
@@ -29,11 +30,12 @@ class Rule:
 class MapRule(Rule):
     """Of a scalar operator: one operator gives all in-gradients that are asked for in one pass."""
 
-    __slots__ = ("_inputs", "_outputs", "order", "problem", "reverse", "wrt")
+    __slots__ = ("_inputs", "_outputs", "order", "problem", "reverse", "routes", "wrt")
 
     def __init__(self, op: Mapper, wrt: Sequence[int]) -> None:
         self.wrt = wrt  # the operands, in the order of what `reverse` gives
         self.problem: Exception | None = None
+        self.routes: dict[Any, Route] = {}  # of `reverse`, all of whose results are new arrays
         self._inputs: tuple[int, ...] = ()
         self._outputs: tuple[int, ...] = ()
         self.order: list[int] = []  # operand of `reverse` -> index in what is saved

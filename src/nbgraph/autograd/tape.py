@@ -9,8 +9,8 @@ that holds the node would never be freed.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from nbgraph.array.chunk import shared
 from nbgraph.array.core import Array, make
@@ -186,25 +186,63 @@ def _overwrite(
             out._holder.recorded = out._chunk.writes
 
 
+class _Link(NamedTuple):
+    """What a view is a view of: the array, and what it was when the view was made, in case it is
+    gone when the view is written (`y.T[0] += 1`)."""
+
+    # weakly: a view that a node saves must not hold the array that holds the node
+    base: Callable[[], Any]
+    op: Any
+    attributes: Mapping[str, Any]
+    address: int
+    layout: Any
+    node: Any
+    output: int
+    stamp: int
+    link: _Link | None  # the base's own
+
+    def array(self, view: Array) -> Any:
+        """The base, or one that stands for it."""
+        found = self.base()
+        if found is None:
+            found = make(view._chunk, self.address, self.layout, shared(view))
+            found._node, found._output, found._stamp = self.node, self.output, self.stamp
+            found._base = self.link
+            view._base = self._replace(base=lambda: found)
+        return found
+
+
 def _note_view(
     op: Any, operands: Sequence[Any], attributes: Mapping[str, Any], view: Array
 ) -> None:
     """Remember of a view what it is a view of, in case it is written."""
-    if op.view is not None and operands[0]._chunk is view._chunk and view is not operands[0]:
-        # weakly: a view that a node saves must not hold the array that holds the node
-        view._base = weakref.ref(operands[0]), op, attributes
+    base = operands[0]
+    if op.view is not None and base._chunk is view._chunk and view is not base:
+        view._base = _Link(
+            weakref.ref(base),
+            op,
+            attributes,
+            base._address,
+            base._layout,
+            base._node,
+            0 if base._node is None else base._output,
+            base._stamp,
+            getattr(base, "_base", None),
+        )
 
 
 def _bases(array: Array) -> list[tuple[Any, Any, Any, Any]]:
     """What an array is a view of, from view to view: (view, base, operator, attributes). It ends
-    where a base is gone, or does not know its own values any more."""
+    where a base does not know its own values any more."""
     found: list[tuple[Any, Any, Any, Any]] = []
     while True:
-        reference, op, attributes = getattr(array, "_base", (None, None, None))
-        base = None if reference is None else reference()
-        if base is None or not _current(base):
+        link: _Link | None = getattr(array, "_base", None)
+        if link is None:
             return found
-        found.append((array, base, op, attributes))
+        base = link.array(array)
+        if not _current(base):
+            return found
+        found.append((array, base, link.op, link.attributes))
         array = base
 
 

@@ -1,0 +1,249 @@
+"""One node of a backward pass: from gradients of its outputs to gradients of its operands."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array.chunk import shared
+from nbgraph.array.core import Array, empty_of, make
+from nbgraph.array.layout import layout
+from nbgraph.array.push import carried, push
+from nbgraph.array.route import enter, key_of
+from nbgraph.autograd.rules import MapRule
+from nbgraph.autograd.sums import Sums, library
+from nbgraph.autograd.tape import Record, TapeError, kept
+from nbgraph.errors import DerivativeError
+from nbgraph.graph.node import Entry, Node
+from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.call import call
+from nbgraph.settings import CLOSELY_ASKED
+from nbgraph.storage import LARGE
+
+
+def step(node: Record, sums: Sums, useful: Container[Node], *, retain_graph: bool) -> None:
+    """Gradients of a node's operands."""
+    wanted = [entry is not None and entry[0] in useful for entry in node.inputs]
+    came = [sums.pop((node, i)) for i in range(len(node.outputs))]
+    gradients = [gradient for gradient, _ in came]
+    if not any(wanted) or all(g is None for g in gradients):
+        return
+    if node.saved is None:
+        raise TapeError(
+            f"backward of {node.op.__name__}: its values were freed by an earlier backward pass; "
+            "pass retain_graph=True there"
+        )
+    if isinstance(node.rule, MapRule):
+        _map_step(node, node.rule, gradients, wanted, sums, owned=came[0][1])
+    else:
+        _array_step(node, gradients, wanted, sums)
+    if not retain_graph:
+        node.saved = None
+
+
+def _values(node: Record, *, create_graph: bool) -> list[Any]:
+    """What was saved, in the rule's order."""
+    assert node.saved is not None
+    values = [v if n is None else kept(node.op, v, n) for v, n in node.saved]
+    if not create_graph:
+        return values
+    # differentiated again: what they were computed by when they were saved counts
+    entries = [node.inputs[i] for i in node.rule.reads_inputs(len(node.inputs))]
+    entries += [(node, i) for i in node.rule.reads_outputs(len(node.outputs))]
+    return [_computed_by(v, entry) for v, entry in zip(values, entries, strict=True)]
+
+
+def _computed_by(value: Any, entry: Entry | None) -> Any:
+    if not isinstance(value, Array):
+        return value
+    again = make(value._chunk, value._address, value._layout, shared(value))
+    if entry is not None:
+        again._node, again._output = entry
+    return again
+
+
+# scalar operators -------------------------------------------------------------------------------
+
+
+def _map_step(
+    node: Record,
+    rule: MapRule,
+    gradients: Sequence[Any],
+    wanted: Sequence[bool],
+    sums: Sums,
+    *,
+    owned: bool,
+) -> None:
+    """All in-gradients in one pass over the elements."""
+    if rule.problem is not None:
+        raise DerivativeError(str(rule.problem)) from rule.problem
+    saved = _values(node, create_graph=sums.create_graph)
+    operands = [0.0 if g is None else g for g in gradients] + [saved[i] for i in rule.order]
+    rule.reverse.require_certificate()
+    wanted = [w and _floats(own) for w, own in zip(wanted, node.layouts, strict=True)]
+    if not any(wanted):
+        return
+    if sums.create_graph:
+        _map_recorded(node, rule, operands, wanted, sums)
+        return
+    key = key_of(operands, node.attributes)
+    if _routed(node, rule, key, operands, wanted, sums):
+        return
+    found = carried(rule.reverse, operands, rule.reverse.parameters(dict(node.attributes)))
+    captured = found.plan.typed.captured
+    results: list[Any] = []
+    requests: list[str] = []
+    passed: list[int] = []  # operands whose gradient is the out-gradient itself
+    for slope, i in zip(captured.outputs, rule.wrt, strict=True):
+        request, result = "null", _NOWHERE
+        if wanted[i] and slope is captured.operands[0] and gradients[0].dtype == _dtype(node, i):
+            passed.append(i)
+        elif wanted[i]:
+            request, result = _place(node, i, found.shape, operands, results, sums)
+        results.append(result)
+        requests.append(request)
+    if any(request != "null" for request in requests):
+        push(rule.reverse, found, operands, results, None, requests)
+    if set(requests) == {"write"}:
+        enter(rule.routes, key, found, operands)
+    for i, value, request in zip(rule.wrt, results, requests, strict=True):
+        if request == "write":
+            _add(sums, node, i, value, owned=True)
+    for i in passed:
+        _add(sums, node, i, gradients[0], owned=owned and len(passed) == 1)
+
+
+def _place(
+    node: Record,
+    i: int,
+    shape: tuple[int, ...],
+    operands: Sequence[Any],
+    others: Sequence[Any],
+    sums: Sums,
+) -> tuple[str, Any]:
+    """Where the gradient of operand i goes: onto what has come before, or into a new array."""
+    entry, own = node.inputs[i], node.layouts[i]
+    assert entry is not None
+    room = sums.room(entry) if own.shape == shape else None
+    if room is None or any(room is other for other in others):
+        arrays = [v._chunk for v in operands if isinstance(v, Array)]
+        made = layout(shape, own.dtype)
+        reads = arrays if made.nbytes >= LARGE else None
+        return "write", empty_of(made, arrays[0].device, reads)
+    return "add", room
+
+
+def _dtype(node: Record, i: int) -> np.dtype[Any]:
+    return node.layouts[i].dtype
+
+
+def _routed(
+    node: Record,
+    rule: MapRule,
+    key: Any,
+    operands: Sequence[Any],
+    wanted: Sequence[bool],
+    sums: Sums,
+) -> bool:
+    """The same by the route of an earlier pass, where every in-gradient is a new array again."""
+    route = rule.routes.get(key)
+    if route is None or CLOSELY_ASKED[0]:
+        return False
+    for i, (made, _) in zip(rule.wrt, route.outputs, strict=True):
+        own = node.layouts[i]
+        if not wanted[i] or own.shape != made.shape or own.dtype != made.dtype:
+            return False
+        if sums.get(node.inputs[i]) is not None:
+            return False
+    if not sums.site:
+        sums.site = route.engine.site_id()
+    made = route.run(operands, sums.site)
+    if made is None:
+        return False
+    for i, value in zip(rule.wrt, (made,) if route.single else made, strict=True):
+        entry = node.inputs[i]
+        assert entry is not None
+        sums.add(entry, value, owned=True)
+    return True
+
+
+def _add(sums: Sums, node: Record, i: int, value: Any, *, owned: bool) -> None:
+    """A contribution, summed over the axes along which operand i was broadcast."""
+    entry, shape = node.inputs[i], node.layouts[i].shape
+    assert entry is not None
+    if value.shape != shape:
+        value, owned = library("sum_to")(value, shape), True
+    sums.add(entry, value, owned=owned)
+
+
+class _Nowhere:
+    """The place of an output that is not computed."""
+
+    _layout = layout((), np.dtype("float32"))
+
+
+_NOWHERE = _Nowhere()
+
+
+def _map_recorded(
+    node: Record, rule: MapRule, operands: Sequence[Any], wanted: Sequence[bool], sums: Sums
+) -> None:
+    results = call(rule.reverse, operands, node.attributes)
+    results = results if isinstance(results, tuple) else (results,)
+    for i, value in zip(rule.wrt, results, strict=True):
+        entry, own = node.inputs[i], node.layouts[i]
+        if wanted[i]:
+            assert entry is not None
+            if value.shape != own.shape:
+                value = library("sum_to")(value, own.shape)
+            if value.dtype != own.dtype:
+                value = library("astype")(value, own.dtype)
+            sums.add(entry, value)
+
+
+def _floats(own: Any) -> bool:
+    return own is not None and own.dtype.kind in "fV"
+
+
+# operators over whole arrays --------------------------------------------------------------------
+
+
+def _array_step(node: Record, gradients: Sequence[Any], wanted: Sequence[bool], sums: Sums) -> None:
+    op = node.op
+    if op.rule is None:
+        raise DerivativeError(
+            f"{op.__name__}: it has no gradient; use ng.stop_gradient where none should flow, or "
+            "give one with ng.autograd.Function"
+        )
+    saved = iter(_values(node, create_graph=sums.create_graph))
+    inputs: list[Any] = [None] * len(node.inputs)
+    for i in node.rule.reads_inputs(len(inputs)):
+        inputs[i] = next(saved)
+    outputs: list[Any] = [None] * len(node.outputs)
+    for i in node.rule.reads_outputs(len(outputs)):
+        outputs[i] = next(saved)
+    specs = [Spec(own.shape, own.dtype) if own is not None else _NUMBER for own in node.layouts]
+    asked = [w and _floats(own) for w, own in zip(wanted, node.layouts, strict=True)]
+    if not any(asked):
+        return
+    rule = Gradients(op, node.attributes, gradients, inputs, outputs, specs, asked)
+    found = op.rule(rule)
+    for entry, value, use, own in zip(node.inputs, found, asked, node.layouts, strict=True):
+        if use and value is not None:
+            assert entry is not None
+            made = value if value.dtype == own.dtype else library("astype")(value, own.dtype)
+            sums.add(entry, made, owned=_unshared(made, found, gradients, node))
+
+
+_NUMBER = Spec((), np.dtype("float64"))
+
+
+def _unshared(value: Any, found: Sequence[Any], gradients: Sequence[Any], node: Record) -> bool:
+    """Whether a gradient that a rule gave is an array that nobody else has."""
+    if value._holder is not None or any(value is g for g in gradients):
+        return False
+    if sum(value is other for other in found) > 1:
+        return False
+    return not any(value is saved for saved, _ in node.saved or ())

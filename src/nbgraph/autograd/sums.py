@@ -1,0 +1,59 @@
+"""Gradients on their way: what has come for each output of each node."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nbgraph.autograd.buffers import write_to
+from nbgraph.graph.node import Entry
+
+
+class Sums:
+    """Gradients with respect to outputs of nodes, so far."""
+
+    __slots__ = ("_owned", "_values", "create_graph", "site")
+
+    def __init__(self, *, create_graph: bool) -> None:
+        self.create_graph = create_graph
+        self.site = 0  # of the user's line that asked for this pass, once it was looked up
+        self._values: dict[Entry, Any] = {}
+        self._owned: set[Entry] = set()  # where nobody else has the array
+
+    def get(self, entry: Entry | None) -> Any:
+        """The sum, or None where nothing came."""
+        return None if entry is None else self._values.get(entry)
+
+    def pop(self, entry: Entry) -> tuple[Any, bool]:
+        """The sum, and whether nobody else has it; both are forgotten."""
+        owned = entry in self._owned
+        self._owned.discard(entry)
+        return self._values.pop(entry, None), owned
+
+    def room(self, entry: Entry) -> Any:
+        """The array that a contribution may be added to, or None."""
+        return self._values[entry] if entry in self._owned else None
+
+    def disown(self, entry: Entry) -> bool:
+        """Whether nobody else has the sum; from now on somebody has."""
+        owned = entry in self._owned
+        self._owned.discard(entry)
+        return owned
+
+    def add(self, entry: Entry, value: Any, *, owned: bool = False) -> None:
+        """One more contribution. `owned`: the array is new, and nobody else has it."""
+        before = self._values.get(entry)
+        if before is not None:
+            if entry in self._owned:
+                write_to(before, value, "add")
+                return
+            value, owned = library("add")(before, value), True
+        self._values[entry] = value
+        if owned and not self.create_graph:
+            self._owned.add(entry)
+
+
+def library(name: str) -> Any:
+    """An operator of the library."""
+    from nbgraph import ops
+
+    return getattr(ops, name)
