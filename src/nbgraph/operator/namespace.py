@@ -72,15 +72,16 @@ class Namespace:
         if name.startswith("_"):  # asked by protocols, never an operator
             raise AttributeError(f"{self._prefix} has no attribute {name!r}")
         try:
-            op = registry.find(name)
+            entry = registry.entry(name)
         except ArgumentError:
             told = f"{self._prefix} has no operator {name!r}; {registry.suggestion(name)}"
             raise AttributeError(told) from None
         if self._lift is None:
-            return op
-        made = self._made.get(name)
-        if made is None or made.__wrapped__ is not op:  # registered anew
-            made = self._made[name] = Lifted(op, self._lift, self._prefix)
+            return entry.op
+        first = entry.names[0]  # aliases are one object
+        made = self._made.get(first)
+        if made is None or made.__wrapped__ is not entry.op:  # registered anew
+            made = self._made[first] = Lifted(entry.op, self._lift, self._prefix)
         return made
 
     def __dir__(self) -> list[str]:
