@@ -172,7 +172,8 @@ def names() -> list[str]:
 def suggestion(name: str, known: Iterable[str] | None = None) -> str:
     """The remedy for a name that is not there: the nearest names, or where all are listed."""
     choices = sorted(set(names() if known is None else known))
-    near = difflib.get_close_matches(str(name), choices, n=3, cutoff=0.6)
+    near = difflib.get_close_matches(str(name), choices, n=3, cutoff=0.8)
+    near = near or difflib.get_close_matches(str(name), choices, n=1, cutoff=0.6)
     if near:
         return f"did you mean {' or '.join(map(repr, near))}?"
     return "nbgraph.operator.registry.names() lists all"
