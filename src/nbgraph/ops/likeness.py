@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.array_op import ArrayOp, Spec, constant
 from nbgraph.operator.registry import register
 from nbgraph.ops.creation import Number, number, require_fit
 from nbgraph.ops.define import Shape, as_known, optional_dtype, public, shape_tuple
@@ -35,7 +35,7 @@ _FULL_LIKE = ArrayOp(
     "full_like",
     _like,
     _fill,
-    gradient=lambda g: [None],
+    gradient=constant,
     constant=lambda fill_value, **_: fill_value,
 )
 
