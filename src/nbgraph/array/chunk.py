@@ -24,6 +24,7 @@ from nbgraph.operator import owners
 from nbgraph.storage import Block
 
 CPU = cpu()
+_AHEAD = 1 << 26  # bytes of blocks of one size, all in use, before the host waits for one
 _SHARING = threading.Lock()
 _LEASING = threading.RLock()  # a finaliser may come while its own thread is in here
 
@@ -167,7 +168,8 @@ def take_settled(nbytes: int, device: Context) -> Chunk:
     held = take(nbytes, device, ())
     engine = current()
     if engine._in_use(held):
-        if here.running is not None:  # a function must not wait; it gets memory of its own
+        # a function must not wait, and a call should not, unless memory would run away
+        if here.running is not None or len(held.bin.free) * held.capacity < _AHEAD:
             give(held)
             fresh: Chunk = held.bin.miss()
             return fresh

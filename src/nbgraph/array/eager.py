@@ -65,6 +65,12 @@ def library(name: str) -> Any:
     return getattr(ops, name)
 
 
+def _operator(name: str) -> Any:
+    """What `call` takes: the operator behind a public function."""
+    found = library(name)
+    return getattr(found, "op", found)
+
+
 class _Ways:
     """An operator of two operands as a method: the quick ways that were learnt, and the general."""
 
@@ -78,7 +84,7 @@ class _Ways:
         if not takes_part(b):
             return NotImplemented
         if self.op is None:
-            self.op = library(self.name)
+            self.op = _operator(self.name)
         operands = (b, a) if self.swapped else (a, b)
         result = call(self.op, operands, {})
         if isinstance(self.op, Mapper):
@@ -184,7 +190,7 @@ def in_place(name: str) -> Callable[..., Any]:
     def method(self: Any, other: Any) -> Any:
         nonlocal op
         if op is None:
-            op = library(name)
+            op = _operator(name)
         call(op, (self, other), {}, self)
         return self
 
@@ -199,7 +205,7 @@ def unary(name: str) -> Callable[..., Any]:
     def method(self: Any) -> Any:
         nonlocal op
         if op is None:
-            op = library(name)
+            op = _operator(name)
         return call(op, (self,), {})
 
     method.__name__ = method.__qualname__ = f"{name}_method"

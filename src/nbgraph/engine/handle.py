@@ -70,6 +70,7 @@ class Core:
     ready_list: Entry
 
     def __init__(self, unit: Unit, first: int) -> None:
+        free_ended()
         self.unit = unit
         self.retired = False
         self.failures: dict[int, Failure] = {}  # by the token in their cells
@@ -184,21 +185,38 @@ class Core:
         return any(self.peek(address + use) for use in (*uses, layout.V_HEAD))
 
     def __del__(self) -> None:
-        # No thread of it is left. Variables may be finalised after it, as parts of one cycle; at
-        # the end of the process the memory is not worth a risk.
-        address = getattr(self, "address", 0)
-        if not address or self.retired or sys is None or sys.is_finalizing():
-            return
+        # No thread of it is left. Its memory has to wait: a variable that is part of the same
+        # garbage may go on, where its own finaliser hands it to somebody (a block to its pool).
+        # At the end of the process the memory is not worth a risk.
+        if getattr(self, "address", 0) and not self.retired and sys and not sys.is_finalizing():
+            _ended.append(self)
+
+    def _free(self) -> None:
         self.retired = True
         self.release = _forgotten
         for memory in self.instances:
             self.free_memory(memory)
-        slab = self.peek(address + layout.SLABS)
+        slab = self.peek(self.address + layout.SLABS)
         while slab:
             following = self.peek(slab)
             self.free_memory(slab)
             slab = following
-        self.free_memory(address)
+        self.free_memory(self.address)
+
+
+_ended: deque[Core] = deque()  # cores without an engine
+
+
+def free_ended() -> None:
+    """Free the memory of ended cores that no variable refers to any more."""
+    for _ in range(len(_ended)):
+        core = _ended.popleft()
+        own = sum(failure.core is core for failure in core.failures.values())
+        if sys.getrefcount(core) - own > 2:  # `core` here and the argument
+            _ended.append(core)
+        else:
+            core.failures.clear()
+            core._free()
 
 
 def _forgotten(address: int) -> int:
