@@ -9,6 +9,8 @@ import itertools
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import nbgraph as ng
 from nbgraph import ops
@@ -175,6 +177,28 @@ def test_layouts(family):
     names = [n for n in table.NAMES if table.FAMILY[n] == family]
     name = table.chosen(family, names)
     check_layouts(name, layout_dtype(name))
+
+
+@st.composite
+def broadcast_pairs(draw):
+    """Two float64 arrays whose shapes broadcast, in any order of axes."""
+    shape = draw(st.lists(st.integers(0, 3), max_size=4))
+    pair = []
+    for _ in range(2):
+        own = [draw(st.sampled_from([1, n])) for n in shape][draw(st.integers(0, len(shape))) :]
+        axes = draw(st.permutations(range(len(own))))
+        values = np.arange(np.prod(own, dtype=int), dtype=np.float64).reshape(own) + 0.5
+        pair.append(values.transpose(axes).copy("C").transpose(np.argsort(axes)))
+    return pair
+
+
+@given(broadcast_pairs())
+@settings(max_examples=60)
+def test_shapes_broadcast(pair):
+    """Any two shapes that NumPy broadcasts, of any order of axes, sizes 0 and 1 included."""
+    got, wanted = ops.subtract(*pair), np.subtract(*pair)
+    assert np.shape(got) == wanted.shape
+    np.testing.assert_array_equal(got, wanted)
 
 
 @pytest.mark.slow
