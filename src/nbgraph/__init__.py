@@ -116,6 +116,8 @@ if TYPE_CHECKING:
     from nbgraph.operator.simple import kInplaceOutLhs as kInplaceOutLhs
     from nbgraph.operator.simple import kNoInplace as kNoInplace
     from nbgraph.operator.simple import register_simple_op as register_simple_op
+    from nbgraph.ops import *  # noqa: F403
+    from nbgraph.ops import random as random
     from nbgraph.resource.kinds import ResourceRequest as ResourceRequest
     from nbgraph.settings import config as config
 
@@ -155,6 +157,7 @@ _MODULES = {
     "autograd": "nbgraph.autograd",
     "cache": "nbgraph.codegen.cache",
     "engine": "nbgraph.engine",
+    "random": "nbgraph.ops.random",
     "resource": "nbgraph.resource",
     "storage": "nbgraph.storage",
     "xp": "nbgraph.xp",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from nbgraph.ops.families import ARRAY_FAMILIES
+from nbgraph.ops.families import ARRAY_FAMILIES, RANDOM_FAMILIES
 
 if TYPE_CHECKING:
     from nbgraph.ops.activation import *  # noqa: F403
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from nbgraph.ops.comparison import *  # noqa: F403
     from nbgraph.ops.contraction import *  # noqa: F403
     from nbgraph.ops.creation import *  # noqa: F403
+    from nbgraph.ops.dropout import *  # noqa: F403
     from nbgraph.ops.exponential import *  # noqa: F403
     from nbgraph.ops.extremes import *  # noqa: F403
     from nbgraph.ops.gathering import *  # noqa: F403
@@ -73,18 +74,19 @@ FAMILIES: dict[str, str] = {
     **ARRAY_FAMILIES,
 }
 PLACES: dict[str, str] = {
-    name: f"{__name__}.{family}" for family, names in FAMILIES.items() for name in names.split()
+    name: f"{__name__}.{family}"
+    for family, names in (FAMILIES | RANDOM_FAMILIES).items()
+    for name in names.split()
 }
 
 
 def __getattr__(name: str) -> Any:
     """Names load when they are first used (PEP 562)."""
-    place = PLACES.get(name)
-    if place is None:
-        from nbgraph.operator.registry import suggestion
-
-        raise AttributeError(f"nbgraph.ops has no operator {name!r}; {suggestion(name, PLACES)}")
-    value = getattr(importlib.import_module(place), name)
+    registry = importlib.import_module("nbgraph.operator.registry")
+    if name not in PLACES:
+        told = registry.suggestion(name, PLACES)
+        raise AttributeError(f"nbgraph.ops has no operator {name!r}; {told}")
+    value = registry.find(name)
     globals()[name] = value
     return value
 

@@ -31,3 +31,18 @@ ARRAY_FAMILIES: dict[str, str] = {
     "linalg": "matmul dot vecdot outer tensordot tril triu trace",
     "contraction": "einsum",
 }
+
+# These are not the same in every world: what they give is drawn.
+RANDOM_FAMILIES: dict[str, str] = {
+    "continuous": (
+        "random_uniform random_random random_normal random_standard_normal random_lognormal "
+        "random_exponential random_standard_exponential random_gumbel random_laplace "
+        "random_logistic random_standard_gamma random_gamma random_beta"
+    ),
+    "discrete": (
+        "random_integers random_randint random_poisson random_binomial random_geometric "
+        "random_bernoulli"
+    ),
+    "orders": "random_permutation random_shuffle random_choice",
+    "dropout": "dropout",
+}

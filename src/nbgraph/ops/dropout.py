@@ -1,0 +1,104 @@
+"""Dropout: an operator that is random in training and does nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbgraph.device import RunContext
+from nbgraph.dtype import compute_dtype, is_float
+from nbgraph.errors import DTypeError
+from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.environment import EnvArguments
+from nbgraph.operator.request import OpReqType
+from nbgraph.ops.creation import number
+from nbgraph.ops.define import library, public
+from nbgraph.ops.drawing import PROBABILITY, Array, Randomised
+
+if TYPE_CHECKING:
+    from nbgraph.resource import Resource
+
+
+class _Dropout(Randomised):
+    """Two outputs: the result, and by what the elements were multiplied, for the gradient."""
+
+    def run(
+        self,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array],
+        requests: Sequence[OpReqType],
+        attributes: Mapping[str, Any],
+        *,
+        resources: Sequence[Resource] = (),
+        is_train: bool = False,
+        run_ctx: RunContext | None = None,
+    ) -> None:
+        """See ArrayOp; whether to drop is known at the push."""
+        told = {**attributes, "is_train": is_train}
+        super().run(inputs, outputs, requests, told, resources=resources, is_train=is_train)
+
+
+def _infer(x: Spec, *, p: float, rng: Any) -> tuple[Spec, Spec]:
+    if not is_float(x.dtype):
+        raise DTypeError(f"dropout: x has dtype {x.dtype}; expected a floating one: use astype")
+    return x, x
+
+
+def _compute(
+    inputs: Sequence[Array],
+    outputs: Sequence[Array],
+    *,
+    env: EnvArguments,
+    p: float,
+    rng: Any,
+    is_train: bool,
+) -> None:
+    (x,), (out, factor) = inputs, outputs
+    if not is_train or p == 0:
+        factor.fill(1)
+        out[...] = x
+        return
+    dtype = np.dtype(compute_dtype(x.dtype))
+    kept = env.random().random(x.shape, dtype.type) >= p
+    np.multiply(kept, 0 if p == 1 else 1 / (1 - p), out=factor, casting="same_kind")
+    np.multiply(x, factor, out=out)
+
+
+def _gradient(g: Gradients) -> Sequence[Any]:
+    if g.out_grad is None:
+        return [None]
+    return [library.multiply(g.out_grad, g.outputs[1])]
+
+
+_DROPOUT = _Dropout(
+    "dropout",
+    _infer,
+    _compute,
+    gradient=_gradient,
+    keeps=("out1",),
+    nout=2,
+    resources=("parallel_random",),
+)
+
+
+@public(_DROPOUT)
+def dropout(x: Any, p: float = 0.5, *, rng: Any = None) -> Any:
+    """In training each element is 0 with probability `p`, and the others are divided by `1 - p`,
+    so that the mean stays; else the elements themselves.
+
+    One trains within `ng.autograd.record()` or `train_mode()`. `rng`: a seed, or a
+    numpy.random.Generator; by default `ng.random` draws.
+
+    >>> import nbgraph as ng
+    >>> x = ng.ones(4)
+    >>> ng.dropout(x)
+    array([1., 1., 1., 1.], dtype=float32)
+    >>> with ng.autograd.train_mode():
+    ...     sorted(set(ng.dropout(ng.ones(100)).tolist()))
+    [0.0, 2.0]
+    """
+    p = float(number("dropout", "p", p))
+    PROBABILITY.check("dropout", "p", p)
+    return _DROPOUT(x, p=p, rng=tuple(rng) if isinstance(rng, list) else rng)[0]
