@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from nbgraph.operator.point import Point
 
 MISSING: Any = np._NoValue  # type: ignore[attr-defined]
-_USUAL = (("where", True), ("casting", "same_kind"), ("order", "K"))
 _CALL_OPTIONS = frozenset(("out", "where", "dtype", "casting", "order"))
 
 
@@ -108,7 +107,7 @@ class Mapper:
         if carrier is not None:
             if not options and out is None and len(operands) == self.nin:
                 return carrier.__nbgraph_call__(self, operands, options, None)
-            return self._carried(carrier, operands, out, options)
+            return overrides.carry(self, carrier, operands, out, options)
         if self._fast.entries and not options:
             result = self._fast.call(operands, out)
             if result is not None:
@@ -133,23 +132,6 @@ class Mapper:
             note = None if call or given else self._note
             results = self.invoker.call(operands, parameters, out=outs, note=note, **call)
         return overrides.wrap(self, operands, outs, results)
-
-    def _carried(
-        self, carrier: Any, operands: tuple[Any, ...], out: Any, options: dict[str, Any]
-    ) -> Any:
-        """The call by a class of arrays that is not NumPy's."""
-        operands, call, given = self._split(operands, options)
-        dtype = call.pop("dtype", None)
-        for name, value in call.items():
-            if (name, value) not in _USUAL:
-                raise ArgumentError(
-                    f"{self.__name__}: {name}={value!r} is for NumPy arrays; leave it out, or "
-                    "use ng.where on the result"
-                )
-        if dtype is not None:
-            operands = tuple([_as(value, as_dtype(dtype)) for value in operands])
-        outs = None if out is None else self._outs(out)
-        return carrier.__nbgraph_call__(self, operands, given, outs)
 
     def parameters(self, given: dict[str, Any]) -> dict[str, Any]:
         """The scalar parameters of a call, defaults filled in."""
@@ -423,11 +405,6 @@ class Mapper:
 
 
 Mapper.__doc__ = Documentation(Mapper.__doc__)  # type: ignore[assignment]
-
-
-def _as(value: Any, dtype: np.dtype[Any]) -> Any:
-    """An operand cast to a dtype, whatever kind of array it is."""
-    return value.astype(dtype) if hasattr(value, "astype") else np.asarray(value, dtype)
 
 
 def _example(value: Value) -> Any:

@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbgraph.dtype import as_dtype
+from nbgraph.errors import ArgumentError
+
 if TYPE_CHECKING:
     from nbgraph.operator.mapper import Mapper
 
 MINE = object()  # no other class carries the call out
+_USUAL = (("where", True), ("casting", "same_kind"), ("order", "K"))
 _DEFAULT = np.ndarray.__array_ufunc__
 
 
@@ -54,6 +58,29 @@ def dispatch(
     )
 
 
+def carry(
+    op: Mapper, carrier: Any, operands: tuple[Any, ...], out: Any, options: dict[str, Any]
+) -> Any:
+    """The call by a class of arrays that is not NumPy's."""
+    operands, call, given = op._split(operands, options)
+    dtype = call.pop("dtype", None)
+    for name, value in call.items():
+        if (name, value) not in _USUAL:
+            raise ArgumentError(
+                f"{op.__name__}: {name}={value!r} is for NumPy arrays; leave it out, or use "
+                "ng.where on the result"
+            )
+    if dtype is not None:
+        operands = tuple([_as(value, as_dtype(dtype)) for value in operands])
+    outs = None if out is None else op._outs(out)
+    return carrier.__nbgraph_call__(op, operands, given, outs)
+
+
+def _as(value: Any, dtype: np.dtype[Any]) -> Any:
+    """An operand cast to a dtype, whatever kind of array it is."""
+    return value.astype(dtype) if hasattr(value, "astype") else np.asarray(value, dtype)
+
+
 def wrap(
     op: Mapper, operands: Sequence[Any], outs: Sequence[Any], results: Sequence[np.ndarray]
 ) -> Any:
@@ -83,4 +110,4 @@ def _wrapper(operands: Sequence[Any]) -> Any:
     return None if best is None else best[1].__array_wrap__
 
 
-__all__ = ["MINE", "dispatch", "wrap"]
+__all__ = ["MINE", "carry", "dispatch", "wrap"]
