@@ -180,6 +180,8 @@ def takes_part(other: Any) -> bool:
     kind = type(other)
     if getattr(kind, "__nbgraph_priority__", None) is not None:
         return True
+    if other is None or kind is str:  # Python's own error, and `a == None` is False
+        return False
     return getattr(kind, "__array_ufunc__", ...) is not None
 
 

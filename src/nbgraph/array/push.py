@@ -51,8 +51,18 @@ def carried(op: Mapper, values: Sequence[Any], parameters: Mapping[str, Any]) ->
         found = op.carried[key] = Carried(plan, shape, outputs)
     for value, dtype in zip(values, found.plan.typed.operands, strict=True):
         if type(value) is int and dtype.kind in "iu":
-            np.asarray(value, dtype)  # OverflowError where it does not fit
+            _require_fit(op, value, dtype)
     return found
+
+
+def _require_fit(op: Mapper, value: int, dtype: np.dtype[Any]) -> None:
+    """OverflowError where a Python integer is out of the arrays' range, as in NumPy."""
+    info = np.iinfo(dtype)
+    if not info.min <= value <= info.max:
+        raise OverflowError(
+            f"{op.__name__}: the integer {value} is out of bounds for {dtype}, the dtype of the "
+            "arrays beside it; cast those to a wider dtype with astype"
+        )
 
 
 def push(
