@@ -80,7 +80,7 @@ def _many(name: str, a: Any, axis: int) -> tuple[Any, int, int]:
     if a.shape:
         axis = axis_of(name, whole(name, "axis", axis), len(a.shape))
         return a, a.shape[axis], axis
-    count = whole(name, "the number", a[()] if isinstance(a, np.ndarray) else a)
+    count = whole(name, "the number", a.item() if isinstance(a, np.ndarray) else a)
     if count < 0:
         raise ShapeError(f"{name}: {count} is negative; give how many numbers, or an array")
     return None, count, 0
@@ -126,9 +126,9 @@ def shuffle(x: Any, axis: int = 0, *, rng: Any = None) -> None:
         raise ArgumentError(
             f"random.shuffle: x is a {type(x).__name__}; give an array, which is changed in place"
         )
-    array, count, axis = _many("random.shuffle", x, axis)
-    if array is None:
+    if not x.shape:
         raise ShapeError("random.shuffle: x has shape (); an array with an axis is needed")
+    array, count, axis = _many("random.shuffle", x, axis)
     x[...] = library.take(array, _order(array, count, None, rng), axis=axis)
 
 
