@@ -104,10 +104,11 @@ class Tape:
             tracked = True
         if in_place and any(in_place):
             _overwrite(Record(op, inputs, attributes), layouts, operands, outputs, in_place)
-        elif tracked and (type(op) is Mapper or op.rule is not constant):
-            _enter(Record(op, inputs, attributes), layouts, operands, outputs)
-        if type(op) is not Mapper and outputs[0]._holder is not None:
-            _note_view(op, operands, attributes, outputs[0])
+        elif type(op) is Mapper or op.rule is not constant:
+            if tracked:
+                _enter(Record(op, inputs, attributes), layouts, operands, outputs)
+            if type(op) is not Mapper and outputs[0]._holder is not None:
+                _note_view(op, operands, attributes, outputs[0])
 
     def check_write(self, name: str, out: Any) -> None:
         """A variable keeps its value while it is recorded: its gradient is that of one value."""
