@@ -7,6 +7,7 @@ behind the last reader: recycling needs no push, and memory in flight cannot gro
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Collection
@@ -57,6 +58,17 @@ class Chunk(Variable, Block):
         self.device: Context = memory.device
         self.locked = locked
         self.writes = self.leases = self.follower = 0
+
+    def __del__(self) -> None:
+        # A chunk that nobody gave back: an interrupt came while it changed hands. Unfinished work
+        # may still use its memory, so it lives on until that has ended.
+        try:
+            if self.bin is not None and not self.memory.released and not sys.is_finalizing():
+                _RETIRED.append((self, partial(storage.release, self.memory)))
+                return
+        except (AttributeError, TypeError):  # half made, or the interpreter is going
+            return
+        super().__del__()
 
 
 class Holder:
