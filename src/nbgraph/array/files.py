@@ -19,9 +19,8 @@ import numpy as np
 from nbgraph.array import chunk
 from nbgraph.array.core import Array, from_host
 from nbgraph.device import Context
-from nbgraph.dtype import bfloat16
+from nbgraph.dtype import bfloat16, require_supported
 from nbgraph.errors import ArgumentError
-from nbgraph.operator.typing import as_operand
 
 _ABOUT = "nbgraph.json"  # the entry that says what the file holds
 _FORMAT = 1
@@ -65,17 +64,18 @@ def load(path: str | os.PathLike[str], *, device: Context | None = None) -> Any:
     NumPy's own npz and npy files are read, too. ValueError where the file is none of these.
     """
     place = chunk.CPU if device is None else device
-    try:
-        found = np.load(path, allow_pickle=False)
-    except (ValueError, EOFError, zipfile.BadZipFile):
-        raise ValueError(
-            f"load: {os.fspath(path)!r} is no file of arrays, or is damaged; give one that ng.save "
-            "or np.savez wrote"
-        ) from None
-    if isinstance(found, np.ndarray):
-        return from_host(_plain("load", found), place)
-    with found:
-        return _read(os.fspath(path), found, place)
+    with Path(path).open("rb") as file:
+        try:
+            found = np.load(file, allow_pickle=False)
+        except (ValueError, EOFError, zipfile.BadZipFile):
+            raise ValueError(
+                f"load: {os.fspath(path)!r} is no file of arrays, or is damaged; give one that "
+                "ng.save or np.savez wrote"
+            ) from None
+        if isinstance(found, np.ndarray):
+            return from_host(_plain("load", found), place)
+        with found:
+            return _read(os.fspath(path), found, place)
 
 
 # writing ----------------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ def _values(name: str, value: Any) -> np.ndarray[Any, Any]:
 
 
 def _plain(what: str, value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    return np.asarray(as_operand(what, "value", value))
+    return value.astype(require_supported(value.dtype, what), copy=False)
 
 
 def _write(file: Any, about: dict[str, Any], values: Mapping[str, np.ndarray[Any, Any]]) -> None:

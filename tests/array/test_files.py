@@ -1,0 +1,125 @@
+"""X-NDA-05: `ng.save` and `ng.load`."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import nbgraph as ng
+from tests.array.samples import DTYPES, pairs, same
+
+NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=8)
+
+
+@given(st.lists(pairs(DTYPES), max_size=3), st.lists(NAMES, min_size=3, max_size=3, unique=True))
+def test_lists_and_dicts_come_back_as_they_were(tmp_path_factory, made, names):
+    path = tmp_path_factory.getbasetemp() / "arrays"
+    plain, arrays = [x for x, _ in made], [a for _, a in made]
+    ng.save(path, arrays)
+    found = ng.load(path)
+    assert isinstance(found, list)
+    for a, x in zip(found, plain, strict=True):
+        same(a, x)
+    given_names = dict(zip(names, arrays, strict=False))
+    ng.save(path, given_names)
+    found = ng.load(path)
+    assert list(found) == list(given_names)
+    for a, x in zip(found.values(), plain, strict=True):
+        same(a, x)
+
+
+def test_bfloat16_numpy_arrays_and_single_arrays(tmp_path):
+    path = tmp_path / "one"
+    half = ng.array([1.5, -2.25]).astype("bfloat16")
+    ng.save(path, half)
+    found = ng.load(path)
+    assert found.dtype.name == "bfloat16"
+    same(found.astype("float32"), np.array([1.5, -2.25], "float32"))
+    ng.save(path, {"plain": np.arange(3)})
+    same(ng.load(path)["plain"], np.arange(3))
+    assert ng.load(path, device=ng.cpu(1))["plain"].device == ng.cpu(1)
+    np.savez(tmp_path / "numpy.npz", x=np.arange(2))
+    same(ng.load(tmp_path / "numpy.npz")["x"], np.arange(2))
+    np.save(tmp_path / "one.npy", np.arange(2.0))
+    same(ng.load(tmp_path / "one.npy"), np.arange(2.0))
+
+
+def test_numpy_reads_the_files(tmp_path):
+    ng.save(tmp_path / "w.npz", {"w": ng.ones(3)})
+    with np.load(tmp_path / "w.npz") as found:
+        np.testing.assert_array_equal(found["array.w"], np.ones(3))
+
+
+def test_save_waits(engine, tmp_path):
+    a = ng.zeros(1000)
+    for _ in range(20):
+        a += 1
+    ng.save(tmp_path / "a", [a])
+    same(ng.load(tmp_path / "a")[0], np.full(1000, 20, "float32"))
+
+
+def test_a_file_is_written_whole_or_not_at_all(engine, tmp_path):
+    """A failed array, or a failed write, leaves the old file and nothing beside it."""
+
+    def fails(run_ctx):
+        raise OSError("no such page")
+
+    path = tmp_path / "weights"
+    ng.save(path, [ng.ones(3)])
+    bad = ng.zeros(3)
+    ng.engine.push(fails, mutate_vars=[bad.variable])
+    with pytest.raises(OSError, match="no such page"):
+        ng.save(path, [ng.zeros(3), bad])
+    same(ng.load(path)[0], np.ones(3, "float32"))
+    assert [p.name for p in tmp_path.iterdir()] == ["weights"]
+
+
+def test_nothing_beside_the_file_when_writing_fails(tmp_path, monkeypatch):
+    path = tmp_path / "weights"
+    ng.save(path, [ng.ones(3)])
+    monkeypatch.setattr(np.lib.format, "write_array", lambda *a, **k: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        ng.save(path, [ng.zeros(3)])
+    monkeypatch.undo()
+    same(ng.load(path)[0], np.ones(3, "float32"))
+    assert [p.name for p in tmp_path.iterdir()] == ["weights"]
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (5, "data is a int"),
+        ("text", "data is a str"),
+        ({1: np.zeros(2)}, "the name 1 is a int"),
+        ({"a": [np.zeros(2)]}, "'a' is a list; a list or dict holds arrays only"),
+        ([1.5], "'0' is a float"),
+        ([np.array(["x"])], "'0': <U1 is not supported"),
+        ([np.array([object()])], "'0': object is not supported"),
+    ],
+)
+def test_what_cannot_be_saved(tmp_path, data, text):
+    with pytest.raises(TypeError, match=text):
+        ng.save(tmp_path / "a", data)
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_cannot_be_loaded(tmp_path):
+    """Damaged, foreign and pickled files are refused; nothing is unpickled."""
+    path = tmp_path / "a"
+    for content in (b"", b"hello", b"PK\x03\x04 broken", b"\x93NUMPY"):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match="no file of arrays"):
+            ng.load(path)
+    np.savez(path.with_suffix(".npz"), x=np.array([object()]))
+    with pytest.raises(ValueError, match="'x' cannot be read"):
+        ng.load(path.with_suffix(".npz"))
+    np.savez(path.with_suffix(".npz"), x=np.zeros(2, complex))
+    with pytest.raises(TypeError, match="complex"):
+        ng.load(path.with_suffix(".npz"))
+    with pytest.raises(FileNotFoundError):
+        ng.load(tmp_path / "nowhere")
+    ng.save(path, [ng.ones(1000)])
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ValueError, match="no file of arrays"):
+        ng.load(path)

@@ -1,0 +1,236 @@
+"""What NumPy and the standard library ask of an array: ufuncs, functions, copies, pickles."""
+
+import copy
+import pickle
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import nbgraph as ng
+from tests.array.samples import pairs, same
+
+UNARY = ["negative", "absolute", "exp", "isnan", "logical_not"]
+BINARY = ["add", "maximum", "less", "divide"]
+
+
+@pytest.mark.parametrize("name", UNARY + BINARY)
+def test_ufuncs_of_numpy_stay_ndarrays(name):
+    """API rule 1: `np.add(nd, nd)` is the library's operator, and so is a mixture."""
+    x = np.array([0.25, 1.0, 2.5], "float32")
+    a, ufunc = ng.array(x), getattr(np, name)
+    if name in UNARY:
+        same(ufunc(a), getattr(ng, name)(x))
+        np.testing.assert_allclose(ufunc(a).asnumpy(), ufunc(x), rtol=1e-6)
+        return
+    y = np.array([1.0, 1.0, 3.0], "float32")
+    for left, right in ((a, ng.array(y)), (a, y), (x, ng.array(y)), (a, 2), (a, 2.0)):
+        plain = [v.asnumpy() if isinstance(v, ng.NDArray) else v for v in (left, right)]
+        same(ufunc(left, right), ufunc(*plain))
+    assert np.array_equal(getattr(ng, name)(a, y).asnumpy(), ufunc(x, y))
+
+
+def test_numpy_arrays_and_scalars_keep_their_dtype():
+    """API rules 1 and 3: a NumPy array beside an NDArray is a constant by value, of its dtype;
+    Python numbers are weak."""
+    for mine, other in (("float32", "float64"), ("int64", "float32")):
+        x = np.arange(3).astype(mine)
+        a = ng.array(x)
+        for value in (np.ones((), other), np.full(3, 2, other), np.dtype(other).type(3), 2, 2.5):
+            same(a + value, x + value)
+            same(value + a, value + x)
+    held = np.ones(3)
+    b = ng.zeros(3) + held
+    held[:] = 7
+    same(b, np.ones(3))
+
+
+def test_numpy_on_the_left_makes_no_object_array():
+    """API rule 1."""
+    x, a = np.arange(3.0), ng.arange(3.0)
+    for found in (x + a, x * a, x - a, x @ a, x < a, 2.0 - a, np.float64(2) * a, [1, 2, 3] + a):
+        assert isinstance(found, ng.NDArray)
+    y = np.arange(3.0, dtype="float32")
+    with pytest.raises(TypeError):  # NumPy memory is not written by pushed work
+        y += a
+
+
+def test_out_and_where_and_dtype_of_ufuncs():
+    a, out = ng.array([1.0, 4.0, 9.0]), ng.zeros(3)
+    assert np.sqrt(a, out=out) is out
+    same(out, np.array([1, 2, 3], "float32"))
+    mask = np.array([True, False, True])
+    assert np.add(a, 10, out=out, where=mask) is out
+    same(out, np.array([11, 2, 19], "float32"))
+    same(np.add(a, 1, dtype="float64"), np.array([2.0, 5.0, 10.0]))
+    whole = ng.zeros(3, "int64")
+    np.multiply(a, 1.5, out=whole, casting="unsafe")
+    same(whole, np.array([1, 6, 13]))
+    for use, text in (
+        (lambda: np.multiply(a, 1.5, out=whole), "may not be cast"),
+        (lambda: np.add(a, 1, casting="never"), "casting='never'"),
+        (lambda: np.add(a, 1, order="F"), "order='F'"),
+        (lambda: np.add(a, 1.5, dtype="int64"), "does not turn into int64"),
+        (lambda: np.add(a, 1, out=np.zeros(3, "float32")), "out is a ndarray"),
+    ):
+        with pytest.raises(TypeError, match=text):
+            use()
+
+
+def test_methods_of_ufuncs():
+    x = np.arange(6.0, dtype="float32").reshape(2, 3)
+    a = ng.array(x)
+    for ufunc in (np.add, np.multiply, np.maximum, np.minimum):
+        for axis in (0, 1, None):
+            same(ufunc.reduce(a, axis=axis), ufunc.reduce(x, axis=axis))
+        same(ufunc.reduce(a, axis=1, keepdims=True), ufunc.reduce(x, axis=1, keepdims=True))
+        same(ufunc.accumulate(a, axis=1), ufunc.accumulate(x, axis=1))
+    same(np.logical_and.reduce(a), np.logical_and.reduce(x))
+    same(np.subtract.outer(a, [1, 2]), np.subtract.outer(x, [1, 2]))
+    out = ng.zeros(3)
+    assert np.add.reduce(a, out=out) is out
+    for use, text in (
+        (lambda: np.add.at(a, 0, 1), "add.at"),
+        (lambda: np.subtract.reduce(a), "subtract.reduce"),
+        (lambda: np.add.reduce(a, where=x > 1), "where="),
+        (lambda: np.logical_or.accumulate(a), "accumulate"),
+    ):
+        with pytest.raises(TypeError, match=text):
+            use()
+
+
+def test_operators_of_users_take_part():
+    """Issue 4: user ops, too; in any mixture, with parameters and out."""
+    scaled = ng.op(lambda x, y, *, k=2.0: k * x + y)
+    x, y = np.float32([1, 2]), np.float32([3, 4])
+    for left in (x, ng.array(x)):
+        for right in (y, ng.array(y)):
+            found = scaled(left, right, k=3.0)
+            assert isinstance(found, ng.NDArray) == (left is not x or right is not y)
+            np.testing.assert_array_equal(np.asarray(found), scaled(x, y, k=3.0))
+    out = ng.zeros(2)
+    assert scaled(ng.array(x), y, out=out) is out
+    same(out, scaled(x, y))
+
+
+def test_functions_of_numpy():
+    """A short list stays with NDArrays; others say what to do."""
+    x = np.arange(6.0, dtype="float32").reshape(2, 3)
+    a = ng.array(x)
+    for use in (
+        lambda v: np.sum(v, axis=0),
+        lambda v: np.mean(v, axis=1, keepdims=True),
+        np.max,
+        np.transpose,
+        lambda v: np.reshape(v, (3, 2)),
+        lambda v: np.concatenate([v, v], axis=1),
+        lambda v: np.stack([v, v]),
+        lambda v: np.where(v > 2, v, 0),
+        lambda v: np.clip(v, 1, 3),
+        lambda v: np.cumsum(v, axis=1),
+        lambda v: np.take(v, [0, 2], axis=1),
+        np.argmax,
+        np.zeros_like,
+        lambda v: np.expand_dims(v, 0),
+    ):
+        same(use(a), use(x))
+    assert (np.shape(a), np.ndim(a), np.size(a)) == ((2, 3), 2, 6)
+    for use, text in (
+        (lambda: np.fft.fft(a), r"numpy.fft.*x.asnumpy\(\)"),
+        (lambda: np.median(a), r"numpy.median: there is none for NDArrays"),
+        (lambda: np.spacing(a), "spacing: this ufunc has no operator for NDArrays"),
+        (lambda: np.linalg.inv(a), "numpy.linalg.inv"),
+    ):
+        with pytest.raises(TypeError, match=text):
+            use()
+
+
+def test_asarray_waits_and_copies(threads, gate):
+    """API rule 5."""
+    a = ng.zeros(3)
+    held = gate(ng.engine, a.variable)
+    b = a + 1
+    held.open()
+    x = np.asarray(b)
+    assert x.flags.writeable and x.dtype == np.float32
+    x[0] = 9
+    same(b, np.ones(3, "float32"))
+    assert np.asarray(b, "float64").dtype == np.float64
+    assert np.array(b).sum() == 3
+    with pytest.raises(ValueError, match="copy=False"):
+        np.asarray(b, copy=False)
+    assert type(b.asnumpy()) is np.ndarray
+
+
+@given(pairs(("float32",)))
+def test_copies_and_pickles(pair):
+    x, a = pair
+    for made in (copy.copy(a), copy.deepcopy(a), pickle.loads(pickle.dumps(a))):
+        same(made, x)
+        assert made.variable is not a.variable
+    assert copy.deepcopy([a, a])[0] is not a
+
+
+def test_pickles_wait_and_raise(engine):
+    a = ng.ones(3)
+    a += 1
+    same(pickle.loads(pickle.dumps(a)), np.full(3, 2, "float32"))
+
+    def fails(run_ctx):
+        raise OSError("no such page")
+
+    ng.engine.push(fails, mutate_vars=[a.variable])
+    with pytest.raises(OSError, match="no such page"):
+        pickle.dumps(a)
+
+
+def test_other_classes_are_asked():
+    """API rule 1: a class with __array_ufunc__ = None takes the operator itself."""
+
+    class Other:
+        __array_ufunc__ = None
+
+        def __radd__(self, left):
+            return "mine"
+
+    class Ufunc:
+        def __array_ufunc__(self, ufunc, method, *inputs, **options):
+            return "its"
+
+    a = ng.ones(3)
+    assert a + Other() == "mine"
+    assert np.add(a, Ufunc()) == "its"
+
+
+class torch_like:
+    """A class that claims to be of torch."""
+
+
+torch_like.__module__ = "torch"
+
+
+def test_arrays_of_other_libraries_are_not_taken_silently():
+    """API rule 1: TypeError naming ng.from_dlpack."""
+    for use in (lambda: ng.ones(3) + torch_like(), lambda: ng.array(torch_like())):
+        with pytest.raises(TypeError, match=r"ng\.from_dlpack"):
+            use()
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="__buffer__ is from Python 3.12 on")
+def test_buffers_are_copies():
+    """A buffer of an NDArray is a copy, as np.asarray(x) is; it cannot be asked for to write."""
+    a = ng.arange(3, dtype="int8")
+    assert bytes(memoryview(a)) == b"\x00\x01\x02"
+    np.asarray(a)[0] = 9
+    same(a, np.arange(3, dtype="int8"))
+    a += 1
+    with pytest.raises(BufferError, match="is a copy"):
+        a.__buffer__(1)
+
+
+def test_the_array_api_namespace():
+    xp = ng.zeros(2).__array_namespace__()
+    assert xp.__name__ == "nbgraph.xp"
+    with pytest.raises(ValueError, match="version 2999.12"):
+        ng.zeros(2).__array_namespace__(api_version="2999.12")

@@ -1,0 +1,120 @@
+"""Arrays used, shared and dropped on several threads at once."""
+
+import gc
+import random
+import threading
+
+import numpy as np
+
+import nbgraph as ng
+from tests.array.samples import same
+
+THREADS, TURNS = 4, 60
+
+
+def together(work):
+    """Run `work(number)` on several threads; the first exception is raised here."""
+    failures = []
+
+    def run(number):
+        try:
+            work(number)
+        except BaseException as error:  # noqa: BLE001
+            failures.append(error)
+
+    threads = [threading.Thread(target=run, args=(i,)) for i in range(THREADS)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(60)
+        assert not t.is_alive()
+    if failures:
+        raise failures[0]
+
+
+def test_views_of_one_array_on_several_threads(threads):
+    """Its block is given back once, when the last of them is gone, on whatever thread."""
+    for _ in range(5):
+        a = ng.arange(60.0).reshape(3, 20)
+        wanted = a.asnumpy()
+        kept = []
+
+        def views(number, a=a, wanted=wanted, kept=kept):
+            for i in range(TURNS):
+                j = (number + i) % 20
+                column = a[:, j]
+                kept.append(column[1:])
+                if i % 10 == 0:
+                    same(column * 2, wanted[:, j] * 2)
+
+        together(views)
+        variable = a.variable
+        del a, views
+        others = [ng.zeros((3, 20)) for _ in range(50)]
+        assert variable not in {x.variable for x in others}  # views still hold it
+        same(kept[0], wanted[1:, 0])
+        for view in kept[:20]:
+            assert view.variable is variable
+
+
+def test_arrays_that_die_on_other_threads(threads):
+    """What is computed on one thread is dropped on another, in the middle of its work."""
+    shared, lock = [], threading.Lock()
+
+    def work(number):
+        chance = random.Random(number)
+        for i in range(TURNS):
+            a = ng.full((64,), float(number + 1))
+            b = a + i
+            with lock:
+                shared.append((b, number + 1 + i))
+                found, value = shared.pop(chance.randrange(len(shared)))
+            del a, b
+            c = found * 2
+            del found
+            if chance.random() < 0.2:
+                same(c, np.full(64, 2 * value, "float32"))
+            if chance.random() < 0.05:
+                gc.collect()
+
+    together(work)
+    for found, value in shared:
+        same(found, np.full(64, value, "float32"))
+
+
+def test_one_array_written_by_many_threads(threads):
+    """In-place writes of several threads to one array all take place, each whole."""
+    a = ng.zeros((THREADS, 32))
+
+    def work(number):
+        row = a[number]
+        for i in range(TURNS):
+            row += 1
+            if i % 50 == 0:
+                same(row - row, np.zeros(32, "float32"))
+
+    together(work)
+    same(a, np.full((THREADS, 32), TURNS, "float32"))
+    total = ng.zeros(8)
+
+    def add(number):
+        for _ in range(TURNS):
+            total.__iadd__(1)
+
+    together(add)
+    same(total, np.full(8, THREADS * TURNS, "float32"))
+
+
+def test_leases_that_end_on_other_threads(threads):
+    a = ng.zeros(16)
+
+    def work(number):
+        for _ in range(TURNS):
+            lent = np.from_dlpack(a)
+            assert lent[0] == 0
+            del lent
+
+    together(work)
+    assert a.variable.leases == 0
+    a += 1
+    same(a, np.ones(16, "float32"))
