@@ -7,6 +7,7 @@ behind the last reader: recycling needs no push, and memory in flight cannot gro
 
 from __future__ import annotations
 
+import ctypes
 import sys
 import threading
 from collections import deque
@@ -28,6 +29,7 @@ CPU = cpu()
 _AHEAD = 1 << 26  # bytes of blocks of one size, all in use, before the host waits for one
 _SHARING = threading.Lock()
 _LEASING = threading.RLock()  # a finaliser may come while its own thread is in here
+_untrack = ctypes.PYFUNCTYPE(None, ctypes.py_object)(("PyObject_GC_UnTrack", ctypes.pythonapi))
 
 
 class Chunk(Variable, Block):
@@ -58,6 +60,9 @@ class Chunk(Variable, Block):
         self.device: Context = memory.device
         self.locked = locked
         self.writes = self.leases = self.follower = 0
+        # The garbage collector finalises all of a cycle at once: were a chunk part of it, it would
+        # be deleted in the same breath in which the array next to it gives it back to its pool.
+        _untrack(self)
 
     def __del__(self) -> None:
         # A chunk that nobody gave back: an interrupt came while it changed hands. Unfinished work
