@@ -13,6 +13,7 @@ from typing import Any
 
 from nbgraph.array import core
 from nbgraph.array.core import Array
+from nbgraph.array.launch import prepare, scalar_word
 from nbgraph.array.layout import Layout
 from nbgraph.array.push import Carried, carried
 from nbgraph.array.route import Route
@@ -185,19 +186,75 @@ def takes_part(other: Any) -> bool:
     return getattr(kind, "__array_ufunc__", ...) is not None
 
 
+class Update:
+    """A kernel that writes `a op b` over `a`, for operands of known layouts."""
+
+    __slots__ = ("core", "engine", "head", "launcher", "number", "steps", "tail")
+
+    def __init__(self, op: Mapper, engine: Kernels, operands: tuple[Any, Any]) -> None:
+        a, b = operands
+        found = carried(op, operands, {})
+        own, weak = a._layout, not isinstance(b, Array)
+        layouts = [own, None if weak else b._layout]
+        prepared = prepare(op, found.plan, own.shape, layouts, [own], ("write",))
+        self.engine, self.core = engine, engine._core
+        self.launcher = prepared.launcher(engine, 0 if weak else 1, 1, False)
+        self.head, self.steps, self.tail = prepared.head, prepared.steps, prepared.outer
+        self.number = prepared.scalars[0] if weak else None
+
+    def run(self, a: Any, b: Any) -> bool:
+        """Push it; False where the general way is needed."""
+        engine, held = self.engine, a._chunk
+        if self.core is not engine._core or engine._bulks or held.locked or held.leases:
+            return False
+        if self.number is not None:
+            record = (*self.head, a._address, a._address, *self.steps)
+            record += (scalar_word(b, *self.number), *self.tail)
+            self.launcher((held,), record, engine.site_id())
+        else:
+            other = b._chunk
+            if other is held or other.device is not held.device:
+                return False
+            record = (*self.head, a._address, b._address, a._address, *self.steps, *self.tail)
+            self.launcher((other, held), record, engine.site_id())
+        held.writes += 1
+        return True
+
+
 def in_place(name: str) -> Callable[..., Any]:
     """The method for `a op= b`: the result goes to the memory of `a`, seen through every view."""
+    table: dict[Any, Update] = {}
     op: Any = None
 
     def method(self: Any, other: Any) -> Any:
+        key = self._layout, other._layout if type(other) is type(self) else type(other)
+        known = table.get(key)
+        if known is not None and _recorder() is None and not CLOSELY_ASKED[0]:
+            if known.run(self, other):
+                return self
         nonlocal op
         if op is None:
             op = _operator(name)
         call(op, (self, other), {}, self)
+        if isinstance(op, Mapper) and key not in table:
+            _learn_update(table, key, op, self, other)
         return self
 
     method.__name__ = method.__qualname__ = f"in_place_{name}"
     return method
+
+
+def _learn_update(table: dict[Any, Update], key: Any, op: Mapper, a: Any, b: Any) -> None:
+    """Remember the quick way of `a op= b`, which has just been found to be right."""
+    engine = current()
+    number = type(b) in {float, int}
+    if not isinstance(engine, Kernels) or not (number or isinstance(b, Array)):
+        return
+    if not a.size or (number and a.dtype.kind in "iu"):
+        return  # it has to be looked at whether the number fits
+    if len(table) >= _KEPT:
+        table.clear()
+    table[key] = Update(op, engine, (a, b))
 
 
 def unary(name: str) -> Callable[..., Any]:

@@ -9,10 +9,10 @@ import numpy as np
 
 from nbgraph.array import anomaly
 from nbgraph.array.carry import common_device, writable
-from nbgraph.array.chunk import Chunk
+from nbgraph.array.chunk import Chunk, shared
 from nbgraph.array.copying import copied, copy_of, filled
-from nbgraph.array.core import Array, empty_of
-from nbgraph.array.layout import layout
+from nbgraph.array.core import Array, empty_of, make
+from nbgraph.array.layout import Layout, layout
 from nbgraph.array.lift import lift
 from nbgraph.device import Context, RunContext
 from nbgraph.engine import current
@@ -23,6 +23,7 @@ from nbgraph.operator.request import OpReqType
 from nbgraph.settings import config
 from nbgraph.shape import overlap
 
+_KEPT = 2048  # views that an operator knows the place of
 kWriteTo, kAddTo = OpReqType.kWriteTo, OpReqType.kAddTo
 
 
@@ -72,6 +73,10 @@ def apply(
     requests: Sequence[OpReqType] | None = None,
 ) -> Any:
     """An operator over whole arrays."""
+    if outs is None and op.view is not None and isinstance(operands[0], Array):
+        known = op.carried.get(_key(operands[0], attributes))
+        if known is not None:
+            return _known_view(op, operands[0], attributes, *known)
     attributes = op.normalise(attributes)
     names = [op.operand_name(i) for i in range(len(operands))]
     values: list[Array] = lift(op.__name__, names, operands, weak=False)
@@ -129,7 +134,27 @@ def _viewed(
         return None
     if view.size and not np.may_share_memory(view, memory):  # NumPy made a copy: not its memory
         return None
-    return [source._of_view(view)]
+    found = source._of_view(view)
+    if len(op.carried) >= _KEPT:
+        op.carried.clear()
+    place = found._address - source._address, found._layout
+    op.carried[_key(source, attributes)] = place
+    return [found]
+
+
+def _key(source: Array, attributes: Mapping[str, Any]) -> Any:
+    return (source._layout, *attributes.items())
+
+
+def _known_view(
+    op: ArrayOp, source: Array, attributes: Mapping[str, Any], offset: int, own: Layout
+) -> Array:
+    """The view of an array of this layout that was worked out before."""
+    result = make(source._chunk, source._address + offset, own, shared(source))
+    recorder = recording.get()
+    if recorder is not None:
+        recorder.record(op, (source,), attributes, (result,), (False,))
+    return result
 
 
 def _outputs(
@@ -161,8 +186,8 @@ def _push(
     asked = list(requests) if requests is not None else [kWriteTo] * len(results)
     resources = op.grant(results[0].device, attributes) if results else ()
     writes = list(dict.fromkeys(r._chunk for r in results))
-    shared = _in_place(op, values, results, attributes, asked) if outs is not None else None
-    inputs = [copied(v) if v._chunk in writes and i != shared else v for i, v in enumerate(values)]
+    over = _in_place(op, values, results, attributes, asked) if outs is not None else None
+    inputs = [copied(v) if v._chunk in writes and i != over else v for i, v in enumerate(values)]
     reads = [c for c in dict.fromkeys(v._chunk for v in inputs) if c not in writes]
     whole = outs is None and kAddTo not in asked
     current().push(

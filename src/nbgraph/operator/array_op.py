@@ -140,6 +140,7 @@ class ArrayOp:
         self.operands, self.nout = tuple(operands), nout
         self.keeps = frozenset(keeps)
         self.resources = tuple(resources)
+        self.carried: dict[Any, Any] = {}  # what carriers keep with the operator
         self.inplace = tuple(inplace)
         self.constant, self.copies = constant, copies
 
