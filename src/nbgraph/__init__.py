@@ -14,6 +14,12 @@ def smooth_l1(x, *, sigma=1.0):
 smooth_l1(array, sigma=2.0)           # NumPy in, NumPy out
 smooth_l1.derivative("x")(array)      # again an operator
 smooth_l1.explain()                   # what was made of it, and why
+
+x = ng.array(data)                    # an array whose operators return before they have run
+x.attach_grad()
+with ng.autograd.record():
+    loss = smooth_l1(x).sum()
+loss.backward()                       # x.grad
 """
 
 from __future__ import annotations
