@@ -42,7 +42,8 @@ def test_places_and_scans(pair, data):
     x, a = pair
     axis = data.draw(st.none() | st.integers(-x.ndim, x.ndim - 1))
     for name in ("argmax", "argmin", "cumsum", "cumprod"):
-        same(getattr(a, name)(axis=axis), getattr(x, name)(axis=axis))
+        with np.errstate(over="ignore"):
+            same(getattr(a, name)(axis=axis), getattr(x, name)(axis=axis))
     last = -1 if axis is None else axis
     same(a.argsort(last), np.argsort(x, last, stable=True))
     ordered = a.copy()

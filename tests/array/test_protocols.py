@@ -159,7 +159,7 @@ def test_asarray_waits_and_copies(threads, gate):
     assert np.asarray(b, "float64").dtype == np.float64
     assert np.array(b).sum() == 3
     with pytest.raises(ValueError, match="copy=False"):
-        np.asarray(b, copy=False)
+        b.__array__(copy=False)
     assert type(b.asnumpy()) is np.ndarray
 
 

@@ -101,9 +101,11 @@ library; delete those, or write to a copy
             raise BufferError(f"__dlpack__: {error}; use copy=True, or x.copy()") from None
 
     def __buffer__(self: Any, flags: int, /) -> memoryview:
-        """A buffer of a copy (from Python 3.12 on), as NumPy looks here before `__array__`; waits.
+        """A buffer of a copy (from Python 3.12 on); waits.
 
-        BufferError where it is asked for in order to write (`file.readinto(x)`).
+        NumPy looks here before it asks `__array__`: hence a copy, though one that np.asarray with
+        `copy=False` takes for none. BufferError where it is asked for in order to write
+        (`file.readinto(x)`).
         """
         if flags & _WRITABLE:
             raise BufferError("__buffer__: an NDArray's buffer is a copy; use np.from_dlpack(x)")
