@@ -100,7 +100,8 @@ def squares(p, x, y):
 
 
 p = {"slope": ng.array(1.0), "offset": ng.array(0.5)}
-print(ng.value_and_grad(squares)(p, np.arange(4.0), np.arange(4.0) * 3))
+x = np.arange(4, dtype="float32")
+print(ng.value_and_grad(squares)(p, x, 3 * x))
 
 # %% [markdown]
 # `jvp` pushes a direction forward, `vjp` pulls a gradient back, `hessian` gives all second derivatives
@@ -112,15 +113,15 @@ def rosenbrock(x):
     return (100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum()
 
 
-point = np.array([1.2, 0.8, 1.1])
-along, back = np.array([1.0, 0.0, -1.0]), ng.grad(rosenbrock)(point)
+point, along = ng.array([1.2, 0.8, 1.1]), ng.array([1.0, 0.0, -1.0])
+slope = ng.grad(rosenbrock)(point)
 _, climbed = ng.jvp(rosenbrock, (point,), (along,))
 value, pull = ng.vjp(rosenbrock, point)
-assert np.isclose(climbed.item(), along @ back.asnumpy())
-assert np.allclose(pull(ng.array(2.0, "float64"))[0], 2 * back)
+assert np.allclose(climbed, along @ slope)
+assert np.allclose(pull(ng.array(2.0))[0], 2 * slope)
 
 curvature = ng.hessian(rosenbrock)(point)
-np.testing.assert_allclose(curvature, rosen_hess(point))
+np.testing.assert_allclose(curvature, rosen_hess(point.asnumpy()), rtol=1e-5)
 curvature
 
 # %% [markdown]
@@ -130,9 +131,9 @@ curvature
 # nesting; and a penalty on the size of a gradient, which is a gradient within a recording:
 
 # %%
-third = ng.grad(ng.grad(ng.grad(ng.tanh)))(np.float64(0.5))
+third = ng.grad(ng.grad(ng.grad(ng.tanh)))(0.5)
 t = math.tanh(0.5)
-assert math.isclose(third.item(), -2 * (1 - t * t) * (1 - 3 * t * t), rel_tol=1e-12)
+assert math.isclose(third.item(), -2 * (1 - t * t) * (1 - 3 * t * t), rel_tol=1e-5)
 
 x = ng.array([1.0, 2.0])
 x.attach_grad()
@@ -214,15 +215,15 @@ def half_square(x):
 
 
 source = load_diabetes()
-columns = ng.array(source.data / source.data.std(axis=0))
+columns = ng.array(source.data / source.data.std(axis=0), "float32")
 truth = source.target
 rng = np.random.default_rng(0)
 spoilt = truth + np.where(rng.random(len(truth)) < 1 / 6, 800, 0)
-label, w_in, w_out = ng.array(spoilt), 1 / 50, 1 / len(truth)
+label, w_in, w_out = ng.array(spoilt, "float32"), 1 / 50, 1 / len(truth)
 
 
 def fit(f, steps=200, rate=300.0):
-    p = {"w": ng.zeros(10, "float64"), "b": ng.array(150.0, "float64")}
+    p = {"w": ng.zeros(10), "b": ng.array(150.0)}
 
     def loss(p):
         data = columns @ p["w"] + p["b"]
@@ -233,7 +234,7 @@ def fit(f, steps=200, rate=300.0):
         value, slope = differentiate(p)
         for name, array in p.items():
             array -= rate * slope[name]
-    error = abs(columns @ p["w"] + p["b"] - truth).mean().item()
+    error = np.abs((columns @ p["w"] + p["b"]).asnumpy() - truth).mean()
     return value.item(), error
 
 
