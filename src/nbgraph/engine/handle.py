@@ -181,8 +181,14 @@ class Core:
 
     def in_use(self, address: int) -> bool:
         """Whether anything uses the variable or waits for it."""
-        uses = (layout.V_READS, layout.V_WRITES, layout.V_ISSUED_READS, layout.V_ISSUED_WRITES)
-        return any(self.peek(address + use) for use in (*uses, layout.V_HEAD))
+        peek = self.peek  # in a row: asked for every block that is taken with care
+        return bool(
+            peek(address + layout.V_WRITES)
+            or peek(address + layout.V_READS)
+            or peek(address + layout.V_HEAD)
+            or peek(address + layout.V_ISSUED_READS)
+            or peek(address + layout.V_ISSUED_WRITES)
+        )
 
     def __del__(self) -> None:
         # No thread of it is left. Its memory has to wait: a variable that is part of the same
