@@ -63,3 +63,23 @@ def test_ended_engines_are_freed():
     gc.collect()
     handle.free_ended()
     assert len(handle._ended) <= 1
+
+
+@pytest.mark.parametrize("kind", ["naive", "chaos", "threaded"])
+def test_quick_ways_end_with_their_engine(kind):
+    """What an engine taught is not pushed to it when another is in force."""
+    a, b = ng.ones(8), ng.ones(8)
+    ng.engine.set("threaded")
+    for _ in range(3):
+        c, d = a + b, a * 2.0
+        a += b
+    before = ng.engine.current()
+    ng.engine.set(kind)
+    pushed = before.stats().pushed
+    c, d = a + b, a * 2.0
+    a += b
+    a += 1.0
+    assert before.stats().pushed == pushed
+    same(c, np.full(8, 5, "float32"))
+    same(d, np.full(8, 8, "float32"))
+    same(a, np.full(8, 6, "float32"))

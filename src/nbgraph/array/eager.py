@@ -145,8 +145,10 @@ def binary(name: str, *, swapped: bool = False) -> Callable[..., Any]:
             return ways.recorded(quick, recorder, self, other)
         engine, core = quick.engine, quick.core
         a, b = self._chunk, other._chunk
-        if core is not engine._core or a._core is not core or b._core is not core or a is b:
+        if a._core is not core or b._core is not core or a is b or core is not engine._core:
             return ways.routed(self, other)
+        if engine is not engine._owner.engine:  # another took over
+            return ways.general(self, other)
         try:
             c = quick.free.pop()
         except IndexError:
@@ -205,7 +207,7 @@ class Update:
     def run(self, a: Any, b: Any) -> bool:
         """Push it; False where the general way is needed."""
         engine, held = self.engine, a._chunk
-        if self.core is not engine._core or engine._bulks or held.locked or held.leases:
+        if engine is not engine._owner.engine or engine._bulks or held.locked or held.leases:
             return False
         if self.number is not None:
             record = (*self.head, a._address, a._address, *self.steps)

@@ -53,7 +53,7 @@ class Route:
         `site` is what `Kernels.site_id` gave for the line of user code, 0 if nobody asked.
         """
         engine, core, device = self.engine, self.core, self.device
-        if core is not engine._core or engine._bulks:
+        if core is not engine._core or engine is not engine._owner.engine or engine._bulks:
             return None
         prepared = self.prepared
         words: list[int] = []
