@@ -10,7 +10,7 @@ from nbgraph.engine import checks
 from nbgraph.engine.bulk import Bulk
 from nbgraph.engine.operation import Operation, Operator
 from nbgraph.engine.pending import OnComplete, Pending
-from nbgraph.engine.properties import ASYNC, DELETE_VAR, NORMAL, FnProperty
+from nbgraph.engine.properties import ASYNC, DELETE_VAR, NORMAL, OVERWRITE, FnProperty
 from nbgraph.engine.report import Dump, Stats
 from nbgraph.engine.runner import CPU, Runner
 from nbgraph.engine.sites import caller
@@ -209,7 +209,7 @@ class Engine(Runner):
             well = len(named) == len(reads) + len(writes)
             for variable in named:
                 if (
-                    variable.__class__ is not Variable
+                    not isinstance(variable, Variable)
                     or variable._owner is not owner
                     or variable.deleted
                 ):
@@ -226,7 +226,7 @@ class Engine(Runner):
             priority = checks.whole(priority, "priority", f"{verb} of {name!r}")
         if nbytes.__class__ is not int or nbytes < 0:
             nbytes = checks.size(nbytes, f"{verb} of {name!r}")
-        if prop is not NORMAL:
+        if prop is not NORMAL and prop is not OVERWRITE:
             prop = checks.kind(prop, f"{verb} of {name!r}", asynchronous)
         code, instruction = caller(2)
         if DEBUG_ASKED[0] and config.debug and not asynchronous:
