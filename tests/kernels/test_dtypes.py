@@ -215,6 +215,17 @@ def test_unsupported_dtypes_name_op_and_dtype():
             op(np.zeros(3, bad))
 
 
+def test_a_narrow_operand_that_is_broadcast_is_widened_before_it_is_used():
+    """MFU-03: float32 and 16-bit scalars beside float64 compute in float64, as in NumPy."""
+    op = ng.op(lambda a, x: a * a if x > 0 else x)
+    x = np.array([2.0, -3.0])
+    for dtype in ("f4", "f2"):
+        a = np.array(1.1, dtype)
+        wanted = [float(a) * float(a), -3.0]
+        np.testing.assert_array_equal(op(a, x), wanted)
+        np.testing.assert_array_equal(op(np.full(2, a), x), wanted)
+
+
 # machine code -----------------------------------------------------------------------------------
 
 OPS = [zoo.smooth_l1, zoo.gelu_tanh, zoo.gelu_erf, zoo.swish, zoo.softplus_stable, zoo.tukey,

@@ -176,7 +176,7 @@ class Writer:
             )
             self.line(indent, f"{name}_p = {array.dtype}_pointer({self.base(k, row)}{step})")
             if array.layout == "0" and isinstance(array, Operand):
-                self.line(indent, f"{name} = {self.loaded(f'{name}_p', '0', array.dtype)}")
+                self.line(indent, f"{name} = {self.widened(array, f'{name}_p', '0')}")
                 self.leaves[array.node.id] = name
 
     def place(self, name: str, array: Operand | Output, index: str) -> tuple[str, str]:
@@ -193,6 +193,15 @@ class Writer:
             return f"({text} != 0)"
         return f"{dtype}_to_float32({text})" if dtype in ("float16", "bfloat16") else text
 
+    def widened(self, array: Operand, pointer: str, index: str, *, scoped: bool = False) -> str:
+        """The text of an operand's load, in the precision that the body computes in."""
+        text = self.loaded(pointer, index, array.dtype, scoped=scoped)
+        single = array.dtype in ("float16", "bfloat16", "float32")
+        held = "float32" if single else array.dtype
+        if array.node.kind != "f" or held == self.loop.compute:
+            return text
+        return f"{self.loop.compute}({text})"
+
     def converted(self, text: str, node: Node, dtype: str) -> str:
         """A value of a node's kind as what is stored for a dtype."""
         if dtype == "bool":
@@ -208,15 +217,7 @@ class Writer:
         for k, (name, array) in enumerate(self.arrays()):
             if k in which and isinstance(array, Operand) and array.layout != "0":
                 pointer, index = self.place(name, array, "i")
-                text = self.loaded(pointer, index, array.dtype, scoped=scoped)
-                if array.node.kind == "f" and array.dtype not in ("float16", "bfloat16"):
-                    text = (
-                        text
-                        if array.dtype == self.loop.compute
-                        else (f"{self.loop.compute}({text})")
-                    )
-                elif array.node.kind == "f" and self.loop.compute == "float64":
-                    text = f"float64({text})"
+                text = self.widened(array, pointer, index, scoped=scoped)
                 self.line(indent, f"{name} = {text}")
                 self.leaves[array.node.id] = name
 
