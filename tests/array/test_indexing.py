@@ -138,6 +138,28 @@ def test_writes_go_through_to_every_alias(engine):
     same(flat, wanted.ravel())
 
 
+@pytest.mark.parametrize("shape", [(), (2, 3), (0, 2)])
+def test_masks_without_axes(shape):
+    """X-NDA-04: True adds an axis, False selects nothing; an integer of no axes is an integer."""
+    a, x = ng.ones(shape), np.ones(shape, "float32")
+    for mask in (True, False):
+        for key in (mask, np.bool_(mask), np.array(mask), ng.array(mask)):
+            same(a[key], x[mask])
+    if shape == (2, 3):
+        same(a[ng.array(0)], x[0])
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3)])
+def test_in_place_on_arrays_of_no_elements(shape):
+    """X-NDA-04: nothing is computed, and nothing is asked of the array."""
+    a = ng.ones(shape)
+    kept = a
+    a += 1
+    a *= ng.ones(shape)
+    assert a is kept
+    same(a, np.ones(shape, "float32"))
+
+
 def test_in_place_keeps_the_buffer():
     """X-NDA-04: `w += g` keeps one buffer."""
     w = ng.ones(5)

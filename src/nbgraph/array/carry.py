@@ -57,7 +57,7 @@ def apply(
     results = _results(op, found, device, outs)
     if PYTHON_ASKED[0] and config.compiler == "python":
         _interpreted(op, values, parameters, results, requests)
-    elif found.outputs[0].size or any(outs or ()):
+    elif found.outputs[0].size or (outs is not None and any(o is not None for o in outs)):
         push(op, found, values, results, outs, requests)
     _told(op, values, parameters, results, outs)
     if config.anomaly:

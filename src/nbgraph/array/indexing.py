@@ -33,7 +33,10 @@ def get(array: Array, key: Any) -> Any:
     if not _is_basic(key):
         from nbgraph.ops.keys import normal_key
 
-        template, arrays = normal_key(_with_masks(key), array.shape)
+        parts = _with_masks(key)
+        if len(parts) == 1 and _is_false(parts[0]):
+            return get(get(array, None), slice(0, 0))  # none of one such array
+        template, arrays = normal_key(parts, array.shape)
         if arrays:
             return library("gather")(array, *arrays, key=template)
         key = tuple(slice(*part) if isinstance(part, tuple) else part for part in template)
@@ -85,6 +88,13 @@ def _with_masks(key: Any) -> Any:
     """The index with masks as NumPy arrays: what they select must be known."""
     parts = key if type(key) is tuple else (key,)
     return tuple(_known(p) if isinstance(p, Array) and p.dtype.kind == "b" else p for p in parts)
+
+
+def _is_false(part: Any) -> bool:
+    """Whether it is a mask without axes that selects nothing."""
+    if isinstance(part, (np.ndarray, np.bool_)):
+        return part.dtype.kind == "b" and part.ndim == 0 and not part
+    return part is False
 
 
 def _known(mask: Any) -> np.ndarray[Any, Any]:

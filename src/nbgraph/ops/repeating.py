@@ -9,6 +9,7 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.call import carrier_of
 from nbgraph.operator.registry import register
 from nbgraph.ops.creation import Number, number
 from nbgraph.ops.define import (
@@ -56,7 +57,7 @@ def tile(x: Any, reps: Any) -> Any:
 def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
     """Each element repeated along an axis, by default of the flattened array.
 
-    `repeats` is one number for all, or one for each element.
+    `repeats` is one number for all, or one for each element; an NDArray is waited for.
 
     >>> repeat([1, 2], 2), repeat([1, 2], [0, 2])
     (array([1, 1, 2, 2]), array([2, 2]))
@@ -64,6 +65,8 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
     x = as_known(x)
     if axis is None:
         x, axis = ravel(x), 0
+    if carrier_of((repeats,)) is not None:
+        repeats = np.asarray(repeats)  # the shape of the result depends on it
     counts = shape_tuple("repeat", repeats, "repeats")
     shape = tuple(x.shape)
     place = axis_of("repeat", whole("repeat", "axis", axis), len(shape))
@@ -75,7 +78,9 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
             f"repeat: repeats has {len(counts)} numbers, axis {place} of shape {shape} has "
             f"{shape[place]} elements; give one number, or one for each"
         )
-    return library.take(x, np.repeat(np.arange(shape[place]), counts), axis=place)
+    return library.take(
+        x, np.repeat(np.arange(shape[place]), np.asarray(counts, np.int64)), axis=place
+    )
 
 
 # padding ----------------------------------------------------------------------------------------
