@@ -15,7 +15,7 @@ __all__ = [
     "bitwise_or", "bitwise_right_shift", "bitwise_xor", "copysign", "divide", "equal",
     "floor_divide", "greater", "greater_equal", "hypot", "less", "less_equal", "logaddexp",
     "logical_and", "logical_or", "logical_xor", "maximum", "minimum", "multiply", "nextafter",
-    "not_equal", "pow", "remainder", "subtract", "clip",
+    "not_equal", "pow", "remainder", "subtract", "conj", "imag", "real", "clip",
 ]  # fmt: skip
 
 _Unary = Callable[[Any], Any]
@@ -106,6 +106,21 @@ not_equal = _binary("not_equal")
 pow = _binary("pow")
 remainder = _binary("remainder")
 subtract = _binary("subtract")
+
+
+def conj(x: Any, /) -> Any:
+    """The array itself: there are no complex dtypes."""
+    return x
+
+
+def imag(x: Any, /) -> Any:
+    """Zeros: there are no complex dtypes."""
+    return ops.zeros_like(x)
+
+
+def real(x: Any, /) -> Any:
+    """The array itself: there are no complex dtypes."""
+    return x
 
 
 def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:

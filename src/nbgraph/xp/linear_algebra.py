@@ -24,7 +24,7 @@ def matrix_transpose(x: NDArray, /) -> NDArray:
 
 def tensordot(x1: NDArray, x2: NDArray, /, *, axes: Any = 2) -> NDArray:
     """Products summed over pairs of axes: the last and first `axes`, or those named."""
-    return ops.tensordot(x1, x2, axes)
+    return ops.tensordot(x1, x2, axes=axes)
 
 
 def vecdot(x1: NDArray, x2: NDArray, /, *, axis: int = -1) -> NDArray:
