@@ -94,9 +94,11 @@ def test_waitall_waits_for_arrays(threads, gate):
     a = ng.ones(3)
     held = gate(ng.engine, a.variable)
     b = a + 1
-    threading.Timer(0.05, held.open).start()
+    timer = threading.Timer(0.05, held.open)
+    timer.start()
     ng.waitall()
     assert finished(b.variable)
+    timer.join()
 
 
 def test_a_reader_keeps_its_values_from_a_later_writer(engine):

@@ -60,8 +60,18 @@ def test_an_export_waits_for_writes(threads, gate):
     a = ng.zeros(3)
     held = gate(ng.engine, a.variable)
     a += 5
-    threading.Timer(0.05, held.open).start()
-    np.testing.assert_array_equal(np.from_dlpack(a), np.full(3, 5, "float32"))
+    opened = threading.Event()
+
+    def let_go():
+        opened.set()
+        held.open()
+
+    timer = threading.Timer(0.05, let_go)
+    timer.start()
+    there = np.from_dlpack(a)
+    assert opened.is_set()
+    np.testing.assert_array_equal(there, np.full(3, 5, "float32"))
+    timer.join()
 
 
 def test_a_failed_array_is_not_exported(engine):
@@ -103,9 +113,11 @@ def test_a_numpy_call_waits_for_the_owners_of_its_memory(threads, gate):
         borrowed = ng.asarray(x)
         held = gate(ng.engine, borrowed.variable)
         later = borrowed + 0
-        threading.Timer(0.05, held.open).start()
+        timer = threading.Timer(0.05, held.open)
+        timer.start()
         call()
         same(later, np.ones(3))
+        timer.join()
         del borrowed, later
     ng.waitall()
     ng.zeros(1)
