@@ -27,108 +27,11 @@ from __future__ import annotations
 import importlib
 import sys
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nbgraph._version import __version__ as __version__
 
-if TYPE_CHECKING:
-    from nbgraph import autograd as autograd
-    from nbgraph import engine as engine
-    from nbgraph import resource as resource
-    from nbgraph import storage as storage
-    from nbgraph import xp as xp
-    from nbgraph.array import NDArray as NDArray
-    from nbgraph.array.create import array as array
-    from nbgraph.array.create import asarray as asarray
-    from nbgraph.array.dlpack import from_dlpack as from_dlpack
-    from nbgraph.array.files import load as load
-    from nbgraph.array.files import save as save
-    from nbgraph.array.namespace import nd as nd
-    from nbgraph.autograd.functional import grad as grad
-    from nbgraph.autograd.functional import hessian as hessian
-    from nbgraph.autograd.functional import jvp as jvp
-    from nbgraph.autograd.functional import value_and_grad as value_and_grad
-    from nbgraph.autograd.functional import vjp as vjp
-    from nbgraph.codegen import cache as cache
-    from nbgraph.device import Context as Context
-    from nbgraph.device import RunContext as RunContext
-    from nbgraph.device import cpu as cpu
-    from nbgraph.device import gpu as gpu
-    from nbgraph.engine.trace import profile as profile
-    from nbgraph.errors import (
-        ArgumentError as ArgumentError,
-    )
-    from nbgraph.errors import (
-        CaptureError as CaptureError,
-    )
-    from nbgraph.errors import (
-        CertificateError as CertificateError,
-    )
-    from nbgraph.errors import (
-        CompileError as CompileError,
-    )
-    from nbgraph.errors import (
-        DerivativeError as DerivativeError,
-    )
-    from nbgraph.errors import (
-        DeviceError as DeviceError,
-    )
-    from nbgraph.errors import (
-        DTypeError as DTypeError,
-    )
-    from nbgraph.errors import (
-        EngineError as EngineError,
-    )
-    from nbgraph.errors import (
-        EngineTimeout as EngineTimeout,
-    )
-    from nbgraph.errors import (
-        IndexingError as IndexingError,
-    )
-    from nbgraph.errors import (
-        NbgraphError as NbgraphError,
-    )
-    from nbgraph.errors import (
-        OutOfMemory as OutOfMemory,
-    )
-    from nbgraph.errors import (
-        ShapeError as ShapeError,
-    )
-    from nbgraph.errors import (
-        StorageError as StorageError,
-    )
-    from nbgraph.operator.environment import EnvArguments as EnvArguments
-    from nbgraph.operator.environment import OpContext as OpContext
-    from nbgraph.operator.mapper import Mapper as Mapper
-    from nbgraph.operator.mapper import op as op
-    from nbgraph.operator.parameters import Param as Param
-    from nbgraph.operator.parameters import field as field
-    from nbgraph.operator.request import OpReqType as OpReqType
-    from nbgraph.operator.request import assign as assign
-    from nbgraph.operator.request import kAddTo as kAddTo
-    from nbgraph.operator.request import kNullOp as kNullOp
-    from nbgraph.operator.request import kWriteInplace as kWriteInplace
-    from nbgraph.operator.request import kWriteTo as kWriteTo
-    from nbgraph.operator.simple import Input0 as Input0
-    from nbgraph.operator.simple import Input1 as Input1
-    from nbgraph.operator.simple import OutputGrad as OutputGrad
-    from nbgraph.operator.simple import OutputValue as OutputValue
-    from nbgraph.operator.simple import SimpleOpInplaceOption as SimpleOpInplaceOption
-    from nbgraph.operator.simple import TBlob as TBlob
-    from nbgraph.operator.simple import dtype_switch as dtype_switch
-    from nbgraph.operator.simple import kInplaceInOut as kInplaceInOut
-    from nbgraph.operator.simple import kInplaceLhsOut as kInplaceLhsOut
-    from nbgraph.operator.simple import kInplaceOutIn as kInplaceOutIn
-    from nbgraph.operator.simple import kInplaceOutLhs as kInplaceOutLhs
-    from nbgraph.operator.simple import kNoInplace as kNoInplace
-    from nbgraph.operator.simple import register_simple_op as register_simple_op
-    from nbgraph.ops import *  # noqa: F403
-    from nbgraph.ops import random as random
-    from nbgraph.resource.kinds import ResourceRequest as ResourceRequest
-    from nbgraph.settings import config as config
-
-    waitall = engine.wait_for_all
-
+# What lies where; scripts/stubs.py tells editors and type checkers of it.
 _ERRORS = (
     "ArgumentError CaptureError CertificateError CompileError DerivativeError DeviceError "
     "DTypeError EngineError EngineTimeout NbgraphError OutOfMemory ShapeError StorageError"

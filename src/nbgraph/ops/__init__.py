@@ -8,42 +8,9 @@ array([4.5, 6.5])
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nbgraph.ops.families import ARRAY_FAMILIES, RANDOM_FAMILIES
-
-if TYPE_CHECKING:
-    from nbgraph.ops.activation import *  # noqa: F403
-    from nbgraph.ops.arithmetic import *  # noqa: F403
-    from nbgraph.ops.casting import *  # noqa: F403
-    from nbgraph.ops.comparison import *  # noqa: F403
-    from nbgraph.ops.contraction import *  # noqa: F403
-    from nbgraph.ops.creation import *  # noqa: F403
-    from nbgraph.ops.dropout import *  # noqa: F403
-    from nbgraph.ops.exponential import *  # noqa: F403
-    from nbgraph.ops.extremes import *  # noqa: F403
-    from nbgraph.ops.gathering import *  # noqa: F403
-    from nbgraph.ops.indexing import *  # noqa: F403
-    from nbgraph.ops.joining import *  # noqa: F403
-    from nbgraph.ops.likeness import *  # noqa: F403
-    from nbgraph.ops.linalg import *  # noqa: F403
-    from nbgraph.ops.logic import *  # noqa: F403
-    from nbgraph.ops.losses import *  # noqa: F403
-    from nbgraph.ops.norms import *  # noqa: F403
-    from nbgraph.ops.reductions import *  # noqa: F403
-    from nbgraph.ops.regions import *  # noqa: F403
-    from nbgraph.ops.repeating import *  # noqa: F403
-    from nbgraph.ops.rounding import *  # noqa: F403
-    from nbgraph.ops.running import *  # noqa: F403
-    from nbgraph.ops.scans import *  # noqa: F403
-    from nbgraph.ops.sections import *  # noqa: F403
-    from nbgraph.ops.sets import *  # noqa: F403
-    from nbgraph.ops.shape import *  # noqa: F403
-    from nbgraph.ops.slicing import *  # noqa: F403
-    from nbgraph.ops.sorting import *  # noqa: F403
-    from nbgraph.ops.special import *  # noqa: F403
-    from nbgraph.ops.statistics import *  # noqa: F403
-    from nbgraph.ops.trigonometric import *  # noqa: F403
 
 # Every public name, by family: several names of one operator stand side by side.
 FAMILIES: dict[str, str] = {
