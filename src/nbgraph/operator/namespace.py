@@ -13,6 +13,16 @@ Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 Lift = Callable[[registry.Operator, tuple[Any, ...], dict[str, Any]], Arguments]
 
 
+class _Documentation:
+    """On the class its own text, on one of its objects that of the operator: `help` shows it."""
+
+    def __init__(self, text: str | None) -> None:
+        self.text = text
+
+    def __get__(self, made: Any, owner: object = None) -> str | None:
+        return self.text if made is None else made.__wrapped__.__doc__
+
+
 class Lifted:
     """An operator whose arguments are lifted into one world before it is called.
 
@@ -35,12 +45,6 @@ class Lifted:
     def __signature__(self) -> inspect.Signature:
         return inspect.signature(self.__wrapped__)
 
-    def __getattribute__(self, name: str) -> Any:
-        # the class has a docstring of its own, which a property would hide
-        if name == "__doc__":
-            return object.__getattribute__(self, "__wrapped__").__doc__
-        return object.__getattribute__(self, name)
-
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
@@ -48,6 +52,9 @@ class Lifted:
 
     def __repr__(self) -> str:
         return f"<{self.__qualname__}{self.__signature__}>"
+
+
+Lifted.__doc__ = _Documentation(Lifted.__doc__)  # type: ignore[assignment]
 
 
 class Namespace:
