@@ -145,6 +145,12 @@ def test_masks_without_axes(shape):
     for mask in (True, False):
         for key in (mask, np.bool_(mask), np.array(mask), ng.array(mask)):
             same(a[key], x[mask])
+            b, y = a.copy(), x.copy()
+            b[key], y[mask] = 3, 3
+            b[key], y[mask] = ng.full(shape, 4.0) + a, np.full(shape, 4.0) + x
+            same(b, y)
+            with pytest.raises(ng.ShapeError, match="value has shape"):
+                b[key] = ng.ones(7)
     if shape == (2, 3):
         same(a[ng.array(0)], x[0])
 

@@ -33,10 +33,9 @@ def get(array: Array, key: Any) -> Any:
     if not _is_basic(key):
         from nbgraph.ops.keys import normal_key
 
-        parts = _with_masks(key)
-        if len(parts) == 1 and _is_false(parts[0]):
+        if _is_false(key):
             return get(get(array, None), slice(0, 0))  # none of one such array
-        template, arrays = normal_key(parts, array.shape)
+        template, arrays = normal_key(_with_masks(key), array.shape)
         if arrays:
             return library("gather")(array, *arrays, key=template)
         key = tuple(slice(*part) if isinstance(part, tuple) else part for part in template)
@@ -54,6 +53,9 @@ def set_(array: Array, key: Any, value: Any) -> None:
     writable("setitem", array)
     if isinstance(value, (*WEAK, np.generic)):
         value = cell(value, array.dtype)
+    if _is_false(key):
+        _given(array, value, (0, *array.shape))  # it has to fit all the same
+        return
     if recording.get() is not None:
         _set_recorded(array, key, value)
         return
@@ -90,11 +92,11 @@ def _with_masks(key: Any) -> Any:
     return tuple(_known(p) if isinstance(p, Array) and p.dtype.kind == "b" else p for p in parts)
 
 
-def _is_false(part: Any) -> bool:
+def _is_false(key: Any) -> bool:
     """Whether it is a mask without axes that selects nothing."""
-    if isinstance(part, (np.ndarray, np.bool_)):
-        return part.dtype.kind == "b" and part.ndim == 0 and not part
-    return part is False
+    if isinstance(key, (Array, np.ndarray, np.bool_)):
+        return key.dtype.kind == "b" and key.ndim == 0 and not key
+    return key is False
 
 
 def _known(mask: Any) -> np.ndarray[Any, Any]:
