@@ -196,3 +196,22 @@ def test_waits_do_not_hold_the_interpreter(threads, gate):
     held.open()
     thread.join(WAIT)
     assert not thread.is_alive()
+
+
+def test_what_is_not_there_stays_so_until_it_is_written_whole(engine):
+    """X-ENG-08: arrays computed from a failed one fail too, also after somebody was told."""
+    a = ng.ones(4)
+    ng.engine.push(fails, mutate_vars=[a.variable], name="load")
+    for _ in range(2):
+        with pytest.raises(OSError, match="no such page"):
+            a.asnumpy()
+    later = (a[1:] * 2).sum() + 1
+    with pytest.raises(OSError, match="no such page") as caught:
+        later.item()
+    assert "in operation 'load'" in caught.value.__notes__[0]
+    a += 1
+    with pytest.raises(OSError, match="no such page"):
+        a.asnumpy()
+    a[:] = 3
+    assert (a + 1).tolist() == [4, 4, 4, 4]
+    ng.engine.wait_for_all(30)

@@ -1,26 +1,52 @@
-"""Looking for the operator that made the first NaN: `with ng.config(anomaly=1)`."""
+"""Looking for the operator that made the first NaN: `with ng.config(anomaly=1)`.
+
+Every operator is waited for and looked at, forward and backward, so the error comes from the very
+call. Operators that fill arrays with a number that they are told are believed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 
+def clean(values: Iterable[Any]) -> bool:
+    """Whether no array or number among them is or has a NaN; waits. To be asked before an operator
+    runs, as it may write its operands."""
+    return not any(_has_nan(value) for value in values)
+
+
 def look(op: Any, operands: Sequence[Any], results: Sequence[Any]) -> None:
-    """Wait for an operator's results; FloatingPointError where one has NaN and no operand has."""
+    """FloatingPointError where a result of operands that were clean has a NaN; waits."""
+    if getattr(op, "constant", None) is not None:
+        return
     for index, result in enumerate(results):
-        if _has_nan(result) and not any(_has_nan(value) for value in operands):
+        if _has_nan(result):
             which = f"output {index} of " if len(results) > 1 else ""
-            shapes = ", ".join(
-                f"{v.dtype}{list(v.shape)}" if hasattr(v, "shape") else repr(v) for v in operands
-            )
             raise FloatingPointError(
                 f"{op.__name__}: {which}the result has {_count(result)} NaN of {result.size} "
-                f"elements, its operands ({shapes}) have none; look at the operands' values where "
-                "the result is NaN (anomaly=1 looks at every operator)"
+                f"elements, its operands ({_specs(operands)}) had none; look at the operands' "
+                "values where the result is NaN (anomaly=1 looks at every operator)"
             )
+
+
+def look_back(name: str, out_grads: Sequence[Any], gradients: Iterable[tuple[int, Any]]) -> None:
+    """The same of the gradients, by operand, that an operator's backward made; waits."""
+    for index, gradient in gradients:
+        if _has_nan(gradient):
+            raise FloatingPointError(
+                f"backward of {name}: the gradient of operand {index} has {_count(gradient)} NaN "
+                f"of {gradient.size} elements, the gradient of the result ({_specs(out_grads)}) "
+                "had none; look at the operands' values where the gradient is NaN (anomaly=1 looks "
+                "at every operator)"
+            )
+
+
+def _specs(values: Sequence[Any]) -> str:
+    known = [v for v in values if v is not None]
+    return ", ".join(f"{v.dtype}{list(v.shape)}" if hasattr(v, "shape") else repr(v) for v in known)
 
 
 def _has_nan(value: Any) -> bool:

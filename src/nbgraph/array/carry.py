@@ -55,12 +55,13 @@ def apply(
     parameters = op.parameters(dict(attributes))
     found = carried(op, values, parameters)
     results = _results(op, found, device, outs)
+    watched = CLOSELY_ASKED[0] and bool(config.anomaly) and anomaly.clean(values)
     if PYTHON_ASKED[0] and config.compiler == "python":
         _interpreted(op, values, parameters, results, requests)
     elif found.outputs[0].size or (outs is not None and any(o is not None for o in outs)):
         push(op, found, values, results, outs, requests)
     _told(op, values, parameters, results, outs)
-    if config.anomaly:
+    if watched:
         anomaly.look(op, values, results)
     if key is not None:
         learn(op, key, found, operands)

@@ -20,6 +20,7 @@ import numpy as np
 from nbgraph import storage
 from nbgraph.device import Context, RunContext, cpu
 from nbgraph.engine import Variable, current
+from nbgraph.engine.core.layout import UNTIL_WRITTEN
 from nbgraph.engine.properties import OVERWRITE
 from nbgraph.engine.thread import here
 from nbgraph.operator import owners
@@ -54,6 +55,7 @@ class Chunk(Variable, Block):
 
     def __init__(self, memory: Any, bin_: Any, *, locked: str = "") -> None:
         super().__init__(current()._owner)
+        self.keeps = UNTIL_WRITTEN  # values that are not there stay so, whoever was told of it
         self.memory, self.bin = memory, bin_
         self.address: int = memory.address
         self.capacity: int = memory.nbytes
@@ -84,10 +86,11 @@ class Holder:
     does not know of it.
     """
 
-    __slots__ = ("chunk", "recorded", "variables")
+    __slots__ = ("chunk", "nbytes", "recorded", "variables")
 
-    def __init__(self, chunk: Chunk) -> None:
+    def __init__(self, chunk: Chunk, nbytes: int) -> None:
         self.chunk = chunk
+        self.nbytes = nbytes  # of the array that the chunk was taken for
         self.recorded = -1
         self.variables: tuple[Any, ...] = ()
 
@@ -148,7 +151,7 @@ def shared(holder_of: Any) -> Holder:
     """The holder of an array's chunk, made when its first view is."""
     with _SHARING:
         if holder_of._holder is None:
-            holder_of._holder = Holder(holder_of._chunk)
+            holder_of._holder = Holder(holder_of._chunk, holder_of._layout.nbytes)
             if holder_of._node is None:
                 holder_of._stamp = holder_of._chunk.writes
         return holder_of._holder

@@ -54,7 +54,7 @@ def asarray(obj: Any, dtype: Any = None, *, device: Context | None = None) -> An
         return from_host(values, place)
     held = chunk.borrow(values, place)
     address = values.__array_interface__["data"][0]
-    return make(held, address, layout_of(values), chunk.Holder(held))
+    return make(held, address, layout_of(values), chunk.Holder(held, values.nbytes))
 
 
 def _values(name: str, obj: Any, dtype: Any) -> np.ndarray[Any, Any]:

@@ -150,7 +150,7 @@ def from_dlpack(x: Any, /, *, device: Context | None = None, copy: bool | None =
         return from_host(values, place)
     held = chunk.borrow(values, place)
     address = values.__array_interface__["data"][0]
-    return make(held, address, layout_of(values), chunk.Holder(held))
+    return make(held, address, layout_of(values), chunk.Holder(held, values.nbytes))
 
 
 def _copies(copy: bool | None, place: Context) -> None:

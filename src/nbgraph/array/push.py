@@ -102,10 +102,11 @@ def push(
 
 
 def _covers(out: Array, values: Sequence[Any]) -> bool:
-    """Whether writing `out` leaves nothing of its chunk's former content."""
-    if out._layout.nbytes < out._chunk.capacity // 2 or not out._layout.contiguous:
+    """Whether writing `out` leaves nothing of what its chunk held before."""
+    if any(getattr(v, "_chunk", None) is out._chunk for v in values):
         return False
-    return out._holder is None and all(getattr(v, "_chunk", None) is not out._chunk for v in values)
+    holder = out._holder
+    return holder is None or (out._layout.contiguous and out._layout.nbytes == holder.nbytes)
 
 
 def _clashes(value: Array, results: Sequence[Array]) -> bool:

@@ -20,7 +20,7 @@ from nbgraph.engine.properties import NORMAL, OVERWRITE
 from nbgraph.operator.array_op import ArrayOp, Spec, check_out
 from nbgraph.operator.call import recording, training
 from nbgraph.operator.request import OpReqType
-from nbgraph.settings import config
+from nbgraph.settings import CLOSELY_ASKED, config
 from nbgraph.shape import overlap
 
 _KEPT = 2048  # views that an operator knows the place of
@@ -84,12 +84,13 @@ def apply(
     if not operands:
         device, attributes = _asked_device(attributes, device)
     specs = op.infer([Spec(v.shape, v.dtype) for v in values], attributes)
+    watched = CLOSELY_ASKED[0] and bool(config.anomaly) and anomaly.clean(values)
     results = _short(op, values, attributes, specs, device) if outs is None else None
     if results is None:
         results = _outputs(op, specs, device, outs, [v._chunk for v in values])
         _push(op, values, results, attributes, outs, requests)
     _record(op, values, attributes, results, outs)
-    if config.anomaly:
+    if watched:
         anomaly.look(op, values, results)
     return results[0] if len(results) == 1 else tuple(results)
 

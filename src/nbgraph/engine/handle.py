@@ -134,8 +134,8 @@ class Core:
         address = self.new_variable()
         if not address:
             raise EngineError("the engine: no memory for a variable")
-        if variable.immune:
-            self.poke(address + layout.V_IMMUNE, 1)
+        if variable.keeps:
+            self.poke(address + layout.V_KEEPS, variable.keeps)
         variable._address = address
         variable._core = self
         self.labels[address] = variable.number, variable.name

@@ -38,6 +38,7 @@ from collections.abc import Callable
 from typing import Any
 
 from nbgraph.device import RunContext, cpu, run_context
+from nbgraph.engine.core.layout import NEVER, UNTIL_WRITTEN
 from nbgraph.engine.events import Event, event
 from nbgraph.engine.failure import Failure
 from nbgraph.engine.operation import ISSUED, RUNNING, Operation
@@ -159,7 +160,7 @@ class Runner(ABC):
             failure = variable._failure
             if (
                 failure is not None
-                and failure.applies_to(operation.seq)
+                and (variable.keeps == UNTIL_WRITTEN or failure.applies_to(operation.seq))
                 and (found is None or failure.order < found.order)
             ):
                 found = failure
@@ -169,7 +170,7 @@ class Runner(ABC):
         if var._core is not None:
             var._core.send_home(var)
         var._version += 1
-        var._failure = None if var.immune else failure
+        var._failure = None if var.keeps == NEVER else failure
 
     def _version_of(self, var: Variable) -> int:
         if var._core is not None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
+from nbgraph.engine.core.layout import NEVER, UNTIL_RAISED
 from nbgraph.engine.failure import Failure, Ledger
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class Variable:
         "_queue",  # the naive engine's: who uses it and who waits for it
         "_version",
         "deleted",
-        "immune",  # no failure is kept on it
+        "keeps",  # how long a failure on it concerns those who name it
         "name",
         "number",
     )
@@ -76,7 +77,7 @@ class Variable:
     def __init__(self, owner: Owner, name: str | None = None, *, immune: bool = False) -> None:
         self.number = next(_numbers)
         self.name = name
-        self.immune = immune
+        self.keeps = NEVER if immune else UNTIL_RAISED
         self.deleted = False
         self._owner = owner
         self._version = 0

@@ -76,7 +76,8 @@ V_VERSION = 56
 V_CELL = 64
 V_GENERATION = 72  # rises when the variable dies: old addresses are noticed
 V_NEXT = 80  # in a list of free or given-up variables
-V_IMMUNE = 88  # 1: no failure is kept on it
+V_KEEPS = 88  # how long a failure on it concerns those who name it: one of the following
+UNTIL_RAISED, NEVER, UNTIL_WRITTEN = 0, 1, 2
 VARIABLE = 16 * WORD
 MIXED = -1
 

@@ -30,7 +30,7 @@ from nbgraph.engine.core.layout import (
     SLABS,
     V_CELL,
     V_GENERATION,
-    V_IMMUNE,
+    V_KEEPS,
     V_NEXT,
     V_VERSION,
     VARIABLE,
@@ -126,7 +126,7 @@ def take_variable(core: int) -> int:
         if variable == 0:
             return 0
     store(variable + V_VERSION, 0)
-    store(variable + V_IMMUNE, 0)
+    store(variable + V_KEEPS, 0)
     store(core + VARIABLES, load(core + VARIABLES) + 1)
     return variable
 

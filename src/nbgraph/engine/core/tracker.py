@@ -15,6 +15,7 @@ from nbgraph.engine.core.layout import (
     LATE,
     MIXED,
     MUTATE,
+    NEVER,
     O_AFTER,
     O_BEFORE,
     O_COUNT,
@@ -34,12 +35,13 @@ from nbgraph.engine.core.layout import (
     SEQUENCE,
     SILENT,
     SLOT,
+    UNTIL_WRITTEN,
     V_CELL,
     V_GENERATION,
     V_HEAD,
-    V_IMMUNE,
     V_ISSUED_READS,
     V_ISSUED_WRITES,
+    V_KEEPS,
     V_LANE,
     V_READS,
     V_TAIL,
@@ -197,7 +199,7 @@ def give_back(core: int, operation: int, slot: int, cell: int, ready: int) -> in
     if mode & MUTATE != 0:
         place = variable + (V_ISSUED_WRITES if issued else V_WRITES)
         if mode & SILENT == 0:
-            set_cell(core, variable, cell if load(variable + V_IMMUNE) == 0 else 0)
+            set_cell(core, variable, cell if load(variable + V_KEEPS) != NEVER else 0)
             store_release(variable + V_VERSION, load(variable + V_VERSION) + 1)
     else:
         place = variable + (V_ISSUED_READS if issued else V_READS)
@@ -230,7 +232,8 @@ def poison(operation: int) -> int:
         variable = load(slot + S_VARIABLE)
         cell = load(variable + V_CELL) if load(slot + S_MODE) & spared == 0 else 0
         known = issued or load(variable + V_ISSUED_WRITES) == 0
-        if cell != 0 and known and applies(cell, sequence):
+        lasts = load(variable + V_KEEPS) == UNTIL_WRITTEN
+        if cell != 0 and known and (lasts or applies(cell, sequence)):
             found = earlier(found, cell)
         slot += SLOT
     return found
