@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph.array import anomaly
 from nbgraph.array.chunk import shared
 from nbgraph.array.core import Array, empty_of, make
 from nbgraph.array.layout import layout
@@ -19,7 +20,7 @@ from nbgraph.errors import DerivativeError
 from nbgraph.graph.node import Entry, Node
 from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.call import call
-from nbgraph.settings import CLOSELY_ASKED
+from nbgraph.settings import CLOSELY_ASKED, config
 from nbgraph.storage import LARGE
 
 
@@ -35,12 +36,36 @@ def step(node: Record, sums: Sums, useful: Container[Node], *, retain_graph: boo
             f"backward of {node.op.__name__}: its values were freed by an earlier backward pass; "
             "pass retain_graph=True there"
         )
-    if isinstance(node.rule, MapRule):
-        _map_step(node, node.rule, gradients, wanted, sums, owned=came[0][1])
+    if CLOSELY_ASKED[0] and config.anomaly:
+        _watched_flow(node, gradients, wanted, sums, owned=came[0][1])
     else:
-        _array_step(node, gradients, wanted, sums)
+        _flow(node, gradients, wanted, sums, owned=came[0][1])
     if not retain_graph:
         node.saved = None
+
+
+def _flow(
+    node: Record, gradients: Sequence[Any], wanted: Sequence[bool], sums: Sums, *, owned: bool
+) -> None:
+    if isinstance(node.rule, MapRule):
+        _map_step(node, node.rule, gradients, wanted, sums, owned=owned)
+    else:
+        _array_step(node, gradients, wanted, sums)
+
+
+def _watched_flow(
+    node: Record, gradients: Sequence[Any], wanted: Sequence[bool], sums: Sums, *, owned: bool
+) -> None:
+    """The same, naming the operator whose gradient is the first to have a NaN."""
+    entries = [(i, e) for i, e in enumerate(node.inputs) if e is not None and wanted[i]]
+    clean = anomaly.clean([*gradients, *(sums.get(entry) for _, entry in entries)])
+    name = str(node.op.__name__)
+    try:
+        _flow(node, gradients, wanted, sums, owned=owned)
+    except FloatingPointError as problem:  # of an operator that the gradient is written with
+        raise FloatingPointError(f"backward of {name}: {problem}") from problem
+    if clean:
+        anomaly.look_back(name, gradients, [(i, sums.get(entry)) for i, entry in entries])
 
 
 def _values(node: Record, *, create_graph: bool) -> list[Any]:
