@@ -162,7 +162,8 @@ def test_size_report_flags_and_fails(tmp_path, capsys):
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 @pytest.mark.parametrize(
-    "path", ["scripts/test", "scripts/demo", "scripts/environment.sh", ".ci/run"]
+    "path",
+    ["scripts/test", "scripts/demo", "scripts/conformance", "scripts/environment.sh", ".ci/run"],
 )
 def test_scripts_parse(path):
     checked = subprocess.run(
