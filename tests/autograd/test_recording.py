@@ -250,6 +250,35 @@ def test_a_gradient_has_the_dtype_of_its_variable(dtype):
     assert other.grad.dtype == np.float64
 
 
+def test_gradients_are_where_their_variables_are():
+    x = ng.array([1.0, 2.0], device=ng.cpu(1))
+    x.attach_grad()
+    assert x.grad.device == ng.cpu(1)
+    with autograd.record():
+        y = (x * x + ng.ones((2,), device=ng.cpu(1))).sum()
+    y.backward()
+    assert x.grad.device == ng.cpu(1)
+    assert ng.hessian(lambda x: (x * x).sum())(x).device == ng.cpu(1)
+
+
+def test_bfloat16():
+    pytest.importorskip("ml_dtypes")
+    x = variable([1.0, 2.0], dtype="bfloat16")
+    with autograd.record():
+        y = (x * x).sum()
+    y.backward()
+    assert x.grad.dtype.name == "bfloat16"
+    assert x.grad.astype("float32").tolist() == [2.0, 4.0]
+
+
+def test_the_first_nan_of_a_backward_pass_is_named():
+    x = variable([0.0, 1.0])
+    with ng.config(anomaly=1), autograd.record():
+        y = (ng.sqrt(x) * 0.0).sum()
+    with ng.config(anomaly=1), pytest.raises(FloatingPointError, match="backward of sqrt"):
+        y.backward()
+
+
 def test_integer_operands_have_no_gradient():
     x, n = variable([1.5, 2.0]), ng.array([2, 3])
     with autograd.record():

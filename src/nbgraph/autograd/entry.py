@@ -30,7 +30,7 @@ def attach_grad(array: Array, grad_req: str = "write") -> None:
         raise ArgumentError(
             f"attach_grad: an array of {array.dtype} has no gradient; use a floating dtype"
         )
-    become_variable(array, Leaf(grad_req, array._layout))
+    become_variable(array, Leaf(grad_req, array))
 
 
 def become_variable(array: Array, node: Node) -> None:

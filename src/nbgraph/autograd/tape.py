@@ -29,12 +29,12 @@ class TapeError(NbgraphError, RuntimeError):
 class Leaf(Node):
     """An array that gradients are collected for, and its gradient."""
 
-    __slots__ = ("collected", "layout", "request")
+    __slots__ = ("collected", "device", "layout", "request")
 
-    def __init__(self, request: str, layout: Any) -> None:
+    def __init__(self, request: str, array: Array) -> None:
         super().__init__(None)
         self.request = request  # "write", "add" or "null"
-        self.layout = layout
+        self.layout, self.device = array._layout, array.device
         self.collected: Any = None
 
     @property
@@ -43,7 +43,7 @@ class Leaf(Node):
         if self.collected is None and self.request != "null":
             from nbgraph.autograd.buffers import zeros_of
 
-            self.collected = zeros_of(self.layout)
+            self.collected = zeros_of(self.layout, self.device)
         return self.collected
 
 

@@ -78,7 +78,7 @@ def _variable(name: str, place: Place) -> Any:
         become_variable(alias, alias._node)
     else:
         alias = make(array._chunk, array._address, array._layout, shared(array))
-        become_variable(alias, Leaf("null", array._layout))
+        become_variable(alias, Leaf("null", array))
     return alias
 
 
