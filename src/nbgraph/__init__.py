@@ -33,8 +33,9 @@ from nbgraph._version import __version__ as __version__
 
 # What lies where; scripts/stubs.py tells editors and type checkers of it.
 _ERRORS = (
-    "ArgumentError CaptureError CertificateError CompileError DerivativeError DeviceError "
-    "DTypeError EngineError EngineTimeout NbgraphError OutOfMemory ShapeError StorageError"
+    "ArgumentError AxisError CaptureError CertificateError CompileError DerivativeError "
+    "DeviceError DTypeError EngineError EngineTimeout IndexingError NbgraphError OutOfMemory "
+    "ShapeError StorageError"
 ).split()
 _REQUESTS = "OpReqType assign kNullOp kWriteTo kWriteInplace kAddTo".split()
 _SIMPLE = (
@@ -55,9 +56,8 @@ _PLACES = {
     **dict.fromkeys(["Context", "RunContext", "cpu", "gpu"], "nbgraph.device"),
     **dict.fromkeys(_ERRORS, "nbgraph.errors"),
     **dict.fromkeys(["Param", "field"], "nbgraph.operator.parameters"),
-    **dict.fromkeys(
-        ["grad", "value_and_grad", "vjp", "jvp", "hessian"], "nbgraph.autograd.functional"
-    ),
+    **dict.fromkeys(["grad", "value_and_grad", "hessian"], "nbgraph.autograd.functional"),
+    **dict.fromkeys(["vjp", "jvp"], "nbgraph.autograd.linear"),
     **dict.fromkeys(["EnvArguments", "OpContext"], "nbgraph.operator.environment"),
     **dict.fromkeys(_REQUESTS, "nbgraph.operator.request"),
     **dict.fromkeys(_SIMPLE, "nbgraph.operator.simple"),

@@ -7,6 +7,13 @@ import nbgraph as ng
 STEP = 1e-6
 
 
+def variable(values, grad_req="write", dtype="float64"):
+    """An array that gradients are collected for."""
+    x = ng.array(values, dtype=dtype)
+    x.attach_grad(grad_req)
+    return x
+
+
 def differences(fn, points, wrt):
     """The gradient of a scalar NumPy function with respect to one operand, by central
     differences."""

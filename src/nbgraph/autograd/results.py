@@ -1,0 +1,102 @@
+"""What functions gave: checked, brought out of the tape, compared with what was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array.chunk import shared
+from nbgraph.array.core import Array, make
+from nbgraph.autograd.scope import record
+from nbgraph.autograd.tree import like, places
+from nbgraph.autograd.variables import Variables
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.operator.call import recording, training
+
+Function = Callable[..., Any]
+
+
+def run(f: Function, variables: Variables, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """What a function gives for its variables, recorded."""
+    with variables.held(), record(train_mode=training.get(True)):
+        return f(*args, **kwargs)
+
+
+def scalar(name: str, f: Function, out: Any) -> Any:
+    """The result, if it is one that has a gradient."""
+    if not isinstance(out, Array):
+        raise ArgumentError(
+            f"{name}: {label(f)} returned a {type(out).__name__}, through which no gradient "
+            "flows; return an NDArray, without item(), float() or asnumpy() on the way"
+        )
+    if out.size != 1:
+        raise ShapeError(
+            f"{name}: {label(f)} returned shape {out.shape}; a gradient needs a result of one "
+            "element: sum it, or use ng.vjp with the gradient of each element"
+        )
+    _require_floating(name, label(f), out)
+    return out
+
+
+def outputs(name: str, out: Any) -> list[Any]:
+    """The arrays of a result that may be a structure."""
+    found = places(out, "out")
+    for place in found:
+        if not isinstance(place.value, Array):
+            raise ArgumentError(
+                f"{name}: {place.path} is a {type(place.value).__name__}; the function is to "
+                "return NDArrays, or a dict, list or tuple of those"
+            )
+        _require_floating(name, place.path, place.value)
+    return [place.value for place in found]
+
+
+def _require_floating(name: str, what: str, out: Any) -> None:
+    if out.dtype.kind not in "fV":
+        raise ArgumentError(
+            f"{name}: {what} gives {out.dtype}, which has no derivative; return a floating dtype"
+        )
+
+
+def matching(name: str, what: str, given: Any, structure: Any) -> list[Any]:
+    """The values of a structure that is to be like another."""
+    found, wanted = places(given, ""), places(structure, "")
+    if [place.path for place in found] != [place.path for place in wanted]:
+        has, needs = (", ".join(p.path or "one array" for p in ps) for ps in (found, wanted))
+        raise ArgumentError(f"{name}: {what} has the structure ({has}); expected ({needs})")
+    for place, like_it in zip(found, wanted, strict=True):
+        shape = np.shape(place.value) if not isinstance(place.value, Array) else place.value.shape
+        if shape != like_it.value.shape:
+            raise ShapeError(
+                f"{name}: {what}{place.path} has shape {shape}; expected {like_it.value.shape}"
+            )
+    return [place.value for place in found]
+
+
+def outside(result: Any) -> Any:
+    """What a function gave, without the tape that ends with it; an outer one goes on."""
+    if recording.get() is not None:
+        return result
+    found = [place.value for place in places(result, "")]
+    return like(result, [_bare(v) for v in found], objects=True)
+
+
+def _bare(value: Any) -> Any:
+    if not isinstance(value, Array) or value._node is None:
+        return value
+    return make(value._chunk, value._address, value._layout, shared(value))
+
+
+def require_function(name: str, f: Any) -> None:
+    """ArgumentError where it cannot be called."""
+    if not callable(f):
+        raise ArgumentError(
+            f"{name}: {type(f).__name__} is no function; give the function itself, not its value"
+        )
+
+
+def label(f: Any) -> str:
+    """What messages call a function."""
+    return str(getattr(f, "__name__", type(f).__name__))
