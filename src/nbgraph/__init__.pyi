@@ -27,6 +27,7 @@ from nbgraph.device import gpu as gpu
 from nbgraph.engine import wait_for_all as _waitall
 from nbgraph.engine.trace import profile as profile
 from nbgraph.errors import ArgumentError as ArgumentError
+from nbgraph.errors import AxisError as AxisError
 from nbgraph.errors import CaptureError as CaptureError
 from nbgraph.errors import CertificateError as CertificateError
 from nbgraph.errors import CompileError as CompileError
@@ -35,6 +36,7 @@ from nbgraph.errors import DerivativeError as DerivativeError
 from nbgraph.errors import DeviceError as DeviceError
 from nbgraph.errors import EngineError as EngineError
 from nbgraph.errors import EngineTimeout as EngineTimeout
+from nbgraph.errors import IndexingError as IndexingError
 from nbgraph.errors import NbgraphError as NbgraphError
 from nbgraph.errors import OutOfMemory as OutOfMemory
 from nbgraph.errors import ShapeError as ShapeError

@@ -8,6 +8,7 @@ NbgraphError
 ├── ArgumentError (TypeError)       a call with arguments that do not fit the signature
 ├── DTypeError (TypeError)          a dtype that is not supported or cannot be cast
 ├── ShapeError (ValueError)         shapes that do not fit together
+│   └── AxisError (IndexError)          an axis that an array does not have
 ├── IndexingError (IndexError)      an index out of bounds, or that is none
 ├── DeviceError (ValueError)        a device that is not there, or is another one than asked for
 ├── EngineError (RuntimeError)      the engine was asked for what it cannot do
@@ -55,6 +56,10 @@ class DTypeError(NbgraphError, TypeError):
 
 class ShapeError(NbgraphError, ValueError):
     """Shapes do not fit together."""
+
+
+class AxisError(ShapeError, IndexError):
+    """An array has no such axis."""
 
 
 class IndexingError(NbgraphError, IndexError):

@@ -155,6 +155,17 @@ def test_masks_without_axes(shape):
         same(a[ng.array(0)], x[0])
 
 
+@pytest.mark.parametrize("mask", [(0,), (0, 0), (0, 3), (2, 0)])
+def test_masks_of_no_elements_select_nothing_of_any_axis(mask):
+    """X-NDA-04: as in NumPy, where an axis of the mask may be 0 beside any of the array."""
+    a, x, key = ng.ones((2, 3)), np.ones((2, 3), "float32"), np.zeros(mask, bool)
+    same(a[ng.array(key)], x[key])
+    a[ng.array(key)] = 5
+    same(a, x)
+    with pytest.raises(ng.IndexingError, match="mask of size 2 for axis 1"):
+        a[np.zeros((2, 2), bool)]
+
+
 @pytest.mark.parametrize("shape", [(0,), (0, 3)])
 def test_in_place_on_arrays_of_no_elements(shape):
     """X-NDA-04: nothing is computed, and nothing is asked of the array."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbgraph.dtype import name_of
-from nbgraph.errors import ShapeError
+from nbgraph.errors import AxisError
 from nbgraph.kernels.kernel import Kernel, kernel, record
 from nbgraph.kernels.loops import BLOCK, Combine, Layout, Loop, Operand, Output
 from nbgraph.operator.invoke import Plan
@@ -183,5 +183,5 @@ def _axes(name: str, shape: tuple[int, ...], axis: int | tuple[int, ...] | None)
     given = axis if isinstance(axis, tuple) else (axis,)
     for d in given:
         if not -len(shape) <= d < len(shape):
-            raise ShapeError(f"{name}: axis {d} is out of bounds for shape {shape}")
+            raise AxisError(f"{name}: axis {d} is out of bounds for shape {shape}")
     return sorted({d % len(shape) for d in given})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbgraph.dtype import as_dtype
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, AxisError, ShapeError
 from nbgraph.kernels.kernel import kernel, record
 from nbgraph.kernels.loops import Loop, Operand, Output
 from nbgraph.operator import overrides
@@ -237,7 +237,7 @@ def _axes(op: Mapper, a: Array, axis: Any) -> list[int]:
     found = []
     for d in axis if isinstance(axis, tuple) else (axis,):
         if not -a.ndim <= d < a.ndim:
-            raise ShapeError(f"{op.__name__}: axis {d} is out of bounds for shape {a.shape}")
+            raise AxisError(f"{op.__name__}: axis {d} is out of bounds for shape {a.shape}")
         found.append(d % a.ndim)
     if len(set(found)) != len(found):
         raise ShapeError(f"{op.__name__}: duplicate axis in {axis}")

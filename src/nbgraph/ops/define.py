@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from nbgraph.dtype import as_dtype, is_float
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, AxisError, ShapeError
 from nbgraph.operator import registry
 from nbgraph.operator.array_op import ArrayOp, Spec
 from nbgraph.operator.call import carrier_of
@@ -74,10 +74,10 @@ def hashable_axis(name: str, axis: Any, argument: str = "axis") -> Axis:
 
 
 def axis_of(name: str, axis: int, ndim: int, argument: str = "axis") -> int:
-    """The axis counted from 0; ShapeError where there is none."""
+    """The axis counted from 0; AxisError where there is none."""
     if not -ndim <= axis < ndim:
         has = f"expected {-ndim} to {ndim - 1}" if ndim else "it has no axes"
-        raise ShapeError(f"{name}: {argument}={axis} does not exist in an array of {ndim}-d; {has}")
+        raise AxisError(f"{name}: {argument}={axis} does not exist in an array of {ndim}-d; {has}")
     return axis % ndim
 
 

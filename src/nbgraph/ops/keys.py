@@ -100,7 +100,7 @@ def _from_sequence(name: str, part: Any) -> Any:
 
 
 def _mask_places(name: str, mask: _Mask, axis: int, shape: Shape) -> Any:
-    if mask.size != shape[axis]:
+    if mask.size not in (0, shape[axis]):  # a mask of no elements selects nothing of any axis
         raise IndexingError(
             f"{name}: a mask of size {mask.size} for axis {axis} of shape {shape}; give one of "
             f"size {shape[axis]}"
