@@ -56,9 +56,8 @@ _PLACES = {
     **dict.fromkeys(["Context", "RunContext", "cpu", "gpu"], "nbgraph.device"),
     **dict.fromkeys(_ERRORS, "nbgraph.errors"),
     **dict.fromkeys(["Param", "field"], "nbgraph.operator.parameters"),
-    **dict.fromkeys(
-        ["grad", "value_and_grad", "vjp", "jvp", "hessian"], "nbgraph.autograd.functional"
-    ),
+    **dict.fromkeys(["grad", "value_and_grad", "hessian"], "nbgraph.autograd.functional"),
+    **dict.fromkeys(["vjp", "jvp"], "nbgraph.autograd.linear"),
     **dict.fromkeys(["EnvArguments", "OpContext"], "nbgraph.operator.environment"),
     **dict.fromkeys(_REQUESTS, "nbgraph.operator.request"),
     **dict.fromkeys(_SIMPLE, "nbgraph.operator.simple"),

@@ -16,9 +16,9 @@ from nbgraph.array.files import load as load
 from nbgraph.array.files import save as save
 from nbgraph.autograd.functional import grad as grad
 from nbgraph.autograd.functional import hessian as hessian
-from nbgraph.autograd.functional import jvp as jvp
 from nbgraph.autograd.functional import value_and_grad as value_and_grad
-from nbgraph.autograd.functional import vjp as vjp
+from nbgraph.autograd.linear import jvp as jvp
+from nbgraph.autograd.linear import vjp as vjp
 from nbgraph.codegen import cache as cache
 from nbgraph.device import Context as Context
 from nbgraph.device import RunContext as RunContext
