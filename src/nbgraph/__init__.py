@@ -106,7 +106,8 @@ def _operator(name: str) -> Any:
 
 def __dir__() -> list[str]:
     registry = importlib.import_module("nbgraph.operator.registry")
-    return sorted({*globals(), *_PLACES, *_MODULES, *_RENAMED, *registry.names()})
+    tools = {"annotations", "importlib", "sys", "Any", "ModuleType", "TYPE_CHECKING"}
+    return sorted({*globals(), *_PLACES, *_MODULES, *_RENAMED, *registry.names()} - tools)
 
 
 class _Package(ModuleType):
