@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph import ops
-from nbgraph.array import NDArray, create
+from nbgraph.array import NDArray, create, dlpack
 from nbgraph.device import Context
 
 __all__ = [
@@ -156,6 +156,4 @@ def triu(x: NDArray, /, *, k: int = 0) -> NDArray:
 
 def from_dlpack(x: Any, /, *, device: Context | None = None, copy: bool | None = None) -> NDArray:
     """An array of another library that speaks DLPack; see `ng.from_dlpack`."""
-    import nbgraph
-
-    return nbgraph.from_dlpack(x, device=device, copy=copy)
+    return dlpack.from_dlpack(x, device=device, copy=copy)
