@@ -49,7 +49,7 @@ def together(work):
 
 @pytest.fixture
 def rounds(full):
-    return 2000 if full else 60
+    return 400 if full else 60
 
 
 def chain(x, shared, rounds):
