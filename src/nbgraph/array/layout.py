@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph.dtype import is_float
+
 _LAYOUTS: dict[Any, Layout] = {}
 _MOST = 8192  # layouts known at a time; a forgotten one costs a second look-up of its kernels
 
@@ -17,13 +19,14 @@ _MOST = 8192  # layouts known at a time; a forgotten one costs a second look-up 
 class Layout:
     """Shape, dtype and byte strides; immutable. Made by `layout`."""
 
-    __slots__ = ("contiguous", "dtype", "nbytes", "shape", "size", "strides")
+    __slots__ = ("contiguous", "dtype", "floating", "nbytes", "shape", "size", "strides")
 
     def __init__(
         self, shape: tuple[int, ...], dtype: np.dtype[Any], strides: tuple[int, ...], size: int
     ) -> None:
         self.shape, self.dtype, self.strides, self.size = shape, dtype, strides, size
         self.nbytes = size * dtype.itemsize
+        self.floating = is_float(dtype)
         self.contiguous = size <= 1 or strides == c_strides(shape, dtype.itemsize)
 
     def __repr__(self) -> str:

@@ -30,14 +30,14 @@ class Rule:
 class MapRule(Rule):
     """Of a scalar operator: one operator gives all in-gradients that are asked for in one pass."""
 
-    __slots__ = ("_inputs", "_outputs", "order", "problem", "reverse", "routes", "wrt")
+    __slots__ = ("inputs", "outputs", "order", "problem", "reverse", "routes", "wrt")
 
     def __init__(self, op: Mapper, wrt: Sequence[int]) -> None:
         self.wrt = wrt  # the operands, in the order of what `reverse` gives
         self.problem: Exception | None = None
         self.routes: dict[Any, Route] = {}  # of `reverse`, all of whose results are new arrays
-        self._inputs: tuple[int, ...] = ()
-        self._outputs: tuple[int, ...] = ()
+        self.inputs: tuple[int, ...] = ()
+        self.outputs: tuple[int, ...] = ()
         self.order: list[int] = []  # operand of `reverse` -> index in what is saved
         own = op.scalar.operands
         asked = None if len(wrt) == len(own) else tuple(own[i] for i in wrt)
@@ -49,20 +49,20 @@ class MapRule(Rule):
         names = self.reverse.scalar.operands[op.nout :]
         outs = {f"out{i}": i for i in range(op.nout)} if op.nout > 1 else {"out": 0}
         # an operand called "out" comes first: then the gradient is written with operands alone
-        self._inputs = tuple(own.index(n) for n in names if n in own)
-        self._outputs = tuple(outs[n] for n in names if n not in own)
-        at_input, at_output = iter(range(len(self._inputs))), iter(range(len(self._outputs)))
+        self.inputs = tuple(own.index(n) for n in names if n in own)
+        self.outputs = tuple(outs[n] for n in names if n not in own)
+        at_input, at_output = iter(range(len(self.inputs))), iter(range(len(self.outputs)))
         self.order = [
-            next(at_input) if n in own else len(self._inputs) + next(at_output) for n in names
+            next(at_input) if n in own else len(self.inputs) + next(at_output) for n in names
         ]
 
     def reads_inputs(self, count: int) -> Sequence[int]:
         """See Rule."""
-        return self._inputs
+        return self.inputs
 
     def reads_outputs(self, count: int) -> Sequence[int]:
         """See Rule."""
-        return self._outputs
+        return self.outputs
 
 
 class ArrayRule(Rule):
@@ -86,11 +86,13 @@ class ArrayRule(Rule):
         return [i for i in range(count) if self.op.keeps_output(i)]
 
 
+_ALL = ("rule",)  # the gradients of all operands
+
+
 def rule_of(op: Any, inputs: Sequence[Entry | None]) -> Any:
     """The rule of an operator for gradients of the operands that have an entry; worked out once."""
     if isinstance(op, Mapper):
-        asked = tuple([entry is not None for entry in inputs]) if None in inputs else None
-        key = "rule", asked
+        key = _ALL if None not in inputs else ("rule", *[entry is not None for entry in inputs])
         found = op.carried.get(key)
         if found is None:
             wrt = [i for i, entry in enumerate(inputs) if entry is not None]

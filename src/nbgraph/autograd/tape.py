@@ -104,10 +104,15 @@ class Tape:
             tracked = True
         if in_place and any(in_place):
             _overwrite(Record(op, inputs, attributes), layouts, operands, outputs, in_place)
-        elif type(op) is Mapper or op.rule is not constant:
+        elif type(op) is Mapper:
+            if tracked and len(outputs) == 1:
+                _enter_one(op, inputs, attributes, layouts, operands, outputs[0])
+            elif tracked:
+                _enter(Record(op, inputs, attributes), layouts, operands, outputs)
+        elif op.rule is not constant:
             if tracked:
                 _enter(Record(op, inputs, attributes), layouts, operands, outputs)
-            if type(op) is not Mapper and outputs[0]._holder is not None:
+            if outputs[0]._holder is not None:
                 _note_view(op, operands, attributes, outputs[0])
 
     def check_write(self, name: str, out: Any) -> None:
@@ -122,6 +127,7 @@ class Tape:
 
 
 TAPE = Tape()
+_new = object.__new__
 
 
 def _enter(
@@ -152,8 +158,33 @@ def _enter(
         saved.append((_bare(outputs[i]), outputs[i]._chunk.writes))
     node.saved = saved
     for i, out in enumerate(outputs):
-        if out._layout.dtype.kind in "fV":
+        if out._layout.floating:
             out._node, out._output, out._stamp = node, i, out._chunk.writes
+
+
+def _enter_one(
+    op: Mapper,
+    inputs: Sequence[Entry | None],
+    attributes: Mapping[str, Any],
+    layouts: Sequence[Any],
+    operands: Sequence[Any],
+    out: Any,
+) -> None:
+    """The same for a scalar operator with one new output: most of a tape, so in few steps."""
+    node = _new(Record)
+    node.op, node.inputs, node.attributes, node.name = op, inputs, attributes, None
+    node.rule = rule = rule_of(op, inputs)
+    own = out._layout
+    node.layouts, node.outputs = layouts, (own,)
+    saved: list[Any] = []
+    for i in rule.inputs:
+        value = operands[i]
+        saved.append((value, value._chunk.writes) if isinstance(value, Array) else (value, None))
+    if rule.outputs:
+        saved.append((_bare(out), out._chunk.writes))
+    node.saved = saved
+    if own.floating:
+        out._node, out._output, out._stamp = node, 0, out._chunk.writes
 
 
 def _bare(array: Array) -> Any:
