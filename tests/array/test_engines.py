@@ -52,6 +52,9 @@ def test_a_block_that_is_garbage_together_with_its_engine_is_good_again():
 
 
 def test_ended_engines_are_freed():
+    gc.collect()
+    handle.free_ended()
+    before = len(handle._ended)  # what other tests still hold on to
     for _ in range(6):
         ng.engine.set("threaded")
         same(ng.zeros(30) + 1, np.ones(30, "float32"))
@@ -62,7 +65,7 @@ def test_ended_engines_are_freed():
     ng.engine.set("threaded")
     gc.collect()
     handle.free_ended()
-    assert len(handle._ended) <= 1
+    assert len(handle._ended) <= before + 1
 
 
 @pytest.mark.parametrize("kind", ["naive", "chaos", "threaded"])

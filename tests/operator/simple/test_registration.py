@@ -46,7 +46,7 @@ def test_a_name_of_another_module_is_refused(new):
     elsewhere = {"__name__": "another_module", "ng": ng, "fn": fns.square}
     with pytest.raises(ArgumentError, match="belongs to tests"):
         exec("ng.register_simple_op('simple_owned').set_function('cpu', fn)", elsewhere)
-    with pytest.raises(ArgumentError, match="belongs to the library"):
+    with pytest.raises(ArgumentError, match="belongs to (the library|nbgraph.ops)"):
         new("exp").set_function("cpu", fns.triple)
     assert ng.simple_owned(1.0) == 3.0
 
