@@ -113,6 +113,8 @@ def _map_step(
     if sums.create_graph:
         _map_recorded(node, rule, operands, wanted, sums)
         return
+    if owned and _over_out_grad(node, rule, gradients[0], operands, sums):
+        return
     key = key_of(operands, node.attributes)
     if _routed(node, rule, key, operands, wanted, sums):
         return
@@ -138,6 +140,27 @@ def _map_step(
             _add(sums, node, i, value, owned=True)
     for i in passed:
         _add(sums, node, i, gradients[0], owned=owned and len(passed) == 1)
+
+
+def _over_out_grad(
+    node: Record, rule: MapRule, gradient: Any, operands: Sequence[Any], sums: Sums
+) -> bool:
+    """The in-gradient written over a large out-gradient that nobody else has: a third less memory
+    is touched. Only where there is one in-gradient, of that layout, and nothing to add it to."""
+    own = gradient._layout
+    if len(rule.wrt) != 1 or own.nbytes < LARGE or gradient._holder is not None or CLOSELY_ASKED[0]:
+        return False
+    i = rule.wrt[0]
+    entry = node.inputs[i]
+    if entry is None or node.layouts[i] is not own or sums.get(entry) is not None:
+        return False
+    found = carried(rule.reverse, operands, rule.reverse.parameters(dict(node.attributes)))
+    captured = found.plan.typed.captured
+    if found.outputs[0] is not own or captured.outputs[0] is captured.operands[0]:
+        return False
+    push(rule.reverse, found, operands, [gradient], [gradient], ["write"])
+    sums.add(entry, gradient, owned=True)
+    return True
 
 
 def _place(
