@@ -215,3 +215,19 @@ def test_what_is_not_there_stays_so_until_it_is_written_whole(engine):
     a[:] = 3
     assert (a + 1).tolist() == [4, 4, 4, 4]
     ng.engine.wait_for_all(30)
+
+
+def test_running_the_users_text_does_not_meet_an_old_failure(engine):
+    """A block that was given back with a failure is written anew by compiler="python", too."""
+    twice = ng.op(lambda x: 2 * x)
+    for _ in range(3):
+        a = ng.zeros(5)
+        ng.engine.push(fails, mutate_vars=[a.variable], name="load")
+        with pytest.raises(OSError, match="no such page"):
+            a.asnumpy()
+    x = ng.ones(5)
+    del a
+    with ng.config(compiler="python"):
+        results = [twice(x) for _ in range(4)]
+    for result in results:
+        assert result.tolist() == [2.0] * 5

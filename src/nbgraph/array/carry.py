@@ -57,7 +57,7 @@ def apply(
     results = _results(op, found, device, outs)
     watched = CLOSELY_ASKED[0] and bool(config.anomaly) and anomaly.clean(values)
     if PYTHON_ASKED[0] and config.compiler == "python":
-        _interpreted(op, values, parameters, results, requests)
+        _interpreted(op, values, parameters, results, outs, requests)
     elif found.outputs[0].size or (outs is not None and any(o is not None for o in outs)):
         push(op, found, values, results, outs, requests)
     _told(op, values, parameters, results, outs)
@@ -118,6 +118,7 @@ def _interpreted(
     values: Sequence[Any],
     parameters: Mapping[str, Any],
     results: Sequence[Array],
+    outs: Sequence[Any] | None,
     requests: Sequence[str] | None,
 ) -> None:
     """The user's text itself, element by element, here and now: breakpoints work."""
@@ -126,7 +127,10 @@ def _interpreted(
     inputs = [v if type(v) in WEAK else v.asnumpy() for v in values]
     found = naive.call(op.scalar, inputs, parameters, out=(None,) * len(results))
     for i, (result, value) in enumerate(zip(results, found, strict=True)):
-        chunk.wait(result._chunk)
+        if outs is None or outs[i] is None:
+            chunk.cleared(result._chunk)
+        else:
+            chunk.wait(result._chunk)
         if requests is not None and requests[i] == "null":
             continue
         view = result._view()
@@ -158,7 +162,7 @@ def writable(name: str, out: Any) -> None:
     """Raise where an array's memory may not be written."""
     if not hasattr(out, "_chunk"):
         raise ArgumentError(
-            f"{name}: out is a {type(out).__name__}; expected an Array, as the operands are"
+            f"{name}: out is a {type(out).__name__}; expected an NDArray, as the operands are"
         )
     held: chunk.Chunk = out._chunk
     if held.locked:

@@ -193,12 +193,19 @@ def take_settled(nbytes: int, device: Context) -> Chunk:
             give(held)
             fresh: Chunk = held.bin.miss()
             return fresh
+    cleared(held)
+    return held
+
+
+def cleared(held: Chunk) -> None:
+    """Wait until nothing uses the chunk, whose content is not needed; no failure is left on it."""
+    engine = current()
+    if engine._in_use(held):
         engine._flush()
         engine._wait_variable(held, None)
     if engine._failure_of(held) is not None:
         engine.push(_overwrite, mutate_vars=[held], prop=OVERWRITE)
         engine._wait_variable(held, None)
-    return held
 
 
 def wait(held: Chunk) -> None:
