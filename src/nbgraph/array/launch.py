@@ -86,7 +86,7 @@ class Prepared:
         key = engine, reads, writes, overwrites
         found = self.launchers.get(key)
         if found is None:
-            stale = [k for k in self.launchers if k[0] is not engine]
+            stale = [k for k in list(self.launchers) if k[0] is not engine]
             for k in stale:  # of engines that are no longer in force
                 self.launchers.pop(k, None)
             found = self.launchers[key] = Launcher(

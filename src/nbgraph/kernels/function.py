@@ -117,7 +117,7 @@ class WrittenFunction:
         if found is None:
             found = self._trace(kinds, parameters)
             while len(self._captures) >= MAX_CAPTURES:
-                self._captures.pop(next(iter(self._captures)))
+                self._captures.pop(next(iter(self._captures)), None)
             self._captures[key] = found
         return found
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import operator
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,9 @@ from typing import Any
 import numpy as np
 
 from nbgraph.kernels.kinds import BOOLEAN, INTEGERS, is_boolean, is_integer, promote
+
+# graphs are shared by an operator and its derivatives, which threads may ask for at once
+_GROWING = threading.Lock()
 
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "lt": operator.lt,
@@ -95,11 +99,15 @@ class Graph:
             return found
         made = Node()
         made.op, made.args, made.kind, made.data = op, tuple(args), kind, data
-        made.id, made.line = len(self.nodes), self.line
+        made.line = self.line
         made.regions = frozenset().union(*(a.regions for a in args))
-        self.nodes.append(made)
-        self._table[key] = made
-        return made
+        with _GROWING:
+            found = self._table.get(key)
+            if found is None:
+                made.id = len(self.nodes)
+                self.nodes.append(made)
+                self._table[key] = found = made
+        return found
 
     def const(self, value: object) -> Node:
         """A literal: bool, int or float, weak as in NEP 50."""
@@ -366,8 +374,9 @@ class Graph:
 
     def region(self) -> Region:
         """A new, still empty loop."""
-        made = Region(len(self.regions))
-        self.regions[made.id] = made
+        with _GROWING:
+            made = Region(len(self.regions))
+            self.regions[made.id] = made
         return made
 
     def phi(self, region: Region, key: object, kind: str) -> Node:

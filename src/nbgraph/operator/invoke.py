@@ -125,7 +125,7 @@ class Invoker:
 
     def _same_graph(self, typed: Typed) -> Plan | None:
         """A plan that differs in the parameters' values alone shares its kernels."""
-        for plan in self._plans.values():
+        for plan in list(self._plans.values()):  # other threads may add one
             other = plan.typed
             if other.captured is typed.captured and other.operands == typed.operands:
                 if other.outputs == typed.outputs and other.compute == typed.compute:

@@ -28,13 +28,13 @@ class Watch:
 
     def changed(self) -> bool:
         """Whether a watched name no longer holds the object it held."""
-        for space, name, value in self.globals.values():
+        for space, name, value in list(self.globals.values()):  # another thread may trace
             if space.get(name, _MISSING) is not value:
                 return True
-        for cell, value in self.cells.values():
+        for cell, value in list(self.cells.values()):
             if cell.cell_contents is not value:
                 return True
-        for owner, name, value in self.attributes.values():
+        for owner, name, value in list(self.attributes.values()):
             if getattr(owner, name, _MISSING) is not value:
                 return True
         return False
