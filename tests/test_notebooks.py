@@ -1,4 +1,7 @@
-"""Notebooks are programs under test: paired with text, stored without outputs, run in full."""
+"""Notebooks are programs under test: paired with text, stored without outputs, run in full.
+
+The four steps of a simple operator are one of them (SMP-45).
+"""
 
 import asyncio
 import warnings

@@ -291,3 +291,28 @@ def test_bad_arguments_are_named():
         autograd.backward([3.0])
     with pytest.raises(autograd.TapeError, match=r"variables\[0\] was not recorded; call attach"):
         autograd.grad(y, ng.ones((2,)))
+
+
+def test_a_fan_out_is_added_up_in_one_buffer(monkeypatch):
+    """OPR-11, OPR-10: the second contribution is kAddTo into the array of the first."""
+    from nbgraph.autograd import steps
+
+    seen, push = [], steps.push
+
+    def watched(op, found, values, results, outs, requests):
+        seen.append((requests[0], results[0]._address))
+        push(op, found, values, results, outs, requests)
+
+    monkeypatch.setattr(steps, "push", watched)
+    monkeypatch.setattr(steps, "_routed", lambda *args: False)
+    x = ng.array([0.5, 1.0, 2.0])
+    x.attach_grad()
+    with ng.autograd.record():
+        y = ng.sin(x) + ng.exp(x) + ng.tanh(x)
+    y.backward()
+    adds = [(request, place) for request, place in seen if request == "add"]
+    first = [place for request, place in seen if request == "write"][0]
+    assert adds == [("add", first), ("add", first)]
+    values = x.asnumpy().astype("float64")
+    wanted = np.cos(values) + np.exp(values) + 1 - np.tanh(values) ** 2
+    np.testing.assert_allclose(x.grad.asnumpy(), wanted, rtol=1e-6)

@@ -60,7 +60,7 @@ def apply(
         _interpreted(op, values, parameters, results, outs, requests)
     elif found.outputs[0].size or (outs is not None and any(o is not None for o in outs)):
         push(op, found, values, results, outs, requests)
-    _told(op, values, parameters, results, outs)
+    told(op, values, parameters, results, outs)
     if watched:
         anomaly.look(op, values, results)
     if key is not None:
@@ -68,8 +68,8 @@ def apply(
     return results[0] if len(results) == 1 else tuple(results)
 
 
-def _told(
-    op: Mapper,
+def told(
+    op: Any,
     values: Sequence[Any],
     parameters: Mapping[str, Any],
     results: Sequence[Array],

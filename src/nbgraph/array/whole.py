@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.array import anomaly
-from nbgraph.array.carry import common_device, writable
+from nbgraph.array.carry import common_device, told, writable
 from nbgraph.array.chunk import Chunk, shared
 from nbgraph.array.copying import copied, copy_of, filled
 from nbgraph.array.core import Array, empty_of, make
@@ -89,7 +89,7 @@ def apply(
     if results is None:
         results = _outputs(op, specs, device, outs, [v._chunk for v in values])
         _push(op, values, results, attributes, outs, requests)
-    _record(op, values, attributes, results, outs)
+    told(op, values, attributes, results, outs)
     if watched:
         anomaly.look(op, values, results)
     return results[0] if len(results) == 1 else tuple(results)
@@ -219,20 +219,3 @@ def _in_place(
             asked[output] = OpReqType.kWriteInplace
             return operand
     return None
-
-
-def _record(
-    op: ArrayOp,
-    values: Sequence[Array],
-    attributes: Mapping[str, Any],
-    results: Sequence[Array],
-    outs: Sequence[Any] | None,
-) -> None:
-    given = [o is not None for o in outs] if outs is not None else [False] * len(results)
-    recorder = recording.get()
-    if recorder is not None:
-        recorder.record(op, values, attributes, results, given)
-        return
-    for result, in_place in zip(results, given, strict=True):
-        if in_place:
-            result._chunk.writes += 1

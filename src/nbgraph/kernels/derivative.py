@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from nbgraph.errors import DerivativeError
 from nbgraph.kernels.rules import partial
-from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.scalar import GROWING, Graph, Node
 
 ZERO_OPS = frozenset(("const", "arg", "param", "cast"))
 
@@ -197,5 +197,6 @@ def partials(
     graph: Graph, outputs: Sequence[Node], seed: Node, *, accurate: bool = True
 ) -> list[Node]:
     """d output / d seed for each output; zero nodes where an output does not depend on it."""
-    forward = Forward(graph, seed, accurate=accurate)
-    return [forward.tangent(out) or graph.const(0.0) for out in outputs]
+    with GROWING:
+        forward = Forward(graph, seed, accurate=accurate)
+        return [forward.tangent(out) or graph.const(0.0) for out in outputs]

@@ -21,8 +21,10 @@ import numpy as np
 
 from nbgraph.kernels.kinds import BOOLEAN, INTEGERS, is_boolean, is_integer, promote
 
-# graphs are shared by an operator and its derivatives, which threads may ask for at once
-_GROWING = threading.Lock()
+# Graphs are shared by an operator and its derivatives, which threads may ask for at once. Held
+# while a node is added, while loops are differentiated (they carry more then), and while a graph
+# is written out.
+GROWING = threading.RLock()
 
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "lt": operator.lt,
@@ -101,7 +103,7 @@ class Graph:
         made.op, made.args, made.kind, made.data = op, tuple(args), kind, data
         made.line = self.line
         made.regions = frozenset().union(*(a.regions for a in args))
-        with _GROWING:
+        with GROWING:
             found = self._table.get(key)
             if found is None:
                 made.id = len(self.nodes)
@@ -374,7 +376,7 @@ class Graph:
 
     def region(self) -> Region:
         """A new, still empty loop."""
-        with _GROWING:
+        with GROWING:
             made = Region(len(self.regions))
             self.regions[made.id] = made
         return made

@@ -9,13 +9,15 @@ from __future__ import annotations
 from nbgraph.kernels.folds import At, Fold
 from nbgraph.kernels.forms import Map, Reduce
 from nbgraph.kernels.loops import Loop
+from nbgraph.kernels.scalar import GROWING
 from nbgraph.kernels.writer import Source
 
 
 def emit(loop: Loop) -> Source:
     """The source of a loop's kernel."""
     writer = {"map": Map, "reduce": Reduce, "fold": Fold, "scan": Fold, "at": At}[loop.form]
-    return writer(loop).source()
+    with GROWING:
+        return writer(loop).source()
 
 
 __all__ = ["Source", "emit"]

@@ -1,4 +1,4 @@
-"""Which form a function has: SMP-08, 09, 10, 16..18, 20, X-NDA-09."""
+"""Which form a function has: SMP-08, SMP-09, SMP-10, 16..18, 20, X-NDA-09."""
 
 import inspect
 

@@ -1,4 +1,4 @@
-"""Blobs, requests, in-place options, devices: OPR-02, 03, 07..10, SMP-11..13, 25..31."""
+"""Blobs, requests, in-place options, devices: OPR-02, 03, 07..10, SMP-11..13, 25..30, SMP-31."""
 
 import threading
 
@@ -142,7 +142,7 @@ def test_only_the_first_operand_is_ever_shared(new):
     ],
 )
 def test_an_option_of_another_arity_or_pass_is_refused(new, of, arity, allowed, option):
-    """SMP-25..29: five options, each for one place."""
+    """SMP-25..28, SMP-29: five options, each for one place."""
     functions = [lambda env, ret, req, ctx: None, fns.triple, fns.product]
     gradients = [None, fns.tanh_gradient, fns.product_gradient]
     op = new()
