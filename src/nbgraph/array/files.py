@@ -62,6 +62,12 @@ def load(path: str | os.PathLike[str], *, device: Context | None = None) -> Any:
     """What `save` wrote: a list, a dict or one array, as it was given.
 
     NumPy's own npz and npy files are read, too. ValueError where the file is none of these.
+
+    >>> import tempfile, nbgraph as ng
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ng.save(f"{folder}/weights", {"w": ng.ones(2)})
+    ...     ng.load(f"{folder}/weights")
+    {'w': array([1., 1.], dtype=float32)}
     """
     place = chunk.CPU if device is None else device
     with Path(path).open("rb") as file:

@@ -38,21 +38,36 @@ def record(train_mode: bool = True) -> Generator[None]:
 
 @contextmanager
 def pause(train_mode: bool = False) -> Generator[None]:
-    """Record nothing within the block."""
+    """Record nothing within the block.
+
+    >>> with record(), pause():
+    ...     is_recording()
+    False
+    """
     with _set(None, train=train_mode):
         yield
 
 
 @contextmanager
 def train_mode() -> Generator[None]:
-    """Operators behave as in training (dropout drops), recorded or not."""
+    """Operators behave as in training (dropout drops), recorded or not.
+
+    >>> with train_mode():
+    ...     is_training(), is_recording()
+    (True, False)
+    """
     with _set(recording.get(), train=True):
         yield
 
 
 @contextmanager
 def predict_mode() -> Generator[None]:
-    """Operators behave as in prediction, recorded or not."""
+    """Operators behave as in prediction, recorded or not.
+
+    >>> with record(), predict_mode():
+    ...     is_training(), is_recording()
+    (False, True)
+    """
     with _set(recording.get(), train=False):
         yield
 

@@ -115,6 +115,11 @@ class Param:
     value and hashable; `parse` also reads text, so that parameters survive a file.
 
     Raises ArgumentError where a parameter is unknown, missing, of another type or out of range.
+
+    >>> class Pooling(Param):
+    ...     size: tuple[int, int] = (2, 2)
+    >>> Pooling.parse({"size": "(3, 3)"}).size
+    (3, 3)
     """
 
     __fields__: ClassVar[Mapping[str, Field]] = {}

@@ -301,6 +301,13 @@ def register_simple_op(name: str, *, operands: Sequence[str] | None = None) -> S
     appears in `ng.nd`, `ng.sym` and, where the name is free, `ng` once `set_function` was called.
     Run again, as a notebook cell is, it replaces the operator that the same module registered; a
     name of another module is refused (ArgumentError).
+
+    >>> import numpy as np, nbgraph as ng
+    >>> def halve(src, env, ret, req, ctx):
+    ...     ng.assign(ret.get(), req, src.get() / 2)
+    >>> op = register_simple_op("halve_of_the_docs").set_function("cpu", halve)
+    >>> op(np.array([1.0, 4.0]))
+    array([0.5, 2. ])
     """
     module = sys._getframe(1).f_globals.get("__name__", "__main__")
     if not isinstance(name, str) or not name.isidentifier():
