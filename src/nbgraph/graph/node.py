@@ -13,16 +13,18 @@ _NOTHING: Mapping[str, Any] = {}
 class Node:
     """An operator, what it is applied to, and its attributes. A node without operator is a leaf.
 
-    `inputs` has one entry `(node, output index)` for each operand, None for an operand that is a
-    value rather than a node.
+    `inputs` has one entry `(node, output index)` for each operand; for an operand that is a value
+    rather than a node the number itself, or None where a tape has no use for it.
     """
 
     __slots__ = ("__weakref__", "attributes", "inputs", "name", "op")
 
+    after: Sequence[Node] = ()  # what must have run before, though nothing of it is read
+
     def __init__(
         self,
         op: Any,
-        inputs: Sequence[Entry | None] = (),
+        inputs: Sequence[Entry | Any] = (),
         attributes: Mapping[str, Any] = _NOTHING,
         name: str | None = None,
     ) -> None:
@@ -40,7 +42,7 @@ class Node:
         return f"<node {self.label!r} of {len(self.inputs)} operand(s)>"
 
 
-def topological(heads: Iterable[Node], ends: Container[Node] = ()) -> list[Node]:
+def topological(heads: Iterable[Any], ends: Container[Node] = ()) -> list[Any]:
     """Every node the heads depend on, operands first. No recursion: chains may be long.
 
     What `ends` depend on is left out.
@@ -52,7 +54,7 @@ def topological(heads: Iterable[Node], ends: Container[Node] = ()) -> list[Node]
     """
     order: list[Node] = []
     seen: set[int] = set()
-    stack: list[tuple[Node, bool]] = [(head, False) for head in heads]
+    stack: list[tuple[Node, bool]] = [(head, False) for head in reversed(list(heads))]
     while stack:
         node, expanded = stack.pop()
         if expanded:
@@ -64,9 +66,10 @@ def topological(heads: Iterable[Node], ends: Container[Node] = ()) -> list[Node]
         stack.append((node, True))
         if node in ends:
             continue
+        stack.extend((other, False) for other in node.after if id(other) not in seen)
         stack.extend(
             (entry[0], False)
             for entry in reversed(node.inputs)
-            if entry is not None and id(entry[0]) not in seen
+            if type(entry) is tuple and id(entry[0]) not in seen
         )
     return order

@@ -1,0 +1,241 @@
+"""Making nodes of symbolic graphs: immutable, and equal ones are one object (hash-consed).
+
+Two nodes are equal where operator, operands, attributes, shapes and names given by the user are:
+compared in full, never by a hash alone. So structure is identity, equal work is found by looking
+it up, and a graph that is built again is the very graph that was compiled before.
+
+What has an effect (a random draw, an update of a state) is never equal to anything else: each
+application carries a token of its own, which a recomputed copy of it shares.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from nbgraph.graph.constant import constant_node_value
+from nbgraph.graph.node import Node
+from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.mapper import Mapper
+from nbgraph.shape import broadcast
+
+Operand = tuple["GraphNode", int] | bool | int | float
+PartialShape = tuple[int | None, ...] | None  # None: not known, the rank or one extent
+
+NUMBERS = (bool, int, float)
+_EFFECTS = ("random", "parallel_random")
+_NOTHING: Mapping[str, Any] = {}
+_TABLE: WeakValueDictionary[Any, GraphNode] = WeakValueDictionary()
+_ENTERING = threading.Lock()
+_tokens = itertools.count(1)
+
+
+class GraphNode(Node):
+    """A node of a symbolic graph; made by `variable`, `constant` and `apply` only.
+
+    Attributes
+    ----------
+    specs : tuple of Spec, or None
+        Shape and dtype of each output; None where an operand's are not known yet.
+    token : object
+        What makes this application different from an equal one: an effect, a recomputation.
+    after : sequence of nodes
+        What must have run before, though nothing of it is read.
+    marks : mapping
+        The user's attributes (`Symbol.attr`); a variable's shape, dtype and init as given.
+    line : str or None
+        Where in the user's text it was made.
+    """
+
+    __slots__ = ("after", "line", "marks", "scope", "specs", "token")
+
+    op: Mapper | ArrayOp | None
+    inputs: tuple[Operand, ...]
+    specs: tuple[Spec, ...] | None
+    after: tuple[GraphNode, ...]
+    token: Any
+    marks: Mapping[str, Any]
+    scope: str
+    line: str | None
+
+    @property
+    def is_variable(self) -> bool:
+        """Whether it stands for an array that is given."""
+        return self.op is None
+
+    @property
+    def nout(self) -> int:
+        """Number of outputs."""
+        return 1 if self.op is None else self.op.nout
+
+    @property
+    def entries(self) -> list[tuple[GraphNode, int]]:
+        """The operands that are nodes."""
+        return [operand for operand in self.inputs if type(operand) is tuple]
+
+
+def frozen(value: Any) -> Any:
+    """A key that is equal only for values that mean the same: 1, 1.0 and True are three.
+
+    >>> frozen(1) == frozen(1.0), frozen(0.0) == frozen(-0.0), frozen((1, 2)) == frozen((1, 2))
+    (False, False, True)
+    """
+    kind = type(value)
+    if kind is float:
+        return kind, value.hex()
+    if kind is tuple:
+        return tuple([frozen(v) for v in value])
+    try:
+        hash(value)
+    except TypeError:
+        return "object", id(value)  # the node keeps it alive
+    return kind, value
+
+
+def new_token(kind: str = "effect") -> tuple[str, int]:
+    """A token that no other application has."""
+    return kind, next(_tokens)
+
+
+def has_effect(op: Any) -> bool:
+    """Whether applying the operator twice is not the same as once: it draws, or writes a state."""
+    if getattr(op, "auxiliary", ()):
+        return True
+    return any(str(getattr(r, "kind", r)) in _EFFECTS for r in getattr(op, "resources", ()))
+
+
+def _entered(key: Any, made: GraphNode) -> GraphNode:
+    with _ENTERING:
+        return _TABLE.setdefault(key, made)
+
+
+def variable(
+    name: str,
+    shape: PartialShape = None,
+    dtype: np.dtype[Any] | None = None,
+    marks: Mapping[str, Any] = _NOTHING,
+    line: str | None = None,
+) -> GraphNode:
+    """The node of an array that is given later."""
+    key = "variable", name, shape, dtype, frozen(tuple(marks.items()))
+    found = _TABLE.get(key)
+    if found is not None:
+        return found
+    known = shape is not None and None not in shape and dtype is not None
+    made = GraphNode(None, (), {"shape": shape, "dtype": dtype}, name)
+    made.specs = (Spec(shape, dtype),) if known else None  # type: ignore[arg-type]
+    made.token, made.after, made.marks, made.line, made.scope = None, (), marks, line, ""
+    return _entered(key, made)
+
+
+def constant(value: Any) -> GraphNode:
+    """The node of an array known now, by value."""
+    op, attributes = constant_node_value(value)
+    return apply(op, (), attributes)
+
+
+def apply(
+    op: Mapper | ArrayOp,
+    inputs: Sequence[Operand],
+    attributes: Mapping[str, Any] = _NOTHING,
+    *,
+    token: Any = None,
+    after: tuple[GraphNode, ...] = (),
+    name: str | None = None,
+    marks: Mapping[str, Any] = _NOTHING,
+    scope: str = "",
+    line: str | None = None,
+) -> GraphNode:
+    """The node of an operator over operands; the existing one where there is an equal one.
+
+    Raises what the operator's inference raises, where all shapes are known.
+    """
+    if isinstance(op, Mapper):
+        if op.refresh_needed():
+            op.refresh()
+        version: Any = op.scalar.watch  # another object once a helper or global has changed
+        attributes = op.parameters(dict(attributes))
+    else:
+        version = None
+        attributes = op.normalise(attributes)
+        inputs = [_lifted(value) for value in inputs]
+    if token is None and has_effect(op):
+        token = new_token()
+    key = (
+        op,
+        version,
+        tuple([(id(i[0]), i[1]) if type(i) is tuple else frozen(i) for i in inputs]),
+        frozen(tuple(attributes.items())),
+        token,
+        tuple([id(node) for node in after]),
+        name,
+        scope,
+        frozen(tuple(marks.items())) if marks else (),
+    )
+    found = _TABLE.get(key)
+    if found is not None:
+        return found
+    made = GraphNode(op, tuple(inputs), attributes, name)
+    made.token, made.after, made.marks, made.line = token, after, marks, line
+    made.scope = scope
+    made.specs = _specs(op, made.inputs, attributes)
+    return _entered(key, made)
+
+
+def _lifted(value: Operand) -> Operand:
+    """Operators over whole arrays take numbers as arrays without axes."""
+    return (constant(np.asarray(value)), 0) if type(value) in NUMBERS else value
+
+
+def _specs(
+    op: Mapper | ArrayOp, inputs: Sequence[Operand], attributes: Mapping[str, Any]
+) -> tuple[Spec, ...] | None:
+    operands: list[Any] = []
+    for value in inputs:
+        if type(value) is not tuple:
+            operands.append(value)
+            continue
+        known = value[0].specs
+        if known is None:
+            return None
+        operands.append(known[value[1]])
+    return infer(op, operands, attributes)
+
+
+def infer(
+    op: Mapper | ArrayOp, operands: Sequence[Any], attributes: Mapping[str, Any]
+) -> tuple[Spec, ...]:
+    """Shapes and dtypes of the outputs, from Specs and Python numbers (weak, as in NEP 50)."""
+    if not isinstance(op, Mapper):
+        return op.infer(operands, attributes)
+    dtypes = [v.dtype if isinstance(v, Spec) else v for v in operands]
+    common = np.result_type(*dtypes)
+    plan = op.invoker.plan(
+        [common if type(d) in NUMBERS else d for d in dtypes], common, attributes
+    )
+    shapes = [v.shape if isinstance(v, Spec) else () for v in operands]
+    shape = broadcast(op.__name__, list(zip(op.scalar.operands, shapes, strict=True)))
+    return tuple([Spec(shape, dtype) for dtype in plan.typed.outputs])
+
+
+def rebuilt(node: GraphNode, inputs: Sequence[Operand], **changes: Any) -> GraphNode:
+    """The node over other operands; itself where nothing changes."""
+    if not changes and all(
+        a is b or (type(a) is tuple and a == b) for a, b in zip(inputs, node.inputs, strict=True)
+    ):
+        return node
+    assert node.op is not None, "a variable has no operands to replace"
+    kept = {
+        "token": node.token,
+        "after": node.after,
+        "name": node.name,
+        "marks": node.marks,
+        "scope": node.scope,
+        "line": node.line,
+    }
+    return apply(node.op, inputs, node.attributes, **(kept | changes))

@@ -1,0 +1,134 @@
+"""Graphs: heads over nodes. Immutable; a pass makes another one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+
+from nbgraph.graph.build import GraphNode, Operand, rebuilt
+from nbgraph.graph.listing import listing
+from nbgraph.graph.node import topological
+from nbgraph.operator.array_op import Spec
+
+Entry = tuple[GraphNode, int]
+Moved = dict[Entry, Operand]
+
+
+class Graph:
+    """What is computed, and from which variables.
+
+    Parameters
+    ----------
+    heads : sequence of (node, output index)
+        The results, in order.
+    variables : sequence of nodes, optional
+        Given arrays in the order a caller passes them; by default in the order they are met. They
+        stay the graph's arguments when a pass leaves one unused.
+    """
+
+    def __init__(
+        self, heads: Iterable[Entry], variables: Iterable[GraphNode] | None = None
+    ) -> None:
+        self.heads: tuple[Entry, ...] = tuple(heads)
+        self._variables = None if variables is None else tuple(variables)
+
+    @cached_property
+    def nodes(self) -> tuple[GraphNode, ...]:
+        """All nodes that count, operands first."""
+        return tuple(topological([node for node, _ in self.heads]))
+
+    @cached_property
+    def variables(self) -> tuple[GraphNode, ...]:
+        """The arguments."""
+        if self._variables is not None:
+            return self._variables
+        return tuple(node for node in self.nodes if node.op is None)
+
+    @cached_property
+    def users(self) -> dict[Entry, list[tuple[GraphNode, int]]]:
+        """Who reads an entry: (node, operand index); entries that are only heads have none."""
+        found: dict[Entry, list[tuple[GraphNode, int]]] = {}
+        for node in self.nodes:
+            for i, operand in enumerate(node.inputs):
+                if type(operand) is tuple:
+                    found.setdefault(operand, []).append((node, i))
+        return found
+
+    @cached_property
+    def head_set(self) -> frozenset[Entry]:
+        """The heads, to look one up."""
+        return frozenset(self.heads)
+
+    @property
+    def typed(self) -> bool:
+        """Whether all shapes and dtypes are known."""
+        return all(node.specs is not None for node in self.nodes)
+
+    def with_heads(self, heads: Iterable[Entry]) -> Graph:
+        """Other results of the same arguments."""
+        return Graph(heads, self.variables)
+
+    def rewrite(
+        self,
+        rule: Callable[[GraphNode, tuple[Operand, ...]], Sequence[Operand] | None],
+        moved: Moved | None = None,
+    ) -> Graph:
+        """Another graph: for each node, operands first, `rule(node, new operands)` gives what its
+        outputs become, or None: the same operator over the new operands.
+
+        `moved` may hold replacements to begin with, and holds all that happened afterwards.
+        """
+        moved = {} if moved is None else moved
+        for node in self.nodes:
+            if (node, 0) in moved:
+                continue
+            inputs = tuple(
+                [moved.get(i, i) if type(i) is tuple else i for i in node.inputs]  # type: ignore[arg-type]
+            )
+            outputs = rule(node, inputs)
+            if outputs is None:
+                same = node if node.op is None else _again(node, inputs, moved)
+                outputs = [(same, k) for k in range(node.nout)]
+            for k, output in enumerate(outputs):
+                moved[node, k] = output
+        heads = [moved.get(head, head) for head in self.heads]
+        return Graph(heads, self.variables)  # type: ignore[arg-type]
+
+    def __repr__(self) -> str:
+        return listing(self)
+
+
+def _again(node: GraphNode, inputs: tuple[Operand, ...], moved: Moved) -> GraphNode:
+    if not node.after:
+        return rebuilt(node, inputs)
+    after = tuple(_node(moved.get((other, 0), (other, 0))) for other in node.after)
+    if after == node.after:
+        return rebuilt(node, inputs)
+    return rebuilt(node, inputs, after=after)
+
+
+def _node(operand: Operand) -> GraphNode:
+    assert type(operand) is tuple, f"what must run before is the number {operand!r}"
+    return operand[0]
+
+
+def spec_of(operand: Operand) -> Spec | None:
+    """Shape and dtype of an operand; None for a number, which is weak.
+
+    The node must be typed.
+    """
+    if type(operand) is not tuple:
+        return None
+    node, index = operand
+    assert node.specs is not None, f"{node!r} has no shapes yet"
+    return node.specs[index]
+
+
+def with_variables(graph: Graph, given: dict[GraphNode, GraphNode]) -> Graph:
+    """The graph over other variables: shapes are inferred again."""
+    moved: Moved = {(old, 0): (new, 0) for old, new in given.items()}
+    made = graph.rewrite(lambda node, inputs: None, moved)
+    return Graph(made.heads, [given.get(v, v) for v in graph.variables])
+
+
+__all__ = ["Entry", "Graph", "Moved", "spec_of", "with_variables"]

@@ -1,0 +1,84 @@
+"""Names of nodes: what the user gave, else the operator's with a number, by place in the graph.
+
+So the names of a graph depend on the graph alone: a cell that is run twice gives them again.
+
+>>> import nbgraph as ng
+>>> x = ng.var("x")
+>>> with name_scope("block_"):
+...     y = ng.sin(ng.sin(x))
+>>> (y * 2).list_outputs(), y.get_internals().list_outputs()
+(['multiply0_output'], ['x', 'block_sin0_output', 'block_sin1_output'])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from nbgraph.errors import ArgumentError
+from nbgraph.graph.build import GraphNode
+
+scope: ContextVar[str] = ContextVar("nbgraph_name_scope", default="")
+marks: ContextVar[Mapping[str, Any]] = ContextVar("nbgraph_attribute_scope", default={})
+
+
+@contextmanager
+def name_scope(prefix: str) -> Generator[str]:
+    """Names of what is made within begin with `prefix`; scopes nest.
+
+    >>> import nbgraph as ng
+    >>> with ng.name_scope("encoder_"), ng.name_scope("fc1_"):
+    ...     ng.var("weight").name
+    'encoder_fc1_weight'
+    """
+    if not isinstance(prefix, str):
+        raise ArgumentError(f"name_scope: prefix={prefix!r}; give a string such as 'fc1_'")
+    token = scope.set(scope.get() + prefix)
+    try:
+        yield scope.get()
+    finally:
+        scope.reset(token)
+
+
+@contextmanager
+def attribute_scope(**attributes: Any) -> Generator[None]:
+    """Nodes made within carry these attributes, as `Symbol.attr` tells them.
+
+    >>> import nbgraph as ng
+    >>> with ng.attribute_scope(group="encoder"):
+    ...     ng.sin(ng.var("x")).attr("group")
+    'encoder'
+    """
+    token = marks.set({**marks.get(), **attributes})
+    try:
+        yield
+    finally:
+        marks.reset(token)
+
+
+def names_of(nodes: Iterable[GraphNode]) -> dict[GraphNode, str]:
+    """The name of each node of a graph, in its order; operator names are numbered from 0."""
+    nodes = list(nodes)
+    taken = {node.name for node in nodes if node.name}
+    counts: dict[str, int] = {}
+    found: dict[GraphNode, str] = {}
+    for node in nodes:
+        if node.name:
+            found[node] = node.name
+            continue
+        stem = node.scope + node.op.__name__  # type: ignore[union-attr]
+        number = counts.get(stem, 0)
+        while f"{stem}{number}" in taken:
+            number += 1
+        counts[stem] = number + 1
+        found[node] = f"{stem}{number}"
+    return found
+
+
+def output_name(node: GraphNode, index: int, name: str) -> str:
+    """What one output is called: a variable's own name, else that of the node and "output"."""
+    if node.op is None:
+        return name
+    return f"{name}_output" if node.nout == 1 else f"{name}_output{index}"
