@@ -58,6 +58,9 @@ _PLACES = {
     **dict.fromkeys(["Param", "field"], "nbgraph.operator.parameters"),
     **dict.fromkeys(["grad", "value_and_grad", "hessian"], "nbgraph.autograd.functional"),
     **dict.fromkeys(["vjp", "jvp"], "nbgraph.autograd.linear"),
+    **dict.fromkeys(["Symbol", "var"], "nbgraph.graph.symbol"),
+    **dict.fromkeys(["name_scope", "attribute_scope"], "nbgraph.graph.naming"),
+    "sym": "nbgraph.graph.namespace",
     **dict.fromkeys(["EnvArguments", "OpContext"], "nbgraph.operator.environment"),
     **dict.fromkeys(_REQUESTS, "nbgraph.operator.request"),
     **dict.fromkeys(_SIMPLE, "nbgraph.operator.simple"),
@@ -71,7 +74,10 @@ _MODULES = {
     "storage": "nbgraph.storage",
     "xp": "nbgraph.xp",
 }
-_RENAMED = {"waitall": ("nbgraph.engine", "wait_for_all")}
+_RENAMED = {
+    "waitall": ("nbgraph.engine", "wait_for_all"),
+    "Group": ("nbgraph.graph.symbol", "group"),
+}
 
 
 def __getattr__(name: str) -> Any:

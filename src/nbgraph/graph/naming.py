@@ -15,13 +15,16 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import MappingProxyType
 from typing import Any
 
 from nbgraph.errors import ArgumentError
 from nbgraph.graph.build import GraphNode
 
 scope: ContextVar[str] = ContextVar("nbgraph_name_scope", default="")
-marks: ContextVar[Mapping[str, Any]] = ContextVar("nbgraph_attribute_scope", default={})
+marks: ContextVar[Mapping[str, Any]] = ContextVar(
+    "nbgraph_attribute_scope", default=MappingProxyType({})
+)
 
 
 @contextmanager

@@ -71,8 +71,8 @@ class Namespace:
     AttributeError: ng.plain has no operator 'maximun'; did you mean 'maximum'?
     """
 
-    def __init__(self, prefix: str, lift: Lift | None = None) -> None:
-        self._prefix, self._lift = prefix, lift
+    def __init__(self, prefix: str, lift: Lift | None = None, kind: type[Lifted] = Lifted) -> None:
+        self._prefix, self._lift, self._kind = prefix, lift, kind
         self._made: dict[str, Lifted] = {}
 
     def __getattr__(self, name: str) -> Any:
@@ -88,7 +88,7 @@ class Namespace:
         first = entry.names[0]  # aliases are one object
         made = self._made.get(first)
         if made is None or made.__wrapped__ is not entry.op:  # registered anew
-            made = self._made[first] = Lifted(entry.op, self._lift, self._prefix)
+            made = self._made[first] = self._kind(entry.op, self._lift, self._prefix)
         return made
 
     def __dir__(self) -> list[str]:

@@ -1,0 +1,222 @@
+"""What a symbol is made of: names of arguments and outputs, attributes, shapes, composition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.graph import build, naming
+from nbgraph.graph.build import GraphNode, PartialShape
+from nbgraph.graph.graph import Entry, Graph, with_variables
+from nbgraph.graph.infer import Inference
+
+if TYPE_CHECKING:
+    from nbgraph.graph.symbol import Symbol
+
+Shapes = list[PartialShape] | None
+
+
+def auxiliary_variables(graph: Graph) -> list[GraphNode]:
+    """Variables that an operator writes: states, which have no gradient."""
+    found: dict[GraphNode, None] = {}
+    for node in graph.nodes:
+        names = getattr(node.op, "auxiliary", ())
+        operands = getattr(node.op, "operands", ())
+        for name, operand in zip(operands, node.inputs, strict=False):
+            if name in names and type(operand) is tuple and operand[0].op is None:
+                found[operand[0]] = None
+    return [v for v in graph.variables if v in found]
+
+
+class Arguments:
+    """The part of `Symbol` that tells what it is made of."""
+
+    __slots__ = ()
+
+    entries: tuple[Entry, ...]
+    graph: Graph
+
+    # names ------------------------------------------------------------------------------------
+
+    def list_arguments(self) -> list[str]:
+        """Names of the variables, in the order they are met."""
+        states = set(auxiliary_variables(self.graph))
+        return [str(v.name) for v in self.graph.variables if v not in states]
+
+    def list_auxiliary_states(self) -> list[str]:
+        """Names of the variables that operators write: moving means and such."""
+        return [str(v.name) for v in auxiliary_variables(self.graph)]
+
+    def list_outputs(self) -> list[str]:
+        """Names of the outputs."""
+        names = naming.names_of(self.graph.nodes)
+        return [naming.output_name(node, i, names[node]) for node, i in self.entries]
+
+    def get_internals(self) -> Symbol:
+        """All outputs of all nodes as a group, operands first.
+
+        >>> import nbgraph as ng
+        >>> ng.sum(ng.sin(ng.var("x"))).get_internals().list_outputs()
+        ['x', 'sin0_output', 'sum0_output']
+        """
+        nodes = self.graph.nodes
+        return self._like([(node, i) for node in nodes for i in range(node.nout)])
+
+    def get_children(self) -> Symbol | None:
+        """The operands of the node, as a group; None for a variable."""
+        entries = [operand for node, _ in self.entries for operand in node.entries]
+        return self._like(entries) if entries else None
+
+    def _like(self, entries: Sequence[Entry]) -> Any:
+        made: Any = type(self)
+        return made(entries)
+
+    def named(self, name: str) -> Symbol:
+        """The same under a name of its own.
+
+        >>> import nbgraph as ng
+        >>> ng.sin(ng.var("x")).named("wave").list_outputs()
+        ['wave_output']
+        """
+        if len(self.entries) != 1 or not isinstance(name, str) or not name:
+            raise ArgumentError(f"named: name={name!r}; name one symbol with a string")
+        node, index = self.entries[0]
+        if node.op is None:
+            raise ArgumentError(f"named: {node.name!r} is a variable; make it with that name")
+        again = build.rebuilt(node, node.inputs, name=naming.scope.get() + name)
+        return self._like([(again, index)])
+
+    # attributes -------------------------------------------------------------------------------
+
+    def attr(self, key: str) -> Any:
+        """An attribute of the node, by name; None where it has none of that name."""
+        return self.list_attr().get(key)
+
+    def list_attr(self) -> dict[str, Any]:
+        """The node's attributes: what the user marked it with, and the operator's parameters."""
+        (node, _) = self.entries[0]
+        return {**_parameters(node), **node.marks}
+
+    def attr_dict(self) -> dict[str, dict[str, Any]]:
+        """Attributes of every node that has some, by name."""
+        names = naming.names_of(self.graph.nodes)
+        found = {names[node]: {**_parameters(node), **node.marks} for node in self.graph.nodes}
+        return {name: attributes for name, attributes in found.items() if attributes}
+
+    # shapes and dtypes ------------------------------------------------------------------------
+
+    def infer_shape(self, **shapes: Sequence[int]) -> tuple[Shapes, Shapes, Shapes]:
+        """Shapes of arguments, outputs and states, from those of some variables.
+
+        Three times None where they are not determined; `infer_shape_partial` tells what is.
+        Raises ShapeError, with both shapes and the way to them, where they contradict each other.
+
+        >>> import nbgraph as ng
+        >>> net = ng.var("x") @ ng.var("w")
+        >>> net.infer_shape(x=(2, 3), w=(3, 4))
+        ([(2, 3), (3, 4)], [(2, 4)], [])
+        >>> net.infer_shape(x=(2, 3))
+        (None, None, None)
+        """
+        known = self._inferred(shapes, {})
+        if known.missing():
+            return None, None, None
+        return self._shapes(known)
+
+    def infer_shape_partial(self, **shapes: Sequence[int]) -> tuple[Shapes, Shapes, Shapes]:
+        """As `infer_shape`; what is not determined is None, the whole or an extent."""
+        return self._shapes(self._inferred(shapes, {}))
+
+    def infer_type(self, **dtypes: Any) -> tuple[list[Any], list[Any], list[Any]]:
+        """Dtypes of arguments, outputs and states, from those of some variables.
+
+        >>> import nbgraph as ng
+        >>> ng.exp(ng.var("x")).infer_type(x="float64")[1]
+        [dtype('float64')]
+        """
+        # dtypes do not depend on extents: arrays of one element stand for all, where that fits
+        known = self._inferred({}, dtypes)
+        if known.missing():
+            known = _with_ones(self.graph, known, dtypes)
+        return self._sorted(known.dtypes)
+
+    def _inferred(self, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]) -> Inference:
+        return Inference(self.graph, shapes, dtypes)
+
+    def _shapes(self, known: Inference) -> tuple[Shapes, Shapes, Shapes]:
+        return self._sorted(known.shapes)
+
+    def _sorted(self, found: Mapping[Entry, Any]) -> tuple[list[Any], list[Any], list[Any]]:
+        states = set(auxiliary_variables(self.graph))
+        variables = self.graph.variables
+        return (
+            [found.get((v, 0)) for v in variables if v not in states],
+            [found.get(entry) for entry in self.entries],
+            [found.get((v, 0)) for v in variables if v in states],
+        )
+
+    # composition ------------------------------------------------------------------------------
+
+    def __call__(self, **symbols: Symbol) -> Symbol:
+        """The same graph over other symbols, in place of the variables named.
+
+        >>> import nbgraph as ng
+        >>> x, y = ng.var("x"), ng.var("y")
+        >>> ng.sin(x)(x=y * 2).list_arguments()
+        ['y']
+        """
+        graph = self.graph
+        by_name = {str(v.name): v for v in graph.variables}
+        moved: dict[Entry, Any] = {}
+        for name, symbol in symbols.items():
+            if name not in by_name:
+                raise ArgumentError(
+                    f"compose: no variable is called {name!r}; there are {', '.join(by_name)}"
+                )
+            if not isinstance(symbol, Arguments):
+                raise ArgumentError(
+                    f"compose: {name}={symbol!r} is a {type(symbol).__name__}; give a symbol"
+                )
+            if len(symbol.entries) != 1:
+                raise ArgumentError(f"compose: {name} is a group; choose one of its outputs")
+            moved[by_name[name], 0] = symbol.entries[0]
+        return self._like(graph.rewrite(lambda node, inputs: None, moved).heads)
+
+
+def _parameters(node: GraphNode) -> dict[str, Any]:
+    return {} if node.op is None else dict(node.attributes)
+
+
+def _with_ones(graph: Graph, known: Inference, dtypes: Mapping[str, Any]) -> Inference:
+    """Inference with extents of 1 where none is known; a graph that they do not fit keeps what
+    is known without."""
+    shapes: dict[str, Any] = {}
+    for node in graph.variables:
+        shape = known.shapes[node, 0]
+        shapes[str(node.name)] = () if shape is None else tuple(n or 1 for n in shape)
+    try:
+        return Inference(graph, shapes, dtypes)
+    except (ShapeError, ArgumentError):
+        return known
+
+
+def typed(graph: Graph, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]) -> Graph:
+    """The graph with all shapes and dtypes known; ShapeError names the variables without one."""
+    known = Inference(graph, shapes, dtypes)
+    missing = known.missing()
+    if missing:
+        listed = ", ".join(missing)
+        raise ShapeError(
+            f"the shape of {listed} is not known and does not follow from what is given; give "
+            f"{', '.join(f'{name}=(...)' for name in missing)}"
+        )
+    given: dict[GraphNode, GraphNode] = {}
+    for node in graph.variables:
+        spec = known.spec((node, 0))
+        assert spec is not None
+        given[node] = build.variable(str(node.name), *spec, node.marks, node.line)
+    return with_variables(graph, given)
+
+
+__all__ = ["Arguments", "auxiliary_variables", "typed"]

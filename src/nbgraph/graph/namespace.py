@@ -1,0 +1,70 @@
+"""`ng.sym`: the library, and what users register, for arguments that become symbols.
+
+`name=` and `attr=` are MXNet's: the name of the node, and attributes to mark it with.
+
+>>> import nbgraph as ng
+>>> ng.sym.sin(ng.var("x"), name="wave").list_outputs()
+['wave_output']
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from nbgraph.errors import ArgumentError
+from nbgraph.graph import build
+from nbgraph.graph.naming import attribute_scope
+from nbgraph.graph.symbol import Symbol
+from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.namespace import Lifted, Namespace
+from nbgraph.operator.typing import as_operand
+
+
+class SymbolicOperator(Lifted):
+    """An operator whose operands become symbols."""
+
+    def __call__(self, *args: Any, name: str | None = None, attr: Any = None, **kwargs: Any) -> Any:
+        """The node's symbol; several outputs are a tuple."""
+        with attribute_scope(**(attr or {})):
+            made = super().__call__(*args, **kwargs)
+        if name is None:
+            return made
+        if isinstance(made, tuple):
+            raise ArgumentError(
+                f"{self.__name__}: name={name!r}, but it gives {len(made)} outputs; name one of "
+                "them with .named(name)"
+            )
+        return made.named(name)
+
+
+def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The arguments of a call with one operand at least as a symbol: the others follow."""
+    try:
+        bound = inspect.signature(op).bind(*args, **kwargs)
+    except TypeError:
+        return args, kwargs  # the operator itself says what is wrong
+    operands = _operand_names(op)
+    found = bound.arguments
+    if not any(isinstance(found[n], Symbol) for n in found):
+        for n in operands:
+            if n in found:
+                found[n] = constant(op.__name__, n, found[n])
+    return bound.args, bound.kwargs
+
+
+def constant(op: str, name: str, value: Any) -> Symbol:
+    """A value as a symbol."""
+    if hasattr(value, "asnumpy"):
+        value = value.asnumpy()
+    return Symbol([(build.constant(as_operand(op, name, value)), 0)])
+
+
+def _operand_names(op: Any) -> tuple[str, ...]:
+    if isinstance(op, Mapper):
+        return op.scalar.operands
+    array_op = getattr(op, "op", op)
+    return tuple(n for n in getattr(array_op, "operands", ("x",)) if not n.startswith("*"))
+
+
+sym = Namespace("ng.sym", lifted, SymbolicOperator)

@@ -1,0 +1,297 @@
+"""Symbols: what users hold of a graph. Every operator applied to one makes a node.
+
+>>> import nbgraph as ng
+>>> x, w = ng.var("x"), ng.var("w")
+>>> loss = ng.sum(w * ng.sin(x))
+>>> loss.list_arguments()
+['w', 'x']
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import as_dtype
+from nbgraph.engine.sites import caller
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.graph import build, naming
+from nbgraph.graph.arguments import Arguments
+from nbgraph.graph.build import NUMBERS, GraphNode, PartialShape
+from nbgraph.graph.graph import Entry, Graph
+from nbgraph.graph.listing import listing
+from nbgraph.operator.array_op import Spec
+from nbgraph.operator.typing import as_operand
+from nbgraph.ops.carrier.indexing import Indexing, part
+from nbgraph.ops.carrier.methods import Methods
+from nbgraph.ops.carrier.operators import Operators
+from nbgraph.ops.carrier.protocols import Protocols
+from nbgraph.ops.carrier.reductions import Reductions
+from nbgraph.settings import config
+
+_LARGE = 1 << 20  # bytes of a NumPy array from which on a variable is advised
+
+
+class Symbol(Arguments, Operators, Methods, Reductions, Indexing, Protocols):
+    """One result of a graph that has not been computed, or a group of several.
+
+    Made by `ng.var`, by operators on symbols and by `ng.Group`. It has no values: `eval`, `bind`
+    and `simple_bind` compute them.
+    """
+
+    __slots__ = ("entries",)
+
+    __nbgraph_priority__ = 20
+    __array_priority__ = 2000.0
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self.entries = tuple(entries)
+
+    @classmethod
+    def __nbgraph_call__(
+        cls, op: Any, operands: Sequence[Any], attributes: Mapping[str, Any], out: Any
+    ) -> Any:
+        """Make a node; see `nbgraph.operator.call`."""
+        if out is not None and any(o is not None for o in out):
+            raise ArgumentError(
+                f"{op.__name__}: out= is given, but a symbol has no memory to write to; use the "
+                "result"
+            )
+        node = build.apply(
+            op,
+            [cls._lifted(op, i, value) for i, value in enumerate(operands)],
+            attributes,
+            marks=naming.marks.get(),
+            scope=naming.scope.get(),
+            line=caller(),
+        )
+        made = [cls([(node, i)]) for i in range(node.nout)]
+        return made[0] if len(made) == 1 else tuple(made)
+
+    @classmethod
+    def _lifted(cls, op: Any, index: int, value: Any) -> Any:
+        """What stands beside symbols: numbers stay weak, arrays become constants."""
+        if isinstance(value, Symbol):
+            return value.entry
+        if type(value) in NUMBERS:
+            return value
+        names = getattr(getattr(op, "scalar", op), "operands", ())
+        name = names[index] if index < len(names) else f"operand {index}"
+        if hasattr(value, "asnumpy"):
+            value = value.asnumpy()
+        array = as_operand(op.__name__, name, value)
+        if isinstance(array, np.ndarray) and array.nbytes > _LARGE:
+            warnings.warn(
+                f"{op.__name__}: operand {name!r} is an array of {array.nbytes >> 20} MiB beside a "
+                "symbol; it is copied into the graph as a constant. Use ng.var for what is given",
+                stacklevel=2,
+            )
+        return (build.constant(array), 0) if isinstance(array, np.ndarray) else array
+
+    # what it is -------------------------------------------------------------------------------
+
+    @property
+    def entry(self) -> Entry:
+        """The only output; ArgumentError for a group."""
+        if len(self.entries) != 1:
+            raise ArgumentError(
+                f"a group of {len(self.entries)} symbols stands where one is wanted; choose one by "
+                "its number or name, as group[0]"
+            )
+        return self.entries[0]
+
+    @property
+    def node(self) -> GraphNode:
+        """The node it is an output of."""
+        return self.entry[0]
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that ends here."""
+        return Graph(self.entries)
+
+    @property
+    def name(self) -> str | None:
+        """Its name: what was given, else its operator's with a number; None for a group."""
+        if len(self.entries) != 1:
+            return None
+        return naming.names_of(self.graph.nodes)[self.node]
+
+    @property
+    def spec(self) -> Spec:
+        """Shape and dtype; ShapeError where they are not known yet."""
+        node, index = self.entry
+        if node.specs is None:
+            unknown = [v.name for v in self.graph.variables if v.specs is None]
+            raise ShapeError(
+                f"{self.name}: its shape is not known, as {', '.join(map(str, unknown))} came "
+                "without one; give ng.var(name, shape=...), or bind first"
+            )
+        return node.specs[index]
+
+    @property
+    def shape(self) -> tuple[int, ...] | None:
+        """Extents of the axes; None where they are not known yet."""
+        node, index = self.entry
+        return None if node.specs is None else node.specs[index].shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the elements."""
+        return self.spec.dtype
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.spec.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return math.prod(self.spec.shape)
+
+    # what it is not ---------------------------------------------------------------------------
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            "a symbol has no value, so it is neither true nor false; choose between two results "
+            "with ng.where, or write the branch inside an @ng.op"
+        )
+
+    def __iter__(self) -> Iterator[Symbol]:
+        if len(self.entries) > 1:
+            return iter([type(self)([entry]) for entry in self.entries])
+        raise TypeError(
+            "a symbol cannot be iterated: its elements are not there; index it, or use ng.unstack"
+        )
+
+    def __len__(self) -> int:
+        if len(self.entries) > 1:
+            return len(self.entries)
+        raise TypeError("a symbol has no length; ask for .shape")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        raise TypeError(
+            "a symbol has no values to make a NumPy array of; compute it with eval(...) or bind"
+        )
+
+    # composing --------------------------------------------------------------------------------
+
+    def __getitem__(self, index: Any) -> Symbol:
+        if isinstance(index, str):
+            return self._named_output(index)
+        if len(self.entries) > 1:
+            return self._chosen(index)
+        return part(self, index)
+
+    def _named_output(self, name: str) -> Symbol:
+        names = self.list_outputs()
+        for wanted in (name, f"{name}_output"):
+            if names.count(wanted) == 1:
+                return type(self)([self.entries[names.index(wanted)]])
+        known = ", ".join(names)
+        raise ArgumentError(f"there is no output {name!r} here, or several; there are: {known}")
+
+    def _chosen(self, index: Any) -> Symbol:
+        if isinstance(index, slice):
+            return type(self)(self.entries[index])
+        if not isinstance(index, (int, np.integer)):
+            raise ArgumentError(
+                f"a group is indexed by a number, a slice or a name, not by {index!r}; choose one "
+                "output first"
+            )
+        try:
+            return type(self)([self.entries[index]])
+        except IndexError:
+            raise IndexError(
+                f"output {index} of a group of {len(self.entries)}; there are "
+                f"{', '.join(self.list_outputs())}"
+            ) from None
+
+    def __repr__(self) -> str:
+        return f"<Symbol {', '.join(self.list_outputs())}>"
+
+    def __str__(self) -> str:
+        return listing(self.graph)
+
+
+def var(
+    name: str,
+    shape: PartialShape | int = None,
+    dtype: Any = None,
+    init: Any = None,
+    **attributes: Any,
+) -> Symbol:
+    """A variable: an array that is given when the graph is computed.
+
+    Parameters
+    ----------
+    name : str
+        What it is called when it is given. Two variables of one name are one, or cannot be bound.
+    shape : tuple of int or None, optional
+        None, for the whole or one extent, is not known yet.
+    dtype : dtype, optional
+        By default `ng.config.default_float`, unless inference or binding says otherwise.
+    init : callable, array or number, optional
+        How an executor fills it at first: `init(shape, dtype)`, or values that broadcast.
+    **attributes
+        Kept, and told by `attr`.
+
+    >>> import nbgraph as ng
+    >>> x = ng.var("x", shape=(2, 3))
+    >>> ng.exp(x).shape
+    (2, 3)
+    """
+    if not isinstance(name, str) or not name:
+        raise ArgumentError(f"var: name={name!r}; give a string that is not empty")
+    known = _shape(name, shape)
+    chosen = None if dtype is None else as_dtype(dtype)
+    if known is not None and None not in known and chosen is None:
+        chosen = as_dtype(config.default_float)
+    marks = {**naming.marks.get(), **attributes}
+    if init is not None:
+        marks["init"] = init
+    node = build.variable(naming.scope.get() + name, known, chosen, marks, caller())
+    return Symbol([(node, 0)])
+
+
+def _shape(name: str, shape: Any) -> PartialShape:
+    if shape is None:
+        return None
+    given = (shape,) if isinstance(shape, (int, np.integer)) else shape
+    try:
+        found = tuple(None if n is None else operator.index(n) for n in given)
+    except TypeError:
+        raise ArgumentError(
+            f"var {name!r}: shape={shape!r}; give a tuple of whole numbers, None where an extent "
+            "is not known"
+        ) from None
+    if any(n is not None and n < 0 for n in found):
+        raise ShapeError(f"var {name!r}: shape={shape!r} has a negative size; sizes start at 0")
+    return found
+
+
+def group(symbols: Sequence[Symbol]) -> Symbol:
+    """Several symbols as one, whose outputs are computed together.
+
+    >>> import nbgraph as ng
+    >>> x = ng.var("x")
+    >>> both = ng.Group([ng.sin(x), ng.cos(x)])
+    >>> both.list_outputs()
+    ['sin0_output', 'cos0_output']
+    >>> both["cos0"].list_arguments()
+    ['x']
+    """
+    entries: list[Entry] = []
+    for i, symbol in enumerate(symbols):
+        if not isinstance(symbol, Symbol):
+            raise ArgumentError(f"Group: symbols[{i}] is a {type(symbol).__name__}; give symbols")
+        entries += symbol.entries
+    if not entries:
+        raise ArgumentError("Group: no symbols were given; give one or more")
+    return Symbol(entries)
