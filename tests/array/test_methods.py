@@ -29,7 +29,8 @@ def test_reductions(pair, data):
     axis = data.draw(axes | st.just(tuple(range(x.ndim))[::2]))
     options = {"axis": axis, "keepdims": data.draw(st.booleans())}
     for name in ("sum", "prod", "any", "all"):
-        same(getattr(a, name)(**options), getattr(x, name)(**options))
+        with np.errstate(over="ignore"):  # a large product, in NumPy
+            same(getattr(a, name)(**options), getattr(x, name)(**options))
     if x.size:
         for name in ("max", "min"):
             same(getattr(a, name)(**options), getattr(x, name)(**options))

@@ -22,6 +22,7 @@ from nbgraph.engine.kernels import Kernels
 from nbgraph.engine.launcher import Launcher
 from nbgraph.operator.call import call, recording
 from nbgraph.operator.mapper import Mapper
+from nbgraph.ops.carrier.operators import operator_of, takes_part
 from nbgraph.settings import CLOSELY_ASKED
 from nbgraph.storage import LARGE, pool
 
@@ -59,19 +60,6 @@ class Quick:
         self.sites = engine._site_ids
 
 
-def library(name: str) -> Any:
-    """An operator of the library, by name; its family loads now."""
-    from nbgraph import ops
-
-    return getattr(ops, name)
-
-
-def _operator(name: str) -> Any:
-    """What `call` takes: the operator behind a public function."""
-    found = library(name)
-    return getattr(found, "op", found)
-
-
 class _Ways:
     """An operator of two operands as a method: the quick ways that were learnt, and the general."""
 
@@ -85,7 +73,7 @@ class _Ways:
         if not takes_part(b):
             return NotImplemented
         if self.op is None:
-            self.op = _operator(self.name)
+            self.op = operator_of(self.name)
         operands = (b, a) if self.swapped else (a, b)
         result = call(self.op, operands, {})
         if isinstance(self.op, Mapper):
@@ -178,16 +166,6 @@ def binary(name: str, *, swapped: bool = False) -> Callable[..., Any]:
     return method
 
 
-def takes_part(other: Any) -> bool:
-    """Whether a value may stand beside an array: a class that says otherwise is asked first."""
-    kind = type(other)
-    if getattr(kind, "__nbgraph_priority__", None) is not None:
-        return True
-    if other is None or kind is str:  # Python's own error, and `a == None` is False
-        return False
-    return getattr(kind, "__array_ufunc__", ...) is not None
-
-
 class Update:
     """A kernel that writes `a op b` over `a`, for operands of known layouts."""
 
@@ -236,7 +214,7 @@ def in_place(name: str) -> Callable[..., Any]:
                 return self
         nonlocal op
         if op is None:
-            op = _operator(name)
+            op = operator_of(name)
         call(op, (self, other), {}, self)
         if isinstance(op, Mapper) and key not in table:
             _learn_update(table, key, op, self, other)
@@ -257,17 +235,3 @@ def _learn_update(table: dict[Any, Update], key: Any, op: Mapper, a: Any, b: Any
     if len(table) >= _KEPT:
         table.clear()
     table[key] = Update(op, engine, (a, b))
-
-
-def unary(name: str) -> Callable[..., Any]:
-    """The method for an operator of one operand."""
-    op: Any = None
-
-    def method(self: Any) -> Any:
-        nonlocal op
-        if op is None:
-            op = _operator(name)
-        return call(op, (self,), {})
-
-    method.__name__ = method.__qualname__ = f"{name}_method"
-    return method

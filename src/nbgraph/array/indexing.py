@@ -8,40 +8,30 @@ NDArray as a mask is waited for; not so where a number is assigned.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from nbgraph import ops
 from nbgraph.array.carry import common_device, writable
 from nbgraph.array.copying import cell, copied, fill_from
 from nbgraph.array.core import Array
-from nbgraph.array.eager import library
 from nbgraph.array.lift import lift
 from nbgraph.array.push import WEAK
 from nbgraph.device import RunContext
 from nbgraph.engine import current
 from nbgraph.errors import IndexingError, ShapeError
 from nbgraph.operator.call import call, recording
-
-_BASIC = (int, slice, type(None), type(Ellipsis))
+from nbgraph.ops.carrier.indexing import is_basic, is_false, part, with_masks
+from nbgraph.ops.carrier.operators import operator_of
 
 
 def get(array: Array, key: Any) -> Any:
     """`array[key]`: a view for a basic index, else a copy."""
-    if not _is_basic(key):
-        from nbgraph.ops.keys import normal_key
-
-        if _is_false(key):
-            return get(get(array, None), slice(0, 0))  # none of one such array
-        template, arrays = normal_key(_with_masks(key), array.shape)
-        if arrays:
-            return library("gather")(array, *arrays, key=template)
-        key = tuple(slice(*part) if isinstance(part, tuple) else part for part in template)
-    if recording.get() is not None:
-        return library("slice_view")(array, key)
-    return _view(array, key)
+    if recording.get() is None and is_basic(key):
+        return _view(array, key)
+    return part(array, key)
 
 
 def set_(array: Array, key: Any, value: Any) -> None:
@@ -53,55 +43,20 @@ def set_(array: Array, key: Any, value: Any) -> None:
     writable("setitem", array)
     if isinstance(value, (*WEAK, np.generic)):
         value = cell(value, array.dtype)
-    if _is_false(key):
-        _given(array, value, (0, *array.shape))  # it has to fit all the same
-        return
+    basic = is_basic(key)
+    if not basic:
+        key = with_masks(key)
+        if is_false(key):
+            _given(array, value, (0, *array.shape))  # it has to fit all the same
+            return
     if recording.get() is not None:
-        _set_recorded(array, key, value)
+        ops.index_update(array, value, key=key, out=array)
         return
-    if _is_basic(key):
+    if basic:
         _set_view(_view(array, key), value)
     else:
         _set_elements(array, key, value)
     array._chunk.writes += 1
-
-
-# keys -------------------------------------------------------------------------------------------
-
-
-def _is_basic(key: Any) -> bool:
-    """Whether the index selects a view."""
-    parts = key if type(key) is tuple else (key,)
-    return all((isinstance(p, _BASIC) and type(p) is not bool) or _whole(p) for p in parts)
-
-
-def _whole(part: Any) -> bool:
-    """Whether it is a whole number of another class: a NumPy integer, or what has __index__."""
-    if isinstance(part, (Array, np.ndarray, bool, np.bool_)):
-        return False
-    try:
-        operator.index(part)
-    except TypeError:
-        return False
-    return True
-
-
-def _with_masks(key: Any) -> Any:
-    """The index with masks as NumPy arrays: what they select must be known."""
-    parts = key if type(key) is tuple else (key,)
-    return tuple(_known(p) if isinstance(p, Array) and p.dtype.kind == "b" else p for p in parts)
-
-
-def _is_false(key: Any) -> bool:
-    """Whether it is a mask without axes that selects nothing."""
-    if isinstance(key, (Array, np.ndarray, np.bool_)):
-        return key.dtype.kind == "b" and key.ndim == 0 and not key
-    return key is False
-
-
-def _known(mask: Any) -> np.ndarray[Any, Any]:
-    values: np.ndarray[Any, Any] = mask.asnumpy()
-    return values
 
 
 def _view(array: Array, key: Any) -> Any:
@@ -125,14 +80,8 @@ def _set_where(array: Array, mask: Array, value: Any) -> None:
     if not isinstance(value, Array):
         value = cell(value, array.dtype)
     elif value.dtype != array.dtype:
-        value = library("astype")(value, array.dtype)
-    call(library("where"), [mask, value, array], {}, array)
-
-
-def _set_recorded(array: Array, key: Any, value: Any) -> None:
-    library("index_update")(
-        array, value, key=key if _is_basic(key) else _with_masks(key), out=array
-    )
+        value = ops.astype(value, array.dtype)
+    call(operator_of("where"), [mask, value, array], {}, array)
 
 
 def _set_view(target: Array, value: Any) -> None:
@@ -166,7 +115,7 @@ def _set_elements(array: Array, key: Any, value: Any) -> None:
     """Elements at integer arrays: a function writes them in the array's memory."""
     from nbgraph.ops.keys import normal_key, selected_shape
 
-    template, arrays = normal_key(_with_masks(key), array.shape)
+    template, arrays = normal_key(key, array.shape)
     indices: list[Any] = lift("setitem", ["index"] * len(arrays), arrays, weak=False)
     if not indices:
         numbers = tuple(slice(*part) if isinstance(part, tuple) else part for part in template)

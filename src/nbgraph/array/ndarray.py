@@ -24,12 +24,12 @@ from nbgraph.array.dlpack import Exports
 from nbgraph.array.methods import Methods
 from nbgraph.array.operators import Operators
 from nbgraph.array.protocols import Protocols
-from nbgraph.array.reductions import Reductions
 from nbgraph.device import Context
 from nbgraph.engine import Variable
 from nbgraph.errors import ArgumentError, DeviceError
 from nbgraph.operator import call
 from nbgraph.operator.mapper import Mapper
+from nbgraph.ops.carrier.reductions import Reductions
 
 Index = Any
 
@@ -45,7 +45,6 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
     __slots__ = ()
 
     __nbgraph_priority__ = 10
-    __array_priority__ = 1000.0
 
     def __init__(self) -> None:
         raise ArgumentError("NDArray: arrays are made by ng.array(...), ng.zeros(...) and kin")

@@ -1,42 +1,25 @@
-"""What other libraries may ask of an array: NumPy's and the Array API's protocols, copies, pickles.
-
-NumPy's functions stay in the world of NDArrays where the library has the function: `np.exp(x)`,
-`np.sum(x)`, `np.concatenate([x, y])`. `np.asarray(x)` waits, and copies.
-"""
+"""What other libraries may ask of an array's values: `np.asarray(x)` waits, and copies; so do
+pickles. What they ask as functions is shared by all carriers (`nbgraph.ops.carrier.protocols`)."""
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
-from nbgraph.array import chunk, ufuncs
+from nbgraph.array import chunk
 from nbgraph.array.core import Array, from_host
-from nbgraph.array.eager import library
 from nbgraph.device import Context
-from nbgraph.errors import ArgumentError
-
-# NumPy functions that are operators of the library, by name
-_FUNCTIONS = frozenset(
-    (
-        "all any amax amin argmax argmin argsort atleast_1d atleast_2d atleast_3d broadcast_arrays "
-        "broadcast_to clip concatenate concat copy cumprod cumsum diagonal diff dot dstack einsum "
-        "empty_like expand_dims flip full_like hstack max mean min moveaxis ones_like outer "
-        "permute_dims prod ptp ravel repeat reshape roll round sort split squeeze stack std sum "
-        "swapaxes take take_along_axis tensordot tile transpose tril triu unstack var vecdot "
-        "vstack where zeros_like"
-    ).split()
-)
-_ATTRIBUTES = {"shape", "ndim", "size"}
-_VERDICTS = {"allclose", "array_equal", "array_equiv"}  # a bool: they wait, as `bool(x)` does
+from nbgraph.ops.carrier import protocols
 
 
-class Protocols:
+class Protocols(protocols.Protocols):
     """The dunder methods that NumPy, the Array API and the standard library look for."""
 
     __slots__ = ()
+
+    __nbgraph_remedy__: ClassVar[str] = "use x.asnumpy() (it waits and copies)"
 
     def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         """The values as a NumPy array of its own; waits. `copy=False` cannot be met."""
@@ -48,41 +31,6 @@ class Protocols:
         values: np.ndarray[Any, Any] = self.asnumpy()
         return values if dtype is None else values.astype(dtype, copy=False)
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        """`np.add(x, y)` is the library's `add`; see `nbgraph.array.ufuncs`."""
-        for value in (*inputs, *(options.get("out") or ())):
-            if not _known(value):
-                return NotImplemented
-        return ufuncs.apply(ufunc, method, inputs, options)
-
-    def __array_function__(
-        self,
-        func: Callable[..., Any],
-        types: Iterable[type],
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
-    ) -> Any:
-        """NumPy's functions that the library has, too; TypeError says what to do for others.
-
-        >>> import nbgraph as ng
-        >>> np.allclose(ng.array([0.1, 0.2]) * 3, [0.3, 0.6])
-        True
-        """
-        name = func.__name__
-        if name in _ATTRIBUTES and len(args) == 1 and not kwargs:
-            return getattr(args[0], name)
-        if name in _VERDICTS:
-            values = (np.asarray(x) if isinstance(x, Array) else x for x in args)
-            given = {k: np.asarray(x) if isinstance(x, Array) else x for k, x in kwargs.items()}
-            return func(*values, **given)
-        module = func.__module__
-        if name not in _FUNCTIONS or module != "numpy":
-            raise ArgumentError(
-                f"{module}.{name}: there is none for NDArrays; use x.asnumpy() (it waits and "
-                f"copies), or a function of ng"
-            )
-        return library(name)(*args, **kwargs)
-
     @classmethod
     def __nbgraph_dynamic__(
         cls, compute: Callable[..., Any], operands: Sequence[Any], options: Mapping[str, Any]
@@ -91,16 +39,6 @@ class Protocols:
         device = next(x.device for x in operands if isinstance(x, Array))
         values = [np.asarray(x) for x in operands]
         return _wrapped(compute(*values, **options), device)
-
-    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
-        """The Array API's functions for NDArrays: `nbgraph.xp`."""
-        namespace = importlib.import_module("nbgraph.xp")  # it lies above
-        offered = namespace.__array_api_version__
-        if api_version is not None and str(api_version) > offered:
-            raise ValueError(
-                f"__array_namespace__: version {api_version} is not there; offered is {offered}"
-            )
-        return namespace
 
     # copies -----------------------------------------------------------------------------------
 
@@ -127,11 +65,3 @@ def _wrapped(found: Any, device: Context) -> Any:
 
 def _restored(values: np.ndarray[Any, Any]) -> Any:
     return from_host(values, chunk.CPU)
-
-
-def _known(value: Any) -> bool:
-    """Whether NDArrays work with values of this class; others are asked themselves."""
-    if isinstance(value, (Array, np.ndarray, np.generic, bool, int, float, list, tuple)):
-        return True
-    own = getattr(type(value), "__array_ufunc__", None)
-    return own is None or own is np.ndarray.__array_ufunc__ or value is None

@@ -49,7 +49,8 @@ def astype(x: Any, dtype: Any, *, copy: bool = True, out: Any = None) -> Any:
     array([1, 2], dtype=int32)
     """
     dtype = as_dtype(dtype)
-    if not copy and out is None and as_known(x).dtype == dtype:
+    known = None if copy or out is not None else as_known(x).dtype
+    if known is not None and known == dtype:  # None, not known yet, would equal float64
         return x
     return _ASTYPE(x, dtype=dtype, out=out)
 

@@ -26,8 +26,9 @@ Template = tuple[Any, ...]  # of slicing.Part and ARRAY
 # from an index to its template ------------------------------------------------------------------
 
 
-def normal_key(key: Any, shape: Shape, name: str = "index") -> tuple[Template, list[Any]]:
-    """An index of NumPy's rules as (template, index arrays), checked against a shape.
+def normal_key(key: Any, shape: Shape | None, name: str = "index") -> tuple[Template, list[Any]]:
+    """An index of NumPy's rules as (template, index arrays), checked against a shape. With None,
+    a shape that is not known yet, the template is as short as the index, and checked later.
 
     Boolean masks and lists become integer arrays. An array that is not NumPy's is kept as it is:
     it holds integers, and its values are checked when it is used. Without index arrays the
@@ -43,8 +44,10 @@ def normal_key(key: Any, shape: Shape, name: str = "index") -> tuple[Template, l
     for part in key if isinstance(key, tuple) else (key,):
         parts.extend(_parts(name, part))
     form = tuple(ARRAY if _is_array(part) else basic_part(name, part) for part in parts)
-    template = full_key(name, form, shape)
     arrays = [part for part in parts if _is_array(part)]
+    if shape is None:
+        return form, [a.places if isinstance(a, _Mask) else a for a in arrays]
+    template = full_key(name, form, shape)
     for i, (axis, found) in enumerate(zip(_array_axes(template), arrays, strict=True)):
         if isinstance(found, _Mask):
             arrays[i] = _mask_places(name, found, axis, shape)
@@ -72,7 +75,8 @@ def _parts(name: str, part: Any) -> list[Any]:
         return [part]
     if isinstance(part, (list, tuple, bool, np.bool_)):
         part = _from_sequence(name, part)
-    kind = getattr(getattr(part, "dtype", None), "kind", None)
+    known = getattr(part, "shape", None) is not None  # else a carrier's dtype may be unknown, too
+    kind = part.dtype.kind if known and hasattr(part, "dtype") else None
     if kind is not None and kind not in "iub":
         raise IndexingError(
             f"{name}: an index array of dtype {part.dtype}; indices are integers or booleans"

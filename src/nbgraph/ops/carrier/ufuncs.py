@@ -1,4 +1,4 @@
-"""`np.add(nd, nd)` and its kin: NumPy's functions on NDArrays are operators of the library."""
+"""NumPy's functions on carriers are operators of the library: `np.add(nd, nd)` and its kin."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.array.eager import library
-from nbgraph.array.lift import lift
-from nbgraph.array.push import same
+from nbgraph import ops
 from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError, DTypeError
 from nbgraph.operator import registry
-from nbgraph.operator.call import call
+from nbgraph.operator.call import call, carrier_of
 from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.typing import as_operand
 
 _MISSING: Any = np._NoValue  # type: ignore[attr-defined]
 _CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
@@ -29,9 +28,8 @@ _FOLDS = {
 }
 
 
-def apply(ufunc: Any, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
-    """What `__array_ufunc__` is asked: an operator or a NumPy ufunc, called in one of its ways."""
-    op = ufunc if isinstance(ufunc, Mapper) else operator_of(ufunc)
+def apply(op: Any, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
+    """What `__array_ufunc__` is asked: an operator, called in one of a ufunc's ways."""
     if method == "__call__":
         return _call(op, inputs, options)
     if method == "outer":
@@ -39,23 +37,23 @@ def apply(ufunc: Any, method: str, inputs: Sequence[Any], options: dict[str, Any
     if method in ("reduce", "accumulate"):
         return _fold(op, method, inputs, options)
     raise ArgumentError(
-        f"{op.__name__}.{method}: NDArrays have no such method; use ng.{op.__name__}, reduce, "
-        "accumulate or outer, or compute with x.asnumpy()"
+        f"{op.__name__}.{method}: operators of the library have no such method; use "
+        f"ng.{op.__name__}, reduce, accumulate or outer"
     )
 
 
-def operator_of(ufunc: Any) -> Any:
-    """The library's operator for a ufunc of NumPy (or SciPy) of that name and arity."""
+def operator_for(ufunc: Any) -> Any:
+    """The operator itself, or the library's for a ufunc of NumPy (or SciPy) of that name and
+    arity; None where there is none."""
+    if isinstance(ufunc, Mapper):
+        return ufunc
     name = getattr(ufunc, "__name__", "?")
-    if name in registry.library():
-        op: Any = registry.find(name)
-        own = getattr(op, "op", op)
-        if (getattr(own, "nin", None), getattr(own, "nout", None)) == (ufunc.nin, ufunc.nout):
-            return op
-    raise ArgumentError(
-        f"{name}: this ufunc has no operator for NDArrays; apply it to x.asnumpy(), or write it "
-        "with @ng.op"
-    )
+    if name not in registry.library():
+        return None
+    op: Any = registry.find(name)
+    own = getattr(op, "op", op)
+    fits = (getattr(own, "nin", None), getattr(own, "nout", None)) == (ufunc.nin, ufunc.nout)
+    return op if fits else None
 
 
 # calls ------------------------------------------------------------------------------------------
@@ -86,26 +84,33 @@ def _apply(op: Any, values: Sequence[Any], parameters: Mapping[str, Any], outs: 
 
 
 def _layout_options(op: Any, given: dict[str, Any]) -> None:
-    """NumPy's options that concern memory order: what NDArrays do anyway passes."""
+    """NumPy's options that concern memory order: what is done anyway passes."""
     order = given.pop("order", "K")
     if order not in ("K", "A", "C"):
-        raise ArgumentError(f"{op.__name__}: order={order!r}; NDArrays are made in order 'C'")
+        raise ArgumentError(f"{op.__name__}: order={order!r}; results are made in order 'C'")
     given.pop("subok", None)
     if given.pop("signature", None) is not None:
-        raise ArgumentError(f"{op.__name__}: signature= is not taken with NDArrays; give dtype=")
+        raise ArgumentError(f"{op.__name__}: signature= is not taken here; give dtype=")
 
 
 def _recast(op: Any, index: int, value: Any, dtype: np.dtype[Any], casting: Any) -> Any:
     """An operand in the dtype that is to be computed in."""
     if type(value) in (bool, int, float):
         return value
-    (array,) = lift(op.__name__, [f"operand {index}"], [value])
+    array = _array(op, f"operand {index}", value)
     if not np.can_cast(array.dtype, dtype, casting):
         raise DTypeError(
             f"{op.__name__}: operand {index} has dtype {array.dtype}, which casting={casting!r} "
             f"does not turn into {dtype}; give another casting=, or astype"
         )
-    return library("astype")(array, dtype, copy=False)
+    return ops.astype(array, dtype, copy=False)
+
+
+def _array(op: Any, name: str, value: Any) -> Any:
+    """A value with a shape and a dtype: carriers as they are, others as NumPy arrays."""
+    if carrier_of((value,)) is not None:
+        return value
+    return np.asarray(as_operand(op.__name__, name, value))
 
 
 def _delivered(op: Any, results: Any, outs: Any, where: Any, casting: Any) -> Any:
@@ -122,9 +127,9 @@ def _delivered(op: Any, results: Any, outs: Any, where: Any, casting: Any) -> An
                 f"{op.__name__}: the result has dtype {result.dtype}, which casting={casting!r} "
                 f"does not turn into out's {out.dtype}; use another out, or casting='unsafe'"
             )
-        cast = library("astype")(result, out.dtype, copy=False)
-        chosen = cast if where is True else library("where")(where, cast, out)
-        delivered.append(call(same, [chosen], {}, out))
+        cast = ops.astype(result, out.dtype, copy=False)
+        chosen = cast if where is True else ops.where(where, cast, out)
+        delivered.append(ops.copy(chosen, out=out))
     return delivered[0] if len(delivered) == 1 else tuple(delivered)
 
 
@@ -132,8 +137,8 @@ def _delivered(op: Any, results: Any, outs: Any, where: Any, casting: Any) -> An
 
 
 def _outer(op: Any, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
-    a, b = lift(op.__name__, ["a", "b"], inputs, weak=False)
-    return _call(op, [library("reshape")(a, a.shape + (1,) * b.ndim), b], options)
+    a, b = (_array(op, name, x) for name, x in zip("ab", inputs, strict=True))
+    return _call(op, [ops.reshape(a, a.shape + (1,) * b.ndim), b], options)
 
 
 def _fold(op: Any, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
@@ -144,7 +149,7 @@ def _fold(op: Any, method: str, inputs: Sequence[Any], options: dict[str, Any]) 
     given.setdefault("axis", 0)
     if given.pop("where", True) is not True or "initial" in given:
         raise ArgumentError(
-            f"{op.__name__}.{method}: where= and initial= are not taken with NDArrays; use "
+            f"{op.__name__}.{method}: where= and initial= are not taken here; use "
             "ng.where before it"
         )
     out = given.pop("out", None)
@@ -153,10 +158,9 @@ def _fold(op: Any, method: str, inputs: Sequence[Any], options: dict[str, Any]) 
     name = _FOLDS.get(op.__name__, (None, None))[method == "accumulate"]
     if name is None:
         raise ArgumentError(
-            f"{op.__name__}.{method}: there is none for NDArrays; those of "
-            f"{', '.join(_FOLDS)} are there, others take x.asnumpy()"
+            f"{op.__name__}.{method}: there is none; those of {', '.join(_FOLDS)} are there"
         )
-    (x,) = lift(op.__name__, ["array"], inputs, weak=False)
+    x = _array(op, "array", inputs[0])
     if not given.get("keepdims", True):
         del given["keepdims"]
-    return library(name)(x, **given)
+    return getattr(ops, name)(x, **given)

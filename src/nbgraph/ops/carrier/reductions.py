@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nbgraph.array.eager import library
+from nbgraph import ops
 
 
 class Reductions:
@@ -22,19 +22,19 @@ class Reductions:
         >>> ng.ones((2, 3)).sum(axis=0)
         array([2., 2., 2.], dtype=float32)
         """
-        return library("sum")(self, axis, dtype, keepdims=keepdims, out=out)
+        return ops.sum(self, axis, dtype, keepdims=keepdims, out=out)
 
     def prod(
         self, axis: Any = None, dtype: Any = None, *, keepdims: bool = False, out: Any = None
     ) -> Any:
         """The product."""
-        return library("prod")(self, axis, dtype, keepdims=keepdims, out=out)
+        return ops.prod(self, axis, dtype, keepdims=keepdims, out=out)
 
     def mean(
         self, axis: Any = None, dtype: Any = None, *, keepdims: bool = False, out: Any = None
     ) -> Any:
         """The mean; of integers in float64."""
-        return library("mean")(self, axis, dtype, keepdims=keepdims, out=out)
+        return ops.mean(self, axis, dtype, keepdims=keepdims, out=out)
 
     def var(
         self,
@@ -47,8 +47,9 @@ class Reductions:
         out: Any = None,
     ) -> Any:
         """The mean squared distance from the mean, with divisor n - ddof (or n - correction)."""
-        options = {"ddof": ddof, "correction": correction, "keepdims": keepdims, "out": out}
-        return library("var")(self, axis, dtype, **options)
+        return ops.var(
+            self, axis, dtype, ddof=ddof, correction=correction, keepdims=keepdims, out=out
+        )
 
     def std(
         self,
@@ -61,45 +62,46 @@ class Reductions:
         out: Any = None,
     ) -> Any:
         """The root of `var`."""
-        options = {"ddof": ddof, "correction": correction, "keepdims": keepdims, "out": out}
-        return library("std")(self, axis, dtype, **options)
+        return ops.std(
+            self, axis, dtype, ddof=ddof, correction=correction, keepdims=keepdims, out=out
+        )
 
     def max(self, axis: Any = None, *, keepdims: bool = False, out: Any = None) -> Any:
         """The largest element."""
-        return library("max")(self, axis, keepdims=keepdims, out=out)
+        return ops.max(self, axis, keepdims=keepdims, out=out)
 
     def min(self, axis: Any = None, *, keepdims: bool = False, out: Any = None) -> Any:
         """The smallest element."""
-        return library("min")(self, axis, keepdims=keepdims, out=out)
+        return ops.min(self, axis, keepdims=keepdims, out=out)
 
     def argmax(self, axis: int | None = None, *, keepdims: bool = False, out: Any = None) -> Any:
         """Where the largest element is; the first of several."""
-        return library("argmax")(self, axis, keepdims=keepdims, out=out)
+        return ops.argmax(self, axis, keepdims=keepdims, out=out)
 
     def argmin(self, axis: int | None = None, *, keepdims: bool = False, out: Any = None) -> Any:
         """Where the smallest element is; the first of several."""
-        return library("argmin")(self, axis, keepdims=keepdims, out=out)
+        return ops.argmin(self, axis, keepdims=keepdims, out=out)
 
     def any(self, axis: Any = None, *, keepdims: bool = False, out: Any = None) -> Any:
         """Whether some element is not zero."""
-        return library("any")(self, axis, keepdims=keepdims, out=out)
+        return ops.any(self, axis, keepdims=keepdims, out=out)
 
     def all(self, axis: Any = None, *, keepdims: bool = False, out: Any = None) -> Any:
         """Whether no element is zero."""
-        return library("all")(self, axis, keepdims=keepdims, out=out)
+        return ops.all(self, axis, keepdims=keepdims, out=out)
 
     def norm(self, ord: Any = None, axis: Any = None, *, keepdims: bool = False) -> Any:
         """The norm of vectors: the root of the sum of squares, or of order `ord`."""
-        return library("norm")(self, ord, axis, keepdims=keepdims)
+        return ops.norm(self, ord, axis, keepdims=keepdims)
 
     def cumsum(self, axis: int | None = None, dtype: Any = None, *, out: Any = None) -> Any:
         """Sums of the elements so far, along an axis or flattened."""
-        return library("cumsum")(self, axis, dtype, out=out)
+        return ops.cumsum(self, axis, dtype, out=out)
 
     def cumprod(self, axis: int | None = None, dtype: Any = None, *, out: Any = None) -> Any:
         """Products of the elements so far, along an axis or flattened."""
-        return library("cumprod")(self, axis, dtype, out=out)
+        return ops.cumprod(self, axis, dtype, out=out)
 
     def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
         """The sum of a diagonal."""
-        return library("trace")(self, offset, axis1, axis2)
+        return ops.trace(self, offset, axis1, axis2)

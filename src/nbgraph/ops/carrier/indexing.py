@@ -1,0 +1,101 @@
+"""`x[key]` as operators of the library, for all of NumPy's indices.
+
+Integers, slices, None and Ellipsis are a `slice_view`; integer arrays, lists and masks a `gather`.
+The shape that a mask selects depends on its values, so a mask that is a carrier has to have some.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from nbgraph import ops
+from nbgraph.errors import ArgumentError, IndexingError
+from nbgraph.operator.call import carrier_of
+
+_BASIC = (int, slice, type(None), type(Ellipsis))
+
+
+class Indexing:
+    """Parts are read; who has memory says how they are written."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key: Any) -> Any:
+        return part(self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        raise ArgumentError(
+            f"setitem: a {type(self).__name__} has no memory to be written; make another one, with "
+            "ng.index_update(x, value, key=key), or with ng.where(mask, value, x) for a mask"
+        )
+
+
+def part(x: Any, key: Any) -> Any:
+    """`x[key]`; IndexingError where the index does not fit.
+
+    >>> part(np.arange(6).reshape(2, 3), (slice(None), [0, -1]))
+    array([[0, 2],
+           [3, 5]])
+    """
+    if not is_basic(key):
+        from nbgraph.ops.keys import normal_key  # it loads families that few programs use
+
+        key = with_masks(key)
+        if is_false(key):
+            return part(part(x, None), slice(0, 0))  # none of one such array
+        key, arrays = normal_key(key, x.shape)
+        if arrays:
+            return ops.gather(x, *arrays, key=key)
+    return ops.slice_view(x, key)
+
+
+def is_basic(key: Any) -> bool:
+    """Whether the index selects a view."""
+    parts = key if type(key) is tuple else (key,)
+    return all((isinstance(p, _BASIC) and type(p) is not bool) or _whole(p) for p in parts)
+
+
+def _whole(part: Any) -> bool:
+    """Whether it is a whole number of another class: a NumPy integer, or what has __index__."""
+    if isinstance(part, (np.ndarray, bool, np.bool_)) or carrier_of((part,)) is not None:
+        return False
+    try:
+        operator.index(part)
+    except TypeError:
+        return False
+    return True
+
+
+def with_masks(key: Any) -> tuple[Any, ...]:
+    """The parts of an index, with masks as NumPy arrays: what they select must be known."""
+    parts = key if type(key) is tuple else (key,)
+    return tuple(_known(p) if _is_mask(p) else p for p in parts)
+
+
+def is_false(parts: tuple[Any, ...]) -> bool:
+    """Whether it is a mask without axes that selects nothing."""
+    if len(parts) != 1 or not isinstance(parts[0], (bool, np.bool_, np.ndarray)):
+        return False
+    mask = np.asarray(parts[0])
+    return mask.dtype.kind == "b" and mask.ndim == 0 and not mask
+
+
+def _is_mask(part: Any) -> bool:
+    """Whether it is a carrier's mask, as far as is known."""
+    if carrier_of((part,)) is None or part.shape is None:
+        return False
+    return part.dtype.kind == "b"
+
+
+def _known(mask: Any) -> np.ndarray[Any, Any]:
+    """The values of a mask; waits."""
+    if not hasattr(mask, "asnumpy"):
+        raise IndexingError(
+            f"index: a mask that is a {type(mask).__name__} has no values, and the shape that it "
+            "selects depends on them; use ng.where(mask, x, other)"
+        )
+    values: np.ndarray[Any, Any] = mask.asnumpy()
+    return values

@@ -1,0 +1,117 @@
+"""Python's operators: `a + b`, `a @ b`, `a < b`, `-a`. Those in place are for who has memory."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from nbgraph import ops
+from nbgraph.operator.call import call
+
+Method = Callable[..., Any]
+
+
+class Way(NamedTuple):
+    """What a method of `Operators` applies: an operator of the library, and how."""
+
+    name: str
+    operands: int
+    swapped: bool = False  # the object stands on the right
+
+
+@functools.cache
+def operator_of(name: str) -> Any:
+    """What `call` takes: the operator behind a public function of the library."""
+    found = getattr(ops, name)
+    return getattr(found, "op", found)
+
+
+def takes_part(other: Any) -> bool:
+    """Whether a value may stand beside a carrier: a class that says otherwise is asked first."""
+    kind = type(other)
+    if getattr(kind, "__nbgraph_priority__", None) is not None:
+        return True
+    if other is None or kind is str:  # Python's own error, and `a == None` is False
+        return False
+    return getattr(kind, "__array_ufunc__", ...) is not None
+
+
+def _binary(name: str, *, swapped: bool = False) -> Method:
+    def method(self: Any, other: Any) -> Any:
+        if not takes_part(other):
+            return NotImplemented
+        return call(operator_of(name), (other, self) if swapped else (self, other), {})
+
+    return _made(method, Way(name, 2, swapped))
+
+
+def _unary(name: str) -> Method:
+    def method(self: Any) -> Any:
+        return call(operator_of(name), (self,), {})
+
+    return _made(method, Way(name, 1))
+
+
+def _made(method: Method, way: Way) -> Method:
+    method.__name__ = method.__qualname__ = f"{way.name}_method"
+    setattr(method, "way", way)  # noqa: B010  (functions have no such attribute by type)
+    return method
+
+
+class Operators:
+    """What the language writes as an operator; each is an operator of the library."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+
+    __add__: Method = _binary("add")
+    __radd__: Method = _binary("add", swapped=True)
+    __sub__: Method = _binary("subtract")
+    __rsub__: Method = _binary("subtract", swapped=True)
+    __mul__: Method = _binary("multiply")
+    __rmul__: Method = _binary("multiply", swapped=True)
+    __truediv__: Method = _binary("divide")
+    __rtruediv__: Method = _binary("divide", swapped=True)
+    __floordiv__: Method = _binary("floor_divide")
+    __rfloordiv__: Method = _binary("floor_divide", swapped=True)
+    __mod__: Method = _binary("remainder")
+    __rmod__: Method = _binary("remainder", swapped=True)
+    __divmod__: Method = _binary("divmod")
+    __rdivmod__: Method = _binary("divmod", swapped=True)
+    __pow__: Method = _binary("power")
+    __rpow__: Method = _binary("power", swapped=True)
+    __and__: Method = _binary("bitwise_and")
+    __rand__: Method = _binary("bitwise_and", swapped=True)
+    __or__: Method = _binary("bitwise_or")
+    __ror__: Method = _binary("bitwise_or", swapped=True)
+    __xor__: Method = _binary("bitwise_xor")
+    __rxor__: Method = _binary("bitwise_xor", swapped=True)
+    __lshift__: Method = _binary("bitwise_left_shift")
+    __rlshift__: Method = _binary("bitwise_left_shift", swapped=True)
+    __rshift__: Method = _binary("bitwise_right_shift")
+    __rrshift__: Method = _binary("bitwise_right_shift", swapped=True)
+    __matmul__: Method = _binary("matmul")
+    __rmatmul__: Method = _binary("matmul", swapped=True)
+    __lt__: Method = _binary("less")
+    __le__: Method = _binary("less_equal")
+    __gt__: Method = _binary("greater")
+    __ge__: Method = _binary("greater_equal")
+    __eq__: Method = _binary("equal")
+    __ne__: Method = _binary("not_equal")
+    __neg__: Method = _unary("negative")
+    __pos__: Method = _unary("positive")
+    __abs__: Method = _unary("absolute")
+    __invert__: Method = _unary("bitwise_invert")
+
+
+def ways() -> Iterator[tuple[str, Way]]:
+    """Each method of `Operators` by its name, with what it applies.
+
+    >>> dict(ways())["__rsub__"]
+    Way(name='subtract', operands=2, swapped=True)
+    """
+    for written, method in vars(Operators).items():
+        way = getattr(method, "way", None)
+        if way is not None:
+            yield written, way
