@@ -1,0 +1,1 @@
+"""From graphs to what the engine runs: passes, lowering, memory, plans, executors."""

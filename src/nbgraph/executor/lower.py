@@ -1,0 +1,301 @@
+"""From a graph to tasks over values: views cost nothing, outputs are written where they go.
+
+Every node becomes a kernel or a function, except those that give a view of an operand: theirs is
+a part of the same value. A result is written by whoever computes it straight into the array it is
+for, where nothing else forbids that; else it is copied there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array.layout import Layout, layout
+from nbgraph.array.push import same
+from nbgraph.device import Context
+from nbgraph.dtype import is_float
+from nbgraph.executor.places import Place, viewed
+from nbgraph.executor.work import CastWork, FunctionWork, MapWork, Use, copy_plan
+from nbgraph.graph.build import NUMBERS, GraphNode, has_effect
+from nbgraph.graph.constant import CONSTANT
+from nbgraph.graph.graph import Entry, Graph
+from nbgraph.graph.schedule import Schedule, Task, Value
+from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.request import OpReqType
+from nbgraph.ops.arithmetic import add
+
+kWriteTo, kAddTo = OpReqType.kWriteTo, OpReqType.kAddTo
+
+
+class Lowering:
+    """A typed graph as a schedule.
+
+    Attributes
+    ----------
+    schedule : Schedule
+    arguments, results : list of Value
+        Given: one for each variable of the graph, and one for each head.
+    constants : dict from Value to NumPy array
+    places : dict from entries to where they lie
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        layouts: Sequence[Layout],
+        requests: Sequence[OpReqType],
+        device: Context,
+        names: Mapping[GraphNode, str],
+    ) -> None:
+        self.graph, self.device, self.names = graph, device, names
+        self.places: dict[Entry, Place] = {}
+        self.constants: dict[Value, np.ndarray[Any, Any]] = {}
+        self.tasks: list[Task] = []
+        self._of_node: dict[GraphNode, Task] = {}
+        self.arguments = [
+            self._argument(node, own) for node, own in zip(graph.variables, layouts, strict=True)
+        ]
+        self.results = [Value(f"result {k}", 0, given=True) for k in range(len(graph.heads))]
+        self._targets = self._direct(requests)
+        for node in graph.nodes:
+            if node.op is not None:
+                self._lower(node)
+        self._deliver(requests)
+        values = dict.fromkeys(v for task in self.tasks for v in (*task.reads, *task.writes))
+        self.schedule = Schedule(self.tasks, list(values))
+
+    def _argument(self, node: GraphNode, own: Layout) -> Value:
+        assert own.contiguous, own
+        value = Value(str(node.name), own.nbytes, given=True)
+        self.places[node, 0] = Place(value, 0, own)
+        return value
+
+    # where results go -------------------------------------------------------------------------
+
+    def _direct(self, requests: Sequence[OpReqType]) -> dict[Entry, tuple[Value, OpReqType]]:
+        """Heads whose node can write the result itself."""
+        found: dict[Entry, tuple[Value, OpReqType]] = {}
+        for head, value, request in zip(self.graph.heads, self.results, requests, strict=True):
+            node, _ = head
+            value.nbytes = layout(*spec(head)).nbytes
+            if node.op is None or head in found or _is_view(node.op) or node.op is CONSTANT:
+                continue
+            if request is kAddTo and (head in self.graph.users or not _accumulates(node.op)):
+                continue  # who reads it wants the value alone
+            found[head] = value, request
+        return found
+
+    def _deliver(self, requests: Sequence[OpReqType]) -> None:
+        """Copy the results that nobody wrote to where they go."""
+        for head, value, request in zip(self.graph.heads, self.results, requests, strict=True):
+            target = self._targets.get(head)
+            if target is None or target[0] is not value:
+                own = layout(*spec(head))
+                self._copy(f"copy {value.name}", self.places[head], Place(value, 0, own), request)
+
+    # nodes ------------------------------------------------------------------------------------
+
+    def _lower(self, node: GraphNode) -> None:
+        op = node.op
+        assert op is not None
+        if isinstance(op, Mapper):
+            self._map(node, op)
+        elif op is CONSTANT:
+            self._constant(node)
+        elif not (op.view is not None and self._view(node, op)):
+            self._array_op(node, op)
+
+    def _constant(self, node: GraphNode) -> None:
+        data = node.attributes["value"].array
+        value = Value(self.names[node], data.nbytes, given=True)
+        self.constants[value] = data
+        self.places[node, 0] = Place(value, 0, layout(data.shape, data.dtype))
+
+    def _view(self, node: GraphNode, op: ArrayOp) -> bool:
+        """Whether it is a view of its operand."""
+        source = node.inputs[0]
+        if type(source) is not tuple:
+            return False
+        place = viewed(op, node.attributes, self.places[source])
+        if place is not None:
+            self.places[node, 0] = place
+        return place is not None
+
+    def _array_op(self, node: GraphNode, op: ArrayOp) -> None:
+        if op.copies and node.nout == 1:
+            (source,) = node.entries
+            place = self._output(node, 0)
+            request = self._request(node, 0)
+            self._enter(node, self._copy(self.names[node], self.places[source], place, request))
+        elif op.constant is not None and op.constant(**node.attributes) is not None:
+            self._fill(node, op.constant(**node.attributes))
+        else:
+            self._function(node, op)
+
+    def _map(self, node: GraphNode, op: Mapper) -> None:
+        """One kernel; outputs that nobody needs are left out."""
+        dtypes = [spec(v).dtype if type(v) is tuple else v for v in node.inputs]
+        common = np.result_type(*dtypes)
+        plan = op.invoker.plan(
+            [common if type(d) in NUMBERS else d for d in dtypes], common, node.attributes
+        )
+        reads = [self.places[v] for v in node.entries]
+        at = iter(range(len(reads)))
+        operands: list[Any] = []
+        for value in node.inputs:
+            if type(value) is tuple:
+                index = next(at)
+                operands.append(Use.of(index, reads[index]))
+            else:
+                operands.append(value)
+        shape = spec((node, 0)).shape
+        outputs: list[Use | None] = []
+        writes: list[Place] = []
+        requests: list[OpReqType] = []
+        for k in range(node.nout):
+            if not self._needed((node, k)):
+                outputs.append(None)
+                continue
+            place = self._output(node, k)
+            outputs.append(Use.of(len(writes), place))
+            writes.append(place)
+            requests.append(self._request(node, k))
+        if not writes:
+            return
+        layouts = [layout(*spec((node, k))) for k in range(node.nout)]
+        task = Task(
+            self.names[node],
+            tuple(place.value for place in reads),
+            tuple(place.value for place in writes),
+            requests,
+            rights=_rights(reads, writes),
+            accumulates=tuple(range(len(writes))),
+            is_sum=op is add and len(reads) == 2 and all(_equal(r, writes[0]) for r in reads),
+            work=MapWork(op, plan, shape, operands, outputs, layouts),
+        )
+        self._enter(node, task)
+
+    def _fill(self, node: GraphNode, number: Any) -> None:
+        own = layout(*spec((node, 0)))
+        place = self._output(node, 0)
+        held = np.zeros((), own.dtype)
+        held[...] = number
+        value = held.item()
+        plan = same.invoker.plan([own.dtype], own.dtype, {})
+        work = MapWork(
+            same, plan, own.shape, [value if type(value) in NUMBERS else float(value)],
+            [Use.of(0, place)], [own],
+        )  # fmt: skip
+        request = self._request(node, 0)
+        task = Task(self.names[node], (), (place.value,), [request], accumulates=(0,), work=work)
+        self._enter(node, task)
+
+    def _function(self, node: GraphNode, op: ArrayOp) -> None:
+        reads = [self.places[v] for v in node.entries]
+        writes = [self._output(node, k) for k in range(node.nout)]
+        effect = node.token[1] if node.token and node.token[0] == "again" else node.token
+        work = FunctionWork(
+            op,
+            node.attributes,
+            [Use.of(i, place) for i, place in enumerate(reads)],
+            [Use.of(i, place) for i, place in enumerate(writes)],
+            op.grant(self.device, node.attributes),
+            effect if has_effect(op) else None,
+        )
+        allowed = set(op.inplace_pairs(node.attributes))
+        rights = tuple(pair for pair in _rights(reads, writes) if pair in allowed)
+        task = Task(
+            self.names[node],
+            tuple(place.value for place in reads),
+            tuple(place.value for place in writes),
+            [self._request(node, k) for k in range(node.nout)],
+            rights=rights,
+            accumulates=tuple(range(len(writes))),
+            work=work,
+        )
+        self._enter(node, task)
+
+    def _copy(self, name: str, source: Place, target: Place, request: OpReqType) -> Task:
+        """Elements from place to place, cast as in C."""
+        was, becomes = source.layout.dtype, target.layout.dtype
+        uses = Use.of(0, source), Use.of(0, target)
+        to_bool = becomes.kind == "b" and was.kind != "b"
+        if to_bool or (is_float(was) and becomes.kind in "iu"):
+            work: Any = CastWork(*uses)
+        else:
+            plan = copy_plan(was)
+            work = MapWork(same, plan, target.layout.shape, [uses[0]], [uses[1]], [target.layout])
+        task = Task(
+            name,
+            (source.value,),
+            (target.value,),
+            [request],
+            rights=_rights([source], [target]),
+            accumulates=(0,),
+            work=work,
+        )
+        self.tasks.append(task)
+        return task
+
+    # helpers ----------------------------------------------------------------------------------
+
+    def _enter(self, node: GraphNode, task: Task) -> None:
+        if not self.tasks or self.tasks[-1] is not task:
+            self.tasks.append(task)
+        self._of_node[node] = task
+        task.after = tuple(self._of_node[n] for n in node.after if n in self._of_node)
+
+    def _needed(self, entry: Entry) -> bool:
+        return entry in self.graph.users or entry in self.graph.head_set
+
+    def _output(self, node: GraphNode, index: int) -> Place:
+        """Where an output is written: the result it is, or a new value."""
+        own = layout(*spec((node, index)))
+        target = self._targets.get((node, index))
+        name = self.names[node]
+        label = name if node.nout == 1 else f"{name}[{index}]"
+        value = target[0] if target is not None else Value(label, own.nbytes)
+        if target is not None:
+            value.note = label
+        place = self.places[node, index] = Place(value, 0, own)
+        return place
+
+    def _request(self, node: GraphNode, index: int) -> OpReqType:
+        target = self._targets.get((node, index))
+        return kWriteTo if target is None else target[1]
+
+
+def spec(entry: Entry) -> Spec:
+    """Shape and dtype of an entry of a typed graph."""
+    node, index = entry
+    assert node.specs is not None, f"{node!r} has no shapes yet"
+    return node.specs[index]
+
+
+def _is_view(op: Any) -> bool:
+    return getattr(op, "view", None) is not None
+
+
+def _accumulates(op: Any) -> bool:
+    return isinstance(op, (Mapper, ArrayOp))
+
+
+def _equal(a: Place, b: Place) -> bool:
+    return a.whole and b.whole and a.layout is b.layout
+
+
+def _rights(reads: Sequence[Place], writes: Sequence[Place]) -> tuple[tuple[int, int], ...]:
+    """Element by element: pairs of one layout, where nothing else of that value is read."""
+    found: list[tuple[int, int]] = []
+    for i, source in enumerate(reads):
+        others = [p for p in reads if p.value is source.value]
+        if not source.whole or any(p.layout is not source.layout or p.offset for p in others):
+            continue
+        for k, target in enumerate(writes):
+            same_size = source.layout.dtype.itemsize == target.layout.dtype.itemsize
+            if target.whole and source.layout.shape == target.layout.shape and same_size:
+                found.append((i, k))
+    return tuple(found)

@@ -1,0 +1,81 @@
+"""Where outputs of nodes lie: a value's memory, from an offset on, in a layout."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbgraph.array.layout import Layout, layout, layout_of
+from nbgraph.graph.schedule import Value
+from nbgraph.operator.array_op import ArrayOp
+
+
+class Place(NamedTuple):
+    """Part of a value's memory, seen in a layout."""
+
+    value: Value
+    offset: int  # bytes from the beginning of the value
+    layout: Layout
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is all of the value, row by row."""
+        return (
+            self.offset == 0 and self.layout.contiguous and self.layout.nbytes >= self.value.nbytes
+        )
+
+
+def viewed(op: ArrayOp, attributes: Any, place: Place) -> Place | None:
+    """The part of the same memory that a view of it is; None where a copy has to be made."""
+    assert op.view is not None
+    memory = _untouched(place.value.nbytes)
+    own = place.layout
+    source = np.ndarray(own.shape, own.dtype, memory, place.offset, own.strides)
+    try:
+        view = op.view(source, **attributes)
+    except ValueError:
+        return None
+    if not view.size:
+        return Place(place.value, 0, layout_of(view))
+    if not np.may_share_memory(view, memory):  # NumPy made a copy
+        return None
+    offset = view.__array_interface__["data"][0] - memory.__array_interface__["data"][0]
+    return Place(place.value, offset, layout_of(view))
+
+
+_MEMORY: list[np.ndarray[Any, Any]] = [np.empty(1 << 12, np.uint8)]
+
+
+def _untouched(nbytes: int) -> np.ndarray[Any, Any]:
+    """Memory to work strides out on; it is never read, so that large ones cost no pages."""
+    if nbytes > _MEMORY[0].nbytes:
+        _MEMORY[0] = np.empty(2 * nbytes, np.uint8)
+    return _MEMORY[0]
+
+
+class _At:
+    """Memory at an address, as NumPy wants to hear of it."""
+
+    __slots__ = ("__array_interface__",)
+
+    def __init__(self, address: int, own: Layout, *, writable: bool) -> None:
+        self.__array_interface__ = {
+            "data": (address, not writable),
+            "shape": own.shape,
+            "strides": own.strides,
+            "typestr": own.dtype.str,
+            "version": 3,
+        }
+
+
+def array_at(address: int, own: Layout, *, writable: bool) -> np.ndarray[Any, Any]:
+    """A NumPy array over memory; whoever asks keeps that memory alive."""
+    if own.dtype.kind == "V":  # bfloat16 has no type string of its own
+        words = np.asarray(_At(address, _as_words(own), writable=writable))
+        return words.view(own.dtype)
+    return np.asarray(_At(address, own, writable=writable))
+
+
+def _as_words(own: Layout) -> Layout:
+    return layout(own.shape, np.dtype("uint16"), own.strides)

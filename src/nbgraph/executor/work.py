@@ -1,0 +1,154 @@
+"""What tasks come down to: kernels with a record of addresses, and functions over NumPy arrays.
+
+A piece of work names the values it uses by their places in its task's `reads` and `writes`, since
+a memory plan may put another value there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbgraph.array.launch import Prepared, prepare
+from nbgraph.array.layout import Layout
+from nbgraph.array.push import same
+from nbgraph.device import RunContext
+from nbgraph.executor.places import Place, array_at
+from nbgraph.graph.build import NUMBERS
+from nbgraph.graph.schedule import Task
+from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.invoke import Plan
+from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.request import OpReqType
+
+_WORDS = {
+    OpReqType.kNullOp: "null",
+    OpReqType.kWriteTo: "write",
+    OpReqType.kWriteInplace: "write",
+    OpReqType.kAddTo: "add",
+}
+
+
+class Use(NamedTuple):
+    """A value that work uses: its place in the task's reads or writes, and the part of it."""
+
+    index: int
+    offset: int
+    layout: Layout
+
+    @classmethod
+    def of(cls, index: int, place: Place) -> Use:
+        """A use of a place."""
+        return cls(index, place.offset, place.layout)
+
+
+@dataclass(slots=True)
+class MapWork:
+    """A scalar operator over arrays: one kernel."""
+
+    op: Mapper
+    plan: Plan
+    shape: tuple[int, ...]
+    operands: Sequence[Use | Any]  # uses and numbers
+    outputs: Sequence[Use | None]  # None: nobody needs it
+    layouts: Sequence[Layout]  # of all outputs
+
+    def prepared(self, task: Task) -> Prepared:
+        """The kernel, with all of its record but addresses and numbers."""
+        requests = iter(task.requests)
+        asked = ["null" if o is None else _WORDS[next(requests)] for o in self.outputs]
+        given = [o.layout if isinstance(o, Use) else None for o in self.operands]
+        made = [
+            own if o is None else o.layout
+            for o, own in zip(self.outputs, self.layouts, strict=True)
+        ]
+        return prepare(self.op, self.plan, self.shape, given, made, asked, disjoint=True)
+
+    @property
+    def numbers(self) -> list[Any]:
+        """The operands that are numbers."""
+        return [o for o in self.operands if type(o) in NUMBERS]
+
+    def uses(self) -> list[tuple[bool, Use]]:
+        """What the record's addresses are of, in order: (written, use)."""
+        read = [(False, o) for o in self.operands if isinstance(o, Use)]
+        return [*read, *((True, o) for o in self.outputs if o is not None)]
+
+
+@dataclass(slots=True)
+class FunctionWork:
+    """An operator over whole arrays: a Python function."""
+
+    op: ArrayOp
+    attributes: Mapping[str, Any]
+    inputs: Sequence[Use]
+    outputs: Sequence[Use]
+    resources: Sequence[Any] = ()
+    effect: Any = None  # the token under which a run keeps what was granted to it
+
+    def function(
+        self, task: Task, address: Callable[[bool, Use, Any], int]
+    ) -> Callable[[RunContext, Any], None]:
+        """What the engine runs with the state of its run; `address(written, use, state)`."""
+        requests = list(task.requests)
+
+        def run(run_ctx: RunContext, state: Any) -> None:
+            inputs = [
+                array_at(address(False, u, state), u.layout, writable=False) for u in self.inputs
+            ]
+            outputs = [
+                array_at(address(True, u, state), u.layout, writable=True) for u in self.outputs
+            ]
+            granted = self.resources
+            if self.effect is not None:
+                granted = [resource.again() for resource in state.granted[self.effect]]
+            self.op.run(
+                inputs,
+                outputs,
+                requests,
+                self.attributes,
+                resources=granted,
+                is_train=state.is_train,
+                run_ctx=run_ctx,
+            )
+
+        run.__name__ = self.op.__name__
+        return run
+
+
+@dataclass(slots=True)
+class CastWork:
+    """NumPy's cast, where a kernel's would differ from machine to machine."""
+
+    source: Use
+    target: Use
+
+    def function(
+        self, task: Task, address: Callable[[bool, Use, Any], int]
+    ) -> Callable[[RunContext, Any], None]:
+        """See FunctionWork."""
+        adds = task.requests[0] is OpReqType.kAddTo
+
+        def astype(run_ctx: RunContext, state: Any) -> None:
+            source = array_at(
+                address(False, self.source, state), self.source.layout, writable=False
+            )
+            target = array_at(address(True, self.target, state), self.target.layout, writable=True)
+            with np.errstate(invalid="ignore", over="ignore"):
+                if adds:
+                    target += source.astype(target.dtype)
+                else:
+                    np.copyto(target, source, casting="unsafe")
+
+        return astype
+
+
+def copy_plan(dtype: np.dtype[Any]) -> Plan:
+    """How the operator that changes nothing is computed."""
+    return same.invoker.plan([dtype], dtype, {})
+
+
+Work = MapWork | FunctionWork | CastWork
