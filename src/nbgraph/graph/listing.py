@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nbgraph.graph.build import GraphNode, Operand
 
 if TYPE_CHECKING:
@@ -60,7 +62,7 @@ def _operand(operand: Operand, number: Mapping[GraphNode, str]) -> str:
 
 
 def _value(value: Any) -> str:
-    return str(value) if type(value).__module__ == "numpy" else repr(value)
+    return str(value) if isinstance(value, (np.generic, np.dtype)) else repr(value)
 
 
 def _types(node: GraphNode) -> str:

@@ -1,0 +1,168 @@
+"""Gradients of a graph as another graph.
+
+>>> import nbgraph as ng
+>>> x, w = ng.var("x", shape=(3,), dtype="float32"), ng.var("w", shape=(3,), dtype="float32")
+>>> loss = ng.sum(ng.exp(x) * w)
+>>> gradient(loss.graph, [w.node])
+%0 = ones(shape=(), dtype=float32, device=None): float32[]
+%1 = reshape(%0, shape=(1,)): float32[1]
+%2 = broadcast_to(%1, shape=(3,)): float32[3]
+%3 = x: float32[3]
+%4 = exp(%3): float32[3]
+%5 = multiply_backward(%2, %4): float32[3]
+return %5
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from nbgraph.dtype import is_float
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.graph.build import GraphNode, Operand
+from nbgraph.graph.graph import Entry, Graph, spec_of
+from nbgraph.graph.node import topological
+from nbgraph.graph.passes.reverse import Value, in_gradients
+from nbgraph.operator.array_op import Spec, constant
+from nbgraph.ops.arithmetic import add
+from nbgraph.ops.casting import astype
+from nbgraph.ops.define import library
+
+
+def gradient(
+    graph: Graph,
+    wrt: Sequence[GraphNode],
+    head_grads: Sequence[Operand | None] | None = None,
+) -> Graph:
+    """The gradients of the heads, taken together, with respect to variables: one head for each.
+
+    What is given stays what it is: values of the graph that gradients read are the same nodes, so
+    nothing is computed or drawn twice. The gradients of a graph of gradients are second
+    derivatives. Where a value is used several times, contributions are added from the left, last
+    use first, by the library's `add`.
+
+    Parameters
+    ----------
+    graph : Graph
+        Typed: all shapes and dtypes known.
+    wrt : sequence of variables
+        Their gradients have their shapes and dtypes. Where none flows (through `stop_gradient`,
+        to or through integers, from another variable's part of the graph) it is a node of zeros;
+        see `no_gradient`.
+    head_grads : sequence, optional
+        Gradients of the heads: an operand of the head's shape, a number, or None for ones.
+
+    Raises DerivativeError where a gradient has to flow through an operator that has none.
+    """
+    if not graph.typed:
+        unknown = [v.name for v in graph.variables if v.specs is None]
+        raise ShapeError(
+            f"gradient: the shapes of {', '.join(map(str, unknown))} are not known; infer the "
+            "graph's shapes first"
+        )
+    seeds = _seeds(graph, head_grads)
+    useful = _useful(graph, wrt)
+    sums: dict[Entry, Value] = {}
+    for head, seed in zip(graph.heads, seeds, strict=True):
+        if head in useful:
+            _add(sums, head, seed)
+    for node in reversed(graph.nodes):
+        if node.op is not None:
+            _step(node, useful, sums)
+    heads = [_result(variable, sums) for variable in wrt]
+    return Graph(heads, [*graph.variables, *_others(graph, seeds)])
+
+
+def no_gradient(entry: Entry) -> bool:
+    """Whether a head of `gradient` says that none flows to that variable."""
+    return entry[0].op is library.zeros.op
+
+
+def _step(node: GraphNode, useful: set[Entry], sums: dict[Entry, Value]) -> None:
+    out_grads = [sums.pop((node, k), None) for k in range(node.nout)]
+    if all(g is None for g in out_grads):
+        return
+    wanted = [type(operand) is tuple and operand in useful for operand in node.inputs]
+    found = in_gradients(node, out_grads, wanted)
+    for operand, value in zip(node.inputs, found, strict=True):
+        if value is not None:
+            assert type(operand) is tuple
+            _add(sums, operand, value)
+
+
+def _add(sums: dict[Entry, Value], entry: Entry, value: Value) -> None:
+    before = sums.get(entry)
+    sums[entry] = value if before is None else add(before, value)
+
+
+def _useful(graph: Graph, wrt: Sequence[GraphNode]) -> set[Entry]:
+    """The floating entries that depend on the variables: gradients flow nowhere else."""
+    found: set[Entry] = set()
+    asked = set(wrt)
+    for node in graph.nodes:
+        if node in asked or _passes(node, found):
+            assert node.specs is not None
+            found.update((node, k) for k, spec in enumerate(node.specs) if is_float(spec.dtype))
+    return found
+
+
+def _passes(node: GraphNode, useful: set[Entry]) -> bool:
+    if getattr(node.op, "rule", None) is constant:
+        return False
+    return any(type(operand) is tuple and operand in useful for operand in node.inputs)
+
+
+# where it begins and ends -----------------------------------------------------------------------
+
+
+def _seeds(graph: Graph, given: Sequence[Operand | None] | None) -> list[Value]:
+    if given is None:
+        given = [None] * len(graph.heads)
+    if len(given) != len(graph.heads):
+        raise ArgumentError(
+            f"gradient: {len(given)} head gradients for {len(graph.heads)} heads; give one for each"
+        )
+    return [_seed(i, head, g) for i, (head, g) in enumerate(zip(graph.heads, given, strict=True))]
+
+
+def _seed(index: int, head: Entry, given: Operand | None) -> Value:
+    """The gradient that starts at a head: ones, or what was given, in the head's dtype."""
+    spec = spec_of(head)
+    assert spec is not None, "a head is no number"
+    if given is None:
+        return uniform("ones", spec)
+    if type(given) is not tuple:
+        return uniform("full", spec, fill_value=given)
+    own = spec_of(given)
+    assert own is not None, "not a number"
+    if own.shape != spec.shape:
+        raise ShapeError(
+            f"gradient: the head gradient {index} has shape {own.shape}, the head {spec.shape}; "
+            "give one of that shape"
+        )
+    return astype(Value.of(given), spec.dtype, copy=False)
+
+
+def uniform(name: str, spec: Spec, **given: Any) -> Value:
+    """One number everywhere, by the operator of that name."""
+    op = getattr(library, name).op
+    return Value.applied(
+        op, [], {"shape": spec.shape, **given, "dtype": spec.dtype, "device": None}
+    )
+
+
+def _result(variable: GraphNode, sums: dict[Entry, Value]) -> Entry:
+    value = sums.get((variable, 0))
+    if value is None:
+        spec = spec_of((variable, 0))
+        assert spec is not None, "a variable is no number"
+        value = uniform("zeros", spec)
+    return value.entry
+
+
+def _others(graph: Graph, seeds: Sequence[Value]) -> list[GraphNode]:
+    """Variables of the head gradients that the graph does not have."""
+    known = set(graph.variables)
+    order: list[GraphNode] = topological([seed.node for seed in seeds])
+    return [node for node in order if node.op is None and node not in known]

@@ -1,0 +1,183 @@
+"""One node of a gradient graph: from gradients of its outputs to gradients of its operands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
+from typing import Any, Self
+
+import numpy as np
+
+from nbgraph.errors import DerivativeError
+from nbgraph.graph import build
+from nbgraph.graph.build import GraphNode, Operand
+from nbgraph.graph.graph import Entry, spec_of
+from nbgraph.graph.symbol import Symbol
+from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.backward import backward
+from nbgraph.operator.mapper import Mapper
+from nbgraph.ops.casting import astype
+from nbgraph.ops.reductions import sum_to
+
+line: ContextVar[str | None] = ContextVar("nbgraph_differentiated_line", default=None)
+_NUMBER = Spec((), np.dtype("float64"))
+
+
+class Value(Symbol):
+    """What gradient rules are written with: a symbol that takes no names from its surroundings,
+    and whose line is that of the operator which is differentiated."""
+
+    __slots__ = ()
+    __nbgraph_priority__ = Symbol.__nbgraph_priority__ + 1
+
+    @classmethod
+    def __nbgraph_call__(
+        cls, op: Any, operands: Sequence[Any], attributes: Mapping[str, Any], out: Any
+    ) -> Any:
+        """Make a node; see `nbgraph.operator.call`."""
+        inputs = [cls._lifted(op, i, value) for i, value in enumerate(operands)]
+        return cls.applied(op, inputs, attributes)
+
+    @classmethod
+    def applied(cls, op: Any, inputs: Sequence[Operand], attributes: Mapping[str, Any]) -> Any:
+        """The outputs of an operator over operands."""
+        node = build.apply(op, inputs, attributes, line=line.get())
+        made = [cls.of((node, i)) for i in range(node.nout)]
+        return made[0] if len(made) == 1 else tuple(made)
+
+    @classmethod
+    def of(cls, entry: Entry) -> Self:
+        """The value of an entry."""
+        return cls([entry])
+
+
+def in_gradients(
+    node: GraphNode, out_grads: Sequence[Value | None], wanted: Sequence[bool]
+) -> Sequence[Value | None]:
+    """Gradients of the operands of a node that are wanted, of their shapes and dtypes; None where
+    none flows. `out_grads`: one for each output, None where nothing came, but not all None."""
+    token = line.set(node.line)
+    try:
+        step = _of_mapper if isinstance(node.op, Mapper) else _of_array_op
+        found = step(node, out_grads, wanted)
+        return [
+            _fitted(value, node.inputs[i]) if w and value is not None else None
+            for i, (value, w) in enumerate(zip(found, wanted, strict=True))
+        ]
+    finally:
+        line.reset(token)
+
+
+def _fitted(value: Any, operand: Operand) -> Value:
+    """Summed over the axes along which the operand was broadcast, in the operand's dtype."""
+    spec = spec_of(operand)
+    assert spec is not None, "a number has no gradient"
+    return astype(sum_to(value, spec.shape), spec.dtype, copy=False)
+
+
+def _told(problem: object, node: GraphNode) -> DerivativeError:
+    return DerivativeError(f"{problem}" + (f" (made at {node.line})" if node.line else ""))
+
+
+# scalar operators -------------------------------------------------------------------------------
+
+
+def _of_mapper(
+    node: GraphNode, out_grads: Sequence[Value | None], wanted: Sequence[bool]
+) -> list[Value | None]:
+    """One operator gives all in-gradients in one pass over the elements. What only hands the
+    out-gradient on, or is zero everywhere, needs none."""
+    op: Any = node.op
+    found: list[Value | None] = [None] * len(wanted)
+    wrt = [i for i, w in enumerate(wanted) if w]
+    try:
+        reverse, inputs = _reverse(op, node, out_grads, wrt)
+        slopes = _slopes(reverse, inputs, node.attributes, op.nout)
+        rest: list[int] = []
+        for i, slope in zip(wrt, slopes, strict=True):
+            if type(slope) is int:
+                found[i] = out_grads[slope]
+            elif slope is not None:
+                rest.append(i)
+        if not rest:
+            return found
+        if len(rest) < len(wrt):
+            reverse, inputs = _reverse(op, node, out_grads, rest)
+    except DerivativeError as problem:
+        raise _told(problem, node) from problem
+    reverse.require_certificate()
+    made = Value.applied(reverse, inputs, node.attributes)
+    for i, value in zip(rest, made if isinstance(made, tuple) else (made,), strict=True):
+        found[i] = value
+    return found
+
+
+def _reverse(
+    op: Mapper, node: GraphNode, out_grads: Sequence[Value | None], wrt: Sequence[int]
+) -> tuple[Mapper, list[Operand]]:
+    """The operator of the in-gradients `wrt`, and what it is applied to."""
+    own = op.scalar.operands
+    reverse = backward(op, None if len(wrt) == len(own) else tuple(own[i] for i in wrt))
+    outs = {f"out{i}": i for i in range(op.nout)} if op.nout > 1 else {"out": 0}
+    inputs: list[Operand] = [0.0 if g is None else g.entry for g in out_grads]
+    for name in reverse.scalar.operands[op.nout :]:
+        # an operand called "out" comes first: then the gradient is written with operands alone
+        inputs.append(node.inputs[own.index(name)] if name in own else (node, outs[name]))
+    return reverse, inputs
+
+
+def _slopes(
+    reverse: Mapper, inputs: Sequence[Operand], attributes: Mapping[str, Any], nout: int
+) -> list[int | str | None]:
+    """What each in-gradient is for these dtypes: the out-gradient of that number as it is, None
+    for zero everywhere, else something to compute."""
+    dtypes = [spec.dtype if (spec := spec_of(i)) is not None else i for i in inputs]
+    plan = reverse.invoker.plan_of(dtypes, reverse.parameters(dict(attributes)))
+    leaves = {leaf: k for k, leaf in enumerate(plan.typed.captured.operands[:nout])}
+    found: list[int | str | None] = []
+    for slope in plan.typed.captured.outputs:
+        if slope.op == "const" and slope.data == 0:
+            found.append(None)
+        else:
+            found.append(leaves.get(slope, "computed"))
+    return found
+
+
+# operators over whole arrays --------------------------------------------------------------------
+
+
+def _of_array_op(
+    node: GraphNode, out_grads: Sequence[Value | None], wanted: Sequence[bool]
+) -> list[Value | None]:
+    op: Any = node.op
+    if op.rule is None:
+        raise _told(
+            f"{op.__name__}: it has no gradient; use ng.stop_gradient where none should flow, or "
+            "give one with ng.autograd.Function",
+            node,
+        )
+    inputs = [
+        Value.of(entry) if type(entry) is tuple and op.keeps_input(i) else None
+        for i, entry in enumerate(node.inputs)
+    ]
+    outputs = [Value.of((node, k)) if op.keeps_output(k) else None for k in range(op.nout)]
+    specs = [spec_of(operand) or _NUMBER for operand in node.inputs]
+    found = op.rule(Gradients(op, node.attributes, out_grads, inputs, outputs, specs, list(wanted)))
+    return [_checked(node, i, value, specs[i]) for i, value in enumerate(found)]
+
+
+def _checked(node: GraphNode, index: int, value: Any, spec: Spec) -> Value | None:
+    """A gradient that a rule gave; arrays that do not depend on the graph become constants."""
+    if value is None:
+        return None
+    if not isinstance(value, Symbol):
+        array = value.asnumpy() if hasattr(value, "asnumpy") else np.asarray(value, spec.dtype)
+        value = Value.of((build.constant(array), 0))
+    if value.shape != spec.shape:
+        op: Any = node.op
+        raise _told(
+            f"{op.__name__}: its gradient rule gives shape {value.shape} for "
+            f"{op.operand_name(index)} of shape {spec.shape}; expected the operand's",
+            node,
+        )
+    return Value.of(value.entry)
