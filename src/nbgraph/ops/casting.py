@@ -8,7 +8,7 @@ import numpy as np
 
 from nbgraph.dtype import as_dtype, is_float
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec, constant
-from nbgraph.ops.define import as_known, library, public
+from nbgraph.ops.define import as_array, library, public
 
 Array = np.ndarray[Any, Any]
 
@@ -49,10 +49,14 @@ def astype(x: Any, dtype: Any, *, copy: bool = True, out: Any = None) -> Any:
     array([1, 2], dtype=int32)
     """
     dtype = as_dtype(dtype)
-    known = None if copy or out is not None else as_known(x).dtype
-    if known is not None and known == dtype:  # None, not known yet, would equal float64
+    if not copy and out is None and _has(as_array(x), dtype):
         return x
     return _ASTYPE(x, dtype=dtype, out=out)
+
+
+def _has(x: Any, dtype: np.dtype[Any]) -> bool:
+    """Whether an array is known to have the dtype: what has no shape yet has no dtype either."""
+    return x.shape is not None and x.dtype == dtype
 
 
 @public(_COPY)

@@ -97,9 +97,21 @@ def optional_dtype(dtype: Any) -> np.dtype[Any] | None:
     return None if dtype is None else as_dtype(dtype)
 
 
-def as_known(x: Any) -> Any:
-    """`x` with a shape: arrays of every kind as they are, lists and numbers as NumPy arrays."""
+def as_array(x: Any) -> Any:
+    """Arrays of every kind as they are, lists and numbers as NumPy arrays. The `shape` of one that
+    stands for values to come may be None."""
     return np.asarray(x) if carrier_of((x,)) is None else x
+
+
+def as_known(name: str, x: Any) -> Any:
+    """`as_array` where the shape decides what is to be done; ShapeError where it is not known."""
+    found = as_array(x)
+    if found.shape is None:
+        raise ShapeError(
+            f"{name}: an operand's shape is not known yet, and what to do depends on it; give the "
+            "shape, as in ng.var(name, shape=...)"
+        )
+    return found
 
 
 def cast(gradient: Any, spec: Spec) -> Any:

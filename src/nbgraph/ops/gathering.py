@@ -15,7 +15,7 @@ from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.ops.arithmetic import multiply
 from nbgraph.ops.comparison import equal
-from nbgraph.ops.define import Shape, as_known, cast, library, public, shape_tuple
+from nbgraph.ops.define import Shape, as_array, cast, library, public, shape_tuple
 from nbgraph.ops.indexing import add_at, require_integers
 from nbgraph.ops.keys import ARRAY, Template, normal_key, numpy_index, selected_shape
 from nbgraph.ops.slicing import ALL
@@ -47,7 +47,8 @@ def _key(x: Any, key: Any, arrays: tuple[Any, ...], name: str) -> tuple[Template
     """Template and arrays; with arrays given apart, `key` is a template already."""
     if arrays:
         return key, list(arrays)
-    return normal_key(key, tuple(as_known(x).shape), name)
+    shape = as_array(x).shape
+    return normal_key(key, shape if shape is None else tuple(shape), name)
 
 
 # gather and its reverse -------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from nbgraph.errors import DTypeError, IndexingError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.ops.define import (
     Shape,
-    as_known,
+    as_array,
     axis_of,
     library,
     optional_dtype,
@@ -65,7 +65,7 @@ def add_at(out: Array, places: tuple[Any, ...], value: Array) -> None:
 
 def _indices(x: Any) -> Any:
     """Indices as an array; an empty list has no dtype of its own and is of integers."""
-    found = as_known(x)
+    found = as_array(x)
     if isinstance(x, (list, tuple)) and found.size == 0:
         return found.astype("int64")
     return found

@@ -191,7 +191,7 @@ def column_stack(arrays: Any) -> Any:
     array([[1, 3],
            [2, 4]])
     """
-    known = [as_known(x) for x in _arrays("column_stack", arrays)]
+    known = [as_known("column_stack", x) for x in _arrays("column_stack", arrays)]
     columns = [x if len(x.shape) > 1 else transpose(atleast_2d(x)) for x in known]
     return concatenate(columns, 1)
 

@@ -91,7 +91,7 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> list[Any]:
     """
     if indexing not in ("xy", "ij"):
         raise ArgumentError(f"meshgrid: indexing={indexing!r}; expected 'xy' or 'ij'")
-    known = [as_known(x) for x in arrays]
+    known = [as_known("meshgrid", x) for x in arrays]
     for i, x in enumerate(known):
         if len(x.shape) > 1:
             raise ShapeError(f"meshgrid: arrays[{i}] has shape {x.shape}; give vectors")

@@ -118,7 +118,7 @@ def dot(x1: Any, x2: Any, /) -> Any:
     >>> dot([1, 2], [3, 4])
     np.int64(11)
     """
-    a, b = as_known(x1), as_known(x2)
+    a, b = as_known("dot", x1), as_known("dot", x2)
     if not len(a.shape) or not len(b.shape):
         return multiply(x1, x2)
     if (len(a.shape) <= 2 and len(b.shape) <= 2) or len(b.shape) == 1:
@@ -133,7 +133,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     >>> vecdot([[1, 2], [3, 4]], [1, 1])
     array([3, 7])
     """
-    a, b = as_known(x1), as_known(x2)
+    a, b = as_known("vecdot", x1), as_known("vecdot", x2)
     place = whole("vecdot", "axis", axis)
     sizes = [x.shape[axis_of("vecdot", place, len(x.shape))] for x in (a, b)]
     if sizes[0] != sizes[1]:
@@ -164,7 +164,7 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
     >>> tensordot([[1, 2], [3, 4]], [[1, 0], [0, 1]])
     np.int64(5)
     """
-    a, b = as_known(x1), as_known(x2)
+    a, b = as_known("tensordot", x1), as_known("tensordot", x2)
     left, right = _pairs(axes, len(a.shape), len(b.shape))
     sizes = [tuple(x.shape[d] for d in own) for x, own in ((a, left), (b, right))]
     if sizes[0] != sizes[1]:

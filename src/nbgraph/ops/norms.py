@@ -108,7 +108,7 @@ def norm(
     """
     count = len(axis) if isinstance(axis, (tuple, list)) else 1 if axis is not None else None
     if ord is not None and count is None:
-        count = len(as_known(x).shape)
+        count = len(as_known("norm", x).shape)
     if ord not in (None, "fro") and (isinstance(ord, str) or count != 1):
         raise ArgumentError(
             f"norm: ord={ord!r} of a matrix is not known; name one axis, or use vector_norm for "

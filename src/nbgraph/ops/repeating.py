@@ -45,7 +45,7 @@ def tile(x: Any, reps: Any) -> Any:
     array([[1, 2, 1, 2],
            [1, 2, 1, 2]])
     """
-    x, counts = as_known(x), shape_tuple("tile", reps, "reps")
+    x, counts = as_known("tile", x), shape_tuple("tile", reps, "reps")
     ndim = max(len(x.shape), len(counts))
     shape = (1,) * (ndim - len(x.shape)) + tuple(x.shape)
     counts = (1,) * (ndim - len(counts)) + counts
@@ -62,7 +62,7 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
     >>> repeat([1, 2], 2), repeat([1, 2], [0, 2])
     (array([1, 1, 2, 2]), array([2, 2]))
     """
-    x = as_known(x)
+    x = as_known("repeat", x)
     if axis is None:
         x, axis = ravel(x), 0
     if carrier_of((repeats,)) is not None:
@@ -142,7 +142,7 @@ def pad(
     """
     if mode not in _MODES:
         raise ArgumentError(f"pad: mode={mode!r}; expected one of {', '.join(_MODES)}")
-    x = as_known(x)
+    x = as_known("pad", x)
     widths = _widths(pad_width, len(x.shape))
     if mode == "constant":
         value = number("pad", "constant_values", constant_values)

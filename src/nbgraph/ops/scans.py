@@ -107,7 +107,7 @@ def _only_axis(name: str, x: Any, axis: int | None) -> tuple[Any, int]:
     """None is the only axis of a vector."""
     if axis is not None:
         return x, whole(name, "axis", axis)
-    x = as_known(x)
+    x = as_known(name, x)
     if len(x.shape) > 1:
         raise ShapeError(f"{name}: axis is needed for shape {x.shape}; name the axis")
     return ravel(x), 0
@@ -244,7 +244,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, *, prepend: Any = None, append: Any
     >>> diff([1, 2, 4])
     array([1, 2])
     """
-    x = as_known(x)
+    x = as_known("diff", x)
     place = axis_of("diff", whole("diff", "axis", axis), len(x.shape))
     if (count := whole("diff", "n", n)) < 0:
         raise ShapeError(f"diff: n={n} is negative; give how often, from 0")
@@ -259,7 +259,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, *, prepend: Any = None, append: Any
 
 def _end(x: Any, value: Any, axis: int) -> Any:
     """What is put before or behind: a number becomes one element along the axis."""
-    value = as_known(value)
+    value = as_known("diff", value)
     if len(value.shape):
         return value
     return library.broadcast_to(value, tuple(1 if d == axis else m for d, m in enumerate(x.shape)))

@@ -113,7 +113,7 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
     >>> unstack([[1, 2], [3, 4]])
     (array([1, 2]), array([3, 4]))
     """
-    x = as_known(x)
+    x = as_known("unstack", x)
     place = axis_of("unstack", whole("unstack", "axis", axis), len(x.shape))
     return tuple(slice_view(x, at_axis(place, i)) for i in range(x.shape[place]))
 
@@ -128,7 +128,7 @@ def atleast_1d(x: Any) -> Any:
     >>> atleast_1d(3)
     array([3])
     """
-    x = as_known(x)
+    x = as_known("atleast_1d", x)
     return x if len(x.shape) else reshape(x, (1,))
 
 
@@ -139,7 +139,7 @@ def atleast_2d(x: Any) -> Any:
     >>> atleast_2d([1, 2])
     array([[1, 2]])
     """
-    x = as_known(x)
+    x = as_known("atleast_2d", x)
     return x if len(x.shape) > 1 else reshape(x, (1, -1))
 
 

@@ -304,7 +304,7 @@ def broadcast_arrays(*arrays: Any) -> list[Any]:
     >>> [x.shape for x in broadcast_arrays([1, 2], [[3], [4]])]
     [(2, 2), (2, 2)]
     """
-    known = [as_known(x) for x in arrays]
+    known = [as_known("broadcast_arrays", x) for x in arrays]
     named = [(f"arrays[{i}]", tuple(x.shape)) for i, x in enumerate(known)]
     shape = broadcast("broadcast_arrays", named) if known else ()
     return [broadcast_to(x, shape) for x in known]

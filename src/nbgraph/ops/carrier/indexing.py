@@ -7,6 +7,7 @@ The shape that a mask selects depends on its values, so a mask that is a carrier
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,12 @@ class Indexing:
 
     def __getitem__(self, key: Any) -> Any:
         return part(self, key)
+
+    def __iter__(self) -> Iterator[Any]:
+        # without it Python would ask for one part after another, without an end
+        raise ArgumentError(
+            f"iter: the parts of a {type(self).__name__} are not there; index it, or use ng.unstack"
+        )
 
     def __setitem__(self, key: Any, value: Any) -> None:
         raise ArgumentError(

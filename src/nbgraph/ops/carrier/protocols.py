@@ -41,6 +41,12 @@ class Protocols:
     # what an error says of a function that the library does not have
     __nbgraph_remedy__: ClassVar[str] = "compute it with NumPy, outside of the graph"
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """Refused, lest NumPy makes an array of objects; a class with values gives them."""
+        raise ArgumentError(
+            f"np.asarray: a {type(self).__name__} has no values; {self.__nbgraph_remedy__}"
+        )
+
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """`np.add(x, y)` is the library's `add`; see `nbgraph.ops.carrier.ufuncs`."""
         for value in (*inputs, *(options.get("out") or ())):

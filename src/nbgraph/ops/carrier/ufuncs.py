@@ -138,7 +138,8 @@ def _delivered(op: Any, results: Any, outs: Any, where: Any, casting: Any) -> An
 
 def _outer(op: Any, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
     a, b = (_array(op, name, x) for name, x in zip("ab", inputs, strict=True))
-    return _call(op, [ops.reshape(a, a.shape + (1,) * b.ndim), b], options)
+    last = tuple(range(a.ndim, a.ndim + b.ndim))
+    return _call(op, [ops.expand_dims(a, last), b], options)
 
 
 def _fold(op: Any, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
