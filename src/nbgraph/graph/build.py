@@ -214,10 +214,7 @@ def infer(
     if not isinstance(op, Mapper):
         return op.infer(operands, attributes)
     dtypes = [v.dtype if isinstance(v, Spec) else v for v in operands]
-    common = np.result_type(*dtypes)
-    plan = op.invoker.plan(
-        [common if type(d) in NUMBERS else d for d in dtypes], common, attributes
-    )
+    plan = op.invoker.plan_of(dtypes, attributes)
     shapes = [v.shape if isinstance(v, Spec) else () for v in operands]
     shape = broadcast(op.__name__, list(zip(op.scalar.operands, shapes, strict=True)))
     return tuple([Spec(shape, dtype) for dtype in plan.typed.outputs])

@@ -1,0 +1,115 @@
+"""A scalar operator and reductions of what it gives, as one operator over whole arrays.
+
+That is what a graph holds where a loop ends in sums or extremes. `compute` is the naive version:
+the scalar operator over whole arrays, then the reductions' own operators. A carrier that makes one
+loop of it reads `Reduction.combine` and `axes`, and keeps no array of what is only reduced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from nbgraph.kernels.loops import Combine
+from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.mapper import Mapper
+from nbgraph.shape import broadcast
+
+Array = np.ndarray[Any, Any]
+Numbers = tuple[bool | int | float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """One output reduced: `combine` over so many trailing axes; `op` with `attributes` is the
+    operator that says it for whole arrays, and what shape and dtype the result has."""
+
+    combine: Combine
+    axes: int
+    op: ArrayOp
+    attributes: tuple[tuple[str, Any], ...]
+
+    def spec(self, given: Spec) -> Spec:
+        """Of the result."""
+        return self.op.infer([given], dict(self.attributes))[0]
+
+    def __repr__(self) -> str:
+        return f"{self.op.__name__}[{self.axes}]"
+
+
+Reductions = tuple[Reduction | None, ...]
+
+
+class MapReduce(ArrayOp):
+    """`mapper` over the operands and `numbers`; output i is reduced where `reductions[i]` is given.
+
+    Made by `map_reduce_op`. Attributes: `mapper`, its `parameters` as pairs, `numbers`: Python
+    numbers that are its last operands, and `reductions`.
+    """
+
+    def __init__(self, name: str, nout: int) -> None:
+        super().__init__(name, _infer, _compute, operands=("*x",), nout=nout)
+
+    def __reduce__(self) -> Any:
+        return map_reduce_op, (self.__name__, self.nout)
+
+
+@lru_cache(maxsize=512)
+def map_reduce_op(name: str, nout: int) -> MapReduce:
+    """The operator of that name with so many outputs; one object each time.
+
+    >>> import nbgraph as ng
+    >>> total = Reduction("add", 1, ng.sum.op, (("axis", -1), ("dtype", None), ("keepdims", False)))
+    >>> doubled_sum = map_reduce_op("doubled_sum", 1)
+    >>> x, given = np.float32([[1, 2], [3, 4]]), {"parameters": (), "numbers": (2.0,)}
+    >>> doubled_sum(x, mapper=ng.multiply, reductions=(total,), **given)
+    array([ 6., 14.], dtype=float32)
+    """
+    return MapReduce(name, nout)
+
+
+def elementwise(
+    operands: Sequence[Spec], mapper: Mapper, parameters: Mapping[str, Any], numbers: Numbers
+) -> tuple[Spec, ...]:
+    """What the scalar operator gives before anything is reduced."""
+    plan = mapper.invoker.plan_of([*(spec.dtype for spec in operands), *numbers], parameters)
+    shapes = [*(spec.shape for spec in operands), *(() for _ in numbers)]
+    names = zip(mapper.scalar.operands, shapes, strict=True)
+    shape = broadcast(mapper.__name__, list(names))
+    return tuple(Spec(shape, dtype) for dtype in plan.typed.outputs)
+
+
+def _infer(
+    *operands: Spec,
+    mapper: Mapper,
+    parameters: tuple[tuple[str, Any], ...],
+    numbers: Numbers,
+    reductions: Reductions,
+) -> tuple[Spec, ...]:
+    given = elementwise(operands, mapper, dict(parameters), numbers)
+    return tuple(
+        spec if reduction is None else reduction.spec(spec)
+        for spec, reduction in zip(given, reductions, strict=True)
+    )
+
+
+def _compute(
+    inputs: Sequence[Array],
+    outputs: Sequence[Array],
+    *,
+    mapper: Mapper,
+    parameters: tuple[tuple[str, Any], ...],
+    numbers: Numbers,
+    reductions: Reductions,
+) -> None:
+    made = mapper(*inputs, *numbers, **dict(parameters))
+    values = made if mapper.nout > 1 else (made,)
+    for value, reduction, out in zip(values, reductions, outputs, strict=True):
+        if reduction is None:
+            out[...] = value
+        else:
+            reduction.op.compute([np.asarray(value)], [out], dict(reduction.attributes))
