@@ -34,8 +34,8 @@ from nbgraph._version import __version__ as __version__
 # What lies where; scripts/stubs.py tells editors and type checkers of it.
 _ERRORS = (
     "ArgumentError AxisError CaptureError CertificateError CompileError DerivativeError "
-    "DeviceError DTypeError EngineError EngineTimeout IndexingError NbgraphError OutOfMemory "
-    "ShapeError StorageError"
+    "DeviceError DTypeError EngineError EngineTimeout FormatError IndexingError NbgraphError "
+    "OutOfMemory ShapeError StorageError"
 ).split()
 _REQUESTS = "OpReqType assign kNullOp kWriteTo kWriteInplace kAddTo".split()
 _SIMPLE = (
@@ -64,11 +64,16 @@ _PLACES = {
     **dict.fromkeys(["EnvArguments", "OpContext"], "nbgraph.operator.environment"),
     **dict.fromkeys(_REQUESTS, "nbgraph.operator.request"),
     **dict.fromkeys(_SIMPLE, "nbgraph.operator.simple"),
+    "ExpressionGraph": "nbgraph.nodes.graph",
+    **dict.fromkeys(["Expr", "expression"], "nbgraph.nodes.expr"),
+    **dict.fromkeys(["NaryNodeOp", "UnaryNodeOp"], "nbgraph.nodes.node"),
+    "NodeOp": "nbgraph.nodes.nodeop",
 }
 _MODULES = {
     "autograd": "nbgraph.autograd",
     "cache": "nbgraph.codegen.cache",
     "engine": "nbgraph.engine",
+    "nodes": "nbgraph.nodes",
     "random": "nbgraph.ops.random",
     "resource": "nbgraph.resource",
     "storage": "nbgraph.storage",

@@ -3,6 +3,7 @@
 from nbgraph.ops import *
 from nbgraph import autograd as autograd
 from nbgraph import engine as engine
+from nbgraph import nodes as nodes
 from nbgraph import ops as _nd
 from nbgraph import resource as resource
 from nbgraph import storage as storage
@@ -36,11 +37,24 @@ from nbgraph.errors import DerivativeError as DerivativeError
 from nbgraph.errors import DeviceError as DeviceError
 from nbgraph.errors import EngineError as EngineError
 from nbgraph.errors import EngineTimeout as EngineTimeout
+from nbgraph.errors import FormatError as FormatError
 from nbgraph.errors import IndexingError as IndexingError
 from nbgraph.errors import NbgraphError as NbgraphError
 from nbgraph.errors import OutOfMemory as OutOfMemory
 from nbgraph.errors import ShapeError as ShapeError
 from nbgraph.errors import StorageError as StorageError
+from nbgraph.graph.namespace import sym as sym
+from nbgraph.graph.naming import attribute_scope as attribute_scope
+from nbgraph.graph.naming import name_scope as name_scope
+from nbgraph.graph.symbol import Symbol as Symbol
+from nbgraph.graph.symbol import group as _Group
+from nbgraph.graph.symbol import var as var
+from nbgraph.nodes.expr import Expr as Expr
+from nbgraph.nodes.expr import expression as expression
+from nbgraph.nodes.graph import ExpressionGraph as ExpressionGraph
+from nbgraph.nodes.node import NaryNodeOp as NaryNodeOp
+from nbgraph.nodes.node import UnaryNodeOp as UnaryNodeOp
+from nbgraph.nodes.nodeop import NodeOp as NodeOp
 from nbgraph.operator.environment import EnvArguments as EnvArguments
 from nbgraph.operator.environment import OpContext as OpContext
 from nbgraph.operator.mapper import Mapper as Mapper
@@ -70,5 +84,6 @@ from nbgraph.ops import random as random
 from nbgraph.resource.kinds import ResourceRequest as ResourceRequest
 from nbgraph.settings import config as config
 
+Group = _Group
 nd = _nd
 waitall = _waitall

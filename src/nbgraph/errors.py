@@ -10,7 +10,9 @@ NbgraphError
 ├── ShapeError (ValueError)         shapes that do not fit together
 │   └── AxisError (IndexError)          an axis that an array does not have
 ├── IndexingError (IndexError)      an index out of bounds, or that is none
+├── FormatError (ValueError)        a text or a file that is not what it should be
 ├── DeviceError (ValueError)        a device that is not there, or is another one than asked for
+├── GraphError (AssertionError)     a pass has made a graph that is not legal
 ├── EngineError (RuntimeError)      the engine was asked for what it cannot do
 │   └── EngineTimeout (TimeoutError)    a wait took longer than it was allowed to
 └── StorageError (RuntimeError)     memory was given back twice, or to where it does not belong
@@ -46,6 +48,10 @@ class CompileError(NbgraphError, RuntimeError):
         self.details = details
 
 
+class FusionError(NbgraphError, TypeError):
+    """Operators would give other results in one loop than one after another."""
+
+
 class ArgumentError(NbgraphError, TypeError):
     """The arguments of a call do not fit the operator's signature."""
 
@@ -66,8 +72,16 @@ class IndexingError(NbgraphError, IndexError):
     """An index is out of bounds, or is no index."""
 
 
+class FormatError(NbgraphError, ValueError):
+    """A text or a file is damaged, or is not of the kind that is read here."""
+
+
 class DeviceError(NbgraphError, ValueError):
     """A device is not there, or is another one than asked for."""
+
+
+class GraphError(NbgraphError, AssertionError):
+    """A graph is not legal: a pass has a fault, or nodes were put together by hand."""
 
 
 class EngineError(NbgraphError, RuntimeError):

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
-
-from nbgraph.kernels.capture.names import Watch
 from nbgraph.kernels.derived import Backward
 from nbgraph.kernels.function import Scalar
 from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.pickling import Made
 
-_Key = tuple[bool, tuple[str, ...] | None]
-_MADE: WeakKeyDictionary[Mapper, tuple[Watch, object, dict[_Key, Mapper]]] = WeakKeyDictionary()
+_MADE = "backward passes"  # kept with the operator, which forgets them when it changes
 
 
 def backward(op: Mapper, wrt: tuple[str, ...] | None = None) -> Mapper:
@@ -30,24 +27,20 @@ def backward(op: Mapper, wrt: tuple[str, ...] | None = None) -> Mapper:
     >>> backward(sigmoid)(1.0, 0.5)
     np.float64(0.25)
     """
-    return _make(op, forward=False, wrt=wrt)
+    return _make(op, False, wrt)
 
 
 def forward_backward(op: Mapper) -> Mapper:
     """Outputs and in-gradients in one pass, from `out_grad` and the operands."""
-    return _make(op, forward=True, wrt=None)
+    return _make(op, True, None)
 
 
-def _make(op: Mapper, *, forward: bool, wrt: tuple[str, ...] | None) -> Mapper:
+def _make(op: Mapper, forward: bool, wrt: tuple[str, ...] | None) -> Mapper:
     if op.refresh_needed():
         op.refresh()
-    watch, gradient, made = _MADE.get(op, (None, None, {}))
-    # the definition changed, or has another gradient now: what backward reads may have changed too
-    if watch is not op.scalar.watch or gradient is not op.hand_gradient:
-        made = {}
-        _MADE[op] = op.scalar.watch, op.hand_gradient, made
+    kept = op.carried.setdefault(_MADE, {})
     key = forward, wrt
-    if key not in made:
+    if key not in kept:
         scalar: Scalar = Backward(
             op.scalar,
             forward=forward,
@@ -55,5 +48,7 @@ def _make(op: Mapper, *, forward: bool, wrt: tuple[str, ...] | None) -> Mapper:
             gradient=op.hand_gradient,
             wrt=wrt,
         )
-        made[key] = Mapper(scalar, fastmath=op.fastmath, certify=op.certify)
-    return made[key]
+        made = Mapper(scalar, fastmath=op.fastmath, certify=op.certify)
+        made.origin = Made(_make, (op, forward, wrt))
+        kept.setdefault(key, made)  # another thread may have been quicker
+    return kept[key]

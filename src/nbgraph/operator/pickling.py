@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nbgraph.errors import CaptureError
-from nbgraph.kernels.capture.snapshot import freeze, thaw
+from nbgraph.kernels.capture.snapshot import Data, freeze, thaw
 from nbgraph.kernels.function import WrittenFunction
 from nbgraph.operator.gradient import read_gradient
 
@@ -15,20 +16,44 @@ if TYPE_CHECKING:
 
 def reduce_mapper(op: Mapper) -> tuple[Any, tuple[Any, ...]]:
     """For `Mapper.__reduce__`."""
+    if isinstance(op.origin, Made):
+        return op.origin.make, op.origin.arguments
     if op.origin is not None:
         return _derivative, op.origin
+    frozen = freeze_mapper(op)
+    return written, (type(op), frozen.function, op.scalar.name, frozen.options, frozen.gradient)
+
+
+class Made(NamedTuple):
+    """The origin of an operator that a function of this package makes of another one."""
+
+    make: Callable[..., Mapper]
+    arguments: tuple[Any, ...]
+
+
+class Frozen(NamedTuple):
+    """An operator of a written function as data."""
+
+    function: Data
+    gradient: Data | None  # given by hand
+    options: dict[str, Any]  # keywords of Mapper
+
+
+def freeze_mapper(op: Mapper) -> Frozen:
+    """A written operator as data; CaptureError names what of it cannot be told in data."""
     scalar = op.scalar
     if not isinstance(scalar, WrittenFunction):
         raise CaptureError(f"{op.__name__}: this operator cannot be pickled; pickle its parent")
     gradient = op.hand_gradient
     hand = freeze(gradient.scalar.fn) if gradient is not None else None  # type: ignore[attr-defined]
     options = {"fastmath": op.fastmath, "prefer": op.prefer, "certify": op.certify}
-    return _written, (type(op), freeze(scalar.fn), scalar.name, options, hand)
+    return Frozen(freeze(scalar.fn), hand, options)
 
 
-def _written(
-    mapper: type[Mapper], data: Any, name: str, options: dict[str, Any], hand: Any
+def written(
+    mapper: type[Mapper], data: Data, name: str, options: dict[str, Any], hand: Data | None
 ) -> Mapper:
+    """The operator again, of what `freeze_mapper` gave. Runs its text."""
     scalar = WrittenFunction(thaw(data))
     scalar.name = name
     made = mapper(scalar, **options)

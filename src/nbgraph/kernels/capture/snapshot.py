@@ -99,7 +99,7 @@ def thaw(data: Data, made: dict[int, FunctionType] | None = None) -> FunctionTyp
     space: dict[str, Any] = {"__builtins__": builtins, "__name__": data["module"]}
     source = data["source"]
     is_lambda = data["name"] == "<lambda>"
-    text = f"made = {source}\n" if is_lambda else source
+    text = f"made = ({source}\n)\n" if is_lambda else source
     filename = f"<nbgraph pickle {hashlib.sha256(text.encode()).hexdigest()[:12]}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     exec(compile(text, filename, "exec"), space)

@@ -1,0 +1,202 @@
+"""Values of attributes in JSON: what JSON tells exactly as it is, all else as `{tag: data}`.
+
+Tuples are JSON's arrays. Arrays stand in a table beside, each once, with a digest of their bits.
+What is written is read again as a value that is equal and of the same type; numbers keep their bits.
+
+>>> writer = ValueWriter()
+>>> writer.value((1, 1.0, True, float("inf"), slice(1, None), np.dtype("int8")))
+[1, 1.0, True, {'float': 'inf'}, {'slice': [1, None, None]}, {'dtype': 'int8'}]
+>>> ValueReader(writer.arrays).value(_)
+(1, 1.0, True, inf, slice(1, None, None), dtype('int8'))
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import math
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from nbgraph.device import Context
+from nbgraph.dtype import as_dtype
+from nbgraph.errors import ArgumentError, FormatError
+from nbgraph.graph.constant import Data
+from nbgraph.ops.slicing import Triple
+
+Json = Any  # None, bool, int, float, str, list of Json, dict of str to Json
+
+
+class ValueWriter:
+    """Values to JSON.
+
+    Parameters
+    ----------
+    function : callable, optional
+        What tells a Python function in JSON.
+    operator : callable, optional
+        What gives an operator's number.
+    objects : list, optional
+        Where values go that JSON cannot tell (a pickle takes them along); None: they are refused.
+
+    Attributes
+    ----------
+    arrays : list
+        The arrays met so far, as JSON.
+    """
+
+    def __init__(
+        self,
+        function: Callable[[FunctionType], Json] | None = None,
+        operator: Callable[[Any], int] | None = None,
+        objects: list[Any] | None = None,
+    ) -> None:
+        self.arrays: list[Json] = []
+        self._places: dict[Data, int] = {}
+        self._function, self._operator, self._objects = function, operator, objects
+
+    def value(self, value: Any) -> Json:
+        """A value in JSON; ArgumentError for what it cannot tell."""
+        kind = type(value)
+        if value is None or kind in (bool, int, str) or (kind is float and math.isfinite(value)):
+            return value
+        if kind is tuple:
+            return [self.value(v) for v in value]
+        row = _WRITTEN.get(kind)
+        if row is not None:
+            tag, told = row
+            return {tag: told(self, value)}
+        return self._other(value)
+
+    def _other(self, value: Any) -> Json:
+        if isinstance(value, np.dtype):
+            return {"dtype": value.name}
+        if isinstance(value, np.generic):
+            return {"scalar": self.array(Data(value))}
+        if hasattr(value, "asnumpy"):
+            return {"array": self.array(Data(value.asnumpy()))}
+        if hasattr(value, "scalar") and self._operator is not None:
+            return {"operator": self._operator(value)}
+        if self._objects is not None:
+            self._objects.append(value)
+            return {"object": len(self._objects) - 1}
+        if isinstance(value, FunctionType) and self._function is not None:
+            return {"function": self._function(value)}
+        raise ArgumentError(
+            f"{value!r} is a {type(value).__name__}, which a file cannot hold; give numbers, texts, "
+            "dtypes, arrays, tuples, lists or dicts of them"
+        )
+
+    def array(self, data: Data) -> int:
+        """The number of an array in the table."""
+        place = self._places.get(data)
+        if place is None:
+            place = self._places[data] = len(self.arrays)
+            a = data.array
+            self.arrays.append(
+                {
+                    "dtype": a.dtype.name,
+                    "shape": list(a.shape),
+                    "digest": data.digest.hex(),
+                    "base64": base64.b64encode(_little(a).tobytes()).decode("ascii"),
+                }
+            )
+        return place
+
+
+def _little(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The elements in little-endian order, as files hold them."""
+    return array if array.dtype.name == "bfloat16" else array.astype(array.dtype.newbyteorder("<"))
+
+
+def _dict(writer: ValueWriter, value: Mapping[Any, Any]) -> Json:
+    return [[writer.value(k), writer.value(v)] for k, v in value.items()]
+
+
+_WRITTEN: dict[type, tuple[str, Callable[[ValueWriter, Any], Json]]] = {
+    float: ("float", lambda w, v: repr(v)),  # infinities and NaN: JSON has none
+    list: ("list", lambda w, v: [w.value(x) for x in v]),
+    dict: ("dict", _dict),
+    Triple: ("triple", lambda w, v: list(v)),
+    slice: ("slice", lambda w, v: [w.value(x) for x in (v.start, v.stop, v.step)]),
+    type(Ellipsis): ("ellipsis", lambda w, v: None),
+    Context: ("device", lambda w, v: [v.device_type, v.device_id]),
+    Data: ("data", lambda w, v: w.array(v)),
+    np.ndarray: ("array", lambda w, v: w.array(Data(v))),
+}
+
+
+class ValueReader:
+    """JSON to values; runs nothing. `arrays` is the writer's table, `function` and `operator` turn
+    back what the writer's told, `objects` are what a pickle took along."""
+
+    def __init__(
+        self,
+        arrays: Sequence[Json] = (),
+        function: Callable[[Json], Any] | None = None,
+        operator: Callable[[int], Any] | None = None,
+        objects: Sequence[Any] = (),
+    ) -> None:
+        self.arrays = [_read_array(i, told) for i, told in enumerate(arrays)]
+        self._tags = {"object": lambda r, v: objects[_place(v)]}
+        if function is not None:
+            self._tags["function"] = lambda r, v: function(v)
+        if operator is not None:
+            self._tags["operator"] = lambda r, v: operator(_place(v))
+
+    def value(self, told: Json) -> Any:
+        """The value; FormatError where it is none."""
+        if type(told) is list:
+            return tuple([self.value(v) for v in told])
+        if type(told) is not dict:
+            return told
+        ((tag, data),) = told.items()
+        read = _READ.get(tag) or self._tags.get(tag)
+        if read is None:
+            raise FormatError(
+                f"there is a value of kind {tag!r}, which this version does not know; take a newer "
+                "nbgraph"
+            )
+        return read(self, data)
+
+    def data(self, place: Json) -> Data:
+        """An array of the table."""
+        return self.arrays[_place(place)]
+
+
+def _place(told: Json) -> int:
+    """A number of a table: Python would count a negative one from the end."""
+    if type(told) is not int or told < 0:
+        raise FormatError(f"{told!r} stands where a number from 0 is expected; the text is damaged")
+    return told
+
+
+def _read_array(place: int, told: Json) -> Data:
+    dtype = as_dtype(told["dtype"])
+    stored = dtype if dtype.name == "bfloat16" else dtype.newbyteorder("<")
+    try:
+        bits = base64.b64decode(told["base64"], validate=True)
+        data = Data(np.frombuffer(bits, stored).reshape(tuple(told["shape"])))
+    except (binascii.Error, ValueError) as error:
+        raise FormatError(f"array {place} is damaged ({error}); write the file again") from None
+    if data.digest.hex() != told["digest"]:
+        raise FormatError(f"array {place} is damaged: its digest differs; write the file again")
+    return data
+
+
+_READ: dict[str, Callable[[ValueReader, Json], Any]] = {
+    "float": lambda r, v: float(v),
+    "list": lambda r, v: [r.value(x) for x in v],
+    "dict": lambda r, v: {r.value(k): r.value(x) for k, x in v},
+    "triple": lambda r, v: Triple(*v),
+    "slice": lambda r, v: slice(*(r.value(x) for x in v)),
+    "ellipsis": lambda r, v: ...,
+    "dtype": lambda r, v: as_dtype(v),
+    "device": lambda r, v: Context(*v),
+    "data": lambda r, v: r.data(v),
+    "array": lambda r, v: r.data(v).array,
+    "scalar": lambda r, v: r.data(v).array[()],
+}
