@@ -1,0 +1,249 @@
+"""Building an expression graph: leaves, nodes, equal nodes found, what `clear` leaves.
+
+Equal nodes are one: found by `hash` and `equal`. A value holds for one forward pass; if only
+constants lead to it, until `clear`; if those are memoised, beyond it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array.chunk import CPU
+from nbgraph.array.copying import copy_of
+from nbgraph.array.core import Array
+from nbgraph.array.create import array
+from nbgraph.device import Context, missing
+from nbgraph.dtype import as_dtype
+from nbgraph.errors import ArgumentError, DeviceError
+from nbgraph.graph.node import topological
+from nbgraph.nodes.expr import Expr
+from nbgraph.nodes.identity import require_identity
+from nbgraph.nodes.leaves import ConstantNode, content_of, initial
+from nbgraph.nodes.node import FOREVER, NaryNodeOp, same
+from nbgraph.nodes.parameters import Parameters
+from nbgraph.settings import config
+
+_owners = itertools.count(1)
+_Table = dict[int, list[NaryNodeOp]]
+
+
+class Building:
+    """The nodes of a graph and how they get there."""
+
+    def __init__(self, device: Context | None, dtype: Any) -> None:
+        self._device = CPU
+        self._parameters = Parameters()
+        self._owner = next(_owners)
+        self.set_device(CPU if device is None else device)
+        self.dtype = as_dtype(config.default_float if dtype is None else dtype)
+        self._lasting: _Table = {}  # memoised nodes, which `clear` leaves
+        self._ids = itertools.count()
+        self._start()
+
+    def _start(self) -> None:
+        self._nodes: list[NaryNodeOp] = []
+        self._table: _Table = {}
+        self._here: set[int] = set()  # ids of the nodes of this graph since `clear`
+        self._tops: dict[int, NaryNodeOp] = {}
+        self._removed: set[int] = set()
+        self._count = 0  # nodes that a forward pass has seen
+
+    @property
+    def device(self) -> Context:
+        """Where values are."""
+        return self._device
+
+    def set_device(self, device: Context) -> None:
+        """Choose the device, before there are parameters; DeviceError if nothing runs there."""
+        why = missing(device)
+        if why is not None:
+            raise DeviceError(f"ExpressionGraph: {why}")
+        if device != self._device and self._parameters.by_name:
+            raise DeviceError(
+                f"set_device: the graph has parameters on {self._device}; choose {device} first"
+            )
+        self._device = device
+
+    # leaves -------------------------------------------------------------------------------------
+
+    def param(
+        self,
+        name: str,
+        shape: Any,
+        init: Any = 0.0,
+        *,
+        trainable: bool = True,
+        fixed: bool = False,
+        dtype: Any = None,
+    ) -> Expr:
+        """The parameter of that name in the namespace in force; made if there is none.
+
+        `init`: a number, an array, or a function of shape and dtype. `fixed` is the contrary of
+        `trainable`. ShapeError, DTypeError where there is another parameter of that name.
+        """
+        node, made = self._parameters.get(
+            name,
+            _shape("param", shape),
+            self.dtype if dtype is None else as_dtype(dtype),
+            init,
+            self._device,
+            trainable=trainable and not fixed,
+        )
+        return Expr(self, self._begin(node) if made else node)
+
+    def constant(
+        self, value: Any, init: Any = None, *, memoise: bool = False, name: str | None = None
+    ) -> Expr:
+        """A constant by value; or of a shape, filled by `init` (see `param`).
+
+        `memoise`: what is computed from memoised constants alone outlives `clear`; a constant is
+        found again by its content. An NDArray is taken as it is and must not be written.
+
+        >>> import nbgraph as ng
+        >>> graph = ng.ExpressionGraph()
+        >>> graph.constant((2, 3), 1.0)
+        <expression 0 const: float32[2, 3]>
+        """
+        if init is not None:
+            shape = _shape("constant", value)
+            content = (shape, content_of(init)) if memoise else None
+            made = self._known(content, shape, self.dtype)
+            if made is None:
+                held = initial("constant", shape, self.dtype, init, self._device)
+                made = self._begin(ConstantNode(held, content=content, name=name))
+            return self._lasting_expr(made)
+        held = value if isinstance(value, Array) else array(value, self._literal(value))
+        if held.device != self._device:
+            held = copy_of(held, device=self._device)
+        content = content_of(held) if memoise else None
+        made = self._known(content, held.shape, held.dtype)
+        if made is None:
+            made = self._begin(ConstantNode(held, content=content, name=name))
+        return self._lasting_expr(made)
+
+    def _literal(self, value: Any) -> Any:
+        """The dtype of what is made of a Python value: floats get the graph's."""
+        if isinstance(value, (np.ndarray, np.generic)):
+            return None
+        return self.dtype if np.asarray(value).dtype.kind == "f" else None
+
+    def _known(self, content: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+        """The memoised constant of that content."""
+        if content is None:
+            return None
+        for node in self._lasting.get(hash((shape, dtype.num, content)), ()):
+            if isinstance(node, ConstantNode) and node.content == content and node.shape == shape:
+                return node
+        return None
+
+    def _begin(self, node: Any) -> Any:
+        """A leaf belongs to this graph."""
+        node.owner, node.id = self._owner, next(self._ids)
+        if node.memoise == FOREVER:
+            self._lasting.setdefault(node.hash(), []).append(node)
+        return node
+
+    def _lasting_expr(self, node: NaryNodeOp) -> Expr:
+        self._here.add(node.id)
+        return Expr(self, node)
+
+    # nodes --------------------------------------------------------------------------------------
+
+    def add(self, node: NaryNodeOp) -> Expr:
+        """Put a node into the graph; the expression of an equal node if there is one.
+
+        ArgumentError where its class has attributes but not `hash` and `equal`, or where a child
+        is not of this graph.
+        """
+        if not isinstance(node, NaryNodeOp):
+            raise ArgumentError(
+                f"add: {node!r} is a {type(node).__name__}; expected a node, such as an instance "
+                "of a class derived from ng.NaryNodeOp"
+            )
+        if node.owner == self._owner:
+            self.require("add", node)
+            return Expr(self, node)
+        require_identity(node)
+        for child in node.children:
+            self.require(node.type(), child)
+        return self.enter(node)
+
+    def enter(self, node: NaryNodeOp) -> Expr:
+        """The same for a node that is known to be right."""
+        key = node.hash()
+        table = self._lasting if node.memoise == FOREVER else self._table
+        row = table.get(key)
+        if row is None:
+            row = table[key] = []
+        for other in row:
+            if same(node, other) and node.equal(other):
+                if other.id not in self._here:
+                    self._return(other)
+                return Expr(self, other)
+        row.append(node)
+        node.owner, node.id = self._owner, next(self._ids)
+        self._place(node)
+        return Expr(self, node)
+
+    def _place(self, node: NaryNodeOp) -> None:
+        self._nodes.append(node)
+        self._here.add(node.id)
+        if not node.leaf:
+            self._tops[node.id] = node
+        for child in node.children:
+            self._tops.pop(child.id, None)
+
+    def _return(self, node: NaryNodeOp) -> None:
+        """A memoised node is used again after `clear`, with what it is made of."""
+        for one in topological([node]):
+            if one.id not in self._here:
+                self._here.add(one.id) if one.leaf else self._place(one)
+
+    def require(self, who: str, node: NaryNodeOp) -> None:
+        """ArgumentError unless the node is in this graph now."""
+        if node.owner == self._owner:
+            if node.id in self._here or node.leaf:
+                return
+            if node.memoise == FOREVER:
+                self._return(node)
+                return
+            why = "was there before clear(); build it again"
+        else:
+            why = "is of another graph" if node.owner else "was not added to a graph; use graph.add"
+        raise ArgumentError(f"{who}: {node!r} {why}")
+
+    @property
+    def nodes(self) -> list[Expr]:
+        """Everything added since `clear`, children first; leaves are not listed."""
+        return [Expr(self, node) for node in self._nodes]
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def top_nodes(self) -> list[Expr]:
+        """The nodes that no other is made of, without those removed as roots."""
+        return [Expr(self, n) for n in self._tops.values() if n.id not in self._removed]
+
+    def remove_as_root(self, expr: Expr) -> Expr:
+        """No gradient starts at this node, though nothing is made of it; returns it."""
+        self.require("remove_as_root", expr.node)
+        self._removed.add(expr.node.id)
+        return expr
+
+    def clear(self) -> None:
+        """Forget all nodes but parameters and what is memoised."""
+        for node in self._nodes:
+            if node.memoise == FOREVER:
+                node.retained = False
+        self._start()
+
+
+def _shape(who: str, shape: Any) -> tuple[int, ...]:
+    given: Sequence[Any] = tuple(shape) if isinstance(shape, Iterable) else (shape,)
+    if not all(isinstance(n, (int, np.integer)) and n >= 0 for n in given):
+        raise ArgumentError(f"{who}: shape={shape!r}; expected whole numbers from 0")
+    return tuple(int(n) for n in given)

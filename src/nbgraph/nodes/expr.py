@@ -1,0 +1,261 @@
+"""Expressions: what users hold of a graph's nodes. Python's operators and those of the library
+apply to them, and make nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbgraph.array.core import Array
+from nbgraph.array.push import WEAK
+from nbgraph.errors import ArgumentError
+from nbgraph.nodes.leaves import assign
+from nbgraph.nodes.node import NaryNodeOp
+from nbgraph.nodes.opnode import OpNode
+from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.typing import as_operand
+from nbgraph.ops.carrier.indexing import Indexing
+from nbgraph.ops.carrier.methods import Methods
+from nbgraph.ops.carrier.operators import Operators
+from nbgraph.ops.carrier.protocols import Protocols
+from nbgraph.ops.carrier.reductions import Reductions
+
+if TYPE_CHECKING:
+    from nbgraph.nodes.graph import ExpressionGraph
+
+
+class Expr(Operators, Methods, Reductions, Indexing, Protocols):
+    """A handle of a node in an expression graph.
+
+    Its value is there after `graph.forward()`, the gradient of a parameter after
+    `graph.backward()`. Dtypes are not promoted: what stands beside each other has one dtype;
+    Python numbers take it.
+
+    >>> import nbgraph as ng
+    >>> graph = ng.ExpressionGraph()
+    >>> x = graph.constant([[1.0, 2.0], [3.0, 4.0]])
+    >>> y = ng.exp(x - x.max(axis=1, keepdims=True))
+    >>> graph.forward()
+    >>> y.val.sum(axis=0)
+    array([0.7357589, 2.       ], dtype=float32)
+    """
+
+    __slots__ = ("__weakref__", "graph", "node")
+
+    __nbgraph_priority__ = 30
+    __array_priority__ = 3000.0
+    __nbgraph_remedy__ = "read its value after graph.forward(), as x.val.asnumpy()"
+
+    def __init__(self, graph: Any, node: NaryNodeOp) -> None:
+        self.graph, self.node = graph, node
+
+    @classmethod
+    def __nbgraph_call__(
+        cls, op: Any, operands: Sequence[Any], attributes: Mapping[str, Any], out: Any
+    ) -> Any:
+        """Make a node; see `nbgraph.operator.call`."""
+        if out is not None and any(o is not None for o in out):
+            raise ArgumentError(
+                f"{op.__name__}: out= is given, but an expression has no memory to write to; use "
+                "the result"
+            )
+        graph = graph_of(op.__name__, operands)
+        if isinstance(op, Mapper):
+            if op.refresh_needed():
+                op.refresh()
+            given = op.parameters(dict(attributes)) if op.scalar.parameters else attributes
+        else:
+            given = op.normalise(attributes)
+        values = _lifted(op, operands, graph)
+        made = [graph.enter(OpNode(op, values, given, k)) for k in range(op.nout)]
+        return made[0] if op.nout == 1 else tuple(made)
+
+    # what it is ---------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Extents of the axes."""
+        return self.node.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the elements."""
+        return self.node.dtype
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return self.node.ndim
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return self.node._layout.size
+
+    @property
+    def name(self) -> str | None:
+        """The node's name: of a parameter, or what was set."""
+        return self.node.name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self.node.name = name
+
+    @property
+    def trainable(self) -> bool:
+        """Whether gradients flow to the node."""
+        return self.node.trainable
+
+    # what it holds ------------------------------------------------------------------------------
+
+    @property
+    def val(self) -> Any:
+        """The value, an NDArray; ArgumentError before `graph.forward()`.
+
+        Setting it writes a parameter's or constant's value.
+        """
+        node = self.node
+        if not node.ready or node._val is None:
+            why = "was freed" if node.ready else "is not computed yet"
+            what = (
+                "an inference graph keeps values of top nodes only; call x.retain() before forward"
+                if node.ready
+                else "call graph.forward(), or graph.forward_next() for what was added since"
+            )
+            raise ArgumentError(f"{node.type()}: the value of {node!r} {why}; {what}")
+        return node._val
+
+    @val.setter
+    def val(self, value: Any) -> None:
+        if not self.node.leaf:
+            raise ArgumentError(
+                f"{self.node.type()}: the value of {self.node!r} is computed; set a parameter's"
+            )
+        assign(self.node._val, value)
+
+    @property
+    def grad(self) -> Any:
+        """The gradient, an NDArray, of a parameter or of what was retained; None before the first
+        `backward`. ArgumentError for other nodes, whose gradients are freed when they are used."""
+        node = self.node
+        if not node.trainable:
+            return None
+        if node._adj is None and not (node.leaf or node.retained):
+            raise ArgumentError(
+                f"{node.type()}: the gradient of {node!r} is not kept; call x.retain() before "
+                "backward"
+            )
+        return node._adj
+
+    def retain(self) -> Expr:
+        """Keep the value (in inference) and the gradient when they have been used; returns itself.
+
+        >>> import nbgraph as ng
+        >>> graph = ng.ExpressionGraph()
+        >>> x = graph.param("x", (1,), 3.0)
+        >>> y = (x * x).retain()
+        >>> z = y * y
+        >>> graph.backprop()
+        >>> y.grad, x.grad
+        (array([18.], dtype=float32), array([108.], dtype=float32))
+        """
+        self.node.retained = True
+        return self
+
+    # what it is not -----------------------------------------------------------------------------
+
+    def __bool__(self) -> bool:
+        raise ArgumentError(
+            "bool: an expression has no truth before it is computed; use ng.where(condition, a, b) "
+            "in the graph, or x.val.item() after graph.forward()"
+        )
+
+    def __iter__(self) -> Iterator[Any]:
+        raise ArgumentError(
+            "iter: an expression is not iterated over; use x[i], ng.split or ng.unstack"
+        )
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len: an expression of shape () has no length")
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        return repr(self.node).replace("<node", "<expression")
+
+
+def graph_of(who: str, values: Sequence[Any]) -> ExpressionGraph:
+    """The graph of the expressions among values; ArgumentError if there are several, or none."""
+    found: ExpressionGraph | None = None
+    for value in values:
+        if isinstance(value, Expr):
+            if found is None:
+                found = value.graph
+            elif value.graph is not found:
+                raise ArgumentError(
+                    f"{who}: the operands are of two graphs; make one a constant of the other's "
+                    "graph: graph.constant(x.val)"
+                )
+    if found is None:
+        raise ArgumentError(f"{who}: no operand is an expression; make one with graph.constant(x)")
+    return found
+
+
+def _lifted(op: Any, operands: Sequence[Any], graph: ExpressionGraph) -> list[Any]:
+    """Nodes, and for a scalar operator numbers; arrays become constants by value."""
+    weak = isinstance(op, Mapper)
+    made: list[Any] = []
+    for i, value in enumerate(operands):
+        if isinstance(value, Expr):
+            graph.require(op.__name__, value.node)
+            made.append(value.node)
+        elif weak and type(value) in WEAK:
+            made.append(value)
+        else:
+            made.append(_constant(op, i, value, operands, graph))
+    return made
+
+
+def _constant(
+    op: Any, index: int, value: Any, operands: Sequence[Any], graph: ExpressionGraph
+) -> NaryNodeOp:
+    if type(value) in WEAK:
+        dtypes = [v.dtype for v in operands if isinstance(v, Expr)]
+        return graph.constant(np.asarray(value, np.result_type(*dtypes, value))).node
+    if not isinstance(value, Array):
+        if getattr(type(value), "__nbgraph_priority__", None) is not None:
+            raise ArgumentError(
+                f"{op.__name__}: operand {index} is a {type(value).__name__}, which has no value; "
+                "an expression graph takes arrays and expressions"
+            )
+        value = np.asarray(as_operand(op.__name__, f"operand {index}", value))
+    return graph.constant(value).node
+
+
+def expression(kind: Any, *children: Any, **attributes: Any) -> Expr:
+    """Make a node of a class and add it to the graph of its children.
+
+    Returns the expression of the equal node that the graph has already, if there is one. Arrays
+    among the children become constants. `attributes` go to the class.
+
+    Raises ArgumentError where no child is an expression, or where the class has attributes but no
+    `hash` and `equal` of its own.
+    """
+    if not (isinstance(kind, type) and issubclass(kind, NaryNodeOp)):
+        raise ArgumentError(f"expression: {kind!r} is no node class; derive it from ng.NaryNodeOp")
+    construct: Callable[..., Any] = kind
+    graph = graph_of(kind.__name__, children)
+    lifted = [
+        graph.constant(c) if isinstance(c, (Array, np.ndarray, np.generic)) else c for c in children
+    ]
+    try:
+        made = construct(*lifted, **attributes)
+    except TypeError as error:
+        if isinstance(error, ArgumentError) or "argument" not in str(error):
+            raise
+        raise ArgumentError(
+            f"expression: {error}; see the constructor of {kind.__name__}"
+        ) from None
+    return graph.add(made)

@@ -1,0 +1,156 @@
+"""Scalar functions as operators: one operator for each text and what it reads.
+
+Node classes write their functions inside `forward_ops` and `backward_ops`, so Python makes new
+function objects for every node. The operator is found by the code and by the content of closure
+cells, so that only the first of them is captured and compiled.
+"""
+
+from __future__ import annotations
+
+from types import CellType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError
+from nbgraph.kernels.capture.names import plain_function
+from nbgraph.operator.mapper import Mapper, op
+
+_KEPT = 4096  # operators known at a time
+_MADE: dict[Any, tuple[Mapper, Any]] = {}  # with the code, so that its id stays its own
+_NUMBERS = (bool, int, float, np.generic)
+
+
+class Attributes:
+    """The numbers and functions that a text reads of an object, without the object: a function
+    that reads `self.alpha` must not keep the node alive."""
+
+    def __init__(self, of: str, values: dict[str, Any]) -> None:
+        self.__dict__.update(values)
+        self._of = of
+
+    def __repr__(self) -> str:
+        return f"attributes of a {self._of}"
+
+
+def operator_of(fn: Any) -> Mapper:
+    """The operator of a scalar function: itself, an operator of the library, or a new one.
+
+    >>> def make(scale):
+    ...     return lambda x: scale * x
+    >>> operator_of(make(2.0)) is operator_of(make(2.0)), operator_of(make(3.0))(1.0)
+    (True, np.float64(3.0))
+    """
+    if isinstance(fn, Mapper):
+        return fn
+    own = getattr(fn, "op", None)
+    if isinstance(own, Mapper):
+        return own
+    plain = plain_function(fn)
+    if plain is None:
+        raise ArgumentError(
+            f"node operator: fn is a {type(fn).__name__}; expected a function of numbers, such as "
+            "lambda x: sin(x), or an operator"
+        )
+    key = _key_of(plain)
+    if key is None:  # not told by content: an operator of its own
+        return op(plain)
+    found = _MADE.get(key)
+    if found is None:
+        if len(_MADE) >= _KEPT:
+            _MADE.clear()
+        found = _MADE[key] = op(_without_objects(plain)), plain.__code__
+    return found[0]
+
+
+def scaled(of: Mapper) -> Mapper:
+    """The operator with one more operand, a factor."""
+    found = of.carried.get("scaled")
+    if found is None:
+        found = of.carried["scaled"] = _scaled(of)
+    return found
+
+
+def _scaled(of: Mapper) -> Mapper:
+    table: dict[int, Any] = {
+        1: lambda a, factor: factor * of(a),
+        2: lambda a, b, factor: factor * of(a, b),
+        3: lambda a, b, c, factor: factor * of(a, b, c),
+        4: lambda a, b, c, d, factor: factor * of(a, b, c, d),
+        5: lambda a, b, c, d, e, factor: factor * of(a, b, c, d, e),
+        6: lambda a, b, c, d, e, f, factor: factor * of(a, b, c, d, e, f),
+    }
+    if of.nin not in table:
+        raise ArgumentError(
+            f"{of.__name__}: scale= is for functions of at most 6 elements, this takes {of.nin}; "
+            "multiply inside the function"
+        )
+    made: Mapper = op(name=of.__name__)(table[of.nin])
+    return made
+
+
+# content ----------------------------------------------------------------------------------------
+
+
+def _key_of(fn: FunctionType) -> Any:
+    """What the function is, by content; None where that cannot be told."""
+    code = fn.__code__
+    key: list[Any] = [id(code), id(fn.__globals__)]
+    for value in (*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()):
+        key.append(_content(value, code.co_names))
+    for cell in fn.__closure__ or ():
+        try:
+            key.append(_content(cell.cell_contents, code.co_names))
+        except ValueError:  # an empty cell
+            return None
+    if None in key:
+        return None
+    return tuple(key)
+
+
+def _content(value: Any, names: tuple[str, ...]) -> Any:
+    """A value as part of a key; None where it has no content that can be compared."""
+    if isinstance(value, _NUMBERS):
+        return type(value), repr(value)  # 0.0 and -0.0 differ, nan is nan
+    if isinstance(value, FunctionType):
+        key = _key_of(value)
+        return None if key is None else ("function", value.__code__, key)
+    if value is None or isinstance(value, str) or _is_named(value):
+        return type(value), value
+    read = _read(value, names)
+    if read is None:
+        return None
+    return type(value), tuple((name, _content(v, ())) for name, v in read.items())
+
+
+def _is_named(value: Any) -> bool:
+    """Whether it is known by identity and lives as long as the program: modules, operators."""
+    return isinstance(value, (Mapper, ModuleType, type, np.ufunc)) or (
+        callable(value) and getattr(value, "__module__", "") in ("math", "builtins", "numpy")
+    )
+
+
+def _read(value: Any, names: tuple[str, ...]) -> dict[str, Any] | None:
+    """The attributes of an object that the code may read; None where one is no number."""
+    read = {name: getattr(value, name) for name in names if hasattr(value, name)}
+    return read if all(isinstance(v, _NUMBERS) or _is_named(v) for v in read.values()) else None
+
+
+def _without_objects(fn: FunctionType) -> FunctionType:
+    """The function with objects in its cells replaced by the attributes it reads of them."""
+    cells = [c.cell_contents for c in fn.__closure__ or ()]
+    plain = (*_NUMBERS, FunctionType, str, type(None))
+    if all(isinstance(v, plain) or _is_named(v) for v in cells):
+        return fn
+    light: list[Any] = []
+    for value in cells:
+        if isinstance(value, plain) or _is_named(value):
+            light.append(value)
+        else:
+            read = _read(value, fn.__code__.co_names) or {}
+            light.append(Attributes(type(value).__name__, read))
+    closure = tuple(CellType(v) for v in light)
+    made = FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, closure)
+    made.__kwdefaults__, made.__qualname__ = fn.__kwdefaults__, fn.__qualname__
+    made.__module__ = fn.__module__
+    return made

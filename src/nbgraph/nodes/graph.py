@@ -1,0 +1,200 @@
+"""Expression graphs: built as the program runs, run, differentiated, cleared, built anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from nbgraph.array.core import Array
+from nbgraph.array.create import array
+from nbgraph.device import Context
+from nbgraph.errors import ArgumentError
+from nbgraph.nodes import memory, passes
+from nbgraph.nodes.building import Building
+from nbgraph.nodes.expr import Expr
+from nbgraph.nodes.node import NaryNodeOp
+from nbgraph.operator.call import recording
+
+
+class ExpressionGraph(Building):
+    """Nodes with parameters, values and gradients.
+
+    Parameters
+    ----------
+    device : Context, optional
+        Where values are; the host by default.
+    dtype : optional
+        Of parameters and of constants made of Python floats: `ng.config.default_float`.
+    workspace : number, optional
+        MiB that values and gradients may take at once (parameters do not count); negative: so much
+        of the machine's memory is left free. `forward` raises OutOfMemory before it starts.
+    inference : bool
+        Values are freed when they have been read; there are no gradients.
+    throw_nan : bool
+        Look at every value and gradient, and raise FloatingPointError for the first NaN; it waits.
+    """
+
+    def __init__(
+        self,
+        device: Context | None = None,
+        dtype: Any = None,
+        workspace: float | None = None,
+        inference: bool = False,
+        *,
+        throw_nan: bool = False,
+    ) -> None:
+        super().__init__(device, dtype)
+        self._limit = memory.limit_of(workspace)
+        self.inference, self.throw_nan = bool(inference), bool(throw_nan)
+
+    # running ------------------------------------------------------------------------------------
+
+    def forward(self) -> None:
+        """Compute the values of all nodes; those that only constants lead to, once.
+
+        OutOfMemory where values and gradients do not fit the workspace.
+        """
+        for node in self._nodes:
+            if not node.memoise or node._val is None:
+                node.ready = False
+                node._val = None
+        self._count = 0
+        self.forward_next()
+
+    def forward_next(self) -> None:
+        """Compute the values of the nodes added since the last pass."""
+        if self._limit is not None:
+            memory.require(self._nodes, self._limit, inference=self.inference)
+        fresh = self._nodes[self._count :]
+        paused = recording.set(None)
+        try:
+            passes.forward(fresh, frees=self.inference, watched=self.throw_nan)
+        finally:
+            recording.reset(paused)
+        self._count = len(self._nodes)
+
+    def backward(
+        self,
+        reset: bool = True,
+        clip: float | None = None,
+        *,
+        heads: Any = None,
+        head_grads: Any = None,
+    ) -> None:
+        """Gradients of all trainable parameters.
+
+        Starts with ones at the only top node, or at `heads` (one or several) with `head_grads`
+        (None: ones). `reset=False` adds to gradients that are there. `clip`: every node's gradient
+        is limited to [-clip, clip] before it flows on.
+        """
+        if self.inference:
+            raise ArgumentError(
+                "backward: this is an inference graph, values have been freed; make the graph with "
+                "inference=False"
+            )
+        starts = self._heads(heads, head_grads)
+        if any(not node.ready for node, _ in starts):
+            raise ArgumentError("backward: the values are not computed yet; call forward() first")
+        params = list(self._parameters)
+        limit = None if clip is None else _positive(clip)
+        paused = recording.set(None)
+        try:
+            passes.begin(params, self._nodes, reset=reset)
+            for node, gradient in starts:
+                passes.seed(node, gradient)
+            passes.backward(self._nodes, clip=limit, watched=self.throw_nan)
+            passes.end(params, clip=limit)
+        finally:
+            for node in self._nodes:
+                if not node.retained:
+                    node._adj, node.fresh = None, False
+            recording.reset(paused)
+
+    def backprop(self) -> None:
+        """`forward`, then `backward`."""
+        self.forward()
+        self.backward()
+
+    def _heads(self, heads: Any, grads: Any) -> list[tuple[NaryNodeOp, Any]]:
+        """Where gradients start, and with what."""
+        if heads is None:
+            if grads is not None:
+                raise ArgumentError("backward: head_grads is given without heads; name the heads")
+            return [(self._root(), None)]
+        listed: list[Any] = [heads] if isinstance(heads, Expr) else list(heads)
+        values: list[Any] = list(grads) if isinstance(grads, (list, tuple)) else [grads]
+        if grads is None:
+            values = [None] * len(listed)
+        if len(values) != len(listed):
+            raise ArgumentError(
+                f"backward: {len(listed)} head(s) and {len(values)} gradient(s); give one for each "
+                "head, None for ones"
+            )
+        for head in listed:
+            self.require("backward", head.node)
+            if not head.node.trainable:
+                raise ArgumentError(
+                    f"backward: no trainable parameter leads to {head!r}, so it has no gradient"
+                )
+        made = [v if v is None or isinstance(v, Array) else array(v) for v in values]
+        return [(head.node, value) for head, value in zip(listed, made)]
+
+    def _root(self) -> NaryNodeOp:
+        found = [e.node for e in self.top_nodes() if e.node.trainable]
+        if len(found) == 1:
+            return found[0]
+        listed = ", ".join(repr(node) for node in found)
+        raise ArgumentError(
+            f"backward: {len(found)} roots ({listed}); add them up, name heads=[...], or take some "
+            "out with remove_as_root"
+            if found
+            else "backward: the graph has no top node that a trainable parameter leads to"
+        )
+
+    # memory -------------------------------------------------------------------------------------
+
+    def fits(self, build: Callable[[], Any] | None = None) -> bool:
+        """Whether values and gradients fit the workspace; nothing is run.
+
+        `build`: a function that builds another graph on the same parameters, which is looked at
+        instead of this one and forgotten.
+        """
+        if self._limit is None:
+            raise ArgumentError("fits: the graph has no workspace; make it with workspace=MiB")
+        if build is None:
+            return self.needed() <= self._limit
+        kept = self._nodes, self._table, self._here, self._tops, self._removed, self._count
+        self._start()
+        try:
+            build()
+            return self.needed() <= self._limit
+        finally:
+            self._nodes, self._table, self._here, self._tops, self._removed, self._count = kept
+
+    def needed(self) -> int:
+        """Bytes that values and gradients take at the worst moment, parameters not counted."""
+        return memory.needed(self._nodes, inference=self.inference)
+
+    # parameters ---------------------------------------------------------------------------------
+
+    def params(self, dtype: Any = None) -> dict[str, Expr]:
+        """Parameters by full name, all or those of a dtype."""
+        return {n: Expr(self, p) for n, p in self._parameters.chosen(dtype).items()}
+
+    def switch_params(self, namespace: str) -> None:
+        """Names given to `param` are in this namespace from now on; "" is none."""
+        self._parameters.namespace = str(namespace)
+
+    def copy_params(self, other: ExpressionGraph) -> None:
+        """Take over the values of another graph's parameters, by name."""
+        self._parameters.copy_from(other._parameters, self._begin)
+
+    def __repr__(self) -> str:
+        count = len(self._parameters.by_name)
+        return f"<expression graph of {len(self._nodes)} node(s), {count} parameter(s)>"
+
+
+def _positive(clip: float) -> float:
+    if not clip > 0:
+        raise ArgumentError(f"backward: clip={clip!r}; expected a positive number")
+    return float(clip)

@@ -1,0 +1,112 @@
+"""How much memory a graph needs: what its values and gradients take at the worst moment.
+
+Parameters and their gradients are not counted, as they are there whatever graph is built.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from nbgraph.errors import ArgumentError, OutOfMemory
+from nbgraph.storage import machine
+
+_ALIGNMENT = 256
+_MIB = 1 << 20
+
+
+def limit_of(workspace: Any) -> int | None:
+    """Bytes of a workspace given in MiB; a negative one leaves so much of the machine free.
+
+    >>> limit_of(0.5), limit_of(None)
+    (524288, None)
+    """
+    if workspace is None:
+        return None
+    if isinstance(workspace, bool) or not isinstance(workspace, (int, float)) or not workspace:
+        raise ArgumentError(
+            f"ExpressionGraph: workspace={workspace!r}; expected MiB of memory, or a negative "
+            "number for what is to be left free"
+        )
+    if workspace > 0:
+        return int(workspace * _MIB)
+    free = machine.available()
+    if free is None:
+        raise ArgumentError(
+            f"ExpressionGraph: workspace={workspace}: this machine does not say how much memory is "
+            "free; give a positive number of MiB"
+        )
+    return max(0, free + int(workspace * _MIB))
+
+
+def needed(nodes: Sequence[Any], *, inference: bool) -> int:
+    """Bytes at the worst moment of a forward pass and, unless for inference, a backward pass."""
+    own = {node.id: _rounded(node.own_nbytes) for node in nodes if not node.leaf}
+    if inference:
+        return _freeing(nodes, own)
+    values = sum(own.values())
+    return values + _gradients(nodes)
+
+
+def _rounded(nbytes: int) -> int:
+    return math.ceil(nbytes / _ALIGNMENT) * _ALIGNMENT
+
+
+def _freeing(nodes: Sequence[Any], own: dict[int, int]) -> int:
+    """Values are given back when the last reader has been pushed."""
+    uses = readers(nodes)
+    now = worst = 0
+    for node in nodes:
+        now += own.get(node.id, 0)
+        worst = max(worst, now)
+        for child in node.children:
+            uses[child.id] -= 1
+            if not uses[child.id] and freeable(child):
+                now -= own.get(child.id, 0)
+    return worst
+
+
+def _gradients(nodes: Sequence[Any]) -> int:
+    """A gradient is there from its first contribution until its node has passed it on."""
+    size = {
+        node.id: _rounded(node._layout.nbytes) for node in nodes if node.trainable and not node.leaf
+    }
+    there: set[int] = set()
+    now = worst = 0
+    for node in reversed(nodes):
+        if node.id not in size:
+            continue
+        for one in (node, *node.children):
+            if one.id in size and one.id not in there:
+                there.add(one.id)
+                now += size[one.id]
+        worst = max(worst, now)
+        now -= size[node.id]
+    return worst
+
+
+def readers(nodes: Sequence[Any]) -> dict[int, int]:
+    """How often each node is a child."""
+    uses: dict[int, int] = {}
+    for node in nodes:
+        for child in node.children:
+            uses[child.id] = uses.get(child.id, 0) + 1
+    return uses
+
+
+def freeable(node: Any) -> bool:
+    """Whether an inference graph may drop a value that was read."""
+    return not (node.leaf or node.retained or node.memoise)
+
+
+def require(nodes: Sequence[Any], limit: int, *, inference: bool) -> None:
+    """OutOfMemory where the graph does not fit, before anything runs."""
+    asked = needed(nodes, inference=inference)
+    if asked > limit:
+        largest = max(nodes, key=lambda node: 0 if node.leaf else node.own_nbytes)
+        raise OutOfMemory(
+            f"forward: {len(nodes)} nodes need {asked / _MIB:.2f} MiB at once, the workspace has "
+            f"{limit / _MIB:.2f} MiB; the largest value is that of {largest!r}. Give a larger "
+            "workspace, or a smaller batch: graph.fits(build) tells whether one fits"
+        )

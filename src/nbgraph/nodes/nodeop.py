@@ -1,0 +1,134 @@
+"""NodeOps: what a node does, as data. A kind, a scalar function, the array it writes, those it
+reads; pushed to the engine with these sets, so that nothing waits. `tensors` makes them.
+
+What runs a kind on a device is found when it is pushed; see `cpu`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from nbgraph.array.core import Array
+from nbgraph.array.push import WEAK
+from nbgraph.device import Context, missing
+from nbgraph.errors import ArgumentError, DeviceError
+from nbgraph.nodes import cpu
+
+_NOTHING: Mapping[str, Any] = {}
+# device type -> kind of operation -> what pushes it
+BACKENDS: Mapping[str, Mapping[str, Callable[[Any, bool], None]]] = {"cpu": cpu.RUNNERS}
+
+
+class NoGradient:
+    """Stands for the gradient of a node that is not trainable: there is none, and no memory. Parts
+    and views of it are itself, so that operations on it can be written down; none is run."""
+
+    __slots__ = ("node",)
+
+    def __init__(self, node: Any) -> None:
+        self.node = node
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the node's value."""
+        return self.node.shape
+
+    @property
+    def dtype(self) -> Any:
+        """Dtype of the node's value."""
+        return self.node.dtype
+
+    def __getitem__(self, key: Any) -> NoGradient:
+        return self
+
+    def transpose(self, *axes: Any) -> NoGradient:
+        """Itself."""
+        return self
+
+    def reshape(self, *shape: Any) -> NoGradient:
+        """Itself."""
+        return self
+
+    def __repr__(self) -> str:
+        return f"<no gradient: {self.node!r} is not trainable>"
+
+
+class NodeOp:
+    """One operation of a node: data, which `push` (or a call) gives to the engine.
+
+    `request`: "write" overwrites `out`, "add" accumulates into it.
+    """
+
+    __slots__ = ("fn", "ins", "kind", "options", "out", "parameters", "request", "scale")
+
+    def __init__(
+        self,
+        kind: str,
+        fn: Any,
+        out: Any,
+        ins: tuple[Any, ...],
+        *,
+        request: str = "write",
+        scale: float = 1.0,
+        parameters: Mapping[str, Any] = _NOTHING,
+        options: Mapping[str, Any] = _NOTHING,
+    ) -> None:
+        self.kind, self.fn, self.out, self.ins = kind, fn, out, ins
+        self.request, self.scale = request, scale
+        self.parameters, self.options = parameters, options
+
+    @property
+    def name(self) -> str:
+        """What the engine calls the operation."""
+        own = getattr(self.fn, "__name__", None)
+        return self.kind if own in (None, "function", "<lambda>") else f"{self.kind} {own}"
+
+    @property
+    def reads(self) -> tuple[Any, ...]:
+        """Arrays that nobody may write meanwhile."""
+        return tuple(v for v in self.ins if type(v) not in WEAK)
+
+    @property
+    def writes(self) -> tuple[Any, ...]:
+        """Arrays that nobody else may touch meanwhile."""
+        return (self.out,)
+
+    def push(self, *, first: bool = False) -> None:
+        """Give the work to the engine. `first`: `out` holds nothing yet, so "add" writes."""
+        if not isinstance(self.out, Array):
+            raise ArgumentError(
+                f"{self.name}: out is {self.out!r}; give an array, or None for the whole operation"
+            )
+        runner(self.kind, self.out.device)(self, first)
+
+    def __call__(self) -> None:
+        """The same as `push`."""
+        self.push()
+
+    def __repr__(self) -> str:
+        read = ", ".join(_told(v) for v in self.ins)
+        sign = "+=" if self.request == "add" else "="
+        factor = "" if self.scale == 1.0 else f"{self.scale} * "
+        return f"<{self.name}: {_told(self.out)} {sign} {factor}({read})>"
+
+
+def _told(value: Any) -> str:
+    if type(value) in WEAK or isinstance(value, NoGradient):
+        return repr(value)
+    return f"{value.dtype}{list(value.shape)}"
+
+
+def runner(kind: str, device: Context) -> Callable[[Any, bool], None]:
+    """What pushes a kind of operation on a device; DeviceError where nothing does.
+
+    >>> import nbgraph as ng
+    >>> runner("element", ng.gpu())
+    Traceback (most recent call last):
+    nbgraph.errors.DeviceError: node operator 'element': no GPU backend is loaded, so nothing runs \
+on gpu(0); use ng.cpu()
+    """
+    found = BACKENDS.get(device.device_type)
+    if found is None:
+        raise DeviceError(f"node operator {kind!r}: {missing(device)}")
+    return found[kind]

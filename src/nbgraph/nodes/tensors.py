@@ -1,0 +1,197 @@
+"""Tensor operators: what NodeOps are written with, declared for any device.
+
+A function's parameters are the elements of the arrays in the order given: the placeholders `_1`,
+`_2`, ... of functional operators. There is none for the output, as the function's result is what
+the output gets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from nbgraph.array.core import Array
+from nbgraph.array.push import WEAK
+from nbgraph.errors import ArgumentError
+from nbgraph.nodes.functions import operator_of
+from nbgraph.nodes.nodeop import NodeOp, NoGradient
+from nbgraph.operator.mapper import Mapper
+
+
+def element(fn: Any, out: Any, *ins: Any) -> NodeOp:
+    """`out = fn(*ins)`, element by element; the arrays broadcast to the shape of `out`.
+
+    Parameters
+    ----------
+    fn : function of numbers, or operator
+        Its parameters are the elements of `ins`.
+    out : NDArray
+    *ins : NDArray or number
+
+    Raises ArgumentError where the number of arrays is not what `fn` takes.
+
+    >>> import nbgraph as ng
+    >>> x, y = ng.array([1.0, 2.0]), ng.zeros((2,))
+    >>> element(lambda a, b: a * b, y, x, 10)()
+    >>> y
+    array([10., 20.], dtype=float32)
+    """
+    return NodeOp("element", _mapper("element", fn, out, ins), out, ins)
+
+
+def add(fn: Any, out: Any, *ins: Any, scale: float = 1.0) -> NodeOp:
+    """`out += scale * fn(*ins)`, summed over the axes in which `out` has size 1 or which it lacks.
+
+    So the gradient of an operand that was broadcast comes out right by itself.
+
+    >>> import nbgraph as ng
+    >>> x, total = ng.ones((2, 3)), ng.ones((1, 3))
+    >>> add(lambda a: a, total, x, scale=0.5)()
+    >>> total
+    array([[2., 2., 2.]], dtype=float32)
+    """
+    made = _mapper("add", fn, out, ins)
+    return NodeOp("add", made, out, ins, request="add", scale=float(scale))
+
+
+def aggregate(
+    fn: Any, init: float, combine: Any, out: Any, *ins: Any, scale: float = 1.0
+) -> NodeOp:
+    """`out = scale * (init combined with all fn(*ins) along the axes in which out has size 1)`.
+
+    Parameters
+    ----------
+    init : number
+        Where the combination starts: 0 for sums, 1 for products, -inf for maxima.
+    combine : str, operator, or function of two numbers
+        "add", "multiply", "max", "min"; or what is associative, such as `ng.logaddexp`.
+
+    >>> import nbgraph as ng
+    >>> x, top = ng.array([[1.0, 5.0], [7.0, 2.0]]), ng.zeros((2, 1))
+    >>> aggregate(lambda a: a, -float("inf"), "max", top, x)()
+    >>> top
+    array([[5.],
+           [7.]], dtype=float32)
+    """
+    options = {"init": float(init), "combine": combiner(combine)}
+    made = _mapper("aggregate", fn, out, ins)
+    return NodeOp("aggregate", made, out, ins, scale=float(scale), options=options)
+
+
+def aggregate_all(
+    fn: Any, init: float, combine: Any, out: Any, x: Any, acc_dtype: Any = None
+) -> NodeOp:
+    """`out = init combined with all fn(x)`; `out` has one element.
+
+    `acc_dtype` is what is computed and accumulated in: by default the dtype of `x`, float32 for
+    16-bit floats. Blocks of `x` go through temporary space of the resource manager.
+
+    >>> import numpy as np, nbgraph as ng
+    >>> x, norm = ng.array(np.full(3000, 8.0, np.float16)), ng.zeros((1,))
+    >>> aggregate_all(lambda a: a * a, 0.0, "add", norm, x)()
+    >>> norm
+    array([192000.], dtype=float32)
+    """
+    options = {"init": float(init), "combine": combiner(combine), "acc_dtype": acc_dtype}
+    made = _mapper("aggregate_all", fn, out, (x,))
+    if (
+        getattr(out, "shape", None) is not None
+        and not isinstance(out, NoGradient)
+        and out.size != 1
+    ):
+        raise ArgumentError(
+            f"aggregate_all: out has shape {out.shape}; give an array of one element, or use "
+            "aggregate for axes"
+        )
+    return NodeOp("aggregate_all", made, out, (x,), options=options)
+
+
+def prod(
+    out: Any,
+    a: Any,
+    b: Any,
+    trans_a: bool = False,
+    trans_b: bool = False,
+    beta: float = 0.0,
+    alpha: float = 1.0,
+) -> NodeOp:
+    """`out = beta * out + alpha * op(a) @ op(b)`; leading axes are batches, and broadcast.
+
+    Leading axes that `out` lacks, or has with size 1, are summed over. `trans_a`, `trans_b`
+    exchange the last two axes. 16-bit floats are multiplied in float32. BLAS does the work.
+
+    >>> import nbgraph as ng
+    >>> a, c = ng.array([[1.0, 2.0]]), ng.ones((2, 2))
+    >>> prod(c, a, a, trans_a=True, beta=1.0)()
+    >>> c
+    array([[2., 3.],
+           [3., 5.]], dtype=float32)
+    """
+    _require("prod", out, (a, b))
+    options = {"trans_a": bool(trans_a), "trans_b": bool(trans_b), "beta": float(beta)}
+    request = "add" if beta else "write"
+    return NodeOp("prod", None, out, (a, b), request=request, scale=float(alpha), options=options)
+
+
+def run(fn: Callable[..., Any], out: Any, *ins: Any, request: str = "write") -> NodeOp:
+    """A Python function of NumPy views, `fn(out, *ins)`, which writes (or adds to) `out`."""
+    return NodeOp("run", fn, out, ins, request=request)
+
+
+# arguments --------------------------------------------------------------------------------------
+
+_COMBINES = {
+    "add": "add",
+    "sum": "add",
+    "multiply": "multiply",
+    "prod": "multiply",
+    "max": "max",
+    "maximum": "max",
+    "min": "min",
+    "minimum": "min",
+}
+
+
+def combiner(combine: Any) -> Any:
+    """One of "add", "multiply", "max", "min", or an operator of two operands.
+
+    >>> import nbgraph as ng
+    >>> combiner(ng.maximum), combiner("sum")
+    ('max', 'add')
+    """
+    if isinstance(combine, str):
+        if combine not in _COMBINES:
+            raise ArgumentError(
+                f"aggregate: combine={combine!r}; expected 'add', 'multiply', 'max', 'min', or a "
+                "function of two numbers"
+            )
+        return _COMBINES[combine]
+    made = operator_of(combine)
+    if made.nin != 2:
+        raise ArgumentError(
+            f"aggregate: combine takes {made.nin} element(s); expected a function of two numbers"
+        )
+    of_library = made.__module__.startswith("nbgraph.ops")
+    return _COMBINES.get(made.__name__, made) if of_library else made
+
+
+def _mapper(kind: str, fn: Any, out: Any, ins: tuple[Any, ...]) -> Mapper:
+    made = operator_of(fn)
+    _require(kind, out, ins)
+    if made.nin != len(ins):
+        raise ArgumentError(
+            f"{kind}: the function takes {made.nin} element(s), {len(ins)} array(s) were given; "
+            "give one array for each parameter of the function"
+        )
+    return made
+
+
+def _require(kind: str, out: Any, ins: tuple[Any, ...]) -> None:
+    for position, value in enumerate((out, *ins)):
+        if isinstance(value, (Array, NoGradient)) or (position and type(value) in WEAK):
+            continue
+        what = "out" if not position else f"array {position - 1}"
+        raise ArgumentError(
+            f"{kind}: {what} is a {type(value).__name__}; expected an array of a node, such as "
+            "self.val, self.child(0).val or self.child(0).grad"
+        )
