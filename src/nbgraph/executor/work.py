@@ -65,7 +65,7 @@ class MapWork:
             own if o is None else o.layout
             for o, own in zip(self.outputs, self.layouts, strict=True)
         ]
-        return prepare(self.op, self.plan, self.shape, given, made, asked, disjoint=True)
+        return prepare(self.op, self.plan, self.shape, given, made, asked)
 
     @property
     def numbers(self) -> list[Any]:

@@ -22,6 +22,7 @@ from nbgraph.engine.sites import caller
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.graph import build, naming
 from nbgraph.graph.arguments import Arguments
+from nbgraph.graph.binding import Binding
 from nbgraph.graph.build import NUMBERS, GraphNode, PartialShape
 from nbgraph.graph.graph import Entry, Graph
 from nbgraph.graph.listing import listing
@@ -37,7 +38,7 @@ from nbgraph.settings import config
 _LARGE = 1 << 20  # bytes of a NumPy array from which on a variable is advised
 
 
-class Symbol(Arguments, Operators, Methods, Reductions, Indexing, Protocols):
+class Symbol(Arguments, Binding, Operators, Methods, Reductions, Indexing, Protocols):
     """One result of a graph that has not been computed, or a group of several.
 
     Made by `ng.var`, by operators on symbols and by `ng.Group`. It has no values: `eval`, `bind`

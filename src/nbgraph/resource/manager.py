@@ -66,6 +66,10 @@ class Resource:
         """The same resource for another push; each push of a parallel generator has its own."""
         return self
 
+    def again(self) -> Resource:
+        """The same resource for work that is done a second time: it gets the same numbers."""
+        return self
+
     def __repr__(self) -> str:
         return f"<resource {self.kind.value!r} of {self.device!r}>"
 
@@ -113,6 +117,9 @@ class _ParallelRandom(Resource):
 
     def renewed(self) -> Resource:
         return _ParallelRandom(self.device, draw_of(self._rng, self.device), self._rng)
+
+    def again(self) -> Resource:
+        return _ParallelRandom(self.device, self._draw, self._rng)
 
 
 _stream_of = stream

@@ -1,0 +1,286 @@
+"""Binding: arrays for a symbol's arguments, and an executor over them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array.copying import filled
+from nbgraph.array.core import Array, empty_of
+from nbgraph.array.create import array as new_array
+from nbgraph.array.layout import layout
+from nbgraph.device import Context, cpu
+from nbgraph.errors import ArgumentError, DeviceError, DTypeError, ShapeError
+from nbgraph.executor.executor import Executor
+from nbgraph.executor.lower import spec
+from nbgraph.executor.options import Options
+from nbgraph.executor.programs import Bound
+from nbgraph.graph.arguments import auxiliary_variables, typed
+from nbgraph.graph.build import GraphNode
+from nbgraph.graph.graph import Graph
+from nbgraph.graph.symbol import Symbol
+from nbgraph.operator.array_op import Spec
+from nbgraph.operator.request import OpReqType
+
+_REQUESTS = {"write": OpReqType.kWriteTo, "add": OpReqType.kAddTo, "null": OpReqType.kNullOp}
+
+
+def simple_bind(
+    symbol: Symbol,
+    ctx: Context | None = None,
+    grad_req: Any = "write",
+    type_dict: Mapping[str, Any] | None = None,
+    options: Options | None = None,
+    **shapes: Sequence[int],
+) -> Executor:
+    """See Symbol.simple_bind."""
+    device = _device("simple_bind", ctx)
+    graph = typed(symbol.graph, {n: _shape(n, s) for n, s in shapes.items()}, type_dict or {})
+    arrays = {node: _made(node, device) for node in graph.variables}
+    requests = _requests("simple_bind", graph, grad_req)
+    grads = {
+        node: (filled(layout(*_spec(node)), device, 0), request)
+        for node, request in requests.items()
+    }
+    return _executor(symbol, graph, arrays, grads, options, device)
+
+
+def bind(
+    symbol: Symbol,
+    ctx: Context | None = None,
+    args: Any = None,
+    args_grad: Any = None,
+    grad_req: Any = "write",
+    aux: Any = None,
+    options: Options | None = None,
+) -> Executor:
+    """See Symbol.bind."""
+    device = _device("bind", ctx)
+    names = symbol.list_arguments()
+    states = symbol.list_auxiliary_states()
+    given = _by_name("args", args, names, required=True)
+    given |= _by_name("aux", aux, states, required=True)
+    for name, array in given.items():
+        _require_array("bind", name, array)
+    graph = typed(
+        symbol.graph,
+        {name: array.shape for name, array in given.items()},
+        {name: array.dtype for name, array in given.items()},
+    )
+    arrays = {node: given[str(node.name)] for node in graph.variables}
+    wanted = _by_name("args_grad", args_grad, names, required=False)
+    requests = _requests("bind", graph, grad_req) if wanted else {}
+    grads: dict[GraphNode, tuple[Array, OpReqType]] = {}
+    for node, request in requests.items():
+        array = wanted.get(str(node.name))
+        if array is not None:
+            _require_like("bind: args_grad", node, array)
+            grads[node] = array, request
+    _require_apart(arrays, grads)
+    return _executor(symbol, graph, arrays, grads, options, device)
+
+
+def _executor(
+    symbol: Symbol,
+    graph: Graph,
+    arrays: dict[GraphNode, Array],
+    grads: dict[GraphNode, tuple[Array, OpReqType]],
+    options: Options | None,
+    device: Context,
+) -> Executor:
+    outputs = [empty_of(layout(*spec(head)), device) for head in graph.heads]
+    bound = Bound(
+        graph, arrays, grads, outputs, options or Options(), device, symbol.list_outputs()[0]
+    )
+    states = set(auxiliary_variables(graph))
+    gradients = {str(node.name): array for node, (array, _) in grads.items()}
+    return Executor(
+        symbol,
+        bound,
+        {str(n.name): arrays[n] for n in graph.variables if n not in states},
+        {str(n.name): gradients.get(str(n.name)) for n in graph.variables if n not in states},
+        {str(n.name): arrays[n] for n in graph.variables if n in states},
+    )
+
+
+def reshaped(executor: Executor, shapes: Mapping[str, Sequence[int]]) -> Executor:
+    """An executor of the same symbol for other shapes; arrays that still fit are shared."""
+    old = executor._bound
+    known = {n: array.dtype for n, array in {**executor.arg_dict, **executor.aux_dict}.items()}
+    kept = {
+        str(n.name): array.shape
+        for n, array in old.arrays.items()
+        if "init" in n.marks or n in {v for v, _ in old.grads.items()}
+    }
+    asked = {n: _shape(n, s) for n, s in shapes.items()}
+    try:
+        graph = typed(executor.symbol.graph, {**kept, **asked}, known)
+    except ShapeError:
+        graph = typed(executor.symbol.graph, asked, known)
+    by_name = {str(n.name): array for n, array in old.arrays.items()}
+    arrays = {n: _fitting(n, by_name.get(str(n.name)), old.device) for n in graph.variables}
+    old_grads = {str(n.name): pair for n, pair in old.grads.items()}
+    grads: dict[GraphNode, tuple[Array, OpReqType]] = {}
+    for node in graph.variables:
+        pair = old_grads.get(str(node.name))
+        if pair is not None:
+            fits = pair[0].shape == _spec(node).shape
+            array = pair[0] if fits else filled(layout(*_spec(node)), old.device, 0)
+            grads[node] = array, pair[1]
+    return _executor(executor.symbol, graph, arrays, grads, old.options, old.device)
+
+
+def _fitting(node: GraphNode, known: Array | None, device: Context) -> Array:
+    if known is not None and Spec(known.shape, known.dtype) == _spec(node):
+        return known
+    return _made(node, device)
+
+
+# arrays -----------------------------------------------------------------------------------------
+
+
+def _made(node: GraphNode, device: Context) -> Any:
+    """A new array for a variable: what its `init` says, else zeros."""
+    own = layout(*_spec(node))
+    init = node.marks.get("init")
+    if init is None:
+        return filled(own, device, 0)
+    value = init(own.shape, own.dtype) if callable(init) else init
+    made: Any = empty_of(own, device)
+    made[...] = value if hasattr(value, "_chunk") else np.asarray(value)
+    return made
+
+
+def _spec(node: GraphNode) -> Spec:
+    return spec((node, 0))
+
+
+def _shape(name: str, shape: Any) -> tuple[int, ...]:
+    given = (shape,) if isinstance(shape, (int, np.integer)) else shape
+    try:
+        return tuple(int(n) for n in given)
+    except (TypeError, ValueError):
+        raise ArgumentError(
+            f"simple_bind: {name}={shape!r}; give the shape of {name!r} as a tuple of whole numbers"
+        ) from None
+
+
+def _device(name: str, ctx: Any) -> Context:
+    device = cpu() if ctx is None else ctx
+    if not isinstance(device, Context):
+        raise ArgumentError(f"{name}: ctx={ctx!r}; give a device such as ng.cpu()")
+    if device.device_type != "cpu":
+        raise DeviceError(f"{name}: graphs do not run on {device} yet; use ng.cpu()")
+    return device
+
+
+def _requests(name: str, graph: Graph, grad_req: Any) -> dict[GraphNode, OpReqType]:
+    """The request of each variable whose gradient is wanted."""
+    states = set(auxiliary_variables(graph))
+    nodes = [node for node in graph.variables if node not in states]
+    names = [str(node.name) for node in nodes]
+    asked = _by_name("grad_req", grad_req, names, required=False, one=True)
+    found: dict[GraphNode, OpReqType] = {}
+    for node in nodes:
+        request = asked.get(str(node.name), "null")
+        if request not in _REQUESTS:
+            raise ArgumentError(
+                f"{name}: grad_req of {node.name!r} is {request!r}; expected one of "
+                f"{', '.join(_REQUESTS)}"
+            )
+        if request != "null" and _spec(node).dtype.kind in "fV":
+            found[node] = _REQUESTS[request]
+    return found
+
+
+def _by_name(
+    what: str, given: Any, names: Sequence[str], *, required: bool, one: bool = False
+) -> dict[str, Any]:
+    """A list in the order of names, a mapping, or (`one`) a single value for all."""
+    if given is None:
+        given = {}
+    if one and isinstance(given, str):
+        return dict.fromkeys(names, given)
+    if isinstance(given, Mapping):
+        unknown = sorted(set(given) - set(names))
+        if unknown:
+            raise ArgumentError(
+                f"bind: {what} has {unknown[0]!r}, which is no name here; there are: "
+                f"{', '.join(names) or 'none'}"
+            )
+        missing = [n for n in names if n not in given]
+        if required and missing:
+            raise ArgumentError(
+                f"bind: {what} lacks {', '.join(missing)}; give an NDArray for each"
+            )
+        return dict(given)
+    values = list(given)
+    if len(values) != len(names):
+        raise ArgumentError(
+            f"bind: {what} has {len(values)} values for {len(names)} names ({', '.join(names)}); "
+            "give one for each, in that order, or a dict"
+        )
+    return dict(zip(names, values, strict=True))
+
+
+def _require_array(name: str, label: str, array: Any) -> None:
+    if not isinstance(array, Array):
+        raise ArgumentError(
+            f"{name}: {label} is a {type(array).__name__}; give an NDArray, as ng.array(...) makes"
+        )
+    if not array._layout.contiguous:
+        raise ArgumentError(
+            f"{name}: {label} is a view with gaps (strides {array.strides}); give a copy, as "
+            f"{label}.copy()"
+        )
+
+
+def _require_like(name: str, node: GraphNode, array: Any) -> None:
+    _require_array(name, str(node.name), array)
+    if Spec(array.shape, array.dtype) != _spec(node):
+        raise (ShapeError if array.shape != _spec(node).shape else DTypeError)(
+            f"{name} of {node.name!r} is {array.dtype}{list(array.shape)}, the argument is "
+            f"{_spec(node)}; give one like it"
+        )
+
+
+def _require_apart(
+    arrays: Mapping[GraphNode, Array], grads: Mapping[GraphNode, tuple[Array, OpReqType]]
+) -> None:
+    """Gradients are written while arguments are read: they may not share memory."""
+    read = {array._chunk: str(node.name) for node, array in arrays.items()}
+    seen: dict[Any, str] = {}
+    for node, (array, _) in grads.items():
+        held = array._chunk
+        if held.locked:
+            raise ValueError(f"bind: args_grad of {node.name!r} may not be written: {held.locked}")
+        other = read.get(held) or seen.get(held)
+        if other is not None:
+            raise ArgumentError(
+                f"bind: args_grad of {node.name!r} shares memory with {other!r}; give arrays of "
+                "their own"
+            )
+        seen[held] = str(node.name)
+
+
+def evaluate(symbol: Symbol, ctx: Context | None = None, **arrays: Any) -> list[Any]:
+    """See Symbol.eval."""
+    names = [*symbol.list_arguments(), *symbol.list_auxiliary_states()]
+    missing = [n for n in names if n not in arrays]
+    unknown = sorted(set(arrays) - set(names))
+    if missing or unknown:
+        wrong = f"no value for {missing[0]!r}" if missing else f"{unknown[0]!r} is no argument"
+        raise ArgumentError(f"eval: {wrong}; give a value for each of: {', '.join(names)}")
+    given = {n: v if isinstance(v, Array) else new_array(v) for n, v in arrays.items()}
+    given = {n: v if v._layout.contiguous else v.copy() for n, v in given.items()}  # type: ignore[attr-defined]
+    states = symbol.list_auxiliary_states()
+    executor = bind(
+        symbol,
+        ctx,
+        {n: v for n, v in given.items() if n not in states},
+        aux={n: given[n] for n in states},
+        grad_req="null",
+    )
+    return executor.forward()

@@ -1,0 +1,137 @@
+"""A graph compiled: passes applied, tasks in order, memory planned, kernels found.
+
+Nothing here knows the arrays of a run. Compiling the same graph again finds it made.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from nbgraph.array.layout import Layout, layout
+from nbgraph.device import Context
+from nbgraph.executor.lower import Lowering, spec
+from nbgraph.executor.options import Options
+from nbgraph.executor.pipeline import Stage, optimised
+from nbgraph.executor.work import MapWork, Use
+from nbgraph.graph.graph import Graph
+from nbgraph.graph.naming import names_of
+from nbgraph.graph.passes import inplace, memory
+from nbgraph.graph.passes.memory import MemoryPlan
+from nbgraph.graph.schedule import Schedule, Task, Value
+from nbgraph.operator.request import OpReqType
+
+_MOST = 256  # compiled graphs kept, least recently used first out
+_COMPILED: OrderedDict[Any, Compiled] = OrderedDict()
+_LOCK = threading.RLock()
+
+
+class Spot(NamedTuple):
+    """Where a value lies at run time: in a given array (by its slot), else in the arena."""
+
+    slot: int | None
+    offset: int
+
+
+class Compiled:
+    """What runs of a graph have in common.
+
+    Attributes
+    ----------
+    source, graph : Graph
+        As given, and after the passes.
+    stages : list of Stage
+        Each pass with the graph before and after it.
+    schedule : Schedule
+    memory : MemoryPlan
+    slots : list of Value
+        Given memory: variables, then results, then constants.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        layouts: Sequence[Layout],
+        requests: Sequence[OpReqType],
+        options: Options,
+        device: Context,
+    ) -> None:
+        self.source, self.options, self.device = graph, options, device
+        self.layouts, self.requests = tuple(layouts), tuple(requests)
+        self.stages: list[Stage] = []
+        self.graph = optimised(graph, options, self.stages)
+        lowering = Lowering(self.graph, layouts, requests, device, names_of(self.graph.nodes))
+        self.lowering = lowering
+        self.arguments = len(lowering.arguments)
+        self.result_layouts = [layout(*spec(head)) for head in self.graph.heads]
+        self.schedule = lowering.schedule
+        self.memory = _planned(self.schedule, options)
+        self.slots = [*lowering.arguments, *lowering.results, *lowering.constants]
+        self.constants = list(lowering.constants.values())
+        self._slot = {value: k for k, value in enumerate(self.slots)}
+        self.tasks = [task for task in self.schedule.tasks if _does_something(task)]
+        self.prepared = [
+            task.work.prepared(task) if hasattr(task.work, "prepared") else None
+            for task in self.tasks
+        ]
+
+    def spot(self, value: Value) -> Spot:
+        """Where a value lies."""
+        value = root(value)
+        slot = self._slot.get(value)
+        return Spot(slot, 0) if slot is not None else Spot(None, self.memory.offset[value])
+
+    def used(self, task: Task, written: bool, use: Use) -> Spot:
+        """Where what a piece of work uses lies."""
+        spot = self.spot((task.writes if written else task.reads)[use.index])
+        return Spot(spot.slot, spot.offset + use.offset)
+
+
+def root(value: Value) -> Value:
+    """The value whose memory this one has taken over."""
+    while value.shared is not None:
+        value = value.shared
+    return value
+
+
+def _planned(schedule: Schedule, options: Options) -> MemoryPlan:
+    if options.inplace:
+        inplace.accumulate(schedule)
+    if options.memory:
+        memory.order(schedule)
+    if options.inplace:
+        inplace.take_over(schedule)
+    return memory.plan(schedule, share=options.memory)
+
+
+def _does_something(task: Task) -> bool:
+    """Whether there are elements at all."""
+    work = task.work
+    return not isinstance(work, MapWork) or 0 not in work.shape
+
+
+def compiled(
+    graph: Graph,
+    layouts: Sequence[Layout],
+    requests: Sequence[OpReqType],
+    options: Options,
+    device: Context,
+) -> Compiled:
+    """The graph compiled for arguments of these layouts; found again where it was before.
+
+    Equal graphs are made of the same nodes, so that identity tells.
+    """
+    key = graph.heads, graph.variables, tuple(layouts), tuple(requests), options, device
+    with _LOCK:
+        found = _COMPILED.get(key)
+        if found is not None:
+            _COMPILED.move_to_end(key)
+            return found
+    made = Compiled(graph, layouts, requests, options, device)
+    with _LOCK:
+        found = _COMPILED.setdefault(key, made)
+        while len(_COMPILED) > _MOST:
+            _COMPILED.popitem(last=False)
+    return found

@@ -1,0 +1,243 @@
+"""Executors: a symbol bound to arrays, computed forward and backward by plans of the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array.core import Array
+from nbgraph.device import Context
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.executor.lower import spec
+from nbgraph.executor.programs import Bound
+from nbgraph.graph.symbol import Symbol
+
+Arrays = dict[str, Any]
+
+
+class Executor:
+    """What `Symbol.bind` and `Symbol.simple_bind` return.
+
+    Everything is pushed to the engine and returns at once. The arrays are the same at every run:
+    inputs are written into `arg_dict`, results into `outputs`, gradients into `grad_dict`, so a
+    result that is kept has to be copied.
+
+    Attributes
+    ----------
+    arg_dict, grad_dict, aux_dict : dict from names to NDArray
+        Arguments; gradients (None where none is wanted); states.
+    outputs : list of NDArray
+    symbol : Symbol
+    """
+
+    def __init__(
+        self,
+        symbol: Symbol,
+        bound: Bound,
+        arguments: Arrays,
+        gradients: Arrays,
+        states: Arrays,
+    ) -> None:
+        self.symbol, self._bound = symbol, bound
+        self.arg_dict, self.grad_dict, self.aux_dict = arguments, gradients, states
+        self.outputs: list[Any] = list(bound.outputs)
+        self._trained: tuple[bool, ...] | None = None  # the halves whose forward ran last
+        self._joint: Any = None
+        self._monitor: Any = None
+
+    @property
+    def device(self) -> Context:
+        """Where it runs."""
+        return self._bound.device
+
+    @property
+    def arg_arrays(self) -> list[Any]:
+        """Arguments in the order of `list_arguments()`."""
+        return list(self.arg_dict.values())
+
+    @property
+    def grad_arrays(self) -> list[Any]:
+        """Gradients in that order, None where none is wanted."""
+        return [self.grad_dict.get(name) for name in self.arg_dict]
+
+    @property
+    def aux_arrays(self) -> list[Any]:
+        """States in the order of `list_auxiliary_states()`."""
+        return list(self.aux_dict.values())
+
+    @property
+    def output_dict(self) -> Arrays:
+        """Results by name."""
+        return dict(zip(self.symbol.list_outputs(), self.outputs, strict=True))
+
+    # running ----------------------------------------------------------------------------------
+
+    def forward(self, is_train: bool = False, **inputs: Any) -> list[Any]:
+        """Compute the outputs; with `is_train` keep what `backward` reads.
+
+        Parameters
+        ----------
+        is_train : bool
+            Whether operators behave as in training, and a backward pass is to follow.
+        **inputs
+            Values for arguments: NDArrays, NumPy arrays or numbers of their shapes; they are
+            copied into `arg_dict`.
+
+        >>> import nbgraph as ng
+        >>> exe = ng.sum(ng.var("x") * 3).simple_bind(x=(2,))
+        >>> exe.forward(x=[1.0, 2.0])
+        [array(9., dtype=float32)]
+        """
+        if inputs:
+            self._write(inputs)
+        if is_train and self._bound.grads:
+            self._trained = (False,) * len(self.outputs)
+            self._bound.halves(self._trained)[0].push(is_train=True)
+        else:
+            self._trained = None
+            self._bound.predict.push(is_train=is_train)
+        if self._monitor is not None:
+            self._monitor.look(self, is_train)
+        return self.outputs
+
+    def backward(self, out_grads: Any = None) -> None:
+        """Gradients into `grad_dict`, as each `grad_req` says, after `forward(is_train=True)`.
+
+        Parameters
+        ----------
+        out_grads : NDArray or sequence of NDArray, optional
+            Gradients of the outputs; None stands for ones, for outputs of one element and losses.
+
+        >>> import nbgraph as ng
+        >>> exe = (ng.var("x") ** 2).simple_bind(x=(2,))
+        >>> _ = exe.forward(is_train=True, x=[1.0, 2.0])
+        >>> exe.backward(ng.ones(2))
+        >>> exe.grad_dict["x"]
+        array([2., 4.], dtype=float32)
+        """
+        if self._trained is None:
+            raise ArgumentError(
+                "backward: forward(is_train=True) has not run, so nothing was kept for it; call "
+                "that first, or forward_backward() for both at once"
+                if self._bound.grads
+                else "backward: no gradient was asked for: every grad_req is 'null'"
+            )
+        given = self._seeds("backward", out_grads)
+        forward, backward = self._bound.halves(given)
+        if given != self._trained:  # the other seeds keep other values
+            first = self._bound.halves(self._trained)[0]
+            if forward.compiled.graph is not first.compiled.graph or forward is not first:
+                forward.push(is_train=True)
+            self._trained = given
+        backward.push(is_train=True)
+
+    def forward_backward(self, out_grads: Any = None, **inputs: Any) -> list[Any]:
+        """Outputs and gradients by one plan, fused across both passes: what is needed only in
+        between never reaches memory.
+
+        >>> import nbgraph as ng
+        >>> exe = ng.sum(ng.var("x") ** 2).simple_bind(x=(2,))
+        >>> exe.forward_backward(x=[1.0, 2.0]), exe.grad_dict["x"]
+        ([array(5., dtype=float32)], array([2., 4.], dtype=float32))
+        """
+        if inputs:
+            self._write(inputs)
+        if out_grads is not None or self._joint is None:
+            given = self._seeds("forward_backward", out_grads)
+            program = self._bound.both(given) if self._bound.grads else self._bound.predict
+            if out_grads is not None:
+                program.push(is_train=True)
+                return self.outputs
+            self._joint = program.push
+        self._joint(is_train=True)
+        return self.outputs
+
+    def _write(self, inputs: Mapping[str, Any]) -> None:
+        for name, value in inputs.items():
+            target = self.arg_dict.get(name)
+            if target is None:
+                target = self.aux_dict.get(name)
+            if target is None:
+                known = ", ".join(self.arg_dict)
+                raise ArgumentError(f"forward: no argument is called {name!r}; there are: {known}")
+            shape = np.shape(value) if not isinstance(value, Array) else value.shape
+            if shape not in (target.shape, ()):
+                raise ShapeError(
+                    f"forward: {name} has shape {tuple(shape)}, it was bound with {target.shape}; "
+                    "reshape(...) the executor for another one"
+                )
+            if value is not target:
+                target[...] = value
+
+    def _seeds(self, name: str, out_grads: Any) -> tuple[bool, ...]:
+        """Which head gradients are given; they are written where the programs read them."""
+        if out_grads is None:
+            self._require_losses(name)
+            return (False,) * len(self.outputs)
+        given = list(out_grads) if isinstance(out_grads, (list, tuple)) else [out_grads]
+        if len(given) != len(self.outputs):
+            raise ArgumentError(
+                f"{name}: {len(given)} out_grads for {len(self.outputs)} outputs "
+                f"({', '.join(self.symbol.list_outputs())}); give one for each, None for ones"
+            )
+        for k, (value, output) in enumerate(zip(given, self.outputs, strict=True)):
+            if value is None:
+                continue
+            shape = tuple(np.shape(value)) if not isinstance(value, Array) else value.shape
+            if shape != output.shape:
+                raise ShapeError(
+                    f"{name}: out_grads[{k}] has shape {shape}, output "
+                    f"{self.symbol.list_outputs()[k]!r} has {output.shape}; give one of that shape"
+                )
+            target: Any = self._bound._array(self._bound.seeds[k], {})
+            target[...] = value
+        return tuple(value is not None for value in given)
+
+    def _require_losses(self, name: str) -> None:
+        heads = self._bound.graph.heads
+        unclear = [
+            f"{label}{spec(head).shape}"
+            for label, head in zip(self.symbol.list_outputs(), heads, strict=True)
+            if not getattr(head[0].op, "is_loss", False)
+            and int(np.prod(spec(head).shape)) != 1
+            and spec(head).dtype.kind in "fV"
+        ]
+        if unclear:
+            raise ArgumentError(
+                f"{name}: out_grads is None, which is for outputs of one element; these have more: "
+                f"{', '.join(unclear)}. Give out_grads, one for each output, or sum to a loss"
+            )
+
+    # other bindings ---------------------------------------------------------------------------
+
+    def copy_params_from(
+        self,
+        arg_params: Mapping[str, Any],
+        aux_params: Mapping[str, Any] | None = None,
+        allow_extra_params: bool = False,
+    ) -> None:
+        """Write values over arguments and states, by name; unknown names raise unless allowed."""
+        for what, given, known in (
+            ("argument", arg_params, self.arg_dict),
+            ("state", aux_params or {}, self.aux_dict),
+        ):
+            for name, value in given.items():
+                if name in known:
+                    known[name][...] = value
+                elif not allow_extra_params:
+                    raise ArgumentError(
+                        f"copy_params_from: no {what} is called {name!r}; there are: "
+                        f"{', '.join(known) or 'none'}. allow_extra_params=True passes over it"
+                    )
+
+    def reshape(self, **shapes: Sequence[int]) -> Executor:
+        """An executor for other shapes; arguments whose shape stays are shared."""
+        from nbgraph.executor.bind import reshaped  # it makes executors
+
+        return reshaped(self, shapes)
+
+    def __repr__(self) -> str:
+        arguments = ", ".join(f"{n}{a.shape}" for n, a in self.arg_dict.items())
+        return f"<Executor of {', '.join(self.symbol.list_outputs())} with {arguments}>"

@@ -1,0 +1,68 @@
+"""Which passes are applied when a graph is compiled; every one can be switched off."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from nbgraph.errors import ArgumentError
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a graph is compiled. Results are the same bits with and without each of them, except
+    that fused sums are added in another order.
+
+    Attributes
+    ----------
+    share : bool
+        Equal nodes become one.
+    fold : bool
+        What depends on constants alone is computed once.
+    simplify : bool
+        Rules that are exact in IEEE arithmetic.
+    fuse : bool
+        Scalar operators of one shape become one loop.
+    inplace : bool
+        Results are written over what nobody needs any more, and sums delivered as kAddTo.
+    memory : bool
+        Values whose lifetimes do not meet share memory.
+    recompute : None, "sqrt" or int
+        Values of the forward pass are computed again in the backward pass, but for about sqrt(n)
+        of n (or one in so many); nodes marked by `ng.checkpoint` are kept in any case.
+
+    >>> Options.of(fuse=False).fuse
+    False
+    """
+
+    share: bool = True
+    fold: bool = True
+    simplify: bool = True
+    fuse: bool = True
+    inplace: bool = True
+    memory: bool = True
+    recompute: str | int | None = None
+
+    @classmethod
+    def of(cls, given: Options | None = None, **changes: object) -> Options:
+        """From options, or by name; ArgumentError for a name that is none."""
+        names = [f.name for f in fields(cls)]
+        unknown = sorted(set(changes) - set(names))
+        if unknown:
+            raise ArgumentError(
+                f"options: there is no {unknown[0]!r}; there are {', '.join(names)}"
+            )
+        values = {name: getattr(given or cls(), name) for name in names} | changes
+        made = cls(**values)  # type: ignore[arg-type]
+        every = made.recompute
+        whole = isinstance(every, int) and not isinstance(every, bool) and every > 0
+        if every is not None and every != "sqrt" and not whole:
+            raise ArgumentError(
+                f"options: recompute={every!r}; give None, 'sqrt', or a number of nodes from 1"
+            )
+        return made
+
+    @classmethod
+    def none(cls) -> Options:
+        """Nothing at all: every operator by itself, every value in memory of its own. What all
+        the other ways must agree with."""
+        return cls(**{f.name: None if f.name == "recompute" else False for f in fields(cls)})  # type: ignore[arg-type]

@@ -1,0 +1,38 @@
+"""The passes in their order."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from nbgraph.executor.options import Options
+from nbgraph.graph.graph import Graph
+from nbgraph.graph.passes.fold import fold
+from nbgraph.graph.passes.fuse import fuse
+from nbgraph.graph.passes.share import share
+from nbgraph.graph.passes.simplify import simplify
+
+
+class Stage(NamedTuple):
+    """A pass that changed the graph."""
+
+    name: str
+    before: Graph
+    after: Graph
+
+
+def optimised(graph: Graph, options: Options, stages: list[Stage]) -> Graph:
+    """The graph after all passes that the options ask for; `stages` is told of each."""
+    for name, function in (
+        ("share", share),
+        ("fold", fold),
+        ("simplify", simplify),
+        ("share", share),
+        ("fuse", fuse),
+    ):
+        if not getattr(options, name):
+            continue
+        after = function(graph)
+        if after.heads != graph.heads:
+            stages.append(Stage(name, graph, after))
+        graph = after
+    return graph

@@ -1,0 +1,205 @@
+"""Programs: a compiled graph with memory, ready to be pushed as one operation.
+
+A *fixed* program has its arrays for good (an executor's); a push is one call. A *loose* one is
+given arrays at every run (a function's); their addresses are patched into its kernels' records
+when the run begins. Runs of one program follow each other, as they share an arena.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from nbgraph.array import chunk
+from nbgraph.array.chunk import Chunk
+from nbgraph.array.core import Array, from_host
+from nbgraph.engine import current
+from nbgraph.engine.kernels import Kernels
+from nbgraph.engine.native_call import NativeCall
+from nbgraph.engine.plan import Outside, Plan, Step
+from nbgraph.executor.compiled import Compiled, Spot, root
+from nbgraph.executor.work import MapWork, Use
+from nbgraph.graph.schedule import Task, Value
+from nbgraph.operator.request import OpReqType
+
+Granted = dict[Any, Sequence[Any]]
+_CACHE_LINE = 64
+
+
+class State:
+    """What belongs to one run: random numbers granted at the push, mode, addresses of arrays."""
+
+    __slots__ = ("addresses", "granted", "is_train")
+
+    def __init__(self, is_train: bool, granted: Granted, addresses: Sequence[int]) -> None:
+        self.is_train, self.granted, self.addresses = is_train, granted, addresses
+
+
+class Arena:
+    """Memory of a program's own values; given back when the last run that uses it is over."""
+
+    __slots__ = ("address", "chunk", "nbytes")
+
+    def __init__(self, nbytes: int, device: Any) -> None:
+        self.nbytes = nbytes
+        self.chunk: Chunk | None = None
+        self.address = 0
+        if nbytes:
+            self.chunk = chunk.take(nbytes + _CACHE_LINE, device, ())
+            self.address = -(-self.chunk.address // _CACHE_LINE) * _CACHE_LINE
+
+    def __del__(self) -> None:
+        try:
+            if self.chunk is not None:
+                chunk.give(self.chunk)
+        except (AttributeError, TypeError):  # the interpreter is going
+            return
+
+
+class Program:
+    """A compiled graph that can be run.
+
+    Parameters
+    ----------
+    made : Compiled
+    arrays : sequence of NDArray, optional
+        Variables, then results: for a fixed program. Without them every run brings its own.
+    """
+
+    def __init__(
+        self, made: Compiled, arrays: Sequence[Array] | None = None, *, name: str = "graph"
+    ) -> None:
+        self.compiled = made
+        self.constants = [from_host(data, made.device) for data in made.constants]
+        self.arena = Arena(made.memory.arena_bytes, made.device)
+        self._given = made.arguments + len(made.result_layouts)
+        self.arrays = None if arrays is None else [*arrays, *self.constants]
+        self.effects: Granted = {}
+        self._patches: dict[Spot, list[tuple[int, int]]] = {}
+        self._slots: list[Any] = []
+        if arrays is None:
+            self._slots += [Outside(value.name) for value in made.slots[: self._given]]
+            self._slots += [array._chunk for array in self.constants]
+        else:
+            self._slots += [array._chunk for array in self.arrays or ()]
+        self._after: dict[Task, Any] = {
+            other: ("after", k) for k, task in enumerate(made.tasks) for other in task.after
+        }
+        steps = [
+            self._step(k, task, prepared)
+            for k, (task, prepared) in enumerate(zip(made.tasks, made.prepared, strict=True))
+        ]
+        self._words = list(self._patches)
+        self.stateful = any(step.wants_state for step in steps)
+        self.plan = Plan(steps, name=name, patches=list(self._patches.values())) if steps else None
+        self.instance = self.plan.instance() if self.plan is not None else None
+        self._order: list[Any] = self._outside_order() if arrays is None else []
+
+    def _outside_order(self) -> list[Any]:
+        """Of the plan's outside variables: the number of the array a run brings, or the variable
+        itself."""
+        number = {outside: k for k, outside in enumerate(self._slots[: self._given])}
+        known = self.plan.outside if self.plan is not None else ()
+        return [number.get(each, each) for each in known]
+
+    # running ----------------------------------------------------------------------------------
+
+    def push(self, arrays: Sequence[Array] = (), *, is_train: bool = False) -> None:
+        """Push a run; `arrays` are a loose program's variables and results."""
+        instance = self.instance
+        if instance is None:
+            return
+        engine = current()
+        site = engine.site_id() if isinstance(engine, Kernels) else 0
+        if self.arrays is not None and not self.stateful:
+            instance.launch((), (), site)
+            return
+        variables: Sequence[Any] = ()
+        addresses: list[int] = []
+        words: Sequence[int] = ()
+        if self.arrays is None:
+            chunks = [a._chunk for a in arrays]
+            variables = [chunks[each] if type(each) is int else each for each in self._order]
+            addresses = [a._address for a in arrays]
+            words = [addresses[spot.slot] + spot.offset for spot in self._words]  # type: ignore[index]
+        state = None
+        if self.stateful:
+            granted = {key: [r.renewed() for r in given] for key, given in self.effects.items()}
+            state = State(is_train, granted, addresses)
+        instance.launch(variables, words, site, state)
+
+    # steps ------------------------------------------------------------------------------------
+
+    def _step(self, place: int, task: Task, prepared: Any) -> Step:
+        work = task.work
+        reads = [self._name(value) for value in task.reads]
+        writes = [self._name(value) for value in task.writes]
+        reads += [self._after[other] for other in task.after]
+        if task in self._after:
+            writes.append(self._after[task])
+        whole = OpReqType.kAddTo not in task.requests
+        options: dict[str, Any] = {"name": task.name, "overwrites": whole}
+        if prepared is not None:
+            run: Any = self._kernel(place, task, prepared)
+        else:
+            run = work.function(task, self._address_of(task))
+            options["wants_state"] = True
+            writes += self._resources(work)
+        names = tuple(dict.fromkeys(writes))
+        return Step(run, tuple(dict.fromkeys(n for n in reads if n not in names)), names, **options)
+
+    def _resources(self, work: Any) -> list[Any]:
+        """Variables of what a function was granted for good; what it draws is granted at a run."""
+        effect = getattr(work, "effect", None)
+        if effect is not None:
+            self.effects[effect] = work.resources
+        return [
+            r.variable for r in getattr(work, "resources", ()) if str(r.kind) != "parallel_random"
+        ]
+
+    def _kernel(self, place: int, task: Task, prepared: Any) -> NativeCall:
+        work: MapWork = task.work
+        addresses: list[int] = []
+        for k, (written, use) in enumerate(work.uses()):
+            spot = self.compiled.used(task, written, use)
+            addresses.append(self._fixed(spot))
+            if self._loose(spot):
+                self._patches.setdefault(spot, []).append((place, 2 + k))
+        return NativeCall(
+            prepared.code.address,
+            prepared.record(addresses, work.numbers),
+            prepared.hi,
+            name=task.name,
+            cost=prepared.cost,
+            keep=(prepared.code, self.arena, self.constants),
+        )
+
+    def _address_of(self, task: Task) -> Callable[[bool, Use, State], int]:
+        arena = self.arena  # kept alive by the step
+
+        def address(written: bool, use: Use, state: State) -> int:
+            spot = self.compiled.used(task, written, use)
+            if self._loose(spot):
+                return state.addresses[spot.slot] + spot.offset  # type: ignore[index]
+            return self._fixed(spot) if spot.slot is not None else arena.address + spot.offset
+
+        return address
+
+    def _loose(self, spot: Spot) -> bool:
+        return self.arrays is None and spot.slot is not None and spot.slot < self._given
+
+    def _fixed(self, spot: Spot) -> int:
+        """The address, as far as it is known now."""
+        if spot.slot is None:
+            return self.arena.address + spot.offset
+        if self.arrays is not None:
+            return self.arrays[spot.slot]._address + spot.offset
+        if spot.slot >= self._given:
+            return self.constants[spot.slot - self._given]._address + spot.offset
+        return 0
+
+    def _name(self, value: Value) -> Any:
+        """What orders a value: a given array's variable, else the value itself."""
+        value = root(value)
+        slot = self.compiled.spot(value).slot
+        return value if slot is None else self._slots[slot]

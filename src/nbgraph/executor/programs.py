@@ -1,0 +1,149 @@
+"""The programs of an executor: forward alone, forward and backward, and both as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from nbgraph.array.core import Array, empty_of
+from nbgraph.array.layout import layout
+from nbgraph.executor.compiled import compiled
+from nbgraph.executor.lower import spec
+from nbgraph.executor.options import Options
+from nbgraph.executor.program import Program
+from nbgraph.executor.split import Halves, split
+from nbgraph.graph.build import GraphNode, Operand, variable
+from nbgraph.graph.graph import Entry, Graph
+from nbgraph.graph.passes.gradient import gradient
+from nbgraph.graph.passes.recompute import recompute
+from nbgraph.operator.request import OpReqType, kWriteTo
+
+
+class Bound:
+    """A typed graph with the arrays that its programs read and write.
+
+    Parameters
+    ----------
+    graph : Graph
+        Typed.
+    arrays : dict from variables to NDArray
+    grads : dict from variables to (NDArray, request)
+        For the variables whose gradients are wanted.
+    outputs : sequence of NDArray
+        One for each head.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        arrays: dict[GraphNode, Array],
+        grads: dict[GraphNode, tuple[Array, OpReqType]],
+        outputs: Sequence[Array],
+        options: Options,
+        device: Any,
+        name: str,
+    ) -> None:
+        self.graph, self.arrays, self.grads = graph, arrays, grads
+        self.outputs, self.options, self.device, self.name = outputs, options, device, name
+        self._both: dict[tuple[bool, ...], Program] = {}
+        self._halves: dict[tuple[bool, ...], tuple[Program, Program]] = {}
+        self.seeds: list[GraphNode] = [
+            variable(f"gradient of output {k}", *spec(head)) for k, head in enumerate(graph.heads)
+        ]
+        self.seed_arrays: dict[GraphNode, Array] = {}
+
+    # programs ---------------------------------------------------------------------------------
+
+    @cached_property
+    def predict(self) -> Program:
+        """The results alone."""
+        return self._program(self.graph, self.outputs, [kWriteTo] * len(self.outputs), "forward")
+
+    def both(self, given: tuple[bool, ...]) -> Program:
+        """Results and gradients as one program; `given`: which head gradients are."""
+        found = self._both.get(given)
+        if found is None:
+            gradients = self._gradients(given)
+            heads: list[Entry] = [*self.graph.heads, *gradients.heads]
+            joint = self._recomputed(Graph(heads, gradients.variables))
+            targets = [*self.outputs, *(array for array, _ in self.grads.values())]
+            requests = [kWriteTo] * len(self.outputs) + [r for _, r in self.grads.values()]
+            found = self._program(joint, targets, requests, "forward_backward")
+            self._both[given] = found
+        return found
+
+    def halves(self, given: tuple[bool, ...]) -> tuple[Program, Program]:
+        """The forward program that keeps what the backward one reads, and that."""
+        found = self._halves.get(given)
+        if found is None:
+            found = self._halves[given] = self._split(given)
+        return found
+
+    def _split(self, given: tuple[bool, ...]) -> tuple[Program, Program]:
+        made: Halves = split(self.graph, self._gradients(given))
+        kept = [empty_of(layout(*spec(entry)), self.device) for entry in made.kept]
+        forward = self._program(
+            made.forward,
+            [*self.outputs, *kept],
+            [kWriteTo] * (len(self.outputs) + len(kept)),
+            "forward",
+        )
+        count = len(made.backward.variables) - len(kept)
+        arrays = dict(zip(made.backward.variables[count:], kept, strict=True))
+        backward = self._program(
+            made.backward,
+            [array for array, _ in self.grads.values()],
+            [request for _, request in self.grads.values()],
+            "backward",
+            arrays,
+        )
+        return forward, backward
+
+    def _gradients(self, given: tuple[bool, ...]) -> Graph:
+        heads: list[Entry] = []
+        seeds: list[Operand | None] = []
+        for head, seed, known in zip(self.graph.heads, self.seeds, given, strict=True):
+            if spec(head).dtype.kind in "fV":
+                heads.append(head)
+                seeds.append((seed, 0) if known else None)
+        return gradient(self.graph.with_heads(heads), list(self.grads), seeds)
+
+    def _recomputed(self, joint: Graph) -> Graph:
+        if self.options.recompute is None:
+            return joint
+        return recompute(joint, self.graph.nodes, every=self.options.recompute)
+
+    def _program(
+        self,
+        graph: Graph,
+        results: Sequence[Array],
+        requests: Sequence[OpReqType],
+        what: str,
+        more: dict[GraphNode, Array] | None = None,
+    ) -> Program:
+        arrays = [self._array(node, more or {}) for node in graph.variables]
+        layouts = [array._layout for array in arrays]
+        made = compiled(graph, layouts, requests, self.options, self.device)
+        return Program(made, [*arrays, *results], name=f"{what} of {self.name}")
+
+    def _array(self, node: GraphNode, more: dict[GraphNode, Array]) -> Array:
+        found = self.arrays.get(node)
+        if found is None:
+            found = more.get(node)
+        if found is None:
+            found = self.seed_arrays.get(node)
+        if found is None:
+            found = self.seed_arrays[node] = empty_of(layout(*spec((node, 0))), self.device)
+        return found
+
+    def made(self) -> dict[str, Program]:
+        """The programs there are, by name."""
+        found: dict[str, Program] = {}
+        if "predict" in self.__dict__:
+            found["forward"] = self.predict
+        for forward, backward in self._halves.values():
+            found |= {"forward, training": forward, "backward": backward}
+        for program in self._both.values():
+            found["forward_backward"] = program
+        return found

@@ -1,0 +1,109 @@
+"""One graph of results and gradients as two: a forward graph that also gives what the backward
+graph reads, and a backward graph over that.
+
+Views and constants that both need are not kept: they cost nothing to make again.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from nbgraph.graph import build
+from nbgraph.graph.build import GraphNode, Operand
+from nbgraph.graph.constant import CONSTANT
+from nbgraph.graph.graph import Entry, Graph, spec_of
+from nbgraph.graph.naming import names_of
+from nbgraph.graph.node import topological
+
+
+class Halves(NamedTuple):
+    """`forward.heads` ends with the values that are kept; they are `backward`'s last variables."""
+
+    forward: Graph
+    backward: Graph
+    kept: tuple[Entry, ...]
+
+
+def split(results: Graph, gradients: Graph) -> Halves:
+    """Both halves of a typed graph.
+
+    `results` are the heads; `gradients` reads nodes of the same graph.
+    """
+    forward = set(results.nodes)
+    kept: dict[Entry, None] = {}
+    pending = [node for node in gradients.nodes if node not in forward]
+    again: set[GraphNode] = set()
+    pending += [node for node, _ in gradients.heads if node in forward]
+    stack: list[Operand] = [
+        operand for node in pending if node not in forward for operand in node.inputs
+    ]
+    stack += [head for head in gradients.heads if head[0] in forward]
+    while stack:
+        operand = stack.pop()
+        if type(operand) is not tuple or operand[0] not in forward:
+            continue
+        node = operand[0]
+        if node.op is None or node in again:
+            continue
+        if _free(node):
+            again.add(node)
+            stack.extend(node.inputs)
+        else:
+            kept[operand] = None
+    order = {node: k for k, node in enumerate(results.nodes)}
+    entries = tuple(sorted(kept, key=lambda e: (order[e[0]], e[1])))
+    return Halves(
+        results.with_heads([*results.heads, *entries]),
+        _backward(gradients, entries, results),
+        entries,
+    )
+
+
+def _free(node: GraphNode) -> bool:
+    op: Any = node.op
+    return op is CONSTANT or op.constant is not None or op.view is not None if _whole(op) else False
+
+
+def _whole(op: Any) -> bool:
+    return hasattr(op, "view")
+
+
+def _backward(gradients: Graph, kept: tuple[Entry, ...], results: Graph) -> Graph:
+    """The gradients over variables in place of what was kept."""
+    names = names_of(results.nodes)
+    moved: dict[Entry, Operand] = {}
+    made: list[GraphNode] = []
+    for node, index in kept:
+        spec = spec_of((node, index))
+        assert spec is not None
+        variable = build.variable(f"{names[node]}[{index}] kept", *spec)
+        moved[node, index] = (variable, 0)
+        made.append(variable)
+    heads = _over(gradients, moved)
+    reached = set(topological([node for node, _ in heads]))
+    given = [v for v in gradients.variables if v in reached]
+    return Graph(heads, [*given, *made])
+
+
+def _over(graph: Graph, moved: dict[Entry, Operand]) -> list[Entry]:
+    """Heads over replaced entries; what only they needed is not visited."""
+    ends = {node for node, _ in moved}
+    order = topological([node for node, _ in graph.heads], _Complete(ends, moved))
+    for node in order:
+        if node.op is None:
+            continue
+        inputs = [moved.get(v, v) if type(v) is tuple else v for v in node.inputs]
+        same = build.rebuilt(node, inputs)
+        for k in range(node.nout):
+            moved.setdefault((node, k), (same, k))
+    return [moved.get(head, head) for head in graph.heads]  # type: ignore[misc]
+
+
+class _Complete:
+    """Nodes all of whose outputs are replaced: nothing above them is needed."""
+
+    def __init__(self, nodes: set[GraphNode], moved: dict[Entry, Operand]) -> None:
+        self._nodes = {n for n in nodes if all((n, k) in moved for k in range(n.nout))}
+
+    def __contains__(self, node: object) -> bool:
+        return node in self._nodes

@@ -1,0 +1,80 @@
+"""From symbols to values. Executors lie above graphs, so they are found by name."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nbgraph.device import Context
+
+
+def _bind() -> Any:
+    return importlib.import_module("nbgraph.executor.bind")
+
+
+class Binding:
+    """The part of `Symbol` that computes."""
+
+    __slots__ = ()
+
+    def simple_bind(
+        self,
+        ctx: Context | None = None,
+        grad_req: Any = "write",
+        type_dict: Mapping[str, Any] | None = None,
+        options: Any = None,
+        **shapes: Sequence[int],
+    ) -> Any:
+        """An Executor with arrays made for it, from the shapes of some arguments.
+
+        Parameters
+        ----------
+        ctx : Context, optional
+            The device, by default `ng.cpu()`.
+        grad_req : "write", "add", "null", or a list or dict of these by argument
+            What becomes of gradients.
+        type_dict : dict from names to dtypes, optional
+        options : ng.executor.Options, optional
+            Which passes are applied.
+        **shapes
+            By argument; those of others are inferred. Arrays are zeros, or what `init` of the
+            variable says.
+
+        >>> import nbgraph as ng
+        >>> exe = (ng.var("x") @ ng.var("w")).simple_bind(x=(2, 3), w=(3, 4))
+        >>> exe.outputs[0].shape, sorted(exe.grad_dict)
+        ((2, 4), ['w', 'x'])
+        """
+        return _bind().simple_bind(self, ctx, grad_req, type_dict, options, **shapes)
+
+    def bind(
+        self,
+        ctx: Context | None = None,
+        args: Any = None,
+        args_grad: Any = None,
+        grad_req: Any = "write",
+        aux: Any = None,
+        options: Any = None,
+    ) -> Any:
+        """An Executor over given NDArrays: lists in the order of `list_arguments()`, or dicts.
+
+        Without `args_grad` there is no backward pass; an argument that it lacks has no gradient.
+
+        >>> import nbgraph as ng
+        >>> x, grad = ng.array([1.0, 2.0]), ng.zeros(2)
+        >>> exe = ng.sum(ng.var("x") ** 2).bind(ng.cpu(), {"x": x}, {"x": grad})
+        >>> _ = exe.forward_backward()
+        >>> grad
+        array([2., 4.], dtype=float32)
+        """
+        return _bind().bind(self, ctx, args, args_grad, grad_req, aux, options)
+
+    def eval(self, ctx: Context | None = None, **arrays: Any) -> list[Any]:
+        """The outputs for these values of the arguments: a list of NDArrays.
+
+        >>> import nbgraph as ng
+        >>> (ng.var("x") + ng.var("y")).eval(x=[1.0, 2.0], y=10.0)
+        [array([11., 12.], dtype=float32)]
+        """
+        return _bind().evaluate(self, ctx, **arrays)
