@@ -1,0 +1,109 @@
+"""Which tasks touch which memory, and how much of it is in use at once.
+
+Values that share memory have one *home*: the value at the end of the chain of `shared`. A home that
+is not given has one life: from the first task that touches any value there to the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from nbgraph.graph.schedule import Schedule, Value
+
+ALIGNMENT = 64  # bytes: a cache line, and the widest vector register
+GAP = 64  # bytes between neighbours: arrays back to back cost the loops over them their speed
+
+
+def footprint(nbytes: int) -> int:
+    """Bytes that a value takes in the arena: whole cache lines, and a gap behind them.
+
+    >>> footprint(0), footprint(1), footprint(64), footprint(65)
+    (64, 128, 128, 192)
+    """
+    return -(-nbytes // ALIGNMENT) * ALIGNMENT + GAP
+
+
+@dataclass(slots=True, eq=False)
+class Life:
+    """Memory of the run, by its home. `touched`: tasks in order, each once; `written`: of these,
+    those that write."""
+
+    home: Value
+    size: int  # its footprint: of the largest value there
+    touched: list[int] = field(default_factory=list[int])
+    written: list[int] = field(default_factory=list[int])
+
+
+def homes(values: Sequence[Value]) -> dict[Value, Value]:
+    """The home of each value."""
+    found: dict[Value, Value] = {}
+    for value in values:
+        path: list[Value] = []
+        while value not in found and value.shared is not None:
+            path.append(value)
+            value = value.shared
+        home = found.setdefault(value, value)
+        for passed in path:
+            found[passed] = home
+    return found
+
+
+def lives(schedule: Schedule) -> list[Life]:
+    """The lives of what is not given, in the order of their first task."""
+    home = homes(schedule.values)
+    found: dict[Value, Life] = {}
+    for k, task in enumerate(schedule.tasks):
+        for value in task.reads:
+            _touch(found, home[value], value, k)
+        for value in task.writes:
+            life = _touch(found, home[value], value, k)
+            if life is not None and (not life.written or life.written[-1] != k):
+                life.written.append(k)
+    return list(found.values())
+
+
+def _touch(found: dict[Value, Life], home: Value, value: Value, task: int) -> Life | None:
+    if home.given:
+        return None
+    life = found.get(home)
+    if life is None:
+        life = found[home] = Life(home, footprint(home.nbytes))
+    if not life.touched or life.touched[-1] != task:
+        life.touched.append(task)
+    life.size = max(life.size, footprint(value.nbytes))
+    return life
+
+
+def by_task(places: Sequence[Life], count: int, which: int) -> list[list[Life]]:
+    """For each task the lives whose first (`which` = 0) or last (-1) task it is."""
+    found: list[list[Life]] = [[] for _ in range(count)]
+    for life in places:
+        found[life.touched[which]].append(life)
+    return found
+
+
+def peak(schedule: Schedule) -> int:
+    """The most bytes in use at once when the tasks run in list order and memory goes with its last
+    toucher, counted in footprints.
+
+    >>> from nbgraph.graph.schedule import Task
+    >>> a, b, c = (Value(name, 64) for name in "abc")
+    >>> tasks = [Task("A", (), (a,)), Task("B", (a,), (b,)), Task("C", (b,), (c,))]
+    >>> peak(Schedule(tasks, [a, b, c])) == 2 * footprint(64)
+    True
+    """
+    return peak_of(lives(schedule), len(schedule.tasks))
+
+
+def peak_of(places: Sequence[Life], count: int) -> int:
+    """`peak`, of lives that are known."""
+    change = [0] * (count + 1)
+    for life in places:
+        change[life.touched[0]] += life.size
+        change[life.touched[-1] + 1] -= life.size
+    most = now = 0
+    for step in change:
+        now += step
+        most = max(most, now)
+    return most

@@ -1,0 +1,218 @@
+"""Where values live: offsets in one arena, planned once, shared by values that never meet.
+
+Model
+-----
+*Lives.* Values that share memory (`Value.shared`) have one home, and the home one life: the tasks
+that touch it. Homes that are given have their place; all others get an offset.
+
+*Order.* Tasks are placed in list order, but what is decided rests on the dependency order alone
+(`predecessors`): any number of workers may run the tasks, in any order that it allows.
+
+*States of a byte of the arena*, while tasks are placed one after another:
+
+    fresh --taken--> in use by a life --last toucher placed--> free, guarded by its touchers
+                           ^                                        |
+                           +------ all guards are ancestors --------+
+
+*Invariants.*
+1. A life gets bytes at its first task, all of whose guards are ancestors of that task. So whoever
+   touched the bytes before has ended when they are written again.
+2. Who touches a life is its first task or a descendant of it (it reads what was written there, or
+   writes behind its readers). So the guards of the last owner stand for those of all owners.
+3. Lives in use at once are disjoint, and `GAP` bytes at least lie between them.
+
+*Waits.* A task nothing depends on (it writes only what is given: a gradient, a result) would keep
+what it reads from ever being used again, as it is nobody's ancestor. Where nothing else fits, the
+taker is made to wait for such readers: the reader is put into its `after`, and is an ancestor from
+then on. The writers must be ancestors anyway, so branches that are independent never share.
+
+Finding the best offsets is NP-hard. Two rules are tried, and the smaller arena is kept: the arena
+begins with the bytes of the peak, and free memory is taken from its ends; or it begins empty. The
+first is optimal on chains.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from nbgraph.errors import ArgumentError
+from nbgraph.graph.passes.arena import Arena, Segment
+from nbgraph.graph.passes.lifetimes import Life, by_task, footprint, homes, lives, peak_of
+from nbgraph.graph.passes.ordering import order as order
+from nbgraph.graph.passes.places import MemoryReport, Whereabouts, report_of, whereabouts
+from nbgraph.graph.passes.reach import EXACT, Reach, reach
+from nbgraph.graph.schedule import Schedule, Task, Value, predecessors
+
+
+@dataclass(slots=True, eq=False)
+class MemoryPlan:
+    """The place of every value of the run. Bytes are counted with alignment and gaps.
+
+    `offset` has every value that some task touches and that is not given; in-place values have the
+    offset of what they took over. `waits`: pairs of tasks, the first of which waits for the second
+    though it reads nothing of it (it is in its `after`).
+    """
+
+    schedule: Schedule
+    offset: dict[Value, int]
+    arena_bytes: int
+    naive_bytes: int  # every value its own
+    peak_bytes: int  # in use at once when tasks run in list order: what no plan can go below
+    waits: tuple[tuple[Task, Task], ...] = ()
+    _names: dict[str, Value] = field(default_factory=dict[str, Value])
+
+    def explain(self, name: str) -> Whereabouts:
+        """Where a value lives, how long, with whom it shares memory, and why not in place.
+
+        An unknown name raises ArgumentError.
+        """
+        if not self._names:
+            self._names = {value.name: value for value in reversed(self.schedule.values)}
+        if name not in self._names:
+            near = difflib.get_close_matches(name, self._names, 3)
+            hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+            raise ArgumentError(f"memory plan: there is no value {name!r}{hint}")
+        return whereabouts(self.schedule, self.offset, self._names[name])
+
+    def report(self) -> MemoryReport:
+        """All values and the totals, as a table."""
+        return report_of(
+            self.schedule,
+            self.offset,
+            (self.naive_bytes, self.peak_bytes, self.arena_bytes),
+            tuple((task.name, other.name) for task, other in self.waits),
+        )
+
+
+def plan(schedule: Schedule, *, share: bool = True, waits: bool = True) -> MemoryPlan:
+    """Offsets in one arena for all values that are not given.
+
+    Run it last: after `accumulate`, `take_over` and `order`. With `share=False` nothing but values
+    in place share memory. With `waits` tasks may be given others to run `after` (see the model);
+    whoever pushes the tasks has to ask for `predecessors` once more.
+
+    >>> a, b, c = (Value(name, 1000) for name in "abc")
+    >>> tasks = [Task("A", (), (a,)), Task("B", (a,), (b,)), Task("C", (b,), (c,))]
+    >>> found = plan(Schedule(tasks, [a, b, c]))
+    >>> found.offset[a] == found.offset[c], found.naive_bytes, found.arena_bytes
+    (True, 3264, 2176)
+    """
+    places = lives(schedule)
+    most = peak_of(places, len(schedule.tasks))
+    found = _best(schedule, places, most, waits=waits) if share else _apart(places)
+    pairs = tuple((schedule.tasks[k], schedule.tasks[end]) for k, end in found.waits)
+    for task, end in pairs:
+        task.after = (*task.after, end)
+    home = homes(schedule.values)
+    return MemoryPlan(
+        schedule,
+        offset={v: found.offset[home[v]] for v in schedule.values if home[v] in found.offset},
+        arena_bytes=found.size,
+        naive_bytes=sum(footprint(value.nbytes) for value in schedule.values if not value.given),
+        peak_bytes=most,
+        waits=pairs,
+    )
+
+
+def fits(schedule: Schedule, limit: int) -> bool:
+    """Whether the arena of a plan has at most `limit` bytes. Changes nothing.
+
+    >>> a = Value("a", 1000)
+    >>> fits(Schedule([Task("A", (), (a,))], [a]), 1088), footprint(1000)
+    (True, 1088)
+    """
+    places = lives(schedule)
+    most = peak_of(places, len(schedule.tasks))
+    return most <= limit and _best(schedule, places, most, waits=True).size <= limit
+
+
+@dataclass(slots=True)
+class _Placement:
+    offset: dict[Value, int]  # of homes
+    size: int
+    waits: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+
+
+def _apart(places: Sequence[Life]) -> _Placement:
+    found = _Placement({}, 0)
+    for life in places:
+        found.offset[life.home] = found.size
+        found.size += life.size
+    return found
+
+
+def _best(schedule: Schedule, places: Sequence[Life], most: int, *, waits: bool) -> _Placement:
+    before = predecessors(schedule.tasks)
+    ends = _ends(schedule.tasks, before) if waits else [False] * len(before)
+    found = _Placer(places, before, ends, most).run()
+    if found.size > most and len(before) <= EXACT:
+        other = _Placer(places, before, ends, 0).run()
+        found = min(found, other, key=lambda placement: placement.size)
+    return found
+
+
+def _ends(tasks: Sequence[Task], before: Sequence[set[int]]) -> list[bool]:
+    """Which tasks nothing depends on."""
+    found = [True] * len(tasks)
+    for others in before:
+        for other in others:
+            found[other] = False
+    return found
+
+
+class _Placer:
+    """One way through the list."""
+
+    def __init__(
+        self, places: Sequence[Life], before: list[set[int]], ends: list[bool], capacity: int
+    ) -> None:
+        count = len(before)
+        self.first, self.last = by_task(places, count, 0), by_task(places, count, -1)
+        self.reach: Reach = reach(before)
+        self.ends = ends
+        self.arena = Arena(capacity)
+        self.found = _Placement({}, 0)
+
+    def run(self) -> _Placement:
+        for k, begun in enumerate(self.first):
+            self.reach.enter(k)
+            for life in sorted(begun, key=lambda life: -life.size):
+                self.found.offset[life.home] = self.place(k, life.size)
+            for life in self.last[k]:
+                self.arena.give(self.segment(life))
+        self.found.size = self.arena.used
+        return self.found
+
+    def place(self, k: int, size: int) -> int:
+        colours = self.reach.colours()
+        found = self.arena.take(size, colours, self.free)
+        if found is None:
+            waiting = partial(self.free_in_time, k)
+            found = self.arena.take(size, colours, waiting)
+            found = found or self.arena.grow(size, colours, waiting)
+            self.wait(k, found[1])
+        return found[0]
+
+    def free(self, segment: Segment) -> bool:
+        return self.reach.after(segment.guards)
+
+    def free_in_time(self, k: int, segment: Segment) -> bool:
+        """Whether task k may have it if it waits."""
+        reach, ends = self.reach, self.ends
+        return reach.after(segment.firm) and all(
+            reach.after((guard,)) or (ends[guard] and guard != k) for guard in segment.guards
+        )
+
+    def wait(self, k: int, taken: Sequence[Segment]) -> None:
+        for guard in sorted({guard for segment in taken for guard in segment.guards}):
+            if not self.reach.after((guard,)):
+                self.reach.wait(guard)
+                self.found.waits.append((k, guard))
+
+    def segment(self, life: Life) -> Segment:
+        start = self.found.offset[life.home]
+        colour = self.reach.colour(life.written[-1] if life.written else life.touched[0])
+        return Segment(start, life.size, tuple(life.touched[::-1]), tuple(life.written), colour)

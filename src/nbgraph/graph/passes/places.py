@@ -1,0 +1,182 @@
+"""What a memory plan says of itself: where a value lives and why, and the table of all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from nbgraph.graph.passes.lifetimes import footprint, homes
+from nbgraph.graph.schedule import Schedule, Task, Value
+from nbgraph.picture import columns, html_sections, sections
+
+_ROWS = 40  # of a printed table; the rest is counted
+
+
+@dataclass(frozen=True, slots=True)
+class Whereabouts:
+    """Where one value lives, how long, with whom it shares memory, and why not in place."""
+
+    name: str
+    nbytes: int
+    given: bool
+    offset: int | None  # in the arena; None: given, in what is given, or nowhere
+    writers: tuple[str, ...]  # tasks, in order
+    readers: tuple[str, ...]
+    over: str | None  # the value whose memory it took
+    together: tuple[str, ...]  # values that live in the same memory: in place, or added up
+    before: tuple[str, ...]  # values that had bytes of it earlier
+    after: tuple[str, ...]  # values that have bytes of it later
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The facts by name."""
+        return asdict(self)
+
+    def _rows(self) -> list[tuple[str, str]]:
+        rows = [
+            ("bytes", str(self.nbytes)),
+            ("place", self._place()),
+            ("written by", _some(self.writers)),
+            ("read by", _some(self.readers)),
+            ("over", self.over or ""),
+            ("same memory", _some(self.together)),
+            ("memory had by", _some(self.before)),
+            ("passed on to", _some(self.after)),
+            *(("note", line) for line in self.notes),
+        ]
+        return [(head, text) for head, text in rows if text]
+
+    def _place(self) -> str:
+        if self.given:
+            return "given"
+        if self.offset is not None:
+            return f"arena, offset {self.offset}"
+        return "given memory" if self.over or self.together else "none: no task touches it"
+
+    def __str__(self) -> str:
+        return sections([(self.name, columns(self._rows()))])
+
+    def _repr_html_(self) -> str:
+        return html_sections(f"memory of {self.name}", [("", columns(self._rows()))])
+
+
+def _some(names: Sequence[str], most: int = 6) -> str:
+    shown = ", ".join(names[:most])
+    return f"{shown}, and {len(names) - most} more" if len(names) > most else shown
+
+
+def whereabouts(schedule: Schedule, offset: Mapping[Value, int], value: Value) -> Whereabouts:
+    """The facts about one value of a plan."""
+    home = homes(schedule.values)
+    spans = _spans(schedule.tasks, home)
+    before, after = _neighbours(schedule, offset, home, spans, value)
+    return Whereabouts(
+        name=value.name,
+        nbytes=value.nbytes,
+        given=value.given,
+        offset=offset.get(value),
+        writers=tuple(task.name for task in schedule.tasks if value in task.writes),
+        readers=tuple(task.name for task in schedule.tasks if value in task.reads),
+        over=value.shared.name if value.shared else None,
+        together=tuple(
+            v.name for v in schedule.values if v is not value and home[v] is home[value]
+        ),
+        before=before,
+        after=after,
+        notes=tuple(value.note.split("\n")) if value.note else (),
+    )
+
+
+def _spans(tasks: Sequence[Task], home: Mapping[Value, Value]) -> dict[Value, tuple[int, int]]:
+    """The first and the last task at each home."""
+    found: dict[Value, tuple[int, int]] = {}
+    for k, task in enumerate(tasks):
+        for value in (*task.reads, *task.writes):
+            found[home[value]] = (found.get(home[value], (k, k))[0], k)
+    return found
+
+
+def _neighbours(
+    schedule: Schedule,
+    offset: Mapping[Value, int],
+    home: Mapping[Value, Value],
+    spans: Mapping[Value, tuple[int, int]],
+    value: Value,
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Homes with a byte of this value's memory before it, and after it."""
+    if value not in offset:
+        return (), ()
+    own = home[value]
+    low, high = offset[value], offset[value] + footprint(own.nbytes)
+    met = [
+        v
+        for v in schedule.values
+        if home[v] is v is not own
+        and v in offset
+        and offset[v] < high
+        and low < offset[v] + footprint(v.nbytes)
+    ]
+    met.sort(key=lambda v: spans[v])
+    return (
+        tuple(v.name for v in met if spans[v] < spans[own]),
+        tuple(v.name for v in met if spans[v] > spans[own]),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryReport:
+    """The totals of a plan and all values, the largest first."""
+
+    naive_bytes: int
+    peak_bytes: int
+    arena_bytes: int
+    waits: tuple[tuple[str, str], ...]
+    values: tuple[dict[str, Any], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The facts by name."""
+        return asdict(self)
+
+    def _parts(self) -> list[tuple[str, str]]:
+        totals = [
+            ("every value its own", str(self.naive_bytes)),
+            ("in use at once", str(self.peak_bytes)),
+            ("arena", str(self.arena_bytes)),
+            ("tasks that wait", str(len(self.waits))),
+        ]
+        rows = [("value", "bytes", "place", "from", "to", "over")]
+        rows += [tuple(map(str, row.values())) for row in self.values[:_ROWS]]  # type: ignore[misc]
+        more = len(self.values) - _ROWS
+        table = columns(rows) + (f"\n... and {more} more" if more > 0 else "")
+        return [("bytes", columns(totals)), ("values", table)]
+
+    def __str__(self) -> str:
+        return sections(self._parts())
+
+    def _repr_html_(self) -> str:
+        return html_sections("memory plan", self._parts())
+
+
+def report_of(
+    schedule: Schedule,
+    offset: Mapping[Value, int],
+    totals: tuple[int, int, int],
+    waits: tuple[tuple[str, str], ...],
+) -> MemoryReport:
+    """The table of a plan; `totals`: naive, peak, arena."""
+    rows: list[dict[str, Any]] = []
+    spans = _spans(schedule.tasks, {value: value for value in schedule.values})
+    for value in sorted(schedule.values, key=lambda value: -value.nbytes):
+        first, last = spans.get(value, (None, None))
+        rows.append(
+            {
+                "name": value.name,
+                "nbytes": value.nbytes,
+                "place": offset.get(value, "given" if value.given else "-"),
+                "from": "" if first is None else schedule.tasks[first].name,
+                "to": "" if last is None else schedule.tasks[last].name,
+                "over": value.shared.name if value.shared else "",
+            }
+        )
+    return MemoryReport(*totals, waits, tuple(rows))

@@ -1,0 +1,185 @@
+"""Which tasks must have ended before another one starts.
+
+Tasks are entered in list order, which is a legal order, so ancestors of a task have been entered
+before it. At any moment there is one *current* task, the last one entered, and the only question
+is whether earlier tasks are its ancestors. "No" may mean "not known"; "yes" is always right.
+
+*Exact*: each task has the set of its ancestors as the bits of an integer. Memory grows with the
+square of the number of tasks: 16 MiB at `EXACT` tasks.
+
+*Chains*: tasks are covered by paths of the dependency order, greedily. On a path, who comes first
+is an ancestor. Across paths each task keeps, for each of the `TRACKED` longest ones, the last place
+on it that is an ancestor. Of tasks on the other paths only direct predecessors are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+import numpy as np
+
+EXACT = 1 << 14  # tasks
+TRACKED = 64  # paths
+
+EVERY = (0,)
+
+
+class Reach(Protocol):
+    """Ancestors of the current task.
+
+    A colour is a class of tasks: what is an ancestor has one of `colours()`, as far as is known.
+    """
+
+    def enter(self, task: int) -> None:
+        """The next task in list order becomes the current one."""
+        ...
+
+    def after(self, tasks: Iterable[int]) -> bool:
+        """Whether all of them are ancestors of the current task."""
+        ...
+
+    def wait(self, task: int) -> None:
+        """An earlier task becomes an ancestor of the current one."""
+        ...
+
+    def colour(self, task: int) -> int:
+        """The class of a task that was entered."""
+        ...
+
+    def colours(self) -> Iterable[int]:
+        """The classes of ancestors of the current task."""
+        ...
+
+
+def reach(before: Sequence[set[int]], *, exact: int = EXACT) -> Reach:
+    """From the predecessors of each task; sets of bits for up to `exact` tasks, else chains.
+
+    >>> order = reach([set(), {0}, {0}, {1}])
+    >>> for task in range(4):
+    ...     order.enter(task)
+    >>> order.after([0, 1]), order.after([2])
+    (True, False)
+    """
+    return Exact(before) if len(before) <= exact else Chains(before)
+
+
+class Exact:
+    """Sets of ancestors, as bits."""
+
+    def __init__(self, before: Sequence[set[int]]) -> None:
+        self.before = before
+        self._sets: list[int] = []  # each with the task itself
+        self._bytes = b""  # of the current task, without itself
+
+    def enter(self, task: int) -> None:
+        """See `Reach`."""
+        sets = self._sets
+        found = 0
+        for other in self.before[task]:
+            found |= sets[other]
+        sets.append(found | 1 << task)
+        self._bytes = found.to_bytes((task >> 3) + 1, "little")
+
+    def after(self, tasks: Iterable[int]) -> bool:
+        """See `Reach`."""
+        bits = self._bytes
+        return all(bits[task >> 3] >> (task & 7) & 1 for task in tasks)
+
+    def wait(self, task: int) -> None:
+        """See `Reach`."""
+        current = len(self._sets) - 1
+        self._sets[current] |= self._sets[task]
+        self._bytes = (self._sets[current] ^ 1 << current).to_bytes((current >> 3) + 1, "little")
+
+    def colour(self, task: int) -> int:
+        """One class for all."""
+        return 0
+
+    def colours(self) -> Iterable[int]:
+        """One class for all."""
+        return EVERY
+
+
+class Chains:
+    """The last ancestor on each of the longest paths."""
+
+    def __init__(self, before: Sequence[set[int]], tracked: int = TRACKED) -> None:
+        self.before = before
+        self.chain, self.place, lengths = cover(before)
+        longest = sorted(range(len(lengths)), key=lambda c: (-lengths[c], c))[:tracked]
+        self._column = {chain: k for k, chain in enumerate(longest)}
+        self._last = np.full((len(before), len(longest)), -1, np.int32)  # each with the task itself
+        self._current = 0
+        self._row: list[int] = []  # of the current task
+        self._near: set[int] = set()  # its direct predecessors
+
+    def enter(self, task: int) -> None:
+        """See `Reach`."""
+        self._current, self._near = task, self.before[task]
+        self._note(self._near)
+
+    def _note(self, more: Iterable[int]) -> None:
+        task = self._current
+        row = self._last[task]
+        for other in more:
+            np.maximum(row, self._last[other], out=row)
+        self._row = row.tolist()
+        column = self._column.get(self.chain[task])
+        if column is not None:
+            row[column] = self.place[task]
+
+    def after(self, tasks: Iterable[int]) -> bool:
+        """See `Reach`."""
+        own = self.chain[self._current]
+        for task in tasks:
+            chain = self.chain[task]
+            if chain == own:
+                if task >= self._current:
+                    return False
+                continue
+            column = self._column.get(chain)
+            if column is not None and self._row[column] >= self.place[task]:
+                continue
+            if task not in self._near:
+                return False
+        return True
+
+    def wait(self, task: int) -> None:
+        """See `Reach`."""
+        self._near = self._near | {task}
+        self._note((task,))
+
+    def colour(self, task: int) -> int:
+        """The path it is on."""
+        return self.chain[task]
+
+    def colours(self) -> Iterable[int]:
+        """The longest paths, its own, and those of its direct predecessors."""
+        others = {self.chain[task] for task in self._near} | {self.chain[self._current]}
+        return [*self._column, *sorted(others - self._column.keys())]
+
+
+def cover(before: Sequence[set[int]]) -> tuple[list[int], list[int], list[int]]:
+    """Paths that hold each task once: its path, its place on it; and the lengths of the paths.
+
+    A task goes on with the longest path that ends in one of its predecessors.
+
+    >>> cover([set(), {0}, {0}, {1, 2}])
+    ([0, 0, 1, 0], [0, 1, 0, 2], [3, 1])
+    """
+    chain: list[int] = []
+    place: list[int] = []
+    ends: list[int] = []  # the last task of each path
+    for task, others in enumerate(before):
+        open_ends = [other for other in others if ends[chain[other]] == other]
+        if open_ends:
+            tail = max(open_ends, key=lambda other: (place[other], -other))
+            chain.append(chain[tail])
+            place.append(place[tail] + 1)
+            ends[chain[tail]] = task
+        else:
+            chain.append(len(ends))
+            place.append(0)
+            ends.append(task)
+    return chain, place, [place[end] + 1 for end in ends]
