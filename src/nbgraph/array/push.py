@@ -40,9 +40,8 @@ def carried(op: Mapper, values: Sequence[Any], parameters: Mapping[str, Any]) ->
     )
     found = op.carried.get(key)
     if found is None:
-        common = np.result_type(*(v.dtype if isinstance(v, Layout) else v for v in weak))
-        dtypes = [v.dtype if isinstance(v, Layout) else common for v in weak]
-        plan = op.invoker.plan(dtypes, common, parameters)
+        known = [v.dtype if isinstance(v, Layout) else v for v in weak]
+        plan = op.invoker.plan_of(known, parameters)
         shapes = [v.shape if isinstance(v, Layout) else () for v in weak]
         shape = broadcast(op.__name__, list(zip(op.scalar.operands, shapes, strict=True)))
         outputs = tuple(layout(shape, dtype) for dtype in plan.typed.outputs)

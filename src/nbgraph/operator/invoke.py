@@ -115,12 +115,22 @@ class Invoker:
         found = self._plans.get(key)
         if found is None:
             typed = resolve(self.scalar, dtypes, common, parameters, dtype)
-            require_fit(self.scalar.name, typed.captured, parameters)
-            shared = self._same_graph(typed)
-            found = Plan(typed, dict(parameters), shared.kernels if shared else {})
-            if len(self._plans) > 256:
-                self._plans.clear()
-            self._plans[key] = found
+            found = self._keep(key, typed, parameters)
+        return found
+
+    def plan_of(self, values: Sequence[Any], parameters: Mapping[str, Any]) -> Plan:
+        """What is resolved for dtypes and Python numbers, which take the dtype of the others."""
+        common = np.result_type(*values)
+        dtypes = [v if isinstance(v, np.dtype) else common for v in values]
+        return self.plan(dtypes, common, parameters)
+
+    def _keep(self, key: tuple[Any, ...], typed: Typed, parameters: Mapping[str, Any]) -> Plan:
+        require_fit(self.scalar.name, typed.captured, parameters)
+        shared = self._same_graph(typed)
+        found = Plan(typed, dict(parameters), shared.kernels if shared else {})
+        if len(self._plans) > 256:
+            self._plans.clear()
+        self._plans[key] = found
         return found
 
     def _same_graph(self, typed: Typed) -> Plan | None:

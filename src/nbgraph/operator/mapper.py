@@ -316,6 +316,11 @@ class Mapper:
         return inspect.Signature([*operands, *parameters])
 
     @property
+    def probe_kinds(self) -> tuple[str, ...]:
+        """Operand kinds that the function is known to take."""
+        return tuple(leaf.kind for leaf in self._probe.operands)
+
+    @property
     def types(self) -> list[str]:
         """The loops for operands of one dtype, as NumPy writes them: 'ff->f'."""
         return type_strings(self.scalar)

@@ -145,9 +145,10 @@ def parameter_bytes(kind: str, value: Any, compute: str) -> bytes:
 def probe(scalar: Scalar) -> Captured:
     """A first capture, so that a function that is not understood fails at its definition."""
     first: CaptureError | None = None
-    for kind in _PROBES:
+    own: tuple[tuple[str, ...], ...] = getattr(scalar, "probes", ())
+    for kinds in (*own, *((kind,) * len(scalar.operands) for kind in _PROBES)):
         try:
-            return scalar.capture([kind] * len(scalar.operands), defaults_of(scalar))
+            return scalar.capture(kinds, defaults_of(scalar))
         except CaptureError as error:
             first = first or error
     assert first is not None
