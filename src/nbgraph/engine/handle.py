@@ -8,6 +8,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from nbgraph.codegen import fastcall
@@ -20,15 +21,27 @@ from nbgraph.errors import EngineError
 
 Entry = Callable[..., int]
 
-_WITHOUT_CORE = ("peek", "poke", "new_memory", "free_memory", "is_done")
+_WITHOUT_CORE = ("peek", "poke", "new_memory", "free_memory", "is_done", "launch_many")
 SPIN = 600  # looks before a thread sleeps: some microseconds
-MOST_WORDS = 100  # of a submit call; what is longer goes by address
+MOST_WORDS = fastcall.MAX_WORDS - 1  # of a submit call; what is longer goes by address
+
+
+@dataclass(slots=True)
+class Held:
+    """What belongs to a plan's memory."""
+
+    keep: object  # must live as long
+    tokens: list[int]  # of Python steps
+    template: int = 0  # what is launched
 
 
 class Core:
     """Words at an address, and what may be done with them. See `nbgraph.engine.core`."""
 
     push: Entry
+    launch: Entry
+    launch_many: Entry
+    settled: Entry
     submit: Entry
     submit_many: Entry
     template: Entry
@@ -75,8 +88,8 @@ class Core:
         self.retired = False
         self.failures: dict[int, Failure] = {}  # by the token in their cells
         self.tokens = itertools.count(1)
-        # plans' memory: what must live as long, and tokens of Python steps
-        self.instances: dict[int, tuple[object, list[int]]] = {}
+        self.instances: dict[int, Held] = {}  # of plans, by address
+        self.states: dict[int, object] = {}  # of their runs, by token
         self.labels: dict[int, tuple[int, str | None]] = {}  # of variables, by address, for dumps
         self.doomed: deque[int] = deque()  # instances given up
         self._thread = threading.local()

@@ -53,7 +53,9 @@ class Kernels(TrackedEngine):
         self._operators = {}
         self._notices = {}
         self._codes: list[CodeType] = []
-        self._steps: dict[int, Callable[..., Any]] = {}  # Python functions of plans
+        # Python functions of plans, and whether they want the run's state
+        self._steps: dict[int, tuple[Callable[..., Any], bool]] = {}
+        self._live: Core | None = None  # the core, while its workers run
 
     def push(
         self,
@@ -265,18 +267,21 @@ class Kernels(TrackedEngine):
         super()._reap(core)
         while core.doomed:
             try:
-                core.drop_instance(core.doomed.popleft())
+                address = core.doomed.popleft()
             except IndexError:  # another thread took it
                 break
+            held = core.instances[address]
+            if held.template:
+                core.drop_template(held.template)
+            core.drop_instance(address)
         while address := core.dead_instance():
-            _, tokens = core.instances.pop(address)
-            for token in tokens:
+            for token in core.instances.pop(address).tokens:
                 self._steps.pop(token, None)
             core.free_memory(address)
 
     def _run_step(self, core: Core, block: int) -> None:
         """Run a Python function of a plan; what it raises poisons what comes after it."""
-        run = self._steps[core.peek(block + layout.O_TOKEN)]
+        run, wants_state = self._steps[core.peek(block + layout.O_TOKEN)]
         name = self._names[core.peek(block + layout.O_NAME)]
         plan = core.peek(core.peek(block + layout.O_ARGS) + layout.I_OPERATION)
         place = self._sites[core.peek(plan + layout.O_SITE)]
@@ -284,7 +289,10 @@ class Kernels(TrackedEngine):
         here.running = KernelOperation(name, place)
         code = token = 0
         try:
-            run(run_context(cpu(0)))
+            if wants_state:
+                run(run_context(cpu(0)), core.states.get(core.peek(plan + layout.O_TOKEN)))
+            else:
+                run(run_context(cpu(0)))
         except BaseException as error:  # as in `Runner._run`
             code, token = 1, next(core.tokens)
             order = number, core.peek(block + layout.O_LO) + 1
@@ -294,6 +302,8 @@ class Kernels(TrackedEngine):
         finally:
             here.running = None
         core.call_done(block, code, token)
+        if core.states and core.word(layout.DEAD_CELLS):
+            self._reap(core)
 
     def _forget_operator(self, core: Core, token: int) -> None:
         self._operators.pop(token, None)
@@ -302,6 +312,28 @@ class Kernels(TrackedEngine):
         for operator in list(self._operators.values()):
             operator.core = None
         super()._leave()
+
+    # wait --------------------------------------------------------------------------------------
+
+    def wait_for_var(self, var: Variable, timeout: float | None = None) -> None:
+        """As `Engine.wait_for_var`; that of a variable at rest is quick."""
+        core = self._core
+        try:
+            if (
+                core is not None
+                and var._core is core
+                and var._owner is self._owner
+                and not (var.deleted or self._bulks or core.states)
+                and timeout is None
+                and here.running is None
+                and core.settled(var._address)
+            ):
+                return
+        except AttributeError:  # not a variable
+            pass
+        super().wait_for_var(var, timeout)
+        if core is not None and core.states:
+            self._reap(core)
 
     # notices -----------------------------------------------------------------------------------
 

@@ -63,6 +63,7 @@ class ThreadedEngine(Kernels, ServedEngine):
 
     def _begin_core(self, core: Core) -> None:
         core.poke(core.address + layout.WORKERS, self.workers)
+        self._live = core
         self._start(core, layout.NATIVE, self.workers, self._work)
 
     def _start(
@@ -176,6 +177,7 @@ class ThreadedEngine(Kernels, ServedEngine):
         if core is None or not self._serving[layout.NATIVE]:
             return
         with self._opening:
+            self._live = None
             core.stop()
             threads = [t for group in self._threads.values() for t in group]
             self._threads.clear()
@@ -199,11 +201,13 @@ class ThreadedEngine(Kernels, ServedEngine):
         if core is None or not self._serving[layout.NATIVE]:
             return
         super()._shut_down()
+        self._live = None
         core.stop()
         self._threads.clear()
         self._serving = [False] * layout.QUEUE_COUNT  # a later exit handler may push again
 
     def _after_fork(self) -> None:
+        self._live = None
         self._threads.clear()
         self._serving = [False] * layout.QUEUE_COUNT
         super()._after_fork()

@@ -292,6 +292,7 @@ class TrackedEngine(Engine):
     def _reap(self, core: Core) -> None:
         """Forget exceptions that nothing in the core refers to."""
         while token := core.dead_cell():
+            core.states.pop(token, None)
             failure = core.failures.pop(token, None)
             if failure is not None:
                 failure.cell = 0

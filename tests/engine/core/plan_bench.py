@@ -25,6 +25,7 @@ class Row:
     after: tuple[int, ...] = ()
     outside: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()  # those it overwrites: a failure on them is no concern of its
     code: int = 0
     kind: int = L.ROW_KERNEL
     late: str = ""  # the outside variable this row acquires
@@ -50,16 +51,35 @@ class Plan:
     name: str
     rows: list[Row]
     wide: bool = True
+    estimate: int = 0  # nanoseconds of a run by one thread
     serial: bool = True  # whether one thread may interpret it
     instance: int = 0
     own: str = ""  # the variable that keeps the instance's runs apart
     outside: tuple[str, ...] = ()
     bytes: int = 0
+    template: int = 0
+    variants: list[Plan] = dataclasses.field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.outside = tuple(dict.fromkeys(n for row in self.rows for n in row.outside))
         self.writes = tuple(n for n in self.outside if any(n in r.changes for r in self.rows))
         self.late = tuple(row.late for row in self.rows if row.late)
+
+    def variant(self, names: dict[str, str]) -> Plan:
+        """Runs with other outside variables: of this instance, told apart by a word."""
+        rows = [
+            dataclasses.replace(
+                row,
+                outside=tuple(names.get(n, n) for n in row.outside),
+                changes=tuple(names.get(n, n) for n in row.changes),
+                runs=[],
+                parts=[],
+            )
+            for row in self.rows
+        ]
+        made = Plan(f"{self.name}'", rows)
+        self.variants.append(made)
+        return made
 
 
 def table(words: list[int]) -> int:
@@ -83,13 +103,20 @@ def build(bench: Bench, plan: Plan) -> None:
     plan.own = f"{plan.name} itself"
     bench.variable(plan.own)
     for row in plan.rows:
-        inside = f"{plan.name}.{row.name}"
         row.number = 1000 + len(bench.jobs)
-        row.names = (*row.outside, *(f"{plan.name}.{plan.rows[p].name}" for p in row.after), inside)
-        row.writes = (*row.changes, inside)
-        bench.place(inside, INSIDE + row.number)
         bench.jobs[row.number] = row
-        MACHINE.kernels[row.number] = lambda _args, lo, hi, r=row: bench.body(r, lo, hi)
+        bench.place(f"{plan.name}.{row.name}", INSIDE + row.number)
+    for variant in (plan, *plan.variants):
+        variant.own = plan.own
+        for row in variant.rows:
+            inside = f"{plan.name}.{row.name}"
+            before = (f"{plan.name}.{plan.rows[p].name}" for p in row.after)
+            row.names = (*row.outside, *before, inside)
+            row.writes = (*row.changes, inside)
+    for index, row in enumerate(plan.rows):
+        MACHINE.kernels[row.number] = lambda args, lo, hi, i=index: bench.body(
+            (plan, *plan.variants)[MACHINE.words.get(args, 0)].rows[i], lo, hi
+        )
     plan.instance = allocate(L.INSTANCE_BYTES)
     fill(plan)
     bench.instances.append(plan.instance)
@@ -100,15 +127,18 @@ def fill(plan: Plan) -> None:
     rows, count = plan.rows, len(plan.rows)
     degree = [len(row.after) for row in rows]
     following = [[j for j, r in enumerate(rows) if i in r.after] for i in range(count)]
-    uses = [[plan.outside.index(n) << 1 | (n in r.changes) for n in r.outside] for r in rows]
+    uses = [[use_word(plan, i, n) for n in r.outside] for i, r in enumerate(rows)]
     users = [sum(n in r.outside for r in rows) for n in plan.outside]
     offsets, successors = compressed(following)
     use_offsets, use = compressed(uses)
     serial = plan.serial and not any(r.kind for r in rows)
     tickets = sum(r.chunks + 1 for r in rows)
+    records = [table([0]) for _ in rows]
     words = {
         L.I_ROWS: count,
-        L.I_TABLE: table([word for r in rows for word in row_words(plan, r)]),
+        L.I_TABLE: table(
+            [w for r, at in zip(rows, records, strict=True) for w in row_words(plan, r, at)]
+        ),
         L.I_INDEGREE: table(degree),
         L.I_COUNTERS: table(degree),
         L.I_OFFSETS: offsets,
@@ -126,24 +156,64 @@ def fill(plan: Plan) -> None:
         L.I_NEXT_CHUNK: table([0] * count),
         L.I_CHUNKS: table([1] * count),
         L.I_EXTERNAL_ERRORS: table([0] * 2 * len(plan.outside)),
+        L.I_SERIAL_NS: plan.estimate,
+        L.I_WORDS: 1 if plan.variants else 0,
+        L.I_PATCHES: count if plan.variants else 0,
+        L.I_PLACES: table([word for record in records for word in (record, 0)]),
     }
     for offset, word in words.items():
         store(plan.instance + offset, word)
 
 
-def row_words(plan: Plan, row: Row) -> list[int]:
+def use_word(plan: Plan, index: int, name: str) -> int:
+    """What a row's use of an outside variable means for failures."""
+    row = plan.rows[index]
+    last = name in row.changes and not any(name in r.changes for r in plan.rows[index + 1 :])
+    spared = name in row.whole or any(name in r.changes for r in plan.rows[:index])
+    return plan.outside.index(name) << L.USE | spared * L.SPARED | last * L.LAST
+
+
+def row_words(plan: Plan, row: Row, record: int) -> list[int]:
     token = plan.outside.index(row.late) if row.late else row.number
     cost = plans.GRAIN * row.chunks * 100
-    words = [row.number, row.number, *row.range, row.kind, row.chunks, cost, token, row.number]
+    words = [row.number, record, *row.range, row.kind, row.chunks, cost, token, row.number]
     return [*words, len(row.outside)]
 
 
 def run_plan(bench: Bench, plan: Plan) -> int:
     """Push a run of the plan. Its ticket."""
+    words = plan_words(bench, plan)
+    return bench.log_push(plan, lambda: bench.call(entries.submit, *words))
+
+
+def plan_words(bench: Bench, plan: Plan) -> list[int]:
     slots = [
         bench.variables[n] << 2 | (n in plan.late) << 1 | (n in plan.writes) for n in plan.outside
     ]
     slots.append(bench.variables[plan.own] << 2 | 1)
     words = [bench.core, L.PLAN, 0, plan.instance, 0, 1, L.NO_SKIP, 0, L.NATIVE, 0, 0, 0, 0]
-    words += [len(slots), *slots]
-    return bench.log_push(plan, lambda: bench.call(entries.submit, *words))
+    return [*words, len(slots), *slots]
+
+
+def prepare_plan(bench: Bench, plan: Plan) -> None:
+    """Make the template that `launch_plan` takes."""
+    plan.template = bench.call(entries.template, *plan_words(bench, plan))
+    MACHINE.words[plan.template + L.O_TOKEN] = 1
+    bench.templates += 1
+
+
+def launch_plan(bench: Bench, plan: Plan, which: int = 0, token: int = 0) -> int:
+    """Launch a run of the plan, or of one of its variants (from 1 on). Its ticket."""
+    words = [bench.core, plan.template, 0, 0, token, 0]
+    run = plan
+    if which:
+        run = plan.variants[which - 1]
+        words += [bench.variables[n] for n in run.outside]
+    if plan.variants:
+        words.append(which)
+    return bench.log_push(run, lambda: bench.call(entries.launch, *words))
+
+
+def drop_plan(bench: Bench, plan: Plan) -> None:
+    """No more launches."""
+    bench.call(entries.drop_template, bench.core, plan.template)

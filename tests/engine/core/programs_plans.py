@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from nbgraph.engine.core import layout as L  # noqa: N812
+from nbgraph.engine.core import state
 from tests.engine.core.bench import Bench
 from tests.engine.core.jobs import Job
-from tests.engine.core.plan_bench import Plan, Row, build, run_plan
+from tests.engine.core.plan_bench import (
+    Plan,
+    Row,
+    build,
+    drop_plan,
+    launch_plan,
+    prepare_plan,
+    run_plan,
+)
 from tests.engine.core.program import chain, program
 
 
@@ -38,7 +47,7 @@ def plan_serial(b: Bench) -> None:
     """`a` is given back after the first row, and written before the plan is done."""
     b.variable("a", "b", "c")
     plan = diamond()
-    plan.wide = False
+    plan.wide, plan.estimate = False, 1 << 30
     plan_program(b, plan, *chain("> a", "c > a"), times=2)
     b.worker()
 
@@ -121,6 +130,103 @@ def plan_python_row_fails(b: Bench) -> None:
     plan_program(b, plan, *chain("c > a"))
     b.worker()
     b.python()
+
+
+def launched(b: Bench, plan: Plan, *runs: int, around: tuple[Job, ...] = ()) -> None:
+    """Runs of a plan and of its variants, by number, with a job after each."""
+    build(b, plan)
+
+    def script() -> None:
+        prepare_plan(b, plan)
+        for place, which in enumerate(runs):
+            launch_plan(b, plan, which)
+            for job in around[place : place + 1]:
+                b.submit(job)
+        drop_plan(b, plan)
+        b.wait_all()
+        b.wait_all()
+
+    b.pusher(script)
+
+
+@program()
+def plan_launched(b: Bench) -> None:
+    """Each run has variables of its own, and finds the words that came with its push."""
+    b.variable("a", "b", "c", "d", "e")
+    plan = diamond()
+    plan.variant({"a": "b", "b": "d", "c": "e"})
+    plan.variant({"b": "a", "a": "c", "c": "b"})
+    launched(b, plan, 1, 0, 2, 1, around=tuple(chain("> a", "d > c", "b > e")))
+    b.worker(2)
+
+
+@program()
+def plan_launched_inline(b: Bench) -> None:
+    """Short runs go in the pusher, if nothing stands before them; another thread pushes too."""
+    b.variable("a", "b", "c", "d")
+    plan = diamond()
+    plan.estimate = 5
+    plan.variant({"c": "d"})
+    launched(b, plan, 0, 1, 0, around=tuple(chain("d > a", "> b")))
+    (other,) = chain("a > c")
+    b.pusher(lambda: b.submit(other))
+    b.worker()
+
+
+@program()
+def plan_launched_fails(b: Bench) -> None:
+    """A failure stays on the variables of its own run."""
+    b.variable("a", "b", "c", "d", "e")
+    plan = diamond()
+    plan.estimate = 5
+    plan.rows[1].code = 5
+    plan.variant({"b": "d", "c": "e"}).rows[1].code = 0
+    launched(b, plan, 0, 1, 0, 1, around=tuple(chain("> b", "d > e")))
+    b.worker()
+
+
+@program()
+def plan_overwrites(b: Bench) -> None:
+    """What is written whole is cleared of the failure that was found on it."""
+    b.variable("a", "b", "c")
+    rows = [
+        Row("r", (), ("a", "c"), ("a",), whole=("a",)),
+        Row("s", (0,), ("a", "b"), ("b",)),
+    ]
+    build(b, plan := Plan("over", rows))
+    failing = chain("> a!", "> b!")
+
+    def script() -> None:
+        for job in (failing[0], None, failing[1], None):
+            if job is None:
+                run_plan(b, plan)
+            else:
+                b.submit(job)
+        b.wait_all()
+        b.wait_all()
+
+    b.pusher(script)
+    b.worker()
+
+
+@program(pending=2)
+def plan_launched_and_held(b: Bench) -> None:
+    """The brake; and tokens of states come back."""
+    b.variable("a", "b", "c")
+    plan = diamond()
+    build(b, plan)
+
+    def script() -> None:
+        prepare_plan(b, plan)
+        for token in (70, 71, 72):
+            launch_plan(b, plan, token=token)
+        drop_plan(b, plan)
+        b.wait_all()
+        dead = {b.call(state.dead_cell, b.core) for _ in range(3)}
+        assert dead == {70, 71, 72}, f"tokens {dead}"
+
+    b.pusher(script)
+    b.worker()
 
 
 @program()

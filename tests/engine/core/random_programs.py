@@ -8,7 +8,15 @@ from collections.abc import Callable
 from nbgraph.engine.core import layout as L  # noqa: N812
 from tests.engine.core.bench import Bench
 from tests.engine.core.jobs import Job
-from tests.engine.core.plan_bench import Plan, Row, build, run_plan
+from tests.engine.core.plan_bench import (
+    Plan,
+    Row,
+    build,
+    drop_plan,
+    launch_plan,
+    prepare_plan,
+    run_plan,
+)
 from tests.engine.core.program import Program
 
 Action = Callable[[], object]
@@ -85,7 +93,12 @@ class Dice:
             rows.append(row)
         if late and not any(late in r.outside for r in rows):
             rows.append(Row(f"{name}.use", (0,), (late,)))
-        return Plan(name, rows, serial=self.random.random() < 0.5)
+        plan = Plan(name, rows, serial=self.random.random() < 0.5)
+        plan.estimate = self.random.choice((0, 5, 1 << 30))
+        if not self.python and self.random.random() < 0.5:
+            others = self.random.sample(self.names, len(self.names))
+            plan.variant(dict(zip(self.names, others, strict=True)))
+        return plan
 
 
 def script(b: Bench, dice: Dice, pusher: int, plans: list[Plan]) -> Action:
@@ -94,7 +107,12 @@ def script(b: Bench, dice: Dice, pusher: int, plans: list[Plan]) -> Action:
     again = [dice.job(f"{pusher}.t{i}") for i in range(dice.random.randint(0, 2))]
     actions: list[Action] = [lambda j=j: b.submit(j) for j in jobs]
     actions += [lambda j=j: b.push(j) for j in again for _ in range(2)]
-    actions += [lambda p=p: run_plan(b, p) for p in plans for _ in range(2)]
+    actions += [lambda p=p: run_plan(b, p) for p in plans if not p.variants for _ in range(2)]
+    actions += [
+        lambda p=p, i=i: launch_plan(b, p, i % (len(p.variants) + 1))
+        for p in plans
+        for i in range(2)
+    ]
     waits = dice.random.choices([*dice.names, ""], k=dice.random.randint(0, 2))
     actions += [lambda n=n: b.wait_variable(n) if n else b.wait_all() for n in waits]
     dice.random.shuffle(actions)
@@ -102,10 +120,14 @@ def script(b: Bench, dice: Dice, pusher: int, plans: list[Plan]) -> Action:
     def run() -> None:
         for job in again:
             b.prepare(job)
+        for plan in plans:
+            prepare_plan(b, plan)
         for action in actions:
             action()
         for job in again:
             b.drop(job)
+        for plan in plans:
+            drop_plan(b, plan)
         for _ in range(2):
             b.wait_all()
 

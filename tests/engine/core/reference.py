@@ -103,7 +103,9 @@ def run_plan(world: World, plan: Any, sequence: int) -> None:
     left: dict[str, Failure | None] = dict.fromkeys(plan.outside)
     errors: list[Failure | None] = []
     for index, row in enumerate(plan.rows):
-        before = [errors[p] for p in row.after] + [found[n] for n in row.outside]
+        before = [errors[p] for p in row.after]
+        own = [n for r in plan.rows[:index] for n in r.changes]  # what those found there is known
+        before += [found[n] for n in row.outside if n not in row.whole and n not in own]
         failure = min((f for f in before if f), default=None)
         runs = world.runs.setdefault(row, [])
         if failure is None and not row.acquires:

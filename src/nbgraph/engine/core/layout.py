@@ -47,6 +47,7 @@ PARKING = 9 * LINE  # 256 bytes of the portable parking
 DEAD_INSTANCES = 13 * LINE  # plan instances that may be freed
 ONE_ROWS = 13 * LINE + 8  # free instances of one row
 OPEN = 13 * LINE + 32  # an instance that had tickets for others, while it runs
+STAMPS = 13 * LINE + 40  # launches so far: each stamps its variables, to find one named twice
 INTERNALS = 13 * LINE + 24  # pending operations that are the core's own
 ALIVE = 13 * LINE + 16  # pending operations, newest first
 QUEUES = 14 * LINE  # ready queues, one line each
@@ -78,6 +79,7 @@ V_GENERATION = 72  # rises when the variable dies: old addresses are noticed
 V_NEXT = 80  # in a list of free or given-up variables
 V_KEEPS = 88  # how long a failure on it concerns those who name it: one of the following
 UNTIL_RAISED, NEVER, UNTIL_WRITTEN = 0, 1, 2
+V_STAMP = 96  # of the last launch that named it
 VARIABLE = 16 * WORD
 MIXED = -1
 
@@ -183,7 +185,7 @@ I_ERRORS = 4 * LINE + 32  # a cell per row, while I_FAILED
 I_EXTERNALS = 4 * LINE + 40  # number of outside variables: the operation's first slots
 I_REMAINING = 4 * LINE + 48  # rows yet to use an outside variable, and as given
 I_USES = 4 * LINE + 56
-I_USE_OFFSETS = 5 * LINE  # outside variables of row i, as for successors: index << 1 | write
+I_USE_OFFSETS = 5 * LINE  # outside variables of row i, as for successors: index << 2 | bits
 I_USE = 5 * LINE + 8
 I_SERIAL = 5 * LINE + 16  # whether the interpreter may run it: kernels only, nothing late
 I_WIDTH = 5 * LINE + 24  # whether anything in it can run beside anything else
@@ -193,7 +195,6 @@ I_PROBE = 5 * LINE + 48  # runs until the slower way is tried again, and the int
 I_INTERVAL = 5 * LINE + 56
 I_STARTED = 6 * LINE  # when this run started
 I_PARALLEL = 6 * LINE + 8  # whether this run is a parallel one
-I_HELPERS = 6 * LINE + 16
 I_LEFT = 6 * LINE + 24  # chunks of row i not done
 I_NEXT_CHUNK = 6 * LINE + 32
 I_CHUNKS = 6 * LINE + 40  # into how many chunks row i was cut in this run
@@ -202,6 +203,9 @@ I_EXTERNAL_ERRORS = 6 * LINE + 56  # two cells per outside variable: found on it
 I_ONE_ROW = 7 * LINE  # made by the core for one kernel cut into chunks
 I_CARRIES = 7 * LINE + 16  # for each successor whether a failure goes there; 0: to all
 I_HELPED = 7 * LINE + 8  # whether a helper took part in this run
+I_WORDS = 7 * LINE + 24  # how many words every launch brings
+I_PATCHES = 7 * LINE + 32  # places that they are written to when a run begins
+I_PLACES = 7 * LINE + 40  # each as an address and which of the words goes there
 INSTANCE_BYTES = 8 * LINE
 
 # row of a plan
@@ -217,6 +221,9 @@ R_NAME = 64
 R_USES = 72  # how many outside variables it uses
 ROW = 80
 ROW_KERNEL, ROW_PYTHON, ROW_ACQUIRE = 0, 1, 2
+USE = 2  # bits of a use below its variable's index, as follows
+LAST = 1  # it is written, and by no later row: what this row leaves stays on it
+SPARED = 2  # a failure found on it does not concern the row
 
 # profile record
 E_SEQ, E_TOKEN, E_NAME, E_SITE, E_QUEUED, E_STARTED, E_ENDED, E_QUEUE = 0, 8, 16, 24, 32, 40, 48, 56

@@ -176,6 +176,16 @@ def drop_cell(core: int, cell: int) -> None:
         store(core + DEAD_CELLS, cell)
 
 
+def bury_token(core: int, token: int) -> None:
+    """Python may forget what this names: a cell nobody ever referred to says so."""
+    cell = take_block(core, CELL_WORDS)
+    if cell != 0:  # without memory it is remembered for good
+        store(cell + C_SEQ, 0)
+        store(cell + C_TOKEN, token)
+        store(cell + C_REFS, 1)
+        drop_cell(core, cell)
+
+
 def set_cell(core: int, variable: int, cell: int) -> None:
     """What the variable's last writer left."""
     old = load(variable + V_CELL)

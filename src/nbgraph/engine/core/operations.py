@@ -100,6 +100,7 @@ from nbgraph.engine.core.tracker import (
 )
 
 DONE, QUEUED, TO_RUN, BRAKE, NO_MEMORY = 0, 1, 2, -1, -2
+TWICE, MISCOUNTED = -3, -4  # a variable is named twice; there are not as many as expected
 STALE = -16  # STALE - i: variable i is dead
 
 

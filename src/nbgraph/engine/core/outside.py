@@ -9,6 +9,7 @@ from nbgraph.engine.core.layout import (
     C_ROW,
     C_SEQ,
     DEAD_INSTANCES,
+    GIVEN_BACK,
     GRANTED,
     HELP,
     I_CARRIES,
@@ -34,6 +35,7 @@ from nbgraph.engine.core.layout import (
     I_USE,
     I_USE_OFFSETS,
     I_USES,
+    LAST,
     LINE,
     NATIVE,
     NO_SKIP,
@@ -51,6 +53,7 @@ from nbgraph.engine.core.layout import (
     OPEN,
     PATIENCE,
     PENALTY,
+    PLAN,
     PYTHON,
     Q_IDLES,
     QUEUES,
@@ -61,8 +64,12 @@ from nbgraph.engine.core.layout import (
     S_STEP,
     S_VARIABLE,
     SLOT,
+    SPARED,
     STEP,
+    UNTIL_WRITTEN,
+    USE,
     V_CELL,
+    V_KEEPS,
     WORD,
     WORKERS,
 )
@@ -76,6 +83,7 @@ from nbgraph.engine.core.machine import (
 )
 from nbgraph.engine.core.memory import (
     applies,
+    bury_token,
     drop_cell,
     earlier,
     hold_cell,
@@ -129,7 +137,7 @@ def use_done(core: int, instance: int, row: int) -> None:
     use = load(instance + I_USE)
     remaining = load(instance + I_REMAINING)
     for k in range(load(offsets + WORD * row), load(offsets + WORD * row + WORD)):
-        index = load(use + WORD * k) >> 1
+        index = load(use + WORD * k) >> USE
         if fetch_add(remaining + WORD * index, -1) == 1:
             store(remaining + WORD * index, load(load(instance + I_USES) + WORD * index))
             give_back_outside(core, instance, index)
@@ -138,12 +146,16 @@ def use_done(core: int, instance: int, row: int) -> None:
 def give_back_outside(core: int, instance: int, index: int) -> None:
     """Before the plan is done: readers and writers of this variable go on."""
     lock(core)
-    cell = load(load(instance + I_EXTERNAL_ERRORS) + 2 * WORD * index + WORD)
-    operation = load(instance + I_OPERATION)
-    ready = give_back(core, operation, outside_slot(instance, index), cell, 0)
+    ready = give_back_locked(core, instance, index, 0)
     _, parkers = schedule_locked(core, ready, 0, False)
     unlock(core)
     wake(core, parkers)
+
+
+def give_back_locked(core: int, instance: int, index: int, ready: int) -> int:
+    """With the failure that the plan leaves on it; the longer list of ready operations."""
+    cell = load(load(instance + I_EXTERNAL_ERRORS) + 2 * WORD * index + WORD)
+    return give_back(core, load(instance + I_OPERATION), outside_slot(instance, index), cell, ready)
 
 
 def acquire_outside(core: int, instance: int, row: int) -> bool:
@@ -254,8 +266,12 @@ def take_poison(core: int, instance: int, index: int) -> None:
 
 def take_poison_locked(core: int, instance: int, index: int) -> None:
     """See `take_poison`."""
-    cell = load(load(outside_slot(instance, index) + S_VARIABLE) + V_CELL)
-    if cell != 0 and applies(cell, load(load(instance + I_OPERATION) + O_SEQ)):
+    variable = load(outside_slot(instance, index) + S_VARIABLE)
+    cell = load(variable + V_CELL)
+    if cell == 0:
+        return
+    lasts = load(variable + V_KEEPS) == UNTIL_WRITTEN
+    if lasts or applies(cell, load(load(instance + I_OPERATION) + O_SEQ)):
         put_cell(core, load(instance + I_EXTERNAL_ERRORS) + 2 * WORD * index, cell)
         store_release(instance + I_FAILED, 1)
 
@@ -293,8 +309,8 @@ def spread(core: int, instance: int, row: int, cell: int) -> None:
     left = load(instance + I_EXTERNAL_ERRORS) + WORD
     for k in range(load(offsets + WORD * row), load(offsets + WORD * row + WORD)):
         which = load(use + WORD * k)
-        if which & 1 != 0:
-            put_cell(core, left + 2 * WORD * (which >> 1), cell)
+        if which & LAST != 0:
+            put_cell(core, left + 2 * WORD * (which >> USE), cell)
     store_release(instance + I_FAILED, 1)
 
 
@@ -306,7 +322,9 @@ def skip_row(core: int, instance: int, row: int) -> bool:
     use = load(instance + I_USE)
     found = load(instance + I_EXTERNAL_ERRORS)
     for k in range(load(offsets + WORD * row), load(offsets + WORD * row + WORD)):
-        cell = earlier(cell, load(found + 2 * WORD * (load(use + WORD * k) >> 1)))
+        which = load(use + WORD * k)
+        if which & SPARED == 0:
+            cell = earlier(cell, load(found + 2 * WORD * (which >> USE)))
     if cell != 0:
         spread(core, instance, row, cell)
     unlock(core)
@@ -335,27 +353,38 @@ def let_go(core: int, place: int) -> None:
 # ------------------------------------------------------------------ the end
 
 
-def end_plan(core: int, instance: int) -> None:
-    """The last row is done: the operation completes; how long it took is noted."""
+def end_plan(core: int, instance: int, keep: bool) -> int:
+    """The last row is done: the operation completes; how long it took is noted.
+
+    The kernel or plan the caller may run next (if `keep`), or 0.
+    """
     taken = now() - load(instance + I_STARTED)
+    operation = load(instance + I_OPERATION)
+    lock(core)
     if load(instance + I_PARALLEL) != 0:
         smooth(instance + I_PARALLEL_NS, taken)
     else:
         smooth(instance + I_SERIAL_NS, taken)
-    operation = load(instance + I_OPERATION)
-    lock(core)
+    ready = 0
+    for index in range(load(instance + I_EXTERNALS)):
+        if load(outside_slot(instance, index) + S_MODE) & GIVEN_BACK == 0:
+            ready = give_back_locked(core, instance, index, ready)
     if load(instance + I_FAILED) != 0:
         if load(instance + I_ONE_ROW) != 0:
             fail_locked(core, operation, load(load(instance + I_ERRORS)))
         forget_errors(core, instance)
-    if load(core + OPEN) == instance:
+    if load_acquire(core + OPEN) == instance:
         store_release(core + OPEN, 0)
+    if load(operation + O_KIND) == PLAN and load(operation + O_TOKEN) != 0:
+        bury_token(core, load(operation + O_TOKEN))
     if load(instance + I_ONE_ROW) != 0 and load(core + PENALTY) == 0:
         note_help(core, load(instance + I_HELPED) != 0)
-    _, parkers = complete_locked(core, operation, 0, False)
+    kept, parkers = schedule_locked(core, ready, 0, keep)
+    other, parkers = complete_locked(core, operation, parkers, keep and kept == 0)
     drop_reference_locked(core, instance)
     unlock(core)
     wake(core, parkers)
+    return kept if kept != 0 else other
 
 
 def note_help(core: int, helped: bool) -> None:

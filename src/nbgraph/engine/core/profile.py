@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nbgraph.engine.core.layout import (
     C_SEQ,
+    CALL,
     E_ENDED,
     E_NAME,
     E_QUEUE,
@@ -19,6 +20,7 @@ from nbgraph.engine.core.layout import (
     EVENTS_NEXT,
     EVENTS_SIZE,
     O_ERROR,
+    O_KIND,
     O_NAME,
     O_QUEUE,
     O_QUEUED,
@@ -43,7 +45,8 @@ def record_event(core: int, operation: int) -> None:
     count = load(core + EVENTS_NEXT)
     place = load(core + EVENTS) + EVENT * (count % size)
     store(place + E_SEQ, load(operation + O_SEQ))
-    store(place + E_TOKEN, load(operation + O_TOKEN))
+    token = load(operation + O_TOKEN) if load(operation + O_KIND) == CALL else 0
+    store(place + E_TOKEN, token)
     store(place + E_NAME, load(operation + O_NAME))
     store(place + E_SITE, load(operation + O_SITE))
     store(place + E_QUEUED, load(operation + O_QUEUED))

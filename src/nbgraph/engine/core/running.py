@@ -21,6 +21,8 @@ from nbgraph.engine.core.layout import (
     I_OPERATION,
     I_PARALLEL,
     I_PARALLEL_NS,
+    I_PATCHES,
+    I_PLACES,
     I_PROBE,
     I_REFS,
     I_ROWS,
@@ -36,12 +38,14 @@ from nbgraph.engine.core.layout import (
     LATE,
     O_ARGS,
     O_COST,
+    O_COUNT,
     O_ERROR,
     O_FLAGS,
     O_FUNCTION,
     O_HI,
     O_KIND,
     O_LO,
+    O_SLOTS,
     O_THREAD,
     ONE_ROWS,
     OPEN,
@@ -56,6 +60,7 @@ from nbgraph.engine.core.layout import (
     ROW,
     ROW_KERNEL,
     S_MODE,
+    SLOT,
     SPLITTABLE,
     STEP,
     WORD,
@@ -112,8 +117,7 @@ def run(core: int, operation: int, thread: int, keep: bool) -> int:
     store(operation + O_THREAD, thread)
     kind = load(operation + O_KIND)
     if kind == PLAN:
-        start_plan(core, operation, load(operation + O_ARGS))
-        return 0
+        return start_plan(core, operation, load(operation + O_ARGS), keep)
     if kind == HELP:
         visit(core, operation, load(operation + O_ARGS))
         return 0
@@ -136,25 +140,39 @@ def run(core: int, operation: int, thread: int, keep: bool) -> int:
     return finish(core, operation, code, 0, keep)
 
 
-def start_plan(core: int, operation: int, instance: int) -> None:
-    """The plan's first variables are granted: run it, as far as this thread is of use."""
+def start_plan(core: int, operation: int, instance: int, keep: bool) -> int:
+    """The plan's first variables are granted: run it, as far as this thread is of use.
+
+    What the thread runs next (if `keep`), or 0.
+    """
+    serial = load(instance + I_SERIAL) != 0 and not parallel_pays(core, instance)
     lock(core)
     store(instance + I_OPERATION, operation)
-    store(instance + I_REFS, load(instance + I_REFS) + 1)  # this thread's, beside the run's
+    if not serial:  # this thread's reference, beside the run's
+        store(instance + I_REFS, load(instance + I_REFS) + 1)
     for index in range(load(instance + I_EXTERNALS)):
         if load(outside_slot(instance, index) + S_MODE) & LATE == 0:
             take_poison_locked(core, instance, index)
     unlock(core)
-    serial = load(instance + I_SERIAL) != 0 and not parallel_pays(core, instance)
+    patch(operation, instance)
     store(instance + I_PARALLEL, 0 if serial else 1)
     store(instance + I_STARTED, now())
     if serial:
-        interpret(core, instance)
-    else:
-        schedule(core, instance)
+        return interpret(core, instance, keep)
+    schedule(core, instance)
     lock(core)
     drop_reference_locked(core, instance)
     unlock(core)
+    return 0
+
+
+def patch(operation: int, instance: int) -> None:
+    """Write the words that came with the push into the rows' records: no other run is under way."""
+    words = operation + O_SLOTS + SLOT * load(operation + O_COUNT)
+    place = load(instance + I_PLACES)
+    for _ in range(load(instance + I_PATCHES)):
+        store(load(place), load(words + WORD * load(place + WORD)))
+        place += 2 * WORD
 
 
 def schedule(core: int, instance: int) -> None:
@@ -170,6 +188,8 @@ def parallel_pays(core: int, instance: int) -> bool:
     if load(instance + I_WIDTH) == 0:
         return False
     serial = load(instance + I_SERIAL_NS)
+    if 0 < serial < SPLIT_FROM:
+        return False  # waking a helper takes as long
     parallel = load(instance + I_PARALLEL_NS)
     if parallel == 0:
         return True

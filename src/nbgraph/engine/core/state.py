@@ -68,6 +68,7 @@ from nbgraph.engine.core.operations import (
     clear_operation,
     drain_released_locked,
     fail_locked,
+    idle_variable,
     schedule_locked,
 )
 from nbgraph.engine.core.outside import (
@@ -122,6 +123,16 @@ def raise_variable(argv: int, argc: int) -> int:
         cell = 0
     unlock(core)
     return cell
+
+
+def settled(argv: int, argc: int) -> int:
+    """core, variable -> 1 if nobody uses it or waits for it, and it carries no failure."""
+    core = argument(argv, 0)
+    variable = argument(argv, 1)
+    lock(core)
+    found = idle_variable(variable) and load(variable + V_CELL) == 0
+    unlock(core)
+    return 1 if found else 0
 
 
 def raise_first(argv: int, argc: int) -> int:

@@ -7,6 +7,8 @@ from nbgraph.engine.core.entries import (
     call_issued,
     drop_template,
     is_done,
+    launch,
+    launch_many,
     mark,
     new_thread,
     next_call,
@@ -44,26 +46,19 @@ from nbgraph.engine.core.state import (
     raise_variable,
     ready_list,
     set_failure,
+    settled,
     snapshot,
     uses,
 )
 
 ENTRIES = (
     *(push, submit, submit_many, template, template_many, drop_template, notify),
+    *(launch, launch_many, settled),
     *(new_thread, work_until_stopped, next_call, call_done, call_issued, wait_for, is_done),
     *(mark, stop, take_one, run_one),
     *(new_variable, give_up, raise_variable, raise_first, raise_cell, cell_of, let_cell_go),
-    *(
-        fail,
-        late_failure,
-        set_failure,
-        put_failure,
-        leave_early,
-        dead_cell,
-        dead_template,
-        drop_instance,
-        dead_instance,
-    ),
+    *(fail, late_failure, set_failure, put_failure, leave_early),
+    *(dead_cell, dead_template, drop_instance, dead_instance),
     *(peek, poke, new_memory, free_memory, snapshot, uses, ready_list),
 )
 BLOCKING = (work_until_stopped, next_call, wait_for)  # called without the GIL
