@@ -59,6 +59,7 @@ _PLACES = {
     **dict.fromkeys(["grad", "value_and_grad", "hessian"], "nbgraph.autograd.functional"),
     **dict.fromkeys(["vjp", "jvp"], "nbgraph.autograd.linear"),
     **dict.fromkeys(["Symbol", "var"], "nbgraph.graph.symbol"),
+    **dict.fromkeys(["load_json", "load_symbol"], "nbgraph.graph.loading"),
     **dict.fromkeys(["name_scope", "attribute_scope"], "nbgraph.graph.naming"),
     "sym": "nbgraph.graph.namespace",
     **dict.fromkeys(["EnvArguments", "OpContext"], "nbgraph.operator.environment"),

@@ -43,6 +43,8 @@ from nbgraph.errors import NbgraphError as NbgraphError
 from nbgraph.errors import OutOfMemory as OutOfMemory
 from nbgraph.errors import ShapeError as ShapeError
 from nbgraph.errors import StorageError as StorageError
+from nbgraph.graph.loading import load_json as load_json
+from nbgraph.graph.loading import load_symbol as load_symbol
 from nbgraph.graph.namespace import sym as sym
 from nbgraph.graph.naming import attribute_scope as attribute_scope
 from nbgraph.graph.naming import name_scope as name_scope

@@ -20,7 +20,7 @@ from nbgraph.array import chunk
 from nbgraph.array.core import Array, from_host
 from nbgraph.device import Context
 from nbgraph.dtype import bfloat16, require_supported
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, FormatError
 
 _ABOUT = "nbgraph.json"  # the entry that says what the file holds
 _FORMAT = 1
@@ -74,7 +74,12 @@ def load(path: str | os.PathLike[str], *, device: Context | None = None) -> Any:
         try:
             found = np.load(file, allow_pickle=False)
         except (ValueError, EOFError, zipfile.BadZipFile):
-            raise ValueError(
+            file.seek(0)
+            if b'"nbgraph symbol"' in file.read(64):
+                raise FormatError(
+                    f"load: {os.fspath(path)!r} holds a symbol; read it with ng.load_symbol"
+                ) from None
+            raise FormatError(
                 f"load: {os.fspath(path)!r} is no file of arrays, or is damaged; give one that "
                 "ng.save or np.savez wrote"
             ) from None

@@ -35,7 +35,11 @@ class Arguments:
     __slots__ = ()
 
     entries: tuple[Entry, ...]
-    graph: Graph
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that ends here."""
+        return Graph(self.entries)
 
     # names ------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Mapping, Sequence
+from types import CodeType
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -48,8 +49,8 @@ class GraphNode(Node):
         What must have run before, though nothing of it is read.
     marks : mapping
         The user's attributes (`Symbol.attr`); a variable's shape, dtype and init as given.
-    line : str or None
-        Where in the user's text it was made.
+    line : (code, instruction) or None
+        Where in the user's text it was made; `nbgraph.engine.sites` tells the line.
     """
 
     __slots__ = ("after", "line", "marks", "scope", "specs", "token")
@@ -61,7 +62,7 @@ class GraphNode(Node):
     token: Any
     marks: Mapping[str, Any]
     scope: str
-    line: str | None
+    line: tuple[CodeType, int] | None
 
     @property
     def is_variable(self) -> bool:
@@ -86,8 +87,10 @@ def frozen(value: Any) -> Any:
     (False, False, True)
     """
     kind = type(value)
-    if kind is float:
-        return kind, value.hex()
+    if isinstance(value, float):
+        return kind, value.hex()  # of NumPy's float64, too: zeros differ, NaN is itself
+    if isinstance(value, np.generic):
+        return kind, value.dtype.str, value.tobytes()
     if kind is tuple:
         return tuple([frozen(v) for v in value])
     try:
@@ -119,7 +122,7 @@ def variable(
     shape: PartialShape = None,
     dtype: np.dtype[Any] | None = None,
     marks: Mapping[str, Any] = _NOTHING,
-    line: str | None = None,
+    line: tuple[CodeType, int] | None = None,
 ) -> GraphNode:
     """The node of an array that is given later."""
     key = "variable", name, shape, dtype, frozen(tuple(marks.items()))
@@ -149,7 +152,7 @@ def apply(
     name: str | None = None,
     marks: Mapping[str, Any] = _NOTHING,
     scope: str = "",
-    line: str | None = None,
+    line: tuple[CodeType, int] | None = None,
 ) -> GraphNode:
     """The node of an operator over operands; the existing one where there is an equal one.
 

@@ -24,7 +24,8 @@ from nbgraph.graph import build, naming
 from nbgraph.graph.arguments import Arguments
 from nbgraph.graph.binding import Binding
 from nbgraph.graph.build import NUMBERS, GraphNode, PartialShape
-from nbgraph.graph.graph import Entry, Graph
+from nbgraph.graph.files import Saved
+from nbgraph.graph.graph import Entry
 from nbgraph.graph.listing import listing
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.typing import as_operand
@@ -38,7 +39,7 @@ from nbgraph.settings import config
 _LARGE = 1 << 20  # bytes of a NumPy array from which on a variable is advised
 
 
-class Symbol(Arguments, Binding, Operators, Methods, Reductions, Indexing, Protocols):
+class Symbol(Arguments, Binding, Saved, Operators, Methods, Reductions, Indexing, Protocols):
     """One result of a graph that has not been computed, or a group of several.
 
     Made by `ng.var`, by operators on symbols and by `ng.Group`. It has no values: `eval`, `bind`
@@ -110,11 +111,6 @@ class Symbol(Arguments, Binding, Operators, Methods, Reductions, Indexing, Proto
     def node(self) -> GraphNode:
         """The node it is an output of."""
         return self.entry[0]
-
-    @property
-    def graph(self) -> Graph:
-        """The graph that ends here."""
-        return Graph(self.entries)
 
     @property
     def name(self) -> str | None:

@@ -1,7 +1,7 @@
 """Values of attributes in JSON: what JSON tells exactly as it is, all else as `{tag: data}`.
 
 Tuples are JSON's arrays. Arrays stand in a table beside, each once, with a digest of their bits.
-What is written is read again as a value that is equal and of the same type; numbers keep their bits.
+What is written is read again as an equal value of the same type; numbers keep their bits.
 
 >>> writer = ValueWriter()
 >>> writer.value((1, 1.0, True, float("inf"), slice(1, None), np.dtype("int8")))
@@ -86,8 +86,8 @@ class ValueWriter:
         if isinstance(value, FunctionType) and self._function is not None:
             return {"function": self._function(value)}
         raise ArgumentError(
-            f"{value!r} is a {type(value).__name__}, which a file cannot hold; give numbers, texts, "
-            "dtypes, arrays, tuples, lists or dicts of them"
+            f"{value!r} is a {type(value).__name__}, which a file cannot hold; give numbers, "
+            "texts, dtypes, arrays, tuples, lists or dicts of them"
         )
 
     def array(self, data: Data) -> int:

@@ -1,0 +1,74 @@
+"""Symbols as text, in files and in pickles.
+
+>>> import nbgraph as ng
+>>> x = ng.var("x")
+>>> y = ng.exp(x) * 2.0
+>>> ng.load_json(y.tojson()).entries == y.entries  # equal nodes are the same nodes
+True
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from nbgraph.graph import serial
+from nbgraph.graph.graph import Entry
+from nbgraph.graph.recall import Trust
+
+
+class Saved:
+    """The part of `Symbol` that goes into files and pickles."""
+
+    __slots__ = ()
+
+    entries: tuple[Entry, ...]
+
+    def tojson(self) -> str:
+        """The graph as JSON text: `ng.load_json` reads it.
+
+        Operators that users wrote are in it with their source text. ArgumentError names what a
+        text cannot hold: an operator without source text, an attribute that is an object.
+        """
+        return serial.to_text(self.entries)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write `tojson()` to a file, which appears whole or not at all; see `ng.load_symbol`.
+
+        >>> import tempfile, nbgraph as ng
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     ng.tanh(ng.var("x")).save(f"{folder}/net.json")
+        ...     ng.load_symbol(f"{folder}/net.json")
+        <Symbol tanh0_output>
+        """
+        text = self.tojson()
+        target = Path(path)
+        made = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+        try:
+            with made.open("x", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            made.replace(target)
+        except BaseException:
+            made.unlink(missing_ok=True)
+            raise
+
+    def __copy__(self) -> Self:
+        return self  # a graph does not change
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        objects: list[Any] = []
+        text = serial.to_text(self.entries, objects)
+        return _unpickled, (type(self), text, objects)
+
+
+def _unpickled(kind: type[Any], text: str, objects: Sequence[Any]) -> Any:
+    """A symbol out of a pickle, which runs code as any pickle does."""
+    return kind(serial.from_text(text, "unpickling", Trust(allow_code=True), objects))

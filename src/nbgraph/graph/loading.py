@@ -1,0 +1,83 @@
+"""`ng.load_json` and `ng.load_symbol`: symbols out of texts and files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from nbgraph.errors import ArgumentError
+from nbgraph.graph import serial
+from nbgraph.graph.recall import Trust, given_ops
+from nbgraph.graph.symbol import Symbol
+
+Given = Mapping[str, Any] | Iterable[Any]
+
+
+def load_json(
+    text: str | bytes,
+    *,
+    ops: Given = (),
+    allow_code: bool = False,
+    allow_changed: bool = False,
+) -> Symbol:
+    """The symbol that `Symbol.tojson` told.
+
+    Nothing in the text is run: the operators of the library are found by name, those that users
+    wrote must be registered or given, and compute the same as those that were written.
+
+    Parameters
+    ----------
+    text : str or bytes
+    ops : mapping of name to operator, or sequence of operators
+        The operators that users wrote.
+    allow_code : bool
+        Make operators that are not there of their source text, which is in `text`: this runs it,
+        and imports what it needs. For texts of people you trust.
+    allow_changed : bool
+        Take operators of the right name that compute something else.
+
+    Raises ArgumentError where an operator is not there or computes something else, FormatError
+    where the text is none of a symbol or is damaged.
+
+    >>> import nbgraph as ng
+    >>> @ng.op
+    ... def cube(x):
+    ...     return x * x * x
+    >>> text = cube(ng.var("x")).tojson()
+    >>> load_json(text, ops=[cube])
+    <Symbol cube0_output>
+    >>> load_json(text)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    nbgraph.errors.ArgumentError: load_json: the operator 'cube' of ... is not registered here; ...
+    """
+    return _load("load_json", text, ops, allow_code, allow_changed)
+
+
+def load_symbol(
+    path: str | os.PathLike[str],
+    *,
+    ops: Given = (),
+    allow_code: bool = False,
+    allow_changed: bool = False,
+) -> Symbol:
+    """The symbol that `Symbol.save` wrote to a file; see `load_json` for the other arguments.
+
+    >>> import tempfile, nbgraph as ng
+    >>> x = ng.var("x", shape=(2, 3))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ng.sum(x, axis=0).save(f"{folder}/net.json")
+    ...     load_symbol(f"{folder}/net.json").shape
+    (3,)
+    """
+    return _load("load_symbol", Path(path).read_bytes(), ops, allow_code, allow_changed)
+
+
+def _load(where: str, text: Any, ops: Any, allow_code: bool, allow_changed: bool) -> Symbol:
+    if not isinstance(text, (str, bytes)):
+        raise ArgumentError(
+            f"{where}: text is a {type(text).__name__}; give the text that Symbol.tojson returned"
+        )
+    trust = Trust(given_ops(where, ops), bool(allow_code), bool(allow_changed))
+    return Symbol(serial.from_text(text, where, trust))

@@ -1,0 +1,266 @@
+"""Recipes to operators: found by name and content; where that is allowed, made of their text."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any
+from weakref import WeakValueDictionary
+
+from nbgraph.errors import ArgumentError, FormatError
+from nbgraph.graph.recipes import OWN, Operator, content_of
+from nbgraph.graph.values import Json, ValueReader
+from nbgraph.kernels.capture.snapshot import thaw
+from nbgraph.operator import registry
+from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.backward import backward, forward_backward
+from nbgraph.operator.fused import Part, fuse
+from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.pickling import written
+from nbgraph.operator.simple.op import SimpleOp
+
+_LIVING: WeakValueDictionary[str, Mapper] = WeakValueDictionary()  # made here, by content
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """What a reader may do.
+
+    Attributes
+    ----------
+    ops : mapping
+        Operators that the caller gives, by name.
+    allow_code : bool
+        Text may be run: operators be made of it, and modules imported.
+    allow_changed : bool
+        An operator of the name may have another content than the one that was written.
+    """
+
+    ops: Mapping[str, Operator] = field(default_factory=dict)
+    allow_code: bool = False
+    allow_changed: bool = False
+
+
+def given_ops(where: str, ops: Any) -> dict[str, Operator]:
+    """Operators by name, from a mapping or a sequence; ArgumentError for what is none."""
+    if isinstance(ops, Mapping):
+        named = list(ops.items())
+    elif isinstance(ops, Iterable):
+        named = [(getattr(op, "__name__", "?"), op) for op in ops]
+    else:
+        named = [("?", ops)]
+    found: dict[str, Operator] = {}
+    for name, value in named:
+        op = getattr(value, "op", value)
+        if not isinstance(op, (Mapper, ArrayOp)):
+            raise ArgumentError(
+                f"{where}: ops has {value!r} for {name!r}, which is no operator; give what @ng.op "
+                "returned, as ops={'name': op}"
+            )
+        found[str(name)] = op
+    return found
+
+
+class RecipeReader:
+    """Recipes to operators, in their order; `values` reads the attributes of nodes.
+
+    ArgumentError where an operator is not there, or is another one than was written, and what to
+    do; FormatError where the recipes are damaged.
+    """
+
+    def __init__(
+        self,
+        recipes: Sequence[Json],
+        arrays: Sequence[Json],
+        trust: Trust,
+        where: str,
+        objects: Sequence[Any] = (),
+    ) -> None:
+        self._trust, self._where = trust, where
+        self._made: list[Operator] = []
+        self.values = ValueReader(arrays, self._function, self.operator, objects)
+        for recipe in recipes:
+            make = _MAKERS.get(recipe["kind"])
+            if make is None:
+                raise FormatError(
+                    f"{where}: an operator of kind {recipe['kind']!r} is not known to this "
+                    "version; take a newer nbgraph"
+                )
+            self._made.append(make(self, recipe))
+
+    def operator(self, number: Any) -> Any:
+        """The operator of a number. A recipe refers to earlier ones only."""
+        if type(number) is not int or not 0 <= number < len(self._made):
+            raise FormatError(f"{self._where}: there is no operator {number!r}; it is damaged")
+        return self._made[number]
+
+    # found ------------------------------------------------------------------------------------
+
+    def own(self, recipe: Json) -> Operator:
+        """An operator of graphs alone."""
+        return OWN[recipe["name"]]
+
+    def library(self, recipe: Json) -> Operator:
+        """An operator of the library."""
+        name = recipe["name"]
+        if name not in registry.library():
+            raise ArgumentError(
+                f"{self._where}: the library has no operator {name!r}; {registry.suggestion(name)}"
+            )
+        found = _unwrapped(registry.find(name))
+        if found is None:
+            raise ArgumentError(f"{self._where}: {name!r} of the library is no single operator")
+        return found
+
+    def registered(self, recipe: Json) -> Operator:
+        """An operator that must be registered, or given: its text does not make it."""
+        name, module = recipe["name"], recipe["module"]
+        found = self._trust.ops.get(name) or _registered(name)
+        if found is None and self._trust.allow_code and module != "__main__":
+            importlib.import_module(module)
+            found = _registered(name)
+        if found is None:
+            raise ArgumentError(
+                f"{self._where}: the operator {name!r} is not registered here; import {module}, "
+                f"which registered it, or pass ops={{{name!r}: op}}"
+            )
+        if not self._trust.allow_changed:
+            self._require_same(found, recipe)
+        return found
+
+    def written(self, recipe: Json) -> Operator:
+        """An operator of the user's text."""
+        name = recipe["name"]
+        given = self._trust.ops.get(name)
+        if given is not None:
+            if not self._trust.allow_changed:
+                self._require_same(given, recipe)
+            return given
+        known = _registered(name)
+        if known is not None and _content(known) == recipe["content"]:
+            return known
+        if self._trust.allow_code:
+            return self._from_text(recipe)
+        if known is None:
+            raise ArgumentError(
+                f"{self._where}: the operator {name!r} of {recipe['module']} is not registered "
+                f"here; pass ops={{{name!r}: {name}}}, or, where you trust who wrote this, "
+                "allow_code=True to make it of the text in it"
+            )
+        if not self._trust.allow_changed:
+            self._require_same(known, recipe)
+        return known
+
+    def _require_same(self, op: Operator, recipe: Json) -> None:
+        if recipe["content"] is None or _content(op) == recipe["content"]:
+            return
+        name = recipe["name"]
+        raise ArgumentError(
+            f"{self._where}: the operator {name!r} that is here computes something else than the "
+            f"one that was written (content {str(_content(op))[:12]}, expected "
+            f"{recipe['content'][:12]}); pass the one that was written as ops={{{name!r}: op}}, "
+            "allow_code=True to make that of the text in it, or allow_changed=True to use the one "
+            "that is here"
+        )
+
+    # made -------------------------------------------------------------------------------------
+
+    def _from_text(self, recipe: Json) -> Operator:
+        living = _LIVING.get(recipe["content"])
+        if living is not None and _content(living) == recipe["content"]:
+            return living
+        gradient = recipe["gradient"]
+        hand = None if gradient is None else self._frozen(gradient)
+        text = self._frozen(recipe["text"])
+        made = written(Mapper, text, recipe["name"], recipe["options"], hand)
+        _LIVING[recipe["content"]] = made
+        return made
+
+    def derivative(self, recipe: Json) -> Operator:
+        """The derivative of another operator."""
+        return self.operator(recipe["of"]).derivative(recipe["wrt"], order=recipe["order"])
+
+    def backward(self, recipe: Json) -> Operator:
+        """All in-gradients of another operator."""
+        parent, wrt = self.operator(recipe["of"]), recipe["wrt"]
+        if recipe["forward"]:
+            return forward_backward(parent)
+        return backward(parent, None if wrt is None else tuple(wrt))
+
+    def gradient(self, recipe: Json) -> Operator:
+        """The gradient of a simple operator."""
+        parent = self.operator(recipe["of"])
+        if not isinstance(parent, SimpleOp):
+            raise FormatError(f"{self._where}: {parent!r} is no simple operator; it is damaged")
+        return parent.backward(tuple(map(bool, recipe["wanted"])))
+
+    def fused(self, recipe: Json) -> Operator:
+        """Several operators in one loop."""
+        parts: list[Part] = []
+        for number, operands, parameters in recipe["parts"]:
+            sources: Any = tuple(tuple(source) for source in operands)
+            given = self.values.value(parameters)
+            parts.append(Part(self.operator(number), sources, given))
+        outputs = [(i, j) for i, j in recipe["outputs"]]
+        return fuse(recipe["name"], parts, outputs)[0]
+
+    # functions --------------------------------------------------------------------------------
+
+    def _function(self, told: Json) -> FunctionType:
+        if not self._trust.allow_code:
+            raise ArgumentError(
+                f"{self._where}: an attribute is the function {told['name']!r}; where you trust "
+                "who wrote this, pass allow_code=True to make it of its text"
+            )
+        return thaw(self._frozen(told))
+
+    def _frozen(self, told: Json) -> Any:
+        """What `freeze` gave."""
+        sort = told["sort"]
+        if sort == "operator":
+            return {"sort": sort, "value": self.operator(told["operator"])}
+        if sort == "value":
+            return {"sort": sort, "value": self.values.value(told["value"])}
+        if sort != "function":
+            return told
+        return {
+            **told,
+            "names": {name: self._frozen(value) for name, value in told["names"].items()},
+            "defaults": self.values.value(told["defaults"]),
+            "kwdefaults": self.values.value(told["kwdefaults"]),
+        }
+
+
+_MAKERS = {
+    "own": RecipeReader.own,
+    "library": RecipeReader.library,
+    "registered": RecipeReader.registered,
+    "written": RecipeReader.written,
+    "derivative": RecipeReader.derivative,
+    "backward": RecipeReader.backward,
+    "gradient": RecipeReader.gradient,
+    "fused": RecipeReader.fused,
+}
+
+
+def _registered(name: str) -> Operator | None:
+    """What is registered under the name, if it is an operator."""
+    try:
+        return _unwrapped(registry.find(name))
+    except ArgumentError:
+        return None
+
+
+def _unwrapped(found: Any) -> Operator | None:
+    op = getattr(found, "op", found)
+    return op if isinstance(op, (Mapper, ArrayOp)) else None
+
+
+def _content(op: Operator) -> str | None:
+    """Its content; None where it has none that can be told: then it is not the one wanted."""
+    try:
+        return content_of(op)
+    except ArgumentError:
+        return None

@@ -1,0 +1,228 @@
+"""Operators in JSON: by name those of the library, by their text those that users write.
+
+A recipe says how to come by an operator again. It holds the operator's `content`, a hash of what
+it computes: of its text as Python reads it (comments, layout and docstrings do not count), of the
+helpers, numbers and operators that the text refers to, and of its options.
+
+Reading runs none of the text unless that is asked for. Else the operator must be there already:
+registered, or given by the caller, and of the same content.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from types import FunctionType
+from typing import Any
+
+from nbgraph.errors import ArgumentError, CaptureError
+from nbgraph.graph.constant import CONSTANT
+from nbgraph.graph.values import Json, ValueWriter
+from nbgraph.kernels.capture.snapshot import freeze
+from nbgraph.operator import registry
+from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.fused import FusedMapper
+from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.pickling import Made, freeze_mapper
+from nbgraph.operator.simple.backward import BackwardOp
+
+Operator = Mapper | ArrayOp
+OWN: Mapping[str, Operator] = {"constant": CONSTANT}  # operators of graphs alone
+
+
+class RecipeWriter:
+    """Operators to recipes, numbered as they are met; what a recipe refers to stands before it.
+
+    Attributes
+    ----------
+    recipes : list
+    values : ValueWriter
+        For the attributes of nodes; its table of arrays is shared.
+    """
+
+    def __init__(self, objects: list[Any] | None = None) -> None:
+        self.recipes: list[Json] = []
+        self.values = ValueWriter(self.function, self.number, objects)
+        self._numbers: dict[Operator, int] = {}
+
+    def number(self, op: Any) -> int:
+        """The number of the operator's recipe; ArgumentError where there can be none."""
+        found = self._numbers.get(op)
+        if found is not None:
+            return found
+        recipe = self._recipe(op)
+        self._numbers[op] = len(self.recipes)
+        self.recipes.append(recipe)
+        return len(self.recipes) - 1
+
+    def content(self, op: Operator) -> str | None:
+        """The hash of what the operator computes; None where it is known by name alone."""
+        return self.recipes[self.number(op)].get("content")
+
+    def _recipe(self, op: Operator) -> Json:
+        name = op.__name__
+        if OWN.get(name) is op:
+            return {"kind": "own", "name": name}
+        if is_library(op):
+            return {"kind": "library", "name": name}
+        if isinstance(op, BackwardOp):
+            return {"kind": "gradient", "of": self.number(op.op), "wanted": list(op.wanted)}
+        if not isinstance(op, Mapper):
+            return self._registered(op)
+        if isinstance(op, FusedMapper):
+            return self._with_content(self._fused(op))
+        if isinstance(op.origin, Made):
+            parent, forward, wrt = op.origin.arguments
+            told = None if wrt is None else list(wrt)
+            made = {"kind": "backward", "of": self.number(parent), "forward": forward, "wrt": told}
+            return self._with_content(made)
+        if op.origin is not None:
+            parent, wrt, order = op.origin
+            made = {"kind": "derivative", "of": self.number(parent), "wrt": wrt, "order": order}
+            return self._with_content(made)
+        return self._with_content(self._written(op))
+
+    def _registered(self, op: ArrayOp) -> Json:
+        if _registered_as(op.__name__) is not op:
+            raise ArgumentError(
+                f"{op.__name__}: this operator is not registered, or was replaced, so a file "
+                "cannot say how to come by it; register it under a name of its own"
+            )
+        content: Any = getattr(op, "content", None)
+        told = None if content is None else content()
+        return {
+            "kind": "registered",
+            "name": op.__name__,
+            "module": op.__module__,
+            "content": told,
+        }
+
+    def _written(self, op: Mapper) -> Json:
+        try:
+            frozen = freeze_mapper(op)
+        except CaptureError as error:
+            raise ArgumentError(
+                f"{op.__name__}: a file cannot hold this operator: {error}; define it with a def "
+                "in a file or a notebook cell"
+            ) from None
+        gradient = frozen.gradient
+        return {
+            "kind": "written",
+            "name": op.__name__,
+            "module": op.__module__,
+            "text": self._told(frozen.function),
+            "gradient": None if gradient is None else self._told(gradient),
+            "options": frozen.options,
+        }
+
+    def _fused(self, op: FusedMapper) -> Json:
+        parts = [
+            [
+                self.number(part.op),
+                [list(source) for source in part.operands],
+                self.values.value(dict(part.parameters)),
+            ]
+            for part in op.parts
+        ]
+        outputs = [list(output) for output in op.outputs]
+        return {"kind": "fused", "name": op.__name__, "parts": parts, "outputs": outputs}
+
+    def function(self, fn: FunctionType) -> Json:
+        """A plain function, as an attribute may be one."""
+        try:
+            return self._told(freeze(fn))
+        except CaptureError as error:
+            told = f"{fn.__name__}: a file cannot hold this function: {error}"
+            raise ArgumentError(told) from None
+
+    def _told(self, frozen: Json) -> Json:
+        """What `freeze` gave, in JSON."""
+        sort = frozen["sort"]
+        if sort == "operator":
+            return {"sort": sort, "operator": self.number(frozen["value"])}
+        if sort == "value":
+            return {"sort": sort, "value": self.values.value(frozen["value"])}
+        if sort != "function":
+            return frozen
+        return {
+            **frozen,
+            "names": {name: self._told(value) for name, value in frozen["names"].items()},
+            "defaults": self.values.value(frozen["defaults"]),
+            "kwdefaults": self.values.value(frozen["kwdefaults"]),
+        }
+
+    def _with_content(self, recipe: Json) -> Json:
+        told = json.dumps(self._canonical(recipe), sort_keys=True)
+        return {**recipe, "content": hashlib.sha256(told.encode()).hexdigest()}
+
+    def _canonical(self, told: Json) -> Json:
+        """What of a recipe is content: texts as Python reads them, operators by their content."""
+        if isinstance(told, list):
+            return [self._canonical(v) for v in told]
+        if not isinstance(told, dict):
+            return told
+        kind = told.get("kind") or told.get("sort")
+        left = _NAMES.get(str(kind), ())
+        found = {k: self._canonical(v) for k, v in told.items() if k not in left}
+        if "source" in found:
+            found["source"] = _normal(told["source"], told["name"])
+        for key in ("operator", "of"):
+            if key in told:
+                found[key] = self._known_by(told[key])
+        if kind == "fused":
+            found["parts"] = [[self._known_by(p[0]), *p[1:]] for p in told["parts"]]
+        return found
+
+    def _known_by(self, number: int) -> Json:
+        recipe = self.recipes[number]
+        return recipe.get("content") or [recipe["kind"], recipe.get("name", "")]
+
+
+_NAMES = {  # what a thing is called and where it is from does not change what it computes
+    "function": ("module", "qualname", "doc", "name"),
+    "written": ("module", "name"),
+    "fused": ("name",),
+}
+
+
+def _normal(source: str, name: str) -> str:
+    r"""A function's text without comments, docstring and layout.
+
+    >>> _normal("def f(x):\n    'Text.'\n    return (x+1)  # more", "f")
+    'def f(x):\n    return x + 1'
+    """
+    if name == "<lambda>":
+        return ast.unparse(ast.parse(f"({source}\n)", mode="eval"))
+    (definition,) = ast.parse(source).body
+    assert isinstance(definition, ast.FunctionDef), source
+    if len(definition.body) > 1 and ast.get_docstring(definition) is not None:
+        del definition.body[0]
+    return ast.unparse(definition)
+
+
+def is_library(op: Operator) -> bool:
+    """Whether it is the library's operator of its name."""
+    return op.__name__ in registry.library() and _registered_as(op.__name__) is op
+
+
+def _registered_as(name: str) -> Any:
+    try:
+        found: Callable[..., Any] = registry.find(name)
+    except ArgumentError:
+        return None
+    return getattr(found, "op", found)
+
+
+def content_of(op: Operator) -> str | None:
+    """The hash of what an operator computes, as files hold it; None where it is known by name.
+
+    Equal texts have equal contents, whatever they are called and wherever they stand.
+
+    >>> import nbgraph as ng
+    >>> a, b = ng.op(lambda x: 2 * x), ng.op(lambda x: 2 * x)  # the same
+    >>> content_of(a) == content_of(b), content_of(a) == content_of(ng.op(lambda x: 3 * x))
+    (True, False)
+    """
+    return RecipeWriter().content(op)

@@ -1,0 +1,218 @@
+"""Graphs in JSON: nodes in an order in which operands come first, and what they refer to.
+
+{"format": "nbgraph symbol", "version": 1, "written_by": "nbgraph 0.1",
+ "operators": [recipe, ...], "arrays": [{dtype, shape, digest, base64}, ...],
+ "nodes": [{op, inputs, attributes, name, scope, marks, token, after}, ...], "heads": [[0, 0]]}
+
+`op` is the number of a recipe, None for a variable; an input is `[node, output]` or a number; of a
+node only the keys are written that say something. Tokens are numbered as they are met: what has an
+effect stays different from what looks like it, and each reading makes effects of its own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nbgraph._version import __version__
+from nbgraph.errors import ArgumentError, FormatError, NbgraphError
+from nbgraph.graph import build
+from nbgraph.graph.build import GraphNode, Operand
+from nbgraph.graph.graph import Entry
+from nbgraph.graph.node import topological
+from nbgraph.graph.recall import RecipeReader, Trust
+from nbgraph.graph.recipes import RecipeWriter
+from nbgraph.graph.values import Json
+from nbgraph.operator.mapper import Mapper
+
+FORMAT = "nbgraph symbol"
+VERSION = 1
+
+
+# writing ----------------------------------------------------------------------------------------
+
+
+class GraphWriter:
+    """Nodes to JSON."""
+
+    def __init__(self, objects: list[Any] | None = None) -> None:
+        self._recipes = RecipeWriter(objects)
+        self._places: dict[GraphNode, int] = {}
+        self._tokens: dict[Any, int] = {}
+
+    def form(self, heads: Sequence[Entry]) -> Json:
+        """All that the heads depend on."""
+        nodes: list[Json] = []
+        for node in topological([node for node, _ in heads]):
+            self._places[node] = len(nodes)
+            nodes.append(self._node(node))
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "written_by": f"nbgraph {__version__}",
+            "operators": self._recipes.recipes,
+            "arrays": self._recipes.values.arrays,
+            "nodes": nodes,
+            "heads": [[self._places[node], i] for node, i in heads],
+        }
+
+    def _node(self, node: GraphNode) -> Json:
+        told = {
+            "op": None if node.op is None else self._recipes.number(node.op),
+            "inputs": [self._operand(operand) for operand in node.inputs],
+            "attributes": self._values(node, node.attributes),
+            "name": node.name,
+            "scope": node.scope,
+            "marks": self._values(node, node.marks),
+            "token": self._token(node.token),
+            "after": [self._places[other] for other in node.after],
+        }
+        return {key: value for key, value in told.items() if value or key == "op"}
+
+    def _operand(self, operand: Operand) -> Json:
+        if type(operand) is tuple:
+            return [self._places[operand[0]], operand[1]]
+        return self._recipes.values.value(operand)
+
+    def _values(self, node: GraphNode, values: Mapping[str, Any]) -> Json:
+        found: dict[str, Json] = {}
+        for key, value in values.items():
+            try:
+                found[key] = self._recipes.values.value(value)
+            except ArgumentError as error:
+                what = "variable" if node.op is None else "node"
+                raise ArgumentError(f"{what} {node.label!r}: {key}: {error}") from None
+        return found
+
+    def _token(self, token: Any) -> Json:
+        """A token as its kind and a number; one that is made of others as its kind and those."""
+        if token is None:
+            return None
+        kind, *rest = token
+        if len(rest) == 1 and type(rest[0]) is int:
+            return [kind, self._tokens.setdefault(token, len(self._tokens))]
+        return [kind, *map(self._token, rest)]
+
+
+def to_text(heads: Sequence[Entry], objects: list[Any] | None = None) -> str:
+    """The JSON text of what the heads depend on; ArgumentError names what it cannot hold.
+
+    `objects` takes values that JSON cannot tell; without it they are refused.
+    """
+    return json.dumps(GraphWriter(objects).form(heads), allow_nan=False, separators=(",", ":"))
+
+
+# reading ----------------------------------------------------------------------------------------
+
+
+class GraphReader:
+    """JSON to nodes: equal ones are the nodes that are there already."""
+
+    def __init__(self, form: Json, where: str, trust: Trust, objects: Sequence[Any]) -> None:
+        self._where = where
+        self._recipes = RecipeReader(form["operators"], form["arrays"], trust, where, objects)
+        self._nodes: list[GraphNode] = []
+        self._tokens: dict[tuple[str, int], Any] = {}
+
+    def nodes(self, told: Sequence[Json]) -> None:
+        """Read all nodes, in their order."""
+        for place, node in enumerate(told):
+            try:
+                self._nodes.append(self._node(node))
+            except NbgraphError as error:
+                error.add_note(f"{self._where}: at node {place}")
+                raise
+            except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+                raise FormatError(
+                    f"{self._where}: node {place} is damaged ({type(error).__name__}: {error}); "
+                    "write it again"
+                ) from None
+
+    def _node(self, told: Json) -> GraphNode:
+        value = self._recipes.values.value
+        attributes = {key: value(v) for key, v in told.get("attributes", {}).items()}
+        marks = {key: value(v) for key, v in told.get("marks", {}).items()}
+        name: str | None = told.get("name")
+        if told["op"] is None:
+            if not isinstance(name, str):
+                raise FormatError(f"{self._where}: a variable has no name; it is damaged")
+            return build.variable(name, attributes.get("shape"), attributes.get("dtype"), marks)
+        op = self._recipes.operator(told["op"])
+        inputs = [self._operand(v) for v in told.get("inputs", ())]
+        if len(inputs) < op.nin or (isinstance(op, Mapper) and len(inputs) > op.nin):
+            raise FormatError(
+                f"{self._where}: {op.__name__} takes {op.nin} operand(s), {len(inputs)} stand there"
+            )
+        return build.apply(
+            op,
+            inputs,
+            attributes,
+            token=self._token(told.get("token")),
+            after=tuple([self._earlier(k) for k in told.get("after", ())]),
+            name=name,
+            marks=marks,
+            scope=told.get("scope", ""),
+        )
+
+    def _operand(self, told: Json) -> Operand:
+        return self.entry(told) if type(told) is list else self._recipes.values.value(told)
+
+    def _earlier(self, place: Any) -> GraphNode:
+        if type(place) is not int or not 0 <= place < len(self._nodes):
+            raise FormatError(f"{self._where}: {place!r} is no earlier node; it is damaged")
+        return self._nodes[place]
+
+    def entry(self, told: Json) -> Entry:
+        """An output of a node."""
+        place, index = told
+        node = self._earlier(place)
+        if type(index) is not int or not 0 <= index < node.nout:
+            raise FormatError(f"{self._where}: node {place} has no output {index!r}; it is damaged")
+        return node, index
+
+    def _token(self, told: Json) -> Any:
+        if told is None:
+            return None
+        kind, *rest = told
+        if len(rest) == 1 and type(rest[0]) is int:
+            key = kind, rest[0]
+            if key not in self._tokens:
+                self._tokens[key] = build.new_token(kind)
+            return self._tokens[key]
+        return (kind, *map(self._token, rest))
+
+
+def from_text(
+    text: str | bytes, where: str, trust: Trust, objects: Sequence[Any] = ()
+) -> tuple[Entry, ...]:
+    """The heads of what `to_text` wrote.
+
+    FormatError where the text is another one or damaged, ArgumentError where an operator is not
+    there or is another one; `where` begins the messages.
+    """
+    try:
+        form = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(
+            f"{where}: this is no JSON ({error}); give what Symbol.tojson or Symbol.save wrote"
+        ) from None
+    if not isinstance(form, dict) or form.get("format") != FORMAT:
+        raise FormatError(
+            f"{where}: this JSON holds no symbol; give what Symbol.tojson or Symbol.save wrote"
+        )
+    if form.get("version") != VERSION:
+        raise FormatError(
+            f"{where}: the symbol has version {form.get('version')!r}, this nbgraph reads "
+            f"{VERSION}; take a newer one"
+        )
+    try:
+        reader = GraphReader(form, where, trust, objects)
+        reader.nodes(form["nodes"])
+        return tuple([reader.entry(head) for head in form["heads"]])
+    except NbgraphError:
+        raise
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise FormatError(
+            f"{where}: the text is damaged ({type(error).__name__}: {error}); write it again"
+        ) from None
