@@ -230,7 +230,7 @@ def rebuilt(node: GraphNode, inputs: Sequence[Operand], **changes: Any) -> Graph
     ):
         return node
     assert node.op is not None, "a variable has no operands to replace"
-    kept = {
+    kept: dict[str, Any] = {
         "token": node.token,
         "after": node.after,
         "name": node.name,
