@@ -14,6 +14,7 @@
 | storage_pool    | how blocks are kept for reuse: "rounded" to powers of two, |
 |                 | "naive": by their own sizes, "unpooled": not at all        |
 | storage_reserve | percent of the machine's memory that pools leave free      |
+| fusion_limit    | scalar operations that a graph puts in one loop; 0: none   |
 | temp_copies     | temporary spaces of a device, taken in turn                |
 | watchdog        | seconds without progress after which a wait warns; 0: none |
 | anomaly         | 1: after every operator on arrays, look for a first NaN    |
@@ -46,6 +47,7 @@ _RANGES: dict[str, tuple[int, int]] = {
     "engine_bytes": (1, 0),
     "storage_limit": (0, 0),
     "storage_reserve": (0, 99),
+    "fusion_limit": (0, 0),
     "temp_copies": (1, 0),
 }
 
@@ -77,6 +79,7 @@ class Settings:
     storage_limit: int = 0
     storage_pool: str = "rounded"
     storage_reserve: int = 5
+    fusion_limit: int = 256
     temp_copies: int = 1
     watchdog: int = 30
     anomaly: int = 0

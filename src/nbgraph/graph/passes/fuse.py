@@ -1,0 +1,277 @@
+"""Fusion: scalar operators of one iteration shape become one loop, reductions of them its end.
+
+>>> import nbgraph as ng
+>>> x = ng.var("x", (1000,), "float32")
+>>> y = ng.tanh(x) * 2.0
+>>> made = fuse(ng.Group([y, ng.sum(y)]).graph)
+>>> [node.label for node in made.nodes]
+['x', 'fused_tanh_multiply_1more']
+>>> explain_fusion(made).saved_bytes
+12000
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from nbgraph.dtype import name_of
+from nbgraph.graph.build import GraphNode, Operand, apply, frozen, rebuilt
+from nbgraph.graph.graph import Entry, Graph, spec_of
+from nbgraph.graph.node import topological
+from nbgraph.graph.passes.fuse_facts import (
+    COMBINES,
+    Knowledge,
+    operator_of,
+    reduced_axes,
+    values_of,
+)
+from nbgraph.graph.passes.fuse_groups import Group, Grouping
+from nbgraph.graph.passes.fuse_report import Fusion, Loop
+from nbgraph.kernels.fused import Source
+from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.fused import Part
+from nbgraph.operator.fused import fuse as fuse_parts
+from nbgraph.operator.map_reduce import Reduction, map_reduce_op
+from nbgraph.operator.mapper import Mapper
+from nbgraph.ops.arithmetic import divide, positive
+from nbgraph.ops.reductions import sum as total_of
+from nbgraph.ops.statistics import mean
+from nbgraph.settings import config
+
+_REPORTS: WeakKeyDictionary[Graph, Fusion] = WeakKeyDictionary()
+_NAMED = 2  # members that a loop is called by
+_MEAN, _SUM = operator_of(mean), operator_of(total_of)
+
+
+def fuse(
+    graph: Graph,
+    *,
+    limit: int | None = None,
+    joint: bool = True,
+    forward: Collection[GraphNode] = (),
+) -> Graph:
+    """Scalar operators of one iteration shape in one loop, with several outputs where others read
+    more than one value, and with sums, products and extremes over the last axes at its end.
+
+    Every head keeps its bits, except reductions that became part of a loop: sums and products are
+    taken in another order. The error of such a sum of n float32 or float64 values is at most
+    1024 u S + u |sum|, where S is the sum of their absolute values and u half the distance from 1
+    to the next number of their dtype.
+
+    `limit`: scalar operations in one loop, by default the setting `fusion_limit`; 0: nothing is
+    fused. `joint=False` keeps the nodes in `forward` out of the loops of others. The graph must
+    be typed. `explain_fusion(result)` tells what was done and why not more.
+    """
+    most: int = config.fusion_limit if limit is None else limit
+    if most <= 0:
+        return graph
+    knowledge = Knowledge()
+    plain, moved = _prepared(graph, knowledge)
+    apart = set() if joint else set(topological(moved(node) for node in forward))
+    grouping = Grouping(plain, most, apart, knowledge)
+    emission = _Emission(plain, grouping)
+    made = emission.result()
+    _REPORTS[made] = Fusion(plain, emission.loops, dict(grouping.apart))
+    return made
+
+
+def explain_fusion(graph: Graph) -> Fusion:
+    """What `fuse` did to give this graph; KeyError for a graph that it did not give."""
+    return _REPORTS[graph]
+
+
+# before -----------------------------------------------------------------------------------------
+
+
+def _prepared(graph: Graph, knowledge: Knowledge) -> tuple[Graph, Callable[[GraphNode], GraphNode]]:
+    """The graph with means as sums where a loop can end in them, and what its nodes became."""
+    moved: dict[Entry, Operand] = {}
+
+    def rule(node: GraphNode, inputs: tuple[Operand, ...]) -> Sequence[Operand] | None:
+        return _mean_as_sum(node, inputs[0], knowledge) if node.op is _MEAN else None
+
+    made = graph
+    if any(node.op is _MEAN for node in graph.nodes):
+        made = graph.rewrite(rule, moved)
+    return made, lambda node: _node(moved.get((node, 0), (node, 0)))
+
+
+def _mean_as_sum(node: GraphNode, x: Operand, knowledge: Knowledge) -> list[Operand] | None:
+    """A mean of what a scalar operator gives is the sum, divided: the same bits."""
+    spec, asked = spec_of(x), node.attributes["dtype"]
+    if spec is None or name_of(spec.dtype) not in ("float32", "float64"):
+        return None
+    if asked not in (None, spec.dtype) or not isinstance(_node(x).op, Mapper):
+        return None
+    attributes = {"axis": node.attributes["axis"], "dtype": None}
+    total = apply(_SUM, [x], attributes | {"keepdims": node.attributes["keepdims"]})
+    if knowledge.of(total).problem is not None:
+        return None
+    count = math.prod(spec.shape[d] for d in reduced_axes(total, spec))
+    return [(apply(divide, [(total, 0), float(count)]), 0)]
+
+
+def _node(operand: Operand) -> GraphNode:
+    assert type(operand) is tuple, f"{operand!r} is no node"
+    return operand[0]
+
+
+# after ------------------------------------------------------------------------------------------
+
+
+class _Emission:
+    """The graph whose nodes are groups of another one's."""
+
+    def __init__(self, graph: Graph, grouping: Grouping) -> None:
+        self.graph, self.grouping = graph, grouping
+        self.loops: list[Loop] = []
+        self._moved: dict[Entry, Entry] = {}
+        self._became: dict[GraphNode, GraphNode] = {}  # where `after` says so
+
+    def result(self) -> Graph:
+        """All of it."""
+        for group in self._ordered():
+            if len(group.members) == 1:
+                self._one(group.members[0])
+            else:
+                self._loop(group)
+        moved = self._moved
+        return self.graph.with_heads([moved[head] for head in self.graph.heads])
+
+    def _ordered(self) -> Iterator[Group]:
+        """Groups after those that they read; else in the order of their first nodes."""
+        groups = list(self.grouping.groups())
+        place = {group: k for k, group in enumerate(groups)}
+        below: dict[Group, list[Group]] = {group: [] for group in groups}
+        waits = [0] * len(groups)
+        for group in groups:
+            for other in self._before(group):
+                below[other].append(group)
+                waits[place[group]] += 1
+        ready = [k for k, count in enumerate(waits) if not count]
+        while ready:
+            group = groups[heapq.heappop(ready)]
+            yield group
+            for other in below[group]:
+                waits[place[other]] -= 1
+                if not waits[place[other]]:
+                    heapq.heappush(ready, place[other])
+
+    def _before(self, group: Group) -> dict[Group, None]:
+        nodes = [n for m in group.members for n in (*(e[0] for e in m.entries), *m.after)]
+        found = dict.fromkeys(self.grouping.of(n) for n in nodes)
+        found.pop(group, None)
+        return found
+
+    def _one(self, node: GraphNode) -> None:
+        made = node
+        if node.op is not None:
+            inputs = [self._moved[i] if type(i) is tuple else i for i in node.inputs]  # type: ignore[index]
+            made = rebuilt(node, inputs, **self._after([node]))
+        self._became[node] = made
+        self._moved |= {(node, k): (made, k) for k in range(node.nout)}
+
+    def _after(self, members: Sequence[GraphNode]) -> dict[str, Any]:
+        """What must have run before all of the members, if that changed."""
+        old = tuple(n for m in members for n in m.after)
+        new = tuple(dict.fromkeys(self._became[n] for n in old if n not in members))
+        return {} if new == old else {"after": new}
+
+    def _loop(self, group: Group) -> None:
+        parts = _Parts(group, self.grouping.outputs(group) or [(group.members[-1], 0)])
+        mapper, parameters = fuse_parts(parts.name, parts.parts, parts.values)
+        inputs: list[Operand] = [self._moved[entry] for entry in parts.inputs]
+        numbers = tuple(number for number, _ in parts.numbers.values())
+        token = _token(group.members)
+        after = self._after(group.members)
+        if any(parts.reductions):
+            op = map_reduce_op(parts.name, len(parts.values))
+            attributes = {
+                "mapper": mapper,
+                "parameters": tuple(parameters.items()),
+                "numbers": numbers,
+                "reductions": tuple(parts.reductions),
+            }
+            made = apply(op, inputs, attributes, token=token, **after)
+        else:
+            made = apply(mapper, [*inputs, *numbers], parameters, token=token, **after)
+        self._became |= dict.fromkeys(group.members, made)
+        self._moved |= {entry: (made, k) for k, entry in enumerate(parts.outputs)}
+        self.loops.append(
+            Loop(made, tuple(group.members), group.facts.scalars, tuple(parts.outputs))
+        )
+
+
+def _token(members: Sequence[GraphNode]) -> Any:
+    """A copy that was made to compute again must not become one with the first."""
+    tokens = tuple(m.token for m in members if m.token is not None)
+    return ("again", *tokens) if tokens else None
+
+
+class _Parts:
+    """A group as `operator.fused.fuse` and `MapReduce` want it."""
+
+    def __init__(self, group: Group, outputs: Sequence[Entry]) -> None:
+        self.name = _name(group.members)
+        self.inputs: dict[Entry, int] = {}
+        self.numbers: dict[Any, tuple[Operand, int]] = {}
+        self.parts: list[Part] = []
+        self.outputs = outputs
+        self._sources: dict[Entry, tuple[int, int]] = {}  # entry: part and output of it
+        self._totals: dict[Entry, tuple[tuple[int, int], Reduction]] = {}
+        for node in group.members:
+            if isinstance(node.op, Mapper):
+                self._map(node, node.op)
+            else:
+                self._reduce(node, group.facts.axes)
+        found = [self._output(entry) for entry in outputs]
+        self.values = [value for value, _ in found]
+        self.reductions = [reduction for _, reduction in found]
+
+    def _map(self, node: GraphNode, op: Mapper) -> None:
+        common = np.result_type(*values_of(node))
+        operands = tuple(self._source(operand, common) for operand in node.inputs)
+        self._sources |= {(node, k): (len(self.parts), k) for k in range(node.nout)}
+        self.parts.append(Part(op, operands, node.attributes))
+
+    def _reduce(self, node: GraphNode, axes: int) -> None:
+        (entry,) = node.entries
+        if entry not in self._sources:
+            source = self._external(entry)
+            self._sources[entry] = len(self.parts), 0
+            self.parts.append(Part(positive, (source,)))
+        op, given = node.op, tuple(node.attributes.items())
+        assert isinstance(op, ArrayOp), "a reduction is an operator over whole arrays"
+        reduction = Reduction(COMBINES[op], axes, op, given)
+        self._totals[node, 0] = self._sources[entry], reduction
+
+    def _source(self, operand: Operand, common: np.dtype[Any]) -> Source:
+        if type(operand) is not tuple:
+            key = frozen(operand), common
+            _, k = self.numbers.setdefault(key, (operand, len(self.numbers)))
+            return "number", k
+        if operand in self._sources:
+            return "part", *self._sources[operand]
+        return self._external(operand)
+
+    def _external(self, entry: Entry) -> Source:
+        return "in", self.inputs.setdefault(entry, len(self.inputs))
+
+    def _output(self, entry: Entry) -> tuple[tuple[int, int], Reduction | None]:
+        if entry in self._totals:
+            return self._totals[entry]
+        return self._sources[entry], None
+
+
+def _name(members: Sequence[GraphNode]) -> str:
+    """What is in it, shortly: fused_multiply_subtract_2more."""
+    names = [re.sub(r"\W+", "", m.op.__name__) or "op" for m in members]  # type: ignore[union-attr]
+    more = len(names) - _NAMED
+    return "_".join(["fused", *names[:_NAMED], *([f"{more}more"] if more > 0 else [])])

@@ -1,0 +1,172 @@
+"""What fusion has to know of a node: whether it may share a loop, and what it costs there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import is_float, name_of
+from nbgraph.graph.build import GraphNode
+from nbgraph.graph.graph import Entry, spec_of
+from nbgraph.kernels.loops import Combine
+from nbgraph.operator.array_op import Spec
+from nbgraph.operator.mapper import Mapper
+from nbgraph.ops import extremes, reductions
+from nbgraph.ops.define import axes_of
+
+_SHORT = 64  # elements of a reduced run below which a loop for each run costs more than it saves
+_FREE = ("arg", "param", "const")  # scalar nodes that compute nothing
+_SLOW = ("extern", "final")  # calls and loops that keep everything beside them from vectorising
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """A node that may share a loop; `problem` says why one may not.
+
+    `compute` is the precision of its floats ("float32", "float64", None without floats), `scalars`
+    its number of scalar operations, `axes` the trailing axes it reduces (0: none).
+    """
+
+    shape: tuple[int, ...] = ()
+    compute: str | None = None
+    scalars: int = 0
+    axes: int = 0
+    problem: str | None = None
+
+
+def operator_of(function: Any) -> Any:
+    """The operator behind a public function."""
+    return function.op
+
+
+_SUM_TO = operator_of(reductions.sum_to)
+COMBINES: dict[Any, Combine] = {
+    operator_of(reductions.sum): "add",
+    _SUM_TO: "add",
+    operator_of(reductions.prod): "multiply",
+    operator_of(extremes.max): "max",
+    operator_of(extremes.min): "min",
+}
+_WHOLE = Facts(problem="works on whole arrays")
+_GIVEN = Facts(problem="is given")
+
+
+class Knowledge:
+    """Facts of nodes, each operator looked at once for each set of dtypes."""
+
+    def __init__(self) -> None:
+        self._scalars: dict[Any, tuple[str | None, int, str | None]] = {}
+
+    def of(self, node: GraphNode) -> Facts:
+        """What is known of a node; it must be typed."""
+        if isinstance(node.op, Mapper):
+            return self._map(node, node.op)
+        if node.op in COMBINES:
+            return _reduction(node)
+        return _GIVEN if node.op is None else _WHOLE
+
+    def _map(self, node: GraphNode, op: Mapper) -> Facts:
+        assert node.specs is not None, f"{node!r} has no shapes yet"
+        values = values_of(node)
+        weak = tuple(v if isinstance(v, np.dtype) else type(v) for v in values)
+        key = op, weak, tuple(node.attributes.items())
+        found = self._scalars.get(key)
+        if found is None:
+            found = self._scalars[key] = _scalar_facts(node, op, values)
+        compute, scalars, problem = found
+        return Facts(node.specs[0].shape, compute, scalars, 0, problem or _too_large(values))
+
+
+def values_of(node: GraphNode) -> list[Any]:
+    """Dtypes of the operands, and the numbers among them."""
+    specs = [spec_of(operand) for operand in node.inputs]
+    return [
+        operand if spec is None else spec.dtype
+        for spec, operand in zip(specs, node.inputs, strict=True)
+    ]
+
+
+def _scalar_facts(
+    node: GraphNode, op: Mapper, values: Sequence[Any]
+) -> tuple[str | None, int, str | None]:
+    typed = op.invoker.plan_of(values, node.attributes).typed
+    nodes = typed.captured.graph.reachable(typed.captured.outputs)
+    compute = typed.compute if any(n.kind == "f" for n in nodes) else None
+    problem = None
+    if op.fastmath:
+        problem = "may be reordered (fastmath)"
+    elif any(n.op in _SLOW for n in nodes):
+        problem = "has a loop or a call inside, which would not vectorise"
+    return compute, sum(n.op not in _FREE for n in nodes), problem
+
+
+def _too_large(values: Sequence[Any]) -> str | None:
+    """A comparison takes integers that its operand's dtype does not; a loop of several cannot."""
+    if not any(type(v) is int for v in values):
+        return None
+    common = np.result_type(*values)
+    if common.kind not in "iu":
+        return None
+    info = np.iinfo(common)
+    inside = all(info.min <= v <= info.max for v in values if type(v) is int)
+    return None if inside else f"compares with a number that {common} does not hold"
+
+
+# reductions -------------------------------------------------------------------------------------
+
+
+def _reduction(node: GraphNode) -> Facts:
+    spec = spec_of(node.inputs[0])
+    assert spec is not None, "a reduction reduces an array"
+    axes = trailing(reduced_axes(node, spec), len(spec.shape))
+    run = math.prod(spec.shape[len(spec.shape) - axes :])
+    problem = None
+    if not axes:
+        problem = "reduces other axes than the last ones"
+    elif math.prod(spec.shape) == 0:
+        problem = "reduces no elements"
+    elif run < _SHORT and axes < len(spec.shape):
+        problem = f"reduces runs of {run} elements, which are too short"
+    elif not _plain(node, spec):
+        problem = f"reduces {spec.dtype} in another precision"
+    compute = name_of(spec.dtype) if is_float(spec.dtype) else None
+    return Facts(spec.shape, compute, 1, axes, problem)
+
+
+def reduced_axes(node: GraphNode, spec: Spec) -> tuple[int, ...]:
+    """The axes of its operand that a reduction reduces, in order."""
+    name, ndim = node.op.__name__, len(spec.shape)  # type: ignore[union-attr]
+    if node.op is not _SUM_TO:
+        return tuple(sorted(axes_of(name, node.attributes["axis"], ndim)))
+    shape = node.attributes["shape"]
+    lead = ndim - len(shape)
+    ones = [d + lead for d, n in enumerate(shape) if n == 1 and spec.shape[d + lead] != 1]
+    return (*range(lead), *ones)
+
+
+def trailing(axes: Sequence[int], ndim: int) -> int:
+    """How many, if they are the last ones; else 0.
+
+    >>> trailing((1, 2), 3), trailing((0, 2), 3), trailing((), 3)
+    (2, 0, 0)
+    """
+    return len(axes) if list(axes) == list(range(ndim - len(axes), ndim)) else 0
+
+
+def _plain(node: GraphNode, spec: Spec) -> bool:
+    """Whether a loop reduces in the dtype that the operator reduces in."""
+    asked = node.attributes.get("dtype")
+    if is_float(spec.dtype):
+        return name_of(spec.dtype) in ("float32", "float64") and asked in (None, spec.dtype)
+    return asked is None and spec.dtype.kind != "b" and node.op is not _SUM_TO
+
+
+def nbytes(entry: Entry) -> int:
+    """Of an entry's array."""
+    spec = spec_of(entry)
+    assert spec is not None, "an entry is an array"
+    return math.prod(spec.shape) * spec.dtype.itemsize
