@@ -375,7 +375,10 @@ def _copy(call: Any) -> NativeCall:
 
 
 def _with_state(run: Callable[..., Any], state: Any, run_ctx: RunContext) -> Any:
-    return run(run_ctx, state)
+    try:
+        return run(run_ctx, state)
+    finally:
+        del state  # an exception keeps this frame
 
 
 def _check(
