@@ -242,9 +242,9 @@ def prod(job: NodeOp, first: bool) -> None:
                 f"prod: {name} has shape {value.shape}; expected matrices, with reshape for vectors"
             )
     shape = _product_shape(_swapped(a.shape, swap_a), _swapped(b.shape, swap_b))
-    axes = _reduced(job, shape)
-    if out.shape[-2:] != shape[-2:] or any(d >= len(shape) - 2 for d in axes):
+    if out.shape[-2:] != shape[-2:]:
         raise ShapeError(f"prod: the product has shape {shape}, out {out.shape}; give one of that")
+    axes = _reduced(job, shape)
     beta, alpha = (0.0 if first else job.options["beta"]), job.scale
     wide = accumulator(out.dtype)
 

@@ -243,9 +243,9 @@ def expression(kind: Any, *children: Any, **attributes: Any) -> Expr:
     Raises ArgumentError where no child is an expression, or where the class has attributes but no
     `hash` and `equal` of its own.
     """
+    construct: Callable[..., Any] = kind
     if not (isinstance(kind, type) and issubclass(kind, NaryNodeOp)):
         raise ArgumentError(f"expression: {kind!r} is no node class; derive it from ng.NaryNodeOp")
-    construct: Callable[..., Any] = kind
     graph = graph_of(kind.__name__, children)
     lifted = [
         graph.constant(c) if isinstance(c, (Array, np.ndarray, np.generic)) else c for c in children

@@ -12,6 +12,7 @@ from nbgraph.errors import ArgumentError
 from nbgraph.nodes import memory, passes
 from nbgraph.nodes.building import Building
 from nbgraph.nodes.expr import Expr
+from nbgraph.nodes.listing import dot
 from nbgraph.nodes.node import NaryNodeOp
 from nbgraph.operator.call import recording
 
@@ -188,6 +189,10 @@ class ExpressionGraph(Building):
     def copy_params(self, other: ExpressionGraph) -> None:
         """Take over the values of another graph's parameters, by name."""
         self._parameters.copy_from(other._parameters, self._begin)
+
+    def graphviz(self) -> str:
+        """The graph in the language of Graphviz: type, name, id, shape, whether trainable."""
+        return dot(self._nodes)
 
     def __repr__(self) -> str:
         count = len(self._parameters.by_name)

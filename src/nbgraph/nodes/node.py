@@ -61,8 +61,9 @@ class NaryNodeOp(Node):
         self._settle(layout(own_shape, own_dtype))
 
     def _begin(self, children: tuple[NaryNodeOp, ...], attributes: dict[str, Any]) -> None:
-        self.op = self._val = self._adj = self.message = None
+        self.op = self._val = self._adj = None
         self.name: str | None = None
+        self.message: str | None = None  # of `debug`
         self.children = children
         self.inputs = tuple([(c, 0) for c in children])
         self.attributes = attributes or _NOTHING

@@ -1,0 +1,111 @@
+"""Nodes around functions of the user's, and casts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import is_float
+from nbgraph.errors import ArgumentError
+from nbgraph.nodes.node import NaryNodeOp, UnaryNodeOp
+from nbgraph.nodes.tensors import add, element
+
+
+class CastNodeOp(UnaryNodeOp):
+    """The values in another dtype, as a cast in C; the gradient is cast back."""
+
+    def __init__(self, a: Any, dtype: Any) -> None:
+        super().__init__(a, dtype=dtype)
+
+    def forward_ops(self) -> Sequence[Any]:
+        """One pass."""
+        x = self.child(0)
+        if is_float(x.dtype) and not is_float(self.dtype):
+            return [_cast]  # what does not fit is left to NumPy
+        return [element(_same, self.val, x.val)]
+
+    def backward_ops(self) -> Sequence[Any]:
+        """One pass."""
+        return [add(_same, self.child(0).grad, self.adj)]
+
+
+def _cast(out: Any, x: Any) -> None:
+    with np.errstate(invalid="ignore", over="ignore"):
+        np.copyto(out, x, casting="unsafe")
+
+
+def _same(x: Any) -> Any:
+    return x
+
+
+class LambdaNodeOp(NaryNodeOp):
+    """A value computed by functions of NumPy views: `forward(out, *values)`, and for each child
+    `backward[i](grad, adj, out, *values)` or None."""
+
+    def __init__(
+        self,
+        children: Sequence[Any],
+        forward: Callable[..., None],
+        backward: Sequence[Callable[..., None] | None] | None = None,
+        shape: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        self.functions = forward, None if backward is None else tuple(backward)
+        super().__init__(children, shape, dtype)
+        if backward is None:
+            self.trainable = False
+        elif len(backward) != len(children):
+            raise ArgumentError(
+                f"lambda_: {len(children)} child(ren), {len(backward)} backward function(s); give "
+                "one for each, None where no gradient flows"
+            )
+
+    def hash(self) -> int:
+        """With the functions, by identity."""
+        return hash((super().hash(), self.functions))
+
+    def equal(self, other: Any) -> bool:
+        """With the functions, by identity."""
+        return super().equal(other) and self.functions == other.functions
+
+    def forward_ops(self) -> Sequence[Any]:
+        """The user's function."""
+        return [self.functions[0]]
+
+    def backward_ops(self) -> Sequence[Any]:
+        """The user's functions."""
+        return self.functions[1] or [None] * len(self.children)
+
+
+class CallbackNodeOp(UnaryNodeOp):
+    """The child's value; `function(values)` is called when it is there, with a read-only view."""
+
+    pure = False
+
+    def __init__(self, a: Any, function: Callable[[Any], None]) -> None:
+        self.function = function
+        super().__init__(a)
+
+    def hash(self) -> int:
+        """Every callback is a node of its own."""
+        return id(self)
+
+    def equal(self, other: Any) -> bool:
+        """Every callback is a node of its own."""
+        return self is other
+
+    def forward_ops(self) -> Sequence[Any]:
+        """The call, and a copy."""
+        function = self.function
+
+        def called(out: Any, x: Any) -> None:
+            function(x)
+            out[...] = x
+
+        return [called]
+
+    def backward_ops(self) -> Sequence[Any]:
+        """The gradient passes."""
+        return [add(_same, self.child(0).grad, self.adj)]

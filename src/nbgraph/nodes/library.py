@@ -1,0 +1,142 @@
+"""Expression functions of the graph's own: reductions that keep their axis, views, sparse products,
+nodes written by hand.
+
+Everything else of the library applies to expressions as it is: `ng.tanh(x)`, `x @ w`,
+`ng.softmax(x)`. A composed function, such as `weighted_average`, takes one pass over memory for
+each part; `scalar_product` is one pass where `sum(a * b)` is two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from nbgraph.dtype import as_dtype
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.nodes.aggregates import ReduceNodeOp, ScalarProductNodeOp, axis_of
+from nbgraph.nodes.byhand import CallbackNodeOp, CastNodeOp, LambdaNodeOp
+from nbgraph.nodes.expr import Expr, expression, graph_of
+from nbgraph.nodes.sparse import CSRDotNodeOp
+from nbgraph.nodes.views import ReshapeNodeOp, SliceNodeOp, TransposeNodeOp
+
+
+def reduce(a: Expr, axis: int, code: str) -> Expr:
+    """`a` reduced along an axis, which is kept with size 1; `a` itself where it has that size.
+
+    `code`: "sum", "mean", "prod", "max", "min" or "logsumexp".
+    """
+    own = axis_of(code, axis, a.ndim)
+    if a.shape[own] == 1:
+        return a
+    return expression(ReduceNodeOp, a, axis=own, code=code)
+
+
+def sum(a: Expr, axis: int) -> Expr:
+    """The sum along an axis, kept with size 1; `a` itself where it has that size.
+
+    >>> import nbgraph as ng
+    >>> from nbgraph.nodes import library
+    >>> a = ng.ExpressionGraph().constant([[1.0], [2.0]])
+    >>> library.sum(a, -1) is a, library.sum(a, 0).shape
+    (True, (1, 1))
+    """
+    return reduce(a, axis, "sum")
+
+
+def mean(a: Expr, axis: int) -> Expr:
+    """The mean along an axis, kept with size 1; `a` itself where it has that size."""
+    return reduce(a, axis, "mean")
+
+
+def scalar_product(a: Expr, b: Expr, axis: int) -> Expr:
+    """The sum of `a * b` along an axis, kept with size 1; one pass."""
+    return expression(ScalarProductNodeOp, a, b, axis=axis)
+
+
+def weighted_average(a: Expr, weights: Expr, axis: int) -> Expr:
+    """`scalar_product(a, weights) / sum(weights)` along an axis, kept with size 1.
+
+    ShapeError where the two have other sizes along it, as weights are not repeated.
+    """
+    sizes = [x.shape[axis_of("weighted_average", axis, x.ndim)] for x in (a, weights)]
+    if sizes[0] != sizes[1]:
+        raise ShapeError(
+            f"weighted_average: a has size {sizes[0]} along axis {axis}, weights {sizes[1]}; give "
+            "one weight for each element"
+        )
+    return scalar_product(a, weights, axis) / sum(weights, axis)
+
+
+def transpose(a: Expr, axes: Sequence[int] | None = None) -> Expr:
+    """Axes in another order, by default reversed: a view."""
+    return expression(TransposeNodeOp, a, axes=axes)
+
+
+def reshape(a: Expr, shape: Sequence[int]) -> Expr:
+    """The elements in C order under another shape; `a` itself where it has that shape."""
+    return a if tuple(shape) == a.shape else expression(ReshapeNodeOp, a, shape=tuple(shape))
+
+
+def slice(
+    a: Expr, axis: int, begin: int | None = None, end: int | None = None, step: int = 1
+) -> Expr:
+    """Part of an axis: a view."""
+    return expression(SliceNodeOp, a, axis=axis, begin=begin, end=end, step=step)
+
+
+def cast(a: Expr, dtype: Any) -> Expr:
+    """The values in another dtype; `a` itself where it has that dtype."""
+    wanted = as_dtype(dtype)
+    return a if a.dtype == wanted else expression(CastNodeOp, a, dtype=wanted)
+
+
+def csr_dot(values: Any, indices: Any, offsets: Any, dense: Any) -> Expr:
+    """The product of a matrix in compressed sparse rows with a dense one; see CSRDotNodeOp."""
+    return expression(CSRDotNodeOp, values, indices, offsets, dense)
+
+
+def lambda_(
+    children: Sequence[Expr],
+    forward: Callable[..., None],
+    backward: Sequence[Callable[..., None] | None] | None = None,
+    shape: Any = None,
+    dtype: Any = None,
+) -> Expr:
+    """A node of the user's functions of NumPy views, which the engine calls.
+
+    Parameters
+    ----------
+    forward : callable
+        `forward(out, *values)` writes `out`.
+    backward : sequence, optional
+        For each child `backward(grad, adj, out, *values)`, which adds to `grad`, or None. Without
+        it no gradient flows.
+    shape, dtype : optional
+        Of the value; those of the children, broadcast, by default.
+
+    >>> import numpy as np, nbgraph as ng
+    >>> from nbgraph.nodes import library
+    >>> def forward(out, x):
+    ...     out[...] = np.sort(x)
+    >>> x = ng.ExpressionGraph().constant([3.0, 1.0])
+    >>> y = library.lambda_([x], forward)
+    >>> x.graph.forward()
+    >>> y.val
+    array([1., 3.], dtype=float32)
+    """
+    graph = graph_of("lambda_", children)
+    return graph.add(LambdaNodeOp(children, forward, backward, shape, dtype))
+
+
+def callback(a: Expr, function: Callable[[Any], None]) -> Expr:
+    """`a`, of which `function` is called with a read-only NumPy view when it has been computed."""
+    if not callable(function):
+        raise ArgumentError(f"callback: {function!r} is no function; give one of a NumPy array")
+    return a.graph.add(CallbackNodeOp(a, function))
+
+
+def debug(a: Expr, message: str) -> Expr:
+    """`a`; when its value and its gradient have been computed, a line with shape, least and largest
+    element and L2 norm goes to the standard output."""
+    a.node.message = str(message)
+    return a
