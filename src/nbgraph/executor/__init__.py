@@ -1,1 +1,8 @@
-"""From graphs to what the engine runs: passes, lowering, memory, plans, executors."""
+"""From graphs to what the engine runs: passes, lowering, memory, plans, executors.
+
+`Symbol.bind` and `Symbol.simple_bind` make an `Executor`; `Options` says which passes are applied.
+"""
+
+from __future__ import annotations
+
+from nbgraph.executor.options import Options as Options

@@ -102,6 +102,7 @@ def _executor(
         {str(n.name): arrays[n] for n in graph.variables if n not in states},
         {str(n.name): gradients.get(str(n.name)) for n in graph.variables if n not in states},
         {str(n.name): arrays[n] for n in graph.variables if n in states},
+        reshaped,
     )
 
 

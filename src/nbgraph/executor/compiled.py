@@ -85,7 +85,7 @@ class Compiled:
 
     def used(self, task: Task, written: bool, use: Use) -> Spot:
         """Where what a piece of work uses lies."""
-        spot = self.spot((task.writes if written else task.reads)[use.index])
+        spot = self.spot((task.writes if written else task.reads)[use.place])
         return Spot(spot.slot, spot.offset + use.offset)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,8 +39,9 @@ class Executor:
         arguments: Arrays,
         gradients: Arrays,
         states: Arrays,
+        rebind: Callable[[Executor, Mapping[str, Any]], Executor],
     ) -> None:
-        self.symbol, self._bound = symbol, bound
+        self.symbol, self._bound, self._rebind = symbol, bound, rebind
         self.arg_dict, self.grad_dict, self.aux_dict = arguments, gradients, states
         self.outputs: list[Any] = list(bound.outputs)
         self._trained: tuple[bool, ...] | None = None  # the halves whose forward ran last
@@ -233,10 +234,15 @@ class Executor:
                     )
 
     def reshape(self, **shapes: Sequence[int]) -> Executor:
-        """An executor for other shapes; arguments whose shape stays are shared."""
-        from nbgraph.executor.bind import reshaped  # it makes executors
+        """An executor for other shapes; arguments whose shape stays are shared.
 
-        return reshaped(self, shapes)
+        >>> import nbgraph as ng
+        >>> exe = (ng.var("x") @ ng.var("w")).simple_bind(x=(2, 3), w=(3, 4))
+        >>> other = exe.reshape(x=(5, 3))
+        >>> other.outputs[0].shape, other.arg_dict["w"] is exe.arg_dict["w"]
+        ((5, 4), True)
+        """
+        return self._rebind(self, shapes)
 
     def __repr__(self) -> str:
         arguments = ", ".join(f"{n}{a.shape}" for n, a in self.arg_dict.items())

@@ -137,11 +137,8 @@ class Lowering:
 
     def _map(self, node: GraphNode, op: Mapper) -> None:
         """One kernel; outputs that nobody needs are left out."""
-        dtypes = [spec(v).dtype if type(v) is tuple else v for v in node.inputs]
-        common = np.result_type(*dtypes)
-        plan = op.invoker.plan(
-            [common if type(d) in NUMBERS else d for d in dtypes], common, node.attributes
-        )
+        given = [spec(v).dtype if type(v) is tuple else v for v in node.inputs]
+        plan = op.invoker.plan_of(given, node.attributes)
         reads = [self.places[v] for v in node.entries]
         at = iter(range(len(reads)))
         operands: list[Any] = []

@@ -7,7 +7,7 @@ when the run begins. Runs of one program follow each other, as they share an are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from nbgraph.array import chunk
@@ -22,7 +22,7 @@ from nbgraph.executor.work import MapWork, Use
 from nbgraph.graph.schedule import Task, Value
 from nbgraph.operator.request import OpReqType
 
-Granted = dict[Any, Sequence[Any]]
+Granted = Mapping[Any, Sequence[Any]]
 _CACHE_LINE = 64
 
 
@@ -74,7 +74,7 @@ class Program:
         self.arena = Arena(made.memory.arena_bytes, made.device)
         self._given = made.arguments + len(made.result_layouts)
         self.arrays = None if arrays is None else [*arrays, *self.constants]
-        self.effects: Granted = {}
+        self.effects: dict[Any, Sequence[Any]] = {}
         self._patches: dict[Spot, list[tuple[int, int]]] = {}
         self._slots: list[Any] = []
         if arrays is None:

@@ -35,14 +35,14 @@ _WORDS = {
 class Use(NamedTuple):
     """A value that work uses: its place in the task's reads or writes, and the part of it."""
 
-    index: int
+    place: int
     offset: int
     layout: Layout
 
     @classmethod
-    def of(cls, index: int, place: Place) -> Use:
+    def of(cls, at: int, place: Place) -> Use:
         """A use of a place."""
-        return cls(index, place.offset, place.layout)
+        return cls(at, place.offset, place.layout)
 
 
 @dataclass(slots=True)

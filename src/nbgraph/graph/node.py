@@ -19,7 +19,7 @@ class Node:
 
     __slots__ = ("__weakref__", "attributes", "inputs", "name", "op")
 
-    after: Sequence[Node] = ()  # what must have run before, though nothing of it is read
+    after: tuple[Any, ...] = ()  # what must have run before, though nothing of it is read
 
     def __init__(
         self,

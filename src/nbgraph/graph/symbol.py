@@ -245,7 +245,10 @@ def var(
     (2, 3)
     """
     if not isinstance(name, str) or not name:
-        raise ArgumentError(f"var: name={name!r}; give a string that is not empty")
+        raise ArgumentError(
+            f"var: name={name!r}; give a string that is not empty. The variance of an array is "
+            "x.var(), or ng.nd.var(x)"
+        )
     known = _shape(name, shape)
     chosen = None if dtype is None else as_dtype(dtype)
     if known is not None and None not in known and chosen is None:
