@@ -1,0 +1,227 @@
+"""Recomputation: forward values that backward reads are computed again instead of being kept.
+
+The forward nodes, in order, are cut into segments. What a later segment's recomputation begins
+with is kept: a checkpoint. Everything else that backward reads of a segment is read from copies,
+which are made from checkpoints when backward comes to the segment. With segments of sqrt(n) nodes
+a chain of n keeps about 2 sqrt(n) values at a time instead of n, for one more forward pass.
+
+Rules that make this right:
+
+- Copies read kept values and copies of their own segment, so no copy depends on another segment's.
+- A copy's token is ("again", the node's own token, segment): it is never found equal to the node
+  it repeats, and a random draw is granted by the token it repeats, so it gives the same numbers.
+- Copies wait for the *trigger* of their segment, a backward node from before the first reader of a
+  copy, so that no copy runs while later segments are still at work.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, Literal
+
+from nbgraph.errors import ArgumentError
+from nbgraph.graph.build import GraphNode, Operand, rebuilt
+from nbgraph.graph.constant import CONSTANT
+from nbgraph.graph.graph import Entry, Graph
+
+Every = Literal["sqrt"] | int | None
+
+
+def recompute(
+    graph: Graph,
+    forward_nodes: Collection[GraphNode],
+    *,
+    every: Every = "sqrt",
+    marked: bool = True,
+) -> Graph:
+    """The joint graph of a forward and a backward pass, with forward values computed again.
+
+    Heads keep their bits. `forward_nodes`: the nodes of the forward pass, none of which depends
+    on others. `every`: nodes in a segment, "sqrt" for the square root of their number, None to
+    follow the user's marks alone. Marks (`attribute_scope`): a node with `checkpoint=True` is
+    kept, one with `recompute=True` is not; with `every=None` segments end at checkpoints or are
+    the runs of nodes to recompute. `marked=False` disregards marks.
+
+    Kept anyway are variables, constants, heads, nodes that write a state, and the last segment,
+    which backward reads at once. ArgumentError for another `every`, or forward nodes that depend
+    on others.
+    """
+    inside = set(forward_nodes)
+    forward = [node for node in graph.nodes if node in inside]
+    _require_closed(forward, inside)
+    segments = _segments([node for node in forward if not _given(node)], every, marked=marked)
+    backward = [node for node in graph.nodes if node not in inside]
+    dropped = _dropped(graph, forward, inside, segments)
+    if not dropped:
+        return graph
+    writer = _Backward(graph, forward, inside, dropped)
+    for node in backward:
+        writer.add(node)
+    moved = writer.moved
+    return graph.with_heads([moved.get(head, head) for head in graph.heads])
+
+
+def _require_closed(forward: Sequence[GraphNode], inside: Collection[GraphNode]) -> None:
+    for node in forward:
+        for other in (*(n for n, _ in node.entries), *node.after):
+            if other not in inside:
+                raise ArgumentError(
+                    f"recompute: the forward node {node.label!r} depends on {other.label!r}, which "
+                    "is not among forward_nodes; give every node that the forward results depend on"
+                )
+
+
+def _given(node: GraphNode) -> bool:
+    return node.op is None or node.op is CONSTANT
+
+
+# what is dropped --------------------------------------------------------------------------------
+
+
+def _segments(nodes: Sequence[GraphNode], every: Every, *, marked: bool) -> dict[GraphNode, int]:
+    """The segment of each node that may be dropped."""
+    kept = {n for n in nodes if marked and n.marks.get("checkpoint")}
+    again = {n for n in nodes if marked and n.marks.get("recompute")}
+    if every is not None:
+        size = _size(every, len(nodes))
+        last = (len(nodes) - 1) // size
+        found = {n: k // size for k, n in enumerate(nodes) if k // size < last or n in again}
+    elif kept:
+        found = _between(nodes, kept, again)
+    else:
+        found = _runs(nodes, again)
+    return {n: k for n, k in found.items() if n not in kept and not _writes(n)}
+
+
+def _size(every: Every, count: int) -> int:
+    if every == "sqrt":
+        return max(1, math.isqrt(count))
+    if type(every) is int and every > 0:
+        return every
+    raise ArgumentError(
+        f"recompute: every={every!r}; give 'sqrt', a number of nodes from 1 on, or None"
+    )
+
+
+def _between(
+    nodes: Sequence[GraphNode], kept: Collection[GraphNode], again: Collection[GraphNode]
+) -> dict[GraphNode, int]:
+    """Segments end at checkpoints; what comes after the last one is backward's at once."""
+    found: dict[GraphNode, int] = {}
+    segment = 0
+    for node in nodes:
+        found[node] = segment
+        segment += node in kept
+    return {n: k for n, k in found.items() if k < segment or n in again}
+
+
+def _runs(nodes: Sequence[GraphNode], again: Collection[GraphNode]) -> dict[GraphNode, int]:
+    """Neighbours that are to be computed again."""
+    found: dict[GraphNode, int] = {}
+    segment = 0
+    for node in nodes:
+        if node in again:
+            found[node] = segment
+        else:
+            segment += 1
+    return found
+
+
+def _writes(node: GraphNode) -> bool:
+    """Whether a second application would change a state once more."""
+    return bool(getattr(node.op, "auxiliary", ()))
+
+
+def _dropped(
+    graph: Graph,
+    forward: Sequence[GraphNode],
+    inside: Collection[GraphNode],
+    segments: dict[GraphNode, int],
+) -> dict[GraphNode, int]:
+    """The nodes that are computed again, with their segments, in forward order.
+
+    Those whose value backward reads, or a copy of the same segment; not what a copy of another
+    segment reads: that is kept.
+    """
+    kept = {node for node, _ in graph.heads}
+    wanted: set[GraphNode] = set()
+    for node in graph.nodes:
+        if node not in inside:
+            wanted.update(n for n, _ in node.entries)
+    found: set[GraphNode] = set()
+    for node in reversed(forward):
+        segment = segments.get(node)
+        if segment is None or node in kept or node not in wanted:
+            continue
+        found.add(node)
+        for operand, _ in node.entries:
+            (wanted if segments.get(operand) == segment else kept).add(operand)
+    return {node: segments[node] for node in forward if node in found}
+
+
+# what backward reads instead --------------------------------------------------------------------
+
+
+class _Backward:
+    """Writes the backward nodes again, with copies where they first are read."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        forward: Sequence[GraphNode],
+        inside: Collection[GraphNode],
+        dropped: dict[GraphNode, int],
+    ) -> None:
+        self.moved: dict[Entry, Entry] = {}  # of backward nodes: what they became
+        self._inside, self._dropped = inside, dropped
+        self._copies: dict[Entry, Entry] = {}
+        self._members: dict[int, list[GraphNode]] = {}
+        for node, segment in dropped.items():
+            self._members.setdefault(segment, []).append(node)
+        self._place = {node: k for k, node in enumerate(graph.nodes)}
+        last = next((n for n, _ in graph.heads if n in inside), forward[-1])
+        self._latest = last  # what has run before, for a segment that nothing else triggers
+
+    def add(self, node: GraphNode) -> None:
+        """The next backward node."""
+        for segment in self._opened(node):
+            self._copy(segment, self._trigger(node))
+        made = node
+        if node.op is not None:
+            made = rebuilt(node, [self._read(i) for i in node.inputs], **self._after(node))
+        self.moved |= {(node, k): (made, k) for k in range(node.nout)}
+        if node.entries:
+            self._latest = made
+
+    def _opened(self, node: GraphNode) -> Iterable[int]:
+        """Segments that this node is the first to read a copy of."""
+        read = {self._dropped[n] for n, _ in node.entries if n in self._dropped}
+        return sorted(segment for segment in read if segment in self._members)
+
+    def _trigger(self, node: GraphNode) -> GraphNode:
+        """The last backward node that this one reads: its out-gradient. It does not depend on
+        copies of the segment, as no node before this one does."""
+        before = [n for n, _ in node.entries if n not in self._inside and n.entries]
+        if not before:
+            return self._latest
+        latest = max(before, key=self._place.__getitem__)
+        return self.moved[latest, 0][0]
+
+    def _copy(self, segment: int, trigger: GraphNode) -> None:
+        for node in self._members.pop(segment):
+            inputs = [self._copies.get(i, i) if type(i) is tuple else i for i in node.inputs]  # type: ignore[arg-type]
+            root = not any(entry in self._copies for entry in node.entries)
+            after = (*node.after, trigger) if root else node.after
+            token = ("again", node.token, segment)
+            made = rebuilt(node, inputs, token=token, after=after)
+            self._copies |= {(node, k): (made, k) for k in range(node.nout)}
+
+    def _read(self, operand: Operand) -> Operand:
+        if type(operand) is not tuple:
+            return operand
+        return self.moved.get(operand) or self._copies.get(operand, operand)  # type: ignore[arg-type]
+
+    def _after(self, node: GraphNode) -> dict[str, Any]:
+        new = tuple(self.moved.get((n, 0), (n, 0))[0] for n in node.after)
+        return {} if new == node.after else {"after": new}
