@@ -2,7 +2,9 @@
 
 import numpy as np
 
+import nbgraph as ng
 from nbgraph.graph.build import GraphNode
+from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Graph
 from nbgraph.operator.mapper import Mapper
 
@@ -10,13 +12,31 @@ from nbgraph.operator.mapper import Mapper
 def evaluate(graph: Graph, given: dict) -> list[np.ndarray]:
     """The heads' values. `given`: arrays for the variables, by node or by name.
 
-    Each node is applied once, so a random draw is seen alike by all who read it.
+    Each node is applied once, so a random draw is seen alike by all who read it. Results that are
+    no views are C-contiguous, as where graphs are run.
     """
     values: dict[tuple[GraphNode, int], np.ndarray] = {}
     with np.errstate(all="ignore"):
         for node in graph.nodes:
             for k, result in enumerate(_results(node, given, values)):
                 values[node, k] = result
+    return [values[head] for head in graph.heads]
+
+
+def carried_out(graph: Graph, given: dict) -> list:
+    """The heads, by applying each operator to what `given` holds (NDArrays: while recording)."""
+    values: dict = {}
+    for node in graph.nodes:
+        if node.op is None:
+            result = given[node.name]
+        elif node.op is CONSTANT:
+            data = node.attributes["value"].array
+            result = ng.array(data, dtype=data.dtype)
+        else:
+            operands = [values[i] if type(i) is tuple else i for i in node.inputs]
+            result = node.op(*operands, **node.attributes)
+        for k, value in enumerate(result if isinstance(result, tuple) else (result,)):
+            values[node, k] = value
     return [values[head] for head in graph.heads]
 
 
@@ -27,7 +47,8 @@ def _results(node, given, values):
     else:
         operands = [values[i] if type(i) is tuple else i for i in node.inputs]
         found = _applied(node, operands)
-    found = [np.asarray(value) for value in found]
+    order = "K" if getattr(node.op, "view", None) is not None else "C"
+    found = [np.asarray(value, order=order) for value in found]
     if node.specs is not None:
         told = [(spec.shape, spec.dtype) for spec in node.specs]
         assert [(value.shape, value.dtype) for value in found] == told, node

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
-from typing import Any, Self
+from types import CodeType
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from nbgraph.engine.sites import site
 from nbgraph.errors import DerivativeError
 from nbgraph.graph import build
 from nbgraph.graph.build import GraphNode, Operand
@@ -15,11 +17,13 @@ from nbgraph.graph.graph import Entry, spec_of
 from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.backward import backward
+from nbgraph.operator.fused import Part, fuse
 from nbgraph.operator.mapper import Mapper
 from nbgraph.ops.casting import astype
 from nbgraph.ops.reductions import sum_to
 
-line: ContextVar[str | None] = ContextVar("nbgraph_differentiated_line", default=None)
+# where what is differentiated was made in the user's text
+line: ContextVar[tuple[CodeType, int] | None] = ContextVar("nbgraph_line", default=None)
 _NUMBER = Spec((), np.dtype("float64"))
 
 
@@ -76,10 +80,20 @@ def _fitted(value: Any, operand: Operand) -> Value:
 
 
 def _told(problem: object, node: GraphNode) -> DerivativeError:
-    return DerivativeError(f"{problem}" + (f" (made at {node.line})" if node.line else ""))
+    return DerivativeError(f"{problem}" + (f" ({site(*node.line)})" if node.line else ""))
 
 
 # scalar operators -------------------------------------------------------------------------------
+
+
+class _Forward(NamedTuple):
+    """What is differentiated: an operator of those outputs that something came for."""
+
+    op: Mapper
+    inputs: Sequence[Operand]
+    attributes: Mapping[str, Any]
+    outputs: Sequence[Entry]
+    out_grads: Sequence[Value | None]
 
 
 def _of_mapper(
@@ -87,53 +101,66 @@ def _of_mapper(
 ) -> list[Value | None]:
     """One operator gives all in-gradients in one pass over the elements. What only hands the
     out-gradient on, or is zero everywhere, needs none."""
-    op: Any = node.op
     found: list[Value | None] = [None] * len(wanted)
     wrt = [i for i, w in enumerate(wanted) if w]
     try:
-        reverse, inputs = _reverse(op, node, out_grads, wrt)
-        slopes = _slopes(reverse, inputs, node.attributes, op.nout)
+        forward = _forward(node, out_grads)
+        reverse, inputs = _reverse(forward, wrt)
         rest: list[int] = []
-        for i, slope in zip(wrt, slopes, strict=True):
+        for i, slope in zip(wrt, _slopes(reverse, inputs, forward), strict=True):
             if type(slope) is int:
-                found[i] = out_grads[slope]
+                found[i] = forward.out_grads[slope]
             elif slope is not None:
                 rest.append(i)
         if not rest:
             return found
         if len(rest) < len(wrt):
-            reverse, inputs = _reverse(op, node, out_grads, rest)
+            reverse, inputs = _reverse(forward, rest)
+        reverse.require_certificate()
     except DerivativeError as problem:
         raise _told(problem, node) from problem
-    reverse.require_certificate()
-    made = Value.applied(reverse, inputs, node.attributes)
+    made = Value.applied(reverse, inputs, forward.attributes)
     for i, value in zip(rest, made if isinstance(made, tuple) else (made,), strict=True):
         found[i] = value
     return found
 
 
-def _reverse(
-    op: Mapper, node: GraphNode, out_grads: Sequence[Value | None], wrt: Sequence[int]
-) -> tuple[Mapper, list[Operand]]:
+def _forward(node: GraphNode, out_grads: Sequence[Value | None]) -> _Forward:
+    """The node without the outputs that nothing depends on: 0 times the slope of one would be NaN
+    where that is infinite. A gradient given by hand is for all of them, with 0 for those."""
+    op: Any = node.op
+    outputs = [(node, k) for k in range(op.nout)]
+    used = [k for k, g in enumerate(out_grads) if g is not None]
+    if len(used) == op.nout or op.hand_gradient is not None:
+        return _Forward(op, node.inputs, node.attributes, outputs, out_grads)
+    part = Part(op, tuple(("in", i) for i in range(op.nin)), node.attributes)
+    less, attributes = fuse(op.__name__, [part], [(0, k) for k in used])
+    return _Forward(
+        less, node.inputs, attributes, [outputs[k] for k in used], [out_grads[k] for k in used]
+    )
+
+
+def _reverse(forward: _Forward, wrt: Sequence[int]) -> tuple[Mapper, list[Operand]]:
     """The operator of the in-gradients `wrt`, and what it is applied to."""
+    op = forward.op
     own = op.scalar.operands
     reverse = backward(op, None if len(wrt) == len(own) else tuple(own[i] for i in wrt))
-    outs = {f"out{i}": i for i in range(op.nout)} if op.nout > 1 else {"out": 0}
-    inputs: list[Operand] = [0.0 if g is None else g.entry for g in out_grads]
-    for name in reverse.scalar.operands[op.nout :]:
-        # an operand called "out" comes first: then the gradient is written with operands alone
-        inputs.append(node.inputs[own.index(name)] if name in own else (node, outs[name]))
+    # an operand called "out" comes first: then the gradient is written with operands alone
+    read = {f"out{k}": entry for k, entry in enumerate(forward.outputs)}
+    read |= {"out": forward.outputs[0]} | dict(zip(own, forward.inputs, strict=True))
+    inputs: list[Operand] = [0.0 if g is None else g.entry for g in forward.out_grads]
+    inputs += [read[name] for name in reverse.scalar.operands[op.nout :]]
     return reverse, inputs
 
 
 def _slopes(
-    reverse: Mapper, inputs: Sequence[Operand], attributes: Mapping[str, Any], nout: int
+    reverse: Mapper, inputs: Sequence[Operand], forward: _Forward
 ) -> list[int | str | None]:
     """What each in-gradient is for these dtypes: the out-gradient of that number as it is, None
     for zero everywhere, else something to compute."""
     dtypes = [spec.dtype if (spec := spec_of(i)) is not None else i for i in inputs]
-    plan = reverse.invoker.plan_of(dtypes, reverse.parameters(dict(attributes)))
-    leaves = {leaf: k for k, leaf in enumerate(plan.typed.captured.operands[:nout])}
+    plan = reverse.invoker.plan_of(dtypes, reverse.parameters(dict(forward.attributes)))
+    leaves = {leaf: k for k, leaf in enumerate(plan.typed.captured.operands[: forward.op.nout])}
     found: list[int | str | None] = []
     for slope in plan.typed.captured.outputs:
         if slope.op == "const" and slope.data == 0:

@@ -1,0 +1,95 @@
+"""What can be known beforehand is computed beforehand.
+
+>>> import nbgraph as ng, numpy as np
+>>> x = ng.var("x", shape=(2,), dtype="float32")
+>>> table = ng.sym.exp(np.float32([0, 1])) * 2
+>>> fold((x + table).graph)
+%0 = x: float32[2]
+%1 = constant(value=[2.0, 5.436563491821289]): float32[2]
+%2 = add(%0, %1): float32[2]
+return %2
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.graph.build import GraphNode, Operand, constant, rebuilt
+from nbgraph.graph.constant import CONSTANT
+from nbgraph.graph.graph import Graph
+from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.mapper import Mapper
+
+Array = np.ndarray[Any, Any]
+LIMIT = 1 << 12  # bytes by which results may be larger than what was read for them
+
+
+def fold(graph: Graph) -> Graph:
+    """Nodes whose operands are constants become constants.
+
+    Preserves every value, bit for bit: the operator itself is applied, once, to the same arrays.
+    Left alone are what has an effect or follows another node, what raises, and what would make
+    the graph larger: results may take `LIMIT` bytes more than the constants that are read. An
+    operator without operands (zeros, arange) is not computed; it reads nothing. A view with gaps
+    or another order costs nothing where it is and stays: sums over its elements depend on their
+    order in memory. Doing it twice changes nothing.
+    """
+    views: dict[Operand, Array] = {}  # what is known and stays a node
+
+    def known(operand: Operand) -> Any:
+        if type(operand) is not tuple:
+            return operand
+        node = operand[0]
+        return node.attributes["value"].array if node.op is CONSTANT else views.get(operand)
+
+    def rule(node: GraphNode, inputs: tuple[Operand, ...]) -> list[Operand] | None:
+        if node.op is None or node.token is not None or node.after or not inputs:
+            return None
+        arrays = [known(operand) for operand in inputs]
+        if any(a is None for a in arrays) or not _small(node, arrays):
+            return None
+        found = _computed(node.op, arrays, node.attributes)
+        if found is None:
+            return None
+        if _is_view(node) and not found[0].flags.c_contiguous:
+            made = rebuilt(node, inputs)
+            views[made, 0] = found[0]
+            return [(made, 0)]
+        return [(constant(a), 0) for a in found]
+
+    return graph.rewrite(rule)
+
+
+def _is_view(node: GraphNode) -> bool:
+    return getattr(node.op, "view", None) is not None
+
+
+def _small(node: GraphNode, arrays: Sequence[Any]) -> bool:
+    """Whether the results are small enough; a view takes no memory."""
+    if node.specs is None:
+        return False
+    made = sum(math.prod(spec.shape) * spec.dtype.itemsize for spec in node.specs)
+    read = sum(_nbytes(a) for a in arrays if isinstance(a, np.ndarray))
+    return made <= LIMIT + read or _is_view(node)
+
+
+def _nbytes(array: Array) -> int:
+    """Bytes of memory behind an array, counted once where axes are repeated."""
+    sizes = [n for n, step in zip(array.shape, array.strides, strict=True) if step]
+    return math.prod(sizes) * array.itemsize
+
+
+def _computed(
+    op: Mapper | ArrayOp, arrays: Sequence[Any], attributes: Mapping[str, Any]
+) -> list[Array] | None:
+    """The outputs; None where the operator raises: it does so where it is run."""
+    try:
+        with np.errstate(all="ignore"):
+            found = op(*arrays, **attributes)
+    except Exception:  # whatever it is, it is told at the run, on the user's line
+        return None
+    return [np.asarray(a) for a in (found if isinstance(found, tuple) else (found,))]
