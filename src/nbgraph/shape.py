@@ -12,6 +12,7 @@ import numpy as np
 from nbgraph.errors import ShapeError
 
 Array = np.ndarray[Any, Any]
+PartialShape = tuple[int | None, ...] | None  # None: not known, the whole or one extent
 Overlap = Literal["none", "exact", "partial"]
 _MAX_WORK = 1000  # effort spent on deciding whether strided arrays really share an element
 
@@ -34,6 +35,36 @@ def broadcast(name: str, operands: Sequence[tuple[str, tuple[int, ...]]]) -> tup
             f"{name}: shapes do not broadcast: {listed}; align trailing axes, sizes must be equal "
             "or 1"
         ) from None
+
+
+def merged(a: PartialShape, b: PartialShape, what: str) -> PartialShape:
+    """What two partial shapes say together; ShapeError where they contradict each other.
+
+    None, for the whole or one extent, is not known.
+
+    >>> merged((None, 3), (2, None), "x")
+    (2, 3)
+    """
+    if a is None or b is None:
+        return b if a is None else a
+    if a == b:
+        return a
+    if len(a) != len(b) or any(None not in (m, n) and m != n for m, n in zip(a, b, strict=True)):
+        raise ShapeError(
+            f"{what}: shape {partial_text(b)} does not agree with {partial_text(a)}; extents must "
+            "be equal where both are known"
+        )
+    return tuple([n if m is None else m for m, n in zip(a, b, strict=True)])
+
+
+def partial_text(shape: Sequence[int | None]) -> str:
+    """A partial shape as messages write it.
+
+    >>> partial_text((2, None)), partial_text((3,))
+    ('(2, ?)', '(3,)')
+    """
+    listed = ", ".join("?" if n is None else str(n) for n in shape)
+    return f"({listed},)" if len(shape) == 1 else f"({listed})"
 
 
 def overlap(a: Array, b: Array) -> Overlap:

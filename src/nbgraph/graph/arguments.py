@@ -135,15 +135,15 @@ class Arguments:
     def infer_type(self, **dtypes: Any) -> tuple[list[Any], list[Any], list[Any]]:
         """Dtypes of arguments, outputs and states, from those of some variables.
 
+        A variable without one takes that of the floating arrays beside it, in both directions,
+        through operators that keep it; else it is `ng.config.default_float`. None where an
+        operator says nothing as long as shapes are not known. DTypeError where dtypes do not fit.
+
         >>> import nbgraph as ng
-        >>> ng.exp(ng.var("x")).infer_type(x="float64")[1]
-        [dtype('float64')]
+        >>> (ng.var("x") @ ng.var("w")).infer_type(x="float64")
+        ([dtype('float64'), dtype('float64')], [dtype('float64')], [])
         """
-        # dtypes do not depend on extents: arrays of one element stand for all, where that fits
-        known = self._inferred({}, dtypes)
-        if known.missing():
-            known = _with_ones(self.graph, known, dtypes)
-        return self._sorted(known.dtypes)
+        return self._sorted(self._inferred({}, dtypes).dtypes)
 
     def _inferred(self, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]) -> Inference:
         return Inference(self.graph, shapes, dtypes)
@@ -190,19 +190,6 @@ class Arguments:
 
 def _parameters(node: GraphNode) -> dict[str, Any]:
     return {} if node.op is None else dict(node.attributes)
-
-
-def _with_ones(graph: Graph, known: Inference, dtypes: Mapping[str, Any]) -> Inference:
-    """Inference with extents of 1 where none is known; a graph that they do not fit keeps what
-    is known without."""
-    shapes: dict[str, Any] = {}
-    for node in graph.variables:
-        shape = known.shapes[node, 0]
-        shapes[str(node.name)] = () if shape is None else tuple(n or 1 for n in shape)
-    try:
-        return Inference(graph, shapes, dtypes)
-    except (ShapeError, ArgumentError):
-        return known
 
 
 def typed(graph: Graph, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]) -> Graph:

@@ -23,10 +23,10 @@ from nbgraph.graph.constant import constant_node_value
 from nbgraph.graph.node import Node
 from nbgraph.operator.array_op import ArrayOp, Spec
 from nbgraph.operator.mapper import Mapper
+from nbgraph.shape import PartialShape as PartialShape
 from nbgraph.shape import broadcast
 
 Operand = tuple["GraphNode", int] | bool | int | float
-PartialShape = tuple[int | None, ...] | None  # None: not known, the rank or one extent
 
 NUMBERS = (bool, int, float)
 _EFFECTS = ("random", "parallel_random")
@@ -58,7 +58,7 @@ class GraphNode(Node):
     op: Mapper | ArrayOp | None
     inputs: tuple[Operand, ...]
     specs: tuple[Spec, ...] | None
-    after: tuple[GraphNode, ...]
+    after: tuple[GraphNode, ...]  # type: ignore[assignment]
     token: Any
     marks: Mapping[str, Any]
     scope: str

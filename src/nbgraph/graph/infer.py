@@ -1,58 +1,56 @@
 """Shapes and dtypes through a graph, in both directions, as far as they are determined.
 
-Where all operands of a node are known its operator infers the outputs; from outputs to operands
-shapes flow through what keeps shapes (operators of one operand) and through operators that say how
-(`infer_partial`). A shape is never guessed through broadcasting.
+Where all operands of a node are known its operator infers the outputs; what is known in part flows
+as `nbgraph.graph.flow` says. Each node is asked again only when something beside it became known,
+so that the work is linear in the size of the graph.
+
+A variable without a dtype takes that of the floating arrays that it meets in an operator, and of
+what is made of it, where these operators keep dtypes; else it has `ng.config.default_float`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from nbgraph.dtype import as_dtype
+from nbgraph.dtype import as_dtype, is_float
 from nbgraph.engine.sites import site
-from nbgraph.errors import ArgumentError, DTypeError, NbgraphError, ShapeError
+from nbgraph.errors import ArgumentError, DTypeError, NbgraphError
 from nbgraph.graph.build import GraphNode, PartialShape, infer
+from nbgraph.graph.flow import keeps_float, output_dtypes, partial_shapes
 from nbgraph.graph.graph import Entry, Graph
 from nbgraph.operator.array_op import Spec
-from nbgraph.operator.mapper import Mapper
 from nbgraph.settings import config
+from nbgraph.shape import merged, partial_text
 
 _SHOWN = 6  # nodes of a path that an error shows
 
 
 class Inference:
-    """What is known of each entry of a graph, beginning with some variables' shapes and dtypes."""
+    """What is known of each entry of a graph, beginning with some variables' shapes and dtypes.
+
+    ShapeError or DTypeError, with both sides and the way to them, where they contradict each other.
+    """
 
     def __init__(self, graph: Graph, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]) -> None:
         self.graph = graph
         self.shapes: dict[Entry, PartialShape] = {}
         self.dtypes: dict[Entry, np.dtype[Any]] = {}
+        self._pending: deque[GraphNode] = deque()
+        self._queued: set[GraphNode] = set()
         _require_known("shape", shapes, graph)
         _require_known("dtype", dtypes, graph)
         for node in graph.variables:
             self._begin(node, shapes, dtypes)
-        while self._sweep():
-            pass
-
-    def _begin(self, node: GraphNode, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]) -> None:
-        name = str(node.name)
-        given = shapes.get(name)
-        declared: PartialShape = node.attributes["shape"]
-        asked = tuple(given) if given is not None else None
-        self.shapes[node, 0] = merged(declared, asked, f"variable {name!r}")
-        dtype = node.attributes["dtype"]
-        told = dtypes.get(name)
-        if dtype is not None and told is not None and as_dtype(told) != dtype:
-            raise DTypeError(
-                f"variable {name!r} was made with dtype {dtype}, {as_dtype(told)} is given; leave "
-                "one of them out"
-            )
-        chosen = dtype if told is None else as_dtype(told)
-        self.dtypes[node, 0] = chosen or as_dtype(config.default_float)
+        self._sweeping = True
+        for node in graph.nodes:
+            self._ask(node)
+        self._sweeping = False
+        self._settle(n for n in reversed(graph.nodes) if not self._complete(n))
+        self._choose_dtypes()
 
     def spec(self, entry: Entry) -> Spec | None:
         """Shape and dtype, where both are known in full."""
@@ -60,81 +58,163 @@ class Inference:
         dtype = self.dtypes.get(entry)
         return None if dtype is None or shape is None or None in shape else Spec(shape, dtype)  # type: ignore[arg-type]
 
-    def _sweep(self) -> bool:
-        """Once forward, once backward; whether anything became known."""
-        changed = False
-        for node in self.graph.nodes:
-            changed |= node.op is not None and self._forward(node)
-        for node in reversed(self.graph.nodes):
-            changed |= node.op is not None and self._backward(node)
-        return changed
+    def missing(self) -> list[str]:
+        """Variables whose shape is not determined."""
+        return [str(v.name) for v in self.graph.variables if not _known(self.shapes.get((v, 0)))]
+
+    # beginning --------------------------------------------------------------------------------
+
+    def _begin(self, node: GraphNode, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]) -> None:
+        name = str(node.name)
+        given = shapes.get(name)
+        asked = tuple(given) if given is not None else None
+        self.shapes[node, 0] = merged(node.attributes["shape"], asked, f"variable {name!r}")
+        declared = node.attributes["dtype"]
+        told = None if dtypes.get(name) is None else as_dtype(dtypes[name])
+        if declared is not None and told is not None and declared != told:
+            raise DTypeError(
+                f"variable {name!r} was made with dtype {declared}, {told} is given; leave one of "
+                "them out"
+            )
+        chosen = told if declared is None else declared
+        if chosen is not None:
+            self.dtypes[node, 0] = chosen
+
+    def _choose_dtypes(self) -> None:
+        """Dtypes of variables that have none."""
+        without = [v for v in self.graph.variables if (v, 0) not in self.dtypes]
+        if not without:
+            return
+        open_nodes = [n for n in self.graph.nodes if n.op is not None and not self._typed(n)]
+        for node in (*open_nodes, *reversed(open_nodes)):
+            self._adopt(node)
+            self._settle(())
+        for node in without:
+            if (node, 0) not in self.dtypes:
+                self._learn_dtype((node, 0), as_dtype(config.default_float))
+        self._settle(())
+
+    # one node ---------------------------------------------------------------------------------
+
+    def _settle(self, nodes: Iterable[GraphNode]) -> None:
+        """Ask these nodes, and those beside which something becomes known, until nothing does."""
+        for node in nodes:
+            self._queue(node)
+        while self._pending:
+            node = self._pending.popleft()
+            self._queued.discard(node)
+            self._ask(node)
+
+    def _queue(self, node: GraphNode) -> None:
+        if node.op is not None and node not in self._queued:
+            self._queued.add(node)
+            self._pending.append(node)
+
+    def _ask(self, node: GraphNode) -> None:
+        if node.op is None or self._complete(node):
+            return
+        if node.specs is not None and all((node, k) not in self.shapes for k in range(node.nout)):
+            self._learn_specs(node, node.specs)  # inferred when it was made
+            return
+        try:
+            if not self._forward(node):
+                self._through(node)
+        except NbgraphError as problem:
+            raise _located(problem, self, node) from None
+        except Exception as problem:  # a user's shape function: its own error, and where
+            problem.add_note("\n".join(_way(self, node)))
+            raise
 
     def _forward(self, node: GraphNode) -> bool:
+        """From operands to outputs, where these are known in full."""
         assert node.op is not None
-        if self.spec((node, 0)) is not None:
-            return False
         operands = [self.spec(v) if type(v) is tuple else v for v in node.inputs]
         if any(v is None for v in operands):
             return False
-        try:
-            specs = infer(node.op, operands, node.attributes)
-        except NbgraphError as problem:
-            raise _located(problem, self, node) from None
-        for k, (shape, dtype) in enumerate(specs):
-            entry = node, k
-            self.shapes[entry] = merged(self.shapes.get(entry), shape, f"{node.label}")
-            self.dtypes[entry] = dtype
+        self._learn_specs(node, infer(node.op, operands, node.attributes))
         return True
 
-    def _backward(self, node: GraphNode) -> bool:
-        """From outputs, and other operands, to operands."""
-        arrays = [v for v in node.inputs if type(v) is tuple]
-        if all(self._known(v) for v in arrays):
-            return False
-        before = [self.shapes.get(v) for v in arrays]
-        outputs = [self.shapes.get((node, k)) for k in range(node.nout)]
-        hook = getattr(node.op, "infer_partial", None)
-        if isinstance(node.op, Mapper):
-            found: Any = outputs[:1] if len(node.inputs) == 1 else None
-        else:
-            found = hook(before, outputs, node.attributes) if hook is not None else None
-        if found is None:
-            return False
-        changed = False
-        for entry, old, new in zip(arrays, before, found, strict=True):
-            made = merged(old, new, f"operand of {node.label}")
-            if made != old:
-                self.shapes[entry] = made
-                changed = True
-        return changed
-
-    def _known(self, entry: Entry) -> bool:
-        shape = self.shapes.get(entry)
-        return shape is not None and None not in shape
-
-    def missing(self) -> list[str]:
-        """Variables whose shape is not determined."""
-        return [str(v.name) for v in self.graph.variables if not self._known((v, 0))]
-
-
-def merged(a: PartialShape, b: PartialShape, what: str) -> PartialShape:
-    """What two partial shapes say together; ShapeError where they contradict each other.
-
-    >>> merged((None, 3), (2, None), "x")
-    (2, 3)
-    """
-    if a is None or b is None:
-        return b if a is None else a
-    if len(a) != len(b) or any(None not in (m, n) and m != n for m, n in zip(a, b, strict=False)):
-        raise ShapeError(
-            f"{what}: shape {_shown(b)} does not agree with {_shown(a)}; extents must be equal "
-            "where both are known"
+    def _through(self, node: GraphNode) -> None:
+        """What is known in part, from operands to outputs and back."""
+        entries, outputs = node.entries, [(node, k) for k in range(node.nout)]
+        found = partial_shapes(
+            node, [self.shapes.get(v) for v in entries], [self.shapes.get(v) for v in outputs]
         )
-    return tuple(n if m is None else m for m, n in zip(a, b, strict=True))
+        for entry, shape in zip((*entries, *outputs), (*found[0], *found[1]), strict=True):
+            self._learn_shape(entry, shape, node)
+        dtypes = self._operand_dtypes(node)
+        if (node, 0) not in self.dtypes and _all_known(dtypes):
+            made = output_dtypes(node, dtypes, self._operand_shapes(node))
+            for k, dtype in enumerate(made or ()):
+                self._learn_dtype((node, k), dtype)
+
+    def _adopt(self, node: GraphNode) -> None:
+        """Give operands without a dtype that of the floats beside them, or of the output."""
+        dtypes = self._operand_dtypes(node)
+        beside = [d for d in dtypes if isinstance(d, np.dtype) and is_float(d)]
+        out = self.dtypes.get((node, 0))
+        if out is not None and is_float(out):
+            beside = [out]
+        if _all_known(dtypes) or not beside:
+            return
+        if keeps_float(node, dtypes, self._operand_shapes(node)):
+            for operand, dtype in zip(node.inputs, dtypes, strict=True):
+                if dtype is None:
+                    self._learn_dtype(operand, np.result_type(*beside))  # type: ignore[arg-type]
+
+    def _operand_dtypes(self, node: GraphNode) -> list[Any]:
+        return [self.dtypes.get(v) if type(v) is tuple else v for v in node.inputs]
+
+    def _operand_shapes(self, node: GraphNode) -> list[PartialShape]:
+        return [self.shapes.get(v) if type(v) is tuple else () for v in node.inputs]
+
+    # what becomes known -----------------------------------------------------------------------
+
+    def _learn_specs(self, node: GraphNode, specs: Sequence[Spec]) -> None:
+        for k, (shape, dtype) in enumerate(specs):
+            self._learn_shape((node, k), shape, node)
+            self._learn_dtype((node, k), dtype)
+
+    def _learn_shape(self, entry: Entry, shape: PartialShape, node: GraphNode) -> None:
+        before = self.shapes.get(entry)
+        what = node.label if entry[0] is node else f"{node.label}: operand {entry[0].label!r}"
+        after = merged(before, shape, what)
+        if after != before:
+            self.shapes[entry] = after
+            self._tell(entry)
+
+    def _learn_dtype(self, entry: Entry, dtype: np.dtype[Any]) -> None:
+        before = self.dtypes.setdefault(entry, dtype)
+        if before is not dtype and before != dtype:
+            raise DTypeError(
+                f"{entry[0].label}: dtype {dtype} does not agree with {before}, which was found "
+                "before; give the variables dtypes, or cast with ng.astype"
+            )
+        self._tell(entry)
+
+    def _tell(self, entry: Entry) -> None:
+        """Nodes beside an entry have something new to go by."""
+        if self._sweeping:  # over all nodes; those that are not complete then are asked again
+            return
+        self._queue(entry[0])
+        for user, _ in self.graph.users.get(entry, ()):
+            self._queue(user)
+
+    def _typed(self, node: GraphNode) -> bool:
+        return _all_known(self._operand_dtypes(node))
+
+    def _complete(self, node: GraphNode) -> bool:
+        """Whether all around the node is known."""
+        outputs = all(self.spec((node, k)) is not None for k in range(node.nout))
+        return outputs and all(_known(self.shapes.get(v)) for v in node.entries)
 
 
-def _shown(shape: Sequence[int | None]) -> str:
-    return f"({', '.join('?' if n is None else str(n) for n in shape)})"
+def _all_known(dtypes: Sequence[Any]) -> bool:
+    return all(dtype is not None for dtype in dtypes)  # None equals float64, to NumPy
+
+
+def _known(shape: PartialShape) -> bool:
+    return shape is not None and None not in shape
 
 
 def _require_known(what: str, given: Mapping[str, Any], graph: Graph) -> None:
@@ -147,25 +227,40 @@ def _require_known(what: str, given: Mapping[str, Any], graph: Graph) -> None:
             )
 
 
+# errors -----------------------------------------------------------------------------------------
+
+
 def _located(problem: NbgraphError, known: Inference, node: GraphNode) -> NbgraphError:
     """The same error, with the way from the variables to the node."""
-    lines = [str(problem)]
-    if node.line is not None:
-        lines.append(f"  made at {site(*node.line)}")
+    made = type(problem)("\n".join([str(problem), *_way(known, node)]))
+    for note in getattr(problem, "__notes__", ()):
+        made.add_note(note)
+    return made
+
+
+def _way(known: Inference, node: GraphNode) -> list[str]:
+    lines = [] if node.line is None else [f"  made at {site(*node.line)}"]
     for i, operand in enumerate(node.inputs):
         if type(operand) is tuple:
             lines.append(f"  operand {i}: {' <- '.join(_path(known, operand))}")
-    return type(problem)("\n".join(lines))
+    return lines
 
 
 def _path(known: Inference, entry: Entry) -> list[str]:
     found: list[str] = []
     while True:
-        spec = known.spec(entry)
-        found.append(f"{entry[0].label}{'' if spec is None else f': {spec}'}")
-        above = [v for v in entry[0].inputs if type(v) is tuple]
+        found.append(f"{entry[0].label}{_told(known, entry)}")
+        above = entry[0].entries
         if not above:
             return found
         if len(found) == _SHOWN:
             return [*found, "..."]
         entry = above[0]
+
+
+def _told(known: Inference, entry: Entry) -> str:
+    spec = known.spec(entry)
+    if spec is not None:
+        return f": {spec}"
+    shape = known.shapes.get(entry)
+    return "" if shape is None else f": {partial_text(shape)}"

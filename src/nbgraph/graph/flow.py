@@ -1,0 +1,99 @@
+"""What one node says of shapes and dtypes that are known in part: exactly, or nothing.
+
+Shapes flow from operands to outputs and back through what keeps them: scalar operators of one
+array, and operators with a hook
+
+    op.infer_partial(in_shapes, out_shapes, attributes) -> (in_shapes, out_shapes) or None
+
+whose shapes may be None, the whole or an extent. A shape is never guessed through broadcasting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import is_float
+from nbgraph.errors import DTypeError
+from nbgraph.graph.build import NUMBERS, GraphNode, PartialShape, infer
+from nbgraph.operator.array_op import Spec
+from nbgraph.operator.mapper import Mapper
+
+Dtype = np.dtype[Any]
+Shapes = Sequence[PartialShape]
+_RANKS = (2, 1, 3, 4, 0)  # of arrays that stand in for those whose shape is not known
+_FLOATS = (np.dtype("float32"), np.dtype("float64"))
+
+
+def partial_shapes(node: GraphNode, operands: Shapes, outputs: Shapes) -> tuple[Shapes, Shapes]:
+    """What is known of the operands that are arrays, and of the outputs, after this node was asked.
+    Not merged with what is known already, and not checked against it."""
+    if not isinstance(node.op, Mapper):
+        hook: Any = getattr(node.op, "infer_partial", None)
+        found = None if hook is None else hook(operands, outputs, node.attributes)
+        return (operands, outputs) if found is None else found
+    open_entries = {e: s for e, s in zip(node.entries, operands, strict=True) if s != ()}
+    if len(open_entries) != 1:
+        return operands, outputs
+    ((entry, shape),) = open_entries.items()  # nothing else has axes: the outputs have its shape
+    told = [outputs[0] if e == entry else () for e in node.entries]
+    return told, [shape] * len(outputs)
+
+
+def output_dtypes(
+    node: GraphNode, dtypes: Sequence[Dtype | bool | float], shapes: Shapes
+) -> list[Dtype] | None:
+    """Dtypes of the outputs, which do not depend on extents; None where the operator does not say.
+
+    `dtypes` has a dtype or a number for each operand, `shapes` what is known of their shapes.
+    Raises DTypeError where the dtypes do not fit.
+    """
+    op = node.op
+    assert op is not None
+    if isinstance(op, Mapper):
+        return list(op.invoker.plan_of(dtypes, node.attributes).typed.outputs)
+    if op.view is not None:
+        return [d for d in dtypes[:1] if isinstance(d, np.dtype)]
+    for rank in _RANKS:
+        specs = [
+            Spec(_stand_in(s, rank), d) if isinstance(d, np.dtype) else d
+            for d, s in zip(dtypes, shapes, strict=True)
+        ]
+        found = _tried(node, specs)
+        if found is not None:
+            return found
+    return None
+
+
+def _tried(node: GraphNode, operands: Sequence[Any]) -> list[Dtype] | None:
+    try:
+        return [spec.dtype for spec in infer(node.op, operands, node.attributes)]  # type: ignore[arg-type]
+    except DTypeError:
+        raise
+    except Exception:  # these shapes do not fit; a user's shape function may raise anything then
+        return None
+
+
+def _stand_in(shape: PartialShape, rank: int) -> tuple[int, ...]:
+    return (1,) * rank if shape is None else tuple([1 if n is None else n for n in shape])
+
+
+def keeps_float(node: GraphNode, dtypes: Sequence[Any], shapes: Shapes) -> bool:
+    """Whether floating operands of one dtype give a first output of that dtype, whichever it is.
+
+    `dtypes` has None for operands that are not known.
+    """
+    try:
+        for dtype in _FLOATS:
+            tried = [
+                dtype if d is None or (type(d) not in NUMBERS and is_float(d)) else d
+                for d in dtypes
+            ]
+            found = output_dtypes(node, tried, shapes)
+            if found is None or found[0] != dtype:
+                return False
+    except DTypeError:
+        return False
+    return True
