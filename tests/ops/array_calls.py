@@ -40,7 +40,7 @@ CALLS = {
     **rows("argmax argmin logsumexp", [M], axis=1, keepdims=True),
     **rows("vector_norm", [M], axis=1, ord=2.0, keepdims=False),
     **rows("astype", [M], dtype=F8),
-    **rows("copy stop_gradient", [M]),
+    **rows("copy stop_gradient checkpoint", [M]),
     **rows("full_like", [M], fill_value=3, dtype=None, shape=None),
     **rows("pad", [M], pad_width=((1, 0), (0, 2)), constant_values=1),
     **rows("roll", [M], shift=(1,), axis=0),

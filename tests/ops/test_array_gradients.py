@@ -143,6 +143,7 @@ CASES = {
     ],
     "astype": [(lambda x: ops.astype(x, "float64"), M)],
     "copy": [(ops.copy, M)],
+    "checkpoint": [(ops.checkpoint, M)],
     # functions without an operator of their own
     "dot": [(ops.dot, T, values(2, 4, 2))],
     "vecdot": [(lambda x, y: ops.vecdot(x, y, axis=0), M, M)],

@@ -39,6 +39,7 @@ from nbgraph.ops.arithmetic import square as square
 from nbgraph.ops.arithmetic import subtract as subtract
 from nbgraph.ops.arithmetic import true_divide as true_divide
 from nbgraph.ops.casting import astype as astype
+from nbgraph.ops.casting import checkpoint as checkpoint
 from nbgraph.ops.casting import copy as copy
 from nbgraph.ops.casting import stop_gradient as stop_gradient
 from nbgraph.ops.comparison import clip as clip

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import as_dtype, is_float
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec, constant
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec, constant, same_shape
 from nbgraph.ops.define import as_array, library, public
 
 Array = np.ndarray[Any, Any]
@@ -30,6 +30,7 @@ _ASTYPE = ArrayOp(
     _astype,
     gradient=_astype_rule,
     copies=True,
+    partial=same_shape,
 )
 _COPY = ArrayOp(
     "copy",
@@ -37,8 +38,14 @@ _COPY = ArrayOp(
     lambda inputs, outputs: np.copyto(outputs[0], inputs[0]),
     gradient=lambda g: [g.out_grad],
     copies=True,
+    partial=same_shape,
 )
-_STOP_GRADIENT = ArrayOp("stop_gradient", lambda x: x, view=lambda x: x[...], gradient=constant)
+_STOP_GRADIENT = ArrayOp(
+    "stop_gradient", lambda x: x, view=lambda x: x[...], gradient=constant, partial=same_shape
+)
+_CHECKPOINT = ArrayOp(
+    "checkpoint", lambda x: x, view=lambda x: x[...], gradient=lambda g: [g.out_grad]
+)
 
 
 @public(_ASTYPE)
@@ -77,3 +84,14 @@ def stop_gradient(x: Any, *, out: Any = None) -> Any:
     array([1, 2])
     """
     return _STOP_GRADIENT(x, out=out)
+
+
+@public(_CHECKPOINT)
+def checkpoint(x: Any, *, out: Any = None) -> Any:
+    """The same values, a view; in a graph a mark: where backward computes forward values again,
+    it begins with this one, which is kept.
+
+    >>> checkpoint([1, 2])
+    array([1, 2])
+    """
+    return _CHECKPOINT(x, out=out)

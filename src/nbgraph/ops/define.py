@@ -39,6 +39,11 @@ def public(op: ArrayOp, *aliases: str) -> Callable[[_Function], _Function]:
     return decorate
 
 
+def operator_of(function: Any) -> Any:
+    """The operator behind a public function."""
+    return function.op
+
+
 def whole(name: str, argument: str, value: object) -> int:
     """A whole number, or ArgumentError."""
     try:

@@ -13,7 +13,7 @@ ARRAY_FAMILIES: dict[str, str] = {
     "extremes": "max amax min amin argmax argmin any all count_nonzero ptp",
     "statistics": "mean var std logsumexp",
     "norms": "norm vector_norm",
-    "casting": "astype copy stop_gradient",
+    "casting": "astype copy stop_gradient checkpoint",
     "creation": ("zeros ones full empty arange linspace eye identity tri"),
     "likeness": "full_like zeros_like ones_like empty_like meshgrid",
     "losses": "softmax_cross_entropy",

@@ -28,7 +28,6 @@ from nbgraph.graph.node import topological
 from nbgraph.graph.passes.fuse_facts import (
     COMBINES,
     Knowledge,
-    operator_of,
     reduced_axes,
     values_of,
 )
@@ -41,13 +40,15 @@ from nbgraph.operator.fused import fuse as fuse_parts
 from nbgraph.operator.map_reduce import Reduction, map_reduce_op
 from nbgraph.operator.mapper import Mapper
 from nbgraph.ops.arithmetic import divide, positive
+from nbgraph.ops.casting import checkpoint
+from nbgraph.ops.define import operator_of
 from nbgraph.ops.reductions import sum as total_of
 from nbgraph.ops.statistics import mean
 from nbgraph.settings import config
 
 _REPORTS: WeakKeyDictionary[Graph, Fusion] = WeakKeyDictionary()
 _NAMED = 2  # members that a loop is called by
-_MEAN, _SUM = operator_of(mean), operator_of(total_of)
+_MEAN, _SUM, _CHECKPOINT = operator_of(mean), operator_of(total_of), operator_of(checkpoint)
 
 
 def fuse(
@@ -91,14 +92,17 @@ def explain_fusion(graph: Graph) -> Fusion:
 
 
 def _prepared(graph: Graph, knowledge: Knowledge) -> tuple[Graph, Callable[[GraphNode], GraphNode]]:
-    """The graph with means as sums where a loop can end in them, and what its nodes became."""
+    """The graph without marks, with means as sums where a loop can end in them; and what its nodes
+    became."""
     moved: dict[Entry, Operand] = {}
 
     def rule(node: GraphNode, inputs: tuple[Operand, ...]) -> Sequence[Operand] | None:
+        if node.op is _CHECKPOINT:
+            return inputs
         return _mean_as_sum(node, inputs[0], knowledge) if node.op is _MEAN else None
 
     made = graph
-    if any(node.op is _MEAN for node in graph.nodes):
+    if any(node.op in (_MEAN, _CHECKPOINT) for node in graph.nodes):
         made = graph.rewrite(rule, moved)
     return made, lambda node: _node(moved.get((node, 0), (node, 0)))
 

@@ -16,7 +16,7 @@ from nbgraph.kernels.loops import Combine
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.mapper import Mapper
 from nbgraph.ops import extremes, reductions
-from nbgraph.ops.define import axes_of
+from nbgraph.ops.define import axes_of, operator_of
 
 _SHORT = 64  # elements of a reduced run below which a loop for each run costs more than it saves
 _FREE = ("arg", "param", "const")  # scalar nodes that compute nothing
@@ -36,11 +36,6 @@ class Facts:
     scalars: int = 0
     axes: int = 0
     problem: str | None = None
-
-
-def operator_of(function: Any) -> Any:
-    """The operator behind a public function."""
-    return function.op
 
 
 _SUM_TO = operator_of(reductions.sum_to)

@@ -24,6 +24,10 @@ from nbgraph.errors import ArgumentError
 from nbgraph.graph.build import GraphNode, Operand, rebuilt
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Entry, Graph
+from nbgraph.ops.casting import checkpoint
+from nbgraph.ops.define import operator_of
+
+_CHECKPOINT = operator_of(checkpoint)
 
 Every = Literal["sqrt"] | int | None
 
@@ -81,7 +85,7 @@ def _given(node: GraphNode) -> bool:
 
 def _segments(nodes: Sequence[GraphNode], every: Every, *, marked: bool) -> dict[GraphNode, int]:
     """The segment of each node that may be dropped."""
-    kept = {n for n in nodes if marked and n.marks.get("checkpoint")}
+    kept = _checkpoints(nodes) if marked else set[GraphNode]()
     again = {n for n in nodes if marked and n.marks.get("recompute")}
     if every is not None:
         size = _size(every, len(nodes))
@@ -92,6 +96,13 @@ def _segments(nodes: Sequence[GraphNode], every: Every, *, marked: bool) -> dict
     else:
         found = _runs(nodes, again)
     return {n: k for n, k in found.items() if n not in kept and not _writes(n)}
+
+
+def _checkpoints(nodes: Iterable[GraphNode]) -> set[GraphNode]:
+    """What the user marked, and what `ng.checkpoint` was applied to."""
+    marks = [n for n in nodes if n.op is _CHECKPOINT]
+    operands = {other for n in marks for other, _ in n.entries}
+    return {*marks, *operands, *(n for n in nodes if n.marks.get("checkpoint"))}
 
 
 def _size(every: Every, count: int) -> int:
