@@ -13,6 +13,7 @@ from nbgraph.errors import ShapeError
 
 Array = np.ndarray[Any, Any]
 PartialShape = tuple[int | None, ...] | None  # None: not known, the whole or one extent
+Shapes = Sequence[PartialShape]
 Overlap = Literal["none", "exact", "partial"]
 _MAX_WORK = 1000  # effort spent on deciding whether strided arrays really share an element
 
@@ -55,6 +56,21 @@ def merged(a: PartialShape, b: PartialShape, what: str) -> PartialShape:
             "be equal where both are known"
         )
     return tuple([n if m is None else m for m, n in zip(a, b, strict=True)])
+
+
+def same_shape(
+    in_shapes: Shapes, out_shapes: Shapes, *, op: str = "operator", **_: Any
+) -> tuple[Shapes, Shapes]:
+    """What partial shapes of operands and outputs say where all have one shape; ShapeError where
+    they differ.
+
+    >>> same_shape([(2, None), None], [(None, 3)])
+    ([(2, 3), (2, 3)], [(2, 3)])
+    """
+    shape: PartialShape = None
+    for known in (*in_shapes, *out_shapes):
+        shape = merged(shape, known, op)
+    return [shape] * len(in_shapes), [shape] * len(out_shapes)
 
 
 def partial_text(shape: Sequence[int | None]) -> str:

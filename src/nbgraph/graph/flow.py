@@ -30,9 +30,9 @@ _FLOATS = (np.dtype("float32"), np.dtype("float64"))
 def partial_shapes(node: GraphNode, operands: Shapes, outputs: Shapes) -> tuple[Shapes, Shapes]:
     """What is known of the operands that are arrays, and of the outputs, after this node was asked.
     Not merged with what is known already, and not checked against it."""
+    assert node.op is not None
     if not isinstance(node.op, Mapper):
-        hook: Any = getattr(node.op, "infer_partial", None)
-        found = None if hook is None else hook(operands, outputs, node.attributes)
+        found = node.op.infer_partial(operands, outputs, node.attributes)
         return (operands, outputs) if found is None else found
     open_entries = {e: s for e, s in zip(node.entries, operands, strict=True) if s != ()}
     if len(open_entries) != 1:

@@ -10,7 +10,6 @@ registered, or given by the caller, and of the same content.
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import json
 from collections.abc import Callable, Mapping
@@ -21,6 +20,7 @@ from nbgraph.errors import ArgumentError, CaptureError
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.values import Json, ValueWriter
 from nbgraph.kernels.capture.snapshot import freeze
+from nbgraph.kernels.capture.text import normal_text
 from nbgraph.operator import registry
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.fused import FusedMapper
@@ -167,7 +167,7 @@ class RecipeWriter:
         left = _NAMES.get(str(kind), ())
         found = {k: self._canonical(v) for k, v in told.items() if k not in left}
         if "source" in found:
-            found["source"] = _normal(told["source"], told["name"])
+            found["source"] = normal_text(told["source"], told["name"])
         for key in ("operator", "of"):
             if key in told:
                 found[key] = self._known_by(told[key])
@@ -185,21 +185,6 @@ _NAMES = {  # what a thing is called and where it is from does not change what i
     "written": ("module", "name"),
     "fused": ("name",),
 }
-
-
-def _normal(source: str, name: str) -> str:
-    r"""A function's text without comments, docstring and layout.
-
-    >>> _normal("def f(x):\n    'Text.'\n    return (x+1)  # more", "f")
-    'def f(x):\n    return x + 1'
-    """
-    if name == "<lambda>":
-        return ast.unparse(ast.parse(f"({source}\n)", mode="eval"))
-    (definition,) = ast.parse(source).body
-    assert isinstance(definition, ast.FunctionDef), source
-    if len(definition.body) > 1 and ast.get_docstring(definition) is not None:
-        del definition.body[0]
-    return ast.unparse(definition)
 
 
 def is_library(op: Operator) -> bool:

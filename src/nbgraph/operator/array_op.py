@@ -20,7 +20,7 @@ from nbgraph.operator.environment import SERIAL, EnvArguments, own_spaces
 from nbgraph.operator.owners import OWNED, wait_for
 from nbgraph.operator.request import OpReqType, assign
 from nbgraph.operator.typing import as_operand
-from nbgraph.shape import overlap
+from nbgraph.shape import Shapes, overlap
 
 if TYPE_CHECKING:
     from nbgraph.resource import Resource
@@ -68,6 +68,7 @@ class Gradients:
 Infer = Callable[..., Spec | Sequence[Spec]]
 Compute = Callable[..., None]
 Rule = Callable[[Gradients], Sequence[Any]]
+Partial = Callable[..., tuple[Shapes, Shapes]]
 
 
 def constant(g: Gradients) -> Sequence[Any]:
@@ -107,6 +108,8 @@ class ArrayOp:
         own way.
     copies : bool
         The output holds the elements of operand 0, cast as in C. A carrier may copy in its own way.
+    partial : callable, optional
+        `partial(in_shapes, out_shapes, **attributes)`: see `infer_partial`.
 
     >>> def infer(x, *, shift):
     ...     return Spec(x.shape, x.dtype)
@@ -132,6 +135,7 @@ class ArrayOp:
         inplace: Sequence[tuple[int, int]] = (),
         constant: Callable[..., float] | None = None,
         copies: bool = False,
+        partial: Partial | None = None,
         doc: str | None = None,
     ) -> None:
         self.__name__ = self.__qualname__ = name
@@ -143,6 +147,7 @@ class ArrayOp:
         self.carried: dict[Any, Any] = {}  # what carriers keep with the operator
         self.inplace = tuple(inplace)
         self.constant, self.copies = constant, copies
+        self._partial = partial
 
     @property
     def nin(self) -> int:
@@ -202,6 +207,15 @@ class ArrayOp:
             )
         found = self._infer(*specs, **attributes)
         return (found,) if isinstance(found, Spec) else tuple(found)
+
+    def infer_partial(
+        self, in_shapes: Shapes, out_shapes: Shapes, attributes: Mapping[str, Any]
+    ) -> tuple[Shapes, Shapes] | None:
+        """What follows from shapes that are known in part: those of operands and outputs, with
+        None for the whole or an extent. Only what is certain; None where that is nothing."""
+        if self._partial is None:
+            return None
+        return self._partial(in_shapes, out_shapes, **attributes)
 
     def run(
         self,

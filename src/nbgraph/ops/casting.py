@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import as_dtype, is_float
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec, constant, same_shape
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec, constant
 from nbgraph.ops.define import as_array, library, public
+from nbgraph.shape import same_shape
 
 Array = np.ndarray[Any, Any]
 

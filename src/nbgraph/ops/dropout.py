@@ -16,6 +16,7 @@ from nbgraph.operator.request import OpReqType
 from nbgraph.ops.creation import number
 from nbgraph.ops.define import library, public
 from nbgraph.ops.drawing import PROBABILITY, Array, Randomised
+from nbgraph.shape import same_shape
 
 if TYPE_CHECKING:
     from nbgraph.resource import Resource
@@ -79,6 +80,7 @@ _DROPOUT = _Dropout(
     gradient=_gradient,
     keeps=("out1",),
     nout=2,
+    partial=same_shape,
     resources=("parallel_random",),
 )
 

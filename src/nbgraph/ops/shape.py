@@ -26,7 +26,7 @@ from nbgraph.ops.define import (
     whole,
     whole_tuple,
 )
-from nbgraph.shape import broadcast
+from nbgraph.shape import Shapes, broadcast
 
 Array = np.ndarray[Any, Any]
 # from NumPy 2.1 on reshape can refuse to copy; before, a copy is made and thrown away
@@ -136,11 +136,23 @@ def _transpose_rule(g: Gradients) -> list[Any]:
     return [library.transpose(g.out_grad, tuple(order.index(d) for d in range(len(order))))]
 
 
+def _transpose_partial(ins: Shapes, outs: Shapes, *, axes: Shape | None) -> tuple[Shapes, Shapes]:
+    (x,), (out,) = ins, outs
+    known = out if x is None else x
+    if known is None:
+        return ins, outs
+    order = _order(axes, len(known))
+    made = None if x is None else tuple(x[d] for d in order)
+    back = None if out is None else tuple(out[order.index(d)] for d in range(len(order)))
+    return [back], [made]
+
+
 _TRANSPOSE = ArrayOp(
     "transpose",
     lambda x, *, axes: _reordered(x, _order(axes, len(x.shape))),
     view=lambda x, *, axes: x.transpose(_order(axes, x.ndim)),
     gradient=_transpose_rule,
+    partial=_transpose_partial,
 )
 _SWAPAXES = ArrayOp(
     "swapaxes",

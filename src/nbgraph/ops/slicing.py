@@ -12,6 +12,7 @@ import numpy as np
 from nbgraph.errors import IndexingError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.ops.define import Shape, axes_of, hashable_axis, library, public, shape_tuple
+from nbgraph.shape import same_shape
 
 Array = np.ndarray[Any, Any]
 
@@ -182,6 +183,7 @@ _FLIP = ArrayOp(
     lambda x, *, axis: (axes_of("flip", axis, len(x.shape)), x)[1],
     view=lambda x, *, axis: np.flip(x, axis),
     gradient=lambda g: [library.flip(g.out_grad, g.attributes["axis"])],
+    partial=same_shape,
 )
 
 

@@ -50,6 +50,22 @@ def function_text(fn: FunctionType) -> FunctionText:
     return FunctionText(node.args, node.body, code.co_filename, first - 1, source)
 
 
+def normal_text(source: str, name: str) -> str:
+    r"""A function's text without comments, docstring, decorators and layout.
+
+    >>> normal_text("def f(x):\n    'Text.'\n    return (x+1)  # more", "f")
+    'def f(x):\n    return x + 1'
+    """
+    if name == "<lambda>":
+        return ast.unparse(ast.parse(f"({source}\n)", mode="eval"))
+    (definition,) = ast.parse(source).body
+    assert isinstance(definition, ast.FunctionDef), source
+    definition.decorator_list = []
+    if len(definition.body) > 1 and ast.get_docstring(definition) is not None:
+        del definition.body[0]
+    return ast.unparse(definition)
+
+
 def _lambda_text(fn: FunctionType) -> FunctionText:
     """Find a lambda among the statements around its line, by its code's columns."""
     lines, _ = inspect.findsource(fn)

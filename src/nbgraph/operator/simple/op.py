@@ -38,6 +38,7 @@ from nbgraph.operator.environment import EnvArguments, OpContext
 from nbgraph.operator.request import OpReqType, kNullOp
 from nbgraph.operator.simple import inference
 from nbgraph.operator.simple.backward import BackwardOp, rule
+from nbgraph.operator.simple.content import content
 from nbgraph.operator.simple.describe import documentation
 from nbgraph.operator.simple.forms import Form, Pass
 from nbgraph.operator.simple.function import (
@@ -50,6 +51,7 @@ from nbgraph.operator.simple.function import (
 from nbgraph.operator.simple.inplace import kNoInplace
 from nbgraph.operator.simple.keywords import Keywords
 from nbgraph.operator.simple.running import execute
+from nbgraph.shape import Shapes, same_shape
 
 if TYPE_CHECKING:
     from nbgraph.resource import Resource
@@ -277,6 +279,20 @@ class SimpleOp(ArrayOp):
         env = self.environment(attributes, self.resources)
         shape, dtype = self._rules.get(_SHAPE), self._rules.get(_TYPE)
         return inference.infer(self.__name__, self.operands, specs, env, shape, dtype)
+
+    def infer_partial(
+        self, in_shapes: Shapes, out_shapes: Shapes, attributes: Mapping[str, Any]
+    ) -> tuple[Shapes, Shapes] | None:
+        """Without a shape function all shapes are equal, so one tells the others."""
+        if _SHAPE in self._rules or not self.operands:
+            return None
+        return same_shape(in_shapes, out_shapes, op=self.__name__)
+
+    def content(self) -> str:
+        """A hash of the texts of its functions, by which a file tells it from others."""
+        forward = {f"function {device}": f.fn for device, f in self.functions.items()}
+        gradient = {f"gradient {device}": f.fn for device, f in self.gradients.items()}
+        return content({**self._rules, **forward, **gradient})
 
     @property
     def __signature__(self) -> inspect.Signature:
