@@ -202,13 +202,16 @@ class Lowering:
             op.grant(self.device, node.attributes),
             effect if has_effect(op) else None,
         )
+        states = [i for i, name in enumerate(op.operands) if name in getattr(op, "auxiliary", ())]
+        work.states = states
+        written = [reads[i].value for i in states]
         allowed = set(op.inplace_pairs(node.attributes))
         rights = tuple(pair for pair in _rights(reads, writes) if pair in allowed)
         task = Task(
             self.names[node],
             tuple(place.value for place in reads),
-            tuple(place.value for place in writes),
-            [self._request(node, k) for k in range(node.nout)],
+            (*(place.value for place in writes), *written),
+            [*(self._request(node, k) for k in range(node.nout)), *[kAddTo] * len(written)],
             rights=rights,
             accumulates=tuple(range(len(writes))),
             work=work,

@@ -88,16 +88,18 @@ class FunctionWork:
     outputs: Sequence[Use]
     resources: Sequence[Any] = ()
     effect: Any = None  # the token under which a run keeps what was granted to it
+    states: Sequence[int] = ()  # inputs that are written, too
 
     def function(
         self, task: Task, address: Callable[[bool, Use, Any], int]
     ) -> Callable[[RunContext, Any], None]:
         """What the engine runs with the state of its run; `address(written, use, state)`."""
-        requests = list(task.requests)
+        requests = list(task.requests[: len(self.outputs)])
 
         def run(run_ctx: RunContext, state: Any) -> None:
             inputs = [
-                array_at(address(False, u, state), u.layout, writable=False) for u in self.inputs
+                array_at(address(False, u, state), u.layout, writable=i in self.states)
+                for i, u in enumerate(self.inputs)
             ]
             outputs = [
                 array_at(address(True, u, state), u.layout, writable=True) for u in self.outputs
