@@ -156,13 +156,14 @@ class RecipeReader:
     def _require_same(self, op: Operator, recipe: Json) -> None:
         if recipe["content"] is None or _content(op) == recipe["content"]:
             return
-        name = recipe["name"]
+        name, text = recipe["name"], ""
+        if "text" in recipe:
+            text = " allow_code=True to make it of the text that came along,"
         raise ArgumentError(
             f"{self._where}: the operator {name!r} that is here computes something else than the "
             f"one that was written (content {str(_content(op))[:12]}, expected "
-            f"{recipe['content'][:12]}); pass the one that was written as ops={{{name!r}: op}}, "
-            "allow_code=True to make that of the text in it, or allow_changed=True to use the one "
-            "that is here"
+            f"{recipe['content'][:12]}); pass that one as ops={{{name!r}: op}},{text} or "
+            "allow_changed=True to use the one that is here"
         )
 
     # made -------------------------------------------------------------------------------------

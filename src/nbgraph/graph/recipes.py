@@ -210,4 +210,5 @@ def content_of(op: Operator) -> str | None:
     >>> content_of(a) == content_of(b), content_of(a) == content_of(ng.op(lambda x: 3 * x))
     (True, False)
     """
-    return RecipeWriter().content(op)
+    own: Any = getattr(op, "content", None)  # of simple operators, registered or not
+    return RecipeWriter().content(op) if own is None else own()

@@ -86,8 +86,8 @@ class ValueWriter:
         if isinstance(value, FunctionType) and self._function is not None:
             return {"function": self._function(value)}
         raise ArgumentError(
-            f"{value!r} is a {type(value).__name__}, which a file cannot hold; give numbers, "
-            "texts, dtypes, arrays, tuples, lists or dicts of them"
+            f"{value!r} of type {type(value).__name__} cannot go into a file; give numbers, texts, "
+            " dtypes, arrays, tuples, lists or dicts of them"
         )
 
     def array(self, data: Data) -> int:
