@@ -6,6 +6,9 @@ import threading
 import pytest
 
 import nbgraph as ng
+from nbgraph.engine.chaos import ChaosEngine
+from nbgraph.engine.naive import NaiveEngine
+from nbgraph.engine.threaded import ThreadedEngine
 
 KINDS = ["naive", "threaded", "chaos"]
 WAIT = 30  # seconds; every wait in these tests is bounded
@@ -72,3 +75,19 @@ def gate():
     for one in made:
         if not one.pending.done():
             one.open()
+
+
+MAKERS = {
+    "naive": NaiveEngine,
+    "chaos": lambda: ChaosEngine(seed=3),
+    "one worker": lambda: ThreadedEngine(workers=1),
+    "three workers": lambda: ThreadedEngine(workers=3),
+}
+
+
+@pytest.fixture(scope="module", params=MAKERS)
+def any_engine(request):
+    """An engine of each kind, apart from the one in force."""
+    made = MAKERS[request.param]()
+    yield made
+    made.stop()

@@ -148,6 +148,31 @@ if pid:
     assert out == "both\n"
 
 
+def test_a_fork_and_launches_of_a_plan(tmp_path):
+    """The child lays the instance out anew."""
+    out, _ = program(
+        """
+from nbgraph.engine.plan import Outside, Plan, Step
+words, box, total = np.zeros(1, np.int64), engine.new_variable(), Outside("total")
+add = NativeCall(address("add"), [0, 0], cost=20)
+plan = Plan([Step(add, (), (total,)), Step(add, (), (total,))], patches=[[(0, 0), (1, 0)]])
+launch = plan.instance().launch
+for _ in range(10):
+    launch((box,), (words.ctypes.data,))
+pid = os.fork()
+for _ in range(10):
+    launch((box,), (words.ctypes.data,))
+engine.wait_for_var(box, 10)
+assert words[0] == 40, words
+if pid:
+    assert reap(pid) == 0
+    print("both")
+""",
+        tmp_path,
+    )
+    assert out == "both\n"
+
+
 def test_a_fork_with_work_that_never_ends_is_bounded(tmp_path):
     """The child is told what it cannot have; the parent goes on."""
     out, seconds = program(

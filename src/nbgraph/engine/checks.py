@@ -6,7 +6,7 @@ import functools
 import operator
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from types import CodeType
 from typing import Any
 
@@ -70,6 +70,24 @@ def usable(variable: Any, where: str, owner: Owner) -> None:
         )
     if variable.deleted:
         raise EngineError(f"{where}={variable!r} has been deleted; {_MAKE}")
+
+
+def stand_ins(found: Sequence[Any], outside: Sequence[Any], owner: Owner, what: str) -> None:
+    """Variables for one run of a plan, in place of its outside ones: distinct, each usable."""
+    for each, key in zip(found, outside, strict=True):
+        if not isinstance(each, Variable) and each is key:
+            raise ArgumentError(
+                f"{what}: nothing stands for {key!r}; expected a variable for it in variables="
+            )
+        if not isinstance(each, Variable) or each._owner is not owner or each.deleted:
+            usable(each, f"{what}: for {key!r}", owner)
+    if len(set(found)) < len(found):
+        twice = next(v for k, v in enumerate(found) if v in found[:k])
+        keys = [repr(key) for v, key in zip(found, outside, strict=True) if v is twice]
+        raise ArgumentError(
+            f"{what}: {twice!r} stands for {' and for '.join(keys)}; expected distinct variables, "
+            "as the plan's steps are ordered by them"
+        )
 
 
 def whole(value: Any, argument: str, what: str) -> int:

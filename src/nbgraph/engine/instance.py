@@ -13,7 +13,7 @@ from nbgraph.device import RunContext
 from nbgraph.engine import checks
 from nbgraph.engine.base import Engine
 from nbgraph.engine.core import layout
-from nbgraph.engine.core.entries import LAUNCHED
+from nbgraph.engine.core.launching import LAUNCHED
 from nbgraph.engine.core.operations import BRAKE, NO_MEMORY
 from nbgraph.engine.handle import Core, Held
 from nbgraph.engine.kernels import Kernels
@@ -27,7 +27,7 @@ from nbgraph.errors import ArgumentError, EngineError
 
 if TYPE_CHECKING:
     from nbgraph.engine.handle import Entry
-    from nbgraph.engine.plan import Outside, Plan
+    from nbgraph.engine.plan import Plan
 
     Variables = Mapping[Any, Variable] | Sequence[Variable]
 
@@ -101,7 +101,9 @@ class Instance:
             a wait or another push notices.
         """
         engine = self._engine()
-        found = self._named(variables, engine)
+        found: tuple[Any, ...] = tuple(self.plan.outside)
+        if variables is not None or self._deletions != engine._owner.deletions:
+            found = self._named(variables, engine)
         what = f"push of plan {self.plan.name!r}"
         if len(words) != len(self.plan.patches):
             raise ArgumentError(
@@ -135,8 +137,8 @@ class Instance:
             engine = self._kernels
             if (
                 core is engine._live
-                and self._deletions == engine._owner.deletions
                 and not engine._bulks
+                and (variables or self._deletions == engine._owner.deletions)
             ):
                 if variables:
                     words = [
@@ -174,7 +176,7 @@ class Instance:
                     f"{what}: {len(found)} variables; expected {len(outside)}, for "
                     f"{', '.join(map(repr, outside))}"
                 )
-        _check(found, outside, engine, what)
+        checks.stand_ins(found, outside, engine._owner, what)
         if self._own is not None and self._own in found:
             raise ArgumentError(f"{what}: {self._own!r} is the instance's own; expected another")
         return found
@@ -236,8 +238,8 @@ class Instance:
     ) -> int:
         """Whatever has to be made ready first; the ticket. What is refused is held back or told."""
         core = engine._opened()
-        if self._deletions != engine._owner.deletions:
-            self._named(variables or None, engine)
+        if not variables and self._deletions != engine._owner.deletions:
+            self._named(None, engine)
             self._deletions = engine._owner.deletions
         if self._quick is not core:
             self._prepare(engine, core)
@@ -379,24 +381,3 @@ def _with_state(run: Callable[..., Any], state: Any, run_ctx: RunContext) -> Any
         return run(run_ctx, state)
     finally:
         del state  # an exception keeps this frame
-
-
-def _check(
-    found: Sequence[Any], outside: Sequence[Variable | Outside], engine: Engine, what: str
-) -> None:
-    """Whether these may stand for those."""
-    owner = engine._owner
-    for each, key in zip(found, outside, strict=True):
-        if not isinstance(each, Variable) and each is key:
-            raise ArgumentError(
-                f"{what}: nothing stands for {key!r}; expected a variable for it in variables="
-            )
-        if not isinstance(each, Variable) or each._owner is not owner or each.deleted:
-            checks.usable(each, f"{what}: for {key!r}", owner)
-    if len(set(found)) < len(found):
-        twice = next(v for k, v in enumerate(found) if v in found[:k])
-        keys = [repr(key) for v, key in zip(found, outside, strict=True) if v is twice]
-        raise ArgumentError(
-            f"{what}: {twice!r} stands for {' and for '.join(keys)}; expected distinct variables, "
-            "as the plan's steps are ordered by them"
-        )

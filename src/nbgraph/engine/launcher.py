@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from nbgraph.codegen.fastcall import MAX_WORDS
 from nbgraph.engine.core import layout
-from nbgraph.engine.core.entries import COUNT_BITS
+from nbgraph.engine.core.entries import COUNT_BITS, FIXED
 from nbgraph.engine.kernels import SPLIT_FROM
 from nbgraph.engine.native_call import SMALL_BELOW
 from nbgraph.engine.thread import here
@@ -15,6 +16,9 @@ from nbgraph.engine.variable import Variable
 if TYPE_CHECKING:
     from nbgraph.engine.handle import Core, Entry
     from nbgraph.engine.kernels import Kernels
+
+
+MOST_WORDS = MAX_WORDS - FIXED - 1  # of variables and record in one call; else by address
 
 
 class Launcher:
@@ -55,7 +59,9 @@ class Launcher:
     def __call__(self, variables: Sequence[Variable], record: Sequence[int], site: int = 0) -> int:
         """Push it; `site` is what `Kernels.site_id` gave for the line of user code."""
         engine, core = self._engine, self._core
-        if core is not engine._core or core is None or engine._bulks:
+        if core is not engine._live or core is None or engine._bulks:
+            return self._slowly(variables, record, site)
+        if len(variables) + len(record) > MOST_WORDS:
             return self._slowly(variables, record, site)
         ticket = self._bound(
             site,

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from types import ModuleType
 
 from nbgraph.engine.core import (
+    launching,
+    layout,
     memory,
     operations,
     outside,
@@ -242,6 +244,53 @@ MUTANTS = {
         "    store(instance + I_REFS, load(instance + I_REFS) + 1)\n",
         "",
         ("plan_with_python_row",),
+    ),
+    "words of a push are not written": Mutant(
+        running,
+        "start_plan",
+        "    patch(operation, instance)\n",
+        "",
+        ("plan_launched",),
+    ),
+    "words are written before the run before is over": Mutant(
+        launching,
+        "launch",
+        "    return admit(core, operation)\n",
+        f"    store(load(load(instance + {layout.I_PLACES})), argument(argv, LAUNCHED + given))\n"
+        "    return admit(core, operation)\n",
+        ("plan_launched",),
+    ),
+    "launched for the variables of the template": Mutant(
+        launching,
+        "put_instead",
+        "load(variables + WORD * i)",
+        "load(slot + S_VARIABLE)",
+        ("plan_launched",),
+    ),
+    "the failure found on what is overwritten counts": Mutant(
+        outside, "skip_row", "if which & SPARED == 0:", "if True:", ("plan_overwrites",)
+    ),
+    "an outside variable keeps no failure of a short plan": Mutant(
+        outside,
+        "give_back_locked",
+        "cell = load(load(instance + I_EXTERNAL_ERRORS) + 2 * WORD * index + WORD)",
+        "cell = 0",
+        ("plan_launched_fails",),
+    ),
+    "the brake does not hold launches": Mutant(
+        launching,
+        "launch",
+        "if argument(argv, 5) == 0 and over_brake(core, template):",
+        "if False:",
+        ("plan_launched_and_held",),
+    ),
+    "a short plan begins although it has to wait": Mutant(
+        operations,
+        "admit_locked",
+        "    if not enter(core, operation):\n        return DONE\n",
+        "    if not enter(core, operation) and load(operation + O_KIND) != PLAN:\n"
+        "        return DONE\n",
+        ("plan_launched_inline",),
     ),
     "last chunk not waited for": Mutant(
         plans, "run_chunk", "-1) == 1", "-1) >= 1", ("plan_in_chunks", "kernel_in_chunks")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from nbgraph.engine.core import entries, plans
+from nbgraph.engine.core import entries, launching, plans
 from nbgraph.engine.core import layout as L  # noqa: N812
 from nbgraph.engine.core.machine import MACHINE, allocate, store
 from tests.engine.core.bench import Bench
@@ -211,7 +211,7 @@ def launch_plan(bench: Bench, plan: Plan, which: int = 0, token: int = 0) -> int
         words += [bench.variables[n] for n in run.outside]
     if plan.variants:
         words.append(which)
-    return bench.log_push(run, lambda: bench.call(entries.launch, *words))
+    return bench.log_push(run, lambda: bench.call(launching.launch, *words))
 
 
 def drop_plan(bench: Bench, plan: Plan) -> None:

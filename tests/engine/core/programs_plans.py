@@ -220,6 +220,7 @@ def plan_launched_and_held(b: Bench) -> None:
         prepare_plan(b, plan)
         for token in (70, 71, 72):
             launch_plan(b, plan, token=token)
+            assert b.get(L.PENDING) <= 2, "more is pending than the brake allows"
         drop_plan(b, plan)
         b.wait_all()
         dead = {b.call(state.dead_cell, b.core) for _ in range(3)}

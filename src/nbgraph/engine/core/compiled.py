@@ -10,6 +10,7 @@ from typing import Any
 from nbgraph.codegen import unit
 from nbgraph.engine.core import (
     entries,
+    launching,
     layout,
     machine,
     memory,
@@ -27,7 +28,7 @@ from nbgraph.engine.core import (
 
 MODULES: tuple[ModuleType, ...] = (
     *(memory, profile, queues, tracker, operations),
-    *(outside, plans, running, waiting, entries, state),
+    *(outside, plans, running, waiting, entries, launching, state),
 )
 
 

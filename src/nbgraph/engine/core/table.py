@@ -7,8 +7,6 @@ from nbgraph.engine.core.entries import (
     call_issued,
     drop_template,
     is_done,
-    launch,
-    launch_many,
     mark,
     new_thread,
     next_call,
@@ -23,6 +21,10 @@ from nbgraph.engine.core.entries import (
     template_many,
     wait_for,
     work_until_stopped,
+)
+from nbgraph.engine.core.launching import (
+    launch,
+    launch_many,
 )
 from nbgraph.engine.core.state import (
     cell_of,

@@ -1,0 +1,131 @@
+"""The entry that pushes a run of a plan: a template's copy, with variables and words of its own."""
+
+from __future__ import annotations
+
+from nbgraph.engine.core.entries import (
+    admit,
+)
+from nbgraph.engine.core.layout import (
+    I_EXTERNALS,
+    I_SERIAL,
+    I_WORDS,
+    LATE,
+    MUTATE,
+    O_ARGS,
+    O_CLASS,
+    O_COUNT,
+    O_FIXED,
+    O_FLAGS,
+    O_PRIORITY,
+    O_SITE,
+    O_SLOTS,
+    O_TEMPLATE,
+    O_TOKEN,
+    RELEASED,
+    S_MODE,
+    S_VARIABLE,
+    SLOT,
+    SMALL,
+    STAMPS,
+    V_GENERATION,
+    V_STAMP,
+    WORD,
+)
+from nbgraph.engine.core.machine import (
+    copy_words,
+    load,
+    store,
+)
+from nbgraph.engine.core.memory import (
+    argument,
+    give_block,
+    lock,
+    take_block,
+    unlock,
+)
+from nbgraph.engine.core.operations import (
+    BRAKE,
+    MISCOUNTED,
+    NO_MEMORY,
+    STALE,
+    TWICE,
+    drain_released_locked,
+    over_brake,
+    set_slot,
+)
+from nbgraph.engine.core.plans import (
+    is_short,
+)
+
+LAUNCHED = 6  # words of `launch` before the variables
+
+
+def launch(argv: int, argc: int) -> int:
+    """core, template of a plan, site, priority, token of the run's state, forced, variables in
+    place of the outside ones (all or none), words for the instance's places -> ticket or refusal.
+    """
+    core = argument(argv, 0)
+    template = argument(argv, 1)
+    instance = load(template + O_ARGS)
+    brought = load(instance + I_WORDS)
+    given = argc - LAUNCHED - brought
+    if given != 0 and given != load(instance + I_EXTERNALS):
+        return MISCOUNTED
+    lock(core)
+    if load(core + RELEASED) != 0:
+        drain_released_locked(core)
+    if argument(argv, 5) == 0 and over_brake(core, template):
+        unlock(core)
+        return BRAKE
+    words = O_FIXED + load(template + O_COUNT) * (SLOT // WORD)
+    operation = take_block(core, words + brought)
+    if operation == 0:
+        unlock(core)
+        return NO_MEMORY
+    power = load(operation + O_CLASS)
+    copy_words(operation, template, words)
+    store(operation + O_CLASS, power)
+    put_instead(operation, argv + WORD * LAUNCHED, given)
+    refusal = misnamed(core, operation)
+    if refusal != 0:
+        give_block(core, operation)
+        unlock(core)
+        return refusal
+    copy_words(operation + WORD * words, argv + WORD * (LAUNCHED + given), brought)
+    store(operation + O_TEMPLATE, template)
+    store(template + O_TEMPLATE, load(template + O_TEMPLATE) + 1)
+    store(operation + O_SITE, argument(argv, 2))
+    store(operation + O_PRIORITY, argument(argv, 3))
+    store(operation + O_TOKEN, argument(argv, 4))
+    if load(instance + I_SERIAL) != 0 and is_short(instance):
+        store(operation + O_FLAGS, load(operation + O_FLAGS) | SMALL)
+    return admit(core, operation)
+
+
+def launch_many(argv: int, argc: int) -> int:
+    """The same for `launch`."""
+    return launch(argument(argv, 0), argument(argv, 1))
+
+
+def put_instead(operation: int, variables: int, count: int) -> None:
+    """Other variables in the first slots, used in the same way."""
+    slot = operation + O_SLOTS
+    for i in range(count):
+        set_slot(slot, load(variables + WORD * i), load(slot + S_MODE) & (MUTATE | LATE))
+        slot += SLOT
+
+
+def misnamed(core: int, operation: int) -> int:
+    """Why an operation may not use the variables it names, or 0."""
+    stamp = load(core + STAMPS) + 1
+    store(core + STAMPS, stamp)
+    slot = operation + O_SLOTS
+    for i in range(load(operation + O_COUNT)):
+        variable = load(slot + S_VARIABLE)
+        if load(slot + S_MODE) >> 8 != load(variable + V_GENERATION):
+            return STALE - i - 1
+        if load(variable + V_STAMP) == stamp:
+            return TWICE
+        store(variable + V_STAMP, stamp)
+        slot += SLOT
+    return 0
