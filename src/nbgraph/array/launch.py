@@ -132,10 +132,14 @@ def prepare(
     operands: Sequence[Layout | None],
     outputs: Sequence[Layout],
     requests: Sequence[str],
+    *,
+    disjoint: bool = False,
 ) -> Prepared:
     """The kernel for operands of these layouts (None: a scalar), broadcast to `shape`.
 
-    Outputs have that shape; one whose request is "null" is left out.
+    Outputs have that shape; one whose request is "null" is left out. `disjoint`: the caller sees
+    to it that no output shares memory with another, nor with an operand unless the two are the
+    very same elements; several outputs then need no check when the kernel runs.
     """
     given = [o for o in operands if o is not None]
     written = [o for o, r in zip(outputs, requests, strict=True) if r != "null"]
@@ -151,10 +155,12 @@ def prepare(
     layouts += ["c" if r == "null" else next(found) for r in requests]
     dtypes = [o.dtype.name for o in outputs]
     invoker, typed = op.invoker, plan.typed
-    key = (tuple(layouts), tuple(dtypes), tuple(requests))
+    disjoint = disjoint and requests.count("null") < len(requests) - 1  # else there is no need
+    key = (tuple(layouts), tuple(dtypes), tuple(requests), *("disjoint" for _ in range(disjoint)))
     code = plan.kernels.get(key)
     if code is None:
-        code = plan.kernels[key] = kernel(invoker.loop(plan, layouts, dtypes, requests))
+        loop = invoker.loop(plan, layouts, dtypes, requests, disjoint=disjoint)
+        code = plan.kernels[key] = kernel(loop)
     words = [
         int.from_bytes(w.ljust(8, b"\0"), "little", signed=True)
         for w in invoker.parameter_words(plan)

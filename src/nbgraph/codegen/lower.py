@@ -20,14 +20,14 @@ from typing import Any
 
 import llvmlite.binding as llvm
 import numba
-from numba.core import typed_passes, untyped_passes
+from numba.core import cgutils, typed_passes, untyped_passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import PassManager
 from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
 
-from nbgraph.codegen import target
+from nbgraph.codegen import elements, target
 from nbgraph.errors import CompileError
 
 _PASSES = (
@@ -59,6 +59,13 @@ class _Collected(JITCodeLibrary):
     @property
     def codegen(self) -> Any:
         return _NoEnvironments()
+
+    def add_ir_module(self, ir_module: Any) -> None:
+        text = elements.independent(cgutils.normalize_ir_text(str(ir_module)))
+        module = llvm.parse_assembly(text)
+        module.name = ir_module.name
+        module.verify()
+        self.add_llvm_module(module)
 
     def _optimize_functions(self, ll_module: llvm.ModuleRef) -> None:
         pass
@@ -109,14 +116,18 @@ class _Function(CPUDispatcher):
         return super().get_call_template(plain, named)
 
 
-def jit(function: Any) -> Any:
-    """A dispatcher whose code only `link` can have; it compiles when a caller is compiled."""
+def jit(function: Any, **more: Any) -> Any:
+    """A dispatcher whose code only `link` can have; it compiles when a caller is compiled.
+
+    `more`: further options of Numba's.
+    """
     options = {
         "nopython": True,
         "error_model": "numpy",
         "boundscheck": False,
         "no_cpython_wrapper": True,
         "no_cfunc_wrapper": True,
+        **more,
     }
     return _Function(function, targetoptions=options, pipeline_class=_Pipeline)
 

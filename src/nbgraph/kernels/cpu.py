@@ -21,8 +21,8 @@ from nbgraph.kernels import vector_math
 from nbgraph.kernels.source import Source
 
 _MEMORY = (
-    *("word", "load", "store", "load_input", "store_output", "shifted", "select", "separate"),
-    "row_offset",
+    *("word", "load", "store", "load_input", "store_output", "load_element", "store_element"),
+    *("shifted", "select", "separate", "row_offset"),
 )
 
 
@@ -56,6 +56,7 @@ def _runtime_version() -> str:
     root = Path(__file__).parent
     texts = [root / "integers.py", root / "accumulate.py"]
     texts += sorted((root.parent / "native").glob("*.py"))
+    texts += [root.parent / "codegen" / name for name in ("elements.py", "lower.py")]
     return hashlib.sha256(b"".join(t.read_bytes() for t in texts)).hexdigest()
 
 
@@ -70,7 +71,7 @@ def compile_source(source: Source) -> Compiled:
     """Object code of an emitted kernel; CompileError with Numba's text in `details`."""
     started = time.perf_counter()
     with target.COMPILING:
-        module = _module(*_numba_ir(source))
+        module = _module(source)
         code = bytes(target.machine().emit_object(module))
         symbols = target.externals(str(module))
     return Compiled(code, symbols, time.perf_counter() - started)
@@ -79,14 +80,14 @@ def compile_source(source: Source) -> Compiled:
 def assembly(source: Source) -> str:
     """The kernel's assembly text, for people and for checks."""
     with target.COMPILING:
-        module = _module(*_numba_ir(source))
+        module = _module(source)
         return str(target.machine().emit_assembly(module))
 
 
 def llvm_text(source: Source) -> str:
     """The kernel's LLVM text after optimisation."""
     with target.COMPILING:
-        return str(_module(*_numba_ir(source)))
+        return str(_module(source))
 
 
 def python_function(source: Source) -> Any:
@@ -105,27 +106,17 @@ def _names(source: Source) -> dict[str, Any]:
     """Everything the text refers to."""
     import numba
 
+    from nbgraph.codegen import lower
     from nbgraph.kernels import integers
     from nbgraph.native import memory
 
     from nbgraph.native import floats  # isort: skip
 
     space: dict[str, Any] = {"__name__": "nbgraph.kernels.generated"}
-    for name in (
-        "word",
-        "load",
-        "store",
-        "load_input",
-        "store_output",
-        "shifted",
-        "select",
-        "separate",
-    ):
-        space[name] = getattr(memory, name)
-    space["row_offset"] = memory.row_offset
+    space.update({name: getattr(memory, name) for name in _MEMORY})
     space.update({f"{dtype}_word": read for dtype, read in memory.WORDS.items()})
     space.update({f"{dtype}_pointer": make for dtype, make in memory.POINTERS.items()})
-    space["part"] = numba.njit(**_options(source))
+    space["part"] = functools.partial(lower.jit, fastmath=source.fastmath)
     space.update(integers.FUNCTIONS)
     space.update(
         float16_to_float32=floats.half_to_float,
@@ -151,49 +142,23 @@ def _names(source: Source) -> dict[str, Any]:
     return space
 
 
-def _options(source: Source) -> dict[str, Any]:
-    return {
-        "error_model": "numpy",
-        "fastmath": source.fastmath,
-        "boundscheck": False,
-        "no_cpython_wrapper": True,
-        "no_cfunc_wrapper": True,
-    }
+def _module(source: Source) -> llvm.ModuleRef:
+    """The optimised kernel behind its C signature; nothing else is visible outside."""
+    from nbgraph.codegen import lower  # imports Numba
 
-
-def _numba_ir(source: Source) -> tuple[str, str]:
-    """LLVM text as Numba optimised it, and the name of the kernel in it."""
-    from numba import njit
-    from numba.core.errors import NumbaError
-
-    function = python_function(source)
-    compiler: Any = njit
+    kernel = lower.jit(python_function(source), fastmath=source.fastmath)
     try:
-        dispatcher = compiler("int64(int64,int64,int64)", **_options(source))(function)
-    except NumbaError as error:
+        return lower.link({target.SYMBOL: (kernel, 3)})
+    except CompileError as error:
         raise CompileError(
             f"{source.name}: the kernel could not be compiled: {_first_line(error)}. Set "
             "NBGRAPH_DEBUG=1, or read `details` of this error, for Numba's own text",
-            details=f"{error}\n\n{source.text}",
+            details=f"{error.details}\n\n{source.text}",
         ) from (error if _debug() else None)
-    (result,) = dispatcher.overloads.values()
-    return str(result.library.get_llvm_str()), str(result.fndesc.llvm_func_name)
 
 
-def _module(ir: str, inner: str) -> llvm.ModuleRef:
-    """The kernel behind its C signature; nothing else is visible outside."""
-    module = llvm.parse_assembly(ir)
-    module.link_in(llvm.parse_assembly(target.wrapper(target.SYMBOL, inner, 3)))
-    target.hide(module, (target.SYMBOL,))
-    passes = llvm.create_new_module_pass_manager()
-    passes.add_global_dead_code_eliminate_pass()
-    tuning = llvm.create_pipeline_tuning_options()
-    passes.run(module, llvm.create_pass_builder(target.machine(), tuning))
-    return module
-
-
-def _first_line(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+def _first_line(error: CompileError) -> str:
+    lines = [line.strip() for line in error.details.splitlines() if line.strip()]
     text = next((n for n in lines if not re.match(r"(Failed in|During)", n)), "unknown reason")
     return text[:200]
 

@@ -23,12 +23,12 @@ class Fold(Writer):
         self.pointers(2, "row", "0", (0, 1, 2))
         self.line(2, f"acc = {self._as_compute(self.leaves[start.node.id], start)}")
         self.line(2, "for i in range(n):")
-        self.load_all(3, (1,), scoped=False)
+        self.load_all(3, (1,), access="plain")
         self.leaves[start.node.id] = "acc"
         (text,) = self.body(3, [out.node])
         self.line(3, f"acc = {self._as_start(text, out.node, start)}")
         if loop.form == "scan":
-            self.store(3, name, out, "acc", scoped=False)
+            self.store(3, name, out, "acc", access="plain")
         else:
             self.line(2, f"store({name}_p, 0, {self.converted('acc', out.node, out.dtype)})")
 
@@ -63,6 +63,6 @@ class At(Writer):
         text = f"{loop.compute}({loaded})" if operand.node.kind == "f" else loaded
         self.line(2, f"{element} = {text}")
         self.leaves[operand.node.id] = element
-        self.load_all(2, range(2, len(self.names)), scoped=False)
+        self.load_all(2, range(2, len(self.names)), access="plain")
         (result,) = self.body(2, [out.node])
         self.line(2, f"store(place, 0, {self.converted(result, out.node, out.dtype)})")

@@ -53,12 +53,12 @@ class Map(Writer):
         self._run(small=True)
 
     def _run(self, *, small: bool = False) -> None:
-        loop, scoped = self.loop, self.loop.in_place
+        loop, access = self.loop, self.loop.access
         self.line(0, "for i in range(m):")
-        self.load_all(1, range(len(loop.operands)), scoped=scoped)
+        self.load_all(1, range(len(loop.operands)), access=access)
         texts = self.body(1, [o.node for o in loop.outputs], small=small)
         for name, output, text in zip(self.outputs, loop.outputs, texts, strict=True):
-            self.store(1, name, output, text, scoped=scoped)
+            self.store(1, name, output, text, access=access)
 
 
 _IDENTITY: dict[Combine, dict[str, str]] = {
@@ -99,19 +99,19 @@ class Reduce(Writer):
             self.line(2, f"store({name}_p, 0, {value})")
 
     def _run(self) -> None:
-        loop = self.loop
+        loop, access = self.loop, self.loop.access
         for name, output in zip(self.outputs, loop.outputs, strict=True):
             if output.combine:
                 self.line(0, f"{name}_acc = {self._identity(output)}")
         self.line(0, "for i in range(m):")
-        self.load_all(1, range(len(loop.operands)), scoped=False)
+        self.load_all(1, range(len(loop.operands)), access=access)
         texts = self.body(1, [o.node for o in loop.outputs])
         for name, output, text in zip(self.outputs, loop.outputs, texts, strict=True):
             if output.combine:
                 value = self._accumulated(text, output)
                 self.line(1, f"{name}_acc = acc_{output.combine}({name}_acc, {value})")
             else:
-                self.store(1, name, output, text, scoped=False)
+                self.store(1, name, output, text, access=access)
 
     def _wide(self, output: Output) -> bool:
         """A strided run has one accumulator, not a vector of them: it adds up in float64."""

@@ -26,6 +26,7 @@ Layout = Literal["c", "0", "s"]  # inner step: one element, none, known at run t
 Request = Literal["write", "add"]
 Form = Literal["map", "reduce", "fold", "scan", "at"]
 Combine = Literal["add", "multiply", "max", "min"]
+Access = Literal["plain", "scoped", "element"]
 
 BLOCK = 1024  # elements a reduction's accumulator takes before its total is set down
 
@@ -68,6 +69,7 @@ class Loop:
     outputs: tuple[Output, ...]
     block: int = BLOCK
     fastmath: bool = False
+    disjoint: bool = False  # outputs share no memory; with an operand all of an element or none
     notes: tuple[str, ...] = field(default=(), compare=False)
 
     @property
@@ -91,7 +93,12 @@ class Loop:
         return self.parameters_at + len(self.parameters)
 
     @property
-    def in_place(self) -> bool:
-        """Whether inputs may be declared disjoint from the output: each element is read before
-        it is written, and there is one output."""
-        return len(self.outputs) == 1
+    def access(self) -> Access:
+        """What may be said of loads and stores. "scoped": operands and the one output share no
+        memory; in place that is as good as true, as what is stored depends on all that is read.
+        "element": other elements share none. "plain": nothing."""
+        written = [o for o in self.outputs if o.combine is None]
+        alone = self.form == "map" and len(self.outputs) == 1
+        if alone and written[0].request == "write":
+            return "scoped"
+        return "element" if alone or (self.disjoint and written) else "plain"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from nbgraph.kernels import vector_math
 from nbgraph.kernels.body import Body, Namespace
 from nbgraph.kernels.kinds import INTEGERS
-from nbgraph.kernels.loops import Loop, Operand, Output
+from nbgraph.kernels.loops import Access, Loop, Operand, Output
 from nbgraph.kernels.scalar import Node
 
 ITEMSIZE = {
@@ -22,10 +22,20 @@ ITEMSIZE = {
 }
 TRIGONOMETRIC = ("sin", "cos", "tan")
 SHORT = ("float16", "bfloat16")
+_LOAD: dict[Access, str] = {
+    "plain": "load",
+    "scoped": "load_input",
+    "element": "load_element",
+}
+_STORE: dict[Access, str] = {
+    "plain": "store",
+    "scoped": "store_output",
+    "element": "store_element",
+}
 _RESERVED = frozenset(
     "args lo hi n m i j b row col acc start blocks place wide part run run_small separate word "
     "load store load_input "
-    "store_output shifted select row_offset abs min max range".split()
+    "store_output load_element store_element shifted select row_offset abs min max range".split()
 )
 _NUMBERED = ("t", "c", "v", "u", "w", "user", "int", "uint", "float", "bool")
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -185,17 +195,16 @@ class Writer:
             return f"shifted({name}_p, {index} * {name}_step)", "0"
         return f"{name}_p", index
 
-    def loaded(self, pointer: str, index: str, dtype: str, *, scoped: bool = False) -> str:
+    def loaded(self, pointer: str, index: str, dtype: str, *, access: Access = "plain") -> str:
         """The text of a load, converted to what the body computes with."""
-        load = "load_input" if scoped else "load"
-        text = f"{load}({pointer}, {index})"
+        text = f"{_LOAD[access]}({pointer}, {index})"
         if dtype == "bool":
             return f"({text} != 0)"
         return f"{dtype}_to_float32({text})" if dtype in ("float16", "bfloat16") else text
 
-    def widened(self, array: Operand, pointer: str, index: str, *, scoped: bool = False) -> str:
+    def widened(self, array: Operand, pointer: str, index: str, *, access: Access = "plain") -> str:
         """The text of an operand's load, in the precision that the body computes in."""
-        text = self.loaded(pointer, index, array.dtype, scoped=scoped)
+        text = self.loaded(pointer, index, array.dtype, access=access)
         single = array.dtype in ("float16", "bfloat16", "float32")
         held = "float32" if single else array.dtype
         if array.node.kind != "f" or held == self.loop.compute:
@@ -212,20 +221,21 @@ class Writer:
             return f"float32_to_{dtype}({single})"
         return text if kind == dtype else f"{dtype}({text})"
 
-    def load_all(self, indent: int, which: Sequence[int], *, scoped: bool) -> None:
+    def load_all(self, indent: int, which: Sequence[int], *, access: Access) -> None:
         """Load the operands that vary along the inner run."""
         for k, (name, array) in enumerate(self.arrays()):
             if k in which and isinstance(array, Operand) and array.layout != "0":
                 pointer, index = self.place(name, array, "i")
-                text = self.widened(array, pointer, index, scoped=scoped)
+                text = self.widened(array, pointer, index, access=access)
                 self.line(indent, f"{name} = {text}")
                 self.leaves[array.node.id] = name
 
-    def store(self, indent: int, name: str, output: Output, text: str, *, scoped: bool) -> None:
+    def store(self, indent: int, name: str, output: Output, text: str, *, access: Access) -> None:
         """Write or accumulate one element."""
         pointer, index = self.place(name, output, "i")
         if output.request == "add":
-            old = self.loaded(pointer, index, output.dtype)
+            among = "element" if access == "element" else "plain"
+            old = self.loaded(pointer, index, output.dtype, access=among)
             if output.dtype == "bool":
                 text = f"({old} | {text})"
             else:
@@ -234,7 +244,7 @@ class Writer:
         value = self.converted(text, output.node, output.dtype)
         if output.request == "add" and output.node.kind != "f" and output.dtype != "bool":
             value = f"{output.dtype}({text})"
-        self.line(indent, f"{'store_output' if scoped else 'store'}({pointer}, {index}, {value})")
+        self.line(indent, f"{_STORE[access]}({pointer}, {index}, {value})")
 
     def _stored(self) -> str | None:
         """The dtype of the loop's floating operands, or of its result where all are integers."""

@@ -4,12 +4,17 @@ Numba intrinsics and nothing else. A kernel's argument record is an array of 64-
 address; a pointer is made from an address in it and indexed from 0, which LLVM vectorises.
 `load_input` and `store_output` tell LLVM that inputs and the output do not overlap; callers
 give either disjoint memory or the very same elements (in place), see `nbgraph.shape.overlap`.
+That does for one output, whose value depends on all that is read. With several, a store could
+overtake a load of the same element: `load_element` and `store_element` say no more than that
+accesses of other elements do not overlap; `nbgraph.codegen.elements` passes it on.
 """
 
 # mypy: ignore-errors
 # pyright: basic
 
 from __future__ import annotations
+
+import functools
 
 import numpy as np
 from llvmlite import ir
@@ -18,6 +23,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 WORD = 8  # bytes
+ELEMENTS = "nbgraph elements"  # marks the access group of loops whose elements are independent
+GROUP = "llvm.access.group"
 
 _inline = njit(
     error_model="numpy", forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True
@@ -81,7 +88,12 @@ def _scoped(builder, instruction, own, other):
     instruction.set_metadata("noalias", module.add_metadata([scopes[other]]))
 
 
-def _load(scoped):
+def _grouped(builder, instruction):
+    """Say that this access belongs to a loop whose elements are independent."""
+    instruction.set_metadata(GROUP, builder.module.add_metadata([ELEMENTS]))
+
+
+def _load(say):
     @intrinsic
     def load(typingctx, pointer, index):
         if not isinstance(pointer, types.CPointer):
@@ -90,8 +102,7 @@ def _load(scoped):
 
         def codegen(context, builder, signature, args):
             value = builder.load(builder.gep(args[0], [args[1]], inbounds=True))
-            if scoped:
-                _scoped(builder, value, "input", "output")
+            say(builder, value)
             return value
 
         return element(pointer, types.int64), codegen
@@ -99,7 +110,7 @@ def _load(scoped):
     return load
 
 
-def _store(scoped):
+def _store(say):
     @intrinsic
     def store(typingctx, pointer, index, value):
         if not isinstance(pointer, types.CPointer):
@@ -108,8 +119,7 @@ def _store(scoped):
         def codegen(context, builder, signature, args):
             place = builder.gep(args[0], [args[1]], inbounds=True)
             done = builder.store(args[2], place)
-            if scoped:
-                _scoped(builder, done, "output", "input")
+            say(builder, done)
             return context.get_dummy_value()
 
         return types.void(pointer, types.int64, pointer.dtype), codegen
@@ -117,10 +127,16 @@ def _store(scoped):
     return store
 
 
-load = _load(scoped=False)
-store = _store(scoped=False)
-load_input = _load(scoped=True)
-store_output = _store(scoped=True)
+def _nothing(builder, instruction):
+    pass
+
+
+load = _load(_nothing)
+store = _store(_nothing)
+load_input = _load(functools.partial(_scoped, own="input", other="output"))
+store_output = _store(functools.partial(_scoped, own="output", other="input"))
+load_element = _load(_grouped)
+store_element = _store(_grouped)
 
 
 @intrinsic

@@ -226,11 +226,13 @@ class Invoker:
         layouts: Sequence[Any],
         dtypes: Sequence[str],
         requests: Sequence[Any],
+        *,
+        disjoint: bool = False,
     ) -> Loop:
         """The description of a map over these layouts.
 
         An operand of layout "p" is a scalar in the record, behind the parameters; an output whose
-        request is "null" is left out.
+        request is "null" is left out. `disjoint`: see Loop.
         """
         from nbgraph.kernels.loops import Loop, Operand, Output
 
@@ -257,6 +259,7 @@ class Invoker:
             captured.parameters + scalars,
             outputs,
             fastmath=self.fastmath,
+            disjoint=disjoint,
         )
 
     # out, where, dtype ------------------------------------------------------------------------
