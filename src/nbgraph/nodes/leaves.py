@@ -11,7 +11,6 @@ from nbgraph.array.create import array
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.nodes.node import FOREVER, GRAPH, RUN, NaryNodeOp
-from nbgraph.operator.call import call
 from nbgraph.ops.casting import astype
 from nbgraph.ops.shape import broadcast_to
 
@@ -116,6 +115,6 @@ def content_of(value: Any) -> Any:
 
 
 def assign(target: Any, value: Any) -> None:
-    """Write a value over a leaf's."""
+    """Write a value over a leaf's, broadcast and cast."""
     if value is not target:
-        call(astype.op, [array(value)], {"dtype": target.dtype}, target)  # type: ignore[attr-defined]
+        target[...] = value
