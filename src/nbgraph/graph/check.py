@@ -25,8 +25,8 @@ def check(graph: Graph) -> None:
     """Nothing, or GraphError with the lines around the first node that is wrong.
 
     Every node has the operands that its operator takes, which are computed before it and exist;
-    its shapes and dtypes are those that inference gives; what has an effect has a token, and one
-    token belongs to one operator. Variables are listed, and each has a name of its own.
+    its shapes and dtypes are those that inference gives; what has an effect has a token, which no
+    other operator has. Variables are listed, and each has a name of its own.
     """
     place = {node: k for k, node in enumerate(graph.nodes)}
     tokens: dict[Any, Any] = {}
@@ -80,9 +80,11 @@ def _operands(node: GraphNode) -> Iterator[str]:
 
 
 def _effect(node: GraphNode, tokens: dict[Any, Any]) -> Iterator[str]:
-    if node.op is not None and has_effect(node.op) and node.token is None:
+    if node.op is None or not has_effect(node.op):
+        return  # copies of a segment that is computed again share a token
+    if node.token is None:
         yield f"{node.op.__name__} has an effect but no token: it could be shared"
-    if node.token is not None and tokens.setdefault(node.token, node.op) is not node.op:
+    elif tokens.setdefault(node.token, node.op) is not node.op:
         yield f"{node!r} has the token {node.token}, which belongs to {tokens[node.token]!r}"
 
 
