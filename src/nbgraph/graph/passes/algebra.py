@@ -1,0 +1,122 @@
+"""Rules of arithmetic as tables: exact ones, stable ones, and fast ones.
+
+What needs one operator alone (x * 1, x - 0.0, a choice between equals) needs no rule: it shows in
+the scalar graph; see `trivial`.
+"""
+
+from __future__ import annotations
+
+import functools
+
+from nbgraph import ops
+from nbgraph.graph.graph import spec_of
+from nbgraph.graph.passes.pattern import Bound, Rule, wild
+
+Rules = dict[object, tuple[Rule, ...]]  # by the operator of what is found
+x, y, z = wild("x"), wild("y"), wild("z")
+
+
+def _kinds(bound: Bound) -> set[str]:
+    return {spec.dtype.kind for operand in bound.values() if (spec := spec_of(operand))}
+
+
+def integers(bound: Bound) -> bool:
+    """Arithmetic wraps, and zero has one sign."""
+    return _kinds(bound) <= set("iu")
+
+
+def floats(bound: Bound) -> bool:
+    """No sign is lost: the negative of the smallest integer is itself."""
+    return _kinds(bound) <= set("fV")
+
+
+def signed(bound: Bound) -> bool:
+    """There are negatives."""
+    return _kinds(bound) <= set("ifV")
+
+
+def _indexed(rules: list[Rule]) -> Rules:
+    found: dict[object, list[Rule]] = {}
+    for rule in rules:
+        found.setdefault(rule.before.op, []).append(rule)
+    return {op: tuple(own) for op, own in found.items()}
+
+
+@functools.cache
+def exact() -> Rules:
+    """The same bits in IEEE arithmetic, NaN, infinities and signed zeros included."""
+    return _indexed(
+        [
+            Rule(ops.negative(-x), x),
+            Rule(x + 0, x, integers),
+            Rule(x + (-y), x - y, floats),
+            Rule(x - (-y), x + y, floats),
+            Rule((-x) * (-y), x * y, floats),
+            Rule((-x) / (-y), x / y, floats),
+            Rule(x * -1, -x, signed),
+            Rule(x / -1, -x, signed),
+            Rule(abs(abs(x)), abs(x)),
+            Rule(abs(-x), abs(x), floats),
+            Rule(ops.square(-x), ops.square(x), floats),
+            Rule(ops.square(abs(x)), ops.square(x), floats),
+            Rule(ops.maximum(x, x), x),
+            Rule(ops.minimum(x, x), x),
+            Rule(ops.relu(ops.relu(x)), ops.relu(x)),
+            Rule(ops.floor(ops.floor(x)), ops.floor(x)),
+            Rule(ops.ceil(ops.ceil(x)), ops.ceil(x)),
+            Rule(ops.sign(ops.sign(x)), ops.sign(x)),
+            Rule(ops.logical_not(ops.logical_not(x)), x),
+        ]
+    )
+
+
+@functools.cache
+def stable() -> Rules:
+    """Other bits, as accurate or more so wherever the result is finite: no overflow, no
+    cancellation on the way."""
+    return _indexed(
+        [
+            Rule(ops.log(1 + ops.exp(x)), ops.softplus(x)),
+            Rule(ops.log1p(ops.exp(x)), ops.softplus(x)),
+            Rule(ops.log(1 + x), ops.log1p(x)),
+            Rule(ops.exp(x) - 1, ops.expm1(x)),
+            Rule(1 - ops.exp(x), -ops.expm1(x)),
+            Rule(ops.log(ops.exp(x)), x),
+            Rule(ops.log(ops.exp(x) + ops.exp(y)), ops.logaddexp(x, y)),
+            Rule(ops.log(ops.sigmoid(x)), ops.log_sigmoid(x)),
+            Rule(1 - ops.sigmoid(x), ops.sigmoid(-x)),
+            Rule(1 - ops.erf(x), ops.erfc(x)),
+            Rule(1 - ops.erfc(x), ops.erf(x)),
+            Rule(ops.sqrt(ops.square(x) + ops.square(y)), ops.hypot(x, y)),
+            Rule(ops.sqrt(x * x + y * y), ops.hypot(x, y)),
+        ]
+    )
+
+
+@functools.cache
+def fast() -> Rules:
+    """As if numbers were exact: zeros lose their sign, NaN and overflow may come or go, and the
+    last bits change."""
+    return _indexed(
+        [
+            Rule(x + 0, x),
+            Rule(x - x, 0),
+            Rule(x * 0, 0),
+            Rule(ops.exp(ops.log(x)), x),
+            Rule(ops.log(ops.exp(x)), x),
+            Rule(ops.square(ops.sqrt(x)), x),
+            Rule(ops.sqrt(ops.square(x)), abs(x)),
+            Rule(x**1, x),
+            Rule(x**2, ops.square(x)),
+            Rule(x**0.5, ops.sqrt(x)),
+            Rule(x**-1, ops.reciprocal(x)),
+            Rule(1 / ops.sqrt(x), ops.rsqrt(x)),
+            Rule((x * y) / y, x),
+            Rule((x / y) * y, x),
+            Rule((x + y) - y, x),
+            Rule((x - y) + y, x),
+            Rule(x * y + x * z, x * (y + z)),
+            Rule(ops.exp(x) * ops.exp(y), ops.exp(x + y)),
+            Rule(ops.log(x) + ops.log(y), ops.log(x * y)),
+        ]
+    )

@@ -1,0 +1,134 @@
+"""Rules written as expressions: what is found, what takes its place.
+
+>>> import nbgraph as ng
+>>> from nbgraph import ops
+>>> x = wild("x")
+>>> rule = Rule(ops.negative(ops.negative(x)), x)
+>>> a = ng.var("a", shape=(2,), dtype="float32")
+>>> rule.applied((-(-a)).entry) == a.entry, rule.applied((-a).entry)
+(True, None)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbgraph.errors import NbgraphError
+from nbgraph.graph.build import NUMBERS, GraphNode, Operand, apply
+from nbgraph.graph.graph import spec_of
+from nbgraph.graph.passes.trivial import everywhere
+from nbgraph.operator.mapper import Mapper
+from nbgraph.ops.carrier.operators import Operators
+
+COMMUTATIVE = frozenset(("add", "multiply", "maximum", "minimum", "logaddexp"))
+
+Bound = dict[str, Operand]
+Condition = Callable[[Bound], bool]
+
+
+class Pattern(Operators):
+    """An expression over wildcards and numbers: a carrier, so that operators build it."""
+
+    __slots__ = ("attributes", "name", "op", "operands")
+    __nbgraph_priority__ = 100
+
+    def __init__(
+        self, op: Any, operands: Sequence[Any], attributes: Mapping[str, Any], name: str = ""
+    ) -> None:
+        self.op, self.operands, self.name = op, tuple(operands), name
+        self.attributes = dict(attributes)
+        if isinstance(op, Mapper):
+            self.attributes = op.parameters(self.attributes)
+
+    @classmethod
+    def __nbgraph_call__(
+        cls, op: Any, operands: Sequence[Any], attributes: Mapping[str, Any], out: Any
+    ) -> Pattern:
+        """The pattern of an operator; see `nbgraph.operator.call`."""
+        return cls(op, operands, attributes)
+
+
+def wild(name: str) -> Pattern:
+    """Any operand, the same wherever this stands in a rule."""
+    return Pattern(None, (), {}, name)
+
+
+class Rule(NamedTuple):
+    """`after` takes the place of `before` where `when` holds of the operands that were found."""
+
+    before: Pattern
+    after: Any
+    when: Condition | None = None
+
+    def applied(self, operand: Operand) -> Operand | None:
+        """What takes the place of an operand, of the same shape and dtype; None if nothing does."""
+        bound: Bound = {}
+        if not match(self.before, operand, bound):
+            return None
+        if self.when is not None and not self.when(bound):
+            return None
+        try:
+            made = built(self.after, bound)
+        except NbgraphError:  # an operator that does not take these dtypes
+            return None
+        spec = spec_of(operand)
+        assert spec is not None, "a number has no rule"
+        if type(made) is not tuple:
+            return everywhere(np.full((), made).astype(spec.dtype), spec)
+        return made if spec_of(made) == spec else None
+
+
+def match(pattern: Any, operand: Operand, bound: Bound) -> bool:
+    """Whether an operand is of this form; `bound` takes what wildcards stand for."""
+    if not isinstance(pattern, Pattern):
+        return type(operand) in NUMBERS and same_number(pattern, operand)
+    if pattern.op is None:
+        return _same(bound.setdefault(pattern.name, operand), operand)
+    if type(operand) is not tuple:
+        return False
+    node = operand[0]
+    if node.op is not pattern.op or node.token is not None or node.after:
+        return False
+    if node.attributes != pattern.attributes:
+        return False
+    return any(_match_all(pattern, inputs, bound) for inputs in _orders(node))
+
+
+def _orders(node: GraphNode) -> list[tuple[Operand, ...]]:
+    if node.op is not None and node.op.__name__ in COMMUTATIVE:
+        return [node.inputs, node.inputs[::-1]]
+    return [node.inputs]
+
+
+def _match_all(pattern: Pattern, inputs: Sequence[Operand], bound: Bound) -> bool:
+    found = dict(bound)
+    pairs = zip(pattern.operands, inputs, strict=True)
+    if not all(match(part, operand, found) for part, operand in pairs):
+        return False
+    bound.update(found)
+    return True
+
+
+def _same(a: Operand, b: Operand) -> bool:
+    if type(a) is tuple or type(b) is tuple:
+        return a == b
+    return type(a) is type(b) and same_number(a, b)
+
+
+def same_number(a: Any, b: Any) -> bool:
+    """Equal, and zeros of one sign: 1, 1.0 and True are one number, 0.0 and -0.0 are two."""
+    return a == b and math.copysign(1, a) == math.copysign(1, b)
+
+
+def built(pattern: Any, bound: Bound) -> Operand:
+    """The expression over what the wildcards stand for."""
+    if not isinstance(pattern, Pattern):
+        return pattern
+    if pattern.op is None:
+        return bound[pattern.name]
+    inputs = [built(part, bound) for part in pattern.operands]
+    return apply(pattern.op, inputs, pattern.attributes), 0

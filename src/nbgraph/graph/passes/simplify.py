@@ -1,0 +1,135 @@
+"""What need not be computed is left out.
+
+>>> import nbgraph as ng
+>>> x = ng.var("x", shape=(2, 3), dtype="float32")
+>>> y = ng.sin(-(-(x * 1))) - 0.0
+>>> simplify(ng.reshape(ng.reshape(y, (6,)), (3, 2)).graph)
+%0 = x: float32[2, 3]
+%1 = sin(%0): float32[2, 3]
+%2 = reshape(%1, shape=(3, 2)): float32[3, 2]
+return %2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nbgraph.graph.build import GraphNode, Operand, rebuilt
+from nbgraph.graph.graph import Entry, Graph
+from nbgraph.graph.passes import algebra
+from nbgraph.graph.passes.algebra import Rules
+from nbgraph.graph.passes.stable import log_of_sum
+from nbgraph.graph.passes.trivial import (
+    Uniform,
+    computed,
+    element,
+    everywhere,
+    trivial_outputs,
+    with_numbers,
+)
+from nbgraph.graph.passes.views import dense, simpler
+from nbgraph.operator.mapper import Mapper
+
+_ROUNDS = 8  # what one round makes may be simpler still; each round is linear
+
+
+def simplify(graph: Graph, *, stable: bool = False, fast: bool = False) -> Graph:
+    """Rules of arithmetic and of shapes.
+
+    Preserves every value bit for bit (NaNs are alike), unless asked for more. Arrays of one number
+    become numbers beside other arrays; what then is an operand as it is, or one number
+    everywhere, is not computed; signs cancel; views and casts that do nothing vanish; sums over
+    nothing are what they sum. Where a sum reads elements in the order of memory, that order is
+    kept; given arrays are taken to be contiguous. A head does not become a variable, and the copy
+    of a variable stays. Without shapes nothing is done.
+
+    `stable`: forms that are as accurate or more so, as `softplus(x)` for `log(1 + exp(x))`.
+    `fast`: as if numbers were exact.
+    """
+    if not graph.typed:
+        return graph
+    tables = [algebra.exact()]
+    tables += [algebra.stable()] if stable else []
+    tables += [algebra.fast()] if fast else []
+    for _ in range(_ROUNDS):
+        before, graph = graph, _Round(graph, tables, stable=stable).graph()
+        if graph.heads == before.heads:
+            break
+    return graph
+
+
+class _Round:
+    """One walk over a graph, operands first."""
+
+    def __init__(self, graph: Graph, tables: Sequence[Rules], *, stable: bool) -> None:
+        self._graph, self._tables, self._stable = graph, tables, stable
+        self._uniform: Uniform = {}
+
+    def graph(self) -> Graph:
+        """The simpler graph."""
+        return self._graph.rewrite(self._rule)
+
+    def _rule(self, node: GraphNode, inputs: tuple[Operand, ...]) -> Sequence[Operand] | None:
+        if node.op is None or node.token is not None or node.after:
+            return None
+        outputs = self._uniform_outputs(node, inputs)
+        if outputs is None:
+            outputs = self._outputs(node, inputs)
+        for operand in outputs:
+            if type(operand) is tuple and operand not in self._uniform:
+                value = element(operand[0], self._uniform)
+                if value is not None:
+                    self._uniform[operand] = value
+        return outputs
+
+    def _uniform_outputs(
+        self, node: GraphNode, inputs: tuple[Operand, ...]
+    ) -> Sequence[Operand] | None:
+        values = computed(node, inputs, self._uniform)
+        if values is None:
+            return None
+        assert node.specs is not None, "the graph is typed"
+        return [everywhere(v, spec) for v, spec in zip(values, node.specs, strict=True)]
+
+    def _outputs(self, node: GraphNode, inputs: tuple[Operand, ...]) -> Sequence[Operand]:
+        """The outputs of a node over new operands, or what they are without it."""
+        if isinstance(node.op, Mapper):
+            made = rebuilt(node, with_numbers(node, inputs, self._uniform))
+            found = trivial_outputs(made)
+        else:
+            made = rebuilt(node, inputs)
+            found = [simpler(made)] if made.nout == 1 and made.inputs else [None] * made.nout
+        outputs: list[Operand] = []
+        for k, simple in enumerate(found):
+            if simple is None and made.nout == 1:
+                simple = self._by_rule((made, 0))
+            kept = simple is None or not self._may_become((node, k), simple)
+            outputs.append((made, k) if kept else simple)  # type: ignore[arg-type]
+        return outputs
+
+    def _by_rule(self, entry: Entry) -> Operand | None:
+        if self._stable and (found := log_of_sum(entry)) is not None:
+            return found
+        for table in self._tables:
+            for rule in table.get(entry[0].op, ()):
+                found = rule.applied(entry)
+                if found is not None:
+                    return found
+        return None
+
+    def _may_become(self, entry: Entry, simple: Operand) -> bool:
+        """Whether what takes the place of an entry has its elements in the same order of memory,
+        or nobody minds; and is no variable where a head is asked for."""
+        if type(simple) is not tuple:
+            return False
+        if entry in self._graph.head_set and simple[0].op is None:
+            return False
+        composed = getattr(entry[0].op, "view", None) is not None and not _joins(entry[0])
+        if composed or dense(simple):
+            return True
+        return all(isinstance(user.op, Mapper) for user, _ in self._graph.users.get(entry, ()))
+
+
+def _joins(node: GraphNode) -> bool:
+    """Whether a view splits or joins axes: then a chain of them may hold a copy."""
+    return node.op is not None and node.op.__name__ in ("reshape", "expand_dims", "squeeze")

@@ -1,0 +1,181 @@
+"""Uniform values, and what an operator becomes beside numbers: an operand as it is, or a number.
+
+An array of one number everywhere is a number beside another array, if that changes neither shape
+nor dtype: a literal is weak. Beside a number the scalar graph of an operator may shrink to one of
+its operands: 1 * x, x - 0.0, the gradient of a product where the out-gradient is one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.graph.build import NUMBERS, GraphNode, Operand, apply, frozen
+from nbgraph.graph.constant import CONSTANT
+from nbgraph.graph.graph import Entry, spec_of
+from nbgraph.kernels.function import Captured
+from nbgraph.kernels.scalar import Graph as ScalarGraph
+from nbgraph.kernels.transplant import Transplant
+from nbgraph.operator.array_op import Spec
+from nbgraph.operator.mapper import Mapper
+from nbgraph.ops.define import library
+
+Array = np.ndarray[Any, Any]
+Uniform = dict[Entry, Array]  # the one element of an entry, as an array without axes
+_KEY = "trivial outputs"
+# Literals are folded in double precision; with these factors that is exact in any precision.
+_PLAIN = frozenset((0, 1, -1, 2))
+
+
+# uniform values ---------------------------------------------------------------------------------
+
+
+def element(node: GraphNode, known: Uniform) -> Array | None:
+    """The element that is everywhere in the only output of a node; None where there is none, or
+    it is not known. `known` tells it of the operands."""
+    op: Any = node.op
+    if op is None or node.specs is None or node.nout != 1 or isinstance(op, Mapper):
+        return None
+    spec = node.specs[0]
+    if not math.prod(spec.shape):
+        return None
+    if op is CONSTANT:
+        return _of_array(node.attributes["value"].array)
+    if op.constant is not None:
+        value = op.constant(**node.attributes)
+        return None if value is None else np.full((), value).astype(spec.dtype)
+    if op.view is not None or op.copies:
+        before = known.get(node.inputs[0])  # type: ignore[arg-type]
+        with np.errstate(all="ignore"):
+            return None if before is None else before.astype(spec.dtype)
+    return None
+
+
+def _of_array(array: Array) -> Array | None:
+    """By bits: zeros of both signs are two numbers."""
+    bits = array.reshape(-1).view(f"u{array.itemsize}")
+    return array.reshape(-1)[:1].reshape(()) if (bits == bits[0]).all() else None
+
+
+def computed(node: GraphNode, inputs: Sequence[Operand], known: Uniform) -> list[Array] | None:
+    """The elements of the outputs of a scalar operator whose operands are all uniform."""
+    op: Any = node.op
+    if not isinstance(op, Mapper) or all(type(i) is not tuple for i in inputs):
+        return None
+    values = [known.get(i) if type(i) is tuple else i for i in inputs]
+    if any(v is None for v in values):
+        return None
+    found = op(*values, **node.attributes)
+    return [np.asarray(a) for a in (found if isinstance(found, tuple) else (found,))]
+
+
+def everywhere(value: Array, spec: Spec) -> Entry:
+    """An entry with one element everywhere."""
+    given = {"shape": spec.shape, "fill_value": as_number(value), "dtype": spec.dtype}
+    return apply(library.full.op, (), {**given, "device": None}), 0
+
+
+def as_number(value: Array) -> bool | int | float:
+    """The Python number with the value of an array without axes."""
+    kind = value.dtype.kind
+    return bool(value) if kind == "b" else int(value) if kind in "iu" else float(value)
+
+
+# numbers for uniform operands -------------------------------------------------------------------
+
+
+def with_numbers(
+    node: GraphNode, inputs: tuple[Operand, ...], known: Uniform
+) -> tuple[Operand, ...]:
+    """Operands of a scalar operator with numbers for those arrays that numbers can stand for:
+    dtypes that are computed with and the shape of the result stay what they are."""
+    found = list(inputs)
+    common = np.result_type(*[_weak(i) for i in inputs])
+    for k, operand in enumerate(inputs):
+        value = known.get(operand) if type(operand) is tuple else None
+        if value is None or value.dtype != common or value.dtype.name == "uint64":
+            continue
+        rest = [*found[:k], as_number(value), *found[k + 1 :]]
+        if _shape(rest) == _shape(inputs) and np.result_type(*[_weak(i) for i in rest]) == common:
+            found = rest
+    return tuple(found)
+
+
+def _weak(operand: Operand) -> Any:
+    spec = spec_of(operand)
+    return operand if spec is None else spec.dtype
+
+
+def _shape(inputs: Sequence[Operand]) -> tuple[int, ...] | None:
+    """The shape of the result; None without arrays."""
+    shapes = [spec.shape for i in inputs if (spec := spec_of(i)) is not None]
+    return np.broadcast_shapes(*shapes) if shapes else None
+
+
+# what is left of an operator --------------------------------------------------------------------
+
+Left = tuple[str, Any] | None  # ("operand", index), ("number", value), None: it has to be computed
+
+
+def trivial_outputs(node: GraphNode) -> list[Operand | None]:
+    """For each output of a scalar operator what it is without computing: an operand of its shape
+    and dtype, or one number everywhere."""
+    assert node.specs is not None, "the node has shapes"
+    made: list[Operand | None] = []
+    for left, spec in zip(_left(node), node.specs, strict=True):
+        made.append(None)
+        if left is not None and left[0] == "number":
+            made[-1] = everywhere(np.full((), left[1]).astype(spec.dtype), spec)
+        elif left is not None and spec_of(node.inputs[left[1]]) == spec:
+            made[-1] = node.inputs[left[1]]
+    return made
+
+
+def _left(node: GraphNode) -> Sequence[Left]:
+    """Worked out once for an operator, dtypes, which operands are equal, and plain numbers."""
+    op = node.op
+    assert isinstance(op, Mapper), "the operator is a scalar one"
+    dtypes = [_weak(i) for i in node.inputs]
+    plain = [frozen(i) if _is_plain(i) else None for i in node.inputs]
+    equal = [node.inputs.index(i) if type(i) is tuple else k for k, i in enumerate(node.inputs)]
+    shown = [d if isinstance(d, np.dtype) else type(d) for d in dtypes]
+    key = _KEY, tuple(shown), tuple(plain), tuple(equal), frozen(tuple(node.attributes.items()))
+    found = op.carried.get(key)
+    if found is None:
+        plan = op.invoker.plan_of(dtypes, node.attributes)
+        found = op.carried[key] = _shrunk(plan.typed.captured, node.inputs, equal)
+    return found
+
+
+def _is_plain(operand: Operand) -> bool:
+    return type(operand) in NUMBERS and operand in _PLAIN
+
+
+def _shrunk(
+    captured: Captured, inputs: Sequence[Operand], equal: Sequence[int]
+) -> list[tuple[str, Any] | None]:
+    """The graph again with plain numbers as literals and equal operands as one."""
+    graph = ScalarGraph()
+    leaves: list[Any] = []
+    for k, (leaf, operand) in enumerate(zip(captured.operands, inputs, strict=True)):
+        if equal[k] != k:
+            leaves.append(leaves[equal[k]])
+        elif _is_plain(operand):
+            leaves.append(graph.cast(graph.const(operand), leaf.kind))
+        else:
+            leaves.append(graph.argument(str(leaf.data), leaf.kind))
+    replaced = {leaf.id: made for leaf, made in zip(captured.operands, leaves, strict=True)}
+    for leaf in captured.parameters:
+        replaced[leaf.id] = graph.parameter(str(leaf.data), leaf.kind)
+    move = Transplant(captured.graph, graph, replaced)
+    return [_named(move(output), leaves) for output in captured.outputs]
+
+
+def _named(output: Any, leaves: Sequence[Any]) -> tuple[str, Any] | None:
+    if output.op == "const":
+        return ("number", output.data) if output.data in _PLAIN else None
+    places = [k for k, leaf in enumerate(leaves) if leaf is output]
+    return ("operand", places[0]) if places else None

@@ -1,0 +1,182 @@
+"""Operators over whole arrays that do nothing here, or whose chains are one of them.
+
+Views that are composed have the same steps in memory as the chain had. `Known` says where that
+does not matter: sums over elements depend on their order in memory, scalar operators do not.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import is_float
+from nbgraph.graph.build import GraphNode, Operand, apply
+from nbgraph.graph.graph import Entry, spec_of
+from nbgraph.operator.array_op import Spec
+from nbgraph.ops.define import axes_of, library
+
+View = Callable[[GraphNode, Entry, Spec], Operand | None]
+
+
+def simpler(node: GraphNode) -> Operand | None:
+    """What the only output of a node over whole arrays is without it; None if it does something."""
+    rule = _rules().get(node.op)
+    if rule is None or node.specs is None or type(node.inputs[0]) is not tuple:
+        return None
+    spec = spec_of(node.inputs[0])
+    assert spec is not None, "not a number"
+    return rule(node, node.inputs[0], spec)
+
+
+@functools.cache
+def _rules() -> dict[Any, View]:
+    by_name: dict[str, View] = {
+        "reshape": _reshaped,
+        "expand_dims": _reshaped,
+        "squeeze": _reshaped,
+        "transpose": _reordered,
+        "swapaxes": _reordered,
+        "moveaxis": _reordered,
+        "broadcast_to": _broadcast,
+        "flip": _flipped,
+        "slice_view": _sliced,
+        "sum_to": _unchanged,
+        "sum": _reduced,
+        "mean": _reduced,
+        "prod": _reduced,
+        "max": _reduced,
+        "min": _reduced,
+        "astype": _cast,
+        "copy": _copied,
+        "concatenate": _alone,
+    }
+    return {getattr(library, name).op: rule for name, rule in by_name.items()}
+
+
+def dense(entry: Entry) -> bool:
+    """Whether the elements lie in C order without gaps: given arrays do, and all results but those
+    that are views; of them those that only split or join axes of what does."""
+    node = entry[0]
+    while _rules().get(node.op) is _reshaped:
+        node = node.inputs[0][0]  # type: ignore[index]
+    return node.op is None or getattr(node.op, "view", None) is None
+
+
+def fresh(entry: Entry) -> bool:
+    """Whether the memory is no variable's."""
+    node = entry[0]
+    while getattr(node.op, "view", None) is not None:
+        node = node.inputs[0][0]  # type: ignore[index]
+    return node.op is not None
+
+
+# views ------------------------------------------------------------------------------------------
+
+
+def _spec(node: GraphNode) -> Spec:
+    assert node.specs is not None, "the node has shapes"
+    return node.specs[0]
+
+
+def _unchanged(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
+    return x if spec == _spec(node) else None
+
+
+def _applied(name: str, x: Operand, **attributes: Any) -> Entry:
+    return apply(getattr(library, name).op, [x], attributes), 0
+
+
+def _reshaped(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
+    """Axes split and joined again: once."""
+    if spec == _spec(node):
+        return x
+    if _rules().get(x[0].op) is not _reshaped:
+        return None
+    return _applied("reshape", x[0].inputs[0], shape=_spec(node).shape)
+
+
+def _order(node: GraphNode) -> tuple[int, ...] | None:
+    """The axes of the operand, in the order of the result; None for another operator."""
+    if _rules().get(node.op) is not _reordered:
+        return None
+    spec = spec_of(node.inputs[0])
+    assert spec is not None, "not a number"
+    places = np.empty([1] * len(spec.shape))
+    steps = np.lib.stride_tricks.as_strided(places, strides=range(len(spec.shape)))
+    op: Any = node.op
+    return op.view(steps, **node.attributes).strides
+
+
+def _reordered(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
+    """Permutations in a row are one."""
+    order = _order(node)
+    assert order is not None, "the node reorders axes"
+    if order == tuple(range(len(order))):
+        return x
+    before = _order(x[0])
+    if before is None:
+        return None
+    source, order = x[0].inputs[0], tuple(before[d] for d in order)
+    same = order == tuple(range(len(order)))
+    return source if same else _applied("transpose", source, axes=order)
+
+
+def _broadcast(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
+    if spec == _spec(node):
+        return x
+    if x[0].op is not node.op:
+        return None
+    return _applied("broadcast_to", x[0].inputs[0], shape=_spec(node).shape)
+
+
+def _flipped(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
+    """The same axes twice."""
+    if x[0].op is not node.op:
+        return None
+    both = [set(axes_of("flip", n.attributes["axis"], len(spec.shape))) for n in (node, x[0])]
+    return x[0].inputs[0] if both[0] == both[1] else None
+
+
+def _sliced(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
+    """All of it: whole slices of every axis."""
+    whole = (None, None, None)
+    everything = all(part is Ellipsis or part == whole for part in node.attributes["key"])
+    return x if everything and spec == _spec(node) else None
+
+
+# reductions and copies --------------------------------------------------------------------------
+
+
+def _reduced(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
+    """Over no axes, or axes of size one, there is nothing to reduce."""
+    axes = axes_of("reduction", node.attributes["axis"], len(spec.shape))
+    if any(spec.shape[d] != 1 for d in axes) or spec.dtype != _spec(node).dtype:
+        return None
+    return x if spec == _spec(node) else _applied("reshape", x, shape=_spec(node).shape)
+
+
+def _cast(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
+    """To the dtype it has; to a wider one and on: at once."""
+    dtype = _spec(node).dtype
+    if spec.dtype == dtype:
+        return x if fresh(x) else None
+    before = x[0].inputs[0] if x[0].op is node.op else None
+    own = None if before is None else spec_of(before)
+    if before is None or own is None or not np.can_cast(own.dtype, spec.dtype, "safe"):
+        return None
+    if own.dtype == dtype:
+        return before if type(before) is tuple and fresh(before) else None
+    floating = is_float(own.dtype) and is_float(dtype)
+    return _applied("astype", before, dtype=dtype) if floating else None
+
+
+def _copied(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
+    return x if fresh(x) else None
+
+
+def _alone(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
+    """One array, joined with no other."""
+    return _unchanged(node, x, spec) if len(node.inputs) == 1 and fresh(x) else None
