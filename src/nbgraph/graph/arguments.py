@@ -162,14 +162,16 @@ class Arguments:
 
     # composition ------------------------------------------------------------------------------
 
-    def __call__(self, **symbols: Symbol) -> Symbol:
-        """The same graph over other symbols, in place of the variables named.
+    def __call__(self, *in_order: Symbol, **symbols: Symbol) -> Symbol:
+        """The same graph over other symbols, in place of the variables: those named, or in the
+        order of `list_arguments()`.
 
         >>> import nbgraph as ng
         >>> x, y = ng.var("x"), ng.var("y")
         >>> ng.sin(x)(x=y * 2).list_arguments()
         ['y']
         """
+        symbols = {**self._by_order(in_order, symbols), **symbols}
         graph = self.graph
         by_name = {str(v.name): v for v in graph.variables}
         moved: dict[Entry, Any] = {}
@@ -186,6 +188,19 @@ class Arguments:
                 raise ArgumentError(f"compose: {name} is a group; choose one of its outputs")
             moved[by_name[name], 0] = symbol.entries[0]
         return self._like(graph.rewrite(lambda node, inputs: None, moved).heads)
+
+    def _by_order(self, given: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
+        names = self.list_arguments()
+        if len(given) > len(names):
+            raise ArgumentError(
+                f"compose: {len(given)} symbols for {len(names)} arguments ({', '.join(names)}); "
+                "give one for each"
+            )
+        found = dict(zip(names, given, strict=False))
+        twice = [name for name in found if name in named]
+        if twice:
+            raise ArgumentError(f"compose: {twice[0]!r} is given twice, by its place and by name")
+        return found
 
 
 def _parameters(node: GraphNode) -> dict[str, Any]:

@@ -10,6 +10,7 @@ what is made of it, where these operators keep dtypes; else it has `ng.config.de
 
 from __future__ import annotations
 
+import operator
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -18,7 +19,7 @@ import numpy as np
 
 from nbgraph.dtype import as_dtype, is_float
 from nbgraph.engine.sites import site
-from nbgraph.errors import ArgumentError, DTypeError, NbgraphError
+from nbgraph.errors import ArgumentError, DTypeError, NbgraphError, ShapeError
 from nbgraph.graph.build import GraphNode, PartialShape, infer
 from nbgraph.graph.flow import keeps_float, output_dtypes, partial_shapes
 from nbgraph.graph.graph import Entry, Graph
@@ -66,11 +67,10 @@ class Inference:
 
     def _begin(self, node: GraphNode, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]) -> None:
         name = str(node.name)
-        given = shapes.get(name)
-        asked = tuple(given) if given is not None else None
+        asked = as_partial(f"variable {name!r}", shapes.get(name))
         self.shapes[node, 0] = merged(node.attributes["shape"], asked, f"variable {name!r}")
         declared = node.attributes["dtype"]
-        told = None if dtypes.get(name) is None else as_dtype(dtypes[name])
+        told = None if dtypes.get(name) is None else _as_dtype(name, dtypes[name])
         if declared is not None and told is not None and declared != told:
             raise DTypeError(
                 f"variable {name!r} was made with dtype {declared}, {told} is given; leave one of "
@@ -207,6 +207,37 @@ class Inference:
         """Whether all around the node is known."""
         outputs = all(self.spec((node, k)) is not None for k in range(node.nout))
         return outputs and all(_known(self.shapes.get(v)) for v in node.entries)
+
+
+def as_partial(what: str, shape: Any) -> PartialShape:
+    """A shape as a user gives it: a number or tuple of them, None for the whole or one extent.
+
+    >>> as_partial("x", [2, None]), as_partial("x", 3), as_partial("x", None)
+    ((2, None), (3,), None)
+    """
+    if shape is None:
+        return None
+    given = (shape,) if isinstance(shape, (int, np.integer)) else shape
+    try:
+        found = tuple([None if n is None else operator.index(n) for n in given])
+    except TypeError:
+        raise ArgumentError(
+            f"{what}: shape={shape!r}; give a tuple of whole numbers, None where an extent is not "
+            "known"
+        ) from None
+    if any(n is not None and n < 0 for n in found):
+        raise ShapeError(f"{what}: shape={shape!r} has a negative size; sizes start at 0")
+    return found
+
+
+def _as_dtype(name: str, dtype: Any) -> np.dtype[Any]:
+    try:
+        return as_dtype(dtype)
+    except TypeError as error:
+        raise DTypeError(
+            f"variable {name!r}: {dtype!r} is given as its dtype: {error}; give one such as "
+            "'float32'"
+        ) from None
 
 
 def _all_known(dtypes: Sequence[Any]) -> bool:

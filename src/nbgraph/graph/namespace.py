@@ -5,17 +5,21 @@
 >>> import nbgraph as ng
 >>> ng.sym.sin(ng.var("x"), name="wave").list_outputs()
 ['wave_output']
+>>> ng.sym.random_normal(size=(2, 3))  # drawn when the graph is computed
+<Symbol random_normal0_output>
 """
 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from typing import Any
 
 from nbgraph.errors import ArgumentError
 from nbgraph.graph import build
 from nbgraph.graph.naming import attribute_scope
 from nbgraph.graph.symbol import Symbol
+from nbgraph.operator.call import sources
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.namespace import Lifted, Namespace
 from nbgraph.operator.typing import as_operand
@@ -26,8 +30,16 @@ class SymbolicOperator(Lifted):
 
     def __call__(self, *args: Any, name: str | None = None, attr: Any = None, **kwargs: Any) -> Any:
         """The node's symbol; several outputs are a tuple."""
-        with attribute_scope(**(attr or {})):
-            made = super().__call__(*args, **kwargs)
+        if attr is not None and not isinstance(attr, Mapping):
+            raise ArgumentError(
+                f"{self.__name__}: attr={attr!r}; give a dict of attributes, as attr={{'lr': 2}}"
+            )
+        token = sources.set(Symbol)
+        try:
+            with attribute_scope(**(attr or {})):
+                made = super().__call__(*args, **kwargs)
+        finally:
+            sources.reset(token)
         if name is None:
             return made
         if isinstance(made, tuple):

@@ -76,6 +76,7 @@ def names_of(nodes: Iterable[GraphNode]) -> dict[GraphNode, str]:
         while f"{stem}{number}" in taken:
             number += 1
         counts[stem] = number + 1
+        taken.add(f"{stem}{number}")  # "a1" + "0" is "a" + "10"
         found[node] = f"{stem}{number}"
     return found
 

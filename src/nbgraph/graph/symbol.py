@@ -10,9 +10,8 @@
 from __future__ import annotations
 
 import math
-import operator
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from nbgraph.graph.binding import Binding
 from nbgraph.graph.build import NUMBERS, GraphNode, PartialShape
 from nbgraph.graph.files import Saved
 from nbgraph.graph.graph import Entry
+from nbgraph.graph.infer import as_partial
 from nbgraph.graph.listing import listing
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.typing import as_operand
@@ -177,6 +177,13 @@ class Symbol(Arguments, Binding, Saved, Operators, Methods, Reductions, Indexing
             "a symbol has no values to make a NumPy array of; compute it with eval(...) or bind"
         )
 
+    def __float__(self) -> float:
+        raise TypeError(
+            "a symbol has no value to make a Python number of; compute it with eval(...) or bind"
+        )
+
+    __int__ = __complex__ = __float__  # type: ignore[assignment]
+
     # composing --------------------------------------------------------------------------------
 
     def __getitem__(self, index: Any) -> Symbol:
@@ -249,7 +256,7 @@ def var(
             f"var: name={name!r}; give a string that is not empty. The variance of an array is "
             "x.var(), or ng.nd.var(x)"
         )
-    known = _shape(name, shape)
+    known = as_partial(f"var {name!r}", shape)
     chosen = None if dtype is None else as_dtype(dtype)
     if known is not None and None not in known and chosen is None:
         chosen = as_dtype(config.default_float)
@@ -258,22 +265,6 @@ def var(
         marks["init"] = init
     node = build.variable(naming.scope.get() + name, known, chosen, marks, caller())
     return Symbol([(node, 0)])
-
-
-def _shape(name: str, shape: Any) -> PartialShape:
-    if shape is None:
-        return None
-    given = (shape,) if isinstance(shape, (int, np.integer)) else shape
-    try:
-        found = tuple(None if n is None else operator.index(n) for n in given)
-    except TypeError:
-        raise ArgumentError(
-            f"var {name!r}: shape={shape!r}; give a tuple of whole numbers, None where an extent "
-            "is not known"
-        ) from None
-    if any(n is not None and n < 0 for n in found):
-        raise ShapeError(f"var {name!r}: shape={shape!r} has a negative size; sizes start at 0")
-    return found
 
 
 def group(symbols: Sequence[Symbol]) -> Symbol:
@@ -288,6 +279,8 @@ def group(symbols: Sequence[Symbol]) -> Symbol:
     ['x']
     """
     entries: list[Entry] = []
+    if not isinstance(symbols, Iterable):
+        raise ArgumentError(f"Group: symbols is a {type(symbols).__name__}; give a list of symbols")
     for i, symbol in enumerate(symbols):
         if not isinstance(symbol, Symbol):
             raise ArgumentError(f"Group: symbols[{i}] is a {type(symbol).__name__}; give symbols")

@@ -63,6 +63,8 @@ def differentiation() -> Any:
 
 
 _sources: list[type[Carrier]] = []
+# who carries out operators without operands in this context; None: who has entered itself
+sources: ContextVar[type[Carrier] | None] = ContextVar("nbgraph_sources", default=None)
 
 
 def carries_sources(carrier: type[Carrier]) -> None:
@@ -108,7 +110,7 @@ def call(op: Any, operands: Sequence[Any], attributes: Mapping[str, Any], out: A
         )
     carrier = carrier_of((*operands, *outs) if outs is not None else operands)
     if carrier is None and not operands:
-        carrier = _source_carrier()
+        carrier = sources.get() or _source_carrier()
     if carrier is None:
         return op.on_numpy(operands, attributes, outs)
     return carrier.__nbgraph_call__(op, operands, attributes, outs)
