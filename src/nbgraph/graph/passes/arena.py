@@ -1,32 +1,40 @@
 """Free memory of an arena, and who may have it.
 
 Memory that was given back is a *segment* with the tasks that must have ended before it is written
-again (`guards`). Neighbours with different guards stay apart and are joined for a taker who may
+again, its guards. Neighbours with different guards stay apart and are joined for a taker who may
 have them all: merging depends on who asks.
 
 A taker gets the smallest run of free segments that is large enough. Where a run touches an end of
-the arena, that end is used, so that what is free stays in the middle, in one piece. The arena grows
-when there is no such run.
+the arena, that end is used, so that what is free stays in the middle, in one piece. Segments that
+it would have to wait for are used if nothing else fits; and then the arena grows.
+
+Where there are many segments, `LOOKED_AT` of them are looked at: those of about the right size, the
+oldest and the newest.
 """
 
 from __future__ import annotations
 
+import bisect
+import itertools
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
-ANYBODY = -1  # the colour of memory that nobody has had yet
+NOBODY = -1  # the colour of memory that nobody has had yet
+LOOKED_AT = 256  # segments of a colour; and as many of all
 
 
 @dataclass(slots=True)
 class Segment:
-    """Free bytes. Of the guards, `firm` ones must be ancestors of the taker; for the others it
-    may wait."""
+    """Free bytes. `guard`: all its guards, `firm`: those that must be ancestors of the taker, both
+    as whoever sifts wants them; `ends`: the others, for which it may wait."""
 
     start: int
     size: int
-    guards: tuple[int, ...]  # the last one first
-    firm: tuple[int, ...]
     colour: int
+    guard: Any
+    firm: Any
+    ends: tuple[int, ...]
 
     @property
     def end(self) -> int:
@@ -40,76 +48,110 @@ class _Run:
     end: int
     segments: list[Segment]
 
+    @property
+    def size(self) -> int:
+        return self.end - self.start
 
-Allowed = Callable[[Segment], bool]
+
+Sift = Callable[[list[Segment]], tuple[list[Segment], list[Segment]]]
 
 
 class Arena:
     """Memory from 0 to `top`; `used` is the largest end of what was taken so far."""
 
-    def __init__(self, capacity: int) -> None:
-        self.top = capacity
+    def __init__(self) -> None:
+        self.top = 0
         self.used = 0
-        self._free: dict[int, dict[int, Segment]] = {}  # colour -> start -> segment
-        if capacity:
-            self._add(Segment(0, capacity, (), (), ANYBODY))
+        self._free: dict[int, _Pool] = {}  # by colour
 
     def give(self, segment: Segment) -> None:
-        """Memory back."""
-        self._add(segment)
+        """Memory back, or new."""
+        self.top = max(self.top, segment.end)
+        self._free.setdefault(segment.colour, _Pool()).add(segment)
 
-    def take(
-        self, size: int, colours: Iterable[int], allowed: Allowed
-    ) -> tuple[int, list[Segment]] | None:
-        """The place of `size` bytes, and the segments it was part of; None if nothing fits."""
-        runs = self._runs(colours, allowed)
-        fitting = [run for run in runs if run.end - run.start >= size]
-        if not fitting:
-            return None
-        run = min(fitting, key=lambda run: (run.end - run.start, run.start))
+    def take(self, size: int, colours: Iterable[int], sift: Sift) -> tuple[int, tuple[int, ...]]:
+        """The place of `size` bytes, and the tasks that may have to be waited for. `sift` parts
+        segments that may be taken from those that may if the taker waits, and from others."""
+        free, late = sift(self._candidates(size, colours))
+        run = _smallest(_runs(free), size)
+        if run is None:
+            runs = _runs(free + late)
+            run = _smallest(runs, size) or self._grow(runs, size)
         high = run.start > 0 and run.end == self.top
         start = run.end - size if high else run.start
         return start, self._cut(run, start, start + size)
 
-    def grow(
-        self, size: int, colours: Iterable[int], allowed: Allowed
-    ) -> tuple[int, list[Segment]]:
-        """The same at the top, which moves up."""
-        last = [run for run in self._runs(colours, allowed) if run.end == self.top]
-        run = last[0] if last else _Run(self.top, self.top, [])
-        self.top = run.start + size
-        return run.start, self._cut(run, run.start, self.top)
-
-    def _add(self, segment: Segment) -> None:
-        self._free.setdefault(segment.colour, {})[segment.start] = segment
-
-    def _runs(self, colours: Iterable[int], allowed: Allowed) -> list[_Run]:
+    def _candidates(self, size: int, colours: Iterable[int]) -> list[Segment]:
         found: list[Segment] = []
-        for colour in (ANYBODY, *colours):
-            segments = self._free.get(colour)
-            if segments:
-                found += [segment for segment in segments.values() if allowed(segment)]
-        found.sort(key=lambda segment: segment.start)
-        runs: list[_Run] = []
-        for segment in found:
-            if runs and runs[-1].end == segment.start:
-                runs[-1].end = segment.end
-                runs[-1].segments.append(segment)
-            else:
-                runs.append(_Run(segment.start, segment.end, [segment]))
-        return runs
+        for colour in (NOBODY, *colours):
+            pool = self._free.get(colour)
+            if pool is not None and len(found) < LOOKED_AT:
+                found += pool.choice(size)
+        return found
 
-    def _cut(self, run: _Run, start: int, end: int) -> list[Segment]:
+    def _grow(self, runs: list[_Run], size: int) -> _Run:
+        """The run at the top, or none, made large enough."""
+        run = runs[-1] if runs and runs[-1].end == self.top else _Run(self.top, self.top, [])
+        self.top = run.end = run.start + size
+        return run
+
+    def _cut(self, run: _Run, start: int, end: int) -> tuple[int, ...]:
         """Take [start, end) out of a run; what is left of its segments stays free."""
         self.used = max(self.used, end)
-        taken: list[Segment] = []
+        ends: set[int] = set()
         for segment in run.segments:
             if segment.end <= start or segment.start >= end:
                 continue
-            taken.append(segment)
-            del self._free[segment.colour][segment.start]
+            ends.update(segment.ends)
+            self._free[segment.colour].remove(segment)
             for low, high in ((segment.start, start), (end, segment.end)):
                 if low < high:
-                    rest = (segment.guards, segment.firm, segment.colour)
-                    self._add(Segment(low, high - low, *rest))
-        return taken
+                    self.give(replace(segment, start=low, size=high - low))
+        return tuple(sorted(ends))
+
+
+class _Pool:
+    """Free segments of a colour: in the order in which they came, and by size."""
+
+    def __init__(self) -> None:
+        self.segments: dict[int, Segment] = {}  # by start
+        self.sizes: list[tuple[int, int]] = []  # (size, start)
+
+    def add(self, segment: Segment) -> None:
+        self.segments[segment.start] = segment
+        bisect.insort(self.sizes, (segment.size, segment.start))
+
+    def remove(self, segment: Segment) -> None:
+        del self.segments[segment.start]
+        del self.sizes[bisect.bisect_left(self.sizes, (segment.size, segment.start))]
+
+    def choice(self, size: int) -> Iterable[Segment]:
+        """All, or the most promising ones."""
+        segments = self.segments
+        if len(segments) <= LOOKED_AT:
+            return segments.values()
+        low = bisect.bisect_left(self.sizes, (size, 0))
+        quarter = LOOKED_AT // 4
+        starts = [start for _, start in self.sizes[low : low + 2 * quarter]]
+        starts += itertools.islice(segments, quarter)
+        starts += itertools.islice(reversed(segments), quarter)
+        return [segments[start] for start in dict.fromkeys(starts)]
+
+
+def _runs(segments: list[Segment]) -> list[_Run]:
+    """Neighbours joined, from the bottom up."""
+    segments.sort(key=lambda segment: segment.start)
+    runs: list[_Run] = []
+    for segment in segments:
+        if runs and runs[-1].end == segment.start:
+            runs[-1].end = segment.end
+            runs[-1].segments.append(segment)
+        else:
+            runs.append(_Run(segment.start, segment.end, [segment]))
+    return runs
+
+
+def _smallest(runs: list[_Run], size: int) -> _Run | None:
+    """The smallest that is large enough; of equals the lowest."""
+    fitting = [run for run in runs if run.size >= size]
+    return min(fitting, key=lambda run: run.size, default=None)

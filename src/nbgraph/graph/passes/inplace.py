@@ -95,23 +95,23 @@ class _Takeover:
         if touched[-1] > k:
             return f"{self.tasks[touched[-1]].name} may still need it"
         for other in touched:
-            if other != k and not self.reach.after((other,)):
+            if other != k and not self.reach.after(other):
                 return f"{self.tasks[other].name} may still need it"
         return ""
 
 
 # ------------------------------------------------------------------------------- sums
 
-_LOOKED_AT = 64  # tasks looked at to move others, for each task of the schedule
+_LOOKED_AT = 8  # tasks looked at to move others, for each task of the schedule
 
 
 def accumulate(schedule: Schedule) -> int:
     """Add parts of sums where the other part is; how many sums vanish.
 
-    Of z = x + y, where y has no other use, the task that writes y adds to z instead, and x is
-    written there: x must be complete and otherwise used up before. Values x and y share z's
-    memory from then on, and no task names them. Preserves the bits of every value that is left,
-    as x + y and y + x have the same. Tasks move in the list where they have to.
+    Of z = x + y, where y has no other use, the task that writes y adds to x instead, which is z
+    then: x must be complete and otherwise used up before. Of x and z one is left (z if it is
+    given); the other and y share its memory, and no task names them. Preserves the bits of every
+    value that is left, as x + y and y + x have the same. Tasks move in the list where they have to.
     """
     sums = _Sums(schedule)
     count = sum(sums.fold(task) for task in list(schedule.tasks) if task.is_sum)
@@ -135,13 +135,16 @@ class _Sums:
     def __init__(self, schedule: Schedule) -> None:
         self.tasks: list[Task | None] = list(schedule.tasks)  # None: vanished
         self.at = {task: k for k, task in enumerate(schedule.tasks)}
-        self.readers: dict[Value, list[Task]] = {value: [] for value in schedule.values}
+        self.readers: dict[Value, dict[Task, None]] = {value: {} for value in schedule.values}
         self.writers: dict[Value, list[Task]] = {value: [] for value in schedule.values}
+        # Per value the tasks that stand for all that touch it: the last writer that adds comes
+        # after every earlier one.
+        self.latest: dict[Value, list[Task]] = {}
         self.followers: dict[Task, list[Task]] = {}
         self.budget = _LOOKED_AT * len(schedule.tasks)
         for task in schedule.tasks:
-            for value in dict.fromkeys(task.reads):
-                self.readers[value].append(task)
+            for value in task.reads:
+                self.readers[value][task] = None
             for value in dict.fromkeys(task.writes):
                 self.writers[value].append(task)
             for other in task.after:
@@ -173,7 +176,7 @@ class _Sums:
 
     def case(self, total: Task, x: Value, y: Value) -> _Sum | None:
         """y's task adds to x: possible as far as these values go?"""
-        if x.given or y.given or not self.writers[x] or self.readers[y] != [total]:
+        if x.given or y.given or not self.writers[x] or len(self.readers[y]) != 1:
             return None
         if len(self.writers[y]) != 1:
             return None
@@ -188,10 +191,13 @@ class _Sums:
     def in_time(self, case: _Sum) -> bool:
         """All that touches x, and what the sum has to follow, comes before the adder; the adder is
         moved behind them if it can be."""
-        first = [t for t in (*self.writers[case.x], *self.readers[case.x]) if t is not case.total]
-        first += [t for t in case.total.after if t in self.at and t is not case.adder]
+        first = {task for task in self.touching(case.x) if task is not case.total}
+        first.update(t for t in case.total.after if t in self.at and t is not case.adder)
         late = max(self.at[task] for task in first)
-        return late < self.at[case.adder] or self.postpone(case.adder, late, set(first))
+        return late < self.at[case.adder] or self.postpone(case.adder, late, first)
+
+    def touching(self, value: Value) -> list[Task]:
+        return self.latest.get(value) or [*self.writers[value], *self.readers[value]]
 
     def postpone(self, task: Task, until: int, first: set[Task]) -> bool:
         """Move a task and what depends on it behind place `until`, unless one of `first` does."""
@@ -214,26 +220,31 @@ class _Sums:
 
     def merge(self, case: _Sum) -> None:
         total, x, y, z, adder = case.total, case.x, case.y, case.z, case.adder
-        users = [*self.writers[x], *(t for t in self.readers[x] if t is not total)]
-        for task in users:
-            task.reads = tuple(z if value is x else value for value in task.reads)
-            task.writes = tuple(z if value is x else value for value in task.writes)
-        adder.writes = tuple(z if value is y else value for value in adder.writes)
+        kept, gone = (z, x) if z.given else (x, z)
+        for task in (*self.writers[gone], *self.readers[gone]):
+            task.reads = tuple(kept if value is gone else value for value in task.reads)
+            task.writes = tuple(kept if value is gone else value for value in task.writes)
+        adder.writes = tuple(kept if value is y else value for value in adder.writes)
         adder.requests[case.j] = kAddTo
-        adder.after = tuple(
-            t for t in dict.fromkeys((*adder.after, *total.after)) if t is not adder
-        )
+        self.latest[kept] = [adder, *self.readers[z]]
+        self.writers[kept] = self.writers[x]
+        self.writers[x].append(adder)
+        self.readers[kept].update(self.readers[gone])
+        self.follow(total, adder)
+        gone.shared = y.shared = kept
+        note(gone, f"the same as {kept.name}; {adder.name} adds there")
+        note(y, f"{adder.name} adds it to {kept.name}")
+        self.tasks[self.at.pop(total)] = None
+
+    def follow(self, total: Task, adder: Task) -> None:
+        """The adder follows what the sum had to follow, and what followed the sum follows it."""
+        follows = dict.fromkeys((*adder.after, *total.after))
+        adder.after = tuple(task for task in follows if task is not adder)
         for other in total.after:
             self.followers.setdefault(other, []).append(adder)
         for task in self.followers.get(total, ()):
             task.after = tuple(adder if other is total else other for other in task.after)
             self.followers.setdefault(adder, []).append(task)
-        self.writers[z] = [*self.writers[x], adder]
-        self.readers[z] = [*(t for t in self.readers[x] if t is not total), *self.readers[z]]
-        x.shared = y.shared = z
-        note(x, f"written as {z.name}; {adder.name} adds the rest there")
-        note(y, f"{adder.name} adds it to {z.name}")
-        self.tasks[self.at.pop(total)] = None
 
 
 class _Behind:

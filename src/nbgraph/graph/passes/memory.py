@@ -36,10 +36,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 from nbgraph.errors import ArgumentError
-from nbgraph.graph.passes.arena import Arena, Segment
+from nbgraph.graph.passes.arena import NOBODY, Arena, Segment
 from nbgraph.graph.passes.lifetimes import Life, by_task, footprint, homes, lives, peak_of
 from nbgraph.graph.passes.ordering import order as order
 from nbgraph.graph.passes.places import MemoryReport, Whereabouts, report_of, whereabouts
@@ -47,7 +46,7 @@ from nbgraph.graph.passes.reach import EXACT, Reach, reach
 from nbgraph.graph.schedule import Schedule, Task, Value, predecessors
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class MemoryPlan:
     """The place of every value of the run. Bytes are counted with alignment and gaps.
 
@@ -76,6 +75,12 @@ class MemoryPlan:
             hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
             raise ArgumentError(f"memory plan: there is no value {name!r}{hint}")
         return whereabouts(self.schedule, self.offset, self._names[name])
+
+    def __repr__(self) -> str:
+        return (
+            f"<memory plan: {len(self.offset)} values, {self.naive_bytes} bytes in "
+            f"{self.arena_bytes}>"
+        )
 
     def report(self) -> MemoryReport:
         """All values and the totals, as a table."""
@@ -173,46 +178,39 @@ class _Placer:
         self.first, self.last = by_task(places, count, 0), by_task(places, count, -1)
         self.reach: Reach = reach(before)
         self.ends = ends
-        self.arena = Arena(capacity)
+        self.arena = Arena()
+        if capacity:
+            none = self.reach.guard(())
+            self.arena.give(Segment(0, capacity, NOBODY, none, none, ()))
         self.found = _Placement({}, 0)
 
     def run(self) -> _Placement:
         for k, begun in enumerate(self.first):
             self.reach.enter(k)
             for life in sorted(begun, key=lambda life: -life.size):
-                self.found.offset[life.home] = self.place(k, life.size)
+                start, ends = self.arena.take(life.size, self.reach.colours(), self.reach.sift)
+                self.found.offset[life.home] = start
+                self.wait(k, ends)
             for life in self.last[k]:
                 self.arena.give(self.segment(life))
         self.found.size = self.arena.used
         return self.found
 
-    def place(self, k: int, size: int) -> int:
-        colours = self.reach.colours()
-        found = self.arena.take(size, colours, self.free)
-        if found is None:
-            waiting = partial(self.free_in_time, k)
-            found = self.arena.take(size, colours, waiting)
-            found = found or self.arena.grow(size, colours, waiting)
-            self.wait(k, found[1])
-        return found[0]
-
-    def free(self, segment: Segment) -> bool:
-        return self.reach.after(segment.guards)
-
-    def free_in_time(self, k: int, segment: Segment) -> bool:
-        """Whether task k may have it if it waits."""
-        reach, ends = self.reach, self.ends
-        return reach.after(segment.firm) and all(
-            reach.after((guard,)) or (ends[guard] and guard != k) for guard in segment.guards
-        )
-
-    def wait(self, k: int, taken: Sequence[Segment]) -> None:
-        for guard in sorted({guard for segment in taken for guard in segment.guards}):
-            if not self.reach.after((guard,)):
-                self.reach.wait(guard)
-                self.found.waits.append((k, guard))
+    def wait(self, k: int, ends: Sequence[int]) -> None:
+        for end in ends:
+            if not self.reach.after(end):
+                self.reach.wait(end)
+                self.found.waits.append((k, end))
 
     def segment(self, life: Life) -> Segment:
-        start = self.found.offset[life.home]
-        colour = self.reach.colour(life.written[-1] if life.written else life.touched[0])
-        return Segment(start, life.size, tuple(life.touched[::-1]), tuple(life.written), colour)
+        """A life's memory when its last toucher has been placed."""
+        guard = self.reach.guard
+        ends = tuple(k for k in life.touched if self.ends[k] and k not in life.written)
+        return Segment(
+            self.found.offset[life.home],
+            life.size,
+            self.reach.colour(life.written[-1] if life.written else life.touched[0]),
+            guard=guard(life.touched),
+            firm=guard(k for k in life.touched if k not in ends),
+            ends=ends,
+        )

@@ -15,7 +15,7 @@ on it that is an ancestor. Of tasks on the other paths only direct predecessors 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -25,18 +25,38 @@ TRACKED = 64  # paths
 EVERY = (0,)
 
 
+class Guarded(Protocol):
+    """What is guarded by tasks; for `ends`, which `firm` is without, one may wait."""
+
+    guard: Any
+    firm: Any
+    ends: tuple[int, ...]
+
+
+G = TypeVar("G", bound=Guarded)
+
+
 class Reach(Protocol):
     """Ancestors of the current task.
 
-    A colour is a class of tasks: what is an ancestor has one of `colours()`, as far as is known.
+    A guard is a set of tasks in the form that is quickest to ask for. A colour is a class of tasks:
+    what is an ancestor has one of `colours()`, as far as is known.
     """
 
     def enter(self, task: int) -> None:
         """The next task in list order becomes the current one."""
         ...
 
-    def after(self, tasks: Iterable[int]) -> bool:
-        """Whether all of them are ancestors of the current task."""
+    def after(self, task: int) -> bool:
+        """Whether a task is an ancestor of the current one."""
+        ...
+
+    def guard(self, tasks: Iterable[int]) -> Any:
+        """Tasks as a guard."""
+        ...
+
+    def sift(self, guarded: Sequence[G]) -> tuple[list[G], list[G]]:
+        """Those with ancestors of the current task as guards; those with such firm guards."""
         ...
 
     def wait(self, task: int) -> None:
@@ -58,7 +78,7 @@ def reach(before: Sequence[set[int]], *, exact: int = EXACT) -> Reach:
     >>> order = reach([set(), {0}, {0}, {1}])
     >>> for task in range(4):
     ...     order.enter(task)
-    >>> order.after([0, 1]), order.after([2])
+    >>> order.after(1), order.after(2)
     (True, False)
     """
     return Exact(before) if len(before) <= exact else Chains(before)
@@ -70,7 +90,7 @@ class Exact:
     def __init__(self, before: Sequence[set[int]]) -> None:
         self.before = before
         self._sets: list[int] = []  # each with the task itself
-        self._bytes = b""  # of the current task, without itself
+        self._others = 0  # bits of those that are not ancestors of the current task
 
     def enter(self, task: int) -> None:
         """See `Reach`."""
@@ -79,18 +99,31 @@ class Exact:
         for other in self.before[task]:
             found |= sets[other]
         sets.append(found | 1 << task)
-        self._bytes = found.to_bytes((task >> 3) + 1, "little")
+        self._others = found ^ (2 << task) - 1
 
-    def after(self, tasks: Iterable[int]) -> bool:
+    def after(self, task: int) -> bool:
         """See `Reach`."""
-        bits = self._bytes
-        return all(bits[task >> 3] >> (task & 7) & 1 for task in tasks)
+        return not self._others >> task & 1
+
+    def guard(self, tasks: Iterable[int]) -> int:
+        """Their bits."""
+        found = 0
+        for task in tasks:
+            found |= 1 << task
+        return found
+
+    def sift(self, guarded: Sequence[G]) -> tuple[list[G], list[G]]:
+        """See `Reach`."""
+        others = self._others
+        return (
+            [one for one in guarded if not one.guard & others],
+            [one for one in guarded if one.ends and one.guard & others and not one.firm & others],
+        )
 
     def wait(self, task: int) -> None:
         """See `Reach`."""
-        current = len(self._sets) - 1
-        self._sets[current] |= self._sets[task]
-        self._bytes = (self._sets[current] ^ 1 << current).to_bytes((current >> 3) + 1, "little")
+        self._sets[-1] |= self._sets[task]
+        self._others &= ~self._sets[task]
 
     def colour(self, task: int) -> int:
         """One class for all."""
@@ -129,21 +162,31 @@ class Chains:
         if column is not None:
             row[column] = self.place[task]
 
-    def after(self, tasks: Iterable[int]) -> bool:
+    def after(self, task: int) -> bool:
         """See `Reach`."""
-        own = self.chain[self._current]
-        for task in tasks:
-            chain = self.chain[task]
-            if chain == own:
-                if task >= self._current:
-                    return False
-                continue
-            column = self._column.get(chain)
-            if column is not None and self._row[column] >= self.place[task]:
-                continue
-            if task not in self._near:
-                return False
-        return True
+        chain = self.chain[task]
+        if chain == self.chain[self._current]:
+            return task < self._current
+        column = self._column.get(chain)
+        if column is not None and self._row[column] >= self.place[task]:
+            return True
+        return task in self._near
+
+    def guard(self, tasks: Iterable[int]) -> tuple[int, ...]:
+        """The latest first: it is the least likely ancestor."""
+        return tuple(sorted(tasks, reverse=True))
+
+    def sift(self, guarded: Sequence[G]) -> tuple[list[G], list[G]]:
+        """See `Reach`."""
+        free: list[G] = []
+        late: list[G] = []
+        after = self.after
+        for one in guarded:
+            if all(map(after, one.guard)):
+                free.append(one)
+            elif one.ends and all(map(after, one.firm)):
+                late.append(one)
+        return free, late
 
     def wait(self, task: int) -> None:
         """See `Reach`."""
@@ -155,9 +198,9 @@ class Chains:
         return self.chain[task]
 
     def colours(self) -> Iterable[int]:
-        """The longest paths, its own, and those of its direct predecessors."""
-        others = {self.chain[task] for task in self._near} | {self.chain[self._current]}
-        return [*self._column, *sorted(others - self._column.keys())]
+        """Its own path, those of its direct predecessors, and the longest ones."""
+        near = sorted(self.chain[task] for task in self._near)
+        return dict.fromkeys((self.chain[self._current], *near, *self._column))
 
 
 def cover(before: Sequence[set[int]]) -> tuple[list[int], list[int], list[int]]:
