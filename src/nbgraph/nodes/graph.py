@@ -106,6 +106,7 @@ class ExpressionGraph(Building):
             passes.backward(self._nodes, clip=limit, watched=self.throw_nan)
             passes.end(params, clip=limit)
         finally:
+            passes.end([p for p in params if p.fresh], clip=None)  # after an error: none is unset
             for node in self._nodes:
                 if not node.retained:
                     node._adj, node.fresh = None, False
