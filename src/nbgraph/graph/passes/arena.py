@@ -48,10 +48,6 @@ class _Run:
     end: int
     segments: list[Segment]
 
-    @property
-    def size(self) -> int:
-        return self.end - self.start
-
 
 Sift = Callable[[list[Segment]], tuple[list[Segment], list[Segment]]]
 
@@ -153,5 +149,5 @@ def _runs(segments: list[Segment]) -> list[_Run]:
 
 def _smallest(runs: list[_Run], size: int) -> _Run | None:
     """The smallest that is large enough; of equals the lowest."""
-    fitting = [run for run in runs if run.size >= size]
-    return min(fitting, key=lambda run: run.size, default=None)
+    fitting = [run for run in runs if run.end - run.start >= size]
+    return min(fitting, key=lambda run: run.end - run.start, default=None)
