@@ -203,7 +203,7 @@ class Lowering:
             effect if has_effect(op) else None,
         )
         states = [i for i, name in enumerate(op.operands) if name in getattr(op, "auxiliary", ())]
-        work.states = states
+        work.states, work.mode = states, node.marks.get("is_train")
         written = [reads[i].value for i in states]
         allowed = set(op.inplace_pairs(node.attributes))
         rights = tuple(pair for pair in _rights(reads, writes) if pair in allowed)

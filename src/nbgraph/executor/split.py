@@ -71,12 +71,16 @@ def _whole(op: Any) -> bool:
 def _backward(gradients: Graph, kept: tuple[Entry, ...], results: Graph) -> Graph:
     """The gradients over variables in place of what was kept."""
     names = names_of(results.nodes)
+    taken = {v.name for v in gradients.variables}  # of a gradient's own gradient: kept values, too
     moved: dict[Entry, Operand] = {}
     made: list[GraphNode] = []
     for node, index in kept:
         spec = spec_of((node, index))
         assert spec is not None
-        variable = build.variable(f"{names[node]}[{index}] kept", *spec)
+        name = f"{names[node]}[{index}] kept"
+        while name in taken:
+            name += "'"
+        variable = build.variable(name, *spec)
         moved[node, index] = (variable, 0)
         made.append(variable)
     heads = _over(gradients, moved)

@@ -65,7 +65,7 @@ class MapWork:
             own if o is None else o.layout
             for o, own in zip(self.outputs, self.layouts, strict=True)
         ]
-        return prepare(self.op, self.plan, self.shape, given, made, asked)
+        return prepare(self.op, self.plan, self.shape, given, made, asked, disjoint=True)
 
     @property
     def numbers(self) -> list[Any]:
@@ -89,6 +89,7 @@ class FunctionWork:
     resources: Sequence[Any] = ()
     effect: Any = None  # the token under which a run keeps what was granted to it
     states: Sequence[int] = ()  # inputs that are written, too
+    mode: bool | None = None  # whether it trains, whatever the run does
 
     def function(
         self, task: Task, address: Callable[[bool, Use, Any], int]
@@ -113,7 +114,7 @@ class FunctionWork:
                 requests,
                 self.attributes,
                 resources=granted,
-                is_train=state.is_train,
+                is_train=state.is_train if self.mode is None else self.mode,
                 run_ctx=run_ctx,
             )
 
