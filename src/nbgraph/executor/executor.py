@@ -44,7 +44,7 @@ class Executor:
         self.symbol, self._bound, self._rebind = symbol, bound, rebind
         self.arg_dict, self.grad_dict, self.aux_dict = arguments, gradients, states
         self.outputs: list[Any] = list(bound.outputs)
-        self._trained: tuple[bool, ...] | None = None  # the halves whose forward ran last
+        self._trained = False  # whether what backward reads was kept
         self._joint: Any = None
         self._monitor: Any = None
 
@@ -94,10 +94,10 @@ class Executor:
         if inputs:
             self._write(inputs)
         if is_train and self._bound.grads:
-            self._trained = (False,) * len(self.outputs)
-            self._bound.halves(self._trained)[0].push(is_train=True)
+            self._trained = True
+            self._bound.halves[0].push(is_train=True)
         else:
-            self._trained = None
+            self._trained = False
             self._bound.predict.push(is_train=is_train)
         if self._monitor is not None:
             self._monitor.look(self, is_train)
@@ -118,21 +118,17 @@ class Executor:
         >>> exe.grad_dict["x"]
         array([2., 4.], dtype=float32)
         """
-        if self._trained is None:
+        if not self._trained:
             raise ArgumentError(
                 "backward: forward(is_train=True) has not run, so nothing was kept for it; call "
                 "that first, or forward_backward() for both at once"
                 if self._bound.grads
                 else "backward: no gradient was asked for: every grad_req is 'null'"
             )
-        given = self._seeds("backward", out_grads)
-        forward, backward = self._bound.halves(given)
-        if given != self._trained:  # the other seeds keep other values
-            first = self._bound.halves(self._trained)[0]
-            if forward.compiled.graph is not first.compiled.graph or forward is not first:
-                forward.push(is_train=True)
-            self._trained = given
-        backward.push(is_train=True)
+        for output, given in enumerate(self._seeds("backward", out_grads)):
+            if not given:
+                self._bound.seed(output)[...] = 1
+        self._bound.halves[1].push(is_train=True)
 
     def forward_backward(self, out_grads: Any = None, **inputs: Any) -> list[Any]:
         """Outputs and gradients by one plan, fused across both passes: what is needed only in
@@ -192,8 +188,7 @@ class Executor:
                     f"{name}: out_grads[{k}] has shape {shape}, output "
                     f"{self.symbol.list_outputs()[k]!r} has {output.shape}; give one of that shape"
                 )
-            target: Any = self._bound._array(self._bound.seeds[k], {})
-            target[...] = value
+            self._bound.seed(k)[...] = value
         return tuple(value is not None for value in given)
 
     def _require_losses(self, name: str) -> None:

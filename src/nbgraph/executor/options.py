@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Literal
 
 from nbgraph.errors import ArgumentError
 
@@ -40,7 +41,7 @@ class Options:
     fuse: bool = True
     inplace: bool = True
     memory: bool = True
-    recompute: str | int | None = None
+    recompute: Literal["sqrt"] | int | None = None
 
     @classmethod
     def of(cls, given: Options | None = None, **changes: object) -> Options:

@@ -64,10 +64,18 @@ class Program:
     made : Compiled
     arrays : sequence of NDArray, optional
         Variables, then results: for a fixed program. Without them every run brings its own.
+    merged : sequence of int, optional
+        For each variable of a loose program the first one whose array has the same chunk in every
+        run; by default all have chunks of their own.
     """
 
     def __init__(
-        self, made: Compiled, arrays: Sequence[Array] | None = None, *, name: str = "graph"
+        self,
+        made: Compiled,
+        arrays: Sequence[Array] | None = None,
+        *,
+        name: str = "graph",
+        merged: Sequence[int] | None = None,
     ) -> None:
         self.compiled = made
         self.constants = [from_host(data, made.device) for data in made.constants]
@@ -79,6 +87,8 @@ class Program:
         self._slots: list[Any] = []
         if arrays is None:
             self._slots += [Outside(value.name) for value in made.slots[: self._given]]
+            for k, first in enumerate(merged or ()):
+                self._slots[k] = self._slots[first]
             self._slots += [array._chunk for array in self.constants]
         else:
             self._slots += [array._chunk for array in self.arrays or ()]

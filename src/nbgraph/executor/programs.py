@@ -47,11 +47,10 @@ class Bound:
         self.graph, self.arrays, self.grads = graph, arrays, grads
         self.outputs, self.options, self.device, self.name = outputs, options, device, name
         self._both: dict[tuple[bool, ...], Program] = {}
-        self._halves: dict[tuple[bool, ...], tuple[Program, Program]] = {}
         self.seeds: list[GraphNode] = [
             variable(f"gradient of output {k}", *spec(head)) for k, head in enumerate(graph.heads)
         ]
-        self.seed_arrays: dict[GraphNode, Array] = {}
+        self._seed_arrays: dict[GraphNode, Array] = {}
 
     # programs ---------------------------------------------------------------------------------
 
@@ -73,15 +72,11 @@ class Bound:
             self._both[given] = found
         return found
 
-    def halves(self, given: tuple[bool, ...]) -> tuple[Program, Program]:
-        """The forward program that keeps what the backward one reads, and that."""
-        found = self._halves.get(given)
-        if found is None:
-            found = self._halves[given] = self._split(given)
-        return found
-
-    def _split(self, given: tuple[bool, ...]) -> tuple[Program, Program]:
-        made: Halves = split(self.graph, self._gradients(given))
+    @cached_property
+    def halves(self) -> tuple[Program, Program]:
+        """The forward program that keeps what the backward one reads, and that: it reads the
+        gradients of all outputs."""
+        made: Halves = split(self.graph, self._gradients((True,) * len(self.outputs)))
         kept = [empty_of(layout(*spec(entry)), self.device) for entry in made.kept]
         forward = self._program(
             made.forward,
@@ -128,22 +123,25 @@ class Bound:
         return Program(made, [*arrays, *results], name=f"{what} of {self.name}")
 
     def _array(self, node: GraphNode, more: dict[GraphNode, Array]) -> Array:
-        found = self.arrays.get(node)
-        if found is None:
-            found = more.get(node)
-        if found is None:
-            found = self.seed_arrays.get(node)
-        if found is None:
-            found = self.seed_arrays[node] = empty_of(layout(*spec((node, 0))), self.device)
-        return found
+        for known in (self.arrays, more):
+            if node in known:
+                return known[node]
+        return self.seed(self.seeds.index(node))
+
+    def seed(self, output: int) -> Any:
+        """The array that holds the gradient of an output."""
+        node = self.seeds[output]
+        if node not in self._seed_arrays:
+            self._seed_arrays[node] = empty_of(layout(*spec((node, 0))), self.device)
+        return self._seed_arrays[node]
 
     def made(self) -> dict[str, Program]:
         """The programs there are, by name."""
         found: dict[str, Program] = {}
         if "predict" in self.__dict__:
             found["forward"] = self.predict
-        for forward, backward in self._halves.values():
-            found |= {"forward, training": forward, "backward": backward}
+        if "halves" in self.__dict__:
+            found["forward, training"], found["backward"] = self.halves
         for program in self._both.values():
             found["forward_backward"] = program
         return found
