@@ -83,7 +83,7 @@ class Lowering:
             value.nbytes = layout(*spec(head)).nbytes
             if node.op is None or head in found or _is_view(node.op) or node.op is CONSTANT:
                 continue
-            if request is kAddTo and (head in self.graph.users or not _accumulates(node.op)):
+            if request is kAddTo and (head in self.graph.users or not _adds(node, spec(head))):
                 continue  # who reads it wants the value alone
             found[head] = value, request
         return found
@@ -169,7 +169,7 @@ class Lowering:
             tuple(place.value for place in writes),
             requests,
             rights=_rights(reads, writes),
-            accumulates=tuple(range(len(writes))),
+            accumulates=_exact_sums(writes, plan.typed.compute),
             is_sum=op is add and len(reads) == 2 and all(_equal(r, writes[0]) for r in reads),
             work=MapWork(op, plan, shape, operands, outputs, layouts),
         )
@@ -234,7 +234,7 @@ class Lowering:
             (target.value,),
             [request],
             rights=_rights([source], [target]),
-            accumulates=(0,),
+            accumulates=(0,) if was == becomes else (),
             work=work,
         )
         self.tasks.append(task)
@@ -279,8 +279,26 @@ def _is_view(op: Any) -> bool:
     return getattr(op, "view", None) is not None
 
 
-def _accumulates(op: Any) -> bool:
-    return isinstance(op, (Mapper, ArrayOp))
+def _adds(node: GraphNode, result: Spec) -> bool:
+    """Whether the operator can deliver kAddTo with the bits of a sum of what it gives."""
+    if not isinstance(node.op, Mapper):
+        return not getattr(node.op, "copies", False)
+    wide = any(spec(v).dtype.itemsize > result.dtype.itemsize for v in node.entries)
+    return not wide and not _is_short(result.dtype)
+
+
+def _exact_sums(writes: Sequence[Place], compute: str) -> tuple[int, ...]:
+    """Outputs that a kernel may add to what is there: a sum has the bits of adding up what was
+    stored where the kernel computes in the dtype that it stores."""
+    return tuple(
+        k
+        for k, place in enumerate(writes)
+        if not is_float(place.layout.dtype) or place.layout.dtype.name == compute
+    )
+
+
+def _is_short(dtype: np.dtype[Any]) -> bool:
+    return is_float(dtype) and dtype.itemsize == 2
 
 
 def _equal(a: Place, b: Place) -> bool:
