@@ -58,6 +58,7 @@ _PLACES = {
     **dict.fromkeys(["Param", "field"], "nbgraph.operator.parameters"),
     **dict.fromkeys(["grad", "value_and_grad", "hessian"], "nbgraph.autograd.functional"),
     **dict.fromkeys(["vjp", "jvp"], "nbgraph.autograd.linear"),
+    "jit": "nbgraph.autograd.jit",
     **dict.fromkeys(["Symbol", "var"], "nbgraph.graph.symbol"),
     **dict.fromkeys(["load_json", "load_symbol"], "nbgraph.graph.loading"),
     **dict.fromkeys(["name_scope", "attribute_scope"], "nbgraph.graph.naming"),

@@ -12,6 +12,7 @@ from nbgraph.array.core import Array, from_host, make
 from nbgraph.array.layout import layout_of
 from nbgraph.device import Context
 from nbgraph.dtype import as_dtype
+from nbgraph.operator.call import recording
 from nbgraph.operator.typing import as_operand
 from nbgraph.settings import config
 
@@ -28,6 +29,9 @@ def array(obj: Any, dtype: Any = None, *, device: Context | None = None) -> Any:
     """
     place = chunk.CPU if device is None else device
     if isinstance(obj, Array):
+        recorder = recording.get()
+        if recorder is not None and recorder.traces:
+            return recorder.copied(obj, dtype)
         return copy_of(obj, None if dtype is None else as_dtype(dtype), place)
     return from_host(_values("array", obj, dtype), place)
 

@@ -83,7 +83,7 @@ class _Ways:
     def recorded(self, quick: Quick, recorder: Any, a: Any, b: Any) -> Any:
         """By the route, and told to the recorder."""
         operands = (b, a) if self.swapped else (a, b)
-        made = quick.route.run(operands)
+        made = None if recorder.traces else quick.route.run(operands)
         if made is None:
             return self.general(a, b)
         recorder.record(self.op, operands, _NONE, (made,), ())

@@ -32,6 +32,7 @@ from nbgraph.operator.mapper import Mapper
 from nbgraph.ops.carrier.reductions import Reductions
 
 Index = Any
+_recorder = call.recording.get
 
 
 class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
@@ -54,11 +55,21 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         cls, op: Any, operands: Sequence[Any], attributes: Mapping[str, Any], out: Any
     ) -> Any:
         """Carry an operator out; see `nbgraph.operator.call`."""
+        recorder = _recorder()
+        if recorder is not None and recorder.traces:
+            return recorder.carry(op, operands, attributes, out)
         if isinstance(op, Mapper):
             return carry.apply(op, operands, attributes, out)
         return whole.apply(op, operands, attributes, out)
 
     # waiting ----------------------------------------------------------------------------------
+
+    def _wanted(self, what: str) -> None:
+        """Wait for the values, which a graph that is being traced may not depend on."""
+        recorder = _recorder()
+        if recorder is not None and recorder.traces:
+            recorder.refuse(what)
+        chunk.wait(self._chunk)
 
     @property
     def variable(self) -> Variable:
@@ -89,7 +100,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         >>> ng.arange(3).asnumpy()
         array([0, 1, 2])
         """
-        chunk.wait(self._chunk)
+        self._wanted("asnumpy")
         return self._view().copy()
 
     def item(self, *index: int) -> Any:
@@ -98,7 +109,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
             raise ValueError(
                 f"item: the array has shape {self.shape}; give an index, or an array of one element"
             )
-        chunk.wait(self._chunk)
+        self._wanted("item")
         return self._view().item(*index)
 
     asscalar = item

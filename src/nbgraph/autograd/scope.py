@@ -11,6 +11,9 @@ from nbgraph.operator.call import Recorder, recording, training
 
 @contextmanager
 def _set(tape: Recorder | None, *, train: bool) -> Generator[None]:
+    current = recording.get()
+    if current is not None and current.traces and tape is not current:
+        tape = current.within(records=tape is not None)
     recorded, trained = recording.set(tape), training.set(train)
     try:
         yield
@@ -78,7 +81,8 @@ def is_recording() -> bool:
     >>> is_recording()
     False
     """
-    return recording.get() is not None
+    recorder = recording.get()
+    return recorder is not None and recorder.records
 
 
 def is_training() -> bool:

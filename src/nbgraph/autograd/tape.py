@@ -74,6 +74,9 @@ class Tape:
 
     __slots__ = ()
 
+    traces = False
+    records = True
+
     def record(
         self,
         op: Any,

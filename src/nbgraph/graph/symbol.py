@@ -20,6 +20,7 @@ from nbgraph.dtype import as_dtype
 from nbgraph.engine.sites import caller
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.graph import build, naming
+from nbgraph.graph.absent import Absent
 from nbgraph.graph.arguments import Arguments
 from nbgraph.graph.binding import Binding
 from nbgraph.graph.build import NUMBERS, GraphNode, PartialShape
@@ -28,6 +29,7 @@ from nbgraph.graph.graph import Entry
 from nbgraph.graph.infer import as_partial
 from nbgraph.graph.listing import listing
 from nbgraph.operator.array_op import Spec
+from nbgraph.operator.call import recording
 from nbgraph.operator.typing import as_operand
 from nbgraph.ops.carrier.indexing import Indexing, part
 from nbgraph.ops.carrier.methods import Methods
@@ -39,7 +41,9 @@ from nbgraph.settings import config
 _LARGE = 1 << 20  # bytes of a NumPy array from which on a variable is advised
 
 
-class Symbol(Arguments, Binding, Saved, Operators, Methods, Reductions, Indexing, Protocols):
+class Symbol(
+    Arguments, Binding, Saved, Absent, Operators, Methods, Reductions, Indexing, Protocols
+):
     """One result of a graph that has not been computed, or a group of several.
 
     Made by `ng.var`, by operators on symbols and by `ng.Group`. It has no values: `eval`, `bind`
@@ -85,6 +89,9 @@ class Symbol(Arguments, Binding, Saved, Operators, Methods, Reductions, Indexing
         names = getattr(getattr(op, "scalar", op), "operands", ())
         name = names[index] if index < len(names) else f"operand {index}"
         if hasattr(value, "asnumpy"):
+            recorder = recording.get()
+            if recorder is not None and recorder.traces:
+                return recorder.entry_of(value)
             value = value.asnumpy()
         array = as_operand(op.__name__, name, value)
         if isinstance(array, np.ndarray) and array.nbytes > _LARGE:

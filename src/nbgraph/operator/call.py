@@ -32,7 +32,16 @@ class Carrier(Protocol):
 
 
 class Recorder(Protocol):
-    """Who is told what was computed from what."""
+    """Who is told what was computed from what.
+
+    One that `traces` is not told: operators on arrays are not carried out at all, but given to its
+    `carry(op, operands, attributes, out)`, which makes nodes of a graph. An array that stands
+    beside a symbol it turns into an entry (`entry_of(array)`), and it says why values cannot be
+    had (`refuse(what)`).
+    """
+
+    traces: bool
+    records: bool  # whether derivatives are to flow through what is computed now
 
     def record(
         self,
@@ -52,7 +61,7 @@ class Recorder(Protocol):
 
 
 # what this context records; None: nothing. Threads and asynchronous tasks have their own.
-recording: ContextVar[Recorder | None] = ContextVar("nbgraph_recording", default=None)
+recording: ContextVar[Any] = ContextVar("nbgraph_recording", default=None)
 # whether this context trains (dropout drops, statistics are updated); read when work is pushed
 training: ContextVar[bool] = ContextVar("nbgraph_training", default=False)
 

@@ -1,0 +1,209 @@
+"""What a function depends on besides its arguments, watched by identity.
+
+The names that the code of a function uses lead to globals, closure cells, attributes of objects and
+modules, and to other functions, whose names count as well. All that is remembered with the object it
+held; `changed` compares. Of objects and modules only those attributes are watched whose names the
+code uses, of containers every element. Functions of installed packages do not change.
+"""
+
+from __future__ import annotations
+
+import functools
+import site
+import sys
+import sysconfig
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import CellType, CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array.core import Array
+from nbgraph.graph.symbol import Symbol
+from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.mapper import Mapper
+
+_MISSING = object()
+_LEAVES = (Array, Symbol, ArrayOp, np.ndarray, np.generic, np.dtype, str, bytes, int, float)
+_PACKAGE = str(Path(__file__).parents[1])
+_PLACES = tuple(
+    {
+        _PACKAGE,
+        *(sysconfig.get_paths()[name] for name in ("stdlib", "purelib", "platlib")),
+        *site.getsitepackages(),
+    }
+)
+
+
+class Content:
+    """What a function, and objects it is given, depend on.
+
+    >>> scale = 2
+    >>> def double(x):
+    ...     return scale * x
+    >>> double.__globals__["scale"] = 2
+    >>> content = Content([double])
+    >>> content.changed()
+    False
+    >>> double.__globals__["scale"] = 3
+    >>> content.changed()
+    True
+    """
+
+    __slots__ = ("_cells", "_codes", "_lists", "_names", "_ops", "_seen", "_spaces")
+
+    def __init__(self, roots: Iterable[Any]) -> None:
+        roots = list(roots)
+        self._names: set[str] = {"__call__"}
+        while True:
+            known = len(self._names)
+            self._forget()
+            for root in roots:
+                self._walk(root)
+            if len(self._names) == known:  # else there are objects whose attributes count now
+                break
+        self._seen.clear()
+
+    def _forget(self) -> None:
+        self._seen: dict[int, Any] = {}
+        self._spaces: list[tuple[Mapping[str, Any], str, Any]] = []
+        self._cells: list[tuple[CellType, Any]] = []
+        self._codes: list[tuple[FunctionType, CodeType, Any, Any]] = []
+        self._lists: list[tuple[Any, tuple[Any, ...]]] = []
+        self._ops: list[Mapper] = []
+
+    def changed(self) -> bool:
+        """Whether something is another object than it was."""
+        for space, name, value in self._spaces:
+            if space.get(name, _MISSING) is not value:
+                return True
+        for cell, value in self._cells:
+            if _content(cell) is not value:
+                return True
+        for fn, code, defaults, keywords in self._codes:
+            if fn.__code__ is not code or fn.__defaults__ is not defaults:
+                return True
+            if fn.__kwdefaults__ is not keywords:
+                return True
+        for container, items in self._lists:
+            if len(container) != len(items) or any(
+                a is not b for a, b in zip(_items(container), items, strict=False)
+            ):
+                return True
+        return any(op.refresh_needed() for op in self._ops)
+
+    # finding what counts ----------------------------------------------------------------------
+
+    def _walk(self, root: Any) -> None:
+        pending = [root]
+        while pending:
+            value = pending.pop()
+            if value is None or isinstance(value, _LEAVES) or id(value) in self._seen:
+                continue
+            self._seen[id(value)] = value
+            pending += self._parts(value)
+
+    def _parts(self, value: Any) -> list[Any]:
+        """What a value leads to; what has to stay as it is is noted."""
+        if isinstance(value, FunctionType):
+            return self._function(value)
+        if isinstance(value, MethodType):
+            return [value.__func__, value.__self__]
+        if isinstance(value, Mapper):
+            self._ops.append(value)
+            return []
+        if isinstance(value, functools.partial):
+            return [value.func, *value.args, *value.keywords.values()]
+        if isinstance(value, (list, tuple, dict, set, frozenset)):
+            items = _items(value)
+            if not isinstance(value, (tuple, frozenset)):
+                self._lists.append((value, items))
+            return list(items)
+        if isinstance(value, (property, staticmethod, classmethod)):
+            inner = value.fget if isinstance(value, property) else value.__func__
+            return [inner]
+        return self._object(value)
+
+    def _function(self, fn: FunctionType) -> list[Any]:
+        if _installed(fn.__code__.co_filename):
+            return _closed_over(fn)
+        self._codes.append((fn, fn.__code__, fn.__defaults__, fn.__kwdefaults__))
+        names: set[str] = set()
+        _names_of(fn.__code__, names)
+        self._names |= names
+        found = [*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()]
+        space = fn.__globals__
+        for name in names & space.keys():
+            found.append(self._named(space, name))
+        for cell in fn.__closure__ or ():
+            value = _content(cell)
+            self._cells.append((cell, value))
+            found.append(value)
+        return found
+
+    def _named(self, space: Mapping[str, Any], name: str) -> Any:
+        value = space.get(name, _MISSING)
+        self._spaces.append((space, name, value))
+        return value
+
+    def _object(self, value: Any) -> list[Any]:
+        """Attributes whose names are used, of the object and of its classes."""
+        inner = getattr(type(value), "traced_function", None)  # a jit function
+        if inner is not None:
+            return [value.traced_function]
+        found: list[Any] = []
+        spaces: list[Any] = [vars(value)] if hasattr(value, "__dict__") else []
+        if not isinstance(value, ModuleType):
+            classes = value.__mro__ if isinstance(value, type) else type(value).__mro__
+            spaces = [] if isinstance(value, type) else spaces
+            spaces += [vars(c) for c in classes if not _fixed(c.__module__)]
+        elif _fixed(value.__name__):
+            return []
+        for space in spaces:
+            used = [n for n in space if n in self._names or _is_dunder_function(n, space[n])]
+            found += [self._named(space, name) for name in used]
+        return found
+
+
+def _items(container: Any) -> tuple[Any, ...]:
+    if isinstance(container, dict):
+        return (*container, *container.values())
+    return tuple(container)
+
+
+def _content(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return _MISSING
+
+
+def _closed_over(fn: FunctionType) -> list[Any]:
+    """What a wrapper of an installed package holds: the functions it wraps."""
+    return [v for cell in fn.__closure__ or () if callable(v := _content(cell))]
+
+
+def _names_of(code: CodeType, found: set[str]) -> None:
+    found.update(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            _names_of(constant, found)
+
+
+def _is_dunder_function(name: str, value: Any) -> bool:
+    return name.startswith("__") and name.endswith("__") and isinstance(value, FunctionType)
+
+
+@functools.cache
+def _installed(filename: str) -> bool:
+    return filename.startswith(_PLACES) or filename.startswith("<frozen")
+
+
+@functools.cache
+def _fixed(module: str) -> bool:
+    """Whether a module's content does not change while a program runs."""
+    if module.partition(".")[0] in sys.stdlib_module_names | {"nbgraph", "numpy"}:
+        return module != "__main__"
+    path = getattr(sys.modules.get(module), "__file__", None)
+    return path is not None and _installed(path)

@@ -1,0 +1,257 @@
+"""Graphs as functions of arrays, recorded as one operator of the tape.
+
+A run of a graph whose operands are on the tape keeps what its gradient reads, as further outputs of
+the same node; its backward pass is a graph, too, and is run in the same way. So derivatives of any
+order are graphs of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from nbgraph.array.chunk import CPU
+from nbgraph.array.core import Array, empty_of
+from nbgraph.array.layout import layout
+from nbgraph.autograd.buffers import zeros_of
+from nbgraph.autograd.rules import Rule
+from nbgraph.autograd.sums import library
+from nbgraph.errors import DerivativeError
+from nbgraph.executor.compiled import Compiled, compiled
+from nbgraph.executor.options import Options
+from nbgraph.executor.program import Program
+from nbgraph.executor.split import split
+from nbgraph.graph import build
+from nbgraph.graph.arguments import auxiliary_variables
+from nbgraph.graph.build import GraphNode
+from nbgraph.graph.graph import Entry, Graph, spec_of
+from nbgraph.graph.passes.gradient import gradient, no_gradient
+from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.array_op import constant as constant_rule
+from nbgraph.operator.call import recording, training
+from nbgraph.operator.request import OpReqType
+from nbgraph.storage import LARGE
+
+_OPTIONS = Options()
+Wanted = tuple[bool, ...]
+
+
+class GraphFunction:
+    """A typed graph as a function of the arrays of its variables.
+
+    Programs are kept for later calls; a call that comes while all are in use makes another one, so
+    threads do not wait for each other.
+    """
+
+    rule = staticmethod(constant_rule)  # as an operator of which nothing is on the tape
+    view = None
+
+    def __init__(self, graph: Graph, name: str) -> None:
+        self.graph, self.__name__ = graph, name
+        self.layouts = [layout(*_spec(head)) for head in graph.heads]
+        self._large = any(own.nbytes >= LARGE for own in self.layouts)
+        states = set(auxiliary_variables(graph))
+        self._states = [k for k, v in enumerate(graph.variables) if v in states]
+        self._free: list[Program] = []  # for arrays with chunks of their own
+        self._merged: dict[tuple[int, ...], list[Program]] = {}
+        self._trained: dict[Wanted, Trained | DerivativeError] = {}
+
+    @cached_property
+    def compiled(self) -> Compiled:
+        """The graph compiled."""
+        layouts = [layout(*_spec((v, 0))) for v in self.graph.variables]
+        requests = [OpReqType.kWriteTo] * len(self.layouts)
+        return compiled(self.graph, layouts, requests, _OPTIONS, CPU)
+
+    def __call__(self, arrays: Sequence[Array]) -> list[Any]:
+        """The heads for arrays of the variables, recorded if something records."""
+        for i, array in enumerate(arrays):
+            if not array._layout.contiguous:
+                arrays = [*arrays]
+                arrays[i] = library("copy")(array)
+        recorder = recording.get()
+        if recorder is None:
+            return self.run(arrays)
+        wanted = tuple([a._node is not None and a._layout.floating for a in arrays])
+        if True not in wanted:
+            outputs = self.run(arrays)
+            recorder.record(self, arrays, {}, outputs, ())  # it looks at what was overwritten
+            return outputs
+        trained = self.trained(wanted)
+        if isinstance(trained, DerivativeError):
+            outputs = self.run(arrays)
+            recorder.record(Call(self.__name__, None, trained), arrays, {}, outputs, ())
+            return outputs
+        outputs = trained.forward.run(arrays)
+        recorder.record(Call(self.__name__, trained), arrays, {}, outputs, ())
+        return outputs[: len(self.layouts)]
+
+    def run(self, arrays: Sequence[Array]) -> list[Any]:
+        """The heads; `arrays` are contiguous, and nothing is recorded."""
+        chunks = [a._chunk for a in arrays]
+        free, merged = self._free, None
+        if len(set(chunks)) != len(chunks):
+            merged = tuple([chunks.index(c) for c in chunks])
+            free = self._merged.setdefault(merged, [])
+        try:
+            program = free.pop()
+        except IndexError:
+            program = Program(self.compiled, name=self.__name__, merged=merged)
+        reads = chunks if self._large else None
+        outputs = [empty_of(own, CPU, reads) for own in self.layouts]
+        program.push([*arrays, *outputs], is_train=training.get())
+        free.append(program)
+        for k in self._states:
+            arrays[k]._chunk.writes += 1
+        return outputs
+
+    def trained(self, wanted: Wanted) -> Trained | DerivativeError:
+        """What a run with gradients for these variables needs; the error, where there are none."""
+        found = self._trained.get(wanted)
+        if found is None:
+            try:
+                found = Trained(self.graph, wanted, self.__name__)
+            except DerivativeError as problem:
+                found = problem
+            self._trained[wanted] = found
+        return found
+
+
+class Backward(NamedTuple):
+    """A backward graph: which values of the node it reads, and where its gradients belong."""
+
+    function: GraphFunction
+    inputs: Sequence[int]
+    outputs: Sequence[int]
+    seeds: Sequence[int]  # outputs whose gradients it reads
+    order: Sequence[tuple[str, int]]  # of the function's arrays
+    results: Sequence[int]  # operands
+
+
+class Trained:
+    """A forward graph with all its gradients read as heads, and backward graphs over those."""
+
+    def __init__(self, graph: Graph, wanted: Wanted, name: str) -> None:
+        self.wanted, self.name = wanted, name
+        self.variables = list(graph.variables)
+        heads = list(graph.heads)
+        while True:  # what is kept is differentiated, too, when derivatives are
+            self.graph = graph.with_heads(heads)
+            self.floating = tuple([_floats(head) for head in heads])
+            kept = self._split(self.floating)[0].kept
+            known = set(heads)
+            more = [entry for entry in kept if entry not in known]
+            if not more:
+                break
+            heads += more
+        self.forward = GraphFunction(self.graph, name)
+        self._place = {head: k for k, head in reversed(list(enumerate(heads)))}
+        self._backward: dict[Wanted, Backward | None] = {}
+        full = self.backward(self.floating)
+        assert full is not None
+        self.full = full
+
+    def backward(self, given: Wanted) -> Backward | None:
+        """The graph for these gradients of outputs; None where it reads more than is kept."""
+        if given not in self._backward:
+            self._backward[given] = self._made(given)
+        return self._backward[given]
+
+    def _split(self, given: Wanted) -> tuple[Any, dict[GraphNode, int]]:
+        names = {str(v.name) for v in self.variables}
+        seeds: dict[GraphNode, int] = {}
+        heads: list[Entry] = []
+        for k, head in enumerate(self.graph.heads):
+            if given[k]:
+                name = f"gradient of output {k}"
+                while name in names:
+                    name += "'"
+                seeds[build.variable(name, *_spec(head))] = k
+                heads.append(head)
+        wrt = [v for v, w in zip(self.variables, self.wanted, strict=True) if w]
+        found = gradient(self.graph.with_heads(heads), wrt, [(s, 0) for s in seeds])
+        self._results = [k for k, w in enumerate(self.wanted) if w]
+        flows = [not no_gradient(head) for head in found.heads]
+        found = found.with_heads([h for h, f in zip(found.heads, flows, strict=True) if f])
+        self._results = [k for k, f in zip(self._results, flows, strict=True) if f]
+        return split(self.graph, found), seeds
+
+    def _made(self, given: Wanted) -> Backward | None:
+        halves, seeds = self._split(given)
+        if any(entry not in self._place for entry in halves.kept):
+            return None
+        variables = list(halves.backward.variables)
+        count = len(variables) - len(halves.kept)
+        order: list[tuple[str, int]] = []
+        for node in variables[:count]:
+            seed = seeds.get(node)
+            order.append(("seed", seed) if seed is not None else ("in", self.variables.index(node)))
+        order += [("out", self._place[entry]) for entry in halves.kept]
+        places = {sort: [k for s, k in order if s == sort] for sort in ("in", "out", "seed")}
+        function = GraphFunction(halves.backward, f"backward of {self.name}")
+        return Backward(
+            function, places["in"], places["out"], places["seed"], order, tuple(self._results)
+        )
+
+
+class Call(Rule):
+    """One run of a graph: operator and rule of its node on the tape."""
+
+    __slots__ = ("__name__", "_problem", "_trained", "view")
+
+    def __init__(
+        self, name: str, trained: Trained | None, problem: DerivativeError | None = None
+    ) -> None:
+        self.__name__, self.view = name, None
+        self._trained, self._problem = trained, problem
+
+    def reads_inputs(self, count: int) -> Sequence[int]:
+        """See Rule."""
+        return () if self._trained is None else self._trained.full.inputs
+
+    def reads_outputs(self, count: int) -> Sequence[int]:
+        """See Rule."""
+        return () if self._trained is None else self._trained.full.outputs
+
+    def rule(self, g: Gradients) -> Sequence[Any]:
+        """The gradients, by the backward graph."""
+        trained = self._trained
+        if trained is None:
+            assert self._problem is not None
+            raise DerivativeError(str(self._problem)) from self._problem
+        given = tuple([o is not None for o in g.out_grads])
+        backward = trained.backward(given)
+        full = trained.full
+        if backward is None or not (
+            set(backward.inputs) <= set(full.inputs) and set(backward.outputs) <= set(full.outputs)
+        ):
+            backward = full
+        found: list[Any] = [None] * len(g.specs)
+        if not backward.results:
+            return found
+        made = backward.function([self._value(trained, sort, k, g) for sort, k in backward.order])
+        for k, value in zip(backward.results, made, strict=True):
+            found[k] = value
+        return found
+
+    def _value(self, trained: Trained, sort: str, index: int, g: Gradients) -> Any:
+        if sort == "in":
+            return g.inputs[index]
+        if sort == "out":
+            return g.outputs[index]
+        own = trained.forward.layouts[index]
+        value = g.out_grads[index]
+        if value is None:
+            return zeros_of(own, CPU)
+        return value if value.dtype == own.dtype else library("astype")(value, own.dtype)
+
+
+def _spec(entry: Entry) -> Spec:
+    found = spec_of(entry)
+    assert found is not None, "an entry is no number"
+    return found
+
+
+def _floats(entry: Entry) -> bool:
+    return _spec(entry).dtype.kind in "fV"

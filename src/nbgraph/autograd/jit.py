@@ -1,0 +1,262 @@
+"""`ng.jit`: a function of arrays, traced once for each signature, runs as one compiled graph."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import threading
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, overload
+
+from nbgraph.array import core
+from nbgraph.autograd.explain import Explanation, explained
+from nbgraph.autograd.results import require_function
+from nbgraph.autograd.signature import InlineError, Keyed, floats_as_arrays
+from nbgraph.autograd.version import Version, labels_of
+from nbgraph.errors import ArgumentError
+from nbgraph.graph.graph import Graph
+from nbgraph.operator.call import recording, training
+from nbgraph.settings import CLOSELY_ASKED, config
+
+Function = Callable[..., Any]
+_MOST = 256  # versions that a function keeps, oldest first out
+_ENTERING = threading.Lock()
+_classes = core._class
+_settings = config.variable.get
+
+
+class Jit:
+    """What `ng.jit` returns: called like the function, with the same results.
+
+    Attributes
+    ----------
+    traced_function : callable
+        The function itself.
+    """
+
+    def __init__(
+        self, fn: Function, static_argnames: Sequence[str] = (), *, lifted: Sequence[int] = ()
+    ) -> None:
+        self.traced_function = fn
+        self.static_argnames = tuple(static_argnames)
+        self._lifted = tuple(lifted)  # positional arguments whose floats become arrays
+        self._quick = not (self.static_argnames or self._lifted)
+        self._versions: dict[Any, Version] = {}
+        functools.update_wrapper(self, fn, updated=())
+        self._label = f"jit of {getattr(fn, '__name__', type(fn).__name__)}"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The function's results, by the compiled graph."""
+        recorder = recording.get()
+        if CLOSELY_ASKED[0] or not self._quick or kwargs:
+            return self._general(args, kwargs)
+        key: list[Any] = [training.get(None), recorder is None, _settings().default_float]
+        kind = _classes[0]
+        for value in args:
+            if type(value) is not kind:
+                return self._general(args, kwargs)
+            key.append(value._layout)
+        found = self._versions.get(tuple(key))
+        if found is None or found.content.changed() or (recorder is not None and recorder.traces):
+            return self._general(args, kwargs)
+        return found(args)
+
+    def _general(self, args: Sequence[Any], kwargs: Mapping[str, Any], bound: bool = False) -> Any:
+        if self._as_written():
+            return self.traced_function(*args, **kwargs)
+        try:
+            version, keyed = self._version(args, kwargs, bound)
+        except InlineError:
+            return self.traced_function(*args, **kwargs)
+        return version(keyed.arrays)
+
+    def _as_written(self) -> bool:
+        """Whether the text itself is to run: within another trace, or where one looks closely."""
+        recorder = recording.get()
+        if recorder is not None and recorder.traces:
+            return True
+        return CLOSELY_ASKED[0] and (config.compiler == "python" or bool(config.anomaly))
+
+    def _version(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], bound: bool
+    ) -> tuple[Version, Keyed]:
+        """The version for such arguments, traced if there is none."""
+        if self._lifted:
+            args = floats_as_arrays(args, self._lifted)
+        keyed = Keyed(self._label)
+        static: set[Any] = set()
+        key: list[Any] = [training.get(None), recording.get() is None, config.default_float]
+        labels = labels_of(self.traced_function, len(args)) if self.static_argnames else ()
+        for i, value in enumerate(args):
+            label = labels[i] if labels else f"args[{i}]"
+            if i == 0 and bound:
+                static.add(i)
+                key.append(keyed.identity(value))
+            elif label in self.static_argnames:
+                static.add(i)
+                key.append(keyed.static(value, label))
+            else:
+                key.append(keyed.key(value, label))
+        for name, value in kwargs.items():
+            if name in self.static_argnames:
+                static.add(name)
+                key.append((name, keyed.static(value, name)))
+            else:
+                key.append((name, keyed.key(value, name)))
+        full = tuple(key)
+        found = self._versions.get(full)
+        if found is None or found.content.changed():
+            found = Version(self.traced_function, self._label, keyed, args, kwargs, static)
+            self._enter(full, found)
+        return found, keyed
+
+    def _enter(self, key: Any, version: Version) -> None:
+        with _ENTERING:
+            self._versions.pop(key, None)
+            self._versions[key] = version
+            while len(self._versions) > _MOST:
+                del self._versions[next(iter(self._versions))]
+
+    # looking inside ---------------------------------------------------------------------------
+
+    def graph(self, *args: Any, **kwargs: Any) -> Graph:
+        """The graph for arguments like these, as it was traced.
+
+        >>> import nbgraph as ng
+        >>> ng.jit(lambda x: x * 2 + 1).graph(ng.ones(3))
+        %0 = x: float32[3]
+        %1 = multiply(%0, 2): float32[3]
+        %2 = add(%1, 1): float32[3]
+        return %2
+        """
+        return self._version(args, kwargs, False)[0].graph
+
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
+        """What was made of the function for arguments like these: passes, loops, memory."""
+        return explained(self._label, self._version(args, kwargs, False)[0])
+
+    def clear_cache(self) -> None:
+        """Forget all versions; the next calls trace anew."""
+        self._versions.clear()
+
+    @property
+    def cache_size(self) -> int:
+        """How many signatures there are versions for."""
+        return len(self._versions)
+
+    # as a function ----------------------------------------------------------------------------
+
+    def __nbgraph_transformed__(self, change: Function, lifted: Sequence[int]) -> Jit:
+        """A transformation of the function, traced as a whole: one program."""
+        return Jit(change(self.traced_function), self.static_argnames, lifted=lifted)
+
+    def __get__(self, obj: Any, owner: type | None = None) -> Any:
+        return self if obj is None else _Bound(self, obj)
+
+    def __reduce__(self) -> Any:
+        found: Any = importlib.import_module(self.__module__)
+        for part in self.__qualname__.split("."):
+            found = getattr(found, part, None)
+        if found is self:
+            return self.__qualname__
+        return _restored, (self.traced_function, self.static_argnames, self._lifted)
+
+    def __repr__(self) -> str:
+        return f"<{self._label}, {self.cache_size} signature(s)>"
+
+
+class _Bound:
+    """A traced method of an object, which is part of the signature."""
+
+    def __init__(self, jitted: Jit, obj: Any) -> None:
+        self.__self__, self.__func__ = obj, jitted
+        functools.update_wrapper(self, jitted, updated=())
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.__func__._general((self.__self__, *args), kwargs, True)
+
+    def __repr__(self) -> str:
+        return f"<bound {self.__func__!r} of {self.__self__!r}>"
+
+
+def _restored(fn: Function, static_argnames: Sequence[str], lifted: Sequence[int]) -> Jit:
+    return Jit(fn, static_argnames, lifted=lifted)
+
+
+@overload
+def jit(f: Function, *, static_argnames: str | Sequence[str] = ()) -> Jit: ...
+@overload
+def jit(
+    f: None = None, *, static_argnames: str | Sequence[str] = ()
+) -> Callable[[Function], Jit]: ...
+def jit(f: Function | None = None, *, static_argnames: str | Sequence[str] = ()) -> Any:
+    """A function of NDArrays that runs as one compiled graph.
+
+    The first call with arguments of certain shapes and dtypes traces the function: it is called
+    with symbols, and the graph of what it computes is optimised, planned and compiled. Later calls
+    run that graph, as one operation of the engine, and return at once.
+
+    Arrays in globals, closures and objects are read at each call. Numbers, strings and None are
+    part of the signature, like what `static_argnames` names: with another value the function is
+    traced again; so it is when it, or a function that it calls, or a value that they use, was
+    replaced. NumPy arrays among the arguments are copied; those found elsewhere are constants.
+    Random draws are made anew at each call. Results are arrays of their own, never views.
+
+    Within `ng.autograd.record()` a call is one operator of the tape. Derivatives of a jit function
+    (`ng.value_and_grad(ng.jit(f))`) and those within one (`ng.jit(ng.value_and_grad(f))`) are part
+    of the graph. A branch on the value of an array is refused; `ng.where` chooses between results.
+
+    With `ng.config(compiler="python")`, or `anomaly=1`, the function itself is called.
+
+    Parameters
+    ----------
+    f : callable
+        Arguments may be dicts, lists and tuples of arrays, so may results. It must not write
+        arrays that it did not make, and has no other effects when it is not traced.
+    static_argnames : str or sequence of str
+        Arguments that are no arrays and can be hashed.
+
+    >>> import nbgraph as ng
+    >>> w = ng.array([1.0, 2.0])
+    >>> @ng.jit
+    ... def loss(x):
+    ...     return ng.sum((x - w) ** 2)
+    >>> loss(ng.zeros(2))
+    array(5., dtype=float32)
+    >>> w += 1
+    >>> ng.value_and_grad(loss)(ng.zeros(2))
+    (array(13., dtype=float32), array([-4., -6.], dtype=float32))
+    """
+    names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
+    if f is None:
+        return lambda fn: jit(fn, static_argnames=names)
+    require_function("jit", f)
+    if isinstance(f, Jit):
+        f, names = f.traced_function, (*f.static_argnames, *names)
+    for kind, told in (
+        (inspect.isgeneratorfunction, "a generator"),
+        (inspect.iscoroutinefunction, "an asynchronous function"),
+        (inspect.isasyncgenfunction, "an asynchronous generator"),
+    ):
+        if kind(f):
+            raise ArgumentError(
+                f"jit: {f.__name__} is {told}; give a function that returns its arrays"
+            )
+    _require_names(f, names)
+    return Jit(f, names)
+
+
+def _require_names(f: Function, names: Collection[str]) -> None:
+    try:
+        parameters = inspect.signature(f).parameters
+    except (TypeError, ValueError):
+        return
+    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        return
+    for name in names:
+        if name not in parameters:
+            raise ArgumentError(
+                f"jit: static_argnames has {name!r}, which is no argument of "
+                f"{getattr(f, '__name__', f)}; there are: {', '.join(parameters)}"
+            )

@@ -1,0 +1,118 @@
+"""What calls of a traced function have in common: structure, layouts and Python values.
+
+Arrays are told apart by their layouts alone; everything else is part of the signature by value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import BuiltinFunctionType, FunctionType
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array.core import Array
+from nbgraph.array.create import array as new_array
+from nbgraph.autograd.tree import offers_parameters
+from nbgraph.errors import ArgumentError
+from nbgraph.graph.build import frozen
+from nbgraph.graph.symbol import Symbol
+
+_VALUES = (bool, int, float, str, bytes, type(None), type(...), np.dtype, slice)
+_OBJECTS = (type, FunctionType, BuiltinFunctionType)
+
+
+class InlineError(Exception):
+    """An argument is a symbol: the function is called as it is."""
+
+
+class Keyed:
+    """The key of a call, and its arrays: NumPy arrays are copied to NDArrays.
+
+    Attributes
+    ----------
+    arrays : list of NDArray
+    objects : list
+        What the key knows by identity.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.arrays: list[Any] = []
+        self.objects: list[Any] = []
+
+    def array(self, value: Any) -> Any:
+        """The key of an array, which is entered."""
+        self.arrays.append(value)
+        return value._layout
+
+    def key(self, value: Any, path: str) -> Any:
+        """The key of an argument."""
+        kind = type(value)
+        if isinstance(value, Array):
+            return self.array(value)
+        if isinstance(value, (np.ndarray, np.generic)):
+            return self.array(new_array(value))
+        if isinstance(value, Symbol):
+            raise InlineError
+        if kind is slice:
+            return kind, frozen((value.start, value.stop, value.step))
+        if isinstance(value, _VALUES):
+            return frozen(value)
+        if isinstance(value, dict):
+            return kind, tuple([(k, self.key(v, f"{path}[{k!r}]")) for k, v in value.items()])
+        if isinstance(value, (list, tuple)):
+            return kind, tuple([self.key(v, f"{path}[{i}]") for i, v in enumerate(value)])
+        if isinstance(value, _OBJECTS) or callable(value) or offers_parameters(value):
+            return self.identity(value)
+        raise ArgumentError(
+            f"{self.name}: {path} is a {kind.__name__}; a traced function takes arrays, numbers, "
+            "strings, functions, dicts, lists and tuples of those, and objects with parameters(). "
+            + (
+                "An array of another library is taken by ng.from_dlpack"
+                if hasattr(value, "__dlpack__")
+                else f"What is fixed may be named: ng.jit(..., static_argnames={path!r})"
+            )
+        )
+
+    def static(self, value: Any, path: str) -> Any:
+        """The key of an argument that is fixed."""
+        if isinstance(value, (Array, np.ndarray)):
+            raise ArgumentError(
+                f"{self.name}: {path} is an array, but it is named in static_argnames; what is "
+                "fixed is a value that can be hashed"
+            )
+        try:
+            hash(value)
+        except TypeError:
+            raise ArgumentError(
+                f"{self.name}: {path} is named in static_argnames, but a {type(value).__name__} "
+                "cannot be hashed; give a tuple instead of a list"
+            ) from None
+        return frozen(value)
+
+    def identity(self, value: Any) -> Any:
+        """The key of an object that is known by identity."""
+        self.objects.append(value)
+        return "object", id(value)
+
+
+def floats_as_arrays(value: Any, chosen: Sequence[int]) -> list[Any]:
+    """Positional arguments with Python floats as arrays, within those that are differentiated."""
+    return [_floats(v) if i in chosen else v for i, v in enumerate(value)]
+
+
+def _floats(value: Any) -> Any:
+    if type(value) is float:
+        return new_array(value)
+    if isinstance(value, dict):
+        made = value.copy()
+        for key, item in value.items():
+            made[key] = _floats(item)
+        return made
+    if isinstance(value, (list, tuple)):
+        items = [_floats(v) for v in value]
+        if isinstance(value, list):
+            return items
+        return value._make(items) if hasattr(value, "_make") else tuple(items)  # type: ignore[attr-defined]
+    return value

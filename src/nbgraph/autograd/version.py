@@ -1,0 +1,162 @@
+"""One version of a jit function: its graph for one signature, and how results are put together."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array.core import Array
+from nbgraph.autograd.content import Content
+from nbgraph.autograd.graph_call import GraphFunction
+from nbgraph.autograd.signature import Keyed
+from nbgraph.autograd.tracing import Traced, Tracer, tracing
+from nbgraph.autograd.tree import Place, like, places
+from nbgraph.errors import ArgumentError
+from nbgraph.graph.graph import Entry, Graph
+from nbgraph.graph.symbol import Symbol
+
+_HOLE = object()
+
+
+class Version:
+    """A function traced for arguments like these.
+
+    Attributes
+    ----------
+    graph : Graph
+    captured : list of NDArray
+        Arrays found outside the arguments, read at each call.
+    content : Content
+        What the function depends on besides; when it has changed the version is no good any more.
+    """
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        name: str,
+        keyed: Keyed,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        static: Collection[Any],
+    ) -> None:
+        with tracing(name) as tracer:
+            arguments = _Arguments(tracer, iter(keyed.arrays))
+            labels = labels_of(fn, len(args))
+            inner = [
+                value if i in static else arguments.of(value, labels[i])
+                for i, value in enumerate(args)
+            ]
+            named = {
+                key: value if key in static else arguments.of(value, key)
+                for key, value in kwargs.items()
+            }
+            out = fn(*inner, **named)
+            self._require_plain(name, out)
+        self.content = Content([fn, *keyed.objects])
+        self._objects = keyed.objects  # whose ids are in the key
+        heads = self._results(out, arguments.symbols)
+        variables = tracer.trace.variables
+        self.captured = [array for array in variables.values() if array is not None]
+        self.graph = Graph(heads, [*_order(variables)])
+        self._require_known(name)
+        self.function = GraphFunction(self.graph, name) if heads else None
+
+    def _results(self, out: Any, given: Sequence[Any]) -> list[Entry]:
+        """The entries to compute; notes how what the function gives is made of them."""
+        found = [place.value for place in places(out, "out")]
+        arguments = {id(symbol): i for i, symbol in enumerate(given)}
+        heads: dict[int, int] = {}
+        entries: list[Entry] = []
+        self._places: list[tuple[str, Any]] = []
+        for value in found:
+            if id(value) in arguments:
+                self._places.append(("argument", arguments[id(value)]))
+            elif not isinstance(value, Symbol):
+                self._places.append(("constant", value))
+            else:
+                if id(value) not in heads:
+                    heads[id(value)] = len(entries)
+                    entries.append(value.entry)
+                self._places.append(("head", heads[id(value)]))
+        direct = self._places == [("head", k) for k in range(len(entries))]
+        self._single = direct and isinstance(out, Symbol)
+        self._flat = direct and type(out) is tuple and len(out) == len(entries)
+        self._template = like(out, [_HOLE] * len(found), objects=True)
+        return entries
+
+    def __call__(self, arrays: Sequence[Any]) -> Any:
+        """What the function gives for these arrays."""
+        outputs: list[Any] = []
+        if self.function is not None:
+            captured = self.captured
+            outputs = self.function([*arrays, *captured] if captured else arrays)
+            if self._single:
+                return outputs[0]
+            if self._flat:
+                return tuple(outputs)
+        known = {"argument": arrays, "head": outputs}
+        values = [which if sort == "constant" else known[sort][which] for sort, which in self._places]
+        return like(self._template, values, objects=True)
+
+    # what is refused --------------------------------------------------------------------------
+
+    def _require_plain(self, name: str, out: Any) -> None:
+        if inspect.isgenerator(out) or inspect.isawaitable(out) or inspect.isasyncgen(out):
+            raise ArgumentError(
+                f"{name}: it returned a {type(out).__name__}, whose values come later; a traced "
+                "function returns arrays, or a dict, list or tuple of those"
+            )
+
+    def _require_known(self, name: str) -> None:
+        known = set(self.graph.variables)
+        for node in self.graph.nodes:
+            if node.op is None and node not in known:
+                raise ArgumentError(
+                    f"{name}: its result depends on {node.name!r}, which is neither an argument "
+                    "nor an array: a symbol made outside, or a value that an inner derivative left "
+                    "in a variable; give it as an argument, or return it from the inner function"
+                )
+
+
+class _Arguments:
+    """Arguments of a function as it is given them, with symbols for arrays."""
+
+    def __init__(self, tracer: Tracer, arrays: Any) -> None:
+        self._tracer, self._arrays = tracer, arrays
+        self.symbols: list[Any] = []
+
+    def of(self, value: Any, path: str) -> Any:
+        """One argument."""
+        values = [self._value(place) for place in places(value, path)]
+        return like(value, values, objects=True)
+
+    def _value(self, place: Place) -> Any:
+        if place.held or not isinstance(place.value, (Array, np.ndarray, np.generic)):
+            return place.value
+        entry = self._tracer.trace.argument(place.path, next(self._arrays))
+        self.symbols.append(Traced([entry]))
+        return self.symbols[-1]
+
+
+def labels_of(fn: Callable[..., Any], count: int) -> list[str]:
+    """What so many positional arguments of a function are called."""
+    try:
+        parameters = list(inspect.signature(fn).parameters.values())
+    except (TypeError, ValueError):
+        return [f"args[{i}]" for i in range(count)]
+    found: list[str] = []
+    for i, parameter in enumerate(parameters):
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            found += [f"{parameter.name}[{k}]" for k in range(count - i)]
+        elif parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            found.append(parameter.name)
+    return [*found, *(f"args[{i}]" for i in range(len(found), count))]
+
+
+def _order(variables: Mapping[Any, Array | None]) -> list[Any]:
+    """Arguments, then arrays found outside."""
+    arguments = [node for node, array in variables.items() if array is None]
+    return [*arguments, *(node for node, array in variables.items() if array is not None)]

@@ -1,0 +1,44 @@
+"""What arrays can do and symbols cannot: asked for by name, they say so and name the remedy."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from nbgraph.errors import ArgumentError
+
+_GRADIENT = (
+    "differentiate the function it comes from: ng.value_and_grad(f)(...) gives value and gradient, "
+    "within ng.jit, too"
+)
+VALUE = "compute with it as an array, choose with ng.where, or write the loop inside an @ng.op"
+_REMEDIES = {
+    **dict.fromkeys(["attach_grad", "backward", "grad"], _GRADIENT),
+    **dict.fromkeys(["asnumpy", "asscalar", "item", "tolist", "flat"], VALUE),
+}
+
+
+class AbsentError(ArgumentError, AttributeError):
+    """A symbol was asked for what only an array with values has."""
+
+
+class Absent:
+    """The part of `Symbol` that answers for what is not there.
+
+    >>> import nbgraph as ng
+    >>> ng.var("x").backward()
+    Traceback (most recent call last):
+        ...
+    nbgraph.graph.absent.AbsentError: backward: a symbol has no value; differentiate the function \
+it comes from: ng.value_and_grad(f)(...) gives value and gradient, within ng.jit, too
+    """
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        remedy = _REMEDIES.get(name)
+        if remedy is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        self._refuse(name, remedy)
+
+    def _refuse(self, what: str, remedy: str) -> NoReturn:
+        raise AbsentError(f"{what}: a symbol has no value; {remedy}")
