@@ -76,6 +76,19 @@ def _tried(node: GraphNode, operands: Sequence[Any]) -> list[Dtype] | None:
         return None
 
 
+def certain_dtypes(node: GraphNode, dtypes: Sequence[Any], shapes: Shapes) -> list[Dtype] | None:
+    """Dtypes of the outputs where they do not depend on the operands without one (None): a cast's,
+    a comparison's."""
+    try:
+        single, double = (
+            output_dtypes(node, [dtype if d is None else d for d in dtypes], shapes)
+            for dtype in _FLOATS
+        )
+    except DTypeError:
+        return None
+    return single if single == double else None
+
+
 def _stand_in(shape: PartialShape, rank: int) -> tuple[int, ...]:
     return (1,) * rank if shape is None else tuple([1 if n is None else n for n in shape])
 

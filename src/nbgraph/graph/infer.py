@@ -21,7 +21,7 @@ from nbgraph.dtype import as_dtype, is_float
 from nbgraph.engine.sites import site
 from nbgraph.errors import ArgumentError, DTypeError, NbgraphError, ShapeError
 from nbgraph.graph.build import GraphNode, PartialShape, infer
-from nbgraph.graph.flow import keeps_float, output_dtypes, partial_shapes
+from nbgraph.graph.flow import certain_dtypes, keeps_float, output_dtypes, partial_shapes
 from nbgraph.graph.graph import Entry, Graph
 from nbgraph.operator.array_op import Spec
 from nbgraph.settings import config
@@ -149,15 +149,19 @@ class Inference:
                 self._learn_dtype((node, k), dtype)
 
     def _adopt(self, node: GraphNode) -> None:
-        """Give operands without a dtype that of the floats beside them, or of the output."""
+        """Give operands without a dtype that of the floats beside them, or of the output; the
+        output's where it does not depend on theirs."""
         dtypes = self._operand_dtypes(node)
+        if _all_known(dtypes):
+            return
+        shapes = self._operand_shapes(node)
+        for k, dtype in enumerate(certain_dtypes(node, dtypes, shapes) or ()):
+            self._learn_dtype((node, k), dtype)
         beside = [d for d in dtypes if isinstance(d, np.dtype) and is_float(d)]
         out = self.dtypes.get((node, 0))
         if out is not None and is_float(out):
             beside = [out]
-        if _all_known(dtypes) or not beside:
-            return
-        if keeps_float(node, dtypes, self._operand_shapes(node)):
+        if beside and keeps_float(node, dtypes, shapes):
             for operand, dtype in zip(node.inputs, dtypes, strict=True):
                 if dtype is None:
                     self._learn_dtype(operand, np.result_type(*beside))  # type: ignore[arg-type]

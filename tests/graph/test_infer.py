@@ -1,0 +1,230 @@
+"""X-SYM-02, OPP-02 to OPP-04: shapes and dtypes through graphs, in both directions."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import nbgraph as ng
+from nbgraph.errors import ArgumentError, DTypeError, ShapeError
+from nbgraph.graph.arguments import typed
+from nbgraph.graph.graph import with_variables
+from nbgraph.graph.infer import Inference
+from nbgraph.operator import registry
+from tests.graph.random_graphs import random_graph
+
+
+def _copy(src, env, ret, req, ctx):
+    ng.assign(ret.get(), req, src.get())
+
+
+def _plus(lhs, rhs, env, ret, req, ctx):
+    ng.assign(ret.get(), req, lhs.get() + rhs.get())
+
+
+@pytest.fixture
+def plus():
+    """A simple operator without a shape function: its operands have equal shapes."""
+    yield ng.register_simple_op("plus_of_inference").set_function("cpu", _plus)
+    registry.remove("plus_of_inference")
+
+
+@pytest.fixture
+def shaped():
+    """A simple operator whose shape function asks for two axes."""
+
+    def shape(src, env):
+        rows, columns = src
+        return (rows, columns)
+
+    op = ng.register_simple_op("shaped_of_inference").set_function("cpu", _copy)
+    yield op.set_shape_function(shape)
+    registry.remove("shaped_of_inference")
+
+
+# shapes -----------------------------------------------------------------------------------------
+
+
+def test_from_arguments_to_outputs():
+    """X-SYM-02, OPP-03: sizes are known before anything runs."""
+    net = ng.Group([ng.var("x") @ ng.var("w") + ng.var("b"), ng.sum(ng.var("x"), axis=1)])
+    assert net.infer_shape(x=(2, 3), w=(3, 4), b=(4,)) == (
+        [(2, 3), (3, 4), (4,)],
+        [(2, 4), (2,)],
+        [],
+    )
+
+
+def test_what_is_not_determined_is_none():
+    """OPP-04, X-SYM-02: not enough is no error."""
+    net = ng.sin(ng.var("x") @ ng.var("w"))
+    assert net.infer_shape(x=(2, 3)) == (None, None, None)
+    assert net.infer_shape_partial(x=(2, 3)) == ([(2, 3), None], [None], [])
+    assert ng.sin(ng.var("x", shape=(None, 3))).infer_shape_partial() == ([(None, 3)],) * 2 + ([],)
+
+
+def test_nothing_is_guessed_through_broadcasting():
+    """OPP-04: whether b is (3,), (1, 3) or (2, 3) nobody knows."""
+    net = ng.var("x") + ng.var("b")
+    assert net.infer_shape_partial(x=(2, 3)) == ([(2, 3), None], [None], [])
+    with pytest.raises(ShapeError, match=r"the shape of b is not known.*give b=\(\.\.\.\)"):
+        typed(net.graph, {"x": (2, 3)}, {})
+
+
+def test_shapes_flow_back_through_what_keeps_them(plus):
+    """OPP-02: unknown operands follow from the others and from outputs."""
+    x, y, s = ng.var("x"), ng.var("y"), ng.var("s", shape=())
+    chain = ng.astype(ng.transpose(ng.sin(y) * 2.0 + s), "float64")
+    net = plus(x, ng.transpose(chain))
+    assert net.infer_shape(x=(2, 3)) == ([(2, 3), (2, 3), ()], [(2, 3)], [])
+    assert net.infer_shape(y=(4, 5)) == ([(4, 5), (4, 5), ()], [(4, 5)], [])
+    assert net.infer_shape_partial(y=(4, None), x=(None, 5))[1] == [(4, 5)]
+
+
+@pytest.mark.parametrize("axes", [None, (2, 0, 1), (0, -1, 1)])
+def test_transposition_in_both_directions(plus, axes):
+    x = np.zeros((2, 3, 4))
+    net = plus(ng.transpose(ng.var("x"), axes), ng.var("y"))
+    shape = x.transpose(axes).shape
+    assert net.infer_shape(x=(2, 3, 4))[0] == [(2, 3, 4), shape]
+    assert net.infer_shape(y=shape)[0] == [(2, 3, 4), shape]
+
+
+def test_the_same_array_twice_is_no_broadcast(plus):
+    x = ng.var("x")
+    assert plus(x * x, ng.var("y")).infer_shape(y=(2, 3))[0] == [(2, 3), (2, 3)]
+
+
+def test_contradictions_name_operator_operands_and_shapes(plus):
+    """OPP-04: an inconsistency is an error at once, with both shapes and the way to them."""
+    x, y = ng.var("x"), ng.var("y")
+    with pytest.raises(ShapeError, match=r"(?s)add: shapes do not broadcast: x1\(2,\), x2\(3,\)"):
+        (ng.sin(x) + y).infer_shape(x=(2,), y=(3,))
+    with pytest.raises(ShapeError, match=r"operand 0: sin: float32\[2\] <- x: float32\[2\]"):
+        (ng.sin(x) + y).infer_shape(x=(2,), y=(3,))
+    with pytest.raises(ShapeError, match=r"made at .*test_infer.py:\d+"):
+        (ng.sin(x) + y).infer_shape(x=(2,), y=(3,))
+    with pytest.raises(ShapeError, match=r"plus_of_inference.*\(3, \?\).*\(2, \?\)"):
+        plus(x, y).infer_shape_partial(x=(2, None), y=(3, None))
+    with pytest.raises(ShapeError, match=r"variable 'v': shape \(4,\) .* \(3,\)"):
+        ng.sin(ng.var("v", shape=(3,))).infer_shape(v=(4,))
+    with pytest.raises(ShapeError, match=r"shape \(1, 2\) does not agree with \(\?,\)"):
+        ng.sin(ng.var("v", shape=(None,))).infer_shape(v=(1, 2))
+
+
+def test_an_error_of_a_users_shape_function_says_where(shaped):
+    with pytest.raises(ValueError, match="unpack") as caught:
+        shaped(ng.sin(ng.var("x"))).infer_shape(x=(2,))
+    notes = "\n".join(caught.value.__notes__)
+    assert "was asked for float32[2]" in notes
+    assert "operand 0: sin: float32[2] <- x: float32[2]" in notes
+
+
+def test_arguments_that_are_wrong():
+    net = ng.sin(ng.var("x"))
+    with pytest.raises(ArgumentError, match=r"shape of 'z' is given, .* there are: x"):
+        net.infer_shape(z=(2,))
+    with pytest.raises(ArgumentError, match=r"variable 'x': shape='ab'; give a tuple"):
+        net.infer_shape(x="ab")
+    with pytest.raises(ShapeError, match=r"variable 'x': shape=\(-1,\) has a negative size"):
+        net.infer_shape(x=(-1,))
+    with pytest.raises(ArgumentError, match="dtype of 'z' is given"):
+        net.infer_type(z="float32")
+    with pytest.raises(DTypeError, match="variable 'x': 'strange' is given as its dtype"):
+        net.infer_type(x="strange")
+
+
+def test_a_long_chain_in_both_directions(plus):
+    """Each node is asked a few times at most, however long the chain."""
+    x, asked = ng.var("x"), []
+    y = x
+    for _ in range(2000):
+        y = ng.sin(y)
+    graph = plus(y, ng.var("y")).graph
+
+    class Counting(Inference):
+        def _ask(self, node):
+            asked.append(node)
+            super()._ask(node)
+
+    for shapes in ({"x": (2,)}, {"y": (2,)}):
+        asked.clear()
+        assert Counting(graph, shapes, {}).missing() == []
+        assert len(asked) < 8 * len(graph.nodes)
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 10**6))
+def test_partial_knowledge_agrees_with_the_whole(seed):
+    """Whatever follows from some shapes is what holds when all are given."""
+    graph, arrays = random_graph(seed % 500, 12)
+    shapes = {name: a.shape for name, a in arrays.items()}
+    dtypes = {name: a.dtype for name, a in arrays.items()}
+    moved = with_variables(graph, {v: ng.var(v.name).node for v in graph.variables})
+    every = Inference(moved, shapes, dtypes)
+    names = [n for k, n in enumerate(sorted(shapes)) if seed >> k & 1]
+    some = Inference(moved, {n: shapes[n] for n in names}, {n: dtypes[n] for n in names})
+    for entry, shape in some.shapes.items():
+        if shape is not None:
+            wanted = every.shapes[entry]
+            assert len(shape) == len(wanted)
+            assert all(m in (None, n) for m, n in zip(shape, wanted, strict=True))
+    wanted = [node.specs[k] for node, k in graph.heads]
+    assert [every.spec(head) for head in moved.heads] == wanted
+
+
+# dtypes -----------------------------------------------------------------------------------------
+
+
+def test_dtypes_flow_forward_without_shapes():
+    """X-SYM-02: dtypes do not depend on extents."""
+    x = ng.var("x")
+    net = ng.Group(
+        [ng.sin(x), x > 0, ng.argmax(x, axis=2), ng.astype(x, "int8"), x.reshape((3, 5))]
+    )
+    assert net.infer_type(x="float64") == (
+        [np.dtype("float64")],
+        [np.dtype(d) for d in ("float64", "bool", "int64", "int8", "float64")],
+        [],
+    )
+    assert net.infer_type()[0] == [np.dtype("float32")]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float64"])
+def test_dtypes_flow_to_variables_beside_and_behind(dtype, plus):
+    """X-SYM-02: weights take the dtype of the data, in both directions."""
+    x, w, b = ng.var("x"), ng.var("w"), ng.var("b")
+    net = plus(ng.tanh(x @ w), ng.exp(b) * 2)
+    for given_one in ("x", "w", "b"):
+        found, outputs, _ = net.infer_type(**{given_one: dtype})
+        assert {*found, *outputs} == {np.dtype(dtype)}
+
+
+def test_dtypes_stop_where_an_operator_does_not_keep_them():
+    """A cast, a comparison and an integer say nothing about the operand beside."""
+    x, w, i = ng.var("x"), ng.var("w"), ng.var("i", dtype="int64")
+    f4, f8 = np.dtype("float32"), np.dtype("float64")
+    assert (ng.astype(w, "float64") + x).infer_type()[0] == [f4, f8]
+    assert ng.where(w > x, 1.0, 2.0).infer_type(x=f8)[0] == [f4, f8]
+    assert ng.take(w, i).infer_type()[0] == [f4, np.dtype("int64")]
+
+
+def test_the_default_dtype_is_the_setting():
+    with ng.config(default_float="float64"):
+        assert ng.sin(ng.var("x")).infer_type()[1] == [np.dtype("float64")]
+
+
+def test_dtypes_that_do_not_agree():
+    """OPP-04: both dtypes, and the way to them."""
+    with pytest.raises(DTypeError, match="'x' was made with dtype float64, float32 is given"):
+        ng.sin(ng.var("x", dtype="float64")).infer_type(x="float32")
+    x = ng.var("x")
+    with pytest.raises(DTypeError, match=r"(?s)take.*float32.*operand 1: sin <- x"):
+        ng.take(ng.var("w"), ng.sin(x)).infer_type(x="float32")
+
+
+def test_typed_graphs_have_every_dtype():
+    x, w = ng.var("x"), ng.var("w", shape=(None, 4))
+    graph = typed((x @ w).graph, {"x": (2, 3), "w": (3, None)}, {"x": "float64"})
+    assert graph.typed
+    assert [str(v.specs[0]) for v in graph.variables] == ["float64[2, 3]", "float64[3, 4]"]
