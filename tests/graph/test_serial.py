@@ -265,9 +265,7 @@ def test_registered_operators_are_found_by_name_and_content():
 
 def test_what_a_file_cannot_hold_is_refused_by_name():
     x = ng.var("x", init=object())
-    with pytest.raises(
-        ArgumentError, match=r"'x': init: .*object cannot go into a file; give"
-    ):
+    with pytest.raises(ArgumentError, match=r"'x': init: .*object cannot go into a file; give"):
         ng.sin(x).tojson()
     draw = ng.dropout(ng.var("x"), rng=np.random.default_rng(0))
     with pytest.raises(ArgumentError, match=r"node 'dropout': rng: .*Generator"):

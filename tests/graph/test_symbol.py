@@ -1,0 +1,310 @@
+"""SYS-08, SYM-01, X-SYM-01: symbols are made, named, grouped, composed; what they refuse."""
+
+import types
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import nbgraph as ng
+from nbgraph.errors import ArgumentError, DTypeError, IndexingError, ShapeError
+from tests.graph.naive import evaluate, same_bits
+
+X, Y = ng.var("x"), ng.var("y", shape=(2, 3))
+BOTH = ng.Group([ng.sin(X), ng.cos(X)])
+
+# making -----------------------------------------------------------------------------------------
+
+
+def test_a_network_is_described_by_composition():
+    """SYS-08, SYM-01: names of arguments and outputs, in the order they are met."""
+    data = ng.var("data")
+    hidden = ng.tanh(data @ ng.var("w1") + ng.var("b1"))
+    out = (hidden @ ng.var("w2")).named("score")
+    assert out.list_arguments() == ["data", "w1", "b1", "w2"]
+    assert out.list_outputs() == ["score_output"]
+    assert out.name == "score"
+    assert out.list_auxiliary_states() == []
+    assert out.get_internals().list_outputs() == [
+        *("data", "w1", "matmul0_output", "b1", "add0_output", "tanh0_output", "w2"),
+        "score_output",
+    ]
+
+
+def test_operators_methods_and_functions_make_the_same_nodes():
+    pairs = [
+        (Y + 1, ng.add(Y, 1)),
+        (2 / Y, ng.divide(2, Y)),
+        (-Y, ng.negative(Y)),
+        (abs(Y), np.abs(Y)),
+        (Y**2, ng.power(Y, 2)),
+        (Y @ Y.T, ng.matmul(Y, ng.transpose(Y))),
+        (Y > 0, np.greater(Y, 0)),
+        (Y.sum(axis=1), np.sum(Y, axis=1)),
+        (Y.reshape(3, 2), ng.reshape(Y, (3, 2))),
+        (Y[0], ng.slice_view(Y, (0,))),
+        (Y.astype("int8"), ng.astype(Y, np.int8)),
+        (ng.sym.sin(Y), ng.sin(Y)),
+        (np.concatenate([Y, Y]), ng.concatenate([Y, Y])),
+    ]
+    for one, other in pairs:
+        assert one.entry == other.entry
+
+
+def test_augmented_assignment_makes_another_symbol():
+    z = Y
+    z += 1
+    assert z.entry == (Y + 1).entry
+    assert Y.list_outputs() == ["y"]
+
+
+def test_what_is_known_is_told():
+    z = ng.var("z", shape=3, dtype="int8")
+    assert (z.shape, z.dtype, z.ndim, z.size) == ((3,), np.dtype("int8"), 1, 3)
+    assert ng.var("d", shape=()).dtype == np.dtype(ng.config.default_float)
+    assert (Y @ np.ones((3, 4), "float64")).dtype == np.dtype("float64")
+    assert ng.exp(X).shape is None
+    for known in ("spec", "dtype", "ndim", "size"):
+        with pytest.raises(ShapeError, match="its shape is not known, as x came without"):
+            getattr(ng.exp(X), known)
+    assert str(ng.sin(Y)) == "%0 = y: float32[2, 3]\n%1 = sin(%0): float32[2, 3]\nreturn %1"
+    assert repr(BOTH) == "<Symbol sin0_output, cos0_output>"
+
+
+# names ------------------------------------------------------------------------------------------
+
+
+def test_names_depend_on_the_graph_alone():
+    def build():
+        return ng.sin(ng.sin(X) + ng.sin(Y))
+
+    names = build().get_internals().list_outputs()
+    assert names == build().get_internals().list_outputs()
+    assert names == ["x", "sin0_output", "y", "sin1_output", "add0_output", "sin2_output"]
+
+
+def test_scopes_nest_and_end():
+    """X-SYM-01: Prefix."""
+    with ng.name_scope("a_"):
+        with ng.name_scope("b_"):
+            inner = ng.sin(ng.var("w"))
+        outer = ng.sym.cos(inner, name="c")
+    assert inner.list_arguments() == ["a_b_w"]
+    assert inner.list_outputs() == ["a_b_sin0_output"]
+    assert outer.list_outputs() == ["a_c_output"]
+    assert ng.sin(X).list_outputs() == ["sin0_output"]
+
+
+def test_numbers_keep_clear_of_names_that_are_taken():
+    taken = ng.sym.cos(X, name="sin0")
+    both = ng.Group([taken, ng.sin(X), ng.sin(taken)])
+    assert both.list_outputs() == ["sin0_output", "sin1_output", "sin2_output"]
+    with ng.name_scope("sin1"):
+        scoped = [ng.sin(X * k) for k in range(2)]
+    plain = [ng.sin(X + k) for k in range(20)]
+    names = ng.Group([*plain, *scoped]).get_internals().list_outputs()
+    assert len(set(names)) == len(names)
+
+
+def test_outputs_of_one_node_are_numbered():
+    values, places = ng.topk(ng.var("v", shape=(5,)), 2)
+    assert values.list_outputs() == ["topk0_output0"]
+    assert ng.Group([values, places]).list_outputs() == ["topk0_output0", "topk0_output1"]
+    assert places.get_internals().list_outputs() == ["v", "topk0_output0", "topk0_output1"]
+
+
+# attributes -------------------------------------------------------------------------------------
+
+
+def test_attributes_and_their_scopes():
+    """X-SYM-01: AttrScope, attr, list_attr, attr_dict."""
+    with ng.attribute_scope(group="encoder", lr=1), ng.attribute_scope(lr=2):
+        w = ng.var("w", shape=(3,), lr=3)
+        y = ng.sum(w, axis=0)
+    z = ng.sin(y)
+    assert w.list_attr() == {"group": "encoder", "lr": 3}
+    assert y.attr("lr") == 2
+    assert y.attr("axis") == 0
+    assert y.attr("none of these") is None
+    assert z.list_attr() == {}
+    assert z.attr_dict() == {
+        "w": {"group": "encoder", "lr": 3},
+        "sum0": {"group": "encoder", "lr": 2, "axis": 0, "dtype": None, "keepdims": False},
+    }
+    assert ng.sym.sin(X, attr={"k": 1}).list_attr() == {"k": 1}
+
+
+# groups and composition -------------------------------------------------------------------------
+
+
+def test_groups():
+    """X-SYM-01: Group, its outputs by number, slice and name."""
+    assert len(BOTH) == 2
+    assert [s.entry for s in BOTH] == [BOTH[0].entry, BOTH[1].entry]
+    assert BOTH[-1].entry == BOTH["cos0"].entry == BOTH["cos0_output"].entry == ng.cos(X).entry
+    assert BOTH[:1].list_outputs() == ["sin0_output"]
+    assert BOTH.name is None
+    assert ng.Group([BOTH, Y]).list_outputs() == ["sin0_output", "cos0_output", "y"]
+    assert BOTH.list_arguments() == ["x"]
+
+
+def test_children():
+    y = ng.sin(X) * Y + 2
+    assert y.get_children().list_outputs() == ["multiply0_output"]
+    assert y.get_children().get_children().list_outputs() == ["sin0_output", "y"]
+    assert X.get_children() is None
+
+
+def test_composition():
+    """SYS-08: a symbol applied to symbols stands over them."""
+    net = ng.sin(X) * ng.var("w")
+    made = net(x=Y[0], w=X)
+    assert made.entry == (ng.sin(Y[0]) * X).entry
+    assert net(Y, ng.var("v")).list_arguments() == ["y", "v"]
+    assert net(Y).list_arguments() == ["y", "w"]
+    swapped = net(x=ng.var("w"), w=X)  # all at once, not one after another
+    assert swapped.entry == (ng.sin(ng.var("w")) * X).entry
+    assert net().entry == net.entry
+    assert BOTH(x=Y).list_arguments() == ["y"]
+
+
+# worlds -----------------------------------------------------------------------------------------
+
+
+def test_arrays_beside_a_symbol_are_constants():
+    """API.md, rule 1: NumPy arrays and NDArrays by value; their memory may change."""
+    given_array = np.float32([[1, 2, 3]])
+    for one, other in ((given_array, Y), (Y, given_array), (ng.array(given_array), Y)):
+        made = one * other
+        assert type(made) is ng.Symbol
+        (value,) = evaluate(made.graph, {"y": np.ones((2, 3), "float32")})
+        np.testing.assert_array_equal(value, np.broadcast_to([[1, 2, 3]], (2, 3)))
+    assert np.sin(Y).entry == ng.sin(Y).entry
+    assert (np.float64(2) * Y).dtype == np.dtype("float64")  # a NumPy scalar is not weak
+    assert (2.0 * Y).dtype == np.dtype("float32")
+
+
+def test_a_large_constant_warns():
+    """API.md, rule 1."""
+    large = np.zeros((1024, 257), "float32")
+    with pytest.warns(UserWarning, match=r"add: operand 'x2' is an array of 1 MiB.*Use ng.var"):
+        X + large
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        X + large[:512]
+
+
+def test_sym_makes_symbols_of_everything():
+    made = ng.sym.add(np.ones(2, "float32"), 1)
+    assert type(made) is ng.Symbol
+    assert evaluate(made.graph, {})[0].tolist() == [2, 2]
+    zeros = ng.sym.zeros((2, 3))
+    assert (type(zeros), zeros.shape) == (ng.Symbol, (2, 3))
+    assert type(ng.zeros((2, 3))) is ng.NDArray
+    assert type(ng.sym.random_normal(size=(2,))) is ng.Symbol
+
+
+Foreign = types.new_class("Tensor", exec_body=lambda body: body.update(__module__="torch"))
+
+
+REFUSED = [
+    (lambda: bool(Y), TypeError, "neither true nor false; choose .* with ng.where"),
+    (lambda: 1 if Y > 0 else 2, TypeError, "ng.where"),
+    (lambda: iter(Y), TypeError, "cannot be iterated.*ng.unstack"),
+    (lambda: len(Y), TypeError, "no length; ask for .shape"),
+    (lambda: np.asarray(Y), TypeError, "no values to make a NumPy array of; compute it"),
+    (lambda: np.array([Y, Y]), TypeError, "compute it with eval"),
+    (lambda: float(Y), TypeError, "no value to make a Python number of; compute it with eval"),
+    (lambda: int(Y), TypeError, "no value to make a Python number of"),
+    (lambda: ng.add(Y, 1, out=np.zeros((2, 3))), ArgumentError, "add: out= .* use the result"),
+    (lambda: np.add(Y, 1, out=np.zeros((2, 3))), ArgumentError, "add: out= .* use the result"),
+    (lambda: Y.__setitem__(0, 1), ArgumentError, r"setitem: .*no memory.*ng.index_update"),
+    (lambda: np.linalg.inv(Y), ArgumentError, r"numpy.linalg.inv: .*outside of the graph"),
+    (lambda: np.frompyfunc(abs, 1, 1)(Y), ArgumentError, "this ufunc has no operator"),
+    (lambda: Y + Foreign(), ArgumentError, "'x2' is a torch array; .*ng.from_dlpack"),
+    (lambda: Foreign() + Y, ArgumentError, "'x1' is a torch array; .*ng.from_dlpack"),
+    (lambda: Y + 1j, DTypeError, "add: operand 'x2' is complex; complex dtypes are not"),
+    (lambda: Y + "a", TypeError, "unsupported operand"),
+    (lambda: Y + np.ones((4, 5)), ShapeError, r"add: shapes do not broadcast: x1\(2, 3\)"),
+    (lambda: Y[5], IndexingError, "index 5 is out of bounds for axis 0.*expected -2 to 1"),
+    (lambda: Y[Y > 0], IndexingError, "mask that is a Symbol has no values.*ng.where"),
+    (lambda: ng.var(""), ArgumentError, "var: name=''; give a string"),
+    (lambda: ng.var(3), ArgumentError, "var: name=3; give a string"),
+    (lambda: ng.var("a", shape="b"), ArgumentError, "var 'a': shape='b'; give a tuple"),
+    (lambda: ng.var("a", shape=(-1,)), ShapeError, "negative size; sizes start at 0"),
+    (lambda: ng.var("a", dtype="complex64"), DTypeError, "complex dtypes are not supported"),
+    (lambda: ng.Group([]), ArgumentError, "Group: no symbols were given; give one or more"),
+    (lambda: ng.Group([1]), ArgumentError, r"Group: symbols\[0\] is a int; give symbols"),
+    (lambda: ng.Group(3), ArgumentError, "Group: symbols is a int; give a list"),
+    (lambda: ng.sin(BOTH), ArgumentError, r"a group of 2 symbols .* choose one .*group\[0\]"),
+    (lambda: BOTH[2], IndexError, "output 2 of a group of 2; there are sin0_output"),
+    (lambda: BOTH["tan0"], ArgumentError, "no output 'tan0' .* there are: sin0_output"),
+    (lambda: BOTH[1.5], ArgumentError, "a number, a slice or a name, not by 1.5"),
+    (lambda: BOTH.spec, ArgumentError, "a group of 2 symbols"),
+    (lambda: BOTH.named("a"), ArgumentError, "named: name='a'; name one symbol"),
+    (lambda: X.named("a"), ArgumentError, "'x' is a variable; make it with that name"),
+    (lambda: ng.sin(X).named(""), ArgumentError, "named: name=''"),
+    (lambda: ng.sin(X)(z=Y), ArgumentError, "compose: no variable is called 'z'; there are x"),
+    (lambda: ng.sin(X)(x=3), ArgumentError, "compose: x=3 is a int; give a symbol"),
+    (lambda: ng.sin(X)(x=BOTH), ArgumentError, "compose: x is a group; choose one"),
+    (lambda: ng.sin(X)(Y, Y), ArgumentError, r"compose: 2 symbols for 1 arguments \(x\)"),
+    (lambda: ng.sin(X)(Y, x=Y), ArgumentError, "'x' is given twice"),
+    (lambda: ng.sym.sin(X, attr=3), ArgumentError, "sin: attr=3; give a dict"),
+    (lambda: ng.sym.topk(Y, 2, name="a"), ArgumentError, "topk: name='a', .* 2 outputs"),
+    (lambda: ng.sym.sine, AttributeError, "ng.sym has no operator 'sine'; did you mean"),
+    (ng.sym.sin, ArgumentError, "sin: the operand 'x' is missing"),
+    (lambda: ng.name_scope(3).__enter__(), ArgumentError, "name_scope: prefix=3; give a string"),
+]
+
+
+@pytest.mark.parametrize(("refused", "kind", "told"), REFUSED)
+def test_what_is_refused_says_what_to_do(refused, kind, told):
+    """SYS-08, X-SYM-01: bad input; operator, argument, what was given, the remedy."""
+    with pytest.raises(kind, match=told):
+        refused()
+
+
+# values -----------------------------------------------------------------------------------------
+
+LEAVES = st.sampled_from(["a", "b", "c"]) | st.sampled_from([2, -1, 0.5, True])
+CALLS = {
+    1: [ng.sin, ng.tanh, abs, lambda v: -v, lambda v: v.T, lambda v: v.sum(axis=0, keepdims=True)],
+    2: [
+        lambda u, v: u + v,
+        lambda u, v: u * v,
+        lambda u, v: u - v,
+        ng.maximum,
+        lambda u, v: ng.where(u > v, u, v),
+    ],
+}
+
+
+def _applied(children):
+    one = st.tuples(st.sampled_from(CALLS[1]), children)
+    two = st.tuples(st.sampled_from(CALLS[2]), children, children)
+    return one | two
+
+
+def _made(tree, leaves):
+    if not isinstance(tree, tuple):
+        return leaves.get(tree, tree)
+    fn, *children = tree
+    values = [_made(child, leaves) for child in children]
+    if all(isinstance(v, (bool, int, float)) for v in values):
+        values[0] = leaves["a"] * 0 + values[0]
+    return fn(*values)
+
+
+@settings(max_examples=40)
+@given(st.recursive(LEAVES, _applied, max_leaves=12))
+def test_an_expression_of_symbols_has_the_values_of_numpy(tree):
+    """SYM-01: the same program on NumPy arrays and on symbols, bit for bit."""
+    arrays = {n: np.arange(9, dtype="float32").reshape(3, 3) / 7 - k for k, n in enumerate("abc")}
+    symbols = {n: ng.var(n, shape=(3, 3)) for n in arrays}
+    made = _made(tree, symbols)
+    if isinstance(made, ng.Symbol):
+        wanted = np.asarray(_made(tree, arrays))
+        assert (made.shape, made.dtype) == (wanted.shape, wanted.dtype)
+        assert same_bits(evaluate(made.graph, arrays), [wanted])
