@@ -3,6 +3,7 @@
 from nbgraph.ops import *
 from nbgraph import autograd as autograd
 from nbgraph import engine as engine
+from nbgraph import executor as executor
 from nbgraph import nodes as nodes
 from nbgraph import ops as _nd
 from nbgraph import resource as resource
@@ -18,6 +19,7 @@ from nbgraph.array.files import save as save
 from nbgraph.autograd.functional import grad as grad
 from nbgraph.autograd.functional import hessian as hessian
 from nbgraph.autograd.functional import value_and_grad as value_and_grad
+from nbgraph.autograd.jit import jit as jit
 from nbgraph.autograd.linear import jvp as jvp
 from nbgraph.autograd.linear import vjp as vjp
 from nbgraph.codegen import cache as cache
@@ -43,6 +45,7 @@ from nbgraph.errors import NbgraphError as NbgraphError
 from nbgraph.errors import OutOfMemory as OutOfMemory
 from nbgraph.errors import ShapeError as ShapeError
 from nbgraph.errors import StorageError as StorageError
+from nbgraph.executor.executor import Executor as Executor
 from nbgraph.graph.loading import load_json as load_json
 from nbgraph.graph.loading import load_symbol as load_symbol
 from nbgraph.graph.namespace import sym as sym
