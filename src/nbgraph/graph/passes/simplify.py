@@ -52,7 +52,7 @@ def simplify(graph: Graph, *, stable: bool = False, fast: bool = False) -> Graph
     tables += [algebra.stable()] if stable else []
     tables += [algebra.fast()] if fast else []
     for _ in range(_ROUNDS):
-        before, graph = graph, _Round(graph, tables, stable=stable).graph()
+        before, graph = graph, _Round(graph, tables, stable=stable, fast=fast).graph()
         if graph.heads == before.heads:
             break
     return graph
@@ -61,8 +61,8 @@ def simplify(graph: Graph, *, stable: bool = False, fast: bool = False) -> Graph
 class _Round:
     """One walk over a graph, operands first."""
 
-    def __init__(self, graph: Graph, tables: Sequence[Rules], *, stable: bool) -> None:
-        self._graph, self._tables, self._stable = graph, tables, stable
+    def __init__(self, graph: Graph, tables: Sequence[Rules], *, stable: bool, fast: bool) -> None:
+        self._graph, self._tables, self._stable, self._fast = graph, tables, stable, fast
         self._uniform: Uniform = {}
 
     def graph(self) -> Graph:
@@ -95,10 +95,11 @@ class _Round:
         """The outputs of a node over new operands, or what they are without it."""
         if isinstance(node.op, Mapper):
             made = rebuilt(node, with_numbers(node, inputs, self._uniform))
-            found = trivial_outputs(made)
+            found = trivial_outputs(made, self._uniform)
         else:
             made = rebuilt(node, inputs)
-            found = [simpler(made)] if made.nout == 1 and made.inputs else [None] * made.nout
+            alone = made.nout == 1 and made.inputs
+            found = [simpler(made, fast=self._fast)] if alone else [None] * made.nout
         outputs: list[Operand] = []
         for k, simple in enumerate(found):
             if simple is None and made.nout == 1:
@@ -119,15 +120,17 @@ class _Round:
 
     def _may_become(self, entry: Entry, simple: Operand) -> bool:
         """Whether what takes the place of an entry has its elements in the same order of memory,
-        or nobody minds; and is no variable where a head is asked for."""
+        or nobody minds: scalar operators do not. No head becomes a variable."""
         if type(simple) is not tuple:
             return False
-        if entry in self._graph.head_set and simple[0].op is None:
+        head = entry in self._graph.head_set
+        if head and simple[0].op is None:
             return False
         composed = getattr(entry[0].op, "view", None) is not None and not _joins(entry[0])
         if composed or dense(simple):
             return True
-        return all(isinstance(user.op, Mapper) for user, _ in self._graph.users.get(entry, ()))
+        users = self._graph.users.get(entry, ())
+        return not head and all(isinstance(user.op, Mapper) for user, _ in users)
 
 
 def _joins(node: GraphNode) -> bool:

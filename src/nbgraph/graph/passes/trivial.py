@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.graph.build import NUMBERS, GraphNode, Operand, apply, frozen
+from nbgraph.graph.build import GraphNode, Operand, apply, frozen
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Entry, spec_of
 from nbgraph.kernels.function import Captured
@@ -120,51 +120,66 @@ def _shape(inputs: Sequence[Operand]) -> tuple[int, ...] | None:
 Left = tuple[str, Any] | None  # ("operand", index), ("number", value), None: it has to be computed
 
 
-def trivial_outputs(node: GraphNode) -> list[Operand | None]:
-    """For each output of a scalar operator what it is without computing: an operand of its shape
-    and dtype, or one number everywhere."""
+def trivial_outputs(node: GraphNode, known: Uniform) -> list[Operand | None]:
+    """For each output of a scalar operator what it is without computing: an operand of its dtype,
+    broadcast to its shape, or one number everywhere."""
     assert node.specs is not None, "the node has shapes"
     made: list[Operand | None] = []
-    for left, spec in zip(_left(node), node.specs, strict=True):
-        made.append(None)
-        if left is not None and left[0] == "number":
-            made[-1] = everywhere(np.full((), left[1]).astype(spec.dtype), spec)
-        elif left is not None and spec_of(node.inputs[left[1]]) == spec:
-            made[-1] = node.inputs[left[1]]
+    for left, spec in zip(_left(node, known), node.specs, strict=True):
+        if left is None:
+            made.append(None)
+        elif left[0] == "number":
+            made.append(everywhere(np.full((), left[1]).astype(spec.dtype), spec))
+        else:
+            made.append(_broadcast(node.inputs[left[1]], spec))
     return made
 
 
-def _left(node: GraphNode) -> Sequence[Left]:
+def _broadcast(operand: Operand, spec: Spec) -> Operand | None:
+    own = spec_of(operand)
+    if own is None or own.dtype != spec.dtype:
+        return None
+    if own.shape == spec.shape:
+        return operand
+    return apply(library.broadcast_to.op, [operand], {"shape": spec.shape}), 0
+
+
+def _left(node: GraphNode, known: Uniform) -> Sequence[Left]:
     """Worked out once for an operator, dtypes, which operands are equal, and plain numbers."""
     op = node.op
     assert isinstance(op, Mapper), "the operator is a scalar one"
     dtypes = [_weak(i) for i in node.inputs]
-    plain = [frozen(i) if _is_plain(i) else None for i in node.inputs]
+    plain = [_plain(i, known) for i in node.inputs]
     equal = [node.inputs.index(i) if type(i) is tuple else k for k, i in enumerate(node.inputs)]
     shown = [d if isinstance(d, np.dtype) else type(d) for d in dtypes]
-    key = _KEY, tuple(shown), tuple(plain), tuple(equal), frozen(tuple(node.attributes.items()))
+    literals = [frozen(p) for p in plain]
+    key = _KEY, tuple(shown), tuple(literals), tuple(equal), frozen(tuple(node.attributes.items()))
     found = op.carried.get(key)
     if found is None:
         plan = op.invoker.plan_of(dtypes, node.attributes)
-        found = op.carried[key] = _shrunk(plan.typed.captured, node.inputs, equal)
+        found = op.carried[key] = _shrunk(plan.typed.captured, plain, equal)
     return found
 
 
-def _is_plain(operand: Operand) -> bool:
-    return type(operand) in NUMBERS and operand in _PLAIN
+def _plain(operand: Operand, known: Uniform) -> bool | int | float | None:
+    """The number that an operand is everywhere, if it is a plain one."""
+    if type(operand) is tuple:
+        value = known.get(operand)
+        operand = math.nan if value is None else as_number(value)
+    return operand if operand in _PLAIN else None  # type: ignore[return-value]
 
 
 def _shrunk(
-    captured: Captured, inputs: Sequence[Operand], equal: Sequence[int]
-) -> list[tuple[str, Any] | None]:
+    captured: Captured, plain: Sequence[bool | int | float | None], equal: Sequence[int]
+) -> list[Left]:
     """The graph again with plain numbers as literals and equal operands as one."""
     graph = ScalarGraph()
     leaves: list[Any] = []
-    for k, (leaf, operand) in enumerate(zip(captured.operands, inputs, strict=True)):
-        if equal[k] != k:
+    for k, (leaf, number) in enumerate(zip(captured.operands, plain, strict=True)):
+        if number is not None:
+            leaves.append(graph.cast(graph.const(number), leaf.kind))
+        elif equal[k] != k:
             leaves.append(leaves[equal[k]])
-        elif _is_plain(operand):
-            leaves.append(graph.cast(graph.const(operand), leaf.kind))
         else:
             leaves.append(graph.argument(str(leaf.data), leaf.kind))
     replaced = {leaf.id: made for leaf, made in zip(captured.operands, leaves, strict=True)}
@@ -174,7 +189,7 @@ def _shrunk(
     return [_named(move(output), leaves) for output in captured.outputs]
 
 
-def _named(output: Any, leaves: Sequence[Any]) -> tuple[str, Any] | None:
+def _named(output: Any, leaves: Sequence[Any]) -> Left:
     if output.op == "const":
         return ("number", output.data) if output.data in _PLAIN else None
     places = [k for k, leaf in enumerate(leaves) if leaf is output]

@@ -1,7 +1,7 @@
 """Operators over whole arrays that do nothing here, or whose chains are one of them.
 
-Views that are composed have the same steps in memory as the chain had. `Known` says where that
-does not matter: sums over elements depend on their order in memory, scalar operators do not.
+Views that are composed have the same steps in memory as the chain had, but for `reshape`, which
+may have copied on the way.
 """
 
 from __future__ import annotations
@@ -21,9 +21,15 @@ from nbgraph.ops.define import axes_of, library
 View = Callable[[GraphNode, Entry, Spec], Operand | None]
 
 
-def simpler(node: GraphNode) -> Operand | None:
-    """What the only output of a node over whole arrays is without it; None if it does something."""
+def simpler(node: GraphNode, *, fast: bool = False) -> Operand | None:
+    """What the only output of a node over whole arrays is without it; None if it does something.
+
+    A sum begins with 0.0, so that the sum of -0.0 alone is not -0.0: unless `fast` it stays where
+    that might be.
+    """
     rule = _rules().get(node.op)
+    if rule is _summed and fast:
+        rule = _reduced
     if rule is None or node.specs is None or type(node.inputs[0]) is not tuple:
         return None
     spec = spec_of(node.inputs[0])
@@ -44,8 +50,8 @@ def _rules() -> dict[Any, View]:
         "flip": _flipped,
         "slice_view": _sliced,
         "sum_to": _unchanged,
-        "sum": _reduced,
-        "mean": _reduced,
+        "sum": _summed,
+        "mean": _summed,
         "prod": _reduced,
         "max": _reduced,
         "min": _reduced,
@@ -104,10 +110,10 @@ def _order(node: GraphNode) -> tuple[int, ...] | None:
         return None
     spec = spec_of(node.inputs[0])
     assert spec is not None, "not a number"
-    places = np.empty([1] * len(spec.shape))
-    steps = np.lib.stride_tricks.as_strided(places, strides=range(len(spec.shape)))
+    ndim = len(spec.shape)  # of an array with one element, whose steps are the axes' numbers
+    axes = np.lib.stride_tricks.as_strided(np.empty([1] * ndim), strides=range(ndim))
     op: Any = node.op
-    return op.view(steps, **node.attributes).strides
+    return op.view(axes, **node.attributes).strides
 
 
 def _reordered(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
@@ -156,6 +162,15 @@ def _reduced(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
     if any(spec.shape[d] != 1 for d in axes) or spec.dtype != _spec(node).dtype:
         return None
     return x if spec == _spec(node) else _applied("reshape", x, shape=_spec(node).shape)
+
+
+_POSITIVE = frozenset("absolute exp exp2 square sigmoid softplus cosh".split())
+
+
+def _summed(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
+    """Where -0.0 cannot be: of integers, and of what is never below zero."""
+    positive = x[0].op is not None and x[0].op.__name__ in _POSITIVE
+    return _reduced(node, x, spec) if positive or not is_float(spec.dtype) else None
 
 
 def _cast(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
