@@ -148,8 +148,8 @@ def prepare(
         where = Space(arrays[0].size, tuple(a.dtype.itemsize for a in arrays), ())
         classes = ["c"] * len(arrays)
     else:
-        where = space(shape, [_strides(a, shape) for a in arrays])
-        classes = _classes(arrays, where, len(given))
+        where = space(shape, [strides_in(a, shape) for a in arrays])
+        classes = classes_of(arrays, where, len(given))
     found = iter(classes)
     layouts = ["p" if o is None else next(found) for o in operands]
     layouts += ["c" if r == "null" else next(found) for r in requests]
@@ -161,28 +161,38 @@ def prepare(
     if code is None:
         loop = invoker.loop(plan, layouts, dtypes, requests, disjoint=disjoint)
         code = plan.kernels[key] = kernel(loop)
-    words = [
+    nbytes = sum(a.dtype.itemsize for a in arrays)
+    cost = max(1, int(where.size * per_element(typed.captured, nbytes)))
+    scalars = scalar_operands(plan, operands)
+    return Prepared(op.__name__, code, where, words_of(op, plan), scalars, cost)
+
+
+def words_of(op: Mapper, plan: Plan) -> list[int]:
+    """The scalar parameters as words of the record."""
+    return [
         int.from_bytes(w.ljust(8, b"\0"), "little", signed=True)
-        for w in invoker.parameter_words(plan)
+        for w in op.invoker.parameter_words(plan)
     ]
-    scalars = [
+
+
+def scalar_operands(plan: Plan, operands: Sequence[Layout | None]) -> list[tuple[str, str]]:
+    """Kind and precision of each operand that is a scalar (None)."""
+    typed = plan.typed
+    return [
         (leaf.kind, dtype.name)
         for leaf, dtype, o in zip(typed.captured.operands, typed.operands, operands, strict=True)
         if o is None
     ]
-    nbytes = sum(a.dtype.itemsize for a in arrays)
-    cost = max(1, int(where.size * per_element(typed.captured, nbytes)))
-    return Prepared(op.__name__, code, where, words, scalars, cost)
 
 
-def _strides(a: Layout, shape: tuple[int, ...]) -> tuple[int, ...]:
+def strides_in(a: Layout, shape: tuple[int, ...]) -> tuple[int, ...]:
     """Strides as those of an array broadcast to `shape`."""
     lead = len(shape) - len(a.shape)
     own = (0 if n == 1 else s for n, s in zip(a.shape, a.strides, strict=True))
     return (0,) * lead + tuple(own)
 
 
-def _classes(arrays: Sequence[Layout], where: Space, operands: int) -> list[str]:
+def classes_of(arrays: Sequence[Layout], where: Space, operands: int) -> list[str]:
     """Compile-time classes of the inner steps, as for NumPy arrays."""
     if where.inner == 1:
         return ["c"] * len(arrays)

@@ -1,7 +1,8 @@
 """Accumulators of reductions: the only additions that may be reordered, within one block.
 
 The flags sit on these instructions alone: inlined, they let LLVM keep several partial sums in a
-vector register, while the mapped function around them stays exact.
+vector register, while the mapped function around them stays exact. The totals of blocks are then
+added in NumPy's order.
 """
 
 # pyright: basic
@@ -14,6 +15,11 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
+
+from nbgraph.codegen import lower
+from nbgraph.kernels.kinds import INTEGERS
+from nbgraph.kernels.loops import STRIP
+from nbgraph.native.memory import load, room, store
 
 
 def _accumulator(float_op: str, int_op: str) -> Any:
@@ -51,6 +57,62 @@ def _extreme(name: str, order: str) -> Any:
     return accumulate
 
 
+_LEAF = 128  # elements that NumPy's pairwise sum adds up in eight accumulators
+_DEPTH = 64  # halvings: more than a 64-bit size allows
+_sums, _rights = room("float64", _DEPTH), room("int64", _DEPTH)
+
+
+@lower.jit
+def _leaf(p, start, size):
+    """The sum of up to 128 elements, as NumPy adds them."""
+    first = start + 8
+    if size < 8:
+        total = -0.0
+        first = start
+    else:
+        a, b, c, d = load(p, start), load(p, start + 1), load(p, start + 2), load(p, start + 3)
+        e, f, g = load(p, start + 4), load(p, start + 5), load(p, start + 6)
+        h = load(p, start + 7)
+        while first + 8 <= start + size:
+            a, b = a + load(p, first), b + load(p, first + 1)
+            c, d = c + load(p, first + 2), d + load(p, first + 3)
+            e, f = e + load(p, first + 4), f + load(p, first + 5)
+            g, h = g + load(p, first + 6), h + load(p, first + 7)
+            first += 8
+        total = ((a + b) + (c + d)) + ((e + f) + (g + h))
+    for i in range(first, start + size):
+        total += load(p, i)
+    return total
+
+
+@lower.jit
+def pairwise(p, n):
+    """The sum of n float64 in the order of NumPy's `add.reduce`: halves of halves down to 128.
+
+    `rights` holds the sizes of right halves still to come, or -1 where the left half's sum lies in
+    `sums` and the right one is under way.
+    """
+    sums, rights = _sums(), _rights()
+    depth, start, size = 0, 0, n
+    while True:
+        while size > _LEAF:
+            half = size // 2
+            half -= half % 8
+            store(rights, depth, size - half)
+            depth += 1
+            size = half
+        total = _leaf(p, start, size)
+        start += size
+        while depth > 0 and load(rights, depth - 1) < 0:
+            depth -= 1
+            total = load(sums, depth) + total
+        if depth == 0:
+            return 0.0 + total
+        store(sums, depth - 1, total)
+        size = load(rights, depth - 1)
+        store(rights, depth - 1, np.int64(-1))
+
+
 ADD = _accumulator("fadd", "add")
 MULTIPLY = _accumulator("fmul", "mul")
 
@@ -66,8 +128,11 @@ def names() -> dict[str, Any]:
         "acc_multiply": MULTIPLY,
         "acc_max": MAX,
         "acc_min": MIN,
+        "acc_pairwise": pairwise,
+        **{f"strip_{name}": room(name, STRIP) for name in ("float32", "float64")},
+        **{f"strip_{name}": room(name, STRIP) for name in INTEGERS},
     }
-    for name in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"):
+    for name in INTEGERS:
         info = np.iinfo(name)
         space[f"max_start_{name}"] = np.dtype(name).type(info.min)
         space[f"min_start_{name}"] = np.dtype(name).type(info.max)

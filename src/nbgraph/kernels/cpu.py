@@ -135,7 +135,7 @@ def _names(source: Source) -> dict[str, Any]:
         space[name] = vector_math.implementation(function, source.namespace.compute)
     for name, function in source.namespace.externs.items():
         space[name] = function.compiled(source.namespace.compute)  # type: ignore[attr-defined]
-    if "acc_" in source.text or "_start_" in source.text:
+    if any(sign in source.text for sign in ("acc_", "_start_", "strip_")):
         from nbgraph.kernels import accumulate
 
         space.update(accumulate.names())

@@ -94,8 +94,7 @@ class Reduce(Writer):
             step = f"word(args, {loop.steps_at + k})"
             address = f"{self.base(k, 'row')} + j * {step}"
             self.line(2, f"{name}_p = {array.dtype}_pointer({address})")
-            value = self.converted(f"{name}_acc", array.node, array.dtype)
-            value = f"{name}_acc" if self._wide(array) else value
+            value = self.delivered(f"{name}_p", "0", array, f"{name}_acc", self._kind(array))
             self.line(2, f"store({name}_p, 0, {value})")
 
     def _run(self) -> None:
@@ -119,20 +118,27 @@ class Reduce(Writer):
         single = output.node.kind == "f" and self.loop.compute == "float32"
         return strided and single and output.combine in ("add", "multiply")
 
-    def _accumulated(self, text: str, output: Output) -> str:
+    def _kind(self, output: Output) -> str:
+        """The dtype of an output's accumulator."""
         if output.node.kind != "f":
-            return f"{output.dtype}({text})"
-        return f"float64({text})" if self._wide(output) else text
+            return "uint8" if output.dtype == "bool" else output.dtype
+        return "float64" if self._wide(output) else self.loop.compute
+
+    def _accumulated(self, text: str, output: Output) -> str:
+        kind = self._kind(output)
+        return text if kind == self.loop.compute and output.node.kind == "f" else f"{kind}({text})"
 
     def _identity(self, output: Output) -> str:
         assert output.combine is not None
         if output.node.kind == "f":
             value = float(_IDENTITY[output.combine]["f"])
+            value += 0.0 if output.whole else -0.0  # no sum is -0.0, as in NumPy
             start = self.namespace.constant(self.loop.graph.const(value))
             return f"float64({start})" if self._wide(output) else start
+        kind = self._kind(output)
         if output.combine in ("add", "multiply"):
-            return f"{output.dtype}({_IDENTITY[output.combine]['i']})"
-        return f"{output.combine}_start_{output.dtype}"
+            return f"{kind}({_IDENTITY[output.combine]['i']})"
+        return f"{output.combine}_start_{kind}"
 
 
 def _combined(array: Operand | Output) -> bool:

@@ -12,7 +12,7 @@ Its argument record is an array of 64-bit words at an address:
     then, for each outer dimension, innermost first: extent, byte step of each operand, output
 
 The range [lo, hi) a kernel is called with counts elements of the whole space in row-major
-order (maps), or blocks of the reduced run (reductions), so any caller may split it.
+order (maps), or what gives one result each (reductions), so any caller may split it.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ from nbgraph.kernels.scalar import Graph, Node
 
 Layout = Literal["c", "0", "s"]  # inner step: one element, none, known at run time only
 Request = Literal["write", "add"]
-Form = Literal["map", "reduce", "fold", "scan", "at"]
+Form = Literal["map", "reduce", "totals", "leading", "fold", "scan", "at"]
 Combine = Literal["add", "multiply", "max", "min"]
 Access = Literal["plain", "scoped", "element"]
 
 BLOCK = 1024  # elements a reduction's accumulator takes before its total is set down
+STRIP = 1024  # columns that a reduction along leading axes takes at once
+GROUP = 128  # rows it combines one after another before their total is set down
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ class Output:
     layout: Layout
     request: Request = "write"
     combine: Combine | None = None  # for reductions: how elements become one
+    whole: bool = False  # a block is the whole run, so that its total is the result
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +59,9 @@ class Loop:
     """A loop over a scalar graph.
 
     form "map": every output gets one value an element. "reduce": outputs with `combine` get one
-    value a block of the inner run, others one an element. "fold", "scan", "at": one binary
-    scalar function applied along the inner run, in order; see `folds`.
+    value a block of the inner run, others one an element. "totals": the totals of blocks become
+    one value a row; "leading": rows are combined column by column; see `totals`. "fold", "scan",
+    "at": one binary scalar function applied along the inner run, in order; see `folds`.
     """
 
     name: str

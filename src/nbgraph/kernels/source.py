@@ -8,16 +8,26 @@ from __future__ import annotations
 
 from nbgraph.kernels.folds import At, Fold
 from nbgraph.kernels.forms import Map, Reduce
-from nbgraph.kernels.loops import Loop
+from nbgraph.kernels.loops import Form, Loop
 from nbgraph.kernels.scalar import GROWING
-from nbgraph.kernels.writer import Source
+from nbgraph.kernels.totals import Leading, Totals
+from nbgraph.kernels.writer import Source, Writer
+
+_WRITERS: dict[Form, type[Writer]] = {
+    "map": Map,
+    "reduce": Reduce,
+    "totals": Totals,
+    "leading": Leading,
+    "fold": Fold,
+    "scan": Fold,
+    "at": At,
+}
 
 
 def emit(loop: Loop) -> Source:
     """The source of a loop's kernel."""
-    writer = {"map": Map, "reduce": Reduce, "fold": Fold, "scan": Fold, "at": At}[loop.form]
     with GROWING:
-        return writer(loop).source()
+        return _WRITERS[loop.form](loop).source()
 
 
 __all__ = ["Source", "emit"]

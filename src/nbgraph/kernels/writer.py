@@ -246,6 +246,26 @@ class Writer:
             value = f"{output.dtype}({text})"
         self.line(indent, f"{_STORE[access]}({pointer}, {index}, {value})")
 
+    def delivered(self, pointer: str, index: str, output: Output, text: str, kind: str) -> str:
+        """What is stored for a result of dtype `kind`: it is rounded first, then added."""
+        dtype = output.dtype
+        if dtype == "bool":
+            value = f"{text} != 0"
+            if output.request == "add":
+                value = f"{self.loaded(pointer, index, dtype)} | ({value})"
+            return f"uint8({value})"
+        short = dtype in SHORT
+        value = text if kind == ("float32" if short else dtype) else f"{dtype}({text})"
+        if short:
+            single = text if kind == "float32" else f"float32({text})"
+            value = f"float32_to_{dtype}({single})"
+        if output.request == "write":
+            return value
+        old = self.loaded(pointer, index, dtype)
+        if short:
+            return f"float32_to_{dtype}({old} + {dtype}_to_float32({value}))"
+        return f"{dtype}({old} + {value})"
+
     def _stored(self) -> str | None:
         """The dtype of the loop's floating operands, or of its result where all are integers."""
         floating = {o.dtype for o in self.loop.operands if o.node.kind == "f"}

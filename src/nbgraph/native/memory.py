@@ -139,6 +139,21 @@ load_element = _load(_grouped)
 store_element = _store(_grouped)
 
 
+def room(dtype, count):
+    """An intrinsic that gives room for `count` elements on the stack of the function it is in."""
+    element = _STORED[dtype]
+
+    @intrinsic
+    def make(typingctx):
+        def codegen(context, builder, signature, args):
+            size = context.get_constant(types.intp, count)
+            return cgutils.alloca_once(builder, context.get_data_type(element), size=size)
+
+        return types.CPointer(element)(), codegen
+
+    return make
+
+
 @intrinsic
 def shifted(typingctx, pointer, offset):
     """The pointer moved by a number of bytes."""

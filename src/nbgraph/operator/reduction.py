@@ -117,7 +117,7 @@ def _block_totals(
     """Kernel, argument record and array for the totals of blocks of the last axis."""
     count, rows = arrays[0].shape[-1], arrays[0].shape[:-1]
     blocks = -(-count // BLOCK)
-    result = np.empty((*rows, blocks), _total_dtype(plan.typed.outputs[0], combine))
+    result = np.empty((*rows, blocks), total_dtype(plan.typed.outputs[0], combine))
     layouts: tuple[Layout, ...] = tuple(
         "0" if a.strides[-1] == 0 else "c" if a.strides[-1] == a.itemsize or count == 1 else "s"
         for a in arrays
@@ -163,7 +163,7 @@ def _kernel(
     return plan.kernels[key]
 
 
-def _total_dtype(dtype: np.dtype[Any], combine: Combine) -> np.dtype[Any]:
+def total_dtype(dtype: np.dtype[Any], combine: Combine) -> np.dtype[Any]:
     """What block totals are kept in."""
     if dtype.kind in "fV":
         wide = combine in ("add", "multiply") or dtype.itemsize == 2
