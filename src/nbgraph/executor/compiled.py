@@ -62,7 +62,8 @@ class Compiled:
         self.layouts, self.requests = tuple(layouts), tuple(requests)
         self.stages: list[Stage] = []
         self.graph = optimised(graph, options, self.stages)
-        lowering = Lowering(self.graph, layouts, requests, device, names_of(self.graph.nodes))
+        names = names_of(self.graph.nodes)
+        lowering = Lowering(self.graph, layouts, requests, device, names, native=options.fuse)
         self.lowering = lowering
         self.arguments = len(lowering.arguments)
         self.result_layouts = [layout(*spec(head)) for head in self.graph.heads]

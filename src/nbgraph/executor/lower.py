@@ -16,6 +16,7 @@ from nbgraph.array.layout import Layout, layout
 from nbgraph.array.push import same
 from nbgraph.device import Context
 from nbgraph.dtype import is_float
+from nbgraph.executor import reduce
 from nbgraph.executor.places import Place, viewed
 from nbgraph.executor.work import CastWork, FunctionWork, MapWork, Use, copy_plan
 from nbgraph.graph.build import NUMBERS, GraphNode, has_effect
@@ -23,6 +24,7 @@ from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Entry, Graph
 from nbgraph.graph.schedule import Schedule, Task, Value
 from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.map_reduce import MapReduce
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.request import OpReqType
 from nbgraph.ops.arithmetic import add
@@ -40,6 +42,9 @@ class Lowering:
         Given: one for each variable of the graph, and one for each head.
     constants : dict from Value to NumPy array
     places : dict from entries to where they lie
+
+    `native`: reductions by themselves are kernels, which add up in another order than their
+    operators do.
     """
 
     def __init__(
@@ -49,8 +54,10 @@ class Lowering:
         requests: Sequence[OpReqType],
         device: Context,
         names: Mapping[GraphNode, str],
+        *,
+        native: bool = True,
     ) -> None:
-        self.graph, self.device, self.names = graph, device, names
+        self.graph, self.device, self.names, self.native = graph, device, names, native
         self.places: dict[Entry, Place] = {}
         self.constants: dict[Value, np.ndarray[Any, Any]] = {}
         self.tasks: list[Task] = []
@@ -132,8 +139,33 @@ class Lowering:
             self._enter(node, self._copy(self.names[node], self.places[source], place, request))
         elif op.constant is not None and op.constant(**node.attributes) is not None:
             self._fill(node, op.constant(**node.attributes))
+        elif self._reduced(node, op):
+            return
         else:
             self._function(node, op)
+
+    def _reduced(self, node: GraphNode, op: ArrayOp) -> bool:
+        """Whether it is a reduction that kernels do."""
+        name, reads = self.names[node], [self.places[v] for v in node.entries]
+        if isinstance(op, MapReduce):
+            if 0 in spec(node.entries[0]).shape:
+                return False
+            tasks = reduce.fused(node, name, reads, lambda k: self._asked(node, k), _rights)
+        elif self.native and reduce.is_alone(node, reads[0]):
+            target, request = self._output(node, 0), self._request(node, 0)
+            tasks = reduce.alone(node, name, reads[0], target, request)
+        else:
+            return False
+        self._of_node[node] = tasks[0]
+        self.tasks += tasks
+        tasks[0].after = tuple(self._of_node[n] for n in node.after if n in self._of_node)
+        return True
+
+    def _asked(self, node: GraphNode, index: int) -> tuple[Place, OpReqType] | None:
+        """Where an output goes, and how; None where nobody needs it."""
+        if not self._needed((node, index)):
+            return None
+        return self._output(node, index), self._request(node, index)
 
     def _map(self, node: GraphNode, op: Mapper) -> None:
         """One kernel; outputs that nobody needs are left out."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import importlib
 from typing import NamedTuple
 
 from nbgraph.executor.options import Options
@@ -18,6 +20,15 @@ class Stage(NamedTuple):
     name: str
     before: Graph
     after: Graph
+
+    def diff(self) -> str:
+        """What changed, as a difference of the two listings."""
+        before, after = str(self.before).splitlines(), str(self.after).splitlines()
+        lines = list(difflib.unified_diff(before, after, n=max(len(before), len(after)), lineterm=""))
+        return "\n".join(lines[3:])  # without the three lines that name files and place
+
+    def _repr_html_(self) -> str:
+        return importlib.import_module("nbgraph.viz").before_and_after(self)._repr_html_()
 
 
 def optimised(graph: Graph, options: Options, stages: list[Stage]) -> Graph:

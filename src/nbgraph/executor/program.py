@@ -7,6 +7,7 @@ when the run begins. Runs of one program follow each other, as they share an are
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -18,7 +19,7 @@ from nbgraph.engine.kernels import Kernels
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.plan import Outside, Plan, Step
 from nbgraph.executor.compiled import Compiled, Spot, root
-from nbgraph.executor.work import MapWork, Use
+from nbgraph.executor.work import MapWork, ReadyWork, Use
 from nbgraph.graph.schedule import Task, Value
 from nbgraph.operator.request import OpReqType
 
@@ -103,24 +104,37 @@ class Program:
         self.stateful = any(step.wants_state for step in steps)
         self.plan = Plan(steps, name=name, patches=list(self._patches.values())) if steps else None
         self.instance = self.plan.instance() if self.plan is not None else None
-        self._order: list[Any] = self._outside_order() if arrays is None else []
+        self._own: list[Any] = []  # variables that are the same in every run
+        self._variables = self._addresses = _everything
+        self._offsets: list[tuple[int, int]] | None = None
+        if arrays is None:
+            self._arrange()
 
-    def _outside_order(self) -> list[Any]:
-        """Of the plan's outside variables: the number of the array a run brings, or the variable
-        itself."""
+    def _arrange(self) -> None:
+        """How the variables and the words of a push come from the arrays that a run brings."""
         number = {outside: k for k, outside in enumerate(self._slots[: self._given])}
         known = self.plan.outside if self.plan is not None else ()
-        return [number.get(each, each) for each in known]
+        self._own = [each for each in known if each not in number]
+        number |= {each: self._given + k for k, each in enumerate(self._own)}
+        self._variables = _chooser([number[each] for each in known], self._given)
+        slots = [spot.slot or 0 for spot in self._words]
+        self._addresses = _chooser(slots, self._given)
+        if any(spot.offset for spot in self._words):
+            self._offsets = list(zip(slots, [spot.offset for spot in self._words], strict=True))
 
     # running ----------------------------------------------------------------------------------
 
-    def push(self, arrays: Sequence[Array] = (), *, is_train: bool = False) -> None:
-        """Push a run; `arrays` are a loose program's variables and results."""
+    def push(
+        self, arrays: Sequence[Array] = (), *, is_train: bool = False, site: int | None = None
+    ) -> None:
+        """Push a run; `arrays` are a loose program's variables and results. `site` is what
+        `Kernels.site_id` gave for the line of user code, if the caller asked."""
         instance = self.instance
         if instance is None:
             return
-        engine = current()
-        site = engine.site_id() if isinstance(engine, Kernels) else 0
+        if site is None:
+            engine = current()
+            site = engine.site_id() if isinstance(engine, Kernels) else 0
         if self.arrays is not None and not self.stateful:
             instance.launch((), (), site)
             return
@@ -129,9 +143,12 @@ class Program:
         words: Sequence[int] = ()
         if self.arrays is None:
             chunks = [a._chunk for a in arrays]
-            variables = [chunks[each] if type(each) is int else each for each in self._order]
+            variables = self._variables([*chunks, *self._own] if self._own else chunks)
             addresses = [a._address for a in arrays]
-            words = [addresses[spot.slot] + spot.offset for spot in self._words]  # type: ignore[index]
+            if self._offsets is None:
+                words = self._addresses(addresses)
+            else:
+                words = [addresses[slot] + offset for slot, offset in self._offsets]
         state = None
         if self.stateful:
             granted = {key: [r.renewed() for r in given] for key, given in self.effects.items()}
@@ -168,7 +185,7 @@ class Program:
         ]
 
     def _kernel(self, place: int, task: Task, prepared: Any) -> NativeCall:
-        work: MapWork = task.work
+        work: MapWork | ReadyWork = task.work
         addresses: list[int] = []
         for k, (written, use) in enumerate(work.uses()):
             spot = self.compiled.used(task, written, use)
@@ -213,3 +230,17 @@ class Program:
         value = root(value)
         slot = self.compiled.spot(value).slot
         return value if slot is None else self._slots[slot]
+
+
+def _everything(values: list[Any]) -> Sequence[Any]:
+    return values
+
+
+def _chooser(places: Sequence[int], count: int) -> Callable[[list[Any]], Sequence[Any]]:
+    """A function from a list to its elements at these places; the list itself where that is all
+    of `count` elements in their order."""
+    if list(places) == list(range(count)):
+        return _everything
+    if len(places) < 2:
+        return lambda values: [values[k] for k in places]
+    return operator.itemgetter(*places)

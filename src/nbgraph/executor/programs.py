@@ -142,6 +142,7 @@ class Bound:
             found["forward"] = self.predict
         if "halves" in self.__dict__:
             found["forward, training"], found["backward"] = self.halves
-        for program in self._both.values():
-            found["forward_backward"] = program
+        for given, program in self._both.items():
+            which = ", ".join(str(k) for k, known in enumerate(given) if known)
+            found["forward_backward" + (f", gradients of {which} given" if which else "")] = program
         return found

@@ -79,6 +79,24 @@ class MapWork:
 
 
 @dataclass(slots=True)
+class ReadyWork:
+    """A kernel that is prepared already: of a reduction."""
+
+    kernel: Prepared
+    reads: Sequence[Use]
+    writes: Sequence[Use]
+    numbers: Sequence[Any] = ()
+
+    def prepared(self, task: Task) -> Prepared:
+        """The kernel."""
+        return self.kernel
+
+    def uses(self) -> list[tuple[bool, Use]]:
+        """See MapWork."""
+        return [*((False, use) for use in self.reads), *((True, use) for use in self.writes)]
+
+
+@dataclass(slots=True)
 class FunctionWork:
     """An operator over whole arrays: a Python function."""
 
@@ -154,4 +172,4 @@ def copy_plan(dtype: np.dtype[Any]) -> Plan:
     return same.invoker.plan([dtype], dtype, {})
 
 
-Work = MapWork | FunctionWork | CastWork
+Work = MapWork | ReadyWork | FunctionWork | CastWork

@@ -1,0 +1,120 @@
+"""The memory of an executor, as planned and as held."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from nbgraph.array.core import Array
+from nbgraph.executor.program import Program
+from nbgraph.executor.programs import Bound
+from nbgraph.picture import columns, html_sections, sections
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramBytes:
+    """Bytes of what a program has of its own.
+
+    `naive`: every value in memory of its own; `peak`: in use at once, which no plan can go below;
+    `planned`: the arena that is asked for; `held`: what the pool gave for it.
+    """
+
+    program: str
+    naive: int
+    peak: int
+    planned: int
+    held: int
+
+
+class Footprint:
+    """What `exe.memory()` gives: a table when printed.
+
+    `programs`: ProgramBytes of each; `arrays`: bytes held by the arrays that programs share, by
+    what they are for: "arguments", "states", "outputs", "gradients", "kept" for the backward pass,
+    "output gradients" and "constants". Memory that two hold is counted once, where it is met first.
+    """
+
+    def __init__(self, programs: Iterable[ProgramBytes], arrays: Mapping[str, int]) -> None:
+        self.programs, self.arrays = tuple(programs), dict(arrays)
+
+    @property
+    def held(self) -> int:
+        """All bytes that the executor holds, those of its arguments included."""
+        return sum(p.held for p in self.programs) + sum(self.arrays.values())
+
+    @property
+    def naive(self) -> int:
+        """Bytes if every value of every program had memory of its own."""
+        return sum(p.naive for p in self.programs)
+
+    @property
+    def planned(self) -> int:
+        """Bytes of all arenas."""
+        return sum(p.planned for p in self.programs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain values."""
+        return {
+            "programs": [asdict(p) for p in self.programs],
+            "arrays": dict(self.arrays),
+            "naive": self.naive,
+            "planned": self.planned,
+            "held": self.held,
+        }
+
+    def _parts(self) -> list[tuple[str, str]]:
+        head = ("program", "naive", "peak", "planned", "held")
+        rows = [(p.program, *(f"{n:,}" for n in list(asdict(p).values())[1:])) for p in self.programs]
+        arrays = [(name, f"{count:,}") for name, count in self.arrays.items() if count]
+        return [
+            ("values of programs, bytes", columns([head, *rows])),
+            ("arrays, bytes held", columns([*arrays, ("all memory", f"{self.held:,}")])),
+        ]
+
+    def __str__(self) -> str:
+        return sections(self._parts())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return html_sections("memory", self._parts())
+
+
+def footprint(bound: Bound, programs: Mapping[str, Program], states: Iterable[Array]) -> Footprint:
+    """The bytes of these programs; `states`: those of the arrays that operators write."""
+    of_states = list(states)
+    gradients = [array for array, _ in bound.grads.values()]
+    constants = [array for program in programs.values() for array in program.constants]
+    known: dict[str, list[Array]] = {
+        "states": of_states,
+        "arguments": list(bound.arrays.values()),
+        "outputs": list(bound.outputs),
+        "gradients": gradients,
+        "output gradients": bound.seed_arrays(),
+        "constants": constants,
+        "kept": [array for p in programs.values() for array in p.arrays or ()],  # all others
+    }
+    seen: set[Any] = set()
+    held = {name: _held(arrays, seen) for name, arrays in known.items()}
+    return Footprint([_bytes(name, program) for name, program in programs.items()], held)
+
+
+def _held(arrays: Iterable[Array], seen: set[Any]) -> int:
+    total = 0
+    for array in arrays:
+        if array._chunk not in seen:
+            seen.add(array._chunk)
+            total += array._chunk.capacity
+    return total
+
+
+def _bytes(name: str, program: Program) -> ProgramBytes:
+    plan, held = program.compiled.memory, program.arena.chunk
+    return ProgramBytes(
+        name,
+        plan.naive_bytes,
+        plan.peak_bytes,
+        plan.arena_bytes,
+        0 if held is None else held.capacity,
+    )

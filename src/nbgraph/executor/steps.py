@@ -1,0 +1,126 @@
+"""What an executor pushes: the steps of each program's plan, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from nbgraph.engine.core.plans import GRAIN
+from nbgraph.engine.core.running import MOST_CHUNKS
+from nbgraph.engine.native_call import NativeCall
+from nbgraph.engine.plan import Step
+from nbgraph.executor.compiled import root
+from nbgraph.executor.program import Program
+from nbgraph.graph.schedule import Task, Value
+from nbgraph.picture import columns, html_sections, sections
+
+_HEAD = ("step", "does", "reads", "writes", "chunks", "estimated ns", "after")
+
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    """A step: a kernel, or a Python function.
+
+    `writes`: names with requests. `chunks`: parts it may be cut into. `estimate`: nanoseconds, 0
+    for functions, of which nothing is known. `after`: steps it waits for.
+    """
+
+    number: int
+    name: str
+    does: str
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    chunks: int
+    estimate: int
+    after: tuple[int, ...]
+
+    def cells(self) -> tuple[str, ...]:
+        """As text."""
+        return (
+            f"{self.number} {self.name}",
+            self.does,
+            ", ".join(self.reads),
+            ", ".join(self.writes),
+            str(self.chunks),
+            str(self.estimate or ""),
+            ", ".join(map(str, self.after)),
+        )
+
+
+class Steps:
+    """What `exe.plan()` gives: `by_program`, rows for each program; a table when printed."""
+
+    def __init__(self, by_program: Mapping[str, tuple[StepRow, ...]]) -> None:
+        self.by_program = dict(by_program)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Rows by program, as plain values."""
+        return {name: [asdict(row) for row in rows] for name, rows in self.by_program.items()}
+
+    def _parts(self) -> list[tuple[str, str]]:
+        return [
+            (name, columns([_HEAD, *(row.cells() for row in rows)]) if rows else "nothing to do")
+            for name, rows in self.by_program.items()
+        ]
+
+    def __str__(self) -> str:
+        return sections(self._parts())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return html_sections("plan", self._parts())
+
+
+def steps(programs: Mapping[str, Program]) -> Steps:
+    """The steps of these programs."""
+    return Steps({name: _rows(program) for name, program in programs.items()})
+
+
+def _rows(program: Program) -> tuple[StepRow, ...]:
+    plan = program.plan
+    if plan is None:
+        return ()
+    tasks = program.compiled.tasks
+    return tuple(
+        _row(k, task, step, tuple(sorted(before)))
+        for k, (task, step, before) in enumerate(
+            zip(tasks, plan.steps, plan.predecessors, strict=True)
+        )
+    )
+
+
+def _row(number: int, task: Task, step: Step, after: tuple[int, ...]) -> StepRow:
+    run = step.run
+    native = isinstance(run, NativeCall)
+    writes = [
+        f"{label(value)} ({request.name})"
+        for value, request in zip(task.writes, task.requests, strict=True)
+    ]
+    return StepRow(
+        number,
+        step.label,
+        f"kernel {_kernel(task)}" if native else f"function {getattr(run, '__name__', '')}",
+        tuple(dict.fromkeys(label(value) for value in task.reads)),
+        tuple(writes),
+        _chunks(step) if native else 1,
+        run.cost if native else 0,
+        after,
+    )
+
+
+def _kernel(task: Task) -> str:
+    return getattr(getattr(task.work, "op", None), "__name__", task.name)
+
+
+def _chunks(step: Step) -> int:
+    run: Any = step.run
+    most = step.chunks or (MOST_CHUNKS if run.cost >= 2 * GRAIN else 1)
+    return max(1, min(most, MOST_CHUNKS, run.hi - run.lo))
+
+
+def label(value: Value) -> str:
+    """A value's name, with the value whose memory it took over."""
+    over = root(value)
+    return value.name if over is value else f"{value.name} over {over.name}"
