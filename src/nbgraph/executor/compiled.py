@@ -5,6 +5,7 @@ Nothing here knows the arrays of a run. Compiling the same graph again finds it 
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -102,9 +103,25 @@ def _planned(schedule: Schedule, options: Options) -> MemoryPlan:
         inplace.accumulate(schedule)
     if options.memory:
         memory.order(schedule)
+        _losses_first(schedule.tasks)
     if options.inplace:
         inplace.take_over(schedule)
     return memory.plan(schedule, share=options.memory)
+
+
+_SMALL = 4096  # bytes of results whose computation is not worth a worker of its own
+
+
+def _losses_first(tasks: list[Task]) -> None:
+    """Small results (losses) are there before what comes behind them in the list begins.
+
+    Nothing depends on them, so what they were computed from could never be written over.
+    """
+    needed = {value for task in tasks for value in task.reads}
+    for task, following in itertools.pairwise(tasks):
+        small = sum(value.nbytes for value in task.writes) <= _SMALL
+        if small and all(value.given and value not in needed for value in task.writes):
+            following.after = (*following.after, task)
 
 
 def _does_something(task: Task) -> bool:
