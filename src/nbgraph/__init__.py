@@ -63,6 +63,7 @@ _PLACES = {
     **dict.fromkeys(["load_json", "load_symbol"], "nbgraph.graph.loading"),
     **dict.fromkeys(["name_scope", "attribute_scope"], "nbgraph.graph.naming"),
     "sym": "nbgraph.graph.namespace",
+    "print_summary": "nbgraph.viz.summary",
     "Executor": "nbgraph.executor.executor",
     **dict.fromkeys(["EnvArguments", "OpContext"], "nbgraph.operator.environment"),
     **dict.fromkeys(_REQUESTS, "nbgraph.operator.request"),
@@ -81,6 +82,7 @@ _MODULES = {
     "random": "nbgraph.ops.random",
     "resource": "nbgraph.resource",
     "storage": "nbgraph.storage",
+    "viz": "nbgraph.viz",
     "xp": "nbgraph.xp",
 }
 _RENAMED = {

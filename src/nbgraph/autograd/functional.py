@@ -18,8 +18,17 @@ from nbgraph.array.core import from_host
 from nbgraph.array.layout import layout
 from nbgraph.autograd.buffers import ones_like, zeros_of
 from nbgraph.autograd.entry import gradients
-from nbgraph.autograd.results import Function, label, outside, require_function, run, scalar
+from nbgraph.autograd.results import (
+    Function,
+    is_array,
+    label,
+    outside,
+    require_function,
+    run,
+    scalar,
+)
 from nbgraph.autograd.sums import library
+from nbgraph.autograd.tree import places
 from nbgraph.autograd.variables import Variables
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.call import recording
@@ -39,6 +48,9 @@ def grad(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -
     array(12., dtype=float32)
     """
     require_function("grad", f)
+    transformed = whole(f, argnums, lambda inner: grad(inner, argnums, has_aux))
+    if transformed is not None:
+        return transformed
 
     @_named("gradient", f)
     def gradient(*args: Any, **kwargs: Any) -> Any:
@@ -58,6 +70,9 @@ def value_and_grad(
     (array(9., dtype=float32), {'w': array([6.], dtype=float32)})
     """
     require_function("value_and_grad", f)
+    transformed = whole(f, argnums, lambda inner: value_and_grad(inner, argnums, has_aux))
+    if transformed is not None:
+        return transformed
 
     @_named("value and gradient", f)
     def both(*args: Any, **kwargs: Any) -> Any:
@@ -81,7 +96,9 @@ def hessian(f: Function, argnums: int | Sequence[int] = 0) -> Function:
 
     @_named("Hessian", f)
     def second(*args: Any, **kwargs: Any) -> Any:
-        variables, inner = _arguments("hessian", argnums, args)
+        variables, inner = _arguments("hessian", argnums, args, kwargs)
+        if variables.symbolic:
+            return _hessian_of_symbols(f, variables, inner, kwargs)
         outer = recording.get() is not None
         out = scalar("hessian", f, run(f, variables, inner, kwargs))
         slopes = _slopes(out, variables, create_graph=True)
@@ -106,7 +123,7 @@ def _differentiate(
     kwargs: dict[str, Any],
 ) -> tuple[Any, Any, Any]:
     """Value, gradient and what else `f` gave."""
-    variables, inner = _arguments(name, argnums, args)
+    variables, inner = _arguments(name, argnums, args, kwargs)
     out, aux = run(f, variables, inner, kwargs), None
     if has_aux:
         if not isinstance(out, tuple) or len(out) != 2:
@@ -115,6 +132,8 @@ def _differentiate(
                 f"{type(out).__name__}"
             )
         out, aux = out
+    if variables.symbolic:
+        return _of_symbols(name, f, variables, out, aux)
     out = scalar(name, f, out)
     found = _slopes(out, variables, create_graph=recording.get() is not None)
     return outside(out), variables.like(found), outside(aux)
@@ -131,9 +150,52 @@ def _slopes(out: Any, variables: Variables, *, create_graph: bool) -> list[Any]:
     )
 
 
+def _of_symbols(name: str, f: Function, variables: Any, out: Any, aux: Any) -> tuple[Any, Any, Any]:
+    from nbgraph.autograd import symbolic
+
+    out = scalar(name, f, symbolic.lifted(out))
+    found = variables.like(variables.slopes([out], [None]))
+    value, slopes, other = symbolic.finished(variables, out, found, aux)
+    return value, slopes, other
+
+
+def _hessian_of_symbols(
+    f: Function, variables: Any, args: list[Any], kwargs: dict[str, Any]
+) -> Any:
+    from nbgraph.autograd import symbolic
+
+    out = scalar("hessian", f, symbolic.lifted(run(f, variables, args, kwargs)))
+    rows = [
+        variables.like([symbolic.rows(variables, slope, x) for x in variables.arrays])
+        for slope in variables.slopes([out], [None])
+    ]
+    return symbolic.finished(variables, variables.like(rows))[0]
+
+
+def whole(f: Function, argnums: Any, change: Callable[[Function], Function]) -> Any:
+    """The derivative of a function that is traced (`ng.jit`), traced as a whole; else None."""
+    make = getattr(type(f), "__nbgraph_transformed__", None)
+    if make is None:
+        return None
+    chosen = argnums if isinstance(argnums, (tuple, list)) else [argnums]
+    return make(f, change, chosen)
+
+
+def variables_of(name: str, structure: Any, path: str, given: Any) -> Any:
+    """The variables for what is differentiated: of a tape, or of a graph if a symbol is among what
+    the function is given."""
+    recorder = recording.get()
+    traced = recorder is not None and recorder.traces
+    if traced or any(type(p.value).__name__ != "NDArray" and is_array(p.value) for p in given):
+        from nbgraph.autograd.symbolic import SymbolVariables  # graphs load when they are used
+
+        return SymbolVariables(name, structure, path)
+    return Variables(name, structure, path)
+
+
 def _arguments(
-    name: str, argnums: int | Sequence[int], args: Sequence[Any]
-) -> tuple[Variables, list[Any]]:
+    name: str, argnums: int | Sequence[int], args: Sequence[Any], kwargs: dict[str, Any]
+) -> tuple[Any, list[Any]]:
     """What is differentiated, and all positional arguments with variables in its places."""
     single = not isinstance(argnums, (tuple, list))
     given: Sequence[Any] = [argnums] if single else argnums
@@ -154,7 +216,8 @@ def _arguments(
         raise ArgumentError(f"{name}: argnums={argnums!r}; name one argument or more, each once")
     inner = list(args)
     structure = args[found[0]] if single else tuple(args[i] for i in found)
-    variables = Variables(name, structure, f"args[{found[0]}]" if single else f"args at {argnums}")
+    path = f"args[{found[0]}]" if single else f"args at {argnums}"
+    variables = variables_of(name, structure, path, places((args, kwargs), ""))
     chosen = [variables.arguments] if single else variables.arguments
     for i, value in zip(found, chosen, strict=True):
         inner[i] = value

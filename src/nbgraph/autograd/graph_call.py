@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from nbgraph.array.chunk import CPU
-from nbgraph.array.core import Array, empty_of
+from nbgraph.array.chunk import _RETIRED, CPU, bury
+from nbgraph.array.core import Array, empty_of, make
 from nbgraph.array.layout import layout
 from nbgraph.autograd.buffers import zeros_of
 from nbgraph.autograd.rules import Rule
@@ -31,7 +31,7 @@ from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.array_op import constant as constant_rule
 from nbgraph.operator.call import recording, training
 from nbgraph.operator.request import OpReqType
-from nbgraph.storage import LARGE
+from nbgraph.storage import LARGE, pool
 
 _OPTIONS = Options()
 Wanted = tuple[bool, ...]
@@ -50,6 +50,7 @@ class GraphFunction:
     def __init__(self, graph: Graph, name: str) -> None:
         self.graph, self.__name__ = graph, name
         self.layouts = [layout(*_spec(head)) for head in graph.heads]
+        self._bins = [pool(CPU).bin(own.nbytes) for own in self.layouts]
         self._large = any(own.nbytes >= LARGE for own in self.layouts)
         states = set(auxiliary_variables(graph))
         self._states = [k for k, v in enumerate(graph.variables) if v in states]
@@ -64,15 +65,17 @@ class GraphFunction:
         requests = [OpReqType.kWriteTo] * len(self.layouts)
         return compiled(self.graph, layouts, requests, _OPTIONS, CPU)
 
-    def __call__(self, arrays: Sequence[Array]) -> list[Any]:
-        """The heads for arrays of the variables, recorded if something records."""
-        for i, array in enumerate(arrays):
+    def __call__(self, arrays: Sequence[Array], site: int | None = None) -> list[Any]:
+        """The heads for arrays of the variables, recorded if something records. `site`: see
+        `Program.push`."""
+        for array in arrays:
             if not array._layout.contiguous:
-                arrays = [*arrays]
-                arrays[i] = library("copy")(array)
+                copy = library("copy")
+                arrays = [a if a._layout.contiguous else copy(a) for a in arrays]
+                break
         recorder = recording.get()
         if recorder is None:
-            return self.run(arrays)
+            return self.run(arrays, site)
         wanted = tuple([a._node is not None and a._layout.floating for a in arrays])
         if True not in wanted:
             outputs = self.run(arrays)
@@ -87,7 +90,7 @@ class GraphFunction:
         recorder.record(Call(self.__name__, trained), arrays, {}, outputs, ())
         return outputs[: len(self.layouts)]
 
-    def run(self, arrays: Sequence[Array]) -> list[Any]:
+    def run(self, arrays: Sequence[Array], site: int | None = None) -> list[Any]:
         """The heads; `arrays` are contiguous, and nothing is recorded."""
         chunks = [a._chunk for a in arrays]
         free, merged = self._free, None
@@ -98,13 +101,28 @@ class GraphFunction:
             program = free.pop()
         except IndexError:
             program = Program(self.compiled, name=self.__name__, merged=merged)
-        reads = chunks if self._large else None
-        outputs = [empty_of(own, CPU, reads) for own in self.layouts]
-        program.push([*arrays, *outputs], is_train=training.get())
+        outputs = self._outputs(chunks)
+        program.push([*arrays, *outputs], is_train=training.get(), site=site)
         free.append(program)
         for k in self._states:
             arrays[k]._chunk.writes += 1
         return outputs
+
+    def _outputs(self, reads: Sequence[Any]) -> list[Any]:
+        """New arrays for the heads."""
+        if self._large:
+            return [empty_of(own, CPU, reads) for own in self.layouts]
+        if _RETIRED:
+            bury()
+        made: list[Any] = []
+        for own, size_class in zip(self.layouts, self._bins, strict=True):
+            next(size_class.takes)
+            try:
+                held: Any = size_class.free.pop()
+            except IndexError:
+                held = size_class.miss()
+            made.append(make(held, held.address, own))
+        return made
 
     def trained(self, wanted: Wanted) -> Trained | DerivativeError:
         """What a run with gradients for these variables needs; the error, where there are none."""

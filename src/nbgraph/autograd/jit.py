@@ -14,6 +14,8 @@ from nbgraph.autograd.explain import Explanation, explained
 from nbgraph.autograd.results import require_function
 from nbgraph.autograd.signature import InlineError, Keyed, floats_as_arrays
 from nbgraph.autograd.version import Version, labels_of
+from nbgraph.engine import current
+from nbgraph.engine.kernels import Kernels
 from nbgraph.errors import ArgumentError
 from nbgraph.graph.graph import Graph
 from nbgraph.operator.call import recording, training
@@ -43,6 +45,7 @@ class Jit:
         self._lifted = tuple(lifted)  # positional arguments whose floats become arrays
         self._quick = not (self.static_argnames or self._lifted)
         self._versions: dict[Any, Version] = {}
+        self._labels: dict[int, Sequence[str]] = {}  # of so many positional arguments
         functools.update_wrapper(self, fn, updated=())
         self._label = f"jit of {getattr(fn, '__name__', type(fn).__name__)}"
 
@@ -60,7 +63,8 @@ class Jit:
         found = self._versions.get(tuple(key))
         if found is None or found.content.changed() or (recorder is not None and recorder.traces):
             return self._general(args, kwargs)
-        return found(args)
+        engine = current()
+        return found(args, engine.site_id() if isinstance(engine, Kernels) else 0)
 
     def _general(self, args: Sequence[Any], kwargs: Mapping[str, Any], bound: bool = False) -> Any:
         if self._as_written():
@@ -87,9 +91,10 @@ class Jit:
         keyed = Keyed(self._label)
         static: set[Any] = set()
         key: list[Any] = [training.get(None), recording.get() is None, config.default_float]
-        labels = labels_of(self.traced_function, len(args)) if self.static_argnames else ()
-        for i, value in enumerate(args):
-            label = labels[i] if labels else f"args[{i}]"
+        labels = self._labels.get(len(args))
+        if labels is None:
+            labels = self._labels[len(args)] = labels_of(self.traced_function, len(args))
+        for i, (label, value) in enumerate(zip(labels, args, strict=True)):
             if i == 0 and bound:
                 static.add(i)
                 key.append(keyed.identity(value))

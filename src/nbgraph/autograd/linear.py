@@ -7,8 +7,9 @@ from typing import Any
 
 from nbgraph.autograd.buffers import ones_like
 from nbgraph.autograd.entry import gradients, head_gradient
+from nbgraph.autograd.functional import variables_of
 from nbgraph.autograd.results import Function, matching, outputs, outside, require_function, run
-from nbgraph.autograd.tree import like
+from nbgraph.autograd.tree import like, places
 from nbgraph.autograd.variables import Variables
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.call import recording
@@ -26,7 +27,9 @@ def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
     (array([20.,  4.], dtype=float32),)
     """
     require_function("vjp", f)
-    variables = Variables("vjp", primals, "primals")
+    variables = variables_of("vjp", primals, "primals", places(primals, ""))
+    if variables.symbolic:
+        return _vjp_of_symbols(f, variables)
     out = run(f, variables, variables.arguments, {})
     heads = outputs("vjp", out)
 
@@ -63,7 +66,10 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[A
                 f"jvp: {name} is a {type(given).__name__}; give a tuple with one for each argument"
             )
     outer = recording.get() is not None
-    variables = Variables("jvp", tuple(primals), "primals")
+    given = places((primals, tangents), "")
+    variables = variables_of("jvp", tuple(primals), "primals", given)
+    if variables.symbolic:
+        return _jvp_of_symbols(f, variables, tangents)
     directions = matching("jvp", "tangents", tuple(tangents), variables.like(variables.arrays))
     out = run(f, variables, variables.arguments, {})
     heads = outputs("jvp", out)
@@ -86,3 +92,38 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[A
         entries, seeds.arrays, create_graph=outer, retain_graph=outer, ends=seeds.nodes
     )
     return outside(out), like(out, found)
+
+
+# of symbols -------------------------------------------------------------------------------------
+
+
+def _vjp_of_symbols(f: Function, variables: Any) -> tuple[Any, Function]:
+    from nbgraph.autograd import symbolic
+
+    out = _lifted(run(f, variables, variables.arguments, {}))
+    heads = outputs("vjp", out)
+
+    def pull(cotangents: Any) -> Any:
+        given = matching("vjp", "cotangents", cotangents, out)
+        seeds = [symbolic.entry_of(value, head) for value, head in zip(given, heads, strict=True)]
+        return symbolic.finished(variables, variables.like(variables.slopes(heads, seeds)))[0]
+
+    return symbolic.finished(variables, out)[0], pull
+
+
+def _jvp_of_symbols(f: Function, variables: Any, tangents: Sequence[Any]) -> tuple[Any, Any]:
+    from nbgraph.autograd import symbolic
+
+    directions = matching("jvp", "tangents", tuple(tangents), variables.like(variables.arrays))
+    out = _lifted(run(f, variables, variables.arguments, {}))
+    found = symbolic.tangents(variables, outputs("jvp", out), directions)
+    slopes = like(out, [symbolic.stopped(value) for value in found])
+    return symbolic.finished(variables, out)[0], slopes
+
+
+def _lifted(out: Any) -> Any:
+    """What a function gave, arrays that it found outside as symbols."""
+    from nbgraph.autograd import symbolic
+
+    found = [symbolic.lifted(place.value) for place in places(out, "")]
+    return like(out, found, objects=True)

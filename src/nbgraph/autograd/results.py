@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,14 +11,19 @@ from nbgraph.array.chunk import shared
 from nbgraph.array.core import Array, make
 from nbgraph.autograd.scope import record
 from nbgraph.autograd.tree import like, places
-from nbgraph.autograd.variables import Variables
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.operator.call import recording, training
+from nbgraph.operator.call import carrier_of, recording, training
+
+if TYPE_CHECKING:
+    from nbgraph.autograd.symbolic import SymbolVariables
+    from nbgraph.autograd.variables import Variables
 
 Function = Callable[..., Any]
 
 
-def run(f: Function, variables: Variables, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+def run(
+    f: Function, variables: Variables | SymbolVariables, args: Sequence[Any], kwargs: dict[str, Any]
+) -> Any:
     """What a function gives for its variables, recorded."""
     with variables.held(), record(train_mode=training.get(True)):
         return f(*args, **kwargs)
@@ -26,7 +31,7 @@ def run(f: Function, variables: Variables, args: Sequence[Any], kwargs: dict[str
 
 def scalar(name: str, f: Function, out: Any) -> Any:
     """The result, if it is one that has a gradient."""
-    if not isinstance(out, Array):
+    if not is_array(out):
         raise ArgumentError(
             f"{name}: {label(f)} returned a {type(out).__name__}, through which no gradient "
             "flows; return an NDArray, without item(), float() or asnumpy() on the way"
@@ -40,11 +45,24 @@ def scalar(name: str, f: Function, out: Any) -> Any:
     return out
 
 
+def is_array(value: Any) -> bool:
+    """Whether gradients can flow through a value: an NDArray, or a symbol."""
+    return isinstance(value, Array) or carrier_of((value,)) is not None
+
+
+def no_derivative(name: str, path: str, dtype: Any) -> ArgumentError:
+    """What is differentiated has to be floating."""
+    return ArgumentError(
+        f"{name}: {path} has dtype {dtype}, with respect to which there is no derivative; give it "
+        "a floating dtype (2.0 rather than 2), or leave it out of what is differentiated"
+    )
+
+
 def outputs(name: str, out: Any) -> list[Any]:
     """The arrays of a result that may be a structure."""
     found = places(out, "out")
     for place in found:
-        if not isinstance(place.value, Array):
+        if not is_array(place.value):
             raise ArgumentError(
                 f"{name}: {place.path} is a {type(place.value).__name__}; the function is to "
                 "return NDArrays, or a dict, list or tuple of those"
@@ -67,7 +85,7 @@ def matching(name: str, what: str, given: Any, structure: Any) -> list[Any]:
         has, needs = (", ".join(p.path or "one array" for p in ps) for ps in (found, wanted))
         raise ArgumentError(f"{name}: {what} has the structure ({has}); expected ({needs})")
     for place, like_it in zip(found, wanted, strict=True):
-        shape = np.shape(place.value) if not isinstance(place.value, Array) else place.value.shape
+        shape = place.value.shape if is_array(place.value) else np.shape(place.value)
         if shape != like_it.value.shape:
             raise ShapeError(
                 f"{name}: {what}{place.path} has shape {shape}; expected {like_it.value.shape}"

@@ -219,7 +219,7 @@ class Traced(Symbol):
         )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        self._refuse("np.asarray", "use functions of ng, which take it as it is")
+        self._refuse("np.asarray", "use functions such as ng.exp, which take it as it is")
 
     # writes -----------------------------------------------------------------------------------
 
@@ -344,5 +344,3 @@ def tracing(name: str) -> Generator[Tracer]:
         naming.marks.reset(marked)
         naming.scope.reset(scoped)
         recording.reset(recorded)
-
-

@@ -18,6 +18,7 @@ from nbgraph.array.chunk import shared
 from nbgraph.array.core import Array, make
 from nbgraph.array.create import array as new_array
 from nbgraph.autograd.entry import become_variable
+from nbgraph.autograd.results import no_derivative
 from nbgraph.autograd.tape import Leaf
 from nbgraph.autograd.tree import Place, like, places
 from nbgraph.errors import ArgumentError
@@ -32,6 +33,8 @@ class Variables:
 
     NumPy arrays and Python floats become NDArrays. ArgumentError names what has no gradient.
     """
+
+    symbolic = False
 
     def __init__(self, name: str, structure: Any, path: str) -> None:
         self.structure = structure
@@ -68,11 +71,7 @@ class Variables:
 def _variable(name: str, place: Place) -> Any:
     array = _lifted(name, place)
     if array.dtype.kind not in "fV":
-        raise ArgumentError(
-            f"{name}: {place.path} has dtype {array.dtype}, with respect to which there is no "
-            "derivative; give it a floating dtype (2.0 rather than 2), or leave it out of what is "
-            "differentiated"
-        )
+        raise no_derivative(name, place.path, array.dtype)
     if recording.get() is not None and array._node is not None:
         alias = _ARGUMENT(array)
         become_variable(alias, alias._node)

@@ -83,22 +83,24 @@ class Version:
                 self._places.append(("head", heads[id(value)]))
         direct = self._places == [("head", k) for k in range(len(entries))]
         self._single = direct and isinstance(out, Symbol)
-        self._flat = direct and type(out) is tuple and len(out) == len(entries)
+        self._flat = direct and type(out) is tuple and all(isinstance(v, Symbol) for v in out)
         self._template = like(out, [_HOLE] * len(found), objects=True)
         return entries
 
-    def __call__(self, arrays: Sequence[Any]) -> Any:
-        """What the function gives for these arrays."""
+    def __call__(self, arrays: Sequence[Any], site: int | None = None) -> Any:
+        """What the function gives for these arrays; `site`: see `Program.push`."""
         outputs: list[Any] = []
         if self.function is not None:
             captured = self.captured
-            outputs = self.function([*arrays, *captured] if captured else arrays)
+            outputs = self.function([*arrays, *captured] if captured else arrays, site)
             if self._single:
                 return outputs[0]
             if self._flat:
                 return tuple(outputs)
         known = {"argument": arrays, "head": outputs}
-        values = [which if sort == "constant" else known[sort][which] for sort, which in self._places]
+        values = [
+            which if sort == "constant" else known[sort][which] for sort, which in self._places
+        ]
         return like(self._template, values, objects=True)
 
     # what is refused --------------------------------------------------------------------------
@@ -153,7 +155,8 @@ def labels_of(fn: Callable[..., Any], count: int) -> list[str]:
             found += [f"{parameter.name}[{k}]" for k in range(count - i)]
         elif parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
             found.append(parameter.name)
-    return [*found, *(f"args[{i}]" for i in range(len(found), count))]
+    found += [f"args[{i}]" for i in range(len(found), count)]
+    return found[:count]
 
 
 def _order(variables: Mapping[Any, Array | None]) -> list[Any]:

@@ -27,7 +27,7 @@ from nbgraph.graph.build import NUMBERS, GraphNode, PartialShape
 from nbgraph.graph.files import Saved
 from nbgraph.graph.graph import Entry
 from nbgraph.graph.infer import as_partial
-from nbgraph.graph.listing import listing
+from nbgraph.graph.listing import drawn, listing
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.call import recording
 from nbgraph.operator.typing import as_operand
@@ -229,6 +229,9 @@ class Symbol(
 
     def __str__(self) -> str:
         return listing(self.graph)
+
+    def _repr_html_(self) -> str:
+        return drawn(self)
 
 
 def var(

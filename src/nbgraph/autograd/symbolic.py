@@ -1,0 +1,196 @@
+"""Derivatives of functions of symbols: graphs from graphs, within a trace or by hand.
+
+What is differentiated with respect to is a variable of its own while the function is called, and its
+symbol takes that variable's place again in all that comes out. So derivatives nest, and an inner one
+does not mix with what is outside.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array.core import Array
+from nbgraph.autograd.results import no_derivative
+from nbgraph.autograd.tracing import Traced, current_tracer
+from nbgraph.autograd.tree import Place, like, places
+from nbgraph.dtype import as_dtype
+from nbgraph.errors import ArgumentError
+from nbgraph.graph import build
+from nbgraph.graph.build import Operand
+from nbgraph.graph.graph import Entry, Graph
+from nbgraph.graph.passes.gradient import gradient, uniform
+from nbgraph.graph.symbol import Symbol
+from nbgraph.ops.define import library
+from nbgraph.settings import config
+
+_numbers = itertools.count()  # of variables that no finished graph has
+
+
+class SymbolVariables:
+    """The values of a structure as variables of a graph; see `variables.Variables`."""
+
+    symbolic = True
+
+    def __init__(self, name: str, structure: Any, path: str) -> None:
+        self.structure, self._tracer = structure, current_tracer()
+        self._places = places(structure, path)
+        self._given = [self._entry(name, place) for place in self._places]
+        self.nodes = [
+            build.variable(f"{place.path} of derivative {next(_numbers)}", *_spec(entry))
+            for place, entry in zip(self._places, self._given, strict=True)
+        ]
+        self.arrays: list[Any] = [self._symbol((node, 0)) for node in self.nodes]
+
+    @property
+    def arguments(self) -> Any:
+        """The structure with variables for values."""
+        return like(self.structure, self.arrays, objects=True)
+
+    def like(self, values: Sequence[Any]) -> Any:
+        """Gradients in the structure."""
+        return like(self.structure, values)
+
+    @contextmanager
+    def held(self) -> Generator[None]:
+        """Within the block, the parameters of objects are variables."""
+        standing = {} if self._tracer is None else self._tracer.trace.standing
+        before = dict(standing)
+        for place, node in zip(self._places, self.nodes, strict=True):
+            if place.held:
+                standing[id(place.value)] = node, 0
+        try:
+            yield
+        finally:
+            standing.clear()
+            standing.update(before)
+
+    def outside(self, values: Sequence[Any], others: Any = ()) -> list[Any]:
+        """Values over what was given, in place of the variables. `others`: more replacements."""
+        found = [v for v in values if isinstance(v, Symbol)]
+        moved: dict[Entry, Operand] = dict(others)
+        moved |= {(n, 0): entry for n, entry in zip(self.nodes, self._given, strict=True)}
+        graph = Graph([entry for v in found for entry in v.entries])
+        heads = iter(graph.rewrite(lambda node, inputs: None, moved).heads)
+        made = [self._symbols([next(heads) for _ in v.entries]) for v in found]
+        symbols = iter(made)
+        return [next(symbols) if isinstance(v, Symbol) else v for v in values]
+
+    def slopes(self, heads: Sequence[Any], seeds: Sequence[Operand | None]) -> list[Any]:
+        """Gradients of heads with respect to the variables, over the variables."""
+        found = gradient(Graph([head.entry for head in heads]), self.nodes, seeds)
+        return [self._symbol(entry) for entry in found.heads]
+
+    def _symbols(self, entries: Sequence[Entry]) -> Any:
+        return self._symbol(entries[0]) if len(entries) == 1 else Symbol(entries)
+
+    def _symbol(self, entry: Entry) -> Any:
+        return Symbol([entry]) if self._tracer is None else Traced([entry])
+
+    def _entry(self, name: str, place: Place) -> Entry:
+        value = place.value
+        if place.held and self._tracer is None:
+            raise ArgumentError(
+                f"{name}: {place.path} belongs to an object, which looks it up itself; beside "
+                "symbols give the arrays themselves, or use ng.jit"
+            )
+        if isinstance(value, Symbol):
+            entry = value.entry
+        elif isinstance(value, Array):
+            tracer = self._tracer
+            entry = tracer.entry_of(value) if tracer else (build.constant(value.asnumpy()), 0)  # type: ignore[attr-defined]
+        elif isinstance(value, (np.ndarray, np.generic, float, int)) and type(value) is not bool:
+            entry = build.constant(_array(value)), 0
+        else:
+            raise ArgumentError(
+                f"{name}: {place.path} is a {type(value).__name__}; what is differentiated is an "
+                "array, a float, or a dict, list or tuple of those"
+            )
+        dtype = Symbol([entry]).dtype
+        if dtype.kind not in "fV":
+            raise no_derivative(name, place.path, dtype)
+        return entry
+
+
+def _array(value: Any) -> np.ndarray[Any, Any]:
+    return np.asarray(value, as_dtype(config.default_float) if type(value) is float else None)
+
+
+def _spec(entry: Entry) -> Any:
+    return Symbol([entry]).spec  # ShapeError where it is not known
+
+
+def lifted(out: Any) -> Any:
+    """What a function gave, where it is an array that it found outside."""
+    tracer = current_tracer()
+    if tracer is not None and isinstance(out, Array):
+        return Traced([tracer.entry_of(out)])
+    return out
+
+
+def stopped(value: Any) -> Any:
+    """A result as it is known outside: a constant where nothing records."""
+    tracer = current_tracer()
+    if tracer is None or not isinstance(value, Traced):
+        return value
+    return tracer.wrapped(value.entry)
+
+
+def finished(variables: SymbolVariables, *structures: Any) -> list[Any]:
+    """Structures of symbols, over what was given."""
+    found = [place.value for structure in structures for place in places(structure, "")]
+    made = iter([stopped(v) for v in variables.outside(found)])
+    return [
+        like(structure, [next(made) for _ in places(structure, "")], objects=True)
+        for structure in structures
+    ]
+
+
+def rows(variables: SymbolVariables, slope: Any, x: Any) -> Any:
+    """The derivative of each element of `slope` with respect to a variable."""
+    shape = (*slope.shape, *x.shape)
+    if not slope.size:
+        return Symbol([uniform("zeros", x.spec._replace(shape=shape)).entry])
+    found: list[Any] = []
+    for i in range(slope.size):
+        one = np.zeros(slope.shape, slope.dtype)
+        one.flat[i] = 1
+        heads = gradient(Graph([slope.entry]), [x.node], [(build.constant(one), 0)]).heads
+        found.append(variables._symbol(heads[0]))
+    return library.reshape(library.stack(found), shape)
+
+
+def tangents(
+    variables: SymbolVariables, heads: Sequence[Any], directions: Sequence[Any]
+) -> list[Any]:
+    """Derivatives of heads in the directions: the pass back is linear in its seeds, and its own
+    pass back is the pass forward."""
+    seeds = [build.variable(f"seed of derivative {next(_numbers)}", *head.spec) for head in heads]
+    back = variables.slopes(heads, [(seed, 0) for seed in seeds])
+    given = [entry_of(direction, value) for direction, value in zip(directions, back, strict=True)]
+    found = gradient(Graph([value.entry for value in back]), seeds, given)
+    moved = {(s, 0): uniform("ones", h.spec).entry for s, h in zip(seeds, heads, strict=True)}
+    return variables.outside([variables._symbol(entry) for entry in found.heads], moved)
+
+
+def entry_of(value: Any, like_it: Any) -> Entry:
+    """A direction or cotangent as an entry, in the dtype of what it belongs to."""
+    if not isinstance(value, (Symbol, Array)):
+        value = np.asarray(value, like_it.dtype)
+    symbol = value if isinstance(value, Symbol) else Symbol([_constant(value)])
+    if symbol.dtype != like_it.dtype:
+        symbol = library.astype(symbol, like_it.dtype)
+    return symbol.entry
+
+
+def _constant(value: Any) -> Entry:
+    tracer = current_tracer()
+    if isinstance(value, Array):
+        if tracer is not None:
+            return tracer.entry_of(value)
+        value = value.asnumpy()  # type: ignore[attr-defined]
+    return build.constant(value), 0
