@@ -8,6 +8,7 @@ from nbgraph import nodes as nodes
 from nbgraph import ops as _nd
 from nbgraph import resource as resource
 from nbgraph import storage as storage
+from nbgraph import viz as viz
 from nbgraph import xp as xp
 from nbgraph._version import __version__ as __version__
 from nbgraph.array import NDArray as NDArray
@@ -88,6 +89,7 @@ from nbgraph.operator.simple import register_simple_op as register_simple_op
 from nbgraph.ops import random as random
 from nbgraph.resource.kinds import ResourceRequest as ResourceRequest
 from nbgraph.settings import config as config
+from nbgraph.viz.summary import print_summary as print_summary
 
 Group = _Group
 nd = _nd

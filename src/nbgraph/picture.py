@@ -126,15 +126,16 @@ def _axes(frame: _Frame) -> Iterator[str]:
     for x in ticks(*frame.x):
         px, _ = frame.at(x, frame.y[0])
         yield f'<line x1="{px:.1f}" y1="{_TOP}" x2="{px:.1f}" y2="{frame.bottom:g}" {quiet}/>'
-        yield _text(px, frame.bottom + 15, f"{x:g}", "middle")
+        yield text_at(px, frame.bottom + 15, f"{x:g}", "middle")
     for y in ticks(*frame.y, count=5):
         _, py = frame.at(frame.x[0], y)
         strong = quiet if y else 'stroke="currentColor" stroke-opacity="0.5"'
         yield f'<line x1="{_LEFT}" y1="{py:.1f}" x2="{frame.right:g}" y2="{py:.1f}" {strong}/>'
-        yield _text(_LEFT - 5, py + 4, f"{y:g}", "end")
+        yield text_at(_LEFT - 5, py + 4, f"{y:g}", "end")
 
 
-def _text(x: float, y: float, text: str, anchor: str) -> str:
+def text_at(x: float, y: float, text: str, anchor: str = "middle") -> str:
+    """A line of SVG text; `anchor`: "start", "middle" or "end" of it is at (x, y)."""
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="currentColor">'
         f"{html.escape(text)}</text>"
@@ -162,8 +163,25 @@ def _legend(frame: _Frame, curves: Sequence[Curve]) -> Iterator[str]:
             f'<line x1="{x:.0f}" y1="{_TOP + 8}" x2="{x + 18:.0f}" y2="{_TOP + 8}" '
             f'stroke="{COLOURS[i % len(COLOURS)]}" stroke-width="2"{dash}/>'
         )
-        yield _text(x + 22, _TOP + 12, curve.label, "start")
+        yield text_at(x + 22, _TOP + 12, curve.label, "start")
         x += 36 + _CHARACTER * len(curve.label)
+
+
+def document(parts: Sequence[str], width: float, height: float, title: str = "") -> str:
+    """SVG elements as a whole picture of this size, in pixels.
+
+    >>> document([text_at(5, 5, "a < b")], 10, 10)[-22:]
+    '>a &lt; b</text></svg>'
+    """
+    return "".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" {_FONT} viewBox="0 0 {width:g} {height:g}"',
+            f' width="{width:g}" height="{height:g}" role="img">',
+            f"<title>{html.escape(title)}</title>",
+            *parts,
+            "</svg>",
+        ]
+    )
 
 
 # bars ------------------------------------------------------------------------------------------
@@ -218,14 +236,14 @@ def bar_chart(
     parts: list[str] = []
     y = float(_TOP)
     for (label, bars), layer in zip(rows, layers, strict=True):
-        parts.append(_text(left - 8, y + 12, label, "end"))
+        parts.append(text_at(left - 8, y + 12, label, "end"))
         for bar, depth in zip(bars, layer, strict=True):
             parts.append(_bar(bar, left + (bar.start - low) * scale, y + depth * _THICK, scale))
         y += (max(layer, default=0) + 1) * _THICK + 6
     axis = [
         f'<line x1="{left + (t - low) * scale:.1f}" y1="{_TOP}" '
         f'x2="{left + (t - low) * scale:.1f}" y2="{y:g}" stroke="currentColor" '
-        f'stroke-opacity="0.15"/>' + _text(left + (t - low) * scale, y + 12, f"{t:g}", "middle")
+        f'stroke-opacity="0.15"/>' + text_at(left + (t - low) * scale, y + 12, f"{t:g}", "middle")
         for t in (ticks(low, high) if high > low else [])
     ]
     return "".join(
@@ -235,7 +253,7 @@ def bar_chart(
             f"<title>{html.escape(title)}</title>",
             *axis,
             *parts,
-            _text(width - _RIGHT, y + 12, unit, "end"),
+            text_at(width - _RIGHT, y + 12, unit, "end"),
             "</svg>",
         ]
     )

@@ -12,12 +12,13 @@ from nbgraph.device import Context
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.executor.lower import spec
 from nbgraph.executor.programs import Bound
+from nbgraph.executor.reports import Reports
 from nbgraph.graph.symbol import Symbol
 
 Arrays = dict[str, Any]
 
 
-class Executor:
+class Executor(Reports):
     """What `Symbol.bind` and `Symbol.simple_bind` return.
 
     Everything is pushed to the engine and returns at once. The arrays are the same at every run:
@@ -46,7 +47,6 @@ class Executor:
         self.outputs: list[Any] = list(bound.outputs)
         self._trained = False  # whether what backward reads was kept
         self._joint: Any = None
-        self._monitor: Any = None
 
     @property
     def device(self) -> Context:
@@ -95,12 +95,10 @@ class Executor:
             self._write(inputs)
         if is_train and self._bound.grads:
             self._trained = True
-            self._bound.halves[0].push(is_train=True)
+            self._push(self._bound.halves[0], is_train=True)
         else:
             self._trained = False
-            self._bound.predict.push(is_train=is_train)
-        if self._monitor is not None:
-            self._monitor.look(self, is_train)
+            self._push(self._bound.predict, is_train=is_train)
         return self.outputs
 
     def backward(self, out_grads: Any = None) -> None:
@@ -128,7 +126,7 @@ class Executor:
         for output, given in enumerate(self._seeds("backward", out_grads)):
             if not given:
                 self._bound.seed(output)[...] = 1
-        self._bound.halves[1].push(is_train=True)
+        self._push(self._bound.halves[1], is_train=True, forward=False)
 
     def forward_backward(self, out_grads: Any = None, **inputs: Any) -> list[Any]:
         """Outputs and gradients by one plan, fused across both passes: what is needed only in
@@ -141,6 +139,8 @@ class Executor:
         """
         if inputs:
             self._write(inputs)
+        if self._watched():
+            return self._one_by_one(out_grads)
         if out_grads is not None or self._joint is None:
             given = self._seeds("forward_backward", out_grads)
             program = self._bound.both(given) if self._bound.grads else self._bound.predict
@@ -149,6 +149,13 @@ class Executor:
                 return self.outputs
             self._joint = program.push
         self._joint(is_train=True)
+        return self.outputs
+
+    def _one_by_one(self, out_grads: Any) -> list[Any]:
+        """Both passes, each in the form in which its values can be looked at."""
+        self.forward(is_train=True)
+        if self._bound.grads:
+            self.backward(out_grads)
         return self.outputs
 
     def _write(self, inputs: Mapping[str, Any]) -> None:

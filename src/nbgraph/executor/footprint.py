@@ -65,7 +65,9 @@ class Footprint:
 
     def _parts(self) -> list[tuple[str, str]]:
         head = ("program", "naive", "peak", "planned", "held")
-        rows = [(p.program, *(f"{n:,}" for n in list(asdict(p).values())[1:])) for p in self.programs]
+        rows = [
+            (p.program, *(f"{n:,}" for n in list(asdict(p).values())[1:])) for p in self.programs
+        ]
         arrays = [(name, f"{count:,}") for name, count in self.arrays.items() if count]
         return [
             ("values of programs, bytes", columns([head, *rows])),

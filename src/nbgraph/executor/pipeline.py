@@ -24,7 +24,9 @@ class Stage(NamedTuple):
     def diff(self) -> str:
         """What changed, as a difference of the two listings."""
         before, after = str(self.before).splitlines(), str(self.after).splitlines()
-        lines = list(difflib.unified_diff(before, after, n=max(len(before), len(after)), lineterm=""))
+        lines = list(
+            difflib.unified_diff(before, after, n=max(len(before), len(after)), lineterm="")
+        )
         return "\n".join(lines[3:])  # without the three lines that name files and place
 
     def _repr_html_(self) -> str:

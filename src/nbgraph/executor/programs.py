@@ -135,6 +135,10 @@ class Bound:
             self._seed_arrays[node] = empty_of(layout(*spec((node, 0))), self.device)
         return self._seed_arrays[node]
 
+    def seed_arrays(self) -> list[Array]:
+        """The arrays of gradients of outputs, as far as they were needed."""
+        return list(self._seed_arrays.values())
+
     def made(self) -> dict[str, Program]:
         """The programs there are, by name."""
         found: dict[str, Program] = {}

@@ -106,10 +106,17 @@ def new_token(kind: str = "effect") -> tuple[str, int]:
 
 
 def has_effect(op: Any) -> bool:
-    """Whether applying the operator twice is not the same as once: it draws, or writes a state."""
-    if getattr(op, "auxiliary", ()):
+    """Whether applying the operator twice is not the same as once: it draws, writes a state, or
+    says that it does something else (`effect`)."""
+    if getattr(op, "auxiliary", ()) or getattr(op, "effect", False):
         return True
     return any(str(getattr(r, "kind", r)) in _EFFECTS for r in getattr(op, "resources", ()))
+
+
+def draws_alone(op: Any) -> bool:
+    """Whether all that it is granted are random numbers of a push."""
+    kinds = [str(getattr(r, "kind", r)) for r in getattr(op, "resources", ())]
+    return bool(kinds) and set(kinds) == {"parallel_random"}
 
 
 def _entered(key: Any, made: GraphNode) -> GraphNode:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
 from nbgraph.graph.build import GraphNode, Operand, rebuilt
-from nbgraph.graph.listing import listing
+from nbgraph.graph.listing import drawn, listing
 from nbgraph.graph.node import topological
 from nbgraph.operator.array_op import Spec
 
@@ -96,6 +96,9 @@ class Graph:
 
     def __repr__(self) -> str:
         return listing(self)
+
+    def _repr_html_(self) -> str:
+        return drawn(self)
 
 
 def _again(node: GraphNode, inputs: tuple[Operand, ...], moved: Moved) -> GraphNode:

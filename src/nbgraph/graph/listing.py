@@ -12,6 +12,7 @@ return %1
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,12 @@ def listing(graph: Graph) -> str:
     lines = [f"{number[node]} = {_line(node, number)}" for node in graph.nodes]
     heads = ", ".join(_operand(head, number) for head in graph.heads)
     return "\n".join([*lines, f"return {heads}"])
+
+
+def drawn(what: Any) -> str:
+    """The picture of a graph or a symbol, for notebooks. What draws lies above graphs, so it is
+    found by name."""
+    return importlib.import_module("nbgraph.viz").graph(what)._repr_html_()
 
 
 def _line(node: GraphNode, number: Mapping[GraphNode, str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -17,6 +18,12 @@ def dot(nodes: Iterable[Any]) -> str:
                 lines.append(_box(one))
         lines += [f"  n{child.id} -> n{node.id}" for child in node.children]
     return "\n".join([*lines, "}", ""])
+
+
+def drawn(what: Any) -> str:
+    """The picture of an expression or its graph, for notebooks. What draws lies above, so it is
+    found by name."""
+    return importlib.import_module("nbgraph.viz").graph(what)._repr_html_()
 
 
 def _box(node: Any) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from nbgraph.dtype import is_float
 from nbgraph.engine import current
+from nbgraph.ops.debug import figures
 
 
 def require_clean(node: Any, array: Any, what: str) -> None:
@@ -32,9 +33,6 @@ def tell(node: Any, array: Any, what: str) -> None:
     label = f"{message}: {what} of {node!r}"
 
     def line(run_ctx: object) -> None:
-        values = view.astype(np.float64)
-        least, most = (values.min(), values.max()) if values.size else (np.nan, np.nan)
-        length = np.sqrt(np.square(values).sum())
-        sys.stdout.write(f"{label}: min {least:.6g}, max {most:.6g}, L2 {length:.6g}\n")
+        sys.stdout.write(f"{label}: {figures(view)}\n")
 
     current().push(line, const_vars=[array._chunk], name="debug")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from nbgraph.ops.families import ARRAY_FAMILIES, RANDOM_FAMILIES
+from nbgraph.ops.families import ARRAY_FAMILIES, EFFECT_FAMILIES, RANDOM_FAMILIES
 
 # Every public name, by family: several names of one operator stand side by side.
 FAMILIES: dict[str, str] = {
@@ -42,7 +42,7 @@ FAMILIES: dict[str, str] = {
 }
 PLACES: dict[str, str] = {
     name: f"{__name__}.{family}"
-    for family, names in (FAMILIES | RANDOM_FAMILIES).items()
+    for family, names in (FAMILIES | RANDOM_FAMILIES | EFFECT_FAMILIES).items()
     for name in names.split()
 }
 

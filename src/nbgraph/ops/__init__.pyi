@@ -78,6 +78,7 @@ from nbgraph.ops.creation import linspace as linspace
 from nbgraph.ops.creation import ones as ones
 from nbgraph.ops.creation import tri as tri
 from nbgraph.ops.creation import zeros as zeros
+from nbgraph.ops.debug import debug as debug
 from nbgraph.ops.discrete import bernoulli as _random_bernoulli
 from nbgraph.ops.discrete import binomial as _random_binomial
 from nbgraph.ops.discrete import geometric as _random_geometric

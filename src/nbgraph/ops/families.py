@@ -46,3 +46,6 @@ RANDOM_FAMILIES: dict[str, str] = {
     "orders": "random_permutation random_shuffle random_choice",
     "dropout": "dropout",
 }
+
+# These do something besides what they give.
+EFFECT_FAMILIES: dict[str, str] = {"debug": "debug"}

@@ -1,0 +1,165 @@
+"""The part of `Executor` that shows what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from nbgraph.errors import ArgumentError
+from nbgraph.executor.explain import Explanation, explain
+from nbgraph.executor.footprint import Footprint, footprint
+from nbgraph.executor.monitor import Monitor
+from nbgraph.executor.program import Program
+from nbgraph.executor.programs import Bound
+from nbgraph.executor.stages import Stages
+from nbgraph.executor.steps import Steps, steps
+from nbgraph.executor.watch import Watch
+from nbgraph.graph.build import GraphNode
+from nbgraph.graph.graph import Graph
+from nbgraph.settings import CLOSELY_ASKED, config
+
+
+class Reports:
+    """What an executor says of itself. All that is asked before anything has run is answered for
+    the forward pass, which is compiled for it."""
+
+    _bound: Bound
+    _watch: Watch | None = None
+    aux_dict: dict[str, Any]
+
+    @property
+    def graph(self) -> Graph:
+        """The graph as it was bound, before any pass, with all shapes and dtypes."""
+        return self._bound.graph
+
+    def programs(self) -> dict[str, Program]:
+        """The programs that there are: "forward", "forward, training", "backward" and
+        "forward_backward", as far as they have been run."""
+        made = self._bound.made()
+        return made or {"forward": self._bound.predict}
+
+    def gradient_marks(self) -> dict[GraphNode, str]:
+        """What becomes of the gradient of each variable that has one."""
+        words = {"kWriteTo": "write", "kAddTo": "add"}
+        return {
+            node: f"gradient: {words.get(request.name, request.name)}"
+            for node, (_, request) in self._bound.grads.items()
+        }
+
+    def stages(self) -> Stages:
+        """Every pass that changed a graph, with the graph before and after it.
+
+        >>> import nbgraph as ng
+        >>> x = ng.var("x", shape=(3,))
+        >>> print(ng.exp(ng.sin(x)).simple_bind().stages())
+        forward: pass 1, fuse
+             %0 = x: float32[3]
+            -%1 = sin(%0): float32[3]
+            -%2 = exp(%1): float32[3]
+            -return %2
+            +%1 = fused_sin_exp(%0): float32[3]
+            +return %1
+        """
+        return Stages({name: p.compiled.stages for name, p in self.programs().items()})
+
+    passes = property(stages, doc="The same as `stages()`.")
+
+    def memory(self) -> Footprint:
+        """Bytes: without a plan, planned, and held, for each program; held by arrays.
+
+        >>> import nbgraph as ng
+        >>> x = ng.var("x", shape=(16,))
+        >>> found = ng.sort(ng.sort(ng.sort(ng.sort(x)))).simple_bind().memory()
+        >>> found.programs[0].naive > found.programs[0].planned, found.arrays["outputs"] >= 64
+        (True, True)
+        """
+        return footprint(self._bound, self.programs(), self.aux_dict.values())
+
+    def plan(self) -> Steps:
+        """The steps that the engine runs, for each program.
+
+        >>> import nbgraph as ng
+        >>> x = ng.var("x", shape=(16,))
+        >>> [row.writes for row in ng.sin(x).simple_bind().plan().by_program["forward"]]
+        [('result 0 (kWriteTo)',)]
+        """
+        return steps(self.programs())
+
+    def explain(self, name: str) -> Explanation:
+        """What became of a node, by its name in the graph: into which kernel it went and why its
+        neighbours did not, where its value lies, with whom it shares memory, why not in place.
+
+        An unknown name raises ArgumentError. `.source()` of the result is the kernel's text.
+
+        >>> import nbgraph as ng
+        >>> x = ng.var("x", shape=(3,))
+        >>> exe = ng.exp(ng.sin(x)).simple_bind()
+        >>> exe.explain("sin0").fates[0].members
+        ('sin0', 'exp0')
+        """
+        return explain(name, self._bound.graph, self.programs())
+
+    # looking at values --------------------------------------------------------------------------
+
+    def set_monitor_callback(
+        self, callback: Callable[[str, Any], None] | None, monitor_all: bool = False
+    ) -> None:
+        """After every forward pass call `callback(name, NDArray)` for the outputs of every node, in
+        the graph's order; with `monitor_all` for the variables, too, before them. None: no more.
+
+        Passes then run without fusion. An array is overwritten by the next pass: copy what is kept.
+
+        >>> import nbgraph as ng
+        >>> exe = (ng.sin(ng.var("x")) * 2.0).simple_bind(x=(2,))
+        >>> exe.set_monitor_callback(lambda name, array: print(name, array.shape))
+        >>> _ = exe.forward()
+        sin0_output (2,)
+        multiply0_output (2,)
+        """
+        if callback is not None and not callable(callback):
+            raise ArgumentError(
+                f"set_monitor_callback: {callback!r} is no function; give one of a name and an "
+                "array, or None"
+            )
+        watch = self._looking()
+        watch.callbacks = [c for c in watch.callbacks if isinstance(c[0], Monitor)]
+        if callback is not None:
+            watch.callbacks.append((callback, bool(monitor_all)))
+
+    def monitor(self, pattern: str = "", monitor_all: bool = False) -> Monitor:
+        """Statistics (least, largest, mean, L2 norm) of every value whose name the regular
+        expression `pattern` finds, of every forward pass from now on, until it is closed.
+
+        >>> import nbgraph as ng
+        >>> exe = (ng.var("x") * 2.0).simple_bind(x=(2,))
+        >>> with exe.monitor() as seen:
+        ...     _ = exe.forward(x=[1.0, 3.0])
+        >>> print(seen)
+        run  name              min  max  mean  L2
+        0    multiply0_output  2    6    4     6.32456
+        """
+        made = Monitor(pattern, self._forget)
+        self._looking().callbacks.append((made, monitor_all))
+        return made
+
+    def _forget(self, monitor: Monitor) -> None:
+        watch = self._looking()
+        watch.callbacks = [c for c in watch.callbacks if c[0] is not monitor]
+
+    def _looking(self) -> Watch:
+        if self._watch is None:
+            self._watch = Watch()
+        return self._watch
+
+    def _watched(self) -> bool:
+        """Whether somebody looks at values."""
+        asked = self._watch is not None and bool(self._watch.callbacks)
+        return asked or (CLOSELY_ASKED[0] and bool(config.anomaly))
+
+    def _push(self, program: Program, *, is_train: bool, forward: bool = True) -> None:
+        """Run a program, in its open form where somebody looks."""
+        if not self._watched():
+            program.push(is_train=is_train)
+            return
+        checks = CLOSELY_ASKED[0] and bool(config.anomaly)
+        self._looking().run(program, is_train=is_train, tells=forward, checks=checks)

@@ -1,0 +1,130 @@
+"""What became of one node: through the passes, into which loop, and where its values lie.
+
+Passes keep no books on nodes. A node is followed by what a pass leaves alone: the object itself,
+else operator, attributes, name, and the line of the user's text; where that does not tell nodes
+apart, by their order, if none of them is gone. What cannot be followed is said to be gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from nbgraph.executor.compiled import Compiled
+from nbgraph.executor.pipeline import Stage
+from nbgraph.graph.build import GraphNode, frozen
+from nbgraph.graph.graph import Entry, Graph
+from nbgraph.graph.passes.fuse import explain_fusion
+from nbgraph.graph.passes.fuse_report import Fusion, Loop
+from nbgraph.graph.passes.places import Whereabouts, whereabouts
+
+
+class Found(NamedTuple):
+    """Where a node ended: the node after all passes, or the name of the pass that ended it; of a
+    node in a loop, the loop and its report."""
+
+    node: GraphNode | None
+    gone: str = ""
+    loop: Loop | None = None
+    fusion: Fusion | None = None
+    member: GraphNode | None = None  # what stood for the node when loops were made
+
+    def entry(self, output: int) -> Entry | None:
+        """The entry that gives that output; None where it never reaches memory."""
+        if self.node is None:
+            return None
+        if self.loop is None or self.member is None:
+            return self.node, output
+        wanted = self.member, output
+        return (self.node, self.loop.outputs.index(wanted)) if wanted in self.loop.outputs else None
+
+
+def follow(node: GraphNode, made: Compiled) -> Found:
+    """What became of a node of the program's source graph."""
+    found = Found(node)
+    for stage in made.stages:
+        now = found.node
+        assert now is not None
+        found = _fused(now, stage) if stage.name == "fuse" else _after(now, stage)
+        if found.node is None:
+            break
+    return found
+
+
+def _after(node: GraphNode, stage: Stage) -> Found:
+    same = _same(node, stage.before, stage.after)
+    return Found(same, "" if same is not None else stage.name)
+
+
+def _fused(node: GraphNode, stage: Stage) -> Found:
+    report = explain_fusion(stage.after)
+    member = _same(node, stage.before, report.graph)
+    if member is None:
+        return Found(None, stage.name)
+    loop = report.loop_of(member)
+    now = loop.node if loop is not None else _same(member, report.graph, stage.after)
+    if loop is not None and now not in stage.after.nodes:  # rebuilt, as others moved
+        now = next((n for n in stage.after.nodes if n.op is loop.node.op), None)
+    return Found(now, "" if now is not None else stage.name, loop, report, member)
+
+
+def _same(node: GraphNode, before: Graph, after: Graph) -> GraphNode | None:
+    if node in after.nodes:
+        return node
+    key = _key(node)
+    old, new = _like(key, before.nodes), _like(key, after.nodes)
+    return new[old.index(node)] if len(old) == len(new) else None
+
+
+def _like(key: Any, nodes: Iterable[GraphNode]) -> list[GraphNode]:
+    return [node for node in nodes if _key(node) == key]
+
+
+def _key(node: GraphNode) -> Any:
+    return node.op, node.name, node.scope, node.line, frozen(tuple(node.attributes.items()))
+
+
+def reasons(found: Found) -> list[str]:
+    """Why neighbours did not join the node in one loop."""
+    if found.fusion is None or found.member is None:
+        return []
+    names, member = found.fusion.names, found.member
+    told: list[str] = []
+    for (a, b), reason in found.fusion.apart.items():
+        if member is a:
+            told.append(f"{names[b]}, which reads it, did not join: {reason}")
+        elif member is b:
+            told.append(f"{names[a]}, which it reads, did not join: {reason}")
+    return told
+
+
+def places(found: Found, made: Compiled) -> list[Whereabouts]:
+    """Where the outputs lie that reach memory."""
+    told: list[Whereabouts] = []
+    count = 0 if found.node is None else (found.member or found.node).nout
+    for output in range(count):
+        entry = found.entry(output)
+        place = None if entry is None else made.lowering.places.get(entry)
+        if place is not None:
+            told.append(whereabouts(made.schedule, made.memory.offset, place.value))
+    return told
+
+
+def source(found: Found, made: Compiled) -> str | None:
+    """The text of the kernel that computes the node; None where a function does, or nothing."""
+    name = made.lowering.names.get(found.node) if found.node is not None else None
+    for task, prepared in zip(made.tasks, made.prepared, strict=True):
+        if task.name == name and prepared is not None:
+            return prepared.code.source.text
+    return None
+
+
+def node_of(name: str, graphs: Sequence[tuple[Graph, dict[GraphNode, str]]]) -> GraphNode | None:
+    """The node that has this name in the first of these graphs that knows it; "tanh0_output" is
+    "tanh0", too."""
+    for _, names in graphs:
+        for wanted in (name, name.removesuffix("_output")):
+            found = next((node for node, own in names.items() if own == wanted), None)
+            if found is not None:
+                return found
+    return None

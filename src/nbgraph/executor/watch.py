@@ -1,0 +1,139 @@
+"""Looking at every value of a run: callbacks, statistics, the first NaN.
+
+While somebody looks, a program is replaced by its *open* form: the same graph without passes,
+whose results are those of the program and, besides, every output of every node. So what is seen
+belongs to the very run whose outputs the caller gets: states are written once, and random numbers
+drawn once. Only sums may differ in the last bits from those of fused loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from nbgraph.array.core import Array, empty_of
+from nbgraph.array.layout import layout
+from nbgraph.dtype import is_float
+from nbgraph.engine.sites import site
+from nbgraph.executor.compiled import compiled
+from nbgraph.executor.lower import spec
+from nbgraph.executor.options import Options
+from nbgraph.executor.program import Program
+from nbgraph.graph.build import GraphNode
+from nbgraph.graph.constant import CONSTANT
+from nbgraph.graph.graph import Entry
+from nbgraph.graph.naming import names_of, output_name
+from nbgraph.operator.request import kWriteTo
+
+Callback = Callable[[str, Any], None]
+
+
+class Open:
+    """A program whose every value can be looked at.
+
+    Attributes
+    ----------
+    program : Program
+        To be pushed in place of the other.
+    values : dict from entries to NDArray
+        What the last run computed, in the order of the graph.
+    given : dict from variables to NDArray
+    """
+
+    def __init__(self, closed: Program) -> None:
+        made = closed.compiled
+        graph, arrays = made.source, closed.arrays or []
+        count = len(graph.variables)
+        given, results = arrays[:count], arrays[count : count + len(graph.heads)]
+        inner: list[Entry] = [
+            (node, k)
+            for node in graph.nodes
+            if node.op is not None and node.op is not CONSTANT
+            for k in range(node.nout)
+        ]
+        seen = [empty_of(layout(*spec(entry)), made.device) for entry in inner]
+        requests = [*made.requests, *[kWriteTo] * len(inner)]
+        opened = graph.with_heads([*graph.heads, *inner])
+        options = Options.none()
+        self.program = Program(
+            compiled(opened, made.layouts, requests, options, made.device),
+            [*given, *results, *seen],
+            name="watched graph",
+        )
+        self.names = names_of(graph.nodes)
+        self.values: dict[Entry, Array] = dict(zip(inner, seen, strict=True))
+        self.given: dict[GraphNode, Array] = dict(zip(graph.variables, given, strict=True))
+
+    def name(self, entry: Entry) -> str:
+        """What an output is called, as `list_outputs` does."""
+        return output_name(*entry, self.names[entry[0]])
+
+    def require_clean(self) -> None:
+        """FloatingPointError for the first node with a NaN whose operands have none; waits."""
+        found = {(node, 0): _nan(array) for node, array in self.given.items()}
+        for entry, array in self.values.items():
+            found[entry] = _nan(array)
+            operands = entry[0].entries
+            if found[entry] and not any(found.get(operand) for operand in operands):
+                raise FloatingPointError(self._accusation(entry, array, found[entry]))
+
+    def _accusation(self, entry: Entry, array: Array, count: int) -> str:
+        node, _ = entry
+        assert node.op is not None
+        known: dict[Entry, Array] = {(n, 0): a for n, a in self.given.items()} | self.values
+        operands = [
+            f"{self.name(o)} {known[o].dtype}{list(known[o].shape)} {_range(known[o])}"
+            if o in known
+            else self.name(o)
+            for o in node.entries
+        ]
+        operands += [repr(v) for v in node.inputs if type(v) is not tuple]
+        line = f", made at {site(*node.line)}" if node.line is not None else ""
+        return (
+            f"{self.name(entry)}: the result of {node.op.__name__} has {count} NaN of "
+            f"{array.size} elements, shape {list(array.shape)}{line}; its operands have none: "
+            f"{'; '.join(operands) or 'it has none'}. Look at their values where the result is NaN "
+            "(anomaly=1 looks at every node)"
+        )
+
+
+def _nan(array: Any) -> int:
+    if not is_float(array.dtype) or not array.size:
+        return 0
+    return int(np.isnan(array.asnumpy()).sum())
+
+
+def _range(array: Any) -> str:
+    values = array.asnumpy()
+    return f"from {values.min()} to {values.max()}" if values.size else "empty"
+
+
+class Watch:
+    """Who looks at an executor's runs, and the open forms of its programs."""
+
+    def __init__(self) -> None:
+        self.callbacks: list[tuple[Callback, bool]] = []
+        self._open: WeakKeyDictionary[Program, Open] = WeakKeyDictionary()
+
+    def opened(self, program: Program) -> Open:
+        """The open form of a program; made once."""
+        found = self._open.get(program)
+        if found is None:
+            found = self._open[program] = Open(program)
+        return found
+
+    def run(self, program: Program, *, is_train: bool, tells: bool, checks: bool) -> None:
+        """Run a program in its open form; `tells` the callbacks, `checks` for NaN."""
+        found = self.opened(program)
+        found.program.push(is_train=is_train)
+        if checks:
+            found.require_clean()
+        for callback, everything in list(self.callbacks) if tells else ():
+            if everything:
+                for node, array in found.given.items():
+                    callback(found.names[node], array)
+            for entry, array in found.values.items():
+                callback(found.name(entry), array)

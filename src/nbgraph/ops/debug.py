@@ -1,0 +1,134 @@
+"""`debug`: what passes here is told when it is computed, and so is its gradient."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.device import Context
+from nbgraph.engine import Variable, current
+from nbgraph.errors import ArgumentError
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.ops.define import differentiable, public
+from nbgraph.shape import same_shape
+
+Array = np.ndarray[Any, Any]
+
+
+def figures(values: Array) -> str:
+    """Least and largest element, and the L2 norm, which say most about an array at a glance.
+
+    >>> figures(np.array([3.0, -4.0]))
+    'min -4, max 3, L2 5'
+    """
+    if not values.size:
+        return "empty"
+    wide = values.astype(np.float64)
+    with np.errstate(all="ignore"):  # NaN and infinity are told, not warned of
+        length = np.sqrt(np.square(wide).sum())
+        return f"min {wide.min():.6g}, max {wide.max():.6g}, L2 {length:.6g}"
+
+
+class _Turn:
+    """Who tells something takes turns with others: in the order of pushes, or of a plan's steps."""
+
+    __slots__ = ("variable",)
+
+    kind = "turn"
+    _shared: Variable | None = None
+
+    def __init__(self) -> None:
+        if _Turn._shared is None:
+            _Turn._shared = current().new_variable("debug", immune=True)
+        self.variable = _Turn._shared
+
+    def renewed(self) -> _Turn:
+        """The same for another push."""
+        return self
+
+    again = renewed
+
+
+class _Debug(ArrayOp):
+    """It has an effect: two are two, and they keep their order."""
+
+    effect = True
+
+    def grant(
+        self, device: Context, attributes: Mapping[str, Any] | None = None
+    ) -> tuple[Any, ...]:
+        """Its turn."""
+        return (_Turn(),)
+
+    def compute(
+        self,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array],
+        attributes: Mapping[str, Any],
+        resources: Sequence[Any] = (),
+    ) -> None:
+        """Tell, and pass the values on."""
+        values, callback = inputs[0], attributes["callback"]
+        message, what = attributes["message"], attributes["what"]
+        if callback is not None:
+            callback(message, what, values.copy())  # theirs: the memory is used again
+        else:
+            head = f"{message}: {what}" if message else what
+            spec = Spec.of(values)
+            sys.stdout.write(f"{head}: {spec}: {figures(values)}\n")
+        np.copyto(outputs[0], values)
+
+
+def _infer(x: Spec, *, message: str, what: str, callback: Any) -> Spec:
+    return Spec(x.shape, x.dtype)
+
+
+def _gradient(g: Gradients) -> Sequence[Any]:
+    if g.out_grad is None or not differentiable(g.specs):
+        return [None]
+    told = {**g.attributes}
+    before = told.pop("what")
+    what = "gradient" if before == "value" else f"gradient of {before}"
+    return [_DEBUG(g.out_grad, what=what, **told)]
+
+
+_DEBUG = _Debug("debug", _infer, gradient=_gradient, inplace=[(0, 0)], partial=same_shape)
+
+
+@public(_DEBUG)
+def debug(
+    x: Any,
+    message: str = "",
+    callback: Callable[[str, str, Array], None] | None = None,
+    *,
+    what: str = "value",
+) -> Any:
+    """`x`; when its value is computed, and when its gradient is, a line with dtype, shape, least
+    and largest element and L2 norm goes to the standard output.
+
+    Parameters
+    ----------
+    x : array of any kind, Symbol or Expr
+        A gradient is told where the result is part of what is differentiated.
+    message : str
+        What the line begins with.
+    callback : callable, optional
+        `callback(message, what, values)` is called instead, with a NumPy array; `what` is "value"
+        or "gradient". It runs in a worker.
+    what : str
+        What is told of.
+
+    In a graph it is never merged with another one, and those of a run tell in the same order each
+    time. It vanishes only with what nobody needs.
+
+    >>> import numpy as np, nbgraph as ng
+    >>> ng.debug(np.float32([3, 4]), "input")
+    input: value: float32[2]: min 3, max 4, L2 5
+    array([3., 4.], dtype=float32)
+    """
+    if callback is not None and not callable(callback):
+        raise ArgumentError(f"debug: callback={callback!r} is no function; give one, or None")
+    return _DEBUG(x, message=str(message), what=what, callback=callback)

@@ -1,0 +1,142 @@
+"""A graph as a table: a row for each node, totals below."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from nbgraph.graph.arguments import typed
+from nbgraph.graph.build import GraphNode
+from nbgraph.graph.graph import Graph
+from nbgraph.graph.naming import names_of
+from nbgraph.picture import columns
+
+_HEAD = ("name", "operator", "output", "dtype", "parameters", "bytes", "previous")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A node: its output, elements of the parameters that it reads, bytes, what comes before."""
+
+    name: str
+    operator: str
+    shape: tuple[int, ...]
+    dtype: str
+    parameters: int
+    nbytes: int
+    previous: tuple[str, ...]
+
+    def cells(self) -> tuple[str, ...]:
+        """As text."""
+        shape = "x".join(map(str, self.shape)) or "scalar"
+        numbers = f"{self.parameters:,}", f"{self.nbytes:,}"
+        return (self.name, self.operator, shape, self.dtype, *numbers, ", ".join(self.previous))
+
+
+class Summary:
+    """What `ng.print_summary` gives: printed or displayed, a table; `rows` and totals as data.
+
+    `parameters`: elements of all variables that are not inputs; `nbytes`: of all results of
+    operators, were each in memory of its own; `parameter_bytes`.
+    """
+
+    def __init__(self, rows: Sequence[Row], parameters: int, parameter_bytes: int) -> None:
+        self.rows = tuple(rows)
+        self.parameters, self.parameter_bytes = parameters, parameter_bytes
+
+    @property
+    def nbytes(self) -> int:
+        """Of all results of operators."""
+        return sum(row.nbytes for row in self.rows if row.operator)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Rows and totals as plain values."""
+        return {
+            "rows": [asdict(row) for row in self.rows],
+            "parameters": self.parameters,
+            "parameter_bytes": self.parameter_bytes,
+            "bytes": self.nbytes,
+        }
+
+    def _totals(self) -> str:
+        return (
+            f"{self.parameters:,} parameters in {self.parameter_bytes:,} bytes; results of "
+            f"operators: {self.nbytes:,} bytes, each in memory of its own"
+        )
+
+    def __str__(self) -> str:
+        return f"{columns([_HEAD, *(row.cells() for row in self.rows)])}\n{self._totals()}"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        rows = [f"<tr>{_cells(row.cells(), 'td')}</tr>" for row in self.rows]
+        return (
+            f"<table><thead><tr>{_cells(_HEAD, 'th')}</tr></thead><tbody>{''.join(rows)}</tbody>"
+            f"</table><div>{self._totals()}</div>"
+        )
+
+
+def _cells(texts: Sequence[str], tag: str) -> str:
+    return "".join(f'<{tag} style="text-align:left">{html.escape(t)}</{tag}>' for t in texts)
+
+
+def print_summary(symbol: Any, shapes: Mapping[str, Any] | None = None) -> Summary:
+    """A table of a symbol's nodes: name, operator, shape and dtype of the output, parameters read,
+    bytes, what comes before. It is returned; a notebook shows it, `print` prints it.
+
+    Parameters
+    ----------
+    symbol : Symbol
+    shapes : dict from names to shapes, optional
+        Of inputs; the variables named here are inputs, all others are parameters. Shapes of
+        others are inferred; ShapeError where they cannot be.
+
+    >>> import nbgraph as ng
+    >>> x, w = ng.var("x"), ng.var("w", shape=(3, 4))
+    >>> print(ng.print_summary(ng.tanh(x @ w), {"x": (2, 3)}))
+    name     operator  output  dtype    parameters  bytes  previous
+    x                  2x3     float32  0           24
+    w                  3x4     float32  12          48
+    matmul0  matmul    2x4     float32  12          32     x, w
+    tanh0    tanh      2x4     float32  0           32     matmul0
+    12 parameters in 48 bytes; results of operators: 64 bytes, each in memory of its own
+    """
+    given = dict(shapes or {})
+    graph = typed(symbol.graph, given, {})
+    sizes = {v: 0 if v.name in given else _count(v) for v in graph.variables}
+    total = sum(_bytes(v) for v in graph.variables if sizes[v])
+    return Summary(_rows(graph, sizes), sum(sizes.values()), total)
+
+
+def _rows(graph: Graph, sizes: Mapping[GraphNode, int]) -> list[Row]:
+    names = names_of(graph.nodes)
+    rows: list[Row] = []
+    for node in graph.nodes:
+        assert node.specs is not None, f"{node!r} has no shapes"
+        before = list(dict.fromkeys(n for n, _ in node.entries))
+        parameters = sizes[node] if node.op is None else sum(sizes.get(n, 0) for n in before)
+        spec = node.specs[0]
+        rows.append(
+            Row(
+                names[node],
+                "" if node.op is None else node.op.__name__,
+                spec.shape,
+                str(spec.dtype),
+                parameters,
+                _bytes(node),
+                tuple(names[n] for n in before),
+            )
+        )
+    return rows
+
+
+def _count(node: GraphNode) -> int:
+    return sum(math.prod(s.shape) for s in node.specs or ())
+
+
+def _bytes(node: GraphNode) -> int:
+    return sum(math.prod(s.shape) * s.dtype.itemsize for s in node.specs or ())
