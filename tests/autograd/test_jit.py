@@ -189,9 +189,7 @@ def test_writes_that_cannot_be_followed_are_refused():
         y += 1
         return view
 
-    with pytest.raises(
-        ArgumentError, match="the argument x of jit of to_argument would be written"
-    ):
+    with pytest.raises(ArgumentError, match="the argument x of jit of to_argument would"):
         ng.jit(to_argument)(x)
     for f in (to_captured, also_captured):
         with pytest.raises(ArgumentError, match=r"finds outside its arguments would be written"):
@@ -207,12 +205,12 @@ def test_writes_that_cannot_be_followed_are_refused():
     "branch",
     [
         lambda x: x if x.sum() > 0 else -x,
-        lambda x: [y for y in x],
+        lambda x: [y + 1 for y in x],
         lambda x: float(x[0]),
         lambda x: int(x[0]),
         lambda x: x.item(),
         lambda x: x.asnumpy(),
-        lambda x: np.asarray(x),
+        lambda x: np.asarray(x) + 1,
         lambda x: x.tolist(),
         lambda x: 1.0 in x,
         lambda x: range(x[0]),
@@ -232,7 +230,7 @@ def test_values_are_refused_with_line_and_remedy(branch):
 
 def test_values_of_captured_arrays_are_refused():
     w = ng.array(X)
-    for f in (lambda: w.asnumpy(), lambda: w[0].item(), lambda: float(w.sum()), lambda: bool(w[0])):
+    for f in (w.asnumpy, lambda: w[:1].item() + 0, lambda: float(w.sum()), lambda: bool(w[0])):
         with pytest.raises(ArgumentError, match="while"):
             ng.jit(f)()
 
@@ -282,7 +280,7 @@ def test_bad_input():
         with pytest.raises(ArgumentError, match="give a function that returns its arrays"):
             ng.jit(f)
     with pytest.raises(ArgumentError, match="returned a generator"):
-        ng.jit(lambda x: generator(x))(x)
+        ng.jit(lambda x, g: g(x))(x, generator)
     with pytest.raises(ArgumentError, match=r"p\['k'\] is a object"):
         ng.jit(lambda p: p)({"k": object()})
     kept = []

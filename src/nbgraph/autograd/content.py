@@ -1,18 +1,20 @@
 """What a function depends on besides its arguments, watched by identity.
 
-The names that the code of a function uses lead to globals, closure cells, attributes of objects and
-modules, and to other functions, whose names count as well. All that is remembered with the object it
-held; `changed` compares. Of objects and modules only those attributes are watched whose names the
-code uses, of containers every element. Functions of installed packages do not change.
+The names that the code of a function uses lead to globals, closure cells, attributes of objects
+and modules, and to other functions, whose names count as well. All that is remembered with the
+object it held; `changed` compares. Of objects and modules only those attributes are watched whose
+names the code uses, of containers every element. Functions of installed packages do not change.
 """
 
 from __future__ import annotations
 
+import dis
 import functools
 import site
 import sys
 import sysconfig
 from collections.abc import Iterable, Mapping
+from operator import is_not
 from pathlib import Path
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -25,6 +27,8 @@ from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.mapper import Mapper
 
 _MISSING = object()
+_OF_MAKING = {"__init__", "__new__", "__repr__", "__str__", "__reduce__", "__del__"}
+_GLOBAL_STEPS = {"LOAD_GLOBAL", "LOAD_NAME"}
 _LEAVES = (Array, Symbol, ArrayOp, np.ndarray, np.generic, np.dtype, str, bytes, int, float)
 _PACKAGE = str(Path(__file__).parents[1])
 _PLACES = tuple(
@@ -87,9 +91,8 @@ class Content:
             if fn.__kwdefaults__ is not keywords:
                 return True
         for container, items in self._lists:
-            if len(container) != len(items) or any(
-                a is not b for a, b in zip(_items(container), items, strict=False)
-            ):
+            now = _items(container)
+            if len(now) != len(items) or any(map(is_not, now, items)):
                 return True
         return any(op.refresh_needed() for op in self._ops)
 
@@ -130,11 +133,10 @@ class Content:
             return _closed_over(fn)
         self._codes.append((fn, fn.__code__, fn.__defaults__, fn.__kwdefaults__))
         names: set[str] = set()
-        _names_of(fn.__code__, names)
-        self._names |= names
+        _names_of(fn.__code__, self._names, names)
         found = [*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()]
         space = fn.__globals__
-        for name in names & space.keys():
+        for name in names:
             found.append(self._named(space, name))
         for cell in fn.__closure__ or ():
             value = _content(cell)
@@ -161,7 +163,8 @@ class Content:
         elif _fixed(value.__name__):
             return []
         for space in spaces:
-            used = [n for n in space if n in self._names or _is_dunder_function(n, space[n])]
+            made = isinstance(value, type)  # called, it makes an object
+            used = [n for n in space if n in self._names or _is_implied(n, space[n], made=made)]
             found += [self._named(space, name) for name in used]
         return found
 
@@ -184,15 +187,22 @@ def _closed_over(fn: FunctionType) -> list[Any]:
     return [v for cell in fn.__closure__ or () if callable(v := _content(cell))]
 
 
-def _names_of(code: CodeType, found: set[str]) -> None:
-    found.update(code.co_names)
+def _names_of(code: CodeType, names: set[str], of_globals: set[str]) -> None:
+    """All names that code uses, and those of globals among them."""
+    names.update(code.co_names)
+    of_globals.update(
+        step.argval for step in dis.get_instructions(code) if step.opname in _GLOBAL_STEPS
+    )
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            _names_of(constant, found)
+            _names_of(constant, names, of_globals)
 
 
-def _is_dunder_function(name: str, value: Any) -> bool:
-    return name.startswith("__") and name.endswith("__") and isinstance(value, FunctionType)
+def _is_implied(name: str, value: Any, *, made: bool) -> bool:
+    """Whether it is a method that code uses without its name: an operator, a call."""
+    if not (name.startswith("__") and name.endswith("__") and isinstance(value, FunctionType)):
+        return False
+    return made or name not in _OF_MAKING
 
 
 @functools.cache

@@ -44,6 +44,7 @@ class Jit:
         self.static_argnames = tuple(static_argnames)
         self._lifted = tuple(lifted)  # positional arguments whose floats become arrays
         self._quick = not (self.static_argnames or self._lifted)
+        self.__qualname__: str = getattr(fn, "__qualname__", type(fn).__qualname__)
         self._versions: dict[Any, Version] = {}
         self._labels: dict[int, Sequence[str]] = {}  # of so many positional arguments
         functools.update_wrapper(self, fn, updated=())

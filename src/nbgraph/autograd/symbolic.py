@@ -1,8 +1,8 @@
 """Derivatives of functions of symbols: graphs from graphs, within a trace or by hand.
 
-What is differentiated with respect to is a variable of its own while the function is called, and its
-symbol takes that variable's place again in all that comes out. So derivatives nest, and an inner one
-does not mix with what is outside.
+What is differentiated with respect to is a variable of its own while the function is called, and
+its symbol takes that variable's place again in all that comes out. So derivatives nest, and an
+inner one does not mix with what is outside.
 """
 
 from __future__ import annotations

@@ -182,7 +182,7 @@ class Traced(Symbol):
         return tracer.carry(op, operands, attributes, out)
 
     def looks_at(self, base: Traced) -> None:
-        """This is a view of another one."""
+        """Note that this is a view of another one."""
         self._shown = base._shown = True
 
     # what it is -------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from nbgraph.dtype import is_float
 from nbgraph.executor import reduce
 from nbgraph.executor.places import Place, viewed
 from nbgraph.executor.work import CastWork, FunctionWork, MapWork, Use, copy_plan
-from nbgraph.graph.build import NUMBERS, GraphNode, has_effect
+from nbgraph.graph.build import NUMBERS, GraphNode, draws_alone, has_effect
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Entry, Graph
 from nbgraph.graph.schedule import Schedule, Task, Value
@@ -151,7 +151,7 @@ class Lowering:
             if 0 in spec(node.entries[0]).shape:
                 return False
             tasks = reduce.fused(node, name, reads, lambda k: self._asked(node, k), _rights)
-        elif self.native and reduce.is_alone(node, reads[0]):
+        elif self.native and reads and reduce.is_alone(node, reads[0]):
             target, request = self._output(node, 0), self._request(node, 0)
             tasks = reduce.alone(node, name, reads[0], target, request)
         else:
@@ -231,7 +231,7 @@ class Lowering:
             node.attributes,
             [Use.of(i, place) for i, place in enumerate(reads)],
             [Use.of(i, place) for i, place in enumerate(writes)],
-            op.grant(self.device, node.attributes),
+            () if draws_alone(op) else op.grant(self.device, node.attributes),
             effect if has_effect(op) else None,
         )
         states = [i for i, name in enumerate(op.operands) if name in getattr(op, "auxiliary", ())]

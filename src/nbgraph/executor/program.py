@@ -19,7 +19,7 @@ from nbgraph.engine.kernels import Kernels
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.plan import Outside, Plan, Step
 from nbgraph.executor.compiled import Compiled, Spot, root
-from nbgraph.executor.work import MapWork, ReadyWork, Use
+from nbgraph.executor.work import FunctionWork, MapWork, ReadyWork, Use
 from nbgraph.graph.schedule import Task, Value
 from nbgraph.operator.request import OpReqType
 
@@ -83,7 +83,7 @@ class Program:
         self.arena = Arena(made.memory.arena_bytes, made.device)
         self._given = made.arguments + len(made.result_layouts)
         self.arrays = None if arrays is None else [*arrays, *self.constants]
-        self.effects: dict[Any, Sequence[Any]] = {}
+        self.effects: dict[Any, FunctionWork] = {}
         self._patches: dict[Spot, list[tuple[int, int]]] = {}
         self._slots: list[Any] = []
         if arrays is None:
@@ -151,7 +151,8 @@ class Program:
                 words = [addresses[slot] + offset for slot, offset in self._offsets]
         state = None
         if self.stateful:
-            granted = {key: [r.renewed() for r in given] for key, given in self.effects.items()}
+            device = self.compiled.device
+            granted = {key: work.granted(device) for key, work in self.effects.items()}
             state = State(is_train, granted, addresses)
         instance.launch(variables, words, site, state)
 
@@ -179,7 +180,7 @@ class Program:
         """Variables of what a function was granted for good; what it draws is granted at a run."""
         effect = getattr(work, "effect", None)
         if effect is not None:
-            self.effects[effect] = work.resources
+            self.effects[effect] = work
         return [
             r.variable for r in getattr(work, "resources", ()) if str(r.kind) != "parallel_random"
         ]

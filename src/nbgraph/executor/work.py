@@ -15,7 +15,7 @@ import numpy as np
 from nbgraph.array.launch import Prepared, prepare
 from nbgraph.array.layout import Layout
 from nbgraph.array.push import same
-from nbgraph.device import RunContext
+from nbgraph.device import Context, RunContext
 from nbgraph.executor.places import Place, array_at
 from nbgraph.graph.build import NUMBERS
 from nbgraph.graph.schedule import Task
@@ -108,6 +108,12 @@ class FunctionWork:
     effect: Any = None  # the token under which a run keeps what was granted to it
     states: Sequence[int] = ()  # inputs that are written, too
     mode: bool | None = None  # whether it trains, whatever the run does
+
+    def granted(self, device: Context) -> Sequence[Any]:
+        """The resources of one run: random numbers are drawn anew, and for runs alone."""
+        if self.resources:
+            return [resource.renewed() for resource in self.resources]
+        return self.op.grant(device, self.attributes)
 
     def function(
         self, task: Task, address: Callable[[bool, Use, Any], int]
