@@ -1,4 +1,4 @@
-"""Random graphs of every family, and executors over them whose memory is spoiled before each run."""
+"""Random graphs of every family; executors whose memory is spoiled before each run."""
 
 import ctypes
 

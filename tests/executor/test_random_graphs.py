@@ -65,7 +65,7 @@ def test_every_engine_gives_the_same_bits_to_runs_that_overtake_each_other(seed,
 
 def within(found, plain, summands):
     """A sum s of n values, added in any order, is off by at most (n - 1) u S and a rounding of the
-    result, where S is the sum of their magnitudes and u = eps / 2; two ways differ by twice that."""
+    result, where S is the sum of their magnitudes, u = eps / 2; two ways differ by twice that."""
     eps = np.finfo(plain.dtype).eps
     reach = np.abs(summands).sum(dtype="float64")
     return np.all(np.abs(found - plain) <= eps * summands.size * reach + eps * np.abs(plain))
