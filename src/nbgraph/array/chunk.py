@@ -211,6 +211,8 @@ def cleared(held: Chunk) -> None:
 def wait(held: Chunk) -> None:
     """Until the chunk's content is there; raises what kept it from being there, each time."""
     engine = current()
+    if engine._calm(held):
+        return
     engine.wait_for_var(held)
     failure = engine._failure_of(held)
     if failure is not None:

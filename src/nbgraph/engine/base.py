@@ -273,7 +273,16 @@ class Engine(Runner):
                     bulk.flush()
                 bulk = bulk.outer
 
+    def site_id(self, above: int = 0) -> int:
+        """A number for the line of user code that called; 0 where pushes find it themselves.
+        `above`: so many callers of the caller are this package's own."""
+        return 0
+
     # wait --------------------------------------------------------------------------------------
+
+    def _calm(self, var: Variable) -> bool:
+        """Whether it is known at once that nobody uses the variable and it carries no failure."""
+        return False
 
     def wait_for_var(self, var: Variable, timeout: float | None = None) -> None:
         """Until every earlier push that reads or writes the variable has ended.

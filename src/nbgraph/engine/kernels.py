@@ -139,9 +139,10 @@ class Kernels(TrackedEngine):
                     self._names.append(name)
         return found
 
-    def site_id(self) -> int:
-        """A number for the line of user code that called, for a `Launcher`."""
-        known, frame = self._site_ids, sys._getframe(1)
+    def site_id(self, above: int = 0) -> int:
+        """A number for the line of user code that called, for a `Launcher`; so many callers of
+        the caller are ours."""
+        known, frame = self._site_ids, sys._getframe(1 + above)
         while True:
             code = frame.f_code
             found = known.get((id(code), frame.f_lasti))
@@ -315,19 +316,22 @@ class Kernels(TrackedEngine):
 
     # wait --------------------------------------------------------------------------------------
 
+    def _calm(self, var: Variable) -> bool:
+        core = self._core
+        return (
+            core is not None
+            and var._core is core
+            and var._owner is self._owner
+            and not (var.deleted or self._bulks or core.states)
+            and here.running is None
+            and core.settled(var._address) != 0
+        )
+
     def wait_for_var(self, var: Variable, timeout: float | None = None) -> None:
         """As `Engine.wait_for_var`; that of a variable at rest is quick."""
         core = self._core
         try:
-            if (
-                core is not None
-                and var._core is core
-                and var._owner is self._owner
-                and not (var.deleted or self._bulks or core.states)
-                and timeout is None
-                and here.running is None
-                and core.settled(var._address)
-            ):
+            if timeout is None and self._calm(var):
                 return
         except AttributeError:  # not a variable
             pass

@@ -15,7 +15,6 @@ from nbgraph.array import chunk
 from nbgraph.array.chunk import Chunk
 from nbgraph.array.core import Array, from_host
 from nbgraph.engine import current
-from nbgraph.engine.kernels import Kernels
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.plan import Outside, Plan, Step
 from nbgraph.executor.compiled import Compiled, Spot, root
@@ -107,8 +106,12 @@ class Program:
         self._own: list[Any] = []  # variables that are the same in every run
         self._variables = self._addresses = _everything
         self._offsets: list[tuple[int, int]] | None = None
+        # of a run that brings nothing of its own
+        self._plain: Callable[..., int] | None = None
         if arrays is None:
             self._arrange()
+        elif self.instance is not None and not self.stateful:
+            self._plain = self.instance.launch
 
     def _arrange(self) -> None:
         """How the variables and the words of a push come from the arrays that a run brings."""
@@ -129,15 +132,14 @@ class Program:
     ) -> None:
         """Push a run; `arrays` are a loose program's variables and results. `site` is what
         `Kernels.site_id` gave for the line of user code, if the caller asked."""
+        if self._plain is not None:
+            self._plain((), (), current().site_id(1) if site is None else site)
+            return
         instance = self.instance
         if instance is None:
             return
         if site is None:
-            engine = current()
-            site = engine.site_id() if isinstance(engine, Kernels) else 0
-        if self.arrays is not None and not self.stateful:
-            instance.launch((), (), site)
-            return
+            site = current().site_id()
         variables: Sequence[Any] = ()
         addresses: list[int] = []
         words: Sequence[int] = ()
