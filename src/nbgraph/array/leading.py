@@ -49,6 +49,10 @@ def prepare_axes(
 
     The result's dtype is out's; 16-bit floats are added up in float32. ShapeError where there is no
     element or a layout is not contiguous.
+
+    >>> x, out = layout((40_000, 3), np.dtype("float32")), layout((3,), np.dtype("float32"))
+    >>> [step.shape for step in prepare_axes(x, (0,), out).scratch]
+    [(1, 313, 3), (1, 4, 3)]
     """
     if not x.contiguous or not out.contiguous or not math.prod(x.shape):
         raise ShapeError(

@@ -67,6 +67,16 @@ def prepare_reduction(
     contiguous results with one element for each row, in any shape. The others have `shape`.
     Requests are "write", "add" or "null"; `disjoint` as for `launch.prepare`. ShapeError where
     there is no element.
+
+    >>> from nbgraph.ops.arithmetic import multiply
+    >>> single = np.dtype("float32")
+    >>> x, out = layout((8, 5000), single), layout((8,), single)
+    >>> plan = multiply.invoker.plan_of([single, single], {})
+    >>> made = prepare_reduction(
+    ...     multiply, plan, x.shape, [x, x], [out], ["write"], ["add"], 1
+    ... )  # sums of squares: five blocks a row
+    >>> made.loop.hi, made.totals[0].shape, made.ends[0].hi
+    (40, (8, 5), 8)
     """
     if not math.prod(shape):
         raise ShapeError(f"{op.__name__}: shape {shape} has no elements, so nothing is reduced")

@@ -1,9 +1,10 @@
-"""Loops over elements of which none depends on another, said to LLVM.
+"""What LLVM is told of loops: that their elements are independent, that interleaving pays.
 
-A load or store of such a loop is in the access group ELEMENTS; here the group becomes what LLVM
-wants of one, and the loop says that accesses of the group may be carried out for several elements
-at once. Nothing is said about the accesses of one element: they keep their order, so that a loop
-that writes over what it reads, element by element, stays right and is vectorised all the same.
+A load or store of an independent loop is in the access group ELEMENTS; here the group becomes what
+LLVM wants of one, and the loop says that accesses of the group may be carried out for several
+elements at once. Nothing is said about the accesses of one element: they keep their order, so that
+a loop that writes over what it reads, element by element, stays right and is vectorised all the
+same. A module marked INTERLEAVE asks for several vectors in turn.
 
 llvmlite writes neither distinct nor self-referential metadata, so this works on text. Numba calls
 the blocks of a function after places in its byte code, which tells backward branches.
@@ -13,7 +14,9 @@ from __future__ import annotations
 
 import re
 
-from nbgraph.native.memory import ELEMENTS, GROUP
+from nbgraph.native.memory import ELEMENTS, GROUP, INTERLEAVE
+
+VECTORS = 4  # that are worked on in turn
 
 _NODE = re.compile(r"^!(\d+) = (.*)$", re.MULTILINE)
 _FUNCTION = re.compile(r"^define .*?^}$", re.MULTILINE | re.DOTALL)
@@ -21,18 +24,27 @@ _BLOCK = re.compile(r"^\"?B(\d+)[\w.]*\"?:")
 _JUMP = re.compile(r"^ +br label %\"?B(\d+)\"?$")
 
 
-def independent(ir: str) -> str:
-    """LLVM text in which loops around marked accesses are said to be free of dependences."""
+def described(ir: str) -> str:
+    """LLVM text whose loops say what the marks in it ask for."""
     nodes = {int(number): text for number, text in _NODE.findall(ir)}
     group = next((n for n, text in nodes.items() if text == f'!{{ !"{ELEMENTS}" }}'), None)
-    if group is None:
+    interleaved = f"!{INTERLEAVE} =" in ir
+    if group is None and not interleaved:
         return ir
+    says: list[str] = []
+    marked = ""
+    if group is not None:
+        ir = ir.replace(f"!{group} = {nodes[group]}", f"!{group} = distinct !{{}}")
+        marked = f"!{GROUP} !{group}"
+        says.append(f'!{{ !"llvm.loop.parallel_accesses", !{group} }}')
+    if interleaved:
+        says.append(f'!{{ !"llvm.loop.interleave.count", i32 {VECTORS} }}')
     loop = max(nodes) + 1
-    ir = ir.replace(f"!{group} = {nodes[group]}", f"!{group} = distinct !{{}}")
-    marked = f"!{GROUP} !{group}"
     ir = _FUNCTION.sub(lambda m: _told(m[0], loop) if marked in m[0] else m[0], ir)
-    says = f'!{loop + 1} = !{{ !"llvm.loop.parallel_accesses", !{group} }}'
-    return f"{ir}\n!{loop} = distinct !{{ !{loop}, !{loop + 1} }}\n{says}\n"
+    listed = ", ".join(f"!{loop + k}" for k in range(len(says) + 1))
+    lines = [f"!{loop} = distinct !{{ {listed} }}"]
+    lines += [f"!{loop + k} = {text}" for k, text in enumerate(says, start=1)]
+    return "\n".join([ir, *lines, ""])
 
 
 def _told(function: str, loop: int) -> str:
@@ -46,7 +58,7 @@ def _told(function: str, loop: int) -> str:
             here = int(block[1])
         elif jump and int(jump[1]) <= here:
             jumps.append((int(jump[1]), k))
-    outermost = min(start for start, _ in jumps)
+    outermost = min((start for start, _ in jumps), default=-1)
     for start, k in jumps:
         if start == outermost:
             lines[k] += f", !llvm.loop !{loop}"

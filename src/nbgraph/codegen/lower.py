@@ -61,7 +61,7 @@ class _Collected(JITCodeLibrary):
         return _NoEnvironments()
 
     def add_ir_module(self, ir_module: Any) -> None:
-        text = elements.independent(cgutils.normalize_ir_text(str(ir_module)))
+        text = elements.described(cgutils.normalize_ir_text(str(ir_module)))
         module = llvm.parse_assembly(text)
         module.name = ir_module.name
         module.verify()

@@ -6,11 +6,16 @@ no harm. Memory counts at cache speed, so that a split never makes a cheap kerne
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 from nbgraph.kernels.function import Captured
-from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.scalar import Graph, Node
 
 _BYTE = 0.03
 _CALL, _DIVISION, _OPAQUE, _PLAIN = 1.5, 0.5, 40.0, 0.05
+_LATENCY = {"call": 10, "div": 4, "arg": 0, "param": 0, "const": 0}  # of dependent operations
+_LONG, _WIDE = 20, 3  # a chain has such a path, and fewer than so many beside each other
 _LOOP = 20.0  # a loop inside the scalar function: trip counts are not known
 
 
@@ -18,6 +23,58 @@ def per_element(captured: Captured, nbytes: int) -> float:
     """Nanoseconds for one element whose operands and outputs take `nbytes`."""
     nodes = captured.graph.reachable(captured.outputs)
     return nbytes * _BYTE + sum(_of(node) for node in nodes)
+
+
+def is_chain(graph: Graph, roots: Sequence[Node]) -> bool:
+    """Whether computing an element is mostly waiting for one operation after another: the longest
+    path is long and not much shorter than everything together."""
+    paths: dict[int, int] = {}
+    total = 0
+    for node in graph.reachable(roots):
+        if node.op in ("final", "extern"):
+            return False
+        own = _LATENCY.get(node.op, 1)
+        total += own
+        paths[node.id] = own + max((paths.get(part.id, 0) for part in node.args), default=0)
+    longest = max(paths.values(), default=0)
+    return longest >= _LONG and total < _WIDE * longest
+
+
+def live_values(captured: Captured) -> int:
+    """The largest number of values that are held at once while an element is computed in the
+    order of the text; beyond the number of vector registers (16 or 32) some go to memory.
+
+    Constants and parameters do not count. LLVM may find a better order.
+    """
+    order = _order(captured)
+    last: dict[int, int] = {}
+    for place, node in enumerate(order):
+        last.update((part.id, place) for part in captured.graph.children(node))
+    last.update((node.id, len(order)) for node in captured.outputs)
+    ends = Counter(last[node.id] for node in order if node.id in last)
+    live = most = 0
+    for place in range(len(order)):
+        live += 1
+        most = max(most, live)
+        live -= ends[place]
+    return most
+
+
+def _order(captured: Captured) -> list[Node]:
+    """Varying nodes, each after what it is computed from, as the body writes them."""
+    order: dict[int, Node] = {}
+    stack = [(node, False) for node in reversed(captured.outputs)]
+    while stack:
+        node, ready = stack.pop()
+        if node.id in order or node.op in ("const", "param"):
+            continue
+        if ready or node.op == "phi":
+            order[node.id] = node
+            continue
+        stack.append((node, True))
+        parts = captured.graph.children(node)
+        stack += [(p, False) for p in reversed(parts) if p.id not in order and p.id < node.id]
+    return list(order.values())
 
 
 def _of(node: Node) -> float:

@@ -22,7 +22,7 @@ from nbgraph.kernels.source import Source
 
 _MEMORY = (
     *("word", "load", "store", "load_input", "store_output", "load_element", "store_element"),
-    *("shifted", "select", "separate", "row_offset"),
+    *("shifted", "select", "separate", "interleaved", "row_offset"),
 )
 
 

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from nbgraph.kernels.cost import is_chain
 from nbgraph.kernels.loops import Combine, Operand, Output
 from nbgraph.kernels.writer import TRIGONOMETRIC, Writer
 
 
-class Map(Writer):
+class Elementwise(Writer):
+    """A loop with the scalar body for each element."""
+
+    def waits(self) -> bool:
+        """See Writer."""
+        return is_chain(self.loop.graph, [o.node for o in self.loop.outputs])
+
+
+class Map(Elementwise):
     """One value an element."""
 
     def space(self) -> None:
@@ -69,7 +78,7 @@ _IDENTITY: dict[Combine, dict[str, str]] = {
 }
 
 
-class Reduce(Writer):
+class Reduce(Elementwise):
     """One value a block of the inner run; with layout "c" outputs of a map beside it."""
 
     def space(self) -> None:

@@ -34,8 +34,8 @@ _STORE: dict[Access, str] = {
 }
 _RESERVED = frozenset(
     "args lo hi n m i j b row col acc start blocks place wide part run run_small separate word "
-    "load store load_input "
-    "store_output load_element store_element shifted select row_offset abs min max range".split()
+    "load store load_input store_output load_element store_element shifted select interleaved "
+    "row_offset abs min max range".split()
 )
 _NUMBERED = ("t", "c", "v", "u", "w", "user", "int", "uint", "float", "bool")
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -94,9 +94,15 @@ class Writer:
         known = [*(f"{n}_p" for n, _ in self.arrays()), *(f"{n}_step" for n, _ in self.arrays())]
         known += sorted({*self.leaves.values(), *self.locals})
         arguments = ", ".join(["m", *(n for n in dict.fromkeys(known) if n in words)])
-        body = [f"    {line}" for line in ("separate()", *lines, f"return {result}")]
+        first = ["separate()", "interleaved()"] if self.waits() else ["separate()"]
+        body = [f"    {line}" for line in (*first, *lines, f"return {result}")]
         self.parts += ["@part", f"def {name}({arguments}):", *body, "", ""]
         return f"{name}({arguments})"
+
+    def waits(self) -> bool:
+        """Whether an inner run is one long chain of dependent operations, which LLVM does not
+        see when it decides how many vectors to work on in turn."""
+        return False
 
     def captured(self, write: Callable[[], None]) -> list[str]:
         """The lines that `write` makes, taken out of the text, without indentation."""

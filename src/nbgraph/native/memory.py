@@ -25,6 +25,7 @@ from numba.extending import intrinsic
 WORD = 8  # bytes
 ELEMENTS = "nbgraph elements"  # marks the access group of loops whose elements are independent
 GROUP = "llvm.access.group"
+INTERLEAVE = "nbgraph.interleave"  # marks a module whose loops are worth interleaving
 
 _inline = njit(
     error_model="numpy", forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True
@@ -186,6 +187,19 @@ def separate(typingctx):
 
     def codegen(context, builder, signature, args):
         builder.function.attributes.add("noinline")
+        return context.get_dummy_value()
+
+    return types.void(), codegen
+
+
+@intrinsic
+def interleaved(typingctx):
+    """Ask that the loop this function consists of works on several vectors in turn: the one hides
+    what the other waits for."""
+
+    def codegen(context, builder, signature, args):
+        module = builder.module
+        module.add_named_metadata(INTERLEAVE, module.add_metadata([INTERLEAVE]))
         return context.get_dummy_value()
 
     return types.void(), codegen

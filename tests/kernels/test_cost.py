@@ -1,0 +1,87 @@
+"""Estimates of what an element costs and holds."""
+
+import numpy as np
+
+import nbgraph as ng
+from nbgraph.kernels.cost import is_chain, live_values, per_element
+from nbgraph.kernels.kernel import kernel
+from nbgraph.operator import registry
+from nbgraph.operator.fused import Part, fuse
+
+
+def captured(op, count):
+    return op.invoker.plan_of([np.dtype("float32")] * count, {}).typed.captured
+
+
+def test_a_chain_holds_one_value_and_a_wide_sum_all_of_its_terms():
+    """X-SYM-05: the number of values held at once, by which a loop is kept in registers."""
+    chain = captured(ng.op(lambda x: ((x + 1) * 3 + 2) * x), 1)
+    assert live_values(chain) == 3  # x, the value so far, the next one
+    exp = registry.find("exp")
+    parts = [Part(exp, (("in", k),)) for k in range(9)]
+    wide, _ = fuse("wide", parts, [(k, 0) for k in range(9)])
+    assert live_values(captured(wide, 9)) == 10
+
+
+def test_what_is_needed_again_later_is_held():
+    """X-SYM-05: a forward value that the backward pass reads stays live in between."""
+    tanh, multiply = registry.find("tanh"), registry.find("multiply")
+    found = []
+    for length in (2, 4, 8):
+        parts = [Part(tanh, (("in", 0),))]
+        parts += [Part(tanh, (("part", k, 0),)) for k in range(length - 1)]
+        for k in reversed(range(length - 1)):
+            parts.append(Part(multiply, (("part", len(parts) - 1, 0), ("part", k, 0))))
+        op, _ = fuse("back", parts, [(len(parts) - 1, 0)])
+        found.append(live_values(captured(op, 1)))
+    assert found == [3, 5, 9]
+
+
+def test_a_fused_element_costs_its_parts():
+    """X-SYM-05: the cost of a loop grows with what is in it, memory counted once."""
+    exp, add = registry.find("exp"), registry.find("add")
+    one = per_element(captured(exp, 1), 8)
+    op, _ = fuse("two", [Part(exp, (("in", 0),)), Part(add, (("part", 0, 0), ("in", 0)))], [(1, 0)])
+    two = per_element(captured(op, 1), 8)
+    assert one < two < 2 * one
+
+
+def test_loops_inside_a_function_are_counted():
+    """X-SYM-05: a loop region is walked, too."""
+
+    @ng.op
+    def halvings(x):
+        n = 0
+        while x > 1:
+            x = x / 2
+            n += 1
+        return n + x
+
+    assert 2 <= live_values(captured(halvings, 1)) <= 12
+
+
+def repeated(op, length):
+    parts = [Part(op, (("in", 0),))]
+    parts += [Part(op, (("part", k, 0),)) for k in range(length - 1)]
+    return fuse("repeated", parts, [(length - 1, 0)])[0]
+
+
+def test_long_chains_work_on_several_vectors_in_turn():
+    """X-SYM-05: a fused chain is not slowed down by waiting for each of its operations."""
+    exp = registry.find("exp")
+    loads = []
+    for op, chain in ((exp, False), (repeated(exp, 4), True)):
+        plan = op.invoker.plan_of([np.dtype("float32")], {})
+        found = plan.typed.captured
+        assert is_chain(found.graph, found.outputs) == chain
+        code = kernel(op.invoker.loop(plan, ["c", "c"], ["float32"], ["write"]))
+        loads.append(code.llvm().count("%wide.load"))
+        x = np.linspace(-3, -1, 777, dtype="float32")
+        wanted = x
+        for _ in range(4 if chain else 1):
+            wanted = exp(wanted)
+        np.testing.assert_array_equal(op(x), wanted)
+    assert loads[1] >= 4
+    wide, _ = fuse("wide", [Part(exp, (("in", k),)) for k in range(9)], [(k, 0) for k in range(9)])
+    found = captured(wide, 9)
+    assert not is_chain(found.graph, found.outputs)
