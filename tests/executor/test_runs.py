@@ -164,11 +164,12 @@ def test_two_threads_use_one_executor(engine):
     exe = ng.cumsum(ng.tanh(ng.cumsum(x))).simple_bind(x=(256,))
     exe.arg_dict["x"][...] = 0.01
     wanted = exe.forward_backward(ng.ones(256))[0].asnumpy(), exe.grad_dict["x"].asnumpy()
-    errors = []
+    errors, both = [], threading.Barrier(2)
 
     def work():
         try:
-            for _ in range(25):
+            both.wait(60)
+            for _ in range(100):
                 exe.forward_backward(ng.ones(256))
         except BaseException as error:
             errors.append(error)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import os
+import threading
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -47,6 +49,7 @@ class Instance:
         "_quick",  # the core, if `launch` may go straight to it
         "_runs",
         "_tokens",
+        "_turns",  # by process: who pushes a run step by step holds it
         "plan",
     )
 
@@ -64,6 +67,7 @@ class Instance:
         self._core: Core | None = None
         self._own: Variable | None = None
         self._tokens: list[int] = []
+        self._turns: dict[int, threading.RLock] = {}
         self._address = 0
         self._quick: Core | None = None
         self._deletions = -1
@@ -197,7 +201,19 @@ class Instance:
         state: Any,
         priority: int,
     ) -> None:
-        """One by one. A run begins after the last one, with nothing failed inside."""
+        """One by one. A run begins after the last one, with nothing failed inside: so it has to be
+        pushed whole before another thread pushes one."""
+        with self._turns.setdefault(os.getpid(), threading.RLock()):
+            self._push_each(engine, found, words, state, priority)
+
+    def _push_each(
+        self,
+        engine: Engine,
+        found: Sequence[Variable],
+        words: Sequence[int],
+        state: Any,
+        priority: int,
+    ) -> None:
         plan, own = self.plan, self._own_on(engine)
         begin = functools.partial(self._begin, tuple(words))
         engine.push(begin, mutate_vars=[own], prop=NO_SKIP, name=f"begin {plan.name}")
