@@ -25,7 +25,7 @@ class Fate:
 
     `gone`: the pass after which it is not found any more, as it is another node's, a constant or
     simpler; `loop`: the fused kernel it is part of, with its `members`; `apart`: why neighbours
-    are not; `places`: where its outputs lie, those that reach memory.
+    are not, or it is in none; `places`: where its outputs lie, those that reach memory.
     """
 
     program: str

@@ -15,6 +15,7 @@ from nbgraph.executor.pipeline import Stage
 from nbgraph.graph.build import GraphNode, frozen
 from nbgraph.graph.graph import Entry, Graph
 from nbgraph.graph.passes.fuse import explain_fusion
+from nbgraph.graph.passes.fuse_facts import Knowledge
 from nbgraph.graph.passes.fuse_report import Fusion, Loop
 from nbgraph.graph.passes.places import Whereabouts, whereabouts
 
@@ -85,17 +86,28 @@ def _key(node: GraphNode) -> Any:
 
 
 def reasons(found: Found) -> list[str]:
-    """Why neighbours did not join the node in one loop."""
+    """Why the node is in no loop, or why those that it reads and that read it are in another."""
     if found.fusion is None or found.member is None:
         return []
-    names, member = found.fusion.names, found.member
-    told: list[str] = []
-    for (a, b), reason in found.fusion.apart.items():
-        if member is a:
-            told.append(f"{names[b]}, which reads it, did not join: {reason}")
-        elif member is b:
-            told.append(f"{names[a]}, which it reads, did not join: {reason}")
-    return told
+    names, member, knowledge = found.fusion.names, found.member, Knowledge()
+    own = None if member.op is None else knowledge.of(member).problem
+    if own is not None:
+        return [f"in no loop with others, as it {own}"]
+    inside = {member} if found.loop is None else {found.loop.node, *found.loop.members}
+    told: dict[str, None] = {}
+    for a, b in _around(member, found.fusion.graph):
+        other, how = (b, "which reads it") if a is member else (a, "which it reads")
+        reason = found.fusion.apart.get((a, b)) or knowledge.of(other).problem
+        if other.op is not None and other not in inside and reason:
+            told[f"{names[other]}, {how}, did not join: {reason}"] = None
+    return list(told)
+
+
+def _around(node: GraphNode, graph: Graph) -> list[tuple[GraphNode, GraphNode]]:
+    """The edges at a node: (operand, reader)."""
+    before = [(operand, node) for operand, _ in node.entries]
+    after = [(node, r) for k in range(node.nout) for r, _ in graph.users.get((node, k), ())]
+    return before + after
 
 
 def places(found: Found, made: Compiled) -> list[Whereabouts]:
