@@ -269,3 +269,35 @@ def test_a_plan_is_made_once():
         exe.forward(x=1)
     assert one._bound.predict is one._bound.predict
     assert one._bound.predict.compiled is two._bound.predict.compiled
+
+
+def test_what_is_lent_is_not_written_over():
+    """X-NDA-09: an output or gradient whose memory another library looks at stays as it is."""
+    exe = (X * 2).simple_bind(x=(3,))
+    exe.forward_backward(ng.ones(3), x=1)
+    for array in (exe.outputs[0], exe.grad_dict["x"]):
+        lent = np.from_dlpack(array)
+        kept = lent.copy()
+        exe.arg_dict["x"][...] = 5
+        with pytest.raises(ValueError, match="lent to another library"):
+            exe.forward(is_train=True)
+            exe.backward(ng.ones(3))
+        with pytest.raises(ValueError, match="forward_backward: 1 view"):
+            exe.forward_backward(ng.full(3, 7.0))
+        ng.waitall()
+        assert np.array_equal(lent, kept)
+        del lent
+    exe.forward_backward(ng.ones(3), x=1)
+
+
+def test_a_tape_notices_that_an_output_was_written_over():
+    """X-AUT-08: what was recorded of an output needs the values it had then."""
+    exe = (X * 2).simple_bind(x=(3,))
+    exe.forward(x=1)
+    w = ng.ones(3)
+    w.attach_grad()
+    with ng.autograd.record():
+        y = w * exe.outputs[0]
+    exe.forward(x=2)
+    with pytest.raises(NbgraphError, match="written|version|changed"):
+        y.backward(ng.ones(3))

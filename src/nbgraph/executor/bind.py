@@ -79,6 +79,8 @@ def bind(
             _require_like("bind: args_grad", node, array)
             grads[node] = array, request
     _require_apart(arrays, grads)
+    for name in states:
+        _require_writable(f"bind: aux {name!r}", given[name])
     return _executor(symbol, graph, arrays, grads, options, device)
 
 
@@ -255,8 +257,7 @@ def _require_apart(
     seen: dict[Any, str] = {}
     for node, (array, _) in grads.items():
         held = array._chunk
-        if held.locked:
-            raise ValueError(f"bind: args_grad of {node.name!r} may not be written: {held.locked}")
+        _require_writable(f"bind: args_grad of {node.name!r}", array)
         other = read.get(held) or seen.get(held)
         if other is not None:
             raise ArgumentError(
@@ -264,6 +265,11 @@ def _require_apart(
                 "their own"
             )
         seen[held] = str(node.name)
+
+
+def _require_writable(label: str, array: Array) -> None:
+    if array._chunk.locked:
+        raise ValueError(f"{label} may not be written: {array._chunk.locked}; give a copy")
 
 
 def evaluate(symbol: Symbol, ctx: Context | None = None, **arrays: Any) -> list[Any]:

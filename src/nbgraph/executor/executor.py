@@ -45,6 +45,7 @@ class Executor(Reports):
         self.symbol, self._bound, self._rebind = symbol, bound, rebind
         self.arg_dict, self.grad_dict, self.aux_dict = arguments, gradients, states
         self.outputs: list[Any] = list(bound.outputs)
+        self._slopes = [array for array, _ in bound.grads.values()]
         self._trained = False  # whether what backward reads was kept
         self._joint: Any = None
 
@@ -93,6 +94,7 @@ class Executor(Reports):
         """
         if inputs:
             self._write(inputs)
+        self._about_to_write("forward", self.outputs)
         if is_train and self._bound.grads:
             self._trained = True
             self._push(self._bound.halves[0], is_train=True)
@@ -126,6 +128,7 @@ class Executor(Reports):
         for output, given in enumerate(self._seeds("backward", out_grads)):
             if not given:
                 self._bound.seed(output)[...] = 1
+        self._about_to_write("backward", self._slopes)
         self._push(self._bound.halves[1], is_train=True, forward=False)
 
     def forward_backward(self, out_grads: Any = None, **inputs: Any) -> list[Any]:
@@ -141,6 +144,7 @@ class Executor(Reports):
             self._write(inputs)
         if self._watched():
             return self._one_by_one(out_grads)
+        self._about_to_write("forward_backward", (*self.outputs, *self._slopes))
         if out_grads is not None or self._joint is None:
             given = self._seeds("forward_backward", out_grads)
             program = self._bound.both(given) if self._bound.grads else self._bound.predict
@@ -174,6 +178,18 @@ class Executor(Reports):
                 )
             if value is not target:
                 target[...] = value
+
+    @staticmethod
+    def _about_to_write(name: str, arrays: Sequence[Any]) -> None:
+        """A tape that needs an older version is told; what is lent elsewhere may not change."""
+        for array in arrays:
+            held = array._chunk
+            if held.leases:
+                raise ValueError(
+                    f"{name}: {held.leases} view(s) of an output or a gradient are lent to another "
+                    "library, and would be written over; delete those, or lend a copy"
+                )
+            held.writes += 1
 
     def _seeds(self, name: str, out_grads: Any) -> tuple[bool, ...]:
         """Which head gradients are given; they are written where the programs read them."""
