@@ -7,8 +7,9 @@ constants lead to it, until `clear`; if those are memoised, beyond it.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from nbgraph.array.chunk import CPU
 from nbgraph.array.copying import copy_of
 from nbgraph.array.core import Array
 from nbgraph.array.create import array
+from nbgraph.array.push import WEAK
 from nbgraph.device import Context, missing
 from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError, DeviceError
@@ -24,7 +26,9 @@ from nbgraph.nodes.expr import Expr
 from nbgraph.nodes.identity import require_identity
 from nbgraph.nodes.leaves import ConstantNode, content_of, initial
 from nbgraph.nodes.node import FOREVER, NaryNodeOp, same
+from nbgraph.nodes.opnode import OpNode
 from nbgraph.nodes.parameters import Parameters
+from nbgraph.nodes.structure import Structure, applied, trim, variable
 from nbgraph.settings import config
 
 _owners = itertools.count(1)
@@ -34,6 +38,11 @@ _Table = dict[int, list[NaryNodeOp]]
 class Building:
     """The nodes of a graph and how they get there."""
 
+    OF_BATCH = (  # what `clear` begins anew
+        *("_applied", "_count", "_here", "_nodes", "_numbers", "_removed"),
+        *("_runs", "_table", "_tops"),
+    )
+
     def __init__(self, device: Context | None, dtype: Any) -> None:
         self._device = CPU
         self._parameters = Parameters()
@@ -41,10 +50,15 @@ class Building:
         self.set_device(CPU if device is None else device)
         self.dtype = as_dtype(config.default_float if dtype is None else dtype)
         self._lasting: _Table = {}  # memoised nodes, which `clear` leaves
+        self._lasting_applied: dict[Structure, OpNode] = {}
         self._ids = itertools.count()
         self._start()
 
     def _start(self) -> None:
+        trim()
+        self._applied: dict[Structure, OpNode] = {}
+        self._numbers: dict[int, Structure] = {}  # of nodes that structures take as given
+        self._runs: list[Any] = []  # what the forward passes ran: nodes and stretches
         self._nodes: list[NaryNodeOp] = []
         self._table: _Table = {}
         self._here: set[int] = set()  # ids of the nodes of this graph since `clear`
@@ -166,14 +180,52 @@ class Building:
             )
         if node.owner == self._owner:
             self.require("add", node)
-            return Expr(self, node)
+            return self._expr(node)
         require_identity(node)
         for child in node.children:
             self.require(node.type(), child)
         return self.enter(node)
 
+    def apply(self, op: Any, operands: Sequence[Any], attributes: Mapping[str, Any]) -> list[Expr]:
+        """The outputs of an operator over nodes of this graph and numbers."""
+        given = [v if type(v) in WEAK else v.structure or self.structure_of(v) for v in operands]
+        found = applied(op, given, attributes)
+        if found is None:
+            return [self.enter(OpNode(op, operands, attributes, k)) for k in range(op.nout)]
+        made: list[Expr] = []
+        for k, structure in enumerate(found):
+            table = self._lasting_applied if structure.memoise == FOREVER else self._applied
+            node = table.get(structure)
+            if node is None:
+                node = table[structure] = OpNode(op, operands, attributes, k, structure)
+                node.owner, node.id = self._owner, next(self._ids)
+                self._place(node)
+            elif node.id not in self._here:
+                self._return(node)
+            made.append(self._expr(node))
+        return made
+
+    def structure_of(self, node: NaryNodeOp) -> Structure:
+        """A node's structure; a variable for what no structure tells. Memoised nodes have a number
+        for good, others one that counts from `clear`."""
+        found = node.structure or self._numbers.get(node.id)
+        if found is None:
+            lasting = node.memoise == FOREVER
+            name = f"memo {node.id}" if lasting else f"given {len(self._numbers)}"
+            found = variable(name, node._layout, node.trainable, node.memoise)
+            self._numbers[node.id] = found
+        return found
+
+    def _expr(self, node: NaryNodeOp) -> Expr:
+        """The expression of a node: one as long as somebody has it, so that it tells who does."""
+        found = node.handle()
+        if found is None:
+            found = Expr(self, node)
+            node.handle = ref(found)
+        return found
+
     def enter(self, node: NaryNodeOp) -> Expr:
-        """The same for a node that is known to be right."""
+        """The same as `add` for a node that is known to be right."""
         key = node.hash()
         table = self._lasting if node.memoise == FOREVER else self._table
         row = table.get(key)
@@ -183,11 +235,11 @@ class Building:
             if same(node, other) and node.equal(other):
                 if other.id not in self._here:
                     self._return(other)
-                return Expr(self, other)
+                return self._expr(other)
         row.append(node)
         node.owner, node.id = self._owner, next(self._ids)
         self._place(node)
-        return Expr(self, node)
+        return self._expr(node)
 
     def _place(self, node: NaryNodeOp) -> None:
         self._nodes.append(node)
@@ -219,14 +271,14 @@ class Building:
     @property
     def nodes(self) -> list[Expr]:
         """Everything added since `clear`, children first; leaves are not listed."""
-        return [Expr(self, node) for node in self._nodes]
+        return [self._expr(node) for node in self._nodes]
 
     def __len__(self) -> int:
         return len(self._nodes)
 
     def top_nodes(self) -> list[Expr]:
         """The nodes that no other is made of, without those removed as roots."""
-        return [Expr(self, n) for n in self._tops.values() if n.id not in self._removed]
+        return [self._expr(n) for n in self._tops.values() if n.id not in self._removed]
 
     def remove_as_root(self, expr: Expr) -> Expr:
         """No gradient starts at this node, though nothing is made of it; returns it."""

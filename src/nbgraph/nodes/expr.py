@@ -12,8 +12,8 @@ from nbgraph.array.core import Array
 from nbgraph.array.push import WEAK
 from nbgraph.errors import ArgumentError
 from nbgraph.nodes.leaves import assign
+from nbgraph.nodes.listing import drawn
 from nbgraph.nodes.node import NaryNodeOp
-from nbgraph.nodes.opnode import OpNode
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.typing import as_operand
 from nbgraph.ops.carrier.indexing import Indexing
@@ -69,7 +69,7 @@ class Expr(Operators, Methods, Reductions, Indexing, Protocols):
         else:
             given = op.normalise(attributes)
         values = _lifted(op, operands, graph)
-        made = [graph.enter(OpNode(op, values, given, k)) for k in range(op.nout)]
+        made = graph.apply(op, values, given)
         return made[0] if op.nout == 1 else tuple(made)
 
     # what it is ---------------------------------------------------------------------------------
@@ -117,6 +117,8 @@ class Expr(Operators, Methods, Reductions, Indexing, Protocols):
         Setting it writes a parameter's or constant's value.
         """
         node = self.node
+        if node.ready and node._val is None and node.stretch is not None:
+            node.stretch.recall([node])
         if not node.ready or node._val is None:
             why = "was freed" if node.ready else "is not computed yet"
             what = (
@@ -181,6 +183,9 @@ class Expr(Operators, Methods, Reductions, Indexing, Protocols):
         if not self.shape:
             raise TypeError("len: an expression of shape () has no length")
         return self.shape[0]
+
+    def _repr_html_(self) -> str:
+        return drawn(self)
 
     def __repr__(self) -> str:
         return repr(self.node).replace("<node", "<expression")

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from nbgraph.array.core import Array
 from nbgraph.array.create import array
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError
-from nbgraph.nodes import memory, passes
+from nbgraph.nodes import memory, passes, stretches
 from nbgraph.nodes.building import Building
 from nbgraph.nodes.expr import Expr
-from nbgraph.nodes.listing import dot
+from nbgraph.nodes.listing import dot, drawn
 from nbgraph.nodes.node import NaryNodeOp
 from nbgraph.operator.call import recording
 
@@ -33,6 +33,11 @@ class ExpressionGraph(Building):
         Values are freed when they have been read; there are no gradients.
     throw_nan : bool
         Look at every value and gradient, and raise FloatingPointError for the first NaN; it waits.
+    compiled : bool
+        Operators' nodes in a row are one operation of the engine forward, and one backward, which
+        are compiled when their structure is seen first and found by it afterwards. Otherwise, in
+        inference and with `throw_nan`, each node has operations of its own. Values are the same
+        bits, but for sums that are fused with what is summed.
     """
 
     def __init__(
@@ -43,10 +48,12 @@ class ExpressionGraph(Building):
         inference: bool = False,
         *,
         throw_nan: bool = False,
+        compiled: bool = True,
     ) -> None:
         super().__init__(device, dtype)
         self._limit = memory.limit_of(workspace)
         self.inference, self.throw_nan = bool(inference), bool(throw_nan)
+        self.compiled = bool(compiled)
 
     # running ------------------------------------------------------------------------------------
 
@@ -56,9 +63,13 @@ class ExpressionGraph(Building):
         OutOfMemory where values and gradients do not fit the workspace.
         """
         for node in self._nodes:
-            if not node.memoise or node._val is None:
+            if not (node.memoise and node.ready):
                 node.ready = False
-                node._val = None
+                node._val = node.stretch = None
+        for stretch, _ in self._runs:
+            if stretch is not None:
+                stretch.forget()
+        self._runs = []
         self._count = 0
         self.forward_next()
 
@@ -69,7 +80,12 @@ class ExpressionGraph(Building):
         fresh = self._nodes[self._count :]
         paused = recording.set(None)
         try:
-            passes.forward(fresh, frees=self.inference, watched=self.throw_nan)
+            if self.compiled and not (self.inference or self.throw_nan):
+                self._runs += stretches.forward(self, fresh)
+            else:
+                _require_all(self._runs)
+                passes.forward(fresh, frees=self.inference, watched=self.throw_nan)
+                self._runs.append((None, fresh))
         finally:
             recording.reset(paused)
         self._count = len(self._nodes)
@@ -101,9 +117,7 @@ class ExpressionGraph(Building):
         paused = recording.set(None)
         try:
             passes.begin(params, self._nodes, reset=reset)
-            for node, gradient in starts:
-                passes.seed(node, gradient)
-            passes.backward(self._nodes, clip=limit, watched=self.throw_nan)
+            self._pass_on(starts, limit)
             passes.end(params, clip=limit)
         finally:
             passes.end([p for p in params if p.fresh], clip=None)  # after an error: none is unset
@@ -111,6 +125,26 @@ class ExpressionGraph(Building):
                 if not node.retained:
                     node._adj, node.fresh = None, False
             recording.reset(paused)
+
+    def _pass_on(self, starts: list[tuple[NaryNodeOp, Any]], limit: float | None) -> None:
+        """Gradients from where they start to the parameters."""
+        ones: NaryNodeOp | None = None
+        if self.throw_nan:
+            _require_all(self._runs)
+        elif len(starts) == 1 and starts[0][1] is None and not starts[0][0].leaf:
+            ones = starts[0][0]
+        for node, gradient in starts:
+            if node is not ones or node.stretch is None:
+                passes.seed(node, gradient)
+                ones = None
+        if self.throw_nan:
+            passes.backward(self._nodes, clip=limit, watched=True)
+            return
+        for stretch, nodes in reversed(self._runs):
+            if stretch is not None:
+                stretch.backward(nodes, ones, limit)
+            else:
+                passes.backward(nodes, clip=limit, watched=False)
 
     def backprop(self) -> None:
         """`forward`, then `backward`."""
@@ -165,13 +199,13 @@ class ExpressionGraph(Building):
             raise ArgumentError("fits: the graph has no workspace; make it with workspace=MiB")
         if build is None:
             return self.needed() <= self._limit
-        kept = self._nodes, self._table, self._here, self._tops, self._removed, self._count
+        kept = {name: getattr(self, name) for name in self.OF_BATCH}
         self._start()
         try:
             build()
             return self.needed() <= self._limit
         finally:
-            self._nodes, self._table, self._here, self._tops, self._removed, self._count = kept
+            self.__dict__.update(kept)
 
     def needed(self) -> int:
         """Bytes that values and gradients take at the worst moment, parameters not counted."""
@@ -195,9 +229,19 @@ class ExpressionGraph(Building):
         """The graph in the language of Graphviz: type, name, id, shape, whether trainable."""
         return dot(self._nodes)
 
+    def _repr_html_(self) -> str:
+        return drawn(self)
+
     def __repr__(self) -> str:
         count = len(self._parameters.by_name)
         return f"<expression graph of {len(self._nodes)} node(s), {count} parameter(s)>"
+
+
+def _require_all(runs: Sequence[stretches.Run]) -> None:
+    """All values are there, for passes node by node."""
+    for stretch, nodes in runs:
+        if stretch is not None:
+            stretch.recall(nodes)
 
 
 def _positive(clip: float) -> float:

@@ -29,6 +29,10 @@ RUN, GRAPH, FOREVER = 0, 1, 2  # how long a value holds: one forward, until `cle
 _NOTHING: dict[str, Any] = {}
 
 
+def _nobody() -> None:
+    return None
+
+
 class NaryNodeOp(Node):
     """A node with any number of children. Subclasses define `forward_ops` and `backward_ops`.
 
@@ -44,8 +48,8 @@ class NaryNodeOp(Node):
     """
 
     __slots__ = (
-        *("_adj", "_layout", "_val", "children", "device", "fresh", "id", "memoise"),
-        *("message", "owner", "ready", "retained", "trainable"),
+        *("_adj", "_layout", "_val", "children", "device", "fresh", "handle", "id", "memoise"),
+        *("message", "owner", "ready", "retained", "stretch", "structure", "trainable"),
     )
 
     leaf = False
@@ -69,6 +73,9 @@ class NaryNodeOp(Node):
         self.attributes = attributes or _NOTHING
         self.id, self.owner = -1, 0
         self.ready = self.fresh = self.retained = False
+        self.structure: Any = None  # of an operator's node: see `structure`
+        self.stretch: Any = None  # what computed it together with others, if that did
+        self.handle: Callable[[], Any] = _nobody  # the users' expression, if there is one
         self.device: Context = children[0].device if children else CPU
 
     def _settle(self, own: Layout) -> None:

@@ -11,22 +11,24 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nbgraph.array import carry, whole
-from nbgraph.array.layout import layout
-from nbgraph.array.push import WEAK, carried
-from nbgraph.errors import DTypeError
+from nbgraph.array.push import WEAK
+from nbgraph.graph import build
 from nbgraph.nodes.node import NaryNodeOp
 from nbgraph.nodes.nodeop import NodeOp
 from nbgraph.nodes.partials import MapPartials, RulePartials, partials_of
-from nbgraph.operator.array_op import Spec
+from nbgraph.nodes.structure import Structure, inferred
 from nbgraph.operator.mapper import Mapper
 
 _NOTHING: Mapping[str, Any] = {}
 
 
 class OpNode(NaryNodeOp):
-    """An operator applied to nodes and numbers; of several outputs one."""
+    """An operator applied to nodes and numbers; of several outputs one.
 
-    __slots__ = ("key", "operands", "output", "shared")
+    `structure`: what tells equal nodes, from `structure.applied`; None: equal to no other.
+    """
+
+    __slots__ = ("operands", "output", "shared")
 
     def __init__(
         self,
@@ -34,24 +36,19 @@ class OpNode(NaryNodeOp):
         operands: Sequence[Any],
         attributes: Mapping[str, Any] = _NOTHING,
         output: int = 0,
+        structure: Structure | None = None,
     ) -> None:
         self._begin(tuple([v for v in operands if type(v) not in WEAK]), dict(attributes))
         self.op, self.operands, self.output = op, operands, output
         self.shared: Any = None
-        self._settle(_inferred(op, operands, attributes)[output])
-        if getattr(op, "resources", ()):
-            self.memoise = 0  # random numbers are drawn anew
-        self.key = self._key()
-
-    def _key(self) -> Any:
-        own = tuple([id(v) if type(v) not in WEAK else (type(v), repr(v)) for v in self.operands])
-        given = tuple([(n, type(v), _exact(v)) for n, v in self.attributes.items()])
-        key = (self.op, self.output, own, given)
-        try:
-            hash(key)
-        except TypeError:  # an attribute that is not hashable: a node of its own
-            return (id(self),)
-        return (id(self),) if getattr(self.op, "resources", ()) else key
+        self.structure = structure
+        if structure is None:  # an effect, or an attribute that is not hashable
+            self._settle(inferred(op, operands, attributes)[output])
+            if build.has_effect(op):
+                self.memoise = 0  # random numbers are drawn anew
+            return
+        self._layout = structure._layout
+        self.trainable, self.memoise = structure.trainable, structure.memoise
 
     def type(self) -> str:
         """The operator's name."""
@@ -59,11 +56,11 @@ class OpNode(NaryNodeOp):
 
     def hash(self) -> int:
         """See NaryNodeOp."""
-        return hash(self.key)
+        return id(self) if self.structure is None else hash(self.structure)
 
     def equal(self, other: Any) -> bool:
         """See NaryNodeOp."""
-        return self.key == other.key
+        return self is other if self.structure is None else self.structure is other.structure
 
     # values -------------------------------------------------------------------------------------
 
@@ -118,51 +115,3 @@ class OpNode(NaryNodeOp):
     def backward_ops(self) -> list[NodeOp | None]:
         """One kernel for each child, None where the operator has no gradient."""
         return self.partials().node_ops(self)
-
-
-def _exact(value: Any) -> Any:
-    return repr(value) if type(value) is float else value  # 0.0 and -0.0 differ, nan is nan
-
-
-def _inferred(op: Any, operands: Sequence[Any], attributes: Mapping[str, Any]) -> Sequence[Any]:
-    """Layouts of the outputs; DTypeError where operands differ in dtype."""
-    try:
-        key: Any = (
-            "inferred",
-            *[type(v) if type(v) in WEAK else v._layout for v in operands],
-            *attributes.items(),
-        )
-        found = op.carried.get(key)
-    except TypeError:  # an attribute that is not hashable
-        key = found = None
-    if found is None:
-        found = _infer(op, operands, attributes)
-        if key is not None:
-            if len(op.carried) > 4096:
-                op.carried.clear()
-            op.carried[key] = found
-    return found
-
-
-def _infer(op: Any, operands: Sequence[Any], attributes: Mapping[str, Any]) -> Sequence[Any]:
-    require_common(op, operands)
-    if isinstance(op, Mapper):
-        return carried(op, operands, attributes).outputs
-    specs = op.infer([Spec(v.shape, v.dtype) for v in operands], attributes)
-    return [layout(spec.shape, spec.dtype) for spec in specs]
-
-
-def require_common(op: Any, operands: Sequence[Any]) -> None:
-    """DTypeError unless all operands have one dtype. Masks may stand beside them; beside floats an
-    operator over whole arrays takes integers, which are indices."""
-    mapped = isinstance(op, Mapper)
-    given = [(i, v.dtype) for i, v in enumerate(operands) if type(v) not in WEAK]
-    kinds = "iufV" if mapped else "fV"
-    counted = {dtype for _, dtype in given if dtype.kind in kinds}
-    if len(counted) < 2:
-        return
-    listed = ", ".join(f"child {i}: {dtype}" for i, dtype in given)
-    raise DTypeError(
-        f"{op.__name__}: the children's dtypes differ ({listed}); a graph does not promote, cast "
-        "one of them, as with x.astype(dtype)"
-    )

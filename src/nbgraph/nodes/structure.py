@@ -1,0 +1,158 @@
+"""What a node computes, apart from any batch: equal structures are one object.
+
+A structure is an operator over structures; leaves and nodes written by hand stand in it as
+variables, numbered in the order in which a graph meets them. So a graph that is built again as it
+was is made of the very structures of the last time, and what was compiled for those is found by
+them. Shapes, dtypes and nodes of the symbolic graph are worked out once for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nbgraph.array.layout import Layout, layout
+from nbgraph.array.push import WEAK, carried
+from nbgraph.errors import DTypeError
+from nbgraph.graph import build
+from nbgraph.operator.array_op import Spec
+from nbgraph.operator.mapper import Mapper
+
+_MOST = 1 << 15  # structures known at a time; about a KiB each
+_KNOWN: dict[Any, tuple[Structure, ...]] = {}
+_VARIABLES: dict[Any, Structure] = {}
+_PLAIN = (bool, int, str, type(None))
+
+
+class Structure:
+    """One output of an operator over structures, or a variable.
+
+    Attributes
+    ----------
+    node : GraphNode
+        The same in the symbolic graph.
+    output : int
+        Which output of it.
+    shape, dtype
+    trainable : bool
+        Whether gradients flow to it.
+    memoise : int
+        How long a value holds; see `nodes.node`.
+    """
+
+    __slots__ = ("_layout", "dtype", "memoise", "node", "output", "shape", "trainable")
+
+    def __init__(
+        self, node: build.GraphNode, output: int, own: Layout, trainable: bool, memoise: int
+    ) -> None:
+        self.node, self.output = node, output
+        self._layout, self.shape, self.dtype = own, own.shape, own.dtype
+        self.trainable, self.memoise = trainable, memoise
+
+    @property
+    def entry(self) -> tuple[build.GraphNode, int]:
+        """Of the symbolic graph."""
+        return self.node, self.output
+
+
+def variable(name: str, own: Layout, trainable: bool, memoise: int) -> Structure:
+    """The structure of a value that is given, by its name in the graph."""
+    key = name, own, trainable, memoise
+    found = _VARIABLES.get(key)
+    if found is None:
+        full = f"{name}{'*' if trainable else ''}"
+        node = build.variable(full, own.shape, own.dtype)
+        found = _VARIABLES[key] = Structure(node, 0, own, trainable, memoise)
+    return found
+
+
+def applied(
+    op: Any, operands: Sequence[Any], attributes: Mapping[str, Any]
+) -> tuple[Structure, ...] | None:
+    """The outputs of an operator over structures and numbers; None where it has an effect, or an
+    attribute that cannot be looked up: then an application is equal to no other.
+
+    Raises what the operator's inference raises, and DTypeError where dtypes differ.
+    """
+    mapped = isinstance(op, Mapper)
+    key: Any = (
+        op,
+        (op.scalar.watch, op.hand_gradient) if mapped else None,
+        *[(type(v), repr(v)) if type(v) in WEAK else v for v in operands],
+        _frozen(attributes) if attributes else None,
+    )
+    try:
+        found = _KNOWN.get(key)
+    except TypeError:
+        return None
+    if found is None:
+        if build.has_effect(op):
+            return None
+        found = _KNOWN[key] = _made(op, operands, attributes)
+    return found
+
+
+def _frozen(attributes: Mapping[str, Any]) -> tuple[Any, ...]:
+    """A key of attributes; not hashable where one of them is not."""
+    return tuple(
+        [
+            (name, type(v), v if type(v) in _PLAIN else build.frozen(v) if _known(v) else v)
+            for name, v in attributes.items()
+        ]
+    )
+
+
+def _known(value: Any) -> bool:
+    return getattr(type(value), "__hash__", None) is not None
+
+
+def _made(op: Any, operands: Sequence[Any], attributes: Mapping[str, Any]) -> tuple[Structure, ...]:
+    given: list[Structure] = [v for v in operands if type(v) not in WEAK]
+    layouts = inferred(op, operands, attributes)
+    inputs: list[Any] = [v if type(v) in WEAK else v.entry for v in operands]
+    node = build.apply(op, inputs, attributes)
+    memoise = min([v.memoise for v in given], default=0)
+    trainable = any(v.trainable for v in given)
+    return tuple(
+        Structure(node, k, own, trainable and own.floating, memoise)
+        for k, own in enumerate(layouts)
+    )
+
+
+def trim() -> None:
+    """Forget structures, if there are many; called between graphs."""
+    if len(_KNOWN) > _MOST:
+        _KNOWN.clear()
+    if len(_VARIABLES) > _MOST:
+        _VARIABLES.clear()
+
+
+# shapes and dtypes ------------------------------------------------------------------------------
+
+
+def inferred(op: Any, operands: Sequence[Any], attributes: Mapping[str, Any]) -> Sequence[Layout]:
+    """Layouts of the outputs; DTypeError where operands differ in dtype.
+
+    `operands`: numbers, nodes or structures.
+    """
+    _require_common(op, operands)
+    if isinstance(op, Mapper):
+        return carried(op, operands, attributes).outputs
+    specs = op.infer([Spec(v.shape, v.dtype) for v in operands], attributes)
+    return [layout(spec.shape, spec.dtype) for spec in specs]
+
+
+def _require_common(op: Any, operands: Sequence[Any]) -> None:
+    """DTypeError unless all operands have one dtype. Masks may stand beside them; beside floats an
+    operator over whole arrays takes integers, which are indices."""
+    mapped = isinstance(op, Mapper)
+    given = [(i, v.dtype) for i, v in enumerate(operands) if type(v) not in WEAK]
+    kinds = "iufV" if mapped else "fV"
+    counted = {dtype for _, dtype in given if dtype.kind in kinds}
+    if len(counted) < 2:
+        return
+    listed = ", ".join(f"child {i}: {dtype}" for i, dtype in given)
+    raise DTypeError(
+        f"{op.__name__}: the children's dtypes differ ({listed}); a graph does not promote, cast "
+        "one of them, as with x.astype(dtype)"
+    )
