@@ -17,7 +17,8 @@
 | fusion_limit    | scalar operations that a graph puts in one loop; 0: none   |
 | temp_copies     | temporary spaces of a device, taken in turn                |
 | watchdog        | seconds without progress after which a wait warns; 0: none |
-| anomaly         | 1: after every operator on arrays, look for a first NaN    |
+| anomaly         | 1: after every operator on arrays, and every node of an    |
+|                 | executor, look for a first NaN                             |
 | debug           | 1: compilers' own texts are shown with errors, functions   |
 |                 | that hold a worker for long are named, and faulthandler    |
 |                 | shows which pushed kernel crashed                          |

@@ -92,6 +92,18 @@ def test_executors_tell_what_becomes_of_gradients():
     assert not any("gradient" in mark for mark in marks["x"])
 
 
+def test_executors_are_displayed_without_compiling():
+    exe = ng.exp(ng.sin(ng.var("x", shape=(3,)))).simple_bind()
+    assert exe._repr_html_() == exe.graph._repr_html_()
+    exe.forward()
+    assert "fused_sin_exp" in exe._repr_html_()
+
+
+def test_a_graph_of_nothing():
+    """Displays must not fail."""
+    ET.fromstring(ng.viz.graph(ng.ExpressionGraph()).svg)
+
+
 def test_large_graphs_are_cut():
     """A chain of 1000 nodes: the first and last 200, and how many are not shown."""
     y = ng.var("x", shape=(3,))

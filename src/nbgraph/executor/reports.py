@@ -16,6 +16,7 @@ from nbgraph.executor.steps import Steps, steps
 from nbgraph.executor.watch import Watch
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Graph
+from nbgraph.graph.listing import drawn
 from nbgraph.settings import CLOSELY_ASKED, config
 
 
@@ -98,6 +99,9 @@ class Reports:
         ('sin0', 'exp0')
         """
         return explain(name, self._bound.graph, self.programs())
+
+    def _repr_html_(self) -> str:
+        return drawn(self if self._bound.made() else self.graph)  # to look compiles nothing
 
     # looking at values --------------------------------------------------------------------------
 

@@ -122,7 +122,7 @@ def debug(
         What is told of.
 
     In a graph it is never merged with another one, and those of a run tell in the same order each
-    time. It vanishes only with what nobody needs.
+    time. It vanishes only with what nobody needs; what is computed again is told again.
 
     >>> import numpy as np, nbgraph as ng
     >>> ng.debug(np.float32([3, 4]), "input")
