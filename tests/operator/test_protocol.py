@@ -315,6 +315,12 @@ print(op(np.arange(3.0), rate=3.0).tolist(), slope(np.arange(3.0)).tolist(), op.
 """
 
 
+def test_operators_of_the_library_are_pickled_by_name():
+    assert pickle.loads(pickle.dumps(ng.exp)) is ng.exp
+    again = pickle.loads(pickle.dumps(ng.exp.derivative()))
+    assert again(0.5) == ng.exp(0.5)
+
+
 def test_pickled_by_content(tmp_path):
     """Loaded by a process that does not have the defining module."""
     path = tmp_path / "operator.pickle"

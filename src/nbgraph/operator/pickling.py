@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.snapshot import Data, freeze, thaw
 from nbgraph.kernels.function import WrittenFunction
+from nbgraph.operator import registry
 from nbgraph.operator.gradient import read_gradient
 
 if TYPE_CHECKING:
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 def reduce_mapper(op: Mapper) -> tuple[Any, tuple[Any, ...]]:
     """For `Mapper.__reduce__`."""
+    name = op.__name__
+    if name in registry.library() and registry.find(name) is op:
+        return registry.find, (name,)  # the other side has it
     if isinstance(op.origin, Made):
         return op.origin.make, op.origin.arguments
     if op.origin is not None:
