@@ -261,3 +261,11 @@ def test_dropout_and_its_gradient_agree():
         value = jitted(x)
     value.backward()
     assert value.item() == sum(values(x.grad))
+
+
+def test_draws_with_numpy_parameters_are_not_frozen():
+    f = ng.jit(lambda: (ng.random.normal(loc=np.zeros(5)), ng.dropout(np.ones(100, "float32"))))
+    with ng.autograd.train_mode():
+        first, second = f(), f()
+    for a, b in zip(first, second, strict=True):
+        assert values(a) != values(b)

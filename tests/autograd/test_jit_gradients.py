@@ -299,3 +299,80 @@ def test_training_on_every_engine(engine):
             losses.append(loss)
         found.append([*losses, *weights])
     close(found[1], found[0], rtol=1e-11)
+
+
+class Swish(autograd.Function):
+    """A gradient by hand, which differs from the derivative: so it can be told who was asked."""
+
+    def forward(self, x, scale, y):
+        inner = ng.sigmoid(x * scale)
+        self.save_for_backward(x, inner)
+        self.scale = scale
+        return x * inner, inner + y
+
+    def backward(self, d_out, d_inner):
+        x, inner = self.saved_tensors
+        return d_out * inner * self.scale * 10 + x, None, d_inner * 3
+
+
+def test_gradients_by_hand_within_a_trace():
+    """Functions with a backward pass of their own are part of the graph."""
+
+    def f(x, y):
+        out, inner = Swish()(x, 2.0, y)
+        return (out * out).sum() + (inner * x).sum()
+
+    x, y = arrays((3,), (3,))
+    expected = ng.grad(f, (0, 1))(x, y)
+    close(ng.jit(ng.grad(f, (0, 1)))(x, y), expected)
+    close(ng.grad(lambda x, y: ng.jit(f)(x, y) * 1, (0, 1))(x, y), expected)
+    one = ng.grad(ng.jit(lambda x: Swish()(x, 1.0, x)[0].sum()))
+    close(one(x), ng.grad(lambda x: Swish()(x, 1.0, x)[0].sum())(x))
+
+
+# random programs --------------------------------------------------------------------------------
+
+UNARY = [ng.tanh, ng.sin, ng.exp, ng.abs, ng.relu, lambda x: x.T if x.ndim < 2 else x.T.T]
+BINARY = [ng.add, ng.multiply, ng.subtract, ng.maximum, lambda a, b: ng.where(a > b, a, b * 0.5)]
+
+
+def random_program(seed):
+    """A program over x(3, 4), w(4,) and a captured array; sums only at the end."""
+    captured = ng.array(np.random.default_rng(seed).normal(size=(3, 1)))
+
+    def run(x, w):
+        rng = np.random.default_rng(seed)
+        values = [ng.tanh(x), w, captured]
+        for _ in range(rng.integers(3, 9)):
+            a, b = (values[i] for i in rng.integers(len(values), size=2))
+            if rng.random() < 0.4:
+                made = ng.tanh(UNARY[rng.integers(len(UNARY))](a))
+            elif rng.random() < 0.2:
+                made = ng.stop_gradient(a) * float(rng.normal())
+            else:
+                made = ng.tanh(BINARY[rng.integers(len(BINARY))](a, b))
+            if rng.random() < 0.2:
+                made = made + 0.5
+                made *= 0.5
+            values.append(made)
+        return [v + x for v in values[-3:]]
+
+    return run, captured
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_programs(seed, full):
+    """Values bit for bit, gradients of both ways up to the order of sums."""
+    for number in range(seed * 100, seed * 100 + (50 if full else 1)):
+        f, captured = random_program(number)
+        x, w = arrays((3, 4), (4,), seed=number)
+        jitted = ng.jit(f)
+        for found, expected in zip(jitted(x, w), f(x, w), strict=True):
+            assert found.asnumpy().tobytes() == expected.asnumpy().tobytes()
+        total = lambda g: lambda x, w: sum(v.sum() for v in g(x, w))
+        expected = ng.grad(total(f), (0, 1))(x, w)
+        close(ng.grad(total(jitted), (0, 1))(x, w), expected, rtol=1e-10)
+        close(ng.jit(ng.grad(total(f), (0, 1)))(x, w), expected, rtol=1e-10)
+        captured += 1
+        for found, expected in zip(jitted(x, w), f(x, w), strict=True):
+            assert found.asnumpy().tobytes() == expected.asnumpy().tobytes()

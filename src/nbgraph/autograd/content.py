@@ -94,7 +94,7 @@ class Content:
             now = _items(container)
             if len(now) != len(items) or any(map(is_not, now, items)):
                 return True
-        return any(op.refresh_needed() for op in self._ops)
+        return bool(self._ops) and any(op.refresh_needed() for op in self._ops)
 
     # finding what counts ----------------------------------------------------------------------
 

@@ -11,12 +11,13 @@ from nbgraph.array.core import Array, make
 from nbgraph.array.create import array as new_array
 from nbgraph.array.layout import layout
 from nbgraph.autograd.buffers import zeros_of
+from nbgraph.autograd.results import is_array
 from nbgraph.autograd.rules import Rule
 from nbgraph.autograd.scope import pause
 from nbgraph.autograd.sums import library
 from nbgraph.autograd.tape import TAPE, TapeError
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.operator.array_op import Gradients
+from nbgraph.operator.array_op import ArrayOp, Gradients
 from nbgraph.operator.call import recording, training
 
 
@@ -67,16 +68,77 @@ class Function:
 
     def __call__(self, *inputs: Any) -> Any:
         """Apply it, recorded as one operator."""
+        if _traces() or any(map(_is_symbol, inputs)):
+            return self._as_graph(inputs)
         state = copy.copy(self)
         with pause(train_mode=training.get()):
             found = state.forward(*inputs)
-        single = not isinstance(found, (tuple, list))
-        results = [found] if single else list(found)
+        single, results = _several(found)
         outputs = [_result(type(self).__name__, i, value) for i, value in enumerate(results)]
         if recording.get() is not None and outputs:
             call = Call(state, inputs, results, [(o.shape, o.dtype) for o in outputs])
             TAPE.record(call, inputs, {}, outputs, ())
         return outputs[0] if single else tuple(outputs)
+
+    def _as_graph(self, inputs: Sequence[Any]) -> Any:
+        """The same of symbols: an operator that hands the results on, with this gradient."""
+        state = copy.copy(self)
+        single, results = _several(state.forward(*inputs))
+        known = [*inputs, *results]
+        held = [v for v in (*state._saved, *vars(state).values()) if _is_symbol(v)]
+        others = [v for v in held if not any(v is one for one in known)]
+        call = Call(
+            state, [*inputs, *others], results, [(r.shape, r.dtype) for r in results], graph=True
+        )
+        op = _handed_on(call, len(inputs), [*inputs, *others], len(results))
+        made = op(*results, *filter(is_array, inputs), *others)
+        return made[0] if single and isinstance(made, tuple) else made
+
+
+def _is_symbol(value: Any) -> bool:
+    return is_array(value) and not isinstance(value, Array)
+
+
+def _traces() -> bool:
+    recorder = recording.get()
+    return recorder is not None and recorder.traces
+
+
+def _several(found: Any) -> tuple[bool, list[Any]]:
+    single = not isinstance(found, (tuple, list))
+    return single, [found] if single else list(found)
+
+
+def _handed_on(call: Call, count: int, inputs: Sequence[Any], nout: int) -> ArrayOp:
+    """Operands are the results, and what of inputs and kept values is an array. No gradient flows
+    through how the results were computed; the first `count` inputs have one."""
+    places = [i for i, value in enumerate(inputs) if is_array(value)]
+
+    def rule(g: Gradients) -> list[Any]:
+        given: list[Any] = [None] * len(inputs)
+        wanted, specs = [False] * count, [g.specs[0]] * count
+        for k, i in enumerate(places, nout):
+            given[i] = g.inputs[k]
+            if i < count:
+                wanted[i], specs[i] = g.wanted[k], g.specs[k]
+        made = Gradients(g.op, g.attributes, g.out_grads, given, g.outputs, specs, wanted)
+        found = call.rule(made)
+        return [*[None] * nout, *(found[i] if i < count else None for i in places)]
+
+    def compute(arrays: Sequence[Any], outputs: Sequence[Any]) -> None:
+        for array, output in zip(arrays, outputs, strict=False):
+            output[...] = array
+
+    return ArrayOp(
+        call.__name__,
+        lambda *specs: specs[:nout],
+        compute,
+        gradient=rule,
+        keeps=("*operands", "out"),
+        operands=("*operands",),
+        nout=nout,
+        view=(lambda x: x[...]) if nout == 1 else None,
+    )
 
 
 def _result(name: str, index: int, value: Any) -> Any:
@@ -106,14 +168,18 @@ class Call(Rule):
         inputs: Sequence[Any],
         results: Sequence[Any],
         specs: Sequence[tuple[Any, Any]],
+        *,
+        graph: bool = False,
     ) -> None:
         self.__name__ = type(state).__name__
         self.view, self._specs = None, specs
         # by place rather than by array: the tape knows what became of operands and results, and
         # an array on the tape that its own node held would never be freed
         self._saved = [_placed(value, inputs, results) for value in state._saved]
-        own = {name: _placed(v, (), results) for name, v in vars(state).items() if name != "_saved"}
-        self._attributes = {name: place for name, place in own.items() if place[0] == "output"}
+        # an attribute is a constant where it is an array; a graph has to know where it is from
+        found = inputs if graph else ()
+        own = {n: _placed(v, found, results) for n, v in vars(state).items() if n != "_saved"}
+        self._attributes = {name: place for name, place in own.items() if place[0] != "other"}
         for name in ("_saved", *self._attributes):
             vars(state).pop(name, None)
         self._state = state
@@ -149,7 +215,8 @@ class Call(Rule):
             return g.inputs[value]
         if kind == "output":
             return g.outputs[value]
-        if recording.get() is not None and isinstance(value, Array) and value.dtype.kind in "fV":
+        again = recording.get() is not None and not _traces()
+        if again and isinstance(value, Array) and value.dtype.kind in "fV":
             raise TapeError(
                 f"{self.__name__}: a second derivative is asked for, but save_for_backward was "
                 f"given an array of shape {value.shape} that is neither an input nor a result of "
@@ -159,7 +226,7 @@ class Call(Rule):
         return value
 
     def _out_grads(self, g: Gradients) -> list[Any]:
-        device = next((o.device for o in g.out_grads if o is not None), CPU)
+        device = next((o.device for o in g.out_grads if isinstance(o, Array)), CPU)
         return [
             zeros_of(layout(*own), device) if value is None else value
             for value, own in zip(g.out_grads, self._specs, strict=True)
@@ -169,7 +236,7 @@ class Call(Rule):
         if value is None or not g.wanted[index]:
             return None
         spec = g.specs[index]
-        made = value if isinstance(value, Array) else new_array(value, spec.dtype)
+        made = value if is_array(value) else new_array(value, spec.dtype)
         if made.shape != spec.shape:
             raise ShapeError(
                 f"{self.__name__}: backward returned a gradient of shape {made.shape} for input "
@@ -182,6 +249,6 @@ def _placed(value: Any, inputs: Sequence[Any], results: Sequence[Any]) -> tuple[
     """Which input or result a value is: (kind, number); ("other", value) where it is none."""
     for kind, arrays in (("input", inputs), ("output", results)):
         for i, array in enumerate(arrays):
-            if value is array and isinstance(value, Array):
+            if value is array and is_array(value):
                 return kind, i
     return "other", value

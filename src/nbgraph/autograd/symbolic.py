@@ -16,7 +16,8 @@ import numpy as np
 
 from nbgraph.array.core import Array
 from nbgraph.autograd.results import no_derivative
-from nbgraph.autograd.tracing import Traced, current_tracer
+from nbgraph.autograd.traced import Traced
+from nbgraph.autograd.tracing import current_tracer
 from nbgraph.autograd.tree import Place, like, places
 from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError

@@ -12,7 +12,8 @@ from nbgraph.array.core import Array
 from nbgraph.autograd.content import Content
 from nbgraph.autograd.graph_call import GraphFunction
 from nbgraph.autograd.signature import Keyed
-from nbgraph.autograd.tracing import Traced, Tracer, tracing
+from nbgraph.autograd.traced import Traced
+from nbgraph.autograd.tracing import Tracer, tracing
 from nbgraph.autograd.tree import Place, like, places
 from nbgraph.errors import ArgumentError
 from nbgraph.graph.graph import Entry, Graph

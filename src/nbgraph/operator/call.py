@@ -120,6 +120,10 @@ def call(op: Any, operands: Sequence[Any], attributes: Mapping[str, Any], out: A
     carrier = carrier_of((*operands, *outs) if outs is not None else operands)
     if carrier is None and not operands:
         carrier = sources.get() or _source_carrier()
+    if carrier is None and getattr(op, "resources", ()):
+        recorder = recording.get()
+        if recorder is not None and recorder.traces:  # it may draw at each run
+            return recorder.carry(op, operands, attributes, outs)
     if carrier is None:
         return op.on_numpy(operands, attributes, outs)
     return carrier.__nbgraph_call__(op, operands, attributes, outs)
