@@ -121,7 +121,7 @@ assert len(program.compiled.graph.nodes) < len(
 # the fusion and after it:
 
 # %%
-exe.passes
+exe.passes()
 
 # %% [markdown]
 # ## The plan

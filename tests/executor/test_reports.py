@@ -26,7 +26,7 @@ def exe():
 
 def test_stages(exe):
     """X-SYM-06: every pass of every program, as a difference and as pictures."""
-    stages = exe.stages()
+    stages = exe.passes()
     assert set(stages.by_program) == {"forward, training", "backward", "forward_backward"}
     assert [s.name for s in stages.by_program["backward"]][-1] == "fuse"
     assert len(stages) == sum(map(len, stages.by_program.values())) == len(exe.passes)
@@ -34,12 +34,12 @@ def test_stages(exe):
     assert "backward: pass 1" in str(stages)
     assert stages._repr_html_().count("<svg") == 2 * len(stages)
     untouched = layer(share=False, fold=False, simplify=False, fuse=False)
-    assert str(untouched.stages()) == "no pass changed anything"
+    assert str(untouched.passes()) == "no pass changed anything"
 
 
 def test_a_difference_keeps_both_graphs(exe):
     """Lines without + are the graph before, lines without - the graph after."""
-    for stage in exe.stages():
+    for stage in exe.passes():
         lines = stage.diff().splitlines()
         assert [x[1:] for x in lines if x[0] != "+"] == str(stage.before).splitlines()
         assert [x[1:] for x in lines if x[0] != "-"] == str(stage.after).splitlines()

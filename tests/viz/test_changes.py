@@ -7,7 +7,7 @@ def test_both_sides_of_a_pass():
     """X-SYM-06, X-SYM-08: two pictures and a difference of listings."""
     x = ng.var("x", shape=(3,))
     exe = (ng.sin(x) + ng.sin(x).named("again")).simple_bind()
-    share = exe.stages()[0]
+    share = exe.passes()[0]
     change = ng.viz.before_and_after(share)
     assert share.name == "share"
     assert (len(change.before.boxes), len(change.after.boxes)) == (4, 3)

@@ -47,12 +47,12 @@ class Reports:
             for node, (_, request) in self._bound.grads.items()
         }
 
-    def stages(self) -> Stages:
+    def passes(self) -> Stages:
         """Every pass that changed a graph, with the graph before and after it.
 
         >>> import nbgraph as ng
         >>> x = ng.var("x", shape=(3,))
-        >>> print(ng.exp(ng.sin(x)).simple_bind().stages())
+        >>> print(ng.exp(ng.sin(x)).simple_bind().passes())
         forward: pass 1, fuse
              %0 = x: float32[3]
             -%1 = sin(%0): float32[3]
@@ -62,8 +62,6 @@ class Reports:
             +return %1
         """
         return Stages({name: p.compiled.stages for name, p in self.programs().items()})
-
-    passes = property(stages, doc="The same as `stages()`.")
 
     def memory(self) -> Footprint:
         """Bytes: without a plan, planned, and held, for each program; held by arrays.

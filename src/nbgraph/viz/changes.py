@@ -4,7 +4,7 @@
 >>> x = ng.var("x", shape=(3,))
 >>> exe = (ng.sin(x) * 2.0).simple_bind()
 >>> _ = exe.forward()
->>> print(before_and_after(exe.stages()[0]))
+>>> print(before_and_after(exe.passes()[0]))
 fuse
  %0 = x: float32[3]
 -%1 = sin(%0): float32[3]
@@ -56,6 +56,6 @@ class Change:
 
 
 def before_and_after(stage: Any) -> Change:
-    """A pass of an executor (one of `exe.stages()`) as two pictures; printed, a difference of two
+    """A pass of an executor (one of `exe.passes()`) as two pictures; printed, a difference of two
     listings."""
     return Change(stage)
