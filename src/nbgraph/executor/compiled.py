@@ -20,6 +20,7 @@ from nbgraph.executor.work import MapWork, Use
 from nbgraph.graph.graph import Graph
 from nbgraph.graph.naming import names_of
 from nbgraph.graph.passes import inplace, memory
+from nbgraph.graph.passes.lifetimes import homes
 from nbgraph.graph.passes.memory import MemoryPlan
 from nbgraph.graph.schedule import Schedule, Task, Value
 from nbgraph.operator.request import OpReqType
@@ -73,15 +74,20 @@ class Compiled:
         self.slots = [*lowering.arguments, *lowering.results, *lowering.constants]
         self.constants = list(lowering.constants.values())
         self._slot = {value: k for k, value in enumerate(self.slots)}
+        self._home = homes(self.schedule.values)
         self.tasks = [task for task in self.schedule.tasks if _does_something(task)]
         self.prepared = [
             task.work.prepared(task) if hasattr(task.work, "prepared") else None
             for task in self.tasks
         ]
 
+    def home(self, value: Value) -> Value:
+        """The value whose memory this one has taken over, found once for all (see `root`)."""
+        return self._home[value] if value in self._home else root(value)
+
     def spot(self, value: Value) -> Spot:
         """Where a value lies."""
-        value = root(value)
+        value = self.home(value)
         slot = self._slot.get(value)
         return Spot(slot, 0) if slot is not None else Spot(None, self.memory.offset[value])
 

@@ -17,7 +17,7 @@ from nbgraph.array.core import Array, from_host
 from nbgraph.engine import current
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.plan import Outside, Plan, Step
-from nbgraph.executor.compiled import Compiled, Spot, root
+from nbgraph.executor.compiled import Compiled, Spot
 from nbgraph.executor.work import FunctionWork, MapWork, ReadyWork, Use
 from nbgraph.graph.schedule import Task, Value
 from nbgraph.operator.request import OpReqType
@@ -144,9 +144,11 @@ class Program:
         addresses: list[int] = []
         words: Sequence[int] = ()
         if self.arrays is None:
-            chunks = [a._chunk for a in arrays]
+            chunks: list[Any] = []
+            for array in arrays:  # one loop for both: this is most of a push
+                chunks.append(array._chunk)
+                addresses.append(array._address)
             variables = self._variables([*chunks, *self._own] if self._own else chunks)
-            addresses = [a._address for a in arrays]
             if self._offsets is None:
                 words = self._addresses(addresses)
             else:
@@ -230,7 +232,7 @@ class Program:
 
     def _name(self, value: Value) -> Any:
         """What orders a value: a given array's variable, else the value itself."""
-        value = root(value)
+        value = self.compiled.home(value)
         slot = self.compiled.spot(value).slot
         return value if slot is None else self._slots[slot]
 
