@@ -18,6 +18,7 @@ from nbgraph.autograd.tree import Place, like, places
 from nbgraph.errors import ArgumentError
 from nbgraph.graph.graph import Entry, Graph
 from nbgraph.graph.symbol import Symbol
+from nbgraph.operator.call import recording
 
 _HOLE = object()
 
@@ -61,6 +62,7 @@ class Version:
         heads = self._results(out, arguments.symbols)
         variables = tracer.trace.variables
         self.captured = [array for array in variables.values() if array is not None]
+        self._contiguous = all(a._layout.contiguous for a in (*keyed.arrays, *self.captured))
         self.graph = Graph(heads, [*_order(variables)])
         self._require_known(name)
         self.function = GraphFunction(self.graph, name) if heads else None
@@ -93,7 +95,9 @@ class Version:
         outputs: list[Any] = []
         if self.function is not None:
             captured = self.captured
-            outputs = self.function([*arrays, *captured] if captured else arrays, site)
+            quick = self._contiguous and recording.get() is None
+            run = self.function.run if quick else self.function
+            outputs = run([*arrays, *captured] if captured else arrays, site)
             if self._single:
                 return outputs[0]
             if self._flat:
