@@ -129,6 +129,8 @@ class Lowering:
         place = viewed(op, node.attributes, self.places[source])
         if place is not None:
             self.places[node, 0] = place
+            if source[0] in self._of_node:  # to come after a view is to come after its source
+                self._of_node[node] = self._of_node[source[0]]
         return place is not None
 
     def _array_op(self, node: GraphNode, op: ArrayOp) -> None:

@@ -1,0 +1,159 @@
+"""What plans save: bytes of arenas, counted and not timed."""
+
+import gc
+
+import numpy as np
+import pytest
+
+import nbgraph as ng
+from nbgraph.executor import Options
+from nbgraph.graph.schedule import predecessors
+
+PLAIN = Options.of(fuse=False, simplify=False)
+
+
+def program(symbol, options, way="predict", **shapes):
+    exe = symbol.simple_bind(
+        options=options, grad_req="null" if way == "predict" else "write", **shapes
+    )
+    made = exe._bound.predict if way == "predict" else exe._bound.both((False,))
+    return exe, made.compiled
+
+
+def chain(n, op=ng.tanh):
+    y = ng.var("x")
+    for _ in range(n):
+        y = op(y)
+    return y
+
+
+def test_a_chain_of_five_takes_less_than_its_values():
+    """SYS-05: planned bytes < naive bytes; results as imperative."""
+    y = ng.cumsum(ng.tanh(ng.cumsum(ng.tanh(ng.cumsum(ng.var("x"))))))
+    exe, made = program(y, PLAIN, x=(4096,))
+    _, naive = program(y, Options.none(), x=(4096,))
+    assert made.memory.arena_bytes <= naive.memory.arena_bytes / 1.9
+    assert made.memory.naive_bytes == naive.memory.naive_bytes
+    at = np.linspace(-1, 1, 4096, dtype="float32")
+    x = ng.array(at)
+    wanted = ng.cumsum(ng.tanh(ng.cumsum(ng.tanh(ng.cumsum(x)))))
+    assert np.array_equal(exe.forward(x=at)[0].asnumpy(), wanted.asnumpy())
+
+
+def test_element_by_element_a_chain_stays_in_place():
+    """OPP-10, OPP-13, X-MEM-02: nothing is left to plan but one block; fused not even that."""
+    _, made = program(chain(6), PLAIN, x=(4096,))
+    assert made.memory.arena_bytes <= 2 * 4096 * 4
+    _, made = program(chain(6), Options(), x=(4096,))
+    assert made.memory.arena_bytes == 0
+    _, apart = program(chain(6), Options.of(PLAIN, inplace=False, memory=False), x=(4096,))
+    assert apart.memory.arena_bytes >= 5 * 4096 * 4
+
+
+def test_another_shape_or_size_takes_no_ones_place():
+    """OPP-13: a sum's result does not lie over what it sums, nor a cast's over what it casts."""
+    y = ng.astype(ng.tanh(ng.var("x")), "float64") * 2
+    exe, made = program(y, PLAIN, x=(64,))
+    for task in made.schedule.tasks:
+        for value in (*task.reads, *task.writes):
+            over = value.shared
+            assert over is None or over.nbytes == value.nbytes
+    assert np.allclose(exe.forward(x=1)[0].asnumpy(), 2 * np.tanh(1))
+
+
+def test_values_of_other_shapes_share_memory_in_turn():
+    """X-MEM-03, X-MEM-04: lifetimes that do not meet, sizes that differ: never below the peak,
+    and here not above it."""
+    x = ng.var("x")
+    y = ng.cumsum(ng.concatenate([ng.cumsum(x), ng.cumsum(x * 2)]))
+    z = ng.cumsum(ng.cumsum(y[:100]))
+    _, made = program(z, PLAIN, x=(1000,))
+    assert made.memory.peak_bytes <= made.memory.arena_bytes < made.memory.naive_bytes
+    _, apart = program(z, Options.of(PLAIN, memory=False), x=(1000,))
+    assert made.memory.arena_bytes < apart.memory.arena_bytes
+
+
+def test_branches_may_run_side_by_side():
+    """X-MEM-05: independent branches do not wait for each other through memory they share."""
+    x = ng.var("x")
+    branches = [ng.cumsum(ng.tanh(ng.cumsum(x * k))) for k in (1.0, 2.0, 3.0)]
+    _, made = program(ng.Group(branches), PLAIN, x=(8000,))
+    before = predecessors(made.schedule.tasks)
+    reach = []
+    for own in before:
+        reach.append(own.union(*(reach[k] for k in own)))
+    ends = [k for k in range(len(before)) if not any(k in own for own in before)]
+    assert len(ends) == 3
+    for k in ends:
+        assert len(reach[k]) <= 3, "a branch has nothing but its own steps before it"
+
+
+def test_prediction_takes_far_less_than_training():
+    """X-MEM-06: what only the backward pass reads is not kept in prediction. SYM-02."""
+    y = x = ng.var("x")
+    for k in range(12):
+        y = ng.tanh(y @ ng.var(f"w{k}", init=0.1))
+    loss = ng.sum(y)
+    shapes = {"x": (256, 32), **{f"w{k}": (32, 32) for k in range(12)}}
+    kept = {}
+    for way in ("predict", "both"):
+        _, made = program(loss, Options(), way, **shapes)
+        kept[way] = made.memory.arena_bytes
+    one = 256 * 32 * 4
+    assert kept["predict"] <= 3 * one
+    assert kept["both"] >= 10 * one
+    _, naive = program(loss, Options.none(), "both", **shapes)
+    assert kept["both"] <= 0.6 * naive.memory.arena_bytes  # "about half saved"
+    assert x.list_arguments() == ["x"]
+
+
+@pytest.mark.parametrize("n", [64, 256])
+def test_recomputing_takes_the_root_of_it(n):
+    """X-MEM-07: the arena of a chain's gradient grows as sqrt(n), with the same bits."""
+    y = ng.var("x")
+    for _ in range(n):
+        y = ng.cumsum(ng.tanh(y)) * 0.01
+    loss, one = ng.sum(y), 1024 * 4 + 128
+    found, kept = [], []
+    for options in (PLAIN, Options.of(PLAIN, recompute="sqrt")):
+        exe, made = program(loss, options, "both", x=(1024,))
+        kept.append(made.memory.arena_bytes / one)
+        exe.forward_backward(x=0.5)
+        found.append(exe.grad_dict["x"].asnumpy())
+    assert np.array_equal(*found)
+    assert kept[0] >= 0.9 * n
+    assert kept[1] <= 4 * n**0.5, kept
+
+
+def test_contributions_are_added_where_the_sum_lies():
+    """OPR-11: the gradient of a value that many use takes no memory for each of them."""
+    x, sizes = ng.var("x"), []
+    for uses in (3, 12):
+        y = ng.cumsum(x)
+        parts = [y * float(k) for k in range(1, uses + 1)]
+        exe = ng.Group(parts).simple_bind(options=PLAIN, x=(4096,))
+        made = exe._bound.both((False,) * uses).compiled
+        sizes.append(made.memory.arena_bytes)
+        adds = [t for t in made.schedule.tasks if ng.kAddTo in t.requests]
+        assert len(adds) == uses - 1
+        for part in exe.outputs:
+            assert part.shape == (4096,)
+        exe.forward_backward([None] * uses, x=1)
+        wanted = sum(range(1, uses + 1)) * np.arange(4096, 0, -1.0)
+        assert np.allclose(exe.grad_dict["x"].asnumpy(), wanted, rtol=1e-5)
+    assert sizes[1] == sizes[0], sizes
+
+
+def test_what_a_gradient_does_not_read_is_not_kept():
+    """OPP-08, OPP-09: halves keep the values that the backward pass reads and no others."""
+    x, w = ng.var("x"), ng.var("w")
+    h = ng.exp(x @ w) + 1  # exp reads its output; the sum and the product's result: nothing
+    exe = ng.sum(h * 2).simple_bind(x=(8, 16), w=(16, 32))
+    forward, _ = exe._bound.halves
+    kept = forward.compiled.result_layouts[1:]
+    assert [own.shape for own in kept] == [(8, 32)]
+    before = ng.storage.stats().in_use
+    del exe, forward
+    gc.collect()
+    ng.waitall()
+    assert ng.storage.stats().in_use < before
