@@ -79,6 +79,7 @@ _MODULES = {
     "engine": "nbgraph.engine",
     "executor": "nbgraph.executor",
     "nodes": "nbgraph.nodes",
+    "init": "nbgraph.ops.initial",
     "random": "nbgraph.ops.random",
     "resource": "nbgraph.resource",
     "storage": "nbgraph.storage",

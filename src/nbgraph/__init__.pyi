@@ -86,11 +86,13 @@ from nbgraph.operator.simple import kInplaceOutIn as kInplaceOutIn
 from nbgraph.operator.simple import kInplaceOutLhs as kInplaceOutLhs
 from nbgraph.operator.simple import kNoInplace as kNoInplace
 from nbgraph.operator.simple import register_simple_op as register_simple_op
+from nbgraph.ops import initial as _init
 from nbgraph.ops import random as random
 from nbgraph.resource.kinds import ResourceRequest as ResourceRequest
 from nbgraph.settings import config as config
 from nbgraph.viz.summary import print_summary as print_summary
 
 Group = _Group
+init = _init
 nd = _nd
 waitall = _waitall

@@ -1,0 +1,64 @@
+"""X-MAR-03: how parameters begin; seeded."""
+
+import math
+
+import numpy as np
+import pytest
+
+import nbgraph as ng
+
+init = ng.init
+RANDOM = {
+    "normal": (init.normal(1.0, 2.0), 1.0, 2.0),
+    "uniform": (init.uniform(-1.0, 3.0), 1.0, 4 / math.sqrt(12)),
+    "gumbel": (init.gumbel(), 0.5772, math.pi / math.sqrt(6)),
+    "bernoulli": (init.bernoulli(0.25, 2.0, 1.0), 1.5, 2 * math.sqrt(0.25 * 0.75)),
+    "dropout": (init.dropout(0.5), 1.0, 1.0),
+    "glorot_uniform": (init.glorot_uniform(), 0.0, math.sqrt(2 / 500)),
+    "glorot_normal": (init.glorot_normal(scale=2.0), 0.0, 2 * math.sqrt(2 / 500)),
+    "glorot_fan_in": (init.glorot_uniform(fan_in=True), 0.0, 1 / math.sqrt(200)),
+    "glorot_fan_out": (init.glorot_normal(fan_out=True), 0.0, 1 / math.sqrt(300)),
+}
+
+
+@pytest.mark.parametrize("name", RANDOM)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_random_ones_have_their_moments_and_repeat(name, dtype):
+    fill, mean, deviation = RANDOM[name]
+    ng.random.seed(7)
+    first = np.asarray(fill((200, 300), np.dtype(dtype)))
+    ng.random.seed(7)
+    assert np.array_equal(first, np.asarray(fill((200, 300), np.dtype(dtype))))
+    assert first.dtype == dtype
+    error = 5 * deviation / math.sqrt(first.size)
+    assert abs(first.mean() - mean) < error
+    assert abs(first.std() / deviation - 1) < 0.05
+
+
+def test_they_fill_parameters_and_variables():
+    """Of an expression graph, and of an executor."""
+    graph = ng.ExpressionGraph()
+    w = graph.param("w", (3, 3), init=init.eye(2.0))
+    assert np.array_equal(w.val.asnumpy(), 2 * np.eye(3))
+    exe = ng.var("w", shape=(2, 3), init=init.arange()).simple_bind()
+    assert exe.arg_dict["w"].tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+@pytest.mark.parametrize(
+    ("fill", "shape", "match"),
+    [
+        (init.eye(), (3,), "no matrix"),
+        (init.from_values([1, 2]), (3,), "2 values for shape"),
+        (init.from_sparse([9], [1.0]), (3,), "out of bounds"),
+        (init.glorot_uniform(), (3,), "give a matrix"),
+        (init.sinusoidal(), (2, 3), "even number"),
+    ],
+)
+def test_shapes_that_do_not_fit(fill, shape, match):
+    with pytest.raises(ng.ShapeError, match=match):
+        fill(shape, np.dtype("float32"))
+
+
+def test_a_mask_needs_a_probability():
+    with pytest.raises(ng.ArgumentError, match=r"p=1\.0; give a probability"):
+        init.dropout(1.0)
