@@ -8,62 +8,38 @@ order are graphs of their own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any, NamedTuple
 
-from nbgraph.array.chunk import _RETIRED, CPU, bury
-from nbgraph.array.core import Array, empty_of, make
-from nbgraph.array.layout import layout
+from nbgraph.array.chunk import CPU
+from nbgraph.array.core import Array
 from nbgraph.autograd.buffers import zeros_of
 from nbgraph.autograd.rules import Rule
 from nbgraph.autograd.sums import library
 from nbgraph.errors import DerivativeError
-from nbgraph.executor.compiled import Compiled, compiled
+from nbgraph.executor.function import Function
 from nbgraph.executor.options import Options
-from nbgraph.executor.program import Program
 from nbgraph.executor.split import split
 from nbgraph.graph import build
-from nbgraph.graph.arguments import auxiliary_variables
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Entry, Graph, spec_of
 from nbgraph.graph.passes.gradient import gradient, no_gradient
 from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.array_op import constant as constant_rule
-from nbgraph.operator.call import recording, training
-from nbgraph.operator.request import OpReqType
-from nbgraph.storage import LARGE, pool
+from nbgraph.operator.call import recording
 
 _OPTIONS = Options()
 Wanted = tuple[bool, ...]
 
 
-class GraphFunction:
-    """A typed graph as a function of the arrays of its variables.
-
-    Programs are kept for later calls; a call that comes while all are in use makes another one, so
-    threads do not wait for each other.
-    """
+class GraphFunction(Function):
+    """A typed graph as a function of the arrays of its variables that the tape knows of."""
 
     rule = staticmethod(constant_rule)  # as an operator of which nothing is on the tape
     view = None
 
     def __init__(self, graph: Graph, name: str) -> None:
-        self.graph, self.__name__ = graph, name
-        self.layouts = [layout(*_spec(head)) for head in graph.heads]
-        self._bins = [pool(CPU).bin(own.nbytes) for own in self.layouts]
-        self._large = any(own.nbytes >= LARGE for own in self.layouts)
-        states = set(auxiliary_variables(graph))
-        self._states = [k for k, v in enumerate(graph.variables) if v in states]
-        self._free: list[Program] = []  # for arrays with chunks of their own
-        self._merged: dict[tuple[int, ...], list[Program]] = {}
+        super().__init__(graph, name)
         self._trained: dict[Wanted, Trained | DerivativeError] = {}
-
-    @cached_property
-    def compiled(self) -> Compiled:
-        """The graph compiled."""
-        layouts = [layout(*_spec((v, 0))) for v in self.graph.variables]
-        requests = [OpReqType.kWriteTo] * len(self.layouts)
-        return compiled(self.graph, layouts, requests, _OPTIONS, CPU)
 
     def __call__(self, arrays: Sequence[Array], site: int | None = None) -> list[Any]:
         """The heads for arrays of the variables, recorded if something records. `site`: see
@@ -75,7 +51,7 @@ class GraphFunction:
                 break
         recorder = recording.get()
         if recorder is None:
-            return self.run(arrays, site)
+            return self.run(arrays, site=site)
         wanted = tuple([a._node is not None and a._layout.floating for a in arrays])
         if True not in wanted:
             outputs = self.run(arrays)
@@ -89,40 +65,6 @@ class GraphFunction:
         outputs = trained.forward.run(arrays)
         recorder.record(Call(self.__name__, trained), arrays, {}, outputs, ())
         return outputs[: len(self.layouts)]
-
-    def run(self, arrays: Sequence[Array], site: int | None = None) -> list[Any]:
-        """The heads; `arrays` are contiguous, and nothing is recorded."""
-        chunks = [a._chunk for a in arrays]
-        free, merged = self._free, None
-        if len(set(chunks)) != len(chunks):
-            merged = tuple([chunks.index(c) for c in chunks])
-            free = self._merged.setdefault(merged, [])
-        try:
-            program = free.pop()
-        except IndexError:
-            program = Program(self.compiled, name=self.__name__, merged=merged)
-        outputs = self._outputs(chunks)
-        program.push([*arrays, *outputs], is_train=training.get(), site=site)
-        free.append(program)
-        for k in self._states:
-            arrays[k]._chunk.writes += 1
-        return outputs
-
-    def _outputs(self, reads: Sequence[Any]) -> list[Any]:
-        """New arrays for the heads."""
-        if self._large:
-            return [empty_of(own, CPU, reads) for own in self.layouts]
-        if _RETIRED:
-            bury()
-        made: list[Any] = []
-        for own, size_class in zip(self.layouts, self._bins, strict=True):
-            next(size_class.takes)
-            try:
-                held: Any = size_class.free.pop()
-            except IndexError:
-                held = size_class.miss()
-            made.append(make(held, held.address, own))
-        return made
 
     def trained(self, wanted: Wanted) -> Trained | DerivativeError:
         """What a run with gradients for these variables needs; the error, where there are none."""

@@ -15,7 +15,6 @@ from nbgraph.autograd.results import require_function
 from nbgraph.autograd.signature import InlineError, Keyed, floats_as_arrays
 from nbgraph.autograd.version import Version, labels_of
 from nbgraph.engine import current
-from nbgraph.engine.kernels import Kernels
 from nbgraph.errors import ArgumentError
 from nbgraph.graph.graph import Graph
 from nbgraph.operator.call import recording, training
@@ -65,7 +64,7 @@ class Jit:
         if found is None or found.content.changed() or (recorder is not None and recorder.traces):
             return self._general(args, kwargs)
         engine = current()
-        return found(args, engine.site_id() if isinstance(engine, Kernels) else 0)
+        return found(args, engine.site_id())
 
     def _general(self, args: Sequence[Any], kwargs: Mapping[str, Any], bound: bool = False) -> Any:
         if self._as_written():

@@ -97,7 +97,7 @@ class Version:
             captured = self.captured
             quick = self._contiguous and recording.get() is None
             run = self.function.run if quick else self.function
-            outputs = run([*arrays, *captured] if captured else arrays, site)
+            outputs = run([*arrays, *captured] if captured else arrays, site=site)
             if self._single:
                 return outputs[0]
             if self._flat:

@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from nbgraph.array.chunk import CPU
-from nbgraph.array.core import Array, empty_of
+from nbgraph.array.chunk import _RETIRED, CPU, bury
+from nbgraph.array.core import Array, empty_of, make
 from nbgraph.array.layout import layout
 from nbgraph.executor.compiled import Compiled, compiled
 from nbgraph.executor.lower import spec
 from nbgraph.executor.options import Options
 from nbgraph.executor.program import Program
+from nbgraph.graph.arguments import auxiliary_variables
 from nbgraph.graph.graph import Graph
 from nbgraph.operator.call import training
 from nbgraph.operator.request import OpReqType
-from nbgraph.storage import LARGE
+from nbgraph.storage import LARGE, pool
 
 _OPTIONS = Options()
 
@@ -35,9 +36,12 @@ class Function:
     """
 
     def __init__(self, graph: Graph, name: str) -> None:
-        self.graph, self.name = graph, name
+        self.graph, self.__name__ = graph, name
         self.layouts = [layout(*spec(head)) for head in graph.heads]
+        self._bins = [pool(CPU).bin(own.nbytes) for own in self.layouts]
         self._large = any(own.nbytes >= LARGE for own in self.layouts)
+        states = set(auxiliary_variables(graph))
+        self._states = [k for k, v in enumerate(graph.variables) if v in states]
         self._free: list[Program] = []  # for arrays with chunks of their own
         self._merged: dict[tuple[int, ...], list[Program]] = {}
 
@@ -48,7 +52,9 @@ class Function:
         requests = [OpReqType.kWriteTo] * len(self.layouts)
         return compiled(self.graph, layouts, requests, _OPTIONS, CPU)
 
-    def run(self, arrays: Sequence[Array], into: Sequence[Any] = ()) -> list[Any]:
+    def run(
+        self, arrays: Sequence[Array], into: Sequence[Any] = (), site: int | None = None
+    ) -> list[Any]:
         """Push a run; the heads' arrays.
 
         Parameters
@@ -58,14 +64,11 @@ class Function:
         into : sequence of NDArray or None
             For the first heads the array to write, contiguous and with memory of its own; None and
             what is missing: a new one.
+        site : int, optional
+            See `Program.push`.
         """
         chunks = [a._chunk for a in arrays]
-        reads = chunks if self._large else None
-        given = len(into)
-        outputs: list[Any] = []
-        for k, own in enumerate(self.layouts):
-            target = into[k] if k < given else None
-            outputs.append(empty_of(own, CPU, reads) if target is None else target)
+        outputs = self._new(chunks) if not into else self._outputs(into, chunks)
         free, merged = self._free, None
         if len(set(chunks)) != len(chunks):
             merged = tuple([chunks.index(c) for c in chunks])
@@ -73,7 +76,35 @@ class Function:
         try:
             program = free.pop()
         except IndexError:
-            program = Program(self.compiled, name=self.name, merged=merged)
-        program.push([*arrays, *outputs], is_train=training.get())
+            program = Program(self.compiled, name=self.__name__, merged=merged)
+        program.push([*arrays, *outputs], is_train=training.get(), site=site)
         free.append(program)
+        for k in self._states:
+            arrays[k]._chunk.writes += 1
         return outputs
+
+    def _outputs(self, into: Sequence[Any], reads: Sequence[Any]) -> list[Any]:
+        """The arrays given, and new ones for the other heads."""
+        given = len(into)
+        outputs: list[Any] = []
+        for k, own in enumerate(self.layouts):
+            target = into[k] if k < given else None
+            fresh = reads if self._large else None
+            outputs.append(empty_of(own, CPU, fresh) if target is None else target)
+        return outputs
+
+    def _new(self, reads: Sequence[Any]) -> list[Any]:
+        """New arrays for the heads; small ones straight from their free lists."""
+        if self._large:
+            return [empty_of(own, CPU, reads) for own in self.layouts]
+        if _RETIRED:
+            bury()
+        made: list[Any] = []
+        for own, size_class in zip(self.layouts, self._bins, strict=True):
+            next(size_class.takes)
+            try:
+                held: Any = size_class.free.pop()
+            except IndexError:
+                held = size_class.miss()
+            made.append(make(held, held.address, own))
+        return made
