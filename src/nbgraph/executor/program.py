@@ -56,6 +56,32 @@ class Arena:
             return
 
 
+class Homes:
+    """Where spots lie in memory. Steps hold this and not the program: the engine holds steps until
+    the program's instance is dropped, so they must not be what keeps it."""
+
+    __slots__ = ("arena", "arrays", "constants", "given")
+
+    def __init__(
+        self, arena: Arena, arrays: Sequence[Array] | None, constants: Sequence[Array], given: int
+    ) -> None:
+        self.arena, self.arrays, self.constants, self.given = arena, arrays, constants, given
+
+    def loose(self, spot: Spot) -> bool:
+        """Whether it lies in an array that a run brings."""
+        return self.arrays is None and spot.slot is not None and spot.slot < self.given
+
+    def address(self, spot: Spot, brought: Sequence[int] = ()) -> int:
+        """The address; 0 as long as the addresses that a run brings are not known."""
+        if spot.slot is None:
+            return self.arena.address + spot.offset
+        if self.loose(spot):
+            return brought[spot.slot] + spot.offset if brought else 0
+        known = self.constants if self.arrays is None else self.arrays
+        first = self.given if self.arrays is None else 0
+        return known[spot.slot - first]._address + spot.offset
+
+
 class Program:
     """A compiled graph that can be run.
 
@@ -82,6 +108,7 @@ class Program:
         self.arena = Arena(made.memory.arena_bytes, made.device)
         self._given = made.arguments + len(made.result_layouts)
         self.arrays = None if arrays is None else [*arrays, *self.constants]
+        self.homes = Homes(self.arena, self.arrays, self.constants, self._given)
         self.effects: dict[Any, FunctionWork] = {}
         self._patches: dict[Spot, list[tuple[int, int]]] = {}
         self._slots: list[Any] = []
@@ -194,8 +221,8 @@ class Program:
         addresses: list[int] = []
         for k, (written, use) in enumerate(work.uses()):
             spot = self.compiled.used(task, written, use)
-            addresses.append(self._fixed(spot))
-            if self._loose(spot):
+            addresses.append(self.homes.address(spot))
+            if self.homes.loose(spot):
                 self._patches.setdefault(spot, []).append((place, 2 + k))
         return NativeCall(
             prepared.code.address,
@@ -207,28 +234,12 @@ class Program:
         )
 
     def _address_of(self, task: Task) -> Callable[[bool, Use, State], int]:
-        arena = self.arena  # kept alive by the step
+        made, homes = self.compiled, self.homes
 
         def address(written: bool, use: Use, state: State) -> int:
-            spot = self.compiled.used(task, written, use)
-            if self._loose(spot):
-                return state.addresses[spot.slot] + spot.offset  # type: ignore[index]
-            return self._fixed(spot) if spot.slot is not None else arena.address + spot.offset
+            return homes.address(made.used(task, written, use), state.addresses)
 
         return address
-
-    def _loose(self, spot: Spot) -> bool:
-        return self.arrays is None and spot.slot is not None and spot.slot < self._given
-
-    def _fixed(self, spot: Spot) -> int:
-        """The address, as far as it is known now."""
-        if spot.slot is None:
-            return self.arena.address + spot.offset
-        if self.arrays is not None:
-            return self.arrays[spot.slot]._address + spot.offset
-        if spot.slot >= self._given:
-            return self.constants[spot.slot - self._given]._address + spot.offset
-        return 0
 
     def _name(self, value: Value) -> Any:
         """What orders a value: a given array's variable, else the value itself."""
