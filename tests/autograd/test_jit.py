@@ -426,3 +426,13 @@ def test_on_every_engine(engine):
         same_bits(found[2], expected[2])
         np.testing.assert_allclose(found[1].asnumpy(), expected[1].asnumpy(), rtol=1e-13)
         x = x + 1
+
+
+def test_functions_of_nd_take_traced_arrays():
+    """SYM-05: `ng.nd` is for NDArrays, and a traced array stands for one."""
+    y = np.float32([1, 2, 3])
+    f = ng.jit(lambda x: ng.nd.sum(ng.nd.add(ng.nd.tanh(x), y)))
+    x = ng.array([0.5, 1, 2])
+    same_bits(f(x), ng.sum(ng.tanh(x) + y))
+    (slope,) = ng.grad(f, argnums=(0,))(x)
+    assert np.allclose(slope.asnumpy(), 1 - np.tanh(x.asnumpy()) ** 2)

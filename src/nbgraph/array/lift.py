@@ -21,6 +21,8 @@ def lift(op: str, names: Sequence[str], values: Sequence[Any], *, weak: bool = T
     """
     if all(isinstance(v, Array) for v in values):
         return list(values)
+    if any(getattr(v, "stands_for_array", False) for v in values):
+        return list(values)  # they are lifted where the trace makes a node of the call
     device = next((v._chunk.device for v in values if isinstance(v, Array)), chunk.CPU)
     alone = not weak or not any(isinstance(v, (Array, np.ndarray, np.generic)) for v in values)
     lifted: list[Any] = []

@@ -25,6 +25,7 @@ class Traced(Symbol):
     __slots__ = ("__weakref__", "_shown")
 
     __nbgraph_priority__ = 30
+    stands_for_array = True  # `ng.nd` takes it as it takes an NDArray
 
     def __init__(self, entries: Sequence[Entry]) -> None:
         super().__init__(entries)
