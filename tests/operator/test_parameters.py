@@ -184,3 +184,21 @@ def test_wrong_defaults_and_names_are_refused_at_the_definition():
     for name in ("out", "scalar", "parse", "_x"):
         with pytest.raises(ArgumentError, match="cannot name a parameter"):
             type("Bad", (ng.Param,), {"__annotations__": {name: int}})
+
+
+def test_an_array_for_a_scalar_parameter_is_refused_in_every_world():
+    """Also one of shape (), and a symbol; a NumPy array of one number is that number."""
+
+    @ng.op
+    def scaled(x, *, k=2.0):
+        return k * x
+
+    x = ng.ones(2)
+    for k in (ng.ones(()), ng.ones(3), ng.var("k"), ng.var("k", shape=()), np.ones(3), [1.0]):
+        for operand in (x, np.ones(2), ng.var("x")):
+            with pytest.raises(ng.ArgumentError, match="scalar parameter 'k' is an? .* one number"):
+                scaled(operand, k=k)
+    with pytest.raises(ng.ArgumentError, match="scalar parameter 'k' is an array of shape"):
+        ng.jit(lambda a, k: scaled(a, k=k))(x, ng.ones(()))
+    for k in (np.array(3.0), np.float32(3), 3):
+        assert scaled(x, k=k).tolist() == [3, 3]

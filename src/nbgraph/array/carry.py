@@ -41,7 +41,10 @@ def apply(
     key = None
     if outs is None and requests is None and not CLOSELY_ASKED[0]:
         key = key_of(operands, attributes)
-        route = op.carried.get("routes", _NONE).get(key)
+        try:
+            route = op.carried.get("routes", _NONE).get(key)
+        except TypeError:  # a parameter that is an array or a list: seen to below
+            key = route = None
         if route is not None:
             made = route.run(operands)
             if made is not None:

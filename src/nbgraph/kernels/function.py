@@ -217,11 +217,11 @@ def resolve_parameters(
             raise ArgumentError(
                 f"{name}: the scalar parameter {p.name!r} is missing; give {p.name}=..."
             )
-        if getattr(value, "ndim", 0) or isinstance(value, (list, dict)):
+        if isinstance(value, (list, dict)) or _is_array(value):
             raise ArgumentError(
-                f"{name}: the scalar parameter {p.name!r} is an array of shape "
-                f"{getattr(value, 'shape', '?')}; it takes one number. To vary it by element make "
-                "it an operand: move it before the * in the signature"
+                f"{name}: the scalar parameter {p.name!r} is {_described(value)}; it takes one "
+                "number. To vary it by element, or to compute it, make it an operand: move it "
+                "before the * in the signature"
             )
         if isinstance(p.default, float) and kind_of_value(value) in ("i", "b"):
             value = float(value)  # one kernel serves sigma=2 and sigma=2.0
@@ -231,6 +231,18 @@ def resolve_parameters(
         known = ", ".join(values) or "none"
         raise ArgumentError(f"{name}: unknown parameter {min(unknown)!r}; parameters: {known}")
     return values
+
+
+def _is_array(value: Any) -> bool:
+    """Arrays of every world; a NumPy array of one element may be a number."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.ndim > 0
+    return hasattr(value, "__array_priority__") or bool(getattr(value, "ndim", 0))
+
+
+def _described(value: Any) -> str:
+    shape = getattr(value, "shape", None)
+    return f"a {type(value).__name__}" if shape is None else f"an array of shape {shape}"
 
 
 def defaults_of(scalar: Scalar) -> dict[str, Any]:
