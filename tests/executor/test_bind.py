@@ -301,3 +301,38 @@ def test_a_tape_notices_that_an_output_was_written_over():
     exe.forward(x=2)
     with pytest.raises(NbgraphError, match="written|version|changed"):
         y.backward(ng.ones(3))
+
+
+def test_two_variables_of_one_name_are_one_or_cannot_be_bound():
+    """SYM-01: what is given by name reaches every place where the name is used."""
+    total = ng.sum(ng.var("x", shape=(2,))) + ng.sum(ng.var("x", shape=(3,)))
+    with pytest.raises(ng.ArgumentError, match="two variables are called 'x'"):
+        total.simple_bind()
+    total = ng.sum(ng.var("x")) + 10 * ng.sum(ng.var("x", shape=(3,)))
+    exe = total.simple_bind(x=(3,))
+    exe.forward_backward(x=[1, 2, 3])
+    assert exe.outputs[0].item() == 66
+    assert exe.grad_dict["x"].tolist() == [11, 11, 11]
+
+
+def test_copy_params_from_takes_the_shape_of_the_argument():
+    """EXE-01: a shorter parameter is not repeated, and the error names it."""
+    exe = (ng.var("x") + 1).simple_bind(x=(3,))
+    for wrong in (ng.ones(1), ng.ones((2, 3))):
+        with pytest.raises(ng.ShapeError, match="copy_params_from: x has shape"):
+            exe.copy_params_from({"x": wrong})
+    exe.copy_params_from({"x": np.arange(3)})
+    assert exe.arg_dict["x"].tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("shape", [(2.5,), "ab", 1.0])
+def test_sizes_are_whole_numbers(shape):
+    """EXE-01: they are not cut down to them."""
+    with pytest.raises(ng.ArgumentError, match="simple_bind: x="):
+        ng.var("x").simple_bind(x=shape)
+
+
+def test_errors_name_the_call_that_was_made():
+    """EXE-01: simple_bind does not speak of bind."""
+    with pytest.raises(ng.ArgumentError, match="simple_bind: grad_req has 2 values"):
+        ng.var("x").simple_bind(x=3, grad_req=["write", "null"])

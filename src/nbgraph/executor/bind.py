@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -60,8 +61,8 @@ def bind(
     device = _device("bind", ctx)
     names = symbol.list_arguments()
     states = symbol.list_auxiliary_states()
-    given = _by_name("args", args, names, required=True)
-    given |= _by_name("aux", aux, states, required=True)
+    given = _by_name("bind: args", args, names, required=True)
+    given |= _by_name("bind: aux", aux, states, required=True)
     for name, array in given.items():
         _require_array("bind", name, array)
     graph = typed(
@@ -70,7 +71,7 @@ def bind(
         {name: array.dtype for name, array in given.items()},
     )
     arrays = {node: given[str(node.name)] for node in graph.variables}
-    wanted = _by_name("args_grad", args_grad, names, required=False)
+    wanted = _by_name("bind: args_grad", args_grad, names, required=False)
     requests = _requests("bind", graph, grad_req) if wanted else {}
     grads: dict[GraphNode, tuple[Array, OpReqType]] = {}
     for node, request in requests.items():
@@ -163,7 +164,7 @@ def _spec(node: GraphNode) -> Spec:
 def _shape(name: str, shape: Any) -> tuple[int, ...]:
     given = (shape,) if isinstance(shape, (int, np.integer)) else shape
     try:
-        return tuple(int(n) for n in given)
+        return tuple(operator.index(n) for n in given)
     except (TypeError, ValueError):
         raise ArgumentError(
             f"simple_bind: {name}={shape!r}; give the shape of {name!r} as a tuple of whole numbers"
@@ -184,7 +185,7 @@ def _requests(name: str, graph: Graph, grad_req: Any) -> dict[GraphNode, OpReqTy
     states = set(auxiliary_variables(graph))
     nodes = [node for node in graph.variables if node not in states]
     names = [str(node.name) for node in nodes]
-    asked = _by_name("grad_req", grad_req, names, required=False, one=True)
+    asked = _by_name(f"{name}: grad_req", grad_req, names, required=False, one=True)
     found: dict[GraphNode, OpReqType] = {}
     for node in nodes:
         request = asked.get(str(node.name), "null")
@@ -210,19 +211,17 @@ def _by_name(
         unknown = sorted(set(given) - set(names))
         if unknown:
             raise ArgumentError(
-                f"bind: {what} has {unknown[0]!r}, which is no name here; there are: "
+                f"{what} has {unknown[0]!r}, which is no name here; there are: "
                 f"{', '.join(names) or 'none'}"
             )
         missing = [n for n in names if n not in given]
         if required and missing:
-            raise ArgumentError(
-                f"bind: {what} lacks {', '.join(missing)}; give an NDArray for each"
-            )
+            raise ArgumentError(f"{what} lacks {', '.join(missing)}; give an NDArray for each")
         return dict(given)
     values = list(given)
     if len(values) != len(names):
         raise ArgumentError(
-            f"bind: {what} has {len(values)} values for {len(names)} names ({', '.join(names)}); "
+            f"{what} has {len(values)} values for {len(names)} names ({', '.join(names)}); "
             "give one for each, in that order, or a dict"
         )
     return dict(zip(names, values, strict=True))

@@ -170,12 +170,7 @@ class Executor(Reports):
             if target is None:
                 known = ", ".join(self.arg_dict)
                 raise ArgumentError(f"forward: no argument is called {name!r}; there are: {known}")
-            shape = np.shape(value) if not isinstance(value, Array) else value.shape
-            if shape not in (target.shape, ()):
-                raise ShapeError(
-                    f"forward: {name} has shape {tuple(shape)}, it was bound with {target.shape}; "
-                    "reshape(...) the executor for another one"
-                )
+            _require_shape("forward", name, value, target.shape)
             if value is not target:
                 target[...] = value
 
@@ -244,6 +239,7 @@ class Executor(Reports):
         ):
             for name, value in given.items():
                 if name in known:
+                    _require_shape("copy_params_from", name, value, known[name].shape)
                     known[name][...] = value
                 elif not allow_extra_params:
                     raise ArgumentError(
@@ -265,3 +261,13 @@ class Executor(Reports):
     def __repr__(self) -> str:
         arguments = ", ".join(f"{n}{a.shape}" for n, a in self.arg_dict.items())
         return f"<Executor of {', '.join(self.symbol.list_outputs())} with {arguments}>"
+
+
+def _require_shape(call: str, name: str, value: Any, bound: tuple[int, ...]) -> None:
+    """The shape that an argument was bound with, or a number for all of its elements."""
+    shape = value.shape if isinstance(value, Array) else np.shape(value)
+    if shape not in (bound, ()):
+        raise ShapeError(
+            f"{call}: {name} has shape {shape}, it was bound with {bound}; reshape(...) the "
+            "executor for another one"
+        )

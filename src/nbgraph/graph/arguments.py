@@ -218,11 +218,20 @@ def typed(graph: Graph, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]) ->
             f"{', '.join(f'{name}=(...)' for name in missing)}"
         )
     given: dict[GraphNode, GraphNode] = {}
+    by_name: dict[str, GraphNode] = {}
     for node in graph.variables:
         spec = known.spec((node, 0))
         assert spec is not None
-        given[node] = build.variable(str(node.name), *spec, node.marks, node.line)
+        name = str(node.name)
+        given[node] = build.variable(name, *spec, node.marks, node.line)
+        if by_name.setdefault(name, given[node]) is not given[node]:
+            raise _two_of_one_name(name)
     return with_variables(graph, given)
 
 
-__all__ = ["Arguments", "auxiliary_variables", "typed"]
+def _two_of_one_name(name: str) -> ArgumentError:
+    """What is given by name could not be told apart."""
+    return ArgumentError(
+        f"two variables are called {name!r}, and differ in shape, dtype or attributes; give "
+        "them two names, or use one of them in both places"
+    )
