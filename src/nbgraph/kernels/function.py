@@ -242,7 +242,7 @@ def _is_array(value: Any) -> bool:
 
 def _described(value: Any) -> str:
     shape = getattr(value, "shape", None)
-    return f"a {type(value).__name__}" if shape is None else f"an array of shape {shape}"
+    return "an array or list" if shape is None else f"an array of shape {shape}"
 
 
 def defaults_of(scalar: Scalar) -> dict[str, Any]:
