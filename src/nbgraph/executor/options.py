@@ -28,8 +28,9 @@ class Options:
     memory : bool
         Values whose lifetimes do not meet share memory.
     recompute : None, "sqrt" or int
-        Values of the forward pass are computed again in the backward pass, but for about sqrt(n)
-        of n (or one in so many); nodes marked by `ng.checkpoint` are kept in any case.
+        In `forward_backward`, values of the forward pass are computed again in the backward pass,
+        but for about sqrt(n) of n (or one in so many); nodes marked by `ng.checkpoint` are kept in
+        any case. `forward` and `backward` as two plans keep what they need.
 
     >>> Options.of(fuse=False).fuse
     False

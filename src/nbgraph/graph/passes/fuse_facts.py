@@ -13,6 +13,7 @@ from nbgraph.dtype import is_float, name_of
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Entry, spec_of
 from nbgraph.kernels.loops import Combine
+from nbgraph.kernels.writer import TRIGONOMETRIC
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.mapper import Mapper
 from nbgraph.ops import extremes, reductions
@@ -20,6 +21,7 @@ from nbgraph.ops.define import axes_of, operator_of
 
 _SHORT = 64  # elements of a reduced run below which a loop for each run costs more than it saves
 _FREE = ("arg", "param", "const")  # scalar nodes that compute nothing
+_CALL, _TRIGONOMETRIC = 2, 16
 _SLOW = ("extern", "final")  # calls and loops that keep everything beside them from vectorising
 
 
@@ -96,7 +98,15 @@ def _scalar_facts(
         problem = "may be reordered (fastmath)"
     elif any(n.op in _SLOW for n in nodes):
         problem = "has a loop or a call inside, which would not vectorise"
-    return compute, sum(n.op not in _FREE for n in nodes), problem
+    return compute, sum(_weight(n) for n in nodes), problem
+
+
+def _weight(node: Any) -> int:
+    """How many scalar operations a scalar node counts for: by the time it takes to compile. A
+    trigonometric function is written twice, for moderate arguments and for all."""
+    if node.op == "call":
+        return _TRIGONOMETRIC if node.data in TRIGONOMETRIC else _CALL
+    return int(node.op not in _FREE)
 
 
 def _too_large(values: Sequence[Any]) -> str | None:
