@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
+from nbgraph.operator import registry
 
 X = np.array([0.5, -1.0, 2.0], dtype="float32")
 
@@ -269,3 +270,25 @@ def test_draws_with_numpy_parameters_are_not_frozen():
         first, second = f(), f()
     for a, b in zip(first, second, strict=True):
         assert values(a) != values(b)
+
+
+@pytest.mark.filterwarnings("ignore:operator")
+def test_an_operator_that_is_registered_anew_is_seen():
+    """SYM-05: a cell that registers an operator is run again; the function finds it by name."""
+
+    def register(factor):
+        def forward(src, env, ret, req, ctx):
+            ng.assign(ret.get(), req, src.get() * factor)
+
+        return ng.register_simple_op("times_of_the_cell").set_function("cpu", forward)
+
+    x = ng.ones(3)
+    try:
+        register(2.0)
+        f = ng.jit(lambda a: ng.sum(ng.nd.times_of_the_cell(a)))
+        g = ng.jit(lambda a: ng.sum(ng.times_of_the_cell(a)))
+        assert (float(f(x)), float(g(x))) == (6, 6)
+        register(5.0)
+        assert (float(f(x)), float(g(x))) == (15, 15)
+    finally:
+        registry.remove("times_of_the_cell")

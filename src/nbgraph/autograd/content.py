@@ -4,6 +4,7 @@ The names that the code of a function uses lead to globals, closure cells, attri
 and modules, and to other functions, whose names count as well. All that is remembered with the
 object it held; `changed` compares. Of objects and modules only those attributes are watched whose
 names the code uses, of containers every element. Functions of installed packages do not change.
+An operator that is registered anew counts for every function: which ones use it is not known.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from nbgraph.array.core import Array
 from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.registry import replacements
 
 _MISSING = object()
 _OF_MAKING = {"__init__", "__new__", "__repr__", "__str__", "__reduce__", "__del__"}
@@ -55,10 +57,11 @@ class Content:
     True
     """
 
-    __slots__ = ("_cells", "_codes", "_lists", "_names", "_ops", "_seen", "_spaces")
+    __slots__ = ("_cells", "_codes", "_lists", "_names", "_ops", "_replaced", "_seen", "_spaces")
 
     def __init__(self, roots: Iterable[Any]) -> None:
         roots = list(roots)
+        self._replaced = replacements[0]
         self._names: set[str] = {"__call__"}
         while True:
             known = len(self._names)
@@ -79,6 +82,8 @@ class Content:
 
     def changed(self) -> bool:
         """Whether something is another object than it was."""
+        if replacements[0] != self._replaced:
+            return True
         for space, name, value in self._spaces:
             if space.get(name, _MISSING) is not value:
                 return True

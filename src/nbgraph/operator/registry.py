@@ -50,6 +50,7 @@ class Entry:
 
 _table: dict[str, Entry] = {}
 _noted: set[str] = set()
+replacements: list[int] = [0]  # how often a name came to stand for another operator
 _lock = threading.Lock()
 
 
@@ -87,6 +88,7 @@ def register(op: _Op, *names: str, owner: object = None) -> _Op:
         replaced = [name for name in names if name in _table and _table[name].op is not op]
         for name in names:
             _table[name] = Entry(name, op, names, module, qualname)
+        replacements[0] += len(replaced)
     for name in replaced:
         _note(name, module, qualname)
     return op
