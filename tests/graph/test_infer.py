@@ -228,3 +228,10 @@ def test_typed_graphs_have_every_dtype():
     graph = typed((x @ w).graph, {"x": (2, 3), "w": (3, None)}, {"x": "float64"})
     assert graph.typed
     assert [str(v.specs[0]) for v in graph.variables] == ["float64[2, 3]", "float64[3, 4]"]
+
+
+def test_a_number_says_nothing_of_the_dtype_beside_it():
+    """X-SYM-02: also where an operator over whole arrays takes it as a constant."""
+    written = ng.index_update(ng.var("a"), 5.0, key=(0,))
+    assert written.infer_type()[1] == [np.dtype("float32")]
+    assert written.infer_type(a="float64")[1] == [np.dtype("float64")]

@@ -21,6 +21,7 @@ from nbgraph.dtype import as_dtype, is_float
 from nbgraph.engine.sites import site
 from nbgraph.errors import ArgumentError, DTypeError, NbgraphError, ShapeError
 from nbgraph.graph.build import GraphNode, PartialShape, infer
+from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.flow import certain_dtypes, keeps_float, output_dtypes, partial_shapes
 from nbgraph.graph.graph import Entry, Graph
 from nbgraph.operator.array_op import Spec
@@ -157,7 +158,11 @@ class Inference:
         shapes = self._operand_shapes(node)
         for k, dtype in enumerate(certain_dtypes(node, dtypes, shapes) or ()):
             self._learn_dtype((node, k), dtype)
-        beside = [d for d in dtypes if isinstance(d, np.dtype) and is_float(d)]
+        beside = [
+            d
+            for d, operand in zip(dtypes, node.inputs, strict=True)
+            if isinstance(d, np.dtype) and is_float(d) and not _number(operand)
+        ]
         out = self.dtypes.get((node, 0))
         if out is not None and is_float(out):
             beside = [out]
@@ -299,3 +304,8 @@ def _told(known: Inference, entry: Entry) -> str:
         return f": {spec}"
     shape = known.shapes.get(entry)
     return "" if shape is None else f": {partial_text(shape)}"
+
+
+def _number(operand: Any) -> bool:
+    """Whether it is a number that an operator over whole arrays took as a constant."""
+    return type(operand) is tuple and operand[0].op is CONSTANT and operand[0].specs[0].shape == ()
