@@ -336,3 +336,8 @@ def test_errors_name_the_call_that_was_made():
     """EXE-01: simple_bind does not speak of bind."""
     with pytest.raises(ng.ArgumentError, match="simple_bind: grad_req has 2 values"):
         ng.var("x").simple_bind(x=3, grad_req=["write", "null"])
+
+
+def test_outputs_are_zeros_before_the_first_run():
+    exe = (ng.var("x") * 2).simple_bind(x=(3,))
+    assert exe.outputs[0].tolist() == [0, 0, 0]

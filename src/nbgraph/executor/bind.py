@@ -93,7 +93,7 @@ def _executor(
     options: Options | None,
     device: Context,
 ) -> Executor:
-    outputs = [empty_of(layout(*spec(head)), device) for head in graph.heads]
+    outputs = [filled(layout(*spec(head)), device, 0) for head in graph.heads]
     bound = Bound(
         graph, arrays, grads, outputs, options or Options(), device, symbol.list_outputs()[0]
     )
