@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 from nbgraph.array.core import Array, empty_of
@@ -46,6 +46,9 @@ class Bound:
     ) -> None:
         self.graph, self.arrays, self.grads = graph, arrays, grads
         self.outputs, self.options, self.device, self.name = outputs, options, device, name
+        self._building = threading.RLock()  # two threads may ask at once for what is not there yet
+        self._predict: Program | None = None
+        self._halves: tuple[Program, Program] | None = None
         self._both: dict[tuple[bool, ...], Program] = {}
         self.seeds: list[GraphNode] = [
             variable(f"gradient of output {k}", *spec(head)) for k, head in enumerate(graph.heads)
@@ -54,28 +57,44 @@ class Bound:
 
     # programs ---------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def predict(self) -> Program:
         """The results alone."""
+        if self._predict is None:
+            with self._building:
+                self._predict = self._predict or self._make_predict()
+        return self._predict
+
+    def _make_predict(self) -> Program:
         return self._program(self.graph, self.outputs, [kWriteTo] * len(self.outputs), "forward")
 
     def both(self, given: tuple[bool, ...]) -> Program:
         """Results and gradients as one program; `given`: which head gradients are."""
         found = self._both.get(given)
         if found is None:
-            gradients = self._gradients(given)
-            heads: list[Entry] = [*self.graph.heads, *gradients.heads]
-            joint = self._recomputed(Graph(heads, gradients.variables))
-            targets = [*self.outputs, *(array for array, _ in self.grads.values())]
-            requests = [kWriteTo] * len(self.outputs) + [r for _, r in self.grads.values()]
-            found = self._program(joint, targets, requests, "forward_backward")
-            self._both[given] = found
+            with self._building:
+                found = self._both.get(given) or self._make_both(given)
         return found
 
-    @cached_property
+    def _make_both(self, given: tuple[bool, ...]) -> Program:
+        gradients = self._gradients(given)
+        heads: list[Entry] = [*self.graph.heads, *gradients.heads]
+        joint = self._recomputed(Graph(heads, gradients.variables))
+        targets = [*self.outputs, *(array for array, _ in self.grads.values())]
+        requests = [kWriteTo] * len(self.outputs) + [r for _, r in self.grads.values()]
+        found = self._both[given] = self._program(joint, targets, requests, "forward_backward")
+        return found
+
+    @property
     def halves(self) -> tuple[Program, Program]:
         """The forward program that keeps what the backward one reads, and that: it reads the
         gradients of all outputs."""
+        if self._halves is None:
+            with self._building:
+                self._halves = self._halves or self._make_halves()
+        return self._halves
+
+    def _make_halves(self) -> tuple[Program, Program]:
         made: Halves = split(self.graph, self._gradients((True,) * len(self.outputs)))
         kept = [empty_of(layout(*spec(entry)), self.device) for entry in made.kept]
         forward = self._program(
@@ -142,10 +161,10 @@ class Bound:
     def made(self) -> dict[str, Program]:
         """The programs there are, by name."""
         found: dict[str, Program] = {}
-        if "predict" in self.__dict__:
-            found["forward"] = self.predict
-        if "halves" in self.__dict__:
-            found["forward, training"], found["backward"] = self.halves
+        if self._predict is not None:
+            found["forward"] = self._predict
+        if self._halves is not None:
+            found["forward, training"], found["backward"] = self._halves
         for given, program in self._both.items():
             which = ", ".join(str(k) for k, known in enumerate(given) if known)
             found["forward_backward" + (f", gradients of {which} given" if which else "")] = program
