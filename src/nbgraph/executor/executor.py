@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.array.core import Array
 from nbgraph.device import Context
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError
+from nbgraph.executor.held import Arrays, FixedArrays
 from nbgraph.executor.lower import spec
 from nbgraph.executor.programs import Bound
 from nbgraph.executor.reports import Reports
+from nbgraph.executor.values import require_seed, require_shape, require_train
 from nbgraph.graph.symbol import Symbol
-
-Arrays = dict[str, Any]
 
 
 class Executor(Reports):
@@ -28,8 +27,9 @@ class Executor(Reports):
     Attributes
     ----------
     arg_dict, grad_dict, aux_dict : dict from names to NDArray
-        Arguments; gradients (None where none is wanted); states.
+        Arguments; gradients (None where none is wanted); states. Written into, never replaced.
     outputs : list of NDArray
+        A list of the caller's own, of the same arrays each time.
     symbol : Symbol
     """
 
@@ -43,8 +43,9 @@ class Executor(Reports):
         rebind: Callable[[Executor, Mapping[str, Any]], Executor],
     ) -> None:
         self.symbol, self._bound, self._rebind = symbol, bound, rebind
-        self.arg_dict, self.grad_dict, self.aux_dict = arguments, gradients, states
-        self.outputs: list[Any] = list(bound.outputs)
+        self._arguments = FixedArrays("arg_dict", arguments)
+        self._gradients = FixedArrays("grad_dict", gradients)
+        self._states = FixedArrays("aux_dict", states)
         self._slopes = [array for array, _ in bound.grads.values()]
         self._trained = False  # whether what backward reads was kept
         self._joint: Any = None
@@ -53,21 +54,6 @@ class Executor(Reports):
     def device(self) -> Context:
         """Where it runs."""
         return self._bound.device
-
-    @property
-    def arg_arrays(self) -> list[Any]:
-        """Arguments in the order of `list_arguments()`."""
-        return list(self.arg_dict.values())
-
-    @property
-    def grad_arrays(self) -> list[Any]:
-        """Gradients in that order, None where none is wanted."""
-        return [self.grad_dict.get(name) for name in self.arg_dict]
-
-    @property
-    def aux_arrays(self) -> list[Any]:
-        """States in the order of `list_auxiliary_states()`."""
-        return list(self.aux_dict.values())
 
     @property
     def output_dict(self) -> Arrays:
@@ -92,9 +78,10 @@ class Executor(Reports):
         >>> exe.forward(x=[1.0, 2.0])
         [array(9., dtype=float32)]
         """
+        require_train("forward", is_train)
         if inputs:
-            self._write(inputs)
-        self._about_to_write("forward", self.outputs)
+            self._write("forward", inputs)
+        self._about_to_write("forward", self._bound.outputs)
         if is_train and self._bound.grads:
             self._trained = True
             self._push(self._bound.halves[0], is_train=True)
@@ -141,10 +128,10 @@ class Executor(Reports):
         ([array(5., dtype=float32)], array([2., 4.], dtype=float32))
         """
         if inputs:
-            self._write(inputs)
+            self._write("forward_backward", inputs)
         if self._watched():
             return self._one_by_one(out_grads)
-        self._about_to_write("forward_backward", (*self.outputs, *self._slopes))
+        self._about_to_write("forward_backward", (*self._bound.outputs, *self._slopes))
         if out_grads is not None or self._joint is None:
             given = self._seeds("forward_backward", out_grads)
             program = self._bound.both(given) if self._bound.grads else self._bound.predict
@@ -162,15 +149,15 @@ class Executor(Reports):
             self.backward(out_grads)
         return self.outputs
 
-    def _write(self, inputs: Mapping[str, Any]) -> None:
+    def _write(self, call: str, inputs: Mapping[str, Any]) -> None:
         for name, value in inputs.items():
-            target = self.arg_dict.get(name)
+            target = self._arguments.get(name)
             if target is None:
-                target = self.aux_dict.get(name)
+                target = self._states.get(name)
             if target is None:
-                known = ", ".join(self.arg_dict)
-                raise ArgumentError(f"forward: no argument is called {name!r}; there are: {known}")
-            _require_shape("forward", name, value, target.shape)
+                known = ", ".join(self._arguments)
+                raise ArgumentError(f"{call}: no argument is called {name!r}; there are: {known}")
+            require_shape(call, name, value, target.shape)
             if value is not target:
                 target[...] = value
 
@@ -190,22 +177,18 @@ class Executor(Reports):
         """Which head gradients are given; they are written where the programs read them."""
         if out_grads is None:
             self._require_losses(name)
-            return (False,) * len(self.outputs)
+            return (False,) * len(self._bound.outputs)
+        outputs = self._bound.outputs
         given = list(out_grads) if isinstance(out_grads, (list, tuple)) else [out_grads]
-        if len(given) != len(self.outputs):
+        if len(given) != len(outputs):
             raise ArgumentError(
-                f"{name}: {len(given)} out_grads for {len(self.outputs)} outputs "
+                f"{name}: {len(given)} out_grads for {len(outputs)} outputs "
                 f"({', '.join(self.symbol.list_outputs())}); give one for each, None for ones"
             )
-        for k, (value, output) in enumerate(zip(given, self.outputs, strict=True)):
+        for k, (value, output) in enumerate(zip(given, outputs, strict=True)):
             if value is None:
                 continue
-            shape = tuple(np.shape(value)) if not isinstance(value, Array) else value.shape
-            if shape != output.shape:
-                raise ShapeError(
-                    f"{name}: out_grads[{k}] has shape {shape}, output "
-                    f"{self.symbol.list_outputs()[k]!r} has {output.shape}; give one of that shape"
-                )
+            require_seed(name, k, value, self.symbol.list_outputs()[k], output.shape)
             self._bound.seed(k)[...] = value
         return tuple(value is not None for value in given)
 
@@ -239,7 +222,7 @@ class Executor(Reports):
         ):
             for name, value in given.items():
                 if name in known:
-                    _require_shape("copy_params_from", name, value, known[name].shape)
+                    require_shape("copy_params_from", name, value, known[name].shape)
                     known[name][...] = value
                 elif not allow_extra_params:
                     raise ArgumentError(
@@ -261,13 +244,3 @@ class Executor(Reports):
     def __repr__(self) -> str:
         arguments = ", ".join(f"{n}{a.shape}" for n, a in self.arg_dict.items())
         return f"<Executor of {', '.join(self.symbol.list_outputs())} with {arguments}>"
-
-
-def _require_shape(call: str, name: str, value: Any, bound: tuple[int, ...]) -> None:
-    """The shape that an argument was bound with, or a number for all of its elements."""
-    shape = value.shape if isinstance(value, Array) else np.shape(value)
-    if shape not in (bound, ()):
-        raise ShapeError(
-            f"{call}: {name} has shape {shape}, it was bound with {bound}; reshape(...) the "
-            "executor for another one"
-        )

@@ -8,9 +8,9 @@ from typing import Any
 from nbgraph.errors import ArgumentError
 from nbgraph.executor.explain import Explanation, explain
 from nbgraph.executor.footprint import Footprint, footprint
+from nbgraph.executor.held import Held
 from nbgraph.executor.monitor import Monitor
 from nbgraph.executor.program import Program
-from nbgraph.executor.programs import Bound
 from nbgraph.executor.stages import Stages
 from nbgraph.executor.steps import Steps, steps
 from nbgraph.executor.watch import Watch
@@ -20,13 +20,11 @@ from nbgraph.graph.listing import drawn
 from nbgraph.settings import CLOSELY_ASKED, config
 
 
-class Reports:
+class Reports(Held):
     """What an executor says of itself. All that is asked before anything has run is answered for
     the forward pass, which is compiled for it."""
 
-    _bound: Bound
     _watch: Watch | None = None
-    aux_dict: dict[str, Any]
 
     @property
     def graph(self) -> Graph:
@@ -72,7 +70,7 @@ class Reports:
         >>> found.programs[0].naive > found.programs[0].planned, found.arrays["outputs"] >= 64
         (True, True)
         """
-        return footprint(self._bound, self.programs(), self.aux_dict.values())
+        return footprint(self._bound, self.programs(), self._states.values())
 
     def plan(self) -> Steps:
         """The steps that the engine runs, for each program.

@@ -1,0 +1,70 @@
+"""Values that a run is given: whether they are numbers of the shape that was bound."""
+
+from __future__ import annotations
+
+import reprlib
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array.core import Array
+from nbgraph.errors import ArgumentError, DTypeError, ShapeError
+
+_NUMBERS = "biufV"  # kinds of dtypes; bfloat16 is a V
+
+
+def shape_of(call: str, label: str, value: Any, bound: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of a value; ArgumentError or DTypeError where it holds no numbers.
+
+    `label` says of which argument it is the value, `bound` which shape is expected.
+    """
+    if isinstance(value, Array):
+        return value.shape
+    if hasattr(type(value), "__nbgraph_call__"):
+        raise ArgumentError(
+            f"{call}: {label} is a {type(value).__name__}, which has no values; give an NDArray "
+            f"of shape {bound}"
+        )
+    try:
+        values = np.asarray(value)
+    except ValueError:
+        raise ShapeError(
+            f"{call}: {label}={reprlib.repr(value)} has rows of different lengths; give numbers "
+            f"of shape {bound}"
+        ) from None
+    if values.dtype.kind not in _NUMBERS:
+        raise DTypeError(
+            f"{call}: {label}={reprlib.repr(value)} has dtype {values.dtype}; give real numbers "
+            f"of shape {bound}"
+        )
+    return values.shape
+
+
+def require_shape(call: str, name: str, value: Any, bound: tuple[int, ...]) -> None:
+    """The shape that an argument was bound with, or a number for all of its elements."""
+    shape = shape_of(call, name, value, bound)
+    if shape not in (bound, ()):
+        raise ShapeError(
+            f"{call}: {name} has shape {shape}, it was bound with {bound}; reshape(...) the "
+            "executor for another one"
+        )
+
+
+def require_seed(call: str, output: int, value: Any, name: str, bound: tuple[int, ...]) -> None:
+    """The shape of the output of that number and name."""
+    shape = shape_of(call, f"out_grads[{output}]", value, bound)
+    if shape != bound:
+        shown = f"={reprlib.repr(value)}" if shape == () else ""
+        raise ShapeError(
+            f"{call}: out_grads[{output}]{shown} has shape {shape}, output {name!r} has {bound}; "
+            "give one of that shape"
+        )
+
+
+def require_train(call: str, is_train: Any) -> None:
+    """ArgumentError where the flag is something else: inputs have names."""
+    if not isinstance(is_train, (bool, np.bool_)):
+        raise ArgumentError(
+            f"{call}: is_train={reprlib.repr(is_train)}; give True or False. Values of arguments "
+            "are given by name, as forward(x=...)"
+        )
