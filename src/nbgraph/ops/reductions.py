@@ -145,7 +145,8 @@ def reduced(name: str, reducer: Reducer) -> Callable[..., None]:
     def compute(
         inputs: list[Array], outputs: list[Array], *, axis: Axis, **attributes: Any
     ) -> None:
-        reducer(inputs[0], axes_of(name, axis, inputs[0].ndim), outputs[0])
+        with np.errstate(over="ignore", invalid="ignore"):  # as kernels: infinities tell of it
+            reducer(inputs[0], axes_of(name, axis, inputs[0].ndim), outputs[0])
 
     return compute
 
