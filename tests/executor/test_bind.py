@@ -341,3 +341,14 @@ def test_errors_name_the_call_that_was_made():
 def test_outputs_are_zeros_before_the_first_run():
     exe = (ng.var("x") * 2).simple_bind(x=(3,))
     assert exe.outputs[0].tolist() == [0, 0, 0]
+
+
+def test_reshape_takes_the_flags_of_mxnet():
+    """X-SYM-04: both change nothing; a shape by its place is no flag."""
+    exe = Y.simple_bind(x=(2, 3), w=(3, 4))
+    other = exe.reshape(partial_shaping=True, allow_up_sizing=True, x=(50, 3))
+    assert other.outputs[0].shape == (50, 4) and other.arg_dict["w"] is exe.arg_dict["w"]
+    with pytest.raises(TypeError, match="positional"):
+        exe.reshape((5, 3))
+    with pytest.raises(ArgumentError, match=r"reshape: x='ab'; give the shape of 'x'"):
+        exe.reshape(x="ab")

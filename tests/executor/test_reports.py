@@ -198,3 +198,12 @@ def test_asked_before_anything_has_run():
     assert list(exe.programs()) == ["forward"]
     assert exe.explain("sin0").fates[0].program == "forward"
     assert len(exe.plan().by_program["forward"]) == 1
+
+
+@pytest.mark.parametrize(("pattern", "told"), [(3, "is a int"), ("(", "is no regular expression")])
+def test_a_pattern_that_is_none(pattern, told):
+    """X-SYM-08: refused at once, and nobody looks on."""
+    exe = ng.sin(ng.var("x")).simple_bind(x=(2,))
+    with pytest.raises(ArgumentError, match=rf"monitor: pattern=.*{told}.*; give a text"):
+        exe.monitor(pattern)
+    assert not exe._watched()

@@ -235,3 +235,25 @@ def test_a_number_says_nothing_of_the_dtype_beside_it():
     written = ng.index_update(ng.var("a"), 5.0, key=(0,))
     assert written.infer_type()[1] == [np.dtype("float32")]
     assert written.infer_type(a="float64")[1] == [np.dtype("float64")]
+
+
+def test_in_the_order_of_arguments():
+    """X-SYM-02: as in MXNet, shapes and dtypes also by their place; None where one is unknown."""
+    net = ng.var("x") @ ng.var("w")
+    assert net.infer_shape((4, 5), (5, 6)) == net.infer_shape(x=(4, 5), w=(5, 6))
+    assert net.infer_shape((4, 5), w=(5, 6))[1] == [(4, 6)]
+    assert net.infer_shape((4, 5)) == (None, None, None)
+    assert net.infer_shape_partial(None, (5, 6))[0] == net.infer_shape_partial(w=(5, 6))[0]
+    assert net.infer_type(None, "float64") == net.infer_type(w="float64")
+    for infer, what in (
+        (net.infer_shape, "shapes"),
+        (net.infer_shape_partial, "shapes"),
+        (net.infer_type, "dtypes"),
+    ):
+        told = rf"{infer.__name__}: 3 {what} for 2 arguments \(x, w\); give one for each"
+        with pytest.raises(ArgumentError, match=told):
+            infer(None, None, None)
+        with pytest.raises(ArgumentError, match=f"{infer.__name__}: 'x' is given twice"):
+            infer(None, x=None)
+    with pytest.raises(ArgumentError, match="variable 'x': shape='a'"):
+        net.infer_shape("a")

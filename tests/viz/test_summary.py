@@ -3,7 +3,7 @@
 import pytest
 
 import nbgraph as ng
-from nbgraph.errors import ShapeError
+from nbgraph.errors import ArgumentError, ShapeError
 
 
 def perceptron():
@@ -39,3 +39,16 @@ def test_shown_as_text_and_as_a_table(capsys):
 def test_unknown_shapes():
     with pytest.raises(ShapeError):
         ng.print_summary(perceptron())
+
+
+def test_summary_of_what_is_none():
+    """X-SYM-08: no symbol, shapes that are none, MXNet's word for them."""
+    net = perceptron()
+    with pytest.raises(ArgumentError, match="print_summary: symbol is a int; give a symbol"):
+        ng.print_summary(3)
+    with pytest.raises(ArgumentError, match=r"shapes=\(4, 5\); give a dict"):
+        ng.print_summary(net, (4, 5))
+    with pytest.raises(ArgumentError, match=r"no argument 'shape'; .* shapes=\{'x'"):
+        ng.print_summary(net, shape={"x": (4, 5)})
+    executor = net.simple_bind(x=(4, 5))
+    assert ng.print_summary(executor).nbytes == ng.print_summary(net, {"x": (4, 5)}).nbytes

@@ -38,7 +38,9 @@ def simple_bind(
 ) -> Executor:
     """See Symbol.simple_bind."""
     device = _device("simple_bind", ctx)
-    graph = typed(symbol.graph, {n: _shape(n, s) for n, s in shapes.items()}, type_dict or {})
+    graph = typed(
+        symbol.graph, {n: _shape("simple_bind", n, s) for n, s in shapes.items()}, type_dict or {}
+    )
     arrays = {node: _made(node, device) for node in graph.variables}
     requests = _requests("simple_bind", graph, grad_req)
     grads = {
@@ -118,7 +120,7 @@ def reshaped(executor: Executor, shapes: Mapping[str, Sequence[int]]) -> Executo
         for n, array in old.arrays.items()
         if "init" in n.marks or n in {v for v, _ in old.grads.items()}
     }
-    asked = {n: _shape(n, s) for n, s in shapes.items()}
+    asked = {n: _shape("reshape", n, s) for n, s in shapes.items()}
     try:
         graph = typed(executor.symbol.graph, {**kept, **asked}, known)
     except ShapeError:
@@ -161,13 +163,13 @@ def _spec(node: GraphNode) -> Spec:
     return spec((node, 0))
 
 
-def _shape(name: str, shape: Any) -> tuple[int, ...]:
+def _shape(call: str, name: str, shape: Any) -> tuple[int, ...]:
     given = (shape,) if isinstance(shape, (int, np.integer)) else shape
     try:
         return tuple(operator.index(n) for n in given)
     except (TypeError, ValueError):
         raise ArgumentError(
-            f"simple_bind: {name}={shape!r}; give the shape of {name!r} as a tuple of whole numbers"
+            f"{call}: {name}={shape!r}; give the shape of {name!r} as a tuple of whole numbers"
         ) from None
 
 

@@ -230,8 +230,17 @@ class Executor(Reports):
                         f"{', '.join(known) or 'none'}. allow_extra_params=True passes over it"
                     )
 
-    def reshape(self, **shapes: Sequence[int]) -> Executor:
+    def reshape(
+        self,
+        *,
+        partial_shaping: bool = False,
+        allow_up_sizing: bool = False,
+        **shapes: Sequence[int],
+    ) -> Executor:
         """An executor for other shapes; arguments whose shape stays are shared.
+
+        `partial_shaping` and `allow_up_sizing` are MXNet's, and change nothing: arrays that do not
+        fit are made anew, whether others or larger ones.
 
         >>> import nbgraph as ng
         >>> exe = (ng.var("x") @ ng.var("w")).simple_bind(x=(2, 3), w=(3, 4))

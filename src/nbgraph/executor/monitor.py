@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from nbgraph.errors import ArgumentError
 from nbgraph.picture import columns, html_sections
 
 _HEAD = ("run", "name", "min", "max", "mean", "L2")
@@ -42,6 +43,18 @@ class Seen:
         return (str(self.run), self.name, *figures)
 
 
+def _compiled(pattern: Any) -> re.Pattern[str]:
+    try:
+        if isinstance(pattern, str):
+            return re.compile(pattern)
+        wrong = f"is a {type(pattern).__name__}"
+    except re.error as error:
+        wrong = f"is no regular expression: {error}"
+    raise ArgumentError(
+        f"monitor: pattern={pattern!r} {wrong}; give a text such as 'fc.*', '' for every value"
+    )
+
+
 class Monitor:
     """What `exe.monitor(pattern)` gives: statistics of every value whose name matches, for every
     forward pass from then on, until `close()` or the end of a `with` block.
@@ -51,7 +64,7 @@ class Monitor:
 
     def __init__(self, pattern: str, close: Callable[[Monitor], None]) -> None:
         self.pattern, self.rows = pattern, list[Seen]()
-        self._matches, self._close = re.compile(pattern), close
+        self._matches, self._close = _compiled(pattern), close
         self._run, self._names = 0, set[str]()
 
     def __call__(self, name: str, array: Any) -> None:

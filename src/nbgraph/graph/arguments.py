@@ -110,8 +110,11 @@ class Arguments:
 
     # shapes and dtypes ------------------------------------------------------------------------
 
-    def infer_shape(self, **shapes: Sequence[int]) -> tuple[Shapes, Shapes, Shapes]:
-        """Shapes of arguments, outputs and states, from those of some variables.
+    def infer_shape(
+        self, *in_order: PartialShape, **shapes: Sequence[int]
+    ) -> tuple[Shapes, Shapes, Shapes]:
+        """Shapes of arguments, outputs and states, from those of some variables: by name, or in
+        the order of `list_arguments()`, None where one is not known.
 
         Three times None where they are not determined; `infer_shape_partial` tells what is.
         Raises ShapeError, with both shapes and the way to them, where they contradict each other.
@@ -120,20 +123,26 @@ class Arguments:
         >>> net = ng.var("x") @ ng.var("w")
         >>> net.infer_shape(x=(2, 3), w=(3, 4))
         ([(2, 3), (3, 4)], [(2, 4)], [])
+        >>> net.infer_shape((2, 3), (3, 4))[1]
+        [(2, 4)]
         >>> net.infer_shape(x=(2, 3))
         (None, None, None)
         """
-        known = self._inferred(shapes, {})
+        known = self._inferred(self._named("infer_shape", "shapes", in_order, shapes), {})
         if known.missing():
             return None, None, None
         return self._shapes(known)
 
-    def infer_shape_partial(self, **shapes: Sequence[int]) -> tuple[Shapes, Shapes, Shapes]:
+    def infer_shape_partial(
+        self, *in_order: PartialShape, **shapes: Sequence[int]
+    ) -> tuple[Shapes, Shapes, Shapes]:
         """As `infer_shape`; what is not determined is None, the whole or an extent."""
-        return self._shapes(self._inferred(shapes, {}))
+        named = self._named("infer_shape_partial", "shapes", in_order, shapes)
+        return self._shapes(self._inferred(named, {}))
 
-    def infer_type(self, **dtypes: Any) -> tuple[list[Any], list[Any], list[Any]]:
-        """Dtypes of arguments, outputs and states, from those of some variables.
+    def infer_type(self, *in_order: Any, **dtypes: Any) -> tuple[list[Any], list[Any], list[Any]]:
+        """Dtypes of arguments, outputs and states, from those of some variables: by name, or in
+        the order of `list_arguments()`, None where one is not known.
 
         A variable without one takes that of the floating arrays beside it, in both directions,
         through operators that keep it; else it is `ng.config.default_float`. None where an
@@ -143,7 +152,8 @@ class Arguments:
         >>> (ng.var("x") @ ng.var("w")).infer_type(x="float64")
         ([dtype('float64'), dtype('float64')], [dtype('float64')], [])
         """
-        return self._sorted(self._inferred({}, dtypes).dtypes)
+        named = self._named("infer_type", "dtypes", in_order, dtypes)
+        return self._sorted(self._inferred({}, named).dtypes)
 
     def _inferred(self, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]) -> Inference:
         return Inference(self.graph, shapes, dtypes)
@@ -171,7 +181,7 @@ class Arguments:
         >>> ng.sin(x)(x=y * 2).list_arguments()
         ['y']
         """
-        symbols = {**self._by_order(in_order, symbols), **symbols}
+        symbols = self._named("compose", "symbols", in_order, symbols)
         graph = self.graph
         by_name = {str(v.name): v for v in graph.variables}
         moved: dict[Entry, Any] = {}
@@ -189,18 +199,21 @@ class Arguments:
             moved[by_name[name], 0] = symbol.entries[0]
         return self._like(graph.rewrite(lambda node, inputs: None, moved).heads)
 
-    def _by_order(self, given: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
+    def _named(
+        self, call: str, what: str, given: Sequence[Any], named: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """All by name: those in the order of `list_arguments()`, and those by name."""
         names = self.list_arguments()
         if len(given) > len(names):
             raise ArgumentError(
-                f"compose: {len(given)} symbols for {len(names)} arguments ({', '.join(names)}); "
-                "give one for each"
+                f"{call}: {len(given)} {what} for {len(names)} arguments ({', '.join(names)}); "
+                "give one for each at most"
             )
         found = dict(zip(names, given, strict=False))
         twice = [name for name in found if name in named]
         if twice:
-            raise ArgumentError(f"compose: {twice[0]!r} is given twice, by its place and by name")
-        return found
+            raise ArgumentError(f"{call}: {twice[0]!r} is given twice, by its place and by name")
+        return {**found, **named}
 
 
 def _parameters(node: GraphNode) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from nbgraph.errors import ArgumentError
 from nbgraph.graph.arguments import typed
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Graph
@@ -84,16 +85,18 @@ def _cells(texts: Sequence[str], tag: str) -> str:
     return "".join(f'<{tag} style="text-align:left">{html.escape(t)}</{tag}>' for t in texts)
 
 
-def print_summary(symbol: Any, shapes: Mapping[str, Any] | None = None) -> Summary:
+def print_summary(symbol: Any, shapes: Mapping[str, Any] | None = None, **unknown: Any) -> Summary:
     """A table of a symbol's nodes: name, operator, shape and dtype of the output, parameters read,
     bytes, what comes before. It is returned; a notebook shows it, `print` prints it.
 
     Parameters
     ----------
-    symbol : Symbol
+    symbol : Symbol or Executor
     shapes : dict from names to shapes, optional
         Of inputs; the variables named here are inputs, all others are parameters. Shapes of
         others are inferred; ShapeError where they cannot be.
+
+    ArgumentError where these are something else.
 
     >>> import nbgraph as ng
     >>> x, w = ng.var("x"), ng.var("w", shape=(3, 4))
@@ -105,11 +108,29 @@ def print_summary(symbol: Any, shapes: Mapping[str, Any] | None = None) -> Summa
     tanh0    tanh      2x4     float32  0           32     matmul0
     12 parameters in 48 bytes; results of operators: 64 bytes, each in memory of its own
     """
+    _require_graph(symbol, shapes, unknown)
     given = dict(shapes or {})
     graph = typed(symbol.graph, given, {})
     sizes = {v: 0 if v.name in given else _count(v) for v in graph.variables}
     total = sum(_bytes(v) for v in graph.variables if sizes[v])
     return Summary(_rows(graph, sizes), sum(sizes.values()), total)
+
+
+def _require_graph(symbol: Any, shapes: Any, unknown: Mapping[str, Any]) -> None:
+    if unknown:
+        raise ArgumentError(
+            f"print_summary: there is no argument {min(unknown)!r}; shapes of inputs are given as "
+            "shapes={'x': (2, 3)}"
+        )
+    if not isinstance(getattr(symbol, "graph", None), Graph):
+        raise ArgumentError(
+            f"print_summary: symbol is a {type(symbol).__name__}; give a symbol or an executor"
+        )
+    if not (shapes is None or isinstance(shapes, Mapping)):
+        raise ArgumentError(
+            f"print_summary: shapes={shapes!r}; give a dict from names to shapes, as "
+            "shapes={'x': (2, 3)}"
+        )
 
 
 def _rows(graph: Graph, sizes: Mapping[GraphNode, int]) -> list[Row]:
