@@ -310,6 +310,12 @@ BAD = {
     ),
     "integer result": (lambda: ng.grad(lambda x: (x > 0).sum())(X), ArgumentError, "gives int64"),
     "no function": (lambda: ng.grad(3), ArgumentError, "int is no function"),
+    "a symbol": (
+        lambda: ng.grad(ng.var("x")),
+        ArgumentError,
+        "grad: f is a Symbol, a graph and no function; give a Python function.*simple_bind",
+    ),
+    "a symbol to jit": (lambda: ng.jit(ng.var("x")), ArgumentError, "jit: f is a Symbol"),
     "aux": (lambda: ng.grad(cubes, has_aux=True)(X), ArgumentError, "return .value, other."),
     "tangent shape": (lambda: ng.jvp(cubes, (X,), (1.0,)), ShapeError, r"tangents\[0\] has shape"),
     "tangents": (lambda: ng.jvp(cubes, (X,), X), ArgumentError, "tangents is a ndarray"),

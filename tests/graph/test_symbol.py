@@ -308,3 +308,35 @@ def test_an_expression_of_symbols_has_the_values_of_numpy(tree):
         wanted = np.asarray(_made(tree, arrays))
         assert (made.shape, made.dtype) == (wanted.shape, wanted.dtype)
         assert same_bits(evaluate(made.graph, arrays), [wanted])
+
+
+def test_attributes_as_mxnet_gives_them():
+    """X-SYM-01: attr= is a dict of attributes, and no attribute called attr."""
+    w = ng.var("w", attr={"lr": "2", "wd": "0"}, wd="1")
+    assert w.list_attr() == {"lr": "2", "wd": "1"}
+    with ng.attribute_scope(lr="3", group="a"):
+        assert ng.var("w", attr={"lr": "2"}).list_attr() == {"lr": "2", "group": "a"}
+    for wrong in (3, {3: "lr"}):
+        with pytest.raises(ArgumentError, match=r"var 'w': attr=.*; give a dict by name"):
+            ng.var("w", attr=wrong)
+        with pytest.raises(ArgumentError, match=r"sin: attr=.*; give a dict by name"):
+            ng.sym.sin(w, attr=wrong)
+
+
+@pytest.mark.parametrize("dtype", ["nope", 3, complex])
+def test_a_dtype_that_is_none_names_the_variable(dtype):
+    """X-SYM-01: of many variables, which."""
+    with pytest.raises(DTypeError, match="variable 'x': .* is given as its dtype.*'float32'"):
+        ng.var("x", dtype=dtype)
+
+
+def test_a_name_at_the_call_of_an_operator_points_to_where_it_is_taken():
+    """X-SYM-01: ng.sym takes name= and attr=; elsewhere they are no parameters."""
+    x, b = ng.var("x"), ng.var("b")
+    told = r"add: name='fc1' is no parameter.*add\(...\).named\('fc1'\), or ng.sym.add\(..., name="
+    with pytest.raises(ArgumentError, match=told):
+        ng.add(x, b, name="fc1")
+    with pytest.raises(ArgumentError, match=r"sin: attr=.*ng.attribute_scope.*ng.sym.sin"):
+        ng.sin(x, attr={"lr": "2"})
+    assert ng.sym.add(x, b, name="fc1").list_outputs() == ["fc1_output"]
+    assert ng.add(x, b).named("fc1").list_outputs() == ["fc1_output"]

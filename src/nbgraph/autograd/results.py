@@ -108,7 +108,13 @@ def _bare(value: Any) -> Any:
 
 
 def require_function(name: str, f: Any) -> None:
-    """ArgumentError where it cannot be called."""
+    """ArgumentError where it cannot be called, and for symbols, where a call composes."""
+    if callable(f) and carrier_of([f]) is not None:
+        raise ArgumentError(
+            f"{name}: f is a {type(f).__name__}, a graph and no function; give a Python function, "
+            "such as lambda x: ..., which is called with arrays or symbols. The gradients of a "
+            "symbol itself come from simple_bind(x=shape): forward_backward(x=...), grad_dict['x']"
+        )
     if not callable(f):
         raise ArgumentError(
             f"{name}: {type(f).__name__} is no function; give the function itself, not its value"

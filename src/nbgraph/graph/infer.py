@@ -71,7 +71,7 @@ class Inference:
         asked = as_partial(f"variable {name!r}", shapes.get(name))
         self.shapes[node, 0] = merged(node.attributes["shape"], asked, f"variable {name!r}")
         declared = node.attributes["dtype"]
-        told = None if dtypes.get(name) is None else _as_dtype(name, dtypes[name])
+        told = None if dtypes.get(name) is None else variable_dtype(name, dtypes[name])
         if declared is not None and told is not None and declared != told:
             raise DTypeError(
                 f"variable {name!r} was made with dtype {declared}, {told} is given; leave one of "
@@ -239,7 +239,8 @@ def as_partial(what: str, shape: Any) -> PartialShape:
     return found
 
 
-def _as_dtype(name: str, dtype: Any) -> np.dtype[Any]:
+def variable_dtype(name: str, dtype: Any) -> np.dtype[Any]:
+    """A dtype that is given for a variable; DTypeError names it where there is none such."""
     try:
         return as_dtype(dtype)
     except TypeError as error:

@@ -12,12 +12,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
 from typing import Any
 
 from nbgraph.errors import ArgumentError
 from nbgraph.graph import build
-from nbgraph.graph.naming import attribute_scope
+from nbgraph.graph.naming import attribute_scope, attributes_of
 from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.call import sources
 from nbgraph.operator.mapper import Mapper
@@ -30,13 +29,10 @@ class SymbolicOperator(Lifted):
 
     def __call__(self, *args: Any, name: str | None = None, attr: Any = None, **kwargs: Any) -> Any:
         """The node's symbol; several outputs are a tuple."""
-        if attr is not None and not isinstance(attr, Mapping):
-            raise ArgumentError(
-                f"{self.__name__}: attr={attr!r}; give a dict of attributes, as attr={{'lr': 2}}"
-            )
+        attributes = attributes_of(self.__name__, attr)
         token = sources.set(Symbol)
         try:
-            with attribute_scope(**(attr or {})):
+            with attribute_scope(**attributes):
                 made = super().__call__(*args, **kwargs)
         finally:
             sources.reset(token)

@@ -45,6 +45,15 @@ def name_scope(prefix: str) -> Generator[str]:
         scope.reset(token)
 
 
+def attributes_of(call: str, attr: Any) -> dict[str, Any]:
+    """MXNet's `attr=`, a dict of attributes by name, or None; ArgumentError for another thing."""
+    if attr is None:
+        return {}
+    if not isinstance(attr, Mapping) or not all(isinstance(key, str) for key in attr):
+        raise ArgumentError(f"{call}: attr={attr!r}; give a dict by name, as attr={{'lr': 2}}")
+    return dict(attr)
+
+
 @contextmanager
 def attribute_scope(**attributes: Any) -> Generator[None]:
     """Nodes made within carry these attributes, as `Symbol.attr` tells them.

@@ -26,7 +26,7 @@ from nbgraph.graph.binding import Binding
 from nbgraph.graph.build import NUMBERS, GraphNode, PartialShape
 from nbgraph.graph.files import Saved
 from nbgraph.graph.graph import Entry
-from nbgraph.graph.infer import as_partial
+from nbgraph.graph.infer import as_partial, variable_dtype
 from nbgraph.graph.listing import drawn, listing
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.call import recording
@@ -239,6 +239,7 @@ def var(
     shape: PartialShape | int = None,
     dtype: Any = None,
     init: Any = None,
+    attr: Mapping[str, Any] | None = None,
     **attributes: Any,
 ) -> Symbol:
     """A variable: an array that is given when the graph is computed.
@@ -253,8 +254,12 @@ def var(
         By default `ng.config.default_float`, unless inference or binding says otherwise.
     init : callable, array or number, optional
         How an executor fills it at first: `init(shape, dtype)`, or values that broadcast.
+    attr : dict, optional
+        Attributes, as MXNet gives them; the same as `**attributes`.
     **attributes
-        Kept, and told by `attr`.
+        Kept, and told by `Symbol.attr`.
+
+    ArgumentError, ShapeError or DTypeError name the variable where one of these is something else.
 
     >>> import nbgraph as ng
     >>> x = ng.var("x", shape=(2, 3))
@@ -267,10 +272,11 @@ def var(
             "x.var(), or ng.nd.var(x)"
         )
     known = as_partial(f"var {name!r}", shape)
-    chosen = None if dtype is None else as_dtype(dtype)
+    chosen = None if dtype is None else variable_dtype(name, dtype)
     if known is not None and None not in known and chosen is None:
         chosen = as_dtype(config.default_float)
-    marks = {**naming.marks.get(), **attributes}
+    own = naming.attributes_of(f"var {name!r}", attr)
+    marks = {**naming.marks.get(), **own, **attributes}
     if init is not None:
         marks["init"] = init
     node = build.variable(naming.scope.get() + name, known, chosen, marks, caller())

@@ -33,6 +33,7 @@ from nbgraph.operator.call import carrier_of
 from nbgraph.operator.documentation import Documentation
 from nbgraph.operator.invoke import Invoker
 from nbgraph.operator.owners import OWNED, wait_for
+from nbgraph.operator.parameters import refuse_marks
 from nbgraph.operator.typing import probe, type_strings
 from nbgraph.settings import PYTHON_ASKED, config
 
@@ -135,7 +136,10 @@ class Mapper:
 
     def parameters(self, given: dict[str, Any]) -> dict[str, Any]:
         """The scalar parameters of a call, defaults filled in."""
-        return resolve_parameters(self.__name__, self.scalar.parameters, given)
+        own = self.scalar.parameters
+        if given:
+            refuse_marks(self.__name__, given, [p.name for p in own])
+        return resolve_parameters(self.__name__, own, given)
 
     def _split(
         self, operands: tuple[Any, ...], options: dict[str, Any]

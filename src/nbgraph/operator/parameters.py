@@ -18,7 +18,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, dataclass_transform
 
@@ -26,6 +26,29 @@ from nbgraph.errors import ArgumentError
 from nbgraph.operator.values import Kind, kind_of, text_of
 
 MISSING: Any = object()
+# what only ng.sym takes, and what is written elsewhere
+_MARKS = {
+    "name": "{op}(...).named({value!r})",
+    "attr": "with ng.attribute_scope(**{value!r}): {op}(...)",
+}
+
+
+def refuse_marks(op: str, given: Mapping[str, Any], known: Collection[str]) -> None:
+    """ArgumentError where a call names or marks its node, unless these are parameters of its own.
+
+    >>> refuse_marks("add", {"name": "fc1"}, ())
+    Traceback (most recent call last):
+        ...
+    nbgraph.errors.ArgumentError: add: name='fc1' is no parameter...
+    """
+    for word, instead in _MARKS.items():
+        if word in given and word not in known:
+            value = given[word]
+            raise ArgumentError(
+                f"{op}: {word}={value!r} is no parameter here; parameters: "
+                f"{', '.join(known) or 'none'}. For the node of a symbol, write "
+                f"{instead.format(op=op, value=value)}, or ng.sym.{op}(..., {word}={value!r})"
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -359,3 +359,18 @@ def test_temporary_space_is_not_granted_to_shape_functions(new):
     op.set_shape_function(lambda src, env: env.temp_space((1,)).shape)
     with pytest.raises(ArgumentError, match="a shape function sees the requests alone"):
         op(1.0)
+
+
+# ------------------------------------------------------------------------- names of nodes
+
+
+def test_a_name_is_for_ng_sym_unless_it_is_a_parameter(new):
+    """SMP-33: refused with what is to be written; functions that take any keyword are given it."""
+    op = new().set_function("cpu", fns.triple)
+    with pytest.raises(ArgumentError, match=r"name='fc1' is no parameter.*\.named\('fc1'\)"):
+        op(ng.var("x"), name="fc1")
+
+    def named(src, env, ret, req, ctx):
+        ng.assign(ret.get(), req, src.get() + len(env.kwargs["name"]))
+
+    assert new().set_enable_kwargs().set_function("cpu", named)(1.0, name="fc1") == 4

@@ -10,7 +10,7 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.environment import EnvArguments
-from nbgraph.operator.parameters import Param
+from nbgraph.operator.parameters import Param, refuse_marks
 
 SCALAR = "scalar"
 
@@ -68,6 +68,8 @@ field of the parameters, or set_enable_scalar(False)
 
     def normalise(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Typed, with defaults, hashable; ArgumentError for what is unknown or missing."""
+        if self.params is not True:
+            refuse_marks(self.op, given, self.names)
         if isinstance(self.params, type):
             return self.params.parse(given, self.op).to_dict()
         if self.params:
