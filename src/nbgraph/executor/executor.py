@@ -78,7 +78,8 @@ class Executor(Reports):
         >>> exe.forward(x=[1.0, 2.0])
         [array(9., dtype=float32)]
         """
-        require_train("forward", is_train)
+        if is_train is not True and is_train is not False:
+            require_train("forward", is_train)
         if inputs:
             self._write("forward", inputs)
         self._about_to_write("forward", self._bound.outputs)
