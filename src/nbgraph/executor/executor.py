@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph.array.chunk import Chunk
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError
 from nbgraph.executor.held import Arrays, FixedArrays
@@ -15,6 +16,7 @@ from nbgraph.executor.programs import Bound
 from nbgraph.executor.reports import Reports
 from nbgraph.executor.values import require_seed, require_shape, require_train
 from nbgraph.graph.symbol import Symbol
+from nbgraph.settings import CLOSELY_ASKED
 
 
 class Executor(Reports):
@@ -46,7 +48,11 @@ class Executor(Reports):
         self._arguments = FixedArrays("arg_dict", arguments)
         self._gradients = FixedArrays("grad_dict", gradients)
         self._states = FixedArrays("aux_dict", states)
-        self._slopes = [array for array, _ in bound.grads.values()]
+        # memory that a forward pass writes, that a backward pass does, and both
+        self._results = [array._chunk for array in bound.outputs]
+        self._slopes = [array._chunk for array, _ in bound.grads.values()]
+        self._written = [*self._results, *self._slopes]
+        self._outputs = list(bound.outputs)
         self._trained = False  # whether what backward reads was kept
         self._joint: Any = None
 
@@ -82,7 +88,7 @@ class Executor(Reports):
             require_train("forward", is_train)
         if inputs:
             self._write("forward", inputs)
-        self._about_to_write("forward", self._bound.outputs)
+        self._about_to_write("forward", self._results)
         if is_train and self._bound.grads:
             self._trained = True
             self._push(self._bound.halves[0], is_train=True)
@@ -130,9 +136,12 @@ class Executor(Reports):
         """
         if inputs:
             self._write("forward_backward", inputs)
-        if self._watched():
+        if (self._watch is not None or CLOSELY_ASKED[0]) and self._watched():
             return self._one_by_one(out_grads)
-        self._about_to_write("forward_backward", (*self._bound.outputs, *self._slopes))
+        for held in self._written:  # as `_about_to_write`, without a call
+            if held.leases:
+                raise _lent("forward_backward", held)
+            held.writes += 1
         if out_grads is not None or self._joint is None:
             given = self._seeds("forward_backward", out_grads)
             program = self._bound.both(given) if self._bound.grads else self._bound.predict
@@ -141,7 +150,7 @@ class Executor(Reports):
                 return self.outputs
             self._joint = program.push
         self._joint(is_train=True)
-        return self.outputs
+        return self._outputs
 
     def _one_by_one(self, out_grads: Any) -> list[Any]:
         """Both passes, each in the form in which its values can be looked at."""
@@ -162,16 +171,11 @@ class Executor(Reports):
             if value is not target:
                 target[...] = value
 
-    @staticmethod
-    def _about_to_write(name: str, arrays: Sequence[Any]) -> None:
+    def _about_to_write(self, name: str, chunks: Sequence[Chunk]) -> None:
         """A tape that needs an older version is told; what is lent elsewhere may not change."""
-        for array in arrays:
-            held = array._chunk
+        for held in chunks:
             if held.leases:
-                raise ValueError(
-                    f"{name}: {held.leases} view(s) of an output or a gradient are lent to another "
-                    "library, and would be written over; delete those, or lend a copy"
-                )
+                raise _lent(name, held)
             held.writes += 1
 
     def _seeds(self, name: str, out_grads: Any) -> tuple[bool, ...]:
@@ -254,3 +258,10 @@ class Executor(Reports):
     def __repr__(self) -> str:
         arguments = ", ".join(f"{n}{a.shape}" for n, a in self.arg_dict.items())
         return f"<Executor of {', '.join(self.symbol.list_outputs())} with {arguments}>"
+
+
+def _lent(name: str, held: Chunk) -> ValueError:
+    return ValueError(
+        f"{name}: {held.leases} view(s) of an output or a gradient are lent to another library, "
+        "and would be written over; delete those, or lend a copy"
+    )

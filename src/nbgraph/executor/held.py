@@ -44,6 +44,7 @@ class Held:
     """The part of `Executor` that gives its arrays."""
 
     _bound: Bound
+    _outputs: list[Any]
     _arguments: Arrays
     _gradients: Arrays
     _states: Arrays
@@ -65,8 +66,8 @@ class Held:
 
     @property
     def outputs(self) -> list[Any]:
-        """Results: the same arrays after every run, in a list of the caller's own."""
-        return list(self._bound.outputs)
+        """Results: the same arrays after every run."""
+        return self._outputs
 
     @property
     def arg_arrays(self) -> list[Any]:
