@@ -20,6 +20,10 @@ x.attach_grad()
 with ng.autograd.record():
     loss = smooth_l1(x).sum()
 loss.backward()                       # x.grad
+
+loss = ng.sum(smooth_l1(ng.var("x"))) # a graph: bound once, one fused program forward and backward
+exe = loss.simple_bind(x=(1000,))
+exe.forward_backward(x=data)          # exe.outputs, exe.grad_dict["x"]
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ Views and constants that both need are not kept: they cost nothing to make again
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from nbgraph.graph import build
 from nbgraph.graph.build import GraphNode, Operand
@@ -14,6 +14,7 @@ from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Entry, Graph, spec_of
 from nbgraph.graph.naming import names_of
 from nbgraph.graph.node import topological
+from nbgraph.operator.array_op import ArrayOp
 
 
 class Halves(NamedTuple):
@@ -29,15 +30,21 @@ def split(results: Graph, gradients: Graph) -> Halves:
 
     `results` are the heads; `gradients` reads nodes of the same graph.
     """
-    forward = set(results.nodes)
-    kept: dict[Entry, None] = {}
-    pending = [node for node in gradients.nodes if node not in forward]
+    entries = _read_later(set(results.nodes), gradients)
+    order = {node: k for k, node in enumerate(results.nodes)}
+    kept = tuple(sorted(entries, key=lambda e: (order[e[0]], e[1])))
+    forward = results.with_heads([*results.heads, *kept])
+    return Halves(forward, _backward(gradients, kept, results), kept)
+
+
+def _read_later(forward: set[GraphNode], gradients: Graph) -> set[Entry]:
+    """Entries of the forward graph that have to be there for the backward one."""
+    stack: list[Operand] = [head for head in gradients.heads if head[0] in forward]
+    for node in gradients.nodes:
+        if node not in forward:
+            stack.extend(node.inputs)
+    found: set[Entry] = set()
     again: set[GraphNode] = set()
-    pending += [node for node, _ in gradients.heads if node in forward]
-    stack: list[Operand] = [
-        operand for node in pending if node not in forward for operand in node.inputs
-    ]
-    stack += [head for head in gradients.heads if head[0] in forward]
     while stack:
         operand = stack.pop()
         if type(operand) is not tuple or operand[0] not in forward:
@@ -49,23 +56,16 @@ def split(results: Graph, gradients: Graph) -> Halves:
             again.add(node)
             stack.extend(node.inputs)
         else:
-            kept[operand] = None
-    order = {node: k for k, node in enumerate(results.nodes)}
-    entries = tuple(sorted(kept, key=lambda e: (order[e[0]], e[1])))
-    return Halves(
-        results.with_heads([*results.heads, *entries]),
-        _backward(gradients, entries, results),
-        entries,
-    )
+            found.add(operand)
+    return found
 
 
 def _free(node: GraphNode) -> bool:
-    op: Any = node.op
-    return op is CONSTANT or op.constant is not None or op.view is not None if _whole(op) else False
-
-
-def _whole(op: Any) -> bool:
-    return hasattr(op, "view")
+    """Whether making it again costs nothing."""
+    op = node.op
+    if not isinstance(op, ArrayOp):
+        return False
+    return op is CONSTANT or op.constant is not None or op.view is not None
 
 
 def _backward(gradients: Graph, kept: tuple[Entry, ...], results: Graph) -> Graph:
