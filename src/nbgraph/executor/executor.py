@@ -150,7 +150,7 @@ class Executor(Reports):
                 return self.outputs
             self._joint = program.push
         self._joint(is_train=True)
-        return self._outputs
+        return self._outputs.copy()
 
     def _one_by_one(self, out_grads: Any) -> list[Any]:
         """Both passes, each in the form in which its values can be looked at."""

@@ -66,8 +66,8 @@ class Held:
 
     @property
     def outputs(self) -> list[Any]:
-        """Results: the same arrays after every run."""
-        return self._outputs
+        """Results: the same arrays after every run, in a list of the caller's own."""
+        return self._outputs.copy()
 
     @property
     def arg_arrays(self) -> list[Any]:
