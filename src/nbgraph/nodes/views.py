@@ -25,7 +25,7 @@ class ViewNodeOp(UnaryNodeOp):
 
     def view(self, array: Any) -> Any:
         """The view of an array of the child's shape."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__}: define view(self, array)")
 
     def hash(self) -> int:
         """With the detail."""
