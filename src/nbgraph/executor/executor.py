@@ -9,9 +9,11 @@ import numpy as np
 
 from nbgraph.array.chunk import Chunk
 from nbgraph.device import Context
+from nbgraph.engine import current
 from nbgraph.errors import ArgumentError
 from nbgraph.executor.held import Arrays, FixedArrays
 from nbgraph.executor.lower import spec
+from nbgraph.executor.program import Program
 from nbgraph.executor.programs import Bound
 from nbgraph.executor.reports import Reports
 from nbgraph.executor.values import require_seed, require_shape, require_train
@@ -54,7 +56,7 @@ class Executor(Reports):
         self._written = [*self._results, *self._slopes]
         self._outputs = list(bound.outputs)
         self._trained = False  # whether what backward reads was kept
-        self._joint: Any = None
+        self._joint: Program | None = None
 
     @property
     def device(self) -> Context:
@@ -148,8 +150,12 @@ class Executor(Reports):
             if out_grads is not None:
                 program.push(is_train=True)
                 return self.outputs
-            self._joint = program.push
-        self._joint(is_train=True)
+            self._joint = program
+        launch = self._joint.plain
+        if launch is None:
+            self._joint.push(is_train=True)
+        else:  # what `push` would do, without a call
+            launch((), (), current().site_id())
         return self._outputs.copy()
 
     def _one_by_one(self, out_grads: Any) -> list[Any]:

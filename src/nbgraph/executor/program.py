@@ -133,12 +133,12 @@ class Program:
         self._own: list[Any] = []  # variables that are the same in every run
         self._variables = self._addresses = _everything
         self._offsets: list[tuple[int, int]] | None = None
-        # of a run that brings nothing of its own
-        self._plain: Callable[..., int] | None = None
+        # the launch of a run that brings nothing of its own; None where runs do
+        self.plain: Callable[..., int] | None = None
         if arrays is None:
             self._arrange()
         elif self.instance is not None and not self.stateful:
-            self._plain = self.instance.launch
+            self.plain = self.instance.launch
 
     def _arrange(self) -> None:
         """How the variables and the words of a push come from the arrays that a run brings."""
@@ -159,8 +159,8 @@ class Program:
     ) -> None:
         """Push a run; `arrays` are a loose program's variables and results. `site` is what
         `Kernels.site_id` gave for the line of user code, if the caller asked."""
-        if self._plain is not None:
-            self._plain((), (), current().site_id(1) if site is None else site)
+        if self.plain is not None:
+            self.plain((), (), current().site_id(1) if site is None else site)
             return
         instance = self.instance
         if instance is None:
