@@ -225,6 +225,35 @@ def chain(n: int = 10**6, length: int = 20) -> list[Factor]:
     ]
 
 
+def composed(n: int = 10**6) -> list[Factor]:
+    """MXP-09: softplus of six operators, fused, against each by itself and against one operator."""
+    x = ng.var("x", shape=(n,))
+    parts = ng.maximum(x, 0.0) + ng.log(1.0 + ng.exp(-ng.absolute(x)))
+    ways = {
+        "": parts.simple_bind(grad_req="null"),
+        "each operator by itself": parts.simple_bind(grad_req="null", options=Options(fuse=False)),
+        "one operator (softplus)": ng.softplus(x).simple_bind(grad_req="null"),
+    }
+
+    def run(exe: Any) -> Callable[[], object]:
+        def call() -> None:
+            exe.forward()
+            exe.outputs[0].wait_to_read()
+
+        return call
+
+    best = quickest({name: run(exe) for name, exe in ways.items()}, 4)
+    return [
+        Factor(
+            f"softplus composed and fused, 10^6, {best[''] * 1e3:.2f} ms: {name}",
+            best[name] / best[""],
+            0.0,
+        )
+        for name in ways
+        if name
+    ]
+
+
 def tiny(count: int = 1000) -> list[Limit]:
     """A run of a graph of tiny operators without fusion; binding; a graph that is built again."""
     options = Options(fuse=False)
@@ -324,7 +353,7 @@ def main() -> None:
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     rows: list[Any] = [*box_loss(10**3), *box_loss(10**6), *box_loss(10**7)]
-    rows += [*chain(), *tiny(), *memory()]
+    rows += [*chain(), *composed(), *tiny(), *memory()]
     report(rows)
 
 

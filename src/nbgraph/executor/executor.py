@@ -35,6 +35,13 @@ class Executor(Reports):
     outputs : list of NDArray
         A list of the caller's own, of the same arrays each time.
     symbol : Symbol
+
+    >>> import nbgraph as ng
+    >>> exe = ng.sum(ng.var("x") ** 2).simple_bind(x=(2,))
+    >>> exe.arg_dict["x"][:] = 3
+    >>> _ = exe.forward_backward()
+    >>> exe.outputs, exe.grad_dict["x"]
+    ([array(18., dtype=float32)], array([6., 6.], dtype=float32))
     """
 
     def __init__(

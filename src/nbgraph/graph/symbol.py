@@ -48,6 +48,12 @@ class Symbol(
 
     Made by `ng.var`, by operators on symbols and by `ng.Group`. It has no values: `eval`, `bind`
     and `simple_bind` compute them.
+
+    >>> import nbgraph as ng
+    >>> x = ng.var("x", shape=(2,))
+    >>> y = ng.exp(x) * 2
+    >>> y.shape, y.list_arguments(), y.eval(x=[0.0, 0.0])
+    ((2,), ['x'], [array([2., 2.], dtype=float32)])
     """
 
     __slots__ = ("entries",)

@@ -247,6 +247,22 @@ def expression(kind: Any, *children: Any, **attributes: Any) -> Expr:
 
     Raises ArgumentError where no child is an expression, or where the class has attributes but no
     `hash` and `equal` of its own.
+
+    >>> import nbgraph as ng
+    >>> from nbgraph.nodes import add, element
+    >>> class DoubleNode(ng.UnaryNodeOp):
+    ...     def forward_ops(self):
+    ...         return [element(lambda x: 2 * x, self.val, self.child(0).val)]
+    ...
+    ...     def backward_ops(self):
+    ...         return [add(lambda adj: 2 * adj, self.child(0).grad, self.adj)]
+    >>> graph = ng.ExpressionGraph()
+    >>> p = graph.param("p", (2,), init=3.0)
+    >>> y = ng.expression(DoubleNode, p)
+    >>> graph.forward()
+    >>> graph.backward()
+    >>> y.val, p.grad
+    (array([6., 6.], dtype=float32), array([2., 2.], dtype=float32))
     """
     construct: Callable[..., Any] = kind
     if not (isinstance(kind, type) and issubclass(kind, NaryNodeOp)):

@@ -38,6 +38,15 @@ class ExpressionGraph(Building):
         are compiled when their structure is seen first and found by it afterwards. Otherwise, in
         inference and with `throw_nan`, each node has operations of its own. Values are the same
         bits, but for sums that are fused with what is summed.
+
+    >>> import nbgraph as ng
+    >>> graph = ng.ExpressionGraph()
+    >>> p = graph.param("p", (2,), init=3.0)
+    >>> loss = ng.sum(p * p)
+    >>> graph.forward()
+    >>> graph.backward()
+    >>> loss.val, p.grad
+    (array(18., dtype=float32), array([6., 6.], dtype=float32))
     """
 
     def __init__(

@@ -57,6 +57,14 @@ def weighted_average(a: Expr, weights: Expr, axis: int) -> Expr:
     """`scalar_product(a, weights) / sum(weights)` along an axis, kept with size 1.
 
     ShapeError where the two have other sizes along it, as weights are not repeated.
+
+    >>> import numpy as np, nbgraph as ng
+    >>> graph = ng.ExpressionGraph()
+    >>> a = graph.constant(np.float32([[1, 3]]))
+    >>> mean = weighted_average(a, graph.constant(np.float32([[1, 3]])), 1)
+    >>> graph.forward()
+    >>> mean.val
+    array([[2.5]], dtype=float32)
     """
     sizes = [x.shape[axis_of("weighted_average", axis, x.ndim)] for x in (a, weights)]
     if sizes[0] != sizes[1]:
@@ -91,7 +99,16 @@ def cast(a: Expr, dtype: Any) -> Expr:
 
 
 def csr_dot(values: Any, indices: Any, offsets: Any, dense: Any) -> Expr:
-    """The product of a matrix in compressed sparse rows with a dense one; see CSRDotNodeOp."""
+    """The product of a matrix in compressed sparse rows with a dense one; see CSRDotNodeOp.
+
+    >>> import numpy as np, nbgraph as ng
+    >>> graph = ng.ExpressionGraph()
+    >>> values, dense = (graph.constant(np.float32(v)) for v in ([5, 7], [[1], [2]]))
+    >>> product = csr_dot(values, np.array([0, 1]), np.array([0, 1, 2]), dense)
+    >>> graph.forward()
+    >>> product.val.tolist()
+    [[5.0], [14.0]]
+    """
     return expression(CSRDotNodeOp, values, indices, offsets, dense)
 
 

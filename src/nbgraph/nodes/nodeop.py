@@ -58,6 +58,16 @@ class NodeOp:
     """One operation of a node: data, which `push` (or a call) gives to the engine.
 
     `request`: "write" overwrites `out`, "add" accumulates into it.
+
+    >>> import nbgraph as ng
+    >>> from nbgraph.nodes import element
+    >>> x, y = ng.array([1.0, 2.0]), ng.zeros(2)
+    >>> work = element(lambda a: 2 * a, y, x)
+    >>> work.request, len(work.reads), len(work.writes)
+    ('write', 1, 1)
+    >>> _ = work.push()
+    >>> y
+    array([2., 4.], dtype=float32)
     """
 
     __slots__ = ("fn", "ins", "kind", "options", "out", "parameters", "request", "scale")

@@ -35,12 +35,20 @@ def from_value(value: float) -> Initialiser:
 
 
 def zeros() -> Initialiser:
-    """Zeros."""
+    """Zeros.
+
+    >>> zeros()((2,), "float32")
+    array([0., 0.], dtype=float32)
+    """
     return from_value(0)
 
 
 def ones() -> Initialiser:
-    """Ones."""
+    """Ones.
+
+    >>> ones()((2,), "float32")
+    array([1., 1.], dtype=float32)
+    """
     return from_value(1)
 
 
@@ -99,7 +107,11 @@ def from_sparse(indices: Sequence[int], values: Sequence[float]) -> Initialiser:
 
 
 def eye(value: float = 1.0) -> Initialiser:
-    """`value` on the diagonal of a matrix, zeros elsewhere."""
+    """`value` on the diagonal of a matrix, zeros elsewhere.
+
+    >>> eye(2)((2, 2), "float32").tolist()
+    [[2.0, 0.0], [0.0, 2.0]]
+    """
 
     def fill(shape: Shape, dtype: Any) -> Array:
         if len(shape) != 2:
@@ -121,12 +133,20 @@ def arange(start: float = 0, step: float = 1) -> Initialiser:
 
 
 def normal(mean: float = 0.0, stddev: float = 1.0) -> Initialiser:
-    """Normally distributed numbers."""
+    """Normally distributed numbers.
+
+    >>> normal(1.0, 0.0)((2,), "float32")
+    array([1., 1.], dtype=float32)
+    """
     return lambda shape, dtype: continuous.normal(mean, stddev, shape, dtype=dtype)
 
 
 def uniform(low: float = 0.0, high: float = 1.0) -> Initialiser:
-    """Numbers between two bounds, all equally likely."""
+    """Numbers between two bounds, all equally likely.
+
+    >>> 2 <= float(uniform(2, 3)((), "float32")) < 3
+    True
+    """
     return lambda shape, dtype: continuous.uniform(low, high, shape, dtype=dtype)
 
 
