@@ -1,0 +1,15 @@
+"""The second compiler of kernels: emitted text straight to LLVM, without Numba.
+
+`nbgraph.kernels.source` writes a loop description as Python text in a small vocabulary: numbers,
+pointers, `for i in range(n)`, `while`, `if`, and the primitives of `nbgraph.native`. Numba reads
+that text as the reference; this room reads the very same text and writes LLVM text in a tenth of
+the time. So a new loop form is written once, and both compilers have it.
+
+values      what a name stands for: a kind and an LLVM operand
+function    one LLVM function being written
+arithmetic  Numba's rules for operators and conversions, as instructions
+vocabulary  the primitives
+lowering    statements and expressions
+helpers     small functions of the library that kernels call, from their own source text
+module      a whole kernel: its parts, helpers, mathematics and metadata
+"""

@@ -1,0 +1,189 @@
+"""Operators and conversions, by Numba's rules for scalars.
+
+Integers are computed in 64 bits (unsigned only among unsigned ones) and narrowed where the text
+says so; two floats are computed in the wider format. No instruction has fast-math flags unless
+the operator asked for fast math.
+"""
+
+from __future__ import annotations
+
+from nbgraph.errors import CompileError
+from nbgraph.kernels.llvm.function import Function
+from nbgraph.kernels.llvm.values import (
+    FLOATS,
+    Value,
+    constant,
+    is_integer,
+    is_signed,
+    llvm_type,
+    width,
+)
+
+_FLOAT = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
+_INTEGER = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor", "<<": "shl"}
+_ORDERED = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
+_COMPARED = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
+
+
+def cast(f: Function, value: Value, kind: str) -> Value:
+    """A value as another kind."""
+    source = value.kind
+    if source == kind:
+        return value
+    if kind == "bool":
+        return compare(f, "!=", value, constant(source, 0))
+    if value.literal is not None and is_integer(kind):
+        return constant(kind, _wrapped(value.literal, kind))
+    if is_integer(kind) and is_integer(source) and width(kind) == width(source):
+        return Value(kind, value.text)  # LLVM's integers have no sign
+    return f.value(kind, f"{_conversion(source, kind)} {value.typed} to {llvm_type(kind)}")
+
+
+def _conversion(source: str, kind: str) -> str:
+    """The instruction that converts between kinds of different LLVM types."""
+    if kind in FLOATS:
+        if source in FLOATS:
+            return "fpext" if kind == "float64" else "fptrunc"
+        return "sitofp" if source != "bool" and is_signed(source) else "uitofp"
+    if source in FLOATS:
+        return "fptosi" if is_signed(kind) else "fptoui"
+    if width(source) > width(kind):
+        return "trunc"
+    return "sext" if source != "bool" and is_signed(source) else "zext"
+
+
+def _wrapped(number: int, kind: str) -> int:
+    bits = width(kind)
+    number %= 1 << bits
+    return number - (1 << bits) if is_signed(kind) and number >> (bits - 1) else number
+
+
+def common(a: Value, b: Value) -> str:
+    """The kind two operands are computed in."""
+    if a.kind in FLOATS or b.kind in FLOATS:
+        return a.kind if a.kind == b.kind else "float64"
+    if a.kind == b.kind == "bool":
+        return "bool"
+    if all(is_integer(v.kind) and not is_signed(v.kind) for v in (a, b)):
+        return "uint64"
+    if "uint64" in (a.kind, b.kind):
+        other = b if a.kind == "uint64" else a
+        if other.literal is None or other.literal < 0:
+            raise CompileError(f"no common kind of {a.kind} and {b.kind} in a kernel's text")
+        return "uint64"
+    return "int64"
+
+
+def binary(f: Function, op: str, a: Value, b: Value) -> Value:
+    """`a op b`."""
+    kind = common(a, b)
+    if kind == "bool" and op not in ("&", "|", "^"):
+        kind = "int64"
+    a, b = cast(f, a, kind), cast(f, b, kind)
+    if kind in FLOATS:
+        return f.value(kind, f"{_FLOAT[op]} {f.fast}{a.typed}, {b.text}")
+    if op in ("//", "%"):
+        return divided(f, op, a, b)
+    if op == "/":
+        return binary(f, op, cast(f, a, "float64"), cast(f, b, "float64"))
+    if a.literal is not None and b.literal is not None:
+        return _folded(op, a.literal, b.literal, kind)
+    name = _INTEGER.get(op) or ("ashr" if is_signed(kind) else "lshr")
+    return f.value(kind, f"{name} {a.typed}, {b.text}")
+
+
+def _folded(op: str, a: int, b: int, kind: str) -> Value:
+    """Integer literals, so that what is written as their sum is a literal, too."""
+    values = {"+": a + b, "-": a - b, "*": a * b, "&": a & b, "|": a | b, "^": a ^ b}
+    number = values[op] if op in values else (a << b if op == "<<" else a >> b)
+    return constant(kind, _wrapped(number, kind))
+
+
+def divided(f: Function, op: str, a: Value, b: Value) -> Value:
+    """`//` and `%` of integers of one kind: rounded down, 0 for a zero divisor, never a trap."""
+    kind = a.kind
+    zero = constant(kind, 0)
+    one = constant(kind, 1)
+    signed = "s" if is_signed(kind) else "u"
+    nothing = compare(f, "==", b, zero)
+    if signed == "s":  # the smallest integer over -1 would trap
+        other = compare(f, "==", b, constant(kind, -1))
+        unsafe = f.value("bool", f"or {nothing.typed}, {other.text}")
+    else:
+        other, unsafe = None, nothing
+    divisor = select(f, unsafe, one, b)
+    quotient = f.value(kind, f"{signed}div {a.typed}, {divisor.text}")
+    rest = f.value(kind, f"{signed}rem {a.typed}, {divisor.text}")
+    if other is not None:
+        crossed = f.value(kind, f"xor {rest.typed}, {divisor.text}")
+        below = compare(f, "<", crossed, zero)
+        inexact = compare(f, "!=", rest, zero)
+        down = f.value("bool", f"and {below.typed}, {inexact.text}")
+        lower = f.value(kind, f"sub {quotient.typed}, 1")
+        quotient = select(f, down, lower, quotient)
+        rest = select(f, down, f.value(kind, f"add {rest.typed}, {divisor.text}"), rest)
+        quotient = select(f, other, negative(f, a), quotient)
+        rest = select(f, other, zero, rest)
+    return select(f, nothing, zero, quotient if op == "//" else rest)
+
+
+def compare(f: Function, op: str, a: Value, b: Value) -> Value:
+    """`a op b` as a bool; with a NaN only `!=` holds."""
+    if a.kind != b.kind:
+        kind = _compared(a, b)
+        a, b = cast(f, a, kind), cast(f, b, kind)
+    if a.kind in FLOATS:
+        return f.value("bool", f"fcmp {f.fast}{_ORDERED[op]} {a.typed}, {b.text}")
+    name = _COMPARED[op]
+    sign = "" if op in ("==", "!=") else "s" if is_signed(a.kind) and a.kind != "bool" else "u"
+    return f.value("bool", f"icmp {sign}{name} {a.typed}, {b.text}")
+
+
+def _compared(a: Value, b: Value) -> str:
+    """The kind of a comparison: an integer literal is exact in any float, so it takes its kind."""
+    for value, other in ((a, b), (b, a)):
+        if value.literal is not None and other.kind in FLOATS:
+            return other.kind
+    return common(a, b)
+
+
+def select(f: Function, condition: Value, a: Value, b: Value) -> Value:
+    """`a if condition else b`, both computed."""
+    return f.value(a.kind, f"select i1 {condition.text}, {a.typed}, {b.typed}")
+
+
+def negative(f: Function, a: Value) -> Value:
+    """`-a`."""
+    if a.kind in FLOATS:
+        return f.value(a.kind, f"fneg {f.fast}{a.typed}")
+    if a.literal is not None:
+        return constant("int64", -a.literal)
+    a = cast(f, a, "int64") if a.kind != "uint64" else a
+    return f.value(a.kind, f"sub {llvm_type(a.kind)} 0, {a.text}")
+
+
+def inverted(f: Function, a: Value) -> Value:
+    """`~a` of an integer, `not a` of a bool."""
+    return f.value(a.kind, f"xor {a.typed}, {'true' if a.kind == 'bool' else '-1'}")
+
+
+def absolute(f: Function, a: Value) -> Value:
+    """`abs(a)`."""
+    if a.kind in FLOATS:
+        return intrinsic(f, "fabs", a)
+    if not is_signed(a.kind):
+        return a
+    return select(f, compare(f, "<", a, constant(a.kind, 0)), _minus(f, a), a)
+
+
+def _minus(f: Function, a: Value) -> Value:
+    """`-a` in a's own width."""
+    return f.value(a.kind, f"sub {llvm_type(a.kind)} 0, {a.text}")
+
+
+def intrinsic(f: Function, name: str, *args: Value) -> Value:
+    """`llvm.<name>` of floats of one kind."""
+    kind = args[0].kind
+    suffix = "f32" if kind == "float32" else "f64"
+    listed = ", ".join(a.typed for a in args)
+    return f.value(kind, f"call {f.fast}{llvm_type(kind)} @llvm.{name}.{suffix}({listed})")

@@ -1,0 +1,114 @@
+"""One LLVM function being written, as text.
+
+Variables that are assigned more than once have a place on the stack, which LLVM turns into
+registers at once; all others are SSA values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nbgraph.kernels.llvm.values import Value, llvm_type
+
+RECORD = "tuple"  # the kind of several results
+
+
+class Function:
+    """Collects instructions; every method that makes a value returns it."""
+
+    def __init__(self, name: str, parameters: Sequence[Value], *, fast: bool = False) -> None:
+        self.name, self.parameters = name, tuple(parameters)
+        self.fast = "fast " if fast else ""  # flags of floating-point instructions
+        self.separate = False
+        self.interleaved = False
+        self.grouped = False  # an access says that elements are independent
+        self.returns: tuple[str, ...] = ()  # kinds of the results, known at the first return
+        self._entry: list[str] = []  # stack places: LLVM looks for them in the first block
+        self._lines: list[str] = []
+        self._count = 0
+        self._ended = False
+
+    # text -------------------------------------------------------------------------------------
+
+    def value(self, kind: str, instruction: str) -> Value:
+        """A new value made by an instruction."""
+        name = f"%t{self._count}"
+        self._count += 1
+        self.line(f"{name} = {instruction}")
+        return Value(kind, name)
+
+    def line(self, text: str) -> None:
+        """One instruction without a value; nothing follows where the block has ended."""
+        if not self._ended:
+            self._lines.append("  " + text)
+
+    def label(self, hint: str) -> str:
+        """A new name of a block."""
+        self._count += 1
+        return f"{hint}{self._count}"
+
+    def block(self, label: str) -> None:
+        """Begin a block; the one before falls through to it."""
+        self.jump(label)
+        self._lines.append(f"{label}:")
+        self._ended = False
+
+    def jump(self, label: str, metadata: str = "") -> None:
+        """End the block by going on elsewhere."""
+        self.line(f"br label %{label}{metadata}")
+        self._ended = True
+
+    def branch(self, condition: Value, yes: str, no: str) -> None:
+        """End the block at a condition."""
+        self.line(f"br i1 {condition.text}, label %{yes}, label %{no}")
+        self._ended = True
+
+    # places -----------------------------------------------------------------------------------
+
+    def place(self, kind: str) -> str:
+        """A place on the stack for one value."""
+        return self.room(llvm_type(kind))
+
+    def room(self, llvm: str, align: int = 0) -> str:
+        """A place on the stack for an LLVM type."""
+        name = f"%p{self._count}"
+        self._count += 1
+        self._entry.append(f"  {name} = alloca {llvm}" + (f", align {align}" if align else ""))
+        return name
+
+    def put(self, place: str, value: Value) -> None:
+        """Store to a place."""
+        self.line(f"store {value.typed}, ptr {place}")
+
+    def get(self, place: str, kind: str) -> Value:
+        """Load from a place."""
+        return self.value(kind, f"load {llvm_type(kind)}, ptr {place}")
+
+    # ends -------------------------------------------------------------------------------------
+
+    @property
+    def result(self) -> str:
+        """The LLVM type of what the function returns."""
+        types = [llvm_type(kind) for kind in self.returns]
+        return types[0] if len(types) == 1 else f"{{ {', '.join(types)} }}"
+
+    def give(self, values: Sequence[Value]) -> None:
+        """Return values."""
+        self.returns = tuple(v.kind for v in values)
+        if len(values) == 1:
+            self.line(f"ret {values[0].typed}")
+        else:
+            whole = "poison"
+            for i, value in enumerate(values):
+                text = f"insertvalue {self.result} {whole}, {value.typed}, {i}"
+                whole = self.value(RECORD, text).text
+            self.line(f"ret {self.result} {whole}")
+        self._ended = True
+
+    def text(self, linkage: str, attribute: str = "") -> str:
+        """The finished function."""
+        listed = ", ".join(p.typed for p in self.parameters)
+        attributes = f"nounwind {'noinline' if self.separate else attribute}"
+        head = f"define {linkage}{self.result} @{self.name}({listed}) {attributes} {{"
+        last = [] if self._ended else ["  unreachable"]
+        return "\n".join([head, "entry:", *self._entry, *self._lines, *last, "}", ""])

@@ -1,0 +1,33 @@
+"""Small functions of the library that kernels call, from the source text Numba reads.
+
+`row_offset` and the integer operations are plain Python over primitives. Their modules import
+Numba, so their files are read, not imported. They are lowered anew for the kinds of each call.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from pathlib import Path
+
+_ROOM = Path(__file__).parent
+SOURCES = (_ROOM.parent / "integers.py", _ROOM.parents[1] / "native" / "memory.py")
+NAMES = frozenset(
+    "int_floordiv int_mod uint_floordiv uint_mod int_shl int_shr float_to_uint64 row_offset".split()
+)
+
+
+@functools.cache
+def helper(name: str) -> ast.FunctionDef:
+    """The definition of a helper."""
+    return _definitions()[name]
+
+
+@functools.cache
+def _definitions() -> dict[str, ast.FunctionDef]:
+    found: dict[str, ast.FunctionDef] = {}
+    for path in SOURCES:
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.FunctionDef) and node.name in NAMES:
+                found[node.name] = node
+    return found

@@ -1,0 +1,78 @@
+"""Values while a kernel is lowered: what kind they are, and how LLVM's text refers to them.
+
+Kinds are Numba's scalar types by name, "bool" (one bit), and pointers, written "*" and the kind
+that is stored. Integers without a width of their own, as literals, are int64.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import NamedTuple
+
+from nbgraph.kernels.kinds import INTEGERS
+
+LLVM = {
+    "bool": "i1",
+    "float32": "float",
+    "float64": "double",
+    **{kind: f"i{kind.lstrip('uint')}" for kind in INTEGERS},
+}
+STORED = {"bool": "uint8", "float16": "uint16", "bfloat16": "uint16"}  # dtypes with other kinds
+FLOATS = ("float32", "float64")
+
+
+class Value(NamedTuple):
+    """An LLVM operand of a kind."""
+
+    kind: str
+    text: str
+
+    @property
+    def typed(self) -> str:
+        """The operand behind its LLVM type, as instructions want it."""
+        return f"{llvm_type(self.kind)} {self.text}"
+
+    @property
+    def literal(self) -> int | None:
+        """The number an integer literal stands for."""
+        return int(self.text) if self.text.lstrip("-").isdigit() else None
+
+
+def llvm_type(kind: str) -> str:
+    """The LLVM type of a kind."""
+    return "ptr" if kind.startswith("*") else LLVM[kind]
+
+
+def is_integer(kind: str) -> bool:
+    """Whether a kind is an integer with a width."""
+    return kind in INTEGERS
+
+
+def is_signed(kind: str) -> bool:
+    """Whether an integer kind has a sign."""
+    return not kind.startswith("u")
+
+
+def width(kind: str) -> int:
+    """Bits of an integer kind; a bool has one."""
+    return 1 if kind == "bool" else int(kind.lstrip("uint"))
+
+
+def constant(kind: str, value: object) -> Value:
+    """A constant; floats are written by their bits, as LLVM has no exact decimals."""
+    if kind in FLOATS:
+        number = float(value)  # type: ignore[arg-type]
+        if kind == "float32":
+            number = _single(number)
+        return Value(kind, f"0x{struct.unpack('<Q', struct.pack('<d', number))[0]:016X}")
+    if kind == "bool":
+        return Value(kind, "true" if value else "false")
+    return Value(kind, str(int(value)))  # type: ignore[call-overload]
+
+
+def _single(number: float) -> float:
+    """The float32 nearest to a number; beyond its range, infinity."""
+    try:
+        return struct.unpack("<f", struct.pack("<f", number))[0]
+    except OverflowError:
+        return float("inf") if number > 0 else float("-inf")

@@ -1,0 +1,213 @@
+"""The primitives that emitted text calls, as LLVM instructions.
+
+The same names that `nbgraph.native` gives Numba; what each means is documented there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from nbgraph.kernels.kinds import INTEGERS
+from nbgraph.kernels.llvm.arithmetic import absolute, cast, compare, intrinsic, select
+from nbgraph.kernels.llvm.function import Function
+from nbgraph.kernels.llvm.values import (
+    FLOATS,
+    LLVM,
+    STORED,
+    Value,
+    constant,
+    is_signed,
+    llvm_type,
+)
+from nbgraph.kernels.loops import STRIP
+
+Primitive = Callable[[Function, Sequence[Value]], Value | None]
+
+# what is said of a load or a store; `module` writes these nodes
+INPUT, OUTPUT, ELEMENT = "!1", "!2", "!3"
+_INPUT = f", !alias.scope {INPUT}, !noalias {OUTPUT}"
+_OUTPUT = f", !alias.scope {OUTPUT}, !noalias {INPUT}"
+_ELEMENT = f", !llvm.access.group {ELEMENT}"
+
+_DTYPES = (*INTEGERS, *FLOATS, *STORED)
+
+
+def _element(f: Function, pointer: Value, index: Value) -> str:
+    """The address of an element."""
+    kind = llvm_type(pointer.kind[1:])
+    if index.text == "0":
+        return pointer.text
+    return f.value("*", f"getelementptr inbounds {kind}, {pointer.typed}, {index.typed}").text
+
+
+def _load(says: str) -> Primitive:
+    def load(f: Function, args: Sequence[Value]) -> Value:
+        kind = args[0].kind[1:]
+        f.grouped |= says is _ELEMENT
+        place = _element(f, *args)
+        return f.value(kind, f"load {llvm_type(kind)}, ptr {place}{says}")
+
+    return load
+
+
+def _store(says: str) -> Primitive:
+    def store(f: Function, args: Sequence[Value]) -> None:
+        pointer, index, value = args
+        value = cast(f, value, pointer.kind[1:])
+        f.grouped |= says is _ELEMENT
+        place = _element(f, pointer, index)
+        f.line(f"store {value.typed}, ptr {place}{says}")
+
+    return store
+
+
+def _word(kind: str) -> Primitive:
+    def word(f: Function, args: Sequence[Value]) -> Value:
+        base, index = args
+        record = f.value("*int64", f"inttoptr {base.typed} to ptr")
+        place = _element(f, record, index)
+        return f.value(kind, f"load {llvm_type(kind)}, ptr {place}, align 8")
+
+    return word
+
+
+def _pointer(dtype: str) -> Primitive:
+    kind = STORED.get(dtype, dtype)
+
+    def pointer(f: Function, args: Sequence[Value]) -> Value:
+        return f.value(f"*{kind}", f"inttoptr {args[0].typed} to ptr")
+
+    return pointer
+
+
+def _strip(kind: str) -> Primitive:
+    def strip(f: Function, args: Sequence[Value]) -> Value:
+        return Value(f"*{kind}", f.room(f"[{STRIP} x {llvm_type(kind)}]", align=64))
+
+    return strip
+
+
+def _shifted(f: Function, args: Sequence[Value]) -> Value:
+    pointer, offset = args
+    return f.value(pointer.kind, f"getelementptr i8, {pointer.typed}, {offset.typed}")
+
+
+def _select(f: Function, args: Sequence[Value]) -> Value:
+    return select(f, cast(f, args[0], "bool"), args[1], args[2])
+
+
+def _separate(f: Function, args: Sequence[Value]) -> None:
+    f.separate = True
+
+
+def _interleaved(f: Function, args: Sequence[Value]) -> None:
+    f.interleaved = True
+
+
+def _accumulate(floating: str, integer: str) -> Primitive:
+    """A sum or product whose order LLVM may choose, within one block."""
+
+    def accumulate(f: Function, args: Sequence[Value]) -> Value:
+        total, value = args
+        value = cast(f, value, total.kind)
+        if total.kind in FLOATS:
+            return f.value(total.kind, f"{floating} reassoc {total.typed}, {value.text}")
+        return f.value(total.kind, f"{integer} {total.typed}, {value.text}")
+
+    return accumulate
+
+
+def _extreme(name: str, order: str) -> Primitive:
+    def accumulate(f: Function, args: Sequence[Value]) -> Value:
+        total, value = args
+        value = cast(f, value, total.kind)
+        if total.kind in FLOATS:
+            return intrinsic(f, name, total, value)
+        return select(f, compare(f, order, total, value), total, value)
+
+    return accumulate
+
+
+def _least(order: str) -> Primitive:
+    """Python's `min` and `max` of two integers."""
+
+    def least(f: Function, args: Sequence[Value]) -> Value:
+        a, b = (cast(f, v, "int64") for v in args)
+        return select(f, compare(f, order, a, b), a, b)
+
+    return least
+
+
+def _called(symbol: str, result: str) -> Primitive:
+    """A function whose LLVM text the library has."""
+
+    def call(f: Function, args: Sequence[Value]) -> Value:
+        listed = ", ".join(a.typed for a in args)
+        return f.value(result, f"call {llvm_type(result)} @{symbol}({listed})")
+
+    return call
+
+
+def _converted(kind: str) -> Primitive:
+    def convert(f: Function, args: Sequence[Value]) -> Value:
+        return cast(f, args[0], kind)
+
+    return convert
+
+
+def mathematics(name: str, compute: str) -> Primitive:
+    """A function of `vector_math` in a precision."""
+    return _called(f"m_{name}_{compute}", compute)
+
+
+PRIMITIVES: dict[str, Primitive] = {
+    "word": _word("int64"),
+    "load": _load(""),
+    "load_input": _load(_INPUT),
+    "load_element": _load(_ELEMENT),
+    "store": _store(""),
+    "store_output": _store(_OUTPUT),
+    "store_element": _store(_ELEMENT),
+    "shifted": _shifted,
+    "select": _select,
+    "separate": _separate,
+    "interleaved": _interleaved,
+    "acc_add": _accumulate("fadd", "add"),
+    "acc_multiply": _accumulate("fmul", "mul"),
+    "acc_max": _extreme("maximum", ">"),
+    "acc_min": _extreme("minimum", "<"),
+    "abs": lambda f, args: absolute(f, args[0]),
+    "min": _least("<"),
+    "max": _least(">"),
+    **{f"{kind}_word": _word(kind) for kind in ("int64", *FLOATS)},
+    **{f"{dtype}_pointer": _pointer(dtype) for dtype in _DTYPES},
+    **{f"strip_{kind}": _strip(kind) for kind in (*INTEGERS, *FLOATS)},
+    **{kind: _converted(kind) for kind in (*INTEGERS, *FLOATS)},
+}
+
+# functions of the library's run time, by the kind of their result; their texts come with the mathematics
+RUNTIME = {
+    "float16_to_float32": "float32",
+    "bfloat16_to_float32": "float32",
+    "float32_to_float16": "uint16",
+    "float32_to_bfloat16": "uint16",
+    "acc_pairwise": "float64",
+}
+
+
+def runtime(name: str) -> Primitive:
+    """A function of the run time."""
+    return _called(f"r_{name}", RUNTIME[name])
+
+
+def limits() -> dict[str, Value]:
+    """The constants that reductions of integers start with."""
+    found: dict[str, Value] = {}
+    for kind in INTEGERS:
+        bits = int(LLVM[kind][1:])
+        least, most = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+        if not is_signed(kind):
+            least, most = 0, (1 << bits) - 1
+        found[f"max_start_{kind}"] = constant(kind, least)
+        found[f"min_start_{kind}"] = constant(kind, most)
+    return found
