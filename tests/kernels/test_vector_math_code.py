@@ -4,12 +4,12 @@ import re
 import subprocess
 import sys
 
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
 from numba import njit, types
 
 from nbgraph.kernels import vector_math
-from nbgraph.native import floats
 
 VECTORISED = sorted(
     "exp exp2 expm1 log log2 log10 log1p sqrt rsqrt cbrt sin_small cos_small tan_small tanh "
@@ -22,7 +22,7 @@ PACKED = re.compile(r"\sv[a-z0-9]+p[sd]\s.*%[yz]mm|\sv[a-z0-9]+\s.*%[yz]mm")
 CALLED = re.compile(r"movabsq\s+\$([A-Za-z_]\w*)|callq?\s+([A-Za-z_]\w*)")
 
 wide_vectors = pytest.mark.skipif(
-    not floats.llvm.get_host_cpu_features().get("avx2", False), reason="looks at AVX2 code"
+    not llvm.get_host_cpu_features().get("avx2", False), reason="looks at AVX2 code"
 )
 
 
@@ -103,7 +103,7 @@ def test_half_to_float_every_value():
     loop, asm = elementwise(floats.half_to_float, "uint16", "float32")
     loop(EVERY_WORD, out)
     np.testing.assert_array_equal(out, EVERY_WORD.view(np.float16).astype(np.float32))
-    if floats.llvm.get_host_cpu_features().get("f16c", False):
+    if llvm.get_host_cpu_features().get("f16c", False):
         assert re.search(r"vcvtph2ps\s.*%[yz]mm", asm)
 
 
@@ -128,7 +128,7 @@ def test_float_to_half_rounds_to_nearest_even(dtype):
     got = out.view(np.float16)
     np.testing.assert_array_equal(got, want)
     np.testing.assert_array_equal(np.signbit(got[got == 0]), np.signbit(want[want == 0]))
-    if floats.llvm.get_host_cpu_features().get("f16c", False):
+    if llvm.get_host_cpu_features().get("f16c", False):
         # At AVX2, four doubles become four halves by way of a 128-bit register.
         lanes = "[yz]" if dtype == "float32" else "[xyz]"
         assert re.search(rf"vcvtps2ph\s.*%{lanes}mm", asm)
@@ -153,7 +153,7 @@ def test_float_to_bfloat16_rounds_to_nearest_even(dtype):
     loop(x, out)
     got = out.view(bfloat16).astype(np.float64)
     np.testing.assert_array_equal(got, nearest_bfloat16(x))
-    if floats.llvm.get_host_cpu_features().get("avx2", False):
+    if llvm.get_host_cpu_features().get("avx2", False):
         lanes = "[yz]" if dtype == "float32" else "[xyz]"
         assert re.search(rf"vpsrld\s.*%{lanes}mm", asm)
 

@@ -6,26 +6,17 @@ vectorises a loop around them and a caller's flags do not change them.
 
 from __future__ import annotations
 
-import llvmlite.binding as llvm
 from llvmlite import ir
 from numba import types
-from numba.core import config
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
+
+from nbgraph.native.processor import hardware_fma
 
 HALF, SINGLE, DOUBLE = ir.HalfType(), ir.FloatType(), ir.DoubleType()
 WORD16, WORD32 = ir.IntType(16), ir.IntType(32)
 UNSIGNED = {types.float32: types.uint32, types.float64: types.uint64}
 FLOAT = {unsigned: float_ for float_, unsigned in UNSIGNED.items()}
-
-
-def hardware_fma() -> bool:
-    """Whether code is generated for a processor with fused multiply-add."""
-    if config.CPU_FEATURES is not None:  # NUMBA_CPU_FEATURES: those named, not the host's
-        return "+fma," in f"{config.CPU_FEATURES},"
-    if llvm.get_default_triple().startswith(("aarch64", "arm64")):
-        return True
-    return bool(llvm.get_host_cpu_features().get("fma", False))
 
 
 HARDWARE_FMA = hardware_fma()

@@ -10,9 +10,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import types
 
 from nbgraph.kernels.vector_math.formats import Format, per_format, scalar
 from nbgraph.native.floats import floor, polynomial, round_even
+
+# Of the C library: math.gamma would be Numba's own, which is not there without Numba.
+tgamma = types.ExternalFunction("tgamma", types.float64(types.float64))
 
 # B(2k) for k = 1 to 8; digamma has B(2k) / 2k.
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
@@ -26,7 +30,7 @@ def gamma(f: Format):
 
     @scalar
     def gamma(x):
-        return float_(math.gamma(wide(x)))
+        return float_(tgamma(wide(x)))
 
     return gamma
 

@@ -1,0 +1,209 @@
+"""Functions as LLVM text for any 64-bit processor, made through Numba from this room's one source.
+
+Numba lowers the function as it does for a kernel; the module is optimised alone, without any
+vectorisation, so that what is inlined into a loop later is short scalar code. Then names are made
+regular: values are numbered in their order, and a table is called after what it holds, so that the
+same source gives the same text and functions may share a table.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import llvmlite.binding as llvm
+from numba import types
+from numba.core.compiler import DefaultPassBuilder
+from numba.core.compiler_machinery import PassManager
+
+from nbgraph.codegen import lower, target
+from nbgraph.errors import CompileError
+from nbgraph.kernels import accumulate
+from nbgraph.kernels.vector_math import implementation
+from nbgraph.kernels.vector_math.texts import RUNTIME, signature
+from nbgraph.native import floats
+
+_KINDS = {
+    "float": types.float32,
+    "double": types.float64,
+    "i16": types.uint16,
+    "i64": types.int64,
+    "ptr": types.CPointer(types.float64),
+}
+_CONVERSIONS = {
+    "float16_to_float32": floats.half_to_float,
+    "float32_to_float16": floats.float_to_half,
+    "bfloat16_to_float32": floats.bfloat16_to_float,
+    "float32_to_bfloat16": floats.float_to_bfloat16,
+}
+# Some processor of today with fused multiply-add and rounding instructions: what they cost decides
+# whether a branch becomes a select.
+_TRIPLE, _FEATURES = "x86_64-unknown-linux-gnu", "+fma,+avx2"
+_RAISED = "nbgraph.raised"
+_WRAPPER = """
+declare i32 @"{inner}"(ptr, ptr, {types})
+declare void @{raised}()
+define {result} @{symbol}({parameters}) {{
+entry:
+  %result = alloca {result}
+  %error = alloca ptr
+  %status = call i32 @"{inner}"(ptr %result, ptr %error, {parameters})
+  %failed = icmp ne i32 %status, 0
+  br i1 %failed, label %bad, label %good
+bad:
+  call void @{raised}()
+  unreachable
+good:
+  %value = load {result}, ptr %result
+  ret {result} %value
+}}
+"""
+_LOCAL = re.compile(r'%("[^"]*"|[-\w.$]+)')
+_GLOBAL = re.compile(r'@("[^"]*"|[-\w.$]+)')
+_LABEL = re.compile(r'^("[^"]*"|[-\w.$]+):')
+_NOISE = re.compile(r"(, ![\w.]+ !\d+)+$| #\d+$|\s+; preds = .*$")
+_TABLE = re.compile(r"^@(\S+) = .*?\bconstant (.*)$")
+
+
+class _Pipeline(lower._Pipeline):
+    """Numba's own passes, as functions of this room are made of steps that these put together."""
+
+    def define_pipelines(self) -> list[PassManager]:
+        return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
+
+
+def entities(symbol: str) -> dict[str, str]:
+    """LLVM text by symbol: a function and all it needs, the function last."""
+    result, arguments = signature(symbol)
+    with target.COMPILING, lower._no_collections():
+        module = _linked(symbol, result, arguments)
+        _optimise(module)
+        text = str(module)
+    if _RAISED in text:
+        raise CompileError(f"{symbol}: a function for kernels may not raise", details=text)
+    return _regular(text, symbol)
+
+
+def _linked(symbol: str, result: str, arguments: tuple[str, ...]) -> llvm.ModuleRef:
+    compiled = _compiled(symbol, tuple(_KINDS[a] for a in arguments))
+    if compiled.signature.return_type != _KINDS[result]:
+        raise CompileError(f"{symbol}: gives {compiled.signature.return_type}, not {result}")
+    module = llvm.parse_assembly("")
+    for part in compiled.library.modules({}):
+        module.link_in(part)
+    names = ("%x", "%y")[: len(arguments)]
+    wrapper = _WRAPPER.format(
+        inner=compiled.fndesc.llvm_func_name,
+        symbol=symbol,
+        result=result,
+        raised=_RAISED,
+        types=", ".join(arguments),
+        parameters=", ".join(f"{a} {n}" for a, n in zip(arguments, names, strict=True)),
+    )
+    module.link_in(llvm.parse_assembly(wrapper))
+    target.hide(module, (symbol,))
+    return module
+
+
+def _compiled(symbol: str, kinds: tuple[Any, ...]) -> Any:
+    function = _function(symbol)
+    function.compile(kinds)
+    return function.overloads[kinds]
+
+
+def _function(symbol: str) -> Any:
+    """A dispatcher whose library only collects."""
+    name = symbol.partition("_")[2]
+    if name == "acc_pairwise":
+        return accumulate.pairwise
+    if name in RUNTIME:
+        convert = _CONVERSIONS[name]
+        return lower.jit(lambda x: convert(x))
+    function, _, dtype = name.rpartition("_")
+    options = dict(lower.jit(lambda x: x).targetoptions, fastmath=False, forceinline=True)
+    source = implementation(function, dtype).py_func
+    return lower._Function(source, targetoptions=options, pipeline_class=_Pipeline)
+
+
+def _optimise(module: llvm.ModuleRef) -> None:
+    llvm.initialize_all_targets()
+    machine = llvm.Target.from_triple(_TRIPLE).create_target_machine(features=_FEATURES, opt=3)
+    tuning = llvm.create_pipeline_tuning_options(speed_level=3)
+    tuning.loop_vectorization = tuning.slp_vectorization = tuning.loop_interleaving = False
+    tuning.loop_unrolling = False
+    builder = llvm.create_pass_builder(machine, tuning)
+    builder.getModulePassManager().run(module, builder)
+
+
+def _regular(text: str, symbol: str) -> dict[str, str]:
+    """The parts of a printed module, with regular names and without notes for its processor."""
+    found: dict[str, str] = {}
+    renamed: dict[str, str] = {}
+    for name, part in _parts(text):
+        if match := _TABLE.match(part):
+            held = match[2]
+            renamed[name] = "t_" + hashlib.sha256(held.encode()).hexdigest()[:12]
+            found[renamed[name]] = f"@{renamed[name]} = internal unnamed_addr constant {held}"
+        elif part.startswith("declare"):
+            found[name] = part
+        elif name == symbol:
+            found[name] = _function_text(part, symbol)
+        else:
+            raise CompileError(f"{symbol}: {name} was left as a function of its own", details=text)
+    own = found.pop(symbol)
+    for old, new in renamed.items():
+        own = own.replace(f"@{old}", f"@{new}")
+    return {**dict(sorted(found.items())), symbol: own}
+
+
+def _parts(text: str) -> Iterator[tuple[str, str]]:
+    """(symbol, text) of what a module defines and declares, without attributes and metadata."""
+    lines = iter(text.splitlines())
+    for line in lines:
+        if not line.startswith(("@", "declare ", "define ")):
+            continue
+        kept = [_NOISE.sub("", line)]
+        if line.startswith("define"):
+            while kept[-1] != "}":
+                kept.append(_NOISE.sub("", next(lines)))
+        match = _GLOBAL.search(line)
+        assert match is not None
+        yield match[1], "\n".join(kept)
+
+
+def _function_text(part: str, symbol: str) -> str:
+    """A function whose values are v1, v2, ... and whose blocks are b1, b2, ..."""
+    result, arguments = signature(symbol)
+    names = {"x": "x", "y": "y"}
+    lines = part.splitlines()[1:-1]
+    blocks = [m[1] for line in lines if (m := _LABEL.match(line))]
+    names |= {name: f"b{k}" for k, name in enumerate(blocks, start=1)}
+
+    def regular(match: re.Match[str]) -> str:
+        return "%" + names.setdefault(match[1], f"v{len(names) - 1 - len(blocks)}")
+
+    body = [
+        f"{names[m[1]]}:" if (m := _LABEL.match(line)) else _LOCAL.sub(regular, line)
+        for line in lines
+        if line
+    ]
+    parameters = ", ".join(f"{a} %{n}" for a, n in zip(arguments, "xy", strict=False))
+    # a loop inside another one is better left where it is
+    inline = "" if _has_loop(lines, blocks) else "alwaysinline "
+    head = f"define internal {result} @{symbol}({parameters}) {inline}nounwind {{"
+    return "\n".join([head, *body, "}"])
+
+
+def _has_loop(lines: list[str], blocks: list[str]) -> bool:
+    """Whether a block jumps to itself or to one before it."""
+    here = -1
+    for line in lines:
+        if label := _LABEL.match(line):
+            here = blocks.index(label[1])
+        elif line.lstrip().startswith(("br ", "switch ")):
+            there = re.findall(r'label %("[^"]*"|[-\w.$]+)', line)
+            if any(blocks.index(name) <= here for name in there):
+                return True
+    return False
