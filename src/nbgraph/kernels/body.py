@@ -99,7 +99,7 @@ class Body:
                 phis.update({p.id: p for p in graph.closure(node)})
         for root in roots:
             self._uses[root.id] = self._uses.get(root.id, 0) + 1
-        self._counter = 0
+        self.written = 0  # names that were given
         self._open: set[int] = set()  # loops that are being written
         self._prefix = prefix
 
@@ -176,8 +176,8 @@ class Body:
         if single and len(text) <= _INLINE and node.op not in ("call", "extern"):
             self.names[node.id] = f"({text})" if " " in text else text
             return
-        name = f"{self._prefix}{self._counter}"
-        self._counter += 1
+        name = f"{self._prefix}{self.written}"
+        self.written += 1
         self.line(f"{name} = {text}")
         self.names[node.id] = name
 

@@ -24,12 +24,12 @@ from nbgraph.kernels.scalar import Graph, Node
 
 Layout = Literal["c", "0", "s"]  # inner step: one element, none, known at run time only
 Request = Literal["write", "add"]
-Form = Literal["map", "reduce", "totals", "leading", "fold", "scan", "at"]
+Form = Literal["map", "reduce", "totals", "leading", "fold", "scan", "at", "rows"]
 Combine = Literal["add", "multiply", "max", "min"]
 Access = Literal["plain", "scoped", "element"]
 
 BLOCK = 1024  # elements a reduction's accumulator takes before its total is set down
-STRIP = 1024  # columns that a reduction along leading axes takes at once
+STRIP = 1024  # columns that a reduction along leading axes takes at once, elements streamed so
 GROUP = 128  # rows it combines one after another before their total is set down
 
 
@@ -55,13 +55,25 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
+class Total:
+    """What a pass over a row makes of it: `combine` of the elements' `node`. `leaf`, an argument
+    of the graph, stands for it in later passes and in outputs."""
+
+    leaf: Node
+    node: Node
+    combine: Combine
+
+
+@dataclass(frozen=True, slots=True)
 class Loop:
     """A loop over a scalar graph.
 
     form "map": every output gets one value an element. "reduce": outputs with `combine` get one
     value a block of the inner run, others one an element. "totals": the totals of blocks become
     one value a row; "leading": rows are combined column by column; see `totals`. "fold", "scan",
-    "at": one binary scalar function applied along the inner run, in order; see `folds`.
+    "at": one binary scalar function applied along the inner run, in order; see `folds`. "rows":
+    `stages` of totals of a row, then outputs that may depend on them; see `rows`. There [lo, hi)
+    counts rows; what has layout "0" is one value a row.
     """
 
     name: str
@@ -74,6 +86,9 @@ class Loop:
     block: int = BLOCK
     fastmath: bool = False
     disjoint: bool = False  # outputs share no memory; with an operand all of an element or none
+    stages: tuple[tuple[Total, ...], ...] = ()  # passes of a row program before the last
+    index: Node | None = None  # an argument that stands for the place in the row, an int32
+    streaming: bool = False  # outputs of a map go past the cache; they and operands share no memory
     notes: tuple[str, ...] = field(default=(), compare=False)
 
     @property
@@ -101,8 +116,9 @@ class Loop:
         """What may be said of loads and stores. "scoped": operands and the one output share no
         memory; in place that is as good as true, as what is stored depends on all that is read.
         "element": other elements share none. "plain": nothing."""
-        written = [o for o in self.outputs if o.combine is None]
-        alone = self.form == "map" and len(self.outputs) == 1
+        written = [o for o in self.outputs if o.combine is None and o.layout != "0"]
+        alone = self.form in ("map", "rows") and len(written) == 1
         if alone and written[0].request == "write":
             return "scoped"
-        return "element" if alone or (self.disjoint and written) else "plain"
+        apart = self.disjoint or self.streaming
+        return "element" if alone or (apart and written) else "plain"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from nbgraph.kernels.folds import At, Fold
 from nbgraph.kernels.forms import Map, Reduce
 from nbgraph.kernels.loops import Form, Loop
+from nbgraph.kernels.rows import Rows
 from nbgraph.kernels.scalar import GROWING
 from nbgraph.kernels.totals import Leading, Totals
 from nbgraph.kernels.writer import Source, Writer
@@ -21,6 +22,7 @@ _WRITERS: dict[Form, type[Writer]] = {
     "fold": Fold,
     "scan": Fold,
     "at": At,
+    "rows": Rows,
 }
 
 

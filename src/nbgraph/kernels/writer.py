@@ -35,7 +35,7 @@ _STORE: dict[Access, str] = {
 _RESERVED = frozenset(
     "args lo hi n m i j b row col acc start blocks place wide part run run_small separate word "
     "load store load_input store_output load_element store_element shifted select interleaved "
-    "row_offset abs min max range".split()
+    "row_offset stream streamed abs min max range".split()
 )
 _NUMBERED = ("t", "c", "v", "u", "w", "user", "int", "uint", "float", "bool")
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -62,6 +62,7 @@ class Writer:
         self.leaves: dict[int, str] = {}
         self.locals: set[str] = set()  # further names of the kernel that a part may use
         self.taken: set[str] = set(_RESERVED)
+        self._hoisted = 0  # names of values that are computed outside the inner loops
         self.names = [self._unique(str(o.node.data)) for o in loop.operands]
         self.outputs = [
             self._unique("y" if len(loop.outputs) == 1 else f"y{i}")
@@ -135,7 +136,11 @@ class Writer:
             name = self._unique(str(node.data))
             self.line(1, f"{name} = {self._scalar(node, loop.parameters_at + k)}")
             self.leaves[node.id] = name
-        self._uniform()
+        self.hoist(1, self.roots())
+
+    def roots(self) -> list[Node]:
+        """The nodes that the loops compute."""
+        return [output.node for output in self.loop.outputs]
 
     def _scalar(self, node: Node, word: int) -> str:
         """The text that reads a scalar from the record, as the body computes with it."""
@@ -146,9 +151,10 @@ class Writer:
             return f"{text} != 0"
         return f"{node.kind}({text})" if node.kind in INTEGERS else text
 
-    def _uniform(self) -> None:
-        """Values that depend on parameters alone are computed once, before the loops."""
-        graph, roots = self.loop.graph, [o.node for o in self.loop.outputs]
+    def hoist(self, indent: int, roots: Sequence[Node]) -> None:
+        """Compute here what `roots` need that depends on what is known here alone: parameters, and
+        what else `leaves` names. Inner loops then refer to it by name."""
+        graph = self.loop.graph
         varying: set[int] = set()
         needed: dict[int, Node] = {n.id: n for n in roots}  # what the loop itself refers to
         for node in graph.reachable(roots):
@@ -160,12 +166,14 @@ class Writer:
         uniform = [
             n for n in needed.values() if n.id not in varying and n.op not in ("const", "param")
         ]
-        body = Body(graph, uniform, self.namespace, self.leaves, 1, prefix="u")
+        body = Body(graph, uniform, self.namespace, self.leaves, indent, prefix="u")
+        body.written = self._hoisted
         texts = body.require(uniform)
         self.lines += body.lines
+        self._hoisted = body.written
         for node, text in zip(uniform, texts, strict=True):
             if not text.isidentifier():
-                self.line(1, f"w{node.id} = {text}")
+                self.line(indent, f"w{node.id} = {text}")
             self.leaves[node.id] = text if text.isidentifier() else f"w{node.id}"
 
     def arrays(self) -> list[tuple[str, Operand | Output]]:
@@ -250,15 +258,28 @@ class Writer:
         value = self.converted(text, output.node, output.dtype)
         if output.request == "add" and output.node.kind != "f" and output.dtype != "bool":
             value = f"{output.dtype}({text})"
+        self.put(indent, pointer, index, value, access=access)
+
+    def put(self, indent: int, pointer: str, index: str, value: str, *, access: Access) -> None:
+        """Store what has the dtype of the array already."""
         self.line(indent, f"{_STORE[access]}({pointer}, {index}, {value})")
 
-    def delivered(self, pointer: str, index: str, output: Output, text: str, kind: str) -> str:
+    def delivered(
+        self,
+        pointer: str,
+        index: str,
+        output: Output,
+        text: str,
+        kind: str,
+        *,
+        access: Access = "plain",
+    ) -> str:
         """What is stored for a result of dtype `kind`: it is rounded first, then added."""
         dtype = output.dtype
         if dtype == "bool":
             value = f"{text} != 0"
             if output.request == "add":
-                value = f"{self.loaded(pointer, index, dtype)} | ({value})"
+                value = f"{self.loaded(pointer, index, dtype, access=access)} | ({value})"
             return f"uint8({value})"
         short = dtype in SHORT
         value = text if kind == ("float32" if short else dtype) else f"{dtype}({text})"
@@ -267,7 +288,7 @@ class Writer:
             value = f"float32_to_{dtype}({single})"
         if output.request == "write":
             return value
-        old = self.loaded(pointer, index, dtype)
+        old = self.loaded(pointer, index, dtype, access=access)
         if short:
             return f"float32_to_{dtype}({old} + {dtype}_to_float32({value}))"
         return f"{dtype}({old} + {value})"

@@ -1,0 +1,235 @@
+"""Emitted row programs: several passes over a row while it is in the cache.
+
+A pass makes totals of the row, which later passes see as numbers; the last one writes. What depends
+on numbers of the row alone is computed once a row, between passes. Sums and products are made of
+blocks of BLOCK elements, in an order that LLVM chose; the totals of blocks are combined in float64
+one after another. So the order depends on the row's length, layout and dtype, never on [lo, hi).
+
+What one pass computes at some cost and a later one needs again (exp(x - max) of a softmax) is kept
+in an output meanwhile, where that can hold it exactly and later passes read nothing else of the
+row; else it is computed again, which gives the same bits. So an output of a row may be written
+over an operand of the same elements.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nbgraph.kernels.cost import is_chain
+from nbgraph.kernels.loops import BLOCK, Access, Combine, Loop, Operand, Total
+from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.writer import ITEMSIZE, Writer
+
+_START: dict[Combine, float] = {"add": 0.0, "multiply": 1.0, "max": float("-inf")}
+_START["min"] = -_START["max"]
+_COSTLY = ("call", "extern", "final", "div")
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A value of pass `stage` that lies in output `output` until the last pass."""
+
+    node: Node
+    stage: int
+    output: int
+
+
+class Rows(Writer):
+    """See the module."""
+
+    def __init__(self, loop: Loop) -> None:
+        super().__init__(loop)
+        self.totals = {t.leaf.id: self._unique(str(t.leaf.data)) for s in loop.stages for t in s}
+        self.kept = _kept(loop)
+        self.elements = [k for k, o in enumerate(loop.outputs) if o.layout != "0"]
+        self._pass: Sequence[Node] = ()  # what the pass being written computes
+
+    def roots(self) -> list[Node]:
+        """See Writer."""
+        return [*_nodes(self.loop.stages), *super().roots()]
+
+    def waits(self) -> bool:
+        """See Writer."""
+        return is_chain(self.loop.graph, self._pass)
+
+    def space(self) -> None:
+        """See Writer."""
+        self.line(1, "for row in range(lo, hi):")
+        for k, (name, array) in enumerate(self.arrays()):
+            self.line(2, f"{name}_at = {self.base(k, 'row')}")
+            if array.layout == "0" and isinstance(array, Operand):
+                self.line(2, f"{name}_p = {array.dtype}_pointer({name}_at)")
+                self.line(2, f"{name} = {self.widened(array, f'{name}_p', '0')}")
+                self.leaves[array.node.id] = name
+        for number, totals in enumerate(self.loop.stages):
+            self.stage(number, totals)
+        if self.elements:
+            self.last()
+        self.results()
+
+    # passes -----------------------------------------------------------------------------------
+
+    def stage(self, number: int, totals: Sequence[Total]) -> None:
+        """A pass that makes totals."""
+        self._pass = [total.node for total in totals]
+        self.hoist(2, self._pass)
+        names = [self.totals[total.leaf.id] for total in totals]
+        accumulators = ", ".join(f"{name}_acc" for name in names)
+        lines = self.captured(lambda: self._combine(number, totals, names))
+        run = self.part(f"run{number}", lines, accumulators)
+        blocked = any(_sums(total) for total in totals)
+        for total, name in zip(totals, names, strict=True):
+            if blocked:
+                self.line(2, f"{name} = {self._start(total, wide=_sums(total))}")
+        self.line(2, "start = 0")
+        if blocked:
+            self.line(2, "while start < n:")
+            self.line(3, f"m = min(n - start, {BLOCK})")
+            self._pointers(3, lines)
+            self.line(3, f"{accumulators} = {run}")
+            for total, name in zip(totals, names, strict=True):
+                self.line(3, f"{name} = {_joined(total, name)}")
+            self.line(3, "start += m")
+        else:
+            self.line(2, "m = n")
+            self._pointers(2, lines)
+            self.line(2, f"{', '.join(names)} = {run}")
+        for total, name in zip(totals, names, strict=True):
+            if _sums(total):
+                self.line(2, f"{name}_of_row = {self.loop.compute}({name})")
+            self.leaves[total.leaf.id] = f"{name}_of_row" if _sums(total) else name
+
+    def _combine(self, number: int, totals: Sequence[Total], names: Sequence[str]) -> None:
+        """The inner loop of such a pass."""
+        for total, name in zip(totals, names, strict=True):
+            self.line(0, f"{name}_acc = {self._start(total, wide=self._wide(total))}")
+        self.line(0, "for i in range(m):")
+        self._load(self._pass)
+        texts = self.body(1, self._pass)
+        for total, name, text in zip(totals, names, texts, strict=True):
+            if self.kept is not None and (self.kept.stage, self.kept.node) == (number, total.node):
+                k = self.kept.output
+                self.store(1, self.outputs[k], self.loop.outputs[k], text, access=self.loop.access)
+            value = f"float64({text})" if self._wide(total) else text
+            self.line(1, f"{name}_acc = acc_{total.combine}({name}_acc, {value})")
+
+    def last(self) -> None:
+        """The pass that writes."""
+        outputs = [self.loop.outputs[k] for k in self.elements]
+        self._pass = [output.node for output in outputs]
+        self.hoist(2, self._pass)
+        lines = self.captured(self._write)
+        self.line(2, "start = 0")
+        self.line(2, "m = n")
+        run = self.part("run", lines, "0")
+        self._pointers(2, lines)
+        self.line(2, run)
+
+    def _write(self) -> None:
+        access = self.loop.access
+        self.line(0, "for i in range(m):")
+        among: Access = "element" if access == "element" else "plain"
+        if self.kept is not None:
+            name, output = self.outputs[self.kept.output], self.loop.outputs[self.kept.output]
+            held = self._unique("held")
+            self.leaves[self.kept.node.id] = held
+            loaded = self.loaded(*self.place(name, output, "i"), output.dtype, access=among)
+            self.line(1, f"{held} = {loaded}")
+        self._load(self._pass)
+        texts = self.body(1, self._pass)
+        for k, text in zip(self.elements, texts, strict=True):
+            output = self.loop.outputs[k]
+            pointer, index = self.place(self.outputs[k], output, "i")
+            value = self.delivered(pointer, index, output, text, self.loop.compute, access=among)
+            self.put(1, pointer, index, value, access=access)
+
+    def results(self) -> None:
+        """One value a row."""
+        outputs = [k for k, o in enumerate(self.loop.outputs) if o.layout == "0"]
+        self.hoist(2, [self.loop.outputs[k].node for k in outputs])
+        for k in outputs:
+            output, name = self.loop.outputs[k], self.outputs[k]
+            assert output.node.op == "const" or output.node.id in self.leaves, output
+            text = self.leaves.get(output.node.id) or self.namespace.constant(output.node)
+            self.line(2, f"{name}_p = {output.dtype}_pointer({name}_at)")
+            value = self.delivered(f"{name}_p", "0", output, text, self.loop.compute)
+            self.line(2, f"store({name}_p, 0, {value})")
+
+    # pieces -----------------------------------------------------------------------------------
+
+    def _load(self, roots: Sequence[Node]) -> None:
+        """Load the operands that `roots` need of an element, and the place in the row."""
+        needed = _reached(self.loop.graph, roots, self.leaves)
+        which = [k for k, o in enumerate(self.loop.operands) if o.node.id in needed]
+        access = self.loop.access
+        self.load_all(1, which, access="element" if access == "element" else "scoped")
+        index = self.loop.index
+        if index is not None and index.id in needed:
+            self.locals.add("start")
+            self.leaves[index.id] = self._unique("at")
+            self.line(1, f"{self.leaves[index.id]} = int32(start + i)")
+
+    def _pointers(self, indent: int, lines: Sequence[str]) -> None:
+        """Typed pointers to element `start` of the arrays that these lines use."""
+        words = set(re.findall(r"\w+", "\n".join(lines)))
+        for name, array in self.arrays():
+            if f"{name}_p" in words and array.layout != "0":
+                step = f"{name}_step" if array.layout == "s" else str(ITEMSIZE[array.dtype])
+                address = f"{name}_at + start * {step}"
+                self.line(indent, f"{name}_p = {array.dtype}_pointer({address})")
+
+    def _wide(self, total: Total) -> bool:
+        """A strided run has one accumulator, not a vector of them: it adds up in float64."""
+        return _sums(total) and any(o.layout == "s" for o in self.loop.operands)
+
+    def _start(self, total: Total, *, wide: bool) -> str:
+        text = self.namespace.constant(self.loop.graph.const(_START[total.combine]))
+        return f"float64({text})" if wide else text
+
+
+def _sums(total: Total) -> bool:
+    return total.combine in ("add", "multiply")
+
+
+def _joined(total: Total, name: str) -> str:
+    """The total so far with that of one more block."""
+    if not _sums(total):
+        return f"acc_{total.combine}({name}, {name}_acc)"
+    return f"{name} {'+' if total.combine == 'add' else '*'} float64({name}_acc)"
+
+
+def _nodes(stages: Sequence[Sequence[Total]]) -> list[Node]:
+    return [total.node for stage in stages for total in stage]
+
+
+def _reached(graph: Graph, roots: Sequence[Node], known: dict[int, str]) -> set[int]:
+    """What has to be computed for `roots` besides what is known, by id."""
+    found: set[int] = set()
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if node.id not in found and node.id not in known:
+            found.add(node.id)
+            stack += graph.children(node)
+    return found
+
+
+def _kept(loop: Loop) -> _Kept | None:
+    """What is kept in an output between two passes, if anything."""
+    graph = loop.graph
+    elements = {o.node.id for o in loop.operands if o.layout != "0"}
+    written = [o.node for o in loop.outputs if o.layout != "0"]
+    for k, output in enumerate(loop.outputs):
+        exact = output.dtype == loop.compute and output.request == "write"
+        if output.layout == "0" or not exact:
+            continue
+        for number, stage in enumerate(loop.stages):
+            later = [*_nodes(loop.stages[number + 1 :]), *written]
+            for total in stage:
+                costly = any(n.op in _COSTLY for n in graph.reachable([total.node]))
+                if costly and total.node.id in _reached(graph, later, {}):
+                    if not elements & _reached(graph, later, {total.node.id: ""}):
+                        return _Kept(total.node, number, k)
+    return None
