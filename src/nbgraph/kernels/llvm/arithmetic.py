@@ -83,7 +83,7 @@ def binary(f: Function, op: str, a: Value, b: Value) -> Value:
     if kind in FLOATS:
         return f.value(kind, f"{_FLOAT[op]} {f.fast}{a.typed}, {b.text}")
     if op in ("//", "%"):
-        return divided(f, op, a, b)
+        return divided(f, op, a, b) if f.exact else index_divided(f, op, a, b)
     if op == "/":
         return binary(f, op, cast(f, a, "float64"), cast(f, b, "float64"))
     if a.literal is not None and b.literal is not None:
@@ -125,6 +125,13 @@ def divided(f: Function, op: str, a: Value, b: Value) -> Value:
         quotient = select(f, other, negative(f, a), quotient)
         rest = select(f, other, zero, rest)
     return select(f, nothing, zero, quotient if op == "//" else rest)
+
+
+def index_divided(f: Function, op: str, a: Value, b: Value) -> Value:
+    """`//` and `%` of numbers of elements and rows, which are not negative; 0 for a zero divisor."""
+    one = constant(a.kind, 1)
+    divisor = b if b.literal else select(f, compare(f, "==", b, constant(b.kind, 0)), one, b)
+    return f.value(a.kind, f"{'udiv' if op == '//' else 'urem'} {a.typed}, {divisor.text}")
 
 
 def compare(f: Function, op: str, a: Value, b: Value) -> Value:

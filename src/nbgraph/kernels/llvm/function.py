@@ -16,9 +16,12 @@ RECORD = "tuple"  # the kind of several results
 class Function:
     """Collects instructions; every method that makes a value returns it."""
 
-    def __init__(self, name: str, parameters: Sequence[Value], *, fast: bool = False) -> None:
+    def __init__(
+        self, name: str, parameters: Sequence[Value], *, fast: bool = False, exact: bool = False
+    ) -> None:
         self.name, self.parameters = name, tuple(parameters)
         self.fast = "fast " if fast else ""  # flags of floating-point instructions
+        self.exact = exact  # divisions are of users' integers, not of indices
         self.separate = False
         self.interleaved = False
         self.grouped = False  # an access says that elements are independent

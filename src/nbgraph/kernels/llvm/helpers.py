@@ -15,6 +15,7 @@ SOURCES = (_ROOM.parent / "integers.py", _ROOM.parents[1] / "native" / "memory.p
 NAMES = frozenset(
     "int_floordiv int_mod uint_floordiv uint_mod int_shl int_shr float_to_uint64 row_offset".split()
 )
+SHARED = frozenset(("row_offset",))  # run once a row: one copy, called
 
 
 @functools.cache

@@ -90,45 +90,50 @@ class Module:
 
     def _part(self, f: Function, name: str, args: Sequence[Value]) -> tuple[Value, ...]:
         """A function of the text: it stays one of its own, lowered at its first call."""
-        definition = self._definitions[name]
-        made = self._made(f"part_{name}", definition, args, "", fast=self._source.fastmath)
-        return _call(f, made, args)
+        key = f"part_{name}", tuple(a.kind for a in args)
+        if key not in self._functions:
+            fast = self._source.fastmath
+            self._lower(key, self._definitions[name], args, [], "", fast=fast)
+        return _call(f, self._functions[key], args)
 
     def _helper(self, f: Function, name: str, args: Sequence[Value]) -> tuple[Value, ...]:
-        """A function of the library, inlined; literals are known inside it."""
-        made = self._made(f"h_{name}", helpers.helper(name), args, "alwaysinline", fast=False)
-        return _call(f, made, [a for a in args if a.literal is None])
+        """A function of the library; those over values are inlined, with literals known inside."""
+        inlined = name not in helpers.SHARED
+        known = [inlined and a.literal is not None for a in args]
+        kinds = (a.text if fixed else a.kind for a, fixed in zip(args, known, strict=True))
+        key = f"h_{name}", tuple(kinds)
+        if key not in self._functions:
+            attribute = "alwaysinline" if inlined else "noinline"
+            self._lower(key, helpers.helper(name), args, known, attribute, exact=inlined)
+        given = [a for a, fixed in zip(args, known, strict=True) if not fixed]
+        return _call(f, self._functions[key], given)
 
-    def _made(
+    def _lower(
         self,
-        symbol: str,
+        key: tuple[str, tuple[str, ...]],
         definition: ast.FunctionDef,
         args: Sequence[Value],
+        known: Sequence[bool],
         attribute: str,
-        *,
-        fast: bool,
-    ) -> Function:
-        inlined = attribute == "alwaysinline"
-        key = symbol, tuple(a.text if inlined and a.literal is not None else a.kind for a in args)
-        if key in self._functions:
-            return self._functions[key]
+        **flags: bool,
+    ) -> None:
+        """A definition for the kinds of `args`; those that are `known` are no parameters."""
         given: dict[str, Value] = {}
         parameters: list[Value] = []
-        for node, value in zip(definition.args.args, args, strict=True):
-            if inlined and value.literal is not None:
-                given[node.arg] = value
-            else:
-                given[node.arg] = Value(value.kind, f"%{node.arg}")
+        fixed = known or [False] * len(args)
+        for node, value, constant_ in zip(definition.args.args, args, fixed, strict=True):
+            given[node.arg] = value if constant_ else Value(value.kind, f"%{node.arg}")
+            if not constant_:
                 parameters.append(given[node.arg])
-        made = Function(f"{symbol}_{len(self._functions)}", parameters, fast=fast)
+        made = Function(f"{key[0]}_{len(self._functions)}", parameters, **flags)
         self._functions[key] = made
         Lowering(self, made, definition, given)
         self._texts.append(made.text("internal ", attribute))
-        return made
 
     def loop(self, f: Function) -> str:
-        """See Names: elements that are independent, vectors worked on in turn."""
-        says: list[str] = []
+        """See Names: elements that are independent, vectors worked on in turn. Loops around
+        inner runs stay as they are: unrolling those would take most of the time of a compile."""
+        says: list[str] = [] if f.separate else ['!{!"llvm.loop.unroll.disable"}']
         if f.grouped:
             says.append(f'!{{!"llvm.loop.parallel_accesses", {vocabulary.ELEMENT}}}')
         if f.interleaved:
