@@ -10,6 +10,7 @@ import pytest
 from numba import njit, types
 
 from nbgraph.kernels import vector_math
+from nbgraph.native import floats
 
 VECTORISED = sorted(
     "exp exp2 expm1 log log2 log10 log1p sqrt rsqrt cbrt sin_small cos_small tan_small tanh "

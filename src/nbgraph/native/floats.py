@@ -6,12 +6,14 @@ vectorises a loop around them and a caller's flags do not change them.
 
 from __future__ import annotations
 
+import llvmlite.binding as llvm
 from llvmlite import ir
 from numba import types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
-from nbgraph.native.processor import hardware_fma
+from nbgraph.native.processor import has_fma
+from nbgraph.settings import config
 
 HALF, SINGLE, DOUBLE = ir.HalfType(), ir.FloatType(), ir.DoubleType()
 WORD16, WORD32 = ir.IntType(16), ir.IntType(32)
@@ -19,7 +21,7 @@ UNSIGNED = {types.float32: types.uint32, types.float64: types.uint64}
 FLOAT = {unsigned: float_ for float_, unsigned in UNSIGNED.items()}
 
 
-HARDWARE_FMA = hardware_fma()
+HARDWARE_FMA = has_fma(config.cpu_features or str(llvm.get_host_cpu_features().flatten()))
 
 
 def _require_float(name: str, *values: types.Type) -> None:

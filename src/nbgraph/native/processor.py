@@ -1,19 +1,15 @@
-"""What code is generated for, as far as the text of a function depends on it; Numba-free."""
+"""What the text of a function depends on in the processor that code is made for; needs no LLVM."""
 
 from __future__ import annotations
 
-import functools
-
-import llvmlite.binding as llvm
-
-from nbgraph.settings import config
+import platform
 
 
-@functools.cache
-def hardware_fma() -> bool:
-    """Whether code is generated for a processor with fused multiply-add; fixed at the first ask."""
-    if config.cpu_features:  # those named, not the host's
-        return "+fma," in f"{config.cpu_features},"
-    if llvm.get_default_triple().startswith(("aarch64", "arm64")):
-        return True
-    return bool(llvm.get_host_cpu_features().get("fma", False))
+def has_fma(features: str) -> bool:
+    """Whether a processor with these `features`, in LLVM's notation, has a fused multiply-add.
+
+    >>> has_fma("+avx2,+fma,-fma4"), has_fma("+avx2,+fma4")
+    (True, False)
+    """
+    arm = platform.machine().lower() in ("aarch64", "arm64")  # all of these have
+    return arm or "+fma" in features.split(",")

@@ -2,7 +2,8 @@
 
 `implementation(name, dtype)` is a compiled scalar function.  Each is branch-free text, written
 once for float32 and float64, with explicit fused multiply-adds and no fast-math flags: the vector
-body of a loop, its scalar tail and a caller with any flags all give the same bits.
+body of a loop, its scalar tail and a caller with any flags all give the same bits.  `texts` has the
+same functions as LLVM text, for which Numba need not be there.
 """
 
 from __future__ import annotations
@@ -34,13 +35,18 @@ def _version() -> str:
 VERSION = _version()
 
 
-@functools.cache
-def implementation(name: str, dtype: str) -> Callable:
-    """The Numba function `name` from scalars of `dtype` to `dtype`; Numba is imported here."""
+def check(name: str, dtype: str) -> None:
+    """Raise ValueError where there is no such function, TypeError where it lacks the dtype."""
     if name not in NAMES:
         raise ValueError(f"vector_math: no function {name!r}; there are {', '.join(sorted(NAMES))}")
     if dtype not in DTYPES:
         raise TypeError(f"{name}: no implementation for dtype {dtype!r}, only for {DTYPES}")
+
+
+@functools.cache
+def implementation(name: str, dtype: str) -> Callable:
+    """The Numba function `name` from scalars of `dtype` to `dtype`; Numba is imported here."""
+    check(name, dtype)
     family = importlib.import_module(f"{__name__}.{FAMILY[name]}")
     formats = importlib.import_module(f"{__name__}.formats")
     return getattr(family, name)(formats.FORMATS[dtype])

@@ -21,8 +21,8 @@ from numba.core.compiler_machinery import PassManager
 from nbgraph.codegen import lower, target
 from nbgraph.errors import CompileError
 from nbgraph.kernels import accumulate
-from nbgraph.kernels.vector_math import implementation
-from nbgraph.kernels.vector_math.texts import RUNTIME, signature
+from nbgraph.kernels.vector_math import DTYPES, NAMES, implementation
+from nbgraph.kernels.vector_math.texts import RUNTIME, header, join, signature, symbol
 from nbgraph.native import floats
 
 _KINDS = {
@@ -41,6 +41,7 @@ _CONVERSIONS = {
 # Some processor of today with fused multiply-add and rounding instructions: what they cost decides
 # whether a branch becomes a select.
 _TRIPLE, _FEATURES = "x86_64-unknown-linux-gnu", "+fma,+avx2"
+_HEAD = "; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit."
 _RAISED = "nbgraph.raised"
 _WRAPPER = """
 declare i32 @"{inner}"(ptr, ptr, {types})
@@ -72,6 +73,17 @@ class _Pipeline(lower._Pipeline):
 
     def define_pipelines(self) -> list[PassManager]:
         return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
+
+
+def whole() -> str:
+    """What is shipped: the text of all functions, behind lines that say what it was made of."""
+    if not floats.HARDWARE_FMA:
+        raise CompileError("texts are shipped for processors with fused multiply-add")
+    symbols = [symbol(name, dtype) for name in sorted(NAMES) for dtype in DTYPES]
+    found: dict[str, str] = {}
+    for each in [*symbols, *(symbol(name) for name in RUNTIME)]:
+        found.update(entities(each))
+    return f"{_HEAD}\n{header()}\n\n{join(dict(sorted(found.items())))}"
 
 
 def entities(symbol: str) -> dict[str, str]:
@@ -119,12 +131,18 @@ def _function(symbol: str) -> Any:
     if name == "acc_pairwise":
         return accumulate.pairwise
     if name in RUNTIME:
-        convert = _CONVERSIONS[name]
-        return lower.jit(lambda x: convert(x))
+        return lower.jit(_converted(_CONVERSIONS[name]))
     function, _, dtype = name.rpartition("_")
     options = dict(lower.jit(lambda x: x).targetoptions, fastmath=False, forceinline=True)
     source = implementation(function, dtype).py_func
     return lower._Function(source, targetoptions=options, pipeline_class=_Pipeline)
+
+
+def _converted(convert: Any) -> Any:
+    def converted(x):
+        return convert(x)
+
+    return converted
 
 
 def _optimise(module: llvm.ModuleRef) -> None:

@@ -1,14 +1,32 @@
-"""The functions of this room, and the others that kernels call, as LLVM text."""
+"""The functions of this room, and others that kernels call, as LLVM text that needs no Numba.
+
+    texts([("exp", "float32")], ["float32_to_float16"])
+
+is what a module has to hold that calls `@m_exp_float32` and `@r_float32_to_float16`: definitions of
+these, internal to the module, with their tables and declarations, for any 64-bit processor with
+the low byte first. The text comes with the package. Where that one was made of other sources, for
+another LLVM, or for processors with a fused multiply-add and this one has none, `generate` makes
+the functions that are asked for, and the disk cache keeps them.
+"""
 
 from __future__ import annotations
 
 import functools
+import hashlib
 import re
+import time
 from collections.abc import Iterable
+from pathlib import Path
 
+import llvmlite  # the package alone: LLVM is loaded by `llvmlite.binding`
+
+from nbgraph.codegen import cache, target
+from nbgraph.kernels.vector_math import VERSION, check
 from nbgraph.kernels.vector_math.names import ARITY
+from nbgraph.native.processor import has_fma
 
-# name: result and arguments, in LLVM's words
+# Functions for kernels besides the mathematical ones: result and arguments, in LLVM's words.
+# `acc_pairwise` adds up the float64 at an address, as many as the second argument says.
 RUNTIME: dict[str, tuple[str, tuple[str, ...]]] = {
     "float16_to_float32": ("float", ("i16",)),
     "float32_to_float16": ("i16", ("float",)),
@@ -16,30 +34,116 @@ RUNTIME: dict[str, tuple[str, tuple[str, ...]]] = {
     "float32_to_bfloat16": ("i16", ("float",)),
     "acc_pairwise": ("double", ("ptr", "i64")),
 }
+SHIPPED = Path(__file__).parent / "texts.ll"
 _KINDS = {"float32": "float", "float64": "double"}
-_USED = re.compile(r"@([-\w.$]+)")
+_SYMBOL = re.compile(r"@([-\w.$]+)")
+
+
+def symbol(name: str, dtype: str = "") -> str:
+    """What a function is called in LLVM text: a mathematical one for a dtype, or one of RUNTIME.
+
+    >>> symbol("exp", "float32"), symbol("acc_pairwise")
+    ('m_exp_float32', 'r_acc_pairwise')
+
+    ValueError for an unknown name, TypeError for a dtype other than float32 and float64.
+    """
+    if dtype or name not in RUNTIME:
+        check(name, dtype)
+        return f"m_{name}_{dtype}"
+    return f"r_{name}"
 
 
 def signature(symbol: str) -> tuple[str, tuple[str, ...]]:
+    """Result and arguments of a function, in LLVM's words.
+
+    >>> signature("m_atan2_float64")
+    ('double', ('double', 'double'))
+    """
     prefix, _, name = symbol.partition("_")
     if prefix == "r":
         return RUNTIME[name]
     function, _, dtype = name.rpartition("_")
-    kind = _KINDS[dtype]
-    return kind, (kind,) * ARITY[function]
+    return _KINDS[dtype], (_KINDS[dtype],) * ARITY[function]
 
 
 def texts(wanted: Iterable[tuple[str, str]], runtime: Iterable[str] = ()) -> str:
-    """LLVM text"""
-    symbols = [f"m_{name}_{dtype}" for name, dtype in wanted] + [f"r_{name}" for name in runtime]
+    """LLVM text of functions, by name and dtype, and of `runtime` functions, by name; each part
+    once. The order does not matter.
+
+    >>> print(texts([("sqrt", "float64")]))
+    declare double @llvm.sqrt.f64(double)
+    <BLANKLINE>
+    define internal double @m_sqrt_float64(double %x) alwaysinline nounwind {
+    b1:
+      %v1 = tail call double @llvm.sqrt.f64(double %x)
+      ret double %v1
+    }
+    <BLANKLINE>
+
+    Errors as of `symbol`; CompileError where a function has to be made and Numba refuses.
+    """
+    asked = sorted({*(symbol(*pair) for pair in wanted), *(symbol(name) for name in runtime)})
+    shipped = _shipped()
     found: dict[str, str] = {}
-    for symbol in dict.fromkeys(symbols):
-        found.update(_entities(symbol))
+    for each in asked:
+        parts = shipped or _made(each)
+        needed = _SYMBOL.findall(parts[each])
+        found.update({name: parts[name] for name in sorted(needed) if name != each})
+        found[each] = parts[each]
     return "\n\n".join(found.values()) + "\n"
 
 
-@functools.cache
-def _entities(symbol: str) -> dict[str, str]:
-    from nbgraph.kernels.vector_math import generate
+def header() -> str:
+    """What a text depends on besides its function: the first line of what is shipped."""
+    release = ".".join(llvmlite.__version__.split(".")[:2])  # one LLVM each
+    fma = "fma" if has_fma(target.features()) else "no fma"
+    return f"; sources {_version()}, llvmlite {release}, {fma}"
 
-    return generate.entities(symbol)
+
+def _version() -> str:
+    """A hash of the sources."""
+    accumulate = Path(__file__).parents[1] / "accumulate.py"
+    return hashlib.sha256(VERSION.encode() + accumulate.read_bytes()).hexdigest()[:16]
+
+
+@functools.cache
+def _shipped() -> dict[str, str]:
+    """The package's text by symbol; empty where it does not fit."""
+    try:
+        first, _, rest = SHIPPED.read_text(encoding="utf-8").partition("\n\n")
+    except OSError:
+        return {}
+    return split(rest) if first.splitlines()[-1] == header() else {}
+
+
+@functools.cache
+def _made(symbol: str) -> dict[str, str]:
+    """The text of one function and all it needs, from the disk cache or made now."""
+    key = hashlib.sha256(f"text {header()} {symbol}".encode()).hexdigest()
+    entry = cache.load(key)
+    if entry is None:
+        from nbgraph.kernels.vector_math import generate  # imports Numba
+
+        started = time.perf_counter()
+        text = join(generate.entities(symbol))
+        entry = cache.Entry(text.encode(), (), time.perf_counter() - started, "compiled")
+        cache.store(key, entry)
+    return split(entry.code.decode())
+
+
+def join(parts: dict[str, str]) -> str:
+    """Parts of a module as one text."""
+    return "\n\n".join(parts.values()) + "\n"
+
+
+def split(text: str) -> dict[str, str]:
+    """The parts of such a text by symbol; no part has an empty line."""
+    found: dict[str, str] = {}
+    for part in text.rstrip("\n").split("\n\n"):
+        match = _SYMBOL.search(part)
+        assert match is not None, part[:80]
+        found[match[1]] = part
+    return found
+
+
+__all__ = ["RUNTIME", "header", "signature", "symbol", "texts"]

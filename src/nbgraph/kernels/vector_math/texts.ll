@@ -1,0 +1,4785 @@
+; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
+; sources 830a71c8cbad852e, llvmlite 0.50, fma
+
+declare double @lgamma(double) local_unnamed_addr
+
+declare float @llvm.ceil.f32(float)
+
+declare double @llvm.ceil.f64(double)
+
+declare float @llvm.copysign.f32(float, float)
+
+declare double @llvm.copysign.f64(double, double)
+
+declare float @llvm.fabs.f32(float)
+
+declare double @llvm.fabs.f64(double)
+
+declare float @llvm.floor.f32(float)
+
+declare double @llvm.floor.f64(double)
+
+declare float @llvm.fma.f32(float, float, float)
+
+declare double @llvm.fma.f64(double, double, double)
+
+declare i1 @llvm.is.fpclass.f32(float, i32 immarg)
+
+declare i1 @llvm.is.fpclass.f64(double, i32 immarg)
+
+declare void @llvm.lifetime.end.p0(ptr captures(none))
+
+declare void @llvm.lifetime.start.p0(ptr captures(none))
+
+declare double @llvm.log.f64(double)
+
+declare float @llvm.roundeven.f32(float)
+
+declare double @llvm.roundeven.f64(double)
+
+declare double @llvm.sin.f64(double)
+
+declare float @llvm.sqrt.f32(float)
+
+declare double @llvm.sqrt.f64(double)
+
+declare float @llvm.trunc.f32(float)
+
+declare double @llvm.trunc.f64(double)
+
+declare i32 @llvm.umin.i32(i32, i32)
+
+declare i64 @llvm.umin.i64(i64, i64)
+
+define internal float @m_acos_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.fabs.f32(float %x)
+  %v2 = fcmp ogt float %v1, 5.000000e-01
+  %v3 = tail call float @llvm.fma.f32(float %v1, float -5.000000e-01, float 5.000000e-01)
+  %v4 = fmul float %x, %x
+  %v5 = select i1 %v2, float %v3, float %v4
+  %v6 = tail call float @llvm.sqrt.f32(float %v5)
+  %v7 = fmul float %v6, 2.000000e+00
+  %v8 = select i1 %v2, float %v7, float %v1
+  %v9 = fmul float %v5, %v8
+  %v10 = tail call float @llvm.fma.f32(float %v5, float 0x3FA595C200000000, float 0x3F98C3E7E0000000)
+  %v11 = tail call float @llvm.fma.f32(float %v10, float %v5, float 0x3FA747BB60000000)
+  %v12 = tail call float @llvm.fma.f32(float %v11, float %v5, float 0x3FB3302040000000)
+  %v13 = tail call float @llvm.fma.f32(float %v12, float %v5, float 0x3FC5555C80000000)
+  %v14 = fmul float %v9, %v13
+  %v15 = fcmp olt float %x, 0.000000e+00
+  %v16 = select i1 %v15, float 0x400921FB60000000, float 0.000000e+00
+  %v17 = select i1 %v2, float %v16, float 0x3FF921FB60000000
+  %v18 = select i1 %v15, float 0xBE7777A5C0000000, float 0.000000e+00
+  %v19 = select i1 %v2, float %v18, float 0xBE6777A5C0000000
+  %v20 = xor i1 %v15, %v2
+  %v21 = fneg float %v8
+  %v22 = select i1 %v20, float %v21, float %v8
+  %v23 = fneg float %v14
+  %v24 = select i1 %v20, float %v23, float %v14
+  %v25 = fsub float %v17, %v22
+  %v26 = fsub float %v17, %v25
+  %v27 = fsub float %v26, %v22
+  %v28 = fsub float %v19, %v24
+  %v29 = fadd float %v27, %v28
+  %v30 = fadd float %v25, %v29
+  ret float %v30
+}
+
+define internal double @m_acos_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.fabs.f64(double %x)
+  %v2 = fcmp ogt double %v1, 5.000000e-01
+  %v3 = tail call double @llvm.fma.f64(double %v1, double -5.000000e-01, double 5.000000e-01)
+  %v4 = fmul double %x, %x
+  %v5 = select i1 %v2, double %v3, double %v4
+  %v6 = tail call double @llvm.sqrt.f64(double %v5)
+  %v7 = fmul double %v6, 2.000000e+00
+  %v8 = select i1 %v2, double %v7, double %v1
+  %v9 = fmul double %v5, %v8
+  %v10 = tail call double @llvm.fma.f64(double %v5, double 0x3FA056B68B178031, double 0xBF909CC8513C2F0D)
+  %v11 = tail call double @llvm.fma.f64(double %v10, double %v5, double 0x3F93FEFE06798F09)
+  %v12 = tail call double @llvm.fma.f64(double %v11, double %v5, double 0x3F7ABD74E9D75BA4)
+  %v13 = tail call double @llvm.fma.f64(double %v12, double %v5, double 0x3F88EC1F0242BAB9)
+  %v14 = tail call double @llvm.fma.f64(double %v13, double %v5, double 0x3F8C6FDF0BA7FF51)
+  %v15 = tail call double @llvm.fma.f64(double %v14, double %v5, double 0x3F91C6BDEE146C25)
+  %v16 = tail call double @llvm.fma.f64(double %v15, double %v5, double 0x3F96E89F477961EB)
+  %v17 = tail call double @llvm.fma.f64(double %v16, double %v5, double 0x3F9F1C72C36323F5)
+  %v18 = tail call double @llvm.fma.f64(double %v17, double %v5, double 0x3FA6DB6DB4285039)
+  %v19 = tail call double @llvm.fma.f64(double %v18, double %v5, double 0x3FB333333336E6B8)
+  %v20 = tail call double @llvm.fma.f64(double %v19, double %v5, double 0x3FC5555555555391)
+  %v21 = fmul double %v9, %v20
+  %v22 = fcmp olt double %x, 0.000000e+00
+  %v23 = select i1 %v22, double 0x400921FB54442D18, double 0.000000e+00
+  %v24 = select i1 %v2, double %v23, double 0x3FF921FB54442D18
+  %v25 = select i1 %v22, double 0x3CA1A62633145C07, double 0.000000e+00
+  %v26 = select i1 %v2, double %v25, double 0x3C91A62633145C07
+  %v27 = xor i1 %v22, %v2
+  %v28 = fneg double %v8
+  %v29 = select i1 %v27, double %v28, double %v8
+  %v30 = fneg double %v21
+  %v31 = select i1 %v27, double %v30, double %v21
+  %v32 = fsub double %v24, %v29
+  %v33 = fsub double %v24, %v32
+  %v34 = fsub double %v33, %v29
+  %v35 = fsub double %v26, %v31
+  %v36 = fadd double %v34, %v35
+  %v37 = fadd double %v32, %v36
+  ret double %v37
+}
+
+define internal float @m_acosh_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = fcmp ogt float %x, 1.638400e+04
+  %v2 = fadd float %x, -1.000000e+00
+  %v3 = select i1 %v1, float 1.000000e+00, float %v2
+  %v4 = fadd float %v3, %v3
+  %v5 = tail call float @llvm.fma.f32(float %v3, float %v3, float %v4)
+  %v6 = tail call float @llvm.sqrt.f32(float %v5)
+  %v7 = fadd float %v3, %v6
+  %v8 = fadd float %v7, 1.000000e+00
+  %v9 = select i1 %v1, float %x, float %v8
+  %v10 = bitcast float %v9 to i32
+  %v11 = add i32 %v10, 4913933
+  %v12 = lshr i32 %v11, 23
+  %v13 = or disjoint i32 %v12, 1258291200
+  %v14 = bitcast i32 %v13 to float
+  %v15 = fadd float %v14, 0xC160000000000000
+  %v16 = fcmp ogt float %v15, 2.540000e+02
+  br i1 %v16, label %b3, label %b2
+b2:
+  %v17 = fadd float %v15, 0x4160000000000000
+  %v18 = bitcast float %v17 to i32
+  %v19 = shl i32 %v18, 23
+  %v20 = sub i32 2130706432, %v19
+  %v21 = bitcast i32 %v20 to float
+  br label %b3
+b3:
+  %v22 = phi float [ %v21, %b2 ], [ 0.000000e+00, %b1 ]
+  %v23 = and i32 %v11, 8388607
+  %v24 = add nuw nsw i32 %v23, 1060439283
+  %v25 = bitcast i32 %v24 to float
+  %v26 = fadd float %v25, -1.000000e+00
+  %v27 = fadd float %v8, -1.000000e+00
+  %v28 = fsub float %v7, %v27
+  %v29 = select i1 %v1, float 0.000000e+00, float %v28
+  %v30 = fadd float %v15, -1.270000e+02
+  %v31 = fmul float %v26, %v26
+  %v32 = fmul float %v29, %v22
+  %v33 = fmul float %v26, %v31
+  %v34 = tail call float @llvm.fma.f32(float %v26, float 0x3FB1BF6880000000, float 0xBFBE32DCA0000000)
+  %v35 = tail call float @llvm.fma.f32(float %v34, float %v26, float 0x3FBE63B920000000)
+  %v36 = tail call float @llvm.fma.f32(float %v35, float %v26, float 0xBFBFB3D020000000)
+  %v37 = tail call float @llvm.fma.f32(float %v36, float %v26, float 0x3FC2333420000000)
+  %v38 = tail call float @llvm.fma.f32(float %v37, float %v26, float 0xBFC5562F00000000)
+  %v39 = tail call float @llvm.fma.f32(float %v38, float %v26, float 0x3FC99A5420000000)
+  %v40 = tail call float @llvm.fma.f32(float %v39, float %v26, float 0xBFCFFFFEE0000000)
+  %v41 = tail call float @llvm.fma.f32(float %v40, float %v26, float 0x3FD5555460000000)
+  %v42 = tail call float @llvm.fma.f32(float %v30, float 0x3EB7F7D1C0000000, float %v32)
+  %v43 = tail call float @llvm.fma.f32(float %v33, float %v41, float %v42)
+  %v44 = fsub float %v31, %v26
+  %v45 = tail call float @llvm.fma.f32(float %v32, float %v44, float %v43)
+  %v46 = tail call float @llvm.fma.f32(float %v31, float -5.000000e-01, float %v45)
+  %v47 = fadd float %v26, %v46
+  %v48 = tail call float @llvm.fma.f32(float %v30, float 0x3FE62E4000000000, float %v47)
+  %v49 = select i1 %v1, float 0x3FE62E4300000000, float 0.000000e+00
+  %v50 = fcmp oeq float %x, 1.000000e+00
+  %v51 = fadd float %v49, %v48
+  %v52 = select i1 %v50, float 0.000000e+00, float %v51
+  %v53 = fcmp ueq float %x, 0x7FF0000000000000
+  %v54 = select i1 %v53, float %x, float %v52
+  %v55 = fcmp olt float %x, 1.000000e+00
+  %v56 = select i1 %v55, float 0x7FF8000000000000, float %v54
+  ret float %v56
+}
+
+define internal double @m_acosh_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = fcmp ogt double %x, 0x41B0000000000000
+  %v2 = fadd double %x, -1.000000e+00
+  %v3 = select i1 %v1, double 1.000000e+00, double %v2
+  %v4 = fadd double %v3, %v3
+  %v5 = tail call double @llvm.fma.f64(double %v3, double %v3, double %v4)
+  %v6 = tail call double @llvm.sqrt.f64(double %v5)
+  %v7 = fadd double %v3, %v6
+  %v8 = fadd double %v7, 1.000000e+00
+  %v9 = select i1 %v1, double %x, double %v8
+  %v10 = bitcast double %v9 to i64
+  %v11 = add i64 %v10, 2638147582215219
+  %v12 = lshr i64 %v11, 52
+  %v13 = or disjoint i64 %v12, 4841369599423283200
+  %v14 = bitcast i64 %v13 to double
+  %v15 = fadd double %v14, 0xC330000000000000
+  %v16 = fcmp ogt double %v15, 2.046000e+03
+  br i1 %v16, label %b3, label %b2
+b2:
+  %v17 = fadd double %v15, 0x4330000000000000
+  %v18 = bitcast double %v17 to i64
+  %v19 = shl i64 %v18, 52
+  %v20 = sub i64 9214364837600034816, %v19
+  %v21 = bitcast i64 %v20 to double
+  br label %b3
+b3:
+  %v22 = phi double [ %v21, %b2 ], [ 0.000000e+00, %b1 ]
+  %v23 = and i64 %v11, 4503599627370495
+  %v24 = add nuw nsw i64 %v23, 4604544271217802189
+  %v25 = bitcast i64 %v24 to double
+  %v26 = fadd double %v25, -1.000000e+00
+  %v27 = fadd double %v8, -1.000000e+00
+  %v28 = fsub double %v7, %v27
+  %v29 = select i1 %v1, double 0.000000e+00, double %v28
+  %v30 = fadd double %v15, -1.023000e+03
+  %v31 = fmul double %v26, %v26
+  %v32 = fmul double %v29, %v22
+  %v33 = fmul double %v26, %v31
+  %v34 = tail call double @llvm.fma.f64(double %v26, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v35 = tail call double @llvm.fma.f64(double %v34, double %v26, double 0x3FB01AFE6A8424B4)
+  %v36 = tail call double @llvm.fma.f64(double %v35, double %v26, double 0xBFAB27B0C993BBC0)
+  %v37 = tail call double @llvm.fma.f64(double %v36, double %v26, double 0x3FA96A9DC91C0AB0)
+  %v38 = tail call double @llvm.fma.f64(double %v37, double %v26, double 0xBFABDF5878266EB8)
+  %v39 = tail call double @llvm.fma.f64(double %v38, double %v26, double 0x3FAE4354EB22A1B0)
+  %v40 = tail call double @llvm.fma.f64(double %v39, double %v26, double 0xBFB00A587343E0D9)
+  %v41 = tail call double @llvm.fma.f64(double %v40, double %v26, double 0x3FB1102D84AF44AA)
+  %v42 = tail call double @llvm.fma.f64(double %v41, double %v26, double 0xBFB24855AF69FCA9)
+  %v43 = tail call double @llvm.fma.f64(double %v42, double %v26, double 0x3FB3B13EC5312F6B)
+  %v44 = tail call double @llvm.fma.f64(double %v43, double %v26, double 0xBFB5555EFD378F3D)
+  %v45 = tail call double @llvm.fma.f64(double %v44, double %v26, double 0x3FB745D193E77765)
+  %v46 = tail call double @llvm.fma.f64(double %v45, double %v26, double 0xBFB999995508C5FB)
+  %v47 = tail call double @llvm.fma.f64(double %v46, double %v26, double 0x3FBC71C71ABD3E9F)
+  %v48 = tail call double @llvm.fma.f64(double %v47, double %v26, double 0xBFC000000086E86D)
+  %v49 = tail call double @llvm.fma.f64(double %v48, double %v26, double 0x3FC24924924CCF71)
+  %v50 = tail call double @llvm.fma.f64(double %v49, double %v26, double 0xBFC5555555545D1D)
+  %v51 = tail call double @llvm.fma.f64(double %v50, double %v26, double 0x3FC999999999934F)
+  %v52 = tail call double @llvm.fma.f64(double %v51, double %v26, double 0xBFD0000000000045)
+  %v53 = tail call double @llvm.fma.f64(double %v52, double %v26, double 0x3FD5555555555557)
+  %v54 = tail call double @llvm.fma.f64(double %v30, double 0xBD48432A1B0E2634, double %v32)
+  %v55 = tail call double @llvm.fma.f64(double %v33, double %v53, double %v54)
+  %v56 = fsub double %v31, %v26
+  %v57 = tail call double @llvm.fma.f64(double %v32, double %v56, double %v55)
+  %v58 = tail call double @llvm.fma.f64(double %v31, double -5.000000e-01, double %v57)
+  %v59 = fadd double %v26, %v58
+  %v60 = tail call double @llvm.fma.f64(double %v30, double 0x3FE62E42FEFA4000, double %v59)
+  %v61 = select i1 %v1, double 0x3FE62E42FEFA39EF, double 0.000000e+00
+  %v62 = fcmp oeq double %x, 1.000000e+00
+  %v63 = fadd double %v61, %v60
+  %v64 = select i1 %v62, double 0.000000e+00, double %v63
+  %v65 = fcmp ueq double %x, 0x7FF0000000000000
+  %v66 = select i1 %v65, double %x, double %v64
+  %v67 = fcmp olt double %x, 1.000000e+00
+  %v68 = select i1 %v67, double 0x7FF8000000000000, double %v66
+  ret double %v68
+}
+
+define internal float @m_asin_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.fabs.f32(float %x)
+  %v2 = fcmp ogt float %v1, 5.000000e-01
+  %v3 = tail call float @llvm.fma.f32(float %v1, float -5.000000e-01, float 5.000000e-01)
+  %v4 = fmul float %x, %x
+  %v5 = select i1 %v2, float %v3, float %v4
+  %v6 = tail call float @llvm.sqrt.f32(float %v5)
+  %v7 = select i1 %v2, float %v6, float %v1
+  %v8 = fmul float %v5, %v7
+  %v9 = tail call float @llvm.fma.f32(float %v5, float 0x3FA595C200000000, float 0x3F98C3E7E0000000)
+  %v10 = tail call float @llvm.fma.f32(float %v9, float %v5, float 0x3FA747BB60000000)
+  %v11 = tail call float @llvm.fma.f32(float %v10, float %v5, float 0x3FB3302040000000)
+  %v12 = tail call float @llvm.fma.f32(float %v11, float %v5, float 0x3FC5555C80000000)
+  %v13 = fmul float %v8, %v12
+  br i1 %v2, label %b2, label %b3
+b2:
+  %v14 = fmul float %v6, 2.000000e+00
+  %v15 = fsub float 0x3FF921FB60000000, %v14
+  %v16 = fsub float 0x3FF921FB60000000, %v15
+  %v17 = fsub float %v16, %v14
+  %v18 = fadd float %v17, 0xBE6777A5C0000000
+  %v19 = tail call float @llvm.fma.f32(float %v13, float -2.000000e+00, float %v18)
+  %v20 = fadd float %v15, %v19
+  br label %b4
+b3:
+  %v21 = fadd float %v1, %v13
+  br label %b4
+b4:
+  %v22 = phi float [ %v20, %b2 ], [ %v21, %b3 ]
+  %v23 = tail call float @llvm.copysign.f32(float %v22, float %x)
+  ret float %v23
+}
+
+define internal double @m_asin_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.fabs.f64(double %x)
+  %v2 = fcmp ogt double %v1, 5.000000e-01
+  %v3 = tail call double @llvm.fma.f64(double %v1, double -5.000000e-01, double 5.000000e-01)
+  %v4 = fmul double %x, %x
+  %v5 = select i1 %v2, double %v3, double %v4
+  %v6 = tail call double @llvm.sqrt.f64(double %v5)
+  %v7 = select i1 %v2, double %v6, double %v1
+  %v8 = fmul double %v5, %v7
+  %v9 = tail call double @llvm.fma.f64(double %v5, double 0x3FA056B68B178031, double 0xBF909CC8513C2F0D)
+  %v10 = tail call double @llvm.fma.f64(double %v9, double %v5, double 0x3F93FEFE06798F09)
+  %v11 = tail call double @llvm.fma.f64(double %v10, double %v5, double 0x3F7ABD74E9D75BA4)
+  %v12 = tail call double @llvm.fma.f64(double %v11, double %v5, double 0x3F88EC1F0242BAB9)
+  %v13 = tail call double @llvm.fma.f64(double %v12, double %v5, double 0x3F8C6FDF0BA7FF51)
+  %v14 = tail call double @llvm.fma.f64(double %v13, double %v5, double 0x3F91C6BDEE146C25)
+  %v15 = tail call double @llvm.fma.f64(double %v14, double %v5, double 0x3F96E89F477961EB)
+  %v16 = tail call double @llvm.fma.f64(double %v15, double %v5, double 0x3F9F1C72C36323F5)
+  %v17 = tail call double @llvm.fma.f64(double %v16, double %v5, double 0x3FA6DB6DB4285039)
+  %v18 = tail call double @llvm.fma.f64(double %v17, double %v5, double 0x3FB333333336E6B8)
+  %v19 = tail call double @llvm.fma.f64(double %v18, double %v5, double 0x3FC5555555555391)
+  %v20 = fmul double %v8, %v19
+  br i1 %v2, label %b2, label %b3
+b2:
+  %v21 = fmul double %v6, 2.000000e+00
+  %v22 = fsub double 0x3FF921FB54442D18, %v21
+  %v23 = fsub double 0x3FF921FB54442D18, %v22
+  %v24 = fsub double %v23, %v21
+  %v25 = fadd double %v24, 0x3C91A62633145C07
+  %v26 = tail call double @llvm.fma.f64(double %v20, double -2.000000e+00, double %v25)
+  %v27 = fadd double %v22, %v26
+  br label %b4
+b3:
+  %v28 = fadd double %v1, %v20
+  br label %b4
+b4:
+  %v29 = phi double [ %v27, %b2 ], [ %v28, %b3 ]
+  %v30 = tail call double @llvm.copysign.f64(double %v29, double %x)
+  ret double %v30
+}
+
+define internal float @m_asinh_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.fabs.f32(float %x)
+  %v2 = fcmp ogt float %v1, 1.638400e+04
+  %v3 = select i1 %v2, float 1.000000e+00, float %v1
+  %v4 = tail call float @llvm.fma.f32(float %v3, float %v3, float 1.000000e+00)
+  %v5 = tail call float @llvm.sqrt.f32(float %v4)
+  %v6 = fadd float %v5, 1.000000e+00
+  %v7 = fdiv float %v3, %v6
+  %v8 = tail call float @llvm.fma.f32(float %v7, float %v3, float %v3)
+  %v9 = fadd float %v8, 1.000000e+00
+  %v10 = select i1 %v2, float %v1, float %v9
+  %v11 = bitcast float %v10 to i32
+  %v12 = add i32 %v11, 4913933
+  %v13 = lshr i32 %v12, 23
+  %v14 = or disjoint i32 %v13, 1258291200
+  %v15 = bitcast i32 %v14 to float
+  %v16 = fadd float %v15, 0xC160000000000000
+  %v17 = fcmp ogt float %v16, 2.540000e+02
+  br i1 %v17, label %b3, label %b2
+b2:
+  %v18 = fadd float %v16, 0x4160000000000000
+  %v19 = bitcast float %v18 to i32
+  %v20 = shl i32 %v19, 23
+  %v21 = sub i32 2130706432, %v20
+  %v22 = bitcast i32 %v21 to float
+  br label %b3
+b3:
+  %v23 = phi float [ %v22, %b2 ], [ 0.000000e+00, %b1 ]
+  %v24 = and i32 %v12, 8388607
+  %v25 = add nuw nsw i32 %v24, 1060439283
+  %v26 = bitcast i32 %v25 to float
+  %v27 = fadd float %v26, -1.000000e+00
+  %v28 = fadd float %v9, -1.000000e+00
+  %v29 = fsub float %v8, %v28
+  %v30 = select i1 %v2, float 0.000000e+00, float %v29
+  %v31 = fadd float %v16, -1.270000e+02
+  %v32 = fmul float %v27, %v27
+  %v33 = fmul float %v30, %v23
+  %v34 = fmul float %v27, %v32
+  %v35 = tail call float @llvm.fma.f32(float %v27, float 0x3FB1BF6880000000, float 0xBFBE32DCA0000000)
+  %v36 = tail call float @llvm.fma.f32(float %v35, float %v27, float 0x3FBE63B920000000)
+  %v37 = tail call float @llvm.fma.f32(float %v36, float %v27, float 0xBFBFB3D020000000)
+  %v38 = tail call float @llvm.fma.f32(float %v37, float %v27, float 0x3FC2333420000000)
+  %v39 = tail call float @llvm.fma.f32(float %v38, float %v27, float 0xBFC5562F00000000)
+  %v40 = tail call float @llvm.fma.f32(float %v39, float %v27, float 0x3FC99A5420000000)
+  %v41 = tail call float @llvm.fma.f32(float %v40, float %v27, float 0xBFCFFFFEE0000000)
+  %v42 = tail call float @llvm.fma.f32(float %v41, float %v27, float 0x3FD5555460000000)
+  %v43 = tail call float @llvm.fma.f32(float %v31, float 0x3EB7F7D1C0000000, float %v33)
+  %v44 = tail call float @llvm.fma.f32(float %v34, float %v42, float %v43)
+  %v45 = fsub float %v32, %v27
+  %v46 = tail call float @llvm.fma.f32(float %v33, float %v45, float %v44)
+  %v47 = tail call float @llvm.fma.f32(float %v32, float -5.000000e-01, float %v46)
+  %v48 = fadd float %v27, %v47
+  %v49 = tail call float @llvm.fma.f32(float %v31, float 0x3FE62E4000000000, float %v48)
+  %v50 = select i1 %v2, float 0x3FE62E4300000000, float 0.000000e+00
+  %v51 = fcmp olt float %v1, 0x3E70000000000000
+  %v52 = fadd float %v50, %v49
+  %v53 = fcmp ueq float %v1, 0x7FF0000000000000
+  %v54 = or i1 %v53, %v51
+  %v55 = select i1 %v54, float %v1, float %v52
+  %v56 = tail call float @llvm.copysign.f32(float %v55, float %x)
+  ret float %v56
+}
+
+define internal double @m_asinh_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.fabs.f64(double %x)
+  %v2 = fcmp ogt double %v1, 0x41B0000000000000
+  %v3 = select i1 %v2, double 1.000000e+00, double %v1
+  %v4 = tail call double @llvm.fma.f64(double %v3, double %v3, double 1.000000e+00)
+  %v5 = tail call double @llvm.sqrt.f64(double %v4)
+  %v6 = fadd double %v5, 1.000000e+00
+  %v7 = fdiv double %v3, %v6
+  %v8 = tail call double @llvm.fma.f64(double %v7, double %v3, double %v3)
+  %v9 = fadd double %v8, 1.000000e+00
+  %v10 = select i1 %v2, double %v1, double %v9
+  %v11 = bitcast double %v10 to i64
+  %v12 = add i64 %v11, 2638147582215219
+  %v13 = lshr i64 %v12, 52
+  %v14 = or disjoint i64 %v13, 4841369599423283200
+  %v15 = bitcast i64 %v14 to double
+  %v16 = fadd double %v15, 0xC330000000000000
+  %v17 = fcmp ogt double %v16, 2.046000e+03
+  br i1 %v17, label %b3, label %b2
+b2:
+  %v18 = fadd double %v16, 0x4330000000000000
+  %v19 = bitcast double %v18 to i64
+  %v20 = shl i64 %v19, 52
+  %v21 = sub i64 9214364837600034816, %v20
+  %v22 = bitcast i64 %v21 to double
+  br label %b3
+b3:
+  %v23 = phi double [ %v22, %b2 ], [ 0.000000e+00, %b1 ]
+  %v24 = and i64 %v12, 4503599627370495
+  %v25 = add nuw nsw i64 %v24, 4604544271217802189
+  %v26 = bitcast i64 %v25 to double
+  %v27 = fadd double %v26, -1.000000e+00
+  %v28 = fadd double %v9, -1.000000e+00
+  %v29 = fsub double %v8, %v28
+  %v30 = select i1 %v2, double 0.000000e+00, double %v29
+  %v31 = fadd double %v16, -1.023000e+03
+  %v32 = fmul double %v27, %v27
+  %v33 = fmul double %v30, %v23
+  %v34 = fmul double %v27, %v32
+  %v35 = tail call double @llvm.fma.f64(double %v27, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v36 = tail call double @llvm.fma.f64(double %v35, double %v27, double 0x3FB01AFE6A8424B4)
+  %v37 = tail call double @llvm.fma.f64(double %v36, double %v27, double 0xBFAB27B0C993BBC0)
+  %v38 = tail call double @llvm.fma.f64(double %v37, double %v27, double 0x3FA96A9DC91C0AB0)
+  %v39 = tail call double @llvm.fma.f64(double %v38, double %v27, double 0xBFABDF5878266EB8)
+  %v40 = tail call double @llvm.fma.f64(double %v39, double %v27, double 0x3FAE4354EB22A1B0)
+  %v41 = tail call double @llvm.fma.f64(double %v40, double %v27, double 0xBFB00A587343E0D9)
+  %v42 = tail call double @llvm.fma.f64(double %v41, double %v27, double 0x3FB1102D84AF44AA)
+  %v43 = tail call double @llvm.fma.f64(double %v42, double %v27, double 0xBFB24855AF69FCA9)
+  %v44 = tail call double @llvm.fma.f64(double %v43, double %v27, double 0x3FB3B13EC5312F6B)
+  %v45 = tail call double @llvm.fma.f64(double %v44, double %v27, double 0xBFB5555EFD378F3D)
+  %v46 = tail call double @llvm.fma.f64(double %v45, double %v27, double 0x3FB745D193E77765)
+  %v47 = tail call double @llvm.fma.f64(double %v46, double %v27, double 0xBFB999995508C5FB)
+  %v48 = tail call double @llvm.fma.f64(double %v47, double %v27, double 0x3FBC71C71ABD3E9F)
+  %v49 = tail call double @llvm.fma.f64(double %v48, double %v27, double 0xBFC000000086E86D)
+  %v50 = tail call double @llvm.fma.f64(double %v49, double %v27, double 0x3FC24924924CCF71)
+  %v51 = tail call double @llvm.fma.f64(double %v50, double %v27, double 0xBFC5555555545D1D)
+  %v52 = tail call double @llvm.fma.f64(double %v51, double %v27, double 0x3FC999999999934F)
+  %v53 = tail call double @llvm.fma.f64(double %v52, double %v27, double 0xBFD0000000000045)
+  %v54 = tail call double @llvm.fma.f64(double %v53, double %v27, double 0x3FD5555555555557)
+  %v55 = tail call double @llvm.fma.f64(double %v31, double 0xBD48432A1B0E2634, double %v33)
+  %v56 = tail call double @llvm.fma.f64(double %v34, double %v54, double %v55)
+  %v57 = fsub double %v32, %v27
+  %v58 = tail call double @llvm.fma.f64(double %v33, double %v57, double %v56)
+  %v59 = tail call double @llvm.fma.f64(double %v32, double -5.000000e-01, double %v58)
+  %v60 = fadd double %v27, %v59
+  %v61 = tail call double @llvm.fma.f64(double %v31, double 0x3FE62E42FEFA4000, double %v60)
+  %v62 = select i1 %v2, double 0x3FE62E42FEFA39EF, double 0.000000e+00
+  %v63 = fcmp olt double %v1, 0x3CA0000000000000
+  %v64 = fadd double %v62, %v61
+  %v65 = fcmp ueq double %v1, 0x7FF0000000000000
+  %v66 = or i1 %v65, %v63
+  %v67 = select i1 %v66, double %v1, double %v64
+  %v68 = tail call double @llvm.copysign.f64(double %v67, double %x)
+  ret double %v68
+}
+
+define internal float @m_atan2_float32(float %x, float %y) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.fabs.f32(float %x)
+  %v2 = tail call float @llvm.fabs.f32(float %y)
+  %v3 = fcmp oeq float %v1, %v2
+  %v4 = fcmp oeq float %v1, 0x7FF0000000000000
+  %v5 = bitcast float %y to i32
+  %v6 = icmp sgt i32 %v5, -1
+  %v7 = and i1 %v4, %v3
+  %v8 = select i1 %v7, float 1.000000e+00, float %v2
+  %v9 = select i1 %v7, float 1.000000e+00, float %v1
+  %v10 = fcmp oeq float %v9, 0.000000e+00
+  %v11 = fcmp oeq float %v8, 0.000000e+00
+  %v12 = and i1 %v10, %v11
+  %v13 = select i1 %v12, float 1.000000e+00, float %v8
+  %v14 = fcmp ogt float %v9, 0x47C0000000000000
+  %v15 = fcmp ogt float %v13, 0x47C0000000000000
+  %v16 = or i1 %v14, %v15
+  %v17 = select i1 %v16, float 1.250000e-01, float 1.000000e+00
+  %v18 = fmul float %v9, %v17
+  %v19 = fmul float %v13, %v17
+  %v20 = fmul float %v19, 2.000000e+00
+  %v21 = fcmp ule float %v18, %v20
+  %v22 = fmul float %v19, 5.000000e-01
+  %v23 = fcmp ogt float %v18, %v22
+  %v24 = and i1 %v23, %v21
+  %v25 = fneg float %v19
+  %v26 = fsub float %v18, %v19
+  %v27 = select i1 %v24, float %v26, float %v18
+  %v28 = select i1 %v21, float %v27, float %v25
+  %v29 = fadd float %v18, %v19
+  %v30 = select i1 %v24, float %v29, float %v19
+  %v31 = select i1 %v21, float %v30, float %v18
+  %v32 = fdiv float %v28, %v31
+  %v33 = fmul float %v32, %v32
+  %v34 = select i1 %v24, float 0x3FE921FB60000000, float 0.000000e+00
+  %v35 = select i1 %v21, float %v34, float 0x3FF921FB60000000
+  %v36 = select i1 %v24, float 0xBE5777A5C0000000, float 0.000000e+00
+  %v37 = select i1 %v21, float %v36, float 0xBE6777A5C0000000
+  %v38 = fmul float %v32, %v33
+  %v39 = tail call float @llvm.fma.f32(float %v33, float 0x3FA3F98CC0000000, float 0xBFB47F98A0000000)
+  %v40 = tail call float @llvm.fma.f32(float %v39, float %v33, float 0x3FBC06DCC0000000)
+  %v41 = tail call float @llvm.fma.f32(float %v40, float %v33, float 0xBFC244FF60000000)
+  %v42 = tail call float @llvm.fma.f32(float %v41, float %v33, float 0x3FC9997420000000)
+  %v43 = tail call float @llvm.fma.f32(float %v42, float %v33, float 0xBFD5555520000000)
+  %v44 = tail call float @llvm.fma.f32(float %v38, float %v43, float %v37)
+  %v45 = fsub float 0x400921FB60000000, %v35
+  %v46 = select i1 %v6, float %v35, float %v45
+  %v47 = fneg float %v32
+  %v48 = select i1 %v6, float %v32, float %v47
+  %v49 = fsub float 0xBE7777A5C0000000, %v44
+  %v50 = select i1 %v6, float %v44, float %v49
+  %v51 = fadd float %v46, %v48
+  %v52 = fsub float %v46, %v51
+  %v53 = fadd float %v48, %v52
+  %v54 = fadd float %v53, %v50
+  %v55 = fadd float %v51, %v54
+  %v56 = tail call float @llvm.copysign.f32(float %v55, float %x)
+  ret float %v56
+}
+
+define internal double @m_atan2_float64(double %x, double %y) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.fabs.f64(double %x)
+  %v2 = tail call double @llvm.fabs.f64(double %y)
+  %v3 = fcmp oeq double %v1, %v2
+  %v4 = fcmp oeq double %v1, 0x7FF0000000000000
+  %v5 = bitcast double %y to i64
+  %v6 = icmp sgt i64 %v5, -1
+  %v7 = and i1 %v4, %v3
+  %v8 = select i1 %v7, double 1.000000e+00, double %v2
+  %v9 = select i1 %v7, double 1.000000e+00, double %v1
+  %v10 = fcmp oeq double %v9, 0.000000e+00
+  %v11 = fcmp oeq double %v8, 0.000000e+00
+  %v12 = and i1 %v10, %v11
+  %v13 = select i1 %v12, double 1.000000e+00, double %v8
+  %v14 = fcmp ogt double %v9, 0x7FC0000000000000
+  %v15 = fcmp ogt double %v13, 0x7FC0000000000000
+  %v16 = or i1 %v14, %v15
+  %v17 = select i1 %v16, double 1.250000e-01, double 1.000000e+00
+  %v18 = fmul double %v9, %v17
+  %v19 = fmul double %v13, %v17
+  %v20 = fmul double %v19, 2.000000e+00
+  %v21 = fcmp ule double %v18, %v20
+  %v22 = fmul double %v19, 5.000000e-01
+  %v23 = fcmp ogt double %v18, %v22
+  %v24 = and i1 %v23, %v21
+  %v25 = fneg double %v19
+  %v26 = fsub double %v18, %v19
+  %v27 = select i1 %v24, double %v26, double %v18
+  %v28 = select i1 %v21, double %v27, double %v25
+  %v29 = fadd double %v18, %v19
+  %v30 = select i1 %v24, double %v29, double %v19
+  %v31 = select i1 %v21, double %v30, double %v18
+  %v32 = fdiv double %v28, %v31
+  %v33 = fmul double %v32, %v32
+  %v34 = select i1 %v24, double 0x3FE921FB54442D18, double 0.000000e+00
+  %v35 = select i1 %v21, double %v34, double 0x3FF921FB54442D18
+  %v36 = select i1 %v24, double 0x3C81A62633145C07, double 0.000000e+00
+  %v37 = select i1 %v21, double %v36, double 0x3C91A62633145C07
+  %v38 = fmul double %v32, %v33
+  %v39 = tail call double @llvm.fma.f64(double %v33, double 0x3F84B61CD714AC50, double 0xBF9C167C03D8CE54)
+  %v40 = tail call double @llvm.fma.f64(double %v39, double %v33, double 0x3FA56EE69188FC20)
+  %v41 = tail call double @llvm.fma.f64(double %v40, double %v33, double 0xBFAA395D3975CD8E)
+  %v42 = tail call double @llvm.fma.f64(double %v41, double %v33, double 0x3FADFE8E71CC4205)
+  %v43 = tail call double @llvm.fma.f64(double %v42, double %v33, double 0xBFB10F314B7296B0)
+  %v44 = tail call double @llvm.fma.f64(double %v43, double %v33, double 0x3FB3B113CC609D05)
+  %v45 = tail call double @llvm.fma.f64(double %v44, double %v33, double 0xBFB745CF4BC05254)
+  %v46 = tail call double @llvm.fma.f64(double %v45, double %v33, double 0x3FBC71C70905A948)
+  %v47 = tail call double @llvm.fma.f64(double %v46, double %v33, double 0xBFC249249215C808)
+  %v48 = tail call double @llvm.fma.f64(double %v47, double %v33, double 0x3FC9999999991117)
+  %v49 = tail call double @llvm.fma.f64(double %v48, double %v33, double 0xBFD5555555555516)
+  %v50 = tail call double @llvm.fma.f64(double %v38, double %v49, double %v37)
+  %v51 = fsub double 0x400921FB54442D18, %v35
+  %v52 = select i1 %v6, double %v35, double %v51
+  %v53 = fneg double %v32
+  %v54 = select i1 %v6, double %v32, double %v53
+  %v55 = fsub double 0x3CA1A62633145C07, %v50
+  %v56 = select i1 %v6, double %v50, double %v55
+  %v57 = fadd double %v52, %v54
+  %v58 = fsub double %v52, %v57
+  %v59 = fadd double %v54, %v58
+  %v60 = fadd double %v59, %v56
+  %v61 = fadd double %v57, %v60
+  %v62 = tail call double @llvm.copysign.f64(double %v61, double %x)
+  ret double %v62
+}
+
+define internal float @m_atan_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.fabs.f32(float %x)
+  %v2 = fcmp ule float %v1, 2.000000e+00
+  %v3 = fcmp ogt float %v1, 5.000000e-01
+  %v4 = and i1 %v3, %v2
+  %v5 = fadd float %v1, -1.000000e+00
+  %v6 = select i1 %v4, float %v5, float %v1
+  %v7 = select i1 %v2, float %v6, float -1.000000e+00
+  %v8 = fadd float %v1, 1.000000e+00
+  %v9 = select i1 %v4, float %v8, float 1.000000e+00
+  %v10 = select i1 %v2, float %v9, float %v1
+  %v11 = select i1 %v4, float 0x3FE921FB60000000, float 0.000000e+00
+  %v12 = select i1 %v2, float %v11, float 0x3FF921FB60000000
+  %v13 = select i1 %v4, float 0xBE5777A5C0000000, float 0.000000e+00
+  %v14 = select i1 %v2, float %v13, float 0xBE6777A5C0000000
+  %v15 = fdiv float %v7, %v10
+  %v16 = fmul float %v15, %v15
+  %v17 = fmul float %v15, %v16
+  %v18 = tail call float @llvm.fma.f32(float %v16, float 0x3FA3F98CC0000000, float 0xBFB47F98A0000000)
+  %v19 = tail call float @llvm.fma.f32(float %v18, float %v16, float 0x3FBC06DCC0000000)
+  %v20 = tail call float @llvm.fma.f32(float %v19, float %v16, float 0xBFC244FF60000000)
+  %v21 = tail call float @llvm.fma.f32(float %v20, float %v16, float 0x3FC9997420000000)
+  %v22 = tail call float @llvm.fma.f32(float %v21, float %v16, float 0xBFD5555520000000)
+  %v23 = tail call float @llvm.fma.f32(float %v17, float %v22, float %v14)
+  %v24 = fadd float %v15, %v23
+  %v25 = fadd float %v12, %v24
+  %v26 = tail call float @llvm.copysign.f32(float %v25, float %x)
+  ret float %v26
+}
+
+define internal double @m_atan_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.fabs.f64(double %x)
+  %v2 = fcmp ule double %v1, 2.000000e+00
+  %v3 = fcmp ogt double %v1, 5.000000e-01
+  %v4 = and i1 %v3, %v2
+  %v5 = fadd double %v1, -1.000000e+00
+  %v6 = select i1 %v4, double %v5, double %v1
+  %v7 = select i1 %v2, double %v6, double -1.000000e+00
+  %v8 = fadd double %v1, 1.000000e+00
+  %v9 = select i1 %v4, double %v8, double 1.000000e+00
+  %v10 = select i1 %v2, double %v9, double %v1
+  %v11 = select i1 %v4, double 0x3FE921FB54442D18, double 0.000000e+00
+  %v12 = select i1 %v2, double %v11, double 0x3FF921FB54442D18
+  %v13 = select i1 %v4, double 0x3C81A62633145C07, double 0.000000e+00
+  %v14 = select i1 %v2, double %v13, double 0x3C91A62633145C07
+  %v15 = fdiv double %v7, %v10
+  %v16 = fmul double %v15, %v15
+  %v17 = fmul double %v15, %v16
+  %v18 = tail call double @llvm.fma.f64(double %v16, double 0x3F84B61CD714AC50, double 0xBF9C167C03D8CE54)
+  %v19 = tail call double @llvm.fma.f64(double %v18, double %v16, double 0x3FA56EE69188FC20)
+  %v20 = tail call double @llvm.fma.f64(double %v19, double %v16, double 0xBFAA395D3975CD8E)
+  %v21 = tail call double @llvm.fma.f64(double %v20, double %v16, double 0x3FADFE8E71CC4205)
+  %v22 = tail call double @llvm.fma.f64(double %v21, double %v16, double 0xBFB10F314B7296B0)
+  %v23 = tail call double @llvm.fma.f64(double %v22, double %v16, double 0x3FB3B113CC609D05)
+  %v24 = tail call double @llvm.fma.f64(double %v23, double %v16, double 0xBFB745CF4BC05254)
+  %v25 = tail call double @llvm.fma.f64(double %v24, double %v16, double 0x3FBC71C70905A948)
+  %v26 = tail call double @llvm.fma.f64(double %v25, double %v16, double 0xBFC249249215C808)
+  %v27 = tail call double @llvm.fma.f64(double %v26, double %v16, double 0x3FC9999999991117)
+  %v28 = tail call double @llvm.fma.f64(double %v27, double %v16, double 0xBFD5555555555516)
+  %v29 = tail call double @llvm.fma.f64(double %v17, double %v28, double %v14)
+  %v30 = fadd double %v15, %v29
+  %v31 = fadd double %v12, %v30
+  %v32 = tail call double @llvm.copysign.f64(double %v31, double %x)
+  ret double %v32
+}
+
+define internal float @m_atanh_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.fabs.f32(float %x)
+  %v2 = fcmp olt float %v1, 1.000000e+00
+  %v3 = select i1 %v2, float %v1, float 0.000000e+00
+  %v4 = fadd float %v3, %v3
+  %v5 = fsub float 1.000000e+00, %v3
+  %v6 = fdiv float %v4, %v5
+  %v7 = fadd float %v6, 1.000000e+00
+  %v8 = fadd float %v7, -1.000000e+00
+  %v9 = fsub float %v6, %v8
+  %v10 = bitcast float %v7 to i32
+  %v11 = add i32 %v10, 4913933
+  %v12 = lshr i32 %v11, 23
+  %v13 = or disjoint i32 %v12, 1258291200
+  %v14 = bitcast i32 %v13 to float
+  %v15 = fadd float %v14, 0xC160000000000000
+  %v16 = and i32 %v11, 8388607
+  %v17 = add nuw nsw i32 %v16, 1060439283
+  %v18 = bitcast i32 %v17 to float
+  %v19 = fadd float %v18, -1.000000e+00
+  %v20 = fcmp ogt float %v15, 2.540000e+02
+  br i1 %v20, label %b3, label %b2
+b2:
+  %v21 = fadd float %v15, 0x4160000000000000
+  %v22 = bitcast float %v21 to i32
+  %v23 = shl i32 %v22, 23
+  %v24 = sub i32 2130706432, %v23
+  %v25 = bitcast i32 %v24 to float
+  br label %b3
+b3:
+  %v26 = phi float [ %v25, %b2 ], [ 0.000000e+00, %b1 ]
+  %v27 = fcmp olt float %v1, 0x3F10000000000000
+  br i1 %v27, label %b5, label %b4
+b4:
+  %v28 = fadd float %v15, -1.270000e+02
+  %v29 = fmul float %v19, %v19
+  %v30 = fmul float %v9, %v26
+  %v31 = fsub float %v29, %v19
+  %v32 = fmul float %v19, %v29
+  %v33 = tail call float @llvm.fma.f32(float %v19, float 0x3FB1BF6880000000, float 0xBFBE32DCA0000000)
+  %v34 = tail call float @llvm.fma.f32(float %v33, float %v19, float 0x3FBE63B920000000)
+  %v35 = tail call float @llvm.fma.f32(float %v34, float %v19, float 0xBFBFB3D020000000)
+  %v36 = tail call float @llvm.fma.f32(float %v35, float %v19, float 0x3FC2333420000000)
+  %v37 = tail call float @llvm.fma.f32(float %v36, float %v19, float 0xBFC5562F00000000)
+  %v38 = tail call float @llvm.fma.f32(float %v37, float %v19, float 0x3FC99A5420000000)
+  %v39 = tail call float @llvm.fma.f32(float %v38, float %v19, float 0xBFCFFFFEE0000000)
+  %v40 = tail call float @llvm.fma.f32(float %v39, float %v19, float 0x3FD5555460000000)
+  %v41 = tail call float @llvm.fma.f32(float %v28, float 0x3EB7F7D1C0000000, float %v30)
+  %v42 = tail call float @llvm.fma.f32(float %v32, float %v40, float %v41)
+  %v43 = tail call float @llvm.fma.f32(float %v30, float %v31, float %v42)
+  %v44 = tail call float @llvm.fma.f32(float %v29, float -5.000000e-01, float %v43)
+  %v45 = fadd float %v19, %v44
+  %v46 = tail call float @llvm.fma.f32(float %v28, float 0x3FE62E4000000000, float %v45)
+  %v47 = fmul float %v46, 5.000000e-01
+  br label %b5
+b5:
+  %v48 = phi float [ %v47, %b4 ], [ %v1, %b3 ]
+  %v49 = fcmp oeq float %v1, 1.000000e+00
+  %v50 = select i1 %v49, float 0x7FF0000000000000, float %v48
+  %v51 = fcmp ugt float %v1, 1.000000e+00
+  %v52 = select i1 %v51, float 0x7FF8000000000000, float %v50
+  %v53 = tail call float @llvm.copysign.f32(float %v52, float %x)
+  ret float %v53
+}
+
+define internal double @m_atanh_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.fabs.f64(double %x)
+  %v2 = fcmp olt double %v1, 1.000000e+00
+  %v3 = select i1 %v2, double %v1, double 0.000000e+00
+  %v4 = fadd double %v3, %v3
+  %v5 = fsub double 1.000000e+00, %v3
+  %v6 = fdiv double %v4, %v5
+  %v7 = fadd double %v6, 1.000000e+00
+  %v8 = fadd double %v7, -1.000000e+00
+  %v9 = fsub double %v6, %v8
+  %v10 = bitcast double %v7 to i64
+  %v11 = add i64 %v10, 2638147582215219
+  %v12 = lshr i64 %v11, 52
+  %v13 = or disjoint i64 %v12, 4841369599423283200
+  %v14 = bitcast i64 %v13 to double
+  %v15 = fadd double %v14, 0xC330000000000000
+  %v16 = and i64 %v11, 4503599627370495
+  %v17 = add nuw nsw i64 %v16, 4604544271217802189
+  %v18 = bitcast i64 %v17 to double
+  %v19 = fadd double %v18, -1.000000e+00
+  %v20 = fcmp ogt double %v15, 2.046000e+03
+  br i1 %v20, label %b3, label %b2
+b2:
+  %v21 = fadd double %v15, 0x4330000000000000
+  %v22 = bitcast double %v21 to i64
+  %v23 = shl i64 %v22, 52
+  %v24 = sub i64 9214364837600034816, %v23
+  %v25 = bitcast i64 %v24 to double
+  br label %b3
+b3:
+  %v26 = phi double [ %v25, %b2 ], [ 0.000000e+00, %b1 ]
+  %v27 = fcmp olt double %v1, 0x3E20000000000000
+  br i1 %v27, label %b5, label %b4
+b4:
+  %v28 = fadd double %v15, -1.023000e+03
+  %v29 = fmul double %v19, %v19
+  %v30 = fmul double %v9, %v26
+  %v31 = fsub double %v29, %v19
+  %v32 = fmul double %v19, %v29
+  %v33 = tail call double @llvm.fma.f64(double %v19, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v34 = tail call double @llvm.fma.f64(double %v33, double %v19, double 0x3FB01AFE6A8424B4)
+  %v35 = tail call double @llvm.fma.f64(double %v34, double %v19, double 0xBFAB27B0C993BBC0)
+  %v36 = tail call double @llvm.fma.f64(double %v35, double %v19, double 0x3FA96A9DC91C0AB0)
+  %v37 = tail call double @llvm.fma.f64(double %v36, double %v19, double 0xBFABDF5878266EB8)
+  %v38 = tail call double @llvm.fma.f64(double %v37, double %v19, double 0x3FAE4354EB22A1B0)
+  %v39 = tail call double @llvm.fma.f64(double %v38, double %v19, double 0xBFB00A587343E0D9)
+  %v40 = tail call double @llvm.fma.f64(double %v39, double %v19, double 0x3FB1102D84AF44AA)
+  %v41 = tail call double @llvm.fma.f64(double %v40, double %v19, double 0xBFB24855AF69FCA9)
+  %v42 = tail call double @llvm.fma.f64(double %v41, double %v19, double 0x3FB3B13EC5312F6B)
+  %v43 = tail call double @llvm.fma.f64(double %v42, double %v19, double 0xBFB5555EFD378F3D)
+  %v44 = tail call double @llvm.fma.f64(double %v43, double %v19, double 0x3FB745D193E77765)
+  %v45 = tail call double @llvm.fma.f64(double %v44, double %v19, double 0xBFB999995508C5FB)
+  %v46 = tail call double @llvm.fma.f64(double %v45, double %v19, double 0x3FBC71C71ABD3E9F)
+  %v47 = tail call double @llvm.fma.f64(double %v46, double %v19, double 0xBFC000000086E86D)
+  %v48 = tail call double @llvm.fma.f64(double %v47, double %v19, double 0x3FC24924924CCF71)
+  %v49 = tail call double @llvm.fma.f64(double %v48, double %v19, double 0xBFC5555555545D1D)
+  %v50 = tail call double @llvm.fma.f64(double %v49, double %v19, double 0x3FC999999999934F)
+  %v51 = tail call double @llvm.fma.f64(double %v50, double %v19, double 0xBFD0000000000045)
+  %v52 = tail call double @llvm.fma.f64(double %v51, double %v19, double 0x3FD5555555555557)
+  %v53 = tail call double @llvm.fma.f64(double %v28, double 0xBD48432A1B0E2634, double %v30)
+  %v54 = tail call double @llvm.fma.f64(double %v32, double %v52, double %v53)
+  %v55 = tail call double @llvm.fma.f64(double %v30, double %v31, double %v54)
+  %v56 = tail call double @llvm.fma.f64(double %v29, double -5.000000e-01, double %v55)
+  %v57 = fadd double %v19, %v56
+  %v58 = tail call double @llvm.fma.f64(double %v28, double 0x3FE62E42FEFA4000, double %v57)
+  %v59 = fmul double %v58, 5.000000e-01
+  br label %b5
+b5:
+  %v60 = phi double [ %v59, %b4 ], [ %v1, %b3 ]
+  %v61 = fcmp oeq double %v1, 1.000000e+00
+  %v62 = select i1 %v61, double 0x7FF0000000000000, double %v60
+  %v63 = fcmp ugt double %v1, 1.000000e+00
+  %v64 = select i1 %v63, double 0x7FF8000000000000, double %v62
+  %v65 = tail call double @llvm.copysign.f64(double %v64, double %x)
+  ret double %v65
+}
+
+define internal float @m_cbrt_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.fabs.f32(float %x)
+  %v2 = tail call i1 @llvm.is.fpclass.f32(float %x, i32 408)
+  br i1 %v2, label %b2, label %b3
+b2:
+  %v3 = fcmp olt float %v1, 0x3810000000000000
+  %v4 = fmul float %v1, 0x4170000000000000
+  %v5 = select i1 %v3, float %v4, float %v1
+  %v6 = bitcast float %v5 to i32
+  %v7 = add nuw i32 %v6, 4913933
+  %v8 = lshr i32 %v7, 23
+  %v9 = or disjoint i32 %v8, 1258291200
+  %v10 = bitcast i32 %v9 to float
+  %v11 = fadd float %v10, 0xC160000000000000
+  %v12 = select i1 %v3, float 1.510000e+02, float 1.270000e+02
+  %v13 = fsub float %v11, %v12
+  %v14 = tail call float @llvm.fma.f32(float %v13, float 0x3FD5555560000000, float 0x4168000000000000)
+  %v15 = fadd float %v14, 0xC168000000000000
+  %v16 = tail call float @llvm.fma.f32(float %v15, float -3.000000e+00, float %v13)
+  %v17 = fcmp ogt float %v16, 0.000000e+00
+  %v18 = fcmp olt float %v16, 0.000000e+00
+  %v19 = select i1 %v18, float 5.000000e-01, float 1.000000e+00
+  %v20 = select i1 %v17, float 2.000000e+00, float %v19
+  %v21 = and i32 %v7, 8388607
+  %v22 = add nuw nsw i32 %v21, 1060439283
+  %v23 = bitcast i32 %v22 to float
+  %v24 = fadd float %v23, -1.000000e+00
+  %v25 = tail call float @llvm.fma.f32(float %v24, float 0xBFA3114340000000, float 0x3FB0CF3AA0000000)
+  %v26 = tail call float @llvm.fma.f32(float %v25, float %v24, float 0xBFBC9228E0000000)
+  %v27 = tail call float @llvm.fma.f32(float %v26, float %v24, float 0x3FD5538BE0000000)
+  %v28 = tail call float @llvm.fma.f32(float %v27, float %v24, float 0x3FF0000560000000)
+  %v29 = select i1 %v18, float 0x3FE965FEA0000000, float 1.000000e+00
+  %v30 = select i1 %v17, float 0x3FF428A300000000, float %v29
+  %v31 = fmul float %v28, %v30
+  %v32 = fadd float %v24, 1.000000e+00
+  %v33 = fneg float %v31
+  %v34 = fmul float %v31, %v33
+  %v35 = fmul float %v32, %v20
+  %v36 = tail call float @llvm.fma.f32(float %v34, float %v31, float %v35)
+  %v37 = tail call float @llvm.fma.f32(float %v31, float %v31, float %v34)
+  %v38 = fmul float %v31, %v37
+  %v39 = fsub float %v36, %v38
+  %v40 = fdiv float %v39, %v35
+  %v41 = fmul float %v31, %v40
+  %v42 = tail call float @llvm.fma.f32(float %v40, float 0x3FCC71C720000000, float 0x3FD5555560000000)
+  %v43 = tail call float @llvm.fma.f32(float %v41, float %v42, float %v31)
+  %v44 = bitcast float %v14 to i32
+  %v45 = shl i32 %v44, 23
+  %v46 = add i32 %v45, 1065353216
+  %v47 = bitcast i32 %v46 to float
+  %v48 = fmul float %v43, %v47
+  br label %b3
+b3:
+  %v49 = phi float [ %v48, %b2 ], [ %v1, %b1 ]
+  %v50 = tail call float @llvm.copysign.f32(float %v49, float %x)
+  ret float %v50
+}
+
+define internal double @m_cbrt_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.fabs.f64(double %x)
+  %v2 = tail call i1 @llvm.is.fpclass.f64(double %x, i32 408)
+  br i1 %v2, label %b2, label %b3
+b2:
+  %v3 = fcmp olt double %v1, 0x10000000000000
+  %v4 = fmul double %v1, 0x4340000000000000
+  %v5 = select i1 %v3, double %v4, double %v1
+  %v6 = bitcast double %v5 to i64
+  %v7 = add nuw i64 %v6, 2638147582215219
+  %v8 = lshr i64 %v7, 52
+  %v9 = or disjoint i64 %v8, 4841369599423283200
+  %v10 = bitcast i64 %v9 to double
+  %v11 = fadd double %v10, 0xC330000000000000
+  %v12 = select i1 %v3, double 1.076000e+03, double 1.023000e+03
+  %v13 = fsub double %v11, %v12
+  %v14 = tail call double @llvm.fma.f64(double %v13, double 0x3FD5555555555555, double 0x4338000000000000)
+  %v15 = fadd double %v14, 0xC338000000000000
+  %v16 = tail call double @llvm.fma.f64(double %v15, double -3.000000e+00, double %v13)
+  %v17 = fcmp ogt double %v16, 0.000000e+00
+  %v18 = fcmp olt double %v16, 0.000000e+00
+  %v19 = select i1 %v18, double 5.000000e-01, double 1.000000e+00
+  %v20 = select i1 %v17, double 2.000000e+00, double %v19
+  %v21 = and i64 %v7, 4503599627370495
+  %v22 = add nuw nsw i64 %v21, 4604544271217802189
+  %v23 = bitcast i64 %v22 to double
+  %v24 = fadd double %v23, -1.000000e+00
+  %v25 = tail call double @llvm.fma.f64(double %v24, double 0xBF8A23F8A4FB1D49, double 0x3F9627852E3BC82E)
+  %v26 = tail call double @llvm.fma.f64(double %v25, double %v24, double 0xBF98EC138D6390B3)
+  %v27 = tail call double @llvm.fma.f64(double %v26, double %v24, double 0x3F9EBCB48BF4FD11)
+  %v28 = tail call double @llvm.fma.f64(double %v27, double %v24, double 0xBFA50A7F2D6D379D)
+  %v29 = tail call double @llvm.fma.f64(double %v28, double %v24, double 0x3FAF9B5DC1143B7C)
+  %v30 = tail call double @llvm.fma.f64(double %v29, double %v24, double 0xBFBC71D9ED6E94A0)
+  %v31 = tail call double @llvm.fma.f64(double %v30, double %v24, double 0x3FD55555367E2034)
+  %v32 = tail call double @llvm.fma.f64(double %v31, double %v24, double 0x3FF0000000E85D0D)
+  %v33 = select i1 %v18, double 0x3FE965FEA53D6E3D, double 1.000000e+00
+  %v34 = select i1 %v17, double 0x3FF428A2F98D728B, double %v33
+  %v35 = fmul double %v34, %v32
+  %v36 = fadd double %v24, 1.000000e+00
+  %v37 = fneg double %v35
+  %v38 = fmul double %v35, %v37
+  %v39 = fmul double %v36, %v20
+  %v40 = tail call double @llvm.fma.f64(double %v38, double %v35, double %v39)
+  %v41 = tail call double @llvm.fma.f64(double %v35, double %v35, double %v38)
+  %v42 = fmul double %v35, %v41
+  %v43 = fsub double %v40, %v42
+  %v44 = fdiv double %v43, %v39
+  %v45 = fmul double %v35, %v44
+  %v46 = tail call double @llvm.fma.f64(double %v44, double 0x3FCC71C71C71C71C, double 0x3FD5555555555555)
+  %v47 = tail call double @llvm.fma.f64(double %v45, double %v46, double %v35)
+  %v48 = bitcast double %v14 to i64
+  %v49 = shl i64 %v48, 52
+  %v50 = add i64 %v49, 4607182418800017408
+  %v51 = bitcast i64 %v50 to double
+  %v52 = fmul double %v47, %v51
+  br label %b3
+b3:
+  %v53 = phi double [ %v52, %b2 ], [ %v1, %b1 ]
+  %v54 = tail call double @llvm.copysign.f64(double %v53, double %x)
+  ret double %v54
+}
+
+define internal float @m_ceil_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.ceil.f32(float %x)
+  ret float %v1
+}
+
+define internal double @m_ceil_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.ceil.f64(double %x)
+  ret double %v1
+}
+
+define internal float @m_copysign_float32(float %x, float %y) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.copysign.f32(float %x, float %y)
+  ret float %v1
+}
+
+define internal double @m_copysign_float64(double %x, double %y) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.copysign.f64(double %x, double %y)
+  ret double %v1
+}
+
+define internal float @m_cos_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.fabs.f32(float %x)
+  %v2 = fcmp ole float %v1, 1.310720e+05
+  %v3 = tail call float @llvm.fma.f32(float %x, float 0x3FE45F3060000000, float 0x4168000000000000)
+  %v4 = fadd float %v3, 0xC168000000000000
+  %v5 = fneg float %v4
+  %v6 = tail call float @llvm.fma.f32(float %v5, float 0x3FF921FB60000000, float %x)
+  %v7 = fmul float %v4, 0xBE6777A5C0000000
+  %v8 = fsub float %v6, %v7
+  %v9 = bitcast float %v1 to i32
+  %v10 = icmp samesign ult i32 %v9, 1065353216
+  %v11 = lshr i32 %v9, 23
+  %v12 = add nsw i32 %v11, -127
+  %v13 = tail call i32 @llvm.umin.i32(i32 %v12, i32 127)
+  %v14 = select i1 %v10, i32 0, i32 %v13
+  %v15 = zext nneg i32 %v14 to i64
+  %v16 = and i32 %v9, 8388607
+  %v17 = or disjoint i32 %v16, 1258291200
+  %v18 = bitcast i32 %v17 to float
+  %v19 = tail call float @llvm.copysign.f32(float %v18, float %x)
+  %v20 = getelementptr float, ptr @t_8299d0e7d20d, i64 %v15
+  %v21 = load float, ptr %v20, align 4
+  %v22 = getelementptr float, ptr @t_8299d0e7d20d.1, i64 %v15
+  %v23 = load float, ptr %v22, align 4
+  %v24 = getelementptr float, ptr @t_8299d0e7d20d.2, i64 %v15
+  %v25 = load float, ptr %v24, align 4
+  %v26 = fmul float %v19, %v21
+  %v27 = fmul float %v19, %v23
+  %v28 = fmul float %v19, %v25
+  %v29 = fneg float %v26
+  %v30 = tail call float @llvm.fma.f32(float %v19, float %v21, float %v29)
+  %v31 = fneg float %v27
+  %v32 = tail call float @llvm.fma.f32(float %v19, float %v23, float %v31)
+  %v33 = fneg float %v28
+  %v34 = tail call float @llvm.fma.f32(float %v19, float %v25, float %v33)
+  %v35 = fmul float %v26, 2.500000e-01
+  %v36 = tail call float @llvm.roundeven.f32(float %v35)
+  %v37 = fmul float %v36, 4.000000e+00
+  %v38 = fsub float %v26, %v37
+  %v39 = fmul float %v30, 2.500000e-01
+  %v40 = tail call float @llvm.roundeven.f32(float %v39)
+  %v41 = fmul float %v40, 4.000000e+00
+  %v42 = fsub float %v30, %v41
+  %v43 = fadd float %v38, %v42
+  %v44 = fmul float %v27, 2.500000e-01
+  %v45 = tail call float @llvm.roundeven.f32(float %v44)
+  %v46 = fmul float %v45, 4.000000e+00
+  %v47 = fsub float %v27, %v46
+  %v48 = fadd float %v47, %v43
+  %v49 = tail call float @llvm.roundeven.f32(float %v48)
+  %v50 = fsub float %v43, %v49
+  %v51 = fadd float %v47, %v50
+  %v52 = fsub float %v51, %v50
+  %v53 = fsub float %v51, %v52
+  %v54 = fsub float %v50, %v53
+  %v55 = fsub float %v47, %v52
+  %v56 = fadd float %v55, %v54
+  %v57 = fadd float %v32, %v51
+  %v58 = fsub float %v57, %v51
+  %v59 = fsub float %v57, %v58
+  %v60 = fsub float %v51, %v59
+  %v61 = fsub float %v32, %v58
+  %v62 = fadd float %v61, %v60
+  %v63 = fadd float %v56, %v62
+  %v64 = fadd float %v28, %v57
+  %v65 = fsub float %v64, %v57
+  %v66 = fsub float %v64, %v65
+  %v67 = fsub float %v57, %v66
+  %v68 = fsub float %v28, %v65
+  %v69 = fadd float %v68, %v67
+  %v70 = fadd float %v63, %v69
+  %v71 = fadd float %v34, %v70
+  %v72 = fadd float %v64, %v71
+  %v73 = fmul float %v72, 0x3FF921FB60000000
+  %v74 = fadd float %v49, 0x4168000000000000
+  %v75 = fcmp ueq float %v1, 0x7FF0000000000000
+  %v76 = select i1 %v75, float 0x7FF8000000000000, float %v73
+  %v77 = select i1 %v2, float %v8, float %v76
+  %v78 = select i1 %v2, float %v3, float %v74
+  %v79 = bitcast float %v78 to i32
+  %v80 = fmul float %v77, %v77
+  %v81 = and i32 %v79, 1
+  %v82 = icmp eq i32 %v81, 0
+  br i1 %v82, label %b2, label %b3
+b2:
+  %v83 = fneg float %v80
+  %v84 = fmul float %v80, %v83
+  %v85 = tail call float @llvm.fma.f32(float %v80, float 0x3EF99E0DA0000000, float 0xBF56C0C1A0000000)
+  %v86 = tail call float @llvm.fma.f32(float %v85, float %v80, float 0x3FA55554A0000000)
+  %v87 = fmul float %v80, 5.000000e-01
+  %v88 = tail call float @llvm.fma.f32(float %v84, float %v86, float %v87)
+  %v89 = fsub float 1.000000e+00, %v88
+  br label %b4
+b3:
+  %v90 = fsub float %v8, %v6
+  %v91 = fsub float %v8, %v90
+  %v92 = fsub float %v6, %v91
+  %v93 = fadd float %v7, %v90
+  %v94 = fsub float %v92, %v93
+  %v95 = fneg float %v7
+  %v96 = tail call float @llvm.fma.f32(float %v4, float 0xBE6777A5C0000000, float %v95)
+  %v97 = fsub float %v94, %v96
+  %v98 = tail call float @llvm.fma.f32(float %v5, float 0xBCDEE59DA0000000, float %v97)
+  %v99 = fneg float %v73
+  %v100 = tail call float @llvm.fma.f32(float %v72, float 0x3FF921FB60000000, float %v99)
+  %v101 = fsub float %v72, %v64
+  %v102 = fsub float %v71, %v101
+  %v103 = fmul float %v102, 0x3FF921FB60000000
+  %v104 = tail call float @llvm.fma.f32(float %v72, float 0xBE6777A5C0000000, float %v103)
+  %v105 = fadd float %v100, %v104
+  %v106 = select i1 %v2, float %v98, float %v105
+  %v107 = fmul float %v77, %v80
+  %v108 = tail call float @llvm.fma.f32(float %v80, float 0xBF2991BD40000000, float 0x3F81106C60000000)
+  %v109 = tail call float @llvm.fma.f32(float %v108, float %v80, float 0xBFC5555440000000)
+  %v110 = tail call float @llvm.fma.f32(float %v107, float %v109, float %v106)
+  %v111 = fadd float %v77, %v110
+  br label %b4
+b4:
+  %v112 = phi float [ %v89, %b2 ], [ %v111, %b3 ]
+  %v113 = bitcast float %v112 to i32
+  %v114 = shl i32 %v79, 30
+  %v115 = add i32 %v114, 1073741824
+  %v116 = and i32 %v115, -2147483648
+  %v117 = xor i32 %v116, %v113
+  %v118 = bitcast i32 %v117 to float
+  ret float %v118
+}
+
+define internal double @m_cos_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.fabs.f64(double %x)
+  %v2 = fcmp ole double %v1, 0x4270000000000000
+  %v3 = tail call double @llvm.fma.f64(double %x, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v4 = fadd double %v3, 0xC338000000000000
+  %v5 = fneg double %v4
+  %v6 = tail call double @llvm.fma.f64(double %v5, double 0x3FF921FB54442D18, double %x)
+  %v7 = fmul double %v4, 0x3C91A62633145C07
+  %v8 = fsub double %v6, %v7
+  %v9 = bitcast double %v1 to i64
+  %v10 = icmp samesign ult i64 %v9, 4607182418800017408
+  %v11 = lshr i64 %v9, 52
+  %v12 = add nsw i64 %v11, -1023
+  %v13 = tail call i64 @llvm.umin.i64(i64 %v12, i64 1023)
+  %v14 = select i1 %v10, i64 0, i64 %v13
+  %v15 = and i64 %v9, 4503599627370495
+  %v16 = or disjoint i64 %v15, 4841369599423283200
+  %v17 = bitcast i64 %v16 to double
+  %v18 = tail call double @llvm.copysign.f64(double %v17, double %x)
+  %v19 = getelementptr double, ptr @t_811810fe58b0, i64 %v14
+  %v20 = load double, ptr %v19, align 8
+  %v21 = getelementptr double, ptr @t_811810fe58b0.1, i64 %v14
+  %v22 = load double, ptr %v21, align 8
+  %v23 = getelementptr double, ptr @t_811810fe58b0.2, i64 %v14
+  %v24 = load double, ptr %v23, align 8
+  %v25 = fmul double %v18, %v20
+  %v26 = fmul double %v18, %v22
+  %v27 = fmul double %v18, %v24
+  %v28 = fneg double %v25
+  %v29 = tail call double @llvm.fma.f64(double %v18, double %v20, double %v28)
+  %v30 = fneg double %v26
+  %v31 = tail call double @llvm.fma.f64(double %v18, double %v22, double %v30)
+  %v32 = fneg double %v27
+  %v33 = tail call double @llvm.fma.f64(double %v18, double %v24, double %v32)
+  %v34 = fmul double %v25, 2.500000e-01
+  %v35 = tail call double @llvm.roundeven.f64(double %v34)
+  %v36 = fmul double %v35, 4.000000e+00
+  %v37 = fsub double %v25, %v36
+  %v38 = fmul double %v29, 2.500000e-01
+  %v39 = tail call double @llvm.roundeven.f64(double %v38)
+  %v40 = fmul double %v39, 4.000000e+00
+  %v41 = fsub double %v29, %v40
+  %v42 = fadd double %v37, %v41
+  %v43 = fmul double %v26, 2.500000e-01
+  %v44 = tail call double @llvm.roundeven.f64(double %v43)
+  %v45 = fmul double %v44, 4.000000e+00
+  %v46 = fsub double %v26, %v45
+  %v47 = fadd double %v46, %v42
+  %v48 = tail call double @llvm.roundeven.f64(double %v47)
+  %v49 = fsub double %v42, %v48
+  %v50 = fadd double %v46, %v49
+  %v51 = fsub double %v50, %v49
+  %v52 = fsub double %v50, %v51
+  %v53 = fsub double %v49, %v52
+  %v54 = fsub double %v46, %v51
+  %v55 = fadd double %v54, %v53
+  %v56 = fadd double %v31, %v50
+  %v57 = fsub double %v56, %v50
+  %v58 = fsub double %v56, %v57
+  %v59 = fsub double %v50, %v58
+  %v60 = fsub double %v31, %v57
+  %v61 = fadd double %v60, %v59
+  %v62 = fadd double %v55, %v61
+  %v63 = fadd double %v27, %v56
+  %v64 = fsub double %v63, %v56
+  %v65 = fsub double %v63, %v64
+  %v66 = fsub double %v56, %v65
+  %v67 = fsub double %v27, %v64
+  %v68 = fadd double %v67, %v66
+  %v69 = fadd double %v62, %v68
+  %v70 = fadd double %v33, %v69
+  %v71 = fadd double %v63, %v70
+  %v72 = fmul double %v71, 0x3FF921FB54442D18
+  %v73 = fadd double %v48, 0x4338000000000000
+  %v74 = fcmp ueq double %v1, 0x7FF0000000000000
+  %v75 = select i1 %v74, double 0x7FF8000000000000, double %v72
+  %v76 = select i1 %v2, double %v8, double %v75
+  %v77 = select i1 %v2, double %v3, double %v73
+  %v78 = bitcast double %v77 to i64
+  %v79 = fmul double %v76, %v76
+  %v80 = and i64 %v78, 1
+  %v81 = icmp eq i64 %v80, 0
+  br i1 %v81, label %b2, label %b3
+b2:
+  %v82 = fneg double %v79
+  %v83 = fmul double %v79, %v82
+  %v84 = tail call double @llvm.fma.f64(double %v79, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v85 = tail call double @llvm.fma.f64(double %v84, double %v79, double 0xBE927E4F7C234A35)
+  %v86 = tail call double @llvm.fma.f64(double %v85, double %v79, double 0x3EFA01A019C515A1)
+  %v87 = tail call double @llvm.fma.f64(double %v86, double %v79, double 0xBF56C16C16C14DC4)
+  %v88 = tail call double @llvm.fma.f64(double %v87, double %v79, double 0x3FA555555555554A)
+  %v89 = fmul double %v79, 5.000000e-01
+  %v90 = tail call double @llvm.fma.f64(double %v83, double %v88, double %v89)
+  %v91 = fsub double 1.000000e+00, %v90
+  br label %b4
+b3:
+  %v92 = fsub double %v8, %v6
+  %v93 = fsub double %v8, %v92
+  %v94 = fsub double %v6, %v93
+  %v95 = fadd double %v7, %v92
+  %v96 = fsub double %v94, %v95
+  %v97 = fneg double %v7
+  %v98 = tail call double @llvm.fma.f64(double %v4, double 0x3C91A62633145C07, double %v97)
+  %v99 = fsub double %v96, %v98
+  %v100 = tail call double @llvm.fma.f64(double %v5, double 0xB91F1976B7ED9000, double %v99)
+  %v101 = fneg double %v72
+  %v102 = tail call double @llvm.fma.f64(double %v71, double 0x3FF921FB54442D18, double %v101)
+  %v103 = fsub double %v71, %v63
+  %v104 = fsub double %v70, %v103
+  %v105 = fmul double %v104, 0x3FF921FB54442D18
+  %v106 = tail call double @llvm.fma.f64(double %v71, double 0x3C91A62633145C07, double %v105)
+  %v107 = fadd double %v102, %v106
+  %v108 = select i1 %v2, double %v100, double %v107
+  %v109 = fmul double %v76, %v79
+  %v110 = tail call double @llvm.fma.f64(double %v79, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v111 = tail call double @llvm.fma.f64(double %v110, double %v79, double 0x3EC71DE351EED7F2)
+  %v112 = tail call double @llvm.fma.f64(double %v111, double %v79, double 0xBF2A01A019BAD8A1)
+  %v113 = tail call double @llvm.fma.f64(double %v112, double %v79, double 0x3F8111111110F573)
+  %v114 = tail call double @llvm.fma.f64(double %v113, double %v79, double 0xBFC5555555555547)
+  %v115 = tail call double @llvm.fma.f64(double %v109, double %v114, double %v108)
+  %v116 = fadd double %v76, %v115
+  br label %b4
+b4:
+  %v117 = phi double [ %v91, %b2 ], [ %v116, %b3 ]
+  %v118 = bitcast double %v117 to i64
+  %v119 = shl i64 %v78, 62
+  %v120 = add i64 %v119, 4611686018427387904
+  %v121 = and i64 %v120, -9223372036854775808
+  %v122 = xor i64 %v121, %v118
+  %v123 = bitcast i64 %v122 to double
+  ret double %v123
+}
+
+define internal float @m_cos_small_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.fma.f32(float %x, float 0x3FE45F3060000000, float 0x4168000000000000)
+  %v2 = fadd float %v1, 0xC168000000000000
+  %v3 = fneg float %v2
+  %v4 = tail call float @llvm.fma.f32(float %v3, float 0x3FF921FB60000000, float %x)
+  %v5 = fmul float %v2, 0xBE6777A5C0000000
+  %v6 = fsub float %v4, %v5
+  %v7 = bitcast float %v1 to i32
+  %v8 = fmul float %v6, %v6
+  %v9 = and i32 %v7, 1
+  %v10 = icmp eq i32 %v9, 0
+  br i1 %v10, label %b2, label %b3
+b2:
+  %v11 = fneg float %v8
+  %v12 = fmul float %v8, %v11
+  %v13 = tail call float @llvm.fma.f32(float %v8, float 0x3EF99E0DA0000000, float 0xBF56C0C1A0000000)
+  %v14 = tail call float @llvm.fma.f32(float %v13, float %v8, float 0x3FA55554A0000000)
+  %v15 = fmul float %v8, 5.000000e-01
+  %v16 = tail call float @llvm.fma.f32(float %v12, float %v14, float %v15)
+  %v17 = fsub float 1.000000e+00, %v16
+  br label %b4
+b3:
+  %v18 = fmul float %v6, %v8
+  %v19 = tail call float @llvm.fma.f32(float %v8, float 0xBF2991BD40000000, float 0x3F81106C60000000)
+  %v20 = tail call float @llvm.fma.f32(float %v19, float %v8, float 0xBFC5555440000000)
+  %v21 = fsub float %v6, %v4
+  %v22 = fsub float %v6, %v21
+  %v23 = fsub float %v4, %v22
+  %v24 = fadd float %v5, %v21
+  %v25 = fsub float %v23, %v24
+  %v26 = fneg float %v5
+  %v27 = tail call float @llvm.fma.f32(float %v2, float 0xBE6777A5C0000000, float %v26)
+  %v28 = fsub float %v25, %v27
+  %v29 = tail call float @llvm.fma.f32(float %v3, float 0xBCDEE59DA0000000, float %v28)
+  %v30 = tail call float @llvm.fma.f32(float %v18, float %v20, float %v29)
+  %v31 = fadd float %v6, %v30
+  br label %b4
+b4:
+  %v32 = phi float [ %v17, %b2 ], [ %v31, %b3 ]
+  %v33 = bitcast float %v32 to i32
+  %v34 = shl i32 %v7, 30
+  %v35 = add i32 %v34, 1073741824
+  %v36 = and i32 %v35, -2147483648
+  %v37 = xor i32 %v36, %v33
+  %v38 = bitcast i32 %v37 to float
+  ret float %v38
+}
+
+define internal double @m_cos_small_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.fma.f64(double %x, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v2 = fadd double %v1, 0xC338000000000000
+  %v3 = fneg double %v2
+  %v4 = tail call double @llvm.fma.f64(double %v3, double 0x3FF921FB54442D18, double %x)
+  %v5 = fmul double %v2, 0x3C91A62633145C07
+  %v6 = fsub double %v4, %v5
+  %v7 = bitcast double %v1 to i64
+  %v8 = fmul double %v6, %v6
+  %v9 = and i64 %v7, 1
+  %v10 = icmp eq i64 %v9, 0
+  br i1 %v10, label %b2, label %b3
+b2:
+  %v11 = fneg double %v8
+  %v12 = fmul double %v8, %v11
+  %v13 = tail call double @llvm.fma.f64(double %v8, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v14 = tail call double @llvm.fma.f64(double %v13, double %v8, double 0xBE927E4F7C234A35)
+  %v15 = tail call double @llvm.fma.f64(double %v14, double %v8, double 0x3EFA01A019C515A1)
+  %v16 = tail call double @llvm.fma.f64(double %v15, double %v8, double 0xBF56C16C16C14DC4)
+  %v17 = tail call double @llvm.fma.f64(double %v16, double %v8, double 0x3FA555555555554A)
+  %v18 = fmul double %v8, 5.000000e-01
+  %v19 = tail call double @llvm.fma.f64(double %v12, double %v17, double %v18)
+  %v20 = fsub double 1.000000e+00, %v19
+  br label %b4
+b3:
+  %v21 = fmul double %v6, %v8
+  %v22 = tail call double @llvm.fma.f64(double %v8, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v23 = tail call double @llvm.fma.f64(double %v22, double %v8, double 0x3EC71DE351EED7F2)
+  %v24 = tail call double @llvm.fma.f64(double %v23, double %v8, double 0xBF2A01A019BAD8A1)
+  %v25 = tail call double @llvm.fma.f64(double %v24, double %v8, double 0x3F8111111110F573)
+  %v26 = tail call double @llvm.fma.f64(double %v25, double %v8, double 0xBFC5555555555547)
+  %v27 = fsub double %v6, %v4
+  %v28 = fsub double %v6, %v27
+  %v29 = fsub double %v4, %v28
+  %v30 = fadd double %v5, %v27
+  %v31 = fsub double %v29, %v30
+  %v32 = fneg double %v5
+  %v33 = tail call double @llvm.fma.f64(double %v2, double 0x3C91A62633145C07, double %v32)
+  %v34 = fsub double %v31, %v33
+  %v35 = tail call double @llvm.fma.f64(double %v3, double 0xB91F1976B7ED9000, double %v34)
+  %v36 = tail call double @llvm.fma.f64(double %v21, double %v26, double %v35)
+  %v37 = fadd double %v6, %v36
+  br label %b4
+b4:
+  %v38 = phi double [ %v20, %b2 ], [ %v37, %b3 ]
+  %v39 = bitcast double %v38 to i64
+  %v40 = shl i64 %v7, 62
+  %v41 = add i64 %v40, 4611686018427387904
+  %v42 = and i64 %v41, -9223372036854775808
+  %v43 = xor i64 %v42, %v39
+  %v44 = bitcast i64 %v43 to double
+  ret double %v44
+}
+
+define internal float @m_cosh_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.fabs.f32(float %x)
+  %v2 = fcmp ogt float %v1, 9.050000e+01
+  %v3 = select i1 %v2, float 9.050000e+01, float %v1
+  %v4 = tail call float @llvm.fma.f32(float %v3, float 0x3FF7154760000000, float 0x4168000000000000)
+  %v5 = fadd float %v4, 0xC168000000000000
+  %v6 = fneg float %v5
+  %v7 = tail call float @llvm.fma.f32(float %v6, float 0x3FE62E4000000000, float %v3)
+  %v8 = tail call float @llvm.fma.f32(float %v6, float 0x3EB7F7D1C0000000, float %v7)
+  %v9 = fmul float %v8, %v8
+  %v10 = tail call float @llvm.fma.f32(float %v8, float 0x3F56D12DA0000000, float 0x3F8123A980000000)
+  %v11 = tail call float @llvm.fma.f32(float %v10, float %v8, float 0x3FA5555240000000)
+  %v12 = tail call float @llvm.fma.f32(float %v11, float %v8, float 0x3FC5554900000000)
+  %v13 = tail call float @llvm.fma.f32(float %v12, float %v8, float 5.000000e-01)
+  %v14 = tail call float @llvm.fma.f32(float %v9, float %v13, float %v8)
+  %v15 = bitcast float %v4 to i32
+  %v16 = fadd float %v14, 1.000000e+00
+  %v17 = add i32 %v15, -1262485377
+  %v18 = lshr i32 %v17, 1
+  %v19 = sub i32 %v17, %v18
+  %v20 = shl i32 %v18, 23
+  %v21 = add i32 %v20, 528482304
+  %v22 = shl i32 %v19, 23
+  %v23 = add i32 %v22, 528482304
+  %v24 = bitcast i32 %v21 to float
+  %v25 = fmul float %v16, %v24
+  %v26 = bitcast i32 %v23 to float
+  %v27 = fmul float %v25, %v26
+  %v28 = fdiv float 2.500000e-01, %v27
+  %v29 = fadd float %v27, %v28
+  ret float %v29
+}
+
+define internal double @m_cosh_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.fabs.f64(double %x)
+  %v2 = fcmp ogt double %v1, 7.115000e+02
+  %v3 = select i1 %v2, double 7.115000e+02, double %v1
+  %v4 = tail call double @llvm.fma.f64(double %v3, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v5 = fadd double %v4, 0xC338000000000000
+  %v6 = fneg double %v5
+  %v7 = tail call double @llvm.fma.f64(double %v6, double 0x3FE62E42FEFA4000, double %v3)
+  %v8 = tail call double @llvm.fma.f64(double %v6, double 0xBD48432A1B0E2634, double %v7)
+  %v9 = fmul double %v8, %v8
+  %v10 = tail call double @llvm.fma.f64(double %v8, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v11 = tail call double @llvm.fma.f64(double %v10, double %v8, double 0x3E927E4DB81FC5C4)
+  %v12 = tail call double @llvm.fma.f64(double %v11, double %v8, double 0x3EC71DDED4DF15D0)
+  %v13 = tail call double @llvm.fma.f64(double %v12, double %v8, double 0x3EFA01A01A70E1D0)
+  %v14 = tail call double @llvm.fma.f64(double %v13, double %v8, double 0x3F2A01A01B4A1A68)
+  %v15 = tail call double @llvm.fma.f64(double %v14, double %v8, double 0x3F56C16C16C1618C)
+  %v16 = tail call double @llvm.fma.f64(double %v15, double %v8, double 0x3F8111111110E966)
+  %v17 = tail call double @llvm.fma.f64(double %v16, double %v8, double 0x3FA5555555555556)
+  %v18 = tail call double @llvm.fma.f64(double %v17, double %v8, double 0x3FC555555555555C)
+  %v19 = tail call double @llvm.fma.f64(double %v18, double %v8, double 5.000000e-01)
+  %v20 = tail call double @llvm.fma.f64(double %v9, double %v19, double %v8)
+  %v21 = bitcast double %v4 to i64
+  %v22 = fadd double %v20, 1.000000e+00
+  %v23 = add i64 %v21, -4843621399236967425
+  %v24 = lshr i64 %v23, 1
+  %v25 = sub i64 %v23, %v24
+  %v26 = shl i64 %v24, 52
+  %v27 = add i64 %v26, 2301339409586323456
+  %v28 = shl i64 %v25, 52
+  %v29 = add i64 %v28, 2301339409586323456
+  %v30 = bitcast i64 %v27 to double
+  %v31 = fmul double %v22, %v30
+  %v32 = bitcast i64 %v29 to double
+  %v33 = fmul double %v31, %v32
+  %v34 = fdiv double 2.500000e-01, %v33
+  %v35 = fadd double %v33, %v34
+  ret double %v35
+}
+
+define internal float @m_digamma_float32(float %x) nounwind {
+b1:
+  %v1 = fpext float %x to double
+  %v2 = fcmp oeq float %x, 0.000000e+00
+  br i1 %v2, label %b2, label %b3
+b2:
+  %v3 = fneg double %v1
+  %v4 = tail call double @llvm.copysign.f64(double 0x7FF0000000000000, double %v3)
+  %v5 = fptrunc double %v4 to float
+  br label %b9
+b3:
+  %v6 = fcmp olt float %x, 0.000000e+00
+  br i1 %v6, label %b4, label %b6
+b4:
+  %v7 = tail call double @llvm.floor.f64(double %v1)
+  %v8 = fcmp oeq double %v7, %v1
+  br i1 %v8, label %b9, label %b5
+b5:
+  %v9 = tail call double @llvm.roundeven.f64(double %v1)
+  %v10 = fsub double %v1, %v9
+  %v11 = fmul double %v10, 0x400921FB54442D18
+  %v12 = tail call double @tan(double %v11)
+  %v13 = fdiv double 0xC00921FB54442D18, %v12
+  %v14 = fsub double 1.000000e+00, %v1
+  br label %b6
+b6:
+  %v15 = phi double [ %v14, %b5 ], [ %v1, %b3 ]
+  %v16 = phi double [ %v13, %b5 ], [ 0.000000e+00, %b3 ]
+  %v17 = fcmp olt double %v15, 1.000000e+01
+  br i1 %v17, label %b7, label %b8
+b7:
+  %v18 = phi double [ %v19, %b7 ], [ %v15, %b6 ]
+  %v20 = phi double [ %v21, %b7 ], [ %v16, %b6 ]
+  %v22 = fdiv double 1.000000e+00, %v18
+  %v21 = fsub double %v20, %v22
+  %v19 = fadd double %v18, 1.000000e+00
+  %v23 = fcmp olt double %v19, 1.000000e+01
+  br i1 %v23, label %b7, label %b8
+b8:
+  %v24 = phi double [ %v15, %b6 ], [ %v19, %b7 ]
+  %v25 = phi double [ %v16, %b6 ], [ %v21, %b7 ]
+  %v26 = fmul double %v24, %v24
+  %v27 = fdiv double 1.000000e+00, %v26
+  %v28 = tail call double @llvm.log.f64(double %v24)
+  %v29 = fdiv double 5.000000e-01, %v24
+  %v30 = fsub double %v28, %v29
+  %v31 = tail call double @llvm.fma.f64(double %v27, double 0xBFDC5E5E5E5E5E5E, double 0x3FB5555555555556)
+  %v32 = tail call double @llvm.fma.f64(double %v31, double %v27, double 0xBF95995995995995)
+  %v33 = tail call double @llvm.fma.f64(double %v32, double %v27, double 0x3F7F07C1F07C1F08)
+  %v34 = tail call double @llvm.fma.f64(double %v33, double %v27, double 0xBF71111111111111)
+  %v35 = tail call double @llvm.fma.f64(double %v34, double %v27, double 0x3F70410410410410)
+  %v36 = tail call double @llvm.fma.f64(double %v35, double %v27, double 0xBF81111111111111)
+  %v37 = tail call double @llvm.fma.f64(double %v36, double %v27, double 0x3FB5555555555555)
+  %v38 = fmul double %v27, %v37
+  %v39 = fsub double %v30, %v38
+  %v40 = fadd double %v25, %v39
+  %v41 = fptrunc double %v40 to float
+  br label %b9
+b9:
+  %v42 = phi float [ %v5, %b2 ], [ %v41, %b8 ], [ 0x7FF8000000000000, %b4 ]
+  ret float %v42
+}
+
+define internal double @m_digamma_float64(double %x) nounwind {
+b1:
+  %v1 = fcmp oeq double %x, 0.000000e+00
+  br i1 %v1, label %b2, label %b3
+b2:
+  %v2 = fneg double %x
+  %v3 = tail call double @llvm.copysign.f64(double 0x7FF0000000000000, double %v2)
+  br label %b9
+b3:
+  %v4 = fcmp olt double %x, 0.000000e+00
+  br i1 %v4, label %b4, label %b6
+b4:
+  %v5 = tail call double @llvm.floor.f64(double %x)
+  %v6 = fcmp oeq double %x, %v5
+  br i1 %v6, label %b9, label %b5
+b5:
+  %v7 = tail call double @llvm.roundeven.f64(double %x)
+  %v8 = fsub double %x, %v7
+  %v9 = fmul double %v8, 0x400921FB54442D18
+  %v10 = tail call double @tan(double %v9)
+  %v11 = fdiv double 0xC00921FB54442D18, %v10
+  %v12 = fsub double 1.000000e+00, %x
+  br label %b6
+b6:
+  %v13 = phi double [ %v12, %b5 ], [ %x, %b3 ]
+  %v14 = phi double [ %v11, %b5 ], [ 0.000000e+00, %b3 ]
+  %v15 = fcmp olt double %v13, 1.000000e+01
+  br i1 %v15, label %b7, label %b8
+b7:
+  %v16 = phi double [ %v17, %b7 ], [ %v13, %b6 ]
+  %v18 = phi double [ %v19, %b7 ], [ %v14, %b6 ]
+  %v20 = fdiv double 1.000000e+00, %v16
+  %v19 = fsub double %v18, %v20
+  %v17 = fadd double %v16, 1.000000e+00
+  %v21 = fcmp olt double %v17, 1.000000e+01
+  br i1 %v21, label %b7, label %b8
+b8:
+  %v22 = phi double [ %v13, %b6 ], [ %v17, %b7 ]
+  %v23 = phi double [ %v14, %b6 ], [ %v19, %b7 ]
+  %v24 = fmul double %v22, %v22
+  %v25 = fdiv double 1.000000e+00, %v24
+  %v26 = tail call double @llvm.log.f64(double %v22)
+  %v27 = fdiv double 5.000000e-01, %v22
+  %v28 = fsub double %v26, %v27
+  %v29 = tail call double @llvm.fma.f64(double %v25, double 0xBFDC5E5E5E5E5E5E, double 0x3FB5555555555556)
+  %v30 = tail call double @llvm.fma.f64(double %v29, double %v25, double 0xBF95995995995995)
+  %v31 = tail call double @llvm.fma.f64(double %v30, double %v25, double 0x3F7F07C1F07C1F08)
+  %v32 = tail call double @llvm.fma.f64(double %v31, double %v25, double 0xBF71111111111111)
+  %v33 = tail call double @llvm.fma.f64(double %v32, double %v25, double 0x3F70410410410410)
+  %v34 = tail call double @llvm.fma.f64(double %v33, double %v25, double 0xBF81111111111111)
+  %v35 = tail call double @llvm.fma.f64(double %v34, double %v25, double 0x3FB5555555555555)
+  %v36 = fmul double %v25, %v35
+  %v37 = fsub double %v28, %v36
+  %v38 = fadd double %v23, %v37
+  br label %b9
+b9:
+  %v39 = phi double [ %v3, %b2 ], [ %v38, %b8 ], [ 0x7FF8000000000000, %b4 ]
+  ret double %v39
+}
+
+define internal float @m_erf_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.fabs.f32(float %x)
+  %v2 = fcmp ogt float %v1, 1.000000e+00
+  %v3 = fmul float %x, %x
+  %v4 = select i1 %v2, float 1.000000e+00, float %v3
+  %v5 = tail call float @llvm.fma.f32(float %v4, float 0x3F14C32F00000000, float 0xBF4A50AB20000000)
+  %v6 = tail call float @llvm.fma.f32(float %v5, float %v4, float 0x3F7542E080000000)
+  %v7 = tail call float @llvm.fma.f32(float %v6, float %v4, float 0xBF9B7FE900000000)
+  %v8 = tail call float @llvm.fma.f32(float %v7, float %v4, float 0x3FBCE2D500000000)
+  %v9 = tail call float @llvm.fma.f32(float %v8, float %v4, float 0xBFD8127400000000)
+  %v10 = tail call float @llvm.fma.f32(float %v9, float %v4, float 0x3FC06EBA80000000)
+  %v11 = tail call float @llvm.fma.f32(float %v1, float %v10, float %v1)
+  br i1 %v2, label %b2, label %b3
+b2:
+  %v12 = fadd float %v1, -1.000000e+00
+  %v13 = fcmp ogt float %v12, 3.000000e+00
+  %v14 = select i1 %v13, float 3.000000e+00, float %v12
+  %v15 = tail call float @llvm.fma.f32(float %v14, float 0xBEF373F040000000, float 0xBEFC1A2360000000)
+  %v16 = tail call float @llvm.fma.f32(float %v15, float %v14, float 0x3F56F637A0000000)
+  %v17 = tail call float @llvm.fma.f32(float %v16, float %v14, float 0xBF83442BE0000000)
+  %v18 = tail call float @llvm.fma.f32(float %v17, float %v14, float 0x3FA51ED520000000)
+  %v19 = tail call float @llvm.fma.f32(float %v18, float %v14, float 0x3FEAFB46A0000000)
+  %v20 = tail call float @llvm.fma.f32(float %v19, float %v14, float 0x40051C9880000000)
+  %v21 = tail call float @llvm.fma.f32(float %v20, float %v14, float 0x3FFD97FC00000000)
+  %v22 = fneg float %v21
+  %v23 = tail call float @llvm.fma.f32(float %v22, float 0x3FF7154760000000, float 0x4168000000000000)
+  %v24 = bitcast float %v23 to i32
+  %v25 = shl i32 %v24, 23
+  %v26 = add i32 %v25, 1065353216
+  %v27 = bitcast i32 %v26 to float
+  %v28 = fsub float 1.000000e+00, %v27
+  %v29 = fadd float %v23, 0xC168000000000000
+  %v30 = fneg float %v29
+  %v31 = tail call float @llvm.fma.f32(float %v30, float 0x3FE62E4000000000, float %v22)
+  %v32 = tail call float @llvm.fma.f32(float %v30, float 0x3EB7F7D1C0000000, float %v31)
+  %v33 = fmul float %v32, %v32
+  %v34 = tail call float @llvm.fma.f32(float %v32, float 0x3F56D12DA0000000, float 0x3F8123A980000000)
+  %v35 = tail call float @llvm.fma.f32(float %v34, float %v32, float 0x3FA5555240000000)
+  %v36 = tail call float @llvm.fma.f32(float %v35, float %v32, float 0x3FC5554900000000)
+  %v37 = tail call float @llvm.fma.f32(float %v36, float %v32, float 5.000000e-01)
+  %v38 = tail call float @llvm.fma.f32(float %v33, float %v37, float %v32)
+  %v39 = fmul float %v38, %v27
+  %v40 = fsub float %v28, %v39
+  br label %b3
+b3:
+  %v41 = phi float [ %v40, %b2 ], [ %v11, %b1 ]
+  %v42 = tail call float @llvm.copysign.f32(float %v41, float %x)
+  ret float %v42
+}
+
+define internal double @m_erf_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.fabs.f64(double %x)
+  %v2 = fcmp ogt double %v1, 1.000000e+00
+  %v3 = fmul double %x, %x
+  %v4 = select i1 %v2, double 1.000000e+00, double %v3
+  %v5 = tail call double @llvm.fma.f64(double %v4, double 0x3DE67FDAC649072E, double 0xBE1E473542F1C4A2)
+  %v6 = tail call double @llvm.fma.f64(double %v5, double %v4, double 0x3E5180FAB209FF06)
+  %v7 = tail call double @llvm.fma.f64(double %v6, double %v4, double 0xBE86470CDBDC7AC5)
+  %v8 = tail call double @llvm.fma.f64(double %v7, double %v4, double 0x3EBBA820C20548F9)
+  %v9 = tail call double @llvm.fma.f64(double %v8, double %v4, double 0xBEEF4DEC21BBB2DA)
+  %v10 = tail call double @llvm.fma.f64(double %v9, double %v4, double 0x3F1F9A3CF7FBBD65)
+  %v11 = tail call double @llvm.fma.f64(double %v10, double %v4, double 0xBF4C02DB9E140188)
+  %v12 = tail call double @llvm.fma.f64(double %v11, double %v4, double 0x3F7565BCD2FA7E51)
+  %v13 = tail call double @llvm.fma.f64(double %v12, double %v4, double 0xBF9B82CE313664E0)
+  %v14 = tail call double @llvm.fma.f64(double %v13, double %v4, double 0x3FBCE2F21A045B8E)
+  %v15 = tail call double @llvm.fma.f64(double %v14, double %v4, double 0xBFD812746B037A27)
+  %v16 = tail call double @llvm.fma.f64(double %v15, double %v4, double 0x3FC06EBA8214DB69)
+  %v17 = tail call double @llvm.fma.f64(double %v1, double %v16, double %v1)
+  br i1 %v2, label %b2, label %b3
+b2:
+  %v18 = fadd double %v1, -1.000000e+00
+  %v19 = fcmp ogt double %v18, 4.950000e+00
+  %v20 = select i1 %v19, double 4.950000e+00, double %v18
+  %v21 = tail call double @llvm.fma.f64(double %v20, double 0xBC9CD905410EF35B, double 0x3CF84A1D25982B51)
+  %v22 = tail call double @llvm.fma.f64(double %v21, double %v20, double 0xBD433433E202E869)
+  %v23 = tail call double @llvm.fma.f64(double %v22, double %v20, double 0x3D82F945AF9F66FF)
+  %v24 = tail call double @llvm.fma.f64(double %v23, double %v20, double 0xBDBA4C5F578C0BB1)
+  %v25 = tail call double @llvm.fma.f64(double %v24, double %v20, double 0x3DEB30F7D6E778D3)
+  %v26 = tail call double @llvm.fma.f64(double %v25, double %v20, double 0xBE15BCA1C1599579)
+  %v27 = tail call double @llvm.fma.f64(double %v26, double %v20, double 0x3E3B5C22DCC46008)
+  %v28 = tail call double @llvm.fma.f64(double %v27, double %v20, double 0xBE5B0E4B04D2E482)
+  %v29 = tail call double @llvm.fma.f64(double %v28, double %v20, double 0x3E7420D6F35D1E2C)
+  %v30 = tail call double @llvm.fma.f64(double %v29, double %v20, double 0xBE825B74D89B7637)
+  %v31 = tail call double @llvm.fma.f64(double %v30, double %v20, double 0xBE78842EDFCFD0C9)
+  %v32 = tail call double @llvm.fma.f64(double %v31, double %v20, double 0x3EC0D7A8BBDC1DE9)
+  %v33 = tail call double @llvm.fma.f64(double %v32, double %v20, double 0xBEE4113F1B1967A4)
+  %v34 = tail call double @llvm.fma.f64(double %v33, double %v20, double 0x3EFC743984A358B0)
+  %v35 = tail call double @llvm.fma.f64(double %v34, double %v20, double 0xBEFB8B39007DA793)
+  %v36 = tail call double @llvm.fma.f64(double %v35, double %v20, double 0xBF2F1B5368E16B23)
+  %v37 = tail call double @llvm.fma.f64(double %v36, double %v20, double 0x3F6033F6B8028060)
+  %v38 = tail call double @llvm.fma.f64(double %v37, double %v20, double 0xBF848C9D42030C46)
+  %v39 = tail call double @llvm.fma.f64(double %v38, double %v20, double 0x3FA5477F09D27DF1)
+  %v40 = tail call double @llvm.fma.f64(double %v39, double %v20, double 0x3FEAFABC11A288D1)
+  %v41 = tail call double @llvm.fma.f64(double %v40, double %v20, double 0x40051C9B0006C245)
+  %v42 = tail call double @llvm.fma.f64(double %v41, double %v20, double 0x3FFD97FBF27AA2A1)
+  %v43 = fneg double %v42
+  %v44 = tail call double @llvm.fma.f64(double %v43, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v45 = bitcast double %v44 to i64
+  %v46 = shl i64 %v45, 52
+  %v47 = add i64 %v46, 4607182418800017408
+  %v48 = bitcast i64 %v47 to double
+  %v49 = fsub double 1.000000e+00, %v48
+  %v50 = fadd double %v44, 0xC338000000000000
+  %v51 = fneg double %v50
+  %v52 = tail call double @llvm.fma.f64(double %v51, double 0x3FE62E42FEFA4000, double %v43)
+  %v53 = tail call double @llvm.fma.f64(double %v51, double 0xBD48432A1B0E2634, double %v52)
+  %v54 = fmul double %v53, %v53
+  %v55 = tail call double @llvm.fma.f64(double %v53, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v56 = tail call double @llvm.fma.f64(double %v55, double %v53, double 0x3E927E4DB81FC5C4)
+  %v57 = tail call double @llvm.fma.f64(double %v56, double %v53, double 0x3EC71DDED4DF15D0)
+  %v58 = tail call double @llvm.fma.f64(double %v57, double %v53, double 0x3EFA01A01A70E1D0)
+  %v59 = tail call double @llvm.fma.f64(double %v58, double %v53, double 0x3F2A01A01B4A1A68)
+  %v60 = tail call double @llvm.fma.f64(double %v59, double %v53, double 0x3F56C16C16C1618C)
+  %v61 = tail call double @llvm.fma.f64(double %v60, double %v53, double 0x3F8111111110E966)
+  %v62 = tail call double @llvm.fma.f64(double %v61, double %v53, double 0x3FA5555555555556)
+  %v63 = tail call double @llvm.fma.f64(double %v62, double %v53, double 0x3FC555555555555C)
+  %v64 = tail call double @llvm.fma.f64(double %v63, double %v53, double 5.000000e-01)
+  %v65 = tail call double @llvm.fma.f64(double %v54, double %v64, double %v53)
+  %v66 = fmul double %v65, %v48
+  %v67 = fsub double %v49, %v66
+  br label %b3
+b3:
+  %v68 = phi double [ %v67, %b2 ], [ %v17, %b1 ]
+  %v69 = tail call double @llvm.copysign.f64(double %v68, double %x)
+  ret double %v69
+}
+
+define internal float @m_erfc_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.fabs.f32(float %x)
+  %v2 = fcmp ogt float %v1, 5.000000e-01
+  %v3 = fmul float %x, %x
+  %v4 = select i1 %v2, float 5.000000e-01, float %v3
+  %v5 = tail call float @llvm.fma.f32(float %v4, float 0x3F14C32F00000000, float 0xBF4A50AB20000000)
+  %v6 = tail call float @llvm.fma.f32(float %v5, float %v4, float 0x3F7542E080000000)
+  %v7 = tail call float @llvm.fma.f32(float %v6, float %v4, float 0xBF9B7FE900000000)
+  %v8 = tail call float @llvm.fma.f32(float %v7, float %v4, float 0x3FBCE2D500000000)
+  %v9 = tail call float @llvm.fma.f32(float %v8, float %v4, float 0xBFD8127400000000)
+  %v10 = tail call float @llvm.fma.f32(float %v9, float %v4, float 0x3FC06EBA80000000)
+  %v11 = tail call float @llvm.fma.f32(float %x, float %v10, float %x)
+  %v12 = fsub float 1.000000e+00, %v11
+  %v13 = fcmp ogt float %v1, 0x4024333340000000
+  %v14 = select i1 %v13, float 0x4024333340000000, float %v1
+  %v15 = fneg float %v14
+  %v16 = fmul float %v14, %v15
+  %v17 = tail call float @llvm.fma.f32(float %v16, float 0x3FF7154760000000, float 0x4168000000000000)
+  %v18 = fadd float %v17, 0xC168000000000000
+  %v19 = fneg float %v18
+  %v20 = tail call float @llvm.fma.f32(float %v19, float 0x3FE62E4000000000, float %v16)
+  %v21 = tail call float @llvm.fma.f32(float %v19, float 0x3EB7F7D1C0000000, float %v20)
+  %v22 = fmul float %v21, %v21
+  %v23 = tail call float @llvm.fma.f32(float %v21, float 0x3F56D12DA0000000, float 0x3F8123A980000000)
+  %v24 = tail call float @llvm.fma.f32(float %v23, float %v21, float 0x3FA5555240000000)
+  %v25 = tail call float @llvm.fma.f32(float %v24, float %v21, float 0x3FC5554900000000)
+  %v26 = tail call float @llvm.fma.f32(float %v25, float %v21, float 5.000000e-01)
+  %v27 = tail call float @llvm.fma.f32(float %v22, float %v26, float %v21)
+  %v28 = bitcast float %v17 to i32
+  %v29 = tail call float @llvm.fma.f32(float %v14, float %v14, float %v16)
+  %v30 = fneg float %v29
+  %v31 = fadd float %v27, 1.000000e+00
+  %v32 = tail call float @llvm.fma.f32(float %v30, float %v31, float %v27)
+  %v33 = fadd float %v14, -2.000000e+00
+  %v34 = fadd float %v14, 2.000000e+00
+  %v35 = fdiv float %v33, %v34
+  %v36 = tail call float @llvm.fma.f32(float %v35, float 0xBF2FFF62E0000000, float 0xBF5503CFA0000000)
+  %v37 = tail call float @llvm.fma.f32(float %v36, float %v35, float 0x3F53284A00000000)
+  %v38 = tail call float @llvm.fma.f32(float %v37, float %v35, float 0x3F81C3E9E0000000)
+  %v39 = tail call float @llvm.fma.f32(float %v38, float %v35, float 0xBF806A2100000000)
+  %v40 = tail call float @llvm.fma.f32(float %v39, float %v35, float 0xBFABC22A00000000)
+  %v41 = tail call float @llvm.fma.f32(float %v40, float %v35, float 0x3FC4FF9880000000)
+  %v42 = tail call float @llvm.fma.f32(float %v41, float %v35, float 0xBFC5407BA0000000)
+  %v43 = tail call float @llvm.fma.f32(float %v42, float %v35, float 0xBFB7BF5EC0000000)
+  %v44 = tail call float @llvm.fma.f32(float %v35, float %v43, float 0x3FF46E80E0000000)
+  %v45 = fsub float 0x3FF46E80E0000000, %v44
+  %v46 = tail call float @llvm.fma.f32(float %v35, float %v43, float %v45)
+  %v47 = tail call float @llvm.fma.f32(float %v14, float 2.000000e+00, float 1.000000e+00)
+  %v48 = fdiv float 1.000000e+00, %v47
+  %v49 = fmul float %v48, %v44
+  %v50 = fneg float %v49
+  %v51 = fsub float 1.000000e+00, %v47
+  %v52 = tail call float @llvm.fma.f32(float %v14, float 2.000000e+00, float %v51)
+  %v53 = tail call float @llvm.fma.f32(float %v50, float %v47, float %v44)
+  %v54 = tail call float @llvm.fma.f32(float %v50, float %v52, float %v53)
+  %v55 = fadd float %v46, %v54
+  %v56 = fmul float %v48, %v55
+  %v57 = tail call float @llvm.fma.f32(float %v56, float %v32, float %v56)
+  %v58 = tail call float @llvm.fma.f32(float %v49, float %v32, float %v57)
+  %v59 = fadd float %v49, %v58
+  %v60 = add i32 %v28, -1262485376
+  %v61 = lshr i32 %v60, 1
+  %v62 = sub i32 %v60, %v61
+  %v63 = shl i32 %v61, 23
+  %v64 = add i32 %v63, 528482304
+  %v65 = shl i32 %v62, 23
+  %v66 = add i32 %v65, 528482304
+  %v67 = bitcast i32 %v64 to float
+  %v68 = fmul float %v59, %v67
+  %v69 = bitcast i32 %v66 to float
+  %v70 = fmul float %v68, %v69
+  %v71 = fcmp olt float %x, 0.000000e+00
+  %v72 = fsub float 2.000000e+00, %v70
+  %v73 = select i1 %v71, float %v72, float %v70
+  %v74 = select i1 %v2, float %v73, float %v12
+  ret float %v74
+}
+
+define internal double @m_erfc_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.fabs.f64(double %x)
+  %v2 = fcmp ogt double %v1, 5.000000e-01
+  %v3 = fmul double %x, %x
+  %v4 = select i1 %v2, double 5.000000e-01, double %v3
+  %v5 = tail call double @llvm.fma.f64(double %v4, double 0x3DE67FDAC649072E, double 0xBE1E473542F1C4A2)
+  %v6 = tail call double @llvm.fma.f64(double %v5, double %v4, double 0x3E5180FAB209FF06)
+  %v7 = tail call double @llvm.fma.f64(double %v6, double %v4, double 0xBE86470CDBDC7AC5)
+  %v8 = tail call double @llvm.fma.f64(double %v7, double %v4, double 0x3EBBA820C20548F9)
+  %v9 = tail call double @llvm.fma.f64(double %v8, double %v4, double 0xBEEF4DEC21BBB2DA)
+  %v10 = tail call double @llvm.fma.f64(double %v9, double %v4, double 0x3F1F9A3CF7FBBD65)
+  %v11 = tail call double @llvm.fma.f64(double %v10, double %v4, double 0xBF4C02DB9E140188)
+  %v12 = tail call double @llvm.fma.f64(double %v11, double %v4, double 0x3F7565BCD2FA7E51)
+  %v13 = tail call double @llvm.fma.f64(double %v12, double %v4, double 0xBF9B82CE313664E0)
+  %v14 = tail call double @llvm.fma.f64(double %v13, double %v4, double 0x3FBCE2F21A045B8E)
+  %v15 = tail call double @llvm.fma.f64(double %v14, double %v4, double 0xBFD812746B037A27)
+  %v16 = tail call double @llvm.fma.f64(double %v15, double %v4, double 0x3FC06EBA8214DB69)
+  %v17 = tail call double @llvm.fma.f64(double %x, double %v16, double %x)
+  %v18 = fsub double 1.000000e+00, %v17
+  %v19 = fcmp ogt double %v1, 2.730000e+01
+  %v20 = select i1 %v19, double 2.730000e+01, double %v1
+  %v21 = fneg double %v20
+  %v22 = fmul double %v20, %v21
+  %v23 = tail call double @llvm.fma.f64(double %v22, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v24 = fadd double %v23, 0xC338000000000000
+  %v25 = fneg double %v24
+  %v26 = tail call double @llvm.fma.f64(double %v25, double 0x3FE62E42FEFA4000, double %v22)
+  %v27 = tail call double @llvm.fma.f64(double %v25, double 0xBD48432A1B0E2634, double %v26)
+  %v28 = fmul double %v27, %v27
+  %v29 = tail call double @llvm.fma.f64(double %v27, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v30 = tail call double @llvm.fma.f64(double %v29, double %v27, double 0x3E927E4DB81FC5C4)
+  %v31 = tail call double @llvm.fma.f64(double %v30, double %v27, double 0x3EC71DDED4DF15D0)
+  %v32 = tail call double @llvm.fma.f64(double %v31, double %v27, double 0x3EFA01A01A70E1D0)
+  %v33 = tail call double @llvm.fma.f64(double %v32, double %v27, double 0x3F2A01A01B4A1A68)
+  %v34 = tail call double @llvm.fma.f64(double %v33, double %v27, double 0x3F56C16C16C1618C)
+  %v35 = tail call double @llvm.fma.f64(double %v34, double %v27, double 0x3F8111111110E966)
+  %v36 = tail call double @llvm.fma.f64(double %v35, double %v27, double 0x3FA5555555555556)
+  %v37 = tail call double @llvm.fma.f64(double %v36, double %v27, double 0x3FC555555555555C)
+  %v38 = tail call double @llvm.fma.f64(double %v37, double %v27, double 5.000000e-01)
+  %v39 = tail call double @llvm.fma.f64(double %v28, double %v38, double %v27)
+  %v40 = bitcast double %v23 to i64
+  %v41 = tail call double @llvm.fma.f64(double %v20, double %v20, double %v22)
+  %v42 = fneg double %v41
+  %v43 = fadd double %v39, 1.000000e+00
+  %v44 = tail call double @llvm.fma.f64(double %v42, double %v43, double %v39)
+  %v45 = fadd double %v20, -2.500000e+00
+  %v46 = fadd double %v20, 2.500000e+00
+  %v47 = fdiv double %v45, %v46
+  %v48 = tail call double @llvm.fma.f64(double %v47, double 0x3E511C39BD1215DD, double 0x3E01F6FDBADB47CE)
+  %v49 = tail call double @llvm.fma.f64(double %v48, double %v47, double 0xBE82E44E20822848)
+  %v50 = tail call double @llvm.fma.f64(double %v49, double %v47, double 0xBE5F87EE72410AC4)
+  %v51 = tail call double @llvm.fma.f64(double %v50, double %v47, double 0x3EA34422139F8E18)
+  %v52 = tail call double @llvm.fma.f64(double %v51, double %v47, double 0x3EA34E8C8488751B)
+  %v53 = tail call double @llvm.fma.f64(double %v52, double %v47, double 0xBEBB49D98B10C286)
+  %v54 = tail call double @llvm.fma.f64(double %v53, double %v47, double 0xBED1C7EA6F6B4A8B)
+  %v55 = tail call double @llvm.fma.f64(double %v54, double %v47, double 0x3EC613A6B257EA77)
+  %v56 = tail call double @llvm.fma.f64(double %v55, double %v47, double 0x3EF7CEE805268EC5)
+  %v57 = tail call double @llvm.fma.f64(double %v56, double %v47, double 0x3EDA3FE0D40B3991)
+  %v58 = tail call double @llvm.fma.f64(double %v57, double %v47, double 0xBF1DC26A50C82421)
+  %v59 = tail call double @llvm.fma.f64(double %v58, double %v47, double 0xBF1731A24DC24A23)
+  %v60 = tail call double @llvm.fma.f64(double %v59, double %v47, double 0x3F44B6A4D57065E1)
+  %v61 = tail call double @llvm.fma.f64(double %v60, double %v47, double 0x3F401E1159D16370)
+  %v62 = tail call double @llvm.fma.f64(double %v61, double %v47, double 0xBF71F2F132A926D7)
+  %v63 = tail call double @llvm.fma.f64(double %v62, double %v47, double 0x3F4E89489E99C6B6)
+  %v64 = tail call double @llvm.fma.f64(double %v63, double %v47, double 0x3FA0C6092A5A2A43)
+  %v65 = tail call double @llvm.fma.f64(double %v64, double %v47, double 0xBFBA5C0C8A40E847)
+  %v66 = tail call double @llvm.fma.f64(double %v65, double %v47, double 0x3FC42D379989B660)
+  %v67 = tail call double @llvm.fma.f64(double %v66, double %v47, double 0xBFB959AC16F85498)
+  %v68 = tail call double @llvm.fma.f64(double %v67, double %v47, double 0xBFBF52C5D7E22305)
+  %v69 = tail call double @llvm.fma.f64(double %v47, double %v68, double 0x3FF43CC6F6C9672C)
+  %v70 = fsub double 0x3FF43CC6F6C9672C, %v69
+  %v71 = tail call double @llvm.fma.f64(double %v47, double %v68, double %v70)
+  %v72 = tail call double @llvm.fma.f64(double %v20, double 2.000000e+00, double 1.000000e+00)
+  %v73 = fdiv double 1.000000e+00, %v72
+  %v74 = fmul double %v73, %v69
+  %v75 = fneg double %v74
+  %v76 = fsub double 1.000000e+00, %v72
+  %v77 = tail call double @llvm.fma.f64(double %v20, double 2.000000e+00, double %v76)
+  %v78 = tail call double @llvm.fma.f64(double %v75, double %v72, double %v69)
+  %v79 = tail call double @llvm.fma.f64(double %v75, double %v77, double %v78)
+  %v80 = fadd double %v71, %v79
+  %v81 = fmul double %v73, %v80
+  %v82 = tail call double @llvm.fma.f64(double %v81, double %v44, double %v81)
+  %v83 = tail call double @llvm.fma.f64(double %v74, double %v44, double %v82)
+  %v84 = fadd double %v74, %v83
+  %v85 = add i64 %v40, -4843621399236967424
+  %v86 = lshr i64 %v85, 1
+  %v87 = sub i64 %v85, %v86
+  %v88 = shl i64 %v86, 52
+  %v89 = add i64 %v88, 2301339409586323456
+  %v90 = shl i64 %v87, 52
+  %v91 = add i64 %v90, 2301339409586323456
+  %v92 = bitcast i64 %v89 to double
+  %v93 = fmul double %v84, %v92
+  %v94 = bitcast i64 %v91 to double
+  %v95 = fmul double %v93, %v94
+  %v96 = fcmp olt double %x, 0.000000e+00
+  %v97 = fsub double 2.000000e+00, %v95
+  %v98 = select i1 %v96, double %v97, double %v95
+  %v99 = select i1 %v2, double %v98, double %v18
+  ret double %v99
+}
+
+define internal float @m_exp2_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = fcmp olt float %x, -1.510000e+02
+  %v2 = select i1 %v1, float -1.510000e+02, float %x
+  %v3 = fcmp ogt float %v2, 1.290000e+02
+  %v4 = select i1 %v3, float 1.290000e+02, float %v2
+  %v5 = fadd float %v4, 0x4168000000000000
+  %v6 = fadd float %v5, 0xC168000000000000
+  %v7 = fsub float %v4, %v6
+  %v8 = tail call float @llvm.fma.f32(float %v7, float 0x3F243F6CA0000000, float 0x3F55F17420000000)
+  %v9 = tail call float @llvm.fma.f32(float %v8, float %v7, float 0x3F83B2A7A0000000)
+  %v10 = tail call float @llvm.fma.f32(float %v9, float %v7, float 0x3FAC6AF780000000)
+  %v11 = tail call float @llvm.fma.f32(float %v10, float %v7, float 0x3FCEBFBE00000000)
+  %v12 = tail call float @llvm.fma.f32(float %v11, float %v7, float 0x3FE62E4300000000)
+  %v13 = tail call float @llvm.fma.f32(float %v7, float %v12, float 1.000000e+00)
+  %v14 = bitcast float %v5 to i32
+  %v15 = add i32 %v14, -1262485376
+  %v16 = lshr i32 %v15, 1
+  %v17 = sub i32 %v15, %v16
+  %v18 = shl i32 %v16, 23
+  %v19 = add i32 %v18, 528482304
+  %v20 = shl i32 %v17, 23
+  %v21 = add i32 %v20, 528482304
+  %v22 = bitcast i32 %v19 to float
+  %v23 = fmul float %v13, %v22
+  %v24 = bitcast i32 %v21 to float
+  %v25 = fmul float %v23, %v24
+  ret float %v25
+}
+
+define internal double @m_exp2_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = fcmp olt double %x, -1.076000e+03
+  %v2 = select i1 %v1, double -1.076000e+03, double %x
+  %v3 = fcmp ogt double %v2, 1.025000e+03
+  %v4 = select i1 %v3, double 1.025000e+03, double %v2
+  %v5 = fadd double %v4, 0x4338000000000000
+  %v6 = fadd double %v5, 0xC338000000000000
+  %v7 = fsub double %v4, %v6
+  %v8 = tail call double @llvm.fma.f64(double %v7, double 0x3DBC2BA7C91137C1, double 0x3DFEC7CF05DAD1C8)
+  %v9 = tail call double @llvm.fma.f64(double %v8, double %v7, double 0x3E3E4D10483894EA)
+  %v10 = tail call double @llvm.fma.f64(double %v9, double %v7, double 0x3E7B5232962D0D8F)
+  %v11 = tail call double @llvm.fma.f64(double %v10, double %v7, double 0x3EB62C021851E7C5)
+  %v12 = tail call double @llvm.fma.f64(double %v11, double %v7, double 0x3EEFFCBFD4D8B54A)
+  %v13 = tail call double @llvm.fma.f64(double %v12, double %v7, double 0x3F2430912F8AC5CD)
+  %v14 = tail call double @llvm.fma.f64(double %v13, double %v7, double 0x3F55D87FE7873935)
+  %v15 = tail call double @llvm.fma.f64(double %v14, double %v7, double 0x3F83B2AB6FBA4D4E)
+  %v16 = tail call double @llvm.fma.f64(double %v15, double %v7, double 0x3FAC6B08D704A1D5)
+  %v17 = tail call double @llvm.fma.f64(double %v16, double %v7, double 0x3FCEBFBDFF82C58F)
+  %v18 = tail call double @llvm.fma.f64(double %v17, double %v7, double 0x3FE62E42FEFA39EF)
+  %v19 = tail call double @llvm.fma.f64(double %v7, double %v18, double 1.000000e+00)
+  %v20 = bitcast double %v5 to i64
+  %v21 = add i64 %v20, -4843621399236967424
+  %v22 = lshr i64 %v21, 1
+  %v23 = sub i64 %v21, %v22
+  %v24 = shl i64 %v22, 52
+  %v25 = add i64 %v24, 2301339409586323456
+  %v26 = shl i64 %v23, 52
+  %v27 = add i64 %v26, 2301339409586323456
+  %v28 = bitcast i64 %v25 to double
+  %v29 = fmul double %v19, %v28
+  %v30 = bitcast i64 %v27 to double
+  %v31 = fmul double %v29, %v30
+  ret double %v31
+}
+
+define internal float @m_exp_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = fcmp olt float %x, -1.045000e+02
+  %v2 = select i1 %v1, float -1.045000e+02, float %x
+  %v3 = fcmp ogt float %v2, 8.950000e+01
+  %v4 = select i1 %v3, float 8.950000e+01, float %v2
+  %v5 = tail call float @llvm.fma.f32(float %v4, float 0x3FF7154760000000, float 0x4168000000000000)
+  %v6 = fadd float %v5, 0xC168000000000000
+  %v7 = fneg float %v6
+  %v8 = tail call float @llvm.fma.f32(float %v7, float 0x3FE62E4000000000, float %v4)
+  %v9 = tail call float @llvm.fma.f32(float %v7, float 0x3EB7F7D1C0000000, float %v8)
+  %v10 = fmul float %v9, %v9
+  %v11 = tail call float @llvm.fma.f32(float %v9, float 0x3F56D12DA0000000, float 0x3F8123A980000000)
+  %v12 = tail call float @llvm.fma.f32(float %v11, float %v9, float 0x3FA5555240000000)
+  %v13 = tail call float @llvm.fma.f32(float %v12, float %v9, float 0x3FC5554900000000)
+  %v14 = tail call float @llvm.fma.f32(float %v13, float %v9, float 5.000000e-01)
+  %v15 = tail call float @llvm.fma.f32(float %v10, float %v14, float %v9)
+  %v16 = bitcast float %v5 to i32
+  %v17 = fadd float %v15, 1.000000e+00
+  %v18 = add i32 %v16, -1262485376
+  %v19 = lshr i32 %v18, 1
+  %v20 = sub i32 %v18, %v19
+  %v21 = shl i32 %v19, 23
+  %v22 = add i32 %v21, 528482304
+  %v23 = shl i32 %v20, 23
+  %v24 = add i32 %v23, 528482304
+  %v25 = bitcast i32 %v22 to float
+  %v26 = fmul float %v17, %v25
+  %v27 = bitcast i32 %v24 to float
+  %v28 = fmul float %v26, %v27
+  ret float %v28
+}
+
+define internal double @m_exp_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = fcmp olt double %x, -7.460000e+02
+  %v2 = select i1 %v1, double -7.460000e+02, double %x
+  %v3 = fcmp ogt double %v2, 7.105000e+02
+  %v4 = select i1 %v3, double 7.105000e+02, double %v2
+  %v5 = tail call double @llvm.fma.f64(double %v4, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v6 = fadd double %v5, 0xC338000000000000
+  %v7 = fneg double %v6
+  %v8 = tail call double @llvm.fma.f64(double %v7, double 0x3FE62E42FEFA4000, double %v4)
+  %v9 = tail call double @llvm.fma.f64(double %v7, double 0xBD48432A1B0E2634, double %v8)
+  %v10 = fmul double %v9, %v9
+  %v11 = tail call double @llvm.fma.f64(double %v9, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v12 = tail call double @llvm.fma.f64(double %v11, double %v9, double 0x3E927E4DB81FC5C4)
+  %v13 = tail call double @llvm.fma.f64(double %v12, double %v9, double 0x3EC71DDED4DF15D0)
+  %v14 = tail call double @llvm.fma.f64(double %v13, double %v9, double 0x3EFA01A01A70E1D0)
+  %v15 = tail call double @llvm.fma.f64(double %v14, double %v9, double 0x3F2A01A01B4A1A68)
+  %v16 = tail call double @llvm.fma.f64(double %v15, double %v9, double 0x3F56C16C16C1618C)
+  %v17 = tail call double @llvm.fma.f64(double %v16, double %v9, double 0x3F8111111110E966)
+  %v18 = tail call double @llvm.fma.f64(double %v17, double %v9, double 0x3FA5555555555556)
+  %v19 = tail call double @llvm.fma.f64(double %v18, double %v9, double 0x3FC555555555555C)
+  %v20 = tail call double @llvm.fma.f64(double %v19, double %v9, double 5.000000e-01)
+  %v21 = tail call double @llvm.fma.f64(double %v10, double %v20, double %v9)
+  %v22 = bitcast double %v5 to i64
+  %v23 = fadd double %v21, 1.000000e+00
+  %v24 = add i64 %v22, -4843621399236967424
+  %v25 = lshr i64 %v24, 1
+  %v26 = sub i64 %v24, %v25
+  %v27 = shl i64 %v25, 52
+  %v28 = add i64 %v27, 2301339409586323456
+  %v29 = shl i64 %v26, 52
+  %v30 = add i64 %v29, 2301339409586323456
+  %v31 = bitcast i64 %v28 to double
+  %v32 = fmul double %v23, %v31
+  %v33 = bitcast i64 %v30 to double
+  %v34 = fmul double %v32, %v33
+  ret double %v34
+}
+
+define internal float @m_expm1_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = fcmp olt float %x, -1.800000e+01
+  %v2 = select i1 %v1, float -1.800000e+01, float %x
+  %v3 = fcmp ogt float %v2, 8.900000e+01
+  %v4 = select i1 %v3, float 8.900000e+01, float %v2
+  %v5 = tail call float @llvm.fma.f32(float %v4, float 0x3FF7154760000000, float 0x4168000000000000)
+  %v6 = fadd float %v5, 0xC168000000000000
+  %v7 = fneg float %v6
+  %v8 = tail call float @llvm.fma.f32(float %v7, float 0x3FE62E4000000000, float %v4)
+  %v9 = tail call float @llvm.fma.f32(float %v7, float 0x3EB7F7D1C0000000, float %v8)
+  %v10 = fmul float %v9, %v9
+  %v11 = tail call float @llvm.fma.f32(float %v9, float 0x3F56D12DA0000000, float 0x3F8123A980000000)
+  %v12 = tail call float @llvm.fma.f32(float %v11, float %v9, float 0x3FA5555240000000)
+  %v13 = tail call float @llvm.fma.f32(float %v12, float %v9, float 0x3FC5554900000000)
+  %v14 = tail call float @llvm.fma.f32(float %v13, float %v9, float 5.000000e-01)
+  %v15 = tail call float @llvm.fma.f32(float %v10, float %v14, float %v9)
+  %v16 = bitcast float %v5 to i32
+  %v17 = shl i32 %v16, 23
+  %v18 = add i32 %v17, 1056964608
+  %v19 = bitcast i32 %v18 to float
+  %v20 = fadd float %v19, -5.000000e-01
+  %v21 = tail call float @llvm.fma.f32(float %v19, float %v15, float %v20)
+  %v22 = fmul float %v21, 2.000000e+00
+  %v23 = tail call float @llvm.copysign.f32(float %v22, float %x)
+  ret float %v23
+}
+
+define internal double @m_expm1_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = fcmp olt double %x, -4.000000e+01
+  %v2 = select i1 %v1, double -4.000000e+01, double %x
+  %v3 = fcmp ogt double %v2, 0x40862F3333333333
+  %v4 = select i1 %v3, double 0x40862F3333333333, double %v2
+  %v5 = tail call double @llvm.fma.f64(double %v4, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v6 = fadd double %v5, 0xC338000000000000
+  %v7 = fneg double %v6
+  %v8 = tail call double @llvm.fma.f64(double %v7, double 0x3FE62E42FEFA4000, double %v4)
+  %v9 = tail call double @llvm.fma.f64(double %v7, double 0xBD48432A1B0E2634, double %v8)
+  %v10 = fmul double %v9, %v9
+  %v11 = tail call double @llvm.fma.f64(double %v9, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v12 = tail call double @llvm.fma.f64(double %v11, double %v9, double 0x3E927E4DB81FC5C4)
+  %v13 = tail call double @llvm.fma.f64(double %v12, double %v9, double 0x3EC71DDED4DF15D0)
+  %v14 = tail call double @llvm.fma.f64(double %v13, double %v9, double 0x3EFA01A01A70E1D0)
+  %v15 = tail call double @llvm.fma.f64(double %v14, double %v9, double 0x3F2A01A01B4A1A68)
+  %v16 = tail call double @llvm.fma.f64(double %v15, double %v9, double 0x3F56C16C16C1618C)
+  %v17 = tail call double @llvm.fma.f64(double %v16, double %v9, double 0x3F8111111110E966)
+  %v18 = tail call double @llvm.fma.f64(double %v17, double %v9, double 0x3FA5555555555556)
+  %v19 = tail call double @llvm.fma.f64(double %v18, double %v9, double 0x3FC555555555555C)
+  %v20 = tail call double @llvm.fma.f64(double %v19, double %v9, double 5.000000e-01)
+  %v21 = tail call double @llvm.fma.f64(double %v10, double %v20, double %v9)
+  %v22 = bitcast double %v5 to i64
+  %v23 = shl i64 %v22, 52
+  %v24 = add i64 %v23, 4602678819172646912
+  %v25 = bitcast i64 %v24 to double
+  %v26 = fadd double %v25, -5.000000e-01
+  %v27 = tail call double @llvm.fma.f64(double %v25, double %v21, double %v26)
+  %v28 = fmul double %v27, 2.000000e+00
+  %v29 = tail call double @llvm.copysign.f64(double %v28, double %x)
+  ret double %v29
+}
+
+define internal float @m_floor_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.floor.f32(float %x)
+  ret float %v1
+}
+
+define internal double @m_floor_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.floor.f64(double %x)
+  ret double %v1
+}
+
+define internal float @m_fmod_float32(float %x, float %y) alwaysinline nounwind {
+b1:
+  %v1 = frem float %x, %y
+  ret float %v1
+}
+
+define internal double @m_fmod_float64(double %x, double %y) alwaysinline nounwind {
+b1:
+  %v1 = frem double %x, %y
+  ret double %v1
+}
+
+define internal float @m_gamma_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = fpext float %x to double
+  %v2 = tail call double @tgamma(double %v1)
+  %v3 = fptrunc double %v2 to float
+  ret float %v3
+}
+
+define internal double @m_gamma_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @tgamma(double %x)
+  ret double %v1
+}
+
+define internal float @m_hypot_float32(float %x, float %y) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.fabs.f32(float %x)
+  %v2 = tail call float @llvm.fabs.f32(float %y)
+  %v3 = fcmp oeq float %v1, 0x7FF0000000000000
+  %v4 = fcmp oeq float %v2, 0x7FF0000000000000
+  %v5 = or i1 %v3, %v4
+  br i1 %v5, label %b3, label %b2
+b2:
+  %v6 = fcmp ogt float %v1, %v2
+  %v7 = select i1 %v6, float %v1, float %v2
+  %v8 = fcmp ogt float %v7, 0x43B0000000000000
+  %v9 = fcmp olt float %v7, 0x3C30000000000000
+  %v10 = select i1 %v9, float 0x39B0000000000000, float 1.000000e+00
+  %v11 = select i1 %v8, float 0x4630000000000000, float %v10
+  %v12 = select i1 %v9, float 0x4630000000000000, float 1.000000e+00
+  %v13 = select i1 %v8, float 0x39B0000000000000, float %v12
+  %v14 = fmul float %v1, %v13
+  %v15 = fmul float %v2, %v13
+  %v16 = fmul float %v15, %v15
+  %v17 = tail call float @llvm.fma.f32(float %v14, float %v14, float %v16)
+  %v18 = tail call float @llvm.sqrt.f32(float %v17)
+  %v19 = fmul float %v11, %v18
+  br label %b3
+b3:
+  %v20 = phi float [ %v19, %b2 ], [ 0x7FF0000000000000, %b1 ]
+  ret float %v20
+}
+
+define internal double @m_hypot_float64(double %x, double %y) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.fabs.f64(double %x)
+  %v2 = tail call double @llvm.fabs.f64(double %y)
+  %v3 = fcmp oeq double %v1, 0x7FF0000000000000
+  %v4 = fcmp oeq double %v2, 0x7FF0000000000000
+  %v5 = or i1 %v3, %v4
+  br i1 %v5, label %b3, label %b2
+b2:
+  %v6 = fcmp ogt double %v1, %v2
+  %v7 = select i1 %v6, double %v1, double %v2
+  %v8 = fcmp ogt double %v7, 0x5F30000000000000
+  %v9 = fcmp olt double %v7, 0x20B0000000000000
+  %v10 = select i1 %v9, double 0x1430000000000000, double 1.000000e+00
+  %v11 = select i1 %v8, double 0x6BB0000000000000, double %v10
+  %v12 = select i1 %v9, double 0x6BB0000000000000, double 1.000000e+00
+  %v13 = select i1 %v8, double 0x1430000000000000, double %v12
+  %v14 = fmul double %v1, %v13
+  %v15 = fmul double %v2, %v13
+  %v16 = fmul double %v15, %v15
+  %v17 = tail call double @llvm.fma.f64(double %v14, double %v14, double %v16)
+  %v18 = tail call double @llvm.sqrt.f64(double %v17)
+  %v19 = fmul double %v11, %v18
+  br label %b3
+b3:
+  %v20 = phi double [ %v19, %b2 ], [ 0x7FF0000000000000, %b1 ]
+  ret double %v20
+}
+
+define internal float @m_lgamma_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = fpext float %x to double
+  %v2 = tail call double @lgamma(double %v1)
+  %v3 = fptrunc double %v2 to float
+  ret float %v3
+}
+
+define internal double @m_lgamma_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @lgamma(double %x)
+  ret double %v1
+}
+
+define internal float @m_log10_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = fcmp ueq float %x, 0x7FF0000000000000
+  br i1 %v1, label %b3, label %b2
+b2:
+  %v2 = fcmp olt float %x, 0x3810000000000000
+  %v3 = select i1 %v2, float 1.510000e+02, float 1.270000e+02
+  %v4 = fmul float %x, 0x4170000000000000
+  %v5 = select i1 %v2, float %v4, float %x
+  %v6 = bitcast float %v5 to i32
+  %v7 = add i32 %v6, 4913933
+  %v8 = and i32 %v7, 8388607
+  %v9 = add nuw nsw i32 %v8, 1060439283
+  %v10 = bitcast i32 %v9 to float
+  %v11 = fadd float %v10, -1.000000e+00
+  %v12 = lshr i32 %v7, 23
+  %v13 = or disjoint i32 %v12, 1258291200
+  %v14 = bitcast i32 %v13 to float
+  %v15 = fadd float %v14, 0xC160000000000000
+  %v16 = fsub float %v15, %v3
+  %v17 = fmul float %v16, 0x3FD3440000000000
+  %v18 = fmul float %v11, 0x3FDBCB7B20000000
+  %v19 = fadd float %v18, %v17
+  %v20 = fmul float %v11, %v11
+  %v21 = fmul float %v11, %v20
+  %v22 = tail call float @llvm.fma.f32(float %v11, float 0x3FB1BF6880000000, float 0xBFBE32DCA0000000)
+  %v23 = tail call float @llvm.fma.f32(float %v22, float %v11, float 0x3FBE63B920000000)
+  %v24 = tail call float @llvm.fma.f32(float %v23, float %v11, float 0xBFBFB3D020000000)
+  %v25 = tail call float @llvm.fma.f32(float %v24, float %v11, float 0x3FC2333420000000)
+  %v26 = tail call float @llvm.fma.f32(float %v25, float %v11, float 0xBFC5562F00000000)
+  %v27 = tail call float @llvm.fma.f32(float %v26, float %v11, float 0x3FC99A5420000000)
+  %v28 = tail call float @llvm.fma.f32(float %v27, float %v11, float 0xBFCFFFFEE0000000)
+  %v29 = tail call float @llvm.fma.f32(float %v28, float %v11, float 0x3FD5555460000000)
+  %v30 = fmul float %v20, -5.000000e-01
+  %v31 = tail call float @llvm.fma.f32(float %v21, float %v29, float %v30)
+  %v32 = fneg float %v18
+  %v33 = tail call float @llvm.fma.f32(float %v11, float 0x3FDBCB7B20000000, float %v32)
+  %v34 = tail call float @llvm.fma.f32(float %v11, float 0xBE45B235E0000000, float %v33)
+  %v35 = tail call float @llvm.fma.f32(float %v31, float 0x3FDBCB7B20000000, float %v34)
+  %v36 = fsub float %v19, %v17
+  %v37 = fsub float %v18, %v36
+  %v38 = fadd float %v37, %v35
+  %v39 = tail call float @llvm.fma.f32(float %v16, float 0x3ED3509F80000000, float %v38)
+  %v40 = fadd float %v19, %v39
+  br label %b3
+b3:
+  %v41 = phi float [ %v40, %b2 ], [ %x, %b1 ]
+  %v42 = fcmp olt float %x, 0.000000e+00
+  %v43 = select i1 %v42, float 0x7FF8000000000000, float %v41
+  %v44 = fcmp oeq float %x, 0.000000e+00
+  %v45 = select i1 %v44, float 0xFFF0000000000000, float %v43
+  ret float %v45
+}
+
+define internal double @m_log10_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = fcmp ueq double %x, 0x7FF0000000000000
+  br i1 %v1, label %b3, label %b2
+b2:
+  %v2 = fcmp olt double %x, 0x10000000000000
+  %v3 = select i1 %v2, double 1.076000e+03, double 1.023000e+03
+  %v4 = fmul double %x, 0x4340000000000000
+  %v5 = select i1 %v2, double %v4, double %x
+  %v6 = bitcast double %v5 to i64
+  %v7 = add i64 %v6, 2638147582215219
+  %v8 = and i64 %v7, 4503599627370495
+  %v9 = add nuw nsw i64 %v8, 4604544271217802189
+  %v10 = bitcast i64 %v9 to double
+  %v11 = fadd double %v10, -1.000000e+00
+  %v12 = lshr i64 %v7, 52
+  %v13 = or disjoint i64 %v12, 4841369599423283200
+  %v14 = bitcast i64 %v13 to double
+  %v15 = fadd double %v14, 0xC330000000000000
+  %v16 = fsub double %v15, %v3
+  %v17 = fmul double %v16, 0x3FD34413509F8000
+  %v18 = fmul double %v11, 0x3FDBCB7B1526E50E
+  %v19 = fadd double %v18, %v17
+  %v20 = fmul double %v11, %v11
+  %v21 = fmul double %v11, %v20
+  %v22 = tail call double @llvm.fma.f64(double %v11, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v23 = tail call double @llvm.fma.f64(double %v22, double %v11, double 0x3FB01AFE6A8424B4)
+  %v24 = tail call double @llvm.fma.f64(double %v23, double %v11, double 0xBFAB27B0C993BBC0)
+  %v25 = tail call double @llvm.fma.f64(double %v24, double %v11, double 0x3FA96A9DC91C0AB0)
+  %v26 = tail call double @llvm.fma.f64(double %v25, double %v11, double 0xBFABDF5878266EB8)
+  %v27 = tail call double @llvm.fma.f64(double %v26, double %v11, double 0x3FAE4354EB22A1B0)
+  %v28 = tail call double @llvm.fma.f64(double %v27, double %v11, double 0xBFB00A587343E0D9)
+  %v29 = tail call double @llvm.fma.f64(double %v28, double %v11, double 0x3FB1102D84AF44AA)
+  %v30 = tail call double @llvm.fma.f64(double %v29, double %v11, double 0xBFB24855AF69FCA9)
+  %v31 = tail call double @llvm.fma.f64(double %v30, double %v11, double 0x3FB3B13EC5312F6B)
+  %v32 = tail call double @llvm.fma.f64(double %v31, double %v11, double 0xBFB5555EFD378F3D)
+  %v33 = tail call double @llvm.fma.f64(double %v32, double %v11, double 0x3FB745D193E77765)
+  %v34 = tail call double @llvm.fma.f64(double %v33, double %v11, double 0xBFB999995508C5FB)
+  %v35 = tail call double @llvm.fma.f64(double %v34, double %v11, double 0x3FBC71C71ABD3E9F)
+  %v36 = tail call double @llvm.fma.f64(double %v35, double %v11, double 0xBFC000000086E86D)
+  %v37 = tail call double @llvm.fma.f64(double %v36, double %v11, double 0x3FC24924924CCF71)
+  %v38 = tail call double @llvm.fma.f64(double %v37, double %v11, double 0xBFC5555555545D1D)
+  %v39 = tail call double @llvm.fma.f64(double %v38, double %v11, double 0x3FC999999999934F)
+  %v40 = tail call double @llvm.fma.f64(double %v39, double %v11, double 0xBFD0000000000045)
+  %v41 = tail call double @llvm.fma.f64(double %v40, double %v11, double 0x3FD5555555555557)
+  %v42 = fmul double %v20, -5.000000e-01
+  %v43 = tail call double @llvm.fma.f64(double %v21, double %v41, double %v42)
+  %v44 = fneg double %v18
+  %v45 = tail call double @llvm.fma.f64(double %v11, double 0x3FDBCB7B1526E50E, double %v44)
+  %v46 = tail call double @llvm.fma.f64(double %v11, double 0x3C695355BAAAFAD3, double %v45)
+  %v47 = tail call double @llvm.fma.f64(double %v43, double 0x3FDBCB7B1526E50E, double %v46)
+  %v48 = fsub double %v19, %v17
+  %v49 = fsub double %v18, %v48
+  %v50 = fadd double %v49, %v47
+  %v51 = tail call double @llvm.fma.f64(double %v16, double 0xBD380433B83B532A, double %v50)
+  %v52 = fadd double %v19, %v51
+  br label %b3
+b3:
+  %v53 = phi double [ %v52, %b2 ], [ %x, %b1 ]
+  %v54 = fcmp olt double %x, 0.000000e+00
+  %v55 = select i1 %v54, double 0x7FF8000000000000, double %v53
+  %v56 = fcmp oeq double %x, 0.000000e+00
+  %v57 = select i1 %v56, double 0xFFF0000000000000, double %v55
+  ret double %v57
+}
+
+define internal float @m_log1p_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = fadd float %x, 1.000000e+00
+  %v2 = fadd float %v1, -1.000000e+00
+  %v3 = fsub float %x, %v2
+  %v4 = bitcast float %v1 to i32
+  %v5 = add i32 %v4, 4913933
+  %v6 = lshr i32 %v5, 23
+  %v7 = or disjoint i32 %v6, 1258291200
+  %v8 = bitcast i32 %v7 to float
+  %v9 = fadd float %v8, 0xC160000000000000
+  %v10 = and i32 %v5, 8388607
+  %v11 = add nuw nsw i32 %v10, 1060439283
+  %v12 = bitcast i32 %v11 to float
+  %v13 = fadd float %v12, -1.000000e+00
+  %v14 = fcmp ogt float %v9, 2.540000e+02
+  br i1 %v14, label %b3, label %b2
+b2:
+  %v15 = fadd float %v9, 0x4160000000000000
+  %v16 = bitcast float %v15 to i32
+  %v17 = shl i32 %v16, 23
+  %v18 = sub i32 2130706432, %v17
+  %v19 = bitcast i32 %v18 to float
+  br label %b3
+b3:
+  %v20 = phi float [ %v19, %b2 ], [ 0.000000e+00, %b1 ]
+  %v21 = tail call float @llvm.fabs.f32(float %x)
+  %v22 = fcmp olt float %v21, 0x3E70000000000000
+  br i1 %v22, label %b5, label %b4
+b4:
+  %v23 = fadd float %v9, -1.270000e+02
+  %v24 = fmul float %v13, %v13
+  %v25 = fmul float %v3, %v20
+  %v26 = fsub float %v24, %v13
+  %v27 = fmul float %v13, %v24
+  %v28 = tail call float @llvm.fma.f32(float %v13, float 0x3FB1BF6880000000, float 0xBFBE32DCA0000000)
+  %v29 = tail call float @llvm.fma.f32(float %v28, float %v13, float 0x3FBE63B920000000)
+  %v30 = tail call float @llvm.fma.f32(float %v29, float %v13, float 0xBFBFB3D020000000)
+  %v31 = tail call float @llvm.fma.f32(float %v30, float %v13, float 0x3FC2333420000000)
+  %v32 = tail call float @llvm.fma.f32(float %v31, float %v13, float 0xBFC5562F00000000)
+  %v33 = tail call float @llvm.fma.f32(float %v32, float %v13, float 0x3FC99A5420000000)
+  %v34 = tail call float @llvm.fma.f32(float %v33, float %v13, float 0xBFCFFFFEE0000000)
+  %v35 = tail call float @llvm.fma.f32(float %v34, float %v13, float 0x3FD5555460000000)
+  %v36 = tail call float @llvm.fma.f32(float %v23, float 0x3EB7F7D1C0000000, float %v25)
+  %v37 = tail call float @llvm.fma.f32(float %v27, float %v35, float %v36)
+  %v38 = tail call float @llvm.fma.f32(float %v25, float %v26, float %v37)
+  %v39 = tail call float @llvm.fma.f32(float %v24, float -5.000000e-01, float %v38)
+  %v40 = fadd float %v13, %v39
+  %v41 = tail call float @llvm.fma.f32(float %v23, float 0x3FE62E4000000000, float %v40)
+  br label %b5
+b5:
+  %v42 = phi float [ %v41, %b4 ], [ %x, %b3 ]
+  %v43 = fcmp ueq float %x, 0x7FF0000000000000
+  %v44 = select i1 %v43, float %x, float %v42
+  %v45 = fcmp olt float %x, -1.000000e+00
+  %v46 = select i1 %v45, float 0x7FF8000000000000, float %v44
+  %v47 = fcmp oeq float %x, -1.000000e+00
+  %v48 = select i1 %v47, float 0xFFF0000000000000, float %v46
+  ret float %v48
+}
+
+define internal double @m_log1p_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = fadd double %x, 1.000000e+00
+  %v2 = fadd double %v1, -1.000000e+00
+  %v3 = fsub double %x, %v2
+  %v4 = bitcast double %v1 to i64
+  %v5 = add i64 %v4, 2638147582215219
+  %v6 = lshr i64 %v5, 52
+  %v7 = or disjoint i64 %v6, 4841369599423283200
+  %v8 = bitcast i64 %v7 to double
+  %v9 = fadd double %v8, 0xC330000000000000
+  %v10 = and i64 %v5, 4503599627370495
+  %v11 = add nuw nsw i64 %v10, 4604544271217802189
+  %v12 = bitcast i64 %v11 to double
+  %v13 = fadd double %v12, -1.000000e+00
+  %v14 = fcmp ogt double %v9, 2.046000e+03
+  br i1 %v14, label %b3, label %b2
+b2:
+  %v15 = fadd double %v9, 0x4330000000000000
+  %v16 = bitcast double %v15 to i64
+  %v17 = shl i64 %v16, 52
+  %v18 = sub i64 9214364837600034816, %v17
+  %v19 = bitcast i64 %v18 to double
+  br label %b3
+b3:
+  %v20 = phi double [ %v19, %b2 ], [ 0.000000e+00, %b1 ]
+  %v21 = tail call double @llvm.fabs.f64(double %x)
+  %v22 = fcmp olt double %v21, 0x3CA0000000000000
+  br i1 %v22, label %b5, label %b4
+b4:
+  %v23 = fadd double %v9, -1.023000e+03
+  %v24 = fmul double %v13, %v13
+  %v25 = fmul double %v3, %v20
+  %v26 = fsub double %v24, %v13
+  %v27 = fmul double %v13, %v24
+  %v28 = tail call double @llvm.fma.f64(double %v13, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v29 = tail call double @llvm.fma.f64(double %v28, double %v13, double 0x3FB01AFE6A8424B4)
+  %v30 = tail call double @llvm.fma.f64(double %v29, double %v13, double 0xBFAB27B0C993BBC0)
+  %v31 = tail call double @llvm.fma.f64(double %v30, double %v13, double 0x3FA96A9DC91C0AB0)
+  %v32 = tail call double @llvm.fma.f64(double %v31, double %v13, double 0xBFABDF5878266EB8)
+  %v33 = tail call double @llvm.fma.f64(double %v32, double %v13, double 0x3FAE4354EB22A1B0)
+  %v34 = tail call double @llvm.fma.f64(double %v33, double %v13, double 0xBFB00A587343E0D9)
+  %v35 = tail call double @llvm.fma.f64(double %v34, double %v13, double 0x3FB1102D84AF44AA)
+  %v36 = tail call double @llvm.fma.f64(double %v35, double %v13, double 0xBFB24855AF69FCA9)
+  %v37 = tail call double @llvm.fma.f64(double %v36, double %v13, double 0x3FB3B13EC5312F6B)
+  %v38 = tail call double @llvm.fma.f64(double %v37, double %v13, double 0xBFB5555EFD378F3D)
+  %v39 = tail call double @llvm.fma.f64(double %v38, double %v13, double 0x3FB745D193E77765)
+  %v40 = tail call double @llvm.fma.f64(double %v39, double %v13, double 0xBFB999995508C5FB)
+  %v41 = tail call double @llvm.fma.f64(double %v40, double %v13, double 0x3FBC71C71ABD3E9F)
+  %v42 = tail call double @llvm.fma.f64(double %v41, double %v13, double 0xBFC000000086E86D)
+  %v43 = tail call double @llvm.fma.f64(double %v42, double %v13, double 0x3FC24924924CCF71)
+  %v44 = tail call double @llvm.fma.f64(double %v43, double %v13, double 0xBFC5555555545D1D)
+  %v45 = tail call double @llvm.fma.f64(double %v44, double %v13, double 0x3FC999999999934F)
+  %v46 = tail call double @llvm.fma.f64(double %v45, double %v13, double 0xBFD0000000000045)
+  %v47 = tail call double @llvm.fma.f64(double %v46, double %v13, double 0x3FD5555555555557)
+  %v48 = tail call double @llvm.fma.f64(double %v23, double 0xBD48432A1B0E2634, double %v25)
+  %v49 = tail call double @llvm.fma.f64(double %v27, double %v47, double %v48)
+  %v50 = tail call double @llvm.fma.f64(double %v25, double %v26, double %v49)
+  %v51 = tail call double @llvm.fma.f64(double %v24, double -5.000000e-01, double %v50)
+  %v52 = fadd double %v13, %v51
+  %v53 = tail call double @llvm.fma.f64(double %v23, double 0x3FE62E42FEFA4000, double %v52)
+  br label %b5
+b5:
+  %v54 = phi double [ %v53, %b4 ], [ %x, %b3 ]
+  %v55 = fcmp ueq double %x, 0x7FF0000000000000
+  %v56 = select i1 %v55, double %x, double %v54
+  %v57 = fcmp olt double %x, -1.000000e+00
+  %v58 = select i1 %v57, double 0x7FF8000000000000, double %v56
+  %v59 = fcmp oeq double %x, -1.000000e+00
+  %v60 = select i1 %v59, double 0xFFF0000000000000, double %v58
+  ret double %v60
+}
+
+define internal float @m_log2_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = fcmp ueq float %x, 0x7FF0000000000000
+  br i1 %v1, label %b3, label %b2
+b2:
+  %v2 = fcmp olt float %x, 0x3810000000000000
+  %v3 = select i1 %v2, float 1.510000e+02, float 1.270000e+02
+  %v4 = fmul float %x, 0x4170000000000000
+  %v5 = select i1 %v2, float %v4, float %x
+  %v6 = bitcast float %v5 to i32
+  %v7 = add i32 %v6, 4913933
+  %v8 = and i32 %v7, 8388607
+  %v9 = add nuw nsw i32 %v8, 1060439283
+  %v10 = bitcast i32 %v9 to float
+  %v11 = fadd float %v10, -1.000000e+00
+  %v12 = lshr i32 %v7, 23
+  %v13 = or disjoint i32 %v12, 1258291200
+  %v14 = bitcast i32 %v13 to float
+  %v15 = fadd float %v14, 0xC160000000000000
+  %v16 = fsub float %v15, %v3
+  %v17 = fmul float %v11, 0x3FF7154760000000
+  %v18 = fadd float %v16, %v17
+  %v19 = fmul float %v11, %v11
+  %v20 = fmul float %v11, %v19
+  %v21 = tail call float @llvm.fma.f32(float %v11, float 0x3FB1BF6880000000, float 0xBFBE32DCA0000000)
+  %v22 = tail call float @llvm.fma.f32(float %v21, float %v11, float 0x3FBE63B920000000)
+  %v23 = tail call float @llvm.fma.f32(float %v22, float %v11, float 0xBFBFB3D020000000)
+  %v24 = tail call float @llvm.fma.f32(float %v23, float %v11, float 0x3FC2333420000000)
+  %v25 = tail call float @llvm.fma.f32(float %v24, float %v11, float 0xBFC5562F00000000)
+  %v26 = tail call float @llvm.fma.f32(float %v25, float %v11, float 0x3FC99A5420000000)
+  %v27 = tail call float @llvm.fma.f32(float %v26, float %v11, float 0xBFCFFFFEE0000000)
+  %v28 = tail call float @llvm.fma.f32(float %v27, float %v11, float 0x3FD5555460000000)
+  %v29 = fmul float %v19, -5.000000e-01
+  %v30 = tail call float @llvm.fma.f32(float %v20, float %v28, float %v29)
+  %v31 = fneg float %v17
+  %v32 = tail call float @llvm.fma.f32(float %v11, float 0x3FF7154760000000, float %v31)
+  %v33 = tail call float @llvm.fma.f32(float %v11, float 0x3E54AE0C00000000, float %v32)
+  %v34 = tail call float @llvm.fma.f32(float %v30, float 0x3FF7154760000000, float %v33)
+  %v35 = fsub float %v18, %v16
+  %v36 = fsub float %v17, %v35
+  %v37 = fadd float %v36, %v34
+  %v38 = tail call float @llvm.fma.f32(float %v16, float 0.000000e+00, float %v37)
+  %v39 = fadd float %v18, %v38
+  br label %b3
+b3:
+  %v40 = phi float [ %v39, %b2 ], [ %x, %b1 ]
+  %v41 = fcmp olt float %x, 0.000000e+00
+  %v42 = select i1 %v41, float 0x7FF8000000000000, float %v40
+  %v43 = fcmp oeq float %x, 0.000000e+00
+  %v44 = select i1 %v43, float 0xFFF0000000000000, float %v42
+  ret float %v44
+}
+
+define internal double @m_log2_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = fcmp ueq double %x, 0x7FF0000000000000
+  br i1 %v1, label %b3, label %b2
+b2:
+  %v2 = fcmp olt double %x, 0x10000000000000
+  %v3 = select i1 %v2, double 1.076000e+03, double 1.023000e+03
+  %v4 = fmul double %x, 0x4340000000000000
+  %v5 = select i1 %v2, double %v4, double %x
+  %v6 = bitcast double %v5 to i64
+  %v7 = add i64 %v6, 2638147582215219
+  %v8 = and i64 %v7, 4503599627370495
+  %v9 = add nuw nsw i64 %v8, 4604544271217802189
+  %v10 = bitcast i64 %v9 to double
+  %v11 = fadd double %v10, -1.000000e+00
+  %v12 = lshr i64 %v7, 52
+  %v13 = or disjoint i64 %v12, 4841369599423283200
+  %v14 = bitcast i64 %v13 to double
+  %v15 = fadd double %v14, 0xC330000000000000
+  %v16 = fsub double %v15, %v3
+  %v17 = fmul double %v11, 0x3FF71547652B82FE
+  %v18 = fadd double %v16, %v17
+  %v19 = fmul double %v11, %v11
+  %v20 = fmul double %v11, %v19
+  %v21 = tail call double @llvm.fma.f64(double %v11, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v22 = tail call double @llvm.fma.f64(double %v21, double %v11, double 0x3FB01AFE6A8424B4)
+  %v23 = tail call double @llvm.fma.f64(double %v22, double %v11, double 0xBFAB27B0C993BBC0)
+  %v24 = tail call double @llvm.fma.f64(double %v23, double %v11, double 0x3FA96A9DC91C0AB0)
+  %v25 = tail call double @llvm.fma.f64(double %v24, double %v11, double 0xBFABDF5878266EB8)
+  %v26 = tail call double @llvm.fma.f64(double %v25, double %v11, double 0x3FAE4354EB22A1B0)
+  %v27 = tail call double @llvm.fma.f64(double %v26, double %v11, double 0xBFB00A587343E0D9)
+  %v28 = tail call double @llvm.fma.f64(double %v27, double %v11, double 0x3FB1102D84AF44AA)
+  %v29 = tail call double @llvm.fma.f64(double %v28, double %v11, double 0xBFB24855AF69FCA9)
+  %v30 = tail call double @llvm.fma.f64(double %v29, double %v11, double 0x3FB3B13EC5312F6B)
+  %v31 = tail call double @llvm.fma.f64(double %v30, double %v11, double 0xBFB5555EFD378F3D)
+  %v32 = tail call double @llvm.fma.f64(double %v31, double %v11, double 0x3FB745D193E77765)
+  %v33 = tail call double @llvm.fma.f64(double %v32, double %v11, double 0xBFB999995508C5FB)
+  %v34 = tail call double @llvm.fma.f64(double %v33, double %v11, double 0x3FBC71C71ABD3E9F)
+  %v35 = tail call double @llvm.fma.f64(double %v34, double %v11, double 0xBFC000000086E86D)
+  %v36 = tail call double @llvm.fma.f64(double %v35, double %v11, double 0x3FC24924924CCF71)
+  %v37 = tail call double @llvm.fma.f64(double %v36, double %v11, double 0xBFC5555555545D1D)
+  %v38 = tail call double @llvm.fma.f64(double %v37, double %v11, double 0x3FC999999999934F)
+  %v39 = tail call double @llvm.fma.f64(double %v38, double %v11, double 0xBFD0000000000045)
+  %v40 = tail call double @llvm.fma.f64(double %v39, double %v11, double 0x3FD5555555555557)
+  %v41 = fmul double %v19, -5.000000e-01
+  %v42 = tail call double @llvm.fma.f64(double %v20, double %v40, double %v41)
+  %v43 = fneg double %v17
+  %v44 = tail call double @llvm.fma.f64(double %v11, double 0x3FF71547652B82FE, double %v43)
+  %v45 = tail call double @llvm.fma.f64(double %v11, double 0x3C7777D0FFDA0D24, double %v44)
+  %v46 = tail call double @llvm.fma.f64(double %v42, double 0x3FF71547652B82FE, double %v45)
+  %v47 = fsub double %v18, %v16
+  %v48 = fsub double %v17, %v47
+  %v49 = fadd double %v48, %v46
+  %v50 = tail call double @llvm.fma.f64(double %v16, double 0.000000e+00, double %v49)
+  %v51 = fadd double %v18, %v50
+  br label %b3
+b3:
+  %v52 = phi double [ %v51, %b2 ], [ %x, %b1 ]
+  %v53 = fcmp olt double %x, 0.000000e+00
+  %v54 = select i1 %v53, double 0x7FF8000000000000, double %v52
+  %v55 = fcmp oeq double %x, 0.000000e+00
+  %v56 = select i1 %v55, double 0xFFF0000000000000, double %v54
+  ret double %v56
+}
+
+define internal float @m_log_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = fcmp ueq float %x, 0x7FF0000000000000
+  br i1 %v1, label %b3, label %b2
+b2:
+  %v2 = fcmp olt float %x, 0x3810000000000000
+  %v3 = select i1 %v2, float 1.510000e+02, float 1.270000e+02
+  %v4 = fmul float %x, 0x4170000000000000
+  %v5 = select i1 %v2, float %v4, float %x
+  %v6 = bitcast float %v5 to i32
+  %v7 = add i32 %v6, 4913933
+  %v8 = and i32 %v7, 8388607
+  %v9 = add nuw nsw i32 %v8, 1060439283
+  %v10 = bitcast i32 %v9 to float
+  %v11 = fadd float %v10, -1.000000e+00
+  %v12 = lshr i32 %v7, 23
+  %v13 = or disjoint i32 %v12, 1258291200
+  %v14 = bitcast i32 %v13 to float
+  %v15 = fadd float %v14, 0xC160000000000000
+  %v16 = fsub float %v15, %v3
+  %v17 = fmul float %v11, %v11
+  %v18 = fmul float %v11, %v17
+  %v19 = tail call float @llvm.fma.f32(float %v11, float 0x3FB1BF6880000000, float 0xBFBE32DCA0000000)
+  %v20 = tail call float @llvm.fma.f32(float %v19, float %v11, float 0x3FBE63B920000000)
+  %v21 = tail call float @llvm.fma.f32(float %v20, float %v11, float 0xBFBFB3D020000000)
+  %v22 = tail call float @llvm.fma.f32(float %v21, float %v11, float 0x3FC2333420000000)
+  %v23 = tail call float @llvm.fma.f32(float %v22, float %v11, float 0xBFC5562F00000000)
+  %v24 = tail call float @llvm.fma.f32(float %v23, float %v11, float 0x3FC99A5420000000)
+  %v25 = tail call float @llvm.fma.f32(float %v24, float %v11, float 0xBFCFFFFEE0000000)
+  %v26 = tail call float @llvm.fma.f32(float %v25, float %v11, float 0x3FD5555460000000)
+  %v27 = fmul float %v16, 0x3EB7F7D1C0000000
+  %v28 = tail call float @llvm.fma.f32(float %v18, float %v26, float %v27)
+  %v29 = tail call float @llvm.fma.f32(float %v17, float -5.000000e-01, float %v28)
+  %v30 = fadd float %v11, %v29
+  %v31 = tail call float @llvm.fma.f32(float %v16, float 0x3FE62E4000000000, float %v30)
+  br label %b3
+b3:
+  %v32 = phi float [ %v31, %b2 ], [ %x, %b1 ]
+  %v33 = fcmp olt float %x, 0.000000e+00
+  %v34 = select i1 %v33, float 0x7FF8000000000000, float %v32
+  %v35 = fcmp oeq float %x, 0.000000e+00
+  %v36 = select i1 %v35, float 0xFFF0000000000000, float %v34
+  ret float %v36
+}
+
+define internal double @m_log_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = fcmp ueq double %x, 0x7FF0000000000000
+  br i1 %v1, label %b3, label %b2
+b2:
+  %v2 = fcmp olt double %x, 0x10000000000000
+  %v3 = select i1 %v2, double 1.076000e+03, double 1.023000e+03
+  %v4 = fmul double %x, 0x4340000000000000
+  %v5 = select i1 %v2, double %v4, double %x
+  %v6 = bitcast double %v5 to i64
+  %v7 = add i64 %v6, 2638147582215219
+  %v8 = and i64 %v7, 4503599627370495
+  %v9 = add nuw nsw i64 %v8, 4604544271217802189
+  %v10 = bitcast i64 %v9 to double
+  %v11 = fadd double %v10, -1.000000e+00
+  %v12 = lshr i64 %v7, 52
+  %v13 = or disjoint i64 %v12, 4841369599423283200
+  %v14 = bitcast i64 %v13 to double
+  %v15 = fadd double %v14, 0xC330000000000000
+  %v16 = fsub double %v15, %v3
+  %v17 = fmul double %v11, %v11
+  %v18 = fmul double %v11, %v17
+  %v19 = tail call double @llvm.fma.f64(double %v11, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v20 = tail call double @llvm.fma.f64(double %v19, double %v11, double 0x3FB01AFE6A8424B4)
+  %v21 = tail call double @llvm.fma.f64(double %v20, double %v11, double 0xBFAB27B0C993BBC0)
+  %v22 = tail call double @llvm.fma.f64(double %v21, double %v11, double 0x3FA96A9DC91C0AB0)
+  %v23 = tail call double @llvm.fma.f64(double %v22, double %v11, double 0xBFABDF5878266EB8)
+  %v24 = tail call double @llvm.fma.f64(double %v23, double %v11, double 0x3FAE4354EB22A1B0)
+  %v25 = tail call double @llvm.fma.f64(double %v24, double %v11, double 0xBFB00A587343E0D9)
+  %v26 = tail call double @llvm.fma.f64(double %v25, double %v11, double 0x3FB1102D84AF44AA)
+  %v27 = tail call double @llvm.fma.f64(double %v26, double %v11, double 0xBFB24855AF69FCA9)
+  %v28 = tail call double @llvm.fma.f64(double %v27, double %v11, double 0x3FB3B13EC5312F6B)
+  %v29 = tail call double @llvm.fma.f64(double %v28, double %v11, double 0xBFB5555EFD378F3D)
+  %v30 = tail call double @llvm.fma.f64(double %v29, double %v11, double 0x3FB745D193E77765)
+  %v31 = tail call double @llvm.fma.f64(double %v30, double %v11, double 0xBFB999995508C5FB)
+  %v32 = tail call double @llvm.fma.f64(double %v31, double %v11, double 0x3FBC71C71ABD3E9F)
+  %v33 = tail call double @llvm.fma.f64(double %v32, double %v11, double 0xBFC000000086E86D)
+  %v34 = tail call double @llvm.fma.f64(double %v33, double %v11, double 0x3FC24924924CCF71)
+  %v35 = tail call double @llvm.fma.f64(double %v34, double %v11, double 0xBFC5555555545D1D)
+  %v36 = tail call double @llvm.fma.f64(double %v35, double %v11, double 0x3FC999999999934F)
+  %v37 = tail call double @llvm.fma.f64(double %v36, double %v11, double 0xBFD0000000000045)
+  %v38 = tail call double @llvm.fma.f64(double %v37, double %v11, double 0x3FD5555555555557)
+  %v39 = fmul double %v16, 0xBD48432A1B0E2634
+  %v40 = tail call double @llvm.fma.f64(double %v18, double %v38, double %v39)
+  %v41 = tail call double @llvm.fma.f64(double %v17, double -5.000000e-01, double %v40)
+  %v42 = fadd double %v11, %v41
+  %v43 = tail call double @llvm.fma.f64(double %v16, double 0x3FE62E42FEFA4000, double %v42)
+  br label %b3
+b3:
+  %v44 = phi double [ %v43, %b2 ], [ %x, %b1 ]
+  %v45 = fcmp olt double %x, 0.000000e+00
+  %v46 = select i1 %v45, double 0x7FF8000000000000, double %v44
+  %v47 = fcmp oeq double %x, 0.000000e+00
+  %v48 = select i1 %v47, double 0xFFF0000000000000, double %v46
+  ret double %v48
+}
+
+define internal float @m_nextafter_bfloat16_float32(float %x, float %y) alwaysinline nounwind {
+b1:
+  %v1 = fcmp ogt float %y, %x
+  %v2 = bitcast float %x to i32
+  %v3 = fcmp ule float %x, 0.000000e+00
+  %v4 = xor i1 %v3, %v1
+  %v5 = select i1 %v4, i32 65536, i32 -65536
+  %v6 = add i32 %v5, %v2
+  %v7 = bitcast i32 %v6 to float
+  %v8 = select i1 %v1, float 0x37A0000000000000, float 0xB7A0000000000000
+  %v9 = fadd float %x, %v8
+  %v10 = tail call float @llvm.fabs.f32(float %x)
+  %v11 = fcmp ugt float %v10, 0x3810000000000000
+  %v12 = tail call float @llvm.copysign.f32(float %v9, float %x)
+  %v13 = select i1 %v11, float %v7, float %v12
+  %v14 = fcmp oeq float %x, 0.000000e+00
+  %v15 = select i1 %v14, float %v8, float %v13
+  %v16 = fcmp oeq float %v10, 0x7FF0000000000000
+  %v17 = tail call float @llvm.copysign.f32(float 0x47EFE00000000000, float %x)
+  %v18 = select i1 %v16, float %v17, float %v15
+  %v19 = fcmp oeq float %x, %y
+  %v20 = select i1 %v19, float %y, float %v18
+  %v21 = fcmp uno float %x, %y
+  %v22 = fadd float %x, %y
+  %v23 = select i1 %v21, float %v22, float %v20
+  ret float %v23
+}
+
+define internal double @m_nextafter_bfloat16_float64(double %x, double %y) alwaysinline nounwind {
+b1:
+  %v1 = fcmp ogt double %y, %x
+  %v2 = bitcast double %x to i64
+  %v3 = fcmp ule double %x, 0.000000e+00
+  %v4 = xor i1 %v3, %v1
+  %v5 = select i1 %v4, i64 35184372088832, i64 -35184372088832
+  %v6 = add i64 %v5, %v2
+  %v7 = bitcast i64 %v6 to double
+  %v8 = select i1 %v1, double 0x37A0000000000000, double 0xB7A0000000000000
+  %v9 = fadd double %x, %v8
+  %v10 = tail call double @llvm.fabs.f64(double %x)
+  %v11 = fcmp ugt double %v10, 0x3810000000000000
+  %v12 = tail call double @llvm.copysign.f64(double %v9, double %x)
+  %v13 = select i1 %v11, double %v7, double %v12
+  %v14 = fcmp oeq double %x, 0.000000e+00
+  %v15 = select i1 %v14, double %v8, double %v13
+  %v16 = fcmp oeq double %v10, 0x7FF0000000000000
+  %v17 = tail call double @llvm.copysign.f64(double 0x47EFE00000000000, double %x)
+  %v18 = select i1 %v16, double %v17, double %v15
+  %v19 = fcmp oeq double %x, %y
+  %v20 = select i1 %v19, double %y, double %v18
+  %v21 = fcmp uno double %x, %y
+  %v22 = fadd double %x, %y
+  %v23 = select i1 %v21, double %v22, double %v20
+  ret double %v23
+}
+
+define internal float @m_nextafter_float16_float32(float %x, float %y) alwaysinline nounwind {
+b1:
+  %v1 = fcmp ogt float %y, %x
+  %v2 = bitcast float %x to i32
+  %v3 = fcmp ule float %x, 0.000000e+00
+  %v4 = xor i1 %v3, %v1
+  %v5 = select i1 %v4, i32 8192, i32 -8192
+  %v6 = add i32 %v5, %v2
+  %v7 = bitcast i32 %v6 to float
+  %v8 = select i1 %v1, float 0x3E70000000000000, float 0xBE70000000000000
+  %v9 = fadd float %x, %v8
+  %v10 = tail call float @llvm.fabs.f32(float %x)
+  %v11 = fcmp ugt float %v10, 0x3F10000000000000
+  %v12 = tail call float @llvm.copysign.f32(float %v9, float %x)
+  %v13 = select i1 %v11, float %v7, float %v12
+  %v14 = fcmp oeq float %x, 0.000000e+00
+  %v15 = select i1 %v14, float %v8, float %v13
+  %v16 = fcmp oeq float %v10, 0x7FF0000000000000
+  %v17 = tail call float @llvm.copysign.f32(float 6.550400e+04, float %x)
+  %v18 = select i1 %v16, float %v17, float %v15
+  %v19 = fcmp oeq float %x, %y
+  %v20 = select i1 %v19, float %y, float %v18
+  %v21 = fcmp uno float %x, %y
+  %v22 = fadd float %x, %y
+  %v23 = select i1 %v21, float %v22, float %v20
+  ret float %v23
+}
+
+define internal double @m_nextafter_float16_float64(double %x, double %y) alwaysinline nounwind {
+b1:
+  %v1 = fcmp ogt double %y, %x
+  %v2 = bitcast double %x to i64
+  %v3 = fcmp ule double %x, 0.000000e+00
+  %v4 = xor i1 %v3, %v1
+  %v5 = select i1 %v4, i64 4398046511104, i64 -4398046511104
+  %v6 = add i64 %v5, %v2
+  %v7 = bitcast i64 %v6 to double
+  %v8 = select i1 %v1, double 0x3E70000000000000, double 0xBE70000000000000
+  %v9 = fadd double %x, %v8
+  %v10 = tail call double @llvm.fabs.f64(double %x)
+  %v11 = fcmp ugt double %v10, 0x3F10000000000000
+  %v12 = tail call double @llvm.copysign.f64(double %v9, double %x)
+  %v13 = select i1 %v11, double %v7, double %v12
+  %v14 = fcmp oeq double %x, 0.000000e+00
+  %v15 = select i1 %v14, double %v8, double %v13
+  %v16 = fcmp oeq double %v10, 0x7FF0000000000000
+  %v17 = tail call double @llvm.copysign.f64(double 6.550400e+04, double %x)
+  %v18 = select i1 %v16, double %v17, double %v15
+  %v19 = fcmp oeq double %x, %y
+  %v20 = select i1 %v19, double %y, double %v18
+  %v21 = fcmp uno double %x, %y
+  %v22 = fadd double %x, %y
+  %v23 = select i1 %v21, double %v22, double %v20
+  ret double %v23
+}
+
+define internal float @m_nextafter_float32(float %x, float %y) alwaysinline nounwind {
+b1:
+  %v1 = fcmp ogt float %y, %x
+  %v2 = bitcast float %x to i32
+  %v3 = fcmp ule float %x, 0.000000e+00
+  %v4 = xor i1 %v3, %v1
+  %v5 = select i1 %v4, i32 1, i32 -1
+  %v6 = add i32 %v5, %v2
+  %v7 = bitcast i32 %v6 to float
+  %v8 = select i1 %v1, float 0x36A0000000000000, float 0xB6A0000000000000
+  %v9 = fadd float %x, %v8
+  %v10 = tail call float @llvm.fabs.f32(float %x)
+  %v11 = fcmp ugt float %v10, 0x3810000000000000
+  %v12 = tail call float @llvm.copysign.f32(float %v9, float %x)
+  %v13 = select i1 %v11, float %v7, float %v12
+  %v14 = fcmp oeq float %x, 0.000000e+00
+  %v15 = select i1 %v14, float %v8, float %v13
+  %v16 = fcmp oeq float %v10, 0x7FF0000000000000
+  %v17 = tail call float @llvm.copysign.f32(float 0x47EFFFFFE0000000, float %x)
+  %v18 = select i1 %v16, float %v17, float %v15
+  %v19 = fcmp oeq float %x, %y
+  %v20 = select i1 %v19, float %y, float %v18
+  %v21 = fcmp uno float %x, %y
+  %v22 = fadd float %x, %y
+  %v23 = select i1 %v21, float %v22, float %v20
+  ret float %v23
+}
+
+define internal double @m_nextafter_float64(double %x, double %y) alwaysinline nounwind {
+b1:
+  %v1 = fcmp ogt double %y, %x
+  %v2 = bitcast double %x to i64
+  %v3 = fcmp ule double %x, 0.000000e+00
+  %v4 = xor i1 %v3, %v1
+  %v5 = select i1 %v4, i64 1, i64 -1
+  %v6 = add i64 %v5, %v2
+  %v7 = bitcast i64 %v6 to double
+  %v8 = select i1 %v1, double 4.940660e-324, double -4.940660e-324
+  %v9 = fadd double %x, %v8
+  %v10 = tail call double @llvm.fabs.f64(double %x)
+  %v11 = fcmp ugt double %v10, 0x10000000000000
+  %v12 = tail call double @llvm.copysign.f64(double %v9, double %x)
+  %v13 = select i1 %v11, double %v7, double %v12
+  %v14 = fcmp oeq double %x, 0.000000e+00
+  %v15 = select i1 %v14, double %v8, double %v13
+  %v16 = fcmp oeq double %v10, 0x7FF0000000000000
+  %v17 = tail call double @llvm.copysign.f64(double 0x7FEFFFFFFFFFFFFF, double %x)
+  %v18 = select i1 %v16, double %v17, double %v15
+  %v19 = fcmp oeq double %x, %y
+  %v20 = select i1 %v19, double %y, double %v18
+  %v21 = fcmp uno double %x, %y
+  %v22 = fadd double %x, %y
+  %v23 = select i1 %v21, double %v22, double %v20
+  ret double %v23
+}
+
+define internal float @m_pow_float32(float %x, float %y) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.fabs.f32(float %x)
+  %v2 = fcmp one float %v1, 0x7FF0000000000000
+  %v3 = tail call float @llvm.trunc.f32(float %y)
+  %v4 = fcmp oeq float %v3, %y
+  %v5 = fcmp olt float %x, 0.000000e+00
+  %v6 = xor i1 %v4, true
+  %v7 = and i1 %v5, %v6
+  %v8 = and i1 %v2, %v7
+  br i1 %v8, label %b3, label %b2
+b2:
+  %v9 = fcmp oeq float %x, 0.000000e+00
+  %v10 = fcmp olt float %v1, 0x3810000000000000
+  %v11 = fmul float %v1, 0x4170000000000000
+  %v12 = select i1 %v10, float %v11, float %v1
+  %v13 = bitcast float %v12 to i32
+  %v14 = add nuw i32 %v13, 4913933
+  %v15 = lshr i32 %v14, 23
+  %v16 = or disjoint i32 %v15, 1258291200
+  %v17 = bitcast i32 %v16 to float
+  %v18 = fadd float %v17, 0xC160000000000000
+  %v19 = select i1 %v10, float 1.510000e+02, float 1.270000e+02
+  %v20 = fsub float %v18, %v19
+  %v21 = fmul float %v20, 0x3FE62E4000000000
+  %v22 = and i32 %v14, 8388607
+  %v23 = add nuw nsw i32 %v22, 1060439283
+  %v24 = bitcast i32 %v23 to float
+  %v25 = fadd float %v24, -1.000000e+00
+  %v26 = fadd float %v25, 2.000000e+00
+  %v27 = fdiv float 1.000000e+00, %v26
+  %v28 = fmul float %v25, %v27
+  %v29 = fmul float %v28, %v28
+  %v30 = fmul float %v28, %v29
+  %v31 = tail call float @llvm.fma.f32(float %v29, float 0x3FBDFA29A0000000, float 0x3FC24527C0000000)
+  %v32 = tail call float @llvm.fma.f32(float %v31, float %v29, float 0x3FC999A000000000)
+  %v33 = fmul float %v29, %v32
+  %v34 = fadd float %v33, 0x3FD5555560000000
+  %v35 = fmul float %v30, %v34
+  %v36 = fadd float %v28, %v35
+  %v37 = fmul float %v36, 2.000000e+00
+  %v38 = fadd float %v21, %v37
+  %v39 = select i1 %v2, float %v38, float %v1
+  %v40 = select i1 %v9, float 0xFFF0000000000000, float %v39
+  %v41 = fmul float %y, %v40
+  %v42 = fcmp olt float %v41, -1.045000e+02
+  %v43 = select i1 %v42, float -1.045000e+02, float %v41
+  %v44 = fcmp ogt float %v43, 8.950000e+01
+  %v45 = select i1 %v44, float 8.950000e+01, float %v43
+  %v46 = fcmp ogt float %v41, 8.950000e+01
+  %v47 = or i1 %v42, %v46
+  %v48 = fsub float %v21, %v38
+  %v49 = fadd float %v37, %v48
+  %v50 = fsub float %v28, %v36
+  %v51 = fadd float %v35, %v50
+  %v52 = fneg float %v28
+  %v53 = fadd float %v26, -2.000000e+00
+  %v54 = fsub float %v25, %v53
+  %v55 = tail call float @llvm.fma.f32(float %v52, float %v26, float %v25)
+  %v56 = tail call float @llvm.fma.f32(float %v52, float %v54, float %v55)
+  %v57 = fmul float %v27, %v56
+  %v58 = fsub float 0x3FD5555560000000, %v34
+  %v59 = fadd float %v33, %v58
+  %v60 = fadd float %v59, 0xBE45555560000000
+  %v61 = fmul float %v28, 2.000000e+00
+  %v62 = fneg float %v29
+  %v63 = tail call float @llvm.fma.f32(float %v28, float %v28, float %v62)
+  %v64 = tail call float @llvm.fma.f32(float %v61, float %v57, float %v63)
+  %v65 = fneg float %v30
+  %v66 = tail call float @llvm.fma.f32(float %v28, float %v29, float %v65)
+  %v67 = tail call float @llvm.fma.f32(float %v57, float %v29, float %v66)
+  %v68 = tail call float @llvm.fma.f32(float %v28, float %v64, float %v67)
+  %v69 = fneg float %v35
+  %v70 = tail call float @llvm.fma.f32(float %v30, float %v34, float %v69)
+  %v71 = tail call float @llvm.fma.f32(float %v68, float %v34, float %v70)
+  %v72 = tail call float @llvm.fma.f32(float %v30, float %v60, float %v71)
+  %v73 = fadd float %v57, %v72
+  %v74 = fadd float %v51, %v73
+  %v75 = fmul float %v74, 2.000000e+00
+  %v76 = tail call float @llvm.fma.f32(float %v20, float 0x3EB7F7D1C0000000, float %v75)
+  %v77 = fadd float %v49, %v76
+  %v78 = fneg float %v41
+  %v79 = tail call float @llvm.fma.f32(float %y, float %v40, float %v78)
+  %v80 = tail call float @llvm.fma.f32(float %y, float %v77, float %v79)
+  %v81 = select i1 %v47, float 0.000000e+00, float %v80
+  %v82 = tail call float @llvm.fma.f32(float %v45, float 0x3FF7154760000000, float 0x4168000000000000)
+  %v83 = fadd float %v82, 0xC168000000000000
+  %v84 = fneg float %v83
+  %v85 = tail call float @llvm.fma.f32(float %v84, float 0x3FE62E4000000000, float %v45)
+  %v86 = tail call float @llvm.fma.f32(float %v84, float 0x3EB7F7D1C0000000, float %v85)
+  %v87 = fmul float %v86, %v86
+  %v88 = tail call float @llvm.fma.f32(float %v86, float 0x3F56D12DA0000000, float 0x3F8123A980000000)
+  %v89 = tail call float @llvm.fma.f32(float %v88, float %v86, float 0x3FA5555240000000)
+  %v90 = tail call float @llvm.fma.f32(float %v89, float %v86, float 0x3FC5554900000000)
+  %v91 = tail call float @llvm.fma.f32(float %v90, float %v86, float 5.000000e-01)
+  %v92 = tail call float @llvm.fma.f32(float %v87, float %v91, float %v86)
+  %v93 = fadd float %v92, 1.000000e+00
+  %v94 = tail call float @llvm.fma.f32(float %v81, float %v93, float %v92)
+  %v95 = fadd float %v94, 1.000000e+00
+  %v96 = bitcast float %v82 to i32
+  %v97 = add i32 %v96, -1262485376
+  %v98 = lshr i32 %v97, 1
+  %v99 = shl i32 %v98, 23
+  %v100 = add i32 %v99, 528482304
+  %v101 = bitcast i32 %v100 to float
+  %v102 = fmul float %v95, %v101
+  %v103 = sub i32 %v97, %v98
+  %v104 = shl i32 %v103, 23
+  %v105 = add i32 %v104, 528482304
+  %v106 = bitcast i32 %v105 to float
+  %v107 = fmul float %v102, %v106
+  br label %b3
+b3:
+  %v108 = phi float [ %v107, %b2 ], [ 0x7FF8000000000000, %b1 ]
+  %v109 = fmul float %y, 5.000000e-01
+  %v110 = tail call float @llvm.trunc.f32(float %v109)
+  %v111 = fcmp une float %v110, %v109
+  %v112 = bitcast float %x to i32
+  %v113 = icmp slt i32 %v112, 0
+  %v114 = and i1 %v113, %v111
+  %v115 = and i1 %v4, %v114
+  %v116 = fneg float %v108
+  %v117 = select i1 %v115, float %v116, float %v108
+  %v118 = fcmp oeq float %y, 0.000000e+00
+  %v119 = fcmp oeq float %x, 1.000000e+00
+  %v120 = or i1 %v119, %v118
+  %v121 = fcmp oeq float %v1, 1.000000e+00
+  %v122 = tail call float @llvm.fabs.f32(float %y)
+  %v123 = fcmp oeq float %v122, 0x7FF0000000000000
+  %v124 = and i1 %v121, %v123
+  %v125 = or i1 %v120, %v124
+  %v126 = select i1 %v125, float 1.000000e+00, float %v117
+  ret float %v126
+}
+
+define internal double @m_pow_float64(double %x, double %y) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.fabs.f64(double %x)
+  %v2 = fcmp one double %v1, 0x7FF0000000000000
+  %v3 = tail call double @llvm.trunc.f64(double %y)
+  %v4 = fcmp oeq double %v3, %y
+  %v5 = fcmp olt double %x, 0.000000e+00
+  %v6 = xor i1 %v4, true
+  %v7 = and i1 %v5, %v6
+  %v8 = and i1 %v2, %v7
+  br i1 %v8, label %b3, label %b2
+b2:
+  %v9 = fcmp oeq double %x, 0.000000e+00
+  %v10 = fcmp olt double %v1, 0x10000000000000
+  %v11 = fmul double %v1, 0x4340000000000000
+  %v12 = select i1 %v10, double %v11, double %v1
+  %v13 = bitcast double %v12 to i64
+  %v14 = add nuw i64 %v13, 2638147582215219
+  %v15 = lshr i64 %v14, 52
+  %v16 = or disjoint i64 %v15, 4841369599423283200
+  %v17 = bitcast i64 %v16 to double
+  %v18 = fadd double %v17, 0xC330000000000000
+  %v19 = select i1 %v10, double 1.076000e+03, double 1.023000e+03
+  %v20 = fsub double %v18, %v19
+  %v21 = fmul double %v20, 0x3FE62E42FEFA4000
+  %v22 = and i64 %v14, 4503599627370495
+  %v23 = add nuw nsw i64 %v22, 4604544271217802189
+  %v24 = bitcast i64 %v23 to double
+  %v25 = fadd double %v24, -1.000000e+00
+  %v26 = fadd double %v25, 2.000000e+00
+  %v27 = fdiv double 1.000000e+00, %v26
+  %v28 = fmul double %v25, %v27
+  %v29 = fmul double %v28, %v28
+  %v30 = fmul double %v28, %v29
+  %v31 = tail call double @llvm.fma.f64(double %v29, double 0x3FB0E48C86029D98, double 0x3FB0F7F491D7840F)
+  %v32 = tail call double @llvm.fma.f64(double %v31, double %v29, double 0x3FB3B1EF291B286B)
+  %v33 = tail call double @llvm.fma.f64(double %v32, double %v29, double 0x3FB745CE9C13DB3B)
+  %v34 = tail call double @llvm.fma.f64(double %v33, double %v29, double 0x3FBC71C722DC3A56)
+  %v35 = tail call double @llvm.fma.f64(double %v34, double %v29, double 0x3FC2492492457977)
+  %v36 = tail call double @llvm.fma.f64(double %v35, double %v29, double 0x3FC9999999999B32)
+  %v37 = fmul double %v29, %v36
+  %v38 = fadd double %v37, 0x3FD5555555555555
+  %v39 = fmul double %v30, %v38
+  %v40 = fadd double %v28, %v39
+  %v41 = fmul double %v40, 2.000000e+00
+  %v42 = fadd double %v21, %v41
+  %v43 = select i1 %v2, double %v42, double %v1
+  %v44 = select i1 %v9, double 0xFFF0000000000000, double %v43
+  %v45 = fmul double %y, %v44
+  %v46 = fcmp olt double %v45, -7.460000e+02
+  %v47 = select i1 %v46, double -7.460000e+02, double %v45
+  %v48 = fcmp ogt double %v47, 7.105000e+02
+  %v49 = select i1 %v48, double 7.105000e+02, double %v47
+  %v50 = fcmp ogt double %v45, 7.105000e+02
+  %v51 = or i1 %v46, %v50
+  %v52 = fsub double %v21, %v42
+  %v53 = fadd double %v41, %v52
+  %v54 = fsub double %v28, %v40
+  %v55 = fadd double %v39, %v54
+  %v56 = fneg double %v28
+  %v57 = fadd double %v26, -2.000000e+00
+  %v58 = fsub double %v25, %v57
+  %v59 = tail call double @llvm.fma.f64(double %v56, double %v26, double %v25)
+  %v60 = tail call double @llvm.fma.f64(double %v56, double %v58, double %v59)
+  %v61 = fmul double %v27, %v60
+  %v62 = fsub double 0x3FD5555555555555, %v38
+  %v63 = fadd double %v37, %v62
+  %v64 = fadd double %v63, 0x3C75555555555555
+  %v65 = fmul double %v28, 2.000000e+00
+  %v66 = fneg double %v29
+  %v67 = tail call double @llvm.fma.f64(double %v28, double %v28, double %v66)
+  %v68 = tail call double @llvm.fma.f64(double %v65, double %v61, double %v67)
+  %v69 = fneg double %v30
+  %v70 = tail call double @llvm.fma.f64(double %v28, double %v29, double %v69)
+  %v71 = tail call double @llvm.fma.f64(double %v61, double %v29, double %v70)
+  %v72 = tail call double @llvm.fma.f64(double %v28, double %v68, double %v71)
+  %v73 = fneg double %v39
+  %v74 = tail call double @llvm.fma.f64(double %v30, double %v38, double %v73)
+  %v75 = tail call double @llvm.fma.f64(double %v72, double %v38, double %v74)
+  %v76 = tail call double @llvm.fma.f64(double %v30, double %v64, double %v75)
+  %v77 = fadd double %v61, %v76
+  %v78 = fadd double %v55, %v77
+  %v79 = fmul double %v78, 2.000000e+00
+  %v80 = tail call double @llvm.fma.f64(double %v20, double 0xBD48432A1B0E2634, double %v79)
+  %v81 = fadd double %v53, %v80
+  %v82 = fneg double %v45
+  %v83 = tail call double @llvm.fma.f64(double %y, double %v44, double %v82)
+  %v84 = tail call double @llvm.fma.f64(double %y, double %v81, double %v83)
+  %v85 = select i1 %v51, double 0.000000e+00, double %v84
+  %v86 = tail call double @llvm.fma.f64(double %v49, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v87 = fadd double %v86, 0xC338000000000000
+  %v88 = fneg double %v87
+  %v89 = tail call double @llvm.fma.f64(double %v88, double 0x3FE62E42FEFA4000, double %v49)
+  %v90 = tail call double @llvm.fma.f64(double %v88, double 0xBD48432A1B0E2634, double %v89)
+  %v91 = fmul double %v90, %v90
+  %v92 = tail call double @llvm.fma.f64(double %v90, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v93 = tail call double @llvm.fma.f64(double %v92, double %v90, double 0x3E927E4DB81FC5C4)
+  %v94 = tail call double @llvm.fma.f64(double %v93, double %v90, double 0x3EC71DDED4DF15D0)
+  %v95 = tail call double @llvm.fma.f64(double %v94, double %v90, double 0x3EFA01A01A70E1D0)
+  %v96 = tail call double @llvm.fma.f64(double %v95, double %v90, double 0x3F2A01A01B4A1A68)
+  %v97 = tail call double @llvm.fma.f64(double %v96, double %v90, double 0x3F56C16C16C1618C)
+  %v98 = tail call double @llvm.fma.f64(double %v97, double %v90, double 0x3F8111111110E966)
+  %v99 = tail call double @llvm.fma.f64(double %v98, double %v90, double 0x3FA5555555555556)
+  %v100 = tail call double @llvm.fma.f64(double %v99, double %v90, double 0x3FC555555555555C)
+  %v101 = tail call double @llvm.fma.f64(double %v100, double %v90, double 5.000000e-01)
+  %v102 = tail call double @llvm.fma.f64(double %v91, double %v101, double %v90)
+  %v103 = fadd double %v102, 1.000000e+00
+  %v104 = tail call double @llvm.fma.f64(double %v85, double %v103, double %v102)
+  %v105 = fadd double %v104, 1.000000e+00
+  %v106 = bitcast double %v86 to i64
+  %v107 = add i64 %v106, -4843621399236967424
+  %v108 = lshr i64 %v107, 1
+  %v109 = shl i64 %v108, 52
+  %v110 = add i64 %v109, 2301339409586323456
+  %v111 = bitcast i64 %v110 to double
+  %v112 = fmul double %v105, %v111
+  %v113 = sub i64 %v107, %v108
+  %v114 = shl i64 %v113, 52
+  %v115 = add i64 %v114, 2301339409586323456
+  %v116 = bitcast i64 %v115 to double
+  %v117 = fmul double %v112, %v116
+  br label %b3
+b3:
+  %v118 = phi double [ %v117, %b2 ], [ 0x7FF8000000000000, %b1 ]
+  %v119 = fmul double %y, 5.000000e-01
+  %v120 = tail call double @llvm.trunc.f64(double %v119)
+  %v121 = fcmp une double %v120, %v119
+  %v122 = bitcast double %x to i64
+  %v123 = icmp slt i64 %v122, 0
+  %v124 = and i1 %v123, %v121
+  %v125 = and i1 %v4, %v124
+  %v126 = fneg double %v118
+  %v127 = select i1 %v125, double %v126, double %v118
+  %v128 = fcmp oeq double %y, 0.000000e+00
+  %v129 = fcmp oeq double %x, 1.000000e+00
+  %v130 = or i1 %v129, %v128
+  %v131 = fcmp oeq double %v1, 1.000000e+00
+  %v132 = tail call double @llvm.fabs.f64(double %y)
+  %v133 = fcmp oeq double %v132, 0x7FF0000000000000
+  %v134 = and i1 %v131, %v133
+  %v135 = or i1 %v130, %v134
+  %v136 = select i1 %v135, double 1.000000e+00, double %v127
+  ret double %v136
+}
+
+define internal float @m_round_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.roundeven.f32(float %x)
+  ret float %v1
+}
+
+define internal double @m_round_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.roundeven.f64(double %x)
+  ret double %v1
+}
+
+define internal float @m_rsqrt_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.sqrt.f32(float %x)
+  %v2 = fdiv float 1.000000e+00, %v1
+  ret float %v2
+}
+
+define internal double @m_rsqrt_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.sqrt.f64(double %x)
+  %v2 = fdiv double 1.000000e+00, %v1
+  ret double %v2
+}
+
+define internal float @m_sigmoid_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.fabs.f32(float %x)
+  %v2 = fcmp ogt float %v1, 1.045000e+02
+  %v3 = fneg float %v1
+  %v4 = select i1 %v2, float -1.045000e+02, float %v3
+  %v5 = tail call float @llvm.fma.f32(float %v4, float 0x3FF7154760000000, float 0x4168000000000000)
+  %v6 = fadd float %v5, 0xC168000000000000
+  %v7 = fneg float %v6
+  %v8 = tail call float @llvm.fma.f32(float %v7, float 0x3FE62E4000000000, float %v4)
+  %v9 = tail call float @llvm.fma.f32(float %v7, float 0x3EB7F7D1C0000000, float %v8)
+  %v10 = fmul float %v9, %v9
+  %v11 = tail call float @llvm.fma.f32(float %v9, float 0x3F56D12DA0000000, float 0x3F8123A980000000)
+  %v12 = tail call float @llvm.fma.f32(float %v11, float %v9, float 0x3FA5555240000000)
+  %v13 = tail call float @llvm.fma.f32(float %v12, float %v9, float 0x3FC5554900000000)
+  %v14 = tail call float @llvm.fma.f32(float %v13, float %v9, float 5.000000e-01)
+  %v15 = tail call float @llvm.fma.f32(float %v10, float %v14, float %v9)
+  %v16 = bitcast float %v5 to i32
+  %v17 = fadd float %v15, 1.000000e+00
+  %v18 = add i32 %v16, -1262485376
+  %v19 = lshr i32 %v18, 1
+  %v20 = sub i32 %v18, %v19
+  %v21 = shl i32 %v19, 23
+  %v22 = add i32 %v21, 528482304
+  %v23 = shl i32 %v20, 23
+  %v24 = add i32 %v23, 528482304
+  %v25 = bitcast i32 %v22 to float
+  %v26 = fmul float %v17, %v25
+  %v27 = bitcast i32 %v24 to float
+  %v28 = fmul float %v26, %v27
+  %v29 = fcmp olt float %x, 0.000000e+00
+  %v30 = select i1 %v29, float %v28, float 1.000000e+00
+  %v31 = fadd float %v28, 1.000000e+00
+  %v32 = fdiv float 1.000000e+00, %v31
+  %v33 = fadd float %v31, -1.000000e+00
+  %v34 = fsub float %v28, %v33
+  %v35 = fmul float %v30, %v32
+  %v36 = fneg float %v35
+  %v37 = tail call float @llvm.fma.f32(float %v36, float %v31, float %v30)
+  %v38 = tail call float @llvm.fma.f32(float %v36, float %v34, float %v37)
+  %v39 = tail call float @llvm.fma.f32(float %v38, float %v32, float %v35)
+  ret float %v39
+}
+
+define internal double @m_sigmoid_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.fabs.f64(double %x)
+  %v2 = fcmp ogt double %v1, 7.460000e+02
+  %v3 = fneg double %v1
+  %v4 = select i1 %v2, double -7.460000e+02, double %v3
+  %v5 = tail call double @llvm.fma.f64(double %v4, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v6 = fadd double %v5, 0xC338000000000000
+  %v7 = fneg double %v6
+  %v8 = tail call double @llvm.fma.f64(double %v7, double 0x3FE62E42FEFA4000, double %v4)
+  %v9 = tail call double @llvm.fma.f64(double %v7, double 0xBD48432A1B0E2634, double %v8)
+  %v10 = fmul double %v9, %v9
+  %v11 = tail call double @llvm.fma.f64(double %v9, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v12 = tail call double @llvm.fma.f64(double %v11, double %v9, double 0x3E927E4DB81FC5C4)
+  %v13 = tail call double @llvm.fma.f64(double %v12, double %v9, double 0x3EC71DDED4DF15D0)
+  %v14 = tail call double @llvm.fma.f64(double %v13, double %v9, double 0x3EFA01A01A70E1D0)
+  %v15 = tail call double @llvm.fma.f64(double %v14, double %v9, double 0x3F2A01A01B4A1A68)
+  %v16 = tail call double @llvm.fma.f64(double %v15, double %v9, double 0x3F56C16C16C1618C)
+  %v17 = tail call double @llvm.fma.f64(double %v16, double %v9, double 0x3F8111111110E966)
+  %v18 = tail call double @llvm.fma.f64(double %v17, double %v9, double 0x3FA5555555555556)
+  %v19 = tail call double @llvm.fma.f64(double %v18, double %v9, double 0x3FC555555555555C)
+  %v20 = tail call double @llvm.fma.f64(double %v19, double %v9, double 5.000000e-01)
+  %v21 = tail call double @llvm.fma.f64(double %v10, double %v20, double %v9)
+  %v22 = bitcast double %v5 to i64
+  %v23 = fadd double %v21, 1.000000e+00
+  %v24 = add i64 %v22, -4843621399236967424
+  %v25 = lshr i64 %v24, 1
+  %v26 = sub i64 %v24, %v25
+  %v27 = shl i64 %v25, 52
+  %v28 = add i64 %v27, 2301339409586323456
+  %v29 = shl i64 %v26, 52
+  %v30 = add i64 %v29, 2301339409586323456
+  %v31 = bitcast i64 %v28 to double
+  %v32 = fmul double %v23, %v31
+  %v33 = bitcast i64 %v30 to double
+  %v34 = fmul double %v32, %v33
+  %v35 = fcmp olt double %x, 0.000000e+00
+  %v36 = select i1 %v35, double %v34, double 1.000000e+00
+  %v37 = fadd double %v34, 1.000000e+00
+  %v38 = fdiv double 1.000000e+00, %v37
+  %v39 = fadd double %v37, -1.000000e+00
+  %v40 = fsub double %v34, %v39
+  %v41 = fmul double %v36, %v38
+  %v42 = fneg double %v41
+  %v43 = tail call double @llvm.fma.f64(double %v42, double %v37, double %v36)
+  %v44 = tail call double @llvm.fma.f64(double %v42, double %v40, double %v43)
+  %v45 = tail call double @llvm.fma.f64(double %v44, double %v38, double %v41)
+  ret double %v45
+}
+
+define internal float @m_sign_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = fcmp ogt float %x, 0.000000e+00
+  %v2 = fadd float %x, 0.000000e+00
+  %v3 = select i1 %v1, float 1.000000e+00, float %v2
+  %v4 = fcmp olt float %x, 0.000000e+00
+  %v5 = select i1 %v4, float -1.000000e+00, float %v3
+  ret float %v5
+}
+
+define internal double @m_sign_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = fcmp ogt double %x, 0.000000e+00
+  %v2 = fadd double %x, 0.000000e+00
+  %v3 = select i1 %v1, double 1.000000e+00, double %v2
+  %v4 = fcmp olt double %x, 0.000000e+00
+  %v5 = select i1 %v4, double -1.000000e+00, double %v3
+  ret double %v5
+}
+
+define internal float @m_sin_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.fabs.f32(float %x)
+  %v2 = fcmp ole float %v1, 1.310720e+05
+  %v3 = tail call float @llvm.fma.f32(float %x, float 0x3FE45F3060000000, float 0x4168000000000000)
+  %v4 = fadd float %v3, 0xC168000000000000
+  %v5 = fneg float %v4
+  %v6 = tail call float @llvm.fma.f32(float %v5, float 0x3FF921FB60000000, float %x)
+  %v7 = fmul float %v4, 0xBE6777A5C0000000
+  %v8 = fsub float %v6, %v7
+  %v9 = bitcast float %v1 to i32
+  %v10 = icmp samesign ult i32 %v9, 1065353216
+  %v11 = lshr i32 %v9, 23
+  %v12 = add nsw i32 %v11, -127
+  %v13 = tail call i32 @llvm.umin.i32(i32 %v12, i32 127)
+  %v14 = select i1 %v10, i32 0, i32 %v13
+  %v15 = zext nneg i32 %v14 to i64
+  %v16 = and i32 %v9, 8388607
+  %v17 = or disjoint i32 %v16, 1258291200
+  %v18 = bitcast i32 %v17 to float
+  %v19 = tail call float @llvm.copysign.f32(float %v18, float %x)
+  %v20 = getelementptr float, ptr @t_8299d0e7d20d, i64 %v15
+  %v21 = load float, ptr %v20, align 4
+  %v22 = getelementptr float, ptr @t_8299d0e7d20d.1, i64 %v15
+  %v23 = load float, ptr %v22, align 4
+  %v24 = getelementptr float, ptr @t_8299d0e7d20d.2, i64 %v15
+  %v25 = load float, ptr %v24, align 4
+  %v26 = fmul float %v19, %v21
+  %v27 = fmul float %v19, %v23
+  %v28 = fmul float %v19, %v25
+  %v29 = fneg float %v26
+  %v30 = tail call float @llvm.fma.f32(float %v19, float %v21, float %v29)
+  %v31 = fneg float %v27
+  %v32 = tail call float @llvm.fma.f32(float %v19, float %v23, float %v31)
+  %v33 = fneg float %v28
+  %v34 = tail call float @llvm.fma.f32(float %v19, float %v25, float %v33)
+  %v35 = fmul float %v26, 2.500000e-01
+  %v36 = tail call float @llvm.roundeven.f32(float %v35)
+  %v37 = fmul float %v36, 4.000000e+00
+  %v38 = fsub float %v26, %v37
+  %v39 = fmul float %v30, 2.500000e-01
+  %v40 = tail call float @llvm.roundeven.f32(float %v39)
+  %v41 = fmul float %v40, 4.000000e+00
+  %v42 = fsub float %v30, %v41
+  %v43 = fadd float %v38, %v42
+  %v44 = fmul float %v27, 2.500000e-01
+  %v45 = tail call float @llvm.roundeven.f32(float %v44)
+  %v46 = fmul float %v45, 4.000000e+00
+  %v47 = fsub float %v27, %v46
+  %v48 = fadd float %v47, %v43
+  %v49 = tail call float @llvm.roundeven.f32(float %v48)
+  %v50 = fsub float %v43, %v49
+  %v51 = fadd float %v47, %v50
+  %v52 = fsub float %v51, %v50
+  %v53 = fsub float %v51, %v52
+  %v54 = fsub float %v50, %v53
+  %v55 = fsub float %v47, %v52
+  %v56 = fadd float %v55, %v54
+  %v57 = fadd float %v32, %v51
+  %v58 = fsub float %v57, %v51
+  %v59 = fsub float %v57, %v58
+  %v60 = fsub float %v51, %v59
+  %v61 = fsub float %v32, %v58
+  %v62 = fadd float %v61, %v60
+  %v63 = fadd float %v56, %v62
+  %v64 = fadd float %v28, %v57
+  %v65 = fsub float %v64, %v57
+  %v66 = fsub float %v64, %v65
+  %v67 = fsub float %v57, %v66
+  %v68 = fsub float %v28, %v65
+  %v69 = fadd float %v68, %v67
+  %v70 = fadd float %v63, %v69
+  %v71 = fadd float %v34, %v70
+  %v72 = fadd float %v64, %v71
+  %v73 = fmul float %v72, 0x3FF921FB60000000
+  %v74 = fadd float %v49, 0x4168000000000000
+  %v75 = fcmp ueq float %v1, 0x7FF0000000000000
+  %v76 = select i1 %v75, float 0x7FF8000000000000, float %v73
+  %v77 = select i1 %v2, float %v8, float %v76
+  %v78 = select i1 %v2, float %v3, float %v74
+  %v79 = bitcast float %v78 to i32
+  %v80 = and i32 %v79, 1
+  %v81 = fmul float %v77, %v77
+  %v82 = icmp eq i32 %v80, 0
+  br i1 %v82, label %b3, label %b2
+b2:
+  %v83 = fneg float %v81
+  %v84 = fmul float %v81, %v83
+  %v85 = tail call float @llvm.fma.f32(float %v81, float 0x3EF99E0DA0000000, float 0xBF56C0C1A0000000)
+  %v86 = tail call float @llvm.fma.f32(float %v85, float %v81, float 0x3FA55554A0000000)
+  %v87 = fmul float %v81, 5.000000e-01
+  %v88 = tail call float @llvm.fma.f32(float %v84, float %v86, float %v87)
+  %v89 = fsub float 1.000000e+00, %v88
+  br label %b4
+b3:
+  %v90 = fsub float %v8, %v6
+  %v91 = fsub float %v8, %v90
+  %v92 = fsub float %v6, %v91
+  %v93 = fadd float %v7, %v90
+  %v94 = fsub float %v92, %v93
+  %v95 = fneg float %v7
+  %v96 = tail call float @llvm.fma.f32(float %v4, float 0xBE6777A5C0000000, float %v95)
+  %v97 = fsub float %v94, %v96
+  %v98 = tail call float @llvm.fma.f32(float %v5, float 0xBCDEE59DA0000000, float %v97)
+  %v99 = fneg float %v73
+  %v100 = tail call float @llvm.fma.f32(float %v72, float 0x3FF921FB60000000, float %v99)
+  %v101 = fsub float %v72, %v64
+  %v102 = fsub float %v71, %v101
+  %v103 = fmul float %v102, 0x3FF921FB60000000
+  %v104 = tail call float @llvm.fma.f32(float %v72, float 0xBE6777A5C0000000, float %v103)
+  %v105 = fadd float %v100, %v104
+  %v106 = select i1 %v2, float %v98, float %v105
+  %v107 = fmul float %v77, %v81
+  %v108 = tail call float @llvm.fma.f32(float %v81, float 0xBF2991BD40000000, float 0x3F81106C60000000)
+  %v109 = tail call float @llvm.fma.f32(float %v108, float %v81, float 0xBFC5555440000000)
+  %v110 = tail call float @llvm.fma.f32(float %v107, float %v109, float %v106)
+  %v111 = fadd float %v77, %v110
+  br label %b4
+b4:
+  %v112 = phi float [ %v89, %b2 ], [ %v111, %b3 ]
+  %v113 = fcmp oeq float %x, 0.000000e+00
+  br i1 %v113, label %b6, label %b5
+b5:
+  %v114 = shl i32 %v79, 30
+  %v115 = and i32 %v114, -2147483648
+  %v116 = bitcast float %v112 to i32
+  %v117 = xor i32 %v115, %v116
+  %v118 = bitcast i32 %v117 to float
+  br label %b6
+b6:
+  %v119 = phi float [ %v118, %b5 ], [ %x, %b4 ]
+  ret float %v119
+}
+
+define internal double @m_sin_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.fabs.f64(double %x)
+  %v2 = fcmp ole double %v1, 0x4270000000000000
+  %v3 = tail call double @llvm.fma.f64(double %x, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v4 = fadd double %v3, 0xC338000000000000
+  %v5 = fneg double %v4
+  %v6 = tail call double @llvm.fma.f64(double %v5, double 0x3FF921FB54442D18, double %x)
+  %v7 = fmul double %v4, 0x3C91A62633145C07
+  %v8 = fsub double %v6, %v7
+  %v9 = bitcast double %v1 to i64
+  %v10 = icmp samesign ult i64 %v9, 4607182418800017408
+  %v11 = lshr i64 %v9, 52
+  %v12 = add nsw i64 %v11, -1023
+  %v13 = tail call i64 @llvm.umin.i64(i64 %v12, i64 1023)
+  %v14 = select i1 %v10, i64 0, i64 %v13
+  %v15 = and i64 %v9, 4503599627370495
+  %v16 = or disjoint i64 %v15, 4841369599423283200
+  %v17 = bitcast i64 %v16 to double
+  %v18 = tail call double @llvm.copysign.f64(double %v17, double %x)
+  %v19 = getelementptr double, ptr @t_811810fe58b0, i64 %v14
+  %v20 = load double, ptr %v19, align 8
+  %v21 = getelementptr double, ptr @t_811810fe58b0.1, i64 %v14
+  %v22 = load double, ptr %v21, align 8
+  %v23 = getelementptr double, ptr @t_811810fe58b0.2, i64 %v14
+  %v24 = load double, ptr %v23, align 8
+  %v25 = fmul double %v18, %v20
+  %v26 = fmul double %v18, %v22
+  %v27 = fmul double %v18, %v24
+  %v28 = fneg double %v25
+  %v29 = tail call double @llvm.fma.f64(double %v18, double %v20, double %v28)
+  %v30 = fneg double %v26
+  %v31 = tail call double @llvm.fma.f64(double %v18, double %v22, double %v30)
+  %v32 = fneg double %v27
+  %v33 = tail call double @llvm.fma.f64(double %v18, double %v24, double %v32)
+  %v34 = fmul double %v25, 2.500000e-01
+  %v35 = tail call double @llvm.roundeven.f64(double %v34)
+  %v36 = fmul double %v35, 4.000000e+00
+  %v37 = fsub double %v25, %v36
+  %v38 = fmul double %v29, 2.500000e-01
+  %v39 = tail call double @llvm.roundeven.f64(double %v38)
+  %v40 = fmul double %v39, 4.000000e+00
+  %v41 = fsub double %v29, %v40
+  %v42 = fadd double %v37, %v41
+  %v43 = fmul double %v26, 2.500000e-01
+  %v44 = tail call double @llvm.roundeven.f64(double %v43)
+  %v45 = fmul double %v44, 4.000000e+00
+  %v46 = fsub double %v26, %v45
+  %v47 = fadd double %v46, %v42
+  %v48 = tail call double @llvm.roundeven.f64(double %v47)
+  %v49 = fsub double %v42, %v48
+  %v50 = fadd double %v46, %v49
+  %v51 = fsub double %v50, %v49
+  %v52 = fsub double %v50, %v51
+  %v53 = fsub double %v49, %v52
+  %v54 = fsub double %v46, %v51
+  %v55 = fadd double %v54, %v53
+  %v56 = fadd double %v31, %v50
+  %v57 = fsub double %v56, %v50
+  %v58 = fsub double %v56, %v57
+  %v59 = fsub double %v50, %v58
+  %v60 = fsub double %v31, %v57
+  %v61 = fadd double %v60, %v59
+  %v62 = fadd double %v55, %v61
+  %v63 = fadd double %v27, %v56
+  %v64 = fsub double %v63, %v56
+  %v65 = fsub double %v63, %v64
+  %v66 = fsub double %v56, %v65
+  %v67 = fsub double %v27, %v64
+  %v68 = fadd double %v67, %v66
+  %v69 = fadd double %v62, %v68
+  %v70 = fadd double %v33, %v69
+  %v71 = fadd double %v63, %v70
+  %v72 = fmul double %v71, 0x3FF921FB54442D18
+  %v73 = fadd double %v48, 0x4338000000000000
+  %v74 = fcmp ueq double %v1, 0x7FF0000000000000
+  %v75 = select i1 %v74, double 0x7FF8000000000000, double %v72
+  %v76 = select i1 %v2, double %v8, double %v75
+  %v77 = select i1 %v2, double %v3, double %v73
+  %v78 = bitcast double %v77 to i64
+  %v79 = and i64 %v78, 1
+  %v80 = fmul double %v76, %v76
+  %v81 = icmp eq i64 %v79, 0
+  br i1 %v81, label %b3, label %b2
+b2:
+  %v82 = fneg double %v80
+  %v83 = fmul double %v80, %v82
+  %v84 = tail call double @llvm.fma.f64(double %v80, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v85 = tail call double @llvm.fma.f64(double %v84, double %v80, double 0xBE927E4F7C234A35)
+  %v86 = tail call double @llvm.fma.f64(double %v85, double %v80, double 0x3EFA01A019C515A1)
+  %v87 = tail call double @llvm.fma.f64(double %v86, double %v80, double 0xBF56C16C16C14DC4)
+  %v88 = tail call double @llvm.fma.f64(double %v87, double %v80, double 0x3FA555555555554A)
+  %v89 = fmul double %v80, 5.000000e-01
+  %v90 = tail call double @llvm.fma.f64(double %v83, double %v88, double %v89)
+  %v91 = fsub double 1.000000e+00, %v90
+  br label %b4
+b3:
+  %v92 = fsub double %v8, %v6
+  %v93 = fsub double %v8, %v92
+  %v94 = fsub double %v6, %v93
+  %v95 = fadd double %v7, %v92
+  %v96 = fsub double %v94, %v95
+  %v97 = fneg double %v7
+  %v98 = tail call double @llvm.fma.f64(double %v4, double 0x3C91A62633145C07, double %v97)
+  %v99 = fsub double %v96, %v98
+  %v100 = tail call double @llvm.fma.f64(double %v5, double 0xB91F1976B7ED9000, double %v99)
+  %v101 = fneg double %v72
+  %v102 = tail call double @llvm.fma.f64(double %v71, double 0x3FF921FB54442D18, double %v101)
+  %v103 = fsub double %v71, %v63
+  %v104 = fsub double %v70, %v103
+  %v105 = fmul double %v104, 0x3FF921FB54442D18
+  %v106 = tail call double @llvm.fma.f64(double %v71, double 0x3C91A62633145C07, double %v105)
+  %v107 = fadd double %v102, %v106
+  %v108 = select i1 %v2, double %v100, double %v107
+  %v109 = fmul double %v76, %v80
+  %v110 = tail call double @llvm.fma.f64(double %v80, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v111 = tail call double @llvm.fma.f64(double %v110, double %v80, double 0x3EC71DE351EED7F2)
+  %v112 = tail call double @llvm.fma.f64(double %v111, double %v80, double 0xBF2A01A019BAD8A1)
+  %v113 = tail call double @llvm.fma.f64(double %v112, double %v80, double 0x3F8111111110F573)
+  %v114 = tail call double @llvm.fma.f64(double %v113, double %v80, double 0xBFC5555555555547)
+  %v115 = tail call double @llvm.fma.f64(double %v109, double %v114, double %v108)
+  %v116 = fadd double %v76, %v115
+  br label %b4
+b4:
+  %v117 = phi double [ %v91, %b2 ], [ %v116, %b3 ]
+  %v118 = fcmp oeq double %x, 0.000000e+00
+  br i1 %v118, label %b6, label %b5
+b5:
+  %v119 = shl i64 %v78, 62
+  %v120 = and i64 %v119, -9223372036854775808
+  %v121 = bitcast double %v117 to i64
+  %v122 = xor i64 %v120, %v121
+  %v123 = bitcast i64 %v122 to double
+  br label %b6
+b6:
+  %v124 = phi double [ %v123, %b5 ], [ %x, %b4 ]
+  ret double %v124
+}
+
+define internal float @m_sin_small_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.fma.f32(float %x, float 0x3FE45F3060000000, float 0x4168000000000000)
+  %v2 = fadd float %v1, 0xC168000000000000
+  %v3 = fneg float %v2
+  %v4 = tail call float @llvm.fma.f32(float %v3, float 0x3FF921FB60000000, float %x)
+  %v5 = fmul float %v2, 0xBE6777A5C0000000
+  %v6 = fsub float %v4, %v5
+  %v7 = bitcast float %v1 to i32
+  %v8 = and i32 %v7, 1
+  %v9 = fmul float %v6, %v6
+  %v10 = icmp eq i32 %v8, 0
+  br i1 %v10, label %b3, label %b2
+b2:
+  %v11 = fneg float %v9
+  %v12 = fmul float %v9, %v11
+  %v13 = tail call float @llvm.fma.f32(float %v9, float 0x3EF99E0DA0000000, float 0xBF56C0C1A0000000)
+  %v14 = tail call float @llvm.fma.f32(float %v13, float %v9, float 0x3FA55554A0000000)
+  %v15 = fmul float %v9, 5.000000e-01
+  %v16 = tail call float @llvm.fma.f32(float %v12, float %v14, float %v15)
+  %v17 = fsub float 1.000000e+00, %v16
+  br label %b4
+b3:
+  %v18 = fmul float %v6, %v9
+  %v19 = tail call float @llvm.fma.f32(float %v9, float 0xBF2991BD40000000, float 0x3F81106C60000000)
+  %v20 = tail call float @llvm.fma.f32(float %v19, float %v9, float 0xBFC5555440000000)
+  %v21 = fsub float %v6, %v4
+  %v22 = fsub float %v6, %v21
+  %v23 = fsub float %v4, %v22
+  %v24 = fadd float %v5, %v21
+  %v25 = fsub float %v23, %v24
+  %v26 = fneg float %v5
+  %v27 = tail call float @llvm.fma.f32(float %v2, float 0xBE6777A5C0000000, float %v26)
+  %v28 = fsub float %v25, %v27
+  %v29 = tail call float @llvm.fma.f32(float %v3, float 0xBCDEE59DA0000000, float %v28)
+  %v30 = tail call float @llvm.fma.f32(float %v18, float %v20, float %v29)
+  %v31 = fadd float %v6, %v30
+  br label %b4
+b4:
+  %v32 = phi float [ %v17, %b2 ], [ %v31, %b3 ]
+  %v33 = fcmp oeq float %x, 0.000000e+00
+  br i1 %v33, label %b6, label %b5
+b5:
+  %v34 = shl i32 %v7, 30
+  %v35 = and i32 %v34, -2147483648
+  %v36 = bitcast float %v32 to i32
+  %v37 = xor i32 %v35, %v36
+  %v38 = bitcast i32 %v37 to float
+  br label %b6
+b6:
+  %v39 = phi float [ %v38, %b5 ], [ %x, %b4 ]
+  ret float %v39
+}
+
+define internal double @m_sin_small_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.fma.f64(double %x, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v2 = fadd double %v1, 0xC338000000000000
+  %v3 = fneg double %v2
+  %v4 = tail call double @llvm.fma.f64(double %v3, double 0x3FF921FB54442D18, double %x)
+  %v5 = fmul double %v2, 0x3C91A62633145C07
+  %v6 = fsub double %v4, %v5
+  %v7 = bitcast double %v1 to i64
+  %v8 = and i64 %v7, 1
+  %v9 = fmul double %v6, %v6
+  %v10 = icmp eq i64 %v8, 0
+  br i1 %v10, label %b3, label %b2
+b2:
+  %v11 = fneg double %v9
+  %v12 = fmul double %v9, %v11
+  %v13 = tail call double @llvm.fma.f64(double %v9, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v14 = tail call double @llvm.fma.f64(double %v13, double %v9, double 0xBE927E4F7C234A35)
+  %v15 = tail call double @llvm.fma.f64(double %v14, double %v9, double 0x3EFA01A019C515A1)
+  %v16 = tail call double @llvm.fma.f64(double %v15, double %v9, double 0xBF56C16C16C14DC4)
+  %v17 = tail call double @llvm.fma.f64(double %v16, double %v9, double 0x3FA555555555554A)
+  %v18 = fmul double %v9, 5.000000e-01
+  %v19 = tail call double @llvm.fma.f64(double %v12, double %v17, double %v18)
+  %v20 = fsub double 1.000000e+00, %v19
+  br label %b4
+b3:
+  %v21 = fmul double %v6, %v9
+  %v22 = tail call double @llvm.fma.f64(double %v9, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v23 = tail call double @llvm.fma.f64(double %v22, double %v9, double 0x3EC71DE351EED7F2)
+  %v24 = tail call double @llvm.fma.f64(double %v23, double %v9, double 0xBF2A01A019BAD8A1)
+  %v25 = tail call double @llvm.fma.f64(double %v24, double %v9, double 0x3F8111111110F573)
+  %v26 = tail call double @llvm.fma.f64(double %v25, double %v9, double 0xBFC5555555555547)
+  %v27 = fsub double %v6, %v4
+  %v28 = fsub double %v6, %v27
+  %v29 = fsub double %v4, %v28
+  %v30 = fadd double %v5, %v27
+  %v31 = fsub double %v29, %v30
+  %v32 = fneg double %v5
+  %v33 = tail call double @llvm.fma.f64(double %v2, double 0x3C91A62633145C07, double %v32)
+  %v34 = fsub double %v31, %v33
+  %v35 = tail call double @llvm.fma.f64(double %v3, double 0xB91F1976B7ED9000, double %v34)
+  %v36 = tail call double @llvm.fma.f64(double %v21, double %v26, double %v35)
+  %v37 = fadd double %v6, %v36
+  br label %b4
+b4:
+  %v38 = phi double [ %v20, %b2 ], [ %v37, %b3 ]
+  %v39 = fcmp oeq double %x, 0.000000e+00
+  br i1 %v39, label %b6, label %b5
+b5:
+  %v40 = shl i64 %v7, 62
+  %v41 = and i64 %v40, -9223372036854775808
+  %v42 = bitcast double %v38 to i64
+  %v43 = xor i64 %v41, %v42
+  %v44 = bitcast i64 %v43 to double
+  br label %b6
+b6:
+  %v45 = phi double [ %v44, %b5 ], [ %x, %b4 ]
+  ret double %v45
+}
+
+define internal float @m_sinh_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.fabs.f32(float %x)
+  %v2 = fcmp ogt float %v1, 1.000000e+00
+  %v3 = fmul float %x, %x
+  %v4 = select i1 %v2, float 1.000000e+00, float %v3
+  %v5 = fmul float %v1, %v4
+  %v6 = tail call float @llvm.fma.f32(float %v4, float 0x3EC756E440000000, float 0x3F2A022B60000000)
+  %v7 = tail call float @llvm.fma.f32(float %v6, float %v4, float 0x3F81110E00000000)
+  %v8 = tail call float @llvm.fma.f32(float %v7, float %v4, float 0x3FC5555560000000)
+  %v9 = tail call float @llvm.fma.f32(float %v5, float %v8, float %v1)
+  br i1 %v2, label %b2, label %b3
+b2:
+  %v10 = fcmp ogt float %v1, 9.050000e+01
+  %v11 = select i1 %v10, float 9.050000e+01, float %v1
+  %v12 = tail call float @llvm.fma.f32(float %v11, float 0x3FF7154760000000, float 0x4168000000000000)
+  %v13 = fadd float %v12, 0xC168000000000000
+  %v14 = fneg float %v13
+  %v15 = tail call float @llvm.fma.f32(float %v14, float 0x3FE62E4000000000, float %v11)
+  %v16 = tail call float @llvm.fma.f32(float %v14, float 0x3EB7F7D1C0000000, float %v15)
+  %v17 = fmul float %v16, %v16
+  %v18 = tail call float @llvm.fma.f32(float %v16, float 0x3F56D12DA0000000, float 0x3F8123A980000000)
+  %v19 = tail call float @llvm.fma.f32(float %v18, float %v16, float 0x3FA5555240000000)
+  %v20 = tail call float @llvm.fma.f32(float %v19, float %v16, float 0x3FC5554900000000)
+  %v21 = tail call float @llvm.fma.f32(float %v20, float %v16, float 5.000000e-01)
+  %v22 = tail call float @llvm.fma.f32(float %v17, float %v21, float %v16)
+  %v23 = fadd float %v22, 1.000000e+00
+  %v24 = bitcast float %v12 to i32
+  %v25 = add i32 %v24, -1262485377
+  %v26 = lshr i32 %v25, 1
+  %v27 = shl i32 %v26, 23
+  %v28 = add i32 %v27, 528482304
+  %v29 = bitcast i32 %v28 to float
+  %v30 = fmul float %v23, %v29
+  %v31 = sub i32 %v25, %v26
+  %v32 = shl i32 %v31, 23
+  %v33 = add i32 %v32, 528482304
+  %v34 = bitcast i32 %v33 to float
+  %v35 = fmul float %v30, %v34
+  %v36 = fdiv float 2.500000e-01, %v35
+  %v37 = fsub float %v35, %v36
+  br label %b3
+b3:
+  %v38 = phi float [ %v37, %b2 ], [ %v9, %b1 ]
+  %v39 = tail call float @llvm.copysign.f32(float %v38, float %x)
+  ret float %v39
+}
+
+define internal double @m_sinh_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.fabs.f64(double %x)
+  %v2 = fcmp ogt double %v1, 1.000000e+00
+  %v3 = fmul double %x, %x
+  %v4 = select i1 %v2, double 1.000000e+00, double %v3
+  %v5 = fmul double %v1, %v4
+  %v6 = tail call double @llvm.fma.f64(double %v4, double 0x3CFD29A7EA9D0DBB, double 0x3D6A665665D36395)
+  %v7 = tail call double @llvm.fma.f64(double %v6, double %v4, double 0x3DE61314D36358C7)
+  %v8 = tail call double @llvm.fma.f64(double %v7, double %v4, double 0x3E5AE644122C2A7F)
+  %v9 = tail call double @llvm.fma.f64(double %v8, double %v4, double 0x3EC71DE3A68D013A)
+  %v10 = tail call double @llvm.fma.f64(double %v9, double %v4, double 0x3F2A01A01A00735C)
+  %v11 = tail call double @llvm.fma.f64(double %v10, double %v4, double 0x3F8111111111119B)
+  %v12 = tail call double @llvm.fma.f64(double %v11, double %v4, double 0x3FC5555555555555)
+  %v13 = tail call double @llvm.fma.f64(double %v5, double %v12, double %v1)
+  br i1 %v2, label %b2, label %b3
+b2:
+  %v14 = fcmp ogt double %v1, 7.115000e+02
+  %v15 = select i1 %v14, double 7.115000e+02, double %v1
+  %v16 = tail call double @llvm.fma.f64(double %v15, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v17 = fadd double %v16, 0xC338000000000000
+  %v18 = fneg double %v17
+  %v19 = tail call double @llvm.fma.f64(double %v18, double 0x3FE62E42FEFA4000, double %v15)
+  %v20 = tail call double @llvm.fma.f64(double %v18, double 0xBD48432A1B0E2634, double %v19)
+  %v21 = fmul double %v20, %v20
+  %v22 = tail call double @llvm.fma.f64(double %v20, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v23 = tail call double @llvm.fma.f64(double %v22, double %v20, double 0x3E927E4DB81FC5C4)
+  %v24 = tail call double @llvm.fma.f64(double %v23, double %v20, double 0x3EC71DDED4DF15D0)
+  %v25 = tail call double @llvm.fma.f64(double %v24, double %v20, double 0x3EFA01A01A70E1D0)
+  %v26 = tail call double @llvm.fma.f64(double %v25, double %v20, double 0x3F2A01A01B4A1A68)
+  %v27 = tail call double @llvm.fma.f64(double %v26, double %v20, double 0x3F56C16C16C1618C)
+  %v28 = tail call double @llvm.fma.f64(double %v27, double %v20, double 0x3F8111111110E966)
+  %v29 = tail call double @llvm.fma.f64(double %v28, double %v20, double 0x3FA5555555555556)
+  %v30 = tail call double @llvm.fma.f64(double %v29, double %v20, double 0x3FC555555555555C)
+  %v31 = tail call double @llvm.fma.f64(double %v30, double %v20, double 5.000000e-01)
+  %v32 = tail call double @llvm.fma.f64(double %v21, double %v31, double %v20)
+  %v33 = fadd double %v32, 1.000000e+00
+  %v34 = bitcast double %v16 to i64
+  %v35 = add i64 %v34, -4843621399236967425
+  %v36 = lshr i64 %v35, 1
+  %v37 = shl i64 %v36, 52
+  %v38 = add i64 %v37, 2301339409586323456
+  %v39 = bitcast i64 %v38 to double
+  %v40 = fmul double %v33, %v39
+  %v41 = sub i64 %v35, %v36
+  %v42 = shl i64 %v41, 52
+  %v43 = add i64 %v42, 2301339409586323456
+  %v44 = bitcast i64 %v43 to double
+  %v45 = fmul double %v40, %v44
+  %v46 = fdiv double 2.500000e-01, %v45
+  %v47 = fsub double %v45, %v46
+  br label %b3
+b3:
+  %v48 = phi double [ %v47, %b2 ], [ %v13, %b1 ]
+  %v49 = tail call double @llvm.copysign.f64(double %v48, double %x)
+  ret double %v49
+}
+
+define internal float @m_softplus_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.fabs.f32(float %x)
+  %v2 = fcmp ogt float %v1, 1.045000e+02
+  %v3 = fneg float %v1
+  %v4 = select i1 %v2, float -1.045000e+02, float %v3
+  %v5 = tail call float @llvm.fma.f32(float %v4, float 0x3FF7154760000000, float 0x4168000000000000)
+  %v6 = fadd float %v5, 0xC168000000000000
+  %v7 = fneg float %v6
+  %v8 = tail call float @llvm.fma.f32(float %v7, float 0x3FE62E4000000000, float %v4)
+  %v9 = tail call float @llvm.fma.f32(float %v7, float 0x3EB7F7D1C0000000, float %v8)
+  %v10 = fmul float %v9, %v9
+  %v11 = tail call float @llvm.fma.f32(float %v9, float 0x3F56D12DA0000000, float 0x3F8123A980000000)
+  %v12 = tail call float @llvm.fma.f32(float %v11, float %v9, float 0x3FA5555240000000)
+  %v13 = tail call float @llvm.fma.f32(float %v12, float %v9, float 0x3FC5554900000000)
+  %v14 = tail call float @llvm.fma.f32(float %v13, float %v9, float 5.000000e-01)
+  %v15 = tail call float @llvm.fma.f32(float %v10, float %v14, float %v9)
+  %v16 = bitcast float %v5 to i32
+  %v17 = fadd float %v15, 1.000000e+00
+  %v18 = add i32 %v16, -1262485376
+  %v19 = lshr i32 %v18, 1
+  %v20 = sub i32 %v18, %v19
+  %v21 = shl i32 %v19, 23
+  %v22 = add i32 %v21, 528482304
+  %v23 = shl i32 %v20, 23
+  %v24 = add i32 %v23, 528482304
+  %v25 = bitcast i32 %v22 to float
+  %v26 = fmul float %v17, %v25
+  %v27 = bitcast i32 %v24 to float
+  %v28 = fmul float %v26, %v27
+  %v29 = fadd float %v28, 1.000000e+00
+  %v30 = fadd float %v29, -1.000000e+00
+  %v31 = fsub float %v28, %v30
+  %v32 = bitcast float %v29 to i32
+  %v33 = add i32 %v32, 4913933
+  %v34 = lshr i32 %v33, 23
+  %v35 = or disjoint i32 %v34, 1258291200
+  %v36 = bitcast i32 %v35 to float
+  %v37 = fadd float %v36, 0xC160000000000000
+  %v38 = and i32 %v33, 8388607
+  %v39 = add nuw nsw i32 %v38, 1060439283
+  %v40 = bitcast i32 %v39 to float
+  %v41 = fadd float %v40, -1.000000e+00
+  %v42 = fcmp ogt float %v37, 2.540000e+02
+  br i1 %v42, label %b3, label %b2
+b2:
+  %v43 = fadd float %v37, 0x4160000000000000
+  %v44 = bitcast float %v43 to i32
+  %v45 = shl i32 %v44, 23
+  %v46 = sub i32 2130706432, %v45
+  %v47 = bitcast i32 %v46 to float
+  br label %b3
+b3:
+  %v48 = phi float [ %v47, %b2 ], [ 0.000000e+00, %b1 ]
+  %v49 = fcmp olt float %v28, 0x3E70000000000000
+  br i1 %v49, label %b5, label %b4
+b4:
+  %v50 = fadd float %v37, -1.270000e+02
+  %v51 = fmul float %v41, %v41
+  %v52 = fmul float %v31, %v48
+  %v53 = fsub float %v51, %v41
+  %v54 = fmul float %v41, %v51
+  %v55 = tail call float @llvm.fma.f32(float %v41, float 0x3FB1BF6880000000, float 0xBFBE32DCA0000000)
+  %v56 = tail call float @llvm.fma.f32(float %v55, float %v41, float 0x3FBE63B920000000)
+  %v57 = tail call float @llvm.fma.f32(float %v56, float %v41, float 0xBFBFB3D020000000)
+  %v58 = tail call float @llvm.fma.f32(float %v57, float %v41, float 0x3FC2333420000000)
+  %v59 = tail call float @llvm.fma.f32(float %v58, float %v41, float 0xBFC5562F00000000)
+  %v60 = tail call float @llvm.fma.f32(float %v59, float %v41, float 0x3FC99A5420000000)
+  %v61 = tail call float @llvm.fma.f32(float %v60, float %v41, float 0xBFCFFFFEE0000000)
+  %v62 = tail call float @llvm.fma.f32(float %v61, float %v41, float 0x3FD5555460000000)
+  %v63 = tail call float @llvm.fma.f32(float %v50, float 0x3EB7F7D1C0000000, float %v52)
+  %v64 = tail call float @llvm.fma.f32(float %v54, float %v62, float %v63)
+  %v65 = tail call float @llvm.fma.f32(float %v52, float %v53, float %v64)
+  %v66 = tail call float @llvm.fma.f32(float %v51, float -5.000000e-01, float %v65)
+  %v67 = fadd float %v41, %v66
+  %v68 = tail call float @llvm.fma.f32(float %v50, float 0x3FE62E4000000000, float %v67)
+  br label %b5
+b5:
+  %v69 = phi float [ %v68, %b4 ], [ %v28, %b3 ]
+  %v70 = fcmp olt float %x, 0.000000e+00
+  %v71 = select i1 %v70, float 0.000000e+00, float %x
+  %v72 = fcmp ord float %x, 0.000000e+00
+  %v73 = fadd float %v71, %v69
+  %v74 = select i1 %v72, float %v73, float %x
+  ret float %v74
+}
+
+define internal double @m_softplus_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.fabs.f64(double %x)
+  %v2 = fcmp ogt double %v1, 7.460000e+02
+  %v3 = fneg double %v1
+  %v4 = select i1 %v2, double -7.460000e+02, double %v3
+  %v5 = tail call double @llvm.fma.f64(double %v4, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v6 = fadd double %v5, 0xC338000000000000
+  %v7 = fneg double %v6
+  %v8 = tail call double @llvm.fma.f64(double %v7, double 0x3FE62E42FEFA4000, double %v4)
+  %v9 = tail call double @llvm.fma.f64(double %v7, double 0xBD48432A1B0E2634, double %v8)
+  %v10 = fmul double %v9, %v9
+  %v11 = tail call double @llvm.fma.f64(double %v9, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v12 = tail call double @llvm.fma.f64(double %v11, double %v9, double 0x3E927E4DB81FC5C4)
+  %v13 = tail call double @llvm.fma.f64(double %v12, double %v9, double 0x3EC71DDED4DF15D0)
+  %v14 = tail call double @llvm.fma.f64(double %v13, double %v9, double 0x3EFA01A01A70E1D0)
+  %v15 = tail call double @llvm.fma.f64(double %v14, double %v9, double 0x3F2A01A01B4A1A68)
+  %v16 = tail call double @llvm.fma.f64(double %v15, double %v9, double 0x3F56C16C16C1618C)
+  %v17 = tail call double @llvm.fma.f64(double %v16, double %v9, double 0x3F8111111110E966)
+  %v18 = tail call double @llvm.fma.f64(double %v17, double %v9, double 0x3FA5555555555556)
+  %v19 = tail call double @llvm.fma.f64(double %v18, double %v9, double 0x3FC555555555555C)
+  %v20 = tail call double @llvm.fma.f64(double %v19, double %v9, double 5.000000e-01)
+  %v21 = tail call double @llvm.fma.f64(double %v10, double %v20, double %v9)
+  %v22 = bitcast double %v5 to i64
+  %v23 = fadd double %v21, 1.000000e+00
+  %v24 = add i64 %v22, -4843621399236967424
+  %v25 = lshr i64 %v24, 1
+  %v26 = sub i64 %v24, %v25
+  %v27 = shl i64 %v25, 52
+  %v28 = add i64 %v27, 2301339409586323456
+  %v29 = shl i64 %v26, 52
+  %v30 = add i64 %v29, 2301339409586323456
+  %v31 = bitcast i64 %v28 to double
+  %v32 = fmul double %v23, %v31
+  %v33 = bitcast i64 %v30 to double
+  %v34 = fmul double %v32, %v33
+  %v35 = fadd double %v34, 1.000000e+00
+  %v36 = fadd double %v35, -1.000000e+00
+  %v37 = fsub double %v34, %v36
+  %v38 = bitcast double %v35 to i64
+  %v39 = add i64 %v38, 2638147582215219
+  %v40 = lshr i64 %v39, 52
+  %v41 = or disjoint i64 %v40, 4841369599423283200
+  %v42 = bitcast i64 %v41 to double
+  %v43 = fadd double %v42, 0xC330000000000000
+  %v44 = and i64 %v39, 4503599627370495
+  %v45 = add nuw nsw i64 %v44, 4604544271217802189
+  %v46 = bitcast i64 %v45 to double
+  %v47 = fadd double %v46, -1.000000e+00
+  %v48 = fcmp ogt double %v43, 2.046000e+03
+  br i1 %v48, label %b3, label %b2
+b2:
+  %v49 = fadd double %v43, 0x4330000000000000
+  %v50 = bitcast double %v49 to i64
+  %v51 = shl i64 %v50, 52
+  %v52 = sub i64 9214364837600034816, %v51
+  %v53 = bitcast i64 %v52 to double
+  br label %b3
+b3:
+  %v54 = phi double [ %v53, %b2 ], [ 0.000000e+00, %b1 ]
+  %v55 = fcmp olt double %v34, 0x3CA0000000000000
+  br i1 %v55, label %b5, label %b4
+b4:
+  %v56 = fadd double %v43, -1.023000e+03
+  %v57 = fmul double %v47, %v47
+  %v58 = fmul double %v37, %v54
+  %v59 = fsub double %v57, %v47
+  %v60 = fmul double %v47, %v57
+  %v61 = tail call double @llvm.fma.f64(double %v47, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v62 = tail call double @llvm.fma.f64(double %v61, double %v47, double 0x3FB01AFE6A8424B4)
+  %v63 = tail call double @llvm.fma.f64(double %v62, double %v47, double 0xBFAB27B0C993BBC0)
+  %v64 = tail call double @llvm.fma.f64(double %v63, double %v47, double 0x3FA96A9DC91C0AB0)
+  %v65 = tail call double @llvm.fma.f64(double %v64, double %v47, double 0xBFABDF5878266EB8)
+  %v66 = tail call double @llvm.fma.f64(double %v65, double %v47, double 0x3FAE4354EB22A1B0)
+  %v67 = tail call double @llvm.fma.f64(double %v66, double %v47, double 0xBFB00A587343E0D9)
+  %v68 = tail call double @llvm.fma.f64(double %v67, double %v47, double 0x3FB1102D84AF44AA)
+  %v69 = tail call double @llvm.fma.f64(double %v68, double %v47, double 0xBFB24855AF69FCA9)
+  %v70 = tail call double @llvm.fma.f64(double %v69, double %v47, double 0x3FB3B13EC5312F6B)
+  %v71 = tail call double @llvm.fma.f64(double %v70, double %v47, double 0xBFB5555EFD378F3D)
+  %v72 = tail call double @llvm.fma.f64(double %v71, double %v47, double 0x3FB745D193E77765)
+  %v73 = tail call double @llvm.fma.f64(double %v72, double %v47, double 0xBFB999995508C5FB)
+  %v74 = tail call double @llvm.fma.f64(double %v73, double %v47, double 0x3FBC71C71ABD3E9F)
+  %v75 = tail call double @llvm.fma.f64(double %v74, double %v47, double 0xBFC000000086E86D)
+  %v76 = tail call double @llvm.fma.f64(double %v75, double %v47, double 0x3FC24924924CCF71)
+  %v77 = tail call double @llvm.fma.f64(double %v76, double %v47, double 0xBFC5555555545D1D)
+  %v78 = tail call double @llvm.fma.f64(double %v77, double %v47, double 0x3FC999999999934F)
+  %v79 = tail call double @llvm.fma.f64(double %v78, double %v47, double 0xBFD0000000000045)
+  %v80 = tail call double @llvm.fma.f64(double %v79, double %v47, double 0x3FD5555555555557)
+  %v81 = tail call double @llvm.fma.f64(double %v56, double 0xBD48432A1B0E2634, double %v58)
+  %v82 = tail call double @llvm.fma.f64(double %v60, double %v80, double %v81)
+  %v83 = tail call double @llvm.fma.f64(double %v58, double %v59, double %v82)
+  %v84 = tail call double @llvm.fma.f64(double %v57, double -5.000000e-01, double %v83)
+  %v85 = fadd double %v47, %v84
+  %v86 = tail call double @llvm.fma.f64(double %v56, double 0x3FE62E42FEFA4000, double %v85)
+  br label %b5
+b5:
+  %v87 = phi double [ %v86, %b4 ], [ %v34, %b3 ]
+  %v88 = fcmp olt double %x, 0.000000e+00
+  %v89 = select i1 %v88, double 0.000000e+00, double %x
+  %v90 = fcmp ord double %x, 0.000000e+00
+  %v91 = fadd double %v89, %v87
+  %v92 = select i1 %v90, double %v91, double %x
+  ret double %v92
+}
+
+define internal float @m_sqrt_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.sqrt.f32(float %x)
+  ret float %v1
+}
+
+define internal double @m_sqrt_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.sqrt.f64(double %x)
+  ret double %v1
+}
+
+define internal float @m_tan_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.fabs.f32(float %x)
+  %v2 = fcmp ole float %v1, 1.310720e+05
+  %v3 = tail call float @llvm.fma.f32(float %x, float 0x3FE45F3060000000, float 0x4168000000000000)
+  %v4 = fadd float %v3, 0xC168000000000000
+  %v5 = fneg float %v4
+  %v6 = tail call float @llvm.fma.f32(float %v5, float 0x3FF921FB60000000, float %x)
+  %v7 = fmul float %v4, 0xBE6777A5C0000000
+  %v8 = fsub float %v6, %v7
+  %v9 = fsub float %v8, %v6
+  %v10 = fsub float %v8, %v9
+  %v11 = fsub float %v6, %v10
+  %v12 = fadd float %v7, %v9
+  %v13 = fsub float %v11, %v12
+  %v14 = fneg float %v7
+  %v15 = tail call float @llvm.fma.f32(float %v4, float 0xBE6777A5C0000000, float %v14)
+  %v16 = fsub float %v13, %v15
+  %v17 = tail call float @llvm.fma.f32(float %v5, float 0xBCDEE59DA0000000, float %v16)
+  %v18 = bitcast float %v1 to i32
+  %v19 = icmp samesign ult i32 %v18, 1065353216
+  %v20 = lshr i32 %v18, 23
+  %v21 = add nsw i32 %v20, -127
+  %v22 = tail call i32 @llvm.umin.i32(i32 %v21, i32 127)
+  %v23 = select i1 %v19, i32 0, i32 %v22
+  %v24 = zext nneg i32 %v23 to i64
+  %v25 = and i32 %v18, 8388607
+  %v26 = or disjoint i32 %v25, 1258291200
+  %v27 = bitcast i32 %v26 to float
+  %v28 = tail call float @llvm.copysign.f32(float %v27, float %x)
+  %v29 = getelementptr float, ptr @t_8299d0e7d20d, i64 %v24
+  %v30 = load float, ptr %v29, align 4
+  %v31 = getelementptr float, ptr @t_8299d0e7d20d.1, i64 %v24
+  %v32 = load float, ptr %v31, align 4
+  %v33 = getelementptr float, ptr @t_8299d0e7d20d.2, i64 %v24
+  %v34 = load float, ptr %v33, align 4
+  %v35 = fmul float %v28, %v30
+  %v36 = fmul float %v28, %v32
+  %v37 = fmul float %v28, %v34
+  %v38 = fneg float %v35
+  %v39 = tail call float @llvm.fma.f32(float %v28, float %v30, float %v38)
+  %v40 = fneg float %v36
+  %v41 = tail call float @llvm.fma.f32(float %v28, float %v32, float %v40)
+  %v42 = fneg float %v37
+  %v43 = tail call float @llvm.fma.f32(float %v28, float %v34, float %v42)
+  %v44 = fmul float %v35, 2.500000e-01
+  %v45 = tail call float @llvm.roundeven.f32(float %v44)
+  %v46 = fmul float %v45, 4.000000e+00
+  %v47 = fsub float %v35, %v46
+  %v48 = fmul float %v39, 2.500000e-01
+  %v49 = tail call float @llvm.roundeven.f32(float %v48)
+  %v50 = fmul float %v49, 4.000000e+00
+  %v51 = fsub float %v39, %v50
+  %v52 = fadd float %v47, %v51
+  %v53 = fmul float %v36, 2.500000e-01
+  %v54 = tail call float @llvm.roundeven.f32(float %v53)
+  %v55 = fmul float %v54, 4.000000e+00
+  %v56 = fsub float %v36, %v55
+  %v57 = fadd float %v56, %v52
+  %v58 = tail call float @llvm.roundeven.f32(float %v57)
+  %v59 = fsub float %v52, %v58
+  %v60 = fadd float %v56, %v59
+  %v61 = fsub float %v60, %v59
+  %v62 = fsub float %v60, %v61
+  %v63 = fsub float %v59, %v62
+  %v64 = fsub float %v56, %v61
+  %v65 = fadd float %v64, %v63
+  %v66 = fadd float %v41, %v60
+  %v67 = fsub float %v66, %v60
+  %v68 = fsub float %v66, %v67
+  %v69 = fsub float %v60, %v68
+  %v70 = fsub float %v41, %v67
+  %v71 = fadd float %v70, %v69
+  %v72 = fadd float %v65, %v71
+  %v73 = fadd float %v37, %v66
+  %v74 = fsub float %v73, %v66
+  %v75 = fsub float %v73, %v74
+  %v76 = fsub float %v66, %v75
+  %v77 = fsub float %v37, %v74
+  %v78 = fadd float %v77, %v76
+  %v79 = fadd float %v72, %v78
+  %v80 = fadd float %v43, %v79
+  %v81 = fadd float %v73, %v80
+  %v82 = fsub float %v81, %v73
+  %v83 = fsub float %v80, %v82
+  %v84 = fmul float %v81, 0x3FF921FB60000000
+  %v85 = fneg float %v84
+  %v86 = tail call float @llvm.fma.f32(float %v81, float 0x3FF921FB60000000, float %v85)
+  %v87 = fmul float %v83, 0x3FF921FB60000000
+  %v88 = tail call float @llvm.fma.f32(float %v81, float 0xBE6777A5C0000000, float %v87)
+  %v89 = fadd float %v86, %v88
+  %v90 = fadd float %v58, 0x4168000000000000
+  %v91 = fcmp ueq float %v1, 0x7FF0000000000000
+  %v92 = select i1 %v91, float 0x7FF8000000000000, float %v84
+  %v93 = select i1 %v2, float %v8, float %v92
+  %v94 = select i1 %v2, float %v17, float %v89
+  %v95 = select i1 %v2, float %v3, float %v90
+  %v96 = bitcast float %v95 to i32
+  %v97 = fmul float %v93, %v93
+  %v98 = fmul float %v93, %v97
+  %v99 = tail call float @llvm.fma.f32(float %v97, float 0x3F725B4120000000, float 0xBF1F2253E0000000)
+  %v100 = tail call float @llvm.fma.f32(float %v99, float %v97, float 0x3F8684D5E0000000)
+  %v101 = tail call float @llvm.fma.f32(float %v100, float %v97, float 0x3F95BB6100000000)
+  %v102 = tail call float @llvm.fma.f32(float %v101, float %v97, float 0x3FABAF3100000000)
+  %v103 = tail call float @llvm.fma.f32(float %v102, float %v97, float 0x3FC110D120000000)
+  %v104 = tail call float @llvm.fma.f32(float %v103, float %v97, float 0x3FD5555620000000)
+  %v105 = fmul float %v98, %v104
+  %v106 = fadd float %v93, %v105
+  %v107 = tail call float @llvm.fma.f32(float %v106, float %v106, float 1.000000e+00)
+  %v108 = fsub float %v106, %v93
+  %v109 = fsub float %v105, %v108
+  %v110 = tail call float @llvm.fma.f32(float %v94, float %v107, float %v109)
+  %v111 = and i32 %v96, 1
+  %v112 = icmp eq i32 %v111, 0
+  br i1 %v112, label %b2, label %b3
+b2:
+  %v113 = fadd float %v106, %v110
+  br label %b4
+b3:
+  %v114 = fdiv float -1.000000e+00, %v106
+  %v115 = tail call float @llvm.fma.f32(float %v114, float %v106, float 1.000000e+00)
+  %v116 = tail call float @llvm.fma.f32(float %v114, float %v110, float %v115)
+  %v117 = tail call float @llvm.fma.f32(float %v114, float %v116, float %v114)
+  br label %b4
+b4:
+  %v118 = phi float [ %v113, %b2 ], [ %v117, %b3 ]
+  %v119 = fcmp oeq float %x, 0.000000e+00
+  %v120 = select i1 %v119, float %x, float %v118
+  ret float %v120
+}
+
+define internal double @m_tan_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.fabs.f64(double %x)
+  %v2 = fcmp ole double %v1, 0x4270000000000000
+  %v3 = tail call double @llvm.fma.f64(double %x, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v4 = fadd double %v3, 0xC338000000000000
+  %v5 = fneg double %v4
+  %v6 = tail call double @llvm.fma.f64(double %v5, double 0x3FF921FB54442D18, double %x)
+  %v7 = fmul double %v4, 0x3C91A62633145C07
+  %v8 = fsub double %v6, %v7
+  %v9 = fsub double %v8, %v6
+  %v10 = fsub double %v8, %v9
+  %v11 = fsub double %v6, %v10
+  %v12 = fadd double %v7, %v9
+  %v13 = fsub double %v11, %v12
+  %v14 = fneg double %v7
+  %v15 = tail call double @llvm.fma.f64(double %v4, double 0x3C91A62633145C07, double %v14)
+  %v16 = fsub double %v13, %v15
+  %v17 = tail call double @llvm.fma.f64(double %v5, double 0xB91F1976B7ED9000, double %v16)
+  %v18 = bitcast double %v1 to i64
+  %v19 = icmp samesign ult i64 %v18, 4607182418800017408
+  %v20 = lshr i64 %v18, 52
+  %v21 = add nsw i64 %v20, -1023
+  %v22 = tail call i64 @llvm.umin.i64(i64 %v21, i64 1023)
+  %v23 = select i1 %v19, i64 0, i64 %v22
+  %v24 = and i64 %v18, 4503599627370495
+  %v25 = or disjoint i64 %v24, 4841369599423283200
+  %v26 = bitcast i64 %v25 to double
+  %v27 = tail call double @llvm.copysign.f64(double %v26, double %x)
+  %v28 = getelementptr double, ptr @t_811810fe58b0, i64 %v23
+  %v29 = load double, ptr %v28, align 8
+  %v30 = getelementptr double, ptr @t_811810fe58b0.1, i64 %v23
+  %v31 = load double, ptr %v30, align 8
+  %v32 = getelementptr double, ptr @t_811810fe58b0.2, i64 %v23
+  %v33 = load double, ptr %v32, align 8
+  %v34 = fmul double %v27, %v29
+  %v35 = fmul double %v27, %v31
+  %v36 = fmul double %v27, %v33
+  %v37 = fneg double %v34
+  %v38 = tail call double @llvm.fma.f64(double %v27, double %v29, double %v37)
+  %v39 = fneg double %v35
+  %v40 = tail call double @llvm.fma.f64(double %v27, double %v31, double %v39)
+  %v41 = fneg double %v36
+  %v42 = tail call double @llvm.fma.f64(double %v27, double %v33, double %v41)
+  %v43 = fmul double %v34, 2.500000e-01
+  %v44 = tail call double @llvm.roundeven.f64(double %v43)
+  %v45 = fmul double %v44, 4.000000e+00
+  %v46 = fsub double %v34, %v45
+  %v47 = fmul double %v38, 2.500000e-01
+  %v48 = tail call double @llvm.roundeven.f64(double %v47)
+  %v49 = fmul double %v48, 4.000000e+00
+  %v50 = fsub double %v38, %v49
+  %v51 = fadd double %v46, %v50
+  %v52 = fmul double %v35, 2.500000e-01
+  %v53 = tail call double @llvm.roundeven.f64(double %v52)
+  %v54 = fmul double %v53, 4.000000e+00
+  %v55 = fsub double %v35, %v54
+  %v56 = fadd double %v55, %v51
+  %v57 = tail call double @llvm.roundeven.f64(double %v56)
+  %v58 = fsub double %v51, %v57
+  %v59 = fadd double %v55, %v58
+  %v60 = fsub double %v59, %v58
+  %v61 = fsub double %v59, %v60
+  %v62 = fsub double %v58, %v61
+  %v63 = fsub double %v55, %v60
+  %v64 = fadd double %v63, %v62
+  %v65 = fadd double %v40, %v59
+  %v66 = fsub double %v65, %v59
+  %v67 = fsub double %v65, %v66
+  %v68 = fsub double %v59, %v67
+  %v69 = fsub double %v40, %v66
+  %v70 = fadd double %v69, %v68
+  %v71 = fadd double %v64, %v70
+  %v72 = fadd double %v36, %v65
+  %v73 = fsub double %v72, %v65
+  %v74 = fsub double %v72, %v73
+  %v75 = fsub double %v65, %v74
+  %v76 = fsub double %v36, %v73
+  %v77 = fadd double %v76, %v75
+  %v78 = fadd double %v71, %v77
+  %v79 = fadd double %v42, %v78
+  %v80 = fadd double %v72, %v79
+  %v81 = fsub double %v80, %v72
+  %v82 = fsub double %v79, %v81
+  %v83 = fmul double %v80, 0x3FF921FB54442D18
+  %v84 = fneg double %v83
+  %v85 = tail call double @llvm.fma.f64(double %v80, double 0x3FF921FB54442D18, double %v84)
+  %v86 = fmul double %v82, 0x3FF921FB54442D18
+  %v87 = tail call double @llvm.fma.f64(double %v80, double 0x3C91A62633145C07, double %v86)
+  %v88 = fadd double %v85, %v87
+  %v89 = fadd double %v57, 0x4338000000000000
+  %v90 = fcmp ueq double %v1, 0x7FF0000000000000
+  %v91 = select i1 %v90, double 0x7FF8000000000000, double %v83
+  %v92 = select i1 %v2, double %v8, double %v91
+  %v93 = select i1 %v2, double %v17, double %v88
+  %v94 = select i1 %v2, double %v3, double %v89
+  %v95 = bitcast double %v94 to i64
+  %v96 = fmul double %v92, %v92
+  %v97 = fmul double %v92, %v96
+  %v98 = tail call double @llvm.fma.f64(double %v96, double 0x3EE5759299B92C5A, double 0xBEFB7F7AA114A3CF)
+  %v99 = tail call double @llvm.fma.f64(double %v98, double %v96, double 0x3F0B909B210979E0)
+  %v100 = tail call double @llvm.fma.f64(double %v99, double %v96, double 0xBEFFD44B7EFC6BDB)
+  %v101 = tail call double @llvm.fma.f64(double %v100, double %v96, double 0x3F1299A9B3083AC9)
+  %v102 = tail call double @llvm.fma.f64(double %v101, double %v96, double 0x3F155E07901CAB29)
+  %v103 = tail call double @llvm.fma.f64(double %v102, double %v96, double 0x3F3006E60E1DB54F)
+  %v104 = tail call double @llvm.fma.f64(double %v103, double %v96, double 0x3F4349DEBFE3976F)
+  %v105 = tail call double @llvm.fma.f64(double %v104, double %v96, double 0x3F57DB49588EA3CA)
+  %v106 = tail call double @llvm.fma.f64(double %v105, double %v96, double 0x3F6D6D2B11FC2E19)
+  %v107 = tail call double @llvm.fma.f64(double %v106, double %v96, double 0x3F8226E3BD065FDF)
+  %v108 = tail call double @llvm.fma.f64(double %v107, double %v96, double 0x3F9664F4852C1407)
+  %v109 = tail call double @llvm.fma.f64(double %v108, double %v96, double 0x3FABA1BA1BAF01E9)
+  %v110 = tail call double @llvm.fma.f64(double %v109, double %v96, double 0x3FC111111111022F)
+  %v111 = tail call double @llvm.fma.f64(double %v110, double %v96, double 0x3FD5555555555561)
+  %v112 = fmul double %v97, %v111
+  %v113 = fadd double %v92, %v112
+  %v114 = tail call double @llvm.fma.f64(double %v113, double %v113, double 1.000000e+00)
+  %v115 = fsub double %v113, %v92
+  %v116 = fsub double %v112, %v115
+  %v117 = tail call double @llvm.fma.f64(double %v93, double %v114, double %v116)
+  %v118 = and i64 %v95, 1
+  %v119 = icmp eq i64 %v118, 0
+  br i1 %v119, label %b2, label %b3
+b2:
+  %v120 = fadd double %v113, %v117
+  br label %b4
+b3:
+  %v121 = fdiv double -1.000000e+00, %v113
+  %v122 = tail call double @llvm.fma.f64(double %v121, double %v113, double 1.000000e+00)
+  %v123 = tail call double @llvm.fma.f64(double %v121, double %v117, double %v122)
+  %v124 = tail call double @llvm.fma.f64(double %v121, double %v123, double %v121)
+  br label %b4
+b4:
+  %v125 = phi double [ %v120, %b2 ], [ %v124, %b3 ]
+  %v126 = fcmp oeq double %x, 0.000000e+00
+  %v127 = select i1 %v126, double %x, double %v125
+  ret double %v127
+}
+
+define internal float @m_tan_small_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.fma.f32(float %x, float 0x3FE45F3060000000, float 0x4168000000000000)
+  %v2 = fadd float %v1, 0xC168000000000000
+  %v3 = fneg float %v2
+  %v4 = tail call float @llvm.fma.f32(float %v3, float 0x3FF921FB60000000, float %x)
+  %v5 = fmul float %v2, 0xBE6777A5C0000000
+  %v6 = fsub float %v4, %v5
+  %v7 = fsub float %v6, %v4
+  %v8 = fsub float %v6, %v7
+  %v9 = fsub float %v4, %v8
+  %v10 = fadd float %v5, %v7
+  %v11 = fsub float %v9, %v10
+  %v12 = fneg float %v5
+  %v13 = tail call float @llvm.fma.f32(float %v2, float 0xBE6777A5C0000000, float %v12)
+  %v14 = fsub float %v11, %v13
+  %v15 = tail call float @llvm.fma.f32(float %v3, float 0xBCDEE59DA0000000, float %v14)
+  %v16 = bitcast float %v1 to i32
+  %v17 = fmul float %v6, %v6
+  %v18 = fmul float %v6, %v17
+  %v19 = tail call float @llvm.fma.f32(float %v17, float 0x3F725B4120000000, float 0xBF1F2253E0000000)
+  %v20 = tail call float @llvm.fma.f32(float %v19, float %v17, float 0x3F8684D5E0000000)
+  %v21 = tail call float @llvm.fma.f32(float %v20, float %v17, float 0x3F95BB6100000000)
+  %v22 = tail call float @llvm.fma.f32(float %v21, float %v17, float 0x3FABAF3100000000)
+  %v23 = tail call float @llvm.fma.f32(float %v22, float %v17, float 0x3FC110D120000000)
+  %v24 = tail call float @llvm.fma.f32(float %v23, float %v17, float 0x3FD5555620000000)
+  %v25 = fmul float %v18, %v24
+  %v26 = fadd float %v6, %v25
+  %v27 = tail call float @llvm.fma.f32(float %v26, float %v26, float 1.000000e+00)
+  %v28 = fsub float %v26, %v6
+  %v29 = fsub float %v25, %v28
+  %v30 = tail call float @llvm.fma.f32(float %v15, float %v27, float %v29)
+  %v31 = and i32 %v16, 1
+  %v32 = icmp eq i32 %v31, 0
+  br i1 %v32, label %b2, label %b3
+b2:
+  %v33 = fadd float %v26, %v30
+  br label %b4
+b3:
+  %v34 = fdiv float -1.000000e+00, %v26
+  %v35 = tail call float @llvm.fma.f32(float %v34, float %v26, float 1.000000e+00)
+  %v36 = tail call float @llvm.fma.f32(float %v34, float %v30, float %v35)
+  %v37 = tail call float @llvm.fma.f32(float %v34, float %v36, float %v34)
+  br label %b4
+b4:
+  %v38 = phi float [ %v33, %b2 ], [ %v37, %b3 ]
+  %v39 = fcmp oeq float %x, 0.000000e+00
+  %v40 = select i1 %v39, float %x, float %v38
+  ret float %v40
+}
+
+define internal double @m_tan_small_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.fma.f64(double %x, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v2 = fadd double %v1, 0xC338000000000000
+  %v3 = fneg double %v2
+  %v4 = tail call double @llvm.fma.f64(double %v3, double 0x3FF921FB54442D18, double %x)
+  %v5 = fmul double %v2, 0x3C91A62633145C07
+  %v6 = fsub double %v4, %v5
+  %v7 = fsub double %v6, %v4
+  %v8 = fsub double %v6, %v7
+  %v9 = fsub double %v4, %v8
+  %v10 = fadd double %v5, %v7
+  %v11 = fsub double %v9, %v10
+  %v12 = fneg double %v5
+  %v13 = tail call double @llvm.fma.f64(double %v2, double 0x3C91A62633145C07, double %v12)
+  %v14 = fsub double %v11, %v13
+  %v15 = tail call double @llvm.fma.f64(double %v3, double 0xB91F1976B7ED9000, double %v14)
+  %v16 = bitcast double %v1 to i64
+  %v17 = fmul double %v6, %v6
+  %v18 = fmul double %v6, %v17
+  %v19 = tail call double @llvm.fma.f64(double %v17, double 0x3EE5759299B92C5A, double 0xBEFB7F7AA114A3CF)
+  %v20 = tail call double @llvm.fma.f64(double %v19, double %v17, double 0x3F0B909B210979E0)
+  %v21 = tail call double @llvm.fma.f64(double %v20, double %v17, double 0xBEFFD44B7EFC6BDB)
+  %v22 = tail call double @llvm.fma.f64(double %v21, double %v17, double 0x3F1299A9B3083AC9)
+  %v23 = tail call double @llvm.fma.f64(double %v22, double %v17, double 0x3F155E07901CAB29)
+  %v24 = tail call double @llvm.fma.f64(double %v23, double %v17, double 0x3F3006E60E1DB54F)
+  %v25 = tail call double @llvm.fma.f64(double %v24, double %v17, double 0x3F4349DEBFE3976F)
+  %v26 = tail call double @llvm.fma.f64(double %v25, double %v17, double 0x3F57DB49588EA3CA)
+  %v27 = tail call double @llvm.fma.f64(double %v26, double %v17, double 0x3F6D6D2B11FC2E19)
+  %v28 = tail call double @llvm.fma.f64(double %v27, double %v17, double 0x3F8226E3BD065FDF)
+  %v29 = tail call double @llvm.fma.f64(double %v28, double %v17, double 0x3F9664F4852C1407)
+  %v30 = tail call double @llvm.fma.f64(double %v29, double %v17, double 0x3FABA1BA1BAF01E9)
+  %v31 = tail call double @llvm.fma.f64(double %v30, double %v17, double 0x3FC111111111022F)
+  %v32 = tail call double @llvm.fma.f64(double %v31, double %v17, double 0x3FD5555555555561)
+  %v33 = fmul double %v18, %v32
+  %v34 = fadd double %v6, %v33
+  %v35 = tail call double @llvm.fma.f64(double %v34, double %v34, double 1.000000e+00)
+  %v36 = fsub double %v34, %v6
+  %v37 = fsub double %v33, %v36
+  %v38 = tail call double @llvm.fma.f64(double %v15, double %v35, double %v37)
+  %v39 = and i64 %v16, 1
+  %v40 = icmp eq i64 %v39, 0
+  br i1 %v40, label %b2, label %b3
+b2:
+  %v41 = fadd double %v34, %v38
+  br label %b4
+b3:
+  %v42 = fdiv double -1.000000e+00, %v34
+  %v43 = tail call double @llvm.fma.f64(double %v42, double %v34, double 1.000000e+00)
+  %v44 = tail call double @llvm.fma.f64(double %v42, double %v38, double %v43)
+  %v45 = tail call double @llvm.fma.f64(double %v42, double %v44, double %v42)
+  br label %b4
+b4:
+  %v46 = phi double [ %v41, %b2 ], [ %v45, %b3 ]
+  %v47 = fcmp oeq double %x, 0.000000e+00
+  %v48 = select i1 %v47, double %x, double %v46
+  ret double %v48
+}
+
+define internal float @m_tanh_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.fabs.f32(float %x)
+  %v2 = fmul float %x, %x
+  %v3 = fmul float %v1, %v2
+  %v4 = tail call float @llvm.fma.f32(float %v2, float 0xBF79921C20000000, float 0x3F958E5180000000)
+  %v5 = tail call float @llvm.fma.f32(float %v4, float %v2, float 0xBFAB91E7E0000000)
+  %v6 = tail call float @llvm.fma.f32(float %v5, float %v2, float 0x3FC110CEE0000000)
+  %v7 = tail call float @llvm.fma.f32(float %v6, float %v2, float 0xBFD55554A0000000)
+  %v8 = tail call float @llvm.fma.f32(float %v3, float %v7, float %v1)
+  %v9 = fcmp olt float %v1, 0x3FE19999A0000000
+  br i1 %v9, label %b3, label %b2
+b2:
+  %v10 = fcmp ogt float %v1, 1.000000e+01
+  %v11 = fadd float %v1, %v1
+  %v12 = select i1 %v10, float 2.000000e+01, float %v11
+  %v13 = tail call float @llvm.fma.f32(float %v12, float 0x3FF7154760000000, float 0x4168000000000000)
+  %v14 = bitcast float %v13 to i32
+  %v15 = shl i32 %v14, 23
+  %v16 = add i32 %v15, 1065353216
+  %v17 = bitcast i32 %v16 to float
+  %v18 = fadd float %v13, 0xC168000000000000
+  %v19 = fneg float %v18
+  %v20 = tail call float @llvm.fma.f32(float %v19, float 0x3FE62E4000000000, float %v12)
+  %v21 = tail call float @llvm.fma.f32(float %v19, float 0x3EB7F7D1C0000000, float %v20)
+  %v22 = fmul float %v21, %v21
+  %v23 = tail call float @llvm.fma.f32(float %v21, float 0x3F56D12DA0000000, float 0x3F8123A980000000)
+  %v24 = tail call float @llvm.fma.f32(float %v23, float %v21, float 0x3FA5555240000000)
+  %v25 = tail call float @llvm.fma.f32(float %v24, float %v21, float 0x3FC5554900000000)
+  %v26 = tail call float @llvm.fma.f32(float %v25, float %v21, float 5.000000e-01)
+  %v27 = tail call float @llvm.fma.f32(float %v22, float %v26, float %v21)
+  %v28 = tail call float @llvm.fma.f32(float %v17, float %v27, float %v17)
+  %v29 = fadd float %v28, 1.000000e+00
+  %v30 = fdiv float 2.000000e+00, %v29
+  %v31 = fsub float 1.000000e+00, %v30
+  br label %b3
+b3:
+  %v32 = phi float [ %v31, %b2 ], [ %v8, %b1 ]
+  %v33 = tail call float @llvm.copysign.f32(float %v32, float %x)
+  ret float %v33
+}
+
+define internal double @m_tanh_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.fabs.f64(double %x)
+  %v2 = fmul double %x, %x
+  %v3 = fmul double %v1, %v2
+  %v4 = tail call double @llvm.fma.f64(double %v2, double 0xBEF46EDC1B2ED989, double 0x3F15D666366E8AEB)
+  %v5 = tail call double @llvm.fma.f64(double %v4, double %v2, double 0xBF2E96B03D717363)
+  %v6 = tail call double @llvm.fma.f64(double %v5, double %v2, double 0x3F4348339B9F5977)
+  %v7 = tail call double @llvm.fma.f64(double %v6, double %v2, double 0xBF57D8FC5D247EFF)
+  %v8 = tail call double @llvm.fma.f64(double %v7, double %v2, double 0x3F6D6D29A8A2F24D)
+  %v9 = tail call double @llvm.fma.f64(double %v8, double %v2, double 0xBF8226E2F0DFE08B)
+  %v10 = tail call double @llvm.fma.f64(double %v9, double %v2, double 0x3F9664F48593F2DA)
+  %v11 = tail call double @llvm.fma.f64(double %v10, double %v2, double 0xBFABA1BA1B97CB0C)
+  %v12 = tail call double @llvm.fma.f64(double %v11, double %v2, double 0x3FC1111111110790)
+  %v13 = tail call double @llvm.fma.f64(double %v12, double %v2, double 0xBFD555555555554F)
+  %v14 = tail call double @llvm.fma.f64(double %v3, double %v13, double %v1)
+  %v15 = fcmp olt double %v1, 5.500000e-01
+  br i1 %v15, label %b3, label %b2
+b2:
+  %v16 = fcmp ogt double %v1, 2.000000e+01
+  %v17 = fadd double %v1, %v1
+  %v18 = select i1 %v16, double 4.000000e+01, double %v17
+  %v19 = tail call double @llvm.fma.f64(double %v18, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v20 = bitcast double %v19 to i64
+  %v21 = shl i64 %v20, 52
+  %v22 = add i64 %v21, 4607182418800017408
+  %v23 = bitcast i64 %v22 to double
+  %v24 = fadd double %v19, 0xC338000000000000
+  %v25 = fneg double %v24
+  %v26 = tail call double @llvm.fma.f64(double %v25, double 0x3FE62E42FEFA4000, double %v18)
+  %v27 = tail call double @llvm.fma.f64(double %v25, double 0xBD48432A1B0E2634, double %v26)
+  %v28 = fmul double %v27, %v27
+  %v29 = tail call double @llvm.fma.f64(double %v27, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v30 = tail call double @llvm.fma.f64(double %v29, double %v27, double 0x3E927E4DB81FC5C4)
+  %v31 = tail call double @llvm.fma.f64(double %v30, double %v27, double 0x3EC71DDED4DF15D0)
+  %v32 = tail call double @llvm.fma.f64(double %v31, double %v27, double 0x3EFA01A01A70E1D0)
+  %v33 = tail call double @llvm.fma.f64(double %v32, double %v27, double 0x3F2A01A01B4A1A68)
+  %v34 = tail call double @llvm.fma.f64(double %v33, double %v27, double 0x3F56C16C16C1618C)
+  %v35 = tail call double @llvm.fma.f64(double %v34, double %v27, double 0x3F8111111110E966)
+  %v36 = tail call double @llvm.fma.f64(double %v35, double %v27, double 0x3FA5555555555556)
+  %v37 = tail call double @llvm.fma.f64(double %v36, double %v27, double 0x3FC555555555555C)
+  %v38 = tail call double @llvm.fma.f64(double %v37, double %v27, double 5.000000e-01)
+  %v39 = tail call double @llvm.fma.f64(double %v28, double %v38, double %v27)
+  %v40 = tail call double @llvm.fma.f64(double %v23, double %v39, double %v23)
+  %v41 = fadd double %v40, 1.000000e+00
+  %v42 = fdiv double 2.000000e+00, %v41
+  %v43 = fsub double 1.000000e+00, %v42
+  br label %b3
+b3:
+  %v44 = phi double [ %v43, %b2 ], [ %v14, %b1 ]
+  %v45 = tail call double @llvm.copysign.f64(double %v44, double %x)
+  ret double %v45
+}
+
+define internal float @m_trigamma_float32(float %x) nounwind {
+b1:
+  %v1 = fpext float %x to double
+  %v2 = fcmp ugt float %x, 0.000000e+00
+  br i1 %v2, label %b7, label %b2
+b2:
+  %v3 = fcmp oeq float %x, 0xFFF0000000000000
+  br i1 %v3, label %b10, label %b3
+b3:
+  %v4 = tail call double @llvm.floor.f64(double %v1)
+  %v5 = fcmp oeq double %v4, %v1
+  br i1 %v5, label %b10, label %b4
+b4:
+  %v6 = tail call double @llvm.roundeven.f64(double %v1)
+  %v7 = fsub double %v1, %v6
+  %v8 = fmul double %v7, 0x400921FB54442D18
+  %v9 = tail call double @llvm.sin.f64(double %v8)
+  %v10 = fdiv double 0x400921FB54442D18, %v9
+  br label %b5
+b5:
+  %v11 = phi double [ %v12, %b5 ], [ 1.000000e+00, %b4 ]
+  %v13 = phi double [ %v14, %b5 ], [ %v10, %b4 ]
+  %v15 = phi i64 [ %v16, %b5 ], [ 2, %b4 ]
+  %v17 = and i64 %v15, 1
+  %v18 = icmp eq i64 %v17, 0
+  %v19 = fmul double %v11, %v13
+  %v12 = select i1 %v18, double %v11, double %v19
+  %v16 = lshr i64 %v15, 1
+  %v14 = fmul double %v13, %v13
+  %v20 = icmp eq i64 %v16, 0
+  br i1 %v20, label %b6, label %b5
+b6:
+  %v21 = fsub double 1.000000e+00, %v1
+  br label %b7
+b7:
+  %v22 = phi double [ %v21, %b6 ], [ %v1, %b1 ]
+  %v23 = phi double [ %v12, %b6 ], [ 0.000000e+00, %b1 ]
+  %v24 = phi double [ -1.000000e+00, %b6 ], [ 1.000000e+00, %b1 ]
+  %v25 = fcmp olt double %v22, 1.000000e+01
+  br i1 %v25, label %b8, label %b9
+b8:
+  %v26 = phi double [ %v27, %b8 ], [ %v22, %b7 ]
+  %v28 = phi double [ %v29, %b8 ], [ %v23, %b7 ]
+  %v30 = fmul double %v26, %v26
+  %v31 = fdiv double %v24, %v30
+  %v29 = fadd double %v28, %v31
+  %v27 = fadd double %v26, 1.000000e+00
+  %v32 = fcmp olt double %v27, 1.000000e+01
+  br i1 %v32, label %b8, label %b9
+b9:
+  %v33 = phi double [ %v22, %b7 ], [ %v27, %b8 ]
+  %v34 = phi double [ %v23, %b7 ], [ %v29, %b8 ]
+  %v35 = fmul double %v33, %v33
+  %v36 = fdiv double 1.000000e+00, %v35
+  %v37 = fdiv double 1.000000e+00, %v33
+  %v38 = fmul double %v36, 5.000000e-01
+  %v39 = fadd double %v37, %v38
+  %v40 = fdiv double %v36, %v33
+  %v41 = tail call double @llvm.fma.f64(double %v36, double 0xC01C5E5E5E5E5E5E, double 0x3FF2AAAAAAAAAAAB)
+  %v42 = tail call double @llvm.fma.f64(double %v41, double %v36, double 0xBFD0330330330330)
+  %v43 = tail call double @llvm.fma.f64(double %v42, double %v36, double 0x3FB364D9364D9365)
+  %v44 = tail call double @llvm.fma.f64(double %v43, double %v36, double 0xBFA1111111111111)
+  %v45 = tail call double @llvm.fma.f64(double %v44, double %v36, double 0x3F98618618618618)
+  %v46 = tail call double @llvm.fma.f64(double %v45, double %v36, double 0xBFA1111111111111)
+  %v47 = tail call double @llvm.fma.f64(double %v46, double %v36, double 0x3FC5555555555555)
+  %v48 = fmul double %v40, %v47
+  %v49 = fadd double %v39, %v48
+  %v50 = fmul double %v24, %v49
+  %v51 = fadd double %v34, %v50
+  %v52 = fptrunc double %v51 to float
+  br label %b10
+b10:
+  %v53 = phi float [ %v52, %b9 ], [ 0x7FF8000000000000, %b2 ], [ 0x7FF0000000000000, %b3 ]
+  ret float %v53
+}
+
+define internal double @m_trigamma_float64(double %x) nounwind {
+b1:
+  %v1 = fcmp ugt double %x, 0.000000e+00
+  br i1 %v1, label %b7, label %b2
+b2:
+  %v2 = fcmp oeq double %x, 0xFFF0000000000000
+  br i1 %v2, label %b10, label %b3
+b3:
+  %v3 = tail call double @llvm.floor.f64(double %x)
+  %v4 = fcmp oeq double %x, %v3
+  br i1 %v4, label %b10, label %b4
+b4:
+  %v5 = tail call double @llvm.roundeven.f64(double %x)
+  %v6 = fsub double %x, %v5
+  %v7 = fmul double %v6, 0x400921FB54442D18
+  %v8 = tail call double @llvm.sin.f64(double %v7)
+  %v9 = fdiv double 0x400921FB54442D18, %v8
+  br label %b5
+b5:
+  %v10 = phi double [ %v11, %b5 ], [ 1.000000e+00, %b4 ]
+  %v12 = phi double [ %v13, %b5 ], [ %v9, %b4 ]
+  %v14 = phi i64 [ %v15, %b5 ], [ 2, %b4 ]
+  %v16 = and i64 %v14, 1
+  %v17 = icmp eq i64 %v16, 0
+  %v18 = fmul double %v10, %v12
+  %v11 = select i1 %v17, double %v10, double %v18
+  %v15 = lshr i64 %v14, 1
+  %v13 = fmul double %v12, %v12
+  %v19 = icmp eq i64 %v15, 0
+  br i1 %v19, label %b6, label %b5
+b6:
+  %v20 = fsub double 1.000000e+00, %x
+  br label %b7
+b7:
+  %v21 = phi double [ %v20, %b6 ], [ %x, %b1 ]
+  %v22 = phi double [ %v11, %b6 ], [ 0.000000e+00, %b1 ]
+  %v23 = phi double [ -1.000000e+00, %b6 ], [ 1.000000e+00, %b1 ]
+  %v24 = fcmp olt double %v21, 1.000000e+01
+  br i1 %v24, label %b8, label %b9
+b8:
+  %v25 = phi double [ %v26, %b8 ], [ %v21, %b7 ]
+  %v27 = phi double [ %v28, %b8 ], [ %v22, %b7 ]
+  %v29 = fmul double %v25, %v25
+  %v30 = fdiv double %v23, %v29
+  %v28 = fadd double %v27, %v30
+  %v26 = fadd double %v25, 1.000000e+00
+  %v31 = fcmp olt double %v26, 1.000000e+01
+  br i1 %v31, label %b8, label %b9
+b9:
+  %v32 = phi double [ %v21, %b7 ], [ %v26, %b8 ]
+  %v33 = phi double [ %v22, %b7 ], [ %v28, %b8 ]
+  %v34 = fmul double %v32, %v32
+  %v35 = fdiv double 1.000000e+00, %v34
+  %v36 = fdiv double 1.000000e+00, %v32
+  %v37 = fmul double %v35, 5.000000e-01
+  %v38 = fadd double %v36, %v37
+  %v39 = fdiv double %v35, %v32
+  %v40 = tail call double @llvm.fma.f64(double %v35, double 0xC01C5E5E5E5E5E5E, double 0x3FF2AAAAAAAAAAAB)
+  %v41 = tail call double @llvm.fma.f64(double %v40, double %v35, double 0xBFD0330330330330)
+  %v42 = tail call double @llvm.fma.f64(double %v41, double %v35, double 0x3FB364D9364D9365)
+  %v43 = tail call double @llvm.fma.f64(double %v42, double %v35, double 0xBFA1111111111111)
+  %v44 = tail call double @llvm.fma.f64(double %v43, double %v35, double 0x3F98618618618618)
+  %v45 = tail call double @llvm.fma.f64(double %v44, double %v35, double 0xBFA1111111111111)
+  %v46 = tail call double @llvm.fma.f64(double %v45, double %v35, double 0x3FC5555555555555)
+  %v47 = fmul double %v39, %v46
+  %v48 = fadd double %v38, %v47
+  %v49 = fmul double %v23, %v48
+  %v50 = fadd double %v33, %v49
+  br label %b10
+b10:
+  %v51 = phi double [ %v50, %b9 ], [ 0x7FF8000000000000, %b2 ], [ 0x7FF0000000000000, %b3 ]
+  ret double %v51
+}
+
+define internal float @m_trunc_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.trunc.f32(float %x)
+  ret float %v1
+}
+
+define internal double @m_trunc_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.trunc.f64(double %x)
+  ret double %v1
+}
+
+define internal double @r_acc_pairwise(ptr %x, i64 %y) nounwind {
+b1:
+  %v1 = alloca [64 x double], align 8
+  %v2 = alloca [64 x i64], align 8
+  call void @llvm.lifetime.start.p0(ptr nonnull %v1)
+  call void @llvm.lifetime.start.p0(ptr nonnull %v2)
+  store double 0.000000e+00, ptr %v1, align 8
+  store i64 0, ptr %v2, align 8
+  br label %b2
+b2:
+  %v3 = phi i64 [ %y, %b1 ], [ %v4, %b16 ]
+  %v5 = phi i64 [ 0, %b1 ], [ %v6, %b16 ]
+  %v7 = phi i64 [ 0, %b1 ], [ %v8, %b16 ]
+  %v9 = icmp sgt i64 %v3, 128
+  br i1 %v9, label %b3, label %b4
+b3:
+  %v10 = phi i64 [ %v11, %b3 ], [ %v3, %b2 ]
+  %v12 = phi i64 [ %v13, %b3 ], [ %v7, %b2 ]
+  %v14 = lshr i64 %v10, 1
+  %v11 = and i64 %v14, 4611686018427387896
+  %v15 = sub nsw i64 %v10, %v11
+  %v16 = getelementptr inbounds i64, ptr %v2, i64 %v12
+  store i64 %v15, ptr %v16, align 8
+  %v13 = add nsw i64 %v12, 1
+  %v17 = icmp samesign ugt i64 %v11, 128
+  br i1 %v17, label %b3, label %b4
+b4:
+  %v18 = phi i64 [ %v3, %b2 ], [ %v11, %b3 ]
+  %v19 = phi i64 [ %v7, %b2 ], [ %v13, %b3 ]
+  %v20 = icmp slt i64 %v18, 8
+  br i1 %v20, label %b5, label %b6
+b5:
+  %v21 = add nsw i64 %v18, %v5
+  br label %b9
+b6:
+  %v22 = add nsw i64 %v5, 8
+  %v23 = getelementptr inbounds double, ptr %x, i64 %v5
+  %v24 = load double, ptr %v23, align 8
+  %v25 = getelementptr i8, ptr %v23, i64 8
+  %v26 = load double, ptr %v25, align 8
+  %v27 = getelementptr i8, ptr %v23, i64 16
+  %v28 = load double, ptr %v27, align 8
+  %v29 = getelementptr i8, ptr %v23, i64 24
+  %v30 = load double, ptr %v29, align 8
+  %v31 = getelementptr i8, ptr %v23, i64 32
+  %v32 = load double, ptr %v31, align 8
+  %v33 = getelementptr i8, ptr %v23, i64 40
+  %v34 = load double, ptr %v33, align 8
+  %v35 = getelementptr i8, ptr %v23, i64 48
+  %v36 = load double, ptr %v35, align 8
+  %v37 = getelementptr i8, ptr %v23, i64 56
+  %v38 = load double, ptr %v37, align 8
+  %v39 = add nsw i64 %v18, %v5
+  %v40 = icmp samesign ult i64 %v18, 16
+  br i1 %v40, label %b8, label %b7
+b7:
+  %v41 = phi i64 [ %v42, %b7 ], [ %v22, %b6 ]
+  %v43 = phi double [ %v44, %b7 ], [ %v24, %b6 ]
+  %v45 = phi double [ %v46, %b7 ], [ %v26, %b6 ]
+  %v47 = phi double [ %v48, %b7 ], [ %v28, %b6 ]
+  %v49 = phi double [ %v50, %b7 ], [ %v30, %b6 ]
+  %v51 = phi double [ %v52, %b7 ], [ %v36, %b6 ]
+  %v53 = phi double [ %v54, %b7 ], [ %v34, %b6 ]
+  %v55 = phi double [ %v56, %b7 ], [ %v32, %b6 ]
+  %v57 = phi double [ %v58, %b7 ], [ %v38, %b6 ]
+  %v59 = getelementptr inbounds double, ptr %x, i64 %v41
+  %v60 = load double, ptr %v59, align 8
+  %v44 = fadd double %v43, %v60
+  %v61 = getelementptr i8, ptr %v59, i64 8
+  %v62 = load double, ptr %v61, align 8
+  %v46 = fadd double %v45, %v62
+  %v63 = getelementptr i8, ptr %v59, i64 16
+  %v64 = load double, ptr %v63, align 8
+  %v48 = fadd double %v47, %v64
+  %v65 = getelementptr i8, ptr %v59, i64 24
+  %v66 = load double, ptr %v65, align 8
+  %v50 = fadd double %v49, %v66
+  %v67 = getelementptr i8, ptr %v59, i64 32
+  %v68 = load double, ptr %v67, align 8
+  %v56 = fadd double %v55, %v68
+  %v69 = getelementptr i8, ptr %v59, i64 40
+  %v70 = load double, ptr %v69, align 8
+  %v54 = fadd double %v53, %v70
+  %v71 = getelementptr i8, ptr %v59, i64 48
+  %v72 = load double, ptr %v71, align 8
+  %v52 = fadd double %v51, %v72
+  %v73 = getelementptr i8, ptr %v59, i64 56
+  %v74 = load double, ptr %v73, align 8
+  %v58 = fadd double %v57, %v74
+  %v42 = add nsw i64 %v41, 8
+  %v75 = add nsw i64 %v41, 16
+  %v76 = icmp sgt i64 %v75, %v39
+  br i1 %v76, label %b8, label %b7
+b8:
+  %v77 = phi i64 [ %v22, %b6 ], [ %v42, %b7 ]
+  %v78 = phi double [ %v24, %b6 ], [ %v44, %b7 ]
+  %v79 = phi double [ %v26, %b6 ], [ %v46, %b7 ]
+  %v80 = phi double [ %v28, %b6 ], [ %v48, %b7 ]
+  %v81 = phi double [ %v30, %b6 ], [ %v50, %b7 ]
+  %v82 = phi double [ %v36, %b6 ], [ %v52, %b7 ]
+  %v83 = phi double [ %v34, %b6 ], [ %v54, %b7 ]
+  %v84 = phi double [ %v32, %b6 ], [ %v56, %b7 ]
+  %v85 = phi double [ %v38, %b6 ], [ %v58, %b7 ]
+  %v86 = fadd double %v78, %v79
+  %v87 = fadd double %v80, %v81
+  %v88 = fadd double %v86, %v87
+  %v89 = fadd double %v83, %v84
+  %v90 = fadd double %v82, %v85
+  %v91 = fadd double %v89, %v90
+  %v92 = fadd double %v88, %v91
+  br label %b9
+b9:
+  %v93 = phi i64 [ %v21, %b5 ], [ %v39, %b8 ]
+  %v94 = phi double [ -0.000000e+00, %b5 ], [ %v92, %b8 ]
+  %v95 = phi i64 [ %v5, %b5 ], [ %v77, %b8 ]
+  %v96 = sub i64 %v93, %v95
+  %v97 = icmp slt i64 %v96, 1
+  br i1 %v97, label %b11, label %b10
+b10:
+  %v98 = phi double [ %v99, %b10 ], [ %v94, %b9 ]
+  %v100 = phi i64 [ %v101, %b10 ], [ %v96, %b9 ]
+  %v102 = phi i64 [ %v103, %b10 ], [ %v95, %b9 ]
+  %v101 = add nsw i64 %v100, -1
+  %v103 = add i64 %v102, 1
+  %v104 = getelementptr inbounds double, ptr %x, i64 %v102
+  %v105 = load double, ptr %v104, align 8
+  %v99 = fadd double %v98, %v105
+  %v106 = icmp samesign ugt i64 %v100, 1
+  br i1 %v106, label %b10, label %b11
+b11:
+  %v107 = phi double [ %v94, %b9 ], [ %v99, %b10 ]
+  %v6 = add nsw i64 %v18, %v5
+  %v108 = icmp sgt i64 %v19, 0
+  br i1 %v108, label %b12, label %b15
+b12:
+  %v109 = getelementptr i64, ptr %v2, i64 %v19
+  %v110 = getelementptr i8, ptr %v109, i64 -8
+  %v111 = load i64, ptr %v110, align 8
+  %v112 = icmp slt i64 %v111, 0
+  br i1 %v112, label %b13, label %b16
+b13:
+  %v113 = phi i64 [ %v114, %b14 ], [ %v19, %b12 ]
+  %v115 = phi double [ %v116, %b14 ], [ %v107, %b12 ]
+  %v114 = add nsw i64 %v113, -1
+  %v117 = getelementptr inbounds nuw double, ptr %v1, i64 %v114
+  %v118 = load double, ptr %v117, align 8
+  %v116 = fadd double %v115, %v118
+  %v119 = icmp sgt i64 %v113, 1
+  br i1 %v119, label %b14, label %b17
+b14:
+  %v120 = getelementptr i64, ptr %v2, i64 %v113
+  %v121 = getelementptr i8, ptr %v120, i64 -16
+  %v122 = load i64, ptr %v121, align 8
+  %v123 = icmp slt i64 %v122, 0
+  br i1 %v123, label %b13, label %b16
+b15:
+  %v124 = icmp eq i64 %v19, 0
+  br i1 %v124, label %b17, label %b16
+b16:
+  %v125 = phi double [ %v107, %b15 ], [ %v107, %b12 ], [ %v116, %b14 ]
+  %v8 = phi i64 [ %v19, %b15 ], [ %v19, %b12 ], [ %v114, %b14 ]
+  %v126 = add nsw i64 %v8, -1
+  %v127 = getelementptr inbounds double, ptr %v1, i64 %v126
+  store double %v125, ptr %v127, align 8
+  %v128 = getelementptr inbounds i64, ptr %v2, i64 %v126
+  %v4 = load i64, ptr %v128, align 8
+  store i64 -1, ptr %v128, align 8
+  br label %b2
+b17:
+  %v129 = phi double [ %v116, %b13 ], [ %v107, %b15 ]
+  %v130 = fadd double %v129, 0.000000e+00
+  call void @llvm.lifetime.end.p0(ptr nonnull %v1)
+  call void @llvm.lifetime.end.p0(ptr nonnull %v2)
+  ret double %v130
+}
+
+define internal float @r_bfloat16_to_float32(i16 %x) alwaysinline nounwind {
+b1:
+  %v1 = zext i16 %x to i32
+  %v2 = shl nuw i32 %v1, 16
+  %v3 = bitcast i32 %v2 to float
+  ret float %v3
+}
+
+define internal float @r_float16_to_float32(i16 %x) alwaysinline nounwind {
+b1:
+  %v1 = bitcast i16 %x to half
+  %v2 = fpext half %v1 to float
+  ret float %v2
+}
+
+define internal i16 @r_float32_to_bfloat16(float %x) alwaysinline nounwind {
+b1:
+  %v1 = bitcast float %x to i32
+  %v2 = lshr i32 %v1, 16
+  %v3 = and i32 %v2, 1
+  %v4 = add i32 %v1, 32767
+  %v5 = add i32 %v4, %v3
+  %v6 = lshr i32 %v5, 16
+  %v7 = or i32 %v2, 64
+  %v8 = fcmp uno float %x, 0.000000e+00
+  %v9 = select i1 %v8, i32 %v7, i32 %v6
+  %v10 = trunc nuw i32 %v9 to i16
+  ret i16 %v10
+}
+
+define internal i16 @r_float32_to_float16(float %x) alwaysinline nounwind {
+b1:
+  %v1 = fptrunc float %x to half
+  %v2 = bitcast half %v1 to i16
+  ret i16 %v2
+}
+
+@t_0f89f25d59ce = internal unnamed_addr constant [512 x i8] c"\82\F9\A23\83\F9\224\0C\E6\8B3\0D\E6\0B4\D8`\BE2\D8`>3\DA`\BE3\DB`>4n\83\F93n\83y4\DC\06s4\B9\0Df4r\1BL4\E46\184$\B7A3&\B7\C13'\B7A4Nn\034\80\93\DB1\90\93[2\90\93\DB2\90\93[3\90\93\DB3\91\93[4\22'74\88\9C\DC3\88\9C\\4\10994@\E4\E43A\E4d4\82\C8I4\05\91\134(\88\1C3*\88\9C3*\88\1C4PAd3RA\E43RAd4\A5\82H4J\05\114P*\083R*\883S*\0848\A5\822<\A5\023>\A5\823?\A5\024\E0O\A91\E0O)2\E0O\A92\E0O)3\E0O\A93\E1O)4\84?\A53\84?%4\12\FE\943\13\FE\144\9C\F0'3\9C\F0\A73\9D\F0'4t\C2\9F3u\C2\1F4\A8\13~3\AA\13\FE3\AB\13~4W'|4\AFNx4_\9Dp4\BE:a4}uB4\FA\EA\044@_\1D2@_\9D2D_\1D3F_\9D3G_\1D4<\FAj3>\FA\EA3>\FAj4}\F4U4\FA\E8+4\EA\A3\AF3\EA\A3/4\A8\8F\BE3\A9\8F>4\A6>\FA3\A6>z4M}t4\9A\FAh44\F5Q4i\EA#4\A6\A9\8F3\A6\A9\0F4h\9A\FA2l\9Az3n\9A\FA3n\9Az4\DD4u4\BBij4w\D3T4\EE\A6)4\B8\9B\A63\B8\9B&4\E0n\9A3\E0n\1A4\00wS3\02w\D33\03wS4\06\EE&4\1A\B8\9B3\1B\B8\1B4\D8\C0]3\DA\C0\DD3\DB\C0]4\B6\81;4\DA\06\EE3\DB\06n4\B6\0D\\4l\1B84\B0m\E03\B1m`4b\DB@4\C5\B6\014\80b[1\80b\DB1\90b[2\90b\DB2\94b[3", align 4
+
+@t_2dd00f76f2e8 = internal unnamed_addr constant [8192 x i8] c"\82\C8\C9m0_\A4<\82\C8\C9m0_\B4<\0A\22'\B7\C1|\A1<\0A\22'\B7\C1|\B1<\A8 rr\1B\CC\87<\A8 rr\1B\CC\97<\A8 rr\1B\CC\A7<\A9 rr\1B\CC\B7<\A4\82\C8\C9m0\AF<\A5\82\C8\C9m0\BF<J\05\91\93\DB`\BE<\94\0A\22'\B7\C1\BC<)\15DNn\83\B9<S*\88\9C\DC\06\B3<\9CRA\E4\E46\98<\9ERA\E4\E46\A8<\9FRA\E4\E46\B8<?\A5\82\C8\C9m\B0<\E0O\A9 rrk<\E0O\A9 rr{<\E0O\A9 rr\8B<\E0O\A9 rr\9B<\E0O\A9 rr\AB<\E1O\A9 rr\BB<\C2\9FRA\E4\E4\B6<\08\7FJ\05\91\93\AB<\09\7FJ\05\91\93\BB<\13\FE\94\0A\22'\B7<N\F8S*\88\9C\AC<N\F8S*\88\9C\BC<\9D\F0\A7T\109\B9<:\E1O\A9 r\B2<\D4\09\7FJ\05\91\93<\D4\09\7FJ\05\91\A3<\D5\09\7FJ\05\91\B3<\ACN\F8S*\88\9C<\AEN\F8S*\88\AC<\AFN\F8S*\88\BC<_\9D\F0\A7T\10\B9<\BE:\E1O\A9 \B2<\F4\D5\09\7FJ\05\91<\F4\D5\09\7FJ\05\A1<\F4\D5\09\7FJ\05\B1<@_\9D\F0\A7T\80<D_\9D\F0\A7T\90<F_\9D\F0\A7T\A0<G_\9D\F0\A7T\B0<\E0\D1W'\FC)e<\F0\D1W'\FC)u<\F0\D1W'\FC)\85<\F4\D1W'\FC)\95<\F4\D1W'\FC)\A5<\F5\D1W'\FC)\B5<\D4G_\9D\F0\A7\A4<\D4G_\9D\F0\A7\B4<R\1F}u\C2\9F\A2<S\1F}u\C2\9F\B2<\98\FA\E8\AB\13\FE\94<\9A\FA\E8\AB\13\FE\A4<\9A\FA\E8\AB\13\FE\B4<h\EA\A3\AFN\F8\A3<i\EA\A3\AFN\F8\B3<LS\1F}u\C2\9F<LS\1F}u\C2\AF<MS\1F}u\C2\BF<\9B\A6>\FA\EA\84\BF<7M}\F4\D5\09\BF<n\9A\FA\E8\AB\13\BE<\DD4\F5\D1W'\BC<\BBi\EA\A3\AFN\B8<w\D3\D4G_\9D\B0<\E0n\9A\FA\E8\ABs<\E0n\9A\FA\E8\AB\83<\E0n\9A\FA\E8\AB\93<\E0n\9A\FA\E8\AB\A3<\E0n\9A\FA\E8\AB\B3<\00w\D3\D4G_\9D<\02w\D3\D4G_\AD<\03w\D3\D4G_\BD<\06\EE\A6\A9\8F\BE\BA<\0D\DCMS\1F}\B5<6p7M}\F4\A5<6p7M}\F4\B5<\DA\C0\DD4\F5\D1\A7<\DB\C0\DD4\F5\D1\B7<l\03w\D3\D4G\AF<m\03w\D3\D4G\BF<\DB\06\EE\A6\A9\8F\BE<\B6\0D\DCMS\1F\BD<l\1B\B8\9B\A6>\BA<\D86p7M}\B4<b\DB\C0\DD4\F5\A1<b\DB\C0\DD4\F5\B1<(\B6\0D\DCMS\8F<(\B6\0D\DCMS\9F<(\B6\0D\DCMS\AF<)\B6\0D\DCMS\BF<Rl\1B\B8\9B\A6\BE<\A5\D86p7M\BD<J\B1m\E0n\9A\BA<\95b\DB\C0\DD4\B5<V\8Am\03w\D3\A4<V\8Am\03w\D3\B4<X)\B6\0D\DCM\A3<Y)\B6\0D\DCM\B3<\CCJ\B1m\E0n\9A<\CCJ\B1m\E0n\AA<\CCJ\B1m\E0n\BA<\99\95b\DB\C0\DD\B4<dV\8Am\03w\A3<dV\8Am\03w\B3<$\B3Rl\1B\B8\9B<&\B3Rl\1B\B8\AB<'\B3Rl\1B\B8\BB<Of\A5\D86p\B7<<\99\95b\DB\C0\AD<<\99\95b\DB\C0\BD<x2+\C5\B6\81\BB<\F1dV\8Am\03\B7<\C4\93Y)\B6\0D\AC<\C4\93Y)\B6\0D\BC<\88'\B3Rl\1B\B8<\10Of\A5\D86\B0<@\88'\B3Rl[<`\88'\B3Rlk<p\88'\B3Rl{<p\88'\B3Rl\8B<p\88'\B3Rl\9B<r\88'\B3Rl\AB<r\88'\B3Rl\BB<\E4\10Of\A5\D8\B6<\90C<\99\95b\AB<\90C<\99\95b\BB< \87x2+\C5\B6<\82\1C\E2\C9\AC\14\AB<\82\1C\E2\C9\AC\14\BB<\049\C4\93Y)\B6<\10\E4\10Of\A5\A8<\10\E4\10Of\A5\B8< \C8!\9E\CCJ\B1<\08\82\1C\E2\C9\AC\84<\0C\82\1C\E2\C9\AC\94<\0E\82\1C\E2\C9\AC\A4<\0F\82\1C\E2\C9\AC\B4<>\08r\88'\B3\A2<?\08r\88'\B3\B2<\FCA\90C<\99\95<\FEA\90C<\99\A5<\FEA\90C<\99\B5<\F8\07A\0E\F1d\A6<\F9\07A\0E\F1d\B6<\E4\1F\049\C4\93\A9<\E5\1F\049\C4\93\B9<\CA?\08r\88'\B3<P\FEA\90C<\99<P\FEA\90C<\A9<Q\FEA\90C<\B9<\A2\FC\83 \87x\B2<\14\E5\1F\049\C4\93<\16\E5\1F\049\C4\A3<\16\E5\1F\049\C4\B3<\B0(\FF \C8!\9E<\B0(\FF \C8!\AE<\B1(\FF \C8!\BE<cQ\FEA\90C\BC<\C7\A2\FC\83 \87\B8<\8EE\F9\07A\0E\B1<\E8X\94\7F\10\E4\80<\E8X\94\7F\10\E4\90<\EAX\94\7F\10\E4\A0<\EAX\94\7F\10\E4\B0<P\1D\8B\F2\0F\82|<X\1D\8B\F2\0F\82\8C<\\\1D\8B\F2\0F\82\9C<^\1D\8B\F2\0F\82\AC<^\1D\8B\F2\0F\82\BC<\BD:\16\E5\1F\04\B9<{u,\CA?\08\B2<\DC\ABcQ\FEA\90<\DE\ABcQ\FEA\A0<\DE\ABcQ\FEA\B0<\A0\F7\EAX\94\7F`<\A0\F7\EAX\94\7Fp<\A8\F7\EAX\94\7F\80<\AC\F7\EAX\94\7F\90<\AE\F7\EAX\94\7F\A0<\AE\F7\EAX\94\7F\B0<\A0\EB\BD:\16\E5o<\B0\EB\BD:\16\E5\7F<\B8\EB\BD:\16\E5\8F<\BC\EB\BD:\16\E5\9F<\BC\EB\BD:\16\E5\AF<\BC\EB\BD:\16\E5\BF<x\D7{u,\CA\BF<\F1\AE\F7\EAX\94\BF<\E2]\EF\D5\B1(\BF<\C5\BB\DE\ABcQ\BE<\8Aw\BDW\C7\A2\BC<\15\EFz\AF\8EE\B9<+\DE\F5^\1D\8B\B2<X\F1\AE\F7\EAX\94<X\F1\AE\F7\EAX\A4<X\F1\AE\F7\EAX\B4<`\C5\BB\DE\ABc\A1<a\C5\BB\DE\ABc\B1<\18V\BC\EB\BD:\86<\18V\BC\EB\BD:\96<\1AV\BC\EB\BD:\A6<\1BV\BC\EB\BD:\B6<lX\F1\AE\F7\EA\A8<mX\F1\AE\F7\EA\B8<\DB\B0\E2]\EF\D5\B1<\B8\0D+\DE\F5^\8D<\B8\0D+\DE\F5^\9D<\B8\0D+\DE\F5^\AD<\B9\0D+\DE\F5^\BD<r\1BV\BC\EB\BD\BA<\E46\ACx\D7{\B5<\92\DB\B0\E2]\EF\A5<\92\DB\B0\E2]\EF\B5<Hn\C3\8Aw\BD\A7<Hn\C3\8Aw\BD\B7<\22\B9\0D+\DE\F5\AE<#\B9\0D+\DE\F5\BE<Fr\1BV\BC\EB\BD<\8D\E46\ACx\D7\BB<\1B\C9mX\F1\AE\B7<n$\B7a\C5\BB\AE<n$\B7a\C5\BB\BE<\DCHn\C3\8Aw\BD<\B8\91\DC\86\15\EF\BA<q#\B9\0D+\DE\B5<\C6\8D\E46\ACx\A7<\C7\8D\E46\ACx\B7<\1C7\92\DB\B0\E2\AD<\1D7\92\DB\B0\E2\BD<:n$\B7a\C5\BB<t\DCHn\C3\8A\B7<\D2q#\B9\0D+\AE<\D2q#\B9\0D+\BE<\A4\E3Fr\1BV\BC<H\C7\8D\E46\AC\B8<\90\8E\1B\C9mX\B1<\08\E9\B8\91\DC\86\85<\08\E9\B8\91\DC\86\95<\08\E9\B8\91\DC\86\A5<\09\E9\B8\91\DC\86\B5<$\A4\E3Fr\1B\A6<$\A4\E3Fr\1B\B6<\92\90\8E\1B\C9m\A8<\93\90\8E\1B\C9m\B8<&!\1D7\92\DB\B0<\D0$\A4\E3Fr{<\D8$\A4\E3Fr\8B<\DC$\A4\E3Fr\9B<\DC$\A4\E3Fr\AB<\DD$\A4\E3Fr\BB<\BAIH\C7\8D\E4\B6<\E8&!\1D7\92\AB<\E9&!\1D7\92\BB<\D2MB:n$\B7<J7\09\E9\B8\91\AC<K7\09\E9\B8\91\BC<\97n\12\D2q#\B9<.\DD$\A4\E3F\B2<p\E9&!\1D7\92<p\E9&!\1D7\A2<p\E9&!\1D7\B2<\80K7\09\E9\B8\91<\80K7\09\E9\B8\A1<\80K7\09\E9\B8\B1<\00\B8t\93\90\8E\8B<\00\B8t\93\90\8E\9B<\00\B8t\93\90\8E\AB<\01\B8t\93\90\8E\BB<\03p\E9&!\1D\B7<\0C\C0\A5\9B\84t\AC<\0C\C0\A5\9B\84t\BC<\19\80K7\09\E9\B8<2\00\97n\12\D2\B1< \03p\E9&!\8D<$\03p\E9&!\9D<$\03p\E9&!\AD<$\03p\E9&!\BD<I\06\E0\D2MB\BA<\92\0C\C0\A5\9B\84\B4<H2\00\97n\12\A2<I2\00\97n\12\B2<H\92\01\B8t\93\90<J\92\01\B8t\93\A0<K\92\01\B8t\93\B0<pI2\00\97nr<pI2\00\97n\82<tI2\00\97n\92<vI2\00\97n\A2<wI2\00\97n\B2<\B8K\92\01\B8t\93<\BAK\92\01\B8t\A3<\BAK\92\01\B8t\B3<\D4]\92\0C\C0\A5\9B<\D4]\92\0C\C0\A5\AB<\D4]\92\0C\C0\A5\BB<\A8\BB$\19\80K\B7<\A0\EE\92d\00.\AD<\A0\EE\92d\00.\BD<A\DD%\C9\00\\\BA<\82\BAK\92\01\B8\B4<\08\EA.I\06\E0\A2<\09\EA.I\06\E0\B2<LPwI2\00\97<NPwI2\00\A7<NPwI2\00\B7<:A\DD%\C9\00\AC<:A\DD%\C9\00\BC<t\82\BAK\92\01\B8<\E8\04u\97$\03\B0<\00D'\A8\BB$\19<\00F'\A8\BB$)<\00F'\A8\BB$9<\00F'\A8\BB$I<@F'\A8\BB$Y<@F'\A8\BB$i<@F'\A8\BB$y<HF'\A8\BB$\89<HF'\A8\BB$\99<HF'\A8\BB$\A9<HF'\A8\BB$\B9<\90\8CNPwI\B2<\84dt\82\BAK\92<\86dt\82\BAK\A2<\87dt\82\BAK\B2<8$\A3\13\D4]\92<8$\A3\13\D4]\A2<9$\A3\13\D4]\B2<\CC!\19\9D\A0\EE\92<\CE!\19\9D\A0\EE\A2<\CF!\19\9D\A0\EE\B2<|\0E\C9\E8\04u\97<~\0E\C9\E8\04u\A7<\7F\0E\C9\E8\04u\B7<\FC9$\A3\13\D4\AD<\FC9$\A3\13\D4\BD<\F8sHF'\A8\BB<\F0\E7\90\8CNP\B7<\C2\9FC2:A\AD<\C3\9FC2:A\BD<\87?\87dt\82\BA<\0E\7F\0E\C9\E8\04\B5<:\FC9$\A3\13\A4<;\FC9$\A3\13\B4<\EE\F0\E7\90\8CN\A0<\EF\F0\E7\90\8CN\B0<\C0;\FC9$\A3c<\D0;\FC9$\A3s<\D0;\FC9$\A3\83<\D4;\FC9$\A3\93<\D6;\FC9$\A3\A3<\D6;\FC9$\A3\B3<\B0\DE\E1\CF!\19\9D<\B0\DE\E1\CF!\19\AD<\B1\DE\E1\CF!\19\BD<c\BD\C3\9FC2\BA<\C7z\87?\87d\B4<\1C\EB\1D\FE\1C\92\A1<\1C\EB\1D\FE\1C\92\B1<\C8\B1\DE\E1\CF!\89<\C8\B1\DE\E1\CF!\99<\CA\B1\DE\E1\CF!\A9<\CB\B1\DE\E1\CF!\B9<\96c\BD\C3\9FC\B2<\B0\1C\EB\1D\FE\1C\92<\B0\1C\EB\1D\FE\1C\A2<\B1\1C\EB\1D\FE\1C\B2<\88\E5X\EF\F0\E7\90<\88\E5X\EF\F0\E7\A0<\89\E5X\EF\F0\E7\B0< \B1\1C\EB\1D\FE|<(\B1\1C\EB\1D\FE\8C<(\B1\1C\EB\1D\FE\9C<(\B1\1C\EB\1D\FE\AC<)\B1\1C\EB\1D\FE\BC<Sb9\D6;\FC\B9<\A6\C4r\ACw\F8\B3<4%\96c\BD\C3\9F<4%\96c\BD\C3\AF<4%\96c\BD\C3\BF<iJ,\C7z\87\BF<\D3\94X\8E\F5\0E\BF<\A7)\B1\1C\EB\1D\BE<NSb9\D6;\BC<\9C\A6\C4r\ACw\B8<9M\89\E5X\EF\B0<0\A7)\B1\1C\EB}<8\A7)\B1\1C\EB\8D<<\A7)\B1\1C\EB\9D<>\A7)\B1\1C\EB\AD<>\A7)\B1\1C\EB\BD<}NSb9\D6\BB<\FB\9C\A6\C4r\AC\B7<\EEs\9A\12\CB\B1\AE<\EEs\9A\12\CB\B1\BE<\DD\E74%\96c\BD<\BA\CFiJ,\C7\BA<t\9F\D3\94X\8E\B5<\D0}NSb9\A6<\D1}NSb9\B6<D\F79M\89\E5\A8<D\F79M\89\E5\B8<\88\EEs\9A\12\CB\B1<\80\E8>\A7)\B1\8C<\80\E8>\A7)\B1\9C<\82\E8>\A7)\B1\AC<\82\E8>\A7)\B1\BC<\04\D1}NSb\B9<\08\A2\FB\9C\A6\C4\B2<D\10\DD\E74%\96<F\10\DD\E74%\A6<F\10\DD\E74%\B6<\1AAt\9F\D3\94\A8<\1AAt\9F\D3\94\B8<5\82\E8>\A7)\B1<X#\88\EEs\9A\82<\\#\88\EEs\9A\92<^#\88\EEs\9A\A2<_#\88\EEs\9A\B2<\F8\1AAt\9F\D3\94<\FA\1AAt\9F\D3\A4<\FA\1AAt\9F\D3\B4<\EAk\04\D1}N\A3<\EAk\04\D1}N\B3<P_#\88\EEs\9A<R_#\88\EEs\AA<R_#\88\EEs\BA<\A5\BEF\10\DD\E7\B4<\96\FA\1AAt\9F\A3<\97\FA\1AAt\9F\B3<\B8\D4\D7\08\A2\FB\9C<\BA\D4\D7\08\A2\FB\AC<\BA\D4\D7\08\A2\FB\BC<u\A9\AF\11D\F7\B9<\EBR_#\88\EE\B3<\\\97\FA\1AAt\9F<\\\97\FA\1AAt\AF<]\97\FA\1AAt\BF<\BB.\F55\82\E8\BE<v]\EAk\04\D1\BD<\ED\BA\D4\D7\08\A2\BB<\DAu\A9\AF\11D\B7<h\D7\A5\BEF\10\AD<h\D7\A5\BEF\10\BD<\D1\AEK}\8D \BA<\A2]\97\FA\1AA\B4<\88v]\EAk\04\A1<\89v]\EAk\04\B1<\90h\D7\A5\BEF\80<\90h\D7\A5\BEF\90<\90h\D7\A5\BEF\A0<\90h\D7\A5\BEF\B0< $\DAu\A9\AFa< $\DAu\A9\AFq< $\DAu\A9\AF\81<$$\DAu\A9\AF\91<&$\DAu\A9\AF\A1<'$\DAu\A9\AF\B1<pB\A2]\97\FA\8A<tB\A2]\97\FA\9A<tB\A2]\97\FA\AA<tB\A2]\97\FA\BA<\E9\84D\BB.\F5\B5<\A6\13\12\ED\BA\D4\A7<\A6\13\12\ED\BA\D4\B7<\98NH\B4\EBR\AF<\99NH\B4\EBR\BF<3\9D\90h\D7\A5\BE<g:!\D1\AEK\BD<\CEtB\A2]\97\BA<\9C\E9\84D\BB.\B5<p\A6\13\12\ED\BA\A4<q\A6\13\12\ED\BA\B4<\C6\99NH\B4\EB\A2<\C7\99NH\B4\EB\B2<8\CEtB\A2]\97<8\CEtB\A2]\A7<8\CEtB\A2]\B7<\E08\D3\09\89v\AD<\E08\D3\09\89v\BD<\C0q\A6\13\12\ED\BA<\81\E3L'$\DA\B5<\04\8E3\9D\90h\A7<\04\8E3\9D\90h\B7<\128\CEtB\A2\AD<\138\CEtB\A2\BD<&p\9C\E9\84D\BB<M\E08\D3\09\89\B6<4\81\E3L'$\AA<5\81\E3L'$\BA<k\02\C7\99NH\B4<\AC\09\1Cg:!\A1<\AD\09\1Cg:!\B1<\D0\9A\C0q\A6\13\82<\D0\9A\C0q\A6\13\92<\D0\9A\C0q\A6\13\A2<\D1\9A\C0q\A6\13\B2<\88\D6\04\8E3\9D\90<\8A\D6\04\8E3\9D\A0<\8B\D6\04\8E3\9D\B0<p\D1\9A\C0q\A6s<x\D1\9A\C0q\A6\83<|\D1\9A\C0q\A6\93<|\D1\9A\C0q\A6\A3<}\D1\9A\C0q\A6\B3<\EC\8B\D6\04\8E3\9D<\EE\8B\D6\04\8E3\AD<\EF\8B\D6\04\8E3\BD<\DF\17\AD\09\1Cg\BA<\BF/Z\138\CE\B4<\FC\BEhM\E08\A3<\FC\BEhM\E08\B3<\E4\F7Ek\02\C7\99<\E4\F7Ek\02\C7\A9<\E4\F7Ek\02\C7\B9<\C8\EF\8B\D6\04\8E\B3<@~_\B4&p\9C<@~_\B4&p\AC<A~_\B4&p\BC<\82\FC\BEhM\E0\B8<\04\F9}\D1\9A\C0\B1<H\90\DF\17\AD\09\8C<L\90\DF\17\AD\09\9C<N\90\DF\17\AD\09\AC<N\90\DF\17\AD\09\BC<\9C \BF/Z\13\B8<9A~_\B4&\B0<\C0\9C \BF/ZS<\C0\9C \BF/Zc<\C0\9C \BF/Zs<\C8\9C \BF/Z\83<\C8\9C \BF/Z\93<\C8\9C \BF/Z\A3<\C8\9C \BF/Z\B3<D\E6\04\F9}\D1\9A<F\E6\04\F9}\D1\AA<G\E6\04\F9}\D1\BA<\8E\CC\09\F2\FB\A2\B5<:2'\C8\EF\8B\A6<:2'\C8\EF\8B\B6<\EA\C8\9C \BF/\AA<\EB\C8\9C \BF/\BA<\D6\919A~_\B4<XG\E6\04\F9}\A1<XG\E6\04\F9}\B1<\88udN\90\DF\87<\8CudN\90\DF\97<\8EudN\90\DF\A7<\8EudN\90\DF\B7<8\D6\919A~\AF<9\D6\919A~\BF<s\AC#s\82\FC\BE<\E6XG\E6\04\F9\BD<\CC\B1\8E\CC\09\F2\BB<\98c\1D\99\13\E4\B7<`\8EudN\90\AF<`\8EudN\90\BF<\C1\1C\EB\C8\9C \BF<\839\D6\919A\BE<\06s\AC#s\82\BC<\0D\E6XG\E6\04\B9<\1A\CC\B1\8E\CC\09\B2<\D4`\8EudN\90<\D4`\8EudN\A0<\D4`\8EudN\B0< 5\98c\1D\99c<05\98c\1D\99s<05\98c\1D\99\83<05\98c\1D\99\93<25\98c\1D\99\A3<35\98c\1D\99\B3<\9C\A9\C1\1C\EB\C8\9C<\9C\A9\C1\1C\EB\C8\AC<\9C\A9\C1\1C\EB\C8\BC<9S\839\D6\91\B9<s\A6\06s\AC#\B3<\9C35\98c\1D\99<\9E35\98c\1D\A9<\9F35\98c\1D\B9<>gj0\C7:\B2<\F49S\839\D6\91<\F49S\839\D6\A1<\F49S\839\D6\B1<H\9F35\98c\8D<H\9F35\98c\9D<H\9F35\98c\AD<I\9F35\98c\BD<\93>gj0\C7\BA<'}\CE\D4`\8E\B5<\9C\F49S\839\A6<\9C\F49S\839\B6<r\D2\E7L\0D\E6\A8<r\D2\E7L\0D\E6\B8<\E4\A4\CF\99\1A\CC\B1<@N\FA\9C\A9\C1\8C<@N\FA\9C\A9\C1\9C<BN\FA\9C\A9\C1\AC<BN\FA\9C\A9\C1\BC<\84\9C\F49S\83\B9<\089\E9s\A6\06\B3<D\C8I\9F35\98<D\C8I\9F35\A8<E\C8I\9F35\B8<\8B\90\93>gj\B0<\E0\22\E4\A4\CF\99j<\F0\22\E4\A4\CF\99z<\F8\22\E4\A4\CF\99\8A<\FC\22\E4\A4\CF\99\9A<\FC\22\E4\A4\CF\99\AA<\FC\22\E4\A4\CF\99\BA<\F8E\C8I\9F3\B5<\E2\17!'}\CE\A4<\E2\17!'}\CE\B4<\8A_\84\9C\F49\A3<\8B_\84\9C\F49\B3<\\\FC\22\E4\A4\CF\99<\\\FC\22\E4\A4\CF\A9<]\FC\22\E4\A4\CF\B9<\BB\F8E\C8I\9F\B3<\DC\C5/BN\FA\9C<\DE\C5/BN\FA\AC<\DE\C5/BN\FA\BC<\BD\8B_\84\9C\F4\B9<{\17\BF\089\E9\B3<\DC\BB\F8E\C8I\9F<\DE\BB\F8E\C8I\AF<\DF\BB\F8E\C8I\BF<\BFw\F1\8B\90\93\BE<~\EF\E2\17!'\BD<\FC\DE\C5/BN\BA<\F9\BD\8B_\84\9C\B4<\E4\F7.~\11r\A2<\E4\F7.~\11r\B2<$\BFw\F1\8B\90\93<$\BFw\F1\8B\90\A3<%\BFw\F1\8B\90\B3<(\F9\BD\8B_\84\9C<(\F9\BD\8B_\84\AC<(\F9\BD\8B_\84\BC<P\F2{\17\BF\08\B9<\A0\E4\F7.~\11\B2<\04%\BFw\F1\8B\90<\06%\BFw\F1\8B\A0<\07%\BFw\F1\8B\B0<\E0\A0\E4\F7.~q<\E8\A0\E4\F7.~\81<\EC\A0\E4\F7.~\91<\EC\A0\E4\F7.~\A1<\EC\A0\E4\F7.~\B1<\C0\0EJ~\EF\E2\87<\C4\0EJ~\EF\E2\97<\C6\0EJ~\EF\E2\A7<\C7\0EJ~\EF\E2\B7<\1E;(\F9\BD\8B\AF<\1F;(\F9\BD\8B\BF<?vP\F2{\17\BF<\7F\EC\A0\E4\F7.\BE<\FF\D8A\C9\EF]\BC<\FF\B1\83\92\DF\BB\B8<\FFc\07%\BFw\B1<\F0?vP\F2{\87<\F0?vP\F2{\97<\F0?vP\F2{\A7<\F1?vP\F2{\B7<\C4\FF\D8A\C9\EF\AD<\C4\FF\D8A\C9\EF\BD<\89\FF\B1\83\92\DF\BB<\12\FFc\07%\BF\B7<J\FC\8F\1D\94\FC\AE<K\FC\8F\1D\94\FC\BE<\97\F8\1F;(\F9\BD</\F1?vP\F2\BB<_\E2\7F\EC\A0\E4\B7<~\89\FF\B1\83\92\AF<\7F\89\FF\B1\83\92\BF<\FF\12\FFc\07%\BF<\FF%\FE\C7\0EJ\BE<\FFK\FC\8F\1D\94\BC<\FF\97\F8\1F;(\B9<\FF/\F1?vP\B2<\FC\7F\89\FF\B1\83\92<\FC\7F\89\FF\B1\83\A2<\FD\7F\89\FF\B1\83\B2<\EC\FFK\FC\8F\1D\94<\EE\FFK\FC\8F\1D\A4<\EF\FFK\FC\8F\1D\B4<\BC\FF/\F1?v\A0<\BC\FF/\F1?v\B0<\00\EF\FFK\FC\8Fm<\00\EF\FFK\FC\8F}<\00\EF\FFK\FC\8F\8D<\00\EF\FFK\FC\8F\9D<\02\EF\FFK\FC\8F\AD<\02\EF\FFK\FC\8F\BD<\05\DE\FF\97\F8\1F\BB<\0B\BC\FF/\F1?\B6<,\F0\FE\BF\C4\FF\A8<,\F0\FE\BF\C4\FF\B8<Y\E0\FD\7F\89\FF\B1<\98\05\DE\FF\97\F8\8F<\98\05\DE\FF\97\F8\9F<\98\05\DE\FF\97\F8\AF<\98\05\DE\FF\97\F8\BF<0\0B\BC\FF/\F1\BF<`\16x\FF_\E2\BF<\C0,\F0\FE\BF\C4\BF<\80Y\E0\FD\7F\89\BF<\01\B3\C0\FB\FF\12\BF<\03f\81\F7\FF%\BE<\07\CC\02\EF\FFK\BC<\0F\98\05\DE\FF\97\B8<\1F0\0B\BC\FF/\B1<\F8\01\B3\C0\FB\FF\82<\FC\01\B3\C0\FB\FF\92<\FC\01\B3\C0\FB\FF\A2<\FD\01\B3\C0\FB\FF\B2<\EC\0F\98\05\DE\FF\97<\EE\0F\98\05\DE\FF\A7<\EF\0F\98\05\DE\FF\B7<\BC?`\16x\FF\AF<\BC?`\16x\FF\BF<y\7F\C0,\F0\FE\BF<\F2\FE\80Y\E0\FD\BF<\E5\FD\01\B3\C0\FB\BF<\CB\FB\03f\81\F7\BF<\97\F7\07\CC\02\EF\BF</\EF\0F\98\05\DE\BF<^\DE\1F0\0B\BC\BF<\BC\BC?`\16x\BF<xy\7F\C0,\F0\BE<\F1\F2\FE\80Y\E0\BD<\E2\E5\FD\01\B3\C0\BB<\C4\CB\FB\03f\81\B7<\10/\EF\0F\98\05\AE<\11/\EF\0F\98\05\BE<#^\DE\1F0\0B\BC<F\BC\BC?`\16\B8<\8Cxy\7F\C0,\B0<\00F\BC\BC?`V< F\BC\BC?`f< F\BC\BC?`v<(F\BC\BC?`\86<,F\BC\BC?`\96<,F\BC\BC?`\A6<-F\BC\BC?`\B6<\B4\18\F1\F2\FE\80\A9<\B5\18\F1\F2\FE\80\B9<k1\E2\E5\FD\01\B3<X\8B\11/\EF\0F\98<Z\8B\11/\EF\0F\A8<Z\8B\11/\EF\0F\B8<\B4\16#^\DE\1F\B0<\00\B4\16#^\DEO<\00\B4\16#^\DE_<\00\B4\16#^\DEo<\10\B4\16#^\DE\7F<\10\B4\16#^\DE\8F<\14\B4\16#^\DE\9F<\14\B4\16#^\DE\AF<\14\B4\16#^\DE\BF<)h-F\BC\BC\BF<S\D0Z\8Cxy\BF<\A6\A0\B5\18\F1\F2\BE<MAk1\E2\E5\BD<\9B\82\D6b\C4\CB\BB<6\05\AD\C5\88\97\B7<\DA\14\B4\16#^\AE<\DA\14\B4\16#^\BE<\B4)h-F\BC\BC<hS\D0Z\8Cx\B9<\D1\A6\A0\B5\18\F1\B2<\8C6\05\AD\C5\88\97<\8E6\05\AD\C5\88\A7<\8F6\05\AD\C5\88\B7<>\DA\14\B4\16#\AE<>\DA\14\B4\16#\BE<}\B4)h-F\BC<\FBhS\D0Z\8C\B8<\F6\D1\A6\A0\B5\18\B1<h\1Fm\0AZ\8B\81<l\1Fm\0AZ\8B\91<l\1Fm\0AZ\8B\A1<m\1Fm\0AZ\8B\B1<\D0\F6\D1\A6\A0\B5\88<\D0\F6\D1\A6\A0\B5\98<\D2\F6\D1\A6\A0\B5\A8<\D3\F6\D1\A6\A0\B5\B8<\A6\ED\A3MAk\B1<h\DA>\DA\14\B4\86<l\DA>\DA\14\B4\96<l\DA>\DA\14\B4\A6<l\DA>\DA\14\B4\B6<\B2i\FBhS\D0\AA<\B3i\FBhS\D0\BA<g\D3\F6\D1\A6\A0\B5<\9EM\DBG\9B\82\A6<\9FM\DBG\9B\82\B6<~6m\1Fm\0A\AA<~6m\1Fm\0A\BA<\FDl\DA>\DA\14\B4<\F6\B3i\FBhS\A0<\F6\B3i\FBhS\B0<\80\FDl\DA>\DAd<\90\FDl\DA>\DAt<\98\FDl\DA>\DA\84<\9C\FDl\DA>\DA\94<\9E\FDl\DA>\DA\A4<\9E\FDl\DA>\DA\B4<x\F6\B3i\FBh\A3<y\F6\B3i\FBh\B3<\C8\B3\9FM\DBG\9B<\C8\B3\9FM\DBG\AB<\C9\B3\9FM\DBG\BB<\93g?\9B\B6\8F\B6<N\9E\FDl\DA>\AA<O\9E\FDl\DA>\BA<\9F<\FB\D9\B4}\B4<|\F2\ECg\D3\F6\A1<|\F2\ECg\D3\F6\B1<\C8'\CF~6m\8F<\C8'\CF~6m\9F<\CA'\CF~6m\AF<\CB'\CF~6m\BF<\96O\9E\FDl\DA\BE<,\9F<\FB\D9\B4\BD<X>y\F6\B3i\BB<\B0|\F2\ECg\D3\B6<\C2\F2\C9\B3\9FM\AB<\C2\F2\C9\B3\9FM\BB<\84\E5\93g?\9B\B6<\12\96O\9E\FDl\AA<\13\96O\9E\FDl\BA<&,\9F<\FB\D9\B4<\9A\B0|\F2\ECg\A3<\9B\B0|\F2\ECg\B3<\D8\84\E5\93g?\9B<\DA\84\E5\93g?\AB<\DB\84\E5\93g?\BB<\B7\09\CB'\CF~\B6<\DC&,\9F<\FB\A9<\DD&,\9F<\FB\B9<\BAMX>y\F6\B3<\D0m\C2\F2\C9\B3\9F<\D2m\C2\F2\C9\B3\AF<\D3m\C2\F2\C9\B3\BF<\A7\DB\84\E5\93g\BF<O\B7\09\CB'\CF\BE<\9En\13\96O\9E\BD<=\DD&,\9F<\BB<z\BAMX>y\B6<\E8\E96a\F9\E4\A9<\E8\E96a\F9\E4\B9<\D1\D3m\C2\F2\C9\B3<\8C\9En\13\96O\9E<\8C\9En\13\96O\AE<\8C\9En\13\96O\BE<\18=\DD&,\9F\BC<1z\BAMX>\B9<c\F4t\9B\B0|\B2<\1C\A3\A7\DB\84\E5\93<\1E\A3\A7\DB\84\E5\A3<\1F\A3\A7\DB\84\E5\B3<\FC\18=\DD&,\9F<\FC\18=\DD&,\AF<\FD\18=\DD&,\BF<\FB1z\BAMX\BE<\F6c\F4t\9B\B0\BC<\EC\C7\E8\E96a\B9<\D9\8F\D1\D3m\C2\B2<\CC~\8C\9En\13\96<\CC~\8C\9En\13\A6<\CD~\8C\9En\13\B6<4\FB1z\BAM\A8<4\FB1z\BAM\B8<i\F6c\F4t\9B\B0<0\CD~\8C\9Ens<8\CD~\8C\9En\83<<\CD~\8C\9En\93<<\CD~\8C\9En\A3<<\CD~\8C\9En\B3<\E4i\F6c\F4t\9B<\E4i\F6c\F4t\AB<\E5i\F6c\F4t\BB<\CB\D3\EC\C7\E8\E9\B6<.O\B3\1F\A3\A7\AB</O\B3\1F\A3\A7\BB<_\9Ef?FO\B7<~y\9A\FD\18=\AD<\7Fy\9A\FD\18=\BD<\FF\F24\FB1z\BA<\FE\E5i\F6c\F4\B4<\FA\97\A7\D9\8F\D1\A3<\FA\97\A7\D9\8F\D1\B3<\D4\BF<\CD~\8C\9E<\D4\BF<\CD~\8C\AE<\D4\BF<\CD~\8C\BE<\A8\7Fy\9A\FD\18\BD<Q\FF\F24\FB1\BA<\A2\FE\E5i\F6c\B4<\8A\FA\97\A7\D9\8F\A1<\8B\FA\97\A7\D9\8F\B1<\B0\A8\7Fy\9A\FD\88<\B4\A8\7Fy\9A\FD\98<\B4\A8\7Fy\9A\FD\A8<\B5\A8\7Fy\9A\FD\B8<kQ\FF\F24\FB\B1<\B8\16\F5/O\B3\8F<\B8\16\F5/O\B3\9F<\BA\16\F5/O\B3\AF<\BA\16\F5/O\B3\BF<u-\EA_\9Ef\BF<\EAZ\D4\BF<\CD\BE<\D4\B5\A8\7Fy\9A\BD<\A9kQ\FF\F24\BB<R\D7\A2\FE\E5i\B6<H]\8B\FA\97\A7\A9<I]\8B\FA\97\A7\B9<\93\BA\16\F5/O\B3<\9C\D4\B5\A8\7Fy\9A<\9E\D4\B5\A8\7Fy\AA<\9E\D4\B5\A8\7Fy\BA<=\A9kQ\FF\F2\B4<\F6\A4\AEE\FD\CB\A3<\F7\A4\AEE\FD\CB\B3<\B8'u-\EA_\9E<\BA'u-\EA_\AE<\BA'u-\EA_\BE<uO\EAZ\D4\BF\BC<\EB\9E\D4\B5\A8\7F\B9<\D6=\A9kQ\FF\B2<\B0\EEI]\8B\FA\97<\B0\EEI]\8B\FA\A7<\B1\EEI]\8B\FA\B7<\C6\BA'u-\EA\AF<\C7\BA'u-\EA\BF<\8FuO\EAZ\D4\BF<\1F\EB\9E\D4\B5\A8\BF<?\D6=\A9kQ\BF<~\AC{R\D7\A2\BE<\FDX\F7\A4\AEE\BD<\FA\B1\EEI]\8B\BA<\F5c\DD\93\BA\16\B5<\D6\8FuO\EAZ\A4<\D7\8FuO\EAZ\B4<^?\D6=\A9k\A1<_?\D6=\A9k\B1<\F0\F5c\DD\93\BA\86<\F0\F5c\DD\93\BA\96<\F2\F5c\DD\93\BA\A6<\F2\F5c\DD\93\BA\B6<\CA\D7\8FuO\EA\AA<\CB\D7\8FuO\EA\BA<\97\AF\1F\EB\9E\D4\B5<^\BE~\AC{R\A7<_\BE~\AC{R\B7<|\F9\FA\B1\EEI\AD<|\F9\FA\B1\EEI\BD<\F8\F2\F5c\DD\93\BA<\F1\E5\EB\C7\BA'\B5<\C4\97\AF\1F\EB\9E\A4<\C5\97\AF\1F\EB\9E\B4<\16_\BE~\AC{\A2<\17_\BE~\AC{\B2<\BC\F8\F2\F5c\DD\93<\BC\F8\F2\F5c\DD\A3<\BD\F8\F2\F5c\DD\B3<\EC\C5\97\AF\1F\EB\9E<\EC\C5\97\AF\1F\EB\AE<\EC\C5\97\AF\1F\EB\BE<\D9\8B/_?\D6\BD<\B3\17_\BE~\AC\BB<g/\BE|\FDX\B7<\9E\BD\F8\F2\F5c\AD<\9E\BD\F8\F2\F5c\BD<={\F1\E5\EB\C7\BA<z\F6\E2\CB\D7\8F\B5<\E8\D9\8B/_?\A6<\E8\D9\8B/_?\B6<\A0g/\BE|\FD\A8<\A0g/\BE|\FD\B8<A\CF^|\F9\FA\B1<\18\F4\EC\C5\97\AF\8F<\1C\F4\EC\C5\97\AF\9F<\1C\F4\EC\C5\97\AF\AF<\1C\F4\EC\C5\97\AF\BF<9\E8\D9\8B/_\BF<s\D0\B3\17_\BE\BE<\E7\A0g/\BE|\BD<\CEA\CF^|\F9\BA<\9C\83\9E\BD\F8\F2\B5<r\0Ez\F6\E2\CB\A7<s\0Ez\F6\E2\CB\B7<\CE9\E8\D9\8B/\AF<\CF9\E8\D9\8B/\BF<\9Fs\D0\B3\17_\BE<>\E7\A0g/\BE\BC<}\CEA\CF^|\B9<\FB\9C\83\9E\BD\F8\B2<\DC\E7\1C\F4\EC\C5\97<\DE\E7\1C\F4\EC\C5\A7<\DE\E7\1C\F4\EC\C5\B7<x\9Fs\D0\B3\17\AF<x\9Fs\D0\B3\17\BF<\F1>\E7\A0g/\BE<\E2}\CEA\CF^\BC<\C5\FB\9C\83\9E\BD\B8<\8A\F79\07={\B1<\A0x\9Fs\D0\B3\87<\A4x\9Fs\D0\B3\97<\A4x\9Fs\D0\B3\A7<\A5x\9Fs\D0\B3\B7<\94\E2}\CEA\CF\AE<\94\E2}\CEA\CF\BE<)\C5\FB\9C\83\9E\BD<R\8A\F79\07=\BB<\A5\14\EFs\0Ez\B6<\94R\BC\CF9\E8\A9<\94R\BC\CF9\E8\B9<", align 8
+
+@t_811810fe58b0 = internal unnamed_addr constant [8192 x i8] c"\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\C0<\00\00\00\00\00\00\D0<\00\00\00\00\00\00\E4<\00\00\00\00\00\00\F4<\00\00\00\00\00\00\04=\00\00\00\00\00\00\14=\00\00\00\00\00@$=\00\00\00\00\00@4=\00\00\00\00\00PD=\00\00\00\00\00XT=\00\00\00\00\00\\d=\00\00\00\00\00^t=\00\00\00\00\00_\84=\00\00\00\00\00_\94=\00\00\00\00\00_\A4=\00\00\00\00 _\B4=\00\00\00\000_\C4=\00\00\00\000_\D4=\00\00\00\000_\E4=\00\00\00\000_\F4=\00\00\00\000_\04>\00\00\00\000_\14>\00\00\00@0_$>\00\00\00`0_4>\00\00\00`0_D>\00\00\00h0_T>\00\00\00l0_d>\00\00\00l0_t>\00\00\00m0_\84>\00\00\80m0_\94>\00\00\C0m0_\A4>\00\00\C0m0_\B4>\00\00\C0m0_\C4>\00\00\C8m0_\D4>\00\00\C8m0_\E4>\00\00\C8m0_\F4>\00\00\C9m0_\04?\00\80\C9m0_\14?\00\C0\C9m0_$?\00\C0\C9m0_4?\00\C0\C9m0_D?\00\C8\C9m0_T?\00\C8\C9m0_d?\00\C8\C9m0_t?\00\C8\C9m0_\84?\80\C8\C9m0_\94?\80\C8\C9m0_\A4?\80\C8\C9m0_\B4?\80\C8\C9m0_\C4?\80\C8\C9m0_\D4?\80\C8\C9m0_\E4?\82\C8\C9m0_\F4?\82\C8\C9m0_\04@\0A\22'\B7\C1|\F1?\0A\22'\B7\C1|\01@\A8 rr\1B\CC\D7?\A8 rr\1B\CC\E7?\A8 rr\1B\CC\F7?\A9 rr\1B\CC\07@\A4\82\C8\C9m0\FF?\A5\82\C8\C9m0\0F@J\05\91\93\DB`\0E@\94\0A\22'\B7\C1\0C@)\15DNn\83\09@S*\88\9C\DC\06\03@\9CRA\E4\E46\E8?\9ERA\E4\E46\F8?\9FRA\E4\E46\08@?\A5\82\C8\C9m\00@\E0O\A9 rr\BB?\E0O\A9 rr\CB?\E0O\A9 rr\DB?\E0O\A9 rr\EB?\E0O\A9 rr\FB?\E1O\A9 rr\0B@\C2\9FRA\E4\E4\06@\08\7FJ\05\91\93\FB?\09\7FJ\05\91\93\0B@\13\FE\94\0A\22'\07@N\F8S*\88\9C\FC?N\F8S*\88\9C\0C@\9D\F0\A7T\109\09@:\E1O\A9 r\02@\D4\09\7FJ\05\91\E3?\D4\09\7FJ\05\91\F3?\D5\09\7FJ\05\91\03@\ACN\F8S*\88\EC?\AEN\F8S*\88\FC?\AFN\F8S*\88\0C@_\9D\F0\A7T\10\09@\BE:\E1O\A9 \02@\F4\D5\09\7FJ\05\E1?\F4\D5\09\7FJ\05\F1?\F4\D5\09\7FJ\05\01@@_\9D\F0\A7T\D0?D_\9D\F0\A7T\E0?F_\9D\F0\A7T\F0?G_\9D\F0\A7T\00@\E0\D1W'\FC)\B5?\F0\D1W'\FC)\C5?\F0\D1W'\FC)\D5?\F4\D1W'\FC)\E5?\F4\D1W'\FC)\F5?\F5\D1W'\FC)\05@\D4G_\9D\F0\A7\F4?\D4G_\9D\F0\A7\04@R\1F}u\C2\9F\F2?S\1F}u\C2\9F\02@\98\FA\E8\AB\13\FE\E4?\9A\FA\E8\AB\13\FE\F4?\9A\FA\E8\AB\13\FE\04@h\EA\A3\AFN\F8\F3?i\EA\A3\AFN\F8\03@LS\1F}u\C2\EF?LS\1F}u\C2\FF?MS\1F}u\C2\0F@\9B\A6>\FA\EA\84\0F@7M}\F4\D5\09\0F@n\9A\FA\E8\AB\13\0E@\DD4\F5\D1W'\0C@\BBi\EA\A3\AFN\08@w\D3\D4G_\9D\00@\E0n\9A\FA\E8\AB\C3?\E0n\9A\FA\E8\AB\D3?\E0n\9A\FA\E8\AB\E3?\E0n\9A\FA\E8\AB\F3?\E0n\9A\FA\E8\AB\03@\00w\D3\D4G_\ED?\02w\D3\D4G_\FD?\03w\D3\D4G_\0D@\06\EE\A6\A9\8F\BE\0A@\0D\DCMS\1F}\05@6p7M}\F4\F5?6p7M}\F4\05@\DA\C0\DD4\F5\D1\F7?\DB\C0\DD4\F5\D1\07@l\03w\D3\D4G\FF?m\03w\D3\D4G\0F@\DB\06\EE\A6\A9\8F\0E@\B6\0D\DCMS\1F\0D@l\1B\B8\9B\A6>\0A@\D86p7M}\04@b\DB\C0\DD4\F5\F1?b\DB\C0\DD4\F5\01@(\B6\0D\DCMS\DF?(\B6\0D\DCMS\EF?(\B6\0D\DCMS\FF?)\B6\0D\DCMS\0F@Rl\1B\B8\9B\A6\0E@\A5\D86p7M\0D@J\B1m\E0n\9A\0A@\95b\DB\C0\DD4\05@V\8Am\03w\D3\F4?V\8Am\03w\D3\04@X)\B6\0D\DCM\F3?Y)\B6\0D\DCM\03@\CCJ\B1m\E0n\EA?\CCJ\B1m\E0n\FA?\CCJ\B1m\E0n\0A@\99\95b\DB\C0\DD\04@dV\8Am\03w\F3?dV\8Am\03w\03@$\B3Rl\1B\B8\EB?&\B3Rl\1B\B8\FB?'\B3Rl\1B\B8\0B@Of\A5\D86p\07@<\99\95b\DB\C0\FD?<\99\95b\DB\C0\0D@x2+\C5\B6\81\0B@\F1dV\8Am\03\07@\C4\93Y)\B6\0D\FC?\C4\93Y)\B6\0D\0C@\88'\B3Rl\1B\08@\10Of\A5\D86\00@@\88'\B3Rl\AB?`\88'\B3Rl\BB?p\88'\B3Rl\CB?p\88'\B3Rl\DB?p\88'\B3Rl\EB?r\88'\B3Rl\FB?r\88'\B3Rl\0B@\E4\10Of\A5\D8\06@\90C<\99\95b\FB?\90C<\99\95b\0B@ \87x2+\C5\06@\82\1C\E2\C9\AC\14\FB?\82\1C\E2\C9\AC\14\0B@\049\C4\93Y)\06@\10\E4\10Of\A5\F8?\10\E4\10Of\A5\08@ \C8!\9E\CCJ\01@\08\82\1C\E2\C9\AC\D4?\0C\82\1C\E2\C9\AC\E4?\0E\82\1C\E2\C9\AC\F4?\0F\82\1C\E2\C9\AC\04@>\08r\88'\B3\F2??\08r\88'\B3\02@\FCA\90C<\99\E5?\FEA\90C<\99\F5?\FEA\90C<\99\05@\F8\07A\0E\F1d\F6?\F9\07A\0E\F1d\06@\E4\1F\049\C4\93\F9?\E5\1F\049\C4\93\09@\CA?\08r\88'\03@P\FEA\90C<\E9?P\FEA\90C<\F9?Q\FEA\90C<\09@\A2\FC\83 \87x\02@\14\E5\1F\049\C4\E3?\16\E5\1F\049\C4\F3?\16\E5\1F\049\C4\03@\B0(\FF \C8!\EE?\B0(\FF \C8!\FE?\B1(\FF \C8!\0E@cQ\FEA\90C\0C@\C7\A2\FC\83 \87\08@\8EE\F9\07A\0E\01@\E8X\94\7F\10\E4\D0?\E8X\94\7F\10\E4\E0?\EAX\94\7F\10\E4\F0?\EAX\94\7F\10\E4\00@P\1D\8B\F2\0F\82\CC?X\1D\8B\F2\0F\82\DC?\\\1D\8B\F2\0F\82\EC?^\1D\8B\F2\0F\82\FC?^\1D\8B\F2\0F\82\0C@\BD:\16\E5\1F\04\09@{u,\CA?\08\02@\DC\ABcQ\FEA\E0?\DE\ABcQ\FEA\F0?\DE\ABcQ\FEA\00@\A0\F7\EAX\94\7F\B0?\A0\F7\EAX\94\7F\C0?\A8\F7\EAX\94\7F\D0?\AC\F7\EAX\94\7F\E0?\AE\F7\EAX\94\7F\F0?\AE\F7\EAX\94\7F\00@\A0\EB\BD:\16\E5\BF?\B0\EB\BD:\16\E5\CF?\B8\EB\BD:\16\E5\DF?\BC\EB\BD:\16\E5\EF?\BC\EB\BD:\16\E5\FF?\BC\EB\BD:\16\E5\0F@x\D7{u,\CA\0F@\F1\AE\F7\EAX\94\0F@\E2]\EF\D5\B1(\0F@\C5\BB\DE\ABcQ\0E@\8Aw\BDW\C7\A2\0C@\15\EFz\AF\8EE\09@+\DE\F5^\1D\8B\02@X\F1\AE\F7\EAX\E4?X\F1\AE\F7\EAX\F4?X\F1\AE\F7\EAX\04@`\C5\BB\DE\ABc\F1?a\C5\BB\DE\ABc\01@\18V\BC\EB\BD:\D6?\18V\BC\EB\BD:\E6?\1AV\BC\EB\BD:\F6?\1BV\BC\EB\BD:\06@lX\F1\AE\F7\EA\F8?mX\F1\AE\F7\EA\08@\DB\B0\E2]\EF\D5\01@\B8\0D+\DE\F5^\DD?\B8\0D+\DE\F5^\ED?\B8\0D+\DE\F5^\FD?\B9\0D+\DE\F5^\0D@r\1BV\BC\EB\BD\0A@\E46\ACx\D7{\05@\92\DB\B0\E2]\EF\F5?\92\DB\B0\E2]\EF\05@Hn\C3\8Aw\BD\F7?Hn\C3\8Aw\BD\07@\22\B9\0D+\DE\F5\FE?#\B9\0D+\DE\F5\0E@Fr\1BV\BC\EB\0D@\8D\E46\ACx\D7\0B@\1B\C9mX\F1\AE\07@n$\B7a\C5\BB\FE?n$\B7a\C5\BB\0E@\DCHn\C3\8Aw\0D@\B8\91\DC\86\15\EF\0A@q#\B9\0D+\DE\05@\C6\8D\E46\ACx\F7?\C7\8D\E46\ACx\07@\1C7\92\DB\B0\E2\FD?\1D7\92\DB\B0\E2\0D@:n$\B7a\C5\0B@t\DCHn\C3\8A\07@\D2q#\B9\0D+\FE?\D2q#\B9\0D+\0E@\A4\E3Fr\1BV\0C@H\C7\8D\E46\AC\08@\90\8E\1B\C9mX\01@\08\E9\B8\91\DC\86\D5?\08\E9\B8\91\DC\86\E5?\08\E9\B8\91\DC\86\F5?\09\E9\B8\91\DC\86\05@$\A4\E3Fr\1B\F6?$\A4\E3Fr\1B\06@\92\90\8E\1B\C9m\F8?\93\90\8E\1B\C9m\08@&!\1D7\92\DB\00@\D0$\A4\E3Fr\CB?\D8$\A4\E3Fr\DB?\DC$\A4\E3Fr\EB?\DC$\A4\E3Fr\FB?\DD$\A4\E3Fr\0B@\BAIH\C7\8D\E4\06@\E8&!\1D7\92\FB?\E9&!\1D7\92\0B@\D2MB:n$\07@J7\09\E9\B8\91\FC?K7\09\E9\B8\91\0C@\97n\12\D2q#\09@.\DD$\A4\E3F\02@p\E9&!\1D7\E2?p\E9&!\1D7\F2?p\E9&!\1D7\02@\80K7\09\E9\B8\E1?\80K7\09\E9\B8\F1?\80K7\09\E9\B8\01@\00\B8t\93\90\8E\DB?\00\B8t\93\90\8E\EB?\00\B8t\93\90\8E\FB?\01\B8t\93\90\8E\0B@\03p\E9&!\1D\07@\0C\C0\A5\9B\84t\FC?\0C\C0\A5\9B\84t\0C@\19\80K7\09\E9\08@2\00\97n\12\D2\01@ \03p\E9&!\DD?$\03p\E9&!\ED?$\03p\E9&!\FD?$\03p\E9&!\0D@I\06\E0\D2MB\0A@\92\0C\C0\A5\9B\84\04@H2\00\97n\12\F2?I2\00\97n\12\02@H\92\01\B8t\93\E0?J\92\01\B8t\93\F0?K\92\01\B8t\93\00@pI2\00\97n\C2?pI2\00\97n\D2?tI2\00\97n\E2?vI2\00\97n\F2?wI2\00\97n\02@\B8K\92\01\B8t\E3?\BAK\92\01\B8t\F3?\BAK\92\01\B8t\03@\D4]\92\0C\C0\A5\EB?\D4]\92\0C\C0\A5\FB?\D4]\92\0C\C0\A5\0B@\A8\BB$\19\80K\07@\A0\EE\92d\00.\FD?\A0\EE\92d\00.\0D@A\DD%\C9\00\\\0A@\82\BAK\92\01\B8\04@\08\EA.I\06\E0\F2?\09\EA.I\06\E0\02@LPwI2\00\E7?NPwI2\00\F7?NPwI2\00\07@:A\DD%\C9\00\FC?:A\DD%\C9\00\0C@t\82\BAK\92\01\08@\E8\04u\97$\03\00@\00D'\A8\BB$i?\00F'\A8\BB$y?\00F'\A8\BB$\89?\00F'\A8\BB$\99?@F'\A8\BB$\A9?@F'\A8\BB$\B9?@F'\A8\BB$\C9?HF'\A8\BB$\D9?HF'\A8\BB$\E9?HF'\A8\BB$\F9?HF'\A8\BB$\09@\90\8CNPwI\02@\84dt\82\BAK\E2?\86dt\82\BAK\F2?\87dt\82\BAK\02@8$\A3\13\D4]\E2?8$\A3\13\D4]\F2?9$\A3\13\D4]\02@\CC!\19\9D\A0\EE\E2?\CE!\19\9D\A0\EE\F2?\CF!\19\9D\A0\EE\02@|\0E\C9\E8\04u\E7?~\0E\C9\E8\04u\F7?\7F\0E\C9\E8\04u\07@\FC9$\A3\13\D4\FD?\FC9$\A3\13\D4\0D@\F8sHF'\A8\0B@\F0\E7\90\8CNP\07@\C2\9FC2:A\FD?\C3\9FC2:A\0D@\87?\87dt\82\0A@\0E\7F\0E\C9\E8\04\05@:\FC9$\A3\13\F4?;\FC9$\A3\13\04@\EE\F0\E7\90\8CN\F0?\EF\F0\E7\90\8CN\00@\C0;\FC9$\A3\B3?\D0;\FC9$\A3\C3?\D0;\FC9$\A3\D3?\D4;\FC9$\A3\E3?\D6;\FC9$\A3\F3?\D6;\FC9$\A3\03@\B0\DE\E1\CF!\19\ED?\B0\DE\E1\CF!\19\FD?\B1\DE\E1\CF!\19\0D@c\BD\C3\9FC2\0A@\C7z\87?\87d\04@\1C\EB\1D\FE\1C\92\F1?\1C\EB\1D\FE\1C\92\01@\C8\B1\DE\E1\CF!\D9?\C8\B1\DE\E1\CF!\E9?\CA\B1\DE\E1\CF!\F9?\CB\B1\DE\E1\CF!\09@\96c\BD\C3\9FC\02@\B0\1C\EB\1D\FE\1C\E2?\B0\1C\EB\1D\FE\1C\F2?\B1\1C\EB\1D\FE\1C\02@\88\E5X\EF\F0\E7\E0?\88\E5X\EF\F0\E7\F0?\89\E5X\EF\F0\E7\00@ \B1\1C\EB\1D\FE\CC?(\B1\1C\EB\1D\FE\DC?(\B1\1C\EB\1D\FE\EC?(\B1\1C\EB\1D\FE\FC?)\B1\1C\EB\1D\FE\0C@Sb9\D6;\FC\09@\A6\C4r\ACw\F8\03@4%\96c\BD\C3\EF?4%\96c\BD\C3\FF?4%\96c\BD\C3\0F@iJ,\C7z\87\0F@\D3\94X\8E\F5\0E\0F@\A7)\B1\1C\EB\1D\0E@NSb9\D6;\0C@\9C\A6\C4r\ACw\08@9M\89\E5X\EF\00@0\A7)\B1\1C\EB\CD?8\A7)\B1\1C\EB\DD?<\A7)\B1\1C\EB\ED?>\A7)\B1\1C\EB\FD?>\A7)\B1\1C\EB\0D@}NSb9\D6\0B@\FB\9C\A6\C4r\AC\07@\EEs\9A\12\CB\B1\FE?\EEs\9A\12\CB\B1\0E@\DD\E74%\96c\0D@\BA\CFiJ,\C7\0A@t\9F\D3\94X\8E\05@\D0}NSb9\F6?\D1}NSb9\06@D\F79M\89\E5\F8?D\F79M\89\E5\08@\88\EEs\9A\12\CB\01@\80\E8>\A7)\B1\DC?\80\E8>\A7)\B1\EC?\82\E8>\A7)\B1\FC?\82\E8>\A7)\B1\0C@\04\D1}NSb\09@\08\A2\FB\9C\A6\C4\02@D\10\DD\E74%\E6?F\10\DD\E74%\F6?F\10\DD\E74%\06@\1AAt\9F\D3\94\F8?\1AAt\9F\D3\94\08@5\82\E8>\A7)\01@X#\88\EEs\9A\D2?\\#\88\EEs\9A\E2?^#\88\EEs\9A\F2?_#\88\EEs\9A\02@\F8\1AAt\9F\D3\E4?\FA\1AAt\9F\D3\F4?\FA\1AAt\9F\D3\04@\EAk\04\D1}N\F3?\EAk\04\D1}N\03@P_#\88\EEs\EA?R_#\88\EEs\FA?R_#\88\EEs\0A@\A5\BEF\10\DD\E7\04@\96\FA\1AAt\9F\F3?\97\FA\1AAt\9F\03@\B8\D4\D7\08\A2\FB\EC?\BA\D4\D7\08\A2\FB\FC?\BA\D4\D7\08\A2\FB\0C@u\A9\AF\11D\F7\09@\EBR_#\88\EE\03@\\\97\FA\1AAt\EF?\\\97\FA\1AAt\FF?]\97\FA\1AAt\0F@\BB.\F55\82\E8\0E@v]\EAk\04\D1\0D@\ED\BA\D4\D7\08\A2\0B@\DAu\A9\AF\11D\07@h\D7\A5\BEF\10\FD?h\D7\A5\BEF\10\0D@\D1\AEK}\8D \0A@\A2]\97\FA\1AA\04@\88v]\EAk\04\F1?\89v]\EAk\04\01@\90h\D7\A5\BEF\D0?\90h\D7\A5\BEF\E0?\90h\D7\A5\BEF\F0?\90h\D7\A5\BEF\00@ $\DAu\A9\AF\B1? $\DAu\A9\AF\C1? $\DAu\A9\AF\D1?$$\DAu\A9\AF\E1?&$\DAu\A9\AF\F1?'$\DAu\A9\AF\01@pB\A2]\97\FA\DA?tB\A2]\97\FA\EA?tB\A2]\97\FA\FA?tB\A2]\97\FA\0A@\E9\84D\BB.\F5\05@\A6\13\12\ED\BA\D4\F7?\A6\13\12\ED\BA\D4\07@\98NH\B4\EBR\FF?\99NH\B4\EBR\0F@3\9D\90h\D7\A5\0E@g:!\D1\AEK\0D@\CEtB\A2]\97\0A@\9C\E9\84D\BB.\05@p\A6\13\12\ED\BA\F4?q\A6\13\12\ED\BA\04@\C6\99NH\B4\EB\F2?\C7\99NH\B4\EB\02@8\CEtB\A2]\E7?8\CEtB\A2]\F7?8\CEtB\A2]\07@\E08\D3\09\89v\FD?\E08\D3\09\89v\0D@\C0q\A6\13\12\ED\0A@\81\E3L'$\DA\05@\04\8E3\9D\90h\F7?\04\8E3\9D\90h\07@\128\CEtB\A2\FD?\138\CEtB\A2\0D@&p\9C\E9\84D\0B@M\E08\D3\09\89\06@4\81\E3L'$\FA?5\81\E3L'$\0A@k\02\C7\99NH\04@\AC\09\1Cg:!\F1?\AD\09\1Cg:!\01@\D0\9A\C0q\A6\13\D2?\D0\9A\C0q\A6\13\E2?\D0\9A\C0q\A6\13\F2?\D1\9A\C0q\A6\13\02@\88\D6\04\8E3\9D\E0?\8A\D6\04\8E3\9D\F0?\8B\D6\04\8E3\9D\00@p\D1\9A\C0q\A6\C3?x\D1\9A\C0q\A6\D3?|\D1\9A\C0q\A6\E3?|\D1\9A\C0q\A6\F3?}\D1\9A\C0q\A6\03@\EC\8B\D6\04\8E3\ED?\EE\8B\D6\04\8E3\FD?\EF\8B\D6\04\8E3\0D@\DF\17\AD\09\1Cg\0A@\BF/Z\138\CE\04@\FC\BEhM\E08\F3?\FC\BEhM\E08\03@\E4\F7Ek\02\C7\E9?\E4\F7Ek\02\C7\F9?\E4\F7Ek\02\C7\09@\C8\EF\8B\D6\04\8E\03@@~_\B4&p\EC?@~_\B4&p\FC?A~_\B4&p\0C@\82\FC\BEhM\E0\08@\04\F9}\D1\9A\C0\01@H\90\DF\17\AD\09\DC?L\90\DF\17\AD\09\EC?N\90\DF\17\AD\09\FC?N\90\DF\17\AD\09\0C@\9C \BF/Z\13\08@9A~_\B4&\00@\C0\9C \BF/Z\A3?\C0\9C \BF/Z\B3?\C0\9C \BF/Z\C3?\C8\9C \BF/Z\D3?\C8\9C \BF/Z\E3?\C8\9C \BF/Z\F3?\C8\9C \BF/Z\03@D\E6\04\F9}\D1\EA?F\E6\04\F9}\D1\FA?G\E6\04\F9}\D1\0A@\8E\CC\09\F2\FB\A2\05@:2'\C8\EF\8B\F6?:2'\C8\EF\8B\06@\EA\C8\9C \BF/\FA?\EB\C8\9C \BF/\0A@\D6\919A~_\04@XG\E6\04\F9}\F1?XG\E6\04\F9}\01@\88udN\90\DF\D7?\8CudN\90\DF\E7?\8EudN\90\DF\F7?\8EudN\90\DF\07@8\D6\919A~\FF?9\D6\919A~\0F@s\AC#s\82\FC\0E@\E6XG\E6\04\F9\0D@\CC\B1\8E\CC\09\F2\0B@\98c\1D\99\13\E4\07@`\8EudN\90\FF?`\8EudN\90\0F@\C1\1C\EB\C8\9C \0F@\839\D6\919A\0E@\06s\AC#s\82\0C@\0D\E6XG\E6\04\09@\1A\CC\B1\8E\CC\09\02@\D4`\8EudN\E0?\D4`\8EudN\F0?\D4`\8EudN\00@ 5\98c\1D\99\B3?05\98c\1D\99\C3?05\98c\1D\99\D3?05\98c\1D\99\E3?25\98c\1D\99\F3?35\98c\1D\99\03@\9C\A9\C1\1C\EB\C8\EC?\9C\A9\C1\1C\EB\C8\FC?\9C\A9\C1\1C\EB\C8\0C@9S\839\D6\91\09@s\A6\06s\AC#\03@\9C35\98c\1D\E9?\9E35\98c\1D\F9?\9F35\98c\1D\09@>gj0\C7:\02@\F49S\839\D6\E1?\F49S\839\D6\F1?\F49S\839\D6\01@H\9F35\98c\DD?H\9F35\98c\ED?H\9F35\98c\FD?I\9F35\98c\0D@\93>gj0\C7\0A@'}\CE\D4`\8E\05@\9C\F49S\839\F6?\9C\F49S\839\06@r\D2\E7L\0D\E6\F8?r\D2\E7L\0D\E6\08@\E4\A4\CF\99\1A\CC\01@@N\FA\9C\A9\C1\DC?@N\FA\9C\A9\C1\EC?BN\FA\9C\A9\C1\FC?BN\FA\9C\A9\C1\0C@\84\9C\F49S\83\09@\089\E9s\A6\06\03@D\C8I\9F35\E8?D\C8I\9F35\F8?E\C8I\9F35\08@\8B\90\93>gj\00@\E0\22\E4\A4\CF\99\BA?\F0\22\E4\A4\CF\99\CA?\F8\22\E4\A4\CF\99\DA?\FC\22\E4\A4\CF\99\EA?\FC\22\E4\A4\CF\99\FA?\FC\22\E4\A4\CF\99\0A@\F8E\C8I\9F3\05@\E2\17!'}\CE\F4?\E2\17!'}\CE\04@\8A_\84\9C\F49\F3?\8B_\84\9C\F49\03@\\\FC\22\E4\A4\CF\E9?\\\FC\22\E4\A4\CF\F9?]\FC\22\E4\A4\CF\09@\BB\F8E\C8I\9F\03@\DC\C5/BN\FA\EC?\DE\C5/BN\FA\FC?\DE\C5/BN\FA\0C@\BD\8B_\84\9C\F4\09@{\17\BF\089\E9\03@\DC\BB\F8E\C8I\EF?\DE\BB\F8E\C8I\FF?\DF\BB\F8E\C8I\0F@\BFw\F1\8B\90\93\0E@~\EF\E2\17!'\0D@\FC\DE\C5/BN\0A@\F9\BD\8B_\84\9C\04@\E4\F7.~\11r\F2?\E4\F7.~\11r\02@$\BFw\F1\8B\90\E3?$\BFw\F1\8B\90\F3?%\BFw\F1\8B\90\03@(\F9\BD\8B_\84\EC?(\F9\BD\8B_\84\FC?(\F9\BD\8B_\84\0C@P\F2{\17\BF\08\09@\A0\E4\F7.~\11\02@\04%\BFw\F1\8B\E0?\06%\BFw\F1\8B\F0?\07%\BFw\F1\8B\00@\E0\A0\E4\F7.~\C1?\E8\A0\E4\F7.~\D1?\EC\A0\E4\F7.~\E1?\EC\A0\E4\F7.~\F1?\EC\A0\E4\F7.~\01@\C0\0EJ~\EF\E2\D7?\C4\0EJ~\EF\E2\E7?\C6\0EJ~\EF\E2\F7?\C7\0EJ~\EF\E2\07@\1E;(\F9\BD\8B\FF?\1F;(\F9\BD\8B\0F@?vP\F2{\17\0F@\7F\EC\A0\E4\F7.\0E@\FF\D8A\C9\EF]\0C@\FF\B1\83\92\DF\BB\08@\FFc\07%\BFw\01@\F0?vP\F2{\D7?\F0?vP\F2{\E7?\F0?vP\F2{\F7?\F1?vP\F2{\07@\C4\FF\D8A\C9\EF\FD?\C4\FF\D8A\C9\EF\0D@\89\FF\B1\83\92\DF\0B@\12\FFc\07%\BF\07@J\FC\8F\1D\94\FC\FE?K\FC\8F\1D\94\FC\0E@\97\F8\1F;(\F9\0D@/\F1?vP\F2\0B@_\E2\7F\EC\A0\E4\07@~\89\FF\B1\83\92\FF?\7F\89\FF\B1\83\92\0F@\FF\12\FFc\07%\0F@\FF%\FE\C7\0EJ\0E@\FFK\FC\8F\1D\94\0C@\FF\97\F8\1F;(\09@\FF/\F1?vP\02@\FC\7F\89\FF\B1\83\E2?\FC\7F\89\FF\B1\83\F2?\FD\7F\89\FF\B1\83\02@\EC\FFK\FC\8F\1D\E4?\EE\FFK\FC\8F\1D\F4?\EF\FFK\FC\8F\1D\04@\BC\FF/\F1?v\F0?\BC\FF/\F1?v\00@\00\EF\FFK\FC\8F\BD?\00\EF\FFK\FC\8F\CD?\00\EF\FFK\FC\8F\DD?\00\EF\FFK\FC\8F\ED?\02\EF\FFK\FC\8F\FD?\02\EF\FFK\FC\8F\0D@\05\DE\FF\97\F8\1F\0B@\0B\BC\FF/\F1?\06@,\F0\FE\BF\C4\FF\F8?,\F0\FE\BF\C4\FF\08@Y\E0\FD\7F\89\FF\01@\98\05\DE\FF\97\F8\DF?\98\05\DE\FF\97\F8\EF?\98\05\DE\FF\97\F8\FF?\98\05\DE\FF\97\F8\0F@0\0B\BC\FF/\F1\0F@`\16x\FF_\E2\0F@\C0,\F0\FE\BF\C4\0F@\80Y\E0\FD\7F\89\0F@\01\B3\C0\FB\FF\12\0F@\03f\81\F7\FF%\0E@\07\CC\02\EF\FFK\0C@\0F\98\05\DE\FF\97\08@\1F0\0B\BC\FF/\01@\F8\01\B3\C0\FB\FF\D2?\FC\01\B3\C0\FB\FF\E2?\FC\01\B3\C0\FB\FF\F2?\FD\01\B3\C0\FB\FF\02@\EC\0F\98\05\DE\FF\E7?\EE\0F\98\05\DE\FF\F7?\EF\0F\98\05\DE\FF\07@\BC?`\16x\FF\FF?\BC?`\16x\FF\0F@y\7F\C0,\F0\FE\0F@\F2\FE\80Y\E0\FD\0F@\E5\FD\01\B3\C0\FB\0F@\CB\FB\03f\81\F7\0F@\97\F7\07\CC\02\EF\0F@/\EF\0F\98\05\DE\0F@^\DE\1F0\0B\BC\0F@\BC\BC?`\16x\0F@xy\7F\C0,\F0\0E@\F1\F2\FE\80Y\E0\0D@\E2\E5\FD\01\B3\C0\0B@\C4\CB\FB\03f\81\07@\10/\EF\0F\98\05\FE?\11/\EF\0F\98\05\0E@#^\DE\1F0\0B\0C@F\BC\BC?`\16\08@\8Cxy\7F\C0,\00@\00F\BC\BC?`\A6? F\BC\BC?`\B6? F\BC\BC?`\C6?(F\BC\BC?`\D6?,F\BC\BC?`\E6?,F\BC\BC?`\F6?-F\BC\BC?`\06@\B4\18\F1\F2\FE\80\F9?\B5\18\F1\F2\FE\80\09@k1\E2\E5\FD\01\03@X\8B\11/\EF\0F\E8?Z\8B\11/\EF\0F\F8?Z\8B\11/\EF\0F\08@\B4\16#^\DE\1F\00@\00\B4\16#^\DE\9F?\00\B4\16#^\DE\AF?\00\B4\16#^\DE\BF?\10\B4\16#^\DE\CF?\10\B4\16#^\DE\DF?\14\B4\16#^\DE\EF?\14\B4\16#^\DE\FF?\14\B4\16#^\DE\0F@)h-F\BC\BC\0F@S\D0Z\8Cxy\0F@\A6\A0\B5\18\F1\F2\0E@MAk1\E2\E5\0D@\9B\82\D6b\C4\CB\0B@6\05\AD\C5\88\97\07@\DA\14\B4\16#^\FE?\DA\14\B4\16#^\0E@\B4)h-F\BC\0C@hS\D0Z\8Cx\09@\D1\A6\A0\B5\18\F1\02@\8C6\05\AD\C5\88\E7?\8E6\05\AD\C5\88\F7?\8F6\05\AD\C5\88\07@>\DA\14\B4\16#\FE?>\DA\14\B4\16#\0E@}\B4)h-F\0C@\FBhS\D0Z\8C\08@\F6\D1\A6\A0\B5\18\01@h\1Fm\0AZ\8B\D1?l\1Fm\0AZ\8B\E1?l\1Fm\0AZ\8B\F1?m\1Fm\0AZ\8B\01@\D0\F6\D1\A6\A0\B5\D8?\D0\F6\D1\A6\A0\B5\E8?\D2\F6\D1\A6\A0\B5\F8?\D3\F6\D1\A6\A0\B5\08@\A6\ED\A3MAk\01@h\DA>\DA\14\B4\D6?l\DA>\DA\14\B4\E6?l\DA>\DA\14\B4\F6?l\DA>\DA\14\B4\06@\B2i\FBhS\D0\FA?\B3i\FBhS\D0\0A@g\D3\F6\D1\A6\A0\05@\9EM\DBG\9B\82\F6?\9FM\DBG\9B\82\06@~6m\1Fm\0A\FA?~6m\1Fm\0A\0A@\FDl\DA>\DA\14\04@\F6\B3i\FBhS\F0?\F6\B3i\FBhS\00@\80\FDl\DA>\DA\B4?\90\FDl\DA>\DA\C4?\98\FDl\DA>\DA\D4?\9C\FDl\DA>\DA\E4?\9E\FDl\DA>\DA\F4?\9E\FDl\DA>\DA\04@x\F6\B3i\FBh\F3?y\F6\B3i\FBh\03@\C8\B3\9FM\DBG\EB?\C8\B3\9FM\DBG\FB?\C9\B3\9FM\DBG\0B@\93g?\9B\B6\8F\06@N\9E\FDl\DA>\FA?O\9E\FDl\DA>\0A@\9F<\FB\D9\B4}\04@|\F2\ECg\D3\F6\F1?|\F2\ECg\D3\F6\01@\C8'\CF~6m\DF?\C8'\CF~6m\EF?\CA'\CF~6m\FF?\CB'\CF~6m\0F@\96O\9E\FDl\DA\0E@,\9F<\FB\D9\B4\0D@X>y\F6\B3i\0B@\B0|\F2\ECg\D3\06@\C2\F2\C9\B3\9FM\FB?\C2\F2\C9\B3\9FM\0B@\84\E5\93g?\9B\06@\12\96O\9E\FDl\FA?\13\96O\9E\FDl\0A@&,\9F<\FB\D9\04@\9A\B0|\F2\ECg\F3?\9B\B0|\F2\ECg\03@\D8\84\E5\93g?\EB?\DA\84\E5\93g?\FB?\DB\84\E5\93g?\0B@\B7\09\CB'\CF~\06@\DC&,\9F<\FB\F9?\DD&,\9F<\FB\09@\BAMX>y\F6\03@\D0m\C2\F2\C9\B3\EF?\D2m\C2\F2\C9\B3\FF?\D3m\C2\F2\C9\B3\0F@\A7\DB\84\E5\93g\0F@O\B7\09\CB'\CF\0E@\9En\13\96O\9E\0D@=\DD&,\9F<\0B@z\BAMX>y\06@\E8\E96a\F9\E4\F9?\E8\E96a\F9\E4\09@\D1\D3m\C2\F2\C9\03@\8C\9En\13\96O\EE?\8C\9En\13\96O\FE?\8C\9En\13\96O\0E@\18=\DD&,\9F\0C@1z\BAMX>\09@c\F4t\9B\B0|\02@\1C\A3\A7\DB\84\E5\E3?\1E\A3\A7\DB\84\E5\F3?\1F\A3\A7\DB\84\E5\03@\FC\18=\DD&,\EF?\FC\18=\DD&,\FF?\FD\18=\DD&,\0F@\FB1z\BAMX\0E@\F6c\F4t\9B\B0\0C@\EC\C7\E8\E96a\09@\D9\8F\D1\D3m\C2\02@\CC~\8C\9En\13\E6?\CC~\8C\9En\13\F6?\CD~\8C\9En\13\06@4\FB1z\BAM\F8?4\FB1z\BAM\08@i\F6c\F4t\9B\00@0\CD~\8C\9En\C3?8\CD~\8C\9En\D3?<\CD~\8C\9En\E3?<\CD~\8C\9En\F3?<\CD~\8C\9En\03@\E4i\F6c\F4t\EB?\E4i\F6c\F4t\FB?\E5i\F6c\F4t\0B@\CB\D3\EC\C7\E8\E9\06@.O\B3\1F\A3\A7\FB?/O\B3\1F\A3\A7\0B@_\9Ef?FO\07@~y\9A\FD\18=\FD?\7Fy\9A\FD\18=\0D@\FF\F24\FB1z\0A@\FE\E5i\F6c\F4\04@\FA\97\A7\D9\8F\D1\F3?\FA\97\A7\D9\8F\D1\03@\D4\BF<\CD~\8C\EE?\D4\BF<\CD~\8C\FE?\D4\BF<\CD~\8C\0E@\A8\7Fy\9A\FD\18\0D@Q\FF\F24\FB1\0A@\A2\FE\E5i\F6c\04@\8A\FA\97\A7\D9\8F\F1?\8B\FA\97\A7\D9\8F\01@\B0\A8\7Fy\9A\FD\D8?\B4\A8\7Fy\9A\FD\E8?\B4\A8\7Fy\9A\FD\F8?\B5\A8\7Fy\9A\FD\08@kQ\FF\F24\FB\01@\B8\16\F5/O\B3\DF?\B8\16\F5/O\B3\EF?\BA\16\F5/O\B3\FF?\BA\16\F5/O\B3\0F@u-\EA_\9Ef\0F@\EAZ\D4\BF<\CD\0E@\D4\B5\A8\7Fy\9A\0D@\A9kQ\FF\F24\0B@R\D7\A2\FE\E5i\06@H]\8B\FA\97\A7\F9?I]\8B\FA\97\A7\09@\93\BA\16\F5/O\03@\9C\D4\B5\A8\7Fy\EA?\9E\D4\B5\A8\7Fy\FA?\9E\D4\B5\A8\7Fy\0A@=\A9kQ\FF\F2\04@\F6\A4\AEE\FD\CB\F3?\F7\A4\AEE\FD\CB\03@\B8'u-\EA_\EE?\BA'u-\EA_\FE?\BA'u-\EA_\0E@uO\EAZ\D4\BF\0C@\EB\9E\D4\B5\A8\7F\09@\D6=\A9kQ\FF\02@\B0\EEI]\8B\FA\E7?\B0\EEI]\8B\FA\F7?\B1\EEI]\8B\FA\07@\C6\BA'u-\EA\FF?\C7\BA'u-\EA\0F@\8FuO\EAZ\D4\0F@\1F\EB\9E\D4\B5\A8\0F@?\D6=\A9kQ\0F@~\AC{R\D7\A2\0E@\FDX\F7\A4\AEE\0D@\FA\B1\EEI]\8B\0A@\F5c\DD\93\BA\16\05@\D6\8FuO\EAZ\F4?\D7\8FuO\EAZ\04@^?\D6=\A9k\F1?_?\D6=\A9k\01@\F0\F5c\DD\93\BA\D6?\F0\F5c\DD\93\BA\E6?\F2\F5c\DD\93\BA\F6?\F2\F5c\DD\93\BA\06@\CA\D7\8FuO\EA\FA?\CB\D7\8FuO\EA\0A@\97\AF\1F\EB\9E\D4\05@^\BE~\AC{R\F7?_\BE~\AC{R\07@|\F9\FA\B1\EEI\FD?|\F9\FA\B1\EEI\0D@\F8\F2\F5c\DD\93\0A@\F1\E5\EB\C7\BA'\05@\C4\97\AF\1F\EB\9E\F4?\C5\97\AF\1F\EB\9E\04@\16_\BE~\AC{\F2?\17_\BE~\AC{\02@\BC\F8\F2\F5c\DD\E3?\BC\F8\F2\F5c\DD\F3?", align 8
+
+@t_8299d0e7d20d = internal unnamed_addr constant [512 x i8] c"\00\00\00\00\00\00\00\00\00\00\804\00\00\005\00\00\A05\00\00 6\00\00\A06\00\00 7\00\00\A27\00\00\228\00\80\A28\00\C0\229\00\E0\A29\00\F0\22:\00\F8\A2:\00\F8\22;\00\F8\A2;\00\F9\22<\80\F9\A2<\80\F9\22=\80\F9\A2=\80\F9\22>\80\F9\A2>\80\F9\22?\82\F9\A2?\83\F9\22@\0C\E6\8B?\0D\E6\0B@\D8`\BE>\D8`>?\DA`\BE?\DB`>@n\83\F9?n\83y@\DC\06s@\B9\0Df@r\1BL@\E46\18@$\B7A?&\B7\C1?'\B7A@Nn\03@\80\93\DB=\90\93[>\90\93\DB>\90\93[?\90\93\DB?\91\93[@\22'7@\88\9C\DC?\88\9C\\@\1099@@\E4\E4?A\E4d@\82\C8I@\05\91\13@(\88\1C?*\88\9C?*\88\1C@PAd?RA\E4?RAd@\A5\82H@J\05\11@P*\08?R*\88?S*\08@8\A5\82><\A5\02?>\A5\82??\A5\02@\E0O\A9=\E0O)>\E0O\A9>\E0O)?\E0O\A9?\E1O)@\84?\A5?\84?%@\12\FE\94?\13\FE\14@\9C\F0'?\9C\F0\A7?\9D\F0'@t\C2\9F?u\C2\1F@\A8\13~?\AA\13\FE?\AB\13~@W'|@\AFNx@_\9Dp@\BE:a@}uB@\FA\EA\04@@_\1D>@_\9D>D_\1D?F_\9D?G_\1D@<\FAj?>\FA\EA?>\FAj@}\F4U@\FA\E8+@\EA\A3\AF?\EA\A3/@\A8\8F\BE?\A9\8F>@\A6>\FA?\A6>z@M}t@\9A\FAh@4\F5Q@i\EA#@\A6\A9\8F?\A6\A9\0F@h\9A\FA>l\9Az?n\9A\FA?n\9Az@\DD4u@\BBij@w\D3T@\EE\A6)@\B8\9B\A6?\B8\9B&@\E0n\9A?", align 4
+
+@t_be83847ff80a = internal unnamed_addr constant [512 x i8] c"\22'7(\88\9C\DC'\88\9C\\(\1099(@\E4\E4'A\E4d(\82\C8I(\05\91\13((\88\1C'*\88\9C'*\88\1C(PAd'RA\E4'RAd(\A5\82H(J\05\11(P*\08'R*\88'S*\08(8\A5\82&<\A5\02'>\A5\82'?\A5\02(\E0O\A9%\E0O)&\E0O\A9&\E0O)'\E0O\A9'\E1O)(\84?\A5'\84?%(\12\FE\94'\13\FE\14(\9C\F0''\9C\F0\A7'\9D\F0'(t\C2\9F'u\C2\1F(\A8\13~'\AA\13\FE'\AB\13~(W'|(\AFNx(_\9Dp(\BE:a(}uB(\FA\EA\04(@_\1D&@_\9D&D_\1D'F_\9D'G_\1D(<\FAj'>\FA\EA'>\FAj(}\F4U(\FA\E8+(\EA\A3\AF'\EA\A3/(\A8\8F\BE'\A9\8F>(\A6>\FA'\A6>z(M}t(\9A\FAh(4\F5Q(i\EA#(\A6\A9\8F'\A6\A9\0F(h\9A\FA&l\9Az'n\9A\FA'n\9Az(\DD4u(\BBij(w\D3T(\EE\A6)(\B8\9B\A6'\B8\9B&(\E0n\9A'\E0n\1A(\00wS'\02w\D3'\03wS(\06\EE&(\1A\B8\9B'\1B\B8\1B(\D8\C0]'\DA\C0\DD'\DB\C0](\B6\81;(\DA\06\EE'\DB\06n(\B6\0D\\(l\1B8(\B0m\E0'\B1m`(b\DB@(\C5\B6\01(\80b[%\80b\DB%\90b[&\90b\DB&\94b['\94b\DB'\95b[(+\C56(\AC\14\DB'\AC\14[(Y)6(f\A5\D8'f\A5X(\CCJ1(2+\C5'2+E(dV\0A(Hf\A5&Lf%'Nf\A5'Of%(<\99\95'<\99\15(\E0\C9,'\E2\C9\AC'\E2\C9,(\88'\B3'\88'3( \9E\CC'", align 4
+
+@t_d4ec6e104c63 = internal unnamed_addr constant [8192 x i8] c"\D4G_\9D\F0\A7T9\D4G_\9D\F0\A7d9R\1F}u\C2\9FR9S\1F}u\C2\9Fb9\98\FA\E8\AB\13\FED9\9A\FA\E8\AB\13\FET9\9A\FA\E8\AB\13\FEd9h\EA\A3\AFN\F8S9i\EA\A3\AFN\F8c9LS\1F}u\C2O9LS\1F}u\C2_9MS\1F}u\C2o9\9B\A6>\FA\EA\84o97M}\F4\D5\09o9n\9A\FA\E8\AB\13n9\DD4\F5\D1W'l9\BBi\EA\A3\AFNh9w\D3\D4G_\9D`9\E0n\9A\FA\E8\AB#9\E0n\9A\FA\E8\AB39\E0n\9A\FA\E8\ABC9\E0n\9A\FA\E8\ABS9\E0n\9A\FA\E8\ABc9\00w\D3\D4G_M9\02w\D3\D4G_]9\03w\D3\D4G_m9\06\EE\A6\A9\8F\BEj9\0D\DCMS\1F}e96p7M}\F4U96p7M}\F4e9\DA\C0\DD4\F5\D1W9\DB\C0\DD4\F5\D1g9l\03w\D3\D4G_9m\03w\D3\D4Go9\DB\06\EE\A6\A9\8Fn9\B6\0D\DCMS\1Fm9l\1B\B8\9B\A6>j9\D86p7M}d9b\DB\C0\DD4\F5Q9b\DB\C0\DD4\F5a9(\B6\0D\DCMS?9(\B6\0D\DCMSO9(\B6\0D\DCMS_9)\B6\0D\DCMSo9Rl\1B\B8\9B\A6n9\A5\D86p7Mm9J\B1m\E0n\9Aj9\95b\DB\C0\DD4e9V\8Am\03w\D3T9V\8Am\03w\D3d9X)\B6\0D\DCMS9Y)\B6\0D\DCMc9\CCJ\B1m\E0nJ9\CCJ\B1m\E0nZ9\CCJ\B1m\E0nj9\99\95b\DB\C0\DDd9dV\8Am\03wS9dV\8Am\03wc9$\B3Rl\1B\B8K9&\B3Rl\1B\B8[9'\B3Rl\1B\B8k9Of\A5\D86pg9<\99\95b\DB\C0]9<\99\95b\DB\C0m9x2+\C5\B6\81k9\F1dV\8Am\03g9\C4\93Y)\B6\0D\\9\C4\93Y)\B6\0Dl9\88'\B3Rl\1Bh9\10Of\A5\D86`9@\88'\B3Rl\0B9`\88'\B3Rl\1B9p\88'\B3Rl+9p\88'\B3Rl;9p\88'\B3RlK9r\88'\B3Rl[9r\88'\B3Rlk9\E4\10Of\A5\D8f9\90C<\99\95b[9\90C<\99\95bk9 \87x2+\C5f9\82\1C\E2\C9\AC\14[9\82\1C\E2\C9\AC\14k9\049\C4\93Y)f9\10\E4\10Of\A5X9\10\E4\10Of\A5h9 \C8!\9E\CCJa9\08\82\1C\E2\C9\AC49\0C\82\1C\E2\C9\ACD9\0E\82\1C\E2\C9\ACT9\0F\82\1C\E2\C9\ACd9>\08r\88'\B3R9?\08r\88'\B3b9\FCA\90C<\99E9\FEA\90C<\99U9\FEA\90C<\99e9\F8\07A\0E\F1dV9\F9\07A\0E\F1df9\E4\1F\049\C4\93Y9\E5\1F\049\C4\93i9\CA?\08r\88'c9P\FEA\90C<I9P\FEA\90C<Y9Q\FEA\90C<i9\A2\FC\83 \87xb9\14\E5\1F\049\C4C9\16\E5\1F\049\C4S9\16\E5\1F\049\C4c9\B0(\FF \C8!N9\B0(\FF \C8!^9\B1(\FF \C8!n9cQ\FEA\90Cl9\C7\A2\FC\83 \87h9\8EE\F9\07A\0Ea9\E8X\94\7F\10\E409\E8X\94\7F\10\E4@9\EAX\94\7F\10\E4P9\EAX\94\7F\10\E4`9P\1D\8B\F2\0F\82,9X\1D\8B\F2\0F\82<9\\\1D\8B\F2\0F\82L9^\1D\8B\F2\0F\82\\9^\1D\8B\F2\0F\82l9\BD:\16\E5\1F\04i9{u,\CA?\08b9\DC\ABcQ\FEA@9\DE\ABcQ\FEAP9\DE\ABcQ\FEA`9\A0\F7\EAX\94\7F\109\A0\F7\EAX\94\7F 9\A8\F7\EAX\94\7F09\AC\F7\EAX\94\7F@9\AE\F7\EAX\94\7FP9\AE\F7\EAX\94\7F`9\A0\EB\BD:\16\E5\1F9\B0\EB\BD:\16\E5/9\B8\EB\BD:\16\E5?9\BC\EB\BD:\16\E5O9\BC\EB\BD:\16\E5_9\BC\EB\BD:\16\E5o9x\D7{u,\CAo9\F1\AE\F7\EAX\94o9\E2]\EF\D5\B1(o9\C5\BB\DE\ABcQn9\8Aw\BDW\C7\A2l9\15\EFz\AF\8EEi9+\DE\F5^\1D\8Bb9X\F1\AE\F7\EAXD9X\F1\AE\F7\EAXT9X\F1\AE\F7\EAXd9`\C5\BB\DE\ABcQ9a\C5\BB\DE\ABca9\18V\BC\EB\BD:69\18V\BC\EB\BD:F9\1AV\BC\EB\BD:V9\1BV\BC\EB\BD:f9lX\F1\AE\F7\EAX9mX\F1\AE\F7\EAh9\DB\B0\E2]\EF\D5a9\B8\0D+\DE\F5^=9\B8\0D+\DE\F5^M9\B8\0D+\DE\F5^]9\B9\0D+\DE\F5^m9r\1BV\BC\EB\BDj9\E46\ACx\D7{e9\92\DB\B0\E2]\EFU9\92\DB\B0\E2]\EFe9Hn\C3\8Aw\BDW9Hn\C3\8Aw\BDg9\22\B9\0D+\DE\F5^9#\B9\0D+\DE\F5n9Fr\1BV\BC\EBm9\8D\E46\ACx\D7k9\1B\C9mX\F1\AEg9n$\B7a\C5\BB^9n$\B7a\C5\BBn9\DCHn\C3\8Awm9\B8\91\DC\86\15\EFj9q#\B9\0D+\DEe9\C6\8D\E46\ACxW9\C7\8D\E46\ACxg9\1C7\92\DB\B0\E2]9\1D7\92\DB\B0\E2m9:n$\B7a\C5k9t\DCHn\C3\8Ag9\D2q#\B9\0D+^9\D2q#\B9\0D+n9\A4\E3Fr\1BVl9H\C7\8D\E46\ACh9\90\8E\1B\C9mXa9\08\E9\B8\91\DC\8659\08\E9\B8\91\DC\86E9\08\E9\B8\91\DC\86U9\09\E9\B8\91\DC\86e9$\A4\E3Fr\1BV9$\A4\E3Fr\1Bf9\92\90\8E\1B\C9mX9\93\90\8E\1B\C9mh9&!\1D7\92\DB`9\D0$\A4\E3Fr+9\D8$\A4\E3Fr;9\DC$\A4\E3FrK9\DC$\A4\E3Fr[9\DD$\A4\E3Frk9\BAIH\C7\8D\E4f9\E8&!\1D7\92[9\E9&!\1D7\92k9\D2MB:n$g9J7\09\E9\B8\91\\9K7\09\E9\B8\91l9\97n\12\D2q#i9.\DD$\A4\E3Fb9p\E9&!\1D7B9p\E9&!\1D7R9p\E9&!\1D7b9\80K7\09\E9\B8A9\80K7\09\E9\B8Q9\80K7\09\E9\B8a9\00\B8t\93\90\8E;9\00\B8t\93\90\8EK9\00\B8t\93\90\8E[9\01\B8t\93\90\8Ek9\03p\E9&!\1Dg9\0C\C0\A5\9B\84t\\9\0C\C0\A5\9B\84tl9\19\80K7\09\E9h92\00\97n\12\D2a9 \03p\E9&!=9$\03p\E9&!M9$\03p\E9&!]9$\03p\E9&!m9I\06\E0\D2MBj9\92\0C\C0\A5\9B\84d9H2\00\97n\12R9I2\00\97n\12b9H\92\01\B8t\93@9J\92\01\B8t\93P9K\92\01\B8t\93`9pI2\00\97n\229pI2\00\97n29tI2\00\97nB9vI2\00\97nR9wI2\00\97nb9\B8K\92\01\B8tC9\BAK\92\01\B8tS9\BAK\92\01\B8tc9\D4]\92\0C\C0\A5K9\D4]\92\0C\C0\A5[9\D4]\92\0C\C0\A5k9\A8\BB$\19\80Kg9\A0\EE\92d\00.]9\A0\EE\92d\00.m9A\DD%\C9\00\\j9\82\BAK\92\01\B8d9\08\EA.I\06\E0R9\09\EA.I\06\E0b9LPwI2\00G9NPwI2\00W9NPwI2\00g9:A\DD%\C9\00\\9:A\DD%\C9\00l9t\82\BAK\92\01h9\E8\04u\97$\03`9\00D'\A8\BB$\C98\00F'\A8\BB$\D98\00F'\A8\BB$\E98\00F'\A8\BB$\F98@F'\A8\BB$\099@F'\A8\BB$\199@F'\A8\BB$)9HF'\A8\BB$99HF'\A8\BB$I9HF'\A8\BB$Y9HF'\A8\BB$i9\90\8CNPwIb9\84dt\82\BAKB9\86dt\82\BAKR9\87dt\82\BAKb98$\A3\13\D4]B98$\A3\13\D4]R99$\A3\13\D4]b9\CC!\19\9D\A0\EEB9\CE!\19\9D\A0\EER9\CF!\19\9D\A0\EEb9|\0E\C9\E8\04uG9~\0E\C9\E8\04uW9\7F\0E\C9\E8\04ug9\FC9$\A3\13\D4]9\FC9$\A3\13\D4m9\F8sHF'\A8k9\F0\E7\90\8CNPg9\C2\9FC2:A]9\C3\9FC2:Am9\87?\87dt\82j9\0E\7F\0E\C9\E8\04e9:\FC9$\A3\13T9;\FC9$\A3\13d9\EE\F0\E7\90\8CNP9\EF\F0\E7\90\8CN`9\C0;\FC9$\A3\139\D0;\FC9$\A3#9\D0;\FC9$\A339\D4;\FC9$\A3C9\D6;\FC9$\A3S9\D6;\FC9$\A3c9\B0\DE\E1\CF!\19M9\B0\DE\E1\CF!\19]9\B1\DE\E1\CF!\19m9c\BD\C3\9FC2j9\C7z\87?\87dd9\1C\EB\1D\FE\1C\92Q9\1C\EB\1D\FE\1C\92a9\C8\B1\DE\E1\CF!99\C8\B1\DE\E1\CF!I9\CA\B1\DE\E1\CF!Y9\CB\B1\DE\E1\CF!i9\96c\BD\C3\9FCb9\B0\1C\EB\1D\FE\1CB9\B0\1C\EB\1D\FE\1CR9\B1\1C\EB\1D\FE\1Cb9\88\E5X\EF\F0\E7@9\88\E5X\EF\F0\E7P9\89\E5X\EF\F0\E7`9 \B1\1C\EB\1D\FE,9(\B1\1C\EB\1D\FE<9(\B1\1C\EB\1D\FEL9(\B1\1C\EB\1D\FE\\9)\B1\1C\EB\1D\FEl9Sb9\D6;\FCi9\A6\C4r\ACw\F8c94%\96c\BD\C3O94%\96c\BD\C3_94%\96c\BD\C3o9iJ,\C7z\87o9\D3\94X\8E\F5\0Eo9\A7)\B1\1C\EB\1Dn9NSb9\D6;l9\9C\A6\C4r\ACwh99M\89\E5X\EF`90\A7)\B1\1C\EB-98\A7)\B1\1C\EB=9<\A7)\B1\1C\EBM9>\A7)\B1\1C\EB]9>\A7)\B1\1C\EBm9}NSb9\D6k9\FB\9C\A6\C4r\ACg9\EEs\9A\12\CB\B1^9\EEs\9A\12\CB\B1n9\DD\E74%\96cm9\BA\CFiJ,\C7j9t\9F\D3\94X\8Ee9\D0}NSb9V9\D1}NSb9f9D\F79M\89\E5X9D\F79M\89\E5h9\88\EEs\9A\12\CBa9\80\E8>\A7)\B1<9\80\E8>\A7)\B1L9\82\E8>\A7)\B1\\9\82\E8>\A7)\B1l9\04\D1}NSbi9\08\A2\FB\9C\A6\C4b9D\10\DD\E74%F9F\10\DD\E74%V9F\10\DD\E74%f9\1AAt\9F\D3\94X9\1AAt\9F\D3\94h95\82\E8>\A7)a9X#\88\EEs\9A29\\#\88\EEs\9AB9^#\88\EEs\9AR9_#\88\EEs\9Ab9\F8\1AAt\9F\D3D9\FA\1AAt\9F\D3T9\FA\1AAt\9F\D3d9\EAk\04\D1}NS9\EAk\04\D1}Nc9P_#\88\EEsJ9R_#\88\EEsZ9R_#\88\EEsj9\A5\BEF\10\DD\E7d9\96\FA\1AAt\9FS9\97\FA\1AAt\9Fc9\B8\D4\D7\08\A2\FBL9\BA\D4\D7\08\A2\FB\\9\BA\D4\D7\08\A2\FBl9u\A9\AF\11D\F7i9\EBR_#\88\EEc9\\\97\FA\1AAtO9\\\97\FA\1AAt_9]\97\FA\1AAto9\BB.\F55\82\E8n9v]\EAk\04\D1m9\ED\BA\D4\D7\08\A2k9\DAu\A9\AF\11Dg9h\D7\A5\BEF\10]9h\D7\A5\BEF\10m9\D1\AEK}\8D j9\A2]\97\FA\1AAd9\88v]\EAk\04Q9\89v]\EAk\04a9\90h\D7\A5\BEF09\90h\D7\A5\BEF@9\90h\D7\A5\BEFP9\90h\D7\A5\BEF`9 $\DAu\A9\AF\119 $\DAu\A9\AF!9 $\DAu\A9\AF19$$\DAu\A9\AFA9&$\DAu\A9\AFQ9'$\DAu\A9\AFa9pB\A2]\97\FA:9tB\A2]\97\FAJ9tB\A2]\97\FAZ9tB\A2]\97\FAj9\E9\84D\BB.\F5e9\A6\13\12\ED\BA\D4W9\A6\13\12\ED\BA\D4g9\98NH\B4\EBR_9\99NH\B4\EBRo93\9D\90h\D7\A5n9g:!\D1\AEKm9\CEtB\A2]\97j9\9C\E9\84D\BB.e9p\A6\13\12\ED\BAT9q\A6\13\12\ED\BAd9\C6\99NH\B4\EBR9\C7\99NH\B4\EBb98\CEtB\A2]G98\CEtB\A2]W98\CEtB\A2]g9\E08\D3\09\89v]9\E08\D3\09\89vm9\C0q\A6\13\12\EDj9\81\E3L'$\DAe9\04\8E3\9D\90hW9\04\8E3\9D\90hg9\128\CEtB\A2]9\138\CEtB\A2m9&p\9C\E9\84Dk9M\E08\D3\09\89f94\81\E3L'$Z95\81\E3L'$j9k\02\C7\99NHd9\AC\09\1Cg:!Q9\AD\09\1Cg:!a9\D0\9A\C0q\A6\1329\D0\9A\C0q\A6\13B9\D0\9A\C0q\A6\13R9\D1\9A\C0q\A6\13b9\88\D6\04\8E3\9D@9\8A\D6\04\8E3\9DP9\8B\D6\04\8E3\9D`9p\D1\9A\C0q\A6#9x\D1\9A\C0q\A639|\D1\9A\C0q\A6C9|\D1\9A\C0q\A6S9}\D1\9A\C0q\A6c9\EC\8B\D6\04\8E3M9\EE\8B\D6\04\8E3]9\EF\8B\D6\04\8E3m9\DF\17\AD\09\1Cgj9\BF/Z\138\CEd9\FC\BEhM\E08S9\FC\BEhM\E08c9\E4\F7Ek\02\C7I9\E4\F7Ek\02\C7Y9\E4\F7Ek\02\C7i9\C8\EF\8B\D6\04\8Ec9@~_\B4&pL9@~_\B4&p\\9A~_\B4&pl9\82\FC\BEhM\E0h9\04\F9}\D1\9A\C0a9H\90\DF\17\AD\09<9L\90\DF\17\AD\09L9N\90\DF\17\AD\09\\9N\90\DF\17\AD\09l9\9C \BF/Z\13h99A~_\B4&`9\C0\9C \BF/Z\039\C0\9C \BF/Z\139\C0\9C \BF/Z#9\C8\9C \BF/Z39\C8\9C \BF/ZC9\C8\9C \BF/ZS9\C8\9C \BF/Zc9D\E6\04\F9}\D1J9F\E6\04\F9}\D1Z9G\E6\04\F9}\D1j9\8E\CC\09\F2\FB\A2e9:2'\C8\EF\8BV9:2'\C8\EF\8Bf9\EA\C8\9C \BF/Z9\EB\C8\9C \BF/j9\D6\919A~_d9XG\E6\04\F9}Q9XG\E6\04\F9}a9\88udN\90\DF79\8CudN\90\DFG9\8EudN\90\DFW9\8EudN\90\DFg98\D6\919A~_99\D6\919A~o9s\AC#s\82\FCn9\E6XG\E6\04\F9m9\CC\B1\8E\CC\09\F2k9\98c\1D\99\13\E4g9`\8EudN\90_9`\8EudN\90o9\C1\1C\EB\C8\9C o9\839\D6\919An9\06s\AC#s\82l9\0D\E6XG\E6\04i9\1A\CC\B1\8E\CC\09b9\D4`\8EudN@9\D4`\8EudNP9\D4`\8EudN`9 5\98c\1D\99\13905\98c\1D\99#905\98c\1D\993905\98c\1D\99C925\98c\1D\99S935\98c\1D\99c9\9C\A9\C1\1C\EB\C8L9\9C\A9\C1\1C\EB\C8\\9\9C\A9\C1\1C\EB\C8l99S\839\D6\91i9s\A6\06s\AC#c9\9C35\98c\1DI9\9E35\98c\1DY9\9F35\98c\1Di9>gj0\C7:b9\F49S\839\D6A9\F49S\839\D6Q9\F49S\839\D6a9H\9F35\98c=9H\9F35\98cM9H\9F35\98c]9I\9F35\98cm9\93>gj0\C7j9'}\CE\D4`\8Ee9\9C\F49S\839V9\9C\F49S\839f9r\D2\E7L\0D\E6X9r\D2\E7L\0D\E6h9\E4\A4\CF\99\1A\CCa9@N\FA\9C\A9\C1<9@N\FA\9C\A9\C1L9BN\FA\9C\A9\C1\\9BN\FA\9C\A9\C1l9\84\9C\F49S\83i9\089\E9s\A6\06c9D\C8I\9F35H9D\C8I\9F35X9E\C8I\9F35h9\8B\90\93>gj`9\E0\22\E4\A4\CF\99\1A9\F0\22\E4\A4\CF\99*9\F8\22\E4\A4\CF\99:9\FC\22\E4\A4\CF\99J9\FC\22\E4\A4\CF\99Z9\FC\22\E4\A4\CF\99j9\F8E\C8I\9F3e9\E2\17!'}\CET9\E2\17!'}\CEd9\8A_\84\9C\F49S9\8B_\84\9C\F49c9\\\FC\22\E4\A4\CFI9\\\FC\22\E4\A4\CFY9]\FC\22\E4\A4\CFi9\BB\F8E\C8I\9Fc9\DC\C5/BN\FAL9\DE\C5/BN\FA\\9\DE\C5/BN\FAl9\BD\8B_\84\9C\F4i9{\17\BF\089\E9c9\DC\BB\F8E\C8IO9\DE\BB\F8E\C8I_9\DF\BB\F8E\C8Io9\BFw\F1\8B\90\93n9~\EF\E2\17!'m9\FC\DE\C5/BNj9\F9\BD\8B_\84\9Cd9\E4\F7.~\11rR9\E4\F7.~\11rb9$\BFw\F1\8B\90C9$\BFw\F1\8B\90S9%\BFw\F1\8B\90c9(\F9\BD\8B_\84L9(\F9\BD\8B_\84\\9(\F9\BD\8B_\84l9P\F2{\17\BF\08i9\A0\E4\F7.~\11b9\04%\BFw\F1\8B@9\06%\BFw\F1\8BP9\07%\BFw\F1\8B`9\E0\A0\E4\F7.~!9\E8\A0\E4\F7.~19\EC\A0\E4\F7.~A9\EC\A0\E4\F7.~Q9\EC\A0\E4\F7.~a9\C0\0EJ~\EF\E279\C4\0EJ~\EF\E2G9\C6\0EJ~\EF\E2W9\C7\0EJ~\EF\E2g9\1E;(\F9\BD\8B_9\1F;(\F9\BD\8Bo9?vP\F2{\17o9\7F\EC\A0\E4\F7.n9\FF\D8A\C9\EF]l9\FF\B1\83\92\DF\BBh9\FFc\07%\BFwa9\F0?vP\F2{79\F0?vP\F2{G9\F0?vP\F2{W9\F1?vP\F2{g9\C4\FF\D8A\C9\EF]9\C4\FF\D8A\C9\EFm9\89\FF\B1\83\92\DFk9\12\FFc\07%\BFg9J\FC\8F\1D\94\FC^9K\FC\8F\1D\94\FCn9\97\F8\1F;(\F9m9/\F1?vP\F2k9_\E2\7F\EC\A0\E4g9~\89\FF\B1\83\92_9\7F\89\FF\B1\83\92o9\FF\12\FFc\07%o9\FF%\FE\C7\0EJn9\FFK\FC\8F\1D\94l9\FF\97\F8\1F;(i9\FF/\F1?vPb9\FC\7F\89\FF\B1\83B9\FC\7F\89\FF\B1\83R9\FD\7F\89\FF\B1\83b9\EC\FFK\FC\8F\1DD9\EE\FFK\FC\8F\1DT9\EF\FFK\FC\8F\1Dd9\BC\FF/\F1?vP9\BC\FF/\F1?v`9\00\EF\FFK\FC\8F\1D9\00\EF\FFK\FC\8F-9\00\EF\FFK\FC\8F=9\00\EF\FFK\FC\8FM9\02\EF\FFK\FC\8F]9\02\EF\FFK\FC\8Fm9\05\DE\FF\97\F8\1Fk9\0B\BC\FF/\F1?f9,\F0\FE\BF\C4\FFX9,\F0\FE\BF\C4\FFh9Y\E0\FD\7F\89\FFa9\98\05\DE\FF\97\F8?9\98\05\DE\FF\97\F8O9\98\05\DE\FF\97\F8_9\98\05\DE\FF\97\F8o90\0B\BC\FF/\F1o9`\16x\FF_\E2o9\C0,\F0\FE\BF\C4o9\80Y\E0\FD\7F\89o9\01\B3\C0\FB\FF\12o9\03f\81\F7\FF%n9\07\CC\02\EF\FFKl9\0F\98\05\DE\FF\97h9\1F0\0B\BC\FF/a9\F8\01\B3\C0\FB\FF29\FC\01\B3\C0\FB\FFB9\FC\01\B3\C0\FB\FFR9\FD\01\B3\C0\FB\FFb9\EC\0F\98\05\DE\FFG9\EE\0F\98\05\DE\FFW9\EF\0F\98\05\DE\FFg9\BC?`\16x\FF_9\BC?`\16x\FFo9y\7F\C0,\F0\FEo9\F2\FE\80Y\E0\FDo9\E5\FD\01\B3\C0\FBo9\CB\FB\03f\81\F7o9\97\F7\07\CC\02\EFo9/\EF\0F\98\05\DEo9^\DE\1F0\0B\BCo9\BC\BC?`\16xo9xy\7F\C0,\F0n9\F1\F2\FE\80Y\E0m9\E2\E5\FD\01\B3\C0k9\C4\CB\FB\03f\81g9\10/\EF\0F\98\05^9\11/\EF\0F\98\05n9#^\DE\1F0\0Bl9F\BC\BC?`\16h9\8Cxy\7F\C0,`9\00F\BC\BC?`\069 F\BC\BC?`\169 F\BC\BC?`&9(F\BC\BC?`69,F\BC\BC?`F9,F\BC\BC?`V9-F\BC\BC?`f9\B4\18\F1\F2\FE\80Y9\B5\18\F1\F2\FE\80i9k1\E2\E5\FD\01c9X\8B\11/\EF\0FH9Z\8B\11/\EF\0FX9Z\8B\11/\EF\0Fh9\B4\16#^\DE\1F`9\00\B4\16#^\DE\FF8\00\B4\16#^\DE\0F9\00\B4\16#^\DE\1F9\10\B4\16#^\DE/9\10\B4\16#^\DE?9\14\B4\16#^\DEO9\14\B4\16#^\DE_9\14\B4\16#^\DEo9)h-F\BC\BCo9S\D0Z\8Cxyo9\A6\A0\B5\18\F1\F2n9MAk1\E2\E5m9\9B\82\D6b\C4\CBk96\05\AD\C5\88\97g9\DA\14\B4\16#^^9\DA\14\B4\16#^n9\B4)h-F\BCl9hS\D0Z\8Cxi9\D1\A6\A0\B5\18\F1b9\8C6\05\AD\C5\88G9\8E6\05\AD\C5\88W9\8F6\05\AD\C5\88g9>\DA\14\B4\16#^9>\DA\14\B4\16#n9}\B4)h-Fl9\FBhS\D0Z\8Ch9\F6\D1\A6\A0\B5\18a9h\1Fm\0AZ\8B19l\1Fm\0AZ\8BA9l\1Fm\0AZ\8BQ9m\1Fm\0AZ\8Ba9\D0\F6\D1\A6\A0\B589\D0\F6\D1\A6\A0\B5H9\D2\F6\D1\A6\A0\B5X9\D3\F6\D1\A6\A0\B5h9\A6\ED\A3MAka9h\DA>\DA\14\B469l\DA>\DA\14\B4F9l\DA>\DA\14\B4V9l\DA>\DA\14\B4f9\B2i\FBhS\D0Z9\B3i\FBhS\D0j9g\D3\F6\D1\A6\A0e9\9EM\DBG\9B\82V9\9FM\DBG\9B\82f9~6m\1Fm\0AZ9~6m\1Fm\0Aj9\FDl\DA>\DA\14d9\F6\B3i\FBhSP9\F6\B3i\FBhS`9\80\FDl\DA>\DA\149\90\FDl\DA>\DA$9\98\FDl\DA>\DA49\9C\FDl\DA>\DAD9\9E\FDl\DA>\DAT9\9E\FDl\DA>\DAd9x\F6\B3i\FBhS9y\F6\B3i\FBhc9\C8\B3\9FM\DBGK9\C8\B3\9FM\DBG[9\C9\B3\9FM\DBGk9\93g?\9B\B6\8Ff9N\9E\FDl\DA>Z9O\9E\FDl\DA>j9\9F<\FB\D9\B4}d9|\F2\ECg\D3\F6Q9|\F2\ECg\D3\F6a9\C8'\CF~6m?9\C8'\CF~6mO9\CA'\CF~6m_9\CB'\CF~6mo9\96O\9E\FDl\DAn9,\9F<\FB\D9\B4m9X>y\F6\B3ik9\B0|\F2\ECg\D3f9\C2\F2\C9\B3\9FM[9\C2\F2\C9\B3\9FMk9\84\E5\93g?\9Bf9\12\96O\9E\FDlZ9\13\96O\9E\FDlj9&,\9F<\FB\D9d9\9A\B0|\F2\ECgS9\9B\B0|\F2\ECgc9\D8\84\E5\93g?K9\DA\84\E5\93g?[9\DB\84\E5\93g?k9\B7\09\CB'\CF~f9\DC&,\9F<\FBY9\DD&,\9F<\FBi9\BAMX>y\F6c9\D0m\C2\F2\C9\B3O9\D2m\C2\F2\C9\B3_9\D3m\C2\F2\C9\B3o9\A7\DB\84\E5\93go9O\B7\09\CB'\CFn9\9En\13\96O\9Em9=\DD&,\9F<k9z\BAMX>yf9\E8\E96a\F9\E4Y9\E8\E96a\F9\E4i9\D1\D3m\C2\F2\C9c9\8C\9En\13\96ON9\8C\9En\13\96O^9\8C\9En\13\96On9\18=\DD&,\9Fl91z\BAMX>i9c\F4t\9B\B0|b9\1C\A3\A7\DB\84\E5C9\1E\A3\A7\DB\84\E5S9\1F\A3\A7\DB\84\E5c9\FC\18=\DD&,O9\FC\18=\DD&,_9\FD\18=\DD&,o9\FB1z\BAMXn9\F6c\F4t\9B\B0l9\EC\C7\E8\E96ai9\D9\8F\D1\D3m\C2b9\CC~\8C\9En\13F9\CC~\8C\9En\13V9\CD~\8C\9En\13f94\FB1z\BAMX94\FB1z\BAMh9i\F6c\F4t\9B`90\CD~\8C\9En#98\CD~\8C\9En39<\CD~\8C\9EnC9<\CD~\8C\9EnS9<\CD~\8C\9Enc9\E4i\F6c\F4tK9\E4i\F6c\F4t[9\E5i\F6c\F4tk9\CB\D3\EC\C7\E8\E9f9.O\B3\1F\A3\A7[9/O\B3\1F\A3\A7k9_\9Ef?FOg9~y\9A\FD\18=]9\7Fy\9A\FD\18=m9\FF\F24\FB1zj9\FE\E5i\F6c\F4d9\FA\97\A7\D9\8F\D1S9\FA\97\A7\D9\8F\D1c9\D4\BF<\CD~\8CN9\D4\BF<\CD~\8C^9\D4\BF<\CD~\8Cn9\A8\7Fy\9A\FD\18m9Q\FF\F24\FB1j9\A2\FE\E5i\F6cd9\8A\FA\97\A7\D9\8FQ9\8B\FA\97\A7\D9\8Fa9\B0\A8\7Fy\9A\FD89\B4\A8\7Fy\9A\FDH9\B4\A8\7Fy\9A\FDX9\B5\A8\7Fy\9A\FDh9kQ\FF\F24\FBa9\B8\16\F5/O\B3?9\B8\16\F5/O\B3O9\BA\16\F5/O\B3_9\BA\16\F5/O\B3o9u-\EA_\9Efo9\EAZ\D4\BF<\CDn9\D4\B5\A8\7Fy\9Am9\A9kQ\FF\F24k9R\D7\A2\FE\E5if9H]\8B\FA\97\A7Y9I]\8B\FA\97\A7i9\93\BA\16\F5/Oc9\9C\D4\B5\A8\7FyJ9\9E\D4\B5\A8\7FyZ9\9E\D4\B5\A8\7Fyj9=\A9kQ\FF\F2d9\F6\A4\AEE\FD\CBS9\F7\A4\AEE\FD\CBc9\B8'u-\EA_N9\BA'u-\EA_^9\BA'u-\EA_n9uO\EAZ\D4\BFl9\EB\9E\D4\B5\A8\7Fi9\D6=\A9kQ\FFb9\B0\EEI]\8B\FAG9\B0\EEI]\8B\FAW9\B1\EEI]\8B\FAg9\C6\BA'u-\EA_9\C7\BA'u-\EAo9\8FuO\EAZ\D4o9\1F\EB\9E\D4\B5\A8o9?\D6=\A9kQo9~\AC{R\D7\A2n9\FDX\F7\A4\AEEm9\FA\B1\EEI]\8Bj9\F5c\DD\93\BA\16e9\D6\8FuO\EAZT9\D7\8FuO\EAZd9^?\D6=\A9kQ9_?\D6=\A9ka9\F0\F5c\DD\93\BA69\F0\F5c\DD\93\BAF9\F2\F5c\DD\93\BAV9\F2\F5c\DD\93\BAf9\CA\D7\8FuO\EAZ9\CB\D7\8FuO\EAj9\97\AF\1F\EB\9E\D4e9^\BE~\AC{RW9_\BE~\AC{Rg9|\F9\FA\B1\EEI]9|\F9\FA\B1\EEIm9\F8\F2\F5c\DD\93j9\F1\E5\EB\C7\BA'e9\C4\97\AF\1F\EB\9ET9\C5\97\AF\1F\EB\9Ed9\16_\BE~\AC{R9\17_\BE~\AC{b9\BC\F8\F2\F5c\DDC9\BC\F8\F2\F5c\DDS9\BD\F8\F2\F5c\DDc9\EC\C5\97\AF\1F\EBN9\EC\C5\97\AF\1F\EB^9\EC\C5\97\AF\1F\EBn9\D9\8B/_?\D6m9\B3\17_\BE~\ACk9g/\BE|\FDXg9\9E\BD\F8\F2\F5c]9\9E\BD\F8\F2\F5cm9={\F1\E5\EB\C7j9z\F6\E2\CB\D7\8Fe9\E8\D9\8B/_?V9\E8\D9\8B/_?f9\A0g/\BE|\FDX9\A0g/\BE|\FDh9A\CF^|\F9\FAa9\18\F4\EC\C5\97\AF?9\1C\F4\EC\C5\97\AFO9\1C\F4\EC\C5\97\AF_9\1C\F4\EC\C5\97\AFo99\E8\D9\8B/_o9s\D0\B3\17_\BEn9\E7\A0g/\BE|m9\CEA\CF^|\F9j9\9C\83\9E\BD\F8\F2e9r\0Ez\F6\E2\CBW9s\0Ez\F6\E2\CBg9\CE9\E8\D9\8B/_9\CF9\E8\D9\8B/o9\9Fs\D0\B3\17_n9>\E7\A0g/\BEl9}\CEA\CF^|i9\FB\9C\83\9E\BD\F8b9\DC\E7\1C\F4\EC\C5G9\DE\E7\1C\F4\EC\C5W9\DE\E7\1C\F4\EC\C5g9x\9Fs\D0\B3\17_9x\9Fs\D0\B3\17o9\F1>\E7\A0g/n9\E2}\CEA\CF^l9\C5\FB\9C\83\9E\BDh9\8A\F79\07={a9\A0x\9Fs\D0\B379\A4x\9Fs\D0\B3G9\A4x\9Fs\D0\B3W9\A5x\9Fs\D0\B3g9\94\E2}\CEA\CF^9\94\E2}\CEA\CFn9)\C5\FB\9C\83\9Em9R\8A\F79\07=k9\A5\14\EFs\0Ezf9\94R\BC\CF9\E8Y9\94R\BC\CF9\E8i9)\A5x\9Fs\D0c9H)\C5\FB\9C\83N9H)\C5\FB\9C\83^9I)\C5\FB\9C\83n9\92R\8A\F79\07m9%\A5\14\EFs\0Ej9KJ)\DE\E7\1Cd9.)\A5x\9FsP9.)\A5x\9Fs`9\A0KJ)\DE\E7\1C9\A0KJ)\DE\E7,9\A8KJ)\DE\E7<9\A8KJ)\DE\E7L9\A8KJ)\DE\E7\\9\A9KJ)\DE\E7l9S\97\94R\BC\CFi9\A6.)\A5x\9Fc94uI)\C5\FBL94uI)\C5\FB\\95uI)\C5\FBl9k\EA\92R\8A\F7i9\D7\D4%\A5\14\EFc9\BC\A6.)\A5xO9\BE\A6.)\A5x_9\BF\A6.)\A5xo9\7FM]RJ\F1n9\FE\9A\BA\A4\94\E2m9\FD5uI)\C5k9\FBk\EA\92R\8Ag9\EC\AF\A9KJ)^9\ED\AF\A9KJ)n9\DA_S\97\94Rl9\B5\BF\A6.)\A5h9k\7FM]RJa9\B8\F6\D7\D4%\A549\BC\F6\D7\D4%\A5D9\BE\F6\D7\D4%\A5T9\BF\F6\D7\D4%\A5d9\FC\DA_S\97\94R9\FD\DA_S\97\94b9\EC\D7\FE\9A\BA\A4D9\EC\D7\FE\9A\BA\A4T9\EC\D7\FE\9A\BA\A4d9\B0_\FBk\EA\92R9\B1_\FBk\EA\92b9\88\FD\DA_S\97D9\88\FD\DA_S\97T9\88\FD\DA_S\97d9\22\F6k\7FM]R9#\F6k\7FM]b9\1C\B1_\FBk\EAB9\1E\B1_\FBk\EAR9\1F\B1_\FBk\EAb9", align 8
+
+declare double @tan(double) local_unnamed_addr
+
+declare double @tgamma(double) local_unnamed_addr
