@@ -170,9 +170,7 @@ def _regular(text: str, symbol: str) -> dict[str, str]:
             found[name] = _function_text(part, symbol)
         else:
             raise CompileError(f"{symbol}: {name} was left as a function of its own", details=text)
-    own = found.pop(symbol)
-    for old, new in renamed.items():
-        own = own.replace(f"@{old}", f"@{new}")
+    own = _GLOBAL.sub(lambda m: "@" + renamed.get(m[1], m[1]), found.pop(symbol))
     return {**dict(sorted(found.items())), symbol: own}
 
 

@@ -1,5 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources 830a71c8cbad852e, llvmlite 0.50, fma
+; sources 3590e04cafdee318, llvmlite 0.50, fma
 
 declare double @lgamma(double) local_unnamed_addr
 
@@ -996,9 +996,9 @@ b1:
   %v19 = tail call float @llvm.copysign.f32(float %v18, float %x)
   %v20 = getelementptr float, ptr @t_8299d0e7d20d, i64 %v15
   %v21 = load float, ptr %v20, align 4
-  %v22 = getelementptr float, ptr @t_8299d0e7d20d.1, i64 %v15
+  %v22 = getelementptr float, ptr @t_0f89f25d59ce, i64 %v15
   %v23 = load float, ptr %v22, align 4
-  %v24 = getelementptr float, ptr @t_8299d0e7d20d.2, i64 %v15
+  %v24 = getelementptr float, ptr @t_be83847ff80a, i64 %v15
   %v25 = load float, ptr %v24, align 4
   %v26 = fmul float %v19, %v21
   %v27 = fmul float %v19, %v23
@@ -1124,9 +1124,9 @@ b1:
   %v18 = tail call double @llvm.copysign.f64(double %v17, double %x)
   %v19 = getelementptr double, ptr @t_811810fe58b0, i64 %v14
   %v20 = load double, ptr %v19, align 8
-  %v21 = getelementptr double, ptr @t_811810fe58b0.1, i64 %v14
+  %v21 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v14
   %v22 = load double, ptr %v21, align 8
-  %v23 = getelementptr double, ptr @t_811810fe58b0.2, i64 %v14
+  %v23 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v14
   %v24 = load double, ptr %v23, align 8
   %v25 = fmul double %v18, %v20
   %v26 = fmul double %v18, %v22
@@ -3244,9 +3244,9 @@ b1:
   %v19 = tail call float @llvm.copysign.f32(float %v18, float %x)
   %v20 = getelementptr float, ptr @t_8299d0e7d20d, i64 %v15
   %v21 = load float, ptr %v20, align 4
-  %v22 = getelementptr float, ptr @t_8299d0e7d20d.1, i64 %v15
+  %v22 = getelementptr float, ptr @t_0f89f25d59ce, i64 %v15
   %v23 = load float, ptr %v22, align 4
-  %v24 = getelementptr float, ptr @t_8299d0e7d20d.2, i64 %v15
+  %v24 = getelementptr float, ptr @t_be83847ff80a, i64 %v15
   %v25 = load float, ptr %v24, align 4
   %v26 = fmul float %v19, %v21
   %v27 = fmul float %v19, %v23
@@ -3377,9 +3377,9 @@ b1:
   %v18 = tail call double @llvm.copysign.f64(double %v17, double %x)
   %v19 = getelementptr double, ptr @t_811810fe58b0, i64 %v14
   %v20 = load double, ptr %v19, align 8
-  %v21 = getelementptr double, ptr @t_811810fe58b0.1, i64 %v14
+  %v21 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v14
   %v22 = load double, ptr %v21, align 8
-  %v23 = getelementptr double, ptr @t_811810fe58b0.2, i64 %v14
+  %v23 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v14
   %v24 = load double, ptr %v23, align 8
   %v25 = fmul double %v18, %v20
   %v26 = fmul double %v18, %v22
@@ -3950,9 +3950,9 @@ b1:
   %v28 = tail call float @llvm.copysign.f32(float %v27, float %x)
   %v29 = getelementptr float, ptr @t_8299d0e7d20d, i64 %v24
   %v30 = load float, ptr %v29, align 4
-  %v31 = getelementptr float, ptr @t_8299d0e7d20d.1, i64 %v24
+  %v31 = getelementptr float, ptr @t_0f89f25d59ce, i64 %v24
   %v32 = load float, ptr %v31, align 4
-  %v33 = getelementptr float, ptr @t_8299d0e7d20d.2, i64 %v24
+  %v33 = getelementptr float, ptr @t_be83847ff80a, i64 %v24
   %v34 = load float, ptr %v33, align 4
   %v35 = fmul float %v28, %v30
   %v36 = fmul float %v28, %v32
@@ -4080,9 +4080,9 @@ b1:
   %v27 = tail call double @llvm.copysign.f64(double %v26, double %x)
   %v28 = getelementptr double, ptr @t_811810fe58b0, i64 %v23
   %v29 = load double, ptr %v28, align 8
-  %v30 = getelementptr double, ptr @t_811810fe58b0.1, i64 %v23
+  %v30 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v23
   %v31 = load double, ptr %v30, align 8
-  %v32 = getelementptr double, ptr @t_811810fe58b0.2, i64 %v23
+  %v32 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v23
   %v33 = load double, ptr %v32, align 8
   %v34 = fmul double %v27, %v29
   %v35 = fmul double %v27, %v31
