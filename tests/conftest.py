@@ -11,6 +11,10 @@ _OWNER = "PYTEST_XDIST_WORKER" not in os.environ
 if _OWNER:
     os.environ["NBGRAPH_CACHE_DIR"] = tempfile.mkdtemp(prefix="nbgraph-test-cache-")
 
+# tests see the programs they ask for, at once, and nothing of it in the terminal
+os.environ.setdefault("NBGRAPH_EAGER_COMPILE", "1")
+os.environ.setdefault("NBGRAPH_PROGRESS", "0")
+
 import hypothesis  # noqa: E402  (after the cache directory)
 import pytest  # noqa: E402
 

@@ -50,6 +50,7 @@ _PLACES = {
     "op": "nbgraph.operator.mapper",
     "Mapper": "nbgraph.operator.mapper",
     "ResourceRequest": "nbgraph.resource.kinds",
+    "compile_report": "nbgraph.codegen.making.report",
     "config": "nbgraph.settings",
     "profile": "nbgraph.engine.trace",
     "NDArray": "nbgraph.array",

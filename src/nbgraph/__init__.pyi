@@ -24,6 +24,7 @@ from nbgraph.autograd.jit import jit as jit
 from nbgraph.autograd.linear import jvp as jvp
 from nbgraph.autograd.linear import vjp as vjp
 from nbgraph.codegen import cache as cache
+from nbgraph.codegen.making.report import compile_report as compile_report
 from nbgraph.device import Context as Context
 from nbgraph.device import RunContext as RunContext
 from nbgraph.device import cpu as cpu

@@ -2,7 +2,9 @@
 
 | setting         | meaning; the variable is NBGRAPH_ and the name in capitals |
 |-----------------|------------------------------------------------------------|
-| compiler        | "auto", "numba", or "python": run the user's text itself   |
+| compiler        | who compiles new kernels: "llvm", the quick one; "numba",  |
+|                 | the reference; "auto": LLVM where it can. Or "python": run |
+|                 | the user's text itself                                     |
 | cache_dir       | folder of compiled kernels; empty string: no disk cache    |
 | cache_bytes     | size at which the oldest kernels are dropped               |
 | default_float   | dtype of created arrays, "float32" or "float64"            |
@@ -19,6 +21,10 @@
 | watchdog        | seconds without progress after which a wait warns; 0: none |
 | anomaly         | 1: after every operator on arrays, and every node of an    |
 |                 | executor, look for a first NaN                             |
+| eager_compile   | 1: no graph runs unfused while its kernels are compiled    |
+|                 | in the background                                          |
+| progress        | 0: no line about long compilations (else in terminals and  |
+|                 | notebooks)                                                 |
 | debug           | 1: compilers' own texts are shown with errors, functions   |
 |                 | that hold a worker for long are named, and faulthandler    |
 |                 | shows which pushed kernel crashed                          |
@@ -36,7 +42,7 @@ from pathlib import Path
 from typing import Any
 
 _CHOICES = {
-    "compiler": ("auto", "numba", "python"),
+    "compiler": ("auto", "llvm", "numba", "python"),
     "default_float": ("float32", "float64"),
     "engine": ("naive", "threaded", "chaos"),
     "parking": ("auto", "portable"),
@@ -50,6 +56,8 @@ _RANGES: dict[str, tuple[int, int]] = {
     "storage_reserve": (0, 99),
     "fusion_limit": (0, 0),
     "temp_copies": (1, 0),
+    "eager_compile": (0, 1),
+    "progress": (0, 1),
 }
 
 # whether compiler="python" was ever asked for in this process: until then no call need look
@@ -83,6 +91,8 @@ class Settings:
     fusion_limit: int = 256
     temp_copies: int = 1
     watchdog: int = 30
+    eager_compile: int = 0
+    progress: int = 1
     anomaly: int = 0
     debug: int = 0
     cpu_name: str = ""

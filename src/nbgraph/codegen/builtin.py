@@ -12,9 +12,8 @@ import hashlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import llvmlite.binding as llvm
-
 from nbgraph.codegen import cache, target
+from nbgraph.codegen.making.events import compiling
 
 _METH_FASTCALL = 0x0080
 
@@ -31,11 +30,15 @@ class _MethodDef(ctypes.Structure):
 def address(text: str, symbols: Sequence[str]) -> int:
     """Where the machine code of `text` lies, found on disk or made; `symbols` is what it calls."""
     key = hashlib.sha256(f"builtin {target.host()} {text}".encode()).hexdigest()
-    entry = cache.load(key)
-    if entry is None:
-        code = bytes(target.machine().emit_object(llvm.parse_assembly(text)))
-        entry = cache.Entry(code, tuple(symbols), 0.0, "compiled")
-        cache.store(key, entry)
+    with compiling("builtin", "llvm") as note:
+        entry = cache.load(key)
+        if entry is None:
+            import llvmlite.binding as llvm
+
+            code = bytes(target.machine().emit_object(llvm.parse_assembly(text)))
+            entry = cache.Entry(code, tuple(symbols), 0.0, "compiled")
+            cache.store(key, entry)
+        note(entry.origin, len(entry.code))
     return target.load_forever(entry.code, entry.symbols, (target.SYMBOL,))[target.SYMBOL]
 
 

@@ -12,20 +12,22 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import os
 import platform
 import sys
 import time
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
 from nbgraph._version import __version__
 from nbgraph.codegen import cache, target
+from nbgraph.codegen.making.events import compiling
 from nbgraph.errors import CompileError
 from nbgraph.settings import Settings
 
 _PREFIX = "nbgraph_"  # no symbol of a unit hides one of the C library
+_NAMED = 3  # names that reports call a unit by
 
 
 class Unit:
@@ -52,26 +54,45 @@ def content_key(*parts: str) -> str:
     """The key of a unit made from `parts` (source texts, constants): it also says what compiles
     them, for which machine, and with which primitives."""
     system = f"{sys.platform} {platform.machine()} {Settings.from_environment().parking}"
-    versions = f"nbgraph {__version__} numba {_numba_version()}"
-    whole = ("unit", *parts, system, versions, target.host(), _toolchain())
+    whole = ("unit", *parts, system, __version__, target.host(), _toolchain())
     return hashlib.sha256("\0".join(whole).encode()).hexdigest()
 
 
 def load(key: str) -> Unit | None:
     """The unit of a key, if the disk has it; Numba is not imported."""
-    entry = cache.load(key)
-    return Unit(key, entry) if entry is not None and entry.names else None
+    with compiling("unit", "numba") as note:
+        entry = cache.load(key)
+        if entry is None or not entry.names:
+            return None
+        made = Unit(key, entry)
+        note.name = _label(entry.names)
+        note("disk", made.bytes)
+    return made
+
+
+def _label(names: Sequence[str]) -> str:
+    """What reports call a unit."""
+    return ", ".join([*names[:_NAMED], *(["..."] if len(names) > _NAMED else [])])
 
 
 def build(key: str, roots: Mapping[str, tuple[Any, int]]) -> Unit:
     """Compile, store and load: by name, a function or what `transplant` made, and how many words
     it takes (2 or 3). CompileError where Numba refuses."""
-    from nbgraph.codegen import lower  # imports Numba
-
-    started = time.perf_counter()
     for name, (_, arity) in roots.items():
         if arity not in (2, 3):
             raise CompileError(f"{name}: a root takes 2 or 3 words, not {arity}")
+    with compiling(_label(tuple(roots)), "numba") as note:
+        entry = _compiled(roots)
+        cache.store(key, entry)
+        made = Unit(key, entry)
+        note("compiled", made.bytes)
+    return made
+
+
+def _compiled(roots: Mapping[str, tuple[Any, int]]) -> cache.Entry:
+    from nbgraph.codegen import lower  # imports Numba
+
+    started = time.perf_counter()
     jitted = {
         _PREFIX + name: (lower.jit(f) if isinstance(f, FunctionType) else f, arity)
         for name, (f, arity) in roots.items()
@@ -80,9 +101,7 @@ def build(key: str, roots: Mapping[str, tuple[Any, int]]) -> Unit:
     with target.COMPILING:
         code = bytes(target.machine().emit_object(module))
     seconds = time.perf_counter() - started
-    entry = cache.Entry(code, target.externals(str(module)), seconds, "compiled", tuple(roots))
-    cache.store(key, entry)
-    return Unit(key, entry)
+    return cache.Entry(code, target.externals(str(module)), seconds, "compiled", tuple(roots))
 
 
 def transplant(
@@ -112,18 +131,16 @@ def transplant(
 
 
 @functools.cache
-def _numba_version() -> str:
-    from importlib.metadata import version  # slow to import
-
-    return version("numba")
-
-
-@functools.cache
 def _toolchain() -> str:
     """A hash of the texts of the primitives and of this room."""
-    root = Path(__file__).parent
-    texts = [*sorted(root.glob("*.py")), *sorted((root.parent / "native").glob("*.py"))]
-    return hashlib.sha256(b"".join(t.read_bytes() for t in texts)).hexdigest()
+    here = os.path.dirname(__file__)
+    texts = hashlib.sha256()
+    for folder in (here, os.path.join(os.path.dirname(here), "native")):
+        for name in sorted(os.listdir(folder)):
+            if name.endswith(".py"):
+                with open(os.path.join(folder, name), "rb") as file:
+                    texts.update(file.read())
+    return texts.hexdigest()
 
 
 __all__ = ["Unit", "build", "content_key", "load", "transplant"]

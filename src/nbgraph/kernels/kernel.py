@@ -5,11 +5,15 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
 
 import numpy as np
 
 from nbgraph.codegen import cache, target
+from nbgraph.codegen.making.events import compiling
 from nbgraph.errors import CompileError
 from nbgraph.kernels import cpu
 from nbgraph.kernels.loops import Loop
@@ -19,19 +23,66 @@ _PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ct
 MAX_KERNELS = 1024  # kernels kept in memory, least recently made first out
 _KERNELS: OrderedDict[str, Kernel] = OrderedDict()
 _LOCK = threading.RLock()
+_DEFERRED: ContextVar[bool] = ContextVar("nbgraph_deferred_kernels", default=False)
+_LOADED = ("address", "origin", "seconds", "_function")  # what there is once the code is there
 
 
 class Kernel:
-    """A compiled loop: `int64 kernel(int64 args, int64 lo, int64 hi)` at `address`."""
+    """A compiled loop: `int64 kernel(int64 args, int64 lo, int64 hi)` at `address`.
 
-    __slots__ = ("_code", "_function", "address", "key", "loop", "origin", "seconds", "source")
+    The code is loaded, or compiled, when it is first asked for: by `load`, `run` or an attribute.
+    """
 
-    def __init__(self, loop: Loop, source: Source, key: str, made: cache.Entry) -> None:
+    __slots__ = (
+        *("_code", "_function", "_loading", "_lost", "address", "key", "loop", "origin"),
+        *("seconds", "source"),
+    )
+    address: int
+    origin: str
+    seconds: float
+
+    def __init__(self, loop: Loop, source: Source, key: str) -> None:
         self.loop, self.source, self.key = loop, source, key
-        self._code = target.LoadedCode(made.code, made.symbols)
-        self.address = self._code.address
+        self._loading = threading.Lock()
+        self._lost = False  # whether the disk is known not to have it
+        self._code: target.LoadedCode | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _LOADED:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        self.load()
+        return object.__getattribute__(self, name)
+
+    def load(self) -> None:
+        """See to it that the code is in memory; CompileError where it cannot be made."""
+        if self._code is None:
+            with self._loading:
+                if self._code is None:
+                    self._take(_entry(self.source, self.key, look=not self._lost))
+
+    def at_hand(self) -> bool:
+        """Whether the code is in memory or on disk; in the latter case it is loaded."""
+        if self._code is not None or self._lost:
+            return self._code is not None
+        with self._loading:  # who compiles it has it soon
+            if self._code is None:
+                self._find()
+        return self._code is not None
+
+    def _find(self) -> None:
+        with compiling(self.loop.name, "numba") as note:
+            entry = cache.load(self.key)
+            self._lost = entry is None
+            if entry is not None:
+                self._take(entry)
+                note("disk", len(entry.code))
+
+    def _take(self, made: cache.Entry) -> None:
+        code = target.LoadedCode(made.code, made.symbols)
+        self.address = code.address
         self._function = _PROTOTYPE(self.address)
         self.origin, self.seconds = made.origin, made.seconds
+        self._code = code  # last: that is what others look at
 
     def run(self, record: np.ndarray, lo: int, hi: int) -> None:
         """Run a range of the iteration space on this thread, without the GIL."""
@@ -49,28 +100,41 @@ class Kernel:
 
 
 def kernel(loop: Loop) -> Kernel:
-    """The kernel of a loop: from memory, from disk, or compiled now."""
+    """The kernel of a loop: from memory, from disk, or compiled now (see `deferring`)."""
     source = emit(loop)
     key = cpu.content_key(source)
     with _LOCK:
         found = _KERNELS.get(key)
         if found is None:
-            found = Kernel(loop, source, key, _entry(key, source))
-            _KERNELS[key] = found
+            found = _KERNELS[key] = Kernel(loop, source, key)
             while len(_KERNELS) > MAX_KERNELS:
                 _KERNELS.popitem(last=False)
         else:
             _KERNELS.move_to_end(key)
-        return found
+    if not _DEFERRED.get():
+        found.load()
+    return found
 
 
-def _entry(key: str, source: Source) -> cache.Entry:
-    entry = cache.load(key)
-    if entry is not None:
-        return entry
-    made = cpu.compile_source(source)
-    entry = cache.Entry(made.code, made.symbols, made.seconds, "compiled")
-    cache.store(key, entry)
+@contextmanager
+def deferring() -> Generator[None]:
+    """Within the block `kernel` neither loads nor compiles: that is done when code is asked for."""
+    token = _DEFERRED.set(True)
+    try:
+        yield
+    finally:
+        _DEFERRED.reset(token)
+
+
+def _entry(source: Source, key: str, *, look: bool) -> cache.Entry:
+    """Object code from disk, if we are to look there, or compiled."""
+    with compiling(source.name, "numba") as note:
+        entry = cache.load(key) if look else None
+        if entry is None:
+            made = cpu.compile_source(source)
+            entry = cache.Entry(made.code, made.symbols, made.seconds, "compiled")
+            cache.store(key, entry)
+        note(entry.origin, len(entry.code))
     return entry
 
 

@@ -1,0 +1,5 @@
+"""Who makes machine code, when, and who waits for it.
+
+`events` is the log of compilations and of code found on disk; `report` shows it; `progress` is the
+line that tells who waits; `aside` compiles where nobody waits. Nothing here imports a compiler.
+"""

@@ -1,0 +1,175 @@
+"""Compiling where nobody waits: one thread with a queue, there as long as it has work.
+
+It takes up the next piece of a job only when nobody waits for a compilation of their own, so
+nobody waits for more than one piece. It runs at the priority of all other threads: with a lower
+one, whoever waits for a lock that it holds would wait longer.
+
+At the end of the process the piece in hand is finished, as LLVM must not be at work when its
+library is taken down. A fork waits for it too; the child goes on with the queue when it looks.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextvars
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from nbgraph.codegen.making import progress
+from nbgraph.codegen.making.events import in_background
+
+_LONGEST = 20.0  # seconds that exit and fork wait for one piece
+_IDLE = 1.0  # seconds without work after which the thread ends
+
+_QUEUE: deque[Job] = deque()  # the first is at work
+
+
+class _Locks:
+    """Those of this process: a child of a fork makes its own."""
+
+    def __init__(self) -> None:
+        self.changed = threading.Condition(threading.Lock())  # the queue, and who works on it
+        self.turn = threading.Lock()  # held while a piece is compiled
+
+
+_locks = _Locks()
+_thread: threading.Thread | None = None
+_hooked = False
+
+
+class Job:
+    """Pieces of work, done one after another; the first that fails ends it.
+
+    Attributes
+    ----------
+    over : bool
+        Whether it has ended.
+    error : Exception or None
+        Why it has not ended well.
+    """
+
+    __slots__ = ("context", "error", "name", "over", "pieces")
+
+    def __init__(self, name: str, pieces: Sequence[Callable[[], object]]) -> None:
+        self.name, self.pieces = name, deque(pieces)
+        self.context = contextvars.copy_context()  # the settings that the caller has
+        self.over = not pieces
+        self.error: Exception | None = None
+
+    def look(self) -> bool:
+        """Whether it has ended; sees to it that somebody is at work."""
+        if not self.over and _thread is None:
+            _begin()
+        return self.over
+
+
+def submit(job: Job) -> None:
+    """Do it in the background, after what came before."""
+    with _locks.changed:
+        if job.over:
+            return
+        _QUEUE.append(job)
+        _locks.changed.notify_all()
+    _begin()
+
+
+def pending() -> tuple[str, ...]:
+    """Names of the jobs that have not ended."""
+    with _locks.changed:
+        return tuple(job.name for job in _QUEUE)
+
+
+def settle(timeout: float | None = None) -> None:
+    """Wait until all jobs have ended; TimeoutError after so many seconds."""
+    until = None if timeout is None else time.monotonic() + timeout
+    _begin()
+    with _locks.changed:
+        while _QUEUE:
+            left = None if until is None else until - time.monotonic()
+            if left is not None and left <= 0:
+                raise TimeoutError(f"still compiling: {', '.join(j.name for j in _QUEUE)}")
+            _locks.changed.wait(left)
+
+
+# the thread --------------------------------------------------------------------------------------
+
+
+def _begin() -> None:
+    global _thread, _hooked
+    with _locks.changed:
+        if not _hooked:
+            _hooked = True
+            atexit.register(_at_exit)
+            if hasattr(os, "register_at_fork"):
+                os.register_at_fork(
+                    before=_before_fork, after_in_parent=_after_fork, after_in_child=_in_child
+                )
+        if _thread is None and _QUEUE:
+            _thread = threading.Thread(target=_work, name="nbgraph compiler", daemon=True)
+            _thread.start()
+
+
+def _work() -> None:
+    with in_background():
+        while (job := _next()) is not None:
+            _do(job)
+
+
+def _next() -> Job | None:
+    """The job at the head; None, and the end of the thread, where none came for a while."""
+    global _thread
+    with _locks.changed:
+        if not _QUEUE:
+            _locks.changed.wait(_IDLE)
+        if _QUEUE:
+            return _QUEUE[0]
+        _thread = None
+        return None
+
+
+def _do(job: Job) -> None:
+    """The next piece of a job; after the last one, or one that failed, it is over."""
+    progress.calm()
+    with _locks.turn:
+        try:
+            if job.pieces:
+                job.context.run(job.pieces[0])
+                job.pieces.popleft()
+        except Exception as error:  # whoever looks at the job is told
+            job.error = error
+    if job.error is None and job.pieces:
+        return
+    with _locks.changed:
+        job.over = True
+        job.pieces.clear()
+        _QUEUE.popleft()
+        _locks.changed.notify_all()
+
+
+def _at_exit() -> None:
+    _locks.turn.acquire(timeout=_LONGEST)  # for good: no other piece begins
+
+
+# forks -------------------------------------------------------------------------------------------
+
+_held: list[bool] = []  # by forks under way: whether they have the turn
+
+
+def _before_fork() -> None:
+    _held.append(_locks.turn.acquire(timeout=_LONGEST))
+    _locks.changed.acquire()
+
+
+def _after_fork() -> None:
+    _locks.changed.release()
+    if _held.pop():
+        _locks.turn.release()
+
+
+def _in_child() -> None:
+    global _thread, _locks
+    _held.clear()
+    _thread, _locks = None, _Locks()

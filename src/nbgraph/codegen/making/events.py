@@ -1,0 +1,126 @@
+"""The log: one event for every time machine code was made, or found on disk.
+
+    with compiling("fused_sin_exp", "numba") as note:
+        ...
+        note("compiled", len(code))
+
+What was found in memory is no event. The last 10,000 are kept.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from nbgraph.codegen.making import progress
+
+MOST = 10_000  # events kept
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Machine code was made ("compiled"), found ("disk"), or could not be made ("failed").
+
+    `at`: when that was over, seconds since 1970; `background`: nobody waited for it.
+    """
+
+    name: str
+    compiler: str
+    origin: str
+    seconds: float
+    bytes: int
+    at: float
+    thread: str
+    background: bool
+    error: str = ""
+
+
+_EVENTS: deque[Event] = deque(maxlen=MOST)  # appending is atomic
+
+
+class _Here(threading.local):
+    background = False
+
+
+_HERE = _Here()
+
+
+def compiling(name: str, compiler: str) -> Making:
+    """A `with` block in which machine code is made or found; call what it gives once it is there.
+
+    An exception is an event "failed". A block that ends without either is none.
+
+    >>> with compiling("example", "llvm") as note:
+    ...     note("compiled", 120)
+    >>> events()[-1].name, events()[-1].origin, events()[-1].bytes
+    ('example', 'compiled', 120)
+    """
+    return Making(name, compiler)
+
+
+class Making:
+    """What `compiling` gives. `name` may be set within the block."""
+
+    __slots__ = ("_compiler", "_line", "_note", "_started", "name")
+
+    def __init__(self, name: str, compiler: str) -> None:
+        self.name, self._compiler = name, compiler
+        self._note: tuple[str, int] | None = None
+        self._line: progress.Wait | None = None
+
+    def __call__(self, origin: str, nbytes: int) -> None:
+        """Say where the code came from and how long it is, in bytes."""
+        self._note = origin, nbytes
+
+    def __enter__(self) -> Self:
+        self._started = time.perf_counter()
+        if not _HERE.background:
+            self._line = progress.begin(self.name)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        seconds = time.perf_counter() - self._started
+        note = self._note if error is None else ("failed", 0)
+        if self._line is not None:
+            self._line.end(compiled=note is not None and note[0] == "compiled")
+        if note is not None:
+            text = "" if error is None else f"{type(error).__name__}: {error}"
+            _add(self.name, self._compiler, *note, seconds, text)
+
+
+def _add(name: str, compiler: str, origin: str, nbytes: int, seconds: float, error: str) -> None:
+    thread, background = threading.current_thread().name, _HERE.background
+    _EVENTS.append(
+        Event(name, compiler, origin, seconds, nbytes, time.time(), thread, background, error)
+    )
+
+
+def events() -> tuple[Event, ...]:
+    """What happened so far, oldest first."""
+    return tuple(_EVENTS.copy())
+
+
+@contextmanager
+def in_background() -> Generator[None]:
+    """Nobody waits for what this thread compiles in the block."""
+    before, _HERE.background = _HERE.background, True
+    try:
+        yield
+    finally:
+        _HERE.background = before
+
+
+def forget() -> None:
+    """Begin a new log."""
+    _EVENTS.clear()

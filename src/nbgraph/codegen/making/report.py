@@ -1,0 +1,118 @@
+"""`ng.compile_report()`: what was compiled, when, how long it took, and what is still to come."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from nbgraph.codegen.making import aside
+from nbgraph.codegen.making.events import Event, events
+from nbgraph.picture import columns, html_sections, sections
+
+_SHOWN = 60  # rows of the text, newest; `to_dict()` has all
+_HEAD = ("what", "compiler", "origin", "ms", "bytes", "when", "")
+
+
+@dataclass(frozen=True, slots=True)
+class CompileReport:
+    """Machine code of this process: an Event for each time it was compiled or found on disk.
+
+    `pending`: names of what is being compiled in the background, or will be. Seconds are the time
+    between begin and end, so what ran at the same time is counted twice.
+    """
+
+    events: tuple[Event, ...]
+    pending: tuple[str, ...]
+
+    @property
+    def hits(self) -> int:
+        """How often code was found on disk."""
+        return sum(e.origin == "disk" for e in self.events)
+
+    @property
+    def compiled(self) -> int:
+        """How often it was compiled."""
+        return sum(e.origin == "compiled" for e in self.events)
+
+    @property
+    def failed(self) -> tuple[Event, ...]:
+        """What could not be compiled."""
+        return tuple(e for e in self.events if e.origin == "failed")
+
+    @property
+    def waited(self) -> float:
+        """Seconds in which somebody waited."""
+        return sum((e.seconds for e in self.events if not e.background), 0.0)
+
+    def wait(self, timeout: float | None = None) -> CompileReport:
+        """Wait until nothing is compiled in the background any more; a new report.
+
+        TimeoutError after so many seconds.
+        """
+        aside.settle(timeout)
+        return compile_report()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain values."""
+        return {
+            "events": [asdict(e) for e in self.events],
+            "pending": list(self.pending),
+            "hits": self.hits,
+            "compiled": self.compiled,
+            "failed": len(self.failed),
+            "waited": self.waited,
+        }
+
+    def _parts(self) -> list[tuple[str, str]]:
+        shown = self.events[-_SHOWN:]
+        more = len(self.events) - len(shown)
+        rows = columns([_HEAD, *map(_row, shown)]) if shown else "nothing yet"
+        rows = f"... {more} before\n{rows}" if more else rows
+        parts = [("machine code", rows), ("in all", columns(self._totals()))]
+        if self.pending:
+            parts.append(("in the background", "\n".join(self.pending)))
+        return parts
+
+    def _totals(self) -> list[tuple[str, str]]:
+        aside_seconds = sum((e.seconds for e in self.events if e.background), 0.0)
+        rows = [("found on disk", str(self.hits)), ("compiled", str(self.compiled))]
+        rows += [("failed", str(len(self.failed)))] if self.failed else []
+        rows.append(("waited for", f"{self.waited:.3f} s"))
+        return [*rows, ("in the background", f"{aside_seconds:.3f} s")]
+
+    def __str__(self) -> str:
+        return sections(self._parts())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return html_sections("ng.compile_report()", self._parts())
+
+
+def _row(event: Event) -> Sequence[str]:
+    clock = time.strftime("%H:%M:%S", time.localtime(event.at))
+    return (
+        event.name,
+        event.compiler,
+        {"disk": "hit", "compiled": "miss", "failed": "failed"}[event.origin],
+        f"{event.seconds * 1e3:.1f}",
+        str(event.bytes or ""),
+        f"{clock}.{int(event.at * 10 % 10)}",
+        event.error or ("in the background" if event.background else ""),
+    )
+
+
+def compile_report() -> CompileReport:
+    """What was compiled in this process so far, or found on disk: by which compiler, when, how
+    long it took; and what is being compiled in the background.
+
+    >>> import nbgraph as ng
+    >>> import numpy as np
+    >>> half = ng.op(lambda x: x / 2, name="half_of_it")
+    >>> _ = half(np.ones(3, "float32"))
+    >>> ng.compile_report().events[-1].name
+    'half_of_it'
+    """
+    return CompileReport(events(), aside.pending())
