@@ -133,8 +133,12 @@ def _function(symbol: str) -> Any:
     if name in RUNTIME:
         return lower.jit(_converted(_CONVERSIONS[name]))
     function, _, dtype = name.rpartition("_")
-    options = dict(lower.jit(lambda x: x).targetoptions, fastmath=False, forceinline=True)
-    source = implementation(function, dtype).py_func
+    return _dispatcher(implementation(function, dtype).py_func)
+
+
+def _dispatcher(source: Any) -> Any:
+    """A function of this room that waits to be linked, with the flags of `formats.scalar`."""
+    options = {**lower.jit(source).targetoptions, "fastmath": False, "forceinline": True}
     return lower._Function(source, targetoptions=options, pipeline_class=_Pipeline)
 
 

@@ -1,5 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources 3590e04cafdee318, llvmlite 0.50, fma
+; sources 2f5ffb7ec2f69ea8, llvmlite 0.50, fma
 
 declare double @lgamma(double) local_unnamed_addr
 
@@ -4557,12 +4557,12 @@ b1:
 
 define internal double @r_acc_pairwise(ptr %x, i64 %y) nounwind {
 b1:
-  %v1 = alloca [64 x double], align 8
-  %v2 = alloca [64 x i64], align 8
+  %v1 = alloca [64 x double], align 64
+  %v2 = alloca [64 x i64], align 64
   call void @llvm.lifetime.start.p0(ptr nonnull %v1)
   call void @llvm.lifetime.start.p0(ptr nonnull %v2)
-  store double 0.000000e+00, ptr %v1, align 8
-  store i64 0, ptr %v2, align 8
+  store double 0.000000e+00, ptr %v1, align 64
+  store i64 0, ptr %v2, align 64
   br label %b2
 b2:
   %v3 = phi i64 [ %y, %b1 ], [ %v4, %b16 ]
