@@ -4,28 +4,31 @@ One file an entry, named by the hash of everything the code depends on: emitted 
 the mathematical functions, versions, processor. A file is written beside its place and renamed,
 so readers see whole files only; it carries its own hash, and what does not match is a miss.
 Loading an entry runs its code, so the folder is private to the user.
+
+Beside the code lie facts, found and written in the same way: what was proved of a derivative, say,
+so that another process need not prove it again.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
+import itertools
 import os
-import tempfile
 import threading
-from dataclasses import dataclass
+import time
 from pathlib import Path
+from typing import NamedTuple
 
 from nbgraph.settings import config
 
-_MAGIC = b"nbgraph kernel 1\n"
-_SUFFIX = ".nbk"
-_TRIM_EVERY = 64  # stores between two looks at the folder's size
+_MAGIC = b"nbgraph kernel 2\n"
+_CODE, _FACT, _NEW = ".nbk", ".nbf", ".new-"
+_TRIM_EVERY = 64  # about so many stores lie between two looks at the folder's size
+_ABANDONED = 3600.0  # seconds after which a file that was never renamed is nobody's
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """Object code, the C symbols it needs, its compile time, where it came from, and the names of
     what it holds, if that is more than a kernel."""
 
@@ -36,22 +39,21 @@ class Entry:
     names: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
 class Statistics:
     """What happened in this process."""
 
-    hits: int = 0
-    misses: int = 0
-    stored: int = 0
-    damaged: int = 0
+    __slots__ = ("damaged", "hits", "misses", "stored")
+
+    def __init__(self) -> None:
+        self.hits = self.misses = self.stored = self.damaged = 0
 
 
 _statistics = Statistics()
+_writes = itertools.count(1)
 _lock = threading.Lock()
 
 
-@dataclass(frozen=True, slots=True)
-class Info:
+class Info(NamedTuple):
     """The state of the disk cache; printable, with `to_dict`."""
 
     folder: str
@@ -75,7 +77,7 @@ class Info:
 
     def to_dict(self) -> dict[str, str | int]:
         """The fields as a dictionary."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return self._asdict()
 
 
 def folder() -> Path | None:
@@ -95,43 +97,78 @@ def folder() -> Path | None:
 
 def load(key: str) -> Entry | None:
     """The entry of a key; None where there is none or its file is damaged."""
-    where = folder()
-    data: bytes | None = None
-    if where is not None:
-        with contextlib.suppress(OSError):
-            data = (where / (key + _SUFFIX)).read_bytes()
-    entry = _parse(key, data) if data is not None else None
+    entry, found = _read(key, _CODE)
     with _lock:
         if entry is not None:
             _statistics.hits += 1
         else:
             _statistics.misses += 1
-            _statistics.damaged += data is not None
-    if entry is not None and where is not None:
-        with contextlib.suppress(OSError):
-            os.utime(where / (key + _SUFFIX))
+            _statistics.damaged += found
     return entry
 
 
 def store(key: str, entry: Entry) -> None:
     """Write an entry; a full or read-only disk is no error."""
+    if _write(key, _CODE, entry):
+        with _lock:
+            _statistics.stored += 1
+
+
+def recall(key: str) -> bytes | None:
+    """A fact by its key; None where it is not known."""
+    entry, _ = _read(key, _FACT)
+    return None if entry is None else entry.code
+
+
+def remember(key: str, fact: bytes) -> None:
+    """Write a fact; a full or read-only disk is no error."""
+    _write(key, _FACT, Entry(fact, (), 0.0, "compiled"))
+
+
+def _read(key: str, suffix: str) -> tuple[Entry | None, bool]:
+    """What lies under a key, if it is whole, and whether anything does."""
     where = folder()
     if where is None:
-        return
-    with contextlib.suppress(OSError):
-        handle, temporary = tempfile.mkstemp(dir=where, prefix=".new-")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(_serialise(key, entry))
-            Path(temporary).replace(where / (key + _SUFFIX))
-        except OSError:
-            Path(temporary).unlink()
-            raise
-    with _lock:
-        _statistics.stored += 1
-        due = _statistics.stored % _TRIM_EVERY == 1
-    if due:
+        return None, False
+    path = where / (key + suffix)
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None, False
+    entry = _parse(key, data)
+    if entry is not None:
+        with contextlib.suppress(OSError):  # a folder that one may only read from
+            os.utime(path)
+    return entry, True
+
+
+def _write(key: str, suffix: str, entry: Entry) -> bool:
+    where = folder()
+    if where is None:
+        return False
+    data = _serialise(key, entry)
+    try:
+        _replace(where / (key + suffix), data)
+    except OSError:
+        return False
+    # by a byte of the hash, so that many short processes trim, too
+    if next(_writes) % _TRIM_EVERY == 0 or data[len(_MAGIC)] % _TRIM_EVERY == 0:
         _trim(where)
+    return True
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """The file appears whole, or not at all."""
+    temporary = path.with_name(_NEW + os.urandom(8).hex())
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        temporary.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
 
 
 def clear() -> int:
@@ -141,37 +178,32 @@ def clear() -> int:
     for path in _files(where) if where else []:
         with contextlib.suppress(OSError):
             path.unlink()
-            count += 1
+            count += path.suffix == _CODE
     return count
 
 
 def info() -> Info:
     """Folder, size and this process's hits and misses."""
     where = folder()
-    sizes = []
+    count = size = 0
     for path in _files(where) if where else []:
         with contextlib.suppress(OSError):
-            sizes.append(path.stat().st_size)
+            size += path.stat().st_size
+            count += path.suffix == _CODE
     s = _statistics
-    return Info(
-        str(where or ""),
-        len(sizes),
-        sum(sizes),
-        config.cache_bytes,
-        s.hits,
-        s.misses,
-        s.stored,
-        s.damaged,
-    )
+    limit = config.cache_bytes
+    return Info(str(where or ""), count, size, limit, s.hits, s.misses, s.stored, s.damaged)
 
 
 def _files(where: Path) -> list[Path]:
-    return [p for p in where.iterdir() if p.suffix == _SUFFIX]
+    """What this module wrote there."""
+    mine = lambda p: p.suffix in (_CODE, _FACT) or p.name.startswith(_NEW)
+    return [p for p in where.iterdir() if mine(p)]
 
 
 def _serialise(key: str, entry: Entry) -> bytes:
-    fields = {name: getattr(entry, name) for name in ("symbols", "seconds", "names")}
-    head = json.dumps({"key": key, **fields}).encode()
+    lines = (key, repr(entry.seconds), " ".join(entry.symbols), " ".join(entry.names))
+    head = "\n".join(lines).encode()
     body = len(head).to_bytes(4, "little") + head + entry.code
     return _MAGIC + hashlib.sha256(body).digest() + body
 
@@ -181,24 +213,26 @@ def _parse(key: str, data: bytes) -> Entry | None:
     body = data[start:]
     if not data.startswith(_MAGIC) or hashlib.sha256(body).digest() != data[len(_MAGIC) : start]:
         return None
-    try:
-        length = int.from_bytes(body[:4], "little")
-        head = json.loads(body[4 : 4 + length])
-    except ValueError:
+    length = int.from_bytes(body[:4], "little")
+    whose, seconds, symbols, names = body[4 : 4 + length].decode().split("\n")
+    if whose != key:
         return None
-    if head.get("key") != key:
-        return None
-    symbols, names = tuple(head["symbols"]), tuple(head.get("names", ()))
-    return Entry(body[4 + length :], symbols, float(head["seconds"]), "disk", names)
+    code = body[4 + length :]
+    return Entry(code, tuple(symbols.split()), float(seconds), "disk", tuple(names.split()))
 
 
 def _trim(where: Path) -> None:
-    """Drop the least recently used entries where the folder is over its limit."""
-    found = []
+    """Drop the least recently used entries where the folder is over its limit, and what processes
+    that were killed left half-written."""
+    found: list[tuple[float, int, Path]] = []
+    now = time.time()
     for path in _files(where):
         with contextlib.suppress(OSError):
             status = path.stat()
-            found.append((status.st_mtime, status.st_size, path))
+            if not path.name.startswith(_NEW):
+                found.append((status.st_mtime, status.st_size, path))
+            elif now - status.st_mtime > _ABANDONED:
+                path.unlink()
     total = sum(size for _, size, _ in found)
     for _, size, path in sorted(found):
         if total <= config.cache_bytes:
@@ -208,4 +242,4 @@ def _trim(where: Path) -> None:
             total -= size
 
 
-__all__ = ["Entry", "Info", "clear", "info", "load", "store"]
+__all__ = ["Entry", "Info", "clear", "info", "load", "recall", "remember", "store"]

@@ -2,29 +2,34 @@
 
 Code travels as object files whose few symbols are C functions over 64-bit words, so that a process
 that finds one on disk needs neither Numba nor a compiler. Symbols an object needs from the C
-library are named beside it.
+library are named beside it. LLVM itself, whose shared library takes some 30 ms to load, comes into
+the process when something has to be compiled, or linked in a way that `image` does not know.
 """
 
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import functools
 import re
 import threading
 from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any
 
-import llvmlite.binding as llvm
-
+from nbgraph.codegen import image
+from nbgraph.codegen.host import cpu_name, features
+from nbgraph.codegen.host import host as _host
 from nbgraph.errors import CompileError
-from nbgraph.settings import config
+
+if TYPE_CHECKING:
+    import llvmlite.binding as llvm
 
 SYMBOL = "nbgraph_kernel"
+_ready: list[bool] = []  # LLVM has been told to make code for this machine
 COMPILING = threading.RLock()  # Numba's compiler and its registries are not reentrant
 # constants are reached from the code's own place: in the large model of JITs each takes a 64-bit
 # address of its own, which keeps them out of registers (measured: exp 0.64 instead of 0.40 ns)
 _RELOCATION, _CODE_MODEL = "static", "jitdefault"
-_DECLARE = re.compile(r"^declare [^@]*@\"?([\w.$]+)\"?\(", re.MULTILINE)
+_DECLARE = r"^declare [^@]*@\"?([\w.$]+)\"?\("
 
 
 # A Numba function returns a status and puts its value behind a pointer; a C function just returns.
@@ -55,8 +60,20 @@ def wrapper(symbol: str, inner: str, arity: int) -> str:
     )
 
 
+def _llvm() -> Any:
+    """llvmlite's binding, ready to make code for this machine."""
+    import llvmlite.binding as llvm
+
+    if not _ready:
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        _ready.append(True)
+    return llvm
+
+
 def hide(module: llvm.ModuleRef, symbols: Collection[str]) -> None:
     """Make everything but `symbols` invisible outside, so that LLVM may inline and drop it."""
+    llvm = _llvm()
     for function in module.functions:
         if not function.is_declaration and function.name not in symbols:
             function.linkage = llvm.Linkage.internal
@@ -65,14 +82,8 @@ def hide(module: llvm.ModuleRef, symbols: Collection[str]) -> None:
             variable.linkage = llvm.Linkage.internal
 
 
-@functools.cache
-def _initialize() -> None:
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-
-
 def _new_machine() -> llvm.TargetMachine:
-    _initialize()
+    llvm = _llvm()
     return llvm.Target.from_default_triple().create_target_machine(
         cpu=cpu_name(), features=features(), opt=3, reloc=_RELOCATION, codemodel=_CODE_MODEL
     )
@@ -84,34 +95,28 @@ def machine() -> llvm.TargetMachine:
     return _new_machine()
 
 
-@functools.cache
-def features() -> str:
-    """The instruction sets code is made for, in LLVM's notation."""
-    return config.cpu_features or str(llvm.get_host_cpu_features().flatten())
-
-
-def cpu_name() -> str:
-    """The processor code is made for, by LLVM's name."""
-    return config.cpu_name or str(llvm.get_host_cpu_name())
-
-
 def host() -> str:
-    """What machine code here depends on, as text for cache keys."""
-    return f"{cpu_name()} {features()} {_RELOCATION} {_CODE_MODEL} llvm {llvm.llvm_version_info}"
+    """What machine code here depends on besides its text, for cache keys."""
+    versions = f"llvm {_host().llvm} numba {_host().numba}"
+    return f"{cpu_name()} {features()} {_RELOCATION} {_CODE_MODEL} {versions}"
 
 
 def externals(ir: str) -> tuple[str, ...]:
     """Functions that LLVM text leaves to the process, intrinsics aside."""
-    return tuple(sorted({n for n in _DECLARE.findall(ir) if not n.startswith("llvm.")}))
+    found = set(re.findall(_DECLARE, ir, re.MULTILINE))
+    return tuple(sorted(n for n in found if not n.startswith("llvm.")))
 
 
 @functools.cache
 def _c_library() -> ctypes.CDLL:
+    import ctypes.util
+
     return ctypes.CDLL(ctypes.util.find_library("m") or None)
 
 
 def provide(symbols: Sequence[str]) -> None:
     """Make C library functions known to the linker; CompileError names one that is missing."""
+    llvm = _llvm()
     for name in symbols:
         if llvm.address_of_symbol(name):
             continue
@@ -123,27 +128,49 @@ def provide(symbols: Sequence[str]) -> None:
 
 
 class LoadedCode:
-    """Machine code in memory; it goes when this object goes, so callers keep a reference."""
+    """Machine code in memory; it goes when this object goes, so callers keep a reference.
 
-    __slots__ = ("_engine", "address")
+    `address` is that of the first of `symbols`, `addresses` has all.
+    """
 
-    def __init__(self, code: bytes, symbols: Sequence[str], symbol: str = SYMBOL) -> None:
-        provide(symbols)
-        _initialize()
-        module = llvm.parse_assembly("")
-        # an engine owns its target machine: each gets its own
-        self._engine = llvm.create_mcjit_compiler(module, _new_machine())
-        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-        self._engine.finalize_object()
-        self.address: int = self._engine.get_function_address(symbol)
-        if not self.address:
-            raise CompileError(f"the object code lacks the symbol {symbol!r}")
+    __slots__ = ("_held", "address", "addresses")
+
+    def __init__(
+        self, code: bytes, externs: Sequence[str], symbols: Sequence[str] = (SYMBOL,)
+    ) -> None:
+        placed = image.place(code, symbols)
+        self._held: Any = placed or _linked(code, externs)
+        self.addresses: dict[str, int] = placed.addresses if placed else {}
+        if not placed:
+            self.addresses = {s: int(self._held.get_function_address(s)) for s in symbols}
+        for symbol, address in self.addresses.items():
+            if not address:
+                raise CompileError(f"the object code lacks the symbol {symbol!r}")
+        self.address: int = self.addresses[symbols[0]]
+
+    def keep(self) -> None:
+        """Stay in memory until the process is gone, the end of the interpreter included."""
+        held = self._held
+        if isinstance(held, image.Image):
+            held.keep()
+        else:
+            held.detach()  # disposed of by nobody
+
+
+def _linked(code: bytes, externs: Sequence[str]) -> Any:
+    """An execution engine of LLVM that holds the object file."""
+    provide(externs)
+    llvm = _llvm()
+    # an engine owns its target machine: each gets its own
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _new_machine())
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return engine
 
 
 def load_forever(code: bytes, externs: Sequence[str], symbols: Sequence[str]) -> dict[str, int]:
     """The addresses of `symbols` in machine code that stays in memory until the process is gone:
     threads without the GIL may still run in it when the interpreter has ended."""
-    loaded = LoadedCode(code, externs, symbols[0])
-    addresses = {s: int(loaded._engine.get_function_address(s)) for s in symbols}
-    loaded._engine.detach()  # disposed of by nobody, not even by the end of the interpreter
-    return addresses
+    loaded = LoadedCode(code, externs, symbols)
+    loaded.keep()
+    return loaded.addresses

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import os
 import platform
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
@@ -133,14 +133,9 @@ def transplant(
 @functools.cache
 def _toolchain() -> str:
     """A hash of the texts of the primitives and of this room."""
-    here = os.path.dirname(__file__)
-    texts = hashlib.sha256()
-    for folder in (here, os.path.join(os.path.dirname(here), "native")):
-        for name in sorted(os.listdir(folder)):
-            if name.endswith(".py"):
-                with open(os.path.join(folder, name), "rb") as file:
-                    texts.update(file.read())
-    return texts.hexdigest()
+    here = Path(__file__).parent
+    texts = [*sorted(here.glob("*.py")), *sorted((here.parent / "native").glob("*.py"))]
+    return hashlib.sha256(b"".join(t.read_bytes() for t in texts)).hexdigest()
 
 
 __all__ = ["Unit", "build", "content_key", "load", "transplant"]

@@ -17,12 +17,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from nbgraph._version import __version__
 from nbgraph.codegen import cache
 from nbgraph.errors import CertificateError
+from nbgraph.kernels.claim import Claim, key
 from nbgraph.kernels.interpret import MAX_TRIPS, Evaluator, FloatDomain, Undetermined
 from nbgraph.kernels.multiprecision import MultiDomain
-from nbgraph.kernels.scalar import COMPARISONS, Graph, Node
+from nbgraph.kernels.scalar import COMPARISONS, Node
 
 SECONDS = 0.045  # for one certificate; the points come in the order of what they can show
 MINIMUM = 24  # points that are tried even when they take longer
@@ -70,48 +70,21 @@ def _place(x: float) -> str:
     return "0" if abs(x) < 1e-20 else f"{x:.6g}"
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """`slope` is said to be d `value` / d `wrt`, or equal to `reference` where that is given."""
+def certify(claim: Claim, digest: str = "") -> Certificate:
+    """Check a claim; CertificateError with the point, both values and the branch.
 
-    name: str
-    graph: Graph
-    leaves: tuple[Node, ...]
-    fixed: dict[int, Any]  # parameters' values
-    wrt: Node
-    value: Node
-    slope: Node
-    reference: Node | None = None
-    what: str = "derived"
-
-
-def certify(claim: Claim, key: str = "") -> Certificate:
-    """Check a claim; CertificateError with the point, both values and the branch."""
-    stored = _stored(claim, key)
+    The verdict on a claim whose formulas have a `digest` is kept, and found again.
+    """
+    stored = cache.recall(key(claim, digest)) if digest else None
     if stored is not None:
-        return stored
+        fields: dict[str, Any] = json.loads(stored)
+        fields["kinks"] = [tuple(k) for k in fields["kinks"]]
+        fields["name"] = claim.name
+        return Certificate(**fields)
     certificate = _Checker(claim).run()
-    if key:
-        data = json.dumps(certificate.to_dict()).encode()
-        cache.store(_key(claim, key), cache.Entry(data, (), certificate.seconds, "compiled"))
+    if digest:
+        cache.remember(key(claim, digest), json.dumps(certificate.to_dict()).encode())
     return certificate
-
-
-def _key(claim: Claim, key: str) -> str:
-    import hashlib
-
-    text = f"certificate {__version__} {key} {claim.wrt.data} {claim.what}"
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _stored(claim: Claim, key: str) -> Certificate | None:
-    entry = cache.load(_key(claim, key)) if key else None
-    if entry is None:
-        return None
-    fields = json.loads(entry.code)
-    fields["kinks"] = [tuple(k) for k in fields["kinks"]]
-    fields["name"] = claim.name
-    return Certificate(**fields)
 
 
 class _Checker:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from nbgraph.kernels.certificate import Certificate, Claim, certify
+from nbgraph.kernels.claim import Claim
+from nbgraph.kernels.claim import require as claim_holds
 from nbgraph.kernels.derivative import partials
 from nbgraph.kernels.derived import (
     OUT,
@@ -21,17 +22,21 @@ from nbgraph.kernels.transplant import Transplant
 from nbgraph.operator.typing import probe
 
 if TYPE_CHECKING:
+    from nbgraph.kernels.certificate import Certificate
     from nbgraph.operator.mapper import Mapper
 
 
-def _claims(scalar: Scalar, wrt: str, order: int) -> list[tuple[Claim, str]]:
+Asked = tuple[Claim, str]  # a claim, and the digest of its formulas
+
+
+def _claims(scalar: Scalar, wrt: str, order: int) -> list[Asked]:
     """Orders 1 to `order`: each derivative against differences of the one before."""
     kinds = [n.kind for n in probe(scalar).operands]
     kinds = ["f" if n == wrt else k for n, k in zip(scalar.operands, kinds, strict=True)]
     parameters = defaults_of(scalar)
     captured = scalar.capture(kinds, parameters)
     leaf = seed(scalar, captured, wrt)
-    claims = []
+    claims: list[Asked] = []
     values = list(captured.outputs)
     for step in range(order):
         slopes = partials(captured.graph, values, leaf)
@@ -56,33 +61,51 @@ def _claim(
 
 def certificates(scalar: Scalar, wrt: str, order: int = 1) -> list[Certificate]:
     """The certificates of a derived derivative."""
-    return [certify(claim, key) for claim, key in _claims(scalar, wrt, order)]
+    return _certificates(_claims(scalar, wrt, order))
+
+
+def _certificates(claims: list[Asked]) -> list[Certificate]:
+    from nbgraph.kernels.certificate import certify
+
+    return [certify(claim, digest) for claim, digest in claims]
 
 
 def require(op: Mapper) -> None:
-    """The certificates of a derivative operator; a wrong derivative raises."""
+    """The derivative of an operator is right, as found before or now; a wrong one raises."""
     scalar = op.scalar
+    claims: list[Asked] = []
     if isinstance(scalar, Derivative):
-        certificates(scalar.parent, scalar.wrt, scalar.order)
+        claims = _claims(scalar.parent, scalar.wrt, scalar.order)
         if scalar.gradient is not None:
-            check_gradient(scalar.parent, scalar.gradient)
+            claims += _gradient_claims(scalar.parent, scalar.gradient)
     elif isinstance(scalar, Backward) and scalar.gradient is not None:
-        check_gradient(scalar.parent, scalar.gradient)
+        claims = _gradient_claims(scalar.parent, scalar.gradient)
     elif isinstance(scalar, Backward):
-        for name in scalar.wrt:
-            certificates(scalar.parent, name)
+        claims = [asked for name in scalar.wrt for asked in _claims(scalar.parent, name, 1)]
         if scalar.memory:
-            check_output_forms(scalar.parent)
+            claims += _output_claims(scalar.parent)
+    for claim, digest in claims:
+        claim_holds(claim, digest)
+
+
+def require_gradient(scalar: Scalar, gradient: Gradient) -> None:
+    """A hand-given gradient agrees with the derived one; else a CertificateError."""
+    for claim, digest in _gradient_claims(scalar, gradient):
+        claim_holds(claim, digest)
 
 
 def check_gradient(scalar: Scalar, gradient: Gradient) -> list[Certificate]:
-    """A hand-given gradient against the derived one."""
+    """The certificates of a hand-given gradient against the derived one."""
+    return _certificates(_gradient_claims(scalar, gradient))
+
+
+def _gradient_claims(scalar: Scalar, gradient: Gradient) -> list[Asked]:
     parameters = defaults_of(scalar)
     captured = scalar.capture(["f"] * len(scalar.operands), parameters)
     graph = captured.graph
     grads = [graph.argument(name, "f") for name in gradient.out_grads]
     given = hand_gradients(captured, gradient, grads, parameters)
-    found = []
+    found: list[Asked] = []
     for leaf, hand in zip(captured.operands, given, strict=True):
         if hand.op == "none":
             continue
@@ -106,17 +129,17 @@ def check_gradient(scalar: Scalar, gradient: Gradient) -> list[Certificate]:
             claim.what,
         )
         pair = Captured(graph, (), (), (hand, total))
-        found.append(certify(wide, pair.digest()))
+        found.append((wide, pair.digest()))
     return found
 
 
-def check_output_forms(scalar: Scalar) -> list[Certificate]:
+def _output_claims(scalar: Scalar) -> list[Asked]:
     """Derivatives written with the output (T1) against those written with operands."""
     captured = scalar.capture(["f"] * len(scalar.operands), defaults_of(scalar))
     if len(captured.outputs) != 1:
         return []
     (out,) = captured.outputs
-    found = []
+    found: list[Asked] = []
     kinds = ["f"] * len(scalar.operands)
     for name, dependence in dependences(scalar, kinds, defaults_of(scalar), memory=True).items():
         if dependence.kind != "T1":
@@ -133,5 +156,5 @@ def check_output_forms(scalar: Scalar) -> list[Certificate]:
             what="output-form",
         )
         pair = Captured(captured.graph, (), (), (back, dependence.operand_form))
-        found.append(certify(claim, pair.digest()))
+        found.append((claim, pair.digest()))
     return found

@@ -252,7 +252,7 @@ class Mapper:
         if self.certify:
             from nbgraph.operator import certified
 
-            certified.check_gradient(self.scalar, gradient)
+            certified.require_gradient(self.scalar, gradient)
         self.hand_gradient = gradient
         self._derivatives.clear()
         self.carried = {}  # how gradients flow is kept there, too

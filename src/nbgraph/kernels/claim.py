@@ -1,0 +1,54 @@
+"""What a certificate is about, and whether it has been given before.
+
+Verdicts are kept by content: the formulas, the parameters' values, and the texts of what judges. A
+process that finds its claim proved need not load what proves it.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from nbgraph._version import __version__
+from nbgraph.codegen import cache
+from nbgraph.kernels.scalar import Graph, Node
+
+_JUDGES = ("certificate.py", "interpret.py", "multiprecision.py", "scalar.py")
+
+
+class Claim(NamedTuple):
+    """`slope` is said to be d `value` / d `wrt`, or equal to `reference` where that is given."""
+
+    name: str
+    graph: Graph
+    leaves: tuple[Node, ...]
+    fixed: dict[int, Any]  # parameters' values
+    wrt: Node
+    value: Node
+    slope: Node
+    reference: Node | None = None
+    what: str = "derived"
+
+
+def key(claim: Claim, digest: str) -> str:
+    """Under which the verdict on a claim lies; `digest` is that of its formulas."""
+    names = {leaf.id: str(leaf.data) for leaf in claim.leaves}
+    fixed = sorted((names[i], repr(value)) for i, value in claim.fixed.items())
+    text = f"certificate {__version__} {_judges()} {digest} {claim.wrt.data} {claim.what} {fixed}"
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@functools.cache
+def _judges() -> str:
+    folder = Path(__file__).parent
+    return hashlib.sha256(b"".join((folder / n).read_bytes() for n in _JUDGES)).hexdigest()
+
+
+def require(claim: Claim, digest: str) -> None:
+    """The claim holds, as it was found before or is found now; else a CertificateError."""
+    if cache.recall(key(claim, digest)) is None:
+        from nbgraph.kernels.certificate import certify  # many digits: some 30 ms to load
+
+        certify(claim, digest)
