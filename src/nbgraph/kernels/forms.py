@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from nbgraph.kernels.cost import is_chain
-from nbgraph.kernels.loops import Combine, Operand, Output
-from nbgraph.kernels.writer import TRIGONOMETRIC, Writer
+from nbgraph.kernels.kinds import STORED
+from nbgraph.kernels.loops import STRIP, Combine, Operand, Output
+from nbgraph.kernels.writer import ITEMSIZE, TRIGONOMETRIC, Writer
 
 
 class Elementwise(Writer):
@@ -20,12 +21,48 @@ class Map(Elementwise):
 
     def space(self) -> None:
         """See Writer."""
-        everything = range(self.loop.pointers)
         self.line(1, "row = lo // n")
         self.line(1, "col = lo - row * n")
         self.line(1, "while lo < hi:")
         self.line(2, "m = min(n - col, hi - lo)")
-        self.pointers(2, "row", "col", everything)
+        self.pointers(2, "row", "col", range(self.loop.pointers))
+        if self.loop.streaming:
+            self._streamed()
+            return
+        self._runs()
+        self.line(2, "lo += m")
+        self.line(2, "row += 1")
+        self.line(2, "col = 0")
+
+    def _streamed(self) -> None:
+        """A run whose outputs begin where cache lines do, else the elements up to there, in strips
+        that are copied. Outputs of which one or another never does are in strips altogether."""
+        outputs = [o for o in self.arrays() if isinstance(o[1], Output)]
+        first, size = outputs[0][0], ITEMSIZE[outputs[0][1].dtype]
+        places = {name: self._unique(f"{name}_to") for name in self.outputs}
+        self.line(2, "off = " + " | ".join(f"to_line({name}_p)" for name in self.outputs))
+        for name, to in places.items():
+            self.line(2, f"{to} = {name}_p")
+        self.line(2, "if off != 0:")
+        self.line(3, f"head = to_line({first}_p) // {size}")
+        self.line(3, "if head == 0:")
+        self.line(4, f"head = {STRIP}")
+        self.line(3, "m = min(m, head)")
+        for name, output in outputs:
+            self.line(3, f"{name}_p = strip_{STORED.get(output.dtype, output.dtype)}()")
+        self._runs()
+        self.line(2, "if off != 0:")
+        for name, output in outputs:
+            self.line(3, f"copied({places[name]}, {name}_p, m * {ITEMSIZE[output.dtype]})")
+        self.line(2, "lo += m")
+        self.line(2, "col += m")
+        self.line(2, "if col == n:")
+        self.line(3, "row += 1")
+        self.line(3, "col = 0")
+        self.line(1, "streamed()")
+
+    def _runs(self) -> None:
+        """The inner run of elements, once or twice."""
         if self._redoes():
             small = self.part("run_small", self.captured(self._run_small), "wide")
             self.line(2, f"wide = {self._shared()}")
@@ -35,9 +72,6 @@ class Map(Elementwise):
             self.line(3, self.part("run", self.captured(self._run), "0"))
         else:
             self.line(2, self.part("run", self.captured(self._run), "0"))
-        self.line(2, "lo += m")
-        self.line(2, "row += 1")
-        self.line(2, "col = 0")
 
     def _redoes(self) -> bool:
         """Trigonometry runs on moderate arguments first; a run with huge ones is done again."""
@@ -63,6 +97,8 @@ class Map(Elementwise):
 
     def _run(self, *, small: bool = False) -> None:
         loop, access = self.loop, self.loop.access
+        for name in self.outputs if loop.streaming else ():
+            self.line(0, f"on_line({name}_p)")
         self.line(0, "for i in range(m):")
         self.load_all(1, range(len(loop.operands)), access=access)
         texts = self.body(1, [o.node for o in loop.outputs], small=small)

@@ -15,6 +15,7 @@ from nbgraph.errors import DTypeError
 
 INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 BOOLEAN = ("b", "bool")
+STORED = {"bool": "uint8", "float16": "uint16", "bfloat16": "uint16"}  # held in memory as others
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 
 

@@ -91,6 +91,11 @@ class Loop:
     streaming: bool = False  # outputs of a map go past the cache; they and operands share no memory
     notes: tuple[str, ...] = field(default=(), compare=False)
 
+    def __post_init__(self) -> None:
+        if self.streaming:
+            assert self.form == "map", self.form
+            assert all((o.layout, o.request) == ("c", "write") for o in self.outputs), self.outputs
+
     @property
     def pointers(self) -> int:
         """Operands and outputs: the number of addresses in the record."""

@@ -35,7 +35,7 @@ _STORE: dict[Access, str] = {
 _RESERVED = frozenset(
     "args lo hi n m i j b row col acc start blocks place wide part run run_small separate word "
     "load store load_input store_output load_element store_element shifted select interleaved "
-    "row_offset stream streamed abs min max range".split()
+    "row_offset to_line on_line copied streamed off head abs min max range".split()
 )
 _NUMBERED = ("t", "c", "v", "u", "w", "user", "int", "uint", "float", "bool")
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -49,6 +49,7 @@ class Source:
     text: str
     namespace: Namespace
     fastmath: bool
+    streaming: bool = False  # see `nbgraph.kernels.streaming`
 
 
 class Writer:
@@ -75,9 +76,10 @@ class Writer:
         self.prologue()
         self.space()
         self.line(1, "return 0")
-        text = [f"def {name}(args, lo, hi):", *self.lines]
-        lines = [*self.namespace.header(), *self.parts, *text]
-        return Source(name, "\n".join(lines) + "\n", self.namespace, self.loop.fastmath)
+        body = [f"def {name}(args, lo, hi):", *self.lines]
+        lines = [*self.namespace.header(), *self.parts, *body]
+        text, loop = "\n".join(lines) + "\n", self.loop
+        return Source(name, text, self.namespace, loop.fastmath, loop.streaming)
 
     def space(self) -> None:
         """The loops over the iteration space."""

@@ -22,6 +22,8 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from nbgraph.native.processor import LINE, is_x86
+
 WORD = 8  # bytes
 ELEMENTS = "nbgraph elements"  # marks the access group of loops whose elements are independent
 GROUP = "llvm.access.group"
@@ -141,14 +143,17 @@ store_element = _store(_grouped)
 
 
 def room(dtype, count):
-    """An intrinsic that gives room for `count` elements on the stack of the function it is in."""
+    """An intrinsic that gives room for `count` elements on the stack of the function it is in,
+    from where a cache line begins."""
     element = _STORED[dtype]
 
     @intrinsic
     def make(typingctx):
         def codegen(context, builder, signature, args):
             size = context.get_constant(types.intp, count)
-            return cgutils.alloca_once(builder, context.get_data_type(element), size=size)
+            place = cgutils.alloca_once(builder, context.get_data_type(element), size=size)
+            place.align = LINE
+            return place
 
         return types.CPointer(element)(), codegen
 
@@ -165,6 +170,60 @@ def shifted(typingctx, pointer, offset):
         return builder.bitcast(moved, args[0].type)
 
     return pointer(pointer, types.int64), codegen
+
+
+def _from_line(builder, pointer):
+    """Bytes from the beginning of the line that the pointer is in, and their type."""
+    word = ir.IntType(64)
+    return builder.and_(builder.ptrtoint(pointer, word), word(LINE - 1)), word
+
+
+@intrinsic
+def to_line(typingctx, pointer):
+    """Bytes from here to where the next cache line begins; 0 where one does."""
+
+    def codegen(context, builder, signature, args):
+        past, word = _from_line(builder, args[0])
+        return builder.and_(builder.neg(past), word(LINE - 1))
+
+    return types.int64(pointer), codegen
+
+
+@intrinsic
+def on_line(typingctx, pointer):
+    """Tell LLVM that a cache line begins here."""
+
+    def codegen(context, builder, signature, args):
+        past, word = _from_line(builder, args[0])
+        holds = builder.icmp_unsigned("==", past, word(0))
+        builder.call(builder.module.declare_intrinsic("llvm.assume"), [holds])
+        return context.get_dummy_value()
+
+    return types.void(pointer), codegen
+
+
+@intrinsic
+def copied(typingctx, to, source, nbytes):
+    """Copy so many bytes."""
+
+    def codegen(context, builder, signature, args):
+        cgutils.raw_memcpy(builder, args[0], args[1], args[2], 1)
+        return context.get_dummy_value()
+
+    return types.void(to, source, types.int64), codegen
+
+
+@intrinsic
+def streamed(typingctx):
+    """What was written past the cache is seen before what this thread writes next."""
+
+    def codegen(context, builder, signature, args):
+        if is_x86():  # elsewhere whoever tells another thread of it orders all stores
+            kind = ir.FunctionType(ir.VoidType(), [])
+            builder.call(builder.module.declare_intrinsic("llvm.x86.sse.sfence", (), kind), [])
+        return context.get_dummy_value()
+
+    return types.void(), codegen
 
 
 @intrinsic

@@ -17,7 +17,6 @@ LLVM = {
     "float64": "double",
     **{kind: f"i{kind.lstrip('uint')}" for kind in INTEGERS},
 }
-STORED = {"bool": "uint8", "float16": "uint16", "bfloat16": "uint16"}  # dtypes with other kinds
 FLOATS = ("float32", "float64")
 
 

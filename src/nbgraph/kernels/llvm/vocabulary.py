@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from nbgraph.kernels.kinds import INTEGERS
+from nbgraph.kernels.kinds import INTEGERS, STORED
 from nbgraph.kernels.llvm.arithmetic import absolute, cast, compare, intrinsic, select
 from nbgraph.kernels.llvm.function import Function
 from nbgraph.kernels.llvm.values import (
     FLOATS,
     LLVM,
-    STORED,
     Value,
     constant,
     is_signed,
     llvm_type,
 )
 from nbgraph.kernels.loops import STRIP
+from nbgraph.native.processor import LINE, is_x86
 
 Primitive = Callable[[Function, Sequence[Value]], Value | None]
 
@@ -90,6 +90,32 @@ def _strip(kind: str) -> Primitive:
 def _shifted(f: Function, args: Sequence[Value]) -> Value:
     pointer, offset = args
     return f.value(pointer.kind, f"getelementptr i8, {pointer.typed}, {offset.typed}")
+
+
+def _from_line(f: Function, pointer: Value) -> Value:
+    """Bytes from the beginning of the cache line that a pointer is in."""
+    address = f.value("int64", f"ptrtoint {pointer.typed} to i64")
+    return f.value("int64", f"and {address.typed}, {LINE - 1}")
+
+
+def _to_line(f: Function, args: Sequence[Value]) -> Value:
+    past = f.value("int64", f"sub i64 0, {_from_line(f, args[0]).text}")
+    return f.value("int64", f"and {past.typed}, {LINE - 1}")
+
+
+def _on_line(f: Function, args: Sequence[Value]) -> None:
+    holds = f.value("bool", f"icmp eq {_from_line(f, args[0]).typed}, 0")
+    f.line(f"call void @llvm.assume({holds.typed})")
+
+
+def _copied(f: Function, args: Sequence[Value]) -> None:
+    listed = ", ".join(a.typed for a in args)
+    f.line(f"call void @llvm.memcpy.p0.p0.i64({listed}, i1 false)")
+
+
+def _streamed(f: Function, args: Sequence[Value]) -> None:
+    if is_x86():
+        f.line("call void @llvm.x86.sse.sfence()")
 
 
 def _select(f: Function, args: Sequence[Value]) -> Value:
@@ -169,6 +195,10 @@ PRIMITIVES: dict[str, Primitive] = {
     "store_output": _store(_OUTPUT),
     "store_element": _store(_ELEMENT),
     "shifted": _shifted,
+    "to_line": _to_line,
+    "on_line": _on_line,
+    "copied": _copied,
+    "streamed": _streamed,
     "select": _select,
     "separate": _separate,
     "interleaved": _interleaved,
