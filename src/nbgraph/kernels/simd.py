@@ -47,7 +47,7 @@ class Simd:
     vectorised: bool
     width: int  # bits of the registers; 0 where nothing is packed
     lanes: int  # elements of the loop's dtype in one register
-    calls: tuple[str, ...] = ()  # functions called inside innermost loops
+    calls: tuple[str, ...] = ()  # functions of other libraries called inside innermost loops
     reason: str = ""  # why not vectorised
     cpu: str = field(default="", compare=False)
 
@@ -77,7 +77,8 @@ def analyse(assembly: str, loop: Loop) -> Simd:
     for body in innermost_loops(assembly):
         width = max(width, _packed_width(body))
         calls.update(_called(body))
-    return _claim(loop, width, tuple(sorted(calls)))
+    own = {label[1] for line in assembly.splitlines() if (label := _LABEL.match(line))}
+    return _claim(loop, width, tuple(sorted(calls - own)))
 
 
 def _claim(loop: Loop, width: int, calls: tuple[str, ...]) -> Simd:

@@ -12,4 +12,20 @@ vocabulary  the primitives
 lowering    statements and expressions
 helpers     small functions of the library that kernels call, from their own source text
 module      a whole kernel: its parts, helpers, mathematics and metadata
+compile     from emitted text to an optimised module of LLVM
 """
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from pathlib import Path
+
+
+@functools.cache
+def version() -> str:
+    """A hash of the files that make LLVM text of emitted text, the mathematics aside."""
+    room = Path(__file__).parent
+    texts = [*sorted(room.glob("*.py")), room.parent / "integers.py"]
+    texts += [room.parents[1] / "native" / "memory.py", room.parents[1] / "codegen" / "optimise.py"]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in texts)).hexdigest()

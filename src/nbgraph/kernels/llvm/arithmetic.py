@@ -64,13 +64,12 @@ def common(a: Value, b: Value) -> str:
         return a.kind if a.kind == b.kind else "float64"
     if a.kind == b.kind == "bool":
         return "bool"
-    if all(is_integer(v.kind) and not is_signed(v.kind) for v in (a, b)):
+    unsigned = [is_integer(v.kind) and not is_signed(v.kind) for v in (a, b)]
+    natural = [v.literal is not None and v.literal >= 0 for v in (a, b)]
+    if any(unsigned) and all(u or n for u, n in zip(unsigned, natural, strict=True)):
         return "uint64"
     if "uint64" in (a.kind, b.kind):
-        other = b if a.kind == "uint64" else a
-        if other.literal is None or other.literal < 0:
-            raise CompileError(f"no common kind of {a.kind} and {b.kind} in a kernel's text")
-        return "uint64"
+        raise CompileError(f"no common kind of {a.kind} and {b.kind} in a kernel's text")
     return "int64"
 
 
@@ -128,7 +127,7 @@ def divided(f: Function, op: str, a: Value, b: Value) -> Value:
 
 
 def index_divided(f: Function, op: str, a: Value, b: Value) -> Value:
-    """`//` and `%` of numbers of elements and rows, which are not negative; 0 for a zero divisor."""
+    """`//` and `%` of numbers of elements and rows: never negative; by 0 as by 1."""
     one = constant(a.kind, 1)
     divisor = b if b.literal else select(f, compare(f, "==", b, constant(b.kind, 0)), one, b)
     return f.value(a.kind, f"{'udiv' if op == '//' else 'urem'} {a.typed}, {divisor.text}")

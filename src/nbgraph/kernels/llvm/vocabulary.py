@@ -215,7 +215,7 @@ PRIMITIVES: dict[str, Primitive] = {
     **{kind: _converted(kind) for kind in (*INTEGERS, *FLOATS)},
 }
 
-# functions of the library's run time, by the kind of their result; their texts come with the mathematics
+# functions of the run time by the kind of their result; their texts come with the mathematics
 RUNTIME = {
     "float16_to_float32": "float32",
     "bfloat16_to_float32": "float32",

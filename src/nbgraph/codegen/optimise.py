@@ -1,0 +1,33 @@
+"""LLVM text to an optimised module, without Numba."""
+
+from __future__ import annotations
+
+import llvmlite.binding as llvm
+
+from nbgraph.codegen import target
+from nbgraph.errors import CompileError
+
+
+def optimised(text: str, what: str) -> llvm.ModuleRef:
+    """The module that `text` says, optimised for the host; `what` names it in errors."""
+    machine, module = target.machine(), parsed(text, what)
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3))
+    builder.getModulePassManager().run(module, builder)
+    return module
+
+
+def parsed(text: str, what: str) -> llvm.ModuleRef:
+    """The module that `text` says, as it is.
+
+    Each has a context of its own, so that what LLVM keeps for it goes with it.
+    """
+    try:
+        module = llvm.parse_assembly(text, llvm.create_context())
+        module.verify()
+    except RuntimeError as error:
+        raise CompileError(
+            f"{what}: LLVM does not accept the text that was made of it; set "
+            "NBGRAPH_COMPILER=numba, and please report this",
+            details=f"{error}\n\n{text}",
+        ) from None
+    return module

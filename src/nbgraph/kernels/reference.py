@@ -1,0 +1,121 @@
+"""The reference compiler: Numba reads emitted text as the Python function it is."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import linecache
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbgraph.codegen import target
+from nbgraph.errors import CompileError
+from nbgraph.kernels import vector_math
+from nbgraph.kernels.writer import Source
+
+if TYPE_CHECKING:
+    import llvmlite.binding as llvm
+
+_MEMORY = (
+    *("word", "load", "store", "load_input", "store_output", "load_element", "store_element"),
+    *("shifted", "select", "separate", "interleaved", "row_offset"),
+    *("to_line", "on_line", "copied", "streamed"),
+)
+
+
+@functools.cache
+def version() -> str:
+    """What the code depends on besides the text: Numba, and the files that emitted text calls."""
+    from importlib.metadata import version  # slow to import; Numba itself would be slower
+
+    room = Path(__file__).parent
+    texts = [room / name for name in ("integers.py", "accumulate.py")]
+    texts += sorted((room.parent / "native").glob("*.py"))
+    texts += [room.parent / "codegen" / name for name in ("elements.py", "lower.py")]
+    digest = hashlib.sha256(b"".join(t.read_bytes() for t in texts)).hexdigest()
+    return f"numba {version('numba')} {digest}"
+
+
+def module(source: Source) -> llvm.ModuleRef:
+    """The optimised kernel behind its C signature; nothing else is visible outside.
+
+    Callers hold `target.COMPILING`.
+    """
+    from nbgraph.codegen import lower  # imports Numba
+
+    kernel = lower.jit(python_function(source), fastmath=source.fastmath)
+    try:
+        return lower.link({target.SYMBOL: (kernel, 3)})
+    except CompileError as error:
+        raise CompileError(
+            f"{source.name}: the kernel could not be compiled: {_first_line(error)}. Set "
+            "NBGRAPH_DEBUG=1, or read `details` of this error, for Numba's own text",
+            details=f"{error.details}\n\n{source.text}",
+        ) from (error if _debug() else None)
+
+
+def python_function(source: Source) -> Any:
+    """The emitted function with its names bound, not yet compiled."""
+    space = _names(source)
+    filename = f"<nbgraph {source.name} {hashlib.sha256(source.text.encode()).hexdigest()[:8]}>"
+    exec(compile(source.text, filename, "exec"), space)
+    linecache.cache[filename] = (len(source.text), None, source.text.splitlines(True), filename)
+    try:
+        return space[source.name]
+    finally:
+        linecache.cache.pop(filename, None)
+
+
+def _names(source: Source) -> dict[str, Any]:
+    """Everything the text refers to."""
+    import numba
+
+    from nbgraph.codegen import lower
+    from nbgraph.kernels import integers
+    from nbgraph.native import memory
+
+    from nbgraph.native import floats  # isort: skip
+
+    space: dict[str, Any] = {"__name__": "nbgraph.kernels.generated"}
+    space.update({name: getattr(memory, name) for name in _MEMORY})
+    space.update({f"{dtype}_word": read for dtype, read in memory.WORDS.items()})
+    space.update({f"{dtype}_pointer": make for dtype, make in memory.POINTERS.items()})
+    space["part"] = functools.partial(lower.jit, fastmath=source.fastmath)
+    space.update(integers.FUNCTIONS)
+    space.update(
+        float16_to_float32=floats.half_to_float,
+        float32_to_float16=floats.float_to_half,
+        bfloat16_to_float32=floats.bfloat16_to_float,
+        float32_to_bfloat16=floats.float_to_bfloat16,
+    )
+    for name in ("float32", "float64", "int8", "int16", "int32", "int64"):
+        space[name] = getattr(numba, name)
+    for name in ("uint8", "uint16", "uint32", "uint64"):
+        space[name] = getattr(numba, name)
+    with np.errstate(over="ignore"):  # a literal beyond float32 is infinite there
+        for name, (dtype, value) in source.namespace.constants.items():
+            space[name] = np.dtype(dtype).type(value)
+    for name, function in source.namespace.functions.items():
+        space[name] = vector_math.implementation(function, source.namespace.compute)
+    for name, function in source.namespace.externs.items():
+        space[name] = function.compiled(source.namespace.compute)  # type: ignore[attr-defined]
+    if any(sign in source.text for sign in ("acc_", "_start_", "strip_")):
+        from nbgraph.kernels import accumulate
+
+        space.update(accumulate.names())
+    return space
+
+
+def _first_line(error: CompileError) -> str:
+    lines = [line.strip() for line in error.details.splitlines() if line.strip()]
+    text = next((n for n in lines if not re.match(r"(Failed in|During)", n)), "unknown reason")
+    return text[:200]
+
+
+def _debug() -> bool:
+    from nbgraph.settings import config
+
+    return bool(config.debug)
