@@ -9,11 +9,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from nbgraph.errors import ShapeError
+from nbgraph.errors import AxisError, ShapeError
 
 Array = np.ndarray[Any, Any]
 PartialShape = tuple[int | None, ...] | None  # None: not known, the whole or one extent
 Shapes = Sequence[PartialShape]
+Axis = int | tuple[int, ...] | None
 Overlap = Literal["none", "exact", "partial"]
 _MAX_WORK = 1000  # effort spent on deciding whether strided arrays really share an element
 
@@ -81,6 +82,25 @@ def partial_text(shape: Sequence[int | None]) -> str:
     """
     listed = ", ".join("?" if n is None else str(n) for n in shape)
     return f"({listed},)" if len(shape) == 1 else f"({listed})"
+
+
+def axis_of(name: str, axis: int, ndim: int, argument: str = "axis") -> int:
+    """The axis counted from 0; AxisError where there is none."""
+    if not -ndim <= axis < ndim:
+        has = f"expected {-ndim} to {ndim - 1}" if ndim else "it has no axes"
+        raise AxisError(f"{name}: {argument}={axis} does not exist in an array of {ndim}-d; {has}")
+    return axis % ndim
+
+
+def axes_of(name: str, axis: Axis, ndim: int, argument: str = "axis") -> tuple[int, ...]:
+    """The axes counted from 0 in the order given, all for None; none twice."""
+    if axis is None:
+        return tuple(range(ndim))
+    given = axis if isinstance(axis, tuple) else (axis,)
+    found = tuple(axis_of(name, d, ndim, argument) for d in given)
+    if len(set(found)) != len(found):
+        raise ShapeError(f"{name}: {argument}={axis} names an axis twice; name each once")
+    return found
 
 
 def overlap(a: Array, b: Array) -> Overlap:

@@ -14,12 +14,14 @@ from nbgraph.array.copying import copied, copy_of, filled
 from nbgraph.array.core import Array, empty_of, make
 from nbgraph.array.layout import Layout, layout
 from nbgraph.array.lift import lift
+from nbgraph.array.rows import push_rows
 from nbgraph.device import Context, RunContext
 from nbgraph.engine import current
 from nbgraph.engine.properties import NORMAL, OVERWRITE
 from nbgraph.operator.array_op import ArrayOp, Spec, check_out
 from nbgraph.operator.call import recording, training
 from nbgraph.operator.request import OpReqType
+from nbgraph.operator.row_op import RowOp
 from nbgraph.settings import CLOSELY_ASKED, config
 from nbgraph.shape import overlap
 
@@ -191,6 +193,10 @@ def _push(
     inputs = [copied(v) if v._chunk in writes and i != over else v for i, v in enumerate(values)]
     reads = [c for c in dict.fromkeys(v._chunk for v in inputs) if c not in writes]
     whole = outs is None and kAddTo not in asked
+    if isinstance(op, RowOp) and push_rows(
+        op, inputs, results, asked, attributes, reads, writes, whole=whole
+    ):
+        return
     current().push(
         Work(op, inputs, results, asked, attributes, resources),
         const_vars=reads,

@@ -18,7 +18,7 @@ from nbgraph.device import Context
 from nbgraph.dtype import is_float
 from nbgraph.executor import reduce
 from nbgraph.executor.places import Place, viewed
-from nbgraph.executor.work import CastWork, FunctionWork, MapWork, Use, copy_plan
+from nbgraph.executor.work import CastWork, FunctionWork, MapWork, RowWork, Use, copy_plan
 from nbgraph.graph.build import NUMBERS, GraphNode, draws_alone, has_effect
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Entry, Graph
@@ -27,6 +27,7 @@ from nbgraph.operator.array_op import ArrayOp, Spec
 from nbgraph.operator.map_reduce import MapReduce
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.request import OpReqType
+from nbgraph.operator.row_op import RowOp
 from nbgraph.ops.arithmetic import add
 
 kWriteTo, kAddTo = OpReqType.kWriteTo, OpReqType.kAddTo
@@ -141,7 +142,7 @@ class Lowering:
             self._enter(node, self._copy(self.names[node], self.places[source], place, request))
         elif op.constant is not None and op.constant(**node.attributes) is not None:
             self._fill(node, op.constant(**node.attributes))
-        elif self._reduced(node, op):
+        elif self._reduced(node, op) or (isinstance(op, RowOp) and self._rows(node, op)):
             return
         else:
             self._function(node, op)
@@ -161,6 +162,33 @@ class Lowering:
         self._of_node[node] = tasks[0]
         self.tasks += tasks
         tasks[0].after = tuple(self._of_node[n] for n in node.after if n in self._of_node)
+        return True
+
+    def _rows(self, node: GraphNode, op: RowOp) -> bool:
+        """Whether a kernel does this row program."""
+        reads = [self.places[v] for v in node.entries]
+        asked = [self._asked(node, k) for k in range(node.nout)]
+        writes, requests = zip(*(found for found in asked if found is not None), strict=True)
+        at = iter(range(len(writes)))
+        work = RowWork(
+            op,
+            node.attributes,
+            [Use.of(i, place) for i, place in enumerate(reads)],
+            [None if found is None else Use.of(next(at), found[0]) for found in asked],
+            [layout(*spec((node, k))) for k in range(node.nout)],
+        )
+        if work.kernel(requests) is None:
+            return False
+        task = Task(
+            self.names[node],
+            tuple(place.value for place in reads),
+            tuple(place.value for place in writes),
+            list(requests),
+            rights=tuple(pair for pair in _rights(reads, writes) if pair in op.inplace),
+            accumulates=tuple(range(len(writes))),
+            work=work,
+        )
+        self._enter(node, task)
         return True
 
     def _asked(self, node: GraphNode, index: int) -> tuple[Place, OpReqType] | None:

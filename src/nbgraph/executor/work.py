@@ -15,6 +15,7 @@ import numpy as np
 from nbgraph.array.launch import Prepared, prepare
 from nbgraph.array.layout import Layout
 from nbgraph.array.push import same
+from nbgraph.array.rows import prepare_rows
 from nbgraph.device import Context, RunContext
 from nbgraph.executor.places import Place, array_at
 from nbgraph.graph.build import NUMBERS
@@ -23,6 +24,7 @@ from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.invoke import Plan
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.request import OpReqType
+from nbgraph.operator.row_op import RowOp
 
 _WORDS = {
     OpReqType.kNullOp: "null",
@@ -94,6 +96,43 @@ class ReadyWork:
     def uses(self) -> list[tuple[bool, Use]]:
         """See MapWork."""
         return [*((False, use) for use in self.reads), *((True, use) for use in self.writes)]
+
+
+@dataclass(slots=True)
+class RowWork:
+    """A row program: one kernel."""
+
+    op: RowOp
+    attributes: Mapping[str, Any]
+    inputs: Sequence[Use]
+    outputs: Sequence[Use | None]  # None: nobody needs it
+    layouts: Sequence[Layout]  # of all outputs
+    numbers: Sequence[Any] = ()
+
+    def kernel(self, requests: Sequence[OpReqType]) -> Prepared | None:
+        """The kernel for requests of the outputs that are needed; None where none does it."""
+        asked = iter(requests)
+        return prepare_rows(
+            self.op,
+            [use.layout for use in self.inputs],
+            [
+                own if use is None else use.layout
+                for use, own in zip(self.outputs, self.layouts, strict=True)
+            ],
+            [OpReqType.kNullOp if use is None else next(asked) for use in self.outputs],
+            self.attributes,
+        )
+
+    def prepared(self, task: Task) -> Prepared:
+        """The kernel, with all of its record but addresses."""
+        found = self.kernel(task.requests)
+        assert found is not None, self.op  # it was asked for when the task was made
+        return found
+
+    def uses(self) -> list[tuple[bool, Use]]:
+        """See MapWork."""
+        read = [(False, use) for use in self.inputs]
+        return [*read, *((True, use) for use in self.outputs if use is not None)]
 
 
 @dataclass(slots=True)
@@ -178,4 +217,4 @@ def copy_plan(dtype: np.dtype[Any]) -> Plan:
     return same.invoker.plan([dtype], dtype, {})
 
 
-Work = MapWork | ReadyWork | FunctionWork | CastWork
+Work = MapWork | ReadyWork | RowWork | FunctionWork | CastWork

@@ -224,6 +224,11 @@ from nbgraph.ops.slicing import diagonal_scatter as diagonal_scatter
 from nbgraph.ops.slicing import flip as flip
 from nbgraph.ops.slicing import slice_scatter as slice_scatter
 from nbgraph.ops.slicing import slice_view as slice_view
+from nbgraph.ops.softmax import log_softmax as log_softmax
+from nbgraph.ops.softmax import log_softmax_gradient as log_softmax_gradient
+from nbgraph.ops.softmax import logsumexp as logsumexp
+from nbgraph.ops.softmax import softmax as softmax
+from nbgraph.ops.softmax import softmax_gradient as softmax_gradient
 from nbgraph.ops.sorting import argsort as argsort
 from nbgraph.ops.sorting import searchsorted as searchsorted
 from nbgraph.ops.sorting import sort as sort
@@ -238,7 +243,6 @@ from nbgraph.ops.special import logit as logit
 from nbgraph.ops.special import psi as psi
 from nbgraph.ops.special import xlog1py as xlog1py
 from nbgraph.ops.special import xlogy as xlogy
-from nbgraph.ops.statistics import logsumexp as logsumexp
 from nbgraph.ops.statistics import mean as mean
 from nbgraph.ops.statistics import std as std
 from nbgraph.ops.statistics import var as var

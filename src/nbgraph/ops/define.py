@@ -15,13 +15,15 @@ from typing import Any, TypeVar
 import numpy as np
 
 from nbgraph.dtype import as_dtype, is_float
-from nbgraph.errors import ArgumentError, AxisError, ShapeError
+from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator import registry
 from nbgraph.operator.array_op import ArrayOp, Spec
 from nbgraph.operator.call import carrier_of
 from nbgraph.operator.namespace import Namespace
+from nbgraph.shape import Axis as Axis
+from nbgraph.shape import axes_of as axes_of
+from nbgraph.shape import axis_of as axis_of
 
-Axis = int | tuple[int, ...] | None
 Shape = tuple[int, ...]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -76,25 +78,6 @@ def hashable_axis(name: str, axis: Any, argument: str = "axis") -> Axis:
     if isinstance(axis, (tuple, list)):
         return whole_tuple(name, argument, axis)
     return whole(name, argument, axis)
-
-
-def axis_of(name: str, axis: int, ndim: int, argument: str = "axis") -> int:
-    """The axis counted from 0; AxisError where there is none."""
-    if not -ndim <= axis < ndim:
-        has = f"expected {-ndim} to {ndim - 1}" if ndim else "it has no axes"
-        raise AxisError(f"{name}: {argument}={axis} does not exist in an array of {ndim}-d; {has}")
-    return axis % ndim
-
-
-def axes_of(name: str, axis: Axis, ndim: int, argument: str = "axis") -> Shape:
-    """The axes counted from 0 in the order given, all for None; none twice."""
-    if axis is None:
-        return tuple(range(ndim))
-    given = axis if isinstance(axis, tuple) else (axis,)
-    found = tuple(axis_of(name, d, ndim, argument) for d in given)
-    if len(set(found)) != len(found):
-        raise ShapeError(f"{name}: {argument}={axis} names an axis twice; name each once")
-    return found
 
 
 def optional_dtype(dtype: Any) -> np.dtype[Any] | None:

@@ -1,4 +1,4 @@
-"""Means, deviations and log-sum-exp over axes; integers give float64."""
+"""Means and deviations over axes; integers give float64."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from nbgraph.ops.define import (
 from nbgraph.ops.reductions import (
     accumulator,
     add_up,
-    kept,
     mean_dtype,
     reduced,
     reduction_infer,
@@ -174,43 +173,3 @@ def std(
     axis, dtype = hashable_axis("std", axis), optional_dtype(dtype)
     by = _correction("std", ddof, correction)
     return _STD(x, axis=axis, dtype=dtype, correction=by, keepdims=bool(keepdims), out=out)
-
-
-# log-sum-exp ------------------------------------------------------------------------------------
-
-
-def _logsumexp(x: Array, axes: Shape, out: Array) -> None:
-    wide = accumulator(out.dtype)
-    x = x.astype(wide, copy=False)
-    top = np.max(x, axis=axes, keepdims=True, initial=-np.inf)
-    shift = np.where(np.isfinite(top), top, 0)
-    total = np.empty(out.shape, wide)
-    add_up(np.exp(x - shift), axes, total)
-    with np.errstate(divide="ignore"):
-        out[...] = np.log(total) + shift.reshape(out.shape)
-
-
-def _logsumexp_rule(g: Gradients) -> list[Any]:
-    (x,), (out,), (spec,) = g.inputs, g.outputs, g.specs
-    finite = library.where(library.isfinite(out), out, 0)
-    share = library.exp(subtract(x, kept(finite, spec, **_options(g))))
-    return [cast(multiply(spread(g.out_grad, spec, **_options(g)), share), spec)]
-
-
-_LOGSUMEXP = ArrayOp(
-    "logsumexp",
-    reduction_infer("logsumexp", mean_dtype),
-    reduced("logsumexp", _logsumexp),
-    gradient=_logsumexp_rule,
-    keeps=("x", "out"),
-)
-
-
-@public(_LOGSUMEXP)
-def logsumexp(x: Any, axis: Any = None, *, keepdims: bool = False, out: Any = None) -> Any:
-    """log(sum(exp(x))) over axes, without overflow; -inf of no elements.
-
-    >>> logsumexp([1000.0, 1000.0]) == 1000 + np.log(2)
-    np.True_
-    """
-    return _LOGSUMEXP(x, axis=hashable_axis("logsumexp", axis), keepdims=bool(keepdims), out=out)
