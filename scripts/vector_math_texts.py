@@ -19,7 +19,7 @@ def outdated(path: Path, text: str) -> bool:
 
 def main() -> int:
     """Write or check."""
-    text = generate.whole()
+    text = generate.whole(texts.header())
     if "--check" in sys.argv[1:]:
         if outdated(texts.SHIPPED, text):
             print(f"{texts.SHIPPED} is not up to date: run python scripts/vector_math_texts.py")

@@ -22,7 +22,7 @@ from nbgraph.codegen import lower, target
 from nbgraph.errors import CompileError
 from nbgraph.kernels import accumulate
 from nbgraph.kernels.vector_math import DTYPES, NAMES, implementation
-from nbgraph.kernels.vector_math.texts import RUNTIME, header, join, signature, symbol
+from nbgraph.kernels.vector_math.symbols import RUNTIME, join, signature, symbol
 from nbgraph.native import floats
 
 _KINDS = {
@@ -75,15 +75,16 @@ class _Pipeline(lower._Pipeline):
         return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
 
 
-def whole() -> str:
-    """What is shipped: the text of all functions, behind lines that say what it was made of."""
+def whole(header: str) -> str:
+    """What is shipped: the text of all functions, behind lines that say what it was made of, the
+    last of which is `header`."""
     if not floats.HARDWARE_FMA:
         raise CompileError("texts are shipped for processors with fused multiply-add")
     symbols = [symbol(name, dtype) for name in sorted(NAMES) for dtype in DTYPES]
     found: dict[str, str] = {}
     for each in [*symbols, *(symbol(name) for name in RUNTIME)]:
         found.update(entities(each))
-    return f"{_HEAD}\n{header()}\n\n{join(dict(sorted(found.items())))}"
+    return f"{_HEAD}\n{header}\n\n{join(dict(sorted(found.items())))}"
 
 
 def entities(symbol: str) -> dict[str, str]:

@@ -1,5 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources 2f5ffb7ec2f69ea8, llvmlite 0.50, fma
+; sources dfb477d809f6f695, llvmlite 0.50, fma
 
 declare double @lgamma(double) local_unnamed_addr
 
