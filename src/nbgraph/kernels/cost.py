@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from nbgraph.kernels.function import Captured
+from nbgraph.kernels.loops import Loop
 from nbgraph.kernels.scalar import Graph, Node
 
 _BYTE = 0.03
@@ -87,3 +88,13 @@ def _of(node: Node) -> float:
     if node.op == "final":
         return _LOOP
     return 0.0 if node.op in ("arg", "param", "const") else _PLAIN
+
+
+# seconds for a kernel, and for each node of its scalar graph
+_COMPILING = {"numba": (0.3, 0.01), "llvm": (0.012, 0.0015)}
+
+
+def compile_seconds(loop: Loop, compiler: str) -> float:
+    """How long it takes a compiler to make the kernel of a loop, roughly."""
+    kernel, node = _COMPILING[compiler]
+    return kernel + node * len(loop.graph.reachable([o.node for o in loop.outputs]))

@@ -46,9 +46,8 @@ def compiler(source: Source) -> Compiler:
     return "numba"
 
 
-def content_key(source: Source) -> str:
+def content_key(source: Source, by: Compiler) -> str:
     """What a kernel is: its text, constants and functions, and what they are compiled with."""
-    by = compiler(source)
     parts = [
         by,
         source.text,
@@ -70,28 +69,28 @@ def _version(by: Compiler) -> str:
     return reference.version()
 
 
-def compile_source(source: Source) -> Compiled:
+def compile_source(source: Source, by: Compiler) -> Compiled:
     """Object code of an emitted kernel; CompileError says what could not be compiled."""
     started = time.perf_counter()
-    module = _module(source)
+    module = _module(source, by)
     code = bytes(target.machine().emit_object(module))
     symbols = target.externals(str(module))
     return Compiled(code, symbols, time.perf_counter() - started)
 
 
-def assembly(source: Source) -> str:
+def assembly(source: Source, by: Compiler) -> str:
     """The kernel's assembly text, for people and for checks."""
-    return str(target.machine().emit_assembly(_module(source)))
+    return str(target.machine().emit_assembly(_module(source, by)))
 
 
-def llvm_text(source: Source) -> str:
+def llvm_text(source: Source, by: Compiler) -> str:
     """The kernel's LLVM text after optimisation."""
-    return str(_module(source))
+    return str(_module(source, by))
 
 
-def _module(source: Source) -> binding.ModuleRef:
+def _module(source: Source, by: Compiler) -> binding.ModuleRef:
     """The optimised kernel."""
-    made = _optimised(source)
+    made = _optimised(source, by)
     if not source.streaming:
         return made
     from nbgraph.codegen import optimise  # imports LLVM
@@ -99,8 +98,8 @@ def _module(source: Source) -> binding.ModuleRef:
     return optimise.parsed(streaming.marked(str(made)), source.name)
 
 
-def _optimised(source: Source) -> binding.ModuleRef:
-    if compiler(source) == "llvm":
+def _optimised(source: Source, by: Compiler) -> binding.ModuleRef:
+    if by == "llvm":
         from nbgraph.kernels.llvm import compile as by_llvm
 
         return by_llvm.module(source)

@@ -34,15 +34,16 @@ class Kernel:
     """
 
     __slots__ = (
-        *("_code", "_function", "_loading", "_lost", "address", "key", "loop", "origin"),
-        *("seconds", "source"),
+        *("_code", "_function", "_loading", "_lost"),
+        *("address", "compiler", "key", "loop", "origin", "seconds", "source"),
     )
     address: int
+    compiler: cpu.Compiler
     origin: str
     seconds: float
 
-    def __init__(self, loop: Loop, source: Source, key: str) -> None:
-        self.loop, self.source, self.key = loop, source, key
+    def __init__(self, loop: Loop, source: Source, key: str, compiler: cpu.Compiler) -> None:
+        self.loop, self.source, self.key, self.compiler = loop, source, key, compiler
         self._loading = threading.Lock()
         self._lost = False  # whether the disk is known not to have it
         self._code: target.LoadedCode | None = None
@@ -57,25 +58,31 @@ class Kernel:
         """See to it that the code is in memory; CompileError where it cannot be made."""
         if self._code is None:
             with self._loading:
-                if self._code is None:
-                    self._take(_entry(self.source, self.key, look=not self._lost))
+                self._bring(compiles=True)
 
     def at_hand(self) -> bool:
-        """Whether the code is in memory or on disk; in the latter case it is loaded."""
-        if self._code is not None or self._lost:
-            return self._code is not None
-        with self._loading:  # who compiles it has it soon
-            if self._code is None:
-                self._find()
+        """Whether the code is in memory or on disk; in the latter case it is loaded. While it is
+        being compiled it is not."""
+        if self._code is None and not self._lost and self._loading.acquire(blocking=False):
+            try:
+                self._bring(compiles=False)
+            finally:
+                self._loading.release()
         return self._code is not None
 
-    def _find(self) -> None:
-        with compiling(self.loop.name, "numba") as note:
-            entry = cache.load(self.key)
+    def _bring(self, *, compiles: bool) -> None:
+        if self._code is not None:
+            return
+        with compiling(self.loop.name, self.compiler) as note:
+            entry = None if self._lost else cache.load(self.key)
             self._lost = entry is None
+            if entry is None and compiles:
+                made = cpu.compile_source(self.source, self.compiler)
+                entry = cache.Entry(made.code, made.symbols, made.seconds, "compiled")
+                cache.store(self.key, entry)
             if entry is not None:
                 self._take(entry)
-                note("disk", len(entry.code))
+                note(entry.origin, len(entry.code))
 
     def _take(self, made: cache.Entry) -> None:
         code = target.LoadedCode(made.code, made.symbols)
@@ -92,21 +99,22 @@ class Kernel:
 
     def assembly(self) -> str:
         """Assembly text; compiles again, as object code carries none."""
-        return cpu.assembly(self.source)
+        return cpu.assembly(self.source, self.compiler)
 
     def llvm(self) -> str:
         """Optimised LLVM text."""
-        return cpu.llvm_text(self.source)
+        return cpu.llvm_text(self.source, self.compiler)
 
 
 def kernel(loop: Loop) -> Kernel:
     """The kernel of a loop: from memory, from disk, or compiled now (see `deferring`)."""
     source = emit(loop)
-    key = cpu.content_key(source)
+    compiler = cpu.compiler(source)
+    key = cpu.content_key(source, compiler)
     with _LOCK:
         found = _KERNELS.get(key)
         if found is None:
-            found = _KERNELS[key] = Kernel(loop, source, key)
+            found = _KERNELS[key] = Kernel(loop, source, key, compiler)
             while len(_KERNELS) > MAX_KERNELS:
                 _KERNELS.popitem(last=False)
         else:
@@ -124,18 +132,6 @@ def deferring() -> Generator[None]:
         yield
     finally:
         _DEFERRED.reset(token)
-
-
-def _entry(source: Source, key: str, *, look: bool) -> cache.Entry:
-    """Object code from disk, if we are to look there, or compiled."""
-    with compiling(source.name, "numba") as note:
-        entry = cache.load(key) if look else None
-        if entry is None:
-            made = cpu.compile_source(source)
-            entry = cache.Entry(made.code, made.symbols, made.seconds, "compiled")
-            cache.store(key, entry)
-        note(entry.origin, len(entry.code))
-    return entry
 
 
 def forget_kernels() -> None:
