@@ -17,6 +17,8 @@
 |                 | "naive": by their own sizes, "unpooled": not at all        |
 | storage_reserve | percent of the machine's memory that pools leave free      |
 | fusion_limit    | scalar operations that a graph puts in one loop; 0: none   |
+| stream_bytes    | size of outputs from which on they are written past the   |
+|                 | caches; -1: half of the last cache, 0: never               |
 | temp_copies     | temporary spaces of a device, taken in turn                |
 | watchdog        | seconds without progress after which a wait warns; 0: none |
 | anomaly         | 1: after every operator on arrays, and every node of an    |
@@ -55,6 +57,7 @@ _RANGES: dict[str, tuple[int, int]] = {
     "storage_limit": (0, 0),
     "storage_reserve": (0, 99),
     "fusion_limit": (0, 0),
+    "stream_bytes": (-1, 0),
     "temp_copies": (1, 0),
     "eager_compile": (0, 1),
     "progress": (0, 1),
@@ -89,6 +92,7 @@ class Settings:
     storage_pool: str = "rounded"
     storage_reserve: int = 5
     fusion_limit: int = 256
+    stream_bytes: int = -1
     temp_copies: int = 1
     watchdog: int = 30
     eager_compile: int = 0

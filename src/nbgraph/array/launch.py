@@ -23,6 +23,7 @@ from nbgraph.kernels.cost import per_element
 from nbgraph.kernels.kernel import Kernel, kernel
 from nbgraph.operator.invoke import Plan
 from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.streaming import streams
 from nbgraph.shape import Space, space
 
 
@@ -134,12 +135,14 @@ def prepare(
     requests: Sequence[str],
     *,
     disjoint: bool = False,
+    once: bool = False,
 ) -> Prepared:
     """The kernel for operands of these layouts (None: a scalar), broadcast to `shape`.
 
     Outputs have that shape; one whose request is "null" is left out. `disjoint`: the caller sees
     to it that no output shares memory with another, nor with an operand unless the two are the
-    very same elements; several outputs then need no check when the kernel runs.
+    very same elements; several outputs then need no check when the kernel runs. `once`: nothing
+    shares memory with an output, and nobody reads it at once; large ones then go past the caches.
     """
     given = [o for o in operands if o is not None]
     written = [o for o, r in zip(outputs, requests, strict=True) if r != "null"]
@@ -156,10 +159,22 @@ def prepare(
     dtypes = [o.dtype.name for o in outputs]
     invoker, typed = op.invoker, plan.typed
     disjoint = disjoint and requests.count("null") < len(requests) - 1  # else there is no need
-    key = (tuple(layouts), tuple(dtypes), tuple(requests), *("disjoint" for _ in range(disjoint)))
+    past = once and streams(
+        where,
+        [a.dtype.itemsize for a in written],
+        classes[len(given) :],
+        [r for r in requests if r != "null"],
+    )
+    says = {"disjoint": disjoint, "streaming": past}
+    key = (
+        tuple(layouts),
+        tuple(dtypes),
+        tuple(requests),
+        *(s for s, holds in says.items() if holds),
+    )
     code = plan.kernels.get(key)
     if code is None:
-        loop = invoker.loop(plan, layouts, dtypes, requests, disjoint=disjoint)
+        loop = invoker.loop(plan, layouts, dtypes, requests, **says)
         code = plan.kernels[key] = kernel(loop)
     nbytes = sum(a.dtype.itemsize for a in arrays)
     cost = max(1, int(where.size * per_element(typed.captured, nbytes)))

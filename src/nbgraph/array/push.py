@@ -85,10 +85,12 @@ def push(
     used = [r for r, a in zip(results, asked, strict=True) if a != "null"]
     made = [r._layout for r in results]
     # operands are as `found` says, unless one was copied to keep it from being overwritten
-    key = (asked, *made) if outs is None else (asked, *made, *layouts)
+    apart = outs is None or (len(used) == 1 and all(a._chunk is not used[0]._chunk for a in arrays))
+    key = (asked, *made) if outs is None else (asked, apart, *made, *layouts)
     prepared = found.prepared.get(key)
     if prepared is None:
-        prepared = prepare(op, found.plan, used[0].shape, layouts, made, asked)
+        shape = used[0].shape
+        prepared = prepare(op, found.plan, shape, layouts, made, asked, disjoint=apart, once=apart)
         found.prepared[key] = prepared
     numbers = [v for v in values if type(v) in WEAK]
     record = prepared.record([a._address for a in (*arrays, *used)], numbers)

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import platform
+from pathlib import Path
+
+_CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+_USUAL = 16 << 20  # bytes of a last cache that the system does not tell of
+_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 LINE = 64  # bytes of a cache line
 
@@ -20,3 +26,16 @@ def has_fma(features: str) -> bool:
 def is_x86() -> bool:
     """Whether the processor is one of Intel's kind."""
     return platform.machine().lower() in ("x86_64", "amd64", "i686")
+
+
+@functools.cache
+def last_cache() -> int:
+    """Bytes of the last cache before memory that a core has a part in."""
+    sizes: list[int] = []
+    for path in _CACHES.glob("index*/size"):
+        try:
+            text = path.read_text().strip()
+            sizes.append(int(text[:-1]) * _UNITS[text[-1]])
+        except (OSError, ValueError, LookupError):  # a system that says it otherwise, or not
+            continue
+    return max(sizes, default=_USUAL)

@@ -12,6 +12,7 @@ from nbgraph.dtype import as_dtype, name_of
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.kernels.function import Scalar
 from nbgraph.operator import parallel
+from nbgraph.operator.streaming import level, streams
 from nbgraph.operator.typing import (
     Array,
     Typed,
@@ -199,10 +200,11 @@ class Invoker:
             where = space(outputs[0].shape, [a.strides for a in arrays])
             layouts = _layouts(arrays, where.inner, where.steps, len(operands))
         dtypes = tuple(name_of(o.dtype) for o in outputs)
-        key = (layouts, dtypes, tuple(requests))
+        past = _past_caches(where, operands, outputs, layouts[len(operands) :], requests)
+        key = (layouts, dtypes, tuple(requests), *("streaming" for _ in range(past)))
         code = plan.kernels.get(key)
         if code is None:
-            code = kernel(self.loop(plan, layouts, dtypes, requests))
+            code = kernel(self.loop(plan, layouts, dtypes, requests, streaming=past))
             plan.kernels[key] = code
         words = record(
             where.inner,
@@ -228,11 +230,12 @@ class Invoker:
         requests: Sequence[Any],
         *,
         disjoint: bool = False,
+        streaming: bool = False,
     ) -> Loop:
         """The description of a map over these layouts.
 
         An operand of layout "p" is a scalar in the record, behind the parameters; an output whose
-        request is "null" is left out. `disjoint`: see Loop.
+        request is "null" is left out. `disjoint`, `streaming`: see Loop.
         """
         from nbgraph.kernels.loops import Loop, Operand, Output
 
@@ -260,6 +263,7 @@ class Invoker:
             outputs,
             fastmath=self.fastmath,
             disjoint=disjoint,
+            streaming=streaming,
         )
 
     # out, where, dtype ------------------------------------------------------------------------
@@ -335,6 +339,20 @@ def _layouts(
     if "s" in found:
         found = ["0" if layout == "0" else "s" for layout in found]
     return tuple(found)
+
+
+def _past_caches(
+    where: Space,
+    operands: Sequence[Array],
+    outputs: Sequence[Array],
+    layouts: Sequence[str],
+    requests: Sequence[str],
+) -> bool:
+    """Whether outputs are written past the caches: they are large, and no operand's memory."""
+    if not streams(where, [o.itemsize for o in outputs], layouts, requests):
+        return False
+    apart = all(overlap(o, other) == "none" for o in outputs for other in operands)
+    return apart and level([address(o) for o in outputs])
 
 
 def _output_shape(
