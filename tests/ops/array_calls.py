@@ -38,6 +38,8 @@ CALLS = {
     **rows("var std", [M], correction=1.0, **OVER),
     **rows("max min any all count_nonzero", [M], axis=(0, 1), keepdims=False),
     **rows("argmax argmin logsumexp", [M], axis=1, keepdims=True),
+    **rows("softmax log_softmax", [M], axis=0, temperature=2.0),
+    **rows("softmax_gradient log_softmax_gradient", [M, M * M], axis=0, temperature=2.0),
     **rows("vector_norm", [M], axis=1, ord=2.0, keepdims=False),
     **rows("astype", [M], dtype=F8),
     **rows("copy stop_gradient checkpoint", [M]),

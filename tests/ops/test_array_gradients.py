@@ -59,6 +59,16 @@ CASES = {
     "std": [(lambda x: ops.std(x, -1), T), (lambda x: ops.std(x, correction=1), V)],
     "max": [(lambda x: ops.max(x, (0, 1)), T), (lambda x: ops.max(x, 0, keepdims=True), M)],
     "min": [(lambda x: ops.min(x, -1), T), (ops.min, M)],
+    "softmax": [
+        (lambda x: ops.softmax(x, 1), T),
+        (lambda x: ops.softmax(x, (0, 2), temperature=2.0), T),
+    ],
+    "log_softmax": [
+        (lambda x: ops.log_softmax(x, 0), T),
+        (lambda x: ops.log_softmax(x, None, temperature=0.5), M),
+    ],
+    "softmax_gradient": [(lambda y, g: ops.softmax_gradient(y, g, 0, temperature=2.0), M, M * M)],
+    "log_softmax_gradient": [(ops.log_softmax_gradient, M, M * M)],
     "logsumexp": [
         (lambda x: ops.logsumexp(x, 1), M),
         (lambda x: ops.logsumexp(x, keepdims=True), M),

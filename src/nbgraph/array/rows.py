@@ -24,7 +24,8 @@ def prepare_rows(
     attributes: Mapping[str, Any],
 ) -> Prepared | None:
     """The kernel for these layouts. The record's addresses: of the operands, then of the outputs
-    that are asked for. None where no kernel does it (see `row_op`), or Python is asked for.
+    that are asked for. None where no kernel does it (see `row_op`), there are no rows, or Python
+    is asked for.
 
     >>> import numpy as np
     >>> from nbgraph.array.layout import layout
@@ -43,7 +44,7 @@ def prepare_rows(
         return op.carried[key]
     call = op.row_call(operands, outputs, [WORDS[r] for r in requests], attributes)
     made = None
-    if call is not None:
+    if call is not None and call.rows:
         words = [int.from_bytes(w.ljust(8, b"\0"), "little", signed=True) for w in call.parameters]
         made = Prepared(op.__name__, call.code, call.where, words, (), call.cost)
         made.hi = call.rows
