@@ -25,7 +25,7 @@ from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError, CaptureError
 from nbgraph.kernels.capture.names import plain_function
 from nbgraph.kernels.capture.values import Value
-from nbgraph.kernels.function import Scalar, WrittenFunction, resolve_parameters
+from nbgraph.kernels.function import Captured, Scalar, WrittenFunction, resolve_parameters
 from nbgraph.kernels.scalar import Node
 from nbgraph.kernels.transplant import Transplant
 from nbgraph.operator import fast, overrides
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from nbgraph.operator.invoke import Plan
     from nbgraph.operator.point import Point
 
+LIBRARY = "nbgraph.ops."
 MISSING: Any = np._NoValue  # type: ignore[attr-defined]
 _CALL_OPTIONS = frozenset(("out", "where", "dtype", "casting", "order"))
 
@@ -74,10 +75,7 @@ class Mapper:
         self._derivatives: dict[tuple[str, int], Mapper] = {}
         self.origin = origin  # (parent, operand, order) of a derivative
         self._certified = False
-        self._probe = probe(scalar)
         self._watch = scalar.watch
-        self.nout = len(self._probe.outputs)
-        self.nargs = self.nin + self.nout
         self._fast = fast.FastCall(self)
         self._quick: tuple[Callable[..., Any], bytes, Sequence[Any]] | None = None
         self.carried: dict[Any, Any] = {}  # what carriers keep with the operator
@@ -87,6 +85,22 @@ class Mapper:
         self.__module__ = getattr(fn, "__module__", __name__)
         if fn is not None:
             self.__wrapped__ = fn
+        if not str(self.__module__).startswith(LIBRARY):  # whose functions are read when first used
+            self.__dict__["_probe"] = probe(scalar)
+
+    @functools.cached_property
+    def _probe(self) -> Captured:
+        return probe(self.scalar)
+
+    @functools.cached_property
+    def nout(self) -> int:
+        """How many outputs."""
+        return len(self._probe.outputs)
+
+    @functools.cached_property
+    def nargs(self) -> int:
+        """Operands and outputs together."""
+        return self.nin + self.nout
 
     # calling ----------------------------------------------------------------------------------
 
@@ -201,7 +215,7 @@ class Mapper:
         self._watch = self.scalar.watch
         self.invoker.forget()
         self._certified = False
-        self._probe = probe(self.scalar)
+        self.__dict__["_probe"] = probe(self.scalar)
         self._fast.forget()
         self._quick = None
         self.carried = {}

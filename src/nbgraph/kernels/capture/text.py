@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import linecache
 import textwrap
 from dataclasses import dataclass
 from types import CodeType, FunctionType
@@ -33,21 +34,61 @@ class FunctionText:
 
 def function_text(fn: FunctionType) -> FunctionText:
     """Parse `fn`; NoSourceError where there is no text."""
-    code = fn.__code__
+    if fn.__name__ == "<lambda>":
+        return _lambda_text(fn)
+    found = _quick_text(fn)
+    if found is not None:
+        return found
     try:
         lines, first = inspect.getsourcelines(fn)
     except (OSError, TypeError, SyntaxError, IndexError) as error:
         raise NoSourceError(f"the source text of {fn.__name__!r} cannot be found") from error
-    if fn.__name__ == "<lambda>":
-        return _lambda_text(fn)
     source = textwrap.dedent("".join(lines))
     try:
         node = ast.parse(source).body[0]
     except (SyntaxError, IndexError) as error:
         raise NoSourceError(f"the source text of {fn.__name__!r} cannot be parsed") from error
-    if not isinstance(node, ast.FunctionDef) or node.name != code.co_name:
+    if not isinstance(node, ast.FunctionDef) or node.name != fn.__code__.co_name:
         raise NoSourceError(f"the text found for {fn.__name__!r} is not its definition")
-    return FunctionText(node.args, node.body, code.co_filename, first - 1, source)
+    return FunctionText(node.args, node.body, fn.__code__.co_filename, first - 1, source)
+
+
+def _quick_text(fn: FunctionType) -> FunctionText | None:
+    """The text without `inspect`'s tokenizer and its look through all modules, some 2 ms of a first
+    call; None where this does not see the definition's end.
+
+    What is cut off inside brackets or a string does not parse, so what parses is whole.
+    """
+    code = fn.__code__
+    lines, first = _lines(fn), code.co_firstlineno - 1
+    source = textwrap.dedent("".join(_block(lines[first:])))
+    try:
+        (node,) = ast.parse(source).body
+    except (SyntaxError, ValueError):
+        return None
+    if not isinstance(node, ast.FunctionDef) or node.name != code.co_name:
+        return None
+    return FunctionText(node.args, node.body, code.co_filename, first, source)
+
+
+def _lines(fn: FunctionType) -> list[str]:
+    """The lines of the file or cell that a function comes from, if they are known."""
+    linecache.checkcache(fn.__code__.co_filename)
+    return linecache.getlines(fn.__code__.co_filename, fn.__globals__)
+
+
+def _block(lines: list[str]) -> list[str]:
+    """The decorators, `def` line and what is indented more."""
+    indents = [len(line) - len(line.lstrip()) for line in lines[:1]]
+    inside = False
+    for i, line in enumerate(lines):
+        text = line.lstrip()
+        if inside and text and not text.startswith("#") and len(line) - len(text) <= indents[0]:
+            while not lines[i - 1].strip():
+                i -= 1
+            return lines[:i]
+        inside = inside or text.startswith("def ")
+    return lines
 
 
 def normal_text(source: str, name: str) -> str:
@@ -68,8 +109,9 @@ def normal_text(source: str, name: str) -> str:
 
 def _lambda_text(fn: FunctionType) -> FunctionText:
     """Find a lambda among the statements around its line, by its code's columns."""
-    lines, _ = inspect.findsource(fn)
-    code = fn.__code__
+    code, lines = fn.__code__, _lines(fn)
+    if not lines:
+        raise NoSourceError(f"the source text of {fn.__name__!r} cannot be found")
     whole = "".join(lines)
     tree = _whole(whole)
     found = _match_lambda(tree, code, 0, 0) if tree is not None else None
