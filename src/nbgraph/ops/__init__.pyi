@@ -224,11 +224,11 @@ from nbgraph.ops.slicing import diagonal_scatter as diagonal_scatter
 from nbgraph.ops.slicing import flip as flip
 from nbgraph.ops.slicing import slice_scatter as slice_scatter
 from nbgraph.ops.slicing import slice_view as slice_view
-from nbgraph.ops.softmax import log_softmax as log_softmax
-from nbgraph.ops.softmax import log_softmax_gradient as log_softmax_gradient
-from nbgraph.ops.softmax import logsumexp as logsumexp
-from nbgraph.ops.softmax import softmax as softmax
-from nbgraph.ops.softmax import softmax_gradient as softmax_gradient
+from nbgraph.ops.softmaxes import log_softmax as log_softmax
+from nbgraph.ops.softmaxes import log_softmax_gradient as log_softmax_gradient
+from nbgraph.ops.softmaxes import logsumexp as logsumexp
+from nbgraph.ops.softmaxes import softmax as softmax
+from nbgraph.ops.softmaxes import softmax_gradient as softmax_gradient
 from nbgraph.ops.sorting import argsort as argsort
 from nbgraph.ops.sorting import searchsorted as searchsorted
 from nbgraph.ops.sorting import sort as sort

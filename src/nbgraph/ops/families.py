@@ -12,7 +12,7 @@ ARRAY_FAMILIES: dict[str, str] = {
     "reductions": "sum sum_to prod",
     "extremes": "max amax min amin argmax argmin any all count_nonzero ptp",
     "statistics": "mean var std",
-    "softmax": "softmax softmax_gradient log_softmax log_softmax_gradient logsumexp",
+    "softmaxes": "softmax softmax_gradient log_softmax log_softmax_gradient logsumexp",
     "norms": "norm vector_norm",
     "casting": "astype copy stop_gradient checkpoint",
     "creation": ("zeros ones full empty arange linspace eye identity tri"),
