@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -140,8 +139,7 @@ def overlaps_itself(a: Array) -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class Space:
+class Space(NamedTuple):
     """An iteration space: an inner run and outer dimensions, innermost first; byte steps."""
 
     inner: int

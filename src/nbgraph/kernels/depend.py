@@ -10,7 +10,7 @@ form is confirmed by the certificate before it is used.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from nbgraph.kernels.scalar import COMPARISONS, Graph, Node
 from nbgraph.kernels.transplant import apply
@@ -19,8 +19,7 @@ MAX_NODES = 400  # larger derivatives are not searched for an output form
 OUT = "out"
 
 
-@dataclass(frozen=True, slots=True)
-class Dependence:
+class Dependence(NamedTuple):
     """What the partial w.r.t. one operand reads, and the form of the partial that reads it."""
 
     kind: str  # "T0", "T1" or "T2"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from nbgraph.errors import ArgumentError, DerivativeError
 from nbgraph.kernels.capture.names import Watch
@@ -23,8 +22,7 @@ from nbgraph.kernels.transplant import Transplant
 OUT_GRAD = "out_grad"
 
 
-@dataclass(slots=True)
-class Gradient:
+class Gradient(NamedTuple):
     """A gradient given by hand: whole in-gradients, and what its parameters' names declare."""
 
     scalar: Scalar

@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import FunctionType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -22,8 +21,7 @@ from nbgraph.kernels.scalar import Graph, Node
 MAX_CAPTURES = 32  # graphs kept per function, one for each combination of kinds
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(NamedTuple):
     """A keyword-only scalar parameter; `required` has no default."""
 
     name: str
@@ -31,8 +29,7 @@ class Parameter:
     required: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Captured:
+class Captured(NamedTuple):
     """One graph: operand and parameter leaves and the outputs."""
 
     graph: Graph

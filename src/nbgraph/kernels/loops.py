@@ -18,7 +18,7 @@ order (maps), or what gives one result each (reductions), so any caller may spli
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from nbgraph.kernels.scalar import Graph, Node
 
@@ -33,8 +33,7 @@ STRIP = 1024  # columns that a reduction along leading axes takes at once, eleme
 GROUP = 128  # rows it combines one after another before their total is set down
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
+class Operand(NamedTuple):
     """An array that is read."""
 
     node: Node
@@ -42,8 +41,7 @@ class Operand:
     layout: Layout
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(NamedTuple):
     """An array that is written: `node` stored as `dtype`, overwriting or accumulating."""
 
     node: Node
@@ -54,8 +52,7 @@ class Output:
     whole: bool = False  # a block is the whole run, so that its total is the result
 
 
-@dataclass(frozen=True, slots=True)
-class Total:
+class Total(NamedTuple):
     """What a pass over a row makes of it: `combine` of the elements' `node`. `leaf`, an argument
     of the graph, stands for it in later passes and in outputs."""
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -30,8 +29,7 @@ if TYPE_CHECKING:
     from nbgraph.kernels.loops import Layout, Loop, Request
 
 
-@dataclass(slots=True)
-class Plan:
+class Plan(NamedTuple):
     """Kernels of one operator for one set of dtypes, by layout and request."""
 
     typed: Typed

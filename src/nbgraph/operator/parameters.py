@@ -19,8 +19,7 @@ import difflib
 import inspect
 import typing
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Self, dataclass_transform
+from typing import Any, ClassVar, NamedTuple, Self, dataclass_transform
 
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.values import Kind, kind_of, text_of
@@ -51,8 +50,7 @@ def refuse_marks(op: str, given: Mapping[str, Any], known: Collection[str]) -> N
             )
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """One parameter: its kind of value, default, bounds (inclusive) and documentation."""
 
     default: Any = MISSING

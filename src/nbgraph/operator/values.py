@@ -13,8 +13,7 @@ import ast
 import types
 import typing
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, Union
+from typing import Any, Literal, NamedTuple, Union
 
 import numpy as np
 
@@ -24,8 +23,7 @@ from nbgraph.errors import ArgumentError, DTypeError
 _TRUE, _FALSE = ("true", "1", "yes"), ("false", "0", "no")
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """What values a parameter has: a name for messages, an example, and how to read one."""
 
     name: str

@@ -7,8 +7,8 @@ import functools
 import inspect
 import linecache
 import textwrap
-from dataclasses import dataclass
 from types import CodeType, FunctionType
+from typing import NamedTuple
 
 from nbgraph.errors import CaptureError
 
@@ -17,8 +17,7 @@ class NoSourceError(CaptureError):
     """The function's text cannot be found (made by exec, or its file is gone)."""
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionText:
+class FunctionText(NamedTuple):
     """A function's arguments and body, and how its line numbers map to the user's file."""
 
     arguments: ast.arguments
