@@ -18,7 +18,9 @@ VERSION = 1  # of what is done here to LLVM text, for the keys of caches
 
 _LEAST = 16  # bytes of the shortest vector that processors store so
 _BITS = {"half": 16, "bfloat": 16, "float": 32, "double": 64}
-_STORE = re.compile(r"^  store <(\d+) x (\w+)> [^\n]*, align (\d+)[^\n]*$", re.MULTILINE)
+_STORE = re.compile(
+    rf"^  store <(\d+) x (i\d+|{'|'.join(_BITS)})> [^\n]*, align (\d+)[^\n]*$", re.MULTILINE
+)
 _NODE = re.compile(r"^!(\d+) = ", re.MULTILINE)
 
 
@@ -34,7 +36,7 @@ def marked(text: str) -> str:
 
     def mark(store: re.Match[str]) -> str:
         count, element, align = store.groups()
-        bits = _BITS.get(element) or int(element.removeprefix("i"))
+        bits = _BITS.get(element) or int(element[1:])
         nbytes = int(count) * bits // 8
         aligned = nbytes >= _LEAST and int(align) >= min(nbytes, LINE)
         return f"{store[0]}, !nontemporal !{node}" if aligned else store[0]
