@@ -29,6 +29,7 @@ class Engine(Runner):
     """Runs functions in an order that their sets of variables allow."""
 
     kind = "engine"
+    repeatable = True  # whether the order in which things run is the same in the next process
     workers = 0
     limits: dict[str, int] = {}
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from nbgraph.codegen.making.events import in_background
 from nbgraph.engine import handle
 from nbgraph.engine.base import Engine
 from nbgraph.engine.naive import NaiveEngine
@@ -61,7 +62,10 @@ class Build:
         return True
 
     def _start_thread(self) -> None:
-        work = lambda: handle.core_unit(quiet=True)
+        def work() -> None:
+            with in_background():
+                handle.core_unit(quiet=True)
+
         self._thread = threading.Thread(target=work, name="nbgraph build", daemon=True)
         self._thread.start()
 
@@ -105,6 +109,8 @@ class Build:
 
 class Interim(NaiveEngine):
     """The naive engine until another takes over; whoever still pushes here is sent on."""
+
+    repeatable = False  # nobody knows when that is
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)

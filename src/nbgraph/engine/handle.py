@@ -18,6 +18,7 @@ from nbgraph.engine.failure import Failure
 from nbgraph.engine.sites import Site
 from nbgraph.engine.variable import Variable
 from nbgraph.errors import EngineError
+from nbgraph.settings import config
 
 Entry = Callable[..., int]
 
@@ -257,7 +258,8 @@ def core_unit(*, quiet: bool = False) -> Unit:
                 if stream is not None and not quiet:
                     stream.write("nbgraph: compiling the engine's core, once: some 8 s ...\n")
                     stream.flush()
-                found = compiled.compile_core()
+                with config(progress=0):  # that line is enough
+                    found = compiled.compile_core()
             _unit.append(found)
         return _unit[0]
 

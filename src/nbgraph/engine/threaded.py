@@ -43,6 +43,7 @@ class ThreadedEngine(Kernels, ServedEngine):
     """Runs ready work on threads; see the module. `workers` native ones, as many for Python."""
 
     kind = "threaded"
+    repeatable = False
 
     def __init__(
         self, *, workers: int | None = None, owner: Owner | None = None, first: int = 0

@@ -90,11 +90,12 @@ def _of(node: Node) -> float:
     return 0.0 if node.op in ("arg", "param", "const") else _PLAIN
 
 
-# seconds for a kernel, and for each node of its scalar graph
-_COMPILING = {"numba": (0.3, 0.01), "llvm": (0.012, 0.0015)}
+# seconds for a kernel, for each node of its scalar graph, and for a call of a function besides
+_COMPILING = {"numba": (0.3, 0.005, 0.05), "llvm": (0.025, 0.0006, 0.045)}
 
 
 def compile_seconds(loop: Loop, compiler: str) -> float:
     """How long it takes a compiler to make the kernel of a loop, roughly."""
-    kernel, node = _COMPILING[compiler]
-    return kernel + node * len(loop.graph.reachable([o.node for o in loop.outputs]))
+    kernel, node, call = _COMPILING[compiler]
+    nodes = loop.graph.reachable([o.node for o in loop.outputs])
+    return kernel + node * len(nodes) + call * sum(n.op in ("call", "extern") for n in nodes)

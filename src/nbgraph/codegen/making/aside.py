@@ -20,6 +20,7 @@ from collections.abc import Callable, Sequence
 
 from nbgraph.codegen.making import progress
 from nbgraph.codegen.making.events import in_background
+from nbgraph.settings import config
 
 _LONGEST = 20.0  # seconds that exit and fork wait for one piece
 _IDLE = 1.0  # seconds without work after which the thread ends
@@ -149,24 +150,33 @@ def _do(job: Job) -> None:
         _locks.changed.notify_all()
 
 
+# exit and forks ----------------------------------------------------------------------------------
+
+_held: list[tuple[progress.Wait, bool]] = []  # by forks under way: whether they have the turn
+
+
+def _rest() -> tuple[progress.Wait, bool]:
+    """Begin no piece from now on; whether the one in hand has ended in time."""
+    with config(progress=0):
+        wait = progress.begin("the end of what is compiled")
+    return wait, _locks.turn.acquire(timeout=_LONGEST)
+
+
 def _at_exit() -> None:
-    _locks.turn.acquire(timeout=_LONGEST)  # for good: no other piece begins
-
-
-# forks -------------------------------------------------------------------------------------------
-
-_held: list[bool] = []  # by forks under way: whether they have the turn
+    _rest()
 
 
 def _before_fork() -> None:
-    _held.append(_locks.turn.acquire(timeout=_LONGEST))
+    _held.append(_rest())
     _locks.changed.acquire()
 
 
 def _after_fork() -> None:
     _locks.changed.release()
-    if _held.pop():
+    wait, has_turn = _held.pop()
+    if has_turn:
         _locks.turn.release()
+    wait.end()
 
 
 def _in_child() -> None:

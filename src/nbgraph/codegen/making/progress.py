@@ -20,6 +20,7 @@ from nbgraph.settings import config
 PATIENCE = 0.5  # seconds of waiting before there is a line
 _EVERY = 0.2  # seconds between two looks at the clock
 _GAP = 0.25  # seconds without a wait after which the next one counts anew
+clock = time.perf_counter
 
 
 class Surface(Protocol):
@@ -101,12 +102,12 @@ class Line:
     def begin(self, wait: Wait) -> None:
         """Somebody waits from now on."""
         with self._lock:
-            now = time.perf_counter()
+            now = clock()
             if not self._waits:
                 if now - self._ended > _GAP:
-                    self._before, self._done = 0.0, 0
+                    self._before, self._done, self._surface = 0.0, 0, None
                 self._since, self._total = now, 0
-                self._surface = surface()
+                self._surface = self._surface or surface()
             if wait.count:
                 self._total = self._done + wait.count
             self._waits.append(wait)
@@ -123,7 +124,7 @@ class Line:
             self._waits.remove(wait)
             self._done += compiled
             if not self._waits:
-                self._ended = time.perf_counter()
+                self._ended = clock()
                 self._before += self._ended - self._since
                 ticker, self._ticker = self._ticker, None
                 self._stop.set()
@@ -143,12 +144,16 @@ class Line:
 
     def _tick(self, stop: threading.Event) -> None:
         while not stop.wait(_EVERY):
-            with self._lock:
-                if stop.is_set() or self._surface is None or self._seconds() < PATIENCE:
-                    continue
-                self._shown = True
-                with contextlib.suppress(OSError, ValueError):  # the stream may be closed
-                    self._surface.show(self._text())
+            self.look()
+
+    def look(self) -> None:
+        """Show how things are, if somebody has waited for long."""
+        with self._lock:
+            if not self._waits or self._surface is None or self._seconds() < PATIENCE:
+                return
+            self._shown = True
+            with contextlib.suppress(OSError, ValueError):  # the stream may be closed
+                self._surface.show(self._text())
 
     def _finish(self) -> None:
         with self._lock:
@@ -160,7 +165,7 @@ class Line:
             self._shown = False
 
     def _seconds(self) -> float:
-        return self._before + time.perf_counter() - self._since
+        return self._before + clock() - self._since
 
     def _text(self) -> str:
         at = self._done + 1

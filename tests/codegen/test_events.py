@@ -1,0 +1,248 @@
+"""The log of compilations, its report, and who waits for whom in the background."""
+
+import os
+import threading
+
+import numpy as np
+import pytest
+
+import nbgraph as ng
+from nbgraph.codegen.making import aside, events, progress
+from nbgraph.codegen.making.aside import Job
+from nbgraph.codegen.making.events import compiling, in_background
+from nbgraph.codegen.making.report import CompileReport
+from nbgraph.errors import CompileError
+from nbgraph.kernels.kernel import forget_kernels
+from tests.support import run_python
+
+WAIT = 30  # seconds; every wait in these tests is bounded
+
+
+@pytest.fixture(autouse=True)
+def _own_log():
+    aside.settle(WAIT)
+    before = events.events()
+    events.forget()
+    yield
+    aside.settle(WAIT)
+    events._EVENTS.extendleft(reversed(before))
+
+
+def told(*fields):
+    return [tuple(getattr(e, f) for f in fields) for e in events.events()]
+
+
+# the log -----------------------------------------------------------------------------------------
+
+
+def test_each_way_code_comes_is_one_event(tmp_path):
+    """X-DBG-03: compiled, found on disk, found in memory: two events, the last is none."""
+    x = np.ones(5, "float32")
+    with ng.config(cache_dir=str(tmp_path)):
+        for forgets in (False, False, True):
+            if forgets:
+                forget_kernels()
+            ng.op(lambda x: x * 0.8125 - 17, name="logged")(x)
+    found = [e for e in events.events() if e.name == "logged"]
+    assert [e.origin for e in found] == ["compiled", "disk"]
+    assert found[0].bytes == found[1].bytes > 0 and found[0].seconds > 0
+    assert {e.compiler for e in found} <= {"llvm", "numba"}
+    assert not any(e.background for e in found)
+    assert found[0].thread == threading.current_thread().name
+
+
+def test_a_failure_is_an_event_and_goes_on_rising():
+    with pytest.raises(CompileError, match="no such thing"), compiling("k", "llvm"):
+        raise CompileError("no such thing")
+    assert told("name", "origin", "error") == [("k", "failed", "CompileError: no such thing")]
+    assert progress._line.calm.is_set()
+
+
+def test_nothing_said_is_no_event():
+    with compiling("k", "llvm"):
+        pass
+    assert not events.events()
+
+
+def test_the_newest_are_kept():
+    for k in range(events.MOST + 5):
+        with compiling(str(k), "llvm") as note:
+            note("disk", 1)
+    names = [e.name for e in events.events()]
+    assert len(names) == events.MOST
+    assert names[0] == "5" and names[-1] == str(events.MOST + 4)
+
+
+def test_threads_log_side_by_side():
+    def work(k):
+        with in_background():
+            for _ in range(50):
+                with compiling(str(k), "llvm") as note:
+                    note("compiled", k)
+
+    threads = [threading.Thread(target=work, args=(k,), name=f"t{k}") for k in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(WAIT)
+    found = told("name", "bytes", "thread", "background")
+    assert sorted(found) == sorted([(str(k), k, f"t{k}", True) for k in range(4)] * 50)
+
+
+def test_the_log_needs_no_compiler():
+    code = (
+        "import sys, nbgraph as ng; print(ng.compile_report()); "
+        "print([m for m in sys.modules if m.split('.')[0] in ('numba', 'llvmlite')])"
+    )
+    text = run_python("-c", code)
+    assert "nothing yet" in text and text.splitlines()[-1] == "[]"
+
+
+# the report --------------------------------------------------------------------------------------
+
+
+def test_the_report_shows_hits_misses_times_and_totals():
+    """X-DBG-03: what, compiler, hit or miss, milliseconds, when; totals; text, HTML and data."""
+    for name, origin in (("a", "compiled"), ("b", "disk"), ("c", "compiled")):
+        with compiling(name, "llvm") as note:
+            note(origin, 100)
+    with in_background(), compiling("d", "numba") as note:
+        note("compiled", 7)
+    found = ng.compile_report()
+    assert (found.hits, found.compiled, found.failed, found.pending) == (1, 3, (), ())
+    assert found.waited == sum(e.seconds for e in found.events[:3])
+    rows = [line.split() for line in str(found).splitlines()]
+    assert ["a", "llvm", "miss"] in [row[:3] for row in rows]
+    assert ["b", "llvm", "hit"] in [row[:3] for row in rows]
+    last = next(row for row in rows if row[:1] == ["d"])
+    assert last[-3:] == ["in", "the", "background"]
+    data = found.to_dict()
+    assert data["hits"] == 1 and data["compiled"] == 3 and len(data["events"]) == 4
+    assert data["events"][3]["background"] and data["events"][0]["name"] == "a"
+    html = found._repr_html_()
+    assert "ng.compile_report()" in html and "found on disk" in html
+
+
+def test_a_long_report_shows_the_newest():
+    for k in range(100):
+        with compiling(f"kernel{k}", "llvm") as note:
+            note("disk", 1)
+    text = str(ng.compile_report())
+    assert "... 40 before" in text and "kernel99" in text and "kernel39 " not in text
+
+
+# the background ----------------------------------------------------------------------------------
+
+
+def test_jobs_are_done_in_order_and_the_log_says_so():
+    done = []
+
+    def piece(k):
+        def run():
+            with compiling(str(k), "llvm") as note:
+                note("compiled", 0)
+            done.append((k, threading.current_thread() is not threading.main_thread()))
+
+        return run
+
+    jobs = [Job("first", [piece(0), piece(1)]), Job("second", [piece(2)])]
+    for job in jobs:
+        aside.submit(job)
+    report = ng.compile_report().wait(WAIT)
+    assert done == [(0, True), (1, True), (2, True)]
+    assert all(job.over and job.look() and job.error is None for job in jobs)
+    assert report.pending == () and [e.background for e in report.events] == [True] * 3
+
+
+def test_who_waits_goes_first():
+    """While somebody waits no piece is begun; what waits is reported as pending."""
+    done = []
+    wait = progress.begin("mine")
+    aside.submit(Job("theirs", [lambda: done.append(1)]))
+    try:
+        assert ng.compile_report().pending == ("theirs",)
+        with pytest.raises(TimeoutError, match="theirs"):
+            aside.settle(0.05)
+        assert not done
+    finally:
+        wait.end()
+    aside.settle(WAIT)
+    assert done == [1]
+
+
+def test_a_piece_that_fails_ends_its_job_and_no_other():
+    done = []
+
+    def fails():
+        raise CompileError("not today")
+
+    bad, good = Job("bad", [fails, lambda: done.append(1)]), Job("good", [lambda: done.append(2)])
+    aside.submit(bad)
+    aside.submit(good)
+    aside.settle(WAIT)
+    assert done == [2] and bad.over and isinstance(bad.error, CompileError) and good.error is None
+
+
+def test_pieces_have_the_settings_of_who_asked():
+    seen = []
+    with ng.config(default_float="float64"):
+        job = Job("settings", [lambda: seen.append(ng.config.default_float)])
+    aside.submit(job)
+    aside.settle(WAIT)
+    assert seen == ["float64"]
+
+
+def test_the_thread_ends_when_it_is_idle_and_begins_again(monkeypatch):
+    monkeypatch.setattr(aside, "_IDLE", 0.0)
+    for _ in range(3):
+        aside.submit(Job("short", [lambda: None]))
+        aside.settle(WAIT)
+        thread = aside._thread
+        if thread is not None:
+            thread.join(WAIT)
+        assert aside._thread is None
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_child_goes_on_with_the_queue():
+    """A fork while jobs are queued: both processes do them, each for itself."""
+    done = []
+    wait = progress.begin("so that the job waits")
+    job = Job("both", [lambda: done.append(os.getpid())])
+    aside.submit(job)
+    pid = os.fork()
+    if pid == 0:  # pragma: no cover - the child
+        status = 1
+        try:
+            job.look()  # begins a thread
+            aside.settle(WAIT)
+            status = 0 if done == [os.getpid()] and job.look() else 2
+        finally:
+            os._exit(status)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    wait.end()
+    aside.settle(WAIT)
+    assert done == [os.getpid()]
+
+
+def test_the_end_of_the_process_lets_the_piece_in_hand_finish(tmp_path):
+    script = tmp_path / "ends.py"
+    script.write_text(
+        "import threading, time\n"
+        "from nbgraph.codegen.making import aside, progress\n"
+        "began = threading.Event()\n"
+        "def piece():\n"
+        "    began.set()\n"
+        "    while progress._line.calm.is_set():  # the process has not begun to end\n"
+        "        time.sleep(0.001)\n"
+        "    print('finished', flush=True)\n"
+        "aside.submit(aside.Job('slow', [piece, lambda: print('another', flush=True)]))\n"
+        "began.wait()\n"
+    )
+    assert run_python(script).split() == ["finished"]
+
+
+def test_a_report_is_a_value():
+    report = ng.compile_report()
+    assert isinstance(report, CompileReport) and report == CompileReport((), ())
