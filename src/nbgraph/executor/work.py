@@ -67,7 +67,9 @@ class MapWork:
             own if o is None else o.layout
             for o, own in zip(self.outputs, self.layouts, strict=True)
         ]
-        return prepare(self.op, self.plan, self.shape, given, made, asked, disjoint=True)
+        return prepare(
+            self.op, self.plan, self.shape, given, made, asked, disjoint=True, once=task.once
+        )
 
     @property
     def numbers(self) -> list[Any]:

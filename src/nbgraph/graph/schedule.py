@@ -49,6 +49,7 @@ class Task:
     accumulates: tuple[int, ...] = ()  # places in writes that can be delivered as kAddTo
     is_sum: bool = False  # writes[0] = reads[0] + reads[1], of one shape and dtype, nothing else
     after: tuple[Task, ...] = ()  # what must have run before, though nothing of it is read
+    once: bool = False  # what it writes is not read while it would be in a cache
     work: Any = None  # what the executor makes of it
 
     __hash__ = object.__hash__

@@ -43,7 +43,9 @@ from nbgraph.graph.passes.lifetimes import Life, by_task, footprint, homes, live
 from nbgraph.graph.passes.ordering import order as order
 from nbgraph.graph.passes.places import MemoryReport, Whereabouts, report_of, whereabouts
 from nbgraph.graph.passes.reach import EXACT, Reach, reach
+from nbgraph.graph.passes.streaming import mark
 from nbgraph.graph.schedule import Schedule, Task, Value, predecessors
+from nbgraph.operator.streaming import threshold
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -97,7 +99,8 @@ def plan(schedule: Schedule, *, share: bool = True, waits: bool = True) -> Memor
 
     Run it last: after `accumulate`, `take_over` and `order`. With `share=False` nothing but values
     in place share memory. With `waits` tasks may be given others to run `after` (see the model);
-    whoever pushes the tasks has to ask for `predecessors` once more.
+    whoever pushes the tasks has to ask for `predecessors` once more. Tasks learn whether what they
+    write may go past the caches (`Task.once`).
 
     >>> a, b, c = (Value(name, 1000) for name in "abc")
     >>> tasks = [Task("A", (), (a,)), Task("B", (a,), (b,)), Task("C", (b,), (c,))]
@@ -112,6 +115,7 @@ def plan(schedule: Schedule, *, share: bool = True, waits: bool = True) -> Memor
     for task, end in pairs:
         task.after = (*task.after, end)
     home = homes(schedule.values)
+    mark(schedule, threshold(), 2 * threshold())
     return MemoryPlan(
         schedule,
         offset={v: found.offset[home[v]] for v in schedule.values if home[v] in found.offset},
