@@ -185,7 +185,7 @@ class _Task:
         if code is None:
             made = self.op.invoker.loop(self.plan, layouts, dtypes, requests, disjoint=disjoint)
             outputs = tuple(
-                replace(o, combine=c, whole=whole)
+                o._replace(combine=c, whole=whole)
                 for o, (c, whole) in zip(made.outputs, combines, strict=True)
             )
             loop = replace(made, form="reduce", outputs=outputs)
