@@ -11,10 +11,9 @@ sigma  scalar
 from __future__ import annotations
 
 import hashlib
-import html
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
 _LEFT, _RIGHT, _TOP, _BOTTOM = 48, 12, 12, 24
@@ -22,8 +21,14 @@ _FONT = 'font-family="sans-serif" font-size="11"'
 _CHARACTER = 6.2  # width of a letter in the legend
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
+def escape(text: str) -> str:
+    """Text as HTML and SVG have it."""
+    import html  # with the names of all characters: a millisecond
+
+    return html.escape(text)
+
+
+class Curve(NamedTuple):
     """Points to be joined; NaN and infinity break the line."""
 
     x: Sequence[float]
@@ -48,7 +53,7 @@ def line_plot(
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {_FONT} viewBox="0 0 {width} {height}"',
         f' width="{width}" height="{height}" role="img">',
-        f"<title>{html.escape(title or ', '.join(c.label for c in curves))}</title>",
+        f"<title>{escape(title or ', '.join(c.label for c in curves))}</title>",
         f'<clipPath id="p{key}"><rect x="{_LEFT}" y="{_TOP}"',
         f' width="{frame.right - _LEFT:g}" height="{frame.bottom - _TOP:g}"/></clipPath>',
         *_axes(frame),
@@ -65,8 +70,7 @@ def line_plot(
     return "".join([*parts, "</svg>"])
 
 
-@dataclass(frozen=True, slots=True)
-class _Frame:
+class _Frame(NamedTuple):
     """Data coordinates to pixels."""
 
     x: tuple[float, float]
@@ -138,7 +142,7 @@ def text_at(x: float, y: float, text: str, anchor: str = "middle") -> str:
     """A line of SVG text; `anchor`: "start", "middle" or "end" of it is at (x, y)."""
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="currentColor">'
-        f"{html.escape(text)}</text>"
+        f"{escape(text)}</text>"
     )
 
 
@@ -177,7 +181,7 @@ def document(parts: Sequence[str], width: float, height: float, title: str = "")
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" {_FONT} viewBox="0 0 {width:g} {height:g}"',
             f' width="{width:g}" height="{height:g}" role="img">',
-            f"<title>{html.escape(title)}</title>",
+            f"<title>{escape(title)}</title>",
             *parts,
             "</svg>",
         ]
@@ -189,8 +193,7 @@ def document(parts: Sequence[str], width: float, height: float, title: str = "")
 _THICK = 16  # height of a bar
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(NamedTuple):
     """A span of a row; `hint` shows when it is pointed at."""
 
     start: float
@@ -250,7 +253,7 @@ def bar_chart(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" {_FONT} viewBox="0 0 {width} {y + 20:g}"',
             f' width="{width}" height="{y + 20:g}" role="img">',
-            f"<title>{html.escape(title)}</title>",
+            f"<title>{escape(title)}</title>",
             *axis,
             *parts,
             text_at(width - _RIGHT, y + 12, unit, "end"),
@@ -264,13 +267,13 @@ def _bar(bar: Bar, x: float, y: float, scale: float) -> str:
     edge = ' stroke="currentColor" stroke-width="2"' if bar.marked else ""
     drawn = (
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{_THICK - 2}" '
-        f'fill="{bar.colour}"{edge}><title>{html.escape(bar.hint or bar.label)}</title></rect>'
+        f'fill="{bar.colour}"{edge}><title>{escape(bar.hint or bar.label)}</title></rect>'
     )
     if _CHARACTER * len(bar.label) > wide - 4:
         return drawn
     return (
         f'{drawn}<text x="{x + 3:.1f}" y="{y + 11:.1f}" fill="white" pointer-events="none">'
-        f"{html.escape(bar.label)}</text>"
+        f"{escape(bar.label)}</text>"
     )
 
 
@@ -300,8 +303,8 @@ def indented(text: str, by: int = 4) -> str:
 def html_sections(title: str, parts: Sequence[tuple[str, str]]) -> str:
     """Headings with preformatted text."""
     body = "".join(
-        f'<div style="margin-top:.6em;font-weight:600">{html.escape(head)}</div>'
-        f'<pre style="margin:.2em 0 0 1em">{html.escape(text)}</pre>'
+        f'<div style="margin-top:.6em;font-weight:600">{escape(head)}</div>'
+        f'<pre style="margin:.2em 0 0 1em">{escape(text)}</pre>'
         for head, text in parts
     )
-    return f'<div class="nbgraph"><code>{html.escape(title)}</code>{body}</div>'
+    return f'<div class="nbgraph"><code>{escape(title)}</code>{body}</div>'

@@ -39,9 +39,8 @@ from __future__ import annotations
 
 import os
 from contextvars import ContextVar, Token
-from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 _CHOICES = {
     "compiler": ("auto", "llvm", "numba", "python"),
@@ -76,8 +75,7 @@ def _default_cache_dir() -> str:
     return str(Path(base) / "nbgraph")
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """The values in force; see the module's table."""
 
     compiler: str = "auto"
@@ -102,7 +100,8 @@ class Settings:
     cpu_name: str = ""
     cpu_features: str = ""
 
-    def __post_init__(self) -> None:
+    def checked(self) -> Settings:
+        """Itself, if every value is allowed; else a ValueError."""
         if self.compiler == "python":
             PYTHON_ASKED[0] = True
         if self.compiler == "python" or self.anomaly:
@@ -119,6 +118,7 @@ class Settings:
                 raise ValueError(
                     f"config: {name}={getattr(self, name)!r}; expected one of {', '.join(choices)}"
                 )
+        return self
 
     @classmethod
     def from_environment(cls) -> Settings:
@@ -128,11 +128,12 @@ class Settings:
             "cpu_name": os.environ.get("NUMBA_CPU_NAME", ""),
             "cpu_features": os.environ.get("NUMBA_CPU_FEATURES", ""),
         }
-        for field in fields(cls):
-            text = os.environ.get(f"NBGRAPH_{field.name.upper()}")
+        for name in cls._fields:
+            text = os.environ.get(f"NBGRAPH_{name.upper()}")
             if text is not None:
-                values[field.name] = int(text) if field.type == "int" else text
-        return cls(**values)
+                number = isinstance(cls._field_defaults[name], int)
+                values[name] = int(text) if number else text
+        return cls(**values).checked()
 
 
 class _Override:
@@ -144,7 +145,7 @@ class _Override:
         self._tokens: list[Token[Settings]] = []
 
     def __enter__(self) -> Settings:
-        value = replace(self._variable.get(), **self._changes)
+        value = self._variable.get()._replace(**self._changes)
         self._tokens.append(self._variable.set(value))
         return value
 
@@ -170,11 +171,11 @@ class Config:
 
     def __call__(self, **changes: object) -> _Override:
         """Changes for a `with` block; a bad name or value is refused at once."""
-        known = {field.name for field in fields(Settings)}
         for name in changes:
-            if name not in known:
-                raise TypeError(f"config: unknown setting {name!r}; known: {sorted(known)}")
-        replace(self.current, **changes)  # a bad value is refused here, not at `with`
+            if name not in Settings._fields:
+                known = sorted(Settings._fields)
+                raise TypeError(f"config: unknown setting {name!r}; known: {known}")
+        self.current._replace(**changes).checked()  # a bad value is refused here, not at `with`
         return _Override(self.variable, changes)
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from nbgraph.array import chunk
 from nbgraph.array.core import Array
 from nbgraph.errors import EngineError
+from nbgraph.picture import escape
 
 
 def text(array: Array) -> str:
@@ -30,7 +30,7 @@ def bundle(array: Array) -> dict[str, str]:
     """What a notebook shows, worked out once."""
     body = text(array)
     note = f"{array.dtype}{list(array.shape)}, {array.device}"
-    markup = f'<pre title="{html.escape(note)}">{html.escape(body)}</pre>'
+    markup = f'<pre title="{escape(note)}">{escape(body)}</pre>'
     return {"text/plain": body, "text/html": markup}
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import atexit
 import os
-import subprocess
 import sys
 import threading
 import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nbgraph.codegen.making.events import in_background
 from nbgraph.engine import handle
@@ -19,6 +18,9 @@ from nbgraph.engine.base import Engine
 from nbgraph.engine.naive import NaiveEngine
 from nbgraph.engine.operation import Operation
 from nbgraph.settings import config
+
+if TYPE_CHECKING:
+    import subprocess
 
 _LOOK = 0.02  # seconds between two looks whether it is there
 
@@ -47,6 +49,8 @@ class Build:
     def _start_process(self) -> bool:
         home = str(Path(__file__).parents[2])  # where this nbgraph is
         path = os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH")]))
+        import subprocess  # needed once a machine
+
         try:
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "nbgraph.warm"],

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from nbgraph.engine.operation import NEW, STATES, WAITING, Operation
 from nbgraph.engine.variable import Variable
@@ -14,8 +13,7 @@ from nbgraph.picture import columns, html_sections, sections
 _SHOWN = 40  # rows of each table in the text; `to_dict()` has all
 
 
-@dataclass(frozen=True, slots=True)
-class Stats:
+class Stats(NamedTuple):
     """Counts of an engine. A bulk is one operation."""
 
     kind: str
@@ -30,7 +28,7 @@ class Stats:
 
     def to_dict(self) -> dict[str, Any]:
         """The counts by name."""
-        return asdict(self)
+        return self._asdict()
 
     def _rows(self) -> list[tuple[str, str]]:
         limits = ", ".join(f"{k} {v}" for k, v in self.limits.items()) or "none"
@@ -51,8 +49,7 @@ class Stats:
         return html_sections(f"{self.kind} engine", [("counts", columns(self._rows()))])
 
 
-@dataclass(frozen=True, slots=True)
-class Unfinished:
+class Unfinished(NamedTuple):
     """An operation that has not ended."""
 
     number: int
@@ -66,8 +63,7 @@ class Unfinished:
     members: tuple[str, ...] = ()  # of a bulk
 
 
-@dataclass(frozen=True, slots=True)
-class Dump:
+class Dump(NamedTuple):
     """The unfinished operations in push order, and the queues of their variables."""
 
     kind: str
@@ -113,7 +109,7 @@ class Dump:
 
     def to_dict(self) -> dict[str, Any]:
         """All rows as plain data."""
-        return asdict(self)
+        return {**self._asdict(), "operations": tuple(o._asdict() for o in self.operations)}
 
     def _parts(self) -> list[tuple[str, str]]:
         rows = [

@@ -32,7 +32,6 @@ from __future__ import annotations
 
 import threading
 import time
-import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
@@ -214,6 +213,8 @@ class Runner(ABC):
             try:
                 listener(ended)
             except Exception:  # the operation has ended well: its waiters must be told
+                import traceback
+
                 traceback.print_exc()
 
     # what a subclass must have -----------------------------------------------------------------

@@ -8,7 +8,6 @@ with operators, so that it is differentiable itself and serves every kind of arr
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -43,8 +42,7 @@ class Spec(NamedTuple):
         return f"{self.dtype}{list(self.shape)}"
 
 
-@dataclass(slots=True)
-class Gradients:
+class Gradients(NamedTuple):
     """What a gradient rule is given.
 
     `inputs` and `outputs` hold the values that the operator's `keeps` names, None elsewhere;

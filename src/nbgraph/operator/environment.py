@@ -7,8 +7,7 @@ the device's stream is known when it runs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,8 +20,7 @@ RANDOM, SPACE = (SERIAL, "parallel_random"), ("temp_space",)
 _NO_KEYWORDS: Mapping[str, Any] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class OpContext:
+class OpContext(NamedTuple):
     """How an operator is run: training or not, where, and with which resources.
 
     >>> from nbgraph.device import cpu, run_context

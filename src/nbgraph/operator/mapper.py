@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from nbgraph.operator.invoke import Plan
     from nbgraph.operator.point import Point
 
-LIBRARY = "nbgraph.ops."
+LIBRARY = "nbgraph."
 MISSING: Any = np._NoValue  # type: ignore[attr-defined]
 _CALL_OPTIONS = frozenset(("out", "where", "dtype", "casting", "order"))
 

@@ -15,7 +15,6 @@ True
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import typing
 from collections.abc import Collection, Mapping, Sequence
@@ -241,6 +240,8 @@ def _field(cls: type, name: str, hint: Any) -> Field:
 def _require_known(owner: str, fields: Mapping[str, Field], given: Mapping[str, Any]) -> None:
     for name in given:
         if name not in fields:
+            import difflib
+
             near = difflib.get_close_matches(name, fields, n=2)
             listed = " or ".join(map(repr, near))
             hint = f"did you mean {listed}?" if near else f"known: {', '.join(fields) or 'none'}"

@@ -7,7 +7,6 @@ the library (`nbgraph.ops`) are taken from the start; its files load when one is
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import threading
 import warnings
@@ -174,6 +173,8 @@ def names() -> list[str]:
 def suggestion(name: str, known: Iterable[str] | None = None) -> str:
     """The remedy for a name that is not there: the nearest names, or where all are listed."""
     choices = sorted(set(names() if known is None else known))
+    import difflib
+
     near = difflib.get_close_matches(str(name), choices, n=3, cutoff=0.8)
     near = near or difflib.get_close_matches(str(name), choices, n=1, cutoff=0.6)
     if near:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from nbgraph.picture import columns, html_sections, sections
 from nbgraph.storage.memory import account, held
@@ -13,8 +12,7 @@ from nbgraph.storage.pools import Pool
 from nbgraph.storage.sizes import readable
 
 
-@dataclass(frozen=True, slots=True)
-class Stats:
+class Stats(NamedTuple):
     """Memory of a device: bytes, blocks, and how pools did. `peak` counts free blocks too."""
 
     device: str
@@ -43,7 +41,7 @@ class Stats:
 
     def to_dict(self) -> dict[str, Any]:
         """The counts by name."""
-        return {**asdict(self), "allocated": self.allocated, "hit_rate": self.hit_rate}
+        return {**self._asdict(), "allocated": self.allocated, "hit_rate": self.hit_rate}
 
     def _parts(self) -> list[tuple[str, str]]:
         rows = [
