@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 import nbgraph as ng
 from nbgraph.dtype import bfloat16
 from nbgraph.errors import ArgumentError, AxisError, ShapeError
-from nbgraph.operator.request import kAddTo, kNullOp, kWriteTo
+from nbgraph.kernels.kernel import record
+from nbgraph.operator.request import kAddTo, kNullOp, kWriteInplace, kWriteTo
 from nbgraph.operator.row_op import RowOp
 from nbgraph.operator.row_program import Result, RowProgram
+from nbgraph.shape import address
 
 DTYPES = ["float16", "bfloat16", "float32", "float64"]
 EPS = {"float16": 1e-3, "bfloat16": 8e-3, "float32": 2e-6, "float64": 1e-13}
@@ -202,3 +204,42 @@ def test_what_does_not_fit_is_refused_by_name():
             totals={"a": ("add", lambda b: b), "b": ("add", lambda a: a)},
             results=[Result(lambda a: a)],
         )
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("shape", "axis"), [((40, 300), 0), ((3, 7, 5, 20), 1), ((2, 700, 16), 1)])
+def test_rows_side_by_side_are_worked_on_together(shape, axis, dtype):
+    """X-SYM-05: another kernel, the same numbers; however it is cut, in place, and added."""
+    x = array(np.random.default_rng(5), shape, dtype)
+    op = ng.softmax.op
+    options = op.normalise({"axis": axis})
+    whole = np.empty_like(x)
+    call = op.row_call([x], [whole], ["write"], options)
+    assert call.code.loop.form == "columns"
+    op.run([x], [whole], [kWriteTo], options)
+    along = ng.softmax(np.ascontiguousarray(np.moveaxis(x, axis, -1)))
+    wide = np.asarray(np.moveaxis(along, -1, axis), "float64")
+    np.testing.assert_allclose(
+        whole.astype("float64"), wide, rtol=4 * EPS[dtype], atol=4e-8 if x.itemsize == 2 else 0
+    )
+    cut = np.empty_like(x)
+    words = record(
+        call.where.inner, [address(x), address(cut)], call.where.steps, call.parameters,
+        call.where.outer,
+    )  # fmt: skip
+    for lo, hi in ((call.rows - 5, call.rows), (0, 3), (3, call.rows - 5)):
+        call.code.run(words, lo, hi)
+    assert cut.tobytes() == whole.tobytes()
+    added = x.copy()
+    op.run([x], [added], [kAddTo], options)
+    assert added.tobytes() == (x + whole).tobytes()
+    op.run([x], [x], [kWriteInplace], options)
+    assert x.tobytes() == whole.tobytes()
+
+
+def test_few_rows_side_by_side_are_rows_with_steps():
+    """X-SYM-05: what lies a step apart is no reason for strips of three numbers."""
+    x = np.zeros((50, 3), "float32")
+    call = ng.softmax.op.row_call([x], [x], ["write"], ng.softmax.op.normalise({"axis": 0}))
+    assert call.code.loop.form == "rows"
+    assert call.code.loop.operands[0].layout == "s"

@@ -24,7 +24,7 @@ from nbgraph.kernels.scalar import Graph, Node
 
 Layout = Literal["c", "0", "s"]  # inner step: one element, none, known at run time only
 Request = Literal["write", "add"]
-Form = Literal["map", "reduce", "totals", "leading", "fold", "scan", "at", "rows"]
+Form = Literal["map", "reduce", "totals", "leading", "fold", "scan", "at", "rows", "columns"]
 Combine = Literal["add", "multiply", "max", "min"]
 Access = Literal["plain", "scoped", "element"]
 
@@ -70,7 +70,8 @@ class Loop:
     one value a row; "leading": rows are combined column by column; see `totals`. "fold", "scan",
     "at": one binary scalar function applied along the inner run, in order; see `folds`. "rows":
     `stages` of totals of a row, then outputs that may depend on them; see `rows`. There [lo, hi)
-    counts rows; what has layout "0" is one value a row.
+    counts rows; what has layout "0" is one value a row. "columns": the same for rows that lie
+    side by side; see `columns`.
     """
 
     name: str
@@ -118,8 +119,8 @@ class Loop:
         """What may be said of loads and stores. "scoped": operands and the one output share no
         memory; in place that is as good as true, as what is stored depends on all that is read.
         "element": other elements share none. "plain": nothing."""
-        written = [o for o in self.outputs if o.combine is None and o.layout != "0"]
-        alone = self.form in ("map", "rows") and len(written) == 1
+        written = [o for o in self.outputs if o.combine is None and o.layout != "0" and not o.whole]
+        alone = self.form in ("map", "rows", "columns") and len(written) == 1
         if alone and written[0].request == "write":
             return "scoped"
         apart = self.disjoint or self.streaming

@@ -79,10 +79,10 @@ class Rows(Writer):
         accumulators = ", ".join(f"{name}_acc" for name in names)
         lines = self.captured(lambda: self._combine(number, totals, names))
         run = self.part(f"run{number}", lines, accumulators)
-        blocked = any(_sums(total) for total in totals)
+        blocked = any(is_sum(total) for total in totals)
         for total, name in zip(totals, names, strict=True):
             if blocked:
-                self.line(2, f"{name} = {self._start(total, wide=_sums(total))}")
+                self.line(2, f"{name} = {self._start(total, wide=is_sum(total))}")
         self.line(2, "start = 0")
         if blocked:
             self.line(2, "while start < n:")
@@ -97,9 +97,9 @@ class Rows(Writer):
             self._pointers(2, lines)
             self.line(2, f"{', '.join(names)} = {run}")
         for total, name in zip(totals, names, strict=True):
-            if _sums(total):
+            if is_sum(total):
                 self.line(2, f"{name}_of_row = {self.loop.compute}({name})")
-            self.leaves[total.leaf.id] = f"{name}_of_row" if _sums(total) else name
+            self.leaves[total.leaf.id] = f"{name}_of_row" if is_sum(total) else name
 
     def _combine(self, number: int, totals: Sequence[Total], names: Sequence[str]) -> None:
         """The inner loop of such a pass."""
@@ -128,22 +128,32 @@ class Rows(Writer):
         self.line(2, run)
 
     def _write(self) -> None:
-        access = self.loop.access
         self.line(0, "for i in range(m):")
-        among: Access = "element" if access == "element" else "plain"
-        if self.kept is not None:
-            name, output = self.outputs[self.kept.output], self.loop.outputs[self.kept.output]
-            held = self._unique("held")
-            self.leaves[self.kept.node.id] = held
-            loaded = self.loaded(*self.place(name, output, "i"), output.dtype, access=among)
-            self.line(1, f"{held} = {loaded}")
+        self._take_kept(1)
         self._load(self._pass)
-        texts = self.body(1, self._pass)
+        self._put_all(1)
+
+    def _take_kept(self, indent: int) -> None:
+        """Load what an earlier pass left in an output."""
+        if self.kept is None:
+            return
+        name, output = self.outputs[self.kept.output], self.loop.outputs[self.kept.output]
+        held = self._unique("held")
+        self.leaves[self.kept.node.id] = held
+        among: Access = "element" if self.loop.access == "element" else "plain"
+        loaded = self.loaded(*self.place(name, output, "i"), output.dtype, access=among)
+        self.line(indent, f"{held} = {loaded}")
+
+    def _put_all(self, indent: int) -> None:
+        """Compute and store the outputs of an element."""
+        access = self.loop.access
+        among: Access = "element" if access == "element" else "plain"
+        texts = self.body(indent, self._pass)
         for k, text in zip(self.elements, texts, strict=True):
             output = self.loop.outputs[k]
             pointer, index = self.place(self.outputs[k], output, "i")
             value = self.delivered(pointer, index, output, text, self.loop.compute, access=among)
-            self.put(1, pointer, index, value, access=access)
+            self.put(indent, pointer, index, value, access=access)
 
     def results(self) -> None:
         """One value a row."""
@@ -161,7 +171,7 @@ class Rows(Writer):
 
     def _load(self, roots: Sequence[Node]) -> None:
         """Load the operands that `roots` need of an element, and the place in the row."""
-        needed = _reached(self.loop.graph, roots, self.leaves)
+        needed = self.reached(roots, self.leaves)
         which = [k for k, o in enumerate(self.loop.operands) if o.node.id in needed]
         access = self.loop.access
         self.load_all(1, which, access="element" if access == "element" else "scoped")
@@ -170,6 +180,10 @@ class Rows(Writer):
             self.locals.add("start")
             self.leaves[index.id] = self._unique("at")
             self.line(1, f"{self.leaves[index.id]} = int32(start + i)")
+
+    def reached(self, roots: Sequence[Node], known: dict[int, str]) -> set[int]:
+        """What has to be computed for `roots` besides what is known, by id."""
+        return _reached(self.loop.graph, roots, known)
 
     def _pointers(self, indent: int, lines: Sequence[str]) -> None:
         """Typed pointers to element `start` of the arrays that these lines use."""
@@ -182,20 +196,21 @@ class Rows(Writer):
 
     def _wide(self, total: Total) -> bool:
         """A strided run has one accumulator, not a vector of them: it adds up in float64."""
-        return _sums(total) and any(o.layout == "s" for o in self.loop.operands)
+        return is_sum(total) and any(o.layout == "s" for o in self.loop.operands)
 
     def _start(self, total: Total, *, wide: bool) -> str:
         text = self.namespace.constant(self.loop.graph.const(_START[total.combine]))
         return f"float64({text})" if wide else text
 
 
-def _sums(total: Total) -> bool:
+def is_sum(total: Total) -> bool:
+    """Whether the order matters in which elements are combined."""
     return total.combine in ("add", "multiply")
 
 
 def _joined(total: Total, name: str) -> str:
     """The total so far with that of one more block."""
-    if not _sums(total):
+    if not is_sum(total):
         return f"acc_{total.combine}({name}, {name}_acc)"
     return f"{name} {'+' if total.combine == 'add' else '*'} float64({name}_acc)"
 
@@ -219,11 +234,12 @@ def _reached(graph: Graph, roots: Sequence[Node], known: dict[int, str]) -> set[
 def _kept(loop: Loop) -> _Kept | None:
     """What is kept in an output between two passes, if anything."""
     graph = loop.graph
-    elements = {o.node.id for o in loop.operands if o.layout != "0"}
-    written = [o.node for o in loop.outputs if o.layout != "0"]
+    beside = loop.form == "columns"
+    elements = {o.node.id for o in loop.operands if beside or o.layout != "0"}
+    written = [o.node for o in loop.outputs if o.layout != "0" and not o.whole]
     for k, output in enumerate(loop.outputs):
         exact = output.dtype == loop.compute and output.request == "write"
-        if output.layout == "0" or not exact:
+        if output.layout == "0" or output.whole or not exact:
             continue
         for number, stage in enumerate(loop.stages):
             later = [*_nodes(loop.stages[number + 1 :]), *written]

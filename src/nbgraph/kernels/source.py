@@ -6,6 +6,7 @@ inner loop from 0 that LLVM vectorises, the scalar body inside. It is kept on th
 
 from __future__ import annotations
 
+from nbgraph.kernels.columns import Columns
 from nbgraph.kernels.folds import At, Fold
 from nbgraph.kernels.forms import Map, Reduce
 from nbgraph.kernels.loops import Form, Loop
@@ -23,6 +24,7 @@ _WRITERS: dict[Form, type[Writer]] = {
     "scan": Fold,
     "at": At,
     "rows": Rows,
+    "columns": Columns,
 }
 
 

@@ -29,10 +29,11 @@ from nbgraph.shape import Space, address, axes_of, broadcast, space
 
 if TYPE_CHECKING:
     from nbgraph.kernels.kernel import Kernel
-    from nbgraph.kernels.loops import Layout
+    from nbgraph.kernels.loops import Layout, Loop
 
 Array = np.ndarray[Any, Any]
 Shape = tuple[int, ...]
+_BESIDE = 16  # rows side by side from which they are worked on together
 WORDS = {
     OpReqType.kNullOp: "null",
     OpReqType.kWriteTo: "write",
@@ -178,43 +179,50 @@ class RowOp(ArrayOp):
             return None
         outer = space([shape[d] for d in kept], [[s[d] for d in kept] for s in strides])
         where = Space(run.inner, run.steps, ((outer.inner, outer.steps), *outer.outer))
+        classes = _classes(arrays, where, one, len(operands))
+        own: list[int] = []
+        beside = _beside(arrays, run, outer, len(operands)) if "s" in classes else None
+        if beside is not None:
+            where, classes, own = outer, beside, [run.inner, *run.steps]
         values = {name: attributes[name] for name in self.program.parameters}
         kinds = [kind_of_dtype(o.dtype) for o in operands]
         described = self.program.described(kinds, values)
         compute = compute_dtype(self._stored([o.dtype for o in operands]))
-        classes = _classes(arrays, where, one, len(operands))
-        key = (tuple(kinds), _names(arrays), classes, tuple(requests), _kinds(described.parameters))
+        key = (
+            *(tuple(kinds), _names(arrays), classes, tuple(requests), bool(own)),
+            _kinds(described.parameters),
+        )
         found = self._kernels.get(key)
         if found is None:
-            code = self._kernel(described, compute, operands, outputs, requests, classes)
+            placed = self._placed(operands, outputs, requests, classes)
+            loop = self.program.loop(described, compute, *placed, requests, beside=bool(own))
+            code = _kernel(loop)
             nbytes = sum(a.dtype.itemsize for a, row in zip(arrays, one, strict=True) if not row)
             found = self._kernels[key] = code, per_element(described.captured(), nbytes)
         code, each = found
+        numbers = {"count": run.inner, **values}
         words = [
-            parameter_bytes(leaf.kind, {"count": where.inner, **values}[str(leaf.data)], compute)
+            parameter_bytes(leaf.kind, numbers[str(leaf.data)], compute)
             for leaf in described.parameters
         ]
+        words += [step.to_bytes(8, "little", signed=True) for step in own]
         cost = int(math.prod(shape) * each) + outer.size
         return RowCall(code, where, tuple(words), outer.size, max(1, cost))
 
-    def _kernel(
+    def _placed(
         self,
-        described: Any,
-        compute: str,
         operands: Sequence[Placed],
         outputs: Sequence[Placed],
         requests: Sequence[str],
         classes: Sequence[Layout],
-    ) -> Kernel:
-        from nbgraph.kernels.kernel import kernel  # the compiler's side loads when needed
-
+    ) -> tuple[list[tuple[str, Layout]], list[tuple[str, Layout]]]:
+        """Dtype and layout class of operands and of outputs."""
         found = iter(classes[len(operands) :])
         made: list[tuple[str, Layout]] = [
             (name_of(o.dtype), "c" if r == "null" else next(found))
             for o, r in zip(outputs, requests, strict=True)
         ]
-        given = zip((name_of(o.dtype) for o in operands), classes, strict=False)
-        return kernel(self.program.loop(described, compute, list(given), made, requests))
+        return list(zip(map(name_of, (o.dtype for o in operands)), classes, strict=False)), made
 
     # running ----------------------------------------------------------------------------------
 
@@ -320,6 +328,26 @@ def _classes(
         else:
             found.append("c" if step == a.dtype.itemsize or where.inner == 1 else "s")
     return tuple("s" if "s" in found and c == "c" else c for c in found)
+
+
+def _beside(
+    arrays: Sequence[Placed], run: Space, outer: Space, operands: int
+) -> tuple[Layout, ...] | None:
+    """Classes of the steps from row to row, where enough rows lie side by side in memory."""
+    if outer.inner < _BESIDE or not run.inner:
+        return None
+    found: list[Layout] = []
+    for k, (a, step) in enumerate(zip(arrays, outer.steps, strict=True)):
+        if step != a.dtype.itemsize and (step or k >= operands):
+            return None
+        found.append("c" if step else "0")
+    return tuple(found)
+
+
+def _kernel(loop: Loop) -> Kernel:
+    from nbgraph.kernels.kernel import kernel  # the compiler's side loads when needed
+
+    return kernel(loop)
 
 
 def _names(arrays: Sequence[Placed]) -> tuple[str, ...]:

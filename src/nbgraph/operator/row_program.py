@@ -190,23 +190,30 @@ class RowProgram:
         operands: Sequence[tuple[str, Layout]],
         outputs: Sequence[tuple[str, Layout]],
         requests: Sequence[str],
+        *,
+        beside: bool = False,
     ) -> Loop:
-        """The description for dtypes and layouts; an output whose request is "null" is left out."""
+        """The description for dtypes and layouts; an output whose request is "null" is left out.
+
+        `beside`: of form "columns", with its parameters behind the others, all integers.
+        """
         written = [
-            Output(node, dtype, layout, request)  # type: ignore[arg-type]
-            for node, (dtype, layout), request in zip(
-                described.outputs, outputs, requests, strict=True
+            Output(node, dtype, layout, request, whole=beside and row)  # type: ignore[arg-type]
+            for node, (dtype, layout), request, (_, row) in zip(
+                described.outputs, outputs, requests, self.results, strict=True
             )
             if request != "null"
         ]
         taken = [Operand(n, *at) for n, at in zip(described.operands, operands, strict=True)]
+        steps = [f"_by{k}" for k in range(len(taken) + len(written))]
+        own = ["_length", *steps] if beside else []
         return Loop(
             self.name,
-            "rows",
+            "columns" if beside else "rows",
             described.graph,
             compute,  # type: ignore[arg-type]
             tuple(taken),
-            described.parameters,
+            (*described.parameters, *(described.graph.parameter(name, "i") for name in own)),
             tuple(written),
             stages=described.needed([output.node for output in written]),
             index=described.index if self.indexed else None,

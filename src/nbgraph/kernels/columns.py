@@ -1,0 +1,213 @@
+"""Emitted row programs over rows that lie side by side, the elements of each a step apart.
+
+WIDTH rows are worked on at once: a total is a strip of numbers on the stack, one for each row, and
+the inner loop runs over rows. So memory is read in order though a row is not. A row's elements are
+combined one after another, sums and products in float64; the order depends on nothing else.
+
+What depends on numbers of the rows alone is computed into strips, too, between passes. The loop's
+last parameters are the row's length and, for each operand and output, the bytes from element to
+element of a row; `whole` marks an output with one value a row. See `rows` for what is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nbgraph.kernels.loops import Access, Loop, Output, Total
+from nbgraph.kernels.rows import Rows, is_sum
+from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.writer import ITEMSIZE
+
+WIDTH = 256  # rows at once: long runs, and few bytes of many rows in the cache
+
+
+class Columns(Rows):
+    """See the module."""
+
+    def __init__(self, loop: Loop) -> None:
+        super().__init__(loop)
+        self.elements = [k for k, o in enumerate(loop.outputs) if not o.whole]
+        self.strips: dict[int, tuple[str, str]] = {}  # node -> strip, dtype of its elements
+        self._moved: dict[str, str] = {}  # array -> bytes from element to element
+        self._length = ""
+
+    def space(self) -> None:
+        """See Writer."""
+        own = self.loop.parameters[-1 - self.loop.pointers :]
+        self._length, *steps = (self.leaves[p.id] for p in own)
+        self._moved = dict(zip([*self.names, *self.outputs], steps, strict=True))
+        self.line(1, "row = lo // n")
+        self.line(1, "col = lo - row * n")
+        start = len(self.lines)
+        self.line(1, "while lo < hi:")
+        self.line(2, f"m = min(min(n - col, hi - lo), {WIDTH})")
+        for k, (name, array) in enumerate(self.arrays()):
+            by = {"c": str(ITEMSIZE[array.dtype]), "s": f"{name}_step"}.get(array.layout)
+            address = self.base(k, "row") + (f" + col * {by}" if by else "")
+            self.line(2, f"{name}_p = {array.dtype}_pointer({address})")
+        for number, totals in enumerate(self.loop.stages):
+            self.stage(number, totals)
+        if self.elements:
+            self.last()
+        self.results()
+        self.line(2, "lo += m")
+        self.line(2, "col += m")
+        self.line(2, "if col == n:")
+        self.line(3, "row += 1")
+        self.line(3, "col = 0")
+        made = {name: f"    {name} = strip_{kind}()" for name, kind in self.strips.values()}
+        self.lines[start:start] = made.values()
+
+    # passes -----------------------------------------------------------------------------------
+
+    def stage(self, number: int, totals: Sequence[Total]) -> None:
+        """See Rows."""
+        self._pass = [total.node for total in totals]
+        self._set_down(self._pass)
+        for total in totals:
+            self._strip(total.leaf, "float64" if is_sum(total) else self.loop.compute)
+        self.line(2, self.part(f"run{number}", self.captured(lambda: self._totals(totals)), "0"))
+
+    def _totals(self, totals: Sequence[Total]) -> None:
+        own = [self.strips[total.leaf.id][0] for total in totals]
+        self.line(0, "for i in range(m):")
+        for total, name in zip(totals, own, strict=True):
+            self.line(1, f"store_output({name}, i, {self._start(total, wide=is_sum(total))})")
+        kept = next((t.node for t in totals if self.kept and self.kept.node is t.node), None)
+        self._each(kept_too=kept is not None)
+        texts = self.body(2, self._pass)
+        for total, name, text in zip(totals, own, texts, strict=True):
+            if self.kept is not None and total.node is kept:
+                k = self.kept.output
+                self.store(2, self.outputs[k], self.loop.outputs[k], text, access=self.loop.access)
+            old = f"load({name}, i)"
+            if total.combine in ("max", "min"):
+                value = f"acc_{total.combine}({old}, {text})"
+            else:
+                value = f"{old} {'+' if total.combine == 'add' else '*'} float64({text})"
+            self.line(2, f"store_output({name}, i, {value})")
+
+    def last(self) -> None:
+        """See Rows."""
+        self._pass = [self.loop.outputs[k].node for k in self.elements]
+        self._set_down(self._pass)
+        self.line(2, self.part("run", self.captured(self._write), "0"))
+
+    def _write(self) -> None:
+        self._each(kept_too=self.kept is not None)
+        self._put_all(2)
+
+    def results(self) -> None:
+        """See Rows."""
+        found = [(k, o) for k, o in enumerate(self.loop.outputs) if o.whole]
+        if found:
+            self._pass = [output.node for _, output in found]
+            self.line(2, self.part("result", self.captured(lambda: self._results(found)), "0"))
+
+    def _results(self, found: Sequence[tuple[int, Output]]) -> None:
+        self.line(0, "for i in range(m):")
+        self._take(1, self._pass)
+        texts = self.body(1, self._pass)
+        for (k, output), text in zip(found, texts, strict=True):
+            pointer, index = self.place(self.outputs[k], output, "i")
+            value = self.delivered(pointer, index, output, text, self.loop.compute)
+            self.put(1, pointer, index, value, access="plain")
+
+    # pieces -----------------------------------------------------------------------------------
+
+    def _each(self, *, kept_too: bool) -> None:
+        """The loops over elements and rows, with what the pass needs of an element loaded."""
+        known = {**self.leaves, **dict.fromkeys(self.strips, "")}
+        used = self.reached(self._pass, known)
+        moved = [
+            n for n, o in zip(self.names, self.loop.operands, strict=True) if o.node.id in used
+        ]
+        writes = [self.outputs[k] for k in self.elements] if self._writing() else []
+        if kept_too and self.kept is not None:
+            writes.append(self.outputs[self.kept.output])
+        names = list(dict.fromkeys([*moved, *writes]))
+        for name in names:
+            self.line(0, f"{name}_at = {name}_p")
+        self.line(0, f"for j in range({self._length}):")
+        for name in names:
+            self.line(1, f"{name}_p = shifted({name}_at, j * {self._moved[name]})")
+        for name, operand in zip(self.names, self.loop.operands, strict=True):
+            if operand.layout == "0" and name in moved:
+                self.line(1, f"{name} = {self.widened(operand, f'{name}_p', '0')}")
+                self.leaves[operand.node.id] = name
+        index = self.loop.index
+        if index is not None and index.id in used:
+            self.leaves[index.id] = self._unique("at")
+            self.line(1, f"{self.leaves[index.id]} = int32(j)")
+        self.line(1, "for i in range(m):")
+        if self._writing():
+            self._take_kept(2)
+        self._take(2, self._pass)
+
+    def _writing(self) -> bool:
+        return bool(self.elements) and self._pass == [
+            self.loop.outputs[k].node for k in self.elements
+        ]
+
+    def _take(self, indent: int, roots: Sequence[Node]) -> None:
+        """Load what `roots` need of strips and operands."""
+        for node in self._strips_of(roots):
+            name, dtype = self.strips[node]
+            text = f"load_input({name}, i)"
+            self.leaves[node] = f"{name}_i"
+            text = text if dtype == self.loop.compute else f"{self.loop.compute}({text})"
+            self.line(indent, f"{name}_i = {text}")
+        needed = self.reached(roots, self.leaves)
+        which = [k for k, o in enumerate(self.loop.operands) if o.node.id in needed]
+        access: Access = "element" if self.loop.access == "element" else "scoped"
+        self.load_all(indent, which, access=access)
+
+    def _strips_of(self, roots: Sequence[Node]) -> list[int]:
+        """The nodes with a strip that `roots` are made of, without what those are made of."""
+        found: set[int] = set()
+        around = self.reached(roots, {**self.leaves, **dict.fromkeys(self.strips, "")})
+        for node in self.loop.graph.reachable(list(roots)):
+            parts = [node] if node in roots else []
+            if node.id in around:
+                parts += self.loop.graph.children(node)
+            found |= {p.id for p in parts if p.id in self.strips and p.id not in self.leaves}
+        return sorted(found)
+
+    def _strip(self, node: Node, dtype: str) -> str:
+        name = self._unique(str(node.data) if node.op == "arg" else "of_row")
+        self.strips[node.id] = name, dtype
+        self.locals.add(name)
+        return name
+
+    def _set_down(self, roots: Sequence[Node]) -> None:
+        """Compute into strips what `roots` need that depends on numbers of the rows alone."""
+        graph = self.loop.graph
+        varying: set[int] = set()
+        needed: dict[int, Node] = {n.id: n for n in roots}
+        for node in graph.reachable(list(roots)):
+            if node.id in self.leaves or node.id in self.strips:
+                continue
+            parts = graph.children(node)
+            if node.op == "arg" or node.regions or any(p.id in varying for p in parts):
+                varying.add(node.id)
+                needed.update({p.id: p for p in parts})
+        hidden = {*varying, *self.leaves, *self.strips}
+        made = [
+            n
+            for n in needed.values()
+            if n.id not in hidden and n.kind == "f" and n.op not in ("const", "param")
+        ]
+        if not made:
+            return
+        self.line(
+            2, self.part(f"rows{len(self.strips)}", self.captured(lambda: self._fill(made)), "0")
+        )
+        for node in made:
+            assert node.id in self.strips
+
+    def _fill(self, made: Sequence[Node]) -> None:
+        self.line(0, "for i in range(m):")
+        self._take(1, made)
+        texts = self.body(1, made)
+        for node, text in zip(made, texts, strict=True):
+            self.line(1, f"store_output({self._strip(node, self.loop.compute)}, i, {text})")
