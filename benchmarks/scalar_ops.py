@@ -26,6 +26,7 @@ from nbgraph.operator.invoke import prepared
 from nbgraph.operator.reduction import prepared_sum
 
 SIZE = 1 << 15
+HUGE = 10**7  # 80 MB with its result, beyond the last-level cache: the result goes past it
 LARGE = 1 << 18  # 2 MiB with its result, in the last-level cache: here a call's overhead is small
 random = np.random.default_rng(0)
 X = random.normal(0, 2, SIZE).astype(np.float32)
@@ -101,6 +102,15 @@ def torch_smooth_l1() -> dict[str, object]:
 
 def smooth_l1_rows() -> Iterator[Row]:
     """Forward, and forward with backward in one pass."""
+    huge = random.normal(0, 2, HUGE).astype(np.float32)
+    huge_out = np.empty_like(huge)
+    yield Row(
+        f"smooth_l1 forward, {HUGE} elements",
+        lambda: smooth_l1(huge, out=huge_out),
+        against={"njit by hand": lambda: by_hand(huge, huge_out)},
+        targets={"njit by hand": 1.25},
+        elements=HUGE,
+    )
     large = random.normal(0, 2, LARGE).astype(np.float32)
     out = np.empty_like(large)
     yield Row(
@@ -304,4 +314,5 @@ def rows() -> list[Row | Limit]:
 
 
 if __name__ == "__main__":
+    ng.engine.set("naive")  # one thread for large calls, too
     raise SystemExit(report(rows()))

@@ -46,6 +46,18 @@ def test_a_fused_element_costs_its_parts():
     assert one < two < 2 * one
 
 
+def test_what_parameters_alone_decide_costs_no_element_anything():
+    """X-SYM-05: a quotient of parameters is taken once a call; one of elements for each."""
+    plain = ng.op(lambda x, *, a=2.0: x * a)
+    once = ng.op(lambda x, *, a=2.0: x * (1.0 / (a * a)))
+    each = ng.op(lambda x, *, a=2.0: 1.0 / (x * a))
+    found = [
+        per_element(op.invoker.plan_of([np.dtype("float32")], {"a": 2.0}).typed.captured, 8)
+        for op in (plain, once, each)
+    ]
+    assert found[0] == found[1] < found[2]
+
+
 def test_loops_inside_a_function_are_counted():
     """X-SYM-05: a loop region is walked, too."""
 

@@ -21,9 +21,15 @@ _LOOP = 20.0  # a loop inside the scalar function: trip counts are not known
 
 
 def per_element(captured: Captured, nbytes: int) -> float:
-    """Nanoseconds for one element whose operands and outputs take `nbytes`."""
-    nodes = captured.graph.reachable(captured.outputs)
-    return nbytes * _BYTE + sum(_of(node) for node in nodes)
+    """Nanoseconds for one element whose operands and outputs take `nbytes`; what depends on
+    parameters alone is computed once for all of them."""
+    total, varying = nbytes * _BYTE, set[int]()
+    for node in captured.graph.reachable(captured.outputs):
+        parts = captured.graph.children(node)
+        if node.op in ("arg", "extern") or node.regions or any(p.id in varying for p in parts):
+            varying.add(node.id)
+            total += _of(node)
+    return total
 
 
 def is_chain(graph: Graph, roots: Sequence[Node]) -> bool:
