@@ -86,7 +86,7 @@ class Program:
             self.block(indent + 1, 2, depth + 1)
 
     def counted(self, indent: int, depth: int) -> None:
-        name = f"k{len(self.lines)}"
+        name = f"k{depth}"  # again and again, as in emitted text
         least = self.pick(("", "1, ", "-2, "))
         most = self.pick(("3", f"min(4, max(0, {self.one('int64')}))"))
         self.line(indent, f"for {name} in range({least}{most}):")

@@ -50,10 +50,9 @@ def values(rng, name, shape):
 def _array(rng, array, outer, inner, *, reading):
     """Memory for one array of a loop, and the view on it that the loop's record describes."""
     if isinstance(array, Output) and array.combine is not None:
-        inner = 1 if inner is None else inner
         whole = values(rng, array.dtype, (*outer, inner))
         return whole, whole
-    if array.layout == "0":
+    if inner == 1 or array.layout == "0":
         whole = values(rng, array.dtype, (*outer, 1))
         return whole, whole
     if array.layout == "s":
@@ -104,15 +103,15 @@ def _prepared(rng, loop, outer, inner):
         if isinstance(array, Output) and array.combine is not None:
             length = -(-inner // loop.block) if loop.form == "reduce" else 1
         if loop.form in ("fold", "totals") and isinstance(array, Output):
-            array, length = dataclasses.replace(array, layout="0"), 1
+            length = 1
         whole, view = _array(rng, array, outer, length, reading=k < len(loop.operands))
         memory.append(whole)
         views.append(view)
     if loop.streaming:
         memory, views = _off_lines(rng, loop, memory, views)
-    dims = [
-        (outer[d], [v.strides[d] for v in views]) for d in reversed(range(len(outer)))
-    ] or [(1, [0] * len(views))]
+    dims = [(outer[d], [v.strides[d] for v in views]) for d in reversed(range(len(outer)))] or [
+        (1, [0] * len(views))
+    ]
     steps = [
         0 if array.layout == "0" and not getattr(array, "combine", None) else v.strides[-1]
         for array, v in zip((*loop.operands, *loop.outputs), views, strict=True)
@@ -217,4 +216,3 @@ def differences(loop, seed, *, rounds=4):
                     f"bytes {bad[:5]} differ\n{code['llvm'].source.text}"
                 )
     return ""
-

@@ -68,6 +68,7 @@ class Lowering:
         self.names, self.f = names, f
         self._values: dict[str, Value] = dict(arguments)  # assigned once: the value itself
         self._places: dict[str, tuple[str, str]] = {}  # assigned again: kind and place
+        self._counters: dict[str, Value] = {}  # of the loops that we are in
         self._once = _assigned_once(definition)
         self._breaks: list[str] = []
         for name, value in arguments.items():
@@ -126,6 +127,8 @@ class Lowering:
         self._assign(name, arithmetic.binary(self.f, _BINARY[type(node.op)], old, new))
 
     def _assign(self, name: str, value: Value) -> None:
+        if name in self._counters:
+            raise CompileError(f"{self.f.name}: {name} counts a loop and is assigned in it")
         if name in self._once:
             self._values[name] = value
             return
@@ -137,6 +140,8 @@ class Lowering:
         self.f.put(place, value)
 
     def _read(self, name: str) -> Value:
+        if name in self._counters:
+            return self._counters[name]
         if name in self._values and name in self._once:
             return self._values[name]
         if name in self._places:
@@ -170,7 +175,7 @@ class Lowering:
         f.block(after)
 
     def _for(self, node: ast.For) -> None:
-        """`for name in range(start, stop)`: the name is not assigned inside."""
+        """`for name in range(start, stop)`: the name means nothing outside, and is not assigned."""
         assert isinstance(node.target, ast.Name)
         assert isinstance(node.iter, ast.Call)
         f = self.f
@@ -183,14 +188,13 @@ class Lowering:
         f.branch(arithmetic.compare(f, "<", f.get(counter, "int64"), stop), body, after)
         f.block(body)
         name = node.target.id
-        outer = self._values.get(name)
-        self._values[name] = f.get(counter, "int64")
+        if name in self._counters or name in self._places:
+            raise CompileError(f"{f.name}: {name} counts a loop and is something else, too")
+        self._counters[name] = f.get(counter, "int64")
         self._inside(node.body, after)
-        f.put(counter, f.value("int64", f"add nsw {self._values[name].typed}, 1"))
+        f.put(counter, f.value("int64", f"add nsw {self._counters.pop(name).typed}, 1"))
         f.jump(head, self._says())
         f.block(after)
-        if outer is not None:
-            self._values[name] = outer
 
     def _inside(self, body: Sequence[ast.stmt], after: str) -> None:
         self._breaks.append(after)
