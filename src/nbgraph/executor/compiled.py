@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from nbgraph.array.layout import Layout, layout
@@ -17,12 +17,14 @@ from nbgraph.executor.lower import Lowering, spec
 from nbgraph.executor.options import Options
 from nbgraph.executor.pipeline import Stage, optimised
 from nbgraph.executor.work import MapWork, Use
+from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Graph
 from nbgraph.graph.naming import names_of
 from nbgraph.graph.passes import inplace, memory
 from nbgraph.graph.passes.lifetimes import homes
 from nbgraph.graph.passes.memory import MemoryPlan
 from nbgraph.graph.schedule import Schedule, Task, Value
+from nbgraph.kernels.kernel import Kernel, deferring
 from nbgraph.operator.request import OpReqType
 
 _MOST = 256  # compiled graphs kept, least recently used first out
@@ -50,7 +52,16 @@ class Compiled:
     memory : MemoryPlan
     slots : list of Value
         Given memory: variables, then results, then constants.
+    loaded : bool
+        Whether all kernels are known to be in memory.
+    standing_in : Interim or None
+        What runs while they are compiled; see `executor.interim`.
+
+    Kernels are named here, but neither loaded nor compiled. `loose`: see `fuse`.
     """
+
+    loaded = False
+    standing_in: Any = None
 
     def __init__(
         self,
@@ -59,14 +70,21 @@ class Compiled:
         requests: Sequence[OpReqType],
         options: Options,
         device: Context,
+        loose: Collection[tuple[GraphNode, ...]] = (),
     ) -> None:
+        self.deciding = threading.RLock()
         self.source, self.options, self.device = graph, options, device
         self.layouts, self.requests = tuple(layouts), tuple(requests)
         self.stages: list[Stage] = []
-        self.graph = optimised(graph, options, self.stages)
-        names = names_of(self.graph.nodes)
-        lowering = Lowering(self.graph, layouts, requests, device, names, native=options.fuse)
-        self.lowering = lowering
+        self.graph = optimised(graph, options, self.stages, loose)
+        with deferring():
+            self._lay_out()
+
+    def _lay_out(self) -> None:
+        names, options = names_of(self.graph.nodes), self.options
+        lowering = self.lowering = Lowering(
+            self.graph, self.layouts, self.requests, self.device, names, native=options.fuse
+        )
         self.arguments = len(lowering.arguments)
         self.result_layouts = [layout(*spec(head)) for head in self.graph.heads]
         self.schedule = lowering.schedule
@@ -80,6 +98,15 @@ class Compiled:
             task.work.prepared(task) if hasattr(task.work, "prepared") else None
             for task in self.tasks
         ]
+
+    @property
+    def kernels(self) -> list[Kernel]:
+        """The kernels of all tasks, each once."""
+        return list(dict.fromkeys(p.code for p in self.prepared if p is not None))
+
+    def absent(self) -> list[Kernel]:
+        """The kernels that are neither in memory nor on disk; the others are loaded."""
+        return [kernel for kernel in self.kernels if not kernel.at_hand()]
 
     def home(self, value: Value) -> Value:
         """The value whose memory this one has taken over, found once for all (see `root`)."""

@@ -10,7 +10,6 @@ from typing import Any
 from nbgraph.engine.sites import site
 from nbgraph.errors import ArgumentError
 from nbgraph.executor import traces
-from nbgraph.executor.compiled import Compiled
 from nbgraph.executor.program import Program
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Graph
@@ -25,7 +24,8 @@ class Fate:
 
     `gone`: the pass after which it is not found any more, as it is another node's, a constant or
     simpler; `loop`: the fused kernel it is part of, with its `members`; `apart`: why neighbours
-    are not, or it is in none; `places`: where its outputs lie, those that reach memory.
+    are not, or it is in none; `places`: where its outputs lie, those that reach memory;
+    `interim`: what stands in for the program while its kernels are compiled, in words.
     """
 
     program: str
@@ -34,10 +34,12 @@ class Fate:
     members: tuple[str, ...]
     apart: tuple[str, ...]
     places: tuple[Whereabouts, ...]
+    interim: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain values."""
         return {
+            "interim": self.interim,
             "gone": self.gone,
             "loop": self.loop,
             "members": list(self.members),
@@ -46,7 +48,7 @@ class Fate:
         }
 
     def __str__(self) -> str:
-        lines: list[str] = []
+        lines = [self.interim] if self.interim else list[str]()
         if self.gone:
             lines.append(f"no node of its own after pass {self.gone!r}: merged, or made simpler")
         if self.loop:
@@ -124,25 +126,26 @@ def explain(name: str, bound: Graph, programs: Mapping[str, Program]) -> Explana
     for program, made in programs.items():
         if node in made.compiled.source.nodes:
             found = traces.follow(node, made.compiled)
-            fates.append(_fate(program, found, made.compiled))
+            fates.append(_fate(program, found, made))
             text = traces.source(found, made.compiled)
             if text is not None:
                 sources[program] = text
     return Explanation(name, _about(node), fates, sources)
 
 
-def _fate(program: str, found: traces.Found, made: Compiled) -> Fate:
+def _fate(name: str, found: traces.Found, program: Program) -> Fate:
     members: tuple[str, ...] = ()
     if found.loop is not None and found.fusion is not None:
         names = found.fusion.names
         members = tuple(names[m] for m in found.loop.members)
     return Fate(
-        program,
+        name,
         found.gone,
         found.loop.node.label if found.loop is not None else "",
         members,
         tuple(traces.reasons(found)),
-        tuple(traces.places(found, made)),
+        tuple(traces.places(found, program.compiled)),
+        program.interim,
     )
 
 

@@ -17,7 +17,8 @@ class ProgramBytes:
     """Bytes of what a program has of its own.
 
     `naive`: every value in memory of its own; `peak`: in use at once, which no plan can go below;
-    `planned`: the arena that is asked for; `held`: what the pool gave for it.
+    `planned`: the arena that is asked for; `held`: what the pool gave for it; `interim`: what
+    stands in for the program while its kernels are compiled, in words.
     """
 
     program: str
@@ -25,6 +26,7 @@ class ProgramBytes:
     peak: int
     planned: int
     held: int
+    interim: str = ""
 
 
 class Footprint:
@@ -66,7 +68,8 @@ class Footprint:
     def _parts(self) -> list[tuple[str, str]]:
         head = ("program", "naive", "peak", "planned", "held")
         rows = [
-            (p.program, *(f"{n:,}" for n in list(asdict(p).values())[1:])) for p in self.programs
+            (p.program, *(f"{n:,}" for n in (p.naive, p.peak, p.planned, p.held)), p.interim)
+            for p in self.programs
         ]
         arrays = [(name, f"{count:,}") for name, count in self.arrays.items() if count]
         return [
@@ -119,4 +122,5 @@ def _bytes(name: str, program: Program) -> ProgramBytes:
         plan.peak_bytes,
         plan.arena_bytes,
         0 if held is None else held.capacity,
+        program.interim,
     )

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import importlib
+from collections.abc import Collection
 from typing import NamedTuple
 
 from nbgraph.executor.options import Options
+from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Graph
 from nbgraph.graph.passes.fold import fold
 from nbgraph.graph.passes.fuse import fuse
@@ -33,14 +36,20 @@ class Stage(NamedTuple):
         return importlib.import_module("nbgraph.viz").before_and_after(self)._repr_html_()
 
 
-def optimised(graph: Graph, options: Options, stages: list[Stage]) -> Graph:
-    """The graph after all passes that the options ask for; `stages` is told of each."""
+def optimised(
+    graph: Graph,
+    options: Options,
+    stages: list[Stage],
+    loose: Collection[tuple[GraphNode, ...]] = (),
+) -> Graph:
+    """The graph after all passes that the options ask for; `stages` is told of each, and `fuse`
+    of what stays `loose`."""
     for name, function in (
         ("share", share),
         ("fold", fold),
         ("simplify", simplify),
         ("share", share),
-        ("fuse", fuse),
+        ("fuse", functools.partial(fuse, loose=loose)),
     ):
         if not getattr(options, name):
             continue

@@ -17,8 +17,10 @@ from nbgraph.array.core import Array, from_host
 from nbgraph.engine import current
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.plan import Outside, Plan, Step
+from nbgraph.errors import OutOfMemory
 from nbgraph.executor.compiled import Compiled, Spot
-from nbgraph.executor.work import FunctionWork, MapWork, ReadyWork, Use
+from nbgraph.executor.interim import in_force, in_words, tell_of_failure
+from nbgraph.executor.work import FunctionWork, MapWork, ReadyWork, RowWork, Use
 from nbgraph.graph.schedule import Task, Value
 from nbgraph.operator.request import OpReqType
 
@@ -103,7 +105,22 @@ class Program:
         name: str = "graph",
         merged: Sequence[int] | None = None,
     ) -> None:
-        self.compiled = made
+        self.wanted, self.name = made, name
+        self._asked = None if arrays is None else list(arrays)
+        self._merged = tuple(merged or ())
+        try:
+            self._build(in_force(made))
+        except OutOfMemory:  # fused loops need less
+            self._build(in_force(made, wait=True))
+
+    @property
+    def interim(self) -> str:
+        """What stands in while kernels are compiled, in words; empty where nothing does."""
+        return "" if self.compiled is self.wanted else in_words(self.wanted)
+
+    def _build(self, made: Compiled) -> None:
+        """Memory, steps and a plan."""
+        self.compiled, arrays = made, self._asked
         self.constants = [from_host(data, made.device) for data in made.constants]
         self.arena = Arena(made.memory.arena_bytes, made.device)
         self._given = made.arguments + len(made.result_layouts)
@@ -114,7 +131,7 @@ class Program:
         self._slots: list[Any] = []
         if arrays is None:
             self._slots += [Outside(value.name) for value in made.slots[: self._given]]
-            for k, first in enumerate(merged or ()):
+            for k, first in enumerate(self._merged):
                 self._slots[k] = self._slots[first]
             self._slots += [array._chunk for array in self.constants]
         else:
@@ -126,9 +143,11 @@ class Program:
             self._step(k, task, prepared)
             for k, (task, prepared) in enumerate(zip(made.tasks, made.prepared, strict=True))
         ]
+        self.effects = _in_order(self.effects, made)
         self._words = list(self._patches)
         self.stateful = any(step.wants_state for step in steps)
-        self.plan = Plan(steps, name=name, patches=list(self._patches.values())) if steps else None
+        patches = list(self._patches.values())
+        self.plan = Plan(steps, name=self.name, patches=patches) if steps else None
         self.instance = self.plan.instance() if self.plan is not None else None
         self._own: list[Any] = []  # variables that are the same in every run
         self._variables = self._addresses = _everything
@@ -137,8 +156,21 @@ class Program:
         self.plain: Callable[..., int] | None = None
         if arrays is None:
             self._arrange()
-        elif self.instance is not None and not self.stateful:
+        elif self.instance is not None and not self.stateful and made is self.wanted:
             self.plain = self.instance.launch
+
+    def _change_over(self) -> None:
+        """To the program that is wanted, if its kernels are there. Runs that were pushed go on as
+        they began; they and later ones are ordered by the arrays they share."""
+        made = in_force(self.wanted)
+        if made is self.compiled:
+            tell_of_failure(self.wanted)
+            return
+        other = Program.__new__(Program)
+        other.wanted, other.name = self.wanted, self.name
+        other._asked, other._merged = self._asked, self._merged
+        other._build(made)
+        self.__dict__.update(other.__dict__)  # at once: another thread may be pushing
 
     def _arrange(self) -> None:
         """How the variables and the words of a push come from the arrays that a run brings."""
@@ -162,6 +194,8 @@ class Program:
         if self.plain is not None:
             self.plain((), (), current().site_id(1) if site is None else site)
             return
+        if self.compiled is not self.wanted:
+            self._change_over()
         instance = self.instance
         if instance is None:
             return
@@ -217,7 +251,7 @@ class Program:
         ]
 
     def _kernel(self, place: int, task: Task, prepared: Any) -> NativeCall:
-        work: MapWork | ReadyWork = task.work
+        work: MapWork | ReadyWork | RowWork = task.work
         addresses: list[int] = []
         for k, (written, use) in enumerate(work.uses()):
             spot = self.compiled.used(task, written, use)
@@ -246,6 +280,15 @@ class Program:
         value = self.compiled.home(value)
         slot = self.compiled.spot(value).slot
         return value if slot is None else self._slots[slot]
+
+
+def _in_order(effects: dict[Any, FunctionWork], made: Compiled) -> dict[Any, FunctionWork]:
+    """As the graph has them before all passes, so that every form of a program draws the same."""
+    if len(effects) < 2:
+        return effects
+    tokens = [node.token for node in made.source.nodes if node.token is not None]
+    place = {token: k for k, token in reversed(list(enumerate(tokens)))}
+    return {key: effects[key] for key in sorted(effects, key=lambda key: place.get(key, -1))}
 
 
 def _everything(values: list[Any]) -> Sequence[Any]:

@@ -49,10 +49,15 @@ class StepRow:
 
 
 class Steps:
-    """What `exe.plan()` gives: `by_program`, rows for each program; a table when printed."""
+    """What `exe.plan()` gives: `by_program`, rows for each program; a table when printed.
 
-    def __init__(self, by_program: Mapping[str, tuple[StepRow, ...]]) -> None:
-        self.by_program = dict(by_program)
+    `interim`: of programs that another form stands in for, which, and why.
+    """
+
+    def __init__(
+        self, by_program: Mapping[str, tuple[StepRow, ...]], interim: Mapping[str, str]
+    ) -> None:
+        self.by_program, self.interim = dict(by_program), dict(interim)
 
     def to_dict(self) -> dict[str, Any]:
         """Rows by program, as plain values."""
@@ -60,7 +65,10 @@ class Steps:
 
     def _parts(self) -> list[tuple[str, str]]:
         return [
-            (name, columns([_HEAD, *(row.cells() for row in rows)]) if rows else "nothing to do")
+            (
+                ", ".join(filter(None, [name, self.interim.get(name)])),
+                columns([_HEAD, *(row.cells() for row in rows)]) if rows else "nothing to do",
+            )
             for name, rows in self.by_program.items()
         ]
 
@@ -75,7 +83,10 @@ class Steps:
 
 def steps(programs: Mapping[str, Program]) -> Steps:
     """The steps of these programs."""
-    return Steps({name: _rows(program) for name, program in programs.items()})
+    return Steps(
+        {name: _rows(program) for name, program in programs.items()},
+        {name: program.interim for name, program in programs.items() if program.interim},
+    )
 
 
 def _rows(program: Program) -> tuple[StepRow, ...]:

@@ -57,6 +57,7 @@ def fuse(
     limit: int | None = None,
     joint: bool = True,
     forward: Collection[GraphNode] = (),
+    loose: Collection[tuple[GraphNode, ...]] = (),
 ) -> Graph:
     """Scalar operators of one iteration shape in one loop, with several outputs where others read
     more than one value, and with sums, products and extremes over the last axes at its end.
@@ -67,8 +68,9 @@ def fuse(
     to the next number of their dtype.
 
     `limit`: scalar operations in one loop, by default the setting `fusion_limit`; 0: nothing is
-    fused. `joint=False` keeps the nodes in `forward` out of the loops of others. The graph must
-    be typed. `explain_fusion(result)` tells what was done and why not more.
+    fused. `joint=False` keeps the nodes in `forward` out of the loops of others. `loose`: members
+    of loops without reductions (`explain_fusion`) that stay one by one all the same. The graph
+    must be typed. `explain_fusion(result)` tells what was done and why not more.
     """
     most: int = config.fusion_limit if limit is None else limit
     if most <= 0:
@@ -77,7 +79,7 @@ def fuse(
     plain, moved = _prepared(graph, knowledge)
     apart = set() if joint else set(topological(moved(node) for node in forward))
     grouping = Grouping(plain, most, apart, knowledge)
-    emission = _Emission(plain, grouping)
+    emission = _Emission(plain, grouping, frozenset(loose))
     made = emission.result()
     _REPORTS[made] = Fusion(plain, emission.loops, dict(grouping.apart))
     return made
@@ -133,8 +135,10 @@ def _node(operand: Operand) -> GraphNode:
 class _Emission:
     """The graph whose nodes are groups of another one's."""
 
-    def __init__(self, graph: Graph, grouping: Grouping) -> None:
-        self.graph, self.grouping = graph, grouping
+    def __init__(
+        self, graph: Graph, grouping: Grouping, loose: Collection[tuple[GraphNode, ...]]
+    ) -> None:
+        self.graph, self.grouping, self.loose = graph, grouping, loose
         self.loops: list[Loop] = []
         self._moved: dict[Entry, Entry] = {}
         self._became: dict[GraphNode, GraphNode] = {}  # where `after` says so
@@ -142,8 +146,9 @@ class _Emission:
     def result(self) -> Graph:
         """All of it."""
         for group in self._ordered():
-            if len(group.members) == 1:
-                self._one(group.members[0])
+            if len(group.members) == 1 or tuple(group.members) in self.loose:
+                for member in group.members:
+                    self._one(member)
             else:
                 self._loop(group)
         moved = self._moved

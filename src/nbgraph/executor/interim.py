@@ -1,0 +1,146 @@
+"""What runs of a compiled graph while its kernels are compiled where nobody waits.
+
+A graph whose fused kernels are neither in memory nor on disk, and would take long to compile, runs
+with those loops taken apart: their operators' own kernels are often at hand. The fused ones are
+compiled in the background, and programs change over between two runs.
+
+Both give the same bits. Loops without reductions give those of their operators by construction;
+loops that end in reductions add up in an order of their own, so they stay as they are, and are
+waited for. That also makes it no matter when the change comes.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Sequence
+
+from nbgraph.codegen.making import aside, progress
+from nbgraph.engine import current
+from nbgraph.executor.compiled import Compiled
+from nbgraph.graph.build import GraphNode
+from nbgraph.graph.passes.fuse import explain_fusion
+from nbgraph.kernels.cost import compile_seconds
+from nbgraph.kernels.kernel import Kernel
+from nbgraph.operator.mapper import Mapper
+from nbgraph.settings import config
+
+WORTH = 0.25  # seconds of compiling that one need not wait for
+_MORE_BYTES = 256 << 20  # that the memory of operators one by one may take beyond the plan's
+
+
+class Interim:
+    """A compiled graph in the place of another one, until the job is over.
+
+    `loops`: how many loops of the other one are taken apart. `told`: whether somebody was warned
+    that the job has failed.
+    """
+
+    __slots__ = ("compiled", "job", "loops", "told")
+
+    def __init__(self, compiled: Compiled, job: aside.Job, loops: int) -> None:
+        self.compiled, self.job, self.loops = compiled, job, loops
+        self.told = False
+
+    def over(self) -> bool:
+        """Whether the kernels are there."""
+        return self.job.look() and self.job.error is None
+
+
+def in_force(made: Compiled, *, wait: bool = False) -> Compiled:
+    """What is to run for a compiled graph: itself, with kernels that are there, or what stands in
+    for it. `wait`: itself in any case."""
+    if made.loaded:
+        return made
+    wait = wait or bool(config.eager_compile)
+    interim: Interim | None = made.standing_in
+    if interim is not None and not wait and not interim.over():
+        return interim.compiled
+    with made.deciding:
+        if made.standing_in is None and not wait and not made.loaded:
+            interim = made.standing_in = _interim(made)
+            if interim is not None:
+                return interim.compiled
+        load(made)
+        made.standing_in = None
+    return made
+
+
+def in_words(made: Compiled) -> str:
+    """What stands in for a compiled graph."""
+    interim: Interim | None = made.standing_in
+    if interim is None or interim.over():
+        return "in the interim form, until the next run"
+    noun = "loop" if interim.loops == 1 else "loops"
+    why = "is compiled in the background"
+    if interim.job.error is not None:
+        why = f"could not be compiled: {interim.job.error}"
+    return f"in the interim, {interim.loops} {noun} operator by operator; the fused form {why}"
+
+
+def tell_of_failure(made: Compiled) -> None:
+    """Warn, once, that what was compiled in the background could not be."""
+    interim: Interim | None = made.standing_in
+    if interim is None or interim.told or interim.job.error is None:
+        return
+    interim.told = True
+    warnings.warn(
+        f"{interim.job.name}: could not be compiled in the background, so operators go on running "
+        f"one by one: {interim.job.error}. ng.compile_report() has it",
+        RuntimeWarning,
+        stacklevel=5,
+    )
+
+
+def load(made: Compiled) -> None:
+    """Load or compile all kernels, with somebody waiting for it."""
+    absent = made.absent()
+    if absent:
+        with progress.waiting(str(absent[0].loop.name), len(absent)):
+            for kernel in absent:
+                kernel.load()
+    made.loaded = True
+
+
+def _interim(made: Compiled) -> Interim | None:
+    """What can stand in for it, ready to run, with the job begun; None where that is no gain."""
+    if current().repeatable:
+        return None
+    absent = made.absent()
+    seconds = _seconds(absent)
+    if seconds < WORTH:
+        return None
+    loose = _loose(made, absent)
+    if not loose:
+        return None
+    found = Compiled(made.source, made.layouts, made.requests, made.options, made.device, loose)
+    if found.memory.arena_bytes > made.memory.arena_bytes + _MORE_BYTES:
+        return None
+    if _seconds(found.absent()) > seconds / 2:
+        return None
+    load(found)
+    left = [kernel for kernel in absent if not kernel.at_hand()]
+    job = aside.Job(", ".join(k.loop.name for k in left), [k.load for k in left])
+    aside.submit(job)
+    return Interim(found, job, len(loose))
+
+
+def _seconds(kernels: Sequence[Kernel]) -> float:
+    return sum(compile_seconds(kernel.loop, kernel.compiler) for kernel in kernels)
+
+
+def _loose(made: Compiled, absent: Collection[Kernel]) -> set[tuple[GraphNode, ...]]:
+    """Members of the loops without reductions whose kernels are absent."""
+    stage = next((s for s in made.stages if s.name == "fuse"), None)
+    if stage is None:
+        return set()
+    missing = set(absent)
+    names = {
+        task.name
+        for task, prepared in zip(made.tasks, made.prepared, strict=True)
+        if prepared is not None and prepared.code in missing
+    }
+    return {
+        loop.members
+        for loop in explain_fusion(stage.after).loops
+        if isinstance(loop.node.op, Mapper) and made.lowering.names.get(loop.node) in names
+    }
