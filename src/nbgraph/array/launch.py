@@ -175,7 +175,7 @@ def prepare(
     code = plan.kernels.get(key)
     if code is None:
         loop = invoker.loop(plan, layouts, dtypes, requests, **says)
-        code = plan.kernels[key] = kernel(loop)
+        code = plan.kernels[key] = kernel(loop, op.__name__)
     nbytes = sum(a.dtype.itemsize for a in arrays)
     cost = max(1, int(where.size * per_element(typed.captured, nbytes)))
     scalars = scalar_operands(plan, operands)

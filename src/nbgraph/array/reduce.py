@@ -189,7 +189,7 @@ class _Task:
                 for o, (c, whole) in zip(made.outputs, combines, strict=True)
             )
             loop = replace(made, form="reduce", outputs=outputs)
-            code = self.plan.kernels[key] = kernel(loop)
+            code = self.plan.kernels[key] = kernel(loop, self.op.__name__)
         return code
 
 

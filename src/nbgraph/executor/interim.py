@@ -95,7 +95,7 @@ def load(made: Compiled) -> None:
     """Load or compile all kernels, with somebody waiting for it."""
     absent = made.absent()
     if absent:
-        with progress.waiting(str(absent[0].loop.name), len(absent)):
+        with progress.waiting(absent[0].name, len(absent)):
             for kernel in absent:
                 kernel.load()
     made.loaded = True
@@ -119,7 +119,7 @@ def _interim(made: Compiled) -> Interim | None:
         return None
     load(found)
     left = [kernel for kernel in absent if not kernel.at_hand()]
-    job = aside.Job(", ".join(k.loop.name for k in left), [k.load for k in left])
+    job = aside.Job(", ".join(k.name for k in left), [k.load for k in left])
     aside.submit(job)
     return Interim(found, job, len(loose))
 

@@ -35,15 +35,18 @@ class Kernel:
 
     __slots__ = (
         *("_code", "_function", "_loading", "_lost"),
-        *("address", "compiler", "key", "loop", "origin", "seconds", "source"),
+        *("address", "compiler", "key", "loop", "name", "origin", "seconds", "source"),
     )
     address: int
     compiler: cpu.Compiler
     origin: str
     seconds: float
 
-    def __init__(self, loop: Loop, source: Source, key: str, compiler: cpu.Compiler) -> None:
+    def __init__(
+        self, loop: Loop, source: Source, key: str, compiler: cpu.Compiler, name: str
+    ) -> None:
         self.loop, self.source, self.key, self.compiler = loop, source, key, compiler
+        self.name = name
         self._loading = threading.Lock()
         self._lost = False  # whether the disk is known not to have it
         self._code: target.LoadedCode | None = None
@@ -73,7 +76,7 @@ class Kernel:
     def _bring(self, *, compiles: bool) -> None:
         if self._code is not None:
             return
-        with compiling(self.loop.name, self.compiler) as note:
+        with compiling(self.name, self.compiler) as note:
             entry = None if self._lost else cache.load(self.key)
             self._lost = entry is None
             if entry is None and compiles:
@@ -106,15 +109,16 @@ class Kernel:
         return cpu.llvm_text(self.source, self.compiler)
 
 
-def kernel(loop: Loop) -> Kernel:
-    """The kernel of a loop: from memory, from disk, or compiled now (see `deferring`)."""
+def kernel(loop: Loop, name: str | None = None) -> Kernel:
+    """The kernel of a loop: from memory, from disk, or compiled now (see `deferring`). `name`:
+    what reports call it; the first one counts, as equal loops are one kernel."""
     source = emit(loop)
     compiler = cpu.compiler(source)
     key = cpu.content_key(source, compiler)
     with _LOCK:
         found = _KERNELS.get(key)
         if found is None:
-            found = _KERNELS[key] = Kernel(loop, source, key, compiler)
+            found = _KERNELS[key] = Kernel(loop, source, key, compiler, name or loop.name)
             while len(_KERNELS) > MAX_KERNELS:
                 _KERNELS.popitem(last=False)
         else:
