@@ -103,11 +103,9 @@ def load(made: Compiled) -> None:
 
 def _interim(made: Compiled) -> Interim | None:
     """What can stand in for it, ready to run, with the job begun; None where that is no gain."""
-    if current().repeatable:
-        return None
     absent = made.absent()
     seconds = _seconds(absent)
-    if seconds < WORTH:
+    if seconds < WORTH or current().repeatable:
         return None
     loose = _loose(made, absent)
     if not loose:

@@ -146,6 +146,7 @@ def _do(job: Job) -> None:
     with _locks.changed:
         job.over = True
         job.pieces.clear()
+        job.context = contextvars.Context()  # the other one may hold arrays
         _QUEUE.popleft()
         _locks.changed.notify_all()
 
