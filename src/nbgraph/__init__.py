@@ -46,6 +46,7 @@ _SIMPLE = (
     "register_simple_op TBlob OutputGrad OutputValue Input0 Input1 dtype_switch "
     "SimpleOpInplaceOption kNoInplace kInplaceInOut kInplaceOutIn kInplaceLhsOut kInplaceOutLhs"
 ).split()
+_FULL = ["Operator", "OperatorProperty", "register_operator"]
 _PLACES = {
     "op": "nbgraph.operator.mapper",
     "Mapper": "nbgraph.operator.mapper",
@@ -73,6 +74,7 @@ _PLACES = {
     **dict.fromkeys(["EnvArguments", "OpContext"], "nbgraph.operator.environment"),
     **dict.fromkeys(_REQUESTS, "nbgraph.operator.request"),
     **dict.fromkeys(_SIMPLE, "nbgraph.operator.simple"),
+    **dict.fromkeys(_FULL, "nbgraph.operator.full"),
     "ExpressionGraph": "nbgraph.nodes.graph",
     **dict.fromkeys(["Expr", "expression"], "nbgraph.nodes.expr"),
     **dict.fromkeys(["NaryNodeOp", "UnaryNodeOp"], "nbgraph.nodes.node"),
@@ -91,6 +93,7 @@ _MODULES = {
     "viz": "nbgraph.viz",
     "xp": "nbgraph.xp",
 }
+_ROOMS = frozenset(("graph", "kernels", "operator", "ops", "picture"))
 _RENAMED = {
     "waitall": ("nbgraph.engine", "wait_for_all"),
     "Group": ("nbgraph.graph.symbol", "group"),
@@ -106,6 +109,8 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(module), its_name)
     elif name in _PLACES:
         value = getattr(importlib.import_module(_PLACES[name]), name)
+    elif name in _ROOMS:  # `from nbgraph import ops` asks here first
+        value = importlib.import_module(f"nbgraph.{name}")
     else:
         return _operator(name)
     globals()[name] = value
@@ -146,3 +151,7 @@ class _Package(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Package
+
+# NumPy, and what every first call needs; whatever else has a name here loads when it is used
+importlib.import_module("nbgraph.kernels.function")
+importlib.import_module("nbgraph.settings")

@@ -14,7 +14,6 @@ import math
 import operator
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -70,13 +69,15 @@ class Node:
         return f"%{self.id} = {self.op}{data}({', '.join(f'%{a.id}' for a in self.args)})"
 
 
-@dataclass(slots=True)
 class Region:
     """A loop: while `cond` holds, every carried phi takes its `out`; it starts at its `init`."""
 
-    id: int
-    cond: Node | None = None
-    carried: dict[int, tuple[Node, Node, Node]] = field(default_factory=dict)  # phi, init, out
+    __slots__ = ("carried", "cond", "id")
+
+    def __init__(self, id: int) -> None:
+        self.id = id
+        self.cond: Node | None = None
+        self.carried: dict[int, tuple[Node, Node, Node]] = {}  # phi, init, out
 
 
 class Graph:

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from nbgraph.kernels.scalar import Graph, Node
 
 
-@dataclass(frozen=True, slots=True)
 class Static:
     """A Python object that is no number: a function, a module, a string, None."""
 
-    value: Any
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
 
 
-@dataclass(frozen=True, slots=True)
 class Undefined:
     """No usable value on this path; `why` completes the sentence "'y' ..."."""
 
-    why: str = "is not defined on every path that reaches this line"
+    __slots__ = ("why",)
+
+    def __init__(self, why: str = "is not defined on every path that reaches this line") -> None:
+        self.why = why
 
 
 Value = Any  # Node | Static | Undefined | tuple of Value

@@ -1,0 +1,123 @@
+"""What a process loads: modules, never times.
+
+A warm process is one that finds its kernels on disk. It needs neither a compiler nor what judges
+derivatives; those libraries take longer to load than all the rest together.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+HEAVY = {"numba", "llvmlite.binding", "mpmath", "scipy"}
+# what Python's own standard modules, an editable install and coverage tools may bring
+FOREIGN = {"_distutils_hack", "numpy", "nbgraph", "__main__", "sitecustomize", "coverage"}
+
+CELL = """
+import numpy as np
+import nbgraph as ng
+
+@ng.op
+def smooth_l1(x, *, sigma=1.0):
+    s2 = sigma * sigma
+    if x > 1 / s2:
+        return x - 0.5 / s2
+    if x < -1 / s2:
+        return -x - 0.5 / s2
+    return 0.5 * s2 * x * x
+
+x = np.linspace(-3, 3, 601, dtype=np.float32)
+shown = [smooth_l1(x, sigma=2.0).tolist(), smooth_l1.derivative("x")(x, sigma=2.0).tolist()]
+"""
+GRADIENT = """
+value, slope = ng.value_and_grad(lambda x: ng.sum(smooth_l1(x)))(x)
+shown.append([float(value), np.asarray(slope).tolist()])
+"""
+GRAPH = """
+names = ("data", "label", "w_in", "w_out")
+data, label, w_in, w_out = map(ng.var, names)
+loss = ng.sum(w_out * smooth_l1(w_in * (data - label)))
+exe = loss.simple_bind(**dict.fromkeys(names, (601,)))
+exe.forward_backward(data=x, label=0 * x, w_in=1 + 0 * x, w_out=1 + 0 * x)
+shown.append([exe.outputs[0].asnumpy().tolist(), exe.grad_dict["data"].asnumpy().tolist()])
+"""
+REPORT = """
+import json, sys
+print(json.dumps([shown, sorted(sys.modules)]))
+"""
+
+
+def child(program, **environment):
+    """What a Python process prints last, as data."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("COV_", "NBGRAPH_COMPILER"))}
+    ended = subprocess.run(
+        [sys.executable, str(program)],
+        env={**env, "PYTHONPATH": str(ROOT / "src"), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout.splitlines()[-1])
+
+
+def written(folder, *parts):
+    """A program as a file: functions of a text without a file have no source."""
+    path = folder / "cell.py"
+    path.write_text("".join((*parts, REPORT)), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory):
+    """A cache folder in which a process has left all it needed; what it printed."""
+    folder = tmp_path_factory.mktemp("warm")
+    cache = {"NBGRAPH_CACHE_DIR": str(folder / "cache")}
+    built = subprocess.run(
+        [sys.executable, "-m", "nbgraph.warm"],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src"), **cache},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert built.returncode == 0, built.stderr
+    shown, modules = child(written(folder, CELL, GRADIENT, GRAPH), **cache)
+    assert {"mpmath", "llvmlite.binding"} <= set(modules), "this was to be cold"
+    return cache, shown
+
+
+def test_the_package_brings_numpy_and_nothing_else(tmp_path):
+    _, modules = child(written(tmp_path, "import nbgraph\nshown = None\n"))
+    tops = {name.partition(".")[0] for name in modules}
+    assert tops - set(sys.stdlib_module_names) <= FOREIGN, tops - set(sys.stdlib_module_names)
+    assert "numpy" in tops
+    rooms = {name.split(".")[1] for name in modules if name.startswith("nbgraph.")}
+    assert not rooms & {"engine", "array", "executor", "autograd", "graph", "nodes", "viz", "xp"}
+
+
+@pytest.mark.parametrize(
+    ("parts", "printed"),
+    [((CELL,), 2), ((CELL, GRADIENT), 3), ((CELL, GRADIENT, GRAPH), 4)],
+    ids=["cell", "gradient", "graph"],
+)
+def test_a_warm_process_compiles_and_judges_nothing(warm, tmp_path, parts, printed):
+    """The first cell of the demo, a gradient and a bound graph, in a second process. Its values
+    are those of the process that compiled."""
+    cache, first = warm
+    again, modules = child(written(tmp_path, *parts), **cache)
+    assert len(again) == printed and again == first[:printed]
+    assert not HEAVY & set(modules), HEAVY & set(modules)
+
+
+def test_asking_for_a_room_is_no_search_among_operators(tmp_path):
+    """`from nbgraph import ops` first asks the package for a name; that may not cost a look at all
+    names that resemble it."""
+    _, modules = child(written(tmp_path, "from nbgraph import ops, picture\nshown = None\n"))
+    assert "difflib" not in modules
