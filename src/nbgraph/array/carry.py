@@ -161,22 +161,22 @@ def common_device(
     return chunk.CPU if device is None else device
 
 
-def writable(name: str, out: Any) -> None:
+def writable(name: str, out: Any, label: str = "out") -> None:
     """Raise where an array's memory may not be written."""
     if not hasattr(out, "_chunk"):
         raise ArgumentError(
-            f"{name}: out is a {type(out).__name__}; expected an NDArray, as the operands are"
+            f"{name}: {label} is a {type(out).__name__}; expected an NDArray, as the operands are"
         )
     held: chunk.Chunk = out._chunk
     if held.locked:
-        raise ValueError(f"{name}: out may not be written: {held.locked}")
+        raise ValueError(f"{name}: {label} may not be written: {held.locked}")
     if held.leases:
         raise ValueError(
-            f"{name}: out may not be written: {held.leases} view(s) of its memory are lent to "
+            f"{name}: {label} may not be written: {held.leases} view(s) of its memory are lent to "
             "another library; delete those, or write to a copy"
         )
     if overlaps_itself(out._view()):
-        raise ValueError(f"{name}: out is a broadcast view, elements share memory; give a copy")
+        raise ValueError(f"{name}: {label} is a broadcast view, elements share memory; give a copy")
     recorder = recording.get()
     if recorder is not None:
         recorder.check_write(name, out)

@@ -18,6 +18,7 @@ from nbgraph.array.rows import push_rows
 from nbgraph.device import Context, RunContext
 from nbgraph.engine import current
 from nbgraph.engine.properties import NORMAL, OVERWRITE
+from nbgraph.errors import ArgumentError
 from nbgraph.operator.array_op import ArrayOp, Spec, check_out
 from nbgraph.operator.call import recording, training
 from nbgraph.operator.request import OpReqType
@@ -42,10 +43,13 @@ class Work:
         requests: Sequence[OpReqType],
         attributes: Mapping[str, Any],
         resources: Sequence[Any],
+        states: Sequence[int] = (),
     ) -> None:
         self.op, self.attributes, self.requests = op, attributes, requests
         # views, not arrays: an array may die, and its memory be promised, before this runs
         self.inputs = [_read_only(a._view()) for a in inputs]
+        for i in states:
+            self.inputs[i].flags.writeable = True
         self.outputs = [a._view() for a in outputs]
         self.resources, self.is_train = resources, training.get()
 
@@ -89,12 +93,27 @@ def apply(
     watched = CLOSELY_ASKED[0] and bool(config.anomaly) and anomaly.clean(values)
     results = _short(op, values, attributes, specs, device) if outs is None else None
     if results is None:
+        states = op.states(is_train=training.get())
+        for i in states:
+            _require_state(op, values[i], operands[i], names[i])
         results = _outputs(op, specs, device, outs, [v._chunk for v in values])
-        _push(op, values, results, attributes, outs, requests)
+        _push(op, values, results, attributes, outs, requests, states)
+        for i in states:
+            values[i]._chunk.writes += 1
     told(op, values, attributes, results, outs)
     if watched:
         anomaly.look(op, values, results)
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def _require_state(op: ArrayOp, value: Array, given: Any, name: str) -> None:
+    """An auxiliary state is written where it lies: it has to be an NDArray that can be."""
+    if value is not given:
+        raise ArgumentError(
+            f"{op.__name__}: the auxiliary state {name!r} is a {type(given).__name__}, and would "
+            "be updated in a copy; give an NDArray, as ng.array(...) makes"
+        )
+    writable(op.__name__, value, name)
 
 
 def _asked_device(
@@ -185,20 +204,27 @@ def _push(
     attributes: Mapping[str, Any],
     outs: Sequence[Any] | None,
     requests: Sequence[OpReqType] | None,
+    states: Sequence[int],
 ) -> None:
     asked = list(requests) if requests is not None else [kWriteTo] * len(results)
-    resources = op.grant(results[0].device, attributes) if results else ()
+    specs = [Spec(v.shape, v.dtype) for v in values]
+    resources = op.grant_to(results[0].device, attributes, specs) if results else ()
     writes = list(dict.fromkeys(r._chunk for r in results))
     over = _in_place(op, values, results, attributes, asked) if outs is not None else None
-    inputs = [copied(v) if v._chunk in writes and i != over else v for i, v in enumerate(values)]
+    changed = [*writes, *(values[i]._chunk for i in states)]
+    own = (over, *states)
+    inputs = [
+        copied(v) if v._chunk in changed and i not in own else v for i, v in enumerate(values)
+    ]
+    writes = list(dict.fromkeys(changed))
     reads = [c for c in dict.fromkeys(v._chunk for v in inputs) if c not in writes]
-    whole = outs is None and kAddTo not in asked
+    whole = outs is None and kAddTo not in asked and not states
     if isinstance(op, RowOp) and push_rows(
         op, inputs, results, asked, attributes, reads, writes, whole=whole
     ):
         return
     current().push(
-        Work(op, inputs, results, asked, attributes, resources),
+        Work(op, inputs, results, asked, attributes, resources, states),
         const_vars=reads,
         mutate_vars=[*writes, *(r.variable for r in resources)],
         name=op.__name__,

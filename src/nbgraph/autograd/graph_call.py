@@ -174,6 +174,10 @@ class Call(Rule):
         """See Rule."""
         return () if self._trained is None else self._trained.full.outputs
 
+    def reads_as_they_are(self) -> Sequence[int]:
+        """See Rule."""
+        return () if self._trained is None else self._trained.forward.states
+
     def rule(self, g: Gradients) -> Sequence[Any]:
         """The gradients, by the backward graph."""
         trained = self._trained

@@ -26,6 +26,10 @@ class Rule:
         """Outputs that the gradient reads."""
         raise AssertionError
 
+    def reads_as_they_are(self) -> Sequence[int]:
+        """Operands of which it reads the values that there are then: states."""
+        return ()
+
 
 class MapRule(Rule):
     """Of a scalar operator: one operator gives all in-gradients that are asked for in one pass."""
@@ -84,6 +88,10 @@ class ArrayRule(Rule):
         if not self.op.keeps:
             return ()
         return [i for i in range(count) if self.op.keeps_output(i)]
+
+    def reads_as_they_are(self) -> Sequence[int]:
+        """See Rule."""
+        return self.op.states(is_train=True)
 
 
 _ALL = ("rule",)  # the gradients of all operands

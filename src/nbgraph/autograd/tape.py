@@ -145,9 +145,10 @@ def _enter(
     node.layouts = layouts
     node.outputs = [o._layout for o in outputs]
     saved: list[Any] = []
+    now = rule.reads_as_they_are()
     for i in rule.reads_inputs(len(operands)):
         value = operands[i]
-        if not isinstance(value, Array):
+        if not isinstance(value, Array) or i in now:
             saved.append((value, None))
         else:
             held = value

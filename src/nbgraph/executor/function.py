@@ -41,7 +41,7 @@ class Function:
         self._bins = [pool(CPU).bin(own.nbytes) for own in self.layouts]
         self._large = any(own.nbytes >= LARGE for own in self.layouts)
         states = set(auxiliary_variables(graph))
-        self._states = [k for k, v in enumerate(graph.variables) if v in states]
+        self.states = [k for k, v in enumerate(graph.variables) if v in states]
         self._free: list[Program] = []  # for arrays with chunks of their own
         self._merged: dict[tuple[int, ...], list[Program]] = {}
 
@@ -79,7 +79,7 @@ class Function:
             program = Program(self.compiled, name=self.__name__, merged=merged)
         program.push([*arrays, *outputs], is_train=training.get(), site=site)
         free.append(program)
-        for k in self._states:
+        for k in self.states:
             arrays[k]._chunk.writes += 1
         return outputs
 

@@ -253,6 +253,7 @@ class Lowering:
         self._enter(node, task)
 
     def _function(self, node: GraphNode, op: ArrayOp) -> None:
+        given = [spec(v) for v in node.entries]
         reads = [self.places[v] for v in node.entries]
         writes = [self._output(node, k) for k in range(node.nout)]
         effect = node.token[1] if node.token and node.token[0] == "again" else node.token
@@ -261,7 +262,7 @@ class Lowering:
             node.attributes,
             [Use.of(i, place) for i, place in enumerate(reads)],
             [Use.of(i, place) for i, place in enumerate(writes)],
-            () if draws_alone(op) else op.grant(self.device, node.attributes),
+            () if draws_alone(op) else op.grant_to(self.device, node.attributes, given),
             effect if has_effect(op) else None,
         )
         states = [i for i, name in enumerate(op.operands) if name in getattr(op, "auxiliary", ())]

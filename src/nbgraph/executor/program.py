@@ -31,10 +31,17 @@ _CACHE_LINE = 64
 class State:
     """What belongs to one run: random numbers granted at the push, mode, addresses of arrays."""
 
-    __slots__ = ("addresses", "granted", "is_train")
+    __slots__ = ("addresses", "granted", "held", "is_train")
 
-    def __init__(self, is_train: bool, granted: Granted, addresses: Sequence[int]) -> None:
+    def __init__(
+        self,
+        is_train: bool,
+        granted: Granted,
+        addresses: Sequence[int],
+        held: dict[Any, Any] | None,
+    ) -> None:
         self.is_train, self.granted, self.addresses = is_train, granted, addresses
+        self.held = held
 
 
 class Arena:
@@ -95,6 +102,8 @@ class Program:
     merged : sequence of int, optional
         For each variable of a loose program the first one whose array has the same chunk in every
         run; by default all have chunks of their own.
+    held : dict, optional
+        Where operators keep what belongs to the executor, all of whose programs share it.
     """
 
     def __init__(
@@ -104,8 +113,9 @@ class Program:
         *,
         name: str = "graph",
         merged: Sequence[int] | None = None,
+        held: dict[Any, Any] | None = None,
     ) -> None:
-        self.wanted, self.name = made, name
+        self.wanted, self.name, self.held = made, name, held
         self._asked = None if arrays is None else list(arrays)
         self._merged = tuple(merged or ())
         try:
@@ -167,7 +177,7 @@ class Program:
             tell_of_failure(self.wanted)
             return
         other = Program.__new__(Program)
-        other.wanted, other.name = self.wanted, self.name
+        other.wanted, other.name, other.held = self.wanted, self.name, self.held
         other._asked, other._merged = self._asked, self._merged
         other._build(made)
         self.__dict__.update(other.__dict__)  # at once: another thread may be pushing
@@ -218,7 +228,7 @@ class Program:
         if self.stateful:
             device = self.compiled.device
             granted = {key: work.granted(device) for key, work in self.effects.items()}
-            state = State(is_train, granted, addresses)
+            state = State(is_train, granted, addresses, self.held)
         instance.launch(variables, words, site, state)
 
     # steps ------------------------------------------------------------------------------------

@@ -54,6 +54,7 @@ class Bound:
             variable(f"gradient of output {k}", *spec(head)) for k, head in enumerate(graph.heads)
         ]
         self._seed_arrays: dict[GraphNode, Array] = {}
+        self.held: dict[Any, Any] = {}  # what operators keep in this executor
 
     # programs ---------------------------------------------------------------------------------
 
@@ -139,7 +140,7 @@ class Bound:
         arrays = [self._array(node, more or {}) for node in graph.variables]
         layouts = [array._layout for array in arrays]
         made = compiled(graph, layouts, requests, self.options, self.device)
-        return Program(made, [*arrays, *results], name=f"{what} of {self.name}")
+        return Program(made, [*arrays, *results], name=f"{what} of {self.name}", held=self.held)
 
     def _array(self, node: GraphNode, more: dict[GraphNode, Array]) -> Array:
         for known in (self.arrays, more):

@@ -62,6 +62,7 @@ class Open:
             compiled(opened, made.layouts, requests, options, made.device),
             [*given, *results, *seen],
             name="watched graph",
+            held=closed.held,
         )
         self.names = names_of(graph.nodes)
         self.values: dict[Entry, Array] = dict(zip(inner, seen, strict=True))

@@ -173,7 +173,7 @@ class FunctionWork:
             granted = self.resources
             if self.effect is not None:
                 granted = [resource.again() for resource in state.granted[self.effect]]
-            self.op.run(
+            self.op.within(state.held).run(
                 inputs,
                 outputs,
                 requests,

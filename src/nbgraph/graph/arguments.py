@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.graph import build, naming
 from nbgraph.graph.build import GraphNode, PartialShape
+from nbgraph.graph.compose import OF_ITS_OWN
 from nbgraph.graph.graph import Entry, Graph, with_variables
 from nbgraph.graph.infer import Inference
 
@@ -58,14 +59,16 @@ class Arguments:
         return [naming.output_name(node, i, names[node]) for node, i in self.entries]
 
     def get_internals(self) -> Symbol:
-        """All outputs of all nodes as a group, operands first.
+        """All outputs of all nodes as a group, operands first; not hidden ones.
 
         >>> import nbgraph as ng
         >>> ng.sum(ng.sin(ng.var("x"))).get_internals().list_outputs()
         ['x', 'sin0_output', 'sum0_output']
         """
         nodes = self.graph.nodes
-        return self._like([(node, i) for node in nodes for i in range(node.nout)])
+        return self._like(
+            [(node, i) for node in nodes for i in range(getattr(node.op, "visible", node.nout))]
+        )
 
     def get_children(self) -> Symbol | None:
         """The operands of the node, as a group; None for a variable."""
@@ -238,12 +241,18 @@ def typed(graph: Graph, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]) ->
         name = str(node.name)
         given[node] = build.variable(name, *spec, node.marks, node.line)
         if by_name.setdefault(name, given[node]) is not given[node]:
-            raise _two_of_one_name(name)
+            raise _two_of_one_name(name, node)
     return with_variables(graph, given)
 
 
-def _two_of_one_name(name: str) -> ArgumentError:
+def _two_of_one_name(name: str, node: GraphNode) -> ArgumentError:
     """What is given by name could not be told apart."""
+    if OF_ITS_OWN in node.marks:
+        stem = name.rpartition("_")[0]
+        return ArgumentError(
+            f"two variables are called {name!r}: two calls without a name made one each; name the "
+            f"calls, as name={stem + 'a'!r} and name={stem + 'b'!r}"
+        )
     return ArgumentError(
         f"two variables are called {name!r}, and differ in shape, dtype or attributes; give "
         "them two names, or use one of them in both places"

@@ -173,7 +173,7 @@ def apply(
     else:
         version = None
         attributes = op.normalise(attributes)
-        inputs = [_lifted(value) for value in inputs]
+        inputs = [lifted(value) for value in inputs]
     if token is None and has_effect(op):
         token = new_token()
     key = (
@@ -197,7 +197,7 @@ def apply(
     return _entered(key, made)
 
 
-def _lifted(value: Operand) -> Operand:
+def lifted(value: Any) -> Any:
     """Operators over whole arrays take numbers as arrays without axes."""
     return (constant(np.asarray(value)), 0) if type(value) in NUMBERS else value
 

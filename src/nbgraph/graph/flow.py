@@ -54,6 +54,9 @@ def output_dtypes(
     assert op is not None
     if isinstance(op, Mapper):
         return list(op.invoker.plan_of(dtypes, node.attributes).typed.outputs)
+    told = op.infer_dtypes(dtypes, [None] * op.nout, node.attributes)
+    if told is not None and all(d is not None for d in told[1]):
+        return list(told[1])
     if op.view is not None:
         return [d for d in dtypes[:1] if isinstance(d, np.dtype)]
     for rank in _RANKS:

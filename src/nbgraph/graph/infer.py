@@ -25,6 +25,7 @@ from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.flow import certain_dtypes, keeps_float, output_dtypes, partial_shapes
 from nbgraph.graph.graph import Entry, Graph
 from nbgraph.operator.array_op import Spec
+from nbgraph.operator.mapper import Mapper
 from nbgraph.settings import config
 from nbgraph.shape import merged, partial_text
 
@@ -93,7 +94,7 @@ class Inference:
         for node in without:
             if (node, 0) not in self.dtypes:
                 self._learn_dtype((node, 0), as_dtype(config.default_float))
-        self._settle(())
+                self._settle(())
 
     # one node ---------------------------------------------------------------------------------
 
@@ -144,10 +145,23 @@ class Inference:
         for entry, shape in zip((*entries, *outputs), (*found[0], *found[1]), strict=True):
             self._learn_shape(entry, shape, node)
         dtypes = self._operand_dtypes(node)
+        if not isinstance(node.op, Mapper) and node.op is not None:
+            self._told_dtypes(node, dtypes, outputs)
         if (node, 0) not in self.dtypes and _all_known(dtypes):
             made = output_dtypes(node, dtypes, self._operand_shapes(node))
             for k, dtype in enumerate(made or ()):
                 self._learn_dtype((node, k), dtype)
+
+    def _told_dtypes(
+        self, node: GraphNode, dtypes: Sequence[Any], outputs: Sequence[Entry]
+    ) -> None:
+        """What an operator over whole arrays says of dtypes, in both directions."""
+        op: Any = node.op
+        found = op.infer_dtypes(dtypes, [self.dtypes.get(v) for v in outputs], node.attributes)
+        for groups in () if found is None else zip((node.inputs, outputs), found, strict=True):
+            for entry, dtype in zip(*groups, strict=True):
+                if dtype is not None:
+                    self._learn_dtype(entry, dtype)  # type: ignore[arg-type]
 
     def _adopt(self, node: GraphNode) -> None:
         """Give operands without a dtype that of the floats beside them, or of the output; the

@@ -19,6 +19,7 @@ from nbgraph.graph import build
 from nbgraph.graph.naming import attribute_scope, attributes_of
 from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.call import sources
+from nbgraph.operator.full import RegisteredOperator
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.namespace import Lifted, Namespace
 from nbgraph.operator.typing import as_operand
@@ -30,13 +31,16 @@ class SymbolicOperator(Lifted):
     def __call__(self, *args: Any, name: str | None = None, attr: Any = None, **kwargs: Any) -> Any:
         """The node's symbol; several outputs are a tuple."""
         attributes = attributes_of(self.__name__, attr)
+        names_itself = isinstance(self.__wrapped__, RegisteredOperator)
+        if names_itself:
+            kwargs["name"] = name
         token = sources.set(Symbol)
         try:
             with attribute_scope(**attributes):
                 made = super().__call__(*args, **kwargs)
         finally:
             sources.reset(token)
-        if name is None:
+        if name is None or names_itself:
             return made
         if isinstance(made, tuple):
             raise ArgumentError(

@@ -91,7 +91,11 @@ def names_of(nodes: Iterable[GraphNode]) -> dict[GraphNode, str]:
 
 
 def output_name(node: GraphNode, index: int, name: str) -> str:
-    """What one output is called: a variable's own name, else that of the node and "output"."""
+    """What one output is called: a variable's own name, else that of the node and the operator's
+    name for it, or "output"."""
     if node.op is None:
         return name
+    own = getattr(node.op, "outputs", None)
+    if own is not None:
+        return f"{name}_{own[index]}"
     return f"{name}_output" if node.nout == 1 else f"{name}_output{index}"

@@ -24,6 +24,7 @@ from nbgraph.graph.absent import Absent
 from nbgraph.graph.arguments import Arguments
 from nbgraph.graph.binding import Binding
 from nbgraph.graph.build import NUMBERS, GraphNode, PartialShape
+from nbgraph.graph.compose import composed
 from nbgraph.graph.files import Saved
 from nbgraph.graph.graph import Entry
 from nbgraph.graph.infer import as_partial, variable_dtype
@@ -82,6 +83,14 @@ class Symbol(
             scope=naming.scope.get(),
             line=caller(),
         )
+        made = [cls([(node, i)]) for i in range(node.nout)]
+        return made[0] if len(made) == 1 else tuple(made)
+
+    @classmethod
+    def __nbgraph_compose__(cls, op: Any, operands: Sequence[Any], name: str | None) -> Any:
+        """Make a node, and variables for the operands that are None; see `graph.compose`."""
+        given = [None if v is None else cls._lifted(op, i, v) for i, v in enumerate(operands)]
+        node = composed(op, [build.lifted(v) for v in given], name)
         made = [cls([(node, i)]) for i in range(node.nout)]
         return made[0] if len(made) == 1 else tuple(made)
 

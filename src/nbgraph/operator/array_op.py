@@ -118,6 +118,9 @@ class ArrayOp:
     array([3, 0, 1, 2])
     """
 
+    auxiliary: Sequence[str] = ()  # operands that are states: written in training
+    effect = False  # whether applying it does something besides giving its outputs
+
     def __init__(
         self,
         name: str,
@@ -195,6 +198,23 @@ class ArrayOp:
 
         return request(self.resources, device)
 
+    def grant_to(
+        self, device: Context, attributes: Mapping[str, Any], specs: Sequence[Spec]
+    ) -> tuple[Any, ...]:
+        """As `grant`, for operands of these specs, on which requests may depend."""
+        return self.grant(device, attributes)
+
+    def within(self, held: dict[Any, Any] | None) -> Any:
+        """What has the `run` of this operator in an executor, which keeps in `held` what it is to
+        keep there; None: in a compiled function, whose runs may overlap."""
+        return self
+
+    def states(self, *, is_train: bool) -> Sequence[int]:
+        """The operands that are written at once: states, in training."""
+        if not self.auxiliary or not is_train:
+            return ()
+        return [i for i, name in enumerate(self.operands) if name in self.auxiliary]
+
     def infer(self, specs: Sequence[Spec], attributes: Mapping[str, Any]) -> tuple[Spec, ...]:
         """Shapes and dtypes of the outputs."""
         variadic = bool(self.operands) and self.operands[-1].startswith("*")
@@ -214,6 +234,13 @@ class ArrayOp:
         if self._partial is None:
             return None
         return self._partial(in_shapes, out_shapes, **attributes)
+
+    def infer_dtypes(
+        self, in_dtypes: Sequence[Any], out_dtypes: Sequence[Any], attributes: Mapping[str, Any]
+    ) -> tuple[Sequence[Any], Sequence[Any]] | None:
+        """What follows from dtypes of which some are None: those of operands and outputs. None
+        where the operator does not say."""
+        return None
 
     def run(
         self,
@@ -301,7 +328,10 @@ class ArrayOp:
         requests: Sequence[OpReqType],
         attributes: Mapping[str, Any],
     ) -> None:
-        resources, is_train = own_spaces(self.grant(cpu(), attributes)), training.get()
+        resources, is_train = (
+            own_spaces(self.grant_to(cpu(), attributes, [Spec.of(a) for a in inputs])),
+            training.get(),
+        )
 
         def run(run_ctx: RunContext | None = None) -> None:
             self.run(

@@ -141,7 +141,7 @@ def _runs(nodes: Sequence[GraphNode], again: Collection[GraphNode]) -> dict[Grap
 
 def _writes(node: GraphNode) -> bool:
     """Whether a second application would change a state once more."""
-    return bool(getattr(node.op, "auxiliary", ()))
+    return bool(getattr(node.op, "auxiliary", ()) or getattr(node.op, "stateful", False))
 
 
 def _dropped(

@@ -1,0 +1,66 @@
+"""Nodes of operators that make their own variables: arguments and states that are not given.
+
+They are called by the node's name and their own, as `fc1_weight`. A node without a name is called
+by its place, so that a cell that is run twice gives the same names; and two of one name, as in two
+branches, are told apart when they are bound: they are never one by accident.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+from nbgraph.engine.sites import caller
+from nbgraph.errors import ArgumentError
+from nbgraph.graph import build, naming
+from nbgraph.graph.build import GraphNode, Operand
+from nbgraph.graph.graph import Graph
+
+OF_ITS_OWN = "made for a call"  # mark of a variable that belongs to one call
+
+
+def composed(op: Any, operands: Sequence[Operand | None], name: str | None) -> GraphNode:
+    """The node, over variables where an operand is None.
+
+    `op` is an operator over whole arrays with `property`, whose `initial(name)` says how a variable
+    begins. States have to be variables (ArgumentError): they are written.
+    """
+    if name is not None and (not isinstance(name, str) or not name):
+        raise ArgumentError(f"{op.__name__}: name={name!r}; give a string such as 'fc1'")
+    stem = name or _by_place(op.__name__, operands)
+    own = {} if name else {OF_ITS_OWN: secrets.token_hex(8)}
+    inputs = [
+        _variable(op, stem, label, own) if given is None else given
+        for label, given in zip(op.operands, operands, strict=True)
+    ]
+    for label, given in zip(op.operands, inputs, strict=True):
+        if label in op.auxiliary and (type(given) is not tuple or given[0].op is not None):
+            raise ArgumentError(
+                f"{op.__name__}: the auxiliary state {label!r} is computed; it is written in "
+                f"training, so it has to be a variable: leave it out, or give ng.var({label!r})"
+            )
+    scope = naming.scope.get()
+    return build.apply(
+        op,
+        inputs,
+        op.parameters,
+        name=None if name is None else scope + name,
+        marks=naming.marks.get(),
+        scope=scope,
+        line=caller(),
+    )
+
+
+def _by_place(name: str, operands: Sequence[Operand | None]) -> str:
+    """The operator's name with the number of its nodes below."""
+    below = Graph([v for v in operands if type(v) is tuple]).nodes
+    return f"{name}{sum(n.op is not None and n.op.__name__ == name for n in below)}"
+
+
+def _variable(op: Any, stem: str, label: str, own: dict[str, Any]) -> Operand:
+    marks = {**naming.marks.get(), **own}
+    init = op.property.initial(label)
+    if init is not None:
+        marks["init"] = init
+    return build.variable(f"{naming.scope.get()}{stem}_{label}", None, None, marks, caller()), 0

@@ -1,0 +1,138 @@
+"""Several implementations of one operator: the quickest is found while they are used.
+
+Each call of the first few runs another implementation and is timed, so nothing is computed for the
+measurement alone; then the one with the least time is taken. What is known is kept by parameters,
+pass, device, shapes and dtypes. Implementations have to give the same numbers up to rounding.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from nbgraph.errors import ArgumentError
+from nbgraph.operator.full.operator import Arrays, Operator, Requests
+
+ROUNDS = 3  # measurements of each implementation: the first one may compile
+
+
+class Measured(NamedTuple):
+    """What is known of one case: which implementation is taken (None: not decided), and the least
+    nanoseconds of each (None: not measured)."""
+
+    key: Any
+    chosen: int | None
+    least: tuple[int | None, ...]
+
+
+class Tuner:
+    """Which implementation is run next, for each case.
+
+    >>> ticks = iter(range(0, 1000, 10))
+    >>> tuner = Tuner(lambda: next(ticks))
+    >>> [tuner.next("case", 2) for _ in range(2)]
+    [0, 1]
+    """
+
+    def __init__(self, clock: Callable[[], int] = time.perf_counter_ns) -> None:
+        self.clock = clock
+        self.fixed: int | None = None  # taken without a measurement
+        self._times: dict[Any, list[list[int]]] = {}
+        self._begun: dict[Any, int] = {}
+        self._chosen: dict[Any, int] = {}
+        self._lock = threading.Lock()
+
+    def next(self, key: Any, count: int) -> int:
+        """The implementation for this call, of so many."""
+        if self.fixed is not None:
+            if self.fixed >= count:
+                raise ArgumentError(
+                    f"implementation {self.fixed} was asked for, there are {count}; choose one "
+                    f"from 0 to {count - 1}, or None"
+                )
+            return self.fixed
+        chosen = self._chosen.get(key)
+        if chosen is not None:
+            return chosen
+        with self._lock:
+            begun = self._begun.get(key, 0)
+            self._begun[key] = begun + 1
+            self._times.setdefault(key, [[] for _ in range(count)])
+        return begun % count
+
+    def tell(self, key: Any, index: int, nanoseconds: int) -> None:
+        """How long a call took."""
+        with self._lock:
+            times = self._times.get(key)
+            if times is None or key in self._chosen:
+                return
+            times[index].append(nanoseconds)
+            if all(len(found) >= ROUNDS for found in times):
+                least = [min(found) for found in times]
+                self._chosen[key] = least.index(min(least))
+
+    def measured(self) -> list[Measured]:
+        """All cases."""
+        with self._lock:
+            return [
+                Measured(
+                    key,
+                    self._chosen.get(key),
+                    tuple(min(found, default=None) for found in times),
+                )
+                for key, times in self._times.items()
+            ]
+
+
+class Choice(Operator):
+    """Several implementations as one operator.
+
+    `stateful`: an implementation may keep something between its passes, so the one that ran
+    forward runs backward.
+    """
+
+    def __init__(
+        self, candidates: Sequence[Operator], tuner: Tuner, key: Any, *, stateful: bool
+    ) -> None:
+        self.candidates = tuple(candidates)
+        self._tuner, self._key, self._stateful = tuner, key, stateful
+        self._last = [0]
+
+    def forward(
+        self, ctx: Any, in_data: Arrays, req: Requests, out_data: Arrays, aux_states: Arrays
+    ) -> None:
+        """See Operator."""
+        key = ("forward", ctx.is_train, self._key)
+        index = self._tuner.next(key, len(self.candidates))
+        self._last[0] = index
+        one = self.candidates[index]
+        self._timed(key, index, lambda: one.forward(ctx, in_data, req, out_data, aux_states))
+
+    def backward(
+        self,
+        ctx: Any,
+        out_grad: Arrays,
+        in_data: Arrays,
+        out_data: Arrays,
+        req: Requests,
+        in_grad: Arrays,
+        aux_states: Arrays,
+    ) -> None:
+        """See Operator."""
+        key = ("backward", True, self._key)
+        last = self._last[0]
+        index = last if self._stateful else self._tuner.next(key, len(self.candidates))
+        one = self.candidates[index]
+
+        def work() -> Any:
+            return one.backward(ctx, out_grad, in_data, out_data, req, in_grad, aux_states)
+
+        self._timed(key, index, work)
+
+    def _timed(self, key: Any, index: int, work: Callable[[], Any]) -> Any:
+        began = self._tuner.clock()
+        told = work()
+        self._tuner.tell(key, index, self._tuner.clock() - began)
+        return told

@@ -1,0 +1,95 @@
+"""What computes: the class of which a property creates an object for each place where it runs."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError, DerivativeError
+from nbgraph.operator.environment import OpContext
+from nbgraph.operator.request import OpReqType, assign
+
+Arrays = Sequence[np.ndarray[Any, Any]]
+Requests = Sequence[OpReqType]
+
+
+class Operator(ABC):
+    """An implementation of an operator: `forward`, and where it has a gradient `backward`.
+
+    Both are given NumPy arrays, C-contiguous and allocated beforehand, and write their results
+    into `out_data` or `in_grad`, each as its request says: with `self.assign(array, req, value)`,
+    or by hand (see `OpReqType`). What they read is read-only. They run on any thread, later than
+    the call; one object never runs on two threads at once, unless its property is not `stateful`.
+
+    >>> import nbgraph as ng
+    >>> class Halve(ng.Operator):
+    ...     def forward(self, ctx, in_data, req, out_data, aux_states):
+    ...         self.assign(out_data[0], req[0], in_data[0] / 2)
+    """
+
+    _fixed = ""  # why it may not be changed, if it may not
+
+    @abstractmethod
+    def forward(
+        self,
+        ctx: OpContext,
+        in_data: Arrays,
+        req: Requests,
+        out_data: Arrays,
+        aux_states: Arrays,
+    ) -> None:
+        """Compute the outputs, hidden ones among them.
+
+        Parameters
+        ----------
+        ctx : OpContext
+            `is_train`, `device`, `stream`, and `requested`: the resources that `forward_resource`
+            asked for, in its order.
+        in_data, out_data : sequence of ndarray
+            In the order of `list_arguments` and `list_outputs`.
+        req : sequence of OpReqType
+            One for each output. An output that nobody wants (kNullOp) takes no writes.
+        aux_states : sequence of ndarray
+            In the order of `list_auxiliary_states`; they can be written where `ctx.is_train`.
+        """
+
+    def backward(
+        self,
+        ctx: OpContext,
+        out_grad: Arrays,
+        in_data: Arrays,
+        out_data: Arrays,
+        req: Requests,
+        in_grad: Arrays,
+        aux_states: Arrays,
+    ) -> None:
+        """Compute the gradients of the arguments, from those of the visible outputs.
+
+        What `declare_backward_dependency` does not name is not there: to read it raises
+        ArgumentError. `req` has one request for each argument. `ctx.is_train` is True.
+        """
+        raise DerivativeError(f"{type(self).__name__}: it has no backward; write one")
+
+    @staticmethod
+    def assign(out: np.ndarray[Any, Any], req: OpReqType | str, value: Any) -> None:
+        """Deliver `value` to `out` as the request says; it broadcasts to the shape of `out`."""
+        assign(out, req, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self._fixed:
+            raise ArgumentError(f"{type(self).__name__}: self.{name} was to be set; {self._fixed}")
+        object.__setattr__(self, name, value)
+
+
+def fix(operator: Operator, why: str) -> None:
+    """Let no attribute be set any more; an empty text: let them be set."""
+    object.__setattr__(operator, "_fixed", why)
+
+
+def has_backward(operator: Operator) -> bool:
+    """Whether there is a gradient."""
+    candidates: Sequence[Operator] = getattr(operator, "candidates", (operator,))
+    return all(type(one).backward is not Operator.backward for one in candidates)

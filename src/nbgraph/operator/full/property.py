@@ -1,0 +1,185 @@
+"""What an operator means, apart from how it is computed."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from nbgraph.device import Context
+from nbgraph.errors import ArgumentError
+from nbgraph.operator.full.handles import Handle
+from nbgraph.operator.full.operator import Operator
+from nbgraph.operator.parameters import Param as Parameters
+from nbgraph.shape import PartialShape
+
+ShapeList = list[PartialShape]
+DtypeList = list[np.dtype[Any] | None]
+Pairs = Sequence[tuple[Handle, Handle]]
+
+
+class NoParam(Parameters):
+    """Of an operator without parameters."""
+
+
+class OperatorProperty(ABC):
+    """The semantics of an operator; `create_operator` makes what computes it.
+
+    `infer_shape` and `create_operator` have to be written. Everything else has a default: one
+    argument `data`, one output, no states, no parameters, one dtype for all; the backward pass
+    reads everything, nothing is done in place, no resources. Methods may use `self.param`, the
+    parameters of the call, and nothing that changes.
+
+    Attributes
+    ----------
+    Param : subclass of ng.Param
+        The parameters: fields with types, defaults, bounds and documentation.
+    stateful : bool
+        Whether operators may keep something on themselves, as between `forward` and `backward`.
+        Each application then has an operator of its own, in every executor another one. Where
+        this is False, operators cannot be changed once they are made, equal applications of a
+        graph are computed once, and compiled functions (`ng.jit`) may run them several times
+        before they go back. What backward needs is then a hidden output.
+
+    >>> import nbgraph as ng
+    >>> class Scale(ng.OperatorProperty):
+    ...     class Param(ng.Param):
+    ...         factor: float = ng.field(2.0, doc="What elements are multiplied by.")
+    ...
+    ...     def infer_shape(self, in_shapes, out_shapes, aux_shapes):
+    ...         return in_shapes, in_shapes, []
+    ...
+    ...     def create_operator(self, ctx, in_shapes, in_dtypes):
+    ...         raise NotImplementedError
+    >>> Scale(factor="0.5").get_params()
+    {'factor': '0.5'}
+    """
+
+    Param: ClassVar[type[Parameters]] = NoParam
+    stateful: ClassVar[bool] = True
+    param: Parameters
+    _fixed = False
+
+    def __init__(self, **kwargs: Any) -> None:
+        self.init(kwargs)
+        object.__setattr__(self, "_fixed", True)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self._fixed:
+            raise ArgumentError(
+                f"{type(self).__name__}: {name} was to be set; a property does not change once it "
+                "is made: keep values in local variables, or on the operator"
+            )
+        object.__setattr__(self, name, value)
+
+    # parameters -------------------------------------------------------------------------------
+
+    def init(self, kwargs: Mapping[str, Any]) -> None:
+        """Read the parameters, given as values or text, into `self.param`; ArgumentError names
+        the one that is unknown, missing or bad."""
+        self.param = self.Param.parse(kwargs)
+
+    def get_params(self) -> dict[str, str]:
+        """The parameters as text, which `init` reads again."""
+        return self.param.to_strings()
+
+    # names ------------------------------------------------------------------------------------
+
+    def list_arguments(self) -> Sequence[str]:
+        """Names of the arguments: data, weights, biases, labels."""
+        return ["data"]
+
+    def list_outputs(self) -> Sequence[str]:
+        """Names of the outputs; those from `num_visible_outputs()` on are hidden."""
+        return ["output"]
+
+    def list_auxiliary_states(self) -> Sequence[str]:
+        """Names of arrays that `forward` writes in training, as moving averages."""
+        return []
+
+    def num_outputs(self) -> int:
+        """How many outputs there are, hidden ones included."""
+        return len(self.list_outputs())
+
+    def num_visible_outputs(self) -> int:
+        """How many outputs a call gives; the others are for `backward` alone."""
+        return self.num_outputs()
+
+    def initial(self, name: str) -> Any:
+        """How an argument or state begins that a graph makes by itself: the `init` of `ng.var`.
+        None: zeros."""
+        return None
+
+    # shapes and dtypes ------------------------------------------------------------------------
+
+    @abstractmethod
+    def infer_shape(
+        self, in_shapes: ShapeList, out_shapes: ShapeList, aux_shapes: ShapeList
+    ) -> Any:
+        """Complete the shapes of arguments, outputs and states, in every direction there is.
+
+        What is not known is None, a whole shape or an extent. Either fill the lists and return
+        True, or return the three lists; return False where nothing follows yet. A TypeError counts
+        as that as long as something is not known, as `None[0]` raises one. Shapes that contradict
+        what was given are found by the caller; raise ShapeError for what only you can see.
+        """
+
+    def infer_type(self, in_dtypes: DtypeList, out_dtypes: DtypeList, aux_dtypes: DtypeList) -> Any:
+        """The same of dtypes. By default all have one."""
+        known = [d for d in (*in_dtypes, *out_dtypes, *aux_dtypes) if d is not None]
+        if not known:
+            return False
+        for dtypes in (in_dtypes, out_dtypes, aux_dtypes):
+            dtypes[:] = [known[0]] * len(dtypes)
+        return True
+
+    # the backward pass, memory, resources -----------------------------------------------------
+
+    def declare_backward_dependency(
+        self,
+        out_grad: Sequence[Handle],
+        in_data: Sequence[Handle],
+        out_data: Sequence[Handle],
+    ) -> Sequence[Handle]:
+        """What `backward` reads, of these; the rest is not kept for it. By default all."""
+        return [*out_grad, *in_data, *out_data]
+
+    def forward_inplace_option(
+        self, in_data: Sequence[Handle], out_data: Sequence[Handle]
+    ) -> Pairs:
+        """Pairs (in_data[i], out_data[j]): that output may take the argument's memory. It is a
+        suggestion: where it is taken up, the request is kWriteInplace. By default none."""
+        return []
+
+    def backward_inplace_option(
+        self,
+        out_grad: Sequence[Handle],
+        in_data: Sequence[Handle],
+        out_data: Sequence[Handle],
+        in_grad: Sequence[Handle],
+    ) -> Pairs:
+        """Pairs (what is read, in_grad[j]): that gradient may take its memory. By default none."""
+        return []
+
+    def forward_resource(self, in_shapes: Sequence[Any]) -> Any:
+        """Requests of `forward`: "random", "parallel_random", "temp_space"; none by default. It is
+        also asked with shapes that are None."""
+        return []
+
+    def backward_resource(self, in_shapes: Sequence[Any]) -> Any:
+        """Requests of `backward`."""
+        return []
+
+    # the implementation -----------------------------------------------------------------------
+
+    @abstractmethod
+    def create_operator(
+        self, ctx: Context, in_shapes: Sequence[tuple[int, ...]], in_dtypes: Sequence[np.dtype[Any]]
+    ) -> Operator | Sequence[Operator] | None:
+        """An operator for a device, and arguments of these shapes and dtypes.
+
+        Several, in a list: the quickest is found by measurement, each call of the first few using
+        another one. None: there is none for that device.
+        """

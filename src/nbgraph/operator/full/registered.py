@@ -1,0 +1,247 @@
+"""Registering a property: what is called by the operator's name, in every world.
+
+>>> import numpy as np, nbgraph as ng
+>>> class Scaling(ng.Operator):
+...     def __init__(self, factor):
+...         self.factor = factor
+...
+...     def forward(self, ctx, in_data, req, out_data, aux_states):
+...         self.assign(out_data[0], req[0], self.factor * in_data[0])
+...
+...     def backward(self, ctx, out_grad, in_data, out_data, req, in_grad, aux_states):
+...         self.assign(in_grad[0], req[0], self.factor * out_grad[0])
+>>> @register_operator("scale_of_the_manual")
+... class Scale(ng.OperatorProperty):
+...     '''Multiply by a factor.'''
+...
+...     class Param(ng.Param):
+...         factor: float = ng.field(2.0, doc="What elements are multiplied by.")
+...
+...     def infer_shape(self, in_shapes, out_shapes, aux_shapes):
+...         return in_shapes, in_shapes, []
+...
+...     def declare_backward_dependency(self, out_grad, in_data, out_data):
+...         return [out_grad[0]]
+...
+...     def create_operator(self, ctx, in_shapes, in_dtypes):
+...         return Scaling(self.param.factor)
+>>> scale = registry.find("scale_of_the_manual")
+>>> scale(np.array([1.0, 2.0]), factor="0.5")
+array([0.5, 1. ])
+>>> exe = ng.sum(scale(ng.var("x"))).simple_bind(x=(2,))
+>>> exe.forward_backward(x=[1.0, 2.0]), exe.grad_dict["x"]
+([array(6., dtype=float32)], array([2., 2.], dtype=float32))
+>>> registry.remove("scale_of_the_manual")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from nbgraph.errors import ArgumentError
+from nbgraph.operator import registry
+from nbgraph.operator.call import call, carrier_of, sources
+from nbgraph.operator.full.choosing import Measured, Tuner
+from nbgraph.operator.full.content import content_of_property
+from nbgraph.operator.full.facts import Facts, facts_of
+from nbgraph.operator.full.op import PropertyOp
+from nbgraph.operator.full.property import OperatorProperty
+from nbgraph.operator.full.signature import described, example, signature
+from nbgraph.operator.parameters import Param, refuse_marks
+
+_Property = TypeVar("_Property", bound=type[OperatorProperty])
+_KEPT = 256  # sets of parameters that are remembered
+
+
+class RegisteredOperator:
+    """What a registered property is called by.
+
+    Arrays are positional or named, parameters named, as values or text. On symbols, arguments and
+    states that are not given become variables, called by the node's `name` and their own.
+
+    Attributes
+    ----------
+    property : type
+        The OperatorProperty.
+    operands : tuple of str
+        Arguments and states, for the default parameters.
+    """
+
+    def __init__(self, name: str, prop: type[OperatorProperty]) -> None:
+        self.__name__ = self.__qualname__ = name
+        self.__module__ = prop.__module__
+        self.property, self.tuner = prop, Tuner()
+        self._known: dict[Param, tuple[OperatorProperty, Facts]] = {}
+        self._made: dict[Param, PropertyOp] = {}
+        shown = example(prop)
+        facts = None if shown is None else facts_of(name, shown, prop.Param.__fields__)
+        self.operands = () if facts is None else (*facts.arguments, *facts.states)
+        self.__signature__ = signature(prop, facts)
+        self.__doc__ = described(name, prop, facts)
+
+    # operators --------------------------------------------------------------------------------
+
+    def of(self, parameters: Mapping[str, Any]) -> PropertyOp:
+        """The operator for these parameters, values or text; a new one where it is stateful."""
+        prop, facts = self._facts(parameters)
+        if prop.stateful:
+            return PropertyOp(self, prop, facts)
+        found = self._made.get(prop.param)
+        if found is None:
+            _trim(self._made)
+            found = self._made.setdefault(prop.param, PropertyOp(self, prop, facts))
+        return found
+
+    def _facts(self, parameters: Mapping[str, Any]) -> tuple[OperatorProperty, Facts]:
+        try:
+            prop = self.property(**parameters)
+        except ArgumentError as error:
+            told = str(error).removeprefix(f"{self.property.Param.__name__}: ")
+            raise ArgumentError(f"{self.__name__}: {told}") from None
+        found = self._known.get(prop.param)
+        if found is None:
+            _trim(self._known)
+            found = prop, facts_of(self.__name__, prop, prop.Param.__fields__)
+            self._known[prop.param] = found
+        return found
+
+    # calls ------------------------------------------------------------------------------------
+
+    def __call__(
+        self, *operands: Any, out: Any = None, name: str | None = None, **given: Any
+    ) -> Any:
+        """Apply it: NumPy in, NumPy out; NDArray in, NDArray out; ... The visible outputs, a tuple
+        where there are several.
+
+        Raises ArgumentError for what is unknown, missing or given twice; ShapeError and DTypeError
+        where arrays do not fit.
+        """
+        fields = self.property.Param.__fields__
+        op = self.of({k: v for k, v in given.items() if k in fields})
+        named = {k: v for k, v in given.items() if k not in fields}
+        values = self._values(op, operands, named)
+        carrier: Any = carrier_of(values) or sources.get()
+        compose = getattr(carrier, "__nbgraph_compose__", None)
+        if compose is not None and out is None:
+            return _visible(op, compose(op, values, name))
+        if name is not None:
+            refuse_marks(self.__name__, {"name": name}, tuple(fields))
+        _require_all(op, values)
+        return _visible(op, call(op, values, op.parameters, _outs(op, out)))
+
+    def _values(
+        self, op: PropertyOp, operands: Sequence[Any], named: Mapping[str, Any]
+    ) -> list[Any]:
+        """Arrays in order, None for those that are not given."""
+        names = op.operands
+        if len(operands) > len(names):
+            raise ArgumentError(
+                f"{self.__name__}: {len(operands)} arrays are given; it takes {len(names)}: "
+                f"{', '.join(names)}"
+            )
+        values = [*operands, *[None] * (len(names) - len(operands))]
+        for label, value in named.items():
+            if label not in names:
+                known = [*names, *self.property.Param.__fields__]
+                refuse_marks(self.__name__, {label: value}, known)
+                raise ArgumentError(
+                    f"{self.__name__}: there is no argument or parameter {label!r}; "
+                    f"{registry.suggestion(label, known)} (it takes {', '.join(known)})"
+                )
+            place = names.index(label)
+            if values[place] is not None:
+                raise ArgumentError(f"{self.__name__}: {label!r} is given twice; give it once")
+            values[place] = value
+        return values
+
+    # what it is -------------------------------------------------------------------------------
+
+    def measured(self) -> list[Measured]:
+        """Where `create_operator` gives several implementations: what was measured, and chosen."""
+        return self.tuner.measured()
+
+    def choose(self, implementation: int | None) -> None:
+        """Take this implementation, by its place in what `create_operator` gives, without a
+        measurement: results do not depend on times then. None: measure."""
+        self.tuner.fixed = implementation
+
+    def content(self) -> str:
+        """A hash of the texts of property and operators."""
+        return content_of_property(self.property)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if registry.find(self.__name__) is not self:
+            raise ArgumentError(f"{self.__name__}: an operator that was replaced is not pickled")
+        return registry.find, (self.__name__,)
+
+    def __repr__(self) -> str:
+        return f"<operator {self.__name__}{self.__signature__}>"
+
+
+def _require_all(op: PropertyOp, values: Sequence[Any]) -> None:
+    missing = [name for name, value in zip(op.operands, values, strict=True) if value is None]
+    if missing:
+        raise ArgumentError(
+            f"{op.__name__}: no array is given for {', '.join(missing)}; give {missing[0]}=array "
+            "(on symbols, what is not given becomes a variable)"
+        )
+
+
+def _outs(op: PropertyOp, out: Any) -> Any:
+    """`out` for all outputs: hidden ones are new."""
+    if out is None:
+        return None
+    outs = out if isinstance(out, tuple) else (out,)
+    if len(outs) != op.visible:
+        raise ArgumentError(
+            f"{op.__name__}: out has {len(outs)} array(s), the operator gives {op.visible}; give "
+            "one array or None for each output"
+        )
+    return (*outs, *[None] * (op.nout - op.visible))
+
+
+def _visible(op: PropertyOp, found: Any) -> Any:
+    outputs = found if isinstance(found, tuple) else (found,)
+    return outputs[0] if op.visible == 1 else outputs[: op.visible]
+
+
+def _trim(table: dict[Any, Any]) -> None:
+    if len(table) >= _KEPT:
+        table.clear()
+
+
+def register_operator(name: str) -> Callable[[_Property], _Property]:
+    """A decorator of an OperatorProperty that makes it an operator of that name: in `ng.nd`,
+    `ng.sym` and, where the name is free, in `ng`.
+
+    Run again, as a notebook cell is, it replaces what the same module registered; a name of
+    another module is refused. ArgumentError says what the class lacks.
+
+    >>> @register_operator("nameless")
+    ... class Empty(OperatorProperty): ...
+    Traceback (most recent call last):
+        ...
+    nbgraph.errors.ArgumentError: register_operator 'nameless': Empty lacks create_operator, \
+infer_shape; write them as methods
+    """
+
+    def decorate(prop: _Property) -> _Property:
+        where = f"register_operator {name!r}"
+        if not isinstance(prop, type) or not issubclass(prop, OperatorProperty):
+            raise ArgumentError(
+                f"{where}: {prop!r} is no subclass of ng.OperatorProperty; give one"
+            )
+        lacking = sorted(prop.__abstractmethods__)
+        if lacking:
+            raise ArgumentError(
+                f"{where}: {prop.__name__} lacks {', '.join(lacking)}; write them as methods"
+            )
+        if not isinstance(prop.Param, type) or not issubclass(prop.Param, Param):
+            raise ArgumentError(
+                f"{where}: {prop.__name__}.Param is {prop.Param!r}; give a subclass of ng.Param"
+            )
+        registry.register(RegisteredOperator(name, prop), name, owner=prop)
+        return prop
+
+    return decorate
