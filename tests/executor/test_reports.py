@@ -93,7 +93,9 @@ def test_plan(exe):
     rows = exe.plan().by_program["forward_backward"]
     program = exe.programs()["forward_backward"]
     assert [row.name for row in rows] == [step.label for step in program.plan.steps]
-    assert {row.does.split()[0] for row in rows} == {"kernel", "function"}
+    assert {row.does.split()[0] for row in rows} == {"kernel"}
+    other = ng.sort(ng.var("x")).simple_bind(ng.cpu(), x=(4,)).plan().by_program["forward"]
+    assert [row.does.split()[0] for row in other] == ["function"]
     for row, step in zip(rows, program.plan.steps, strict=True):
         assert row.estimate == getattr(step.run, "cost", 0)
         assert all(number < row.number for number in row.after)
@@ -137,7 +139,7 @@ def test_explain_what_became_part_of_a_loop(exe):
 
 
 def test_explain_what_stayed_alone(exe):
-    """Where it lives, who reads it, who takes its memory over; no kernel computes it."""
+    """Where it lives, who reads it, who takes its memory over, and BLAS computes it."""
     found = exe.explain("matmul0_output")
     fate = found.fates[-1]
     assert not fate.loop
@@ -145,6 +147,8 @@ def test_explain_what_stayed_alone(exe):
     (place,) = fate.places
     assert place.offset is not None
     assert place.together
+    assert "gemm(" in found.source()
+    found = ng.sort(ng.var("x")).simple_bind(ng.cpu(), x=(4,)).explain("sort0_output")
     with pytest.raises(ArgumentError, match="programs with one: none: a function computes it"):
         found.source()
     with pytest.raises(ArgumentError, match="no kernel in program 'backward'"):

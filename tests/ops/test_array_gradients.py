@@ -154,11 +154,23 @@ CASES = {
     "astype": [(lambda x: ops.astype(x, "float64"), M)],
     "copy": [(ops.copy, M)],
     "checkpoint": [(ops.checkpoint, M)],
+    "dot": [
+        (ops.dot, T, values(2, 4, 2)),
+        (ops.dot, V, V),
+        (lambda x, y: ops.dot(x, y, transpose_a=True, transpose_b=True), M, values(2, 3)),
+    ],
+    "batch_dot": [
+        (ops.batch_dot, T, values(2, 4, 2)),
+        (lambda x, y: ops.batch_dot(x, y, transpose_a=True), T, values(2, 3, 2)),
+    ],
+    "inner": [(ops.inner, T, values(2, 4)), (ops.inner, V, V)],
+    "tensordot": [
+        (lambda x, y: ops.tensordot(x, y, axes=((0, 2), (1, 0))), T, values(4, 2)),
+        (lambda x, y: ops.tensordot(x, y, axes=0), V, values(2)),
+    ],
     # functions without an operator of their own
-    "dot": [(ops.dot, T, values(2, 4, 2))],
     "vecdot": [(lambda x, y: ops.vecdot(x, y, axis=0), M, M)],
     "outer": [(ops.outer, V, values(2))],
-    "tensordot": [(lambda x, y: ops.tensordot(x, y, axes=((0, 2), (1, 0))), T, values(4, 2))],
     "trace": [(lambda x: ops.trace(x, 1), M)],
     "repeat": [
         (lambda x: ops.repeat(x, 2, 1), M),

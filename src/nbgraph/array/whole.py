@@ -14,6 +14,7 @@ from nbgraph.array.copying import copied, copy_of, filled
 from nbgraph.array.core import Array, empty_of, make
 from nbgraph.array.layout import Layout, layout
 from nbgraph.array.lift import lift
+from nbgraph.array.products import push_product
 from nbgraph.array.rows import push_rows
 from nbgraph.device import Context, RunContext
 from nbgraph.engine import current
@@ -21,6 +22,7 @@ from nbgraph.engine.properties import NORMAL, OVERWRITE
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.array_op import ArrayOp, Spec, check_out
 from nbgraph.operator.call import recording, training
+from nbgraph.operator.product_op import ProductOp
 from nbgraph.operator.request import OpReqType
 from nbgraph.operator.row_op import RowOp
 from nbgraph.settings import CLOSELY_ASKED, config
@@ -219,9 +221,10 @@ def _push(
     writes = list(dict.fromkeys(changed))
     reads = [c for c in dict.fromkeys(v._chunk for v in inputs) if c not in writes]
     whole = outs is None and kAddTo not in asked and not states
-    if isinstance(op, RowOp) and push_rows(
-        op, inputs, results, asked, attributes, reads, writes, whole=whole
-    ):
+    given = inputs, results, asked, attributes, reads, writes
+    if isinstance(op, RowOp) and push_rows(op, *given, whole=whole):
+        return
+    if isinstance(op, ProductOp) and push_product(op, *given, whole=whole):
         return
     current().push(
         Work(op, inputs, results, asked, attributes, resources, states),

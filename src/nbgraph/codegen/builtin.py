@@ -27,10 +27,11 @@ class _MethodDef(ctypes.Structure):
     )
 
 
-def address(text: str, symbols: Sequence[str]) -> int:
-    """Where the machine code of `text` lies, found on disk or made; `symbols` is what it calls."""
+def address(text: str, symbols: Sequence[str], name: str = "builtin") -> int:
+    """Where the machine code of `text` lies, found on disk or made; `symbols` is what it calls,
+    `name` what reports call it."""
     key = hashlib.sha256(f"builtin {target.host()} {text}".encode()).hexdigest()
-    with compiling("builtin", "llvm") as note:
+    with compiling(name, "llvm") as note:
         entry = cache.load(key)
         if entry is None:
             import llvmlite.binding as llvm

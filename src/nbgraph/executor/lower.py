@@ -18,7 +18,15 @@ from nbgraph.device import Context
 from nbgraph.dtype import is_float
 from nbgraph.executor import reduce
 from nbgraph.executor.places import Place, viewed
-from nbgraph.executor.work import CastWork, FunctionWork, MapWork, RowWork, Use, copy_plan
+from nbgraph.executor.work import (
+    CastWork,
+    FunctionWork,
+    MapWork,
+    ProductWork,
+    RowWork,
+    Use,
+    copy_plan,
+)
 from nbgraph.graph.build import NUMBERS, GraphNode, draws_alone, has_effect
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Entry, Graph
@@ -26,8 +34,9 @@ from nbgraph.graph.schedule import Schedule, Task, Value
 from nbgraph.operator.array_op import ArrayOp, Spec
 from nbgraph.operator.map_reduce import MapReduce
 from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.product_op import ProductOp
 from nbgraph.operator.request import OpReqType
-from nbgraph.operator.row_op import RowOp
+from nbgraph.operator.row_op import Placed, RowOp
 from nbgraph.ops.arithmetic import add
 
 kWriteTo, kAddTo = OpReqType.kWriteTo, OpReqType.kAddTo
@@ -142,10 +151,14 @@ class Lowering:
             self._enter(node, self._copy(self.names[node], self.places[source], place, request))
         elif op.constant is not None and op.constant(**node.attributes) is not None:
             self._fill(node, op.constant(**node.attributes))
-        elif self._reduced(node, op) or (isinstance(op, RowOp) and self._rows(node, op)):
-            return
-        else:
+        elif not (self._reduced(node, op) or self._kernel(node, op)):
             self._function(node, op)
+
+    def _kernel(self, node: GraphNode, op: ArrayOp) -> bool:
+        """Whether it is an operator of a kind that kernels do, and one does it."""
+        if isinstance(op, RowOp):
+            return self._rows(node, op)
+        return isinstance(op, ProductOp) and self._product(node, op)
 
     def _reduced(self, node: GraphNode, op: ArrayOp) -> bool:
         """Whether it is a reduction that kernels do."""
@@ -190,6 +203,46 @@ class Lowering:
         )
         self._enter(node, task)
         return True
+
+    def _product(self, node: GraphNode, op: ProductOp) -> bool:
+        """Whether a kernel does this product, with copies of what it does not take."""
+        name, reads = self.names[node], [self.places[v] for v in node.entries]
+        output = layout(*spec((node, 0)))
+        layouts = op.replacements([place.layout for place in reads], output, node.attributes)
+        if layouts is None:
+            return False
+        given = [
+            place if own is None else self._moved(f"{name} operand {k}", place, own)
+            for k, (place, own) in enumerate(zip(reads, layouts, strict=False))
+        ]
+        target = result = self._output(node, 0)
+        if layouts[2] is not None:
+            target = Place(Value(f"{name} product", output.nbytes), 0, _layout(layouts[2]))
+        work = ProductWork(
+            op,
+            node.attributes,
+            [Use.of(i, place) for i, place in enumerate(given)],
+            Use.of(0, target),
+        )
+        request = self._request(node, 0)
+        task = Task(
+            name,
+            tuple(place.value for place in given),
+            (target.value,),
+            [request if target is result else kWriteTo],
+            accumulates=(0,) if target is result else (),
+            work=work,
+        )
+        self._enter(node, task)
+        if target is not result:
+            self._enter(node, self._copy(f"{name} result", target, result, request))
+        return True
+
+    def _moved(self, name: str, source: Place, own: Placed) -> Place:
+        """The same elements in memory of their own, laid out like that."""
+        place = Place(Value(name, source.layout.nbytes), 0, _layout(own))
+        self._copy(name, source, place, kWriteTo)
+        return place
 
     def _asked(self, node: GraphNode, index: int) -> tuple[Place, OpReqType] | None:
         """Where an output goes, and how; None where nobody needs it."""
@@ -336,6 +389,10 @@ def spec(entry: Entry) -> Spec:
     node, index = entry
     assert node.specs is not None, f"{node!r} has no shapes yet"
     return node.specs[index]
+
+
+def _layout(place: Placed) -> Layout:
+    return layout(place.shape, place.dtype, place.strides)
 
 
 def _is_view(op: Any) -> bool:

@@ -14,6 +14,7 @@ import numpy as np
 
 from nbgraph.array.launch import Prepared, prepare
 from nbgraph.array.layout import Layout
+from nbgraph.array.products import PreparedProduct, prepare_product
 from nbgraph.array.push import same
 from nbgraph.array.rows import prepare_rows
 from nbgraph.device import Context, RunContext
@@ -23,6 +24,7 @@ from nbgraph.graph.schedule import Task
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.invoke import Plan
 from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.product_op import ProductOp
 from nbgraph.operator.request import OpReqType
 from nbgraph.operator.row_op import RowOp
 
@@ -138,6 +140,35 @@ class RowWork:
 
 
 @dataclass(slots=True)
+class ProductWork:
+    """A product of two arrays: one kernel."""
+
+    op: ProductOp
+    attributes: Mapping[str, Any]
+    inputs: Sequence[Use]
+    output: Use
+    numbers: Sequence[Any] = ()
+
+    def kernel(self, request: OpReqType) -> PreparedProduct | None:
+        """The kernel for a request; None where none does it."""
+        given = [use.layout for use in self.inputs]
+        return prepare_product(self.op, given, self.output.layout, request, self.attributes)
+
+    def prepared(self, task: Task) -> Prepared:
+        """See RowWork."""
+        found = self.kernel(task.requests[0])
+        assert found is not None, self.op  # it was asked for when the task was made
+        return found
+
+    def uses(self) -> list[tuple[bool, Use]]:
+        """See MapWork; the operand that BLAS takes first comes first, whatever the request."""
+        found = self.kernel(OpReqType.kWriteTo)
+        assert found is not None, self.op
+        one, other = self.inputs[found.first], self.inputs[1 - found.first]
+        return [(False, one), (False, other), (True, self.output)]
+
+
+@dataclass(slots=True)
 class FunctionWork:
     """An operator over whole arrays: a Python function."""
 
@@ -219,4 +250,4 @@ def copy_plan(dtype: np.dtype[Any]) -> Plan:
     return same.invoker.plan([dtype], dtype, {})
 
 
-Work = MapWork | ReadyWork | RowWork | FunctionWork | CastWork
+Work = MapWork | ReadyWork | RowWork | ProductWork | FunctionWork | CastWork

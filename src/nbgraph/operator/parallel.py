@@ -9,6 +9,7 @@ from nbgraph.kernels.function import Captured
 from nbgraph.settings import config
 
 if TYPE_CHECKING:
+    from nbgraph.kernels.blas import Routine
     from nbgraph.kernels.kernel import Kernel
 
 GRAIN = 500_000  # nanoseconds from which a call is worth the workers
@@ -24,7 +25,7 @@ def most(captured: Captured, nbytes: int) -> int:
     return int(GRAIN / max(per_element(captured, nbytes), 1e-3))
 
 
-def run(code: Kernel, words: Any, size: int, nanoseconds: int) -> None:
+def run(code: Kernel | Routine, words: Any, size: int, nanoseconds: int) -> None:
     """Run a kernel over [0, size); a long one on all workers, where there are several.
 
     Small calls never start the engine. Within a function that the engine runs, the other workers

@@ -29,7 +29,8 @@ ARRAY_FAMILIES: dict[str, str] = {
     "sets": (
         "nonzero argwhere extract unique unique_all unique_counts unique_inverse unique_values isin"
     ),
-    "linalg": "matmul dot vecdot outer tensordot tril triu trace",
+    "linalg": "tril triu trace",
+    "products": "matmul dot batch_dot vecdot inner outer tensordot",
     "contraction": "einsum",
 }
 

@@ -1,0 +1,159 @@
+"""Products of matrices by SciPy's BLAS, as one kernel of the common signature.
+
+The kernel is LLVM text that calls gemm or gemv through the pointers which SciPy has for Cython; it
+takes no GIL and serves all dtypes, as BLAS is given addresses only. What the iteration counts are
+tiles of the result, which depend on shapes alone, so that the bits do not depend on who runs which.
+
+A tile is work for one thread. OpenBLAS, built for threads, has one thread count for the process;
+while any of our calls is under way it is 1, then it is again what it was (`_Threads`). NumPy's
+OpenBLAS is a library of its own, which this never touches. Of other libraries the setting is left
+as it is.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib
+import os
+import sys
+from importlib.machinery import PathFinder
+from importlib.util import find_spec, module_from_spec
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbgraph.codegen import builtin
+from nbgraph.errors import CompileError
+from nbgraph.kernels.blas_text import TEXT
+
+_PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+
+
+class _Threads:
+    """Words that all calls of the process share: a lock, how many of our calls are under way, the
+    count to return to, and OpenBLAS's getter and setter (0: there is nothing to set)."""
+
+    LOCK, UNDER_WAY, KEPT, GETTER, SETTER = range(5)
+
+    def __init__(self, library: ctypes.CDLL | None) -> None:
+        self.words = (ctypes.c_int64 * 5)()
+        self.address = ctypes.addressof(self.words)
+        if library is None:
+            return
+        for prefix in ("scipy_openblas", "openblas"):
+            getter = getattr(library, f"{prefix}_get_num_threads", None)
+            setter = getattr(library, f"{prefix}_set_num_threads", None)
+            if getter is not None and setter is not None:
+                self.getter, self.setter = getter, setter
+                for place, function in ((self.GETTER, getter), (self.SETTER, setter)):
+                    self.words[place] = ctypes.cast(function, ctypes.c_void_p).value or 0
+                os.register_at_fork(after_in_child=self.forked)
+                return
+
+    def forked(self) -> None:
+        """In a child none of the parent's calls is under way."""
+        words = self.words
+        if words[self.UNDER_WAY] and self.getter() == 1:
+            self.setter(words[self.KEPT])
+        words[self.LOCK] = words[self.UNDER_WAY] = 0
+
+
+class Text(NamedTuple):
+    """What a kernel says of itself."""
+
+    name: str
+    text: str
+
+
+_MODEL = """\
+def product(args, lo, hi):
+    # tiles [lo, hi) of the result, or of all results one behind the other; without the GIL
+    with one_blas_thread():
+        for tile in range(lo, hi):
+            first, second, out = operands_of(args, tile)
+            if args.vector:
+                gemv(args.alpha, first, second, args.beta, out)
+            else:
+                gemm(args.alpha, first, second, args.beta, out)
+"""
+
+
+class Routine:
+    """The kernel: what runs it, shows it or waits for it finds what `Kernel` has."""
+
+    def __init__(self) -> None:
+        module = _cython_blas()
+        self.loop = self.source = Text("product", _MODEL)
+        self.pointers = {
+            name: {"float32": _pointer(module, f"s{name}"), "float64": _pointer(module, f"d{name}")}
+            for name in ("gemm", "gemv")
+        }
+        self.threads = _Threads(_library(module))
+        self.address = builtin.address(TEXT, ("sched_yield",), "product")
+        self._function = _PROTOTYPE(self.address)
+
+    def at_hand(self) -> bool:
+        """It is, always."""
+        return True
+
+    def load(self) -> None:
+        """There is nothing to load."""
+
+    def llvm(self) -> str:
+        """Its LLVM text."""
+        return TEXT
+
+    def run(self, record: np.ndarray[Any, Any], lo: int, hi: int) -> None:
+        """Run tiles [lo, hi) on this thread, without the GIL."""
+        self._function(record.__array_interface__["data"][0], lo, hi)
+
+
+@functools.cache
+def routine() -> Routine:
+    """The kernel. SciPy is imported here, at the first product."""
+    return Routine()
+
+
+def _cython_blas() -> ModuleType:
+    """SciPy's module of pointers to BLAS, alone where that can be: the package around it takes a
+    third of a second."""
+    name = "scipy.linalg.cython_blas"
+    if name in sys.modules:
+        return sys.modules[name]
+    package = find_spec("scipy")
+    assert package is not None, "SciPy is a dependency"
+    folders = [str(Path(p, "linalg")) for p in package.submodule_search_locations or ()]
+    found = PathFinder.find_spec(name, folders)
+    if found is None or found.loader is None:
+        return importlib.import_module(name)
+    try:
+        module = module_from_spec(found)
+        found.loader.exec_module(module)
+    except ImportError:  # it needs its package
+        return importlib.import_module(name)
+    # whoever imports it by name then finds it, as part of its package
+    sys.modules.pop(name, None)
+    return module
+
+
+def _library(module: ModuleType) -> ctypes.CDLL | None:
+    """A handle that finds symbols of the BLAS which the module is linked with."""
+    try:
+        return ctypes.CDLL(str(module.__file__))
+    except OSError:
+        return None
+
+
+def _pointer(module: ModuleType, name: str) -> int:
+    capsule = getattr(module, "__pyx_capi__", {}).get(name)
+    if capsule is None:
+        raise CompileError(f"SciPy's {module.__name__} lacks {name!r}; install SciPy 1.13 or later")
+    api = ctypes.pythonapi
+    api.PyCapsule_GetName.restype = ctypes.c_char_p
+    api.PyCapsule_GetName.argtypes = (ctypes.py_object,)
+    api.PyCapsule_GetPointer.restype = ctypes.c_void_p
+    api.PyCapsule_GetPointer.argtypes = (ctypes.py_object, ctypes.c_char_p)
+    return api.PyCapsule_GetPointer(capsule, api.PyCapsule_GetName(capsule))

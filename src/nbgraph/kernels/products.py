@@ -1,0 +1,178 @@
+"""How a product of two arrays is laid out for BLAS: which axes are its m, n and k.
+
+A product is given by labels, as in einsum: `out[labels] = sum of a[labels] * b[labels]`. Labels of
+the result that both operands have, or none, count separate products; those of one operand alone are
+its rows or columns, and those that the result lacks are summed over. Axes of one kind that lie
+behind each other are one. Of several that do not, one is left to BLAS, the others count products.
+
+>>> call = arrange(
+...     {"i": 3, "j": 4, "k": 5},
+...     [{"i": 20, "k": 4}, {"k": 16, "j": 4}, {"i": 16, "j": 4}],
+...     4,
+... )
+>>> call.u.extent, call.v.extent, call.k.extent, call.forms
+(4, 3, 5, 'NN')
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from nbgraph.shape import space
+
+Steps = Mapping[str, int]  # of an array: bytes from element to element, by label
+TILE = 512, 256  # elements along u and v: large enough for BLAS, small enough to share
+_VECTOR_TILE = 1 << 17  # elements of the matrix that one tile of a matrix by a vector reads
+_GRANULE = 16  # tiles begin at whole cache lines of float32
+_MOST = (1 << 31) - 1  # BLAS counts with int32
+_GIGAFLOPS = {4: 64.0, 8: 32.0}  # of a thread, roughly, by bytes of an element
+_CALL = 150  # nanoseconds for a call of BLAS
+
+
+class Axis(NamedTuple):
+    """An axis of the product: its extent, and bytes from element to element in a, b and out."""
+
+    extent: int
+    steps: tuple[int, int, int] = (0, 0, 0)
+
+
+class Call(NamedTuple):
+    """What BLAS is asked for. Along `u` the result's elements lie one step apart, along `v` they
+    lie rows apart; `first` (0 or 1) is the operand that has `u`, the other one has `v`."""
+
+    first: int
+    u: Axis
+    v: Axis
+    k: Axis
+    forms: str  # of first and second: "N" as they are for BLAS, which counts columns first, or "T"
+    lds: tuple[int, int, int]  # of first, second, out: elements
+    vector: bool  # gemv: second and out are vectors
+    outer: tuple[Axis, ...]  # separate products, innermost first
+
+    @property
+    def products(self) -> int:
+        """How many there are."""
+        return math.prod(axis.extent for axis in self.outer)
+
+    @property
+    def tile(self) -> tuple[int, int]:
+        """Extents of a tile of one product; they depend on the product's shape alone."""
+        u, v = self.u.extent, self.v.extent
+        if self.vector:
+            least = 4 * TILE[0] if self.forms[0] == "N" else _GRANULE
+            return max(least, _share(u, max(1, _VECTOR_TILE // self.k.extent))), 1
+        own = _share(u, TILE[0])
+        return own, _share(v, max(TILE[1], TILE[0] * TILE[1] // max(1, own)))
+
+    @property
+    def tiles(self) -> tuple[int, int]:
+        """Tiles of one product along u and v."""
+        own = self.tile
+        return -(-self.u.extent // own[0]), -(-self.v.extent // own[1])
+
+    def cost(self, itemsize: int) -> int:
+        """Nanoseconds, roughly."""
+        work = 2 * self.u.extent * self.v.extent * self.k.extent
+        rate = _GIGAFLOPS[itemsize] / (8 if self.vector else 1)  # memory sets the pace
+        return int(self.products * (_CALL + work / rate))
+
+
+def _share(extent: int, wanted: int) -> int:
+    """The size of equal parts of about so many elements, in whole granules."""
+    parts = max(1, round(extent / wanted))
+    return max(_GRANULE, -(-extent // (parts * _GRANULE)) * _GRANULE)
+
+
+def arrange(sizes: Mapping[str, int], arrays: Sequence[Steps], itemsize: int) -> Call | None:
+    """The call for operands a, b and the result; `sizes` are the extents of all labels.
+
+    An array that broadcasts along a label lacks it, or has the step 0 there. None where BLAS cannot
+    take the arrays as they lie.
+    """
+    groups: dict[str, list[str]] = {"outer": [], "rows": [], "columns": [], "inner": []}
+    a, b, out = arrays
+    for label, extent in sizes.items():
+        if extent == 1:
+            continue
+        has = bool(a.get(label)), bool(b.get(label))
+        if label not in out:
+            if has != (True, True):
+                return None
+            groups["inner"].append(label)
+        else:
+            name = {(True, False): "rows", (False, True): "columns"}.get(has, "outer")
+            groups[name].append(label)
+    inner = _axes(groups["inner"], sizes, arrays)
+    if len(inner) > 1:
+        return None
+    k = inner[0] if inner else Axis(1)
+    outer = _axes(groups["outer"], sizes, arrays)
+    rows, columns = (_axes(groups[name], sizes, arrays) for name in ("rows", "columns"))
+    calls = list(_calls(rows, columns, k, outer, itemsize))
+    return max(calls, key=lambda c: (c.u.extent * c.v.extent, c.vector), default=None)
+
+
+def _axes(labels: Sequence[str], sizes: Mapping[str, int], arrays: Sequence[Steps]) -> list[Axis]:
+    """Labels as axes, innermost first, merged where they lie behind each other in all arrays."""
+    if not labels:
+        return []
+    extents = [sizes[label] for label in labels]
+    steps = [[own.get(label, 0) for label in labels] for own in arrays]
+    found = space(extents, steps)
+    dims = [(found.inner, found.steps), *found.outer]
+    return [Axis(extent, (own[0], own[1], own[2])) for extent, own in dims]
+
+
+def _calls(
+    rows: Sequence[Axis], columns: Sequence[Axis], k: Axis, outer: Sequence[Axis], item: int
+) -> Iterator[Call]:
+    """Every call that BLAS takes, by which rows and columns are left to it."""
+    for m in rows or [Axis(1)]:
+        for n in columns or [Axis(1)]:
+            rest = (*outer, *(x for x in (*rows, *columns) if x is not m and x is not n))
+            for first, u, v in ((1, n, m), (0, m, n)):
+                call = _call(first, u, v, k, rest, item)
+                if call is not None:
+                    yield call
+
+
+def _call(first: int, u: Axis, v: Axis, k: Axis, outer: tuple[Axis, ...], item: int) -> Call | None:
+    second = 1 - first
+    one = _matrix(u.extent, u.steps[first], k.extent, k.steps[first], item)
+    if one is None or max(u.extent, v.extent, k.extent) > _MOST:
+        return None
+    if v.extent == 1 and k.extent:
+        strides = _stride(k, second, item), _stride(u, 2, item)
+        if 0 in strides:
+            return None
+        lds = (one[1], *strides)
+        return Call(first, u, v, k, one[0] + "N", lds, vector=True, outer=outer)
+    other = _matrix(k.extent, k.steps[second], v.extent, v.steps[second], item)
+    target = _matrix(u.extent, u.steps[2], v.extent, v.steps[2], item)
+    if other is None or target is None or target[0] != "N":
+        return None
+    lds = one[1], other[1], target[1]
+    return Call(first, u, v, k, one[0] + other[0], lds, vector=False, outer=outer)
+
+
+def _matrix(m: int, down: int, n: int, across: int, item: int) -> tuple[str, int] | None:
+    """A matrix of m by n with these steps for BLAS, which counts down columns first: "N" if it
+    lies that way, "T" if its transpose does, and the elements from column to column."""
+    forms = ("N", m, down, n, across), ("T", n, across, m, down)
+    for form, extent, own, other, step in reversed(forms) if m == 1 else forms:
+        if own != item and extent > 1:
+            continue
+        ld, rest = divmod(step, item) if other > 1 else (max(1, extent), 0)
+        if not rest and max(1, extent) <= ld <= _MOST:
+            return form, ld
+    return None
+
+
+def _stride(axis: Axis, array: int, item: int) -> int:
+    """Elements from one to the next; 0 where BLAS takes no such vector."""
+    if axis.extent <= 1:
+        return 1
+    stride, rest = divmod(axis.steps[array], item)
+    return stride if not rest and 0 < stride <= _MOST else 0
