@@ -157,7 +157,23 @@ def _optimise(module: llvm.ModuleRef) -> None:
     tuning.loop_vectorization = tuning.slp_vectorization = tuning.loop_interleaving = False
     tuning.loop_unrolling = False
     builder = llvm.create_pass_builder(machine, tuning)
+    _flatten(module, builder)
     builder.getModulePassManager().run(module, builder)
+
+
+def _flatten(module: llvm.ModuleRef, builder: llvm.PassBuilder) -> None:
+    """Branches become selects before instructions are combined, as in kernels, where functions are
+    simplified before they are inlined: `z = high if z > high else z` stays a minimum, and what is
+    done to z afterwards does not move into both sides."""
+    inliner = llvm.create_new_module_pass_manager()
+    inliner.add_always_inliner_pass()
+    inliner.run(module, builder)
+    passes = llvm.create_new_function_pass_manager()
+    passes.add_sroa_pass()
+    passes.add_simplify_cfg_pass()
+    for function in module.functions:
+        if not function.is_declaration:
+            passes.run(function, builder)
 
 
 def _regular(text: str, symbol: str) -> dict[str, str]:
