@@ -85,7 +85,7 @@ class Mapper:
         self.__module__ = getattr(fn, "__module__", __name__)
         if fn is not None:
             self.__wrapped__ = fn
-        if not str(self.__module__).startswith(LIBRARY):  # whose functions are read when first used
+        if fn is None or not str(fn.__module__).startswith(LIBRARY):  # those are read when used
             self.__dict__["_probe"] = probe(scalar)
 
     @functools.cached_property
