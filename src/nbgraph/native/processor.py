@@ -23,6 +23,16 @@ def has_fma(features: str) -> bool:
     return arm or "+fma" in features.split(",")
 
 
+def vector_bytes(features: str) -> int:
+    """Bytes of a vector register of a processor with these `features`, in LLVM's notation.
+
+    >>> vector_bytes("+avx2,+fma"), vector_bytes("-avx,+sse4.2")
+    (32, 16)
+    """
+    has = set(features.split(","))
+    return 64 if "+avx512f" in has else 32 if "+avx" in has or "+avx2" in has else 16
+
+
 def is_x86() -> bool:
     """Whether the processor is one of Intel's kind."""
     return platform.machine().lower() in ("x86_64", "amd64", "i686")

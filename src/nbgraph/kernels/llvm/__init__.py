@@ -11,6 +11,7 @@ arithmetic  Numba's rules for operators and conversions, as instructions
 vocabulary  the primitives
 lowering    statements and expressions
 helpers     small functions of the library that kernels call, from their own source text
+wide        mathematics called on several vectors, where a loop calls it many times
 module      a whole kernel: its parts, helpers, mathematics and metadata
 compile     from emitted text to an optimised module of LLVM
 """

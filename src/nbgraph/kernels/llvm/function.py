@@ -17,11 +17,18 @@ class Function:
     """Collects instructions; every method that makes a value returns it."""
 
     def __init__(
-        self, name: str, parameters: Sequence[Value], *, fast: bool = False, exact: bool = False
+        self,
+        name: str,
+        parameters: Sequence[Value],
+        *,
+        fast: bool = False,
+        exact: bool = False,
+        wide: bool = False,
     ) -> None:
         self.name, self.parameters = name, tuple(parameters)
         self.fast = "fast " if fast else ""  # flags of floating-point instructions
         self.exact = exact  # divisions are of users' integers, not of indices
+        self.wide = wide  # mathematics is called for several vectors at once
         self.separate = False
         self.interleaved = False
         self.grouped = False  # an access says that elements are independent

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from nbgraph.errors import CompileError
-from nbgraph.kernels.llvm import helpers, vocabulary
+from nbgraph.kernels.llvm import helpers, vocabulary, wide
 from nbgraph.kernels.llvm.function import RECORD, Function
 from nbgraph.kernels.llvm.lowering import Lowering
 from nbgraph.kernels.llvm.values import Value, constant
@@ -43,12 +43,15 @@ class Module:
         self._texts: list[str] = []
         self._metadata: list[str] = []
         self.mathematics: set[tuple[str, str]] = set()  # what `vector_math.texts` has to give
+        self._called: dict[str, int] = {}  # functions that are called, not inlined: their number
         self._kernel()
 
     def text(self) -> str:
         """The functions and metadata; the mathematics is not in it."""
         lines = [f"!{_FIRST + k} = {text}" for k, text in enumerate(self._metadata)]
-        return "\n".join([*self._texts, _DOMAIN.strip(), *lines, ""])
+        compute = self._source.namespace.compute
+        called = [wide.definitions(self._called, compute, 0)] if self._called else []
+        return "\n".join([*self._texts, *called, _DOMAIN.strip(), *lines, ""])
 
     def _kernel(self) -> None:
         definition = self._definitions[self._source.name]
@@ -71,15 +74,18 @@ class Module:
             return self._part(f, name, args)
         if name in helpers.NAMES:
             return self._helper(f, name, args)
-        result = self._primitive(name)(f, args)
+        result = self._primitive(f, name)(f, args)
         return () if result is None else (result,)
 
-    def _primitive(self, name: str) -> vocabulary.Primitive:
+    def _primitive(self, f: Function, name: str) -> vocabulary.Primitive:
         if name in self._source.namespace.functions:
             function = self._source.namespace.functions[name]
             compute = self._source.namespace.compute
             self.mathematics.add((function, compute))
-            return vocabulary.mathematics(function, compute)
+            if not f.wide:
+                return vocabulary.mathematics(function, compute)
+            number = self._called.setdefault(function, len(self._called))
+            return vocabulary.called(wide.symbol(function, compute), compute, f" #{number}")
         if name in vocabulary.RUNTIME:
             self.mathematics.add((name, ""))
             return vocabulary.runtime(name)
@@ -92,8 +98,9 @@ class Module:
         """A function of the text: it stays one of its own, lowered at its first call."""
         key = f"part_{name}", tuple(a.kind for a in args)
         if key not in self._functions:
-            fast = self._source.fastmath
-            self._lower(key, self._definitions[name], args, [], "", fast=fast)
+            definition, fast = self._definitions[name], self._source.fastmath
+            often = wide.worth(definition, self._source.namespace.functions)
+            self._lower(key, definition, args, [], "", fast=fast, wide=often)
         return _call(f, self._functions[key], args)
 
     def _helper(self, f: Function, name: str, args: Sequence[Value]) -> tuple[Value, ...]:
@@ -136,7 +143,10 @@ class Module:
         says: list[str] = [] if f.separate else ['!{!"llvm.loop.unroll.disable"}']
         if f.grouped:
             says.append(f'!{{!"llvm.loop.parallel_accesses", {vocabulary.ELEMENT}}}')
-        if f.interleaved:
+        if f.wide:
+            count = wide.lanes(self._source.namespace.compute)
+            says.append(f'!{{!"llvm.loop.vectorize.width", i32 {count}}}')
+        elif f.interleaved:
             says.append(f'!{{!"llvm.loop.interleave.count", i32 {VECTORS}}}')
         if not says:
             return ""

@@ -164,12 +164,12 @@ def _least(order: str) -> Primitive:
     return least
 
 
-def _called(symbol: str, result: str) -> Primitive:
+def called(symbol: str, result: str, attributes: str = "") -> Primitive:
     """A function whose LLVM text the library has."""
 
     def call(f: Function, args: Sequence[Value]) -> Value:
         listed = ", ".join(a.typed for a in args)
-        return f.value(result, f"call {llvm_type(result)} @{symbol}({listed})")
+        return f.value(result, f"call {llvm_type(result)} @{symbol}({listed}){attributes}")
 
     return call
 
@@ -183,7 +183,7 @@ def _converted(kind: str) -> Primitive:
 
 def mathematics(name: str, compute: str) -> Primitive:
     """A function of `vector_math` in a precision."""
-    return _called(f"m_{name}_{compute}", compute)
+    return called(f"m_{name}_{compute}", compute)
 
 
 PRIMITIVES: dict[str, Primitive] = {
@@ -227,7 +227,7 @@ RUNTIME = {
 
 def runtime(name: str) -> Primitive:
     """A function of the run time."""
-    return _called(f"r_{name}", RUNTIME[name])
+    return called(f"r_{name}", RUNTIME[name])
 
 
 def limits() -> dict[str, Value]:

@@ -1,0 +1,82 @@
+"""Loops that call a function many times: it is there once, for several vectors, with the same bits.
+
+Kernel budget: six, four of them by Numba (0.5 s each).
+"""
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+import nbgraph as ng
+from nbgraph.kernels.kernel import kernel, record
+from nbgraph.kernels.llvm import compile as by_llvm
+from nbgraph.kernels.llvm import wide
+from nbgraph.kernels.source import emit
+
+SIZE = 1000  # full groups of vectors, single vectors, and a rest
+
+
+@ng.op
+def chain(x):
+    for _ in range(9):
+        x = math.tanh(x) * 1.25
+    return x
+
+
+@ng.op
+def powers(x, y):
+    for _ in range(8):
+        x = math.exp(-math.pow(x, y))
+    return x
+
+
+@ng.op
+def few(x):
+    return math.tanh(math.tanh(x)) + math.exp(x)
+
+
+def loop(op, dtype):
+    plan = op.invoker.plan_of([np.dtype(dtype)] * op.nin, {})
+    return op.invoker.loop(plan, ["c"] * (op.nin + 1), [dtype], ["write"])
+
+
+def run(code, arrays):
+    steps = [a.itemsize for a in arrays]
+    code.run(record(SIZE, [a.ctypes.data for a in arrays], steps, [], []), 0, SIZE)
+
+
+@pytest.mark.parametrize("op", [chain, powers], ids=["chain", "powers"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_many_calls_give_the_bits_of_inlined_code(op, dtype):
+    rng = np.random.default_rng(1)
+    operands = [rng.uniform(0.1, 2, SIZE).astype(dtype) for _ in range(op.nin)]
+    operands[0][:5] = [0.0, -0.0, np.inf, np.nan, 1e-40]
+    results = {}
+    for compiler in ("llvm", "numba"):
+        with ng.config(compiler=compiler):
+            code = kernel(loop(op, dtype))
+        assert code.compiler == compiler
+        results[compiler] = np.empty(SIZE, dtype)
+        run(code, [*operands, results[compiler]])
+    wanted, got = results["numba"], results["llvm"]
+    np.testing.assert_array_equal(got, wanted)
+    np.testing.assert_array_equal(np.signbit(got), np.signbit(wanted))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_function_is_there_once(dtype):
+    """The loop calls the function for vectors; of the mathematics there are three copies at most:
+    for several vectors, for one, and for single elements."""
+    text = str(by_llvm.module(emit(loop(chain, dtype))))
+    lanes = wide.lanes(dtype)
+    part = re.search(r"^define [^\n]*@part_run.*?^}", text, re.MULTILINE | re.DOTALL)
+    assert part is not None
+    assert part[0].count(f"@v{lanes}_tanh(") == 9
+    assert "llvm.fma" not in part[0]
+
+
+def test_few_calls_are_inlined():
+    text = by_llvm.text(emit(loop(few, "float32")))
+    assert "vector-function-abi-variant" not in text
