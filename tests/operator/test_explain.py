@@ -37,7 +37,7 @@ def stable(text):
     """Without what differs between machines and runs: seconds, widths, lines, checked points."""
     text = re.sub(r"\d+ lanes in \d+-bit registers", "N lanes in N-bit registers", text)
     text = re.sub(
-        r"(found in the disk cache, compiled|compiled now) by Numba in [\d.]+ s", "T", text
+        r"(found in the disk cache, compiled|compiled now) by (LLVM|Numba) in [\d.]+ s", "T", text
     )
     text = re.sub(r"\d+ points, worst disagreement [\d.e+-]+", "N points", text)
     text = re.sub(r'File ".*[/\\]', 'File "', text)

@@ -11,6 +11,8 @@ from nbgraph.errors import CompileError
 def optimised(text: str, what: str) -> llvm.ModuleRef:
     """The module that `text` says, optimised for the host; `what` names it in errors."""
     machine, module = target.machine(), parsed(text, what)
+    # without them LLVM takes no integer for native and guesses what is aligned
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3))
     builder.getModulePassManager().run(module, builder)
     return module

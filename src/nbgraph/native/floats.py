@@ -12,7 +12,8 @@ from numba import types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
-from nbgraph.native.processor import has_fma
+from nbgraph.native import halves
+from nbgraph.native.processor import has_fma, has_half
 from nbgraph.settings import config
 
 HALF, SINGLE, DOUBLE = ir.HalfType(), ir.FloatType(), ir.DoubleType()
@@ -21,7 +22,8 @@ UNSIGNED = {types.float32: types.uint32, types.float64: types.uint64}
 FLOAT = {unsigned: float_ for float_, unsigned in UNSIGNED.items()}
 
 
-HARDWARE_FMA = has_fma(config.cpu_features or str(llvm.get_host_cpu_features().flatten()))
+_FEATURES = config.cpu_features or str(llvm.get_host_cpu_features().flatten())
+HARDWARE_FMA, HARDWARE_HALF = has_fma(_FEATURES), has_half(_FEATURES)
 
 
 def _require_float(name: str, *values: types.Type) -> None:
@@ -175,6 +177,8 @@ def half_to_float(context, word):
         raise TypingError(f"half_to_float: takes uint16, not {word}")
 
     def emit(_context, builder, _signature, arguments):
+        if not HARDWARE_HALF:
+            return halves.widened(builder, arguments[0])
         return builder.fpext(builder.bitcast(arguments[0], HALF), SINGLE)
 
     return types.float32(word), emit
@@ -187,6 +191,8 @@ def float_to_half(context, x):
 
     def emit(_context, builder, _signature, arguments):
         single = _to_single_odd(builder, arguments[0])
+        if not HARDWARE_HALF:
+            return halves.narrowed(builder, single)
         return builder.bitcast(builder.fptrunc(single, HALF), WORD16)
 
     return types.uint16(x), emit

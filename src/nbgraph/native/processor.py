@@ -33,6 +33,15 @@ def vector_bytes(features: str) -> int:
     return 64 if "+avx512f" in has else 32 if "+avx" in has or "+avx2" in has else 16
 
 
+def has_half(features: str) -> bool:
+    """Whether a processor with these `features` converts 16-bit floats itself.
+
+    >>> has_half("+avx2,+f16c") or not is_x86(), has_half("+avx2") and is_x86()
+    (True, False)
+    """
+    return not is_x86() or "+f16c" in features.split(",")
+
+
 def is_x86() -> bool:
     """Whether the processor is one of Intel's kind."""
     return platform.machine().lower() in ("x86_64", "amd64", "i686")

@@ -20,9 +20,14 @@ from nbgraph.operator import certified, facts
 if TYPE_CHECKING:
     from nbgraph.operator.mapper import Mapper
 
+_COMPILERS = {"llvm": "LLVM", "numba": "Numba"}
+
 
 class Explanation:
     r"""The facts about one operator, for kernels of one dtype.
+
+    It prints what a reader wants first; the texts that compilers read and wrote are attributes:
+    `source` (Python), `llvm` and `assembly`.
 
     >>> import nbgraph as ng
     >>> square = ng.op(lambda x: x * x)
@@ -89,6 +94,21 @@ class Explanation:
         layouts = ["c"] * (op.nin + op.nout)
         loop = op.invoker.loop(plan, layouts, outputs, ["write"] * op.nout)  # type: ignore[arg-type]
         return kernel(loop)
+
+    @property
+    def source(self) -> str:
+        """The kernel as Python text, which every compiler reads."""
+        return self.kernel.source.text
+
+    @cached_property
+    def llvm(self) -> str:
+        """The kernel's LLVM text after optimisation."""
+        return self.kernel.llvm()
+
+    @cached_property
+    def assembly(self) -> str:
+        """The kernel's assembly text."""
+        return self.kernel.assembly()
 
     @cached_property
     def simd(self) -> simd.Simd:
@@ -172,7 +192,7 @@ class Explanation:
         except NbgraphError as error:
             return f"none: {error}"
         how = "found in the disk cache, compiled" if made.origin == "disk" else "compiled now"
-        return f"{self.simd}\n{how} by Numba in {made.seconds:.2f} s"
+        return f"{self.simd}\n{how} by {_COMPILERS[made.compiler]} in {made.seconds:.2f} s"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as plain values."""
@@ -189,7 +209,7 @@ class Explanation:
             "dtypes": [list(row) for row in self.dtypes],
             "kernel": {
                 "dtype": self.dtype.name,
-                "compiler": "numba",
+                "compiler": made.compiler,
                 "seconds": made.seconds,
                 "origin": made.origin,
                 "vectorised": self.simd.vectorised,

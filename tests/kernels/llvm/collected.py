@@ -17,6 +17,7 @@ from nbgraph.array.layout import layout
 from nbgraph.array.leading import prepare_axes
 from nbgraph.executor import Options
 from nbgraph.kernels import kernel as kernels
+from nbgraph.operator.backward import backward
 from nbgraph.operator.reduction import map_reduce
 from tests.executor.storm import slopes_of, storm
 from tests.kernels.llvm.twins import DTYPES, differences, dtype_of, values
@@ -84,6 +85,25 @@ def graphs(rng):
         slopes_of(group, given, Options(), "both", dict.fromkeys(given, "write"), seeds)
 
 
+FEW = ("exp", "floor_divide", "add", "sigmoid", "sum")
+
+
+def few():
+    """A map of floats, of integers, of 16-bit floats, a gradient, and a reduction."""
+    found = {}
+    for name, dtype in (("exp", "float32"), ("floor_divide", "int32"), ("add", "float16")):
+        op = getattr(ng, name)
+        plan = op.invoker.plan_of([dtype_of(dtype)] * op.nin, {})
+        found[name] = op.invoker.loop(plan, ["c"] * (op.nin + 1), [dtype], ["write"])
+    op = backward(ng.sigmoid)
+    plan = op.invoker.plan_of([np.dtype("float64")] * op.nin, {})
+    found["sigmoid"] = op.invoker.loop(plan, ["c"] * (op.nin + 1), ["float64"], ["add"])
+    x, out = layout((4, 300), np.dtype("float32")), layout((4,), np.dtype("float32"))
+    with kernels.deferring():
+        found["sum"] = prepare_axes(x, (1,), out).stages[0].code.loop
+    return found
+
+
 WORKLOADS = {f.__name__: f for f in (reductions, methods, rows, graphs)}
 
 
@@ -123,8 +143,8 @@ def main(name, seed, count):
     """See the module."""
     rng = np.random.default_rng(seed)
     with ng.config(compiler="llvm"):
-        loops = noted(WORKLOADS[name], rng)
-    if name != "graphs":
+        loops = list(few().values()) if name == "few" else noted(WORKLOADS[name], rng)
+    if name not in ("few", "graphs"):
         loops = [loop for loop in loops if loop.form != "map"]
     for number, loop in enumerate(chosen(loops, count, rng)):
         wrong = differences(loop, seed + number)

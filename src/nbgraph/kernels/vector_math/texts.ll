@@ -1,5 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources 04971bed63a2be9d, llvmlite 0.50, fma
+; sources 9ced230e69ca8b98, llvmlite 0.50, fma
 
 declare double @lgamma(double) local_unnamed_addr
 
