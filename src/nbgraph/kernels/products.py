@@ -89,8 +89,10 @@ def arrange(sizes: Mapping[str, int], arrays: Sequence[Steps], itemsize: int) ->
     """The call for operands a, b and the result; `sizes` are the extents of all labels.
 
     An array that broadcasts along a label lacks it, or has the step 0 there. None where BLAS cannot
-    take the arrays as they lie.
+    take the arrays as they lie, or nothing is summed, as it would leave the result as it is.
     """
+    if 0 in sizes.values():
+        return None
     groups: dict[str, list[str]] = {"outer": [], "rows": [], "columns": [], "inner": []}
     a, b, out = arrays
     for label, extent in sizes.items():
@@ -143,7 +145,7 @@ def _call(first: int, u: Axis, v: Axis, k: Axis, outer: tuple[Axis, ...], item: 
     one = _matrix(u.extent, u.steps[first], k.extent, k.steps[first], item)
     if one is None or max(u.extent, v.extent, k.extent) > _MOST:
         return None
-    if v.extent == 1 and k.extent:
+    if v.extent == 1:
         strides = _stride(k, second, item), _stride(u, 2, item)
         if 0 in strides:
             return None

@@ -145,8 +145,9 @@ class ProductOp(ArrayOp):
         labels = self._meaning(operands, attributes)
         if labels is None:
             return None
-        places = [packed(x, own, labels) for x, own in zip(given, labels, strict=True)]
         for swap in _SWAPS:
+            inner = labels.b if swap[0] and not swap[1] else labels.a  # as it is where it stays
+            places = [packed(x, own, labels, inner) for x, own in zip(given, labels, strict=True)]
             a, b, target = (p if s else x for p, x, s in zip(places, given, swap, strict=True))
             if self.product_call([a, b], target, "write", attributes) is not None:
                 a, b, target = (p if s else None for p, s in zip(places, swap, strict=True))
@@ -252,15 +253,18 @@ class _Place(NamedTuple):
     dtype: np.dtype[Any]
 
 
-def packed(array: Placed, own: Sequence[str], labels: Labels) -> _Place:
+def packed(array: Placed, own: Sequence[str], labels: Labels, inner: Sequence[str]) -> Placed:
     """Where an operand (or the result) has to lie so that BLAS takes it: separate products, then
-    its rows or columns in the result's order, then what is summed over."""
+    its rows or columns in the result's order, then what is summed over in the order of `inner`."""
     both = set(labels.a) & set(labels.b)
     rank = {label: k for k, label in enumerate(labels.out)}
     if tuple(own) == labels.out:
         order = sorted(own, key=lambda x: (x not in both, x in labels.b, rank[x]))
     else:
-        order = sorted(own, key=lambda x: (x not in rank, x not in both, rank.get(x, 0), x))
+        place = {label: k for k, label in enumerate(inner)}
+        order = sorted(
+            own, key=lambda x: (x not in rank, x not in both, rank.get(x, 0), place.get(x, 0))
+        )
     steps: dict[str, int] = {}
     step = array.dtype.itemsize
     for label in reversed(order):

@@ -83,10 +83,10 @@ def _sizes(names: _Names, shapes: Sequence[Shape]) -> dict[str, int]:
     """The size of each index; a size of 1 broadcasts."""
     sizes: dict[str, int] = {}
     for own, shape in zip(names.operands, shapes, strict=True):
-        twice = len(set(own)) < len(own)  # a diagonal does not broadcast
         for letter, n in zip(own, shape, strict=True):
-            known = sizes.get(letter, n)
-            if n != known and (twice or 1 not in (n, known)):
+            first = shape[own.index(letter)]  # a diagonal does not broadcast
+            known = sizes.get(letter, n) if n == first else first
+            if n != known and (n != first or 1 not in (n, known)):
                 raise ShapeError(
                     f"einsum: index {letter!r} of {names.text!r} has size {known} and size {n}; "
                     f"operands have shapes {list(shapes)}"

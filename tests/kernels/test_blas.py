@@ -1,0 +1,190 @@
+"""Who runs tiles of a product, with which thread count, and what stays as it was."""
+
+import ctypes
+import threading
+
+import numpy as np
+import pytest
+import threadpoolctl
+
+import nbgraph as ng
+from nbgraph.engine.native_call import NativeCall
+from nbgraph.kernels import blas
+from nbgraph.operator.request import kWriteTo
+from nbgraph.ops.define import operator_of
+from nbgraph.ops.products import matmul
+
+OP = operator_of(matmul)
+_POINTERS = [ctypes.c_void_p] * 13
+GEMM = ctypes.CFUNCTYPE(None, *_POINTERS)
+GETTER, SETTER = ctypes.CFUNCTYPE(ctypes.c_int), ctypes.CFUNCTYPE(None, ctypes.c_int)
+SOON = 20  # seconds after which what should have happened is said not to
+
+
+class Stand:
+    """A product whose gemm and whose library's thread count are Python's."""
+
+    def __init__(self, gemm, count=4, shape=(64, 64, 64)):
+        self.count, self.asked = count, []
+        m, n, k = shape
+        rng = np.random.default_rng(0)
+        self.arrays = rng.normal(size=(m, k)).astype("f4"), rng.normal(size=(k, n)).astype("f4")
+        self.out = np.zeros((m, n), "f4")
+        self.functions = GEMM(lambda *_: gemm(self)), GETTER(lambda: self.count), SETTER(self.set)
+        self.state = (ctypes.c_int64 * 5)()
+        self.state[3], self.state[4] = (_address(f) for f in self.functions[1:])
+        self.call = OP.product_call(self.arrays, self.out, "write", {})
+
+    def set(self, count):
+        self.count = count
+        self.asked.append(count)
+
+    def pushed(self, cost=10**8):
+        """The product as engines run it."""
+        words = list(self.call.words)
+        words[blas_word("gemm")] = _address(self.functions[0])
+        words[blas_word("threads")] = ctypes.addressof(self.state)
+        addresses = [x.__array_interface__["data"][0] for x in (*self.arrays, self.out)]
+        record = [*self.call.head, *addresses, *words, *self.call.outer]
+        return NativeCall(blas.routine().address, record, self.call.tiles, cost=cost)
+
+
+def _address(function):
+    return ctypes.cast(function, ctypes.c_void_p).value
+
+
+def blas_word(name):
+    from nbgraph.kernels.blas_text import WORDS
+
+    return WORDS.index(name) - 5  # behind the head and the addresses
+
+
+@pytest.fixture
+def threaded():
+    before = ng.engine.current().kind
+    ng.engine.set("threaded")
+    yield ng.engine.current()
+    ng.engine.set(before)
+
+
+def test_one_thread_while_a_call_is_under_way():
+    """MTE-02: set to 1 before the first tile, back after the last."""
+    seen = []
+    stand = Stand(lambda s: seen.append(s.count), shape=(600, 1100, 8))
+    stand.pushed()()
+    assert seen == [1] * stand.call.tiles
+    assert seen[1:]
+    assert stand.asked == [1, 4]
+    assert list(stand.state)[:2] == [0, 0]
+
+
+def test_a_count_of_one_is_left_alone():
+    stand = Stand(lambda s: None, count=1)
+    stand.pushed()()
+    assert stand.asked == []
+
+
+def test_who_sets_the_count_meanwhile_is_obeyed():
+    """MTE-02: what somebody else sets during our call stays."""
+
+    def gemm(stand):
+        stand.count = 3
+
+    stand = Stand(gemm)
+    stand.pushed()()
+    assert (stand.count, stand.asked) == (3, [1])
+
+
+def test_calls_that_overlap_set_the_count_once():
+    """MTE-02: the first sets it, the last brings back what was there before the first."""
+    both = threading.Barrier(2)
+    stand = Stand(lambda s: both.wait(SOON))
+    calls = [stand.pushed() for _ in range(2)]
+    threads = [threading.Thread(target=call) for call in calls]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert (stand.count, stand.asked) == (4, [1, 4])
+    assert not both.broken
+
+
+def test_independent_products_run_beside_each_other(threaded):
+    """MTE-02: two branches take two workers; neither waits for the other."""
+    both = threading.Barrier(2)
+    stands = [Stand(lambda s: both.wait(SOON)) for _ in range(2)]
+    done = [
+        threaded.push(stand.pushed(), mutate_vars=[threaded.new_variable()]) for stand in stands
+    ]
+    for each in done:
+        each.result()
+    assert not both.broken
+
+
+def test_workers_share_one_product(threaded):
+    """MTE-02: tiles of one large product run beside each other."""
+    both = threading.Barrier(2)
+    stand = Stand(lambda s: both.wait(SOON), shape=(300, 1024, 8))
+    assert stand.call.tiles == 2
+    threaded.push(stand.pushed(), mutate_vars=[threaded.new_variable()]).result()
+    assert not both.broken
+
+
+def counts():
+    """Threads of every BLAS in the process, as their own getters say."""
+    return {p["filepath"]: p["num_threads"] for p in threadpoolctl.threadpool_info()}
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_settings_of_users_are_untouched(limit):
+    """MTE-02: NumPy's and SciPy's thread counts, as threadpoolctl has them, before and after."""
+    blas.routine()
+    rng = np.random.default_rng(1)
+    x = ng.array(rng.normal(size=(700, 700)).astype("float32"))
+    with threadpoolctl.threadpool_limits(limit, "blas"):
+        before = counts()
+        assert limit in before.values()
+        branches = [ng.matmul(x, x) for _ in range(4)]
+        sums = [float(ng.sum(b).asnumpy()) for b in branches]
+        np.matmul(np.ones((300, 300)), np.ones((300, 300)))
+        assert counts() == before
+    assert len(set(sums)) == 1
+
+
+def test_calls_from_many_threads_leave_nothing_behind():
+    """MTE-02: the lock is free and nothing is under way once all are done."""
+    routine, (a, b) = blas.routine(), np.ones((2, 40, 40), "float32")
+    before = counts()
+
+    def work():
+        for _ in range(200):
+            out = np.empty((40, 40), "float32")
+            OP.run([a, b], [out], [kWriteTo], {})
+            assert out[0, 0] == 40
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert list(routine.threads.words)[:2] == [0, 0]
+    assert counts() == before
+
+
+def test_a_child_has_the_setting_of_before():
+    """ENG-14: a fork while a product is under way leaves neither the lock nor the count of one."""
+    threads = blas._Threads(None)
+    set_to = []
+    threads.getter, threads.setter = lambda: 1, set_to.append
+    threads.words[:3] = [1, 2, 5]
+    threads.forked()
+    assert set_to == [5]
+    assert list(threads.words)[:2] == [0, 0]
+
+
+def test_a_library_without_a_setter_is_left_alone():
+    """Other libraries than OpenBLAS: products are computed, nothing is set."""
+    stand = Stand(lambda s: None)
+    stand.state[3] = 0
+    stand.pushed()()
+    assert stand.asked == []
