@@ -6,6 +6,7 @@ from nbgraph import engine as engine
 from nbgraph import executor as executor
 from nbgraph import nodes as nodes
 from nbgraph import ops as _nd
+from nbgraph import optim as optim
 from nbgraph import resource as resource
 from nbgraph import storage as storage
 from nbgraph import viz as viz
@@ -64,6 +65,9 @@ from nbgraph.nodes.node import UnaryNodeOp as UnaryNodeOp
 from nbgraph.nodes.nodeop import NodeOp as NodeOp
 from nbgraph.operator.environment import EnvArguments as EnvArguments
 from nbgraph.operator.environment import OpContext as OpContext
+from nbgraph.operator.full import Operator as Operator
+from nbgraph.operator.full import OperatorProperty as OperatorProperty
+from nbgraph.operator.full import register_operator as register_operator
 from nbgraph.operator.mapper import Mapper as Mapper
 from nbgraph.operator.mapper import op as op
 from nbgraph.operator.parameters import Param as Param

@@ -1,0 +1,127 @@
+"""Optimizers with a rate for each element, from the squares of its gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from nbgraph.optim import rules
+from nbgraph.optim.optimizer import Optimizer, Rate
+
+
+class Adagrad(Optimizer):
+    """Rates that fall with all squares seen so far (Duchi, Hazan and Singer, 2011).
+
+    `lr_decay`: the rate of step n is lr / (1 + (n - 1) * lr_decay). `initial`: what sums of squares
+    begin with. Options as for Optimizer.
+
+    >>> import nbgraph as ng
+    >>> w = ng.array([1.0, 1.0])
+    >>> Adagrad({"w": w}, lr=0.5).step({"w": ng.array([3.0, -0.1])})
+    >>> w
+    array([0.5, 1.5], dtype=float32)
+    """
+
+    rule = rules.adagrad
+    states = ("total",)
+
+    def __init__(
+        self,
+        params: Any = None,
+        lr: Rate = 0.01,
+        *,
+        lr_decay: float = 0.0,
+        initial: float = 0.0,
+        eps: float = 1e-10,
+        **options: Any,
+    ) -> None:
+        super().__init__(params, lr, **options)
+        self.hyper = {"epsilon": self._number("eps", eps)}
+        self.lr_decay = self._number("lr_decay", lr_decay)
+        self.initial = {"total": self._number("initial", initial)}
+
+    def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
+        """The rate."""
+        return {"rate": rate / (1.0 + (steps - 1.0) * self.lr_decay)}
+
+
+class RMSProp(Optimizer):
+    """Gradients over the root of a fading mean of their squares (Tieleman and Hinton, 2012).
+
+    `alpha` is what stays of the mean at each step. `centered` takes the square of the mean gradient
+    off it (Graves, 2013); `momentum` gives steps a velocity. Options as for Optimizer.
+    """
+
+    rule = rules.rmsprop
+    states = ("square",)
+
+    def __init__(
+        self,
+        params: Any = None,
+        lr: Rate = 0.01,
+        *,
+        alpha: float = 0.99,
+        eps: float = 1e-8,
+        momentum: float = 0.0,
+        centered: bool = False,
+        **options: Any,
+    ) -> None:
+        if centered:
+            self.rule = rules.rmsprop_centered  # type: ignore[misc]
+            self.states = ("square", "velocity", "mean")  # type: ignore[misc]
+        elif momentum:
+            self.rule = rules.rmsprop_momentum  # type: ignore[misc]
+            self.states = ("square", "velocity")  # type: ignore[misc]
+        super().__init__(params, lr, **options)
+        self.hyper = {
+            "gain": 1.0 - self._number("alpha", alpha, high=1.0),
+            "epsilon": self._number("eps", eps),
+            "momentum": self._number("momentum", momentum),
+        }
+
+
+class Adadelta(Optimizer):
+    """Steps in the weights' own unit: the root mean square of former steps over that of gradients
+    (Zeiler, 2012). Options as for Optimizer.
+    """
+
+    rule = rules.adadelta
+    states = ("square", "change")
+
+    def __init__(
+        self,
+        params: Any = None,
+        lr: Rate = 1.0,
+        *,
+        rho: float = 0.9,
+        eps: float = 1e-6,
+        **options: Any,
+    ) -> None:
+        super().__init__(params, lr, **options)
+        self.hyper = {
+            "gain": 1.0 - self._number("rho", rho, high=1.0),
+            "epsilon": self._number("eps", eps),
+        }
+
+
+class Ftrl(Optimizer):
+    """Follow the regularised leader, with many weights of exactly 0 (McMahan et al., 2013).
+
+    `lasso`: the factor of the weights' magnitudes in what is minimised; `weight_decay` that of
+    half their squares. Options as for Optimizer.
+    """
+
+    rule = rules.ftrl
+    states = ("pull", "total")
+
+    def __init__(
+        self,
+        params: Any = None,
+        lr: Rate = 0.1,
+        *,
+        lasso: float = 0.01,
+        beta: float = 1.0,
+        **options: Any,
+    ) -> None:
+        super().__init__(params, lr, **options)
+        self.hyper = {"lasso": self._number("lasso", lasso), "beta": self._number("beta", beta)}

@@ -1,0 +1,125 @@
+"""Nested dicts of arrays, numbers and strings in files.
+
+The structure is kept as JSON in which an array is `{"array": name}`; the arrays lie beside it under
+names that say where they belong, in an npz archive or in safetensors' format.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array.core import Array
+from nbgraph.array.create import array
+from nbgraph.array.files import load as load_arrays
+from nbgraph.array.files import save as save_arrays
+from nbgraph.errors import ArgumentError, FormatError
+
+_ARRAY = "array"
+_STRUCTURE = "structure"  # the entry that holds the JSON
+
+
+def save(path: str | os.PathLike[str], data: Mapping[str, Any]) -> None:
+    """Write a nested dict of arrays, numbers, strings, bools and None; waits for the arrays.
+
+    A name that ends in ".safetensors" asks for that format, which takes the package of that name.
+
+    >>> import tempfile, nbgraph as ng
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(f"{folder}/states", {"w": {"mean": ng.ones(2)}, "count": 3})
+    ...     load(f"{folder}/states")
+    {'w': {'mean': array([1., 1.], dtype=float32)}, 'count': 3}
+    """
+    arrays: dict[str, Any] = {}
+    structure = json.dumps(_without(data, "", arrays))
+    if _is_safetensors(path):
+        _safetensors().save_file(
+            {name: _values(value) for name, value in arrays.items()},
+            os.fspath(path),
+            {_STRUCTURE: structure},
+        )
+        return
+    arrays[_STRUCTURE] = np.frombuffer(structure.encode(), np.uint8)
+    save_arrays(path, arrays)
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """What `save` wrote; of a plain file of arrays these by name. FormatError for other files."""
+    if _is_safetensors(path):
+        return _load_safetensors(path)
+    arrays = load_arrays(path)
+    if not isinstance(arrays, dict):
+        raise FormatError(f"load: {os.fspath(path)!r} holds no names; give a file that save wrote")
+    held = arrays.pop(_STRUCTURE, None)
+    return arrays if held is None else _with(json.loads(held.asnumpy().tobytes()), arrays)
+
+
+def _without(data: Any, path: str, arrays: dict[str, Any]) -> Any:
+    """The structure with arrays taken out of it."""
+    if isinstance(data, Mapping):
+        made: dict[str, Any] = {}
+        for key, value in data.items():
+            if not isinstance(key, str):
+                raise ArgumentError(f"save: the name {key!r} in {path or 'data'}; use strings")
+            made[key] = _without(value, f"{path}/{key}" if path else key, arrays)
+        return {"dict": made}
+    if isinstance(data, (Array, np.ndarray)):
+        name = path
+        while name in arrays or name == _STRUCTURE:
+            name += "_"
+        arrays[name] = data
+        return {_ARRAY: name}
+    if data is None or isinstance(data, (bool, int, float, str)):
+        return data
+    raise ArgumentError(
+        f"save: {path!r} is a {type(data).__name__}; expected arrays, numbers and strings in dicts"
+    )
+
+
+def _with(data: Any, arrays: Mapping[str, Any]) -> Any:
+    """The structure with arrays put back."""
+    if not isinstance(data, dict):
+        return data
+    if _ARRAY in data:
+        return arrays[data[_ARRAY]]
+    return {key: _with(value, arrays) for key, value in data["dict"].items()}
+
+
+def _is_safetensors(path: str | os.PathLike[str]) -> bool:
+    return Path(path).suffix == ".safetensors"
+
+
+def _safetensors() -> Any:
+    """The package, which is needed for its format alone."""
+    try:
+        found: Any = importlib.import_module("safetensors.numpy")
+    except ImportError:
+        raise ArgumentError(
+            "save, load: files in safetensors' format take the package safetensors; "
+            "install nbgraph[safetensors], or use another file name, for npz"
+        ) from None
+    return found
+
+
+def _values(value: Any) -> np.ndarray[Any, Any]:
+    return np.ascontiguousarray(np.asarray(value)).reshape(value.shape)
+
+
+def _load_safetensors(path: str | os.PathLike[str]) -> Any:
+    _safetensors()
+    package: Any = importlib.import_module("safetensors")
+    try:
+        with package.safe_open(os.fspath(path), framework="np") as file:
+            arrays = {name: array(file.get_tensor(name)) for name in file.keys()}  # noqa: SIM118
+            structure = (file.metadata() or {}).get(_STRUCTURE)
+    except package.SafetensorError as error:
+        raise FormatError(
+            f"load: {os.fspath(path)!r} is no file in safetensors' format, or is damaged ({error})"
+        ) from None
+    return arrays if structure is None else _with(json.loads(structure), arrays)

@@ -1,0 +1,192 @@
+"""Optimizers with means of gradients and of their squares: Adam and its kin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from nbgraph.operator.mapper import op
+from nbgraph.optim import rules
+from nbgraph.optim.optimizer import Optimizer, Rate
+from nbgraph.optim.rows import Row, scalar_array
+from nbgraph.optim.update import Operands
+from nbgraph.optim.variants import variant
+
+Betas = tuple[float, float]
+
+
+class Adam(Optimizer):
+    """The mean of gradients over the root of that of their squares (Kingma and Ba, 2015).
+
+    `betas` are what stays of the two means at each step. `amsgrad` divides by the largest mean of
+    squares so far (Reddi, Kale and Kumar, 2018). Options as for Optimizer.
+
+    >>> import nbgraph as ng
+    >>> w = ng.array([1.0, 1.0])
+    >>> Adam({"w": w}, lr=0.5).step({"w": ng.array([3.0, -0.1])})
+    >>> w
+    array([0.5, 1.5], dtype=float32)
+    """
+
+    rule = rules.adam
+    states = ("mean", "square")
+
+    def __init__(
+        self,
+        params: Any = None,
+        lr: Rate = 1e-3,
+        *,
+        betas: Betas = (0.9, 0.999),
+        eps: float = 1e-8,
+        amsgrad: bool = False,
+        **options: Any,
+    ) -> None:
+        if amsgrad:
+            self.rule = rules.amsgrad  # type: ignore[misc]
+            self.states = (*self.states, "largest")  # type: ignore[misc]
+        super().__init__(params, lr, **options)
+        self.hyper = {**self._betas(betas), "epsilon": self._number("eps", eps)}
+
+    def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
+        """The corrections of means that began with 0."""
+        return {
+            "rate": rate / (1.0 - self.hyper["beta1"] ** steps),
+            "root": (1.0 - self.hyper["beta2"] ** steps) ** -0.5,
+        }
+
+
+class AdamW(Adam):
+    """Adam with decoupled decay: weights shrink by lr * weight_decay (Loshchilov and Hutter, 2019).
+
+    Options as for Adam.
+    """
+
+    decoupled = True
+
+    def __init__(self, params: Any = None, lr: Rate = 1e-3, **options: Any) -> None:
+        options.setdefault("weight_decay", 0.01)
+        super().__init__(params, lr, **options)
+
+
+class AdaBelief(Adam):
+    """Adam by how far gradients are from their mean, not from 0 (Zhuang et al., 2020).
+
+    `weight_decay` is decoupled. Options as for Optimizer.
+    """
+
+    rule = rules.adabelief
+    decoupled = True
+
+    def __init__(
+        self,
+        params: Any = None,
+        lr: Rate = 1e-3,
+        *,
+        betas: Betas = (0.9, 0.999),
+        eps: float = 1e-16,
+        **options: Any,
+    ) -> None:
+        super().__init__(params, lr, betas=betas, eps=eps, **options)
+
+
+class Adamax(Optimizer):
+    """Adam by a fading maximum of magnitudes (Kingma and Ba, 2015, section 7). Options as for
+    Optimizer."""
+
+    rule = rules.adamax
+    states = ("mean", "most")
+
+    def __init__(
+        self,
+        params: Any = None,
+        lr: Rate = 2e-3,
+        *,
+        betas: Betas = (0.9, 0.999),
+        eps: float = 1e-8,
+        **options: Any,
+    ) -> None:
+        super().__init__(params, lr, **options)
+        self.hyper = {**self._betas(betas), "epsilon": self._number("eps", eps)}
+
+    def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
+        """The correction of the mean."""
+        return {"rate": rate / (1.0 - self.hyper["beta1"] ** steps)}
+
+
+@op(certify=False)
+def rectification(steps: Any, beta2: Any) -> Any:
+    """The factor of RAdam's steps; 0 while they are plain."""
+    most = 2.0 / (1.0 - beta2) - 1.0
+    left = 1.0 - beta2**steps
+    length = most - 2.0 * steps * beta2**steps / left
+    if length <= 5.0:
+        return 0.0
+    top, bottom = (length - 4.0) * (length - 2.0) * most, (most - 4.0) * (most - 2.0) * length
+    return (top / bottom * left) ** 0.5
+
+
+class RAdam(Adam):
+    """Adam that begins with plain steps, while the mean of squares is unsure (Liu et al., 2020).
+
+    Options as for Optimizer.
+    """
+
+    rule = rules.radam
+
+    def __init__(
+        self,
+        params: Any = None,
+        lr: Rate = 1e-3,
+        *,
+        betas: Betas = (0.9, 0.999),
+        eps: float = 1e-8,
+        **options: Any,
+    ) -> None:
+        super().__init__(params, lr, betas=betas, eps=eps, **options)
+
+    def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
+        """The correction of the mean, and the factor."""
+        beta1, beta2 = self.hyper["beta1"], self.hyper["beta2"]
+        return {
+            "rate": rate / (1.0 - beta1**steps),
+            "rectified": rectification(steps, beta2),
+        }
+
+
+class LAMB(Optimizer):
+    """Adam at rates of each parameter's own: by the norm of its weights to that of the step (You et
+    al., 2020). `weight_decay` is part of the step. Options as for Optimizer.
+    """
+
+    rule = rules.lamb
+    states = ("mean", "square")
+
+    def __init__(
+        self,
+        params: Any = None,
+        lr: Rate = 1e-3,
+        *,
+        betas: Betas = (0.9, 0.999),
+        eps: float = 1e-6,
+        **options: Any,
+    ) -> None:
+        super().__init__(params, lr, **options)
+        self.hyper = {**self._betas(betas), "epsilon": self._number("eps", eps)}
+
+    def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
+        """The corrections of means that began with 0."""
+        return {
+            "first": 1.0 / (1.0 - self.hyper["beta1"] ** steps),
+            "root": (1.0 - self.hyper["beta2"] ** steps) ** -0.5,
+        }
+
+    def rows(self, operands: Operands) -> list[Row]:
+        """Moments and norms first; the step follows from the new moments."""
+        own, change = (scalar_array(operands.group.precision) for _ in range(2))
+        kept = tuple(self.states)
+        op = variant(rules.lamb_moments, kept, guarded=operands.guarded, doubled=False)
+        outputs = [*(operands.known[name] for name in kept), own, change]
+        combines = (None, None, "add", "add")
+        moments = Row(op, operands.of(op.scalar.operands), outputs, combines)  # type: ignore[arg-type]
+        operands.known |= {"own": own, "change": change}
+        return [moments, operands.row(self.rule, ("weight",))]

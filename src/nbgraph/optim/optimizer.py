@@ -1,0 +1,373 @@
+"""`Optimizer`: what all optimizers share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from nbgraph.array.carry import writable
+from nbgraph.array.copying import copy_of, fill_from
+from nbgraph.array.core import Array
+from nbgraph.array.push import copied
+from nbgraph.errors import ArgumentError, FormatError
+from nbgraph.operator.call import recording
+from nbgraph.operator.mapper import Mapper
+from nbgraph.ops import continuous
+from nbgraph.optim import files
+from nbgraph.optim.clock import Clock, together
+from nbgraph.optim.parameters import (
+    Multipliers,
+    gradients_for,
+    multiplier,
+    named,
+    require_gradient,
+    require_known,
+    require_weight,
+)
+from nbgraph.optim.rows import Row
+from nbgraph.optim.scaling import LossScaler
+from nbgraph.optim.states import State
+from nbgraph.optim.update import Entry, Group, Operands, Update
+
+FORMAT = 1  # of state dicts
+_KEPT = 1024  # updates: one for each set of parameters that are updated together
+Rate = float | Callable[[int], float]
+
+
+class Optimizer:
+    """Steps that change parameters in place, by their gradients.
+
+    Parameters
+    ----------
+    params : dict, list or object with parameters()
+        NDArrays by name. None: `update` alone is used.
+    lr : float or callable
+        The rate, or a schedule: the rate of a step by its number, from 0 on.
+    weight_decay : float
+        The factor of half the squared weights that is added to the loss (Adam's kin that end in W,
+        Lion and LAMB shrink weights instead).
+    clip_value, clip_norm : float, optional
+        Bounds of each element of a gradient, and of the norm of all gradients together.
+    rescale : float
+        Gradients are multiplied by it, as by 1 / batch size.
+    lr_mult, wd_mult : dict or callable
+        Factors of rate and decay by the parameter's name; 1 where a dict has none.
+    scaler : LossScaler, optional
+        Its scale is taken out of the gradients, and steps where they are not finite are skipped.
+    multi_precision : bool
+        Parameters of 16 bits have a master copy and states in float32.
+    joint : bool
+        A step of several parameters is one push; False: one for each kernel. The same bits.
+
+    A step is asynchronous like any operator: nothing in it waits for values.
+    """
+
+    rule: ClassVar[Mapper]
+    states: ClassVar[Sequence[str]] = ()  # names, in the order of the rule's results
+    decoupled: ClassVar[bool] = False  # decay shrinks weights, and is no part of the gradient
+
+    def __init__(
+        self,
+        params: Any = None,
+        lr: Rate = 0.01,
+        *,
+        weight_decay: float = 0.0,
+        clip_value: float | None = None,
+        clip_norm: float | None = None,
+        rescale: float = 1.0,
+        lr_mult: Multipliers = None,
+        wd_mult: Multipliers = None,
+        scaler: LossScaler | None = None,
+        multi_precision: bool = True,
+        joint: bool = True,
+    ) -> None:
+        self.name = type(self).__name__
+        self._params = params
+        self.lr = lr
+        self.weight_decay = self._number("weight_decay", weight_decay)
+        self.clip_value = self._positive("clip_value", clip_value)
+        self.clip_norm = self._positive("clip_norm", clip_norm)
+        self.rescale, self.scaler = float(rescale), scaler
+        self.lr_mult, self.wd_mult = lr_mult, wd_mult
+        self.multi_precision, self.joint = bool(multi_precision), bool(joint)
+        self.hyper: dict[str, float] = {}  # numbers of the rule that stay the same
+        self.initial = dict.fromkeys(self.states, 0.0)  # what states begin with
+        self._states: dict[str, State] = {}
+        self._clocks: dict[str, Clock] = {}
+        self._loaded: dict[str, Any] = {}  # of parameters that have not been seen yet
+        self._updates: dict[Any, tuple[Any, Update]] = {}
+        for what, given in (("lr_mult", lr_mult), ("wd_mult", wd_mult)):
+            if isinstance(given, Mapping) and params is not None:
+                require_known(self.name, what, self.parameters, given)
+        for key, weight in self.parameters.items():
+            require_weight(self.name, key, weight)
+
+    # what users call --------------------------------------------------------------------------
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters by name, as they are now."""
+        return named(self.name, self._params)
+
+    @property
+    def count(self) -> int:
+        """Steps so far: the most that any parameter has been asked to take."""
+        return max((clock.count for clock in self._clocks.values()), default=0)
+
+    @property
+    def rate(self) -> float:
+        """The rate of the next step."""
+        return self._rate(self.count)
+
+    def step(self, grads: Any = None) -> None:
+        """One step of all parameters that have a gradient.
+
+        `grads`: gradients in the form of the parameters, or by name (some may be missing); by
+        default `.grad` of each parameter. It is an error to name a parameter that is not there.
+
+        >>> import nbgraph as ng
+        >>> w = ng.array([1.0, 2.0])
+        >>> opt = ng.optim.SGD({"w": w}, lr=0.5)
+        >>> opt.step({"w": ng.array([1.0, -1.0])})
+        >>> w
+        array([0.5, 2.5], dtype=float32)
+        """
+        weights = self.parameters
+        found = gradients_for(self.name, weights, grads)
+        self._apply([(key, weights[key], grad) for key, grad in found.items()])
+
+    def update(self, key: str, weight: Any, grad: Any) -> None:
+        """One step of one parameter, which need not have been given before.
+
+        >>> import nbgraph as ng
+        >>> w, opt = ng.array([1.0]), ng.optim.SGD(lr=0.5)
+        >>> opt.update("w", w, ng.array([1.0]))
+        >>> w
+        array([0.5], dtype=float32)
+        """
+        self._apply([(str(key), weight, grad)])
+
+    def zero_grad(self) -> None:
+        """Fill the parameters' gradients with zeros, which those collected with "add" need."""
+        for weight in self.parameters.values():
+            grad = getattr(weight, "grad", None)
+            if grad is not None and grad.size:
+                fill_from(grad, 0.0)
+                grad._chunk.writes += 1
+
+    # what kinds of optimizers say ---------------------------------------------------------------
+
+    def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
+        """Numbers of the rule that depend on how many steps were taken, this one included.
+
+        `steps` is a float, or an array where the host does not know; `rate` a float.
+        """
+        return {}
+
+    def rows(self, operands: Operands) -> list[Row]:
+        """What a step of one parameter comes down to."""
+        return [operands.row(self.rule, ("weight", *self.states))]
+
+    # a step -----------------------------------------------------------------------------------
+
+    def _rate(self, count: int) -> float:
+        value = self.lr(count) if callable(self.lr) else self.lr
+        if not isinstance(value, (int, float, np.floating)):
+            raise ArgumentError(
+                f"{self.name}: lr is {value!r}; expected a number, or a function from the number "
+                "of a step to one"
+            )
+        return float(value)
+
+    def _apply(self, given: Sequence[tuple[str, Any, Any]]) -> None:
+        recorder = recording.get()
+        if recorder is not None and recorder.traces:
+            recorder.refuse(f"{self.name}.step")  # type: ignore[attr-defined]
+        entries = [self._entry(*each) for each in given]
+        if not entries:
+            return
+        moved = together(self._clocks, [entry.key for entry in entries])
+        update = self._update(entries)
+        update.bring(entries)
+        self._run(update, [*moved.values()])
+        for entry in entries:
+            entry.state.wrote(entry.weight)
+
+    def _entry(self, key: str, weight: Any, grad: Any) -> Entry:
+        require_weight(self.name, key, weight)
+        grad = require_gradient(self.name, key, weight, grad)
+        writable(self.name, weight, repr(key))
+        state = self._states.get(key)
+        if state is None:
+            state = self._begin(key, weight)
+        state.require(self.name, key, weight)
+        state.follow(weight)
+        if grad._chunk is weight._chunk:  # parts of one memory, which may overlap
+            grad = copied(grad)
+        return Entry(key, weight, grad, state)
+
+    def _begin(self, key: str, weight: Array) -> State:
+        state = State(weight, self.initial, master=self.multi_precision)
+        count, done = 0, 0
+        if key in self._loaded:
+            held = self._loaded.pop(key)
+            state.load(self.name, key, held["states"])
+            count, done = held["count"], held["done"]
+        self._clocks.setdefault(key, Clock.of(count, done))
+        self._states[key] = state
+        return state
+
+    def _update(self, entries: Sequence[Entry]) -> Update:
+        """The rows for these, from an earlier step where nothing has changed."""
+        guarded = self.scaler is not None
+        normed = guarded or self.clip_norm is not None
+        keys = tuple(entry.key for entry in entries)
+        signature: list[Any] = [guarded, normed, self.rule]
+        for key, weight, grad, state in entries:
+            signature += (weight._chunk, weight._address, weight._layout, grad._layout, state)
+            signature += (grad._chunk.device, self._clocks[key])
+        known = self._updates.get(keys)
+        if known is not None and known[0] == signature:
+            return known[1]
+        if len(self._updates) >= _KEPT:
+            self._updates.clear()
+        groups = self._groups(entries)
+        made = Update(self.name, entries, groups, self.rows, normed=normed, guarded=guarded)
+        self._updates[keys] = (signature, made)
+        return made
+
+    def _groups(self, entries: Sequence[Entry]) -> list[Group]:
+        known: dict[Any, Group] = {}
+        groups: list[Group] = []
+        for entry in entries:
+            rate = multiplier(self.name, "lr_mult", self.lr_mult, entry.key)
+            decay = multiplier(self.name, "wd_mult", self.wd_mult, entry.key)
+            precision = "float64" if entry.weight.dtype == np.float64 else "float32"
+            key = (self._clocks[entry.key], rate, decay, precision)
+            groups.append(known.setdefault(key, Group(*key)))
+        return groups
+
+    def _run(self, update: Update, clocks: Sequence[Clock]) -> None:
+        norms, scaler = update.norms, self.scaler
+        if norms is not None:
+            norms.rescale.value = self.rescale
+            norms.limit.value = math.inf if self.clip_norm is None else self.clip_norm
+            norms.loss_scale.value = 1.0 if scaler is None else scaler.array
+            norms.run(joint=self.joint)
+        go = None if scaler is None or norms is None else norms.finite
+        for clock in clocks:
+            clock.tick(go)
+        for group in update.groups:
+            group.set(self._values(group))
+        for slot in update.drawn:
+            slot.value = continuous.normal(0.0, 1.0, slot.value.shape, dtype=slot.value.dtype)
+        update.rows.run(joint=self.joint)
+        if go is not None and scaler is not None:
+            scaler.update(go)
+
+    def _values(self, group: Group) -> dict[str, Any]:
+        rate = self._rate(group.clock.count - 1) * group.rate
+        decay = self.weight_decay * group.decay
+        values: dict[str, Any] = {
+            "rate": rate,
+            "decay": 0.0 if self.decoupled else decay,
+            "shrink": 1.0 - rate * decay if self.decoupled else 1.0,
+            "scale": self.rescale,
+            "bound": math.inf if self.clip_value is None else self.clip_value,
+        }
+        return values | self.hyper | dict(self.coefficients(group.clock.steps, rate))
+
+    # states -------------------------------------------------------------------------------------
+
+    def state_dict(self) -> dict[str, Any]:
+        """Copies of all states and counts, as nested dicts of NDArrays, numbers and strings.
+
+        An optimizer of the same class and parameters that is given it goes on with the same bits.
+        """
+        parts: dict[str, Any] = {}
+        for key, state in self._states.items():
+            count, done = self._clocks[key].settled()
+            states = {name: copy_of(value) for name, value in state.all.items()}
+            parts[key] = {"count": count, "done": done, "states": states}
+        made: dict[str, Any] = {"format": FORMAT, "optimizer": self.name}
+        made |= {"parameters": parts | self._loaded, "hyper": dict(self.hyper)}
+        if not callable(self.lr):
+            made["lr"] = float(self.lr)
+        if self.scaler is not None:
+            made["scaler"] = self.scaler.state_dict()
+        return made
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on where the optimizer that gave `state` was; nothing changes where it does not fit.
+
+        Raises FormatError for another optimizer's states, ArgumentError for a parameter that is
+        not there, ShapeError where shapes differ.
+        """
+        if state.get("format") != FORMAT or state.get("optimizer") != self.name:
+            raise FormatError(
+                f"{self.name}.load_state_dict: states of {state.get('optimizer')!r} in format "
+                f"{state.get('format')!r}; expected those of {self.name!r} in format {FORMAT}"
+            )
+        weights, parts = self.parameters, state["parameters"]
+        if self._params is not None:
+            require_known(f"{self.name}.load_state_dict", "parameters", weights, parts)
+        fresh: dict[str, tuple[State, Clock]] = {}
+        for key, held in parts.items():
+            if key in weights:
+                made = State(weights[key], self.initial, master=self.multi_precision)
+                made.load(self.name, key, held["states"])
+                fresh[key] = made, Clock.of(held["count"], held["done"])
+        self._states = {key: made for key, (made, _) in fresh.items()}
+        self._clocks = self._shared({key: clock for key, (_, clock) in fresh.items()})
+        self._loaded = {key: held for key, held in parts.items() if key not in fresh}
+        self._updates.clear()
+        self.hyper |= state["hyper"]
+        if "lr" in state and not callable(self.lr):
+            self.lr = state["lr"]
+        if self.scaler is not None and "scaler" in state:
+            self.scaler.load_state_dict(state["scaler"])
+
+    @staticmethod
+    def _shared(clocks: dict[str, Clock]) -> dict[str, Clock]:
+        """One clock for all that have taken the same steps, so that they share numbers again."""
+        known: dict[Any, Clock] = {}
+        return {key: known.setdefault(clock.settled(), clock) for key, clock in clocks.items()}
+
+    def save(self, path: Any) -> None:
+        """Write `state_dict` to a file: npz, or safetensors if that is how its name ends."""
+        files.save(path, self.state_dict())
+
+    def load(self, path: Any) -> None:
+        """Take what `save` wrote."""
+        self.load_state_dict(files.load(path))
+
+    # checks -------------------------------------------------------------------------------------
+
+    def _number(self, what: str, value: Any, *, low: float = 0.0, high: float = math.inf) -> float:
+        """A number from `low` on and below `high`."""
+        if not isinstance(value, (int, float, np.floating)) or not low <= value < high:
+            raise ArgumentError(
+                f"{self.name}: {what}={value!r}; expected a number from {low} on"
+                + ("" if high == math.inf else f" and below {high}")
+            )
+        return float(value)
+
+    def _betas(self, betas: tuple[float, float]) -> dict[str, float]:
+        """The numbers of a rule with two means."""
+        if len(betas) != 2:
+            raise ArgumentError(f"{self.name}: betas={betas!r}; expected two numbers")
+        pairs = zip(("beta1", "beta2"), betas, strict=True)
+        found = {name: self._number(name, value, high=1.0) for name, value in pairs}
+        return {**found, "gain1": 1.0 - found["beta1"], "gain2": 1.0 - found["beta2"]}
+
+    def _positive(self, what: str, value: Any) -> float | None:
+        if value is not None and not self._number(what, value):
+            raise ArgumentError(f"{self.name}: {what}={value!r}; expected more than 0, or None")
+        return None if value is None else float(value)
+
+    def __repr__(self) -> str:
+        lr = "a schedule" if callable(self.lr) else self.lr
+        return f"<{self.name}: {len(self.parameters)} parameters, lr {lr}, {self.count} steps>"

@@ -1,0 +1,113 @@
+"""What optimizers are given: parameters by name, gradients for them, a factor for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array.core import Array
+from nbgraph.dtype import is_float
+from nbgraph.errors import ArgumentError, DTypeError, ShapeError
+
+Multipliers = Mapping[str, float] | Callable[[str], float] | None
+
+
+def named(name: str, params: Any, what: str = "params") -> dict[str, Any]:
+    """Arrays by name, from a dict, a list (whose names are places) or an object with
+    `parameters()`; None is none."""
+    if params is None:
+        return {}
+    if not isinstance(params, (Mapping, list, tuple)):
+        method = getattr(params, "parameters", None)
+        if isinstance(params, Array) or not callable(method):
+            raise ArgumentError(
+                f"{name}: {what} is a {type(params).__name__}; expected a dict of NDArrays by "
+                "name, a list of them, or an object with parameters()"
+            )
+        return named(name, method(), f"{what}.parameters()")
+    if not isinstance(params, Mapping):
+        return {str(i): array for i, array in enumerate(params)}
+    return {str(key): array for key, array in params.items()}
+
+
+def require_weight(name: str, key: str, weight: Any) -> None:
+    """Raise where an array cannot be a parameter."""
+    if not isinstance(weight, Array):
+        raise ArgumentError(
+            f"{name}: the parameter {key!r} is a {type(weight).__name__}; expected an NDArray, as "
+            "ng.array(...) makes"
+        )
+    if not is_float(weight.dtype):
+        raise DTypeError(
+            f"{name}: the parameter {key!r} has dtype {weight.dtype}; expected a floating one, "
+            "such as float32"
+        )
+
+
+def require_gradient(name: str, key: str, weight: Array, grad: Any) -> Any:
+    """A gradient that fits its parameter, as an NDArray of its own memory."""
+    if not isinstance(grad, Array):
+        raise ArgumentError(
+            f"{name}: the gradient of {key!r} is a {type(grad).__name__}; expected an NDArray"
+        )
+    if grad.shape != weight.shape:
+        raise ShapeError(
+            f"{name}: the gradient of {key!r} has shape {grad.shape}, the parameter "
+            f"{weight.shape}; give one of that shape"
+        )
+    if not is_float(grad.dtype):
+        raise DTypeError(
+            f"{name}: the gradient of {key!r} has dtype {grad.dtype}; expected a floating one"
+        )
+    return grad
+
+
+def gradients_for(name: str, weights: Mapping[str, Any], grads: Any) -> dict[str, Any]:
+    """Gradients by the names of their parameters: those given, else what `backward` left.
+
+    Parameters without a gradient are left out; ArgumentError where there is none at all, or one
+    that belongs to no parameter.
+    """
+    if grads is None:
+        found = {key: getattr(weight, "grad", None) for key, weight in weights.items()}
+    elif isinstance(grads, (list, tuple)) and len(grads) != len(weights):
+        raise ArgumentError(
+            f"{name}: {len(grads)} gradients for {len(weights)} parameters; give one for each, "
+            "None where there is none"
+        )
+    else:
+        found = named(name, grads, "grads")
+        require_known(name, "grads", weights, found)
+    found = {key: grad for key, grad in found.items() if grad is not None}
+    if weights and not found:
+        raise ArgumentError(
+            f"{name}: no parameter has a gradient; call attach_grad() on them before "
+            "ng.autograd.record(), or give the gradients: step(grads)"
+        )
+    return found
+
+
+def require_known(name: str, what: str, known: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+    """ArgumentError for the first name that is no parameter's."""
+    for key in given:
+        if key not in known:
+            near = get_close_matches(key, list(known), n=3) or list(known)[:8]
+            raise ArgumentError(
+                f"{name}: {what} has {key!r}, but there is no parameter of that name; known are "
+                f"{', '.join(map(repr, near)) or 'none'}"
+            )
+
+
+def multiplier(name: str, what: str, multipliers: Multipliers, key: str) -> float:
+    """The factor for a parameter, 1 where none is given."""
+    if multipliers is None:
+        return 1.0
+    value: Any = multipliers.get(key, 1.0) if isinstance(multipliers, Mapping) else multipliers(key)
+    if not isinstance(value, (int, float, np.floating, np.integer)):
+        raise ArgumentError(
+            f"{name}: {what} of {key!r} is {value!r}; expected a number, 0 to leave it alone"
+        )
+    return float(value)

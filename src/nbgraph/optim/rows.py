@@ -1,0 +1,223 @@
+"""Work on arrays as rows: scalar operators in place, with reductions or without.
+
+A row names the arrays it reads and writes, and *slots* for what changes from run to run: gradients
+and numbers. Rows are run one by one, each a push (that is what the other way is tested against),
+or all of them as one plan: one push, with nothing of Python between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbgraph.array import carry, chunk
+from nbgraph.array.core import Array, empty_of
+from nbgraph.array.launch import Prepared, prepare, scalar_word
+from nbgraph.array.layout import Layout, layout
+from nbgraph.array.push import WEAK, carried
+from nbgraph.array.reduce import prepare_reduction
+from nbgraph.engine import current
+from nbgraph.engine.native_call import NativeCall
+from nbgraph.engine.plan import Outside, Plan, Step
+from nbgraph.kernels.loops import Combine
+from nbgraph.operator import naive
+from nbgraph.operator.mapper import Mapper
+from nbgraph.settings import PYTHON_ASKED, config
+
+
+class Slot:
+    """A place for what a run brings: an array, of the same layout each time, or a float."""
+
+    __slots__ = ("name", "value")
+
+    def __init__(self, name: str, value: Any = None) -> None:
+        self.name, self.value = name, value
+
+
+Operand = Slot | Array
+
+
+def value_of(operand: Operand) -> Any:
+    """An array or a float."""
+    return operand.value if isinstance(operand, Slot) else operand
+
+
+class Piece(NamedTuple):
+    """A kernel of a row: operands that are arrays, then outputs, in the order of its record."""
+
+    prepared: Prepared
+    operands: tuple[Operand, ...]
+    outputs: tuple[Array, ...]
+    numbers: tuple[Slot, ...]
+
+    def push(self) -> None:
+        """As an operation of its own."""
+        arrays = [value_of(a) for a in self.operands]
+        words = self.prepared.record(
+            [a._address for a in (*arrays, *self.outputs)], [n.value for n in self.numbers]
+        )
+        writes = list(dict.fromkeys(a._chunk for a in self.outputs))
+        reads = [c for c in dict.fromkeys(a._chunk for a in arrays) if c not in writes]
+        self.prepared.push(reads, writes, words, overwrites=False)
+
+
+class Row:
+    """A scalar operator over operands of one shape and numbers, written to `outputs`.
+
+    Outputs share no memory with each other, nor with operands but for the very same elements.
+    `combines`: outputs that have one are reduced to one value; see `array.reduce`.
+    """
+
+    def __init__(
+        self,
+        op: Mapper,
+        operands: Sequence[Operand],
+        outputs: Sequence[Array],
+        combines: Sequence[Combine | None] = (),
+    ) -> None:
+        self.op, self.operands, self.outputs = op, tuple(operands), tuple(outputs)
+        self.combines = tuple(combines)
+
+    def pieces(self) -> list[Piece]:
+        """The kernels, for what the slots hold now."""
+        values = [value_of(o) for o in self.operands]
+        layouts = [None if type(v) in WEAK else v._layout for v in values]
+        found = carried(self.op, values, {})
+        arrays = tuple(o for o, own in zip(self.operands, layouts, strict=True) if own is not None)
+        numbers: Any = tuple(
+            o for o, own in zip(self.operands, layouts, strict=True) if own is None
+        )
+        outs = [o._layout for o in self.outputs]
+        if not self.combines:
+            shape, asked = outs[0].shape, ("write",) * len(outs)
+            made = prepare(self.op, found.plan, shape, layouts, outs, asked, disjoint=True)
+            return [Piece(made, arrays, self.outputs, numbers)]
+        return self._reduced(found.plan, found.shape, layouts, outs, arrays, numbers)
+
+    def _reduced(
+        self,
+        plan: Any,
+        shape: tuple[int, ...],
+        layouts: Sequence[Layout | None],
+        outs: Sequence[Layout],
+        arrays: tuple[Operand, ...],
+        numbers: tuple[Slot, ...],
+    ) -> list[Piece]:
+        asked = ("write",) * len(outs)
+        made = prepare_reduction(
+            self.op, plan, shape, layouts, outs, asked, self.combines, len(shape), disjoint=True
+        )
+        device = self.outputs[0].device
+        written: list[Array] = []
+        ends: list[Piece] = []
+        for out, totals, end in zip(self.outputs, made.totals, made.ends, strict=True):
+            if totals is None or end is None:
+                written.append(out)
+                continue
+            written.append(empty_of(totals, device))
+            ends.append(Piece(end, (written[-1],), (out,), ()))
+        return [Piece(made.loop, arrays, tuple(written), numbers), *ends]
+
+    def interpret(self) -> None:
+        """The operator's text, element by element, here and now; see `config.compiler`."""
+        values = [value_of(o) for o in self.operands]
+        if not self.combines:
+            carry.apply(self.op, values, {}, self.outputs)
+            return
+        given = [v if type(v) in WEAK else v.asnumpy() for v in values]
+        found = naive.call(self.op.scalar, given, {}, out=(None,) * len(self.outputs))
+        fold = {"add": np.sum, "multiply": np.prod, "max": np.max, "min": np.min}
+        for out, value, combine in zip(self.outputs, found, self.combines, strict=True):
+            chunk.wait(out._chunk)
+            out._view()[...] = value if combine is None else fold[combine](value)
+
+
+class Rows:
+    """Rows that are run together, in their order where they touch the same arrays.
+
+    >>> import nbgraph as ng
+    >>> total = ng.zeros(())
+    >>> x, by = ng.array([1.0, 2.0]), Slot("by", 3.0)
+    >>> rows = Rows(
+    ...     "example", [Row(ng.multiply, [x, by], [x]), Row(ng.multiply, [x, x], [total], ["add"])]
+    ... )
+    >>> rows.run()
+    >>> x, total
+    (array([3., 6.], dtype=float32), array(45., dtype=float32))
+    """
+
+    def __init__(self, name: str, rows: Sequence[Row]) -> None:
+        self.name, self.rows = name, list(rows)
+        self._pieces: list[Piece] | None = None
+        self._joint: _Joint | None = None
+
+    def run(self, *, joint: bool = True) -> None:
+        """Push all of it, as one operation if `joint`."""
+        if PYTHON_ASKED[0] and config.compiler == "python":
+            for row in self.rows:
+                row.interpret()
+            return
+        if self._pieces is None:
+            self._pieces = [piece for row in self.rows for piece in row.pieces()]
+        if joint and len(self._pieces) > 1:
+            if self._joint is None:
+                self._joint = _Joint(self.name, self._pieces)
+            if self._joint.launch():
+                return
+        for piece in self._pieces:
+            piece.push()
+
+
+class _Joint:
+    """Pieces as the steps of a plan. Slots' arrays and numbers are words that every push brings."""
+
+    def __init__(self, name: str, pieces: Sequence[Piece]) -> None:
+        self.numbers: dict[tuple[Slot, str, str], list[tuple[int, int]]] = {}
+        self.arrays: dict[Slot, list[tuple[int, int]]] = {}
+        self.stands: dict[Slot, Outside] = {}
+        steps = [self._step(k, piece) for k, piece in enumerate(pieces)]
+        patches = [*self.arrays.values(), *self.numbers.values()]
+        plan = Plan(steps, name=name, patches=patches)
+        slots: dict[Any, Slot] = {outside: slot for slot, outside in self.stands.items()}
+        self.variables: list[Any] = [slots.get(each, each) for each in plan.outside]
+        self.instance = plan.instance()
+
+    def _step(self, k: int, piece: Piece) -> Step:
+        reads, addresses = [], []
+        for place, operand in enumerate(piece.operands):
+            if isinstance(operand, Slot):
+                self.arrays.setdefault(operand, []).append((k, 2 + place))
+                reads.append(self.stands.setdefault(operand, Outside(operand.name)))
+                addresses.append(0)
+            else:
+                reads.append(operand._chunk)
+                addresses.append(operand._address)
+        made = piece.prepared
+        first = len(made.head) + len(addresses) + len(piece.outputs) + len(made.steps)
+        for place, (slot, scalar) in enumerate(zip(piece.numbers, made.scalars, strict=True)):
+            self.numbers.setdefault((slot, *scalar), []).append((k, first + place))
+        addresses += [a._address for a in piece.outputs]
+        record = made.record(addresses, [n.value for n in piece.numbers])
+        run = NativeCall(
+            made.code.address, record, made.hi, name=made.name, cost=made.cost, keep=(made, piece)
+        )
+        writes = tuple(dict.fromkeys(a._chunk for a in piece.outputs))
+        reads = tuple(r for r in dict.fromkeys(reads) if r not in writes)
+        return Step(run, reads, writes, name=made.name)
+
+    def launch(self) -> bool:
+        """Push it; False where two variables would be one."""
+        variables = [v.value._chunk if type(v) is Slot else v for v in self.variables]
+        if len(set(variables)) < len(variables):
+            return False
+        words = [slot.value._address for slot in self.arrays]
+        words += [scalar_word(slot.value, *scalar) for slot, *scalar in self.numbers]
+        self.instance.launch(variables, words, current().site_id(1))
+        return True
+
+
+def scalar_array(dtype: Any) -> Any:
+    """A new array of shape (), its value not set."""
+    return empty_of(layout((), np.dtype(dtype)), chunk.CPU)

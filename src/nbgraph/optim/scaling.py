@@ -1,0 +1,103 @@
+"""Scaled losses, so that small gradients survive in float16."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array.create import array
+from nbgraph.errors import ArgumentError
+from nbgraph.operator.mapper import op
+
+
+@op(certify=False)
+def adjusted(
+    scale: Any, good: Any, skipped: Any, finite: Any, factor: Any, window: Any, least: Any
+) -> Any:
+    """After a step: the scale, the good steps since it last changed, and all steps skipped."""
+    if not finite:
+        lower = scale / factor
+        return lower if lower > least else least, 0.0, skipped + 1.0
+    if good + 1.0 >= window:
+        return scale * factor, 0.0, skipped
+    return scale, good + 1.0, skipped
+
+
+class LossScaler:
+    """A factor for the loss that grows while all goes well and shrinks when gradients overflow.
+
+    A step with a gradient that is not finite is skipped: no weight and no state changes, and the
+    scale is divided by `factor`. After `window` good steps it is multiplied by it. All of this is
+    computed on arrays: the host never waits to see whether a step was skipped (Micikevicius et
+    al., 2018).
+
+    Parameters
+    ----------
+    scale : float
+        To begin with.
+    factor : float
+        By which it changes, more than 1.
+    window : int
+        Good steps before it grows.
+    least : float
+        It does not shrink further.
+
+    >>> import nbgraph as ng
+    >>> w = ng.array([1.0])
+    >>> scaler = ng.optim.LossScaler(4.0)
+    >>> opt = ng.optim.SGD({"w": w}, 0.5, scaler=scaler)
+    >>> opt.step({"w": scaler.scale(ng.array([1.0]))})  # a gradient, scaled as its loss was
+    >>> opt.step({"w": ng.array([float("inf")])})  # skipped
+    >>> w, scaler.value, scaler.skipped
+    (array([0.5], dtype=float32), 2.0, 1)
+    """
+
+    def __init__(
+        self, scale: float = 65536.0, *, factor: float = 2.0, window: int = 2000, least: float = 1.0
+    ) -> None:
+        if not scale > 0 or not factor > 1 or window < 1 or not least > 0:
+            raise ArgumentError(
+                f"LossScaler: scale={scale}, factor={factor}, window={window}, least={least}; "
+                "expected a scale and a least above 0, a factor above 1, a window of 1 or more"
+            )
+        self.factor, self.window, self.least = float(factor), int(window), float(least)
+        self._set(scale, 0, 0)
+
+    def _set(self, scale: float, good: float, skipped: float) -> None:
+        self._state = [array(np.float64(v)) for v in (scale, good, skipped)]
+
+    @property
+    def array(self) -> Any:
+        """The scale of now, as an array of shape () and dtype float64."""
+        return self._state[0]
+
+    def scale(self, loss: Any) -> Any:
+        """The loss (or a head gradient) times the scale, in its own dtype."""
+        return loss * self._state[0].astype(loss.dtype)
+
+    def update(self, finite: Any) -> None:
+        """Take in whether a step's gradients were finite: a bool, or an array of shape ()."""
+        told = array(np.asarray(finite)) if isinstance(finite, (bool, np.bool_)) else finite
+        options = self.factor, float(self.window), self.least
+        self._state = list(adjusted(*self._state, told, *options))
+
+    @property
+    def value(self) -> float:
+        """The scale; waits."""
+        return self._state[0].item()
+
+    @property
+    def skipped(self) -> int:
+        """How many steps were skipped; waits."""
+        return int(self._state[2].item())
+
+    def state_dict(self) -> dict[str, float]:
+        """What `load_state_dict` takes; waits."""
+        names = ("scale", "good", "skipped")
+        return {name: a.item() for name, a in zip(names, self._state, strict=True)}
+
+    def load_state_dict(self, state: Mapping[str, float]) -> None:
+        """Go on where another one was."""
+        self._set(state["scale"], state["good"], state["skipped"])

@@ -1,0 +1,125 @@
+"""The rows of one step for some parameters, kept from step to step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbgraph.array.core import Array
+from nbgraph.operator.mapper import Mapper
+from nbgraph.optim.clock import Clock
+from nbgraph.optim.norms import Norms
+from nbgraph.optim.rows import Operand, Row, Rows, Slot
+from nbgraph.optim.states import State
+from nbgraph.optim.variants import GO, variant
+
+
+class Entry(NamedTuple):
+    """A parameter that takes part in a step."""
+
+    key: str
+    weight: Array
+    grad: Array
+    state: State
+
+
+class Group:
+    """Parameters for which a step's numbers are the same: one slot for each number."""
+
+    __slots__ = ("clock", "decay", "precision", "rate", "slots")
+
+    def __init__(self, clock: Clock, rate: float, decay: float, precision: str) -> None:
+        self.clock, self.rate, self.decay, self.precision = clock, rate, decay, precision
+        self.slots: dict[str, Slot] = {}
+
+    def slot(self, name: str) -> Slot:
+        """The place of a number."""
+        return self.slots.setdefault(name, Slot(name, 0.0))
+
+    def set(self, values: Mapping[str, Any]) -> None:
+        """Numbers, or arrays of shape (), for all slots."""
+        for name, slot in self.slots.items():
+            value = values[name]
+            slot.value = _of_precision(value, self.precision)
+
+
+def _of_precision(value: Any, precision: str) -> Any:
+    """A number as a float; an array in a precision, so that it does not decide that of a step."""
+    return float(value) if isinstance(value, (int, float, np.floating)) else value.astype(precision)
+
+
+class Operands:
+    """What the names of a rule's operands stand for, for one parameter.
+
+    `weight` is the master where there is one; `target` is then what a step writes besides.
+    """
+
+    def __init__(self, entry: Entry, grad: Slot, group: Group, norms: Norms | None) -> None:
+        state = entry.state
+        self.grad, self.group, self.states = grad, group, state.arrays
+        self.guarded = False
+        self.drawn: dict[str, Slot] = {}
+        self.weight: Array = entry.weight if state.master is None else state.master
+        self.target = None if state.master is None else entry.weight
+        self.known: dict[str, Operand] = {"weight": self.weight, "grad": grad, **state.arrays}
+        if norms is not None:
+            self.known |= {"scale": norms.factor[group.precision], GO: norms.finite}
+
+    def draw(self, name: str) -> None:
+        """A slot of that name for an array of the parameter's shape, drawn for every step."""
+        self.known[name] = self.drawn[name] = Slot(name, self.weight)
+
+    def row(self, rule: Mapper, kept: Sequence[str], *, ends: bool = True) -> Row:
+        """A rule whose results are new values of the operands `kept`, written over the old ones.
+
+        `ends`: the weight is among them, and what it is the master of is written, too.
+        """
+        doubled = ends and self.target is not None
+        op = variant(rule, tuple(kept), guarded=self.guarded, doubled=doubled)
+        outputs: list[Any] = [self.known[name] for name in kept]
+        if doubled:
+            outputs.insert(0, self.target)
+        return Row(op, self.of(op.scalar.operands), outputs)
+
+    def of(self, names: Sequence[str]) -> list[Operand]:
+        """Operands for these names."""
+        return [self.known[n] if n in self.known else self.group.slot(n) for n in names]
+
+
+class Update:
+    """Slots and rows for entries of the same arrays, and gradients of the same layouts.
+
+    `rows_of` makes the rows of a parameter; `normed`: the norm of all gradients is needed,
+    `guarded`: a step is skipped where it is not finite.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        entries: Sequence[Entry],
+        groups: Sequence[Group],
+        rows_of: Callable[[Operands], list[Row]],
+        *,
+        normed: bool,
+        guarded: bool,
+    ) -> None:
+        self.grads = [Slot("grad", entry.grad) for entry in entries]
+        self.groups = list(dict.fromkeys(groups))
+        filled = [slot for slot in self.grads if slot.value.size]
+        self.norms = Norms(name, filled) if normed and filled else None
+        self.drawn: list[Slot] = []
+        rows: list[Row] = []
+        for entry, slot, group in zip(entries, self.grads, groups, strict=True):
+            if entry.weight.size:
+                operands = Operands(entry, slot, group, self.norms)
+                operands.guarded = guarded
+                rows += rows_of(operands)
+                self.drawn += operands.drawn.values()
+        self.rows = Rows(name, rows)
+
+    def bring(self, entries: Sequence[Entry]) -> None:
+        """The gradients of this step."""
+        for slot, entry in zip(self.grads, entries, strict=True):
+            slot.value = entry.grad
