@@ -11,15 +11,16 @@ from nbgraph.array import anomaly, chunk
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.lift import lift
 from nbgraph.array.push import WEAK, Carried, carried, push
-from nbgraph.array.route import key_of, learn
+from nbgraph.array.route import Routes, routes_of, shortcut
 from nbgraph.device import Context
+from nbgraph.engine import current
+from nbgraph.engine.kernels import Kernels
 from nbgraph.errors import ArgumentError, DeviceError, DTypeError, ShapeError
 from nbgraph.operator.call import recording
 from nbgraph.operator.mapper import Mapper
 from nbgraph.settings import CLOSELY_ASKED, PYTHON_ASKED, config
 from nbgraph.shape import overlaps_itself
 
-_NONE: dict[Any, Any] = {}
 _NEW: Sequence[bool] = ()  # in_place: no output existed before
 
 
@@ -38,21 +39,17 @@ def apply(
     if op.refresh_needed():
         op.refresh()
     op.require_certificate()
-    key = None
+    routes: Routes | None = None
     if outs is None and requests is None and not CLOSELY_ASKED[0]:
-        key = key_of(operands, attributes)
-        try:
-            route = op.carried.get("routes", _NONE).get(key)
-        except TypeError:  # a parameter that is an array or a list: seen to below
-            key = route = None
-        if route is not None:
-            made = route.run(operands)
+        routes = routes_of(op, attributes)
+        if routes is not None and routes.count:
+            made = routes.push(_place(), tuple(operands))
             if made is not None:
                 recorder = recording.get()
                 if recorder is not None:
-                    given = (made,) if route.single else made
+                    given = made if type(made) is tuple else (made,)
                     recorder.record(op, operands, attributes, given, _NEW)
-                return made if route.single else tuple(made)
+                return made
     values = lift(op.__name__, op.scalar.operands, operands)
     device = common_device(op.__name__, op.scalar.operands, values, outs)
     parameters = op.parameters(dict(attributes))
@@ -66,9 +63,17 @@ def apply(
     told(op, values, parameters, results, outs)
     if watched:
         anomaly.look(op, values, results)
-    if key is not None:
-        learn(op, key, found, operands)
+    if routes is not None and routes.learn(found, operands) and not attributes:
+        op.shortcut = shortcut(op, routes)
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def _place() -> int:
+    """The line of user code, for a route."""
+    engine = current()
+    if isinstance(engine, Kernels):
+        engine._open_gate()
+    return engine.site_id(1)
 
 
 def told(

@@ -42,7 +42,11 @@ class Array:
     def __del__(self) -> None:
         try:
             if self._holder is None:
-                chunk.give(self._chunk)
+                held = self._chunk
+                if held.bin is None:
+                    chunk.give(held)
+                else:
+                    held.bin.free.append(held)
         except (AttributeError, TypeError):  # half made, or the interpreter is going
             return
 

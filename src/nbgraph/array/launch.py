@@ -116,6 +116,7 @@ def scalar_word(value: Any, kind: str, precision: str) -> int:
     if kind != "f":
         value = int(value)
         return value - (1 << 64) if value >= 1 << 63 else value
+    value = float(value)  # OverflowError where an integer is beyond all floats
     if precision == "float64":
         return _WORD.unpack(_DOUBLE.pack(value))[0]
     if precision != "float32":

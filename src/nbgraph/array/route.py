@@ -1,142 +1,170 @@
 """Routes: how an operator runs on operands seen before, from the call to the engine without asking.
 
-The general way works out dtypes, shapes, kernel and record; a route keeps all of it. It declines
-(None) where something is not as it was: another engine, a busy bulk, memory of another core.
+The general way works out dtypes, shapes, kernel and record; a route keeps all of it, as what
+`entry` pushes. It declines where something is not as it was: another engine, an open bulk.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from nbgraph.array import core as arrays
+from nbgraph.array import entry
 from nbgraph.array.chunk import Chunk, take
-from nbgraph.array.launch import scalar_word
+from nbgraph.array.entry_parts import ARRAY, DOUBLE, SINGLE, WHOLE
+from nbgraph.array.launch import Prepared
 from nbgraph.array.layout import Layout
 from nbgraph.array.push import WEAK, Carried
+from nbgraph.device import Context
 from nbgraph.engine import current
+from nbgraph.engine.handle import Core
 from nbgraph.engine.kernels import Kernels
-from nbgraph.engine.launcher import Launcher
 from nbgraph.operator.mapper import Mapper
-from nbgraph.storage import LARGE, Bin, pool
+from nbgraph.storage import LARGE, pool
 
-_KEPT = 2048  # routes that an operator keeps
-
-_new = object.__new__
+_KEPT = 2048  # routes in a table
+_MOST = 4096  # sets of parameters, and whatever else is kept with an operator
+_KINDS = {"float64": DOUBLE, "float32": SINGLE}
 _classes = arrays._class
+Push = Callable[[Any, tuple[Any, ...]], Any]
 
 
-class Route:
-    """An operator for operands of known layouts on one device, with outputs of its own."""
+class Routes:
+    """The routes of an operator with certain parameters, for one engine.
 
-    __slots__ = (
-        *("arrays", "core", "device", "engine", "launchers", "numbers", "outputs"),
-        *("prepared", "single"),
-    )
+    `push(place, operands)` pushes: the output, a tuple of several, or None where the general way
+    is needed. The place is what `Kernels.site_id` gave for the line of user code, for a caller who
+    tells the recorder, if there is one; or the frame, where no recorder means all is told.
+    """
 
-    def __init__(self, found: Carried, operands: Sequence[Any], engine: Kernels) -> None:
-        self.prepared = next(iter(found.prepared.values()))
-        self.single = len(found.outputs) == 1
-        self.arrays = [i for i, v in enumerate(operands) if type(v) not in WEAK]
-        numbers = [i for i, v in enumerate(operands) if type(v) in WEAK]
-        self.numbers = list(zip(numbers, self.prepared.scalars, strict=True))
-        self.device = operands[self.arrays[0]]._chunk.device
-        assert engine._core is not None
-        self.engine, self.core = engine, engine._core
-        own = pool(self.device)
-        self.outputs = [(o, own.bin(o.nbytes)) for o in found.outputs]
-        self.launchers: dict[int, Launcher] = {}  # by the number of distinct chunks read
+    __slots__ = ("core", "count", "push", "table")
 
-    def run(self, operands: Sequence[Any], site: int = 0) -> Any:
-        """Push it; the output or a list of them, or None where the general way is needed.
+    def __init__(self) -> None:
+        self.count = 0
+        self.core: Core | None = None
+        self.table: dict[Any, Any] = {}
+        self.push: Push = declines
+        if entry.available():
+            self.push = entry.over(self.table, _classes[0])
 
-        `site` is what `Kernels.site_id` gave for the line of user code, 0 if nobody asked.
-        """
-        engine, core, device = self.engine, self.core, self.device
-        if core is not engine._core or engine is not engine._owner.engine or engine._bulks:
+    def learn(self, found: Carried, operands: Sequence[Any]) -> bool:
+        """Remember the way that a call has gone, if its like may come again; whether it may."""
+        engine = current()
+        if not isinstance(engine, Kernels) or not engine._open_gate():
+            return False
+        if self.push is declines:
+            return False
+        route = _route(found, engine, operands)
+        if route is None:
+            return False
+        if engine._live is not self.core or self.count >= _KEPT:
+            self.table.clear()
+            self.count = 0
+            self.core = engine._live
+        level = self.table
+        *before, last = [v._layout if type(v) is _classes[0] else type(v) for v in operands]
+        for key in before:
+            level = level.setdefault(key, {})
+        level[last] = route
+        self.count += 1
+        return True
+
+
+def declines(place: object, operands: object) -> None:
+    """Where no interpreter's entry serves."""
+
+
+def routes_of(op: Mapper, attributes: Mapping[str, Any]) -> Routes | None:
+    """The routes of an operator with these parameters; None: there are none, and will not be."""
+    key = ("routes", *attributes.items()) if attributes else "routes"
+    try:
+        found: Routes | None = op.carried.get(key)
+    except TypeError:  # a parameter that is an array or a list
+        return None
+    if found is None:
+        if len(op.carried) > _MOST:
             return None
-        prepared = self.prepared
-        words: list[int] = []
-        record = [*prepared.head]
-        # plain loops: a comprehension costs a call
-        for i in self.arrays:
-            array = operands[i]
-            chunk = array._chunk
-            if chunk._core is not core or chunk.device is not device:
+        found = op.carried[key] = Routes()
+    return found
+
+
+def shortcut(op: Mapper, routes: Routes) -> Push:
+    """`routes.push`, for as long as nothing has changed that the operator's text refers to."""
+    push = routes.push
+    watched, *others = op.scalar.watch.checks()
+    closed = any(others)
+    if not watched and not closed:
+        return push
+
+    def run(place: Any, operands: tuple[Any, ...]) -> Any:
+        for space, name, value in watched:
+            if space.get(name) is not value:
                 return None
-            word = chunk._address << 2
-            if word not in words:
-                words.append(word)
-            record.append(array._address)
-        launcher = self.launchers.get(len(words))
-        if launcher is None:
-            launcher = self.prepared.launcher(engine, len(words), len(self.outputs), True)
-            self.launchers[len(words)] = launcher
-        made: list[Any] = []
-        for own, size_class in self.outputs:
-            array = _taken(own, size_class, operands, self.arrays)
-            chunk = array._chunk
-            words.append((chunk._address if chunk._core is core else core.attach(chunk)) << 2)
-            record.append(chunk.address)
-            made.append(array)
-        record += prepared.steps
-        for i, scalar in self.numbers:
-            record.append(scalar_word(operands[i], *scalar))
-        record += prepared.outer
-        site = site or engine.site_id()
-        if launcher._core is not core or (
-            launcher._bound(site, launcher._count, *words, *record) <= 0
-        ):
-            reads = list(dict.fromkeys([operands[i]._chunk for i in self.arrays]))
-            launcher([*reads, *[a._chunk for a in made]], record, site)
-        return made[0] if self.single else made
+        return None if closed and op.refresh_needed() else push(place, operands)
+
+    return run
 
 
-def _taken(
-    own: Layout, size_class: Bin[Chunk], operands: Sequence[Any], arrays: Sequence[int]
-) -> Any:
-    """An array of a layout, its values not set."""
-    block: Chunk
-    if size_class.size < LARGE:
-        next(size_class.takes)
-        try:
-            block = size_class.free.pop()
-        except IndexError:
-            block = size_class.miss()
-    else:
-        chunks = [operands[i]._chunk for i in arrays]
-        block = take(own.nbytes, chunks[0].device, chunks)
-    made = _new(_classes[0])
-    made._holder = made._node = None
-    made._chunk = block
-    made._address = block.address
-    made._layout = own
-    made._output = made._stamp = 0
-    return made
+def _route(found: Carried, engine: Kernels, operands: Sequence[Any]) -> tuple[Any, ...] | None:
+    """The route that a call has gone, or None: its like has to be looked at."""
+    arrays = [i for i, v in enumerate(operands) if type(v) not in WEAK]
+    if len(found.prepared) != 1 or not arrays or not found.outputs[0].size:
+        return None
+    if any(type(operands[i]) is not _classes[0] for i in arrays):
+        return None  # lifted
+    prepared = next(iter(found.prepared.values()))
+    kinds = [_kind(*scalar) for scalar in prepared.scalars]
+    return None if None in kinds else _described(found, prepared, engine, operands, arrays, kinds)
 
 
-def key_of(operands: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
-    """What routes are found by."""
-    kind = _classes[0]
-    own = [v._layout if type(v) is kind else type(v) for v in operands]
-    return (*own, *attributes.items()) if attributes else tuple(own)
+def _kind(kind: str, precision: str) -> int | None:
+    """What becomes of a number; None: it has to be looked at whether it fits."""
+    return _KINDS.get(precision) if kind == "f" else WHOLE if precision == "bool" else None
 
 
-def learn(op: Mapper, key: Any, found: Carried, operands: Sequence[Any]) -> None:
-    """Remember the way that a call has gone, if its like may come again."""
-    enter(op.carried.setdefault("routes", {}), key, found, operands)
+def _described(
+    found: Carried,
+    prepared: Prepared,
+    engine: Kernels,
+    operands: Sequence[Any],
+    arrays: Sequence[int],
+    kinds: Sequence[Any],
+) -> tuple[Any, ...] | None:
+    """What the entry is told; None where there is no room for it."""
+    core = engine._live
+    assert core is not None
+    device = operands[arrays[0]]._chunk.device
+    fixed = prepared.launcher(engine, len(arrays), len(found.outputs), True).fixed
+    submit, ids, gate = core.unit.address("submit"), engine._site_ids, engine._owner.gate
+    push = entry.Push(
+        submit, (core.address, *fixed), core, gate, device, ids, engine.site_at, core.attach
+    )
+    head, steps = prepared.head, prepared.steps
+    at = len(head)  # of addresses: operands', then outputs'; behind them steps and numbers
+    written = at + len(arrays)
+    number = written + len(found.outputs) + len(steps)
+    blank = [0] * (len(arrays) + len(found.outputs))
+    record = [*head, *blank, *steps, *[0] * len(kinds), *prepared.outer]
+    places = iter([(ARRAY, at + k) for k in range(len(arrays))])
+    numbers = iter([(kind, number + k) for k, kind in enumerate(kinds)])
+    pairs = [next(numbers if type(v) in WEAK else places) for v in operands]
+    outputs = [_output(own, device, arrays, written + k) for k, own in enumerate(found.outputs)]
+    if not entry.fits(len(pairs), len(outputs), len(record)):
+        return None
+    return (*entry.describe(push, pairs, outputs, record), prepared)  # its kernel is kept
 
 
-def enter(routes: dict[Any, Route], key: Any, found: Carried, operands: Sequence[Any]) -> None:
-    """Put the way that a call has gone into a table, if there is one."""
-    engine = current()
-    if not isinstance(engine, Kernels) or engine._core is None or len(found.prepared) != 1:
-        return
-    for value, dtype in zip(operands, found.plan.typed.operands, strict=True):
-        if type(value) is not _classes[0] and (type(value) not in WEAK or dtype.kind in "iu"):
-            return  # lifted, or to be looked at whether the number fits
-    if not found.outputs[0].size or all(type(v) in WEAK for v in operands):
-        return
-    if len(routes) >= _KEPT:
-        routes.clear()
-    routes[key] = Route(found, operands, engine)
+def _output(own: Layout, device: Context, arrays: Sequence[int], place: int) -> entry.Output:
+    """Where an output's block comes from. Of large blocks an idle one is looked for."""
+    size_class: Any = pool(device).bin(own.nbytes)
+    free = size_class.free
+    small = size_class.size < LARGE
+
+    def another(*operands: Any) -> Chunk:
+        if small:
+            next(size_class.takes)
+            return size_class.miss()
+        return take(own.nbytes, device, [operands[i]._chunk for i in arrays])
+
+    return entry.Output(own, free if type(free) is list else [], size_class.takes, another, place)

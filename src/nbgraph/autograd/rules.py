@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from nbgraph.array.route import Route
+from nbgraph.array.layout import Layout
+from nbgraph.array.route import Routes
 from nbgraph.errors import DerivativeError
 from nbgraph.graph.node import Entry
 from nbgraph.operator.array_op import ArrayOp
@@ -39,7 +40,8 @@ class MapRule(Rule):
     def __init__(self, op: Mapper, wrt: Sequence[int]) -> None:
         self.wrt = wrt  # the operands, in the order of what `reverse` gives
         self.problem: Exception | None = None
-        self.routes: dict[Any, Route] = {}  # of `reverse`, all of whose results are new arrays
+        # of `reverse`, where all its results are new arrays of these layouts; by operands
+        self.routes: dict[Any, tuple[Routes, Sequence[Layout]]] = {}
         self.inputs: tuple[int, ...] = ()
         self.outputs: tuple[int, ...] = ()
         self.order: list[int] = []  # operand of `reverse` -> index in what is saved

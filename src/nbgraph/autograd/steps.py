@@ -11,17 +11,20 @@ from nbgraph.array import anomaly
 from nbgraph.array.chunk import shared
 from nbgraph.array.core import Array, empty_of, make
 from nbgraph.array.layout import layout
-from nbgraph.array.push import carried, push
-from nbgraph.array.route import enter, key_of
+from nbgraph.array.push import Carried, carried, push
+from nbgraph.array.route import Routes
 from nbgraph.autograd.rules import MapRule
 from nbgraph.autograd.sums import Sums, library
 from nbgraph.autograd.tape import Record, TapeError, kept
+from nbgraph.engine import current
 from nbgraph.errors import DerivativeError
 from nbgraph.graph.node import Entry, Node
 from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.call import call
 from nbgraph.settings import CLOSELY_ASKED, config
 from nbgraph.storage import LARGE
+
+_KEPT = 2048  # ways that a rule keeps
 
 
 def step(node: Record, sums: Sums, useful: Container[Node], *, retain_graph: bool) -> None:
@@ -115,7 +118,10 @@ def _map_step(
         return
     if owned and _over_out_grad(node, rule, gradients[0], operands, sums):
         return
-    key = key_of(operands, node.attributes)
+    key = (
+        *(v._layout if isinstance(v, Array) else type(v) for v in operands),
+        *node.attributes.items(),
+    )
     if _routed(node, rule, key, operands, wanted, sums):
         return
     found = carried(rule.reverse, operands, rule.reverse.parameters(dict(node.attributes)))
@@ -134,7 +140,7 @@ def _map_step(
     if any(request != "null" for request in requests):
         push(rule.reverse, found, operands, results, None, requests)
     if set(requests) == {"write"}:
-        enter(rule.routes, key, found, operands)
+        _learn(rule, key, found, operands)
     for i, value, request in zip(rule.wrt, results, requests, strict=True):
         if request == "write":
             _add(sums, node, i, value, owned=True)
@@ -196,25 +202,35 @@ def _routed(
     sums: Sums,
 ) -> bool:
     """The same by the route of an earlier pass, where every in-gradient is a new array again."""
-    route = rule.routes.get(key)
-    if route is None or CLOSELY_ASKED[0]:
+    known = rule.routes.get(key)
+    if known is None:
         return False
-    for i, (made, _) in zip(rule.wrt, route.outputs, strict=True):
+    routes, outputs = known
+    for i, made in zip(rule.wrt, outputs, strict=True):
         own = node.layouts[i]
         if not wanted[i] or own.shape != made.shape or own.dtype != made.dtype:
             return False
         if sums.get(node.inputs[i]) is not None:
             return False
     if not sums.site:
-        sums.site = route.engine.site_id()
-    made = route.run(operands, sums.site)
+        sums.site = current().site_id()
+    made = routes.push(sums.site, tuple(operands))
     if made is None:
         return False
-    for i, value in zip(rule.wrt, (made,) if route.single else made, strict=True):
+    for i, value in zip(rule.wrt, made if type(made) is tuple else (made,), strict=True):
         entry = node.inputs[i]
         assert entry is not None
         sums.add(entry, value, owned=True)
     return True
+
+
+def _learn(rule: MapRule, key: Any, found: Carried, operands: Sequence[Any]) -> None:
+    """Remember the way that a pass has gone."""
+    routes = Routes()
+    if routes.learn(found, operands):
+        if len(rule.routes) >= _KEPT:
+            rule.routes.clear()
+        rule.routes[key] = routes, found.outputs
 
 
 def _add(sums: Sums, node: Record, i: int, value: Any, *, owned: bool) -> None:

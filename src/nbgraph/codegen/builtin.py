@@ -1,8 +1,8 @@
 """Builtin functions of Python made from LLVM text.
 
 The text defines one C function `ptr nbgraph_kernel(ptr self, ptr args, i64 nargs)`: CPython's
-vector-call convention (METH_FASTCALL, stable interface). `self` is a bytes object that tells the
-function its work, so that one C function serves any number of Python callables.
+vector-call convention (METH_FASTCALL, stable interface). `self` is an object, such as bytes, that
+tells the function its work, so that one C function serves any number of Python callables.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def address(text: str, symbols: Sequence[str], name: str = "builtin") -> int:
     with compiling(name, "llvm") as note:
         entry = cache.load(key)
         if entry is None:
-            import llvmlite.binding as llvm
+            from nbgraph.codegen import optimise  # imports LLVM
 
-            code = bytes(target.machine().emit_object(llvm.parse_assembly(text)))
+            code = bytes(target.machine().emit_object(optimise.optimised(text, name)))
             entry = cache.Entry(code, tuple(symbols), 0.0, "compiled")
             cache.store(key, entry)
         note(entry.origin, len(entry.code))
@@ -50,9 +50,9 @@ def method(code: int, name: str, doc: str) -> int:
     return ctypes.addressof(made)
 
 
-def function(definition: int, words: bytes) -> Callable[..., Any]:
-    """A builtin function whose C function is given `words` as `self`."""
+def function(definition: int, given: object) -> Callable[..., Any]:
+    """A builtin function whose C function is given an object, such as bytes, as `self`."""
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype = ctypes.py_object
     new.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
-    return new(definition, words, None)
+    return new(definition, given, None)

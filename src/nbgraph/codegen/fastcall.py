@@ -9,6 +9,7 @@ the interpreter may lie too far away for machine code to name), number of bound 
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import struct
 from collections.abc import Callable
@@ -16,15 +17,17 @@ from collections.abc import Callable
 from nbgraph.codegen import builtin, target
 
 MAX_WORDS = 64  # bound words and arguments together
+# the two differ in speed alone, where a C long has 64 bits
+_INTEGER = "PyLong_AsLong" if ctypes.sizeof(ctypes.c_long) == 8 else "PyLong_AsLongLong"
 _SYMBOLS = (
-    "PyBytes_AsString PyLong_AsLongLong PyLong_FromLongLong PyErr_Occurred PyErr_SetString "
+    f"PyBytes_AsString {_INTEGER} PyLong_FromLongLong PyErr_Occurred PyErr_SetString "
     "PyEval_SaveThread PyEval_RestoreThread"
 ).split()
 _MESSAGE = f"too many arguments: at most {MAX_WORDS} words, bound ones included"
 
 _TEXT = f"""
 declare ptr @PyBytes_AsString(ptr)
-declare i64 @PyLong_AsLongLong(ptr)
+declare i64 @{_INTEGER}(ptr)
 declare ptr @PyLong_FromLongLong(i64)
 declare ptr @PyErr_Occurred()
 declare void @PyErr_SetString(ptr, ptr)
@@ -63,7 +66,7 @@ convert:
 convert_one:
   %arg_at = getelementptr ptr, ptr %args, i64 %k
   %arg = load ptr, ptr %arg_at
-  %value = call i64 @PyLong_AsLongLong(ptr %arg)
+  %value = call i64 @{_INTEGER}(ptr %arg)
   %suspect = icmp eq i64 %value, -1
   br i1 %suspect, label %look, label %converted
 look:

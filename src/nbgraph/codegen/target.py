@@ -115,13 +115,14 @@ def _c_library() -> ctypes.CDLL:
 
 
 def provide(symbols: Sequence[str]) -> None:
-    """Make C library functions known to the linker; CompileError names one that is missing."""
+    """Make functions of the C library and of Python known to the linker; CompileError names one
+    that is missing."""
     llvm = _llvm()
     for name in symbols:
         if llvm.address_of_symbol(name):
             continue
         try:
-            function = getattr(_c_library(), name)
+            function = getattr(ctypes.pythonapi if name.startswith("Py") else _c_library(), name)
         except AttributeError as error:
             raise CompileError(f"the kernel needs {name!r}, which this system lacks") from error
         llvm.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)

@@ -35,6 +35,7 @@ class Bulk:
         self.outer, here.bulk = here.bulk, self
         with _counting:
             self.engine._bulks += 1
+            self.engine._owner.gate[0] = None
 
     def __exit__(self, *exc: object) -> None:
         try:

@@ -61,8 +61,9 @@ def _first() -> Engine:
 
         if not handle.ready():
             _building.append(cold.Build())
-            _owner.engine = cold.Interim(owner=_owner)
-            return _owner.engine
+            interim = cold.Interim(owner=_owner)
+            _owner.put_in_force(interim)
+            return interim
     return _start(config.engine, {}, 0)
 
 
@@ -91,7 +92,8 @@ def _change_over(engine: Engine) -> Engine:
 
         if old.hand_over(make):
             _building.clear()
-            _owner.engine = old._successor
+            if old._successor is not None:
+                _owner.put_in_force(old._successor)
         return _owner.engine or old
     finally:
         _changing.release()
@@ -144,7 +146,8 @@ def set_aside(what: str) -> Generator[Callable[[Callable[..., Engine]], Engine]]
         def use(made: Callable[..., Engine]) -> Engine:
             nonlocal used
             _abandon(used)
-            used = _owner.engine = made(owner=_owner, first=used._newest())
+            used = made(owner=_owner, first=used._newest())
+            _owner.put_in_force(used)
             return used
 
         try:
@@ -154,7 +157,7 @@ def set_aside(what: str) -> Generator[Callable[[Callable[..., Engine]], Engine]]
             _owner.ledger = failures.untold()
             if used is not before:
                 before._go_on_from(used._newest())
-            _owner.engine = before
+            _owner.put_in_force(before)
 
 
 def _abandon(engine: Engine) -> None:
@@ -167,5 +170,5 @@ def _start(kind: str, options: dict[str, Any], first: int) -> Engine:
     module, name, _ = KINDS[kind]
     made = getattr(importlib.import_module(module), name)
     engine: Engine = made(owner=_owner, first=first, **options)
-    _owner.engine = engine
+    _owner.put_in_force(engine)
     return engine

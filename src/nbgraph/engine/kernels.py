@@ -27,6 +27,7 @@ from nbgraph.settings import DEBUG_ASKED, config
 
 _SHOWN = 64  # variables of a kernel that a dump tells of
 _FLAGS = {FnProperty.NO_SKIP: layout.NO_SKIP, FnProperty.OVERWRITE: layout.OVERWRITES}
+SITE_SHIFT = 48  # in the key of a line: no address of an object has so many bits
 SPLIT_FROM = 24_000  # nanoseconds from which a kernel may be cut into chunks
 
 
@@ -130,6 +131,24 @@ class Kernels(TrackedEngine):
             *(call._words if own else ()),
         ]
 
+    def _takes_pushes(self) -> bool:
+        """Whether pushes may go to the core as they come."""
+        return self._live is not None and self._owner.engine is self and not self._bulks
+
+    def _open_gate(self) -> bool:
+        """Let the quickest ways push, if they may; whether they may."""
+        if self._takes_pushes():
+            self._owner.gate[0] = self._live
+            if self._takes_pushes():
+                return True
+            self._owner.gate[0] = None  # another thread has closed it, and may have been too early
+        return False
+
+    def _end_life(self) -> None:
+        """No worker of the core runs from now on."""
+        self._live = None
+        self._owner.gate[0] = None
+
     def _name_id(self, name: str) -> int:
         found = self._name_ids.get(name)
         if found is None:
@@ -142,10 +161,14 @@ class Kernels(TrackedEngine):
     def site_id(self, above: int = 0) -> int:
         """A number for the line of user code that called, for a `Launcher`; so many callers of
         the caller are ours."""
-        known, frame = self._site_ids, sys._getframe(1 + above)
+        return self.site_at(sys._getframe(1 + above))
+
+    def site_at(self, frame: Any) -> int:
+        """The same from a frame on."""
+        known = self._site_ids
         while True:
             code = frame.f_code
-            found = known.get((id(code), frame.f_lasti))
+            found = known.get(id(code) + (frame.f_lasti << SITE_SHIFT))
             if found is not None:
                 return found
             if not is_ours(code) or frame.f_back is None:
@@ -157,7 +180,7 @@ class Kernels(TrackedEngine):
 
     def _site_of(self, code: CodeType, instruction: int) -> int:
         """A number for a line of user code; the code object is kept, so its `id` stays its own."""
-        key = id(code), instruction
+        key = id(code) + (instruction << SITE_SHIFT)
         found = self._site_ids.get(key)
         if found is None:
             with self._raising:

@@ -27,10 +27,10 @@ class Launcher:
     `launch(variables, record)` pushes it: one compiled call copies the record into an operation
     and orders it. `overwrites`: what it writes is written whole, so a failure that those carry does
     not concern it. Nothing is checked: variables are distinct, alive and of this engine. The
-    answer names the operation (a ticket).
+    answer names the operation (a ticket). `fixed`: words of `submit` from the kind to the name.
     """
 
-    __slots__ = ("_bound", "_core", "_engine", "_count", "_fixed", "name")
+    __slots__ = ("_bound", "_core", "_engine", "_count", "fixed", "name")
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Launcher:
         if cost >= SPLIT_FROM:
             flags = layout.SPLITTABLE
         number = engine._name_id(name)
-        self._fixed = (0, address, 0, 0, hi, flags, cost, layout.NATIVE, 0, nbytes, number)
+        self.fixed = (0, address, 0, 0, hi, flags, cost, layout.NATIVE, 0, nbytes, number)
         self._engine, self.name = engine, name
         self._count = reads + writes | writes << COUNT_BITS
         self._core: Core | None = None
@@ -75,7 +75,7 @@ class Launcher:
         """Make it ready now; the compiled entry that takes (site, count, variables, record)."""
         core = self._engine._opened()
         if self._core is not core:
-            self._core, self._bound = core, core.bound("submit", *self._fixed)
+            self._core, self._bound = core, core.bound("submit", *self.fixed)
         return self._bound
 
     def _slowly(self, variables: Sequence[Variable], record: Sequence[int], site: int) -> int:
@@ -84,7 +84,7 @@ class Launcher:
         core = engine._opened()
         engine._flush()
         self.prime()
-        words = [*self._fixed, site, self._count]
+        words = [*self.fixed, site, self._count]
         if here.running is not None:
             words[5] |= layout.FORCE
         for v in variables:

@@ -178,7 +178,7 @@ class ThreadedEngine(Kernels, ServedEngine):
         if core is None or not self._serving[layout.NATIVE]:
             return
         with self._opening:
-            self._live = None
+            self._end_life()
             core.stop()
             threads = [t for group in self._threads.values() for t in group]
             self._threads.clear()
@@ -202,13 +202,13 @@ class ThreadedEngine(Kernels, ServedEngine):
         if core is None or not self._serving[layout.NATIVE]:
             return
         super()._shut_down()
-        self._live = None
+        self._end_life()
         core.stop()
         self._threads.clear()
         self._serving = [False] * layout.QUEUE_COUNT  # a later exit handler may push again
 
     def _after_fork(self) -> None:
-        self._live = None
+        self._end_life()
         self._threads.clear()
         self._serving = [False] * layout.QUEUE_COUNT
         super()._after_fork()

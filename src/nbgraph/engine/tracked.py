@@ -52,7 +52,7 @@ class TrackedEngine(Engine):
         self._names: list[str] = [""]
         self._name_ids: dict[str, int] = {"": 0}
         self._sites: list[Site] = [_NO_SITE]
-        self._site_ids: dict[Any, int] = {}
+        self._site_ids: dict[int, int] = {}  # by address of the code and instruction
         self._opening = threading.RLock()
         self._raising = threading.RLock()
         self._core: Core | None = None

@@ -22,15 +22,23 @@ _numbers = itertools.count(1)
 class Owner:
     """Whose variables they are: the engine in force, and the failures nobody was told of."""
 
-    __slots__ = ("deletions", "dropped", "engine", "ledger", "made")
+    __slots__ = ("deletions", "dropped", "engine", "gate", "ledger", "made")
 
     def __init__(self) -> None:
         self.engine: Engine | None = None
+        # the compiled core that takes pushes as they come, or None: the quickest ways look here.
+        # Who takes that from an engine says so first and closes the gate then
+        self.gate: list[Any] = [None]
         self.ledger = Ledger()
         self.deletions = 0  # variables deleted by request: prepared operators look again
         # counted by `next`, which no other thread and no finaliser can come between
         self.made = itertools.count()
         self.dropped = itertools.count()
+
+    def put_in_force(self, engine: Engine) -> None:
+        """From now on it is this engine."""
+        self.engine = engine
+        self.gate[0] = None
 
     @property
     def alive(self) -> int:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, overload
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
 LIBRARY = "nbgraph."
 MISSING: Any = np._NoValue  # type: ignore[attr-defined]
+_frame = sys._getframe
 _CALL_OPTIONS = frozenset(("out", "where", "dtype", "casting", "order"))
 
 
@@ -79,6 +81,8 @@ class Mapper:
         self._fast = fast.FastCall(self)
         self._quick: tuple[Callable[..., Any], bytes, Sequence[Any]] | None = None
         self.carried: dict[Any, Any] = {}  # what carriers keep with the operator
+        # of a carrier: a call with operands alone, in a frame; its result, or None: it declines
+        self.shortcut: Callable[[Any, tuple[Any, ...]], Any] | None = None
         fn = getattr(scalar, "fn", None)
         self.__name__ = scalar.name
         self.__qualname__ = getattr(fn, "__qualname__", scalar.name)
@@ -118,6 +122,11 @@ class Mapper:
                 result = function(*operands, out)
                 if result is not declined:
                     return result
+        shortcut = self.shortcut
+        if shortcut is not None and out is None and not options:
+            result = shortcut(_frame(1), operands)
+            if result is not None:
+                return result
         carrier = carrier_of(operands if out is None else (*operands, out))
         if carrier is not None:
             if not options and out is None and len(operands) == self.nin:
@@ -219,6 +228,7 @@ class Mapper:
         self._fast.forget()
         self._quick = None
         self.carried = {}
+        self.shortcut = None
 
     # derivatives ------------------------------------------------------------------------------
 
@@ -270,6 +280,7 @@ class Mapper:
         self.hand_gradient = gradient
         self._derivatives.clear()
         self.carried = {}  # how gradients flow is kept there, too
+        self.shortcut = None
         return self
 
     def require_certificate(self) -> None:

@@ -1,0 +1,395 @@
+"""Routes: the quick way of an operator gives what the general way gives, and knows when not to.
+
+A test that says the route took a call closes the general way first.
+"""
+
+import gc
+import sys
+
+import numpy as np
+import pytest
+
+import nbgraph as ng
+from nbgraph import storage
+from nbgraph.array import carry, entry, route
+from nbgraph.settings import CLOSELY_ASKED
+from tests.array.samples import same
+
+SMALL, LARGE = (3, 5), (3, 40_000)  # of small blocks any is taken, of large ones an idle one
+K = 2.0
+
+
+@pytest.fixture
+def threaded():
+    """The engine that has routes, in force, and nothing that was ever asked to look closely."""
+    asked, CLOSELY_ASKED[0] = CLOSELY_ASKED[0], False
+    before = ng.engine.current().kind
+    ng.engine.set("threaded")
+    yield ng.engine
+    ng.engine.set(before)
+    CLOSELY_ASKED[0] |= asked
+
+
+@pytest.fixture
+def alone(monkeypatch):
+    """`alone()`: the general way is closed from now on."""
+
+    def close():
+        def refuse(*_):
+            raise AssertionError("the general way was taken")
+
+        monkeypatch.setattr(carry, "lift", refuse)
+
+    return close
+
+
+def floats(*values):
+    return np.float32(values)
+
+
+def value(shape, dtype, step=1):
+    size = int(np.prod(shape)) * step
+    return (np.arange(size) % 7 + 1).astype(dtype).reshape(*shape[:-1], -1)[..., ::step]
+
+
+def _two(x, y):
+    return x + y, x * y
+
+
+def _fma(x, y, z):
+    return x * y + z
+
+
+two, fma = ng.op(_two), ng.op(_fma)
+CALLS = {
+    "a + b": lambda a, b: a + b,
+    "a + a": lambda a, b: a + a,
+    "a * 2.5": lambda a, b: a * 2.5,
+    "2 - a": lambda a, b: 2 - a,
+    "a < b": lambda a, b: a < b,
+    "row": lambda a, b: a * b[0],
+    "view": lambda a, b: a[::-1] - b,
+    "two outputs": lambda a, b: two(a, b) if type(a) is ng.NDArray else _two(a, b),
+    "a number between": lambda a, b: fma(a, 0.1, b) if type(a) is ng.NDArray else _fma(a, 0.1, b),
+}
+
+
+@pytest.mark.parametrize("shape", [SMALL, LARGE])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "float16"])
+@pytest.mark.parametrize("name", CALLS)
+def test_routes_give_what_numpy_gives(threaded, name, dtype, shape):
+    """X-NDA-04: the first call and those after it, while others hold blocks."""
+    call = CALLS[name]
+    if name == "a number between" and dtype == "int32":
+        pytest.skip("a float beside integers gives another dtype in NumPy")
+    x, y = value(shape, dtype), value(shape, dtype, 2)
+    a, b = ng.array(x), ng.array(y)
+    wanted = call(x, y)
+    kept = []
+    for _ in range(6):
+        made = call(a, b)
+        for one, other in zip(
+            made if type(made) is tuple else (made,),
+            wanted if type(wanted) is tuple else (wanted,),
+            strict=True,
+        ):
+            assert one.dtype == other.dtype
+            np.testing.assert_allclose(
+                one.asnumpy(), other, rtol=1e-2 if dtype == "float16" else 1e-6
+            )
+        kept.append(made)
+
+
+@pytest.mark.parametrize("shape", [SMALL, LARGE])
+@pytest.mark.parametrize(
+    "name", ["a + b", "a + a", "a * 2.5", "2 - a", "row", "two outputs", "a number between"]
+)
+def test_the_general_way_is_not_taken_again(threaded, alone, name, shape):
+    """ENG-31: light operators that are repeated are pushed without asking."""
+    x, y = value(shape, "float32"), value(shape, "float32")
+    a, b = ng.array(x), ng.array(y)
+    call = CALLS[name]
+    b[0]
+    call(a, b)
+    call(a, b)
+    alone()
+    for _ in range(5):
+        made, wanted = call(a, b), call(x, y)
+        if type(made) is not tuple:
+            made, wanted = (made,), (wanted,)
+        for one, other in zip(made, wanted, strict=True):
+            np.testing.assert_allclose(one.asnumpy(), other, rtol=1e-6)
+
+
+def test_numbers_are_rounded_as_numpy_rounds_them(threaded, alone):
+    """A Python number is weak: it takes the dtype of the array beside it."""
+    x = np.float32([1, 3, 1e30])
+    a, mask = ng.array(x), ng.array(np.array([True, False]))
+    for number in (0.1, 7, True, -1, -1.0, 1e300, float("nan")):
+        a * number
+        with np.errstate(over="ignore"):
+            same(a * number, x * np.float32(number))
+    same(mask & True, np.array([True, False]))
+    same(mask & True, np.array([True, False]))
+    same(mask & False, np.array([False, False]))
+    same(ng.array(np.float64([1, 2])) * 0.1, np.float64([1, 2]) * 0.1)
+    with pytest.raises(OverflowError):
+        a * 10**400
+    a + 1.5
+    alone()
+    same(a + 2.5, x + np.float32(2.5))
+
+
+def test_a_recorder_is_told(threaded, alone):
+    """X-NDA-01: what routes carry out while something records has a gradient."""
+    a, b = ng.array([1.0, 2.0, 3.0]), ng.array([4.0, 5.0, 6.0])
+    a.attach_grad()
+    both = ng.op(lambda x, y: x * y * y)
+    for turn in range(4):
+        if turn == 2:
+            alone()
+        with ng.autograd.record():
+            total = (a * b + both(a, b)) * 2.0
+        total.backward()
+        same(a.grad, 2 * (b.asnumpy() + b.asnumpy() ** 2))
+
+
+def test_arrays_that_routes_made_are_like_others(threaded):
+    """Their place on a tape is there, and empty."""
+    a = ng.array([1.0, 2.0])
+    a + a
+    made = a + a
+    assert (made._node, made._output, made._stamp, made._holder) == (None, 0, 0, None)
+    made.attach_grad()
+    with ng.autograd.record():
+        y = made * made
+    y.backward()
+    same(made.grad, floats(4.0, 8.0))
+
+
+def test_a_changed_global_is_taken_up(threaded, monkeypatch):
+    """The operator's text refers to it: the route is no longer its own."""
+    scaled = ng.op(lambda x: x * K)
+    a = ng.array([1.0, 2.0])
+    for _ in range(3):
+        same(scaled(a), floats(2.0, 4.0))
+    monkeypatch.setitem(globals(), "K", 3.0)
+    for _ in range(3):
+        same(scaled(a), floats(3.0, 6.0))
+
+
+def test_a_changed_closure_is_taken_up(threaded):
+    def make():
+        factor = 2.0
+
+        def change():
+            nonlocal factor
+            factor = 5.0
+
+        return ng.op(lambda x: x * factor), change
+
+    scaled, change = make()
+    a = ng.array([1.0, 2.0])
+    for _ in range(3):
+        same(scaled(a), floats(2.0, 4.0))
+    change()
+    same(scaled(a), floats(5.0, 10.0))
+
+
+def test_settings_that_look_closely_are_heeded(threaded):
+    """anomaly=1 finds the first NaN although the route was learnt without it."""
+    a = ng.array([1.0, -1.0])
+    root = ng.op(lambda x: x**0.5)
+    for _ in range(3):
+        root(a)
+        a / a
+    zero = ng.zeros(2)
+    with ng.config(anomaly=1):
+        with pytest.raises(FloatingPointError):
+            root(a)
+        with pytest.raises(FloatingPointError):
+            zero / zero
+    before = len(ng.engine.dump().operations)
+    with ng.config(compiler="python"):
+        same(a + a, floats(2.0, -2.0))
+    assert len(ng.engine.dump().operations) == before
+
+
+def test_a_graph_that_is_traced_gets_a_node(threaded):
+    """Routes push nothing while a graph is made."""
+    a = ng.array([1.0, 2.0])
+    f = ng.jit(lambda x: (x + x) * 2.0)
+    for _ in range(3):
+        (a + a) * 2.0
+        same(f(a), floats(4.0, 8.0))
+
+
+def test_members_of_a_bulk_stay_in_order(threaded):
+    """X-ENG-11: within a bulk the general way is taken, after it routes are again."""
+    a = ng.array([1.0, 2.0])
+    a + a
+    seen = []
+    with ng.engine.bulk(10):
+        ng.engine.push(lambda ctx: seen.append("first"), mutate_vars=[a.variable])
+        b = a + a
+        ng.engine.push(lambda ctx: seen.append("second"), const_vars=[b.variable])
+    same(b, floats(2.0, 4.0))
+    ng.waitall()
+    assert seen == ["first", "second"]
+    assert ng.engine.current()._owner.gate[0] is None
+    same(a + a, floats(2.0, 4.0))
+    assert ng.engine.current()._owner.gate[0] is not None
+
+
+@pytest.mark.parametrize("kind", ["naive", "chaos", "threaded"])
+def test_another_engine_takes_over(threaded, kind):
+    """SYS-04: what was learnt for one engine is not pushed to another."""
+    a = ng.array([1.0, 2.0])
+    for _ in range(3):
+        a + a
+    ng.engine.set(kind)
+    for _ in range(3):
+        same((a + a) * 2.0, floats(4.0, 8.0))
+
+
+def test_after_a_stop_pushes_start_the_engine_again(threaded):
+    a = ng.array([1.0, 2.0])
+    a + a
+    ng.engine.current().stop()
+    assert ng.engine.current()._owner.gate[0] is None
+    for _ in range(3):
+        same(a + a, floats(2.0, 4.0))
+
+
+def test_arrays_of_two_devices_are_refused(threaded):
+    """Nothing is copied between devices silently, whatever was learnt."""
+    a, b = ng.ones(4), ng.ones(4, device=ng.cpu(1))
+    for _ in range(3):
+        a + a
+        assert (b + b).device == ng.cpu(1)
+    with pytest.raises(ng.DeviceError):
+        a + b
+    assert (b + b).device == ng.cpu(1)
+
+
+def test_a_failure_goes_through_and_names_its_line(threaded):
+    """An operand's failure reaches what was computed from it by a route."""
+    a = ng.array([1.0, 2.0])
+    a + a
+
+    def fails(ctx):
+        raise RuntimeError("lost")
+
+    ng.engine.push(fails, mutate_vars=[a.variable])
+    b = a + a
+    with pytest.raises(RuntimeError, match="lost"):
+        b.asnumpy()
+
+
+def lines_of(*names):
+    """Lines of the operations that wait, in the order of their pushes."""
+    return [
+        int(o.site.rpartition(":")[2].partition(" ")[0])
+        for o in ng.engine.dump().operations
+        if o.name in names
+    ]
+
+
+def test_a_dump_names_the_line_of_each_push(threaded, gate):
+    """The lines are looked up in a route's memory, in the engine's, or asked for."""
+    a = ng.array([1.0, 2.0])
+    b = a + a
+    held = gate(ng.engine, a.variable)
+    first = sys._getframe().f_lineno + 2
+    for _ in range(3):
+        b = a + a
+        b = (a + a) + b
+    made = ng.maximum(a, b)
+    lines = lines_of("add", "maximum")
+    assert lines == [first, first + 1, first + 1] * 3 + [first + 2]
+    held.open()
+    ng.waitall()
+    assert made.shape == (2,)
+
+
+def test_many_lines_of_one_route(threaded, gate):
+    """More than a route remembers, again and again."""
+    text = "".join(f"made.append(a + a)  # {i}\n" for i in range(3 * entry.LINES))
+    code = compile(text, "many.py", "exec")
+    a, made = ng.array([1.0]), []
+    held = gate(ng.engine, a.variable)
+    for _ in range(2):
+        exec(code, {"a": a, "made": made})
+    lines = lines_of("add")
+    assert lines == [*range(1, 3 * entry.LINES + 1)] * 2
+    held.open()
+    ng.waitall()
+
+
+def test_nothing_is_held_and_nothing_is_lost(threaded):
+    """STO-01: references and blocks after thousands of calls are what they were."""
+    a, b = ng.ones(16), ng.ones(16)
+    double = ng.op(lambda x: (x + x, x - x))
+    other = ng.ones((2, 3))
+
+    def turns(count):
+        for _ in range(count):
+            a + b
+            a * 2.0
+            double(a)
+            try:
+                double(a, b)
+            except TypeError:
+                pass
+            a + other[0, 0]
+
+    turns(50)
+    ng.waitall()
+    gc.collect()
+    watched = [a, b, a._layout, a._chunk, type(a), a._chunk.bin.free]
+    before = [sys.getrefcount(x) for x in watched], storage.stats().allocated
+    turns(2000)
+    ng.waitall()
+    gc.collect()
+    assert ([sys.getrefcount(x) for x in watched], storage.stats().allocated) == before
+
+
+def test_what_is_no_call_is_declined(threaded):
+    """Whatever it is given, the entry declines, and leaves no error behind."""
+    a = ng.array([1.0, 2.0])
+    adding = ng.op(lambda x, y: x + y)
+    for _ in range(2):
+        adding(a, a)
+        adding(a, 2.0)
+    push = adding.carried["routes"].push
+    half = object.__new__(type(a))
+    for given in ((), (0,), (0, (), ()), (0, [a, a]), (0, ()), (0, (a,)), (0, (a, a, a)), (0, a)):
+        assert push(*given) is None
+    for operands in ((a, "2"), (a, half), (half, a), (a, None), (a, np.ones(2)), (a, 2)):
+        assert push(0, operands) is None
+    with pytest.raises(TypeError):
+        push("here", (a, a))
+    same(push(0, (a, a)), floats(2.0, 4.0))
+
+
+def test_another_interpreter_goes_without(threaded, monkeypatch):
+    """Where the entry does not serve, nothing is learnt."""
+    monkeypatch.setattr(entry, "available", lambda: False)
+    a = ng.array([1.0, 2.0])
+    tripled = ng.op(lambda x: 3 * x)
+    for _ in range(3):
+        same(tripled(a), floats(3.0, 6.0))
+    assert tripled.shortcut is None
+    assert tripled.carried["routes"].push is route.declines
+
+
+def test_a_subclass_of_float_is_looked_at(threaded):
+    """It is not weak, as Python's own numbers are."""
+
+    class Metres(float):
+        pass
+
+    a = ng.array([1.0, 2.0])
+    for _ in range(3):
+        a * 2.0
+        same(a * Metres(3.0), np.float64([3.0, 6.0]))
