@@ -9,6 +9,7 @@ from nbgraph.device import cpu
 from nbgraph.errors import ArgumentError, EngineError
 from nbgraph.operator.array_op import ArrayOp, Spec
 from nbgraph.operator.environment import EnvArguments, OwnSpace
+from tests.operator.simple.entropy import softmax_cross_entropy
 from tests.support import run_python
 
 
@@ -50,8 +51,8 @@ def test_a_function_may_call_operators_that_need_space(kind):
     ng.engine.set(kind)
     try:
         data, label = np.zeros((3, 2)), np.array([0, 1, 1])
-        loss = ng.engine.push(lambda run_ctx: ng.softmax_cross_entropy(data, label))
-        assert loss.result(timeout=30) == ng.softmax_cross_entropy(data, label)
+        loss = ng.engine.push(lambda run_ctx: softmax_cross_entropy(data, label))
+        assert loss.result(timeout=30) == softmax_cross_entropy(data, label)
         drawn = ng.engine.push(lambda run_ctx: noisy()(np.zeros(2), scale=1.0))
         if kind == "naive":
             assert drawn.result(timeout=30).shape == (2,)
@@ -64,8 +65,9 @@ def test_a_function_may_call_operators_that_need_space(kind):
 
 def test_space_on_numpy_arrays_starts_no_engine():
     code = (
-        "import numpy as np, nbgraph as ng, threading; ng.softmax_cross_entropy(np.ones((2, 3)), "
-        "np.zeros(2)); print(threading.active_count())"
+        "import numpy as np, threading; from tests.operator.simple import entropy; "
+        "entropy.softmax_cross_entropy(np.ones((2, 3)), np.zeros(2)); "
+        "print(threading.active_count())"
     )
     assert run_python("-c", code).strip() == "1"
 

@@ -9,6 +9,7 @@ from nbgraph.ops.slicing import Triple
 
 M = np.arange(12, dtype="float32").reshape(3, 4) / 7
 I = np.array([[0, 2]])
+CLASSES, EACH = np.array([1, 0, 2, 2]), [M[0], M[1], M[2], M[0]]
 F4, F8, I8 = map(np.dtype, ("float32", "float64", "int64"))
 OVER = {"axis": 0, "dtype": None, "keepdims": False}
 NEW = {"dtype": F4, "device": None}
@@ -40,6 +41,10 @@ CALLS = {
     **rows("argmax argmin logsumexp", [M], axis=1, keepdims=True),
     **rows("softmax log_softmax", [M], axis=0, temperature=2.0),
     **rows("softmax_gradient log_softmax_gradient", [M, M * M], axis=0, temperature=2.0),
+    **rows("label_entropy", [M, CLASSES], axis=0, keepdims=False, smoothing=0.0),
+    **rows("label_entropy_gradient", [M, CLASSES, *EACH], axis=0, keepdims=False, smoothing=0.5),
+    **rows("target_entropy", [M, M * M], axis=0, keepdims=False),
+    **rows("target_entropy_gradient", [M, M * M, *EACH], axis=0, keepdims=False),
     **rows("vector_norm", [M], axis=1, ord=2.0, keepdims=False),
     **rows("astype", [M], dtype=F8),
     **rows("copy stop_gradient checkpoint", [M]),

@@ -42,6 +42,14 @@ def _elu(x, alpha=1.0):
     return np.where(x > 0, x, alpha * np.expm1(x))
 
 
+def _positive(x):
+    return np.where(x <= 0, 0, x)
+
+
+def _huber(distance):
+    return np.where(distance < 1, distance**2 / 2, distance - 0.5)
+
+
 WRITTEN = {
     "erf": scipy.special.erf,
     "erfc": _erfc,
@@ -69,6 +77,24 @@ WRITTEN = {
     "hard_swish": lambda x: x * (np.clip(x + 3, 0, 6) / 6),
     "hard_tanh": lambda x: np.clip(x, -1, 1),
     "sinc": np.sinc,
+    "l1_term": lambda x, t: np.abs(x - t),
+    "l2_term": lambda x, t: (x - t) ** 2 / 2,
+    "smooth_l1_term": lambda x, t: _huber(np.abs(x - t)),
+    "huber_term": lambda x, t: _huber(np.abs(x - t)),
+    "hinge_term": lambda x, t: _positive(1 - x * t),
+    "squared_hinge_term": lambda x, t: _positive(1 - x * t) ** 2,
+    "cosine_term": lambda x, t: np.where(t > 0, 1 - x, _positive(x)),
+    "binary_term": lambda p, t: (
+        np.where(t != 0, -np.log(p) * t, 0) + np.where(t != 1, -np.log1p(-p) * (1 - t), 0)
+    ),
+    "binary_logits_term": lambda x, t: (1 - t) * x + _softplus(-x),
+    "logistic_term": lambda x, t: _softplus(-x * t),
+    "focal_term": lambda x, t: (
+        (_expit(x) * (1 - t) + (1 - _expit(x)) * t) ** 2 * (_softplus(x) - x * t)
+    ),
+    "divergence_term": lambda x, t: np.where(t != 0, t * (np.log(t) - x), 0),
+    "log_divergence_term": lambda x, t: np.exp(t) * (t - x),
+    "unlikelihood_term": lambda x: -np.log(-np.expm1(-x)),
 }
 
 
@@ -83,6 +109,7 @@ ULPS = {
     "trigonometric": 4,
     "special": 8,
     "activation": 8,
+    "terms": 16,
     "power": 2,
     "sqrt": 0,
     "digamma": 128,  # SciPy's own error near its zeros
@@ -90,10 +117,10 @@ ULPS = {
     "gamma": 12,
 }
 # near these the reference's own cancellation is seen: an absolute bound, in units of eps
-ABSOLUTE = {"lgamma": 8, "digamma": 8, "sinc": 4}
+ABSOLUTE = {"lgamma": 8, "digamma": 8, "sinc": 4, **dict.fromkeys(FAMILIES["terms"], 64)}
 # which of two equal zeros comes out is left open by NumPy (it differs by dtype and machine)
 OPEN_ZERO = {"maximum", "minimum", "fmax", "fmin", "clip", "nextafter", "relu", "relu6",
-             "hard_sigmoid", "hard_swish", "hard_tanh", "sinc"}  # fmt: skip
+             "hard_sigmoid", "hard_swish", "hard_tanh", "sinc", "unlikelihood_term"}  # fmt: skip
 
 
 def bound(name):
@@ -133,6 +160,11 @@ def operands(name, dtype):
         keep = arrays[0] != 0  # undefined in C
     if name in ("expm1", "lgamma") and kind == "f":  # subnormals: to zero here, a pole in SciPy
         keep = ~((arrays[0] != 0) & (np.abs(arrays[0]) < np.finfo(dtype).tiny))
+    if FAMILY[name] == "terms" and kind == "f":  # squares overflow, differences lose digits
+        keep = np.all([np.isnan(a) | (np.abs(a) <= 30) for a in arrays], axis=0)
+        keep &= ~np.any([(a != 0) & (np.abs(a) < 1e-3) for a in arrays], axis=0)
+    if name == "binary_term" and kind == "f":
+        keep &= np.isnan(arrays[0]) | ((arrays[0] >= 0) & (arrays[0] <= 1))
     if name == "sinc" and kind == "f":  # pi times the largest number overflows, in NumPy too
         keep = np.abs(arrays[0]) != np.finfo(dtype).max
     arrays = [a[keep] for a in arrays]
@@ -189,6 +221,9 @@ POINTS = {
     "acosh": ([1.31, 1.72, 2.43, 5.2, 12.6],),
     "logit": ([0.31, 0.72, 0.43, 0.05, 0.9],),
     "xlogy": (_ANY[0], _POSITIVE[0]),
+    "binary_term": ([0.31, 0.72, 0.43, 0.05, 0.9], _ANY[1]),
+    "divergence_term": (_ANY[0], _POSITIVE[0]),
+    "unlikelihood_term": _POSITIVE,
     "xlog1py": (_ANY[0], _POSITIVE[0]),
     "where": ([1.0, 0.0, 1.0, 0.0, 1.0], _ANY[1], _ANY[2]),
 }

@@ -20,6 +20,11 @@ def values(*shape, seed=0):
 
 V, M, T = values(5), values(3, 4), values(2, 3, 4)
 INDICES = np.array([[0, 2], [2, -1]])
+CLASSES, SHARES = np.array([1, 3, 0]), np.abs(values(3, 4, seed=1)) + 0.0137
+TOP, TOTAL, TWO = M.max(axis=1), np.ones(3), (values(3, seed=2), values(3, seed=3))
+SIGNS, CHANCES = np.array([1, -1, 1]), np.linspace(0.1, 0.9, 12).reshape(3, 4)
+
+ELEMENT_LOSSES = "l1 l2 smooth_l1 huber hinge squared_hinge logistic focal".split()
 
 # name of the operator -> (function, operands); several rows for several forms
 CASES = {
@@ -72,6 +77,28 @@ CASES = {
     "logsumexp": [
         (lambda x: ops.logsumexp(x, 1), M),
         (lambda x: ops.logsumexp(x, keepdims=True), M),
+    ],
+    "label_entropy": [
+        (lambda x: ops.label_entropy(x, CLASSES)[0], M),
+        (lambda x: ops.label_entropy(x, CLASSES[None], 0, keepdims=True, smoothing=0.2)[0], M.T),
+    ],
+    "label_entropy_gradient": [
+        (lambda x, s, h: ops.label_entropy_gradient(x, CLASSES, TOP, TOTAL, s, h), M, *TWO),
+        (
+            lambda x, t: ops.label_entropy_gradient(x, CLASSES, TOP, t, *TWO, smoothing=0.2),
+            M,
+            TOTAL,
+        ),
+    ],
+    "target_entropy": [
+        (lambda x, t: ops.target_entropy(x, t, 1)[0], M, SHARES),
+        (lambda x, t: ops.target_entropy(x, t, (0, 1))[0], M, SHARES),
+    ],
+    "target_entropy_gradient": [
+        (
+            lambda x, t, s, h: ops.target_entropy_gradient(x, t, TOP, TOTAL, s, h),
+            *(M, SHARES, *TWO),
+        ),
     ],
     "vector_norm": [
         (lambda x: ops.vector_norm(x, axis=(0, 1)), T),
@@ -179,6 +206,30 @@ CASES = {
     "tile": [(lambda x: ops.tile(x, (2, 1, 2)), M)],
     "pad_modes": [(lambda x, m=m: ops.pad(x, ((1, 2), (2, 0)), m), M) for m in ("edge", "wrap")],
     "norm": [(ops.norm, M)],
+    "losses": [
+        *((getattr(ops, f"{name}_loss"), M, SHARES) for name in ELEMENT_LOSSES),
+        (ops.binary_cross_entropy, CHANCES, SHARES),
+        (lambda x, t: ops.binary_cross_entropy_with_logits(x, t, positive_weight=2), M, SHARES),
+        (ops.kl_divergence, M, SHARES),
+        (lambda x, t: ops.kl_divergence(x, t, log_target=True), M, SHARES),
+        (lambda a, b: ops.cosine_embedding_loss(a, b, SIGNS, margin=-0.5), M, SHARES),
+        (
+            lambda a, b, c: ops.triplet_margin_loss(a, b, c, margin=9.0),
+            *(M, SHARES, values(3, 4, seed=7)),
+        ),
+        (lambda x: ops.unlikelihood(x, CLASSES), M),
+        (lambda x: ops.softmax_cross_entropy(x, CLASSES), M),
+        (
+            lambda x: ops.cross_entropy(
+                x, CLASSES, class_weight=CHANCES[0], ignore_index=3, label_smoothing=0.1
+            ),
+            M,
+        ),
+        (
+            lambda x, t: ops.cross_entropy(x, t, class_weight=CHANCES[0], label_smoothing=0.1),
+            *(M, SHARES),
+        ),
+    ],
     "diff": [(lambda x: ops.diff(x, 2, 0), M), (lambda x: ops.diff(x, prepend=0.0), M)],
     "ptp": [(lambda x: ops.ptp(x, 1), M)],
     "stacks": [

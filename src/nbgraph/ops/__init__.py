@@ -38,6 +38,11 @@ FAMILIES: dict[str, str] = {
         "relu relu6 leaky_relu elu celu selu gelu silu swish mish sigmoid expit log_sigmoid "
         "softplus softsign hard_sigmoid hard_swish hard_tanh"
     ),
+    "terms": (
+        "l1_term l2_term smooth_l1_term huber_term hinge_term squared_hinge_term cosine_term "
+        "binary_term binary_logits_term logistic_term focal_term divergence_term "
+        "log_divergence_term unlikelihood_term"
+    ),
     **ARRAY_FAMILIES,
 }
 PLACES: dict[str, str] = {

@@ -17,7 +17,16 @@ ARRAY_FAMILIES: dict[str, str] = {
     "casting": "astype copy stop_gradient checkpoint",
     "creation": ("zeros ones full empty arange linspace eye identity tri"),
     "likeness": "full_like zeros_like ones_like empty_like meshgrid",
-    "losses": "softmax_cross_entropy",
+    "entropy": "label_entropy label_entropy_gradient",
+    "shares": "target_entropy target_entropy_gradient",
+    "losses": (
+        "l1_loss l2_loss smooth_l1_loss huber_loss hinge_loss squared_hinge_loss "
+        "cosine_embedding_loss cosine_similarity triplet_margin_loss"
+    ),
+    "likelihoods": (
+        "binary_cross_entropy binary_cross_entropy_with_logits logistic_loss focal_loss "
+        "kl_divergence cross_entropy softmax_cross_entropy unlikelihood"
+    ),
     "regions": "roi_pooling",
     "joining": "concatenate concat stack hstack vstack row_stack dstack column_stack append",
     "repeating": "tile repeat pad roll",
@@ -32,6 +41,7 @@ ARRAY_FAMILIES: dict[str, str] = {
     "linalg": "tril triu trace",
     "products": "matmul dot batch_dot vecdot inner outer tensordot",
     "contraction": "einsum",
+    "convolution": "convolution convolution_data convolution_weights",
 }
 
 # These are not the same in every world: what they give is drawn.

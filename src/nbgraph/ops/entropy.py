@@ -1,0 +1,259 @@
+"""Cross entropy of softmax against classes, as row programs: one pass over memory each way.
+
+The forward pass gives, for each row, the loss and two numbers of the row from which the gradient is
+one more pass: the largest element and the logarithm of the total. For derivatives the largest is a
+constant, as nothing depends on it in the end. A label that is no class gives NaN, also throughout
+the gradient of its row; in NumPy arrays, where labels are at hand, it raises.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import is_float
+from nbgraph.errors import ArgumentError, DTypeError, ShapeError
+from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.row_op import RowOp
+from nbgraph.operator.row_program import Result, RowProgram
+from nbgraph.ops.arithmetic import add, multiply, negative, subtract
+from nbgraph.ops.define import axis_of, cast, library, public, whole
+from nbgraph.ops.exponential import exp
+from nbgraph.ops.reductions import kept
+
+Array = np.ndarray[Any, Any]
+
+
+class Entropy(RowOp):
+    """A row program of floating scores; operands with elements have one shape."""
+
+    def infer(self, specs: Sequence[Spec], attributes: Mapping[str, Any]) -> tuple[Spec, ...]:
+        """See ArrayOp."""
+        if specs and not is_float(specs[0].dtype):
+            raise DTypeError(
+                f"{self.__name__}: x has dtype {specs[0].dtype}; expected a floating one: use "
+                "astype"
+            )
+        for name, spec in zip(self.program.elements, specs, strict=False):
+            if spec.shape != specs[0].shape:
+                raise ShapeError(
+                    f"{self.__name__}: {name} has shape {spec.shape}; expected that of x, "
+                    f"{specs[0].shape}"
+                )
+        return super().infer(specs, attributes)
+
+
+class _LabelEntropy(Entropy):
+    """Labels in NumPy arrays are looked at."""
+
+    def on_numpy(
+        self, operands: Sequence[Any], attributes: Mapping[str, Any], out: Sequence[Any] | None
+    ) -> Any:
+        """See ArrayOp."""
+        x, label = map(np.asarray, operands)
+        self.infer([Spec.of(x), Spec.of(label)], attributes)
+        check_classes(self.__name__, label, x.shape[axis_of("", attributes["axis"], x.ndim)])
+        return super().on_numpy([x, label], attributes, out)
+
+
+def check_classes(name: str, label: Array, count: int) -> None:
+    """ValueError where a label is no class from 0 to `count - 1`."""
+    wrong = ~((label >= 0) & (label < count))
+    if wrong.any():
+        place = tuple(int(i) for i in np.argwhere(wrong)[0])
+        raise ValueError(
+            f"{name}: label[{', '.join(map(str, place))}] is {label[place]}; expected a class from "
+            f"0 to {count - 1}"
+        )
+
+
+def options(g: Gradients) -> dict[str, Any]:
+    """What says where rows lie."""
+    return {"axis": g.attributes["axis"], "keepdims": g.attributes["keepdims"]}
+
+
+def rows(g: Gradients, *values: Any) -> list[Any]:
+    """Values of rows, to be combined with elements."""
+    return [kept(v, g.specs[0], **options(g)) for v in values]
+
+
+def row_sum(g: Gradients, x: Any) -> Any:
+    """One value a row."""
+    return library.sum(x, **options(g))
+
+
+def added(a: Any, b: Any) -> Any:
+    """A sum of which parts may be None: nothing."""
+    if a is None or b is None:
+        return b if a is None else a
+    return add(a, b)
+
+
+def element(x):
+    """Itself."""
+    return x
+
+
+def weight(x, top):
+    """An element's part of the total, without overflow."""
+    return math.exp(x - top)
+
+
+def largest(top):
+    """The largest of a row."""
+    return top
+
+
+def log_total_of(total):
+    """The logarithm of the total."""
+    return math.log(total)
+
+
+# classes ----------------------------------------------------------------------------------------
+
+
+def _is_class(label, count):
+    return label >= 0 and label < count
+
+
+def _chosen(x, index, label):
+    return x if index == label else 0.0
+
+
+def _label_loss(top, total, picked, sum_, label, count, *, smoothing=0.0):
+    mean = (1 - smoothing) * picked + smoothing * (sum_ / count) if smoothing > 0 else picked
+    return math.log(total) + (top - mean) if _is_class(label, count) else math.nan
+
+
+def _label_slope(x, index, label, top, log_total, share, hit, count, *, smoothing=0.0):
+    part = share if _is_class(label, count) else math.nan
+    found = math.exp((x - top) - log_total) * part - hit * (smoothing / count)
+    return found - (hit * (1 - smoothing) if index == label else 0.0)
+
+
+def _label_rule(g: Gradients) -> list[Any]:
+    to_loss, _, to_total = g.out_grads
+    share = added(to_loss, to_total)
+    if share is None:
+        return [None, None]
+    (x, label), (_, top, log_total) = g.inputs, g.outputs
+    hit = library.zeros_like(share) if to_loss is None else to_loss
+    found = label_entropy_gradient(x, label, top, log_total, share, hit, **g.attributes)
+    return [cast(found, g.specs[0]), None]
+
+
+def _label_gradient_rule(g: Gradients) -> list[Any]:
+    """Of softmax * share - (1 - smoothing) * one * hit - smoothing / count * hit."""
+    x, label, top, log_total, share, _ = g.inputs
+    top, log_total, share = rows(g, top, log_total, share)
+    weighted = multiply(g.out_grad, exp(subtract(subtract(x, top), log_total)))
+    to_x = multiply(weighted, share)
+    smoothing, axis = g.attributes["smoothing"], g.attributes["axis"]
+    (chosen,) = rows(g, library.astype(label, "int64"))
+    to_hit = library.take_along_axis(g.out_grad, chosen, axis)
+    if not g.attributes["keepdims"]:
+        to_hit = library.squeeze(to_hit, axis)
+    if smoothing:
+        mean = library.mean(g.out_grad, **options(g))
+        to_hit = add(multiply(to_hit, 1 - smoothing), multiply(mean, smoothing))
+    found = [to_x, None, None, negative(row_sum(g, to_x)), row_sum(g, weighted), negative(to_hit)]
+    return [None if v is None else cast(v, s) for v, s in zip(found, g.specs, strict=True)]
+
+
+_LABEL = _LabelEntropy(
+    RowProgram(
+        "label_entropy",
+        rows=("label",),
+        integers=("label",),
+        totals={
+            "top": ("max", element),
+            "total": ("add", weight),
+            "picked": ("add", _chosen),
+            "sum_": ("add", element),
+        },
+        results=[Result(f, row=True) for f in (_label_loss, largest, log_total_of)],
+    ),
+    gradient=_label_rule,
+    keeps=("x", "label", "out1", "out2"),
+)
+_LABEL_GRADIENT = Entropy(
+    RowProgram(
+        "label_entropy_gradient",
+        rows=("label", "top", "log_total", "share", "hit"),
+        integers=("label",),
+        totals={},
+        results=[Result(_label_slope)],
+    ),
+    gradient=_label_gradient_rule,
+    keeps=("x", "label", "top", "log_total", "share"),
+)
+
+
+def _smoothing(name: str, value: Any) -> float:
+    if isinstance(value, (str, bool)) or not 0 <= float(value) < 1:
+        raise ArgumentError(
+            f"{name}: smoothing={value!r}; expected a share from 0 up to, not including, 1"
+        )
+    return float(value)
+
+
+@public(_LABEL)
+def label_entropy(
+    x: Any,
+    label: Any,
+    axis: int = -1,
+    *,
+    keepdims: bool = False,
+    smoothing: float = 0.0,
+    out: Any = None,
+) -> Any:
+    """-log(softmax(x)) at the label's class; the largest of x; log(sum(exp(x - largest))).
+
+    `label` has the shape of x without `axis`. With `smoothing` that share of the label is spread
+    over all classes. The largest is a constant for derivatives. See `cross_entropy`.
+
+    >>> loss, top, log_total = label_entropy([[0.0, 0.0], [9.0, 9.0]], [0, 1])
+    >>> loss, top
+    (array([0.69314718, 0.69314718]), array([0., 9.]))
+    """
+    name = "label_entropy"
+    return _LABEL(
+        x,
+        label,
+        axis=whole(name, "axis", axis),
+        keepdims=bool(keepdims),
+        smoothing=_smoothing(name, smoothing),
+        out=out,
+    )
+
+
+@public(_LABEL_GRADIENT)
+def label_entropy_gradient(
+    x: Any,
+    label: Any,
+    top: Any,
+    log_total: Any,
+    share: Any,
+    hit: Any,
+    axis: int = -1,
+    *,
+    keepdims: bool = False,
+    smoothing: float = 0.0,
+    out: Any = None,
+) -> Any:
+    """softmax(x) * share, less `hit` at the label's class: `label_entropy` backward.
+
+    >>> label_entropy_gradient([[3.0, 3.0]], [1], [3.0], [0.6931471805599453], [1.0], [1.0])
+    array([[ 0.5, -0.5]])
+    """
+    name = "label_entropy_gradient"
+    return _LABEL_GRADIENT(
+        *(x, label, top, log_total, share, hit),
+        axis=whole(name, "axis", axis),
+        keepdims=bool(keepdims),
+        smoothing=_smoothing(name, smoothing),
+        out=out,
+    )
