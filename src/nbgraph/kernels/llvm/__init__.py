@@ -29,5 +29,4 @@ def version() -> str:
     room = Path(__file__).parent
     texts = [*sorted(room.glob("*.py")), room.parent / "integers.py"]
     texts += [room.parents[1] / "native" / "memory.py", room.parents[1] / "codegen" / "optimise.py"]
-    texts.append(room.parent / "vector_math" / "generate.py")
     return hashlib.sha256(b"".join(path.read_bytes() for path in texts)).hexdigest()

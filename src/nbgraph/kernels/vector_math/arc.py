@@ -114,11 +114,10 @@ def atan2(f: Format):
     @scalar
     def atan2(y, x):
         a, b = absolute(y), absolute(x)
-        both = (a == b) & ((a == zero) | (a == inf))
         left = uint(bits(x) >> top) != none
-        b = (one if a == inf else b) if both else b
-        a = (one if a == inf else a) if both else a
-        b = one if (a == zero) & (b == zero) else b
+        endless, nothing = (a == b) & (a == inf), (a == zero) & (b == zero)
+        b = one if endless | nothing else b
+        a = one if endless else a
         factor = small if (a > large) | (b > large) else one
         lead, t, rest = angle(a * factor, b * factor)
         # pi less the angle, on the left.

@@ -1,5 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources 9ced230e69ca8b98, llvmlite 0.50, fma
+; sources cf3c67f5f54f988f, llvmlite 0.50, fma
 
 declare double @lgamma(double) local_unnamed_addr
 
@@ -474,11 +474,11 @@ b1:
   %v7 = and i1 %v6, %v5
   %v8 = select i1 %v7, float 1.000000e+00, float %v3
   %v9 = fcmp ogt float %v8, 0x47C0000000000000
-  %v10 = fcmp oeq float %v8, 0.000000e+00
-  %v11 = select i1 %v7, float 1.000000e+00, float %v4
-  %v12 = fcmp oeq float %v11, 0.000000e+00
-  %v13 = and i1 %v10, %v12
-  %v14 = select i1 %v13, float 1.000000e+00, float %v11
+  %v10 = fcmp oeq float %x, 0.000000e+00
+  %v11 = fcmp oeq float %y, 0.000000e+00
+  %v12 = and i1 %v10, %v11
+  %v13 = or i1 %v12, %v7
+  %v14 = select i1 %v13, float 1.000000e+00, float %v4
   %v15 = fcmp ogt float %v14, 0x47C0000000000000
   %v16 = or i1 %v9, %v15
   %v17 = select i1 %v16, float 1.250000e-01, float 1.000000e+00
@@ -535,11 +535,11 @@ b1:
   %v7 = and i1 %v6, %v5
   %v8 = select i1 %v7, double 1.000000e+00, double %v3
   %v9 = fcmp ogt double %v8, 0x7FC0000000000000
-  %v10 = fcmp oeq double %v8, 0.000000e+00
-  %v11 = select i1 %v7, double 1.000000e+00, double %v4
-  %v12 = fcmp oeq double %v11, 0.000000e+00
-  %v13 = and i1 %v10, %v12
-  %v14 = select i1 %v13, double 1.000000e+00, double %v11
+  %v10 = fcmp oeq double %x, 0.000000e+00
+  %v11 = fcmp oeq double %y, 0.000000e+00
+  %v12 = and i1 %v10, %v11
+  %v13 = or i1 %v12, %v7
+  %v14 = select i1 %v13, double 1.000000e+00, double %v4
   %v15 = fcmp ogt double %v14, 0x7FC0000000000000
   %v16 = or i1 %v9, %v15
   %v17 = select i1 %v16, double 1.250000e-01, double 1.000000e+00
