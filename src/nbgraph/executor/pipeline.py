@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import importlib
 from collections.abc import Collection
@@ -26,6 +25,8 @@ class Stage(NamedTuple):
 
     def diff(self) -> str:
         """What changed, as a difference of the two listings."""
+        import difflib
+
         before, after = str(self.before).splitlines(), str(self.after).splitlines()
         lines = list(
             difflib.unified_diff(before, after, n=max(len(before), len(after)), lineterm="")

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nbgraph.errors import ArgumentError
-from nbgraph.executor.explain import Explanation, explain
-from nbgraph.executor.footprint import Footprint, footprint
 from nbgraph.executor.held import Held
-from nbgraph.executor.monitor import Monitor
 from nbgraph.executor.program import Program
-from nbgraph.executor.stages import Stages
-from nbgraph.executor.steps import Steps, steps
-from nbgraph.executor.watch import Watch
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Graph
 from nbgraph.graph.listing import drawn
 from nbgraph.settings import CLOSELY_ASKED, config
+
+if TYPE_CHECKING:  # a report loads when it is asked for
+    from nbgraph.executor.explain import Explanation
+    from nbgraph.executor.footprint import Footprint
+    from nbgraph.executor.monitor import Monitor
+    from nbgraph.executor.stages import Stages
+    from nbgraph.executor.steps import Steps
+    from nbgraph.executor.watch import Watch
 
 
 class Reports(Held):
@@ -59,6 +61,8 @@ class Reports(Held):
             +%1 = fused_sin_exp(%0): float32[3]
             +return %1
         """
+        from nbgraph.executor.stages import Stages
+
         return Stages({name: p.compiled.stages for name, p in self.programs().items()})
 
     def memory(self) -> Footprint:
@@ -70,6 +74,8 @@ class Reports(Held):
         >>> found.programs[0].naive > found.programs[0].planned, found.arrays["outputs"] >= 64
         (True, True)
         """
+        from nbgraph.executor.footprint import footprint
+
         return footprint(self._bound, self.programs(), self._states.values())
 
     def plan(self) -> Steps:
@@ -80,6 +86,8 @@ class Reports(Held):
         >>> [row.writes for row in ng.sin(x).simple_bind().plan().by_program["forward"]]
         [('result 0 (kWriteTo)',)]
         """
+        from nbgraph.executor.steps import steps
+
         return steps(self.programs())
 
     def explain(self, name: str) -> Explanation:
@@ -94,6 +102,8 @@ class Reports(Held):
         >>> exe.explain("sin0").fates[0].members
         ('sin0', 'exp0')
         """
+        from nbgraph.executor.explain import explain
+
         return explain(name, self._bound.graph, self.programs())
 
     def _repr_html_(self) -> str:
@@ -116,6 +126,8 @@ class Reports(Held):
         sin0_output (2,)
         multiply0_output (2,)
         """
+        from nbgraph.executor.monitor import Monitor
+
         if callback is not None and not callable(callback):
             raise ArgumentError(
                 f"set_monitor_callback: {callback!r} is no function; give one of a name and an "
@@ -138,6 +150,8 @@ class Reports(Held):
         run  name              min  max  mean  L2
         0    multiply0_output  2    6    4     6.32456
         """
+        from nbgraph.executor.monitor import Monitor
+
         made = Monitor(pattern, self._forget)
         self._looking().callbacks.append((made, monitor_all))
         return made
@@ -147,6 +161,8 @@ class Reports(Held):
         watch.callbacks = [c for c in watch.callbacks if c[0] is not monitor]
 
     def _looking(self) -> Watch:
+        from nbgraph.executor.watch import Watch
+
         if self._watch is None:
             self._watch = Watch()
         return self._watch

@@ -7,7 +7,7 @@ branches, are told apart when they are bound: they are never one by accident.
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,7 +29,7 @@ def composed(op: Any, operands: Sequence[Operand | None], name: str | None) -> G
     if name is not None and (not isinstance(name, str) or not name):
         raise ArgumentError(f"{op.__name__}: name={name!r}; give a string such as 'fc1'")
     stem = name or _by_place(op.__name__, operands)
-    own = {} if name else {OF_ITS_OWN: secrets.token_hex(8)}
+    own = {} if name else {OF_ITS_OWN: os.urandom(8).hex()}
     inputs = [
         _variable(op, stem, label, own) if given is None else given
         for label, given in zip(op.operands, operands, strict=True)

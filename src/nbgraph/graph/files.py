@@ -10,14 +10,13 @@ True
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from nbgraph.graph import serial
 from nbgraph.graph.graph import Entry
-from nbgraph.graph.recall import Trust
+
+# Reading and writing load what knows all kinds of operators, twenty files: only where it is asked.
 
 
 class Saved:
@@ -33,6 +32,8 @@ class Saved:
         Operators that users wrote are in it with their source text. ArgumentError names what a
         text cannot hold: an operator without source text, an attribute that is an object.
         """
+        from nbgraph.graph import serial
+
         return serial.to_text(self.entries)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -46,7 +47,7 @@ class Saved:
         """
         text = self.tojson()
         target = Path(path)
-        made = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+        made = target.with_name(f".{target.name}.{os.urandom(8).hex()}")
         try:
             with made.open("x", encoding="utf-8") as file:
                 file.write(text)
@@ -64,6 +65,8 @@ class Saved:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
+        from nbgraph.graph import serial
+
         objects: list[Any] = []
         text = serial.to_text(self.entries, objects)
         return _unpickled, (type(self), text, objects)
@@ -71,4 +74,7 @@ class Saved:
 
 def _unpickled(kind: type[Any], text: str, objects: Sequence[Any]) -> Any:
     """A symbol out of a pickle, which runs code as any pickle does."""
+    from nbgraph.graph import serial
+    from nbgraph.graph.recall import Trust
+
     return kind(serial.from_text(text, "unpickling", Trust(allow_code=True), objects))
