@@ -59,6 +59,8 @@ def together(clocks: dict[str, Clock], keys: Iterable[str]) -> dict[Clock, Clock
     (True, False, 3)
     """
     going = set(keys)
+    if len(going) == len(clocks):
+        return {clock: clock for clock in clocks.values()}
     stay = {clock for key, clock in clocks.items() if key not in going}
     moved: dict[Clock, Clock] = {}
     for key in going:

@@ -98,7 +98,7 @@ class Optimizer:
         self._states: dict[str, State] = {}
         self._clocks: dict[str, Clock] = {}
         self._loaded: dict[str, Any] = {}  # of parameters that have not been seen yet
-        self._updates: dict[Any, tuple[Any, Update]] = {}
+        self._updates: dict[tuple[str, ...], Update] = {}
         for what, given in (("lr_mult", lr_mult), ("wd_mult", wd_mult)):
             if isinstance(given, Mapping) and params is not None:
                 require_known(self.name, what, self.parameters, given)
@@ -186,37 +186,43 @@ class Optimizer:
         recorder = recording.get()
         if recorder is not None and recorder.traces:
             recorder.refuse(f"{self.name}.step")  # type: ignore[attr-defined]
-        entries = [self._entry(*each) for each in given]
+        fresh = Clock()
+        entries = [self._entry(*each, fresh, checks=recorder is not None) for each in given]
         if not entries:
             return
         moved = together(self._clocks, [entry.key for entry in entries])
         update = self._update(entries)
         update.bring(entries)
         self._run(update, [*moved.values()])
-        for entry in entries:
-            entry.state.wrote(entry.weight)
+        for _, weight, _, state in entries:
+            state.wrote(weight)
 
-    def _entry(self, key: str, weight: Any, grad: Any) -> Entry:
-        require_weight(self.name, key, weight)
-        grad = require_gradient(self.name, key, weight, grad)
-        writable(self.name, weight, repr(key))
+    def _entry(self, key: str, weight: Any, grad: Any, fresh: Clock, *, checks: bool) -> Entry:
         state = self._states.get(key)
-        if state is None:
-            state = self._begin(key, weight)
-        state.require(self.name, key, weight)
-        state.follow(weight)
-        if grad._chunk is weight._chunk:  # parts of one memory, which may overlap
-            grad = copied(grad)
+        if state is None or checks or not state.knows(weight, grad):
+            require_weight(self.name, key, weight)
+            grad = require_gradient(self.name, key, weight, grad)
+            writable(self.name, weight, repr(key))
+            if state is None:
+                state = self._begin(key, weight, fresh)
+            state.require(self.name, key, weight)
+            if grad._chunk is weight._chunk:  # parts of one memory, which may overlap
+                grad = copied(grad)
+            state.weight, state.grad = weight, grad._layout
+        if state.master is not None:
+            state.follow(weight)
         return Entry(key, weight, grad, state)
 
-    def _begin(self, key: str, weight: Array) -> State:
+    def _begin(self, key: str, weight: Array, fresh: Clock) -> State:
+        """States of a parameter that takes its first step here; `fresh` is the clock of all that
+        begin with this one."""
         state = State(weight, self.initial, master=self.multi_precision)
-        count, done = 0, 0
+        clock = fresh
         if key in self._loaded:
             held = self._loaded.pop(key)
             state.load(self.name, key, held["states"])
-            count, done = held["count"], held["done"]
-        self._clocks.setdefault(key, Clock.of(count, done))
+            clock = Clock.of(held["count"], held["done"])
+        self._clocks.setdefault(key, clock)
         self._states[key] = state
         return state
 
@@ -224,19 +230,16 @@ class Optimizer:
         """The rows for these, from an earlier step where nothing has changed."""
         guarded = self.scaler is not None
         normed = guarded or self.clip_norm is not None
-        keys = tuple(entry.key for entry in entries)
-        signature: list[Any] = [guarded, normed, self.rule]
-        for key, weight, grad, state in entries:
-            signature += (weight._chunk, weight._address, weight._layout, grad._layout, state)
-            signature += (grad._chunk.device, self._clocks[key])
+        keys = tuple([entry.key for entry in entries])
         known = self._updates.get(keys)
-        if known is not None and known[0] == signature:
-            return known[1]
+        if known is not None and (known.guarded, known.normed) == (guarded, normed):
+            if known.fits(entries, self._clocks):
+                return known
         if len(self._updates) >= _KEPT:
             self._updates.clear()
         groups = self._groups(entries)
         made = Update(self.name, entries, groups, self.rows, normed=normed, guarded=guarded)
-        self._updates[keys] = (signature, made)
+        self._updates[keys] = made
         return made
 
     def _groups(self, entries: Sequence[Entry]) -> list[Group]:

@@ -180,8 +180,10 @@ class _Joint:
         steps = [self._step(k, piece) for k, piece in enumerate(pieces)]
         patches = [*self.arrays.values(), *self.numbers.values()]
         plan = Plan(steps, name=name, patches=patches)
-        slots: dict[Any, Slot] = {outside: slot for slot, outside in self.stands.items()}
-        self.variables: list[Any] = [slots.get(each, each) for each in plan.outside]
+        place = {each: k for k, each in enumerate(plan.outside)}
+        self.places = [(place[outside], slot) for slot, outside in self.stands.items()]
+        self.variables: list[Any] = list(plan.outside)
+        self.fixed = frozenset(place).difference(self.stands.values())
         self.instance = plan.instance()
 
     def _step(self, k: int, piece: Piece) -> Step:
@@ -209,8 +211,12 @@ class _Joint:
 
     def launch(self) -> bool:
         """Push it; False where two variables would be one."""
-        variables = [v.value._chunk if type(v) is Slot else v for v in self.variables]
-        if len(set(variables)) < len(variables):
+        variables = self.variables.copy()
+        brought: set[Any] = set()
+        for place, slot in self.places:
+            variables[place] = held = slot.value._chunk
+            brought.add(held)
+        if len(brought) < len(self.places) or not self.fixed.isdisjoint(brought):
             return False
         words = [slot.value._address for slot in self.arrays]
         words += [scalar_word(slot.value, *scalar) for slot, *scalar in self.numbers]

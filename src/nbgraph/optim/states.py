@@ -19,14 +19,17 @@ MASTER = "master"
 class State:
     """States of one parameter by name; `master`: its weight in float32, where itself has 16 bits.
 
+    `weight` and `grad` are the array and the layout of a gradient that were last found to be right.
     `seen` is how often the weight's memory had been written when the master was last taken from
     it or written to it, with that memory; None: the master is right whatever the weight says.
     """
 
-    __slots__ = ("arrays", "dtype", "master", "seen", "shape")
+    __slots__ = ("arrays", "dtype", "grad", "master", "seen", "shape", "weight")
 
     def __init__(self, weight: Array, initial: Mapping[str, float], *, master: bool) -> None:
         self.shape, self.dtype = weight.shape, weight.dtype
+        self.weight: Any = None
+        self.grad: Any = None
         narrow = master and weight.dtype.itemsize == 2
         held = np.dtype("float32") if narrow else weight.dtype
         own = layout(weight.shape, held)
@@ -41,6 +44,18 @@ class State:
                 f"{name}: the parameter {key!r} is {weight.dtype}{list(weight.shape)}, its states "
                 f"are of {self.dtype}{list(self.shape)}; use another name, or a new optimizer"
             )
+
+    def knows(self, weight: Any, grad: Any) -> bool:
+        """Whether nothing has to be checked again."""
+        held = weight._chunk
+        return (
+            weight is self.weight
+            and grad.__class__ is weight.__class__
+            and grad._layout is self.grad
+            and grad._chunk is not held
+            and not held.locked
+            and not held.leases
+        )
 
     def follow(self, weight: Array) -> None:
         """Take the master from the weight again if somebody else has written that."""

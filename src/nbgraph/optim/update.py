@@ -105,7 +105,9 @@ class Update:
         normed: bool,
         guarded: bool,
     ) -> None:
+        self.entries, self.guarded, self.normed = list(entries), guarded, normed
         self.grads = [Slot("grad", entry.grad) for entry in entries]
+        self.clocks = [group.clock for group in groups]
         self.groups = list(dict.fromkeys(groups))
         filled = [slot for slot in self.grads if slot.value.size]
         self.norms = Norms(name, filled) if normed and filled else None
@@ -118,6 +120,15 @@ class Update:
                 rows += rows_of(operands)
                 self.drawn += operands.drawn.values()
         self.rows = Rows(name, rows)
+
+    def fits(self, entries: Sequence[Entry], clocks: Mapping[str, Clock]) -> bool:
+        """Whether it holds for these, which have the same keys."""
+        for own, known, clock in zip(entries, self.entries, self.clocks, strict=True):
+            if own.weight is not known.weight or own.state is not known.state:
+                return False
+            if own.grad._layout is not known.grad._layout or clocks[own.key] is not clock:
+                return False
+        return True
 
     def bring(self, entries: Sequence[Entry]) -> None:
         """The gradients of this step."""
