@@ -33,19 +33,21 @@ first is optimal on chains.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from nbgraph.errors import ArgumentError
 from nbgraph.graph.passes.arena import NOBODY, Arena, Segment
 from nbgraph.graph.passes.lifetimes import Life, by_task, footprint, homes, lives, peak_of
 from nbgraph.graph.passes.ordering import order as order
-from nbgraph.graph.passes.places import MemoryReport, Whereabouts, report_of, whereabouts
 from nbgraph.graph.passes.reach import EXACT, Reach, reach
 from nbgraph.graph.passes.streaming import mark
 from nbgraph.graph.schedule import Schedule, Task, Value, predecessors
 from nbgraph.operator.streaming import threshold
+
+if TYPE_CHECKING:  # what is told of a plan loads when it is asked for
+    from nbgraph.graph.passes.places import MemoryReport, Whereabouts
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -70,9 +72,13 @@ class MemoryPlan:
 
         An unknown name raises ArgumentError.
         """
+        from nbgraph.graph.passes.places import whereabouts
+
         if not self._names:
             self._names = {value.name: value for value in reversed(self.schedule.values)}
         if name not in self._names:
+            import difflib
+
             near = difflib.get_close_matches(name, self._names, 3)
             hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
             raise ArgumentError(f"memory plan: there is no value {name!r}{hint}")
@@ -86,6 +92,8 @@ class MemoryPlan:
 
     def report(self) -> MemoryReport:
         """All values and the totals, as a table."""
+        from nbgraph.graph.passes.places import report_of
+
         return report_of(
             self.schedule,
             self.offset,
