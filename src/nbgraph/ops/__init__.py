@@ -45,15 +45,16 @@ FAMILIES: dict[str, str] = {
     ),
     **ARRAY_FAMILIES,
 }
+_FAMILIES = FAMILIES | RANDOM_FAMILIES | EFFECT_FAMILIES
 PLACES: dict[str, str] = {
-    name: f"{__name__}.{family}"
-    for family, names in (FAMILIES | RANDOM_FAMILIES | EFFECT_FAMILIES).items()
-    for name in names.split()
+    name: f"{__name__}.{family}" for family, names in _FAMILIES.items() for name in names.split()
 }
 
 
 def __getattr__(name: str) -> Any:
     """Names load when they are first used (PEP 562)."""
+    if name in _FAMILIES and name not in PLACES:  # `from nbgraph.ops import extremes` asks here
+        return importlib.import_module(f"{__name__}.{name}")
     registry = importlib.import_module("nbgraph.operator.registry")
     if name not in PLACES:
         told = registry.suggestion(name, PLACES)
