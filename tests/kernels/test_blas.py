@@ -9,7 +9,7 @@ import threadpoolctl
 
 import nbgraph as ng
 from nbgraph.engine.native_call import NativeCall
-from nbgraph.kernels import blas
+from nbgraph.kernels import blas, products
 from nbgraph.operator.request import kWriteTo
 from nbgraph.ops.define import operator_of
 from nbgraph.ops.products import matmul
@@ -70,7 +70,7 @@ def threaded():
 def test_one_thread_while_a_call_is_under_way():
     """MTE-02: set to 1 before the first tile, back after the last."""
     seen = []
-    stand = Stand(lambda s: seen.append(s.count), shape=(600, 1100, 8))
+    stand = Stand(lambda s: seen.append(s.count), shape=(2500, 2500, 8))
     stand.pushed()()
     assert seen == [1] * stand.call.tiles
     assert seen[1:]
@@ -121,9 +121,10 @@ def test_independent_products_run_beside_each_other(threaded):
     assert not both.broken
 
 
-def test_workers_share_one_product(threaded):
+def test_workers_share_one_product(threaded, monkeypatch):
     """MTE-02: tiles of one large product run beside each other."""
     both = threading.Barrier(2)
+    monkeypatch.setattr(products, "CORES", 2)
     stand = Stand(lambda s: both.wait(SOON), shape=(300, 1024, 8))
     assert stand.call.tiles == 2
     threaded.push(stand.pushed(), mutate_vars=[threaded.new_variable()]).result()

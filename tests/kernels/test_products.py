@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from nbgraph.kernels import products
 from nbgraph.kernels.products import arrange
 
 EXTENT = st.integers(1, 3000)
@@ -62,14 +63,22 @@ def test_what_blas_has_no_words_for():
     assert arrange({**sizes, "k": 0}, square, 4) is None
 
 
+@pytest.fixture
+def _three_cores(monkeypatch):
+    monkeypatch.setattr(products, "CORES", 3)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.usefixtures("_three_cores")
 @given(EXTENT, EXTENT, EXTENT)
 def test_tiles(m, n, k):
-    """MTE-02: equal parts that cover the result, of a size worth a call and small enough to share;
-    none is empty."""
+    """MTE-02: equal parts that cover the result, none empty: of a size worth a call, and so many
+    that each core has one."""
     found = call(m, n, k)
     for axis, tile, count in zip((found.u, found.v), found.tile, found.tiles, strict=True):
         assert (count - 1) * tile < axis.extent <= count * tile
     if not found.vector:
-        assert found.tile[0] <= 784
-        assert found.tile[0] * min(found.tile[1], found.v.extent) <= 2.3 * 512 * 256
+        parts = found.tiles[0] * found.tiles[1]
+        assert parts == 1 or m * n / parts >= products.LEAST / 2
+        assert parts >= min(3, m * n // products.LEAST)
     assert found.cost(4) > 0

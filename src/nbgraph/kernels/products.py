@@ -17,14 +17,19 @@ behind each other are one. Of several that do not, one is left to BLAS, the othe
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from nbgraph.shape import space
 
 Steps = Mapping[str, int]  # of an array: bytes from element to element, by label
-TILE = 512, 256  # elements along u and v: large enough for BLAS, small enough to share
+# BLAS packs both operands of a tile: some 24 / u + 24 / v of its time. Hence tiles are as large as
+# leaves each core of the machine one; bits would depend on workers if their number counted.
+CORES = os.cpu_count() or 1
+LEAST, MOST = 512 * 256, 2048 * 2048  # elements of a tile
 _VECTOR_TILE = 1 << 17  # elements of the matrix that one tile of a matrix by a vector reads
+_LONG = 2048  # rows that such a tile has at least where it goes down the columns
 _GRANULE = 16  # tiles begin at whole cache lines of float32
 _MOST = (1 << 31) - 1  # BLAS counts with int32
 _GIGAFLOPS = {4: 64.0, 8: 32.0}  # of a thread, roughly, by bytes of an element
@@ -58,13 +63,15 @@ class Call(NamedTuple):
 
     @property
     def tile(self) -> tuple[int, int]:
-        """Extents of a tile of one product; they depend on the product's shape alone."""
+        """Extents of a tile of one product; they depend on its shape and the machine alone."""
         u, v = self.u.extent, self.v.extent
         if self.vector:
-            least = 4 * TILE[0] if self.forms[0] == "N" else _GRANULE
-            return max(least, _share(u, max(1, _VECTOR_TILE // self.k.extent))), 1
-        own = _share(u, TILE[0])
-        return own, _share(v, max(TILE[1], TILE[0] * TILE[1] // max(1, own)))
+            least = _LONG if self.forms[0] == "N" else _GRANULE
+            parts = max(1, round(u * self.k.extent / _VECTOR_TILE))
+            return max(least, _share(u, parts)), 1
+        parts = max(-(-u * v // MOST), min(CORES, u * v // LEAST), 1)
+        ways = [(_share(u, p), _share(v, -(-parts // p))) for p in range(1, parts + 1)]
+        return min(ways, key=lambda tile: 1 / min(tile[0], u) + 1 / min(tile[1], v))
 
     @property
     def tiles(self) -> tuple[int, int]:
@@ -79,9 +86,8 @@ class Call(NamedTuple):
         return int(self.products * (_CALL + work / rate))
 
 
-def _share(extent: int, wanted: int) -> int:
-    """The size of equal parts of about so many elements, in whole granules."""
-    parts = max(1, round(extent / wanted))
+def _share(extent: int, parts: int) -> int:
+    """The size of so many equal parts, in whole granules."""
     return max(_GRANULE, -(-extent // (parts * _GRANULE)) * _GRANULE)
 
 

@@ -219,6 +219,9 @@ def _product(
     summed = [c for c in a if c not in rest]
     out = "".join(sorted(both, key=lambda c: result.find(c) if c in result else -1))
     apart = set(a) ^ set(b)
+    if out and out[-1] not in apart:  # BLAS writes no such layout; a view of another one is free
+        kinds = [set(a) & set(b), set(a), set(b)]
+        out = "".join(sorted(out, key=lambda c: [c in kind for kind in kinds].index(True)))
     if summed and (apart or math.prod(sizes[c] for c in summed) >= _SHORT):
         return _EINSUM(x, y, subscripts=f"{a},{b}->{out}"), out
     every = out + "".join(summed)
