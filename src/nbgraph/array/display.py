@@ -9,7 +9,6 @@ import numpy as np
 from nbgraph.array import chunk
 from nbgraph.array.core import Array
 from nbgraph.errors import EngineError
-from nbgraph.picture import escape
 
 
 def text(array: Array) -> str:
@@ -28,6 +27,8 @@ def plain(array: Array) -> str:
 
 def bundle(array: Array) -> dict[str, str]:
     """What a notebook shows, worked out once."""
+    from nbgraph.picture import escape
+
     body = text(array)
     note = f"{array.dtype}{list(array.shape)}, {array.device}"
     markup = f'<pre title="{escape(note)}">{escape(body)}</pre>'

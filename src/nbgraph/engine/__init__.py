@@ -48,13 +48,13 @@ from nbgraph.engine.pending import OnComplete as OnComplete
 from nbgraph.engine.pending import Pending as Pending
 from nbgraph.engine.properties import ASYNC, NORMAL
 from nbgraph.engine.properties import FnProperty as FnProperty
-from nbgraph.engine.report import Dump, Stats
 from nbgraph.engine.runner import Listener
 from nbgraph.engine.sites import Site as Site
 from nbgraph.engine.variable import Variable as Variable
 
 if TYPE_CHECKING:
     from nbgraph.engine.race import Race
+    from nbgraph.engine.report import Dump, Stats
 
 DAGEngine = Engine  # its first name
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nbgraph.device import Context, RunContext
 from nbgraph.engine import checks
@@ -11,13 +11,15 @@ from nbgraph.engine.bulk import Bulk
 from nbgraph.engine.operation import Operation, Operator
 from nbgraph.engine.pending import OnComplete, Pending
 from nbgraph.engine.properties import ASYNC, DELETE_VAR, NORMAL, OVERWRITE, FnProperty
-from nbgraph.engine.report import Dump, Stats
 from nbgraph.engine.runner import CPU, Runner
 from nbgraph.engine.sites import caller
 from nbgraph.engine.thread import here
 from nbgraph.engine.variable import Owner, Variable
 from nbgraph.errors import EngineError, EngineTimeout
 from nbgraph.settings import DEBUG_ASKED, config
+
+if TYPE_CHECKING:
+    from nbgraph.engine.report import Dump, Stats
 
 Fn = Callable[[RunContext], Any]
 Callback = OnComplete
@@ -338,6 +340,8 @@ class Engine(Runner):
 
     def stats(self) -> Stats:
         """Counts: pushed, completed, unfinished, their bytes, limits, failures."""
+        from nbgraph.engine.report import Stats
+
         pushed, completed, nbytes = self._counts()
         return Stats(
             kind=self.kind,
@@ -353,6 +357,8 @@ class Engine(Runner):
 
     def dump(self) -> Dump:
         """Every unfinished operation and what it waits for; every variable and its queue."""
+        from nbgraph.engine.report import Dump
+
         return Dump.of(self.kind, self._unfinished())
 
     # begin and end -----------------------------------------------------------------------------

@@ -20,7 +20,7 @@ nbgraph.errors.OutOfMemory: allocate: 1099511627776 bytes (1.0 TiB) asked for on
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nbgraph.device import Context, cpu, missing
 from nbgraph.errors import ArgumentError, DeviceError
@@ -35,11 +35,12 @@ from nbgraph.storage.memory import borrow as borrow
 from nbgraph.storage.memory import release as release
 from nbgraph.storage.pools import Bin as Bin
 from nbgraph.storage.pools import Pool as Pool
-from nbgraph.storage.report import Stats as Stats
-from nbgraph.storage.report import gather
 from nbgraph.storage.shortage import on_report as on_report
 from nbgraph.storage.shortage import on_shortage as on_shortage
 from nbgraph.storage.sizes import LARGE as LARGE
+
+if TYPE_CHECKING:
+    from nbgraph.storage.report import Stats
 
 _CPU = cpu()
 _pools: dict[Context, Pool[Any]] = {}
@@ -86,6 +87,8 @@ def stats(device: Context | None = None) -> Stats:
     >>> stats(cpu(2)).takes
     0
     """
+    from nbgraph.storage.report import gather
+
     name = "all devices" if device is None else repr(device)
     pools = list(_pools.values()) if device is None else [pool(device)]
     settings = config.current

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Entry, Graph
 from nbgraph.graph.naming import names_of
 from nbgraph.graph.passes.fuse_facts import nbytes
-from nbgraph.picture import columns, html_sections
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(NamedTuple):
     """A node that stands for several: its members, their number of scalar operations, and which
     of their outputs it gives, in the order of its own."""
 
@@ -86,6 +83,8 @@ class Fusion:
         }
 
     def _parts(self) -> list[tuple[str, str]]:
+        from nbgraph.picture import columns
+
         told = self.to_dict()
         loops = [
             [
@@ -105,4 +104,6 @@ class Fusion:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
+        from nbgraph.picture import html_sections
+
         return html_sections("fusion", self._parts())
