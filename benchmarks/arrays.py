@@ -44,15 +44,26 @@ def tangle(x):
     return math.tanh(x) * math.exp(-x)
 
 
+@ng.op
+def mixed(x, y):
+    return x * y + x
+
+
 def cpu_time(call: Callable[[], object], repeats: int) -> float:
     """CPU seconds of the process per call: the median of nine runs."""
-    samples = []
+    return cpu_times({"": call}, repeats)[""]
+
+
+def cpu_times(calls: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, float]:
+    """The same by name; the calls take turns."""
+    samples: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(9):
-        started = time.process_time()
-        for _ in range(repeats):
-            call()
-        samples.append((time.process_time() - started) / repeats)
-    return statistics.median(samples)
+        for name, call in calls.items():
+            started = time.process_time()
+            for _ in range(repeats):
+                call()
+            samples[name].append((time.process_time() - started) / repeats)
+    return {name: statistics.median(taken) for name, taken in samples.items()}
 
 
 def wall_times(calls: Mapping[str, Callable[[], object]]) -> dict[str, float]:
@@ -74,19 +85,25 @@ def small() -> list[Factor | Limit]:
     """Operators of 16 elements: what a push costs."""
     plain = np.ones(16, np.float32), np.full(16, 2, np.float32)
     a, b = map(ng.array, plain)
-    for _ in range(3):
-        a + b
-    rows: list[Factor | Limit] = []
-    theirs = cpu_time(lambda: np.add(*plain), 20_000)
-    rows.append(
-        Factor("a + b, 16 elements: np.add", theirs / cpu_time(lambda: a + b, 20_000), 1 / 5)
-    )
+    calls: dict[str, Callable[[], object]] = {
+        "np.add": lambda: np.add(*plain),
+        "a + b": lambda: a + b,
+        "a * 2.0": lambda: a * 2.0,
+        "mixed(a, b)": lambda: mixed(a, b),
+    }
     torch = peer("torch")
     if torch is not None:
         torch.set_num_threads(2)
         c, d = map(torch.from_numpy, plain)
-        add = cpu_time(lambda: c + d, 20_000)
-        rows.append(Factor("a + b, 16 elements: torch", add / cpu_time(lambda: a + b, 20_000), 0.5))
+        calls["torch"] = lambda: c + d
+    cpu_times(calls, 100)  # routes are learnt
+    taken = cpu_times(calls, 20_000)
+    rows: list[Factor | Limit] = [
+        Factor(f"{name}, 16 elements: np.add", taken["np.add"] / taken[name], 1 / 3)
+        for name in ("a + b", "a * 2.0", "mixed(a, b)")
+    ]
+    if torch is not None:
+        rows.append(Factor("a + b, 16 elements: torch", taken["torch"] / taken["a + b"], 1.0))
     a.attach_grad()
     chain = 50
 

@@ -1,7 +1,7 @@
 """The quick way to push: a C function of Python from operands to outputs, in one call.
 
 One function serves every operator: it finds the route of the operands in the operator's table and
-pushes. It sees objects through CPython's stable interface alone: slots by the descriptors of their
+pushes. It sees objects through CPython's public interface alone: slots by the descriptors of their
 classes, whose functions `PyType_GetSlot` tells. What has no route, or is not as the route was made
 for (memory of another device, a push that the engine refuses), it declines: the answer is
 None, nothing has been pushed, and the general way takes the call.
