@@ -15,6 +15,8 @@ OVER = {"axis": 0, "dtype": None, "keepdims": False}
 NEW = {"dtype": F4, "device": None}
 DIAGONAL = {"offset": 0, "axis1": 0, "axis2": 1}
 
+CONVOLVED = {"stride": 2, "dilation": 1, "groups": 1}
+
 
 def rows(names, operands, **attributes):
     return dict.fromkeys(names.split(), (operands, attributes))
@@ -73,6 +75,9 @@ CALLS = {
     **rows("tensordot", [M, M], axes=((1,), (1,))),
     **rows("tril triu", [M], k=0),
     **rows("einsum", [M, M], subscripts="ij,ij->i"),
+    **rows("convolution", [M[None], M[:2, :3, None]], pad=1, **CONVOLVED),
+    **rows("convolution_data", [M[None], M[:, :2, None]], size=(5,), pad=1, **CONVOLVED),
+    **rows("convolution_weights", [M[None], M[None, :, :2]], size=(2,), pad=0, **CONVOLVED),
     **rows("concatenate stack", [M, M], axis=0, dtype=None),
     **rows("zeros ones empty", [], shape=(3, 4), **NEW),
     **rows("full", [], shape=(3,), fill_value=2, **NEW),

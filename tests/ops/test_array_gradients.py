@@ -164,6 +164,22 @@ CASES = {
     ],
     "tril": [(lambda x: ops.tril(x, -1), T)],
     "triu": [(lambda x: ops.triu(x, 1), M)],
+    "convolution": [
+        (lambda x, w: ops.convolution(x, w, stride=2, pad=1), values(2, 2, 5), values(3, 2, 2)),
+        (
+            lambda x, w, b: ops.convolution(x, w, b, dilation=(1, 2), groups=2),
+            *(values(1, 2, 3, 4), values(2, 1, 2, 2), values(2)),
+        ),
+    ],
+    "convolution_data": [
+        (
+            lambda g, w, b: ops.convolution_data(g, w, b, size=(5,), stride=2),
+            *(values(2, 3, 2), values(3, 2, 2), values(2)),
+        )
+    ],
+    "convolution_weights": [
+        (lambda x, g: ops.convolution_weights(x, g, size=(3,)), values(2, 2, 5), values(2, 1, 3))
+    ],
     "einsum": [
         (lambda x, y: ops.einsum("ij,jk->ki", x, y), M, values(4, 2)),
         (lambda x: ops.einsum("ii", x), values(3, 3)),

@@ -16,6 +16,7 @@ from nbgraph.array.layout import Layout, layout
 from nbgraph.array.lift import lift
 from nbgraph.array.products import push_product
 from nbgraph.array.rows import push_rows
+from nbgraph.array.tiled import push_tiled
 from nbgraph.device import Context, RunContext
 from nbgraph.engine import current
 from nbgraph.engine.properties import NORMAL, OVERWRITE
@@ -25,6 +26,7 @@ from nbgraph.operator.call import recording, training
 from nbgraph.operator.product_op import ProductOp
 from nbgraph.operator.request import OpReqType
 from nbgraph.operator.row_op import RowOp
+from nbgraph.operator.tiled_op import TiledOp
 from nbgraph.settings import CLOSELY_ASKED, config
 from nbgraph.shape import overlap
 
@@ -225,6 +227,8 @@ def _push(
     if isinstance(op, RowOp) and push_rows(op, *given, whole=whole):
         return
     if isinstance(op, ProductOp) and push_product(op, *given, whole=whole):
+        return
+    if isinstance(op, TiledOp) and push_tiled(op, *given, whole=whole):
         return
     current().push(
         Work(op, inputs, results, asked, attributes, resources, states),

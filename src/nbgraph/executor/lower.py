@@ -24,6 +24,7 @@ from nbgraph.executor.work import (
     MapWork,
     ProductWork,
     RowWork,
+    TiledWork,
     Use,
     copy_plan,
 )
@@ -37,6 +38,7 @@ from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.product_op import ProductOp
 from nbgraph.operator.request import OpReqType
 from nbgraph.operator.row_op import Placed, RowOp
+from nbgraph.operator.tiled_op import TiledOp
 from nbgraph.ops.arithmetic import add
 
 kWriteTo, kAddTo = OpReqType.kWriteTo, OpReqType.kAddTo
@@ -158,6 +160,8 @@ class Lowering:
         """Whether it is an operator of a kind that kernels do, and one does it."""
         if isinstance(op, RowOp):
             return self._rows(node, op)
+        if isinstance(op, TiledOp):
+            return self._tiled(node, op)
         return isinstance(op, ProductOp) and self._product(node, op)
 
     def _reduced(self, node: GraphNode, op: ArrayOp) -> bool:
@@ -236,6 +240,29 @@ class Lowering:
         self._enter(node, task)
         if target is not result:
             self._enter(node, self._copy(f"{name} result", target, result, request))
+        return True
+
+    def _tiled(self, node: GraphNode, op: TiledOp) -> bool:
+        """Whether a kernel makes this result, with copies of operands in pieces."""
+        name, reads = self.names[node], [self.places[v] for v in node.entries]
+        given = [Spec(place.layout.shape, place.layout.dtype) for place in reads]
+        if op.tiled_call(given, kWriteTo, node.attributes) is None:
+            return False
+        for k, place in enumerate(reads):
+            if not place.layout.contiguous:
+                own = layout(place.layout.shape, place.layout.dtype)
+                reads[k] = self._moved(f"{name} operand {k}", place, own)
+        target = self._output(node, 0)
+        uses = [Use.of(i, place) for i, place in enumerate(reads)]
+        task = Task(
+            name,
+            tuple(place.value for place in reads),
+            (target.value,),
+            [self._request(node, 0)],
+            accumulates=(0,),
+            work=TiledWork(op, node.attributes, uses, Use.of(0, target)),
+        )
+        self._enter(node, task)
         return True
 
     def _moved(self, name: str, source: Place, own: Placed) -> Place:

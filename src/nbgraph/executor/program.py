@@ -20,7 +20,7 @@ from nbgraph.engine.plan import Outside, Plan, Step
 from nbgraph.errors import OutOfMemory
 from nbgraph.executor.compiled import Compiled, Spot
 from nbgraph.executor.interim import in_force, in_words, tell_of_failure
-from nbgraph.executor.work import FunctionWork, MapWork, ProductWork, ReadyWork, RowWork, Use
+from nbgraph.executor.work import FunctionWork, KernelWork, Use
 from nbgraph.graph.schedule import Task, Value
 from nbgraph.operator.request import OpReqType
 
@@ -262,7 +262,7 @@ class Program:
         ]
 
     def _kernel(self, place: int, task: Task, prepared: Any) -> NativeCall:
-        work: MapWork | ReadyWork | RowWork | ProductWork = task.work
+        work: KernelWork = task.work
         addresses: list[int] = []
         for k, (written, use) in enumerate(work.uses()):
             spot = self.compiled.used(task, written, use)

@@ -17,6 +17,7 @@ from nbgraph.array.layout import Layout
 from nbgraph.array.products import PreparedProduct, prepare_product
 from nbgraph.array.push import same
 from nbgraph.array.rows import prepare_rows
+from nbgraph.array.tiled import prepare_tiled
 from nbgraph.device import Context, RunContext
 from nbgraph.executor.places import Place, array_at
 from nbgraph.graph.build import NUMBERS
@@ -27,6 +28,7 @@ from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.product_op import ProductOp
 from nbgraph.operator.request import OpReqType
 from nbgraph.operator.row_op import RowOp
+from nbgraph.operator.tiled_op import TiledOp
 
 _WORDS = {
     OpReqType.kNullOp: "null",
@@ -169,6 +171,32 @@ class ProductWork:
 
 
 @dataclass(slots=True)
+class TiledWork:
+    """A result made tile by tile: one kernel."""
+
+    op: TiledOp
+    attributes: Mapping[str, Any]
+    inputs: Sequence[Use]
+    output: Use
+    numbers: Sequence[Any] = ()
+
+    def kernel(self, request: OpReqType) -> Prepared | None:
+        """The kernel for a request; None where none does it."""
+        given = [use.layout for use in self.inputs]
+        return prepare_tiled(self.op, given, self.output.layout, request, self.attributes)
+
+    def prepared(self, task: Task) -> Prepared:
+        """See RowWork."""
+        found = self.kernel(task.requests[0])
+        assert found is not None, self.op  # it was asked for when the task was made
+        return found
+
+    def uses(self) -> list[tuple[bool, Use]]:
+        """See MapWork."""
+        return [*((False, use) for use in self.inputs), (True, self.output)]
+
+
+@dataclass(slots=True)
 class FunctionWork:
     """An operator over whole arrays: a Python function."""
 
@@ -250,4 +278,5 @@ def copy_plan(dtype: np.dtype[Any]) -> Plan:
     return same.invoker.plan([dtype], dtype, {})
 
 
-Work = MapWork | ReadyWork | RowWork | ProductWork | FunctionWork | CastWork
+KernelWork = MapWork | ReadyWork | RowWork | ProductWork | TiledWork
+Work = KernelWork | FunctionWork | CastWork

@@ -18,7 +18,7 @@ from numba.extending import intrinsic
 
 from nbgraph.codegen import lower
 from nbgraph.kernels.kinds import INTEGERS
-from nbgraph.kernels.loops import STRIP
+from nbgraph.kernels.loops import ROOM, STRIP
 from nbgraph.native.memory import load, room, store
 
 
@@ -131,6 +131,7 @@ def names() -> dict[str, Any]:
         "acc_pairwise": pairwise,
         **{f"strip_{name}": room(name, STRIP) for name in ("float32", "float64")},
         **{f"strip_{name}": room(name, STRIP) for name in INTEGERS},
+        **{f"room_{name}": room(name, count) for name, count in ROOM.items()},
     }
     for name in INTEGERS:
         info = np.iinfo(name)

@@ -112,13 +112,17 @@ class Kernel:
 def kernel(loop: Loop, name: str | None = None) -> Kernel:
     """The kernel of a loop: from memory, from disk, or compiled now (see `deferring`). `name`:
     what reports call it; the first one counts, as equal loops are one kernel."""
-    source = emit(loop)
+    return of_source(emit(loop), loop, name or loop.name)
+
+
+def of_source(source: Source, loop: Loop, name: str) -> Kernel:
+    """The kernel of a text that is there; see `kernel`."""
     compiler = cpu.compiler(source)
     key = cpu.content_key(source, compiler)
     with _LOCK:
         found = _KERNELS.get(key)
         if found is None:
-            found = _KERNELS[key] = Kernel(loop, source, key, compiler, name or loop.name)
+            found = _KERNELS[key] = Kernel(loop, source, key, compiler, name)
             while len(_KERNELS) > MAX_KERNELS:
                 _KERNELS.popitem(last=False)
         else:

@@ -30,6 +30,7 @@ Access = Literal["plain", "scoped", "element"]
 
 BLOCK = 1024  # elements a reduction's accumulator takes before its total is set down
 STRIP = 1024  # columns that a reduction along leading axes takes at once, elements streamed so
+ROOM = {"float32": 1 << 16, "float64": 1 << 15}  # elements that stay in a core's second cache
 GROUP = 128  # rows it combines one after another before their total is set down
 
 

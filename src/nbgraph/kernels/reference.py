@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _MEMORY = (
     *("word", "load", "store", "load_input", "store_output", "load_element", "store_element"),
-    *("shifted", "select", "separate", "interleaved", "row_offset"),
+    *("address", "shifted", "select", "separate", "interleaved", "row_offset"),
     *("to_line", "on_line", "copied", "streamed"),
 )
 
@@ -77,10 +77,11 @@ def _names(source: Source) -> dict[str, Any]:
     from nbgraph.kernels import integers
     from nbgraph.native import memory
 
-    from nbgraph.native import floats  # isort: skip
+    from nbgraph.native import calls, floats  # isort: skip
 
     space: dict[str, Any] = {"__name__": "nbgraph.kernels.generated"}
     space.update({name: getattr(memory, name) for name in _MEMORY})
+    space["call_kernel"] = calls.call_kernel
     space.update({f"{dtype}_word": read for dtype, read in memory.WORDS.items()})
     space.update({f"{dtype}_pointer": make for dtype, make in memory.POINTERS.items()})
     space["part"] = functools.partial(lower.jit, fastmath=source.fastmath)
@@ -102,7 +103,7 @@ def _names(source: Source) -> dict[str, Any]:
         space[name] = vector_math.implementation(function, source.namespace.compute)
     for name, function in source.namespace.externs.items():
         space[name] = function.compiled(source.namespace.compute)  # type: ignore[attr-defined]
-    if any(sign in source.text for sign in ("acc_", "_start_", "strip_")):
+    if any(sign in source.text for sign in ("acc_", "_start_", "strip_", "room_")):
         from nbgraph.kernels import accumulate
 
         space.update(accumulate.names())

@@ -161,6 +161,16 @@ def room(dtype, count):
 
 
 @intrinsic
+def address(typingctx, pointer):
+    """Where a pointer points to."""
+
+    def codegen(context, builder, signature, args):
+        return builder.ptrtoint(args[0], ir.IntType(64))
+
+    return types.int64(pointer), codegen
+
+
+@intrinsic
 def shifted(typingctx, pointer, offset):
     """The pointer moved by a number of bytes."""
 

@@ -41,7 +41,7 @@ ARRAY_FAMILIES: dict[str, str] = {
     "linalg": "tril triu trace",
     "products": "matmul dot batch_dot vecdot inner outer tensordot",
     "contraction": "einsum",
-    "convolution": "convolution convolution_data convolution_weights",
+    "convolutions": "convolution convolution_data convolution_weights",
 }
 
 # These are not the same in every world: what they give is drawn.

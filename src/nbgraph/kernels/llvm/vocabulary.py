@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from nbgraph.errors import CompileError
 from nbgraph.kernels.kinds import INTEGERS, STORED
 from nbgraph.kernels.llvm.arithmetic import absolute, cast, compare, intrinsic, select
 from nbgraph.kernels.llvm.function import Function
@@ -18,7 +19,7 @@ from nbgraph.kernels.llvm.values import (
     is_signed,
     llvm_type,
 )
-from nbgraph.kernels.loops import STRIP
+from nbgraph.kernels.loops import ROOM, STRIP
 from nbgraph.native.processor import LINE, is_x86
 
 Primitive = Callable[[Function, Sequence[Value]], Value | None]
@@ -80,11 +81,21 @@ def _pointer(dtype: str) -> Primitive:
     return pointer
 
 
-def _strip(kind: str) -> Primitive:
-    def strip(f: Function, args: Sequence[Value]) -> Value:
-        return Value(f"*{kind}", f.room(f"[{STRIP} x {llvm_type(kind)}]", align=64))
+def _room(kind: str, count: int) -> Primitive:
+    def room(f: Function, args: Sequence[Value]) -> Value:
+        return Value(f"*{kind}", f.room(f"[{count} x {llvm_type(kind)}]", align=64))
 
-    return strip
+    return room
+
+
+def _address(f: Function, args: Sequence[Value]) -> Value:
+    return f.value("int64", f"ptrtoint {args[0].typed} to i64")
+
+
+def _call_kernel(f: Function, args: Sequence[Value]) -> Value:
+    function = f.value("*int64", f"inttoptr {args[0].typed} to ptr")
+    listed = ", ".join(a.typed for a in args[1:])
+    return f.value("int64", f"call i64 {function.text}({listed})")
 
 
 def _shifted(f: Function, args: Sequence[Value]) -> Value:
@@ -158,6 +169,8 @@ def _least(order: str) -> Primitive:
     """Python's `min` and `max` of two integers."""
 
     def least(f: Function, args: Sequence[Value]) -> Value:
+        if len(args) != 2 or any(v.kind in FLOATS for v in args):
+            raise CompileError("no LLVM text is known for min or max but of two integers")
         a, b = (cast(f, v, "int64") for v in args)
         return select(f, compare(f, order, a, b), a, b)
 
@@ -194,6 +207,8 @@ PRIMITIVES: dict[str, Primitive] = {
     "store": _store(""),
     "store_output": _store(_OUTPUT),
     "store_element": _store(_ELEMENT),
+    "address": _address,
+    "call_kernel": _call_kernel,
     "shifted": _shifted,
     "to_line": _to_line,
     "on_line": _on_line,
@@ -211,7 +226,8 @@ PRIMITIVES: dict[str, Primitive] = {
     "max": _least(">"),
     **{f"{kind}_word": _word(kind) for kind in ("int64", *FLOATS)},
     **{f"{dtype}_pointer": _pointer(dtype) for dtype in _DTYPES},
-    **{f"strip_{kind}": _strip(kind) for kind in (*INTEGERS, *FLOATS)},
+    **{f"strip_{kind}": _room(kind, STRIP) for kind in (*INTEGERS, *FLOATS)},
+    **{f"room_{kind}": _room(kind, count) for kind, count in ROOM.items()},
     **{kind: _converted(kind) for kind in (*INTEGERS, *FLOATS)},
 }
 

@@ -1,0 +1,303 @@
+"""Texts of kernels over windows: columns of what lies under them, and products with weights.
+
+A convolution, its gradient by data and its gradient by weights are products of matrices, one of
+which is made of columns: for each place of the window, what lies under it. The columns of some
+places are made in a room on the stack, which stays in the core's second cache, and multiplied at
+once by the kernel of `blas`; so there is no array of columns. [lo, hi) counts tiles that depend on
+shapes alone. All arrays are contiguous, and have three axes of space.
+
+A row of the columns is one element of the window in one channel. Along a line of places it is a run
+of the data with zeros around.
+"""
+
+from __future__ import annotations
+
+from nbgraph.kernels.written import Record, function, part
+
+ITEM = {"float32": 4, "float64": 8}
+_AXES = "dhw"
+SPACE = tuple(
+    f"{what}_{d}" for what in ("in", "out", "kernel", "step", "pad", "gap") for d in _AXES
+)
+BLAS = ("product", "gemm", "gemv", "threads", "one")
+SIZES = ("channels", "features", "size", "blocks", "share", "parts", "panel", "direct", "adds")
+_NO, _YES = ord("N"), ord("T")
+
+
+def record(*addresses: str) -> Record:
+    """The record of a convolution of any kind: images, groups, addresses, and the rest."""
+    return Record(("images", "groups"), addresses, (*BLAS, *SPACE, *SIZES))
+
+
+def convolution_text(dtype: str, *, bias: bool) -> str:
+    """out[image, feature, place] = sum of weights * columns. A tile: places and features of a
+    group in an image."""
+    layout = record("x", "w", *(["bias"] if bias else []), "out")
+    item = ITEM[dtype]
+    own = f"{dtype}_pointer(bias + (g * features + f) * {item})"
+    begins = f"filled({dtype}_pointer(target), {own}, nf, m, spots, adds)"
+    return (
+        _runs(layout, dtype)
+        + (_FILLED if bias else "")
+        + _walk(layout, dtype, spreads=False)
+        + _multiply(layout)
+        + function(
+            "def convolution(args, lo, hi):",
+            *_prologue(layout, dtype),
+            "for tile in range(lo, hi):",
+            "    place = tile // parts",
+            "    f = (tile - place * parts) * share",
+            "    nf = min(share, features - f)",
+            "    image = place // blocks",
+            "    first = (place - image * blocks) * size",
+            "    m = min(size, spots - first)",
+            "    g = image % groups",
+            f"    source = x + image * channels * plane * {item}",
+            f"    target = out + ((image * features + f) * spots + first) * {item}",
+            f"    weights = w + (g * features + f) * rows * {item}",
+            f"    done = {begins}" if bias else "    done = 0",
+            f"    beta = {'1' if bias else 'adds'}",
+            "    r = 0",
+            "    while r < rows:",
+            "        k = min(panel, rows - r)",
+            f"        under = source + (r * plane + first) * {item}",
+            "        ld = plane",
+            "        if direct == 0:",
+            "            done = columns(args, col, m, source, r, k, first, m)",
+            "            under = address(col)",
+            "            ld = m",
+            f"        done = multiply(args, record, m, nf, k, under, {_NO}, ld, "
+            f"weights + r * {item}, {_NO}, rows, target, spots, beta)",
+            "        beta = 1",
+            "        r += k",
+            "return 0",
+        )
+    )
+
+
+def data_text(dtype: str, *, bias: bool) -> str:
+    """out[image, channel, cell] = what each place gives the cells under it. A tile: channels of a
+    group in an image, which are done some at a time."""
+    layout = record("g", "w", *(["bias"] if bias else []), "out")
+    item = ITEM[dtype]
+    whole = f"{dtype}_pointer(target)"
+    begins = f"cleared({whole}, nc * plane) if adds == 0 else 0"
+    if bias:
+        own = f"{dtype}_pointer(bias + (group * channels + c) * {item})"
+        begins = f"filled({whole}, {own}, nc, plane, plane, adds)"
+    first_beta = "beta = 1" if bias else "beta = adds"
+    return (
+        _runs(layout, dtype)
+        + (_FILLED if bias else "")
+        + _walk(layout, dtype, spreads=True)
+        + _multiply(layout)
+        + function(
+            "def convolution_data(args, lo, hi):",
+            *_prologue(layout, dtype),
+            "for tile in range(lo, hi):",
+            "    image = tile // parts",
+            "    c = (tile - image * parts) * share",
+            "    nc = min(share, channels - c)",
+            "    group = image % groups",
+            f"    target = out + (image * channels + c) * plane * {item}",
+            f"    source = g + image * features * spots * {item}",
+            f"    weights = w + (group * features * rows + c * volume) * {item}",
+            "    done = 0",
+            f"    if {'direct == 0' if not bias else 'True'}:",
+            f"        done = {begins}",
+            f"    {first_beta}",
+            "    r = 0",
+            "    while r < nc:",
+            "        k = min(panel, nc - r)",
+            "        first = 0",
+            "        while first < spots:",
+            "            m = min(size, spots - first)",
+            "            into = address(col)",
+            "            ld = m",
+            "            add = 0",
+            "            if direct != 0:",
+            f"                into = target + (r * plane + first) * {item}",
+            "                ld = plane",
+            "                add = beta",
+            f"            done = multiply(args, record, m, k * volume, features, "
+            f"source + first * {item}, {_NO}, spots, weights + r * volume * {item}, {_YES}, rows, "
+            "into, ld, add)",
+            "            if direct == 0:",
+            f"                done = spread(args, col, m, target + r * plane * {item}, 0, "
+            "k * volume, first, m)",
+            "            first += m",
+            "        r += k",
+            "return 0",
+        )
+    )
+
+
+def weight_text(dtype: str) -> str:
+    """out[feature, row] = sum over images and places of gradients * columns. A tile: rows of a
+    group."""
+    layout = record("x", "g", "out")
+    item = ITEM[dtype]
+    return (
+        _runs(layout, dtype)
+        + _walk(layout, dtype, spreads=False)
+        + _multiply(layout)
+        + function(
+            "def convolution_weights(args, lo, hi):",
+            *_prologue(layout, dtype),
+            "for tile in range(lo, hi):",
+            "    group = tile // parts",
+            "    r = (tile - group * parts) * share",
+            "    k = min(share, rows - r)",
+            f"    target = out + (group * features * rows + r) * {item}",
+            "    beta = adds",
+            "    done = 0",
+            "    for n in range(images):",
+            "        image = n * groups + group",
+            f"        source = x + image * channels * plane * {item}",
+            "        first = 0",
+            "        while first < spots:",
+            "            m = min(size, spots - first)",
+            f"            under = source + (r * plane + first) * {item}",
+            "            ld = plane",
+            "            if direct == 0:",
+            "                done = columns(args, col, m, source, r, k, first, m)",
+            "                under = address(col)",
+            "                ld = m",
+            f"            done = multiply(args, record, k, features, m, under, {_YES}, ld, "
+            f"g + (image * features * spots + first) * {item}, {_NO}, spots, target, rows, beta)",
+            "            beta = 1",
+            "            first += m",
+            "return 0",
+        )
+    )
+
+
+# pieces -----------------------------------------------------------------------------------------
+
+
+def _prologue(layout: Record, dtype: str) -> list[str]:
+    used = [n for n in layout.names if n not in BLAS]
+    return [
+        *layout.reading(*used),
+        "plane = in_d * in_h * in_w",
+        "spots = out_d * out_h * out_w",
+        "volume = kernel_d * kernel_h * kernel_w",
+        "rows = channels * volume",
+        "record = strip_int64()",
+        f"col = room_{dtype}()",
+    ]
+
+
+def _runs(layout: Record, dtype: str) -> str:
+    """Runs of elements: copied, taken from steps apart, cleared; the same added to a target."""
+    zero = f"{dtype}(0)"
+    return "".join(
+        part(head, "for i in range(m):", f"    {line}", "return 0")
+        for head, line in (
+            ("copied_run(y, x, m)", "store_output(y, i, load_input(x, i))"),
+            ("taken(y, x, m, step)", "store_output(y, i, load_input(x, i * step))"),
+            ("cleared(y, m)", f"store_output(y, i, {zero})"),
+            ("added(y, x, m)", "store_output(y, i, load(y, i) + load_input(x, i))"),
+            ("dropped(y, x, m, step)", "store(y, i * step, load(y, i * step) + load(x, i))"),
+        )
+    )
+
+
+_FILLED = part(
+    "filled(y, bias, n, m, ld, adds)",
+    "for f in range(n):",
+    "    value = load(bias, f)",
+    "    if adds != 0:",
+    "        for i in range(m):",
+    "            store(y, f * ld + i, load(y, f * ld + i) + value)",
+    "    else:",
+    "        for j in range(m):",
+    "            store(y, f * ld + j, value)",
+    "return 0",
+)
+
+
+def _walk(layout: Record, dtype: str, *, spreads: bool) -> str:
+    """Rows [row, row + k) of the columns at places [first, first + m): made of the data at `base`,
+    or spread over it. `ld`: elements from row to row."""
+    item = ITEM[dtype]
+    cells = f"{dtype}_pointer(base + (channel + (z * in_h + y) * in_w + along) * {item})"
+    own = f"shifted(col, ((r - row) * ld + p - first) * {item})"
+    inner = f"shifted({own}, (a - w) * {item})"
+    outside, gap = "", ""
+    if spreads:
+        copied, steps = (
+            f"added({cells}, {inner}, b - a)",
+            f"dropped({cells}, {inner}, b - a, step_w)",
+        )
+    else:
+        outside = f"done = cleared({own}, e - w)"
+        copied, steps = (
+            f"copied_run({inner}, {cells}, b - a)",
+            f"taken({inner}, {cells}, b - a, step_w)",
+        )
+        gap = (
+            f"if a > w:\n    done = cleared({own}, a - w)\n"
+            f"if e > b:\n    done = cleared(shifted({own}, (b - w) * {item}), e - b)"
+        )
+    name = "spread" if spreads else "columns"
+    return part(
+        f"{name}(args, col, ld, base, row, k, first, m)",
+        *layout.reading(*SPACE),
+        "volume = kernel_d * kernel_h * kernel_w",
+        "done = 0",
+        "line = first // out_w",
+        "for r in range(row, row + k):",
+        "    c = r // volume",
+        "    at = r - c * volume",
+        "    kd = at // (kernel_h * kernel_w)",
+        "    at = at - kd * (kernel_h * kernel_w)",
+        "    kh = at // kernel_w",
+        "    channel = c * in_d * in_h * in_w",
+        "    off = (at - kh * kernel_w) * gap_w - pad_w",
+        "    begin = (max(0, 0 - off) + step_w - 1) // step_w",
+        "    end = (max(0, in_w - off) + step_w - 1) // step_w",
+        "    d = line // out_h",
+        "    h = line - d * out_h",
+        "    w = first - line * out_w",
+        "    p = first",
+        "    while p < first + m:",
+        "        e = min(out_w, w + first + m - p)",
+        "        z = d * step_d + kd * gap_d - pad_d",
+        "        y = h * step_h + kh * gap_h - pad_h",
+        "        within = (0 <= z < in_d) and (0 <= y < in_h)",
+        "        a = max(w, min(begin, e))",
+        "        b = max(a, min(end, e))",
+        "        if within:",
+        *(f"            {line}" for line in gap.split("\n") if gap),
+        "            along = a * step_w + off",
+        "            if b > a:",
+        "                if step_w == 1:",
+        f"                    done = {copied}",
+        "                else:",
+        f"                    done = {steps}",
+        *(["        else:", f"            {outside}"] if outside else []),
+        "        p += e - w",
+        "        w = 0",
+        "        h += 1",
+        "        if h == out_h:",
+        "            h = 0",
+        "            d += 1",
+        "return done",
+    )
+
+
+def _multiply(layout: Record) -> str:
+    """One product by BLAS; see `nbgraph.kernels.blas_text` for the words of its record."""
+    given = (
+        *("1", "0", "first", "second", "out", "gemm", "gemv", "threads", "one"),
+        *("one if add != 0 else 0", "first_form", "second_form", "0", "u", "v", "k"),
+        *("first_ld", "second_ld", "out_ld", "u", "v", "1", "0", "0", "0", "0"),
+    )
+    return part(
+        "multiply(args, record, u, v, k, first, first_form, first_ld, second, second_form, "
+        "second_ld, out, out_ld, add)",
+        *layout.reading(*BLAS),
+        *(f"store(record, {k}, {text})" for k, text in enumerate(given)),
+        "return call_kernel(product, address(record), 0, 1)",
+    )

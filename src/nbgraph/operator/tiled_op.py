@@ -1,0 +1,124 @@
+"""Operators with one result that a kernel makes tile by tile, of contiguous arrays.
+
+What a tile is depends on shapes alone, so that the bits do not depend on who runs which. Operands
+that do not lie one element behind the other are copied first; 16-bit floats are computed in
+float32; what no kernel does (no elements, integers) is left to NumPy: the specification.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbgraph.dtype import compute_dtype, is_float
+from nbgraph.operator import parallel
+from nbgraph.operator.array_op import ArrayOp, Gradients, Infer, Partial, Spec
+from nbgraph.operator.request import OpReqType, assign
+from nbgraph.settings import config
+from nbgraph.shape import address
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.kernel import Kernel
+
+Array = np.ndarray[Any, Any]
+_KEPT = 1024  # calls that an operator knows
+_NATIVE = np.dtype("float32"), np.dtype("float64")
+
+
+@dataclass(frozen=True, slots=True)
+class TiledCall:
+    """The kernel over `tiles` tiles. The record: `head`, the addresses of the operands and of the
+    result, `words`."""
+
+    code: Kernel
+    head: tuple[int, int]
+    words: tuple[int, ...]
+    tiles: int
+    cost: int  # nanoseconds, roughly
+
+
+Tiling = Callable[..., TiledCall | None]
+Naive = Callable[..., Array]
+
+
+class TiledOp(ArrayOp):
+    """See the module.
+
+    Parameters
+    ----------
+    tiling : callable
+        `tiling(specs, dtype, adds, **attributes)`: the call for contiguous operands of these Specs,
+        whose dtype is "float32" or "float64"; `adds`: to what is there. None where no kernel does.
+    naive : callable
+        `naive(*arrays, **attributes)`: the result by NumPy, in the dtype of the operands.
+    name, infer, gradient, keeps, operands, partial
+        See ArrayOp.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        infer: Infer,
+        tiling: Tiling,
+        naive: Naive,
+        *,
+        gradient: Callable[[Gradients], Sequence[Any]] | None = None,
+        keeps: Sequence[str] = (),
+        operands: Sequence[str] = ("x",),
+        partial: Partial | None = None,
+    ) -> None:
+        super().__init__(
+            name, infer, gradient=gradient, keeps=keeps, operands=operands, partial=partial
+        )
+        self._tiling, self.naive = tiling, naive
+        self._calls: dict[Any, TiledCall | None] = {}
+
+    def tiled_call(
+        self, specs: Sequence[Spec], request: OpReqType, attributes: Mapping[str, Any]
+    ) -> TiledCall | None:
+        """The kernel for contiguous operands and a contiguous result; None where none does it."""
+        dtype = specs[0].dtype
+        if any(s.dtype != dtype for s in specs) or dtype not in _NATIVE:
+            return None
+        if config.compiler == "python" or request is OpReqType.kNullOp:
+            return None
+        adds = request is OpReqType.kAddTo
+        key = (*specs, adds, *attributes.items(), config.compiler)
+        if key not in self._calls:
+            if len(self._calls) >= _KEPT:
+                self._calls.clear()
+            (out,) = self.infer(specs, attributes)
+            empty = any(0 in spec.shape for spec in (*specs, out))
+            made = None if empty else self._tiling(specs, dtype.name, adds, **attributes)
+            self._calls[key] = made
+        return self._calls[key]
+
+    def run(
+        self,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array],
+        requests: Sequence[OpReqType],
+        attributes: Mapping[str, Any],
+        **_: Any,
+    ) -> None:
+        """See ArrayOp."""
+        (out,), (request,) = outputs, requests
+        if request is OpReqType.kNullOp or not out.size:
+            return
+        wide = np.dtype(compute_dtype(out.dtype)) if is_float(out.dtype) else out.dtype
+        given = [np.ascontiguousarray(x.astype(wide, copy=False)) for x in inputs]
+        direct = out.flags.c_contiguous and wide == out.dtype
+        specs = [Spec.of(x) for x in given]
+        how = request if direct else OpReqType.kWriteTo
+        call = self.tiled_call(specs, how, attributes)
+        if call is None:
+            assign(out, request, self.naive(*given, **attributes).astype(out.dtype, copy=False))
+            return
+        made = out if direct else np.empty(out.shape, wide)
+        record = np.array([*call.head, *map(address, (*given, made)), *call.words], np.int64)
+        parallel.run(call.code, record, call.tiles, call.cost)
+        if not direct:
+            assign(out, request, made.astype(out.dtype, copy=False))
