@@ -80,6 +80,8 @@ def binary(f: Function, op: str, a: Value, b: Value) -> Value:
         kind = "int64"
     a, b = cast(f, a, kind), cast(f, b, kind)
     if kind in FLOATS:
+        if op not in _FLOAT:
+            raise CompileError(f"no LLVM text is known for {op} of {kind}")
         return f.value(kind, f"{_FLOAT[op]} {f.fast}{a.typed}, {b.text}")
     if op in ("//", "%"):
         return divided(f, op, a, b) if f.exact else index_divided(f, op, a, b)
@@ -170,6 +172,8 @@ def negative(f: Function, a: Value) -> Value:
 
 def inverted(f: Function, a: Value) -> Value:
     """`~a` of an integer, `not a` of a bool."""
+    if a.kind in FLOATS:
+        raise CompileError(f"no LLVM text is known for ~ of {a.kind}")
     return f.value(a.kind, f"xor {a.typed}, {'true' if a.kind == 'bool' else '-1'}")
 
 

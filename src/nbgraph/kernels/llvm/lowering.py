@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from nbgraph.errors import CompileError
 from nbgraph.kernels.llvm import arithmetic
@@ -81,6 +81,8 @@ class Lowering:
     def statements(self, body: Sequence[ast.stmt]) -> None:
         """A block."""
         for node in body:
+            if isinstance(node, (ast.For, ast.While)) and node.orelse:
+                raise _unknown(node)
             if isinstance(node, ast.Assign):
                 self._assignment(node)
             elif isinstance(node, ast.AugAssign):
@@ -102,16 +104,13 @@ class Lowering:
                 raise _unknown(node)
 
     def _assignment(self, node: ast.Assign) -> None:
-        (target,) = node.targets
-        if isinstance(target, ast.Name):
-            self._assign(target.id, self.value(node.value))
-            return
-        if not isinstance(target, ast.Tuple):
-            raise _unknown(node)
+        target = node.targets[-1]
+        names = target.elts if isinstance(target, ast.Tuple) else [target]
         values = self._several(node.value)
-        for name, value in zip(target.elts, values, strict=True):
-            assert isinstance(name, ast.Name)
-            self._assign(name.id, value)
+        if len(node.targets) > 1 or len(names) != len(values):
+            raise _unknown(node)
+        for name, value in zip(names, values, strict=True):
+            self._assign(_name(name), value)
 
     def _several(self, node: ast.expr) -> Sequence[Value]:
         if isinstance(node, ast.Tuple):
@@ -121,10 +120,9 @@ class Lowering:
         return [self.value(node)]
 
     def _augmented(self, node: ast.AugAssign) -> None:
-        assert isinstance(node.target, ast.Name)
-        name = node.target.id
+        name, op = _name(node.target), _sign(_BINARY, node.op, node)
         old, new = self._read(name), self.value(node.value)
-        self._assign(name, arithmetic.binary(self.f, _BINARY[type(node.op)], old, new))
+        self._assign(name, arithmetic.binary(self.f, op, old, new))
 
     def _assign(self, name: str, value: Value) -> None:
         if name in self._counters:
@@ -176,10 +174,8 @@ class Lowering:
 
     def _for(self, node: ast.For) -> None:
         """`for name in range(start, stop)`: the name means nothing outside, and is not assigned."""
-        assert isinstance(node.target, ast.Name)
-        assert isinstance(node.iter, ast.Call)
-        f = self.f
-        bounds = [arithmetic.cast(f, self.value(a), "int64") for a in node.iter.args]
+        f, name, given = self.f, _name(node.target), _range(node)
+        bounds = [arithmetic.cast(f, self.value(a), "int64") for a in given]
         start, stop = bounds if len(bounds) == 2 else (_ZERO, bounds[0])
         counter = f.place("int64")
         f.put(counter, start)
@@ -187,7 +183,6 @@ class Lowering:
         f.block(head)
         f.branch(arithmetic.compare(f, "<", f.get(counter, "int64"), stop), body, after)
         f.block(body)
-        name = node.target.id
         if name in self._counters or name in self._places:
             raise CompileError(f"{f.name}: {name} counts a loop and is something else, too")
         self._counters[name] = f.get(counter, "int64")
@@ -206,7 +201,8 @@ class Lowering:
         return "" if self._breaks else self.names.loop(self.f)
 
     def _return(self, node: ast.Return) -> None:
-        assert node.value is not None
+        if node.value is None:
+            raise _unknown(node)
         self.f.give(self._several(node.value))
 
     # expressions ------------------------------------------------------------------------------
@@ -219,10 +215,12 @@ class Lowering:
         if isinstance(node, ast.Constant):
             return _literal(node)
         if isinstance(node, ast.Call):
-            (result,) = self._call(node)
-            return result
+            results = self._call(node)
+            if len(results) != 1:
+                raise _unknown(node)
+            return results[0]
         if isinstance(node, ast.BinOp):
-            op = _BINARY[type(node.op)]
+            op = _sign(_BINARY, node.op, node)
             return arithmetic.binary(f, op, self.value(node.left), self.value(node.right))
         if isinstance(node, ast.Compare):
             return self._comparison(node)
@@ -240,6 +238,8 @@ class Lowering:
 
     def _call(self, node: ast.Call) -> tuple[Value, ...]:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else _name(node.func)
+        if node.keywords:
+            raise _unknown(node)
         return self.names.call(self.f, name, [self.value(a) for a in node.args])
 
     def _truth(self, node: ast.expr) -> Value:
@@ -251,7 +251,7 @@ class Lowering:
         left = self.value(node.left)
         for op, right_node in zip(node.ops, node.comparators, strict=True):
             right = self.value(right_node)
-            part = arithmetic.compare(self.f, _COMPARE[type(op)], left, right)
+            part = arithmetic.compare(self.f, _sign(_COMPARE, op, node), left, right)
             if result is not None:
                 part = self.f.value("bool", f"and {result.typed}, {part.text}")
             result, left = part, right
@@ -264,7 +264,9 @@ class Lowering:
         operand = self.value(node.operand)
         if isinstance(node.op, ast.USub):
             return arithmetic.negative(self.f, operand)
-        return arithmetic.inverted(self.f, operand)
+        if isinstance(node.op, ast.Invert):
+            return arithmetic.inverted(self.f, operand)
+        raise _unknown(node)
 
     def _choice(self, node: ast.IfExp) -> Value:
         """`a if test else b`, by a branch: only the side taken is computed."""
@@ -301,11 +303,25 @@ def _name(node: ast.expr) -> str:
     return node.id
 
 
+def _sign(table: dict[type[Any], str], op: ast.AST, node: ast.AST) -> str:
+    """An operator as text."""
+    if type(op) not in table:
+        raise _unknown(node)
+    return table[type(op)]
+
+
+def _range(node: ast.For) -> Sequence[ast.expr]:
+    """The bounds that a loop counts between."""
+    given = node.iter
+    if not (isinstance(given, ast.Call) and _name(given.func) == "range"):
+        raise _unknown(node)
+    if given.keywords or len(given.args) not in (1, 2):
+        raise _unknown(node)
+    return given.args
+
+
 def _unknown(node: ast.AST) -> CompileError:
-    return CompileError(
-        f"emitted text that no LLVM text is known for: {ast.dump(node)[:80]}; set "
-        "NBGRAPH_COMPILER=numba"
-    )
+    return CompileError(f"no LLVM text is known for `{ast.unparse(node).splitlines()[0][:80]}`")
 
 
 def _assigned_once(definition: ast.FunctionDef) -> frozenset[str]:

@@ -57,7 +57,13 @@ class Module:
         definition = self._definitions[self._source.name]
         arguments = {a.arg: Value("int64", f"%{a.arg}") for a in definition.args.args}
         f = Function(SYMBOL, list(arguments.values()), fast=self._source.fastmath)
-        Lowering(self, f, definition, arguments)
+        try:
+            Lowering(self, f, definition, arguments)
+        except CompileError as error:
+            raise CompileError(
+                f"{self._source.name}: {error}; set NBGRAPH_COMPILER=numba, and please report this",
+                details=self._source.text,
+            ) from None
         self._texts.append(f.text(""))
 
     # what lowering asks -----------------------------------------------------------------------
@@ -65,7 +71,7 @@ class Module:
     def known(self, name: str) -> Value:
         """See Names."""
         if name not in self._constants:
-            raise CompileError(f"{self._source.name}: the emitted text has no value for {name}")
+            raise CompileError(f"the emitted text has no value for {name}")
         return self._constants[name]
 
     def call(self, f: Function, name: str, args: Sequence[Value]) -> tuple[Value, ...]:
@@ -91,7 +97,7 @@ class Module:
             return vocabulary.runtime(name)
         found = vocabulary.PRIMITIVES.get(name)
         if found is None:
-            raise CompileError(f"{self._source.name}: no LLVM text is known for {name}()")
+            raise CompileError(f"no LLVM text is known for {name}()")
         return found
 
     def _part(self, f: Function, name: str, args: Sequence[Value]) -> tuple[Value, ...]:
