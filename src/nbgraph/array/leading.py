@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,8 +26,7 @@ from nbgraph.kernels.loops import GROUP, STRIP, Combine
 from nbgraph.shape import Space
 
 
-@dataclass(frozen=True, slots=True)
-class Staged:
+class Staged(NamedTuple):
     """Kernels one after another: each has the addresses of what it reads and of what it writes.
 
     The first reads the operand, the last writes the result; between them is scratch memory.

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,8 +34,7 @@ from nbgraph.operator.reduction import total_dtype
 from nbgraph.shape import Space, space
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedReduction:
+class PreparedReduction(NamedTuple):
     """A loop and what follows it, output by output.
 
     `loop`'s addresses: of the operands that are arrays, then for each output that is asked for:

@@ -15,8 +15,7 @@ records of the kernels, and an object for the Python steps; see `Instance.push`.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from nbgraph.engine.base import Engine
 from nbgraph.engine.core.layout import LAST, SPARED, USE
@@ -44,8 +43,7 @@ class Outside:
         return f"<outside {self.name!r}>"
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One part of a plan.
 
     `run` is a NativeCall, or a function of a run context (`wants_state`: and of the run's state).

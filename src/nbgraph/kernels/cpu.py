@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from nbgraph._version import __version__
 from nbgraph.codegen import target
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
 Compiler = Literal["llvm", "numba"]
 
 
-@dataclass(frozen=True, slots=True)
-class Compiled:
+class Compiled(NamedTuple):
     """Object code, the C symbols it needs, and how long it took to make."""
 
     code: bytes

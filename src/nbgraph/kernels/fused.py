@@ -10,8 +10,7 @@ to that (`nbgraph.operator.fused`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from nbgraph.kernels.capture.names import Watch
 from nbgraph.kernels.function import Captured, Parameter, Scalar, parameter_kinds
@@ -26,8 +25,7 @@ Source = (
 STORED = {"i": "int64", "b": "bool"}  # the kinds that weak values have in memory
 
 
-@dataclass(frozen=True, slots=True)
-class Application:
+class Application(NamedTuple):
     """One scalar function in a fused one; `names`: what its parameters are called there."""
 
     scalar: Scalar

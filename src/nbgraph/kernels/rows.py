@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from nbgraph.kernels.cost import is_chain
 from nbgraph.kernels.loops import BLOCK, Access, Combine, Loop, Operand, Total
@@ -27,8 +27,7 @@ _START["min"] = -_START["max"]
 _COSTLY = ("call", "extern", "final", "div")
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
+class _Kept(NamedTuple):
     """A value of pass `stage` that lies in output `output` until the last pass."""
 
     node: Node

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from nbgraph.kernels import vector_math
 from nbgraph.kernels.body import Body, Namespace
@@ -41,8 +41,7 @@ _NUMBERED = ("t", "c", "v", "u", "w", "user", "int", "uint", "float", "bool")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """Emitted text and what its names mean."""
 
     name: str

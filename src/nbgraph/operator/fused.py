@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -32,8 +33,7 @@ MAX_FUSED = 512  # operators kept, least recently asked for first out
 Value = np.dtype[Any] | bool | int | float  # what is known of an operand: its dtype, or the number
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """An operator applied inside a fused one.
 
     `operands`, in the operator's order: ("in", k) the k-th external operand, ("number", k) the
@@ -42,7 +42,7 @@ class Part:
 
     op: Mapper
     operands: tuple[Source, ...]
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = MappingProxyType({})
 
 
 def fuse(

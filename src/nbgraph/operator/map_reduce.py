@@ -8,9 +8,8 @@ loop of it reads `Reduction.combine` and `axes`, and keeps no array of what is o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,8 +22,7 @@ Array = np.ndarray[Any, Any]
 Numbers = tuple[bool | int | float, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Reduction:
+class Reduction(NamedTuple):
     """One output reduced: `combine` over so many trailing axes; `op` with `attributes` is the
     operator that says it for whole arrays, and what shape and dtype the result has."""
 

@@ -11,8 +11,7 @@ import importlib
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from nbgraph.errors import ArgumentError
 
@@ -26,8 +25,7 @@ class RegistrationNote(UserWarning):
     """A name was registered anew by its owner; told once for each name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """What the table knows of one name."""
 
     name: str

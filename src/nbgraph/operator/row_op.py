@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -61,8 +60,7 @@ class Placed(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class RowCall:
+class RowCall(NamedTuple):
     """A kernel over `rows` rows. The record's addresses are those of the operands, then of the
     outputs that are asked for."""
 

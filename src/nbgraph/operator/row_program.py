@@ -15,8 +15,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,22 +37,20 @@ _IDENTITY: dict[Combine, float] = {"add": 0, "multiply": 1, "max": -np.inf, "min
 Array = np.ndarray[Any, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """An output: a value for each element, or one for the whole row."""
 
     value: Callable[..., Any]
     row: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Described:
+class Described(NamedTuple):
     """A program as one graph, for operands and parameters of certain kinds."""
 
     graph: Graph
     operands: tuple[Node, ...]
     parameters: tuple[Node, ...]  # the row's length first
-    index: Node
+    place: Node  # in the row
     stages: tuple[tuple[Total, ...], ...]
     outputs: tuple[Node, ...]
 
@@ -216,7 +213,7 @@ class RowProgram:
             (*described.parameters, *(described.graph.parameter(name, "i") for name in own)),
             tuple(written),
             stages=described.needed([output.node for output in written]),
-            index=described.index if self.indexed else None,
+            index=described.place if self.indexed else None,
             disjoint=True,
         )
 

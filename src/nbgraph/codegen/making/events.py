@@ -14,17 +14,15 @@ import time
 from collections import deque
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from nbgraph.codegen.making import progress
 
 MOST = 10_000  # events kept
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """Machine code was made ("compiled"), found ("disk"), or could not be made ("failed").
 
     `at`: when that was over, seconds since 1970; `background`: nobody waited for it.

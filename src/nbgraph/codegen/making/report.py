@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from nbgraph.codegen.making import aside
@@ -57,7 +57,7 @@ class CompileReport:
     def to_dict(self) -> dict[str, Any]:
         """The same as plain values."""
         return {
-            "events": [asdict(e) for e in self.events],
+            "events": [e._asdict() for e in self.events],
             "pending": list(self.pending),
             "hits": self.hits,
             "compiled": self.compiled,

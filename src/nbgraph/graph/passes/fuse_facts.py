@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,8 +24,7 @@ _CALL, _TRIGONOMETRIC = 2, 16
 _SLOW = ("extern", "final")  # calls and loops that keep everything beside them from vectorising
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(NamedTuple):
     """A node that may share a loop; `problem` says why one may not.
 
     `compute` is the precision of its floats ("float32", "float64", None without floats), `scalars`
