@@ -1,6 +1,7 @@
 """Contexts and run contexts."""
 
-import dataclasses
+import copy
+import pickle
 
 import pytest
 
@@ -16,8 +17,14 @@ def test_a_context_is_a_type_and_a_number():
     assert sorted([ng.gpu(1), ng.cpu(1), ng.gpu(0)]) == [ng.cpu(1), ng.gpu(0), ng.gpu(1)]
     assert repr(ng.gpu(1)) == "gpu(1)" and repr(ng.cpu()) == "cpu(0)"
     assert (ng.gpu(1).device_type, ng.gpu(1).device_id) == ("gpu", 1)
-    with pytest.raises(dataclasses.FrozenInstanceError):
+    with pytest.raises(AttributeError, match="'device_id' cannot be set"):
         ng.cpu().device_id = 1
+    with pytest.raises(AttributeError, match="cannot be deleted"):
+        del ng.cpu().device_id
+    assert ng.cpu() != ("cpu", 0) and ng.cpu(1) >= ng.cpu(0) and not ng.cpu() > ng.gpu()
+    assert pickle.loads(pickle.dumps(ng.gpu(1))) == copy.deepcopy(ng.gpu(1)) == ng.gpu(1)
+    with pytest.raises(TypeError, match="not supported between"):
+        _ = ng.cpu() < 1
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def prepare_reduction(
     )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Result:
     """An output: where it goes, the dtype of its values, and what becomes of them."""
 

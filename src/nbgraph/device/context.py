@@ -9,31 +9,58 @@ belongs to the run context alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+import functools
+from typing import Any, NoReturn
 
 from nbgraph.errors import ArgumentError, DeviceError
 
 TYPES = ("cpu", "gpu")
 
 
-@dataclass(frozen=True, order=True, slots=True, repr=False)
+@functools.total_ordering
 class Context:
-    """A device: its type and its number. Hashable and ordered."""
+    """A device: its type and its number. Immutable, hashable and ordered."""
+
+    __slots__ = ("device_id", "device_type")
+    __match_args__ = ("device_type", "device_id")
 
     device_type: str
-    device_id: int = 0
+    device_id: int
 
-    def __post_init__(self) -> None:
-        if self.device_type not in TYPES:
+    def __init__(self, device_type: str, device_id: int = 0) -> None:
+        if device_type not in TYPES:
             raise ArgumentError(
-                f"Context: device_type={self.device_type!r}; expected one of {', '.join(TYPES)}"
+                f"Context: device_type={device_type!r}; expected one of {', '.join(TYPES)}"
             )
-        number: object = self.device_id
+        number: object = device_id
         if not isinstance(number, int) or isinstance(number, bool):
             raise ArgumentError(f"Context: device_id={number!r}; expected a whole number from 0")
         if number < 0:
             raise DeviceError(f"Context: device_id={number}; devices are counted from 0")
+        object.__setattr__(self, "device_type", device_type)
+        object.__setattr__(self, "device_id", device_id)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"Context: {name!r} cannot be set; make another one")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"Context: {name!r} cannot be deleted")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Context):
+            return NotImplemented
+        return self.device_type == other.device_type and self.device_id == other.device_id
+
+    def __lt__(self, other: object) -> bool:
+        if not isinstance(other, Context):
+            return NotImplemented
+        return (self.device_type, self.device_id) < (other.device_type, other.device_id)
+
+    def __hash__(self) -> int:
+        return hash((self.device_type, self.device_id))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Context, (self.device_type, self.device_id)
 
     def __repr__(self) -> str:
         return f"{self.device_type}({self.device_id})"

@@ -27,7 +27,7 @@ SPIN = 600  # looks before a thread sleeps: some microseconds
 MOST_WORDS = fastcall.MAX_WORDS - 1  # of a submit call; what is longer goes by address
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Held:
     """What belongs to a plan's memory."""
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from nbgraph.errors import ArgumentError
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """How a graph is compiled. Results are the same bits with and without each of them, except
     that fused sums are added in another order.
 
@@ -47,7 +45,7 @@ class Options:
     @classmethod
     def of(cls, given: Options | None = None, **changes: object) -> Options:
         """From options, or by name; ArgumentError for a name that is none."""
-        names = [f.name for f in fields(cls)]
+        names = cls._fields
         unknown = sorted(set(changes) - set(names))
         if unknown:
             raise ArgumentError(
@@ -67,4 +65,4 @@ class Options:
     def none(cls) -> Options:
         """Nothing at all: every operator by itself, every value in memory of its own. What all
         the other ways must agree with."""
-        return cls(**{f.name: None if f.name == "recompute" else False for f in fields(cls)})  # type: ignore[arg-type]
+        return cls(**{name: None if name == "recompute" else False for name in cls._fields})  # type: ignore[arg-type]

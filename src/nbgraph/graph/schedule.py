@@ -17,7 +17,7 @@ from nbgraph.operator.request import OpReqType
 kWriteTo = OpReqType.kWriteTo
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Value:
     """A block of memory.
 
@@ -30,13 +30,11 @@ class Value:
     note: str = ""  # why it is as it is, for `explain`
     shared: Value | None = None
 
-    __hash__ = object.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
+    def __repr__(self) -> str:
+        return f"<value {self.name}: {self.nbytes} bytes>"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Task:
     """One piece of work. `rights`: pairs (place in reads, place in writes): element by element,
     so that the result may be written over what is read. `adds`: a plain sum of two reads."""
@@ -52,17 +50,15 @@ class Task:
     once: bool = False  # what it writes is not read while it would be in a cache
     work: Any = None  # what the executor makes of it
 
-    __hash__ = object.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
     def __post_init__(self) -> None:
         if not self.requests:
             self.requests = [kWriteTo] * len(self.writes)
 
+    def __repr__(self) -> str:
+        return f"<task {self.name}>"
 
-@dataclass(slots=True)
+
+@dataclass(slots=True, eq=False, repr=False)
 class Schedule:
     """Tasks in order, and every value they touch."""
 

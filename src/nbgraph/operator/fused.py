@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -42,7 +41,7 @@ class Part(NamedTuple):
 
     op: Mapper
     operands: tuple[Source, ...]
-    parameters: Mapping[str, Any] = MappingProxyType({})
+    parameters: Mapping[str, Any] = {}
 
 
 def fuse(
@@ -203,7 +202,7 @@ def fusable(
     return True
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class PartTypes:
     """The precision of the loop, the dtypes of operands and numbers, and those of each part."""
 

@@ -24,7 +24,7 @@ NOBODY = -1  # the colour of memory that nobody has had yet
 LOOKED_AT = 256  # segments of a colour; and as many of all
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Segment:
     """Free bytes. `guard`: all its guards, `firm`: those that must be ancestors of the taker, both
     as whoever sifts wants them; `ends`: the others, for which it may wait."""
@@ -42,7 +42,7 @@ class Segment:
         return self.start + self.size
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Run:
     start: int
     end: int

@@ -63,7 +63,7 @@ class Live:
         self.peak = max(self.peak, other.peak)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Group:
     """Nodes of one loop, or one node alone; `into` the group it was merged into."""
 

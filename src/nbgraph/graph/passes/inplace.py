@@ -119,7 +119,7 @@ def accumulate(schedule: Schedule) -> int:
     return count
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Sum:
     """z = x + y by the task `total`; y comes from output `j` of `adder`."""
 

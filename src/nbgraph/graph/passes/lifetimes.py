@@ -24,7 +24,7 @@ def footprint(nbytes: int) -> int:
     return -(-nbytes // ALIGNMENT) * ALIGNMENT + GAP
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Life:
     """Memory of the run, by its home. `touched`: tasks in order, each once; `written`: of these,
     those that write."""

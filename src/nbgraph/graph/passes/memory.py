@@ -146,7 +146,7 @@ def fits(schedule: Schedule, limit: int) -> bool:
     return most <= limit and _best(schedule, places, most, waits=True).size <= limit
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Placement:
     offset: dict[Value, int]  # of homes
     size: int
