@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbgraph.array import carry, chunk
+from nbgraph.array.copying import copy_of
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.launch import Prepared, prepare, scalar_word
 from nbgraph.array.layout import Layout, layout
-from nbgraph.array.push import WEAK, carried
+from nbgraph.array.push import WEAK
 from nbgraph.array.reduce import prepare_reduction
 from nbgraph.engine import current
 from nbgraph.engine.native_call import NativeCall
@@ -25,6 +26,9 @@ from nbgraph.kernels.loops import Combine
 from nbgraph.operator import naive
 from nbgraph.operator.mapper import Mapper
 from nbgraph.settings import PYTHON_ASKED, config
+from nbgraph.shape import broadcast
+
+_DOUBLE = np.dtype("float64")
 
 
 class Slot:
@@ -84,27 +88,36 @@ class Row:
         """The kernels, for what the slots hold now."""
         values = [value_of(o) for o in self.operands]
         layouts = [None if type(v) in WEAK else v._layout for v in values]
-        found = carried(self.op, values, {})
         arrays = tuple(o for o, own in zip(self.operands, layouts, strict=True) if own is not None)
         numbers: Any = tuple(
             o for o, own in zip(self.operands, layouts, strict=True) if own is None
         )
+        plan = self._plan(layouts)
         outs = [o._layout for o in self.outputs]
-        if not self.combines:
-            shape, asked = outs[0].shape, ("write",) * len(outs)
-            made = prepare(self.op, found.plan, shape, layouts, outs, asked, disjoint=True)
-            return [Piece(made, arrays, self.outputs, numbers)]
-        return self._reduced(found.plan, found.shape, layouts, outs, arrays, numbers)
+        if self.combines:
+            return self._reduced(plan, layouts, outs, arrays, numbers)
+        shape, asked = outs[0].shape, ("write",) * len(outs)
+        made = prepare(self.op, plan, shape, layouts, outs, asked, disjoint=True)
+        return [Piece(made, arrays, self.outputs, numbers)]
+
+    def _plan(self, layouts: Sequence[Layout | None]) -> Any:
+        """How the operator is computed: in float64 where an operand is of it, else in float32, in
+        which those of 16 bits of all kinds meet."""
+        held = [own.dtype for own in layouts if own is not None]
+        common = np.dtype("float64" if _DOUBLE in held else "float32")
+        dtypes = [common if own is None else own.dtype for own in layouts]
+        return self.op.invoker.plan(dtypes, common, {})
 
     def _reduced(
         self,
         plan: Any,
-        shape: tuple[int, ...],
         layouts: Sequence[Layout | None],
         outs: Sequence[Layout],
         arrays: tuple[Operand, ...],
         numbers: tuple[Slot, ...],
     ) -> list[Piece]:
+        shapes = [() if own is None else own.shape for own in layouts]
+        shape = broadcast(self.op.__name__, [*zip(self.op.scalar.operands, shapes, strict=True)])
         asked = ("write",) * len(outs)
         made = prepare_reduction(
             self.op, plan, shape, layouts, outs, asked, self.combines, len(shape), disjoint=True
@@ -122,7 +135,7 @@ class Row:
 
     def interpret(self) -> None:
         """The operator's text, element by element, here and now; see `config.compiler`."""
-        values = [value_of(o) for o in self.operands]
+        values = [_widened(value_of(o)) for o in self.operands]
         if not self.combines:
             carry.apply(self.op, values, {}, self.outputs)
             return
@@ -132,6 +145,12 @@ class Row:
         for out, value, combine in zip(self.outputs, found, self.combines, strict=True):
             chunk.wait(out._chunk)
             out._view()[...] = value if combine is None else fold[combine](value)
+
+
+def _widened(value: Any) -> Any:
+    """An array of 16 bits in float32: NumPy's kinds of these do not meet."""
+    narrow = type(value) not in WEAK and value.dtype.itemsize == 2
+    return copy_of(value, np.dtype("float32")) if narrow else value
 
 
 class Rows:

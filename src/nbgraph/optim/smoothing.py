@@ -6,6 +6,8 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from nbgraph.array.carry import writable
 from nbgraph.array.copying import copy_of, fill_from
 from nbgraph.errors import ArgumentError
@@ -50,8 +52,8 @@ class Smoothing:
         self.means: dict[str, Any] = {}
         for key, weight in self._weights.items():
             require_weight("Smoothing", key, weight)
-            held = "float32" if weight.dtype.itemsize == 2 else weight.dtype
-            self.means[key] = copy_of(weight, held)
+            narrow = weight.dtype.itemsize == 2
+            self.means[key] = copy_of(weight, np.dtype("float32") if narrow else weight.dtype)
         self._slot = Slot("gain", 0.0)
         pairs = [(self.means[key], weight) for key, weight in self._weights.items() if weight.size]
         self._rows = Rows(
