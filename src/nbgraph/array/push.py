@@ -15,7 +15,12 @@ from nbgraph.operator.mapper import Mapper, op
 from nbgraph.shape import broadcast, overlap
 
 WEAK = (bool, int, float)
-same: Mapper = op(lambda x: x)
+
+
+@op
+def same(x: Any) -> Any:
+    """x: what fills, copies and casts are made of."""
+    return x
 
 
 class Carried:
