@@ -21,6 +21,7 @@ from nbgraph.executor.programs import Bound
 from nbgraph.graph.arguments import auxiliary_variables, typed
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Graph
+from nbgraph.graph.passes.gradient import require_gradients
 from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.request import OpReqType
@@ -95,6 +96,7 @@ def _executor(
     options: Options | None,
     device: Context,
 ) -> Executor:
+    require_gradients(graph, list(grads))
     outputs = [filled(layout(*spec(head)), device, 0) for head in graph.heads]
     bound = Bound(
         graph, arrays, grads, outputs, options or Options(), device, symbol.list_outputs()[0]

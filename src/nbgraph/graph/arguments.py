@@ -11,6 +11,7 @@ from nbgraph.graph.build import GraphNode, PartialShape
 from nbgraph.graph.compose import OF_ITS_OWN
 from nbgraph.graph.graph import Entry, Graph, with_variables
 from nbgraph.graph.infer import Inference
+from nbgraph.operator.array_op import visible_of
 
 if TYPE_CHECKING:
     from nbgraph.graph.symbol import Symbol
@@ -67,7 +68,7 @@ class Arguments:
         """
         nodes = self.graph.nodes
         return self._like(
-            [(node, i) for node in nodes for i in range(getattr(node.op, "visible", node.nout))]
+            [(n, i) for n in nodes for i in range(1 if n.op is None else visible_of(n.op))]
         )
 
     def get_children(self) -> Symbol | None:

@@ -160,7 +160,7 @@ class Inference:
         found = op.infer_dtypes(dtypes, [self.dtypes.get(v) for v in outputs], node.attributes)
         for groups in () if found is None else zip((node.inputs, outputs), found, strict=True):
             for entry, dtype in zip(*groups, strict=True):
-                if dtype is not None:
+                if dtype is not None and (entry not in self.dtypes or self.dtypes[entry] != dtype):
                     self._learn_dtype(entry, dtype)  # type: ignore[arg-type]
 
     def _adopt(self, node: GraphNode) -> None:

@@ -16,6 +16,8 @@ from nbgraph.kernels.capture.snapshot import thaw
 from nbgraph.operator import registry
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.backward import backward, forward_backward
+from nbgraph.operator.full import RegisteredOperator
+from nbgraph.operator.full.op import PropertyOp
 from nbgraph.operator.fused import Part, fuse
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.pickling import written
@@ -43,7 +45,7 @@ class Trust:
     allow_changed: bool = False
 
 
-def given_ops(where: str, ops: Any) -> dict[str, Operator]:
+def given_ops(where: str, ops: Any) -> dict[str, Any]:
     """Operators by name, from a mapping or a sequence; ArgumentError for what is none."""
     if isinstance(ops, Mapping):
         named = list(ops.items())
@@ -51,10 +53,10 @@ def given_ops(where: str, ops: Any) -> dict[str, Operator]:
         named = [(getattr(op, "__name__", "?"), op) for op in ops]
     else:
         named = [("?", ops)]
-    found: dict[str, Operator] = {}
+    found: dict[str, Any] = {}
     for name, value in named:
         op = getattr(value, "op", value)
-        if not isinstance(op, (Mapper, ArrayOp)):
+        if not isinstance(op, (Mapper, ArrayOp, RegisteredOperator)):
             raise ArgumentError(
                 f"{where}: ops has {value!r} for {name!r}, which is no operator; give what @ng.op "
                 "returned, as ops={'name': op}"
@@ -128,6 +130,8 @@ class RecipeReader:
             )
         if not self._trust.allow_changed:
             self._require_same(found, recipe)
+        if isinstance(found, RegisteredOperator):
+            return found.of(recipe.get("parameters", {}))
         return found
 
     def written(self, recipe: Json) -> Operator:
@@ -191,8 +195,11 @@ class RecipeReader:
         return backward(parent, None if wrt is None else tuple(wrt))
 
     def gradient(self, recipe: Json) -> Operator:
-        """The gradient of a simple operator."""
+        """The gradient of a simple operator, or of a property's."""
         parent = self.operator(recipe["of"])
+        if isinstance(parent, PropertyOp):
+            wanted, given = (tuple(map(bool, recipe[key])) for key in ("wanted", "given"))
+            return parent.backward(wanted, given)
         if not isinstance(parent, SimpleOp):
             raise FormatError(f"{self._where}: {parent!r} is no simple operator; it is damaged")
         return parent.backward(tuple(map(bool, recipe["wanted"])))
@@ -246,7 +253,7 @@ _MAKERS = {
 }
 
 
-def _registered(name: str) -> Operator | None:
+def _registered(name: str) -> Any:
     """What is registered under the name, if it is an operator."""
     try:
         return _unwrapped(registry.find(name))
@@ -254,9 +261,9 @@ def _registered(name: str) -> Operator | None:
         return None
 
 
-def _unwrapped(found: Any) -> Operator | None:
+def _unwrapped(found: Any) -> Any:
     op = getattr(found, "op", found)
-    return op if isinstance(op, (Mapper, ArrayOp)) else None
+    return op if isinstance(op, (Mapper, ArrayOp, RegisteredOperator)) else None
 
 
 def _content(op: Operator) -> str | None:

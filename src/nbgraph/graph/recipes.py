@@ -23,6 +23,8 @@ from nbgraph.kernels.capture.snapshot import freeze
 from nbgraph.kernels.capture.text import normal_text
 from nbgraph.operator import registry
 from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.full.backward import PropertyGradient
+from nbgraph.operator.full.op import PropertyOp
 from nbgraph.operator.fused import FusedMapper
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.pickling import Made, freeze_mapper
@@ -69,6 +71,10 @@ class RecipeWriter:
             return {"kind": "library", "name": name}
         if isinstance(op, BackwardOp):
             return {"kind": "gradient", "of": self.number(op.op), "wanted": list(op.wanted)}
+        if isinstance(op, PropertyGradient):
+            wanted, given = list(op.wanted), list(op.given)
+            told = {"kind": "gradient", "of": self.number(op.op), "wanted": wanted}
+            return {**told, "given": given}
         if not isinstance(op, Mapper):
             return self._registered(op)
         if isinstance(op, FusedMapper):
@@ -85,19 +91,22 @@ class RecipeWriter:
         return self._with_content(self._written(op))
 
     def _registered(self, op: ArrayOp) -> Json:
-        if _registered_as(op.__name__) is not op:
+        owner = op.owner if isinstance(op, PropertyOp) else op
+        if _registered_as(op.__name__) is not owner:
             raise ArgumentError(
                 f"{op.__name__}: this operator is not registered, or was replaced, so a file "
                 "cannot say how to come by it; register it under a name of its own"
             )
-        content: Any = getattr(op, "content", None)
-        told = None if content is None else content()
-        return {
+        content: Any = getattr(owner, "content", None)
+        told = {
             "kind": "registered",
             "name": op.__name__,
             "module": op.__module__,
-            "content": told,
+            "content": None if content is None else content(),
         }
+        if isinstance(op, PropertyOp):  # one of many that the property makes
+            told["parameters"] = op.property.get_params()
+        return told
 
     def _written(self, op: Mapper) -> Json:
         try:

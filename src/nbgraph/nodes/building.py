@@ -26,9 +26,10 @@ from nbgraph.nodes.expr import Expr
 from nbgraph.nodes.identity import require_identity
 from nbgraph.nodes.leaves import ConstantNode, content_of, initial
 from nbgraph.nodes.node import FOREVER, NaryNodeOp, same
-from nbgraph.nodes.opnode import OpNode
+from nbgraph.nodes.opnode import Application, OpNode
 from nbgraph.nodes.parameters import Parameters
 from nbgraph.nodes.structure import Structure, applied, trim, variable
+from nbgraph.operator.array_op import visible_of
 from nbgraph.settings import config
 
 _owners = itertools.count(1)
@@ -187,13 +188,15 @@ class Building:
         return self.enter(node)
 
     def apply(self, op: Any, operands: Sequence[Any], attributes: Mapping[str, Any]) -> list[Expr]:
-        """The outputs of an operator over nodes of this graph and numbers."""
+        """The outputs of an operator over nodes of this graph and numbers, but for hidden ones."""
         given = [v if type(v) in WEAK else v.structure or self.structure_of(v) for v in operands]
         found = applied(op, given, attributes)
         if found is None:
-            return [self.enter(OpNode(op, operands, attributes, k)) for k in range(op.nout)]
+            one = Application() if op.nout > 1 else None
+            nodes = [OpNode(op, operands, attributes, k, None, one) for k in range(visible_of(op))]
+            return [self.enter(node) for node in nodes]
         made: list[Expr] = []
-        for k, structure in enumerate(found):
+        for k, structure in enumerate(found[: visible_of(op)]):
             table = self._lasting_applied if structure.memoise == FOREVER else self._applied
             node = table.get(structure)
             if node is None:

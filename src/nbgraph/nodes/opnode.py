@@ -7,7 +7,7 @@ is the array that the partial made.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from nbgraph.array import carry, whole
@@ -22,13 +22,33 @@ from nbgraph.operator.mapper import Mapper
 _NOTHING: Mapping[str, Any] = {}
 
 
+class Application:
+    """One application of an operator with several outputs, whose nodes share what a pass gives:
+    what has an effect is applied once for all of them."""
+
+    __slots__ = ("_left", "outputs")
+
+    def __init__(self) -> None:
+        self.outputs: tuple[Any, ...] = ()  # of the last pass
+        self._left: set[int] = set()  # those that are yet to be taken
+
+    def take(self, output: int, apply: Callable[[], tuple[Any, ...]]) -> Any:
+        """An output; applies the operator where this one was taken before."""
+        if output not in self._left:
+            self.outputs = apply()
+            self._left = set(range(len(self.outputs)))
+        self._left.discard(output)
+        return self.outputs[output]
+
+
 class OpNode(NaryNodeOp):
     """An operator applied to nodes and numbers; of several outputs one.
 
     `structure`: what tells equal nodes, from `structure.applied`; None: equal to no other.
+    `application`: of one that has an effect and several outputs.
     """
 
-    __slots__ = ("operands", "output", "shared")
+    __slots__ = ("application", "operands", "output", "shared")
 
     def __init__(
         self,
@@ -37,9 +57,11 @@ class OpNode(NaryNodeOp):
         attributes: Mapping[str, Any] = _NOTHING,
         output: int = 0,
         structure: Structure | None = None,
+        application: Application | None = None,
     ) -> None:
         self._begin(tuple([v for v in operands if type(v) not in WEAK]), dict(attributes))
         self.op, self.operands, self.output = op, operands, output
+        self.application = application
         self.shared: Any = None
         self.structure = structure
         if structure is None:  # an effect, or an attribute that is not hashable
@@ -80,10 +102,16 @@ class OpNode(NaryNodeOp):
 
     def run_forward(self) -> None:
         """Push the kernel; the value is a new array, or a view."""
-        apply: Any = carry.apply if isinstance(self.op, Mapper) else whole.apply
-        found = apply(self.op, self.values(), self.attributes)
-        self._val = found[self.output] if isinstance(found, tuple) else found
+        if self.application is not None:
+            self._val = self.application.take(self.output, self._apply)
+        else:
+            found = self._apply()
+            self._val = found[self.output] if isinstance(found, tuple) else found
         self.ready = True
+
+    def _apply(self) -> Any:
+        apply: Any = carry.apply if isinstance(self.op, Mapper) else whole.apply
+        return apply(self.op, self.values(), self.attributes)
 
     def forward_ops(self) -> list[NodeOp]:
         """The operator's kernel; none where the value is a view."""

@@ -110,7 +110,9 @@ class RulePartials:
         outputs: list[Any] = [None] * op.nout
         if any(op.keeps_output(i) for i in range(op.nout)):
             outputs[node.output] = node.val
-            if op.nout > 1:
+            if node.application is not None:
+                outputs = list(node.application.outputs)
+            elif op.nout > 1:
                 outputs = list(whole.apply(op, values, node.attributes))
         out_grads: list[Any] = [None] * op.nout
         out_grads[node.output] = node.adj

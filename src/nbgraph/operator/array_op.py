@@ -120,6 +120,7 @@ class ArrayOp:
 
     auxiliary: Sequence[str] = ()  # operands that are states: written in training
     effect = False  # whether applying it does something besides giving its outputs
+    visible: int | None = None  # outputs from this one on are for the gradient alone; None: none
 
     def __init__(
         self,
@@ -360,6 +361,11 @@ class ArrayOp:
 
     def __deepcopy__(self, memo: object) -> ArrayOp:
         return self
+
+
+def visible_of(op: Any) -> int:
+    """How many outputs of an operator people see."""
+    return getattr(op, "visible", None) or op.nout
 
 
 def check_out(name: str, out: Any, spec: Spec, index: int = 0) -> Any:

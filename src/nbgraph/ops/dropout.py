@@ -83,6 +83,7 @@ _DROPOUT = _Dropout(
     partial=same_shape,
     resources=("parallel_random",),
 )
+_DROPOUT.visible = 1
 
 
 @public(_DROPOUT)

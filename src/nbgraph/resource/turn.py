@@ -17,7 +17,7 @@ def check(variable: Variable, asked: str) -> None:
             "mutate_vars=[resource.variable] and ask for it there, before it returns"
         )
     # a step of a plan is checked where the plan is made
-    if isinstance(running, Operation) and variable not in running.writes:
+    if type(running) is Operation and variable not in running.writes:
         raise EngineError(
             f"{asked}: {running.name!r} does not declare it, so another function may be using it; "
             "name resource.variable in the mutate_vars of the push"

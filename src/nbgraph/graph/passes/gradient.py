@@ -19,11 +19,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.dtype import is_float
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, DerivativeError, ShapeError
 from nbgraph.graph.build import GraphNode, Operand
 from nbgraph.graph.graph import Entry, Graph, spec_of
 from nbgraph.graph.node import topological
-from nbgraph.graph.passes.reverse import Value, in_gradients
+from nbgraph.graph.passes.reverse import Value, in_gradients, located
 from nbgraph.operator.array_op import Spec, constant
 from nbgraph.ops.arithmetic import add
 from nbgraph.ops.casting import astype
@@ -72,6 +72,19 @@ def gradient(
             _step(node, useful, sums)
     heads = [_result(variable, sums) for variable in wrt]
     return Graph(heads, [*graph.variables, *_others(graph, seeds)])
+
+
+def require_gradients(graph: Graph, wrt: Sequence[GraphNode]) -> None:
+    """DerivativeError, with the line, where a gradient of these variables would have to flow
+    through an operator that knows beforehand that it has none (`require_backward`)."""
+    useful = _useful(graph, wrt) if wrt else set[Entry]()
+    for node in graph.nodes:
+        if hasattr(node.op, "require_backward") and any(v in useful for v in node.entries):
+            op: Any = node.op
+            try:
+                op.require_backward([spec_of(operand) for operand in node.inputs])
+            except DerivativeError as problem:
+                raise located(problem, node) from None
 
 
 def no_gradient(entry: Entry) -> bool:

@@ -80,7 +80,8 @@ def _fitted(value: Any, operand: Operand) -> Value:
     return astype(sum_to(value, spec.shape), spec.dtype, copy=False)
 
 
-def _told(problem: object, node: GraphNode) -> DerivativeError:
+def located(problem: object, node: GraphNode) -> DerivativeError:
+    """The error with the line where the node was made."""
     return DerivativeError(f"{problem}" + (f" ({site(*node.line)})" if node.line else ""))
 
 
@@ -119,7 +120,7 @@ def _of_mapper(
             reverse, inputs = _reverse(forward, rest)
         reverse.require_certificate()
     except DerivativeError as problem:
-        raise _told(problem, node) from problem
+        raise located(problem, node) from problem
     made = Value.applied(reverse, inputs, forward.attributes)
     for i, value in zip(rest, made if isinstance(made, tuple) else (made,), strict=True):
         found[i] = value
@@ -179,7 +180,7 @@ def _of_array_op(
 ) -> list[Value | None]:
     op: Any = node.op
     if op.rule is None:
-        raise _told(
+        raise located(
             f"{op.__name__}: it has no gradient; use ng.stop_gradient where none should flow, or "
             "give one with ng.autograd.Function",
             node,
@@ -203,7 +204,7 @@ def _checked(node: GraphNode, index: int, value: Any, spec: Spec) -> Value | Non
         value = Value.of((build.constant(array), 0))
     if value.shape != spec.shape:
         op: Any = node.op
-        raise _told(
+        raise located(
             f"{op.__name__}: its gradient rule gives shape {value.shape} for "
             f"{op.operand_name(index)} of shape {spec.shape}; expected the operand's",
             node,

@@ -72,8 +72,27 @@ def _asked(
     return Known(*map(list, groups))  # type: ignore[arg-type]
 
 
+class _Place(NamedTuple):
+    """An array for messages, which are rare: what it is called is put together then."""
+
+    op: str
+    what: str
+    name: str
+    facts: Facts
+    known: Known
+
+    def __str__(self) -> str:
+        beside = [
+            f"{name} {partial_text(s) if isinstance(s, tuple) else s}"
+            for name, s in zip(self.facts.arguments, self.known.ins, strict=True)
+            if s is not None
+        ]
+        told = f" (given: {', '.join(beside)})" if beside else ""
+        return f"{self.op}: {self.what} {self.name!r}{told}"
+
+
 def _merged(
-    op: str, facts: Facts, known: Known, found: Known, merge: Callable[[str, Any, Any], Any]
+    op: str, facts: Facts, known: Known, found: Known, merge: Callable[[_Place, Any, Any], Any]
 ) -> Known:
     names = facts.arguments, facts.outputs, facts.states
     groups: list[list[Any]] = []
@@ -83,54 +102,42 @@ def _merged(
                 f"{op}: {len(told)} {what}(s) were inferred, {told!r}; there are {len(labels)}: "
                 f"{', '.join(labels) or 'none'}"
             )
-        beside = _beside(facts, known)
         groups.append(
             [
-                merge(f"{op}: {what} {label!r}{beside}", g, t)
+                merge(_Place(op, what, label, facts, known), g, t)
                 for label, g, t in zip(labels, given, told, strict=True)
             ]
         )
     return Known(*groups)
 
 
-def _beside(facts: Facts, known: Known) -> str:
-    """What was given, for an error."""
-    given = [
-        f"{name} {partial_text(s) if isinstance(s, tuple) else s}"
-        for name, s in zip(facts.arguments, known.ins, strict=True)
-        if s is not None
-    ]
-    return f" (given: {', '.join(given)})" if given else ""
-
-
-def _shape(what: str, given: PartialShape, told: Any) -> PartialShape:
+def _shape(place: _Place, given: PartialShape, told: Any) -> PartialShape:
     try:
         asked = None if told is None else tuple([None if n is None else int(n) for n in told])
     except (TypeError, ValueError):
-        raise ShapeError(
-            f"{what}: shape {told!r} was inferred; expected a tuple of sizes"
-        ) from None
+        raise ShapeError(f"{place}: shape {told!r} was inferred; expected sizes") from None
     if asked is not None and any(n is not None and n < 0 for n in asked):
-        raise ShapeError(f"{what}: shape {asked} was inferred; sizes start at 0")
+        raise ShapeError(f"{place}: shape {asked} was inferred; sizes start at 0")
     try:
-        return merged(given, asked, what)
+        return merged(given, asked, "")
     except ShapeError:
         raise ShapeError(
-            f"{what} has shape {partial_text(given or ())}; expected {partial_text(asked or ())}: "
+            f"{place} has shape {partial_text(given or ())}; expected {partial_text(asked or ())}: "
             "give an array of that shape, or other parameters"
         ) from None
 
 
-def _dtype(what: str, given: Dtype | None, told: Any) -> Dtype | None:
+def _dtype(place: _Place, given: Dtype | None, told: Any) -> Dtype | None:
     if told is None:
         return given
     try:
         asked = as_dtype(told)
     except TypeError as error:
-        raise DTypeError(f"{what}: dtype {told!r} was inferred: {error}") from None
+        raise DTypeError(f"{place}: dtype {told!r} was inferred: {error}") from None
     if given is not None and given != asked:
         raise DTypeError(
-            f"{what} has dtype {given}; expected {asked}: cast it, as with x.astype({asked.name!r})"
+            f"{place} has dtype {given}; expected {asked}: cast it, as with "
+            f"x.astype({asked.name!r})"
         )
     return asked
 

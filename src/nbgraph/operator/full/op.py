@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from nbgraph.device import Context, cpu
+from nbgraph.device import Context
 from nbgraph.errors import DerivativeError, DTypeError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Spec
 from nbgraph.operator.environment import OpContext
@@ -15,7 +15,7 @@ from nbgraph.operator.full import inference, running
 from nbgraph.operator.full.backward import PropertyGradient, rule
 from nbgraph.operator.full.facts import Facts
 from nbgraph.operator.full.inference import Known
-from nbgraph.operator.full.operator import Operator, has_backward
+from nbgraph.operator.full.operator import Operator
 from nbgraph.operator.full.places import ByObject, Places
 from nbgraph.operator.full.property import OperatorProperty
 from nbgraph.operator.request import OpReqType, kNullOp
@@ -150,7 +150,7 @@ class PropertyOp(ByObject, ArrayOp):
 
     def require_backward(self, specs: Sequence[Spec]) -> None:
         """DerivativeError where the operator of these operands has no `backward`."""
-        if not has_backward(self.places.ready(cpu(), tuple(specs))):
+        if not self.places.differentiable(tuple(specs)):
             raise DerivativeError(
                 f"{self.__name__}: its operator has no backward, so no gradient flows through it; "
                 "write one, use ng.stop_gradient, or ask for no gradient (grad_req='null')"

@@ -91,5 +91,4 @@ def fix(operator: Operator, why: str) -> None:
 
 def has_backward(operator: Operator) -> bool:
     """Whether there is a gradient."""
-    candidates: Sequence[Operator] = getattr(operator, "candidates", (operator,))
-    return all(type(one).backward is not Operator.backward for one in candidates)
+    return type(operator).backward is not Operator.backward

@@ -23,7 +23,7 @@ from nbgraph.errors import ArgumentError, DeviceError
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.environment import OpContext
 from nbgraph.operator.full.choosing import Choice
-from nbgraph.operator.full.operator import Operator, fix
+from nbgraph.operator.full.operator import Operator, fix, has_backward
 
 if TYPE_CHECKING:
     from nbgraph.operator.full.op import PropertyOp
@@ -68,6 +68,7 @@ class Places:
         self._own: dict[tuple[Context, Specs], Operator] = {}
         self._shared: dict[tuple[Context, Specs], Operator] = {}
         self._spare: dict[tuple[Context, Specs], Operator] = {}  # made to be looked at
+        self._gradient: dict[Specs, bool] = {}
         self._turn: Turn | None = None
 
     # resources --------------------------------------------------------------------------------
@@ -103,6 +104,14 @@ class Places:
             if found is None:
                 found = self._spare[key] = self._made(device, specs)
             return found
+
+    def differentiable(self, specs: Specs) -> bool:
+        """Whether operators of these arguments have a gradient; one is made where none was yet."""
+        found = self._gradient.get(specs)
+        if found is None:
+            self.ready(cpu(), specs)
+            found = self._gradient[specs]
+        return found
 
     def operator(self, device: Context, specs: Specs) -> Operator:
         """The object of calls at once."""
@@ -148,6 +157,7 @@ class Places:
                 f"{op.__name__}: create_operator returned {made!r}; return an ng.Operator, or a "
                 "list of them"
             )
+        self._gradient[specs] = all(map(has_backward, candidates))
         if len(candidates) == 1:
             return candidates[0]
         key = tuple(op.parameters.items()), device, specs

@@ -79,7 +79,7 @@ class OperatorProperty(ABC):
     def init(self, kwargs: Mapping[str, Any]) -> None:
         """Read the parameters, given as values or text, into `self.param`; ArgumentError names
         the one that is unknown, missing or bad."""
-        self.param = self.Param.parse(kwargs)
+        self.param = self.Param.parse(kwargs, type(self).__name__)
 
     def get_params(self) -> dict[str, str]:
         """The parameters as text, which `init` reads again."""

@@ -97,7 +97,7 @@ class RegisteredOperator:
         try:
             prop = self.property(**parameters)
         except ArgumentError as error:
-            told = str(error).removeprefix(f"{self.property.Param.__name__}: ")
+            told = str(error).removeprefix(f"{self.property.__name__}: ")
             raise ArgumentError(f"{self.__name__}: {told}") from None
         found = self._known.get(prop.param)
         if found is None:
@@ -193,17 +193,17 @@ def _outs(op: PropertyOp, out: Any) -> Any:
     if out is None:
         return None
     outs = out if isinstance(out, tuple) else (out,)
-    if len(outs) != op.visible:
+    if len(outs) != op.facts.visible:
         raise ArgumentError(
-            f"{op.__name__}: out has {len(outs)} array(s), the operator gives {op.visible}; give "
-            "one array or None for each output"
+            f"{op.__name__}: out has {len(outs)} array(s), the operator gives {op.facts.visible}; "
+            "give one array or None for each output"
         )
-    return (*outs, *[None] * (op.nout - op.visible))
+    return (*outs, *[None] * (op.nout - op.facts.visible))
 
 
 def _visible(op: PropertyOp, found: Any) -> Any:
     outputs = found if isinstance(found, tuple) else (found,)
-    return outputs[0] if op.visible == 1 else outputs[: op.visible]
+    return outputs[0] if op.facts.visible == 1 else outputs[: op.facts.visible]
 
 
 def _trim(table: dict[Any, Any]) -> None:
