@@ -101,31 +101,27 @@ def _folded(op: str, a: int, b: int, kind: str) -> Value:
 
 
 def divided(f: Function, op: str, a: Value, b: Value) -> Value:
-    """`//` and `%` of integers of one kind: rounded down, 0 for a zero divisor, never a trap."""
-    kind = a.kind
-    zero = constant(kind, 0)
-    one = constant(kind, 1)
-    signed = "s" if is_signed(kind) else "u"
-    nothing = compare(f, "==", b, zero)
-    if signed == "s":  # the smallest integer over -1 would trap
-        other = compare(f, "==", b, constant(kind, -1))
-        unsafe = f.value("bool", f"or {nothing.typed}, {other.text}")
-    else:
-        other, unsafe = None, nothing
-    divisor = select(f, unsafe, one, b)
-    quotient = f.value(kind, f"{signed}div {a.typed}, {divisor.text}")
-    rest = f.value(kind, f"{signed}rem {a.typed}, {divisor.text}")
-    if other is not None:
-        crossed = f.value(kind, f"xor {rest.typed}, {divisor.text}")
-        below = compare(f, "<", crossed, zero)
-        inexact = compare(f, "!=", rest, zero)
-        down = f.value("bool", f"and {below.typed}, {inexact.text}")
-        lower = f.value(kind, f"sub {quotient.typed}, 1")
-        quotient = select(f, down, lower, quotient)
-        rest = select(f, down, f.value(kind, f"add {rest.typed}, {divisor.text}"), rest)
-        quotient = select(f, other, negative(f, a), quotient)
-        rest = select(f, other, zero, rest)
-    return select(f, nothing, zero, quotient if op == "//" else rest)
+    """`//` and `%` of integers of one kind, rounded down. The library's functions divide neither by
+    0 nor, where there is a sign, by -1; so nothing traps."""
+    kind, zero = a.kind, constant(a.kind, 0)
+    if not is_signed(kind):
+        return f.value(kind, f"{'udiv' if op == '//' else 'urem'} {a.typed}, {b.text}")
+    quotient = f.value(kind, f"sdiv {a.typed}, {b.text}")
+    if op == "//" and b.literal is None:  # a rest would be another division
+        product = f.value(kind, f"mul {quotient.typed}, {b.text}")
+        crossed = f.value(kind, f"xor {a.typed}, {b.text}")
+        down = _both(f, compare(f, "!=", product, a), compare(f, "<", crossed, zero))
+        return f.value(kind, f"sub {quotient.typed}, {cast(f, down, kind).text}")
+    rest = f.value(kind, f"srem {a.typed}, {b.text}")
+    crossed = f.value(kind, f"xor {rest.typed}, {b.text}")
+    down = _both(f, compare(f, "!=", rest, zero), compare(f, "<", crossed, zero))
+    if op == "//":
+        return f.value(kind, f"sub {quotient.typed}, {cast(f, down, kind).text}")
+    return f.value(kind, f"add {rest.typed}, {select(f, down, b, zero).text}")
+
+
+def _both(f: Function, a: Value, b: Value) -> Value:
+    return f.value("bool", f"and {a.typed}, {b.text}")
 
 
 def index_divided(f: Function, op: str, a: Value, b: Value) -> Value:
