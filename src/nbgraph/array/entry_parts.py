@@ -5,7 +5,7 @@ The words are what `entry` tells the text of a route. No function relies on the 
 
 from __future__ import annotations
 
-from nbgraph.engine.core.entries import FIXED
+from nbgraph.engine.core.codes import FIXED
 
 MOST = 128  # words of a push, record and variables included
 MOST_OUTPUTS = 16

@@ -16,7 +16,7 @@ from nbgraph.array.entry_parts import (
     told,
 )
 from nbgraph.codegen import target
-from nbgraph.engine.core.entries import FIXED
+from nbgraph.engine.core.codes import FIXED
 
 TEXT = f"""{PARTS}
 define ptr @{target.SYMBOL}(ptr %self, ptr %args, i64 %nargs) {{

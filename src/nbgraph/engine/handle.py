@@ -13,7 +13,8 @@ from typing import Any
 
 from nbgraph.codegen import fastcall
 from nbgraph.codegen.unit import Unit
-from nbgraph.engine.core import compiled, layout, table
+from nbgraph.engine.core import layout, stored
+from nbgraph.engine.core.codes import BLOCKING, ENTRIES
 from nbgraph.engine.failure import Failure
 from nbgraph.engine.sites import Site
 from nbgraph.engine.variable import Variable
@@ -94,17 +95,15 @@ class Core:
         self.labels: dict[int, tuple[int, str | None]] = {}  # of variables, by address, for dumps
         self.doomed: deque[int] = deque()  # instances given up
         self._thread = threading.local()
-        for entry in table.ENTRIES:
-            name = entry.__name__
+        for name in ENTRIES:
             if name in _WITHOUT_CORE:
                 setattr(self, name, fastcall.bind(unit.address(name), name=name))
         self.address = self.new_memory(layout.CORE_BYTES)
         if not self.address:
             raise EngineError("the engine: no memory for its core")
-        for entry in table.ENTRIES:
-            name = entry.__name__
+        for name in ENTRIES:
             if name not in _WITHOUT_CORE:
-                free = entry in table.BLOCKING
+                free = name in BLOCKING
                 bound = fastcall.bind(unit.address(name), self.address, release_gil=free, name=name)
                 setattr(self, "release" if name == "give_up" else name, bound)
         for place, value in (
@@ -252,23 +251,29 @@ def core_unit(*, quiet: bool = False) -> Unit:
     """The core's code, once a process: from disk, or compiled now with a line that says so."""
     with LOADING:
         if not _unit:
-            found = compiled.find()
+            found = stored.find()
             if found is None:
                 stream: Any = sys.stderr
                 if stream is not None and not quiet:
                     stream.write("nbgraph: compiling the engine's core, once: some 8 s ...\n")
                     stream.flush()
                 with config(progress=0):  # that line is enough
-                    found = compiled.compile_core()
+                    found = _compiled()
             _unit.append(found)
         return _unit[0]
+
+
+def _compiled() -> Unit:
+    from nbgraph.engine.core import compiled  # the core's own files, needed once a machine
+
+    return compiled.compile_core()
 
 
 def ready() -> bool:
     """Whether the core can be had without compiling."""
     with LOADING:
         if not _unit:
-            found = compiled.find()
+            found = stored.find()
             if found is not None:
                 _unit.append(found)
         return bool(_unit)

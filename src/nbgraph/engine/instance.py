@@ -15,8 +15,7 @@ from nbgraph.device import RunContext
 from nbgraph.engine import checks
 from nbgraph.engine.base import Engine
 from nbgraph.engine.core import layout
-from nbgraph.engine.core.launching import LAUNCHED
-from nbgraph.engine.core.operations import BRAKE, NO_MEMORY
+from nbgraph.engine.core.codes import BRAKE, LAUNCHED, NO_MEMORY
 from nbgraph.engine.handle import Core, Held
 from nbgraph.engine.kernels import Kernels
 from nbgraph.engine.native_call import NativeCall

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbgraph.device import RunContext
 from nbgraph.engine.core import layout
-from nbgraph.engine.core.entries import QUEUE_BITS
+from nbgraph.engine.core.codes import QUEUE_BITS
 from nbgraph.engine.operation import WAITING, Operation
 from nbgraph.engine.pending import OnComplete, Pending
 from nbgraph.engine.properties import ASYNC

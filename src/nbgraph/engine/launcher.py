@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nbgraph.codegen.fastcall import MAX_WORDS
 from nbgraph.engine.core import layout
-from nbgraph.engine.core.entries import COUNT_BITS, FIXED
+from nbgraph.engine.core.codes import COUNT_BITS, FIXED
 from nbgraph.engine.kernels import SPLIT_FROM
 from nbgraph.engine.native_call import SMALL_BELOW
 from nbgraph.engine.thread import here

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.engine.core import layout
-from nbgraph.engine.core.plans import GRAIN
-from nbgraph.engine.core.running import MOST_CHUNKS
+from nbgraph.engine.core.codes import GRAIN, MOST_CHUNKS
 from nbgraph.engine.native_call import NativeCall
 
 if TYPE_CHECKING:

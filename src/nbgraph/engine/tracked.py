@@ -14,8 +14,7 @@ from typing import Any
 
 from nbgraph.engine.base import Engine
 from nbgraph.engine.core import layout
-from nbgraph.engine.core.operations import BRAKE, NO_MEMORY, STALE
-from nbgraph.engine.core.state import SNAPSHOT
+from nbgraph.engine.core.codes import BRAKE, NO_MEMORY, SNAPSHOT, STALE
 from nbgraph.engine.events import event
 from nbgraph.engine.failure import Failure, first_of
 from nbgraph.engine.handle import Core, core_unit

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from nbgraph.engine.core.plans import GRAIN
-from nbgraph.engine.core.running import MOST_CHUNKS
+from nbgraph.engine.core.codes import GRAIN, MOST_CHUNKS
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.plan import Step
 from nbgraph.executor.compiled import root

@@ -1,9 +1,7 @@
-"""The core as machine code: found on disk, or compiled now by Numba and kept there."""
+"""The core as machine code: compiled by Numba, and kept where `stored` finds it."""
 
 from __future__ import annotations
 
-import functools
-from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -11,7 +9,6 @@ from nbgraph.codegen import unit
 from nbgraph.engine.core import (
     entries,
     launching,
-    layout,
     machine,
     memory,
     operations,
@@ -21,10 +18,11 @@ from nbgraph.engine.core import (
     queues,
     running,
     state,
-    table,
     tracker,
     waiting,
 )
+from nbgraph.engine.core.codes import ENTRIES
+from nbgraph.engine.core.stored import key
 
 MODULES: tuple[ModuleType, ...] = (
     *(memory, profile, queues, tracker, operations),
@@ -42,18 +40,6 @@ def functions() -> dict[str, Any]:
     }
 
 
-@functools.cache
-def key() -> str:
-    """Under which the object code is kept."""
-    texts = [Path(str(m.__file__)).read_text() for m in (layout, table, *MODULES)]
-    return unit.content_key("engine", *texts)
-
-
-def find() -> unit.Unit | None:
-    """The core from disk, or None. Numba is not imported."""
-    return unit.load(key())
-
-
 def compile_core() -> unit.Unit:
     """The core, compiled: some seconds."""
     from nbgraph.native import atomics, calls, parking
@@ -65,5 +51,4 @@ def compile_core() -> unit.Unit:
         if hasattr(place, primitive.__name__)
     }
     made = unit.transplant(functions(), names)
-    roots = {entry.__name__: (made[entry.__name__], 2) for entry in table.ENTRIES}
-    return unit.build(key(), roots)
+    return unit.build(key(), {name: (made[name], 2) for name in ENTRIES})

@@ -5,6 +5,16 @@ A *ticket* names an operation in one word: its block's address and the low bits 
 
 from __future__ import annotations
 
+from nbgraph.engine.core.codes import (
+    BRAKE,
+    COUNT_BITS,
+    FIXED,
+    NO_MEMORY,
+    QUEUE_BITS,
+    QUEUED,
+    STALE,
+    TO_RUN,
+)
 from nbgraph.engine.core.layout import (
     CALL,
     FORCE,
@@ -66,11 +76,6 @@ from nbgraph.engine.core.memory import (
     unlock,
 )
 from nbgraph.engine.core.operations import (
-    BRAKE,
-    NO_MEMORY,
-    QUEUED,
-    STALE,
-    TO_RUN,
     admit_locked,
     begin_locked,
     bury_template,
@@ -107,11 +112,8 @@ from nbgraph.engine.core.waiting import (
 
 TICKET_BITS = 22
 TICKET_MASK = (1 << TICKET_BITS) - 1
-QUEUE_BITS = 8  # the lane stands above the queue
 QUEUE_MASK = (1 << QUEUE_BITS) - 1
-COUNT_BITS = 32
 COUNT_MASK = (1 << COUNT_BITS) - 1
-FIXED = 13  # words of `submit` before the slots
 
 
 def ticket_of(operation: int, sequence: int) -> int:

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from nbgraph.engine.core.codes import (
+    BRAKE,
+    LAUNCHED,
+    MISCOUNTED,
+    NO_MEMORY,
+    STALE,
+    TWICE,
+)
 from nbgraph.engine.core.entries import (
     admit,
 )
@@ -44,11 +52,6 @@ from nbgraph.engine.core.memory import (
     unlock,
 )
 from nbgraph.engine.core.operations import (
-    BRAKE,
-    MISCOUNTED,
-    NO_MEMORY,
-    STALE,
-    TWICE,
     drain_released_locked,
     over_brake,
     set_slot,
@@ -56,8 +59,6 @@ from nbgraph.engine.core.operations import (
 from nbgraph.engine.core.plans import (
     is_short,
 )
-
-LAUNCHED = 6  # words of `launch` before the variables
 
 
 def launch(argv: int, argc: int) -> int:

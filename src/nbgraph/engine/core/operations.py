@@ -6,6 +6,11 @@ kernel that the thread which made it ready runs next.
 
 from __future__ import annotations
 
+from nbgraph.engine.core.codes import (
+    DONE,
+    QUEUED,
+    TO_RUN,
+)
 from nbgraph.engine.core.layout import (
     ALL_WAITERS,
     BRAKE_NEED,
@@ -98,10 +103,6 @@ from nbgraph.engine.core.tracker import (
     leave,
     poison,
 )
-
-DONE, QUEUED, TO_RUN, BRAKE, NO_MEMORY = 0, 1, 2, -1, -2
-TWICE, MISCOUNTED = -3, -4  # a variable is named twice; there are not as many as expected
-STALE = -16  # STALE - i: variable i is dead
 
 
 def over_brake(core: int, operation: int) -> bool:

@@ -17,6 +17,9 @@ failing row poisons its successors and the outside variables these write, nothin
 
 from __future__ import annotations
 
+from nbgraph.engine.core.codes import (
+    GRAIN,
+)
 from nbgraph.engine.core.layout import (
     I_CHUNKS,
     I_COUNTERS,
@@ -74,7 +77,6 @@ from nbgraph.engine.core.outside import (
     use_done,
 )
 
-GRAIN = 12_000  # nanoseconds: chunks are not made smaller
 SHORT = 10_000  # nanoseconds: such a plan runs in the pusher when nothing stands before it
 FINE = 16  # elements: chunks begin at whole cache lines of float32
 PATIENCE_SPINS = 1500  # looks for a ticket before a thread leaves a plan

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from nbgraph.engine.core.codes import (
+    GRAIN,
+    MOST_CHUNKS,
+)
 from nbgraph.engine.core.layout import (
     HELP,
     HELPED,
@@ -92,7 +96,6 @@ from nbgraph.engine.core.outside import (
     take_poison_locked,
 )
 from nbgraph.engine.core.plans import (
-    GRAIN,
     NONE,
     begin_tickets,
     claim,
@@ -108,7 +111,6 @@ from nbgraph.engine.core.queues import (
 )
 
 SPLIT_FROM = 2 * GRAIN  # nanoseconds a kernel must take to be cut
-MOST_CHUNKS = 64
 FIRST_INTERVAL, LAST_INTERVAL = 32, 4096  # runs until the slower way is tried again
 
 

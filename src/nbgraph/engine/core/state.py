@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from nbgraph.engine.core.codes import (
+    SNAPSHOT,
+)
 from nbgraph.engine.core.layout import (
     ALIVE,
     C_NEXT,
@@ -106,9 +109,6 @@ def give_up(argv: int, argc: int) -> int:
         store(variable + V_NEXT, head)
         if compare_exchange(core + RELEASED, head, variable):
             return 0
-
-
-SNAPSHOT = 8  # words
 
 
 def raise_variable(argv: int, argc: int) -> int:

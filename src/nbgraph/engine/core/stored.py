@@ -1,0 +1,26 @@
+"""The core's object code on disk, found without reading in what it is made of."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+from nbgraph.codegen import unit
+
+# what the core is made of: all that its object code depends on besides primitives and compiler
+FILES = (
+    *("layout", "codes", "memory", "profile", "queues", "tracker", "operations"),
+    *("outside", "plans", "running", "waiting", "entries", "launching", "state"),
+)
+
+
+@functools.cache
+def key() -> str:
+    """Under which the object code is kept."""
+    here = Path(__file__)
+    return unit.content_key("engine", *(here.with_name(f"{f}.py").read_text() for f in FILES))
+
+
+def find() -> unit.Unit | None:
+    """The core from disk, or None. Numba is not imported."""
+    return unit.load(key())
