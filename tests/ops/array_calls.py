@@ -15,6 +15,7 @@ OVER = {"axis": 0, "dtype": None, "keepdims": False}
 NEW = {"dtype": F4, "device": None}
 DIAGONAL = {"offset": 0, "axis1": 0, "axis2": 1}
 
+POOLED = {"window": 2, "stride": 1, "pad": 1, "ceil": False}
 CONVOLVED = {"stride": 2, "dilation": 1, "groups": 1}
 
 
@@ -75,6 +76,12 @@ CALLS = {
     **rows("tensordot", [M, M], axes=((1,), (1,))),
     **rows("tril triu", [M], k=0),
     **rows("einsum", [M, M], subscripts="ij,ij->i"),
+    **rows("fully_connected", [M[None], M.reshape(1, 12)], flatten=True),
+    **rows("max_pooling", [M[None]], **POOLED),
+    **rows("max_pooling_gradient", [M[None], M[None, :, :3], M[None]], **POOLED),
+    **rows("max_pooling_pick", [M[None, :, 1:], M[None, :, :3], M[None]], **POOLED),
+    **rows("avg_pooling", [M[None]], **POOLED, counted=False),
+    **rows("avg_pooling_gradient", [M[None]], size=(3,), counted=True, **POOLED),
     **rows("convolution", [M[None], M[:2, :3, None]], pad=1, **CONVOLVED),
     **rows("convolution_data", [M[None], M[:, :2, None]], size=(5,), pad=1, **CONVOLVED),
     **rows("convolution_weights", [M[None], M[None, :, :2]], size=(2,), pad=0, **CONVOLVED),

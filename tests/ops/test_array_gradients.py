@@ -164,6 +164,30 @@ CASES = {
     ],
     "tril": [(lambda x: ops.tril(x, -1), T)],
     "triu": [(lambda x: ops.triu(x, 1), M)],
+    "fully_connected": [
+        (ops.fully_connected, values(2, 3, 2), values(4, 6)),
+        (
+            lambda x, w, b: ops.fully_connected(x, w, b, flatten=False),
+            *(values(2, 3, 2), values(4, 2), values(4)),
+        ),
+    ],
+    "max_pooling": [
+        (lambda x: ops.max_pooling(x, (2, 3), stride=1, pad=(1, 0)), values(1, 2, 3, 5)),
+        (lambda x: ops.max_pooling(x, 2, ceil=True), values(2, 2, 5)),
+    ],
+    "max_pooling_gradient": [
+        (lambda g: ops.max_pooling_gradient(g, T, ops.max_pooling(T, 2), 2), values(2, 3, 2))
+    ],
+    "max_pooling_pick": [
+        (lambda v: ops.max_pooling_pick(v, T, ops.max_pooling(T, 2, stride=1), 2, stride=1), T)
+    ],
+    "avg_pooling": [
+        (lambda x: ops.avg_pooling(x, 3, stride=2, pad=1, counted=False), values(1, 2, 3, 4)),
+        (lambda x: ops.avg_pooling(x, 3, stride=2, pad=1, ceil=True), values(2, 1, 6)),
+    ],
+    "avg_pooling_gradient": [
+        (lambda g: ops.avg_pooling_gradient(g, 2, size=(5,), stride=1), values(1, 2, 4))
+    ],
     "convolution": [
         (lambda x, w: ops.convolution(x, w, stride=2, pad=1), values(2, 2, 5), values(3, 2, 2)),
         (

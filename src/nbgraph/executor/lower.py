@@ -259,7 +259,7 @@ class Lowering:
             tuple(place.value for place in reads),
             (target.value,),
             [self._request(node, 0)],
-            accumulates=(0,),
+            accumulates=(0,) if op.adds else (),
             work=TiledWork(op, node.attributes, uses, Use.of(0, target)),
         )
         self._enter(node, task)
@@ -429,7 +429,7 @@ def _is_view(op: Any) -> bool:
 def _adds(node: GraphNode, result: Spec) -> bool:
     """Whether the operator can deliver kAddTo with the bits of a sum of what it gives."""
     if not isinstance(node.op, Mapper):
-        return not getattr(node.op, "copies", False)
+        return not getattr(node.op, "copies", False) and getattr(node.op, "adds", True)
     wide = any(spec(v).dtype.itemsize > result.dtype.itemsize for v in node.entries)
     return not wide and not _is_short(result.dtype)
 

@@ -20,7 +20,7 @@ SPACE = tuple(
     f"{what}_{d}" for what in ("in", "out", "kernel", "step", "pad", "gap") for d in _AXES
 )
 BLAS = ("product", "gemm", "gemv", "threads", "one")
-SIZES = ("channels", "features", "size", "blocks", "share", "parts", "panel", "direct", "adds")
+SIZES = ("channels", "features", "size", "blocks", "share", "parts", "panel", "direct")
 _NO, _YES = ord("N"), ord("T")
 
 
@@ -35,12 +35,12 @@ def convolution_text(dtype: str, *, bias: bool) -> str:
     layout = record("x", "w", *(["bias"] if bias else []), "out")
     item = ITEM[dtype]
     own = f"{dtype}_pointer(bias + (g * features + f) * {item})"
-    begins = f"filled({dtype}_pointer(target), {own}, nf, m, spots, adds)"
+    begins = f"filled({dtype}_pointer(target), {own}, nf, m, spots)"
     return (
         _runs(layout, dtype)
-        + (_FILLED if bias else "")
+        + (FILLED if bias else "")
         + _walk(layout, dtype, spreads=False)
-        + _multiply(layout)
+        + multiplying(layout)
         + function(
             "def convolution(args, lo, hi):",
             *_prologue(layout, dtype),
@@ -56,7 +56,7 @@ def convolution_text(dtype: str, *, bias: bool) -> str:
             f"    target = out + ((image * features + f) * spots + first) * {item}",
             f"    weights = w + (g * features + f) * rows * {item}",
             f"    done = {begins}" if bias else "    done = 0",
-            f"    beta = {'1' if bias else 'adds'}",
+            f"    beta = {int(bias)}",
             "    r = 0",
             "    while r < rows:",
             "        k = min(panel, rows - r)",
@@ -81,16 +81,15 @@ def data_text(dtype: str, *, bias: bool) -> str:
     layout = record("g", "w", *(["bias"] if bias else []), "out")
     item = ITEM[dtype]
     whole = f"{dtype}_pointer(target)"
-    begins = f"cleared({whole}, nc * plane) if adds == 0 else 0"
+    begins = f"cleared({whole}, nc * plane)"
     if bias:
         own = f"{dtype}_pointer(bias + (group * channels + c) * {item})"
-        begins = f"filled({whole}, {own}, nc, plane, plane, adds)"
-    first_beta = "beta = 1" if bias else "beta = adds"
+        begins = f"filled({whole}, {own}, nc, plane, plane)"
     return (
         _runs(layout, dtype)
-        + (_FILLED if bias else "")
+        + (FILLED if bias else "")
         + _walk(layout, dtype, spreads=True)
-        + _multiply(layout)
+        + multiplying(layout)
         + function(
             "def convolution_data(args, lo, hi):",
             *_prologue(layout, dtype),
@@ -105,7 +104,6 @@ def data_text(dtype: str, *, bias: bool) -> str:
             "    done = 0",
             f"    if {'direct == 0' if not bias else 'True'}:",
             f"        done = {begins}",
-            f"    {first_beta}",
             "    r = 0",
             "    while r < nc:",
             "        k = min(panel, nc - r)",
@@ -118,7 +116,7 @@ def data_text(dtype: str, *, bias: bool) -> str:
             "            if direct != 0:",
             f"                into = target + (r * plane + first) * {item}",
             "                ld = plane",
-            "                add = beta",
+            f"                add = {int(bias)}",
             f"            done = multiply(args, record, m, k * volume, features, "
             f"source + first * {item}, {_NO}, spots, weights + r * volume * {item}, {_YES}, rows, "
             "into, ld, add)",
@@ -133,23 +131,26 @@ def data_text(dtype: str, *, bias: bool) -> str:
 
 
 def weight_text(dtype: str) -> str:
-    """out[feature, row] = sum over images and places of gradients * columns. A tile: rows of a
-    group."""
+    """out[feature, row] = sum over images and places of gradients * columns. A tile: rows and
+    features of a group."""
     layout = record("x", "g", "out")
     item = ITEM[dtype]
     return (
         _runs(layout, dtype)
         + _walk(layout, dtype, spreads=False)
-        + _multiply(layout)
+        + multiplying(layout)
         + function(
             "def convolution_weights(args, lo, hi):",
             *_prologue(layout, dtype),
             "for tile in range(lo, hi):",
-            "    group = tile // parts",
-            "    r = (tile - group * parts) * share",
+            "    place = tile // blocks",
+            "    f = (tile - place * blocks) * panel",
+            "    nf = min(panel, features - f)",
+            "    group = place // parts",
+            "    r = (place - group * parts) * share",
             "    k = min(share, rows - r)",
-            f"    target = out + (group * features * rows + r) * {item}",
-            "    beta = adds",
+            f"    target = out + ((group * features + f) * rows + r) * {item}",
+            "    beta = 0",
             "    done = 0",
             "    for n in range(images):",
             "        image = n * groups + group",
@@ -163,8 +164,9 @@ def weight_text(dtype: str) -> str:
             "                done = columns(args, col, m, source, r, k, first, m)",
             "                under = address(col)",
             "                ld = m",
-            f"            done = multiply(args, record, k, features, m, under, {_YES}, ld, "
-            f"g + (image * features * spots + first) * {item}, {_NO}, spots, target, rows, beta)",
+            f"            done = multiply(args, record, k, nf, m, under, {_YES}, ld, "
+            f"g + ((image * features + f) * spots + first) * {item}, {_NO}, spots, "
+            "target, rows, beta)",
             "            beta = 1",
             "            first += m",
             "return 0",
@@ -203,16 +205,12 @@ def _runs(layout: Record, dtype: str) -> str:
     )
 
 
-_FILLED = part(
-    "filled(y, bias, n, m, ld, adds)",
+FILLED = part(
+    "filled(y, bias, n, m, ld)",
     "for f in range(n):",
     "    value = load(bias, f)",
-    "    if adds != 0:",
-    "        for i in range(m):",
-    "            store(y, f * ld + i, load(y, f * ld + i) + value)",
-    "    else:",
-    "        for j in range(m):",
-    "            store(y, f * ld + j, value)",
+    "    for i in range(m):",
+    "        store(y, f * ld + i, value)",
     "return 0",
 )
 
@@ -287,7 +285,7 @@ def _walk(layout: Record, dtype: str, *, spreads: bool) -> str:
     )
 
 
-def _multiply(layout: Record) -> str:
+def multiplying(layout: Record) -> str:
     """One product by BLAS; see `nbgraph.kernels.blas_text` for the words of its record."""
     given = (
         *("1", "0", "first", "second", "out", "gemm", "gemv", "threads", "one"),

@@ -8,7 +8,7 @@ float32; what no kernel does (no elements, integers) is left to NumPy: the speci
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,10 +50,13 @@ class TiledOp(ArrayOp):
     Parameters
     ----------
     tiling : callable
-        `tiling(specs, dtype, adds, **attributes)`: the call for contiguous operands of these Specs,
-        whose dtype is "float32" or "float64"; `adds`: to what is there. None where no kernel does.
+        `tiling(specs, dtype, **attributes)`: the call for contiguous operands of these Specs,
+        whose dtype is "float32" or "float64". None where no kernel does it.
     naive : callable
         `naive(*arrays, **attributes)`: the result by NumPy, in the dtype of the operands.
+    adds : bool
+        Whether the kernel may add to what is there, with the bits of adding up what it would have
+        stored: each element is delivered once. It is told by the last word of the record.
     name, infer, gradient, keeps, operands, partial
         See ArrayOp.
     """
@@ -69,11 +72,12 @@ class TiledOp(ArrayOp):
         keeps: Sequence[str] = (),
         operands: Sequence[str] = ("x",),
         partial: Partial | None = None,
+        adds: bool = False,
     ) -> None:
         super().__init__(
             name, infer, gradient=gradient, keeps=keeps, operands=operands, partial=partial
         )
-        self._tiling, self.naive = tiling, naive
+        self._tiling, self.naive, self.adds = tiling, naive, adds
         self._calls: dict[Any, TiledCall | None] = {}
 
     def tiled_call(
@@ -86,13 +90,17 @@ class TiledOp(ArrayOp):
         if config.compiler == "python" or request is OpReqType.kNullOp:
             return None
         adds = request is OpReqType.kAddTo
+        if adds and not self.adds:
+            return None
         key = (*specs, adds, *attributes.items(), config.compiler)
         if key not in self._calls:
             if len(self._calls) >= _KEPT:
                 self._calls.clear()
             (out,) = self.infer(specs, attributes)
             empty = any(0 in spec.shape for spec in (*specs, out))
-            made = None if empty else self._tiling(specs, dtype.name, adds, **attributes)
+            made = None if empty else self._tiling(specs, dtype.name, **attributes)
+            if made is not None and self.adds:
+                made = replace(made, words=(*made.words, int(adds)))
             self._calls[key] = made
         return self._calls[key]
 
@@ -111,6 +119,7 @@ class TiledOp(ArrayOp):
         wide = np.dtype(compute_dtype(out.dtype)) if is_float(out.dtype) else out.dtype
         given = [np.ascontiguousarray(x.astype(wide, copy=False)) for x in inputs]
         direct = out.flags.c_contiguous and wide == out.dtype
+        direct = direct and (self.adds or request is not OpReqType.kAddTo)
         specs = [Spec.of(x) for x in given]
         how = request if direct else OpReqType.kWriteTo
         call = self.tiled_call(specs, how, attributes)

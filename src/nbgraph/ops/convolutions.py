@@ -20,10 +20,10 @@ from nbgraph.ops.define import Shape, cast, library, public, whole, whole_tuple
 from nbgraph.ops.windows import Windows, convolved, per_axis, require_space, share, spelled
 
 Array = np.ndarray[Any, Any]
-_ROWS = 384  # of columns multiplied at once: BLAS packs about so many
+_ROWS = 192, 384  # of columns multiplied at once: BLAS packs about so many
 _SPOTS = 512  # places where no columns are made
 _SHARED = 8  # tiles that there should be, for the workers
-_ONE = {"float32": 0x3F800000, "float64": 0x3FF0000000000000}  # 1.0 in bits
+ONE = {"float32": 0x3F800000, "float64": 0x3FF0000000000000}  # 1.0 in bits
 
 
 class Layer(NamedTuple):
@@ -187,9 +187,14 @@ def _shared(tiles: int, extent: int, least: int) -> int:
     return -(-extent // parts)
 
 
+def _panel(rows: int, spots: int, room: int) -> int:
+    """Rows of columns at once: few enough that all places fit in, where that is possible."""
+    return share(rows, max(1, min(_ROWS[1], max(_ROWS[0], room // spots), room)))
+
+
 def _forward_tiles(layer: Layer, room: int) -> _Tiles:
     spots, rows = layer.windows.spots, layer.rows
-    panel = rows if layer.windows.plain else share(rows, min(_ROWS, room))
+    panel = rows if layer.windows.plain else _panel(rows, spots, room)
     size = share(spots, _SPOTS if layer.windows.plain else room // panel, 16)
     blocks = -(-spots // size)
     tiles = layer.images * layer.groups * blocks
@@ -203,22 +208,30 @@ def _data_tiles(layer: Layer, room: int) -> _Tiles | None:
     if volume > room:
         return None
     images = layer.images * layer.groups
-    own = _shared(images, layer.channels, 8)
+    own = _shared(images, layer.channels, 64 if plain else 8)
     parts = -(-layer.channels // own)
-    panel = own if plain else share(own, max(1, _ROWS // volume))
+    panel = own if plain else share(own, max(1, _panel(own * volume, spots, room) // volume))
     size = share(spots, _SPOTS if plain else room // (panel * volume), 16)
     return _Tiles(images * parts, size, 0, own, parts, panel)
 
 
 def _weight_tiles(layer: Layer, room: int) -> _Tiles:
-    own = min(share(layer.rows, min(_ROWS, room)), _shared(layer.groups, layer.rows, 12))
+    """`panel`: features of a tile, `blocks`: how many such parts."""
+    own = min(_shared(layer.groups, layer.rows, 48), share(layer.rows, min(_ROWS[1], room)))
     parts = -(-layer.rows // own)
+    tiles, features = layer.groups * parts, layer.features
+    if layer.windows.plain:  # there are no columns that each part would make anew
+        features = _shared(tiles, features, 64)
+    elif tiles == 1:
+        own = _shared(_SHARED // 2, layer.rows, 8)
+        parts = -(-layer.rows // own)
+    blocks = -(-layer.features // features)
     size = share(layer.windows.spots, _SPOTS if layer.windows.plain else room // own, 16)
-    return _Tiles(layer.groups * parts, size, 0, own, parts, 0)
+    return _Tiles(layer.groups * parts * blocks, size, blocks, own, parts, features)
 
 
 def _call(
-    name: str, text: str, layer: Layer, tiles: Any, dtype: Any, adds: bool
+    name: str, text: str, layer: Layer, tiles: Any, dtype: Any
 ) -> TiledCall | None:
     from nbgraph.kernels.blas import routine  # SciPy comes with the first product
     from nbgraph.kernels.loops import ROOM
@@ -230,40 +243,40 @@ def _call(
     blas = routine()
     pointers = (blas.pointers[kind][dtype] for kind in ("gemm", "gemv"))
     words = (
-        *(blas.address, *pointers, blas.threads.address, _ONE[dtype]),
+        *(blas.address, *pointers, blas.threads.address, ONE[dtype]),
         *layer.windows.words(),
         *(layer.channels, layer.features, found.size, found.blocks, found.share, found.parts),
-        *(found.panel, int(layer.windows.plain), int(adds)),
+        *(found.panel, int(layer.windows.plain)),
     )
     code, head = written(name, text, dtype), (layer.images, layer.groups)
     return TiledCall(code, head, words, found.tiles, layer.cost(dtype))
 
 
-def _tiling(specs: Sequence[Spec], dtype: Any, adds: bool, **attributes: Any) -> TiledCall | None:
+def _tiling(specs: Sequence[Spec], dtype: Any, **attributes: Any) -> TiledCall | None:
     from nbgraph.kernels.windows import convolution_text
 
     layer = _layer("convolution", specs[0].shape, specs[1].shape, How.of(attributes))
     text = convolution_text(dtype, bias=len(specs) > 2)
-    return _call("convolution", text, layer, _forward_tiles, dtype, adds)
+    return _call("convolution", text, layer, _forward_tiles, dtype)
 
 
 def _data_tiling(
-    specs: Sequence[Spec], dtype: Any, adds: bool, *, size: Shape, **attributes: Any
+    specs: Sequence[Spec], dtype: Any, *, size: Shape, **attributes: Any
 ) -> TiledCall | None:
     from nbgraph.kernels.windows import data_text
 
     layer = _of_data(specs, size, How.of(attributes))
     text = data_text(dtype, bias=len(specs) > 2)
-    return _call("convolution_data", text, layer, _data_tiles, dtype, adds)
+    return _call("convolution_data", text, layer, _data_tiles, dtype)
 
 
 def _weight_tiling(
-    specs: Sequence[Spec], dtype: Any, adds: bool, *, size: Shape, **attributes: Any
+    specs: Sequence[Spec], dtype: Any, *, size: Shape, **attributes: Any
 ) -> TiledCall | None:
     from nbgraph.kernels.windows import weight_text
 
     layer = _of_weights(specs, size, How.of(attributes))
-    return _call("convolution_weights", weight_text(dtype), layer, _weight_tiles, dtype, adds)
+    return _call("convolution_weights", weight_text(dtype), layer, _weight_tiles, dtype)
 
 
 # the specification ------------------------------------------------------------------------------

@@ -41,7 +41,11 @@ ARRAY_FAMILIES: dict[str, str] = {
     "linalg": "tril triu trace",
     "products": "matmul dot batch_dot vecdot inner outer tensordot",
     "contraction": "einsum",
+    "connected": "fully_connected",
     "convolutions": "convolution convolution_data convolution_weights",
+    "pools": (
+        "max_pooling max_pooling_gradient max_pooling_pick avg_pooling avg_pooling_gradient"
+    ),
 }
 
 # These are not the same in every world: what they give is drawn.
