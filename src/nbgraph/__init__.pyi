@@ -4,6 +4,7 @@ from nbgraph.ops import *
 from nbgraph import autograd as autograd
 from nbgraph import engine as engine
 from nbgraph import executor as executor
+from nbgraph import nn as nn
 from nbgraph import nodes as nodes
 from nbgraph import ops as _nd
 from nbgraph import optim as optim

@@ -10,6 +10,14 @@ from nbgraph.ops.slicing import Triple
 M = np.arange(12, dtype="float32").reshape(3, 4) / 7
 I = np.array([[0, 2]])
 CLASSES, EACH = np.array([1, 0, 2, 2]), [M[0], M[1], M[2], M[0]]
+CSR = [M[0, :3], np.array([0, 2, 1]), np.array([0, 2, 2, 3])]
+SOFTMAX_OUTPUT = {
+    "grad_scale": 1.0,
+    "ignore_label": None,
+    "multi_output": False,
+    "normalization": "null",
+    "smoothing": 0.0,
+}
 F4, F8, I8 = map(np.dtype, ("float32", "float64", "int64"))
 OVER = {"axis": 0, "dtype": None, "keepdims": False}
 NEW = {"dtype": F4, "device": None}
@@ -48,6 +56,18 @@ CALLS = {
     **rows("label_entropy_gradient", [M, CLASSES, *EACH], axis=0, keepdims=False, smoothing=0.5),
     **rows("target_entropy", [M, M * M], axis=0, keepdims=False),
     **rows("target_entropy_gradient", [M, M * M, *EACH], axis=0, keepdims=False),
+    **rows("sparsemax", [M], axis=0),
+    **rows("sparsemax_gradient", [M, M * M], axis=0),
+    **rows("softmax_output", [M, CLASSES], axis=0, keepdims=False, **SOFTMAX_OUTPUT),
+    **rows("softmax_output_gradient", [M, CLASSES, M[0]], axis=0, keepdims=False, smoothing=0.5),
+    **rows(
+        "linear_regression_output mae_regression_output logistic_regression_output",
+        *([M, M * M],),
+        grad_scale=2.0,
+    ),
+    **rows("logcumsumexp", [M], axis=0),
+    **rows("clip_gradient", [M], limit=0.5),
+    **rows("csr_dot", [*CSR, M], columns=3, transpose=False),
     **rows("vector_norm", [M], axis=1, ord=2.0, keepdims=False),
     **rows("astype", [M], dtype=F8),
     **rows("copy stop_gradient checkpoint", [M]),

@@ -63,6 +63,8 @@ WRITTEN = {
     "relu": lambda x: np.where(x <= 0, 0, x),
     "relu6": lambda x: np.clip(np.where(x <= 0, 0, x), 0, 6),
     "leaky_relu": lambda x: np.where(x > 0, x, 0.01 * x),
+    "prelu": lambda x, slope: np.where(x > 0, x, slope * x),
+    "highway": lambda x, y, gate: _expit(gate) * x + _expit(-gate) * y,
     "elu": _elu,
     "celu": _elu,
     "selu": lambda x: 1.0507009873554805 * _elu(x, 1.6732632423543772),
@@ -116,8 +118,9 @@ ULPS = {
     "gelu": 256,  # SciPy's erfc far out
     "gamma": 12,
 }
+CANCELLING = {*FAMILIES["terms"], "highway"}  # differences: tried with everyday numbers
 # near these the reference's own cancellation is seen: an absolute bound, in units of eps
-ABSOLUTE = {"lgamma": 8, "digamma": 8, "sinc": 4, **dict.fromkeys(FAMILIES["terms"], 64)}
+ABSOLUTE = {"lgamma": 8, "digamma": 8, "sinc": 4, **dict.fromkeys(CANCELLING, 64)}
 # which of two equal zeros comes out is left open by NumPy (it differs by dtype and machine)
 OPEN_ZERO = {"maximum", "minimum", "fmax", "fmin", "clip", "nextafter", "relu", "relu6",
              "hard_sigmoid", "hard_swish", "hard_tanh", "sinc", "unlikelihood_term"}  # fmt: skip
@@ -160,7 +163,7 @@ def operands(name, dtype):
         keep = arrays[0] != 0  # undefined in C
     if name in ("expm1", "lgamma") and kind == "f":  # subnormals: to zero here, a pole in SciPy
         keep = ~((arrays[0] != 0) & (np.abs(arrays[0]) < np.finfo(dtype).tiny))
-    if FAMILY[name] == "terms" and kind == "f":  # squares overflow, differences lose digits
+    if name in CANCELLING and kind == "f":  # squares overflow, differences lose digits
         keep = np.all([np.isnan(a) | (np.abs(a) <= 30) for a in arrays], axis=0)
         keep &= ~np.any([(a != 0) & (np.abs(a) < 1e-3) for a in arrays], axis=0)
     if name == "binary_term" and kind == "f":

@@ -35,8 +35,8 @@ FAMILIES: dict[str, str] = {
     ),
     "special": ("erf erfc gamma lgamma gammaln digamma psi xlogy xlog1py logit"),
     "activation": (
-        "relu relu6 leaky_relu elu celu selu gelu silu swish mish sigmoid expit log_sigmoid "
-        "softplus softsign hard_sigmoid hard_swish hard_tanh"
+        "relu relu6 leaky_relu prelu elu celu selu gelu silu swish mish sigmoid expit log_sigmoid "
+        "softplus softsign hard_sigmoid hard_swish hard_tanh highway"
     ),
     "terms": (
         "l1_term l2_term smooth_l1_term huber_term hinge_term squared_hinge_term cosine_term "

@@ -7,9 +7,11 @@ from nbgraph.ops.activation import gelu as gelu
 from nbgraph.ops.activation import hard_sigmoid as hard_sigmoid
 from nbgraph.ops.activation import hard_swish as hard_swish
 from nbgraph.ops.activation import hard_tanh as hard_tanh
+from nbgraph.ops.activation import highway as highway
 from nbgraph.ops.activation import leaky_relu as leaky_relu
 from nbgraph.ops.activation import log_sigmoid as log_sigmoid
 from nbgraph.ops.activation import mish as mish
+from nbgraph.ops.activation import prelu as prelu
 from nbgraph.ops.activation import relu as relu
 from nbgraph.ops.activation import relu6 as relu6
 from nbgraph.ops.activation import selu as selu
@@ -40,8 +42,12 @@ from nbgraph.ops.arithmetic import subtract as subtract
 from nbgraph.ops.arithmetic import true_divide as true_divide
 from nbgraph.ops.casting import astype as astype
 from nbgraph.ops.casting import checkpoint as checkpoint
+from nbgraph.ops.casting import clip_gradient as clip_gradient
 from nbgraph.ops.casting import copy as copy
 from nbgraph.ops.casting import stop_gradient as stop_gradient
+from nbgraph.ops.categories import categorical as _random_categorical
+from nbgraph.ops.categories import multinomial as _random_multinomial
+from nbgraph.ops.categories import truncated_normal as _random_truncated_normal
 from nbgraph.ops.comparison import clip as clip
 from nbgraph.ops.comparison import equal as equal
 from nbgraph.ops.comparison import fmax as fmax
@@ -55,6 +61,7 @@ from nbgraph.ops.comparison import maximum as maximum
 from nbgraph.ops.comparison import minimum as minimum
 from nbgraph.ops.comparison import not_equal as not_equal
 from nbgraph.ops.comparison import where as where
+from nbgraph.ops.connected import fully_connected as fully_connected
 from nbgraph.ops.continuous import beta as _random_beta
 from nbgraph.ops.continuous import exponential as _random_exponential
 from nbgraph.ops.continuous import gamma as _random_gamma
@@ -69,6 +76,9 @@ from nbgraph.ops.continuous import standard_gamma as _random_standard_gamma
 from nbgraph.ops.continuous import standard_normal as _random_standard_normal
 from nbgraph.ops.continuous import uniform as _random_uniform
 from nbgraph.ops.contraction import einsum as einsum
+from nbgraph.ops.convolutions import convolution as convolution
+from nbgraph.ops.convolutions import convolution_data as convolution_data
+from nbgraph.ops.convolutions import convolution_weights as convolution_weights
 from nbgraph.ops.creation import arange as arange
 from nbgraph.ops.creation import empty as empty
 from nbgraph.ops.creation import eye as eye
@@ -127,6 +137,7 @@ from nbgraph.ops.joining import hstack as hstack
 from nbgraph.ops.joining import row_stack as row_stack
 from nbgraph.ops.joining import stack as stack
 from nbgraph.ops.joining import vstack as vstack
+from nbgraph.ops.leaks import rrelu as rrelu
 from nbgraph.ops.likelihoods import binary_cross_entropy as binary_cross_entropy
 from nbgraph.ops.likelihoods import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from nbgraph.ops.likelihoods import cross_entropy as cross_entropy
@@ -177,6 +188,30 @@ from nbgraph.ops.norms import vector_norm as vector_norm
 from nbgraph.ops.orders import choice as _random_choice
 from nbgraph.ops.orders import permutation as _random_permutation
 from nbgraph.ops.orders import shuffle as _random_shuffle
+from nbgraph.ops.outputs import linear_regression_output as _LinearRegressionOutput
+from nbgraph.ops.outputs import linear_regression_output as linear_regression_output
+from nbgraph.ops.outputs import logistic_regression_output as _LogisticRegressionOutput
+from nbgraph.ops.outputs import logistic_regression_output as logistic_regression_output
+from nbgraph.ops.outputs import mae_regression_output as _MAERegressionOutput
+from nbgraph.ops.outputs import mae_regression_output as mae_regression_output
+from nbgraph.ops.outputs import softmax_output as _SoftmaxOutput
+from nbgraph.ops.outputs import softmax_output as softmax_output
+from nbgraph.ops.outputs import softmax_output_gradient as softmax_output_gradient
+from nbgraph.ops.picking import choose as choose
+from nbgraph.ops.picking import embedding as _Embedding
+from nbgraph.ops.picking import embedding as embedding
+from nbgraph.ops.picking import gather_nd as gather_nd
+from nbgraph.ops.picking import index_select as index_select
+from nbgraph.ops.picking import pick as pick
+from nbgraph.ops.picking import scatter_nd as scatter_nd
+from nbgraph.ops.picking import slice_axis as slice_axis
+from nbgraph.ops.picking import slice_channel as _SliceChannel
+from nbgraph.ops.picking import slice_channel as slice_channel
+from nbgraph.ops.pools import avg_pooling as avg_pooling
+from nbgraph.ops.pools import avg_pooling_gradient as avg_pooling_gradient
+from nbgraph.ops.pools import max_pooling as max_pooling
+from nbgraph.ops.pools import max_pooling_gradient as max_pooling_gradient
+from nbgraph.ops.pools import max_pooling_pick as max_pooling_pick
 from nbgraph.ops.products import batch_dot as batch_dot
 from nbgraph.ops.products import dot as dot
 from nbgraph.ops.products import inner as inner
@@ -184,6 +219,8 @@ from nbgraph.ops.products import matmul as matmul
 from nbgraph.ops.products import outer as outer
 from nbgraph.ops.products import tensordot as tensordot
 from nbgraph.ops.products import vecdot as vecdot
+from nbgraph.ops.projections import sparsemax as sparsemax
+from nbgraph.ops.projections import sparsemax_gradient as sparsemax_gradient
 from nbgraph.ops.reductions import prod as prod
 from nbgraph.ops.reductions import sum as sum
 from nbgraph.ops.reductions import sum_to as sum_to
@@ -191,6 +228,7 @@ from nbgraph.ops.regions import roi_pooling as roi_pooling
 from nbgraph.ops.repeating import pad as pad
 from nbgraph.ops.repeating import repeat as repeat
 from nbgraph.ops.repeating import roll as roll
+from nbgraph.ops.repeating import shift as shift
 from nbgraph.ops.repeating import tile as tile
 from nbgraph.ops.rounding import around as around
 from nbgraph.ops.rounding import ceil as ceil
@@ -206,6 +244,7 @@ from nbgraph.ops.running import cumargmax as cumargmax
 from nbgraph.ops.running import cumargmin as cumargmin
 from nbgraph.ops.running import cummax as cummax
 from nbgraph.ops.running import cummin as cummin
+from nbgraph.ops.running import logcumsumexp as logcumsumexp
 from nbgraph.ops.scans import cumprod as cumprod
 from nbgraph.ops.scans import cumsum as cumsum
 from nbgraph.ops.scans import cumulative_prod as cumulative_prod
@@ -255,6 +294,9 @@ from nbgraph.ops.sorting import argsort as argsort
 from nbgraph.ops.sorting import searchsorted as searchsorted
 from nbgraph.ops.sorting import sort as sort
 from nbgraph.ops.sorting import topk as topk
+from nbgraph.ops.sparse import csr_dot as csr_dot
+from nbgraph.ops.sparse import dot_csr as dot_csr
+from nbgraph.ops.sparse import sparse_dot as sparse_dot
 from nbgraph.ops.special import digamma as digamma
 from nbgraph.ops.special import erf as erf
 from nbgraph.ops.special import erfc as erfc
@@ -309,9 +351,16 @@ from nbgraph.ops.trigonometric import sinh as sinh
 from nbgraph.ops.trigonometric import tan as tan
 from nbgraph.ops.trigonometric import tanh as tanh
 
+Embedding = _Embedding
+LinearRegressionOutput = _LinearRegressionOutput
+LogisticRegressionOutput = _LogisticRegressionOutput
+MAERegressionOutput = _MAERegressionOutput
+SliceChannel = _SliceChannel
+SoftmaxOutput = _SoftmaxOutput
 random_bernoulli = _random_bernoulli
 random_beta = _random_beta
 random_binomial = _random_binomial
+random_categorical = _random_categorical
 random_choice = _random_choice
 random_exponential = _random_exponential
 random_gamma = _random_gamma
@@ -321,6 +370,7 @@ random_integers = _random_integers
 random_laplace = _random_laplace
 random_logistic = _random_logistic
 random_lognormal = _random_lognormal
+random_multinomial = _random_multinomial
 random_normal = _random_normal
 random_permutation = _random_permutation
 random_poisson = _random_poisson
@@ -330,6 +380,7 @@ random_shuffle = _random_shuffle
 random_standard_exponential = _random_standard_exponential
 random_standard_gamma = _random_standard_gamma
 random_standard_normal = _random_standard_normal
+random_truncated_normal = _random_truncated_normal
 random_uniform = _random_uniform
 
 FAMILIES: dict[str, str]

@@ -53,6 +53,31 @@ def leaky_relu(x, *, slope=0.01):
 
 @register
 @op
+def prelu(x, slope):
+    """x where it is positive, else slope * x, for slopes that are learned.
+
+    Slopes of channels have to broadcast: of shape (channels, 1, 1) beside images.
+
+    >>> prelu([[-2.0, 3.0], [-2.0, 3.0]], [[0.5], [0.25]])
+    array([[-1. ,  3. ],
+           [-0.5,  3. ]])
+    """
+    return x if x > 0 else slope * x
+
+
+@register
+@op
+def highway(x, y, gate):
+    """sigmoid(gate) * x + (1 - sigmoid(gate)) * y: a gate between two values.
+
+    >>> highway([1.0, 1.0], [0.0, 0.0], [0.0, 1000.0])
+    array([0.5, 1. ])
+    """
+    return logistic(gate) * x + logistic(-gate) * y
+
+
+@register
+@op
 def elu(x, *, alpha=1.0):
     """x where it is positive, else alpha * (e**x - 1). At 0 the slope is alpha.
 

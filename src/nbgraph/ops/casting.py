@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import as_dtype, is_float
+from nbgraph.errors import ArgumentError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec, constant
 from nbgraph.ops.define import as_array, library, public
 from nbgraph.shape import same_shape
@@ -96,3 +97,25 @@ def checkpoint(x: Any, *, out: Any = None) -> Any:
     array([1, 2])
     """
     return _CHECKPOINT(x, out=out)
+
+
+def _clip_rule(g: Gradients) -> list[Any]:
+    limit = g.attributes["limit"]
+    return [library.clip(g.out_grad, -limit, limit)]
+
+
+_CLIP_GRADIENT = ArrayOp(
+    "clip_gradient", lambda x, *, limit: x, view=lambda x, *, limit: x[...], gradient=_clip_rule
+)
+
+
+@public(_CLIP_GRADIENT)
+def clip_gradient(x: Any, limit: float, *, out: Any = None) -> Any:
+    """The same values, a view; the gradient that passes is cut to [-limit, limit].
+
+    >>> clip_gradient([1, 2], 0.5)
+    array([1, 2])
+    """
+    if isinstance(limit, (str, bool)) or not float(limit) >= 0:
+        raise ArgumentError(f"clip_gradient: limit={limit!r}; expected a number from 0 on")
+    return _CLIP_GRADIENT(x, limit=float(limit), out=out)

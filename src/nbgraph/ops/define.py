@@ -41,6 +41,16 @@ def public(op: ArrayOp, *aliases: str) -> Callable[[_Function], _Function]:
     return decorate
 
 
+def composed(*operands: str, aliases: Sequence[str] = ()) -> Callable[[_Function], _Function]:
+    """Decorate a function made of operators: registered; of its arguments these are arrays."""
+
+    def decorate(function: _Function) -> _Function:
+        setattr(function, "operands", operands)  # noqa: B010  (functions have none by type)
+        return registry.register(function, function.__name__, *aliases)
+
+    return decorate
+
+
 def operator_of(function: Any) -> Any:
     """The operator behind a public function."""
     return function.op

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from nbgraph.resource import Resource
 
 
-class _Dropout(Randomised):
-    """Two outputs: the result, and by what the elements were multiplied, for the gradient."""
+class InTraining(Randomised):
+    """Random in training alone. Two outputs: the result, and by what the elements were multiplied,
+    for the gradient."""
 
     def run(
         self,
@@ -67,17 +68,18 @@ def _compute(
     np.multiply(x, factor, out=out)
 
 
-def _gradient(g: Gradients) -> Sequence[Any]:
+def times_factor(g: Gradients) -> Sequence[Any]:
+    """The gradient of what was multiplied by the second output."""
     if g.out_grad is None:
         return [None]
     return [library.multiply(g.out_grad, g.outputs[1])]
 
 
-_DROPOUT = _Dropout(
+_DROPOUT = InTraining(
     "dropout",
     _infer,
     _compute,
-    gradient=_gradient,
+    gradient=times_factor,
     keeps=("out1",),
     nout=2,
     partial=same_shape,

@@ -13,8 +13,9 @@ ARRAY_FAMILIES: dict[str, str] = {
     "extremes": "max amax min amin argmax argmin any all count_nonzero ptp",
     "statistics": "mean var std",
     "softmaxes": "softmax softmax_gradient log_softmax log_softmax_gradient logsumexp",
+    "projections": "sparsemax sparsemax_gradient",
     "norms": "norm vector_norm",
-    "casting": "astype copy stop_gradient checkpoint",
+    "casting": "astype copy stop_gradient checkpoint clip_gradient",
     "creation": ("zeros ones full empty arange linspace eye identity tri"),
     "likeness": "full_like zeros_like ones_like empty_like meshgrid",
     "entropy": "label_entropy label_entropy_gradient",
@@ -27,17 +28,27 @@ ARRAY_FAMILIES: dict[str, str] = {
         "binary_cross_entropy binary_cross_entropy_with_logits logistic_loss focal_loss "
         "kl_divergence cross_entropy softmax_cross_entropy unlikelihood"
     ),
+    "outputs": (
+        "softmax_output SoftmaxOutput softmax_output_gradient linear_regression_output "
+        "LinearRegressionOutput mae_regression_output MAERegressionOutput "
+        "logistic_regression_output LogisticRegressionOutput"
+    ),
+    "picking": (
+        "embedding Embedding index_select pick gather_nd scatter_nd slice_axis slice_channel "
+        "SliceChannel choose"
+    ),
     "regions": "roi_pooling",
     "joining": "concatenate concat stack hstack vstack row_stack dstack column_stack append",
-    "repeating": "tile repeat pad roll",
+    "repeating": "tile repeat pad roll shift",
     "indexing": "take take_along_axis scatter_along_axis one_hot",
     "gathering": "gather scatter_add index_update index_add",
     "scans": "cumulative_sum cumsum cumulative_prod cumprod linear_recurrence diff",
-    "running": "cummax cummin cumargmax cumargmin",
+    "running": "cummax cummin cumargmax cumargmin logcumsumexp",
     "sorting": "sort argsort topk searchsorted",
     "sets": (
         "nonzero argwhere extract unique unique_all unique_counts unique_inverse unique_values isin"
     ),
+    "sparse": "csr_dot dot_csr sparse_dot",
     "linalg": "tril triu trace",
     "products": "matmul dot batch_dot vecdot inner outer tensordot",
     "contraction": "einsum",
@@ -59,8 +70,10 @@ RANDOM_FAMILIES: dict[str, str] = {
         "random_integers random_randint random_poisson random_binomial random_geometric "
         "random_bernoulli"
     ),
+    "categories": "random_categorical random_multinomial random_truncated_normal",
     "orders": "random_permutation random_shuffle random_choice",
     "dropout": "dropout",
+    "leaks": "rrelu",
 }
 
 # These do something besides what they give.

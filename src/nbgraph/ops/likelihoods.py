@@ -8,9 +8,9 @@ from nbgraph.dtype import is_float
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.ops.arithmetic import add, divide, multiply
 from nbgraph.ops.comparison import not_equal
-from nbgraph.ops.define import as_array, library
+from nbgraph.ops.define import as_array, composed, library
 from nbgraph.ops.entropy import label_entropy
-from nbgraph.ops.losses import composed, limited, reduced
+from nbgraph.ops.losses import limited, reduced
 from nbgraph.ops.reductions import sum as total
 from nbgraph.ops.shares import target_entropy
 from nbgraph.ops.terms import (

@@ -7,14 +7,12 @@ their weights. In a graph function and reduction are one loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 from nbgraph.errors import ArgumentError
-from nbgraph.operator.registry import register
 from nbgraph.ops.arithmetic import divide, multiply, subtract
 from nbgraph.ops.comparison import maximum
-from nbgraph.ops.define import library
+from nbgraph.ops.define import composed, library
 from nbgraph.ops.reductions import sum as total
 from nbgraph.ops.terms import (
     cosine_term,
@@ -25,18 +23,6 @@ from nbgraph.ops.terms import (
     smooth_l1_term,
     squared_hinge_term,
 )
-
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-
-
-def composed(*operands: str) -> Callable[[_Function], _Function]:
-    """Register a function made of operators; of its arguments these are arrays."""
-
-    def decorate(function: _Function) -> _Function:
-        setattr(function, "operands", operands)  # noqa: B010  (functions have none by type)
-        return register(function)
-
-    return decorate
 
 
 def reduced(name: str, loss: Any, reduction: str, weight: Any = None) -> Any:

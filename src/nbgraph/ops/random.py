@@ -18,6 +18,9 @@ not give the numbers of its own methods, which the engine could not carry out in
 True
 """
 
+from nbgraph.ops.categories import categorical as categorical
+from nbgraph.ops.categories import multinomial as multinomial
+from nbgraph.ops.categories import truncated_normal as truncated_normal
 from nbgraph.ops.continuous import beta as beta
 from nbgraph.ops.continuous import exponential as exponential
 from nbgraph.ops.continuous import gamma as gamma

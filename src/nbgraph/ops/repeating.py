@@ -25,6 +25,7 @@ from nbgraph.ops.define import (
     whole_tuple,
 )
 from nbgraph.ops.shape import broadcast_to, ravel, reshape
+from nbgraph.ops.slicing import slice_view
 
 Array = np.ndarray[Any, Any]
 Widths = tuple[tuple[int, int], ...]
@@ -192,3 +193,21 @@ def roll(x: Any, shift: Any, axis: Any = None, *, out: Any = None) -> Any:
     return _ROLL(
         x, shift=whole_tuple("roll", "shift", shift), axis=hashable_axis("roll", axis), out=out
     )
+
+
+@register
+def shift(x: Any, offsets: Any, *, fill_value: Number = 0) -> Any:
+    """Elements moved along the axes by so many places, with `fill_value` where none come from.
+
+    >>> shift([1, 2, 3], (1,))
+    array([0, 1, 2])
+    """
+    x, moves = as_known("shift", x), whole_tuple("shift", "offsets", offsets)
+    if len(moves) != len(x.shape):
+        raise ShapeError(
+            f"shift: offsets={offsets!r} for shape {tuple(x.shape)}; give one for each axis"
+        )
+    moves = tuple(max(-n, min(n, by)) for by, n in zip(moves, x.shape, strict=True))
+    wide = pad(x, tuple((max(by, 0), max(-by, 0)) for by in moves), constant_values=fill_value)
+    cut = tuple(slice(max(-by, 0), max(-by, 0) + n) for by, n in zip(moves, x.shape, strict=True))
+    return slice_view(wide, cut)

@@ -1,4 +1,7 @@
-"""Running extremes along an axis, and where they are. Slopes go to the latest that attains one."""
+"""Running extremes along an axis, where they are, and logarithms of running sums.
+
+Slopes of extremes go to the latest that attains one.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph.dtype import compute_dtype, is_float
+from nbgraph.errors import DTypeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.ops.define import axis_of, library, public, whole
+from nbgraph.ops.arithmetic import multiply, subtract
+from nbgraph.ops.define import axis_of, cast, library, public, whole
+from nbgraph.ops.exponential import exp
 from nbgraph.ops.indexing import scatter_along_axis
+from nbgraph.ops.joining import concatenate
+from nbgraph.ops.slicing import at_axis, flip, slice_view
 
 Array = np.ndarray[Any, Any]
 
@@ -89,3 +98,50 @@ def cumargmin(x: Any, axis: int = -1, *, out: Any = None) -> Any:
     array([0, 1, 1, 3])
     """
     return _CUMARGMIN(x, axis=whole("cumargmin", "axis", axis), out=out)
+
+
+# logarithms of running sums ---------------------------------------------------------------------
+
+
+def _log_infer(x: Spec, *, axis: int) -> Spec:
+    axis_of("logcumsumexp", axis, len(x.shape))
+    if not is_float(x.dtype):
+        raise DTypeError(
+            f"logcumsumexp: x has dtype {x.dtype}; expected a floating one: use astype"
+        )
+    return x
+
+
+def _log_compute(inputs: list[Array], outputs: list[Array], *, axis: int) -> None:
+    with np.errstate(invalid="ignore"):
+        wide = inputs[0].astype(compute_dtype(inputs[0].dtype), copy=False)
+        outputs[0][...] = np.logaddexp.accumulate(wide, axis=axis)
+
+
+def _log_rule(g: Gradients) -> list[Any]:
+    """exp(x - out) * r, where r[k] = out_grad[k] + exp(out[k] - out[k + 1]) * r[k + 1]; no power is
+    above 1. Elements of -inf have no slope."""
+    (x,), (out,), (spec,) = g.inputs, g.outputs, g.specs
+    axis = axis_of("logcumsumexp", g.attributes["axis"], len(spec.shape))
+    finite = library.isfinite(out)
+    level = library.where(finite, out, 0)
+    first, last = at_axis(axis, slice(1, None)), at_axis(axis, slice(-1, None))
+    later = concatenate([slice_view(level, first), slice_view(level, last)], axis)
+    factors = exp(library.where(finite, subtract(level, later), 0))
+    flipped = library.linear_recurrence(flip(factors, axis), flip(g.out_grad, axis), axis=axis)
+    return [cast(multiply(exp(subtract(x, level)), flip(flipped, axis)), spec)]
+
+
+_LOGCUMSUMEXP = ArrayOp(
+    "logcumsumexp", _log_infer, _log_compute, gradient=_log_rule, keeps=("x", "out")
+)
+
+
+@public(_LOGCUMSUMEXP)
+def logcumsumexp(x: Any, axis: int = -1, *, out: Any = None) -> Any:
+    """log(cumsum(exp(x))) along an axis, without overflow.
+
+    >>> logcumsumexp([1000.0, 1000.0]) - 1000
+    array([0.        , 0.69314718])
+    """
+    return _LOGCUMSUMEXP(x, axis=whole("logcumsumexp", "axis", axis), out=out)

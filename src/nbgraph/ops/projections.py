@@ -1,0 +1,93 @@
+"""Sparsemax: the point of the simplex that is nearest to the scores (Martins, Astudillo, 2016)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import compute_dtype, is_float
+from nbgraph.errors import DTypeError, ShapeError
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.row_op import RowOp
+from nbgraph.operator.row_program import Result, RowProgram
+from nbgraph.ops.define import axis_of, cast, public, whole
+
+Array = np.ndarray[Any, Any]
+
+
+def _infer(x: Spec, *, axis: int) -> Spec:
+    if not is_float(x.dtype):
+        raise DTypeError(f"sparsemax: x has dtype {x.dtype}; expected a floating one: use astype")
+    if x.shape[axis_of("sparsemax", axis, len(x.shape))] == 0:
+        raise ShapeError(f"sparsemax: x has shape {x.shape}; expected elements along axis {axis}")
+    return x
+
+
+def _compute(inputs: list[Array], outputs: list[Array], *, axis: int) -> None:
+    """The support are the largest scores z with 1 + k * z[k] > z[1] + ... + z[k]."""
+    (x,), (out,) = inputs, outputs
+    wide = np.moveaxis(x, axis, -1).astype(compute_dtype(x.dtype))
+    with np.errstate(invalid="ignore"):
+        wide = wide - wide.max(axis=-1, keepdims=True)
+        falling = -np.sort(-wide, axis=-1)
+        sums = np.cumsum(falling, axis=-1)
+        inside = 1 + np.arange(1, wide.shape[-1] + 1) * falling > sums
+        size = np.maximum(inside.sum(axis=-1, keepdims=True), 1)
+        threshold = (np.take_along_axis(sums, size - 1, -1) - 1) / size
+        np.moveaxis(out, axis, -1)[...] = np.maximum(wide - threshold, 0)
+
+
+def _support(out):
+    return 1.0 if out > 0 else 0.0
+
+
+def _held(out, out_grad):
+    return out_grad if out > 0 else 0.0
+
+
+def _slope(out, out_grad, size, total):
+    return out_grad - total / size if out > 0 else 0.0
+
+
+def _rule(g: Gradients) -> list[Any]:
+    return [cast(sparsemax_gradient(g.outputs[0], g.out_grad, **g.attributes), g.specs[0])]
+
+
+def _gradient_rule(g: Gradients) -> list[Any]:
+    """Linear in out_grad and symmetric; in `out` it is constant but for jumps."""
+    return [None, cast(sparsemax_gradient(g.inputs[0], g.out_grad, **g.attributes), g.specs[1])]
+
+
+_SPARSEMAX = ArrayOp("sparsemax", _infer, _compute, gradient=_rule, keeps=("out",))
+_SPARSEMAX_GRADIENT = RowOp(
+    RowProgram(
+        "sparsemax_gradient",
+        elements=("out", "out_grad"),
+        totals={"size": ("add", _support), "total": ("add", _held)},
+        results=[Result(_slope)],
+    ),
+    gradient=_gradient_rule,
+    keeps=("out",),
+)
+
+
+@public(_SPARSEMAX)
+def sparsemax(x: Any, axis: int = -1, *, out: Any = None) -> Any:
+    """As `softmax` shares that add up to 1, most of them 0.
+
+    >>> sparsemax([1.0, 0.5, -1.0])
+    array([0.75, 0.25, 0.  ])
+    """
+    return _SPARSEMAX(x, axis=whole("sparsemax", "axis", axis), out=out)
+
+
+@public(_SPARSEMAX_GRADIENT)
+def sparsemax_gradient(share: Any, out_grad: Any, axis: int = -1, *, out: Any = None) -> Any:
+    """The in-gradient of `sparsemax`, from its result and the gradient of that.
+
+    >>> sparsemax_gradient([0.75, 0.25, 0.0], [1.0, 0.0, 9.0])
+    array([ 0.5, -0.5,  0. ])
+    """
+    axis = whole("sparsemax_gradient", "axis", axis)
+    return _SPARSEMAX_GRADIENT(share, out_grad, axis=axis, out=out)
