@@ -57,9 +57,11 @@ def current() -> Engine:
 def _first() -> Engine:
     """The engine that the setting names; while its core is being built, the naive one."""
     if config.engine == "threaded":
-        from nbgraph.engine import cold, handle
+        from nbgraph.engine import handle
 
         if not handle.ready():
+            from nbgraph.engine import cold
+
             _building.append(cold.Build())
             interim = cold.Interim(owner=_owner)
             _owner.put_in_force(interim)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nbgraph.kernels.derived import Backward
 from nbgraph.kernels.function import Scalar
 from nbgraph.operator.mapper import Mapper
-from nbgraph.operator.pickling import Made
+from nbgraph.operator.origin import Made
 
 _MADE = "backward passes"  # kept with the operator, which forgets them when it changes
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nbgraph.errors import CaptureError
@@ -10,6 +9,7 @@ from nbgraph.kernels.capture.snapshot import Data, freeze, thaw
 from nbgraph.kernels.function import WrittenFunction
 from nbgraph.operator import registry
 from nbgraph.operator.gradient import read_gradient
+from nbgraph.operator.origin import Made as Made
 
 if TYPE_CHECKING:
     from nbgraph.operator.mapper import Mapper
@@ -26,13 +26,6 @@ def reduce_mapper(op: Mapper) -> tuple[Any, tuple[Any, ...]]:
         return _derivative, op.origin
     frozen = freeze_mapper(op)
     return written, (type(op), frozen.function, op.scalar.name, frozen.options, frozen.gradient)
-
-
-class Made(NamedTuple):
-    """The origin of an operator that a function of this package makes of another one."""
-
-    make: Callable[..., Mapper]
-    arguments: tuple[Any, ...]
 
 
 class Frozen(NamedTuple):
