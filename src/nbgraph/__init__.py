@@ -86,6 +86,7 @@ _MODULES = {
     "engine": "nbgraph.engine",
     "executor": "nbgraph.executor",
     "nodes": "nbgraph.nodes",
+    "nn": "nbgraph.nn",
     "optim": "nbgraph.optim",
     "init": "nbgraph.ops.initial",
     "random": "nbgraph.ops.random",

@@ -1,0 +1,21 @@
+"""Modules: parameters and the operators that use them; `fit` trains them.
+
+Nothing is computed here that `ng` has no operator for: modules put operators together.
+
+>>> import nbgraph as ng
+>>> net = ng.nn.Sequential(ng.nn.Dense(8, ng.tanh), ng.nn.Dense(1))
+>>> net(ng.ones((4, 3))).shape
+(4, 1)
+"""
+
+from nbgraph.nn import metrics as metrics
+from nbgraph.nn.batches import Batches as Batches
+from nbgraph.nn.fitting import fit as fit
+from nbgraph.nn.history import History as History
+from nbgraph.nn.layers import Dense as Dense
+from nbgraph.nn.layers import Dropout as Dropout
+from nbgraph.nn.layers import Embedding as Embedding
+from nbgraph.nn.layers import Flatten as Flatten
+from nbgraph.nn.layers import Function as Function
+from nbgraph.nn.layers import Sequential as Sequential
+from nbgraph.nn.module import Module as Module

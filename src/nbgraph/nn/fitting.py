@@ -1,0 +1,249 @@
+"""`fit`: epochs of steps; what it computes is the model's, the loss's and the optimizer's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import Any
+
+from nbgraph.autograd import predict_mode
+from nbgraph.autograd.functional import value_and_grad
+from nbgraph.autograd.jit import jit
+from nbgraph.errors import ArgumentError
+from nbgraph.nn import checkpoint as checkpoints
+from nbgraph.nn import progress as progresses
+from nbgraph.nn.batches import batches_of
+from nbgraph.nn.checkpoint import Position
+from nbgraph.nn.history import History
+from nbgraph.nn.interrupts import Interrupts, noted
+from nbgraph.nn.metrics import name_of
+from nbgraph.nn.module import Module
+from nbgraph.nn.state import collecting
+from nbgraph.ops.define import library
+from nbgraph.optim import Optimizer
+from nbgraph.resource.states import restore_random
+
+Measure = Callable[[Any, Any], Any]
+
+
+def fit(
+    model: Module,
+    data: Any,
+    *,
+    loss: Measure,
+    optimizer: Any,
+    epochs: int,
+    metrics: Sequence[Measure] = (),
+    validation: Any = None,
+    checkpoint: Any = None,
+    progress: bool = True,
+    compiled: bool = True,
+) -> History:
+    """Train a model.
+
+    An interrupt (Ctrl-C) ends it after the step under way: the History says so, the model keeps
+    what it has learnt, and the checkpoint holds all that the next step depends on. A second one is
+    raised at once. Nothing waits for values before an epoch ends.
+
+    Parameters
+    ----------
+    model : Module
+    data : Batches, arrays or iterable
+        Batches as tuples, what is wanted of the outputs last. A tuple of arrays is cut into
+        shuffled batches of 32.
+    loss : callable
+        Of outputs and targets; an array of several elements counts by its mean.
+    optimizer : Optimizer or callable
+        A callable, such as `ng.optim.Adam`, makes one of the model.
+    epochs : int
+        How many in all, those of the checkpoint among them.
+    metrics : sequence of callables
+        As in `ng.nn.metrics`.
+    validation : like data, optional
+        Measured after each epoch, in the mode of prediction.
+    checkpoint : path, optional
+        Where the training is kept after each epoch. If the file exists the training goes on from
+        there, with the same bits as if it had not been interrupted.
+    progress : bool
+        Whether progress is shown, on standard error.
+    compiled : bool
+        Whether a step is one graph, by `ng.jit`; False: as written, operator by operator.
+
+    >>> import numpy as np, nbgraph as ng
+    >>> x = np.linspace(-1, 1, 64, dtype="float32")[:, None]
+    >>> line = ng.nn.Dense(1)
+    >>> history = fit(
+    ...     line,
+    ...     (x, 3 * x + 1),
+    ...     loss=ng.nn.metrics.mse,
+    ...     epochs=50,
+    ...     progress=False,
+    ...     optimizer=lambda m: ng.optim.SGD(m, 0.1),
+    ... )
+    >>> abs(line.bias.item() - 1) < 0.01
+    True
+    """
+    training = _Training(model, loss, tuple(metrics), compiled=compiled)
+    training.data = batches_of("fit: data", data, shuffle=True)
+    if validation is not None:
+        training.validation = batches_of("fit: validation", validation, shuffle=False)
+    training.shown, training.path = progress, checkpoint
+    training.begin(optimizer)
+    with noted() as interrupts:
+        training.run(epochs, interrupts)
+    return training.history
+
+
+class _Training:
+    """A training under way."""
+
+    data: Any
+    validation: Any = None
+    path: Any = None
+    shown = True
+    optimizer: Optimizer
+
+    def __init__(
+        self, model: Module, loss: Measure, metrics: Sequence[Measure], *, compiled: bool
+    ) -> None:
+        self.model, self.loss, self.metrics = model, loss, metrics
+        self.names = ["loss", *map(name_of, metrics)]
+        self.history = History()
+        self._sums = _Sums()
+        self._batch = 0
+        self._resumed: checkpoints.Held | None = None
+        step = value_and_grad(self._value, has_aux=True)
+        self._step = jit(step) if compiled else step
+        self._measure = jit(self._measured) if compiled else self._measured
+
+    def begin(self, optimizer: Any) -> None:
+        """Make what is missing, and go on from the checkpoint if there is one."""
+        if self.model._deferred():
+            state = getattr(self.data, "state_dict", dict)()
+            self.model.prepare(*_split(next(iter(self.data)))[0])
+            if state:
+                self.data.load_state_dict(state)
+        self.optimizer = optimizer if isinstance(optimizer, Optimizer) else optimizer(self.model)
+        self._resumed = checkpoints.load(self.path, self.model, self.optimizer)
+        if self._resumed is not None:
+            position = self._resumed.position
+            self.history.rows[:] = position.rows
+            self._batch = position.batch
+            self._sums = _Sums(position.samples, position.totals)
+
+    # epochs -----------------------------------------------------------------------------------
+
+    def run(self, epochs: int, interrupts: Interrupts) -> None:
+        """Epochs, until there are as many or somebody interrupts."""
+        while len(self.history) < epochs:
+            label = f"epoch {len(self.history) + 1}/{epochs}"
+            state, batches = self._batches()
+            if not self._epoch(batches, label, interrupts):
+                self.history.stopped = True
+                self._save(state)
+                return
+            row = self._sums.means(self.names)
+            if self.validation is not None:
+                row |= {f"val_{name}": value for name, value in self._validated().items()}
+            self.history.rows.append(row)
+            self._batch, self._sums = 0, _Sums()
+            self._save(getattr(self.data, "state_dict", dict)())
+            progresses.told(label, row, shown=self.shown)
+            if interrupts.asked:
+                self.history.stopped = len(self.history) < epochs
+                return
+
+    def _batches(self) -> tuple[dict[str, Any], Any]:
+        """What the order of an epoch depends on, and its batches that are still to come."""
+        held, self._resumed = self._resumed, None
+        if held is not None and held.position.data:
+            self.data.load_state_dict(held.position.data)
+        state = getattr(self.data, "state_dict", dict)()
+        batches = iter(self.data)
+        if held is not None:
+            for _ in islice(batches, held.position.batch):
+                pass
+            restore_random(held.random)
+        return state, batches
+
+    def _epoch(self, batches: Any, label: str, interrupts: Interrupts) -> bool:
+        """The steps of an epoch; whether it came to its end."""
+        total = len(self.data) - self._batch if hasattr(self.data, "__len__") else None
+        bar = progresses.followed(batches, total, label, shown=self.shown)
+        try:
+            for batch in bar:
+                self._train(*_split(batch))
+                self._batch += 1
+                if interrupts.asked:
+                    return False
+        finally:
+            bar.close()
+        return True
+
+    def _save(self, state: dict[str, Any]) -> None:
+        if self.path is not None:
+            sums = self._sums
+            rows = self.history.rows
+            position = Position(rows, self._batch, sums.samples, sums.totals, state)
+            checkpoints.save(self.path, self.model, self.optimizer, position)
+
+    def _validated(self) -> dict[str, float]:
+        sums = _Sums()
+        with predict_mode():
+            for batch in self.validation:
+                inputs, target = _split(batch)
+                sums.add(self._measure(self.model, inputs, target), len(target))
+        return sums.means(self.names)
+
+    # steps ------------------------------------------------------------------------------------
+
+    def _train(self, inputs: tuple[Any, ...], target: Any) -> None:
+        (_, (row, values)), grads = self._step(self.model, inputs, target)
+        self.model.apply_statistics(values)
+        self.optimizer.step(grads)
+        self._sums.add(row, len(target))
+
+    def _value(self, model: Module, inputs: tuple[Any, ...], target: Any) -> Any:
+        """The loss; and it with the metrics as a row, and new values of statistics."""
+        with collecting(model.statistics()) as values:
+            out = model(*inputs)
+        value = library.mean(self.loss(out, target))
+        return value, (self._row(value, out, target), values)
+
+    def _measured(self, model: Module, inputs: tuple[Any, ...], target: Any) -> Any:
+        out = model(*inputs)
+        return self._row(library.mean(self.loss(out, target)), out, target)
+
+    def _row(self, value: Any, out: Any, target: Any) -> Any:
+        found = [value, *[library.mean(metric(out, target)) for metric in self.metrics]]
+        return library.stack([library.astype(each, "float64") for each in found])
+
+
+class _Sums:
+    """Losses and metrics of an epoch, each batch counted by its samples."""
+
+    def __init__(self, samples: int = 0, totals: Any = None) -> None:
+        self.samples, self.totals = samples, totals
+
+    def add(self, row: Any, samples: int) -> None:
+        """Take in a batch; nothing waits."""
+        weighed = row * float(samples)
+        self.totals = weighed if self.totals is None else self.totals + weighed
+        self.samples += samples
+
+    def means(self, names: Sequence[str]) -> dict[str, float]:
+        """The means by name; waits."""
+        if self.totals is None:
+            raise ArgumentError("fit: the data gave no batch; an epoch needs one at least")
+        found = (self.totals.asnumpy() / max(1, self.samples)).tolist()
+        return dict(zip(names, found, strict=True))
+
+
+def _split(batch: Any) -> tuple[tuple[Any, ...], Any]:
+    """Inputs and target of a batch."""
+    if not isinstance(batch, (tuple, list)) or len(batch) < 2:
+        raise ArgumentError(
+            f"fit: a batch is a {type(batch).__name__}; expected a tuple of inputs and a target"
+        )
+    *inputs, target = batch
+    return tuple(inputs), target

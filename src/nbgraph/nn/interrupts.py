@@ -1,0 +1,38 @@
+"""Ctrl-C while something is under way: it is noted, and looked at between two steps."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any
+
+
+class Interrupts:
+    """Whether an interrupt came; a second one is raised where it comes."""
+
+    def __init__(self) -> None:
+        self.asked = False
+
+    def take(self, number: int, frame: Any) -> None:
+        """The handler of the signal."""
+        if self.asked:
+            raise KeyboardInterrupt
+        self.asked = True
+
+
+@contextmanager
+def noted() -> Generator[Interrupts]:
+    """Within the block, interrupts of the main thread are noted instead of raised."""
+    found = Interrupts()
+    before = signal.getsignal(signal.SIGINT)
+    alone = threading.current_thread() is threading.main_thread()
+    if not alone or not callable(before):  # another thread's signals are not ours to take
+        yield found
+        return
+    signal.signal(signal.SIGINT, found.take)
+    try:
+        yield found
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,181 @@
+"""Layers of one operator, and what puts modules together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from nbgraph.errors import ArgumentError
+from nbgraph.nn.module import Module
+from nbgraph.nn.state import Initialiser
+from nbgraph.ops import initial
+from nbgraph.ops.define import library
+
+
+def glorot(fan_in: int, fan_out: int) -> Initialiser:
+    """Uniform numbers of variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010)."""
+    bound = math.sqrt(6 / max(1, fan_in + fan_out))
+    return initial.uniform(-bound, bound)
+
+
+def _matrix(shape: tuple[int, ...], dtype: Any) -> Any:
+    return glorot(*shape)(shape, dtype)
+
+
+class Dense(Module):
+    """activation(x @ weight + bias), for the last axis of x.
+
+    `weight` has shape (in_features, units), `bias` (units,). Without `in_features` the first call
+    tells.
+
+    >>> import nbgraph as ng
+    >>> Dense(2, in_features=3, init=ng.init.ones())(ng.ones((1, 3)))
+    array([[3., 3.]], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        units: int,
+        activation: Callable[[Any], Any] | None = None,
+        *,
+        in_features: int | None = None,
+        bias: bool = True,
+        init: Initialiser | None = None,
+    ) -> None:
+        self.units, self.activation = require_count("Dense", "units", units), activation
+        self.weight = self.declare((in_features, units), init or _matrix)
+        self.bias = self.declare((units,), initial.zeros()) if bias else None
+
+    def forward(self, x: Any) -> Any:
+        """`x` of shape (..., in_features); the result (..., units)."""
+        self.settle(weight=(x.shape[-1], self.units))
+        out = library.matmul(x, self.weight)
+        if self.bias is not None:
+            out = out + self.bias
+        return out if self.activation is None else self.activation(out)
+
+    def describe(self) -> str:
+        """See Module."""
+        named = "" if self.activation is None else f", {label(self.activation)}"
+        return f"{self.units}{named}"
+
+
+class Embedding(Module):
+    """Rows of a table, by whole numbers.
+
+    >>> import nbgraph as ng
+    >>> Embedding(10, 4)(ng.array([[1, 2]], "int64")).shape
+    (1, 2, 4)
+    """
+
+    def __init__(self, count: int, units: int, *, init: Initialiser | None = None) -> None:
+        self.weight = self.declare((count, units), init or initial.normal(0.0, 0.02))
+
+    def forward(self, x: Any) -> Any:
+        """`x`: whole numbers from 0; the result has an axis of `units` more."""
+        return library.take(self.weight, x, axis=0)
+
+    def describe(self) -> str:
+        """See Module."""
+        return " x ".join(map(str, self.weight.shape))
+
+
+class Dropout(Module):
+    """Zeros with probability `p` in training, else nothing; see `ng.dropout`.
+
+    >>> import nbgraph as ng
+    >>> Dropout(0.5)(ng.ones(2))
+    array([1., 1.], dtype=float32)
+    """
+
+    def __init__(self, p: float = 0.5) -> None:
+        self.p = p
+
+    def forward(self, x: Any) -> Any:
+        """An array like `x`."""
+        return library.dropout(x, self.p)
+
+    def describe(self) -> str:
+        """See Module."""
+        return f"{self.p:g}"
+
+
+class Function(Module):
+    """A function without parameters, as a part of others.
+
+    >>> import nbgraph as ng
+    >>> Function(ng.relu)
+    Function(relu)
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def forward(self, *args: Any) -> Any:
+        """What the function gives."""
+        return self.function(*args)
+
+    def describe(self) -> str:
+        """See Module."""
+        return label(self.function)
+
+
+class Flatten(Module):
+    """All axes but the first as one.
+
+    >>> import nbgraph as ng
+    >>> Flatten()(ng.ones((2, 3, 4))).shape
+    (2, 12)
+    """
+
+    def forward(self, x: Any) -> Any:
+        """An array of shape (samples, elements of one)."""
+        return library.reshape(x, (x.shape[0], math.prod(x.shape[1:])))
+
+
+class Sequential(Module):
+    """Modules and functions, one after the other.
+
+    >>> import nbgraph as ng
+    >>> net = Sequential(Dense(4, ng.tanh), Dropout(0.1), Dense(2))
+    >>> net(ng.ones((5, 3))).shape
+    (5, 2)
+    >>> net
+    Sequential()
+      layers.0: Dense(4, tanh)
+      layers.1: Dropout(0.1)
+      layers.2: Dense(2)
+    """
+
+    def __init__(self, *layers: Callable[..., Any]) -> None:
+        for layer in layers:
+            if not callable(layer):
+                raise ArgumentError(
+                    f"Sequential: {layer!r} cannot be called; give modules or functions"
+                )
+        self.layers = [f if isinstance(f, Module) else Function(f) for f in layers]
+
+    def forward(self, x: Any) -> Any:
+        """What the last one gives."""
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+    def __len__(self) -> int:
+        return len(self.layers)
+
+    def __getitem__(self, i: int) -> Module:
+        return self.layers[i]
+
+
+def label(function: Callable[..., Any]) -> str:
+    """What a function is called."""
+    return getattr(function, "__name__", type(function).__name__)
+
+
+def require_count(name: str, what: str, value: Any) -> int:
+    """A whole number from 1 on."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ArgumentError(f"{name}: {what}={value!r}; expected a whole number from 1 on")
+    return value

@@ -1,0 +1,293 @@
+"""`Module`: a function with parameters."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from nbgraph.array.core import Array
+from nbgraph.autograd.jit import jit
+from nbgraph.dtype import is_float
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.nn.state import Deferred, Initialiser, collecting, made, outside, write
+from nbgraph.optim import files
+from nbgraph.picture import columns
+
+_changes = [0]  # how often any module was given another array or module
+_PLAIN = (Array, Deferred)
+
+
+class Module:
+    """A function of arrays with parameters, written as `forward`.
+
+    Floating arrays that are attributes are parameters, attributes that are modules (or lists,
+    tuples and dicts of those) its parts. Names that begin with an underscore are neither: what is
+    only kept to be looked at has such a name. Names in `statistics_named` are arrays that are saved
+    but not trained. Whether one trains is asked of
+    `ng.autograd.is_training()`.
+
+    >>> import nbgraph as ng
+    >>> class Line(ng.nn.Module):
+    ...     def __init__(self):
+    ...         self.slope, self.offset = ng.ones(1), ng.zeros(1)
+    ...
+    ...     def forward(self, x):
+    ...         return self.slope * x + self.offset
+    >>> line = Line()
+    >>> line(ng.array([2.0, 3.0]))
+    array([2., 3.], dtype=float32)
+    >>> list(line.parameters())
+    ['slope', 'offset']
+    """
+
+    statistics_named: ClassVar[tuple[str, ...]] = ()
+    _compiled: Any = None
+    _seen = -1
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """What a call computes; every module has its own."""
+        raise NotImplementedError(f"{type(self).__name__} has no forward(); write one")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """`forward`, or what `hybridize` made of it."""
+        if self._compiled is None:
+            return self.forward(*args, **kwargs)
+        if self._seen != _changes[0]:
+            return self._begin(args, kwargs)
+        out, values = self._compiled(*args, **kwargs)
+        self.apply_statistics(values)
+        return out
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, (Array, Module, list, tuple, dict)) and not name.startswith("_"):
+            _changes[0] += 1
+            if name not in self.statistics_named:
+                for _, array in _within("", value):
+                    _mark(array)
+        object.__setattr__(self, name, value)
+
+    # what it has ------------------------------------------------------------------------------
+
+    def parameters(self) -> dict[str, Any]:
+        """The arrays that are trained, by dotted names; one that is shared has its first name.
+
+        ArgumentError where a shape is not known yet.
+        """
+        found = {name: array for name, array in self._arrays() if not self._is_statistic(name)}
+        for name, array in found.items():
+            if isinstance(array, Deferred):
+                raise ArgumentError(
+                    f"{type(self).__name__}: the shape of {name!r} is not known before the first "
+                    "call; call prepare(x) with data of the right shape, or give the sizes"
+                )
+        return found
+
+    def statistics(self) -> dict[str, Any]:
+        """The arrays that are saved but not trained, by dotted names."""
+        return {
+            name: array
+            for name, array in self._arrays()
+            if self._is_statistic(name) and not isinstance(array, Deferred)
+        }
+
+    def modules(self) -> dict[str, Module]:
+        """The module itself, under the name "", and all within it by dotted names."""
+        found: dict[str, Module] = {"": self}
+        for name, value in _attributes(self):
+            for path, part in _within(name, value):
+                if isinstance(part, Module) and part not in found.values():
+                    found |= {
+                        f"{path}.{inner}" if inner else path: module
+                        for inner, module in part.modules().items()
+                    }
+        return found
+
+    def _arrays(self) -> Iterator[tuple[str, Any]]:
+        seen: set[int] = set()
+        for path, module in self.modules().items():
+            for name, value in _attributes(module):
+                for inner, array in _within(name, value):
+                    if isinstance(array, _PLAIN) and id(array) not in seen and _trains(array):
+                        seen.add(id(array))
+                        yield f"{path}.{inner}" if path else inner, array
+
+    def _is_statistic(self, name: str) -> bool:
+        path, _, last = name.rpartition(".")
+        owner = self.modules().get(path)
+        return owner is not None and last in owner.statistics_named
+
+    def _deferred(self) -> bool:
+        return any(isinstance(array, Deferred) for _, array in self._arrays())
+
+    # making arrays ----------------------------------------------------------------------------
+
+    def declare(self, shape: tuple[int | None, ...], init: Initialiser) -> Any:
+        """An array for an attribute; None in `shape` is for an extent that `settle` will tell."""
+        known = tuple([extent for extent in shape if extent is not None])
+        return made(known, init) if len(known) == len(shape) else Deferred(shape, init)
+
+    def settle(self, **shapes: tuple[int, ...]) -> None:
+        """Make the arrays that are still without one, in these shapes; ShapeError if some
+        array has another shape."""
+        for name, shape in shapes.items():
+            held = getattr(self, name)
+            if isinstance(held, Deferred):
+                setattr(self, name, made(shape, held.init))
+            elif held is not None and held.shape != shape:
+                raise ShapeError(
+                    f"{type(self).__name__}: {name} has shape {held.shape}, data of this shape "
+                    f"takes {shape}; give data of the size that the module was made for"
+                )
+
+    def prepare(self, *args: Any) -> Any:
+        """Make all arrays, by a call that trains nothing; the module itself.
+
+        >>> import nbgraph as ng
+        >>> ng.nn.Dense(3).prepare(ng.ones((1, 2))).parameters()["weight"].shape
+        (2, 3)
+        """
+        if self._deferred():
+            with outside():
+                self.forward(*args)
+        return self
+
+    # compiled ---------------------------------------------------------------------------------
+
+    def hybridize(self, active: bool = True) -> Any:
+        """From now on calls run as one graph, by `ng.jit`; False: as written. The module itself.
+
+        >>> import nbgraph as ng
+        >>> net = ng.nn.Dense(2, init=ng.init.ones()).hybridize()
+        >>> net(ng.ones((1, 3)))
+        array([[3., 3.]], dtype=float32)
+        """
+        self._compiled = jit(self._collected) if active else None
+        self._seen = -1
+        return self
+
+    def _collected(self, *args: Any, **kwargs: Any) -> Any:
+        with collecting(self.statistics()) as values:
+            return self.forward(*args, **kwargs), values
+
+    def _begin(self, args: Any, kwargs: Any) -> Any:
+        """The first call, and one after an array was replaced: nothing traced before holds."""
+        self._compiled.clear_cache()
+        if self._deferred():
+            return self.forward(*args, **kwargs)
+        self._seen = _changes[0]
+        return self(*args, **kwargs)
+
+    def apply_statistics(self, values: dict[str, Any]) -> None:
+        """Write what a traced call found for statistics."""
+        if values:
+            held = self.statistics()
+            for name, value in values.items():
+                write(held[name], value)
+
+    # files ------------------------------------------------------------------------------------
+
+    def state_dict(self) -> dict[str, Any]:
+        """Parameters and statistics by name: the arrays themselves."""
+        return self.parameters() | self.statistics()
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Take these values; nothing changes where names or shapes do not fit."""
+        held = dict(self._arrays())
+        missing, unknown = sorted(held.keys() - state), sorted(state.keys() - held)
+        if missing or unknown:
+            raise ArgumentError(
+                f"{type(self).__name__}.load: the file lacks {missing or 'nothing'} and has "
+                f"{unknown or 'nothing'} besides; load it into a module of the same parts"
+            )
+        for name, array in held.items():
+            _require_shape(self, name, array, state[name].shape)
+        for name, array in held.items():
+            if isinstance(array, Deferred):
+                path, _, last = name.rpartition(".")
+                owner = self.modules()[path]
+                setattr(owner, last, made(state[name].shape, array.init))
+                array = getattr(owner, last)
+            with outside():
+                array[...] = state[name]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write parameters and statistics: npz, or safetensors if that is how the name ends."""
+        files.save(path, self.state_dict())
+
+    def load(self, path: str | os.PathLike[str]) -> Any:
+        """Take what `save` wrote; the module itself. ArgumentError or ShapeError if it is another
+        module's."""
+        self.load_state_dict(files.load(path))
+        return self
+
+    # looks ------------------------------------------------------------------------------------
+
+    def summary(self) -> str:
+        """A table of all arrays.
+
+        >>> import nbgraph as ng
+        >>> print(ng.nn.Dense(3, in_features=2).summary())
+        weight  float32  2 x 3  6
+        bias    float32  3      3
+        total                   9
+        """
+        rows: list[tuple[str, ...]] = []
+        total = 0
+        for name, array in self._arrays():
+            extents = " x ".join(["?" if n is None else str(n) for n in array.shape])
+            known = not isinstance(array, Deferred)
+            total += array.size if known else 0
+            dtype, size = (str(array.dtype), str(array.size)) if known else ("", "?")
+            rows.append((name, dtype, extents, size))
+        return columns([*rows, ("total", "", "", str(total))])
+
+    def __repr__(self) -> str:
+        lines = [f"{type(self).__name__}({self.describe()})"]
+        for name, value in _attributes(self):
+            for path, part in _within(name, value):
+                if isinstance(part, Module):
+                    lines += [f"  {line}" for line in f"{path}: {part!r}".splitlines()]
+        return "\n".join(lines)
+
+    def describe(self) -> str:
+        """What stands in brackets behind its name."""
+        return ""
+
+
+def _attributes(module: Module) -> list[tuple[str, Any]]:
+    return [(name, value) for name, value in vars(module).items() if not name.startswith("_")]
+
+
+def _within(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Arrays and modules of an attribute, with their names."""
+    if isinstance(value, (Module, *_PLAIN)):
+        yield path, value
+    elif isinstance(value, (list, tuple)):
+        for i, item in enumerate(value):
+            yield from _within(f"{path}.{i}", item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _within(f"{path}.{key}", item)
+
+
+def _trains(array: Any) -> bool:
+    return isinstance(array, Deferred) or is_float(array.dtype)
+
+
+def _mark(value: Any) -> None:
+    """A parameter collects gradients, if it was not marked otherwise."""
+    array: Any = value
+    if isinstance(value, Array) and value._node is None and is_float(value.dtype):
+        array.attach_grad()
+
+
+def _require_shape(module: Module, name: str, array: Any, given: tuple[int, ...]) -> None:
+    fits = len(given) == len(array.shape) and all(
+        known in (None, extent) for known, extent in zip(array.shape, given, strict=True)
+    )
+    if not fits:
+        raise ShapeError(
+            f"{type(module).__name__}.load: {name!r} has shape {given} in the file, "
+            f"{array.shape} here; load it into a module of the same sizes"
+        )

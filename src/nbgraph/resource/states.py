@@ -1,0 +1,60 @@
+"""Where the random numbers of a device are, to go on from there in another process."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from nbgraph.device import Context, cpu
+from nbgraph.engine import current
+from nbgraph.resource.random import Stream, stream
+
+
+def random_state(device: Context | None = None) -> dict[str, Any]:
+    """Seed and position of a device's stream, as numbers and strings; waits for its generator.
+
+    >>> import nbgraph as ng
+    >>> ng.random.seed(0)
+    >>> kept = random_state()
+    >>> a = ng.random.uniform(size=3)
+    >>> restore_random(kept)
+    >>> bool((a == ng.random.uniform(size=3)).all())
+    True
+    """
+    found = _settled(device)
+    held: Any = found.serial().bit_generator.state
+    serial = {
+        "counter": held["state"]["counter"].tolist(),
+        "key": held["state"]["key"].tolist(),
+        "buffer": held["buffer"].tolist(),
+        "rest": [held["buffer_pos"], held["has_uint32"], held["uinteger"]],
+    }
+    made = {"entropy": found.entropy, "seeded": found.seeded, "drawn": found.drawn}
+    return {**made, "serial": serial}
+
+
+def restore_random(state: Mapping[str, Any], device: Context | None = None) -> None:
+    """Have a device's stream go on from what `random_state` gave."""
+    found = _settled(device)
+    found.begin(state["entropy"], state["seeded"])
+    found._draws = found._draws[0], itertools.count(state["drawn"])
+    serial = state["serial"]
+    position, has_uint32, uinteger = serial["rest"]
+    found.serial().bit_generator.state = {
+        "bit_generator": "Philox",
+        "state": {name: np.array(serial[name], np.uint64) for name in ("counter", "key")},
+        "buffer": np.array(serial["buffer"], np.uint64),
+        "buffer_pos": position,
+        "has_uint32": has_uint32,
+        "uinteger": uinteger,
+    }
+
+
+def _settled(device: Context | None) -> Stream:
+    found = stream(cpu() if device is None else device)
+    if found.variable is not None:
+        current().wait_for_var(found.variable)
+    return found

@@ -1,0 +1,45 @@
+"""Batches: what is in them and in which order."""
+
+import numpy as np
+import pytest
+
+import nbgraph as ng
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.nn import Batches
+from nbgraph.nn.batches import batches_of
+
+
+@pytest.mark.parametrize("last", ["keep", "drop"])
+@pytest.mark.parametrize("count", [1, 7, 8, 9])
+def test_each_sample_comes_once(count, last):
+    batches = Batches(np.arange(count), ng.array(-np.arange(count)), batch_size=4, last=last)
+    found = list(batches)
+    assert len(found) == len(batches) == (-(-count // 4) if last == "keep" else count // 4)
+    assert all((x == -y).all() for x, y in found)
+    seen = [i for x, _ in found for i in x.tolist()]
+    assert len(set(seen)) == len(seen) == (count if last == "keep" else count - count % 4)
+
+
+def test_the_order_depends_on_seed_and_pass_alone():
+    def passes(seed, first=0):
+        batches = Batches(np.arange(30), batch_size=30, seed=seed)
+        batches.load_state_dict({"epoch": first, "seed": seed})
+        return [next(iter(batches))[0].tolist() for _ in range(3)]
+
+    assert passes(1) == passes(1)
+    assert passes(1)[1:] == passes(1, first=1)[:2]
+    assert passes(1)[0] != passes(1)[1] and passes(1)[0] != passes(2)[0]
+
+
+def test_what_is_no_data_is_refused():
+    with pytest.raises(ShapeError, match="3 and 4 samples"):
+        Batches(np.zeros(3), np.zeros(4))
+    with pytest.raises(ArgumentError, match="first axis"):
+        Batches(np.zeros(()))
+    with pytest.raises(ArgumentError, match="batch_size=0"):
+        Batches(np.zeros(3), batch_size=0)
+    with pytest.raises(ArgumentError, match="last='some'"):
+        Batches(np.zeros(3), last="some")
+    for data in (3, iter([1])):
+        with pytest.raises(ArgumentError, match="expected ng.nn.Batches"):
+            batches_of("data", data, shuffle=True)

@@ -1,0 +1,231 @@
+"""`fit` against a reference in NumPy, interrupted and resumed."""
+
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+import nbgraph as ng
+from nbgraph import nn
+from nbgraph.errors import ArgumentError, FormatError
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 5)).astype("float32")
+Y = (X[:, :3] + 0.3 * RNG.normal(size=(60, 3))).argmax(1)
+
+
+def made(dropout=0.0):
+    ng.random.seed(3)
+    parts = [nn.Dropout(dropout)] if dropout else []
+    return nn.Sequential(nn.Dense(7, ng.tanh, in_features=5), *parts, nn.Dense(3, in_features=7))
+
+
+def trained(net, epochs=4, data=None, **options):
+    optimizer = options.pop("optimizer", lambda m: ng.optim.Adam(m, 0.02))
+    data = nn.Batches(X, Y, batch_size=16, seed=5) if data is None else data
+    found = nn.fit(
+        net, data, loss=ng.cross_entropy, optimizer=optimizer, epochs=epochs, progress=False,
+        **options,
+    )  # fmt: skip
+    return found, {name: array.asnumpy() for name, array in net.parameters().items()}
+
+
+class Interrupting:
+    """Batches that send Ctrl-C with one of them."""
+
+    def __init__(self, at):
+        self.inner, self.at, self.given = nn.Batches(X, Y, batch_size=16, seed=5), at, 0
+
+    def __iter__(self):
+        for batch in self.inner:
+            if self.given == self.at:
+                signal.raise_signal(signal.SIGINT)
+            self.given += 1
+            yield batch
+
+    def __len__(self):
+        return len(self.inner)
+
+    def state_dict(self):
+        return self.inner.state_dict()
+
+    def load_state_dict(self, state):
+        self.inner.load_state_dict(state)
+
+
+def by_numpy(net, steps, rate):
+    """Losses and weights of a network of two layers, by formulas written out."""
+    w1, b1, w2, b2 = [a.asnumpy().astype("float64") for a in net.parameters().values()]
+    batches = nn.Batches(X, Y, batch_size=16, seed=5)
+    losses = []
+    while len(losses) < steps:
+        for x, y in batches:
+            hidden = np.tanh(x @ w1 + b1)
+            scores = hidden @ w2 + b2
+            shares = np.exp(scores - scores.max(1, keepdims=True))
+            shares /= shares.sum(1, keepdims=True)
+            rows = np.arange(len(y))
+            losses.append(-np.log(shares[rows, y]).mean())
+            shares[rows, y] -= 1
+            slope = shares / len(y)
+            inner = (slope @ w2.T) * (1 - hidden * hidden)
+            w2 -= rate * hidden.T @ slope
+            b2 -= rate * slope.sum(0)
+            w1 -= rate * x.T @ inner
+            b1 -= rate * inner.sum(0)
+    return losses, dict(zip(net.parameters(), [w1, b1, w2, b2]))
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_the_curve_is_that_of_numpy_step_by_step(compiled):
+    """Training curves equal to a NumPy reference, step by step: the loss of each."""
+    net = made()
+    losses, expected = by_numpy(net, 40, 0.3)
+
+    class OneByOne(nn.Batches):
+        """Each pass gives the next batch: an epoch is a step."""
+
+        def __iter__(self):
+            self.rest = getattr(self, "rest", None) or list(super().__iter__())
+            yield self.rest.pop(0)
+
+    history, weights = trained(
+        net, 40, OneByOne(X, Y, batch_size=16, seed=5), compiled=compiled,
+        optimizer=lambda m: ng.optim.SGD(m, 0.3), metrics=[ng.cross_entropy],
+    )  # fmt: skip
+    assert history["cross_entropy"] == history["loss"]
+    found = history["loss"]
+    np.testing.assert_allclose(found, losses, rtol=2e-5)
+    for name, array in expected.items():
+        np.testing.assert_allclose(weights[name], array, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["threaded", "naive"])
+def test_an_epoch_counts_samples_and_engines_agree(kind):
+    ng.engine.set(kind)
+    try:
+        net = made()
+        history, _ = trained(net, 2, optimizer=lambda m: ng.optim.SGD(m, 0.3))
+    finally:
+        ng.engine.set("threaded")
+    losses, _ = by_numpy(made(), 8, 0.3)
+    sizes = np.array([16, 16, 16, 12])
+    expected = (np.reshape(losses, (2, 4)) * sizes).sum(1) / 60
+    np.testing.assert_allclose(history["loss"], expected, rtol=2e-5)
+
+
+@pytest.mark.parametrize("at", [0, 2, 3, 6])
+def test_an_interrupted_training_resumes_with_the_same_bits(tmp_path, at):
+    """NB-03: Ctrl-C in training loses nothing; data order, random draws, optimizer, metrics."""
+    options = {"metrics": [nn.metrics.accuracy], "validation": (X, Y)}
+    whole, expected = trained(made(0.3), **options)
+    path = tmp_path / "training"
+    first, _ = trained(made(0.3), data=Interrupting(at), checkpoint=path, **options)
+    assert first.stopped and len(first) == at // 4
+    ng.random.seed(99)
+    for _ in range(5):
+        ng.random.uniform(size=3)
+    second, weights = trained(nn.Sequential(*made(0.3).layers), checkpoint=path, **options)
+    assert not second.stopped and second.rows == whole.rows
+    for name, array in expected.items():
+        np.testing.assert_array_equal(weights[name], array, err_msg=name)
+
+
+def test_a_finished_training_is_not_repeated(tmp_path):
+    net = made()
+    history, weights = trained(net, 2, checkpoint=tmp_path / "a")
+    again, same = trained(made(), 2, checkpoint=tmp_path / "a")
+    assert again.rows == history.rows
+    longer, _ = trained(made(), 3, checkpoint=tmp_path / "a")
+    assert longer.rows[:2] == history.rows and len(longer) == 3
+    for name, array in weights.items():
+        np.testing.assert_array_equal(same[name], array)
+
+
+def test_a_second_interrupt_is_raised_and_handlers_are_given_back():
+    before = signal.getsignal(signal.SIGINT)
+
+    class Twice(Interrupting):
+        def __iter__(self):
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+            yield from self.inner
+
+    with pytest.raises(KeyboardInterrupt):
+        trained(made(), data=Twice(0))
+    assert signal.getsignal(signal.SIGINT) is before
+    assert ng.ones(3).sum().item() == 3
+
+
+def test_another_thread_trains_too():
+    found = []
+    thread = threading.Thread(target=lambda: found.append(trained(made(), 1)))
+    thread.start()
+    thread.join()
+    np.testing.assert_array_equal(
+        found[0][1]["layers.0.weight"], trained(made(), 1)[1]["layers.0.weight"]
+    )
+
+
+def test_a_scalar_function_is_a_loss():
+    """A loss that a user writes as a scalar function, element by element."""
+
+    @ng.op
+    def rounded(out, y):
+        d = out - y
+        return d * d / (1 + abs(d))
+
+    x = np.linspace(-1, 1, 64, dtype="float32")[:, None]
+    net = nn.Dense(1)
+    history = nn.fit(
+        net, nn.Batches(x, 3 * x + 1, batch_size=8), loss=rounded, epochs=60, progress=False,
+        optimizer=lambda m: ng.optim.SGD(m, 0.3, momentum=0.5),
+    )  # fmt: skip
+    assert history["loss"][-1] < 1e-3
+    np.testing.assert_allclose(net.weight.item(), 3, atol=0.05)
+
+
+def test_what_cannot_be_trained_is_refused(tmp_path):
+    with pytest.raises(ArgumentError, match="tuple of inputs and a target"):
+        trained(made(), data=[(X,)])
+    with pytest.raises(ArgumentError, match="gave no batch"):
+        trained(made(), data=[])
+    ng.save(tmp_path / "a", {"w": ng.ones(1)})
+    with pytest.raises(FormatError, match="no checkpoint"):
+        trained(made(), checkpoint=tmp_path / "a")
+
+
+def test_progress_is_lines_where_there_is_no_bar(capsys, monkeypatch):
+    monkeypatch.setattr("nbgraph.nn.progress._tqdm", lambda: None)
+    nn.fit(made(), (X, Y), loss=ng.cross_entropy, optimizer=ng.optim.Adam, epochs=2)
+    printed = capsys.readouterr()
+    assert printed.out == "" and printed.err.startswith("epoch 1/2: loss ")
+    assert printed.err.count("\n") == 2
+
+
+def test_a_bar_follows_the_batches(capsys, monkeypatch):
+    seen = []
+
+    class Bar:
+        def __init__(self, batches, total, desc, leave):
+            self.batches = batches
+            seen.append((total, desc))
+
+        def __iter__(self):
+            return iter(self.batches)
+
+        def close(self):
+            seen.append("closed")
+
+    monkeypatch.setattr("nbgraph.nn.progress._tqdm", lambda: Bar)
+    nn.fit(made(), (X, Y), loss=ng.cross_entropy, optimizer=ng.optim.Adam, epochs=1)
+    assert seen == [(2, "epoch 1/1"), "closed"]
+
+
+def test_a_history_is_a_table_and_a_picture():
+    history = nn.History([{"loss": 2.0, "val_loss": 3.0}, {"loss": 1.0, "val_loss": 2.0}])
+    assert "<svg" in history._repr_html_() and history.to_dict()["loss"] == [2.0, 1.0]
+    assert list(history)[1] == history.last
+    with pytest.raises(KeyError, match="'los'; there is loss, val_loss"):
+        history["los"]

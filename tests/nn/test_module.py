@@ -1,0 +1,165 @@
+"""Modules: what they hold, files, compiled calls."""
+
+import numpy as np
+import pytest
+
+import nbgraph as ng
+from nbgraph import nn
+from nbgraph.errors import ArgumentError, ShapeError
+from tests.support import run_python
+
+
+class Tied(nn.Module):
+    """Parts in lists and dicts, an array twice, a statistic, what is no parameter."""
+
+    statistics_named = ("seen",)
+
+    def __init__(self):
+        self.parts = [nn.Dense(4, in_features=3), {"last": nn.Dense(2)}]
+        self.own = ng.ones(4)
+        self.again = self.own
+        self.seen = ng.zeros(1)
+        self.whole = ng.array([1, 2])
+        self._kept = ng.ones(1)
+
+    def forward(self, x):
+        return self.parts[1]["last"](self.parts[0](x) * self.own)
+
+
+class Counting(nn.Module):
+    """A statistic that is written in training."""
+
+    statistics_named = ("mean",)
+
+    def __init__(self):
+        self.mean = ng.zeros(())
+        self.weight = ng.ones(1)
+
+    def forward(self, x):
+        if ng.autograd.is_training():
+            nn.state.write(self.mean, 0.5 * self.mean + 0.5 * ng.mean(x))
+        return x * self.weight
+
+
+def test_names_are_dotted_and_what_is_shared_is_one():
+    net = Tied().prepare(ng.ones((1, 3)))
+    assert list(net.parameters()) == [
+        "own",
+        "parts.0.weight",
+        "parts.0.bias",
+        "parts.1.last.weight",
+        "parts.1.last.bias",
+    ]
+    assert list(net.statistics()) == ["seen"]
+    assert list(net.modules()) == ["", "parts.0", "parts.1.last"]
+
+
+def test_a_shape_is_known_after_the_first_call():
+    net = Tied()
+    assert "?" in net.summary()
+    with pytest.raises(ArgumentError, match="parts.1.last.weight.*prepare"):
+        net.parameters()
+    net(ng.ones((2, 3)))
+    assert net.parameters()["parts.1.last.weight"].shape == (4, 2)
+    with pytest.raises(ShapeError, match=r"weight has shape \(3, 4\)"):
+        net(ng.ones((2, 5)))
+
+
+def test_a_shape_can_be_told_within_a_trace():
+    net = nn.Dense(2)
+    assert ng.jit(net)(ng.ones((1, 3))).shape == (1, 2)
+    assert net.weight.asnumpy().shape == (3, 2)
+
+
+def test_parameters_collect_gradients():
+    net = Tied().prepare(ng.ones((1, 3)))
+    with ng.autograd.record():
+        loss = net(ng.ones((5, 3))).sum()
+    loss.backward()
+    for array in net.parameters().values():
+        assert array.grad.shape == array.shape
+    assert net.parts[1]["last"].bias.grad.tolist() == [5, 5]
+
+
+@pytest.mark.parametrize("ending", ["weights", "weights.npz", "weights.safetensors"])
+def test_files_hold_parameters_and_statistics(tmp_path, ending):
+    """X-MAR-11: npz and safetensors; a module whose shapes are not known takes the file's."""
+    net = Tied().prepare(ng.ones((1, 3)))
+    net.seen[:] = 7
+    net.save(tmp_path / ending)
+    other = Tied().load(tmp_path / ending)
+    for name, array in net.state_dict().items():
+        np.testing.assert_array_equal(other.state_dict()[name], array)
+    x = ng.ones((2, 3))
+    np.testing.assert_array_equal(net(x), other(x))
+
+
+def test_files_of_other_modules_are_refused_and_nothing_changes(tmp_path):
+    nn.Dense(4, in_features=3).save(tmp_path / "a")
+    other = nn.Dense(4, in_features=2)
+    before = other.weight.asnumpy()
+    with pytest.raises(ShapeError, match=r"\(3, 4\) in the file"):
+        other.load(tmp_path / "a")
+    with pytest.raises(ArgumentError, match="lacks"):
+        Tied().load(tmp_path / "a")
+    np.testing.assert_array_equal(other.weight, before)
+
+
+def test_another_process_computes_the_same(tmp_path):
+    """Save and load across processes."""
+    net = nn.Sequential(nn.Dense(5, ng.tanh), nn.Dense(2))
+    x = ng.array(np.random.default_rng(0).normal(size=(4, 3)).astype("float32"))
+    out = net(x)
+    net.save(tmp_path / "net")
+    ng.save(tmp_path / "x", x)
+    program = (
+        "import sys, nbgraph as ng; from nbgraph import nn\n"
+        "net = nn.Sequential(nn.Dense(5, ng.tanh), nn.Dense(2)).load(sys.argv[1])\n"
+        "print(net(ng.load(sys.argv[2])).tolist())"
+    )
+    printed = run_python("-c", program, tmp_path / "net", tmp_path / "x")
+    assert printed.strip() == str(out.tolist())
+
+
+def test_hybridize_computes_the_same_and_sees_other_arrays():
+    net = nn.Sequential(nn.Dense(5, ng.tanh), nn.Dense(2))
+    x = ng.array(np.random.default_rng(0).normal(size=(4, 3)).astype("float32"))
+    plain = net(x)
+    net.hybridize()
+    np.testing.assert_allclose(net(x), plain, rtol=1e-6)
+    net[1].bias[:] = 1
+    np.testing.assert_allclose(net(x), plain + 1, rtol=1e-5)
+    net[1].bias = ng.zeros(2) + 2
+    np.testing.assert_allclose(net(x), plain + 2, rtol=1e-5)
+    with ng.autograd.record():
+        loss = net(x).sum()
+    loss.backward()
+    assert net[1].bias.grad.tolist() == [4, 4]
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_statistics_are_written_in_training_alone(compiled):
+    net = Counting().hybridize(compiled)
+    net(ng.ones(3))
+    assert net.mean.item() == 0
+    with ng.autograd.record():
+        net(ng.ones(3))
+        net(ng.ones(3) * 3)
+    assert net.mean.item() == 1.75
+
+
+def test_statistics_of_a_part_are_written_by_the_whole():
+    inner = Counting()
+    net = nn.Sequential(nn.Sequential(inner).hybridize(), lambda x: x + 1).hybridize()
+    with ng.autograd.train_mode():
+        net(ng.ones(3))
+    assert inner.mean.item() == 0.5
+
+
+def test_a_module_without_forward_says_so():
+    class Empty(nn.Module):
+        pass
+
+    with pytest.raises(NotImplementedError, match="Empty has no forward"):
+        Empty()(ng.ones(1))
+    assert repr(Empty()) == "Empty()"
