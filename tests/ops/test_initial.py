@@ -17,6 +17,18 @@ RANDOM = {
     "glorot_uniform": (init.glorot_uniform(), 0.0, math.sqrt(2 / 500)),
     "glorot_normal": (init.glorot_normal(scale=2.0), 0.0, 2 * math.sqrt(2 / 500)),
     "glorot_fan_in": (init.glorot_uniform(fan_in=True), 0.0, 1 / math.sqrt(200)),
+    "he_normal": (init.he_normal(), 0.0, math.sqrt(2 / 300)),
+    "he_uniform": (init.he_uniform(1.0), 0.0, math.sqrt(1 / 300)),
+    "lecun_normal": (init.lecun_normal(), 0.0, math.sqrt(1 / 300)),
+    "lecun_uniform": (init.lecun_uniform(), 0.0, math.sqrt(1 / 300)),
+    "truncated_normal": (init.truncated_normal(1.0, 2.0), 1.0, 2 * 0.87963),
+    "truncated_scaling": (
+        init.variance_scaling(3.0, mode="out", distribution="truncated"),
+        0.0,
+        math.sqrt(3 / 200),
+    ),
+    "mean_scaling": (init.variance_scaling(mode="mean"), 0.0, math.sqrt(1 / 250)),
+    "orthogonal": (init.orthogonal(2.0), 0.0, 2 * math.sqrt(1 / 300)),
     "glorot_fan_out": (init.glorot_normal(fan_out=True), 0.0, 1 / math.sqrt(300)),
 }
 
@@ -52,6 +64,8 @@ def test_they_fill_parameters_and_variables():
         (init.from_sparse([9], [1.0]), (3,), "out of bounds"),
         (init.glorot_uniform(), (3,), "give a matrix"),
         (init.sinusoidal(), (2, 3), "even number"),
+        (init.he_normal(), (3,), "no inputs"),
+        (init.orthogonal(), (3,), "no inputs"),
     ],
 )
 def test_shapes_that_do_not_fit(fill, shape, match):
@@ -62,3 +76,30 @@ def test_shapes_that_do_not_fit(fill, shape, match):
 def test_a_mask_needs_a_probability():
     with pytest.raises(ng.ArgumentError, match=r"p=1\.0; give a probability"):
         init.dropout(1.0)
+
+
+@pytest.mark.parametrize("shape", [(6, 4), (4, 6), (8, 2, 3, 3)])
+def test_orthogonal_rows_or_columns(shape):
+    """X-MAR-03: whichever are fewer are orthonormal, times the gain."""
+    w = np.asarray(init.orthogonal(3.0)(shape, np.dtype("float64"))).reshape(shape[0], -1)
+    small = w @ w.T if w.shape[0] < w.shape[1] else w.T @ w
+    np.testing.assert_allclose(small, 9 * np.eye(min(w.shape)), atol=1e-12)
+
+
+def test_kernels_count_as_inputs():
+    """X-MAR-03: what a unit of a convolution sees is channels times the kernel's elements."""
+    w = np.asarray(init.he_normal()((64, 32, 3, 3), np.dtype("float32")))
+    assert abs(w.std() / math.sqrt(2 / (32 * 9)) - 1) < 0.03
+
+
+@pytest.mark.parametrize(
+    ("match", "make"),
+    [
+        ("mode='fan'", lambda: init.variance_scaling(mode="fan")),
+        ("distribution='flat'", lambda: init.variance_scaling(distribution="flat")),
+        ("low=1", lambda: init.truncated_normal(low=1, high=1)),
+    ],
+)
+def test_what_scaled_ones_refuse(match, make):
+    with pytest.raises(ng.ArgumentError, match=match):
+        make()

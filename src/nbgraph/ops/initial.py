@@ -19,6 +19,13 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.ops import continuous, discrete
+from nbgraph.ops.layered import he_normal as he_normal
+from nbgraph.ops.layered import he_uniform as he_uniform
+from nbgraph.ops.layered import lecun_normal as lecun_normal
+from nbgraph.ops.layered import lecun_uniform as lecun_uniform
+from nbgraph.ops.layered import orthogonal as orthogonal
+from nbgraph.ops.layered import truncated_normal as truncated_normal
+from nbgraph.ops.layered import variance_scaling as variance_scaling
 
 Shape = tuple[int, ...]
 Array = np.ndarray[Any, Any]
@@ -68,7 +75,8 @@ def from_lambda(fn: Callable[[Array], Any]) -> Initialiser:
 
 
 def from_values(values: Any) -> Initialiser:
-    """These values in row-major order; ShapeError where their number is another one.
+    """These values (a list, an array, what `ng.load` gave) in row-major order; ShapeError where
+    their number is another one.
 
     >>> from_values([1, 2, 3, 4])((2, 2), "float32")
     array([[1., 2.],
