@@ -15,6 +15,14 @@ X = RNG.normal(size=(60, 5)).astype("float32")
 Y = (X[:, :3] + 0.3 * RNG.normal(size=(60, 3))).argmax(1)
 
 
+@pytest.fixture(autouse=True)
+def interrupts_are_heard():
+    """A test run in the background of a shell ignores Ctrl-C, and so would fit."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def made(dropout=0.0):
     ng.random.seed(3)
     parts = [nn.Dropout(dropout)] if dropout else []
@@ -61,18 +69,18 @@ def by_numpy(net, steps, rate):
     losses = []
     while len(losses) < steps:
         for x, y in batches:
-            hidden = np.tanh(x @ w1 + b1)
-            scores = hidden @ w2 + b2
+            hidden = np.tanh(x @ w1.T + b1)
+            scores = hidden @ w2.T + b2
             shares = np.exp(scores - scores.max(1, keepdims=True))
             shares /= shares.sum(1, keepdims=True)
             rows = np.arange(len(y))
             losses.append(-np.log(shares[rows, y]).mean())
             shares[rows, y] -= 1
             slope = shares / len(y)
-            inner = (slope @ w2.T) * (1 - hidden * hidden)
-            w2 -= rate * hidden.T @ slope
+            inner = (slope @ w2) * (1 - hidden * hidden)
+            w2 -= rate * slope.T @ hidden
             b2 -= rate * slope.sum(0)
-            w1 -= rate * x.T @ inner
+            w1 -= rate * inner.T @ x
             b1 -= rate * inner.sum(0)
     return losses, dict(zip(net.parameters(), [w1, b1, w2, b2]))
 

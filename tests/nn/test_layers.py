@@ -14,7 +14,7 @@ def test_dense_is_a_product_and_a_sum(lead, bias):
     net = nn.Dense(3, ng.tanh, bias=bias)
     x = np.random.default_rng(0).normal(size=(*lead, 5)).astype("float32")
     out = net(ng.array(x))
-    expected = x @ net.weight.asnumpy()
+    expected = x @ net.weight.asnumpy().T
     if bias:
         net.bias[:] = [1, 2, 3]
         out, expected = net(ng.array(x)), expected + [1, 2, 3]

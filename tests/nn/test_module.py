@@ -60,15 +60,15 @@ def test_a_shape_is_known_after_the_first_call():
     with pytest.raises(ArgumentError, match="parts.1.last.weight.*prepare"):
         net.parameters()
     net(ng.ones((2, 3)))
-    assert net.parameters()["parts.1.last.weight"].shape == (4, 2)
-    with pytest.raises(ShapeError, match=r"weight has shape \(3, 4\)"):
+    assert net.parameters()["parts.1.last.weight"].shape == (2, 4)
+    with pytest.raises(ShapeError, match=r"weight has shape \(4, 3\)"):
         net(ng.ones((2, 5)))
 
 
 def test_a_shape_can_be_told_within_a_trace():
     net = nn.Dense(2)
     assert ng.jit(net)(ng.ones((1, 3))).shape == (1, 2)
-    assert net.weight.asnumpy().shape == (3, 2)
+    assert net.weight.asnumpy().shape == (2, 3)
 
 
 def test_parameters_collect_gradients():
@@ -98,7 +98,7 @@ def test_files_of_other_modules_are_refused_and_nothing_changes(tmp_path):
     nn.Dense(4, in_features=3).save(tmp_path / "a")
     other = nn.Dense(4, in_features=2)
     before = other.weight.asnumpy()
-    with pytest.raises(ShapeError, match=r"\(3, 4\) in the file"):
+    with pytest.raises(ShapeError, match=r"\(4, 3\) in the file"):
         other.load(tmp_path / "a")
     with pytest.raises(ArgumentError, match="lacks"):
         Tied().load(tmp_path / "a")

@@ -10,6 +10,15 @@ Nothing is computed here that `ng` has no operator for: modules put operators to
 
 from nbgraph.nn import metrics as metrics
 from nbgraph.nn.batches import Batches as Batches
+from nbgraph.nn.convolving import AvgPool as AvgPool
+from nbgraph.nn.convolving import Conv1d as Conv1d
+from nbgraph.nn.convolving import Conv2d as Conv2d
+from nbgraph.nn.convolving import Conv3d as Conv3d
+from nbgraph.nn.convolving import ConvTranspose1d as ConvTranspose1d
+from nbgraph.nn.convolving import ConvTranspose2d as ConvTranspose2d
+from nbgraph.nn.convolving import ConvTranspose3d as ConvTranspose3d
+from nbgraph.nn.convolving import GlobalPool as GlobalPool
+from nbgraph.nn.convolving import MaxPool as MaxPool
 from nbgraph.nn.fitting import fit as fit
 from nbgraph.nn.history import History as History
 from nbgraph.nn.layers import Dense as Dense

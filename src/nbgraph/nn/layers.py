@@ -20,13 +20,13 @@ def glorot(fan_in: int, fan_out: int) -> Initialiser:
 
 
 def _matrix(shape: tuple[int, ...], dtype: Any) -> Any:
-    return glorot(*shape)(shape, dtype)
+    return glorot(shape[1], shape[0])(shape, dtype)
 
 
 class Dense(Module):
-    """activation(x @ weight + bias), for the last axis of x.
+    """activation(x times the transpose of weight, plus bias), for the last axis of x.
 
-    `weight` has shape (in_features, units), `bias` (units,). Without `in_features` the first call
+    `weight` has shape (units, in_features), `bias` (units,). Without `in_features` the first call
     tells.
 
     >>> import nbgraph as ng
@@ -44,15 +44,15 @@ class Dense(Module):
         init: Initialiser | None = None,
     ) -> None:
         self.units, self.activation = require_count("Dense", "units", units), activation
-        self.weight = self.declare((in_features, units), init or _matrix)
+        self.weight = self.declare((units, in_features), init or _matrix)
         self.bias = self.declare((units,), initial.zeros()) if bias else None
 
     def forward(self, x: Any) -> Any:
         """`x` of shape (..., in_features); the result (..., units)."""
-        self.settle(weight=(x.shape[-1], self.units))
-        out = library.matmul(x, self.weight)
-        if self.bias is not None:
-            out = out + self.bias
+        self.settle(weight=(self.units, x.shape[-1]))
+        rows = x if len(x.shape) > 1 else library.expand_dims(x, 0)
+        out = library.fully_connected(rows, self.weight, self.bias, flatten=False)
+        out = out if rows is x else out[0]
         return out if self.activation is None else self.activation(out)
 
     def describe(self) -> str:

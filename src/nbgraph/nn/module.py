@@ -145,7 +145,7 @@ class Module:
 
         >>> import nbgraph as ng
         >>> ng.nn.Dense(3).prepare(ng.ones((1, 2))).parameters()["weight"].shape
-        (2, 3)
+        (3, 2)
         """
         if self._deferred():
             with outside():
@@ -228,7 +228,7 @@ class Module:
 
         >>> import nbgraph as ng
         >>> print(ng.nn.Dense(3, in_features=2).summary())
-        weight  float32  2 x 3  6
+        weight  float32  3 x 2  6
         bias    float32  3      3
         total                   9
         """

@@ -1,0 +1,215 @@
+"""Convolutions over one to three axes of space, their transposes, and pools."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from nbgraph.errors import ShapeError
+from nbgraph.nn.layers import glorot, label, require_count
+from nbgraph.nn.module import Module
+from nbgraph.nn.state import Initialiser
+from nbgraph.ops import initial
+from nbgraph.ops.define import library
+
+Extents = int | tuple[int, ...]
+
+
+def _windows(shape: tuple[int, ...], dtype: Any) -> Any:
+    area = math.prod(shape[2:])
+    return glorot(shape[1] * area, shape[0] * area)(shape, dtype)
+
+
+class _Windowed(Module):
+    """What convolutions share; `axes` is how many axes of space there are."""
+
+    axes: ClassVar[int]
+
+    def __init__(
+        self,
+        features: int,
+        window: Extents,
+        activation: Callable[[Any], Any] | None = None,
+        *,
+        in_channels: int | None = None,
+        stride: Extents = 1,
+        pad: Extents = 0,
+        dilation: Extents = 1,
+        groups: int = 1,
+        bias: bool = True,
+        init: Initialiser | None = None,
+    ) -> None:
+        name = type(self).__name__
+        self.features, self.activation = require_count(name, "features", features), activation
+        self.window = self._spelled("window", window)
+        self.stride, self.pad = self._spelled("stride", stride), self._spelled("pad", pad)
+        self.dilation, self.groups = self._spelled("dilation", dilation), groups
+        shape = (None, None) if in_channels is None else self._channels(in_channels)
+        self.weight = self.declare((*shape, *self.window), init or _windows)
+        self.bias = self.declare((features,), initial.zeros()) if bias else None
+
+    def _spelled(self, what: str, value: Extents) -> tuple[int, ...]:
+        found = (value,) * self.axes if isinstance(value, int) else tuple(value)
+        if len(found) != self.axes:
+            raise ShapeError(
+                f"{type(self).__name__}: {what}={value}; expected a number, or {self.axes} of them"
+            )
+        return found
+
+    def _channels(self, channels: int) -> tuple[int, int]:
+        """The first two extents of the weight."""
+        return self.features, channels // self.groups
+
+    def _made(self, x: Any) -> dict[str, Any]:
+        """Make the weight for such data; the numbers of the operator."""
+        if len(x.shape) != self.axes + 2:
+            raise ShapeError(
+                f"{type(self).__name__}: x has shape {x.shape}; expected (images, channels, space) "
+                f"with {self.axes} axes of space"
+            )
+        self.settle(weight=(*self._channels(x.shape[1]), *self.window))
+        names = ("stride", "pad", "dilation", "groups")
+        return {name: getattr(self, name) for name in names}
+
+    def _ended(self, out: Any) -> Any:
+        return out if self.activation is None else self.activation(out)
+
+    def describe(self) -> str:
+        """See Module."""
+        extents = " x ".join(map(str, self.window))
+        named = "" if self.activation is None else f", {label(self.activation)}"
+        return f"{self.features}, {extents}{named}"
+
+
+class Conv1d(_Windowed):
+    """`ng.convolution` over one axis of space, for data of shape (images, channels, space).
+
+    `weight` has shape (features, channels / groups, *window), `bias` (features,). Without
+    `in_channels` the first call tells. `pad`: zeros on both sides.
+
+    >>> import nbgraph as ng
+    >>> Conv1d(4, 3, pad=1)(ng.ones((2, 5, 10))).shape
+    (2, 4, 10)
+    """
+
+    axes = 1
+
+    def forward(self, x: Any) -> Any:
+        """Places as axes of space, features as channels."""
+        how = self._made(x)
+        return self._ended(library.convolution(x, self.weight, self.bias, **how))
+
+
+class Conv2d(Conv1d):
+    """As `Conv1d`, for images with two axes.
+
+    >>> import nbgraph as ng
+    >>> Conv2d(4, (3, 1), ng.relu)(ng.ones((2, 5, 10, 10))).shape
+    (2, 4, 8, 10)
+    """
+
+    axes = 2
+
+
+class Conv3d(Conv1d):
+    """As `Conv1d`, for images with three axes.
+
+    >>> import nbgraph as ng
+    >>> Conv3d(4, 2, stride=2)(ng.ones((2, 5, 4, 4, 4))).shape
+    (2, 4, 2, 2, 2)
+    """
+
+    axes = 3
+
+
+class ConvTranspose1d(_Windowed):
+    """What a convolution does to gradients, as a layer: a stride makes space larger.
+
+    `weight` has shape (channels, features / groups, *window). Space becomes
+    (space - 1) * stride - 2 * pad + dilation * (window - 1) + 1.
+
+    >>> import nbgraph as ng
+    >>> ConvTranspose1d(4, 2, stride=2)(ng.ones((2, 5, 10))).shape
+    (2, 4, 20)
+    """
+
+    axes = 1
+
+    def _channels(self, channels: int) -> tuple[int, int]:
+        return channels, self.features // self.groups
+
+    def forward(self, x: Any) -> Any:
+        """Features as channels, and more space."""
+        how = self._made(x)
+        each = zip(x.shape[2:], self.window, self.stride, self.pad, self.dilation, strict=True)
+        size = tuple([(n - 1) * s - 2 * p + d * (k - 1) + 1 for n, k, s, p, d in each])
+        out = library.convolution_data(x, self.weight, self.bias, size=size, **how)
+        return self._ended(out)
+
+
+class ConvTranspose2d(ConvTranspose1d):
+    """As `ConvTranspose1d`, for images with two axes.
+
+    >>> import nbgraph as ng
+    >>> ConvTranspose2d(4, 3, stride=2, pad=1)(ng.ones((2, 5, 4, 4))).shape
+    (2, 4, 7, 7)
+    """
+
+    axes = 2
+
+
+class ConvTranspose3d(ConvTranspose1d):
+    """As `ConvTranspose1d`, for images with three axes."""
+
+    axes = 3
+
+
+class MaxPool(Module):
+    """The largest element of each window, over any number of axes of space; see `ng.max_pooling`.
+
+    >>> import nbgraph as ng
+    >>> MaxPool(2)(ng.ones((1, 3, 6, 6))).shape
+    (1, 3, 3, 3)
+    """
+
+    def __init__(self, window: Extents, stride: Extents | None = None, pad: Extents = 0) -> None:
+        self.window, self.stride, self.pad = window, stride, pad
+
+    def forward(self, x: Any) -> Any:
+        """Places as axes of space."""
+        return library.max_pooling(x, self.window, stride=self.stride, pad=self.pad)
+
+    def describe(self) -> str:
+        """See Module."""
+        return str(self.window)
+
+
+class AvgPool(MaxPool):
+    """The mean of each window; see `ng.avg_pooling`.
+
+    >>> import nbgraph as ng
+    >>> AvgPool(2)(ng.ones((1, 3, 6))).shape
+    (1, 3, 3)
+    """
+
+    def forward(self, x: Any) -> Any:
+        """Places as axes of space."""
+        return library.avg_pooling(x, self.window, stride=self.stride, pad=self.pad)
+
+
+class GlobalPool(Module):
+    """One number a channel: its mean, or with `largest` its largest element.
+
+    >>> import nbgraph as ng
+    >>> GlobalPool()(ng.ones((1, 3, 6, 6))).shape
+    (1, 3)
+    """
+
+    def __init__(self, *, largest: bool = False) -> None:
+        self.largest = largest
+
+    def forward(self, x: Any) -> Any:
+        """An array of shape (images, channels)."""
+        space = tuple(range(2, len(x.shape)))
+        return (library.max if self.largest else library.mean)(x, axis=space)
