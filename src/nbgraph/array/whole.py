@@ -14,19 +14,13 @@ from nbgraph.array.copying import copied, copy_of, filled
 from nbgraph.array.core import Array, empty_of, make
 from nbgraph.array.layout import Layout, layout
 from nbgraph.array.lift import lift
-from nbgraph.array.products import push_product
-from nbgraph.array.rows import push_rows
-from nbgraph.array.tiled import push_tiled
 from nbgraph.device import Context, RunContext
 from nbgraph.engine import current
 from nbgraph.engine.properties import NORMAL, OVERWRITE
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.array_op import ArrayOp, Spec, check_out
 from nbgraph.operator.call import recording, training
-from nbgraph.operator.product_op import ProductOp
 from nbgraph.operator.request import OpReqType
-from nbgraph.operator.row_op import RowOp
-from nbgraph.operator.tiled_op import TiledOp
 from nbgraph.settings import CLOSELY_ASKED, config
 from nbgraph.shape import overlap
 
@@ -224,11 +218,7 @@ def _push(
     reads = [c for c in dict.fromkeys(v._chunk for v in inputs) if c not in writes]
     whole = outs is None and kAddTo not in asked and not states
     given = inputs, results, asked, attributes, reads, writes
-    if isinstance(op, RowOp) and push_rows(op, *given, whole=whole):
-        return
-    if isinstance(op, ProductOp) and push_product(op, *given, whole=whole):
-        return
-    if isinstance(op, TiledOp) and push_tiled(op, *given, whole=whole):
+    if op.kind and _pushed(op, given, whole=whole):
         return
     current().push(
         Work(op, inputs, results, asked, attributes, resources, states),
@@ -237,6 +227,21 @@ def _push(
         name=op.__name__,
         prop=OVERWRITE if whole else NORMAL,
     )
+
+
+def _pushed(op: Any, given: tuple[Any, ...], *, whole: bool) -> bool:
+    """Whether a kernel of its kind does it. What launches those loads with the first of them."""
+    if op.kind == "rows":
+        from nbgraph.array.rows import push_rows
+
+        return push_rows(op, *given, whole=whole)
+    if op.kind == "product":
+        from nbgraph.array.products import push_product
+
+        return push_product(op, *given, whole=whole)
+    from nbgraph.array.tiled import push_tiled
+
+    return push_tiled(op, *given, whole=whole)
 
 
 def _in_place(

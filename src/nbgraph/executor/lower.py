@@ -8,7 +8,7 @@ for, where nothing else forbids that; else it is copied there.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,11 +35,13 @@ from nbgraph.graph.schedule import Schedule, Task, Value
 from nbgraph.operator.array_op import ArrayOp, Spec
 from nbgraph.operator.map_reduce import MapReduce
 from nbgraph.operator.mapper import Mapper
-from nbgraph.operator.product_op import ProductOp
 from nbgraph.operator.request import OpReqType
-from nbgraph.operator.row_op import Placed, RowOp
-from nbgraph.operator.tiled_op import TiledOp
 from nbgraph.ops.arithmetic import add
+
+if TYPE_CHECKING:
+    from nbgraph.operator.product_op import ProductOp
+    from nbgraph.operator.row_op import Placed, RowOp
+    from nbgraph.operator.tiled_op import TiledOp
 
 kWriteTo, kAddTo = OpReqType.kWriteTo, OpReqType.kAddTo
 
@@ -156,13 +158,10 @@ class Lowering:
         elif not (self._reduced(node, op) or self._kernel(node, op)):
             self._function(node, op)
 
-    def _kernel(self, node: GraphNode, op: ArrayOp) -> bool:
+    def _kernel(self, node: GraphNode, op: Any) -> bool:
         """Whether it is an operator of a kind that kernels do, and one does it."""
-        if isinstance(op, RowOp):
-            return self._rows(node, op)
-        if isinstance(op, TiledOp):
-            return self._tiled(node, op)
-        return isinstance(op, ProductOp) and self._product(node, op)
+        kinds = {"rows": self._rows, "product": self._product, "tiled": self._tiled}
+        return bool(op.kind) and kinds[op.kind](node, op)
 
     def _reduced(self, node: GraphNode, op: ArrayOp) -> bool:
         """Whether it is a reduction that kernels do."""

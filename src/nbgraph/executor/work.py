@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from nbgraph.array.launch import Prepared, prepare
 from nbgraph.array.layout import Layout
-from nbgraph.array.products import PreparedProduct, prepare_product
 from nbgraph.array.push import same
-from nbgraph.array.rows import prepare_rows
-from nbgraph.array.tiled import prepare_tiled
 from nbgraph.device import Context, RunContext
 from nbgraph.executor.places import Place, array_at
 from nbgraph.graph.build import NUMBERS
@@ -25,10 +22,13 @@ from nbgraph.graph.schedule import Task
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.invoke import Plan
 from nbgraph.operator.mapper import Mapper
-from nbgraph.operator.product_op import ProductOp
 from nbgraph.operator.request import OpReqType
-from nbgraph.operator.row_op import RowOp
-from nbgraph.operator.tiled_op import TiledOp
+
+if TYPE_CHECKING:  # each kind loads with its first operator
+    from nbgraph.array.products import PreparedProduct
+    from nbgraph.operator.product_op import ProductOp
+    from nbgraph.operator.row_op import RowOp
+    from nbgraph.operator.tiled_op import TiledOp
 
 _WORDS = {
     OpReqType.kNullOp: "null",
@@ -51,7 +51,7 @@ class Use(NamedTuple):
         return cls(at, place.offset, place.layout)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class MapWork:
     """A scalar operator over arrays: one kernel."""
 
@@ -86,7 +86,7 @@ class MapWork:
         return [*read, *((True, o) for o in self.outputs if o is not None)]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class ReadyWork:
     """A kernel that is prepared already: of a reduction."""
 
@@ -104,7 +104,7 @@ class ReadyWork:
         return [*((False, use) for use in self.reads), *((True, use) for use in self.writes)]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class RowWork:
     """A row program: one kernel."""
 
@@ -117,6 +117,8 @@ class RowWork:
 
     def kernel(self, requests: Sequence[OpReqType]) -> Prepared | None:
         """The kernel for requests of the outputs that are needed; None where none does it."""
+        from nbgraph.array.rows import prepare_rows
+
         asked = iter(requests)
         return prepare_rows(
             self.op,
@@ -141,7 +143,7 @@ class RowWork:
         return [*read, *((True, use) for use in self.outputs if use is not None)]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class ProductWork:
     """A product of two arrays: one kernel."""
 
@@ -153,6 +155,8 @@ class ProductWork:
 
     def kernel(self, request: OpReqType) -> PreparedProduct | None:
         """The kernel for a request; None where none does it."""
+        from nbgraph.array.products import prepare_product
+
         given = [use.layout for use in self.inputs]
         return prepare_product(self.op, given, self.output.layout, request, self.attributes)
 
@@ -170,7 +174,7 @@ class ProductWork:
         return [(False, one), (False, other), (True, self.output)]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class TiledWork:
     """A result made tile by tile: one kernel."""
 
@@ -182,6 +186,8 @@ class TiledWork:
 
     def kernel(self, request: OpReqType) -> Prepared | None:
         """The kernel for a request; None where none does it."""
+        from nbgraph.array.tiled import prepare_tiled
+
         given = [use.layout for use in self.inputs]
         return prepare_tiled(self.op, given, self.output.layout, request, self.attributes)
 
@@ -196,7 +202,7 @@ class TiledWork:
         return [*((False, use) for use in self.inputs), (True, self.output)]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class FunctionWork:
     """An operator over whole arrays: a Python function."""
 
@@ -246,7 +252,7 @@ class FunctionWork:
         return run
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class CastWork:
     """NumPy's cast, where a kernel's would differ from machine to machine."""
 

@@ -8,7 +8,7 @@ with operators, so that it is differentiable itself and serves every kind of arr
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -120,6 +120,7 @@ class ArrayOp:
 
     auxiliary: Sequence[str] = ()  # operands that are states: written in training
     effect = False  # whether applying it does something besides giving its outputs
+    kind: Literal["", "rows", "product", "tiled"] = ""  # of kernels that carriers have for it
     visible: int | None = None  # outputs from this one on are for the gradient alone; None: none
 
     def __init__(

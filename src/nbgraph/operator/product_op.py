@@ -90,6 +90,8 @@ class ProductOp(ArrayOp):
     (4, 2)
     """
 
+    kind = "product"
+
     def __init__(
         self,
         name: str,

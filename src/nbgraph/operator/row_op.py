@@ -89,6 +89,10 @@ class RowOp(ArrayOp):
            [ 0.5,  1.5]], dtype=float32)
     """
 
+    kind = "rows"
+
+    at_once: tuple[RowOp, RowOp] | None = None  # its gradient, and the two as one operator
+
     def __init__(
         self,
         program: RowProgram,

@@ -61,6 +61,8 @@ class TiledOp(ArrayOp):
         See ArrayOp.
     """
 
+    kind = "tiled"
+
     def __init__(
         self,
         name: str,
