@@ -1,46 +1,11 @@
-"""Optimizers: formulas, engines, ways to run, errors, states."""
-
-import copy
+"""Optimizers: formulas, engines, ways to run, parameters of every kind."""
 
 import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.autograd.tape import TapeError
-from nbgraph.errors import ArgumentError, DTypeError, FormatError, ShapeError
 from tests.optim import references
-
-SHAPES = {"w": (7, 5), "b": (5,), "s": (), "none": (0, 3), "long": (3000,)}
-IDS = [f"{name}-{'-'.join(options)}" for name, options in references.CASES]
-cases = pytest.mark.parametrize(("name", "options"), references.CASES, ids=IDS)
-
-
-def drawn(seed, dtype="float32", steps=1):
-    """Weights, and gradients for some steps: of random size, some elements 0."""
-    rng = np.random.default_rng(seed)
-    weights = {k: rng.normal(size=s).astype(dtype) for k, s in SHAPES.items()}
-    grads = [
-        {k: (rng.normal(size=s) * rng.integers(0, 3, s)).astype(dtype) for k, s in SHAPES.items()}
-        for _ in range(steps)
-    ]
-    return weights, grads
-
-
-def lifted(values):
-    return {k: ng.array(v) for k, v in values.items()}
-
-
-def made(name, params, lr=0.05, **options):
-    return getattr(ng.optim, name)(params, lr, **options)
-
-
-def values(params):
-    return {k: v.asnumpy() for k, v in params.items()}
-
-
-def assert_same(a, b):
-    for k in a:
-        np.testing.assert_array_equal(a[k], b[k], err_msg=k)
+from tests.optim.samples import assert_same, cases, drawn, lifted, made, values
 
 
 @cases
@@ -84,28 +49,6 @@ def test_engines_and_ways_to_run_give_the_same_bits(name, options, engine):
             opt.step(lifted(step))
     assert_same(values(params), values(others))
     assert_same(values(thirds), values(fourths))
-
-
-@cases
-def test_states_resume_with_the_same_bits(name, options, tmp_path):
-    """X-MAR-11: an optimizer that is given the states of another goes on as that would have."""
-    start, grads = drawn(3, steps=6)
-    params = lifted(start)
-    opt = made(name, params, **options)
-    for step in grads[:3]:
-        opt.step(lifted(step))
-    kept, weights = opt.state_dict(), values(params)
-    opt.save(tmp_path / "states")
-    for step in grads[3:]:
-        opt.step(lifted(step))
-    for way in ("dict", "file"):
-        again = lifted(weights)
-        other = made(name, again, lr=9.0, **options)
-        other.load_state_dict(kept) if way == "dict" else other.load(tmp_path / "states")
-        assert other.count == 3 and other.lr == 0.05
-        for step in grads[3:]:
-            other.step(lifted(step))
-        assert_same(values(params), values(again))
 
 
 @pytest.mark.parametrize("name", ["SGD", "Adam", "LAMB"])
@@ -343,113 +286,6 @@ def test_failures_of_gradients_reach_the_weights():
     ng.optim.SGD({"w": w}).step({"w": g})
     with pytest.raises(RuntimeError, match="no gradient today"):
         w.asnumpy()
-
-
-W = {"w": np.ones(3, "float32")}
-
-
-@pytest.mark.parametrize(
-    ("error", "match", "call"),
-    [
-        (ShapeError, r"SGD: the gradient of 'w' has shape \(2,\), the parameter \(3,\)",
-         lambda o, p: o.step({"w": ng.ones(2)})),
-        (ArgumentError, "SGD: grads has 'v', but there is no parameter of that name; known are 'w'",
-         lambda o, p: o.step({"v": ng.ones(3)})),
-        (ArgumentError, "SGD: no parameter has a gradient; call attach_grad",
-         lambda o, p: o.step()),
-        (ArgumentError, "SGD: the gradient of 'w' is a ndarray; expected an NDArray",
-         lambda o, p: o.step({"w": np.ones(3)})),
-        (DTypeError, "SGD: the gradient of 'w' has dtype int64",
-         lambda o, p: o.step({"w": ng.arange(3)})),
-        (ArgumentError, "SGD: 2 gradients for 1 parameters", lambda o, p: o.step([None, None])),
-        (ArgumentError, "SGD: the parameter 'k' is a int", lambda o, p: o.update("k", 1, 1)),
-        (TapeError, "SGD: an array that gradients are collected for", "recording"),
-        (ShapeError, "SGD: the parameter 'w' is float32.2., its states are of float32.3.",
-         lambda o, p: (o.update("w", p["w"], p["w"]), o.update("w", ng.ones(2), ng.ones(2)))),
-        (ValueError, "SGD: 'w' may not be written: 1 view", "lent"),
-    ],
-)  # fmt: skip
-def test_what_a_step_refuses(error, match, call):
-    """X-MAR-11: errors of a step name the optimizer, the parameter, and what was expected."""
-    params = lifted(W)
-    opt = ng.optim.SGD(params, 0.1)
-    with pytest.raises(error, match=match):
-        if call == "recording":
-            params["w"].attach_grad()
-            with ng.autograd.record():
-                opt.step({"w": ng.ones(3)})
-        elif call == "lent":
-            opt.step({"w": ng.ones(3)})
-            view = np.from_dlpack(params["w"])
-            opt.step({"w": ng.ones(3)})
-            del view
-        else:
-            call(opt, params)
-
-
-@pytest.mark.parametrize(
-    ("error", "match", "make"),
-    [
-        (ArgumentError, "SGD: params is a NDArray; expected a dict",
-         lambda: ng.optim.SGD(ng.ones(3))),
-        (DTypeError, "Adam: the parameter 'w' has dtype int64",
-         lambda: ng.optim.Adam({"w": ng.arange(3)})),
-        (ArgumentError, "Adam: beta2=1.0; expected a number from 0.0 on and below 1.0",
-         lambda: ng.optim.Adam(betas=(0.9, 1.0))),
-        (ArgumentError, "SGD: clip_norm=0; expected more than 0",
-         lambda: ng.optim.SGD(clip_norm=0)),
-        (ArgumentError, "SGD: weight_decay=-1", lambda: ng.optim.SGD(weight_decay=-1)),
-        (ArgumentError, "SGD: nesterov with momentum=0.0", lambda: ng.optim.SGD(nesterov=True)),
-        (ArgumentError, "SGD: lr is 'fast'",
-         lambda: ng.optim.SGD(lifted(W), "fast").step(lifted(W))),
-        (TypeError, "unexpected keyword argument 'moment'", lambda: ng.optim.SGD(moment=1)),
-    ],
-)  # fmt: skip
-def test_what_an_optimizer_refuses(error, match, make):
-    """X-MAR-11: options that make no sense are refused when they are given."""
-    with pytest.raises(error, match=match):
-        make()
-
-
-def test_states_that_do_not_fit_are_refused_and_change_nothing():
-    """X-MAR-11: another optimizer's states, unknown names, other shapes."""
-    params = lifted(W)
-    opt = ng.optim.Adam(params)
-    opt.step(lifted(W))
-    good = opt.state_dict()
-    with pytest.raises(FormatError, match="SGD.load_state_dict: states of 'Adam' in format 1"):
-        ng.optim.SGD(params).load_state_dict(good)
-    other = ng.optim.Adam(lifted({"v": np.ones(3, "float32")}))
-    with pytest.raises(ArgumentError, match="parameters has 'w'.*known are 'v'"):
-        other.load_state_dict(good)
-    with pytest.raises(ArgumentError, match="'w' has the states mean, square; expected largest"):
-        ng.optim.Adam(params, amsgrad=True).load_state_dict(good)
-    wrong = copy.deepcopy({k: v for k, v in good.items() if k != "parameters"})
-    states = {"mean": ng.ones(2), "square": ng.ones(2)}
-    wrong["parameters"] = {"w": {"count": 9, "done": 9, "states": states}}
-    with pytest.raises(ShapeError, match=r"'mean' of 'w' has shape \(2,\)"):
-        opt.load_state_dict(wrong)
-    assert opt.count == 1
-    assert_same(
-        values(opt.state_dict()["parameters"]["w"]["states"]),
-        values(good["parameters"]["w"]["states"]),
-    )
-
-
-def test_a_store_resumes_before_it_sees_its_weights():
-    """X-KVS-02: states that were loaded wait for the keys they belong to."""
-    start, grads = drawn(6, steps=2)
-    params = lifted(start)
-    store, later = ng.optim.Adam(lr=0.05), ng.optim.Adam(lr=0.05)
-    for k, g in lifted(grads[0]).items():
-        store.update(k, params[k], g)
-    later.load_state_dict(store.state_dict())
-    assert set(later.state_dict()["parameters"]) == set(SHAPES)
-    again = lifted(values(params))
-    for opt, weights in ((store, params), (later, again)):
-        for k, g in lifted(grads[1]).items():
-            opt.update(k, weights[k], g)
-    assert_same(values(params), values(again))
 
 
 def test_a_step_is_no_part_of_a_traced_function():
