@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
+from nbgraph.errors import ArgumentError
 from tests.optim import references
 from tests.optim.samples import assert_same, cases, drawn, lifted, made, values
 
