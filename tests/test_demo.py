@@ -1,6 +1,7 @@
-"""The demo runs, its picture is there, and its robust losses do what they are for."""
+"""The demos run: LeNet reads digits, and robust losses do what they are for; pictures are there."""
 
 import re
+from xml.etree import ElementTree as ET
 
 from tests.support import ROOT, run_python
 
@@ -21,3 +22,19 @@ def test_demo_shows_robust_losses_beating_least_squares(tmp_path):
     assert all(error[name] < 1.1 * error["squared, nothing spoilt"] for name in ("tukey", "barron"))
     assert (tmp_path / "losses.png").read_bytes().startswith(b"\x89PNG")
     assert "numpy where" in printed
+
+
+def test_demo_trains_lenet_with_functions_of_its_own(tmp_path):
+    """A few epochs do: the whole training is the example's."""
+    printed = run_python(
+        "-m", "scripts.train_digits", "--output", tmp_path, "--epochs", "3", cwd=ROOT
+    )
+    accuracy = float(re.search(r"test accuracy: ([\d.]+)", printed)[1])
+    assert accuracy >= 0.95
+    table = [line.split() for line in printed.splitlines() if re.fullmatch(r"(\d+ +){9}\d+", line)]
+    counts = [[int(n) for n in row] for row in table]
+    assert len(counts) == 10 and sum(map(sum, counts)) == 360
+    assert abs(sum(counts[i][i] for i in range(10)) / 360 - accuracy) < 1e-3
+    assert "the same numbers" in printed and "numpy" in printed
+    for name in ("curves.svg", "confusion.svg"):
+        assert ET.parse(tmp_path / name).getroot().tag.endswith("svg")

@@ -1,0 +1,1 @@
+"""Programs that train models on data that ships with Python and scikit-learn."""
