@@ -17,7 +17,7 @@ EVERYDAY = {"reductions": 9, "methods": 6, "rows": 4, "graphs": 8}
 FORMS = {
     "reductions": {"reduce", "totals", "leading"},
     "methods": {"fold", "scan", "at"},
-    "rows": {"rows"},
+    "rows": {"rows", "columns"},
     "graphs": {"map", "reduce", "rows"},
 }
 

@@ -67,13 +67,13 @@ def _array(rng, array, outer, inner, *, reading):
     return whole, np.broadcast_to(whole, (*outer, inner + pad))[..., :inner]
 
 
-def _scalars(rng, loop):
-    """Bytes of the scalar parameters."""
+def _scalars(rng, parameters, compute):
+    """Bytes of scalar parameters."""
     found = []
-    for node in loop.parameters:
+    for node in parameters:
         if node.kind == "f":
             number = rng.choice([0.5, -1.25, 2.0, 1.0, 0.1])
-            found.append(np.asarray(number, loop.compute).tobytes())
+            found.append(np.asarray(number, compute).tobytes())
         elif node.kind in ("b", "bool"):
             found.append(np.int64(rng.integers(0, 2)).tobytes())
         else:
@@ -97,14 +97,17 @@ def _prepared(rng, loop, outer, inner):
         return _leading(rng, loop)
     if loop.form == "at":
         return _at(rng, loop)
-    memory, views = [], []
+    memory, views, beside = [], [], loop.form == "columns"
+    elements = int(rng.choice([1, 3, 40]))  # of rows that lie side by side
     for k, array in enumerate((*loop.operands, *loop.outputs)):
-        length = inner
+        length, around = inner, outer
+        if beside:
+            around = (*outer, 1 if getattr(array, "whole", False) else elements)
         if isinstance(array, Output) and array.combine is not None:
             length = -(-inner // loop.block) if loop.form == "reduce" else 1
         if loop.form in ("fold", "totals") and isinstance(array, Output):
             length = 1
-        whole, view = _array(rng, array, outer, length, reading=k < len(loop.operands))
+        whole, view = _array(rng, array, around, length, reading=k < len(loop.operands))
         memory.append(whole)
         views.append(view)
     if loop.streaming:
@@ -118,9 +121,13 @@ def _prepared(rng, loop, outer, inner):
     ]
     addresses = [v.__array_interface__["data"][0] for v in views]
     rows = math.prod(outer)
-    per_row = {"map": inner, "reduce": -(-inner // loop.block)}.get(loop.form, 1)
-    words = record(inner, addresses, steps, _scalars(rng, loop), dims)
-    return Prepared(memory, words, rows * per_row)
+    per_row = {"map": inner, "columns": inner, "reduce": -(-inner // loop.block)}
+    own = loop.parameters[: -1 - len(views)] if beside else loop.parameters
+    scalars = _scalars(rng, own, loop.compute)
+    if beside:
+        scalars += [np.int64(n).tobytes() for n in (elements, *(v.strides[-2] for v in views))]
+    words = record(inner, addresses, steps, scalars, dims)
+    return Prepared(memory, words, rows * per_row.get(loop.form, 1))
 
 
 def _off_lines(rng, loop, memory, views):
@@ -168,7 +175,13 @@ def _at(rng, loop):
     memory.append(y)
     addresses = [a.__array_interface__["data"][0] for a in memory]
     steps = [a.itemsize for a in memory]
-    words = record(count, addresses, steps, _scalars(rng, loop), [(1, [0] * len(memory))])
+    words = record(
+        count,
+        addresses,
+        steps,
+        _scalars(rng, loop.parameters, loop.compute),
+        [(1, [0] * len(memory))],
+    )
     return Prepared(memory, words, count)
 
 
