@@ -6,6 +6,7 @@ derivatives; those libraries take longer to load than all the rest together.
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -18,6 +19,42 @@ ROOT = Path(__file__).parent.parent
 HEAVY = {"numba", "llvmlite.binding", "mpmath", "scipy"}
 # what Python's own standard modules, an editable install and coverage tools may bring
 FOREIGN = {"_distutils_hack", "numpy", "nbgraph", "__main__", "sitecustomize", "coverage"}
+
+# reports, files, pickles, and what other operators than those of a cell need
+LATER = {
+    "nbgraph.executor.explain",
+    "nbgraph.executor.footprint",
+    "nbgraph.executor.monitor",
+    "nbgraph.executor.stages",
+    "nbgraph.executor.steps",
+    "nbgraph.executor.watch",
+    "nbgraph.graph.passes.places",
+    "nbgraph.graph.recall",
+    "nbgraph.graph.serial",
+    "nbgraph.engine.cold",
+    "nbgraph.engine.naive",
+    "nbgraph.engine.report",
+    "nbgraph.storage.report",
+    "nbgraph.picture",
+    "nbgraph.viz",
+    "nbgraph.kernels.products",
+    "nbgraph.kernels.readable",
+    "nbgraph.kernels.simd",
+    "nbgraph.operator.explain",
+    "nbgraph.operator.pickling",
+    "nbgraph.operator.product_op",
+    "nbgraph.operator.row_op",
+    "nbgraph.operator.simple",
+    "nbgraph.operator.tiled_op",
+    # the engine's core, of which a warm process has the object code
+    "nbgraph.engine.core.compiled",
+    "nbgraph.engine.core.entries",
+    "nbgraph.engine.core.machine",
+    "nbgraph.engine.core.operations",
+    "nbgraph.engine.core.plans",
+}
+SLOW = {"difflib", "html", "random", "secrets", "subprocess", "tempfile"}
+GRAPHS = {"nbgraph.graph.symbol", "nbgraph.graph.passes", "nbgraph.executor", "nbgraph.engine.plan"}
 
 CELL = """
 import numpy as np
@@ -116,8 +153,29 @@ def test_a_warm_process_compiles_and_judges_nothing(warm, tmp_path, parts, print
     assert not HEAVY & set(modules), HEAVY & set(modules)
 
 
+@pytest.mark.parametrize(
+    ("parts", "without"),
+    [((CELL,), {"nbgraph.engine", "nbgraph.array"} | GRAPHS), ((CELL, GRADIENT), GRAPHS)]
+    + [((CELL, GRAPH), {"nbgraph.autograd.tape"}), ((CELL, GRADIENT, GRAPH), set())],
+    ids=["cell", "gradient", "graph", "both"],
+)
+def test_what_is_not_asked_for_is_not_loaded(warm, tmp_path, parts, without):
+    """A first gradient needs no graphs, a first bind no tape, and neither what tells of them."""
+    cache, _ = warm
+    _, bare = child(written(tmp_path, "import json, numpy as np\nshown = None\n"), **cache)
+    _, modules = child(written(tmp_path, *parts), **cache)
+    early = (LATER | SLOW | without) & (set(modules) - set(bare))
+    assert not early, sorted(early)
+
+
+def test_every_module_that_is_to_load_later_exists():
+    for name in LATER | GRAPHS:
+        assert importlib.util.find_spec(name) is not None, name
+
+
 def test_asking_for_a_room_is_no_search_among_operators(tmp_path):
     """`from nbgraph import ops` first asks the package for a name; that may not cost a look at all
     names that resemble it."""
-    _, modules = child(written(tmp_path, "from nbgraph import ops, picture\nshown = None\n"))
+    program = "from nbgraph import ops, picture\nfrom nbgraph.ops import extremes\nshown = None\n"
+    _, modules = child(written(tmp_path, program))
     assert "difflib" not in modules
