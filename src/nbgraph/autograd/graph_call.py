@@ -15,7 +15,7 @@ from nbgraph.array.core import Array
 from nbgraph.autograd.buffers import zeros_of
 from nbgraph.autograd.rules import Rule
 from nbgraph.autograd.sums import library
-from nbgraph.errors import DerivativeError
+from nbgraph.errors import ArgumentError, DerivativeError
 from nbgraph.executor.function import Function
 from nbgraph.executor.options import Options
 from nbgraph.executor.split import split
@@ -46,6 +46,7 @@ class GraphFunction(Function):
         `Program.push`."""
         for array in arrays:
             if not array._layout.contiguous:
+                self._require_states(arrays)
                 copy = library("copy")
                 arrays = [a if a._layout.contiguous else copy(a) for a in arrays]
                 break
@@ -65,6 +66,16 @@ class GraphFunction(Function):
         outputs = trained.forward.run(arrays)
         recorder.record(Call(self.__name__, trained), arrays, {}, outputs, ())
         return outputs[: len(self.layouts)]
+
+    def _require_states(self, arrays: Sequence[Array]) -> None:
+        """A state is written where it lies, so it is not to be copied."""
+        for k in self.states:
+            if not arrays[k]._layout.contiguous:
+                raise ArgumentError(
+                    f"{self.__name__}: an auxiliary state is a view with gaps (strides "
+                    f"{arrays[k].strides}), and would be updated in a copy; keep it in an array "
+                    "of its own"
+                )
 
     def trained(self, wanted: Wanted) -> Trained | DerivativeError:
         """What a run with gradients for these variables needs; the error, where there are none."""

@@ -149,6 +149,14 @@ def test_errors_of_forward_name_operator_pass_and_arrays():
         def create_operator(self, ctx, in_shapes, in_dtypes):
             return Wrong()
 
+    class Replacing(ng.Operator):
+        def forward(self, ctx, in_data, req, out_data, aux_states):
+            out_data[0] = in_data[0] + 1
+
+    made = type("P", (WrongProp,), {"create_operator": lambda self, *_: Replacing()})
+    ng.register_operator("mx_replacing")(made)
+    with pytest.raises(ng.ArgumentError, match=r"out_data\[0\] was replaced .*write into it"):
+        ng.mx_replacing(np.zeros(3))
     with pytest.raises(ng.ArgumentError, match=r"forward returned ndarray; .*self.assign"):
         ng.mx_wrong(np.zeros(3))
     with pytest.raises(ng.ArgumentError, match=r"forward returned ndarray"):

@@ -122,8 +122,8 @@ class PropertyGradient(ByObject, ArrayOp):
             )
 
         running.run(self.op.__name__, "backward", backward, specs[:count])
-        results.deliver()
-        states.deliver()
+        results.deliver(self.op.__name__, "in_grad")
+        states.deliver(self.op.__name__)
 
     def _lists(self, known: Mapping[Handle, Array], specs: tuple[Spec, ...]) -> list[Any]:
         """out_grad, in_data and out_data, with a stand-in for what is not declared."""

@@ -189,8 +189,8 @@ class PropertyOp(ByObject, ArrayOp):
             return operator.forward(ctx, in_data, results.requests, results.arrays, states.arrays)
 
         running.run(self.__name__, "forward", forward, specs)
-        results.deliver()
-        states.deliver()
+        results.deliver(self.__name__, "out_data")
+        states.deliver(self.__name__)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, (self.owner, self.property.get_params())

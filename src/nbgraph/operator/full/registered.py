@@ -52,6 +52,7 @@ from nbgraph.operator.parameters import Param, refuse_marks
 
 _Property = TypeVar("_Property", bound=type[OperatorProperty])
 _KEPT = 256  # sets of parameters that are remembered
+_PLAIN = (bool, int, float, str, type(None))
 
 
 class RegisteredOperator:
@@ -73,6 +74,7 @@ class RegisteredOperator:
         self.__module__ = prop.__module__
         self.property, self.tuner = prop, Tuner()
         self._known: dict[Param, tuple[OperatorProperty, Facts]] = {}
+        self._asked: dict[Any, tuple[OperatorProperty, Facts]] = {}  # by what a call gave
         self._made: dict[Param, PropertyOp] = {}
         shown = example(prop)
         facts = None if shown is None else facts_of(name, shown, prop.Param.__fields__)
@@ -94,6 +96,16 @@ class RegisteredOperator:
         return found
 
     def _facts(self, parameters: Mapping[str, Any]) -> tuple[OperatorProperty, Facts]:
+        if not all(type(value) in _PLAIN for value in parameters.values()):
+            return self._read(parameters)
+        key = tuple([(name, type(value), value) for name, value in parameters.items()])
+        found = self._asked.get(key)
+        if found is None:
+            _trim(self._asked)
+            found = self._asked[key] = self._read(parameters)
+        return found
+
+    def _read(self, parameters: Mapping[str, Any]) -> tuple[OperatorProperty, Facts]:
         try:
             prop = self.property(**parameters)
         except ArgumentError as error:

@@ -29,12 +29,14 @@ class Results:
     ) -> None:
         self.targets = targets
         made = [_target(*row) for row in zip(targets, specs, requests, strict=True)]
-        self.arrays = tuple(array for array, _ in made)
+        self.arrays = [array for array, _ in made]
+        self._given = tuple(self.arrays)
         self.requests = tuple(request for _, request in made)
 
-    def deliver(self) -> None:
+    def deliver(self, op: str, what: str) -> None:
         """Write what is not there yet to where it belongs."""
-        for target, array, request in zip(self.targets, self.arrays, self.requests, strict=True):
+        _require_same(op, what, self._given, self.arrays)
+        for target, array, request in zip(self.targets, self._given, self.requests, strict=True):
             if request is not kNullOp and target is not None and target is not array:
                 np.copyto(target, array)
 
@@ -66,18 +68,30 @@ class States:
 
     def __init__(self, targets: Sequence[Array], *, writable: bool) -> None:
         self.writable, self._targets = writable, targets
-        self.arrays = tuple(_state(a) if writable else given(a) for a in targets)
+        self.arrays = [_state(a) if writable else given(a) for a in targets]
+        self._given = tuple(self.arrays)
 
-    def deliver(self) -> None:
+    def deliver(self, op: str) -> None:
         """Write them to where they belong."""
+        _require_same(op, "aux_states", self._given, self.arrays)
         if self.writable:
-            for target, array in zip(self._targets, self.arrays, strict=True):
+            for target, array in zip(self._targets, self._given, strict=True):
                 if target is not array:
                     np.copyto(target, array)
 
 
 def _state(array: Array) -> Array:
     return array if array.flags.c_contiguous else array.copy("C")
+
+
+def _require_same(op: str, what: str, given: Sequence[Array], found: Sequence[Array]) -> None:
+    """ArgumentError where an array of a list was replaced, rather than written."""
+    for k, (one, other) in enumerate(zip(given, found, strict=True)):
+        if one is not other:
+            raise ArgumentError(
+                f"{op}: {what}[{k}] was replaced by another array, which nobody sees; write into "
+                f"it, as {what}[{k}][:] = value or self.assign({what}[{k}], req[{k}], value)"
+            )
 
 
 def run(op: str, what: str, function: Callable[[], Any], specs: Sequence[Spec]) -> None:
