@@ -1,4 +1,4 @@
-"""The figures of row programs: softmax and its kin against NumPy's formula, SciPy and PyTorch.
+"""The figures of row programs and reductions: against NumPy's formula, SciPy, PyTorch and JAX.
 
     python -m benchmarks.rows
 
@@ -8,13 +8,16 @@ thread, and so are we.
 
 from __future__ import annotations
 
+import functools
+import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy import special
 
 import nbgraph as ng
-from benchmarks.harness import Row, peer, report
+from benchmarks.harness import Factor, Row, peer, report
 
 SHAPES = {"4096x1000": ((4096, 1000), -1), "1000x4096, axis 0": ((1000, 4096), 0)}
 AT_LEAST = 0.95  # of PyTorch's speed: two measurements of the same differ as much
@@ -68,12 +71,79 @@ def softmax_rows(name: str, shape: tuple[int, int], axis: int, torch: Any) -> li
     ]
 
 
-def rows() -> list[Row]:
+def entropy_rows(torch: Any, jax: Any) -> list[Row | Factor]:
+    """The mean cross entropy and the gradient of the scores, as a bound graph."""
+    rng = np.random.default_rng(0)
+    x, label = rng.normal(size=(4096, 1000)).astype("float32"), rng.integers(0, 1000, 4096)
+    loss = ng.cross_entropy(ng.var("x", shape=x.shape), ng.var("label", shape=label.shape))
+    asked = {"x": "write", "label": "null"}
+    exe = loss.simple_bind(ng.cpu(), grad_req=asked, x=x.shape, label=label.shape)
+    exe.arg_dict["x"][:], exe.arg_dict["label"][:] = x, label
+
+    def forward_backward() -> None:
+        exe.forward_backward()
+        exe.grad_dict["x"].wait_to_read()
+
+    name, found = "cross entropy forward + backward 4096x1000", []
+    if torch is not None:
+        scores, classes = torch.from_numpy(x).requires_grad_(), torch.from_numpy(label)
+
+        def eager() -> None:
+            scores.grad = None
+            torch.nn.functional.cross_entropy(scores, classes).backward()
+
+        found.append(Row(name, forward_backward, {"torch": eager}, {"torch": 2.0}, x.size))
+    if jax is not None:
+        ratio = cpu_time(jax_entropy(jax, x, label)) / cpu_time(forward_backward)
+        found.append(Factor(f"{name}, against jax.jit in CPU time of the process", ratio, 1.3))
+    return found
+
+
+def jax_entropy(jax: Any, x: Any, label: Any) -> Callable[[], object]:
+    """The same, as one writes it for jax.jit. It computes on threads of its own."""
+
+    def written(v: Any, k: Any) -> Any:
+        share = jax.nn.log_softmax(v)
+        return -jax.numpy.take_along_axis(share, k[:, None], 1).mean()
+
+    both = jax.jit(jax.value_and_grad(written))
+    given = jax.numpy.asarray(x), jax.numpy.asarray(label)
+    return lambda: jax.block_until_ready(both(*given))
+
+
+def cpu_time(call: Callable[[], object], rounds: int = 15) -> float:
+    """The least of so many, in seconds, of all threads."""
+    call()
+    found: list[float] = []
+    for _ in range(rounds):
+        before = time.process_time()
+        call()
+        found.append(time.process_time() - before)
+    return min(found)
+
+
+def reduction_rows(torch: Any) -> list[Row]:
+    """Sums and largest elements of rows and of columns."""
+    x = np.random.default_rng(0).normal(size=(4096, 4096)).astype("float32")
+    found: list[Row] = []
+    for name, other in (("sum", "sum"), ("max", "amax")):
+        for axis, what in ((1, "rows"), (0, "columns")):
+            fn, out = getattr(ng, name), np.empty(4096, "float32")
+            peers = {"numpy": functools.partial(getattr(np, name), x, axis=axis, out=out)}
+            if torch is not None:
+                peers["torch"] = functools.partial(getattr(torch, other), torch.from_numpy(x), axis)
+            own = functools.partial(fn, x, axis=axis, out=out)
+            least = dict.fromkeys(peers, AT_LEAST)
+            found.append(Row(f"{name} of {what} 4096x4096", own, peers, least, x.size))
+    return found
+
+
+def rows() -> list[Row | Factor]:
     """One row for each shape and function."""
     torch = peer("torch")
     if torch is not None:
         torch.set_num_threads(1)
-    found: list[Row] = []
+    found: list[Row | Factor] = [*entropy_rows(torch, peer("jax")), *reduction_rows(torch)]
     for name, (shape, axis) in SHAPES.items():
         found += softmax_rows(name, shape, axis, torch)
     return found

@@ -23,6 +23,7 @@ OVER = {"axis": 0, "dtype": None, "keepdims": False}
 NEW = {"dtype": F4, "device": None}
 DIAGONAL = {"offset": 0, "axis1": 0, "axis2": 1}
 
+W = np.round(7 * M)  # sums of these are exact, in any order: of norms' rows
 POOLED = {"window": 2, "stride": 1, "pad": 1, "ceil": False}
 CONVOLVED = {"stride": 2, "dilation": 1, "groups": 1}
 
@@ -54,6 +55,14 @@ CALLS = {
     **rows("softmax_gradient log_softmax_gradient", [M, M * M], axis=0, temperature=2.0),
     **rows("label_entropy", [M, CLASSES], axis=0, keepdims=False, smoothing=0.0),
     **rows("label_entropy_gradient", [M, CLASSES, *EACH], axis=0, keepdims=False, smoothing=0.5),
+    **rows(
+        "label_entropy_at_once",
+        *([M, CLASSES, *EACH[:2]],),
+        axis=0,
+        keepdims=False,
+        smoothing=0.5,
+    ),
+    **rows("target_entropy_at_once", [M, M * M, *EACH[:2]], axis=0, keepdims=False),
     **rows("target_entropy", [M, M * M], axis=0, keepdims=False),
     **rows("target_entropy_gradient", [M, M * M, *EACH], axis=0, keepdims=False),
     **rows("sparsemax", [M], axis=0),
@@ -96,6 +105,15 @@ CALLS = {
     **rows("tensordot", [M, M], axes=((1,), (1,))),
     **rows("tril triu", [M], k=0),
     **rows("einsum", [M, M], subscripts="ij,ij->i"),
+    **rows("channel_moments", [W[None]]),
+    **rows("channel_sums", [W[None], W[None]]),
+    **rows("batch_standard", [W, W[:2], W[0], W[1]], eps=0.5),
+    **rows("batch_statistics", [W, W[0], W[1]], momentum=0.5, frozen=False),
+    **rows("layer_norm_parts", [W, W[:1], W[0]], axis=1, eps=0.5, keepdims=True),
+    **rows("layer_norm_gradient", [W * W, W, W[0], W[:, :1], W[:, :1]], axis=1),
+    **rows("layer_norm_weights", [W, W * W, W[:, :1], W[:, :1]], axis=0, keepdims=False),
+    **rows("rms_norm_parts", [W, W[0]], axis=1, eps=0.5, keepdims=True),
+    **rows("rms_norm_gradient", [W * W, W, W[0], W[:, :1]], axis=1),
     **rows("fully_connected", [M[None], M.reshape(1, 12)], flatten=True),
     **rows("max_pooling", [M[None]], **POOLED),
     **rows("max_pooling_gradient", [M[None], M[None, :, :3], M[None]], **POOLED),

@@ -19,6 +19,8 @@ class Options(NamedTuple):
         What depends on constants alone is computed once.
     simplify : bool
         Rules that are exact in IEEE arithmetic.
+    unite : bool
+        Passes over rows and their gradients become one.
     fuse : bool
         Scalar operators of one shape become one loop.
     inplace : bool
@@ -37,6 +39,7 @@ class Options(NamedTuple):
     share: bool = True
     fold: bool = True
     simplify: bool = True
+    unite: bool = True
     fuse: bool = True
     inplace: bool = True
     memory: bool = True

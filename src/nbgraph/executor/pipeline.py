@@ -14,6 +14,7 @@ from nbgraph.graph.passes.fold import fold
 from nbgraph.graph.passes.fuse import fuse
 from nbgraph.graph.passes.share import share
 from nbgraph.graph.passes.simplify import simplify
+from nbgraph.graph.passes.unite import unite
 
 
 class Stage(NamedTuple):
@@ -50,6 +51,7 @@ def optimised(
         ("fold", fold),
         ("simplify", simplify),
         ("share", share),
+        ("unite", unite),
         ("fuse", functools.partial(fuse, loose=loose)),
     ):
         if not getattr(options, name):

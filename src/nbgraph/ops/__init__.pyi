@@ -40,6 +40,11 @@ from nbgraph.ops.arithmetic import sign as sign
 from nbgraph.ops.arithmetic import square as square
 from nbgraph.ops.arithmetic import subtract as subtract
 from nbgraph.ops.arithmetic import true_divide as true_divide
+from nbgraph.ops.batches import batch_norm as batch_norm
+from nbgraph.ops.batches import batch_standard as batch_standard
+from nbgraph.ops.batches import batch_statistics as batch_statistics
+from nbgraph.ops.batches import channel_moments as channel_moments
+from nbgraph.ops.batches import channel_sums as channel_sums
 from nbgraph.ops.casting import astype as astype
 from nbgraph.ops.casting import checkpoint as checkpoint
 from nbgraph.ops.casting import clip_gradient as clip_gradient
@@ -97,6 +102,7 @@ from nbgraph.ops.discrete import integers as _random_randint
 from nbgraph.ops.discrete import poisson as _random_poisson
 from nbgraph.ops.dropout import dropout as dropout
 from nbgraph.ops.entropy import label_entropy as label_entropy
+from nbgraph.ops.entropy import label_entropy_at_once as label_entropy_at_once
 from nbgraph.ops.entropy import label_entropy_gradient as label_entropy_gradient
 from nbgraph.ops.exponential import cbrt as cbrt
 from nbgraph.ops.exponential import exp as exp
@@ -279,6 +285,7 @@ from nbgraph.ops.shape import squeeze as squeeze
 from nbgraph.ops.shape import swapaxes as swapaxes
 from nbgraph.ops.shape import transpose as transpose
 from nbgraph.ops.shares import target_entropy as target_entropy
+from nbgraph.ops.shares import target_entropy_at_once as target_entropy_at_once
 from nbgraph.ops.shares import target_entropy_gradient as target_entropy_gradient
 from nbgraph.ops.slicing import diagonal as diagonal
 from nbgraph.ops.slicing import diagonal_scatter as diagonal_scatter
@@ -307,6 +314,15 @@ from nbgraph.ops.special import logit as logit
 from nbgraph.ops.special import psi as psi
 from nbgraph.ops.special import xlog1py as xlog1py
 from nbgraph.ops.special import xlogy as xlogy
+from nbgraph.ops.standardising import group_norm as group_norm
+from nbgraph.ops.standardising import instance_norm as instance_norm
+from nbgraph.ops.standardising import layer_norm as layer_norm
+from nbgraph.ops.standardising import layer_norm_gradient as layer_norm_gradient
+from nbgraph.ops.standardising import layer_norm_parts as layer_norm_parts
+from nbgraph.ops.standardising import layer_norm_weights as layer_norm_weights
+from nbgraph.ops.standardising import rms_norm as rms_norm
+from nbgraph.ops.standardising import rms_norm_gradient as rms_norm_gradient
+from nbgraph.ops.standardising import rms_norm_parts as rms_norm_parts
 from nbgraph.ops.statistics import mean as mean
 from nbgraph.ops.statistics import std as std
 from nbgraph.ops.statistics import var as var

@@ -18,8 +18,8 @@ ARRAY_FAMILIES: dict[str, str] = {
     "casting": "astype copy stop_gradient checkpoint clip_gradient",
     "creation": ("zeros ones full empty arange linspace eye identity tri"),
     "likeness": "full_like zeros_like ones_like empty_like meshgrid",
-    "entropy": "label_entropy label_entropy_gradient",
-    "shares": "target_entropy target_entropy_gradient",
+    "entropy": "label_entropy label_entropy_gradient label_entropy_at_once",
+    "shares": "target_entropy target_entropy_gradient target_entropy_at_once",
     "losses": (
         "l1_loss l2_loss smooth_l1_loss huber_loss hinge_loss squared_hinge_loss "
         "cosine_embedding_loss cosine_similarity triplet_margin_loss"
@@ -52,11 +52,14 @@ ARRAY_FAMILIES: dict[str, str] = {
     "linalg": "tril triu trace",
     "products": "matmul dot batch_dot vecdot inner outer tensordot",
     "contraction": "einsum",
+    "standardising": (
+        "layer_norm layer_norm_parts layer_norm_gradient layer_norm_weights rms_norm "
+        "rms_norm_parts rms_norm_gradient group_norm instance_norm"
+    ),
+    "batches": "batch_norm batch_statistics batch_standard channel_moments channel_sums",
     "connected": "fully_connected",
     "convolutions": "convolution convolution_data convolution_weights",
-    "pools": (
-        "max_pooling max_pooling_gradient max_pooling_pick avg_pooling avg_pooling_gradient"
-    ),
+    "pools": ("max_pooling max_pooling_gradient max_pooling_pick avg_pooling avg_pooling_gradient"),
 }
 
 # These are not the same in every world: what they give is drawn.

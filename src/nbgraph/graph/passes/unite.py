@@ -1,0 +1,83 @@
+"""A pass over rows and its gradient, where nothing stands between them, are one.
+
+An operator says with `at_once` which operator is its gradient, and which gives the outputs of both:
+its own, then the gradient's one. The gradient reads the operator's operands, then outputs of it,
+then what comes from above; both at once read operands and what comes from above.
+
+>>> import nbgraph as ng
+>>> x, g = ng.var("x", shape=(4, 9)), ng.var("g", shape=(4,))
+>>> label = ng.var("label", shape=(4,), dtype="int64")
+>>> loss, top, inverse = ng.label_entropy(x, label)
+>>> slope = ng.label_entropy_gradient(x, label, top, inverse, g, g)
+>>> [node.op.__name__ for node in unite(ng.Group([loss, slope]).graph).nodes if node.op]
+['label_entropy_at_once']
+"""
+
+from __future__ import annotations
+
+from nbgraph.graph.build import GraphNode, Operand, apply
+from nbgraph.graph.graph import Graph
+
+
+def unite(graph: Graph) -> Graph:
+    """Operators and gradients of theirs become one node where what comes from above does not
+    depend on the operator's results.
+
+    Preserves every value, bit for bit: the operators say that they compute the same. Left alone
+    are results of 16 bits, which would not be rounded on the way, and what has an effect or
+    follows another node. Doing it twice changes nothing.
+    """
+    while True:
+        pair = next(filter(None, map(_pair, graph.nodes)), None)
+        if pair is None:
+            return graph
+        first, gradient, made = pair
+        moved: dict[tuple[GraphNode, int], Operand] = {
+            (first, k): (made, k) for k in range(first.nout)
+        }
+        moved[gradient, 0] = made, first.nout
+        graph = graph.rewrite(lambda node, inputs: None, moved)
+
+
+def _pair(gradient: GraphNode) -> tuple[GraphNode, GraphNode, GraphNode] | None:
+    """The operator of this gradient, the gradient, and what is both; None where there is none."""
+    first = _source(gradient)
+    if first is None or first.token is not None or first.after or gradient.after:
+        return None
+    wanted, both = getattr(first.op, "at_once")  # noqa: B009  (not all operators have it)
+    count = len(first.inputs)
+    if gradient.op is not wanted or gradient.inputs[:count] != first.inputs:
+        return None
+    if gradient.attributes != first.attributes or _narrow(first):
+        return None
+    rest = gradient.inputs[count:]
+    above = [v for v in rest if not (type(v) is tuple and v[0] is first)]
+    if _depends([v[0] for v in above if type(v) is tuple], first):
+        return None
+    return first, gradient, apply(both, (*first.inputs, *above), first.attributes)
+
+
+def _source(gradient: GraphNode) -> GraphNode | None:
+    """The node whose gradient this may be: one of its operands has such."""
+    for operand in gradient.inputs:
+        if type(operand) is tuple and getattr(operand[0].op, "at_once", None):
+            return operand[0]
+    return None
+
+
+def _narrow(node: GraphNode) -> bool:
+    return node.specs is None or any(spec.dtype.itemsize < 4 for spec in node.specs)
+
+
+def _depends(nodes: list[GraphNode], first: GraphNode) -> bool:
+    """Whether one of the nodes depends on `first`."""
+    seen = set(nodes)
+    stack = list(seen)
+    while stack:
+        node = stack.pop()
+        if node is first:
+            return True
+        found = {v[0] for v in node.inputs if type(v) is tuple}.union(node.after) - seen
+        seen |= found
+        stack += found
+    return False
