@@ -184,6 +184,43 @@ CASES = {
     ],
     "tril": [(lambda x: ops.tril(x, -1), T)],
     "triu": [(lambda x: ops.triu(x, 1), M)],
+    "channel_moments": [
+        (ops.channel_moments, T),
+        (lambda x, g, b: ops.batch_norm(x, g, b, eps=0.1), T, values(3), values(3, seed=4)),
+    ],
+    "channel_sums": [(ops.channel_sums, T, values(2, 3, 4, seed=1))],
+    "batch_standard": [
+        (
+            lambda *p: ops.batch_standard(*p, eps=0.1),
+            *(T, np.abs(values(2, 3)) + 0.2, values(3), values(3, seed=4)),
+        )
+    ],
+    "batch_statistics": [
+        (lambda x: ops.batch_norm(x, None, None, np.ones(4), np.ones(4)), M),
+    ],
+    "layer_norm_parts": [
+        (lambda x, g, b: ops.layer_norm(x, g, b, eps=0.1), M, V[:4], values(4, seed=3)),
+        (lambda x: ops.layer_norm_parts(x, np.ones(4), np.zeros(4))[2], M),
+        (lambda x: ops.layer_norm_parts(x, np.ones(4), np.zeros(4))[1], M),
+        (lambda x, g: ops.layer_norm(x, g, None, (0, 2)), T, values(3, 1)),
+        (lambda x, g, b: ops.group_norm(x, 2, g, b), values(2, 4, 2), values(4), values(4, seed=5)),
+        (lambda x: ops.instance_norm(x, eps=0.1), T),
+    ],
+    "layer_norm_gradient": [
+        (ops.layer_norm_gradient, M * M, M, values(4), values(3, 1), values(3, 1, seed=2))
+    ],
+    "layer_norm_weights": [
+        (
+            lambda *p: ops.layer_norm_weights(*p)[0],
+            *(M * M, M, values(3, 1), values(3, 1, seed=2)),
+        ),
+        (lambda g: ops.layer_norm_weights(g, T, np.ones(1), np.ones(1), (0, 1))[1], T),
+    ],
+    "rms_norm_parts": [
+        (lambda x, g: ops.rms_norm(x, g, eps=0.1), M, values(4)),
+        (lambda x: ops.rms_norm_parts(x, np.ones(4))[1], M),
+    ],
+    "rms_norm_gradient": [(ops.rms_norm_gradient, M * M, M, values(4), values(3, 1))],
     "fully_connected": [
         (ops.fully_connected, values(2, 3, 2), values(4, 6)),
         (

@@ -7,6 +7,7 @@ says which word is what.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -17,6 +18,7 @@ from nbgraph.kernels.scalar import Graph
 from nbgraph.kernels.writer import Source
 from nbgraph.settings import config
 
+_MATHEMATICS = re.compile(r"\bm_(\w+)\(")  # calls of `vector_math`
 Compute = Literal["float32", "float64"]
 
 
@@ -60,6 +62,9 @@ def written(name: str, text: str, compute: Compute) -> Kernel:
 
 @functools.lru_cache(maxsize=256)
 def _written(name: str, text: str, compute: Compute, compiler: str) -> Kernel:
-    source = Source(name, text, Namespace(compute), fastmath=False)
+    namespace = Namespace(compute)
+    for function in sorted(set(_MATHEMATICS.findall(text))):
+        namespace.function(function)
+    source = Source(name, text, namespace, fastmath=False)
     loop = Loop(name, "map", Graph(), compute, (), (), ())  # what it is called, and no more
     return of_source(source, loop, name)
