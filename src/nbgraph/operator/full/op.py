@@ -69,7 +69,7 @@ class PropertyOp(ByObject, ArrayOp):
         self.effect = prop.stateful or facts.forward_requests is None
         self.parameters: Mapping[str, Any] = prop.param.to_dict()
         self.places = Places(self)
-        self._inferred: dict[tuple[Spec, ...], Inferred] = {}
+        self._inferred: dict[tuple[Spec, ...], Inferred] = owner.inferred(prop)
         self._gradients: dict[Any, PropertyGradient] = {}
 
     def keeps_input(self, index: int) -> bool:

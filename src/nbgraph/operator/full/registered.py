@@ -76,6 +76,7 @@ class RegisteredOperator:
         self._known: dict[Param, tuple[OperatorProperty, Facts]] = {}
         self._asked: dict[Any, tuple[OperatorProperty, Facts]] = {}  # by what a call gave
         self._made: dict[Param, PropertyOp] = {}
+        self._inferred: dict[Param, dict[Any, Any]] = {}
         shown = example(prop)
         facts = None if shown is None else facts_of(name, shown, prop.Param.__fields__)
         self.operands = () if facts is None else (*facts.arguments, *facts.states)
@@ -117,6 +118,11 @@ class RegisteredOperator:
             found = prop, facts_of(self.__name__, prop, prop.Param.__fields__)
             self._known[prop.param] = found
         return found
+
+    def inferred(self, prop: OperatorProperty) -> dict[Any, Any]:
+        """What was inferred for these parameters, by operands: all applications share it."""
+        _trim(self._inferred)
+        return self._inferred.setdefault(prop.param, {})
 
     # calls ------------------------------------------------------------------------------------
 
