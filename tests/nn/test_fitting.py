@@ -140,6 +140,12 @@ def test_an_interrupted_training_resumes_with_the_same_bits(tmp_path, at):
         np.testing.assert_array_equal(weights[name], array, err_msg=name)
 
 
+def test_an_epoch_goes_on_with_the_metrics_it_began_with(tmp_path):
+    trained(made(), data=Interrupting(2), checkpoint=tmp_path / "a")
+    with pytest.raises(ArgumentError, match="amid an epoch with loss, this.*loss, accuracy"):
+        trained(made(), checkpoint=tmp_path / "a", metrics=[nn.metrics.accuracy])
+
+
 def test_a_finished_training_is_not_repeated(tmp_path):
     net = made()
     history, weights = trained(net, 2, checkpoint=tmp_path / "a")

@@ -9,6 +9,9 @@ Nothing is computed here that `ng` has no operator for: modules put operators to
 """
 
 from nbgraph.nn import metrics as metrics
+from nbgraph.nn.attention import MultiHeadAttention as MultiHeadAttention
+from nbgraph.nn.attention import TransformerBlock as TransformerBlock
+from nbgraph.nn.attention import attend as attend
 from nbgraph.nn.batches import Batches as Batches
 from nbgraph.nn.convolving import AvgPool as AvgPool
 from nbgraph.nn.convolving import Conv1d as Conv1d
@@ -28,3 +31,13 @@ from nbgraph.nn.layers import Flatten as Flatten
 from nbgraph.nn.layers import Function as Function
 from nbgraph.nn.layers import Sequential as Sequential
 from nbgraph.nn.module import Module as Module
+from nbgraph.nn.norms import BatchNorm as BatchNorm
+from nbgraph.nn.norms import LayerNorm as LayerNorm
+from nbgraph.nn.norms import RMSNorm as RMSNorm
+from nbgraph.nn.recurrent import GRU as GRU
+from nbgraph.nn.recurrent import LSTM as LSTM
+from nbgraph.nn.recurrent import RNN as RNN
+from nbgraph.nn.recurrent import Cell as Cell
+from nbgraph.nn.recurrent import GRUCell as GRUCell
+from nbgraph.nn.recurrent import LSTMCell as LSTMCell
+from nbgraph.nn.recurrent import RNNCell as RNNCell

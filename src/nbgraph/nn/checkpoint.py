@@ -17,9 +17,11 @@ FORMAT = 1
 class Position(NamedTuple):
     """How far a training is.
 
-    `totals`: sums of loss and metrics over the samples of the epoch that is under way, None before
-    its first; `data`: what the order of its batches depends on.
+    `totals`: sums of loss and metrics, which are called `names`, over the samples of the epoch that
+    is under way, None before its first; `data`: what the order of its batches depends on.
     """
+
+    names: list[str]
 
     rows: list[dict[str, float]]
     batch: int
@@ -32,6 +34,7 @@ def save(path: Any, model: Module, optimizer: Optimizer, position: Position) -> 
     """Write a training; waits for its arrays."""
     told = {
         "format": FORMAT,
+        "names": position.names,
         "rows": position.rows,
         "batch": position.batch,
         "samples": position.samples,
@@ -69,7 +72,6 @@ def load(path: Any, model: Module, optimizer: Optimizer) -> Held | None:
         raise FormatError(f"fit: {path} has format {told['format']}; this version reads {FORMAT}")
     model.load_state_dict(held["model"])
     optimizer.load_state_dict(held["optimizer"])
-    position = Position(
-        told["rows"], told["batch"], told["samples"], held.get("totals"), told["data"]
-    )
+    place = told["names"], told["rows"], told["batch"], told["samples"]
+    position = Position(*place, held.get("totals"), told["data"])
     return Held(position, told["random"])

@@ -127,6 +127,11 @@ class _Training:
         self._resumed = checkpoints.load(self.path, self.model, self.optimizer)
         if self._resumed is not None:
             position = self._resumed.position
+            if position.totals is not None and position.names != self.names:
+                raise ArgumentError(
+                    f"fit: the checkpoint is amid an epoch with {', '.join(position.names)}, this "
+                    f"training has {', '.join(self.names)}; give the same metrics"
+                )
             self.history.rows[:] = position.rows
             self._batch = position.batch
             self._sums = _Sums(position.samples, position.totals)
@@ -184,7 +189,7 @@ class _Training:
         if self.path is not None:
             sums = self._sums
             rows = self.history.rows
-            position = Position(rows, self._batch, sums.samples, sums.totals, state)
+            position = Position(self.names, rows, self._batch, sums.samples, sums.totals, state)
             checkpoints.save(self.path, self.model, self.optimizer, position)
 
     def _validated(self) -> dict[str, float]:

@@ -1,0 +1,108 @@
+"""Attention, and the block of a transformer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from nbgraph.errors import ArgumentError
+from nbgraph.nn.layers import Dense, Dropout
+from nbgraph.nn.module import Module
+from nbgraph.nn.norms import LayerNorm
+from nbgraph.ops import activation as activations
+from nbgraph.ops.define import library
+
+_FAR = -1e9  # what is added to scores of positions that are not to be seen
+
+
+def attend(query: Any, key: Any, value: Any, *, causal: bool = False) -> Any:
+    """softmax(query @ key' / sqrt(size)) @ value, over the last two axes (positions, size).
+
+    With `causal` a position sees itself and those before it.
+
+    >>> import nbgraph as ng
+    >>> x = ng.ones((1, 3, 4))
+    >>> attend(x, x, x, causal=True).shape
+    (1, 3, 4)
+    """
+    size = query.shape[-1]
+    scores = library.matmul(query * (1 / math.sqrt(size)), library.swapaxes(key, -1, -2))
+    if causal:
+        rows, columns = scores.shape[-2:]
+        here = library.expand_dims(library.arange(rows), -1) + (columns - rows)
+        later = library.astype(library.arange(columns) > here, scores.dtype)
+        scores = scores + later * _FAR
+    return library.matmul(library.softmax(scores, axis=-1), value)
+
+
+class MultiHeadAttention(Module):
+    """Attention of several heads, each with its share of the units (Vaswani et al., 2017).
+
+    `layer(x)` attends to `x` itself, `layer(x, source)` to another sequence; both of shape
+    (samples, positions, features).
+
+    >>> import nbgraph as ng
+    >>> MultiHeadAttention(8, heads=2)(ng.ones((1, 3, 5))).shape
+    (1, 3, 8)
+    """
+
+    def __init__(self, units: int, *, heads: int = 1, causal: bool = False) -> None:
+        if units % heads:
+            raise ArgumentError(
+                f"MultiHeadAttention: units={units} and heads={heads}; give a multiple of heads"
+            )
+        self.units, self.heads, self.causal = units, heads, causal
+        self.query, self.key, self.value = Dense(units), Dense(units), Dense(units)
+        self.out = Dense(units, in_features=units)
+
+    def forward(self, x: Any, source: Any = None) -> Any:
+        """An array of shape (samples, positions, units)."""
+        source = x if source is None else source
+        found = attend(
+            self._split(self.query(x)),
+            self._split(self.key(source)),
+            self._split(self.value(source)),
+            causal=self.causal,
+        )
+        return self.out(library.reshape(library.swapaxes(found, 1, 2), (*x.shape[:2], self.units)))
+
+    def _split(self, x: Any) -> Any:
+        """Heads as an axis before positions."""
+        size = self.units // self.heads
+        return library.swapaxes(library.reshape(x, (*x.shape[:2], self.heads, size)), 1, 2)
+
+    def describe(self) -> str:
+        """See Module."""
+        return f"{self.units}, {self.heads} heads" + (", causal" if self.causal else "")
+
+
+class TransformerBlock(Module):
+    """Attention, then two dense layers, each added to what came in, after a norm of it.
+
+    >>> import nbgraph as ng
+    >>> TransformerBlock(8, heads=2)(ng.ones((1, 3, 8))).shape
+    (1, 3, 8)
+    """
+
+    def __init__(
+        self,
+        units: int,
+        *,
+        heads: int = 1,
+        hidden: int | None = None,
+        dropout: float = 0.0,
+        causal: bool = False,
+        activation: Callable[[Any], Any] = activations.gelu,
+    ) -> None:
+        self.before = LayerNorm(units)
+        self.attention = MultiHeadAttention(units, heads=heads, causal=causal)
+        self.between = LayerNorm(units)
+        self.wide = Dense(hidden or 4 * units, activation, in_features=units)
+        self.narrow = Dense(units, in_features=hidden or 4 * units)
+        self.dropout = Dropout(dropout)
+
+    def forward(self, x: Any) -> Any:
+        """An array like `x`, of shape (samples, positions, units)."""
+        x = x + self.dropout(self.attention(self.before(x)))
+        return x + self.dropout(self.narrow(self.wide(self.between(x))))

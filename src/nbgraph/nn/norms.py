@@ -1,0 +1,79 @@
+"""Norms: data brought to mean 0 and variance 1, or to mean square 1, with weights of their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nbgraph.nn.module import Module
+from nbgraph.ops import initial
+from nbgraph.ops.define import library
+
+
+class LayerNorm(Module):
+    """`ng.layer_norm` along the last axis; `gamma` and `beta` have its length.
+
+    >>> import nbgraph as ng
+    >>> LayerNorm(2)(ng.array([[1.0, 3.0]])).asnumpy().round(3)
+    array([[-1.,  1.]], dtype=float32)
+    """
+
+    def __init__(self, features: int | None = None, *, eps: float = 1e-5) -> None:
+        self.eps = eps
+        self.gamma = self.declare((features,), initial.ones())
+        self.beta = self.declare((features,), initial.zeros())
+
+    def forward(self, x: Any) -> Any:
+        """An array like `x`."""
+        self.settle(gamma=x.shape[-1:], beta=x.shape[-1:])
+        return library.layer_norm(x, self.gamma, self.beta, eps=self.eps)
+
+
+class RMSNorm(Module):
+    """`ng.rms_norm` along the last axis; `gamma` has its length.
+
+    >>> import nbgraph as ng
+    >>> RMSNorm(2)(ng.array([[3.0, -3.0]])).asnumpy().round(3)
+    array([[ 1., -1.]], dtype=float32)
+    """
+
+    def __init__(self, features: int | None = None, *, eps: float = 1e-5) -> None:
+        self.eps = eps
+        self.gamma = self.declare((features,), initial.ones())
+
+    def forward(self, x: Any) -> Any:
+        """An array like `x`."""
+        self.settle(gamma=x.shape[-1:])
+        return library.rms_norm(x, self.gamma, eps=self.eps)
+
+
+class BatchNorm(Module):
+    """`ng.batch_norm` of data of shape (samples, channels, *space).
+
+    In training mean and variance are those of the batch, and the moving ones take `momentum` of
+    them; else the moving ones are used. These are saved but not trained.
+
+    >>> import nbgraph as ng
+    >>> norm = BatchNorm()
+    >>> with ng.autograd.train_mode():
+    ...     out = norm(ng.array([[1.0], [3.0]]))
+    >>> norm.moving_mean
+    array([0.2], dtype=float32)
+    """
+
+    statistics_named = ("moving_mean", "moving_variance")
+
+    def __init__(
+        self, channels: int | None = None, *, momentum: float = 0.1, eps: float = 1e-5
+    ) -> None:
+        self.momentum, self.eps = momentum, eps
+        self.gamma = self.declare((channels,), initial.ones())
+        self.beta = self.declare((channels,), initial.zeros())
+        self.moving_mean = self.declare((channels,), initial.zeros())
+        self.moving_variance = self.declare((channels,), initial.ones())
+
+    def forward(self, x: Any) -> Any:
+        """An array like `x`."""
+        shape = x.shape[1:2]
+        self.settle(gamma=shape, beta=shape, moving_mean=shape, moving_variance=shape)
+        weights = self.gamma, self.beta, self.moving_mean, self.moving_variance
+        return library.batch_norm(x, *weights, momentum=self.momentum, eps=self.eps)

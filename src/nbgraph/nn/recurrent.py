@@ -1,0 +1,186 @@
+"""Recurrent cells, and layers that run them along a sequence."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from nbgraph.nn.layers import glorot, require_count
+from nbgraph.nn.module import Module
+from nbgraph.ops import initial
+from nbgraph.ops.define import library
+
+
+def _stacked(shape: tuple[int, ...], dtype: Any) -> Any:
+    """Each gate as a matrix of its own."""
+    return glorot(shape[1], shape[0] // max(1, shape[0] // shape[1]))(shape, dtype)
+
+
+class Cell(Module):
+    """A step of a recurrent layer: `cell(x, state) -> (out, state)`.
+
+    `weight` has shape (gates * units, features) and takes the input, `recurrent` (gates * units,
+    units) and takes the state, `bias` (gates * units,). A state is a tuple of arrays of shape
+    (samples, units); None stands for zeros. Each kind of cell has its `gates`, and says in `step`
+    what becomes of them.
+    """
+
+    gates: ClassVar[int]
+    states: ClassVar[int] = 1
+
+    def __init__(self, units: int, *, in_features: int | None = None) -> None:
+        self.units = require_count(type(self).__name__, "units", units)
+        rows = self.gates * units
+        self.weight = self.declare((rows, in_features), _stacked)
+        self.recurrent = self.declare((rows, units), _stacked)
+        self.bias = self.declare((rows,), initial.zeros())
+
+    def forward(self, x: Any, state: Any = None) -> tuple[Any, tuple[Any, ...]]:
+        """`x` of shape (samples, features); the output (samples, units), and the next state."""
+        return self.step(self.given(x), self.begun(x.shape[0], state))
+
+    def given(self, x: Any) -> Any:
+        """What the gates take from inputs, for any number of leading axes."""
+        self.settle(weight=(self.gates * self.units, x.shape[-1]))
+        return library.fully_connected(x, self.weight, self.bias, flatten=False)
+
+    def begun(self, samples: int, state: Any) -> tuple[Any, ...]:
+        """A state, of zeros if there is none."""
+        if state is None:
+            dtype = self.recurrent.dtype
+            return tuple([library.zeros((samples, self.units), dtype)] * self.states)
+        return tuple(state)
+
+    def step(self, given: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+        """The output and the next state, from what the gates take from the input."""
+        raise NotImplementedError
+
+    def _recalled(self, hidden: Any) -> Any:
+        return library.fully_connected(hidden, self.recurrent, flatten=False)
+
+    def _parts(self, gates: Any) -> list[Any]:
+        units = self.units
+        return [gates[:, i * units : (i + 1) * units] for i in range(self.gates)]
+
+    def describe(self) -> str:
+        """See Module."""
+        return str(self.units)
+
+
+class RNNCell(Cell):
+    """tanh of what comes in and what is recalled.
+
+    >>> import nbgraph as ng
+    >>> out, (hidden,) = RNNCell(3)(ng.ones((2, 5)))
+    >>> out.shape, hidden is out
+    ((2, 3), True)
+    """
+
+    gates = 1
+
+    def step(self, given: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+        """See Cell."""
+        out = library.tanh(given + self._recalled(state[0]))
+        return out, (out,)
+
+
+class LSTMCell(Cell):
+    """Long short-term memory (Hochreiter and Schmidhuber, 1997); gates: in, forget, cell, out.
+
+    The state is (output, memory); one is added to what the forget gate takes.
+
+    >>> import nbgraph as ng
+    >>> out, (hidden, memory) = LSTMCell(3)(ng.ones((2, 5)))
+    >>> out.shape, memory.shape
+    ((2, 3), (2, 3))
+    """
+
+    gates, states = 4, 2
+
+    def step(self, given: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+        """See Cell."""
+        hidden, memory = state
+        enter, forget, cell, leave = self._parts(given + self._recalled(hidden))
+        kept = library.sigmoid(forget + 1.0) * memory
+        memory = kept + library.sigmoid(enter) * library.tanh(cell)
+        out = library.sigmoid(leave) * library.tanh(memory)
+        return out, (out, memory)
+
+
+class GRUCell(Cell):
+    """A gated recurrent unit (Cho et al., 2014); gates: reset, update, new.
+
+    The reset gate takes what is recalled after its product, as cuDNN has it.
+
+    >>> import nbgraph as ng
+    >>> GRUCell(3)(ng.ones((2, 5)))[0].shape
+    (2, 3)
+    """
+
+    gates = 3
+
+    def step(self, given: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+        """See Cell."""
+        (hidden,) = state
+        reset, update, new = self._parts(given)
+        again, keep, old = self._parts(self._recalled(hidden))
+        share = library.sigmoid(update + keep)
+        fresh = library.tanh(new + library.sigmoid(reset + again) * old)
+        out = fresh + share * (hidden - fresh)
+        return out, (out,)
+
+
+class RNN(Module):
+    """Cells along a sequence, one layer on the other: `layer(x, states) -> (outs, states)`.
+
+    `x` has shape (samples, steps, features), outputs (samples, steps, units). States are a list
+    with one for each layer; None: zeros. What the gates take from inputs is one product for all
+    steps. With `hybridize` the steps of a call become one graph.
+
+    >>> import nbgraph as ng
+    >>> outs, states = RNN(4, layers=2)(ng.ones((3, 5, 2)))
+    >>> outs.shape, len(states)
+    ((3, 5, 4), 2)
+    """
+
+    cell: ClassVar[type[Cell]] = RNNCell
+
+    def __init__(self, units: int, *, layers: int = 1, in_features: int | None = None) -> None:
+        count = require_count(type(self).__name__, "layers", layers)
+        sizes = [in_features, *[units] * (count - 1)]
+        self.cells = [self.cell(units, in_features=size) for size in sizes]
+
+    def forward(self, x: Any, states: Any = None) -> tuple[Any, list[Any]]:
+        """Outputs of the last layer at all steps, and the states after the last."""
+        ends: list[Any] = []
+        for i, cell in enumerate(self.cells):
+            given = cell.given(x)
+            state = cell.begun(x.shape[0], None if states is None else states[i])
+            outs: list[Any] = []
+            for t in range(x.shape[1]):
+                out, state = cell.step(given[:, t], state)
+                outs.append(out)
+            x = library.stack(outs, axis=1)
+            ends.append(state)
+        return x, ends
+
+
+class LSTM(RNN):
+    """As `RNN`, of LSTM cells.
+
+    >>> import nbgraph as ng
+    >>> LSTM(4)(ng.ones((3, 5, 2)))[0].shape
+    (3, 5, 4)
+    """
+
+    cell = LSTMCell
+
+
+class GRU(RNN):
+    """As `RNN`, of GRU cells.
+
+    >>> import nbgraph as ng
+    >>> GRU(4)(ng.ones((3, 5, 2)))[0].shape
+    (3, 5, 4)
+    """
+
+    cell = GRUCell
