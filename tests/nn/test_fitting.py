@@ -146,6 +146,26 @@ def test_an_epoch_goes_on_with_the_metrics_it_began_with(tmp_path):
         trained(made(), checkpoint=tmp_path / "a", metrics=[nn.metrics.accuracy])
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_scaled_loss_trains_the_same_and_bad_steps_are_skipped(compiled):
+    """X-MAR-11: cost scaling; powers of two change no bits of float32."""
+    options = {"epochs": 2, "compiled": compiled}
+    plain, expected = trained(made(), optimizer=lambda m: ng.optim.Adam(m, 0.02), **options)
+    scaler = ng.optim.LossScaler(1024.0, window=3)
+    history, weights = trained(
+        made(), optimizer=lambda m: ng.optim.Adam(m, 0.02, scaler=scaler), **options
+    )
+    np.testing.assert_allclose(history["loss"], plain["loss"], rtol=1e-6)
+    for name, array in expected.items():
+        np.testing.assert_allclose(weights[name], array, rtol=1e-4, atol=1e-5)
+    assert scaler.value == 4096 and scaler.skipped == 0
+    scaler = ng.optim.LossScaler(2.0**127, factor=2.0**40)
+    _, weights = trained(
+        made(), optimizer=lambda m: ng.optim.Adam(m, 0.02, scaler=scaler), **options
+    )
+    assert 1 <= scaler.skipped < 8 and all(np.isfinite(a).all() for a in weights.values())
+
+
 def test_a_finished_training_is_not_repeated(tmp_path):
     net = made()
     history, weights = trained(net, 2, checkpoint=tmp_path / "a")

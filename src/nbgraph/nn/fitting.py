@@ -203,17 +203,20 @@ class _Training:
     # steps ------------------------------------------------------------------------------------
 
     def _train(self, inputs: tuple[Any, ...], target: Any) -> None:
-        (_, (row, values)), grads = self._step(self.model, inputs, target)
+        scaler = self.optimizer.scaler
+        scale = None if scaler is None else scaler.array
+        (_, (row, values)), grads = self._step(self.model, inputs, target, scale)
         self.model.apply_statistics(values)
         self.optimizer.step(grads)
         self._sums.add(row, len(target))
 
-    def _value(self, model: Module, inputs: tuple[Any, ...], target: Any) -> Any:
-        """The loss; and it with the metrics as a row, and new values of statistics."""
+    def _value(self, model: Module, inputs: tuple[Any, ...], target: Any, scale: Any) -> Any:
+        """The loss, scaled; and it with the metrics as a row, and new values of statistics."""
         with collecting(model.statistics()) as values:
             out = model(*inputs)
         value = library.mean(self.loss(out, target))
-        return value, (self._row(value, out, target), values)
+        head = value if scale is None else value * library.astype(scale, value.dtype)
+        return head, (self._row(value, out, target), values)
 
     def _measured(self, model: Module, inputs: tuple[Any, ...], target: Any) -> Any:
         out = model(*inputs)
