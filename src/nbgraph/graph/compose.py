@@ -8,7 +8,7 @@ branches, are told apart when they are bound: they are never one by accident.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nbgraph.engine.sites import caller
@@ -20,18 +20,26 @@ from nbgraph.graph.graph import Graph
 OF_ITS_OWN = "made for a call"  # mark of a variable that belongs to one call
 
 
-def composed(op: Any, operands: Sequence[Operand | None], name: str | None) -> GraphNode:
+def composed(
+    op: Any,
+    operands: Sequence[Operand | None],
+    name: str | None,
+    attributes: Mapping[str, Any] | None = None,
+    known: Mapping[str, tuple[Any, Any]] | None = None,
+) -> GraphNode:
     """The node, over variables where an operand is None.
 
     `op` is an operator over whole arrays with `property`, whose `initial(name)` says how a variable
-    begins. States have to be variables (ArgumentError): they are written.
+    begins; or `attributes` are those of its node, and `known` says what is known of variables: the
+    shape, as far as it is, and how they begin. States have to be variables (ArgumentError): they
+    are written.
     """
     if name is not None and (not isinstance(name, str) or not name):
         raise ArgumentError(f"{op.__name__}: name={name!r}; give a string such as 'fc1'")
     stem = name or _by_place(op.__name__, operands)
     own = {} if name else {OF_ITS_OWN: os.urandom(8).hex()}
     inputs = [
-        _variable(op, stem, label, own) if given is None else given
+        _variable(op, stem, label, own, known) if given is None else given
         for label, given in zip(op.operands, operands, strict=True)
     ]
     for label, given in zip(op.operands, inputs, strict=True):
@@ -44,7 +52,7 @@ def composed(op: Any, operands: Sequence[Operand | None], name: str | None) -> G
     return build.apply(
         op,
         inputs,
-        op.parameters,
+        op.parameters if attributes is None else attributes,
         name=None if name is None else scope + name,
         marks=naming.marks.get(),
         scope=scope,
@@ -58,9 +66,18 @@ def _by_place(name: str, operands: Sequence[Operand | None]) -> str:
     return f"{name}{sum(n.op is not None and n.op.__name__ == name for n in below)}"
 
 
-def _variable(op: Any, stem: str, label: str, own: dict[str, Any]) -> Operand:
+def _variable(
+    op: Any,
+    stem: str,
+    label: str,
+    own: dict[str, Any],
+    known: Mapping[str, tuple[Any, Any]] | None,
+) -> Operand:
     marks = {**naming.marks.get(), **own}
-    init = op.property.initial(label)
+    if known is None:
+        shape, init = None, op.property.initial(label)
+    else:
+        shape, init = known.get(label, (None, None))
     if init is not None:
         marks["init"] = init
-    return build.variable(f"{naming.scope.get()}{stem}_{label}", None, None, marks, caller()), 0
+    return build.variable(f"{naming.scope.get()}{stem}_{label}", shape, None, marks, caller()), 0

@@ -87,10 +87,12 @@ class Symbol(
         return made[0] if len(made) == 1 else tuple(made)
 
     @classmethod
-    def __nbgraph_compose__(cls, op: Any, operands: Sequence[Any], name: str | None) -> Any:
+    def __nbgraph_compose__(
+        cls, op: Any, operands: Sequence[Any], name: str | None, *more: Any
+    ) -> Any:
         """Make a node, and variables for the operands that are None; see `graph.compose`."""
         given = [None if v is None else cls._lifted(op, i, v) for i, v in enumerate(operands)]
-        node = composed(op, [build.lifted(v) for v in given], name)
+        node = composed(op, [build.lifted(v) for v in given], name, *more)
         made = [cls([(node, i)]) for i in range(node.nout)]
         return made[0] if len(made) == 1 else tuple(made)
 

@@ -15,6 +15,7 @@ from nbgraph.operator.tiled_op import TiledCall, TiledOp
 from nbgraph.ops.convolutions import ONE
 from nbgraph.ops.define import Shape, cast, library, public
 from nbgraph.ops.windows import share
+from nbgraph.shape import Shapes
 
 Array = np.ndarray[Any, Any]
 _ROWS, _FEATURES = 256, 512  # of a tile
@@ -44,6 +45,20 @@ def _infer(x: Spec, w: Spec, *bias: Spec, flatten: bool) -> Spec:
         )
     lead, _ = _split(x.shape, flatten=flatten)
     return Spec((*lead, w.shape[0]), np.result_type(*(s.dtype for s in (x, w, *bias))))
+
+
+def _partial(in_shapes: Shapes, out_shapes: Shapes, *, flatten: bool) -> tuple[Shapes, Shapes]:
+    """Inputs of the weights follow from the data; features from weights, bias or result."""
+    (x, w, *bias), (out,) = in_shapes, out_shapes
+    known = [s[0] for s in (w, *bias) if s] + ([out[-1]] if out else [])
+    features = next((n for n in known if n is not None), None)
+    inputs = w[1] if w is not None and len(w) == 2 else None
+    if x is not None and len(x) > 1:
+        each = x[1:] if flatten else x[-1:]
+        whole = [n for n in each if n is not None]
+        inputs = math.prod(whole) if len(whole) == len(each) else inputs
+        out = (*(x[:1] if flatten else x[:-1]), features)
+    return (x, (features, inputs), *[(features,) for _ in bias]), (out,)
 
 
 def _tiling(specs: Sequence[Spec], dtype: Any, *, flatten: bool) -> TiledCall | None:
@@ -89,9 +104,9 @@ def _rule(g: Gradients) -> Sequence[Any]:
     return found
 
 
-_PLAIN, _BIASED = (
+_PLAIN, BIASED = (
     TiledOp("fully_connected", _infer, _tiling, _naive, gradient=_rule, keeps=("x", "weight"),
-            operands=operands)
+            operands=operands, partial=_partial)
     for operands in (("x", "weight"), ("x", "weight", "bias"))
 )  # fmt: skip
 
@@ -109,5 +124,5 @@ def fully_connected(
     array([[13.],
            [13.]])
     """
-    op, given = (_PLAIN, (x, weight)) if bias is None else (_BIASED, (x, weight, bias))
+    op, given = (_PLAIN, (x, weight)) if bias is None else (BIASED, (x, weight, bias))
     return op(*given, flatten=bool(flatten), out=out)

@@ -18,6 +18,7 @@ from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.tiled_op import TiledCall, TiledOp
 from nbgraph.ops.define import Shape, cast, library, public, whole, whole_tuple
 from nbgraph.ops.windows import Windows, convolved, per_axis, require_space, share, spelled
+from nbgraph.shape import Shapes
 
 Array = np.ndarray[Any, Any]
 _ROWS = 192, 384  # of columns multiplied at once: BLAS packs about so many
@@ -167,6 +168,21 @@ def _infer_weights(*specs: Spec, size: Shape, **attributes: Any) -> Spec:
     return Spec(layer.w, _require("convolution_weights", specs))
 
 
+def _partial(
+    in_shapes: Shapes, out_shapes: Shapes, *, groups: int, **_: Any
+) -> tuple[Shapes, Shapes]:
+    """Channels of the weights follow from the data; features from weights, bias or result."""
+    (x, w, *bias), (out,) = in_shapes, out_shapes
+    known = [s[0] for s in (w, *bias) if s] + ([out[1]] if out and len(out) > 1 else [])
+    features = next((n for n in known if n is not None), None)
+    if x is not None and len(x) > 2 and (w is None or len(w) == len(x)):
+        channels = None if x[1] is None or x[1] % groups else x[1] // groups
+        window = (None,) * (len(x) - 2) if w is None else w[2:]
+        w = (features, w[1] if w and w[1] is not None else channels, *window)
+        out = (x[0], features, *(out[2:] if out and len(out) == len(x) else (None,) * (len(x) - 2)))
+    return (x, w, *[(features,) for _ in bias]), (out,)
+
+
 # kernels ----------------------------------------------------------------------------------------
 
 
@@ -230,9 +246,7 @@ def _weight_tiles(layer: Layer, room: int) -> _Tiles:
     return _Tiles(layer.groups * parts * blocks, size, blocks, own, parts, features)
 
 
-def _call(
-    name: str, text: str, layer: Layer, tiles: Any, dtype: Any
-) -> TiledCall | None:
+def _call(name: str, text: str, layer: Layer, tiles: Any, dtype: Any) -> TiledCall | None:
     from nbgraph.kernels.blas import routine  # SciPy comes with the first product
     from nbgraph.kernels.loops import ROOM
     from nbgraph.kernels.written import written
@@ -380,12 +394,15 @@ def _weight_rule(g: Gradients) -> Sequence[Any]:
 
 def _op(name: str, operands: Sequence[str], *functions: Any, keeps: Sequence[str]) -> TiledOp:
     infer, tiling, naive, rule = functions
-    return TiledOp(name, infer, tiling, naive, gradient=rule, keeps=keeps, operands=operands)
+    partial = _partial if name == "convolution" else None
+    return TiledOp(
+        name, infer, tiling, naive, gradient=rule, keeps=keeps, operands=operands, partial=partial
+    )
 
 
 _XW, _GW = ("x", "weight"), ("out_grad", "weight")
 _CONVOLUTION = _op("convolution", _XW, _infer, _tiling, _naive, _rule, keeps=_XW)
-_BIASED = _op("convolution", (*_XW, "bias"), _infer, _tiling, _naive, _rule, keeps=_XW)
+BIASED = _op("convolution", (*_XW, "bias"), _infer, _tiling, _naive, _rule, keeps=_XW)
 _DATA = _op("convolution_data", _GW, _infer_data, _data_tiling, _naive_data, _data_rule, keeps=_GW)
 _BIASED_DATA = _op(
     "convolution_data", (*_GW, "bias"), _infer_data, _data_tiling, _naive_data, _data_rule,
@@ -435,7 +452,7 @@ def convolution(
     how = _how("convolution", stride, pad, dilation, groups)
     if bias is None:
         return _CONVOLUTION(x, weight, out=out, **how)
-    return _BIASED(x, weight, bias, out=out, **how)
+    return BIASED(x, weight, bias, out=out, **how)
 
 
 @public(_DATA)

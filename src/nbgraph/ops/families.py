@@ -57,6 +57,7 @@ ARRAY_FAMILIES: dict[str, str] = {
         "rms_norm_parts rms_norm_gradient group_norm instance_norm"
     ),
     "batches": "batch_norm batch_statistics batch_standard channel_moments channel_sums",
+    "layers": "FullyConnected Convolution Deconvolution Pooling BatchNorm",
     "connected": "fully_connected",
     "convolutions": "convolution convolution_data convolution_weights",
     "pools": ("max_pooling max_pooling_gradient max_pooling_pick avg_pooling avg_pooling_gradient"),

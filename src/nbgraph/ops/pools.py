@@ -186,7 +186,12 @@ def _pick_rule(g: Gradients) -> Sequence[Any]:
 
 
 _MAX = TiledOp(
-    "max_pooling", _max_infer, _max_tiling, _max_naive, gradient=_max_rule, keeps=("x", "out"),
+    "max_pooling",
+    _max_infer,
+    _max_tiling,
+    _max_naive,
+    gradient=_max_rule,
+    keeps=("x", "out"),
     adds=True,
 )
 _MAX_GRADIENT = TiledOp(
@@ -341,7 +346,9 @@ def _mean_gradient_rule(g: Gradients) -> Sequence[Any]:
     return [cast(avg_pooling(g.out_grad, **how), g.specs[0])]
 
 
-_AVG = TiledOp("avg_pooling", _mean_infer, _mean_tiling, _mean_naive, gradient=_mean_rule, adds=True)
+_AVG = TiledOp(
+    "avg_pooling", _mean_infer, _mean_tiling, _mean_naive, gradient=_mean_rule, adds=True
+)
 _AVG_GRADIENT = TiledOp(
     "avg_pooling_gradient", _mean_gradient_infer, _mean_gradient_tiling, _mean_gradient_naive,
     gradient=_mean_gradient_rule, operands=("out_grad",),

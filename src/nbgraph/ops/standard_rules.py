@@ -75,15 +75,11 @@ def rms_norm_gradient_rule(g: Gradients) -> Sequence[Any]:
 
 def layer_norm_weights_rule(g: Gradients) -> Sequence[Any]:
     """sum(out_grad * z) and sum(out_grad), over rows: by out_grad, x, mean and scale."""
-    (out_grad, x, mean, scale), (h, k) = g.inputs, g.out_grads
-    specs, axis = g.specs, g.attributes["axis"]
-    h, k = (_kept(v, specs[1], axis) for v in (h, k))
-    to_grad = None if k is None else library.broadcast_to(k, specs[0].shape)
-    if h is None:
-        return _delivered([to_grad, None, None, None], g)
+    (out_grad, x, mean, scale), specs = g.inputs, g.specs
+    h, k = (library.slice_view(g.out_grad, (i,)) for i in (0, 1))
     off, each = subtract(x, mean), multiply(out_grad, h)
     to_x = multiply(each, scale)
-    to_grad = _sum(to_grad, multiply(h, multiply(off, scale)))
+    to_grad = add(multiply(multiply(off, scale), h), k)
     to_mean = sum_to(negative(to_x), specs[2].shape)
     return _delivered([to_grad, to_x, to_mean, sum_to(multiply(each, off), specs[3].shape)], g)
 
@@ -102,15 +98,6 @@ def _over(value: Any, axis: Axis) -> Any:
 
 def _sum(a: Any, b: Any) -> Any:
     return b if a is None else add(a, b)
-
-
-def _kept(value: Any, x: Spec, axis: Axis) -> Any:
-    """With the axes that were summed over as axes of size 1."""
-    if value is None:
-        return None
-    axes = axes_of("layer_norm_weights", axis, len(x.shape))
-    shape = tuple(1 if d in axes else n for d, n in enumerate(x.shape))
-    return library.reshape(value, shape)
 
 
 def _count(g: Gradients) -> int:
@@ -149,6 +136,7 @@ def _by_weights(
     rows = tuple(d for d in range(len(xs.shape)) if d not in axes)
     last = axes == tuple(range(len(rows), len(xs.shape)))
     if rows and last and gammas.shape == betas.shape == tuple(xs.shape[d] for d in axes):
-        return library.layer_norm_weights(out_grad, x, mean, scale, axis=rows)
+        both = library.layer_norm_weights(out_grad, x, mean, scale)
+        return library.slice_view(both, (0,)), library.slice_view(both, (1,))
     z = multiply(subtract(x, mean), scale)
     return sum_to(multiply(out_grad, z), gammas.shape), sum_to(out_grad, betas.shape)

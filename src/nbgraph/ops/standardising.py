@@ -16,10 +16,12 @@ from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.row_op import RowOp
 from nbgraph.operator.row_program import Result, RowProgram
+from nbgraph.operator.tiled_op import TiledCall, TiledOp
 from nbgraph.ops import standard_rules as rules
 from nbgraph.ops.arithmetic import add, multiply
 from nbgraph.ops.define import (
     Axis,
+    Shape,
     as_array,
     as_known,
     composed,
@@ -29,6 +31,8 @@ from nbgraph.ops.define import (
     whole,
 )
 from nbgraph.settings import config
+
+Array = np.ndarray[Any, Any]
 
 
 def _element(x):
@@ -61,22 +65,6 @@ def _along(out_grad, x, gamma, mean, scale):
 
 def _slope(out_grad, x, gamma, mean, scale, total, along, count):
     return scale * (out_grad * gamma - total / count - (x - mean) * scale * (along / count))
-
-
-def _to_gamma(out_grad, x, mean, scale):
-    return out_grad * ((x - mean) * scale)
-
-
-def _out_grad(out_grad):
-    return out_grad
-
-
-def _first(along):
-    return along
-
-
-def _second(total):
-    return total
 
 
 def _square(x):
@@ -133,15 +121,53 @@ _LAYER_NORM_GRADIENT = _Norm(
     gradient=rules.layer_norm_gradient_rule,
     keeps=("out_grad", "x", "gamma", "mean", "scale"),
 )
-_LAYER_NORM_WEIGHTS = RowOp(
-    RowProgram(
-        "layer_norm_weights",
-        elements=("out_grad", "x", "mean", "scale"),
-        totals={"along": ("add", _to_gamma), "total": ("add", _out_grad)},
-        results=[Result(_first, row=True), Result(_second, row=True)],
-    ),
+
+
+def _weights_infer(out_grad: Spec, x: Spec, mean: Spec, scale: Spec) -> Spec:
+    rows = _leading(x.shape, mean.shape)
+    if out_grad.shape != x.shape or scale.shape != mean.shape or rows is None:
+        raise ShapeError(
+            f"layer_norm_weights: out_grad{out_grad.shape}, x{x.shape}, mean{mean.shape}, scale"
+            f"{scale.shape}; expected two equal shapes, and two with size 1 along the last axes"
+        )
+    dtype = np.result_type(*(s.dtype for s in (out_grad, x, mean, scale)))
+    return Spec((2, *x.shape[rows:]), dtype)
+
+
+def _leading(x: Shape, mean: Shape) -> int | None:
+    """How many axes come before those of a row."""
+    for count in range(len(x) + 1):
+        if mean == x[:count] + (1,) * (len(x) - count):
+            return count
+    return None
+
+
+def _weights_tiling(specs: Sequence[Spec], dtype: Any) -> TiledCall | None:
+    from nbgraph.kernels.standards import weights_text
+    from nbgraph.kernels.written import written
+
+    rows = math.prod(specs[2].shape)
+    columns = math.prod(specs[1].shape) // rows
+    width = max(64, min(512, -(-columns // 32) * 16))
+    code = written("layer_norm_weights", weights_text(dtype), dtype)
+    cost = int(rows * columns * 0.4)
+    return TiledCall(code, (rows, columns), (width,), -(-columns // width), cost)
+
+
+def _weights_naive(out_grad: Array, x: Array, mean: Array, scale: Array) -> Array:
+    rows = tuple(range(_leading(x.shape, mean.shape) or 0))
+    products = out_grad * ((x - mean) * scale)
+    return np.stack([products.sum(axis=rows), out_grad.sum(axis=rows)])
+
+
+_LAYER_NORM_WEIGHTS = TiledOp(
+    "layer_norm_weights",
+    _weights_infer,
+    _weights_tiling,
+    _weights_naive,
     gradient=rules.layer_norm_weights_rule,
     keeps=("out_grad", "x", "mean", "scale"),
+    operands=("out_grad", "x", "mean", "scale"),
 )
 _RMS_NORM = _Norm(
     RowProgram(
@@ -193,16 +219,15 @@ def layer_norm_gradient(
 
 
 @public(_LAYER_NORM_WEIGHTS)
-def layer_norm_weights(
-    out_grad: Any, x: Any, mean: Any, scale: Any, axis: Axis = 0, *, keepdims: bool = False
-) -> Any:
-    """The gradients of gamma and beta, one pass over both arrays; `axis` is that of the rows.
+def layer_norm_weights(out_grad: Any, x: Any, mean: Any, scale: Any, *, out: Any = None) -> Any:
+    """The gradients of gamma and beta of the shape of a row, as two rows, in one pass. `mean` and
+    `scale` have size 1 along the axes of a row, which are the last ones.
 
     >>> layer_norm_weights([[1.0, 5.0]], [[1.0, 3.0]], [[2.0]], [[1.0]])
-    (array([-1.,  5.]), array([1., 5.]))
+    array([[-1.,  5.],
+           [ 1.,  5.]])
     """
-    axis = hashable_axis("layer_norm_weights", axis)
-    return _LAYER_NORM_WEIGHTS(out_grad, x, mean, scale, axis=axis, keepdims=keepdims)
+    return _LAYER_NORM_WEIGHTS(out_grad, x, mean, scale, out=out)
 
 
 @public(_RMS_NORM)

@@ -1,0 +1,98 @@
+"""Layers by MXNet's names: parameters as text, weights made by graphs, shapes from the data."""
+
+import numpy as np
+import pytest
+
+import nbgraph as ng
+from nbgraph import ops
+from nbgraph.errors import ArgumentError
+
+
+def lenet():
+    h = ng.Convolution(ng.var("data"), kernel="(5,5)", num_filter=4, name="conv1")
+    h = ng.Pooling(ng.BatchNorm(h, name="bn1"), kernel=(2, 2), stride="(2,2)", pool_type="max")
+    h = ng.Convolution(ng.tanh(h), kernel=(3, 3), num_filter="6", num_group=2, name="conv2")
+    return ng.FullyConnected(ng.tanh(h), num_hidden=10, name="fc")
+
+
+def test_a_graph_makes_weights_and_infers_them():
+    """OPP-02, OPP-14, OPP-16: variables by the node's name, shapes from data, states apart."""
+    out = lenet()
+    arguments, outputs, states = out.infer_shape(data=(3, 1, 12, 12))
+    found = dict(zip(out.list_arguments(), arguments, strict=True))
+    assert found == {
+        "data": (3, 1, 12, 12),
+        "conv1_weight": (4, 1, 5, 5),
+        "conv1_bias": (4,),
+        "bn1_beta": (4,),
+        "conv2_weight": (6, 2, 3, 3),
+        "conv2_bias": (6,),
+        "fc_weight": (10, 24),
+        "fc_bias": (10,),
+    }
+    assert (outputs, states) == ([(3, 10)], [(4,), (4,)])
+
+
+def test_it_trains():
+    """OPP-24: gradients of the whole net are those of the tape on the same arrays."""
+    rng = np.random.default_rng(0)
+    exe = ng.sum(lenet() ** 2).simple_bind(data=(3, 1, 12, 12))
+    given = {n: rng.normal(size=a.shape).astype("float32") for n, a in exe.arg_dict.items()}
+    exe.forward_backward(**given)
+    a = {n: ng.array(v) for n, v in given.items()}
+    for array in a.values():
+        array.attach_grad()
+    states = ng.zeros(4), ng.ones(4)
+    with ng.autograd.record():
+        h = ng.convolution(a["data"], a["conv1_weight"], a["conv1_bias"])
+        h = ng.batch_norm(h, None, a["bn1_beta"], *states, eps=1e-3)
+        h = ng.convolution(
+            ng.tanh(ng.max_pooling(h, 2)), a["conv2_weight"], a["conv2_bias"], groups=2
+        )
+        ng.sum(ng.fully_connected(ng.tanh(h), a["fc_weight"], a["fc_bias"]) ** 2).backward()
+    for name, array in a.items():
+        own = exe.grad_dict[name].asnumpy()
+        scale = max(1.0, np.abs(own).max())  # the bias before a norm has no gradient
+        np.testing.assert_allclose(own, array.grad.asnumpy(), rtol=1e-3, atol=1e-4 * scale)
+    moved = exe.aux_dict["bn1_moving_mean"].asnumpy()
+    np.testing.assert_allclose(moved, states[0].asnumpy(), rtol=1e-4)
+
+
+def test_arrays():
+    """OPP-14: the same functions on arrays; a transposed convolution undoes a stride."""
+    rng = np.random.default_rng(1)
+    x, w = rng.normal(size=(2, 3, 6)), rng.normal(size=(4, 3, 3))
+    found = ops.Convolution(x, w, kernel=(3,), num_filter=4, no_bias=True, pad=(1,), stride=(2,))
+    np.testing.assert_array_equal(found, ops.convolution(x, w, pad=1, stride=2))
+    back = ops.Deconvolution(
+        found, w, kernel=(3,), num_filter=3, pad=(1,), stride=(2,), adj=(1,), no_bias=True
+    )
+    judge = ops.convolution_data(found, w, size=(6,), pad=1, stride=2)
+    np.testing.assert_array_equal(back, judge)
+    whole = ops.Pooling(x, global_pool=True, pool_type="avg")
+    np.testing.assert_allclose(whole, x.mean(axis=2, keepdims=True))
+    full = ops.Pooling(x, kernel=(4,), stride=(4,), pooling_convention="full")
+    np.testing.assert_array_equal(full, ops.max_pooling(x, 4, ceil=True))
+    np.testing.assert_array_equal(ops.BatchNorm(x), ops.batch_norm(x, eps=1e-3))
+    flat = ops.FullyConnected(x, rng.normal(size=(5, 18)), num_hidden=5, no_bias=True)
+    assert flat.shape == (2, 5)
+
+
+BAD = [
+    (lambda x: ops.Convolution(x, kernel="(3", num_filter=1), "Convolution: kernel"),
+    (lambda x: ops.Convolution(x, kernel=(3,)), "num_filter"),
+    (lambda x: ops.FullyConnected(x, num_hidden=0), "num_hidden"),
+    (lambda x: ops.FullyConnected(x, num_hidden=2, units=3), "units"),
+    (lambda x: ops.FullyConnected(x, num_hidden=2), "no array is given for weight"),
+    (lambda x: ops.FullyConnected(x, x, num_hidden=2, no_bias=True, name="f"), "is for symbols"),
+    (lambda x: ops.Pooling(x, kernel=(2,), pool_type="lp"), "expected 'max' or 'avg'"),
+    (ops.Pooling, "give its extents, or global_pool=True"),
+    (lambda x: ops.Deconvolution(x, x, kernel=(2, 2), num_filter=1), "2 axes of space"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), BAD)
+def test_bad_input(call, message):
+    """OPP-14: unknown parameters and bad values name layer and field."""
+    with pytest.raises(ArgumentError, match=message):
+        call(np.ones((1, 2, 4)))
