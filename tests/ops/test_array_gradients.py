@@ -21,6 +21,7 @@ def values(*shape, seed=0):
 V, M, T = values(5), values(3, 4), values(2, 3, 4)
 INDICES = np.array([[0, 2], [2, -1]])
 CLASSES, SHARES = np.array([1, 3, 0]), np.abs(values(3, 4, seed=1)) + 0.0137
+ONES = values(3, 1), values(3, 1, seed=3)
 PLACES = np.array([0, 2, 1]), np.array([0, 2, 2, 3])
 TOP, TOTAL, TWO = M.max(axis=1), np.ones(3), (values(3, seed=2), values(3, seed=3))
 SIGNS, CHANCES = np.array([1, -1, 1]), np.linspace(0.1, 0.9, 12).reshape(3, 4)
@@ -203,6 +204,8 @@ CASES = {
         (lambda x: ops.layer_norm_parts(x, np.ones(4), np.zeros(4))[2], M),
         (lambda x: ops.layer_norm_parts(x, np.ones(4), np.zeros(4))[1], M),
         (lambda x, g: ops.layer_norm(x, g, None, (0, 2)), T, values(3, 1)),
+        (ops.layer_norm, values(1, 4), values(4), values(4, seed=3)),
+        (lambda x, g, b: ops.layer_norm(x, g, b, (1, 2), eps=1.0), values(2, 3, 1), *ONES),
         (lambda x, g, b: ops.group_norm(x, 2, g, b), values(2, 4, 2), values(4), values(4, seed=5)),
         (lambda x: ops.instance_norm(x, eps=0.1), T),
     ],
@@ -211,7 +214,7 @@ CASES = {
     ],
     "layer_norm_weights": [
         (ops.layer_norm_weights, M * M, M, values(3, 1), values(3, 1, seed=2)),
-        (lambda g: ops.layer_norm_weights(g, T, T[:, :1, :1], T[:, :1, 1:2]), T * T),
+        (lambda g: ops.layer_norm_weights(g, T, T[:, :1, :1], T[:, :1, 1:2], axes=2), T * T),
     ],
     "rms_norm_parts": [
         (lambda x, g: ops.rms_norm(x, g, eps=0.1), M, values(4)),

@@ -218,27 +218,8 @@ FILLED = part(
 def _walk(layout: Record, dtype: str, *, spreads: bool) -> str:
     """Rows [row, row + k) of the columns at places [first, first + m): made of the data at `base`,
     or spread over it. `ld`: elements from row to row."""
-    item = ITEM[dtype]
-    cells = f"{dtype}_pointer(base + (channel + (z * in_h + y) * in_w + along) * {item})"
-    own = f"shifted(col, ((r - row) * ld + p - first) * {item})"
-    inner = f"shifted({own}, (a - w) * {item})"
-    outside, gap = "", ""
-    if spreads:
-        copied, steps = (
-            f"added({cells}, {inner}, b - a)",
-            f"dropped({cells}, {inner}, b - a, step_w)",
-        )
-    else:
-        outside = f"done = cleared({own}, e - w)"
-        copied, steps = (
-            f"copied_run({inner}, {cells}, b - a)",
-            f"taken({inner}, {cells}, b - a, step_w)",
-        )
-        gap = (
-            f"if a > w:\n    done = cleared({own}, a - w)\n"
-            f"if e > b:\n    done = cleared(shifted({own}, (b - w) * {item}), e - b)"
-        )
     name = "spread" if spreads else "columns"
+    line = _spread_line(dtype) if spreads else _made_line(dtype)
     return part(
         f"{name}(args, col, ld, base, row, k, first, m)",
         *layout.reading(*SPACE),
@@ -246,15 +227,7 @@ def _walk(layout: Record, dtype: str, *, spreads: bool) -> str:
         "done = 0",
         "line = first // out_w",
         "for r in range(row, row + k):",
-        "    c = r // volume",
-        "    at = r - c * volume",
-        "    kd = at // (kernel_h * kernel_w)",
-        "    at = at - kd * (kernel_h * kernel_w)",
-        "    kh = at // kernel_w",
-        "    channel = c * in_d * in_h * in_w",
-        "    off = (at - kh * kernel_w) * gap_w - pad_w",
-        "    begin = (max(0, 0 - off) + step_w - 1) // step_w",
-        "    end = (max(0, in_w - off) + step_w - 1) // step_w",
+        *(f"    {text}" for text in _ROW),
         "    d = line // out_h",
         "    h = line - d * out_h",
         "    w = first - line * out_w",
@@ -263,18 +236,16 @@ def _walk(layout: Record, dtype: str, *, spreads: bool) -> str:
         "        e = min(out_w, w + first + m - p)",
         "        z = d * step_d + kd * gap_d - pad_d",
         "        y = h * step_h + kh * gap_h - pad_h",
-        "        within = (0 <= z < in_d) and (0 <= y < in_h)",
         "        a = max(w, min(begin, e))",
         "        b = max(a, min(end, e))",
-        "        if within:",
-        *(f"            {line}" for line in gap.split("\n") if gap),
-        "            along = a * step_w + off",
-        "            if b > a:",
-        "                if step_w == 1:",
-        f"                    done = {copied}",
-        "                else:",
-        f"                    done = {steps}",
-        *(["        else:", f"            {outside}"] if outside else []),
+        "        along = a * step_w + off",
+        "        if (0 <= z < in_d) and (0 <= y < in_h):",
+        *(f"            {text}" for text in line),
+        *(
+            []
+            if spreads
+            else ["        else:", f"            done = cleared({_own(dtype)}, e - w)"]
+        ),
         "        p += e - w",
         "        w = 0",
         "        h += 1",
@@ -283,6 +254,58 @@ def _walk(layout: Record, dtype: str, *, spreads: bool) -> str:
         "            d += 1",
         "return done",
     )
+
+
+# of a row of the columns: its channel, its element of the window, and the places within the data
+_ROW = (
+    "c = r // volume",
+    "at = r - c * volume",
+    "kd = at // (kernel_h * kernel_w)",
+    "at = at - kd * (kernel_h * kernel_w)",
+    "kh = at // kernel_w",
+    "channel = c * in_d * in_h * in_w",
+    "off = (at - kh * kernel_w) * gap_w - pad_w",
+    "begin = (max(0, 0 - off) + step_w - 1) // step_w",
+    "end = (max(0, in_w - off) + step_w - 1) // step_w",
+)
+
+
+def _own(dtype: str) -> str:
+    """Where a run of places lies in its row of the columns."""
+    return f"shifted(col, ((r - row) * ld + p - first) * {ITEM[dtype]})"
+
+
+def _runs_of(dtype: str) -> tuple[str, str]:
+    """The part of the run that lies within the data: in the columns, and in the data."""
+    item = ITEM[dtype]
+    cells = f"{dtype}_pointer(base + (channel + (z * in_h + y) * in_w + along) * {item})"
+    return f"shifted({_own(dtype)}, (a - w) * {item})", cells
+
+
+def _made_line(dtype: str) -> list[str]:
+    """A run of the columns made of a line of the data, with zeros around."""
+    inner, cells = _runs_of(dtype)
+    return [
+        "if a > w:",
+        f"    done = cleared({_own(dtype)}, a - w)",
+        "if e > b:",
+        f"    done = cleared(shifted({_own(dtype)}, (b - w) * {ITEM[dtype]}), e - b)",
+        "if b > a and step_w == 1:",
+        f"    done = copied_run({inner}, {cells}, b - a)",
+        "if b > a and step_w != 1:",
+        f"    done = taken({inner}, {cells}, b - a, step_w)",
+    ]
+
+
+def _spread_line(dtype: str) -> list[str]:
+    """A run of the columns added to a line of the data."""
+    inner, cells = _runs_of(dtype)
+    return [
+        "if b > a and step_w == 1:",
+        f"    done = added({cells}, {inner}, b - a)",
+        "if b > a and step_w != 1:",
+        f"    done = dropped({cells}, {inner}, b - a, step_w)",
+    ]
 
 
 def multiplying(layout: Record) -> str:

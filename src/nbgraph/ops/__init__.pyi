@@ -143,6 +143,11 @@ from nbgraph.ops.joining import hstack as hstack
 from nbgraph.ops.joining import row_stack as row_stack
 from nbgraph.ops.joining import stack as stack
 from nbgraph.ops.joining import vstack as vstack
+from nbgraph.ops.layers import BatchNorm as BatchNorm
+from nbgraph.ops.layers import Convolution as Convolution
+from nbgraph.ops.layers import Deconvolution as Deconvolution
+from nbgraph.ops.layers import FullyConnected as FullyConnected
+from nbgraph.ops.layers import Pooling as Pooling
 from nbgraph.ops.leaks import rrelu as rrelu
 from nbgraph.ops.likelihoods import binary_cross_entropy as binary_cross_entropy
 from nbgraph.ops.likelihoods import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits

@@ -12,7 +12,7 @@ from nbgraph.dtype import is_float
 from nbgraph.errors import DTypeError, ShapeError
 from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.tiled_op import TiledCall, TiledOp
-from nbgraph.ops.convolutions import ONE
+from nbgraph.ops.convolution_tiles import ONE
 from nbgraph.ops.define import Shape, cast, library, public
 from nbgraph.ops.windows import share
 from nbgraph.shape import Shapes

@@ -136,7 +136,7 @@ def _by_weights(
     rows = tuple(d for d in range(len(xs.shape)) if d not in axes)
     last = axes == tuple(range(len(rows), len(xs.shape)))
     if rows and last and gammas.shape == betas.shape == tuple(xs.shape[d] for d in axes):
-        both = library.layer_norm_weights(out_grad, x, mean, scale)
+        both = library.layer_norm_weights(out_grad, x, mean, scale, axes=len(axes))
         return library.slice_view(both, (0,)), library.slice_view(both, (1,))
     z = multiply(subtract(x, mean), scale)
     return sum_to(multiply(out_grad, z), gammas.shape), sum_to(out_grad, betas.shape)

@@ -21,7 +21,6 @@ from nbgraph.ops import standard_rules as rules
 from nbgraph.ops.arithmetic import add, multiply
 from nbgraph.ops.define import (
     Axis,
-    Shape,
     as_array,
     as_known,
     composed,
@@ -123,26 +122,20 @@ _LAYER_NORM_GRADIENT = _Norm(
 )
 
 
-def _weights_infer(out_grad: Spec, x: Spec, mean: Spec, scale: Spec) -> Spec:
-    rows = _leading(x.shape, mean.shape)
-    if out_grad.shape != x.shape or scale.shape != mean.shape or rows is None:
+def _weights_infer(out_grad: Spec, x: Spec, mean: Spec, scale: Spec, *, axes: int) -> Spec:
+    rows = len(x.shape) - axes
+    wanted = (*x.shape[: max(rows, 0)], *(1,) * axes)
+    if rows < 0 or out_grad.shape != x.shape or not mean.shape == scale.shape == wanted:
         raise ShapeError(
             f"layer_norm_weights: out_grad{out_grad.shape}, x{x.shape}, mean{mean.shape}, scale"
-            f"{scale.shape}; expected two equal shapes, and two with size 1 along the last axes"
+            f"{scale.shape}; expected two equal shapes, and two with size 1 along the last "
+            f"{axes} axes"
         )
     dtype = np.result_type(*(s.dtype for s in (out_grad, x, mean, scale)))
     return Spec((2, *x.shape[rows:]), dtype)
 
 
-def _leading(x: Shape, mean: Shape) -> int | None:
-    """How many axes come before those of a row."""
-    for count in range(len(x) + 1):
-        if mean == x[:count] + (1,) * (len(x) - count):
-            return count
-    return None
-
-
-def _weights_tiling(specs: Sequence[Spec], dtype: Any) -> TiledCall | None:
+def _weights_tiling(specs: Sequence[Spec], dtype: Any, *, axes: int) -> TiledCall | None:
     from nbgraph.kernels.standards import weights_text
     from nbgraph.kernels.written import written
 
@@ -154,8 +147,8 @@ def _weights_tiling(specs: Sequence[Spec], dtype: Any) -> TiledCall | None:
     return TiledCall(code, (rows, columns), (width,), -(-columns // width), cost)
 
 
-def _weights_naive(out_grad: Array, x: Array, mean: Array, scale: Array) -> Array:
-    rows = tuple(range(_leading(x.shape, mean.shape) or 0))
+def _weights_naive(out_grad: Array, x: Array, mean: Array, scale: Array, *, axes: int) -> Array:
+    rows = tuple(range(x.ndim - axes))
     products = out_grad * ((x - mean) * scale)
     return np.stack([products.sum(axis=rows), out_grad.sum(axis=rows)])
 
@@ -219,15 +212,18 @@ def layer_norm_gradient(
 
 
 @public(_LAYER_NORM_WEIGHTS)
-def layer_norm_weights(out_grad: Any, x: Any, mean: Any, scale: Any, *, out: Any = None) -> Any:
-    """The gradients of gamma and beta of the shape of a row, as two rows, in one pass. `mean` and
-    `scale` have size 1 along the axes of a row, which are the last ones.
+def layer_norm_weights(
+    out_grad: Any, x: Any, mean: Any, scale: Any, *, axes: int = 1, out: Any = None
+) -> Any:
+    """The gradients of gamma and beta of the shape of a row, as two rows, in one pass. The last
+    `axes` axes make a row; `mean` and `scale` have size 1 along them.
 
     >>> layer_norm_weights([[1.0, 5.0]], [[1.0, 3.0]], [[2.0]], [[1.0]])
     array([[-1.,  5.],
            [ 1.,  5.]])
     """
-    return _LAYER_NORM_WEIGHTS(out_grad, x, mean, scale, out=out)
+    axes = whole("layer_norm_weights", "axes", axes)
+    return _LAYER_NORM_WEIGHTS(out_grad, x, mean, scale, axes=axes, out=out)
 
 
 @public(_RMS_NORM)

@@ -1,0 +1,130 @@
+"""How a convolution is cut into tiles, and the calls of its kernels; see `kernels.windows`.
+
+Tiles depend on shapes alone, and are as many as workers may want.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from nbgraph.operator.array_op import Spec
+from nbgraph.operator.tiled_op import TiledCall
+from nbgraph.ops.convolution_shapes import How, Layer, layer_of, of_data, of_weights
+from nbgraph.ops.define import Shape
+from nbgraph.ops.windows import share
+
+_ROWS = 192, 384  # of columns multiplied at once: BLAS packs about so many
+_SPOTS = 512  # places where no columns are made
+_SHARED = 8  # tiles that there should be, for the workers
+ONE = {"float32": 0x3F800000, "float64": 0x3FF0000000000000}  # 1.0 in bits
+
+
+class _Tiles(NamedTuple):
+    """See `nbgraph.kernels.windows`."""
+
+    tiles: int
+    size: int  # places at once
+    blocks: int
+    share: int  # of features, channels or rows, in a tile
+    parts: int
+    panel: int  # rows or channels at once
+
+
+def _shared(tiles: int, extent: int, least: int) -> int:
+    """The share of a tile where `tiles` are cut further, so that there are enough of them."""
+    parts = min(-(-_SHARED // tiles), max(1, extent // least))
+    return -(-extent // parts)
+
+
+def _panel(rows: int, spots: int, room: int) -> int:
+    """Rows of columns at once: few enough that all places fit in, where that is possible."""
+    return share(rows, max(1, min(_ROWS[1], max(_ROWS[0], room // spots), room)))
+
+
+def _forward_tiles(layer: Layer, room: int) -> _Tiles:
+    spots, rows = layer.windows.spots, layer.rows
+    panel = rows if layer.windows.plain else _panel(rows, spots, room)
+    size = share(spots, _SPOTS if layer.windows.plain else room // panel, 16)
+    blocks = -(-spots // size)
+    tiles = layer.images * layer.groups * blocks
+    own = _shared(tiles, layer.features, 64)
+    parts = -(-layer.features // own)
+    return _Tiles(tiles * parts, size, blocks, own, parts, panel)
+
+
+def _data_tiles(layer: Layer, room: int) -> _Tiles | None:
+    volume, spots, plain = layer.windows.volume, layer.windows.spots, layer.windows.plain
+    if volume > room:
+        return None
+    images = layer.images * layer.groups
+    own = _shared(images, layer.channels, 64 if plain else 8)
+    parts = -(-layer.channels // own)
+    panel = own if plain else share(own, max(1, _panel(own * volume, spots, room) // volume))
+    size = share(spots, _SPOTS if plain else room // (panel * volume), 16)
+    return _Tiles(images * parts, size, 0, own, parts, panel)
+
+
+def _weight_tiles(layer: Layer, room: int) -> _Tiles:
+    """`panel`: features of a tile, `blocks`: how many such parts."""
+    own = min(_shared(layer.groups, layer.rows, 48), share(layer.rows, min(_ROWS[1], room)))
+    parts = -(-layer.rows // own)
+    tiles, features = layer.groups * parts, layer.features
+    if layer.windows.plain:  # there are no columns that each part would make anew
+        features = _shared(tiles, features, 64)
+    elif tiles == 1:
+        own = _shared(_SHARED // 2, layer.rows, 8)
+        parts = -(-layer.rows // own)
+    blocks = -(-layer.features // features)
+    size = share(layer.windows.spots, _SPOTS if layer.windows.plain else room // own, 16)
+    return _Tiles(layer.groups * parts * blocks, size, blocks, own, parts, features)
+
+
+def _call(name: str, text: str, layer: Layer, tiles: Any, dtype: Any) -> TiledCall | None:
+    from nbgraph.kernels.blas import routine  # SciPy comes with the first product
+    from nbgraph.kernels.loops import ROOM
+    from nbgraph.kernels.written import written
+
+    found: _Tiles | None = tiles(layer, ROOM[dtype])
+    if found is None:
+        return None
+    blas = routine()
+    pointers = (blas.pointers[kind][dtype] for kind in ("gemm", "gemv"))
+    words = (
+        *(blas.address, *pointers, blas.threads.address, ONE[dtype]),
+        *layer.windows.words(),
+        *(layer.channels, layer.features, found.size, found.blocks, found.share, found.parts),
+        *(found.panel, int(layer.windows.plain)),
+    )
+    code, head = written(name, text, dtype), (layer.images, layer.groups)
+    return TiledCall(code, head, words, found.tiles, layer.cost(dtype))
+
+
+def tiling(specs: Sequence[Spec], dtype: Any, **attributes: Any) -> TiledCall | None:
+    """The call for a convolution."""
+    from nbgraph.kernels.windows import convolution_text
+
+    layer = layer_of("convolution", specs[0].shape, specs[1].shape, How.of(attributes))
+    text = convolution_text(dtype, bias=len(specs) > 2)
+    return _call("convolution", text, layer, _forward_tiles, dtype)
+
+
+def data_tiling(
+    specs: Sequence[Spec], dtype: Any, *, size: Shape, **attributes: Any
+) -> TiledCall | None:
+    """The call for the gradient by data; None for windows that no room holds."""
+    from nbgraph.kernels.windows import data_text
+
+    layer = of_data(specs, size, How.of(attributes))
+    text = data_text(dtype, bias=len(specs) > 2)
+    return _call("convolution_data", text, layer, _data_tiles, dtype)
+
+
+def weight_tiling(
+    specs: Sequence[Spec], dtype: Any, *, size: Shape, **attributes: Any
+) -> TiledCall | None:
+    """The call for the gradient by weights."""
+    from nbgraph.kernels.windows import weight_text
+
+    layer = of_weights(specs, size, How.of(attributes))
+    return _call("convolution_weights", weight_text(dtype), layer, _weight_tiles, dtype)
