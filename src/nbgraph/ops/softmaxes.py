@@ -198,6 +198,7 @@ def log_softmax_gradient(
 ) -> Any:
     """The in-gradient of `log_softmax`, from its result and the gradient of that.
 
+    >>> import numpy as np
     >>> log_softmax_gradient(np.log([0.5, 0.5]), [1.0, 0.0])
     array([ 0.5, -0.5])
     """
@@ -244,6 +245,7 @@ _LOGSUMEXP = RowOp(
 def logsumexp(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None) -> Any:
     """log(sum(exp(x))) over axes, without overflow; -inf of no elements.
 
+    >>> import numpy as np
     >>> logsumexp([1000.0, 1000.0]) == 1000 + np.log(2)
     np.True_
     """
