@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from nbgraph.codegen import cache, host, image, target
+from nbgraph.codegen import cache, host, image, optimise, target
 from nbgraph.errors import CompileError
 
 pytestmark = pytest.mark.skipif(
@@ -159,3 +159,14 @@ def test_another_version_of_a_compiler_asks_again(own_cache, monkeypatch):
     before = target.host()
     monkeypatch.setattr(target, "_host", lambda: host.host()._replace(llvm="0.51.0 23.1.0"))
     assert target.host() != before
+
+
+def test_what_nobody_has_is_named_before_it_is_called():
+    """Code generators call functions of a compiler's run time that the text does not declare."""
+    text = "define i64 @nbgraph_kernel(i64 %a, i64 %lo, i64 %hi) {\n"
+    text += "  %r = call i64 @no_such_function(i64 %a)\n  ret i64 %r\n}\n"
+    module = optimise.optimised("declare i64 @no_such_function(i64)\n" + text, "kernel")
+    code = bytes(target.machine().emit_object(module))
+    assert image.undefined(code) == ["no_such_function"]
+    with pytest.raises(CompileError, match="needs 'no_such_function', which this system lacks"):
+        target.LoadedCode(code, ())

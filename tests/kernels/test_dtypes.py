@@ -250,3 +250,25 @@ def test_float32_kernels_hold_packed_singles_only(fn):
         text = code.assembly()
         assert not _DOUBLE.search(text), _DOUBLE.search(text)
         assert re.search(r"\bv(add|mul|sub|fm\w+|fn\w+)ps\s.*[yz]mm", text), "not vectorised"
+
+
+@pytest.mark.parametrize("dtype", [np.dtype("float16"), BF16], ids=str)
+@pytest.mark.parametrize("by", ["llvm", "numba"])
+def test_floats_become_16_bits_in_one_rounding(dtype, by):
+    """MFU-02: what is computed in float64 is not rounded to float32 on its way; a sign that is
+    copied, which LLVM moves behind the rounding, needs nothing that the process lacks."""
+    near = np.linspace(-4, 4, 1999).astype(dtype).astype(np.float64)
+    middle = (near[1:] + near[:-1]) / 2
+    x = np.concatenate([near, middle, middle * (1 + 2.0**-30), middle * (1 - 2.0**-30)])
+    with ng.config(compiler=by):
+        op, turned = ng.op(lambda x: x * 1.0), ng.op(lambda x: math.atan(x))
+        found = op(x, out=np.empty(x.size, dtype))
+        angles = turned(x, out=np.empty(x.size, dtype))
+        exact = turned(x)
+    off = np.abs(found.astype(float) - x)
+    for step in (1, -1):  # no neighbour is nearer
+        other = (found.view(np.uint16) + np.uint16(step % (1 << 16))).view(dtype).astype(float)
+        assert np.all((off <= np.abs(other - x)) | (found == 0))
+    if dtype == np.float16:  # ml_dtypes rounds by way of float32
+        np.testing.assert_array_equal(found.view(np.uint16), x.astype(dtype).view(np.uint16))
+        np.testing.assert_array_equal(angles, exact.astype(dtype))

@@ -59,6 +59,14 @@ def place(code: bytes, symbols: Collection[str]) -> Image | None:
         return None
 
 
+def undefined(code: bytes) -> list[str]:
+    """What an object file asks for that it does not hold; nothing where it cannot be read here."""
+    try:
+        return _File(code).undefined() if code[:6] == _ELF64_LITTLE else []
+    except (_Strange, struct.error):
+        return []
+
+
 class _File:
     """One object file being laid out: `starts` are the places of its sections in the image."""
 
@@ -101,11 +109,14 @@ class _File:
         start = self.names + symbol[0]
         return self.code[start : self.code.index(b"\0", start)].decode()
 
+    def undefined(self) -> list[str]:
+        """Names that the file does not define."""
+        return sorted({self._name(s) for s in self.table[1:] if s[3] == _UNDEFINED and s[0]})
+
     def image(self, symbols: Collection[str]) -> Image:
         """Map it, fill it in, and take the permission to write away."""
-        undefined = {self._name(s) for s in self.table[1:] if s[3] == _UNDEFINED}
         stubs = -(-self.size // _STUB_BYTES) * _STUB_BYTES
-        self.stubs = {name: stubs + _STUB_BYTES * i for i, name in enumerate(sorted(undefined))}
+        self.stubs = {name: stubs + _STUB_BYTES * i for i, name in enumerate(self.undefined())}
         length = stubs + _STUB_BYTES * len(self.stubs)
         memory = mmap.mmap(-1, length, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         base = ctypes.addressof(ctypes.c_char.from_buffer(memory))

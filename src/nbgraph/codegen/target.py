@@ -160,7 +160,8 @@ class LoadedCode:
 
 def _linked(code: bytes, externs: Sequence[str]) -> Any:
     """An execution engine of LLVM that holds the object file."""
-    provide(externs)
+    # what the code generator called of its own accord is not among them; it would be called at 0
+    provide(sorted({*externs, *image.undefined(code)}))
     llvm = _llvm()
     # an engine owns its target machine: each gets its own
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _new_machine())

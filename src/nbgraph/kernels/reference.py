@@ -91,6 +91,8 @@ def _names(source: Source) -> dict[str, Any]:
         float32_to_float16=floats.float_to_half,
         bfloat16_to_float32=floats.bfloat16_to_float,
         float32_to_bfloat16=floats.float_to_bfloat16,
+        float64_to_float16=floats.float_to_half,
+        float64_to_bfloat16=floats.float_to_bfloat16,
     )
     for name in ("float32", "float64", "int8", "int16", "int32", "int64"):
         space[name] = getattr(numba, name)

@@ -232,8 +232,7 @@ class Writer:
             return f"uint8({text})"
         kind = self.loop.compute if node.kind == "f" else node.kind
         if dtype in ("float16", "bfloat16"):
-            single = text if kind == "float32" else f"float32({text})"
-            return f"float32_to_{dtype}({single})"
+            return _shortened(text, kind, dtype)
         return text if kind == dtype else f"{dtype}({text})"
 
     def load_all(self, indent: int, which: Sequence[int], *, access: Access) -> None:
@@ -285,8 +284,7 @@ class Writer:
         short = dtype in SHORT
         value = text if kind == ("float32" if short else dtype) else f"{dtype}({text})"
         if short:
-            single = text if kind == "float32" else f"float32({text})"
-            value = f"float32_to_{dtype}({single})"
+            value = _shortened(text, kind, dtype)
         if output.request == "write":
             return value
         old = self.loaded(pointer, index, dtype, access=access)
@@ -321,3 +319,10 @@ class Writer:
                     body.line(f"wide = wide | (abs({body.text(node.args[0])}) > {limit})")
         self.lines += body.lines
         return texts
+
+
+def _shortened(text: str, kind: str, dtype: str) -> str:
+    """A number as a 16-bit float: floats are rounded once."""
+    if kind not in ("float32", "float64"):
+        text, kind = f"float32({text})", "float32"
+    return f"{kind}_to_{dtype}({text})"

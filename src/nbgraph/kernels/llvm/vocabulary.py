@@ -237,6 +237,8 @@ RUNTIME = {
     "bfloat16_to_float32": "float32",
     "float32_to_float16": "uint16",
     "float32_to_bfloat16": "uint16",
+    "float64_to_float16": "uint16",
+    "float64_to_bfloat16": "uint16",
     "acc_pairwise": "float64",
 }
 

@@ -37,6 +37,8 @@ _CONVERSIONS = {
     "float32_to_float16": floats.float_to_half,
     "bfloat16_to_float32": floats.bfloat16_to_float,
     "float32_to_bfloat16": floats.float_to_bfloat16,
+    "float64_to_float16": floats.float_to_half,
+    "float64_to_bfloat16": floats.float_to_bfloat16,
 }
 # Some processor of today with fused multiply-add and rounding instructions: what they cost decides
 # whether a branch becomes a select.

@@ -14,6 +14,8 @@ RUNTIME: dict[str, tuple[str, tuple[str, ...]]] = {
     "float32_to_float16": ("i16", ("float",)),
     "bfloat16_to_float32": ("float", ("i16",)),
     "float32_to_bfloat16": ("i16", ("float",)),
+    "float64_to_float16": ("i16", ("double",)),
+    "float64_to_bfloat16": ("i16", ("double",)),
     "acc_pairwise": ("double", ("ptr", "i64")),
 }
 _KINDS = {"float32": "float", "float64": "double"}

@@ -1,5 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources cf3c67f5f54f988f, llvmlite 0.50, fma
+; sources 44e56a717edfc4fd, llvmlite 0.50, fma
 
 declare double @lgamma(double) local_unnamed_addr
 
@@ -4530,6 +4530,51 @@ b1:
   %v1 = fptrunc float %x to half
   %v2 = bitcast half %v1 to i16
   ret i16 %v2
+}
+
+define internal i16 @r_float64_to_bfloat16(double %x) alwaysinline nounwind {
+b1:
+  %v1 = fptrunc double %x to float
+  %v2 = fpext float %v1 to double
+  %v3 = bitcast float %v1 to i32
+  %v4 = tail call double @llvm.fabs.f64(double %v2)
+  %v5 = tail call double @llvm.fabs.f64(double %x)
+  %v6 = fcmp ogt double %v4, %v5
+  %v7 = sext i1 %v6 to i32
+  %v8 = add i32 %v7, %v3
+  %v9 = fcmp one double %x, %v2
+  %v10 = zext i1 %v9 to i32
+  %v11 = or i32 %v8, %v10
+  %v12 = bitcast i32 %v11 to float
+  %v13 = lshr i32 %v8, 16
+  %v14 = and i32 %v13, 1
+  %v15 = add i32 %v11, 32767
+  %v16 = add i32 %v15, %v14
+  %v17 = lshr i32 %v16, 16
+  %v18 = or i32 %v13, 64
+  %v19 = fcmp uno float %v12, 0.000000e+00
+  %v20 = select i1 %v19, i32 %v18, i32 %v17
+  %v21 = trunc nuw i32 %v20 to i16
+  ret i16 %v21
+}
+
+define internal i16 @r_float64_to_float16(double %x) alwaysinline nounwind {
+b1:
+  %v1 = fptrunc double %x to float
+  %v2 = fpext float %v1 to double
+  %v3 = bitcast float %v1 to i32
+  %v4 = tail call double @llvm.fabs.f64(double %v2)
+  %v5 = tail call double @llvm.fabs.f64(double %x)
+  %v6 = fcmp ogt double %v4, %v5
+  %v7 = sext i1 %v6 to i32
+  %v8 = add i32 %v7, %v3
+  %v9 = fcmp one double %x, %v2
+  %v10 = zext i1 %v9 to i32
+  %v11 = or i32 %v8, %v10
+  %v12 = bitcast i32 %v11 to float
+  %v13 = fptrunc float %v12 to half
+  %v14 = bitcast half %v13 to i16
+  ret i16 %v14
 }
 
 @t_0f89f25d59ce = internal unnamed_addr constant [512 x i8] c"\82\F9\A23\83\F9\224\0C\E6\8B3\0D\E6\0B4\D8`\BE2\D8`>3\DA`\BE3\DB`>4n\83\F93n\83y4\DC\06s4\B9\0Df4r\1BL4\E46\184$\B7A3&\B7\C13'\B7A4Nn\034\80\93\DB1\90\93[2\90\93\DB2\90\93[3\90\93\DB3\91\93[4\22'74\88\9C\DC3\88\9C\\4\10994@\E4\E43A\E4d4\82\C8I4\05\91\134(\88\1C3*\88\9C3*\88\1C4PAd3RA\E43RAd4\A5\82H4J\05\114P*\083R*\883S*\0848\A5\822<\A5\023>\A5\823?\A5\024\E0O\A91\E0O)2\E0O\A92\E0O)3\E0O\A93\E1O)4\84?\A53\84?%4\12\FE\943\13\FE\144\9C\F0'3\9C\F0\A73\9D\F0'4t\C2\9F3u\C2\1F4\A8\13~3\AA\13\FE3\AB\13~4W'|4\AFNx4_\9Dp4\BE:a4}uB4\FA\EA\044@_\1D2@_\9D2D_\1D3F_\9D3G_\1D4<\FAj3>\FA\EA3>\FAj4}\F4U4\FA\E8+4\EA\A3\AF3\EA\A3/4\A8\8F\BE3\A9\8F>4\A6>\FA3\A6>z4M}t4\9A\FAh44\F5Q4i\EA#4\A6\A9\8F3\A6\A9\0F4h\9A\FA2l\9Az3n\9A\FA3n\9Az4\DD4u4\BBij4w\D3T4\EE\A6)4\B8\9B\A63\B8\9B&4\E0n\9A3\E0n\1A4\00wS3\02w\D33\03wS4\06\EE&4\1A\B8\9B3\1B\B8\1B4\D8\C0]3\DA\C0\DD3\DB\C0]4\B6\81;4\DA\06\EE3\DB\06n4\B6\0D\\4l\1B84\B0m\E03\B1m`4b\DB@4\C5\B6\014\80b[1\80b\DB1\90b[2\90b\DB2\94b[3", align 4
