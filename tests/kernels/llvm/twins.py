@@ -204,8 +204,23 @@ def kernels(loop):
     return found
 
 
+def _ordered_by_llvm(loop, array):
+    """Whether LLVM may order the additions that make an output as suits the rest of its loop: so
+    for sums and products of fused loops, whose inner order the two compilers need not share."""
+    fused = loop.form == "reduce" and len(loop.outputs) > 1
+    return fused and isinstance(array, Output) and array.combine in ("add", "multiply")
+
+
+def _close(a, b, compute):
+    """Whether totals of up to a block agree but for the order of their additions."""
+    tolerance = 1024 * float(np.finfo(compute).eps)
+    with np.errstate(all="ignore"):
+        return np.allclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True)
+
+
 def differences(loop, seed, *, rounds=4):
-    """What differs between the two compilers' results, in words; nothing if they agree."""
+    """What differs between the two compilers' results, in words; nothing if they agree: bit for
+    bit, but for sums in fused loops (the stated bound)."""
     code = kernels(loop)
     for turn in range(rounds):
         rng = np.random.default_rng((seed, turn))
@@ -222,7 +237,7 @@ def differences(loop, seed, *, rounds=4):
             after[name] = [a.copy() for a in made.memory]
         arrays = (*loop.operands, *loop.outputs)
         for array, a, b in zip(arrays, after["llvm"], after["numba"], strict=True):
-            if not same(a, b):
+            if not (same(a, b) or (_ordered_by_llvm(loop, array) and _close(a, b, loop.compute))):
                 bad = np.flatnonzero(a.view(np.uint8).reshape(-1) != b.view(np.uint8).reshape(-1))
                 return (
                     f"{loop.name}: {loop.form} {array.dtype} {outer} {made.words[0]} turn {turn}: "
