@@ -109,11 +109,14 @@ def shortcut(op: Mapper, routes: Routes) -> Push:
 def _route(found: Carried, engine: Kernels, operands: Sequence[Any]) -> tuple[Any, ...] | None:
     """The route that a call has gone, or None: its like has to be looked at."""
     arrays = [i for i, v in enumerate(operands) if type(v) not in WEAK]
-    if len(found.prepared) != 1 or not arrays or not found.outputs[0].size:
+    if not arrays or not found.outputs[0].size:
         return None
     if any(type(operands[i]) is not _classes[0] for i in arrays):
         return None  # lifted
-    prepared = next(iter(found.prepared.values()))
+    # what a call for new arrays prepared (`push.push`); calls with out= have others beside it
+    prepared = found.prepared.get((("write",) * len(found.outputs), *found.outputs))
+    if prepared is None:
+        return None
     kinds = [_kind(*scalar) for scalar in prepared.scalars]
     return None if None in kinds else _described(found, prepared, engine, operands, arrays, kinds)
 

@@ -52,7 +52,7 @@ class Cell(Module):
 
     def step(self, given: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
         """The output and the next state, from what the gates take from the input."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no step; write one")
 
     def _recalled(self, hidden: Any) -> Any:
         return library.fully_connected(hidden, self.recurrent, flatten=False)
