@@ -15,12 +15,11 @@ from nbgraph.array.layout import layout
 from nbgraph.device import Context, cpu
 from nbgraph.errors import ArgumentError, DeviceError, DTypeError, ShapeError
 from nbgraph.executor.executor import Executor
-from nbgraph.executor.lower import spec
 from nbgraph.executor.options import Options
 from nbgraph.executor.programs import Bound
 from nbgraph.graph.arguments import auxiliary_variables, typed
 from nbgraph.graph.build import GraphNode
-from nbgraph.graph.graph import Graph
+from nbgraph.graph.graph import Graph, spec
 from nbgraph.graph.passes.gradient import require_gradients
 from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.array_op import Spec

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 from nbgraph.array.layout import Layout, layout
 from nbgraph.device import Context
-from nbgraph.executor.lower import Lowering, spec
+from nbgraph.executor.lower import Lowering
 from nbgraph.executor.options import Options
 from nbgraph.executor.pipeline import Stage, optimised
 from nbgraph.executor.work import MapWork, Use
 from nbgraph.graph.build import GraphNode
-from nbgraph.graph.graph import Graph
+from nbgraph.graph.graph import Graph, spec
 from nbgraph.graph.naming import names_of
 from nbgraph.graph.passes import inplace, memory
 from nbgraph.graph.passes.lifetimes import homes

@@ -10,11 +10,10 @@ from nbgraph.array.chunk import _RETIRED, CPU, bury
 from nbgraph.array.core import Array, empty_of, make
 from nbgraph.array.layout import layout
 from nbgraph.executor.compiled import Compiled, compiled
-from nbgraph.executor.lower import spec
 from nbgraph.executor.options import Options
 from nbgraph.executor.program import Program
 from nbgraph.graph.arguments import auxiliary_variables
-from nbgraph.graph.graph import Graph
+from nbgraph.graph.graph import Graph, spec
 from nbgraph.operator.call import training
 from nbgraph.operator.request import OpReqType
 from nbgraph.storage import LARGE, pool

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,26 @@ class Place(NamedTuple):
         return (
             self.offset == 0 and self.layout.contiguous and self.layout.nbytes >= self.value.nbytes
         )
+
+
+def equal(a: Place, b: Place) -> bool:
+    """Whether both are all of their values, in one layout."""
+    return a.whole and b.whole and a.layout is b.layout
+
+
+def rights(reads: Sequence[Place], writes: Sequence[Place]) -> tuple[tuple[int, int], ...]:
+    """What may be written over what, element by element: pairs of one layout, where nothing else
+    of the value that is read is read."""
+    found: list[tuple[int, int]] = []
+    for i, source in enumerate(reads):
+        others = [p for p in reads if p.value is source.value]
+        if not source.whole or any(p.layout is not source.layout or p.offset for p in others):
+            continue
+        for k, target in enumerate(writes):
+            same_size = source.layout.dtype.itemsize == target.layout.dtype.itemsize
+            if target.whole and source.layout.shape == target.layout.shape and same_size:
+                found.append((i, k))
+    return tuple(found)
 
 
 def viewed(op: ArrayOp, attributes: Any, place: Place) -> Place | None:

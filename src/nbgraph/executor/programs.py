@@ -9,12 +9,11 @@ from typing import Any
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.layout import layout
 from nbgraph.executor.compiled import compiled
-from nbgraph.executor.lower import spec
 from nbgraph.executor.options import Options
 from nbgraph.executor.program import Program
 from nbgraph.executor.split import Halves, split
 from nbgraph.graph.build import GraphNode, Operand, variable
-from nbgraph.graph.graph import Entry, Graph
+from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.graph.passes.gradient import gradient
 from nbgraph.graph.passes.recompute import recompute
 from nbgraph.operator.request import OpReqType, kWriteTo

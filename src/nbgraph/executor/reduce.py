@@ -6,84 +6,60 @@ a reduction alone goes axis by axis. What lies between the kernels is a value li
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.array.launch import Prepared
 from nbgraph.array.layout import Layout, layout
 from nbgraph.array.leading import prepare_axes
-from nbgraph.array.reduce import prepare_reduction
+from nbgraph.array.reduce import PreparedReduction, prepare_reduction
 from nbgraph.dtype import is_float
-from nbgraph.executor.places import Place
+from nbgraph.executor.draft import Draft, task_over
+from nbgraph.executor.places import Place, rights
 from nbgraph.executor.work import ReadyWork, Use
 from nbgraph.graph.build import GraphNode
-from nbgraph.graph.graph import spec_of
+from nbgraph.graph.graph import spec, spec_of
 from nbgraph.graph.passes.fuse_facts import COMBINES, reduced_axes
 from nbgraph.graph.schedule import Task, Value
+from nbgraph.operator.array_op import Spec
 from nbgraph.operator.map_reduce import elementwise
 from nbgraph.operator.request import OpReqType
 
+Asked = Sequence["tuple[Place, OpReqType] | None"]  # of outputs: where one goes, and how
+
+_WRITE = OpReqType.kWriteTo
 _WORDS = {OpReqType.kNullOp: "null", OpReqType.kWriteTo: "write", OpReqType.kAddTo: "add"}
 
 
-def is_alone(node: GraphNode, source: Place) -> bool:
-    """Whether the node is a reduction of floats that kernels can do."""
-    if node.op not in COMBINES or not source.whole or not source.layout.size:
+def alone(draft: Draft, node: GraphNode) -> bool:
+    """Whether it is a reduction of floats by itself that kernels can do."""
+    if node.op not in COMBINES or not node.entries:
         return False
-    assert node.specs is not None, f"{node!r} has no shapes yet"
-    dtype = source.layout.dtype
-    return is_float(dtype) and dtype.itemsize > 2 and node.specs[0].dtype == dtype
-
-
-def alone(
-    node: GraphNode, name: str, source: Place, target: Place, request: OpReqType
-) -> list[Task]:
-    """The tasks of a reduction by itself."""
-    spec = spec_of(node.inputs[0])
-    assert spec is not None, "a reduction reduces an array"
-    axes = reduced_axes(node, spec)
-    made = prepare_axes(source.layout, axes, target.layout, _WORDS[request], COMBINES[node.op])
+    (given,) = draft.reads(node)
+    own, made = given.layout, spec((node, 0))
+    kernels = is_float(own.dtype) and own.dtype.itemsize > 2 and made.dtype == own.dtype
+    if not (kernels and given.whole and own.size):
+        return False
+    name, target, request = draft.names[node], draft.output(node, 0), draft.request(node, 0)
+    axes = reduced_axes(node, Spec(own.shape, own.dtype))
+    ready = prepare_axes(own, axes, target.layout, _WORDS[request], COMBINES[node.op])
     tasks: list[Task] = []
-    given = source
-    for k, kernel in enumerate(made.stages):
-        last = k == len(made.stages) - 1
-        result = target if last else _scratch(f"{name} totals {k}", made.scratch[k])
+    for k, kernel in enumerate(ready.stages):
+        last = k == len(ready.stages) - 1
+        result = target if last else _scratch(f"{name} totals {k}", ready.scratch[k])
         tasks.append(_task(name, kernel, [given], [result], [request if last else _WRITE]))
         given = result
-    return tasks
+    draft.enter(node, *tasks)
+    return True
 
 
-def fused(
-    node: GraphNode,
-    name: str,
-    reads: Sequence[Place],
-    output: Callable[[int], tuple[Place, OpReqType] | None],
-    rights: Callable[[Sequence[Place], Sequence[Place]], tuple[tuple[int, int], ...]],
-) -> list[Task]:
-    """The tasks of a loop with reductions at its end; `output(k)`: where an output goes and how,
-    None where nobody needs it."""
-    attributes = node.attributes
-    mapper, numbers = attributes["mapper"], attributes["numbers"]
-    reductions = attributes["reductions"]
-    parameters = dict(attributes["parameters"])
-    specs = [spec for operand in node.inputs if (spec := spec_of(operand)) is not None]
-    inner = elementwise(specs, mapper, parameters, numbers)
-    plan = mapper.invoker.plan_of([*(s.dtype for s in specs), *numbers], parameters)
-    asked = [output(k) for k in range(node.nout)]
-    layouts = [
-        layout(*inner[k]) if found is None else found[0].layout for k, found in enumerate(asked)
-    ]
-    made = prepare_reduction(
-        mapper,
-        plan,
-        inner[0].shape,
-        [*(place.layout for place in reads), *(None for _ in numbers)],
-        layouts,
-        ["null" if found is None else _WORDS[found[1]] for found in asked],
-        [None if r is None else r.combine for r in reductions],
-        max(r.axes for r in reductions if r is not None),
-        disjoint=True,
-    )
+def fused(draft: Draft, node: GraphNode) -> bool:
+    """Whether kernels do this loop with reductions at its end: not where there is nothing."""
+    if 0 in spec(node.entries[0]).shape:
+        return False
+    name, reads = draft.names[node], draft.reads(node)
+    asked = [draft.asked(node, k) for k in range(node.nout)]
+    made, shape = _prepared(node, reads, asked)
     writes: list[Place] = []
     requests: list[OpReqType] = []
     ends: list[Task] = []
@@ -98,16 +74,42 @@ def fused(
             place, request = total, _WRITE
         writes.append(place)
         requests.append(request)
-    loop = _task(name, made.loop, reads, writes, requests, numbers)
+    loop = _task(name, made.loop, reads, writes, requests, node.attributes["numbers"])
     loop.rights = tuple(
         (i, j)
         for i, j in rights(reads, writes)
-        if writes[j].layout.shape == inner[0].shape and requests[j] is _WRITE
+        if writes[j].layout.shape == shape and requests[j] is _WRITE
     )
-    return [loop, *ends]
+    draft.enter(node, loop, *ends)
+    return True
 
 
-_WRITE = OpReqType.kWriteTo
+def _prepared(
+    node: GraphNode, reads: Sequence[Place], asked: Asked
+) -> tuple[PreparedReduction, tuple[int, ...]]:
+    """The kernels of a fused loop, and the shape that it goes over."""
+    attributes = node.attributes
+    mapper, numbers = attributes["mapper"], attributes["numbers"]
+    reductions = attributes["reductions"]
+    parameters = dict(attributes["parameters"])
+    specs = [given for operand in node.inputs if (given := spec_of(operand)) is not None]
+    inner = elementwise(specs, mapper, parameters, numbers)
+    plan = mapper.invoker.plan_of([*(s.dtype for s in specs), *numbers], parameters)
+    layouts = [
+        layout(*inner[k]) if found is None else found[0].layout for k, found in enumerate(asked)
+    ]
+    made = prepare_reduction(
+        mapper,
+        plan,
+        inner[0].shape,
+        [*(place.layout for place in reads), *(None for _ in numbers)],
+        layouts,
+        ["null" if found is None else _WORDS[found[1]] for found in asked],
+        [None if r is None else r.combine for r in reductions],
+        max(r.axes for r in reductions if r is not None),
+        disjoint=True,
+    )
+    return made, inner[0].shape
 
 
 def _task(
@@ -118,19 +120,8 @@ def _task(
     requests: Sequence[OpReqType],
     numbers: Sequence[Any] = (),
 ) -> Task:
-    work = ReadyWork(
-        kernel,
-        [Use.of(i, place) for i, place in enumerate(reads)],
-        [Use.of(i, place) for i, place in enumerate(writes)],
-        numbers,
-    )
-    return Task(
-        name,
-        tuple(place.value for place in reads),
-        tuple(place.value for place in writes),
-        list(requests),
-        work=work,
-    )
+    work = ReadyWork(kernel, Use.each(reads), Use.each(writes), numbers)
+    return task_over(name, reads, writes, requests, work)
 
 
 def _scratch(name: str, own: Layout) -> Place:

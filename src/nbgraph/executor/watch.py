@@ -19,12 +19,11 @@ from nbgraph.array.layout import layout
 from nbgraph.dtype import is_float
 from nbgraph.engine.sites import site
 from nbgraph.executor.compiled import compiled
-from nbgraph.executor.lower import spec
 from nbgraph.executor.options import Options
 from nbgraph.executor.program import Program
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.constant import CONSTANT
-from nbgraph.graph.graph import Entry
+from nbgraph.graph.graph import Entry, spec
 from nbgraph.graph.naming import names_of, output_name
 from nbgraph.operator.request import kWriteTo
 

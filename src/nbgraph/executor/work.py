@@ -50,6 +50,11 @@ class Use(NamedTuple):
         """A use of a place."""
         return cls(at, place.offset, place.layout)
 
+    @classmethod
+    def each(cls, places: Sequence[Place]) -> list[Use]:
+        """Uses of a task's reads, or of its writes, in order."""
+        return [cls.of(at, place) for at, place in enumerate(places)]
+
 
 @dataclass(slots=True, eq=False, repr=False)
 class MapWork:

@@ -120,9 +120,12 @@ def spec_of(operand: Operand) -> Spec | None:
 
     The node must be typed.
     """
-    if type(operand) is not tuple:
-        return None
-    node, index = operand
+    return spec(operand) if type(operand) is tuple else None
+
+
+def spec(entry: Entry) -> Spec:
+    """Shape and dtype of an entry of a typed graph."""
+    node, index = entry
     assert node.specs is not None, f"{node!r} has no shapes yet"
     return node.specs[index]
 

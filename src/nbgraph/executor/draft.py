@@ -1,0 +1,122 @@
+"""A schedule while it is written: the tasks so far, where values lie, and where results go.
+
+It knows nodes by their names, shapes and order alone; what a node computes is not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nbgraph.array.layout import Layout, layout
+from nbgraph.array.push import same
+from nbgraph.device import Context
+from nbgraph.dtype import is_float
+from nbgraph.executor.places import Place, rights
+from nbgraph.executor.work import CastWork, MapWork, Use, copy_plan
+from nbgraph.graph.build import GraphNode
+from nbgraph.graph.graph import Entry, Graph, spec
+from nbgraph.graph.schedule import Task, Value
+from nbgraph.operator.request import OpReqType
+
+kWriteTo = OpReqType.kWriteTo
+
+
+class Draft:
+    """Tasks and places of a typed graph.
+
+    Attributes
+    ----------
+    places : dict from entries to where they lie
+    tasks : list of Task
+    of_node : dict from nodes to the task that is to be waited for
+    targets : dict from heads that their node writes itself to the result and how it is written
+    """
+
+    def __init__(self, graph: Graph, device: Context, names: Mapping[GraphNode, str]) -> None:
+        self.graph, self.device, self.names = graph, device, names
+        self.places: dict[Entry, Place] = {}
+        self.tasks: list[Task] = []
+        self.of_node: dict[GraphNode, Task] = {}
+        self.targets: dict[Entry, tuple[Value, OpReqType]] = {}
+
+    # of a node --------------------------------------------------------------------------------
+
+    def reads(self, node: GraphNode) -> list[Place]:
+        """Where the operands of a node lie that are arrays."""
+        return [self.places[entry] for entry in node.entries]
+
+    def needed(self, entry: Entry) -> bool:
+        """Whether a node reads it, or a user."""
+        return entry in self.graph.users or entry in self.graph.head_set
+
+    def output(self, node: GraphNode, index: int) -> Place:
+        """Where an output is written: the result it is, or a new value."""
+        own = layout(*spec((node, index)))
+        target = self.targets.get((node, index))
+        name = self.names[node]
+        label = name if node.nout == 1 else f"{name}[{index}]"
+        value = target[0] if target is not None else Value(label, own.nbytes)
+        if target is not None:
+            value.note = label
+        place = self.places[node, index] = Place(value, 0, own)
+        return place
+
+    def request(self, node: GraphNode, index: int) -> OpReqType:
+        """How an output is written."""
+        target = self.targets.get((node, index))
+        return kWriteTo if target is None else target[1]
+
+    def asked(self, node: GraphNode, index: int) -> tuple[Place, OpReqType] | None:
+        """Where an output goes, and how; None where nobody needs it."""
+        if not self.needed((node, index)):
+            return None
+        return self.output(node, index), self.request(node, index)
+
+    def enter(self, node: GraphNode, *tasks: Task) -> None:
+        """Tasks of a node, of which the first waits for what the node comes after."""
+        self.tasks += tasks
+        self.of_node[node] = tasks[0]
+        tasks[0].after = tuple(self.of_node[n] for n in node.after if n in self.of_node)
+
+    # copies -----------------------------------------------------------------------------------
+
+    def copy(self, name: str, source: Place, target: Place, request: OpReqType) -> Task:
+        """Elements from place to place, cast as in C: a task of its own."""
+        task = copy_task(name, source, target, request)
+        self.tasks.append(task)
+        return task
+
+    def moved(self, name: str, source: Place, own: Layout) -> Place:
+        """The same elements in memory of their own, laid out like that."""
+        place = Place(Value(name, source.layout.nbytes), 0, own)
+        self.copy(name, source, place, kWriteTo)
+        return place
+
+
+def task_over(
+    name: str,
+    reads: Sequence[Place],
+    writes: Sequence[Place],
+    requests: Sequence[OpReqType],
+    work: Any,
+    **claims: Any,
+) -> Task:
+    """A task over the values of places; `claims` as in Task."""
+    values = tuple(p.value for p in reads), tuple(p.value for p in writes)
+    return Task(name, *values, list(requests), work=work, **claims)
+
+
+def copy_task(name: str, source: Place, target: Place, request: OpReqType) -> Task:
+    """Elements from place to place, cast as in C."""
+    was, becomes = source.layout.dtype, target.layout.dtype
+    (read,), (written,) = Use.each([source]), Use.each([target])
+    to_bool = becomes.kind == "b" and was.kind != "b"
+    if to_bool or (is_float(was) and becomes.kind in "iu"):
+        work: Any = CastWork(read, written)
+    else:
+        plan, shape = copy_plan(was), target.layout.shape
+        work = MapWork(same, plan, shape, [read], [written], [target.layout])
+    sums = (0,) if was == becomes else ()
+    pairs = rights([source], [target])
+    return task_over(name, [source], [target], [request], work, rights=pairs, accumulates=sums)

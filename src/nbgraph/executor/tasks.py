@@ -1,0 +1,218 @@
+"""What a node becomes: the task of every kind of operator, entered in a draft.
+
+A kind that kernels may refuse (for its dtypes, its layouts) says so by returning False, and has
+entered nothing then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbgraph.array.layout import Layout, layout
+from nbgraph.array.push import same
+from nbgraph.dtype import is_float
+from nbgraph.executor.draft import Draft, copy_task, task_over
+from nbgraph.executor.places import Place, equal, rights
+from nbgraph.executor.work import FunctionWork, MapWork, ProductWork, RowWork, TiledWork, Use
+from nbgraph.graph.build import NUMBERS, GraphNode, draws_alone, has_effect
+from nbgraph.graph.graph import spec
+from nbgraph.graph.schedule import Value
+from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.request import OpReqType
+from nbgraph.ops.arithmetic import add
+
+if TYPE_CHECKING:
+    from nbgraph.operator.product_op import ProductOp
+    from nbgraph.operator.row_op import Placed, RowOp
+    from nbgraph.operator.tiled_op import TiledOp
+
+kWriteTo, kAddTo = OpReqType.kWriteTo, OpReqType.kAddTo
+
+
+# elements -------------------------------------------------------------------------------------
+
+
+def mapped(draft: Draft, node: GraphNode, op: Mapper) -> None:
+    """One kernel; outputs that nobody needs are left out."""
+    given = [spec(v).dtype if type(v) is tuple else v for v in node.inputs]
+    plan = op.invoker.plan_of(given, node.attributes)
+    reads = draft.reads(node)
+    uses = iter(Use.each(reads))
+    operands = [next(uses) if type(v) is tuple else v for v in node.inputs]
+    outputs, writes, requests = _outputs(draft, node)
+    if not writes:
+        return
+    work = MapWork(op, plan, spec((node, 0)).shape, operands, outputs, _layouts(node))
+    task = task_over(
+        draft.names[node],
+        reads,
+        writes,
+        requests,
+        work,
+        rights=rights(reads, writes),
+        accumulates=_exact_sums(writes, plan.typed.compute),
+        is_sum=op is add and len(reads) == 2 and all(equal(r, writes[0]) for r in reads),
+    )
+    draft.enter(node, task)
+
+
+def filled(draft: Draft, node: GraphNode, number: Any) -> None:
+    """One number in all places."""
+    place, request = draft.output(node, 0), draft.request(node, 0)
+    own = place.layout
+    held = np.zeros((), own.dtype)
+    held[...] = number
+    value = held.item()
+    plan = same.invoker.plan([own.dtype], own.dtype, {})
+    operand = value if type(value) in NUMBERS else float(value)
+    work = MapWork(same, plan, own.shape, [operand], Use.each([place]), [own])
+    name = draft.names[node]
+    draft.enter(node, task_over(name, [], [place], [request], work, accumulates=(0,)))
+
+
+def copied(draft: Draft, node: GraphNode) -> None:
+    """The operand's elements as the output's dtype."""
+    (source,) = draft.reads(node)
+    place, request = draft.output(node, 0), draft.request(node, 0)
+    draft.enter(node, copy_task(draft.names[node], source, place, request))
+
+
+def _exact_sums(writes: Sequence[Place], compute: str) -> tuple[int, ...]:
+    """Outputs that a kernel may add to what is there: a sum has the bits of adding up what was
+    stored where the kernel computes in the dtype that it stores."""
+    return tuple(
+        k
+        for k, place in enumerate(writes)
+        if not is_float(place.layout.dtype) or place.layout.dtype.name == compute
+    )
+
+
+# kernels of kinds -----------------------------------------------------------------------------
+
+
+def rows(draft: Draft, node: GraphNode, op: RowOp) -> bool:
+    """Whether a kernel does this row program."""
+    reads = draft.reads(node)
+    outputs, writes, requests = _outputs(draft, node)
+    work = RowWork(op, node.attributes, Use.each(reads), outputs, _layouts(node))
+    if work.kernel(requests) is None:
+        return False
+    task = task_over(
+        draft.names[node],
+        reads,
+        writes,
+        requests,
+        work,
+        rights=tuple(pair for pair in rights(reads, writes) if pair in op.inplace),
+        accumulates=tuple(range(len(writes))),
+    )
+    draft.enter(node, task)
+    return True
+
+
+def product(draft: Draft, node: GraphNode, op: ProductOp) -> bool:
+    """Whether a kernel does this product, with copies of what it does not take."""
+    name, reads = draft.names[node], draft.reads(node)
+    output = layout(*spec((node, 0)))
+    wanted = op.replacements([place.layout for place in reads], output, node.attributes)
+    if wanted is None:
+        return False
+    given = [
+        place if own is None else draft.moved(f"{name} operand {k}", place, _layout(own))
+        for k, (place, own) in enumerate(zip(reads, wanted, strict=False))
+    ]
+    result, request = draft.output(node, 0), draft.request(node, 0)
+    own = wanted[2]
+    if own is None:
+        work = ProductWork(op, node.attributes, Use.each(given), Use.of(0, result))
+        draft.enter(node, task_over(name, given, [result], [request], work, accumulates=(0,)))
+    else:
+        target = Place(Value(f"{name} product", output.nbytes), 0, _layout(own))
+        work = ProductWork(op, node.attributes, Use.each(given), Use.of(0, target))
+        draft.enter(node, task_over(name, given, [target], [kWriteTo], work))
+        draft.enter(node, copy_task(f"{name} result", target, result, request))
+    return True
+
+
+def tiled(draft: Draft, node: GraphNode, op: TiledOp) -> bool:
+    """Whether a kernel makes this result, with copies of operands in pieces."""
+    name, reads = draft.names[node], draft.reads(node)
+    given = [Spec(place.layout.shape, place.layout.dtype) for place in reads]
+    if op.tiled_call(given, kWriteTo, node.attributes) is None:
+        return False
+    for k, place in enumerate(reads):
+        if not place.layout.contiguous:
+            own = layout(place.layout.shape, place.layout.dtype)
+            reads[k] = draft.moved(f"{name} operand {k}", place, own)
+    target, request = draft.output(node, 0), draft.request(node, 0)
+    work = TiledWork(op, node.attributes, Use.each(reads), Use.of(0, target))
+    sums = (0,) if op.adds else ()
+    draft.enter(node, task_over(name, reads, [target], [request], work, accumulates=sums))
+    return True
+
+
+# Python functions -----------------------------------------------------------------------------
+
+
+def function(draft: Draft, node: GraphNode, op: ArrayOp) -> None:
+    """A Python function over NumPy views, which may write its auxiliary states."""
+    reads = draft.reads(node)
+    outputs = [draft.output(node, k) for k in range(node.nout)]
+    requests = [draft.request(node, k) for k in range(node.nout)]
+    work = _function_work(draft, node, op, reads, outputs)
+    allowed = set(op.inplace_pairs(node.attributes))
+    task = task_over(
+        draft.names[node],
+        reads,
+        [*outputs, *(reads[i] for i in work.states)],
+        [*requests, *[kAddTo] * len(work.states)],
+        work,
+        rights=tuple(pair for pair in rights(reads, outputs) if pair in allowed),
+        accumulates=tuple(range(len(outputs))),
+    )
+    draft.enter(node, task)
+
+
+def _function_work(
+    draft: Draft, node: GraphNode, op: ArrayOp, reads: Sequence[Place], outputs: Sequence[Place]
+) -> FunctionWork:
+    given = [spec(v) for v in node.entries]
+    effect = node.token[1] if node.token and node.token[0] == "again" else node.token
+    work = FunctionWork(
+        op,
+        node.attributes,
+        Use.each(reads),
+        Use.each(outputs),
+        () if draws_alone(op) else op.grant_to(draft.device, node.attributes, given),
+        effect if has_effect(op) else None,
+    )
+    auxiliary = getattr(op, "auxiliary", ())
+    work.states = [i for i, name in enumerate(op.operands) if name in auxiliary]
+    work.mode = node.marks.get("is_train")
+    return work
+
+
+# helpers --------------------------------------------------------------------------------------
+
+
+def _outputs(
+    draft: Draft, node: GraphNode
+) -> tuple[list[Use | None], list[Place], list[OpReqType]]:
+    """Of all outputs the use, None for one that nobody needs; places and requests of the rest."""
+    asked = [draft.asked(node, k) for k in range(node.nout)]
+    writes = [found[0] for found in asked if found is not None]
+    requests = [found[1] for found in asked if found is not None]
+    uses = iter(Use.each(writes))
+    return [None if found is None else next(uses) for found in asked], writes, requests
+
+
+def _layouts(node: GraphNode) -> list[Layout]:
+    return [layout(*spec((node, k))) for k in range(node.nout)]
+
+
+def _layout(place: Placed) -> Layout:
+    return layout(place.shape, place.dtype, place.strides)
