@@ -69,13 +69,15 @@ class Writer:
             for i in range(len(loop.outputs))
         ]
 
+    signature = "args, lo, hi"
+
     def source(self) -> Source:
         """The finished text."""
         name = self.loop.name if self.loop.name.isidentifier() else "kernel"
         self.prologue()
         self.space()
         self.line(1, "return 0")
-        body = [f"def {name}(args, lo, hi):", *self.lines]
+        body = [f"def {name}({self.signature}):", *self.lines]
         lines = [*self.namespace.header(), *self.parts, *body]
         text, loop = "\n".join(lines) + "\n", self.loop
         return Source(name, text, self.namespace, loop.fastmath, loop.streaming)
@@ -212,14 +214,15 @@ class Writer:
 
     def loaded(self, pointer: str, index: str, dtype: str, *, access: Access = "plain") -> str:
         """The text of a load, converted to what the body computes with."""
-        text = f"{_LOAD[access]}({pointer}, {index})"
-        if dtype == "bool":
-            return f"({text} != 0)"
-        return f"{dtype}_to_float32({text})" if dtype in ("float16", "bfloat16") else text
+        return _read(f"{_LOAD[access]}({pointer}, {index})", dtype)
 
     def widened(self, array: Operand, pointer: str, index: str, *, access: Access = "plain") -> str:
         """The text of an operand's load, in the precision that the body computes in."""
-        text = self.loaded(pointer, index, array.dtype, access=access)
+        return self.computed(array, f"{_LOAD[access]}({pointer}, {index})")
+
+    def computed(self, array: Operand, text: str) -> str:
+        """What lies in memory of an operand, in the precision that the body computes in."""
+        text = _read(text, array.dtype)
         single = array.dtype in ("float16", "bfloat16", "float32")
         held = "float32" if single else array.dtype
         if array.node.kind != "f" or held == self.loop.compute:
@@ -247,18 +250,22 @@ class Writer:
     def store(self, indent: int, name: str, output: Output, text: str, *, access: Access) -> None:
         """Write or accumulate one element."""
         pointer, index = self.place(name, output, "i")
-        if output.request == "add":
-            among = "element" if access == "element" else "plain"
-            old = self.loaded(pointer, index, output.dtype, access=among)
-            if output.dtype == "bool":
-                text = f"({old} | {text})"
-            else:
-                kind = self.loop.compute if output.node.kind == "f" else output.dtype
-                text = f"{kind}({old}) + {kind}({text})"
-        value = self.converted(text, output.node, output.dtype)
-        if output.request == "add" and output.node.kind != "f" and output.dtype != "bool":
-            value = f"{output.dtype}({text})"
+        among: Access = "element" if access == "element" else "plain"
+        value = self.given(output, text, f"{_LOAD[among]}({pointer}, {index})")
         self.put(indent, pointer, index, value, access=access)
+
+    def given(self, output: Output, text: str, old: str) -> str:
+        """What is stored for a value of an element; `old` is the text of what lies there."""
+        if output.request == "write":
+            return self.converted(text, output.node, output.dtype)
+        old = _read(old, output.dtype)
+        if output.dtype == "bool":
+            return self.converted(f"({old} | {text})", output.node, output.dtype)
+        kind = self.loop.compute if output.node.kind == "f" else output.dtype
+        text = f"{kind}({old}) + {kind}({text})"
+        if output.node.kind != "f":
+            return f"{output.dtype}({text})"
+        return self.converted(text, output.node, output.dtype)
 
     def put(self, indent: int, pointer: str, index: str, value: str, *, access: Access) -> None:
         """Store what has the dtype of the array already."""
@@ -319,6 +326,13 @@ class Writer:
                     body.line(f"wide = wide | (abs({body.text(node.args[0])}) > {limit})")
         self.lines += body.lines
         return texts
+
+
+def _read(text: str, dtype: str) -> str:
+    """What lies in memory as a dtype, as the body computes with."""
+    if dtype == "bool":
+        return f"({text} != 0)"
+    return f"{dtype}_to_float32({text})" if dtype in SHORT else text
 
 
 def _shortened(text: str, kind: str, dtype: str) -> str:
