@@ -80,5 +80,6 @@ def test_tiles(m, n, k):
     if not found.vector:
         parts = found.tiles[0] * found.tiles[1]
         assert parts == 1 or m * n / parts >= products.LEAST / 2
-        assert parts >= min(3, m * n // products.LEAST)
+        worth = m * n * k // products.WORTH
+        assert parts >= min(3, m * n // products.LEAST, worth)
     assert found.cost(4) > 0

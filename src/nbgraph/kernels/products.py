@@ -27,7 +27,8 @@ Steps = Mapping[str, int]  # of an array: bytes from element to element, by labe
 # BLAS packs both operands of a tile: some 24 / u + 24 / v of its time. Hence tiles are as large as
 # leaves each core of the machine one; bits would depend on workers if their number counted.
 CORES = os.cpu_count() or 1
-LEAST, MOST = 512 * 256, 2048 * 2048  # elements of a tile
+LEAST, MOST = 96 * 128, 2048 * 2048  # elements of a tile
+WORTH = 1 << 22  # products of elements that a tile has at least: below, a second core comes late
 _VECTOR_TILE = 1 << 17  # elements of the matrix that one tile of a matrix by a vector reads
 _LONG = 2048  # rows that such a tile has at least where it goes down the columns
 _GRANULE = 16  # tiles begin at whole cache lines of float32
@@ -69,9 +70,7 @@ class Call(NamedTuple):
             least = _LONG if self.forms[0] == "N" else _GRANULE
             parts = max(1, round(u * self.k.extent / _VECTOR_TILE))
             return max(least, _share(u, parts)), 1
-        parts = max(-(-u * v // MOST), min(CORES, u * v // LEAST), 1)
-        ways = [(_share(u, p), _share(v, -(-parts // p))) for p in range(1, parts + 1)]
-        return min(ways, key=lambda tile: 1 / min(tile[0], u) + 1 / min(tile[1], v))
+        return tile_of(u, v, self.k.extent)
 
     @property
     def tiles(self) -> tuple[int, int]:
@@ -84,6 +83,18 @@ class Call(NamedTuple):
         work = 2 * self.u.extent * self.v.extent * self.k.extent
         rate = _GIGAFLOPS[itemsize] / (8 if self.vector else 1)  # memory sets the pace
         return int(self.products * (_CALL + work / rate))
+
+
+def tile_of(u: int, v: int, k: int) -> tuple[int, int]:
+    """Extents of a tile of a result of u by v, of sums of k products each.
+
+    >>> tile_of(64, 48, 500)
+    (64, 48)
+    """
+    worth = min(CORES, u * v // LEAST, u * v * k // WORTH)
+    parts = max(-(-u * v // MOST), worth, 1)
+    ways = [(_share(u, p), _share(v, -(-parts // p))) for p in range(1, parts + 1)]
+    return min(ways, key=lambda tile: 1 / min(tile[0], u) + 1 / min(tile[1], v))
 
 
 def _share(extent: int, parts: int) -> int:

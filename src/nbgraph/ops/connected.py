@@ -14,11 +14,9 @@ from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.tiled_op import TiledCall, TiledOp
 from nbgraph.ops.convolution_tiles import ONE
 from nbgraph.ops.define import Shape, cast, library, public
-from nbgraph.ops.windows import share
 from nbgraph.shape import Shapes
 
 Array = np.ndarray[Any, Any]
-_ROWS, _FEATURES = 256, 512  # of a tile
 
 
 def _split(shape: Shape, *, flatten: bool) -> tuple[Shape, int]:
@@ -64,11 +62,12 @@ def _partial(in_shapes: Shapes, out_shapes: Shapes, *, flatten: bool) -> tuple[S
 def _tiling(specs: Sequence[Spec], dtype: Any, *, flatten: bool) -> TiledCall | None:
     from nbgraph.kernels.blas import routine  # SciPy comes with the first product
     from nbgraph.kernels.connected import connected_text
+    from nbgraph.kernels.products import tile_of
     from nbgraph.kernels.written import written
 
     lead, inputs = _split(specs[0].shape, flatten=flatten)
     rows, features = math.prod(lead), specs[1].shape[0]
-    size, own = share(rows, _ROWS), share(features, _FEATURES, 16)
+    own, size = (min(*each) for each in zip(tile_of(features, rows, inputs), (features, rows)))
     blocks, parts = -(-rows // size), -(-features // own)
     blas = routine()
     pointers = (blas.pointers[kind][dtype] for kind in ("gemm", "gemv"))
