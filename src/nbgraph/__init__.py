@@ -48,7 +48,7 @@ _SIMPLE = (
 ).split()
 _FULL = ["Operator", "OperatorProperty", "register_operator"]
 _PLACES = {
-    "op": "nbgraph.operator.mapper",
+    "op": "nbgraph.operator.decorator",
     "Mapper": "nbgraph.operator.mapper",
     "ResourceRequest": "nbgraph.resource.kinds",
     "compile_report": "nbgraph.codegen.making.report",

@@ -64,13 +64,13 @@ from nbgraph.nodes.graph import ExpressionGraph as ExpressionGraph
 from nbgraph.nodes.node import NaryNodeOp as NaryNodeOp
 from nbgraph.nodes.node import UnaryNodeOp as UnaryNodeOp
 from nbgraph.nodes.nodeop import NodeOp as NodeOp
+from nbgraph.operator.decorator import op as op
 from nbgraph.operator.environment import EnvArguments as EnvArguments
 from nbgraph.operator.environment import OpContext as OpContext
 from nbgraph.operator.full import Operator as Operator
 from nbgraph.operator.full import OperatorProperty as OperatorProperty
 from nbgraph.operator.full import register_operator as register_operator
 from nbgraph.operator.mapper import Mapper as Mapper
-from nbgraph.operator.mapper import op as op
 from nbgraph.operator.parameters import Param as Param
 from nbgraph.operator.parameters import field as field
 from nbgraph.operator.request import OpReqType as OpReqType

@@ -10,8 +10,9 @@ import numpy as np
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.launch import Prepared, prepare
 from nbgraph.array.layout import Layout, layout
+from nbgraph.operator.decorator import op
 from nbgraph.operator.invoke import Plan
-from nbgraph.operator.mapper import Mapper, op
+from nbgraph.operator.mapper import Mapper
 from nbgraph.shape import broadcast, overlap
 
 WEAK = (bool, int, float)

@@ -14,7 +14,8 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError
 from nbgraph.kernels.capture.names import plain_function
-from nbgraph.operator.mapper import Mapper, op
+from nbgraph.operator.decorator import op
+from nbgraph.operator.mapper import Mapper
 
 _KEPT = 4096  # operators known at a time
 _MADE: dict[Any, tuple[Mapper, Any]] = {}  # with the code, so that its id stays its own

@@ -1,4 +1,4 @@
-"""`@ng.op`: a plain Python scalar function as an array operator.
+"""A plain Python scalar function as an array operator; `@ng.op` makes one.
 
 >>> import numpy as np
 >>> import nbgraph as ng
@@ -17,19 +17,16 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable, Sequence
-from types import FunctionType
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nbgraph.dtype import as_dtype
-from nbgraph.errors import ArgumentError, CaptureError
-from nbgraph.kernels.capture.names import plain_function
+from nbgraph.errors import ArgumentError
 from nbgraph.kernels.capture.values import Value
 from nbgraph.kernels.function import Captured, Scalar, WrittenFunction, resolve_parameters
 from nbgraph.kernels.scalar import Node
-from nbgraph.kernels.transplant import Transplant
-from nbgraph.operator import fast, overrides
+from nbgraph.operator import arguments, fast, overrides
 from nbgraph.operator.call import carrier_of
 from nbgraph.operator.documentation import Documentation
 from nbgraph.operator.invoke import Invoker
@@ -48,7 +45,6 @@ if TYPE_CHECKING:
 LIBRARY = "nbgraph."
 MISSING: Any = np._NoValue  # type: ignore[attr-defined]
 _frame = sys._getframe
-_CALL_OPTIONS = frozenset(("out", "where", "dtype", "casting", "order"))
 
 
 class Mapper:
@@ -139,8 +135,8 @@ class Mapper:
         return self._call(operands, out, options)
 
     def _call(self, operands: tuple[Any, ...], out: Any, options: dict[str, Any]) -> Any:
-        operands, call, given = self._split(operands, options)
-        outs = self._outs(out)
+        operands, call, given = arguments.split(self, operands, options)
+        outs = arguments.outputs(self, out)
         handled = overrides.dispatch(self, "__call__", operands, outs, call, given)
         if handled is not overrides.MINE:
             return handled
@@ -163,49 +159,6 @@ class Mapper:
         if given:
             refuse_marks(self.__name__, given, [p.name for p in own])
         return resolve_parameters(self.__name__, own, given)
-
-    def _split(
-        self, operands: tuple[Any, ...], options: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any], dict[str, Any]]:
-        """Operands in order, NumPy's call options, scalar parameters."""
-        names = self.scalar.operands
-        if len(operands) > self.nin:
-            if len(operands) <= self.nargs and self.nout:
-                raise ArgumentError(
-                    f"{self.__name__}: takes {self.nin} operand(s), {len(operands)} were given; "
-                    "pass outputs as out=..., parameters by name"
-                )
-            raise ArgumentError(
-                f"{self.__name__}: takes {self.nin} operand(s) {names}, {len(operands)} were given"
-            )
-        call = {k: v for k, v in options.items() if k in _CALL_OPTIONS}
-        given = {k: v for k, v in options.items() if k not in _CALL_OPTIONS}
-        values = list(operands)
-        for name in names[len(values) :]:
-            if name in given:
-                values.append(given.pop(name))
-            elif name in self.scalar.defaults:
-                values.append(self.scalar.defaults[name])
-            else:
-                raise ArgumentError(
-                    f"{self.__name__}: the operand {name!r} is missing; the signature is "
-                    f"{self.__name__}{self.__signature__}"
-                )
-        for name in names[: len(operands)]:
-            if name in given:
-                raise ArgumentError(f"{self.__name__}: operand {name!r} is given twice")
-        return tuple(values), call, given
-
-    def _outs(self, out: Any) -> tuple[Any, ...]:
-        if out is None:
-            return (None,) * self.nout
-        outs = out if isinstance(out, tuple) else (out,)
-        if len(outs) != self.nout:
-            raise ArgumentError(
-                f"{self.__name__}: out has {len(outs)} array(s), the operator gives {self.nout}; "
-                "give a tuple with one array or None for each output"
-            )
-        return outs
 
     def _note(self, operands: Sequence[Any], plan: Plan) -> None:
         self._fast.note(operands, plan)
@@ -298,29 +251,9 @@ class Mapper:
         self, tracer: Tracer, args: list[Value], kwargs: dict[str, Value], path: Node
     ) -> Value:
         """Build this operator into another scalar function's graph."""
-        if self.refresh_needed():
-            self.refresh()
-        graph = tracer.graph
-        bound = self.__signature__.bind(*args, **kwargs)
-        values = dict(bound.arguments)
-        for name, p in bound.signature.parameters.items():
-            values.setdefault(name, tracer.constant(p.default, None))  # type: ignore[arg-type]
-        if isinstance(self.scalar, WrittenFunction) and self.hand_gradient is None:
-            return tracer.subtracer(self.scalar.fn).run(values, path)
-        if self.refresh_needed():
-            self.refresh()
-        operands = [values[n] for n in self.scalar.operands]
-        given = {p.name: _example(values[p.name]) for p in self.scalar.parameters}
-        captured = self.scalar.capture([o.kind for o in operands], given)
-        tracer.watch.include(self.scalar.watch)
-        replaced = {
-            a.id: graph.cast(b, a.kind) for a, b in zip(captured.operands, operands, strict=True)
-        }
-        for leaf in captured.parameters:
-            replaced[leaf.id] = graph.cast(values[str(leaf.data)], leaf.kind)
-        move = Transplant(captured.graph, graph, replaced)
-        results = tuple(move(node) for node in captured.outputs)
-        return results[0] if self.nout == 1 else results
+        from nbgraph.operator.inlining import inline
+
+        return inline(self, tracer, args, kwargs, path)
 
     @property
     def _numba_type_(self) -> Any:
@@ -333,16 +266,7 @@ class Mapper:
 
     @property
     def __signature__(self) -> inspect.Signature:
-        P = inspect.Parameter
-        operands = [
-            P(n, P.POSITIONAL_OR_KEYWORD, default=self.scalar.defaults.get(n, P.empty))
-            for n in self.scalar.operands
-        ]
-        parameters = [
-            P(p.name, P.KEYWORD_ONLY, default=P.empty if p.required else p.default)
-            for p in self.scalar.parameters
-        ]
-        return inspect.Signature([*operands, *parameters])
+        return arguments.signature(self.scalar)
 
     @property
     def probe_kinds(self) -> tuple[str, ...]:
@@ -439,72 +363,3 @@ class Mapper:
 
 
 Mapper.__doc__ = Documentation(Mapper.__doc__)  # type: ignore[assignment]
-
-
-def _example(value: Value) -> Any:
-    """A Python value of a parameter's kind, to capture with."""
-    if isinstance(value, Node):
-        if value.op == "const":
-            return value.data
-        return {"f": 1.0, "b": True}.get(value.kind, 1)
-    return value.value
-
-
-@overload
-def op(fn: Callable[..., Any], /) -> Mapper: ...
-@overload
-def op(
-    fn: None = None,
-    /,
-    *,
-    name: str | None = None,
-    fastmath: bool = False,
-    prefer: str = "memory",
-    certify: bool = True,
-) -> Callable[[Callable[..., Any]], Mapper]: ...
-
-
-def op(
-    fn: Callable[..., Any] | None = None,
-    /,
-    *,
-    name: str | None = None,
-    fastmath: bool = False,
-    prefer: str = "memory",
-    certify: bool = True,
-) -> Any:
-    """Make an operator of a plain Python scalar function (a decorator).
-
-    Operands are the positional arguments, scalar parameters the keyword-only ones. The function
-    may use if/elif/else, early returns, loops, `math` and NumPy scalar functions, helpers and
-    other operators; what is not understood raises CaptureError with the line and a remedy.
-
-    `fastmath=True` lets the compiler reorder this operator's arithmetic. `prefer="accuracy"`
-    writes backward with operands rather than with the output. `certify=False` skips the check
-    of derivatives.
-
-    >>> import nbgraph as ng
-    >>> huber = ng.op(lambda r, *, d=1.0: 0.5 * r * r if abs(r) <= d else d * (abs(r) - 0.5 * d))
-    >>> huber([0.5, 3.0])
-    array([0.125, 2.5  ])
-    """
-    if fn is None:
-        return functools.partial(
-            _make, name=name, fastmath=fastmath, prefer=prefer, certify=certify
-        )
-    return _make(fn, name=name, fastmath=fastmath, prefer=prefer, certify=certify)
-
-
-def _make(fn: Any, *, name: str | None, fastmath: bool, prefer: str, certify: bool) -> Mapper:
-    if isinstance(fn, Mapper):
-        return fn
-    plain: FunctionType | None = plain_function(fn)
-    if plain is None:
-        raise CaptureError(
-            f"op: a Python function is needed, not {type(fn).__name__} {fn!r}; write a def or "
-            "lambda over numbers"
-        )
-    scalar = WrittenFunction(plain)
-    if name is not None:
-        scalar.name = name
-    return Mapper(scalar, fastmath=fastmath, prefer=prefer, certify=certify)

@@ -9,6 +9,7 @@ import numpy as np
 
 from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError
+from nbgraph.operator import arguments
 
 if TYPE_CHECKING:
     from nbgraph.operator.mapper import Mapper
@@ -62,7 +63,7 @@ def carry(
     op: Mapper, carrier: Any, operands: tuple[Any, ...], out: Any, options: dict[str, Any]
 ) -> Any:
     """The call by a class of arrays that is not NumPy's."""
-    operands, call, given = op._split(operands, options)
+    operands, call, given = arguments.split(op, operands, options)
     dtype = call.pop("dtype", None)
     for name, value in call.items():
         if (name, value) not in _USUAL:
@@ -72,7 +73,7 @@ def carry(
             )
     if dtype is not None:
         operands = tuple([_as(value, as_dtype(dtype)) for value in operands])
-    outs = None if out is None else op._outs(out)
+    outs = None if out is None else arguments.outputs(op, out)
     return carrier.__nbgraph_call__(op, operands, given, outs)
 
 

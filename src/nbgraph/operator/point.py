@@ -15,7 +15,7 @@ from nbgraph.kernels.function import Captured
 from nbgraph.kernels.interpret import Domain, Evaluator, FloatDomain, Undetermined
 from nbgraph.kernels.multiprecision import MultiDomain
 from nbgraph.kernels.scalar import COMPARISONS, Node
-from nbgraph.operator import facts
+from nbgraph.operator import arguments, facts
 from nbgraph.operator.typing import probe
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def at_point(op: Mapper, values: tuple[Any, ...], named: dict[str, Any]) -> Poin
     """Evaluate in many digits, rounded to float64; where that leaves the reals, in floats."""
     if op.refresh_needed():
         op.refresh()
-    given, call, options = op._split(values, named)
+    given, call, options = arguments.split(op, values, named)
     if call:
         raise ArgumentError(f"{op.__name__}.at_point: unknown argument {min(call)!r}")
     parameters = op.parameters(options)

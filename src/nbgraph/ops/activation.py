@@ -11,7 +11,7 @@ import numpy as np
 
 from nbgraph.kernels.capture.special import sigmoid as logistic
 from nbgraph.kernels.capture.special import softplus as log_one_plus_exp
-from nbgraph.operator.mapper import op
+from nbgraph.operator.decorator import op
 from nbgraph.operator.registry import register, registered
 
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805

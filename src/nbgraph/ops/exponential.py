@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from nbgraph.kernels.capture.special import rsqrt as reciprocal_root
-from nbgraph.operator.mapper import op
+from nbgraph.operator.decorator import op
 from nbgraph.operator.registry import register
 
 

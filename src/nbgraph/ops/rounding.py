@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from nbgraph.kernels.capture.special import floating
-from nbgraph.operator.mapper import op
+from nbgraph.operator.decorator import op
 from nbgraph.operator.registry import register, registered
 
 

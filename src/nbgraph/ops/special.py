@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from nbgraph.kernels.capture import composed, special
-from nbgraph.operator.mapper import op
+from nbgraph.operator.decorator import op
 from nbgraph.operator.registry import register, registered
 
 

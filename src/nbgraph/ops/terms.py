@@ -9,7 +9,7 @@ import math
 
 from nbgraph.kernels.capture.special import sigmoid as logistic
 from nbgraph.kernels.capture.special import softplus as log_one_plus_exp
-from nbgraph.operator.mapper import op
+from nbgraph.operator.decorator import op
 from nbgraph.operator.registry import register
 
 # distances --------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from nbgraph.operator.mapper import op
+from nbgraph.operator.decorator import op
 from nbgraph.operator.registry import register, registered
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from nbgraph.operator.mapper import op
+from nbgraph.operator.decorator import op
 from nbgraph.optim import rules
 from nbgraph.optim.optimizer import Optimizer, Rate
 from nbgraph.optim.rows import Row, scalar_array

@@ -12,7 +12,7 @@ from nbgraph.array.chunk import CPU
 from nbgraph.array.core import empty_of
 from nbgraph.array.layout import layout
 from nbgraph.array.push import same
-from nbgraph.operator.mapper import op
+from nbgraph.operator.decorator import op
 from nbgraph.ops.arithmetic import square
 from nbgraph.optim.rows import Row, Rows, Slot, scalar_array
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from nbgraph.array.create import array
 from nbgraph.errors import ArgumentError
-from nbgraph.operator.mapper import op
+from nbgraph.operator.decorator import op
 
 
 @op(certify=False)

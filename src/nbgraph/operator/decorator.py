@@ -1,0 +1,73 @@
+"""`@ng.op`: a plain Python scalar function becomes an operator."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, overload
+
+from nbgraph.errors import CaptureError
+from nbgraph.kernels.capture.names import plain_function
+from nbgraph.kernels.function import WrittenFunction
+from nbgraph.operator.mapper import Mapper
+
+
+@overload
+def op(fn: Callable[..., Any], /) -> Mapper: ...
+@overload
+def op(
+    fn: None = None,
+    /,
+    *,
+    name: str | None = None,
+    fastmath: bool = False,
+    prefer: str = "memory",
+    certify: bool = True,
+) -> Callable[[Callable[..., Any]], Mapper]: ...
+
+
+def op(
+    fn: Callable[..., Any] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    fastmath: bool = False,
+    prefer: str = "memory",
+    certify: bool = True,
+) -> Any:
+    """Make an operator of a plain Python scalar function (a decorator).
+
+    Operands are the positional arguments, scalar parameters the keyword-only ones. The function
+    may use if/elif/else, early returns, loops, `math` and NumPy scalar functions, helpers and
+    other operators; what is not understood raises CaptureError with the line and a remedy.
+
+    `fastmath=True` lets the compiler reorder this operator's arithmetic. `prefer="accuracy"`
+    writes backward with operands rather than with the output. `certify=False` skips the check
+    of derivatives.
+
+    >>> import nbgraph as ng
+    >>> huber = ng.op(lambda r, *, d=1.0: 0.5 * r * r if abs(r) <= d else d * (abs(r) - 0.5 * d))
+    >>> huber([0.5, 3.0])
+    array([0.125, 2.5  ])
+    """
+    if fn is None:
+        return functools.partial(
+            _make, name=name, fastmath=fastmath, prefer=prefer, certify=certify
+        )
+    return _make(fn, name=name, fastmath=fastmath, prefer=prefer, certify=certify)
+
+
+def _make(fn: Any, *, name: str | None, fastmath: bool, prefer: str, certify: bool) -> Mapper:
+    if isinstance(fn, Mapper):
+        return fn
+    plain: FunctionType | None = plain_function(fn)
+    if plain is None:
+        raise CaptureError(
+            f"op: a Python function is needed, not {type(fn).__name__} {fn!r}; write a def or "
+            "lambda over numbers"
+        )
+    scalar = WrittenFunction(plain)
+    if name is not None:
+        scalar.name = name
+    return Mapper(scalar, fastmath=fastmath, prefer=prefer, certify=certify)

@@ -1,0 +1,55 @@
+"""An operator inside another scalar function: its text or graph becomes part of that one's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from nbgraph.kernels.capture.values import Value
+from nbgraph.kernels.function import WrittenFunction
+from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.transplant import Transplant
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.capture.tracer import Tracer
+    from nbgraph.operator.mapper import Mapper
+
+
+def inline(
+    op: Mapper, tracer: Tracer, args: list[Value], kwargs: dict[str, Value], path: Node
+) -> Value:
+    """Build an operator into another function's graph; `path`: when it is reached there."""
+    if op.refresh_needed():
+        op.refresh()
+    bound = op.__signature__.bind(*args, **kwargs)
+    values = dict(bound.arguments)
+    for name, p in bound.signature.parameters.items():
+        values.setdefault(name, tracer.constant(p.default, None))  # type: ignore[arg-type]
+    if isinstance(op.scalar, WrittenFunction) and op.hand_gradient is None:
+        return tracer.subtracer(op.scalar.fn).run(values, path)
+    return _moved(op, tracer, values)
+
+
+def _moved(op: Mapper, tracer: Tracer, values: dict[str, Value]) -> Value:
+    """The captured graph, which no text says, or whose gradient is given by hand."""
+    graph, scalar = tracer.graph, op.scalar
+    operands = [values[n] for n in scalar.operands]
+    given = {p.name: _example(values[p.name]) for p in scalar.parameters}
+    captured = scalar.capture([o.kind for o in operands], given)
+    tracer.watch.include(scalar.watch)
+    replaced = {
+        a.id: graph.cast(b, a.kind) for a, b in zip(captured.operands, operands, strict=True)
+    }
+    for leaf in captured.parameters:
+        replaced[leaf.id] = graph.cast(values[str(leaf.data)], leaf.kind)
+    move = Transplant(captured.graph, graph, replaced)
+    results = tuple(move(node) for node in captured.outputs)
+    return results[0] if op.nout == 1 else results
+
+
+def _example(value: Value) -> Any:
+    """A Python value of a parameter's kind, to capture with."""
+    if isinstance(value, Node):
+        if value.op == "const":
+            return value.data
+        return {"f": 1.0, "b": True}.get(value.kind, 1)
+    return value.value
