@@ -18,7 +18,8 @@ from nbgraph.device import Context, RunContext
 from nbgraph.engine import current
 from nbgraph.engine.properties import NORMAL, OVERWRITE
 from nbgraph.errors import ArgumentError
-from nbgraph.operator.array_op import ArrayOp, Spec, check_out
+from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.at_once import check_out
 from nbgraph.operator.call import recording, training
 from nbgraph.operator.request import OpReqType
 from nbgraph.settings import CLOSELY_ASKED, config

@@ -12,34 +12,19 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from nbgraph.device import Context, RunContext, cpu
-from nbgraph.errors import ArgumentError, DTypeError, ShapeError
-from nbgraph.operator.call import call, training
-from nbgraph.operator.environment import SERIAL, EnvArguments, own_spaces
-from nbgraph.operator.owners import OWNED, wait_for
+from nbgraph.device import Context, RunContext
+from nbgraph.errors import ArgumentError
+from nbgraph.operator.at_once import at_once, viewed
+from nbgraph.operator.call import call
+from nbgraph.operator.environment import EnvArguments
 from nbgraph.operator.request import OpReqType, assign
-from nbgraph.operator.typing import as_operand
-from nbgraph.shape import Shapes, overlap
+from nbgraph.operator.spec import Spec
+from nbgraph.shape import Shapes
 
 if TYPE_CHECKING:
     from nbgraph.resource import Resource
 
 Array = np.ndarray[Any, Any]
-
-
-class Spec(NamedTuple):
-    """Shape and dtype of an array that need not exist."""
-
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
-
-    @classmethod
-    def of(cls, array: Any) -> Spec:
-        """That of an array of any kind."""
-        return cls(tuple(array.shape), np.dtype(array.dtype))
-
-    def __str__(self) -> str:
-        return f"{self.dtype}{list(self.shape)}"
 
 
 class Gradients(NamedTuple):
@@ -283,7 +268,7 @@ class ArrayOp:
         elif self._compute is not None:
             self._compute(inputs, outputs, **attributes)
         elif self.view is not None:
-            np.copyto(outputs[0], _viewed(self.view, inputs[0], attributes))
+            np.copyto(outputs[0], viewed(self.view, inputs[0], attributes))
         else:
             raise ArgumentError(f"{self.__name__}: there is no way to compute it on this device")
 
@@ -291,68 +276,7 @@ class ArrayOp:
         self, operands: Sequence[Any], attributes: Mapping[str, Any], out: Sequence[Any] | None
     ) -> Any:
         """Apply it to NumPy arrays, at once."""
-        if OWNED:
-            wait_for((*operands, *(out or ())))
-        inputs = [
-            np.asarray(as_operand(self.__name__, self.operand_name(i), value))
-            for i, value in enumerate(operands)
-        ]
-        specs = self.infer([Spec.of(a) for a in inputs], attributes)
-        if self.view is not None and out is None:
-            result = _viewed(self.view, inputs[0], attributes)
-            return result[()] if result.ndim == 0 else result
-        outs = list(out) if out is not None else [None] * len(specs)
-        results = [
-            check_out(self.__name__, o, spec, i) if o is not None else np.empty(*spec)
-            for i, (o, spec) in enumerate(zip(outs, specs, strict=True))
-        ]
-        requests = [
-            _request(i, r, spec, inputs, self.inplace_pairs(attributes))
-            for i, (r, spec) in enumerate(zip(results, specs, strict=True))
-        ]
-        fresh = [
-            r if req is not None else np.empty(*spec)
-            for r, req, spec in zip(results, requests, specs, strict=True)
-        ]
-        self._run_now(inputs, fresh, [req or OpReqType.kWriteTo for req in requests], attributes)
-        for result, made in zip(results, fresh, strict=True):
-            if made is not result:
-                result[...] = made
-        finished = [
-            r[()] if r.ndim == 0 and o is None else r for o, r in zip(outs, results, strict=True)
-        ]
-        return finished[0] if len(finished) == 1 else tuple(finished)
-
-    def _run_now(
-        self,
-        inputs: Sequence[Array],
-        outputs: Sequence[Array],
-        requests: Sequence[OpReqType],
-        attributes: Mapping[str, Any],
-    ) -> None:
-        resources, is_train = (
-            own_spaces(self.grant_to(cpu(), attributes, [Spec.of(a) for a in inputs])),
-            training.get(),
-        )
-
-        def run(run_ctx: RunContext | None = None) -> None:
-            self.run(
-                inputs,
-                outputs,
-                requests,
-                attributes,
-                resources=resources,
-                is_train=is_train,
-                run_ctx=run_ctx,
-            )
-
-        turns = [r.variable for r in resources if str(r.kind) == SERIAL]
-        if not turns:
-            run()
-            return
-        from nbgraph import engine  # others draw from the stream, too: it is their turn that counts
-
-        engine.push(run, mutate_vars=turns, name=self.__name__).result()
+        return at_once(self, operands, attributes, out)
 
     def __repr__(self) -> str:
         return f"<array operator {self.__name__!r}>"
@@ -367,50 +291,3 @@ class ArrayOp:
 def visible_of(op: Any) -> int:
     """How many outputs of an operator people see."""
     return getattr(op, "visible", None) or op.nout
-
-
-def check_out(name: str, out: Any, spec: Spec, index: int = 0) -> Any:
-    """An array given as `out`, if the result fits it."""
-    if tuple(out.shape) != spec.shape:
-        raise ShapeError(
-            f"{name}: out{_at(index)} has shape {tuple(out.shape)}, the result has {spec.shape}; "
-            "give an out of that shape"
-        )
-    if not np.can_cast(spec.dtype, out.dtype, "same_kind"):
-        raise DTypeError(
-            f"{name}: the result has dtype {spec.dtype}, which may not be cast to "
-            f"out{_at(index)}'s {out.dtype}; use another out"
-        )
-    return out
-
-
-def _request(
-    index: int,
-    out: Array,
-    spec: Spec,
-    inputs: Sequence[Array],
-    pairs: Sequence[tuple[int, int]],
-) -> OpReqType | None:
-    """How an output is delivered that is given or new; None: by way of an array of its own."""
-    if out.dtype != spec.dtype:
-        return None
-    shared = [i for i, a in enumerate(inputs) if np.may_share_memory(out, a)]
-    if not shared:
-        return OpReqType.kWriteTo
-    alone = len(shared) == 1 and (shared[0], index) in pairs
-    if alone and inputs[shared[0]].dtype == out.dtype:
-        same = overlap(inputs[shared[0]], out) == "exact"
-        return OpReqType.kWriteInplace if same else None
-    return None
-
-
-def _at(index: int) -> str:
-    return f"[{index}]" if index else ""
-
-
-def _viewed(view: Callable[..., Array], x: Array, attributes: Mapping[str, Any]) -> Array:
-    """The view, or the view of a contiguous copy where strides allow none."""
-    try:
-        return view(x, **attributes)
-    except ValueError:
-        return view(np.ascontiguousarray(x), **attributes)

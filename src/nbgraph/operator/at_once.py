@@ -1,0 +1,142 @@
+"""An operator over whole arrays, applied to NumPy arrays at once: memory, requests, turns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbgraph.device import RunContext, cpu
+from nbgraph.errors import DTypeError, ShapeError
+from nbgraph.operator.call import training
+from nbgraph.operator.environment import SERIAL, own_spaces
+from nbgraph.operator.owners import OWNED, wait_for
+from nbgraph.operator.request import OpReqType
+from nbgraph.operator.spec import Spec
+from nbgraph.operator.typing import as_operand
+from nbgraph.shape import overlap
+
+if TYPE_CHECKING:
+    from nbgraph.operator.array_op import ArrayOp
+
+Array = np.ndarray[Any, Any]
+
+
+def at_once(
+    op: ArrayOp, operands: Sequence[Any], attributes: Mapping[str, Any], out: Sequence[Any] | None
+) -> Any:
+    """The results; those for which an `out` is given are that array."""
+    if OWNED:
+        wait_for((*operands, *(out or ())))
+    inputs = [
+        np.asarray(as_operand(op.__name__, op.operand_name(i), value))
+        for i, value in enumerate(operands)
+    ]
+    specs = op.infer([Spec.of(a) for a in inputs], attributes)
+    if op.view is not None and out is None:
+        result = viewed(op.view, inputs[0], attributes)
+        return result[()] if result.ndim == 0 else result
+    outs = list(out) if out is not None else [None] * len(specs)
+    results = _filled(op, inputs, outs, specs, attributes)
+    finished = [
+        r[()] if r.ndim == 0 and o is None else r for o, r in zip(outs, results, strict=True)
+    ]
+    return finished[0] if len(finished) == 1 else tuple(finished)
+
+
+def _filled(
+    op: ArrayOp,
+    inputs: Sequence[Array],
+    outs: Sequence[Any],
+    specs: Sequence[Spec],
+    attributes: Mapping[str, Any],
+) -> list[Array]:
+    """The arrays that are given, or new ones, with the results."""
+    results = [
+        check_out(op.__name__, o, spec, i) if o is not None else np.empty(*spec)
+        for i, (o, spec) in enumerate(zip(outs, specs, strict=True))
+    ]
+    pairs = op.inplace_pairs(attributes)
+    requests = [
+        _request(i, r, spec, inputs, pairs)
+        for i, (r, spec) in enumerate(zip(results, specs, strict=True))
+    ]
+    fresh = [
+        r if req is not None else np.empty(*spec)
+        for r, req, spec in zip(results, requests, specs, strict=True)
+    ]
+    _run(op, inputs, fresh, [req or OpReqType.kWriteTo for req in requests], attributes)
+    for result, made in zip(results, fresh, strict=True):
+        if made is not result:
+            result[...] = made
+    return results
+
+
+def _run(
+    op: ArrayOp,
+    inputs: Sequence[Array],
+    outputs: Sequence[Array],
+    requests: Sequence[OpReqType],
+    attributes: Mapping[str, Any],
+) -> None:
+    resources = own_spaces(op.grant_to(cpu(), attributes, [Spec.of(a) for a in inputs]))
+    given, is_train = (inputs, outputs, requests, attributes), training.get()
+
+    def run(run_ctx: RunContext | None = None) -> None:
+        op.run(*given, resources=resources, is_train=is_train, run_ctx=run_ctx)
+
+    turns = [r.variable for r in resources if str(r.kind) == SERIAL]
+    if not turns:
+        run()
+        return
+    from nbgraph import engine  # others draw from the stream, too: it is their turn that counts
+
+    engine.push(run, mutate_vars=turns, name=op.__name__).result()
+
+
+def check_out(name: str, out: Any, spec: Spec, index: int = 0) -> Any:
+    """An array given as `out`, if the result fits it."""
+    if tuple(out.shape) != spec.shape:
+        raise ShapeError(
+            f"{name}: out{_at(index)} has shape {tuple(out.shape)}, the result has {spec.shape}; "
+            "give an out of that shape"
+        )
+    if not np.can_cast(spec.dtype, out.dtype, "same_kind"):
+        raise DTypeError(
+            f"{name}: the result has dtype {spec.dtype}, which may not be cast to "
+            f"out{_at(index)}'s {out.dtype}; use another out"
+        )
+    return out
+
+
+def _request(
+    index: int,
+    out: Array,
+    spec: Spec,
+    inputs: Sequence[Array],
+    pairs: Sequence[tuple[int, int]],
+) -> OpReqType | None:
+    """How an output is delivered that is given or new; None: by way of an array of its own."""
+    if out.dtype != spec.dtype:
+        return None
+    shared = [i for i, a in enumerate(inputs) if np.may_share_memory(out, a)]
+    if not shared:
+        return OpReqType.kWriteTo
+    alone = len(shared) == 1 and (shared[0], index) in pairs
+    if alone and inputs[shared[0]].dtype == out.dtype:
+        same = overlap(inputs[shared[0]], out) == "exact"
+        return OpReqType.kWriteInplace if same else None
+    return None
+
+
+def _at(index: int) -> str:
+    return f"[{index}]" if index else ""
+
+
+def viewed(view: Callable[..., Array], x: Array, attributes: Mapping[str, Any]) -> Array:
+    """The view, or the view of a contiguous copy where strides allow none."""
+    try:
+        return view(x, **attributes)
+    except ValueError:
+        return view(np.ascontiguousarray(x), **attributes)

@@ -1,0 +1,22 @@
+"""What is known of an array that need not exist."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Spec(NamedTuple):
+    """Shape and dtype of an array that need not exist."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    @classmethod
+    def of(cls, array: Any) -> Spec:
+        """That of an array of any kind."""
+        return cls(tuple(array.shape), np.dtype(array.dtype))
+
+    def __str__(self) -> str:
+        return f"{self.dtype}{list(self.shape)}"
