@@ -22,6 +22,7 @@ import re
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 
+from nbgraph import parsing
 from nbgraph.kernels.scalar import Graph, Node
 from nbgraph.kernels.wording import ATOM, BARE, Wording, phi_name
 
@@ -52,7 +53,7 @@ def function(
 def written_literals(source: str) -> dict[float, str]:
     """How the numbers of a text are written in it: `1` and `1e-6` rather than 1.0 and 1e-06."""
     try:
-        tree = ast.parse(source)
+        tree = parsing.parse(source)
     except SyntaxError:
         return {}
     found: dict[float, str] = {}

@@ -54,6 +54,9 @@ class Source(NamedTuple):
 class Writer:
     """What all forms share: names, the prologue, loads and stores."""
 
+    signature = "args, lo, hi"
+    words: frozenset[str] = frozenset()  # further names that a form gives
+
     def __init__(self, loop: Loop) -> None:
         self.loop = loop
         self.namespace = Namespace(loop.compute)
@@ -61,15 +64,13 @@ class Writer:
         self.parts: list[str] = []  # functions that the kernel calls, complete
         self.leaves: dict[int, str] = {}
         self.locals: set[str] = set()  # further names of the kernel that a part may use
-        self.taken: set[str] = set(_RESERVED)
+        self.taken: set[str] = {*_RESERVED, *self.words}
         self._hoisted = 0  # names of values that are computed outside the inner loops
         self.names = [self._unique(str(o.node.data)) for o in loop.operands]
         self.outputs = [
             self._unique("y" if len(loop.outputs) == 1 else f"y{i}")
             for i in range(len(loop.outputs))
         ]
-
-    signature = "args, lo, hi"
 
     def source(self) -> Source:
         """The finished text."""

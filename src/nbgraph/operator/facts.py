@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbgraph import parsing
 from nbgraph.errors import DerivativeError, NbgraphError
 from nbgraph.kernels import readable
 from nbgraph.kernels.capture import composed
@@ -61,7 +62,7 @@ def scalar_text(scalar: Scalar) -> tuple[str, str]:
     where = place(text.filename, scalar.fn.__code__.co_firstlineno)
     lines = text.source.rstrip().splitlines()
     try:
-        node = ast.parse(text.source).body[0]
+        node = parsing.parse(text.source).body[0]
     except SyntaxError:
         return "\n".join(lines), where
     skip = node.lineno - 1 if isinstance(node, ast.FunctionDef) else 0

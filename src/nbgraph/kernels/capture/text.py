@@ -10,6 +10,7 @@ import textwrap
 from types import CodeType, FunctionType
 from typing import NamedTuple
 
+from nbgraph import parsing
 from nbgraph.errors import CaptureError
 
 
@@ -44,7 +45,7 @@ def function_text(fn: FunctionType) -> FunctionText:
         raise NoSourceError(f"the source text of {fn.__name__!r} cannot be found") from error
     source = textwrap.dedent("".join(lines))
     try:
-        node = ast.parse(source).body[0]
+        node = parsing.parse(source).body[0]
     except (SyntaxError, IndexError) as error:
         raise NoSourceError(f"the source text of {fn.__name__!r} cannot be parsed") from error
     if not isinstance(node, ast.FunctionDef) or node.name != fn.__code__.co_name:
@@ -62,7 +63,7 @@ def _quick_text(fn: FunctionType) -> FunctionText | None:
     lines, first = _lines(fn), code.co_firstlineno - 1
     source = textwrap.dedent("".join(_block(lines[first:])))
     try:
-        (node,) = ast.parse(source).body
+        (node,) = parsing.parse(source).body
     except (SyntaxError, ValueError):
         return None
     if not isinstance(node, ast.FunctionDef) or node.name != code.co_name:
@@ -97,8 +98,8 @@ def normal_text(source: str, name: str) -> str:
     'def f(x):\n    return x + 1'
     """
     if name == "<lambda>":
-        return ast.unparse(ast.parse(f"({source}\n)", mode="eval"))
-    (definition,) = ast.parse(source).body
+        return ast.unparse(parsing.expression(f"({source}\n)"))
+    (definition,) = parsing.parse(source).body
     assert isinstance(definition, ast.FunctionDef), source
     definition.decorator_list = []
     if len(definition.body) > 1 and ast.get_docstring(definition) is not None:
@@ -138,7 +139,7 @@ def _lambda_text(fn: FunctionType) -> FunctionText:
 def _whole(text: str) -> ast.Module | None:
     """A whole file or cell; None where it holds more than Python, or changed meanwhile."""
     try:
-        return ast.parse(text)
+        return parsing.parse(text)
     except (SyntaxError, ValueError):
         return None
 
@@ -146,7 +147,7 @@ def _whole(text: str) -> ast.Module | None:
 def _parse(block: str) -> ast.Module | None:
     for text in (block, f"({block.strip().rstrip(',')})", f"f({block.strip().rstrip(',')})"):
         try:
-            return ast.parse(text)
+            return parsing.parse(text)
         except (SyntaxError, ValueError):
             continue
     return None

@@ -30,9 +30,11 @@ class Function:
         self.exact = exact  # divisions are of users' integers, not of indices
         self.wide = wide  # mathematics is called for several vectors at once
         self.separate = False
+        self.inlined = False
         self.interleaved = False
         self.grouped = False  # an access says that elements are independent
         self.returns: tuple[str, ...] = ()  # kinds of the results, known at the first return
+        self.declared: dict[str, None] = {}  # what the module has to declare for it
         self._entry: list[str] = []  # stack places: LLVM looks for them in the first block
         self._lines: list[str] = []
         self._count = 0
@@ -51,6 +53,10 @@ class Function:
         """One instruction without a value; nothing follows where the block has ended."""
         if not self._ended:
             self._lines.append("  " + text)
+
+    def needs(self, declaration: str) -> None:
+        """See to it that the module has a declaration or a global."""
+        self.declared[declaration] = None
 
     def label(self, hint: str) -> str:
         """A new name of a block."""
@@ -118,7 +124,8 @@ class Function:
     def text(self, linkage: str, attribute: str = "") -> str:
         """The finished function."""
         listed = ", ".join(p.typed for p in self.parameters)
-        attributes = f"nounwind {'noinline' if self.separate else attribute}"
+        inlining = "noinline" if self.separate else "alwaysinline" if self.inlined else attribute
+        attributes = f"nounwind {inlining}"
         head = f"define {linkage}{self.result} @{self.name}({listed}) {attributes} {{"
         last = [] if self._ended else ["  unreachable"]
         return "\n".join([head, "entry:", *self._entry, *self._lines, *last, "}", ""])

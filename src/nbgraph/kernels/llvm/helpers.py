@@ -10,6 +10,8 @@ import ast
 import functools
 from pathlib import Path
 
+from nbgraph import parsing
+
 _ROOM = Path(__file__).parent
 SOURCES = (_ROOM.parent / "integers.py", _ROOM.parents[1] / "native" / "memory.py")
 NAMES = frozenset(
@@ -28,7 +30,7 @@ def helper(name: str) -> ast.FunctionDef:
 def _definitions() -> dict[str, ast.FunctionDef]:
     found: dict[str, ast.FunctionDef] = {}
     for path in SOURCES:
-        for node in ast.parse(path.read_text()).body:
+        for node in parsing.parse(path.read_text()).body:
             if isinstance(node, ast.FunctionDef) and node.name in NAMES:
                 found[node.name] = node
     return found

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from nbgraph import parsing
 from nbgraph.errors import CompileError
 from nbgraph.kernels.llvm import helpers, vocabulary, wide
 from nbgraph.kernels.llvm.function import RECORD, Function
 from nbgraph.kernels.llvm.lowering import Lowering
 from nbgraph.kernels.llvm.values import Value, constant
+from nbgraph.kernels.llvm.vocabulary import Primitive
 from nbgraph.kernels.source import Source
 
 SYMBOL = "nbgraph_kernel"
@@ -26,13 +28,25 @@ _FIRST = 6  # metadata nodes of the text above
 
 
 class Module:
-    """Lowers an emitted kernel; `text()` is the LLVM module, without target or layout."""
+    """Lowers an emitted kernel; `text()` is the LLVM module, without target or layout.
 
-    def __init__(self, source: Source) -> None:
+    `words` are primitives besides those of `vocabulary`, or instead of them; `entry` makes the text
+    of a function that calls the kernel, which is internal then and is given its record's address.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        words: Mapping[str, Primitive] | None = None,
+        entry: Callable[[str], str] | None = None,
+    ) -> None:
         self._source = source
+        self._words: Mapping[str, Primitive] = words or {}
+        self._entry = entry
+        self._declared: dict[str, None] = {}
         self._definitions = {
             node.name: node
-            for node in ast.parse(source.text).body
+            for node in parsing.parse(source.text).body
             if isinstance(node, ast.FunctionDef)
         }
         self._constants = vocabulary.limits() | {
@@ -51,12 +65,15 @@ class Module:
         lines = [f"!{_FIRST + k} = {text}" for k, text in enumerate(self._metadata)]
         compute = self._source.namespace.compute
         called = [wide.definitions(self._called, compute, 0)] if self._called else []
-        return "\n".join([*self._texts, *called, _DOMAIN.strip(), *lines, ""])
+        return "\n".join([*self._declared, *self._texts, *called, _DOMAIN.strip(), *lines, ""])
 
     def _kernel(self) -> None:
         definition = self._definitions[self._source.name]
         arguments = {a.arg: Value("int64", f"%{a.arg}") for a in definition.args.args}
-        f = Function(SYMBOL, list(arguments.values()), fast=self._source.fastmath)
+        if self._entry is not None:
+            arguments["args"] = Value("*int64", "%args")
+        name = SYMBOL if self._entry is None else "body"
+        f = Function(name, list(arguments.values()), fast=self._source.fastmath)
         try:
             Lowering(self, f, definition, arguments)
         except CompileError as error:
@@ -64,7 +81,11 @@ class Module:
                 f"{self._source.name}: {error}; set NBGRAPH_COMPILER=numba, and please report this",
                 details=self._source.text,
             ) from None
-        self._texts.append(f.text(""))
+        self._declared |= f.declared
+        if self._entry is None:
+            self._texts.append(f.text(""))
+        else:
+            self._texts += [f.text("internal ", "alwaysinline"), self._entry(name)]
 
     # what lowering asks -----------------------------------------------------------------------
 
@@ -81,9 +102,13 @@ class Module:
         if name in helpers.NAMES:
             return self._helper(f, name, args)
         result = self._primitive(f, name)(f, args)
-        return () if result is None else (result,)
+        if result is None:
+            return ()
+        return (result,) if isinstance(result, Value) else result
 
-    def _primitive(self, f: Function, name: str) -> vocabulary.Primitive:
+    def _primitive(self, f: Function, name: str) -> Primitive:
+        if name in self._words:
+            return self._words[name]
         if name in self._source.namespace.functions:
             function = self._source.namespace.functions[name]
             compute = self._source.namespace.compute
@@ -105,7 +130,7 @@ class Module:
         key = f"part_{name}", tuple(a.kind for a in args)
         if key not in self._functions:
             definition, fast = self._definitions[name], self._source.fastmath
-            often = wide.worth(definition, self._source.namespace.functions)
+            often = not self._words and wide.worth(definition, self._source.namespace.functions)
             self._lower(key, definition, args, [], "", fast=fast, wide=often)
         return _call(f, self._functions[key], args)
 
@@ -141,6 +166,7 @@ class Module:
         made = Function(f"{key[0]}_{len(self._functions)}", parameters, **flags)
         self._functions[key] = made
         Lowering(self, made, definition, given)
+        self._declared |= made.declared
         self._texts.append(made.text("internal ", attribute))
 
     def loop(self, f: Function) -> str:

@@ -22,7 +22,7 @@ from nbgraph.kernels.llvm.values import (
 from nbgraph.kernels.loops import ROOM, STRIP
 from nbgraph.native.processor import LINE, is_x86
 
-Primitive = Callable[[Function, Sequence[Value]], Value | None]
+Primitive = Callable[[Function, Sequence[Value]], Value | tuple[Value, ...] | None]
 
 # what is said of a load or a store; `module` writes these nodes
 INPUT, OUTPUT, ELEMENT = "!1", "!2", "!3"

@@ -1,0 +1,145 @@
+"""From a loop to PTX: emitted text, LLVM's text of it, and LLVM's code generator for the GPU."""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import TYPE_CHECKING
+
+from nbgraph.errors import CompileError
+from nbgraph.kernels.cuda.grid import BLOCKS, Grid
+from nbgraph.kernels.cuda.vocabulary import DEVICE, HOST
+from nbgraph.kernels.llvm.module import SYMBOL, Module
+from nbgraph.kernels.llvm.vocabulary import RUNTIME
+from nbgraph.kernels.loops import Loop
+from nbgraph.kernels.vector_math.texts import texts
+from nbgraph.kernels.writer import Source
+
+if TYPE_CHECKING:
+    import llvmlite.binding as llvm
+
+TRIPLE = "nvptx64-nvidia-cuda"
+CAPABILITIES = ((8, 0), (8, 6), (8, 9), (9, 0), (10, 0), (12, 0))  # that PTX is made for
+_PTX = {(8, 0): 70, (8, 6): 71, (8, 9): 78, (9, 0): 78, (10, 0): 86, (12, 0): 87}  # its version
+# LLVM has no code for these on a GPU, but the library has
+_REPLACED = re.compile(r"@llvm\.(log|exp|sin|cos|tan|pow)\.f(32|64)\b")
+_LIBM = re.compile(r"(?<=call )(double|float) @(tan|sin|cos|log|exp)\(")
+
+_ENTRY = """
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
+declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+declare i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()
+
+define ptx_kernel void @{name}(ptr byval([{words} x i64]) align 8 %record) #0 {{
+  %thread = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %threads = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
+  %block = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  %blocks = call i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()
+{units}
+  %status = call i64 @{body}(ptr %record, i64 %start, i64 %step)
+  ret void
+}}
+attributes #0 = {{ nounwind convergent "nvvm.maxntid"="{count}" }}
+"""
+_BY_BLOCK = """  %start = zext i32 %block to i64
+  %step = zext i32 %blocks to i64"""
+_BY_THREAD = """  %first = mul i32 %block, %threads
+  %place = add i32 %first, %thread
+  %start = zext i32 %place to i64
+  %all = mul i32 %blocks, %threads
+  %step = zext i32 %all to i64"""
+
+
+def words(loop: Loop, grid: Grid) -> int:
+    """Words of the record, which is the kernel's one parameter."""
+    return loop.outer_at + grid.rank * (1 + loop.pointers)
+
+
+def ptx(source: Source, loop: Loop, grid: Grid, capability: tuple[int, int]) -> str:
+    """PTX of an emitted kernel for a compute capability."""
+    return str(_machine(capability).emit_assembly(device_module(source, loop, grid, capability)))
+
+
+def device_module(
+    source: Source, loop: Loop, grid: Grid, capability: tuple[int, int]
+) -> llvm.ModuleRef:
+    """The optimised module of an emitted kernel for the device."""
+    import llvmlite.binding as llvm
+
+    machine = _machine(capability)
+    text = _device_text(source, loop, grid)
+    try:
+        module = llvm.parse_assembly(text, llvm.create_context())
+        module.verify()
+    except RuntimeError as error:
+        raise CompileError(
+            f"{source.name}: LLVM does not accept the GPU text that was made of it; please report "
+            "this",
+            details=f"{error}\n\n{text}",
+        ) from None
+    module.triple, module.data_layout = TRIPLE, str(machine.target_data)
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3))
+    builder.getModulePassManager().run(module, builder)
+    return module
+
+
+def host_text(source: Source) -> str:
+    """LLVM text of the same kernel for this machine, with the symbol of all kernels."""
+    made = Module(source, HOST)
+    return f"{made.text()}\n{_mathematics(made)}"
+
+
+def _device_text(source: Source, loop: Loop, grid: Grid) -> str:
+    def entry(body: str) -> str:
+        return _ENTRY.format(
+            name=source.name,
+            body=body,
+            words=words(loop, grid),
+            units=_BY_BLOCK if loop.form in BLOCKS else _BY_THREAD,
+            count=grid.threads,
+        )
+
+    made = Module(source, DEVICE, entry)
+    text = made.text()
+    declared = set(re.findall(r"^declare .*$", text, re.MULTILINE))
+    lines = [x for x in text.splitlines() if x not in declared]
+    return "\n".join([*sorted(declared), *lines, _mathematics(made, device=True)])
+
+
+def _mathematics(made: Module, *, device: bool = False) -> str:
+    """The functions that a module calls."""
+    wanted = {n for n in made.mathematics if n[0] not in RUNTIME}
+    names = [n for n, _ in made.mathematics if n in RUNTIME]
+    if not wanted and not names:
+        return ""
+    text = texts(sorted(wanted), names)
+    while device:
+        more = {(n, f"float{b}") for n, b in _REPLACED.findall(text)}
+        more |= {(n, "float64" if t == "double" else "float32") for t, n in _LIBM.findall(text)}
+        if more <= wanted:
+            break
+        wanted |= more
+        text = texts(sorted(wanted), names)
+    return text
+
+
+@functools.cache
+def _machine(capability: tuple[int, int]) -> llvm.TargetMachine:
+    import llvmlite.binding as llvm
+
+    if capability not in CAPABILITIES:
+        known = ", ".join(f"{a}.{b}" for a, b in CAPABILITIES)
+        raise CompileError(
+            f"compute capability {capability[0]}.{capability[1]}: PTX is made for {known}; a "
+            "device takes the PTX of a capability that is not above its own"
+        )
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    major, minor = capability
+    return llvm.Target.from_triple(TRIPLE).create_target_machine(
+        cpu=f"sm_{major}{minor}", features=f"+ptx{_PTX[capability]}", opt=3
+    )
+
+
+__all__ = ["CAPABILITIES", "SYMBOL", "device_module", "host_text", "ptx", "words"]

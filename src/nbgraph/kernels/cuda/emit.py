@@ -1,0 +1,24 @@
+"""A loop description as the text of a kernel for the GPU."""
+
+from __future__ import annotations
+
+from nbgraph.errors import CompileError
+from nbgraph.kernels.cuda.grid import Grid
+from nbgraph.kernels.cuda.maps import Map
+from nbgraph.kernels.cuda.writer import Device
+from nbgraph.kernels.loops import Form, Loop
+from nbgraph.kernels.scalar import GROWING
+from nbgraph.kernels.writer import Source
+
+_WRITERS: dict[Form, type[Device]] = {
+    "map": Map,
+}
+
+
+def emit(loop: Loop, grid: Grid) -> Source:
+    """The source of a loop's kernel for a grid."""
+    writer = _WRITERS.get(loop.form)
+    if writer is None:
+        raise CompileError(f"{loop.name}: there is no GPU form of a loop of form {loop.form!r}")
+    with GROWING:
+        return writer(loop, grid).source()

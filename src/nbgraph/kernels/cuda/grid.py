@@ -1,0 +1,106 @@
+"""What is fixed when a kernel is compiled, besides its loop: the shape of its grid's work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from nbgraph.kernels.loops import Form, Loop
+from nbgraph.kernels.writer import ITEMSIZE
+
+VECTOR = 16  # bytes of the longest load and store
+MOST_LANES = 8
+THREADS = 256  # of a block, where units are threads
+MOST_THREADS = 1024
+WARP = 32
+BLOCKS: tuple[Form, ...] = ("reduce", "totals", "rows")  # forms whose units are blocks of threads
+LARGEST = 1 << 31  # elements that 32-bit indices count
+_RECORD = 2  # words before the addresses
+
+
+class Grid(NamedTuple):
+    """Compile-time properties of a launch.
+
+    `lanes`: elements a thread takes at once, which lie side by side; `rank`: outer dimensions of
+    the record; `narrow`: whether 32 bits count all elements; `threads`: of a block.
+    """
+
+    lanes: int = 1
+    rank: int = 0
+    narrow: bool = True
+    threads: int = THREADS
+
+
+def lanes(loop: Loop) -> int:
+    """Elements of a vector, as far as the loop's layouts allow one; 1 where they do not."""
+    arrays = [*loop.operands, *loop.outputs]
+    moving = [a for a in arrays if a.layout != "0" and not getattr(a, "combine", None)]
+    if loop.form not in ("map", "reduce") or any(a.layout == "s" for a in moving) or not moving:
+        return 1
+    return max(1, min(MOST_LANES, VECTOR // max(ITEMSIZE[a.dtype] for a in moving)))
+
+
+def choose(loop: Loop, record: Sequence[int]) -> Grid:
+    """The grid for an argument record, as its words are: addresses, steps and extents."""
+    words = [int(word) for word in record]
+    rank, inner = words[1], words[0]
+    outer = [words[loop.outer_at + d * (1 + loop.pointers)] for d in range(rank)]
+    total = inner
+    for extent in outer:
+        total *= extent
+    narrow = total < LARGEST
+    return Grid(_aligned(loop, words, rank), rank, narrow, _threads(loop, inner))
+
+
+def _aligned(loop: Loop, words: Sequence[int], rank: int) -> int:
+    """Lanes for which every vector is where the device can load it at once."""
+    count = lanes(loop)
+    if count == 1 or (loop.form == "map" and rank):
+        return 1
+    for k, array in enumerate([*loop.operands, *loop.outputs]):
+        if array.layout == "0" or getattr(array, "combine", None):
+            continue
+        nbytes = count * ITEMSIZE[array.dtype]
+        places = [words[_RECORD + k]]
+        for d in range(rank):
+            places.append(words[loop.outer_at + d * (1 + loop.pointers) + 1 + k])
+        if any(place % nbytes for place in places):
+            return 1
+    return count
+
+
+def _threads(loop: Loop, inner: int) -> int:
+    """Threads of a block: enough to have some elements of a row each, not more."""
+    if loop.form not in ("totals", "rows"):
+        return THREADS
+    threads = WARP
+    while threads < MOST_THREADS and threads * 4 < inner:
+        threads *= 4 if threads < THREADS // 2 else 2
+    return min(threads, MOST_THREADS)
+
+
+def units(loop: Loop, record: Sequence[int], grid: Grid) -> int:
+    """Blocks of threads that a launch can keep busy at most."""
+    words = [int(word) for word in record]
+    width = 1 + loop.pointers
+    extents = [words[loop.outer_at + d * width] for d in range(grid.rank)]
+    rows = 1
+    for extent in extents:
+        rows *= extent
+    if loop.form in ("totals", "rows"):
+        return rows
+    if loop.form == "reduce":
+        return rows * -(-words[0] // loop.block)
+    return -(-_elements(loop, words, rows) // (grid.threads * grid.lanes))
+
+
+def _elements(loop: Loop, words: Sequence[int], rows: int) -> int:
+    """What threads are counted by."""
+    if loop.form in ("fold", "scan"):
+        return rows
+    if loop.form == "at":
+        return 1
+    if loop.form == "leading":
+        groups = words[loop.parameters_at + 3]
+        return words[0] * groups * words[loop.outer_at + 3]
+    return words[0] * rows

@@ -1,0 +1,193 @@
+"""What all kernels for the GPU share: where an element lies, the scalar body as a function, totals.
+
+The text of a kernel is `def name(args, start, step)`. Rank and index width are compile-time facts
+of the grid, so that a place is computed without loops and, where it can be, in 32 bits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from nbgraph.errors import CompileError
+from nbgraph.kernels.cuda.grid import BLOCKS, Grid
+from nbgraph.kernels.loops import Loop, Operand, Output
+from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.writer import ITEMSIZE, Source, Writer
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_PREFIXED = re.compile(r"(?:lane|was|new|raw|dim|rest)\d*(?:_|$)")
+
+
+class Device(Writer):
+    """A kernel of `(args, start, step)`; see `nbgraph.kernels.cuda`."""
+
+    signature = "args, start, step"
+    words = frozenset(
+        "step count total groups columns rows width stop first place batch group r at "
+        "thread barrier traded shared".split()
+    )
+
+    def __init__(self, loop: Loop, grid: Grid) -> None:
+        self.grid = grid
+        super().__init__(loop)
+
+    def _unique(self, name: str) -> str:
+        """See Writer; values that belong to one of several elements have prefixes."""
+        return super()._unique(f"a_{name}" if _PREFIXED.match(name) else name)
+
+    def source(self) -> Source:
+        """See Writer."""
+        made = super().source()
+        externs = made.namespace.externs
+        if externs:
+            names = ", ".join(str(getattr(f, "fn", f)) for f in externs.values())
+            raise CompileError(
+                f"{self.loop.name}: calls {names}, whose source text cannot be found, so that no "
+                "GPU code can be made of it; define it in a file or notebook cell"
+            )
+        return made
+
+    # places -----------------------------------------------------------------------------------
+
+    def narrow(self, text: str) -> str:
+        """An index as wide as the grid needs."""
+        return f"uint32({text})" if self.grid.narrow else text
+
+    def rows(self, indent: int, row: str) -> None:
+        """Set dim0, dim1, ... to the outer indices of a row, innermost first."""
+        width = 1 + self.loop.pointers
+        rest = row
+        for d in range(self.grid.rank - 1):
+            extent = self.narrow(f"word(args, {self.loop.outer_at + d * width})")
+            self.line(indent, f"rest{d} = {self.narrow(f'{rest} // {extent}')}")
+            self.line(indent, f"dim{d} = {self.narrow(f'{rest} - rest{d} * {extent}')}")
+            rest = f"rest{d}"
+        if self.grid.rank:
+            self.line(indent, f"dim{self.grid.rank - 1} = {rest}")
+
+    def extent(self, indent: int, name: str, first: str) -> None:
+        """Set `name` to the number of rows times `first`."""
+        width = 1 + self.loop.pointers
+        self.line(indent, f"{name} = {first}")
+        for d in range(self.grid.rank):
+            self.line(indent, f"{name} *= word(args, {self.loop.outer_at + d * width})")
+
+    def base(self, k: int, row: str) -> str:
+        """See Writer; `rows` was called for the row."""
+        width = 1 + self.loop.pointers
+        text = f"word(args, {2 + k})"
+        for d in range(self.grid.rank):
+            text += f" + int64(dim{d}) * word(args, {self.loop.outer_at + d * width + 1 + k})"
+        return text
+
+    def split(self, indent: int, index: str) -> None:
+        """Set row and col to what an index over all elements means."""
+        if self.grid.rank == 0:
+            self.line(indent, f"col = {index}")
+            return
+        length = self.narrow("n")
+        self.line(indent, f"at = {self.narrow(index)}")
+        self.line(indent, f"row = {self.narrow(f'at // {length}')}")
+        self.line(indent, f"col = {self.narrow(f'at - row * {length}')}")
+        self.rows(indent, "row")
+
+    # the scalar body ----------------------------------------------------------------------------
+
+    def element(
+        self,
+        name: str,
+        roots: Sequence[Node],
+        results: Callable[[Sequence[str]], Sequence[str]],
+        olds: Sequence[str] = (),
+    ) -> Callable[[int], str]:
+        """Make a function of what lies in memory of an element; what gives the text of its call,
+        given which lane that is. `olds`: outputs whose memory it reads, too."""
+        known = dict(self.leaves)
+        needed = self.needed(roots)
+        varying = [
+            (n, o)
+            for n, o in zip(self.names, self.loop.operands, strict=True)
+            if o.node.id in needed and o.node.id not in known
+        ]
+        lines = self.captured(lambda: self._element(varying, roots, results))
+        words = set(_WORD.findall("\n".join(lines)))
+        uniform = sorted({n for n in known.values() if n in words})
+        held = [*(f"raw_{n}" for n, _ in varying), *(f"was_{y}" for y in olds), *uniform]
+        head = f"def {name}({', '.join(held)}):"
+        self.parts += [head, "    inlined()", *(f"    {x}" for x in lines), "", ""]
+
+        def call(lane: int) -> str:
+            read = [*(f"lane{lane}_{n}" for n, _ in varying), *(f"was{lane}_{y}" for y in olds)]
+            return f"{name}({', '.join([*read, *uniform])})"
+
+        return call
+
+    def _element(
+        self,
+        varying: Sequence[tuple[str, Operand]],
+        roots: Sequence[Node],
+        results: Callable[[Sequence[str]], Sequence[str]],
+    ) -> None:
+        for name, operand in varying:
+            self.line(0, f"{name} = {self.computed(operand, f'raw_{name}')}")
+            self.leaves[operand.node.id] = name
+        self.line(0, f"return {', '.join(results(self.body(0, roots)))}")
+
+    def needed(self, roots: Sequence[Node]) -> set[int]:
+        """What `roots` are made of that is not known by name yet, by id."""
+        found: set[int] = set()
+        stack = list(roots)
+        while stack:
+            node = stack.pop()
+            if node.id not in found and node.id not in self.leaves:
+                found.add(node.id)
+                stack += self.loop.graph.children(node)
+        return found
+
+    def moving(self, roots: Sequence[Node]) -> list[tuple[int, str, Operand]]:
+        """The operands that `roots` need of each element: place in the record, name, operand."""
+        needed = self.needed(roots)
+        return [
+            (k, n, o)
+            for k, (n, o) in enumerate(zip(self.names, self.loop.operands, strict=True))
+            if o.node.id in needed
+        ]
+
+    # threads of a block -------------------------------------------------------------------------
+
+    def together(self, combine: str, kind: str, value: str) -> str:
+        """The text of `combine` of a value over the threads of a block, which all get it."""
+        assert self.loop.form in BLOCKS, self.loop.form
+        name = f"together_{combine}_{kind}"
+        if not any(line.startswith(f"def {name}(") for line in self.parts):
+            self.parts += _together(name, combine, kind, self.grid.threads)
+        return f"{name}({value})"
+
+    def step(self, array: Operand | Output, name: str) -> str:
+        """Bytes from one element of the inner run to the next."""
+        return f"{name}_step" if array.layout == "s" else str(ITEMSIZE[array.dtype])
+
+
+def _together(name: str, combine: str, kind: str, threads: int) -> list[str]:
+    """Within a warp by trading values, then once more with one value of each warp.
+
+    The order is that of the threads' numbers, so it is the same in each run.
+    """
+    value = f"acc_{combine}(value, traded(value, {{distance}}))"
+    distances = [d for d in (16, 8, 4, 2, 1) if d < threads]
+    lines = [f"def {name}(value):", "    inlined()"]
+    lines += [f"    value = {value.format(distance=d)}" for d in distances]
+    warps = threads // 32
+    if warps > 1:
+        lines += [
+            f"    held = shared_{kind}()",
+            "    warp = thread() // 32",
+            "    if thread() % 32 == 0:",
+            "        store(held, warp, value)",
+            "    barrier()",
+            f"    value = load(held, (thread() % 32) % {warps})",
+            *(f"    value = {value.format(distance=d)}" for d in distances if d < warps),
+            "    barrier()",
+        ]
+    return [*lines, "    return value", "", ""]
