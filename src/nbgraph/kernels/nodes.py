@@ -1,0 +1,171 @@
+"""Hash-consed nodes: what scalar graphs are made of, with the loops among them.
+
+A node is an operation over earlier nodes, so ids are a topological order. Values are
+immutable; equal nodes are one object. Loops are regions: a phi node stands for a carried
+variable inside the body, a `final` node for its value after the last trip. A derivative adds
+carried variables to the region it differentiates, so value and derivatives share one loop.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+# Graphs are shared by an operator and its derivatives, which threads may ask for at once. Held
+# while a node is added, while loops are differentiated (they carry more then), and while a graph
+# is written out.
+GROWING = threading.RLock()
+
+
+class Node:
+    """One operation: `op` over `args`, of a `kind`, with static `data`; made by Graph only."""
+
+    __slots__ = ("args", "data", "id", "kind", "line", "op", "regions")
+
+    op: str
+    args: tuple[Node, ...]
+    kind: str
+    data: Any
+    id: int
+    line: str
+    regions: frozenset[int]  # regions whose phis this value depends on
+
+    def __repr__(self) -> str:
+        data = "" if self.data is None else f" {self.data!r}"
+        return f"%{self.id} = {self.op}{data}({', '.join(f'%{a.id}' for a in self.args)})"
+
+
+class Region:
+    """A loop: while `cond` holds, every carried phi takes its `out`; it starts at its `init`."""
+
+    __slots__ = ("carried", "cond", "id")
+
+    def __init__(self, id: int) -> None:
+        self.id = id
+        self.cond: Node | None = None
+        self.carried: dict[int, tuple[Node, Node, Node]] = {}  # phi, init, out
+
+
+class Nodes:
+    """The table of the nodes of one graph; the only place where they are made."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.regions: dict[int, Region] = {}
+        self.line = ""  # where in the user's text the nodes being made come from
+        self.names: dict[int, str] = {}  # what the user's text calls a value, by node id
+        self._table: dict[tuple[Any, ...], Node] = {}
+        self._closures: dict[int, tuple[Node, ...]] = {}
+        self._finals: dict[tuple[int, int], Node] = {}
+
+    def node(self, op: str, args: Sequence[Node], kind: str, data: object = None) -> Node:
+        """The node `op(args)`: the existing one where there is an equal one."""
+        key = (op, tuple(a.id for a in args), kind, type(data).__name__, repr(data))
+        found = self._table.get(key)
+        if found is not None:
+            return found
+        made = Node()
+        made.op, made.args, made.kind, made.data = op, tuple(args), kind, data
+        made.line = self.line
+        made.regions = frozenset().union(*(a.regions for a in args))
+        with GROWING:
+            found = self._table.get(key)
+            if found is None:
+                made.id = len(self.nodes)
+                self.nodes.append(made)
+                self._table[key] = found = made
+        return found
+
+    def argument(self, name: str, kind: str) -> Node:
+        """An operand of the scalar function."""
+        return self.node("arg", (), kind, name)
+
+    def parameter(self, name: str, kind: str) -> Node:
+        """A scalar parameter: one value for the whole call."""
+        return self.node("param", (), kind, name)
+
+    # loops ------------------------------------------------------------------------------------
+
+    def region(self) -> Region:
+        """A new, still empty loop."""
+        with GROWING:
+            made = Region(len(self.regions))
+            self.regions[made.id] = made
+        return made
+
+    def phi(self, region: Region, key: object, kind: str) -> Node:
+        """The carried variable `key` of a region, as seen inside its body."""
+        made = self.node("phi", (), kind, (region.id, key))
+        made.regions = frozenset((region.id,))
+        return made
+
+    def carry(self, region: Region, phi: Node, init: Node, out: Node) -> Node:
+        """Let `phi` start at `init` and become `out` on each trip; returns its final value."""
+        region.carried[phi.id] = (phi, init, out)
+        assert region.cond is not None
+        final = self.node("final", (), phi.kind, (region.id, phi.id))
+        self._finals[region.id, phi.id] = final
+        outer = init.regions | region.cond.regions | out.regions
+        for _, other_init, other_out in region.carried.values():
+            outer |= other_init.regions | other_out.regions
+        final.regions = outer - {region.id}
+        return final
+
+    def find_final(self, region_id: int, phi_id: int) -> Node | None:
+        """The node of a carried variable's final value, where it was made."""
+        return self._finals.get((region_id, phi_id))
+
+    def closure(self, final: Node) -> tuple[Node, ...]:
+        """The phis a `final` node needs: its own and all that its loop's course depends on."""
+        known = self._closures.get(final.id)
+        if known is not None:
+            return known
+        region = self.regions[final.data[0]]
+        assert region.cond is not None
+        needed: dict[int, Node] = {}
+        todo = [region.carried[final.data[1]][0]]
+        seen: set[int] = set()
+        stack = [region.cond]
+        while todo or stack:
+            while stack:
+                node = stack.pop()
+                if node.id in seen:
+                    continue
+                seen.add(node.id)
+                if node.op == "phi" and node.data[0] == region.id and node.id not in needed:
+                    todo.append(node)
+                elif region.id in node.regions:
+                    stack.extend(self.children(node))
+            while todo:
+                phi = todo.pop()
+                if phi.id not in needed:
+                    needed[phi.id] = phi
+                    stack.append(region.carried[phi.id][2])
+        result = tuple(needed[key] for key in sorted(needed))
+        self._closures[final.id] = result
+        return result
+
+    def children(self, node: Node) -> tuple[Node, ...]:
+        """What a node's value is computed from, a loop's whole body included."""
+        if node.op != "final":
+            return node.args
+        region = self.regions[node.data[0]]
+        assert region.cond is not None
+        parts = [region.cond]
+        for phi in self.closure(node):
+            parts.extend(region.carried[phi.id])
+        return tuple(parts)
+
+    # walking ----------------------------------------------------------------------------------
+
+    def reachable(self, roots: Iterable[Node]) -> list[Node]:
+        """All nodes the roots depend on, each after those it is computed from (phis aside)."""
+        seen: dict[int, Node] = {}
+        stack = list(roots)
+        while stack:
+            node = stack.pop()
+            if node.id not in seen:
+                seen[node.id] = node
+                stack.extend(self.children(node))
+        return [seen[key] for key in sorted(seen)]
