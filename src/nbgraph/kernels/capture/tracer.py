@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.expressions import Expressions
 from nbgraph.kernels.capture.names import Scope, Watch
+from nbgraph.kernels.capture.regions import RegionLoop
 from nbgraph.kernels.capture.text import FunctionText, function_text
 from nbgraph.kernels.capture.values import (
     BROKE,
@@ -28,13 +29,11 @@ from nbgraph.kernels.capture.values import (
     Undefined,
     Value,
     flag,
-    flatten,
     is_true,
     join,
     stopped,
-    unflatten,
 )
-from nbgraph.kernels.kinds import is_boolean, is_integer, promote
+from nbgraph.kernels.kinds import is_boolean, is_integer
 from nbgraph.kernels.scalar import Graph, Node
 
 MAX_UNROLL = 16  # trips of a loop with constant bounds that are written out
@@ -195,13 +194,13 @@ class Tracer(Expressions):
             if isinstance(bounds, tuple) and all(isinstance(b, Node) for b in bounds):
                 trips = _constant_range(bounds)
                 if trips is None or len(trips) > MAX_UNROLL:
-                    after = _RegionLoop(self, st, env, path, bounds).run()
+                    after = RegionLoop(self, st, env, path, bounds).run()
                     return self._else(st, after, path)
                 items: list[Value] = [self.graph.const(i) for i in trips]
             else:
                 items = list(bounds)
             return self._else(st, self._unroll(st, items, env, path), path)
-        after = _RegionLoop(self, st, env, path, None).run()
+        after = RegionLoop(self, st, env, path, None).run()
         return self._else(st, self._last_test(st, after, path), path)
 
     def _last_test(self, st: ast.While, after: Env, path: Node) -> Env:
@@ -265,140 +264,6 @@ class Tracer(Expressions):
         graph = self.graph
         missed = self.block(st.orelse, dict(env), graph.logical_and(path, graph.logical_not(broke)))
         return join(graph, broke, env, missed)
-
-
-class _RegionLoop:
-    """Traces one loop into a region; kinds of carried variables widen until they are stable."""
-
-    COUNTER = "$counter"
-
-    def __init__(
-        self, tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node, bounds: Any
-    ) -> None:
-        self.tracer, self.graph, self.st = tracer, tracer.graph, st
-        self.path, self.bounds = path, bounds
-        self.start: Env = {k: v for k, v in env.items() if k not in FLAGS}
-        inside = [n for part in (st.body,) for s in part for n in ast.walk(s)]
-        self.leaves = {type(n) for n in inside}
-        tested = list(ast.walk(st.test)) if isinstance(st, ast.While) else []
-        assigned = {n.id for n in inside + tested if isinstance(n, ast.Name) and _is_store(n)}
-        if isinstance(st, ast.For):
-            assigned |= {n.id for n in ast.walk(st.target) if isinstance(n, ast.Name)}
-            self.start[self.COUNTER] = bounds[0]
-            if not isinstance(st.target, ast.Name):
-                tracer.refuse(st.target, "range() gives one number", "use one loop variable")
-            self.start.setdefault(st.target.id, bounds[0])
-            assigned.add(self.COUNTER)
-        self.late = assigned - {k for k, v in self.start.items() if flatten(v) is not None}
-        self.names = sorted(assigned - self.late)
-
-    def run(self) -> Env:
-        """The environment after the loop."""
-        if ast.Break in self.leaves or ast.Return in self.leaves:
-            self.start[BROKE] = self.graph.const(False)
-            self.names.append(BROKE)
-        if ast.Return in self.leaves:
-            self.start[RETURNED] = self.graph.const(False)
-            self.names.append(RETURNED)
-        for _ in range(8):
-            after = self._attempt()
-            if after is not None:
-                return after
-        self.tracer.refuse(
-            self.st,
-            "the loop's variables do not settle on one type",
-            "start them with the type they end with, e.g. 0.0 instead of 0",
-        )
-
-    def _attempt(self) -> Env | None:
-        graph, tracer, start = self.graph, self.tracer, self.start
-        region = graph.region()
-        starts = {name: flatten(start[name]) or [] for name in self.names}
-        phis = {
-            name: [graph.phi(region, (name, i, n.kind), n.kind) for i, n in enumerate(nodes)]
-            for name, nodes in starts.items()
-        }
-        inside: Env = {**start, **dict.fromkeys(self.late, Undefined(_LATE))}
-        for name in self.names:
-            inside[name] = unflatten(start[name], list(phis[name]))
-        left = stopped(graph, inside, (BROKE, RETURNED))
-        region.cond = self._condition(inside, graph.logical_and(self.path, graph.logical_not(left)))
-        body: Env = {k: v for k, v in inside.items() if k not in FLAGS}
-        if isinstance(self.st, ast.For):
-            tracer.bind(self.st.target, inside[self.COUNTER], body)
-        ends = tracer.block(self.st.body, body, region.cond)
-        if self.COUNTER in self.names:
-            ends[self.COUNTER] = graph.arithmetic("add", inside[self.COUNTER], self.bounds[2])
-        if not self._settled(ends):
-            return None
-        return self._close(region, phis, ends)
-
-    def _condition(self, inside: Env, path: Node) -> Node:
-        graph = self.graph
-        if isinstance(self.st, ast.While):
-            test = self.tracer.condition(self.st.test, inside, path)
-        else:
-            upward = self.bounds[2].data > 0
-            test = graph.compare("lt" if upward else "gt", inside[self.COUNTER], self.bounds[1])
-        return graph.logical_and(path, test)
-
-    def _settled(self, ends: Env) -> bool:
-        """Widen start values whose kind the body changes; False where one was widened."""
-        graph, settled = self.graph, True
-        if RETURNED in self.names and RESULT in ends and RESULT not in self.names:
-            nodes = flatten(ends[RESULT])
-            if nodes is None:
-                self.tracer.refuse(self.st, "the value returned is no number", "return numbers")
-            zeros = [graph.cast(graph.const(0), n.kind) for n in nodes]
-            self.start[RESULT] = unflatten(ends[RESULT], zeros)
-            self.names.append(RESULT)
-            return False
-        for name in self.names:
-            ends.setdefault(name, self.start[name] if name in FLAGS else Undefined())
-            now, then = flatten(ends[name]), flatten(self.start[name])
-            if now is None or then is None or len(now) != len(then):
-                why = ends[name].why if isinstance(ends[name], Undefined) else "changes its form"
-                self.tracer.refuse(
-                    self.st, f"the loop variable {name!r} {why}", "give it a value on every path"
-                )
-            kinds = [_widen(a.kind, b.kind) for a, b in zip(then, now, strict=True)]
-            if kinds != [n.kind for n in then]:
-                wide = [graph.cast(n, k) for n, k in zip(then, kinds, strict=True)]
-                self.start[name] = unflatten(self.start[name], wide)
-                settled = False
-        return settled
-
-    def _close(self, region: Any, phis: dict[str, list[Node]], ends: Env) -> Env:
-        graph, after = self.graph, dict(self.start)
-        carried = [
-            (name, phi, init, graph.cast(out, phi.kind))
-            for name in self.names
-            for phi, init, out in zip(
-                phis[name], flatten(self.start[name]) or [], flatten(ends[name]) or [], strict=True
-            )
-        ]
-        for _, phi, init, out in carried:
-            region.carried[phi.id] = (phi, init, out)
-        finals: dict[str, list[Node]] = {}
-        for name, phi, init, out in carried:
-            finals.setdefault(name, []).append(graph.carry(region, phi, init, out))
-        for name in self.names:
-            after[name] = unflatten(self.start[name], finals[name])
-        for name in self.late:
-            after[name] = Undefined(_LATE)
-        after.pop(self.COUNTER, None)
-        return after
-
-
-_LATE = "gets its first value inside a loop that may not run: give it one before the loop"
-
-
-def _widen(a: str, b: str) -> str:
-    return a if a == b else promote(a, b)
-
-
-def _is_store(name: ast.Name) -> bool:
-    return isinstance(name.ctx, ast.Store)
 
 
 def _constant_range(bounds: tuple[Node, ...]) -> range | None:

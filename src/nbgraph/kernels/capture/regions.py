@@ -1,0 +1,160 @@
+"""Loops whose trip count depends on values: a region of the scalar graph for each.
+
+The body is traced with phi nodes for the variables that it assigns. A start value whose kind the
+body changes (an int that becomes a float) is widened, and the body traced again.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from nbgraph.kernels.capture.values import (
+    BROKE,
+    FLAGS,
+    RESULT,
+    RETURNED,
+    Env,
+    Undefined,
+    flatten,
+    stopped,
+    unflatten,
+)
+from nbgraph.kernels.kinds import promote
+from nbgraph.kernels.scalar import Node
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.capture.tracer import Tracer
+
+_LATE = "gets its first value inside a loop that may not run: give it one before the loop"
+
+
+class RegionLoop:
+    """Traces one loop into a region; kinds of carried variables widen until they are stable."""
+
+    COUNTER = "$counter"
+
+    def __init__(
+        self, tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node, bounds: Any
+    ) -> None:
+        self.tracer, self.graph, self.st = tracer, tracer.graph, st
+        self.path, self.bounds = path, bounds
+        self.start: Env = {k: v for k, v in env.items() if k not in FLAGS}
+        inside = [n for part in (st.body,) for s in part for n in ast.walk(s)]
+        self.leaves = {type(n) for n in inside}
+        tested = list(ast.walk(st.test)) if isinstance(st, ast.While) else []
+        assigned = {n.id for n in inside + tested if isinstance(n, ast.Name) and _is_store(n)}
+        if isinstance(st, ast.For):
+            assigned |= {n.id for n in ast.walk(st.target) if isinstance(n, ast.Name)}
+            self.start[self.COUNTER] = bounds[0]
+            if not isinstance(st.target, ast.Name):
+                tracer.refuse(st.target, "range() gives one number", "use one loop variable")
+            self.start.setdefault(st.target.id, bounds[0])
+            assigned.add(self.COUNTER)
+        self.late = assigned - {k for k, v in self.start.items() if flatten(v) is not None}
+        self.names = sorted(assigned - self.late)
+
+    def run(self) -> Env:
+        """The environment after the loop."""
+        if ast.Break in self.leaves or ast.Return in self.leaves:
+            self.start[BROKE] = self.graph.const(False)
+            self.names.append(BROKE)
+        if ast.Return in self.leaves:
+            self.start[RETURNED] = self.graph.const(False)
+            self.names.append(RETURNED)
+        for _ in range(8):
+            after = self._attempt()
+            if after is not None:
+                return after
+        self.tracer.refuse(
+            self.st,
+            "the loop's variables do not settle on one type",
+            "start them with the type they end with, e.g. 0.0 instead of 0",
+        )
+
+    def _attempt(self) -> Env | None:
+        graph, tracer, start = self.graph, self.tracer, self.start
+        region = graph.region()
+        starts = {name: flatten(start[name]) or [] for name in self.names}
+        phis = {
+            name: [graph.phi(region, (name, i, n.kind), n.kind) for i, n in enumerate(nodes)]
+            for name, nodes in starts.items()
+        }
+        inside: Env = {**start, **dict.fromkeys(self.late, Undefined(_LATE))}
+        for name in self.names:
+            inside[name] = unflatten(start[name], list(phis[name]))
+        left = stopped(graph, inside, (BROKE, RETURNED))
+        region.cond = self._condition(inside, graph.logical_and(self.path, graph.logical_not(left)))
+        body: Env = {k: v for k, v in inside.items() if k not in FLAGS}
+        if isinstance(self.st, ast.For):
+            tracer.bind(self.st.target, inside[self.COUNTER], body)
+        ends = tracer.block(self.st.body, body, region.cond)
+        if self.COUNTER in self.names:
+            ends[self.COUNTER] = graph.arithmetic("add", inside[self.COUNTER], self.bounds[2])
+        if not self._settled(ends):
+            return None
+        return self._close(region, phis, ends)
+
+    def _condition(self, inside: Env, path: Node) -> Node:
+        graph = self.graph
+        if isinstance(self.st, ast.While):
+            test = self.tracer.condition(self.st.test, inside, path)
+        else:
+            upward = self.bounds[2].data > 0
+            test = graph.compare("lt" if upward else "gt", inside[self.COUNTER], self.bounds[1])
+        return graph.logical_and(path, test)
+
+    def _settled(self, ends: Env) -> bool:
+        """Widen start values whose kind the body changes; False where one was widened."""
+        graph, settled = self.graph, True
+        if RETURNED in self.names and RESULT in ends and RESULT not in self.names:
+            nodes = flatten(ends[RESULT])
+            if nodes is None:
+                self.tracer.refuse(self.st, "the value returned is no number", "return numbers")
+            zeros = [graph.cast(graph.const(0), n.kind) for n in nodes]
+            self.start[RESULT] = unflatten(ends[RESULT], zeros)
+            self.names.append(RESULT)
+            return False
+        for name in self.names:
+            ends.setdefault(name, self.start[name] if name in FLAGS else Undefined())
+            now, then = flatten(ends[name]), flatten(self.start[name])
+            if now is None or then is None or len(now) != len(then):
+                why = ends[name].why if isinstance(ends[name], Undefined) else "changes its form"
+                self.tracer.refuse(
+                    self.st, f"the loop variable {name!r} {why}", "give it a value on every path"
+                )
+            kinds = [_widen(a.kind, b.kind) for a, b in zip(then, now, strict=True)]
+            if kinds != [n.kind for n in then]:
+                wide = [graph.cast(n, k) for n, k in zip(then, kinds, strict=True)]
+                self.start[name] = unflatten(self.start[name], wide)
+                settled = False
+        return settled
+
+    def _close(self, region: Any, phis: dict[str, list[Node]], ends: Env) -> Env:
+        graph, after = self.graph, dict(self.start)
+        carried = [
+            (name, phi, init, graph.cast(out, phi.kind))
+            for name in self.names
+            for phi, init, out in zip(
+                phis[name], flatten(self.start[name]) or [], flatten(ends[name]) or [], strict=True
+            )
+        ]
+        for _, phi, init, out in carried:
+            region.carried[phi.id] = (phi, init, out)
+        finals: dict[str, list[Node]] = {}
+        for name, phi, init, out in carried:
+            finals.setdefault(name, []).append(graph.carry(region, phi, init, out))
+        for name in self.names:
+            after[name] = unflatten(self.start[name], finals[name])
+        for name in self.late:
+            after[name] = Undefined(_LATE)
+        after.pop(self.COUNTER, None)
+        return after
+
+
+def _widen(a: str, b: str) -> str:
+    return a if a == b else promote(a, b)
+
+
+def _is_store(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Store)
