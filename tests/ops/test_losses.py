@@ -194,7 +194,7 @@ def test_options_of_cross_entropy(axis, reduction):
     counts, safe = label >= 0, np.maximum(label, 0)
     log_p = np.moveaxis(log_softmax(x, axis), axis, -1)
     shares = (1 - smoothing) * np.eye(size)[safe] + smoothing / size
-    each = -(log_p * shares).sum(-1) * counts * weight[safe]
+    each = -(log_p * shares * weight).sum(-1) * counts
     whole = (counts * weight[safe]).sum()
     wanted = {"mean": each.sum() / whole, "sum": each.sum(), "none": each}[reduction]
     options = {"label_smoothing": smoothing, "reduction": reduction}

@@ -131,6 +131,8 @@ class EinsumOp(ProductOp):
 
     def apart(self, inputs: Sequence[Array], attributes: Mapping[str, Any]) -> Array:
         """See ProductOp. On copies: operators on memory that other work uses wait for that."""
+        if not all(x.size for x in inputs):  # zeros; no kernel, and nothing to take apart
+            return self.naive(inputs, attributes)
         return _apart(attributes["subscripts"], [np.array(x) for x in inputs])
 
     def naive(self, inputs: Sequence[Array], attributes: Mapping[str, Any]) -> Array:

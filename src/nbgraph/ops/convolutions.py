@@ -7,6 +7,7 @@ other two, to any order. A transposed convolution is `convolution_data` under an
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -62,7 +63,7 @@ def _naive_data(g: Array, w: Array, *bias: Array, size: Shape, **attributes: Any
     out_grad = _grouped(g, layer.groups, 1)
     for at in windows.offsets():
         each = np.einsum("ngf...,gfc->ngc...", out_grad, weights[(..., *at)])
-        made[windows.under(at)] += each.reshape(g.shape[0], -1, *each.shape[3:])
+        made[windows.under(at)] += each.reshape(*layer.x[:2], *each.shape[3:])
     out = made[windows.inside()]
     return out + _beside(bias[0], out) if bias else out
 
@@ -71,10 +72,12 @@ def _naive_weights(x: Array, g: Array, *, size: Shape, **attributes: Any) -> Arr
     layer = of_weights([Spec.of(x), Spec.of(g)], size, How.of(attributes))
     windows, padded = layer.windows, layer.windows.padded(x)
     out = np.zeros(layer.w, x.dtype)
-    out_grad = _grouped(g, layer.groups, 1).reshape(g.shape[0], layer.groups, layer.features, -1)
+    spots = math.prod(g.shape[2:])
+    out_grad = _grouped(g, layer.groups, 1)
+    out_grad = out_grad.reshape(*out_grad.shape[:3], spots)
     for at in windows.offsets():
         under = _grouped(padded[windows.under(at)], layer.groups, 1)
-        under = under.reshape(*under.shape[:3], -1)
+        under = under.reshape(*under.shape[:3], spots)
         each = np.einsum("ngcs,ngfs->gfc", under, out_grad)
         out[(..., *at)] = each.reshape(layer.w[:2])
     return out

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from nbgraph.dtype import is_float
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
-from nbgraph.ops.arithmetic import add, divide, multiply
+from nbgraph.ops.activation import log_sigmoid
+from nbgraph.ops.arithmetic import add, divide, multiply, subtract
 from nbgraph.ops.comparison import not_equal
-from nbgraph.ops.define import as_array, composed, library
+from nbgraph.ops.define import as_array, as_known, composed, library
 from nbgraph.ops.entropy import label_entropy
 from nbgraph.ops.losses import limited, reduced
 from nbgraph.ops.reductions import sum as total
@@ -46,18 +49,24 @@ def binary_cross_entropy_with_logits(
     x: Any,
     target: Any,
     *,
-    positive_weight: float = 1.0,
+    positive_weight: Any = 1.0,
     weight: Any = None,
     reduction: str = "mean",
 ) -> Any:
     """`binary_cross_entropy` of sigmoid(x), without overflow; what is there counts
-    `positive_weight`.
+    `positive_weight`: a number, or an array that broadcasts, such as one number a class.
 
     >>> binary_cross_entropy_with_logits([0.0, 1000.0], [1.0, 0.0], reduction="none")
     array([6.93147181e-01, 1.00000000e+03])
     """
     name = "binary_cross_entropy_with_logits"
-    loss = binary_logits_term(x, target, positive=limited(name, "positive_weight", positive_weight))
+    if isinstance(positive_weight, (bool, int, float, str, np.generic)):
+        positive = limited(name, "positive_weight", positive_weight)
+        loss = binary_logits_term(x, target, positive=positive)
+    else:  # the same formula, of an operand
+        counts = add(multiply(subtract(positive_weight, 1), target), 1)
+        loss = multiply(subtract(1, target), x)
+        loss = subtract(loss, multiply(counts, log_sigmoid(x)))
     return reduced(name, loss, reduction, weight)
 
 
@@ -141,7 +150,8 @@ def cross_entropy(
     target : classes from 0, of the shape of x without `axis`; or shares of all classes
     dense : whether target holds shares; by default if it has as many axes as x
     class_weight : (classes,), optional
-        What losses of a class are multiplied by; a mean is divided by the sum of those.
+        What losses of a class are multiplied by; a mean over labels is divided by the sum of those
+        of the labels.
     ignore_index : int, optional
         Targets of this class cost nothing and are not counted in a mean.
     label_smoothing : float
@@ -153,6 +163,7 @@ def cross_entropy(
     np.float64(0.6931471805599453)
     """
     name, x, target = "cross_entropy", as_array(x), as_array(target)
+    class_weight = None if class_weight is None else as_array(class_weight)
     if dense is None:
         shapes = [v.shape for v in (x, target) if v.shape is not None]
         dense = len(shapes) == 2 and len(shapes[0]) == len(shapes[1])
@@ -161,8 +172,8 @@ def cross_entropy(
     if ignore_index is not None:
         raise ArgumentError(f"{name}: ignore_index={ignore_index} is for classes, not for shares")
     if label_smoothing:
-        mean = library.mean(target, axis, keepdims=True)
-        target = add(multiply(target, 1 - label_smoothing), multiply(mean, label_smoothing))
+        count = as_known(name, x).shape[axis]
+        target = add(multiply(target, 1 - label_smoothing), label_smoothing / count)
     if class_weight is not None:
         target = multiply(target, _along(class_weight, x, axis))
     return reduced(name, target_entropy(x, target, axis)[0], reduction)
@@ -187,16 +198,29 @@ def _of_labels(
     if ignored is not None:
         counts = not_equal(label, ignored)
         label = library.where(counts, label, 0)
-    loss = label_entropy(x, label, axis, smoothing=smoothing)[0]
-    if weight is not None:
-        classes = library.astype(label, "int64")
-        weight = library.take(weight, classes, 0)
+    if weight is None:
+        loss = label_entropy(x, label, axis, smoothing=smoothing)[0]
+    else:
+        chosen = library.take(weight, library.astype(label, "int64"), 0)
+        loss = _weighed(x, label, axis, weight, chosen, smoothing)
+        weight = chosen
     if counts is not None:
-        each = library.astype(counts, loss.dtype)
-        weight = each if weight is None else multiply(weight, each)
+        counts = library.astype(counts, loss.dtype)
+        loss = multiply(loss, counts)
+        weight = counts if weight is None else multiply(weight, counts)
     if weight is None or reduction != "mean":
-        return reduced(name, loss, reduction, weight)
-    return divide(total(multiply(loss, weight)), total(weight))
+        return reduced(name, loss, reduction)
+    return divide(total(loss), total(weight))
+
+
+def _weighed(x: Any, label: Any, axis: int, weight: Any, chosen: Any, smoothing: float) -> Any:
+    """Each class times its weight, also those that have but a share of the smoothing."""
+    loss = multiply(label_entropy(x, label, axis)[0], chosen)
+    if not smoothing:
+        return loss
+    each = divide(multiply(_along(weight, x, axis), smoothing), weight.shape[0])
+    spread = target_entropy(x, multiply(library.ones_like(x), each), axis)[0]
+    return add(multiply(loss, 1 - smoothing), spread)
 
 
 @composed("data", "label")
