@@ -67,23 +67,23 @@ class Jit:
         return found(args, engine.site_id())
 
     def _general(self, args: Sequence[Any], kwargs: Mapping[str, Any], bound: bool = False) -> Any:
-        if self._as_written():
+        if self.as_written():
             return self.traced_function(*args, **kwargs)
         try:
-            version, keyed = self._version(args, kwargs, bound)
+            version, keyed = self.version(args, kwargs, bound)
         except InlineError:
             return self.traced_function(*args, **kwargs)
         return version(keyed.arrays)
 
-    def _as_written(self) -> bool:
+    def as_written(self) -> bool:
         """Whether the text itself is to run: within another trace, or where one looks closely."""
         recorder = recording.get()
         if recorder is not None and recorder.traces:
             return True
         return CLOSELY_ASKED[0] and (config.compiler == "python" or bool(config.anomaly))
 
-    def _version(
-        self, args: Sequence[Any], kwargs: Mapping[str, Any], bound: bool
+    def version(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], bound: bool = False
     ) -> tuple[Version, Keyed]:
         """The version for such arguments, traced if there is none."""
         if self._lifted:
@@ -135,11 +135,11 @@ class Jit:
         %2 = add(%1, 1): float32[3]
         return %2
         """
-        return self._version(args, kwargs, False)[0].graph
+        return self.version(args, kwargs)[0].graph
 
     def explain(self, *args: Any, **kwargs: Any) -> Explanation:
         """What was made of the function for arguments like these: passes, loops, memory."""
-        return explained(self._label, self._version(args, kwargs, False)[0])
+        return explained(self._label, self.version(args, kwargs)[0])
 
     def clear_cache(self) -> None:
         """Forget all versions; the next calls trace anew."""

@@ -23,6 +23,16 @@ from nbgraph.operator.call import recording
 _HOLE = object()
 
 
+class Result:
+    """Where an array comes from that a version gives: `sort` is "head", "argument" or "constant",
+    `which` its number, or the constant."""
+
+    __slots__ = ("sort", "which")
+
+    def __init__(self, place: tuple[str, Any]) -> None:
+        self.sort, self.which = place
+
+
 class Version:
     """A function traced for arguments like these.
 
@@ -62,7 +72,7 @@ class Version:
         heads = self._results(out, arguments.symbols)
         variables = tracer.trace.variables
         self.captured = [array for array in variables.values() if array is not None]
-        self._contiguous = all(a._layout.contiguous for a in (*keyed.arrays, *self.captured))
+        self.contiguous = all(a._layout.contiguous for a in (*keyed.arrays, *self.captured))
         self.graph = Graph(heads, [*_order(variables)])
         self._require_known(name)
         self.function = GraphFunction(self.graph, name) if heads else None
@@ -95,18 +105,27 @@ class Version:
         outputs: list[Any] = []
         if self.function is not None:
             captured = self.captured
-            quick = self._contiguous and recording.get() is None
+            quick = self.contiguous and recording.get() is None
             run = self.function.run if quick else self.function
             outputs = run([*arrays, *captured] if captured else arrays, site=site)
             if self._single:
                 return outputs[0]
             if self._flat:
                 return tuple(outputs)
+        return self.assembled(arrays, outputs)
+
+    def assembled(self, arrays: Sequence[Any], outputs: Sequence[Any]) -> Any:
+        """What the function gives where these are the arguments' arrays and the graph's heads."""
         known = {"argument": arrays, "head": outputs}
         values = [
             which if sort == "constant" else known[sort][which] for sort, which in self._places
         ]
         return like(self._template, values, objects=True)
+
+    @property
+    def results(self) -> Any:
+        """What the function gives, with a Result for each array."""
+        return like(self._template, list(map(Result, self._places)), objects=True)
 
     # what is refused --------------------------------------------------------------------------
 

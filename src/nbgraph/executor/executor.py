@@ -64,6 +64,7 @@ class Executor(Reports):
         self._outputs = list(bound.outputs)
         self._trained = False  # whether what backward reads was kept
         self._joint: Program | None = None
+        self._training: tuple[Any, Program] | None = None  # for an update of an optimizer
 
     @property
     def device(self) -> Context:
@@ -164,6 +165,58 @@ class Executor(Reports):
         else:  # what `push` would do, without a call
             launch((), (), current().site_id())
         return self._outputs.copy()
+
+    def train_step(self, optimizer: Any, **inputs: Any) -> list[Any]:
+        """Outputs, gradients and a step of the optimizer by one plan; the bits are those of
+        `forward_backward` and `optimizer.step`.
+
+        Parameters
+        ----------
+        optimizer : ng.optim.Optimizer
+            Of arrays in `arg_dict` that have a gradient.
+        **inputs
+            See `forward`.
+
+        >>> import nbgraph as ng
+        >>> exe = ng.sum(ng.var("x") ** 2).simple_bind(x=(2,))
+        >>> opt = ng.optim.SGD({"x": exe.arg_dict["x"]}, lr=0.25)
+        >>> exe.train_step(opt, x=[1.0, 2.0]), exe.arg_dict["x"]
+        ([array(5., dtype=float32)], array([0.5, 1. ], dtype=float32))
+        """
+        grads = self._grads_of(optimizer)
+        if (self._watch is not None or CLOSELY_ASKED[0]) and self._watched():
+            update = None
+        else:
+            self._seeds("train_step", None)
+            update = optimizer.prepared(grads)
+        if update is None:
+            outputs = self.forward_backward(**inputs)
+            optimizer.step(grads)
+            return outputs
+        if inputs:
+            self._write("train_step", inputs)
+        self._about_to_write("train_step", self._written)
+        if self._training is None or self._training[0] is not update:
+            self._training = update, self._bound.trained(update.behind())
+        self._training[1].push(is_train=True)
+        return self.outputs
+
+    def _grads_of(self, optimizer: Any) -> dict[str, Any]:
+        """The gradients of an optimizer's parameters, by its names for them."""
+        names = {id(array): name for name, array in self._arguments.items()}
+        found: dict[str, Any] = {}
+        for key, weight in optimizer.parameters.items():
+            name = names.get(id(weight))
+            grad = None if name is None else self._gradients.get(name)
+            if grad is None:
+                known = [n for n, g in self._gradients.items() if g is not None]
+                raise ArgumentError(
+                    f"train_step: {optimizer.name} has the parameter {key!r}, which is no argument "
+                    "of this executor with a gradient; make the optimizer of arrays in arg_dict: "
+                    f"{', '.join(known)}"
+                )
+            found[key] = grad
+        return found
 
     def _one_by_one(self, out_grads: Any) -> list[Any]:
         """Both passes, each in the form in which its values can be looked at."""

@@ -2,14 +2,16 @@
 
 A *fixed* program has its arrays for good (an executor's); a push is one call. A *loose* one is
 given arrays at every run (a function's); their addresses are patched into its kernels' records
-when the run begins. Runs of one program follow each other, as they share an arena.
+when the run begins. A step of training is in between: weights and gradients are fixed, batches are
+brought, and the rows of an optimizer are in the same plan, behind the graph's tasks. Runs of one
+program follow each other, as they share an arena.
 """
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from nbgraph.array import chunk
 from nbgraph.array.chunk import Chunk
@@ -25,12 +27,26 @@ from nbgraph.graph.schedule import Task, Value
 from nbgraph.operator.request import OpReqType
 
 Granted = Mapping[Any, Sequence[Any]]
+Patch = list[tuple[int, int]]  # places of one word: (step, word of its record)
 _CACHE_LINE = 64
+_NONE: Mapping[int, int] = {}
+
+
+class Behind(Protocol):
+    """Kernels over fixed arrays that a program runs behind its graph."""
+
+    def steps(self, first: int) -> tuple[list[Step], list[Patch]]:
+        """Steps of a plan, of which they are the last from `first` on, and the words of a run."""
+        ...
+
+    def words(self) -> list[int]:
+        """The words of the next run, one for each patch."""
+        ...
 
 
 class State:
-    """What belongs to one run: random numbers granted at the push, mode, addresses of arrays, and
-    what operators keep in the executor, if there is one."""
+    """What belongs to one run: random numbers granted at the push, mode, addresses of arrays by
+    their slots, and what operators keep in the executor, if there is one."""
 
     __slots__ = ("addresses", "granted", "held", "is_train")
 
@@ -38,7 +54,7 @@ class State:
         self,
         is_train: bool,
         granted: Granted,
-        addresses: Sequence[int],
+        addresses: Mapping[int, int],
         held: dict[Any, Any] | None,
     ) -> None:
         self.is_train, self.granted, self.addresses = is_train, granted, addresses
@@ -70,26 +86,23 @@ class Homes:
     """Where spots lie in memory. Steps hold this and not the program: the engine holds steps until
     the program's instance is dropped, so they must not be what keeps it."""
 
-    __slots__ = ("arena", "arrays", "constants", "given")
+    __slots__ = ("arena", "arrays")
 
-    def __init__(
-        self, arena: Arena, arrays: Sequence[Array] | None, constants: Sequence[Array], given: int
-    ) -> None:
-        self.arena, self.arrays, self.constants, self.given = arena, arrays, constants, given
+    def __init__(self, arena: Arena, arrays: Sequence[Array | None]) -> None:
+        self.arena, self.arrays = arena, arrays
 
     def loose(self, spot: Spot) -> bool:
         """Whether it lies in an array that a run brings."""
-        return self.arrays is None and spot.slot is not None and spot.slot < self.given
+        return spot.slot is not None and self.arrays[spot.slot] is None
 
-    def address(self, spot: Spot, brought: Sequence[int] = ()) -> int:
+    def address(self, spot: Spot, brought: Mapping[int, int] = _NONE) -> int:
         """The address; 0 as long as the addresses that a run brings are not known."""
         if spot.slot is None:
             return self.arena.address + spot.offset
-        if self.loose(spot):
+        known = self.arrays[spot.slot]
+        if known is None:
             return brought[spot.slot] + spot.offset if brought else 0
-        known = self.constants if self.arrays is None else self.arrays
-        first = self.given if self.arrays is None else 0
-        return known[spot.slot - first]._address + spot.offset
+        return known._address + spot.offset
 
 
 class Program:
@@ -98,26 +111,31 @@ class Program:
     Parameters
     ----------
     made : Compiled
-    arrays : sequence of NDArray, optional
-        Variables, then results: for a fixed program. Without them every run brings its own.
+    arrays : sequence of NDArray or None, optional
+        Variables, then results. What is None every run brings; without `arrays` all of them.
     merged : sequence of int, optional
         For each variable of a loose program the first one whose array has the same chunk in every
         run; by default all have chunks of their own.
     held : dict, optional
         Where operators keep what belongs to the executor, all of whose programs share it.
+    behind : Behind, optional
+        What runs behind the graph, in the same plan.
     """
 
     def __init__(
         self,
         made: Compiled,
-        arrays: Sequence[Array] | None = None,
+        arrays: Sequence[Array | None] | None = None,
         *,
         name: str = "graph",
         merged: Sequence[int] | None = None,
         held: dict[Any, Any] | None = None,
+        behind: Behind | None = None,
     ) -> None:
-        self.wanted, self.name, self.held = made, name, held
-        self._asked = None if arrays is None else list(arrays)
+        self.wanted, self.name, self.held, self.behind = made, name, held, behind
+        self._given = made.arguments + len(made.result_layouts)
+        self._asked = [None] * self._given if arrays is None else list(arrays)
+        self._brought = [k for k, array in enumerate(self._asked) if array is None]
         self._merged = tuple(merged or ())
         try:
             self._build(in_force(made))
@@ -131,22 +149,19 @@ class Program:
 
     def _build(self, made: Compiled) -> None:
         """Memory, steps and a plan."""
-        self.compiled, arrays = made, self._asked
+        self.compiled = made
         self.constants = [from_host(data, made.device) for data in made.constants]
         self.arena = Arena(made.memory.arena_bytes, made.device)
-        self._given = made.arguments + len(made.result_layouts)
-        self.arrays = None if arrays is None else [*arrays, *self.constants]
-        self.homes = Homes(self.arena, self.arrays, self.constants, self._given)
+        self.arrays = [*self._asked, *self.constants]
+        self.homes = Homes(self.arena, self.arrays)
         self.effects: dict[Any, FunctionWork] = {}
-        self._patches: dict[Spot, list[tuple[int, int]]] = {}
-        self._slots: list[Any] = []
-        if arrays is None:
-            self._slots += [Outside(value.name) for value in made.slots[: self._given]]
-            for k, first in enumerate(self._merged):
-                self._slots[k] = self._slots[first]
-            self._slots += [array._chunk for array in self.constants]
-        else:
-            self._slots += [array._chunk for array in self.arrays or ()]
+        self._patches: dict[Spot, Patch] = {}
+        self._slots: list[Any] = [
+            Outside(value.name) if array is None else array._chunk
+            for value, array in zip(made.slots, self.arrays, strict=True)
+        ]
+        for k, first in enumerate(self._merged):
+            self._slots[k] = self._slots[first]
         self._after: dict[Task, Any] = {
             other: ("after", k) for k, task in enumerate(made.tasks) for other in task.after
         }
@@ -158,6 +173,9 @@ class Program:
         self._words = list(self._patches)
         self.stateful = any(step.wants_state for step in steps)
         patches = list(self._patches.values())
+        if self.behind is not None:
+            more, words = self.behind.steps(len(steps))
+            steps, patches = [*steps, *more], [*patches, *words]
         self.plan = Plan(steps, name=self.name, patches=patches) if steps else None
         self.instance = self.plan.instance() if self.plan is not None else None
         self._own: list[Any] = []  # variables that are the same in every run
@@ -165,10 +183,10 @@ class Program:
         self._offsets: list[tuple[int, int]] | None = None
         # the launch of a run that brings nothing of its own; None where runs do
         self.plain: Callable[..., int] | None = None
-        if arrays is None:
+        if self._brought:
             self._arrange()
-        elif self.instance is not None and not self.stateful and made is self.wanted:
-            self.plain = self.instance.launch
+        elif self.behind is None and self.instance is not None and not self.stateful:
+            self.plain = self.instance.launch if made is self.wanted else None
 
     def _change_over(self) -> None:
         """To the program that is wanted, if its kernels are there. Runs that were pushed go on as
@@ -178,20 +196,21 @@ class Program:
             tell_of_failure(self.wanted)
             return
         other = Program.__new__(Program)
-        other.wanted, other.name, other.held = self.wanted, self.name, self.held
-        other._asked, other._merged = self._asked, self._merged
+        other.__dict__.update(self.__dict__)
         other._build(made)
         self.__dict__.update(other.__dict__)  # at once: another thread may be pushing
 
     def _arrange(self) -> None:
         """How the variables and the words of a push come from the arrays that a run brings."""
-        number = {outside: k for k, outside in enumerate(self._slots[: self._given])}
+        count = len(self._brought)
+        number = {self._slots[slot]: k for k, slot in enumerate(self._brought)}
         known = self.plan.outside if self.plan is not None else ()
         self._own = [each for each in known if each not in number]
-        number |= {each: self._given + k for k, each in enumerate(self._own)}
-        self._variables = _chooser([number[each] for each in known], self._given)
-        slots = [spot.slot or 0 for spot in self._words]
-        self._addresses = _chooser(slots, self._given)
+        number |= {each: count + k for k, each in enumerate(self._own)}
+        self._variables = _chooser([number[each] for each in known], count)
+        place = {slot: k for k, slot in enumerate(self._brought)}
+        slots = [place[spot.slot or 0] for spot in self._words]
+        self._addresses = _chooser(slots, count)
         if any(spot.offset for spot in self._words):
             self._offsets = list(zip(slots, [spot.offset for spot in self._words], strict=True))
 
@@ -200,7 +219,7 @@ class Program:
     def push(
         self, arrays: Sequence[Array] = (), *, is_train: bool = False, site: int | None = None
     ) -> None:
-        """Push a run; `arrays` are a loose program's variables and results. `site` is what
+        """Push a run; `arrays` are the variables and results that a run brings. `site` is what
         `Kernels.site_id` gave for the line of user code, if the caller asked."""
         if self.plain is not None:
             self.plain((), (), current().site_id(1) if site is None else site)
@@ -215,7 +234,7 @@ class Program:
         variables: Sequence[Any] = ()
         addresses: list[int] = []
         words: Sequence[int] = ()
-        if self.arrays is None:
+        if self._brought:
             chunks: list[Any] = []
             for array in arrays:  # one loop for both: this is most of a push
                 chunks.append(array._chunk)
@@ -225,11 +244,14 @@ class Program:
                 words = self._addresses(addresses)
             else:
                 words = [addresses[slot] + offset for slot, offset in self._offsets]
+        if self.behind is not None:
+            words = [*words, *self.behind.words()]
         state = None
         if self.stateful:
             device = self.compiled.device
             granted = {key: work.granted(device) for key, work in self.effects.items()}
-            state = State(is_train, granted, addresses, self.held)
+            brought = dict(zip(self._brought, addresses, strict=True))
+            state = State(is_train, granted, brought, self.held)
         instance.launch(variables, words, site, state)
 
     # steps ------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from nbgraph.array.core import Array, empty_of
 from nbgraph.array.layout import layout
 from nbgraph.executor.compiled import compiled
 from nbgraph.executor.options import Options
-from nbgraph.executor.program import Program
+from nbgraph.executor.program import Behind, Program
 from nbgraph.executor.split import Halves, split
 from nbgraph.graph.build import GraphNode, Operand, variable
 from nbgraph.graph.graph import Entry, Graph, spec
@@ -76,12 +76,18 @@ class Bound:
                 found = self._both.get(given) or self._make_both(given)
         return found
 
-    def _make_both(self, given: tuple[bool, ...]) -> Program:
+    def trained(self, behind: Behind) -> Program:
+        """Results and gradients, and what is to run behind them, as one program."""
+        return self._make_both((False,) * len(self.outputs), behind)
+
+    def _make_both(self, given: tuple[bool, ...], behind: Behind | None = None) -> Program:
         gradients = self._gradients(given)
         heads: list[Entry] = [*self.graph.heads, *gradients.heads]
         joint = self._recomputed(Graph(heads, gradients.variables))
         targets = [*self.outputs, *(array for array, _ in self.grads.values())]
         requests = [kWriteTo] * len(self.outputs) + [r for _, r in self.grads.values()]
+        if behind is not None:
+            return self._program(joint, targets, requests, "train_step", behind=behind)
         found = self._both[given] = self._program(joint, targets, requests, "forward_backward")
         return found
 
@@ -135,11 +141,13 @@ class Bound:
         requests: Sequence[OpReqType],
         what: str,
         more: dict[GraphNode, Array] | None = None,
+        behind: Behind | None = None,
     ) -> Program:
         arrays = [self._array(node, more or {}) for node in graph.variables]
         layouts = [array._layout for array in arrays]
         made = compiled(graph, layouts, requests, self.options, self.device)
-        return Program(made, [*arrays, *results], name=f"{what} of {self.name}", held=self.held)
+        name = f"{what} of {self.name}"
+        return Program(made, [*arrays, *results], name=name, held=self.held, behind=behind)
 
     def _array(self, node: GraphNode, more: dict[GraphNode, Array]) -> Array:
         for known in (self.arrays, more):

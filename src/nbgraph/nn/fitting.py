@@ -19,8 +19,9 @@ from nbgraph.nn.interrupts import Interrupts, noted
 from nbgraph.nn.metrics import name_of
 from nbgraph.nn.module import Module
 from nbgraph.nn.state import collecting
+from nbgraph.nn.sums import Sums
 from nbgraph.ops.define import library
-from nbgraph.optim import Optimizer
+from nbgraph.optim import Optimizer, train_step
 from nbgraph.resource.states import restore_random
 
 Measure = Callable[[Any, Any], Any]
@@ -63,11 +64,14 @@ def fit(
         Measured after each epoch, in the mode of prediction.
     checkpoint : path, optional
         Where the training is kept after each epoch. If the file exists the training goes on from
-        there, with the same bits as if it had not been interrupted.
+        there, with the same bits as if it had not been interrupted. With other metrics than before
+        past epochs keep what they had; one that was under way leaves the new ones out, and a
+        warning says so.
     progress : bool
         Whether progress is shown, on standard error.
     compiled : bool
-        Whether a step is one graph, by `ng.jit`; False: as written, operator by operator.
+        Whether a step, update included, is one plan (`ng.optim.train_step`); False: as written,
+        operator by operator.
 
     >>> import numpy as np, nbgraph as ng
     >>> x = np.linspace(-1, 1, 64, dtype="float32")[:, None]
@@ -102,6 +106,7 @@ class _Training:
     path: Any = None
     shown = True
     optimizer: Optimizer
+    _step: Callable[..., Any]
 
     def __init__(
         self, model: Module, loss: Measure, metrics: Sequence[Measure], *, compiled: bool
@@ -109,11 +114,10 @@ class _Training:
         self.model, self.loss, self.metrics = model, loss, metrics
         self.names = ["loss", *map(name_of, metrics)]
         self.history = History()
-        self._sums = _Sums()
+        self._sums = Sums(self.names)
         self._batch = 0
         self._resumed: checkpoints.Held | None = None
-        step = value_and_grad(self._value, has_aux=True)
-        self._step = jit(step) if compiled else step
+        self._compiled = compiled
         self._measure = jit(self._measured) if compiled else self._measured
 
     def begin(self, optimizer: Any) -> None:
@@ -124,17 +128,12 @@ class _Training:
             if state:
                 self.data.load_state_dict(state)
         self.optimizer = optimizer if isinstance(optimizer, Optimizer) else optimizer(self.model)
+        self._step = self._step_of(self.optimizer)
         self._resumed = checkpoints.load(self.path, self.model, self.optimizer)
         if self._resumed is not None:
             position = self._resumed.position
-            if position.totals is not None and position.names != self.names:
-                raise ArgumentError(
-                    f"fit: the checkpoint is amid an epoch with {', '.join(position.names)}, this "
-                    f"training has {', '.join(self.names)}; give the same metrics"
-                )
             self.history.rows[:] = position.rows
-            self._batch = position.batch
-            self._sums = _Sums(position.samples, position.totals)
+            self._batch, self._sums = position.batch, Sums.after(position, self.names)
 
     # epochs -----------------------------------------------------------------------------------
 
@@ -147,11 +146,11 @@ class _Training:
                 self.history.stopped = True
                 self._save(state)
                 return
-            row = self._sums.means(self.names)
+            row = self._sums.means()
             if self.validation is not None:
                 row |= {f"val_{name}": value for name, value in self._validated().items()}
             self.history.rows.append(row)
-            self._batch, self._sums = 0, _Sums()
+            self._batch, self._sums = 0, Sums(self.names)
             self._save(getattr(self.data, "state_dict", dict)())
             progresses.told(label, row, shown=self.shown)
             if interrupts.asked:
@@ -189,25 +188,38 @@ class _Training:
         if self.path is not None:
             sums = self._sums
             rows = self.history.rows
-            position = Position(self.names, rows, self._batch, sums.samples, sums.totals, state)
+            position = Position(sums.names, rows, self._batch, sums.samples, sums.totals, state)
             checkpoints.save(self.path, self.model, self.optimizer, position)
 
     def _validated(self) -> dict[str, float]:
-        sums = _Sums()
+        sums = Sums(self.names)
         with predict_mode():
             for batch in self.validation:
                 inputs, target = _split(batch)
                 sums.add(self._measure(self.model, inputs, target), len(target))
-        return sums.means(self.names)
+        return sums.means()
 
     # steps ------------------------------------------------------------------------------------
+
+    def _step_of(self, optimizer: Optimizer) -> Callable[..., Any]:
+        """One step for inputs, target and scale; the row and new values of statistics."""
+        if self._compiled:
+            step = train_step(self._value, optimizer, params=self.model, has_aux=True)
+            return lambda *args: step(*args)[1]
+        apart = value_and_grad(self._value, has_aux=True)
+
+        def as_written(*args: Any) -> Any:
+            (_, found), grads = apart(self.model, *args)
+            optimizer.step(grads)
+            return found
+
+        return as_written
 
     def _train(self, inputs: tuple[Any, ...], target: Any) -> None:
         scaler = self.optimizer.scaler
         scale = None if scaler is None else scaler.array
-        (_, (row, values)), grads = self._step(self.model, inputs, target, scale)
+        row, values = self._step(inputs, target, scale)
         self.model.apply_statistics(values)
-        self.optimizer.step(grads)
         self._sums.add(row, len(target))
 
     def _value(self, model: Module, inputs: tuple[Any, ...], target: Any, scale: Any) -> Any:
@@ -225,26 +237,6 @@ class _Training:
     def _row(self, value: Any, out: Any, target: Any) -> Any:
         found = [value, *[library.mean(metric(out, target)) for metric in self.metrics]]
         return library.stack([library.astype(each, "float64") for each in found])
-
-
-class _Sums:
-    """Losses and metrics of an epoch, each batch counted by its samples."""
-
-    def __init__(self, samples: int = 0, totals: Any = None) -> None:
-        self.samples, self.totals = samples, totals
-
-    def add(self, row: Any, samples: int) -> None:
-        """Take in a batch; nothing waits."""
-        weighed = row * float(samples)
-        self.totals = weighed if self.totals is None else self.totals + weighed
-        self.samples += samples
-
-    def means(self, names: Sequence[str]) -> dict[str, float]:
-        """The means by name; waits."""
-        if self.totals is None:
-            raise ArgumentError("fit: the data gave no batch; an epoch needs one at least")
-        found = (self.totals.asnumpy() / max(1, self.samples)).tolist()
-        return dict(zip(names, found, strict=True))
 
 
 def _split(batch: Any) -> tuple[tuple[Any, ...], Any]:

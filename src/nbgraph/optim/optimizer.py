@@ -113,6 +113,11 @@ class Optimizer:
         return named(self.name, self._params)
 
     @property
+    def given(self) -> Any:
+        """What it was made of."""
+        return self._params
+
+    @property
     def count(self) -> int:
         """Steps so far: the most that any parameter has been asked to take."""
         return max((clock.count for clock in self._clocks.values()), default=0)
@@ -183,19 +188,48 @@ class Optimizer:
         return float(value)
 
     def _apply(self, given: Sequence[tuple[str, Any, Any]]) -> None:
+        entries = self._entries(given)
+        if not entries:
+            return
+        update, clocks = self._begun(entries)
+        self._run(update, clocks)
+        for _, weight, _, state in entries:
+            state.wrote(weight)
+
+    def _entries(self, given: Sequence[tuple[str, Any, Any]]) -> list[Entry]:
         recorder = recording.get()
         if recorder is not None and recorder.traces:
             recorder.refuse(f"{self.name}.step")  # type: ignore[attr-defined]
         fresh = Clock()
-        entries = [self._entry(*each, fresh, checks=recorder is not None) for each in given]
-        if not entries:
-            return
+        return [self._entry(*each, fresh, checks=recorder is not None) for each in given]
+
+    def _begun(self, entries: Sequence[Entry]) -> tuple[Update, list[Clock]]:
+        """The rows of a step, which know its gradients, and the clocks of its parameters."""
         moved = together(self._clocks, [entry.key for entry in entries])
         update = self._update(entries)
         update.bring(entries)
-        self._run(update, [*moved.values()])
+        return update, [*moved.values()]
+
+    def prepared(self, grads: Mapping[str, Any]) -> Update | None:
+        """The next step of these parameters for a plan that computes the gradients before it, its
+        numbers set and counted as taken: whoever asks has to run it.
+
+        None where a step is more than its rows (a scaler that may skip it, random numbers): then
+        nothing is counted, and `step` is to be called.
+        """
+        weights = self.parameters
+        found = gradients_for(self.name, weights, grads)
+        if self.scaler is not None or not self.joint:
+            return None
+        entries = self._entries([(key, weights[key], grad) for key, grad in found.items()])
+        update, clocks = self._begun(entries)
+        if update.drawn or any(clock.done is not None for clock in clocks):
+            return None
+        self._measure(update)
+        self._count(update, clocks)
         for _, weight, _, state in entries:
             state.wrote(weight)
+        return update
 
     def _entry(self, key: str, weight: Any, grad: Any, fresh: Clock, *, checks: bool) -> Entry:
         state = self._states.get(key)
@@ -255,21 +289,31 @@ class Optimizer:
 
     def _run(self, update: Update, clocks: Sequence[Clock]) -> None:
         norms, scaler = update.norms, self.scaler
+        self._measure(update)
         if norms is not None:
-            norms.rescale.value = self.rescale
-            norms.limit.value = math.inf if self.clip_norm is None else self.clip_norm
-            norms.loss_scale.value = 1.0 if scaler is None else scaler.array
             norms.run(joint=self.joint)
         go = None if scaler is None or norms is None else norms.finite
-        for clock in clocks:
-            clock.tick(go)
-        for group in update.groups:
-            group.set(self._values(group))
+        self._count(update, clocks, go)
         for slot in update.drawn:
             slot.value = continuous.normal(0.0, 1.0, slot.value.shape, dtype=slot.value.dtype)
         update.rows.run(joint=self.joint)
         if go is not None and scaler is not None:
             scaler.update(go)
+
+    def _measure(self, update: Update) -> None:
+        """The numbers with which the norm of all gradients is judged."""
+        norms, scaler = update.norms, self.scaler
+        if norms is not None:
+            norms.rescale.value = self.rescale
+            norms.limit.value = math.inf if self.clip_norm is None else self.clip_norm
+            norms.loss_scale.value = 1.0 if scaler is None else scaler.array
+
+    def _count(self, update: Update, clocks: Sequence[Clock], go: Any = None) -> None:
+        """One more step, where `go` is true, and its numbers."""
+        for clock in clocks:
+            clock.tick(go)
+        for group in update.groups:
+            group.set(self._values(group))
 
     def _values(self, group: Group) -> dict[str, Any]:
         rate = self._rate(group.clock.count - 1) * group.rate

@@ -71,7 +71,8 @@ class Row:
     """A scalar operator over operands of one shape and numbers, written to `outputs`.
 
     Outputs share no memory with each other, nor with operands but for the very same elements.
-    `combines`: outputs that have one are reduced to one value; see `array.reduce`.
+    `combines`: outputs that have one are reduced to one value; see `array.reduce`. `wide`: it is
+    computed in float64, whatever the operands are.
     """
 
     def __init__(
@@ -80,9 +81,11 @@ class Row:
         operands: Sequence[Operand],
         outputs: Sequence[Array],
         combines: Sequence[Combine | None] = (),
+        *,
+        wide: bool = False,
     ) -> None:
         self.op, self.operands, self.outputs = op, tuple(operands), tuple(outputs)
-        self.combines = tuple(combines)
+        self.combines, self.wide = tuple(combines), wide
 
     def pieces(self) -> list[Piece]:
         """The kernels, for what the slots hold now."""
@@ -101,10 +104,10 @@ class Row:
         return [Piece(made, arrays, self.outputs, numbers)]
 
     def _plan(self, layouts: Sequence[Layout | None]) -> Any:
-        """How the operator is computed: in float64 where an operand is of it, else in float32, in
-        which those of 16 bits of all kinds meet."""
+        """How the operator is computed: in float64 where asked for or an operand is of it, else in
+        float32, in which those of 16 bits of all kinds meet."""
         held = [own.dtype for own in layouts if own is not None]
-        common = np.dtype("float64" if _DOUBLE in held else "float32")
+        common = _DOUBLE if self.wide or _DOUBLE in held else np.dtype("float32")
         dtypes = [common if own is None else own.dtype for own in layouts]
         return self.op.invoker.plan(dtypes, common, {})
 
@@ -140,6 +143,8 @@ class Row:
             carry.apply(self.op, values, {}, self.outputs)
             return
         given = [v if type(v) in WEAK else v.asnumpy() for v in values]
+        if self.wide:
+            given = [v if type(v) in WEAK else v.astype(_DOUBLE) for v in given]
         found = naive.call(self.op.scalar, given, {}, out=(None,) * len(self.outputs))
         fold = {"add": np.sum, "multiply": np.prod, "max": np.max, "min": np.min}
         for out, value, combine in zip(self.outputs, found, self.combines, strict=True):
@@ -178,43 +183,54 @@ class Rows:
             for row in self.rows:
                 row.interpret()
             return
-        if self._pieces is None:
-            self._pieces = [piece for row in self.rows for piece in row.pieces()]
-        if joint and len(self._pieces) > 1:
+        pieces = self.pieces()
+        if joint and len(pieces) > 1:
             if self._joint is None:
-                self._joint = _Joint(self.name, self._pieces)
+                self._joint = _Joint(self.name, pieces)
             if self._joint.launch():
                 return
-        for piece in self._pieces:
+        for piece in pieces:
             piece.push()
 
+    def pieces(self) -> list[Piece]:
+        """The kernels of all rows, for what the slots hold when it is first asked."""
+        if self._pieces is None:
+            self._pieces = [piece for row in self.rows for piece in row.pieces()]
+        return self._pieces
 
-class _Joint:
-    """Pieces as the steps of a plan. Slots' arrays and numbers are words that every push brings."""
 
-    def __init__(self, name: str, pieces: Sequence[Piece]) -> None:
+class Laid:
+    """Pieces as steps of a plan, from number `first` on. Numbers are words that every push brings,
+    and so are the arrays that slots hold, unless they are the same for good (`fixed`)."""
+
+    def __init__(self, pieces: Sequence[Piece], first: int = 0, *, fixed: bool = False) -> None:
+        self._fixed = fixed
         self.numbers: dict[tuple[Slot, str, str], list[tuple[int, int]]] = {}
         self.arrays: dict[Slot, list[tuple[int, int]]] = {}
         self.stands: dict[Slot, Outside] = {}
-        steps = [self._step(k, piece) for k, piece in enumerate(pieces)]
-        patches = [*self.arrays.values(), *self.numbers.values()]
-        plan = Plan(steps, name=name, patches=patches)
-        place = {each: k for k, each in enumerate(plan.outside)}
-        self.places = [(place[outside], slot) for slot, outside in self.stands.items()]
-        self.variables: list[Any] = list(plan.outside)
-        self.fixed = frozenset(place).difference(self.stands.values())
-        self.instance = plan.instance()
+        self.steps = [self._step(k, piece) for k, piece in enumerate(pieces, first)]
+
+    @property
+    def patches(self) -> list[list[tuple[int, int]]]:
+        """Where the words go."""
+        return [*self.arrays.values(), *self.numbers.values()]
+
+    def words(self) -> list[int]:
+        """What the slots hold, for a push."""
+        words = [slot.value._address for slot in self.arrays]
+        return words + [scalar_word(slot.value, *scalar) for slot, *scalar in self.numbers]
 
     def _step(self, k: int, piece: Piece) -> Step:
         reads, addresses = [], []
         for place, operand in enumerate(piece.operands):
-            if isinstance(operand, Slot):
+            if isinstance(operand, Slot) and not self._fixed:
                 self.arrays.setdefault(operand, []).append((k, 2 + place))
                 reads.append(self.stands.setdefault(operand, Outside(operand.name)))
                 addresses.append(0)
             else:
-                reads.append(operand._chunk)
-                addresses.append(operand._address)
+                held = value_of(operand)
+                reads.append(held._chunk)
+                addresses.append(held._address)
         made = piece.prepared
         first = len(made.head) + len(addresses) + len(piece.outputs) + len(made.steps)
         for place, (slot, scalar) in enumerate(zip(piece.numbers, made.scalars, strict=True)):
@@ -228,6 +244,19 @@ class _Joint:
         reads = tuple(r for r in dict.fromkeys(reads) if r not in writes)
         return Step(run, reads, writes, name=made.name)
 
+
+class _Joint:
+    """Pieces as a plan."""
+
+    def __init__(self, name: str, pieces: Sequence[Piece]) -> None:
+        self.laid = Laid(pieces)
+        plan = Plan(self.laid.steps, name=name, patches=self.laid.patches)
+        place = {each: k for k, each in enumerate(plan.outside)}
+        self.places = [(place[outside], slot) for slot, outside in self.laid.stands.items()]
+        self.variables: list[Any] = list(plan.outside)
+        self.fixed = frozenset(place).difference(self.laid.stands.values())
+        self.instance = plan.instance()
+
     def launch(self) -> bool:
         """Push it; False where two variables would be one."""
         variables = self.variables.copy()
@@ -237,9 +266,7 @@ class _Joint:
             brought.add(held)
         if len(brought) < len(self.places) or not self.fixed.isdisjoint(brought):
             return False
-        words = [slot.value._address for slot in self.arrays]
-        words += [scalar_word(slot.value, *scalar) for slot, *scalar in self.numbers]
-        self.instance.launch(variables, words, current().site_id(1))
+        self.instance.launch(variables, self.laid.words(), current().site_id(1))
         return True
 
 

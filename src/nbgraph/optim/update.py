@@ -11,7 +11,7 @@ from nbgraph.array.core import Array
 from nbgraph.operator.mapper import Mapper
 from nbgraph.optim.clock import Clock
 from nbgraph.optim.norms import Norms
-from nbgraph.optim.rows import Operand, Row, Rows, Slot
+from nbgraph.optim.rows import Laid, Operand, Row, Rows, Slot
 from nbgraph.optim.states import State
 from nbgraph.optim.variants import GO, variant
 
@@ -134,3 +134,28 @@ class Update:
         """The gradients of this step."""
         for slot, entry in zip(self.grads, entries, strict=True):
             slot.value = entry.grad
+
+    def behind(self) -> Behind:
+        """The rows for a plan whose gradients are in the arrays that the slots hold now."""
+        return Behind(self)
+
+
+class Behind:
+    """The rows of a step behind those that compute its gradients, in one plan; see
+    `executor.program`."""
+
+    def __init__(self, update: Update) -> None:
+        self.update = update
+        before = [] if update.norms is None else update.norms.rows.pieces()
+        self._pieces = [*before, *update.rows.pieces()]
+        self._laid: Laid | None = None
+
+    def steps(self, first: int) -> tuple[list[Any], list[list[tuple[int, int]]]]:
+        """See `executor.program.Behind`."""
+        self._laid = Laid(self._pieces, first, fixed=True)
+        return self._laid.steps, self._laid.patches
+
+    def words(self) -> list[int]:
+        """See `executor.program.Behind`."""
+        assert self._laid is not None, "it is part of a plan"
+        return self._laid.words()

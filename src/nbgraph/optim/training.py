@@ -1,0 +1,169 @@
+"""A step of training as one plan: value, gradients and update of the parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from nbgraph.array.chunk import CPU
+from nbgraph.array.core import Array, empty_of
+from nbgraph.autograd.functional import value_and_grad
+from nbgraph.autograd.jit import jit
+from nbgraph.autograd.signature import InlineError
+from nbgraph.autograd.tree import places
+from nbgraph.autograd.version import Result, Version
+from nbgraph.engine import current
+from nbgraph.executor.program import Program
+from nbgraph.operator.call import recording, training
+from nbgraph.optim.optimizer import Optimizer
+from nbgraph.optim.parameters import gradients_for
+from nbgraph.optim.update import Update
+
+_MOST = 64  # signatures that a step keeps programs for
+
+
+def train_step(
+    fn: Callable[..., Any], optimizer: Optimizer, *, params: Any = None, has_aux: bool = False
+) -> TrainStep:
+    """A function that does one step of training: value, gradients and update by one plan.
+
+    Parameters
+    ----------
+    fn : callable
+        `fn(params, *args)`: a value of one element; with `has_aux` a pair of it and other results.
+    optimizer : Optimizer
+    params : dict, list or object with parameters(), optional
+        The optimizer's parameters under the same names; by default what it was made of.
+
+    Returns
+    -------
+    TrainStep
+        `step(*args)` gives what `fn` gives, for the parameters before the update. The bits are
+        those of `ng.jit(ng.value_and_grad(fn))` and `optimizer.step`.
+
+    >>> import nbgraph as ng
+    >>> params = {"w": ng.array([1.0, 2.0])}
+    >>> step = train_step(lambda p, x: (p["w"] * x).sum(), ng.optim.SGD(params, lr=0.5))
+    >>> step(ng.array([1.0, -1.0])), params["w"]
+    (array(-1., dtype=float32), array([0.5, 2.5], dtype=float32))
+    """
+    given = optimizer.given if params is None else params
+    return TrainStep(fn, optimizer, given, has_aux=has_aux)
+
+
+class TrainStep:
+    """What `train_step` returns."""
+
+    def __init__(
+        self, fn: Callable[..., Any], optimizer: Optimizer, params: Any, *, has_aux: bool
+    ) -> None:
+        self.optimizer, self.params = optimizer, params
+        self._jit = jit(value_and_grad(fn, has_aux=has_aux))
+        self._known: dict[Version, _Trained | None] = {}
+
+    def __call__(self, *args: Any) -> Any:
+        """One step; what the function gives."""
+        given = (self.params, *args)
+        if recording.get() is None and not self._jit.as_written():
+            try:
+                version, keyed = self._jit.version(given, {})
+            except InlineError:
+                return self._apart(given)
+            trained = self._trained(version, keyed.arrays)
+            if trained is not None:
+                arrays = [*keyed.arrays, *version.captured]
+                outputs = trained.run(self.optimizer, arrays)
+                if outputs is not None:
+                    return version.assembled(keyed.arrays, outputs)[0]
+        return self._apart(given)
+
+    def _apart(self, given: Sequence[Any]) -> Any:
+        """The gradients, then the update."""
+        value, grads = self._jit(*given)
+        self.optimizer.step(grads)
+        return value
+
+    def _trained(self, version: Version, arrays: Sequence[Array]) -> _Trained | None:
+        if version not in self._known:
+            if len(self._known) >= _MOST:
+                self._known.clear()
+            self._known[version] = _Trained.of(version, self.optimizer, arrays)
+        return self._known[version]
+
+
+class _Trained:
+    """A version's graph with gradients in arrays of its own, and the update behind it.
+
+    `heads`: which head is the gradient of a parameter, by its name.
+    """
+
+    def __init__(self, version: Version, heads: dict[str, int], weights: Sequence[Any]) -> None:
+        assert version.function is not None, "gradients are heads"
+        self._function, self._weights = version.function, weights
+        layouts = self._function.layouts
+        arrays = {k: empty_of(layouts[k], CPU) for k in dict.fromkeys(heads.values())}
+        self._targets: list[Any] = [arrays.get(k) for k in range(len(layouts))]
+        self._grads = {key: arrays[k] for key, k in heads.items()}
+        self._own = {id(each._chunk) for each in (*weights, *arrays.values()) if each is not None}
+        self._update: Update | None = None
+        self._program: Program | None = None
+
+    @classmethod
+    def of(cls, version: Version, optimizer: Optimizer, arrays: Sequence[Any]) -> _Trained | None:
+        """None where gradients are no heads of their own, or arrays lie in pieces."""
+        value, grads = version.results
+        weights = optimizer.parameters
+        found = gradients_for(optimizer.name, weights, grads)
+        if not version.contiguous or any(one.sort != "head" for one in found.values()):
+            return None
+        heads = {key: one.which for key, one in found.items()}
+        if not set(heads.values()).isdisjoint(_heads(value)):
+            return None
+        trained = {id(weights[key]) for key in heads}
+        fixed = [a if id(a) in trained else None for a in (*arrays, *version.captured)]
+        if sum(each is not None for each in fixed) < len(trained):
+            return None  # a parameter that the function does not take from what it is given
+        return cls(version, heads, fixed)
+
+    def run(self, optimizer: Optimizer, arrays: Sequence[Any]) -> list[Any] | None:
+        """The heads; None where this step is to be done in two parts."""
+        weights = self._weights
+        for array, own in zip(arrays, weights, strict=True):
+            if own is not None and array is not own:
+                return None
+        brought = [a for a, own in zip(arrays, weights, strict=True) if own is None]
+        chunks = {id(a._chunk) for a in brought}
+        if len(chunks) < len(brought) or not chunks.isdisjoint(self._own):
+            return None
+        update = optimizer.prepared(self._grads)
+        if update is None:
+            return None
+        outputs, fresh = self._outputs(brought)
+        if self._program is None or update is not self._update:
+            self._update, self._program = update, self._made(update)
+        site = current().site_id(1)
+        self._program.push([*brought, *fresh], is_train=training.get(), site=site)
+        for k in self._function.states:
+            arrays[k]._chunk.writes += 1
+        return outputs
+
+    def _outputs(self, brought: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """All heads, and those that are new in every run."""
+        reads = [a._chunk for a in brought]
+        outputs = [
+            empty_of(own, CPU, reads) if target is None else target
+            for own, target in zip(self._function.layouts, self._targets, strict=True)
+        ]
+        new = zip(outputs, self._targets, strict=True)
+        return outputs, [each for each, target in new if target is None]
+
+    def _made(self, update: Update) -> Program:
+        arrays = [*self._weights, *self._targets]
+        name = f"train_step of {self._function.__name__}"
+        return Program(self._function.compiled, arrays, name=name, behind=update.behind())
+
+
+def _heads(value: Any) -> set[int]:
+    """The heads in a structure of results."""
+    found = (place.value for place in places(value, ""))
+    return {one.which for one in found if isinstance(one, Result) and one.sort == "head"}
