@@ -22,7 +22,7 @@ _START: dict[Combine, str] = {"add": "0.0", "multiply": "1.0", "max": "-inf", "m
 _AT_ONCE = 4  # rows that are added to a strip in one go
 
 
-class _InOrder(Writer):
+class InOrder(Writer):
     """One operand that is combined with an accumulator of the kind it has when loaded."""
 
     @property
@@ -61,7 +61,7 @@ class _InOrder(Writer):
         return text if same else f"{self.kind}({text})"
 
 
-class Totals(_InOrder):
+class Totals(InOrder):
     """One value a row, of a contiguous run."""
 
     def space(self) -> None:
@@ -83,7 +83,7 @@ class Totals(_InOrder):
         self.line(1, f"acc = {self.combined('acc', self.value(f'{self.names[0]}_p', 'i'))}")
 
 
-class Leading(_InOrder):
+class Leading(InOrder):
     """Rows combined column by column, a strip of columns at a time."""
 
     def space(self) -> None:

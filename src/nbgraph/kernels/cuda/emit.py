@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from nbgraph.errors import CompileError
+from nbgraph.kernels.cuda.folds import At, Fold
 from nbgraph.kernels.cuda.grid import Grid
 from nbgraph.kernels.cuda.maps import Map
+from nbgraph.kernels.cuda.reductions import Leading, Reduce, Totals
+from nbgraph.kernels.cuda.rows import Columns, Rows
 from nbgraph.kernels.cuda.writer import Device
 from nbgraph.kernels.loops import Form, Loop
 from nbgraph.kernels.scalar import GROWING
@@ -12,6 +15,14 @@ from nbgraph.kernels.writer import Source
 
 _WRITERS: dict[Form, type[Device]] = {
     "map": Map,
+    "reduce": Reduce,
+    "totals": Totals,
+    "leading": Leading,
+    "fold": Fold,
+    "scan": Fold,
+    "at": At,
+    "rows": Rows,
+    "columns": Columns,
 }
 
 

@@ -72,7 +72,7 @@ class Map(Device):
             used = {*self.outputs, *(n for n, _ in read)}
             for k, (name, array) in enumerate(self.arrays()):
                 if name in used:
-                    along = f" + int64(col) * {self.step(array, name)}"
+                    along = f" + int64(col) * {self.stride(array, name)}"
                     place = self.base(k, "row") + (along if array.layout != "0" else "")
                     self.line(indent, f"{name}_p = {array.dtype}_pointer({place})")
         for name, prefix in read:

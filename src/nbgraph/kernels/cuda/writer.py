@@ -54,10 +54,16 @@ class Device(Writer):
         """An index as wide as the grid needs."""
         return f"uint32({text})" if self.grid.narrow else text
 
+    def divided(self, indent: int, whole: str, rest: str, index: str, by: str) -> None:
+        """Set `whole` and `rest` to what an index is in groups of `by`, as 64-bit numbers."""
+        index, by = self.narrow(index), self.narrow(by)
+        self.line(indent, f"{whole} = int64({self.narrow(f'{index} // {by}')})")
+        self.line(indent, f"{rest} = int64({index}) - {whole} * int64({by})")
+
     def rows(self, indent: int, row: str) -> None:
         """Set dim0, dim1, ... to the outer indices of a row, innermost first."""
         width = 1 + self.loop.pointers
-        rest = row
+        rest = self.narrow(row)
         for d in range(self.grid.rank - 1):
             extent = self.narrow(f"word(args, {self.loop.outer_at + d * width})")
             self.line(indent, f"rest{d} = {self.narrow(f'{rest} // {extent}')}")
@@ -164,7 +170,7 @@ class Device(Writer):
             self.parts += _together(name, combine, kind, self.grid.threads)
         return f"{name}({value})"
 
-    def step(self, array: Operand | Output, name: str) -> str:
+    def stride(self, array: Operand | Output, name: str) -> str:
         """Bytes from one element of the inner run to the next."""
         return f"{name}_step" if array.layout == "s" else str(ITEMSIZE[array.dtype])
 

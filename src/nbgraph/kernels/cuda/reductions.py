@@ -1,0 +1,199 @@
+"""Reductions: of blocks of a run by the threads of a block, and of rows column by column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nbgraph.kernels.cuda.writer import Device
+from nbgraph.kernels.forms import Reduce as HostReduce
+from nbgraph.kernels.loops import GROUP, Output
+from nbgraph.kernels.totals import InOrder
+
+
+class Reduce(Device, HostReduce):
+    """One value a block of the inner run; outputs of a map beside it.
+
+    The threads of a block take elements, or vectors of them, a block of threads apart; then their
+    values are combined in the order of the threads.
+    """
+
+    def space(self) -> None:
+        """See Writer."""
+        loop = self.loop
+        self._call = self.element("element", self.roots(), self._results, self._olds())
+        self.line(1, f"blocks = (n + {loop.block - 1}) // {loop.block}")
+        self.extent(1, "total", "blocks")
+        self.line(1, "b = start")
+        self.line(1, "while b < total:")
+        self.divided(2, "row", "j", "b", "blocks")
+        self.line(2, f"first = j * {loop.block}")
+        self.line(2, f"m = min(n - first, {loop.block})")
+        self.rows(2, "row")
+        self._bases(2)
+        totals = self._totals()
+        for name, array in totals:
+            self.line(2, f"{name}_acc = {self._identity(array)}")
+        self._elements(2)
+        for k, (name, array) in enumerate(self.arrays()):
+            if isinstance(array, Output) and array.combine:
+                self._deliver(2, k, name, array)
+        self.line(2, "b += step")
+
+    def _wide(self, output: Output) -> bool:
+        """See forms.Reduce; here a thread adds up a few elements."""
+        return False
+
+    def _totals(self) -> list[tuple[str, Output]]:
+        pairs = zip(self.outputs, self.loop.outputs, strict=True)
+        return [(name, output) for name, output in pairs if output.combine]
+
+    def _mapped(self) -> list[tuple[str, Output]]:
+        pairs = zip(self.outputs, self.loop.outputs, strict=True)
+        return [(name, output) for name, output in pairs if not output.combine]
+
+    def _olds(self) -> list[str]:
+        return [name for name, output in self._mapped() if output.request == "add"]
+
+    def _results(self, texts: Sequence[str]) -> list[str]:
+        return [
+            self._accumulated(text, output)
+            if output.combine
+            else self.given(output, text, f"was_{name}")
+            for name, output, text in zip(self.outputs, self.loop.outputs, texts, strict=True)
+        ]
+
+    def _bases(self, indent: int) -> None:
+        """Pointers to the block's first element."""
+        for k, (name, array) in enumerate(self.arrays()):
+            if isinstance(array, Output) and array.combine:
+                continue
+            along = "" if array.layout == "0" else f" + first * {self.stride(array, name)}"
+            place = f"{self.base(k, 'row')}{along}"
+            self.line(indent, f"{name}_p = {array.dtype}_pointer({place})")
+
+    def _elements(self, indent: int) -> None:
+        lanes, threads = self.grid.lanes, self.grid.threads
+        if lanes > 1:
+            self.line(indent, f"count = m // {lanes}")
+            self.line(indent, "i = thread()")
+            self.line(indent, "while i < count:")
+            self._some(indent + 1, lanes)
+            self.line(indent + 1, f"i += {threads}")
+            self.line(indent, f"i = count * {lanes} + thread()")
+        else:
+            self.line(indent, "i = thread()")
+        self.line(indent, "while i < m:")
+        self._some(indent + 1, 1)
+        self.line(indent + 1, f"i += {threads}")
+
+    def _some(self, indent: int, lanes: int) -> None:
+        """A vector of elements, or one."""
+        read = [(n, o.layout, "lane") for _, n, o in self.moving(self.roots())]
+        read += [(y, "c", "was") for y in self._olds()]
+        for name, layout, prefix in read:
+            names = ", ".join(f"{prefix}{j}_{name}" for j in range(lanes))
+            if layout == "0":
+                self.line(indent, f"{prefix}0_{name} = load({name}_p, 0)")
+                for j in range(1, lanes):
+                    self.line(indent, f"{prefix}{j}_{name} = {prefix}0_{name}")
+            elif layout == "s":
+                text = f"load(shifted({name}_p, i * {name}_step), 0)"
+                self.line(indent, f"{prefix}0_{name} = {text}")
+            else:
+                word = f"load{lanes}" if lanes > 1 else "load"
+                self.line(indent, f"{names} = {word}({name}_p, i)")
+        for j in range(lanes):
+            made = ", ".join(f"new{j}_{y}" for y in self.outputs)
+            self.line(indent, f"{made} = {self._call(j)}")
+            for name, output in self._totals():
+                text = f"acc_{output.combine}({name}_acc, new{j}_{name})"
+                self.line(indent, f"{name}_acc = {text}")
+        for name, output in self._mapped():
+            names = ", ".join(f"new{j}_{name}" for j in range(lanes))
+            if output.layout == "s":
+                text = f"store(shifted({name}_p, i * {name}_step), 0, new0_{name})"
+            else:
+                text = f"{'store' if lanes == 1 else f'store{lanes}'}({name}_p, i, {names})"
+            self.line(indent, text)
+
+    def _deliver(self, indent: int, k: int, name: str, output: Output) -> None:
+        """The first thread writes the block's total."""
+        assert output.combine is not None
+        kind = self._kind(output)
+        together = self.together(output.combine, kind, f"{name}_acc")
+        self.line(indent, f"{name}_all = {together}")
+        self.line(indent, "if thread() == 0:")
+        place = f"{self.base(k, 'row')} + j * word(args, {self.loop.steps_at + k})"
+        self.line(indent + 1, f"{name}_p = {output.dtype}_pointer({place})")
+        value = self.delivered(f"{name}_p", "0", output, f"{name}_all", kind)
+        self.line(indent + 1, f"store({name}_p, 0, {value})")
+
+
+class Totals(Device, InOrder):
+    """One value a row of totals, by the threads of a block."""
+
+    def space(self) -> None:
+        """See Writer."""
+        (x,), (y,), (out,) = self.names, self.outputs, self.loop.outputs
+        self.extent(1, "total", "1")
+        self.line(1, "row = start")
+        self.line(1, "while row < total:")
+        self.rows(2, "row")
+        for k, (name, array) in enumerate(self.arrays()):
+            self.line(2, f"{name}_p = {array.dtype}_pointer({self.base(k, 'row')})")
+        self.line(2, f"acc = {self.start()}")
+        self.line(2, "i = thread()")
+        self.line(2, "while i < n:")
+        self.line(3, f"acc = {self.combined('acc', self.value(f'{x}_p', 'i'))}")
+        self.line(3, f"i += {self.grid.threads}")
+        self.line(2, f"{y}_all = {self.together(self.combine, self.kind, 'acc')}")
+        self.line(2, "if thread() == 0:")
+        value = self.delivered(f"{y}_p", "0", out, f"{y}_all", self.kind)
+        self.line(3, f"store({y}_p, 0, {value})")
+        self.line(2, "row += step")
+
+
+class Leading(Device, InOrder):
+    """Rows combined column by column: a column of a group of rows for each thread; see `totals`."""
+
+    def space(self) -> None:
+        """See Writer."""
+        (x,), (y,), (out,) = self.names, self.outputs, self.loop.outputs
+        full, main, carried, groups = (self.leaves[p.id] for p in self.loop.parameters)
+        rows, batches = self.loop.outer_at, self.loop.outer_at + 3
+        given, made = self.loop.operands[0].dtype, out.dtype
+        read = self.value(f"{x}_p", "0")
+        for line in (
+            f"below = word(args, {rows + 1})",
+            f"total = n * {groups} * word(args, {batches})",
+            "i = start",
+            "while i < total:",
+        ):
+            self.line(1, line)
+        self.divided(2, "place", "col", "i", "n")
+        self.divided(2, "batch", "group", "place", groups)
+        for line in (
+            f"    first = group * {GROUP}",
+            f"    stop = first + {GROUP}",
+            f"    if group >= {full}:",
+            f"        stop = {main}",
+            f"        if {groups} - group <= {carried}:",
+            f"            first = {main} + {carried} - {groups} + group",
+            "            stop = first + 1",
+            f"    at = word(args, 2) + batch * word(args, {batches + 1})",
+            f"    at += first * below + col * word(args, {self.loop.steps_at})",
+            f"    acc = {self.start()}",
+            "    r = first",
+            "    while r < stop:",
+            f"        {x}_p = {given}_pointer(at)",
+            f"        acc = {self.combined('acc', read)}",
+            "        at += below",
+            "        r += 1",
+            f"    y_at = word(args, 3) + batch * word(args, {batches + 2})",
+            f"    y_at += group * word(args, {rows + 2})",
+            f"    y_at += col * word(args, {self.loop.steps_at + 1})",
+            f"    {y}_p = {made}_pointer(y_at)",
+            f"    store({y}_p, 0, {self.delivered(f'{y}_p', '0', out, 'acc', self.kind)})",
+            "    i += step",
+        ):
+            self.line(1, line)
