@@ -1,1 +1,1 @@
-"""Random configurations of operators and layers, each as ours and as PyTorch's; one family a file."""
+"""Random configurations of operators and layers, ours beside PyTorch's; one family a file."""

@@ -38,8 +38,10 @@ def scaled(rng: Rng, torch: Any) -> Case:
                 *v, attn_mask=judge, is_causal=kind == "causal"
             )
 
-    return Case(f"nn.attend {kind}", operands,
-                lambda *v: ng.nn.attend(*v, mask=mask, causal=kind == "causal"), theirs)  # fmt: skip
+    def ours(*v: Any) -> Any:
+        return ng.nn.attend(*v, mask=mask, causal=kind == "causal")
+
+    return Case(f"nn.attend {kind}", operands, ours, theirs)
 
 
 def heads(rng: Rng, torch: Any) -> Case:

@@ -1,7 +1,5 @@
-"""Recurrent cells and layers with PyTorch's weights: ours has the sum of its two biases.
-
-Their gates come in another order for GRU's update gate only; our LSTM adds one to what the forget
-gate takes.
+"""Recurrent cells and layers with PyTorch's weights; our LSTM adds one to what the forget gate
+takes. One time in two with both of PyTorch's biases.
 """
 
 from __future__ import annotations
@@ -30,13 +28,12 @@ def _fill(cell: Any, name: str, weights: Sequence[Any]) -> None:
     """Give a cell its weights: for the input, for the state, and a bias."""
     cell.weight, cell.recurrent, bias = weights[:3]
     cell.bias = _forgetting(name, bias, cell.units)
-    if name == "GRU":
+    if len(weights) > 3:
         cell.recurrent_bias = weights[3]
 
 
-def _weights(rng: Rng, name: str, units: int, features: int) -> list[Array]:
+def _weights(rng: Rng, name: str, units: int, features: int, biases: int) -> list[Array]:
     rows = KIND[name] * units
-    biases = 2 if name == "GRU" else 1
     return [normal(rng, rows, features), normal(rng, rows, units),
             *(normal(rng, rows) for _ in range(biases))]  # fmt: skip
 
@@ -52,9 +49,10 @@ def cell(rng: Rng, torch: Any) -> Case:
     """One step, from a state or from zeros."""
     name = one_of(rng, *KIND)
     rows, units, features = numbers(rng, 1, 5, 3)
-    ours = getattr(ng.nn, f"{name}Cell")(units, in_features=features)
+    count = int(rng.integers(3, 5))
+    how = {"in_features": features, "recurrent_bias": count > 3}
+    ours = getattr(ng.nn, f"{name}Cell")(units, **how)
     judge = getattr(torch.nn, f"{name}Cell")(features, units).double()
-    count = 4 if name == "GRU" else 3
     states = [normal(rng, rows, units) for _ in range(2 if name == "LSTM" else 1)]
     states = states if flag(rng) else []
 
@@ -70,20 +68,23 @@ def cell(rng: Rng, torch: Any) -> Case:
         after = after if isinstance(after, tuple) else (after,)
         return torch.cat([after[0], *after], 1)
 
-    weights = _weights(rng, name, units, features)
+    weights = _weights(rng, name, units, features, count - 2)
     operands = [normal(rng, rows, features), *weights, *states]
-    return Case(f"nn.{name}Cell states={len(states)}", operands, mine, theirs)
+    return Case(f"nn.{name}Cell {how} states={len(states)}", operands, mine, theirs)
 
 
 def layer(rng: Rng, torch: Any) -> Case:
     """A sequence through one or two layers."""
     name = one_of(rng, *KIND)
     rows, units, features, steps = numbers(rng, 1, 4, 4)
-    layers, count = int(rng.integers(1, 3)), 4 if name == "GRU" else 3
-    ours = getattr(ng.nn, name)(units, layers=layers, in_features=features)
+    layers, count = int(rng.integers(1, 3)), int(rng.integers(3, 5))
+    how = {"in_features": features, "recurrent_bias": count > 3}
+    ours = getattr(ng.nn, name)(units, layers=layers, **how)
     judge = getattr(torch.nn, name)(features, units, layers, batch_first=True).double()
     weights = [
-        w for k in range(layers) for w in _weights(rng, name, units, units if k else features)
+        w
+        for k in range(layers)
+        for w in _weights(rng, name, units, units if k else features, count - 2)
     ]
 
     def mine(x: Any, *rest: Any) -> Any:
@@ -97,7 +98,7 @@ def layer(rng: Rng, torch: Any) -> Case:
             given |= _named(torch, f"_l{k}", rest[k * count :][:count])
         return torch.func.functional_call(judge, given, (x,))[0]
 
-    text = f"nn.{name} layers={layers}"
+    text = f"nn.{name} layers={layers} {how}"
     return Case(text, [normal(rng, rows, steps, features), *weights], mine, theirs, tolerance=1e-8)
 
 

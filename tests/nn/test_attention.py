@@ -70,3 +70,36 @@ def test_gradients_reach_all_parameters():
 def test_heads_share_the_units():
     with pytest.raises(ArgumentError, match="units=8 and heads=3"):
         nn.MultiHeadAttention(8, heads=3)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_what_is_masked_is_not_seen(dtype):
+    """Whether a mask says what is seen, or adds; in every float, together with causal."""
+    x = np.random.default_rng(3).normal(size=(2, 1, 4, 2))
+    seen = np.array([[1, 0, 1, 1], [1, 1, 0, 1]], bool)[:, None, None]
+    q = ng.array(x, dtype)
+    found = [nn.attend(q, q, q, mask=seen, causal=True).astype("float64").asnumpy()]
+    low = ng.array(np.where(seen, 0.0, -60000.0), dtype)
+    found.append(nn.attend(q, q, q, mask=low, causal=True).astype("float64").asnumpy())
+    given = q.astype("float64").asnumpy()
+    scores = given @ given.swapaxes(-1, -2) / np.sqrt(2)
+    scores = np.where(seen & np.tri(4, dtype=bool), scores, -np.inf)
+    rtol = {"float16": 4e-3, "bfloat16": 4e-2}.get(dtype, 1e-5)
+    for own in found:
+        np.testing.assert_allclose(own, softmax(scores) @ given, rtol=rtol, atol=rtol)
+    blind = nn.attend(q, q, q, mask=np.zeros((4, 4), bool)).astype("float64").asnumpy()
+    np.testing.assert_allclose(blind, np.repeat(given.mean(2, keepdims=True), 4, 2), atol=4 * rtol)
+
+
+def test_padding_does_not_change_what_comes_before():
+    """A shorter sequence gives the same in a batch with longer ones, and takes no gradient."""
+    block = nn.TransformerBlock(8, heads=2).prepare(ng.array(X))
+    short = block(ng.array(X[:, :3])).asnumpy()
+    x = ng.array(X)
+    x.attach_grad()
+    seen = np.arange(5) < 3
+    with ng.autograd.record():
+        out = block(x, seen)[:, :3]
+    np.testing.assert_allclose(out.asnumpy(), short, rtol=1e-4, atol=1e-5)
+    out.backward()
+    assert not x.grad.asnumpy()[:, 3:].any()

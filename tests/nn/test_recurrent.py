@@ -34,21 +34,28 @@ KINDS = {"RNN": rnn, "LSTM": lstm, "GRU": gru}
 
 
 def by_numpy(step, cell, x):
-    weight, recurrent, bias = (a.asnumpy().astype("f8") for a in cell.parameters().values())
+    weight, recurrent, bias, *beside = (
+        a.asnumpy().astype("f8") for a in cell.parameters().values()
+    )
     state = tuple(np.zeros((len(x), cell.units)) for _ in range(cell.states))
     outs = []
     for t in range(x.shape[1]):
-        state = step(x[:, t] @ weight.T + bias, state[0] @ recurrent.T, state)
+        recalled = state[0] @ recurrent.T + (beside[0] if beside else 0)
+        state = step(x[:, t] @ weight.T + bias, recalled, state)
         outs.append(state[0])
     return np.stack(outs, axis=1), state
 
 
+@pytest.mark.parametrize("beside", [False, True])
 @pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-def test_layers_follow_the_formulas(kind, compiled):
-    net = getattr(nn, kind)(4, layers=2).prepare(ng.array(X)).hybridize(compiled)
+def test_layers_follow_the_formulas(kind, compiled, beside):
+    made = getattr(nn, kind)(4, layers=2, recurrent_bias=beside)
+    net = made.prepare(ng.array(X)).hybridize(compiled)
     for cell in net.cells:
         cell.bias[:] = np.linspace(-1, 1, cell.bias.size)
+        if beside:
+            cell.recurrent_bias[:] = np.linspace(2, -1, cell.bias.size)
     outs, states = net(ng.array(X))
     expected, first = by_numpy(KINDS[kind], net.cells[0], X)
     expected, second = by_numpy(KINDS[kind], net.cells[1], expected)

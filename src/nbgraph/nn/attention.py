@@ -11,15 +11,18 @@ from nbgraph.nn.layers import Dense, Dropout
 from nbgraph.nn.module import Module
 from nbgraph.nn.norms import LayerNorm
 from nbgraph.ops import activation as activations
-from nbgraph.ops.define import library
+from nbgraph.ops.define import as_array, library
 
-_FAR = -1e9  # what is added to scores of positions that are not to be seen
+_FAR = {2: -65504.0}  # by bytes of a float: the score of positions that are not to be seen
+_FARTHEST = -1e30
 
 
-def attend(query: Any, key: Any, value: Any, *, causal: bool = False) -> Any:
+def attend(query: Any, key: Any, value: Any, *, mask: Any = None, causal: bool = False) -> Any:
     """softmax(query @ key' / sqrt(size)) @ value, over the last two axes (positions, size).
 
-    With `causal` a position sees itself and those before it.
+    `mask` broadcasts to (..., positions, positions of key): truth values say what is seen, numbers
+    are added to the scores. With `causal` a position sees itself and those before it; the last
+    ones are the same. A position that sees nothing gets the mean of all values.
 
     >>> import nbgraph as ng
     >>> x = ng.ones((1, 3, 4))
@@ -28,11 +31,15 @@ def attend(query: Any, key: Any, value: Any, *, causal: bool = False) -> Any:
     """
     size = query.shape[-1]
     scores = library.matmul(query * (1 / math.sqrt(size)), library.swapaxes(key, -1, -2))
+    hidden = _FAR.get(scores.dtype.itemsize, _FARTHEST)
+    if mask is not None:
+        mask = as_array(mask)
+        seen = mask.dtype == "bool"
+        scores = library.where(mask, scores, hidden) if seen else library.add(scores, mask)
     if causal:
         rows, columns = scores.shape[-2:]
         here = library.expand_dims(library.arange(rows), -1) + (columns - rows)
-        later = library.astype(library.arange(columns) > here, scores.dtype)
-        scores = scores + later * _FAR
+        scores = library.where(library.arange(columns) > here, hidden, scores)
     return library.matmul(library.softmax(scores, axis=-1), value)
 
 
@@ -40,7 +47,9 @@ class MultiHeadAttention(Module):
     """Attention of several heads, each with its share of the units (Vaswani et al., 2017).
 
     `layer(x)` attends to `x` itself, `layer(x, source)` to another sequence; both of shape
-    (samples, positions, features).
+    (samples, positions, features). `mask`: as in `attend`, broadcast to (samples, heads, positions
+    of x, positions of source); for samples of different lengths, of shape (samples, 1, 1,
+    positions).
 
     >>> import nbgraph as ng
     >>> MultiHeadAttention(8, heads=2)(ng.ones((1, 3, 5))).shape
@@ -56,13 +65,14 @@ class MultiHeadAttention(Module):
         self.query, self.key, self.value = Dense(units), Dense(units), Dense(units)
         self.out = Dense(units, in_features=units)
 
-    def forward(self, x: Any, source: Any = None) -> Any:
+    def forward(self, x: Any, source: Any = None, mask: Any = None) -> Any:
         """An array of shape (samples, positions, units)."""
         source = x if source is None else source
         found = attend(
             self._split(self.query(x)),
             self._split(self.key(source)),
             self._split(self.value(source)),
+            mask=mask,
             causal=self.causal,
         )
         return self.out(library.reshape(library.swapaxes(found, 1, 2), (*x.shape[:2], self.units)))
@@ -102,7 +112,7 @@ class TransformerBlock(Module):
         self.narrow = Dense(units, in_features=hidden or 4 * units)
         self.dropout = Dropout(dropout)
 
-    def forward(self, x: Any) -> Any:
-        """An array like `x`, of shape (samples, positions, units)."""
-        x = x + self.dropout(self.attention(self.before(x)))
+    def forward(self, x: Any, mask: Any = None) -> Any:
+        """An array like `x`, of shape (samples, positions, units); `mask` as in attention."""
+        x = x + self.dropout(self.attention(self.before(x), None, mask))
         return x + self.dropout(self.narrow(self.wide(self.between(x))))

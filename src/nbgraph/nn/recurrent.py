@@ -19,20 +19,23 @@ class Cell(Module):
     """A step of a recurrent layer: `cell(x, state) -> (out, state)`.
 
     `weight` has shape (gates * units, features) and takes the input, `recurrent` (gates * units,
-    units) and takes the state, `bias` (gates * units,). A state is a tuple of arrays of shape
-    (samples, units); None stands for zeros. Each kind of cell has its `gates`, and says in `step`
-    what becomes of them.
+    units) and takes the state, `bias` (gates * units,); `recurrent_bias` is one more of that shape,
+    of what the state gives, or None. A state is a tuple of arrays of shape (samples, units); None
+    stands for zeros. Each kind of cell has its `gates`, and says in `step` what becomes of them.
     """
 
     gates: ClassVar[int]
     states: ClassVar[int] = 1
 
-    def __init__(self, units: int, *, in_features: int | None = None) -> None:
+    def __init__(
+        self, units: int, *, in_features: int | None = None, recurrent_bias: bool = False
+    ) -> None:
         self.units = require_count(type(self).__name__, "units", units)
         rows = self.gates * units
         self.weight = self.declare((rows, in_features), _stacked)
         self.recurrent = self.declare((rows, units), _stacked)
         self.bias = self.declare((rows,), initial.zeros())
+        self.recurrent_bias = self.declare((rows,), initial.zeros()) if recurrent_bias else None
 
     def forward(self, x: Any, state: Any = None) -> tuple[Any, tuple[Any, ...]]:
         """`x` of shape (samples, features); the output (samples, units), and the next state."""
@@ -55,7 +58,7 @@ class Cell(Module):
         raise NotImplementedError(f"{type(self).__name__} has no step; write one")
 
     def _recalled(self, hidden: Any) -> Any:
-        return library.fully_connected(hidden, self.recurrent, flatten=False)
+        return library.fully_connected(hidden, self.recurrent, self.recurrent_bias, flatten=False)
 
     def _parts(self, gates: Any) -> list[Any]:
         units = self.units
@@ -109,7 +112,8 @@ class LSTMCell(Cell):
 class GRUCell(Cell):
     """A gated recurrent unit (Cho et al., 2014); gates: reset, update, new.
 
-    The reset gate takes what is recalled after its product, as cuDNN has it.
+    The reset gate takes what is recalled after its product, as cuDNN has it; so `recurrent_bias`
+    makes a difference here.
 
     >>> import nbgraph as ng
     >>> GRUCell(3)(ng.ones((2, 5)))[0].shape
@@ -134,7 +138,7 @@ class RNN(Module):
 
     `x` has shape (samples, steps, features), outputs (samples, steps, units). States are a list
     with one for each layer; None: zeros. What the gates take from inputs is one product for all
-    steps. With `hybridize` the steps of a call become one graph.
+    steps. With `hybridize` the steps of a call become one graph. `recurrent_bias`: see `Cell`.
 
     >>> import nbgraph as ng
     >>> outs, states = RNN(4, layers=2)(ng.ones((3, 5, 2)))
@@ -144,10 +148,19 @@ class RNN(Module):
 
     cell: ClassVar[type[Cell]] = RNNCell
 
-    def __init__(self, units: int, *, layers: int = 1, in_features: int | None = None) -> None:
+    def __init__(
+        self,
+        units: int,
+        *,
+        layers: int = 1,
+        in_features: int | None = None,
+        recurrent_bias: bool = False,
+    ) -> None:
         count = require_count(type(self).__name__, "layers", layers)
         sizes = [in_features, *[units] * (count - 1)]
-        self.cells = [self.cell(units, in_features=size) for size in sizes]
+        self.cells = [
+            self.cell(units, in_features=size, recurrent_bias=recurrent_bias) for size in sizes
+        ]
 
     def forward(self, x: Any, states: Any = None) -> tuple[Any, list[Any]]:
         """Outputs of the last layer at all steps, and the states after the last."""
