@@ -51,7 +51,8 @@ class Norms:
             f"{name} norm",
             [
                 *(
-                    Row(square, [slot], [parts[i : i + 1].reshape(())], ["add"])
+                    # wide: squares of large float32 are beyond it, and would count as overflow
+                    Row(square, [slot], [parts[i : i + 1].reshape(())], ["add"], wide=True)
                     for i, slot in enumerate(gradients)
                 ),
                 Row(same, [parts], [total], ["add"]),
