@@ -24,6 +24,7 @@ def test_a_graph_makes_weights_and_infers_them():
         "data": (3, 1, 12, 12),
         "conv1_weight": (4, 1, 5, 5),
         "conv1_bias": (4,),
+        "bn1_gamma": (4,),
         "bn1_beta": (4,),
         "conv2_weight": (6, 2, 3, 3),
         "conv2_bias": (6,),
@@ -50,8 +51,9 @@ def test_it_trains():
             ng.tanh(ng.max_pooling(h, 2)), a["conv2_weight"], a["conv2_bias"], groups=2
         )
         ng.sum(ng.fully_connected(ng.tanh(h), a["fc_weight"], a["fc_bias"]) ** 2).backward()
-    for name, array in a.items():
-        own = exe.grad_dict[name].asnumpy()
+    assert not exe.grad_dict["bn1_gamma"].asnumpy().any()  # there, and counted as ones
+    for name in a.keys() - {"bn1_gamma"}:
+        array, own = a[name], exe.grad_dict[name].asnumpy()
         scale = max(1.0, np.abs(own).max())  # the bias before a norm has no gradient
         np.testing.assert_allclose(own, array.grad.asnumpy(), rtol=1e-3, atol=1e-4 * scale)
     moved = exe.aux_dict["bn1_moving_mean"].asnumpy()
@@ -85,9 +87,10 @@ BAD = [
     (lambda x: ops.FullyConnected(x, num_hidden=2, units=3), "units"),
     (lambda x: ops.FullyConnected(x, num_hidden=2), "no array is given for weight"),
     (lambda x: ops.FullyConnected(x, x, num_hidden=2, no_bias=True, name="f"), "is for symbols"),
-    (lambda x: ops.Pooling(x, kernel=(2,), pool_type="lp"), "expected 'max' or 'avg'"),
+    (lambda x: ops.Pooling(x, kernel=(2,), pool_type="middle"), "expected one of 'max'"),
+    (lambda x: ops.Pooling(x, kernel=(2,), pool_type="lp"), "without p_value; give 1, 2 or 3"),
     (ops.Pooling, "give its extents, or global_pool=True"),
-    (lambda x: ops.Deconvolution(x, x, kernel=(2, 2), num_filter=1), "2 axes of space"),
+    (lambda x: ops.Deconvolution(x, x, kernel=(2,), num_filter=3, num_group=2), "no multiple"),
 ]
 
 

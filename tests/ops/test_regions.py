@@ -10,9 +10,14 @@ from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from tests.operator.simple.judge import gradients
 
 
+def nearest(value):
+    """Halves away from zero, as C rounds."""
+    return int(math.copysign(math.floor(abs(value) + 0.5), value))
+
+
 def bins(data, roi, pooled, scale):
     """The cells of every bin of one region, in plain Python."""
-    left, top, right, bottom = (round(float(v) * scale) for v in roi[1:])
+    left, top, right, bottom = (nearest(float(v) * scale) for v in roi[1:])
     sizes = (max(bottom - top + 1, 1), max(right - left + 1, 1))
     starts, limits = (top, left), data.shape[2:]
     for at in np.ndindex(*pooled):

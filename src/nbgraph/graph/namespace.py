@@ -31,7 +31,7 @@ class SymbolicOperator(Lifted):
     def __call__(self, *args: Any, name: str | None = None, attr: Any = None, **kwargs: Any) -> Any:
         """The node's symbol; several outputs are a tuple."""
         attributes = attributes_of(self.__name__, attr)
-        names_itself = isinstance(self.__wrapped__, RegisteredOperator)
+        names_itself = _names_itself(self.__wrapped__)
         if names_itself:
             kwargs["name"] = name
         token = sources.set(Symbol)
@@ -48,6 +48,11 @@ class SymbolicOperator(Lifted):
                 "them with .named(name)"
             )
         return made.named(name)
+
+
+def _names_itself(op: Any) -> bool:
+    """Whether the operator takes the name: it may call variables by it."""
+    return isinstance(op, RegisteredOperator) or "name" in inspect.signature(op).parameters
 
 
 def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

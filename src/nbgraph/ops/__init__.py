@@ -10,7 +10,12 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from nbgraph.ops.families import ARRAY_FAMILIES, EFFECT_FAMILIES, RANDOM_FAMILIES
+from nbgraph.ops.families import (
+    ARRAY_FAMILIES,
+    EFFECT_FAMILIES,
+    NAMED_FAMILIES,
+    RANDOM_FAMILIES,
+)
 
 # Every public name, by family: several names of one operator stand side by side.
 FAMILIES: dict[str, str] = {
@@ -45,7 +50,7 @@ FAMILIES: dict[str, str] = {
     ),
     **ARRAY_FAMILIES,
 }
-_FAMILIES = FAMILIES | RANDOM_FAMILIES | EFFECT_FAMILIES
+_FAMILIES = FAMILIES | NAMED_FAMILIES | RANDOM_FAMILIES | EFFECT_FAMILIES
 PLACES: dict[str, str] = {
     name: f"{__name__}.{family}" for family, names in _FAMILIES.items() for name in names.split()
 }

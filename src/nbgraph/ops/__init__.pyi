@@ -93,6 +93,14 @@ from nbgraph.ops.creation import linspace as linspace
 from nbgraph.ops.creation import ones as ones
 from nbgraph.ops.creation import tri as tri
 from nbgraph.ops.creation import zeros as zeros
+from nbgraph.ops.cropping import Crop as Crop
+from nbgraph.ops.cropping import Pad as Pad
+from nbgraph.ops.cropping import diag as diag
+from nbgraph.ops.cropping import slice_like as slice_like
+from nbgraph.ops.cropping import slice_range as _crop
+from nbgraph.ops.cropping import slice_range as _slice
+from nbgraph.ops.cropping import slice_range as slice_range
+from nbgraph.ops.cropping import split_v2 as split_v2
 from nbgraph.ops.debug import debug as debug
 from nbgraph.ops.discrete import bernoulli as _random_bernoulli
 from nbgraph.ops.discrete import binomial as _random_binomial
@@ -147,7 +155,6 @@ from nbgraph.ops.layers import BatchNorm as BatchNorm
 from nbgraph.ops.layers import Convolution as Convolution
 from nbgraph.ops.layers import Deconvolution as Deconvolution
 from nbgraph.ops.layers import FullyConnected as FullyConnected
-from nbgraph.ops.layers import Pooling as Pooling
 from nbgraph.ops.leaks import rrelu as rrelu
 from nbgraph.ops.likelihoods import binary_cross_entropy as binary_cross_entropy
 from nbgraph.ops.likelihoods import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
@@ -194,6 +201,11 @@ from nbgraph.ops.losses import l2_loss as l2_loss
 from nbgraph.ops.losses import smooth_l1_loss as smooth_l1_loss
 from nbgraph.ops.losses import squared_hinge_loss as squared_hinge_loss
 from nbgraph.ops.losses import triplet_margin_loss as triplet_margin_loss
+from nbgraph.ops.normalising import GroupNorm as GroupNorm
+from nbgraph.ops.normalising import InstanceNorm as InstanceNorm
+from nbgraph.ops.normalising import L2Normalization as L2Normalization
+from nbgraph.ops.normalising import LRN as LRN
+from nbgraph.ops.normalising import LayerNorm as LayerNorm
 from nbgraph.ops.norms import norm as norm
 from nbgraph.ops.norms import vector_norm as vector_norm
 from nbgraph.ops.orders import choice as _random_choice
@@ -205,9 +217,6 @@ from nbgraph.ops.outputs import logistic_regression_output as _LogisticRegressio
 from nbgraph.ops.outputs import logistic_regression_output as logistic_regression_output
 from nbgraph.ops.outputs import mae_regression_output as _MAERegressionOutput
 from nbgraph.ops.outputs import mae_regression_output as mae_regression_output
-from nbgraph.ops.outputs import softmax_output as _SoftmaxOutput
-from nbgraph.ops.outputs import softmax_output as softmax_output
-from nbgraph.ops.outputs import softmax_output_gradient as softmax_output_gradient
 from nbgraph.ops.picking import choose as choose
 from nbgraph.ops.picking import embedding as _Embedding
 from nbgraph.ops.picking import embedding as embedding
@@ -241,6 +250,21 @@ from nbgraph.ops.repeating import repeat as repeat
 from nbgraph.ops.repeating import roll as roll
 from nbgraph.ops.repeating import shift as shift
 from nbgraph.ops.repeating import tile as tile
+from nbgraph.ops.resampling import Pooling as Pooling
+from nbgraph.ops.resampling import ROIPooling as ROIPooling
+from nbgraph.ops.resampling import UpSampling as UpSampling
+from nbgraph.ops.resampling import depth_to_space as depth_to_space
+from nbgraph.ops.resampling import space_to_depth as space_to_depth
+from nbgraph.ops.reshaping import Flatten as Flatten
+from nbgraph.ops.reshaping import Flatten as _flatten
+from nbgraph.ops.reshaping import Reshape as Reshape
+from nbgraph.ops.reshaping import SwapAxis as SwapAxis
+from nbgraph.ops.reshaping import broadcast_axis as _broadcast_axes
+from nbgraph.ops.reshaping import broadcast_axis as broadcast_axis
+from nbgraph.ops.reshaping import broadcast_like as broadcast_like
+from nbgraph.ops.reshaping import reshape_like as reshape_like
+from nbgraph.ops.reshaping import shape_array as shape_array
+from nbgraph.ops.reshaping import size_array as size_array
 from nbgraph.ops.rounding import around as around
 from nbgraph.ops.rounding import ceil as ceil
 from nbgraph.ops.rounding import copysign as copysign
@@ -269,6 +293,9 @@ from nbgraph.ops.sections import atleast_3d as atleast_3d
 from nbgraph.ops.sections import split as split
 from nbgraph.ops.sections import split_part as split_part
 from nbgraph.ops.sections import unstack as unstack
+from nbgraph.ops.sequences import SequenceLast as SequenceLast
+from nbgraph.ops.sequences import SequenceMask as SequenceMask
+from nbgraph.ops.sequences import SequenceReverse as SequenceReverse
 from nbgraph.ops.sets import argwhere as argwhere
 from nbgraph.ops.sets import extract as extract
 from nbgraph.ops.sets import isin as isin
@@ -297,6 +324,10 @@ from nbgraph.ops.slicing import diagonal_scatter as diagonal_scatter
 from nbgraph.ops.slicing import flip as flip
 from nbgraph.ops.slicing import slice_scatter as slice_scatter
 from nbgraph.ops.slicing import slice_view as slice_view
+from nbgraph.ops.softmax_outputs import softmax_output as _Softmax
+from nbgraph.ops.softmax_outputs import softmax_output as _SoftmaxOutput
+from nbgraph.ops.softmax_outputs import softmax_output as softmax_output
+from nbgraph.ops.softmax_outputs import softmax_output_gradient as softmax_output_gradient
 from nbgraph.ops.softmaxes import log_softmax as log_softmax
 from nbgraph.ops.softmaxes import log_softmax_gradient as log_softmax_gradient
 from nbgraph.ops.softmaxes import logsumexp as logsumexp
@@ -319,6 +350,49 @@ from nbgraph.ops.special import logit as logit
 from nbgraph.ops.special import psi as psi
 from nbgraph.ops.special import xlog1py as xlog1py
 from nbgraph.ops.special import xlogy as xlogy
+from nbgraph.ops.spellings import BlockGrad as BlockGrad
+from nbgraph.ops.spellings import Cast as Cast
+from nbgraph.ops.spellings import Cast as _cast
+from nbgraph.ops.spellings import Concat as Concat
+from nbgraph.ops.spellings import Dropout as Dropout
+from nbgraph.ops.spellings import add as _broadcast_add
+from nbgraph.ops.spellings import add as _broadcast_plus
+from nbgraph.ops.spellings import add as _elemwise_add
+from nbgraph.ops.spellings import add_n as _ElementWiseSum
+from nbgraph.ops.spellings import add_n as add_n
+from nbgraph.ops.spellings import argmax_channel as argmax_channel
+from nbgraph.ops.spellings import divide as _broadcast_div
+from nbgraph.ops.spellings import divide as _elemwise_div
+from nbgraph.ops.spellings import equal as _broadcast_equal
+from nbgraph.ops.spellings import flip as _reverse
+from nbgraph.ops.spellings import greater as _broadcast_greater
+from nbgraph.ops.spellings import greater_equal as _broadcast_greater_equal
+from nbgraph.ops.spellings import hypot as _broadcast_hypot
+from nbgraph.ops.spellings import less as _broadcast_lesser
+from nbgraph.ops.spellings import less as _lesser
+from nbgraph.ops.spellings import less_equal as _broadcast_lesser_equal
+from nbgraph.ops.spellings import less_equal as _lesser_equal
+from nbgraph.ops.spellings import logical_and as _broadcast_logical_and
+from nbgraph.ops.spellings import logical_or as _broadcast_logical_or
+from nbgraph.ops.spellings import logical_xor as _broadcast_logical_xor
+from nbgraph.ops.spellings import max as _max_axis
+from nbgraph.ops.spellings import maximum as _broadcast_maximum
+from nbgraph.ops.spellings import min as _min_axis
+from nbgraph.ops.spellings import minimum as _broadcast_minimum
+from nbgraph.ops.spellings import moments as moments
+from nbgraph.ops.spellings import multiply as _broadcast_mul
+from nbgraph.ops.spellings import multiply as _elemwise_mul
+from nbgraph.ops.spellings import nanprod as nanprod
+from nbgraph.ops.spellings import nansum as nansum
+from nbgraph.ops.spellings import not_equal as _broadcast_not_equal
+from nbgraph.ops.spellings import power as _broadcast_power
+from nbgraph.ops.spellings import rcbrt as rcbrt
+from nbgraph.ops.spellings import remainder as _broadcast_mod
+from nbgraph.ops.spellings import remainder as _modulo
+from nbgraph.ops.spellings import subtract as _broadcast_minus
+from nbgraph.ops.spellings import subtract as _broadcast_sub
+from nbgraph.ops.spellings import subtract as _elemwise_sub
+from nbgraph.ops.spellings import sum as _sum_axis
 from nbgraph.ops.standardising import group_norm as group_norm
 from nbgraph.ops.standardising import instance_norm as instance_norm
 from nbgraph.ops.standardising import layer_norm as layer_norm
@@ -371,13 +445,52 @@ from nbgraph.ops.trigonometric import sinc as sinc
 from nbgraph.ops.trigonometric import sinh as sinh
 from nbgraph.ops.trigonometric import tan as tan
 from nbgraph.ops.trigonometric import tanh as tanh
+from nbgraph.ops.units import Activation as Activation
+from nbgraph.ops.units import LeakyReLU as LeakyReLU
+from nbgraph.ops.units import SoftmaxActivation as SoftmaxActivation
+from nbgraph.ops.units import softmin as softmin
 
+ElementWiseSum = _ElementWiseSum
 Embedding = _Embedding
 LinearRegressionOutput = _LinearRegressionOutput
 LogisticRegressionOutput = _LogisticRegressionOutput
 MAERegressionOutput = _MAERegressionOutput
 SliceChannel = _SliceChannel
+Softmax = _Softmax
 SoftmaxOutput = _SoftmaxOutput
+broadcast_add = _broadcast_add
+broadcast_axes = _broadcast_axes
+broadcast_div = _broadcast_div
+broadcast_equal = _broadcast_equal
+broadcast_greater = _broadcast_greater
+broadcast_greater_equal = _broadcast_greater_equal
+broadcast_hypot = _broadcast_hypot
+broadcast_lesser = _broadcast_lesser
+broadcast_lesser_equal = _broadcast_lesser_equal
+broadcast_logical_and = _broadcast_logical_and
+broadcast_logical_or = _broadcast_logical_or
+broadcast_logical_xor = _broadcast_logical_xor
+broadcast_maximum = _broadcast_maximum
+broadcast_minimum = _broadcast_minimum
+broadcast_minus = _broadcast_minus
+broadcast_mod = _broadcast_mod
+broadcast_mul = _broadcast_mul
+broadcast_not_equal = _broadcast_not_equal
+broadcast_plus = _broadcast_plus
+broadcast_power = _broadcast_power
+broadcast_sub = _broadcast_sub
+cast = _cast
+crop = _crop
+elemwise_add = _elemwise_add
+elemwise_div = _elemwise_div
+elemwise_mul = _elemwise_mul
+elemwise_sub = _elemwise_sub
+flatten = _flatten
+lesser = _lesser
+lesser_equal = _lesser_equal
+max_axis = _max_axis
+min_axis = _min_axis
+modulo = _modulo
 random_bernoulli = _random_bernoulli
 random_beta = _random_beta
 random_binomial = _random_binomial
@@ -403,6 +516,9 @@ random_standard_gamma = _random_standard_gamma
 random_standard_normal = _random_standard_normal
 random_truncated_normal = _random_truncated_normal
 random_uniform = _random_uniform
+reverse = _reverse
+slice = _slice
+sum_axis = _sum_axis
 
 FAMILIES: dict[str, str]
 PLACES: dict[str, str]

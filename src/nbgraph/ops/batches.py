@@ -115,7 +115,7 @@ def channel_moments(x: Any, *, out: Any = None) -> Any:
 class _Statistics(ArrayOp):
     """Mean and variance to standardise with, and whether they are those of the batch (1 or 0)."""
 
-    auxiliary = ("moving_mean", "moving_variance")
+    auxiliary = ("moving_mean", "moving_var")
 
     def run(
         self,
@@ -135,7 +135,7 @@ class _Statistics(ArrayOp):
             _MOMENTS.run([x.astype(made.dtype, copy=False)], [made], [kWriteTo], {})
             moved = made.copy()
             n = x.size // max(1, x.shape[1])
-            moved[1] *= n / max(1, n - 1)
+            moved[1] *= n / max(1, n - attributes["correction"])
             for state, value in zip(states, moved, strict=True):
                 state += attributes["momentum"] * (value - state)
         else:
@@ -146,7 +146,7 @@ class _Statistics(ArrayOp):
 
 def _statistics_infer(x: Spec, mean: Spec, variance: Spec, **_: Any) -> tuple[Spec, Spec]:
     channels = _channels("batch_norm", x)
-    for name, state in (("moving_mean", mean), ("moving_variance", variance)):
+    for name, state in (("moving_mean", mean), ("moving_var", variance)):
         if state.shape != (channels,) or not is_float(state.dtype):
             raise ShapeError(
                 f"batch_norm: {name} is {state}; expected floats of shape {(channels,)}, one value "
@@ -175,7 +175,7 @@ _STATISTICS = _Statistics(
     _statistics_infer,
     gradient=_statistics_rule,
     keeps=("x", "out0", "out1"),
-    operands=("x", "moving_mean", "moving_variance"),
+    operands=("x", "moving_mean", "moving_var"),
     nout=2,
     partial=_partial,
 )
@@ -183,18 +183,26 @@ _STATISTICS = _Statistics(
 
 @public(_STATISTICS)
 def batch_statistics(
-    x: Any, moving_mean: Any, moving_variance: Any, *, momentum: float = 0.1, frozen: bool = False
+    x: Any,
+    moving_mean: Any,
+    moving_var: Any,
+    *,
+    momentum: float = 0.1,
+    frozen: bool = False,
+    correction: int = 1,
 ) -> Any:
     """The mean and variance of each channel that `batch_norm` uses, as two rows, and whether they
     are the batch's (1) or the moving ones (0).
+
+    The moving variance is of what was divided by n - correction: 1, or 0 as in MXNet.
 
     >>> x = np.array([[[1.0, 3.0]]])
     >>> batch_statistics(x, np.array([7.0]), np.array([4.0]))
     (array([[7.],
            [4.]]), np.float64(0.0))
     """
-    how = {"momentum": float(momentum), "frozen": bool(frozen)}
-    return _STATISTICS(x, moving_mean, moving_variance, **how)
+    how = {"momentum": float(momentum), "frozen": bool(frozen), "correction": int(correction)}
+    return _STATISTICS(x, moving_mean, moving_var, **how)
 
 
 # sums, and what is made of the statistics --------------------------------------------------------
@@ -315,13 +323,13 @@ def batch_standard(
 # what people call -------------------------------------------------------------------------------
 
 
-@composed("x", "gamma", "beta", "moving_mean", "moving_variance")
+@composed("x", "gamma", "beta", "moving_mean", "moving_var")
 def batch_norm(
     x: Any,
     gamma: Any = None,
     beta: Any = None,
     moving_mean: Any = None,
-    moving_variance: Any = None,
+    moving_var: Any = None,
     *,
     momentum: float = 0.1,
     eps: float = 1e-5,
@@ -340,16 +348,16 @@ def batch_norm(
             [-1.,  1.]]])
     """
     x = as_array(x)
-    if (moving_mean is None) is not (moving_variance is None):
+    if (moving_mean is None) is not (moving_var is None):
         raise ArgumentError(
-            "batch_norm: of moving_mean and moving_variance one is given; give both, or none"
+            "batch_norm: of moving_mean and moving_var one is given; give both, or none"
         )
     if isinstance(eps, (str, bool)) or not float(eps) >= 0:
         raise ArgumentError(f"batch_norm: eps={eps!r}; expected a number from 0 on")
     if moving_mean is None:
         found = channel_moments(x)
     else:
-        states = moving_mean, moving_variance
+        states = moving_mean, moving_var
         found, _ = batch_statistics(x, *states, momentum=momentum, frozen=frozen)
     weights = [gamma, beta]
     for k, make in enumerate((library.ones_like, library.zeros_like)):

@@ -28,9 +28,9 @@ ARRAY_FAMILIES: dict[str, str] = {
         "binary_cross_entropy binary_cross_entropy_with_logits logistic_loss focal_loss "
         "kl_divergence cross_entropy softmax_cross_entropy unlikelihood"
     ),
+    "softmax_outputs": "softmax_output SoftmaxOutput Softmax softmax_output_gradient",
     "outputs": (
-        "softmax_output SoftmaxOutput softmax_output_gradient linear_regression_output "
-        "LinearRegressionOutput mae_regression_output MAERegressionOutput "
+        "linear_regression_output LinearRegressionOutput mae_regression_output MAERegressionOutput "
         "logistic_regression_output LogisticRegressionOutput"
     ),
     "picking": (
@@ -57,10 +57,32 @@ ARRAY_FAMILIES: dict[str, str] = {
         "rms_norm_parts rms_norm_gradient group_norm instance_norm"
     ),
     "batches": "batch_norm batch_statistics batch_standard channel_moments channel_sums",
-    "layers": "FullyConnected Convolution Deconvolution Pooling BatchNorm",
+    "layers": "FullyConnected Convolution Deconvolution BatchNorm",
     "connected": "fully_connected",
     "convolutions": "convolution convolution_data convolution_weights",
     "pools": ("max_pooling max_pooling_gradient max_pooling_pick avg_pooling avg_pooling_gradient"),
+}
+
+# By MXNet's names and parameters: other spellings, and what is made of the operators above.
+NAMED_FAMILIES: dict[str, str] = {
+    "spellings": (
+        "broadcast_add broadcast_plus elemwise_add broadcast_sub broadcast_minus elemwise_sub "
+        "broadcast_mul elemwise_mul broadcast_div elemwise_div broadcast_mod modulo "
+        "broadcast_power broadcast_hypot broadcast_maximum broadcast_minimum broadcast_equal "
+        "broadcast_not_equal broadcast_greater broadcast_greater_equal broadcast_lesser lesser "
+        "broadcast_lesser_equal lesser_equal broadcast_logical_and broadcast_logical_or "
+        "broadcast_logical_xor sum_axis max_axis min_axis reverse add_n ElementWiseSum Concat Cast "
+        "cast BlockGrad Dropout moments argmax_channel nansum nanprod rcbrt"
+    ),
+    "units": "Activation LeakyReLU SoftmaxActivation softmin",
+    "reshaping": (
+        "Reshape Flatten flatten reshape_like broadcast_like broadcast_axis broadcast_axes "
+        "SwapAxis shape_array size_array"
+    ),
+    "cropping": "slice_range slice crop slice_like Crop Pad split_v2 diag",
+    "resampling": "Pooling ROIPooling UpSampling depth_to_space space_to_depth",
+    "sequences": "SequenceMask SequenceLast SequenceReverse",
+    "normalising": "LayerNorm InstanceNorm GroupNorm L2Normalization LRN",
 }
 
 # These are not the same in every world: what they give is drawn.

@@ -55,11 +55,17 @@ def _cells(start, size, count, i, limit):
 
 
 @compiled
+def _nearest(value):
+    """The nearest whole number, halves away from zero: C's round, as in Fast R-CNN."""
+    return math.floor(value + 0.5) if value >= 0 else math.ceil(value - 0.5)
+
+
+@compiled
 def _peak(plane, roi, scale, bins, bin_):
     """Row and column of the largest value in a bin of a region; (-1, -1) where it is empty."""
-    left, top = round(roi[1] * scale), round(roi[2] * scale)
-    width = max(round(roi[3] * scale) - left + 1, 1)
-    height = max(round(roi[4] * scale) - top + 1, 1)
+    left, top = _nearest(roi[1] * scale), _nearest(roi[2] * scale)
+    width = max(_nearest(roi[3] * scale) - left + 1, 1)
+    height = max(_nearest(roi[4] * scale) - top + 1, 1)
     first_row, end_row = _cells(top, height, bins[0], bin_[0], plane.shape[0])
     first_column, end_column = _cells(left, width, bins[1], bin_[1], plane.shape[1])
     best = (-1, -1)

@@ -259,8 +259,9 @@ def _weight(name: str, value: Any, x: Any, default: float) -> Any:
     """A weight as an array, one number of x's dtype where none is given."""
     if value is not None:
         return value
-    dtype = getattr(x, "dtype", None) or np.dtype(config.default_float)
-    return np.full((), default, dtype)
+    if x.shape is None:
+        return float(default)  # takes the dtype that x will have
+    return np.full((), default, x.dtype or np.dtype(config.default_float))
 
 
 def _epsilon(name: str, eps: Any) -> float:

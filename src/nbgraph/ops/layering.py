@@ -1,0 +1,72 @@
+"""How operators by MXNet's names read their parameters, and make what symbols are not given.
+
+Parameters are values or text, as "(3,3)". What is not given on a symbol becomes a variable called
+by the node's `name` and its own, as `conv1_weight`, whose shape follows from the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nbgraph.errors import ArgumentError
+from nbgraph.operator.call import carrier_of
+from nbgraph.operator.parameters import Param
+
+Known = Mapping[str, tuple[Any, Any]]  # of a variable to be made: its shape, how it begins
+Axes = tuple[int, ...]
+
+
+def read(name: str, kind: type[Param], given: Mapping[str, Any]) -> Any:
+    """The parameters of a call; ArgumentError names operator and field."""
+    try:
+        return kind(**given)
+    except ArgumentError as error:
+        told = str(error).removeprefix(f"{kind.__name__}: ")
+        raise ArgumentError(f"{name}: {told}") from None
+
+
+def composer(*values: Any) -> Any:
+    """What makes nodes with variables of their own, where the values are symbols; else None."""
+    carrier = carrier_of([v for v in values if v is not None])
+    return getattr(carrier, "__nbgraph_compose__", None)
+
+
+def applied(
+    op: Any,
+    values: Sequence[Any],
+    attributes: Mapping[str, Any],
+    name: str | None = None,
+    known: Known | None = None,
+) -> Any:
+    """The operator on arrays; on symbols with variables for what is None."""
+    compose = composer(*values)
+    if compose is not None:
+        return compose(op, values, name, op.normalise(attributes), known or {})
+    unnamed(op.__name__, name)
+    for label, value in zip(op.operands, values, strict=True):
+        if value is None:
+            raise ArgumentError(
+                f"{op.__name__}: no array is given for {label}; give it (on symbols, what is not "
+                "given becomes a variable)"
+            )
+    return op(*values, **attributes)
+
+
+def unnamed(op: str, name: str | None) -> None:
+    """ArgumentError where arrays are given a node's name."""
+    if name is not None:
+        raise ArgumentError(f"{op}: name={name!r} is for symbols; leave it out")
+
+
+def named(made: Any, name: str | None) -> Any:
+    """A symbol under the name that it was to have; arrays have none."""
+    return made if name is None or not hasattr(made, "named") else made.named(name)
+
+
+def one_of(op: str, argument: str, value: Any, known: Sequence[str]) -> str:
+    """One word of several, or ArgumentError."""
+    if value not in known:
+        listed = ", ".join(map(repr, known))
+        raise ArgumentError(f"{op}: {argument}={value!r}; expected one of {listed}")
+    return str(value)
