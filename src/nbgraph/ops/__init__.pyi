@@ -20,6 +20,8 @@ from nbgraph.ops.activation import silu as silu
 from nbgraph.ops.activation import softplus as softplus
 from nbgraph.ops.activation import softsign as softsign
 from nbgraph.ops.activation import swish as swish
+from nbgraph.ops.adaptive import adaptive_avg_pooling as adaptive_avg_pooling
+from nbgraph.ops.adaptive import adaptive_max_pooling as adaptive_max_pooling
 from nbgraph.ops.arithmetic import abs as abs
 from nbgraph.ops.arithmetic import absolute as absolute
 from nbgraph.ops.arithmetic import add as add

@@ -60,6 +60,7 @@ ARRAY_FAMILIES: dict[str, str] = {
     "layers": "FullyConnected Convolution Deconvolution BatchNorm",
     "connected": "fully_connected",
     "convolutions": "convolution convolution_data convolution_weights",
+    "adaptive": "adaptive_avg_pooling adaptive_max_pooling",
     "pools": ("max_pooling max_pooling_gradient max_pooling_pick avg_pooling avg_pooling_gradient"),
 }
 

@@ -13,92 +13,36 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.dtype import is_float
-from nbgraph.errors import DTypeError, ShapeError
 from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.tiled_op import TiledCall, TiledOp
 from nbgraph.ops.define import Shape, cast, public, whole_tuple
-from nbgraph.ops.windows import Windows, per_axis, require_space, spelled
+from nbgraph.ops.pool_windows import (
+    pool_call,
+    pool_options,
+    pool_windows,
+    require_floats,
+    require_same,
+)
+from nbgraph.ops.windows import Windows
 
 Array = np.ndarray[Any, Any]
-
-
-def _windows(name: str, shape: Shape, window: Any, stride: Any, pad: Any, ceil: bool) -> Windows:
-    axes = require_space(name, "x", shape)
-    kernel = spelled(name, "window", window, axes)
-    step = kernel if stride is None else spelled(name, "stride", stride, axes)
-    around = spelled(name, "pad", pad, axes)
-    if any(p >= k for p, k in zip(around, kernel, strict=True)):
-        raise ShapeError(
-            f"{name}: pad={around} beside window={kernel}: some windows would hold nothing but "
-            "padding; a pad has to be smaller than the window"
-        )
-    each = zip(shape[2:], kernel, step, around, strict=True)
-    outs = tuple(_places(*own, ceil=ceil) for own in each)
-    if min(outs) < 1:
-        raise ShapeError(
-            f"{name}: a window of {kernel} does not fit into space {shape[2:]} with pad {around}; "
-            "give a smaller window"
-        )
-    return Windows(shape[2:], outs, kernel, step, around, (1,) * axes)
-
-
-def _places(cells: int, window: int, step: int, pad: int, *, ceil: bool) -> int:
-    """Places along an axis; the last window begins within the data."""
-    rest = cells + 2 * pad - window
-    if not ceil or rest < 0:
-        return rest // step + 1
-    places = -(-rest // step) + 1
-    return places - 1 if (places - 1) * step >= cells + pad else places
-
-
-def _require(name: str, *specs: Spec) -> np.dtype[Any]:
-    if not all(is_float(spec.dtype) for spec in specs):
-        listed = ", ".join(str(s.dtype) for s in specs)
-        raise DTypeError(f"{name}: operands have dtypes {listed}; expected floats: use astype")
-    return np.result_type(*(spec.dtype for spec in specs))
-
-
-def _same(name: str, operand: str, given: Shape, wanted: Shape) -> None:
-    if given != wanted:
-        raise ShapeError(f"{name}: {operand} has shape {given}; expected {wanted}")
-
-
-# kernels ----------------------------------------------------------------------------------------
-
-
-def _call(
-    text: str, windows: Windows, planes: int, dtype: Any, *, counted: bool = False
-) -> TiledCall | None:
-    """`text`: the name of the function of `nbgraph.kernels.pools`."""
-    from nbgraph.kernels import pools
-    from nbgraph.kernels.loops import ROOM
-    from nbgraph.kernels.written import written
-
-    if windows.outs[-1] > ROOM[dtype]:
-        return None
-    made = getattr(pools, f"{text}_text")(dtype, windows.kernel[-1], windows.step[-1])
-    name = made.rsplit("def ", 1)[1].split("(", 1)[0]
-    words = windows.words()
-    cost = int(planes * (windows.spots * windows.volume * 0.4 + math.prod(windows.ins) * 0.2))
-    return TiledCall(written(name, made, dtype), (planes, int(counted)), words, planes, cost)
 
 
 # the largest value ------------------------------------------------------------------------------
 
 
 def _max_infer(x: Spec, **how: Any) -> Spec:
-    outs = _windows("max_pooling", x.shape, **how).outs
-    return Spec((*x.shape[:2], *outs), _require("max_pooling", x))
+    outs = pool_windows("max_pooling", x.shape, **how).outs
+    return Spec((*x.shape[:2], *outs), require_floats("max_pooling", x))
 
 
 def _max_tiling(specs: Sequence[Spec], dtype: Any, **how: Any) -> TiledCall | None:
     shape = specs[0].shape
-    return _call("max", _windows("max_pooling", shape, **how), math.prod(shape[:2]), dtype)
+    return pool_call("max", pool_windows("max_pooling", shape, **how), math.prod(shape[:2]), dtype)
 
 
 def _max_naive(x: Array, **how: Any) -> Array:
-    windows = _windows("max_pooling", x.shape, **how)
+    windows = pool_windows("max_pooling", x.shape, **how)
     padded = windows.padded(x, -np.inf)
     out = np.full((*x.shape[:2], *windows.outs), -np.inf, x.dtype)
     for at in windows.offsets():
@@ -113,16 +57,16 @@ def _max_rule(g: Gradients) -> Sequence[Any]:
 
 def _gradient_infer(out_grad: Spec, x: Spec, y: Spec, **how: Any) -> Spec:
     name = "max_pooling_gradient"
-    wanted = (*x.shape[:2], *_windows(name, x.shape, **how).outs)
-    _same(name, "out_grad", out_grad.shape, wanted)
-    _same(name, "out", y.shape, wanted)
-    return Spec(x.shape, _require(name, out_grad, x, y))
+    wanted = (*x.shape[:2], *pool_windows(name, x.shape, **how).outs)
+    require_same(name, "out_grad", out_grad.shape, wanted)
+    require_same(name, "out", y.shape, wanted)
+    return Spec(x.shape, require_floats(name, out_grad, x, y))
 
 
 def _gradient_tiling(specs: Sequence[Spec], dtype: Any, **how: Any) -> TiledCall | None:
     shape = specs[1].shape
-    windows = _windows("max_pooling_gradient", shape, **how)
-    return _call("max_gradient", windows, math.prod(shape[:2]), dtype)
+    windows = pool_windows("max_pooling_gradient", shape, **how)
+    return pool_call("max_gradient", windows, math.prod(shape[:2]), dtype)
 
 
 def _chosen(x: Array, y: Array, windows: Windows) -> list[tuple[Any, Array]]:
@@ -140,7 +84,7 @@ def _chosen(x: Array, y: Array, windows: Windows) -> list[tuple[Any, Array]]:
 
 
 def _gradient_naive(out_grad: Array, x: Array, y: Array, **how: Any) -> Array:
-    windows = _windows("max_pooling_gradient", x.shape, **how)
+    windows = pool_windows("max_pooling_gradient", x.shape, **how)
     made = windows.padded(np.zeros_like(x))
     for cells, hit in _chosen(x, y, windows):
         made[cells] += np.where(hit, out_grad, 0)
@@ -158,19 +102,19 @@ def _gradient_rule(g: Gradients) -> Sequence[Any]:
 
 def _pick_infer(v: Spec, x: Spec, y: Spec, **how: Any) -> Spec:
     name = "max_pooling_pick"
-    _same(name, "values", v.shape, x.shape)
-    _same(name, "out", y.shape, (*x.shape[:2], *_windows(name, x.shape, **how).outs))
-    return Spec(y.shape, _require(name, v, x, y))
+    require_same(name, "values", v.shape, x.shape)
+    require_same(name, "out", y.shape, (*x.shape[:2], *pool_windows(name, x.shape, **how).outs))
+    return Spec(y.shape, require_floats(name, v, x, y))
 
 
 def _pick_tiling(specs: Sequence[Spec], dtype: Any, **how: Any) -> TiledCall | None:
     shape = specs[0].shape
-    windows = _windows("max_pooling_pick", shape, **how)
-    return _call("max_pick", windows, math.prod(shape[:2]), dtype)
+    windows = pool_windows("max_pooling_pick", shape, **how)
+    return pool_call("max_pick", windows, math.prod(shape[:2]), dtype)
 
 
 def _pick_naive(v: Array, x: Array, y: Array, **how: Any) -> Array:
-    windows = _windows("max_pooling_pick", x.shape, **how)
+    windows = pool_windows("max_pooling_pick", x.shape, **how)
     padded, out = windows.padded(v), np.zeros_like(y)
     for cells, hit in _chosen(x, y, windows):
         out += np.where(hit, padded[cells], 0)
@@ -204,29 +148,28 @@ _MAX_PICK = TiledOp(
 )  # fmt: skip
 
 
-def _how(name: str, window: Any, stride: Any, pad: Any, ceil: Any) -> dict[str, Any]:
-    return {
-        "window": per_axis(name, "window", window, 1),
-        "stride": None if stride is None else per_axis(name, "stride", stride, 1),
-        "pad": per_axis(name, "pad", pad, 0),
-        "ceil": bool(ceil),
-    }
-
-
 @public(_MAX)
 def max_pooling(
-    x: Any, window: Any, *, stride: Any = None, pad: Any = 0, ceil: bool = False, out: Any = None
+    x: Any,
+    window: Any,
+    *,
+    stride: Any = None,
+    pad: Any = 0,
+    ceil: bool = False,
+    dilation: Any = 1,
+    out: Any = None,
 ) -> Any:
     """The largest value under a window, for every place, channel and image; NaN where there is one.
 
     `x` has shape (images, channels, *space), one to three axes of space. `window`, `stride` (by
     default the window) and `pad` are a number, or one an axis; what lies in the pad never counts.
-    `ceil`: as many places as touch the data, not only those whose windows lie within.
+    `ceil`: as many places as touch the data, not only those whose windows lie within. `dilation`:
+    cells from one element of the window to the next.
 
     >>> max_pooling(np.array([[[1.0, 3.0, 2.0, 0.0, 5.0]]]), 2, ceil=True)
     array([[[3., 2., 5.]]])
     """
-    return _MAX(x, out=out, **_how("max_pooling", window, stride, pad, ceil))
+    return _MAX(x, out=out, **pool_options("max_pooling", window, stride, pad, ceil, dilation))
 
 
 @public(_MAX_GRADIENT)
@@ -239,6 +182,7 @@ def max_pooling_gradient(
     stride: Any = None,
     pad: Any = 0,
     ceil: bool = False,
+    dilation: Any = 1,
     out: Any = None,
 ) -> Any:
     """The in-gradient of `max_pooling`, from the gradient of its result `y`, and `x`.
@@ -246,7 +190,7 @@ def max_pooling_gradient(
     >>> max_pooling_gradient([[[10.0]]], [[[1.0, 3.0]]], [[[3.0]]], 2)
     array([[[ 0., 10.]]])
     """
-    how = _how("max_pooling_gradient", window, stride, pad, ceil)
+    how = pool_options("max_pooling_gradient", window, stride, pad, ceil, dilation)
     return _MAX_GRADIENT(out_grad, x, y, out=out, **how)
 
 
@@ -260,6 +204,7 @@ def max_pooling_pick(
     stride: Any = None,
     pad: Any = 0,
     ceil: bool = False,
+    dilation: Any = 1,
     out: Any = None,
 ) -> Any:
     """The elements of `values` where `max_pooling` of `x`, which gave `y`, found its maxima.
@@ -267,7 +212,7 @@ def max_pooling_pick(
     >>> max_pooling_pick([[[7.0, 8.0]]], [[[1.0, 3.0]]], [[[3.0]]], 2)
     array([[[8.]]])
     """
-    how = _how("max_pooling_pick", window, stride, pad, ceil)
+    how = pool_options("max_pooling_pick", window, stride, pad, ceil, dilation)
     return _MAX_PICK(values, x, y, out=out, **how)
 
 
@@ -288,20 +233,20 @@ def _counts(windows: Windows, *, counted: bool) -> Array:
 
 
 def _mean_infer(x: Spec, *, counted: bool, **how: Any) -> Spec:
-    outs = _windows("avg_pooling", x.shape, **how).outs
-    return Spec((*x.shape[:2], *outs), _require("avg_pooling", x))
+    outs = pool_windows("avg_pooling", x.shape, **how).outs
+    return Spec((*x.shape[:2], *outs), require_floats("avg_pooling", x))
 
 
 def _mean_tiling(
     specs: Sequence[Spec], dtype: Any, *, counted: bool, **how: Any
 ) -> TiledCall | None:
     shape = specs[0].shape
-    windows = _windows("avg_pooling", shape, **how)
-    return _call("mean", windows, math.prod(shape[:2]), dtype, counted=counted)
+    windows = pool_windows("avg_pooling", shape, **how)
+    return pool_call("mean", windows, math.prod(shape[:2]), dtype, counted=counted)
 
 
 def _mean_naive(x: Array, *, counted: bool, **how: Any) -> Array:
-    windows = _windows("avg_pooling", x.shape, **how)
+    windows = pool_windows("avg_pooling", x.shape, **how)
     padded = windows.padded(x)
     out = sum(padded[windows.under(at)] for at in windows.offsets())
     return (out / _counts(windows, counted=counted)).astype(x.dtype)
@@ -314,14 +259,14 @@ def _mean_rule(g: Gradients) -> Sequence[Any]:
 
 def _of_mean(shape: Shape, size: Shape, how: dict[str, Any]) -> Windows:
     name = "avg_pooling_gradient"
-    windows = _windows(name, (*shape[:2], *size), **how)
-    _same(name, "out_grad", shape, (*shape[:2], *windows.outs))
+    windows = pool_windows(name, (*shape[:2], *size), **how)
+    require_same(name, "out_grad", shape, (*shape[:2], *windows.outs))
     return windows
 
 
 def _mean_gradient_infer(g: Spec, *, size: Shape, counted: bool, **how: Any) -> Spec:
     _of_mean(g.shape, size, how)
-    return Spec((*g.shape[:2], *size), _require("avg_pooling_gradient", g))
+    return Spec((*g.shape[:2], *size), require_floats("avg_pooling_gradient", g))
 
 
 def _mean_gradient_tiling(
@@ -329,7 +274,7 @@ def _mean_gradient_tiling(
 ) -> TiledCall | None:
     shape = specs[0].shape
     windows = _of_mean(shape, size, how)
-    return _call("mean_gradient", windows, math.prod(shape[:2]), dtype, counted=counted)
+    return pool_call("mean_gradient", windows, math.prod(shape[:2]), dtype, counted=counted)
 
 
 def _mean_gradient_naive(g: Array, *, size: Shape, counted: bool, **how: Any) -> Array:
@@ -373,7 +318,7 @@ def avg_pooling(
     >>> avg_pooling(np.array([[[2.0, 4.0, 6.0]]]), 3, stride=1, pad=1, counted=False)
     array([[[3., 4., 5.]]])
     """
-    how = _how("avg_pooling", window, stride, pad, ceil)
+    how = pool_options("avg_pooling", window, stride, pad, ceil)
     return _AVG(x, out=out, counted=bool(counted), **how)
 
 
@@ -394,6 +339,6 @@ def avg_pooling_gradient(
     >>> avg_pooling_gradient(np.ones((1, 1, 2)), 2, size=(4,))
     array([[[0.5, 0.5, 0.5, 0.5]]])
     """
-    how = _how("avg_pooling_gradient", window, stride, pad, ceil)
+    how = pool_options("avg_pooling_gradient", window, stride, pad, ceil)
     size = whole_tuple("avg_pooling_gradient", "size", size)
     return _AVG_GRADIENT(out_grad, out=out, size=size, counted=bool(counted), **how)
