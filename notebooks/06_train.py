@@ -143,6 +143,10 @@ assert own["val_accuracy"][-1] > 0.95
 
 # %%
 import signal
+import tempfile
+from pathlib import Path
+
+folder = Path(tempfile.mkdtemp())
 
 
 def interrupting(out, y):
@@ -150,7 +154,7 @@ def interrupting(out, y):
     return ng.cross_entropy(out, y)
 
 
-def run(model, loss=ng.cross_entropy, checkpoint="reader.checkpoint"):
+def run(model, loss=ng.cross_entropy, checkpoint=folder / "checkpoint"):
     return nn.fit(
         model,
         nn.Batches(images[train], labels[train], batch_size=64),
@@ -178,8 +182,8 @@ for name, array in whole.parameters().items():
 # safetensors' format if the name ends so. `hybridize` has calls run as one graph from then on.
 
 # %%
-whole.save("reader.npz")
-again = Reader(64).load("reader.npz").hybridize()
+whole.save(folder / "reader.npz")
+again = Reader(64).load(folder / "reader.npz").hybridize()
 x = ng.array(images[test])
 print(nn.metrics.accuracy(again(x), ng.array(labels[test])))
 print(nn.metrics.confusion(again(x), ng.array(labels[test]), 10))

@@ -61,3 +61,9 @@ def test_a_disagreeing_pair_is_noticed():
     other = jupytext.reads("# %% [markdown]\n# One.\n\n# %%\n1 + 2\n", fmt="py:percent")
     assert cells(text) == [("markdown", "One."), ("code", "1 + 1")]
     assert cells(text) != cells(other)
+
+
+def test_the_core_from_scratch_stays_short():
+    """The core is rebuilt in 300 lines of code at most, the comparison included."""
+    code = [cell.source for cell in load("10_from_scratch").cells if cell.cell_type == "code"]
+    assert sum(len(source.splitlines()) for source in code) <= 300
