@@ -18,5 +18,6 @@ reductions  a value for each block of a run, each row, each column of a group of
 rows        row programs, by blocks of threads or with a row for each thread
 folds       in order: scans and indexed updates
 vocabulary  the words of this room, as LLVM instructions for the GPU and the host
-compile     from a loop to PTX, kept in the disk cache
+compile     from a loop to PTX
+kernel      kernels in memory and in the disk cache, once per content
 """

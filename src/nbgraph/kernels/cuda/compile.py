@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nbgraph._version import __version__
 from nbgraph.errors import CompileError
+from nbgraph.kernels import llvm as by_llvm
+from nbgraph.kernels import vector_math
 from nbgraph.kernels.cuda.grid import BLOCKS, Grid
 from nbgraph.kernels.cuda.vocabulary import DEVICE, HOST
 from nbgraph.kernels.llvm.module import SYMBOL, Module
@@ -21,6 +26,7 @@ if TYPE_CHECKING:
 TRIPLE = "nvptx64-nvidia-cuda"
 CAPABILITIES = ((8, 0), (8, 6), (8, 9), (9, 0), (10, 0), (12, 0))  # that PTX is made for
 _PTX = {(8, 0): 70, (8, 6): 71, (8, 9): 78, (9, 0): 78, (10, 0): 86, (12, 0): 87}  # its version
+_LONG, MOST_WORDS = 81, 4095  # the version that takes records over 4 KB, and what it takes
 # LLVM has no code for these on a GPU, but the library has
 _REPLACED = re.compile(r"@llvm\.(log|exp|sin|cos|tan|pow)\.f(32|64)\b")
 _LIBM = re.compile(r"(?<=call )(double|float) @(tan|sin|cos|log|exp)\(")
@@ -56,9 +62,38 @@ def words(loop: Loop, grid: Grid) -> int:
     return loop.outer_at + grid.rank * (1 + loop.pointers)
 
 
+def entry_name(source: Source) -> str:
+    """What a kernel is called in PTX, where instructions' names are no names of functions."""
+    return "nbgraph_" + re.sub(r"[^A-Za-z0-9_]", "_", source.name)
+
+
+def content_key(source: Source, loop: Loop, grid: Grid, capability: tuple[int, int]) -> str:
+    """What a kernel's PTX is made of: its text, constants and functions, what is said of its
+    launch, and what compiles it."""
+    import llvmlite
+
+    parts = [
+        "ptx",
+        source.text,
+        repr(sorted(source.namespace.functions.items())),
+        repr((source.fastmath, words(loop, grid), loop.form in BLOCKS, grid.threads, capability)),
+        vector_math.VERSION,
+        f"nbgraph {__version__} {by_llvm.version()} {_version()} llvmlite {llvmlite.__version__}",
+    ]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+@functools.cache
+def _version() -> str:
+    """A hash of this room."""
+    files = sorted(Path(__file__).parent.glob("*.*"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
+
+
 def ptx(source: Source, loop: Loop, grid: Grid, capability: tuple[int, int]) -> str:
     """PTX of an emitted kernel for a compute capability."""
-    return str(_machine(capability).emit_assembly(device_module(source, loop, grid, capability)))
+    machine = _machine(capability, long=words(loop, grid) > 512)
+    return str(machine.emit_assembly(device_module(source, loop, grid, capability)))
 
 
 def device_module(
@@ -93,7 +128,7 @@ def host_text(source: Source) -> str:
 def _device_text(source: Source, loop: Loop, grid: Grid) -> str:
     def entry(body: str) -> str:
         return _ENTRY.format(
-            name=source.name,
+            name=entry_name(source),
             body=body,
             words=words(loop, grid),
             units=_BY_BLOCK if loop.form in BLOCKS else _BY_THREAD,
@@ -125,7 +160,7 @@ def _mathematics(made: Module, *, device: bool = False) -> str:
 
 
 @functools.cache
-def _machine(capability: tuple[int, int]) -> llvm.TargetMachine:
+def _machine(capability: tuple[int, int], *, long: bool = False) -> llvm.TargetMachine:
     import llvmlite.binding as llvm
 
     if capability not in CAPABILITIES:
@@ -137,9 +172,19 @@ def _machine(capability: tuple[int, int]) -> llvm.TargetMachine:
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     major, minor = capability
+    version = max(_PTX[capability], _LONG) if long else _PTX[capability]
     return llvm.Target.from_triple(TRIPLE).create_target_machine(
-        cpu=f"sm_{major}{minor}", features=f"+ptx{_PTX[capability]}", opt=3
+        cpu=f"sm_{major}{minor}", features=f"+ptx{version}", opt=3
     )
 
 
-__all__ = ["CAPABILITIES", "SYMBOL", "device_module", "host_text", "ptx", "words"]
+__all__ = [
+    "CAPABILITIES",
+    "SYMBOL",
+    "content_key",
+    "device_module",
+    "entry_name",
+    "host_text",
+    "ptx",
+    "words",
+]

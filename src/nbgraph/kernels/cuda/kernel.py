@@ -1,0 +1,100 @@
+"""Kernels for the GPU in memory: compiled once per content, kept in the disk cache.
+
+Like `nbgraph.kernels.kernel`, but what is kept is PTX, for which no device need be there; a device
+makes machine code of it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+
+from nbgraph.codegen import cache
+from nbgraph.codegen.making.events import compiling
+from nbgraph.kernels.cuda import compile as compiled
+from nbgraph.kernels.cuda.emit import emit
+from nbgraph.kernels.cuda.grid import Grid
+from nbgraph.kernels.kernel import MAX_KERNELS
+from nbgraph.kernels.loops import Loop
+from nbgraph.kernels.writer import Source
+
+_KERNELS: OrderedDict[str, DeviceKernel] = OrderedDict()
+_LOCK = threading.RLock()
+
+
+class DeviceKernel:
+    """A loop's kernel for GPUs of a compute capability and above.
+
+    It takes the argument record, of `words` 64-bit words, by value, and runs in blocks of
+    `threads`. `name` is its entry in `ptx`, which is made, or found on disk, when first asked for.
+    """
+
+    __slots__ = (
+        *("_making", "_ptx"),
+        *("capability", "grid", "key", "loop", "name", "source", "threads", "words"),
+    )
+
+    def __init__(
+        self, loop: Loop, grid: Grid, capability: tuple[int, int], source: Source, key: str
+    ) -> None:
+        self.loop, self.grid, self.capability = loop, grid, capability
+        self.source, self.key = source, key
+        self.name = compiled.entry_name(source)
+        self.threads = grid.threads
+        self.words = compiled.words(loop, grid)
+        self._ptx: str | None = None
+        self._making = threading.Lock()
+
+    @property
+    def ptx(self) -> str:
+        """The text for the device; CompileError where it cannot be made."""
+        self.load()
+        assert self._ptx is not None
+        return self._ptx
+
+    def load(self) -> None:
+        """See to it that the PTX is there."""
+        if self._ptx is None:
+            with self._making:
+                self._ptx = self._ptx or self._made()
+
+    def _made(self) -> str:
+        with compiling(self.loop.name, "ptx") as note:
+            entry = cache.load(self.key)
+            if entry is None:
+                started = time.perf_counter()
+                text = compiled.ptx(self.source, self.loop, self.grid, self.capability)
+                seconds = time.perf_counter() - started
+                entry = cache.Entry(text.encode(), (), seconds, "compiled")
+                cache.store(self.key, entry)
+            note(entry.origin, len(entry.code))
+            return entry.code.decode()
+
+
+def device_kernel(loop: Loop, grid: Grid, capability: tuple[int, int]) -> DeviceKernel:
+    """The kernel of a loop for a grid: the one in memory where its content is the same.
+
+    Its PTX is there when this returns; CompileError says what cannot be compiled for a GPU.
+    """
+    source = emit(loop, grid)
+    key = compiled.content_key(source, loop, grid, capability)
+    with _LOCK:
+        found = _KERNELS.get(key)
+        if found is None:
+            found = _KERNELS[key] = DeviceKernel(loop, grid, capability, source, key)
+            while len(_KERNELS) > MAX_KERNELS:
+                _KERNELS.popitem(last=False)
+        else:
+            _KERNELS.move_to_end(key)
+    found.load()
+    return found
+
+
+def forget_kernels() -> None:
+    """Drop the kernels in memory (those in use live on); the disk is not touched."""
+    with _LOCK:
+        _KERNELS.clear()
+
+
+__all__ = ["DeviceKernel", "device_kernel", "forget_kernels"]
