@@ -102,3 +102,17 @@ class StorageError(NbgraphError, RuntimeError):
 
 class OutOfMemory(StorageError, MemoryError):
     """There is no memory left, or the limit is reached; the message says who holds what."""
+
+
+INDEX_CODE = 3  # in the last byte of a kernel's code: the rest is an index out of bounds
+
+
+def of_kernel(name: str, code: int) -> NbgraphError:
+    """What the code of a kernel becomes that did not end well.
+
+    >>> of_kernel("take", 7 * 256 + INDEX_CODE)
+    IndexingError('take: index 7 is out of bounds of its axis')
+    """
+    if code & 255 == INDEX_CODE:
+        return IndexingError(f"{name}: index {code >> 8} is out of bounds of its axis")
+    return KernelError(f"kernel {name!r} returned error code {code}")

@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from nbgraph.errors import ArgumentError, KernelError
+from nbgraph.errors import ArgumentError, of_kernel
 
 if TYPE_CHECKING:
     from nbgraph.device import RunContext
@@ -69,7 +69,7 @@ class NativeCall:
         """Run it on this thread, without the GIL."""
         code = _PROTOTYPE(self.address)(self.record, self.lo, self.hi)
         if code:
-            raise kernel_error(self.__name__, code)
+            raise of_kernel(self.__name__, code)
 
     def shown(self, name: str) -> Callable[[RunContext], None]:
         """It as a Python function of that name: a crash shows in the traceback of faulthandler."""
@@ -83,8 +83,3 @@ class NativeCall:
 
     def __repr__(self) -> str:
         return f"<native call {self.__name__!r}, range {self.lo} to {self.hi}>"
-
-
-def kernel_error(name: str, code: int) -> KernelError:
-    """What a kernel's error code becomes."""
-    return KernelError(f"kernel {name!r} returned error code {code}")

@@ -18,13 +18,12 @@ from nbgraph.engine.core.codes import BRAKE, NO_MEMORY, SNAPSHOT, STALE
 from nbgraph.engine.events import event
 from nbgraph.engine.failure import Failure, first_of
 from nbgraph.engine.handle import Core, core_unit
-from nbgraph.engine.native_call import kernel_error
 from nbgraph.engine.operation import ISSUED, RUNNING, WAITING, Operation
 from nbgraph.engine.properties import DELETE_VAR, OVERWRITE, UNSKIPPED, FnProperty
 from nbgraph.engine.sites import Site
 from nbgraph.engine.thread import here
 from nbgraph.engine.variable import Owner, Variable
-from nbgraph.errors import EngineError
+from nbgraph.errors import EngineError, of_kernel
 from nbgraph.settings import config
 
 SLICE = 50_000_000  # nanoseconds a wait stays away from Python's signals
@@ -208,7 +207,7 @@ class TrackedEngine(Engine):
                 return known
             name = self._names[core.peek(cell + layout.C_NAME)]
             site = self._sites[core.peek(cell + layout.C_SITE)]
-            error = kernel_error(name, core.peek(cell + layout.C_CODE))
+            error = of_kernel(name, core.peek(cell + layout.C_CODE))
             order = core.peek(cell + layout.C_SEQ), core.peek(cell + layout.C_ROW)
             failure = Failure(error, order, name, site)
             failure.cell, failure.core = cell, core

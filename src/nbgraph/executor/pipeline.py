@@ -12,6 +12,7 @@ from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Graph
 from nbgraph.graph.passes.fold import fold
 from nbgraph.graph.passes.fuse import fuse
+from nbgraph.graph.passes.means import means
 from nbgraph.graph.passes.share import share
 from nbgraph.graph.passes.simplify import simplify
 from nbgraph.graph.passes.unite import unite
@@ -46,15 +47,16 @@ def optimised(
 ) -> Graph:
     """The graph after all passes that the options ask for; `stages` is told of each, and `fuse`
     of what stays `loose`."""
-    for name, function in (
-        ("share", share),
-        ("fold", fold),
-        ("simplify", simplify),
-        ("share", share),
-        ("unite", unite),
-        ("fuse", functools.partial(fuse, loose=loose)),
+    for name, option, function in (
+        ("share", options.share, share),
+        ("fold", options.fold, fold),
+        ("means", options.fuse, means),
+        ("simplify", options.simplify, simplify),
+        ("share", options.share, share),
+        ("unite", options.unite, unite),
+        ("fuse", options.fuse, functools.partial(fuse, loose=loose)),
     ):
-        if not getattr(options, name):
+        if not option:
             continue
         after = function(graph)
         if after.heads != graph.heads:

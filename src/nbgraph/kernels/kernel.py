@@ -14,7 +14,7 @@ import numpy as np
 
 from nbgraph.codegen import cache, target
 from nbgraph.codegen.making.events import compiling
-from nbgraph.errors import CompileError
+from nbgraph.errors import of_kernel
 from nbgraph.kernels import cpu
 from nbgraph.kernels.loops import Loop
 from nbgraph.kernels.source import Source, emit
@@ -98,7 +98,7 @@ class Kernel:
         """Run a range of the iteration space on this thread, without the GIL."""
         status = self._function(record.__array_interface__["data"][0], lo, hi)
         if status:
-            raise CompileError(f"{self.loop.name}: the kernel stopped with error code {status}")
+            raise of_kernel(self.loop.name, status)
 
     def assembly(self) -> str:
         """Assembly text; compiles again, as object code carries none."""

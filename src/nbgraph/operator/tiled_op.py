@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 _KEPT = 1024  # calls that an operator knows
 _NATIVE = np.dtype("float32"), np.dtype("float64")
+_INDICES = np.dtype("int32"), np.dtype("int64")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +87,7 @@ class TiledOp(ArrayOp):
         self, specs: Sequence[Spec], request: OpReqType, attributes: Mapping[str, Any]
     ) -> TiledCall | None:
         """The kernel for contiguous operands and a contiguous result; None where none does it."""
-        dtype = specs[0].dtype
-        if any(s.dtype != dtype for s in specs) or dtype not in _NATIVE:
+        if not self.suits([s.dtype for s in specs]):
             return None
         if config.compiler == "python" or request is OpReqType.kNullOp:
             return None
@@ -100,11 +100,15 @@ class TiledOp(ArrayOp):
                 self._calls.clear()
             (out,) = self.infer(specs, attributes)
             empty = any(0 in spec.shape for spec in (*specs, out))
-            made = None if empty else self._tiling(specs, dtype.name, **attributes)
+            made = None if empty else self._tiling(specs, specs[0].dtype.name, **attributes)
             if made is not None and self.adds:
                 made = replace(made, words=(*made.words, int(adds)))
             self._calls[key] = made
         return self._calls[key]
+
+    def suits(self, dtypes: Sequence[np.dtype[Any]]) -> bool:
+        """Whether a kernel may take operands of these."""
+        return all(each == dtypes[0] for each in dtypes) and dtypes[0] in _NATIVE
 
     def run(
         self,
@@ -133,3 +137,24 @@ class TiledOp(ArrayOp):
         parallel.run(call.code, record, call.tiles, call.cost)
         if not direct:
             assign(out, request, made.astype(out.dtype, copy=False))
+
+
+class PickingOp(TiledOp):
+    """A TiledOp whose operands are an array and integers that say which of its lines; NumPy arrays
+    are left to `naive`, which looks at all indices before it begins."""
+
+    def suits(self, dtypes: Sequence[np.dtype[Any]]) -> bool:
+        """See TiledOp."""
+        return len(dtypes) == 2 and dtypes[0] in _NATIVE and dtypes[1] in _INDICES
+
+    def run(
+        self,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array],
+        requests: Sequence[OpReqType],
+        attributes: Mapping[str, Any],
+        **_: Any,
+    ) -> None:
+        """See ArrayOp."""
+        if requests[0] is not OpReqType.kNullOp:
+            assign(outputs[0], requests[0], self.naive(*inputs, **attributes))

@@ -13,11 +13,13 @@ import numpy as np
 
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.tiled_op import PickingOp
 from nbgraph.ops.arithmetic import multiply
 from nbgraph.ops.comparison import equal
 from nbgraph.ops.define import Shape, as_array, cast, library, public, shape_tuple
 from nbgraph.ops.indexing import add_at, require_integers
 from nbgraph.ops.keys import ARRAY, Template, normal_key, numpy_index, selected_shape
+from nbgraph.ops.picking_tiles import add_tiling
 from nbgraph.ops.slicing import ALL
 
 Array = np.ndarray[Any, Any]
@@ -101,10 +103,10 @@ def _scatter_infer(value: Spec, *indices: Spec, shape: Shape, key: Template) -> 
     return Spec(shape, value.dtype)
 
 
-def _scatter(inputs: list[Array], outputs: list[Array], *, shape: Shape, key: Template) -> None:
-    value, *arrays = inputs
-    outputs[0].fill(0)
-    add_at(outputs[0], numpy_index("scatter_add", key, shape, arrays), value)
+def _scatter(value: Array, *arrays: Array, shape: Shape, key: Template) -> Array:
+    out = np.zeros(shape, value.dtype)
+    add_at(out, numpy_index("scatter_add", key, shape, list(arrays)), value)
+    return out
 
 
 def _scatter_rule(g: Gradients) -> list[Any]:
@@ -113,9 +115,10 @@ def _scatter_rule(g: Gradients) -> list[Any]:
     return [library.sum_to(gathered, g.specs[0].shape), *(None for _ in arrays)]
 
 
-_SCATTER_ADD = ArrayOp(
+_SCATTER_ADD = PickingOp(
     "scatter_add",
     _scatter_infer,
+    add_tiling,
     _scatter,
     operands=("value", "*index_arrays"),
     gradient=_scatter_rule,

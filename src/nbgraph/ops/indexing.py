@@ -12,6 +12,7 @@ import numpy as np
 
 from nbgraph.errors import DTypeError, IndexingError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.tiled_op import PickingOp
 from nbgraph.ops.define import (
     Shape,
     as_array,
@@ -22,6 +23,7 @@ from nbgraph.ops.define import (
     shape_tuple,
     whole,
 )
+from nbgraph.ops.picking_tiles import take_tiling
 from nbgraph.ops.reductions import accumulator
 from nbgraph.ops.slicing import at_axis
 from nbgraph.settings import config
@@ -80,12 +82,11 @@ def _take_infer(x: Spec, indices: Spec, *, axis: int) -> Spec:
     return Spec((*x.shape[:place], *indices.shape, *x.shape[place + 1 :]), x.dtype)
 
 
-def _take(inputs: list[Array], outputs: list[Array], *, axis: int) -> None:
-    x, indices = inputs
+def _take(x: Array, indices: Array, *, axis: int) -> Array:
     axis = axis_of("take", axis, x.ndim)
     check_bounds("take", indices, x.shape[axis], axis)
     # "wrap" for checked indices: NumPy would fill a temporary array for its own check
-    np.take(x, indices, axis, out=outputs[0], mode="wrap")
+    return np.take(x, indices, axis, mode="wrap")
 
 
 def _take_rule(g: Gradients) -> list[Any]:
@@ -95,9 +96,10 @@ def _take_rule(g: Gradients) -> list[Any]:
     return [library.scatter_add(g.out_grad, g.inputs[1], shape=shape, key=key), None]
 
 
-_TAKE = ArrayOp(
+_TAKE = PickingOp(
     "take",
     _take_infer,
+    take_tiling,
     _take,
     operands=("x", "indices"),
     gradient=_take_rule,
@@ -106,15 +108,36 @@ _TAKE = ArrayOp(
 
 
 @public(_TAKE)
-def take(x: Any, indices: Any, axis: int | None = None, *, out: Any = None) -> Any:
+def take(
+    x: Any, indices: Any, axis: int | None = None, *, mode: str = "raise", out: Any = None
+) -> Any:
     """The elements at these indices along an axis, by default of the flattened array.
 
-    >>> take([10, 20, 30], [2, 0, 2])
-    array([30, 10, 30])
+    Indices out of bounds are an error, or brought into them as NumPy's `mode` says: "clip" takes
+    the nearest, "wrap" counts on from the other end.
+
+    >>> take([10, 20, 30], [2, 0, 2]), take([10, 20, 30], [5, -7], mode="clip")
+    (array([30, 10, 30]), array([30, 10]))
     """
     if axis is None:
         x, axis = library.ravel(x), 0
-    return _TAKE(x, _indices(indices), axis=whole("take", "axis", axis), out=out)
+    axis, indices = whole("take", "axis", axis), _indices(indices)
+    if mode != "raise":
+        indices = within("take", x, indices, axis, mode)
+    return _TAKE(x, indices, axis=axis, out=out)
+
+
+def within(name: str, x: Any, indices: Any, axis: int, mode: str) -> Any:
+    """Indices brought into the bounds of an axis; ArgumentError where `mode` is not known."""
+    if mode not in ("raise", "clip", "wrap"):
+        raise ArgumentError(f"{name}: mode={mode!r}; expected 'raise', 'clip' or 'wrap'")
+    if mode == "raise":
+        return indices
+    shape = as_known(name, x).shape
+    size = shape[axis_of(name, axis, len(shape))]
+    if mode == "wrap":
+        return library.remainder(indices, size)
+    return library.clip(indices, 0, size - 1)
 
 
 # along an axis ----------------------------------------------------------------------------------
@@ -241,21 +264,39 @@ def scatter_along_axis(
 # one-hot ----------------------------------------------------------------------------------------
 
 
-def _one_hot_infer(indices: Spec, *, depth: int, dtype: np.dtype[Any]) -> Spec:
+def _one_hot_infer(indices: Spec, *, depth: int, dtype: np.dtype[Any], **_: Number) -> Spec:
     require_integers("one_hot", indices)
     return Spec((*indices.shape, depth), dtype)
 
 
-def _one_hot(inputs: list[Array], outputs: list[Array], *, depth: int, dtype: Any) -> None:
-    outputs[0][...] = inputs[0][..., None] == np.arange(depth)
+def _one_hot(
+    inputs: list[Array],
+    outputs: list[Array],
+    *,
+    depth: int,
+    dtype: Any,
+    on_value: Number = 1,
+    off_value: Number = 0,
+) -> None:
+    hit = inputs[0][..., None] == np.arange(depth)
+    outputs[0][...] = hit if (on_value, off_value) == (1, 0) else np.where(hit, on_value, off_value)
 
 
 _ONE_HOT = ArrayOp("one_hot", _one_hot_infer, _one_hot, operands=("indices",))
 
 
 @public(_ONE_HOT)
-def one_hot(indices: Any, depth: int, *, dtype: Any = None, out: Any = None) -> Any:
-    """Rows of `depth` zeros with a one at the index; only zeros for an index outside.
+def one_hot(
+    indices: Any,
+    depth: int,
+    *,
+    on_value: Number = 1,
+    off_value: Number = 0,
+    dtype: Any = None,
+    out: Any = None,
+) -> Any:
+    """Rows of `depth` zeros with a one at the index; only zeros for an index outside. Other values
+    than one and zero are `on_value` and `off_value`.
 
     >>> one_hot([0, 2, 5], 3)
     array([[1., 0., 0.],
@@ -264,4 +305,7 @@ def one_hot(indices: Any, depth: int, *, dtype: Any = None, out: Any = None) -> 
     """
     (depth,) = shape_tuple("one_hot", (depth,), "depth")
     dtype = optional_dtype(config.default_float if dtype is None else dtype)
-    return _ONE_HOT(_indices(indices), depth=depth, dtype=dtype, out=out)
+    if (on_value, off_value) == (1, 0):
+        return _ONE_HOT(_indices(indices), depth=depth, dtype=dtype, out=out)
+    values = {"on_value": on_value, "off_value": off_value}
+    return _ONE_HOT(_indices(indices), depth=depth, dtype=dtype, out=out, **values)

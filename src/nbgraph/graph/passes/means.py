@@ -1,0 +1,41 @@
+"""Means as sums over a count, which other loops may take in.
+
+>>> import nbgraph as ng
+>>> x = ng.var("x", shape=(2, 3), dtype="float32")
+>>> means(ng.mean(x, axis=1).graph)
+%0 = x: float32[2, 3]
+%1 = sum(%0, axis=1, dtype=None, keepdims=False): float32[2]
+%2 = divide(%1, 3.0): float32[2]
+return %2
+"""
+
+from __future__ import annotations
+
+import math
+
+from nbgraph.dtype import is_float
+from nbgraph.graph.build import GraphNode, Operand, apply, rebuilt
+from nbgraph.graph.graph import Graph, spec
+from nbgraph.ops.define import axes_of, library
+
+
+def means(graph: Graph) -> Graph:
+    """Means of floats as a sum and a quotient; those of 16 bits stay, as their sums round.
+
+    Preserves every value but for the order in which a sum adds up. Without shapes nothing is done.
+    """
+    return graph.rewrite(_rule) if graph.typed else graph
+
+
+def _rule(node: GraphNode, inputs: tuple[Operand, ...]) -> list[Operand] | None:
+    if node.op is not library.mean.op or not node.entries:
+        return None
+    given, made = spec(node.entries[0]), spec((node, 0))
+    wide = is_float(given.dtype) and given.dtype.itemsize > 2
+    if not wide or given.dtype != made.dtype or 0 in given.shape:
+        return None
+    own = rebuilt(node, inputs)
+    axis = own.attributes["axis"]
+    count = math.prod(given.shape[d] for d in axes_of("mean", axis, len(given.shape)))
+    total = apply(library.sum.op, own.inputs, dict(own.attributes))
+    return [(apply(library.divide, [(total, 0), float(count)]), 0)]

@@ -1,0 +1,79 @@
+"""Texts of kernels that take lines of an array by indices, and that add lines at indices.
+
+An array is seen as (outer, size, inner), of which `size` is indexed by `count` numbers. An index
+out of bounds ends the kernel with a code that says which; see `errors.of_kernel`. The order of
+additions is that of the indices.
+"""
+
+from __future__ import annotations
+
+from nbgraph.errors import INDEX_CODE
+from nbgraph.kernels.windows import ITEM
+from nbgraph.kernels.written import Record, function, part
+
+SIZES = ("inner", "share", "parts")
+
+
+def record(*addresses: str) -> Record:
+    """The record: sizes, addresses, and the rest."""
+    return Record(("size", "count"), addresses, SIZES)
+
+
+def take_text(dtype: str, index: str) -> str:
+    """out[o, k] = x[o, indices[k]]. A tile: some indices of one o."""
+    layout, item = record("x", "indices", "out"), ITEM[dtype]
+    taken = f"{dtype}_pointer(x + (o * size + at) * inner * {item})"
+    given = f"{dtype}_pointer(out + (o * count + k) * inner * {item})"
+    return _line("copied_run(y, x, m)", "store_output(y, i, load_input(x, i))") + function(
+        "def take(args, lo, hi):",
+        *layout.reading(),
+        f"index = {index}_pointer(indices)",
+        "done = 0",
+        "for tile in range(lo, hi):",
+        "    o = tile // parts",
+        "    first = (tile - o * parts) * share",
+        "    for k in range(first, min(first + share, count)):",
+        *(f"        {line}" for line in _FOUND),
+        f"        done = copied_run({given}, {taken}, inner)",
+        "return 0",
+    )
+
+
+def add_text(dtype: str, index: str) -> str:
+    """out[o, indices[k]] = sum of value[o, k]. A tile: part of the lines of one o."""
+    layout, item = record("value", "indices", "out"), ITEM[dtype]
+    own = f"{dtype}_pointer(out + ((o * size + at) * inner + c) * {item})"
+    given = f"{dtype}_pointer(value + ((o * count + k) * inner + c) * {item})"
+    return (
+        _line("cleared(y, m)", f"store_output(y, i, {dtype}(0))")
+        + _line("added(y, x, m)", "store_output(y, i, load(y, i) + load_input(x, i))")
+        + function(
+            "def scatter_add(args, lo, hi):",
+            *layout.reading(),
+            f"index = {index}_pointer(indices)",
+            "done = 0",
+            "for tile in range(lo, hi):",
+            "    o = tile // parts",
+            "    c = (tile - o * parts) * share",
+            "    m = min(share, inner - c)",
+            "    for at in range(size):",
+            f"        done = cleared({own}, m)",
+            "    for k in range(count):",
+            *(f"        {line}" for line in _FOUND),
+            f"        done = added({own}, {given}, m)",
+            "return 0",
+        )
+    )
+
+
+_FOUND = (
+    "at = int64(load(index, k))",
+    "if at < 0 - size or at >= size:",
+    f"    return at * 256 + {INDEX_CODE}",
+    "if at < 0:",
+    "    at += size",
+)
+
+
+def _line(head: str, text: str) -> str:
+    return part(head, "for i in range(m):", f"    {text}", "return 0")

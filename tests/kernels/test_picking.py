@@ -1,0 +1,70 @@
+"""Kernels that take lines by indices and add at them, by both compilers, against NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import nbgraph as ng
+from nbgraph.errors import IndexingError
+
+SIZES = st.integers(1, 5)
+
+
+@st.composite
+def picks(draw):
+    """An array, indices of an axis, and that axis."""
+    dtype = draw(st.sampled_from(["float32", "float64"]))
+    shape = draw(st.lists(SIZES, min_size=1, max_size=3))
+    axis = draw(st.integers(0, len(shape) - 1))
+    count = draw(st.lists(st.integers(0, 4), max_size=2))
+    random = np.random.default_rng(draw(st.integers(0, 99)))
+    kind = draw(st.sampled_from(["int32", "int64"]))
+    indices = random.integers(-shape[axis], shape[axis], count).astype(kind)
+    return random.normal(size=shape).astype(dtype), indices, axis
+
+
+@pytest.mark.parametrize("compiler", ["llvm", "numba"])
+@given(picks())
+def test_lines_are_taken_and_added(compiler, given):
+    """OPR-12: the values, and the gradient added up in the order of the indices, bit for bit."""
+    x, indices, axis = given
+    with ng.config(compiler=compiler):
+        held = ng.array(x)
+        held.attach_grad()
+        with ng.autograd.record():
+            taken = ng.take(held, ng.array(indices), axis)
+        np.testing.assert_array_equal(taken.asnumpy(), np.take(x, indices, axis))
+        factor = np.arange(taken.size, dtype=x.dtype).reshape(taken.shape) / 7
+        taken.backward(ng.array(factor))
+        wanted = np.zeros_like(x)
+        np.add.at(wanted, (slice(None),) * axis + (indices,), factor)
+        np.testing.assert_array_equal(held.grad.asnumpy(), wanted)
+
+
+@pytest.mark.parametrize("index", [4, -5])
+def test_out_of_bounds(index):
+    """The index is named, in arrays and in graphs, and NumPy arrays are left as they were."""
+    table, indices = ng.ones((4, 3)), ng.array(np.array([0, index]))
+    for take in (ng.take, ng.jit(lambda x, i: ng.take(x, i, 0))):
+        found = take(table, indices, 0) if take is ng.take else take(table, indices)
+        with pytest.raises(IndexingError, match=f"index {index} is out of bounds"):
+            found.asnumpy()
+    out = np.zeros((2, 3), "float32")
+    with pytest.raises(IndexingError, match=f"index {index} is out of bounds for axis 0 of size 4"):
+        ng.take(table.asnumpy(), [0, index], 0, out=out)
+    assert not out.any()
+
+
+def test_training_a_table_runs_no_python():
+    """Embedding and its gradient are kernels of the plan."""
+    table = {"w": ng.ones((10, 4))}
+    step = ng.optim.train_step(
+        lambda p, i: ng.sum(ng.square(ng.embedding(i, p["w"]))), ng.optim.SGD(table, 0.1)
+    )
+    step(ng.array(np.array([1, 2, 2])))
+    (trained,) = step._known.values()
+    assert not trained._program.stateful
+    np.testing.assert_allclose(table["w"].asnumpy()[:4, 0], [1, 0.8, 0.6, 1], rtol=1e-6)
