@@ -50,7 +50,7 @@ def margins(rng: Rng, torch: Any) -> Case:
     """Hinge, squared hinge, logistic, cosine embedding, triplet."""
     functional, reduction = torch.nn.functional, _reduction(rng)
     rows, wide = numbers(rng, 1, 6, 2)
-    margin = float(rng.uniform(-0.5, 1.5))
+    margin = float(rng.uniform(0.1, 1.5))
     a, b, c = (normal(rng, rows, wide + 1) for _ in range(3))
     signs = rng.choice([-1.0, 1.0], size=(rows, wide + 1))
     name = one_of(rng, "hinge", "squared_hinge", "logistic", "cosine", "triplet")

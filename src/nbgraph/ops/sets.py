@@ -1,7 +1,8 @@
 """Results whose shape depends on values: nonzero, unique and its kin; and membership.
 
-These cannot be inferred before they are computed: they are marked `dynamic`, are computed at
-once, and no derivative passes them. A class of arrays takes part by `__nbgraph_dynamic__`.
+These cannot be inferred before they are computed: they are marked `dynamic`, and are computed at
+once. A class of arrays takes part by `__nbgraph_dynamic__`. Where values come out, it is told at
+which places they are, and takes them by an operator: so gradients flow to those places.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Spec
 from nbgraph.operator.call import carrier_of
 from nbgraph.operator.registry import register
-from nbgraph.ops.define import public
+from nbgraph.ops.define import library, public
 
 Array = np.ndarray[Any, Any]
 
 
-def dynamic(function: Callable[..., Any]) -> Callable[..., Any]:
+def dynamic(function: Callable[..., Any], name: str | None = None) -> Callable[..., Any]:
     """Mark a function of NumPy arrays whose results have shapes that depend on values.
 
     The function itself is kept as `compute`. For other arrays the class that carries operators
@@ -37,13 +38,36 @@ def dynamic(function: Callable[..., Any]) -> Callable[..., Any]:
         hook = getattr(carrier, "__nbgraph_dynamic__", None)
         if hook is None:
             raise ArgumentError(
-                f"{function.__name__}: the shape of the result depends on values, which a "
+                f"{name or function.__name__}: the shape of the result depends on values, which a "
                 f"{carrier.__name__} does not have; compute it outside of the graph"
             )
         return hook(function, operands, options)
 
     apply.compute = function  # type: ignore[attr-defined]
     return apply
+
+
+def choosing(choose: Callable[..., Any], make: Callable[..., Any] | None = None) -> Any:
+    """Mark a function whose values are elements of its last operand.
+
+    `choose` gives their places in that array, flat, and whatever else comes out; `make` puts
+    values and the rest together where there is a rest.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        chosen = dynamic(choose, function.__name__)
+
+        @functools.wraps(function)
+        def apply(*operands: Any) -> Any:
+            if carrier_of(operands) is None:
+                return function(*map(np.asarray, operands))
+            places, *rest = chosen(*operands)
+            values = library.take(library.ravel(operands[-1]), places)
+            return values if make is None else make(values, *rest)
+
+        return apply
+
+    return decorate
 
 
 @register
@@ -69,19 +93,23 @@ def argwhere(x: Any) -> Any:
     return np.argwhere(x)
 
 
+def _true(condition: Any, x: Any) -> tuple[Array, ...]:
+    if condition.shape != x.shape:
+        raise ShapeError(
+            f"extract: condition has shape {condition.shape}, x has {x.shape}; give equal shapes"
+        )
+    return (np.flatnonzero(condition),)
+
+
 @register
-@dynamic
+@choosing(_true)
 def extract(condition: Any, x: Any) -> Any:
     """The elements at which the condition, of the same shape, is true.
 
     >>> extract([True, False, True], [1, 2, 3])
     array([1, 3])
     """
-    if condition.shape != x.shape:
-        raise ShapeError(
-            f"extract: condition has shape {condition.shape}, x has {x.shape}; give equal shapes"
-        )
-    return x[condition.astype(bool)]
+    return x.reshape(-1)[_true(condition, x)]
 
 
 # different values -------------------------------------------------------------------------------
@@ -110,22 +138,49 @@ class UniqueInverse(NamedTuple):
     inverse_indices: Any
 
 
-@register
-@dynamic
-def unique_all(x: Any) -> UniqueAll:
-    """The different values in order, with all that `np.unique` can tell. No NaN equals another.
-
-    >>> unique_all([3, 1, 3]).counts
-    array([1, 2])
-    """
+def _each(x: Any, *, equal_nan: bool = False) -> UniqueAll:
     values, first, inverse, counts = np.unique(
-        x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
+        x, return_index=True, return_inverse=True, return_counts=True, equal_nan=equal_nan
     )
     return UniqueAll(values, first, inverse.reshape(x.shape), counts)
 
 
+def _all_places(x: Any) -> tuple[Array, ...]:
+    found = _each(x)
+    return found.indices, *found[1:]
+
+
+def _inverse_places(x: Any) -> tuple[Array, ...]:
+    return _each(x)[1:3]
+
+
+def _count_places(x: Any) -> tuple[Array, ...]:
+    return _each(x)[1::2]
+
+
+def _places(x: Any) -> tuple[Array, ...]:
+    return _each(x)[1:2]
+
+
+def _places_with_nan(x: Any) -> tuple[Array, ...]:
+    return _each(x, equal_nan=True)[1:2]
+
+
 @register
-@dynamic
+@choosing(_all_places, UniqueAll)
+def unique_all(x: Any) -> UniqueAll:
+    """The different values in order, with all that `np.unique` can tell. No NaN equals another.
+
+    A gradient goes to where a value is first.
+
+    >>> unique_all([3, 1, 3]).counts
+    array([1, 2])
+    """
+    return _each(x)
+
+
+@register
+@choosing(_count_places, UniqueCounts)
 def unique_counts(x: Any) -> UniqueCounts:
     """The different values in order, and how often each is there. No NaN equals another.
 
@@ -136,7 +191,7 @@ def unique_counts(x: Any) -> UniqueCounts:
 
 
 @register
-@dynamic
+@choosing(_inverse_places, UniqueInverse)
 def unique_inverse(x: Any) -> UniqueInverse:
     """The different values in order, and which of them each element is. No NaN equals another.
 
@@ -148,7 +203,7 @@ def unique_inverse(x: Any) -> UniqueInverse:
 
 
 @register
-@dynamic
+@choosing(_places)
 def unique_values(x: Any) -> Any:
     """The different values in order. No NaN equals another.
 
@@ -159,9 +214,9 @@ def unique_values(x: Any) -> Any:
 
 
 @register
-@dynamic
+@choosing(_places_with_nan)
 def unique(x: Any) -> Any:
-    """The different values in order, NaN once.
+    """The different values in order, NaN once. A gradient goes to where a value is first.
 
     >>> unique([3, 1, 3])
     array([1, 3])
