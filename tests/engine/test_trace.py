@@ -58,7 +58,8 @@ def test_a_profile_as_data(profile):
 
 
 def test_the_trace_has_the_form_that_perfetto_reads(profile, tmp_path):
-    """The trace event format: complete events, names of tracks, microseconds."""
+    """X-SYM-09: the trace event format: complete events, names of tracks, microseconds; operations
+    have the names that were given to them."""
     path = tmp_path / "trace.json"
     profile.save(path)
     trace = json.loads(path.read_text())
@@ -110,6 +111,7 @@ def test_failed_and_skipped_are_counted_apart(engine):
 
 
 def test_profiles_nest(engine):
+    """X-SYM-09: each has what ran while it was open."""
     with ng.profile() as outer:
         engine.push(lambda run_ctx: None, name="one").result(WAIT)
         with ng.profile() as inner:
@@ -127,6 +129,7 @@ def test_members_of_a_bulk_are_events(engine):
 
 
 def test_a_block_that_raises_is_left_at_once(engine, gate):
+    """X-SYM-09: an error in the block waits for nothing that was pushed in it."""
     with pytest.raises(RuntimeError), ng.profile() as p:
         gate(engine, engine.new_variable())
         raise RuntimeError

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph import resource
+from nbgraph import nodes, resource
 from nbgraph.errors import ArgumentError, DeviceError, ShapeError
 from nbgraph.nodes import add, aggregate, aggregate_all, element, nodeop, prod
 from nbgraph.nodes.functions import operator_of
@@ -119,6 +119,29 @@ def test_what_runs_an_operation_is_found_by_the_device():
         assert callable(nodeop.runner(kind, ng.cpu()))
         with pytest.raises(DeviceError, match="no GPU backend"):
             nodeop.runner(kind, ng.gpu())
+
+
+def test_operations_touch_the_memory_of_arrays():
+    """MTE-01: kernels and functions get the arrays' own blocks, with strides; nothing is copied."""
+    base = ng.zeros((4, 5), dtype="float64")
+    column, row = base[:, 1], nd(np.arange(4.0))
+    element(lambda x: x + 1, column, row)()
+    add(lambda x: x, base.T[1], row, scale=2.0)()
+    np.testing.assert_array_equal(base[:, 1], 3 * np.arange(4.0) + 1)
+    assert base.asnumpy()[:, [0, 2, 3, 4]].sum() == 0
+    seen = []
+
+    def forward(out, x):
+        seen.append([a.__array_interface__["data"][0] for a in (out, x)])  # NumPy views
+        out[...] = x
+
+    graph = ng.ExpressionGraph(dtype="float64")
+    x = graph.param("x", (4, 5), A)
+    copy = nodes.lambda_([x], forward)
+    graph.forward()
+    assert seen == [[a._address for a in (copy.val, x.val)]]
+    with pytest.raises(ShapeError, match=r"\(4,\).*\(5,\)"):
+        element(lambda x: x, base[0], row)()
 
 
 def test_an_operation_is_data():

@@ -40,6 +40,15 @@ def test_each_output_has_a_request_of_its_own(first, second):
         np.testing.assert_array_equal(out, want)
 
 
+@pytest.mark.parametrize("make", [np.copy, ng.array])
+def test_as_many_outs_as_outputs(make):
+    """OPR-06: what is given for outputs is counted before anything runs."""
+    out = make(X)
+    with pytest.raises(ng.ArgumentError, match=r"mx_circle: .*1 .*2"):
+        ng.mx_circle(make(X), out=(out,))
+    np.testing.assert_array_equal(np.asarray(out), X)
+
+
 def test_nothing_asked_for_is_nothing_done():
     """OPR-07: with kNullOp alone the work is skipped."""
     Exp.requests.clear()
