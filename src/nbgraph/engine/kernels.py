@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import sys
 from collections.abc import Callable, Sequence
-from types import CodeType
 from typing import Any
 
 from nbgraph.device import Context, cpu, run_context
@@ -16,18 +14,16 @@ from nbgraph.engine.failure import Failure
 from nbgraph.engine.handle import Core
 from nbgraph.engine.native_call import SMALL_BELOW, NativeCall
 from nbgraph.engine.native_pending import KernelOperation, NativePending, Shown
+from nbgraph.engine.numbered import NumberedEngine
 from nbgraph.engine.operation import RUNNING, WAITING, Operation, Operator
 from nbgraph.engine.properties import NORMAL, FnProperty
-from nbgraph.engine.sites import caller, is_ours
-from nbgraph.engine.sites import site as site_of
+from nbgraph.engine.sites import caller
 from nbgraph.engine.thread import here
-from nbgraph.engine.tracked import TrackedEngine
 from nbgraph.engine.variable import Variable
 from nbgraph.settings import DEBUG_ASKED, config
 
 _SHOWN = 64  # variables of a kernel that a dump tells of
 _FLAGS = {FnProperty.NO_SKIP: layout.NO_SKIP, FnProperty.OVERWRITE: layout.OVERWRITES}
-SITE_SHIFT = 48  # in the key of a line: no address of an object has so many bits
 SPLIT_FROM = 24_000  # nanoseconds from which a kernel may be cut into chunks
 
 
@@ -43,7 +39,7 @@ class NativeOperator(Operator):
     template: int
 
 
-class Kernels(TrackedEngine):
+class Kernels(NumberedEngine):
     """The part of the threaded engine that runs kernels."""
 
     _operators: dict[int, NativeOperator]
@@ -53,7 +49,6 @@ class Kernels(TrackedEngine):
         super().__init__(**options)
         self._operators = {}
         self._notices = {}
-        self._codes: list[CodeType] = []
         # Python functions of plans, and whether they want the run's state
         self._steps: dict[int, tuple[Callable[..., Any], bool]] = {}
         self._live: Core | None = None  # the core, while its workers run
@@ -148,47 +143,6 @@ class Kernels(TrackedEngine):
         """No worker of the core runs from now on."""
         self._live = None
         self._owner.gate[0] = None
-
-    def _name_id(self, name: str) -> int:
-        found = self._name_ids.get(name)
-        if found is None:
-            with self._raising:
-                found = self._name_ids.setdefault(name, len(self._names))
-                if found == len(self._names):
-                    self._names.append(name)
-        return found
-
-    def site_id(self, above: int = 0) -> int:
-        """A number for the line of user code that called, for a `Launcher`; so many callers of
-        the caller are ours."""
-        return self.site_at(sys._getframe(1 + above))
-
-    def site_at(self, frame: Any) -> int:
-        """The same from a frame on."""
-        known = self._site_ids
-        while True:
-            code = frame.f_code
-            found = known.get(id(code) + (frame.f_lasti << SITE_SHIFT))
-            if found is not None:
-                return found
-            if not is_ours(code) or frame.f_back is None:
-                return self._site_of(code, frame.f_lasti)
-            frame = frame.f_back
-
-    def _site_id(self) -> int:
-        return self._site_of(*caller(2))
-
-    def _site_of(self, code: CodeType, instruction: int) -> int:
-        """A number for a line of user code; the code object is kept, so its `id` stays its own."""
-        key = id(code) + (instruction << SITE_SHIFT)
-        found = self._site_ids.get(key)
-        if found is None:
-            with self._raising:
-                found = self._site_ids.setdefault(key, len(self._sites))
-                if found == len(self._sites):
-                    self._sites.append(site_of(code, instruction))
-                    self._codes.append(code)
-        return found
 
     # operators ---------------------------------------------------------------------------------
 
