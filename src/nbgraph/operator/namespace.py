@@ -9,6 +9,7 @@ from typing import Any
 from nbgraph.errors import ArgumentError
 from nbgraph.operator import registry
 
+GROUPS = ("linalg", "random")
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 Lift = Callable[[registry.Operator, tuple[Any, ...], dict[str, Any]], Arguments]
 
@@ -57,6 +58,25 @@ class Lifted:
 Lifted.__doc__ = _Documentation(Lifted.__doc__)  # type: ignore[assignment]
 
 
+class Group:
+    """Operators whose names begin alike, under the rest of their names: `ng.nd.linalg.det`."""
+
+    def __init__(self, space: Namespace, name: str) -> None:
+        self._space, self._name = space, name
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._space, f"{self._name}_{name}")
+
+    def __dir__(self) -> list[str]:
+        start = f"{self._name}_"
+        return [n.removeprefix(start) for n in dir(self._space) if n.startswith(start)]
+
+    def __repr__(self) -> str:
+        return f"<{self._space!r} under {self._name}_>"
+
+
 class Namespace:
     """Operators as attributes: a view of the registry, in which new names appear at once.
 
@@ -81,6 +101,8 @@ class Namespace:
         try:
             entry = registry.entry(name)
         except ArgumentError:
+            if name in GROUPS:
+                return Group(self, name)
             told = f"{self._prefix} has no operator {name!r}; {registry.suggestion(name)}"
             raise AttributeError(told) from None
         if self._lift is None:

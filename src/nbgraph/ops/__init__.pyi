@@ -140,6 +140,9 @@ from nbgraph.ops.gathering import gather as gather
 from nbgraph.ops.gathering import index_add as index_add
 from nbgraph.ops.gathering import index_update as index_update
 from nbgraph.ops.gathering import scatter_add as scatter_add
+from nbgraph.ops.heads import MakeLoss as MakeLoss
+from nbgraph.ops.heads import MakeLoss as _make_loss
+from nbgraph.ops.heads import SVMOutput as SVMOutput
 from nbgraph.ops.indexing import one_hot as one_hot
 from nbgraph.ops.indexing import scatter_along_axis as scatter_along_axis
 from nbgraph.ops.indexing import take as take
@@ -194,6 +197,9 @@ from nbgraph.ops.logic import logical_or as logical_or
 from nbgraph.ops.logic import logical_xor as logical_xor
 from nbgraph.ops.logic import right_shift as right_shift
 from nbgraph.ops.logic import signbit as signbit
+from nbgraph.ops.lookups import Embedding as Embedding
+from nbgraph.ops.lookups import batch_take as _choose_element_0index
+from nbgraph.ops.lookups import batch_take as batch_take
 from nbgraph.ops.losses import cosine_embedding_loss as cosine_embedding_loss
 from nbgraph.ops.losses import cosine_similarity as cosine_similarity
 from nbgraph.ops.losses import hinge_loss as hinge_loss
@@ -203,6 +209,13 @@ from nbgraph.ops.losses import l2_loss as l2_loss
 from nbgraph.ops.losses import smooth_l1_loss as smooth_l1_loss
 from nbgraph.ops.losses import squared_hinge_loss as squared_hinge_loss
 from nbgraph.ops.losses import triplet_margin_loss as triplet_margin_loss
+from nbgraph.ops.matrices import linalg_det as linalg_det
+from nbgraph.ops.matrices import linalg_inverse as linalg_inverse
+from nbgraph.ops.matrices import linalg_potrf as linalg_potrf
+from nbgraph.ops.matrices import linalg_potri as linalg_potri
+from nbgraph.ops.matrices import linalg_slogdet as linalg_slogdet
+from nbgraph.ops.matrices import linalg_trmm as linalg_trmm
+from nbgraph.ops.matrices import linalg_trsm as linalg_trsm
 from nbgraph.ops.normalising import GroupNorm as GroupNorm
 from nbgraph.ops.normalising import InstanceNorm as InstanceNorm
 from nbgraph.ops.normalising import L2Normalization as L2Normalization
@@ -220,7 +233,6 @@ from nbgraph.ops.outputs import logistic_regression_output as logistic_regressio
 from nbgraph.ops.outputs import mae_regression_output as _MAERegressionOutput
 from nbgraph.ops.outputs import mae_regression_output as mae_regression_output
 from nbgraph.ops.picking import choose as choose
-from nbgraph.ops.picking import embedding as _Embedding
 from nbgraph.ops.picking import embedding as embedding
 from nbgraph.ops.picking import gather_nd as gather_nd
 from nbgraph.ops.picking import index_select as index_select
@@ -421,6 +433,15 @@ from nbgraph.ops.terms import logistic_term as logistic_term
 from nbgraph.ops.terms import smooth_l1_term as smooth_l1_term
 from nbgraph.ops.terms import squared_hinge_term as squared_hinge_term
 from nbgraph.ops.terms import unlikelihood_term as unlikelihood_term
+from nbgraph.ops.triangles import khatri_rao as khatri_rao
+from nbgraph.ops.triangles import linalg_extractdiag as linalg_extractdiag
+from nbgraph.ops.triangles import linalg_extracttrian as linalg_extracttrian
+from nbgraph.ops.triangles import linalg_gemm as linalg_gemm
+from nbgraph.ops.triangles import linalg_gemm2 as linalg_gemm2
+from nbgraph.ops.triangles import linalg_makediag as linalg_makediag
+from nbgraph.ops.triangles import linalg_maketrian as linalg_maketrian
+from nbgraph.ops.triangles import linalg_sumlogdiag as linalg_sumlogdiag
+from nbgraph.ops.triangles import linalg_syrk as linalg_syrk
 from nbgraph.ops.trigonometric import acos as acos
 from nbgraph.ops.trigonometric import acosh as acosh
 from nbgraph.ops.trigonometric import arccos as arccos
@@ -453,7 +474,6 @@ from nbgraph.ops.units import SoftmaxActivation as SoftmaxActivation
 from nbgraph.ops.units import softmin as softmin
 
 ElementWiseSum = _ElementWiseSum
-Embedding = _Embedding
 LinearRegressionOutput = _LinearRegressionOutput
 LogisticRegressionOutput = _LogisticRegressionOutput
 MAERegressionOutput = _MAERegressionOutput
@@ -482,6 +502,7 @@ broadcast_plus = _broadcast_plus
 broadcast_power = _broadcast_power
 broadcast_sub = _broadcast_sub
 cast = _cast
+choose_element_0index = _choose_element_0index
 crop = _crop
 elemwise_add = _elemwise_add
 elemwise_div = _elemwise_div
@@ -490,6 +511,7 @@ elemwise_sub = _elemwise_sub
 flatten = _flatten
 lesser = _lesser
 lesser_equal = _lesser_equal
+make_loss = _make_loss
 max_axis = _max_axis
 min_axis = _min_axis
 modulo = _modulo

@@ -192,13 +192,14 @@ def softsign(x):
 
 @register
 @op
-def hard_sigmoid(x):
-    """relu6(x + 3) / 6.
+def hard_sigmoid(x, *, alpha=1 / 6, beta=0.5):
+    """alpha * x + beta limited to [0, 1], where its slope is 0. MXNet's alpha is 0.2.
 
     >>> hard_sigmoid([-4.0, 0.0, 4.0])
     array([0. , 0.5, 1. ])
     """
-    return relu6(x + 3) / 6
+    line = alpha * x + beta
+    return 0 if line <= 0 else (1 if line >= 1 else line)
 
 
 @register

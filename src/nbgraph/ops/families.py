@@ -34,7 +34,7 @@ ARRAY_FAMILIES: dict[str, str] = {
         "logistic_regression_output LogisticRegressionOutput"
     ),
     "picking": (
-        "embedding Embedding index_select pick gather_nd scatter_nd slice_axis slice_channel "
+        "embedding index_select pick gather_nd scatter_nd slice_axis slice_channel "
         "SliceChannel choose"
     ),
     "regions": "roi_pooling",
@@ -83,6 +83,15 @@ NAMED_FAMILIES: dict[str, str] = {
     "cropping": "slice_range slice crop slice_like Crop Pad split_v2 diag",
     "resampling": "Pooling ROIPooling UpSampling depth_to_space space_to_depth",
     "sequences": "SequenceMask SequenceLast SequenceReverse",
+    "matrices": (
+        "linalg_trsm linalg_trmm linalg_potrf linalg_potri linalg_inverse linalg_det linalg_slogdet"
+    ),
+    "triangles": (
+        "linalg_gemm2 linalg_gemm linalg_syrk linalg_sumlogdiag linalg_extractdiag linalg_makediag "
+        "linalg_extracttrian linalg_maketrian khatri_rao"
+    ),
+    "lookups": "Embedding batch_take choose_element_0index",
+    "heads": "MakeLoss make_loss SVMOutput",
     "normalising": "LayerNorm InstanceNorm GroupNorm L2Normalization LRN",
 }
 

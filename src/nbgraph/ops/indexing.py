@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import DTypeError, IndexingError, ShapeError
+from nbgraph.errors import ArgumentError, DTypeError, IndexingError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.tiled_op import PickingOp
 from nbgraph.ops.define import (
     Shape,
     as_array,
+    as_known,
     axis_of,
     library,
     optional_dtype,
@@ -29,6 +30,7 @@ from nbgraph.ops.slicing import at_axis
 from nbgraph.settings import config
 
 Array = np.ndarray[Any, Any]
+Number = int | float
 
 
 def require_integers(name: str, spec: Spec, operand: str = "indices") -> None:
@@ -296,7 +298,7 @@ def one_hot(
     out: Any = None,
 ) -> Any:
     """Rows of `depth` zeros with a one at the index; only zeros for an index outside. Other values
-    than one and zero are `on_value` and `off_value`.
+    than one and zero are `on_value` and `off_value`. Floating indices are cut to whole numbers.
 
     >>> one_hot([0, 2, 5], 3)
     array([[1., 0., 0.],
@@ -305,7 +307,10 @@ def one_hot(
     """
     (depth,) = shape_tuple("one_hot", (depth,), "depth")
     dtype = optional_dtype(config.default_float if dtype is None else dtype)
+    indices = _indices(indices)
+    if indices.shape is not None and indices.dtype.kind not in "iub":
+        indices = library.astype(indices, "int64")
     if (on_value, off_value) == (1, 0):
-        return _ONE_HOT(_indices(indices), depth=depth, dtype=dtype, out=out)
+        return _ONE_HOT(indices, depth=depth, dtype=dtype, out=out)
     values = {"on_value": on_value, "off_value": off_value}
-    return _ONE_HOT(_indices(indices), depth=depth, dtype=dtype, out=out, **values)
+    return _ONE_HOT(indices, depth=depth, dtype=dtype, out=out, **values)

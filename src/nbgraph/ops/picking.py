@@ -19,7 +19,7 @@ from nbgraph.ops.define import (
     shape_tuple,
     whole,
 )
-from nbgraph.ops.indexing import take, take_along_axis
+from nbgraph.ops.indexing import take, take_along_axis, within
 from nbgraph.ops.joining import stack
 from nbgraph.ops.keys import ARRAY
 from nbgraph.ops.sections import split
@@ -34,7 +34,7 @@ def _integers(x: Any) -> Any:
     return library.astype(found, "int64") if floating else found
 
 
-@composed("indices", "weight", aliases=("Embedding",))
+@composed("indices", "weight")
 def embedding(
     indices: Any,
     weight: Any,
@@ -85,9 +85,9 @@ def index_select(x: Any, axis: int, indices: Any) -> Any:
 
 
 @composed("x", "index")
-def pick(x: Any, index: Any, axis: int = -1, *, keepdims: bool = False) -> Any:
+def pick(x: Any, index: Any, axis: int = -1, *, keepdims: bool = False, mode: str = "raise") -> Any:
     """One element of each row along an axis, at an index for each row: of the shape of x without
-    that axis, or with it as an axis of size 1.
+    that axis, or with it as an axis of size 1. `mode` as of `take`.
 
     >>> pick([[1, 2], [3, 4]], [1, 0])
     array([2, 3])
@@ -96,6 +96,7 @@ def pick(x: Any, index: Any, axis: int = -1, *, keepdims: bool = False) -> Any:
     shapes = [v.shape for v in (x, index) if v.shape is not None]
     alike = len(shapes) == 2 and len(shapes[0]) == len(shapes[1])
     places = index if alike else expand_dims(index, axis)
+    places = within("pick", x, places, axis, mode)
     found = take_along_axis(x, places, axis)
     return found if keepdims else squeeze(found, axis)
 

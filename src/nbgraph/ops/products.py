@@ -131,13 +131,16 @@ def dot(
     """The sum over the last axis of `x1` and the last but one (or only) of `x2`; of numbers *.
 
     The result has the other axes of `x1`, then those of `x2`. `transpose_a` and `transpose_b`
-    exchange the last two axes of an operand first. ShapeError where sizes do not fit.
+    exchange the last two axes of an operand first. ShapeError where sizes do not fit. One of them
+    may be a scipy.sparse matrix: see `sparse_dot`.
 
     >>> dot([1, 2], [3, 4])
     np.int64(11)
     >>> dot([[1, 2]], [[3, 4]], transpose_b=True)
     array([[11]])
     """
+    if hasattr(x1, "tocsr") or hasattr(x2, "tocsr"):
+        return library.sparse_dot(x1, x2, transpose_a=transpose_a, transpose_b=transpose_b)
     a, b = as_array(x1), as_array(x2)
     if a.shape == () or b.shape == ():
         return multiply(x1, x2, out=out)

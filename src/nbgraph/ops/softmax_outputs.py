@@ -82,10 +82,12 @@ def _scale(label: Any, data: Spec, attributes: Mapping[str, Any]) -> Any:
     scale = attributes["grad_scale"]
     if how == "valid":
         return multiply(counts, divide(scale, maximum(library.sum(counts), 1)))
+    rows = math.prod(_rows(data.shape, attributes))
     if attributes["multi_output"]:
-        scale /= max(math.prod(data.shape[2:]), 1)
+        scale /= max(rows // max(data.shape[0], 1), 1)
+        rows = data.shape[0]
     if how == "batch":
-        scale /= max(data.shape[0], 1)
+        scale /= max(rows, 1)
     return multiply(counts, scale)
 
 
@@ -220,8 +222,8 @@ def softmax_output(
     ignore_label : number, optional
         Labels of this value get no gradient; -1 where `use_ignore` alone is given.
     normalization : {"null", "batch", "valid"}
-        Divide by nothing, by the number of samples, of labels that count. With `multi_output` the
-        first two divide by the numbers of a sample as well, as in MXNet.
+        Divide by nothing, by the number of labels, of labels that count. With `multi_output` the
+        first divides by the labels of a sample, as in MXNet.
     smoothing, smooth_alpha : float
         This share of a label is spread over the other classes; MXNet's name is the second.
     out_grad : bool

@@ -10,12 +10,23 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.array_op import Gradients
 from nbgraph.operator.row_op import RowOp
 from nbgraph.operator.row_program import Result, RowProgram
 from nbgraph.ops.arithmetic import multiply, negative, subtract
-from nbgraph.ops.define import Axis, cast, hashable_axis, library, public
+from nbgraph.ops.define import (
+    Axis,
+    as_known,
+    axis_of,
+    cast,
+    hashable_axis,
+    library,
+    public,
+    whole,
+)
 from nbgraph.ops.reductions import kept, spread
 
 
@@ -91,13 +102,34 @@ _SOFTMAX_GRADIENT = RowOp(
 
 
 @public(_SOFTMAX)
-def softmax(x: Any, axis: Axis = -1, *, temperature: float | None = None, out: Any = None) -> Any:
+def softmax(
+    x: Any,
+    axis: Axis = -1,
+    *,
+    temperature: float | None = None,
+    length: Any = None,
+    out: Any = None,
+) -> Any:
     """exp(x / temperature) over its sum along `axis` (an int, several, or None for all).
+
+    `length`: how many elements of each row count, of the shape of x without that axis; the others
+    get 0.
 
     >>> softmax([0.0, 0.0, -float("inf")])
     array([0.5, 0.5, 0. ])
+    >>> softmax([[0.0, 0.0, 9.0]], length=[2])
+    array([[0.5, 0.5, 0. ]])
     """
     scale = _temperature("softmax", temperature)
+    if length is not None:
+        x = as_known("softmax", x)
+        place = axis_of("softmax", whole("softmax", "axis", axis), len(x.shape))
+        steps = np.arange(x.shape[place]).reshape((-1,) + (1,) * (len(x.shape) - 1 - place))
+        length = library.expand_dims(length, place)
+        there = library.less(steps, length)
+        some = library.logical_or(there, library.equal(length, 0))  # no row of -inf alone
+        found = softmax(library.where(some, x, -np.inf), place, temperature=temperature)
+        return library.where(there, found, 0, out=out)
     return _SOFTMAX(x, axis=hashable_axis("softmax", axis), temperature=scale, out=out)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.ops.define import axis_of, library, public, whole
+from nbgraph.ops.define import as_known, axis_of, library, public, whole
 from nbgraph.ops.indexing import scatter_along_axis
 from nbgraph.ops.shape import ravel
 
@@ -124,18 +124,42 @@ def _topk_rule(g: Gradients) -> list[Any]:
     return [scatter_along_axis(g.out_grads[0], g.outputs[1], shape, axis)]
 
 
+_RETURNED = ("both", "value", "indices", "mask")
 _TOPK = ArrayOp("topk", _topk_infer, _topk, gradient=_topk_rule, keeps=("out1",), nout=2)
 
 
 @public(_TOPK)
-def topk(x: Any, k: int, axis: int = -1, *, largest: bool = True, out: Any = None) -> Any:
+def topk(
+    x: Any,
+    k: int,
+    axis: int = -1,
+    *,
+    largest: bool = True,
+    ret_typ: str = "both",
+    is_ascend: bool | None = None,
+    out: Any = None,
+) -> Any:
     """The `k` largest (or smallest) elements along an axis in order, and their indices.
+
+    MXNet's words: `ret_typ` is "both", "value", "indices", or "mask" (ones where they are);
+    `is_ascend` the opposite of `largest`.
 
     >>> topk([3, 1, 2], 2)
     (array([3, 2]), array([0, 2]))
+    >>> topk([3, 1, 2], 2, ret_typ="mask")
+    array([1, 0, 1])
     """
+    if ret_typ not in _RETURNED:
+        raise ArgumentError(f"topk: ret_typ={ret_typ!r}; expected one of {', '.join(_RETURNED)}")
     k, axis = whole("topk", "k", k), whole("topk", "axis", axis)
-    return _TOPK(x, k=k, axis=axis, largest=bool(largest), out=out)
+    largest = bool(largest) if is_ascend is None else not is_ascend
+    values, places = _TOPK(x, k=k, axis=axis, largest=largest, out=out)
+    if ret_typ == "mask":
+        x = as_known("topk", x)
+        ones = library.ones_like(places)
+        return library.astype(scatter_along_axis(ones, places, x.shape, axis), x.dtype)
+    both = values, places
+    return {"both": both, "value": values, "indices": places}[ret_typ]
 
 
 # search -----------------------------------------------------------------------------------------

@@ -146,8 +146,9 @@ def dot_csr(
 
 
 @composed()
-def sparse_dot(a: Any, b: Any) -> Any:
-    """The product of a scipy.sparse matrix with a dense array of any kind, on either side.
+def sparse_dot(a: Any, b: Any, *, transpose_a: bool = False, transpose_b: bool = False) -> Any:
+    """The product of a scipy.sparse matrix with a dense array of any kind, on either side; each may
+    be transposed.
 
     The matrix is a constant, in the dtype of the dense array; see `csr_dot` for values with
     gradients.
@@ -162,8 +163,10 @@ def sparse_dot(a: Any, b: Any) -> Any:
             f"sparse_dot: a is {type(a).__name__}, b is {type(b).__name__}; expected one "
             "scipy.sparse matrix and one dense array; for dense ones use dot"
         )
-    dense = as_array(b if sparse[0] else a)
-    matrix = (a if sparse[0] else b).tocsr()
+    turned = [transpose_a, transpose_b]
+    dense, matrix = as_array(b if sparse[0] else a), a if sparse[0] else b
+    dense = library.matrix_transpose(dense) if turned[sparse[0]] else dense
+    matrix = (matrix.T if turned[not sparse[0]] else matrix).tocsr()
     values = matrix.data
     if dense.shape is not None and is_float(dense.dtype) and values.dtype != dense.dtype:
         values = values.astype(dense.dtype)

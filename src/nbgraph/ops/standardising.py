@@ -260,7 +260,7 @@ def _weight(name: str, value: Any, x: Any, default: float) -> Any:
     if value is not None:
         return value
     if x.shape is None:
-        return float(default)  # takes the dtype that x will have
+        return library.full_like(x, default, shape=())  # of the dtype that x will have
     return np.full((), default, x.dtype or np.dtype(config.default_float))
 
 
