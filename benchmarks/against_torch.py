@@ -6,6 +6,9 @@ Each configuration is computed by PyTorch, and by us on arrays, by `ng.jit` and 
 the result, the gradients from one out-gradient, and the gradients of the sum of their squares.
 What differs is printed with the configuration that shows it, and the number that its generator
 was made of; the exit status is then 1. `against_torch_optim` compares optimizers.
+
+Both compute in float64. With `--single` ours and PyTorch's in float32 are compared with PyTorch's
+in float64: ours may be off by ten times as much as PyTorch's.
 """
 
 from __future__ import annotations
@@ -19,12 +22,12 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import peer
-from benchmarks.torch_cases.case import Case, Make
-from benchmarks.torch_cases.ways import WAYS, difference, wanted
+from benchmarks.torch_cases.case import Array, Case, Make
+from benchmarks.torch_cases.ways import WAYS, Found, difference, wanted
 
 FAMILIES = (
     "convolving pooling standardising losses elements softmaxes picking sorting reducing "
-    "multiplying recurrent attending"
+    "multiplying recurrent attending edges large"
 ).split()
 
 
@@ -39,30 +42,60 @@ def makers(chosen: str) -> dict[str, Make]:
     return {name: make for name, make in found.items() if wanted_kind in name}
 
 
-def failures(case: Case, torch: Any) -> list[str]:
+def failures(case: Case, torch: Any, *, single: bool) -> list[str]:
     """What differs, by way."""
-    judge, seed = wanted(case, torch)
     told: list[str] = []
+    try:
+        judge, seed = wanted(case, torch)
+    except Exception as problem:
+        return [f"PyTorch: {said(problem)}"]
+    if single:
+        try:
+            case, seed = in_single(case, judge, torch)
+        except RuntimeError:  # constants of another dtype
+            return told
     for name, run in WAYS.items():
         try:
             off, where = difference(run(case, seed, len(judge) - 1), judge)
         except Exception as problem:
-            last = traceback.extract_tb(problem.__traceback__)[-1]
-            said = str(problem).partition("\n")[0]
-            told.append(f"{name}: {type(problem).__name__} {said} ({last.filename}:{last.lineno})")
+            told.append(f"{name}: {said(problem)}")
             continue
         if not off <= case.tolerance:
             told.append(f"{name}: {where} differs by {off:.1e}")
     return told
 
 
-def compare(name: str, make: Make, torch: Any, numbers: range, seed: int) -> int:
+def said(problem: Exception) -> str:
+    """What an error says, and where it was raised."""
+    last = traceback.extract_tb(problem.__traceback__)[-1]
+    text = str(problem).partition("\n")[0]
+    return f"{type(problem).__name__} {text} ({last.filename}:{last.lineno})"
+
+
+def rounded(case: Case) -> Case:
+    """The same of numbers that float32 has."""
+    floats = [x.astype("float32").astype("float64") if x.dtype == "float64" else x
+              for x in case.operands]  # fmt: skip
+    return case._replace(operands=floats)
+
+
+def in_single(case: Case, judge: Found, torch: Any) -> tuple[Case, Array | None]:
+    """The same in float32, with what PyTorch is off as a measure; and the seed."""
+    found = [x.astype("float32") if x.dtype == "float64" else x for x in case.operands]
+    case = case._replace(operands=found)
+    theirs, seed = wanted(case, torch)
+    off, _ = difference(theirs, judge[: len(theirs)])
+    return case._replace(tolerance=max(10 * off, 2e-6)), seed
+
+
+def compare(name: str, make: Make, torch: Any, numbers: range, asked: Any) -> int:
     """Run the configurations of a kind; how many differ."""
     failed = 0
     for number in numbers:
-        key = [seed, zlib.crc32(name.encode()), number]
+        key = [asked.seed, zlib.crc32(name.encode()), number]
         case = make(np.random.default_rng(key), torch)
-        for line in failures(case, torch):
+        case = rounded(case) if asked.single else case
+        for line in failures(case, torch, single=asked.single):
             failed += 1
             shapes = [x.shape for x in case.operands]
             print(f"  --kind {name} --only {number}: {case.text} of {shapes}: {line}", flush=True)
@@ -76,6 +109,7 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=30, help="configurations of each kind")
     parser.add_argument("--kind", default="", help="a family, or family.kind")
     parser.add_argument("--only", type=int, help="this configuration alone")
+    parser.add_argument("--single", action="store_true", help="in float32")
     asked = parser.parse_args()
     torch = peer("torch")
     if torch is None:
@@ -85,7 +119,7 @@ def main() -> int:
     numbers = range(asked.cases) if asked.only is None else range(asked.only, asked.only + 1)
     failed = 0
     for name, make in makers(asked.kind).items():
-        found = compare(name, make, torch, numbers, asked.seed)
+        found = compare(name, make, torch, numbers, asked)
         failed += found
         print(f"{name:32} {len(numbers)} configurations, {found} differences", flush=True)
     print(f"{failed} differences" if failed else "all agree")
