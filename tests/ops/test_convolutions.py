@@ -7,6 +7,7 @@ import nbgraph as ng
 from nbgraph import ops
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.operator.request import kAddTo
+from nbgraph.ops import convolution_tiles, convolutions
 from nbgraph.ops.define import operator_of
 
 TOLERANCE = {"float32": 2e-5, "float64": 1e-12, "float16": 2e-2}
@@ -201,3 +202,34 @@ def test_bad_dtypes_and_bias():
         ops.convolution(np.ones((1, 1, 3), "int64"), np.ones((1, 1, 2)))
     with pytest.raises(ShapeError, match=r"bias has shape \(2,\); expected \(1,\)"):
         ops.convolution(np.ones((1, 1, 3)), np.ones((1, 1, 2)), np.ones(2))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_few_places_at_once(monkeypatch, seed):
+    """OPR-12: where little room is left for columns, places are cut into lines and parts of
+    lines; the values stay."""
+    random = np.random.default_rng(seed)
+    axes = int(random.integers(1, 4))
+    room = int(random.integers(40, 400))
+    monkeypatch.setattr(convolution_tiles, "_room", lambda dtype: room)
+    size, kernel = random.integers(4, 10, axes), random.integers(1, 4, axes)
+    how = {
+        "stride": tuple(random.integers(1, 3, axes).tolist()),
+        "pad": tuple(random.integers(0, 3, axes).tolist()),
+        "dilation": 1,
+        "groups": int(random.integers(1, 3)),
+    }
+    for op in (convolutions._CONVOLUTION, convolutions._DATA, convolutions._WEIGHTS):
+        monkeypatch.setattr(op, "_calls", {})
+    x = random.normal(size=(2, 2 * how["groups"], *size))
+    w = random.normal(size=(3 * how["groups"], 2, *kernel))
+    out = ops.convolution(x, w, **how)
+    g = random.normal(size=out.shape)
+    by_data = ops.convolution_data(g, w, size=tuple(size.tolist()), **how)
+    by_weights = ops.convolution_weights(x, g, size=tuple(kernel.tolist()), **how)
+    for found, naive in (
+        (out, convolutions._naive(x, w, **how)),
+        (by_data, convolutions._naive_data(g, w, size=tuple(size.tolist()), **how)),
+        (by_weights, convolutions._naive_weights(x, g, size=tuple(kernel.tolist()), **how)),
+    ):
+        np.testing.assert_allclose(found, naive, rtol=1e-10, atol=1e-10)

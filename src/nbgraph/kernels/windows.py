@@ -220,18 +220,23 @@ def _walk(layout: Record, dtype: str, *, spreads: bool) -> str:
     or spread over it. `ld`: elements from row to row."""
     name = "spread" if spreads else "columns"
     line = _spread_line(dtype) if spreads else _made_line(dtype)
-    return part(
+    return _lines(spreads=spreads) + part(
         f"{name}(args, col, ld, base, row, k, first, m)",
         *layout.reading(*SPACE),
         "volume = kernel_d * kernel_h * kernel_w",
         "done = 0",
         "line = first // out_w",
+        "count = m // out_w",
+        "whole = step_w == 1 and out_d == 1 and line * out_w == first and count * out_w == m",
         "for r in range(row, row + k):",
         *(f"    {text}" for text in _ROW),
+        "    p = first",
+        "    if whole:",
+        *(f"        {text}" for text in _whole(dtype, spreads=spreads)),
+        "        p = first + m",
         "    d = line // out_h",
         "    h = line - d * out_h",
         "    w = first - line * out_w",
-        "    p = first",
         "    while p < first + m:",
         "        e = min(out_w, w + first + m - p)",
         "        z = d * step_d + kd * gap_d - pad_d",
@@ -254,6 +259,44 @@ def _walk(layout: Record, dtype: str, *, spreads: bool) -> str:
         "            d += 1",
         "return done",
     )
+
+
+def _whole(dtype: str, *, spreads: bool) -> list[str]:
+    """A row of the columns at whole lines of places, of which some parts lie within the data."""
+    cells = f"{dtype}_pointer(base + (channel + (z * in_h + y) * in_w + a + off) * {ITEM[dtype]})"
+    own = f"shifted(col, ((r - row) * ld + (t - line) * out_w + a) * {ITEM[dtype]})"
+    steps = "u - t, b - a, out_w, step_h * in_w"
+    run = f"added_lines({cells}, {own}, {steps})"
+    clears = []
+    if not spreads:
+        run = f"made_lines({own}, {cells}, {steps})"
+        clears = ["if outside:", f"    done = cleared({_own(dtype)}, m)"]
+    return [
+        "z = kd * gap_d - pad_d",
+        "y = kh * gap_h - pad_h",
+        "t = max(line, (max(0, 0 - y) + step_h - 1) // step_h)",
+        "u = min(line + count, (max(0, in_h - y) + step_h - 1) // step_h)",
+        "a = min(begin, out_w)",
+        "b = min(end, out_w)",
+        "outside = (z < 0) or (z >= in_d) or t >= u or a >= b",
+        "empty = outside",
+        "outside = outside or t > line or u < line + count or a > 0 or b < out_w",
+        *clears,
+        "y += t * step_h",
+        "if not empty:",
+        f"    done = {run}",
+    ]
+
+
+def _lines(*, spreads: bool) -> str:
+    """Runs of m, `ld` elements of the columns apart, and `step` cells."""
+    if spreads:
+        head, i = "added_lines(y, x, n, m, ld, step)", "j * step + i"
+        text = f"store_output(y, {i}, load(y, {i}) + load_input(x, j * ld + i))"
+    else:
+        head = "made_lines(y, x, n, m, ld, step)"
+        text = "store_output(y, j * ld + i, load_input(x, j * step + i))"
+    return part(head, "for j in range(n):", "    for i in range(m):", f"        {text}", "return 0")
 
 
 # of a row of the columns: its channel, its element of the window, and the places within the data

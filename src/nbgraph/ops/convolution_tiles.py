@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from nbgraph.kernels.products import CORES
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.tiled_op import TiledCall
 from nbgraph.ops.convolution_shapes import How, Layer, layer_of, of_data, of_weights
@@ -16,6 +17,7 @@ from nbgraph.ops.windows import share
 
 _ROWS = 192, 384  # of columns multiplied at once: BLAS packs about so many
 _SPOTS = 512  # places where no columns are made
+_GRANULE = 16  # rows and places that BLAS is quick for
 _SHARED = 8  # tiles that there should be, for the workers
 ONE = {"float32": 0x3F800000, "float64": 0x3FF0000000000000}  # 1.0 in bits
 
@@ -42,10 +44,19 @@ def _panel(rows: int, spots: int, room: int) -> int:
     return share(rows, max(1, min(_ROWS[1], max(_ROWS[0], room // spots), room)))
 
 
+def _places(layer: Layer, room: int) -> int:
+    """Places at once: whole lines if one fits, of which columns are made quickest."""
+    width = layer.windows.outs[-1]
+    if width > room:
+        return share(layer.windows.spots, room, _GRANULE)
+    return share(layer.windows.spots // width, room // width) * width
+
+
 def _forward_tiles(layer: Layer, room: int) -> _Tiles:
     spots, rows = layer.windows.spots, layer.rows
     panel = rows if layer.windows.plain else _panel(rows, spots, room)
-    size = share(spots, _SPOTS if layer.windows.plain else room // panel, 16)
+    plain = layer.windows.plain
+    size = share(spots, _SPOTS, _GRANULE) if plain else _places(layer, room // panel)
     blocks = -(-spots // size)
     tiles = layer.images * layer.groups * blocks
     own = _shared(tiles, layer.features, 64)
@@ -61,13 +72,16 @@ def _data_tiles(layer: Layer, room: int) -> _Tiles | None:
     own = _shared(images, layer.channels, 64 if plain else 8)
     parts = -(-layer.channels // own)
     panel = own if plain else share(own, max(1, _panel(own * volume, spots, room) // volume))
-    size = share(spots, _SPOTS if plain else room // (panel * volume), 16)
+    size = share(spots, _SPOTS, _GRANULE) if plain else _places(layer, room // (panel * volume))
     return _Tiles(images * parts, size, 0, own, parts, panel)
 
 
 def _weight_tiles(layer: Layer, room: int) -> _Tiles:
-    """`panel`: features of a tile, `blocks`: how many such parts."""
-    own = min(_shared(layer.groups, layer.rows, 48), share(layer.rows, min(_ROWS[1], room)))
+    """`panel`: features of a tile, `blocks`: how many such parts. Few tiles: BLAS packs the
+    gradients for each, and is slow where rows are no multiple of its granule."""
+    wanted = max(1, min(-(-2 * CORES // layer.groups), layer.rows // 48))
+    even = -(-layer.rows // (wanted * _GRANULE)) * _GRANULE
+    own = share(layer.rows, min(even, _ROWS[1], room), _GRANULE)
     parts = -(-layer.rows // own)
     tiles, features = layer.groups * parts, layer.features
     if layer.windows.plain:  # there are no columns that each part would make anew
@@ -76,16 +90,23 @@ def _weight_tiles(layer: Layer, room: int) -> _Tiles:
         own = _shared(_SHARED // 2, layer.rows, 8)
         parts = -(-layer.rows // own)
     blocks = -(-layer.features // features)
-    size = share(layer.windows.spots, _SPOTS if layer.windows.plain else room // own, 16)
+    plain, spots = layer.windows.plain, layer.windows.spots
+    size = share(spots, _SPOTS, _GRANULE) if plain else _places(layer, room // own)
     return _Tiles(layer.groups * parts * blocks, size, blocks, own, parts, features)
+
+
+def _room(dtype: str) -> int:
+    """Elements of columns at once."""
+    from nbgraph.kernels.loops import ROOM
+
+    return ROOM[dtype]
 
 
 def _call(name: str, text: str, layer: Layer, tiles: Any, dtype: Any) -> TiledCall | None:
     from nbgraph.kernels.blas import routine  # SciPy comes with the first product
-    from nbgraph.kernels.loops import ROOM
     from nbgraph.kernels.written import written
 
-    found: _Tiles | None = tiles(layer, ROOM[dtype])
+    found: _Tiles | None = tiles(layer, _room(dtype))
     if found is None:
         return None
     blas = routine()
