@@ -117,7 +117,7 @@ def split(value: mp.mpf, widths: list[int]) -> list[float]:
     return pieces
 
 
-def near_zero(function: Function, limit: str, cut: str = "1e-10") -> Function:
+def near_zero(function: Function, limit: str | mp.mpf, cut: str = "1e-10") -> Function:
     """`function`, with its limit where the quotient that defines it would lose its digits."""
     return lambda x: function(x) if abs(x) > mp.mpf(cut) else mp.mpf(mp.mpmathify(limit))
 
@@ -250,6 +250,24 @@ def jobs() -> list[Job]:
             root - 1,
             both(mp.sqrt(2) - 1),
             count(5, 9),
+            settled=0,
+        ),
+        Job(  # gamma(2 + t) = 1 + t P(t); only float64 is asked for, as below
+            "gamma",
+            near_zero(lambda t: (mp.gamma(2 + t) - 1) / t, 1 - mp.euler),
+            lambda t: t / mp.gamma(2 + t),
+            mp.mpf("-0.5"),
+            both("0.5"),
+            {"float64": 19},
+            settled=0,
+        ),
+        Job(  # lgamma(2 + t) = t P(t)
+            "lgamma",
+            near_zero(lambda t: mp.loggamma(2 + t) / t, 1 - mp.euler),
+            near_zero(lambda t: t / mp.loggamma(2 + t), 1 / (1 - mp.euler)),
+            mp.mpf("-0.5"),
+            both("0.5"),
+            {"float64": 21},
             settled=0,
         ),
     ]

@@ -38,6 +38,7 @@ _RESERVED = frozenset(
     "row_offset to_line on_line copied streamed off head abs min max range".split()
 )
 _NUMBERED = ("t", "c", "v", "u", "w", "user", "int", "uint", "float", "bool")
+_MADE = re.compile(r".*_(?:p|step|at|acc|all)_*$")  # names made of an array's
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -123,7 +124,8 @@ class Writer:
         self.lines.append("    " * indent + text)
 
     def _unique(self, name: str) -> str:
-        name = name if name.isidentifier() and not name.startswith("__") else f"a_{len(self.taken)}"
+        plain = name.isidentifier() and name.isascii() and not name.startswith("__")
+        name = name if plain and not _MADE.match(name) else f"a_{len(self.taken)}"
         while name in self.taken or name.rstrip("0123456789") in _NUMBERED:
             name += "_"
         self.taken.add(name)

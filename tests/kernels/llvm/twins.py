@@ -91,7 +91,7 @@ class Prepared:
     total: int
 
 
-def _prepared(rng, loop, outer, inner):
+def prepared(rng, loop, outer, inner):
     """Memory and record for a loop over `outer` rows of `inner` elements."""
     if loop.form == "leading":
         return _leading(rng, loop)
@@ -225,7 +225,7 @@ def differences(loop, seed, *, rounds=4):
     for turn in range(rounds):
         rng = np.random.default_rng((seed, turn))
         outer = OUTER[int(rng.integers(len(OUTER)))]
-        made = _prepared(rng, loop, outer, int(rng.choice(INNER)))
+        made = prepared(rng, loop, outer, int(rng.choice(INNER)))
         cut = int(rng.integers(0, made.total + 1))
         before = [a.copy() for a in made.memory]
         after = {}

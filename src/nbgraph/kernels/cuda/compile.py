@@ -27,9 +27,15 @@ TRIPLE = "nvptx64-nvidia-cuda"
 CAPABILITIES = ((8, 0), (8, 6), (8, 9), (9, 0), (10, 0), (12, 0))  # that PTX is made for
 _PTX = {(8, 0): 70, (8, 6): 71, (8, 9): 78, (9, 0): 78, (10, 0): 86, (12, 0): 87}  # its version
 _LONG, MOST_WORDS = 81, 4095  # the version that takes records over 4 KB, and what it takes
-# LLVM has no code for these on a GPU, but the library has
-_REPLACED = re.compile(r"@llvm\.(log|exp|sin|cos|tan|pow)\.f(32|64)\b")
-_LIBM = re.compile(r"(?<=call )(double|float) @(tan|sin|cos|log|exp)\(")
+# LLVM ends the process where it has no code for a function; for these it has
+_KNOWN = re.compile(
+    r"llvm\.(nvvm|fma|fabs|sqrt|floor|ceil|trunc|rint|nearbyint|roundeven|copysign|minimum|maximum|"
+    r"minnum|maxnum|[su]min|[su]max|abs|ctlz|cttz|ctpop|bswap|bitreverse|fsh[lr]|[su]cmp|"
+    r"[su](add|sub|mul)\.(with\.overflow|sat)|fpto[su]i\.sat|is\.fpclass|assume|lifetime|"
+    r"memcpy|memset|experimental\.noalias)\."
+)
+_DECLARED = re.compile(r"^declare [^@]*@\"?([\w.$]+)", re.MULTILINE)
+_WIDE_DIVISION = re.compile(r"= [su](?:div|rem) i128 ")
 
 _ENTRY = """
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -116,7 +122,20 @@ def device_module(
     module.triple, module.data_layout = TRIPLE, str(machine.target_data)
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3))
     builder.getModulePassManager().run(module, builder)
+    _check(source, str(module))
     return module
+
+
+def _check(source: Source, text: str) -> None:
+    """See to it that LLVM has code for the device for all that a module calls."""
+    unknown = [n for n in _DECLARED.findall(text) if not _KNOWN.match(f"{n}.")]
+    unknown += ["128-bit division"] if _WIDE_DIVISION.search(text) else []
+    if unknown:
+        raise CompileError(
+            f"{source.name}: needs {', '.join(unknown)}, which there is no GPU code for; use "
+            "device='cpu' for this operator, and please report this",
+            details=text,
+        )
 
 
 def host_text(source: Source) -> str:
@@ -139,24 +158,14 @@ def _device_text(source: Source, loop: Loop, grid: Grid) -> str:
     text = made.text()
     declared = set(re.findall(r"^declare .*$", text, re.MULTILINE))
     lines = [x for x in text.splitlines() if x not in declared]
-    return "\n".join([*sorted(declared), *lines, _mathematics(made, device=True)])
+    return "\n".join([*sorted(declared), *lines, _mathematics(made)])
 
 
-def _mathematics(made: Module, *, device: bool = False) -> str:
+def _mathematics(made: Module) -> str:
     """The functions that a module calls."""
-    wanted = {n for n in made.mathematics if n[0] not in RUNTIME}
+    wanted = sorted(n for n in made.mathematics if n[0] not in RUNTIME)
     names = [n for n, _ in made.mathematics if n in RUNTIME]
-    if not wanted and not names:
-        return ""
-    text = texts(sorted(wanted), names)
-    while device:
-        more = {(n, f"float{b}") for n, b in _REPLACED.findall(text)}
-        more |= {(n, "float64" if t == "double" else "float32") for t, n in _LIBM.findall(text)}
-        if more <= wanted:
-            break
-        wanted |= more
-        text = texts(sorted(wanted), names)
-    return text
+    return texts(wanted, names) if wanted or names else ""
 
 
 @functools.cache

@@ -43,9 +43,11 @@ def lanes(loop: Loop) -> int:
 def choose(loop: Loop, record: Sequence[int]) -> Grid:
     """The grid for an argument record, as its words are: addresses, steps and extents."""
     words = [int(word) for word in record]
-    rank, inner = words[1], words[0]
-    outer = [words[loop.outer_at + d * (1 + loop.pointers)] for d in range(rank)]
-    total = inner
+    inner = words[0]
+    outer = [words[loop.outer_at + d * (1 + loop.pointers)] for d in range(words[1])]
+    while outer and outer[-1] == 1 and loop.form != "leading":  # which counts on both of its
+        outer.pop()
+    rank, total = len(outer), inner
     for extent in outer:
         total *= extent
     narrow = total < LARGEST

@@ -25,7 +25,8 @@ class Device(Writer):
     signature = "args, start, step"
     words = frozenset(
         "step count total groups columns rows width stop first place batch group r at "
-        "thread barrier traded shared".split()
+        "thread barrier traded shared element inlined count below y_at load2 load4 load8 store2 "
+        "store4 store8".split()
     )
 
     def __init__(self, loop: Loop, grid: Grid) -> None:

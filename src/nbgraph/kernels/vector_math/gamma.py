@@ -1,8 +1,10 @@
 """gamma, lgamma, digamma, trigamma: they branch and loop, and are not made for vector code.
 
-All four work in float64, also for float32, where the recurrences would cost too many digits.
-gamma and lgamma are the C library's.  digamma and trigamma reflect negative arguments, step up to
-10 by their recurrences and end with the asymptotic series (Abramowitz and Stegun 6.3, 6.4).
+All four work in float64, also for float32, where the recurrences would cost too many digits, and
+call nothing outside this room, so that they are the same on every device. gamma and lgamma step to
+[1.5, 2.5] by the recurrence, where polynomials by Remez stand for them (scripts/remez.py); from
+FAR on they are Stirling's series. digamma and trigamma step up to 10 and end with the asymptotic
+series. Negative arguments are reflected (Abramowitz and Stegun 6.1, 6.3, 6.4).
 """
 
 from __future__ import annotations
@@ -10,39 +12,132 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import types
 
-from nbgraph.kernels.vector_math.formats import Format, per_format, scalar
-from nbgraph.native.floats import floor, polynomial, round_even
+from nbgraph.kernels.vector_math import exp as _exp
+from nbgraph.kernels.vector_math import log as _log
+from nbgraph.kernels.vector_math import power as _power
+from nbgraph.kernels.vector_math import trigonometric as _trigonometric
+from nbgraph.kernels.vector_math.formats import FORMATS, Format, per_format, scalar, step
+from nbgraph.native.floats import absolute, copysign, floor, fma, fma_exact, polynomial, round_even
 
-# Of the C library: math.gamma would be Numba's own, which is not there without Numba.
-tgamma = types.ExternalFunction("tgamma", types.float64(types.float64))
+WIDE = FORMATS["float64"]
+log, exp, pow = _log.log(WIDE), _exp.exp(WIDE), _power.pow(WIDE)
+sin, tan = _trigonometric.sin_small(WIDE), _trigonometric.tan_small(WIDE)
 
-# B(2k) for k = 1 to 8; digamma has B(2k) / 2k.
+FAR = 12.0  # from here on eight terms of Stirling's series leave less than 1e-19
+LARGEST, LEAST = 171.7, -185.0  # beyond them gamma is infinite, and zero
+# B(2k) for k = 1 to 8; digamma has B(2k) / 2k, lgamma B(2k) / (2k (2k - 1)).
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
 DIGAMMA = tuple(b / (2 * k) for k, b in enumerate(BERNOULLI, start=1))
+STIRLING = tuple(b / (2 * k - 1) for k, b in enumerate(DIGAMMA, start=1))
+HALF_LOG = 0.5 * math.log(2 * math.pi)
+ROOT = math.sqrt(2 * math.pi)
+NEAR_TWO, LOG_NEAR_TWO = WIDE.constants("gamma"), WIDE.constants("lgamma")
+
+
+@step
+def sine(z):
+    """|sin(pi z)|, which is zero for integers alone."""
+    return absolute(sin(math.pi * (z - round_even(z))))
+
+
+@step
+def series(z):
+    """Stirling's correction of log gamma(z)."""
+    return polynomial(1.0 / (z * z), STIRLING) / z
+
+
+@scalar
+def gamma_near(z):
+    """gamma(z) up to FAR. The product that leads to [1.5, 2.5] is carried in two floats."""
+    lead, rest, up = 1.0, 0.0, z < 1.5
+    while z < 1.5 or z > 2.5:
+        z = z if up else z - 1.0
+        more = lead * z
+        rest = fma(rest, z, fma_exact(lead, z, -more))
+        lead = more
+        z = z + 1.0 if up else z
+    t = z - 2.0
+    y = fma(t, polynomial(t, NEAR_TWO), 1.0)
+    if up:
+        return y / (lead + rest)
+    return fma(y, lead, y * rest)
+
+
+@scalar
+def gamma_far(z):
+    """gamma(z) from FAR on by Stirling's formula, or, below -FAR, by reflection.
+
+    The power is taken in two halves, which do not overflow before the result does.
+    """
+    a = absolute(z)
+    half = pow(a, 0.5 * a - 0.25)
+    first = ROOT * half * exp(-a) * exp(series(a))
+    if z > 0.0:
+        return first * half
+    y = (math.pi / (a * sine(a)) / first) / half
+    below = floor(a)
+    return y if below != 2.0 * floor(0.5 * below) else -y
 
 
 @per_format
 def gamma(f: Format):
-    """The gamma function."""
+    """The gamma function; NaN at negative integers, infinite at zero."""
     float_, wide = f.float, np.float64
 
     @scalar
     def gamma(x):
-        return float_(tgamma(wide(x)))
+        z = wide(x)
+        if z == 0.0:
+            return float_(copysign(np.inf, z))
+        if z < 0.0 and z == floor(z):  # so is -inf
+            return float_(np.nan)
+        if z != z or z > LARGEST:
+            return float_(z + np.inf)
+        if z < LEAST:
+            return float_(0.0) if floor(z) == 2.0 * floor(0.5 * floor(z)) else float_(-0.0)
+        if absolute(z) < FAR:
+            return float_(gamma_near(z))
+        return float_(gamma_far(z))
 
     return gamma
 
 
+@scalar
+def log_gamma(z):
+    """lgamma(z) of z >= -1/2; its zeros at 1 and 2 keep their digits."""
+    if z < FAR:
+        if z < 0.5:
+            return fma(z, polynomial(z, LOG_NEAR_TWO), -log(absolute(fma(z, z, z))))
+        lead, t = 1.0, z
+        while t > 2.5:
+            t -= 1.0
+            lead *= t
+        if t < 1.5:
+            t -= 1.0
+            return fma(t, polynomial(t, LOG_NEAR_TWO), -log(z))
+        t -= 2.0
+        return fma(t, polynomial(t, LOG_NEAR_TWO), log(lead))
+    return fma(z - 0.5, log(z) - 1.0, HALF_LOG - 0.5 + series(z))
+
+
 @per_format
 def lgamma(f: Format):
-    """log |gamma(x)|."""
+    """log |gamma(x)|; infinite at zero and at negative integers."""
     float_, wide = f.float, np.float64
 
     @scalar
     def lgamma(x):
-        return float_(math.lgamma(wide(x)))
+        z = wide(x)
+        a = absolute(z)
+        if a == np.inf:
+            return float_(a)
+        if z >= -0.5:
+            return float_(log_gamma(z))
+        s = sine(a)
+        if s == 0.0:
+            return float_(np.inf)
+        return float_(log(math.pi / (a * s)) - log_gamma(a))
 
     return lgamma
 
@@ -57,17 +152,17 @@ def digamma(f: Format):
         z = wide(x)
         total = 0.0
         if z == 0.0:
-            return float_(math.copysign(np.inf, -z))
+            return float_(copysign(np.inf, -z))
         if z < 0.0:
             if z == floor(z):
                 return float_(np.nan)
-            total = -math.pi / math.tan(math.pi * (z - round_even(z)))
+            total = -math.pi / tan(math.pi * (z - round_even(z)))
             z = 1.0 - z
         while z < 10.0:
             total -= 1.0 / z
             z += 1.0
         w = 1.0 / (z * z)
-        return float_(total + (math.log(z) - 0.5 / z - w * polynomial(w, DIGAMMA)))
+        return float_(total + (log(z) - 0.5 / z - w * polynomial(w, DIGAMMA)))
 
     return digamma
 
@@ -86,14 +181,13 @@ def trigamma(f: Format):
                 return float_(np.nan)
             if z == floor(z):
                 return float_(np.inf)
-            sine = math.sin(math.pi * (z - round_even(z)))
-            total, sign = (math.pi / sine) ** 2, -1.0
+            total, sign = (math.pi / sine(z)) ** 2, -1.0
             z = 1.0 - z
         while z < 10.0:
             total += sign / (z * z)
             z += 1.0
         w = 1.0 / (z * z)
-        series = 1.0 / z + 0.5 * w + (w / z) * polynomial(w, BERNOULLI)
-        return float_(total + sign * series)
+        series_ = 1.0 / z + 0.5 * w + (w / z) * polynomial(w, BERNOULLI)
+        return float_(total + sign * series_)
 
     return trigamma

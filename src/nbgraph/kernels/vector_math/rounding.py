@@ -66,11 +66,31 @@ def copysign(f: Format):
 
 @per_format
 def fmod(f: Format):
-    """The exact remainder of x / y with the sign of x, by the C library."""
-    rest = floats.remainder
+    """The exact remainder of x / y with the sign of x.
+
+    Long division in digits of `chunk`: y is lifted by powers of it as far as x goes, then x loses
+    its multiples of each. Such a quotient is right or one too many, and what is left is exact.
+    """
+    zero, inf, nan = f.float(0), f.inf, f.nan
+    chunk = f.power_of_two(20 if f.digits == 24 else 48)
+    part = f.float(1) / chunk
 
     @scalar
     def fmod(x, y):
-        return rest(x, y)
+        a, b = floats.absolute(x), floats.absolute(y)
+        if not (a < inf) or not (b > zero):
+            return nan
+        if not (a >= b):  # or y is a NaN
+            return x if b == b else y
+        top = a * part
+        d = b
+        while d <= top:
+            d *= chunk
+        while True:
+            a = floats.fma(-floats.trunc(a / d), d, a)
+            a = a + d if a < zero else a
+            if d == b:
+                return floats.copysign(a, x)
+            d *= part
 
     return fmod

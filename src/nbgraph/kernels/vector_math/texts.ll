@@ -1,7 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources 44e56a717edfc4fd, llvmlite 0.50, fma
-
-declare double @lgamma(double) local_unnamed_addr
+; sources adb7ff8ea853564c, llvmlite 0.50, fma
 
 declare float @llvm.ceil.f32(float)
 
@@ -31,13 +29,9 @@ declare void @llvm.lifetime.end.p0(ptr captures(none))
 
 declare void @llvm.lifetime.start.p0(ptr captures(none))
 
-declare double @llvm.log.f64(double)
-
 declare float @llvm.roundeven.f32(float)
 
 declare double @llvm.roundeven.f64(double)
-
-declare double @llvm.sin.f64(double)
 
 declare float @llvm.sqrt.f32(float)
 
@@ -1350,55 +1344,149 @@ b2:
   br label %b9
 b3:
   %v6 = fcmp olt float %x, 0.000000e+00
-  br i1 %v6, label %b4, label %b6
+  br i1 %v6, label %b4, label %b5
 b4:
   %v7 = tail call double @llvm.floor.f64(double %v1)
   %v8 = fcmp oeq double %v7, %v1
-  br i1 %v8, label %b9, label %b5
+  br i1 %v8, label %b9, label %b7
 b5:
-  %v9 = tail call double @llvm.roundeven.f64(double %v1)
-  %v10 = fsub double %v1, %v9
-  %v11 = fmul double %v10, 0x400921FB54442D18
-  %v12 = tail call double @tan(double %v11)
-  %v13 = fdiv double 0xC00921FB54442D18, %v12
-  %v14 = fsub double 1.000000e+00, %v1
-  br label %b6
+  %v9 = phi double [ %v10, %b7 ], [ %v1, %b3 ]
+  %v11 = phi double [ %v12, %b7 ], [ 0.000000e+00, %b3 ]
+  %v13 = fcmp olt double %v9, 1.000000e+01
+  br i1 %v13, label %b6, label %b8
 b6:
-  %v15 = phi double [ %v14, %b5 ], [ %v1, %b3 ]
-  %v16 = phi double [ %v13, %b5 ], [ 0.000000e+00, %b3 ]
-  %v17 = fcmp olt double %v15, 1.000000e+01
-  br i1 %v17, label %b7, label %b8
+  %v14 = phi double [ %v15, %b6 ], [ %v9, %b5 ]
+  %v16 = phi double [ %v17, %b6 ], [ %v11, %b5 ]
+  %v18 = fdiv double 1.000000e+00, %v14
+  %v17 = fsub double %v16, %v18
+  %v15 = fadd double %v14, 1.000000e+00
+  %v19 = fcmp olt double %v15, 1.000000e+01
+  br i1 %v19, label %b6, label %b8
 b7:
-  %v18 = phi double [ %v19, %b7 ], [ %v15, %b6 ]
-  %v20 = phi double [ %v21, %b7 ], [ %v16, %b6 ]
-  %v22 = fdiv double 1.000000e+00, %v18
-  %v21 = fsub double %v20, %v22
-  %v19 = fadd double %v18, 1.000000e+00
-  %v23 = fcmp olt double %v19, 1.000000e+01
-  br i1 %v23, label %b7, label %b8
+  %v20 = tail call double @llvm.roundeven.f64(double %v1)
+  %v21 = fsub double %v1, %v20
+  %v22 = fmul double %v21, 0x400921FB54442D18
+  %v23 = fcmp oeq double %v22, 0.000000e+00
+  %v24 = tail call double @llvm.fma.f64(double %v22, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v25 = bitcast double %v24 to i64
+  %v26 = and i64 %v25, 1
+  %v27 = icmp eq i64 %v26, 0
+  %v28 = fadd double %v24, 0xC338000000000000
+  %v29 = fneg double %v28
+  %v30 = tail call double @llvm.fma.f64(double %v29, double 0x3FF921FB54442D18, double %v22)
+  %v31 = fmul double %v28, 0x3C91A62633145C07
+  %v32 = fsub double %v30, %v31
+  %v33 = fmul double %v32, %v32
+  %v34 = fmul double %v32, %v33
+  %v35 = tail call double @llvm.fma.f64(double %v33, double 0x3EE5759299B92C5A, double 0xBEFB7F7AA114A3CF)
+  %v36 = tail call double @llvm.fma.f64(double %v35, double %v33, double 0x3F0B909B210979E0)
+  %v37 = tail call double @llvm.fma.f64(double %v36, double %v33, double 0xBEFFD44B7EFC6BDB)
+  %v38 = tail call double @llvm.fma.f64(double %v37, double %v33, double 0x3F1299A9B3083AC9)
+  %v39 = tail call double @llvm.fma.f64(double %v38, double %v33, double 0x3F155E07901CAB29)
+  %v40 = tail call double @llvm.fma.f64(double %v39, double %v33, double 0x3F3006E60E1DB54F)
+  %v41 = tail call double @llvm.fma.f64(double %v40, double %v33, double 0x3F4349DEBFE3976F)
+  %v42 = tail call double @llvm.fma.f64(double %v41, double %v33, double 0x3F57DB49588EA3CA)
+  %v43 = tail call double @llvm.fma.f64(double %v42, double %v33, double 0x3F6D6D2B11FC2E19)
+  %v44 = tail call double @llvm.fma.f64(double %v43, double %v33, double 0x3F8226E3BD065FDF)
+  %v45 = tail call double @llvm.fma.f64(double %v44, double %v33, double 0x3F9664F4852C1407)
+  %v46 = tail call double @llvm.fma.f64(double %v45, double %v33, double 0x3FABA1BA1BAF01E9)
+  %v47 = tail call double @llvm.fma.f64(double %v46, double %v33, double 0x3FC111111111022F)
+  %v48 = tail call double @llvm.fma.f64(double %v47, double %v33, double 0x3FD5555555555561)
+  %v49 = fmul double %v34, %v48
+  %v50 = fadd double %v32, %v49
+  %v51 = fsub double %v32, %v30
+  %v52 = fsub double %v32, %v51
+  %v53 = fsub double %v30, %v52
+  %v54 = fadd double %v31, %v51
+  %v55 = fsub double %v53, %v54
+  %v56 = fneg double %v31
+  %v57 = tail call double @llvm.fma.f64(double %v28, double 0x3C91A62633145C07, double %v56)
+  %v58 = fsub double %v55, %v57
+  %v59 = tail call double @llvm.fma.f64(double %v29, double 0xB91F1976B7ED9000, double %v58)
+  %v60 = tail call double @llvm.fma.f64(double %v50, double %v50, double 1.000000e+00)
+  %v61 = fsub double %v50, %v32
+  %v62 = fsub double %v49, %v61
+  %v63 = tail call double @llvm.fma.f64(double %v59, double %v60, double %v62)
+  %v64 = fadd double %v50, %v63
+  %v65 = fdiv double -1.000000e+00, %v50
+  %v66 = tail call double @llvm.fma.f64(double %v65, double %v50, double 1.000000e+00)
+  %v67 = tail call double @llvm.fma.f64(double %v65, double %v63, double %v66)
+  %v68 = tail call double @llvm.fma.f64(double %v65, double %v67, double %v65)
+  %v69 = select i1 %v27, double %v64, double %v68
+  %v70 = select i1 %v23, double %v22, double %v69
+  %v12 = fdiv double 0xC00921FB54442D18, %v70
+  %v10 = fsub double 1.000000e+00, %v1
+  br label %b5
 b8:
-  %v24 = phi double [ %v15, %b6 ], [ %v19, %b7 ]
-  %v25 = phi double [ %v16, %b6 ], [ %v21, %b7 ]
-  %v26 = fmul double %v24, %v24
-  %v27 = fdiv double 1.000000e+00, %v26
-  %v28 = tail call double @llvm.log.f64(double %v24)
-  %v29 = fdiv double 5.000000e-01, %v24
-  %v30 = fsub double %v28, %v29
-  %v31 = tail call double @llvm.fma.f64(double %v27, double 0xBFDC5E5E5E5E5E5E, double 0x3FB5555555555556)
-  %v32 = tail call double @llvm.fma.f64(double %v31, double %v27, double 0xBF95995995995995)
-  %v33 = tail call double @llvm.fma.f64(double %v32, double %v27, double 0x3F7F07C1F07C1F08)
-  %v34 = tail call double @llvm.fma.f64(double %v33, double %v27, double 0xBF71111111111111)
-  %v35 = tail call double @llvm.fma.f64(double %v34, double %v27, double 0x3F70410410410410)
-  %v36 = tail call double @llvm.fma.f64(double %v35, double %v27, double 0xBF81111111111111)
-  %v37 = tail call double @llvm.fma.f64(double %v36, double %v27, double 0x3FB5555555555555)
-  %v38 = fmul double %v27, %v37
-  %v39 = fsub double %v30, %v38
-  %v40 = fadd double %v25, %v39
-  %v41 = fptrunc double %v40 to float
+  %v71 = phi double [ %v9, %b5 ], [ %v15, %b6 ]
+  %v72 = phi double [ %v11, %b5 ], [ %v17, %b6 ]
+  %v73 = fcmp oeq double %v71, 0.000000e+00
+  %v74 = fcmp olt double %v71, 0.000000e+00
+  %v75 = fcmp one double %v71, 0x7FF0000000000000
+  %v76 = fcmp olt double %v71, 0x10000000000000
+  %v77 = fmul double %v71, 0x4340000000000000
+  %v78 = select i1 %v76, double %v77, double %v71
+  %v79 = bitcast double %v78 to i64
+  %v80 = add i64 %v79, 2638147582215219
+  %v81 = lshr i64 %v80, 52
+  %v82 = or disjoint i64 %v81, 4841369599423283200
+  %v83 = bitcast i64 %v82 to double
+  %v84 = fadd double %v83, 0xC330000000000000
+  %v85 = select i1 %v76, double 1.076000e+03, double 1.023000e+03
+  %v86 = fsub double %v84, %v85
+  %v87 = and i64 %v80, 4503599627370495
+  %v88 = add nuw nsw i64 %v87, 4604544271217802189
+  %v89 = bitcast i64 %v88 to double
+  %v90 = fadd double %v89, -1.000000e+00
+  %v91 = fmul double %v90, %v90
+  %v92 = fmul double %v90, %v91
+  %v93 = tail call double @llvm.fma.f64(double %v90, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v94 = tail call double @llvm.fma.f64(double %v93, double %v90, double 0x3FB01AFE6A8424B4)
+  %v95 = tail call double @llvm.fma.f64(double %v94, double %v90, double 0xBFAB27B0C993BBC0)
+  %v96 = tail call double @llvm.fma.f64(double %v95, double %v90, double 0x3FA96A9DC91C0AB0)
+  %v97 = tail call double @llvm.fma.f64(double %v96, double %v90, double 0xBFABDF5878266EB8)
+  %v98 = tail call double @llvm.fma.f64(double %v97, double %v90, double 0x3FAE4354EB22A1B0)
+  %v99 = tail call double @llvm.fma.f64(double %v98, double %v90, double 0xBFB00A587343E0D9)
+  %v100 = tail call double @llvm.fma.f64(double %v99, double %v90, double 0x3FB1102D84AF44AA)
+  %v101 = tail call double @llvm.fma.f64(double %v100, double %v90, double 0xBFB24855AF69FCA9)
+  %v102 = tail call double @llvm.fma.f64(double %v101, double %v90, double 0x3FB3B13EC5312F6B)
+  %v103 = tail call double @llvm.fma.f64(double %v102, double %v90, double 0xBFB5555EFD378F3D)
+  %v104 = tail call double @llvm.fma.f64(double %v103, double %v90, double 0x3FB745D193E77765)
+  %v105 = tail call double @llvm.fma.f64(double %v104, double %v90, double 0xBFB999995508C5FB)
+  %v106 = tail call double @llvm.fma.f64(double %v105, double %v90, double 0x3FBC71C71ABD3E9F)
+  %v107 = tail call double @llvm.fma.f64(double %v106, double %v90, double 0xBFC000000086E86D)
+  %v108 = tail call double @llvm.fma.f64(double %v107, double %v90, double 0x3FC24924924CCF71)
+  %v109 = tail call double @llvm.fma.f64(double %v108, double %v90, double 0xBFC5555555545D1D)
+  %v110 = tail call double @llvm.fma.f64(double %v109, double %v90, double 0x3FC999999999934F)
+  %v111 = tail call double @llvm.fma.f64(double %v110, double %v90, double 0xBFD0000000000045)
+  %v112 = tail call double @llvm.fma.f64(double %v111, double %v90, double 0x3FD5555555555557)
+  %v113 = fmul double %v86, 0xBD48432A1B0E2634
+  %v114 = tail call double @llvm.fma.f64(double %v92, double %v112, double %v113)
+  %v115 = tail call double @llvm.fma.f64(double %v91, double -5.000000e-01, double %v114)
+  %v116 = fadd double %v90, %v115
+  %v117 = tail call double @llvm.fma.f64(double %v86, double 0x3FE62E42FEFA4000, double %v116)
+  %v118 = select i1 %v75, double %v117, double %v71
+  %v119 = select i1 %v74, double 0x7FF8000000000000, double %v118
+  %v120 = select i1 %v73, double 0xFFF0000000000000, double %v119
+  %v121 = fmul double %v71, %v71
+  %v122 = fdiv double 1.000000e+00, %v121
+  %v123 = fdiv double 5.000000e-01, %v71
+  %v124 = fsub double %v120, %v123
+  %v125 = tail call double @llvm.fma.f64(double %v122, double 0xBFDC5E5E5E5E5E5E, double 0x3FB5555555555556)
+  %v126 = tail call double @llvm.fma.f64(double %v125, double %v122, double 0xBF95995995995995)
+  %v127 = tail call double @llvm.fma.f64(double %v126, double %v122, double 0x3F7F07C1F07C1F08)
+  %v128 = tail call double @llvm.fma.f64(double %v127, double %v122, double 0xBF71111111111111)
+  %v129 = tail call double @llvm.fma.f64(double %v128, double %v122, double 0x3F70410410410410)
+  %v130 = tail call double @llvm.fma.f64(double %v129, double %v122, double 0xBF81111111111111)
+  %v131 = tail call double @llvm.fma.f64(double %v130, double %v122, double 0x3FB5555555555555)
+  %v132 = fmul double %v122, %v131
+  %v133 = fsub double %v124, %v132
+  %v134 = fadd double %v72, %v133
+  %v135 = fptrunc double %v134 to float
   br label %b9
 b9:
-  %v42 = phi float [ %v5, %b2 ], [ %v41, %b8 ], [ 0x7FF8000000000000, %b4 ]
-  ret float %v42
+  %v136 = phi float [ %v5, %b2 ], [ %v135, %b8 ], [ 0x7FF8000000000000, %b4 ]
+  ret float %v136
 }
 
 define internal double @m_digamma_float64(double %x) nounwind {
@@ -1411,54 +1499,148 @@ b2:
   br label %b9
 b3:
   %v4 = fcmp olt double %x, 0.000000e+00
-  br i1 %v4, label %b4, label %b6
+  br i1 %v4, label %b4, label %b5
 b4:
   %v5 = tail call double @llvm.floor.f64(double %x)
   %v6 = fcmp oeq double %x, %v5
-  br i1 %v6, label %b9, label %b5
+  br i1 %v6, label %b9, label %b7
 b5:
-  %v7 = tail call double @llvm.roundeven.f64(double %x)
-  %v8 = fsub double %x, %v7
-  %v9 = fmul double %v8, 0x400921FB54442D18
-  %v10 = tail call double @tan(double %v9)
-  %v11 = fdiv double 0xC00921FB54442D18, %v10
-  %v12 = fsub double 1.000000e+00, %x
-  br label %b6
+  %v7 = phi double [ %v8, %b7 ], [ %x, %b3 ]
+  %v9 = phi double [ %v10, %b7 ], [ 0.000000e+00, %b3 ]
+  %v11 = fcmp olt double %v7, 1.000000e+01
+  br i1 %v11, label %b6, label %b8
 b6:
-  %v13 = phi double [ %v12, %b5 ], [ %x, %b3 ]
-  %v14 = phi double [ %v11, %b5 ], [ 0.000000e+00, %b3 ]
-  %v15 = fcmp olt double %v13, 1.000000e+01
-  br i1 %v15, label %b7, label %b8
+  %v12 = phi double [ %v13, %b6 ], [ %v7, %b5 ]
+  %v14 = phi double [ %v15, %b6 ], [ %v9, %b5 ]
+  %v16 = fdiv double 1.000000e+00, %v12
+  %v15 = fsub double %v14, %v16
+  %v13 = fadd double %v12, 1.000000e+00
+  %v17 = fcmp olt double %v13, 1.000000e+01
+  br i1 %v17, label %b6, label %b8
 b7:
-  %v16 = phi double [ %v17, %b7 ], [ %v13, %b6 ]
-  %v18 = phi double [ %v19, %b7 ], [ %v14, %b6 ]
-  %v20 = fdiv double 1.000000e+00, %v16
-  %v19 = fsub double %v18, %v20
-  %v17 = fadd double %v16, 1.000000e+00
-  %v21 = fcmp olt double %v17, 1.000000e+01
-  br i1 %v21, label %b7, label %b8
+  %v18 = tail call double @llvm.roundeven.f64(double %x)
+  %v19 = fsub double %x, %v18
+  %v20 = fmul double %v19, 0x400921FB54442D18
+  %v21 = fcmp oeq double %v20, 0.000000e+00
+  %v22 = tail call double @llvm.fma.f64(double %v20, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v23 = bitcast double %v22 to i64
+  %v24 = and i64 %v23, 1
+  %v25 = icmp eq i64 %v24, 0
+  %v26 = fadd double %v22, 0xC338000000000000
+  %v27 = fneg double %v26
+  %v28 = tail call double @llvm.fma.f64(double %v27, double 0x3FF921FB54442D18, double %v20)
+  %v29 = fmul double %v26, 0x3C91A62633145C07
+  %v30 = fsub double %v28, %v29
+  %v31 = fmul double %v30, %v30
+  %v32 = fmul double %v30, %v31
+  %v33 = tail call double @llvm.fma.f64(double %v31, double 0x3EE5759299B92C5A, double 0xBEFB7F7AA114A3CF)
+  %v34 = tail call double @llvm.fma.f64(double %v33, double %v31, double 0x3F0B909B210979E0)
+  %v35 = tail call double @llvm.fma.f64(double %v34, double %v31, double 0xBEFFD44B7EFC6BDB)
+  %v36 = tail call double @llvm.fma.f64(double %v35, double %v31, double 0x3F1299A9B3083AC9)
+  %v37 = tail call double @llvm.fma.f64(double %v36, double %v31, double 0x3F155E07901CAB29)
+  %v38 = tail call double @llvm.fma.f64(double %v37, double %v31, double 0x3F3006E60E1DB54F)
+  %v39 = tail call double @llvm.fma.f64(double %v38, double %v31, double 0x3F4349DEBFE3976F)
+  %v40 = tail call double @llvm.fma.f64(double %v39, double %v31, double 0x3F57DB49588EA3CA)
+  %v41 = tail call double @llvm.fma.f64(double %v40, double %v31, double 0x3F6D6D2B11FC2E19)
+  %v42 = tail call double @llvm.fma.f64(double %v41, double %v31, double 0x3F8226E3BD065FDF)
+  %v43 = tail call double @llvm.fma.f64(double %v42, double %v31, double 0x3F9664F4852C1407)
+  %v44 = tail call double @llvm.fma.f64(double %v43, double %v31, double 0x3FABA1BA1BAF01E9)
+  %v45 = tail call double @llvm.fma.f64(double %v44, double %v31, double 0x3FC111111111022F)
+  %v46 = tail call double @llvm.fma.f64(double %v45, double %v31, double 0x3FD5555555555561)
+  %v47 = fmul double %v32, %v46
+  %v48 = fadd double %v30, %v47
+  %v49 = fsub double %v30, %v28
+  %v50 = fsub double %v30, %v49
+  %v51 = fsub double %v28, %v50
+  %v52 = fadd double %v29, %v49
+  %v53 = fsub double %v51, %v52
+  %v54 = fneg double %v29
+  %v55 = tail call double @llvm.fma.f64(double %v26, double 0x3C91A62633145C07, double %v54)
+  %v56 = fsub double %v53, %v55
+  %v57 = tail call double @llvm.fma.f64(double %v27, double 0xB91F1976B7ED9000, double %v56)
+  %v58 = tail call double @llvm.fma.f64(double %v48, double %v48, double 1.000000e+00)
+  %v59 = fsub double %v48, %v30
+  %v60 = fsub double %v47, %v59
+  %v61 = tail call double @llvm.fma.f64(double %v57, double %v58, double %v60)
+  %v62 = fadd double %v48, %v61
+  %v63 = fdiv double -1.000000e+00, %v48
+  %v64 = tail call double @llvm.fma.f64(double %v63, double %v48, double 1.000000e+00)
+  %v65 = tail call double @llvm.fma.f64(double %v63, double %v61, double %v64)
+  %v66 = tail call double @llvm.fma.f64(double %v63, double %v65, double %v63)
+  %v67 = select i1 %v25, double %v62, double %v66
+  %v68 = select i1 %v21, double %v20, double %v67
+  %v10 = fdiv double 0xC00921FB54442D18, %v68
+  %v8 = fsub double 1.000000e+00, %x
+  br label %b5
 b8:
-  %v22 = phi double [ %v13, %b6 ], [ %v17, %b7 ]
-  %v23 = phi double [ %v14, %b6 ], [ %v19, %b7 ]
-  %v24 = fmul double %v22, %v22
-  %v25 = fdiv double 1.000000e+00, %v24
-  %v26 = tail call double @llvm.log.f64(double %v22)
-  %v27 = fdiv double 5.000000e-01, %v22
-  %v28 = fsub double %v26, %v27
-  %v29 = tail call double @llvm.fma.f64(double %v25, double 0xBFDC5E5E5E5E5E5E, double 0x3FB5555555555556)
-  %v30 = tail call double @llvm.fma.f64(double %v29, double %v25, double 0xBF95995995995995)
-  %v31 = tail call double @llvm.fma.f64(double %v30, double %v25, double 0x3F7F07C1F07C1F08)
-  %v32 = tail call double @llvm.fma.f64(double %v31, double %v25, double 0xBF71111111111111)
-  %v33 = tail call double @llvm.fma.f64(double %v32, double %v25, double 0x3F70410410410410)
-  %v34 = tail call double @llvm.fma.f64(double %v33, double %v25, double 0xBF81111111111111)
-  %v35 = tail call double @llvm.fma.f64(double %v34, double %v25, double 0x3FB5555555555555)
-  %v36 = fmul double %v25, %v35
-  %v37 = fsub double %v28, %v36
-  %v38 = fadd double %v23, %v37
+  %v69 = phi double [ %v7, %b5 ], [ %v13, %b6 ]
+  %v70 = phi double [ %v9, %b5 ], [ %v15, %b6 ]
+  %v71 = fcmp oeq double %v69, 0.000000e+00
+  %v72 = fcmp olt double %v69, 0.000000e+00
+  %v73 = fcmp one double %v69, 0x7FF0000000000000
+  %v74 = fcmp olt double %v69, 0x10000000000000
+  %v75 = fmul double %v69, 0x4340000000000000
+  %v76 = select i1 %v74, double %v75, double %v69
+  %v77 = bitcast double %v76 to i64
+  %v78 = add i64 %v77, 2638147582215219
+  %v79 = lshr i64 %v78, 52
+  %v80 = or disjoint i64 %v79, 4841369599423283200
+  %v81 = bitcast i64 %v80 to double
+  %v82 = fadd double %v81, 0xC330000000000000
+  %v83 = select i1 %v74, double 1.076000e+03, double 1.023000e+03
+  %v84 = fsub double %v82, %v83
+  %v85 = and i64 %v78, 4503599627370495
+  %v86 = add nuw nsw i64 %v85, 4604544271217802189
+  %v87 = bitcast i64 %v86 to double
+  %v88 = fadd double %v87, -1.000000e+00
+  %v89 = fmul double %v88, %v88
+  %v90 = fmul double %v88, %v89
+  %v91 = tail call double @llvm.fma.f64(double %v88, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v92 = tail call double @llvm.fma.f64(double %v91, double %v88, double 0x3FB01AFE6A8424B4)
+  %v93 = tail call double @llvm.fma.f64(double %v92, double %v88, double 0xBFAB27B0C993BBC0)
+  %v94 = tail call double @llvm.fma.f64(double %v93, double %v88, double 0x3FA96A9DC91C0AB0)
+  %v95 = tail call double @llvm.fma.f64(double %v94, double %v88, double 0xBFABDF5878266EB8)
+  %v96 = tail call double @llvm.fma.f64(double %v95, double %v88, double 0x3FAE4354EB22A1B0)
+  %v97 = tail call double @llvm.fma.f64(double %v96, double %v88, double 0xBFB00A587343E0D9)
+  %v98 = tail call double @llvm.fma.f64(double %v97, double %v88, double 0x3FB1102D84AF44AA)
+  %v99 = tail call double @llvm.fma.f64(double %v98, double %v88, double 0xBFB24855AF69FCA9)
+  %v100 = tail call double @llvm.fma.f64(double %v99, double %v88, double 0x3FB3B13EC5312F6B)
+  %v101 = tail call double @llvm.fma.f64(double %v100, double %v88, double 0xBFB5555EFD378F3D)
+  %v102 = tail call double @llvm.fma.f64(double %v101, double %v88, double 0x3FB745D193E77765)
+  %v103 = tail call double @llvm.fma.f64(double %v102, double %v88, double 0xBFB999995508C5FB)
+  %v104 = tail call double @llvm.fma.f64(double %v103, double %v88, double 0x3FBC71C71ABD3E9F)
+  %v105 = tail call double @llvm.fma.f64(double %v104, double %v88, double 0xBFC000000086E86D)
+  %v106 = tail call double @llvm.fma.f64(double %v105, double %v88, double 0x3FC24924924CCF71)
+  %v107 = tail call double @llvm.fma.f64(double %v106, double %v88, double 0xBFC5555555545D1D)
+  %v108 = tail call double @llvm.fma.f64(double %v107, double %v88, double 0x3FC999999999934F)
+  %v109 = tail call double @llvm.fma.f64(double %v108, double %v88, double 0xBFD0000000000045)
+  %v110 = tail call double @llvm.fma.f64(double %v109, double %v88, double 0x3FD5555555555557)
+  %v111 = fmul double %v84, 0xBD48432A1B0E2634
+  %v112 = tail call double @llvm.fma.f64(double %v90, double %v110, double %v111)
+  %v113 = tail call double @llvm.fma.f64(double %v89, double -5.000000e-01, double %v112)
+  %v114 = fadd double %v88, %v113
+  %v115 = tail call double @llvm.fma.f64(double %v84, double 0x3FE62E42FEFA4000, double %v114)
+  %v116 = select i1 %v73, double %v115, double %v69
+  %v117 = select i1 %v72, double 0x7FF8000000000000, double %v116
+  %v118 = select i1 %v71, double 0xFFF0000000000000, double %v117
+  %v119 = fmul double %v69, %v69
+  %v120 = fdiv double 1.000000e+00, %v119
+  %v121 = fdiv double 5.000000e-01, %v69
+  %v122 = fsub double %v118, %v121
+  %v123 = tail call double @llvm.fma.f64(double %v120, double 0xBFDC5E5E5E5E5E5E, double 0x3FB5555555555556)
+  %v124 = tail call double @llvm.fma.f64(double %v123, double %v120, double 0xBF95995995995995)
+  %v125 = tail call double @llvm.fma.f64(double %v124, double %v120, double 0x3F7F07C1F07C1F08)
+  %v126 = tail call double @llvm.fma.f64(double %v125, double %v120, double 0xBF71111111111111)
+  %v127 = tail call double @llvm.fma.f64(double %v126, double %v120, double 0x3F70410410410410)
+  %v128 = tail call double @llvm.fma.f64(double %v127, double %v120, double 0xBF81111111111111)
+  %v129 = tail call double @llvm.fma.f64(double %v128, double %v120, double 0x3FB5555555555555)
+  %v130 = fmul double %v120, %v129
+  %v131 = fsub double %v122, %v130
+  %v132 = fadd double %v70, %v131
   br label %b9
 b9:
-  %v39 = phi double [ %v3, %b2 ], [ %v38, %b8 ], [ 0x7FF8000000000000, %b4 ]
-  ret double %v39
+  %v133 = phi double [ %v3, %b2 ], [ %v132, %b8 ], [ 0x7FF8000000000000, %b4 ]
+  ret double %v133
 }
 
 define internal float @m_erf_float32(float %x) alwaysinline nounwind {
@@ -1977,30 +2159,857 @@ b1:
   ret double %v1
 }
 
-define internal float @m_fmod_float32(float %x, float %y) alwaysinline nounwind {
+define internal float @m_fmod_float32(float %x, float %y) nounwind {
 b1:
-  %v1 = frem float %x, %y
-  ret float %v1
+  %v1 = tail call float @llvm.fabs.f32(float %x)
+  %v2 = tail call float @llvm.fabs.f32(float %y)
+  %v3 = fcmp one float %v1, 0x7FF0000000000000
+  %v4 = fcmp one float %y, 0.000000e+00
+  %v5 = select i1 %v3, i1 %v4, i1 false
+  br i1 %v5, label %b2, label %b8
+b2:
+  %v6 = fcmp ult float %v1, %v2
+  br i1 %v6, label %b8, label %b3
+b3:
+  %v7 = fmul float %v1, 0x3EB0000000000000
+  %v8 = fcmp ugt float %v2, %v7
+  br i1 %v8, label %b5, label %b4
+b4:
+  %v9 = phi float [ %v10, %b4 ], [ %v2, %b3 ]
+  %v10 = fmul float %v9, 0x4130000000000000
+  %v11 = fcmp ugt float %v10, %v7
+  br i1 %v11, label %b5, label %b4
+b5:
+  %v12 = phi float [ %v2, %b3 ], [ %v10, %b4 ]
+  %v13 = fdiv float %v1, %v12
+  %v14 = tail call float @llvm.trunc.f32(float %v13)
+  %v15 = fneg float %v14
+  %v16 = tail call float @llvm.fma.f32(float %v15, float %v12, float %v1)
+  %v17 = fcmp olt float %v16, 0.000000e+00
+  %v18 = fadd float %v12, %v16
+  %v19 = select i1 %v17, float %v18, float %v16
+  %v20 = fcmp oeq float %v12, %v2
+  br i1 %v20, label %b6, label %b7
+b6:
+  %v21 = phi float [ %v19, %b5 ], [ %v22, %b7 ]
+  %v23 = tail call float @llvm.copysign.f32(float %v21, float %x)
+  br label %b8
+b7:
+  %v24 = phi float [ %v22, %b7 ], [ %v19, %b5 ]
+  %v25 = phi float [ %v26, %b7 ], [ %v12, %b5 ]
+  %v26 = fmul float %v25, 0x3EB0000000000000
+  %v27 = fdiv float %v24, %v26
+  %v28 = tail call float @llvm.trunc.f32(float %v27)
+  %v29 = fneg float %v28
+  %v30 = tail call float @llvm.fma.f32(float %v29, float %v26, float %v24)
+  %v31 = fcmp olt float %v30, 0.000000e+00
+  %v32 = fadd float %v26, %v30
+  %v22 = select i1 %v31, float %v32, float %v30
+  %v33 = fcmp oeq float %v26, %v2
+  br i1 %v33, label %b6, label %b7
+b8:
+  %v34 = phi float [ %v23, %b6 ], [ 0x7FF8000000000000, %b1 ], [ %x, %b2 ]
+  ret float %v34
 }
 
-define internal double @m_fmod_float64(double %x, double %y) alwaysinline nounwind {
+define internal double @m_fmod_float64(double %x, double %y) nounwind {
 b1:
-  %v1 = frem double %x, %y
-  ret double %v1
+  %v1 = tail call double @llvm.fabs.f64(double %x)
+  %v2 = tail call double @llvm.fabs.f64(double %y)
+  %v3 = fcmp one double %v1, 0x7FF0000000000000
+  %v4 = fcmp one double %y, 0.000000e+00
+  %v5 = select i1 %v3, i1 %v4, i1 false
+  br i1 %v5, label %b2, label %b8
+b2:
+  %v6 = fcmp ult double %v1, %v2
+  br i1 %v6, label %b8, label %b3
+b3:
+  %v7 = fmul double %v1, 0x3CF0000000000000
+  %v8 = fcmp ugt double %v2, %v7
+  br i1 %v8, label %b5, label %b4
+b4:
+  %v9 = phi double [ %v10, %b4 ], [ %v2, %b3 ]
+  %v10 = fmul double %v9, 0x42F0000000000000
+  %v11 = fcmp ugt double %v10, %v7
+  br i1 %v11, label %b5, label %b4
+b5:
+  %v12 = phi double [ %v2, %b3 ], [ %v10, %b4 ]
+  %v13 = fdiv double %v1, %v12
+  %v14 = tail call double @llvm.trunc.f64(double %v13)
+  %v15 = fneg double %v14
+  %v16 = tail call double @llvm.fma.f64(double %v15, double %v12, double %v1)
+  %v17 = fcmp olt double %v16, 0.000000e+00
+  %v18 = fadd double %v12, %v16
+  %v19 = select i1 %v17, double %v18, double %v16
+  %v20 = fcmp oeq double %v12, %v2
+  br i1 %v20, label %b6, label %b7
+b6:
+  %v21 = phi double [ %v19, %b5 ], [ %v22, %b7 ]
+  %v23 = tail call double @llvm.copysign.f64(double %v21, double %x)
+  br label %b8
+b7:
+  %v24 = phi double [ %v22, %b7 ], [ %v19, %b5 ]
+  %v25 = phi double [ %v26, %b7 ], [ %v12, %b5 ]
+  %v26 = fmul double %v25, 0x3CF0000000000000
+  %v27 = fdiv double %v24, %v26
+  %v28 = tail call double @llvm.trunc.f64(double %v27)
+  %v29 = fneg double %v28
+  %v30 = tail call double @llvm.fma.f64(double %v29, double %v26, double %v24)
+  %v31 = fcmp olt double %v30, 0.000000e+00
+  %v32 = fadd double %v26, %v30
+  %v22 = select i1 %v31, double %v32, double %v30
+  %v33 = fcmp oeq double %v26, %v2
+  br i1 %v33, label %b6, label %b7
+b8:
+  %v34 = phi double [ %v23, %b6 ], [ 0x7FF8000000000000, %b1 ], [ %x, %b2 ]
+  ret double %v34
 }
 
-define internal float @m_gamma_float32(float %x) alwaysinline nounwind {
+define internal float @m_gamma_float32(float %x) nounwind {
 b1:
-  %v1 = fpext float %x to double
-  %v2 = tail call double @tgamma(double %v1)
-  %v3 = fptrunc double %v2 to float
-  ret float %v3
+  %v1 = freeze float %x
+  %v2 = fpext float %v1 to double
+  %v3 = fcmp oeq float %v1, 0.000000e+00
+  br i1 %v3, label %b2, label %b3
+b2:
+  %v4 = tail call double @llvm.copysign.f64(double 0x7FF0000000000000, double %v2)
+  %v5 = fptrunc double %v4 to float
+  br label %b24
+b3:
+  %v6 = fcmp olt float %v1, 0.000000e+00
+  %v7 = tail call double @llvm.floor.f64(double %v2)
+  %v8 = fcmp oeq double %v7, %v2
+  %v9 = and i1 %v6, %v8
+  br i1 %v9, label %b24, label %b4
+b4:
+  %v10 = fcmp uno float %v1, 0.000000e+00
+  %v11 = fcmp ogt double %v2, 1.717000e+02
+  %v12 = or i1 %v10, %v11
+  br i1 %v12, label %b5, label %b6
+b5:
+  %v13 = fadd float %v1, 0x7FF0000000000000
+  br label %b24
+b6:
+  %v14 = fcmp olt float %v1, -1.850000e+02
+  br i1 %v14, label %b7, label %b8
+b7:
+  %v15 = fmul double %v7, 5.000000e-01
+  %v16 = tail call double @llvm.floor.f64(double %v15)
+  %v17 = fmul double %v16, 2.000000e+00
+  %v18 = fcmp oeq double %v7, %v17
+  %v19 = select i1 %v18, float 0.000000e+00, float -0.000000e+00
+  br label %b24
+b8:
+  %v20 = tail call double @llvm.fabs.f64(double %v2)
+  %v21 = fcmp olt double %v20, 1.200000e+01
+  br i1 %v21, label %b9, label %b13
+b9:
+  %v22 = fcmp olt float %v1, 1.500000e+00
+  %v23 = fcmp ogt float %v1, 2.500000e+00
+  %v24 = or i1 %v22, %v23
+  br i1 %v24, label %b10, label %b22
+b10:
+  br i1 %v22, label %b11, label %b12
+b11:
+  %v25 = phi double [ %v26, %b11 ], [ %v2, %b10 ]
+  %v27 = phi double [ %v28, %b11 ], [ 0.000000e+00, %b10 ]
+  %v29 = phi double [ %v30, %b11 ], [ 1.000000e+00, %b10 ]
+  %v30 = fmul double %v25, %v29
+  %v31 = fneg double %v30
+  %v32 = tail call double @llvm.fma.f64(double %v29, double %v25, double %v31)
+  %v28 = tail call double @llvm.fma.f64(double %v27, double %v25, double %v32)
+  %v26 = fadd double %v25, 1.000000e+00
+  %v33 = fcmp olt double %v26, 1.500000e+00
+  %v34 = fcmp ogt double %v26, 2.500000e+00
+  %v35 = or i1 %v33, %v34
+  br i1 %v35, label %b11, label %b22
+b12:
+  %v36 = phi double [ %v37, %b12 ], [ %v2, %b10 ]
+  %v38 = phi double [ %v39, %b12 ], [ 0.000000e+00, %b10 ]
+  %v40 = phi double [ %v41, %b12 ], [ 1.000000e+00, %b10 ]
+  %v37 = fadd double %v36, -1.000000e+00
+  %v41 = fmul double %v37, %v40
+  %v42 = fneg double %v41
+  %v43 = tail call double @llvm.fma.f64(double %v40, double %v37, double %v42)
+  %v39 = tail call double @llvm.fma.f64(double %v38, double %v37, double %v43)
+  %v44 = fcmp olt double %v37, 1.500000e+00
+  %v45 = fcmp ogt double %v37, 2.500000e+00
+  %v46 = or i1 %v44, %v45
+  br i1 %v46, label %b12, label %b22
+b13:
+  %v47 = fmul double %v20, 5.000000e-01
+  %v48 = fadd double %v47, -2.500000e-01
+  %v49 = bitcast double %v20 to i64
+  %v50 = add nuw i64 %v49, 2638147582215219
+  %v51 = lshr i64 %v50, 52
+  %v52 = or disjoint i64 %v51, 4841369599423283200
+  %v53 = bitcast i64 %v52 to double
+  %v54 = fadd double %v53, 0xC330000000000000
+  %v55 = and i64 %v50, 4503599627370495
+  %v56 = add nuw nsw i64 %v55, 4604544271217802189
+  %v57 = bitcast i64 %v56 to double
+  %v58 = fadd double %v57, -1.000000e+00
+  %v59 = fadd double %v54, -1.023000e+03
+  %v60 = fadd double %v58, 2.000000e+00
+  %v61 = fdiv double 1.000000e+00, %v60
+  %v62 = fmul double %v58, %v61
+  %v63 = fmul double %v62, %v62
+  %v64 = fmul double %v62, %v63
+  %v65 = tail call double @llvm.fma.f64(double %v63, double 0x3FB0E48C86029D98, double 0x3FB0F7F491D7840F)
+  %v66 = tail call double @llvm.fma.f64(double %v65, double %v63, double 0x3FB3B1EF291B286B)
+  %v67 = tail call double @llvm.fma.f64(double %v66, double %v63, double 0x3FB745CE9C13DB3B)
+  %v68 = tail call double @llvm.fma.f64(double %v67, double %v63, double 0x3FBC71C722DC3A56)
+  %v69 = tail call double @llvm.fma.f64(double %v68, double %v63, double 0x3FC2492492457977)
+  %v70 = tail call double @llvm.fma.f64(double %v69, double %v63, double 0x3FC9999999999B32)
+  %v71 = fmul double %v63, %v70
+  %v72 = fadd double %v71, 0x3FD5555555555555
+  %v73 = fmul double %v64, %v72
+  %v74 = fadd double %v62, %v73
+  %v75 = fmul double %v59, 0x3FE62E42FEFA4000
+  %v76 = fmul double %v74, 2.000000e+00
+  %v77 = fadd double %v75, %v76
+  %v78 = fmul double %v48, %v77
+  %v79 = fcmp olt double %v78, -7.460000e+02
+  br i1 %v79, label %b17, label %b14
+b14:
+  %v80 = fcmp ogt double %v78, 7.105000e+02
+  br i1 %v80, label %b17, label %b15
+b15:
+  br label %b17
+b16:
+  %v81 = fmul double %v82, %v83
+  br label %b23
+b17:
+  %v84 = phi double [ 7.105000e+02, %b14 ], [ %v78, %b15 ], [ -7.460000e+02, %b13 ]
+  %v85 = fcmp ogt double %v78, 7.105000e+02
+  %v86 = or i1 %v79, %v85
+  %v87 = fsub double %v75, %v77
+  %v88 = fadd double %v76, %v87
+  %v89 = fsub double %v62, %v74
+  %v90 = fadd double %v73, %v89
+  %v91 = fneg double %v62
+  %v92 = fadd double %v60, -2.000000e+00
+  %v93 = fsub double %v58, %v92
+  %v94 = tail call double @llvm.fma.f64(double %v91, double %v60, double %v58)
+  %v95 = tail call double @llvm.fma.f64(double %v91, double %v93, double %v94)
+  %v96 = fmul double %v61, %v95
+  %v97 = fsub double 0x3FD5555555555555, %v72
+  %v98 = fadd double %v71, %v97
+  %v99 = fadd double %v98, 0x3C75555555555555
+  %v100 = fmul double %v62, 2.000000e+00
+  %v101 = fneg double %v63
+  %v102 = tail call double @llvm.fma.f64(double %v62, double %v62, double %v101)
+  %v103 = tail call double @llvm.fma.f64(double %v100, double %v96, double %v102)
+  %v104 = fneg double %v64
+  %v105 = tail call double @llvm.fma.f64(double %v62, double %v63, double %v104)
+  %v106 = tail call double @llvm.fma.f64(double %v96, double %v63, double %v105)
+  %v107 = tail call double @llvm.fma.f64(double %v62, double %v103, double %v106)
+  %v108 = fneg double %v73
+  %v109 = tail call double @llvm.fma.f64(double %v64, double %v72, double %v108)
+  %v110 = tail call double @llvm.fma.f64(double %v107, double %v72, double %v109)
+  %v111 = tail call double @llvm.fma.f64(double %v64, double %v99, double %v110)
+  %v112 = fadd double %v96, %v111
+  %v113 = fadd double %v90, %v112
+  %v114 = fmul double %v113, 2.000000e+00
+  %v115 = tail call double @llvm.fma.f64(double %v59, double 0xBD48432A1B0E2634, double %v114)
+  %v116 = fadd double %v88, %v115
+  %v117 = fneg double %v78
+  %v118 = tail call double @llvm.fma.f64(double %v48, double %v77, double %v117)
+  %v119 = tail call double @llvm.fma.f64(double %v48, double %v116, double %v118)
+  %v120 = select i1 %v86, double 0.000000e+00, double %v119
+  %v121 = tail call double @llvm.fma.f64(double %v84, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v122 = fadd double %v121, 0xC338000000000000
+  %v123 = fneg double %v122
+  %v124 = tail call double @llvm.fma.f64(double %v123, double 0x3FE62E42FEFA4000, double %v84)
+  %v125 = tail call double @llvm.fma.f64(double %v123, double 0xBD48432A1B0E2634, double %v124)
+  %v126 = fmul double %v125, %v125
+  %v127 = tail call double @llvm.fma.f64(double %v125, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v128 = tail call double @llvm.fma.f64(double %v127, double %v125, double 0x3E927E4DB81FC5C4)
+  %v129 = tail call double @llvm.fma.f64(double %v128, double %v125, double 0x3EC71DDED4DF15D0)
+  %v130 = tail call double @llvm.fma.f64(double %v129, double %v125, double 0x3EFA01A01A70E1D0)
+  %v131 = tail call double @llvm.fma.f64(double %v130, double %v125, double 0x3F2A01A01B4A1A68)
+  %v132 = tail call double @llvm.fma.f64(double %v131, double %v125, double 0x3F56C16C16C1618C)
+  %v133 = tail call double @llvm.fma.f64(double %v132, double %v125, double 0x3F8111111110E966)
+  %v134 = tail call double @llvm.fma.f64(double %v133, double %v125, double 0x3FA5555555555556)
+  %v135 = tail call double @llvm.fma.f64(double %v134, double %v125, double 0x3FC555555555555C)
+  %v136 = tail call double @llvm.fma.f64(double %v135, double %v125, double 5.000000e-01)
+  %v137 = tail call double @llvm.fma.f64(double %v126, double %v136, double %v125)
+  %v138 = bitcast double %v121 to i64
+  %v139 = fadd double %v137, 1.000000e+00
+  %v140 = tail call double @llvm.fma.f64(double %v120, double %v139, double %v137)
+  %v141 = fadd double %v140, 1.000000e+00
+  %v142 = add i64 %v138, -4843621399236967424
+  %v143 = lshr i64 %v142, 1
+  %v144 = sub i64 %v142, %v143
+  %v145 = shl i64 %v143, 52
+  %v146 = add i64 %v145, 2301339409586323456
+  %v147 = shl i64 %v144, 52
+  %v148 = add i64 %v147, 2301339409586323456
+  %v149 = bitcast i64 %v146 to double
+  %v150 = fmul double %v141, %v149
+  %v151 = bitcast i64 %v148 to double
+  %v152 = fmul double %v150, %v151
+  %v153 = fcmp oeq double %v48, 0.000000e+00
+  %v154 = fcmp oeq double %v20, 1.000000e+00
+  %v155 = or i1 %v154, %v153
+  %v82 = select i1 %v155, double 1.000000e+00, double %v152
+  %v156 = fneg double %v20
+  %v157 = fcmp ogt double %v20, 7.460000e+02
+  %v158 = select i1 %v157, double -7.460000e+02, double %v156
+  %v159 = tail call double @llvm.fma.f64(double %v158, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v160 = fadd double %v159, 0xC338000000000000
+  %v161 = fneg double %v160
+  %v162 = tail call double @llvm.fma.f64(double %v161, double 0x3FE62E42FEFA4000, double %v158)
+  %v163 = tail call double @llvm.fma.f64(double %v161, double 0xBD48432A1B0E2634, double %v162)
+  %v164 = fmul double %v163, %v163
+  %v165 = tail call double @llvm.fma.f64(double %v163, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v166 = tail call double @llvm.fma.f64(double %v165, double %v163, double 0x3E927E4DB81FC5C4)
+  %v167 = tail call double @llvm.fma.f64(double %v166, double %v163, double 0x3EC71DDED4DF15D0)
+  %v168 = tail call double @llvm.fma.f64(double %v167, double %v163, double 0x3EFA01A01A70E1D0)
+  %v169 = tail call double @llvm.fma.f64(double %v168, double %v163, double 0x3F2A01A01B4A1A68)
+  %v170 = tail call double @llvm.fma.f64(double %v169, double %v163, double 0x3F56C16C16C1618C)
+  %v171 = tail call double @llvm.fma.f64(double %v170, double %v163, double 0x3F8111111110E966)
+  %v172 = tail call double @llvm.fma.f64(double %v171, double %v163, double 0x3FA5555555555556)
+  %v173 = tail call double @llvm.fma.f64(double %v172, double %v163, double 0x3FC555555555555C)
+  %v174 = tail call double @llvm.fma.f64(double %v173, double %v163, double 5.000000e-01)
+  %v175 = tail call double @llvm.fma.f64(double %v164, double %v174, double %v163)
+  %v176 = bitcast double %v159 to i64
+  %v177 = fadd double %v175, 1.000000e+00
+  %v178 = add i64 %v176, -4843621399236967424
+  %v179 = lshr i64 %v178, 1
+  %v180 = sub i64 %v178, %v179
+  %v181 = shl i64 %v179, 52
+  %v182 = add i64 %v181, 2301339409586323456
+  %v183 = shl i64 %v180, 52
+  %v184 = add i64 %v183, 2301339409586323456
+  %v185 = bitcast i64 %v182 to double
+  %v186 = fmul double %v177, %v185
+  %v187 = bitcast i64 %v184 to double
+  %v188 = fmul double %v186, %v187
+  %v189 = fmul double %v2, %v2
+  %v190 = fdiv double 1.000000e+00, %v189
+  %v191 = tail call double @llvm.fma.f64(double %v190, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
+  %v192 = tail call double @llvm.fma.f64(double %v191, double %v190, double 0xBF5F6AB0D9993C7C)
+  %v193 = tail call double @llvm.fma.f64(double %v192, double %v190, double 0x3F4B951E2B18FF24)
+  %v194 = tail call double @llvm.fma.f64(double %v193, double %v190, double 0xBF43813813813813)
+  %v195 = tail call double @llvm.fma.f64(double %v194, double %v190, double 0x3F4A01A01A01A01A)
+  %v196 = tail call double @llvm.fma.f64(double %v195, double %v190, double 0xBF66C16C16C16C17)
+  %v197 = tail call double @llvm.fma.f64(double %v196, double %v190, double 0x3FB5555555555555)
+  %v198 = fdiv double %v197, %v20
+  %v199 = fcmp olt double %v198, -7.460000e+02
+  br i1 %v199, label %b20, label %b18
+b18:
+  %v200 = fcmp ogt double %v198, 7.105000e+02
+  br i1 %v200, label %b20, label %b19
+b19:
+  br label %b20
+b20:
+  %v201 = phi double [ 7.105000e+02, %b18 ], [ %v198, %b19 ], [ -7.460000e+02, %b17 ]
+  %v202 = tail call double @llvm.fma.f64(double %v201, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v203 = fadd double %v202, 0xC338000000000000
+  %v204 = fneg double %v203
+  %v205 = tail call double @llvm.fma.f64(double %v204, double 0x3FE62E42FEFA4000, double %v201)
+  %v206 = tail call double @llvm.fma.f64(double %v204, double 0xBD48432A1B0E2634, double %v205)
+  %v207 = fmul double %v206, %v206
+  %v208 = tail call double @llvm.fma.f64(double %v206, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v209 = tail call double @llvm.fma.f64(double %v208, double %v206, double 0x3E927E4DB81FC5C4)
+  %v210 = tail call double @llvm.fma.f64(double %v209, double %v206, double 0x3EC71DDED4DF15D0)
+  %v211 = tail call double @llvm.fma.f64(double %v210, double %v206, double 0x3EFA01A01A70E1D0)
+  %v212 = tail call double @llvm.fma.f64(double %v211, double %v206, double 0x3F2A01A01B4A1A68)
+  %v213 = tail call double @llvm.fma.f64(double %v212, double %v206, double 0x3F56C16C16C1618C)
+  %v214 = tail call double @llvm.fma.f64(double %v213, double %v206, double 0x3F8111111110E966)
+  %v215 = tail call double @llvm.fma.f64(double %v214, double %v206, double 0x3FA5555555555556)
+  %v216 = tail call double @llvm.fma.f64(double %v215, double %v206, double 0x3FC555555555555C)
+  %v217 = tail call double @llvm.fma.f64(double %v216, double %v206, double 5.000000e-01)
+  %v218 = tail call double @llvm.fma.f64(double %v207, double %v217, double %v206)
+  %v219 = bitcast double %v202 to i64
+  %v220 = fadd double %v218, 1.000000e+00
+  %v221 = add i64 %v219, -4843621399236967424
+  %v222 = lshr i64 %v221, 1
+  %v223 = sub i64 %v221, %v222
+  %v224 = shl i64 %v222, 52
+  %v225 = add i64 %v224, 2301339409586323456
+  %v226 = shl i64 %v223, 52
+  %v227 = add i64 %v226, 2301339409586323456
+  %v228 = bitcast i64 %v225 to double
+  %v229 = fmul double %v220, %v228
+  %v230 = bitcast i64 %v227 to double
+  %v231 = fmul double %v229, %v230
+  %v232 = fmul double %v82, 0x40040D931FF62705
+  %v233 = fmul double %v188, %v232
+  %v83 = fmul double %v233, %v231
+  %v234 = fcmp ogt float %v1, 0.000000e+00
+  br i1 %v234, label %b16, label %b21
+b21:
+  %v235 = tail call double @llvm.roundeven.f64(double %v20)
+  %v236 = fsub double %v20, %v235
+  %v237 = fmul double %v236, 0x400921FB54442D18
+  %v238 = tail call double @llvm.fma.f64(double %v237, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v239 = fadd double %v238, 0xC338000000000000
+  %v240 = fneg double %v239
+  %v241 = tail call double @llvm.fma.f64(double %v240, double 0x3FF921FB54442D18, double %v237)
+  %v242 = fmul double %v239, 0x3C91A62633145C07
+  %v243 = fsub double %v241, %v242
+  %v244 = fsub double %v243, %v241
+  %v245 = fsub double %v243, %v244
+  %v246 = fsub double %v241, %v245
+  %v247 = fadd double %v242, %v244
+  %v248 = fsub double %v246, %v247
+  %v249 = fneg double %v242
+  %v250 = tail call double @llvm.fma.f64(double %v239, double 0x3C91A62633145C07, double %v249)
+  %v251 = fsub double %v248, %v250
+  %v252 = tail call double @llvm.fma.f64(double %v240, double 0xB91F1976B7ED9000, double %v251)
+  %v253 = bitcast double %v238 to i64
+  %v254 = and i64 %v253, 1
+  %v255 = fmul double %v243, %v243
+  %v256 = fmul double %v243, %v255
+  %v257 = tail call double @llvm.fma.f64(double %v255, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v258 = tail call double @llvm.fma.f64(double %v257, double %v255, double 0x3EC71DE351EED7F2)
+  %v259 = tail call double @llvm.fma.f64(double %v258, double %v255, double 0xBF2A01A019BAD8A1)
+  %v260 = tail call double @llvm.fma.f64(double %v259, double %v255, double 0x3F8111111110F573)
+  %v261 = tail call double @llvm.fma.f64(double %v260, double %v255, double 0xBFC5555555555547)
+  %v262 = tail call double @llvm.fma.f64(double %v256, double %v261, double %v252)
+  %v263 = fadd double %v243, %v262
+  %v264 = fneg double %v255
+  %v265 = fmul double %v255, %v264
+  %v266 = tail call double @llvm.fma.f64(double %v255, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v267 = tail call double @llvm.fma.f64(double %v266, double %v255, double 0xBE927E4F7C234A35)
+  %v268 = tail call double @llvm.fma.f64(double %v267, double %v255, double 0x3EFA01A019C515A1)
+  %v269 = tail call double @llvm.fma.f64(double %v268, double %v255, double 0xBF56C16C16C14DC4)
+  %v270 = tail call double @llvm.fma.f64(double %v269, double %v255, double 0x3FA555555555554A)
+  %v271 = fmul double %v255, 5.000000e-01
+  %v272 = tail call double @llvm.fma.f64(double %v265, double %v270, double %v271)
+  %v273 = fsub double 1.000000e+00, %v272
+  %v274 = icmp eq i64 %v254, 0
+  %v275 = select i1 %v274, double %v263, double %v273
+  %v276 = bitcast double %v275 to i64
+  %v277 = shl i64 %v253, 62
+  %v278 = and i64 %v277, -9223372036854775808
+  %v279 = xor i64 %v278, %v276
+  %v280 = bitcast i64 %v279 to double
+  %v281 = fcmp oeq double %v237, 0.000000e+00
+  %v282 = select i1 %v281, double %v237, double %v280
+  %v283 = fmul double %v282, %v2
+  %v284 = tail call double @llvm.fabs.f64(double %v283)
+  %v285 = fdiv double 0x400921FB54442D18, %v284
+  %v286 = fdiv double %v285, %v83
+  %v287 = fdiv double %v286, %v82
+  %v288 = tail call double @llvm.floor.f64(double %v20)
+  %v289 = fmul double %v288, 5.000000e-01
+  %v290 = tail call double @llvm.floor.f64(double %v289)
+  %v291 = fmul double %v290, 2.000000e+00
+  %v292 = fcmp une double %v288, %v291
+  %v293 = fneg double %v287
+  %v294 = select i1 %v292, double %v287, double %v293
+  br label %b23
+b22:
+  %v295 = phi double [ %v2, %b9 ], [ %v26, %b11 ], [ %v37, %b12 ]
+  %v296 = phi double [ 0.000000e+00, %b9 ], [ %v28, %b11 ], [ %v39, %b12 ]
+  %v297 = phi double [ 1.000000e+00, %b9 ], [ %v30, %b11 ], [ %v41, %b12 ]
+  %v298 = fadd double %v295, -2.000000e+00
+  %v299 = tail call double @llvm.fma.f64(double %v298, double 0xBEB74F33EBD1FA3E, double 0x3EC5F626C8F5B96A)
+  %v300 = tail call double @llvm.fma.f64(double %v299, double %v298, double 0xBECD86307E1B5560)
+  %v301 = tail call double @llvm.fma.f64(double %v300, double %v298, double 0x3EDE4E6309FB0586)
+  %v302 = tail call double @llvm.fma.f64(double %v301, double %v298, double 0xBEF01605C1CA76EB)
+  %v303 = tail call double @llvm.fma.f64(double %v302, double %v298, double 0x3F000747D09BBD45)
+  %v304 = tail call double @llvm.fma.f64(double %v303, double %v298, double 0xBF0FDC60DE1BD1DC)
+  %v305 = tail call double @llvm.fma.f64(double %v304, double %v298, double 0x3F1FE3FB3474D2A9)
+  %v306 = tail call double @llvm.fma.f64(double %v305, double %v298, double 0xBF2F94C25A068C1D)
+  %v307 = tail call double @llvm.fma.f64(double %v306, double %v298, double 0x3F4011B21504D027)
+  %v308 = tail call double @llvm.fma.f64(double %v307, double %v298, double 0xBF4E21F1341B5C78)
+  %v309 = tail call double @llvm.fma.f64(double %v308, double %v298, double 0x3F613C448802CDAA)
+  %v310 = tail call double @llvm.fma.f64(double %v309, double %v298, double 0xBF675E6E922AB08F)
+  %v311 = tail call double @llvm.fma.f64(double %v310, double %v298, double 0x3F86D7EEACCF06D1)
+  %v312 = tail call double @llvm.fma.f64(double %v311, double %v298, double 0xBF317F374093DECD)
+  %v313 = tail call double @llvm.fma.f64(double %v312, double %v298, double 0x3FB301FBB0F23EA7)
+  %v314 = tail call double @llvm.fma.f64(double %v313, double %v298, double 0x3FB4E23998464F5D)
+  %v315 = tail call double @llvm.fma.f64(double %v314, double %v298, double 0x3FDA5B978B96BECA)
+  %v316 = tail call double @llvm.fma.f64(double %v315, double %v298, double 0x3FDB0EE6072093CE)
+  %v317 = tail call double @llvm.fma.f64(double %v298, double %v316, double 1.000000e+00)
+  %v318 = fadd double %v296, %v297
+  %v319 = fdiv double %v317, %v318
+  %v320 = fmul double %v296, %v317
+  %v321 = tail call double @llvm.fma.f64(double %v317, double %v297, double %v320)
+  %v322 = select i1 %v22, double %v319, double %v321
+  %v323 = fptrunc double %v322 to float
+  br label %b24
+b23:
+  %v324 = phi double [ %v294, %b21 ], [ %v81, %b16 ]
+  %v325 = fptrunc double %v324 to float
+  br label %b24
+b24:
+  %v326 = phi float [ %v5, %b2 ], [ %v325, %b23 ], [ %v13, %b5 ], [ %v19, %b7 ], [ 0x7FF8000000000000, %b3 ], [ %v323, %b22 ]
+  ret float %v326
 }
 
-define internal double @m_gamma_float64(double %x) alwaysinline nounwind {
+define internal double @m_gamma_float64(double %x) nounwind {
 b1:
-  %v1 = tail call double @tgamma(double %x)
-  ret double %v1
+  %v1 = freeze double %x
+  %v2 = fcmp oeq double %v1, 0.000000e+00
+  br i1 %v2, label %b2, label %b3
+b2:
+  %v3 = tail call double @llvm.copysign.f64(double 0x7FF0000000000000, double %v1)
+  br label %b23
+b3:
+  %v4 = fcmp olt double %v1, 0.000000e+00
+  %v5 = tail call double @llvm.floor.f64(double %v1)
+  %v6 = fcmp oeq double %v1, %v5
+  %v7 = and i1 %v4, %v6
+  br i1 %v7, label %b23, label %b4
+b4:
+  %v8 = fcmp uno double %v1, 0.000000e+00
+  %v9 = fcmp ogt double %v1, 1.717000e+02
+  %v10 = or i1 %v8, %v9
+  br i1 %v10, label %b5, label %b6
+b5:
+  %v11 = fadd double %v1, 0x7FF0000000000000
+  br label %b23
+b6:
+  %v12 = fcmp olt double %v1, -1.850000e+02
+  br i1 %v12, label %b7, label %b8
+b7:
+  %v13 = fmul double %v5, 5.000000e-01
+  %v14 = tail call double @llvm.floor.f64(double %v13)
+  %v15 = fmul double %v14, 2.000000e+00
+  %v16 = fcmp oeq double %v5, %v15
+  %v17 = select i1 %v16, double 0.000000e+00, double -0.000000e+00
+  br label %b23
+b8:
+  %v18 = tail call double @llvm.fabs.f64(double %v1)
+  %v19 = fcmp olt double %v18, 1.200000e+01
+  br i1 %v19, label %b9, label %b14
+b9:
+  %v20 = fcmp olt double %v1, 1.500000e+00
+  %v21 = fcmp ogt double %v1, 2.500000e+00
+  %v22 = or i1 %v20, %v21
+  br i1 %v22, label %b10, label %b13
+b10:
+  br i1 %v20, label %b11, label %b12
+b11:
+  %v23 = phi double [ %v24, %b11 ], [ %v1, %b10 ]
+  %v25 = phi double [ %v26, %b11 ], [ 0.000000e+00, %b10 ]
+  %v27 = phi double [ %v28, %b11 ], [ 1.000000e+00, %b10 ]
+  %v28 = fmul double %v23, %v27
+  %v29 = fneg double %v28
+  %v30 = tail call double @llvm.fma.f64(double %v27, double %v23, double %v29)
+  %v26 = tail call double @llvm.fma.f64(double %v25, double %v23, double %v30)
+  %v24 = fadd double %v23, 1.000000e+00
+  %v31 = fcmp olt double %v24, 1.500000e+00
+  %v32 = fcmp ogt double %v24, 2.500000e+00
+  %v33 = or i1 %v31, %v32
+  br i1 %v33, label %b11, label %b13
+b12:
+  %v34 = phi double [ %v35, %b12 ], [ %v1, %b10 ]
+  %v36 = phi double [ %v37, %b12 ], [ 0.000000e+00, %b10 ]
+  %v38 = phi double [ %v39, %b12 ], [ 1.000000e+00, %b10 ]
+  %v35 = fadd double %v34, -1.000000e+00
+  %v39 = fmul double %v35, %v38
+  %v40 = fneg double %v39
+  %v41 = tail call double @llvm.fma.f64(double %v38, double %v35, double %v40)
+  %v37 = tail call double @llvm.fma.f64(double %v36, double %v35, double %v41)
+  %v42 = fcmp olt double %v35, 1.500000e+00
+  %v43 = fcmp ogt double %v35, 2.500000e+00
+  %v44 = or i1 %v42, %v43
+  br i1 %v44, label %b12, label %b13
+b13:
+  %v45 = phi double [ %v1, %b9 ], [ %v24, %b11 ], [ %v35, %b12 ]
+  %v46 = phi double [ 0.000000e+00, %b9 ], [ %v26, %b11 ], [ %v37, %b12 ]
+  %v47 = phi double [ 1.000000e+00, %b9 ], [ %v28, %b11 ], [ %v39, %b12 ]
+  %v48 = fadd double %v45, -2.000000e+00
+  %v49 = tail call double @llvm.fma.f64(double %v48, double 0xBEB74F33EBD1FA3E, double 0x3EC5F626C8F5B96A)
+  %v50 = tail call double @llvm.fma.f64(double %v49, double %v48, double 0xBECD86307E1B5560)
+  %v51 = tail call double @llvm.fma.f64(double %v50, double %v48, double 0x3EDE4E6309FB0586)
+  %v52 = tail call double @llvm.fma.f64(double %v51, double %v48, double 0xBEF01605C1CA76EB)
+  %v53 = tail call double @llvm.fma.f64(double %v52, double %v48, double 0x3F000747D09BBD45)
+  %v54 = tail call double @llvm.fma.f64(double %v53, double %v48, double 0xBF0FDC60DE1BD1DC)
+  %v55 = tail call double @llvm.fma.f64(double %v54, double %v48, double 0x3F1FE3FB3474D2A9)
+  %v56 = tail call double @llvm.fma.f64(double %v55, double %v48, double 0xBF2F94C25A068C1D)
+  %v57 = tail call double @llvm.fma.f64(double %v56, double %v48, double 0x3F4011B21504D027)
+  %v58 = tail call double @llvm.fma.f64(double %v57, double %v48, double 0xBF4E21F1341B5C78)
+  %v59 = tail call double @llvm.fma.f64(double %v58, double %v48, double 0x3F613C448802CDAA)
+  %v60 = tail call double @llvm.fma.f64(double %v59, double %v48, double 0xBF675E6E922AB08F)
+  %v61 = tail call double @llvm.fma.f64(double %v60, double %v48, double 0x3F86D7EEACCF06D1)
+  %v62 = tail call double @llvm.fma.f64(double %v61, double %v48, double 0xBF317F374093DECD)
+  %v63 = tail call double @llvm.fma.f64(double %v62, double %v48, double 0x3FB301FBB0F23EA7)
+  %v64 = tail call double @llvm.fma.f64(double %v63, double %v48, double 0x3FB4E23998464F5D)
+  %v65 = tail call double @llvm.fma.f64(double %v64, double %v48, double 0x3FDA5B978B96BECA)
+  %v66 = tail call double @llvm.fma.f64(double %v65, double %v48, double 0x3FDB0EE6072093CE)
+  %v67 = tail call double @llvm.fma.f64(double %v48, double %v66, double 1.000000e+00)
+  %v68 = fmul double %v46, %v67
+  %v69 = tail call double @llvm.fma.f64(double %v67, double %v47, double %v68)
+  %v70 = fadd double %v46, %v47
+  %v71 = fdiv double %v67, %v70
+  %v72 = select i1 %v20, double %v71, double %v69
+  br label %b23
+b14:
+  %v73 = fmul double %v18, 5.000000e-01
+  %v74 = fadd double %v73, -2.500000e-01
+  %v75 = bitcast double %v18 to i64
+  %v76 = add nuw i64 %v75, 2638147582215219
+  %v77 = lshr i64 %v76, 52
+  %v78 = or disjoint i64 %v77, 4841369599423283200
+  %v79 = bitcast i64 %v78 to double
+  %v80 = fadd double %v79, 0xC330000000000000
+  %v81 = and i64 %v76, 4503599627370495
+  %v82 = add nuw nsw i64 %v81, 4604544271217802189
+  %v83 = bitcast i64 %v82 to double
+  %v84 = fadd double %v83, -1.000000e+00
+  %v85 = fadd double %v80, -1.023000e+03
+  %v86 = fadd double %v84, 2.000000e+00
+  %v87 = fdiv double 1.000000e+00, %v86
+  %v88 = fmul double %v84, %v87
+  %v89 = fmul double %v88, %v88
+  %v90 = fmul double %v88, %v89
+  %v91 = tail call double @llvm.fma.f64(double %v89, double 0x3FB0E48C86029D98, double 0x3FB0F7F491D7840F)
+  %v92 = tail call double @llvm.fma.f64(double %v91, double %v89, double 0x3FB3B1EF291B286B)
+  %v93 = tail call double @llvm.fma.f64(double %v92, double %v89, double 0x3FB745CE9C13DB3B)
+  %v94 = tail call double @llvm.fma.f64(double %v93, double %v89, double 0x3FBC71C722DC3A56)
+  %v95 = tail call double @llvm.fma.f64(double %v94, double %v89, double 0x3FC2492492457977)
+  %v96 = tail call double @llvm.fma.f64(double %v95, double %v89, double 0x3FC9999999999B32)
+  %v97 = fmul double %v89, %v96
+  %v98 = fadd double %v97, 0x3FD5555555555555
+  %v99 = fmul double %v90, %v98
+  %v100 = fadd double %v88, %v99
+  %v101 = fmul double %v85, 0x3FE62E42FEFA4000
+  %v102 = fmul double %v100, 2.000000e+00
+  %v103 = fadd double %v101, %v102
+  %v104 = fmul double %v74, %v103
+  %v105 = fcmp olt double %v104, -7.460000e+02
+  br i1 %v105, label %b18, label %b15
+b15:
+  %v106 = fcmp ogt double %v104, 7.105000e+02
+  br i1 %v106, label %b18, label %b16
+b16:
+  br label %b18
+b17:
+  %v107 = fmul double %v108, %v109
+  br label %b23
+b18:
+  %v110 = phi double [ 7.105000e+02, %b15 ], [ %v104, %b16 ], [ -7.460000e+02, %b14 ]
+  %v111 = fcmp ogt double %v104, 7.105000e+02
+  %v112 = or i1 %v105, %v111
+  %v113 = fsub double %v101, %v103
+  %v114 = fadd double %v102, %v113
+  %v115 = fsub double %v88, %v100
+  %v116 = fadd double %v99, %v115
+  %v117 = fneg double %v88
+  %v118 = fadd double %v86, -2.000000e+00
+  %v119 = fsub double %v84, %v118
+  %v120 = tail call double @llvm.fma.f64(double %v117, double %v86, double %v84)
+  %v121 = tail call double @llvm.fma.f64(double %v117, double %v119, double %v120)
+  %v122 = fmul double %v87, %v121
+  %v123 = fsub double 0x3FD5555555555555, %v98
+  %v124 = fadd double %v97, %v123
+  %v125 = fadd double %v124, 0x3C75555555555555
+  %v126 = fmul double %v88, 2.000000e+00
+  %v127 = fneg double %v89
+  %v128 = tail call double @llvm.fma.f64(double %v88, double %v88, double %v127)
+  %v129 = tail call double @llvm.fma.f64(double %v126, double %v122, double %v128)
+  %v130 = fneg double %v90
+  %v131 = tail call double @llvm.fma.f64(double %v88, double %v89, double %v130)
+  %v132 = tail call double @llvm.fma.f64(double %v122, double %v89, double %v131)
+  %v133 = tail call double @llvm.fma.f64(double %v88, double %v129, double %v132)
+  %v134 = fneg double %v99
+  %v135 = tail call double @llvm.fma.f64(double %v90, double %v98, double %v134)
+  %v136 = tail call double @llvm.fma.f64(double %v133, double %v98, double %v135)
+  %v137 = tail call double @llvm.fma.f64(double %v90, double %v125, double %v136)
+  %v138 = fadd double %v122, %v137
+  %v139 = fadd double %v116, %v138
+  %v140 = fmul double %v139, 2.000000e+00
+  %v141 = tail call double @llvm.fma.f64(double %v85, double 0xBD48432A1B0E2634, double %v140)
+  %v142 = fadd double %v114, %v141
+  %v143 = fneg double %v104
+  %v144 = tail call double @llvm.fma.f64(double %v74, double %v103, double %v143)
+  %v145 = tail call double @llvm.fma.f64(double %v74, double %v142, double %v144)
+  %v146 = select i1 %v112, double 0.000000e+00, double %v145
+  %v147 = tail call double @llvm.fma.f64(double %v110, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v148 = fadd double %v147, 0xC338000000000000
+  %v149 = fneg double %v148
+  %v150 = tail call double @llvm.fma.f64(double %v149, double 0x3FE62E42FEFA4000, double %v110)
+  %v151 = tail call double @llvm.fma.f64(double %v149, double 0xBD48432A1B0E2634, double %v150)
+  %v152 = fmul double %v151, %v151
+  %v153 = tail call double @llvm.fma.f64(double %v151, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v154 = tail call double @llvm.fma.f64(double %v153, double %v151, double 0x3E927E4DB81FC5C4)
+  %v155 = tail call double @llvm.fma.f64(double %v154, double %v151, double 0x3EC71DDED4DF15D0)
+  %v156 = tail call double @llvm.fma.f64(double %v155, double %v151, double 0x3EFA01A01A70E1D0)
+  %v157 = tail call double @llvm.fma.f64(double %v156, double %v151, double 0x3F2A01A01B4A1A68)
+  %v158 = tail call double @llvm.fma.f64(double %v157, double %v151, double 0x3F56C16C16C1618C)
+  %v159 = tail call double @llvm.fma.f64(double %v158, double %v151, double 0x3F8111111110E966)
+  %v160 = tail call double @llvm.fma.f64(double %v159, double %v151, double 0x3FA5555555555556)
+  %v161 = tail call double @llvm.fma.f64(double %v160, double %v151, double 0x3FC555555555555C)
+  %v162 = tail call double @llvm.fma.f64(double %v161, double %v151, double 5.000000e-01)
+  %v163 = tail call double @llvm.fma.f64(double %v152, double %v162, double %v151)
+  %v164 = bitcast double %v147 to i64
+  %v165 = fadd double %v163, 1.000000e+00
+  %v166 = tail call double @llvm.fma.f64(double %v146, double %v165, double %v163)
+  %v167 = fadd double %v166, 1.000000e+00
+  %v168 = add i64 %v164, -4843621399236967424
+  %v169 = lshr i64 %v168, 1
+  %v170 = sub i64 %v168, %v169
+  %v171 = shl i64 %v169, 52
+  %v172 = add i64 %v171, 2301339409586323456
+  %v173 = shl i64 %v170, 52
+  %v174 = add i64 %v173, 2301339409586323456
+  %v175 = bitcast i64 %v172 to double
+  %v176 = fmul double %v167, %v175
+  %v177 = bitcast i64 %v174 to double
+  %v178 = fmul double %v176, %v177
+  %v179 = fcmp oeq double %v74, 0.000000e+00
+  %v180 = fcmp oeq double %v18, 1.000000e+00
+  %v181 = or i1 %v180, %v179
+  %v108 = select i1 %v181, double 1.000000e+00, double %v178
+  %v182 = fneg double %v18
+  %v183 = fcmp ogt double %v18, 7.460000e+02
+  %v184 = select i1 %v183, double -7.460000e+02, double %v182
+  %v185 = tail call double @llvm.fma.f64(double %v184, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v186 = fadd double %v185, 0xC338000000000000
+  %v187 = fneg double %v186
+  %v188 = tail call double @llvm.fma.f64(double %v187, double 0x3FE62E42FEFA4000, double %v184)
+  %v189 = tail call double @llvm.fma.f64(double %v187, double 0xBD48432A1B0E2634, double %v188)
+  %v190 = fmul double %v189, %v189
+  %v191 = tail call double @llvm.fma.f64(double %v189, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v192 = tail call double @llvm.fma.f64(double %v191, double %v189, double 0x3E927E4DB81FC5C4)
+  %v193 = tail call double @llvm.fma.f64(double %v192, double %v189, double 0x3EC71DDED4DF15D0)
+  %v194 = tail call double @llvm.fma.f64(double %v193, double %v189, double 0x3EFA01A01A70E1D0)
+  %v195 = tail call double @llvm.fma.f64(double %v194, double %v189, double 0x3F2A01A01B4A1A68)
+  %v196 = tail call double @llvm.fma.f64(double %v195, double %v189, double 0x3F56C16C16C1618C)
+  %v197 = tail call double @llvm.fma.f64(double %v196, double %v189, double 0x3F8111111110E966)
+  %v198 = tail call double @llvm.fma.f64(double %v197, double %v189, double 0x3FA5555555555556)
+  %v199 = tail call double @llvm.fma.f64(double %v198, double %v189, double 0x3FC555555555555C)
+  %v200 = tail call double @llvm.fma.f64(double %v199, double %v189, double 5.000000e-01)
+  %v201 = tail call double @llvm.fma.f64(double %v190, double %v200, double %v189)
+  %v202 = bitcast double %v185 to i64
+  %v203 = fadd double %v201, 1.000000e+00
+  %v204 = add i64 %v202, -4843621399236967424
+  %v205 = lshr i64 %v204, 1
+  %v206 = sub i64 %v204, %v205
+  %v207 = shl i64 %v205, 52
+  %v208 = add i64 %v207, 2301339409586323456
+  %v209 = shl i64 %v206, 52
+  %v210 = add i64 %v209, 2301339409586323456
+  %v211 = bitcast i64 %v208 to double
+  %v212 = fmul double %v203, %v211
+  %v213 = bitcast i64 %v210 to double
+  %v214 = fmul double %v212, %v213
+  %v215 = fmul double %v1, %v1
+  %v216 = fdiv double 1.000000e+00, %v215
+  %v217 = tail call double @llvm.fma.f64(double %v216, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
+  %v218 = tail call double @llvm.fma.f64(double %v217, double %v216, double 0xBF5F6AB0D9993C7C)
+  %v219 = tail call double @llvm.fma.f64(double %v218, double %v216, double 0x3F4B951E2B18FF24)
+  %v220 = tail call double @llvm.fma.f64(double %v219, double %v216, double 0xBF43813813813813)
+  %v221 = tail call double @llvm.fma.f64(double %v220, double %v216, double 0x3F4A01A01A01A01A)
+  %v222 = tail call double @llvm.fma.f64(double %v221, double %v216, double 0xBF66C16C16C16C17)
+  %v223 = tail call double @llvm.fma.f64(double %v222, double %v216, double 0x3FB5555555555555)
+  %v224 = fdiv double %v223, %v18
+  %v225 = fcmp olt double %v224, -7.460000e+02
+  br i1 %v225, label %b21, label %b19
+b19:
+  %v226 = fcmp ogt double %v224, 7.105000e+02
+  br i1 %v226, label %b21, label %b20
+b20:
+  br label %b21
+b21:
+  %v227 = phi double [ 7.105000e+02, %b19 ], [ %v224, %b20 ], [ -7.460000e+02, %b18 ]
+  %v228 = tail call double @llvm.fma.f64(double %v227, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v229 = fadd double %v228, 0xC338000000000000
+  %v230 = fneg double %v229
+  %v231 = tail call double @llvm.fma.f64(double %v230, double 0x3FE62E42FEFA4000, double %v227)
+  %v232 = tail call double @llvm.fma.f64(double %v230, double 0xBD48432A1B0E2634, double %v231)
+  %v233 = fmul double %v232, %v232
+  %v234 = tail call double @llvm.fma.f64(double %v232, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v235 = tail call double @llvm.fma.f64(double %v234, double %v232, double 0x3E927E4DB81FC5C4)
+  %v236 = tail call double @llvm.fma.f64(double %v235, double %v232, double 0x3EC71DDED4DF15D0)
+  %v237 = tail call double @llvm.fma.f64(double %v236, double %v232, double 0x3EFA01A01A70E1D0)
+  %v238 = tail call double @llvm.fma.f64(double %v237, double %v232, double 0x3F2A01A01B4A1A68)
+  %v239 = tail call double @llvm.fma.f64(double %v238, double %v232, double 0x3F56C16C16C1618C)
+  %v240 = tail call double @llvm.fma.f64(double %v239, double %v232, double 0x3F8111111110E966)
+  %v241 = tail call double @llvm.fma.f64(double %v240, double %v232, double 0x3FA5555555555556)
+  %v242 = tail call double @llvm.fma.f64(double %v241, double %v232, double 0x3FC555555555555C)
+  %v243 = tail call double @llvm.fma.f64(double %v242, double %v232, double 5.000000e-01)
+  %v244 = tail call double @llvm.fma.f64(double %v233, double %v243, double %v232)
+  %v245 = bitcast double %v228 to i64
+  %v246 = fadd double %v244, 1.000000e+00
+  %v247 = add i64 %v245, -4843621399236967424
+  %v248 = lshr i64 %v247, 1
+  %v249 = sub i64 %v247, %v248
+  %v250 = shl i64 %v248, 52
+  %v251 = add i64 %v250, 2301339409586323456
+  %v252 = shl i64 %v249, 52
+  %v253 = add i64 %v252, 2301339409586323456
+  %v254 = bitcast i64 %v251 to double
+  %v255 = fmul double %v246, %v254
+  %v256 = bitcast i64 %v253 to double
+  %v257 = fmul double %v255, %v256
+  %v258 = fmul double %v108, 0x40040D931FF62705
+  %v259 = fmul double %v214, %v258
+  %v109 = fmul double %v259, %v257
+  %v260 = fcmp ogt double %v1, 0.000000e+00
+  br i1 %v260, label %b17, label %b22
+b22:
+  %v261 = tail call double @llvm.roundeven.f64(double %v18)
+  %v262 = fsub double %v18, %v261
+  %v263 = fmul double %v262, 0x400921FB54442D18
+  %v264 = tail call double @llvm.fma.f64(double %v263, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v265 = fadd double %v264, 0xC338000000000000
+  %v266 = fneg double %v265
+  %v267 = tail call double @llvm.fma.f64(double %v266, double 0x3FF921FB54442D18, double %v263)
+  %v268 = fmul double %v265, 0x3C91A62633145C07
+  %v269 = fsub double %v267, %v268
+  %v270 = fsub double %v269, %v267
+  %v271 = fsub double %v269, %v270
+  %v272 = fsub double %v267, %v271
+  %v273 = fadd double %v268, %v270
+  %v274 = fsub double %v272, %v273
+  %v275 = fneg double %v268
+  %v276 = tail call double @llvm.fma.f64(double %v265, double 0x3C91A62633145C07, double %v275)
+  %v277 = fsub double %v274, %v276
+  %v278 = tail call double @llvm.fma.f64(double %v266, double 0xB91F1976B7ED9000, double %v277)
+  %v279 = bitcast double %v264 to i64
+  %v280 = and i64 %v279, 1
+  %v281 = fmul double %v269, %v269
+  %v282 = fmul double %v269, %v281
+  %v283 = tail call double @llvm.fma.f64(double %v281, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v284 = tail call double @llvm.fma.f64(double %v283, double %v281, double 0x3EC71DE351EED7F2)
+  %v285 = tail call double @llvm.fma.f64(double %v284, double %v281, double 0xBF2A01A019BAD8A1)
+  %v286 = tail call double @llvm.fma.f64(double %v285, double %v281, double 0x3F8111111110F573)
+  %v287 = tail call double @llvm.fma.f64(double %v286, double %v281, double 0xBFC5555555555547)
+  %v288 = tail call double @llvm.fma.f64(double %v282, double %v287, double %v278)
+  %v289 = fadd double %v269, %v288
+  %v290 = fneg double %v281
+  %v291 = fmul double %v281, %v290
+  %v292 = tail call double @llvm.fma.f64(double %v281, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v293 = tail call double @llvm.fma.f64(double %v292, double %v281, double 0xBE927E4F7C234A35)
+  %v294 = tail call double @llvm.fma.f64(double %v293, double %v281, double 0x3EFA01A019C515A1)
+  %v295 = tail call double @llvm.fma.f64(double %v294, double %v281, double 0xBF56C16C16C14DC4)
+  %v296 = tail call double @llvm.fma.f64(double %v295, double %v281, double 0x3FA555555555554A)
+  %v297 = fmul double %v281, 5.000000e-01
+  %v298 = tail call double @llvm.fma.f64(double %v291, double %v296, double %v297)
+  %v299 = fsub double 1.000000e+00, %v298
+  %v300 = icmp eq i64 %v280, 0
+  %v301 = select i1 %v300, double %v289, double %v299
+  %v302 = bitcast double %v301 to i64
+  %v303 = shl i64 %v279, 62
+  %v304 = and i64 %v303, -9223372036854775808
+  %v305 = xor i64 %v304, %v302
+  %v306 = bitcast i64 %v305 to double
+  %v307 = fcmp oeq double %v263, 0.000000e+00
+  %v308 = select i1 %v307, double %v263, double %v306
+  %v309 = fmul double %v1, %v308
+  %v310 = tail call double @llvm.fabs.f64(double %v309)
+  %v311 = fdiv double 0x400921FB54442D18, %v310
+  %v312 = fdiv double %v311, %v109
+  %v313 = fdiv double %v312, %v108
+  %v314 = tail call double @llvm.floor.f64(double %v18)
+  %v315 = fmul double %v314, 5.000000e-01
+  %v316 = tail call double @llvm.floor.f64(double %v315)
+  %v317 = fmul double %v316, 2.000000e+00
+  %v318 = fcmp une double %v314, %v317
+  %v319 = fneg double %v313
+  %v320 = select i1 %v318, double %v313, double %v319
+  br label %b23
+b23:
+  %v321 = phi double [ %v3, %b2 ], [ 0x7FF8000000000000, %b3 ], [ %v11, %b5 ], [ %v17, %b7 ], [ %v72, %b13 ], [ %v320, %b22 ], [ %v107, %b17 ]
+  ret double %v321
 }
 
 define internal float @m_hypot_float32(float %x, float %y) alwaysinline nounwind {
@@ -2053,18 +3062,1376 @@ b1:
   ret double %v20
 }
 
-define internal float @m_lgamma_float32(float %x) alwaysinline nounwind {
+define internal float @m_lgamma_float32(float %x) nounwind {
 b1:
   %v1 = fpext float %x to double
-  %v2 = tail call double @lgamma(double %v1)
-  %v3 = fptrunc double %v2 to float
-  ret float %v3
+  %v2 = tail call double @llvm.fabs.f64(double %v1)
+  %v3 = fcmp oeq double %v2, 0x7FF0000000000000
+  br i1 %v3, label %b24, label %b2
+b2:
+  %v4 = fcmp ult float %x, -5.000000e-01
+  br i1 %v4, label %b14, label %b3
+b3:
+  %v5 = fcmp olt float %x, 1.200000e+01
+  br i1 %v5, label %b4, label %b11
+b4:
+  %v6 = fcmp olt float %x, 5.000000e-01
+  br i1 %v6, label %b8, label %b5
+b5:
+  %v7 = fcmp ogt float %x, 2.500000e+00
+  br i1 %v7, label %b6, label %b7
+b6:
+  %v8 = phi double [ %v9, %b6 ], [ %v1, %b5 ]
+  %v10 = phi double [ %v11, %b6 ], [ 1.000000e+00, %b5 ]
+  %v9 = fadd double %v8, -1.000000e+00
+  %v11 = fmul double %v10, %v9
+  %v12 = fcmp ogt double %v9, 2.500000e+00
+  br i1 %v12, label %b6, label %b7
+b7:
+  %v13 = phi double [ %v1, %b5 ], [ %v9, %b6 ]
+  %v14 = phi double [ 1.000000e+00, %b5 ], [ %v11, %b6 ]
+  %v15 = fcmp olt double %v13, 1.500000e+00
+  br i1 %v15, label %b9, label %b10
+b8:
+  %v16 = tail call double @llvm.fma.f64(double %v1, double %v1, double %v1)
+  %v17 = tail call double @llvm.fabs.f64(double %v16)
+  %v18 = fcmp olt double %v17, 0x10000000000000
+  %v19 = fmul double %v17, 0x4340000000000000
+  %v20 = select i1 %v18, double %v19, double %v17
+  %v21 = bitcast double %v20 to i64
+  %v22 = add i64 %v21, 2638147582215219
+  %v23 = lshr i64 %v22, 52
+  %v24 = or disjoint i64 %v23, 4841369599423283200
+  %v25 = bitcast i64 %v24 to double
+  %v26 = fadd double %v25, 0xC330000000000000
+  %v27 = and i64 %v22, 4503599627370495
+  %v28 = add nuw nsw i64 %v27, 4604544271217802189
+  %v29 = bitcast i64 %v28 to double
+  %v30 = fadd double %v29, -1.000000e+00
+  %v31 = select i1 %v18, double 1.076000e+03, double 1.023000e+03
+  %v32 = fsub double %v26, %v31
+  %v33 = fmul double %v30, %v30
+  %v34 = fmul double %v30, %v33
+  %v35 = tail call double @llvm.fma.f64(double %v30, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v36 = tail call double @llvm.fma.f64(double %v35, double %v30, double 0x3FB01AFE6A8424B4)
+  %v37 = tail call double @llvm.fma.f64(double %v36, double %v30, double 0xBFAB27B0C993BBC0)
+  %v38 = tail call double @llvm.fma.f64(double %v37, double %v30, double 0x3FA96A9DC91C0AB0)
+  %v39 = tail call double @llvm.fma.f64(double %v38, double %v30, double 0xBFABDF5878266EB8)
+  %v40 = tail call double @llvm.fma.f64(double %v39, double %v30, double 0x3FAE4354EB22A1B0)
+  %v41 = tail call double @llvm.fma.f64(double %v40, double %v30, double 0xBFB00A587343E0D9)
+  %v42 = tail call double @llvm.fma.f64(double %v41, double %v30, double 0x3FB1102D84AF44AA)
+  %v43 = tail call double @llvm.fma.f64(double %v42, double %v30, double 0xBFB24855AF69FCA9)
+  %v44 = tail call double @llvm.fma.f64(double %v43, double %v30, double 0x3FB3B13EC5312F6B)
+  %v45 = tail call double @llvm.fma.f64(double %v44, double %v30, double 0xBFB5555EFD378F3D)
+  %v46 = tail call double @llvm.fma.f64(double %v45, double %v30, double 0x3FB745D193E77765)
+  %v47 = tail call double @llvm.fma.f64(double %v46, double %v30, double 0xBFB999995508C5FB)
+  %v48 = tail call double @llvm.fma.f64(double %v47, double %v30, double 0x3FBC71C71ABD3E9F)
+  %v49 = tail call double @llvm.fma.f64(double %v48, double %v30, double 0xBFC000000086E86D)
+  %v50 = tail call double @llvm.fma.f64(double %v49, double %v30, double 0x3FC24924924CCF71)
+  %v51 = tail call double @llvm.fma.f64(double %v50, double %v30, double 0xBFC5555555545D1D)
+  %v52 = tail call double @llvm.fma.f64(double %v51, double %v30, double 0x3FC999999999934F)
+  %v53 = tail call double @llvm.fma.f64(double %v52, double %v30, double 0xBFD0000000000045)
+  %v54 = tail call double @llvm.fma.f64(double %v53, double %v30, double 0x3FD5555555555557)
+  %v55 = fmul double %v32, 0xBD48432A1B0E2634
+  %v56 = tail call double @llvm.fma.f64(double %v34, double %v54, double %v55)
+  %v57 = tail call double @llvm.fma.f64(double %v33, double -5.000000e-01, double %v56)
+  %v58 = fadd double %v30, %v57
+  %v59 = tail call double @llvm.fma.f64(double %v32, double 0x3FE62E42FEFA4000, double %v58)
+  %v60 = fcmp one double %v17, 0x7FF0000000000000
+  %v61 = select i1 %v60, double %v59, double %v17
+  %v62 = fcmp oeq double %v16, 0.000000e+00
+  %v63 = tail call double @llvm.fma.f64(double %v1, double 0xBE61F79A163206FF, double 0x3E715BF6753FF65C)
+  %v64 = tail call double @llvm.fma.f64(double %v63, double %v1, double 0xBE78C86A72CC2B05)
+  %v65 = tail call double @llvm.fma.f64(double %v64, double %v1, double 0x3E8B1CE60C21AAC9)
+  %v66 = tail call double @llvm.fma.f64(double %v65, double %v1, double 0xBE9E5EB6AA4D0FED)
+  %v67 = tail call double @llvm.fma.f64(double %v66, double %v1, double 0x3EB0143D146A3CBE)
+  %v68 = tail call double @llvm.fma.f64(double %v67, double %v1, double 0xBEC1196D7E5EB62B)
+  %v69 = tail call double @llvm.fma.f64(double %v68, double %v1, double 0x3ED258CBF8371C15)
+  %v70 = tail call double @llvm.fma.f64(double %v69, double %v1, double 0xBEE3CBDB0A771633)
+  %v71 = tail call double @llvm.fma.f64(double %v70, double %v1, double 0x3EF580E245466419)
+  %v72 = tail call double @llvm.fma.f64(double %v71, double %v1, double 0xBF078DE54C3FB640)
+  %v73 = tail call double @llvm.fma.f64(double %v72, double %v1, double 0x3F1A127AF4F3321C)
+  %v74 = tail call double @llvm.fma.f64(double %v73, double %v1, double 0xBF2D3FD4C9305608)
+  %v75 = tail call double @llvm.fma.f64(double %v74, double %v1, double 0x3F40B36AF889F16B)
+  %v76 = tail call double @llvm.fma.f64(double %v75, double %v1, double 0xBF538AC5C2BD828A)
+  %v77 = tail call double @llvm.fma.f64(double %v76, double %v1, double 0x3F67ADD6EADB2E7F)
+  %v78 = tail call double @llvm.fma.f64(double %v77, double %v1, double 0xBF7E404FC218F861)
+  %v79 = tail call double @llvm.fma.f64(double %v78, double %v1, double 0x3F951322AC7D849A)
+  %v80 = tail call double @llvm.fma.f64(double %v79, double %v1, double 0xBFB13E001A557606)
+  %v81 = tail call double @llvm.fma.f64(double %v80, double %v1, double 0x3FD4A34CC4A60FA6)
+  %v82 = tail call double @llvm.fma.f64(double %v81, double %v1, double 0x3FDB0EE6072093CE)
+  %v83 = fneg double %v61
+  %v84 = select i1 %v62, double 0x7FF0000000000000, double %v83
+  %v85 = tail call double @llvm.fma.f64(double %v1, double %v82, double %v84)
+  br label %b13
+b9:
+  %v86 = bitcast double %v1 to i64
+  %v87 = add nuw i64 %v86, 2638147582215219
+  %v88 = lshr i64 %v87, 52
+  %v89 = or disjoint i64 %v88, 4841369599423283200
+  %v90 = bitcast i64 %v89 to double
+  %v91 = fadd double %v90, 0xC330000000000000
+  %v92 = and i64 %v87, 4503599627370495
+  %v93 = add nuw nsw i64 %v92, 4604544271217802189
+  %v94 = bitcast i64 %v93 to double
+  %v95 = fadd double %v94, -1.000000e+00
+  %v96 = fadd double %v91, -1.023000e+03
+  %v97 = fmul double %v95, %v95
+  %v98 = fmul double %v95, %v97
+  %v99 = tail call double @llvm.fma.f64(double %v95, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v100 = tail call double @llvm.fma.f64(double %v99, double %v95, double 0x3FB01AFE6A8424B4)
+  %v101 = tail call double @llvm.fma.f64(double %v100, double %v95, double 0xBFAB27B0C993BBC0)
+  %v102 = tail call double @llvm.fma.f64(double %v101, double %v95, double 0x3FA96A9DC91C0AB0)
+  %v103 = tail call double @llvm.fma.f64(double %v102, double %v95, double 0xBFABDF5878266EB8)
+  %v104 = tail call double @llvm.fma.f64(double %v103, double %v95, double 0x3FAE4354EB22A1B0)
+  %v105 = tail call double @llvm.fma.f64(double %v104, double %v95, double 0xBFB00A587343E0D9)
+  %v106 = tail call double @llvm.fma.f64(double %v105, double %v95, double 0x3FB1102D84AF44AA)
+  %v107 = tail call double @llvm.fma.f64(double %v106, double %v95, double 0xBFB24855AF69FCA9)
+  %v108 = tail call double @llvm.fma.f64(double %v107, double %v95, double 0x3FB3B13EC5312F6B)
+  %v109 = tail call double @llvm.fma.f64(double %v108, double %v95, double 0xBFB5555EFD378F3D)
+  %v110 = tail call double @llvm.fma.f64(double %v109, double %v95, double 0x3FB745D193E77765)
+  %v111 = tail call double @llvm.fma.f64(double %v110, double %v95, double 0xBFB999995508C5FB)
+  %v112 = tail call double @llvm.fma.f64(double %v111, double %v95, double 0x3FBC71C71ABD3E9F)
+  %v113 = tail call double @llvm.fma.f64(double %v112, double %v95, double 0xBFC000000086E86D)
+  %v114 = tail call double @llvm.fma.f64(double %v113, double %v95, double 0x3FC24924924CCF71)
+  %v115 = tail call double @llvm.fma.f64(double %v114, double %v95, double 0xBFC5555555545D1D)
+  %v116 = tail call double @llvm.fma.f64(double %v115, double %v95, double 0x3FC999999999934F)
+  %v117 = tail call double @llvm.fma.f64(double %v116, double %v95, double 0xBFD0000000000045)
+  %v118 = tail call double @llvm.fma.f64(double %v117, double %v95, double 0x3FD5555555555557)
+  %v119 = fmul double %v96, 0xBD48432A1B0E2634
+  %v120 = tail call double @llvm.fma.f64(double %v98, double %v118, double %v119)
+  %v121 = tail call double @llvm.fma.f64(double %v97, double -5.000000e-01, double %v120)
+  %v122 = fadd double %v95, %v121
+  %v123 = tail call double @llvm.fma.f64(double %v96, double 0x3FE62E42FEFA4000, double %v122)
+  %v124 = fadd double %v13, -1.000000e+00
+  %v125 = tail call double @llvm.fma.f64(double %v124, double 0xBE61F79A163206FF, double 0x3E715BF6753FF65C)
+  %v126 = tail call double @llvm.fma.f64(double %v125, double %v124, double 0xBE78C86A72CC2B05)
+  %v127 = tail call double @llvm.fma.f64(double %v126, double %v124, double 0x3E8B1CE60C21AAC9)
+  %v128 = tail call double @llvm.fma.f64(double %v127, double %v124, double 0xBE9E5EB6AA4D0FED)
+  %v129 = tail call double @llvm.fma.f64(double %v128, double %v124, double 0x3EB0143D146A3CBE)
+  %v130 = tail call double @llvm.fma.f64(double %v129, double %v124, double 0xBEC1196D7E5EB62B)
+  %v131 = tail call double @llvm.fma.f64(double %v130, double %v124, double 0x3ED258CBF8371C15)
+  %v132 = tail call double @llvm.fma.f64(double %v131, double %v124, double 0xBEE3CBDB0A771633)
+  %v133 = tail call double @llvm.fma.f64(double %v132, double %v124, double 0x3EF580E245466419)
+  %v134 = tail call double @llvm.fma.f64(double %v133, double %v124, double 0xBF078DE54C3FB640)
+  %v135 = tail call double @llvm.fma.f64(double %v134, double %v124, double 0x3F1A127AF4F3321C)
+  %v136 = tail call double @llvm.fma.f64(double %v135, double %v124, double 0xBF2D3FD4C9305608)
+  %v137 = tail call double @llvm.fma.f64(double %v136, double %v124, double 0x3F40B36AF889F16B)
+  %v138 = tail call double @llvm.fma.f64(double %v137, double %v124, double 0xBF538AC5C2BD828A)
+  %v139 = tail call double @llvm.fma.f64(double %v138, double %v124, double 0x3F67ADD6EADB2E7F)
+  %v140 = tail call double @llvm.fma.f64(double %v139, double %v124, double 0xBF7E404FC218F861)
+  %v141 = tail call double @llvm.fma.f64(double %v140, double %v124, double 0x3F951322AC7D849A)
+  %v142 = tail call double @llvm.fma.f64(double %v141, double %v124, double 0xBFB13E001A557606)
+  %v143 = tail call double @llvm.fma.f64(double %v142, double %v124, double 0x3FD4A34CC4A60FA6)
+  %v144 = tail call double @llvm.fma.f64(double %v143, double %v124, double 0x3FDB0EE6072093CE)
+  %v145 = fneg double %v123
+  %v146 = tail call double @llvm.fma.f64(double %v124, double %v144, double %v145)
+  br label %b13
+b10:
+  %v147 = fcmp olt double %v14, 0x10000000000000
+  %v148 = fmul double %v14, 0x4340000000000000
+  %v149 = select i1 %v147, double %v148, double %v14
+  %v150 = bitcast double %v149 to i64
+  %v151 = add i64 %v150, 2638147582215219
+  %v152 = lshr i64 %v151, 52
+  %v153 = or disjoint i64 %v152, 4841369599423283200
+  %v154 = bitcast i64 %v153 to double
+  %v155 = fadd double %v154, 0xC330000000000000
+  %v156 = and i64 %v151, 4503599627370495
+  %v157 = add nuw nsw i64 %v156, 4604544271217802189
+  %v158 = bitcast i64 %v157 to double
+  %v159 = fadd double %v158, -1.000000e+00
+  %v160 = select i1 %v147, double 1.076000e+03, double 1.023000e+03
+  %v161 = fsub double %v155, %v160
+  %v162 = fmul double %v159, %v159
+  %v163 = fmul double %v159, %v162
+  %v164 = tail call double @llvm.fma.f64(double %v159, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v165 = tail call double @llvm.fma.f64(double %v164, double %v159, double 0x3FB01AFE6A8424B4)
+  %v166 = tail call double @llvm.fma.f64(double %v165, double %v159, double 0xBFAB27B0C993BBC0)
+  %v167 = tail call double @llvm.fma.f64(double %v166, double %v159, double 0x3FA96A9DC91C0AB0)
+  %v168 = tail call double @llvm.fma.f64(double %v167, double %v159, double 0xBFABDF5878266EB8)
+  %v169 = tail call double @llvm.fma.f64(double %v168, double %v159, double 0x3FAE4354EB22A1B0)
+  %v170 = tail call double @llvm.fma.f64(double %v169, double %v159, double 0xBFB00A587343E0D9)
+  %v171 = tail call double @llvm.fma.f64(double %v170, double %v159, double 0x3FB1102D84AF44AA)
+  %v172 = tail call double @llvm.fma.f64(double %v171, double %v159, double 0xBFB24855AF69FCA9)
+  %v173 = tail call double @llvm.fma.f64(double %v172, double %v159, double 0x3FB3B13EC5312F6B)
+  %v174 = tail call double @llvm.fma.f64(double %v173, double %v159, double 0xBFB5555EFD378F3D)
+  %v175 = tail call double @llvm.fma.f64(double %v174, double %v159, double 0x3FB745D193E77765)
+  %v176 = tail call double @llvm.fma.f64(double %v175, double %v159, double 0xBFB999995508C5FB)
+  %v177 = tail call double @llvm.fma.f64(double %v176, double %v159, double 0x3FBC71C71ABD3E9F)
+  %v178 = tail call double @llvm.fma.f64(double %v177, double %v159, double 0xBFC000000086E86D)
+  %v179 = tail call double @llvm.fma.f64(double %v178, double %v159, double 0x3FC24924924CCF71)
+  %v180 = tail call double @llvm.fma.f64(double %v179, double %v159, double 0xBFC5555555545D1D)
+  %v181 = tail call double @llvm.fma.f64(double %v180, double %v159, double 0x3FC999999999934F)
+  %v182 = tail call double @llvm.fma.f64(double %v181, double %v159, double 0xBFD0000000000045)
+  %v183 = tail call double @llvm.fma.f64(double %v182, double %v159, double 0x3FD5555555555557)
+  %v184 = fmul double %v161, 0xBD48432A1B0E2634
+  %v185 = tail call double @llvm.fma.f64(double %v163, double %v183, double %v184)
+  %v186 = tail call double @llvm.fma.f64(double %v162, double -5.000000e-01, double %v185)
+  %v187 = fadd double %v159, %v186
+  %v188 = tail call double @llvm.fma.f64(double %v161, double 0x3FE62E42FEFA4000, double %v187)
+  %v189 = fcmp one double %v14, 0x7FF0000000000000
+  %v190 = select i1 %v189, double %v188, double %v14
+  %v191 = fcmp olt double %v14, 0.000000e+00
+  %v192 = select i1 %v191, double 0x7FF8000000000000, double %v190
+  %v193 = fcmp oeq double %v14, 0.000000e+00
+  %v194 = select i1 %v193, double 0xFFF0000000000000, double %v192
+  %v195 = fadd double %v13, -2.000000e+00
+  %v196 = tail call double @llvm.fma.f64(double %v195, double 0xBE61F79A163206FF, double 0x3E715BF6753FF65C)
+  %v197 = tail call double @llvm.fma.f64(double %v196, double %v195, double 0xBE78C86A72CC2B05)
+  %v198 = tail call double @llvm.fma.f64(double %v197, double %v195, double 0x3E8B1CE60C21AAC9)
+  %v199 = tail call double @llvm.fma.f64(double %v198, double %v195, double 0xBE9E5EB6AA4D0FED)
+  %v200 = tail call double @llvm.fma.f64(double %v199, double %v195, double 0x3EB0143D146A3CBE)
+  %v201 = tail call double @llvm.fma.f64(double %v200, double %v195, double 0xBEC1196D7E5EB62B)
+  %v202 = tail call double @llvm.fma.f64(double %v201, double %v195, double 0x3ED258CBF8371C15)
+  %v203 = tail call double @llvm.fma.f64(double %v202, double %v195, double 0xBEE3CBDB0A771633)
+  %v204 = tail call double @llvm.fma.f64(double %v203, double %v195, double 0x3EF580E245466419)
+  %v205 = tail call double @llvm.fma.f64(double %v204, double %v195, double 0xBF078DE54C3FB640)
+  %v206 = tail call double @llvm.fma.f64(double %v205, double %v195, double 0x3F1A127AF4F3321C)
+  %v207 = tail call double @llvm.fma.f64(double %v206, double %v195, double 0xBF2D3FD4C9305608)
+  %v208 = tail call double @llvm.fma.f64(double %v207, double %v195, double 0x3F40B36AF889F16B)
+  %v209 = tail call double @llvm.fma.f64(double %v208, double %v195, double 0xBF538AC5C2BD828A)
+  %v210 = tail call double @llvm.fma.f64(double %v209, double %v195, double 0x3F67ADD6EADB2E7F)
+  %v211 = tail call double @llvm.fma.f64(double %v210, double %v195, double 0xBF7E404FC218F861)
+  %v212 = tail call double @llvm.fma.f64(double %v211, double %v195, double 0x3F951322AC7D849A)
+  %v213 = tail call double @llvm.fma.f64(double %v212, double %v195, double 0xBFB13E001A557606)
+  %v214 = tail call double @llvm.fma.f64(double %v213, double %v195, double 0x3FD4A34CC4A60FA6)
+  %v215 = tail call double @llvm.fma.f64(double %v214, double %v195, double 0x3FDB0EE6072093CE)
+  %v216 = tail call double @llvm.fma.f64(double %v195, double %v215, double %v194)
+  br label %b13
+b11:
+  %v217 = bitcast double %v1 to i64
+  %v218 = add nuw i64 %v217, 2638147582215219
+  %v219 = lshr i64 %v218, 52
+  %v220 = or disjoint i64 %v219, 4841369599423283200
+  %v221 = bitcast i64 %v220 to double
+  %v222 = fadd double %v221, 0xC330000000000000
+  %v223 = and i64 %v218, 4503599627370495
+  %v224 = add nuw nsw i64 %v223, 4604544271217802189
+  %v225 = bitcast i64 %v224 to double
+  %v226 = fadd double %v225, -1.000000e+00
+  %v227 = fadd double %v222, -1.023000e+03
+  %v228 = fmul double %v226, %v226
+  %v229 = fmul double %v226, %v228
+  %v230 = tail call double @llvm.fma.f64(double %v226, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v231 = tail call double @llvm.fma.f64(double %v230, double %v226, double 0x3FB01AFE6A8424B4)
+  %v232 = tail call double @llvm.fma.f64(double %v231, double %v226, double 0xBFAB27B0C993BBC0)
+  %v233 = tail call double @llvm.fma.f64(double %v232, double %v226, double 0x3FA96A9DC91C0AB0)
+  %v234 = tail call double @llvm.fma.f64(double %v233, double %v226, double 0xBFABDF5878266EB8)
+  %v235 = tail call double @llvm.fma.f64(double %v234, double %v226, double 0x3FAE4354EB22A1B0)
+  %v236 = tail call double @llvm.fma.f64(double %v235, double %v226, double 0xBFB00A587343E0D9)
+  %v237 = tail call double @llvm.fma.f64(double %v236, double %v226, double 0x3FB1102D84AF44AA)
+  %v238 = tail call double @llvm.fma.f64(double %v237, double %v226, double 0xBFB24855AF69FCA9)
+  %v239 = tail call double @llvm.fma.f64(double %v238, double %v226, double 0x3FB3B13EC5312F6B)
+  %v240 = tail call double @llvm.fma.f64(double %v239, double %v226, double 0xBFB5555EFD378F3D)
+  %v241 = tail call double @llvm.fma.f64(double %v240, double %v226, double 0x3FB745D193E77765)
+  %v242 = tail call double @llvm.fma.f64(double %v241, double %v226, double 0xBFB999995508C5FB)
+  %v243 = tail call double @llvm.fma.f64(double %v242, double %v226, double 0x3FBC71C71ABD3E9F)
+  %v244 = tail call double @llvm.fma.f64(double %v243, double %v226, double 0xBFC000000086E86D)
+  %v245 = tail call double @llvm.fma.f64(double %v244, double %v226, double 0x3FC24924924CCF71)
+  %v246 = tail call double @llvm.fma.f64(double %v245, double %v226, double 0xBFC5555555545D1D)
+  %v247 = tail call double @llvm.fma.f64(double %v246, double %v226, double 0x3FC999999999934F)
+  %v248 = tail call double @llvm.fma.f64(double %v247, double %v226, double 0xBFD0000000000045)
+  %v249 = tail call double @llvm.fma.f64(double %v248, double %v226, double 0x3FD5555555555557)
+  %v250 = fmul double %v227, 0xBD48432A1B0E2634
+  %v251 = tail call double @llvm.fma.f64(double %v229, double %v249, double %v250)
+  %v252 = tail call double @llvm.fma.f64(double %v228, double -5.000000e-01, double %v251)
+  %v253 = fadd double %v226, %v252
+  %v254 = tail call double @llvm.fma.f64(double %v227, double 0x3FE62E42FEFA4000, double %v253)
+  %v255 = fadd double %v1, -5.000000e-01
+  %v256 = fadd double %v254, -1.000000e+00
+  %v257 = fmul double %v1, %v1
+  %v258 = fdiv double 1.000000e+00, %v257
+  %v259 = tail call double @llvm.fma.f64(double %v258, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
+  %v260 = tail call double @llvm.fma.f64(double %v259, double %v258, double 0xBF5F6AB0D9993C7C)
+  %v261 = tail call double @llvm.fma.f64(double %v260, double %v258, double 0x3F4B951E2B18FF24)
+  %v262 = tail call double @llvm.fma.f64(double %v261, double %v258, double 0xBF43813813813813)
+  %v263 = tail call double @llvm.fma.f64(double %v262, double %v258, double 0x3F4A01A01A01A01A)
+  %v264 = tail call double @llvm.fma.f64(double %v263, double %v258, double 0xBF66C16C16C16C17)
+  %v265 = tail call double @llvm.fma.f64(double %v264, double %v258, double 0x3FB5555555555555)
+  %v266 = fdiv double %v265, %v1
+  %v267 = fadd double %v266, 0x3FDACFE390C97D68
+  %v268 = tail call double @llvm.fma.f64(double %v255, double %v256, double %v267)
+  br label %b13
+b12:
+  %v269 = fmul double %v270, %v1
+  %v271 = tail call double @llvm.fabs.f64(double %v269)
+  %v272 = fdiv double 0x400921FB54442D18, %v271
+  %v273 = fcmp olt double %v272, 0x10000000000000
+  %v274 = fmul double %v272, 0x4340000000000000
+  %v275 = select i1 %v273, double %v274, double %v272
+  %v276 = bitcast double %v275 to i64
+  %v277 = add i64 %v276, 2638147582215219
+  %v278 = lshr i64 %v277, 52
+  %v279 = or disjoint i64 %v278, 4841369599423283200
+  %v280 = bitcast i64 %v279 to double
+  %v281 = fadd double %v280, 0xC330000000000000
+  %v282 = and i64 %v277, 4503599627370495
+  %v283 = add nuw nsw i64 %v282, 4604544271217802189
+  %v284 = bitcast i64 %v283 to double
+  %v285 = fadd double %v284, -1.000000e+00
+  %v286 = select i1 %v273, double 1.076000e+03, double 1.023000e+03
+  %v287 = fsub double %v281, %v286
+  %v288 = fmul double %v285, %v285
+  %v289 = fmul double %v285, %v288
+  %v290 = tail call double @llvm.fma.f64(double %v285, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v291 = tail call double @llvm.fma.f64(double %v290, double %v285, double 0x3FB01AFE6A8424B4)
+  %v292 = tail call double @llvm.fma.f64(double %v291, double %v285, double 0xBFAB27B0C993BBC0)
+  %v293 = tail call double @llvm.fma.f64(double %v292, double %v285, double 0x3FA96A9DC91C0AB0)
+  %v294 = tail call double @llvm.fma.f64(double %v293, double %v285, double 0xBFABDF5878266EB8)
+  %v295 = tail call double @llvm.fma.f64(double %v294, double %v285, double 0x3FAE4354EB22A1B0)
+  %v296 = tail call double @llvm.fma.f64(double %v295, double %v285, double 0xBFB00A587343E0D9)
+  %v297 = tail call double @llvm.fma.f64(double %v296, double %v285, double 0x3FB1102D84AF44AA)
+  %v298 = tail call double @llvm.fma.f64(double %v297, double %v285, double 0xBFB24855AF69FCA9)
+  %v299 = tail call double @llvm.fma.f64(double %v298, double %v285, double 0x3FB3B13EC5312F6B)
+  %v300 = tail call double @llvm.fma.f64(double %v299, double %v285, double 0xBFB5555EFD378F3D)
+  %v301 = tail call double @llvm.fma.f64(double %v300, double %v285, double 0x3FB745D193E77765)
+  %v302 = tail call double @llvm.fma.f64(double %v301, double %v285, double 0xBFB999995508C5FB)
+  %v303 = tail call double @llvm.fma.f64(double %v302, double %v285, double 0x3FBC71C71ABD3E9F)
+  %v304 = tail call double @llvm.fma.f64(double %v303, double %v285, double 0xBFC000000086E86D)
+  %v305 = tail call double @llvm.fma.f64(double %v304, double %v285, double 0x3FC24924924CCF71)
+  %v306 = tail call double @llvm.fma.f64(double %v305, double %v285, double 0xBFC5555555545D1D)
+  %v307 = tail call double @llvm.fma.f64(double %v306, double %v285, double 0x3FC999999999934F)
+  %v308 = tail call double @llvm.fma.f64(double %v307, double %v285, double 0xBFD0000000000045)
+  %v309 = tail call double @llvm.fma.f64(double %v308, double %v285, double 0x3FD5555555555557)
+  %v310 = fmul double %v287, 0xBD48432A1B0E2634
+  %v311 = tail call double @llvm.fma.f64(double %v289, double %v309, double %v310)
+  %v312 = tail call double @llvm.fma.f64(double %v288, double -5.000000e-01, double %v311)
+  %v313 = fadd double %v285, %v312
+  %v314 = tail call double @llvm.fma.f64(double %v287, double 0x3FE62E42FEFA4000, double %v313)
+  %v315 = fcmp one double %v272, 0x7FF0000000000000
+  %v316 = select i1 %v315, double %v314, double %v272
+  %v317 = fcmp oeq double %v272, 0.000000e+00
+  %v318 = select i1 %v317, double 0xFFF0000000000000, double %v316
+  %v319 = fcmp olt double %v2, 1.200000e+01
+  br i1 %v319, label %b15, label %b22
+b13:
+  %v320 = phi double [ %v268, %b11 ], [ %v216, %b10 ], [ %v146, %b9 ], [ %v85, %b8 ]
+  %v321 = fptrunc double %v320 to float
+  br label %b24
+b14:
+  %v322 = tail call double @llvm.roundeven.f64(double %v2)
+  %v323 = fsub double %v2, %v322
+  %v324 = fmul double %v323, 0x400921FB54442D18
+  %v325 = fcmp oeq double %v324, 0.000000e+00
+  %v326 = tail call double @llvm.fma.f64(double %v324, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v327 = bitcast double %v326 to i64
+  %v328 = shl i64 %v327, 62
+  %v329 = and i64 %v328, -9223372036854775808
+  %v330 = and i64 %v327, 1
+  %v331 = icmp eq i64 %v330, 0
+  %v332 = fadd double %v326, 0xC338000000000000
+  %v333 = fneg double %v332
+  %v334 = tail call double @llvm.fma.f64(double %v333, double 0x3FF921FB54442D18, double %v324)
+  %v335 = fmul double %v332, 0x3C91A62633145C07
+  %v336 = fsub double %v334, %v335
+  %v337 = fmul double %v336, %v336
+  %v338 = fmul double %v336, %v337
+  %v339 = tail call double @llvm.fma.f64(double %v337, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v340 = tail call double @llvm.fma.f64(double %v339, double %v337, double 0x3EC71DE351EED7F2)
+  %v341 = tail call double @llvm.fma.f64(double %v340, double %v337, double 0xBF2A01A019BAD8A1)
+  %v342 = tail call double @llvm.fma.f64(double %v341, double %v337, double 0x3F8111111110F573)
+  %v343 = tail call double @llvm.fma.f64(double %v342, double %v337, double 0xBFC5555555555547)
+  %v344 = fsub double %v336, %v334
+  %v345 = fsub double %v336, %v344
+  %v346 = fsub double %v334, %v345
+  %v347 = fadd double %v335, %v344
+  %v348 = fsub double %v346, %v347
+  %v349 = fneg double %v335
+  %v350 = tail call double @llvm.fma.f64(double %v332, double 0x3C91A62633145C07, double %v349)
+  %v351 = fsub double %v348, %v350
+  %v352 = tail call double @llvm.fma.f64(double %v333, double 0xB91F1976B7ED9000, double %v351)
+  %v353 = tail call double @llvm.fma.f64(double %v338, double %v343, double %v352)
+  %v354 = fadd double %v336, %v353
+  %v355 = fneg double %v337
+  %v356 = fmul double %v337, %v355
+  %v357 = tail call double @llvm.fma.f64(double %v337, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v358 = tail call double @llvm.fma.f64(double %v357, double %v337, double 0xBE927E4F7C234A35)
+  %v359 = tail call double @llvm.fma.f64(double %v358, double %v337, double 0x3EFA01A019C515A1)
+  %v360 = tail call double @llvm.fma.f64(double %v359, double %v337, double 0xBF56C16C16C14DC4)
+  %v361 = tail call double @llvm.fma.f64(double %v360, double %v337, double 0x3FA555555555554A)
+  %v362 = fmul double %v337, 5.000000e-01
+  %v363 = tail call double @llvm.fma.f64(double %v356, double %v361, double %v362)
+  %v364 = fsub double 1.000000e+00, %v363
+  %v365 = select i1 %v331, double %v354, double %v364
+  %v366 = bitcast double %v365 to i64
+  %v367 = xor i64 %v329, %v366
+  %v368 = bitcast i64 %v367 to double
+  %v270 = select i1 %v325, double %v324, double %v368
+  %v369 = fcmp oeq double %v270, 0.000000e+00
+  br i1 %v369, label %b24, label %b12
+b15:
+  %v370 = fcmp olt double %v2, 5.000000e-01
+  br i1 %v370, label %b19, label %b16
+b16:
+  %v371 = fcmp ogt double %v2, 2.500000e+00
+  br i1 %v371, label %b17, label %b18
+b17:
+  %v372 = phi double [ %v373, %b17 ], [ %v2, %b16 ]
+  %v374 = phi double [ %v375, %b17 ], [ 1.000000e+00, %b16 ]
+  %v373 = fadd double %v372, -1.000000e+00
+  %v375 = fmul double %v374, %v373
+  %v376 = fcmp ogt double %v373, 2.500000e+00
+  br i1 %v376, label %b17, label %b18
+b18:
+  %v377 = phi double [ %v2, %b16 ], [ %v373, %b17 ]
+  %v378 = phi double [ 1.000000e+00, %b16 ], [ %v375, %b17 ]
+  %v379 = fcmp olt double %v377, 1.500000e+00
+  br i1 %v379, label %b20, label %b21
+b19:
+  %v380 = tail call double @llvm.fma.f64(double %v1, double %v1, double %v2)
+  %v381 = tail call double @llvm.fabs.f64(double %v380)
+  %v382 = fcmp olt double %v381, 0x10000000000000
+  %v383 = fmul double %v381, 0x4340000000000000
+  %v384 = select i1 %v382, double %v383, double %v381
+  %v385 = bitcast double %v384 to i64
+  %v386 = add i64 %v385, 2638147582215219
+  %v387 = lshr i64 %v386, 52
+  %v388 = or disjoint i64 %v387, 4841369599423283200
+  %v389 = bitcast i64 %v388 to double
+  %v390 = fadd double %v389, 0xC330000000000000
+  %v391 = and i64 %v386, 4503599627370495
+  %v392 = add nuw nsw i64 %v391, 4604544271217802189
+  %v393 = bitcast i64 %v392 to double
+  %v394 = fadd double %v393, -1.000000e+00
+  %v395 = select i1 %v382, double 1.076000e+03, double 1.023000e+03
+  %v396 = fsub double %v390, %v395
+  %v397 = fmul double %v394, %v394
+  %v398 = fmul double %v394, %v397
+  %v399 = tail call double @llvm.fma.f64(double %v394, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v400 = tail call double @llvm.fma.f64(double %v399, double %v394, double 0x3FB01AFE6A8424B4)
+  %v401 = tail call double @llvm.fma.f64(double %v400, double %v394, double 0xBFAB27B0C993BBC0)
+  %v402 = tail call double @llvm.fma.f64(double %v401, double %v394, double 0x3FA96A9DC91C0AB0)
+  %v403 = tail call double @llvm.fma.f64(double %v402, double %v394, double 0xBFABDF5878266EB8)
+  %v404 = tail call double @llvm.fma.f64(double %v403, double %v394, double 0x3FAE4354EB22A1B0)
+  %v405 = tail call double @llvm.fma.f64(double %v404, double %v394, double 0xBFB00A587343E0D9)
+  %v406 = tail call double @llvm.fma.f64(double %v405, double %v394, double 0x3FB1102D84AF44AA)
+  %v407 = tail call double @llvm.fma.f64(double %v406, double %v394, double 0xBFB24855AF69FCA9)
+  %v408 = tail call double @llvm.fma.f64(double %v407, double %v394, double 0x3FB3B13EC5312F6B)
+  %v409 = tail call double @llvm.fma.f64(double %v408, double %v394, double 0xBFB5555EFD378F3D)
+  %v410 = tail call double @llvm.fma.f64(double %v409, double %v394, double 0x3FB745D193E77765)
+  %v411 = tail call double @llvm.fma.f64(double %v410, double %v394, double 0xBFB999995508C5FB)
+  %v412 = tail call double @llvm.fma.f64(double %v411, double %v394, double 0x3FBC71C71ABD3E9F)
+  %v413 = tail call double @llvm.fma.f64(double %v412, double %v394, double 0xBFC000000086E86D)
+  %v414 = tail call double @llvm.fma.f64(double %v413, double %v394, double 0x3FC24924924CCF71)
+  %v415 = tail call double @llvm.fma.f64(double %v414, double %v394, double 0xBFC5555555545D1D)
+  %v416 = tail call double @llvm.fma.f64(double %v415, double %v394, double 0x3FC999999999934F)
+  %v417 = tail call double @llvm.fma.f64(double %v416, double %v394, double 0xBFD0000000000045)
+  %v418 = tail call double @llvm.fma.f64(double %v417, double %v394, double 0x3FD5555555555557)
+  %v419 = fmul double %v396, 0xBD48432A1B0E2634
+  %v420 = tail call double @llvm.fma.f64(double %v398, double %v418, double %v419)
+  %v421 = tail call double @llvm.fma.f64(double %v397, double -5.000000e-01, double %v420)
+  %v422 = fadd double %v394, %v421
+  %v423 = tail call double @llvm.fma.f64(double %v396, double 0x3FE62E42FEFA4000, double %v422)
+  %v424 = fcmp one double %v381, 0x7FF0000000000000
+  %v425 = select i1 %v424, double %v423, double %v381
+  %v426 = fcmp oeq double %v380, 0.000000e+00
+  %v427 = tail call double @llvm.fma.f64(double %v2, double 0xBE61F79A163206FF, double 0x3E715BF6753FF65C)
+  %v428 = tail call double @llvm.fma.f64(double %v427, double %v2, double 0xBE78C86A72CC2B05)
+  %v429 = tail call double @llvm.fma.f64(double %v428, double %v2, double 0x3E8B1CE60C21AAC9)
+  %v430 = tail call double @llvm.fma.f64(double %v429, double %v2, double 0xBE9E5EB6AA4D0FED)
+  %v431 = tail call double @llvm.fma.f64(double %v430, double %v2, double 0x3EB0143D146A3CBE)
+  %v432 = tail call double @llvm.fma.f64(double %v431, double %v2, double 0xBEC1196D7E5EB62B)
+  %v433 = tail call double @llvm.fma.f64(double %v432, double %v2, double 0x3ED258CBF8371C15)
+  %v434 = tail call double @llvm.fma.f64(double %v433, double %v2, double 0xBEE3CBDB0A771633)
+  %v435 = tail call double @llvm.fma.f64(double %v434, double %v2, double 0x3EF580E245466419)
+  %v436 = tail call double @llvm.fma.f64(double %v435, double %v2, double 0xBF078DE54C3FB640)
+  %v437 = tail call double @llvm.fma.f64(double %v436, double %v2, double 0x3F1A127AF4F3321C)
+  %v438 = tail call double @llvm.fma.f64(double %v437, double %v2, double 0xBF2D3FD4C9305608)
+  %v439 = tail call double @llvm.fma.f64(double %v438, double %v2, double 0x3F40B36AF889F16B)
+  %v440 = tail call double @llvm.fma.f64(double %v439, double %v2, double 0xBF538AC5C2BD828A)
+  %v441 = tail call double @llvm.fma.f64(double %v440, double %v2, double 0x3F67ADD6EADB2E7F)
+  %v442 = tail call double @llvm.fma.f64(double %v441, double %v2, double 0xBF7E404FC218F861)
+  %v443 = tail call double @llvm.fma.f64(double %v442, double %v2, double 0x3F951322AC7D849A)
+  %v444 = tail call double @llvm.fma.f64(double %v443, double %v2, double 0xBFB13E001A557606)
+  %v445 = tail call double @llvm.fma.f64(double %v444, double %v2, double 0x3FD4A34CC4A60FA6)
+  %v446 = tail call double @llvm.fma.f64(double %v445, double %v2, double 0x3FDB0EE6072093CE)
+  %v447 = fneg double %v425
+  %v448 = select i1 %v426, double 0x7FF0000000000000, double %v447
+  %v449 = tail call double @llvm.fma.f64(double %v2, double %v446, double %v448)
+  br label %b23
+b20:
+  %v450 = bitcast double %v2 to i64
+  %v451 = add nuw i64 %v450, 2638147582215219
+  %v452 = lshr i64 %v451, 52
+  %v453 = or disjoint i64 %v452, 4841369599423283200
+  %v454 = bitcast i64 %v453 to double
+  %v455 = fadd double %v454, 0xC330000000000000
+  %v456 = and i64 %v451, 4503599627370495
+  %v457 = add nuw nsw i64 %v456, 4604544271217802189
+  %v458 = bitcast i64 %v457 to double
+  %v459 = fadd double %v458, -1.000000e+00
+  %v460 = fadd double %v455, -1.023000e+03
+  %v461 = fmul double %v459, %v459
+  %v462 = fmul double %v459, %v461
+  %v463 = tail call double @llvm.fma.f64(double %v459, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v464 = tail call double @llvm.fma.f64(double %v463, double %v459, double 0x3FB01AFE6A8424B4)
+  %v465 = tail call double @llvm.fma.f64(double %v464, double %v459, double 0xBFAB27B0C993BBC0)
+  %v466 = tail call double @llvm.fma.f64(double %v465, double %v459, double 0x3FA96A9DC91C0AB0)
+  %v467 = tail call double @llvm.fma.f64(double %v466, double %v459, double 0xBFABDF5878266EB8)
+  %v468 = tail call double @llvm.fma.f64(double %v467, double %v459, double 0x3FAE4354EB22A1B0)
+  %v469 = tail call double @llvm.fma.f64(double %v468, double %v459, double 0xBFB00A587343E0D9)
+  %v470 = tail call double @llvm.fma.f64(double %v469, double %v459, double 0x3FB1102D84AF44AA)
+  %v471 = tail call double @llvm.fma.f64(double %v470, double %v459, double 0xBFB24855AF69FCA9)
+  %v472 = tail call double @llvm.fma.f64(double %v471, double %v459, double 0x3FB3B13EC5312F6B)
+  %v473 = tail call double @llvm.fma.f64(double %v472, double %v459, double 0xBFB5555EFD378F3D)
+  %v474 = tail call double @llvm.fma.f64(double %v473, double %v459, double 0x3FB745D193E77765)
+  %v475 = tail call double @llvm.fma.f64(double %v474, double %v459, double 0xBFB999995508C5FB)
+  %v476 = tail call double @llvm.fma.f64(double %v475, double %v459, double 0x3FBC71C71ABD3E9F)
+  %v477 = tail call double @llvm.fma.f64(double %v476, double %v459, double 0xBFC000000086E86D)
+  %v478 = tail call double @llvm.fma.f64(double %v477, double %v459, double 0x3FC24924924CCF71)
+  %v479 = tail call double @llvm.fma.f64(double %v478, double %v459, double 0xBFC5555555545D1D)
+  %v480 = tail call double @llvm.fma.f64(double %v479, double %v459, double 0x3FC999999999934F)
+  %v481 = tail call double @llvm.fma.f64(double %v480, double %v459, double 0xBFD0000000000045)
+  %v482 = tail call double @llvm.fma.f64(double %v481, double %v459, double 0x3FD5555555555557)
+  %v483 = fmul double %v460, 0xBD48432A1B0E2634
+  %v484 = tail call double @llvm.fma.f64(double %v462, double %v482, double %v483)
+  %v485 = tail call double @llvm.fma.f64(double %v461, double -5.000000e-01, double %v484)
+  %v486 = fadd double %v459, %v485
+  %v487 = tail call double @llvm.fma.f64(double %v460, double 0x3FE62E42FEFA4000, double %v486)
+  %v488 = fadd double %v377, -1.000000e+00
+  %v489 = tail call double @llvm.fma.f64(double %v488, double 0xBE61F79A163206FF, double 0x3E715BF6753FF65C)
+  %v490 = tail call double @llvm.fma.f64(double %v489, double %v488, double 0xBE78C86A72CC2B05)
+  %v491 = tail call double @llvm.fma.f64(double %v490, double %v488, double 0x3E8B1CE60C21AAC9)
+  %v492 = tail call double @llvm.fma.f64(double %v491, double %v488, double 0xBE9E5EB6AA4D0FED)
+  %v493 = tail call double @llvm.fma.f64(double %v492, double %v488, double 0x3EB0143D146A3CBE)
+  %v494 = tail call double @llvm.fma.f64(double %v493, double %v488, double 0xBEC1196D7E5EB62B)
+  %v495 = tail call double @llvm.fma.f64(double %v494, double %v488, double 0x3ED258CBF8371C15)
+  %v496 = tail call double @llvm.fma.f64(double %v495, double %v488, double 0xBEE3CBDB0A771633)
+  %v497 = tail call double @llvm.fma.f64(double %v496, double %v488, double 0x3EF580E245466419)
+  %v498 = tail call double @llvm.fma.f64(double %v497, double %v488, double 0xBF078DE54C3FB640)
+  %v499 = tail call double @llvm.fma.f64(double %v498, double %v488, double 0x3F1A127AF4F3321C)
+  %v500 = tail call double @llvm.fma.f64(double %v499, double %v488, double 0xBF2D3FD4C9305608)
+  %v501 = tail call double @llvm.fma.f64(double %v500, double %v488, double 0x3F40B36AF889F16B)
+  %v502 = tail call double @llvm.fma.f64(double %v501, double %v488, double 0xBF538AC5C2BD828A)
+  %v503 = tail call double @llvm.fma.f64(double %v502, double %v488, double 0x3F67ADD6EADB2E7F)
+  %v504 = tail call double @llvm.fma.f64(double %v503, double %v488, double 0xBF7E404FC218F861)
+  %v505 = tail call double @llvm.fma.f64(double %v504, double %v488, double 0x3F951322AC7D849A)
+  %v506 = tail call double @llvm.fma.f64(double %v505, double %v488, double 0xBFB13E001A557606)
+  %v507 = tail call double @llvm.fma.f64(double %v506, double %v488, double 0x3FD4A34CC4A60FA6)
+  %v508 = tail call double @llvm.fma.f64(double %v507, double %v488, double 0x3FDB0EE6072093CE)
+  %v509 = fneg double %v487
+  %v510 = tail call double @llvm.fma.f64(double %v488, double %v508, double %v509)
+  br label %b23
+b21:
+  %v511 = fcmp olt double %v378, 0x10000000000000
+  %v512 = fmul double %v378, 0x4340000000000000
+  %v513 = select i1 %v511, double %v512, double %v378
+  %v514 = bitcast double %v513 to i64
+  %v515 = add i64 %v514, 2638147582215219
+  %v516 = lshr i64 %v515, 52
+  %v517 = or disjoint i64 %v516, 4841369599423283200
+  %v518 = bitcast i64 %v517 to double
+  %v519 = fadd double %v518, 0xC330000000000000
+  %v520 = and i64 %v515, 4503599627370495
+  %v521 = add nuw nsw i64 %v520, 4604544271217802189
+  %v522 = bitcast i64 %v521 to double
+  %v523 = fadd double %v522, -1.000000e+00
+  %v524 = select i1 %v511, double 1.076000e+03, double 1.023000e+03
+  %v525 = fsub double %v519, %v524
+  %v526 = fmul double %v523, %v523
+  %v527 = fmul double %v523, %v526
+  %v528 = tail call double @llvm.fma.f64(double %v523, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v529 = tail call double @llvm.fma.f64(double %v528, double %v523, double 0x3FB01AFE6A8424B4)
+  %v530 = tail call double @llvm.fma.f64(double %v529, double %v523, double 0xBFAB27B0C993BBC0)
+  %v531 = tail call double @llvm.fma.f64(double %v530, double %v523, double 0x3FA96A9DC91C0AB0)
+  %v532 = tail call double @llvm.fma.f64(double %v531, double %v523, double 0xBFABDF5878266EB8)
+  %v533 = tail call double @llvm.fma.f64(double %v532, double %v523, double 0x3FAE4354EB22A1B0)
+  %v534 = tail call double @llvm.fma.f64(double %v533, double %v523, double 0xBFB00A587343E0D9)
+  %v535 = tail call double @llvm.fma.f64(double %v534, double %v523, double 0x3FB1102D84AF44AA)
+  %v536 = tail call double @llvm.fma.f64(double %v535, double %v523, double 0xBFB24855AF69FCA9)
+  %v537 = tail call double @llvm.fma.f64(double %v536, double %v523, double 0x3FB3B13EC5312F6B)
+  %v538 = tail call double @llvm.fma.f64(double %v537, double %v523, double 0xBFB5555EFD378F3D)
+  %v539 = tail call double @llvm.fma.f64(double %v538, double %v523, double 0x3FB745D193E77765)
+  %v540 = tail call double @llvm.fma.f64(double %v539, double %v523, double 0xBFB999995508C5FB)
+  %v541 = tail call double @llvm.fma.f64(double %v540, double %v523, double 0x3FBC71C71ABD3E9F)
+  %v542 = tail call double @llvm.fma.f64(double %v541, double %v523, double 0xBFC000000086E86D)
+  %v543 = tail call double @llvm.fma.f64(double %v542, double %v523, double 0x3FC24924924CCF71)
+  %v544 = tail call double @llvm.fma.f64(double %v543, double %v523, double 0xBFC5555555545D1D)
+  %v545 = tail call double @llvm.fma.f64(double %v544, double %v523, double 0x3FC999999999934F)
+  %v546 = tail call double @llvm.fma.f64(double %v545, double %v523, double 0xBFD0000000000045)
+  %v547 = tail call double @llvm.fma.f64(double %v546, double %v523, double 0x3FD5555555555557)
+  %v548 = fmul double %v525, 0xBD48432A1B0E2634
+  %v549 = tail call double @llvm.fma.f64(double %v527, double %v547, double %v548)
+  %v550 = tail call double @llvm.fma.f64(double %v526, double -5.000000e-01, double %v549)
+  %v551 = fadd double %v523, %v550
+  %v552 = tail call double @llvm.fma.f64(double %v525, double 0x3FE62E42FEFA4000, double %v551)
+  %v553 = fcmp one double %v378, 0x7FF0000000000000
+  %v554 = select i1 %v553, double %v552, double %v378
+  %v555 = fcmp olt double %v378, 0.000000e+00
+  %v556 = select i1 %v555, double 0x7FF8000000000000, double %v554
+  %v557 = fcmp oeq double %v378, 0.000000e+00
+  %v558 = select i1 %v557, double 0xFFF0000000000000, double %v556
+  %v559 = fadd double %v377, -2.000000e+00
+  %v560 = tail call double @llvm.fma.f64(double %v559, double 0xBE61F79A163206FF, double 0x3E715BF6753FF65C)
+  %v561 = tail call double @llvm.fma.f64(double %v560, double %v559, double 0xBE78C86A72CC2B05)
+  %v562 = tail call double @llvm.fma.f64(double %v561, double %v559, double 0x3E8B1CE60C21AAC9)
+  %v563 = tail call double @llvm.fma.f64(double %v562, double %v559, double 0xBE9E5EB6AA4D0FED)
+  %v564 = tail call double @llvm.fma.f64(double %v563, double %v559, double 0x3EB0143D146A3CBE)
+  %v565 = tail call double @llvm.fma.f64(double %v564, double %v559, double 0xBEC1196D7E5EB62B)
+  %v566 = tail call double @llvm.fma.f64(double %v565, double %v559, double 0x3ED258CBF8371C15)
+  %v567 = tail call double @llvm.fma.f64(double %v566, double %v559, double 0xBEE3CBDB0A771633)
+  %v568 = tail call double @llvm.fma.f64(double %v567, double %v559, double 0x3EF580E245466419)
+  %v569 = tail call double @llvm.fma.f64(double %v568, double %v559, double 0xBF078DE54C3FB640)
+  %v570 = tail call double @llvm.fma.f64(double %v569, double %v559, double 0x3F1A127AF4F3321C)
+  %v571 = tail call double @llvm.fma.f64(double %v570, double %v559, double 0xBF2D3FD4C9305608)
+  %v572 = tail call double @llvm.fma.f64(double %v571, double %v559, double 0x3F40B36AF889F16B)
+  %v573 = tail call double @llvm.fma.f64(double %v572, double %v559, double 0xBF538AC5C2BD828A)
+  %v574 = tail call double @llvm.fma.f64(double %v573, double %v559, double 0x3F67ADD6EADB2E7F)
+  %v575 = tail call double @llvm.fma.f64(double %v574, double %v559, double 0xBF7E404FC218F861)
+  %v576 = tail call double @llvm.fma.f64(double %v575, double %v559, double 0x3F951322AC7D849A)
+  %v577 = tail call double @llvm.fma.f64(double %v576, double %v559, double 0xBFB13E001A557606)
+  %v578 = tail call double @llvm.fma.f64(double %v577, double %v559, double 0x3FD4A34CC4A60FA6)
+  %v579 = tail call double @llvm.fma.f64(double %v578, double %v559, double 0x3FDB0EE6072093CE)
+  %v580 = tail call double @llvm.fma.f64(double %v559, double %v579, double %v558)
+  br label %b23
+b22:
+  %v581 = bitcast double %v2 to i64
+  %v582 = add nuw i64 %v581, 2638147582215219
+  %v583 = lshr i64 %v582, 52
+  %v584 = or disjoint i64 %v583, 4841369599423283200
+  %v585 = bitcast i64 %v584 to double
+  %v586 = fadd double %v585, 0xC330000000000000
+  %v587 = and i64 %v582, 4503599627370495
+  %v588 = add nuw nsw i64 %v587, 4604544271217802189
+  %v589 = bitcast i64 %v588 to double
+  %v590 = fadd double %v589, -1.000000e+00
+  %v591 = fadd double %v586, -1.023000e+03
+  %v592 = fmul double %v590, %v590
+  %v593 = fmul double %v590, %v592
+  %v594 = tail call double @llvm.fma.f64(double %v590, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v595 = tail call double @llvm.fma.f64(double %v594, double %v590, double 0x3FB01AFE6A8424B4)
+  %v596 = tail call double @llvm.fma.f64(double %v595, double %v590, double 0xBFAB27B0C993BBC0)
+  %v597 = tail call double @llvm.fma.f64(double %v596, double %v590, double 0x3FA96A9DC91C0AB0)
+  %v598 = tail call double @llvm.fma.f64(double %v597, double %v590, double 0xBFABDF5878266EB8)
+  %v599 = tail call double @llvm.fma.f64(double %v598, double %v590, double 0x3FAE4354EB22A1B0)
+  %v600 = tail call double @llvm.fma.f64(double %v599, double %v590, double 0xBFB00A587343E0D9)
+  %v601 = tail call double @llvm.fma.f64(double %v600, double %v590, double 0x3FB1102D84AF44AA)
+  %v602 = tail call double @llvm.fma.f64(double %v601, double %v590, double 0xBFB24855AF69FCA9)
+  %v603 = tail call double @llvm.fma.f64(double %v602, double %v590, double 0x3FB3B13EC5312F6B)
+  %v604 = tail call double @llvm.fma.f64(double %v603, double %v590, double 0xBFB5555EFD378F3D)
+  %v605 = tail call double @llvm.fma.f64(double %v604, double %v590, double 0x3FB745D193E77765)
+  %v606 = tail call double @llvm.fma.f64(double %v605, double %v590, double 0xBFB999995508C5FB)
+  %v607 = tail call double @llvm.fma.f64(double %v606, double %v590, double 0x3FBC71C71ABD3E9F)
+  %v608 = tail call double @llvm.fma.f64(double %v607, double %v590, double 0xBFC000000086E86D)
+  %v609 = tail call double @llvm.fma.f64(double %v608, double %v590, double 0x3FC24924924CCF71)
+  %v610 = tail call double @llvm.fma.f64(double %v609, double %v590, double 0xBFC5555555545D1D)
+  %v611 = tail call double @llvm.fma.f64(double %v610, double %v590, double 0x3FC999999999934F)
+  %v612 = tail call double @llvm.fma.f64(double %v611, double %v590, double 0xBFD0000000000045)
+  %v613 = tail call double @llvm.fma.f64(double %v612, double %v590, double 0x3FD5555555555557)
+  %v614 = fmul double %v591, 0xBD48432A1B0E2634
+  %v615 = tail call double @llvm.fma.f64(double %v593, double %v613, double %v614)
+  %v616 = tail call double @llvm.fma.f64(double %v592, double -5.000000e-01, double %v615)
+  %v617 = fadd double %v590, %v616
+  %v618 = tail call double @llvm.fma.f64(double %v591, double 0x3FE62E42FEFA4000, double %v617)
+  %v619 = fcmp one double %v2, 0x7FF0000000000000
+  %v620 = select i1 %v619, double %v618, double %v2
+  %v621 = fadd double %v2, -5.000000e-01
+  %v622 = fadd double %v620, -1.000000e+00
+  %v623 = fmul double %v1, %v1
+  %v624 = fdiv double 1.000000e+00, %v623
+  %v625 = tail call double @llvm.fma.f64(double %v624, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
+  %v626 = tail call double @llvm.fma.f64(double %v625, double %v624, double 0xBF5F6AB0D9993C7C)
+  %v627 = tail call double @llvm.fma.f64(double %v626, double %v624, double 0x3F4B951E2B18FF24)
+  %v628 = tail call double @llvm.fma.f64(double %v627, double %v624, double 0xBF43813813813813)
+  %v629 = tail call double @llvm.fma.f64(double %v628, double %v624, double 0x3F4A01A01A01A01A)
+  %v630 = tail call double @llvm.fma.f64(double %v629, double %v624, double 0xBF66C16C16C16C17)
+  %v631 = tail call double @llvm.fma.f64(double %v630, double %v624, double 0x3FB5555555555555)
+  %v632 = fdiv double %v631, %v2
+  %v633 = fadd double %v632, 0x3FDACFE390C97D68
+  %v634 = tail call double @llvm.fma.f64(double %v621, double %v622, double %v633)
+  br label %b23
+b23:
+  %v635 = phi double [ %v634, %b22 ], [ %v580, %b21 ], [ %v510, %b20 ], [ %v449, %b19 ]
+  %v636 = fsub double %v318, %v635
+  %v637 = fptrunc double %v636 to float
+  br label %b24
+b24:
+  %v638 = phi float [ %v637, %b23 ], [ 0x7FF0000000000000, %b14 ], [ %v321, %b13 ], [ 0x7FF0000000000000, %b1 ]
+  ret float %v638
 }
 
-define internal double @m_lgamma_float64(double %x) alwaysinline nounwind {
+define internal double @m_lgamma_float64(double %x) nounwind {
 b1:
-  %v1 = tail call double @lgamma(double %x)
-  ret double %v1
+  %v1 = tail call double @llvm.fabs.f64(double %x)
+  %v2 = fcmp oeq double %v1, 0x7FF0000000000000
+  br i1 %v2, label %b23, label %b2
+b2:
+  %v3 = fcmp ult double %x, -5.000000e-01
+  br i1 %v3, label %b13, label %b3
+b3:
+  %v4 = fcmp olt double %x, 1.200000e+01
+  br i1 %v4, label %b4, label %b11
+b4:
+  %v5 = fcmp olt double %x, 5.000000e-01
+  br i1 %v5, label %b8, label %b5
+b5:
+  %v6 = fcmp ogt double %x, 2.500000e+00
+  br i1 %v6, label %b6, label %b7
+b6:
+  %v7 = phi double [ %v8, %b6 ], [ %x, %b5 ]
+  %v9 = phi double [ %v10, %b6 ], [ 1.000000e+00, %b5 ]
+  %v8 = fadd double %v7, -1.000000e+00
+  %v10 = fmul double %v9, %v8
+  %v11 = fcmp ogt double %v8, 2.500000e+00
+  br i1 %v11, label %b6, label %b7
+b7:
+  %v12 = phi double [ %x, %b5 ], [ %v8, %b6 ]
+  %v13 = phi double [ 1.000000e+00, %b5 ], [ %v10, %b6 ]
+  %v14 = fcmp olt double %v12, 1.500000e+00
+  br i1 %v14, label %b9, label %b10
+b8:
+  %v15 = tail call double @llvm.fma.f64(double %x, double %x, double %x)
+  %v16 = tail call double @llvm.fabs.f64(double %v15)
+  %v17 = fcmp olt double %v16, 0x10000000000000
+  %v18 = fmul double %v16, 0x4340000000000000
+  %v19 = select i1 %v17, double %v18, double %v16
+  %v20 = bitcast double %v19 to i64
+  %v21 = add i64 %v20, 2638147582215219
+  %v22 = lshr i64 %v21, 52
+  %v23 = or disjoint i64 %v22, 4841369599423283200
+  %v24 = bitcast i64 %v23 to double
+  %v25 = fadd double %v24, 0xC330000000000000
+  %v26 = and i64 %v21, 4503599627370495
+  %v27 = add nuw nsw i64 %v26, 4604544271217802189
+  %v28 = bitcast i64 %v27 to double
+  %v29 = fadd double %v28, -1.000000e+00
+  %v30 = select i1 %v17, double 1.076000e+03, double 1.023000e+03
+  %v31 = fsub double %v25, %v30
+  %v32 = fmul double %v29, %v29
+  %v33 = fmul double %v29, %v32
+  %v34 = tail call double @llvm.fma.f64(double %v29, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v35 = tail call double @llvm.fma.f64(double %v34, double %v29, double 0x3FB01AFE6A8424B4)
+  %v36 = tail call double @llvm.fma.f64(double %v35, double %v29, double 0xBFAB27B0C993BBC0)
+  %v37 = tail call double @llvm.fma.f64(double %v36, double %v29, double 0x3FA96A9DC91C0AB0)
+  %v38 = tail call double @llvm.fma.f64(double %v37, double %v29, double 0xBFABDF5878266EB8)
+  %v39 = tail call double @llvm.fma.f64(double %v38, double %v29, double 0x3FAE4354EB22A1B0)
+  %v40 = tail call double @llvm.fma.f64(double %v39, double %v29, double 0xBFB00A587343E0D9)
+  %v41 = tail call double @llvm.fma.f64(double %v40, double %v29, double 0x3FB1102D84AF44AA)
+  %v42 = tail call double @llvm.fma.f64(double %v41, double %v29, double 0xBFB24855AF69FCA9)
+  %v43 = tail call double @llvm.fma.f64(double %v42, double %v29, double 0x3FB3B13EC5312F6B)
+  %v44 = tail call double @llvm.fma.f64(double %v43, double %v29, double 0xBFB5555EFD378F3D)
+  %v45 = tail call double @llvm.fma.f64(double %v44, double %v29, double 0x3FB745D193E77765)
+  %v46 = tail call double @llvm.fma.f64(double %v45, double %v29, double 0xBFB999995508C5FB)
+  %v47 = tail call double @llvm.fma.f64(double %v46, double %v29, double 0x3FBC71C71ABD3E9F)
+  %v48 = tail call double @llvm.fma.f64(double %v47, double %v29, double 0xBFC000000086E86D)
+  %v49 = tail call double @llvm.fma.f64(double %v48, double %v29, double 0x3FC24924924CCF71)
+  %v50 = tail call double @llvm.fma.f64(double %v49, double %v29, double 0xBFC5555555545D1D)
+  %v51 = tail call double @llvm.fma.f64(double %v50, double %v29, double 0x3FC999999999934F)
+  %v52 = tail call double @llvm.fma.f64(double %v51, double %v29, double 0xBFD0000000000045)
+  %v53 = tail call double @llvm.fma.f64(double %v52, double %v29, double 0x3FD5555555555557)
+  %v54 = fmul double %v31, 0xBD48432A1B0E2634
+  %v55 = tail call double @llvm.fma.f64(double %v33, double %v53, double %v54)
+  %v56 = tail call double @llvm.fma.f64(double %v32, double -5.000000e-01, double %v55)
+  %v57 = fadd double %v29, %v56
+  %v58 = tail call double @llvm.fma.f64(double %v31, double 0x3FE62E42FEFA4000, double %v57)
+  %v59 = fcmp one double %v16, 0x7FF0000000000000
+  %v60 = select i1 %v59, double %v58, double %v16
+  %v61 = fcmp oeq double %v15, 0.000000e+00
+  %v62 = tail call double @llvm.fma.f64(double %x, double 0xBE61F79A163206FF, double 0x3E715BF6753FF65C)
+  %v63 = tail call double @llvm.fma.f64(double %v62, double %x, double 0xBE78C86A72CC2B05)
+  %v64 = tail call double @llvm.fma.f64(double %v63, double %x, double 0x3E8B1CE60C21AAC9)
+  %v65 = tail call double @llvm.fma.f64(double %v64, double %x, double 0xBE9E5EB6AA4D0FED)
+  %v66 = tail call double @llvm.fma.f64(double %v65, double %x, double 0x3EB0143D146A3CBE)
+  %v67 = tail call double @llvm.fma.f64(double %v66, double %x, double 0xBEC1196D7E5EB62B)
+  %v68 = tail call double @llvm.fma.f64(double %v67, double %x, double 0x3ED258CBF8371C15)
+  %v69 = tail call double @llvm.fma.f64(double %v68, double %x, double 0xBEE3CBDB0A771633)
+  %v70 = tail call double @llvm.fma.f64(double %v69, double %x, double 0x3EF580E245466419)
+  %v71 = tail call double @llvm.fma.f64(double %v70, double %x, double 0xBF078DE54C3FB640)
+  %v72 = tail call double @llvm.fma.f64(double %v71, double %x, double 0x3F1A127AF4F3321C)
+  %v73 = tail call double @llvm.fma.f64(double %v72, double %x, double 0xBF2D3FD4C9305608)
+  %v74 = tail call double @llvm.fma.f64(double %v73, double %x, double 0x3F40B36AF889F16B)
+  %v75 = tail call double @llvm.fma.f64(double %v74, double %x, double 0xBF538AC5C2BD828A)
+  %v76 = tail call double @llvm.fma.f64(double %v75, double %x, double 0x3F67ADD6EADB2E7F)
+  %v77 = tail call double @llvm.fma.f64(double %v76, double %x, double 0xBF7E404FC218F861)
+  %v78 = tail call double @llvm.fma.f64(double %v77, double %x, double 0x3F951322AC7D849A)
+  %v79 = tail call double @llvm.fma.f64(double %v78, double %x, double 0xBFB13E001A557606)
+  %v80 = tail call double @llvm.fma.f64(double %v79, double %x, double 0x3FD4A34CC4A60FA6)
+  %v81 = tail call double @llvm.fma.f64(double %v80, double %x, double 0x3FDB0EE6072093CE)
+  %v82 = fneg double %v60
+  %v83 = select i1 %v61, double 0x7FF0000000000000, double %v82
+  %v84 = tail call double @llvm.fma.f64(double %x, double %v81, double %v83)
+  br label %b23
+b9:
+  %v85 = bitcast double %x to i64
+  %v86 = add nuw i64 %v85, 2638147582215219
+  %v87 = lshr i64 %v86, 52
+  %v88 = or disjoint i64 %v87, 4841369599423283200
+  %v89 = bitcast i64 %v88 to double
+  %v90 = fadd double %v89, 0xC330000000000000
+  %v91 = and i64 %v86, 4503599627370495
+  %v92 = add nuw nsw i64 %v91, 4604544271217802189
+  %v93 = bitcast i64 %v92 to double
+  %v94 = fadd double %v93, -1.000000e+00
+  %v95 = fadd double %v90, -1.023000e+03
+  %v96 = fmul double %v94, %v94
+  %v97 = fmul double %v94, %v96
+  %v98 = tail call double @llvm.fma.f64(double %v94, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v99 = tail call double @llvm.fma.f64(double %v98, double %v94, double 0x3FB01AFE6A8424B4)
+  %v100 = tail call double @llvm.fma.f64(double %v99, double %v94, double 0xBFAB27B0C993BBC0)
+  %v101 = tail call double @llvm.fma.f64(double %v100, double %v94, double 0x3FA96A9DC91C0AB0)
+  %v102 = tail call double @llvm.fma.f64(double %v101, double %v94, double 0xBFABDF5878266EB8)
+  %v103 = tail call double @llvm.fma.f64(double %v102, double %v94, double 0x3FAE4354EB22A1B0)
+  %v104 = tail call double @llvm.fma.f64(double %v103, double %v94, double 0xBFB00A587343E0D9)
+  %v105 = tail call double @llvm.fma.f64(double %v104, double %v94, double 0x3FB1102D84AF44AA)
+  %v106 = tail call double @llvm.fma.f64(double %v105, double %v94, double 0xBFB24855AF69FCA9)
+  %v107 = tail call double @llvm.fma.f64(double %v106, double %v94, double 0x3FB3B13EC5312F6B)
+  %v108 = tail call double @llvm.fma.f64(double %v107, double %v94, double 0xBFB5555EFD378F3D)
+  %v109 = tail call double @llvm.fma.f64(double %v108, double %v94, double 0x3FB745D193E77765)
+  %v110 = tail call double @llvm.fma.f64(double %v109, double %v94, double 0xBFB999995508C5FB)
+  %v111 = tail call double @llvm.fma.f64(double %v110, double %v94, double 0x3FBC71C71ABD3E9F)
+  %v112 = tail call double @llvm.fma.f64(double %v111, double %v94, double 0xBFC000000086E86D)
+  %v113 = tail call double @llvm.fma.f64(double %v112, double %v94, double 0x3FC24924924CCF71)
+  %v114 = tail call double @llvm.fma.f64(double %v113, double %v94, double 0xBFC5555555545D1D)
+  %v115 = tail call double @llvm.fma.f64(double %v114, double %v94, double 0x3FC999999999934F)
+  %v116 = tail call double @llvm.fma.f64(double %v115, double %v94, double 0xBFD0000000000045)
+  %v117 = tail call double @llvm.fma.f64(double %v116, double %v94, double 0x3FD5555555555557)
+  %v118 = fmul double %v95, 0xBD48432A1B0E2634
+  %v119 = tail call double @llvm.fma.f64(double %v97, double %v117, double %v118)
+  %v120 = tail call double @llvm.fma.f64(double %v96, double -5.000000e-01, double %v119)
+  %v121 = fadd double %v94, %v120
+  %v122 = tail call double @llvm.fma.f64(double %v95, double 0x3FE62E42FEFA4000, double %v121)
+  %v123 = fadd double %v12, -1.000000e+00
+  %v124 = tail call double @llvm.fma.f64(double %v123, double 0xBE61F79A163206FF, double 0x3E715BF6753FF65C)
+  %v125 = tail call double @llvm.fma.f64(double %v124, double %v123, double 0xBE78C86A72CC2B05)
+  %v126 = tail call double @llvm.fma.f64(double %v125, double %v123, double 0x3E8B1CE60C21AAC9)
+  %v127 = tail call double @llvm.fma.f64(double %v126, double %v123, double 0xBE9E5EB6AA4D0FED)
+  %v128 = tail call double @llvm.fma.f64(double %v127, double %v123, double 0x3EB0143D146A3CBE)
+  %v129 = tail call double @llvm.fma.f64(double %v128, double %v123, double 0xBEC1196D7E5EB62B)
+  %v130 = tail call double @llvm.fma.f64(double %v129, double %v123, double 0x3ED258CBF8371C15)
+  %v131 = tail call double @llvm.fma.f64(double %v130, double %v123, double 0xBEE3CBDB0A771633)
+  %v132 = tail call double @llvm.fma.f64(double %v131, double %v123, double 0x3EF580E245466419)
+  %v133 = tail call double @llvm.fma.f64(double %v132, double %v123, double 0xBF078DE54C3FB640)
+  %v134 = tail call double @llvm.fma.f64(double %v133, double %v123, double 0x3F1A127AF4F3321C)
+  %v135 = tail call double @llvm.fma.f64(double %v134, double %v123, double 0xBF2D3FD4C9305608)
+  %v136 = tail call double @llvm.fma.f64(double %v135, double %v123, double 0x3F40B36AF889F16B)
+  %v137 = tail call double @llvm.fma.f64(double %v136, double %v123, double 0xBF538AC5C2BD828A)
+  %v138 = tail call double @llvm.fma.f64(double %v137, double %v123, double 0x3F67ADD6EADB2E7F)
+  %v139 = tail call double @llvm.fma.f64(double %v138, double %v123, double 0xBF7E404FC218F861)
+  %v140 = tail call double @llvm.fma.f64(double %v139, double %v123, double 0x3F951322AC7D849A)
+  %v141 = tail call double @llvm.fma.f64(double %v140, double %v123, double 0xBFB13E001A557606)
+  %v142 = tail call double @llvm.fma.f64(double %v141, double %v123, double 0x3FD4A34CC4A60FA6)
+  %v143 = tail call double @llvm.fma.f64(double %v142, double %v123, double 0x3FDB0EE6072093CE)
+  %v144 = fneg double %v122
+  %v145 = tail call double @llvm.fma.f64(double %v123, double %v143, double %v144)
+  br label %b23
+b10:
+  %v146 = fcmp olt double %v13, 0x10000000000000
+  %v147 = fmul double %v13, 0x4340000000000000
+  %v148 = select i1 %v146, double %v147, double %v13
+  %v149 = bitcast double %v148 to i64
+  %v150 = add i64 %v149, 2638147582215219
+  %v151 = lshr i64 %v150, 52
+  %v152 = or disjoint i64 %v151, 4841369599423283200
+  %v153 = bitcast i64 %v152 to double
+  %v154 = fadd double %v153, 0xC330000000000000
+  %v155 = and i64 %v150, 4503599627370495
+  %v156 = add nuw nsw i64 %v155, 4604544271217802189
+  %v157 = bitcast i64 %v156 to double
+  %v158 = fadd double %v157, -1.000000e+00
+  %v159 = select i1 %v146, double 1.076000e+03, double 1.023000e+03
+  %v160 = fsub double %v154, %v159
+  %v161 = fmul double %v158, %v158
+  %v162 = fmul double %v158, %v161
+  %v163 = tail call double @llvm.fma.f64(double %v158, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v164 = tail call double @llvm.fma.f64(double %v163, double %v158, double 0x3FB01AFE6A8424B4)
+  %v165 = tail call double @llvm.fma.f64(double %v164, double %v158, double 0xBFAB27B0C993BBC0)
+  %v166 = tail call double @llvm.fma.f64(double %v165, double %v158, double 0x3FA96A9DC91C0AB0)
+  %v167 = tail call double @llvm.fma.f64(double %v166, double %v158, double 0xBFABDF5878266EB8)
+  %v168 = tail call double @llvm.fma.f64(double %v167, double %v158, double 0x3FAE4354EB22A1B0)
+  %v169 = tail call double @llvm.fma.f64(double %v168, double %v158, double 0xBFB00A587343E0D9)
+  %v170 = tail call double @llvm.fma.f64(double %v169, double %v158, double 0x3FB1102D84AF44AA)
+  %v171 = tail call double @llvm.fma.f64(double %v170, double %v158, double 0xBFB24855AF69FCA9)
+  %v172 = tail call double @llvm.fma.f64(double %v171, double %v158, double 0x3FB3B13EC5312F6B)
+  %v173 = tail call double @llvm.fma.f64(double %v172, double %v158, double 0xBFB5555EFD378F3D)
+  %v174 = tail call double @llvm.fma.f64(double %v173, double %v158, double 0x3FB745D193E77765)
+  %v175 = tail call double @llvm.fma.f64(double %v174, double %v158, double 0xBFB999995508C5FB)
+  %v176 = tail call double @llvm.fma.f64(double %v175, double %v158, double 0x3FBC71C71ABD3E9F)
+  %v177 = tail call double @llvm.fma.f64(double %v176, double %v158, double 0xBFC000000086E86D)
+  %v178 = tail call double @llvm.fma.f64(double %v177, double %v158, double 0x3FC24924924CCF71)
+  %v179 = tail call double @llvm.fma.f64(double %v178, double %v158, double 0xBFC5555555545D1D)
+  %v180 = tail call double @llvm.fma.f64(double %v179, double %v158, double 0x3FC999999999934F)
+  %v181 = tail call double @llvm.fma.f64(double %v180, double %v158, double 0xBFD0000000000045)
+  %v182 = tail call double @llvm.fma.f64(double %v181, double %v158, double 0x3FD5555555555557)
+  %v183 = fmul double %v160, 0xBD48432A1B0E2634
+  %v184 = tail call double @llvm.fma.f64(double %v162, double %v182, double %v183)
+  %v185 = tail call double @llvm.fma.f64(double %v161, double -5.000000e-01, double %v184)
+  %v186 = fadd double %v158, %v185
+  %v187 = tail call double @llvm.fma.f64(double %v160, double 0x3FE62E42FEFA4000, double %v186)
+  %v188 = fcmp one double %v13, 0x7FF0000000000000
+  %v189 = select i1 %v188, double %v187, double %v13
+  %v190 = fcmp olt double %v13, 0.000000e+00
+  %v191 = select i1 %v190, double 0x7FF8000000000000, double %v189
+  %v192 = fcmp oeq double %v13, 0.000000e+00
+  %v193 = select i1 %v192, double 0xFFF0000000000000, double %v191
+  %v194 = fadd double %v12, -2.000000e+00
+  %v195 = tail call double @llvm.fma.f64(double %v194, double 0xBE61F79A163206FF, double 0x3E715BF6753FF65C)
+  %v196 = tail call double @llvm.fma.f64(double %v195, double %v194, double 0xBE78C86A72CC2B05)
+  %v197 = tail call double @llvm.fma.f64(double %v196, double %v194, double 0x3E8B1CE60C21AAC9)
+  %v198 = tail call double @llvm.fma.f64(double %v197, double %v194, double 0xBE9E5EB6AA4D0FED)
+  %v199 = tail call double @llvm.fma.f64(double %v198, double %v194, double 0x3EB0143D146A3CBE)
+  %v200 = tail call double @llvm.fma.f64(double %v199, double %v194, double 0xBEC1196D7E5EB62B)
+  %v201 = tail call double @llvm.fma.f64(double %v200, double %v194, double 0x3ED258CBF8371C15)
+  %v202 = tail call double @llvm.fma.f64(double %v201, double %v194, double 0xBEE3CBDB0A771633)
+  %v203 = tail call double @llvm.fma.f64(double %v202, double %v194, double 0x3EF580E245466419)
+  %v204 = tail call double @llvm.fma.f64(double %v203, double %v194, double 0xBF078DE54C3FB640)
+  %v205 = tail call double @llvm.fma.f64(double %v204, double %v194, double 0x3F1A127AF4F3321C)
+  %v206 = tail call double @llvm.fma.f64(double %v205, double %v194, double 0xBF2D3FD4C9305608)
+  %v207 = tail call double @llvm.fma.f64(double %v206, double %v194, double 0x3F40B36AF889F16B)
+  %v208 = tail call double @llvm.fma.f64(double %v207, double %v194, double 0xBF538AC5C2BD828A)
+  %v209 = tail call double @llvm.fma.f64(double %v208, double %v194, double 0x3F67ADD6EADB2E7F)
+  %v210 = tail call double @llvm.fma.f64(double %v209, double %v194, double 0xBF7E404FC218F861)
+  %v211 = tail call double @llvm.fma.f64(double %v210, double %v194, double 0x3F951322AC7D849A)
+  %v212 = tail call double @llvm.fma.f64(double %v211, double %v194, double 0xBFB13E001A557606)
+  %v213 = tail call double @llvm.fma.f64(double %v212, double %v194, double 0x3FD4A34CC4A60FA6)
+  %v214 = tail call double @llvm.fma.f64(double %v213, double %v194, double 0x3FDB0EE6072093CE)
+  %v215 = tail call double @llvm.fma.f64(double %v194, double %v214, double %v193)
+  br label %b23
+b11:
+  %v216 = bitcast double %x to i64
+  %v217 = add nuw i64 %v216, 2638147582215219
+  %v218 = lshr i64 %v217, 52
+  %v219 = or disjoint i64 %v218, 4841369599423283200
+  %v220 = bitcast i64 %v219 to double
+  %v221 = fadd double %v220, 0xC330000000000000
+  %v222 = and i64 %v217, 4503599627370495
+  %v223 = add nuw nsw i64 %v222, 4604544271217802189
+  %v224 = bitcast i64 %v223 to double
+  %v225 = fadd double %v224, -1.000000e+00
+  %v226 = fadd double %v221, -1.023000e+03
+  %v227 = fmul double %v225, %v225
+  %v228 = fmul double %v225, %v227
+  %v229 = tail call double @llvm.fma.f64(double %v225, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v230 = tail call double @llvm.fma.f64(double %v229, double %v225, double 0x3FB01AFE6A8424B4)
+  %v231 = tail call double @llvm.fma.f64(double %v230, double %v225, double 0xBFAB27B0C993BBC0)
+  %v232 = tail call double @llvm.fma.f64(double %v231, double %v225, double 0x3FA96A9DC91C0AB0)
+  %v233 = tail call double @llvm.fma.f64(double %v232, double %v225, double 0xBFABDF5878266EB8)
+  %v234 = tail call double @llvm.fma.f64(double %v233, double %v225, double 0x3FAE4354EB22A1B0)
+  %v235 = tail call double @llvm.fma.f64(double %v234, double %v225, double 0xBFB00A587343E0D9)
+  %v236 = tail call double @llvm.fma.f64(double %v235, double %v225, double 0x3FB1102D84AF44AA)
+  %v237 = tail call double @llvm.fma.f64(double %v236, double %v225, double 0xBFB24855AF69FCA9)
+  %v238 = tail call double @llvm.fma.f64(double %v237, double %v225, double 0x3FB3B13EC5312F6B)
+  %v239 = tail call double @llvm.fma.f64(double %v238, double %v225, double 0xBFB5555EFD378F3D)
+  %v240 = tail call double @llvm.fma.f64(double %v239, double %v225, double 0x3FB745D193E77765)
+  %v241 = tail call double @llvm.fma.f64(double %v240, double %v225, double 0xBFB999995508C5FB)
+  %v242 = tail call double @llvm.fma.f64(double %v241, double %v225, double 0x3FBC71C71ABD3E9F)
+  %v243 = tail call double @llvm.fma.f64(double %v242, double %v225, double 0xBFC000000086E86D)
+  %v244 = tail call double @llvm.fma.f64(double %v243, double %v225, double 0x3FC24924924CCF71)
+  %v245 = tail call double @llvm.fma.f64(double %v244, double %v225, double 0xBFC5555555545D1D)
+  %v246 = tail call double @llvm.fma.f64(double %v245, double %v225, double 0x3FC999999999934F)
+  %v247 = tail call double @llvm.fma.f64(double %v246, double %v225, double 0xBFD0000000000045)
+  %v248 = tail call double @llvm.fma.f64(double %v247, double %v225, double 0x3FD5555555555557)
+  %v249 = fmul double %v226, 0xBD48432A1B0E2634
+  %v250 = tail call double @llvm.fma.f64(double %v228, double %v248, double %v249)
+  %v251 = tail call double @llvm.fma.f64(double %v227, double -5.000000e-01, double %v250)
+  %v252 = fadd double %v225, %v251
+  %v253 = tail call double @llvm.fma.f64(double %v226, double 0x3FE62E42FEFA4000, double %v252)
+  %v254 = fadd double %x, -5.000000e-01
+  %v255 = fadd double %v253, -1.000000e+00
+  %v256 = fmul double %x, %x
+  %v257 = fdiv double 1.000000e+00, %v256
+  %v258 = tail call double @llvm.fma.f64(double %v257, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
+  %v259 = tail call double @llvm.fma.f64(double %v258, double %v257, double 0xBF5F6AB0D9993C7C)
+  %v260 = tail call double @llvm.fma.f64(double %v259, double %v257, double 0x3F4B951E2B18FF24)
+  %v261 = tail call double @llvm.fma.f64(double %v260, double %v257, double 0xBF43813813813813)
+  %v262 = tail call double @llvm.fma.f64(double %v261, double %v257, double 0x3F4A01A01A01A01A)
+  %v263 = tail call double @llvm.fma.f64(double %v262, double %v257, double 0xBF66C16C16C16C17)
+  %v264 = tail call double @llvm.fma.f64(double %v263, double %v257, double 0x3FB5555555555555)
+  %v265 = fdiv double %v264, %x
+  %v266 = fadd double %v265, 0x3FDACFE390C97D68
+  %v267 = tail call double @llvm.fma.f64(double %v254, double %v255, double %v266)
+  br label %b23
+b12:
+  %v268 = fmul double %x, %v269
+  %v270 = tail call double @llvm.fabs.f64(double %v268)
+  %v271 = fdiv double 0x400921FB54442D18, %v270
+  %v272 = fcmp olt double %v271, 0x10000000000000
+  %v273 = fmul double %v271, 0x4340000000000000
+  %v274 = select i1 %v272, double %v273, double %v271
+  %v275 = bitcast double %v274 to i64
+  %v276 = add i64 %v275, 2638147582215219
+  %v277 = lshr i64 %v276, 52
+  %v278 = or disjoint i64 %v277, 4841369599423283200
+  %v279 = bitcast i64 %v278 to double
+  %v280 = fadd double %v279, 0xC330000000000000
+  %v281 = and i64 %v276, 4503599627370495
+  %v282 = add nuw nsw i64 %v281, 4604544271217802189
+  %v283 = bitcast i64 %v282 to double
+  %v284 = fadd double %v283, -1.000000e+00
+  %v285 = select i1 %v272, double 1.076000e+03, double 1.023000e+03
+  %v286 = fsub double %v280, %v285
+  %v287 = fmul double %v284, %v284
+  %v288 = fmul double %v284, %v287
+  %v289 = tail call double @llvm.fma.f64(double %v284, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v290 = tail call double @llvm.fma.f64(double %v289, double %v284, double 0x3FB01AFE6A8424B4)
+  %v291 = tail call double @llvm.fma.f64(double %v290, double %v284, double 0xBFAB27B0C993BBC0)
+  %v292 = tail call double @llvm.fma.f64(double %v291, double %v284, double 0x3FA96A9DC91C0AB0)
+  %v293 = tail call double @llvm.fma.f64(double %v292, double %v284, double 0xBFABDF5878266EB8)
+  %v294 = tail call double @llvm.fma.f64(double %v293, double %v284, double 0x3FAE4354EB22A1B0)
+  %v295 = tail call double @llvm.fma.f64(double %v294, double %v284, double 0xBFB00A587343E0D9)
+  %v296 = tail call double @llvm.fma.f64(double %v295, double %v284, double 0x3FB1102D84AF44AA)
+  %v297 = tail call double @llvm.fma.f64(double %v296, double %v284, double 0xBFB24855AF69FCA9)
+  %v298 = tail call double @llvm.fma.f64(double %v297, double %v284, double 0x3FB3B13EC5312F6B)
+  %v299 = tail call double @llvm.fma.f64(double %v298, double %v284, double 0xBFB5555EFD378F3D)
+  %v300 = tail call double @llvm.fma.f64(double %v299, double %v284, double 0x3FB745D193E77765)
+  %v301 = tail call double @llvm.fma.f64(double %v300, double %v284, double 0xBFB999995508C5FB)
+  %v302 = tail call double @llvm.fma.f64(double %v301, double %v284, double 0x3FBC71C71ABD3E9F)
+  %v303 = tail call double @llvm.fma.f64(double %v302, double %v284, double 0xBFC000000086E86D)
+  %v304 = tail call double @llvm.fma.f64(double %v303, double %v284, double 0x3FC24924924CCF71)
+  %v305 = tail call double @llvm.fma.f64(double %v304, double %v284, double 0xBFC5555555545D1D)
+  %v306 = tail call double @llvm.fma.f64(double %v305, double %v284, double 0x3FC999999999934F)
+  %v307 = tail call double @llvm.fma.f64(double %v306, double %v284, double 0xBFD0000000000045)
+  %v308 = tail call double @llvm.fma.f64(double %v307, double %v284, double 0x3FD5555555555557)
+  %v309 = fmul double %v286, 0xBD48432A1B0E2634
+  %v310 = tail call double @llvm.fma.f64(double %v288, double %v308, double %v309)
+  %v311 = tail call double @llvm.fma.f64(double %v287, double -5.000000e-01, double %v310)
+  %v312 = fadd double %v284, %v311
+  %v313 = tail call double @llvm.fma.f64(double %v286, double 0x3FE62E42FEFA4000, double %v312)
+  %v314 = fcmp one double %v271, 0x7FF0000000000000
+  %v315 = select i1 %v314, double %v313, double %v271
+  %v316 = fcmp oeq double %v271, 0.000000e+00
+  %v317 = select i1 %v316, double 0xFFF0000000000000, double %v315
+  %v318 = fcmp olt double %v1, 1.200000e+01
+  br i1 %v318, label %b14, label %b21
+b13:
+  %v319 = tail call double @llvm.roundeven.f64(double %v1)
+  %v320 = fsub double %v1, %v319
+  %v321 = fmul double %v320, 0x400921FB54442D18
+  %v322 = fcmp oeq double %v321, 0.000000e+00
+  %v323 = tail call double @llvm.fma.f64(double %v321, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v324 = bitcast double %v323 to i64
+  %v325 = shl i64 %v324, 62
+  %v326 = and i64 %v325, -9223372036854775808
+  %v327 = and i64 %v324, 1
+  %v328 = icmp eq i64 %v327, 0
+  %v329 = fadd double %v323, 0xC338000000000000
+  %v330 = fneg double %v329
+  %v331 = tail call double @llvm.fma.f64(double %v330, double 0x3FF921FB54442D18, double %v321)
+  %v332 = fmul double %v329, 0x3C91A62633145C07
+  %v333 = fsub double %v331, %v332
+  %v334 = fmul double %v333, %v333
+  %v335 = fmul double %v333, %v334
+  %v336 = tail call double @llvm.fma.f64(double %v334, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v337 = tail call double @llvm.fma.f64(double %v336, double %v334, double 0x3EC71DE351EED7F2)
+  %v338 = tail call double @llvm.fma.f64(double %v337, double %v334, double 0xBF2A01A019BAD8A1)
+  %v339 = tail call double @llvm.fma.f64(double %v338, double %v334, double 0x3F8111111110F573)
+  %v340 = tail call double @llvm.fma.f64(double %v339, double %v334, double 0xBFC5555555555547)
+  %v341 = fsub double %v333, %v331
+  %v342 = fsub double %v333, %v341
+  %v343 = fsub double %v331, %v342
+  %v344 = fadd double %v332, %v341
+  %v345 = fsub double %v343, %v344
+  %v346 = fneg double %v332
+  %v347 = tail call double @llvm.fma.f64(double %v329, double 0x3C91A62633145C07, double %v346)
+  %v348 = fsub double %v345, %v347
+  %v349 = tail call double @llvm.fma.f64(double %v330, double 0xB91F1976B7ED9000, double %v348)
+  %v350 = tail call double @llvm.fma.f64(double %v335, double %v340, double %v349)
+  %v351 = fadd double %v333, %v350
+  %v352 = fneg double %v334
+  %v353 = fmul double %v334, %v352
+  %v354 = tail call double @llvm.fma.f64(double %v334, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v355 = tail call double @llvm.fma.f64(double %v354, double %v334, double 0xBE927E4F7C234A35)
+  %v356 = tail call double @llvm.fma.f64(double %v355, double %v334, double 0x3EFA01A019C515A1)
+  %v357 = tail call double @llvm.fma.f64(double %v356, double %v334, double 0xBF56C16C16C14DC4)
+  %v358 = tail call double @llvm.fma.f64(double %v357, double %v334, double 0x3FA555555555554A)
+  %v359 = fmul double %v334, 5.000000e-01
+  %v360 = tail call double @llvm.fma.f64(double %v353, double %v358, double %v359)
+  %v361 = fsub double 1.000000e+00, %v360
+  %v362 = select i1 %v328, double %v351, double %v361
+  %v363 = bitcast double %v362 to i64
+  %v364 = xor i64 %v326, %v363
+  %v365 = bitcast i64 %v364 to double
+  %v269 = select i1 %v322, double %v321, double %v365
+  %v366 = fcmp oeq double %v269, 0.000000e+00
+  br i1 %v366, label %b23, label %b12
+b14:
+  %v367 = fcmp olt double %v1, 5.000000e-01
+  br i1 %v367, label %b18, label %b15
+b15:
+  %v368 = fcmp ogt double %v1, 2.500000e+00
+  br i1 %v368, label %b16, label %b17
+b16:
+  %v369 = phi double [ %v370, %b16 ], [ %v1, %b15 ]
+  %v371 = phi double [ %v372, %b16 ], [ 1.000000e+00, %b15 ]
+  %v370 = fadd double %v369, -1.000000e+00
+  %v372 = fmul double %v371, %v370
+  %v373 = fcmp ogt double %v370, 2.500000e+00
+  br i1 %v373, label %b16, label %b17
+b17:
+  %v374 = phi double [ %v1, %b15 ], [ %v370, %b16 ]
+  %v375 = phi double [ 1.000000e+00, %b15 ], [ %v372, %b16 ]
+  %v376 = fcmp olt double %v374, 1.500000e+00
+  br i1 %v376, label %b19, label %b20
+b18:
+  %v377 = tail call double @llvm.fma.f64(double %x, double %x, double %v1)
+  %v378 = tail call double @llvm.fabs.f64(double %v377)
+  %v379 = fcmp olt double %v378, 0x10000000000000
+  %v380 = fmul double %v378, 0x4340000000000000
+  %v381 = select i1 %v379, double %v380, double %v378
+  %v382 = bitcast double %v381 to i64
+  %v383 = add i64 %v382, 2638147582215219
+  %v384 = lshr i64 %v383, 52
+  %v385 = or disjoint i64 %v384, 4841369599423283200
+  %v386 = bitcast i64 %v385 to double
+  %v387 = fadd double %v386, 0xC330000000000000
+  %v388 = and i64 %v383, 4503599627370495
+  %v389 = add nuw nsw i64 %v388, 4604544271217802189
+  %v390 = bitcast i64 %v389 to double
+  %v391 = fadd double %v390, -1.000000e+00
+  %v392 = select i1 %v379, double 1.076000e+03, double 1.023000e+03
+  %v393 = fsub double %v387, %v392
+  %v394 = fmul double %v391, %v391
+  %v395 = fmul double %v391, %v394
+  %v396 = tail call double @llvm.fma.f64(double %v391, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v397 = tail call double @llvm.fma.f64(double %v396, double %v391, double 0x3FB01AFE6A8424B4)
+  %v398 = tail call double @llvm.fma.f64(double %v397, double %v391, double 0xBFAB27B0C993BBC0)
+  %v399 = tail call double @llvm.fma.f64(double %v398, double %v391, double 0x3FA96A9DC91C0AB0)
+  %v400 = tail call double @llvm.fma.f64(double %v399, double %v391, double 0xBFABDF5878266EB8)
+  %v401 = tail call double @llvm.fma.f64(double %v400, double %v391, double 0x3FAE4354EB22A1B0)
+  %v402 = tail call double @llvm.fma.f64(double %v401, double %v391, double 0xBFB00A587343E0D9)
+  %v403 = tail call double @llvm.fma.f64(double %v402, double %v391, double 0x3FB1102D84AF44AA)
+  %v404 = tail call double @llvm.fma.f64(double %v403, double %v391, double 0xBFB24855AF69FCA9)
+  %v405 = tail call double @llvm.fma.f64(double %v404, double %v391, double 0x3FB3B13EC5312F6B)
+  %v406 = tail call double @llvm.fma.f64(double %v405, double %v391, double 0xBFB5555EFD378F3D)
+  %v407 = tail call double @llvm.fma.f64(double %v406, double %v391, double 0x3FB745D193E77765)
+  %v408 = tail call double @llvm.fma.f64(double %v407, double %v391, double 0xBFB999995508C5FB)
+  %v409 = tail call double @llvm.fma.f64(double %v408, double %v391, double 0x3FBC71C71ABD3E9F)
+  %v410 = tail call double @llvm.fma.f64(double %v409, double %v391, double 0xBFC000000086E86D)
+  %v411 = tail call double @llvm.fma.f64(double %v410, double %v391, double 0x3FC24924924CCF71)
+  %v412 = tail call double @llvm.fma.f64(double %v411, double %v391, double 0xBFC5555555545D1D)
+  %v413 = tail call double @llvm.fma.f64(double %v412, double %v391, double 0x3FC999999999934F)
+  %v414 = tail call double @llvm.fma.f64(double %v413, double %v391, double 0xBFD0000000000045)
+  %v415 = tail call double @llvm.fma.f64(double %v414, double %v391, double 0x3FD5555555555557)
+  %v416 = fmul double %v393, 0xBD48432A1B0E2634
+  %v417 = tail call double @llvm.fma.f64(double %v395, double %v415, double %v416)
+  %v418 = tail call double @llvm.fma.f64(double %v394, double -5.000000e-01, double %v417)
+  %v419 = fadd double %v391, %v418
+  %v420 = tail call double @llvm.fma.f64(double %v393, double 0x3FE62E42FEFA4000, double %v419)
+  %v421 = fcmp one double %v378, 0x7FF0000000000000
+  %v422 = select i1 %v421, double %v420, double %v378
+  %v423 = fcmp oeq double %v377, 0.000000e+00
+  %v424 = tail call double @llvm.fma.f64(double %v1, double 0xBE61F79A163206FF, double 0x3E715BF6753FF65C)
+  %v425 = tail call double @llvm.fma.f64(double %v424, double %v1, double 0xBE78C86A72CC2B05)
+  %v426 = tail call double @llvm.fma.f64(double %v425, double %v1, double 0x3E8B1CE60C21AAC9)
+  %v427 = tail call double @llvm.fma.f64(double %v426, double %v1, double 0xBE9E5EB6AA4D0FED)
+  %v428 = tail call double @llvm.fma.f64(double %v427, double %v1, double 0x3EB0143D146A3CBE)
+  %v429 = tail call double @llvm.fma.f64(double %v428, double %v1, double 0xBEC1196D7E5EB62B)
+  %v430 = tail call double @llvm.fma.f64(double %v429, double %v1, double 0x3ED258CBF8371C15)
+  %v431 = tail call double @llvm.fma.f64(double %v430, double %v1, double 0xBEE3CBDB0A771633)
+  %v432 = tail call double @llvm.fma.f64(double %v431, double %v1, double 0x3EF580E245466419)
+  %v433 = tail call double @llvm.fma.f64(double %v432, double %v1, double 0xBF078DE54C3FB640)
+  %v434 = tail call double @llvm.fma.f64(double %v433, double %v1, double 0x3F1A127AF4F3321C)
+  %v435 = tail call double @llvm.fma.f64(double %v434, double %v1, double 0xBF2D3FD4C9305608)
+  %v436 = tail call double @llvm.fma.f64(double %v435, double %v1, double 0x3F40B36AF889F16B)
+  %v437 = tail call double @llvm.fma.f64(double %v436, double %v1, double 0xBF538AC5C2BD828A)
+  %v438 = tail call double @llvm.fma.f64(double %v437, double %v1, double 0x3F67ADD6EADB2E7F)
+  %v439 = tail call double @llvm.fma.f64(double %v438, double %v1, double 0xBF7E404FC218F861)
+  %v440 = tail call double @llvm.fma.f64(double %v439, double %v1, double 0x3F951322AC7D849A)
+  %v441 = tail call double @llvm.fma.f64(double %v440, double %v1, double 0xBFB13E001A557606)
+  %v442 = tail call double @llvm.fma.f64(double %v441, double %v1, double 0x3FD4A34CC4A60FA6)
+  %v443 = tail call double @llvm.fma.f64(double %v442, double %v1, double 0x3FDB0EE6072093CE)
+  %v444 = fneg double %v422
+  %v445 = select i1 %v423, double 0x7FF0000000000000, double %v444
+  %v446 = tail call double @llvm.fma.f64(double %v1, double %v443, double %v445)
+  br label %b22
+b19:
+  %v447 = bitcast double %v1 to i64
+  %v448 = add nuw i64 %v447, 2638147582215219
+  %v449 = lshr i64 %v448, 52
+  %v450 = or disjoint i64 %v449, 4841369599423283200
+  %v451 = bitcast i64 %v450 to double
+  %v452 = fadd double %v451, 0xC330000000000000
+  %v453 = and i64 %v448, 4503599627370495
+  %v454 = add nuw nsw i64 %v453, 4604544271217802189
+  %v455 = bitcast i64 %v454 to double
+  %v456 = fadd double %v455, -1.000000e+00
+  %v457 = fadd double %v452, -1.023000e+03
+  %v458 = fmul double %v456, %v456
+  %v459 = fmul double %v456, %v458
+  %v460 = tail call double @llvm.fma.f64(double %v456, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v461 = tail call double @llvm.fma.f64(double %v460, double %v456, double 0x3FB01AFE6A8424B4)
+  %v462 = tail call double @llvm.fma.f64(double %v461, double %v456, double 0xBFAB27B0C993BBC0)
+  %v463 = tail call double @llvm.fma.f64(double %v462, double %v456, double 0x3FA96A9DC91C0AB0)
+  %v464 = tail call double @llvm.fma.f64(double %v463, double %v456, double 0xBFABDF5878266EB8)
+  %v465 = tail call double @llvm.fma.f64(double %v464, double %v456, double 0x3FAE4354EB22A1B0)
+  %v466 = tail call double @llvm.fma.f64(double %v465, double %v456, double 0xBFB00A587343E0D9)
+  %v467 = tail call double @llvm.fma.f64(double %v466, double %v456, double 0x3FB1102D84AF44AA)
+  %v468 = tail call double @llvm.fma.f64(double %v467, double %v456, double 0xBFB24855AF69FCA9)
+  %v469 = tail call double @llvm.fma.f64(double %v468, double %v456, double 0x3FB3B13EC5312F6B)
+  %v470 = tail call double @llvm.fma.f64(double %v469, double %v456, double 0xBFB5555EFD378F3D)
+  %v471 = tail call double @llvm.fma.f64(double %v470, double %v456, double 0x3FB745D193E77765)
+  %v472 = tail call double @llvm.fma.f64(double %v471, double %v456, double 0xBFB999995508C5FB)
+  %v473 = tail call double @llvm.fma.f64(double %v472, double %v456, double 0x3FBC71C71ABD3E9F)
+  %v474 = tail call double @llvm.fma.f64(double %v473, double %v456, double 0xBFC000000086E86D)
+  %v475 = tail call double @llvm.fma.f64(double %v474, double %v456, double 0x3FC24924924CCF71)
+  %v476 = tail call double @llvm.fma.f64(double %v475, double %v456, double 0xBFC5555555545D1D)
+  %v477 = tail call double @llvm.fma.f64(double %v476, double %v456, double 0x3FC999999999934F)
+  %v478 = tail call double @llvm.fma.f64(double %v477, double %v456, double 0xBFD0000000000045)
+  %v479 = tail call double @llvm.fma.f64(double %v478, double %v456, double 0x3FD5555555555557)
+  %v480 = fmul double %v457, 0xBD48432A1B0E2634
+  %v481 = tail call double @llvm.fma.f64(double %v459, double %v479, double %v480)
+  %v482 = tail call double @llvm.fma.f64(double %v458, double -5.000000e-01, double %v481)
+  %v483 = fadd double %v456, %v482
+  %v484 = tail call double @llvm.fma.f64(double %v457, double 0x3FE62E42FEFA4000, double %v483)
+  %v485 = fadd double %v374, -1.000000e+00
+  %v486 = tail call double @llvm.fma.f64(double %v485, double 0xBE61F79A163206FF, double 0x3E715BF6753FF65C)
+  %v487 = tail call double @llvm.fma.f64(double %v486, double %v485, double 0xBE78C86A72CC2B05)
+  %v488 = tail call double @llvm.fma.f64(double %v487, double %v485, double 0x3E8B1CE60C21AAC9)
+  %v489 = tail call double @llvm.fma.f64(double %v488, double %v485, double 0xBE9E5EB6AA4D0FED)
+  %v490 = tail call double @llvm.fma.f64(double %v489, double %v485, double 0x3EB0143D146A3CBE)
+  %v491 = tail call double @llvm.fma.f64(double %v490, double %v485, double 0xBEC1196D7E5EB62B)
+  %v492 = tail call double @llvm.fma.f64(double %v491, double %v485, double 0x3ED258CBF8371C15)
+  %v493 = tail call double @llvm.fma.f64(double %v492, double %v485, double 0xBEE3CBDB0A771633)
+  %v494 = tail call double @llvm.fma.f64(double %v493, double %v485, double 0x3EF580E245466419)
+  %v495 = tail call double @llvm.fma.f64(double %v494, double %v485, double 0xBF078DE54C3FB640)
+  %v496 = tail call double @llvm.fma.f64(double %v495, double %v485, double 0x3F1A127AF4F3321C)
+  %v497 = tail call double @llvm.fma.f64(double %v496, double %v485, double 0xBF2D3FD4C9305608)
+  %v498 = tail call double @llvm.fma.f64(double %v497, double %v485, double 0x3F40B36AF889F16B)
+  %v499 = tail call double @llvm.fma.f64(double %v498, double %v485, double 0xBF538AC5C2BD828A)
+  %v500 = tail call double @llvm.fma.f64(double %v499, double %v485, double 0x3F67ADD6EADB2E7F)
+  %v501 = tail call double @llvm.fma.f64(double %v500, double %v485, double 0xBF7E404FC218F861)
+  %v502 = tail call double @llvm.fma.f64(double %v501, double %v485, double 0x3F951322AC7D849A)
+  %v503 = tail call double @llvm.fma.f64(double %v502, double %v485, double 0xBFB13E001A557606)
+  %v504 = tail call double @llvm.fma.f64(double %v503, double %v485, double 0x3FD4A34CC4A60FA6)
+  %v505 = tail call double @llvm.fma.f64(double %v504, double %v485, double 0x3FDB0EE6072093CE)
+  %v506 = fneg double %v484
+  %v507 = tail call double @llvm.fma.f64(double %v485, double %v505, double %v506)
+  br label %b22
+b20:
+  %v508 = fcmp olt double %v375, 0x10000000000000
+  %v509 = fmul double %v375, 0x4340000000000000
+  %v510 = select i1 %v508, double %v509, double %v375
+  %v511 = bitcast double %v510 to i64
+  %v512 = add i64 %v511, 2638147582215219
+  %v513 = lshr i64 %v512, 52
+  %v514 = or disjoint i64 %v513, 4841369599423283200
+  %v515 = bitcast i64 %v514 to double
+  %v516 = fadd double %v515, 0xC330000000000000
+  %v517 = and i64 %v512, 4503599627370495
+  %v518 = add nuw nsw i64 %v517, 4604544271217802189
+  %v519 = bitcast i64 %v518 to double
+  %v520 = fadd double %v519, -1.000000e+00
+  %v521 = select i1 %v508, double 1.076000e+03, double 1.023000e+03
+  %v522 = fsub double %v516, %v521
+  %v523 = fmul double %v520, %v520
+  %v524 = fmul double %v520, %v523
+  %v525 = tail call double @llvm.fma.f64(double %v520, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v526 = tail call double @llvm.fma.f64(double %v525, double %v520, double 0x3FB01AFE6A8424B4)
+  %v527 = tail call double @llvm.fma.f64(double %v526, double %v520, double 0xBFAB27B0C993BBC0)
+  %v528 = tail call double @llvm.fma.f64(double %v527, double %v520, double 0x3FA96A9DC91C0AB0)
+  %v529 = tail call double @llvm.fma.f64(double %v528, double %v520, double 0xBFABDF5878266EB8)
+  %v530 = tail call double @llvm.fma.f64(double %v529, double %v520, double 0x3FAE4354EB22A1B0)
+  %v531 = tail call double @llvm.fma.f64(double %v530, double %v520, double 0xBFB00A587343E0D9)
+  %v532 = tail call double @llvm.fma.f64(double %v531, double %v520, double 0x3FB1102D84AF44AA)
+  %v533 = tail call double @llvm.fma.f64(double %v532, double %v520, double 0xBFB24855AF69FCA9)
+  %v534 = tail call double @llvm.fma.f64(double %v533, double %v520, double 0x3FB3B13EC5312F6B)
+  %v535 = tail call double @llvm.fma.f64(double %v534, double %v520, double 0xBFB5555EFD378F3D)
+  %v536 = tail call double @llvm.fma.f64(double %v535, double %v520, double 0x3FB745D193E77765)
+  %v537 = tail call double @llvm.fma.f64(double %v536, double %v520, double 0xBFB999995508C5FB)
+  %v538 = tail call double @llvm.fma.f64(double %v537, double %v520, double 0x3FBC71C71ABD3E9F)
+  %v539 = tail call double @llvm.fma.f64(double %v538, double %v520, double 0xBFC000000086E86D)
+  %v540 = tail call double @llvm.fma.f64(double %v539, double %v520, double 0x3FC24924924CCF71)
+  %v541 = tail call double @llvm.fma.f64(double %v540, double %v520, double 0xBFC5555555545D1D)
+  %v542 = tail call double @llvm.fma.f64(double %v541, double %v520, double 0x3FC999999999934F)
+  %v543 = tail call double @llvm.fma.f64(double %v542, double %v520, double 0xBFD0000000000045)
+  %v544 = tail call double @llvm.fma.f64(double %v543, double %v520, double 0x3FD5555555555557)
+  %v545 = fmul double %v522, 0xBD48432A1B0E2634
+  %v546 = tail call double @llvm.fma.f64(double %v524, double %v544, double %v545)
+  %v547 = tail call double @llvm.fma.f64(double %v523, double -5.000000e-01, double %v546)
+  %v548 = fadd double %v520, %v547
+  %v549 = tail call double @llvm.fma.f64(double %v522, double 0x3FE62E42FEFA4000, double %v548)
+  %v550 = fcmp one double %v375, 0x7FF0000000000000
+  %v551 = select i1 %v550, double %v549, double %v375
+  %v552 = fcmp olt double %v375, 0.000000e+00
+  %v553 = select i1 %v552, double 0x7FF8000000000000, double %v551
+  %v554 = fcmp oeq double %v375, 0.000000e+00
+  %v555 = select i1 %v554, double 0xFFF0000000000000, double %v553
+  %v556 = fadd double %v374, -2.000000e+00
+  %v557 = tail call double @llvm.fma.f64(double %v556, double 0xBE61F79A163206FF, double 0x3E715BF6753FF65C)
+  %v558 = tail call double @llvm.fma.f64(double %v557, double %v556, double 0xBE78C86A72CC2B05)
+  %v559 = tail call double @llvm.fma.f64(double %v558, double %v556, double 0x3E8B1CE60C21AAC9)
+  %v560 = tail call double @llvm.fma.f64(double %v559, double %v556, double 0xBE9E5EB6AA4D0FED)
+  %v561 = tail call double @llvm.fma.f64(double %v560, double %v556, double 0x3EB0143D146A3CBE)
+  %v562 = tail call double @llvm.fma.f64(double %v561, double %v556, double 0xBEC1196D7E5EB62B)
+  %v563 = tail call double @llvm.fma.f64(double %v562, double %v556, double 0x3ED258CBF8371C15)
+  %v564 = tail call double @llvm.fma.f64(double %v563, double %v556, double 0xBEE3CBDB0A771633)
+  %v565 = tail call double @llvm.fma.f64(double %v564, double %v556, double 0x3EF580E245466419)
+  %v566 = tail call double @llvm.fma.f64(double %v565, double %v556, double 0xBF078DE54C3FB640)
+  %v567 = tail call double @llvm.fma.f64(double %v566, double %v556, double 0x3F1A127AF4F3321C)
+  %v568 = tail call double @llvm.fma.f64(double %v567, double %v556, double 0xBF2D3FD4C9305608)
+  %v569 = tail call double @llvm.fma.f64(double %v568, double %v556, double 0x3F40B36AF889F16B)
+  %v570 = tail call double @llvm.fma.f64(double %v569, double %v556, double 0xBF538AC5C2BD828A)
+  %v571 = tail call double @llvm.fma.f64(double %v570, double %v556, double 0x3F67ADD6EADB2E7F)
+  %v572 = tail call double @llvm.fma.f64(double %v571, double %v556, double 0xBF7E404FC218F861)
+  %v573 = tail call double @llvm.fma.f64(double %v572, double %v556, double 0x3F951322AC7D849A)
+  %v574 = tail call double @llvm.fma.f64(double %v573, double %v556, double 0xBFB13E001A557606)
+  %v575 = tail call double @llvm.fma.f64(double %v574, double %v556, double 0x3FD4A34CC4A60FA6)
+  %v576 = tail call double @llvm.fma.f64(double %v575, double %v556, double 0x3FDB0EE6072093CE)
+  %v577 = tail call double @llvm.fma.f64(double %v556, double %v576, double %v555)
+  br label %b22
+b21:
+  %v578 = bitcast double %v1 to i64
+  %v579 = add nuw i64 %v578, 2638147582215219
+  %v580 = lshr i64 %v579, 52
+  %v581 = or disjoint i64 %v580, 4841369599423283200
+  %v582 = bitcast i64 %v581 to double
+  %v583 = fadd double %v582, 0xC330000000000000
+  %v584 = and i64 %v579, 4503599627370495
+  %v585 = add nuw nsw i64 %v584, 4604544271217802189
+  %v586 = bitcast i64 %v585 to double
+  %v587 = fadd double %v586, -1.000000e+00
+  %v588 = fadd double %v583, -1.023000e+03
+  %v589 = fmul double %v587, %v587
+  %v590 = fmul double %v587, %v589
+  %v591 = tail call double @llvm.fma.f64(double %v587, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v592 = tail call double @llvm.fma.f64(double %v591, double %v587, double 0x3FB01AFE6A8424B4)
+  %v593 = tail call double @llvm.fma.f64(double %v592, double %v587, double 0xBFAB27B0C993BBC0)
+  %v594 = tail call double @llvm.fma.f64(double %v593, double %v587, double 0x3FA96A9DC91C0AB0)
+  %v595 = tail call double @llvm.fma.f64(double %v594, double %v587, double 0xBFABDF5878266EB8)
+  %v596 = tail call double @llvm.fma.f64(double %v595, double %v587, double 0x3FAE4354EB22A1B0)
+  %v597 = tail call double @llvm.fma.f64(double %v596, double %v587, double 0xBFB00A587343E0D9)
+  %v598 = tail call double @llvm.fma.f64(double %v597, double %v587, double 0x3FB1102D84AF44AA)
+  %v599 = tail call double @llvm.fma.f64(double %v598, double %v587, double 0xBFB24855AF69FCA9)
+  %v600 = tail call double @llvm.fma.f64(double %v599, double %v587, double 0x3FB3B13EC5312F6B)
+  %v601 = tail call double @llvm.fma.f64(double %v600, double %v587, double 0xBFB5555EFD378F3D)
+  %v602 = tail call double @llvm.fma.f64(double %v601, double %v587, double 0x3FB745D193E77765)
+  %v603 = tail call double @llvm.fma.f64(double %v602, double %v587, double 0xBFB999995508C5FB)
+  %v604 = tail call double @llvm.fma.f64(double %v603, double %v587, double 0x3FBC71C71ABD3E9F)
+  %v605 = tail call double @llvm.fma.f64(double %v604, double %v587, double 0xBFC000000086E86D)
+  %v606 = tail call double @llvm.fma.f64(double %v605, double %v587, double 0x3FC24924924CCF71)
+  %v607 = tail call double @llvm.fma.f64(double %v606, double %v587, double 0xBFC5555555545D1D)
+  %v608 = tail call double @llvm.fma.f64(double %v607, double %v587, double 0x3FC999999999934F)
+  %v609 = tail call double @llvm.fma.f64(double %v608, double %v587, double 0xBFD0000000000045)
+  %v610 = tail call double @llvm.fma.f64(double %v609, double %v587, double 0x3FD5555555555557)
+  %v611 = fmul double %v588, 0xBD48432A1B0E2634
+  %v612 = tail call double @llvm.fma.f64(double %v590, double %v610, double %v611)
+  %v613 = tail call double @llvm.fma.f64(double %v589, double -5.000000e-01, double %v612)
+  %v614 = fadd double %v587, %v613
+  %v615 = tail call double @llvm.fma.f64(double %v588, double 0x3FE62E42FEFA4000, double %v614)
+  %v616 = fcmp one double %v1, 0x7FF0000000000000
+  %v617 = select i1 %v616, double %v615, double %v1
+  %v618 = fadd double %v1, -5.000000e-01
+  %v619 = fadd double %v617, -1.000000e+00
+  %v620 = fmul double %x, %x
+  %v621 = fdiv double 1.000000e+00, %v620
+  %v622 = tail call double @llvm.fma.f64(double %v621, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
+  %v623 = tail call double @llvm.fma.f64(double %v622, double %v621, double 0xBF5F6AB0D9993C7C)
+  %v624 = tail call double @llvm.fma.f64(double %v623, double %v621, double 0x3F4B951E2B18FF24)
+  %v625 = tail call double @llvm.fma.f64(double %v624, double %v621, double 0xBF43813813813813)
+  %v626 = tail call double @llvm.fma.f64(double %v625, double %v621, double 0x3F4A01A01A01A01A)
+  %v627 = tail call double @llvm.fma.f64(double %v626, double %v621, double 0xBF66C16C16C16C17)
+  %v628 = tail call double @llvm.fma.f64(double %v627, double %v621, double 0x3FB5555555555555)
+  %v629 = fdiv double %v628, %v1
+  %v630 = fadd double %v629, 0x3FDACFE390C97D68
+  %v631 = tail call double @llvm.fma.f64(double %v618, double %v619, double %v630)
+  br label %b22
+b22:
+  %v632 = phi double [ %v631, %b21 ], [ %v577, %b20 ], [ %v507, %b19 ], [ %v446, %b18 ]
+  %v633 = fsub double %v317, %v632
+  br label %b23
+b23:
+  %v634 = phi double [ %v633, %b22 ], [ 0x7FF0000000000000, %b1 ], [ 0x7FF0000000000000, %b13 ], [ %v267, %b11 ], [ %v215, %b10 ], [ %v145, %b9 ], [ %v84, %b8 ]
+  ret double %v634
 }
 
 define internal float @m_log10_float32(float %x) alwaysinline nounwind {
@@ -4161,150 +6528,240 @@ define internal float @m_trigamma_float32(float %x) nounwind {
 b1:
   %v1 = fpext float %x to double
   %v2 = fcmp ugt float %x, 0.000000e+00
-  br i1 %v2, label %b7, label %b2
+  br i1 %v2, label %b4, label %b2
 b2:
   %v3 = fcmp oeq float %x, 0xFFF0000000000000
   br i1 %v3, label %b10, label %b3
 b3:
   %v4 = tail call double @llvm.floor.f64(double %v1)
   %v5 = fcmp oeq double %v4, %v1
-  br i1 %v5, label %b10, label %b4
+  br i1 %v5, label %b10, label %b7
 b4:
-  %v6 = tail call double @llvm.roundeven.f64(double %v1)
-  %v7 = fsub double %v1, %v6
-  %v8 = fmul double %v7, 0x400921FB54442D18
-  %v9 = tail call double @llvm.sin.f64(double %v8)
-  %v10 = fdiv double 0x400921FB54442D18, %v9
-  br label %b5
+  %v6 = phi double [ %v7, %b9 ], [ %v1, %b1 ]
+  %v8 = phi double [ %v9, %b9 ], [ 0.000000e+00, %b1 ]
+  %v10 = phi double [ -1.000000e+00, %b9 ], [ 1.000000e+00, %b1 ]
+  %v11 = fcmp olt double %v6, 1.000000e+01
+  br i1 %v11, label %b5, label %b6
 b5:
-  %v11 = phi double [ %v12, %b5 ], [ 1.000000e+00, %b4 ]
-  %v13 = phi double [ %v14, %b5 ], [ %v10, %b4 ]
-  %v15 = phi i64 [ %v16, %b5 ], [ 2, %b4 ]
-  %v17 = and i64 %v15, 1
-  %v18 = icmp eq i64 %v17, 0
-  %v19 = fmul double %v11, %v13
-  %v12 = select i1 %v18, double %v11, double %v19
-  %v16 = lshr i64 %v15, 1
-  %v14 = fmul double %v13, %v13
-  %v20 = icmp eq i64 %v16, 0
-  br i1 %v20, label %b6, label %b5
+  %v12 = phi double [ %v13, %b5 ], [ %v6, %b4 ]
+  %v14 = phi double [ %v15, %b5 ], [ %v8, %b4 ]
+  %v16 = fmul double %v12, %v12
+  %v17 = fdiv double %v10, %v16
+  %v15 = fadd double %v14, %v17
+  %v13 = fadd double %v12, 1.000000e+00
+  %v18 = fcmp olt double %v13, 1.000000e+01
+  br i1 %v18, label %b5, label %b6
 b6:
-  %v21 = fsub double 1.000000e+00, %v1
-  br label %b7
-b7:
-  %v22 = phi double [ %v21, %b6 ], [ %v1, %b1 ]
-  %v23 = phi double [ %v12, %b6 ], [ 0.000000e+00, %b1 ]
-  %v24 = phi double [ -1.000000e+00, %b6 ], [ 1.000000e+00, %b1 ]
-  %v25 = fcmp olt double %v22, 1.000000e+01
-  br i1 %v25, label %b8, label %b9
-b8:
-  %v26 = phi double [ %v27, %b8 ], [ %v22, %b7 ]
-  %v28 = phi double [ %v29, %b8 ], [ %v23, %b7 ]
-  %v30 = fmul double %v26, %v26
-  %v31 = fdiv double %v24, %v30
-  %v29 = fadd double %v28, %v31
-  %v27 = fadd double %v26, 1.000000e+00
-  %v32 = fcmp olt double %v27, 1.000000e+01
-  br i1 %v32, label %b8, label %b9
-b9:
-  %v33 = phi double [ %v22, %b7 ], [ %v27, %b8 ]
-  %v34 = phi double [ %v23, %b7 ], [ %v29, %b8 ]
-  %v35 = fmul double %v33, %v33
-  %v36 = fdiv double 1.000000e+00, %v35
-  %v37 = fdiv double 1.000000e+00, %v33
-  %v38 = fmul double %v36, 5.000000e-01
-  %v39 = fadd double %v37, %v38
-  %v40 = fdiv double %v36, %v33
-  %v41 = tail call double @llvm.fma.f64(double %v36, double 0xC01C5E5E5E5E5E5E, double 0x3FF2AAAAAAAAAAAB)
-  %v42 = tail call double @llvm.fma.f64(double %v41, double %v36, double 0xBFD0330330330330)
-  %v43 = tail call double @llvm.fma.f64(double %v42, double %v36, double 0x3FB364D9364D9365)
-  %v44 = tail call double @llvm.fma.f64(double %v43, double %v36, double 0xBFA1111111111111)
-  %v45 = tail call double @llvm.fma.f64(double %v44, double %v36, double 0x3F98618618618618)
-  %v46 = tail call double @llvm.fma.f64(double %v45, double %v36, double 0xBFA1111111111111)
-  %v47 = tail call double @llvm.fma.f64(double %v46, double %v36, double 0x3FC5555555555555)
-  %v48 = fmul double %v40, %v47
-  %v49 = fadd double %v39, %v48
-  %v50 = fmul double %v24, %v49
-  %v51 = fadd double %v34, %v50
-  %v52 = fptrunc double %v51 to float
+  %v19 = phi double [ %v6, %b4 ], [ %v13, %b5 ]
+  %v20 = phi double [ %v8, %b4 ], [ %v15, %b5 ]
+  %v21 = fmul double %v19, %v19
+  %v22 = fdiv double 1.000000e+00, %v21
+  %v23 = fdiv double 1.000000e+00, %v19
+  %v24 = fmul double %v22, 5.000000e-01
+  %v25 = fadd double %v23, %v24
+  %v26 = fdiv double %v22, %v19
+  %v27 = tail call double @llvm.fma.f64(double %v22, double 0xC01C5E5E5E5E5E5E, double 0x3FF2AAAAAAAAAAAB)
+  %v28 = tail call double @llvm.fma.f64(double %v27, double %v22, double 0xBFD0330330330330)
+  %v29 = tail call double @llvm.fma.f64(double %v28, double %v22, double 0x3FB364D9364D9365)
+  %v30 = tail call double @llvm.fma.f64(double %v29, double %v22, double 0xBFA1111111111111)
+  %v31 = tail call double @llvm.fma.f64(double %v30, double %v22, double 0x3F98618618618618)
+  %v32 = tail call double @llvm.fma.f64(double %v31, double %v22, double 0xBFA1111111111111)
+  %v33 = tail call double @llvm.fma.f64(double %v32, double %v22, double 0x3FC5555555555555)
+  %v34 = fmul double %v26, %v33
+  %v35 = fadd double %v25, %v34
+  %v36 = fmul double %v10, %v35
+  %v37 = fadd double %v20, %v36
+  %v38 = fptrunc double %v37 to float
   br label %b10
+b7:
+  %v39 = tail call double @llvm.roundeven.f64(double %v1)
+  %v40 = fsub double %v1, %v39
+  %v41 = fmul double %v40, 0x400921FB54442D18
+  %v42 = fcmp oeq double %v41, 0.000000e+00
+  %v43 = tail call double @llvm.fma.f64(double %v41, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v44 = bitcast double %v43 to i64
+  %v45 = shl i64 %v44, 62
+  %v46 = and i64 %v45, -9223372036854775808
+  %v47 = and i64 %v44, 1
+  %v48 = icmp eq i64 %v47, 0
+  %v49 = fadd double %v43, 0xC338000000000000
+  %v50 = fneg double %v49
+  %v51 = tail call double @llvm.fma.f64(double %v50, double 0x3FF921FB54442D18, double %v41)
+  %v52 = fmul double %v49, 0x3C91A62633145C07
+  %v53 = fsub double %v51, %v52
+  %v54 = fmul double %v53, %v53
+  %v55 = fmul double %v53, %v54
+  %v56 = tail call double @llvm.fma.f64(double %v54, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v57 = tail call double @llvm.fma.f64(double %v56, double %v54, double 0x3EC71DE351EED7F2)
+  %v58 = tail call double @llvm.fma.f64(double %v57, double %v54, double 0xBF2A01A019BAD8A1)
+  %v59 = tail call double @llvm.fma.f64(double %v58, double %v54, double 0x3F8111111110F573)
+  %v60 = tail call double @llvm.fma.f64(double %v59, double %v54, double 0xBFC5555555555547)
+  %v61 = fsub double %v53, %v51
+  %v62 = fsub double %v53, %v61
+  %v63 = fsub double %v51, %v62
+  %v64 = fadd double %v52, %v61
+  %v65 = fsub double %v63, %v64
+  %v66 = fneg double %v52
+  %v67 = tail call double @llvm.fma.f64(double %v49, double 0x3C91A62633145C07, double %v66)
+  %v68 = fsub double %v65, %v67
+  %v69 = tail call double @llvm.fma.f64(double %v50, double 0xB91F1976B7ED9000, double %v68)
+  %v70 = tail call double @llvm.fma.f64(double %v55, double %v60, double %v69)
+  %v71 = fadd double %v53, %v70
+  %v72 = fneg double %v54
+  %v73 = fmul double %v54, %v72
+  %v74 = tail call double @llvm.fma.f64(double %v54, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v75 = tail call double @llvm.fma.f64(double %v74, double %v54, double 0xBE927E4F7C234A35)
+  %v76 = tail call double @llvm.fma.f64(double %v75, double %v54, double 0x3EFA01A019C515A1)
+  %v77 = tail call double @llvm.fma.f64(double %v76, double %v54, double 0xBF56C16C16C14DC4)
+  %v78 = tail call double @llvm.fma.f64(double %v77, double %v54, double 0x3FA555555555554A)
+  %v79 = fmul double %v54, 5.000000e-01
+  %v80 = tail call double @llvm.fma.f64(double %v73, double %v78, double %v79)
+  %v81 = fsub double 1.000000e+00, %v80
+  %v82 = select i1 %v48, double %v71, double %v81
+  %v83 = bitcast double %v82 to i64
+  %v84 = xor i64 %v46, %v83
+  %v85 = bitcast i64 %v84 to double
+  %v86 = select i1 %v42, double %v41, double %v85
+  %v87 = tail call double @llvm.fabs.f64(double %v86)
+  %v88 = fdiv double 0x400921FB54442D18, %v87
+  br label %b8
+b8:
+  %v89 = phi double [ %v9, %b8 ], [ 1.000000e+00, %b7 ]
+  %v90 = phi double [ %v91, %b8 ], [ %v88, %b7 ]
+  %v92 = phi i64 [ %v93, %b8 ], [ 2, %b7 ]
+  %v94 = and i64 %v92, 1
+  %v95 = icmp eq i64 %v94, 0
+  %v96 = fmul double %v89, %v90
+  %v9 = select i1 %v95, double %v89, double %v96
+  %v93 = lshr i64 %v92, 1
+  %v91 = fmul double %v90, %v90
+  %v97 = icmp eq i64 %v93, 0
+  br i1 %v97, label %b9, label %b8
+b9:
+  %v7 = fsub double 1.000000e+00, %v1
+  br label %b4
 b10:
-  %v53 = phi float [ %v52, %b9 ], [ 0x7FF8000000000000, %b2 ], [ 0x7FF0000000000000, %b3 ]
-  ret float %v53
+  %v98 = phi float [ %v38, %b6 ], [ 0x7FF8000000000000, %b2 ], [ 0x7FF0000000000000, %b3 ]
+  ret float %v98
 }
 
 define internal double @m_trigamma_float64(double %x) nounwind {
 b1:
   %v1 = fcmp ugt double %x, 0.000000e+00
-  br i1 %v1, label %b7, label %b2
+  br i1 %v1, label %b4, label %b2
 b2:
   %v2 = fcmp oeq double %x, 0xFFF0000000000000
   br i1 %v2, label %b10, label %b3
 b3:
   %v3 = tail call double @llvm.floor.f64(double %x)
   %v4 = fcmp oeq double %x, %v3
-  br i1 %v4, label %b10, label %b4
+  br i1 %v4, label %b10, label %b7
 b4:
-  %v5 = tail call double @llvm.roundeven.f64(double %x)
-  %v6 = fsub double %x, %v5
-  %v7 = fmul double %v6, 0x400921FB54442D18
-  %v8 = tail call double @llvm.sin.f64(double %v7)
-  %v9 = fdiv double 0x400921FB54442D18, %v8
-  br label %b5
+  %v5 = phi double [ %v6, %b9 ], [ %x, %b1 ]
+  %v7 = phi double [ %v8, %b9 ], [ 0.000000e+00, %b1 ]
+  %v9 = phi double [ -1.000000e+00, %b9 ], [ 1.000000e+00, %b1 ]
+  %v10 = fcmp olt double %v5, 1.000000e+01
+  br i1 %v10, label %b5, label %b6
 b5:
-  %v10 = phi double [ %v11, %b5 ], [ 1.000000e+00, %b4 ]
-  %v12 = phi double [ %v13, %b5 ], [ %v9, %b4 ]
-  %v14 = phi i64 [ %v15, %b5 ], [ 2, %b4 ]
-  %v16 = and i64 %v14, 1
-  %v17 = icmp eq i64 %v16, 0
-  %v18 = fmul double %v10, %v12
-  %v11 = select i1 %v17, double %v10, double %v18
-  %v15 = lshr i64 %v14, 1
-  %v13 = fmul double %v12, %v12
-  %v19 = icmp eq i64 %v15, 0
-  br i1 %v19, label %b6, label %b5
+  %v11 = phi double [ %v12, %b5 ], [ %v5, %b4 ]
+  %v13 = phi double [ %v14, %b5 ], [ %v7, %b4 ]
+  %v15 = fmul double %v11, %v11
+  %v16 = fdiv double %v9, %v15
+  %v14 = fadd double %v13, %v16
+  %v12 = fadd double %v11, 1.000000e+00
+  %v17 = fcmp olt double %v12, 1.000000e+01
+  br i1 %v17, label %b5, label %b6
 b6:
-  %v20 = fsub double 1.000000e+00, %x
-  br label %b7
-b7:
-  %v21 = phi double [ %v20, %b6 ], [ %x, %b1 ]
-  %v22 = phi double [ %v11, %b6 ], [ 0.000000e+00, %b1 ]
-  %v23 = phi double [ -1.000000e+00, %b6 ], [ 1.000000e+00, %b1 ]
-  %v24 = fcmp olt double %v21, 1.000000e+01
-  br i1 %v24, label %b8, label %b9
-b8:
-  %v25 = phi double [ %v26, %b8 ], [ %v21, %b7 ]
-  %v27 = phi double [ %v28, %b8 ], [ %v22, %b7 ]
-  %v29 = fmul double %v25, %v25
-  %v30 = fdiv double %v23, %v29
-  %v28 = fadd double %v27, %v30
-  %v26 = fadd double %v25, 1.000000e+00
-  %v31 = fcmp olt double %v26, 1.000000e+01
-  br i1 %v31, label %b8, label %b9
-b9:
-  %v32 = phi double [ %v21, %b7 ], [ %v26, %b8 ]
-  %v33 = phi double [ %v22, %b7 ], [ %v28, %b8 ]
-  %v34 = fmul double %v32, %v32
-  %v35 = fdiv double 1.000000e+00, %v34
-  %v36 = fdiv double 1.000000e+00, %v32
-  %v37 = fmul double %v35, 5.000000e-01
-  %v38 = fadd double %v36, %v37
-  %v39 = fdiv double %v35, %v32
-  %v40 = tail call double @llvm.fma.f64(double %v35, double 0xC01C5E5E5E5E5E5E, double 0x3FF2AAAAAAAAAAAB)
-  %v41 = tail call double @llvm.fma.f64(double %v40, double %v35, double 0xBFD0330330330330)
-  %v42 = tail call double @llvm.fma.f64(double %v41, double %v35, double 0x3FB364D9364D9365)
-  %v43 = tail call double @llvm.fma.f64(double %v42, double %v35, double 0xBFA1111111111111)
-  %v44 = tail call double @llvm.fma.f64(double %v43, double %v35, double 0x3F98618618618618)
-  %v45 = tail call double @llvm.fma.f64(double %v44, double %v35, double 0xBFA1111111111111)
-  %v46 = tail call double @llvm.fma.f64(double %v45, double %v35, double 0x3FC5555555555555)
-  %v47 = fmul double %v39, %v46
-  %v48 = fadd double %v38, %v47
-  %v49 = fmul double %v23, %v48
-  %v50 = fadd double %v33, %v49
+  %v18 = phi double [ %v5, %b4 ], [ %v12, %b5 ]
+  %v19 = phi double [ %v7, %b4 ], [ %v14, %b5 ]
+  %v20 = fmul double %v18, %v18
+  %v21 = fdiv double 1.000000e+00, %v20
+  %v22 = fdiv double 1.000000e+00, %v18
+  %v23 = fmul double %v21, 5.000000e-01
+  %v24 = fadd double %v22, %v23
+  %v25 = fdiv double %v21, %v18
+  %v26 = tail call double @llvm.fma.f64(double %v21, double 0xC01C5E5E5E5E5E5E, double 0x3FF2AAAAAAAAAAAB)
+  %v27 = tail call double @llvm.fma.f64(double %v26, double %v21, double 0xBFD0330330330330)
+  %v28 = tail call double @llvm.fma.f64(double %v27, double %v21, double 0x3FB364D9364D9365)
+  %v29 = tail call double @llvm.fma.f64(double %v28, double %v21, double 0xBFA1111111111111)
+  %v30 = tail call double @llvm.fma.f64(double %v29, double %v21, double 0x3F98618618618618)
+  %v31 = tail call double @llvm.fma.f64(double %v30, double %v21, double 0xBFA1111111111111)
+  %v32 = tail call double @llvm.fma.f64(double %v31, double %v21, double 0x3FC5555555555555)
+  %v33 = fmul double %v25, %v32
+  %v34 = fadd double %v24, %v33
+  %v35 = fmul double %v9, %v34
+  %v36 = fadd double %v19, %v35
   br label %b10
+b7:
+  %v37 = tail call double @llvm.roundeven.f64(double %x)
+  %v38 = fsub double %x, %v37
+  %v39 = fmul double %v38, 0x400921FB54442D18
+  %v40 = fcmp oeq double %v39, 0.000000e+00
+  %v41 = tail call double @llvm.fma.f64(double %v39, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v42 = bitcast double %v41 to i64
+  %v43 = shl i64 %v42, 62
+  %v44 = and i64 %v43, -9223372036854775808
+  %v45 = and i64 %v42, 1
+  %v46 = icmp eq i64 %v45, 0
+  %v47 = fadd double %v41, 0xC338000000000000
+  %v48 = fneg double %v47
+  %v49 = tail call double @llvm.fma.f64(double %v48, double 0x3FF921FB54442D18, double %v39)
+  %v50 = fmul double %v47, 0x3C91A62633145C07
+  %v51 = fsub double %v49, %v50
+  %v52 = fmul double %v51, %v51
+  %v53 = fmul double %v51, %v52
+  %v54 = tail call double @llvm.fma.f64(double %v52, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v55 = tail call double @llvm.fma.f64(double %v54, double %v52, double 0x3EC71DE351EED7F2)
+  %v56 = tail call double @llvm.fma.f64(double %v55, double %v52, double 0xBF2A01A019BAD8A1)
+  %v57 = tail call double @llvm.fma.f64(double %v56, double %v52, double 0x3F8111111110F573)
+  %v58 = tail call double @llvm.fma.f64(double %v57, double %v52, double 0xBFC5555555555547)
+  %v59 = fsub double %v51, %v49
+  %v60 = fsub double %v51, %v59
+  %v61 = fsub double %v49, %v60
+  %v62 = fadd double %v50, %v59
+  %v63 = fsub double %v61, %v62
+  %v64 = fneg double %v50
+  %v65 = tail call double @llvm.fma.f64(double %v47, double 0x3C91A62633145C07, double %v64)
+  %v66 = fsub double %v63, %v65
+  %v67 = tail call double @llvm.fma.f64(double %v48, double 0xB91F1976B7ED9000, double %v66)
+  %v68 = tail call double @llvm.fma.f64(double %v53, double %v58, double %v67)
+  %v69 = fadd double %v51, %v68
+  %v70 = fneg double %v52
+  %v71 = fmul double %v52, %v70
+  %v72 = tail call double @llvm.fma.f64(double %v52, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v73 = tail call double @llvm.fma.f64(double %v72, double %v52, double 0xBE927E4F7C234A35)
+  %v74 = tail call double @llvm.fma.f64(double %v73, double %v52, double 0x3EFA01A019C515A1)
+  %v75 = tail call double @llvm.fma.f64(double %v74, double %v52, double 0xBF56C16C16C14DC4)
+  %v76 = tail call double @llvm.fma.f64(double %v75, double %v52, double 0x3FA555555555554A)
+  %v77 = fmul double %v52, 5.000000e-01
+  %v78 = tail call double @llvm.fma.f64(double %v71, double %v76, double %v77)
+  %v79 = fsub double 1.000000e+00, %v78
+  %v80 = select i1 %v46, double %v69, double %v79
+  %v81 = bitcast double %v80 to i64
+  %v82 = xor i64 %v44, %v81
+  %v83 = bitcast i64 %v82 to double
+  %v84 = select i1 %v40, double %v39, double %v83
+  %v85 = tail call double @llvm.fabs.f64(double %v84)
+  %v86 = fdiv double 0x400921FB54442D18, %v85
+  br label %b8
+b8:
+  %v87 = phi double [ %v8, %b8 ], [ 1.000000e+00, %b7 ]
+  %v88 = phi double [ %v89, %b8 ], [ %v86, %b7 ]
+  %v90 = phi i64 [ %v91, %b8 ], [ 2, %b7 ]
+  %v92 = and i64 %v90, 1
+  %v93 = icmp eq i64 %v92, 0
+  %v94 = fmul double %v87, %v88
+  %v8 = select i1 %v93, double %v87, double %v94
+  %v91 = lshr i64 %v90, 1
+  %v89 = fmul double %v88, %v88
+  %v95 = icmp eq i64 %v91, 0
+  br i1 %v95, label %b9, label %b8
+b9:
+  %v6 = fsub double 1.000000e+00, %x
+  br label %b4
 b10:
-  %v51 = phi double [ %v50, %b9 ], [ 0x7FF8000000000000, %b2 ], [ 0x7FF0000000000000, %b3 ]
-  ret double %v51
+  %v96 = phi double [ %v36, %b6 ], [ 0x7FF8000000000000, %b2 ], [ 0x7FF0000000000000, %b3 ]
+  ret double %v96
 }
 
 define internal float @m_trunc_float32(float %x) alwaysinline nounwind {
@@ -4588,7 +7045,3 @@ b1:
 @t_be83847ff80a = internal unnamed_addr constant [512 x i8] c"\22'7(\88\9C\DC'\88\9C\\(\1099(@\E4\E4'A\E4d(\82\C8I(\05\91\13((\88\1C'*\88\9C'*\88\1C(PAd'RA\E4'RAd(\A5\82H(J\05\11(P*\08'R*\88'S*\08(8\A5\82&<\A5\02'>\A5\82'?\A5\02(\E0O\A9%\E0O)&\E0O\A9&\E0O)'\E0O\A9'\E1O)(\84?\A5'\84?%(\12\FE\94'\13\FE\14(\9C\F0''\9C\F0\A7'\9D\F0'(t\C2\9F'u\C2\1F(\A8\13~'\AA\13\FE'\AB\13~(W'|(\AFNx(_\9Dp(\BE:a(}uB(\FA\EA\04(@_\1D&@_\9D&D_\1D'F_\9D'G_\1D(<\FAj'>\FA\EA'>\FAj(}\F4U(\FA\E8+(\EA\A3\AF'\EA\A3/(\A8\8F\BE'\A9\8F>(\A6>\FA'\A6>z(M}t(\9A\FAh(4\F5Q(i\EA#(\A6\A9\8F'\A6\A9\0F(h\9A\FA&l\9Az'n\9A\FA'n\9Az(\DD4u(\BBij(w\D3T(\EE\A6)(\B8\9B\A6'\B8\9B&(\E0n\9A'\E0n\1A(\00wS'\02w\D3'\03wS(\06\EE&(\1A\B8\9B'\1B\B8\1B(\D8\C0]'\DA\C0\DD'\DB\C0](\B6\81;(\DA\06\EE'\DB\06n(\B6\0D\\(l\1B8(\B0m\E0'\B1m`(b\DB@(\C5\B6\01(\80b[%\80b\DB%\90b[&\90b\DB&\94b['\94b\DB'\95b[(+\C56(\AC\14\DB'\AC\14[(Y)6(f\A5\D8'f\A5X(\CCJ1(2+\C5'2+E(dV\0A(Hf\A5&Lf%'Nf\A5'Of%(<\99\95'<\99\15(\E0\C9,'\E2\C9\AC'\E2\C9,(\88'\B3'\88'3( \9E\CC'", align 4
 
 @t_d4ec6e104c63 = internal unnamed_addr constant [8192 x i8] c"\D4G_\9D\F0\A7T9\D4G_\9D\F0\A7d9R\1F}u\C2\9FR9S\1F}u\C2\9Fb9\98\FA\E8\AB\13\FED9\9A\FA\E8\AB\13\FET9\9A\FA\E8\AB\13\FEd9h\EA\A3\AFN\F8S9i\EA\A3\AFN\F8c9LS\1F}u\C2O9LS\1F}u\C2_9MS\1F}u\C2o9\9B\A6>\FA\EA\84o97M}\F4\D5\09o9n\9A\FA\E8\AB\13n9\DD4\F5\D1W'l9\BBi\EA\A3\AFNh9w\D3\D4G_\9D`9\E0n\9A\FA\E8\AB#9\E0n\9A\FA\E8\AB39\E0n\9A\FA\E8\ABC9\E0n\9A\FA\E8\ABS9\E0n\9A\FA\E8\ABc9\00w\D3\D4G_M9\02w\D3\D4G_]9\03w\D3\D4G_m9\06\EE\A6\A9\8F\BEj9\0D\DCMS\1F}e96p7M}\F4U96p7M}\F4e9\DA\C0\DD4\F5\D1W9\DB\C0\DD4\F5\D1g9l\03w\D3\D4G_9m\03w\D3\D4Go9\DB\06\EE\A6\A9\8Fn9\B6\0D\DCMS\1Fm9l\1B\B8\9B\A6>j9\D86p7M}d9b\DB\C0\DD4\F5Q9b\DB\C0\DD4\F5a9(\B6\0D\DCMS?9(\B6\0D\DCMSO9(\B6\0D\DCMS_9)\B6\0D\DCMSo9Rl\1B\B8\9B\A6n9\A5\D86p7Mm9J\B1m\E0n\9Aj9\95b\DB\C0\DD4e9V\8Am\03w\D3T9V\8Am\03w\D3d9X)\B6\0D\DCMS9Y)\B6\0D\DCMc9\CCJ\B1m\E0nJ9\CCJ\B1m\E0nZ9\CCJ\B1m\E0nj9\99\95b\DB\C0\DDd9dV\8Am\03wS9dV\8Am\03wc9$\B3Rl\1B\B8K9&\B3Rl\1B\B8[9'\B3Rl\1B\B8k9Of\A5\D86pg9<\99\95b\DB\C0]9<\99\95b\DB\C0m9x2+\C5\B6\81k9\F1dV\8Am\03g9\C4\93Y)\B6\0D\\9\C4\93Y)\B6\0Dl9\88'\B3Rl\1Bh9\10Of\A5\D86`9@\88'\B3Rl\0B9`\88'\B3Rl\1B9p\88'\B3Rl+9p\88'\B3Rl;9p\88'\B3RlK9r\88'\B3Rl[9r\88'\B3Rlk9\E4\10Of\A5\D8f9\90C<\99\95b[9\90C<\99\95bk9 \87x2+\C5f9\82\1C\E2\C9\AC\14[9\82\1C\E2\C9\AC\14k9\049\C4\93Y)f9\10\E4\10Of\A5X9\10\E4\10Of\A5h9 \C8!\9E\CCJa9\08\82\1C\E2\C9\AC49\0C\82\1C\E2\C9\ACD9\0E\82\1C\E2\C9\ACT9\0F\82\1C\E2\C9\ACd9>\08r\88'\B3R9?\08r\88'\B3b9\FCA\90C<\99E9\FEA\90C<\99U9\FEA\90C<\99e9\F8\07A\0E\F1dV9\F9\07A\0E\F1df9\E4\1F\049\C4\93Y9\E5\1F\049\C4\93i9\CA?\08r\88'c9P\FEA\90C<I9P\FEA\90C<Y9Q\FEA\90C<i9\A2\FC\83 \87xb9\14\E5\1F\049\C4C9\16\E5\1F\049\C4S9\16\E5\1F\049\C4c9\B0(\FF \C8!N9\B0(\FF \C8!^9\B1(\FF \C8!n9cQ\FEA\90Cl9\C7\A2\FC\83 \87h9\8EE\F9\07A\0Ea9\E8X\94\7F\10\E409\E8X\94\7F\10\E4@9\EAX\94\7F\10\E4P9\EAX\94\7F\10\E4`9P\1D\8B\F2\0F\82,9X\1D\8B\F2\0F\82<9\\\1D\8B\F2\0F\82L9^\1D\8B\F2\0F\82\\9^\1D\8B\F2\0F\82l9\BD:\16\E5\1F\04i9{u,\CA?\08b9\DC\ABcQ\FEA@9\DE\ABcQ\FEAP9\DE\ABcQ\FEA`9\A0\F7\EAX\94\7F\109\A0\F7\EAX\94\7F 9\A8\F7\EAX\94\7F09\AC\F7\EAX\94\7F@9\AE\F7\EAX\94\7FP9\AE\F7\EAX\94\7F`9\A0\EB\BD:\16\E5\1F9\B0\EB\BD:\16\E5/9\B8\EB\BD:\16\E5?9\BC\EB\BD:\16\E5O9\BC\EB\BD:\16\E5_9\BC\EB\BD:\16\E5o9x\D7{u,\CAo9\F1\AE\F7\EAX\94o9\E2]\EF\D5\B1(o9\C5\BB\DE\ABcQn9\8Aw\BDW\C7\A2l9\15\EFz\AF\8EEi9+\DE\F5^\1D\8Bb9X\F1\AE\F7\EAXD9X\F1\AE\F7\EAXT9X\F1\AE\F7\EAXd9`\C5\BB\DE\ABcQ9a\C5\BB\DE\ABca9\18V\BC\EB\BD:69\18V\BC\EB\BD:F9\1AV\BC\EB\BD:V9\1BV\BC\EB\BD:f9lX\F1\AE\F7\EAX9mX\F1\AE\F7\EAh9\DB\B0\E2]\EF\D5a9\B8\0D+\DE\F5^=9\B8\0D+\DE\F5^M9\B8\0D+\DE\F5^]9\B9\0D+\DE\F5^m9r\1BV\BC\EB\BDj9\E46\ACx\D7{e9\92\DB\B0\E2]\EFU9\92\DB\B0\E2]\EFe9Hn\C3\8Aw\BDW9Hn\C3\8Aw\BDg9\22\B9\0D+\DE\F5^9#\B9\0D+\DE\F5n9Fr\1BV\BC\EBm9\8D\E46\ACx\D7k9\1B\C9mX\F1\AEg9n$\B7a\C5\BB^9n$\B7a\C5\BBn9\DCHn\C3\8Awm9\B8\91\DC\86\15\EFj9q#\B9\0D+\DEe9\C6\8D\E46\ACxW9\C7\8D\E46\ACxg9\1C7\92\DB\B0\E2]9\1D7\92\DB\B0\E2m9:n$\B7a\C5k9t\DCHn\C3\8Ag9\D2q#\B9\0D+^9\D2q#\B9\0D+n9\A4\E3Fr\1BVl9H\C7\8D\E46\ACh9\90\8E\1B\C9mXa9\08\E9\B8\91\DC\8659\08\E9\B8\91\DC\86E9\08\E9\B8\91\DC\86U9\09\E9\B8\91\DC\86e9$\A4\E3Fr\1BV9$\A4\E3Fr\1Bf9\92\90\8E\1B\C9mX9\93\90\8E\1B\C9mh9&!\1D7\92\DB`9\D0$\A4\E3Fr+9\D8$\A4\E3Fr;9\DC$\A4\E3FrK9\DC$\A4\E3Fr[9\DD$\A4\E3Frk9\BAIH\C7\8D\E4f9\E8&!\1D7\92[9\E9&!\1D7\92k9\D2MB:n$g9J7\09\E9\B8\91\\9K7\09\E9\B8\91l9\97n\12\D2q#i9.\DD$\A4\E3Fb9p\E9&!\1D7B9p\E9&!\1D7R9p\E9&!\1D7b9\80K7\09\E9\B8A9\80K7\09\E9\B8Q9\80K7\09\E9\B8a9\00\B8t\93\90\8E;9\00\B8t\93\90\8EK9\00\B8t\93\90\8E[9\01\B8t\93\90\8Ek9\03p\E9&!\1Dg9\0C\C0\A5\9B\84t\\9\0C\C0\A5\9B\84tl9\19\80K7\09\E9h92\00\97n\12\D2a9 \03p\E9&!=9$\03p\E9&!M9$\03p\E9&!]9$\03p\E9&!m9I\06\E0\D2MBj9\92\0C\C0\A5\9B\84d9H2\00\97n\12R9I2\00\97n\12b9H\92\01\B8t\93@9J\92\01\B8t\93P9K\92\01\B8t\93`9pI2\00\97n\229pI2\00\97n29tI2\00\97nB9vI2\00\97nR9wI2\00\97nb9\B8K\92\01\B8tC9\BAK\92\01\B8tS9\BAK\92\01\B8tc9\D4]\92\0C\C0\A5K9\D4]\92\0C\C0\A5[9\D4]\92\0C\C0\A5k9\A8\BB$\19\80Kg9\A0\EE\92d\00.]9\A0\EE\92d\00.m9A\DD%\C9\00\\j9\82\BAK\92\01\B8d9\08\EA.I\06\E0R9\09\EA.I\06\E0b9LPwI2\00G9NPwI2\00W9NPwI2\00g9:A\DD%\C9\00\\9:A\DD%\C9\00l9t\82\BAK\92\01h9\E8\04u\97$\03`9\00D'\A8\BB$\C98\00F'\A8\BB$\D98\00F'\A8\BB$\E98\00F'\A8\BB$\F98@F'\A8\BB$\099@F'\A8\BB$\199@F'\A8\BB$)9HF'\A8\BB$99HF'\A8\BB$I9HF'\A8\BB$Y9HF'\A8\BB$i9\90\8CNPwIb9\84dt\82\BAKB9\86dt\82\BAKR9\87dt\82\BAKb98$\A3\13\D4]B98$\A3\13\D4]R99$\A3\13\D4]b9\CC!\19\9D\A0\EEB9\CE!\19\9D\A0\EER9\CF!\19\9D\A0\EEb9|\0E\C9\E8\04uG9~\0E\C9\E8\04uW9\7F\0E\C9\E8\04ug9\FC9$\A3\13\D4]9\FC9$\A3\13\D4m9\F8sHF'\A8k9\F0\E7\90\8CNPg9\C2\9FC2:A]9\C3\9FC2:Am9\87?\87dt\82j9\0E\7F\0E\C9\E8\04e9:\FC9$\A3\13T9;\FC9$\A3\13d9\EE\F0\E7\90\8CNP9\EF\F0\E7\90\8CN`9\C0;\FC9$\A3\139\D0;\FC9$\A3#9\D0;\FC9$\A339\D4;\FC9$\A3C9\D6;\FC9$\A3S9\D6;\FC9$\A3c9\B0\DE\E1\CF!\19M9\B0\DE\E1\CF!\19]9\B1\DE\E1\CF!\19m9c\BD\C3\9FC2j9\C7z\87?\87dd9\1C\EB\1D\FE\1C\92Q9\1C\EB\1D\FE\1C\92a9\C8\B1\DE\E1\CF!99\C8\B1\DE\E1\CF!I9\CA\B1\DE\E1\CF!Y9\CB\B1\DE\E1\CF!i9\96c\BD\C3\9FCb9\B0\1C\EB\1D\FE\1CB9\B0\1C\EB\1D\FE\1CR9\B1\1C\EB\1D\FE\1Cb9\88\E5X\EF\F0\E7@9\88\E5X\EF\F0\E7P9\89\E5X\EF\F0\E7`9 \B1\1C\EB\1D\FE,9(\B1\1C\EB\1D\FE<9(\B1\1C\EB\1D\FEL9(\B1\1C\EB\1D\FE\\9)\B1\1C\EB\1D\FEl9Sb9\D6;\FCi9\A6\C4r\ACw\F8c94%\96c\BD\C3O94%\96c\BD\C3_94%\96c\BD\C3o9iJ,\C7z\87o9\D3\94X\8E\F5\0Eo9\A7)\B1\1C\EB\1Dn9NSb9\D6;l9\9C\A6\C4r\ACwh99M\89\E5X\EF`90\A7)\B1\1C\EB-98\A7)\B1\1C\EB=9<\A7)\B1\1C\EBM9>\A7)\B1\1C\EB]9>\A7)\B1\1C\EBm9}NSb9\D6k9\FB\9C\A6\C4r\ACg9\EEs\9A\12\CB\B1^9\EEs\9A\12\CB\B1n9\DD\E74%\96cm9\BA\CFiJ,\C7j9t\9F\D3\94X\8Ee9\D0}NSb9V9\D1}NSb9f9D\F79M\89\E5X9D\F79M\89\E5h9\88\EEs\9A\12\CBa9\80\E8>\A7)\B1<9\80\E8>\A7)\B1L9\82\E8>\A7)\B1\\9\82\E8>\A7)\B1l9\04\D1}NSbi9\08\A2\FB\9C\A6\C4b9D\10\DD\E74%F9F\10\DD\E74%V9F\10\DD\E74%f9\1AAt\9F\D3\94X9\1AAt\9F\D3\94h95\82\E8>\A7)a9X#\88\EEs\9A29\\#\88\EEs\9AB9^#\88\EEs\9AR9_#\88\EEs\9Ab9\F8\1AAt\9F\D3D9\FA\1AAt\9F\D3T9\FA\1AAt\9F\D3d9\EAk\04\D1}NS9\EAk\04\D1}Nc9P_#\88\EEsJ9R_#\88\EEsZ9R_#\88\EEsj9\A5\BEF\10\DD\E7d9\96\FA\1AAt\9FS9\97\FA\1AAt\9Fc9\B8\D4\D7\08\A2\FBL9\BA\D4\D7\08\A2\FB\\9\BA\D4\D7\08\A2\FBl9u\A9\AF\11D\F7i9\EBR_#\88\EEc9\\\97\FA\1AAtO9\\\97\FA\1AAt_9]\97\FA\1AAto9\BB.\F55\82\E8n9v]\EAk\04\D1m9\ED\BA\D4\D7\08\A2k9\DAu\A9\AF\11Dg9h\D7\A5\BEF\10]9h\D7\A5\BEF\10m9\D1\AEK}\8D j9\A2]\97\FA\1AAd9\88v]\EAk\04Q9\89v]\EAk\04a9\90h\D7\A5\BEF09\90h\D7\A5\BEF@9\90h\D7\A5\BEFP9\90h\D7\A5\BEF`9 $\DAu\A9\AF\119 $\DAu\A9\AF!9 $\DAu\A9\AF19$$\DAu\A9\AFA9&$\DAu\A9\AFQ9'$\DAu\A9\AFa9pB\A2]\97\FA:9tB\A2]\97\FAJ9tB\A2]\97\FAZ9tB\A2]\97\FAj9\E9\84D\BB.\F5e9\A6\13\12\ED\BA\D4W9\A6\13\12\ED\BA\D4g9\98NH\B4\EBR_9\99NH\B4\EBRo93\9D\90h\D7\A5n9g:!\D1\AEKm9\CEtB\A2]\97j9\9C\E9\84D\BB.e9p\A6\13\12\ED\BAT9q\A6\13\12\ED\BAd9\C6\99NH\B4\EBR9\C7\99NH\B4\EBb98\CEtB\A2]G98\CEtB\A2]W98\CEtB\A2]g9\E08\D3\09\89v]9\E08\D3\09\89vm9\C0q\A6\13\12\EDj9\81\E3L'$\DAe9\04\8E3\9D\90hW9\04\8E3\9D\90hg9\128\CEtB\A2]9\138\CEtB\A2m9&p\9C\E9\84Dk9M\E08\D3\09\89f94\81\E3L'$Z95\81\E3L'$j9k\02\C7\99NHd9\AC\09\1Cg:!Q9\AD\09\1Cg:!a9\D0\9A\C0q\A6\1329\D0\9A\C0q\A6\13B9\D0\9A\C0q\A6\13R9\D1\9A\C0q\A6\13b9\88\D6\04\8E3\9D@9\8A\D6\04\8E3\9DP9\8B\D6\04\8E3\9D`9p\D1\9A\C0q\A6#9x\D1\9A\C0q\A639|\D1\9A\C0q\A6C9|\D1\9A\C0q\A6S9}\D1\9A\C0q\A6c9\EC\8B\D6\04\8E3M9\EE\8B\D6\04\8E3]9\EF\8B\D6\04\8E3m9\DF\17\AD\09\1Cgj9\BF/Z\138\CEd9\FC\BEhM\E08S9\FC\BEhM\E08c9\E4\F7Ek\02\C7I9\E4\F7Ek\02\C7Y9\E4\F7Ek\02\C7i9\C8\EF\8B\D6\04\8Ec9@~_\B4&pL9@~_\B4&p\\9A~_\B4&pl9\82\FC\BEhM\E0h9\04\F9}\D1\9A\C0a9H\90\DF\17\AD\09<9L\90\DF\17\AD\09L9N\90\DF\17\AD\09\\9N\90\DF\17\AD\09l9\9C \BF/Z\13h99A~_\B4&`9\C0\9C \BF/Z\039\C0\9C \BF/Z\139\C0\9C \BF/Z#9\C8\9C \BF/Z39\C8\9C \BF/ZC9\C8\9C \BF/ZS9\C8\9C \BF/Zc9D\E6\04\F9}\D1J9F\E6\04\F9}\D1Z9G\E6\04\F9}\D1j9\8E\CC\09\F2\FB\A2e9:2'\C8\EF\8BV9:2'\C8\EF\8Bf9\EA\C8\9C \BF/Z9\EB\C8\9C \BF/j9\D6\919A~_d9XG\E6\04\F9}Q9XG\E6\04\F9}a9\88udN\90\DF79\8CudN\90\DFG9\8EudN\90\DFW9\8EudN\90\DFg98\D6\919A~_99\D6\919A~o9s\AC#s\82\FCn9\E6XG\E6\04\F9m9\CC\B1\8E\CC\09\F2k9\98c\1D\99\13\E4g9`\8EudN\90_9`\8EudN\90o9\C1\1C\EB\C8\9C o9\839\D6\919An9\06s\AC#s\82l9\0D\E6XG\E6\04i9\1A\CC\B1\8E\CC\09b9\D4`\8EudN@9\D4`\8EudNP9\D4`\8EudN`9 5\98c\1D\99\13905\98c\1D\99#905\98c\1D\993905\98c\1D\99C925\98c\1D\99S935\98c\1D\99c9\9C\A9\C1\1C\EB\C8L9\9C\A9\C1\1C\EB\C8\\9\9C\A9\C1\1C\EB\C8l99S\839\D6\91i9s\A6\06s\AC#c9\9C35\98c\1DI9\9E35\98c\1DY9\9F35\98c\1Di9>gj0\C7:b9\F49S\839\D6A9\F49S\839\D6Q9\F49S\839\D6a9H\9F35\98c=9H\9F35\98cM9H\9F35\98c]9I\9F35\98cm9\93>gj0\C7j9'}\CE\D4`\8Ee9\9C\F49S\839V9\9C\F49S\839f9r\D2\E7L\0D\E6X9r\D2\E7L\0D\E6h9\E4\A4\CF\99\1A\CCa9@N\FA\9C\A9\C1<9@N\FA\9C\A9\C1L9BN\FA\9C\A9\C1\\9BN\FA\9C\A9\C1l9\84\9C\F49S\83i9\089\E9s\A6\06c9D\C8I\9F35H9D\C8I\9F35X9E\C8I\9F35h9\8B\90\93>gj`9\E0\22\E4\A4\CF\99\1A9\F0\22\E4\A4\CF\99*9\F8\22\E4\A4\CF\99:9\FC\22\E4\A4\CF\99J9\FC\22\E4\A4\CF\99Z9\FC\22\E4\A4\CF\99j9\F8E\C8I\9F3e9\E2\17!'}\CET9\E2\17!'}\CEd9\8A_\84\9C\F49S9\8B_\84\9C\F49c9\\\FC\22\E4\A4\CFI9\\\FC\22\E4\A4\CFY9]\FC\22\E4\A4\CFi9\BB\F8E\C8I\9Fc9\DC\C5/BN\FAL9\DE\C5/BN\FA\\9\DE\C5/BN\FAl9\BD\8B_\84\9C\F4i9{\17\BF\089\E9c9\DC\BB\F8E\C8IO9\DE\BB\F8E\C8I_9\DF\BB\F8E\C8Io9\BFw\F1\8B\90\93n9~\EF\E2\17!'m9\FC\DE\C5/BNj9\F9\BD\8B_\84\9Cd9\E4\F7.~\11rR9\E4\F7.~\11rb9$\BFw\F1\8B\90C9$\BFw\F1\8B\90S9%\BFw\F1\8B\90c9(\F9\BD\8B_\84L9(\F9\BD\8B_\84\\9(\F9\BD\8B_\84l9P\F2{\17\BF\08i9\A0\E4\F7.~\11b9\04%\BFw\F1\8B@9\06%\BFw\F1\8BP9\07%\BFw\F1\8B`9\E0\A0\E4\F7.~!9\E8\A0\E4\F7.~19\EC\A0\E4\F7.~A9\EC\A0\E4\F7.~Q9\EC\A0\E4\F7.~a9\C0\0EJ~\EF\E279\C4\0EJ~\EF\E2G9\C6\0EJ~\EF\E2W9\C7\0EJ~\EF\E2g9\1E;(\F9\BD\8B_9\1F;(\F9\BD\8Bo9?vP\F2{\17o9\7F\EC\A0\E4\F7.n9\FF\D8A\C9\EF]l9\FF\B1\83\92\DF\BBh9\FFc\07%\BFwa9\F0?vP\F2{79\F0?vP\F2{G9\F0?vP\F2{W9\F1?vP\F2{g9\C4\FF\D8A\C9\EF]9\C4\FF\D8A\C9\EFm9\89\FF\B1\83\92\DFk9\12\FFc\07%\BFg9J\FC\8F\1D\94\FC^9K\FC\8F\1D\94\FCn9\97\F8\1F;(\F9m9/\F1?vP\F2k9_\E2\7F\EC\A0\E4g9~\89\FF\B1\83\92_9\7F\89\FF\B1\83\92o9\FF\12\FFc\07%o9\FF%\FE\C7\0EJn9\FFK\FC\8F\1D\94l9\FF\97\F8\1F;(i9\FF/\F1?vPb9\FC\7F\89\FF\B1\83B9\FC\7F\89\FF\B1\83R9\FD\7F\89\FF\B1\83b9\EC\FFK\FC\8F\1DD9\EE\FFK\FC\8F\1DT9\EF\FFK\FC\8F\1Dd9\BC\FF/\F1?vP9\BC\FF/\F1?v`9\00\EF\FFK\FC\8F\1D9\00\EF\FFK\FC\8F-9\00\EF\FFK\FC\8F=9\00\EF\FFK\FC\8FM9\02\EF\FFK\FC\8F]9\02\EF\FFK\FC\8Fm9\05\DE\FF\97\F8\1Fk9\0B\BC\FF/\F1?f9,\F0\FE\BF\C4\FFX9,\F0\FE\BF\C4\FFh9Y\E0\FD\7F\89\FFa9\98\05\DE\FF\97\F8?9\98\05\DE\FF\97\F8O9\98\05\DE\FF\97\F8_9\98\05\DE\FF\97\F8o90\0B\BC\FF/\F1o9`\16x\FF_\E2o9\C0,\F0\FE\BF\C4o9\80Y\E0\FD\7F\89o9\01\B3\C0\FB\FF\12o9\03f\81\F7\FF%n9\07\CC\02\EF\FFKl9\0F\98\05\DE\FF\97h9\1F0\0B\BC\FF/a9\F8\01\B3\C0\FB\FF29\FC\01\B3\C0\FB\FFB9\FC\01\B3\C0\FB\FFR9\FD\01\B3\C0\FB\FFb9\EC\0F\98\05\DE\FFG9\EE\0F\98\05\DE\FFW9\EF\0F\98\05\DE\FFg9\BC?`\16x\FF_9\BC?`\16x\FFo9y\7F\C0,\F0\FEo9\F2\FE\80Y\E0\FDo9\E5\FD\01\B3\C0\FBo9\CB\FB\03f\81\F7o9\97\F7\07\CC\02\EFo9/\EF\0F\98\05\DEo9^\DE\1F0\0B\BCo9\BC\BC?`\16xo9xy\7F\C0,\F0n9\F1\F2\FE\80Y\E0m9\E2\E5\FD\01\B3\C0k9\C4\CB\FB\03f\81g9\10/\EF\0F\98\05^9\11/\EF\0F\98\05n9#^\DE\1F0\0Bl9F\BC\BC?`\16h9\8Cxy\7F\C0,`9\00F\BC\BC?`\069 F\BC\BC?`\169 F\BC\BC?`&9(F\BC\BC?`69,F\BC\BC?`F9,F\BC\BC?`V9-F\BC\BC?`f9\B4\18\F1\F2\FE\80Y9\B5\18\F1\F2\FE\80i9k1\E2\E5\FD\01c9X\8B\11/\EF\0FH9Z\8B\11/\EF\0FX9Z\8B\11/\EF\0Fh9\B4\16#^\DE\1F`9\00\B4\16#^\DE\FF8\00\B4\16#^\DE\0F9\00\B4\16#^\DE\1F9\10\B4\16#^\DE/9\10\B4\16#^\DE?9\14\B4\16#^\DEO9\14\B4\16#^\DE_9\14\B4\16#^\DEo9)h-F\BC\BCo9S\D0Z\8Cxyo9\A6\A0\B5\18\F1\F2n9MAk1\E2\E5m9\9B\82\D6b\C4\CBk96\05\AD\C5\88\97g9\DA\14\B4\16#^^9\DA\14\B4\16#^n9\B4)h-F\BCl9hS\D0Z\8Cxi9\D1\A6\A0\B5\18\F1b9\8C6\05\AD\C5\88G9\8E6\05\AD\C5\88W9\8F6\05\AD\C5\88g9>\DA\14\B4\16#^9>\DA\14\B4\16#n9}\B4)h-Fl9\FBhS\D0Z\8Ch9\F6\D1\A6\A0\B5\18a9h\1Fm\0AZ\8B19l\1Fm\0AZ\8BA9l\1Fm\0AZ\8BQ9m\1Fm\0AZ\8Ba9\D0\F6\D1\A6\A0\B589\D0\F6\D1\A6\A0\B5H9\D2\F6\D1\A6\A0\B5X9\D3\F6\D1\A6\A0\B5h9\A6\ED\A3MAka9h\DA>\DA\14\B469l\DA>\DA\14\B4F9l\DA>\DA\14\B4V9l\DA>\DA\14\B4f9\B2i\FBhS\D0Z9\B3i\FBhS\D0j9g\D3\F6\D1\A6\A0e9\9EM\DBG\9B\82V9\9FM\DBG\9B\82f9~6m\1Fm\0AZ9~6m\1Fm\0Aj9\FDl\DA>\DA\14d9\F6\B3i\FBhSP9\F6\B3i\FBhS`9\80\FDl\DA>\DA\149\90\FDl\DA>\DA$9\98\FDl\DA>\DA49\9C\FDl\DA>\DAD9\9E\FDl\DA>\DAT9\9E\FDl\DA>\DAd9x\F6\B3i\FBhS9y\F6\B3i\FBhc9\C8\B3\9FM\DBGK9\C8\B3\9FM\DBG[9\C9\B3\9FM\DBGk9\93g?\9B\B6\8Ff9N\9E\FDl\DA>Z9O\9E\FDl\DA>j9\9F<\FB\D9\B4}d9|\F2\ECg\D3\F6Q9|\F2\ECg\D3\F6a9\C8'\CF~6m?9\C8'\CF~6mO9\CA'\CF~6m_9\CB'\CF~6mo9\96O\9E\FDl\DAn9,\9F<\FB\D9\B4m9X>y\F6\B3ik9\B0|\F2\ECg\D3f9\C2\F2\C9\B3\9FM[9\C2\F2\C9\B3\9FMk9\84\E5\93g?\9Bf9\12\96O\9E\FDlZ9\13\96O\9E\FDlj9&,\9F<\FB\D9d9\9A\B0|\F2\ECgS9\9B\B0|\F2\ECgc9\D8\84\E5\93g?K9\DA\84\E5\93g?[9\DB\84\E5\93g?k9\B7\09\CB'\CF~f9\DC&,\9F<\FBY9\DD&,\9F<\FBi9\BAMX>y\F6c9\D0m\C2\F2\C9\B3O9\D2m\C2\F2\C9\B3_9\D3m\C2\F2\C9\B3o9\A7\DB\84\E5\93go9O\B7\09\CB'\CFn9\9En\13\96O\9Em9=\DD&,\9F<k9z\BAMX>yf9\E8\E96a\F9\E4Y9\E8\E96a\F9\E4i9\D1\D3m\C2\F2\C9c9\8C\9En\13\96ON9\8C\9En\13\96O^9\8C\9En\13\96On9\18=\DD&,\9Fl91z\BAMX>i9c\F4t\9B\B0|b9\1C\A3\A7\DB\84\E5C9\1E\A3\A7\DB\84\E5S9\1F\A3\A7\DB\84\E5c9\FC\18=\DD&,O9\FC\18=\DD&,_9\FD\18=\DD&,o9\FB1z\BAMXn9\F6c\F4t\9B\B0l9\EC\C7\E8\E96ai9\D9\8F\D1\D3m\C2b9\CC~\8C\9En\13F9\CC~\8C\9En\13V9\CD~\8C\9En\13f94\FB1z\BAMX94\FB1z\BAMh9i\F6c\F4t\9B`90\CD~\8C\9En#98\CD~\8C\9En39<\CD~\8C\9EnC9<\CD~\8C\9EnS9<\CD~\8C\9Enc9\E4i\F6c\F4tK9\E4i\F6c\F4t[9\E5i\F6c\F4tk9\CB\D3\EC\C7\E8\E9f9.O\B3\1F\A3\A7[9/O\B3\1F\A3\A7k9_\9Ef?FOg9~y\9A\FD\18=]9\7Fy\9A\FD\18=m9\FF\F24\FB1zj9\FE\E5i\F6c\F4d9\FA\97\A7\D9\8F\D1S9\FA\97\A7\D9\8F\D1c9\D4\BF<\CD~\8CN9\D4\BF<\CD~\8C^9\D4\BF<\CD~\8Cn9\A8\7Fy\9A\FD\18m9Q\FF\F24\FB1j9\A2\FE\E5i\F6cd9\8A\FA\97\A7\D9\8FQ9\8B\FA\97\A7\D9\8Fa9\B0\A8\7Fy\9A\FD89\B4\A8\7Fy\9A\FDH9\B4\A8\7Fy\9A\FDX9\B5\A8\7Fy\9A\FDh9kQ\FF\F24\FBa9\B8\16\F5/O\B3?9\B8\16\F5/O\B3O9\BA\16\F5/O\B3_9\BA\16\F5/O\B3o9u-\EA_\9Efo9\EAZ\D4\BF<\CDn9\D4\B5\A8\7Fy\9Am9\A9kQ\FF\F24k9R\D7\A2\FE\E5if9H]\8B\FA\97\A7Y9I]\8B\FA\97\A7i9\93\BA\16\F5/Oc9\9C\D4\B5\A8\7FyJ9\9E\D4\B5\A8\7FyZ9\9E\D4\B5\A8\7Fyj9=\A9kQ\FF\F2d9\F6\A4\AEE\FD\CBS9\F7\A4\AEE\FD\CBc9\B8'u-\EA_N9\BA'u-\EA_^9\BA'u-\EA_n9uO\EAZ\D4\BFl9\EB\9E\D4\B5\A8\7Fi9\D6=\A9kQ\FFb9\B0\EEI]\8B\FAG9\B0\EEI]\8B\FAW9\B1\EEI]\8B\FAg9\C6\BA'u-\EA_9\C7\BA'u-\EAo9\8FuO\EAZ\D4o9\1F\EB\9E\D4\B5\A8o9?\D6=\A9kQo9~\AC{R\D7\A2n9\FDX\F7\A4\AEEm9\FA\B1\EEI]\8Bj9\F5c\DD\93\BA\16e9\D6\8FuO\EAZT9\D7\8FuO\EAZd9^?\D6=\A9kQ9_?\D6=\A9ka9\F0\F5c\DD\93\BA69\F0\F5c\DD\93\BAF9\F2\F5c\DD\93\BAV9\F2\F5c\DD\93\BAf9\CA\D7\8FuO\EAZ9\CB\D7\8FuO\EAj9\97\AF\1F\EB\9E\D4e9^\BE~\AC{RW9_\BE~\AC{Rg9|\F9\FA\B1\EEI]9|\F9\FA\B1\EEIm9\F8\F2\F5c\DD\93j9\F1\E5\EB\C7\BA'e9\C4\97\AF\1F\EB\9ET9\C5\97\AF\1F\EB\9Ed9\16_\BE~\AC{R9\17_\BE~\AC{b9\BC\F8\F2\F5c\DDC9\BC\F8\F2\F5c\DDS9\BD\F8\F2\F5c\DDc9\EC\C5\97\AF\1F\EBN9\EC\C5\97\AF\1F\EB^9\EC\C5\97\AF\1F\EBn9\D9\8B/_?\D6m9\B3\17_\BE~\ACk9g/\BE|\FDXg9\9E\BD\F8\F2\F5c]9\9E\BD\F8\F2\F5cm9={\F1\E5\EB\C7j9z\F6\E2\CB\D7\8Fe9\E8\D9\8B/_?V9\E8\D9\8B/_?f9\A0g/\BE|\FDX9\A0g/\BE|\FDh9A\CF^|\F9\FAa9\18\F4\EC\C5\97\AF?9\1C\F4\EC\C5\97\AFO9\1C\F4\EC\C5\97\AF_9\1C\F4\EC\C5\97\AFo99\E8\D9\8B/_o9s\D0\B3\17_\BEn9\E7\A0g/\BE|m9\CEA\CF^|\F9j9\9C\83\9E\BD\F8\F2e9r\0Ez\F6\E2\CBW9s\0Ez\F6\E2\CBg9\CE9\E8\D9\8B/_9\CF9\E8\D9\8B/o9\9Fs\D0\B3\17_n9>\E7\A0g/\BEl9}\CEA\CF^|i9\FB\9C\83\9E\BD\F8b9\DC\E7\1C\F4\EC\C5G9\DE\E7\1C\F4\EC\C5W9\DE\E7\1C\F4\EC\C5g9x\9Fs\D0\B3\17_9x\9Fs\D0\B3\17o9\F1>\E7\A0g/n9\E2}\CEA\CF^l9\C5\FB\9C\83\9E\BDh9\8A\F79\07={a9\A0x\9Fs\D0\B379\A4x\9Fs\D0\B3G9\A4x\9Fs\D0\B3W9\A5x\9Fs\D0\B3g9\94\E2}\CEA\CF^9\94\E2}\CEA\CFn9)\C5\FB\9C\83\9Em9R\8A\F79\07=k9\A5\14\EFs\0Ezf9\94R\BC\CF9\E8Y9\94R\BC\CF9\E8i9)\A5x\9Fs\D0c9H)\C5\FB\9C\83N9H)\C5\FB\9C\83^9I)\C5\FB\9C\83n9\92R\8A\F79\07m9%\A5\14\EFs\0Ej9KJ)\DE\E7\1Cd9.)\A5x\9FsP9.)\A5x\9Fs`9\A0KJ)\DE\E7\1C9\A0KJ)\DE\E7,9\A8KJ)\DE\E7<9\A8KJ)\DE\E7L9\A8KJ)\DE\E7\\9\A9KJ)\DE\E7l9S\97\94R\BC\CFi9\A6.)\A5x\9Fc94uI)\C5\FBL94uI)\C5\FB\\95uI)\C5\FBl9k\EA\92R\8A\F7i9\D7\D4%\A5\14\EFc9\BC\A6.)\A5xO9\BE\A6.)\A5x_9\BF\A6.)\A5xo9\7FM]RJ\F1n9\FE\9A\BA\A4\94\E2m9\FD5uI)\C5k9\FBk\EA\92R\8Ag9\EC\AF\A9KJ)^9\ED\AF\A9KJ)n9\DA_S\97\94Rl9\B5\BF\A6.)\A5h9k\7FM]RJa9\B8\F6\D7\D4%\A549\BC\F6\D7\D4%\A5D9\BE\F6\D7\D4%\A5T9\BF\F6\D7\D4%\A5d9\FC\DA_S\97\94R9\FD\DA_S\97\94b9\EC\D7\FE\9A\BA\A4D9\EC\D7\FE\9A\BA\A4T9\EC\D7\FE\9A\BA\A4d9\B0_\FBk\EA\92R9\B1_\FBk\EA\92b9\88\FD\DA_S\97D9\88\FD\DA_S\97T9\88\FD\DA_S\97d9\22\F6k\7FM]R9#\F6k\7FM]b9\1C\B1_\FBk\EAB9\1E\B1_\FBk\EAR9\1F\B1_\FBk\EAb9", align 8
-
-declare double @tan(double) local_unnamed_addr
-
-declare double @tgamma(double) local_unnamed_addr
