@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from nbgraph.engine.core import failures, memory, running, state
 from nbgraph.engine.core import layout as L  # noqa: N812
-from nbgraph.engine.core import memory, running, state
 from nbgraph.engine.core.machine import MACHINE
 from tests.engine.core.bench import Bench
 
@@ -56,7 +56,7 @@ def clean(bench: Bench) -> None:
     bench.quietly(state.give_up, bench.core, spare)
     bench.variable("spare")
     del bench.data["spare"]
-    while bench.quietly(state.dead_cell, bench.core):
+    while bench.quietly(failures.dead_cell, bench.core):
         pass
     while bench.quietly(state.dead_template, bench.core):
         bench.templates -= 1

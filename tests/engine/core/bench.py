@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from nbgraph.engine.core import entries, state
+from nbgraph.engine.core import failures, serving, state
 from nbgraph.engine.core import layout as L  # noqa: N812
 from nbgraph.engine.core.machine import MACHINE
 from tests.engine.core.calls import Core
@@ -34,13 +34,13 @@ class Bench(Core):
         for _ in range(count):
             parker = self.parker()
             name = f"worker{len(self.scheduler.threads)}"
-            body = lambda p=parker: self.call(entries.work_until_stopped, self.core, p)
+            body = lambda p=parker: self.call(serving.work_until_stopped, self.core, p)
             self.scheduler.add(name, body)
 
     def calls(self, parker: int, queue: int, timeout: int) -> Any:
         """Operations of a queue, until the core stops."""
         while True:
-            operation = self.call(entries.next_call, self.core, parker, queue, timeout)
+            operation = self.call(serving.next_call, self.core, parker, queue, timeout)
             if operation:
                 job = self.jobs[MACHINE.words[operation + L.O_TOKEN]]
                 skipped = MACHINE.words.get(operation + L.O_ERROR, 0) != 0
@@ -57,15 +57,15 @@ class Bench(Core):
                 code = 0 if skipped else self.body(job, *job.range)
                 if job.early and not skipped:
                     code = self.leave_early(operation, job, code)
-                self.call(entries.call_done, self.core, operation, code, 0)
+                self.call(serving.call_done, self.core, operation, code, 0)
 
         self.scheduler.add("python", body)
 
     def leave_early(self, operation: int, job: Any, code: int) -> int:
         """Give all variables back before the operation is done; the code that is left to tell."""
-        cell = self.call(state.fail, self.core, operation, code, 0) if code else 0
+        cell = self.call(failures.fail, self.core, operation, code, 0) if code else 0
         for index in range(len(job.names)):
-            self.call(state.leave_early, self.core, operation, index, cell)
+            self.call(failures.leave_early, self.core, operation, index, cell)
         return 0
 
     def conductor(self) -> None:
@@ -82,14 +82,14 @@ class Bench(Core):
                 if not count:
                     return
                 operation = MACHINE.words[place + L.WORD * (count - 1)]
-                assert self.call(entries.take_one, self.core, operation)
+                assert self.call(serving.take_one, self.core, operation)
                 if MACHINE.words.get(operation + L.O_QUEUE, 0) == L.NATIVE:
-                    self.call(entries.run_one, self.core, operation)
+                    self.call(serving.run_one, self.core, operation)
                     continue
                 job = self.jobs[MACHINE.words[operation + L.O_TOKEN]]
                 failed = MACHINE.words.get(operation + L.O_ERROR, 0)
                 code = 0 if failed else self.body(job)
-                self.call(entries.call_done, self.core, operation, code, 0)
+                self.call(serving.call_done, self.core, operation, code, 0)
 
         self.scheduler.add("conductor", body)
 
@@ -103,7 +103,7 @@ class Bench(Core):
 
         def issuer() -> None:
             for operation, job, skipped in self.calls(parker, L.FIRST_LANE, -1):
-                self.call(entries.call_issued, self.core, operation)
+                self.call(serving.call_issued, self.core, operation)
                 self.call(state.poke, HANDED, operation)
                 self.flight.append((operation, None if skipped else job))
             self.lanes_open -= 1
@@ -119,7 +119,7 @@ class Bench(Core):
                 if job is not None:
                     job.on_device.add(MACHINE.words[operation + L.O_SEQ])
                     code = self.body(job)
-                self.call(entries.call_done, self.core, operation, code, 0)
+                self.call(serving.call_done, self.core, operation, code, 0)
 
         self.scheduler.add("issuer", issuer)
         self.scheduler.add("device", device)
@@ -133,9 +133,9 @@ class Bench(Core):
 
         def body() -> None:
             self.scheduler.until(over)
-            self.call(entries.stop, self.core)
+            self.call(serving.stop, self.core)
             me = self.scheduler.current
             self.scheduler.until(lambda: all(t.done or t is me for t in self.scheduler.threads))
-            self.call(entries.work_until_stopped, self.core, parker)  # helpers nobody needed
+            self.call(serving.work_until_stopped, self.core, parker)  # helpers nobody needed
 
         self.scheduler.add("ending", body)

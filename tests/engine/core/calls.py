@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from nbgraph.engine.core import entries, state
+from nbgraph.engine.core import entries, failures, serving, state
 from nbgraph.engine.core import layout as L  # noqa: N812
 from nbgraph.engine.core.machine import MACHINE, allocate
 from tests.engine.core.jobs import Event, Job
@@ -85,7 +85,7 @@ class Core:
 
     def parker(self) -> int:
         self.parkers += 1
-        return self.quietly(entries.new_thread, self.core)
+        return self.quietly(serving.new_thread, self.core)
 
     # -------------------------------------------------------------- what functions do
 
@@ -193,25 +193,25 @@ class Core:
     def wait(self, ticket: int, timeout: int = -1) -> bool:
         assert self.scheduler.current is not None
         parker = self.buffers[self.scheduler.current.name]
-        done = self.call(entries.wait_for, self.core, parker, ticket, timeout)
+        done = self.call(serving.wait_for, self.core, parker, ticket, timeout)
         while not done and timeout < 0:  # a signal
-            done = self.call(entries.wait_for, self.core, parker, ticket, timeout)
+            done = self.call(serving.wait_for, self.core, parker, ticket, timeout)
         if done and ticket > 0:
-            assert self.call(entries.is_done, ticket) == 1, "the wait ended before the operation"
+            assert self.call(serving.is_done, ticket) == 1, "the wait ended before the operation"
         return bool(done)
 
     def wait_variable(self, name: str) -> tuple[int, int] | None:
         """All present uses; the failure it raises."""
-        ticket = self.call(entries.mark, self.core, self.variables[name])
+        ticket = self.call(serving.mark, self.core, self.variables[name])
         if ticket:
             self.wait(ticket)
-        cell = self.call(state.raise_variable, self.core, self.variables[name])
+        cell = self.call(failures.raise_variable, self.core, self.variables[name])
         return self.raised(cell, "raise_variable", name)
 
     def wait_all(self) -> tuple[int, int] | None:
         """Everything; the earliest failure that nobody was shown."""
         self.wait(0)
-        return self.raised(self.call(state.raise_first, self.core), "raise_first")
+        return self.raised(self.call(failures.raise_first, self.core), "raise_first")
 
     def raised(self, cell: int, kind: str, name: str = "") -> tuple[int, int] | None:
         failure, sequence = None, self.get(L.SEQUENCE)
@@ -219,6 +219,6 @@ class Core:
             word = MACHINE.words.get
             failure = (word(cell + L.C_SEQ, 0), word(cell + L.C_ROW, 0))
             sequence = word(cell + L.C_RAISED, 0)
-            self.call(state.let_cell_go, self.core, cell)
+            self.call(failures.let_cell_go, self.core, cell)
         self.log(Event(sequence, kind, None, name, failure))
         return failure

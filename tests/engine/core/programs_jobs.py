@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nbgraph.engine.core import entries
+from nbgraph.engine.core import entries, serving
 from nbgraph.engine.core import layout as L  # noqa: N812
 from tests.engine.core.bench import Bench
 from tests.engine.core.jobs import Job
@@ -75,7 +75,7 @@ def notices(b: Bench) -> None:
 
     def script() -> None:
         asked = b.call(entries.notify, b.core, b.submit(kernel), 1)
-        mark = b.call(entries.mark, b.core, b.variables["a"])
+        mark = b.call(serving.mark, b.core, b.variables["a"])
         if mark:
             asked += b.call(entries.notify, b.core, mark, 1)
         b.wait_all()

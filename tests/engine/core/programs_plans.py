@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from nbgraph.engine.core import failures
 from nbgraph.engine.core import layout as L  # noqa: N812
-from nbgraph.engine.core import state
 from tests.engine.core.bench import Bench
 from tests.engine.core.jobs import Job
 from tests.engine.core.plan_bench import (
@@ -223,7 +223,7 @@ def plan_launched_and_held(b: Bench) -> None:
             assert b.get(L.PENDING) <= 2, "more is pending than the brake allows"
         drop_plan(b, plan)
         b.wait_all()
-        dead = {b.call(state.dead_cell, b.core) for _ in range(3)}
+        dead = {b.call(failures.dead_cell, b.core) for _ in range(3)}
         assert dead == {70, 71, 72}, f"tokens {dead}"
 
     b.pusher(script)

@@ -8,6 +8,7 @@ from typing import Any
 from nbgraph.codegen import unit
 from nbgraph.engine.core import (
     entries,
+    failures,
     launching,
     machine,
     memory,
@@ -17,6 +18,7 @@ from nbgraph.engine.core import (
     profile,
     queues,
     running,
+    serving,
     state,
     tracker,
     waiting,
@@ -26,7 +28,8 @@ from nbgraph.engine.core.stored import key
 
 MODULES: tuple[ModuleType, ...] = (
     *(memory, profile, queues, tracker, operations),
-    *(outside, plans, running, waiting, entries, launching, state),
+    *(outside, plans, running, waiting, entries, serving),
+    *(launching, failures, state),
 )
 
 

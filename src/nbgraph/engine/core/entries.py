@@ -1,4 +1,4 @@
-"""The core's entry points: `int64 entry(int64 argv, int64 argc)`, words in, a word out.
+"""Entries that push: `int64 entry(int64 argv, int64 argc)`, words in, a word out, as all entries.
 
 A *ticket* names an operation in one word: its block's address and the low bits of its number.
 """
@@ -22,7 +22,6 @@ from nbgraph.engine.core.layout import (
     INTERNAL,
     KERNEL,
     LATE,
-    MARK,
     MUTATE,
     NO_SKIP,
     O_ARGS,
@@ -49,21 +48,15 @@ from nbgraph.engine.core.layout import (
     O_TOKEN,
     PLAN,
     PYTHON,
-    Q_IDLE,
-    QUEUE_COUNT,
     REAPED,
     RELEASED,
     S_VARIABLE,
-    SILENT,
     SLOT,
-    STEP,
-    STOPPING,
     WORD,
 )
 from nbgraph.engine.core.machine import (
     copy_words,
     load,
-    load_acquire,
     store,
 )
 from nbgraph.engine.core.memory import (
@@ -77,37 +70,22 @@ from nbgraph.engine.core.memory import (
 )
 from nbgraph.engine.core.operations import (
     admit_locked,
-    begin_locked,
     bury_template,
     clear_operation,
     drain_released_locked,
-    finish,
-    idle_variable,
     over_brake,
-    schedule_locked,
     set_slot,
 )
 from nbgraph.engine.core.queues import (
     put_ready,
-    queue_of,
-    take_idle,
-    take_this,
     to_wake,
     wake,
 )
 from nbgraph.engine.core.running import (
-    finish_step,
     run,
 )
 from nbgraph.engine.core.tracker import (
-    issue,
     stale,
-)
-from nbgraph.engine.core.waiting import (
-    new_parker,
-    pop,
-    wait,
-    worker,
 )
 
 TICKET_BITS = 22
@@ -119,9 +97,6 @@ COUNT_MASK = (1 << COUNT_BITS) - 1
 def ticket_of(operation: int, sequence: int) -> int:
     """One word for (address, number); addresses are multiples of 64."""
     return (operation >> 6 << TICKET_BITS) | (sequence & TICKET_MASK)
-
-
-# ------------------------------------------------------------------ push
 
 
 def admit(core: int, operation: int) -> int:
@@ -311,115 +286,3 @@ def notify(argv: int, argc: int) -> int:
         store(operation + O_NOTIFY, call)
     unlock(core)
     return 1 if call != 0 else 0
-
-
-# ------------------------------------------------------------------ threads
-
-
-def new_thread(argv: int, argc: int) -> int:
-    """core -> what a thread sleeps on, or 0."""
-    return new_parker(argument(argv, 0))
-
-
-def work_until_stopped(argv: int, argc: int) -> int:
-    """core, parker: the life of a native worker."""
-    return worker(argument(argv, 0), argument(argv, 1))
-
-
-def next_call(argv: int, argc: int) -> int:
-    """core, parker, queue, timeout -> an operation of a Python queue, begun, or 0."""
-    return pop(argument(argv, 0), argument(argv, 1), argument(argv, 2), argument(argv, 3))
-
-
-def call_done(argv: int, argc: int) -> int:
-    """core, operation, code, token of the exception: a Python function has returned."""
-    core = argument(argv, 0)
-    operation = argument(argv, 1)
-    if load(operation + O_KIND) == STEP:
-        finish_step(core, operation, argument(argv, 2), argument(argv, 3))
-    else:
-        finish(core, operation, argument(argv, 2), argument(argv, 3), False)
-    return 0
-
-
-def call_issued(argv: int, argc: int) -> int:
-    """core, operation: the lane has taken it; those that follow on the lane may go."""
-    core = argument(argv, 0)
-    lock(core)
-    ready = issue(argument(argv, 1))
-    _, parkers = schedule_locked(core, ready, 0, False)
-    unlock(core)
-    wake(core, parkers)
-    return 0
-
-
-def wait_for(argv: int, argc: int) -> int:
-    """core, parker, ticket (0: everything, -1: the brake), timeout -> 1 done, 0 look at signals."""
-    core = argument(argv, 0)
-    ticket = argument(argv, 2)
-    if ticket <= 0:
-        return wait(core, argument(argv, 1), ticket, 0, argument(argv, 3))
-    operation = ticket >> TICKET_BITS << 6
-    sequence = load_acquire(operation + O_SEQ)
-    if sequence == 0 or sequence & TICKET_MASK != ticket & TICKET_MASK:
-        return 1
-    return wait(core, argument(argv, 1), operation, sequence, argument(argv, 3))
-
-
-def is_done(argv: int, argc: int) -> int:
-    """ticket -> 1 if its operation is done."""
-    ticket = argument(argv, 0)
-    sequence = load_acquire((ticket >> TICKET_BITS << 6) + O_SEQ)
-    return 1 if sequence == 0 or sequence & TICKET_MASK != ticket & TICKET_MASK else 0
-
-
-def mark(argv: int, argc: int) -> int:
-    """core, variable -> a ticket that is done once all present uses are, or 0: there are none."""
-    core = argument(argv, 0)
-    variable = argument(argv, 1)
-    lock(core)
-    operation = 0
-    if not idle_variable(variable):
-        operation = take_block(core, O_FIXED + SLOT // WORD)
-    if operation == 0:
-        unlock(core)
-        return 0
-    clear_operation(operation)
-    store(operation + O_KIND, MARK)
-    store(operation + O_FLAGS, FORCE | NO_SKIP | INTERNAL)
-    store(operation + O_COUNT, 1)
-    set_slot(operation + O_SLOTS, variable, MUTATE | SILENT)
-    return admit(core, operation)
-
-
-def stop(argv: int, argc: int) -> int:
-    """core: every resting thread is told to end once nothing is ready."""
-    core = argument(argv, 0)
-    lock(core)
-    store(core + STOPPING, 1)
-    parkers = 0
-    for number in range(QUEUE_COUNT):
-        queue = queue_of(core, number)
-        while load(queue + Q_IDLE) != 0:
-            parkers = to_wake(parkers, take_idle(queue))
-    unlock(core)
-    wake(core, parkers)
-    return 0
-
-
-def take_one(argv: int, argc: int) -> int:
-    """core, operation -> 1: out of its ready queue and begun, for a scheduler in Python."""
-    core = argument(argv, 0)
-    operation = argument(argv, 1)
-    lock(core)
-    found = take_this(core, operation)
-    if found:
-        begin_locked(core, operation)
-    unlock(core)
-    return 1 if found else 0
-
-
-def run_one(argv: int, argc: int) -> int:
-    """core, operation: run a kernel, plan or helper that has been taken."""
-    run(argument(argv, 0), argument(argv, 1), 0, False)
-    return 0

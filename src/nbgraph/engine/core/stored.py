@@ -10,7 +10,8 @@ from nbgraph.codegen import unit
 # what the core is made of: all that its object code depends on besides primitives and compiler
 FILES = (
     *("layout", "codes", "memory", "profile", "queues", "tracker", "operations"),
-    *("outside", "plans", "running", "waiting", "entries", "launching", "state"),
+    *("outside", "plans", "running", "waiting", "entries", "serving"),
+    *("launching", "failures", "state"),
 )
 
 
