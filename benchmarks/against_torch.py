@@ -27,7 +27,7 @@ from benchmarks.torch_cases.ways import WAYS, Found, difference, wanted
 
 FAMILIES = (
     "convolving pooling standardising losses elements softmaxes picking sorting reducing "
-    "multiplying recurrent attending edges large"
+    "multiplying recurrent attending edges drawn large"
 ).split()
 
 

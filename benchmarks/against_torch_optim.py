@@ -2,8 +2,9 @@
 
     python -m benchmarks.against_torch_optim [SEED]
 
-Both work in float64 and from the same gradients; the greatest difference is printed for each, and
-one of more than 1e-9 is an error. torch has to be installed.
+Both work in float64 and from the same gradients, clipped by norm or by value or not at all, at a
+fixed rate or by a schedule; the greatest difference is printed for each, and one of more than 1e-9
+is an error. torch has to be installed.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 import nbgraph as ng
 from benchmarks.harness import peer
 
-STEPS, ROUNDS, BOUND = 50, 8, 1e-9
+STEPS, ROUNDS, BOUND = 50, 24, 1e-9
 Draw = Callable[[np.random.Generator], dict[str, Any]]
 
 
@@ -56,7 +57,40 @@ EXTRA: Mapping[str, tuple[dict[str, Any], dict[str, Any]]] = {  # ours, theirs
 }
 
 
-def difference(torch: Any, kind: str, rng: np.random.Generator, clip: float | None) -> float:
+def schedules(torch: Any, rng: np.random.Generator, lr: float) -> tuple[Any, Any]:
+    """A rate by the number of the step, and what makes torch's scheduler of an optimizer."""
+    optim, ours = torch.optim.lr_scheduler, ng.optim.schedules
+    every, part = int(rng.integers(2, 12)), float(rng.uniform(0.2, 0.9))
+    least, some = lr * float(rng.uniform(0, 0.5)), [5, 5 + every, 40]
+    table: list[tuple[Any, Any]] = [
+        (lr, lambda o: optim.LambdaLR(o, lambda n: 1.0)),
+        (ours.step(lr, every, part), lambda o: optim.StepLR(o, every, part)),
+        (ours.multifactor(lr, some, part), lambda o: optim.MultiStepLR(o, some, part)),
+        (ours.exponential(lr, part), lambda o: optim.ExponentialLR(o, part)),
+        (ours.poly(lr, STEPS, 2.0), lambda o: optim.PolynomialLR(o, STEPS, 2.0)),
+        (ours.cosine(lr, STEPS, last=least), lambda o: optim.CosineAnnealingLR(o, STEPS, least)),
+        (ours.restarts(lr, every, stretch=2, last=least),
+         lambda o: optim.CosineAnnealingWarmRestarts(o, every, 2, least)),
+        (ours.warmup(ours.constant(lr), every, first=least),
+         lambda o: optim.LinearLR(o, least / lr, total_iters=every)),
+        (ours.one_cycle(lr, STEPS, rise=part),
+         lambda o: optim.OneCycleLR(o, lr, STEPS, pct_start=part, cycle_momentum=False)),
+    ]  # fmt: skip
+    return table[int(rng.integers(len(table)))]
+
+
+def clipping(torch: Any, rng: np.random.Generator) -> tuple[dict[str, float], Callable[..., Any]]:
+    """Our options, and torch's function of parameters."""
+    bound = float(rng.uniform(0.2, 1.0))
+    table: list[tuple[dict[str, float], Callable[..., Any]]] = [
+        ({}, lambda params: None),
+        ({"clip_norm": bound}, lambda params: torch.nn.utils.clip_grad_norm_(params, bound)),
+        ({"clip_value": bound}, lambda params: torch.nn.utils.clip_grad_value_(params, bound)),
+    ]
+    return table[int(rng.integers(len(table)))]
+
+
+def difference(torch: Any, kind: str, rng: np.random.Generator) -> float:
     """The greatest relative difference of weights after all steps."""
     name, draws = KINDS[kind]
     options = {what: draw(rng) for what, draw in draws.items()} | {"weight_decay": DECAY(rng)}
@@ -66,16 +100,19 @@ def difference(torch: Any, kind: str, rng: np.random.Generator, clip: float | No
     a = {str(i): ng.array(w) for i, w in enumerate(start)}
     b = [torch.tensor(w, requires_grad=True) for w in start]
     lr = float(rng.uniform(1e-3, 0.1))
-    ours = getattr(ng.optim, kind.partition(" ")[0])(a, lr, clip_norm=clip, **options, **mine)
+    rate, scheduler = schedules(torch, rng, lr)
+    clips, clip = clipping(torch, rng)
+    ours = getattr(ng.optim, kind.partition(" ")[0])(a, rate, **clips, **options, **mine)
     theirs = getattr(torch.optim, name)(b, lr, **options, **others)
+    schedule = scheduler(theirs)
     for _ in range(STEPS):
         grads = [np.asarray(rng.normal(size=s)) for s in shapes]
         ours.step([ng.array(g) for g in grads])
         for w, g in zip(b, grads, strict=True):
             w.grad = torch.tensor(g)
-        if clip is not None:
-            torch.nn.utils.clip_grad_norm_(b, clip)
+        clip(b)
         theirs.step()
+        schedule.step()
     pairs = zip(a.values(), b, strict=True)
     return max(float(np.abs(x.asnumpy() / y.detach().numpy() - 1).max()) for x, y in pairs)
 
@@ -88,7 +125,7 @@ def main() -> int:
     rng = np.random.default_rng(int(sys.argv[1]) if len(sys.argv) > 1 else 0)
     worst = 0.0
     for kind in KINDS:
-        found = [difference(torch, kind, rng, clip) for clip in (None, 0.5) for _ in range(ROUNDS)]
+        found = [difference(torch, kind, rng) for _ in range(ROUNDS)]
         worst = max(worst, *found)
         print(f"{kind:18} {max(found):.1e}")
     return int(worst > BOUND)
