@@ -1,0 +1,75 @@
+"""Kernels with a mistake each, on the simulated GPU: what it says of them, a line of JSON each.
+
+    python -m tests.kernels.cuda.mutants
+"""
+
+import json
+
+import numpy as np
+
+from nbgraph.kernels.cuda import grid as grids
+from tests.kernels.cuda.simulated import reductions, rows
+from tests.kernels.cuda.simulator import Launch
+from tests.kernels.llvm import collected, twins
+
+MUTANTS = (  # form, what is changed (one occurrence), into what
+    ("map", "while i < total", "while i < total + 1"),
+    ("map", "i += step", "i += 1"),
+    ("map", "i = start", "i = start - 1"),
+    ("reduce", "        barrier()\n", "        pass\n"),
+    ("reduce", "if thread() % 32 == 0:", "if thread() == 0:"),
+    ("reduce", "while i < m:", "while i <= m:"),
+    ("totals", "    barrier()\n    return value", "    return value"),
+    ("totals", "if thread() == 0:", "if thread() < 2:"),
+    ("totals", "    barrier()\n", "    if thread() % 32 == 0:\n        barrier()\n"),
+    ("totals", "load(held, (thread() % 32) % 2)", "load(held, thread() % 32)"),
+    ("rows", "if thread() == 0:", "if thread() >= 0:"),
+    ("rows", "i += 64", "i += 32"),
+)
+
+
+def loop_of(form, rng):
+    """A loop of a form with float32 sums, if it has any."""
+    found = list(collected.few().values()) if form == "map" else []
+    found += rows(rng) if form == "rows" else reductions(rng) if form != "map" else []
+    return next(loop for loop in found if loop.form == form and _suits(loop))
+
+
+def _suits(loop):
+    """A map of float32, sums of float32, a row program with one value a row."""
+    first = loop.outputs[0]
+    if loop.form == "map":
+        return first.dtype == "float32"
+    if loop.form == "rows":
+        return first.layout == "0"
+    return first.combine == "add" and loop.operands[0].node.kind == "f"
+
+
+def said(form, old, new, loop):
+    """What the simulator says of a mutant."""
+    rng = np.random.default_rng(3)
+    made = twins._prepared(rng, loop, (3,) if form in grids.BLOCKS else (), 37)
+    grid = grids.choose(loop, made.words)._replace(threads=64)
+    names = [*(f"x{k}" for k in range(len(loop.operands))), *("y" for _ in loop.outputs)]
+    launch = Launch(loop, grid, made.words, made.memory, names)
+    assert old in launch.text.text, (old, launch.text.text)
+    launch.run(1, lambda text: text)
+    launch = Launch(loop, grid, made.words, made.memory, names)
+    try:
+        launch.run(1, lambda text: text.replace(old, new, 1))
+    except Exception as error:
+        return str(error)
+    return ""
+
+
+def main():
+    """See the module."""
+    rng = np.random.default_rng(1)
+    loops = {form: loop_of(form, rng) for form in dict.fromkeys(m[0] for m in MUTANTS)}
+    for form, old, new in MUTANTS:
+        text = said(form, old, new, loops[form])
+        print(json.dumps({"form": form, "old": old, "new": new, "said": text}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,160 @@
+"""Loops on the simulated GPU and on the CPU: the same memory before, the same after.
+
+    python -m tests.kernels.cuda.simulated WORKLOAD SEED COUNT
+
+picks COUNT loops of a workload, of every form in turn, runs each in a few grids, and prints a line
+of JSON for each: its form, in how many grids, and what differs. A program of its own, as Numba's
+simulator and its compiler for CUDA do not live in one process.
+"""
+
+import json
+import math
+import sys
+
+import numpy as np
+
+import nbgraph as ng
+from nbgraph import ops
+from nbgraph.errors import NbgraphError
+from nbgraph.kernels.cuda import grid as grids
+from nbgraph.kernels.kernel import kernel
+from nbgraph.kernels.loops import Output
+from nbgraph.operator.backward import backward, forward_backward
+from tests.kernels.cuda.simulator import Launch
+from tests.kernels.llvm import collected, twins
+from tests.kernels.llvm.test_maps import drawn
+from tests.ops.elementwise import NAMES
+
+OUTER = ((), (3,), (2, 2))
+INNER = (0, 1, 2, 7, 37, 64, 130)  # none, fewer than threads, tails, whole vectors
+LONG = 1031  # more than a block of a reduction
+GRIDS = ((1, 32), (1, 64), (2, 64), (3, 32), (1, 128))  # blocks, threads
+
+
+def maps(rng):
+    """Operators and their gradients over random layouts and requests."""
+    found = []
+    for name in rng.permutation(NAMES)[:60]:
+        form = rng.choice([lambda op: op, backward, forward_backward])
+        try:
+            op = form(getattr(ops, name))
+            found.append(drawn(op, str(rng.choice(twins.DTYPES)), rng))
+        except NbgraphError:  # no gradient, or no operator of such numbers
+            continue
+    return [loop for loop in found if not loop.streaming]
+
+
+def methods(rng):
+    """Folds, scans and indexed updates."""
+    dtypes, twins_dtypes = ("int16", "float32", "float16"), collected.DTYPES
+    collected.DTYPES = dtypes
+    try:
+        return collected.noted(collected.methods, rng)
+    finally:
+        collected.DTYPES = twins_dtypes
+
+
+def rows(rng):
+    """Row programs, by blocks of threads and with a row for each thread."""
+    return collected.noted(_rows, rng)
+
+
+def _rows(rng):
+    for dtype in ("float32", "float64", "float16"):
+        for shape, axis in (((6, 300), -1), ((6, 30, 40), 1)):
+            x, y = (twins.values(rng, dtype, shape) for _ in range(2))
+            ng.softmax(x, axis=axis)
+            ng.log_softmax_gradient(x, y, axis=axis)
+            ng.layer_norm(x, axis=axis)
+            ng.logsumexp(x, axis=axis)
+
+
+def reductions(rng):
+    """Sums, products and extremes of memory, and of what operators compute."""
+    return collected.noted(collected.reductions, rng)
+
+
+WORKLOADS = {f.__name__: f for f in (maps, reductions, methods, rows)}
+
+
+def reordered(loop):
+    """Whether threads combine floats in an order of their own."""
+    combines = [o.combine for o in loop.outputs] + [t.combine for s in loop.stages for t in s]
+    floats = loop.stages or any("float" in o.dtype for o in loop.outputs)
+    return loop.form in grids.BLOCKS and bool(floats) and {"add", "multiply"} & {*combines}
+
+
+def _tame(rng, memory):
+    """Numbers around 1, of which sums and products say how far the order of terms may move them."""
+    for array in memory:
+        if array.dtype.kind in "fV":
+            array[...] = rng.uniform(0.75, 1.25, array.shape).astype(array.dtype)
+
+
+def _close(loop, array, a, b):
+    """Whether results agree but for the order of sums: n terms near 1, all of the same sign where
+    they are not differences of totals."""
+    eps = float(max(np.finfo(loop.compute).eps, _eps(a.dtype)))
+    with np.errstate(all="ignore"):
+        return np.allclose(
+            a.astype("float64"), b.astype("float64"), rtol=64 * eps, atol=64 * eps, equal_nan=True
+        )
+
+
+def _eps(dtype):
+    return {"float16": 2.0**-10, "bfloat16": 2.0**-7}.get(dtype.name, 0.0)
+
+
+def _sizes(rng, loop):
+    """Outer extents and inner extent, of some hundred elements in all."""
+    if loop.form == "reduce" and rng.random() < 0.4:
+        return (), LONG
+    return OUTER[int(rng.integers(len(OUTER)))], int(rng.choice(INNER))
+
+
+def differences(loop, seed, *, rounds):
+    """What differs between a GPU's results and the CPU's, in words; nothing if they agree."""
+    code = kernel(loop)
+    for turn in range(rounds):
+        rng = np.random.default_rng((seed, turn))
+        outer, inner = _sizes(rng, loop)
+        made = twins._prepared(rng, loop, outer, inner)
+        if near := reordered(loop):
+            _tame(rng, made.memory)
+        before = [a.copy() for a in made.memory]
+        code.run(made.words, 0, made.total)
+        expected = [a.copy() for a in made.memory]
+        for array, old in zip(made.memory, before, strict=True):
+            array[...] = old
+        blocks, threads = GRIDS[int(rng.integers(len(GRIDS)))]
+        grid = grids.choose(loop, made.words)._replace(threads=threads)
+        names = [*(f"x{k}" for k in range(len(loop.operands)))]
+        names += [f"y{k}" for k in range(len(loop.outputs))]
+        launch = Launch(loop, grid, made.words, made.memory, names)
+        said = f"{loop.name} {loop.form} {outer} {inner} {grid} {blocks} blocks, turn {turn}"
+        try:
+            launch.run(blocks)
+        except Exception as error:
+            return f"{said}: {error!r}\n{launch.text.text}"
+        arrays = (*loop.operands, *loop.outputs)
+        for array, a, b in zip(arrays, made.memory, expected, strict=True):
+            loose = near and isinstance(array, Output)
+            if not (_close(loop, array, a, b) if loose else twins.same(a, b)):
+                bad = np.flatnonzero(np.atleast_1d(a != b))[:5]
+                return f"{said}: {array.dtype} differs at {bad}\n{a.reshape(-1)[bad]}\n{b.reshape(-1)[bad]}\n{launch.text.text}"
+    return ""
+
+
+def main(name, seed, count):
+    """See the module."""
+    rng = np.random.default_rng(seed)
+    with np.errstate(all="ignore"):
+        loops = WORKLOADS[name](rng)
+    for number, loop in enumerate(collected.chosen(loops, count, rng)):
+        rounds = 4
+        wrong = differences(loop, seed + number, rounds=rounds)
+        print(json.dumps({"form": loop.form, "grids": rounds, "wrong": wrong}), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
