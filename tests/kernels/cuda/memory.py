@@ -62,7 +62,9 @@ class Memory:
 
     def place(self, real):
         """The address of what this process has at an address."""
-        near = [(abs(real - at), to + real - at) for at, n, to in self._moved if at <= real <= at + n]
+        near = [
+            (abs(real - at), to + real - at) for at, n, to in self._moved if at <= real <= at + n
+        ]
         return min(near)[1]
 
     def _bytes(self, kind, address, count):

@@ -1,6 +1,6 @@
 """Kernels with a mistake each, on the simulated GPU: what it says of them, a line of JSON each.
 
-    python -m tests.kernels.cuda.mutants
+python -m tests.kernels.cuda.mutants
 """
 
 import json
@@ -12,20 +12,21 @@ from tests.kernels.cuda.simulated import reductions, rows
 from tests.kernels.cuda.simulator import Launch
 from tests.kernels.llvm import collected, twins
 
-MUTANTS = (  # form, what is changed (one occurrence), into what
-    ("map", "while i < total", "while i < total + 1"),
-    ("map", "i += step", "i += 1"),
-    ("map", "i = start", "i = start - 1"),
-    ("reduce", "        barrier()\n", "        pass\n"),
-    ("reduce", "if thread() % 32 == 0:", "if thread() == 0:"),
-    ("reduce", "while i < m:", "while i <= m:"),
-    ("totals", "    barrier()\n    return value", "    return value"),
-    ("totals", "if thread() == 0:", "if thread() < 2:"),
-    ("totals", "    barrier()\n", "    if thread() % 32 == 0:\n        barrier()\n"),
-    ("totals", "load(held, (thread() % 32) % 2)", "load(held, thread() % 32)"),
-    ("rows", "if thread() == 0:", "if thread() >= 0:"),
-    ("rows", "i += 64", "i += 32"),
-)
+MUTANTS = (  # form, what is changed (its first occurrence), into what, what is said of it
+    ("map", "while i < total", "while i < total + 1", "1 float32 at byte 148 of x0"),
+    ("map", "i = start", "i = start - 1", "4 float32 at byte -16 of x0"),
+    ("map", "i += step", "i += 1", "race"),
+    ("reduce", "while i < m:", "while i <= m:", "1 float32 at byte 148 of x0"),
+    ("reduce", "\n    barrier()", "", "nobody wrote it"),
+    ("reduce", "thread() % 32 == 0", "thread() == 0", "shared_float32[1] is read, and nobody"),
+    ("totals", "barrier()\n    return", "return", "race"),
+    ("totals", "if thread() == 0:", "if thread() < 2:", "byte 0 of y"),
+    ("totals", "(thread() % 32) % 2", "thread() % 32", "which has a place for each warp"),
+    ("totals", "\n    value = load", "\n    if thread() < 9:\n        barrier()\n    value = load",
+     "wait for each other at different places"),
+    ("rows", "if thread() == 0:", "if thread() >= 0:", "race"),
+    ("reduce", "traded(value, 16)", "traded(value, 8)", "other numbers"),
+)  # fmt: skip
 
 
 def loop_of(form, rng):
@@ -42,6 +43,8 @@ def _suits(loop):
         return first.dtype == "float32"
     if loop.form == "rows":
         return first.layout == "0"
+    if loop.form == "reduce" and loop.operands[0].dtype != "float32":
+        return False
     return first.combine == "add" and loop.operands[0].node.kind == "f"
 
 
@@ -53,22 +56,27 @@ def said(form, old, new, loop):
     names = [*(f"x{k}" for k in range(len(loop.operands))), *("y" for _ in loop.outputs)]
     launch = Launch(loop, grid, made.words, made.memory, names)
     assert old in launch.text.text, (old, launch.text.text)
-    launch.run(1, lambda text: text)
+    before = [a.copy() for a in made.memory]
+    launch.run(1)
+    right = [a.copy() for a in made.memory]
+    for array, kept in zip(made.memory, before, strict=True):
+        array[...] = kept
     launch = Launch(loop, grid, made.words, made.memory, names)
     try:
         launch.run(1, lambda text: text.replace(old, new, 1))
     except Exception as error:
         return str(error)
-    return ""
+    return "" if all(map(twins.same, made.memory, right)) else "other numbers"
 
 
 def main():
     """See the module."""
     rng = np.random.default_rng(1)
     loops = {form: loop_of(form, rng) for form in dict.fromkeys(m[0] for m in MUTANTS)}
-    for form, old, new in MUTANTS:
+    for form, old, new, expected in MUTANTS:
         text = said(form, old, new, loops[form])
-        print(json.dumps({"form": form, "old": old, "new": new, "said": text}), flush=True)
+        found = {"form": form, "old": old, "said": text, "expected": expected}
+        print(json.dumps(found), flush=True)
 
 
 if __name__ == "__main__":

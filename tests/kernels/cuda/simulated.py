@@ -8,7 +8,6 @@ simulator and its compiler for CUDA do not live in one process.
 """
 
 import json
-import math
 import sys
 
 import numpy as np
@@ -18,7 +17,7 @@ from nbgraph import ops
 from nbgraph.errors import NbgraphError
 from nbgraph.kernels.cuda import grid as grids
 from nbgraph.kernels.kernel import kernel
-from nbgraph.kernels.loops import Output
+from nbgraph.kernels.loops import GROUP, Output
 from nbgraph.operator.backward import backward, forward_backward
 from tests.kernels.cuda.simulator import Launch
 from tests.kernels.llvm import collected, twins
@@ -26,9 +25,11 @@ from tests.kernels.llvm.test_maps import drawn
 from tests.ops.elementwise import NAMES
 
 OUTER = ((), (3,), (2, 2))
-INNER = (0, 1, 2, 7, 37, 64, 130)  # none, fewer than threads, tails, whole vectors
+INNER = (0, 1, 7, 37, 64, 64, 96, 130)  # none, fewer than threads, tails, whole vectors
+ROUNDS = 3  # of memory and grids for each loop
 LONG = 1031  # more than a block of a reduction
-GRIDS = ((1, 32), (1, 64), (2, 64), (3, 32), (1, 128))  # blocks, threads
+SMALL, LONGER = (1, 3), (5, 2 * GROUP + 7)  # rows and columns, or columns and rows
+GRIDS = ((1, 32), (1, 64), (2, 64), (3, 32), (2, 32), (1, 128))  # blocks, threads
 
 
 def maps(rng):
@@ -113,11 +114,14 @@ def _sizes(rng, loop):
 
 
 def differences(loop, seed, *, rounds):
-    """What differs between a GPU's results and the CPU's, in words; nothing if they agree."""
+    """What differs between a GPU's results and the CPU's, in words; nothing if they agree. And the
+    grids of the rounds: lanes, rank, blocks, threads."""
     code = kernel(loop)
+    tried = []
     for turn in range(rounds):
         rng = np.random.default_rng((seed, turn))
         outer, inner = _sizes(rng, loop)
+        twins.COLUMNS, twins.MAIN = (SMALL, LONGER)[:: int(rng.choice([1, -1]))]
         made = twins._prepared(rng, loop, outer, inner)
         if near := reordered(loop):
             _tame(rng, made.memory)
@@ -128,6 +132,7 @@ def differences(loop, seed, *, rounds):
             array[...] = old
         blocks, threads = GRIDS[int(rng.integers(len(GRIDS)))]
         grid = grids.choose(loop, made.words)._replace(threads=threads)
+        tried.append((grid.lanes, grid.rank, blocks, threads))
         names = [*(f"x{k}" for k in range(len(loop.operands)))]
         names += [f"y{k}" for k in range(len(loop.outputs))]
         launch = Launch(loop, grid, made.words, made.memory, names)
@@ -135,14 +140,16 @@ def differences(loop, seed, *, rounds):
         try:
             launch.run(blocks)
         except Exception as error:
-            return f"{said}: {error!r}\n{launch.text.text}"
+            return f"{said}: {error!r}\n{launch.text.text}", tried
         arrays = (*loop.operands, *loop.outputs)
         for array, a, b in zip(arrays, made.memory, expected, strict=True):
             loose = near and isinstance(array, Output)
             if not (_close(loop, array, a, b) if loose else twins.same(a, b)):
-                bad = np.flatnonzero(np.atleast_1d(a != b))[:5]
-                return f"{said}: {array.dtype} differs at {bad}\n{a.reshape(-1)[bad]}\n{b.reshape(-1)[bad]}\n{launch.text.text}"
-    return ""
+                bad = np.flatnonzero(a != b)[:5]
+                text = f"{said}: {array.dtype} differs at {bad}"
+                pairs = list(zip(a.reshape(-1)[bad], b.reshape(-1)[bad], strict=True))
+                return f"{text}: {pairs}\n{launch.text.text}", tried
+    return "", tried
 
 
 def main(name, seed, count):
@@ -151,9 +158,8 @@ def main(name, seed, count):
     with np.errstate(all="ignore"):
         loops = WORKLOADS[name](rng)
     for number, loop in enumerate(collected.chosen(loops, count, rng)):
-        rounds = 4
-        wrong = differences(loop, seed + number, rounds=rounds)
-        print(json.dumps({"form": loop.form, "grids": rounds, "wrong": wrong}), flush=True)
+        wrong, tried = differences(loop, seed + number, rounds=ROUNDS)
+        print(json.dumps({"form": loop.form, "grids": tried, "wrong": wrong}), flush=True)
 
 
 if __name__ == "__main__":

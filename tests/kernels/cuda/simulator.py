@@ -37,6 +37,7 @@ define {result} @nbgraph_kernel({parameters}) {{
   ret {result} %made
 }}
 """
+sys.setswitchinterval(1e-4)  # the simulator's own thread asks all the time what others do
 _HERE = threading.local()  # the thread of the simulated grid that this thread is
 
 
@@ -94,6 +95,7 @@ class Launch:
         for k in range(loop.pointers):
             self.words[2 + k] = self.memory.place(self.words[2 + k])
         self.blocks = {}
+        self.errors = []
         self.text = emit(loop, grid)
 
     def run(self, blocks, change=lambda text: text):
@@ -108,10 +110,17 @@ class Launch:
             start, step = block, count
             if not by_block:
                 start, step = block * threads + thread, count * threads
-            with np.errstate(all="ignore"):
-                body(0, Number("int64", start), Number("int64", step))
+            try:
+                with np.errstate(all="ignore"):
+                    body(0, Number("int64", start), Number("int64", step))
+            except Exception as error:  # others of the block stop because of it: the first counts
+                self.errors.append(error)
+                raise
 
-        _thread[blocks, self.grid.threads](run)
+        try:
+            _thread[blocks, self.grid.threads](run)
+        except Exception as error:
+            raise self.errors[0] if self.errors else error
 
     # words --------------------------------------------------------------------------------------
 
@@ -154,9 +163,7 @@ class Launch:
         place, block = (pointer.shared, int(index)), _HERE.block
         if not 0 <= place[1] < self.grid.threads // 32:
             raise Fault(f"{place[0]}[{place[1]}], which has a place for each warp")
-        block.book.note(
-            place, (block.number, _HERE.thread), _HERE.epoch, place[0], writes=writes
-        )
+        block.book.note(place, (block.number, _HERE.thread), _HERE.epoch, place[0], writes=writes)
         return place
 
     def barrier(self):

@@ -144,11 +144,15 @@ def _off_lines(rng, loop, memory, views):
     return memory, views
 
 
+COLUMNS = (1, 5, 130, STRIP + 3)  # of rows that are combined
+MAIN = (1, 5, GROUP, 2 * GROUP + 7)  # such rows
+
+
 def _leading(rng, loop):
     """Rows combined column by column, some rows passed on as they are."""
     operand, out = loop.operands[0], loop.outputs[0]
-    columns = int(rng.choice([1, 5, 130, STRIP + 3]))
-    main, carried, batches = int(rng.choice([1, 5, GROUP, 2 * GROUP + 7])), 2, 2
+    columns, main = int(rng.choice(COLUMNS)), int(rng.choice(MAIN))
+    carried, batches = 2, 2
     full, rows = main // GROUP, main + carried
     groups = -(-main // GROUP) + carried
     x = values(rng, operand.dtype, (batches, rows, columns))

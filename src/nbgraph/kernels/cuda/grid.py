@@ -55,9 +55,10 @@ def choose(loop: Loop, record: Sequence[int]) -> Grid:
 
 
 def _aligned(loop: Loop, words: Sequence[int], rank: int) -> int:
-    """Lanes for which every vector is where the device can load it at once."""
+    """Lanes for which every vector is where the device can load it at once; a map over rows has
+    whole vectors in each."""
     count = lanes(loop)
-    if count == 1 or (loop.form == "map" and rank):
+    if count == 1 or (loop.form == "map" and rank and words[0] % count):
         return 1
     for k, array in enumerate([*loop.operands, *loop.outputs]):
         if array.layout == "0" or getattr(array, "combine", None):

@@ -8,8 +8,8 @@ from nbgraph.kernels.cuda.writer import Device
 
 
 class Map(Device):
-    """Each thread takes vectors of elements, a grid apart; the elements behind the last whole
-    vector are taken one by one."""
+    """Each thread takes vectors of elements, a grid apart; those behind the last whole vector are
+    taken one by one. Over rows vectors are taken where each row has whole ones only."""
 
     def space(self) -> None:
         """See Writer."""
@@ -22,15 +22,14 @@ class Map(Device):
         self.extent(1, "total", "n")
         lanes = self.grid.lanes
         if lanes > 1:
-            assert self.grid.rank == 0
             self.line(1, f"count = total // {lanes}")
             self.line(1, "i = start")
             self.line(1, "while i < count:")
             self._vector(2, lanes)
             self.line(2, "i += step")
-            self.line(1, f"i = count * {lanes} + start")
-        else:
-            self.line(1, "i = start")
+            if self.grid.rank:
+                return
+        self.line(1, "i = start" if lanes == 1 else f"i = count * {lanes} + start")
         self.line(1, "while i < total:")
         self._single(2)
         self.line(2, "i += step")
@@ -54,33 +53,47 @@ class Map(Device):
         ]
 
     def _vector(self, indent: int, lanes: int) -> None:
+        """Elements side by side; over rows all vectors are whole."""
+        index = "i"
+        if self.grid.rank:
+            self._point(indent, f"n // {lanes}", lanes)
+            index = "0"
         for name, prefix in self._read():
-            names = ", ".join(f"{prefix}{j}_{name}" for j in range(lanes))
-            self.line(indent, f"{names} = load{lanes}({name}_p, i)")
+            names = [f"{prefix}{j}_{name}" for j in range(lanes)]
+            if dict(self.arrays())[name].layout == "0":
+                self.line(indent, f"{names[0]} = load({name}_p, 0)")
+                for other in names[1:]:
+                    self.line(indent, f"{other} = {names[0]}")
+            else:
+                self.line(indent, f"{', '.join(names)} = load{lanes}({name}_p, {index})")
         for j in range(lanes):
             made = ", ".join(f"new{j}_{y}" for y in self.outputs)
             self.line(indent, f"{made} = {self._call(j)}")
         for y in self.outputs:
-            names = ", ".join(f"new{j}_{y}" for j in range(lanes))
-            self.line(indent, f"store{lanes}({y}_p, i, {names})")
+            names = [f"new{j}_{y}" for j in range(lanes)]
+            self.line(indent, f"store{lanes}({y}_p, {index}, {', '.join(names)})")
 
     def _single(self, indent: int) -> None:
         """One element, wherever it lies."""
-        read = self._read()
         if self.grid.rank:
-            self.split(indent, "i")
-            used = {*self.outputs, *(n for n, _ in read)}
-            for k, (name, array) in enumerate(self.arrays()):
-                if name in used:
-                    along = f" + int64(col) * {self.stride(array, name)}"
-                    place = self.base(k, "row") + (along if array.layout != "0" else "")
-                    self.line(indent, f"{name}_p = {array.dtype}_pointer({place})")
-        for name, prefix in read:
+            self._point(indent, "n", 1)
+        for name, prefix in self._read():
             self.line(indent, f"{prefix}0_{name} = load({self._at(name)})")
         made = ", ".join(f"new0_{y}" for y in self.outputs)
         self.line(indent, f"{made} = {self._call(0)}")
         for y in self.outputs:
             self.line(indent, f"store({self._at(y)}, new0_{y})")
+
+    def _point(self, indent: int, length: str, lanes: int) -> None:
+        """Pointers to what index `i` means; a row has `length` of them, of `lanes` elements."""
+        self.split(indent, "i", length)
+        used = {*self.outputs, *(name for name, _ in self._read())}
+        for k, (name, array) in enumerate(self.arrays()):
+            if name in used:
+                step = self.stride(array, name)
+                step = step if lanes == 1 else str(lanes * int(step))
+                along = f" + int64(col) * {step}" if array.layout != "0" else ""
+                self.line(indent, f"{name}_p = {array.dtype}_pointer({self.base(k, 'row')}{along})")
 
     def _at(self, name: str) -> str:
         """Pointer and index of the element."""

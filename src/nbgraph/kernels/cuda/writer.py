@@ -88,12 +88,9 @@ class Device(Writer):
             text += f" + int64(dim{d}) * word(args, {self.loop.outer_at + d * width + 1 + k})"
         return text
 
-    def split(self, indent: int, index: str) -> None:
-        """Set row and col to what an index over all elements means."""
-        if self.grid.rank == 0:
-            self.line(indent, f"col = {index}")
-            return
-        length = self.narrow("n")
+    def split(self, indent: int, index: str, length: str) -> None:
+        """Set row, its outer indices and col to what an index means that counts through rows."""
+        length = self.narrow(length)
         self.line(indent, f"at = {self.narrow(index)}")
         self.line(indent, f"row = {self.narrow(f'at // {length}')}")
         self.line(indent, f"col = {self.narrow(f'at - row * {length}')}")

@@ -1,0 +1,56 @@
+"""Every form of kernel for the GPU on Numba's simulator, in processes of its own.
+
+Each loop is run in a few grids over memory of its own and compared with the kernel for the CPU: bit
+for bit, but for sums that threads share. Beside that the simulator looks at every access, so a
+kernel that reads beside an array, races, or leaves out a barrier is found by what it does.
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.support import ROOT
+
+EVERYDAY = {"maps": 14, "reductions": 9, "methods": 6, "rows": 6}
+FORMS = {
+    "maps": {"map"},
+    "reductions": {"reduce", "totals", "leading"},
+    "methods": {"fold", "scan", "at"},
+    "rows": {"rows", "columns"},
+}
+
+
+def child(module, *words):
+    """What a program on the simulator prints, a line each."""
+    done = subprocess.run(
+        [sys.executable, "-m", f"tests.kernels.cuda.{module}", *words],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1"},
+        timeout=3600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("workload", EVERYDAY)
+def test_simulated(workload, full):
+    """SMP-39, SMP-24: loops of every form do on a GPU's threads what they do on the CPU."""
+    count = 8 * EVERYDAY[workload] if full else EVERYDAY[workload]
+    found = child("simulated", workload, "5", str(count))
+    assert [each["wrong"] for each in found if each["wrong"]] == []
+    assert {each["form"] for each in found} == FORMS[workload]
+    lanes, ranks, blocks, threads = map(set, zip(*(g for each in found for g in each["grids"])))
+    assert ranks >= {0, 1, 2} and blocks >= {1, 2, 3} and threads == {32, 64, 128}
+    assert workload not in ("maps", "reductions") or lanes > {1}
+
+
+def test_mistakes_are_seen():
+    """A kernel with a mistake is not passed: accesses, races, barriers, numbers."""
+    for each in child("mutants"):
+        assert each["expected"] in each["said"], each
