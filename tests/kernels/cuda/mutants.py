@@ -51,7 +51,7 @@ def _suits(loop):
 def said(form, old, new, loop):
     """What the simulator says of a mutant."""
     rng = np.random.default_rng(3)
-    made = twins._prepared(rng, loop, (3,) if form in grids.BLOCKS else (), 37)
+    made = twins.prepared(rng, loop, (3,) if form in grids.BLOCKS else (), 37)
     grid = grids.choose(loop, made.words)._replace(threads=64)
     names = [*(f"x{k}" for k in range(len(loop.operands))), *("y" for _ in loop.outputs)]
     launch = Launch(loop, grid, made.words, made.memory, names)

@@ -122,7 +122,7 @@ def differences(loop, seed, *, rounds):
         rng = np.random.default_rng((seed, turn))
         outer, inner = _sizes(rng, loop)
         twins.COLUMNS, twins.MAIN = (SMALL, LONGER)[:: int(rng.choice([1, -1]))]
-        made = twins._prepared(rng, loop, outer, inner)
+        made = twins.prepared(rng, loop, outer, inner)
         if near := reordered(loop):
             _tame(rng, made.memory)
         before = [a.copy() for a in made.memory]
