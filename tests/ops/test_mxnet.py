@@ -113,3 +113,42 @@ def test_arrays(row):
     grads = [arrays[k].grad.asnumpy() for k in case.wanted]
     states = [a.asnumpy() for a in arrays[case.operands :]]
     case.check([v.asnumpy() for v in outs], grads, states)
+
+
+# These say how shapes are to be found only once they know those of operands.
+SHAPED = set(
+    "broadcast_axis broadcast_axes gather_nd scatter_nd diag Crop tile repeat Pad UpSampling "
+    "khatri_rao linalg_potri linalg_makediag linalg_extracttrian linalg_maketrian Pooling".split()
+)
+
+
+def symbol_of(case, names):
+    shaped = case.row["op"] in SHAPED
+    given = zip(names, case.given, strict=True)
+    made = case.call(
+        ng.sym, [ng.var(n, shape=x.shape if shaped else None, dtype=x.dtype) for n, x in given]
+    )
+    return made[0] if len(made) == 1 else ng.Group(made)
+
+
+@pytest.mark.parametrize(
+    "row", [r for r in CASES if r["in"] and "predict" not in r], ids=lambda r: r["op"]
+)
+def test_symbols(row):
+    """OPP-16, OPP-24: the same as symbols, whose shapes follow from what they are bound to."""
+    case = Case(row)
+    names = [f"v{k}" for k in range(len(case.given))]
+    requests = {n: "write" if k in case.wanted else "null" for k, n in enumerate(names)}
+    shapes = {n: x.shape for n, x in zip(names[: case.operands], case.given, strict=False)}
+    exe = symbol_of(case, names).simple_bind(grad_req={n: requests[n] for n in shapes}, **shapes)
+    for n, x in zip(names, case.given, strict=True):
+        (exe.arg_dict if n in exe.arg_dict else exe.aux_dict)[n][...] = x
+    outs = exe.forward(is_train=True)
+    if case.wanted:
+        count = row.get("heads", len(outs))
+        zero = [np.zeros(v.shape, v.dtype) for v in outs[count:]]
+        heads = [head(v.shape, k, v.dtype) for k, v in enumerate(outs[:count])]
+        exe.backward([ng.array(h) for h in heads + zero])
+    grads = [exe.grad_dict[names[k]].asnumpy() for k in case.wanted]
+    states = [exe.aux_dict[n].asnumpy() for n in names[case.operands :]]
+    case.check([v.asnumpy() for v in outs], grads, states)

@@ -5,13 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.registry import register
 from nbgraph.ops.creation import number
-from nbgraph.ops.define import as_known, axis_of, composed, library, whole, whole_tuple
+from nbgraph.ops.define import (
+    Shape,
+    as_known,
+    axis_of,
+    composed,
+    library,
+    operator_of,
+    public,
+    whole,
+    whole_tuple,
+)
 from nbgraph.ops.layering import named, one_of
+from nbgraph.ops.repeating import pad
 from nbgraph.ops.slicing import slice_view
 
+Array = np.ndarray[Any, Any]
 _builtin_slice = slice
 
 
@@ -41,7 +56,38 @@ def slice_range(data: Any, begin: Any, end: Any, step: Any = None) -> Any:
     return slice_view(data, tuple(_builtin_slice(*key) for key in keys))
 
 
-@composed("data", "shape_like")
+def _like_key(shape: Shape, like: Shape, axes: Shape) -> tuple[Any, ...]:
+    places = {axis_of("slice_like", axis, len(shape)) for axis in axes or range(len(shape))}
+    over = [d for d in places if d >= len(like) or like[d] > shape[d]]
+    if over:
+        raise ShapeError(
+            f"slice_like: data has shape {shape} and shape_like {like}: at axis {over[0]} there "
+            "are not so many elements"
+        )
+    return tuple(_builtin_slice(like[d] if d in places else None) for d in range(len(shape)))
+
+
+def _like_infer(data: Spec, shape_like: Spec, *, axes: Shape) -> Spec:
+    key = _like_key(data.shape, shape_like.shape, axes)
+    return Spec(tuple(len(range(n)[k]) for n, k in zip(data.shape, key, strict=True)), data.dtype)
+
+
+def _like(inputs: Sequence[Array], outputs: Sequence[Array], *, axes: Shape) -> None:
+    outputs[0][...] = inputs[0][_like_key(inputs[0].shape, inputs[1].shape, axes)]
+
+
+def _like_rule(g: Gradients) -> Sequence[Any]:
+    shape, like = g.specs[0].shape, g.specs[1].shape
+    key = _like_key(shape, like, g.attributes["axes"])
+    return [library.slice_scatter(g.out_grad, shape, key), None]
+
+
+_LIKE = ArrayOp(
+    "slice_like", _like_infer, _like, gradient=_like_rule, operands=("data", "shape_like")
+)
+
+
+@public(_LIKE)
 def slice_like(data: Any, shape_like: Any, *, axes: Any = ()) -> Any:
     """The first elements of each axis, or of some axes: as many as another array has.
 
@@ -49,18 +95,7 @@ def slice_like(data: Any, shape_like: Any, *, axes: Any = ()) -> Any:
     array([[1, 2],
            [4, 5]])
     """
-    data, other = (as_known("slice_like", x) for x in (data, shape_like))
-    shape, like = tuple(data.shape), tuple(other.shape)
-    given = whole_tuple("slice_like", "axes", axes) or range(len(shape))
-    places = {axis_of("slice_like", axis, len(shape)) for axis in given}
-    over = [d for d in places if d >= len(like) or like[d] > shape[d]]
-    if over:
-        raise ShapeError(
-            f"slice_like: data has shape {shape} and shape_like {like}: at axis {over[0]} there "
-            "are not so many elements"
-        )
-    key = (_builtin_slice(like[d] if d in places else None) for d in range(len(shape)))
-    return slice_view(data, tuple(key))
+    return _LIKE(data, shape_like, axes=whole_tuple("slice_like", "axes", axes))
 
 
 @register
@@ -118,10 +153,10 @@ def Pad(
     if len(flat) % 2:
         raise ArgumentError(f"Pad: pad_width={pad_width} has {len(flat)} numbers; give pairs")
     widths = tuple(zip(flat[::2], flat[1::2], strict=True))
-    how: dict[str, Any] = {}
     if mode == "constant":
-        how["constant_values"] = number("Pad", "constant_value", constant_value)
-    return named(library.pad(data, widths, mode, **how), name)
+        value = number("Pad", "constant_value", constant_value)
+        return named(operator_of(pad)(data, pad_width=widths, constant_values=value), name)
+    return named(pad(data, widths, mode), name)
 
 
 @composed("data")

@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError, DTypeError, IndexingError, ShapeError
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec, constant
 from nbgraph.operator.tiled_op import PickingOp
 from nbgraph.ops.define import (
     Shape,
     as_array,
-    as_known,
     axis_of,
     library,
     optional_dtype,
@@ -133,13 +132,23 @@ def within(name: str, x: Any, indices: Any, axis: int, mode: str) -> Any:
     """Indices brought into the bounds of an axis; ArgumentError where `mode` is not known."""
     if mode not in ("raise", "clip", "wrap"):
         raise ArgumentError(f"{name}: mode={mode!r}; expected 'raise', 'clip' or 'wrap'")
-    if mode == "raise":
-        return indices
-    shape = as_known(name, x).shape
-    size = shape[axis_of(name, axis, len(shape))]
-    if mode == "wrap":
-        return library.remainder(indices, size)
-    return library.clip(indices, 0, size - 1)
+    return indices if mode == "raise" else _WITHIN(x, indices, axis=axis, mode=mode)
+
+
+def _within_infer(x: Spec, indices: Spec, *, axis: int, mode: str) -> Spec:
+    require_integers("take", indices)
+    axis_of("take", axis, len(x.shape))
+    return indices
+
+
+def _within(inputs: list[Array], outputs: list[Array], *, axis: int, mode: str) -> None:
+    size, indices = inputs[0].shape[axis], inputs[1]
+    outputs[0][...] = indices % size if mode == "wrap" else np.clip(indices, 0, size - 1)
+
+
+_WITHIN = ArrayOp(
+    "indices_within", _within_infer, _within, gradient=constant, operands=("x", "indices")
+)
 
 
 # along an axis ----------------------------------------------------------------------------------
@@ -308,7 +317,7 @@ def one_hot(
     (depth,) = shape_tuple("one_hot", (depth,), "depth")
     dtype = optional_dtype(config.default_float if dtype is None else dtype)
     indices = _indices(indices)
-    if indices.shape is not None and indices.dtype.kind not in "iub":
+    if indices.shape is None or indices.dtype.kind not in "iub":
         indices = library.astype(indices, "int64")
     if (on_value, off_value) == (1, 0):
         return _ONE_HOT(indices, depth=depth, dtype=dtype, out=out)

@@ -30,8 +30,9 @@ from nbgraph.ops.slicing import at_axis, slice_view
 def _integers(x: Any) -> Any:
     """Numbers of places; MXNet gives them as floats."""
     found = as_array(x)
-    floating = found.shape is not None and found.dtype.kind not in "iub"
-    return library.astype(found, "int64") if floating else found
+    if found.shape is not None and found.dtype.kind in "iub":
+        return found
+    return library.astype(found, "int64")
 
 
 @composed("indices", "weight")
@@ -146,10 +147,14 @@ def slice_axis(x: Any, axis: int, begin: int = 0, end: int | None = None, step: 
     array([[2, 3],
            [5, 6]])
     """
-    x = as_known("slice_axis", x)
     bounds = [None if v is None else whole("slice_axis", "bounds", v) for v in (begin, end, step)]
-    place = axis_of("slice_axis", whole("slice_axis", "axis", axis), len(x.shape))
-    return slice_view(x, at_axis(place, slice(*bounds)))
+    part, place = slice(*bounds), whole("slice_axis", "axis", axis)
+    shape = as_array(x).shape
+    if shape is not None:
+        place = axis_of("slice_axis", place, len(shape))
+    if place >= 0:
+        return slice_view(x, at_axis(place, part))
+    return slice_view(x, (Ellipsis, part, *(slice(None),) * (-1 - place)))
 
 
 @composed("x", aliases=("SliceChannel",))

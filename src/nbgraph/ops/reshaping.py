@@ -16,6 +16,7 @@ from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Spec, constant
 from nbgraph.ops.define import Shape, as_known, composed, library, public, whole, whole_tuple
 from nbgraph.ops.layering import named
+from nbgraph.shape import broadcast
 
 Array = np.ndarray[Any, Any]
 Bounds = tuple[int | None, int | None]
@@ -183,20 +184,40 @@ def reshape_like(
     return _LIKE(lhs, rhs, lhs_axes=(lhs_begin, lhs_end), rhs_axes=(rhs_begin, rhs_end))
 
 
-@composed("lhs", "rhs")
-def broadcast_like(lhs: Any, rhs: Any, *, lhs_axes: Any = None, rhs_axes: Any = None) -> Any:
+def _wide_infer(lhs: Spec, rhs: Spec, *, axes: tuple[tuple[int, int], ...]) -> Spec:
+    shape = [*lhs.shape] if axes else [*rhs.shape]
+    for own, other in axes:
+        shape[own] = rhs.shape[other]
+    if broadcast("broadcast_like", [("lhs", lhs.shape), ("rhs", tuple(shape))]) != tuple(shape):
+        raise ShapeError(f"broadcast_like: shape {lhs.shape} does not broadcast to {tuple(shape)}")
+    return Spec(tuple(shape), lhs.dtype)
+
+
+def _wide(inputs: Sequence[Array], outputs: Sequence[Array], **_: Any) -> None:
+    outputs[0][...] = inputs[0]
+
+
+_WIDE = ArrayOp(
+    "broadcast_like",
+    _wide_infer,
+    _wide,
+    gradient=lambda g: [library.sum_to(g.out_grad, g.specs[0].shape), None],
+    operands=("lhs", "rhs"),
+)
+
+
+@public(_WIDE)
+def broadcast_like(lhs: Any, rhs: Any, *, lhs_axes: Any = (), rhs_axes: Any = ()) -> Any:
     """`lhs` repeated to the shape of `rhs`, or along some axes to the sizes of others.
 
     >>> broadcast_like(np.zeros((1, 3)), np.zeros((4, 2)), lhs_axes=(0,), rhs_axes=(-1,)).shape
     (2, 3)
     """
-    left, right = (as_known("broadcast_like", x) for x in (lhs, rhs))
-    if lhs_axes is None or rhs_axes is None:
-        return library.broadcast_to(left, tuple(right.shape))
-    shape = list(left.shape)
-    for own, other in zip(tuple(lhs_axes), tuple(rhs_axes), strict=True):
-        shape[own] = right.shape[other]
-    return library.broadcast_to(left, tuple(shape))
+    own, other = (
+        whole_tuple("broadcast_like", label, axes or ())
+        for label, axes in (("lhs_axes", lhs_axes), ("rhs_axes", rhs_axes))
+    )
+    return _WIDE(lhs, rhs, axes=tuple(zip(own, other, strict=True)))
 
 
 @composed("data", aliases=("broadcast_axes",))

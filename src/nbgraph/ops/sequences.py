@@ -4,14 +4,19 @@ way round. What lies beyond a sample's length does not belong to it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.operator.array_op import ArrayOp, Spec, constant
 from nbgraph.ops.comparison import less, where
-from nbgraph.ops.define import as_known, composed, library
+from nbgraph.ops.define import composed, library
 from nbgraph.ops.layering import named
+from nbgraph.ops.slicing import at_axis, slice_view
+
+Array = np.ndarray[Any, Any]
 
 
 def _lengths(name: str, given: Any, use: bool) -> Any:
@@ -25,24 +30,51 @@ def _lengths(name: str, given: Any, use: bool) -> Any:
     return library.astype(given, "int64")
 
 
-def _shape(name: str, data: Any, axis: int) -> tuple[Any, tuple[int, ...]]:
-    data = as_known(name, data)
+# what broadcasts against the data ---------------------------------------------------------------
+
+
+def _along(data: Spec, place: int, axis: int) -> Spec:
     if axis not in (0, 1) or len(data.shape) < 2:
         raise ShapeError(
-            f"{name}: data has shape {tuple(data.shape)} and axis={axis}; expected two axes or "
-            "more, steps along axis 0 or 1 and samples along the other"
+            f"sequences: data has shape {data.shape} and axis={axis}; expected two axes or more, "
+            "steps along axis 0 or 1 and samples along the other"
         )
-    return data, tuple(data.shape)
+    shape = tuple(n if d == place else 1 for d, n in enumerate(data.shape))
+    return Spec(shape, np.dtype("int64"))
 
 
-def _beside(values: Any, axis: int, ndim: int) -> Any:
-    """One value a sample, so that it broadcasts against data."""
-    return library.expand_dims(values, tuple(d for d in range(ndim) if d != 1 - axis))
+def _beside_infer(data: Spec, lengths: Spec, *, axis: int) -> Spec:
+    made = _along(data, 1 - axis, axis)
+    if lengths.shape != (data.shape[1 - axis],):
+        raise ShapeError(
+            f"sequences: sequence_length has shape {lengths.shape} beside data{data.shape}; "
+            f"expected {(data.shape[1 - axis],)}, one for each sample"
+        )
+    return made
 
 
-def _steps(shape: tuple[int, ...], axis: int) -> Any:
-    """The number of each step, so that it broadcasts against data."""
-    return np.arange(shape[axis]).reshape([-1 if d == axis else 1 for d in range(len(shape))])
+def _beside(inputs: Sequence[Array], outputs: Sequence[Array], *, axis: int) -> None:
+    outputs[0][...] = inputs[1].reshape(outputs[0].shape)
+
+
+def _steps(inputs: Sequence[Array], outputs: Sequence[Array], *, axis: int) -> None:
+    outputs[0][...] = np.arange(outputs[0].size).reshape(outputs[0].shape)
+
+
+_BESIDE = ArrayOp(  # the length of each sample
+    "sequence_lengths",
+    _beside_infer,
+    _beside,
+    gradient=constant,
+    operands=("data", "sequence_length"),
+)
+_STEPS = ArrayOp(  # the number of each step
+    "sequence_steps",
+    lambda data, *, axis: _along(data, axis, axis),
+    _steps,
+    gradient=constant,
+    operands=("data",),
+)
 
 
 @composed("data", "sequence_length")
@@ -64,8 +96,7 @@ def SequenceMask(
     lengths = _lengths("SequenceMask", sequence_length, use_sequence_length)
     if lengths is None:
         return named(library.positive(data), name)
-    data, shape = _shape("SequenceMask", data, axis)
-    there = less(_steps(shape, axis), _beside(lengths, axis, len(shape)))
+    there = less(_STEPS(data, axis=axis), _BESIDE(data, lengths, axis=axis))
     return named(where(there, data, float(value)), name)
 
 
@@ -84,10 +115,9 @@ def SequenceLast(
     array([1., 4.])
     """
     lengths = _lengths("SequenceLast", sequence_length, use_sequence_length)
-    data, shape = _shape("SequenceLast", data, axis)
     if lengths is None:
-        return named(library.take(data, shape[axis] - 1, axis), name)
-    places = _beside(library.subtract(lengths, 1), axis, len(shape))
+        return named(slice_view(data, at_axis(axis, -1)), name)
+    places = library.subtract(_BESIDE(data, lengths, axis=axis), 1)
     return named(library.squeeze(library.take_along_axis(data, places, axis), axis), name)
 
 
@@ -109,9 +139,8 @@ def SequenceReverse(
     lengths = _lengths("SequenceReverse", sequence_length, use_sequence_length)
     if lengths is None:
         return named(library.flip(data, axis), name)
-    data, shape = _shape("SequenceReverse", data, axis)
-    steps = _steps(shape, axis)
-    last = library.subtract(_beside(lengths, axis, len(shape)), 1)
+    steps = _STEPS(data, axis=axis)
+    last = library.subtract(_BESIDE(data, lengths, axis=axis), 1)
     back = library.subtract(last, steps)
     places = where(library.greater_equal(back, 0), back, steps)
     return named(library.take_along_axis(data, places, axis), name)

@@ -1,0 +1,159 @@
+"""Names, variables and errors of operators by MXNet's names; values are in test_mxnet."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import nbgraph as ng
+from nbgraph import ops
+from nbgraph.errors import ArgumentError, DTypeError, IndexingError, ShapeError
+from nbgraph.operator import registry
+from nbgraph.ops.families import NAMED_FAMILIES
+
+S = ng.sym
+X = np.arange(24.0).reshape(2, 3, 4)
+
+
+def network():
+    s = S.Convolution(data=ng.var("data"), kernel=(3, 3), num_filter=4, name="c")
+    s = S.Deconvolution(s, kernel=(2, 2), num_filter=3, name="d")
+    s = S.BatchNorm(s, name="bn")
+    s = S.Activation(s, act_type="relu", name="r")
+    s = S.LeakyReLU(s, act_type="prelu", name="pr")
+    s = S.GroupNorm(S.InstanceNorm(s, name="in"), num_groups=3, name="gn")
+    s = S.L2Normalization(S.LRN(s, nsize=3), mode="channel")
+    s = S.Pooling(s, global_pool=True, kernel=(1, 1), pool_type="avg")
+    s = S.LayerNorm(S.FullyConnected(S.Flatten(s), num_hidden=4, name="fc"), name="ln")
+    return S.SoftmaxOutput(s, name="softmax")
+
+
+def test_variables_have_the_names_of_mxnet():
+    """OPP-02, OPP-14, OPP-16: by the node's name; shapes follow from data; outputs are visible."""
+    out = network()
+    arguments = (
+        "data c_weight c_bias d_weight bn_gamma bn_beta pr_gamma in_gamma in_beta gn_gamma "
+        "gn_beta fc_weight fc_bias ln_gamma ln_beta softmax_label"
+    ).split()
+    assert out.list_arguments() == arguments
+    assert out.list_auxiliary_states() == ["bn_moving_mean", "bn_moving_var"]
+    assert out.list_outputs() == ["softmax_output"]
+    shapes = dict(zip(arguments, out.infer_shape(data=(2, 1, 8, 8))[0], strict=True))
+    assert shapes["d_weight"] == (4, 3, 2, 2)
+    assert shapes["bn_gamma"] == shapes["pr_gamma"] == shapes["gn_beta"] == (3,)
+    assert shapes["fc_weight"] == (4, 3)
+    assert shapes["softmax_label"] == (2,)
+
+
+def test_it_trains_without_a_loss():
+    """X-SYM-04, OPP-08: backward needs no head; a gamma that is fixed gets no gradient."""
+    exe = network().simple_bind(data=(2, 1, 8, 8))
+    rng = np.random.default_rng(0)
+    for name, array in exe.arg_dict.items():
+        array[...] = np.ones(array.shape) if name == "bn_gamma" else rng.normal(size=array.shape)
+    exe.arg_dict["softmax_label"][...] = np.array([1, 3])
+    exe.forward(is_train=True)
+    exe.backward()
+    grads = {n: np.abs(g.asnumpy()).max() for n, g in exe.grad_dict.items()}
+    assert grads["bn_gamma"] == grads["softmax_label"] == 0
+    assert all(grads[n] > 0 for n in ("c_weight", "d_weight", "bn_beta", "gn_gamma", "ln_beta"))
+
+
+@pytest.mark.parametrize("name", ["LinearRegressionOutput", "SVMOutput", "SoftmaxOutput"])
+def test_labels_are_made(name):
+    """OPP-14: a label that is not given becomes a variable, whose shape follows."""
+    out = getattr(S, name)(ng.var("data"), name="o")
+    assert out.list_arguments() == ["data", "o_label"]
+    label = out.infer_shape(data=(5, 4))[0][1]
+    assert label == ((5, 4) if name.startswith("Linear") else (5,))
+
+
+def test_softmax_output_takes_shares_of_classes():
+    """OPP-08: labels of the data's shape; out_grad multiplies; a symbol learns of it when bound."""
+    rng = np.random.default_rng(1)
+    data, label, head = (rng.random((5, 4)) for _ in range(3))
+    share = np.exp(data) / np.exp(data).sum(1, keepdims=True)
+    x = ng.array(data)
+    x.attach_grad()
+    with ng.autograd.record():
+        y = ng.SoftmaxOutput(x, ng.array(label), grad_scale=2.0, out_grad=True)
+    y.backward(ng.array(head))
+    np.testing.assert_allclose(y.asnumpy(), share, rtol=1e-12)
+    np.testing.assert_allclose(x.grad.asnumpy(), 2 * (share - label) * head, rtol=1e-9)
+    exe = S.SoftmaxOutput(ng.var("x"), ng.var("t")).simple_bind(x=(5, 4), t=(5, 4))
+    exe.forward(is_train=True, x=data, t=label)
+    exe.backward()
+    np.testing.assert_allclose(exe.grad_dict["x"].asnumpy(), share - label, rtol=1e-4, atol=1e-6)
+
+
+def test_products_with_sparse_matrices():
+    """MND-22: dot takes a scipy.sparse matrix on either side, transposed or not."""
+    matrix = scipy.sparse.random(4, 5, 0.5, format="csr", random_state=0)
+    dense = ng.array(np.random.default_rng(0).normal(size=(5, 3)))
+    dense.attach_grad()
+    with ng.autograd.record():
+        y = ng.nd.dot(matrix, dense)
+    y.backward()
+    np.testing.assert_allclose(y.asnumpy(), matrix @ dense.asnumpy())
+    np.testing.assert_allclose(dense.grad.asnumpy(), matrix.T @ np.ones((4, 3)))
+    turned = ng.nd.dot(dense, matrix, transpose_a=True, transpose_b=True)
+    np.testing.assert_allclose(turned.asnumpy(), (matrix @ dense.asnumpy()).T)
+
+
+def test_names_begin_alike():
+    """X-NDA-04: ng.nd.linalg and ng.nd.random are parts of names."""
+    np.testing.assert_allclose(ng.nd.linalg.det(2 * np.eye(2)).asnumpy(), 4)
+    assert ng.nd.random.uniform(size=(2, 3)).shape == (2, 3)
+    assert "potrf" in dir(ng.nd.linalg)
+    with pytest.raises(AttributeError, match="linalg_pot"):
+        _ = ng.nd.linalg.pot
+
+
+def test_every_name_is_there():
+    """OPP-14: names of the table are registered, and documented."""
+    for name in " ".join(NAMED_FAMILIES.values()).split():
+        assert registry.entry(name).doc, name
+
+
+BAD = [
+    (lambda: ops.Reshape(X, (5, -1)), ShapeError, "does not fit an array of shape"),
+    (lambda: ops.Reshape(X, (-4, 5, -1)), ShapeError, "-4 splits one"),
+    (lambda: ops.reshape_like(X, X[0]), ShapeError, "arrays of as many elements"),
+    (lambda: ops.broadcast_like(X, X[0]), ShapeError, "does not broadcast"),
+    (lambda: ops.slice_like(X[:, :2], X), ShapeError, "at axis 1 there are not so many"),
+    (lambda: ops.slice_range(X, (0, 1), (1,)), ArgumentError, "one of each for the same axes"),
+    (lambda: ops.Crop(X), ShapeError, "images, channels, height, width"),
+    (lambda: ops.Crop(X[None], h_w=(9, 9)), ShapeError, "does not lie within"),
+    (lambda: ops.Pad(X, pad_width=(1,)), ArgumentError, "has 1 numbers; give pairs"),
+    (lambda: ops.Pad(X, "wrap"), ArgumentError, "mode='wrap'; expected one of"),
+    (lambda: ops.Activation(X, "sine"), ArgumentError, "act_type='sine'; expected one of"),
+    (lambda: ops.LeakyReLU(X, X[0, 0], act_type="prelu"), ArgumentError, "a slope for each"),
+    (lambda: ops.SequenceMask(X, use_sequence_length=True), ArgumentError, "is not given"),
+    (
+        lambda: ops.SequenceMask(X, [1], use_sequence_length=True),
+        ShapeError,
+        "one for each sample",
+    ),
+    (lambda: ops.SequenceReverse(X, [1, 1], use_sequence_length=True, axis=2), ShapeError, "steps"),
+    (lambda: ops.LayerNorm(X, np.ones(3), np.ones(3)), ShapeError, "one value for each element"),
+    (lambda: ops.LRN(X[None], nsize=2), ShapeError, "nsize=2; expected an odd number"),
+    (lambda: ops.L2Normalization(X, mode="all"), ArgumentError, "L2Normalization: mode='all'"),
+    (lambda: ops.UpSampling(X[None], scale=0), ArgumentError, "UpSampling: scale=0"),
+    (lambda: ops.SVMOutput(X, [1, 2]), ShapeError, "a class for each sample"),
+    (lambda: ops.MakeLoss([1, 2]), DTypeError, "MakeLoss: data has dtype int64"),
+    (lambda: ops.softmax_output(X[0], X[0, :2]), ShapeError, "label"),
+    (lambda: ops.linalg_det(X), ShapeError, "expected square matrices"),
+    (lambda: ops.linalg_potrf(-np.eye(2)), ValueError, "not positive definite"),
+    (lambda: ops.linalg_maketrian(np.ones(4)), ShapeError, "4 elements are no triangle"),
+    (lambda: ops.Embedding([0], X[0], input_dim=9), ShapeError, r"expected \(9, any\)"),
+    (lambda: ops.Embedding([7], X[0]), IndexingError, "out of bounds"),
+    (lambda: ops.take(X, [0], 0, mode="near"), ArgumentError, "mode='near'"),
+    (lambda: ops.topk(X, 1, ret_typ="all"), ArgumentError, "ret_typ='all'"),
+    (lambda: ops.Dropout(X, mode="always"), ArgumentError, "mode='always'"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "message"), BAD, ids=[m[:30] for _, _, m in BAD])
+def test_bad_input(call, error, message):
+    """OPR-16: operator, argument, the given, the expected."""
+    with pytest.raises(error, match=message):
+        call()
