@@ -10,7 +10,8 @@ from nbgraph.operator.array_op import Gradients
 from nbgraph.operator.row_program import Result, RowProgram
 from nbgraph.ops.arithmetic import add, multiply, negative, subtract
 from nbgraph.ops.define import Axis, cast, hashable_axis, library, public
-from nbgraph.ops.entropy import (
+from nbgraph.ops.exponential import exp, log
+from nbgraph.ops.scores import (
     Entropy,
     added,
     element,
@@ -20,7 +21,6 @@ from nbgraph.ops.entropy import (
     rows,
     weight,
 )
-from nbgraph.ops.exponential import exp, log
 
 
 def _target(target):
