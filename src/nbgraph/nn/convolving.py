@@ -173,19 +173,29 @@ class MaxPool(Module):
     (1, 3, 3, 3)
     """
 
-    def __init__(self, window: Extents, stride: Extents | None = None, pad: Extents = 0) -> None:
+    def __init__(
+        self,
+        window: Extents,
+        stride: Extents | None = None,
+        pad: Extents = 0,
+        *,
+        ceil: bool = False,
+        dilation: Extents = 1,
+    ) -> None:
         self.window, self.stride, self.pad = window, stride, pad
+        self.ceil, self.dilation = ceil, dilation
 
     def forward(self, x: Any) -> Any:
         """Places as axes of space."""
-        return library.max_pooling(x, self.window, stride=self.stride, pad=self.pad)
+        how = {"stride": self.stride, "pad": self.pad, "ceil": self.ceil}
+        return library.max_pooling(x, self.window, dilation=self.dilation, **how)
 
     def describe(self) -> str:
         """See Module."""
         return str(self.window)
 
 
-class AvgPool(MaxPool):
+class AvgPool(Module):
     """The mean of each window; see `ng.avg_pooling`.
 
     >>> import nbgraph as ng
@@ -193,9 +203,26 @@ class AvgPool(MaxPool):
     (1, 3, 3)
     """
 
+    def __init__(
+        self,
+        window: Extents,
+        stride: Extents | None = None,
+        pad: Extents = 0,
+        *,
+        ceil: bool = False,
+        counted: bool = True,
+    ) -> None:
+        self.window, self.stride, self.pad = window, stride, pad
+        self.ceil, self.counted = ceil, counted
+
     def forward(self, x: Any) -> Any:
         """Places as axes of space."""
-        return library.avg_pooling(x, self.window, stride=self.stride, pad=self.pad)
+        how = {"stride": self.stride, "pad": self.pad, "ceil": self.ceil}
+        return library.avg_pooling(x, self.window, counted=self.counted, **how)
+
+    def describe(self) -> str:
+        """See Module."""
+        return str(self.window)
 
 
 class GlobalPool(Module):
