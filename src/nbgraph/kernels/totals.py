@@ -55,8 +55,12 @@ class InOrder(Writer):
 
     def value(self, pointer: str, index: str) -> str:
         """An element of the operand as the accumulator takes it."""
+        return self.term(f"load_input({pointer}, {index})")
+
+    def term(self, text: str) -> str:
+        """What lies in memory of an element as the accumulator takes it."""
         operand = self.loop.operands[0]
-        text = self.widened(operand, pointer, index, access="scoped")
+        text = self.computed(operand, text)
         same = operand.dtype == self.kind or operand.node.kind == "f"
         return text if same else f"{self.kind}({text})"
 

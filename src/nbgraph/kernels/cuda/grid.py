@@ -35,7 +35,7 @@ def lanes(loop: Loop) -> int:
     """Elements of a vector, as far as the loop's layouts allow one; 1 where they do not."""
     arrays = [*loop.operands, *loop.outputs]
     moving = [a for a in arrays if a.layout != "0" and not getattr(a, "combine", None)]
-    if loop.form not in ("map", "reduce") or any(a.layout == "s" for a in moving) or not moving:
+    if loop.form not in ("map", *BLOCKS) or any(a.layout == "s" for a in moving) or not moving:
         return 1
     return max(1, min(MOST_LANES, VECTOR // max(ITEMSIZE[a.dtype] for a in moving)))
 

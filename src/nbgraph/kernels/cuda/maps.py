@@ -25,13 +25,13 @@ class Map(Device):
             self.line(1, f"count = total // {lanes}")
             self.line(1, "i = start")
             self.line(1, "while i < count:")
-            self._vector(2, lanes)
+            self._some(2, lanes)
             self.line(2, "i += step")
             if self.grid.rank:
                 return
         self.line(1, "i = start" if lanes == 1 else f"i = count * {lanes} + start")
         self.line(1, "while i < total:")
-        self._single(2)
+        self._some(2, 1)
         self.line(2, "i += step")
 
     def _olds(self) -> list[str]:
@@ -52,37 +52,19 @@ class Map(Device):
             *((y, "was") for y in self._olds()),
         ]
 
-    def _vector(self, indent: int, lanes: int) -> None:
-        """Elements side by side; over rows all vectors are whole."""
+    def _some(self, indent: int, lanes: int) -> None:
+        """Elements side by side, or one; over rows all vectors are whole."""
         index = "i"
         if self.grid.rank:
-            self._point(indent, f"n // {lanes}", lanes)
+            self._point(indent, "n" if lanes == 1 else f"n // {lanes}", lanes)
             index = "0"
         for name, prefix in self._read():
-            names = [f"{prefix}{j}_{name}" for j in range(lanes)]
-            if dict(self.arrays())[name].layout == "0":
-                self.line(indent, f"{names[0]} = load({name}_p, 0)")
-                for other in names[1:]:
-                    self.line(indent, f"{other} = {names[0]}")
-            else:
-                self.line(indent, f"{', '.join(names)} = load{lanes}({name}_p, {index})")
+            self.fetch(indent, name, prefix, lanes, index)
         for j in range(lanes):
             made = ", ".join(f"new{j}_{y}" for y in self.outputs)
             self.line(indent, f"{made} = {self._call(j)}")
-        for y in self.outputs:
-            names = [f"new{j}_{y}" for j in range(lanes)]
-            self.line(indent, f"store{lanes}({y}_p, {index}, {', '.join(names)})")
-
-    def _single(self, indent: int) -> None:
-        """One element, wherever it lies."""
-        if self.grid.rank:
-            self._point(indent, "n", 1)
-        for name, prefix in self._read():
-            self.line(indent, f"{prefix}0_{name} = load({self._at(name)})")
-        made = ", ".join(f"new0_{y}" for y in self.outputs)
-        self.line(indent, f"{made} = {self._call(0)}")
-        for y in self.outputs:
-            self.line(indent, f"store({self._at(y)}, new0_{y})")
+        for name in self.outputs:
+            self.leave(indent, name, "new", lanes, index)
 
     def _point(self, indent: int, length: str, lanes: int) -> None:
         """Pointers to what index `i` means; a row has `length` of them, of `lanes` elements."""
@@ -94,10 +76,3 @@ class Map(Device):
                 step = step if lanes == 1 else str(lanes * int(step))
                 along = f" + int64(col) * {step}" if array.layout != "0" else ""
                 self.line(indent, f"{name}_p = {array.dtype}_pointer({self.base(k, 'row')}{along})")
-
-    def _at(self, name: str) -> str:
-        """Pointer and index of the element."""
-        layout = dict(self.arrays())[name].layout
-        if self.grid.rank or layout == "0":
-            return f"{name}_p, 0"
-        return f"shifted({name}_p, i * {name}_step), 0" if layout == "s" else f"{name}_p, i"

@@ -1,44 +1,43 @@
-"""Row programs: a row for each block of threads, or, of rows side by side, one for each thread."""
+"""Row programs: a row for each block of threads, or, of rows side by side, one for each thread.
+
+A pass over a row is a function of an element, called for each element, or for each of a vector. A
+sum of n elements by t threads is off by (n / t + log2(t)) eps times the sum of their absolute
+values at most; where one thread adds up a row it does so in float64, as the CPU does.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from nbgraph.kernels.cuda.writer import Device
 from nbgraph.kernels.loops import Operand, Total
 from nbgraph.kernels.rows import Rows as HostRows
 from nbgraph.kernels.rows import is_sum
-from nbgraph.kernels.scalar import Node
 
 
 class _Programs(Device, HostRows):
-    """What both share: passes over the elements of a row, from `first` in steps of `across`.
+    """What both share: passes over the elements of a row.
 
     What a pass keeps in an output is read again by the thread that wrote it.
     """
 
-    first = "0"
-    across = "1"
-    length = "n"
-
     def stage(self, number: int, totals: Sequence[Total]) -> None:
         """See Rows."""
-        self._pass = [total.node for total in totals]
-        self.hoist(2, self._pass)
         names = [self.totals[total.leaf.id] for total in totals]
         for total, name in zip(totals, names, strict=True):
             self.line(2, f"{name}_acc = {self._start(total, wide=self._wide(total))}")
-        with_leaves = dict(self.leaves)
-        self._each(self._pass)
-        texts = self.body(3, self._pass)
-        for total, name, text in zip(totals, names, texts, strict=True):
-            if self.kept is not None and (self.kept.stage, self.kept.node) == (number, total.node):
-                k = self.kept.output
-                self._put(3, k, self.given(self.loop.outputs[k], text, ""))
-            value = f"float64({text})" if self._wide(total) else text
-            self.line(3, f"{name}_acc = acc_{total.combine}({name}_acc, {value})")
-        self.line(3, f"i += {self.across}")
-        self.leaves = with_leaves
+        keeps = self.kept if self.kept is not None and self.kept.stage == number else None
+
+        def use(indent: int, lane: int, lanes: int) -> None:
+            for total, name in zip(totals, names, strict=True):
+                value = f"float64({name}_one)" if self._wide(total) else f"{name}_one"
+                self.line(indent, f"{name}_acc = acc_{total.combine}({name}_acc, {value})")
+                if keeps is not None and total.node == keeps.node:
+                    self.line(indent, f"new{lane}_{self.outputs[keeps.output]} = {name}_one")
+
+        self._pass = [total.node for total in totals]
+        writes = [] if keeps is None else [self.outputs[keeps.output]]
+        self._over(number, [f"{name}_one" for name in names], use, writes)
         for total, name in zip(totals, names, strict=True):
             self.line(2, f"{name} = {self.joined(total, f'{name}_acc')}")
             self.leaves[total.leaf.id] = name
@@ -49,28 +48,17 @@ class _Programs(Device, HostRows):
 
     def last(self) -> None:
         """See Rows."""
+        names = [self.outputs[k] for k in self.elements]
+
+        def use(indent: int, lane: int, lanes: int) -> None:
+            for k, name in zip(self.elements, names, strict=True):
+                output = self.loop.outputs[k]
+                place = self.element_at(name, lane, lanes)
+                value = self.delivered(*place, output, f"{name}_one", self.loop.compute)
+                self.line(indent, f"new{lane}_{name} = {value}")
+
         self._pass = [self.loop.outputs[k].node for k in self.elements]
-        self.hoist(2, self._pass)
-        with_leaves = dict(self.leaves)
-        kept = self.kept is not None and self.kept.node.id in self._reached_ids(self._pass)
-        if kept:
-            assert self.kept is not None
-            self.leaves[self.kept.node.id] = self._unique("held")
-        self._each(self._pass)
-        if kept:
-            assert self.kept is not None
-            k = self.kept.output
-            text = self.loaded(f"{self.outputs[k]}_p", "0", self.loop.outputs[k].dtype)
-            self._point(3, self.outputs[k])
-            self.line(3, f"{self.leaves[self.kept.node.id]} = {text}")
-        texts = self.body(3, self._pass)
-        for k, text in zip(self.elements, texts, strict=True):
-            output, name = self.loop.outputs[k], self.outputs[k]
-            self._point(3, name)
-            value = self.delivered(f"{name}_p", "0", output, text, self.loop.compute)
-            self.line(3, f"store({name}_p, 0, {value})")
-        self.line(3, f"i += {self.across}")
-        self.leaves = with_leaves
+        self._over(len(self.loop.stages), [f"{name}_one" for name in names], use, names)
 
     def results(self) -> None:
         """See Rows."""
@@ -87,38 +75,62 @@ class _Programs(Device, HostRows):
         """A statement that is done once a row."""
         raise AssertionError
 
-    def along(self, name: str) -> str:
-        """Bytes from one element of a row to the next."""
-        return self.stride(dict(self.arrays())[name], name)
-
     # pieces -------------------------------------------------------------------------------------
 
-    def _each(self, roots: Sequence[Node]) -> None:
-        """The loop over elements, with what `roots` need of one loaded."""
-        self.line(2, f"i = {self.first}")
-        self.line(2, f"while i < {self.length}:")
-        needed = self._reached_ids(roots)
-        for name, operand in zip(self.names, self.loop.operands, strict=True):
-            if operand.node.id in needed:
-                self._point(3, name)
-                self.line(3, f"{name} = {self.widened(operand, f'{name}_p', '0')}")
-                self.leaves[operand.node.id] = name
+    def _over(
+        self,
+        number: int,
+        results: Sequence[str],
+        use: Callable[[int, int, int], None],
+        writes: Sequence[str],
+    ) -> None:
+        """A pass over a row. `results` are the names of what is computed of an element; `use`
+        writes what is done with them, given indent, lane and lanes; `writes` are stored then."""
+        self.hoist(2, self._pass)
+        before, needed = dict(self.leaves), self.needed(self._pass)
+        kept = self.kept
+        if kept is not None and kept.stage < number and kept.node.id in needed:
+            self.leaves[kept.node.id] = self._unique("held")
+        held = None if kept is None else self.leaves.get(kept.node.id)
         index = self.loop.index
-        if index is not None and index.id in needed:
-            self.leaves[index.id] = self._unique("at")
-            self.line(3, f"{self.leaves[index.id]} = int32(i)")
+        at = None
+        if index is not None and index.id in self.needed(self._pass):
+            at = self.leaves[index.id] = self._unique("at")
+        reads = [(name, "lane") for _, name, _ in self.moving(self._pass)]
+        if kept is not None and held is not None:
+            reads.append((self.outputs[kept.output], "was"))
+        call = self.element(self._unique(f"pass{number}"), self._pass, list)
 
-    def _reached_ids(self, roots: Sequence[Node]) -> set[int]:
-        return self.reached(roots, self.leaves)
+        def some(indent: int, lanes: int) -> None:
+            place = self.point(indent, [*(name for name, _ in reads), *writes])
+            for name, prefix in reads:
+                self.fetch(indent, name, prefix, lanes, place)
+            for j in range(lanes):
+                if at is not None:
+                    self.line(
+                        indent, f"{at} = int32({'i' if lanes == 1 else f'i * {lanes} + {j}'})"
+                    )
+                if kept is not None and held is not None:
+                    self.line(indent, f"{held} = was{j}_{self.outputs[kept.output]}")
+                self.line(indent, f"{', '.join(results)} = {call(j)}")
+                use(indent, j, lanes)
+            for name in writes:
+                self.leave(indent, name, "new", lanes, place)
 
-    def _point(self, indent: int, name: str) -> None:
-        array = dict(self.arrays())[name]
-        place = f"{name}_at + i * {self.along(name)}"
-        self.line(indent, f"{name}_p = {array.dtype}_pointer({place})")
+        self.loops(some)
+        self.leaves = before
 
-    def _put(self, indent: int, k: int, value: str) -> None:
-        self._point(indent, self.outputs[k])
-        self.line(indent, f"store({self.outputs[k]}_p, 0, {value})")
+    def loops(self, some: Callable[[int, int], None]) -> None:
+        """The loops over a row's elements; see `shared_out`."""
+        raise AssertionError
+
+    def point(self, indent: int, names: Sequence[str]) -> str:
+        """Pointers to the arrays; the text of the index that element or vector `i` has there."""
+        raise AssertionError
+
+    def element_at(self, name: str, lane: int, lanes: int) -> tuple[str, str]:
+        """Pointer and index of one element of a vector."""
+        raise AssertionError
 
     def _single(self, indent: int, which: Sequence[tuple[str, Operand]]) -> None:
         """Load what has one value a row."""
@@ -138,11 +150,8 @@ class _Programs(Device, HostRows):
 class Rows(_Programs):
     """A row for each block of threads, which take its elements in turn."""
 
-    first = "thread()"
-
     def space(self) -> None:
         """See Writer."""
-        self.across = str(self.grid.threads)
         self.extent(1, "total", "1")
         self.line(1, "row = start")
         self.line(1, "while row < total:")
@@ -157,6 +166,22 @@ class Rows(_Programs):
     def _wide(self, total: Total) -> bool:
         """See Rows; a row is added up by many threads."""
         return False
+
+    def loops(self, some: Callable[[int, int], None]) -> None:
+        """See _Programs."""
+        self.shared_out(2, "n", some)
+
+    def point(self, indent: int, names: Sequence[str]) -> str:
+        """See _Programs."""
+        arrays = dict(self.arrays())
+        for name in dict.fromkeys(names):
+            self.line(indent, f"{name}_p = {arrays[name].dtype}_pointer({name}_at)")
+        return "i"
+
+    def element_at(self, name: str, lane: int, lanes: int) -> tuple[str, str]:
+        """See _Programs."""
+        array = dict(self.arrays())[name]
+        return self.place(name, array, "i" if lanes == 1 else f"(i * {lanes} + {lane})")
 
     def joined(self, total: Total, acc: str) -> str:
         """See _Programs."""
@@ -174,6 +199,7 @@ class Columns(_Programs):
     def __init__(self, *args: object) -> None:
         super().__init__(*args)  # type: ignore[arg-type]
         self.elements = [k for k, o in enumerate(self.loop.outputs) if not o.whole]
+        self.length = ""
         self._moved: dict[str, str] = {}  # array -> bytes from element to element of a row
 
     def space(self) -> None:
@@ -200,9 +226,24 @@ class Columns(_Programs):
         """See _Programs."""
         return f"{self.loop.compute}({acc})" if is_sum(total) else acc
 
-    def along(self, name: str) -> str:
+    def loops(self, some: Callable[[int, int], None]) -> None:
         """See _Programs."""
-        return self._moved[name]
+        self.line(2, "i = 0")
+        self.line(2, f"while i < {self.length}:")
+        some(3, 1)
+        self.line(3, "i += 1")
+
+    def point(self, indent: int, names: Sequence[str]) -> str:
+        """See _Programs."""
+        arrays = dict(self.arrays())
+        for name in dict.fromkeys(names):
+            place = f"{name}_at + i * {self._moved[name]}"
+            self.line(indent, f"{name}_p = {arrays[name].dtype}_pointer({place})")
+        return "0"
+
+    def element_at(self, name: str, lane: int, lanes: int) -> tuple[str, str]:
+        """See _Programs."""
+        return f"{name}_p", "0"
 
     def one(self, indent: int, text: str) -> None:
         """See _Programs."""

@@ -158,7 +158,53 @@ class Device(Writer):
             if o.node.id in needed
         ]
 
+    # memory of an element, or of several side by side ------------------------------------------
+
+    def at(self, name: str, index: str) -> str:
+        """Pointer and index of an element; index "0" is where the pointer points to."""
+        layout = dict(self.arrays())[name].layout
+        if index == "0" or layout == "0":
+            return f"{name}_p, 0"
+        return (
+            f"shifted({name}_p, {index} * {name}_step), 0"
+            if layout == "s"
+            else f"{name}_p, {index}"
+        )
+
+    def fetch(self, indent: int, name: str, prefix: str, lanes: int, index: str) -> None:
+        """Load so many elements, or the one that there is, as `prefix0_name` and so on."""
+        names = [f"{prefix}{j}_{name}" for j in range(lanes)]
+        if lanes > 1 and dict(self.arrays())[name].layout != "0":
+            self.line(indent, f"{', '.join(names)} = load{lanes}({name}_p, {index})")
+            return
+        self.line(indent, f"{names[0]} = load({self.at(name, index)})")
+        for other in names[1:]:
+            self.line(indent, f"{other} = {names[0]}")
+
+    def leave(self, indent: int, name: str, prefix: str, lanes: int, index: str) -> None:
+        """Store so many elements."""
+        names = ", ".join(f"{prefix}{j}_{name}" for j in range(lanes))
+        if lanes > 1:
+            self.line(indent, f"store{lanes}({name}_p, {index}, {names})")
+        else:
+            self.line(indent, f"store({self.at(name, index)}, {names})")
+
     # threads of a block -------------------------------------------------------------------------
+
+    def shared_out(self, indent: int, length: str, some: Callable[[int, int], None]) -> None:
+        """Loops in which threads of a block take the elements of a run: `some` writes the text for
+        vector or element `i` of so many lanes. A thread has the same elements in each such loop."""
+        lanes, threads = self.grid.lanes, self.grid.threads
+        self.line(indent, "i = thread()")
+        if lanes > 1:
+            self.line(indent, f"count = {length} // {lanes}")
+            self.line(indent, "while i < count:")
+            some(indent + 1, lanes)
+            self.line(indent + 1, f"i += {threads}")
+            self.line(indent, f"i = count * {lanes} + thread()")
+        self.line(indent, f"while i < {length}:")
+        some(indent + 1, 1)
+        self.line(indent + 1, f"i += {threads}")
 
     def together(self, combine: str, kind: str, value: str) -> str:
         """The text of `combine` of a value over the threads of a block, which all get it."""
