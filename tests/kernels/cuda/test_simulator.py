@@ -14,7 +14,7 @@ import pytest
 
 from tests.support import ROOT
 
-EVERYDAY = {"maps": 14, "reductions": 9, "methods": 6, "rows": 6}
+EVERYDAY = {"maps": 14, "reductions": 9, "methods": 6, "rows": 4}
 FORMS = {
     "maps": {"map"},
     "reductions": {"reduce", "totals", "leading"},
