@@ -14,6 +14,8 @@ if _OWNER:
 # tests see the programs they ask for, at once, and nothing of it in the terminal
 os.environ.setdefault("NBGRAPH_EAGER_COMPILE", "1")
 os.environ.setdefault("NBGRAPH_PROGRESS", "0")
+# machines without a GPU have two that are emulated; scripts/test-gpu asks for real ones
+os.environ.setdefault("NBGRAPH_GPU", "emulated")
 
 import hypothesis  # noqa: E402  (after the cache directory)
 import pytest  # noqa: E402

@@ -59,7 +59,7 @@ _PLACES = {
     "from_dlpack": "nbgraph.array.dlpack",
     **dict.fromkeys(["load", "save"], "nbgraph.array.files"),
     "nd": "nbgraph.array.namespace",
-    **dict.fromkeys(["Context", "RunContext", "cpu", "gpu"], "nbgraph.device"),
+    **dict.fromkeys(["Context", "RunContext", "cpu", "gpu", "num_gpus"], "nbgraph.device"),
     **dict.fromkeys(_ERRORS, "nbgraph.errors"),
     **dict.fromkeys(["Param", "field"], "nbgraph.operator.parameters"),
     **dict.fromkeys(["grad", "value_and_grad", "hessian"], "nbgraph.autograd.functional"),

@@ -31,6 +31,7 @@ from nbgraph.device import Context as Context
 from nbgraph.device import RunContext as RunContext
 from nbgraph.device import cpu as cpu
 from nbgraph.device import gpu as gpu
+from nbgraph.device import num_gpus as num_gpus
 from nbgraph.engine import wait_for_all as _waitall
 from nbgraph.engine.trace import profile as profile
 from nbgraph.errors import ArgumentError as ArgumentError

@@ -25,6 +25,9 @@
 |                 | executor, look for a first NaN                             |
 | eager_compile   | 1: no graph runs unfused while its kernels are compiled    |
 |                 | in the background                                          |
+| gpu             | which GPUs there are: "auto", those of NVIDIA's driver;    |
+|                 | "emulated": some in this process, to try what has none;    |
+|                 | "none". Looked at when a GPU is first asked for            |
 | progress        | 0: no line about long compilations (else in terminals and  |
 |                 | notebooks)                                                 |
 | debug           | 1: compilers' own texts are shown with errors, functions   |
@@ -46,6 +49,7 @@ _CHOICES = {
     "compiler": ("auto", "llvm", "numba", "python"),
     "default_float": ("float32", "float64"),
     "engine": ("naive", "threaded", "chaos"),
+    "gpu": ("auto", "emulated", "none"),
     "parking": ("auto", "portable"),
     "storage_pool": ("rounded", "naive", "unpooled"),
 }
@@ -93,6 +97,7 @@ class Settings(NamedTuple):
     stream_bytes: int = -1
     temp_copies: int = 1
     watchdog: int = 30
+    gpu: str = "auto"
     eager_compile: int = 0
     progress: int = 1
     anomaly: int = 0

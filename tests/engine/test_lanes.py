@@ -82,7 +82,7 @@ def test_other_lanes_wait_for_the_end(engine):
     engine.push(lambda run_ctx: None).result(WAIT)
     assert not other.wait(0.05)
     dones[0]()
-    assert pending.result(WAIT) is None and other.is_set()
+    assert pending.result(WAIT) == (None, None) and other.is_set()
 
 
 def test_poison_may_come_between_the_phases(engine):

@@ -54,7 +54,7 @@ MISTAKES = {
     ),
     "request of nobody": (lambda: bound(grad_req={"q": "add"}), ["'q'", "there are: x, w"]),
     "device": (lambda: bound(ctx="cpu"), ["ctx='cpu'", "ng.cpu()"]),
-    "another device": (lambda: bound(ctx=ng.gpu(0)), ["gpu(0)", "ng.cpu()"]),
+    "another device": (lambda: bound(ctx=ng.gpu(99)), ["gpu(99)", "ng.cpu()"]),
     "no shape": (lambda: Y.simple_bind(x=(2, 3)), ["w"]),
     "a shape that is none": (lambda: Y.simple_bind(x="ab", w=(3, 4)), ["x='ab'", "tuple"]),
     "shapes at simple_bind": (

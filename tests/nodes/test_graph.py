@@ -239,10 +239,10 @@ def test_a_device_is_chosen_on_the_graph(graph):
     """MTE-05: set_device; only the host is there, and not after there are parameters."""
     graph.set_device(ng.cpu())
     assert graph.device == ng.cpu()
-    with pytest.raises(DeviceError, match="no GPU backend"):
+    with pytest.raises(DeviceError, match="on the host only|no GPU backend"):
         graph.set_device(ng.gpu())
-    with pytest.raises(DeviceError, match="no GPU backend"):
-        ng.ExpressionGraph(device=ng.gpu(1))
+    with pytest.raises(DeviceError, match=r"gpu\(99\)"):
+        ng.ExpressionGraph(device=ng.gpu(99))
     graph.param("w", (2,), 1.0)
     with pytest.raises(DeviceError, match="has parameters"):
         graph.set_device(ng.cpu(1))

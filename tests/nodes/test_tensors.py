@@ -117,7 +117,7 @@ def test_what_runs_an_operation_is_found_by_the_device():
     assert set(nodeop.BACKENDS) == {"cpu"}
     for kind in ("element", "add", "aggregate", "aggregate_all", "prod"):
         assert callable(nodeop.runner(kind, ng.cpu()))
-        with pytest.raises(DeviceError, match="no GPU backend"):
+        with pytest.raises(DeviceError, match="on the host only|no GPU backend"):
             nodeop.runner(kind, ng.gpu())
 
 

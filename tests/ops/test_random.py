@@ -275,7 +275,7 @@ def test_gradients_that_do_not_exist_are_refused():
         (lambda: r.normal(rng=-1), TypeError, "rng=-1"),
         (lambda: r.normal(rng=np.random.RandomState(1)), TypeError, "RandomState"),
         (lambda: r.normal(device="cpu"), TypeError, "device='cpu'"),
-        (lambda: r.normal(device=ng.gpu()), ValueError, "gpu"),
+        (lambda: r.normal(device=ng.gpu(99)), ValueError, "gpu"),
         (lambda: r.uniform(2, 1), ValueError, "random.uniform: high - low=-1"),
         (lambda: r.uniform(0, float("inf")), ValueError, "high=inf; expected finite numbers"),
         (lambda: r.exponential(-1), ValueError, "random.exponential: scale=-1"),

@@ -71,8 +71,8 @@ def test_the_wrong_accessor_is_refused(device):
 
 
 def test_devices_that_are_not_there_are_refused():
-    with pytest.raises(DeviceError, match="request: no GPU backend"):
-        request("random", gpu(0))
+    with pytest.raises(DeviceError, match=r"request: .*gpu\(99\)"):
+        request("random", gpu(99))
     with pytest.raises(ArgumentError, match="device='cpu'"):
         request("random", "cpu")
 

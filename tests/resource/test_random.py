@@ -142,8 +142,8 @@ def test_a_bad_seed_is_refused(n):
 
 
 def test_streams_of_what_is_not_there_are_refused():
-    with pytest.raises(DeviceError, match="random: no GPU backend"):
-        draw(gpu(0))
+    with pytest.raises(DeviceError, match=r"random: .*gpu\(99\)"):
+        draw(gpu(99))
     with pytest.raises(ArgumentError, match="device='cpu'"):
         draw("cpu")
 

@@ -101,8 +101,8 @@ def test_a_factory_serves_old_and_new_pools(factory, device):
 
 
 def test_a_pool_of_what_is_not_there():
-    with pytest.raises(DeviceError, match="storage: no GPU backend"):
-        storage.pool(gpu(0))
+    with pytest.raises(DeviceError, match=r"storage: .*gpu\(99\)"):
+        storage.pool(gpu(99))
     with pytest.raises(ArgumentError, match="device='cpu'"):
         storage.pool("cpu")
 

@@ -10,6 +10,7 @@ import numpy as np
 from nbgraph.array import anomaly, chunk
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.lift import lift
+from nbgraph.array.place import place
 from nbgraph.array.push import WEAK, Carried, carried, push
 from nbgraph.array.route import Routes, routes_of, shortcut
 from nbgraph.device import Context
@@ -141,8 +142,9 @@ def _interpreted(
             chunk.wait(result._chunk)
         if requests is not None and requests[i] == "null":
             continue
-        view = result._view()
-        view[...] = view + value if requests is not None and requests[i] == "add" else value
+        added = requests is not None and requests[i] == "add"
+        where = place(result._chunk.device)
+        where.overwrite(result, where.read(result) + value if added else value)
 
 
 def common_device(

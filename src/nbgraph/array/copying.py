@@ -8,12 +8,15 @@ import numpy as np
 
 from nbgraph.array.core import Array, empty_of, from_host
 from nbgraph.array.layout import Layout, layout
+from nbgraph.array.place import place
 from nbgraph.array.push import WEAK, same, write
 from nbgraph.array.push import copied as copied
+from nbgraph.array.transfer import transfer
 from nbgraph.device import Context, RunContext
 from nbgraph.dtype import is_float
 from nbgraph.engine import current
 from nbgraph.engine.thread import here
+from nbgraph.operator.decorator import op
 
 _SOON = 1 << 14  # bytes that are written here and now, if nothing else uses the memory
 
@@ -31,7 +34,7 @@ def filled(own: Layout, device: Context, value: float) -> Any:
     result = empty_of(own, device)
     held = result._chunk
     engine = current()
-    idle = here.running is None and not engine._in_use(held)
+    idle = here.running is None and not engine._in_use(held) and place(device).host
     if own.nbytes <= _SOON and idle and engine._failure_of(held) is None:
         result._view().fill(value)
     else:
@@ -66,15 +69,43 @@ def _write(value: Array, target: Array) -> None:
     """Write an array, broadcast and cast; the kernel does what is the same on every machine."""
     if not target.size:
         return
+    device = target._chunk.device
+    if value._chunk.device != device and not (value._chunk.device.host and device.host):
+        _bring(value, target)
+        return
     source, wanted = value.dtype, target.dtype
     to_bool = wanted.kind == "b" and source.kind != "b"
     if not to_bool and not (is_float(source) and wanted.kind in "iu"):
         write(same, value, target)
         return
+    if not place(device).host:
+        write(_truth if to_bool else same, value, target)
+        return
     chunks = [] if value._chunk is target._chunk else [value._chunk]
     current().push(
         _Cast(value, target), const_vars=chunks, mutate_vars=[target._chunk], name="astype"
     )
+
+
+@op
+def _truth(x: Any) -> Any:
+    """x != 0: what becomes of a number that is cast to bool."""
+    return x != 0
+
+
+def _bring(value: Any, target: Array) -> None:
+    """Write an array of another device: cast and repeated there, copied, and laid out here."""
+    own = layout(target.shape, target.dtype)
+    if value._layout is not own:
+        sent = empty_of(own, value.device)
+        _write(value, sent)
+        value = sent
+    if target._layout.contiguous:
+        transfer(value, target, whole=target._holder is None)
+        return
+    came = empty_of(own, target.device)
+    transfer(value, came, whole=True)
+    _write(came, target)
 
 
 class _Cast:

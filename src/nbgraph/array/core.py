@@ -13,6 +13,7 @@ import numpy as np
 from nbgraph.array import chunk
 from nbgraph.array.chunk import Chunk, Holder
 from nbgraph.array.layout import Layout, layout, layout_of
+from nbgraph.array.place import place
 from nbgraph.device import Context
 
 
@@ -157,7 +158,9 @@ def empty_of(own: Layout, device: Context, reads: Collection[Chunk] | None = Non
 def from_host(value: np.ndarray[Any, Any], device: Context) -> Any:
     """A copy of a NumPy array, made now."""
     own = layout(value.shape, value.dtype.newbyteorder("="))
-    held = chunk.take_settled(own.nbytes, device)
+    where = place(device)
+    take = chunk.take_settled if where.host else chunk.take
+    held = take(own.nbytes, device)
     array = make(held, held.address, own)
-    np.copyto(array._view(), value)
+    where.begin(array, value)
     return array

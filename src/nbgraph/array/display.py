@@ -8,6 +8,7 @@ import numpy as np
 
 from nbgraph.array import chunk
 from nbgraph.array.core import Array
+from nbgraph.array.place import place
 from nbgraph.errors import EngineError
 
 
@@ -61,7 +62,8 @@ def _corners(array: Array) -> tuple[np.ndarray[Any, Any], bool]:
     """A copy of what is shown, and whether that is all: of long axes of a large array the first
     and the last few, and one between, which is shown as dots."""
     options = np.get_printoptions()
-    view = array._view()
+    where = place(array._chunk.device)
+    view = array._view() if where.host else where.read(array)
     if array.size <= options["threshold"]:
         return view.copy(), True
     edge: int = options["edgeitems"]

@@ -73,7 +73,7 @@ def binary(name: str, *, swapped: bool = False) -> Callable[..., Any]:
 class Update:
     """A kernel that writes `a op b` over `a`, for operands of known layouts."""
 
-    __slots__ = ("core", "engine", "head", "launcher", "number", "steps", "tail")
+    __slots__ = ("core", "device", "engine", "head", "launcher", "number", "steps", "tail")
 
     def __init__(self, op: Mapper, engine: Kernels, operands: tuple[Any, Any]) -> None:
         a, b = operands
@@ -81,7 +81,7 @@ class Update:
         own, weak = a._layout, not isinstance(b, Array)
         layouts = [own, None if weak else b._layout]
         prepared = prepare(op, found.plan, own.shape, layouts, [own], ("write",))
-        self.engine, self.core = engine, engine._core
+        self.engine, self.core, self.device = engine, engine._core, a._chunk.device
         self.launcher = prepared.launcher(engine, 0 if weak else 1, 1, False)
         self.head, self.steps, self.tail = prepared.head, prepared.steps, prepared.outer
         self.number = prepared.scalars[0] if weak else None
@@ -90,6 +90,8 @@ class Update:
         """Push it; False where the general way is needed."""
         engine, held = self.engine, a._chunk
         if engine is not engine._owner.engine or engine._bulks or held.locked or held.leases:
+            return False
+        if held.device is not self.device:
             return False
         if self.number is not None:
             record = (*self.head, a._address, a._address, *self.steps)
@@ -134,7 +136,7 @@ def _learn_update(table: dict[Any, Update], key: Any, op: Mapper, a: Any, b: Any
     number = type(b) in {float, int}
     if not isinstance(engine, Kernels) or not (number or isinstance(b, Array)):
         return
-    if not a.size or (number and a.dtype.kind in "iu"):
+    if not a.size or not a._chunk.device.host or (number and a.dtype.kind in "iu"):
         return  # it has to be looked at whether the number fits
     if len(table) >= _KEPT:
         table.clear()

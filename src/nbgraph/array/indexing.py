@@ -18,9 +18,9 @@ from nbgraph.array.carry import common_device, writable
 from nbgraph.array.copying import cell, copied, fill_from
 from nbgraph.array.core import Array
 from nbgraph.array.lift import lift
+from nbgraph.array.place import place
 from nbgraph.array.push import WEAK
 from nbgraph.device import RunContext
-from nbgraph.engine import current
 from nbgraph.errors import IndexingError, ShapeError
 from nbgraph.operator.call import call, recording
 from nbgraph.ops.carrier.indexing import is_basic, is_false, part, with_masks
@@ -124,7 +124,9 @@ def _set_elements(array: Array, key: Any, value: Any) -> None:
     shape = selected_shape("setitem", template, array.shape, [i.shape for i in indices])
     given = _given(array, value, shape)
     work = _Assignment(array, given, indices, template)
-    current().push(work, const_vars=work.reads, mutate_vars=[array._chunk], name="setitem")
+    place(array._chunk.device).push_function(
+        *("setitem", array._chunk.device, work), const_vars=work.reads, mutate_vars=[array._chunk]
+    )
 
 
 class _Assignment:

@@ -13,12 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph.array.chunk import Chunk
 from nbgraph.array.layout import Layout
-from nbgraph.engine import Variable, current
+from nbgraph.array.place import place as _place
 from nbgraph.engine.kernels import Kernels
 from nbgraph.engine.launcher import Launcher
-from nbgraph.engine.native_call import NativeCall
-from nbgraph.engine.properties import NORMAL, OVERWRITE
 from nbgraph.kernels.cost import per_element
 from nbgraph.kernels.kernel import Kernel, kernel
 from nbgraph.operator.invoke import Plan
@@ -33,7 +32,10 @@ class Prepared:
     The record is `head`, the addresses, `steps` and parameters, the scalar operands, `outer`.
     """
 
-    __slots__ = ("code", "cost", "head", "hi", "launchers", "name", "outer", "scalars", "steps")
+    __slots__ = (
+        *("code", "cost", "elsewhere", "head", "hi", "launchers", "name", "outer", "scalars"),
+        "steps",
+    )
 
     def __init__(
         self,
@@ -54,6 +56,7 @@ class Prepared:
         self.outer = tuple(outer)
         self.cost = cost
         self.launchers: dict[Any, Launcher] = {}
+        self.elsewhere: Any = None  # the same kernel for devices that are not the host
 
     def record(self, addresses: Sequence[int], numbers: Sequence[Any]) -> tuple[int, ...]:
         """The words of one call."""
@@ -64,23 +67,15 @@ class Prepared:
 
     def push(
         self,
-        reads: Sequence[Variable],
-        writes: Sequence[Variable],
+        reads: Sequence[Chunk],
+        writes: Sequence[Chunk],
         record: Sequence[int],
         *,
         overwrites: bool,
     ) -> None:
-        """Push it. Variables are distinct; `overwrites`: all that is written is written whole."""
-        engine = current()
-        if isinstance(engine, Kernels):
-            launcher = self.launcher(engine, len(reads), len(writes), overwrites)
-            launcher((*reads, *writes), record, engine.site_id())
-            return
-        call = NativeCall(
-            self.code.address, record, self.hi, name=self.name, cost=self.cost, keep=self.code
-        )
-        prop = OVERWRITE if overwrites else NORMAL
-        engine.push(call, const_vars=reads, mutate_vars=writes, name=self.name, prop=prop)
+        """Push it on the device of what is written. Variables are distinct; `overwrites`: all that
+        is written is written whole."""
+        _place(writes[0].device).push(self, reads, writes, record, overwrites=overwrites)
 
     def launcher(self, engine: Kernels, reads: int, writes: int, overwrites: bool) -> Launcher:
         """The engine's quick way for so many variables."""

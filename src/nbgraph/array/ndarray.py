@@ -23,6 +23,7 @@ from nbgraph.array.core import Array, adopt, make
 from nbgraph.array.dlpack import Exports
 from nbgraph.array.methods import Methods
 from nbgraph.array.operators import Operators
+from nbgraph.array.place import place
 from nbgraph.array.protocols import Protocols
 from nbgraph.device import Context
 from nbgraph.engine import Variable
@@ -101,7 +102,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         array([0, 1, 2])
         """
         self._wanted("asnumpy")
-        return self._view().copy()
+        return place(self._chunk.device).read(self)
 
     def item(self, *index: int) -> Any:
         """One element as a Python number; without an index the array must have exactly one."""
@@ -110,7 +111,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
                 f"item: the array has shape {self.shape}; give an index, or an array of one element"
             )
         self._wanted("item")
-        return self._view().item(*index)
+        return place(self._chunk.device).read(self).item(*index)
 
     asscalar = item
 
@@ -201,10 +202,10 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         if not isinstance(device, Context):
             raise ArgumentError(f"to_device: device={device!r}; expected one such as ng.cpu()")
         if stream is not None:
-            raise DeviceError("to_device: stream is for other devices than the host; leave it out")
+            raise DeviceError("to_device: the copy is on a stream of its own; leave stream out")
         return self if device == self._chunk.device else copy_of(self, device=device)
 
-    as_in_context = to_device
+    as_in_context = to = to_device
 
     def __repr__(self) -> str:
         return display.text(self)

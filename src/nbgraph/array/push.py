@@ -10,6 +10,7 @@ import numpy as np
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.launch import Prepared, prepare
 from nbgraph.array.layout import Layout, layout
+from nbgraph.array.place import place
 from nbgraph.operator.decorator import op
 from nbgraph.operator.invoke import Plan
 from nbgraph.operator.mapper import Mapper
@@ -96,7 +97,10 @@ def push(
     prepared = found.prepared.get(key)
     if prepared is None:
         shape = used[0].shape
-        prepared = prepare(op, found.plan, shape, layouts, made, asked, disjoint=apart, once=apart)
+        with place(used[0].device).preparing():
+            prepared = prepare(
+                op, found.plan, shape, layouts, made, asked, disjoint=apart, once=apart
+            )
         found.prepared[key] = prepared
     numbers = [v for v in values if type(v) in WEAK]
     record = prepared.record([a._address for a in (*arrays, *used)], numbers)

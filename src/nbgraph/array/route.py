@@ -113,6 +113,8 @@ def _route(found: Carried, engine: Kernels, operands: Sequence[Any]) -> tuple[An
         return None
     if any(type(operands[i]) is not _classes[0] for i in arrays):
         return None  # lifted
+    if not operands[arrays[0]]._chunk.device.host:
+        return None  # what routes push runs on the host
     # what a call for new arrays prepared (`push.push`); calls with out= have others beside it
     prepared = found.prepared.get((("write",) * len(found.outputs), *found.outputs))
     if prepared is None:

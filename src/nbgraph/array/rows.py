@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from nbgraph.array.chunk import Chunk
 from nbgraph.array.core import Array
 from nbgraph.array.launch import Prepared
 from nbgraph.array.layout import Layout
-from nbgraph.engine import Variable
 from nbgraph.operator.request import OpReqType
 from nbgraph.operator.row_op import WORDS, RowOp
 from nbgraph.settings import config
@@ -60,8 +60,8 @@ def push_rows(
     results: Sequence[Array],
     requests: Sequence[OpReqType],
     attributes: Mapping[str, Any],
-    reads: Sequence[Variable],
-    writes: Sequence[Variable],
+    reads: Sequence[Chunk],
+    writes: Sequence[Chunk],
     *,
     whole: bool,
 ) -> bool:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from nbgraph.array.chunk import Chunk
 from nbgraph.array.copying import copied
 from nbgraph.array.core import Array
 from nbgraph.array.launch import Prepared
 from nbgraph.array.layout import Layout
-from nbgraph.engine import Variable
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.request import OpReqType
 from nbgraph.operator.tiled_op import TiledOp
@@ -49,8 +49,8 @@ def push_tiled(
     results: Sequence[Array],
     requests: Sequence[OpReqType],
     attributes: Mapping[str, Any],
-    reads: Sequence[Variable],
-    writes: Sequence[Variable],
+    reads: Sequence[Chunk],
+    writes: Sequence[Chunk],
     *,
     whole: bool,
 ) -> bool:

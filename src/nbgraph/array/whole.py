@@ -14,6 +14,7 @@ from nbgraph.array.copying import copied, copy_of, filled
 from nbgraph.array.core import Array, empty_of, make
 from nbgraph.array.layout import Layout, layout
 from nbgraph.array.lift import lift
+from nbgraph.array.place import place
 from nbgraph.device import Context, RunContext
 from nbgraph.engine import current
 from nbgraph.engine.properties import NORMAL, OVERWRITE
@@ -88,6 +89,8 @@ def apply(
     device = common_device(op.__name__, names, values, outs)
     if not operands:
         device, attributes = _asked_device(attributes, device)
+        if outs is None and op.constant is None and not place(device).host:
+            return _made_elsewhere(op, attributes, device)
     specs = op.infer([Spec(v.shape, v.dtype) for v in values], attributes)
     watched = CLOSELY_ASKED[0] and bool(config.anomaly) and anomaly.clean(values)
     results = _short(op, values, attributes, specs, device) if outs is None else None
@@ -121,6 +124,14 @@ def _asked_device(
     """Where an operator without operands is asked to put its result."""
     asked = attributes.get("device")
     return (device if asked is None else asked), {**attributes, "device": None}
+
+
+def _made_elsewhere(op: ArrayOp, attributes: Mapping[str, Any], device: Context) -> Any:
+    """What has no operands is made on the host, and copied: the same numbers on all devices."""
+    made = apply(op, (), attributes)
+    made = made if type(made) is tuple else (made,)
+    results = tuple(copy_of(value, device=device) for value in made)
+    return results[0] if len(results) == 1 else results
 
 
 def _short(
@@ -219,7 +230,8 @@ def _push(
     reads = [c for c in dict.fromkeys(v._chunk for v in inputs) if c not in writes]
     whole = outs is None and kAddTo not in asked and not states
     given = inputs, results, asked, attributes, reads, writes
-    if op.kind and _pushed(op, given, whole=whole):
+    device = (results or inputs)[0].device
+    if place(device).carry_out(op, given, whole=whole):
         return
     current().push(
         Work(op, inputs, results, asked, attributes, resources, states),
@@ -228,21 +240,6 @@ def _push(
         name=op.__name__,
         prop=OVERWRITE if whole else NORMAL,
     )
-
-
-def _pushed(op: Any, given: tuple[Any, ...], *, whole: bool) -> bool:
-    """Whether a kernel of its kind does it. What launches those loads with the first of them."""
-    if op.kind == "rows":
-        from nbgraph.array.rows import push_rows
-
-        return push_rows(op, *given, whole=whole)
-    if op.kind == "product":
-        from nbgraph.array.products import push_product
-
-        return push_product(op, *given, whole=whole)
-    from nbgraph.array.tiled import push_tiled
-
-    return push_tiled(op, *given, whole=whole)
 
 
 def _in_place(

@@ -21,11 +21,12 @@ TYPES = ("cpu", "gpu")
 class Context:
     """A device: its type and its number. Immutable, hashable and ordered."""
 
-    __slots__ = ("device_id", "device_type")
+    __slots__ = ("device_id", "device_type", "host")
     __match_args__ = ("device_type", "device_id")
 
     device_type: str
     device_id: int
+    host: bool  # whether its memory is the host's, and the host itself does its work
 
     def __init__(self, device_type: str, device_id: int = 0) -> None:
         if device_type not in TYPES:
@@ -39,6 +40,7 @@ class Context:
             raise DeviceError(f"Context: device_id={number}; devices are counted from 0")
         object.__setattr__(self, "device_type", device_type)
         object.__setattr__(self, "device_id", device_id)
+        object.__setattr__(self, "host", device_type == "cpu")
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"Context: {name!r} cannot be set; make another one")
@@ -84,19 +86,6 @@ def gpu(i: int = 0) -> Context:
     return Context("gpu", i)
 
 
-def missing(context: Context) -> str | None:
-    """Why nothing can run on a context, or None when something can.
-
-    >>> missing(cpu()) is None
-    True
-    >>> missing(gpu(0))
-    'no GPU backend is loaded, so nothing runs on gpu(0); use ng.cpu()'
-    """
-    if context.device_type == "cpu":
-        return None
-    return f"no GPU backend is loaded, so nothing runs on {context!r}; use ng.cpu()"
-
-
 class RunContext:
     """What a pushed function is given: the device it runs on, and the stream, None on the host."""
 
@@ -126,14 +115,3 @@ class RunContext:
 
     def __repr__(self) -> str:
         return f"RunContext({self.device!r}, stream={self.stream!r})"
-
-
-_HOST: dict[Context, RunContext] = {}
-
-
-def run_context(context: Context) -> RunContext:
-    """The run context of work on the host; one object per context."""
-    found = _HOST.get(context)
-    if found is None:
-        found = _HOST[context] = RunContext(context)
-    return found

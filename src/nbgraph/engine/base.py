@@ -13,6 +13,7 @@ from nbgraph.engine.pending import OnComplete, Pending
 from nbgraph.engine.properties import ASYNC, DELETE_VAR, NORMAL, OVERWRITE, FnProperty
 from nbgraph.engine.runner import CPU, Runner
 from nbgraph.engine.sites import caller
+from nbgraph.engine.streams import WORK, device_queue
 from nbgraph.engine.thread import here
 from nbgraph.engine.variable import Owner, Variable
 from nbgraph.errors import EngineError, EngineTimeout
@@ -120,7 +121,21 @@ class Engine(Runner):
         nbytes: int = 0,
         prop: FnProperty = NORMAL,
     ) -> Pending:
-        """Have `fn(run_ctx)` called after all that was pushed before it and conflicts with it."""
+        """Have `fn(run_ctx)` called after all that was pushed before it and conflicts with it.
+
+        On a GPU it issues work on `run_ctx.stream`; it has ended when that has.
+        """
+        if ctx is not None and ctx is not CPU and not checks.context(ctx, "push").host:
+            return self.push_to_device(
+                ctx,
+                fn,
+                const_vars=const_vars,
+                mutate_vars=mutate_vars,
+                priority=priority,
+                name=name,
+                nbytes=nbytes,
+                prop=prop,
+            )
         operation = self._made(
             "push", fn, ctx, const_vars, mutate_vars, priority, name, nbytes, prop, False
         )
@@ -128,6 +143,34 @@ class Engine(Runner):
             return operation
         self._issue(operation)
         return operation
+
+    def push_to_device(
+        self,
+        device: Context,
+        fn: Fn,
+        *,
+        stream: str = WORK,
+        const_vars: Variables = (),
+        mutate_vars: Variables = (),
+        priority: int = 0,
+        name: str | None = None,
+        nbytes: int = 0,
+        prop: FnProperty = NORMAL,
+    ) -> Pending:
+        """Have `fn(run_ctx)` issue work on a stream of a device; see `streams`. Here the work is
+        waited for."""
+        name = checks.label(fn, name, "push")
+        reads, writes = tuple(const_vars), tuple(mutate_vars)
+        held = device_queue(device)
+        return self.push(
+            lambda run_ctx: held.now(fn, stream, (*reads, *writes)),
+            const_vars=reads,
+            mutate_vars=writes,
+            priority=priority,
+            name=name,
+            nbytes=nbytes,
+            prop=prop,
+        )
 
     def push_async(
         self,

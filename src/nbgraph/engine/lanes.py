@@ -13,12 +13,12 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from nbgraph.device import RunContext
+from nbgraph.device import Context, RunContext
 from nbgraph.engine.core import layout
 from nbgraph.engine.core.codes import QUEUE_BITS
 from nbgraph.engine.operation import WAITING, Operation
 from nbgraph.engine.pending import OnComplete, Pending
-from nbgraph.engine.properties import ASYNC
+from nbgraph.engine.properties import ASYNC, FnProperty
 from nbgraph.engine.runner import Runner
 from nbgraph.errors import EngineError
 
@@ -56,17 +56,19 @@ class Lane:
         self,
         issue: Issue,
         *,
+        ctx: Context | None = None,
         const_vars: Any = (),
         mutate_vars: Any = (),
         priority: int = 0,
         name: str | None = None,
         nbytes: int = 0,
+        prop: FnProperty = ASYNC,
     ) -> Pending:
-        """As `Engine.push_async`, on this lane."""
+        """As `Engine.push_async`, on this lane; what `issue` returns is the result."""
         engine = self.engine
         operation = engine._made(
-            *("push to a lane", issue, None, const_vars, mutate_vars),
-            *(priority, name, nbytes, ASYNC, True),
+            *("push to a lane", issue, ctx, const_vars, mutate_vars),
+            *(priority, name, nbytes, prop, True),
         )
         operation.lane = self
         core = engine._opened()
@@ -110,7 +112,7 @@ class Lane:
                     Runner._end_async(engine, operation, error)
                     continue
                 failure = engine._failure_in(core, core.late_failure(operation.block))
-                engine._settle(operation, None, failure)
+                engine._settle(operation, operation.value, failure)
                 engine._complete(operation)
                 operation.forget()
             finally:

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from nbgraph.device import RunContext
+from nbgraph.device import Context, RunContext
 from nbgraph.engine import checks, lifecycle
 from nbgraph.engine.core import layout
 from nbgraph.engine.handle import Core
@@ -21,9 +21,11 @@ from nbgraph.engine.kernels import Kernels
 from nbgraph.engine.lanes import Lane, first_free
 from nbgraph.engine.native_events import Recording
 from nbgraph.engine.operation import ISSUED, Operation
-from nbgraph.engine.pending import OnComplete, watch_dropped
+from nbgraph.engine.pending import OnComplete, Pending, watch_dropped
+from nbgraph.engine.properties import ASYNC, NORMAL, FnProperty
 from nbgraph.engine.runner import Listener
 from nbgraph.engine.serving import JOIN, ServedEngine
+from nbgraph.engine.streams import WORK, device_queue
 from nbgraph.engine.tracked import QUEUES, SLICE
 from nbgraph.engine.variable import Owner
 
@@ -135,13 +137,42 @@ class ThreadedEngine(Kernels, ServedEngine):
             self._sizes[queue] = 1
             return queue
 
+    def push_to_device(
+        self,
+        device: Context,
+        fn: Callable[[RunContext], Any],
+        *,
+        stream: str = WORK,
+        const_vars: Any = (),
+        mutate_vars: Any = (),
+        priority: int = 0,
+        name: str | None = None,
+        nbytes: int = 0,
+        prop: FnProperty = NORMAL,
+    ) -> Pending:
+        """As `Engine.push_to_device`: what follows on the device does not wait for the end."""
+        name = checks.label(fn, name, "push")
+        reads, writes = tuple(const_vars), tuple(mutate_vars)
+        held = device_queue(device)
+        lane = held.lane(self, lambda: Lane(self, repr(device)))
+        return lane.push(
+            held.job(fn, stream, (*reads, *writes)),
+            ctx=device,
+            const_vars=reads,
+            mutate_vars=writes,
+            priority=priority,
+            name=name,
+            nbytes=nbytes,
+            prop=ASYNC if prop is NORMAL else prop,
+        )
+
     def _begin(self, operation: Operation, run_ctx: RunContext) -> bool:
         if operation.lane is None:
             return super()._begin(operation, run_ctx)
         watch_dropped()
         on_complete = OnComplete(operation)
         try:
-            operation.fn(run_ctx, on_complete)  # type: ignore[misc]
+            operation.value = operation.fn(run_ctx, on_complete)  # type: ignore[misc]
         except BaseException as error:  # as in `Runner._run`; it ends in its turn
             if on_complete._take() is not None:
                 operation.lane.ended(operation, error)

@@ -18,7 +18,7 @@ from nbgraph.array.copying import copy_of
 from nbgraph.array.core import Array
 from nbgraph.array.create import array
 from nbgraph.array.push import WEAK
-from nbgraph.device import Context, missing
+from nbgraph.device import Context
 from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError, DeviceError
 from nbgraph.graph.node import topological
@@ -26,6 +26,7 @@ from nbgraph.nodes.expr import Expr
 from nbgraph.nodes.identity import require_identity
 from nbgraph.nodes.leaves import ConstantNode, content_of, initial
 from nbgraph.nodes.node import FOREVER, NaryNodeOp, same
+from nbgraph.nodes.nodeop import unfit
 from nbgraph.nodes.opnode import Application, OpNode
 from nbgraph.nodes.parameters import Parameters
 from nbgraph.nodes.structure import Structure, applied, trim, variable
@@ -74,7 +75,7 @@ class Building:
 
     def set_device(self, device: Context) -> None:
         """Choose the device, before there are parameters; DeviceError if nothing runs there."""
-        why = missing(device)
+        why = unfit(device)
         if why is not None:
             raise DeviceError(f"ExpressionGraph: {why}")
         if device != self._device and self._parameters.by_name:

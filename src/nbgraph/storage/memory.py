@@ -16,11 +16,13 @@ from __future__ import annotations
 import os
 import threading
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from nbgraph.device import Context, cpu, missing
+from nbgraph.device import allocate as device_memory
 from nbgraph.errors import ArgumentError, DeviceError, OutOfMemory, StorageError
 from nbgraph.settings import config
 from nbgraph.storage import shortage
@@ -84,7 +86,8 @@ def account(device: Context) -> Account:
 class Memory:
     """Bytes of a device: `address` of the first, how many, and what keeps them alive.
 
-    `owner` is a uint8 array over them. Memory is released by `release`, or when nobody has it.
+    `owner` is a uint8 array over them, which the host may not touch where they are a GPU's. Memory
+    is released by `release`, or when nobody has it.
     """
 
     __slots__ = ("address", "device", "nbytes", "owner")
@@ -167,16 +170,28 @@ def _obtain(nbytes: int, books: Account) -> Memory | None:
     if not books.enter(nbytes, config.storage_limit):
         return None
     try:
-        raw = np.empty(nbytes + ALIGNMENT - 1, np.uint8)
-        first = raw.__array_interface__["data"][0]
-        skip = -first % ALIGNMENT
-        return Memory(first + skip, nbytes, raw[skip : skip + nbytes], books.device)
+        address, owner = _SOURCES[books.device.device_type](books.device, nbytes)
+        return Memory(address, nbytes, owner, books.device)
     except (MemoryError, ValueError, OverflowError):  # more than there is, or than a size can say
         books.leave(nbytes)
         return None
     except BaseException:
         books.leave(nbytes)
         raise
+
+
+def _of_host(device: Context, nbytes: int) -> tuple[int, Bytes]:
+    raw = np.empty(nbytes + ALIGNMENT - 1, np.uint8)
+    first = raw.__array_interface__["data"][0]
+    skip = -first % ALIGNMENT
+    return first + skip, raw[skip : skip + nbytes]
+
+
+# where fresh memory comes from: its address and an array over it; MemoryError: there is not enough
+_SOURCES: dict[str, Callable[[Context, int], tuple[int, Bytes]]] = {
+    "cpu": _of_host,
+    "gpu": device_memory,
+}
 
 
 def _out_of_memory(nbytes: int, books: Account) -> str:

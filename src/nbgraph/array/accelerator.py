@@ -1,0 +1,160 @@
+"""Arrays on GPUs: which kernels do what is asked, and what is refused.
+
+Kernels are those of the host's loops; see `nbgraph.kernels.cuda`. Nothing is copied to the host for
+an operator that has none: it is refused, with the remedy.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from nbgraph.array.copying import fill_from
+from nbgraph.array.core import Array, empty_of
+from nbgraph.array.launch import Prepared
+from nbgraph.array.layout import layout
+from nbgraph.array.leading import prepare_axes
+from nbgraph.array.place import Values
+from nbgraph.array.push import carried, copied, push, same, write
+from nbgraph.array.rows import push_rows
+from nbgraph.array.transfer import fetch, send
+from nbgraph.device import Context
+from nbgraph.engine import Variable, current
+from nbgraph.engine.properties import NORMAL, OVERWRITE
+from nbgraph.errors import DeviceError
+from nbgraph.kernels.cuda.launch import Launches
+from nbgraph.kernels.kernel import deferring
+from nbgraph.kernels.loops import Combine
+from nbgraph.operator.request import OpReqType
+from nbgraph.operator.row_op import WORDS
+from nbgraph.ops.arithmetic import divide
+from nbgraph.ops.define import axes_of
+
+_COMBINES: dict[str, Combine] = {
+    "sum": "add",
+    "sum_to": "add",
+    "mean": "add",
+    "prod": "multiply",
+    "max": "max",
+    "min": "min",
+}
+_OF_NOTHING = {"add": 0, "multiply": 1}
+
+
+class Accelerator:
+    """See `place.Place`."""
+
+    host = False
+
+    def preparing(self) -> Any:
+        """Kernels for the host are described, not compiled."""
+        return deferring()
+
+    def read(self, array: Any) -> Values:
+        """See Place."""
+        return fetch(array if array._layout.contiguous else copied(array))
+
+    def begin(self, array: Any, values: Values) -> None:
+        """See Place."""
+        send(array, values)
+
+    overwrite = begin
+
+    def push(
+        self,
+        prepared: Prepared,
+        reads: Sequence[Variable],
+        writes: Sequence[Any],
+        record: Sequence[int],
+        *,
+        overwrites: bool,
+    ) -> None:
+        """See Place. What cannot be compiled is told at the call."""
+        device: Context = writes[0].device
+        launches = prepared.elsewhere
+        if launches is None:
+            launches = prepared.elsewhere = Launches(prepared.code.loop, prepared.name)
+        if not prepared.hi:
+            return
+        grid = launches.grid(record, device.device_id)
+        current().push_to_device(
+            device,
+            functools.partial(launches.issue, record=record, grid=grid),
+            const_vars=reads,
+            mutate_vars=writes,
+            name=prepared.name,
+            prop=OVERWRITE if overwrites else NORMAL,
+        )
+
+    def push_function(self, name: str, device: Context, run: Any, **how: Any) -> None:
+        """See Place: there is no NumPy."""
+        refuse(name, device)
+
+    def carry_out(self, op: Any, given: tuple[Any, ...], *, whole: bool) -> bool:
+        """See Place."""
+        inputs, results, requests, attributes, *_ = given
+        done = False
+        with deferring():
+            if op.kind == "rows":
+                done = push_rows(op, *given, whole=whole)
+            elif op.__name__ in _COMBINES and len(inputs) == 1:
+                done = _reduce(op.__name__, inputs[0], results[0], requests[0], attributes)
+        if not done:
+            refuse(op.__name__, results[0].device)
+        return True
+
+
+def refuse(name: str, device: Context) -> NoReturn:
+    """An operator that has no form for a device."""
+    raise DeviceError(
+        f"{name}: there is no GPU form of it, so it does not run on {device!r}, and nothing is "
+        "copied to the host unasked; give x.to(ng.cpu()), and bring the result back with "
+        f".to({device!r})"
+    )
+
+
+def _reduce(name: str, x: Array, out: Any, request: OpReqType, attributes: Any) -> bool:
+    """A reduction as kernels one after another, with scratch memory between them."""
+    if request is OpReqType.kNullOp or not out.size:
+        return True
+    combine = _COMBINES[name]
+    axes = _axes(name, x.shape, out.shape, attributes)
+    if not x.size:
+        if combine not in _OF_NOTHING or name == "mean":
+            return False
+        fill_from(out, _OF_NOTHING[combine])
+        return True
+    if not out._layout.contiguous or request is OpReqType.kAddTo:
+        made = empty_of(layout(out.shape, out.dtype), out.device)
+        _stages(x, made, axes, combine, name)
+        write(same, made, out, WORDS[request])
+        return True
+    _stages(x, out, axes, combine, name)
+    return True
+
+
+def _stages(x: Any, out: Any, axes: Sequence[int], combine: Combine, name: str) -> None:
+    given: Any = x if x._layout.contiguous else copied(x)
+    ready = prepare_axes(given._layout, axes, out._layout, "write", combine)
+    for k, stage in enumerate(ready.stages):
+        last = k == len(ready.stages) - 1
+        target = out if last else empty_of(ready.scratch[k], out.device)
+        record = stage.record([given._address, target._address], ())
+        stage.push([given._chunk], [target._chunk], record, overwrites=target is not out)
+        given = target
+    if name == "mean":
+        count = math.prod(x.shape) / max(1, math.prod(out.shape))
+        found = carried(divide, [out, count], {})
+        push(divide, found, [out, count], [out], [out], ["write"])
+
+
+def _axes(
+    name: str, shape: tuple[int, ...], left: tuple[int, ...], attributes: Any
+) -> tuple[int, ...]:
+    if name != "sum_to":
+        return tuple(axes_of(name, attributes["axis"], len(shape)))
+    lead = len(shape) - len(left)
+    ones = (d + lead for d, n in enumerate(left) if n == 1 and shape[d + lead] != 1)
+    return (*range(lead), *ones)

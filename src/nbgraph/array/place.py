@@ -1,0 +1,138 @@
+"""What arrays ask of the device they are on: values in and out, kernels, functions.
+
+One table by device type. The host is here; what is on a GPU is in `accelerator`, which is loaded
+when the first array is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from nbgraph.device import Context
+from nbgraph.engine import Variable, current
+from nbgraph.engine.kernels import Kernels
+from nbgraph.engine.native_call import NativeCall
+from nbgraph.engine.properties import NORMAL, OVERWRITE
+
+Values = np.ndarray[Any, np.dtype[Any]]
+
+
+class Place(Protocol):
+    """A kind of device, as arrays see it."""
+
+    host: bool  # whether the host's own functions may use the memory
+
+    def preparing(self) -> Any:
+        """A context in which kernels are described; what is not run here need not be compiled."""
+        ...
+
+    def read(self, array: Any) -> Values:
+        """The values, which are there, copied."""
+        ...
+
+    def begin(self, array: Any, values: Values) -> None:
+        """Set the values of a new array, whose chunk nobody has used since it was taken."""
+        ...
+
+    def overwrite(self, array: Any, values: Values) -> None:
+        """Set all values of an array that nothing unfinished uses."""
+        ...
+
+    def push(
+        self,
+        prepared: Any,
+        reads: Sequence[Variable],
+        writes: Sequence[Variable],
+        record: Sequence[int],
+        *,
+        overwrites: bool,
+    ) -> None:
+        """Push a kernel over memory of the device; see `Prepared.push`."""
+        ...
+
+    def push_function(self, name: str, device: Context, run: Any, **how: Any) -> None:
+        """Push a function over NumPy views of memory of the device."""
+        ...
+
+    def carry_out(self, op: Any, given: tuple[Any, ...], *, whole: bool) -> bool:
+        """Whether kernels of the device do an operator over whole arrays; they are pushed then."""
+        ...
+
+
+class Host:
+    """Memory that NumPy sees."""
+
+    host = True
+    preparing = contextlib.nullcontext
+
+    def read(self, array: Any) -> Values:
+        """See Place."""
+        made: Values = array._view().copy()
+        return made
+
+    def begin(self, array: Any, values: Values) -> None:
+        """See Place; the chunk was taken settled."""
+        np.copyto(array._view(), values)
+
+    overwrite = begin
+
+    def push(
+        self,
+        prepared: Any,
+        reads: Sequence[Variable],
+        writes: Sequence[Variable],
+        record: Sequence[int],
+        *,
+        overwrites: bool,
+    ) -> None:
+        """See Place."""
+        engine = current()
+        if isinstance(engine, Kernels):
+            launcher = prepared.launcher(engine, len(reads), len(writes), overwrites)
+            launcher((*reads, *writes), record, engine.site_id())
+            return
+        code = prepared.code
+        call = NativeCall(
+            code.address, record, prepared.hi, name=prepared.name, cost=prepared.cost, keep=code
+        )
+        prop = OVERWRITE if overwrites else NORMAL
+        engine.push(call, const_vars=reads, mutate_vars=writes, name=prepared.name, prop=prop)
+
+    def push_function(self, name: str, device: Context, run: Any, **how: Any) -> None:
+        """See Place."""
+        current().push(run, name=name, **how)
+
+    def carry_out(self, op: Any, given: tuple[Any, ...], *, whole: bool) -> bool:
+        """See Place. What launches kernels of a kind loads with the first of them."""
+        if not op.kind:
+            return False
+        push = getattr(importlib.import_module(_KINDS[op.kind][0]), _KINDS[op.kind][1])
+        return bool(push(op, *given, whole=whole))
+
+
+_KINDS = {
+    "rows": ("nbgraph.array.rows", "push_rows"),
+    "product": ("nbgraph.array.products", "push_product"),
+    "tiled": ("nbgraph.array.tiled", "push_tiled"),
+}
+_PLACES: dict[str, Place] = {"cpu": Host()}
+_LATER = {"gpu": "nbgraph.array.accelerator"}
+
+
+def place(device: Context) -> Place:
+    """What is asked of a device.
+
+    >>> from nbgraph.device import cpu
+    >>> place(cpu()).host
+    True
+    """
+    found = _PLACES.get(device.device_type)
+    if found is None:
+        made = importlib.import_module(_LATER[device.device_type]).Accelerator()
+        found = _PLACES.setdefault(device.device_type, made)
+    return found

@@ -1,0 +1,173 @@
+"""Which driver there is, and why none where there is none. Nothing is loaded before a GPU is asked
+for; the setting `gpu` says what is looked for.
+
+>>> num_gpus() >= 0
+True
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import threading
+
+import numpy as np
+
+from nbgraph.device.context import Context, RunContext
+from nbgraph.device.protocol import Bytes, Driver
+from nbgraph.errors import DeviceError
+from nbgraph.settings import config
+
+LEAST = (8, 0)  # compute capability that kernels are made for
+_KINDS = {
+    "auto": "nbgraph.device.nvidia",
+    "emulated": "nbgraph.device.emulated",
+}
+_lock = threading.RLock()
+_found: list[Driver | str] = []  # or why there is none
+_contexts: dict[Context, RunContext] = {}
+_reasons: dict[int, str | None] = {}
+
+
+def _look() -> Driver | str:
+    """The driver, found once a process."""
+    if not _found:
+        with _lock:
+            if not _found:
+                _found.append(_load(config.gpu))
+    return _found[0]
+
+
+def _load(kind: str) -> Driver | str:
+    if kind == "none":
+        return "the setting gpu is 'none'"
+    load = importlib.import_module(_KINDS[kind]).load
+    try:
+        found: Driver = load()
+    except DeviceError as problem:
+        return str(problem)
+    return found
+
+
+def driver() -> Driver:
+    """The driver; DeviceError says why there is none."""
+    found = _look()
+    if isinstance(found, str):
+        raise DeviceError(f"no GPU backend is loaded: {found}")
+    return found
+
+
+def num_gpus() -> int:
+    """How many GPUs there are; 0 where none can be used, and then `missing` says why.
+
+    >>> import nbgraph as ng
+    >>> ng.num_gpus() == 0 or ng.device.missing(ng.gpu(0)) is None
+    True
+    """
+    found = _look()
+    return 0 if isinstance(found, str) else found.count()
+
+
+def missing(context: Context) -> str | None:
+    """Why nothing can run on a context, or None when something can.
+
+    >>> from nbgraph.device import cpu, gpu
+    >>> missing(cpu()) is None
+    True
+    >>> "ng.cpu()" in missing(gpu(99))
+    True
+    """
+    if context.host:
+        return None
+    number = context.device_id
+    if number not in _reasons:
+        _reasons[number] = _reason(number)
+    return _reasons[number]
+
+
+def _reason(number: int) -> str | None:
+    found = _look()
+    if isinstance(found, str):
+        return (
+            f"no GPU backend is loaded, so nothing runs on gpu({number}): {found}; or use ng.cpu()"
+        )
+    count = found.count()
+    if number >= count:
+        there = "there is only gpu(0)" if count == 1 else f"there are gpu(0) to gpu({count - 1})"
+        there = there if count else f"{found.name} sees no device"
+        return f"gpu({number}) is not there: {there}; use one of those, or ng.cpu()"
+    major, minor = found.capability(number)
+    if (major, minor) < LEAST:
+        return (
+            f"gpu({number}) ({found.title(number)}) has compute capability {major}.{minor}; "
+            f"kernels are made from {LEAST[0]}.{LEAST[1]} on; use another device, or ng.cpu()"
+        )
+    return None
+
+
+# what a GPU's memory and functions look like to the floors above ---------------------------------
+
+
+class _Held:
+    """Memory of a device, given back when nobody has it."""
+
+    __slots__ = ("__array_interface__", "_address", "_device", "_driver")
+
+    def __init__(self, driver: Driver, device: int, address: int, nbytes: int) -> None:
+        self._driver, self._device, self._address = driver, device, address
+        self.__array_interface__ = {
+            "data": (address, False),
+            "shape": (nbytes,),
+            "typestr": "|u1",
+            "version": 3,
+        }
+
+    def __del__(self) -> None:
+        try:
+            self._driver.free(self._device, self._address)
+        except (AttributeError, TypeError, DeviceError):  # the interpreter, or the device, is going
+            return
+
+
+def allocate(context: Context, nbytes: int) -> tuple[int, Bytes]:
+    """Bytes of a GPU: their address, and an array whose elements the host cannot touch: it is there
+    for views and what they overlap. MemoryError where there are not enough."""
+    found, size = driver(), max(1, nbytes)
+    address = found.allocate(context.device_id, size)
+    if not address:
+        raise MemoryError(f"{nbytes} bytes on {context!r}")
+    return address, np.asarray(_Held(found, context.device_id, address, size))[:nbytes]
+
+
+def run_context(context: Context) -> RunContext:
+    """The run context of a function; on a GPU with the stream for functions pushed by hand."""
+    found = _contexts.get(context)
+    if found is None:
+        with _lock:
+            if context not in _contexts:
+                stream = None if context.host else driver().stream(context.device_id)
+                _contexts[context] = RunContext(context, stream)
+            found = _contexts[context]
+    return found
+
+
+def describe(context: Context) -> str:
+    """What a device is called."""
+    return "host" if context.host else driver().title(context.device_id)
+
+
+def _after_fork() -> None:
+    """A driver does not work in a forked child: its threads and contexts are the parent's."""
+    global _lock
+    _lock = threading.RLock()
+    if _found and not isinstance(_found[0], str):
+        told = "this process was forked after GPUs had been used; start processes by 'spawn' "
+        _found[:] = [told + "(multiprocessing.get_context('spawn'))"]
+        _reasons.clear()
+        _contexts.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+__all__ = ["allocate", "describe", "driver", "missing", "num_gpus", "run_context"]

@@ -1,0 +1,342 @@
+"""NVIDIA's driver, by its C library alone: what the driver's installation brings is enough.
+
+Memory comes from the driver's own stream-ordered pool. Calls give up the GIL, as all of ctypes do.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import sys
+import threading
+from ctypes import POINTER, byref, c_int, c_size_t, c_uint, c_uint64, c_void_p
+from typing import Any
+
+import numpy as np
+
+from nbgraph.device.protocol import Bytes, Capability, Code
+from nbgraph.errors import CompileError, DeviceError
+
+_LIBRARIES = {"win32": ("nvcuda.dll",), "linux": ("libcuda.so.1", "libcuda.so")}
+_OUT_OF_MEMORY, _NOT_READY = 2, 600
+# numbers of CUdevice_attribute
+_MULTIPROCESSORS, _RESIDENT, _MAJOR, _MINOR = 16, 39, 75, 76
+_NON_BLOCKING = 1  # of streams: they do not wait for the legacy stream
+_NO_TIMING, _BLOCKING = 2, 1  # of events; the latter: who waits sleeps
+_RELEASE_THRESHOLD = 4  # CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
+_ERROR_LOG, _ERROR_LOG_BYTES = 5, 6  # options of cuModuleLoadDataEx
+_LOG = 8192
+
+_HANDLE = c_void_p
+_SIGNATURES: dict[str, tuple[Any, ...]] = {
+    "cuInit": (c_uint,),
+    "cuDeviceGetCount": (POINTER(c_int),),
+    "cuDeviceGet": (POINTER(c_int), c_int),
+    "cuDeviceGetName": (c_void_p, c_int, c_int),
+    "cuDeviceGetAttribute": (POINTER(c_int), c_int, c_int),
+    "cuDevicePrimaryCtxRetain": (POINTER(_HANDLE), c_int),
+    "cuCtxSetCurrent": (_HANDLE,),
+    "cuMemGetInfo_v2": (POINTER(c_size_t), POINTER(c_size_t)),
+    "cuMemAllocAsync": (POINTER(c_uint64), c_size_t, _HANDLE),
+    "cuMemFreeAsync": (c_uint64, _HANDLE),
+    "cuMemHostAlloc": (POINTER(c_void_p), c_size_t, c_uint),
+    "cuMemFreeHost": (c_void_p,),
+    "cuDeviceGetDefaultMemPool": (POINTER(_HANDLE), c_int),
+    "cuMemPoolSetAttribute": (_HANDLE, c_int, c_void_p),
+    "cuStreamCreate": (POINTER(_HANDLE), c_uint),
+    "cuStreamDestroy_v2": (_HANDLE,),
+    "cuStreamSynchronize": (_HANDLE,),
+    "cuStreamWaitEvent": (_HANDLE, _HANDLE, c_uint),
+    "cuEventCreate": (POINTER(_HANDLE), c_uint),
+    "cuEventDestroy_v2": (_HANDLE,),
+    "cuEventRecord": (_HANDLE, _HANDLE),
+    "cuEventSynchronize": (_HANDLE,),
+    "cuEventQuery": (_HANDLE,),
+    "cuMemcpyHtoDAsync_v2": (c_uint64, c_void_p, c_size_t, _HANDLE),
+    "cuMemcpyDtoHAsync_v2": (c_void_p, c_uint64, c_size_t, _HANDLE),
+    "cuMemcpyDtoDAsync_v2": (c_uint64, c_uint64, c_size_t, _HANDLE),
+    "cuMemcpyPeerAsync": (c_uint64, _HANDLE, c_uint64, _HANDLE, c_size_t, _HANDLE),
+    "cuModuleLoadDataEx": (POINTER(_HANDLE), c_void_p, c_uint, c_void_p, c_void_p),
+    "cuModuleGetFunction": (POINTER(_HANDLE), _HANDLE, ctypes.c_char_p),
+    "cuLaunchKernel": (_HANDLE, *[c_uint] * 7, _HANDLE, c_void_p, c_void_p),
+    "cuGetErrorString": (c_int, POINTER(ctypes.c_char_p)),
+}
+
+
+class Library:
+    """The C library; calls that fail raise."""
+
+    def __init__(self, found: ctypes.CDLL) -> None:
+        for name, types in _SIGNATURES.items():
+            function = getattr(found, name)
+            function.argtypes, function.restype = types, c_int
+            setattr(self, name, function)
+
+    def call(self, name: str, *arguments: Any) -> None:
+        """Call it; DeviceError says what the driver says."""
+        code = getattr(self, name)(*arguments)
+        if code:
+            raise DeviceError(f"{self.told(code)} (CUDA error {code} of {name})")
+
+    def told(self, code: int) -> str:
+        """What an error code means."""
+        text = ctypes.c_char_p()
+        self.cuGetErrorString(code, byref(text))  # type: ignore[attr-defined]
+        return (text.value or b"unknown error").decode()
+
+
+class NvidiaEvent:
+    """A point in a stream's work."""
+
+    __slots__ = ("_driver", "device", "handle")
+
+    def __init__(self, driver: NvidiaDriver, device: int) -> None:
+        self._driver, self.device = driver, device
+        self.handle = driver.made(device, "cuEventCreate", _NO_TIMING | _BLOCKING)
+
+    def synchronize(self) -> None:
+        """See Event."""
+        self._driver.on(self.device, "cuEventSynchronize", self.handle)
+
+    def done(self) -> bool:
+        """See Event."""
+        self._driver.enter(self.device)
+        return self._driver.library.cuEventQuery(self.handle) != _NOT_READY  # type: ignore[attr-defined]
+
+    def __del__(self) -> None:
+        try:
+            self._driver.on(self.device, "cuEventDestroy_v2", self.handle)
+        except (AttributeError, TypeError, DeviceError):  # half made, or the process is going
+            return
+
+
+class NvidiaStream:
+    """A queue of a device."""
+
+    def __init__(self, driver: NvidiaDriver, device: int) -> None:
+        self._driver, self.device = driver, device
+        self.handle = driver.made(device, "cuStreamCreate", _NON_BLOCKING)
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        """What other libraries ask for the stream by."""
+        return 0, self.handle
+
+    def record(self) -> NvidiaEvent:
+        """See Stream."""
+        event = NvidiaEvent(self._driver, self.device)
+        self._driver.on(self.device, "cuEventRecord", event.handle, self.handle)
+        return event
+
+    def wait(self, event: NvidiaEvent) -> None:
+        """See Stream."""
+        self._driver.on(self.device, "cuStreamWaitEvent", self.handle, event.handle, 0)
+
+    def launch(self, function: int, blocks: int, threads: int, record: bytes) -> None:
+        """See Stream."""
+        held = ctypes.c_char_p(record)  # the driver copies it before the call returns
+        parameters = (c_void_p * 1)(ctypes.cast(held, c_void_p))
+        self._driver.on(
+            *(self.device, "cuLaunchKernel", function, blocks, 1, 1, threads, 1, 1, 0),
+            *(self.handle, parameters, None),
+        )
+
+    def write(self, address: int, source: Bytes) -> None:
+        """See Stream."""
+        where = source.__array_interface__["data"][0]
+        self._driver.on(
+            self.device, "cuMemcpyHtoDAsync_v2", address, where, source.nbytes, self.handle
+        )
+
+    def read(self, target: Bytes, address: int) -> None:
+        """See Stream."""
+        where = target.__array_interface__["data"][0]
+        self._driver.on(
+            self.device, "cuMemcpyDtoHAsync_v2", where, address, target.nbytes, self.handle
+        )
+
+    def copy(self, target: int, source: int, nbytes: int, device: int) -> None:
+        """See Stream."""
+        driver = self._driver
+        if device == self.device:
+            driver.on(device, "cuMemcpyDtoDAsync_v2", target, source, nbytes, self.handle)
+            return
+        here, there = driver.context(self.device), driver.context(device)
+        driver.on(
+            *(self.device, "cuMemcpyPeerAsync", target, here, source, there, nbytes, self.handle)
+        )
+
+    def synchronize(self) -> None:
+        """See Stream."""
+        self._driver.on(self.device, "cuStreamSynchronize", self.handle)
+
+
+class _Pinned:
+    """Memory of the host that does not move."""
+
+    __slots__ = ("__array_interface__", "_address", "_driver")
+
+    def __init__(self, driver: NvidiaDriver, nbytes: int) -> None:
+        self._driver, found = driver, c_void_p()
+        driver.on(0, "cuMemHostAlloc", byref(found), nbytes, 1)  # 1: portable, for all devices
+        self._address = found.value or 0
+        self.__array_interface__ = {
+            "data": (self._address, False),
+            "shape": (nbytes,),
+            "typestr": "|u1",
+            "version": 3,
+        }
+
+    def __del__(self) -> None:
+        try:
+            self._driver.on(0, "cuMemFreeHost", self._address)
+        except (AttributeError, TypeError, DeviceError):  # half made, or the process is going
+            return
+
+
+class NvidiaDriver:
+    """See Driver."""
+
+    name = "NVIDIA's driver"
+
+    def __init__(self, library: Library) -> None:
+        self.library = library
+        library.call("cuInit", 0)
+        count = c_int()
+        library.call("cuDeviceGetCount", byref(count))
+        self._count = count.value
+        self._here = threading.local()
+        self._lock = threading.RLock()
+        self._contexts: dict[int, int] = {}
+        self._memory: dict[int, NvidiaStream] = {}  # streams that memory is asked for on
+
+    def context(self, device: int) -> int:
+        """The primary context, shared with other libraries in this process."""
+        found = self._contexts.get(device)
+        if found is None:
+            with self._lock:
+                made = _HANDLE()
+                self.library.call("cuDevicePrimaryCtxRetain", byref(made), self._device(device))
+                found = self._contexts.setdefault(device, made.value or 0)
+        return found
+
+    def enter(self, device: int) -> None:
+        """The context is this thread's. Always said anew: other libraries change it, too."""
+        self.library.call("cuCtxSetCurrent", self.context(device))
+
+    def on(self, device: int, name: str, *arguments: Any) -> None:
+        """Call the library for a device."""
+        self.enter(device)
+        self.library.call(name, *arguments)
+
+    def made(self, device: int, name: str, *arguments: Any) -> int:
+        """What a function of the library makes."""
+        found = _HANDLE()
+        self.on(device, name, byref(found), *arguments)
+        return found.value or 0
+
+    @functools.cache  # noqa: B019  one driver a process
+    def _device(self, device: int) -> int:
+        found = c_int()
+        self.library.call("cuDeviceGet", byref(found), device)
+        return found.value
+
+    @functools.cache  # noqa: B019
+    def _attribute(self, device: int, number: int) -> int:
+        found = c_int()
+        self.library.call("cuDeviceGetAttribute", byref(found), number, self._device(device))
+        return found.value
+
+    def count(self) -> int:
+        """See Driver."""
+        return self._count
+
+    def title(self, device: int) -> str:
+        """See Driver."""
+        room = ctypes.create_string_buffer(256)
+        self.library.call("cuDeviceGetName", room, len(room), self._device(device))
+        return room.value.decode()
+
+    def capability(self, device: int) -> Capability:
+        """See Driver."""
+        return self._attribute(device, _MAJOR), self._attribute(device, _MINOR)
+
+    def multiprocessors(self, device: int) -> int:
+        """See Driver."""
+        return self._attribute(device, _MULTIPROCESSORS)
+
+    def resident(self, device: int) -> int:
+        """See Driver."""
+        return self._attribute(device, _RESIDENT)
+
+    def memory(self, device: int) -> tuple[int, int]:
+        """See Driver."""
+        free, total = c_size_t(), c_size_t()
+        self.on(device, "cuMemGetInfo_v2", byref(free), byref(total))
+        return free.value, total.value
+
+    def allocate(self, device: int, nbytes: int) -> int:
+        """See Driver. Nothing else is on the stream, so the wait is a short one."""
+        stream, found = self._memory_stream(device), c_uint64()
+        self.enter(device)
+        code = self.library.cuMemAllocAsync(byref(found), nbytes, stream.handle)  # type: ignore[attr-defined]
+        if code == _OUT_OF_MEMORY:
+            return 0
+        if code:
+            raise DeviceError(f"{self.library.told(code)} (CUDA error {code} of cuMemAllocAsync)")
+        stream.synchronize()
+        return found.value
+
+    def free(self, device: int, address: int) -> None:
+        """See Driver."""
+        self.on(device, "cuMemFreeAsync", address, self._memory_stream(device).handle)
+
+    def _memory_stream(self, device: int) -> NvidiaStream:
+        with self._lock:
+            if device not in self._memory:
+                pool, most = _HANDLE(), c_uint64((1 << 64) - 1)
+                self.on(device, "cuDeviceGetDefaultMemPool", byref(pool), self._device(device))
+                self.on(device, "cuMemPoolSetAttribute", pool, _RELEASE_THRESHOLD, byref(most))
+                self._memory[device] = self.stream(device)
+            return self._memory[device]
+
+    def pinned(self, nbytes: int) -> Bytes:
+        """See Driver."""
+        return np.asarray(_Pinned(self, max(1, nbytes)))[:nbytes]
+
+    def stream(self, device: int) -> NvidiaStream:
+        """See Driver."""
+        return NvidiaStream(self, device)
+
+    def function(self, device: int, code: Code) -> int:
+        """See Driver. The module lives as long as the process."""
+        text = code.ptx(self.capability(device)).encode()
+        log = ctypes.create_string_buffer(_LOG)
+        options = (c_int * 2)(_ERROR_LOG, _ERROR_LOG_BYTES)
+        values = (c_void_p * 2)(ctypes.addressof(log), _LOG)
+        found = _HANDLE()
+        self.enter(device)
+        status = self.library.cuModuleLoadDataEx(byref(found), text, 2, options, values)  # type: ignore[attr-defined]
+        if status:
+            raise CompileError(
+                f"{code.name}: {self.title(device)} does not take the PTX that was made of it "
+                f"({self.library.told(status)}); please report this",
+                details=f"{log.value.decode(errors='replace')}\n\n{text.decode()}",
+            )
+        return self.made(device, "cuModuleGetFunction", found, code.name.encode())
+
+
+def load() -> NvidiaDriver:
+    """The driver; DeviceError says what is missing."""
+    for name in _LIBRARIES.get(sys.platform, ()):
+        try:
+            return NvidiaDriver(Library(ctypes.CDLL(name)))
+        except OSError:
+            continue
+        except AttributeError as problem:
+            raise DeviceError(
+                f"{name} is too old: {problem}; install NVIDIA's driver 525 or newer"
+            ) from None
+    raise DeviceError("NVIDIA's driver (libcuda.so.1) was not found: install it")
+
+
+__all__ = ["NvidiaDriver", "load"]

@@ -1,0 +1,130 @@
+"""What a GPU is driven by: one protocol, NVIDIA's driver behind it or an emulation of one.
+
+A driver knows devices by number, hands out memory by address, and has streams: queues that carry
+work out in their order, each by itself. What lies between two streams is said by events. Methods
+may be called from any thread. Errors of a device are DeviceErrors; those of work that was taken in
+show when its event is waited for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+Bytes = np.ndarray[Any, np.dtype[Any]]
+Capability = tuple[int, int]
+
+
+class Code(Protocol):
+    """A kernel, as a driver takes it in. Its one parameter is a record of 64-bit words by value,
+    of which `pointers` from the third on are addresses."""
+
+    name: str
+    pointers: int
+
+    def ptx(self, capability: Capability) -> str:
+        """The text for devices of a capability, and those above."""
+        ...
+
+    def host(self) -> Callable[[Bytes], None]:
+        """What does the same on the host, given a record whose addresses are the host's."""
+        ...
+
+
+class Event(Protocol):
+    """A point in a stream's work."""
+
+    def synchronize(self) -> None:
+        """Wait until it is reached; DeviceError where the device has failed on the way."""
+        ...
+
+    def done(self) -> bool:
+        """Whether it is reached; a failure counts as that."""
+        ...
+
+
+class Stream(Protocol):
+    """A queue of a device. Each method takes work in, and returns before it is done."""
+
+    device: int
+    handle: int  # the driver's own name for it: of NVIDIA's a CUstream
+
+    def record(self) -> Event:
+        """The point behind all that was taken in so far."""
+        ...
+
+    def wait(self, event: Any) -> None:
+        """What is taken in from now on begins behind an event, of whatever stream or device."""
+        ...
+
+    def launch(self, function: Any, blocks: int, threads: int, record: bytes) -> None:
+        """Run a kernel in so many blocks of threads."""
+        ...
+
+    def write(self, address: int, source: Bytes) -> None:
+        """Copy pinned memory, which stays as it is until then, to the device."""
+        ...
+
+    def read(self, target: Bytes, address: int) -> None:
+        """Copy the device's memory to pinned memory."""
+        ...
+
+    def copy(self, target: int, source: int, nbytes: int, device: int) -> None:
+        """Copy memory of `device`, this one or another, to this device."""
+        ...
+
+    def synchronize(self) -> None:
+        """Wait for all that was taken in."""
+        ...
+
+
+class Driver(Protocol):
+    """The devices of one kind."""
+
+    name: str
+
+    def count(self) -> int:
+        """How many devices there are."""
+        ...
+
+    def title(self, device: int) -> str:
+        """What the device is called."""
+        ...
+
+    def capability(self, device: int) -> Capability:
+        """The compute capability, such as (9, 0)."""
+        ...
+
+    def multiprocessors(self, device: int) -> int:
+        """How many blocks of threads at least run at once."""
+        ...
+
+    def resident(self, device: int) -> int:
+        """How many threads a multiprocessor holds."""
+        ...
+
+    def memory(self, device: int) -> tuple[int, int]:
+        """Bytes that are free, and that there are."""
+        ...
+
+    def allocate(self, device: int, nbytes: int) -> int:
+        """The address of fresh memory, at a multiple of 256; 0: there is not enough."""
+        ...
+
+    def free(self, device: int, address: int) -> None:
+        """Give memory back, which nothing uses any more."""
+        ...
+
+    def pinned(self, nbytes: int) -> Bytes:
+        """Memory of the host that devices copy from and to by themselves."""
+        ...
+
+    def stream(self, device: int) -> Stream:
+        """A new stream."""
+        ...
+
+    def function(self, device: int, code: Code) -> Any:
+        """A kernel, ready for `Stream.launch`."""
+        ...

@@ -1,0 +1,167 @@
+"""Work on GPUs: who takes it to a device, on which stream, and who tells that it has ended.
+
+Each device has three streams: `WORK` for kernels and functions, `INTO` and `OUT` for copies. One
+thread of the engine issues all of a device's work (see `lanes`): it makes the stream wait for what
+other streams still do with the same variables, calls the function, and notes an event behind it.
+So work on one device follows work on that device without the host in between. One thread a device
+waits for the events in their order, and tells the engine.
+
+An engine without lanes waits for each event before it goes on.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from nbgraph.device import Context, RunContext, driver
+from nbgraph.errors import DeviceError
+
+if TYPE_CHECKING:
+    from nbgraph.engine.lanes import Lane
+    from nbgraph.engine.pending import OnComplete
+    from nbgraph.engine.threaded import ThreadedEngine
+    from nbgraph.engine.variable import Variable
+
+WORK, INTO, OUT = "work", "into", "out"
+Fn = Callable[[RunContext], Any]
+
+
+class Mark:
+    """The end of a job: its event, and whether it is known to be reached."""
+
+    __slots__ = ("event", "over")
+
+    def __init__(self, event: Any) -> None:
+        self.event = event
+        self.over = False
+
+
+class DeviceQueue:
+    """All that runs on a device."""
+
+    def __init__(self, device: Context) -> None:
+        self.device = device
+        self._contexts: dict[str, RunContext] = {}
+        self._lanes: weakref.WeakKeyDictionary[ThreadedEngine, Lane] = weakref.WeakKeyDictionary()
+        # of each variable: for each stream the last job with it
+        self._uses: dict[int, dict[str, Mark]] = {}
+        self._ended: deque[tuple[int, ...]] = deque()  # variables of jobs that are over
+        self._events: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._lock = threading.RLock()
+        self._told = False  # whether the thread that tells of ends is there
+
+    def lane(self, engine: ThreadedEngine, make: Callable[[], Lane]) -> Lane:
+        """The lane of an engine, made at first use."""
+        found = self._lanes.get(engine)
+        if found is None:
+            with self._lock:
+                found = self._lanes.get(engine)
+                if found is None:
+                    found = self._lanes[engine] = make()
+        return found
+
+    def context(self, stream: str) -> RunContext:
+        """What functions on a stream are given."""
+        found = self._contexts.get(stream)
+        if found is None:
+            with self._lock:
+                if stream not in self._contexts:
+                    made = driver().stream(self.device.device_id)
+                    self._contexts[stream] = RunContext(self.device, made)
+                found = self._contexts[stream]
+        return found
+
+    # a job --------------------------------------------------------------------------------------
+
+    def job(
+        self, fn: Fn, stream: str, variables: Sequence[Variable]
+    ) -> Callable[[RunContext, OnComplete], Any]:
+        """`fn` as what a lane issues."""
+        numbers = tuple(v.number for v in variables)
+
+        def issue(run_ctx: RunContext, done: OnComplete) -> Any:
+            value, mark = self._issued(fn, stream, numbers)
+            self._tell_later(mark, numbers, done, fn)
+            return value
+
+        return issue
+
+    def now(self, fn: Fn, stream: str, variables: Sequence[Variable]) -> Any:
+        """Issue it and wait for its end: the value."""
+        numbers = tuple(v.number for v in variables)
+        with self._lock:
+            value, mark = self._issued(fn, stream, numbers)
+        mark.event.synchronize()
+        mark.over = True
+        self._ended.append(numbers)
+        return value
+
+    def _issued(self, fn: Fn, stream: str, numbers: tuple[int, ...]) -> tuple[Any, Mark]:
+        """Behind what other streams do with the same variables."""
+        run_ctx = self.context(stream)
+        self._forget_ended()
+        waited: set[int] = set()
+        for number in numbers:
+            for other, mark in self._uses.get(number, {}).items():
+                if other != stream and not mark.over and id(mark) not in waited:
+                    run_ctx.stream.wait(mark.event)
+                    waited.add(id(mark))
+        try:
+            value = fn(run_ctx)
+        finally:  # what raised half way may have begun something
+            mark = Mark(run_ctx.stream.record())
+            for number in numbers:
+                self._uses.setdefault(number, {})[stream] = mark
+        return value, mark
+
+    def _forget_ended(self) -> None:
+        while self._ended:
+            try:
+                numbers = self._ended.popleft()
+            except IndexError:  # another thread took it
+                return
+            for number in numbers:
+                uses = self._uses.get(number)
+                if uses is not None and all(mark.over for mark in list(uses.values())):
+                    self._uses.pop(number, None)
+
+    # ends ---------------------------------------------------------------------------------------
+
+    def _tell_later(
+        self, mark: Mark, numbers: tuple[int, ...], done: OnComplete, keep: Any
+    ) -> None:
+        if not self._told:
+            with self._lock:
+                if not self._told:
+                    name = f"nbgraph ends on {self.device!r}"
+                    threading.Thread(target=self._tell, name=name, daemon=True).start()
+                    self._told = True
+        self._events.put((mark, numbers, done, keep))
+
+    def _tell(self) -> None:
+        """The life of the thread that waits for events, in the order of issue."""
+        while True:
+            mark, numbers, done, keep = self._events.get()
+            error: DeviceError | None = None
+            try:
+                mark.event.synchronize()
+            except DeviceError as problem:
+                error = problem
+            mark.over = True
+            self._ended.append(numbers)
+            done(error)
+            del mark, done, keep, error
+
+
+_queues: dict[Context, DeviceQueue] = {}
+
+
+def device_queue(device: Context) -> DeviceQueue:
+    """The queue of a device; each has one."""
+    found = _queues.get(device)
+    return _queues.setdefault(device, DeviceQueue(device)) if found is None else found

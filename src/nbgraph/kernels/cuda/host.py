@@ -1,0 +1,82 @@
+"""Kernels of the GPU on the host: what an emulated device runs.
+
+Where units are threads, the kernel's own text is compiled for the host and called for one unit
+after another, of a grid that is small and odd: any grid does the same. Where units are blocks of
+threads, which trade values, the CPU's kernel of the loop stands in.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from nbgraph.codegen import cache, target
+from nbgraph.errors import KernelError
+from nbgraph.kernels.cuda import compile as compiled
+from nbgraph.kernels.cuda.emit import emit
+from nbgraph.kernels.cuda.grid import BLOCKS, Grid, units
+from nbgraph.kernels.kernel import kernel
+from nbgraph.kernels.loops import Loop
+from nbgraph.kernels.writer import Source
+
+Bytes = np.ndarray[Any, np.dtype[Any]]
+UNITS = 5
+_PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+_KNOWN: dict[str, target.LoadedCode] = {}
+_LOCK = threading.Lock()
+
+
+def host_form(loop: Loop, grid: Grid) -> Callable[[Bytes], None]:
+    """What runs a loop on the host, given its record with the host's addresses."""
+    return _blocks(loop, grid) if loop.form in BLOCKS else _threads(loop, grid)
+
+
+def _threads(loop: Loop, grid: Grid) -> Callable[[Bytes], None]:
+    run = _PROTOTYPE(_loaded(emit(loop, grid)).address)
+
+    def form(record: Bytes) -> None:
+        address = record.__array_interface__["data"][0]
+        for start in reversed(range(UNITS)):
+            if code := run(address, start, UNITS):
+                raise KernelError(f"kernel {loop.name!r} returned error code {code}")
+
+    return form
+
+
+def _blocks(loop: Loop, grid: Grid) -> Callable[[Bytes], None]:
+    code = kernel(loop)
+
+    def form(record: Bytes) -> None:
+        code.run(record, 0, units(loop, record.tolist(), grid))
+
+    return form
+
+
+def _loaded(source: Source) -> target.LoadedCode:
+    """Compiled once per content. It stays: streams run it until the process ends."""
+    text = compiled.host_text(source)
+    key = hashlib.sha256(f"cuda host\0{target.host()}\0{source.fastmath}\0{text}".encode())
+    name = key.hexdigest()
+    with _LOCK:
+        found = _KNOWN.get(name)
+        if found is None:
+            entry = cache.load(name)
+            if entry is None:
+                entry = _compiled(text, source.name)
+                cache.store(name, entry)
+            found = _KNOWN[name] = target.LoadedCode(entry.code, entry.symbols)
+            found.keep()
+    return found
+
+
+def _compiled(text: str, name: str) -> cache.Entry:
+    from nbgraph.codegen import optimise  # imports LLVM
+
+    module = optimise.optimised(text, name)
+    code = bytes(target.machine().emit_object(module))
+    return cache.Entry(code, target.externals(str(module)), 0.0, "compiled")

@@ -1,0 +1,235 @@
+"""Arrays on a GPU: made, computed with, looked at, and brought back. Emulated where there is none;
+maps give the bits of the host."""
+
+import numpy as np
+import pytest
+
+import nbgraph as ng
+from nbgraph.errors import DeviceError, OutOfMemory
+from tests.array.gpu import GPU, at_most, emulated_only, hurried
+
+FLOATS = ("float32", "float64", "float16", "bfloat16")
+
+
+def values(shape, dtype="float32", seed=0):
+    made = np.random.default_rng(seed).normal(size=shape) * 3
+    return ng.array(made).astype(dtype).asnumpy()
+
+
+def same(found, wanted):
+    """Equal to the last bit."""
+    found, wanted = (x.asnumpy() if isinstance(x, ng.NDArray) else x for x in (found, wanted))
+    assert found.dtype == wanted.dtype and found.shape == wanted.shape
+    assert found.tobytes() == wanted.tobytes() or np.array_equal(found, wanted, equal_nan=True)
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, "int8", "uint16", "int64", "bool"])
+@pytest.mark.parametrize("shape", [(), (0,), (1,), (5, 7), (3, 1, 4)])
+def test_values_come_back_as_they_went(shape, dtype):
+    """MTE-03: array, device, asnumpy, to, copyto, as_in_context."""
+    x = values(shape, dtype)
+    y = ng.array(x, device=GPU)
+    assert y.device == GPU and isinstance(y, ng.NDArray)
+    same(y, x)
+    same(np.asarray(y), x)
+    same(y.to(ng.cpu()), x)
+    assert y.to(GPU) is y and y.as_in_context(ng.cpu()).device == ng.cpu()
+    same(y.copyto(ng.gpu(ng.num_gpus() - 1)), x)
+    target = ng.zeros(shape, dtype=dtype)
+    same(y.copyto(target), x)
+    same(ng.array(target, device=GPU).copy(), x)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize(
+    "compute",
+    [
+        lambda x, y: x + y,
+        lambda x, y: x * y[0] - 2,
+        lambda x, y: ng.tanh(x) / (1 + ng.abs(y)),
+        lambda x, y: ng.where(x > y, x, y) ** 2,
+        lambda x, y: x.T[1:, ::2] * y.T[1:, ::2],
+        lambda x, y: 3 - x[:, 1] + y[:, :1],
+        lambda x, y: ng.exp(ng.sin(x)) + ng.log(ng.abs(y) + 1),
+    ],
+)
+def test_maps_have_the_bits_of_the_host(compute, dtype):
+    """One scalar text: strides, broadcasting, numbers, new dtypes."""
+    x, y = values((9, 33), dtype), values((9, 33), dtype, 1)
+    wanted = compute(ng.array(x), ng.array(y))
+    found = compute(ng.array(x, device=GPU), ng.array(y, device=GPU))
+    assert found.device == GPU
+    same(found, wanted)
+
+
+def test_writes_in_place_and_views_share_memory():
+    x, y = values((6, 8)), values((8,))
+    found, wanted = ng.array(x, device=GPU), ng.array(x)
+    for a, b in ((found, ng.array(y, device=GPU)), (wanted, ng.array(y))):
+        a += b
+        a *= 2
+        a[1:3] -= b
+        a[4] = 7
+        a[:, ::2] = b[::2]
+        a[5, 1:] = a[0, 1:]
+        ng.add(a, 1, out=a)
+    same(found, wanted)
+
+
+def test_the_quick_ways_of_the_host_do_not_take_a_gpus_arrays():
+    """Layouts alone do not tell devices apart: routes are learned on both sides in turn."""
+    x = values((64,))
+    for _ in range(6):
+        for device in (ng.cpu(), GPU):
+            a = ng.array(x, device=device)
+            b = a + a
+            b += a
+            b *= 2.0
+            assert b.device == device
+            same(b, (x + x + x) * np.float32(2))
+    with pytest.raises(DeviceError, match=r"add: x1 is on gpu\(0\), x2 on cpu\(0\).*to_device"):
+        ng.array(x, device=GPU) + ng.array(x)
+    with pytest.raises(DeviceError, match="setitem|copy"):
+        ng.array(x)[:] += ng.array(x, device=GPU)
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "max", "min", "prod"])
+@pytest.mark.parametrize("shape", [(3,), (5, 7), (300, 5), (4, 3, 1500)])
+def test_reductions(name, shape):
+    """Full, along last and first axes, several, none, kept; within the bound of sums."""
+    x = values(shape) / 4
+    for axis in (None, 0, -1, tuple(range(len(shape)))[::2]):
+        for keepdims in (False, True):
+            found = getattr(ng, name)(ng.array(x, device=GPU), axis=axis, keepdims=keepdims)
+            wanted = getattr(np, name)(x.astype(np.float64), axis=axis, keepdims=keepdims)
+            assert found.device == GPU and found.shape == wanted.shape
+            np.testing.assert_allclose(found.asnumpy(), wanted, rtol=2e-5, atol=2e-5)
+    whole = ng.array(np.arange(10), device=GPU)
+    assert whole.sum().item() == 45 and whole.sum().dtype == np.int64
+    assert ng.zeros((0,), device=GPU).sum().item() == 0
+
+
+@pytest.mark.parametrize("axis", [-1, 0])
+def test_row_programs(axis):
+    x = values((6, 40))
+    for compute in (ng.softmax, ng.log_softmax):
+        found = compute(ng.array(x, device=GPU), axis=axis)
+        np.testing.assert_allclose(
+            found.asnumpy(), compute(ng.array(x), axis=axis).asnumpy(), rtol=1e-6
+        )
+
+
+def test_gradients_stay_on_the_device():
+    """Autograd: maps, broadcasting, reductions, rows; against the host."""
+    x, w, b = values((16, 10)), values((10,), seed=1), values((16, 1), seed=2)
+
+    def gradients(device):
+        arrays = [ng.array(v, device=device) for v in (x, w, b)]
+        for a in arrays:
+            a.attach_grad()
+        with ng.autograd.record():
+            h = ng.tanh(arrays[0] * arrays[1] + arrays[2])
+            loss = (ng.log_softmax(h) ** 2).sum() + (h * 2).mean()
+        loss.backward()
+        assert all(a.grad.device == device for a in arrays)
+        return [loss, *(a.grad for a in arrays)]
+
+    for found, wanted in zip(gradients(GPU), gradients(ng.cpu()), strict=True):
+        np.testing.assert_allclose(found.asnumpy(), wanted.asnumpy(), rtol=1e-4, atol=1e-6)
+
+
+def test_arrays_are_made_there():
+    """Draws are made on the host: the same numbers on all devices."""
+    same(ng.zeros((2, 3), device=GPU), np.zeros((2, 3), np.float32))
+    same(ng.full((3,), 7, device=GPU), ng.full((3,), 7))
+    same(ng.arange(5, device=GPU), np.arange(5))
+    drawn = []
+    for device in (ng.cpu(), GPU):
+        ng.random.seed(3)
+        drawn.append(ng.random.normal(size=(50,), device=device))
+    assert drawn[1].device == GPU
+    same(drawn[1], drawn[0])
+
+
+def test_what_has_no_form_is_refused():
+    """The operator, the device and the remedy; nothing is copied."""
+    x = ng.array(values((5,)), device=GPU)
+    with pytest.raises(DeviceError, match=r"sort: there is no GPU form.*x\.to\(ng\.cpu\(\)\)"):
+        ng.sort(x)
+    with pytest.raises(DeviceError, match="setitem: there is no GPU form"):
+        x[np.array([1, 2])] = 0.0
+
+
+def test_casts():
+    x = values((40,))
+    for dtype in ("float64", "float16", "int32", "bool"):
+        same(ng.array(x, device=GPU).astype(dtype), ng.array(x).astype(dtype))
+    same(ng.array(x > 0, device=GPU).astype("float32"), (x > 0).astype(np.float32))
+
+
+def test_display_and_elements():
+    x = ng.array(values((2, 2)), device=GPU)
+    assert repr(x).endswith(" on gpu(0)") and str(x) == str(x.asnumpy())
+    assert x[0, 1].item() == x.asnumpy()[0, 1] and x.item(1, 0) == x.asnumpy()[1, 0]
+    assert len(list(x)) == 2 and bool(x[0, 0] == x[0, 0])
+    assert "..." in repr(ng.zeros((2000,), device=GPU))
+
+
+@emulated_only
+@pytest.mark.parametrize("kind", ["threaded", "naive", "chaos"])
+@pytest.mark.parametrize("seed", range(3))
+def test_random_programs_with_slow_streams(kind, seed):
+    """ENG-08: copies and kernels on their streams, in any timing, as on the host."""
+    before = ng.engine.current().kind
+    ng.engine.set(kind)
+    rng = np.random.default_rng(seed)
+    try:
+        with hurried(seed):
+            wanted = [rng.normal(size=(20, 9)).astype(np.float32) for _ in range(3)]
+            found = [ng.array(x, device=ng.gpu(0)) for x in wanted]
+            for _ in range(25):
+                i, j, k = rng.integers(0, 3, 3)
+                what = rng.integers(0, 6)
+                if what == 0:
+                    wanted[k] = wanted[i] + wanted[j]
+                    found[k] = found[i] + found[j]
+                elif what == 1:
+                    wanted[k] = wanted[k] * np.float32(0.5)
+                    found[k] *= 0.5
+                elif what == 2:
+                    wanted[k] = wanted[i].copy()
+                    found[k] = found[i].to(ng.gpu(1)).to(ng.gpu(0))
+                elif what == 3:
+                    wanted[k] = wanted[i] - np.float32(1)
+                    found[k] = (found[i].to(ng.cpu()) - 1).to(ng.gpu(0))
+                elif what == 4:
+                    fresh = rng.normal(size=(20, 9)).astype(np.float32)
+                    wanted[k] = fresh.copy()
+                    found[k] = ng.array(fresh, device=ng.gpu(0))
+                    fresh[:] = 0
+                else:
+                    wanted[k] = wanted[k].copy()
+                    wanted[k][3:7] = wanted[i][3:7]
+                    found[k] = found[k].copy()
+                    found[k][3:7] = found[i][3:7]
+            for a, b in zip(found, wanted, strict=True):
+                same(a, b)
+    finally:
+        ng.engine.set(before)
+
+
+@emulated_only
+def test_memory_that_runs_out():
+    """Drained, released, tried again; then the report says who holds it."""
+    ng.storage.empty_cache(GPU)
+    ng.waitall()
+    nbytes = 1 << 20
+    with at_most(3 * nbytes + 4096):
+        held = [ng.zeros((nbytes // 4,), device=GPU) for _ in range(2)]
+        for _ in range(5):  # temporaries come back
+            held[0] = held[0] + 1
+        with pytest.raises(OutOfMemory, match=r"asked for on gpu\(0\)") as caught:
+            held += [ng.zeros((nbytes // 4,), device=GPU) for _ in range(3)]
+        assert "held: " in str(caught.value)
+        del held
+        assert ng.ones((nbytes // 4,), device=GPU).asnumpy().all()

@@ -1,0 +1,76 @@
+"""Failures on a GPU: of functions, and of the device, which does not get well again."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import nbgraph as ng
+from tests.array.gpu import GPU
+
+
+def test_a_function_on_a_stream():
+    """ENG-07, ENG-08: run_ctx.stream is the device's; the result and the failure come back."""
+    x = ng.zeros(3, device=GPU)
+
+    def work(run_ctx):
+        assert run_ctx.device == GPU and run_ctx.get_stream("gpu") is run_ctx.stream
+        return run_ctx.stream.device
+
+    assert ng.engine.push(work, ctx=GPU, const_vars=[x.variable]).result(30) == 0
+
+    def fail(run_ctx):
+        raise OSError("on purpose")
+
+    ng.engine.push(fail, ctx=GPU, mutate_vars=[x.variable], name="the one that fails")
+    y = x + 1
+    with pytest.raises(OSError, match="on purpose") as caught:
+        y.asnumpy()
+    assert any("the one that fails" in note for note in caught.value.__notes__)
+    assert "failed in" in repr(y)
+    z = ng.zeros(3, device=GPU)
+    z[:] = 1
+    assert z.asnumpy().tolist() == [1, 1, 1]
+
+
+def test_an_illegal_access_poisons_the_device():
+    """The failure is raised at the wait, with the operator's name; other devices go on."""
+    program = """
+import numpy as np, nbgraph as ng
+from nbgraph.device import driver
+g = ng.gpu(0)
+x = ng.array(np.ones(100, np.float32), device=g)
+x.asnumpy()
+stranger = x._address + (1 << 28)
+ng.engine.push(lambda c: c.stream.read(np.empty(8, np.uint8), stranger), ctx=g,
+               mutate_vars=[x.variable], name="the wild one")
+y = x + 1
+for array in (y, x):
+    try:
+        array.asnumpy()
+    except ng.errors.DeviceError as error:
+        print(str(error)[:48], error.__notes__[0][:33])
+try:
+    print((ng.ones(3, device=g) + 1).asnumpy())
+except ng.errors.DeviceError as error:
+    print("again")
+print((ng.ones(3, device=ng.gpu(1)) + 1).asnumpy(), ng.ones(3))
+try:
+    ng.waitall()
+except ng.errors.DeviceError:
+    print("told")
+"""
+    found = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "NBGRAPH_GPU": "emulated"},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    lines = found.stdout.splitlines()
+    assert lines[0] == lines[1]
+    assert lines[0].startswith("gpu(0): an illegal memory access was encountered")
+    assert "'the wild one'" in lines[0]
+    assert lines[2:4] == ["again", "[2. 2. 2.] [1. 1. 1.]"], found.stdout

@@ -1,0 +1,138 @@
+"""The emulated driver keeps the driver's rules: what is forgotten shows."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import nbgraph as ng
+from nbgraph.device.emulated import EmulatedDriver
+from nbgraph.errors import DeviceError
+
+
+@pytest.fixture(scope="module")
+def driver():
+    return EmulatedDriver(2)
+
+
+def raw(values):
+    return np.ascontiguousarray(values).view(np.uint8)
+
+
+def test_streams_keep_their_own_order_and_events_the_one_between(driver):
+    """ENG-07: copies in, across and out, each on a stream of its own."""
+    values = np.arange(500, dtype=np.float32)
+    a, b = driver.allocate(0, values.nbytes), driver.allocate(1, values.nbytes)
+    one, two = driver.stream(0), driver.stream(1)
+    for number in range(2):
+        driver.devices[number].hurry(number)
+    for _ in range(10):
+        out = np.zeros(values.nbytes, np.uint8)
+        one.write(a, raw(values))
+        two.wait(one.record())
+        two.copy(b, a, values.nbytes, 0)
+        two.read(out, b)
+        one.wait(two.record())
+        two.synchronize()
+        assert (out.view(np.float32) == values).all()
+        values = values + 1
+    for number in range(2):
+        driver.devices[number].hurry(None)
+
+
+def test_memory_is_taken_and_given_back(driver):
+    room = driver.devices[0].room
+    used = room.used
+    held = [driver.allocate(0, 1000) for _ in range(5)]
+    assert all(address % 256 == 0 for address in held) and len(set(held)) == 5
+    driver.free(0, held[2])
+    assert driver.allocate(0, 1000) == held[2]
+    room.most = room.used + 512
+    assert driver.allocate(0, 1000) == 0 and driver.memory(0) == (512, room.most)
+    room.most = room.size
+    for address in held:
+        driver.free(0, address)
+    assert room.used == used
+
+
+def test_an_illegal_access_fails_the_device_for_good():
+    driver = EmulatedDriver(1)
+    stream, address = driver.stream(0), driver.allocate(0, 100)
+    stream.read(np.empty(5000, np.uint8), address)
+    for _ in range(2):
+        with pytest.raises(DeviceError, match="illegal memory access"):
+            stream.synchronize()
+    assert driver.allocate(0, 100)  # the host's books go on
+
+
+def test_the_host_cannot_touch_a_devices_memory():
+    """Nothing is copied silently: host code over device memory ends the process."""
+    program = (
+        "import nbgraph as ng\n"
+        "x = ng.ones(4, device=ng.gpu())\n"
+        "print(x._view().strides)\n"
+        "print(x._view()[0])\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "NBGRAPH_GPU": "emulated"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.stdout == "(4,)\n" and found.returncode < 0
+
+
+def test_what_is_missing_is_said():
+    """ENG-15, X-ENG-14: driver, device and remedy."""
+    program = (
+        "import sys, nbgraph as ng\n"
+        "from nbgraph.device import missing\n"
+        "assert not any(m.startswith(('cuda', 'nbgraph.device.nvidia')) for m in sys.modules)\n"
+        "print(ng.num_gpus(), missing(ng.gpu(1)))\n"
+        "try:\n"
+        "    ng.zeros(3, device=ng.gpu())\n"
+        "except ValueError as error:\n"
+        "    print(error)\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "NBGRAPH_GPU": "none"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    first, second = found.stdout.splitlines()
+    assert first.startswith("0 no GPU backend is loaded, so nothing runs on gpu(1): ")
+    assert first.endswith("; or use ng.cpu()") and "gpu(0)" in second
+
+
+def test_devices_are_counted():
+    if ng.config.gpu != "emulated":
+        pytest.skip("another number of devices")
+    assert ng.num_gpus() == 2
+    assert ng.device.missing(ng.gpu(1)) is None
+    assert "there are gpu(0) to gpu(1)" in ng.device.missing(ng.gpu(2))
+
+
+def test_a_forked_child_has_no_gpu():
+    """Never fork after the start: the child says so."""
+    program = (
+        "import os, nbgraph as ng\n"
+        "x = ng.ones(3, device=ng.gpu()); x.asnumpy()\n"
+        "if os.fork() == 0:\n"
+        "    print(ng.device.missing(ng.gpu()), flush=True)\n"
+        "    os._exit(0)\n"
+        "os.wait()\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program],
+        env={**os.environ, "NBGRAPH_GPU": "emulated"},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    assert "was forked after GPUs had been used; start processes by 'spawn'" in found.stdout
