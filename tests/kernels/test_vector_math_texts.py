@@ -210,14 +210,13 @@ def test_pairwise_sum_is_that_of_numpy():
 
 
 def test_no_text_speaks_of_numba_flags_or_a_processor():
-    """MFU-01: nothing a caller must provide but the C library; no flag that changes bits."""
+    """MFU-01: nothing a caller must provide; no flag that changes bits."""
     whole = re.sub(r'c".*"', "", texts.texts(PAIRS, texts.RUNTIME))  # without what tables hold
     assert not re.search(r"NRT_|numba|_ZN|x86|target|attributes|!\d", whole)
     flags = r"\b(fast|reassoc|contract|nnan|ninf|nsz|arcp|afn)\b"
     assert not re.search(flags, whole)
     declared = set(re.findall(r"^declare .*@([\w.]+)\(", whole, re.MULTILINE))
-    functions = {name for name in declared if not name.startswith("llvm.")}
-    assert functions == {"tgamma", "lgamma", "tan"}
+    assert all(name.startswith("llvm.") for name in declared)
     defined = re.findall(r"^(?:define [^@]*)?@([\w.]+)", whole, re.MULTILINE)
     assert len(defined) == len(set(defined))
     assert set(re.findall(r"@([\w.]+)", whole)) == declared | set(defined)

@@ -120,7 +120,9 @@ def device_module(
             details=f"{error}\n\n{text}",
         ) from None
     module.triple, module.data_layout = TRIPLE, str(machine.target_data)
-    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3))
+    options = llvm.create_pipeline_tuning_options(speed_level=3)
+    options.loop_vectorization = options.slp_vectorization = False  # a thread has no vectors
+    builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
     _check(source, str(module))
     return module

@@ -21,8 +21,8 @@ from nbgraph.errors import CompileError
 PACKAGE = "nvidia-nvjitlink==13.0.*"
 _LIBRARIES = ("cu13/lib/libnvJitLink.so.13", "cu13/bin/x64/nvJitLink_130_0.dll")
 _PTX_INPUT = 2  # of nvJitLinkInputType
-_USED = re.compile(r"Used (\d+) registers")
-_FRAME = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
+_USED = re.compile(r"used (\d+) registers.*, (\d+) stack")  # functions that it calls included
+_SPILLS = re.compile(r"(\d+) bytes spill stores")  # of each function
 
 
 class Facts(NamedTuple):
@@ -50,15 +50,15 @@ def facts(ptx: str, capability: tuple[int, int]) -> Facts:
 
     CompileError where the linker is not there, or refuses the text and says why.
     """
-    key = hashlib.sha256(f"facts {PACKAGE} {capability} {ptx}".encode()).hexdigest()
+    key = hashlib.sha256(f"facts 2 {PACKAGE} {capability} {ptx}".encode()).hexdigest()
     known = cache.recall(key)
     if known is None:
         code, log = machine_code(ptx, capability)
-        used, frame = _USED.search(log), _FRAME.search(log)
-        if used is None or frame is None:
+        used = _USED.search(log)
+        if used is None:
             raise CompileError(f"nvJitLink says nothing of registers: {log[:500]}")
-        stack, stores, loads = (int(n) for n in frame.groups())
-        known = json.dumps([int(used[1]), stack, max(stores, loads), len(code)]).encode()
+        spills = sum(int(n) for n in _SPILLS.findall(log))
+        known = json.dumps([int(used[1]), int(used[2]), spills, len(code)]).encode()
         cache.remember(key, known)
     return Facts(*json.loads(known))
 

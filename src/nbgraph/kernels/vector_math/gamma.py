@@ -103,27 +103,13 @@ def gamma(f: Format):
     return gamma
 
 
-@scalar
-def log_gamma(z):
-    """lgamma(z) of z >= -1/2; its zeros at 1 and 2 keep their digits."""
-    if z < FAR:
-        if z < 0.5:
-            return fma(z, polynomial(z, LOG_NEAR_TWO), -log(absolute(fma(z, z, z))))
-        lead, t = 1.0, z
-        while t > 2.5:
-            t -= 1.0
-            lead *= t
-        if t < 1.5:
-            t -= 1.0
-            return fma(t, polynomial(t, LOG_NEAR_TWO), -log(z))
-        t -= 2.0
-        return fma(t, polynomial(t, LOG_NEAR_TWO), log(lead))
-    return fma(z - 0.5, log(z) - 1.0, HALF_LOG - 0.5 + series(z))
-
-
 @per_format
 def lgamma(f: Format):
-    """log |gamma(x)|; infinite at zero and at negative integers."""
+    """log |gamma(x)|; infinite at zero and at negative integers.
+
+    Of w >= -1/2 it is lgamma(2 + t), |t| <= 1/2, with the logarithm of a product added or taken
+    away; so the zeros at 1 and 2 keep their digits.
+    """
     float_, wide = f.float, np.float64
 
     @scalar
@@ -132,12 +118,27 @@ def lgamma(f: Format):
         a = absolute(z)
         if a == np.inf:
             return float_(a)
-        if z >= -0.5:
-            return float_(log_gamma(z))
+        w = a if z < -0.5 else z
+        lead, t, sign = w, w, 1.0
+        if w < 0.5:
+            lead, sign = absolute(fma(w, w, w)), -1.0
+        elif w < 1.5:
+            t, sign = w - 1.0, -1.0
+        elif w < FAR:
+            lead = 1.0
+            while t > 2.5:
+                t -= 1.0
+                lead *= t
+            t -= 2.0
+        y = log(lead)
+        if w < FAR:
+            y = fma(t, polynomial(t, LOG_NEAR_TWO), sign * y)
+        else:
+            y = fma(w - 0.5, y - 1.0, HALF_LOG - 0.5 + series(w))
+        if not z < -0.5:
+            return float_(y)
         s = sine(a)
-        if s == 0.0:
-            return float_(np.inf)
-        return float_(log(math.pi / (a * s)) - log_gamma(a))
+        return float_(np.inf if s == 0.0 else log(math.pi / (a * s)) - y)
 
     return lgamma
 
