@@ -95,7 +95,7 @@ _MODULES = {
     "viz": "nbgraph.viz",
     "xp": "nbgraph.xp",
 }
-_ROOMS = frozenset(("graph", "kernels", "operator", "ops", "picture"))
+_ROOMS = frozenset(("graph", "kernels", "operator", "ops", "parsing", "picture"))
 _RENAMED = {
     "waitall": ("nbgraph.engine", "wait_for_all"),
     "Group": ("nbgraph.graph.symbol", "group"),
