@@ -104,6 +104,33 @@ def test_a_value_is_kept_only_where_the_output_holds_it():
     assert placed.tobytes() == wanted.tobytes()
 
 
+def test_nothing_is_kept_over_what_a_later_total_reads():
+    """X-SYM-05: a third pass that makes a total reads the row, which the output may lie over."""
+    loop = softmax_loop()
+    graph, share = loop.graph, loop.outputs[0].node
+    squares = graph.argument("squares", "f")
+    third = (Total(squares, graph.arithmetic("mul", share, share), "add"),)
+    made = Output(graph.arithmetic("mul", share, squares), "float32", "c")
+    longer = Loop(
+        "longer",
+        "rows",
+        graph,
+        "float32",
+        loop.operands,
+        (),
+        (made,),
+        stages=(*loop.stages, third),
+        disjoint=True,
+    )
+    x = sample((3, 50))
+    wanted, placed = np.empty_like(x), x.copy()
+    run(longer, x, wanted)
+    run(longer, placed, placed)
+    assert placed.tobytes() == wanted.tobytes()
+    shares = np.exp(x) / np.exp(x).sum(1, keepdims=True)
+    np.testing.assert_allclose(wanted, shares * (shares**2).sum(1, keepdims=True), rtol=1e-5)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_every_pass_is_packed(dtype):
     """X-SYM-05: each of the three passes does packed arithmetic and calls nothing."""

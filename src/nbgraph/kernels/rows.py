@@ -241,7 +241,10 @@ def _kept(loop: Loop) -> _Kept | None:
         if output.layout == "0" or output.whole or not exact:
             continue
         for number, stage in enumerate(loop.stages):
-            later = [*_nodes(loop.stages[number + 1 :]), *written]
+            between = _nodes(loop.stages[number + 1 :])
+            if elements & _reached(graph, between, {}):  # it may be written over, and is read
+                continue
+            later = [*between, *written]
             for total in stage:
                 costly = any(n.op in _COSTLY for n in graph.reachable([total.node]))
                 if costly and total.node.id in _reached(graph, later, {}):
