@@ -144,3 +144,20 @@ def test_bad_dtypes_and_shapes_of_gradients():
         ops.avg_pooling(np.ones((1, 1, 3), "int64"), 2)
     with pytest.raises(ShapeError, match="avg_pooling_gradient: out_grad has shape"):
         ops.avg_pooling_gradient(np.ones((1, 1, 3)), 2, size=(4,))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    ("kernel", "stride"), [(2, 2), (3, 3), (2, 4), ((3, 2), 2), ((2, 3), (1, 3))]
+)
+@pytest.mark.parametrize("size", [(24, 24), (7, 12), (5, 24), (6, 140_000)])
+def test_windows_that_tile_lines(dtype, kernel, stride, size):
+    """OPR-12: many lines at once, with NaN and zeros of both signs; also lines longer than the
+    room that is there for them."""
+    x = np.random.default_rng(0).normal(size=(1, 2, *size)).astype(dtype)
+    x[0, 0, 0, 1], x[0, 1, 1] = np.nan, -0.0
+    found = ops.max_pooling(x, kernel, stride=stride)
+    pairs = [v if isinstance(v, tuple) else (v, v) for v in (kernel, stride)]
+    wide = np.lib.stride_tricks.sliding_window_view(x, pairs[0], axis=(2, 3))
+    wanted = wide[:, :, :: pairs[1][0], :: pairs[1][1]].max(axis=(-2, -1))
+    np.testing.assert_array_equal(found, wanted)

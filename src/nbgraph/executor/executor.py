@@ -187,7 +187,8 @@ class Executor(Reports):
         if (self._watch is not None or CLOSELY_ASKED[0]) and self._watched():
             update = None
         else:
-            self._seeds("train_step", None)
+            if self._training is None:
+                self._require_losses("train_step")
             update = optimizer.prepared(grads)
         if update is None:
             outputs = self.forward_backward(**inputs)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nbgraph.kernels.loops import ROOM
 from nbgraph.kernels.windows import ITEM, SPACE
 from nbgraph.kernels.written import Record, function, part
 
@@ -89,7 +90,10 @@ def max_text(dtype: str, width: int, step: int) -> str:
     layout = record("x", "out", adds=True)
     begin = [f"done = filled(line, {dtype}(-1e999), out_w)"]
     end = [f"done = delivered({_at('out', dtype)}, line, out_w, adds)"]
-    return _text("max_pooling", layout, _MAX, dtype, width, step, begin=begin, end=end)
+    planes, helpers = _tiling_windows(dtype, width, step)
+    return helpers + _text(
+        "max_pooling", layout, _MAX, dtype, width, step, begin=begin, end=end, planes=planes
+    )
 
 
 def mean_text(dtype: str, width: int, step: int) -> str:
@@ -133,6 +137,46 @@ def record(*addresses: str, adds: bool = False) -> Record:
 
 
 # pieces -----------------------------------------------------------------------------------------
+
+
+def _tiling_windows(dtype: str, width: int, step: int) -> tuple[list[str], str]:
+    """What is done for a plane that windows tile along lines, and its functions: cells that lie
+    one above the other first, of many lines, so that what is left is one long run."""
+    if not 1 < width <= min(step, _FARTHEST):
+        return [], ""
+    upright = part(
+        "upright(line, x, n, m, step, height)",
+        "for j in range(n):",
+        "    for i in range(m):",
+        "        store_output(line, j * m + i, load_input(x, j * step + i))",
+        "    for k in range(1, height):",
+        "        for c in range(m):",
+        "            t = acc_max(load(line, j * m + c), load_input(x, j * step + k * m + c))",
+        "            store_output(line, j * m + c, t)",
+        "return 0",
+    )
+    across = part(
+        "across(out, line, n)",
+        "for i in range(n):",
+        f"    t = load_input(line, i * {step})",
+        *(f"    t = acc_max(t, load_input(line, i * {step} + {k}))" for k in range(1, width)),
+        "    store_output(out, i, t)",
+        "return 0",
+    )
+    item = ITEM[dtype]
+    planes = [
+        "begun = 0",
+        "fits = pad_h + pad_w + adds == 0 and in_d == 1 and kernel_d == 1",
+        f"if fits and step_w * out_w == in_w and in_w <= {ROOM[dtype]}:",
+        "    while begun < out_h:",
+        f"        n = min({ROOM[dtype]} // in_w, out_h - begun)",
+        f"        cell = x + (plane * in_h + begun * step_h) * in_w * {item}",
+        f"        done = upright(line, {dtype}_pointer(cell), n, in_w, step_h * in_w, kernel_h)",
+        f"        spot = out + (plane * out_h + begun) * out_w * {item}",
+        f"        done = across({dtype}_pointer(spot), line, n * out_w)",
+        "        begun += n",
+    ]
+    return planes, upright + across
 
 
 def _at(name: str, dtype: str) -> str:
@@ -185,8 +229,10 @@ def _text(
     *,
     begin: Sequence[str],
     end: Sequence[str] = (),
+    planes: Sequence[str] = (),
 ) -> str:
-    """The whole text for a window of `width` elements along a line and a step."""
+    """The whole text for a window of `width` elements along a line and a step. `planes`: lines that
+    may do a plane from the first line of places to the one before `begun`."""
     group = width if width <= _WIDEST else 1
     near = step <= _FARTHEST
     runs = pool.run("one", 1, "step", dtype, apart=True)
@@ -208,8 +254,9 @@ def _text(
             "done = 0",
             "for plane in range(lo, hi):",
             *(f"    {text}" for text in clears),
+            *(f"    {text}" for text in planes or ["begun = 0"]),
             "    for d in range(out_d):",
-            "        for h in range(out_h):",
+            "        for h in range(begun, out_h):",
             "            spot = ((plane * out_d + d) * out_h + h) * out_w",
             *(f"            {text}" for text in begin),
             "            done = placed(args, line, plane, d, h, spot)",
