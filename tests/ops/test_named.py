@@ -1,5 +1,7 @@
 """Names, variables and errors of operators by MXNet's names; values are in test_mxnet."""
 
+import itertools
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -108,6 +110,27 @@ def test_names_begin_alike():
         _ = ng.nd.linalg.pot
 
 
+def test_alignments_are_all_there_are():
+    """OPP-24: the loss over alignments is the sum over all of them, one by one; so is its slope."""
+    rng = np.random.default_rng(2)
+    scores, label = rng.normal(size=(4, 1, 3)), (1, 1)
+    share = np.exp(scores - np.logaddexp.reduce(scores, 2, keepdims=True))[:, 0]
+    total, counts = 0.0, np.zeros((4, 3))
+    for path in itertools.product(range(3), repeat=4):
+        merged = [c for c, before in zip(path, (0, *path), strict=False) if c and c != before]
+        if tuple(merged) == label:
+            chance = np.prod(share[range(4), path])
+            total += chance
+            counts[range(4), path] += chance
+    x = ng.array(scores)
+    x.attach_grad()
+    with ng.autograd.record():
+        loss = ng.CTCLoss(x, ng.array([label]))
+    loss.backward()
+    np.testing.assert_allclose(loss.asnumpy(), [-np.log(total)], rtol=1e-12)
+    np.testing.assert_allclose(x.grad.asnumpy()[:, 0], share - counts / total, rtol=1e-9)
+
+
 def test_every_name_is_there():
     """OPP-14: names of the table are registered, and documented."""
     for name in " ".join(NAMED_FAMILIES.values()).split():
@@ -148,6 +171,8 @@ BAD = [
     (lambda: ops.Embedding([7], X[0]), IndexingError, "out of bounds"),
     (lambda: ops.take(X, [0], 0, mode="near"), ArgumentError, "mode='near'"),
     (lambda: ops.topk(X, 1, ret_typ="all"), ArgumentError, "ret_typ='all'"),
+    (lambda: ops.CTCLoss(X, [[1]]), ShapeError, "steps, samples, classes"),
+    (lambda: ops.CTCLoss(X, [[1]] * 3, use_data_lengths=True), ArgumentError, "give one a sample"),
     (lambda: ops.Dropout(X, mode="always"), ArgumentError, "mode='always'"),
 ]
 

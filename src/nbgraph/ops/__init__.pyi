@@ -22,6 +22,8 @@ from nbgraph.ops.activation import softsign as softsign
 from nbgraph.ops.activation import swish as swish
 from nbgraph.ops.adaptive import adaptive_avg_pooling as adaptive_avg_pooling
 from nbgraph.ops.adaptive import adaptive_max_pooling as adaptive_max_pooling
+from nbgraph.ops.alignments import CTCLoss as CTCLoss
+from nbgraph.ops.alignments import CTCLoss as _ctc_loss
 from nbgraph.ops.arithmetic import abs as abs
 from nbgraph.ops.arithmetic import absolute as absolute
 from nbgraph.ops.arithmetic import add as add
@@ -504,6 +506,7 @@ broadcast_sub = _broadcast_sub
 cast = _cast
 choose_element_0index = _choose_element_0index
 crop = _crop
+ctc_loss = _ctc_loss
 elemwise_add = _elemwise_add
 elemwise_div = _elemwise_div
 elemwise_mul = _elemwise_mul

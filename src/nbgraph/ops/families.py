@@ -92,6 +92,7 @@ NAMED_FAMILIES: dict[str, str] = {
     ),
     "lookups": "Embedding batch_take choose_element_0index",
     "heads": "MakeLoss make_loss SVMOutput",
+    "alignments": "CTCLoss ctc_loss",
     "normalising": "LayerNorm InstanceNorm GroupNorm L2Normalization LRN",
 }
 
