@@ -7,8 +7,8 @@ the result, the gradients from one out-gradient, and the gradients of the sum of
 What differs is printed with the configuration that shows it, and the number that its generator
 was made of; the exit status is then 1. `against_torch_optim` compares optimizers.
 
-Both compute in float64. With `--single` ours and PyTorch's in float32 are compared with PyTorch's
-in float64: ours may be off by ten times as much as PyTorch's.
+Both compute in float64. With `--dtype float32` (or float16) ours and PyTorch's in that are compared
+with PyTorch's in float64: ours may be off by ten times as much as PyTorch's.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ FAMILIES = (
     "multiplying recurrent attending edges drawn large"
 ).split()
 
+LEAST = {"float32": 2e-6, "float16": 4e-3}  # what ours may be off whatever PyTorch is
+
 
 def makers(chosen: str) -> dict[str, Make]:
     """What draws configurations, by name."""
@@ -42,18 +44,18 @@ def makers(chosen: str) -> dict[str, Make]:
     return {name: make for name, make in found.items() if wanted_kind in name}
 
 
-def failures(case: Case, torch: Any, *, single: bool) -> list[str]:
-    """What differs, by way."""
+def failures(case: Case, torch: Any, dtype: str) -> list[str] | None:
+    """What differs, by way; None where PyTorch has nothing to compare with."""
     told: list[str] = []
     try:
         judge, seed = wanted(case, torch)
     except Exception as problem:
         return [f"PyTorch: {said(problem)}"]
-    if single:
+    if dtype in LEAST:
         try:
-            case, seed = in_single(case, judge, torch)
-        except RuntimeError:  # constants of another dtype
-            return told
+            case, seed = narrowed(case, dtype, judge, torch)
+        except RuntimeError:  # constants of another dtype, or there is no such function
+            return None
     for name, run in WAYS.items():
         try:
             off, where = difference(run(case, seed, len(judge) - 1), judge)
@@ -72,33 +74,38 @@ def said(problem: Exception) -> str:
     return f"{type(problem).__name__} {text} ({last.filename}:{last.lineno})"
 
 
-def rounded(case: Case) -> Case:
-    """The same of numbers that float32 has."""
-    floats = [x.astype("float32").astype("float64") if x.dtype == "float64" else x
-              for x in case.operands]  # fmt: skip
-    return case._replace(operands=floats)
+def cast(case: Case, dtype: str) -> Case:
+    """The same in another dtype."""
+    with np.errstate(over="ignore"):
+        return case._replace(
+            operands=[x.astype(dtype) if x.dtype.kind == "f" else x for x in case.operands]
+        )
 
 
-def in_single(case: Case, judge: Found, torch: Any) -> tuple[Case, Array | None]:
-    """The same in float32, with what PyTorch is off as a measure; and the seed."""
-    found = [x.astype("float32") if x.dtype == "float64" else x for x in case.operands]
-    case = case._replace(operands=found)
+def narrowed(case: Case, dtype: str, judge: Found, torch: Any) -> tuple[Case, Array | None]:
+    """The same in another dtype, with what PyTorch is off as a measure; and the seed."""
+    case = cast(case, dtype)
     theirs, seed = wanted(case, torch)
     off, _ = difference(theirs, judge[: len(theirs)])
-    return case._replace(tolerance=max(10 * off, 2e-6)), seed
+    return case._replace(tolerance=max(10 * off, LEAST[dtype], case.tolerance)), seed
 
 
 def compare(name: str, make: Make, torch: Any, numbers: range, asked: Any) -> int:
     """Run the configurations of a kind; how many differ."""
-    failed = 0
+    failed = skipped = 0
     for number in numbers:
         key = [asked.seed, zlib.crc32(name.encode()), number]
         case = make(np.random.default_rng(key), torch)
-        case = rounded(case) if asked.single else case
-        for line in failures(case, torch, single=asked.single):
+        if asked.dtype in LEAST:  # numbers that it has
+            case = cast(cast(case, asked.dtype), "float64")
+        lines = failures(case, torch, asked.dtype)
+        skipped += lines is None
+        for line in lines or []:
             failed += 1
             shapes = [x.shape for x in case.operands]
             print(f"  --kind {name} --only {number}: {case.text} of {shapes}: {line}", flush=True)
+    left_out = f", {skipped} left out" if skipped else ""
+    print(f"{name:32} {len(numbers)} configurations{left_out}, {failed} differences", flush=True)
     return failed
 
 
@@ -109,7 +116,7 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=30, help="configurations of each kind")
     parser.add_argument("--kind", default="", help="a family, or family.kind")
     parser.add_argument("--only", type=int, help="this configuration alone")
-    parser.add_argument("--single", action="store_true", help="in float32")
+    parser.add_argument("--dtype", default="float64", choices=["float64", *LEAST])
     asked = parser.parse_args()
     torch = peer("torch")
     if torch is None:
@@ -119,9 +126,7 @@ def main() -> int:
     numbers = range(asked.cases) if asked.only is None else range(asked.only, asked.only + 1)
     failed = 0
     for name, make in makers(asked.kind).items():
-        found = compare(name, make, torch, numbers, asked)
-        failed += found
-        print(f"{name:32} {len(numbers)} configurations, {found} differences", flush=True)
+        failed += compare(name, make, torch, numbers, asked)
     print(f"{failed} differences" if failed else "all agree")
     return int(failed > 0)
 

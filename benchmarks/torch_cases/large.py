@@ -1,5 +1,5 @@
 """Sizes at which kernels are cut in tiles and work is spread: first derivatives, in float64 or,
-with `--single`, float32."""
+with `--dtype float32`, that."""
 
 from __future__ import annotations
 
