@@ -8,7 +8,7 @@ from examples.digits import digits, shifted
 from nbgraph import nn
 
 
-def lenet(activation: Callable[[Any], Any] = ng.tanh) -> nn.Sequential:
+def lenet(activation: Callable[[Any], Any] = ng.relu) -> nn.Sequential:
     """Two convolutions with pools, two dense layers (LeCun et al., 1998), for 8 x 8 cells."""
     return nn.Sequential(
         nn.Conv2d(16, 3, activation, pad=1),
@@ -17,14 +17,18 @@ def lenet(activation: Callable[[Any], Any] = ng.tanh) -> nn.Sequential:
         nn.MaxPool(2),
         nn.Flatten(),
         nn.Dense(64, activation),
+        nn.Dropout(0.4),
         nn.Dense(10),
     )
 
 
 def train(
-    model: nn.Module, loss: Callable[[Any, Any], Any] = ng.cross_entropy, epochs: int = 12
+    model: nn.Module, loss: Callable[[Any, Any], Any] = ng.cross_entropy, epochs: int = 20
 ) -> nn.History:
-    """Epochs over the images and their shifted copies, at a rate that falls to 0."""
+    """Epochs over the images and their shifted copies, at a rate that falls to 0.
+
+    Dropout, copies, rate and epochs were chosen by accuracy on images for validation.
+    """
     data = digits()
     batches = nn.Batches(*shifted(*data.train), batch_size=64)
     rate = ng.optim.schedules.cosine(3e-3, epochs * len(batches))
@@ -35,18 +39,26 @@ def train(
         optimizer=lambda m: ng.optim.Adam(m, rate),
         epochs=epochs,
         metrics=[nn.metrics.accuracy],
-        validation=nn.Batches(*data.test, batch_size=360, shuffle=False),
+        validation=nn.Batches(*data.validation, batch_size=180, shuffle=False),
     )
 
 
-def main(epochs: int = 12) -> nn.History:
+def tested(model: nn.Module) -> float:
+    """How often the test images, which nothing was chosen by, are read right."""
+    images, labels = map(ng.array, digits().test)
+    return nn.metrics.accuracy(model(images), labels).item()
+
+
+def main(epochs: int = 20) -> float:
     """Train, and tell how often the test images are read right."""
     ng.random.seed(0)
     model = lenet()
     history = train(model, epochs=epochs)
+    accuracy = tested(model)
     print(model.summary())
     print(history)
-    return history
+    print(f"test accuracy: {accuracy:.4f}")
+    return accuracy
 
 
 if __name__ == "__main__":

@@ -131,7 +131,7 @@ def main() -> None:
     """Train; print curves, confusion and timings, and save the pictures."""
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument("--output", type=Path, default=Path("demo_output"))
-    options.add_argument("--epochs", type=int, default=12)
+    options.add_argument("--epochs", type=int, default=20)
     given = options.parse_args()
     given.output.mkdir(parents=True, exist_ok=True)
 
