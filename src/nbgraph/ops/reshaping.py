@@ -81,22 +81,17 @@ def resolved(codes: Shape, shape: Shape, *, reverse: bool = False) -> Shape:
 
 
 def _turned(codes: Shape, shape: Shape) -> list[int]:
-    """As `_coded`, from the last axis on: the sizes that follow a -4 stay in their order."""
+    """As `_coded`, from the last axis on."""
     return _coded(tuple(_reversed_codes(codes)), shape[::-1])[::-1]
 
 
 def _reversed_codes(codes: Shape) -> Iterator[int]:
+    """From the last on; a -4 stays before its two sizes, which are met from the other end."""
     groups, given = list[list[int]](), iter(codes)
     for code in given:
-        groups.append([code, *sorted_pair(given)] if code == -4 else [code])
+        groups.append([code, *reversed([next(given), next(given)])] if code == -4 else [code])
     for group in reversed(groups):
         yield from group
-
-
-def sorted_pair(given: Iterator[int]) -> tuple[int, int]:
-    """The two sizes behind a -4, as they are met from the other end."""
-    first, second = next(given), next(given)
-    return second, first
 
 
 def _view(x: Array, *, shape: Shape, reverse: bool) -> Array:
