@@ -68,3 +68,21 @@ def test_training_a_table_runs_no_python():
     (trained,) = step._known.values()
     assert not trained._program.stateful
     np.testing.assert_allclose(table["w"].asnumpy()[:4, 0], [1, 0.8, 0.6, 1], rtol=1e-6)
+
+
+@pytest.mark.parametrize("compiler", ["llvm", "numba"])
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+@pytest.mark.parametrize("axis", [None, -1, 0])
+def test_places_of_extremes(compiler, name, axis):
+    """OPR-12: the first of equal elements, NaN before all, in arrays and in graphs."""
+    random = np.random.default_rng(3)
+    with ng.config(compiler=compiler):
+        for shape in ((3, 7), (4, 1), (2, 2, 60), (1, 300)):
+            x = random.integers(-3, 3, shape).astype("float32") * random.choice([1, np.nan], shape)
+            for values in (x, np.nan_to_num(x), np.zeros_like(x) * -1):
+                wanted = getattr(np, name)(values, axis=axis)
+                found = getattr(ng, name)(ng.array(values), axis)
+                np.testing.assert_array_equal(found.asnumpy(), wanted)
+                graph = ng.jit(lambda v: getattr(ng, name)(v, axis, keepdims=True))
+                again = graph(ng.array(values)).asnumpy()
+                np.testing.assert_array_equal(again.reshape(wanted.shape), wanted)

@@ -7,6 +7,8 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import ArgumentError
+from nbgraph.nn.fitting import _stacked
+from nbgraph.nn.metrics import accuracy
 from nbgraph.optim import training
 
 CASES = [
@@ -163,3 +165,21 @@ def test_an_optimizer_of_other_arrays_is_refused():
     exe = ng.sum(ng.var("x") ** 2).simple_bind(x=(2,))
     with pytest.raises(ArgumentError, match=r"train_step: SGD has the parameter 'w'.*: x"):
         exe.train_step(ng.optim.SGD({"w": ng.ones(2)}, 0.1))
+
+
+def test_a_step_of_fit_runs_no_python():
+    """Loss, metrics, gradients and update are kernels of one plan."""
+    model = ng.nn.Dense(3, in_features=4)
+    opt = ng.optim.Adam(model, 0.1)
+
+    def value(model, x, y):
+        out = model(x)
+        loss = ng.mean(ng.cross_entropy(out, y))
+        return loss, _stacked([ng.astype(v, "float64") for v in (loss, accuracy(out, y).mean())])
+
+    step = ng.optim.train_step(value, opt, has_aux=True)
+    x, y = ng.ones((5, 4)), ng.array(np.array([0, 1, 2, 0, 1]))
+    loss, row = step(x, y)
+    (trained,) = step._known.values()
+    assert not trained._program.stateful
+    assert row.asnumpy()[0] == loss.item()

@@ -30,7 +30,7 @@ def prepare_tiled(
     if not all(own.contiguous for own in (*operands, out)):
         return None
     call = op.tiled_call([Spec(o.shape, o.dtype) for o in operands], request, attributes)
-    if call is None or operands[0].dtype != out.dtype:
+    if call is None or op.made(operands[0].dtype) != out.dtype:
         return None
     key = "tiled", call
     made = op.carried.get(key)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
+import numpy as np
+
 from nbgraph.autograd import predict_mode
 from nbgraph.autograd.functional import value_and_grad
 from nbgraph.autograd.jit import jit
@@ -236,7 +238,7 @@ class _Training:
 
     def _row(self, value: Any, out: Any, target: Any) -> Any:
         found = [value, *[library.mean(metric(out, target)) for metric in self.metrics]]
-        return library.stack([library.astype(each, "float64") for each in found])
+        return _stacked([library.astype(each, "float64") for each in found])
 
 
 def _split(batch: Any) -> tuple[tuple[Any, ...], Any]:
@@ -247,3 +249,12 @@ def _split(batch: Any) -> tuple[tuple[Any, ...], Any]:
         )
     *inputs, target = batch
     return tuple(inputs), target
+
+
+def _stacked(values: Sequence[Any]) -> Any:
+    """Values of shape () as a row; graphs make one loop of it."""
+    places = np.arange(len(values))
+    row = library.broadcast_to(values[0], places.shape)
+    for k, value in enumerate(values[1:], 1):
+        row = library.where(places >= k, value, row)
+    return row

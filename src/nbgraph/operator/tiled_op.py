@@ -110,6 +110,10 @@ class TiledOp(ArrayOp):
         """Whether a kernel may take operands of these."""
         return all(each == dtypes[0] for each in dtypes) and dtypes[0] in _NATIVE
 
+    def made(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+        """What a kernel makes of operands of which the first is of `dtype`."""
+        return dtype
+
     def run(
         self,
         inputs: Sequence[Array],
@@ -139,13 +143,12 @@ class TiledOp(ArrayOp):
             assign(out, request, made.astype(out.dtype, copy=False))
 
 
-class PickingOp(TiledOp):
-    """A TiledOp whose operands are an array and integers that say which of its lines; NumPy arrays
-    are left to `naive`, which looks at all indices before it begins."""
+class PlacingOp(TiledOp):
+    """A TiledOp whose result is integers; NumPy arrays are left to `naive`."""
 
-    def suits(self, dtypes: Sequence[np.dtype[Any]]) -> bool:
+    def made(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
         """See TiledOp."""
-        return len(dtypes) == 2 and dtypes[0] in _NATIVE and dtypes[1] in _INDICES
+        return np.dtype("int64")
 
     def run(
         self,
@@ -158,3 +161,16 @@ class PickingOp(TiledOp):
         """See ArrayOp."""
         if requests[0] is not OpReqType.kNullOp:
             assign(outputs[0], requests[0], self.naive(*inputs, **attributes))
+
+
+class PickingOp(PlacingOp):
+    """A TiledOp whose operands are an array and integers that say which of its lines; NumPy arrays
+    are left to `naive`, which looks at all indices before it begins."""
+
+    def made(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+        """See TiledOp."""
+        return dtype
+
+    def suits(self, dtypes: Sequence[np.dtype[Any]]) -> bool:
+        """See TiledOp."""
+        return len(dtypes) == 2 and dtypes[0] in _NATIVE and dtypes[1] in _INDICES

@@ -6,7 +6,7 @@ extreme, as in NumPy.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,11 @@ import numpy as np
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.registry import register
+from nbgraph.operator.tiled_op import PlacingOp
 from nbgraph.ops.arithmetic import divide, multiply
 from nbgraph.ops.comparison import equal
 from nbgraph.ops.define import Axis, axis_of, hashable_axis, library, public
+from nbgraph.ops.picking_tiles import place_tiling
 from nbgraph.ops.reductions import kept, reduced, reduction_infer, spread, sum
 
 Array = np.ndarray[Any, Any]
@@ -75,26 +77,26 @@ amax, amin = max, min
 # where the extremes are -------------------------------------------------------------------------
 
 
-def _place(name: str, find: Callable[..., Any]) -> ArrayOp:
+def _place(name: str, sign: str, find: Callable[..., Any]) -> ArrayOp:
     def infer(x: Spec, *, axis: Axis, keepdims: bool) -> Spec:
         if isinstance(axis, tuple):
             raise ShapeError(f"{name}: axis={axis} names several axes; give one, or None for all")
         spec = check(x, axis=axis, keepdims=keepdims)
         return Spec(spec.shape, np.dtype("int64"))
 
-    def compute(
-        inputs: list[Array], outputs: list[Array], *, axis: int | None, keepdims: bool
-    ) -> None:
-        x = inputs[0]
+    def naive(x: Array, *, axis: int | None, keepdims: bool) -> Array:
         if axis is not None:
             axis = axis_of(name, axis, x.ndim)
-        outputs[0][...] = find(x, axis=axis, keepdims=keepdims)
+        return np.asarray(find(x, axis=axis, keepdims=keepdims))
+
+    def tiling(specs: Sequence[Spec], dtype: Any, *, axis: int | None, **_: Any) -> Any:
+        return place_tiling(name, sign, specs[0], dtype, axis)
 
     check = reduction_infer(name, lambda given, asked: given, empty=False)
-    return ArrayOp(name, infer, compute)
+    return PlacingOp(name, infer, tiling, naive)
 
 
-_ARGMAX, _ARGMIN = _place("argmax", np.argmax), _place("argmin", np.argmin)
+_ARGMAX, _ARGMIN = _place("argmax", ">", np.argmax), _place("argmin", "<", np.argmin)
 
 
 @public(_ARGMAX)

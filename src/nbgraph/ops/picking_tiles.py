@@ -15,6 +15,7 @@ from nbgraph.ops.define import Shape, axis_of
 from nbgraph.ops.slicing import at_axis
 
 _TILE = 1 << 16  # bytes that a tile moves, roughly
+_SHORT = 256  # elements of a row
 _LEAST = 256  # bytes of a line that are added at once
 
 
@@ -54,6 +55,21 @@ def add_tiling(
     code = written("scatter_add", add_text(dtype, indices.dtype.name), dtype)
     head, words = (shape[place], count), (inner, share, parts)
     return TiledCall(code, head, words, outer * parts, _cost(outer * count * 2, inner * item))
+
+
+def place_tiling(name: str, sign: str, x: Spec, dtype: Any, axis: int | None) -> TiledCall | None:
+    """The call for `argmax` and `argmin` of short rows; NumPy is quicker at long ones."""
+    from nbgraph.kernels.picking import place_text
+    from nbgraph.kernels.written import written
+
+    if axis is not None and axis_of(name, axis, len(x.shape)) != len(x.shape) - 1:
+        return None
+    size = math.prod(x.shape) if axis is None else x.shape[-1]
+    if size > _SHORT:
+        return None
+    rows = math.prod(x.shape) // size
+    code = written(name, place_text(name, dtype, sign), dtype)
+    return TiledCall(code, (rows, size), (), rows, rows * (3 + size))
 
 
 def _cost(lines: int, nbytes: int) -> int:
