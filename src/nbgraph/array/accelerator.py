@@ -9,21 +9,20 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from nbgraph.array.copying import fill_from
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.launch import Prepared
 from nbgraph.array.layout import layout
 from nbgraph.array.leading import prepare_axes
-from nbgraph.array.place import Values
+from nbgraph.array.place import ELSEWHERE, Values, refuse
 from nbgraph.array.push import carried, copied, push, same, write
 from nbgraph.array.rows import push_rows
 from nbgraph.array.transfer import fetch, send
 from nbgraph.device import Context
 from nbgraph.engine import Variable, current
 from nbgraph.engine.properties import NORMAL, OVERWRITE
-from nbgraph.errors import DeviceError
 from nbgraph.kernels.cuda.launch import Launches
 from nbgraph.kernels.kernel import deferring
 from nbgraph.kernels.loops import Combine
@@ -47,6 +46,9 @@ class Accelerator:
     """See `place.Place`."""
 
     host = False
+
+    def __init__(self) -> None:
+        ELSEWHERE[0] = True
 
     def preparing(self) -> Any:
         """Kernels for the host are described, not compiled."""
@@ -104,15 +106,6 @@ class Accelerator:
         if not done:
             refuse(op.__name__, results[0].device)
         return True
-
-
-def refuse(name: str, device: Context) -> NoReturn:
-    """An operator that has no form for a device."""
-    raise DeviceError(
-        f"{name}: there is no GPU form of it, so it does not run on {device!r}, and nothing is "
-        "copied to the host unasked; give x.to(ng.cpu()), and bring the result back with "
-        f".to({device!r})"
-    )
 
 
 def _reduce(name: str, x: Array, out: Any, request: OpReqType, attributes: Any) -> bool:

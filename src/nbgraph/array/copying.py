@@ -9,14 +9,13 @@ import numpy as np
 from nbgraph.array.core import Array, empty_of, from_host
 from nbgraph.array.layout import Layout, layout
 from nbgraph.array.place import place
-from nbgraph.array.push import WEAK, same, write
+from nbgraph.array.push import WEAK, same, truth, write
 from nbgraph.array.push import copied as copied
 from nbgraph.array.transfer import transfer
 from nbgraph.device import Context, RunContext
 from nbgraph.dtype import is_float
 from nbgraph.engine import current
 from nbgraph.engine.thread import here
-from nbgraph.operator.decorator import op
 
 _SOON = 1 << 14  # bytes that are written here and now, if nothing else uses the memory
 
@@ -79,18 +78,12 @@ def _write(value: Array, target: Array) -> None:
         write(same, value, target)
         return
     if not place(device).host:
-        write(_truth if to_bool else same, value, target)
+        write(truth if to_bool else same, value, target)
         return
     chunks = [] if value._chunk is target._chunk else [value._chunk]
     current().push(
         _Cast(value, target), const_vars=chunks, mutate_vars=[target._chunk], name="astype"
     )
-
-
-@op
-def _truth(x: Any) -> Any:
-    """x != 0: what becomes of a number that is cast to bool."""
-    return x != 0
 
 
 def _bring(value: Any, target: Array) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from nbgraph.engine import Variable, current
 from nbgraph.engine.kernels import Kernels
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.properties import NORMAL, OVERWRITE
+from nbgraph.errors import DeviceError
 
 Values = np.ndarray[Any, np.dtype[Any]]
 
@@ -121,6 +122,8 @@ _KINDS = {
     "tiled": ("nbgraph.array.tiled", "push_tiled"),
 }
 _PLACES: dict[str, Place] = {"cpu": Host()}
+# whether arrays on other devices than the host may be in this process
+ELSEWHERE = [False]
 _LATER = {"gpu": "nbgraph.array.accelerator"}
 
 
@@ -136,3 +139,12 @@ def place(device: Context) -> Place:
         made = importlib.import_module(_LATER[device.device_type]).Accelerator()
         found = _PLACES.setdefault(device.device_type, made)
     return found
+
+
+def refuse(name: str, device: Context) -> NoReturn:
+    """An operator that has no form for a device."""
+    raise DeviceError(
+        f"{name}: there is no GPU form of it, so it does not run on {device!r}, and nothing is "
+        "copied to the host unasked; give x.to(ng.cpu()), and bring the result back with "
+        f".to({device!r})"
+    )

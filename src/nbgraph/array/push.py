@@ -25,6 +25,12 @@ def same(x: Any) -> Any:
     return x
 
 
+@op
+def truth(x: Any) -> Any:
+    """x != 0: what a number is cast to bool by."""
+    return x != 0
+
+
 class Carried:
     """What an operator gives for operands of certain layouts: its kernel and its outputs."""
 

@@ -12,7 +12,7 @@ from nbgraph.array.copying import filled
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.create import array as new_array
 from nbgraph.array.layout import layout
-from nbgraph.device import Context, cpu
+from nbgraph.device import Context, cpu, missing
 from nbgraph.errors import ArgumentError, DeviceError, DTypeError, ShapeError
 from nbgraph.executor.executor import Executor
 from nbgraph.executor.options import Options
@@ -178,8 +178,9 @@ def _device(name: str, ctx: Any) -> Context:
     device = cpu() if ctx is None else ctx
     if not isinstance(device, Context):
         raise ArgumentError(f"{name}: ctx={ctx!r}; give a device such as ng.cpu()")
-    if device.device_type != "cpu":
-        raise DeviceError(f"{name}: graphs do not run on {device} yet; use ng.cpu()")
+    why = missing(device)
+    if why is not None:
+        raise DeviceError(f"{name}: {why}")
     return device
 
 

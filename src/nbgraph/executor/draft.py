@@ -13,7 +13,7 @@ from nbgraph.array.push import same
 from nbgraph.device import Context
 from nbgraph.dtype import is_float
 from nbgraph.executor.places import Place, rights
-from nbgraph.executor.work import CastWork, MapWork, Use, copy_plan
+from nbgraph.executor.work import CastWork, MapWork, Use, cast_work, copy_plan
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.graph.schedule import Task, Value
@@ -83,7 +83,7 @@ class Draft:
 
     def copy(self, name: str, source: Place, target: Place, request: OpReqType) -> Task:
         """Elements from place to place, cast as in C: a task of its own."""
-        task = copy_task(name, source, target, request)
+        task = copy_task(name, source, target, request, self.device)
         self.tasks.append(task)
         return task
 
@@ -107,13 +107,15 @@ def task_over(
     return Task(name, *values, list(requests), work=work, **claims)
 
 
-def copy_task(name: str, source: Place, target: Place, request: OpReqType) -> Task:
+def copy_task(name: str, source: Place, target: Place, request: OpReqType, device: Context) -> Task:
     """Elements from place to place, cast as in C."""
     was, becomes = source.layout.dtype, target.layout.dtype
     (read,), (written,) = Use.each([source]), Use.each([target])
     to_bool = becomes.kind == "b" and was.kind != "b"
     if to_bool or (is_float(was) and becomes.kind in "iu"):
         work: Any = CastWork(read, written)
+        if not device.host:
+            work = cast_work(read, written)
     else:
         plan, shape = copy_plan(was), target.layout.shape
         work = MapWork(same, plan, shape, [read], [written], [target.layout])

@@ -9,6 +9,9 @@ from typing import Any
 from nbgraph.array.chunk import _RETIRED, CPU, bury
 from nbgraph.array.core import Array, empty_of, make
 from nbgraph.array.layout import layout
+from nbgraph.array.place import ELSEWHERE
+from nbgraph.device import Context
+from nbgraph.errors import DeviceError
 from nbgraph.executor.compiled import Compiled, compiled
 from nbgraph.executor.options import Options
 from nbgraph.executor.program import Program
@@ -34,10 +37,11 @@ class Function:
     [array([2., 4.], dtype=float32)]
     """
 
-    def __init__(self, graph: Graph, name: str) -> None:
-        self.graph, self.__name__ = graph, name
+    def __init__(self, graph: Graph, name: str, device: Context = CPU) -> None:
+        self.graph, self.__name__, self.device = graph, name, device
+        self._elsewhere: dict[Context, Function] = {}
         self.layouts = [layout(*spec(head)) for head in graph.heads]
-        self._bins = [pool(CPU).bin(own.nbytes) for own in self.layouts]
+        self._bins = [pool(device).bin(own.nbytes) for own in self.layouts]
         self._large = any(own.nbytes >= LARGE for own in self.layouts)
         states = set(auxiliary_variables(graph))
         self.states = [k for k, v in enumerate(graph.variables) if v in states]
@@ -49,7 +53,7 @@ class Function:
         """The graph compiled."""
         layouts = [layout(*spec((v, 0))) for v in self.graph.variables]
         requests = [OpReqType.kWriteTo] * len(self.layouts)
-        return compiled(self.graph, layouts, requests, _OPTIONS, CPU)
+        return compiled(self.graph, layouts, requests, _OPTIONS, self.device)
 
     def run(
         self, arrays: Sequence[Array], into: Sequence[Any] = (), site: int | None = None
@@ -67,6 +71,10 @@ class Function:
             See `Program.push`.
         """
         chunks = [a._chunk for a in arrays]
+        if ELSEWHERE[0] and chunks and self.device.host:
+            device = self._device_of(chunks)
+            if not device.host:
+                return self._on(device).run(arrays, into, site)
         outputs = self._new(chunks) if not into else self._outputs(into, chunks)
         free, merged = self._free, None
         if len(set(chunks)) != len(chunks):
@@ -82,6 +90,25 @@ class Function:
             arrays[k]._chunk.writes += 1
         return outputs
 
+    def _device_of(self, chunks: Sequence[Any]) -> Context:
+        """The device of all arrays."""
+        device: Context = chunks[0].device
+        for k, held in enumerate(chunks):
+            if held.device != device and not (held.device.host and device.host):
+                one, other = self.graph.variables[0].name, self.graph.variables[k].name
+                raise DeviceError(
+                    f"{self.__name__}: {one} is on {device!r}, {other} on {held.device!r}; copy "
+                    f"one of them, as with .to({device!r})"
+                )
+        return device
+
+    def _on(self, device: Context) -> Function:
+        """The same function on another device."""
+        found = self._elsewhere.get(device)
+        if found is None:
+            found = self._elsewhere[device] = Function(self.graph, self.__name__, device)
+        return found
+
     def _outputs(self, into: Sequence[Any], reads: Sequence[Any]) -> list[Any]:
         """The arrays given, and new ones for the other heads."""
         given = len(into)
@@ -89,13 +116,13 @@ class Function:
         for k, own in enumerate(self.layouts):
             target = into[k] if k < given else None
             fresh = reads if self._large else None
-            outputs.append(empty_of(own, CPU, fresh) if target is None else target)
+            outputs.append(empty_of(own, self.device, fresh) if target is None else target)
         return outputs
 
     def _new(self, reads: Sequence[Any]) -> list[Any]:
         """New arrays for the heads; small ones straight from their free lists."""
         if self._large:
-            return [empty_of(own, CPU, reads) for own in self.layouts]
+            return [empty_of(own, self.device, reads) for own in self.layouts]
         if _RETIRED:
             bury()
         made: list[Any] = []

@@ -49,7 +49,7 @@ class Interim:
 def in_force(made: Compiled, *, wait: bool = False) -> Compiled:
     """What is to run for a compiled graph: itself, with kernels that are there, or what stands in
     for it. `wait`: itself in any case."""
-    if made.loaded:
+    if made.loaded or not made.device.host:  # devices compile what they launch
         return made
     wait = wait or bool(config.eager_compile)
     interim: Interim | None = made.standing_in

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.array.layout import Layout, layout
+from nbgraph.array.place import refuse
 from nbgraph.device import Context
 from nbgraph.dtype import is_float
 from nbgraph.executor import reduce, tasks
@@ -137,10 +138,14 @@ class Lowering:
         elif op.constant is not None and op.constant(**node.attributes) is not None:
             tasks.filled(draft, node, op.constant(**node.attributes))
         elif not (self._reduced(node, op) or self._kernel(node, op)):
+            if not draft.device.host:
+                refuse(draft.names[node], draft.device)
             tasks.function(draft, node, op)
 
     def _kernel(self, node: GraphNode, op: Any) -> bool:
         """Whether it is an operator of a kind that kernels do, and one does it."""
+        if not self.draft.device.host and op.kind != "rows":
+            return False
         kinds = {"rows": tasks.rows, "product": tasks.product, "tiled": tasks.tiled}
         return bool(op.kind) and kinds[op.kind](self.draft, node, op)
 

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from nbgraph.array import chunk
 from nbgraph.array.chunk import Chunk
 from nbgraph.array.core import Array, from_host
+from nbgraph.array.issue import DeviceCall, laid_out
 from nbgraph.engine import current
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.plan import Outside, Plan, Step
@@ -176,8 +177,11 @@ class Program:
         if self.behind is not None:
             more, words = self.behind.steps(len(steps))
             steps, patches = [*steps, *more], [*patches, *words]
-        self.plan = Plan(steps, name=self.name, patches=patches) if steps else None
-        self.instance = self.plan.instance() if self.plan is not None else None
+        self.plan: Plan | None = None
+        self.instance: Any = None
+        if steps:
+            beside = [self.arena.chunk] if self.arena.chunk is not None else []
+            self.plan, self.instance = laid_out(steps, self.name, patches, made.device, beside)
         self._own: list[Any] = []  # variables that are the same in every run
         self._variables = self._addresses = _everything
         self._offsets: list[tuple[int, int]] | None = None
@@ -283,7 +287,7 @@ class Program:
             r.variable for r in getattr(work, "resources", ()) if str(r.kind) != "parallel_random"
         ]
 
-    def _kernel(self, place: int, task: Task, prepared: Any) -> NativeCall:
+    def _kernel(self, place: int, task: Task, prepared: Any) -> Any:
         work: KernelWork = task.work
         addresses: list[int] = []
         for k, (written, use) in enumerate(work.uses()):
@@ -291,13 +295,19 @@ class Program:
             addresses.append(self.homes.address(spot))
             if self.homes.loose(spot):
                 self._patches.setdefault(spot, []).append((place, 2 + k))
+        record, keep = (
+            prepared.record(addresses, work.numbers),
+            (prepared.code, self.arena, self.constants),
+        )
+        if not self.compiled.device.host:
+            return DeviceCall(prepared, record, task.name, keep)
         return NativeCall(
             prepared.code.address,
-            prepared.record(addresses, work.numbers),
+            record,
             prepared.hi,
             name=task.name,
             cost=prepared.cost,
-            keep=(prepared.code, self.arena, self.constants),
+            keep=keep,
         )
 
     def _address_of(self, task: Task) -> Callable[[bool, Use, State], int]:

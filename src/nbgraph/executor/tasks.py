@@ -78,7 +78,7 @@ def copied(draft: Draft, node: GraphNode) -> None:
     """The operand's elements as the output's dtype."""
     (source,) = draft.reads(node)
     place, request = draft.output(node, 0), draft.request(node, 0)
-    draft.enter(node, copy_task(draft.names[node], source, place, request))
+    draft.enter(node, copy_task(draft.names[node], source, place, request, draft.device))
 
 
 def _exact_sums(writes: Sequence[Place], compute: str) -> tuple[int, ...]:
@@ -134,7 +134,7 @@ def product(draft: Draft, node: GraphNode, op: ProductOp) -> bool:
         target = Place(Value(f"{name} product", output.nbytes), 0, _layout(own))
         work = ProductWork(op, node.attributes, Use.each(given), Use.of(0, target))
         draft.enter(node, task_over(name, given, [target], [kWriteTo], work))
-        draft.enter(node, copy_task(f"{name} result", target, result, request))
+        draft.enter(node, copy_task(f"{name} result", target, result, request, draft.device))
     return True
 
 

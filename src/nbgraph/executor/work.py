@@ -14,7 +14,7 @@ import numpy as np
 
 from nbgraph.array.launch import Prepared, prepare
 from nbgraph.array.layout import Layout
-from nbgraph.array.push import same
+from nbgraph.array.push import same, truth
 from nbgraph.device import Context, RunContext
 from nbgraph.executor.places import Place, array_at
 from nbgraph.graph.build import NUMBERS
@@ -282,6 +282,15 @@ class CastWork:
                     np.copyto(target, source, casting="unsafe")
 
         return astype
+
+
+def cast_work(read: Use, written: Use) -> MapWork:
+    """A cast as a kernel, for devices without NumPy: what lies beyond an integer dtype becomes
+    anything, as in C."""
+    was, becomes = read.layout.dtype, written.layout.dtype
+    op = truth if becomes.kind == "b" else same
+    plan = op.invoker.plan([was], was, {})
+    return MapWork(op, plan, written.layout.shape, [read], [written], [written.layout])
 
 
 def copy_plan(dtype: np.dtype[Any]) -> Plan:

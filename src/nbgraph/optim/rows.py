@@ -15,13 +15,15 @@ import numpy as np
 from nbgraph.array import carry, chunk
 from nbgraph.array.copying import copy_of
 from nbgraph.array.core import Array, empty_of
+from nbgraph.array.issue import DeviceCall, laid_out
 from nbgraph.array.launch import Prepared, prepare, scalar_word
 from nbgraph.array.layout import Layout, layout
 from nbgraph.array.push import WEAK
 from nbgraph.array.reduce import prepare_reduction
+from nbgraph.device import Context
 from nbgraph.engine import current
 from nbgraph.engine.native_call import NativeCall
-from nbgraph.engine.plan import Outside, Plan, Step
+from nbgraph.engine.plan import Outside, Step
 from nbgraph.kernels.loops import Combine
 from nbgraph.operator import naive
 from nbgraph.operator.mapper import Mapper
@@ -237,12 +239,23 @@ class Laid:
             self.numbers.setdefault((slot, *scalar), []).append((k, first + place))
         addresses += [a._address for a in piece.outputs]
         record = made.record(addresses, [n.value for n in piece.numbers])
-        run = NativeCall(
-            made.code.address, record, made.hi, name=made.name, cost=made.cost, keep=(made, piece)
-        )
+        device = _device(piece)
+        run: Any
+        if device.host:
+            code, keep = made.code.address, (made, piece)
+            run = NativeCall(code, record, made.hi, name=made.name, cost=made.cost, keep=keep)
+        else:
+            run = DeviceCall(made, record, made.name, (made, piece))
         writes = tuple(dict.fromkeys(a._chunk for a in piece.outputs))
         reads = tuple(r for r in dict.fromkeys(reads) if r not in writes)
         return Step(run, reads, writes, name=made.name)
+
+
+def _device(piece: Piece) -> Context:
+    """The device of all its arrays."""
+    held = [value_of(o) for o in piece.operands]
+    names = [str(getattr(o, "name", "an operand")) for o in piece.operands]
+    return carry.common_device(piece.prepared.name, names, [*held, *piece.outputs])
 
 
 class _Joint:
@@ -250,12 +263,12 @@ class _Joint:
 
     def __init__(self, name: str, pieces: Sequence[Piece]) -> None:
         self.laid = Laid(pieces)
-        plan = Plan(self.laid.steps, name=name, patches=self.laid.patches)
+        device = _device(pieces[0])
+        plan, self.instance = laid_out(self.laid.steps, name, self.laid.patches, device)
         place = {each: k for k, each in enumerate(plan.outside)}
         self.places = [(place[outside], slot) for slot, outside in self.laid.stands.items()]
         self.variables: list[Any] = list(plan.outside)
         self.fixed = frozenset(place).difference(self.laid.stands.values())
-        self.instance = plan.instance()
 
     def launch(self) -> bool:
         """Push it; False where two variables would be one."""

@@ -114,6 +114,8 @@ class _Trained:
         value, grads = version.results
         weights = optimizer.parameters
         found = gradients_for(optimizer.name, weights, grads)
+        if not all(a.device.host for a in arrays):
+            return None  # on a device the gradients and the update are a push each
         if not version.contiguous or any(one.sort != "head" for one in found.values()):
             return None
         heads = {key: one.which for key, one in found.items()}

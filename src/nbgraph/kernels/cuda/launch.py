@@ -90,7 +90,8 @@ class Launches:
         threads = grid.threads
         most = found.multiprocessors(device) * max(1, found.resident(device) // threads)
         blocks = max(1, min(units(self.loop, record, grid), most))
-        packed = struct.pack(f"={words(self.loop, grid)}q", *record)
+        count = words(self.loop, grid)  # a grid may do without outer dimensions of one row
+        packed = struct.pack(f"={count}q", *record[:count])
         stream.launch(self.function(device, grid), blocks, threads, packed)
 
 

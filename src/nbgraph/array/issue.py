@@ -1,0 +1,146 @@
+"""Plans on a device: the kernels of a plan's steps, issued one behind the other on one stream.
+
+To the engine a run is one operation: nothing of the host lies between its kernels, and the stream
+keeps their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nbgraph.array.launch import Prepared
+from nbgraph.device import Context, RunContext
+from nbgraph.engine import current
+from nbgraph.engine.plan import Place, Plan, Step
+from nbgraph.engine.properties import NORMAL, OVERWRITE
+from nbgraph.kernels.cuda.grid import Grid
+from nbgraph.kernels.cuda.launch import Launches
+
+
+class DeviceCall:
+    """A kernel of a plan with its record, as a step's `run`."""
+
+    __slots__ = ("__name__", "hi", "keep", "launches", "record")
+
+    def __init__(
+        self, prepared: Prepared, record: Sequence[int], name: str, keep: Any = None
+    ) -> None:
+        self.__name__, self.keep = name, keep
+        self.hi = prepared.hi
+        if prepared.elsewhere is None:
+            prepared.elsewhere = Launches(prepared.code.loop, prepared.name)
+        self.launches: Launches = prepared.elsewhere
+        self.record = list(record)
+
+    def __call__(self, run_ctx: RunContext) -> None:
+        """Put it on the stream, as it is."""
+        grid = self.launches.grid(self.record, run_ctx.device.device_id)
+        self.launches.issue(run_ctx, self.record, grid)
+
+
+class DeviceInstance:
+    """A plan of DeviceCalls on a device; `launch` is that of `engine.instance.Instance`.
+
+    `patches`: as for a Plan. `beside`: further variables that every run writes.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        patches: Sequence[Sequence[Place]],
+        device: Context,
+        beside: Sequence[Any] = (),
+    ) -> None:
+        self.plan, self.patches, self.device = plan, [tuple(p) for p in patches], device
+        self.beside = tuple(beside)
+        self.calls: list[DeviceCall] = [step.run for step in plan.steps]  # type: ignore[misc]
+        self.patched = sorted({step for places in self.patches for step, _ in places})
+        self._grids: list[Grid | None] = [None] * len(self.calls)
+        self._overwrites = _overwrites(plan)
+        self._written = list(plan.outside.values())
+        for k, call in enumerate(self.calls):  # what cannot be compiled is told now
+            if k not in self.patched and call.hi:
+                self._grids[k] = call.launches.grid(call.record, device.device_id)
+
+    def launch(
+        self,
+        variables: Sequence[Any] = (),
+        words: Sequence[int] = (),
+        site: int = 0,
+        state: Any = None,
+        priority: int = 0,
+    ) -> int:
+        """Push a run; see `Instance.launch`."""
+        found = variables or tuple(self.plan.outside)
+        current().push_to_device(
+            self.device,
+            Run(self, words),
+            const_vars=[v for v, w in zip(found, self._written, strict=True) if not w],
+            mutate_vars=[
+                *(v for v, w in zip(found, self._written, strict=True) if w),
+                *self.beside,
+            ],
+            priority=priority,
+            name=self.plan.name,
+            prop=OVERWRITE if self._overwrites else NORMAL,
+        )
+        return 0
+
+    def free(self) -> None:
+        """Nothing is held."""
+
+
+class Run:
+    """One run: the records that it brings, and the kernels of all."""
+
+    __slots__ = ("_grids", "_instance", "_records")
+
+    def __init__(self, instance: DeviceInstance, words: Sequence[int]) -> None:
+        self._instance = instance
+        self._records: Mapping[int, list[int]] = {
+            k: instance.calls[k].record.copy() for k in instance.patched
+        }
+        for word, places in zip(words, instance.patches, strict=True):
+            for step, place in places:
+                self._records[step][place] = word
+        number = instance.device.device_id
+        self._grids = {
+            k: instance.calls[k].launches.grid(record, number)
+            for k, record in self._records.items()
+            if instance.calls[k].hi
+        }
+
+    def __call__(self, run_ctx: RunContext) -> None:
+        """Put all of it on the stream."""
+        held = self._instance
+        for k, call in enumerate(held.calls):
+            grid = self._grids.get(k) or held._grids[k]
+            if grid is not None:
+                call.launches.issue(run_ctx, self._records.get(k, call.record), grid)
+
+
+def _overwrites(plan: Plan) -> bool:
+    """Whether all that is written outside is first written whole, unread before."""
+    touched: set[Any] = set()
+    for step in plan.steps:
+        fresh = [each for each in step.writes if each in plan.outside and each not in touched]
+        if fresh and not step.clears:
+            return False
+        touched |= {*step.reads, *step.writes}
+    return True
+
+
+def laid_out(
+    steps: Sequence[Step],
+    name: str,
+    patches: Sequence[Sequence[Place]],
+    device: Context,
+    beside: Sequence[Any] = (),
+) -> tuple[Plan, Any]:
+    """The plan of steps that were made for a device, and an instance of it."""
+    if device.host:
+        plan = Plan(steps, name=name, patches=patches)
+        return plan, plan.instance()
+    plan = Plan(steps, name=name)
+    return plan, DeviceInstance(plan, patches, device, beside)

@@ -1,0 +1,97 @@
+"""Graphs on a GPU: all kernels of a run are one operation of the engine, on one stream."""
+
+import numpy as np
+import pytest
+
+import nbgraph as ng
+from nbgraph.errors import DeviceError
+from tests.array.gpu import GPU, hurried
+
+
+def values(shape, seed=0):
+    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
+
+
+def on_both(run):
+    """What `run(device)` gives on the host and on the GPU."""
+    found = run(GPU)
+    assert all(a.device == GPU for a in found)
+    for a, b in zip(found, run(ng.cpu()), strict=True):
+        np.testing.assert_allclose(a.asnumpy(), b.asnumpy(), rtol=1e-5, atol=1e-6)
+
+
+@ng.jit
+def layer(x, w):
+    h = ng.tanh(x * w + 1)
+    return h, (h * h).sum(), ng.softmax(h), h.astype("float64").max(axis=0)
+
+
+def test_a_jit_function_runs_where_its_arrays_are():
+    """ENG-07, SMP-24: one function, both devices in turn."""
+    for seed in range(3):
+        on_both(
+            lambda device, seed=seed: layer(
+                ng.array(values((7, 33), seed), device=device),
+                ng.array(values((33,), 9), device=device),
+            )
+        )
+    with pytest.raises(DeviceError, match=r"x is on gpu\(0\), w on cpu\(0\).*\.to\(gpu\(0\)\)"):
+        layer(ng.ones((7, 33), device=GPU), ng.ones(33))
+
+
+def test_gradients_of_a_jit_function():
+    def run(device):
+        x = ng.array(values((7, 33)), device=device)
+        x.attach_grad()
+        with ng.autograd.record():
+            loss = layer(x, ng.ones((33,), device=device))[1]
+        loss.backward()
+        return [loss, x.grad]
+
+    on_both(run)
+
+
+@pytest.mark.parametrize("request_", ["write", "add"])
+def test_a_bound_graph(request_):
+    """MFU-03: simple_bind with a device; requests of gradients; runs follow one another."""
+
+    def run(device):
+        x, y = ng.var("x"), ng.var("y")
+        graph = ng.mean(ng.tanh(x * y) ** 2 + ng.max(x, axis=1, keepdims=True))
+        bound = graph.simple_bind(ctx=device, x=(7, 33), y=(33,), grad_req=request_)
+        assert bound.arg_dict["x"].device == device
+        bound.arg_dict["x"][:] = ng.array(values((7, 33)), device=device)
+        bound.arg_dict["y"][:] = ng.array(values((33,), 1), device=device)
+        with hurried(1):
+            for _ in range(3):
+                bound.forward(is_train=True)
+                bound.backward()
+            bound.arg_dict["x"][:] = 0.5  # behind the runs that read it
+            return [*bound.outputs, *(a.copy() for a in bound.grad_dict.values())]
+
+    on_both(run)
+
+
+def test_what_a_graph_cannot_do_there_is_told_at_the_run():
+    bound = ng.sort(ng.var("x") * 2).simple_bind(ctx=GPU, x=(3,))
+    with pytest.raises(DeviceError, match=r"sort.*: there is no GPU form.*x\.to\(ng\.cpu\(\)\)"):
+        bound.forward()
+
+
+@pytest.mark.parametrize("kind", [ng.optim.SGD, ng.optim.Adam])
+def test_steps_of_an_optimizer(kind):
+    """MTE-04: weights, states and gradients on the device; what is elsewhere is refused."""
+
+    def run(device):
+        weights = {"w": ng.array(values((33,)), device=device)}
+        optimizer = kind(weights, lr=0.1)
+        x = ng.array(values((7, 33), 1), device=device)
+        for _ in range(3):
+            weights["w"].attach_grad()
+            with ng.autograd.record():
+                loss = ((x * weights["w"]) ** 2).sum()
+            loss.backward()
+            optimizer.step({"w": weights["w"].grad})
+        return [weights["w"]]
+
+    on_both(run)
