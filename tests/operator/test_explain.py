@@ -92,9 +92,9 @@ def test_known_vector_and_known_scalar_operators():
     trips = newton_root.explain().simd
     assert not trips.vectorised and "number of trips" in trips.reason
     assert re.search(r"explained\.py:\d+", trips.reason)
-    library = log_gamma.explain().simd
-    assert library.calls == ("lgamma",)
-    assert "lgamma" in library.reason
+    narrow = log_gamma.explain().simd
+    assert not narrow.vectorised and not narrow.calls
+    assert "lgamma" in narrow.reason
 
 
 def test_a_copy_is_called_a_copy():
@@ -271,7 +271,7 @@ def test_explain_is_lazy_serialisable_and_follows_changes():
 
 
 def test_explain_refuses_what_is_not_there():
-    with pytest.raises(ArgumentError, match="cuda.*use 'cpu'"):
+    with pytest.raises(ArgumentError, match="cuda.*use 'cpu'.*'gpu'"):
         smooth_l1.explain(device="cuda")
     with pytest.raises((DTypeError, ArgumentError)):
         smooth_l1.explain(dtype="complex64")

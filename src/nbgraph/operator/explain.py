@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbgraph import picture
 from nbgraph.dtype import as_dtype
-from nbgraph.errors import ArgumentError, DTypeError, NbgraphError
+from nbgraph.errors import NbgraphError
 from nbgraph.kernels import simd
 from nbgraph.kernels.function import defaults_of
 from nbgraph.kernels.kernel import Kernel, kernel
@@ -232,17 +232,3 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         return picture.html_sections(self.title, self.sections())
-
-
-def explain(op: Mapper, *, dtype: object = None, device: object = None) -> Explanation:
-    """The explanation of an operator; ArgumentError for a device that is not there."""
-    if device is not None and str(device).partition("(")[0] != "cpu":
-        raise ArgumentError(
-            f"{op.__name__}.explain: device {device!r} is not available; use 'cpu' (the default)"
-        )
-    try:
-        return Explanation(op, dtype)
-    except TypeError as error:
-        if isinstance(error, NbgraphError):
-            raise
-        raise DTypeError(f"{op.__name__}.explain: {dtype!r} is no dtype: {error}") from None

@@ -282,10 +282,26 @@ class Mapper:
         return f"<op {self.__name__}{self.__signature__}>"
 
     def explain(self, *, dtype: object = None, device: object = None) -> Explanation:
-        """What was made of the function, and why: derivative, dependence, in-place, SIMD."""
-        from nbgraph.operator.explain import explain
+        """What was made of the function, and why: derivative, dependence, in-place, SIMD; with
+        device="gpu" what it is on a GPU, which need not be there."""
+        from nbgraph.operator.device_code import explain
 
         return explain(self, dtype=dtype, device=device)
+
+    def ptx(self, dtype: object = "float32", cc: object = (9, 0)) -> str:
+        """The contiguous kernel of a dtype for GPUs of compute capability `cc` and above, as PTX,
+        NVIDIA's text of machine instructions. No GPU need be there, nor a package of CUDA.
+
+        Raises ArgumentError for an unknown capability, DTypeError for a dtype that the function
+        does not take, CompileError where it calls what has no source text.
+
+        >>> import nbgraph as ng
+        >>> ng.op(lambda x: x + 1).ptx("float32", cc=(9, 0)).count("add.rn.f32")
+        5
+        """
+        from nbgraph.operator.device_code import made
+
+        return made(self, dtype, cc).ptx
 
     def at_point(self, *values: float, **named: float) -> Point:
         """The branch taken at one point, the value and the partials."""
@@ -301,16 +317,21 @@ class Mapper:
     def precompile(
         self, dtypes: Sequence[object] = ("float32",), devices: Sequence[str] = ("cpu",)
     ) -> None:
-        """Compile the contiguous kernels for these dtypes now, into the disk cache."""
-        for device in devices:
-            if str(device).partition("(")[0] != "cpu":
+        """Compile the contiguous kernels for these dtypes and devices ("cpu", "gpu") now, into the
+        disk cache; a GPU need not be there. ArgumentError for another device."""
+        kinds = [str(device).partition("(")[0] for device in devices]
+        for device, kind in zip(devices, kinds, strict=True):
+            if kind not in ("cpu", "gpu"):
                 raise ArgumentError(
-                    f"{self.__name__}.precompile: device {device!r} is not available; use 'cpu'"
+                    f"{self.__name__}.precompile: device {device!r} is not known; use 'cpu' or "
+                    "'gpu'"
                 )
         for dtype in dtypes:
-            sample = np.ones(2, as_dtype(dtype))
-            values = [sample] * self.nin
-            self._call(tuple(values), None, {})
+            if "cpu" in kinds:
+                sample = np.ones(2, as_dtype(dtype))
+                self._call((sample,) * self.nin, None, {})
+            if "gpu" in kinds:
+                self.ptx(dtype)
 
     # reductions -------------------------------------------------------------------------------
 

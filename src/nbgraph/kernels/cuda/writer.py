@@ -42,7 +42,8 @@ class Device(Writer):
         made = super().source()
         externs = made.namespace.externs
         if externs:
-            names = ", ".join(str(getattr(f, "fn", f)) for f in externs.values())
+            functions = [getattr(f, "fn", f) for f in externs.values()]
+            names = ", ".join(str(getattr(f, "__name__", f)) for f in functions)
             raise CompileError(
                 f"{self.loop.name}: calls {names}, whose source text cannot be found, so that no "
                 "GPU code can be made of it; define it in a file or notebook cell"

@@ -1,0 +1,157 @@
+"""What an operator is on a GPU: the PTX of its contiguous map. No GPU need be there."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from nbgraph.dtype import as_dtype
+from nbgraph.errors import ArgumentError, CompileError, DTypeError, NbgraphError
+from nbgraph.kernels.cuda import machine
+from nbgraph.kernels.cuda.compile import CAPABILITIES
+from nbgraph.kernels.cuda.grid import Grid, lanes
+from nbgraph.kernels.cuda.kernel import DeviceKernel, device_kernel
+from nbgraph.kernels.function import defaults_of
+from nbgraph.operator.explain import Explanation
+
+if TYPE_CHECKING:
+    from nbgraph.operator.invoke import Plan
+    from nbgraph.operator.mapper import Mapper
+
+CAPABILITY = (9, 0)  # where nobody says which
+_VECTOR = re.compile(r"\b(?:ld|st)\.global\.v\d\.\w+")
+
+
+def capability(op: Mapper, cc: object) -> tuple[int, int]:
+    """A compute capability, given as `(9, 0)` or "9.0"; ArgumentError for another one."""
+    given = cc
+    if isinstance(given, str):
+        given = tuple(int(n) if n.isdigit() else -1 for n in given.split("."))
+    if given not in CAPABILITIES:
+        known = ", ".join(f"({a}, {b})" for a, b in CAPABILITIES)
+        raise ArgumentError(
+            f"{op.__name__}.ptx: cc={cc!r} is no compute capability that PTX is made for; those "
+            f"are {known}, and a device takes the PTX of one that is not above its own"
+        )
+    return given  # type: ignore[return-value]
+
+
+def contiguous(op: Mapper, plan: Plan, cc: tuple[int, int] = CAPABILITY) -> DeviceKernel:
+    """The kernel of arrays whose elements lie side by side, aligned for vectors."""
+    outputs = [o.name for o in plan.typed.outputs]
+    layouts = ["c"] * (op.nin + op.nout)
+    loop = op.invoker.loop(plan, layouts, outputs, ["write"] * op.nout)  # type: ignore[arg-type]
+    return device_kernel(loop, Grid(lanes=lanes(loop)), cc)
+
+
+def made(op: Mapper, dtype: object, cc: object = CAPABILITY) -> DeviceKernel:
+    """The contiguous kernel for operands of a dtype; errors as of `Mapper.ptx`."""
+    if op.refresh_needed():
+        op.refresh()
+    try:
+        given = as_dtype(dtype)
+    except TypeError as error:
+        if isinstance(error, NbgraphError):
+            raise
+        raise DTypeError(f"{op.__name__}.ptx: {dtype!r} is no dtype: {error}") from None
+    plan = op.invoker.plan([given] * op.nin, given, defaults_of(op.scalar))
+    return contiguous(op, plan, capability(op, cc))
+
+
+class DeviceExplanation(Explanation):
+    """The facts about one operator and its kernel for the GPU.
+
+    `source` is the kernel as Python text, `ptx` what LLVM made of it.
+
+    >>> import nbgraph as ng
+    >>> print(ng.op(lambda x: x * x).explain(device="gpu").vectors)
+    ['ld.global.v4.b32', 'st.global.v4.b32']
+    """
+
+    @cached_property
+    def device_kernel(self) -> DeviceKernel:
+        """The contiguous kernel of this dtype; its PTX is made, or found in the cache, now."""
+        return contiguous(self.op, self._typed)
+
+    @property
+    def source(self) -> str:
+        """The kernel as Python text."""
+        return self.device_kernel.source.text
+
+    @property
+    def ptx(self) -> str:
+        """The kernel as the driver takes it."""
+        return self.device_kernel.ptx
+
+    @property
+    def vectors(self) -> list[str]:
+        """The loads and stores of several elements at once."""
+        return sorted(set(_VECTOR.findall(self.ptx)))
+
+    @cached_property
+    def machine(self) -> machine.Facts | None:
+        """What the machine code takes; None where NVIDIA's linker is not installed."""
+        return machine.facts(self.ptx, CAPABILITY) if machine.library() else None
+
+    def sections(self) -> list[tuple[str, str]]:
+        """See Explanation."""
+        parts = super().sections()
+        try:
+            parts.append(("kernel text for the GPU", self.source))
+        except CompileError:
+            pass  # the section before says why
+        return parts
+
+    def _kernel_text(self) -> str:
+        try:
+            text = self.ptx
+        except NbgraphError as error:
+            return f"none: {error}"
+        count = self.device_kernel.grid.lanes
+        least, several = ".".join(map(str, CAPABILITY)), "s" if count > 1 else ""
+        lines = text.count("\n")
+        vectors = ", ".join(self.vectors) or "no vectors of elements"
+        return (
+            f"PTX for compute capability {least} and above, {lines} lines, by LLVM\n"
+            f"{count} element{several} a thread at once: {vectors}\n{self._machine_text()}"
+        )
+
+    def _machine_text(self) -> str:
+        found = self.machine
+        if found is None:
+            return f"registers: not known without nvJitLink (pip install '{machine.PACKAGE}')"
+        return (
+            f"machine code: {found.registers} registers a thread, {found.stack} bytes of stack, "
+            f"{found.spills} bytes of registers spilled, {found.code} bytes"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as plain values."""
+        found = super().to_dict()
+        facts = self.machine
+        return found | {
+            "gpu": {
+                "capability": list(CAPABILITY),
+                "entry": self.device_kernel.name,
+                "lanes": self.device_kernel.grid.lanes,
+                "vectors": self.vectors,
+                "machine": None if facts is None else facts._asdict(),
+            }
+        }
+
+
+def explain(op: Mapper, *, dtype: object = None, device: object = None) -> Explanation:
+    """The explanation of an operator for "cpu" or "gpu"; ArgumentError for another device."""
+    kind = "cpu" if device is None else str(device).partition("(")[0]
+    if kind not in ("cpu", "gpu"):
+        raise ArgumentError(
+            f"{op.__name__}.explain: device {device!r} is not known; use 'cpu' (the default) or "
+            "'gpu'"
+        )
+    try:
+        return Explanation(op, dtype) if kind == "cpu" else DeviceExplanation(op, dtype)
+    except TypeError as error:
+        if isinstance(error, NbgraphError):
+            raise
+        raise DTypeError(f"{op.__name__}.explain: {dtype!r} is no dtype: {error}") from None
