@@ -6,7 +6,8 @@ import pytest
 import nbgraph as ng
 from nbgraph import ops
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
-from nbgraph.operator.request import kAddTo
+from nbgraph.operator.array_op import Spec
+from nbgraph.operator.request import kAddTo, kWriteTo
 from nbgraph.ops import convolution_tiles, convolutions
 from nbgraph.ops.define import operator_of
 
@@ -233,3 +234,36 @@ def test_few_places_at_once(monkeypatch, seed):
         (by_weights, convolutions._naive_weights(x, g, size=tuple(kernel.tolist()), **how)),
     ):
         np.testing.assert_allclose(found, naive, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_window_for_every_channel(seed, dtype):
+    """OPR-12: depthwise convolutions have a kernel of their own, and their gradient by data."""
+    random = np.random.default_rng(seed)
+    axes = int(random.integers(1, 3))
+    groups, size = int(random.integers(2, 5)), random.integers(4, 12, axes)
+    how = {
+        "stride": tuple(random.integers(1, 3, axes).tolist()),
+        "pad": tuple(random.integers(0, 3, axes).tolist()),
+        "dilation": tuple(random.integers(1, 3, axes).tolist()),
+        "groups": groups,
+    }
+    x = random.normal(size=(2, groups, *size)).astype(dtype)
+    w = random.normal(size=(groups, 1, *random.integers(1, 3, axes))).astype(dtype)
+    b = random.normal(size=groups).astype(dtype)
+    found = ops.convolution(x, w, b, **how)
+    np.testing.assert_allclose(
+        found, convolutions._naive(x, w, b, **how), rtol=0, atol=10 * TOLERANCE[dtype]
+    )
+    g = random.normal(size=found.shape).astype(dtype)
+    where = {"size": tuple(size.tolist()), **how}
+    np.testing.assert_allclose(
+        ops.convolution_data(g, w, **where),
+        convolutions._naive_data(g, w, **where),
+        rtol=0,
+        atol=10 * TOLERANCE[dtype],
+    )
+    specs = [Spec.of(x), Spec.of(w)]
+    call = convolutions._CONVOLUTION.tiled_call(specs, kWriteTo, how)
+    assert call.code.loop.name == "depthwise"

@@ -121,11 +121,30 @@ def _call(name: str, text: str, layer: Layer, tiles: Any, dtype: Any) -> TiledCa
     return TiledCall(code, head, words, found.tiles, layer.cost(dtype))
 
 
+def _depthwise(layer: Layer, dtype: Any, *, bias: bool, spreads: bool) -> TiledCall | None:
+    """The call where every channel has a window of its own; None where that is not so."""
+    from nbgraph.kernels.depthwise import depthwise_text
+    from nbgraph.kernels.written import written
+
+    windows = layer.windows.wide()
+    if layer.channels != 1 or layer.features != 1 or windows.ins[0] != 1 or windows.outs[0] != 1:
+        return None
+    if windows.kernel[0] != 1:
+        return None
+    code = written("depthwise", depthwise_text(dtype, bias=bias, spreads=spreads), dtype)
+    planes = layer.images * layer.groups
+    cost = int(planes * windows.spots * windows.volume * 0.1)
+    return TiledCall(code, (layer.images, layer.groups), layer.windows.words(), planes, cost)
+
+
 def tiling(specs: Sequence[Spec], dtype: Any, **attributes: Any) -> TiledCall | None:
     """The call for a convolution."""
     from nbgraph.kernels.windows import convolution_text
 
     layer = layer_of("convolution", specs[0].shape, specs[1].shape, How.of(attributes))
+    found = _depthwise(layer, dtype, bias=len(specs) > 2, spreads=False)
+    if found is not None:
+        return found
     text = convolution_text(dtype, bias=len(specs) > 2)
     return _call("convolution", text, layer, _forward_tiles, dtype)
 
@@ -137,6 +156,9 @@ def data_tiling(
     from nbgraph.kernels.windows import data_text
 
     layer = of_data(specs, size, How.of(attributes))
+    found = _depthwise(layer, dtype, bias=len(specs) > 2, spreads=True)
+    if found is not None:
+        return found
     text = data_text(dtype, bias=len(specs) > 2)
     return _call("convolution_data", text, layer, _data_tiles, dtype)
 
