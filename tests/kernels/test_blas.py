@@ -1,6 +1,8 @@
 """Who runs tiles of a product, with which thread count, and what stays as it was."""
 
 import ctypes
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -189,3 +191,25 @@ def test_a_library_without_a_setter_is_left_alone():
     stand.state[3] = 0
     stand.pushed()()
     assert stand.asked == []
+
+
+def test_threads_that_come_first_at_once_share_one_routine():
+    """SciPy's module is loaded by one of them, and the lock of its count is one."""
+    program = """
+import sys, threading
+sys.setswitchinterval(1e-6)
+from nbgraph.kernels import blas
+gate, found = threading.Barrier(8), []
+def go():
+    gate.wait()
+    found.append(blas.routine())
+threads = [threading.Thread(target=go) for _ in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+import scipy.linalg
+print(len(found), len(set(map(id, found))))
+"""
+    found = subprocess.run(
+        [sys.executable, "-c", program], check=False, capture_output=True, text=True
+    )
+    assert found.stdout.split() == ["8", "1"], found.stderr

@@ -17,6 +17,7 @@ import functools
 import importlib
 import os
 import sys
+import threading
 from importlib.machinery import PathFinder
 from importlib.util import find_spec, module_from_spec
 from pathlib import Path
@@ -111,10 +112,21 @@ class Routine:
         self._function(record.__array_interface__["data"][0], lo, hi)
 
 
+_making = threading.Lock()
+
+
 @functools.cache
-def routine() -> Routine:
-    """The kernel. SciPy is imported here, at the first product."""
+def _made() -> Routine:
     return Routine()
+
+
+def routine() -> Routine:
+    """The kernel. SciPy is imported here, at the first product, by one thread: its module cannot
+    be loaded twice, and the words of `_Threads` are one for the process."""
+    if _made.cache_info().currsize:
+        return _made()
+    with _making:
+        return _made()
 
 
 def _cython_blas() -> ModuleType:
@@ -132,7 +144,7 @@ def _cython_blas() -> ModuleType:
     try:
         module = module_from_spec(found)
         found.loader.exec_module(module)
-    except ImportError:  # it needs its package
+    except (ImportError, RuntimeError):  # it needs its package; somebody else is loading it
         return importlib.import_module(name)
     # whoever imports it by name then finds it, as part of its package
     sys.modules.pop(name, None)
