@@ -233,3 +233,54 @@ def test_memory_that_runs_out():
         assert "held: " in str(caught.value)
         del held
         assert ng.ones((nbytes // 4,), device=GPU).asnumpy().all()
+
+
+def test_pieces_and_products():
+    """Reshapes of what lies in pieces, concatenation, stacks, scatters; matmul by a library."""
+    x, w = values((6, 8)), values((8, 5), seed=1)
+
+    def run(device):
+        a, b = ng.array(x, device=device), ng.array(w, device=device)
+        a.attach_grad()
+        b.attach_grad()
+        with ng.autograd.record():
+            product = a @ b
+            parts = ng.concatenate([a[:, 2:4], a[:, :1] * 2, a[:, 5:]], axis=1)
+            loss = (product**2).sum() + ng.stack([parts, parts], axis=1).sum()
+            loss = loss + (a.T.reshape((4, 12))[1:, ::2] ** 2).sum() + ng.flip(a, 0)[0].sum()
+        loss.backward()
+        vector = b.T @ a[0]
+        return [product, parts, loss, a.grad, b.grad, vector, ng.matmul(a[:2], b)]
+
+    for found, wanted in zip(run(GPU), run(ng.cpu()), strict=True):
+        assert found.device == GPU
+        np.testing.assert_allclose(found.asnumpy(), wanted.asnumpy(), rtol=1e-5, atol=1e-5)
+
+
+def test_other_libraries_see_the_memory():
+    """__cuda_array_interface__ and DLPack: address, layout, device; lent until it is let go."""
+    x = ng.array(values((4, 6)), device=GPU)[:, ::2]
+    told = x.__cuda_array_interface__
+    assert told["data"] == (x._address, False) and told["stream"] is None
+    assert (told["shape"], told["strides"], told["typestr"]) == ((4, 3), (24, 8), "<f4")
+    assert not hasattr(ng.ones(3), "__cuda_array_interface__")
+    assert x.__dlpack_device__() == (2, 0) and ng.ones(3).__dlpack_device__() == (1, 0)
+    before = x.asnumpy()
+    capsule = x.__dlpack__(stream=1, max_version=(1, 0))
+    assert "dltensor" in repr(capsule)
+    with pytest.raises(ValueError, match="lent to another library"):
+        x += 1
+    del capsule  # nobody took it
+    x += 1
+    same(x, before + 1)
+    with pytest.raises(BufferError, match=r"the array is on gpu\(0\)"):
+        x.__dlpack__(dl_device=(1, 0))
+
+
+@pytest.mark.skipif(ng.config.gpu == "emulated", reason="of a real device")
+@pytest.mark.parametrize("name", ["torch", "cupy"])
+def test_exchange_with_libraries_on_the_device(name):
+    library = pytest.importorskip(name)
+    x = ng.array(values((4, 6)), device=GPU)
+    seen = library.from_dlpack(x)
+    assert float((seen * 2).sum()) == pytest.approx(2 * float(x.asnumpy().sum()), rel=1e-5)

@@ -16,6 +16,7 @@ from nbgraph.array.core import Array, empty_of
 from nbgraph.array.launch import Prepared
 from nbgraph.array.layout import layout
 from nbgraph.array.leading import prepare_axes
+from nbgraph.array.pieces import multiplied, pieced
 from nbgraph.array.place import ELSEWHERE, Values, refuse
 from nbgraph.array.push import carried, copied, push, same, write
 from nbgraph.array.rows import push_rows
@@ -103,6 +104,10 @@ class Accelerator:
                 done = push_rows(op, *given, whole=whole)
             elif op.__name__ in _COMBINES and len(inputs) == 1:
                 done = _reduce(op.__name__, inputs[0], results[0], requests[0], attributes)
+            elif op.kind == "product":
+                done = multiplied(op, inputs, results[0], requests[0], attributes, whole=whole)
+            elif len(results) == 1:
+                done = pieced(op, inputs, results[0], requests[0], attributes)
         if not done:
             refuse(op.__name__, results[0].device)
         return True

@@ -14,13 +14,14 @@ import numpy as np
 from nbgraph.array import chunk
 from nbgraph.array.copying import copy_of
 from nbgraph.array.core import Array, from_host, make
+from nbgraph.array.dlpack_device import CUDA, capsule_of, interface_of
 from nbgraph.array.layout import layout_of
 from nbgraph.device import Context
 from nbgraph.dtype import require_supported
 from nbgraph.errors import ArgumentError
 
 _WRITABLE = 1  # PyBUF_WRITABLE
-_HOST = (1, 0)  # kDLCPU; all devices here have the host's memory
+_HOST = (1, 0)  # kDLCPU
 
 
 class Lease:
@@ -59,9 +60,18 @@ class Exports:
 
     __slots__ = ()
 
-    def __dlpack_device__(self) -> tuple[int, int]:
-        """Host memory, for all of `ng.cpu(i)`."""
-        return _HOST
+    def __dlpack_device__(self: Any) -> tuple[int, int]:
+        """Host memory, for all of `ng.cpu(i)`; a GPU's by its number."""
+        device: Context = self.device
+        return _HOST if device.host else (CUDA, device.device_id)
+
+    @property
+    def __cuda_array_interface__(self: Any) -> dict[str, Any]:
+        """What libraries on NVIDIA's GPUs ask for; waits. AttributeError on the host, as they take
+        an array that has it for one of theirs. Keep the array as long as they use the memory."""
+        if self.device.host:
+            raise AttributeError("__cuda_array_interface__: the array is in the host's memory")
+        return interface_of(self)
 
     def __dlpack__(
         self: Any,
@@ -86,6 +96,8 @@ library; delete those, or write to a copy
         >>> del b
         >>> a += 1
         """
+        if not self.device.host:
+            return _on_device(self, dl_device, copy)
         if stream is not None:
             raise BufferError("__dlpack__: stream is for other devices than the host; give None")
         if dl_device is not None and tuple(map(int, dl_device)) != _HOST:
@@ -110,6 +122,17 @@ library; delete those, or write to a copy
         if flags & _WRITABLE:
             raise BufferError("__buffer__: an NDArray's buffer is a copy; use np.from_dlpack(x)")
         return memoryview(self.asnumpy())
+
+
+def _on_device(array: Any, asked: tuple[int, int] | None, copy: bool | None) -> Any:
+    """The capsule of a device's memory, on whatever stream: it is waited for."""
+    own = array.__dlpack_device__()
+    if asked is not None and tuple(map(int, asked)) != own:
+        raise BufferError(
+            f"__dlpack__: dl_device={tuple(asked)}; the array is on {array.device!r}, {own}; use "
+            ".to(...) before"
+        )
+    return capsule_of(array.copy() if copy else array)
 
 
 def _version(asked: tuple[int, int] | None) -> dict[str, Any]:

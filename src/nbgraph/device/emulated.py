@@ -18,11 +18,11 @@ import random
 import threading
 import time
 from bisect import bisect_right, insort
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from nbgraph.device.protocol import Bytes, Capability, Code
+from nbgraph.device.protocol import Bytes, Capability, Code, View
 from nbgraph.errors import DeviceError
 
 DEVICES = 2
@@ -83,6 +83,11 @@ class Room:
         self.check(address, nbytes)
         first = address - self.base
         return self.view[first : first + nbytes]
+
+    def array(self, view: View) -> Bytes:
+        """The memory as an array."""
+        address, shape, dtype, strides = view
+        return np.ndarray(shape, dtype, self.view, address - self.base, strides)
 
     def check(self, address: int, nbytes: int = 1) -> None:
         """DeviceError where an address is not of memory in use."""
@@ -185,6 +190,17 @@ class EmulatedStream:
         """See Stream."""
         room, other = self._emulation.room, self._emulation.others[device].room
         self._work(lambda: np.copyto(room.at(target, nbytes), other.at(source, nbytes)))
+
+    def call(self, function: Callable[..., object], views: Sequence[View]) -> None:
+        """See Stream; by NumPy."""
+        room = self._emulation.room
+
+        def run() -> None:
+            for address, *_ in views:
+                room.check(address)
+            function(np, *(room.array(view) for view in views))
+
+        self._work(run)
 
     def synchronize(self) -> None:
         """See Stream."""

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import importlib
 import sys
 import threading
+from collections.abc import Callable, Sequence
 from ctypes import POINTER, byref, c_int, c_size_t, c_uint, c_uint64, c_void_p
 from typing import Any
 
 import numpy as np
 
-from nbgraph.device.protocol import Bytes, Capability, Code
+from nbgraph.device.protocol import Bytes, Capability, Code, View
 from nbgraph.errors import CompileError, DeviceError
 
 _LIBRARIES = {"win32": ("nvcuda.dll",), "linux": ("libcuda.so.1", "libcuda.so")}
@@ -165,9 +167,33 @@ class NvidiaStream:
             *(self.device, "cuMemcpyPeerAsync", target, here, source, there, nbytes, self.handle)
         )
 
+    def call(self, function: Callable[..., object], views: Sequence[View]) -> None:
+        """See Stream; by CuPy."""
+        cupy = _cupy()
+        with cupy.cuda.Device(self.device), cupy.cuda.ExternalStream(self.handle, self.device):
+            function(cupy, *(_as_cupy(cupy, self.device, view) for view in views))
+
     def synchronize(self) -> None:
         """See Stream."""
         self._driver.on(self.device, "cuStreamSynchronize", self.handle)
+
+
+def _cupy() -> Any:
+    try:
+        return importlib.import_module("cupy")
+    except ImportError:
+        raise DeviceError(
+            "products on a GPU are done by CuPy, which is not installed: pip install "
+            "'nbgraph[cuda13]', or use x.to(ng.cpu())"
+        ) from None
+
+
+def _as_cupy(cupy: Any, device: int, view: View) -> Any:
+    """Memory of ours as an array of CuPy's."""
+    address, shape, dtype, strides = view
+    extent = sum((n - 1) * abs(step) for n, step in zip(shape, strides, strict=True))
+    memory = cupy.cuda.UnownedMemory(address, extent + dtype.itemsize, None, device)
+    return cupy.ndarray(shape, dtype, cupy.cuda.MemoryPointer(memory, 0), strides)
 
 
 class _Pinned:

@@ -8,13 +8,15 @@ show when its event is waited for.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
 Bytes = np.ndarray[Any, np.dtype[Any]]
 Capability = tuple[int, int]
+# address of the first element, shape, dtype, byte strides
+View = tuple[int, tuple[int, ...], np.dtype[Any], tuple[int, ...]]
 
 
 class Code(Protocol):
@@ -73,6 +75,11 @@ class Stream(Protocol):
 
     def copy(self, target: int, source: int, nbytes: int, device: int) -> None:
         """Copy memory of `device`, this one or another, to this device."""
+        ...
+
+    def call(self, function: Callable[..., object], views: Sequence[View]) -> None:
+        """Have `function(xp, *arrays)` work on memory of the device: `xp` is an array library like
+        NumPy, whose work goes to this stream. DeviceError where there is none."""
         ...
 
     def synchronize(self) -> None:

@@ -1,0 +1,90 @@
+"""Every elementwise operator of the library on a GPU: the bits of the host, forward and backward.
+
+Everyday each operator meets one dtype, which its name chooses; with --full every dtype.
+"""
+
+import numpy as np
+import pytest
+
+import nbgraph as ng
+from nbgraph import ops
+from nbgraph.errors import DerivativeError
+from tests.array.gpu import GPU
+from tests.ops import elementwise as table
+
+COUNT = 301  # no multiple of a vector
+
+
+def operands(name, dtype):
+    """The template's operands, as many as make whole vectors and some more."""
+    arrays = table.operands(name, dtype)
+    return [np.resize(a, COUNT) for a in arrays]
+
+
+def outputs(result):
+    return result if isinstance(result, tuple) else (result,)
+
+
+def assert_bits(name, found, wanted):
+    found, wanted = found.asnumpy(), wanted.asnumpy()
+    assert found.dtype == wanted.dtype and found.shape == wanted.shape, name
+    if found.tobytes() == wanted.tobytes():
+        return
+    nan = np.isnan(wanted) if wanted.dtype.kind == "f" else np.zeros(wanted.shape, bool)
+    bits = f"u{found.itemsize}"
+    off = (found.view(bits) != wanted.view(bits)) & ~nan
+    if wanted.dtype.kind == "f":
+        off |= nan != np.isnan(found)
+    wrong = np.flatnonzero(off)
+    assert not len(wrong), (name, len(wrong), found[wrong[:3]], wanted[wrong[:3]])
+
+
+def forward(op, arrays, device):
+    return outputs(op(*(ng.array(a, device=device) for a in arrays)))
+
+
+def slopes(op, arrays, device):
+    held = [ng.array(a, device=device) for a in arrays]
+    leaves = [a for a in held if a.dtype.kind == "f"]
+    for a in leaves:
+        a.attach_grad()
+    with ng.autograd.record():
+        result = outputs(op(*held))[0]
+    result.backward()
+    return [a.grad for a in leaves]
+
+
+def check(name, dtype):
+    op, arrays = getattr(ops, name), operands(name, dtype)
+    try:
+        wanted = forward(op, arrays, ng.cpu())
+    except TypeError as problem:  # not for this dtype: then nowhere
+        with pytest.raises(type(problem)):
+            forward(op, arrays, GPU)
+        return
+    for found, known in zip(forward(op, arrays, GPU), wanted, strict=True):
+        assert found.device == GPU
+        assert_bits(name, found, known)
+    if wanted[0].dtype.kind != "f" or np.dtype(dtype).kind != "f":
+        return
+    try:
+        known = slopes(op, arrays, ng.cpu())
+    except DerivativeError:
+        return
+    for found, own in zip(slopes(op, arrays, GPU), known, strict=True):
+        assert_bits(f"gradient of {name}", found, own)
+
+
+@pytest.mark.parametrize("name", table.NAMES)
+def test_an_operator_has_the_bits_of_the_host(name):
+    """SMP-24: one definition for both; slopes too."""
+    dtypes = "fdfe"
+    check(name, dtypes[sum(map(ord, name)) % 4])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", table.NAMES)
+@pytest.mark.parametrize("dtype", table.DTYPES)
+def test_operators_of_every_dtype(name, dtype):
+    """The whole product."""
+    check(name, dtype)
