@@ -308,16 +308,20 @@ class Writer:
         floating = floating or {o.dtype for o in self.loop.outputs if o.node.kind == "f"}
         return floating.pop() if len(floating) == 1 else None
 
+    def function(self, node: Node, *, small: bool = False) -> str:
+        """The name under which the function of a call is known."""
+        suffix = "_small" if small and node.data in TRIGONOMETRIC else ""
+        if node.data == "nextafter" and (stored := self._stored()) in SHORT:
+            suffix = f"_{stored}"
+        return self.namespace.function(node.data + suffix)
+
     def body(self, indent: int, roots: Sequence[Node], *, small: bool = False) -> list[str]:
         """The scalar computation; `small` uses trigonometry for moderate arguments and sets
         `wide` where an argument is beyond its range."""
         loop = self.loop
 
         def name(node: Node) -> str:
-            suffix = "_small" if small and node.data in TRIGONOMETRIC else ""
-            if node.data == "nextafter" and (stored := self._stored()) in SHORT:
-                suffix = f"_{stored}"
-            return self.namespace.function(node.data + suffix)
+            return self.function(node, small=small)
 
         body = Body(loop.graph, roots, self.namespace, self.leaves, indent, name)
         texts = body.require(roots)

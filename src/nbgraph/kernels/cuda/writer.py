@@ -10,10 +10,11 @@ import re
 from collections.abc import Callable, Sequence
 
 from nbgraph.errors import CompileError
+from nbgraph.kernels import vector_math
 from nbgraph.kernels.cuda.grid import BLOCKS, Grid
 from nbgraph.kernels.loops import Loop, Operand, Output
 from nbgraph.kernels.scalar import Node
-from nbgraph.kernels.writer import ITEMSIZE, Source, Writer
+from nbgraph.kernels.writer import ITEMSIZE, TRIGONOMETRIC, Source, Writer
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _PREFIXED = re.compile(r"(?:lane|was|new|raw|dim|rest)\d*(?:_|$)")
@@ -26,7 +27,7 @@ class Device(Writer):
     words = frozenset(
         "step count total groups columns rows width stop first place batch group r at "
         "thread barrier traded shared element inlined count below y_at load2 load4 load8 store2 "
-        "store4 store8".split()
+        "store4 store8 any_sin any_cos any_tan".split()
     )
 
     def __init__(self, loop: Loop, grid: Grid) -> None:
@@ -138,6 +139,21 @@ class Device(Writer):
             self.line(0, f"{name} = {self.computed(operand, f'raw_{name}')}")
             self.leaves[operand.node.id] = name
         self.line(0, f"return {', '.join(results(self.body(0, roots)))}")
+
+    def function(self, node: Node, *, small: bool = False) -> str:
+        """See Writer. Trigonometry reduces large arguments aside: a thread branches, where vectors
+        of the CPU compute a whole run again."""
+        if node.data not in TRIGONOMETRIC:
+            return super().function(node)
+        name = f"any_{node.data}"
+        if f"def {name}(x):" not in self.parts:
+            compute = self.loop.compute
+            limit = self.loop.graph.const(vector_math.TRIG_BOUND[compute])
+            near, far = (self.namespace.function(node.data + end) for end in ("_small", ""))
+            wide = f"abs(x) > {self.namespace.constant(limit)}"
+            text = f"    return {far}(x) if {wide} else {near}(x)"
+            self.parts += [f"def {name}(x):", "    inlined()", text, "", ""]
+        return name
 
     def needed(self, roots: Sequence[Node]) -> set[int]:
         """What `roots` are made of that is not known by name yet, by id."""
