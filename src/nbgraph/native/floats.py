@@ -142,17 +142,6 @@ maximum = _binary("maximum")  # NaN if either is NaN, and +0 > -0, as NumPy's ma
 minimum = _binary("minimum")
 
 
-@intrinsic
-def remainder(context, x, y):
-    """x - y * trunc(x / y), exactly: LLVM's frem, a call of the C library's fmod."""
-    _require_float("remainder", x, y)
-
-    def emit(_context, builder, _signature, arguments):
-        return builder.frem(*arguments)
-
-    return x(x, y), emit
-
-
 def _to_single_odd(builder, value):
     """A double as a float rounded to odd: rounding that to 16 bits then is right the first time.
 

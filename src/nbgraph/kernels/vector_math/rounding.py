@@ -1,4 +1,4 @@
-"""Rounding to an integer, signs, square roots, remainders: one instruction or a few each."""
+"""Rounding to an integer, signs, square roots: one instruction or a few each; and remainders."""
 
 from __future__ import annotations
 

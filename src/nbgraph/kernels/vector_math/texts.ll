@@ -1,5 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources 0d3aceb43fc80828, llvmlite 0.50, fma
+; sources 8b6f0f3f2ebd4c49, llvmlite 0.50, fma
 
 declare float @llvm.ceil.f32(float)
 
