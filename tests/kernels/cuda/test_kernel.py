@@ -1,5 +1,6 @@
 """Kernels for the GPU: made once for each content, kept on disk, refused with a reason."""
 
+import dataclasses
 import linecache
 import re
 import threading
@@ -138,6 +139,22 @@ def test_an_unknown_capability_is_refused():
         device_kernel(loop_of(hinge), Grid(), (3, 5))
     with pytest.raises(ng.errors.DTypeError, match="'float3' is no dtype"):
         hinge.ptx("float3")
+
+
+@pytest.mark.parametrize("capability", compiled.CAPABILITIES)
+def test_every_capability(capability):
+    """The linker takes what LLVM writes for each, vectors of halves and a sum over threads too."""
+    machine_code.required()
+    total = [output._replace(combine="add") for output in loop_of(hinge).outputs]
+    blocks = dataclasses.replace(loop_of(hinge), form="reduce", outputs=tuple(total))
+    for loop, grid in (
+        (loop_of(hinge, "float16"), Grid(lanes=8)),
+        (loop_of(ng.sin), Grid(lanes=4)),
+        (blocks, Grid(lanes=4)),
+    ):
+        made = device_kernel(loop, grid, capability)
+        assert f".target sm_{capability[0]}{capability[1]}\n" in made.ptx
+        assert machine.facts(made.ptx, capability).stack == 0
 
 
 def test_what_operators_show():
