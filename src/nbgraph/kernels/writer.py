@@ -204,6 +204,7 @@ class Writer:
             step = {"c": f" + {start} * {ITEMSIZE[array.dtype]}", "0": ""}.get(
                 array.layout, f" + {start} * {name}_step"
             )
+            step = "" if start == "0" else step
             self.line(indent, f"{name}_p = {array.dtype}_pointer({self.base(k, row)}{step})")
             if array.layout == "0" and isinstance(array, Operand):
                 self.line(indent, f"{name} = {self.widened(array, f'{name}_p', '0')}")

@@ -32,9 +32,26 @@ SMALL, LONGER = (1, 3), (5, 2 * GROUP + 7)  # rows and columns, or columns and r
 GRIDS = ((1, 32), (1, 64), (2, 64), (3, 32), (2, 32), (1, 128))  # blocks, threads
 
 
+@ng.op
+def root(x):
+    """A loop whose number of trips each element has for itself."""
+    r = abs(x) + 1.0
+    for _ in range(9):
+        r = 0.5 * (r + abs(x) / r)
+        if abs(r * r - abs(x)) < 1e-3 * r:
+            break
+    return r
+
+
+@ng.op
+def parts(x, y):
+    """Two results, of which a branch decides."""
+    return (x + y, x - y) if x < y else (y, 1 / x)
+
+
 def maps(rng):
     """Operators and their gradients over random layouts and requests."""
-    found = []
+    found = [drawn(op, dtype, rng) for op in (root, parts) for dtype in ("float32", "float16")]
     for name in rng.permutation(NAMES)[:60]:
         form = rng.choice([lambda op: op, backward, forward_backward])
         try:
