@@ -155,6 +155,19 @@ assert (held == np.arange(32).sum()).all()
 # That order is fixed, so a sum on a GPU has the same bits each time. They are not those of the
 # processor, whose order is another one; both are within the same bound.
 #
+# ## On a device
+#
+# An array lives on a device, and an operator runs where its arrays are. This machine may have no GPU;
+# an emulation runs the same kernels in the same order, on threads of this process.
+
+# %%
+with ng.config(gpu="emulated"):
+    there = ng.array(x, device=ng.gpu())
+    result = smooth_l1(there)
+    print(result.device, result)
+    np.testing.assert_array_equal(result.asnumpy(), smooth_l1(x))
+
+# %% [markdown]
 # ## How far to trust text that has not run here
 #
 # In the tests every operator's kernels, gradients included, are compiled to machine code, where
