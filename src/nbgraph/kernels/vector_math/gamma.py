@@ -18,7 +18,7 @@ from nbgraph.kernels.vector_math import log as _log
 from nbgraph.kernels.vector_math import power as _power
 from nbgraph.kernels.vector_math import trigonometric as _trigonometric
 from nbgraph.kernels.vector_math.formats import FORMATS, Format, per_format, scalar, step
-from nbgraph.native.floats import absolute, copysign, floor, fma, fma_exact, polynomial, round_even
+from nbgraph.native.floats import absolute, floor, fma, fma_exact, polynomial, round_even
 
 WIDE = FORMATS["float64"]
 log, exp, pow = _log.log(WIDE), _exp.exp(WIDE), _power.pow(WIDE)
@@ -89,7 +89,7 @@ def gamma(f: Format):
     def gamma(x):
         z = wide(x)
         if z == 0.0:
-            return float_(copysign(np.inf, z))
+            return float_(1.0 / z)
         if z < 0.0 and z == floor(z):  # so is -inf
             return float_(np.nan)
         if z != z or z > LARGEST:
@@ -153,7 +153,7 @@ def digamma(f: Format):
         z = wide(x)
         total = 0.0
         if z == 0.0:
-            return float_(copysign(np.inf, -z))
+            return float_(-1.0 / z)
         if z < 0.0:
             if z == floor(z):
                 return float_(np.nan)

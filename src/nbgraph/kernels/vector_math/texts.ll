@@ -1,5 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources 8b6f0f3f2ebd4c49, llvmlite 0.50, fma
+; sources f1f86ca2256588ec, llvmlite 0.50, fma
 
 declare float @llvm.ceil.f32(float)
 
@@ -1336,190 +1336,33 @@ define internal float @m_digamma_float32(float %x) nounwind {
 b1:
   %v1 = fpext float %x to double
   %v2 = fcmp oeq float %x, 0.000000e+00
-  br i1 %v2, label %b2, label %b3
+  br i1 %v2, label %b6, label %b2
 b2:
-  %v3 = fneg double %v1
-  %v4 = tail call double @llvm.copysign.f64(double 0x7FF0000000000000, double %v3)
-  %v5 = fptrunc double %v4 to float
-  br label %b9
+  %v3 = fcmp olt float %x, 0.000000e+00
+  br i1 %v3, label %b3, label %b4
 b3:
-  %v6 = fcmp olt float %x, 0.000000e+00
-  br i1 %v6, label %b4, label %b5
+  %v4 = tail call double @llvm.floor.f64(double %v1)
+  %v5 = fcmp oeq double %v4, %v1
+  br i1 %v5, label %b9, label %b7
 b4:
-  %v7 = tail call double @llvm.floor.f64(double %v1)
-  %v8 = fcmp oeq double %v7, %v1
-  br i1 %v8, label %b9, label %b7
+  %v6 = phi double [ %v7, %b7 ], [ %v1, %b2 ]
+  %v8 = phi double [ %v9, %b7 ], [ 0.000000e+00, %b2 ]
+  %v10 = fcmp olt double %v6, 1.000000e+01
+  br i1 %v10, label %b5, label %b8
 b5:
-  %v9 = phi double [ %v10, %b7 ], [ %v1, %b3 ]
-  %v11 = phi double [ %v12, %b7 ], [ 0.000000e+00, %b3 ]
-  %v13 = fcmp olt double %v9, 1.000000e+01
-  br i1 %v13, label %b6, label %b8
+  %v11 = phi double [ %v12, %b5 ], [ %v6, %b4 ]
+  %v13 = phi double [ %v14, %b5 ], [ %v8, %b4 ]
+  %v15 = fdiv double 1.000000e+00, %v11
+  %v14 = fsub double %v13, %v15
+  %v12 = fadd double %v11, 1.000000e+00
+  %v16 = fcmp olt double %v12, 1.000000e+01
+  br i1 %v16, label %b5, label %b8
 b6:
-  %v14 = phi double [ %v15, %b6 ], [ %v9, %b5 ]
-  %v16 = phi double [ %v17, %b6 ], [ %v11, %b5 ]
-  %v18 = fdiv double 1.000000e+00, %v14
-  %v17 = fsub double %v16, %v18
-  %v15 = fadd double %v14, 1.000000e+00
-  %v19 = fcmp olt double %v15, 1.000000e+01
-  br i1 %v19, label %b6, label %b8
-b7:
-  %v20 = tail call double @llvm.roundeven.f64(double %v1)
-  %v21 = fsub double %v1, %v20
-  %v22 = fmul double %v21, 0x400921FB54442D18
-  %v23 = fcmp oeq double %v22, 0.000000e+00
-  %v24 = tail call double @llvm.fma.f64(double %v22, double 0x3FE45F306DC9C883, double 0x4338000000000000)
-  %v25 = bitcast double %v24 to i64
-  %v26 = and i64 %v25, 1
-  %v27 = icmp eq i64 %v26, 0
-  %v28 = fadd double %v24, 0xC338000000000000
-  %v29 = fneg double %v28
-  %v30 = tail call double @llvm.fma.f64(double %v29, double 0x3FF921FB54442D18, double %v22)
-  %v31 = fmul double %v28, 0x3C91A62633145C07
-  %v32 = fsub double %v30, %v31
-  %v33 = fmul double %v32, %v32
-  %v34 = fmul double %v32, %v33
-  %v35 = tail call double @llvm.fma.f64(double %v33, double 0x3EE5759299B92C5A, double 0xBEFB7F7AA114A3CF)
-  %v36 = tail call double @llvm.fma.f64(double %v35, double %v33, double 0x3F0B909B210979E0)
-  %v37 = tail call double @llvm.fma.f64(double %v36, double %v33, double 0xBEFFD44B7EFC6BDB)
-  %v38 = tail call double @llvm.fma.f64(double %v37, double %v33, double 0x3F1299A9B3083AC9)
-  %v39 = tail call double @llvm.fma.f64(double %v38, double %v33, double 0x3F155E07901CAB29)
-  %v40 = tail call double @llvm.fma.f64(double %v39, double %v33, double 0x3F3006E60E1DB54F)
-  %v41 = tail call double @llvm.fma.f64(double %v40, double %v33, double 0x3F4349DEBFE3976F)
-  %v42 = tail call double @llvm.fma.f64(double %v41, double %v33, double 0x3F57DB49588EA3CA)
-  %v43 = tail call double @llvm.fma.f64(double %v42, double %v33, double 0x3F6D6D2B11FC2E19)
-  %v44 = tail call double @llvm.fma.f64(double %v43, double %v33, double 0x3F8226E3BD065FDF)
-  %v45 = tail call double @llvm.fma.f64(double %v44, double %v33, double 0x3F9664F4852C1407)
-  %v46 = tail call double @llvm.fma.f64(double %v45, double %v33, double 0x3FABA1BA1BAF01E9)
-  %v47 = tail call double @llvm.fma.f64(double %v46, double %v33, double 0x3FC111111111022F)
-  %v48 = tail call double @llvm.fma.f64(double %v47, double %v33, double 0x3FD5555555555561)
-  %v49 = fmul double %v34, %v48
-  %v50 = fadd double %v32, %v49
-  %v51 = fsub double %v32, %v30
-  %v52 = fsub double %v32, %v51
-  %v53 = fsub double %v30, %v52
-  %v54 = fadd double %v31, %v51
-  %v55 = fsub double %v53, %v54
-  %v56 = fneg double %v31
-  %v57 = tail call double @llvm.fma.f64(double %v28, double 0x3C91A62633145C07, double %v56)
-  %v58 = fsub double %v55, %v57
-  %v59 = tail call double @llvm.fma.f64(double %v29, double 0xB91F1976B7ED9000, double %v58)
-  %v60 = tail call double @llvm.fma.f64(double %v50, double %v50, double 1.000000e+00)
-  %v61 = fsub double %v50, %v32
-  %v62 = fsub double %v49, %v61
-  %v63 = tail call double @llvm.fma.f64(double %v59, double %v60, double %v62)
-  %v64 = fadd double %v50, %v63
-  %v65 = fdiv double -1.000000e+00, %v50
-  %v66 = tail call double @llvm.fma.f64(double %v65, double %v50, double 1.000000e+00)
-  %v67 = tail call double @llvm.fma.f64(double %v65, double %v63, double %v66)
-  %v68 = tail call double @llvm.fma.f64(double %v65, double %v67, double %v65)
-  %v69 = select i1 %v27, double %v64, double %v68
-  %v70 = select i1 %v23, double %v22, double %v69
-  %v12 = fdiv double 0xC00921FB54442D18, %v70
-  %v10 = fsub double 1.000000e+00, %v1
-  br label %b5
-b8:
-  %v71 = phi double [ %v9, %b5 ], [ %v15, %b6 ]
-  %v72 = phi double [ %v11, %b5 ], [ %v17, %b6 ]
-  %v73 = fcmp oeq double %v71, 0.000000e+00
-  %v74 = fcmp olt double %v71, 0.000000e+00
-  %v75 = fcmp one double %v71, 0x7FF0000000000000
-  %v76 = fcmp olt double %v71, 0x10000000000000
-  %v77 = fmul double %v71, 0x4340000000000000
-  %v78 = select i1 %v76, double %v77, double %v71
-  %v79 = bitcast double %v78 to i64
-  %v80 = add i64 %v79, 2638147582215219
-  %v81 = lshr i64 %v80, 52
-  %v82 = or disjoint i64 %v81, 4841369599423283200
-  %v83 = bitcast i64 %v82 to double
-  %v84 = fadd double %v83, 0xC330000000000000
-  %v85 = select i1 %v76, double 1.076000e+03, double 1.023000e+03
-  %v86 = fsub double %v84, %v85
-  %v87 = and i64 %v80, 4503599627370495
-  %v88 = add nuw nsw i64 %v87, 4604544271217802189
-  %v89 = bitcast i64 %v88 to double
-  %v90 = fadd double %v89, -1.000000e+00
-  %v91 = fmul double %v90, %v90
-  %v92 = fmul double %v90, %v91
-  %v93 = tail call double @llvm.fma.f64(double %v90, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v94 = tail call double @llvm.fma.f64(double %v93, double %v90, double 0x3FB01AFE6A8424B4)
-  %v95 = tail call double @llvm.fma.f64(double %v94, double %v90, double 0xBFAB27B0C993BBC0)
-  %v96 = tail call double @llvm.fma.f64(double %v95, double %v90, double 0x3FA96A9DC91C0AB0)
-  %v97 = tail call double @llvm.fma.f64(double %v96, double %v90, double 0xBFABDF5878266EB8)
-  %v98 = tail call double @llvm.fma.f64(double %v97, double %v90, double 0x3FAE4354EB22A1B0)
-  %v99 = tail call double @llvm.fma.f64(double %v98, double %v90, double 0xBFB00A587343E0D9)
-  %v100 = tail call double @llvm.fma.f64(double %v99, double %v90, double 0x3FB1102D84AF44AA)
-  %v101 = tail call double @llvm.fma.f64(double %v100, double %v90, double 0xBFB24855AF69FCA9)
-  %v102 = tail call double @llvm.fma.f64(double %v101, double %v90, double 0x3FB3B13EC5312F6B)
-  %v103 = tail call double @llvm.fma.f64(double %v102, double %v90, double 0xBFB5555EFD378F3D)
-  %v104 = tail call double @llvm.fma.f64(double %v103, double %v90, double 0x3FB745D193E77765)
-  %v105 = tail call double @llvm.fma.f64(double %v104, double %v90, double 0xBFB999995508C5FB)
-  %v106 = tail call double @llvm.fma.f64(double %v105, double %v90, double 0x3FBC71C71ABD3E9F)
-  %v107 = tail call double @llvm.fma.f64(double %v106, double %v90, double 0xBFC000000086E86D)
-  %v108 = tail call double @llvm.fma.f64(double %v107, double %v90, double 0x3FC24924924CCF71)
-  %v109 = tail call double @llvm.fma.f64(double %v108, double %v90, double 0xBFC5555555545D1D)
-  %v110 = tail call double @llvm.fma.f64(double %v109, double %v90, double 0x3FC999999999934F)
-  %v111 = tail call double @llvm.fma.f64(double %v110, double %v90, double 0xBFD0000000000045)
-  %v112 = tail call double @llvm.fma.f64(double %v111, double %v90, double 0x3FD5555555555557)
-  %v113 = fmul double %v86, 0xBD48432A1B0E2634
-  %v114 = tail call double @llvm.fma.f64(double %v92, double %v112, double %v113)
-  %v115 = tail call double @llvm.fma.f64(double %v91, double -5.000000e-01, double %v114)
-  %v116 = fadd double %v90, %v115
-  %v117 = tail call double @llvm.fma.f64(double %v86, double 0x3FE62E42FEFA4000, double %v116)
-  %v118 = select i1 %v75, double %v117, double %v71
-  %v119 = select i1 %v74, double 0x7FF8000000000000, double %v118
-  %v120 = select i1 %v73, double 0xFFF0000000000000, double %v119
-  %v121 = fmul double %v71, %v71
-  %v122 = fdiv double 1.000000e+00, %v121
-  %v123 = fdiv double 5.000000e-01, %v71
-  %v124 = fsub double %v120, %v123
-  %v125 = tail call double @llvm.fma.f64(double %v122, double 0xBFDC5E5E5E5E5E5E, double 0x3FB5555555555556)
-  %v126 = tail call double @llvm.fma.f64(double %v125, double %v122, double 0xBF95995995995995)
-  %v127 = tail call double @llvm.fma.f64(double %v126, double %v122, double 0x3F7F07C1F07C1F08)
-  %v128 = tail call double @llvm.fma.f64(double %v127, double %v122, double 0xBF71111111111111)
-  %v129 = tail call double @llvm.fma.f64(double %v128, double %v122, double 0x3F70410410410410)
-  %v130 = tail call double @llvm.fma.f64(double %v129, double %v122, double 0xBF81111111111111)
-  %v131 = tail call double @llvm.fma.f64(double %v130, double %v122, double 0x3FB5555555555555)
-  %v132 = fmul double %v122, %v131
-  %v133 = fsub double %v124, %v132
-  %v134 = fadd double %v72, %v133
-  %v135 = fptrunc double %v134 to float
+  %v17 = fdiv float -1.000000e+00, %x
   br label %b9
-b9:
-  %v136 = phi float [ %v5, %b2 ], [ %v135, %b8 ], [ 0x7FF8000000000000, %b4 ]
-  ret float %v136
-}
-
-define internal double @m_digamma_float64(double %x) nounwind {
-b1:
-  %v1 = fcmp oeq double %x, 0.000000e+00
-  br i1 %v1, label %b2, label %b3
-b2:
-  %v2 = fneg double %x
-  %v3 = tail call double @llvm.copysign.f64(double 0x7FF0000000000000, double %v2)
-  br label %b9
-b3:
-  %v4 = fcmp olt double %x, 0.000000e+00
-  br i1 %v4, label %b4, label %b5
-b4:
-  %v5 = tail call double @llvm.floor.f64(double %x)
-  %v6 = fcmp oeq double %x, %v5
-  br i1 %v6, label %b9, label %b7
-b5:
-  %v7 = phi double [ %v8, %b7 ], [ %x, %b3 ]
-  %v9 = phi double [ %v10, %b7 ], [ 0.000000e+00, %b3 ]
-  %v11 = fcmp olt double %v7, 1.000000e+01
-  br i1 %v11, label %b6, label %b8
-b6:
-  %v12 = phi double [ %v13, %b6 ], [ %v7, %b5 ]
-  %v14 = phi double [ %v15, %b6 ], [ %v9, %b5 ]
-  %v16 = fdiv double 1.000000e+00, %v12
-  %v15 = fsub double %v14, %v16
-  %v13 = fadd double %v12, 1.000000e+00
-  %v17 = fcmp olt double %v13, 1.000000e+01
-  br i1 %v17, label %b6, label %b8
 b7:
-  %v18 = tail call double @llvm.roundeven.f64(double %x)
-  %v19 = fsub double %x, %v18
+  %v18 = tail call double @llvm.roundeven.f64(double %v1)
+  %v19 = fsub double %v1, %v18
   %v20 = fmul double %v19, 0x400921FB54442D18
   %v21 = fcmp oeq double %v20, 0.000000e+00
   %v22 = tail call double @llvm.fma.f64(double %v20, double 0x3FE45F306DC9C883, double 0x4338000000000000)
@@ -1569,12 +1412,12 @@ b7:
   %v66 = tail call double @llvm.fma.f64(double %v63, double %v65, double %v63)
   %v67 = select i1 %v25, double %v62, double %v66
   %v68 = select i1 %v21, double %v20, double %v67
-  %v10 = fdiv double 0xC00921FB54442D18, %v68
-  %v8 = fsub double 1.000000e+00, %x
-  br label %b5
+  %v9 = fdiv double 0xC00921FB54442D18, %v68
+  %v7 = fsub double 1.000000e+00, %v1
+  br label %b4
 b8:
-  %v69 = phi double [ %v7, %b5 ], [ %v13, %b6 ]
-  %v70 = phi double [ %v9, %b5 ], [ %v15, %b6 ]
+  %v69 = phi double [ %v6, %b4 ], [ %v12, %b5 ]
+  %v70 = phi double [ %v8, %b4 ], [ %v14, %b5 ]
   %v71 = fcmp oeq double %v69, 0.000000e+00
   %v72 = fcmp olt double %v69, 0.000000e+00
   %v73 = fcmp one double %v69, 0x7FF0000000000000
@@ -1637,10 +1480,164 @@ b8:
   %v130 = fmul double %v120, %v129
   %v131 = fsub double %v122, %v130
   %v132 = fadd double %v70, %v131
+  %v133 = fptrunc double %v132 to float
   br label %b9
 b9:
-  %v133 = phi double [ %v3, %b2 ], [ %v132, %b8 ], [ 0x7FF8000000000000, %b4 ]
-  ret double %v133
+  %v134 = phi float [ %v17, %b6 ], [ %v133, %b8 ], [ 0x7FF8000000000000, %b3 ]
+  ret float %v134
+}
+
+define internal double @m_digamma_float64(double %x) nounwind {
+b1:
+  %v1 = fcmp oeq double %x, 0.000000e+00
+  br i1 %v1, label %b6, label %b2
+b2:
+  %v2 = fcmp olt double %x, 0.000000e+00
+  br i1 %v2, label %b3, label %b4
+b3:
+  %v3 = tail call double @llvm.floor.f64(double %x)
+  %v4 = fcmp oeq double %x, %v3
+  br i1 %v4, label %b9, label %b7
+b4:
+  %v5 = phi double [ %v6, %b7 ], [ %x, %b2 ]
+  %v7 = phi double [ %v8, %b7 ], [ 0.000000e+00, %b2 ]
+  %v9 = fcmp olt double %v5, 1.000000e+01
+  br i1 %v9, label %b5, label %b8
+b5:
+  %v10 = phi double [ %v11, %b5 ], [ %v5, %b4 ]
+  %v12 = phi double [ %v13, %b5 ], [ %v7, %b4 ]
+  %v14 = fdiv double 1.000000e+00, %v10
+  %v13 = fsub double %v12, %v14
+  %v11 = fadd double %v10, 1.000000e+00
+  %v15 = fcmp olt double %v11, 1.000000e+01
+  br i1 %v15, label %b5, label %b8
+b6:
+  %v16 = fdiv double -1.000000e+00, %x
+  br label %b9
+b7:
+  %v17 = tail call double @llvm.roundeven.f64(double %x)
+  %v18 = fsub double %x, %v17
+  %v19 = fmul double %v18, 0x400921FB54442D18
+  %v20 = fcmp oeq double %v19, 0.000000e+00
+  %v21 = tail call double @llvm.fma.f64(double %v19, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v22 = bitcast double %v21 to i64
+  %v23 = and i64 %v22, 1
+  %v24 = icmp eq i64 %v23, 0
+  %v25 = fadd double %v21, 0xC338000000000000
+  %v26 = fneg double %v25
+  %v27 = tail call double @llvm.fma.f64(double %v26, double 0x3FF921FB54442D18, double %v19)
+  %v28 = fmul double %v25, 0x3C91A62633145C07
+  %v29 = fsub double %v27, %v28
+  %v30 = fmul double %v29, %v29
+  %v31 = fmul double %v29, %v30
+  %v32 = tail call double @llvm.fma.f64(double %v30, double 0x3EE5759299B92C5A, double 0xBEFB7F7AA114A3CF)
+  %v33 = tail call double @llvm.fma.f64(double %v32, double %v30, double 0x3F0B909B210979E0)
+  %v34 = tail call double @llvm.fma.f64(double %v33, double %v30, double 0xBEFFD44B7EFC6BDB)
+  %v35 = tail call double @llvm.fma.f64(double %v34, double %v30, double 0x3F1299A9B3083AC9)
+  %v36 = tail call double @llvm.fma.f64(double %v35, double %v30, double 0x3F155E07901CAB29)
+  %v37 = tail call double @llvm.fma.f64(double %v36, double %v30, double 0x3F3006E60E1DB54F)
+  %v38 = tail call double @llvm.fma.f64(double %v37, double %v30, double 0x3F4349DEBFE3976F)
+  %v39 = tail call double @llvm.fma.f64(double %v38, double %v30, double 0x3F57DB49588EA3CA)
+  %v40 = tail call double @llvm.fma.f64(double %v39, double %v30, double 0x3F6D6D2B11FC2E19)
+  %v41 = tail call double @llvm.fma.f64(double %v40, double %v30, double 0x3F8226E3BD065FDF)
+  %v42 = tail call double @llvm.fma.f64(double %v41, double %v30, double 0x3F9664F4852C1407)
+  %v43 = tail call double @llvm.fma.f64(double %v42, double %v30, double 0x3FABA1BA1BAF01E9)
+  %v44 = tail call double @llvm.fma.f64(double %v43, double %v30, double 0x3FC111111111022F)
+  %v45 = tail call double @llvm.fma.f64(double %v44, double %v30, double 0x3FD5555555555561)
+  %v46 = fmul double %v31, %v45
+  %v47 = fadd double %v29, %v46
+  %v48 = fsub double %v29, %v27
+  %v49 = fsub double %v29, %v48
+  %v50 = fsub double %v27, %v49
+  %v51 = fadd double %v28, %v48
+  %v52 = fsub double %v50, %v51
+  %v53 = fneg double %v28
+  %v54 = tail call double @llvm.fma.f64(double %v25, double 0x3C91A62633145C07, double %v53)
+  %v55 = fsub double %v52, %v54
+  %v56 = tail call double @llvm.fma.f64(double %v26, double 0xB91F1976B7ED9000, double %v55)
+  %v57 = tail call double @llvm.fma.f64(double %v47, double %v47, double 1.000000e+00)
+  %v58 = fsub double %v47, %v29
+  %v59 = fsub double %v46, %v58
+  %v60 = tail call double @llvm.fma.f64(double %v56, double %v57, double %v59)
+  %v61 = fadd double %v47, %v60
+  %v62 = fdiv double -1.000000e+00, %v47
+  %v63 = tail call double @llvm.fma.f64(double %v62, double %v47, double 1.000000e+00)
+  %v64 = tail call double @llvm.fma.f64(double %v62, double %v60, double %v63)
+  %v65 = tail call double @llvm.fma.f64(double %v62, double %v64, double %v62)
+  %v66 = select i1 %v24, double %v61, double %v65
+  %v67 = select i1 %v20, double %v19, double %v66
+  %v8 = fdiv double 0xC00921FB54442D18, %v67
+  %v6 = fsub double 1.000000e+00, %x
+  br label %b4
+b8:
+  %v68 = phi double [ %v5, %b4 ], [ %v11, %b5 ]
+  %v69 = phi double [ %v7, %b4 ], [ %v13, %b5 ]
+  %v70 = fcmp oeq double %v68, 0.000000e+00
+  %v71 = fcmp olt double %v68, 0.000000e+00
+  %v72 = fcmp one double %v68, 0x7FF0000000000000
+  %v73 = fcmp olt double %v68, 0x10000000000000
+  %v74 = fmul double %v68, 0x4340000000000000
+  %v75 = select i1 %v73, double %v74, double %v68
+  %v76 = bitcast double %v75 to i64
+  %v77 = add i64 %v76, 2638147582215219
+  %v78 = lshr i64 %v77, 52
+  %v79 = or disjoint i64 %v78, 4841369599423283200
+  %v80 = bitcast i64 %v79 to double
+  %v81 = fadd double %v80, 0xC330000000000000
+  %v82 = select i1 %v73, double 1.076000e+03, double 1.023000e+03
+  %v83 = fsub double %v81, %v82
+  %v84 = and i64 %v77, 4503599627370495
+  %v85 = add nuw nsw i64 %v84, 4604544271217802189
+  %v86 = bitcast i64 %v85 to double
+  %v87 = fadd double %v86, -1.000000e+00
+  %v88 = fmul double %v87, %v87
+  %v89 = fmul double %v87, %v88
+  %v90 = tail call double @llvm.fma.f64(double %v87, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v91 = tail call double @llvm.fma.f64(double %v90, double %v87, double 0x3FB01AFE6A8424B4)
+  %v92 = tail call double @llvm.fma.f64(double %v91, double %v87, double 0xBFAB27B0C993BBC0)
+  %v93 = tail call double @llvm.fma.f64(double %v92, double %v87, double 0x3FA96A9DC91C0AB0)
+  %v94 = tail call double @llvm.fma.f64(double %v93, double %v87, double 0xBFABDF5878266EB8)
+  %v95 = tail call double @llvm.fma.f64(double %v94, double %v87, double 0x3FAE4354EB22A1B0)
+  %v96 = tail call double @llvm.fma.f64(double %v95, double %v87, double 0xBFB00A587343E0D9)
+  %v97 = tail call double @llvm.fma.f64(double %v96, double %v87, double 0x3FB1102D84AF44AA)
+  %v98 = tail call double @llvm.fma.f64(double %v97, double %v87, double 0xBFB24855AF69FCA9)
+  %v99 = tail call double @llvm.fma.f64(double %v98, double %v87, double 0x3FB3B13EC5312F6B)
+  %v100 = tail call double @llvm.fma.f64(double %v99, double %v87, double 0xBFB5555EFD378F3D)
+  %v101 = tail call double @llvm.fma.f64(double %v100, double %v87, double 0x3FB745D193E77765)
+  %v102 = tail call double @llvm.fma.f64(double %v101, double %v87, double 0xBFB999995508C5FB)
+  %v103 = tail call double @llvm.fma.f64(double %v102, double %v87, double 0x3FBC71C71ABD3E9F)
+  %v104 = tail call double @llvm.fma.f64(double %v103, double %v87, double 0xBFC000000086E86D)
+  %v105 = tail call double @llvm.fma.f64(double %v104, double %v87, double 0x3FC24924924CCF71)
+  %v106 = tail call double @llvm.fma.f64(double %v105, double %v87, double 0xBFC5555555545D1D)
+  %v107 = tail call double @llvm.fma.f64(double %v106, double %v87, double 0x3FC999999999934F)
+  %v108 = tail call double @llvm.fma.f64(double %v107, double %v87, double 0xBFD0000000000045)
+  %v109 = tail call double @llvm.fma.f64(double %v108, double %v87, double 0x3FD5555555555557)
+  %v110 = fmul double %v83, 0xBD48432A1B0E2634
+  %v111 = tail call double @llvm.fma.f64(double %v89, double %v109, double %v110)
+  %v112 = tail call double @llvm.fma.f64(double %v88, double -5.000000e-01, double %v111)
+  %v113 = fadd double %v87, %v112
+  %v114 = tail call double @llvm.fma.f64(double %v83, double 0x3FE62E42FEFA4000, double %v113)
+  %v115 = select i1 %v72, double %v114, double %v68
+  %v116 = select i1 %v71, double 0x7FF8000000000000, double %v115
+  %v117 = select i1 %v70, double 0xFFF0000000000000, double %v116
+  %v118 = fmul double %v68, %v68
+  %v119 = fdiv double 1.000000e+00, %v118
+  %v120 = fdiv double 5.000000e-01, %v68
+  %v121 = fsub double %v117, %v120
+  %v122 = tail call double @llvm.fma.f64(double %v119, double 0xBFDC5E5E5E5E5E5E, double 0x3FB5555555555556)
+  %v123 = tail call double @llvm.fma.f64(double %v122, double %v119, double 0xBF95995995995995)
+  %v124 = tail call double @llvm.fma.f64(double %v123, double %v119, double 0x3F7F07C1F07C1F08)
+  %v125 = tail call double @llvm.fma.f64(double %v124, double %v119, double 0xBF71111111111111)
+  %v126 = tail call double @llvm.fma.f64(double %v125, double %v119, double 0x3F70410410410410)
+  %v127 = tail call double @llvm.fma.f64(double %v126, double %v119, double 0xBF81111111111111)
+  %v128 = tail call double @llvm.fma.f64(double %v127, double %v119, double 0x3FB5555555555555)
+  %v129 = fmul double %v119, %v128
+  %v130 = fsub double %v121, %v129
+  %v131 = fadd double %v69, %v130
+  br label %b9
+b9:
+  %v132 = phi double [ %v16, %b6 ], [ %v131, %b8 ], [ 0x7FF8000000000000, %b3 ]
+  ret double %v132
 }
 
 define internal float @m_erf_float32(float %x) alwaysinline nounwind {
@@ -2270,425 +2267,46 @@ b1:
   %v1 = freeze float %x
   %v2 = fpext float %v1 to double
   %v3 = fcmp oeq float %v1, 0.000000e+00
-  br i1 %v3, label %b2, label %b3
+  br i1 %v3, label %b21, label %b2
 b2:
-  %v4 = tail call double @llvm.copysign.f64(double 0x7FF0000000000000, double %v2)
-  %v5 = fptrunc double %v4 to float
-  br label %b24
-b3:
-  %v6 = fcmp olt float %v1, 0.000000e+00
-  %v7 = tail call double @llvm.floor.f64(double %v2)
-  %v8 = fcmp oeq double %v7, %v2
-  %v9 = and i1 %v6, %v8
-  br i1 %v9, label %b24, label %b4
-b4:
-  %v10 = fcmp uno float %v1, 0.000000e+00
-  %v11 = fcmp ogt double %v2, 1.717000e+02
-  %v12 = or i1 %v10, %v11
-  br i1 %v12, label %b5, label %b6
-b5:
-  %v13 = fadd float %v1, 0x7FF0000000000000
-  br label %b24
-b6:
-  %v14 = fcmp olt float %v1, -1.850000e+02
-  br i1 %v14, label %b7, label %b8
-b7:
-  %v15 = fmul double %v7, 5.000000e-01
-  %v16 = tail call double @llvm.floor.f64(double %v15)
-  %v17 = fmul double %v16, 2.000000e+00
-  %v18 = fcmp oeq double %v7, %v17
-  %v19 = select i1 %v18, float 0.000000e+00, float -0.000000e+00
-  br label %b24
-b8:
-  %v20 = tail call double @llvm.fabs.f64(double %v2)
-  %v21 = fcmp olt double %v20, 1.200000e+01
-  br i1 %v21, label %b9, label %b13
-b9:
-  %v22 = fcmp olt float %v1, 1.500000e+00
-  %v23 = fcmp ogt float %v1, 2.500000e+00
-  %v24 = or i1 %v22, %v23
-  br i1 %v24, label %b10, label %b22
-b10:
-  br i1 %v22, label %b11, label %b12
-b11:
-  %v25 = phi double [ %v26, %b11 ], [ %v2, %b10 ]
-  %v27 = phi double [ %v28, %b11 ], [ 0.000000e+00, %b10 ]
-  %v29 = phi double [ %v30, %b11 ], [ 1.000000e+00, %b10 ]
-  %v30 = fmul double %v25, %v29
-  %v31 = fneg double %v30
-  %v32 = tail call double @llvm.fma.f64(double %v29, double %v25, double %v31)
-  %v28 = tail call double @llvm.fma.f64(double %v27, double %v25, double %v32)
-  %v26 = fadd double %v25, 1.000000e+00
-  %v33 = fcmp olt double %v26, 1.500000e+00
-  %v34 = fcmp ogt double %v26, 2.500000e+00
-  %v35 = or i1 %v33, %v34
-  br i1 %v35, label %b11, label %b22
-b12:
-  %v36 = phi double [ %v37, %b12 ], [ %v2, %b10 ]
-  %v38 = phi double [ %v39, %b12 ], [ 0.000000e+00, %b10 ]
-  %v40 = phi double [ %v41, %b12 ], [ 1.000000e+00, %b10 ]
-  %v37 = fadd double %v36, -1.000000e+00
-  %v41 = fmul double %v37, %v40
-  %v42 = fneg double %v41
-  %v43 = tail call double @llvm.fma.f64(double %v40, double %v37, double %v42)
-  %v39 = tail call double @llvm.fma.f64(double %v38, double %v37, double %v43)
-  %v44 = fcmp olt double %v37, 1.500000e+00
-  %v45 = fcmp ogt double %v37, 2.500000e+00
-  %v46 = or i1 %v44, %v45
-  br i1 %v46, label %b12, label %b22
-b13:
-  %v47 = fmul double %v20, 5.000000e-01
-  %v48 = fadd double %v47, -2.500000e-01
-  %v49 = bitcast double %v20 to i64
-  %v50 = add nuw i64 %v49, 2638147582215219
-  %v51 = lshr i64 %v50, 52
-  %v52 = or disjoint i64 %v51, 4841369599423283200
-  %v53 = bitcast i64 %v52 to double
-  %v54 = fadd double %v53, 0xC330000000000000
-  %v55 = and i64 %v50, 4503599627370495
-  %v56 = add nuw nsw i64 %v55, 4604544271217802189
-  %v57 = bitcast i64 %v56 to double
-  %v58 = fadd double %v57, -1.000000e+00
-  %v59 = fadd double %v54, -1.023000e+03
-  %v60 = fadd double %v58, 2.000000e+00
-  %v61 = fdiv double 1.000000e+00, %v60
-  %v62 = fmul double %v58, %v61
-  %v63 = fmul double %v62, %v62
-  %v64 = fmul double %v62, %v63
-  %v65 = tail call double @llvm.fma.f64(double %v63, double 0x3FB0E48C86029D98, double 0x3FB0F7F491D7840F)
-  %v66 = tail call double @llvm.fma.f64(double %v65, double %v63, double 0x3FB3B1EF291B286B)
-  %v67 = tail call double @llvm.fma.f64(double %v66, double %v63, double 0x3FB745CE9C13DB3B)
-  %v68 = tail call double @llvm.fma.f64(double %v67, double %v63, double 0x3FBC71C722DC3A56)
-  %v69 = tail call double @llvm.fma.f64(double %v68, double %v63, double 0x3FC2492492457977)
-  %v70 = tail call double @llvm.fma.f64(double %v69, double %v63, double 0x3FC9999999999B32)
-  %v71 = fmul double %v63, %v70
-  %v72 = fadd double %v71, 0x3FD5555555555555
-  %v73 = fmul double %v64, %v72
-  %v74 = fadd double %v62, %v73
-  %v75 = fmul double %v59, 0x3FE62E42FEFA4000
-  %v76 = fmul double %v74, 2.000000e+00
-  %v77 = fadd double %v75, %v76
-  %v78 = fmul double %v48, %v77
-  %v79 = fcmp olt double %v78, -7.460000e+02
-  br i1 %v79, label %b17, label %b14
-b14:
-  %v80 = fcmp ogt double %v78, 7.105000e+02
-  br i1 %v80, label %b17, label %b15
-b15:
-  br label %b17
-b16:
-  %v81 = fmul double %v82, %v83
-  br label %b23
-b17:
-  %v84 = phi double [ 7.105000e+02, %b14 ], [ %v78, %b15 ], [ -7.460000e+02, %b13 ]
-  %v85 = fcmp ogt double %v78, 7.105000e+02
-  %v86 = or i1 %v79, %v85
-  %v87 = fsub double %v75, %v77
-  %v88 = fadd double %v76, %v87
-  %v89 = fsub double %v62, %v74
-  %v90 = fadd double %v73, %v89
-  %v91 = fneg double %v62
-  %v92 = fadd double %v60, -2.000000e+00
-  %v93 = fsub double %v58, %v92
-  %v94 = tail call double @llvm.fma.f64(double %v91, double %v60, double %v58)
-  %v95 = tail call double @llvm.fma.f64(double %v91, double %v93, double %v94)
-  %v96 = fmul double %v61, %v95
-  %v97 = fsub double 0x3FD5555555555555, %v72
-  %v98 = fadd double %v71, %v97
-  %v99 = fadd double %v98, 0x3C75555555555555
-  %v100 = fmul double %v62, 2.000000e+00
-  %v101 = fneg double %v63
-  %v102 = tail call double @llvm.fma.f64(double %v62, double %v62, double %v101)
-  %v103 = tail call double @llvm.fma.f64(double %v100, double %v96, double %v102)
-  %v104 = fneg double %v64
-  %v105 = tail call double @llvm.fma.f64(double %v62, double %v63, double %v104)
-  %v106 = tail call double @llvm.fma.f64(double %v96, double %v63, double %v105)
-  %v107 = tail call double @llvm.fma.f64(double %v62, double %v103, double %v106)
-  %v108 = fneg double %v73
-  %v109 = tail call double @llvm.fma.f64(double %v64, double %v72, double %v108)
-  %v110 = tail call double @llvm.fma.f64(double %v107, double %v72, double %v109)
-  %v111 = tail call double @llvm.fma.f64(double %v64, double %v99, double %v110)
-  %v112 = fadd double %v96, %v111
-  %v113 = fadd double %v90, %v112
-  %v114 = fmul double %v113, 2.000000e+00
-  %v115 = tail call double @llvm.fma.f64(double %v59, double 0xBD48432A1B0E2634, double %v114)
-  %v116 = fadd double %v88, %v115
-  %v117 = fneg double %v78
-  %v118 = tail call double @llvm.fma.f64(double %v48, double %v77, double %v117)
-  %v119 = tail call double @llvm.fma.f64(double %v48, double %v116, double %v118)
-  %v120 = select i1 %v86, double 0.000000e+00, double %v119
-  %v121 = tail call double @llvm.fma.f64(double %v84, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v122 = fadd double %v121, 0xC338000000000000
-  %v123 = fneg double %v122
-  %v124 = tail call double @llvm.fma.f64(double %v123, double 0x3FE62E42FEFA4000, double %v84)
-  %v125 = tail call double @llvm.fma.f64(double %v123, double 0xBD48432A1B0E2634, double %v124)
-  %v126 = fmul double %v125, %v125
-  %v127 = tail call double @llvm.fma.f64(double %v125, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v128 = tail call double @llvm.fma.f64(double %v127, double %v125, double 0x3E927E4DB81FC5C4)
-  %v129 = tail call double @llvm.fma.f64(double %v128, double %v125, double 0x3EC71DDED4DF15D0)
-  %v130 = tail call double @llvm.fma.f64(double %v129, double %v125, double 0x3EFA01A01A70E1D0)
-  %v131 = tail call double @llvm.fma.f64(double %v130, double %v125, double 0x3F2A01A01B4A1A68)
-  %v132 = tail call double @llvm.fma.f64(double %v131, double %v125, double 0x3F56C16C16C1618C)
-  %v133 = tail call double @llvm.fma.f64(double %v132, double %v125, double 0x3F8111111110E966)
-  %v134 = tail call double @llvm.fma.f64(double %v133, double %v125, double 0x3FA5555555555556)
-  %v135 = tail call double @llvm.fma.f64(double %v134, double %v125, double 0x3FC555555555555C)
-  %v136 = tail call double @llvm.fma.f64(double %v135, double %v125, double 5.000000e-01)
-  %v137 = tail call double @llvm.fma.f64(double %v126, double %v136, double %v125)
-  %v138 = bitcast double %v121 to i64
-  %v139 = fadd double %v137, 1.000000e+00
-  %v140 = tail call double @llvm.fma.f64(double %v120, double %v139, double %v137)
-  %v141 = fadd double %v140, 1.000000e+00
-  %v142 = add i64 %v138, -4843621399236967424
-  %v143 = lshr i64 %v142, 1
-  %v144 = sub i64 %v142, %v143
-  %v145 = shl i64 %v143, 52
-  %v146 = add i64 %v145, 2301339409586323456
-  %v147 = shl i64 %v144, 52
-  %v148 = add i64 %v147, 2301339409586323456
-  %v149 = bitcast i64 %v146 to double
-  %v150 = fmul double %v141, %v149
-  %v151 = bitcast i64 %v148 to double
-  %v152 = fmul double %v150, %v151
-  %v153 = fcmp oeq double %v48, 0.000000e+00
-  %v154 = fcmp oeq double %v20, 1.000000e+00
-  %v155 = or i1 %v154, %v153
-  %v82 = select i1 %v155, double 1.000000e+00, double %v152
-  %v156 = fneg double %v20
-  %v157 = fcmp ogt double %v20, 7.460000e+02
-  %v158 = select i1 %v157, double -7.460000e+02, double %v156
-  %v159 = tail call double @llvm.fma.f64(double %v158, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v160 = fadd double %v159, 0xC338000000000000
-  %v161 = fneg double %v160
-  %v162 = tail call double @llvm.fma.f64(double %v161, double 0x3FE62E42FEFA4000, double %v158)
-  %v163 = tail call double @llvm.fma.f64(double %v161, double 0xBD48432A1B0E2634, double %v162)
-  %v164 = fmul double %v163, %v163
-  %v165 = tail call double @llvm.fma.f64(double %v163, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v166 = tail call double @llvm.fma.f64(double %v165, double %v163, double 0x3E927E4DB81FC5C4)
-  %v167 = tail call double @llvm.fma.f64(double %v166, double %v163, double 0x3EC71DDED4DF15D0)
-  %v168 = tail call double @llvm.fma.f64(double %v167, double %v163, double 0x3EFA01A01A70E1D0)
-  %v169 = tail call double @llvm.fma.f64(double %v168, double %v163, double 0x3F2A01A01B4A1A68)
-  %v170 = tail call double @llvm.fma.f64(double %v169, double %v163, double 0x3F56C16C16C1618C)
-  %v171 = tail call double @llvm.fma.f64(double %v170, double %v163, double 0x3F8111111110E966)
-  %v172 = tail call double @llvm.fma.f64(double %v171, double %v163, double 0x3FA5555555555556)
-  %v173 = tail call double @llvm.fma.f64(double %v172, double %v163, double 0x3FC555555555555C)
-  %v174 = tail call double @llvm.fma.f64(double %v173, double %v163, double 5.000000e-01)
-  %v175 = tail call double @llvm.fma.f64(double %v164, double %v174, double %v163)
-  %v176 = bitcast double %v159 to i64
-  %v177 = fadd double %v175, 1.000000e+00
-  %v178 = add i64 %v176, -4843621399236967424
-  %v179 = lshr i64 %v178, 1
-  %v180 = sub i64 %v178, %v179
-  %v181 = shl i64 %v179, 52
-  %v182 = add i64 %v181, 2301339409586323456
-  %v183 = shl i64 %v180, 52
-  %v184 = add i64 %v183, 2301339409586323456
-  %v185 = bitcast i64 %v182 to double
-  %v186 = fmul double %v177, %v185
-  %v187 = bitcast i64 %v184 to double
-  %v188 = fmul double %v186, %v187
-  %v189 = fmul double %v2, %v2
-  %v190 = fdiv double 1.000000e+00, %v189
-  %v191 = tail call double @llvm.fma.f64(double %v190, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
-  %v192 = tail call double @llvm.fma.f64(double %v191, double %v190, double 0xBF5F6AB0D9993C7C)
-  %v193 = tail call double @llvm.fma.f64(double %v192, double %v190, double 0x3F4B951E2B18FF24)
-  %v194 = tail call double @llvm.fma.f64(double %v193, double %v190, double 0xBF43813813813813)
-  %v195 = tail call double @llvm.fma.f64(double %v194, double %v190, double 0x3F4A01A01A01A01A)
-  %v196 = tail call double @llvm.fma.f64(double %v195, double %v190, double 0xBF66C16C16C16C17)
-  %v197 = tail call double @llvm.fma.f64(double %v196, double %v190, double 0x3FB5555555555555)
-  %v198 = fdiv double %v197, %v20
-  %v199 = fcmp olt double %v198, -7.460000e+02
-  br i1 %v199, label %b20, label %b18
-b18:
-  %v200 = fcmp ogt double %v198, 7.105000e+02
-  br i1 %v200, label %b20, label %b19
-b19:
-  br label %b20
-b20:
-  %v201 = phi double [ 7.105000e+02, %b18 ], [ %v198, %b19 ], [ -7.460000e+02, %b17 ]
-  %v202 = tail call double @llvm.fma.f64(double %v201, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v203 = fadd double %v202, 0xC338000000000000
-  %v204 = fneg double %v203
-  %v205 = tail call double @llvm.fma.f64(double %v204, double 0x3FE62E42FEFA4000, double %v201)
-  %v206 = tail call double @llvm.fma.f64(double %v204, double 0xBD48432A1B0E2634, double %v205)
-  %v207 = fmul double %v206, %v206
-  %v208 = tail call double @llvm.fma.f64(double %v206, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v209 = tail call double @llvm.fma.f64(double %v208, double %v206, double 0x3E927E4DB81FC5C4)
-  %v210 = tail call double @llvm.fma.f64(double %v209, double %v206, double 0x3EC71DDED4DF15D0)
-  %v211 = tail call double @llvm.fma.f64(double %v210, double %v206, double 0x3EFA01A01A70E1D0)
-  %v212 = tail call double @llvm.fma.f64(double %v211, double %v206, double 0x3F2A01A01B4A1A68)
-  %v213 = tail call double @llvm.fma.f64(double %v212, double %v206, double 0x3F56C16C16C1618C)
-  %v214 = tail call double @llvm.fma.f64(double %v213, double %v206, double 0x3F8111111110E966)
-  %v215 = tail call double @llvm.fma.f64(double %v214, double %v206, double 0x3FA5555555555556)
-  %v216 = tail call double @llvm.fma.f64(double %v215, double %v206, double 0x3FC555555555555C)
-  %v217 = tail call double @llvm.fma.f64(double %v216, double %v206, double 5.000000e-01)
-  %v218 = tail call double @llvm.fma.f64(double %v207, double %v217, double %v206)
-  %v219 = bitcast double %v202 to i64
-  %v220 = fadd double %v218, 1.000000e+00
-  %v221 = add i64 %v219, -4843621399236967424
-  %v222 = lshr i64 %v221, 1
-  %v223 = sub i64 %v221, %v222
-  %v224 = shl i64 %v222, 52
-  %v225 = add i64 %v224, 2301339409586323456
-  %v226 = shl i64 %v223, 52
-  %v227 = add i64 %v226, 2301339409586323456
-  %v228 = bitcast i64 %v225 to double
-  %v229 = fmul double %v220, %v228
-  %v230 = bitcast i64 %v227 to double
-  %v231 = fmul double %v229, %v230
-  %v232 = fmul double %v82, 0x40040D931FF62705
-  %v233 = fmul double %v188, %v232
-  %v83 = fmul double %v233, %v231
-  %v234 = fcmp ogt float %v1, 0.000000e+00
-  br i1 %v234, label %b16, label %b21
-b21:
-  %v235 = tail call double @llvm.roundeven.f64(double %v20)
-  %v236 = fsub double %v20, %v235
-  %v237 = fmul double %v236, 0x400921FB54442D18
-  %v238 = tail call double @llvm.fma.f64(double %v237, double 0x3FE45F306DC9C883, double 0x4338000000000000)
-  %v239 = fadd double %v238, 0xC338000000000000
-  %v240 = fneg double %v239
-  %v241 = tail call double @llvm.fma.f64(double %v240, double 0x3FF921FB54442D18, double %v237)
-  %v242 = fmul double %v239, 0x3C91A62633145C07
-  %v243 = fsub double %v241, %v242
-  %v244 = fsub double %v243, %v241
-  %v245 = fsub double %v243, %v244
-  %v246 = fsub double %v241, %v245
-  %v247 = fadd double %v242, %v244
-  %v248 = fsub double %v246, %v247
-  %v249 = fneg double %v242
-  %v250 = tail call double @llvm.fma.f64(double %v239, double 0x3C91A62633145C07, double %v249)
-  %v251 = fsub double %v248, %v250
-  %v252 = tail call double @llvm.fma.f64(double %v240, double 0xB91F1976B7ED9000, double %v251)
-  %v253 = bitcast double %v238 to i64
-  %v254 = and i64 %v253, 1
-  %v255 = fmul double %v243, %v243
-  %v256 = fmul double %v243, %v255
-  %v257 = tail call double @llvm.fma.f64(double %v255, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
-  %v258 = tail call double @llvm.fma.f64(double %v257, double %v255, double 0x3EC71DE351EED7F2)
-  %v259 = tail call double @llvm.fma.f64(double %v258, double %v255, double 0xBF2A01A019BAD8A1)
-  %v260 = tail call double @llvm.fma.f64(double %v259, double %v255, double 0x3F8111111110F573)
-  %v261 = tail call double @llvm.fma.f64(double %v260, double %v255, double 0xBFC5555555555547)
-  %v262 = tail call double @llvm.fma.f64(double %v256, double %v261, double %v252)
-  %v263 = fadd double %v243, %v262
-  %v264 = fneg double %v255
-  %v265 = fmul double %v255, %v264
-  %v266 = tail call double @llvm.fma.f64(double %v255, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
-  %v267 = tail call double @llvm.fma.f64(double %v266, double %v255, double 0xBE927E4F7C234A35)
-  %v268 = tail call double @llvm.fma.f64(double %v267, double %v255, double 0x3EFA01A019C515A1)
-  %v269 = tail call double @llvm.fma.f64(double %v268, double %v255, double 0xBF56C16C16C14DC4)
-  %v270 = tail call double @llvm.fma.f64(double %v269, double %v255, double 0x3FA555555555554A)
-  %v271 = fmul double %v255, 5.000000e-01
-  %v272 = tail call double @llvm.fma.f64(double %v265, double %v270, double %v271)
-  %v273 = fsub double 1.000000e+00, %v272
-  %v274 = icmp eq i64 %v254, 0
-  %v275 = select i1 %v274, double %v263, double %v273
-  %v276 = bitcast double %v275 to i64
-  %v277 = shl i64 %v253, 62
-  %v278 = and i64 %v277, -9223372036854775808
-  %v279 = xor i64 %v278, %v276
-  %v280 = bitcast i64 %v279 to double
-  %v281 = fcmp oeq double %v237, 0.000000e+00
-  %v282 = select i1 %v281, double %v237, double %v280
-  %v283 = fmul double %v282, %v2
-  %v284 = tail call double @llvm.fabs.f64(double %v283)
-  %v285 = fdiv double 0x400921FB54442D18, %v284
-  %v286 = fdiv double %v285, %v83
-  %v287 = fdiv double %v286, %v82
-  %v288 = tail call double @llvm.floor.f64(double %v20)
-  %v289 = fmul double %v288, 5.000000e-01
-  %v290 = tail call double @llvm.floor.f64(double %v289)
-  %v291 = fmul double %v290, 2.000000e+00
-  %v292 = fcmp une double %v288, %v291
-  %v293 = fneg double %v287
-  %v294 = select i1 %v292, double %v287, double %v293
-  br label %b23
-b22:
-  %v295 = phi double [ %v2, %b9 ], [ %v26, %b11 ], [ %v37, %b12 ]
-  %v296 = phi double [ 0.000000e+00, %b9 ], [ %v28, %b11 ], [ %v39, %b12 ]
-  %v297 = phi double [ 1.000000e+00, %b9 ], [ %v30, %b11 ], [ %v41, %b12 ]
-  %v298 = fadd double %v295, -2.000000e+00
-  %v299 = tail call double @llvm.fma.f64(double %v298, double 0xBEB74F33EBD1FA3E, double 0x3EC5F626C8F5B96A)
-  %v300 = tail call double @llvm.fma.f64(double %v299, double %v298, double 0xBECD86307E1B5560)
-  %v301 = tail call double @llvm.fma.f64(double %v300, double %v298, double 0x3EDE4E6309FB0586)
-  %v302 = tail call double @llvm.fma.f64(double %v301, double %v298, double 0xBEF01605C1CA76EB)
-  %v303 = tail call double @llvm.fma.f64(double %v302, double %v298, double 0x3F000747D09BBD45)
-  %v304 = tail call double @llvm.fma.f64(double %v303, double %v298, double 0xBF0FDC60DE1BD1DC)
-  %v305 = tail call double @llvm.fma.f64(double %v304, double %v298, double 0x3F1FE3FB3474D2A9)
-  %v306 = tail call double @llvm.fma.f64(double %v305, double %v298, double 0xBF2F94C25A068C1D)
-  %v307 = tail call double @llvm.fma.f64(double %v306, double %v298, double 0x3F4011B21504D027)
-  %v308 = tail call double @llvm.fma.f64(double %v307, double %v298, double 0xBF4E21F1341B5C78)
-  %v309 = tail call double @llvm.fma.f64(double %v308, double %v298, double 0x3F613C448802CDAA)
-  %v310 = tail call double @llvm.fma.f64(double %v309, double %v298, double 0xBF675E6E922AB08F)
-  %v311 = tail call double @llvm.fma.f64(double %v310, double %v298, double 0x3F86D7EEACCF06D1)
-  %v312 = tail call double @llvm.fma.f64(double %v311, double %v298, double 0xBF317F374093DECD)
-  %v313 = tail call double @llvm.fma.f64(double %v312, double %v298, double 0x3FB301FBB0F23EA7)
-  %v314 = tail call double @llvm.fma.f64(double %v313, double %v298, double 0x3FB4E23998464F5D)
-  %v315 = tail call double @llvm.fma.f64(double %v314, double %v298, double 0x3FDA5B978B96BECA)
-  %v316 = tail call double @llvm.fma.f64(double %v315, double %v298, double 0x3FDB0EE6072093CE)
-  %v317 = tail call double @llvm.fma.f64(double %v298, double %v316, double 1.000000e+00)
-  %v318 = fadd double %v296, %v297
-  %v319 = fdiv double %v317, %v318
-  %v320 = fmul double %v296, %v317
-  %v321 = tail call double @llvm.fma.f64(double %v317, double %v297, double %v320)
-  %v322 = select i1 %v22, double %v319, double %v321
-  %v323 = fptrunc double %v322 to float
-  br label %b24
-b23:
-  %v324 = phi double [ %v294, %b21 ], [ %v81, %b16 ]
-  %v325 = fptrunc double %v324 to float
-  br label %b24
-b24:
-  %v326 = phi float [ %v5, %b2 ], [ %v325, %b23 ], [ %v13, %b5 ], [ %v19, %b7 ], [ 0x7FF8000000000000, %b3 ], [ %v323, %b22 ]
-  ret float %v326
-}
-
-define internal double @m_gamma_float64(double %x) nounwind {
-b1:
-  %v1 = freeze double %x
-  %v2 = fcmp oeq double %v1, 0.000000e+00
-  br i1 %v2, label %b2, label %b3
-b2:
-  %v3 = tail call double @llvm.copysign.f64(double 0x7FF0000000000000, double %v1)
-  br label %b23
-b3:
-  %v4 = fcmp olt double %v1, 0.000000e+00
-  %v5 = tail call double @llvm.floor.f64(double %v1)
-  %v6 = fcmp oeq double %v1, %v5
+  %v4 = fcmp olt float %v1, 0.000000e+00
+  %v5 = tail call double @llvm.floor.f64(double %v2)
+  %v6 = fcmp oeq double %v5, %v2
   %v7 = and i1 %v4, %v6
-  br i1 %v7, label %b23, label %b4
-b4:
-  %v8 = fcmp uno double %v1, 0.000000e+00
-  %v9 = fcmp ogt double %v1, 1.717000e+02
+  br i1 %v7, label %b24, label %b3
+b3:
+  %v8 = fcmp uno float %v1, 0.000000e+00
+  %v9 = fcmp ogt double %v2, 1.717000e+02
   %v10 = or i1 %v8, %v9
-  br i1 %v10, label %b5, label %b6
+  br i1 %v10, label %b4, label %b5
+b4:
+  %v11 = fadd float %v1, 0x7FF0000000000000
+  br label %b24
 b5:
-  %v11 = fadd double %v1, 0x7FF0000000000000
-  br label %b23
+  %v12 = fcmp olt float %v1, -1.850000e+02
+  br i1 %v12, label %b6, label %b7
 b6:
-  %v12 = fcmp olt double %v1, -1.850000e+02
-  br i1 %v12, label %b7, label %b8
-b7:
   %v13 = fmul double %v5, 5.000000e-01
   %v14 = tail call double @llvm.floor.f64(double %v13)
   %v15 = fmul double %v14, 2.000000e+00
   %v16 = fcmp oeq double %v5, %v15
-  %v17 = select i1 %v16, double 0.000000e+00, double -0.000000e+00
-  br label %b23
-b8:
-  %v18 = tail call double @llvm.fabs.f64(double %v1)
+  %v17 = select i1 %v16, float 0.000000e+00, float -0.000000e+00
+  br label %b24
+b7:
+  %v18 = tail call double @llvm.fabs.f64(double %v2)
   %v19 = fcmp olt double %v18, 1.200000e+01
-  br i1 %v19, label %b9, label %b14
-b9:
-  %v20 = fcmp olt double %v1, 1.500000e+00
-  %v21 = fcmp ogt double %v1, 2.500000e+00
+  br i1 %v19, label %b8, label %b12
+b8:
+  %v20 = fcmp olt float %v1, 1.500000e+00
+  %v21 = fcmp ogt float %v1, 2.500000e+00
   %v22 = or i1 %v20, %v21
-  br i1 %v22, label %b10, label %b13
+  br i1 %v22, label %b9, label %b22
+b9:
+  br i1 %v20, label %b10, label %b11
 b10:
-  br i1 %v20, label %b11, label %b12
-b11:
-  %v23 = phi double [ %v24, %b11 ], [ %v1, %b10 ]
-  %v25 = phi double [ %v26, %b11 ], [ 0.000000e+00, %b10 ]
-  %v27 = phi double [ %v28, %b11 ], [ 1.000000e+00, %b10 ]
+  %v23 = phi double [ %v24, %b10 ], [ %v2, %b9 ]
+  %v25 = phi double [ %v26, %b10 ], [ 0.000000e+00, %b9 ]
+  %v27 = phi double [ %v28, %b10 ], [ 1.000000e+00, %b9 ]
   %v28 = fmul double %v23, %v27
   %v29 = fneg double %v28
   %v30 = tail call double @llvm.fma.f64(double %v27, double %v23, double %v29)
@@ -2697,11 +2315,11 @@ b11:
   %v31 = fcmp olt double %v24, 1.500000e+00
   %v32 = fcmp ogt double %v24, 2.500000e+00
   %v33 = or i1 %v31, %v32
-  br i1 %v33, label %b11, label %b13
-b12:
-  %v34 = phi double [ %v35, %b12 ], [ %v1, %b10 ]
-  %v36 = phi double [ %v37, %b12 ], [ 0.000000e+00, %b10 ]
-  %v38 = phi double [ %v39, %b12 ], [ 1.000000e+00, %b10 ]
+  br i1 %v33, label %b10, label %b22
+b11:
+  %v34 = phi double [ %v35, %b11 ], [ %v2, %b9 ]
+  %v36 = phi double [ %v37, %b11 ], [ 0.000000e+00, %b9 ]
+  %v38 = phi double [ %v39, %b11 ], [ 1.000000e+00, %b9 ]
   %v35 = fadd double %v34, -1.000000e+00
   %v39 = fmul double %v35, %v38
   %v40 = fneg double %v39
@@ -2710,305 +2328,683 @@ b12:
   %v42 = fcmp olt double %v35, 1.500000e+00
   %v43 = fcmp ogt double %v35, 2.500000e+00
   %v44 = or i1 %v42, %v43
-  br i1 %v44, label %b12, label %b13
+  br i1 %v44, label %b11, label %b22
+b12:
+  %v45 = fmul double %v18, 5.000000e-01
+  %v46 = fadd double %v45, -2.500000e-01
+  %v47 = bitcast double %v18 to i64
+  %v48 = add nuw i64 %v47, 2638147582215219
+  %v49 = lshr i64 %v48, 52
+  %v50 = or disjoint i64 %v49, 4841369599423283200
+  %v51 = bitcast i64 %v50 to double
+  %v52 = fadd double %v51, 0xC330000000000000
+  %v53 = and i64 %v48, 4503599627370495
+  %v54 = add nuw nsw i64 %v53, 4604544271217802189
+  %v55 = bitcast i64 %v54 to double
+  %v56 = fadd double %v55, -1.000000e+00
+  %v57 = fadd double %v52, -1.023000e+03
+  %v58 = fadd double %v56, 2.000000e+00
+  %v59 = fdiv double 1.000000e+00, %v58
+  %v60 = fmul double %v56, %v59
+  %v61 = fmul double %v60, %v60
+  %v62 = fmul double %v60, %v61
+  %v63 = tail call double @llvm.fma.f64(double %v61, double 0x3FB0E48C86029D98, double 0x3FB0F7F491D7840F)
+  %v64 = tail call double @llvm.fma.f64(double %v63, double %v61, double 0x3FB3B1EF291B286B)
+  %v65 = tail call double @llvm.fma.f64(double %v64, double %v61, double 0x3FB745CE9C13DB3B)
+  %v66 = tail call double @llvm.fma.f64(double %v65, double %v61, double 0x3FBC71C722DC3A56)
+  %v67 = tail call double @llvm.fma.f64(double %v66, double %v61, double 0x3FC2492492457977)
+  %v68 = tail call double @llvm.fma.f64(double %v67, double %v61, double 0x3FC9999999999B32)
+  %v69 = fmul double %v61, %v68
+  %v70 = fadd double %v69, 0x3FD5555555555555
+  %v71 = fmul double %v62, %v70
+  %v72 = fadd double %v60, %v71
+  %v73 = fmul double %v57, 0x3FE62E42FEFA4000
+  %v74 = fmul double %v72, 2.000000e+00
+  %v75 = fadd double %v73, %v74
+  %v76 = fmul double %v46, %v75
+  %v77 = fcmp olt double %v76, -7.460000e+02
+  br i1 %v77, label %b16, label %b13
 b13:
-  %v45 = phi double [ %v1, %b9 ], [ %v24, %b11 ], [ %v35, %b12 ]
-  %v46 = phi double [ 0.000000e+00, %b9 ], [ %v26, %b11 ], [ %v37, %b12 ]
-  %v47 = phi double [ 1.000000e+00, %b9 ], [ %v28, %b11 ], [ %v39, %b12 ]
-  %v48 = fadd double %v45, -2.000000e+00
-  %v49 = tail call double @llvm.fma.f64(double %v48, double 0xBEB74F33EBD1FA3E, double 0x3EC5F626C8F5B96A)
-  %v50 = tail call double @llvm.fma.f64(double %v49, double %v48, double 0xBECD86307E1B5560)
-  %v51 = tail call double @llvm.fma.f64(double %v50, double %v48, double 0x3EDE4E6309FB0586)
-  %v52 = tail call double @llvm.fma.f64(double %v51, double %v48, double 0xBEF01605C1CA76EB)
-  %v53 = tail call double @llvm.fma.f64(double %v52, double %v48, double 0x3F000747D09BBD45)
-  %v54 = tail call double @llvm.fma.f64(double %v53, double %v48, double 0xBF0FDC60DE1BD1DC)
-  %v55 = tail call double @llvm.fma.f64(double %v54, double %v48, double 0x3F1FE3FB3474D2A9)
-  %v56 = tail call double @llvm.fma.f64(double %v55, double %v48, double 0xBF2F94C25A068C1D)
-  %v57 = tail call double @llvm.fma.f64(double %v56, double %v48, double 0x3F4011B21504D027)
-  %v58 = tail call double @llvm.fma.f64(double %v57, double %v48, double 0xBF4E21F1341B5C78)
-  %v59 = tail call double @llvm.fma.f64(double %v58, double %v48, double 0x3F613C448802CDAA)
-  %v60 = tail call double @llvm.fma.f64(double %v59, double %v48, double 0xBF675E6E922AB08F)
-  %v61 = tail call double @llvm.fma.f64(double %v60, double %v48, double 0x3F86D7EEACCF06D1)
-  %v62 = tail call double @llvm.fma.f64(double %v61, double %v48, double 0xBF317F374093DECD)
-  %v63 = tail call double @llvm.fma.f64(double %v62, double %v48, double 0x3FB301FBB0F23EA7)
-  %v64 = tail call double @llvm.fma.f64(double %v63, double %v48, double 0x3FB4E23998464F5D)
-  %v65 = tail call double @llvm.fma.f64(double %v64, double %v48, double 0x3FDA5B978B96BECA)
-  %v66 = tail call double @llvm.fma.f64(double %v65, double %v48, double 0x3FDB0EE6072093CE)
-  %v67 = tail call double @llvm.fma.f64(double %v48, double %v66, double 1.000000e+00)
-  %v68 = fmul double %v46, %v67
-  %v69 = tail call double @llvm.fma.f64(double %v67, double %v47, double %v68)
-  %v70 = fadd double %v46, %v47
-  %v71 = fdiv double %v67, %v70
-  %v72 = select i1 %v20, double %v71, double %v69
-  br label %b23
+  %v78 = fcmp ogt double %v76, 7.105000e+02
+  br i1 %v78, label %b16, label %b14
 b14:
-  %v73 = fmul double %v18, 5.000000e-01
-  %v74 = fadd double %v73, -2.500000e-01
-  %v75 = bitcast double %v18 to i64
-  %v76 = add nuw i64 %v75, 2638147582215219
-  %v77 = lshr i64 %v76, 52
-  %v78 = or disjoint i64 %v77, 4841369599423283200
-  %v79 = bitcast i64 %v78 to double
-  %v80 = fadd double %v79, 0xC330000000000000
-  %v81 = and i64 %v76, 4503599627370495
-  %v82 = add nuw nsw i64 %v81, 4604544271217802189
-  %v83 = bitcast i64 %v82 to double
-  %v84 = fadd double %v83, -1.000000e+00
-  %v85 = fadd double %v80, -1.023000e+03
-  %v86 = fadd double %v84, 2.000000e+00
-  %v87 = fdiv double 1.000000e+00, %v86
-  %v88 = fmul double %v84, %v87
-  %v89 = fmul double %v88, %v88
-  %v90 = fmul double %v88, %v89
-  %v91 = tail call double @llvm.fma.f64(double %v89, double 0x3FB0E48C86029D98, double 0x3FB0F7F491D7840F)
-  %v92 = tail call double @llvm.fma.f64(double %v91, double %v89, double 0x3FB3B1EF291B286B)
-  %v93 = tail call double @llvm.fma.f64(double %v92, double %v89, double 0x3FB745CE9C13DB3B)
-  %v94 = tail call double @llvm.fma.f64(double %v93, double %v89, double 0x3FBC71C722DC3A56)
-  %v95 = tail call double @llvm.fma.f64(double %v94, double %v89, double 0x3FC2492492457977)
-  %v96 = tail call double @llvm.fma.f64(double %v95, double %v89, double 0x3FC9999999999B32)
-  %v97 = fmul double %v89, %v96
-  %v98 = fadd double %v97, 0x3FD5555555555555
-  %v99 = fmul double %v90, %v98
-  %v100 = fadd double %v88, %v99
-  %v101 = fmul double %v85, 0x3FE62E42FEFA4000
-  %v102 = fmul double %v100, 2.000000e+00
-  %v103 = fadd double %v101, %v102
-  %v104 = fmul double %v74, %v103
-  %v105 = fcmp olt double %v104, -7.460000e+02
-  br i1 %v105, label %b18, label %b15
+  br label %b16
 b15:
-  %v106 = fcmp ogt double %v104, 7.105000e+02
-  br i1 %v106, label %b18, label %b16
-b16:
-  br label %b18
-b17:
-  %v107 = fmul double %v108, %v109
+  %v79 = fmul double %v80, %v81
   br label %b23
+b16:
+  %v82 = phi double [ 7.105000e+02, %b13 ], [ %v76, %b14 ], [ -7.460000e+02, %b12 ]
+  %v83 = fcmp ogt double %v76, 7.105000e+02
+  %v84 = or i1 %v77, %v83
+  %v85 = fsub double %v73, %v75
+  %v86 = fadd double %v74, %v85
+  %v87 = fsub double %v60, %v72
+  %v88 = fadd double %v71, %v87
+  %v89 = fneg double %v60
+  %v90 = fadd double %v58, -2.000000e+00
+  %v91 = fsub double %v56, %v90
+  %v92 = tail call double @llvm.fma.f64(double %v89, double %v58, double %v56)
+  %v93 = tail call double @llvm.fma.f64(double %v89, double %v91, double %v92)
+  %v94 = fmul double %v59, %v93
+  %v95 = fsub double 0x3FD5555555555555, %v70
+  %v96 = fadd double %v69, %v95
+  %v97 = fadd double %v96, 0x3C75555555555555
+  %v98 = fmul double %v60, 2.000000e+00
+  %v99 = fneg double %v61
+  %v100 = tail call double @llvm.fma.f64(double %v60, double %v60, double %v99)
+  %v101 = tail call double @llvm.fma.f64(double %v98, double %v94, double %v100)
+  %v102 = fneg double %v62
+  %v103 = tail call double @llvm.fma.f64(double %v60, double %v61, double %v102)
+  %v104 = tail call double @llvm.fma.f64(double %v94, double %v61, double %v103)
+  %v105 = tail call double @llvm.fma.f64(double %v60, double %v101, double %v104)
+  %v106 = fneg double %v71
+  %v107 = tail call double @llvm.fma.f64(double %v62, double %v70, double %v106)
+  %v108 = tail call double @llvm.fma.f64(double %v105, double %v70, double %v107)
+  %v109 = tail call double @llvm.fma.f64(double %v62, double %v97, double %v108)
+  %v110 = fadd double %v94, %v109
+  %v111 = fadd double %v88, %v110
+  %v112 = fmul double %v111, 2.000000e+00
+  %v113 = tail call double @llvm.fma.f64(double %v57, double 0xBD48432A1B0E2634, double %v112)
+  %v114 = fadd double %v86, %v113
+  %v115 = fneg double %v76
+  %v116 = tail call double @llvm.fma.f64(double %v46, double %v75, double %v115)
+  %v117 = tail call double @llvm.fma.f64(double %v46, double %v114, double %v116)
+  %v118 = select i1 %v84, double 0.000000e+00, double %v117
+  %v119 = tail call double @llvm.fma.f64(double %v82, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v120 = fadd double %v119, 0xC338000000000000
+  %v121 = fneg double %v120
+  %v122 = tail call double @llvm.fma.f64(double %v121, double 0x3FE62E42FEFA4000, double %v82)
+  %v123 = tail call double @llvm.fma.f64(double %v121, double 0xBD48432A1B0E2634, double %v122)
+  %v124 = fmul double %v123, %v123
+  %v125 = tail call double @llvm.fma.f64(double %v123, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v126 = tail call double @llvm.fma.f64(double %v125, double %v123, double 0x3E927E4DB81FC5C4)
+  %v127 = tail call double @llvm.fma.f64(double %v126, double %v123, double 0x3EC71DDED4DF15D0)
+  %v128 = tail call double @llvm.fma.f64(double %v127, double %v123, double 0x3EFA01A01A70E1D0)
+  %v129 = tail call double @llvm.fma.f64(double %v128, double %v123, double 0x3F2A01A01B4A1A68)
+  %v130 = tail call double @llvm.fma.f64(double %v129, double %v123, double 0x3F56C16C16C1618C)
+  %v131 = tail call double @llvm.fma.f64(double %v130, double %v123, double 0x3F8111111110E966)
+  %v132 = tail call double @llvm.fma.f64(double %v131, double %v123, double 0x3FA5555555555556)
+  %v133 = tail call double @llvm.fma.f64(double %v132, double %v123, double 0x3FC555555555555C)
+  %v134 = tail call double @llvm.fma.f64(double %v133, double %v123, double 5.000000e-01)
+  %v135 = tail call double @llvm.fma.f64(double %v124, double %v134, double %v123)
+  %v136 = bitcast double %v119 to i64
+  %v137 = fadd double %v135, 1.000000e+00
+  %v138 = tail call double @llvm.fma.f64(double %v118, double %v137, double %v135)
+  %v139 = fadd double %v138, 1.000000e+00
+  %v140 = add i64 %v136, -4843621399236967424
+  %v141 = lshr i64 %v140, 1
+  %v142 = sub i64 %v140, %v141
+  %v143 = shl i64 %v141, 52
+  %v144 = add i64 %v143, 2301339409586323456
+  %v145 = shl i64 %v142, 52
+  %v146 = add i64 %v145, 2301339409586323456
+  %v147 = bitcast i64 %v144 to double
+  %v148 = fmul double %v139, %v147
+  %v149 = bitcast i64 %v146 to double
+  %v150 = fmul double %v148, %v149
+  %v151 = fcmp oeq double %v46, 0.000000e+00
+  %v152 = fcmp oeq double %v18, 1.000000e+00
+  %v153 = or i1 %v152, %v151
+  %v80 = select i1 %v153, double 1.000000e+00, double %v150
+  %v154 = fneg double %v18
+  %v155 = fcmp ogt double %v18, 7.460000e+02
+  %v156 = select i1 %v155, double -7.460000e+02, double %v154
+  %v157 = tail call double @llvm.fma.f64(double %v156, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v158 = fadd double %v157, 0xC338000000000000
+  %v159 = fneg double %v158
+  %v160 = tail call double @llvm.fma.f64(double %v159, double 0x3FE62E42FEFA4000, double %v156)
+  %v161 = tail call double @llvm.fma.f64(double %v159, double 0xBD48432A1B0E2634, double %v160)
+  %v162 = fmul double %v161, %v161
+  %v163 = tail call double @llvm.fma.f64(double %v161, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v164 = tail call double @llvm.fma.f64(double %v163, double %v161, double 0x3E927E4DB81FC5C4)
+  %v165 = tail call double @llvm.fma.f64(double %v164, double %v161, double 0x3EC71DDED4DF15D0)
+  %v166 = tail call double @llvm.fma.f64(double %v165, double %v161, double 0x3EFA01A01A70E1D0)
+  %v167 = tail call double @llvm.fma.f64(double %v166, double %v161, double 0x3F2A01A01B4A1A68)
+  %v168 = tail call double @llvm.fma.f64(double %v167, double %v161, double 0x3F56C16C16C1618C)
+  %v169 = tail call double @llvm.fma.f64(double %v168, double %v161, double 0x3F8111111110E966)
+  %v170 = tail call double @llvm.fma.f64(double %v169, double %v161, double 0x3FA5555555555556)
+  %v171 = tail call double @llvm.fma.f64(double %v170, double %v161, double 0x3FC555555555555C)
+  %v172 = tail call double @llvm.fma.f64(double %v171, double %v161, double 5.000000e-01)
+  %v173 = tail call double @llvm.fma.f64(double %v162, double %v172, double %v161)
+  %v174 = bitcast double %v157 to i64
+  %v175 = fadd double %v173, 1.000000e+00
+  %v176 = add i64 %v174, -4843621399236967424
+  %v177 = lshr i64 %v176, 1
+  %v178 = sub i64 %v176, %v177
+  %v179 = shl i64 %v177, 52
+  %v180 = add i64 %v179, 2301339409586323456
+  %v181 = shl i64 %v178, 52
+  %v182 = add i64 %v181, 2301339409586323456
+  %v183 = bitcast i64 %v180 to double
+  %v184 = fmul double %v175, %v183
+  %v185 = bitcast i64 %v182 to double
+  %v186 = fmul double %v184, %v185
+  %v187 = fmul double %v2, %v2
+  %v188 = fdiv double 1.000000e+00, %v187
+  %v189 = tail call double @llvm.fma.f64(double %v188, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
+  %v190 = tail call double @llvm.fma.f64(double %v189, double %v188, double 0xBF5F6AB0D9993C7C)
+  %v191 = tail call double @llvm.fma.f64(double %v190, double %v188, double 0x3F4B951E2B18FF24)
+  %v192 = tail call double @llvm.fma.f64(double %v191, double %v188, double 0xBF43813813813813)
+  %v193 = tail call double @llvm.fma.f64(double %v192, double %v188, double 0x3F4A01A01A01A01A)
+  %v194 = tail call double @llvm.fma.f64(double %v193, double %v188, double 0xBF66C16C16C16C17)
+  %v195 = tail call double @llvm.fma.f64(double %v194, double %v188, double 0x3FB5555555555555)
+  %v196 = fdiv double %v195, %v18
+  %v197 = fcmp olt double %v196, -7.460000e+02
+  br i1 %v197, label %b19, label %b17
+b17:
+  %v198 = fcmp ogt double %v196, 7.105000e+02
+  br i1 %v198, label %b19, label %b18
 b18:
-  %v110 = phi double [ 7.105000e+02, %b15 ], [ %v104, %b16 ], [ -7.460000e+02, %b14 ]
-  %v111 = fcmp ogt double %v104, 7.105000e+02
-  %v112 = or i1 %v105, %v111
-  %v113 = fsub double %v101, %v103
-  %v114 = fadd double %v102, %v113
-  %v115 = fsub double %v88, %v100
-  %v116 = fadd double %v99, %v115
-  %v117 = fneg double %v88
-  %v118 = fadd double %v86, -2.000000e+00
-  %v119 = fsub double %v84, %v118
-  %v120 = tail call double @llvm.fma.f64(double %v117, double %v86, double %v84)
-  %v121 = tail call double @llvm.fma.f64(double %v117, double %v119, double %v120)
-  %v122 = fmul double %v87, %v121
-  %v123 = fsub double 0x3FD5555555555555, %v98
-  %v124 = fadd double %v97, %v123
-  %v125 = fadd double %v124, 0x3C75555555555555
-  %v126 = fmul double %v88, 2.000000e+00
-  %v127 = fneg double %v89
-  %v128 = tail call double @llvm.fma.f64(double %v88, double %v88, double %v127)
-  %v129 = tail call double @llvm.fma.f64(double %v126, double %v122, double %v128)
-  %v130 = fneg double %v90
-  %v131 = tail call double @llvm.fma.f64(double %v88, double %v89, double %v130)
-  %v132 = tail call double @llvm.fma.f64(double %v122, double %v89, double %v131)
-  %v133 = tail call double @llvm.fma.f64(double %v88, double %v129, double %v132)
-  %v134 = fneg double %v99
-  %v135 = tail call double @llvm.fma.f64(double %v90, double %v98, double %v134)
-  %v136 = tail call double @llvm.fma.f64(double %v133, double %v98, double %v135)
-  %v137 = tail call double @llvm.fma.f64(double %v90, double %v125, double %v136)
-  %v138 = fadd double %v122, %v137
-  %v139 = fadd double %v116, %v138
-  %v140 = fmul double %v139, 2.000000e+00
-  %v141 = tail call double @llvm.fma.f64(double %v85, double 0xBD48432A1B0E2634, double %v140)
-  %v142 = fadd double %v114, %v141
-  %v143 = fneg double %v104
-  %v144 = tail call double @llvm.fma.f64(double %v74, double %v103, double %v143)
-  %v145 = tail call double @llvm.fma.f64(double %v74, double %v142, double %v144)
-  %v146 = select i1 %v112, double 0.000000e+00, double %v145
-  %v147 = tail call double @llvm.fma.f64(double %v110, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v148 = fadd double %v147, 0xC338000000000000
-  %v149 = fneg double %v148
-  %v150 = tail call double @llvm.fma.f64(double %v149, double 0x3FE62E42FEFA4000, double %v110)
-  %v151 = tail call double @llvm.fma.f64(double %v149, double 0xBD48432A1B0E2634, double %v150)
-  %v152 = fmul double %v151, %v151
-  %v153 = tail call double @llvm.fma.f64(double %v151, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v154 = tail call double @llvm.fma.f64(double %v153, double %v151, double 0x3E927E4DB81FC5C4)
-  %v155 = tail call double @llvm.fma.f64(double %v154, double %v151, double 0x3EC71DDED4DF15D0)
-  %v156 = tail call double @llvm.fma.f64(double %v155, double %v151, double 0x3EFA01A01A70E1D0)
-  %v157 = tail call double @llvm.fma.f64(double %v156, double %v151, double 0x3F2A01A01B4A1A68)
-  %v158 = tail call double @llvm.fma.f64(double %v157, double %v151, double 0x3F56C16C16C1618C)
-  %v159 = tail call double @llvm.fma.f64(double %v158, double %v151, double 0x3F8111111110E966)
-  %v160 = tail call double @llvm.fma.f64(double %v159, double %v151, double 0x3FA5555555555556)
-  %v161 = tail call double @llvm.fma.f64(double %v160, double %v151, double 0x3FC555555555555C)
-  %v162 = tail call double @llvm.fma.f64(double %v161, double %v151, double 5.000000e-01)
-  %v163 = tail call double @llvm.fma.f64(double %v152, double %v162, double %v151)
-  %v164 = bitcast double %v147 to i64
-  %v165 = fadd double %v163, 1.000000e+00
-  %v166 = tail call double @llvm.fma.f64(double %v146, double %v165, double %v163)
-  %v167 = fadd double %v166, 1.000000e+00
-  %v168 = add i64 %v164, -4843621399236967424
-  %v169 = lshr i64 %v168, 1
-  %v170 = sub i64 %v168, %v169
-  %v171 = shl i64 %v169, 52
-  %v172 = add i64 %v171, 2301339409586323456
-  %v173 = shl i64 %v170, 52
-  %v174 = add i64 %v173, 2301339409586323456
-  %v175 = bitcast i64 %v172 to double
-  %v176 = fmul double %v167, %v175
-  %v177 = bitcast i64 %v174 to double
-  %v178 = fmul double %v176, %v177
-  %v179 = fcmp oeq double %v74, 0.000000e+00
-  %v180 = fcmp oeq double %v18, 1.000000e+00
-  %v181 = or i1 %v180, %v179
-  %v108 = select i1 %v181, double 1.000000e+00, double %v178
-  %v182 = fneg double %v18
-  %v183 = fcmp ogt double %v18, 7.460000e+02
-  %v184 = select i1 %v183, double -7.460000e+02, double %v182
-  %v185 = tail call double @llvm.fma.f64(double %v184, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v186 = fadd double %v185, 0xC338000000000000
-  %v187 = fneg double %v186
-  %v188 = tail call double @llvm.fma.f64(double %v187, double 0x3FE62E42FEFA4000, double %v184)
-  %v189 = tail call double @llvm.fma.f64(double %v187, double 0xBD48432A1B0E2634, double %v188)
-  %v190 = fmul double %v189, %v189
-  %v191 = tail call double @llvm.fma.f64(double %v189, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v192 = tail call double @llvm.fma.f64(double %v191, double %v189, double 0x3E927E4DB81FC5C4)
-  %v193 = tail call double @llvm.fma.f64(double %v192, double %v189, double 0x3EC71DDED4DF15D0)
-  %v194 = tail call double @llvm.fma.f64(double %v193, double %v189, double 0x3EFA01A01A70E1D0)
-  %v195 = tail call double @llvm.fma.f64(double %v194, double %v189, double 0x3F2A01A01B4A1A68)
-  %v196 = tail call double @llvm.fma.f64(double %v195, double %v189, double 0x3F56C16C16C1618C)
-  %v197 = tail call double @llvm.fma.f64(double %v196, double %v189, double 0x3F8111111110E966)
-  %v198 = tail call double @llvm.fma.f64(double %v197, double %v189, double 0x3FA5555555555556)
-  %v199 = tail call double @llvm.fma.f64(double %v198, double %v189, double 0x3FC555555555555C)
-  %v200 = tail call double @llvm.fma.f64(double %v199, double %v189, double 5.000000e-01)
-  %v201 = tail call double @llvm.fma.f64(double %v190, double %v200, double %v189)
-  %v202 = bitcast double %v185 to i64
-  %v203 = fadd double %v201, 1.000000e+00
-  %v204 = add i64 %v202, -4843621399236967424
-  %v205 = lshr i64 %v204, 1
-  %v206 = sub i64 %v204, %v205
-  %v207 = shl i64 %v205, 52
-  %v208 = add i64 %v207, 2301339409586323456
-  %v209 = shl i64 %v206, 52
-  %v210 = add i64 %v209, 2301339409586323456
-  %v211 = bitcast i64 %v208 to double
-  %v212 = fmul double %v203, %v211
-  %v213 = bitcast i64 %v210 to double
-  %v214 = fmul double %v212, %v213
-  %v215 = fmul double %v1, %v1
-  %v216 = fdiv double 1.000000e+00, %v215
-  %v217 = tail call double @llvm.fma.f64(double %v216, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
-  %v218 = tail call double @llvm.fma.f64(double %v217, double %v216, double 0xBF5F6AB0D9993C7C)
-  %v219 = tail call double @llvm.fma.f64(double %v218, double %v216, double 0x3F4B951E2B18FF24)
-  %v220 = tail call double @llvm.fma.f64(double %v219, double %v216, double 0xBF43813813813813)
-  %v221 = tail call double @llvm.fma.f64(double %v220, double %v216, double 0x3F4A01A01A01A01A)
-  %v222 = tail call double @llvm.fma.f64(double %v221, double %v216, double 0xBF66C16C16C16C17)
-  %v223 = tail call double @llvm.fma.f64(double %v222, double %v216, double 0x3FB5555555555555)
-  %v224 = fdiv double %v223, %v18
-  %v225 = fcmp olt double %v224, -7.460000e+02
-  br i1 %v225, label %b21, label %b19
+  br label %b19
 b19:
-  %v226 = fcmp ogt double %v224, 7.105000e+02
-  br i1 %v226, label %b21, label %b20
+  %v199 = phi double [ 7.105000e+02, %b17 ], [ %v196, %b18 ], [ -7.460000e+02, %b16 ]
+  %v200 = tail call double @llvm.fma.f64(double %v199, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v201 = fadd double %v200, 0xC338000000000000
+  %v202 = fneg double %v201
+  %v203 = tail call double @llvm.fma.f64(double %v202, double 0x3FE62E42FEFA4000, double %v199)
+  %v204 = tail call double @llvm.fma.f64(double %v202, double 0xBD48432A1B0E2634, double %v203)
+  %v205 = fmul double %v204, %v204
+  %v206 = tail call double @llvm.fma.f64(double %v204, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v207 = tail call double @llvm.fma.f64(double %v206, double %v204, double 0x3E927E4DB81FC5C4)
+  %v208 = tail call double @llvm.fma.f64(double %v207, double %v204, double 0x3EC71DDED4DF15D0)
+  %v209 = tail call double @llvm.fma.f64(double %v208, double %v204, double 0x3EFA01A01A70E1D0)
+  %v210 = tail call double @llvm.fma.f64(double %v209, double %v204, double 0x3F2A01A01B4A1A68)
+  %v211 = tail call double @llvm.fma.f64(double %v210, double %v204, double 0x3F56C16C16C1618C)
+  %v212 = tail call double @llvm.fma.f64(double %v211, double %v204, double 0x3F8111111110E966)
+  %v213 = tail call double @llvm.fma.f64(double %v212, double %v204, double 0x3FA5555555555556)
+  %v214 = tail call double @llvm.fma.f64(double %v213, double %v204, double 0x3FC555555555555C)
+  %v215 = tail call double @llvm.fma.f64(double %v214, double %v204, double 5.000000e-01)
+  %v216 = tail call double @llvm.fma.f64(double %v205, double %v215, double %v204)
+  %v217 = bitcast double %v200 to i64
+  %v218 = fadd double %v216, 1.000000e+00
+  %v219 = add i64 %v217, -4843621399236967424
+  %v220 = lshr i64 %v219, 1
+  %v221 = sub i64 %v219, %v220
+  %v222 = shl i64 %v220, 52
+  %v223 = add i64 %v222, 2301339409586323456
+  %v224 = shl i64 %v221, 52
+  %v225 = add i64 %v224, 2301339409586323456
+  %v226 = bitcast i64 %v223 to double
+  %v227 = fmul double %v218, %v226
+  %v228 = bitcast i64 %v225 to double
+  %v229 = fmul double %v227, %v228
+  %v230 = fmul double %v80, 0x40040D931FF62705
+  %v231 = fmul double %v186, %v230
+  %v81 = fmul double %v231, %v229
+  %v232 = fcmp ogt float %v1, 0.000000e+00
+  br i1 %v232, label %b15, label %b20
 b20:
-  br label %b21
+  %v233 = tail call double @llvm.roundeven.f64(double %v18)
+  %v234 = fsub double %v18, %v233
+  %v235 = fmul double %v234, 0x400921FB54442D18
+  %v236 = tail call double @llvm.fma.f64(double %v235, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v237 = fadd double %v236, 0xC338000000000000
+  %v238 = fneg double %v237
+  %v239 = tail call double @llvm.fma.f64(double %v238, double 0x3FF921FB54442D18, double %v235)
+  %v240 = fmul double %v237, 0x3C91A62633145C07
+  %v241 = fsub double %v239, %v240
+  %v242 = fsub double %v241, %v239
+  %v243 = fsub double %v241, %v242
+  %v244 = fsub double %v239, %v243
+  %v245 = fadd double %v240, %v242
+  %v246 = fsub double %v244, %v245
+  %v247 = fneg double %v240
+  %v248 = tail call double @llvm.fma.f64(double %v237, double 0x3C91A62633145C07, double %v247)
+  %v249 = fsub double %v246, %v248
+  %v250 = tail call double @llvm.fma.f64(double %v238, double 0xB91F1976B7ED9000, double %v249)
+  %v251 = bitcast double %v236 to i64
+  %v252 = and i64 %v251, 1
+  %v253 = fmul double %v241, %v241
+  %v254 = fmul double %v241, %v253
+  %v255 = tail call double @llvm.fma.f64(double %v253, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v256 = tail call double @llvm.fma.f64(double %v255, double %v253, double 0x3EC71DE351EED7F2)
+  %v257 = tail call double @llvm.fma.f64(double %v256, double %v253, double 0xBF2A01A019BAD8A1)
+  %v258 = tail call double @llvm.fma.f64(double %v257, double %v253, double 0x3F8111111110F573)
+  %v259 = tail call double @llvm.fma.f64(double %v258, double %v253, double 0xBFC5555555555547)
+  %v260 = tail call double @llvm.fma.f64(double %v254, double %v259, double %v250)
+  %v261 = fadd double %v241, %v260
+  %v262 = fneg double %v253
+  %v263 = fmul double %v253, %v262
+  %v264 = tail call double @llvm.fma.f64(double %v253, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v265 = tail call double @llvm.fma.f64(double %v264, double %v253, double 0xBE927E4F7C234A35)
+  %v266 = tail call double @llvm.fma.f64(double %v265, double %v253, double 0x3EFA01A019C515A1)
+  %v267 = tail call double @llvm.fma.f64(double %v266, double %v253, double 0xBF56C16C16C14DC4)
+  %v268 = tail call double @llvm.fma.f64(double %v267, double %v253, double 0x3FA555555555554A)
+  %v269 = fmul double %v253, 5.000000e-01
+  %v270 = tail call double @llvm.fma.f64(double %v263, double %v268, double %v269)
+  %v271 = fsub double 1.000000e+00, %v270
+  %v272 = icmp eq i64 %v252, 0
+  %v273 = select i1 %v272, double %v261, double %v271
+  %v274 = bitcast double %v273 to i64
+  %v275 = shl i64 %v251, 62
+  %v276 = and i64 %v275, -9223372036854775808
+  %v277 = xor i64 %v276, %v274
+  %v278 = bitcast i64 %v277 to double
+  %v279 = fcmp oeq double %v235, 0.000000e+00
+  %v280 = select i1 %v279, double %v235, double %v278
+  %v281 = fmul double %v280, %v2
+  %v282 = tail call double @llvm.fabs.f64(double %v281)
+  %v283 = fdiv double 0x400921FB54442D18, %v282
+  %v284 = fdiv double %v283, %v81
+  %v285 = fdiv double %v284, %v80
+  %v286 = tail call double @llvm.floor.f64(double %v18)
+  %v287 = fmul double %v286, 5.000000e-01
+  %v288 = tail call double @llvm.floor.f64(double %v287)
+  %v289 = fmul double %v288, 2.000000e+00
+  %v290 = fcmp une double %v286, %v289
+  %v291 = fneg double %v285
+  %v292 = select i1 %v290, double %v285, double %v291
+  br label %b23
 b21:
-  %v227 = phi double [ 7.105000e+02, %b19 ], [ %v224, %b20 ], [ -7.460000e+02, %b18 ]
-  %v228 = tail call double @llvm.fma.f64(double %v227, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v229 = fadd double %v228, 0xC338000000000000
-  %v230 = fneg double %v229
-  %v231 = tail call double @llvm.fma.f64(double %v230, double 0x3FE62E42FEFA4000, double %v227)
-  %v232 = tail call double @llvm.fma.f64(double %v230, double 0xBD48432A1B0E2634, double %v231)
-  %v233 = fmul double %v232, %v232
-  %v234 = tail call double @llvm.fma.f64(double %v232, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v235 = tail call double @llvm.fma.f64(double %v234, double %v232, double 0x3E927E4DB81FC5C4)
-  %v236 = tail call double @llvm.fma.f64(double %v235, double %v232, double 0x3EC71DDED4DF15D0)
-  %v237 = tail call double @llvm.fma.f64(double %v236, double %v232, double 0x3EFA01A01A70E1D0)
-  %v238 = tail call double @llvm.fma.f64(double %v237, double %v232, double 0x3F2A01A01B4A1A68)
-  %v239 = tail call double @llvm.fma.f64(double %v238, double %v232, double 0x3F56C16C16C1618C)
-  %v240 = tail call double @llvm.fma.f64(double %v239, double %v232, double 0x3F8111111110E966)
-  %v241 = tail call double @llvm.fma.f64(double %v240, double %v232, double 0x3FA5555555555556)
-  %v242 = tail call double @llvm.fma.f64(double %v241, double %v232, double 0x3FC555555555555C)
-  %v243 = tail call double @llvm.fma.f64(double %v242, double %v232, double 5.000000e-01)
-  %v244 = tail call double @llvm.fma.f64(double %v233, double %v243, double %v232)
-  %v245 = bitcast double %v228 to i64
-  %v246 = fadd double %v244, 1.000000e+00
-  %v247 = add i64 %v245, -4843621399236967424
-  %v248 = lshr i64 %v247, 1
-  %v249 = sub i64 %v247, %v248
-  %v250 = shl i64 %v248, 52
-  %v251 = add i64 %v250, 2301339409586323456
-  %v252 = shl i64 %v249, 52
-  %v253 = add i64 %v252, 2301339409586323456
-  %v254 = bitcast i64 %v251 to double
-  %v255 = fmul double %v246, %v254
-  %v256 = bitcast i64 %v253 to double
-  %v257 = fmul double %v255, %v256
-  %v258 = fmul double %v108, 0x40040D931FF62705
-  %v259 = fmul double %v214, %v258
-  %v109 = fmul double %v259, %v257
-  %v260 = fcmp ogt double %v1, 0.000000e+00
-  br i1 %v260, label %b17, label %b22
+  %v293 = fdiv float 1.000000e+00, %v1
+  br label %b24
 b22:
-  %v261 = tail call double @llvm.roundeven.f64(double %v18)
-  %v262 = fsub double %v18, %v261
-  %v263 = fmul double %v262, 0x400921FB54442D18
-  %v264 = tail call double @llvm.fma.f64(double %v263, double 0x3FE45F306DC9C883, double 0x4338000000000000)
-  %v265 = fadd double %v264, 0xC338000000000000
-  %v266 = fneg double %v265
-  %v267 = tail call double @llvm.fma.f64(double %v266, double 0x3FF921FB54442D18, double %v263)
-  %v268 = fmul double %v265, 0x3C91A62633145C07
-  %v269 = fsub double %v267, %v268
-  %v270 = fsub double %v269, %v267
-  %v271 = fsub double %v269, %v270
-  %v272 = fsub double %v267, %v271
-  %v273 = fadd double %v268, %v270
-  %v274 = fsub double %v272, %v273
-  %v275 = fneg double %v268
-  %v276 = tail call double @llvm.fma.f64(double %v265, double 0x3C91A62633145C07, double %v275)
-  %v277 = fsub double %v274, %v276
-  %v278 = tail call double @llvm.fma.f64(double %v266, double 0xB91F1976B7ED9000, double %v277)
-  %v279 = bitcast double %v264 to i64
-  %v280 = and i64 %v279, 1
-  %v281 = fmul double %v269, %v269
-  %v282 = fmul double %v269, %v281
-  %v283 = tail call double @llvm.fma.f64(double %v281, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
-  %v284 = tail call double @llvm.fma.f64(double %v283, double %v281, double 0x3EC71DE351EED7F2)
-  %v285 = tail call double @llvm.fma.f64(double %v284, double %v281, double 0xBF2A01A019BAD8A1)
-  %v286 = tail call double @llvm.fma.f64(double %v285, double %v281, double 0x3F8111111110F573)
-  %v287 = tail call double @llvm.fma.f64(double %v286, double %v281, double 0xBFC5555555555547)
-  %v288 = tail call double @llvm.fma.f64(double %v282, double %v287, double %v278)
-  %v289 = fadd double %v269, %v288
-  %v290 = fneg double %v281
-  %v291 = fmul double %v281, %v290
-  %v292 = tail call double @llvm.fma.f64(double %v281, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
-  %v293 = tail call double @llvm.fma.f64(double %v292, double %v281, double 0xBE927E4F7C234A35)
-  %v294 = tail call double @llvm.fma.f64(double %v293, double %v281, double 0x3EFA01A019C515A1)
-  %v295 = tail call double @llvm.fma.f64(double %v294, double %v281, double 0xBF56C16C16C14DC4)
-  %v296 = tail call double @llvm.fma.f64(double %v295, double %v281, double 0x3FA555555555554A)
-  %v297 = fmul double %v281, 5.000000e-01
-  %v298 = tail call double @llvm.fma.f64(double %v291, double %v296, double %v297)
-  %v299 = fsub double 1.000000e+00, %v298
-  %v300 = icmp eq i64 %v280, 0
-  %v301 = select i1 %v300, double %v289, double %v299
-  %v302 = bitcast double %v301 to i64
-  %v303 = shl i64 %v279, 62
-  %v304 = and i64 %v303, -9223372036854775808
-  %v305 = xor i64 %v304, %v302
-  %v306 = bitcast i64 %v305 to double
-  %v307 = fcmp oeq double %v263, 0.000000e+00
-  %v308 = select i1 %v307, double %v263, double %v306
-  %v309 = fmul double %v1, %v308
-  %v310 = tail call double @llvm.fabs.f64(double %v309)
-  %v311 = fdiv double 0x400921FB54442D18, %v310
-  %v312 = fdiv double %v311, %v109
-  %v313 = fdiv double %v312, %v108
-  %v314 = tail call double @llvm.floor.f64(double %v18)
-  %v315 = fmul double %v314, 5.000000e-01
-  %v316 = tail call double @llvm.floor.f64(double %v315)
-  %v317 = fmul double %v316, 2.000000e+00
-  %v318 = fcmp une double %v314, %v317
-  %v319 = fneg double %v313
-  %v320 = select i1 %v318, double %v313, double %v319
+  %v294 = phi double [ %v2, %b8 ], [ %v24, %b10 ], [ %v35, %b11 ]
+  %v295 = phi double [ 0.000000e+00, %b8 ], [ %v26, %b10 ], [ %v37, %b11 ]
+  %v296 = phi double [ 1.000000e+00, %b8 ], [ %v28, %b10 ], [ %v39, %b11 ]
+  %v297 = fadd double %v294, -2.000000e+00
+  %v298 = tail call double @llvm.fma.f64(double %v297, double 0xBEB74F33EBD1FA3E, double 0x3EC5F626C8F5B96A)
+  %v299 = tail call double @llvm.fma.f64(double %v298, double %v297, double 0xBECD86307E1B5560)
+  %v300 = tail call double @llvm.fma.f64(double %v299, double %v297, double 0x3EDE4E6309FB0586)
+  %v301 = tail call double @llvm.fma.f64(double %v300, double %v297, double 0xBEF01605C1CA76EB)
+  %v302 = tail call double @llvm.fma.f64(double %v301, double %v297, double 0x3F000747D09BBD45)
+  %v303 = tail call double @llvm.fma.f64(double %v302, double %v297, double 0xBF0FDC60DE1BD1DC)
+  %v304 = tail call double @llvm.fma.f64(double %v303, double %v297, double 0x3F1FE3FB3474D2A9)
+  %v305 = tail call double @llvm.fma.f64(double %v304, double %v297, double 0xBF2F94C25A068C1D)
+  %v306 = tail call double @llvm.fma.f64(double %v305, double %v297, double 0x3F4011B21504D027)
+  %v307 = tail call double @llvm.fma.f64(double %v306, double %v297, double 0xBF4E21F1341B5C78)
+  %v308 = tail call double @llvm.fma.f64(double %v307, double %v297, double 0x3F613C448802CDAA)
+  %v309 = tail call double @llvm.fma.f64(double %v308, double %v297, double 0xBF675E6E922AB08F)
+  %v310 = tail call double @llvm.fma.f64(double %v309, double %v297, double 0x3F86D7EEACCF06D1)
+  %v311 = tail call double @llvm.fma.f64(double %v310, double %v297, double 0xBF317F374093DECD)
+  %v312 = tail call double @llvm.fma.f64(double %v311, double %v297, double 0x3FB301FBB0F23EA7)
+  %v313 = tail call double @llvm.fma.f64(double %v312, double %v297, double 0x3FB4E23998464F5D)
+  %v314 = tail call double @llvm.fma.f64(double %v313, double %v297, double 0x3FDA5B978B96BECA)
+  %v315 = tail call double @llvm.fma.f64(double %v314, double %v297, double 0x3FDB0EE6072093CE)
+  %v316 = tail call double @llvm.fma.f64(double %v297, double %v315, double 1.000000e+00)
+  %v317 = fadd double %v295, %v296
+  %v318 = fdiv double %v316, %v317
+  %v319 = fmul double %v295, %v316
+  %v320 = tail call double @llvm.fma.f64(double %v316, double %v296, double %v319)
+  %v321 = select i1 %v20, double %v318, double %v320
+  %v322 = fptrunc double %v321 to float
+  br label %b24
+b23:
+  %v323 = phi double [ %v292, %b20 ], [ %v79, %b15 ]
+  %v324 = fptrunc double %v323 to float
+  br label %b24
+b24:
+  %v325 = phi float [ %v293, %b21 ], [ %v324, %b23 ], [ %v11, %b4 ], [ %v17, %b6 ], [ 0x7FF8000000000000, %b2 ], [ %v322, %b22 ]
+  ret float %v325
+}
+
+define internal double @m_gamma_float64(double %x) nounwind {
+b1:
+  %v1 = freeze double %x
+  %v2 = fcmp oeq double %v1, 0.000000e+00
+  br i1 %v2, label %b22, label %b2
+b2:
+  %v3 = fcmp olt double %v1, 0.000000e+00
+  %v4 = tail call double @llvm.floor.f64(double %v1)
+  %v5 = fcmp oeq double %v1, %v4
+  %v6 = and i1 %v3, %v5
+  br i1 %v6, label %b23, label %b3
+b3:
+  %v7 = fcmp uno double %v1, 0.000000e+00
+  %v8 = fcmp ogt double %v1, 1.717000e+02
+  %v9 = or i1 %v7, %v8
+  br i1 %v9, label %b4, label %b5
+b4:
+  %v10 = fadd double %v1, 0x7FF0000000000000
+  br label %b23
+b5:
+  %v11 = fcmp olt double %v1, -1.850000e+02
+  br i1 %v11, label %b6, label %b7
+b6:
+  %v12 = fmul double %v4, 5.000000e-01
+  %v13 = tail call double @llvm.floor.f64(double %v12)
+  %v14 = fmul double %v13, 2.000000e+00
+  %v15 = fcmp oeq double %v4, %v14
+  %v16 = select i1 %v15, double 0.000000e+00, double -0.000000e+00
+  br label %b23
+b7:
+  %v17 = tail call double @llvm.fabs.f64(double %v1)
+  %v18 = fcmp olt double %v17, 1.200000e+01
+  br i1 %v18, label %b8, label %b13
+b8:
+  %v19 = fcmp olt double %v1, 1.500000e+00
+  %v20 = fcmp ogt double %v1, 2.500000e+00
+  %v21 = or i1 %v19, %v20
+  br i1 %v21, label %b9, label %b12
+b9:
+  br i1 %v19, label %b10, label %b11
+b10:
+  %v22 = phi double [ %v23, %b10 ], [ %v1, %b9 ]
+  %v24 = phi double [ %v25, %b10 ], [ 0.000000e+00, %b9 ]
+  %v26 = phi double [ %v27, %b10 ], [ 1.000000e+00, %b9 ]
+  %v27 = fmul double %v22, %v26
+  %v28 = fneg double %v27
+  %v29 = tail call double @llvm.fma.f64(double %v26, double %v22, double %v28)
+  %v25 = tail call double @llvm.fma.f64(double %v24, double %v22, double %v29)
+  %v23 = fadd double %v22, 1.000000e+00
+  %v30 = fcmp olt double %v23, 1.500000e+00
+  %v31 = fcmp ogt double %v23, 2.500000e+00
+  %v32 = or i1 %v30, %v31
+  br i1 %v32, label %b10, label %b12
+b11:
+  %v33 = phi double [ %v34, %b11 ], [ %v1, %b9 ]
+  %v35 = phi double [ %v36, %b11 ], [ 0.000000e+00, %b9 ]
+  %v37 = phi double [ %v38, %b11 ], [ 1.000000e+00, %b9 ]
+  %v34 = fadd double %v33, -1.000000e+00
+  %v38 = fmul double %v34, %v37
+  %v39 = fneg double %v38
+  %v40 = tail call double @llvm.fma.f64(double %v37, double %v34, double %v39)
+  %v36 = tail call double @llvm.fma.f64(double %v35, double %v34, double %v40)
+  %v41 = fcmp olt double %v34, 1.500000e+00
+  %v42 = fcmp ogt double %v34, 2.500000e+00
+  %v43 = or i1 %v41, %v42
+  br i1 %v43, label %b11, label %b12
+b12:
+  %v44 = phi double [ %v1, %b8 ], [ %v23, %b10 ], [ %v34, %b11 ]
+  %v45 = phi double [ 0.000000e+00, %b8 ], [ %v25, %b10 ], [ %v36, %b11 ]
+  %v46 = phi double [ 1.000000e+00, %b8 ], [ %v27, %b10 ], [ %v38, %b11 ]
+  %v47 = fadd double %v44, -2.000000e+00
+  %v48 = tail call double @llvm.fma.f64(double %v47, double 0xBEB74F33EBD1FA3E, double 0x3EC5F626C8F5B96A)
+  %v49 = tail call double @llvm.fma.f64(double %v48, double %v47, double 0xBECD86307E1B5560)
+  %v50 = tail call double @llvm.fma.f64(double %v49, double %v47, double 0x3EDE4E6309FB0586)
+  %v51 = tail call double @llvm.fma.f64(double %v50, double %v47, double 0xBEF01605C1CA76EB)
+  %v52 = tail call double @llvm.fma.f64(double %v51, double %v47, double 0x3F000747D09BBD45)
+  %v53 = tail call double @llvm.fma.f64(double %v52, double %v47, double 0xBF0FDC60DE1BD1DC)
+  %v54 = tail call double @llvm.fma.f64(double %v53, double %v47, double 0x3F1FE3FB3474D2A9)
+  %v55 = tail call double @llvm.fma.f64(double %v54, double %v47, double 0xBF2F94C25A068C1D)
+  %v56 = tail call double @llvm.fma.f64(double %v55, double %v47, double 0x3F4011B21504D027)
+  %v57 = tail call double @llvm.fma.f64(double %v56, double %v47, double 0xBF4E21F1341B5C78)
+  %v58 = tail call double @llvm.fma.f64(double %v57, double %v47, double 0x3F613C448802CDAA)
+  %v59 = tail call double @llvm.fma.f64(double %v58, double %v47, double 0xBF675E6E922AB08F)
+  %v60 = tail call double @llvm.fma.f64(double %v59, double %v47, double 0x3F86D7EEACCF06D1)
+  %v61 = tail call double @llvm.fma.f64(double %v60, double %v47, double 0xBF317F374093DECD)
+  %v62 = tail call double @llvm.fma.f64(double %v61, double %v47, double 0x3FB301FBB0F23EA7)
+  %v63 = tail call double @llvm.fma.f64(double %v62, double %v47, double 0x3FB4E23998464F5D)
+  %v64 = tail call double @llvm.fma.f64(double %v63, double %v47, double 0x3FDA5B978B96BECA)
+  %v65 = tail call double @llvm.fma.f64(double %v64, double %v47, double 0x3FDB0EE6072093CE)
+  %v66 = tail call double @llvm.fma.f64(double %v47, double %v65, double 1.000000e+00)
+  %v67 = fmul double %v45, %v66
+  %v68 = tail call double @llvm.fma.f64(double %v66, double %v46, double %v67)
+  %v69 = fadd double %v45, %v46
+  %v70 = fdiv double %v66, %v69
+  %v71 = select i1 %v19, double %v70, double %v68
+  br label %b23
+b13:
+  %v72 = fmul double %v17, 5.000000e-01
+  %v73 = fadd double %v72, -2.500000e-01
+  %v74 = bitcast double %v17 to i64
+  %v75 = add nuw i64 %v74, 2638147582215219
+  %v76 = lshr i64 %v75, 52
+  %v77 = or disjoint i64 %v76, 4841369599423283200
+  %v78 = bitcast i64 %v77 to double
+  %v79 = fadd double %v78, 0xC330000000000000
+  %v80 = and i64 %v75, 4503599627370495
+  %v81 = add nuw nsw i64 %v80, 4604544271217802189
+  %v82 = bitcast i64 %v81 to double
+  %v83 = fadd double %v82, -1.000000e+00
+  %v84 = fadd double %v79, -1.023000e+03
+  %v85 = fadd double %v83, 2.000000e+00
+  %v86 = fdiv double 1.000000e+00, %v85
+  %v87 = fmul double %v83, %v86
+  %v88 = fmul double %v87, %v87
+  %v89 = fmul double %v87, %v88
+  %v90 = tail call double @llvm.fma.f64(double %v88, double 0x3FB0E48C86029D98, double 0x3FB0F7F491D7840F)
+  %v91 = tail call double @llvm.fma.f64(double %v90, double %v88, double 0x3FB3B1EF291B286B)
+  %v92 = tail call double @llvm.fma.f64(double %v91, double %v88, double 0x3FB745CE9C13DB3B)
+  %v93 = tail call double @llvm.fma.f64(double %v92, double %v88, double 0x3FBC71C722DC3A56)
+  %v94 = tail call double @llvm.fma.f64(double %v93, double %v88, double 0x3FC2492492457977)
+  %v95 = tail call double @llvm.fma.f64(double %v94, double %v88, double 0x3FC9999999999B32)
+  %v96 = fmul double %v88, %v95
+  %v97 = fadd double %v96, 0x3FD5555555555555
+  %v98 = fmul double %v89, %v97
+  %v99 = fadd double %v87, %v98
+  %v100 = fmul double %v84, 0x3FE62E42FEFA4000
+  %v101 = fmul double %v99, 2.000000e+00
+  %v102 = fadd double %v100, %v101
+  %v103 = fmul double %v73, %v102
+  %v104 = fcmp olt double %v103, -7.460000e+02
+  br i1 %v104, label %b17, label %b14
+b14:
+  %v105 = fcmp ogt double %v103, 7.105000e+02
+  br i1 %v105, label %b17, label %b15
+b15:
+  br label %b17
+b16:
+  %v106 = fmul double %v107, %v108
+  br label %b23
+b17:
+  %v109 = phi double [ 7.105000e+02, %b14 ], [ %v103, %b15 ], [ -7.460000e+02, %b13 ]
+  %v110 = fcmp ogt double %v103, 7.105000e+02
+  %v111 = or i1 %v104, %v110
+  %v112 = fsub double %v100, %v102
+  %v113 = fadd double %v101, %v112
+  %v114 = fsub double %v87, %v99
+  %v115 = fadd double %v98, %v114
+  %v116 = fneg double %v87
+  %v117 = fadd double %v85, -2.000000e+00
+  %v118 = fsub double %v83, %v117
+  %v119 = tail call double @llvm.fma.f64(double %v116, double %v85, double %v83)
+  %v120 = tail call double @llvm.fma.f64(double %v116, double %v118, double %v119)
+  %v121 = fmul double %v86, %v120
+  %v122 = fsub double 0x3FD5555555555555, %v97
+  %v123 = fadd double %v96, %v122
+  %v124 = fadd double %v123, 0x3C75555555555555
+  %v125 = fmul double %v87, 2.000000e+00
+  %v126 = fneg double %v88
+  %v127 = tail call double @llvm.fma.f64(double %v87, double %v87, double %v126)
+  %v128 = tail call double @llvm.fma.f64(double %v125, double %v121, double %v127)
+  %v129 = fneg double %v89
+  %v130 = tail call double @llvm.fma.f64(double %v87, double %v88, double %v129)
+  %v131 = tail call double @llvm.fma.f64(double %v121, double %v88, double %v130)
+  %v132 = tail call double @llvm.fma.f64(double %v87, double %v128, double %v131)
+  %v133 = fneg double %v98
+  %v134 = tail call double @llvm.fma.f64(double %v89, double %v97, double %v133)
+  %v135 = tail call double @llvm.fma.f64(double %v132, double %v97, double %v134)
+  %v136 = tail call double @llvm.fma.f64(double %v89, double %v124, double %v135)
+  %v137 = fadd double %v121, %v136
+  %v138 = fadd double %v115, %v137
+  %v139 = fmul double %v138, 2.000000e+00
+  %v140 = tail call double @llvm.fma.f64(double %v84, double 0xBD48432A1B0E2634, double %v139)
+  %v141 = fadd double %v113, %v140
+  %v142 = fneg double %v103
+  %v143 = tail call double @llvm.fma.f64(double %v73, double %v102, double %v142)
+  %v144 = tail call double @llvm.fma.f64(double %v73, double %v141, double %v143)
+  %v145 = select i1 %v111, double 0.000000e+00, double %v144
+  %v146 = tail call double @llvm.fma.f64(double %v109, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v147 = fadd double %v146, 0xC338000000000000
+  %v148 = fneg double %v147
+  %v149 = tail call double @llvm.fma.f64(double %v148, double 0x3FE62E42FEFA4000, double %v109)
+  %v150 = tail call double @llvm.fma.f64(double %v148, double 0xBD48432A1B0E2634, double %v149)
+  %v151 = fmul double %v150, %v150
+  %v152 = tail call double @llvm.fma.f64(double %v150, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v153 = tail call double @llvm.fma.f64(double %v152, double %v150, double 0x3E927E4DB81FC5C4)
+  %v154 = tail call double @llvm.fma.f64(double %v153, double %v150, double 0x3EC71DDED4DF15D0)
+  %v155 = tail call double @llvm.fma.f64(double %v154, double %v150, double 0x3EFA01A01A70E1D0)
+  %v156 = tail call double @llvm.fma.f64(double %v155, double %v150, double 0x3F2A01A01B4A1A68)
+  %v157 = tail call double @llvm.fma.f64(double %v156, double %v150, double 0x3F56C16C16C1618C)
+  %v158 = tail call double @llvm.fma.f64(double %v157, double %v150, double 0x3F8111111110E966)
+  %v159 = tail call double @llvm.fma.f64(double %v158, double %v150, double 0x3FA5555555555556)
+  %v160 = tail call double @llvm.fma.f64(double %v159, double %v150, double 0x3FC555555555555C)
+  %v161 = tail call double @llvm.fma.f64(double %v160, double %v150, double 5.000000e-01)
+  %v162 = tail call double @llvm.fma.f64(double %v151, double %v161, double %v150)
+  %v163 = bitcast double %v146 to i64
+  %v164 = fadd double %v162, 1.000000e+00
+  %v165 = tail call double @llvm.fma.f64(double %v145, double %v164, double %v162)
+  %v166 = fadd double %v165, 1.000000e+00
+  %v167 = add i64 %v163, -4843621399236967424
+  %v168 = lshr i64 %v167, 1
+  %v169 = sub i64 %v167, %v168
+  %v170 = shl i64 %v168, 52
+  %v171 = add i64 %v170, 2301339409586323456
+  %v172 = shl i64 %v169, 52
+  %v173 = add i64 %v172, 2301339409586323456
+  %v174 = bitcast i64 %v171 to double
+  %v175 = fmul double %v166, %v174
+  %v176 = bitcast i64 %v173 to double
+  %v177 = fmul double %v175, %v176
+  %v178 = fcmp oeq double %v73, 0.000000e+00
+  %v179 = fcmp oeq double %v17, 1.000000e+00
+  %v180 = or i1 %v179, %v178
+  %v107 = select i1 %v180, double 1.000000e+00, double %v177
+  %v181 = fneg double %v17
+  %v182 = fcmp ogt double %v17, 7.460000e+02
+  %v183 = select i1 %v182, double -7.460000e+02, double %v181
+  %v184 = tail call double @llvm.fma.f64(double %v183, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v185 = fadd double %v184, 0xC338000000000000
+  %v186 = fneg double %v185
+  %v187 = tail call double @llvm.fma.f64(double %v186, double 0x3FE62E42FEFA4000, double %v183)
+  %v188 = tail call double @llvm.fma.f64(double %v186, double 0xBD48432A1B0E2634, double %v187)
+  %v189 = fmul double %v188, %v188
+  %v190 = tail call double @llvm.fma.f64(double %v188, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v191 = tail call double @llvm.fma.f64(double %v190, double %v188, double 0x3E927E4DB81FC5C4)
+  %v192 = tail call double @llvm.fma.f64(double %v191, double %v188, double 0x3EC71DDED4DF15D0)
+  %v193 = tail call double @llvm.fma.f64(double %v192, double %v188, double 0x3EFA01A01A70E1D0)
+  %v194 = tail call double @llvm.fma.f64(double %v193, double %v188, double 0x3F2A01A01B4A1A68)
+  %v195 = tail call double @llvm.fma.f64(double %v194, double %v188, double 0x3F56C16C16C1618C)
+  %v196 = tail call double @llvm.fma.f64(double %v195, double %v188, double 0x3F8111111110E966)
+  %v197 = tail call double @llvm.fma.f64(double %v196, double %v188, double 0x3FA5555555555556)
+  %v198 = tail call double @llvm.fma.f64(double %v197, double %v188, double 0x3FC555555555555C)
+  %v199 = tail call double @llvm.fma.f64(double %v198, double %v188, double 5.000000e-01)
+  %v200 = tail call double @llvm.fma.f64(double %v189, double %v199, double %v188)
+  %v201 = bitcast double %v184 to i64
+  %v202 = fadd double %v200, 1.000000e+00
+  %v203 = add i64 %v201, -4843621399236967424
+  %v204 = lshr i64 %v203, 1
+  %v205 = sub i64 %v203, %v204
+  %v206 = shl i64 %v204, 52
+  %v207 = add i64 %v206, 2301339409586323456
+  %v208 = shl i64 %v205, 52
+  %v209 = add i64 %v208, 2301339409586323456
+  %v210 = bitcast i64 %v207 to double
+  %v211 = fmul double %v202, %v210
+  %v212 = bitcast i64 %v209 to double
+  %v213 = fmul double %v211, %v212
+  %v214 = fmul double %v1, %v1
+  %v215 = fdiv double 1.000000e+00, %v214
+  %v216 = tail call double @llvm.fma.f64(double %v215, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
+  %v217 = tail call double @llvm.fma.f64(double %v216, double %v215, double 0xBF5F6AB0D9993C7C)
+  %v218 = tail call double @llvm.fma.f64(double %v217, double %v215, double 0x3F4B951E2B18FF24)
+  %v219 = tail call double @llvm.fma.f64(double %v218, double %v215, double 0xBF43813813813813)
+  %v220 = tail call double @llvm.fma.f64(double %v219, double %v215, double 0x3F4A01A01A01A01A)
+  %v221 = tail call double @llvm.fma.f64(double %v220, double %v215, double 0xBF66C16C16C16C17)
+  %v222 = tail call double @llvm.fma.f64(double %v221, double %v215, double 0x3FB5555555555555)
+  %v223 = fdiv double %v222, %v17
+  %v224 = fcmp olt double %v223, -7.460000e+02
+  br i1 %v224, label %b20, label %b18
+b18:
+  %v225 = fcmp ogt double %v223, 7.105000e+02
+  br i1 %v225, label %b20, label %b19
+b19:
+  br label %b20
+b20:
+  %v226 = phi double [ 7.105000e+02, %b18 ], [ %v223, %b19 ], [ -7.460000e+02, %b17 ]
+  %v227 = tail call double @llvm.fma.f64(double %v226, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v228 = fadd double %v227, 0xC338000000000000
+  %v229 = fneg double %v228
+  %v230 = tail call double @llvm.fma.f64(double %v229, double 0x3FE62E42FEFA4000, double %v226)
+  %v231 = tail call double @llvm.fma.f64(double %v229, double 0xBD48432A1B0E2634, double %v230)
+  %v232 = fmul double %v231, %v231
+  %v233 = tail call double @llvm.fma.f64(double %v231, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v234 = tail call double @llvm.fma.f64(double %v233, double %v231, double 0x3E927E4DB81FC5C4)
+  %v235 = tail call double @llvm.fma.f64(double %v234, double %v231, double 0x3EC71DDED4DF15D0)
+  %v236 = tail call double @llvm.fma.f64(double %v235, double %v231, double 0x3EFA01A01A70E1D0)
+  %v237 = tail call double @llvm.fma.f64(double %v236, double %v231, double 0x3F2A01A01B4A1A68)
+  %v238 = tail call double @llvm.fma.f64(double %v237, double %v231, double 0x3F56C16C16C1618C)
+  %v239 = tail call double @llvm.fma.f64(double %v238, double %v231, double 0x3F8111111110E966)
+  %v240 = tail call double @llvm.fma.f64(double %v239, double %v231, double 0x3FA5555555555556)
+  %v241 = tail call double @llvm.fma.f64(double %v240, double %v231, double 0x3FC555555555555C)
+  %v242 = tail call double @llvm.fma.f64(double %v241, double %v231, double 5.000000e-01)
+  %v243 = tail call double @llvm.fma.f64(double %v232, double %v242, double %v231)
+  %v244 = bitcast double %v227 to i64
+  %v245 = fadd double %v243, 1.000000e+00
+  %v246 = add i64 %v244, -4843621399236967424
+  %v247 = lshr i64 %v246, 1
+  %v248 = sub i64 %v246, %v247
+  %v249 = shl i64 %v247, 52
+  %v250 = add i64 %v249, 2301339409586323456
+  %v251 = shl i64 %v248, 52
+  %v252 = add i64 %v251, 2301339409586323456
+  %v253 = bitcast i64 %v250 to double
+  %v254 = fmul double %v245, %v253
+  %v255 = bitcast i64 %v252 to double
+  %v256 = fmul double %v254, %v255
+  %v257 = fmul double %v107, 0x40040D931FF62705
+  %v258 = fmul double %v213, %v257
+  %v108 = fmul double %v258, %v256
+  %v259 = fcmp ogt double %v1, 0.000000e+00
+  br i1 %v259, label %b16, label %b21
+b21:
+  %v260 = tail call double @llvm.roundeven.f64(double %v17)
+  %v261 = fsub double %v17, %v260
+  %v262 = fmul double %v261, 0x400921FB54442D18
+  %v263 = tail call double @llvm.fma.f64(double %v262, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v264 = fadd double %v263, 0xC338000000000000
+  %v265 = fneg double %v264
+  %v266 = tail call double @llvm.fma.f64(double %v265, double 0x3FF921FB54442D18, double %v262)
+  %v267 = fmul double %v264, 0x3C91A62633145C07
+  %v268 = fsub double %v266, %v267
+  %v269 = fsub double %v268, %v266
+  %v270 = fsub double %v268, %v269
+  %v271 = fsub double %v266, %v270
+  %v272 = fadd double %v267, %v269
+  %v273 = fsub double %v271, %v272
+  %v274 = fneg double %v267
+  %v275 = tail call double @llvm.fma.f64(double %v264, double 0x3C91A62633145C07, double %v274)
+  %v276 = fsub double %v273, %v275
+  %v277 = tail call double @llvm.fma.f64(double %v265, double 0xB91F1976B7ED9000, double %v276)
+  %v278 = bitcast double %v263 to i64
+  %v279 = and i64 %v278, 1
+  %v280 = fmul double %v268, %v268
+  %v281 = fmul double %v268, %v280
+  %v282 = tail call double @llvm.fma.f64(double %v280, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v283 = tail call double @llvm.fma.f64(double %v282, double %v280, double 0x3EC71DE351EED7F2)
+  %v284 = tail call double @llvm.fma.f64(double %v283, double %v280, double 0xBF2A01A019BAD8A1)
+  %v285 = tail call double @llvm.fma.f64(double %v284, double %v280, double 0x3F8111111110F573)
+  %v286 = tail call double @llvm.fma.f64(double %v285, double %v280, double 0xBFC5555555555547)
+  %v287 = tail call double @llvm.fma.f64(double %v281, double %v286, double %v277)
+  %v288 = fadd double %v268, %v287
+  %v289 = fneg double %v280
+  %v290 = fmul double %v280, %v289
+  %v291 = tail call double @llvm.fma.f64(double %v280, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v292 = tail call double @llvm.fma.f64(double %v291, double %v280, double 0xBE927E4F7C234A35)
+  %v293 = tail call double @llvm.fma.f64(double %v292, double %v280, double 0x3EFA01A019C515A1)
+  %v294 = tail call double @llvm.fma.f64(double %v293, double %v280, double 0xBF56C16C16C14DC4)
+  %v295 = tail call double @llvm.fma.f64(double %v294, double %v280, double 0x3FA555555555554A)
+  %v296 = fmul double %v280, 5.000000e-01
+  %v297 = tail call double @llvm.fma.f64(double %v290, double %v295, double %v296)
+  %v298 = fsub double 1.000000e+00, %v297
+  %v299 = icmp eq i64 %v279, 0
+  %v300 = select i1 %v299, double %v288, double %v298
+  %v301 = bitcast double %v300 to i64
+  %v302 = shl i64 %v278, 62
+  %v303 = and i64 %v302, -9223372036854775808
+  %v304 = xor i64 %v303, %v301
+  %v305 = bitcast i64 %v304 to double
+  %v306 = fcmp oeq double %v262, 0.000000e+00
+  %v307 = select i1 %v306, double %v262, double %v305
+  %v308 = fmul double %v1, %v307
+  %v309 = tail call double @llvm.fabs.f64(double %v308)
+  %v310 = fdiv double 0x400921FB54442D18, %v309
+  %v311 = fdiv double %v310, %v108
+  %v312 = fdiv double %v311, %v107
+  %v313 = tail call double @llvm.floor.f64(double %v17)
+  %v314 = fmul double %v313, 5.000000e-01
+  %v315 = tail call double @llvm.floor.f64(double %v314)
+  %v316 = fmul double %v315, 2.000000e+00
+  %v317 = fcmp une double %v313, %v316
+  %v318 = fneg double %v312
+  %v319 = select i1 %v317, double %v312, double %v318
+  br label %b23
+b22:
+  %v320 = fdiv double 1.000000e+00, %v1
   br label %b23
 b23:
-  %v321 = phi double [ %v3, %b2 ], [ 0x7FF8000000000000, %b3 ], [ %v11, %b5 ], [ %v17, %b7 ], [ %v72, %b13 ], [ %v320, %b22 ], [ %v107, %b17 ]
+  %v321 = phi double [ %v320, %b22 ], [ 0x7FF8000000000000, %b2 ], [ %v10, %b4 ], [ %v16, %b6 ], [ %v71, %b12 ], [ %v319, %b21 ], [ %v106, %b16 ]
   ret double %v321
 }
 
