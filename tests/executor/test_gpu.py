@@ -95,3 +95,32 @@ def test_steps_of_an_optimizer(kind):
         return [weights["w"]]
 
     on_both(run)
+
+
+def test_a_small_network_is_trained():
+    """Products by a library between our kernels, in one operation; gradients and updates."""
+
+    @ng.jit
+    def loss(x, y, w, b, v):
+        hidden = ng.maximum(x @ w + b, 0.0)
+        return ((hidden @ v - y) ** 2).mean()
+
+    def run(device):
+        x = ng.array(values((20, 6)), device=device)
+        y = ng.array(values((20, 2), 1), device=device)
+        shapes = {"w": (6, 12), "b": (12,), "v": (12, 2)}
+        weights = {k: ng.array(values(s, 3) * 0.3, device=device) for k, s in shapes.items()}
+        optimizer = ng.optim.SGD(weights, lr=0.05)
+        losses = []
+        for _ in range(4):
+            for a in weights.values():
+                a.attach_grad()
+            with ng.autograd.record():
+                value = loss(x, y, *weights.values())
+            value.backward()
+            optimizer.step({k: a.grad for k, a in weights.items()})
+            losses.append(value)
+        assert losses[-1].item() < losses[0].item()
+        return [*losses, *weights.values()]
+
+    on_both(run)

@@ -6,16 +6,19 @@ keeps their order.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from nbgraph.array.launch import Prepared
+from nbgraph.array.layout import Layout
 from nbgraph.device import Context, RunContext
 from nbgraph.engine import current
 from nbgraph.engine.plan import Place, Plan, Step
 from nbgraph.engine.properties import NORMAL, OVERWRITE
-from nbgraph.kernels.cuda.grid import Grid
-from nbgraph.kernels.cuda.launch import Launches
+
+if TYPE_CHECKING:  # programs of the host do without
+    from nbgraph.kernels.cuda.grid import Grid
+    from nbgraph.kernels.cuda.launch import Launches
 
 
 class DeviceCall:
@@ -29,6 +32,8 @@ class DeviceCall:
         self.__name__, self.keep = name, keep
         self.hi = prepared.hi
         if prepared.elsewhere is None:
+            from nbgraph.kernels.cuda.launch import Launches
+
             prepared.elsewhere = Launches(prepared.code.loop, prepared.name)
         self.launches: Launches = prepared.elsewhere
         self.record = list(record)
@@ -39,8 +44,42 @@ class DeviceCall:
         self.launches.issue(run_ctx, self.record, grid)
 
 
+class LibraryCall:
+    """A function of an array library in a plan, over arrays of these layouts, as a step's `run`.
+    Its record is the arrays' addresses."""
+
+    __slots__ = ("__name__", "_layouts", "_run", "hi", "launches", "record")
+
+    def __init__(
+        self,
+        run: Callable[..., None],
+        layouts: Sequence[Layout],
+        addresses: Sequence[int],
+        name: str,
+    ) -> None:
+        self.__name__, self._run, self._layouts = name, run, tuple(layouts)
+        self.record = list(addresses)
+        self.hi = layouts[-1].size
+        self.launches = self
+
+    def grid(self, record: Sequence[int], device: int) -> Grid:
+        """As of `Launches`; the library has its own."""
+        from nbgraph.kernels.cuda.grid import Grid
+
+        return Grid()
+
+    def issue(self, run_ctx: RunContext, record: Sequence[int], grid: Grid) -> None:
+        """Have it work on the stream."""
+        pairs = zip(record, self._layouts, strict=True)
+        run_ctx.stream.call(self._run, [(at, o.shape, o.dtype, o.strides) for at, o in pairs])
+
+    def __call__(self, run_ctx: RunContext) -> None:
+        """Put it on the stream, as it is."""
+        self.issue(run_ctx, self.record, self.grid(self.record, 0))
+
+
 class DeviceInstance:
-    """A plan of DeviceCalls on a device; `launch` is that of `engine.instance.Instance`.
+    """A plan of DeviceCalls and LibraryCalls on a device; `launch` is that of an Instance.
 
     `patches`: as for a Plan. `beside`: further variables that every run writes.
     """
@@ -54,7 +93,7 @@ class DeviceInstance:
     ) -> None:
         self.plan, self.patches, self.device = plan, [tuple(p) for p in patches], device
         self.beside = tuple(beside)
-        self.calls: list[DeviceCall] = [step.run for step in plan.steps]  # type: ignore[misc]
+        self.calls: list[DeviceCall | LibraryCall] = [step.run for step in plan.steps]  # type: ignore[misc]
         self.patched = sorted({step for places in self.patches for step, _ in places})
         self._grids: list[Grid | None] = [None] * len(self.calls)
         self._overwrites = _overwrites(plan)

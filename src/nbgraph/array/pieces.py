@@ -14,6 +14,7 @@ import numpy as np
 
 from nbgraph.array.copying import fill_from
 from nbgraph.array.core import Array
+from nbgraph.array.layout import Layout
 from nbgraph.array.push import copied, same, write
 from nbgraph.device import RunContext
 from nbgraph.engine import current
@@ -103,26 +104,11 @@ def multiplied(
     whole: bool,
 ) -> bool:
     """Whether an array library does the product on our stream; it is pushed then."""
-    a, b = (Spec(x.shape, x.dtype) for x in inputs)
-    labels = op.labels(a, b, **attributes)
-    if labels is None or "V" in (a.dtype.kind, b.dtype.kind) or out.dtype.kind == "b":
+    run = product_of(op, [x._layout for x in inputs], out._layout, request, attributes)
+    if run is None:
         return False
     if not out.size:
         return True
-    sizes = labels.sizes(a.shape, b.shape)
-    letters = {label: chr(ord("a") + k) for k, label in enumerate(sizes)}
-    texts = []
-    for names, spec in ((labels.a, a), (labels.b, b)):
-        pairs = zip(names, spec.shape, strict=True)
-        texts.append("".join(letters[d] for d, n in pairs if n == sizes[d]))
-    if any(letter not in "".join(texts) for letter in (letters[d] for d in labels.out)):
-        return False
-    text = f"{texts[0]},{texts[1]}->{''.join(letters[d] for d in labels.out)}"
-    kept = [
-        tuple(slice(None) if n == sizes[d] else 0 for d, n in zip(names, spec.shape, strict=True))
-        for names, spec in ((labels.a, a), (labels.b, b))
-    ]
-    run = functools.partial(_product, text=text, kept=kept, adds=request is kAddTo)
     views = [(x._address, x.shape, x.dtype, x.strides) for x in (*inputs, out)]
     writes = [out._chunk]
     current().push_to_device(
@@ -134,6 +120,34 @@ def multiplied(
         prop=OVERWRITE if whole else NORMAL,
     )
     return True
+
+
+def product_of(
+    op: ProductOp,
+    operands: Sequence[Layout],
+    out: Layout,
+    request: OpReqType,
+    attributes: Given,
+) -> Callable[..., None] | None:
+    """A product as a function of an array library and three arrays; None where none does it."""
+    a, b = (Spec(x.shape, x.dtype) for x in operands)
+    labels = op.labels(a, b, **attributes)
+    if labels is None or "V" in (a.dtype.kind, b.dtype.kind) or out.dtype.kind == "b":
+        return None
+    sizes = labels.sizes(a.shape, b.shape)
+    letters = {label: chr(ord("a") + k) for k, label in enumerate(sizes)}
+    texts = []
+    for names, spec in ((labels.a, a), (labels.b, b)):
+        pairs = zip(names, spec.shape, strict=True)
+        texts.append("".join(letters[d] for d, n in pairs if n == sizes[d]))
+    if any(letters[d] not in "".join(texts) for d in labels.out):
+        return None
+    text = f"{texts[0]},{texts[1]}->{''.join(letters[d] for d in labels.out)}"
+    kept = [
+        tuple(slice(None) if n == sizes[d] else 0 for d, n in zip(names, spec.shape, strict=True))
+        for names, spec in ((labels.a, a), (labels.b, b))
+    ]
+    return functools.partial(_product, text=text, kept=kept, adds=request is kAddTo)
 
 
 def _call(run_ctx: RunContext, *, run: Any, views: Sequence[Any]) -> None:

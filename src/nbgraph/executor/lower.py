@@ -138,7 +138,7 @@ class Lowering:
         elif op.constant is not None and op.constant(**node.attributes) is not None:
             tasks.filled(draft, node, op.constant(**node.attributes))
         elif not (self._reduced(node, op) or self._kernel(node, op)):
-            if not draft.device.host:
+            if not draft.device.host and op.kind != "product":
                 refuse(draft.names[node], draft.device)
             tasks.function(draft, node, op)
 

@@ -16,7 +16,8 @@ from typing import Any, Protocol
 from nbgraph.array import chunk
 from nbgraph.array.chunk import Chunk
 from nbgraph.array.core import Array, from_host
-from nbgraph.array.issue import DeviceCall, laid_out
+from nbgraph.array.issue import DeviceCall, LibraryCall, laid_out
+from nbgraph.array.place import refuse
 from nbgraph.engine import current
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.plan import Outside, Plan, Step
@@ -271,6 +272,8 @@ class Program:
         options: dict[str, Any] = {"name": task.name, "overwrites": whole}
         if prepared is not None:
             run: Any = self._kernel(place, task, prepared)
+        elif not self.compiled.device.host:
+            run = self._library_call(place, task)
         else:
             run = work.function(task, self._address_of(task))
             options["wants_state"] = True
@@ -309,6 +312,25 @@ class Program:
             cost=prepared.cost,
             keep=keep,
         )
+
+    def _library_call(self, place: int, task: Task) -> LibraryCall:
+        """A product on a device. What is on devices alone is loaded with the first of them."""
+        from nbgraph.array.pieces import product_of
+
+        work: FunctionWork = task.work
+        uses = [*((False, use) for use in work.inputs), (True, work.outputs[0])]
+        layouts = [use.layout for _, use in uses]
+        op: Any = work.op
+        run = product_of(op, layouts[:-1], layouts[-1], task.requests[0], work.attributes)
+        if run is None:
+            refuse(task.name, self.compiled.device)
+        addresses: list[int] = []
+        for k, (written, use) in enumerate(uses):
+            spot = self.compiled.used(task, written, use)
+            addresses.append(self.homes.address(spot))
+            if self.homes.loose(spot):
+                self._patches.setdefault(spot, []).append((place, k))
+        return LibraryCall(run, layouts, addresses, task.name)
 
     def _address_of(self, task: Task) -> Callable[[bool, Use, State], int]:
         made, homes = self.compiled, self.homes

@@ -1,0 +1,103 @@
+"""The calls to NVIDIA's driver, on a library that has its functions: signatures, errors, memory."""
+
+import ctypes
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nbgraph.array.launch import prepare
+from nbgraph.array.layout import layout
+from nbgraph.device import RunContext, gpu
+from nbgraph.device.nvidia import Library, NvidiaDriver
+from nbgraph.errors import CompileError, DeviceError
+from nbgraph.kernels.cuda.launch import Launches, LoopCode
+from nbgraph.ops.arithmetic import multiply
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    made = tmp_path_factory.mktemp("cuda") / "libcuda.so"
+    source = Path(__file__).parent / "fake_cuda.c"
+    subprocess.run([compiler, "-shared", "-fPIC", "-w", "-o", made, source], check=True)
+    return ctypes.CDLL(str(made))
+
+
+@pytest.fixture(scope="module")
+def driver(library):
+    return NvidiaDriver(Library(library))
+
+
+def test_what_the_device_is(driver):
+    assert driver.count() == 1 and driver.title(0) == "Fake 0"
+    assert driver.capability(0) == (9, 0)
+    assert (driver.multiprocessors(0), driver.resident(0)) == (132, 2048)
+
+
+def test_memory_copies_and_events(driver):
+    stream, other = driver.stream(0), driver.stream(0)
+    assert stream.__cuda_stream__() == (0, stream.handle) and stream.handle != other.handle
+    free, total = driver.memory(0)
+    a, b = driver.allocate(0, 4000), driver.allocate(0, 4000)
+    assert driver.memory(0) == (free - 8000, total) and a % 256 == 0
+    assert driver.allocate(0, 1 << 30) == 0  # told as a number, not as an error
+    source, target = driver.pinned(4000), driver.pinned(4000)
+    source[:] = np.arange(4000) % 251
+    stream.write(a, source)
+    event = stream.record()
+    assert event.done()
+    other.wait(event)
+    other.copy(b, a, 4000, 0)
+    other.read(target, b)
+    other.synchronize()
+    event.synchronize()
+    assert (target == source).all()
+    driver.free(0, a)
+    driver.free(0, b)
+    assert driver.memory(0) == (free, total)
+
+
+def test_a_launch(driver, library, monkeypatch):
+    """The record by value, blocks and threads; the PTX is that of the device's capability."""
+    monkeypatch.setattr("nbgraph.kernels.cuda.launch.driver", lambda: driver)
+    single = np.dtype("float32")
+    x = layout((1003,), single)
+    plan = multiply.invoker.plan_of([single, single], {})
+    made = prepare(multiply, plan, x.shape, [x, x], [x], ["write"])
+    launches = Launches(made.code.loop, "multiply")
+    addresses = [driver.allocate(0, x.nbytes) for _ in range(3)]
+    record = made.record(addresses, ())
+    grid = launches.grid(record, 0)
+    launches.issue(RunContext(gpu(0), driver.stream(0)), record, grid)
+    launched = (ctypes.c_int64 * 16).in_dll(library, "launched")
+    assert list(launched[:8]) == [1, 1, 256, 1003, 0, *addresses]
+
+
+def test_errors_are_told(driver, library):
+    stream = driver.stream(0)
+    failing = ctypes.c_int.in_dll(library, "failing")
+    failing.value = 700
+    try:
+        with pytest.raises(DeviceError, match=r"illegal memory access.*error 700 of cuEventSync"):
+            stream.record().synchronize()
+        assert stream.record().done()
+    finally:
+        failing.value = 0
+
+    class Bad(LoopCode):
+        name, pointers = "bad", 0
+
+        def __init__(self):
+            pass
+
+        def ptx(self, capability):
+            return "no kernel"
+
+    with pytest.raises(CompileError, match="Fake 0 does not take the PTX") as caught:
+        driver.function(0, Bad())
+    assert "no entry in it" in caught.value.details
