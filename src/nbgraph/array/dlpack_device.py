@@ -46,14 +46,18 @@ class Managed(ctypes.Structure):
 
 _DELETER = ctypes.CFUNCTYPE(None, POINTER(Managed))
 Managed._fields_ = [("tensor", Tensor), ("context", c_void_p), ("deleter", _DELETER)]
-_DESTRUCTOR = ctypes.CFUNCTYPE(None, c_void_p)
+_DESTRUCTOR = ctypes.PYFUNCTYPE(None, c_void_p)  # called with the GIL
 
-_new = ctypes.pythonapi.PyCapsule_New
-_new.restype, _new.argtypes = ctypes.py_object, (c_void_p, ctypes.c_char_p, _DESTRUCTOR)
-_valid = ctypes.pythonapi.PyCapsule_IsValid
-_valid.restype, _valid.argtypes = ctypes.c_int, (c_void_p, ctypes.c_char_p)
-_pointer = ctypes.pythonapi.PyCapsule_GetPointer
-_pointer.restype, _pointer.argtypes = c_void_p, (c_void_p, ctypes.c_char_p)
+# prototypes of our own: those that hang on `pythonapi` belong to whoever sets them last
+_new = ctypes.PYFUNCTYPE(ctypes.py_object, c_void_p, ctypes.c_char_p, _DESTRUCTOR)(
+    ("PyCapsule_New", ctypes.pythonapi)
+)
+_valid = ctypes.PYFUNCTYPE(ctypes.c_int, c_void_p, ctypes.c_char_p)(
+    ("PyCapsule_IsValid", ctypes.pythonapi)
+)
+_pointer = ctypes.PYFUNCTYPE(c_void_p, c_void_p, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi)
+)
 _NAME = b"dltensor"
 _held: dict[int, tuple[Any, ...]] = {}  # by address of the structure: what it points to
 
