@@ -127,7 +127,7 @@ def test_workers_share_one_product(threaded, monkeypatch):
     """MTE-02: tiles of one large product run beside each other."""
     both = threading.Barrier(2)
     monkeypatch.setattr(products, "CORES", 2)
-    stand = Stand(lambda s: both.wait(SOON), shape=(300, 1024, 8))
+    stand = Stand(lambda s: both.wait(SOON), shape=(300, 1024, 64))
     assert stand.call.tiles == 2
     threaded.push(stand.pushed(), mutate_vars=[threaded.new_variable()]).result()
     assert not both.broken

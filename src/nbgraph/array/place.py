@@ -134,6 +134,9 @@ def place(device: Context) -> Place:
     >>> place(cpu()).host
     True
     """
+    given: object = device
+    if not isinstance(given, Context):
+        raise TypeError(f"device={given!r}; expected a Context, such as ng.cpu() or ng.gpu(0)")
     found = _PLACES.get(device.device_type)
     if found is None:
         made = importlib.import_module(_LATER[device.device_type]).Accelerator()
