@@ -1,0 +1,66 @@
+"""Threads that use one GPU at once, and the order between host, devices and streams."""
+
+import threading
+
+import numpy as np
+
+import nbgraph as ng
+from nbgraph.engine.streams import OUT
+from tests.array.gpu import GPU, hurried
+
+
+def test_threads_share_a_device(threads):
+    """ENG-08: pushes, copies and waits from four threads, with temporaries recycled among them."""
+    wrong = []
+
+    def work(seed):
+        rng = np.random.default_rng(seed)
+        try:
+            for _ in range(12):
+                x = rng.normal(size=(64, 33)).astype(np.float32)
+                a = ng.array(x, device=GPU)
+                b = (a * 2 + a[::-1]) - 1
+                b += a
+                wanted = ((x * np.float32(2) + x[::-1]) - np.float32(1)) + x
+                if not np.array_equal(b.asnumpy(), wanted):
+                    wrong.append(seed)
+        except Exception as error:  # told by the thread that asks
+            wrong.append(error)
+
+    with hurried(5):
+        running = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+        for one in running:
+            one.start()
+        for one in running:
+            one.join(60)
+    assert not wrong
+
+
+def test_a_kernel_follows_a_kernel_without_the_host():
+    """ENG-07: the second is issued before the first is over; host work waits for the end."""
+    if ng.engine.current().kind != "threaded":
+        ng.engine.set("threaded")
+    x, y = ng.zeros(3, device=GPU), ng.zeros(3, device=GPU)
+    ng.waitall()
+    over, issued, seen = threading.Event(), threading.Event(), []
+
+    def slow(run_ctx):
+        run_ctx.stream.call(lambda xp: over.wait(30), [])
+
+    def after(run_ctx):
+        issued.set()
+
+    if ng.config.gpu != "emulated":
+        return  # a real stream runs no Python
+    ng.engine.push(slow, ctx=GPU, mutate_vars=[x.variable], name="slow")
+    ng.engine.push(after, ctx=GPU, const_vars=[x.variable], mutate_vars=[y.variable])
+    copied = ng.engine.current().push_to_device(
+        GPU, lambda run_ctx: run_ctx.stream is not None, stream=OUT, const_vars=[y.variable]
+    )
+    host = ng.engine.push(lambda run_ctx: seen.append("host"), const_vars=[y.variable])
+    assert issued.wait(30)
+    assert not host.done() and not copied.done() and not seen
+    over.set()
+    assert copied.result(30) is True
+    host.result(30)
+    assert seen == ["host"]
