@@ -72,8 +72,8 @@ def test_a_launch(driver, library, monkeypatch):
     launches = Launches(made.code.loop, "multiply")
     addresses = [driver.allocate(0, x.nbytes) for _ in range(3)]
     record = made.record(addresses, ())
-    grid = launches.grid(record, 0)
-    launches.issue(RunContext(gpu(0), driver.stream(0)), record, grid)
+    ready = launches.ready(record, 0)
+    launches.issue(RunContext(gpu(0), driver.stream(0)), record, ready)
     launched = (ctypes.c_int64 * 16).in_dll(library, "launched")
     assert list(launched[:8]) == [1, 1, 256, 1003, 0, *addresses]
 

@@ -81,10 +81,10 @@ class Accelerator:
             launches = prepared.elsewhere = Launches(prepared.code.loop, prepared.name)
         if not prepared.hi:
             return
-        grid = launches.grid(record, device.device_id)
+        ready = launches.ready(record, device.device_id)
         current().push_to_device(
             device,
-            functools.partial(launches.issue, record=record, grid=grid),
+            functools.partial(launches.issue, record=record, ready=ready),
             const_vars=reads,
             mutate_vars=writes,
             name=prepared.name,

@@ -17,8 +17,7 @@ from nbgraph.engine.plan import Place, Plan, Step
 from nbgraph.engine.properties import NORMAL, OVERWRITE
 
 if TYPE_CHECKING:  # programs of the host do without
-    from nbgraph.kernels.cuda.grid import Grid
-    from nbgraph.kernels.cuda.launch import Launches
+    from nbgraph.kernels.cuda.launch import Launches, Ready
 
 
 class DeviceCall:
@@ -40,8 +39,8 @@ class DeviceCall:
 
     def __call__(self, run_ctx: RunContext) -> None:
         """Put it on the stream, as it is."""
-        grid = self.launches.grid(self.record, run_ctx.device.device_id)
-        self.launches.issue(run_ctx, self.record, grid)
+        ready = self.launches.ready(self.record, run_ctx.device.device_id)
+        self.launches.issue(run_ctx, self.record, ready)
 
 
 class LibraryCall:
@@ -62,20 +61,21 @@ class LibraryCall:
         self.hi = layouts[-1].size
         self.launches = self
 
-    def grid(self, record: Sequence[int], device: int) -> Grid:
-        """As of `Launches`; the library has its own."""
-        from nbgraph.kernels.cuda.grid import Grid
+    def ready(self, record: Sequence[int], device: int) -> Any:
+        """As of `Launches`: there is nothing to be made."""
+        return _READY
 
-        return Grid()
-
-    def issue(self, run_ctx: RunContext, record: Sequence[int], grid: Grid) -> None:
+    def issue(self, run_ctx: RunContext, record: Sequence[int], ready: Any) -> None:
         """Have it work on the stream."""
         pairs = zip(record, self._layouts, strict=True)
         run_ctx.stream.call(self._run, [(at, o.shape, o.dtype, o.strides) for at, o in pairs])
 
     def __call__(self, run_ctx: RunContext) -> None:
         """Put it on the stream, as it is."""
-        self.issue(run_ctx, self.record, self.grid(self.record, 0))
+        self.issue(run_ctx, self.record, _READY)
+
+
+_READY = object()
 
 
 class DeviceInstance:
@@ -95,12 +95,12 @@ class DeviceInstance:
         self.beside = tuple(beside)
         self.calls: list[DeviceCall | LibraryCall] = [step.run for step in plan.steps]  # type: ignore[misc]
         self.patched = sorted({step for places in self.patches for step, _ in places})
-        self._grids: list[Grid | None] = [None] * len(self.calls)
+        self._ready: list[Ready | None] = [None] * len(self.calls)
         self._overwrites = _overwrites(plan)
         self._written = list(plan.outside.values())
         for k, call in enumerate(self.calls):  # what cannot be compiled is told now
             if k not in self.patched and call.hi:
-                self._grids[k] = call.launches.grid(call.record, device.device_id)
+                self._ready[k] = call.launches.ready(call.record, device.device_id)
 
     def launch(
         self,
@@ -133,7 +133,7 @@ class DeviceInstance:
 class Run:
     """One run: the records that it brings, and the kernels of all."""
 
-    __slots__ = ("_grids", "_instance", "_records")
+    __slots__ = ("_instance", "_ready", "_records")
 
     def __init__(self, instance: DeviceInstance, words: Sequence[int]) -> None:
         self._instance = instance
@@ -144,8 +144,8 @@ class Run:
             for step, place in places:
                 self._records[step][place] = word
         number = instance.device.device_id
-        self._grids = {
-            k: instance.calls[k].launches.grid(record, number)
+        self._ready = {
+            k: instance.calls[k].launches.ready(record, number)
             for k, record in self._records.items()
             if instance.calls[k].hi
         }
@@ -154,9 +154,9 @@ class Run:
         """Put all of it on the stream."""
         held = self._instance
         for k, call in enumerate(held.calls):
-            grid = self._grids.get(k) or held._grids[k]
-            if grid is not None:
-                call.launches.issue(run_ctx, self._records.get(k, call.record), grid)
+            ready = self._ready.get(k) or held._ready[k]
+            if ready is not None:
+                call.launches.issue(run_ctx, self._records.get(k, call.record), ready)
 
 
 def _overwrites(plan: Plan) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from nbgraph.device import RunContext, driver
 from nbgraph.device.protocol import Bytes, Capability
@@ -23,6 +23,8 @@ from nbgraph.kernels.cuda.kernel import device_kernel
 from nbgraph.kernels.loops import Loop
 
 _MAKING = threading.RLock()
+_LOW = 31  # bits of an address: vectors are of 32 bytes at most
+_KEPT = 256  # launches of a loop that are known
 
 
 class LoopCode:
@@ -57,20 +59,53 @@ def suited(capability: Capability) -> Capability:
     return max(fitting)
 
 
+class Ready(NamedTuple):
+    """A launch but for its record: `pack` takes the first `words` of that."""
+
+    function: Any
+    blocks: int
+    threads: int
+    words: int
+    pack: Callable[..., bytes]
+
+
 class Launches:
     """A loop, as often as it is asked for, on whatever device."""
 
-    __slots__ = ("_functions", "loop", "name")
+    __slots__ = ("_functions", "_known", "loop", "name")
 
     def __init__(self, loop: Loop, name: str) -> None:
         self.loop, self.name = loop, name
         self._functions: dict[tuple[int, Grid], Any] = {}
+        self._known: dict[Any, Ready] = {}
 
-    def grid(self, record: Sequence[int], device: int) -> Grid:
-        """The grid of a record; its kernel is compiled now, so that what cannot be is told here."""
-        grid = choose(self.loop, record)
-        self.function(device, grid)
-        return grid
+    def ready(self, record: Sequence[int], device: int) -> Ready:
+        """The launch for a record on a device; the kernel is compiled now, so that what cannot be
+        is told here. What a grid depends on is found again: extents, and what addresses are
+        multiples of."""
+        loop = self.loop
+        last = 2 + loop.pointers
+        key = (
+            device,
+            *record[:2],
+            *[address & _LOW for address in record[2:last]],
+            # parameters may be other numbers in each call; of this form they are extents
+            *record[loop.parameters_at if loop.form == "leading" else loop.outer_at :],
+        )
+        found = self._known.get(key)
+        if found is None:
+            if len(self._known) >= _KEPT:
+                self._known.clear()
+            found = self._known[key] = self._ready(record, device)
+        return found
+
+    def _ready(self, record: Sequence[int], device: int) -> Ready:
+        grid, held = choose(self.loop, record), driver()
+        most = held.multiprocessors(device) * max(1, held.resident(device) // grid.threads)
+        blocks = max(1, min(units(self.loop, record, grid), most))
+        count = words(self.loop, grid)  # a grid may do without outer dimensions of one row
+        pack = struct.Struct(f"={count}q").pack
+        return Ready(self.function(device, grid), blocks, grid.threads, count, pack)
 
     def function(self, device: int, grid: Grid) -> Any:
         """What the driver made of the kernel."""
@@ -83,16 +118,10 @@ class Launches:
                     self._functions[device, grid] = found
         return found
 
-    def issue(self, run_ctx: RunContext, record: Sequence[int], grid: Grid) -> None:
+    def issue(self, run_ctx: RunContext, record: Sequence[int], ready: Ready) -> None:
         """Put it on the stream."""
-        stream = run_ctx.stream
-        found, device = driver(), stream.device
-        threads = grid.threads
-        most = found.multiprocessors(device) * max(1, found.resident(device) // threads)
-        blocks = max(1, min(units(self.loop, record, grid), most))
-        count = words(self.loop, grid)  # a grid may do without outer dimensions of one row
-        packed = struct.pack(f"={count}q", *record[:count])
-        stream.launch(self.function(device, grid), blocks, threads, packed)
+        packed = ready.pack(*record[: ready.words])
+        run_ctx.stream.launch(ready.function, ready.blocks, ready.threads, packed)
 
 
-__all__ = ["Launches", "LoopCode", "suited"]
+__all__ = ["Launches", "LoopCode", "Ready", "suited"]
