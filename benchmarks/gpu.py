@@ -1,0 +1,195 @@
+"""The figures of kernels on a GPU: against a copy's bandwidth, CuPy and PyTorch, in one process.
+
+    python -m benchmarks.gpu             100 million elements
+    python -m benchmarks.gpu 100000      so many
+
+Each figure is the best of some rounds of calls that follow one another, by the clock, from an idle
+device to an idle device. Bandwidth counts what a call has to read and write. Peers that are not
+installed are left out.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import nbgraph as ng
+from nbgraph.device import driver
+from nbgraph.engine import current
+from nbgraph.ops import smooth_l1_term
+
+GPU = ng.gpu(0)
+ROUNDS, CALLS = 5, 20
+LOSS = "d = x - t; a = abs(d); y = a < 1 ? 0.5f * d * d : a - 0.5f"
+
+
+def peer(name: str) -> Any:
+    """A library, or None."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+def seconds(call: Callable[[], object], wait: Callable[[], object], calls: int = CALLS) -> float:
+    """Of one call."""
+    for _ in range(3):
+        call()
+    wait()
+    best = float("inf")
+    for _ in range(ROUNDS):
+        started = time.perf_counter()
+        for _ in range(calls):
+            call()
+        wait()
+        best = min(best, (time.perf_counter() - started) / calls)
+    return best
+
+
+def told(name: str, ours: float, nbytes: int, copy: float, **others: float | None) -> None:
+    """A line of the table."""
+    rate = nbytes / ours
+    line = f"{name:<28} {ours * 1e6:9.1f} us {rate / 1e12:7.3f} TB/s  copy x{rate / copy:.2f}"
+    for peer_name, taken in others.items():
+        if taken is not None:
+            line += f"  {peer_name} x{taken / ours:.2f}"
+    print(line, flush=True)
+
+
+def copied(n: int) -> float:
+    """Bytes a second of copies on the device, read and written."""
+    source, target = (driver().allocate(0, 4 * n) for _ in range(2))
+    engine = current()
+
+    def copy() -> None:
+        engine.push_to_device(GPU, lambda c: c.stream.copy(target, source, 4 * n, 0))
+
+    taken = seconds(copy, ng.waitall)
+    for address in (source, target):
+        driver().free(0, address)
+    print(f"{'copy':<28} {taken * 1e6:9.1f} us {8 * n / taken / 1e12:7.3f} TB/s")
+    return 8 * n / taken
+
+
+def elementwise(n: int, copy: float, torch: Any, cupy: Any) -> None:
+    """smooth_l1: forward, and forward with both gradients."""
+    rng = np.random.default_rng(0)
+    host = [rng.normal(size=n).astype(np.float32) * 2 for _ in range(2)]
+    x, t = (ng.array(a, device=GPU) for a in host)
+    out = ng.zeros(n, device=GPU)
+    ours = seconds(lambda: smooth_l1_term(x, t, out=out), ng.waitall)
+    others: dict[str, float | None] = {}
+    if cupy is not None:
+        kernel = cupy.ElementwiseKernel(
+            "float32 x, float32 t",
+            "float32 y",
+            LOSS.replace("d =", "float d =", 1).replace("a =", "float a =", 1),
+        )
+        cx, ct = (cupy.asarray(a) for a in host)
+        co = cupy.empty_like(cx)
+        others["cupy"] = seconds(lambda: kernel(cx, ct, co), cupy.cuda.Device().synchronize)
+        wanted = cupy.asnumpy(co[:1000])
+        np.testing.assert_allclose(out[:1000].asnumpy(), wanted, rtol=1e-5, atol=1e-6)
+        del cx, ct, co
+    if torch is not None:
+        tx, tt = (torch.from_numpy(a).cuda() for a in host)
+        loss = torch.nn.functional.smooth_l1_loss
+        made = torch.compile(lambda a, b: loss(a, b, reduction="none"))
+        others["torch.compile"] = seconds(lambda: made(tx, tt), torch.cuda.synchronize)
+        others["torch"] = seconds(lambda: loss(tx, tt, reduction="none"), torch.cuda.synchronize)
+    told("smooth_l1 forward", ours, 12 * n, copy, **others)
+    backward(x, t, n, copy, None if torch is None else (torch, tx, tt))
+
+
+def backward(x: Any, t: Any, n: int, copy: float, peers: Any) -> None:
+    """Forward and backward; out-gradients are ones."""
+    ones = ng.ones(n, device=GPU)
+    for a in (x, t):
+        a.attach_grad()
+
+    def both() -> None:
+        with ng.autograd.record():
+            y = smooth_l1_term(x, t)
+        y.backward(ones)
+
+    others: dict[str, float | None] = {}
+    if peers is not None:
+        torch, tx, tt = peers
+        tx.requires_grad_()
+        tt.requires_grad_()
+        loss, unit = torch.nn.functional.smooth_l1_loss, torch.ones_like(tx)
+        made = torch.compile(lambda a, b: loss(a, b, reduction="none"))
+
+        def by_torch() -> None:
+            tx.grad = tt.grad = None
+            made(tx, tt).backward(unit)
+
+        others["torch.compile"] = seconds(by_torch, torch.cuda.synchronize)
+    told("smooth_l1 and gradients", seconds(both, ng.waitall), 32 * n, copy, **others)
+
+
+def rows(n: int, copy: float, torch: Any) -> None:
+    """Softmax of rows, and its cross entropy with classes."""
+    columns = 1000
+    count = max(1, n // columns)
+    host = np.random.default_rng(0).normal(size=(count, columns)).astype(np.float32)
+    classes = np.arange(count) % columns
+    x, c = ng.array(host, device=GPU), ng.array(classes, device=GPU)
+    out = ng.zeros((count, columns), device=GPU)
+    others: dict[str, dict[str, float | None]] = {"softmax": {}, "entropy": {}}
+    if torch is not None:
+        tx, tc = torch.from_numpy(host).cuda(), torch.from_numpy(classes).cuda()
+        entropy = torch.nn.functional.cross_entropy
+        wait = torch.cuda.synchronize
+        others["softmax"]["torch"] = seconds(lambda: torch.softmax(tx, -1), wait)
+        others["entropy"]["torch"] = seconds(lambda: entropy(tx, tc, reduction="none"), wait)
+    nbytes = 4 * count * columns
+    ours = seconds(lambda: ng.softmax(x, axis=-1, out=out), ng.waitall)
+    told("softmax of rows", ours, 2 * nbytes, copy, **others["softmax"])
+    ours = seconds(lambda: ng.cross_entropy(x, c, reduction="none"), ng.waitall)
+    told("cross entropy of rows", ours, nbytes, copy, **others["entropy"])
+    ours = seconds(lambda: x.sum(), ng.waitall)
+    told("sum of all", ours, nbytes, copy)
+
+
+def plans() -> None:
+    """What a kernel of a bound plan costs: a chain of 100 small ones, kept apart."""
+    symbol = ng.var("x")
+    for _ in range(100):
+        symbol = ng.sin(symbol)
+    bound = symbol.simple_bind(ctx=GPU, x=(1000,), options=unfused())
+    taken = seconds(bound.forward, ng.waitall)
+    print(f"{'plan of 100 kernels':<28} {taken * 1e6:9.1f} us, {taken * 1e4:.2f} us a kernel")
+
+
+def unfused() -> Any:
+    """Options without fusion, so that kernels stay 100."""
+    from nbgraph.executor.options import Options
+
+    return Options(fuse=False)
+
+
+def main() -> int:
+    """Print the table."""
+    n = int(float(sys.argv[1])) if len(sys.argv) > 1 else 10**8
+    ng.engine.set("threaded")
+    torch, cupy = peer("torch"), peer("cupy")
+    if torch is not None and not torch.cuda.is_available():
+        torch = None
+    if cupy is not None and ng.config.gpu == "emulated":
+        cupy = None
+    print(f"{driver().title(0)}, {n} float32")
+    copy = copied(n)
+    elementwise(n, copy, torch, cupy)
+    rows(n, copy, torch)
+    plans()
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
