@@ -72,6 +72,14 @@ int cuLaunchKernel(handle f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
     memcpy(launched + 3, parameters[0], 5 * 8);
     return 0;
 }
+static int capturing;
+int64_t replayed;
+int cuStreamBeginCapture_v2(handle s, int mode) { capturing = 1; return !(s && mode == 2); }
+int cuStreamEndCapture(handle s, handle *g) { *g = (handle)55; return !(capturing-- && s); }
+int cuGraphInstantiateWithFlags(handle *e, handle g, uint64_t flags) { *e = (handle)56; return !(g == (handle)55 && flags == 0); }
+int cuGraphLaunch(handle e, handle s) { replayed++; return !(e == (handle)56 && s); }
+int cuGraphDestroy(handle g) { return g != (handle)55; }
+int cuGraphExecDestroy(handle e) { return e != (handle)56; }
 int cuGetErrorString(int code, const char **text) {
     *text = code == 700 ? "an illegal memory access was encountered" : "fake error";
     return 0;

@@ -76,6 +76,12 @@ def test_a_launch(driver, library, monkeypatch):
     launches.issue(RunContext(gpu(0), driver.stream(0)), record, ready)
     launched = (ctypes.c_int64 * 16).in_dll(library, "launched")
     assert list(launched[:8]) == [1, 1, 256, 1003, 0, *addresses]
+    stream = driver.stream(0)
+    graph = stream.captured(lambda: launches.issue(RunContext(gpu(0), stream), record, ready))
+    for _ in range(3):
+        stream.replay(graph)
+    assert ctypes.c_int64.in_dll(library, "replayed").value == 3
+    del graph
 
 
 def test_errors_are_told(driver, library):

@@ -97,6 +97,10 @@ class DeviceInstance:
         self.patched = sorted({step for places in self.patches for step, _ in places})
         self._ready: list[Ready | None] = [None] * len(self.calls)
         self._overwrites = _overwrites(plan)
+        # several kernels with the same records in each run: they are captured, and run as one
+        kernels = all(isinstance(call, DeviceCall) for call in self.calls)
+        self.fixed = kernels and not self.patched and len(self.calls) > 1
+        self.graph: tuple[Any, Any] | None = None
         self._written = list(plan.outside.values())
         for k, call in enumerate(self.calls):  # what cannot be compiled is told now
             if k not in self.patched and call.hi:
@@ -152,6 +156,16 @@ class Run:
 
     def __call__(self, run_ctx: RunContext) -> None:
         """Put all of it on the stream."""
+        held = self._instance
+        if not held.fixed:
+            self._issue(run_ctx)
+            return
+        stream = run_ctx.stream
+        if held.graph is None or held.graph[0] is not stream:
+            held.graph = stream, stream.captured(lambda: self._issue(run_ctx))
+        stream.replay(held.graph[1])
+
+    def _issue(self, run_ctx: RunContext) -> None:
         held = self._instance
         for k, call in enumerate(held.calls):
             ready = self._ready.get(k) or held._ready[k]

@@ -138,6 +138,7 @@ class EmulatedStream:
         self.device, self.handle = emulation.number, next(self._numbers)
         self._emulation = emulation
         self._jobs: queue.SimpleQueue[Callable[[], object]] = queue.SimpleQueue()
+        self._capturing: list[Callable[[], object]] | None = None
         name = f"emulated gpu({self.device}) stream {self.handle}"
         threading.Thread(target=self._run, name=name, daemon=True).start()
 
@@ -158,7 +159,29 @@ class EmulatedStream:
                 except Exception as problem:
                     self._emulation.error = f"gpu({self.device}): {problem}"
 
-        self._jobs.put(run)
+        if self._capturing is not None:
+            self._capturing.append(job)
+        else:
+            self._jobs.put(run)
+
+    def captured(self, issue: Callable[[], object]) -> list[Callable[[], object]]:
+        """See Stream."""
+        made: list[Callable[[], object]] = []
+        self._capturing = made
+        try:
+            issue()
+        finally:
+            self._capturing = None
+        return made
+
+    def replay(self, captured: list[Callable[[], object]]) -> None:
+        """See Stream."""
+
+        def run() -> None:
+            for job in captured:
+                job()
+
+        self._work(run)
 
     def record(self) -> EmulatedEvent:
         """See Stream."""

@@ -28,6 +28,7 @@ _NO_TIMING, _BLOCKING = 2, 1  # of events; the latter: who waits sleeps
 _RELEASE_THRESHOLD = 4  # CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
 _ERROR_LOG, _ERROR_LOG_BYTES = 5, 6  # options of cuModuleLoadDataEx
 _LOG = 8192
+_RELAXED = 2  # of captures: other threads, and this one, may call what they like
 
 _HANDLE = c_void_p
 _SIGNATURES: dict[str, tuple[Any, ...]] = {
@@ -61,6 +62,12 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "cuModuleLoadDataEx": (POINTER(_HANDLE), c_void_p, c_uint, c_void_p, c_void_p),
     "cuModuleGetFunction": (POINTER(_HANDLE), _HANDLE, ctypes.c_char_p),
     "cuLaunchKernel": (_HANDLE, *[c_uint] * 7, _HANDLE, c_void_p, c_void_p),
+    "cuStreamBeginCapture_v2": (_HANDLE, c_int),
+    "cuStreamEndCapture": (_HANDLE, POINTER(_HANDLE)),
+    "cuGraphInstantiateWithFlags": (POINTER(_HANDLE), _HANDLE, c_uint64),
+    "cuGraphLaunch": (_HANDLE, _HANDLE),
+    "cuGraphDestroy": (_HANDLE,),
+    "cuGraphExecDestroy": (_HANDLE,),
     "cuGetErrorString": (c_int, POINTER(ctypes.c_char_p)),
 }
 
@@ -108,6 +115,25 @@ class NvidiaEvent:
     def __del__(self) -> None:
         try:
             self._driver.on(self.device, "cuEventDestroy_v2", self.handle)
+        except (AttributeError, TypeError, DeviceError):  # half made, or the process is going
+            return
+
+
+class NvidiaGraph:
+    """Launches as one, ready to be run."""
+
+    __slots__ = ("_driver", "device", "handle")
+
+    def __init__(self, driver: NvidiaDriver, device: int, graph: int) -> None:
+        self._driver, self.device = driver, device
+        try:
+            self.handle = driver.made(device, "cuGraphInstantiateWithFlags", graph, 0)
+        finally:
+            driver.on(device, "cuGraphDestroy", graph)
+
+    def __del__(self) -> None:
+        try:
+            self._driver.on(self.device, "cuGraphExecDestroy", self.handle)
         except (AttributeError, TypeError, DeviceError):  # half made, or the process is going
             return
 
@@ -166,6 +192,19 @@ class NvidiaStream:
         driver.on(
             *(self.device, "cuMemcpyPeerAsync", target, here, source, there, nbytes, self.handle)
         )
+
+    def captured(self, issue: Callable[[], object]) -> NvidiaGraph:
+        """See Stream."""
+        self._driver.on(self.device, "cuStreamBeginCapture_v2", self.handle, _RELAXED)
+        try:
+            issue()
+        finally:
+            graph = self._driver.made_of(self.device, "cuStreamEndCapture", self.handle)
+        return NvidiaGraph(self._driver, self.device, graph)
+
+    def replay(self, captured: NvidiaGraph) -> None:
+        """See Stream."""
+        self._driver.on(self.device, "cuGraphLaunch", captured.handle, self.handle)
 
     def call(self, function: Callable[..., object], views: Sequence[View]) -> None:
         """See Stream; by CuPy."""
@@ -258,6 +297,12 @@ class NvidiaDriver:
         """What a function of the library makes."""
         found = _HANDLE()
         self.on(device, name, byref(found), *arguments)
+        return found.value or 0
+
+    def made_of(self, device: int, name: str, *arguments: Any) -> int:
+        """The same of functions whose result stands last."""
+        found = _HANDLE()
+        self.on(device, name, *arguments, byref(found))
         return found.value or 0
 
     @functools.cache  # noqa: B019  one driver a process

@@ -82,6 +82,14 @@ class Stream(Protocol):
         NumPy, whose work goes to this stream. DeviceError where there is none."""
         ...
 
+    def captured(self, issue: Callable[[], object]) -> Any:
+        """The launches that `issue()` makes on this stream, as one thing; none of them runs."""
+        ...
+
+    def replay(self, captured: Any) -> None:
+        """Run what was captured."""
+        ...
+
     def synchronize(self) -> None:
         """Wait for all that was taken in."""
         ...
