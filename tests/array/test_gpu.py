@@ -104,6 +104,11 @@ def test_reductions(name, shape):
             wanted = getattr(np, name)(x.astype(np.float64), axis=axis, keepdims=keepdims)
             assert found.device == GPU and found.shape == wanted.shape
             np.testing.assert_allclose(found.asnumpy(), wanted, rtol=2e-5, atol=2e-5)
+    for truths in ("any", "all", "count_nonzero"):
+        held = (x > 1.2).astype(np.float32)
+        for axis in (None, 0):
+            found = getattr(ng, truths)(ng.array(held, device=GPU), axis=axis)
+            same(found, getattr(ng, truths)(ng.array(held), axis=axis))
     whole = ng.array(np.arange(10), device=GPU)
     assert whole.sum().item() == 45 and whole.sum().dtype == np.int64
     assert ng.zeros((0,), device=GPU).sum().item() == 0

@@ -11,6 +11,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from nbgraph.array.copying import fill_from
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.launch import Prepared
@@ -18,7 +20,7 @@ from nbgraph.array.layout import layout
 from nbgraph.array.leading import prepare_axes
 from nbgraph.array.pieces import multiplied, pieced
 from nbgraph.array.place import ELSEWHERE, Values, refuse
-from nbgraph.array.push import carried, copied, push, same, write
+from nbgraph.array.push import carried, copied, push, same, truth, write
 from nbgraph.array.rows import push_rows
 from nbgraph.array.transfer import fetch, send
 from nbgraph.device import Context
@@ -40,6 +42,7 @@ _COMBINES: dict[str, Combine] = {
     "max": "max",
     "min": "min",
 }
+_TRUTHS: dict[str, Combine] = {"any": "max", "all": "min", "count_nonzero": "add"}
 _OF_NOTHING = {"add": 0, "multiply": 1}
 
 
@@ -102,6 +105,8 @@ class Accelerator:
         with deferring():
             if op.kind == "rows":
                 done = push_rows(op, *given, whole=whole)
+            elif op.__name__ in _TRUTHS:
+                done = _reduce(op.__name__, _truths(inputs[0]), results[0], requests[0], attributes)
             elif op.__name__ in _COMBINES and len(inputs) == 1:
                 done = _reduce(op.__name__, inputs[0], results[0], requests[0], attributes)
             elif op.kind == "product":
@@ -113,11 +118,19 @@ class Accelerator:
         return True
 
 
+def _truths(x: Any) -> Any:
+    """Where an array is not zero."""
+    made = empty_of(layout(x.shape, np.dtype("bool")), x.device)
+    if x.size:
+        write(truth if x.dtype.kind != "b" else same, x, made)
+    return made
+
+
 def _reduce(name: str, x: Array, out: Any, request: OpReqType, attributes: Any) -> bool:
     """A reduction as kernels one after another, with scratch memory between them."""
     if request is OpReqType.kNullOp or not out.size:
         return True
-    combine = _COMBINES[name]
+    combine = _COMBINES.get(name) or _TRUTHS[name]
     axes = _axes(name, x.shape, out.shape, attributes)
     if not x.size:
         if combine not in _OF_NOTHING or name == "mean":
