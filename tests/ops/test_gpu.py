@@ -1,4 +1,5 @@
-"""Every elementwise operator of the library on a GPU: the bits of the host, forward and backward.
+"""Every operator of the library on a GPU. Elementwise ones have the bits of the host, forward and
+backward; those over whole arrays agree with it, or are refused.
 
 Everyday each operator meets one dtype, which its name chooses; with --full every dtype.
 """
@@ -8,8 +9,11 @@ import pytest
 
 import nbgraph as ng
 from nbgraph import ops
-from nbgraph.errors import DerivativeError
+from nbgraph.errors import DerivativeError, DeviceError
+from nbgraph.operator import registry
+from nbgraph.operator.call import call
 from tests.array.gpu import GPU
+from tests.ops import array_calls
 from tests.ops import elementwise as table
 
 COUNT = 301  # no multiple of a vector
@@ -88,3 +92,41 @@ def test_an_operator_has_the_bits_of_the_host(name):
 def test_operators_of_every_dtype(name, dtype):
     """The whole product."""
     check(name, dtype)
+
+
+# operators over whole arrays --------------------------------------------------------------------
+
+REFUSED = set(
+    """argmax argmin argsort avg_pooling avg_pooling_gradient batch_standard batch_statistics
+    channel_moments channel_sums convolution convolution_data convolution_weights csr_dot cumargmax
+    cumargmin cummax cummin cumulative_prod cumulative_sum diagonal_scatter fully_connected gather
+    index_add index_update isin layer_norm_weights linear_recurrence linear_regression_output
+    logcumsumexp logistic_regression_output mae_regression_output max_pooling max_pooling_gradient
+    max_pooling_pick one_hot pad roll scatter_add scatter_along_axis searchsorted sort sparsemax std
+    take take_along_axis topk tril triu var vector_norm""".split()
+)
+
+
+@pytest.mark.parametrize(
+    "name", sorted(n for n, (operands, _) in array_calls.CALLS.items() if operands)
+)
+def test_an_operator_over_arrays_runs_or_is_refused(name):
+    """As on the host; or an error with its name. What comes to run leaves the list above."""
+    operands, attributes = array_calls.CALLS[name]
+    op = registry.find(name)
+    op = getattr(op, "op", op)
+
+    def run(device):
+        return outputs(
+            call(op, [ng.array(np.asarray(o), device=device) for o in operands], attributes)
+        )
+
+    if name in REFUSED:
+        with pytest.raises(DeviceError, match="there is no GPU form"):
+            run(GPU)
+        return
+    for found, wanted in zip(run(GPU), run(ng.cpu()), strict=True):
+        assert found.device == GPU
+        np.testing.assert_allclose(
+            found.asnumpy(), wanted.asnumpy(), rtol=1e-4, atol=1e-5, equal_nan=True
+        )
