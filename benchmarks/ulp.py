@@ -22,7 +22,7 @@ from nbgraph.kernels import vector_math
 SEED = 20260101
 DIGITS = 60
 POSITIVE = frozenset({"log", "log2", "log10", "sqrt", "rsqrt", "gamma", "lgamma", "digamma"})
-UNIT = frozenset({"asin", "acos", "atanh"})
+UNIT = frozenset({"asin", "acos", "atanh", "erfinv"})
 
 EXACT: dict[str, Callable] = {
     "exp": mpmath.exp,
@@ -50,6 +50,7 @@ EXACT: dict[str, Callable] = {
     "atanh": mpmath.atanh,
     "erf": lambda x: mpmath.erf(x) if abs(x) < 1000 else mpmath.sign(x),
     "erfc": lambda x: mpmath.erfc(x) if abs(x) < 1000 else 1 - mpmath.sign(x),
+    "erfinv": mpmath.erfinv,
     "gamma": mpmath.gamma,
     "lgamma": mpmath.loggamma,
     "digamma": mpmath.digamma,
@@ -69,6 +70,7 @@ DOUBLE: dict[str, Callable] = {
     "rsqrt": lambda x: 1 / np.sqrt(x),
     "erf": scipy.special.erf,
     "erfc": scipy.special.erfc,
+    "erfinv": scipy.special.erfinv,
     "pow": np.power,
     "hypot": np.hypot,
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),

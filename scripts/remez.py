@@ -172,6 +172,61 @@ def erfc_job(dtype: str, centre: str, terms: int, settled: int) -> Job:
     return Job("erfc", target, lambda t: mp.mpf(1), low, both(high), {dtype: terms}, settled)
 
 
+def erfinv_near_job(ratio: Function, dtype: str, middle: mp.mpf, terms: int) -> Job:
+    """`ratio` from 0 to twice the middle, less the middle."""
+
+    def target(t: mp.mpf) -> mp.mpf:
+        return ratio(middle + t)
+
+    return Job(
+        *("erfinv_near", target, lambda t: 1 / (1 + target(t))),
+        *(-middle, both(middle), {dtype: terms}),
+        settled=0,
+    )
+
+
+def erfinv_jobs() -> list[Job]:
+    """erfinv(x) of w = -log(1 - x^2): its ratio to x up to the border, its ratio to s = sqrt(w)
+    beyond, less 1. The far ratio is a function of t = (s - 3.75) / (s + 2), which keeps the
+    singularities, of s^2 = 2 pi i and at infinity, about equally far.
+    """
+    border = {"float32": mp.mpf(5), "float64": mp.mpf("6.25")}
+    last = {"float32": mp.mpf("16"), "float64": mp.mpf("36.1")}
+
+    def inverse(w: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
+        x = mp.sqrt(-mp.expm1(-w))
+        return x, mp.erfinv(x)
+
+    def near(w: mp.mpf) -> mp.mpf:
+        x, y = inverse(w)
+        return y / x - 1
+
+    def far(t: mp.mpf) -> mp.mpf:
+        s = (mp.mpf("3.75") + 2 * t) / (1 - t)
+        return inverse(s * s)[1] / s - 1
+
+    def place(w: mp.mpf) -> mp.mpf:
+        s = mp.sqrt(w)
+        return (s - mp.mpf("3.75")) / (s + 2)
+
+    near = near_zero(near, mp.sqrt(mp.pi) / 2 - 1, "1e-25")
+    return [
+        *(erfinv_near_job(near, d, border[d] / 2, n) for d, n in count(10, 25).items()),
+        *(
+            Job(
+                "erfinv_far",
+                far,
+                lambda t: 1 / (1 + far(t)),
+                place(border[dtype]),
+                {dtype: place(last[dtype])},
+                {dtype: terms},
+                settled=0,
+            )
+            for dtype, terms in count(8, 23).items()
+        ),
+    ]
+
+
 def jobs() -> list[Job]:
     """One row a polynomial."""
     half_ln2 = mp.log(2) / 2 * mp.mpf("1.002")
@@ -243,6 +298,7 @@ def jobs() -> list[Job]:
         ),
         erfc_job("float32", "2", 10, settled=3),
         erfc_job("float64", "2.5", 23, settled=2),
+        *erfinv_jobs(),
         Job(
             "cbrt",
             lambda v: mp.cbrt(1 + v),

@@ -28,6 +28,7 @@ NUMPY |= {
     "round": np.rint,
     "erf": scipy.special.erf,
     "erfc": scipy.special.erfc,
+    "erfinv": lambda x: np.copysign(scipy.special.erfinv(x), x),  # SciPy drops the sign of 0
     "gamma": scipy.special.gamma,
     "digamma": scipy.special.digamma,
     "softplus": lambda x: np.logaddexp(x.dtype.type(0), x),
@@ -85,6 +86,18 @@ def test_float32_error_over_many_points(name):
     """Half a million float32 points against NumPy and SciPy in float64."""
     worst, where = ulp.worst_double(name, ulp.points(name, "float32", 500_000, seed=7))
     assert worst <= 2.5, where
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_erfinv_near_its_ends(dtype):
+    """Close to 1, where its two polynomials meet, and for tiny arguments: units against mpmath."""
+    random, eps = np.random.default_rng(0), np.finfo(dtype).eps
+    ends = 1 - 2.0 ** random.uniform(np.log2(eps) - 1, -1, 200)
+    border = np.sqrt(-np.expm1(-random.uniform(4.9, 6.4, 200)))
+    tiny = 2.0 ** random.uniform(-100, 0, 100)
+    x = np.concatenate([ends, border, tiny, [1 - eps / 2, 1 - eps]]).astype(dtype)
+    worst, where = ulp.worst_exact("erfinv", dtype, (x[x < 1],))
+    assert worst <= 2, where
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ VECTORISED = sorted(
     "exp exp2 expm1 log log2 log10 log1p sqrt rsqrt cbrt sin_small cos_small tan_small tanh "
     "sigmoid "
     "erf softplus atan asin acos sinh cosh floor ceil trunc round sign copysign "
-    "erfc asinh acosh atanh atan2 hypot pow nextafter".split()
+    "erfc erfinv asinh acosh atanh atan2 hypot pow nextafter".split()
 )
 GAMMA_FAMILY = {"gamma", "lgamma", "digamma", "trigamma"}
 PACKED = re.compile(r"\sv[a-z0-9]+p[sd]\s.*%[yz]mm|\sv[a-z0-9]+\s.*%[yz]mm")

@@ -53,6 +53,7 @@ def _huber(distance):
 WRITTEN = {
     "erf": scipy.special.erf,
     "erfc": _erfc,
+    "erfinv": lambda x: np.copysign(scipy.special.erfinv(x), x),  # SciPy drops the sign of 0
     "gamma": scipy.special.gamma,
     "lgamma": lambda x: np.where(np.isinf(x), np.inf, scipy.special.gammaln(x)),
     "digamma": scipy.special.psi,
@@ -218,7 +219,7 @@ _ANY = ([0.31, 0.72, -0.43, 1.9, -2.6], [0.64, -1.23, 0.9, 2.3, 0.87], [1.4, 0.4
 _UNIT = ([0.31, 0.72, -0.43, 0.05, -0.9],)
 _POSITIVE = ([0.31, 0.72, 1.43, 5.2, 12.6], [0.64, -1.23, 0.9, 2.3, 0.87])
 POINTS = {
-    **dict.fromkeys(("asin", "acos", "atanh"), _UNIT),
+    **dict.fromkeys(("asin", "acos", "atanh", "erfinv"), _UNIT),
     **dict.fromkeys(("log", "log2", "log10", "sqrt", "rsqrt", "power", "digamma"), _POSITIVE),
     "log1p": _POSITIVE,
     "acosh": ([1.31, 1.72, 2.43, 5.2, 12.6],),

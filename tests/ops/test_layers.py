@@ -80,6 +80,38 @@ def test_arrays():
     assert flat.shape == (2, 5)
 
 
+LEAST = -3.4028234663852886e38
+BEYOND = [  # cells, window, stride, pad; kind; what MXNet 1.9.1 gives
+    (6, 1, 3, 0, "max", [1, 4, LEAST]),
+    (7, 1, 3, 0, "max", [1, 4, 7]),
+    (8, 2, 3, 0, "max", [2, 5, 8]),
+    (7, 2, 3, 1, "max", [1, 4, 7, LEAST]),
+    (7, 2, 3, 1, "avg", [0.5, 3.5, 6.5, 0]),
+    (6, 2, 5, 1, "sum", [1, 11, 0]),
+    (7, 2, 3, 0, "avg", [1.5, 4.5, 7]),
+    (8, 2, 5, 0, "avg", [1.5, 6.5, 0]),
+    (8, 1, 2, 0, "sum", [1, 3, 5, 7, 0]),
+]
+
+
+@pytest.mark.parametrize("case", BEYOND, ids=str)
+def test_full_pools_with_windows_beyond_the_data(case):
+    """OPP-24: the places of MXNet, 1 + ceil((x + 2 p - k) / stride), where a window may be empty:
+    the least number, or 0, and no gradient."""
+    cells, window, stride, pad, kind, wanted = case
+    how = {"kernel": (window,), "stride": (stride,), "pad": (pad,), "pool_type": kind}
+    how["pooling_convention"] = "full"
+    x = ng.array(np.arange(1, cells + 1, dtype="float32").reshape(1, 1, cells))
+    x.attach_grad()
+    with ng.autograd.record():
+        y = ng.nd.Pooling(x, **how)
+    np.testing.assert_array_equal(y.asnumpy()[0, 0], np.float32(wanted))
+    y.backward(ng.ones(y.shape))
+    assert np.isfinite(x.grad.asnumpy()).all()
+    symbol = ng.sym.Pooling(ng.var("x", shape=x.shape), **how)
+    assert symbol.infer_shape()[1] == [y.shape]
+
+
 BAD = [
     (lambda x: ops.Convolution(x, kernel="(3", num_filter=1), "Convolution: kernel"),
     (lambda x: ops.Convolution(x, kernel=(3,)), "num_filter"),

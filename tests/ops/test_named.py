@@ -101,6 +101,22 @@ def test_products_with_sparse_matrices():
     np.testing.assert_allclose(turned.asnumpy(), (matrix @ dense.asnumpy()).T)
 
 
+def test_one_element_of_each_row_is_replaced():
+    """OPP-24: fill_element_0index, with gradients to both of its sources."""
+    lhs, mhs = ng.array(X[0]), ng.array([7.0, 8.0, 9.0])
+    for x in (lhs, mhs):
+        x.attach_grad()
+    with ng.autograd.record():
+        y = ng.nd.fill_element_0index(lhs, mhs, ng.array([0.0, 3.0, 3.0]))
+        total = (y * ng.array(X[1])).sum()
+    total.backward()
+    wanted, kept = X[0].copy(), X[1].copy()
+    wanted[range(3), [0, 3, 3]], kept[range(3), [0, 3, 3]] = [7, 8, 9], 0
+    np.testing.assert_array_equal(y.asnumpy(), wanted)
+    np.testing.assert_array_equal(lhs.grad.asnumpy(), kept)
+    np.testing.assert_array_equal(mhs.grad.asnumpy(), X[1][range(3), [0, 3, 3]])
+
+
 def test_names_begin_alike():
     """X-NDA-04: ng.nd.linalg and ng.nd.random are parts of names."""
     np.testing.assert_allclose(ng.nd.linalg.det(2 * np.eye(2)).asnumpy(), 4)
@@ -169,6 +185,8 @@ BAD = [
     (lambda: ops.linalg_maketrian(np.ones(4)), ShapeError, "4 elements are no triangle"),
     (lambda: ops.Embedding([0], X[0], input_dim=9), ShapeError, r"expected \(9, any\)"),
     (lambda: ops.Embedding([7], X[0]), IndexingError, "out of bounds"),
+    (lambda: ops.fill_element_0index(X, [0], [0]), ShapeError, "lhs has shape"),
+    (lambda: ops.fill_element_0index(X[0], [0] * 3, [4] * 3), IndexingError, "out of bounds"),
     (lambda: ops.take(X, [0], 0, mode="near"), ArgumentError, "mode='near'"),
     (lambda: ops.topk(X, 1, ret_typ="all"), ArgumentError, "ret_typ='all'"),
     (lambda: ops.CTCLoss(X, [[1]]), ShapeError, "steps, samples, classes"),

@@ -175,10 +175,17 @@ def _float_functions() -> dict[str, Callable[..., Any]]:
         trunc=lambda x: float(math.trunc(x)),
         round=lambda x: float(round(x)),
         sign=lambda x: float((x > 0) - (x < 0)),
+        erfinv=_erfinv,
         digamma=lambda x: _polygamma(0, x),
         trigamma=lambda x: _polygamma(1, x),
     )
     return table
+
+
+def _erfinv(x: float) -> float:
+    from scipy.special import erfinv
+
+    return float(erfinv(x))
 
 
 def _polygamma(order: int, x: float) -> float:

@@ -25,7 +25,7 @@ def context() -> Any:
 def _functions(mp: Any) -> dict[str, Callable[..., Any]]:
     names = (
         "exp expm1 sqrt sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh erf "
-        "erfc gamma hypot floor ceil sign"
+        "erfc erfinv gamma hypot floor ceil sign"
     ).split()
     table: dict[str, Callable[..., Any]] = {n: getattr(mp, n) for n in names}
 

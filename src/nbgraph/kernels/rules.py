@@ -140,6 +140,7 @@ _RULES: dict[str, Rule] = {
     "erfc": lambda g, y, a: _mul(
         g, -2 / math.sqrt(math.pi), g.call("exp", g.negate(_square(g, a[0])))
     ),
+    "erfinv": lambda g, y, a: _mul(g, math.sqrt(math.pi) / 2, g.call("exp", _square(g, y))),
     "gamma": lambda g, y, a: _mul(g, y, g.call("digamma", a[0])),
     "lgamma": lambda g, y, a: g.call("digamma", a[0]),
     "digamma": lambda g, y, a: g.call("trigamma", a[0]),

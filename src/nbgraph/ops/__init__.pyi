@@ -138,6 +138,8 @@ from nbgraph.ops.extremes import count_nonzero as count_nonzero
 from nbgraph.ops.extremes import max as max
 from nbgraph.ops.extremes import min as min
 from nbgraph.ops.extremes import ptp as ptp
+from nbgraph.ops.factors import linalg_gelqf as linalg_gelqf
+from nbgraph.ops.factors import linalg_syevd as linalg_syevd
 from nbgraph.ops.gathering import gather as gather
 from nbgraph.ops.gathering import index_add as index_add
 from nbgraph.ops.gathering import index_update as index_update
@@ -202,6 +204,7 @@ from nbgraph.ops.logic import signbit as signbit
 from nbgraph.ops.lookups import Embedding as Embedding
 from nbgraph.ops.lookups import batch_take as _choose_element_0index
 from nbgraph.ops.lookups import batch_take as batch_take
+from nbgraph.ops.lookups import fill_element_0index as fill_element_0index
 from nbgraph.ops.losses import cosine_embedding_loss as cosine_embedding_loss
 from nbgraph.ops.losses import cosine_similarity as cosine_similarity
 from nbgraph.ops.losses import hinge_loss as hinge_loss
@@ -225,6 +228,9 @@ from nbgraph.ops.normalising import LRN as LRN
 from nbgraph.ops.normalising import LayerNorm as LayerNorm
 from nbgraph.ops.norms import norm as norm
 from nbgraph.ops.norms import vector_norm as vector_norm
+from nbgraph.ops.numbering import histogram as histogram
+from nbgraph.ops.numbering import ravel_multi_index as ravel_multi_index
+from nbgraph.ops.numbering import unravel_index as unravel_index
 from nbgraph.ops.orders import choice as _random_choice
 from nbgraph.ops.orders import permutation as _random_permutation
 from nbgraph.ops.orders import shuffle as _random_shuffle
@@ -359,6 +365,7 @@ from nbgraph.ops.sparse import sparse_dot as sparse_dot
 from nbgraph.ops.special import digamma as digamma
 from nbgraph.ops.special import erf as erf
 from nbgraph.ops.special import erfc as erfc
+from nbgraph.ops.special import erfinv as erfinv
 from nbgraph.ops.special import gamma as gamma
 from nbgraph.ops.special import gammaln as gammaln
 from nbgraph.ops.special import lgamma as lgamma

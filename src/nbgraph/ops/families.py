@@ -86,11 +86,13 @@ NAMED_FAMILIES: dict[str, str] = {
     "matrices": (
         "linalg_trsm linalg_trmm linalg_potrf linalg_potri linalg_inverse linalg_det linalg_slogdet"
     ),
+    "factors": "linalg_syevd linalg_gelqf",
     "triangles": (
         "linalg_gemm2 linalg_gemm linalg_syrk linalg_sumlogdiag linalg_extractdiag linalg_makediag "
         "linalg_extracttrian linalg_maketrian khatri_rao"
     ),
-    "lookups": "Embedding batch_take choose_element_0index",
+    "lookups": "Embedding batch_take choose_element_0index fill_element_0index",
+    "numbering": "ravel_multi_index unravel_index histogram",
     "heads": "MakeLoss make_loss SVMOutput",
     "alignments": "CTCLoss ctc_loss",
     "normalising": "LayerNorm InstanceNorm GroupNorm L2Normalization LRN",

@@ -11,7 +11,7 @@ import numpy as np
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.parameters import Param, field
-from nbgraph.ops.define import cast, composed, library, public
+from nbgraph.ops.define import as_array, as_known, cast, composed, library, public
 from nbgraph.ops.indexing import check_bounds
 from nbgraph.ops.layering import applied, composer, read, unnamed
 from nbgraph.ops.picking import embedding, pick
@@ -99,3 +99,18 @@ def batch_take(a: Any, indices: Any) -> Any:
     array([2, 3])
     """
     return pick(a, indices, -1)
+
+
+@composed("lhs", "mhs", "rhs")
+def fill_element_0index(lhs: Any, mhs: Any, rhs: Any) -> Any:
+    """`lhs` with one element of each row, at its number in `rhs`, replaced by that of `mhs`.
+
+    >>> fill_element_0index([[1, 2], [3, 4]], [9, 8], [1, 0])
+    array([[1, 9],
+           [8, 4]])
+    """
+    data = as_known("fill_element_0index", lhs)
+    if len(data.shape) != 2:
+        raise ShapeError(f"fill_element_0index: lhs has shape {data.shape}; expected (rows, n)")
+    places = np.arange(data.shape[0]), library.astype(as_array(rhs), "int64")
+    return library.index_update(data, mhs, *places, key=("array", "array"))

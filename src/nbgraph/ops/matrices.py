@@ -18,26 +18,34 @@ from nbgraph.ops.define import as_known, cast, composed, library, public
 Array = np.ndarray[Any, Any]
 
 
-def _square(name: str, x: Spec) -> Spec:
+def square(name: str, x: Spec) -> Spec:
+    """The Spec of square matrices of floats, or an error."""
     if len(x.shape) < 2 or x.shape[-1] != x.shape[-2]:
         raise ShapeError(f"{name}: A has shape {x.shape}; expected square matrices (..., n, n)")
+    require_floats(name, x)
+    return x
+
+
+def require_floats(name: str, x: Spec) -> None:
+    """DTypeError for matrices of something else."""
     if not is_float(x.dtype):
         raise DTypeError(f"{name}: A has dtype {x.dtype}; expected floats: use astype")
-    return x
 
 
 def _wide(x: Array) -> Array:
     return x.astype(compute_dtype(x.dtype), copy=False)
 
 
-def _solved(name: str, function: Callable[..., Any], *arrays: Array) -> Any:
+def solved(name: str, function: Callable[..., Any], *arrays: Array) -> Any:
+    """A function of `numpy.linalg`, in float32 at least; ValueError where it fails."""
     try:
         return function(*map(_wide, arrays))
     except np.linalg.LinAlgError as error:
         raise ValueError(f"{name}: {str(error)[:1].lower()}{str(error)[1:]}") from None
 
 
-def _turned(x: Any) -> Any:
+def swapped(x: Any) -> Any:
+    """Matrices transposed."""
     return library.matrix_transpose(x)
 
 
@@ -49,7 +57,7 @@ def _triangle(x: Any, *, lower: bool) -> Any:
 
 
 def _trsm_infer(a: Spec, b: Spec, *, transpose: bool, lower: bool) -> Spec:
-    _square("linalg_trsm", a)
+    square("linalg_trsm", a)
     if len(b.shape) < 2 or b.shape[-2] != a.shape[-1] or b.shape[:-2] != a.shape[:-2]:
         raise ShapeError(f"linalg_trsm: A has shape {a.shape} and B {b.shape}, which do not fit")
     return Spec(b.shape, np.result_type(a.dtype, b.dtype))
@@ -60,7 +68,7 @@ def _trsm(
 ) -> None:
     a = np.tril(inputs[0]) if lower else np.triu(inputs[0])
     a = np.swapaxes(a, -1, -2) if transpose else a
-    outputs[0][...] = _solved("linalg_trsm", np.linalg.solve, a, inputs[1])
+    outputs[0][...] = solved("linalg_trsm", np.linalg.solve, a, inputs[1])
 
 
 def _trsm_rule(g: Gradients) -> list[Any]:
@@ -71,7 +79,7 @@ def _trsm_rule(g: Gradients) -> list[Any]:
     if g.wanted[0]:
         left, right = (x, to_b) if turned else (to_b, x)
         to_a = cast(
-            _triangle(negative(library.matmul(left, _turned(right))), lower=lower), g.specs[0]
+            _triangle(negative(library.matmul(left, swapped(right))), lower=lower), g.specs[0]
         )
     return [to_a, cast(to_b, g.specs[1])]
 
@@ -103,8 +111,8 @@ def linalg_trsm(
            [2.]])
     """
     how = {"lower": bool(lower), "transpose": bool(transpose) is not bool(rightside)}
-    found = _TRSM(A, _turned(B) if rightside else B, **how)
-    found = _turned(found) if rightside else found
+    found = _TRSM(A, swapped(B) if rightside else B, **how)
+    found = swapped(found) if rightside else found
     return found if alpha == 1 else multiply(found, float(alpha))
 
 
@@ -125,7 +133,7 @@ def linalg_trmm(
            [3.]])
     """
     a = _triangle(A, lower=bool(lower))
-    a = _turned(a) if transpose else a
+    a = swapped(a) if transpose else a
     made = library.matmul(B, a) if rightside else library.matmul(a, B)
     return made if alpha == 1 else multiply(made, float(alpha))
 
@@ -134,22 +142,22 @@ def linalg_trmm(
 
 
 def _potrf(inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
-    outputs[0][...] = _solved("linalg_potrf", np.linalg.cholesky, *inputs)
+    outputs[0][...] = solved("linalg_potrf", np.linalg.cholesky, *inputs)
 
 
 def _potrf_rule(g: Gradients) -> list[Any]:
     """L^-T P L^-1, made symmetric; P is the lower triangle of L^T g with half its diagonal."""
     (factor,) = g.outputs
-    inner = library.tril(library.matmul(_turned(factor), library.tril(g.out_grad)))
+    inner = library.tril(library.matmul(swapped(factor), library.tril(g.out_grad)))
     inner = library.subtract(inner, multiply(multiply(inner, np.eye(g.specs[0].shape[-1])), 0.5))
     made = linalg_trsm(factor, cast(inner, g.specs[0]), transpose=True)
     made = linalg_trsm(factor, made, rightside=True)
-    return [cast(multiply(library.add(made, _turned(made)), 0.5), g.specs[0])]
+    return [cast(multiply(library.add(made, swapped(made)), 0.5), g.specs[0])]
 
 
 _POTRF = ArrayOp(
     "linalg_potrf",
-    lambda a: _square("linalg_potrf", a),
+    lambda a: square("linalg_potrf", a),
     _potrf,
     gradient=_potrf_rule,
     operands=("A",),
@@ -179,22 +187,22 @@ def linalg_potri(A: Any) -> Any:
     a = as_known("linalg_potri", A)
     one = np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), tuple(a.shape))
     root = linalg_trsm(a, one)
-    return library.matmul(_turned(root), root)
+    return library.matmul(swapped(root), root)
 
 
 def _inverse(inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
-    outputs[0][...] = _solved("linalg_inverse", np.linalg.inv, *inputs)
+    outputs[0][...] = solved("linalg_inverse", np.linalg.inv, *inputs)
 
 
 def _inverse_rule(g: Gradients) -> list[Any]:
-    turned = _turned(g.outputs[0])
+    turned = swapped(g.outputs[0])
     made = library.matmul(library.matmul(turned, g.out_grad), turned)
     return [cast(negative(made), g.specs[0])]
 
 
 _INVERSE = ArrayOp(
     "linalg_inverse",
-    lambda a: _square("linalg_inverse", a),
+    lambda a: square("linalg_inverse", a),
     _inverse,
     gradient=_inverse_rule,
     operands=("A",),
@@ -222,7 +230,7 @@ def _slogdet(inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
 
 
 def _by_inverse(factor: Any, g: Gradients) -> list[Any]:
-    turned = _turned(linalg_inverse(g.inputs[0]))
+    turned = swapped(linalg_inverse(g.inputs[0]))
     return [cast(multiply(library.expand_dims(factor, (-1, -2)), turned), g.specs[0])]
 
 
@@ -231,7 +239,7 @@ def _slogdet_rule(g: Gradients) -> list[Any]:
 
 
 def _det_infer(a: Spec) -> Spec:
-    return Spec(_square("linalg_det", a).shape[:-2], a.dtype)
+    return Spec(square("linalg_det", a).shape[:-2], a.dtype)
 
 
 _DET = ArrayOp(

@@ -29,7 +29,8 @@ class _Pooling(Param):
     stride: Axes = field((), lower=1, doc="Cells from place to place.")
     pad: Axes = field((), lower=0, doc="Cells around the data.")
     pooling_convention: Literal["valid", "full"] = field(
-        "valid", doc="full: as many places as touch data."
+        "valid",
+        doc="full: places up to the end of the pad, with a last window that begins within it.",
     )
     count_include_pad: bool = field(True, doc="Whether the pad counts in a mean.")
     p_value: int | None = field(None, lower=1, upper=3, doc="Of lp: the exponent.")
@@ -50,7 +51,10 @@ def Pooling(data: Any, *, name: str | None = None, **given: Any) -> Any:
         raise ArgumentError("Pooling: pool_type='lp' without p_value; give 1, 2 or 3")
     if not p.kernel and not p.global_pool:
         raise ArgumentError("Pooling: no kernel is given; give its extents, or global_pool=True")
-    return named((_over_all if p.global_pool else _windowed)(data, p), name)
+    if p.global_pool:
+        return named(_over_all(data, p), name)
+    made = _windowed(data, p)
+    return named(_to_the_end(data, made, p) if p.pooling_convention == "full" else made, name)
 
 
 def _over_all(data: Any, p: Any) -> Any:
@@ -73,6 +77,30 @@ def _windowed(data: Any, p: Any) -> Any:
     mean = avg_pooling(given, p.kernel, **how)
     total = library.multiply(mean, _counts(data, mean, p) if how["ceil"] else math.prod(p.kernel))
     return total if p.pool_type == "sum" else _root(total, p.p_value)
+
+
+def _to_the_end(data: Any, made: Any, p: Any) -> Any:
+    """With the places of MXNet whose windows hold no data: their value is the least number, or 0.
+
+    Where strides are longer than what of a window lies beyond the pad, such windows come out.
+    """
+    axes = len(p.kernel)
+    steps, around = p.stride or (1,) * axes, p.pad or (0,) * axes
+    each = list(zip(p.kernel, steps, around, strict=True))
+    if all(step + pad <= window for window, step, pad in each):
+        return made
+    space = as_known("Pooling", data).shape[2:]
+    wanted = [-(-(n + 2 * q - k) // s) + 1 for n, (k, s, q) in zip(space, each, strict=True)]
+    more = [n - have for n, have in zip(wanted, made.shape[2:], strict=True)]
+    if not any(more):
+        return made
+    empty = _least(made.dtype) if p.pool_type == "max" else 0
+    return library.pad(made, ((0, 0), (0, 0), *((0, n) for n in more)), constant_values=empty)
+
+
+def _least(dtype: np.dtype[Any]) -> float:
+    """The least finite number of a floating dtype."""
+    return float(np.nextafter(np.array(-np.inf, dtype), np.array(0, dtype)))
 
 
 def _counts(data: Any, mean: Any, p: Any) -> Any:

@@ -36,6 +36,17 @@ def erfc(x):
 
 @register
 @op
+def erfinv(x):
+    """The number whose `erf` is x: infinite at -1 and 1, NaN beyond.
+
+    >>> erfinv([0.0, 0.5, 1.0])
+    array([0.        , 0.47693628,        inf])
+    """
+    return special.erfinv(x)
+
+
+@register
+@op
 def gamma(x):
     """The gamma function.
 

@@ -51,6 +51,17 @@ def digamma(x: Any) -> Any:
     return psi(x)
 
 
+def erfinv(x: Any) -> Any:
+    """The number whose error function is x.
+
+    >>> round(float(erfinv(0.5)), 6)
+    0.476936
+    """
+    from scipy.special import erfinv as inverse
+
+    return inverse(x)
+
+
 def floating(x: Any) -> Any:
     """A value as a floating one; of an integer or a bool, the smallest float that holds it, as
     the argument of a NumPy function (not float64, as beside a Python float).

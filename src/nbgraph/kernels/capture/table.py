@@ -31,6 +31,7 @@ _CALLS: dict[str, tuple[str, ...]] = {
 _SCIPY_CALLS = {
     "erf": "erf",
     "erfc": "erfc",
+    "erfinv": "erfinv",
     "expit": "sigmoid",
     "gamma": "gamma",
     "gammaln": "lgamma",
@@ -56,7 +57,7 @@ def operations() -> dict[object, tuple[str, object]]:
                 if hasattr(module, alias):
                     sort = "to_int" if module is math and name in ROUNDING else "call"
                     table[getattr(module, alias)] = (sort, name)
-    for name in ("sigmoid", "softplus", "rsqrt", "digamma"):
+    for name in ("sigmoid", "softplus", "rsqrt", "digamma", "erfinv"):
         table[getattr(special, name)] = ("call", name)
     table.update(_BUILTINS)
     table.update(_COMPOSED)

@@ -1,16 +1,20 @@
-"""erf and erfc.
+"""erf, erfc and erfinv.
 
 erf is x + x P(x^2) up to 1, and 1 - exp(-p(|x| - 1)) beyond, where p fits -log erfc: centred at 1,
 the polynomial is exact where the difference is most sensitive.  erfc of a = |x| >= 1/2 is
 exp(-a^2) P(t) / (1 + 2a), t = (a - k) / (a + k) (Shepherd and Laframboise 1981), with the rounding
 errors of a^2, of P, of the quotient and of 1 + 2a carried along.
+
+erfinv is smooth in w = -log(1 - x^2) (Giles, Approximating the erfinv function, 2010): it is
+x + x P(w - c) up to a border 2c, and s + s P(t) beyond, s = sqrt(w), t = (s - 3.75) / (s + 2).
 """
 
 from __future__ import annotations
 
 from nbgraph.kernels.vector_math.exp import reduced_exp, scale
 from nbgraph.kernels.vector_math.formats import Format, per_format, scalar
-from nbgraph.native.floats import absolute, copysign, fma, fma_exact, from_bits, polynomial
+from nbgraph.kernels.vector_math.log import log
+from nbgraph.native.floats import absolute, copysign, fma, fma_exact, from_bits, polynomial, sqrt
 
 
 @per_format
@@ -70,3 +74,25 @@ def erfc(f: Format):
         return far if absolute(x) > border else near
 
     return erfc
+
+
+@per_format
+def erfinv(f: Format):
+    """The number whose erf is x; infinite at -1 and 1, NaN beyond. At most 1.7 ULP."""
+    one, border = f.float(1), f.float(5) if f.digits == 24 else f.float(6.25)
+    middle = border / f.float(2)
+    last, centre, two = f.float(7), f.float(3.75), f.float(2)
+    near_tail, far_tail = f.constants("erfinv_near"), f.constants("erfinv_far")
+    logarithm, root = log(f), sqrt
+
+    @scalar
+    def erfinv(x):
+        a = absolute(x)
+        w = -logarithm(fma(-a, a, one))
+        near = fma(a, polynomial(w - middle, near_tail), a)
+        s = root(w)
+        bounded = last if s > last else s  # infinite at 1
+        far = fma(bounded, polynomial((bounded - centre) / (bounded + two), far_tail), s)
+        return copysign(far if w > border else near, x)
+
+    return erfinv

@@ -9,7 +9,7 @@ FAMILIES = {
     "trigonometric": ("sin", "cos", "tan", "sin_small", "cos_small", "tan_small"),
     "arc": ("asin", "acos", "atan", "atan2"),
     "hyperbolic": ("sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
-    "error_function": ("erf", "erfc"),
+    "error_function": ("erf", "erfc", "erfinv"),
     "gamma": ("gamma", "lgamma", "digamma", "trigamma"),
     "power": ("pow", "cbrt", "hypot"),
     "neighbours": ("nextafter", "nextafter_float16", "nextafter_bfloat16"),

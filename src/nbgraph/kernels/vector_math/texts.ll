@@ -1,5 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources f1f86ca2256588ec, llvmlite 0.50, fma
+; sources bfb56a1918a7ead4, llvmlite 0.50, fma
 
 declare float @llvm.ceil.f32(float)
 
@@ -1942,6 +1942,194 @@ b1:
   %v98 = fsub double 1.000000e+00, %v97
   %v99 = select i1 %v2, double %v82, double %v98
   ret double %v99
+}
+
+define internal float @m_erfinv_float32(float %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.fabs.f32(float %x)
+  %v2 = fneg float %v1
+  %v3 = tail call float @llvm.fma.f32(float %v2, float %v1, float 1.000000e+00)
+  %v4 = fcmp oeq float %v3, 0.000000e+00
+  %v5 = fcmp olt float %v3, 0.000000e+00
+  %v6 = fcmp one float %v3, 0x7FF0000000000000
+  %v7 = fcmp olt float %v3, 0x3810000000000000
+  %v8 = fmul float %v3, 0x4170000000000000
+  %v9 = select i1 %v7, float %v8, float %v3
+  %v10 = bitcast float %v9 to i32
+  %v11 = add i32 %v10, 4913933
+  %v12 = lshr i32 %v11, 23
+  %v13 = or disjoint i32 %v12, 1258291200
+  %v14 = bitcast i32 %v13 to float
+  %v15 = fadd float %v14, 0xC160000000000000
+  %v16 = select i1 %v7, float 1.510000e+02, float 1.270000e+02
+  %v17 = fsub float %v15, %v16
+  %v18 = and i32 %v11, 8388607
+  %v19 = add nuw nsw i32 %v18, 1060439283
+  %v20 = bitcast i32 %v19 to float
+  %v21 = fadd float %v20, -1.000000e+00
+  %v22 = fmul float %v21, %v21
+  %v23 = fmul float %v21, %v22
+  %v24 = tail call float @llvm.fma.f32(float %v21, float 0x3FB1BF6880000000, float 0xBFBE32DCA0000000)
+  %v25 = tail call float @llvm.fma.f32(float %v24, float %v21, float 0x3FBE63B920000000)
+  %v26 = tail call float @llvm.fma.f32(float %v25, float %v21, float 0xBFBFB3D020000000)
+  %v27 = tail call float @llvm.fma.f32(float %v26, float %v21, float 0x3FC2333420000000)
+  %v28 = tail call float @llvm.fma.f32(float %v27, float %v21, float 0xBFC5562F00000000)
+  %v29 = tail call float @llvm.fma.f32(float %v28, float %v21, float 0x3FC99A5420000000)
+  %v30 = tail call float @llvm.fma.f32(float %v29, float %v21, float 0xBFCFFFFEE0000000)
+  %v31 = tail call float @llvm.fma.f32(float %v30, float %v21, float 0x3FD5555460000000)
+  %v32 = fmul float %v17, 0x3EB7F7D1C0000000
+  %v33 = tail call float @llvm.fma.f32(float %v23, float %v31, float %v32)
+  %v34 = tail call float @llvm.fma.f32(float %v22, float -5.000000e-01, float %v33)
+  %v35 = fadd float %v21, %v34
+  %v36 = tail call float @llvm.fma.f32(float %v17, float 0x3FE62E4000000000, float %v35)
+  %v37 = select i1 %v6, float %v36, float %v3
+  %v38 = fneg float %v37
+  %v39 = select i1 %v5, float 0xFFF8000000000000, float %v38
+  %v40 = select i1 %v4, float 0x7FF0000000000000, float %v39
+  %v41 = fcmp ogt float %v40, 5.000000e+00
+  %v42 = tail call float @llvm.sqrt.f32(float %v40)
+  %v43 = fcmp ogt float %v42, 7.000000e+00
+  %v44 = select i1 %v43, float 7.000000e+00, float %v42
+  %v45 = fadd float %v44, -3.750000e+00
+  %v46 = fadd float %v44, 2.000000e+00
+  %v47 = fdiv float %v45, %v46
+  %v48 = tail call float @llvm.fma.f32(float %v47, float 0xBF72870480000000, float 0xBFB7CBD600000000)
+  %v49 = tail call float @llvm.fma.f32(float %v48, float %v47, float 0xBFA78806C0000000)
+  %v50 = tail call float @llvm.fma.f32(float %v49, float %v47, float 0x3FA01BD2A0000000)
+  %v51 = tail call float @llvm.fma.f32(float %v50, float %v47, float 0xBF9F2B3CA0000000)
+  %v52 = tail call float @llvm.fma.f32(float %v51, float %v47, float 0xBF99533C60000000)
+  %v53 = tail call float @llvm.fma.f32(float %v52, float %v47, float 0x3FB46B7720000000)
+  %v54 = tail call float @llvm.fma.f32(float %v53, float %v47, float 0xBFA62FB080000000)
+  %v55 = tail call float @llvm.fma.f32(float %v44, float %v54, float %v42)
+  %v56 = fadd float %v40, -2.500000e+00
+  %v57 = tail call float @llvm.fma.f32(float %v56, float 0xBE42E0CE80000000, float 0x3E58F23AE0000000)
+  %v58 = tail call float @llvm.fma.f32(float %v57, float %v56, float 0x3E9F48B1C0000000)
+  %v59 = tail call float @llvm.fma.f32(float %v58, float %v56, float 0xBECD0C1C80000000)
+  %v60 = tail call float @llvm.fma.f32(float %v59, float %v56, float 0xBED4D15680000000)
+  %v61 = tail call float @llvm.fma.f32(float %v60, float %v56, float 0x3F2C9E6CA0000000)
+  %v62 = tail call float @llvm.fma.f32(float %v61, float %v56, float 0xBF54866160000000)
+  %v63 = tail call float @llvm.fma.f32(float %v62, float %v56, float 0xBF711C4EC0000000)
+  %v64 = tail call float @llvm.fma.f32(float %v63, float %v56, float 0x3FCF91E8A0000000)
+  %v65 = tail call float @llvm.fma.f32(float %v64, float %v56, float 0x3FE00B8BA0000000)
+  %v66 = tail call float @llvm.fma.f32(float %v1, float %v65, float %v1)
+  %v67 = select i1 %v41, float %v55, float %v66
+  %v68 = tail call float @llvm.copysign.f32(float %v67, float %x)
+  ret float %v68
+}
+
+define internal double @m_erfinv_float64(double %x) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.fabs.f64(double %x)
+  %v2 = fneg double %v1
+  %v3 = tail call double @llvm.fma.f64(double %v2, double %v1, double 1.000000e+00)
+  %v4 = fcmp oeq double %v3, 0.000000e+00
+  %v5 = fcmp olt double %v3, 0.000000e+00
+  %v6 = fcmp one double %v3, 0x7FF0000000000000
+  %v7 = fcmp olt double %v3, 0x10000000000000
+  %v8 = fmul double %v3, 0x4340000000000000
+  %v9 = select i1 %v7, double %v8, double %v3
+  %v10 = bitcast double %v9 to i64
+  %v11 = add i64 %v10, 2638147582215219
+  %v12 = lshr i64 %v11, 52
+  %v13 = or disjoint i64 %v12, 4841369599423283200
+  %v14 = bitcast i64 %v13 to double
+  %v15 = fadd double %v14, 0xC330000000000000
+  %v16 = select i1 %v7, double 1.076000e+03, double 1.023000e+03
+  %v17 = fsub double %v15, %v16
+  %v18 = and i64 %v11, 4503599627370495
+  %v19 = add nuw nsw i64 %v18, 4604544271217802189
+  %v20 = bitcast i64 %v19 to double
+  %v21 = fadd double %v20, -1.000000e+00
+  %v22 = fmul double %v21, %v21
+  %v23 = fmul double %v21, %v22
+  %v24 = tail call double @llvm.fma.f64(double %v21, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v25 = tail call double @llvm.fma.f64(double %v24, double %v21, double 0x3FB01AFE6A8424B4)
+  %v26 = tail call double @llvm.fma.f64(double %v25, double %v21, double 0xBFAB27B0C993BBC0)
+  %v27 = tail call double @llvm.fma.f64(double %v26, double %v21, double 0x3FA96A9DC91C0AB0)
+  %v28 = tail call double @llvm.fma.f64(double %v27, double %v21, double 0xBFABDF5878266EB8)
+  %v29 = tail call double @llvm.fma.f64(double %v28, double %v21, double 0x3FAE4354EB22A1B0)
+  %v30 = tail call double @llvm.fma.f64(double %v29, double %v21, double 0xBFB00A587343E0D9)
+  %v31 = tail call double @llvm.fma.f64(double %v30, double %v21, double 0x3FB1102D84AF44AA)
+  %v32 = tail call double @llvm.fma.f64(double %v31, double %v21, double 0xBFB24855AF69FCA9)
+  %v33 = tail call double @llvm.fma.f64(double %v32, double %v21, double 0x3FB3B13EC5312F6B)
+  %v34 = tail call double @llvm.fma.f64(double %v33, double %v21, double 0xBFB5555EFD378F3D)
+  %v35 = tail call double @llvm.fma.f64(double %v34, double %v21, double 0x3FB745D193E77765)
+  %v36 = tail call double @llvm.fma.f64(double %v35, double %v21, double 0xBFB999995508C5FB)
+  %v37 = tail call double @llvm.fma.f64(double %v36, double %v21, double 0x3FBC71C71ABD3E9F)
+  %v38 = tail call double @llvm.fma.f64(double %v37, double %v21, double 0xBFC000000086E86D)
+  %v39 = tail call double @llvm.fma.f64(double %v38, double %v21, double 0x3FC24924924CCF71)
+  %v40 = tail call double @llvm.fma.f64(double %v39, double %v21, double 0xBFC5555555545D1D)
+  %v41 = tail call double @llvm.fma.f64(double %v40, double %v21, double 0x3FC999999999934F)
+  %v42 = tail call double @llvm.fma.f64(double %v41, double %v21, double 0xBFD0000000000045)
+  %v43 = tail call double @llvm.fma.f64(double %v42, double %v21, double 0x3FD5555555555557)
+  %v44 = fmul double %v17, 0xBD48432A1B0E2634
+  %v45 = tail call double @llvm.fma.f64(double %v23, double %v43, double %v44)
+  %v46 = tail call double @llvm.fma.f64(double %v22, double -5.000000e-01, double %v45)
+  %v47 = fadd double %v21, %v46
+  %v48 = tail call double @llvm.fma.f64(double %v17, double 0x3FE62E42FEFA4000, double %v47)
+  %v49 = select i1 %v6, double %v48, double %v3
+  %v50 = fneg double %v49
+  %v51 = select i1 %v5, double 0xFFF8000000000000, double %v50
+  %v52 = select i1 %v4, double 0x7FF0000000000000, double %v51
+  %v53 = fcmp ogt double %v52, 6.250000e+00
+  %v54 = tail call double @llvm.sqrt.f64(double %v52)
+  %v55 = fcmp ogt double %v54, 7.000000e+00
+  %v56 = select i1 %v55, double 7.000000e+00, double %v54
+  %v57 = fadd double %v56, -3.750000e+00
+  %v58 = fadd double %v56, 2.000000e+00
+  %v59 = fdiv double %v57, %v58
+  %v60 = tail call double @llvm.fma.f64(double %v59, double 0x403DA7C0962DA322, double 0x406253F48F8F84CC)
+  %v61 = tail call double @llvm.fma.f64(double %v60, double %v59, double 0xC02A8F29D4646258)
+  %v62 = tail call double @llvm.fma.f64(double %v61, double %v59, double 0xC05AC039C651B35C)
+  %v63 = tail call double @llvm.fma.f64(double %v62, double %v59, double 0x3FE9E0E6FCBC34BC)
+  %v64 = tail call double @llvm.fma.f64(double %v63, double %v59, double 0x4045983134678320)
+  %v65 = tail call double @llvm.fma.f64(double %v64, double %v59, double 0xBFA52D00BECEBA09)
+  %v66 = tail call double @llvm.fma.f64(double %v65, double %v59, double 0xC02B3BDB98E772E6)
+  %v67 = tail call double @llvm.fma.f64(double %v66, double %v59, double 0x3FEE7C2E2DB88C83)
+  %v68 = tail call double @llvm.fma.f64(double %v67, double %v59, double 0x400D7EEDC8CBAB47)
+  %v69 = tail call double @llvm.fma.f64(double %v68, double %v59, double 0xBFEC2275F02622D3)
+  %v70 = tail call double @llvm.fma.f64(double %v69, double %v59, double 0xBFE817D7C4C2836B)
+  %v71 = tail call double @llvm.fma.f64(double %v70, double %v59, double 0x3FDC2CFA970EF1C3)
+  %v72 = tail call double @llvm.fma.f64(double %v71, double %v59, double 0x3F9B4833976FE8D5)
+  %v73 = tail call double @llvm.fma.f64(double %v72, double %v59, double 0xBFBF883230F41C50)
+  %v74 = tail call double @llvm.fma.f64(double %v73, double %v59, double 0x3FB07B86A59881D3)
+  %v75 = tail call double @llvm.fma.f64(double %v74, double %v59, double 0xBF84C3A6658F9A60)
+  %v76 = tail call double @llvm.fma.f64(double %v75, double %v59, double 0xBF94A97DF7C31FBD)
+  %v77 = tail call double @llvm.fma.f64(double %v76, double %v59, double 0x3FA1CB98D32E7395)
+  %v78 = tail call double @llvm.fma.f64(double %v77, double %v59, double 0xBF9F0A1A841E3675)
+  %v79 = tail call double @llvm.fma.f64(double %v78, double %v59, double 0xBF995499551B1506)
+  %v80 = tail call double @llvm.fma.f64(double %v79, double %v59, double 0x3FB46B72BAFB10F7)
+  %v81 = tail call double @llvm.fma.f64(double %v80, double %v59, double 0xBFA62FB07503CAB3)
+  %v82 = tail call double @llvm.fma.f64(double %v56, double %v81, double %v54)
+  %v83 = fadd double %v52, -3.125000e+00
+  %v84 = tail call double @llvm.fma.f64(double %v83, double 0xBB76ADC395381914, double 0x3BAE67F9BFE638B4)
+  %v85 = tail call double @llvm.fma.f64(double %v84, double %v83, double 0x3BD3868255A0DABE)
+  %v86 = tail call double @llvm.fma.f64(double %v85, double %v83, double 0xBC19BBFD6D86AB1F)
+  %v87 = tail call double @llvm.fma.f64(double %v86, double %v83, double 0x3C29AA87CB068EB0)
+  %v88 = tail call double @llvm.fma.f64(double %v87, double %v83, double 0x3C71EC22D788B004)
+  %v89 = tail call double @llvm.fma.f64(double %v88, double %v83, double 0xBCA1CA76F5A2F3BB)
+  %v90 = tail call double @llvm.fma.f64(double %v89, double %v83, double 0xBC86FCF9E88B7CEE)
+  %v91 = tail call double @llvm.fma.f64(double %v90, double %v83, double 0x3CFD6C6F08370B40)
+  %v92 = tail call double @llvm.fma.f64(double %v91, double %v83, double 0xBD2686E5FE4DF756)
+  %v93 = tail call double @llvm.fma.f64(double %v92, double %v83, double 0xBD36BDBE9A3B4ACF)
+  %v94 = tail call double @llvm.fma.f64(double %v93, double %v83, double 0x3D87235DFEAAC458)
+  %v95 = tail call double @llvm.fma.f64(double %v94, double %v83, double 0xBDAC8A3F8F4819AA)
+  %v96 = tail call double @llvm.fma.f64(double %v95, double %v83, double 0xBDCDC3F138246CB4)
+  %v97 = tail call double @llvm.fma.f64(double %v96, double %v83, double 0x3E120F5363D677EA)
+  %v98 = tail call double @llvm.fma.f64(double %v97, double %v83, double 0xBE31A9EB0F06F264)
+  %v99 = tail call double @llvm.fma.f64(double %v98, double %v83, double 0xBE5F36CED466EA96)
+  %v100 = tail call double @llvm.fma.f64(double %v99, double %v83, double 0x3E9C6B4F88BEF332)
+  %v101 = tail call double @llvm.fma.f64(double %v100, double %v83, double 0xBEB6E8A53CDE9A3D)
+  %v102 = tail call double @llvm.fma.f64(double %v101, double %v83, double 0xBEED1D1F7CA2238E)
+  %v103 = tail call double @llvm.fma.f64(double %v102, double %v83, double 0x3F2879C2A20B529A)
+  %v104 = tail call double @llvm.fma.f64(double %v103, double %v83, double 0xBF484576948356A9)
+  %v105 = tail call double @llvm.fma.f64(double %v104, double %v83, double 0xBF78B6C33114EAD6)
+  %v106 = tail call double @llvm.fma.f64(double %v105, double %v83, double 0x3FCEBD80D9B13DFA)
+  %v107 = tail call double @llvm.fma.f64(double %v106, double %v83, double 0x3FE4EABCF9335D0C)
+  %v108 = tail call double @llvm.fma.f64(double %v1, double %v107, double %v1)
+  %v109 = select i1 %v53, double %v82, double %v108
+  %v110 = tail call double @llvm.copysign.f64(double %v109, double %x)
+  ret double %v110
 }
 
 define internal float @m_exp2_float32(float %x) alwaysinline nounwind {

@@ -1,0 +1,175 @@
+"""Numbers of places in arrays, and counts of values between edges, by MXNet's names.
+
+Places are whole numbers: floats are cut to them, as MXNet has them, and results are int64. All of
+these are constants for derivatives.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import compute_dtype, is_float
+from nbgraph.errors import ArgumentError, IndexingError, ShapeError
+from nbgraph.operator.array_op import ArrayOp, Spec, constant
+from nbgraph.ops.define import Shape, as_array, public, whole, whole_tuple
+
+Array = np.ndarray[Any, Any]
+WHOLE = np.dtype("int64")
+
+
+def _extents(name: str, shape: Any) -> Shape:
+    """A shape whose first size may be -1: not known, and not needed."""
+    found = whole_tuple(name, "shape", shape)
+    if not found or min(found[1:], default=0) < 0 or found[0] < -1:
+        raise ShapeError(f"{name}: shape={shape!r}; give sizes from 0, the first of them may be -1")
+    return found
+
+
+def _require_below(name: str, places: Array, size: int, what: str) -> None:
+    low, high = (int(places.min()), int(places.max())) if places.size else (0, -1)
+    if low < 0 or 0 <= size <= high:
+        wanted = f"0 to {size - 1}" if size >= 0 else "numbers from 0"
+        raise IndexingError(f"{name}: {low if low < 0 else high} {what}; expected {wanted}")
+
+
+# numbers and coordinates ------------------------------------------------------------------------
+
+
+def _ravel_infer(data: Spec, *, shape: Shape) -> Spec:
+    if data.shape[:1] != (len(shape),):
+        raise ShapeError(
+            f"ravel_multi_index: data has shape {data.shape}, shape={shape} has {len(shape)} axes; "
+            "expected the coordinates of each axis in a row of data"
+        )
+    return Spec(data.shape[1:], WHOLE)
+
+
+def _ravel(inputs: Sequence[Array], outputs: Sequence[Array], *, shape: Shape) -> None:
+    total = np.zeros_like(outputs[0])
+    for axis, (row, size) in enumerate(zip(inputs[0].astype(WHOLE), shape, strict=True)):
+        _require_below("ravel_multi_index", row, size, f"is out of bounds for axis {axis}")
+        total = total * max(size, 0) + row
+    outputs[0][...] = total
+
+
+_RAVEL = ArrayOp("ravel_multi_index", _ravel_infer, _ravel, gradient=constant, operands=("data",))
+
+
+@public(_RAVEL)
+def ravel_multi_index(data: Any, shape: Any) -> Any:
+    """The numbers, in C order, of elements at these coordinates of an array of `shape`.
+
+    `data` has a row of coordinates for each axis. The first size may be -1. One that is out of
+    bounds raises IndexingError.
+
+    >>> ravel_multi_index([[3, 6, 6], [4, 5, 1]], shape=(7, 6))
+    array([22, 41, 37])
+    """
+    return _RAVEL(as_array(data), shape=_extents("ravel_multi_index", shape))
+
+
+def _unravel(inputs: Sequence[Array], outputs: Sequence[Array], *, shape: Shape) -> None:
+    rest, size = inputs[0].astype(WHOLE), -1 if shape[0] < 0 else math.prod(shape)
+    _require_below("unravel_index", rest, size, f"is no number of an element of {shape}")
+    for axis in reversed(range(1, len(shape))):
+        rest, outputs[0][axis, ...] = np.divmod(rest, max(shape[axis], 1))
+    outputs[0][0, ...] = rest
+
+
+_UNRAVEL = ArrayOp(
+    "unravel_index",
+    lambda data, *, shape: Spec((len(shape), *data.shape), WHOLE),
+    _unravel,
+    gradient=constant,
+    operands=("data",),
+)
+
+
+@public(_UNRAVEL)
+def unravel_index(data: Any, shape: Any) -> Any:
+    """The coordinates of the elements with these numbers, in C order, of an array of `shape`.
+
+    A row for each axis, as one array. The first size may be -1. A number out of bounds raises
+    IndexingError.
+
+    >>> unravel_index([22, 41, 37], shape=(7, 6))
+    array([[3, 6, 6],
+           [4, 5, 1]])
+    """
+    return _UNRAVEL(as_array(data), shape=_extents("unravel_index", shape))
+
+
+# counts -----------------------------------------------------------------------------------------
+
+
+def _counts_infer(a: Spec, *edges: Spec, bins: int | None, range: Any) -> tuple[Spec, Spec]:
+    if bins is not None:
+        dtype = a.dtype if is_float(a.dtype) else np.dtype("float64")
+        return Spec((bins,), WHOLE), Spec((bins + 1,), dtype)
+    (found,) = edges
+    if len(found.shape) != 1 or found.shape[0] < 2:
+        raise ShapeError(
+            f"histogram: bins has shape {found.shape}; give a number, or at least two edges"
+        )
+    return Spec((found.shape[0] - 1,), WHOLE), found
+
+
+def _counts(
+    inputs: Sequence[Array],
+    outputs: Sequence[Array],
+    *,
+    bins: int | None,
+    range: tuple[float, float] | None,
+) -> None:
+    a, *edges = (x.astype(compute_dtype(x.dtype)) if is_float(x.dtype) else x for x in inputs)
+    try:
+        found = np.histogram(a, edges[0] if bins is None else bins, range)
+    except ValueError as error:
+        raise ArgumentError(f"histogram: {error}") from None
+    outputs[0][...], outputs[1][...] = found
+
+
+_HISTOGRAM = ArrayOp(
+    "histogram",
+    _counts_infer,
+    _counts,
+    gradient=constant,
+    operands=("a", "*bins"),
+    nout=2,
+)
+
+
+@public(_HISTOGRAM)
+def histogram(a: Any, bins: Any = 10, range: Any = None) -> tuple[Any, Any]:
+    """How many values there are in each bin, and the edges of the bins, as in NumPy.
+
+    `bins`: a number of equal bins from `range[0]` to `range[1]` (by default from the least value to
+    the largest), or the edges, with increasing values. A bin holds its lower edge, the last one
+    its upper edge too. Counts are int64.
+
+    >>> histogram([0, 1, 2, 3, 4, 5], bins=2)
+    (array([3, 3]), array([0. , 2.5, 5. ]))
+    """
+    if isinstance(bins, (list, tuple)) or getattr(bins, "shape", ()) != ():
+        return _HISTOGRAM(as_array(a), as_array(bins), bins=None, range=None)
+    count = whole("histogram", "bins", bins)
+    if count < 1:
+        raise ArgumentError(f"histogram: bins={bins}; give at least 1")
+    limits = None if range is None else _two(range)
+    return _HISTOGRAM(as_array(a), bins=count, range=limits)
+
+
+def _two(bounds: Any) -> tuple[float, float]:
+    try:
+        low, high = map(float, bounds)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"histogram: range={bounds!r}; give (lowest, highest)") from None
+    if not -math.inf < low <= high < math.inf:
+        raise ArgumentError(
+            f"histogram: range={bounds!r}; give finite numbers, the lower one first"
+        )
+    return low, high
