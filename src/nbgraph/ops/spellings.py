@@ -24,10 +24,11 @@ from nbgraph.ops.comparison import (
 )
 from nbgraph.ops.define import composed, library
 from nbgraph.ops.dropout import dropout
-from nbgraph.ops.extremes import argmax, max, min
+from nbgraph.ops.extremes import max, min
 from nbgraph.ops.joining import concatenate
 from nbgraph.ops.layering import named, one_of
 from nbgraph.ops.logic import logical_and, logical_or, logical_xor
+from nbgraph.ops.placing import argmax
 from nbgraph.ops.reductions import sum
 from nbgraph.ops.slicing import flip
 from nbgraph.ops.statistics import mean, var
