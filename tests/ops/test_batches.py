@@ -102,12 +102,62 @@ def test_a_graph_has_states():
     np.testing.assert_array_equal(exe.aux_dict["mean"].asnumpy(), before)
 
 
-def test_both_compilers_give_the_same_bits():
-    """The kernel's text has two compilers."""
-    x = np.random.default_rng(3).normal(size=(3, 4, 1500)).astype("float32")
-    wanted = ops.channel_moments(x)
-    with ng.config(compiler="numba"):
-        np.testing.assert_array_equal(ops.channel_moments(x), wanted)
+SHAPES = [(3, 4, 1500), (7, 600), (5, 3, 4, 4)]  # 600 channels are three strips
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_both_compilers_give_the_same_bits(shape):
+    """The kernels' texts have two compilers."""
+    rng = np.random.default_rng(3)
+    x, g = (rng.normal(size=shape).astype("float32") for _ in range(2))
+    gamma, beta = (rng.normal(size=shape[1]).astype("float32") for _ in range(2))
+    moments = ops.channel_moments(x)
+    calls = [
+        lambda: ops.channel_moments(x),
+        lambda: ops.channel_sums(g, x),
+        lambda: ops.batch_standard(x, moments, gamma, beta),
+        lambda: bound(x, gamma, beta).forward(is_train=True)[0].asnumpy(),  # noqa: PLW0108
+    ]
+    for call in calls:
+        wanted = call()
+        with ng.config(compiler="numba"):
+            np.testing.assert_array_equal(call(), wanted)
+
+
+def bound(x, gamma, beta, **how):
+    """An executor of batch norm whose moving averages are 0.5 and 2."""
+    names = ("x", "gamma", "beta", "mean", "variance")
+    dtype = x.dtype
+    variables = [ng.var(name, dtype=dtype) for name in names]
+    exe = ng.batch_norm(*variables, **how).simple_bind(x=x.shape)
+    for name, value in zip(names, (x, gamma, beta)):
+        exe.arg_dict[name][:] = value
+    exe.aux_dict["mean"][:] = 0.5
+    exe.aux_dict["variance"][:] = 2
+    return exe
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [*SHAPES, (1, 2)])
+@pytest.mark.parametrize("frozen", [False, True])
+def test_the_kernel_of_a_graph_does_what_arrays_do(shape, dtype, frozen):
+    """OPR-12: in a graph the statistics are a kernel, told at each run whether it trains."""
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=shape).astype(dtype)
+    gamma, beta = (rng.normal(size=shape[1]).astype(dtype) for _ in range(2))
+    how = {"momentum": 0.3, "frozen": frozen}
+    exe = bound(x, gamma, beta, **how)
+    states = np.full(shape[1], 0.5, dtype), np.full(shape[1], 2, dtype)
+    bound_states = [exe.aux_dict["mean"], exe.aux_dict["variance"]]
+    for trains in (False, True, True, False):
+        (found,) = exe.forward(is_train=trains)
+        with ng.autograd.train_mode() if trains else ng.autograd.predict_mode():
+            wanted = ops.batch_norm(x, gamma, beta, *states, **how)
+        np.testing.assert_array_equal(found.asnumpy(), wanted)
+        for state, own in zip(bound_states, states):
+            np.testing.assert_allclose(state.asnumpy(), own, rtol=4 * np.finfo(dtype).eps)
+    rows = [row for each in exe.plan().by_program.values() for row in each]
+    assert rows and all(row.does.startswith("kernel") for row in rows)
 
 
 def test_bad_input():

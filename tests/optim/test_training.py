@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
+from nbgraph.engine.native_call import NativeCall
 from nbgraph.errors import ArgumentError
 from nbgraph.nn.fitting import _stacked
 from nbgraph.nn.metrics import accuracy
@@ -165,6 +166,32 @@ def test_an_optimizer_of_other_arrays_is_refused():
     exe = ng.sum(ng.var("x") ** 2).simple_bind(x=(2,))
     with pytest.raises(ArgumentError, match=r"train_step: SGD has the parameter 'w'.*: x"):
         exe.train_step(ng.optim.SGD({"w": ng.ones(2)}, 0.1))
+
+
+@pytest.mark.parametrize("shape", [(8, 6), (8, 3, 6), (8, 3, 5, 5)])
+def test_a_step_with_batch_norm_runs_no_python(shape):
+    """Statistics, moving averages and their gradients are kernels of the plan, which takes the mode
+    of the call; the moving averages are those of the operator."""
+    data = np.random.default_rng(3).normal(size=shape).astype("float32")
+    x, y = ng.array(data), ng.array(np.arange(8) % 3)
+    norm = ng.nn.BatchNorm(shape[1])
+    model = ng.nn.Sequential(norm, ng.relu, ng.nn.Flatten(), ng.nn.Dense(3))
+    model(x)
+
+    def value(model, x, y):
+        return ng.mean(ng.cross_entropy(model(x), y))
+
+    step = ng.optim.train_step(value, ng.optim.Adam(model, 0.1))
+    states = np.zeros(shape[1], "float32"), np.ones(shape[1], "float32")
+    for trains in (True, False, True):
+        with ng.autograd.train_mode() if trains else ng.autograd.predict_mode():
+            step(x, y)
+            ng.batch_norm(data, None, None, *states)
+        np.testing.assert_allclose(norm.moving_mean.asnumpy(), states[0], rtol=1e-5, atol=1e-7)
+        np.testing.assert_allclose(norm.moving_variance.asnumpy(), states[1], rtol=1e-5)
+    for trained in step._known.values():
+        assert not trained._program.stateful
+        assert all(isinstance(s.run, NativeCall) for s in trained._program.plan.steps)
 
 
 def test_a_step_of_fit_runs_no_python():

@@ -11,6 +11,7 @@ from nbgraph.array.core import Array
 from nbgraph.array.launch import Prepared
 from nbgraph.array.layout import Layout
 from nbgraph.operator.array_op import Spec
+from nbgraph.operator.moving_op import MovingOp
 from nbgraph.operator.request import OpReqType
 from nbgraph.operator.tiled_op import TiledOp
 from nbgraph.shape import Space
@@ -40,6 +41,18 @@ def prepare_tiled(
         made = Prepared(op.__name__, call.code, Space(0, (), ()), call.words, (), call.cost)
         made.head, made.hi = call.head, call.tiles
         op.carried[key] = made
+    return made
+
+
+def prepare_moving(
+    op: MovingOp, operands: Sequence[Layout], attributes: Mapping[str, Any], *, moves: bool
+) -> Prepared:
+    """The kernel of an operator that has one for these; `moves` is the last word of its record."""
+    call = op.moving_call([Spec(o.shape, o.dtype) for o in operands], attributes)
+    assert call is not None, op  # it was asked for when the task was made
+    words = (*call.words[:-1], int(moves))
+    made = Prepared(op.__name__, call.code, Space(0, (), ()), words, (), call.cost)
+    made.head, made.hi = call.head, call.tiles
     return made
 
 

@@ -26,6 +26,7 @@ from nbgraph.graph.schedule import Schedule, Value
 from nbgraph.operator.array_op import ArrayOp, Spec
 from nbgraph.operator.map_reduce import MapReduce
 from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.moving_op import MovingOp
 from nbgraph.operator.request import OpReqType
 
 kAddTo = OpReqType.kAddTo
@@ -144,6 +145,8 @@ class Lowering:
 
     def _kernel(self, node: GraphNode, op: Any) -> bool:
         """Whether it is an operator of a kind that kernels do, and one does it."""
+        if isinstance(op, MovingOp):
+            return self.draft.device.host and tasks.moving(self.draft, node, op)
         if not self.draft.device.host and op.kind != "rows":
             return False
         kinds = {"rows": tasks.rows, "product": tasks.product, "tiled": tasks.tiled}

@@ -24,7 +24,7 @@ from nbgraph.engine.plan import Outside, Plan, Step
 from nbgraph.errors import OutOfMemory
 from nbgraph.executor.compiled import Compiled, Spot
 from nbgraph.executor.interim import in_force, in_words, tell_of_failure
-from nbgraph.executor.work import FunctionWork, KernelWork, Use
+from nbgraph.executor.work import FunctionWork, KernelWork, MovingWork, Use
 from nbgraph.graph.schedule import Task, Value
 from nbgraph.operator.request import OpReqType
 
@@ -158,6 +158,7 @@ class Program:
         self.homes = Homes(self.arena, self.arrays)
         self.effects: dict[Any, FunctionWork] = {}
         self._patches: dict[Spot, Patch] = {}
+        self._modes: Patch = []  # words that say whether a run trains
         self._slots: list[Any] = [
             Outside(value.name) if array is None else array._chunk
             for value, array in zip(made.slots, self.arrays, strict=True)
@@ -175,6 +176,8 @@ class Program:
         self._words = list(self._patches)
         self.stateful = any(step.wants_state for step in steps)
         patches = list(self._patches.values())
+        if self._modes:
+            patches.append(self._modes)
         if self.behind is not None:
             more, words = self.behind.steps(len(steps))
             steps, patches = [*steps, *more], [*patches, *words]
@@ -190,7 +193,7 @@ class Program:
         self.plain: Callable[..., int] | None = None
         if self._brought:
             self._arrange()
-        elif self.behind is None and self.instance is not None and not self.stateful:
+        elif not (self.behind is not None or self.stateful or self._modes or not steps):
             self.plain = self.instance.launch if made is self.wanted else None
 
     def _change_over(self) -> None:
@@ -249,6 +252,8 @@ class Program:
                 words = self._addresses(addresses)
             else:
                 words = [addresses[slot] + offset for slot, offset in self._offsets]
+        if self._modes:
+            words = [*words, int(is_train)]
         if self.behind is not None:
             words = [*words, *self.behind.words()]
         state = None
@@ -302,6 +307,8 @@ class Program:
             prepared.record(addresses, work.numbers),
             (prepared.code, self.arena, self.constants),
         )
+        if type(work) is MovingWork and work.mode is None:
+            self._modes.append((place, len(record) - 1))
         if not self.compiled.device.host:
             return DeviceCall(prepared, record, task.name, keep)
         return NativeCall(

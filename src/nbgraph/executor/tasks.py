@@ -16,7 +16,15 @@ from nbgraph.array.push import same
 from nbgraph.dtype import is_float
 from nbgraph.executor.draft import Draft, copy_task, task_over
 from nbgraph.executor.places import Place, equal, rights
-from nbgraph.executor.work import FunctionWork, MapWork, ProductWork, RowWork, TiledWork, Use
+from nbgraph.executor.work import (
+    FunctionWork,
+    MapWork,
+    MovingWork,
+    ProductWork,
+    RowWork,
+    TiledWork,
+    Use,
+)
 from nbgraph.graph.build import NUMBERS, GraphNode, draws_alone, has_effect
 from nbgraph.graph.graph import spec
 from nbgraph.graph.schedule import Value
@@ -26,6 +34,7 @@ from nbgraph.operator.request import OpReqType
 from nbgraph.ops.arithmetic import add
 
 if TYPE_CHECKING:
+    from nbgraph.operator.moving_op import MovingOp
     from nbgraph.operator.product_op import ProductOp
     from nbgraph.operator.row_op import Placed, RowOp
     from nbgraph.operator.tiled_op import TiledOp
@@ -144,14 +153,29 @@ def tiled(draft: Draft, node: GraphNode, op: TiledOp) -> bool:
     given = [Spec(place.layout.shape, place.layout.dtype) for place in reads]
     if op.tiled_call(given, kWriteTo, node.attributes) is None:
         return False
-    for k, place in enumerate(reads):
-        if not place.layout.contiguous:
-            own = layout(place.layout.shape, place.layout.dtype)
-            reads[k] = draft.moved(f"{name} operand {k}", place, own)
+    reads = _contiguous(draft, name, reads)
     target, request = draft.output(node, 0), draft.request(node, 0)
     work = TiledWork(op, node.attributes, Use.each(reads), Use.of(0, target))
     sums = (0,) if op.adds else ()
     draft.enter(node, task_over(name, reads, [target], [request], work, accumulates=sums))
+    return True
+
+
+def moving(draft: Draft, node: GraphNode, op: MovingOp) -> bool:
+    """Whether a kernel moves the states of this node, with a copy of an operand in pieces."""
+    name, reads = draft.names[node], draft.reads(node)
+    states = op.states(is_train=True)
+    given = [Spec(place.layout.shape, place.layout.dtype) for place in reads]
+    if op.moving_call(given, node.attributes) is None:
+        return False
+    reads = _contiguous(draft, name, reads)  # states are: they are variables
+    outputs = [draft.output(node, k) for k in range(node.nout)]
+    requests = [draft.request(node, k) for k in range(node.nout)]
+    mode = False if op.still(node.attributes) else node.marks.get("is_train")
+    work = MovingWork(op, node.attributes, Use.each(reads), Use.each(outputs), mode)
+    written = [*outputs, *(reads[k] for k in states)]
+    requests += [kAddTo] * len(states)
+    draft.enter(node, task_over(name, reads, written, requests, work))
     return True
 
 
@@ -208,6 +232,18 @@ def _outputs(
     requests = [found[1] for found in asked if found is not None]
     uses = iter(Use.each(writes))
     return [None if found is None else next(uses) for found in asked], writes, requests
+
+
+def _contiguous(draft: Draft, name: str, reads: Sequence[Place]) -> list[Place]:
+    """Operands of a node, those in pieces copied."""
+    return [
+        place
+        if place.layout.contiguous
+        else draft.moved(
+            f"{name} operand {k}", place, layout(place.layout.shape, place.layout.dtype)
+        )
+        for k, place in enumerate(reads)
+    ]
 
 
 def _layouts(node: GraphNode) -> list[Layout]:

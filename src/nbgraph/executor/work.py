@@ -26,6 +26,7 @@ from nbgraph.operator.request import OpReqType
 
 if TYPE_CHECKING:  # each kind loads with its first operator
     from nbgraph.array.products import PreparedProduct
+    from nbgraph.operator.moving_op import MovingOp
     from nbgraph.operator.product_op import ProductOp
     from nbgraph.operator.row_op import RowOp
     from nbgraph.operator.tiled_op import TiledOp
@@ -208,6 +209,30 @@ class TiledWork:
 
 
 @dataclass(slots=True, eq=False, repr=False)
+class MovingWork:
+    """A kernel that moves states, which are among its inputs, in training."""
+
+    op: MovingOp
+    attributes: Mapping[str, Any]
+    inputs: Sequence[Use]
+    outputs: Sequence[Use]
+    mode: bool | None  # whether it trains; None: as the run does
+    numbers: Sequence[Any] = ()
+
+    def prepared(self, task: Task) -> Prepared:
+        """See RowWork."""
+        from nbgraph.array.tiled import prepare_moving
+
+        given = [use.layout for use in self.inputs]
+        return prepare_moving(self.op, given, self.attributes, moves=bool(self.mode))
+
+    def uses(self) -> list[tuple[bool, Use]]:
+        """See MapWork."""
+        read = [(False, use) for use in self.inputs]
+        return [*read, *((True, use) for use in self.outputs)]
+
+
+@dataclass(slots=True, eq=False, repr=False)
 class FunctionWork:
     """An operator over whole arrays: a Python function."""
 
@@ -298,5 +323,5 @@ def copy_plan(dtype: np.dtype[Any]) -> Plan:
     return same.invoker.plan([dtype], dtype, {})
 
 
-KernelWork = MapWork | ReadyWork | RowWork | ProductWork | TiledWork
+KernelWork = MapWork | ReadyWork | RowWork | ProductWork | TiledWork | MovingWork
 Work = KernelWork | FunctionWork | CastWork

@@ -14,11 +14,13 @@ import numpy as np
 
 from nbgraph.dtype import compute_dtype, is_float
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.moving_op import MovingOp
 from nbgraph.operator.request import OpReqType, assign, kWriteTo
 from nbgraph.operator.tiled_op import TiledCall, TiledOp
 from nbgraph.ops.arithmetic import add, multiply, subtract
 from nbgraph.ops.define import Shape, as_array, cast, composed, library, public
+from nbgraph.settings import config
 from nbgraph.shape import Shapes
 
 Array = np.ndarray[Any, Any]
@@ -53,10 +55,10 @@ def _call(text: str, x: Spec, dtype: Any, each: float, *rest: int) -> TiledCall 
     from nbgraph.kernels import channels
     from nbgraph.kernels.written import written
 
-    made = getattr(channels, f"{text}_text")(dtype)
+    cells = math.prod(x.shape[2:])
+    made = getattr(channels, f"{text}_text")(dtype, beside=cells == 1)
     name = made.rsplit("def ", 1)[1].split("(", 1)[0]
-    images, count, *space = x.shape
-    cells = math.prod(space)
+    images, count = x.shape[:2]
     cost = int(images * count * cells * each)
     return TiledCall(written(name, made, dtype), (images, count), (cells, *rest), count, cost)
 
@@ -112,7 +114,7 @@ def channel_moments(x: Any, *, out: Any = None) -> Any:
 # with moving averages ---------------------------------------------------------------------------
 
 
-class _Statistics(ArrayOp):
+class _Statistics(MovingOp):
     """Mean and variance to standardise with, and whether they are those of the batch (1 or 0)."""
 
     auxiliary = ("moving_mean", "moving_var")
@@ -142,6 +144,27 @@ class _Statistics(ArrayOp):
             made[0], made[1] = states
         for out, request, value in zip(outputs, requests, (made, float(trains)), strict=True):
             assign(out, request, np.asarray(value, out.dtype))
+
+    def still(self, attributes: Mapping[str, Any]) -> bool:
+        """See MovingOp."""
+        return bool(attributes["frozen"])
+
+    def moving_call(self, specs: Sequence[Spec], attributes: Mapping[str, Any]) -> TiledCall | None:
+        """See MovingOp."""
+        x, dtype = specs[0], specs[0].dtype
+        if dtype.itemsize < 4 or any(s.dtype != dtype for s in specs) or 0 in x.shape:
+            return None
+        if config.compiler == "python":
+            return None
+        n = x.shape[0] * math.prod(x.shape[2:])
+        ratio = n / max(1, n - attributes["correction"])
+        numbers = (_bits(v, dtype) for v in (attributes["momentum"], ratio))
+        return _call("statistics", x, dtype.name, 0.3, *numbers, 1)
+
+
+def _bits(value: float, dtype: Any) -> int:
+    """As a word of a record."""
+    return int.from_bytes(np.dtype(dtype).type(value).tobytes(), "little")
 
 
 def _statistics_infer(x: Spec, mean: Spec, variance: Spec, **_: Any) -> tuple[Spec, Spec]:
@@ -271,14 +294,16 @@ def _standard_partial(in_shapes: Shapes, out_shapes: Shapes, **_: Any) -> tuple[
 
 
 def _standard_tiling(specs: Sequence[Spec], dtype: Any, *, eps: float) -> TiledCall | None:
-    bits = np.dtype(dtype).type(eps).tobytes()
-    return _call("standard", specs[0], dtype, 0.3, int.from_bytes(bits, "little"))
+    return _call("standard", specs[0], dtype, 0.3, _bits(eps, dtype))
 
 
 def _standard_naive(x: Array, moments: Array, gamma: Array, beta: Array, *, eps: float) -> Array:
     scale = gamma / np.sqrt(moments[1] + np.asarray(eps, x.dtype))
     shape = (-1, *(1,) * (x.ndim - 2))
     return x * scale.reshape(shape) + (beta - moments[0] * scale).reshape(shape)
+
+
+_FIRST = np.array([[True], [False]])  # of the two rows; chosen so, they fuse, and are not stacked
 
 
 def _standard_rule(g: Gradients) -> Sequence[Any]:
@@ -295,7 +320,7 @@ def _standard_rule(g: Gradients) -> Sequence[Any]:
         off = multiply(subtract(_row(sums, 1), multiply(_row(moments, 0), total)), root)
         to_mean = library.negative(multiply(scale, total))
         to_variance = multiply(multiply(multiply(scale, root), off), -0.5)
-        found[1:] = [library.stack([to_mean, to_variance]), off, total]
+        found[1:] = [library.where(_FIRST, to_mean, to_variance), off, total]
     each = zip(found, specs, g.wanted, strict=True)
     return [cast(v, spec) if w and v is not None else None for v, spec, w in each]
 
