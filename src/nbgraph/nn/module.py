@@ -74,7 +74,7 @@ class Module:
 
         ArgumentError where a shape is not known yet.
         """
-        found = {name: array for name, array in self._arrays() if not self._is_statistic(name)}
+        found = {name: array for name, array, trained in self._held() if trained}
         for name, array in found.items():
             if isinstance(array, Deferred):
                 raise ArgumentError(
@@ -87,8 +87,8 @@ class Module:
         """The arrays that are saved but not trained, by dotted names."""
         return {
             name: array
-            for name, array in self._arrays()
-            if self._is_statistic(name) and not isinstance(array, Deferred)
+            for name, array, trained in self._held()
+            if not trained and not isinstance(array, Deferred)
         }
 
     def modules(self) -> dict[str, Module]:
@@ -103,19 +103,19 @@ class Module:
                     }
         return found
 
-    def _arrays(self) -> Iterator[tuple[str, Any]]:
+    def _held(self) -> Iterator[tuple[str, Any, bool]]:
+        """Arrays by dotted names, and whether each is trained."""
         seen: set[int] = set()
         for path, module in self.modules().items():
             for name, value in _attributes(module):
                 for inner, array in _within(name, value):
                     if isinstance(array, _PLAIN) and id(array) not in seen and _trains(array):
                         seen.add(id(array))
-                        yield f"{path}.{inner}" if path else inner, array
+                        trained = inner not in module.statistics_named
+                        yield f"{path}.{inner}" if path else inner, array, trained
 
-    def _is_statistic(self, name: str) -> bool:
-        path, _, last = name.rpartition(".")
-        owner = self.modules().get(path)
-        return owner is not None and last in owner.statistics_named
+    def _arrays(self) -> Iterator[tuple[str, Any]]:
+        return ((name, array) for name, array, _ in self._held())
 
     def _deferred(self) -> bool:
         return any(isinstance(array, Deferred) for _, array in self._arrays())
