@@ -139,6 +139,7 @@ def test_operations_touch_the_memory_of_arrays():
     x = graph.param("x", (4, 5), A)
     copy = nodes.lambda_([x], forward)
     graph.forward()
+    ng.waitall()
     assert seen == [[a._address for a in (copy.val, x.val)]]
     with pytest.raises(ShapeError, match=r"\(4,\).*\(5,\)"):
         element(lambda x: x, base[0], row)()
