@@ -132,8 +132,6 @@ from nbgraph.ops.extremes import all as all
 from nbgraph.ops.extremes import amax as amax
 from nbgraph.ops.extremes import amin as amin
 from nbgraph.ops.extremes import any as any
-from nbgraph.ops.extremes import argmax as argmax
-from nbgraph.ops.extremes import argmin as argmin
 from nbgraph.ops.extremes import count_nonzero as count_nonzero
 from nbgraph.ops.extremes import max as max
 from nbgraph.ops.extremes import min as min
@@ -249,6 +247,8 @@ from nbgraph.ops.picking import scatter_nd as scatter_nd
 from nbgraph.ops.picking import slice_axis as slice_axis
 from nbgraph.ops.picking import slice_channel as _SliceChannel
 from nbgraph.ops.picking import slice_channel as slice_channel
+from nbgraph.ops.placing import argmax as argmax
+from nbgraph.ops.placing import argmin as argmin
 from nbgraph.ops.pools import avg_pooling as avg_pooling
 from nbgraph.ops.pools import avg_pooling_gradient as avg_pooling_gradient
 from nbgraph.ops.pools import max_pooling as max_pooling
