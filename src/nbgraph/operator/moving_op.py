@@ -26,4 +26,4 @@ class MovingOp(ArrayOp):
 
         The record's addresses are those of the operands, then of the outputs. Its last word is
         whether the states move (1 or 0), which is known at the push."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no moving_call(); write one")
