@@ -6,6 +6,8 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import DeviceError, OutOfMemory
+from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.call import call
 from tests.array.gpu import GPU, at_most, emulated_only, hurried
 
 FLOATS = ("float32", "float64", "float16", "bfloat16")
@@ -158,9 +160,15 @@ def test_arrays_are_made_there():
 
 def test_what_has_no_form_is_refused():
     """The operator, the device and the remedy; nothing is copied."""
+
+    def compute(inputs, outputs):
+        outputs[0][...] = np.roll(inputs[0], 1)
+
+    rolled = ArrayOp("rolled", lambda x: x, compute)
+    assert call(rolled, [ng.array([1, 2])], {}).tolist() == [2, 1]
     x = ng.array(values((5,)), device=GPU)
-    with pytest.raises(DeviceError, match=r"sort: there is no GPU form.*x\.to\(ng\.cpu\(\)\)"):
-        ng.sort(x)
+    with pytest.raises(DeviceError, match=r"rolled: there is no GPU form.*x\.to\(ng\.cpu\(\)\)"):
+        call(rolled, [x], {})
     with pytest.raises(DeviceError, match="setitem: there is no GPU form"):
         x[np.array([1, 2])] = 0.0
 

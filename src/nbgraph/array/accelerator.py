@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from nbgraph.array.copying import fill_from
 from nbgraph.array.core import Array, empty_of
+from nbgraph.array.elsewhere import composed, formed
 from nbgraph.array.launch import Prepared
 from nbgraph.array.layout import layout
 from nbgraph.array.leading import prepare_axes
@@ -98,6 +99,16 @@ class Accelerator:
         """See Place: there is no NumPy."""
         refuse(name, device)
 
+    def composed(
+        self,
+        op: Any,
+        values: Sequence[Any],
+        attributes: Mapping[str, Any],
+        specs: Sequence[Any],
+    ) -> list[Any] | None:
+        """See Place."""
+        return composed(op, values, attributes, specs)
+
     def carry_out(self, op: Any, given: tuple[Any, ...], *, whole: bool) -> bool:
         """See Place."""
         inputs, results, requests, attributes, *_ = given
@@ -113,6 +124,8 @@ class Accelerator:
                 done = multiplied(op, inputs, results[0], requests[0], attributes, whole=whole)
             elif len(results) == 1:
                 done = pieced(op, inputs, results[0], requests[0], attributes)
+        if not done:
+            done = formed(op, inputs, results, requests, attributes, whole=whole)
         if not done:
             refuse(op.__name__, results[0].device)
         return True

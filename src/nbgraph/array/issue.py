@@ -48,6 +48,7 @@ class LibraryCall:
     Its record is the arrays' addresses."""
 
     __slots__ = ("__name__", "_layouts", "_run", "hi", "launches", "record")
+    fails = False  # as of `Launches`
 
     def __init__(
         self,
@@ -99,6 +100,7 @@ class DeviceInstance:
         self._overwrites = _overwrites(plan)
         # several kernels with the same records in each run: they are captured, and run as one
         kernels = all(isinstance(call, DeviceCall) for call in self.calls)
+        kernels = kernels and not any(call.launches.fails for call in self.calls)  # slots change
         self.fixed = kernels and not self.patched and len(self.calls) > 1
         self.graph: tuple[Any, Any] | None = None
         self._written = list(plan.outside.values())

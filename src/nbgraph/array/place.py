@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
@@ -60,6 +60,17 @@ class Place(Protocol):
         """Push a function over NumPy views of memory of the device."""
         ...
 
+    def composed(
+        self,
+        op: Any,
+        values: Sequence[Any],
+        attributes: Mapping[str, Any],
+        specs: Sequence[Any],
+    ) -> list[Any] | None:
+        """The results of an operator over whole arrays by other operators, where those are the
+        device's way to do it."""
+        ...
+
     def carry_out(self, op: Any, given: tuple[Any, ...], *, whole: bool) -> bool:
         """Whether kernels of the device do an operator over whole arrays; they are pushed then."""
         ...
@@ -107,6 +118,16 @@ class Host:
     def push_function(self, name: str, device: Context, run: Any, **how: Any) -> None:
         """See Place."""
         current().push(run, name=name, **how)
+
+    def composed(
+        self,
+        op: Any,
+        values: Sequence[Any],
+        attributes: Mapping[str, Any],
+        specs: Sequence[Any],
+    ) -> list[Any] | None:
+        """See Place."""
+        return None
 
     def carry_out(self, op: Any, given: tuple[Any, ...], *, whole: bool) -> bool:
         """See Place. What launches kernels of a kind loads with the first of them."""

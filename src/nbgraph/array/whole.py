@@ -141,7 +141,8 @@ def _short(
     specs: Sequence[Spec],
     device: Context,
 ) -> list[Array] | None:
-    """The results where they are a view, a copy or one number, which need no function."""
+    """The results where they are a view, a copy or one number, which need no function, or where
+    other operators give them."""
     if op.view is not None:
         return _viewed(op, values, attributes)
     if op.copies:
@@ -150,7 +151,7 @@ def _short(
         number = op.constant(**attributes)
         own = layout(*specs[0])
         return [empty_of(own, device) if number is None else filled(own, device, number)]
-    return None
+    return place(device).composed(op, values, attributes, specs)
 
 
 def _viewed(

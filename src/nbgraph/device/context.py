@@ -89,11 +89,18 @@ def gpu(i: int = 0) -> Context:
 class RunContext:
     """What a pushed function is given: the device it runs on, and the stream, None on the host."""
 
-    __slots__ = ("device", "stream")
+    __slots__ = ("device", "slots", "stream")
 
-    def __init__(self, device: Context, stream: Any = None) -> None:
+    def __init__(self, device: Context, stream: Any = None, slots: Any = None) -> None:
         self.device = device
         self.stream = stream
+        self.slots = slots  # see `slot`; None where nobody looks
+
+    def slot(self, name: str) -> int:
+        """The address of a word of the host where work that is put on the stream now may leave the
+        code of what is wrong; who waits for the end of the work looks there. `name`: of the work.
+        """
+        return int(self.slots.take(name))
 
     def get_stream(self, kind: str | Context) -> Any:
         """The stream, for code written for one device type; another type is refused.

@@ -19,7 +19,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.device import Context, RunContext, driver
-from nbgraph.errors import DeviceError
+from nbgraph.engine.slots import Slots, Words
+from nbgraph.errors import DeviceError, NbgraphError
 
 if TYPE_CHECKING:
     from nbgraph.engine.lanes import Lane
@@ -34,10 +35,10 @@ Fn = Callable[[RunContext], Any]
 class Mark:
     """The end of a job: its event, and whether it is known to be reached."""
 
-    __slots__ = ("event", "over")
+    __slots__ = ("event", "over", "slots")
 
-    def __init__(self, event: Any) -> None:
-        self.event = event
+    def __init__(self, event: Any, slots: Slots) -> None:
+        self.event, self.slots = event, slots
         self.over = False
 
 
@@ -46,7 +47,8 @@ class DeviceQueue:
 
     def __init__(self, device: Context) -> None:
         self.device = device
-        self._contexts: dict[str, RunContext] = {}
+        self._streams: dict[str, Any] = {}
+        self._words = Words()
         self._lanes: weakref.WeakKeyDictionary[ThreadedEngine, Lane] = weakref.WeakKeyDictionary()
         # of each variable: for each stream the last job with it
         self._uses: dict[int, dict[str, Mark]] = {}
@@ -65,15 +67,14 @@ class DeviceQueue:
                     found = self._lanes[engine] = make()
         return found
 
-    def context(self, stream: str) -> RunContext:
-        """What functions on a stream are given."""
-        found = self._contexts.get(stream)
+    def stream(self, name: str) -> Any:
+        """The driver's stream of that name."""
+        found = self._streams.get(name)
         if found is None:
             with self._lock:
-                if stream not in self._contexts:
-                    made = driver().stream(self.device.device_id)
-                    self._contexts[stream] = RunContext(self.device, made)
-                found = self._contexts[stream]
+                if name not in self._streams:
+                    self._streams[name] = driver().stream(self.device.device_id)
+                found = self._streams[name]
         return found
 
     # a job --------------------------------------------------------------------------------------
@@ -99,11 +100,14 @@ class DeviceQueue:
         mark.event.synchronize()
         mark.over = True
         self._ended.append(numbers)
+        wrong = mark.slots.look()
+        if wrong is not None:
+            raise wrong
         return value
 
     def _issued(self, fn: Fn, stream: str, numbers: tuple[int, ...]) -> tuple[Any, Mark]:
         """Behind what other streams do with the same variables."""
-        run_ctx = self.context(stream)
+        run_ctx = RunContext(self.device, self.stream(stream), Slots(self._words))
         self._forget_ended()
         waited: set[int] = set()
         for number in numbers:
@@ -114,7 +118,7 @@ class DeviceQueue:
         try:
             value = fn(run_ctx)
         finally:  # what raised half way may have begun something
-            mark = Mark(run_ctx.stream.record())
+            mark = Mark(run_ctx.stream.record(), run_ctx.slots)
             for number in numbers:
                 self._uses.setdefault(number, {})[stream] = mark
         return value, mark
@@ -147,9 +151,10 @@ class DeviceQueue:
         """The life of the thread that waits for events, in the order of issue."""
         while True:
             mark, numbers, done, keep = self._events.get()
-            error: DeviceError | None = None
+            error: NbgraphError | None = None
             try:
                 mark.event.synchronize()
+                error = mark.slots.look()
             except DeviceError as problem:
                 error = problem
             mark.over = True

@@ -76,7 +76,7 @@ class Compiled:
         self.source, self.options, self.device = graph, options, device
         self.layouts, self.requests = tuple(layouts), tuple(requests)
         self.stages: list[Stage] = []
-        self.graph = optimised(graph, options, self.stages, loose)
+        self.graph = optimised(graph, options, self.stages, device, loose)
         with deferring():
             self._lay_out()
 

@@ -24,6 +24,7 @@ from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.graph.schedule import Schedule, Value
 from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.elsewhere import Library, form_of
 from nbgraph.operator.map_reduce import MapReduce
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.moving_op import MovingOp
@@ -91,7 +92,8 @@ class Lowering:
             node, _ = head
             if node.op is None or head in found or _is_view(node.op) or node.op is CONSTANT:
                 continue
-            if request is kAddTo and (head in self.graph.users or not _adds(node, spec(head))):
+            adds = head not in self.graph.users and self._adds(node, spec(head))
+            if request is kAddTo and not adds:
                 continue  # who reads it wants the value alone
             found[head] = value, request
 
@@ -139,18 +141,34 @@ class Lowering:
         elif op.constant is not None and op.constant(**node.attributes) is not None:
             tasks.filled(draft, node, op.constant(**node.attributes))
         elif not (self._reduced(node, op) or self._kernel(node, op)):
-            if not draft.device.host and op.kind != "product":
-                refuse(draft.names[node], draft.device)
-            tasks.function(draft, node, op)
+            self._function(node, op)
+
+    def _function(self, node: GraphNode, op: ArrayOp) -> None:
+        """NumPy's, or an array library's that works on the device."""
+        draft = self.draft
+        if not (draft.device.host or op.kind == "product" or isinstance(form_of(op), Library)):
+            refuse(draft.names[node], draft.device)
+        tasks.function(draft, node, op)
 
     def _kernel(self, node: GraphNode, op: Any) -> bool:
         """Whether it is an operator of a kind that kernels do, and one does it."""
+        if not self.draft.device.host:
+            does = tasks.rows if op.kind == "rows" else tasks.unit
+            return does(self.draft, node, op)
         if isinstance(op, MovingOp):
-            return self.draft.device.host and tasks.moving(self.draft, node, op)
-        if not self.draft.device.host and op.kind != "rows":
-            return False
+            return tasks.moving(self.draft, node, op)
         kinds = {"rows": tasks.rows, "product": tasks.product, "tiled": tasks.tiled}
         return bool(op.kind) and kinds[op.kind](self.draft, node, op)
+
+    def _adds(self, node: GraphNode, result: Spec) -> bool:
+        """Whether the operator can deliver kAddTo with the bits of a sum of what it gives."""
+        op = node.op
+        if isinstance(op, Mapper):
+            wide = any(spec(v).dtype.itemsize > result.dtype.itemsize for v in node.entries)
+            return not wide and not (is_float(result.dtype) and result.dtype.itemsize == 2)
+        if not self.draft.device.host and form_of(op) is not None:
+            return False
+        return not getattr(op, "copies", False) and getattr(op, "adds", True)
 
     def _reduced(self, node: GraphNode, op: ArrayOp) -> bool:
         """Whether it is a reduction that kernels do."""
@@ -161,11 +179,3 @@ class Lowering:
 
 def _is_view(op: Any) -> bool:
     return getattr(op, "view", None) is not None
-
-
-def _adds(node: GraphNode, result: Spec) -> bool:
-    """Whether the operator can deliver kAddTo with the bits of a sum of what it gives."""
-    if not isinstance(node.op, Mapper):
-        return not getattr(node.op, "copies", False) and getattr(node.op, "adds", True)
-    wide = any(spec(v).dtype.itemsize > result.dtype.itemsize for v in node.entries)
-    return not wide and not (is_float(result.dtype) and result.dtype.itemsize == 2)

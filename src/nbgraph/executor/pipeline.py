@@ -7,9 +7,11 @@ import importlib
 from collections.abc import Collection
 from typing import NamedTuple
 
+from nbgraph.device import Context
 from nbgraph.executor.options import Options
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Graph
+from nbgraph.graph.passes.compose import compose
 from nbgraph.graph.passes.fold import fold
 from nbgraph.graph.passes.fuse import fuse
 from nbgraph.graph.passes.means import means
@@ -43,11 +45,13 @@ def optimised(
     graph: Graph,
     options: Options,
     stages: list[Stage],
+    device: Context,
     loose: Collection[tuple[GraphNode, ...]] = (),
 ) -> Graph:
     """The graph after all passes that the options ask for; `stages` is told of each, and `fuse`
     of what stays `loose`."""
     for name, option, function in (
+        ("compose", not device.host, compose),
         ("share", options.share, share),
         ("fold", options.fold, fold),
         ("means", options.fuse, means),

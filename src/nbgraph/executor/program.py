@@ -9,6 +9,7 @@ program follow each other, as they share an arena.
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
@@ -26,6 +27,7 @@ from nbgraph.executor.compiled import Compiled, Spot
 from nbgraph.executor.interim import in_force, in_words, tell_of_failure
 from nbgraph.executor.work import FunctionWork, KernelWork, MovingWork, Use
 from nbgraph.graph.schedule import Task, Value
+from nbgraph.operator.elsewhere import Library, form_of
 from nbgraph.operator.request import OpReqType
 
 Granted = Mapping[Any, Sequence[Any]]
@@ -321,14 +323,19 @@ class Program:
         )
 
     def _library_call(self, place: int, task: Task) -> LibraryCall:
-        """A product on a device. What is on devices alone is loaded with the first of them."""
+        """A function of an array library. What is on devices alone is loaded with the first of
+        them."""
         from nbgraph.array.pieces import product_of
 
         work: FunctionWork = task.work
-        uses = [*((False, use) for use in work.inputs), (True, work.outputs[0])]
+        uses = [*((False, use) for use in work.inputs), *((True, use) for use in work.outputs)]
         layouts = [use.layout for _, use in uses]
         op: Any = work.op
-        run = product_of(op, layouts[:-1], layouts[-1], task.requests[0], work.attributes)
+        form = form_of(op)
+        if isinstance(form, Library):
+            run: Any = functools.partial(form.run, **work.attributes)
+        else:
+            run = product_of(op, layouts[:-1], layouts[-1], task.requests[0], work.attributes)
         if run is None:
             refuse(task.name, self.compiled.device)
         addresses: list[int] = []

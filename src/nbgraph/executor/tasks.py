@@ -23,6 +23,7 @@ from nbgraph.executor.work import (
     ProductWork,
     RowWork,
     TiledWork,
+    UnitWork,
     Use,
 )
 from nbgraph.graph.build import NUMBERS, GraphNode, draws_alone, has_effect
@@ -158,6 +159,18 @@ def tiled(draft: Draft, node: GraphNode, op: TiledOp) -> bool:
     work = TiledWork(op, node.attributes, Use.each(reads), Use.of(0, target))
     sums = (0,) if op.adds else ()
     draft.enter(node, task_over(name, reads, [target], [request], work, accumulates=sums))
+    return True
+
+
+def unit(draft: Draft, node: GraphNode, op: ArrayOp) -> bool:
+    """Whether a kernel that is written by hand for devices does this, with copies of operands in
+    pieces."""
+    name, reads = draft.names[node], _contiguous(draft, draft.names[node], draft.reads(node))
+    outputs = [draft.output(node, k) for k in range(node.nout)]
+    work = UnitWork(op, node.attributes, Use.each(reads), Use.each(outputs))
+    if work.kernel() is None:
+        return False
+    draft.enter(node, task_over(name, reads, outputs, [kWriteTo] * len(outputs), work))
     return True
 
 

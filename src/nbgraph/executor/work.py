@@ -209,6 +209,34 @@ class TiledWork:
 
 
 @dataclass(slots=True, eq=False, repr=False)
+class UnitWork:
+    """A kernel that is written by hand for devices; see `operator.elsewhere`."""
+
+    op: ArrayOp
+    attributes: Mapping[str, Any]
+    inputs: Sequence[Use]
+    outputs: Sequence[Use]
+    numbers: Sequence[Any] = ()
+
+    def kernel(self) -> Prepared | None:
+        """The kernel; None where there is none."""
+        from nbgraph.array.elsewhere import prepare_unit
+
+        given, made = [u.layout for u in self.inputs], [u.layout for u in self.outputs]
+        return prepare_unit(self.op, given, made, self.attributes)
+
+    def prepared(self, task: Task) -> Prepared:
+        """See RowWork."""
+        found = self.kernel()
+        assert found is not None, self.op  # it was asked for when the task was made
+        return found
+
+    def uses(self) -> list[tuple[bool, Use]]:
+        """See MapWork."""
+        return [*((False, use) for use in self.inputs), *((True, use) for use in self.outputs)]
+
+
+@dataclass(slots=True, eq=False, repr=False)
 class MovingWork:
     """A kernel that moves states, which are among its inputs, in training."""
 
@@ -323,5 +351,5 @@ def copy_plan(dtype: np.dtype[Any]) -> Plan:
     return same.invoker.plan([dtype], dtype, {})
 
 
-KernelWork = MapWork | ReadyWork | RowWork | ProductWork | TiledWork | MovingWork
+KernelWork = MapWork | ReadyWork | RowWork | ProductWork | TiledWork | UnitWork | MovingWork
 Work = KernelWork | FunctionWork | CastWork

@@ -16,6 +16,7 @@ from nbgraph.kernels.function import defaults_of
 from nbgraph.operator.explain import Explanation
 
 if TYPE_CHECKING:
+    from nbgraph.kernels.loops import Loop
     from nbgraph.operator.invoke import Plan
     from nbgraph.operator.mapper import Mapper
 
@@ -37,12 +38,17 @@ def capability(op: Mapper, cc: object) -> tuple[int, int]:
     return given  # type: ignore[return-value]
 
 
-def contiguous(op: Mapper, plan: Plan, cc: tuple[int, int] = CAPABILITY) -> DeviceKernel:
-    """The kernel of arrays whose elements lie side by side, aligned for vectors."""
+def side_by_side(op: Mapper, plan: Plan) -> tuple[Loop, Grid]:
+    """The loop over arrays whose elements lie side by side, and its grid for aligned ones."""
     outputs = [o.name for o in plan.typed.outputs]
     layouts = ["c"] * (op.nin + op.nout)
     loop = op.invoker.loop(plan, layouts, outputs, ["write"] * op.nout)  # type: ignore[arg-type]
-    return device_kernel(loop, Grid(lanes=lanes(loop)), cc)
+    return loop, Grid(lanes=lanes(loop))
+
+
+def contiguous(op: Mapper, plan: Plan, cc: tuple[int, int] = CAPABILITY) -> DeviceKernel:
+    """The kernel of that loop."""
+    return device_kernel(*side_by_side(op, plan), cc)
 
 
 def made(op: Mapper, dtype: object, cc: object = CAPABILITY) -> DeviceKernel:
@@ -73,6 +79,11 @@ class DeviceExplanation(Explanation):
     def device_kernel(self) -> DeviceKernel:
         """The contiguous kernel of this dtype; its PTX is made, or found in the cache, now."""
         return contiguous(self.op, self._typed)
+
+    @property
+    def lanes(self) -> int:
+        """Elements that a thread takes at once."""
+        return side_by_side(self.op, self._typed)[1].lanes
 
     @property
     def source(self) -> str:
@@ -108,7 +119,7 @@ class DeviceExplanation(Explanation):
             text = self.ptx
         except NbgraphError as error:
             return f"none: {error}"
-        count = self.device_kernel.grid.lanes
+        count = self.lanes
         least, several = ".".join(map(str, CAPABILITY)), "s" if count > 1 else ""
         lines = text.count("\n")
         vectors = ", ".join(self.vectors) or "no vectors of elements"
@@ -134,7 +145,7 @@ class DeviceExplanation(Explanation):
             "gpu": {
                 "capability": list(CAPABILITY),
                 "entry": self.device_kernel.name,
-                "lanes": self.device_kernel.grid.lanes,
+                "lanes": self.lanes,
                 "vectors": self.vectors,
                 "machine": None if facts is None else facts._asdict(),
             }

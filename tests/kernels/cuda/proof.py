@@ -43,7 +43,7 @@ def wrong(loop, capability, grid):
         if facts.stack or facts.spills:
             found.append(f"{facts}")
     doubles = len(re.findall(r"\.f64\b", text))
-    if doubles and single(loop) and not double_allowed(made):
+    if doubles and single(loop) and not double_allowed(made, loop):
         found.append(f"{doubles} instructions of float64")
     if not loop.fastmath and re.search(r"\b(?:mul|add|sub)\.f(?:32|64)\b", text):
         found.append("a product and a sum may be contracted")
@@ -60,10 +60,10 @@ def single(loop):
     return loop.compute == "float32" and all("64" not in a.dtype for a in arrays)
 
 
-def double_allowed(made):
+def double_allowed(made, loop):
     """Whether a kernel is one of those that are listed above."""
     called = set(made.source.namespace.functions.values())
-    return bool(called & DOUBLE_CALLS.keys()) or made.loop.form in DOUBLE_FORMS
+    return bool(called & DOUBLE_CALLS.keys()) or loop.form in DOUBLE_FORMS
 
 
 def vectors(loop):

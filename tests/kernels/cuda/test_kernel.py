@@ -72,9 +72,9 @@ def test_threads_that_ask_at_once_get_one_kernel():
 
 def test_what_a_launch_needs_to_know():
     made = device_kernel(loop_of(hinge), Grid(lanes=4, threads=128), (9, 0))
-    assert made.words == 2 + 2 * 2 + 1 and made.threads == 128
+    assert made.form.words == 2 + 2 * 2 + 1 and made.form.threads == 128
     assert re.search(rf"\.entry {made.name}\(", made.ptx)
-    assert f"{made.name}_param_0[{8 * made.words}]" in made.ptx
+    assert f"{made.name}_param_0[{8 * made.form.words}]" in made.ptx
     assert ".maxntid 128" in made.ptx and ".target sm_90" in made.ptx
 
 
@@ -94,7 +94,7 @@ def test_records_longer_than_four_kilobytes():
     names = [f"x{k}" for k in range(180)]
     text = f"def wide({', '.join(names)}):\n    return {' + '.join(names)}\n"
     made = device_kernel(_from_text(text, "wide"), Grid(rank=3), (8, 0))
-    assert made.words > 512
+    assert made.form.words > 512
     assert machine.facts(made.ptx, (8, 0)).spills == 0
 
 

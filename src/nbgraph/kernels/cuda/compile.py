@@ -6,7 +6,7 @@ import functools
 import hashlib
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from nbgraph._version import __version__
 from nbgraph.errors import CompileError
@@ -44,16 +44,29 @@ declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()
 
 define ptx_kernel void @{name}(ptr byval([{words} x i64]) align 8 %record) #0 {{
+entry:
   %thread = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %threads = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
   %block = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
   %blocks = call i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()
 {units}
   %status = call i64 @{body}(ptr %record, i64 %start, i64 %step)
-  ret void
+{end}
 }}
 attributes #0 = {{ nounwind convergent "nvvm.maxntid"="{count}" }}
 """
+_END = "  ret void"
+# what went wrong is left where the record's last word says, which the host looks at
+_TOLD = """  %wrong = icmp ne i64 %status, 0
+  br i1 %wrong, label %tell, label %over
+tell:
+  %last = getelementptr inbounds i64, ptr %record, i64 {place}
+  %slot = load i64, ptr %last, align 8
+  %far = inttoptr i64 %slot to ptr addrspace(1)
+  store i64 %status, ptr addrspace(1) %far, align 8
+  br label %over
+over:
+  ret void"""
 _BY_BLOCK = """  %start = zext i32 %block to i64
   %step = zext i32 %blocks to i64"""
 _BY_THREAD = """  %first = mul i32 %block, %threads
@@ -63,9 +76,21 @@ _BY_THREAD = """  %first = mul i32 %block, %threads
   %step = zext i32 %all to i64"""
 
 
-def words(loop: Loop, grid: Grid) -> int:
-    """Words of the record, which is the kernel's one parameter."""
-    return loop.outer_at + grid.rank * (1 + loop.pointers)
+class Form(NamedTuple):
+    """How a kernel is launched: words of the record, which is its one parameter; threads of a
+    block; whether units are blocks of threads; whether it tells by the record's last word, an
+    address, that it failed."""
+
+    words: int
+    threads: int
+    blocks: bool = False
+    fails: bool = False
+
+
+def form_of(loop: Loop, grid: Grid) -> Form:
+    """The form of a loop's kernel for a grid."""
+    words = loop.outer_at + grid.rank * (1 + loop.pointers)
+    return Form(words, grid.threads, loop.form in BLOCKS)
 
 
 def entry_name(source: Source) -> str:
@@ -73,7 +98,7 @@ def entry_name(source: Source) -> str:
     return "nbgraph_" + re.sub(r"[^A-Za-z0-9_]", "_", source.name)
 
 
-def content_key(source: Source, loop: Loop, grid: Grid, capability: tuple[int, int]) -> str:
+def content_key(source: Source, form: Form, capability: tuple[int, int]) -> str:
     """What a kernel's PTX is made of: its text, constants and functions, what is said of its
     launch, and what compiles it."""
     import llvmlite
@@ -82,7 +107,7 @@ def content_key(source: Source, loop: Loop, grid: Grid, capability: tuple[int, i
         "ptx",
         source.text,
         repr(sorted(source.namespace.functions.items())),
-        repr((source.fastmath, words(loop, grid), loop.form in BLOCKS, grid.threads, capability)),
+        repr((source.fastmath, tuple(form), capability)),
         vector_math.VERSION,
         f"nbgraph {__version__} {by_llvm.version()} {_version()} llvmlite {llvmlite.__version__}",
     ]
@@ -96,20 +121,18 @@ def _version() -> str:
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
 
 
-def ptx(source: Source, loop: Loop, grid: Grid, capability: tuple[int, int]) -> str:
-    """PTX of an emitted kernel for a compute capability."""
-    machine = _machine(capability, long=words(loop, grid) > 512)
-    return str(machine.emit_assembly(device_module(source, loop, grid, capability)))
+def ptx(source: Source, form: Form, capability: tuple[int, int]) -> str:
+    """PTX of a kernel's text for a compute capability."""
+    machine = _machine(capability, long=form.words > 512)
+    return str(machine.emit_assembly(device_module(source, form, capability)))
 
 
-def device_module(
-    source: Source, loop: Loop, grid: Grid, capability: tuple[int, int]
-) -> llvm.ModuleRef:
+def device_module(source: Source, form: Form, capability: tuple[int, int]) -> llvm.ModuleRef:
     """The optimised module of an emitted kernel for the device."""
     import llvmlite.binding as llvm
 
     machine = _machine(capability)
-    text = _device_text(source, loop, grid)
+    text = _device_text(source, form)
     try:
         module = llvm.parse_assembly(text, llvm.create_context())
         module.verify()
@@ -146,14 +169,15 @@ def host_text(source: Source) -> str:
     return f"{made.text()}\n{_mathematics(made)}"
 
 
-def _device_text(source: Source, loop: Loop, grid: Grid) -> str:
+def _device_text(source: Source, form: Form) -> str:
     def entry(body: str) -> str:
         return _ENTRY.format(
             name=entry_name(source),
             body=body,
-            words=words(loop, grid),
-            units=_BY_BLOCK if loop.form in BLOCKS else _BY_THREAD,
-            count=grid.threads,
+            words=form.words,
+            units=_BY_BLOCK if form.blocks else _BY_THREAD,
+            count=form.threads,
+            end=_TOLD.format(place=form.words - 1) if form.fails else _END,
         )
 
     made = Module(source, DEVICE, entry)
@@ -192,10 +216,11 @@ def _machine(capability: tuple[int, int], *, long: bool = False) -> llvm.TargetM
 __all__ = [
     "CAPABILITIES",
     "SYMBOL",
+    "Form",
     "content_key",
     "device_module",
     "entry_name",
+    "form_of",
     "host_text",
     "ptx",
-    "words",
 ]

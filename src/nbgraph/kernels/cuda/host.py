@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from nbgraph.codegen import cache, target
-from nbgraph.errors import KernelError
 from nbgraph.kernels.cuda import compile as compiled
 from nbgraph.kernels.cuda.emit import emit
 from nbgraph.kernels.cuda.grid import BLOCKS, Grid, units
@@ -33,17 +32,20 @@ _LOCK = threading.Lock()
 
 def host_form(loop: Loop, grid: Grid) -> Callable[[Bytes], None]:
     """What runs a loop on the host, given its record with the host's addresses."""
-    return _blocks(loop, grid) if loop.form in BLOCKS else _threads(loop, grid)
+    return _blocks(loop, grid) if loop.form in BLOCKS else by_thread(emit(loop, grid))
 
 
-def _threads(loop: Loop, grid: Grid) -> Callable[[Bytes], None]:
-    run = _PROTOTYPE(_loaded(emit(loop, grid)).address)
+def by_thread(source: Source, *, fails: bool = False) -> Callable[[Bytes], None]:
+    """What calls a text for one thread after another. `fails`: a code that it returns is left
+    where the record's last word says; see `compile.Form`."""
+    run = _PROTOTYPE(_loaded(source).address)
 
     def form(record: Bytes) -> None:
         address = record.__array_interface__["data"][0]
         for start in reversed(range(UNITS)):
-            if code := run(address, start, UNITS):
-                raise KernelError(f"kernel {loop.name!r} returned error code {code}")
+            code = run(address, start, UNITS)
+            if code and fails:
+                ctypes.c_int64.from_address(int(record[-1])).value = code
 
     return form
 

@@ -24,25 +24,29 @@ _LOCK = threading.RLock()
 
 
 class DeviceKernel:
-    """A loop's kernel for GPUs of a compute capability and above.
+    """A kernel for GPUs of a compute capability and above.
 
-    It takes the argument record, of `words` 64-bit words, by value, and runs in blocks of
-    `threads`. `name` is its entry in `ptx`, which is made, or found on disk, when first asked for.
+    It takes the argument record, of `form.words` 64-bit words, by value, and runs in blocks of
+    `form.threads`. `name` is its entry in `ptx`, which is made, or found on disk, when first asked
+    for; `label` is what reports call it.
     """
 
     __slots__ = (
         *("_making", "_ptx"),
-        *("capability", "grid", "key", "loop", "name", "source", "threads", "words"),
+        *("capability", "form", "key", "label", "name", "source"),
     )
 
     def __init__(
-        self, loop: Loop, grid: Grid, capability: tuple[int, int], source: Source, key: str
+        self,
+        source: Source,
+        form: compiled.Form,
+        capability: tuple[int, int],
+        key: str,
+        label: str,
     ) -> None:
-        self.loop, self.grid, self.capability = loop, grid, capability
-        self.source, self.key = source, key
+        self.form, self.capability = form, capability
+        self.source, self.key, self.label = source, key, label
         self.name = compiled.entry_name(source)
-        self.threads = grid.threads
-        self.words = compiled.words(loop, grid)
         self._ptx: str | None = None
         self._making = threading.Lock()
 
@@ -60,11 +64,11 @@ class DeviceKernel:
                 self._ptx = self._ptx or self._made()
 
     def _made(self) -> str:
-        with compiling(self.loop.name, "ptx") as note:
+        with compiling(self.label, "ptx") as note:
             entry = cache.load(self.key)
             if entry is None:
                 started = time.perf_counter()
-                text = compiled.ptx(self.source, self.loop, self.grid, self.capability)
+                text = compiled.ptx(self.source, self.form, self.capability)
                 seconds = time.perf_counter() - started
                 entry = cache.Entry(text.encode(), (), seconds, "compiled")
                 cache.store(self.key, entry)
@@ -77,12 +81,19 @@ def device_kernel(loop: Loop, grid: Grid, capability: tuple[int, int]) -> Device
 
     Its PTX is there when this returns; CompileError says what cannot be compiled for a GPU.
     """
-    source = emit(loop, grid)
-    key = compiled.content_key(source, loop, grid, capability)
+    source, form = emit(loop, grid), compiled.form_of(loop, grid)
+    return kernel_of(source, form, capability, loop.name)
+
+
+def kernel_of(
+    source: Source, form: compiled.Form, capability: tuple[int, int], label: str
+) -> DeviceKernel:
+    """The kernel of a text that is there; see `device_kernel`."""
+    key = compiled.content_key(source, form, capability)
     with _LOCK:
         found = _KERNELS.get(key)
         if found is None:
-            found = _KERNELS[key] = DeviceKernel(loop, grid, capability, source, key)
+            found = _KERNELS[key] = DeviceKernel(source, form, capability, key, label)
             while len(_KERNELS) > MAX_KERNELS:
                 _KERNELS.popitem(last=False)
         else:
@@ -97,4 +108,4 @@ def forget_kernels() -> None:
         _KERNELS.clear()
 
 
-__all__ = ["DeviceKernel", "device_kernel", "forget_kernels"]
+__all__ = ["DeviceKernel", "device_kernel", "forget_kernels", "kernel_of"]

@@ -15,14 +15,14 @@ from typing import Any, NamedTuple
 from nbgraph.device import RunContext, driver
 from nbgraph.device.protocol import Bytes, Capability
 from nbgraph.errors import CompileError
-from nbgraph.kernels.cuda.compile import CAPABILITIES, entry_name, words
+from nbgraph.kernels.cuda.compile import CAPABILITIES, Form, entry_name, form_of
 from nbgraph.kernels.cuda.emit import emit
 from nbgraph.kernels.cuda.grid import Grid, choose, units
 from nbgraph.kernels.cuda.host import host_form
 from nbgraph.kernels.cuda.kernel import device_kernel
 from nbgraph.kernels.loops import Loop
 
-_MAKING = threading.RLock()
+MAKING = threading.RLock()
 _LOW = 31  # bits of an address: vectors are of 32 bytes at most
 _KEPT = 256  # launches of a loop that are known
 
@@ -68,11 +68,18 @@ class Ready(NamedTuple):
     words: int
     pack: Callable[..., bytes]
 
+    @classmethod
+    def of(cls, function: Any, blocks: int, form: Form) -> Ready:
+        """The launch of a kernel of a form."""
+        pack = struct.Struct(f"={form.words}q").pack
+        return cls(function, blocks, form.threads, form.words, pack)
+
 
 class Launches:
     """A loop, as often as it is asked for, on whatever device."""
 
     __slots__ = ("_functions", "_known", "loop", "name")
+    fails = False  # whether a run may fail for what its operands hold
 
     def __init__(self, loop: Loop, name: str) -> None:
         self.loop, self.name = loop, name
@@ -103,15 +110,14 @@ class Launches:
         grid, held = choose(self.loop, record), driver()
         most = held.multiprocessors(device) * max(1, held.resident(device) // grid.threads)
         blocks = max(1, min(units(self.loop, record, grid), most))
-        count = words(self.loop, grid)  # a grid may do without outer dimensions of one row
-        pack = struct.Struct(f"={count}q").pack
-        return Ready(self.function(device, grid), blocks, grid.threads, count, pack)
+        form = form_of(self.loop, grid)  # a grid may do without dimensions of one row
+        return Ready.of(self.function(device, grid), blocks, form)
 
     def function(self, device: int, grid: Grid) -> Any:
         """What the driver made of the kernel."""
         found = self._functions.get((device, grid))
         if found is None:
-            with _MAKING:
+            with MAKING:
                 found = self._functions.get((device, grid))
                 if found is None:
                     found = driver().function(device, LoopCode(self.loop, grid))
@@ -124,4 +130,4 @@ class Launches:
         run_ctx.stream.launch(ready.function, ready.blocks, ready.threads, packed)
 
 
-__all__ = ["Launches", "LoopCode", "Ready", "suited"]
+__all__ = ["MAKING", "Launches", "LoopCode", "Ready", "suited"]

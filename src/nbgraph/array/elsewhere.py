@@ -1,0 +1,158 @@
+"""Operators over whole arrays on devices, by their forms there; see `operator.elsewhere`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nbgraph.array.core import Array, empty_of
+from nbgraph.array.launch import Prepared
+from nbgraph.array.layout import Layout, layout
+from nbgraph.array.push import copied, same, write
+from nbgraph.device import RunContext
+from nbgraph.engine import current
+from nbgraph.kernels.cuda.unit import UnitLaunches
+from nbgraph.operator.array_op import Spec
+from nbgraph.operator.call import recording
+from nbgraph.operator.elsewhere import Composed, Library, Unit, form_of
+from nbgraph.operator.request import OpReqType
+from nbgraph.operator.row_op import WORDS
+from nbgraph.ops.casting import astype
+from nbgraph.shape import Space
+
+_KEPT = 1024  # kernels with their records that an operator keeps
+kNullOp, kAddTo = OpReqType.kNullOp, OpReqType.kAddTo
+
+
+def composed(
+    op: Any, values: Sequence[Array], attributes: Mapping[str, Any], specs: Sequence[Spec]
+) -> list[Array] | None:
+    """The results by other operators; None where there are none for it."""
+    form = form_of(op)
+    if not isinstance(form, Composed):
+        return None
+    token = recording.set(None)  # the operator itself is recorded
+    try:
+        found = form.run(*values, **attributes)
+        if found is None:
+            return None
+        made = found if type(found) is tuple else (found,)
+        return [_own(x, spec, values) for x, spec in zip(made, specs, strict=True)]
+    finally:
+        recording.reset(token)
+
+
+def _own(x: Any, spec: Spec, values: Sequence[Array]) -> Any:
+    """A result with memory of its own."""
+    if x.dtype != spec.dtype:
+        return astype(x, spec.dtype)
+    lent = not x._layout.contiguous or any(x._chunk is v._chunk for v in values)
+    return copied(x) if lent else x
+
+
+def prepare_unit(
+    op: Any, operands: Sequence[Layout], outputs: Sequence[Layout], attributes: Mapping[str, Any]
+) -> Prepared | None:
+    """The kernel of an operator with a Unit form for contiguous arrays; None where there is none.
+    The record's addresses: of the operands, then of the outputs."""
+    form = form_of(op)
+    if not isinstance(form, Unit):
+        return None
+    key = "unit", *operands, *outputs, *attributes.items()
+    if key in op.carried:
+        return op.carried[key]
+    specs = [[Spec(o.shape, o.dtype) for o in own] for own in (operands, outputs)]
+    call = form.call(*specs, **attributes)
+    made = None
+    if call is not None:
+        code: Any = call.code
+        made = Prepared(op.__name__, code, Space(0, (), ()), call.words, (), 0)
+        made.head, made.hi = call.head, call.units
+        made.elsewhere = UnitLaunches(call, op.__name__)
+    if len(op.carried) >= _KEPT:
+        op.carried.clear()
+    op.carried[key] = made
+    return made
+
+
+def formed(
+    op: Any,
+    inputs: Sequence[Array],
+    results: Sequence[Array],
+    requests: Sequence[OpReqType],
+    attributes: Mapping[str, Any],
+    *,
+    whole: bool,
+) -> bool:
+    """Whether a form of the operator does it; it is pushed then. Results that are added to, or lie
+    in pieces, are made beside them."""
+    if all(request is kNullOp for request in requests):
+        return True
+    specs = [Spec(r.shape, r.dtype) for r in results]
+    made = composed(op, inputs, attributes, specs)
+    if made is None:
+        direct = [
+            q is not kAddTo and q is not kNullOp and r._layout.contiguous
+            for r, q in zip(results, requests, strict=True)
+        ]
+        made = [
+            r if d else empty_of(layout(*spec), r.device)
+            for r, d, spec in zip(results, direct, specs, strict=True)
+        ]
+        inputs = [x if x._layout.contiguous else copied(x) for x in inputs]
+        if not (
+            _unit(op, inputs, made, attributes, whole=whole)
+            or _library(op, inputs, made, attributes)
+        ):
+            return False
+    for result, own, request in zip(results, made, requests, strict=True):
+        if own is not result and request is not kNullOp and result.size:
+            write(same, own, result, WORDS[request])
+    return True
+
+
+def _unit(
+    op: Any,
+    inputs: Sequence[Array],
+    outputs: Sequence[Array],
+    attributes: Mapping[str, Any],
+    *,
+    whole: bool,
+) -> bool:
+    given, made = [x._layout for x in inputs], [x._layout for x in outputs]
+    prepared = prepare_unit(op, given, made, attributes)
+    if prepared is None:
+        return False
+    arrays = [*inputs, *outputs]
+    reads, writes = _variables(inputs, outputs)
+    record = prepared.record([a._address for a in arrays], ())
+    prepared.push(reads, writes, record, overwrites=whole)
+    return True
+
+
+def _library(
+    op: Any, inputs: Sequence[Array], outputs: Sequence[Array], attributes: Mapping[str, Any]
+) -> bool:
+    form = form_of(op)
+    if not isinstance(form, Library):
+        return False
+    views = [(x._address, x.shape, x.dtype, x.strides) for x in (*inputs, *outputs)]
+    reads, writes = _variables(inputs, outputs)
+    current().push_to_device(
+        outputs[0].device,
+        functools.partial(_call, run=functools.partial(form.run, **attributes), views=views),
+        const_vars=reads,
+        mutate_vars=writes,
+        name=op.__name__,
+    )
+    return True
+
+
+def _call(run_ctx: RunContext, *, run: Any, views: Sequence[Any]) -> None:
+    run_ctx.stream.call(run, views)
+
+
+def _variables(inputs: Sequence[Array], outputs: Sequence[Array]) -> tuple[list[Any], list[Any]]:
+    writes = list(dict.fromkeys(x._chunk for x in outputs))
+    return [c for c in dict.fromkeys(x._chunk for x in inputs) if c not in writes], writes

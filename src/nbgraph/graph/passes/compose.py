@@ -1,0 +1,53 @@
+"""Operators that a device does by others, as those.
+
+>>> import nbgraph as ng
+>>> x = ng.var("x", shape=(2, 3), dtype="float32")
+>>> compose(ng.hypot(x, x).graph)
+%0 = x: float32[2, 3]
+%1 = hypot(%0, %0): float32[2, 3]
+return %1
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nbgraph.errors import GraphError
+from nbgraph.graph.build import GraphNode, Operand
+from nbgraph.graph.graph import Graph, spec
+from nbgraph.graph.passes.reverse import Value, line
+from nbgraph.operator.elsewhere import Composed, form_of
+from nbgraph.operator.mapper import Mapper
+from nbgraph.ops.casting import astype
+
+_DEEPEST = 8  # forms that are made of operators with forms
+
+
+def compose(graph: Graph) -> Graph:
+    """The graph without operators that have a Composed form. Values are as the forms say."""
+    for _ in range(_DEEPEST):
+        after = graph.rewrite(_rule)
+        if after.heads == graph.heads:
+            return graph
+        graph = after
+    raise GraphError("forms of operators for devices are made of each other in a circle")
+
+
+def _rule(node: GraphNode, inputs: tuple[Operand, ...]) -> list[Operand] | None:
+    if node.op is None or isinstance(node.op, Mapper):
+        return None
+    form = form_of(node.op)
+    if not isinstance(form, Composed):
+        return None
+    values: list[Any] = [Value.of(v) if type(v) is tuple else v for v in inputs]
+    token = line.set(node.line)
+    try:
+        found = form.run(*values, **node.attributes)
+        if found is None:
+            return None
+        made = found if type(found) is tuple else (found,)
+        return [
+            astype(value, spec((node, k)).dtype, copy=False).entry for k, value in enumerate(made)
+        ]
+    finally:
+        line.reset(token)

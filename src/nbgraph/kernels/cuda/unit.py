@@ -1,0 +1,167 @@
+"""Kernels for GPUs whose text is written by hand, in the words that emitted text uses.
+
+A unit is a thread: `name(args, start, step)` does what belongs to `start`, `start + step`, ...
+Compiled for the host such a text does what the grid does.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from nbgraph.device import RunContext, driver
+from nbgraph.device.protocol import Bytes, Capability
+from nbgraph.kernels.body import Namespace
+from nbgraph.kernels.cuda.compile import Form, entry_name
+from nbgraph.kernels.cuda.grid import LARGEST, THREADS
+from nbgraph.kernels.cuda.host import by_thread
+from nbgraph.kernels.cuda.kernel import kernel_of
+from nbgraph.kernels.cuda.launch import MAKING, Ready, suited
+from nbgraph.kernels.writer import Source
+from nbgraph.kernels.written import Compute, Record, function
+
+_MATHEMATICS = re.compile(r"\bm_(\w+)\(")  # calls of `vector_math`
+
+
+class Unit:
+    """A kernel, as drivers take it in; see `nbgraph.device.protocol.Code`.
+
+    `pointers`: addresses in its record, from the third word on. `fails`: it returns a code where
+    something is wrong (see `errors.of_kernel`), which the host looks at when the kernel is over.
+    """
+
+    def __init__(self, source: Source, pointers: int, form: Form) -> None:
+        self.source, self.pointers, self.form = source, pointers, form
+        self.name = entry_name(source)
+
+    def ptx(self, capability: Capability) -> str:
+        """See Code."""
+        return kernel_of(self.source, self.form, suited(capability), self.source.name).ptx
+
+    def host(self) -> Callable[[Bytes], None]:
+        """See Code."""
+        return by_thread(self.source, fails=self.form.fails)
+
+
+@functools.lru_cache(maxsize=512)
+def unit(
+    name: str,
+    text: str,
+    addresses: int,
+    words: int,
+    *,
+    compute: Compute = "float32",
+    fails: bool = False,
+) -> Unit:
+    """The kernel of a text whose last function is `name(args, start, step)`. Its record: two words,
+    so many addresses, so many words more."""
+    namespace = Namespace(compute)
+    for called in sorted(set(_MATHEMATICS.findall(text))):
+        namespace.function(called)
+    form = Form(2 + addresses + words + fails, THREADS, fails=fails)
+    return Unit(Source(name, text, namespace, fastmath=False), addresses, form)
+
+
+class UnitCall(NamedTuple):
+    """A kernel over `units` threads. The record: `head`, the addresses of operands and of results,
+    `words`."""
+
+    code: Unit
+    head: tuple[int, int]
+    words: tuple[int, ...]
+    units: int
+
+
+class UnitLaunches:
+    """A kernel, as often as it is asked for, on whatever device; see `launch.Launches`."""
+
+    __slots__ = ("_known", "call", "name")
+
+    def __init__(self, call: UnitCall, name: str) -> None:
+        self.call, self.name = call, name
+        self._known: dict[int, Ready] = {}
+
+    @property
+    def fails(self) -> bool:
+        """Whether a run may fail for what its operands hold."""
+        return self.call.code.form.fails
+
+    def ready(self, record: Sequence[int], device: int) -> Ready:
+        """The launch on a device; the kernel is compiled now."""
+        found = self._known.get(device)
+        if found is None:
+            with MAKING:
+                found = self._known.get(device) or self._ready(device)
+                self._known[device] = found
+        return found
+
+    def _ready(self, device: int) -> Ready:
+        held, form = driver(), self.call.code.form
+        most = held.multiprocessors(device) * max(1, held.resident(device) // form.threads)
+        blocks = max(1, min(-(-self.call.units // form.threads), most))
+        return Ready.of(held.function(device, self.call.code), blocks, form)
+
+    def issue(self, run_ctx: RunContext, record: Sequence[int], ready: Ready) -> None:
+        """Put it on the stream."""
+        if self.fails:
+            record = [*record, run_ctx.slot(self.name)]
+        packed = ready.pack(*record)
+        run_ctx.stream.launch(ready.function, ready.blocks, ready.threads, packed)
+
+
+# texts -------------------------------------------------------------------------------------------
+
+
+def text(name: str, record: Record, count: str, *lines: str, before: Sequence[str] = ()) -> str:
+    """The text of a kernel that does `lines` for each `i` below `count`; `before`: lines that come
+    first.
+
+    >>> print(text("clear", Record(("n", "m"), ("out",), ()), "n", "store(y, i, 0)").rstrip())
+    def clear(args, start, step):
+        n = word(args, 0)
+        m = word(args, 1)
+        out = word(args, 2)
+        i = start
+        while i < n:
+            store(y, i, 0)
+            i += step
+        return 0
+    """
+    inner = [f"    {line}" for each in lines for line in each.split("\n")]
+    return function(
+        f"def {name}(args, start, step):",
+        *record.reading(),
+        *before,
+        "i = start",
+        f"while i < {count}:",
+        *inner,
+        "    i += step",
+        "return 0",
+    )
+
+
+def split(index: str, *parts: tuple[str, str], narrow: bool) -> list[str]:
+    """Lines that set numbers to what an index says that counts through them, the last of `parts`
+    (a name and its extent) fastest. The first one needs no extent.
+
+    >>> split("i", ("row", ""), ("col", "width"), narrow=True)[1:]  # doctest: +NORMALIZE_WHITESPACE
+    ['rest1 = uint32(rest0 // uint32(width))',
+     'col = int64(rest0) - int64(rest1) * width',
+     'row = int64(rest1)']
+    """
+    wide = "uint32" if narrow else "int64"
+    lines = [f"rest0 = {wide}({index})"]
+    for k, (name, extent) in enumerate(reversed(parts[1:])):
+        lines.append(f"rest{k + 1} = {wide}(rest{k} // {wide}({extent}))")
+        lines.append(f"{name} = int64(rest{k}) - int64(rest{k + 1}) * {extent}")
+    return [*lines, f"{parts[0][0]} = int64(rest{len(parts) - 1})"]
+
+
+def is_narrow(*counts: int) -> bool:
+    """Whether 32 bits count all that a kernel counts: division is several times quicker then."""
+    return max(counts) < LARGEST
+
+
+__all__ = ["Unit", "UnitCall", "UnitLaunches", "is_narrow", "split", "text", "unit"]

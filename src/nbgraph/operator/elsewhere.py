@@ -1,0 +1,89 @@
+"""What stands for an operator over whole arrays on a device that is not the host.
+
+There are three ways. Composed: other operators, which have kernels there; a function of the
+operands, written as gradient rules are, so that it serves arrays and graphs alike. A unit: a kernel
+that is written by hand, a thread for each element. A library: a function of an array library that
+works on the device's stream. The table is filled by `nbgraph.ops.gpu`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from nbgraph.operator.spec import Spec
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.cuda.unit import UnitCall
+    from nbgraph.operator.array_op import ArrayOp
+
+
+class Composed(NamedTuple):
+    """`run(*operands, **attributes)` gives the outputs by other operators; None where it does not
+    know how. The dtypes may be others than the operator's: they are cast."""
+
+    run: Callable[..., Any]
+
+
+class Unit(NamedTuple):
+    """`call(operands, outputs, **attributes)` gives the kernel for contiguous arrays of these
+    Specs; None where there is none. Its addresses: of the operands, then of all outputs."""
+
+    call: Callable[..., UnitCall | None]
+
+
+class Library(NamedTuple):
+    """`run(xp, *operands, *outputs, **attributes)` fills the outputs by an array library like
+    NumPy."""
+
+    run: Callable[..., None]
+
+
+Form = Composed | Unit | Library
+_FORMS: dict[ArrayOp, Form] = {}
+
+
+def enter(form: Callable[..., Form], *ops: Any) -> Callable[[Any], Any]:
+    """Decorate a function: it is this form of the operators, which are given or found behind public
+    functions."""
+
+    def decorate(function: Any) -> Any:
+        for op in ops:
+            _FORMS[getattr(op, "op", op)] = form(function)
+        return function
+
+    return decorate
+
+
+def composed(*ops: Any) -> Callable[[Any], Any]:
+    """Decorate the function of a Composed form."""
+    return enter(Composed, *ops)
+
+
+def unit(*ops: Any) -> Callable[[Any], Any]:
+    """Decorate the function of a Unit form."""
+    return enter(Unit, *ops)
+
+
+def by_library(*ops: Any) -> Callable[[Any], Any]:
+    """Decorate the function of a Library form."""
+    return enter(Library, *ops)
+
+
+def form_of(op: Any) -> Form | None:
+    """The form of an operator; None where it has none."""
+    if not _FORMS:
+        importlib.import_module("nbgraph.ops.gpu")  # it lies above, and fills the table
+    return _FORMS.get(op)
+
+
+def unit_call(
+    op: Any, operands: Sequence[Spec], outputs: Sequence[Spec], attributes: Mapping[str, Any]
+) -> UnitCall | None:
+    """The kernel of an operator that has a Unit form; None where it has none for these."""
+    form = form_of(op)
+    return form.call(operands, outputs, **attributes) if isinstance(form, Unit) else None
+
+
+__all__ = ["Composed", "Form", "Library", "Unit", "composed", "by_library", "form_of", "unit"]
