@@ -5,11 +5,20 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import DeviceError
+from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.call import call
 from tests.array.gpu import GPU, hurried
 
 
 def values(shape, seed=0):
     return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
+
+
+def _roll(inputs, outputs):
+    outputs[0][...] = np.roll(inputs[0], 1)
+
+
+ROLLED = ArrayOp("rolled", lambda x: x, _roll)
 
 
 def on_both(run):
@@ -72,10 +81,22 @@ def test_a_bound_graph(request_):
     on_both(run)
 
 
-def test_what_a_graph_cannot_do_there_is_told_at_the_run():
-    bound = ng.sort(ng.var("x") * 2).simple_bind(ctx=GPU, x=(3,))
-    with pytest.raises(DeviceError, match=r"sort.*: there is no GPU form.*x\.to\(ng\.cpu\(\)\)"):
-        bound.forward()
+def test_what_a_graph_cannot_do_there_is_told_when_it_is_bound():
+    """SMP-24: forward and backward; the node, the device and the remedy."""
+    told = r"rolled.*: there is no GPU form.*x\.to\(ng\.cpu\(\)\)"
+    with pytest.raises(DeviceError, match=told):
+        call(ROLLED, [ng.var("x") * 2], {}).simple_bind(ctx=GPU, x=(3,))
+    slope = ArrayOp(
+        "held",
+        lambda x: x,
+        view=lambda x: x,
+        gradient=lambda g: [call(ROLLED, [g.out_grad], {})],
+    )
+    graph = call(slope, [ng.var("x") * 2], {})
+    with pytest.raises(DeviceError, match=told):
+        graph.simple_bind(ctx=GPU, x=(3,))
+    bound = graph.simple_bind(ctx=GPU, x=(3,), grad_req="null")
+    assert bound.forward(x=[1.0, 2.0, 3.0])[0].tolist() == [2.0, 4.0, 6.0]
 
 
 @pytest.mark.parametrize("kind", [ng.optim.SGD, ng.optim.Adam])

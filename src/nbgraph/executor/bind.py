@@ -100,6 +100,7 @@ def _executor(
     bound = Bound(
         graph, arrays, grads, outputs, options or Options(), device, symbol.list_outputs()[0]
     )
+    bound.require()
     states = set(auxiliary_variables(graph))
     gradients = {str(node.name): array for node, (array, _) in grads.items()}
     return Executor(

@@ -8,7 +8,7 @@ from typing import Any
 
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.layout import layout
-from nbgraph.executor.compiled import compiled
+from nbgraph.executor.compiled import Compiled, compiled
 from nbgraph.executor.options import Options
 from nbgraph.executor.program import Behind, Program
 from nbgraph.executor.split import Halves, split
@@ -54,6 +54,15 @@ class Bound:
         ]
         self._seed_arrays: dict[GraphNode, Array] = {}
         self.held: dict[Any, Any] = {}  # what operators keep in this executor
+
+    def require(self) -> None:
+        """DeviceError at the binding, not at a run, where the device cannot do one of the nodes."""
+        if self.device.host:
+            return
+        self._compiled(self.graph, [kWriteTo] * len(self.outputs))
+        if self.grads:
+            gradients = self._gradients((True,) * len(self.outputs))
+            self._compiled(gradients, [request for _, request in self.grads.values()])
 
     # programs ---------------------------------------------------------------------------------
 
@@ -144,10 +153,13 @@ class Bound:
         behind: Behind | None = None,
     ) -> Program:
         arrays = [self._array(node, more or {}) for node in graph.variables]
-        layouts = [array._layout for array in arrays]
-        made = compiled(graph, layouts, requests, self.options, self.device)
+        made = self._compiled(graph, requests)
         name = f"{what} of {self.name}"
         return Program(made, [*arrays, *results], name=name, held=self.held, behind=behind)
+
+    def _compiled(self, graph: Graph, requests: Sequence[OpReqType]) -> Compiled:
+        layouts = [layout(*spec((node, 0))) for node in graph.variables]
+        return compiled(graph, layouts, requests, self.options, self.device)
 
     def _array(self, node: GraphNode, more: dict[GraphNode, Array]) -> Array:
         for known in (self.arrays, more):
