@@ -44,6 +44,8 @@ int cuMemFreeHost(void *p) { free(p); return 0; }
 int cuDeviceGetDefaultMemPool(handle *p, int d) { *p = (handle)7; return d; }
 int cuMemPoolSetAttribute(handle p, int which, uint64_t *v) { return !(p == (handle)7 && which == 4 && *v == UINT64_MAX); }
 int cuStreamCreate(handle *s, unsigned flags) { return flags == 1 ? give(s, 1) : 1; }
+int cuStreamGetFlags(handle s, unsigned *flags) { *flags = (uintptr_t)s % 2; return !s; }
+int cuPointerGetAttribute(int *v, int which, uint64_t p) { *v = 0; return p < 4096 ? 1 : which != 9; }
 int cuStreamDestroy_v2(handle s) { return s == 0; }
 int cuStreamSynchronize(handle s) { return failing ? failing : s == 0; }
 int cuStreamWaitEvent(handle s, handle e, unsigned flags) { return !(s && e && flags == 0); }

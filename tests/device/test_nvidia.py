@@ -107,3 +107,12 @@ def test_errors_are_told(driver, library):
     with pytest.raises(CompileError, match="Fake 0 does not take the PTX") as caught:
         driver.function(0, Bad())
     assert "no entry in it" in caught.value.details
+
+
+def test_streams_and_memory_of_other_libraries(driver):
+    """What another library says of its stream and its memory, in the driver's words."""
+    theirs = driver.foreign(0, 4097)
+    assert theirs.handle == 4097 and theirs.record().done()
+    # the legacy stream stands for all that wait for it: those outlive what is lent
+    assert [driver.settled(0, handle) for handle in (1, 2, 4096, 4097)] == [1, 1, 1, 4097]
+    assert (driver.owner(1 << 20), driver.owner(17)) == (0, -1)

@@ -97,7 +97,7 @@ def test_shapes_that_depend_on_values_ask_the_class_of_the_array():
         __nbgraph_call__ = None
 
         @classmethod
-        def __nbgraph_dynamic__(cls, compute, operands, options):
+        def __nbgraph_dynamic__(cls, name, compute, operands, options):
             return "waited", compute(np.asarray([0, 3])), options
 
     class Symbolic:

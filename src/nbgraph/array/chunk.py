@@ -118,9 +118,9 @@ def take(nbytes: int, device: Context, reads: Collection[Chunk] | None = None) -
     return chunk
 
 
-def borrow(array: np.ndarray[Any, Any], device: Context) -> Chunk:
-    """Memory of a NumPy array, which is kept alive and never written."""
-    memory = storage.borrow(array, device)
+def borrow(array: np.ndarray[Any, Any], device: Context, **why: str) -> Chunk:
+    """Memory of a NumPy array, which is kept alive and never written; `readonly` says why."""
+    memory = storage.borrow(array, device, **why)
     held = Chunk(memory, None, locked=memory.readonly or "")
     owners.enter(held.number, held.address, held.capacity, partial(calm, held))
     return held

@@ -9,6 +9,8 @@ import numpy as np
 from nbgraph.array import chunk
 from nbgraph.array.copying import copy_of
 from nbgraph.array.core import Array, from_host, make
+from nbgraph.array.dlpack import copied_now, from_dlpack
+from nbgraph.array.dlpack_device import on_gpu
 from nbgraph.array.layout import layout_of
 from nbgraph.device import Context
 from nbgraph.dtype import as_dtype
@@ -21,12 +23,15 @@ def array(obj: Any, dtype: Any = None, *, device: Context | None = None) -> Any:
     """A new array with the values of a NumPy array, list, number or NDArray.
 
     NumPy arrays and scalars keep their dtype; Python floats become `ng.config.default_float`,
-    integers int64. What Python numbers are made of is copied now; the array owns its memory.
+    integers int64. What another library has on a GPU is copied there, unless `device` is given.
+    What Python numbers are made of is copied now; the array owns its memory.
 
     >>> import nbgraph as ng
     >>> ng.array([[1.0, 2.0], [3.0, 4.0]]).shape
     (2, 2)
     """
+    if _on_gpu(obj):
+        return copied_now(from_dlpack(obj), None if dtype is None else as_dtype(dtype), device)
     place = chunk.CPU if device is None else device
     if isinstance(obj, Array):
         recorder = recording.get()
@@ -37,7 +42,8 @@ def array(obj: Any, dtype: Any = None, *, device: Context | None = None) -> Any:
 
 
 def asarray(obj: Any, dtype: Any = None, *, device: Context | None = None) -> Any:
-    """An NDArray itself; the memory of a NumPy array, borrowed and read-only; else a copy.
+    """An NDArray itself; the memory of a NumPy array, or of one that another library has on a GPU,
+    borrowed and read-only; else a copy.
 
     A borrowed array sees later writes to the NumPy array; nbgraph refuses to write to it.
 
@@ -45,6 +51,9 @@ def asarray(obj: Any, dtype: Any = None, *, device: Context | None = None) -> An
     >>> ng.asarray(np.arange(3)) + 1
     array([1, 2, 3])
     """
+    if _on_gpu(obj):
+        obj = from_dlpack(obj)
+        device = device or obj.device
     place = chunk.CPU if device is None else device
     if isinstance(obj, Array):
         same = dtype is None or as_dtype(dtype) == obj.dtype
@@ -59,6 +68,13 @@ def asarray(obj: Any, dtype: Any = None, *, device: Context | None = None) -> An
     held = chunk.borrow(values, place)
     address = values.__array_interface__["data"][0]
     return make(held, address, layout_of(values), chunk.Holder(held, values.nbytes))
+
+
+def _on_gpu(obj: Any) -> bool:
+    """Whether it is another library's array on a GPU; numbers, lists and NumPy's are not asked."""
+    kind = type(obj)
+    tells = hasattr(kind, "__dlpack_device__") or hasattr(kind, "__cuda_array_interface__")
+    return tells and not isinstance(obj, (Array, np.ndarray)) and on_gpu(obj)
 
 
 def _values(name: str, obj: Any, dtype: Any) -> np.ndarray[Any, Any]:

@@ -2,7 +2,7 @@
 
 An export is a lease: it waits for what is unfinished, the memory is not used again before the
 other library lets go of it, and until then nbgraph does not write there. An import is borrowed:
-it is read, never written.
+it is read, never written. What is more to it on a GPU is in `dlpack_device`.
 """
 
 from __future__ import annotations
@@ -14,45 +14,17 @@ import numpy as np
 from nbgraph.array import chunk
 from nbgraph.array.copying import copy_of
 from nbgraph.array.core import Array, from_host, make
-from nbgraph.array.dlpack_device import CUDA, capsule_of, interface_of
+from nbgraph.array.dlpack_device import CUDA, borrowed, capsule_of, interface_of, on_gpu
 from nbgraph.array.layout import layout_of
+from nbgraph.array.lease import leased
+from nbgraph.array.place import elsewhere
 from nbgraph.device import Context
 from nbgraph.dtype import require_supported
 from nbgraph.errors import ArgumentError
 
 _WRITABLE = 1  # PyBUF_WRITABLE
 _HOST = (1, 0)  # kDLCPU
-
-
-class Lease:
-    """A chunk lent to another library; the lease ends when the object dies."""
-
-    __slots__ = ("__array_interface__", "_chunk", "_holder")
-
-    def __init__(self, array: Array) -> None:
-        self._holder = chunk.shared(array)  # the block is not given to another array meanwhile
-        self._chunk = array._chunk
-        own = array._layout
-        self.__array_interface__ = {
-            "data": (array._address, bool(array._chunk.locked)),
-            "shape": own.shape,
-            "strides": own.strides,
-            "typestr": own.dtype.str,
-            "version": 3,
-        }
-        chunk.lend(self._chunk)
-
-    def __del__(self) -> None:
-        try:
-            chunk.take_back(self._chunk)
-        except (AttributeError, TypeError):  # half made, or the interpreter is going
-            return
-
-
-def leased(array: Array) -> np.ndarray[Any, Any]:
-    """The memory as a NumPy array for another library; waits."""
-    chunk.wait(array._chunk)
-    return np.asarray(Lease(array))
+UNTOLD: Any = object()  # of a stream that was not named
 
 
 class Exports:
@@ -76,7 +48,7 @@ class Exports:
     def __dlpack__(
         self: Any,
         *,
-        stream: Any = None,
+        stream: Any = UNTOLD,
         max_version: tuple[int, int] | None = None,
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
@@ -85,6 +57,10 @@ class Exports:
 
         While it is leased nbgraph does not write there: write to a copy. BufferError where the
         consumer asks for another device, or for memory to write that is borrowed itself.
+
+        On a GPU `stream` is the one that the memory will be used on: None or 1 the default one, 2
+        the thread's own, else its address. What was begun there when the memory is let go of is
+        waited for, on the device, by whatever uses it next here.
 
         >>> import numpy as np, nbgraph as ng
         >>> a = ng.arange(3)
@@ -97,8 +73,8 @@ library; delete those, or write to a copy
         >>> a += 1
         """
         if not self.device.host:
-            return _on_device(self, dl_device, copy)
-        if stream is not None:
+            return _on_device(self, stream, dl_device, copy, max_version)
+        if stream is not UNTOLD and stream is not None:
             raise BufferError("__dlpack__: stream is for other devices than the host; give None")
         if dl_device is not None and tuple(map(int, dl_device)) != _HOST:
             raise BufferError(
@@ -110,7 +86,7 @@ library; delete those, or write to a copy
         try:
             return values.__dlpack__(**_version(max_version))
         except BufferError as error:
-            raise BufferError(f"__dlpack__: {error}; use copy=True, or x.copy()") from None
+            raise _refused(error) from None
 
     def __buffer__(self: Any, flags: int, /) -> memoryview:
         """A buffer of a copy (from Python 3.12 on); waits.
@@ -119,20 +95,44 @@ library; delete those, or write to a copy
         `copy=False` takes for none. BufferError where it is asked for in order to write
         (`file.readinto(x)`).
         """
+        if not self.device.host:
+            raise BufferError(f"__buffer__: {elsewhere(self.device)}")
         if flags & _WRITABLE:
             raise BufferError("__buffer__: an NDArray's buffer is a copy; use np.from_dlpack(x)")
         return memoryview(self.asnumpy())
 
 
-def _on_device(array: Any, asked: tuple[int, int] | None, copy: bool | None) -> Any:
-    """The capsule of a device's memory, on whatever stream: it is waited for."""
+def _on_device(
+    array: Any, stream: Any, asked: tuple[int, int] | None, copy: bool | None, version: Any
+) -> Any:
+    """The capsule of a device's memory."""
     own = array.__dlpack_device__()
     if asked is not None and tuple(map(int, asked)) != own:
         raise BufferError(
             f"__dlpack__: dl_device={tuple(asked)}; the array is on {array.device!r}, {own}; use "
             ".to(...) before"
         )
-    return capsule_of(array.copy() if copy else array)
+    if stream is UNTOLD and version is not None:  # NumPy, and who else knows the host alone
+        raise BufferError(
+            f"__dlpack__: the array is on {array.device!r}, and no stream was named: the library "
+            "that asks uses the host's memory; give it x.to(ng.cpu()), or x.asnumpy()"
+        )
+    given = None if stream is UNTOLD else stream
+    source = array.copy() if copy else array
+    try:
+        return capsule_of(source, given, _version(version), copied=bool(copy))
+    except BufferError as error:
+        raise _refused(error) from None
+
+
+def _refused(error: BufferError) -> BufferError:
+    """What NumPy says, or we, with the remedy."""
+    told = str(error).removeprefix("__dlpack__: ")
+    return (
+        error
+        if told != str(error)
+        else BufferError(f"__dlpack__: {told}; use copy=True, or x.copy()")
+    )
 
 
 def _version(asked: tuple[int, int] | None) -> dict[str, Any]:
@@ -142,11 +142,15 @@ def _version(asked: tuple[int, int] | None) -> dict[str, Any]:
 
 
 def from_dlpack(x: Any, /, *, device: Context | None = None, copy: bool | None = None) -> Any:
-    """The array of another library (NumPy, torch, JAX, ...) as an NDArray.
+    """The array of another library (NumPy, torch, CuPy, JAX, ...) as an NDArray on its device.
 
     The memory is borrowed, and read-only for nbgraph; the other library's later writes are seen.
-    `copy=True`, or a `device` other than `ng.cpu()`, gives a copy; `copy=False` refuses one.
-    BufferError where the other library has no host memory to share.
+    `copy=True`, or a `device` other than that of `x`, gives a copy; `copy=False` refuses one.
+    Objects that have `__cuda_array_interface__` alone (Numba) are taken, too. BufferError where the
+    other library has no memory to share, DeviceError where its device cannot be used.
+
+    On a GPU what runs here begins behind the work on `x` that its library has begun before the
+    call. Later writes of that library are for the caller to order, as by `a.wait_to_write()`.
 
     >>> import numpy as np, nbgraph as ng
     >>> x = np.arange(3)
@@ -161,6 +165,12 @@ def from_dlpack(x: Any, /, *, device: Context | None = None, copy: bool | None =
             return x
         _copies(copy, place)
         return copy_of(x, device=place)
+    if type(x) is not np.ndarray and on_gpu(x):
+        found = borrowed(x)
+        if not copy and device in (None, found.device):
+            return found
+        _copies(copy, device or found.device)
+        return copied_now(found, device=device)
     if not hasattr(x, "__dlpack__"):
         raise ArgumentError(
             f"from_dlpack: x is a {type(x).__name__}, which has no __dlpack__; give an array, or "
@@ -174,6 +184,13 @@ def from_dlpack(x: Any, /, *, device: Context | None = None, copy: bool | None =
     held = chunk.borrow(values, place)
     address = values.__array_interface__["data"][0]
     return make(held, address, layout_of(values), chunk.Holder(held, values.nbytes))
+
+
+def copied_now(found: Any, dtype: Any = None, device: Context | None = None) -> Any:
+    """A copy of borrowed memory of a GPU; waits, as its library may write there afterwards."""
+    made = copy_of(found, dtype, device)
+    made.wait_to_read()
+    return made
 
 
 def _copies(copy: bool | None, place: Context) -> None:

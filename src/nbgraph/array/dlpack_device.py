@@ -1,101 +1,53 @@
-"""DLPack of a device's memory: the capsule that another library takes, written by hand.
+"""A GPU's memory shared with other libraries, out and in: DLPack and `__cuda_array_interface__`.
 
-NumPy writes those of the host. A capsule holds the array, and its memory as lent, until the library
-that took it calls the deleter.
+Out: what is pushed is waited for, so any stream may use the memory; what the library has begun when
+it lets go is waited for on its stream (`lease`). In: the library has a stream of ours wait for its
+work, and what is pushed here follows that.
 """
 
 from __future__ import annotations
 
-import ctypes
-from ctypes import POINTER, c_int32, c_int64, c_uint8, c_uint16, c_uint64, c_void_p
 from typing import Any
 
+import numpy as np
+
+from nbgraph.array import capsule as capsules
 from nbgraph.array import chunk
-from nbgraph.array.core import Array
+from nbgraph.array.core import Array, empty_of, make
+from nbgraph.array.layout import layout, layout_of
+from nbgraph.array.lease import leased
+from nbgraph.device import Context, driver, gpu, missing
+from nbgraph.dtype import require_supported
+from nbgraph.engine.streams import EXCHANGE, device_queue
 from nbgraph.errors import DeviceError
 
 CUDA = 2  # kDLCUDA
-_CODES = {"i": 0, "u": 1, "f": 2, "b": 6, "V": 4}  # V: bfloat16
+_OF_GPUS = (CUDA, 13)  # and kDLCUDAManaged
+_OF_HOST = (1, 3)  # kDLCPU, kDLCUDAHost
+_LEGACY = 1  # the handle that stands for the default stream
+_LENT = "it belongs to another library: write to a copy, x.copy()"
 
 
-class _Device(ctypes.Structure):
-    _fields_ = [("kind", c_int32), ("number", c_int32)]
+# out --------------------------------------------------------------------------------------------
 
 
-class _DataType(ctypes.Structure):
-    _fields_ = [("code", c_uint8), ("bits", c_uint8), ("lanes", c_uint16)]
+def capsule_of(array: Any, stream: Any, version: dict[str, Any], *, copied: bool) -> Any:
+    """A capsule of an array on a device; waits, and lends the memory for a stream."""
+    handle = _lasting(array.device, stream)
+    made = leased(array, handle).__dlpack__(**version)
+    brain = array.dtype.name == "bfloat16"
+    return capsules.moved(made, CUDA, array.device.device_id, brain=brain, copied=copied)
 
 
-class Tensor(ctypes.Structure):
-    """DLTensor."""
-
-    _fields_ = [
-        ("data", c_void_p),
-        ("device", _Device),
-        ("ndim", c_int32),
-        ("dtype", _DataType),
-        ("shape", POINTER(c_int64)),
-        ("strides", POINTER(c_int64)),
-        ("offset", c_uint64),
-    ]
-
-
-class Managed(ctypes.Structure):
-    """DLManagedTensor."""
-
-
-_DELETER = ctypes.CFUNCTYPE(None, POINTER(Managed))
-Managed._fields_ = [("tensor", Tensor), ("context", c_void_p), ("deleter", _DELETER)]
-_DESTRUCTOR = ctypes.PYFUNCTYPE(None, c_void_p)  # called with the GIL
-
-# prototypes of our own: those that hang on `pythonapi` belong to whoever sets them last
-_new = ctypes.PYFUNCTYPE(ctypes.py_object, c_void_p, ctypes.c_char_p, _DESTRUCTOR)(
-    ("PyCapsule_New", ctypes.pythonapi)
-)
-_valid = ctypes.PYFUNCTYPE(ctypes.c_int, c_void_p, ctypes.c_char_p)(
-    ("PyCapsule_IsValid", ctypes.pythonapi)
-)
-_pointer = ctypes.PYFUNCTYPE(c_void_p, c_void_p, ctypes.c_char_p)(
-    ("PyCapsule_GetPointer", ctypes.pythonapi)
-)
-_NAME = b"dltensor"
-_held: dict[int, tuple[Any, ...]] = {}  # by address of the structure: what it points to
-
-
-@_DELETER
-def _delete(managed: Any) -> None:
-    held = _held.pop(ctypes.addressof(managed.contents), None)
-    if held is not None:
-        chunk.take_back(held[1]._chunk)
-
-
-@_DESTRUCTOR
-def _destroy(capsule: int) -> None:
-    """Of a capsule that nobody took: one that was taken has another name."""
-    if _valid(capsule, _NAME):
-        _delete(ctypes.cast(_pointer(capsule, _NAME), POINTER(Managed)))
-
-
-def capsule_of(array: Array) -> Any:
-    """A capsule of an array on a device; waits, and lends the memory."""
-    own = array._layout
-    chunk.wait(array._chunk)
-    shape = (c_int64 * max(1, len(own.shape)))(*own.shape)
-    strides = (c_int64 * max(1, len(own.shape)))(*(s // own.dtype.itemsize for s in own.strides))
-    made = Managed()
-    made.tensor = Tensor(
-        array._address,
-        _Device(CUDA, array.device.device_id),
-        len(own.shape),
-        _DataType(_CODES[own.dtype.kind], 8 * own.dtype.itemsize, 1),
-        shape,
-        strides,
-        0,
-    )
-    made.deleter = _delete
-    chunk.lend(array._chunk)
-    _held[ctypes.addressof(made)] = made, array, shape, strides, chunk.shared(array)
-    return _new(ctypes.addressof(made), _NAME, _destroy)
+def _lasting(device: Context, stream: Any) -> int:
+    """The stream that a library says it uses, or one behind it that is there when it lets go."""
+    told = _LEGACY if stream is None or stream == -1 else stream
+    if not isinstance(told, int) or isinstance(told, bool) or told <= 0:
+        raise BufferError(
+            f"__dlpack__: stream={stream!r}; expected None or 1 for the default stream, 2 for the "
+            "thread's own, -1 for none, or the address of a stream"
+        )
+    return driver().settled(device.device_id, told)
 
 
 def interface_of(array: Array) -> dict[str, Any]:
@@ -114,3 +66,121 @@ def interface_of(array: Array) -> dict[str, Any]:
         "version": 3,
         "stream": None,
     }
+
+
+# in ---------------------------------------------------------------------------------------------
+
+
+def on_gpu(x: Any) -> bool:
+    """Whether an object of another library says that its memory is a GPU's. BufferError where it is
+    that of a device which is not known here."""
+    asked = getattr(type(x), "__dlpack_device__", None)
+    if asked is None:
+        return hasattr(x, "__cuda_array_interface__")
+    kind = int(asked(x)[0])
+    if kind not in _OF_GPUS and kind not in _OF_HOST:
+        raise BufferError(
+            f"from_dlpack: x is on a device of DLPack's kind {kind}; memory of the host (1) and of "
+            "NVIDIA's GPUs (2) is shared; copy x to one of those first"
+        )
+    return kind in _OF_GPUS
+
+
+def borrowed(x: Any) -> Any:
+    """The memory of an array that another library has on a GPU, as an NDArray, which is read only.
+
+    DeviceError where the device is not there, BufferError where the memory cannot be shared."""
+    return _by_dlpack(x) if hasattr(x, "__dlpack__") else _by_interface(x)
+
+
+def _there(number: int) -> Context:
+    device = gpu(number)
+    why = missing(device)
+    if why is not None:
+        raise DeviceError(f"from_dlpack: x is on {device!r}: {why}")
+    return device
+
+
+def _by_dlpack(x: Any) -> Any:
+    device = _there(int(x.__dlpack_device__()[1]))
+    stream = device_queue(device).context(EXCHANGE).stream
+    try:
+        capsule = x.__dlpack__(stream=stream.handle, max_version=(capsules.MAJOR, 0))
+    except TypeError:  # it knows no versions
+        capsule = x.__dlpack__(stream=stream.handle)
+    event = stream.record()  # the other library has had the stream wait for its work
+    tensor = capsules.look(capsule).tensor
+    dtype = capsules.dtype_of(tensor)
+    shape = tuple(tensor.shape[: tensor.ndim])
+    if 0 in shape:
+        return empty_of(layout(shape, dtype), device)
+    if (tensor.device.kind, tensor.device.number) not in [(k, device.device_id) for k in _OF_GPUS]:
+        raise BufferError(
+            f"from_dlpack: x.__dlpack_device__() tells {device!r}, its capsule a device "
+            f"({tensor.device.kind}, {tensor.device.number}); the library that made x is wrong"
+        )
+    address = (tensor.data or 0) + tensor.offset
+    steps = capsules.steps_of(tensor, dtype.itemsize)
+    return _array(device, address, shape, dtype, steps, capsules.Taken(capsule), event)
+
+
+def _by_interface(x: Any) -> Any:
+    told = x.__cuda_array_interface__
+    dtype, shape = np.dtype(told["typestr"]), tuple(map(int, told["shape"]))
+    require_supported(dtype, "from_dlpack: x")
+    if not dtype.isnative or told.get("mask") is not None:
+        what = "a mask" if dtype.isnative else f"another byte order ({dtype.str})"
+        raise BufferError(f"from_dlpack: x has {what}; give a copy without, in its library")
+    address = int(told["data"][0])
+    number = driver().owner(address) if address else 0
+    if number < 0:
+        raise BufferError(
+            f"from_dlpack: the memory of x, at {address:#x}, is of no device that nbgraph can use; "
+            "copy x within its library to memory of a GPU"
+        )
+    device, stream = _there(number), told.get("stream")
+    if 0 in shape:
+        return empty_of(layout(shape, dtype), device)
+    if stream == 0:
+        raise BufferError("from_dlpack: x has stream 0, which means nothing; expected None or 1")
+    event = None if stream is None else driver().foreign(number, int(stream)).record()
+    return _array(device, address, shape, dtype, told.get("strides"), x, event)
+
+
+class _At:
+    """Memory of another library, as NumPy wants to hear of it; `owner` is kept."""
+
+    __slots__ = ("__array_interface__", "owner")
+
+    def __init__(self, told: dict[str, Any], owner: Any) -> None:
+        self.__array_interface__, self.owner = told, owner
+
+
+def _array(
+    device: Context,
+    address: int,
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    strides: Any,
+    owner: Any,
+    event: Any,
+) -> Any:
+    if address % dtype.itemsize or any(step % dtype.itemsize for step in strides or ()):
+        raise BufferError(
+            f"from_dlpack: elements of x ({dtype}) are not at multiples of their size; give a copy "
+            "of it, made in its library"
+        )
+    brain = dtype.name == "bfloat16"
+    told = {
+        "data": (address, True),
+        "shape": shape,
+        "strides": None if strides is None else tuple(map(int, strides)),
+        "typestr": "<u2" if brain else dtype.str,
+        "version": 3,
+    }
+    words = np.asarray(_At(told, owner))
+    view = words.view(dtype) if brain else words
+    held = chunk.borrow(view, device, readonly=_LENT)
+    if event is not None:
+        device_queue(device).follow(held.number, event)
+    return make(held, address, layout_of(view), chunk.Holder(held, view.nbytes))

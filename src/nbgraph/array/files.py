@@ -111,12 +111,14 @@ def _named(data: Any) -> tuple[str, dict[str, Any]]:
 
 
 def _values(name: str, value: Any) -> np.ndarray[Any, Any]:
+    read = getattr(value, "asnumpy", None)
     if not isinstance(value, (Array, np.ndarray, np.generic)):
         raise ArgumentError(
             f"save: {name!r} is a {type(value).__name__}; a list or dict holds arrays only, with "
             "nothing nested in it"
         )
-    return _plain(f"save: {name!r}", np.asarray(value))
+    values = np.asarray(value) if read is None else read()
+    return _plain(f"save: {name!r}", values)
 
 
 def _plain(what: str, value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

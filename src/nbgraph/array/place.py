@@ -165,6 +165,14 @@ def place(device: Context) -> Place:
     return found
 
 
+def elsewhere(device: Context) -> str:
+    """Why what wants NumPy's memory gets none, and what to do."""
+    return (
+        f"the values are on {device!r}, and nothing is copied to the host unasked; use "
+        "x.asnumpy(), or x.to(ng.cpu())"
+    )
+
+
 def refuse(name: str, device: Context) -> NoReturn:
     """An operator that has no form for a device."""
     raise DeviceError(

@@ -1,5 +1,6 @@
-"""What other libraries may ask of an array's values: `np.asarray(x)` waits, and copies; so do
-pickles. What they ask as functions is shared by all carriers (`nbgraph.ops.carrier.protocols`)."""
+"""What other libraries may ask of an array's values: `np.asarray(x)` waits, and copies (pickles do
+so of a GPU's, too). What they ask as functions is shared by all carriers
+(`nbgraph.ops.carrier.protocols`)."""
 
 from __future__ import annotations
 
@@ -10,7 +11,9 @@ import numpy as np
 
 from nbgraph.array import chunk
 from nbgraph.array.core import Array, from_host
+from nbgraph.array.place import elsewhere, refuse
 from nbgraph.device import Context
+from nbgraph.errors import DeviceError
 from nbgraph.ops.carrier import protocols
 
 
@@ -22,7 +25,10 @@ class Protocols(protocols.Protocols):
     __nbgraph_remedy__: ClassVar[str] = "use x.asnumpy() (it waits and copies)"
 
     def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        """The values as a NumPy array of its own; waits. `copy=False` cannot be met."""
+        """The values as a NumPy array of its own; waits. `copy=False` cannot be met; DeviceError
+        where they are on a GPU."""
+        if not self.device.host:
+            raise DeviceError(f"np.asarray: {elsewhere(self.device)}")
         if copy is False:
             raise ValueError(
                 "NDArray: np.asarray(x, copy=False) is not possible, its values are always copied; "
@@ -33,10 +39,16 @@ class Protocols(protocols.Protocols):
 
     @classmethod
     def __nbgraph_dynamic__(
-        cls, compute: Callable[..., Any], operands: Sequence[Any], options: Mapping[str, Any]
+        cls,
+        name: str,
+        compute: Callable[..., Any],
+        operands: Sequence[Any],
+        options: Mapping[str, Any],
     ) -> Any:
         """Functions whose results have shapes that depend on values: they wait, and compute."""
         device = next(x.device for x in operands if isinstance(x, Array))
+        if not device.host:
+            refuse(name, device)
         values = [np.asarray(x) for x in operands]
         return _wrapped(compute(*values, **options), device)
 

@@ -89,13 +89,17 @@ class Room:
         address, shape, dtype, strides = view
         return np.ndarray(shape, dtype, self.view, address - self.base, strides)
 
-    def check(self, address: int, nbytes: int = 1) -> None:
-        """DeviceError where an address is not of memory in use."""
+    def holds(self, address: int, nbytes: int = 1) -> bool:
+        """Whether an address is of memory in use."""
         with self._lock:
             place = bisect_right(self._starts, address) - 1
             start = self._starts[place] if place >= 0 else 0
-            if place < 0 or address + nbytes > start + self._taken[start]:
-                raise DeviceError(f"an illegal memory access was encountered, at {address:#x}")
+            return place >= 0 and address + nbytes <= start + self._taken[start]
+
+    def check(self, address: int, nbytes: int = 1) -> None:
+        """DeviceError where an address is not of memory in use."""
+        if not self.holds(address, nbytes):
+            raise DeviceError(f"an illegal memory access was encountered, at {address:#x}")
 
 
 def _address(view: Bytes) -> int:
@@ -132,10 +136,10 @@ class EmulatedEvent:
 class EmulatedStream:
     """A thread that does its jobs in order."""
 
-    _numbers = itertools.count(1)
+    _numbers = itertools.count(1 << 16)  # as of a pointer: 1 and 2 are names of default streams
 
-    def __init__(self, emulation: Emulation) -> None:
-        self.device, self.handle = emulation.number, next(self._numbers)
+    def __init__(self, emulation: Emulation, handle: int = 0) -> None:
+        self.device, self.handle = emulation.number, handle or next(self._numbers)
         self._emulation = emulation
         self._jobs: queue.SimpleQueue[Callable[[], object]] = queue.SimpleQueue()
         self._capturing: list[Callable[[], object]] | None = None
@@ -251,6 +255,7 @@ class Emulation:
     def __init__(self, number: int, others: list[Emulation]) -> None:
         self.number, self.others = number, others
         self.room = Room(ROOM)
+        self.streams: dict[int, EmulatedStream] = {}
         self.error: str | None = None  # what it failed with; for ever, but for `heal`
         self._random: random.Random | None = None
 
@@ -312,7 +317,26 @@ class EmulatedDriver:
 
     def stream(self, device: int) -> EmulatedStream:
         """See Driver."""
-        return EmulatedStream(self.devices[device])
+        made = EmulatedStream(self.devices[device])
+        return self.devices[device].streams.setdefault(made.handle, made)
+
+    def foreign(self, device: int, handle: int) -> EmulatedStream:
+        """See Driver; each device has two default streams, whatever the thread."""
+        known = self.devices[device].streams
+        if handle in (1, 2) and handle not in known:
+            known.setdefault(handle, EmulatedStream(self.devices[device], handle))
+        try:
+            return known[handle]
+        except KeyError:
+            raise DeviceError(f"gpu({device}) has no stream {handle:#x}") from None
+
+    def settled(self, device: int, handle: int) -> int:
+        """See Driver; no stream here waits for another by itself."""
+        return handle
+
+    def owner(self, address: int) -> int:
+        """See Driver."""
+        return next((d.number for d in self.devices if d.room.holds(address)), -1)
 
     def function(self, device: int, code: Code) -> EmulatedFunction:
         """See Driver."""

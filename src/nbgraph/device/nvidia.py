@@ -28,6 +28,8 @@ _NO_TIMING, _BLOCKING = 2, 1  # of events; the latter: who waits sleeps
 _RELEASE_THRESHOLD = 4  # CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
 _ERROR_LOG, _ERROR_LOG_BYTES = 5, 6  # options of cuModuleLoadDataEx
 _LOG = 8192
+_ORDINAL = 9  # CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+_LEGACY, _PER_THREAD = 1, 2  # handles that stand for the default streams
 _RELAXED = 2  # of captures: other threads, and this one, may call what they like
 
 _HANDLE = c_void_p
@@ -46,7 +48,9 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "cuMemFreeHost": (c_void_p,),
     "cuDeviceGetDefaultMemPool": (POINTER(_HANDLE), c_int),
     "cuMemPoolSetAttribute": (_HANDLE, c_int, c_void_p),
+    "cuPointerGetAttribute": (POINTER(c_int), c_int, c_uint64),
     "cuStreamCreate": (POINTER(_HANDLE), c_uint),
+    "cuStreamGetFlags": (_HANDLE, POINTER(c_uint)),
     "cuStreamDestroy_v2": (_HANDLE,),
     "cuStreamSynchronize": (_HANDLE,),
     "cuStreamWaitEvent": (_HANDLE, _HANDLE, c_uint),
@@ -141,9 +145,9 @@ class NvidiaGraph:
 class NvidiaStream:
     """A queue of a device."""
 
-    def __init__(self, driver: NvidiaDriver, device: int) -> None:
+    def __init__(self, driver: NvidiaDriver, device: int, handle: int = 0) -> None:
         self._driver, self.device = driver, device
-        self.handle = driver.made(device, "cuStreamCreate", _NON_BLOCKING)
+        self.handle = handle or driver.made(device, "cuStreamCreate", _NON_BLOCKING)
 
     def __cuda_stream__(self) -> tuple[int, int]:
         """What other libraries ask for the stream by."""
@@ -377,6 +381,25 @@ class NvidiaDriver:
     def stream(self, device: int) -> NvidiaStream:
         """See Driver."""
         return NvidiaStream(self, device)
+
+    def foreign(self, device: int, handle: int) -> NvidiaStream:
+        """See Driver."""
+        return NvidiaStream(self, device, handle)
+
+    def settled(self, device: int, handle: int) -> int:
+        """See Driver."""
+        if handle in (_LEGACY, _PER_THREAD):
+            return _LEGACY
+        flags = c_uint()
+        self.on(device, "cuStreamGetFlags", handle, byref(flags))
+        return handle if flags.value & _NON_BLOCKING else _LEGACY
+
+    def owner(self, address: int) -> int:
+        """See Driver."""
+        found = c_int()
+        self.enter(0)
+        code = self.library.cuPointerGetAttribute(byref(found), _ORDINAL, address)  # type: ignore[attr-defined]
+        return -1 if code else found.value
 
     def function(self, device: int, code: Code) -> int:
         """See Driver. The module lives as long as the process."""

@@ -140,6 +140,20 @@ class Driver(Protocol):
         """A new stream."""
         ...
 
+    def foreign(self, device: int, handle: int) -> Stream:
+        """A stream of another library in this process: 1 is the legacy default one, 2 the calling
+        thread's default, else its handle, which is in use as long as the stream."""
+        ...
+
+    def settled(self, device: int, handle: int) -> int:
+        """A stream whose work is behind that of the one given from its next event on, and which is
+        there for good if that can be: the legacy one waits for all streams that do not say no."""
+        ...
+
+    def owner(self, address: int) -> int:
+        """The device that an address is of; -1: none."""
+        ...
+
     def function(self, device: int, code: Code) -> Any:
         """A kernel, ready for `Stream.launch`."""
         ...

@@ -6,6 +6,9 @@ other streams still do with the same variables, calls the function, and notes an
 So work on one device follows work on that device without the host in between. One thread a device
 waits for the events in their order, and tells the engine.
 
+A fourth stream, `EXCHANGE`, is for other libraries: what they give is ready when it has come to an
+event that was noted there (`follow`). Nothing of ours runs on it, and it is never captured.
+
 An engine without lanes waits for each event before it goes on.
 """
 
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
     from nbgraph.engine.threaded import ThreadedEngine
     from nbgraph.engine.variable import Variable
 
-WORK, INTO, OUT = "work", "into", "out"
+WORK, INTO, OUT, EXCHANGE = "work", "into", "out", "exchange"
 Fn = Callable[[RunContext], Any]
 
 
@@ -77,6 +80,13 @@ class DeviceQueue:
                 found = self._streams[name]
         return found
 
+    def follow(self, number: int, event: Any, keep: Any = None) -> None:
+        """What is issued with a variable from now on begins behind an event of another library's
+        stream; `keep` is kept until that is reached. Finalisers call this."""
+        mark = Mark(event)
+        _told.append((number, mark))
+        self._tell_later(mark, (), _nobody_asks, keep)
+
     # a job --------------------------------------------------------------------------------------
 
     def job(
@@ -109,9 +119,10 @@ class DeviceQueue:
         """Behind what other streams do with the same variables."""
         run_ctx = RunContext(self.device, self.stream(stream), Slots(self._words))
         self._forget_ended()
+        _take_told()
         waited: set[int] = set()
         for number in numbers:
-            for other, mark in self._uses.get(number, {}).items():
+            for other, mark in (*self._uses.get(number, {}).items(), *_foreign.get(number, ())):
                 if other != stream and not mark.over and id(mark) not in waited:
                     run_ctx.stream.wait(mark.event)
                     waited.add(id(mark))
@@ -137,7 +148,11 @@ class DeviceQueue:
     # ends ---------------------------------------------------------------------------------------
 
     def _tell_later(
-        self, mark: Mark, numbers: tuple[int, ...], done: OnComplete, keep: Any
+        self,
+        mark: Mark,
+        numbers: tuple[int, ...],
+        done: Callable[[BaseException | None], object],
+        keep: Any,
     ) -> None:
         if not self._told:
             with self._lock:
@@ -161,6 +176,28 @@ class DeviceQueue:
             self._ended.append(numbers)
             done(error)
             del mark, done, keep, error
+
+
+def _nobody_asks(error: object) -> None:
+    """The end of what is no operation of ours."""
+
+
+# what other libraries do on streams of theirs: by a finaliser, and by variable. Of all devices, as
+# a copy from one to another is the other's work
+_told: deque[tuple[int, Mark]] = deque()
+_foreign: dict[int, list[tuple[str, Mark]]] = {}
+_taking = threading.Lock()
+
+
+def _take_told() -> None:
+    if not _told:
+        return
+    with _taking:
+        for number in [n for n, marks in _foreign.items() if all(m.over for _, m in marks)]:
+            del _foreign[number]
+        while _told:
+            number, mark = _told.popleft()
+            _foreign[number] = [*_foreign.get(number, ()), ("", mark)]
 
 
 _queues: dict[Context, DeviceQueue] = {}

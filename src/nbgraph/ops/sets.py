@@ -26,8 +26,8 @@ def dynamic(function: Callable[..., Any], name: str | None = None) -> Callable[.
     """Mark a function of NumPy arrays whose results have shapes that depend on values.
 
     The function itself is kept as `compute`. For other arrays the class that carries operators
-    is asked: its `__nbgraph_dynamic__(compute, operands, options)` waits for the values, computes,
-    and wraps the results. A class without it is refused.
+    is asked: its `__nbgraph_dynamic__(name, compute, operands, options)` waits for the values,
+    computes, and wraps the results. A class without it is refused.
     """
 
     @functools.wraps(function)
@@ -41,7 +41,7 @@ def dynamic(function: Callable[..., Any], name: str | None = None) -> Callable[.
                 f"{name or function.__name__}: the shape of the result depends on values, which a "
                 f"{carrier.__name__} does not have; compute it outside of the graph"
             )
-        return hook(function, operands, options)
+        return hook(name or function.__name__, function, operands, options)
 
     apply.compute = function  # type: ignore[attr-defined]
     return apply

@@ -108,7 +108,8 @@ def _safetensors() -> Any:
 
 
 def _values(value: Any) -> np.ndarray[Any, Any]:
-    return np.ascontiguousarray(np.asarray(value)).reshape(value.shape)
+    values = value.asnumpy() if hasattr(value, "asnumpy") else np.asarray(value)
+    return np.ascontiguousarray(values).reshape(value.shape)
 
 
 def _load_safetensors(path: str | os.PathLike[str]) -> Any:

@@ -1,0 +1,159 @@
+"""DLPack capsules: what other libraries put into them, and those that NumPy writes of the host's
+memory told to be of a GPU's.
+
+A capsule is a pointer with a name. Who takes it renames it, and calls the deleter that it holds
+when the memory is used no more.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from ctypes import POINTER, c_char_p, c_int32, c_int64, c_uint8, c_uint16, c_uint32, c_uint64
+from ctypes import c_void_p as Pointer
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import bfloat16
+from nbgraph.errors import DTypeError
+
+MAJOR = 1  # of the version that is read here
+_READ_ONLY, _COPIED = 1, 2  # flags
+_BFLOAT = 4  # code of a dtype; those of NumPy's follow
+_KINDS = {0: "i", 1: "u", 2: "f", 6: "b"}
+
+
+class _Device(ctypes.Structure):
+    _fields_ = [("kind", c_int32), ("number", c_int32)]
+
+
+class _DataType(ctypes.Structure):
+    _fields_ = [("code", c_uint8), ("bits", c_uint8), ("lanes", c_uint16)]
+
+
+class Tensor(ctypes.Structure):
+    """DLTensor."""
+
+    _fields_ = [
+        ("data", Pointer),
+        ("device", _Device),
+        ("ndim", c_int32),
+        ("dtype", _DataType),
+        ("shape", POINTER(c_int64)),
+        ("strides", POINTER(c_int64)),
+        ("offset", c_uint64),
+    ]
+
+
+class Managed(ctypes.Structure):
+    """DLManagedTensor."""
+
+    _fields_ = [("tensor", Tensor), ("context", Pointer), ("deleter", Pointer)]
+
+
+class Versioned(ctypes.Structure):
+    """DLManagedTensorVersioned."""
+
+    _fields_ = [
+        ("major", c_uint32),
+        ("minor", c_uint32),
+        ("context", Pointer),
+        ("deleter", Pointer),
+        ("flags", c_uint64),
+        ("tensor", Tensor),
+    ]
+
+
+# prototypes of our own: those that hang on `pythonapi` belong to whoever sets them last
+def _api(name: str, result: Any, *arguments: Any) -> Any:
+    return ctypes.PYFUNCTYPE(result, ctypes.py_object, *arguments)((name, ctypes.pythonapi))
+
+
+_valid = _api("PyCapsule_IsValid", ctypes.c_int, c_char_p)
+_pointer = _api("PyCapsule_GetPointer", Pointer, c_char_p)
+_rename = _api("PyCapsule_SetName", ctypes.c_int, c_char_p)
+_Delete = ctypes.CFUNCTYPE(None, Pointer)
+# by name: what is in it, and what it is called when it has been taken (capsules keep the pointer)
+_SORTS: dict[bytes, tuple[Any, bytes]] = {
+    b"dltensor_versioned": (Versioned, b"used_dltensor_versioned"),
+    b"dltensor": (Managed, b"used_dltensor"),
+}
+
+
+def _sort_of(capsule: Any) -> bytes:
+    """The name of a capsule that nobody has taken."""
+    for name in _SORTS:
+        if type(capsule).__name__ == "PyCapsule" and _valid(capsule, name):
+            return name
+    raise BufferError(
+        f"from_dlpack: x.__dlpack__() gave {capsule!r}; expected a capsule of a tensor that nobody "
+        "has taken before"
+    )
+
+
+def look(capsule: Any) -> Any:
+    """What is in a capsule: Managed or Versioned. BufferError where it was taken, or is newer."""
+    name = _sort_of(capsule)
+    found = _SORTS[name][0].from_address(_pointer(capsule, name))
+    if isinstance(found, Versioned) and found.major != MAJOR:
+        raise BufferError(
+            f"from_dlpack: x has version {found.major}.{found.minor} of DLPack, {MAJOR}.x is read "
+            "here; take an x.__dlpack__ that minds max_version"
+        )
+    return found
+
+
+class Taken:
+    """The content of a capsule, taken; the other library's deleter is called when nobody has it."""
+
+    __slots__ = ("_address", "_delete")
+
+    def __init__(self, capsule: Any) -> None:
+        name = _sort_of(capsule)
+        held, used = _SORTS[name]
+        self._address = _pointer(capsule, name)
+        deleter = held.from_address(self._address).deleter
+        self._delete = _Delete(deleter) if deleter else None
+        _rename(capsule, used)
+
+    def __del__(self) -> None:
+        try:
+            if self._delete is not None and not sys.is_finalizing():
+                self._delete(self._address)
+        except (AttributeError, TypeError):  # half made, or the interpreter is going
+            return
+
+
+def dtype_of(tensor: Tensor) -> np.dtype[Any]:
+    """The dtype of a tensor's elements. DTypeError where arrays have none like that."""
+    told = tensor.dtype
+    kind, size = _KINDS.get(told.code), told.bits // 8
+    if told.lanes == 1 and (told.code, told.bits) == (_BFLOAT, 16):
+        return np.dtype(bfloat16())
+    fits = {"i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "f": (2, 4, 8), "b": (1,)}
+    if kind is None or told.lanes != 1 or told.bits % 8 or size not in fits[kind]:
+        raise DTypeError(
+            f"from_dlpack: x has elements of DLPack's code {told.code}, {told.bits} bits and "
+            f"{told.lanes} lane(s); give bools, integers, or floats of 16 to 64 bits"
+        )
+    return np.dtype(f"{kind}{size}")
+
+
+def steps_of(tensor: Tensor, itemsize: int) -> tuple[int, ...] | None:
+    """Byte strides; None where the tensor is row-major and does not tell them."""
+    if not tensor.strides:
+        return None
+    return tuple(itemsize * step for step in tensor.strides[: tensor.ndim])
+
+
+def moved(capsule: Any, kind: int, number: int, *, brain: bool, copied: bool) -> Any:
+    """A capsule that NumPy wrote, of memory that is another device's; `brain`: its 16-bit words are
+    bfloat16. Nobody has seen it yet."""
+    held = look(capsule)
+    held.tensor.device = _Device(kind, number)
+    if brain:
+        held.tensor.dtype = _DataType(_BFLOAT, 16, 1)
+    if copied and isinstance(held, Versioned):
+        held.flags |= _COPIED
+    return capsule
