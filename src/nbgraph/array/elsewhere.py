@@ -15,7 +15,7 @@ from nbgraph.engine import current
 from nbgraph.kernels.cuda.unit import UnitLaunches
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.call import recording
-from nbgraph.operator.elsewhere import Composed, Library, Unit, form_of
+from nbgraph.operator.elsewhere import Composed, Library, Unit, form_of, unit_call
 from nbgraph.operator.request import OpReqType
 from nbgraph.operator.row_op import WORDS
 from nbgraph.ops.casting import astype
@@ -29,8 +29,8 @@ def composed(
     op: Any, values: Sequence[Array], attributes: Mapping[str, Any], specs: Sequence[Spec]
 ) -> list[Array] | None:
     """The results by other operators; None where there are none for it."""
-    form = form_of(op)
-    if not isinstance(form, Composed):
+    form = form_of(op, Composed)
+    if form is None:
         return None
     token = recording.set(None)  # the operator itself is recorded
     try:
@@ -56,14 +56,13 @@ def prepare_unit(
 ) -> Prepared | None:
     """The kernel of an operator with a Unit form for contiguous arrays; None where there is none.
     The record's addresses: of the operands, then of the outputs."""
-    form = form_of(op)
-    if not isinstance(form, Unit):
+    if form_of(op, Unit) is None:
         return None
     key = "unit", *operands, *outputs, *attributes.items()
     if key in op.carried:
         return op.carried[key]
-    specs = [[Spec(o.shape, o.dtype) for o in own] for own in (operands, outputs)]
-    call = form.call(*specs, **attributes)
+    given, results = ([Spec(o.shape, o.dtype) for o in own] for own in (operands, outputs))
+    call = unit_call(op, given, results, attributes)
     made = None
     if call is not None:
         code: Any = call.code
@@ -134,8 +133,8 @@ def _unit(
 def _library(
     op: Any, inputs: Sequence[Array], outputs: Sequence[Array], attributes: Mapping[str, Any]
 ) -> bool:
-    form = form_of(op)
-    if not isinstance(form, Library):
+    form = form_of(op, Library)
+    if form is None:
         return False
     views = [(x._address, x.shape, x.dtype, x.strides) for x in (*inputs, *outputs)]
     reads, writes = _variables(inputs, outputs)

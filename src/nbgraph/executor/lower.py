@@ -24,7 +24,7 @@ from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.graph.schedule import Schedule, Value
 from nbgraph.operator.array_op import ArrayOp, Spec
-from nbgraph.operator.elsewhere import Library, form_of
+from nbgraph.operator.elsewhere import Library, form_of, forms_of
 from nbgraph.operator.map_reduce import MapReduce
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.moving_op import MovingOp
@@ -146,7 +146,7 @@ class Lowering:
     def _function(self, node: GraphNode, op: ArrayOp) -> None:
         """NumPy's, or an array library's that works on the device."""
         draft = self.draft
-        if not (draft.device.host or op.kind == "product" or isinstance(form_of(op), Library)):
+        if not (draft.device.host or op.kind == "product" or form_of(op, Library)):
             refuse(draft.names[node], draft.device)
         tasks.function(draft, node, op)
 
@@ -166,7 +166,7 @@ class Lowering:
         if isinstance(op, Mapper):
             wide = any(spec(v).dtype.itemsize > result.dtype.itemsize for v in node.entries)
             return not wide and not (is_float(result.dtype) and result.dtype.itemsize == 2)
-        if not self.draft.device.host and form_of(op) is not None:
+        if not self.draft.device.host and forms_of(op):
             return False
         return not getattr(op, "copies", False) and getattr(op, "adds", True)
 

@@ -331,8 +331,8 @@ class Program:
         uses = [*((False, use) for use in work.inputs), *((True, use) for use in work.outputs)]
         layouts = [use.layout for _, use in uses]
         op: Any = work.op
-        form = form_of(op)
-        if isinstance(form, Library):
+        form = form_of(op, Library)
+        if form is not None:
             run: Any = functools.partial(form.run, **work.attributes)
         else:
             run = product_of(op, layouts[:-1], layouts[-1], task.requests[0], work.attributes)

@@ -1,16 +1,17 @@
 """What stands for an operator over whole arrays on a device that is not the host.
 
-There are three ways. Composed: other operators, which have kernels there; a function of the
-operands, written as gradient rules are, so that it serves arrays and graphs alike. A unit: a kernel
-that is written by hand, a thread for each element. A library: a function of an array library that
-works on the device's stream. The table is filled by `nbgraph.ops.gpu`.
+There are three ways; of those that an operator has, the first that knows how is taken. Composed:
+other operators, which have kernels there; a function of the operands, written as gradient rules
+are, so that it serves arrays and graphs alike. A unit: a kernel that is written by hand, a thread
+for each element. A library: a function of an array library that works on the device's stream. The
+table is filled by `nbgraph.ops.gpu`.
 """
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from nbgraph.operator.spec import Spec
 
@@ -41,7 +42,8 @@ class Library(NamedTuple):
 
 
 Form = Composed | Unit | Library
-_FORMS: dict[ArrayOp, Form] = {}
+_Kind = TypeVar("_Kind", Composed, Unit, Library)
+_FORMS: dict[ArrayOp, dict[type, Form]] = {}
 
 
 def enter(form: Callable[..., Form], *ops: Any) -> Callable[[Any], Any]:
@@ -50,7 +52,8 @@ def enter(form: Callable[..., Form], *ops: Any) -> Callable[[Any], Any]:
 
     def decorate(function: Any) -> Any:
         for op in ops:
-            _FORMS[getattr(op, "op", op)] = form(function)
+            made = form(function)
+            _FORMS.setdefault(getattr(op, "op", op), {})[type(made)] = made
         return function
 
     return decorate
@@ -71,19 +74,28 @@ def by_library(*ops: Any) -> Callable[[Any], Any]:
     return enter(Library, *ops)
 
 
-def form_of(op: Any) -> Form | None:
-    """The form of an operator; None where it has none."""
+def forms_of(op: Any) -> Mapping[type, Form]:
+    """The forms of an operator, by their kinds."""
     if not _FORMS:
         importlib.import_module("nbgraph.ops.gpu")  # it lies above, and fills the table
-    return _FORMS.get(op)
+    return _FORMS.get(op, {})
+
+
+def form_of(op: Any, kind: type[_Kind]) -> _Kind | None:
+    """The form of this kind that an operator has; None where it has none."""
+    found = forms_of(op).get(kind)
+    return found if isinstance(found, kind) else None
 
 
 def unit_call(
     op: Any, operands: Sequence[Spec], outputs: Sequence[Spec], attributes: Mapping[str, Any]
 ) -> UnitCall | None:
     """The kernel of an operator that has a Unit form; None where it has none for these."""
-    form = form_of(op)
-    return form.call(operands, outputs, **attributes) if isinstance(form, Unit) else None
+    form = form_of(op, Unit)
+    return None if form is None else form.call(operands, outputs, **attributes)
 
 
-__all__ = ["Composed", "Form", "Library", "Unit", "composed", "by_library", "form_of", "unit"]
+__all__ = [
+    "Composed", "Form", "Library", "Unit", "by_library", "composed", "form_of", "forms_of", "unit",
+    "unit_call",
+]  # fmt: skip

@@ -36,8 +36,8 @@ def compose(graph: Graph) -> Graph:
 def _rule(node: GraphNode, inputs: tuple[Operand, ...]) -> list[Operand] | None:
     if node.op is None or isinstance(node.op, Mapper):
         return None
-    form = form_of(node.op)
-    if not isinstance(form, Composed):
+    form = form_of(node.op, Composed)
+    if form is None:
         return None
     values: list[Any] = [Value.of(v) if type(v) is tuple else v for v in inputs]
     token = line.set(node.line)
