@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-import numpy as np
 
 from nbgraph.device import driver
 from nbgraph.errors import NbgraphError, of_kernel
@@ -28,7 +27,7 @@ class Words:
         try:
             return self._free.popleft()
         except IndexError:
-            page = driver().pinned(8 * _PAGE).view(np.int64)
+            page = driver().pinned(8 * _PAGE).view("int64")
             page[...] = 0
             self._free.extend(page[k : k + 1] for k in range(1, _PAGE))
             return page[:1]
