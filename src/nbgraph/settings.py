@@ -28,6 +28,8 @@
 | gpu             | which GPUs there are: "auto", those of NVIDIA's driver;    |
 |                 | "emulated": some in this process, to try what has none;    |
 |                 | "none". Looked at when a GPU is first asked for            |
+| tf32            | 1: products of float32 on GPUs may round their operands to |
+|                 | 11 bits, as tensor cores do; several times quicker         |
 | progress        | 0: no line about long compilations (else in terminals and  |
 |                 | notebooks)                                                 |
 | debug           | 1: compilers' own texts are shown with errors, functions   |
@@ -63,6 +65,7 @@ _RANGES: dict[str, tuple[int, int]] = {
     "stream_bytes": (-1, 0),
     "temp_copies": (1, 0),
     "eager_compile": (0, 1),
+    "tf32": (0, 1),
     "progress": (0, 1),
 }
 
@@ -98,6 +101,7 @@ class Settings(NamedTuple):
     temp_copies: int = 1
     watchdog: int = 30
     gpu: str = "auto"
+    tf32: int = 0
     eager_compile: int = 0
     progress: int = 1
     anomaly: int = 0

@@ -8,12 +8,13 @@
 typedef void *handle;
 static long made[4]; /* contexts, streams, events, modules */
 static size_t used;
-static const size_t most = 1 << 20;
+static const size_t most = 1 << 28;
 int64_t launched[16]; /* count, blocks, threads, words of the record */
 int failing;
 
 static int give(handle *out, int kind) { *out = (handle)(uintptr_t)(100 * (kind + 1) + ++made[kind]); return 0; }
 int cuInit(unsigned flags) { return flags; }
+int cuDriverGetVersion(int *v) { *v = 13000; return 0; }
 int cuDeviceGetCount(int *n) { *n = 1; return 0; }
 int cuDeviceGet(int *d, int i) { *d = i; return 0; }
 int cuDeviceGetName(char *name, int room, int d) { snprintf(name, room, "Fake %d", d); return 0; }

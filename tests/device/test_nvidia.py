@@ -1,9 +1,6 @@
 """The calls to NVIDIA's driver, on a library that has its functions: signatures, errors, memory."""
 
 import ctypes
-import shutil
-import subprocess
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,17 +12,12 @@ from nbgraph.device.nvidia import Library, NvidiaDriver
 from nbgraph.errors import CompileError, DeviceError
 from nbgraph.kernels.cuda.launch import Launches, LoopCode
 from nbgraph.ops.arithmetic import multiply
+from tests.device.fakes import compiled
 
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler is None:
-        pytest.skip("no C compiler")
-    made = tmp_path_factory.mktemp("cuda") / "libcuda.so"
-    source = Path(__file__).parent / "fake_cuda.c"
-    subprocess.run([compiler, "-shared", "-fPIC", "-w", "-o", made, source], check=True)
-    return ctypes.CDLL(str(made))
+    return compiled("fake_cuda.c", tmp_path_factory.mktemp("cuda") / "libcuda.so")
 
 
 @pytest.fixture(scope="module")

@@ -16,10 +16,11 @@ import numpy as np
 from nbgraph.array.copying import fill_from
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.elsewhere import composed, formed
+from nbgraph.array.gemms import push_multiplied
 from nbgraph.array.launch import Prepared
 from nbgraph.array.layout import layout
 from nbgraph.array.leading import prepare_axes
-from nbgraph.array.pieces import multiplied, pieced
+from nbgraph.array.pieces import pieced
 from nbgraph.array.place import ELSEWHERE, Values, refuse
 from nbgraph.array.push import carried, copied, push, same, truth, write
 from nbgraph.array.rows import push_rows
@@ -121,7 +122,7 @@ class Accelerator:
             elif op.__name__ in _COMBINES and len(inputs) == 1:
                 done = _reduce(op.__name__, inputs[0], results[0], requests[0], attributes)
             elif op.kind == "product":
-                done = multiplied(op, inputs, results[0], requests[0], attributes, whole=whole)
+                done = push_multiplied(op, inputs, results[0], requests[0], attributes, whole=whole)
             elif len(results) == 1:
                 done = pieced(op, inputs, results[0], requests[0], attributes)
         if not done:

@@ -98,11 +98,11 @@ class DeviceInstance:
         self.patched = sorted({step for places in self.patches for step, _ in places})
         self._ready: list[Ready | None] = [None] * len(self.calls)
         self._overwrites = _overwrites(plan)
-        # several kernels with the same records in each run: they are captured, and run as one
+        # several calls with the same records in each run: they are captured, and run as one
         kernels = all(isinstance(call, DeviceCall) for call in self.calls)
         kernels = kernels and not any(call.launches.fails for call in self.calls)  # slots change
         self.fixed = kernels and not self.patched and len(self.calls) > 1
-        self.graph: tuple[Any, Any] | None = None
+        self.graph: tuple[Any, Any] | None = None  # a stream, and what was captured on it
         self._written = list(plan.outside.values())
         for k, call in enumerate(self.calls):  # what cannot be compiled is told now
             if k not in self.patched and call.hi:
@@ -164,6 +164,10 @@ class Run:
             return
         stream = run_ctx.stream
         if held.graph is None or held.graph[0] is not stream:
+            held.graph = stream, None  # a run as it is comes first: see `Stream.captured`
+            self._issue(run_ctx)
+            return
+        if held.graph[1] is None:
             held.graph = stream, stream.captured(lambda: self._issue(run_ctx))
         stream.replay(held.graph[1])
 

@@ -1,12 +1,10 @@
-"""Operators over whole arrays that a device does by copies between views, and products.
+"""Operators over whole arrays that a device does by copies between views.
 
-What is here moves elements; the kernel is that of copies. Products are left to an array library
-that works on our stream: cupy on NVIDIA's GPUs.
+What is here moves elements; the kernel is that of copies.
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -14,13 +12,7 @@ import numpy as np
 
 from nbgraph.array.copying import fill_from
 from nbgraph.array.core import Array
-from nbgraph.array.layout import Layout
 from nbgraph.array.push import copied, same, write
-from nbgraph.device import RunContext
-from nbgraph.engine import current
-from nbgraph.engine.properties import NORMAL, OVERWRITE
-from nbgraph.operator.array_op import Spec
-from nbgraph.operator.product_op import ProductOp
 from nbgraph.operator.request import OpReqType
 from nbgraph.operator.row_op import WORDS
 from nbgraph.ops.define import axis_of
@@ -89,78 +81,3 @@ _MADE: dict[str, Callable[[Sequence[Any], Any, Given], None]] = {
     "stack": _stack,
     "slice_scatter": _scatter,
 }
-
-
-# products ---------------------------------------------------------------------------------------
-
-
-def multiplied(
-    op: ProductOp,
-    inputs: Sequence[Any],
-    out: Any,
-    request: OpReqType,
-    attributes: Given,
-    *,
-    whole: bool,
-) -> bool:
-    """Whether an array library does the product on our stream; it is pushed then."""
-    run = product_of(op, [x._layout for x in inputs], out._layout, request, attributes)
-    if run is None:
-        return False
-    if not out.size:
-        return True
-    views = [(x._address, x.shape, x.dtype, x.strides) for x in (*inputs, out)]
-    writes = [out._chunk]
-    current().push_to_device(
-        out.device,
-        functools.partial(_call, run=run, views=views),
-        const_vars=[c for c in dict.fromkeys(x._chunk for x in inputs) if c not in writes],
-        mutate_vars=writes,
-        name=op.__name__,
-        prop=OVERWRITE if whole else NORMAL,
-    )
-    return True
-
-
-def product_of(
-    op: ProductOp,
-    operands: Sequence[Layout],
-    out: Layout,
-    request: OpReqType,
-    attributes: Given,
-) -> Callable[..., None] | None:
-    """A product as a function of an array library and three arrays; None where none does it."""
-    a, b = (Spec(x.shape, x.dtype) for x in operands)
-    labels = op.labels(a, b, **attributes)
-    if labels is None or "V" in (a.dtype.kind, b.dtype.kind) or out.dtype.kind == "b":
-        return None
-    sizes = labels.sizes(a.shape, b.shape)
-    letters = {label: chr(ord("a") + k) for k, label in enumerate(sizes)}
-    texts = []
-    for names, spec in ((labels.a, a), (labels.b, b)):
-        pairs = zip(names, spec.shape, strict=True)
-        texts.append("".join(letters[d] for d, n in pairs if n == sizes[d]))
-    if any(letters[d] not in "".join(texts) for d in labels.out):
-        return None
-    text = f"{texts[0]},{texts[1]}->{''.join(letters[d] for d in labels.out)}"
-    kept = [
-        tuple(slice(None) if n == sizes[d] else 0 for d, n in zip(names, spec.shape, strict=True))
-        for names, spec in ((labels.a, a), (labels.b, b))
-    ]
-    return functools.partial(_product, text=text, kept=kept, adds=request is kAddTo)
-
-
-def _call(run_ctx: RunContext, *, run: Any, views: Sequence[Any]) -> None:
-    run_ctx.stream.call(run, views)
-
-
-def _product(xp: Any, a: Any, b: Any, out: Any, *, text: str, kept: Any, adds: bool) -> None:
-    """Summed over the labels that the result lacks; 16-bit floats in float32."""
-    a, b = a[kept[0]], b[kept[1]]
-    if out.dtype.kind == "f" and out.dtype.itemsize == 2:
-        a, b = a.astype("float32"), b.astype("float32")
-    found = xp.einsum(text, a, b, optimize=True)
-    if adds:
-        out += found.astype(out.dtype)
-    else:
-        out[...] = found

@@ -22,6 +22,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from nbgraph.device.gemm import Gemm
 from nbgraph.device.protocol import Bytes, Capability, Code, View
 from nbgraph.errors import DeviceError
 
@@ -218,6 +219,22 @@ class EmulatedStream:
         room, other = self._emulation.room, self._emulation.others[device].room
         self._work(lambda: np.copyto(room.at(target, nbytes), other.at(source, nbytes)))
 
+    def multiply(self, gemm: Gemm, a: int, b: int, c: int) -> None:
+        """See Stream; by NumPy, of what lies where the record says."""
+        gemm.check()
+        room, views = self._emulation.room, gemm.views(a, b, c)
+
+        def run() -> None:
+            for address, shape, dtype, strides in views:
+                last = sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
+                room.check(address, last + dtype.itemsize)
+            x, y, out = (room.array(view) for view in views)
+            wide = np.float32 if gemm.dtype.itemsize == 2 else gemm.dtype
+            found = np.matmul(x.astype(wide), y.astype(wide))
+            out[...] = found + out.astype(wide) if gemm.adds else found
+
+        self._work(run)
+
     def call(self, function: Callable[..., object], views: Sequence[View]) -> None:
         """See Stream; by NumPy."""
         room = self._emulation.room
@@ -341,6 +358,9 @@ class EmulatedDriver:
     def function(self, device: int, code: Code) -> EmulatedFunction:
         """See Driver."""
         return EmulatedFunction(code)
+
+    def require_products(self) -> None:
+        """See Driver: NumPy is there."""
 
 
 def load() -> EmulatedDriver:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import importlib
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -16,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph.device import cublas, foreign
+from nbgraph.device.gemm import Gemm
 from nbgraph.device.protocol import Bytes, Capability, Code, View
 from nbgraph.errors import CompileError, DeviceError
 
@@ -35,6 +36,7 @@ _RELAXED = 2  # of captures: other threads, and this one, may call what they lik
 _HANDLE = c_void_p
 _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "cuInit": (c_uint,),
+    "cuDriverGetVersion": (POINTER(c_int),),
     "cuDeviceGetCount": (POINTER(c_int),),
     "cuDeviceGet": (POINTER(c_int), c_int),
     "cuDeviceGetName": (c_void_p, c_int, c_int),
@@ -148,6 +150,7 @@ class NvidiaStream:
     def __init__(self, driver: NvidiaDriver, device: int, handle: int = 0) -> None:
         self._driver, self.device = driver, device
         self.handle = handle or driver.made(device, "cuStreamCreate", _NON_BLOCKING)
+        self._products: cublas.Multiplier | None = None
 
     def __cuda_stream__(self) -> tuple[int, int]:
         """What other libraries ask for the stream by."""
@@ -197,6 +200,13 @@ class NvidiaStream:
             *(self.device, "cuMemcpyPeerAsync", target, here, source, there, nbytes, self.handle)
         )
 
+    def multiply(self, gemm: Gemm, a: int, b: int, c: int) -> None:
+        """See Stream; by cuBLAS."""
+        if self._products is None:
+            self._products = self._driver.multiplier(self)
+        self._driver.enter(self.device)
+        self._products.multiply(gemm, a, b, c)
+
     def captured(self, issue: Callable[[], object]) -> NvidiaGraph:
         """See Stream."""
         self._driver.on(self.device, "cuStreamBeginCapture_v2", self.handle, _RELAXED)
@@ -212,31 +222,11 @@ class NvidiaStream:
 
     def call(self, function: Callable[..., object], views: Sequence[View]) -> None:
         """See Stream; by CuPy."""
-        cupy = _cupy()
-        with cupy.cuda.Device(self.device), cupy.cuda.ExternalStream(self.handle, self.device):
-            function(cupy, *(_as_cupy(cupy, self.device, view) for view in views))
+        foreign.call(function, views, self.device, self.handle)
 
     def synchronize(self) -> None:
         """See Stream."""
         self._driver.on(self.device, "cuStreamSynchronize", self.handle)
-
-
-def _cupy() -> Any:
-    try:
-        return importlib.import_module("cupy")
-    except ImportError:
-        raise DeviceError(
-            "products on a GPU are done by CuPy, which is not installed: pip install "
-            "'nbgraph[cuda13]', or use x.to(ng.cpu())"
-        ) from None
-
-
-def _as_cupy(cupy: Any, device: int, view: View) -> Any:
-    """Memory of ours as an array of CuPy's."""
-    address, shape, dtype, strides = view
-    extent = sum((n - 1) * abs(step) for n, step in zip(shape, strides, strict=True))
-    memory = cupy.cuda.UnownedMemory(address, extent + dtype.itemsize, None, device)
-    return cupy.ndarray(shape, dtype, cupy.cuda.MemoryPointer(memory, 0), strides)
 
 
 class _Pinned:
@@ -277,6 +267,7 @@ class NvidiaDriver:
         self._lock = threading.RLock()
         self._contexts: dict[int, int] = {}
         self._memory: dict[int, NvidiaStream] = {}  # streams that memory is asked for on
+        self._products: cublas.Cublas | None = None
 
     def context(self, device: int) -> int:
         """The primary context, shared with other libraries in this process."""
@@ -417,6 +408,23 @@ class NvidiaDriver:
                 details=f"{log.value.decode(errors='replace')}\n\n{text.decode()}",
             )
         return self.made(device, "cuModuleGetFunction", found, code.name.encode())
+
+    def require_products(self) -> None:
+        """See Driver. The library is loaded with the first of them."""
+        if self._products is None:
+            with self._lock:
+                if self._products is None:
+                    version = c_int()
+                    self.library.call("cuDriverGetVersion", byref(version))
+                    self._products = cublas.load(version.value)
+
+    def multiplier(self, stream: NvidiaStream) -> cublas.Multiplier:
+        """What multiplies on a stream."""
+        self.require_products()
+        assert self._products is not None
+        room = functools.partial(self.allocate, stream.device)
+        self.enter(stream.device)
+        return self._products.handle(stream.handle, self.capability(stream.device), room)
 
 
 def load() -> NvidiaDriver:

@@ -13,6 +13,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from nbgraph.device.gemm import Gemm
+
 Bytes = np.ndarray[Any, np.dtype[Any]]
 Capability = tuple[int, int]
 # address of the first element, shape, dtype, byte strides
@@ -77,13 +79,18 @@ class Stream(Protocol):
         """Copy memory of `device`, this one or another, to this device."""
         ...
 
+    def multiply(self, gemm: Gemm, a: int, b: int, c: int) -> None:
+        """Products of the matrices at these addresses; see `Driver.require_products`."""
+        ...
+
     def call(self, function: Callable[..., object], views: Sequence[View]) -> None:
         """Have `function(xp, *arrays)` work on memory of the device: `xp` is an array library like
         NumPy, whose work goes to this stream. DeviceError where there is none."""
         ...
 
     def captured(self, issue: Callable[[], object]) -> Any:
-        """The launches that `issue()` makes on this stream, as one thing; none of them runs."""
+        """The launches and products that `issue()` asks of this stream, as one thing; none of them
+        runs. Each was asked for once before: libraries make what they need at their first use."""
         ...
 
     def replay(self, captured: Any) -> None:
@@ -156,4 +163,8 @@ class Driver(Protocol):
 
     def function(self, device: int, code: Code) -> Any:
         """A kernel, ready for `Stream.launch`."""
+        ...
+
+    def require_products(self) -> None:
+        """DeviceError where there is no library for `Stream.multiply`."""
         ...

@@ -146,14 +146,14 @@ class Lowering:
     def _function(self, node: GraphNode, op: ArrayOp) -> None:
         """NumPy's, or an array library's that works on the device."""
         draft = self.draft
-        if not (draft.device.host or op.kind == "product" or form_of(op, Library)):
+        if not (draft.device.host or form_of(op, Library)):
             refuse(draft.names[node], draft.device)
         tasks.function(draft, node, op)
 
     def _kernel(self, node: GraphNode, op: Any) -> bool:
         """Whether it is an operator of a kind that kernels do, and one does it."""
         if not self.draft.device.host:
-            does = tasks.rows if op.kind == "rows" else tasks.unit
+            does = {"rows": tasks.rows, "product": tasks.product}.get(op.kind, tasks.unit)
             return does(self.draft, node, op)
         if isinstance(op, MovingOp):
             return tasks.moving(self.draft, node, op)

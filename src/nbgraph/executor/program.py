@@ -18,7 +18,6 @@ from nbgraph.array import chunk
 from nbgraph.array.chunk import Chunk
 from nbgraph.array.core import Array, from_host
 from nbgraph.array.issue import DeviceCall, LibraryCall, laid_out
-from nbgraph.array.place import refuse
 from nbgraph.engine import current
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.plan import Outside, Plan, Step
@@ -323,21 +322,13 @@ class Program:
         )
 
     def _library_call(self, place: int, task: Task) -> LibraryCall:
-        """A function of an array library. What is on devices alone is loaded with the first of
-        them."""
-        from nbgraph.array.pieces import product_of
-
+        """A function of an array library that works on the device."""
         work: FunctionWork = task.work
         uses = [*((False, use) for use in work.inputs), *((True, use) for use in work.outputs)]
         layouts = [use.layout for _, use in uses]
-        op: Any = work.op
-        form = form_of(op, Library)
-        if form is not None:
-            run: Any = functools.partial(form.run, **work.attributes)
-        else:
-            run = product_of(op, layouts[:-1], layouts[-1], task.requests[0], work.attributes)
-        if run is None:
-            refuse(task.name, self.compiled.device)
+        form = form_of(work.op, Library)
+        assert form is not None, work.op  # it was asked for when the task was made
+        run = functools.partial(form.run, **work.attributes)
         addresses: list[int] = []
         for k, (written, use) in enumerate(uses):
             spot = self.compiled.used(task, written, use)

@@ -46,8 +46,8 @@ def alone(draft: Draft, node: GraphNode) -> bool:
     tasks: list[Task] = []
     for k, kernel in enumerate(ready.stages):
         last = k == len(ready.stages) - 1
-        result = target if last else _scratch(f"{name} totals {k}", ready.scratch[k])
-        tasks.append(_task(name, kernel, [given], [result], [request if last else _WRITE]))
+        result = target if last else scratch(f"{name} totals {k}", ready.scratch[k])
+        tasks.append(kernel_task(name, kernel, [given], [result], [request if last else _WRITE]))
         given = result
     draft.enter(node, *tasks)
     return True
@@ -69,12 +69,12 @@ def fused(draft: Draft, node: GraphNode) -> bool:
         place, request = found
         held, end = made.totals[k], made.ends[k]
         if held is not None and end is not None:
-            total = _scratch(f"{name} totals {k}", held)
-            ends.append(_task(f"{name} total", end, [total], [place], [request]))
+            total = scratch(f"{name} totals {k}", held)
+            ends.append(kernel_task(f"{name} total", end, [total], [place], [request]))
             place, request = total, _WRITE
         writes.append(place)
         requests.append(request)
-    loop = _task(name, made.loop, reads, writes, requests, node.attributes["numbers"])
+    loop = kernel_task(name, made.loop, reads, writes, requests, node.attributes["numbers"])
     loop.rights = tuple(
         (i, j)
         for i, j in rights(reads, writes)
@@ -112,7 +112,7 @@ def _prepared(
     return made, inner[0].shape
 
 
-def _task(
+def kernel_task(
     name: str,
     kernel: Prepared,
     reads: Sequence[Place],
@@ -120,9 +120,11 @@ def _task(
     requests: Sequence[OpReqType],
     numbers: Sequence[Any] = (),
 ) -> Task:
+    """A kernel that is prepared, over the values of places."""
     work = ReadyWork(kernel, Use.each(reads), Use.each(writes), numbers)
     return task_over(name, reads, writes, requests, work)
 
 
-def _scratch(name: str, own: Layout) -> Place:
+def scratch(name: str, own: Layout) -> Place:
+    """A value of that layout between two kernels."""
     return Place(Value(name, own.nbytes), 0, own)

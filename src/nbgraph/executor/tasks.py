@@ -126,6 +126,13 @@ def rows(draft: Draft, node: GraphNode, op: RowOp) -> bool:
 
 def product(draft: Draft, node: GraphNode, op: ProductOp) -> bool:
     """Whether a kernel does this product, with copies of what it does not take."""
+    if not draft.device.host:
+        from nbgraph.executor.multiplied import multiplied  # with the first on a device
+
+        if all(place.layout.size for place in draft.reads(node)):
+            return multiplied(draft, node, op)
+        filled(draft, node, 0)  # nothing is added up
+        return True
     name, reads = draft.names[node], draft.reads(node)
     output = layout(*spec((node, 0)))
     wanted = op.replacements([place.layout for place in reads], output, node.attributes)

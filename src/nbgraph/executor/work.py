@@ -157,14 +157,18 @@ class ProductWork:
     attributes: Mapping[str, Any]
     inputs: Sequence[Use]
     output: Use
+    host: bool = True
     numbers: Sequence[Any] = ()
 
     def kernel(self, request: OpReqType) -> PreparedProduct | None:
         """The kernel for a request; None where none does it."""
-        from nbgraph.array.products import prepare_product
+        if self.host:
+            from nbgraph.array.products import prepare_product as made
+        else:
+            from nbgraph.array.gemms import prepare_gemms as made
 
         given = [use.layout for use in self.inputs]
-        return prepare_product(self.op, given, self.output.layout, request, self.attributes)
+        return made(self.op, given, self.output.layout, request, self.attributes)
 
     def prepared(self, task: Task) -> Prepared:
         """See RowWork."""

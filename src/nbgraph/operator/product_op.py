@@ -8,7 +8,7 @@ multiplied in float32, integers and bool by NumPy.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -138,35 +138,53 @@ class ProductOp(ArrayOp):
     ) -> ProductCall | None:
         """The kernel for arrays placed like these, with the request "write" or "add"; None where
         BLAS does not take them."""
-        labels = self._meaning(operands, attributes)
-        dtype = out.dtype
-        if labels is None or dtype not in _NATIVE or any(o.dtype != dtype for o in operands):
+        call = self.arranged(operands, out, attributes)
+        return None if call is None else _made(call, out.dtype, request)
+
+    def arranged(
+        self,
+        operands: Sequence[Placed],
+        out: Placed,
+        attributes: Mapping[str, Any],
+        dtypes: Collection[np.dtype[Any]] = _NATIVE,
+    ) -> Call | None:
+        """What a BLAS for these dtypes is to be asked for; None where it does not take arrays
+        placed like these."""
+        labels, dtype = self.meaning(operands, attributes), out.dtype
+        if labels is None or dtype not in dtypes or any(o.dtype != dtype for o in operands):
             return None
         sizes = labels.sizes(operands[0].shape, operands[1].shape)
         arrays = (*operands, out)
         steps = [_steps(a, own, sizes) for a, own in zip(arrays, labels, strict=True)]
-        call = arrange(sizes, steps, dtype.itemsize)
-        return None if call is None else _made(call, dtype, request)
+        return arrange(sizes, steps, dtype.itemsize)
 
     def replacements(
-        self, operands: Sequence[Placed], out: Placed, attributes: Mapping[str, Any]
+        self,
+        operands: Sequence[Placed],
+        out: Placed,
+        attributes: Mapping[str, Any],
+        dtypes: Collection[np.dtype[Any]] = _NATIVE,
+        suits: Callable[[Call], bool] = lambda call: True,
     ) -> tuple[Placed | None, Placed | None, Placed | None] | None:
-        """Where a, b and the result have to lie so that there is a kernel, None for what may stay;
-        as little as will do is replaced. None where no kernel does it at all."""
+        """Where a, b and the result have to lie so that BLAS takes them, None for what may stay;
+        as little as will do is replaced. None where nothing does, or `suits` takes no call."""
         given = (*operands, out)
-        labels = self._meaning(operands, attributes)
+        labels = self.meaning(operands, attributes)
         if labels is None:
             return None
         for swap in _SWAPS:
             inner = labels.b if swap[0] and not swap[1] else labels.a  # as it is where it stays
             places = [packed(x, own, labels, inner) for x, own in zip(given, labels, strict=True)]
             a, b, target = (p if s else x for p, x, s in zip(places, given, swap, strict=True))
-            if self.product_call([a, b], target, "write", attributes) is not None:
+            call = self.arranged([a, b], target, attributes, dtypes)
+            if call is not None and suits(call):
                 a, b, target = (p if s else None for p, s in zip(places, swap, strict=True))
                 return a, b, target
         return None
 
-    def _meaning(self, operands: Sequence[Placed], attributes: Mapping[str, Any]) -> Labels | None:
+    def meaning(self, operands: Sequence[Placed], attributes: Mapping[str, Any]) -> Labels | None:
+        """What the axes of arrays like these are; None where they are not two, or it is more than
+        one product."""
         if len(operands) != 2:
             return None
         return self.labels(*(Spec(o.shape, o.dtype) for o in operands), **attributes)
@@ -244,7 +262,7 @@ class ProductOp(ArrayOp):
 
     def naive(self, inputs: Sequence[Array], attributes: Mapping[str, Any]) -> Array:
         """The same by NumPy, in the dtype of the operands: the specification."""
-        labels = self._meaning(inputs, attributes)
+        labels = self.meaning(inputs, attributes)
         assert labels is not None, self
         number = {label: k for k, label in enumerate(dict.fromkeys((*labels.a, *labels.b)))}
         a, b, out = ([number[label] for label in own] for own in labels)

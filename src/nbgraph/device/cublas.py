@@ -1,0 +1,193 @@
+"""cuBLAS by its C library: products of matrices on NVIDIA's GPUs.
+
+A stream has a handle of its own, with memory of ours to work in, so that a product gives the same
+bits in each run and may be captured. What the host says of a product is copied before a call
+returns. Arithmetic is that of the compute type: 16-bit floats in float32 throughout, float32 in
+float32 unless the product allows TF32.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Callable, Iterator
+from ctypes import (
+    POINTER,
+    byref,
+    c_char_p,
+    c_double,
+    c_float,
+    c_int,
+    c_longlong,
+    c_size_t,
+    c_void_p,
+)
+from pathlib import Path
+from typing import Any
+
+from nbgraph.device.gemm import Gemm
+from nbgraph.device.protocol import Capability
+from nbgraph.errors import DeviceError
+
+_HANDLE = c_void_p
+_MATRIX = (c_void_p, c_int, c_int)  # address, type, elements from column to column
+_BATCH = (*_MATRIX, c_longlong)  # and elements from product to product
+_HEAD = (_HANDLE, *[c_int] * 5, c_void_p)  # forms, extents, alpha
+_SIGNATURES: dict[str, tuple[Any, ...]] = {
+    "cublasCreate_v2": (POINTER(_HANDLE),),
+    "cublasSetStream_v2": (_HANDLE, c_void_p),
+    "cublasSetWorkspace_v2": (_HANDLE, c_void_p, c_size_t),
+    "cublasSetMathMode": (_HANDLE, c_int),
+    "cublasGemmEx": (*_HEAD, *_MATRIX, *_MATRIX, c_void_p, *_MATRIX, c_int, c_int),
+    "cublasGemmStridedBatchedEx": (
+        *(*_HEAD, *_BATCH, *_BATCH, c_void_p, *_BATCH),
+        *(c_int, c_int, c_int),  # products, compute type, algorithm
+    ),
+}
+_FORMS = {"N": 0, "T": 1}  # cublasOperation_t
+_TYPES = {"float32": 0, "float64": 1, "float16": 2, "bfloat16": 14}  # cudaDataType_t
+_SINGLE, _DOUBLE, _TF32 = 68, 70, 77  # cublasComputeType_t
+_CHOOSE = -1  # CUBLAS_GEMM_DEFAULT
+_NO_SHORT_SUMS = 16  # CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION
+# alpha and beta of a compute type; they live as long as the process
+_NUMBERS = {
+    kind: tuple(ctypes.pointer(number(value)) for value in (0, 1))
+    for kind, number in ((_SINGLE, c_float), (_DOUBLE, c_double), (_TF32, c_float))
+}
+_MIB = 1 << 20
+_ROOM = {9: 32 * _MIB, 10: 32 * _MIB, 11: 32 * _MIB, 12: 12 * _MIB}  # as NVIDIA advises
+_ROOM_ELSE = 4 * _MIB
+
+_NAMES = {"linux": "lib{}.so.{}", "win32": "{}64_{}.dll"}
+# in the packages nvidia-cublas and nvidia-cublas-cu12
+_FOLDERS = ("cu13/lib", "cublas/lib", "cu13/bin/x86_64", "cu13/bin/x64", "cublas/bin")
+
+
+class Cublas:
+    """The C library, of a file; calls that fail raise."""
+
+    def __init__(self, found: ctypes.CDLL) -> None:
+        self.path = found._name
+        for name, types in _SIGNATURES.items():
+            function = getattr(found, name)
+            function.argtypes, function.restype = types, c_int
+            setattr(self, name, function)
+        self._told = found.cublasGetStatusString
+        self._told.argtypes, self._told.restype = (c_int,), c_char_p
+
+    def call(self, name: str, *arguments: Any) -> None:
+        """Call it; DeviceError says what the library says."""
+        code = getattr(self, name)(*arguments)
+        if code:
+            text = (self._told(code) or b"unknown error").decode()
+            raise DeviceError(f"{text} (cuBLAS status {code} of {name})")
+
+    def handle(
+        self, stream: int, capability: Capability, allocate: Callable[[int], int]
+    ) -> Multiplier:
+        """What multiplies on a stream of the device whose context is this thread's."""
+        nbytes = _ROOM.get(capability[0], _ROOM_ELSE)
+        room = allocate(nbytes)
+        if not room:
+            raise DeviceError(
+                f"products need {nbytes >> 20} MiB of the device to work in, and there is not as "
+                "much; free arrays, or ng.storage.empty_cache()"
+            )
+        made = _HANDLE()
+        self.call("cublasCreate_v2", byref(made))
+        self.call("cublasSetStream_v2", made, stream)  # which takes the room away again
+        self.call("cublasSetWorkspace_v2", made, room, nbytes)
+        self.call("cublasSetMathMode", made, _NO_SHORT_SUMS)
+        return Multiplier(self, made.value or 0)
+
+
+class Multiplier:
+    """A handle: what is asked of it runs on its stream, in order."""
+
+    __slots__ = ("_handle", "_library")
+
+    def __init__(self, library: Cublas, handle: int) -> None:
+        self._library, self._handle = library, handle
+
+    def multiply(self, gemm: Gemm, a: int, b: int, c: int) -> None:
+        """See `protocol.Stream`. The handle's context is this thread's."""
+        gemm.check()
+        kind = _TYPES[gemm.dtype.name]
+        compute = _DOUBLE if kind == 1 else _TF32 if gemm.tf32 and kind == 0 else _SINGLE
+        zero, one = _NUMBERS[compute]
+        beta = one if gemm.adds else zero
+        first, second = (_FORMS[form] for form in gemm.forms)
+        head = self._handle, first, second, gemm.m, gemm.n, gemm.k, one
+        places = [(at, kind, ld) for at, ld in zip((a, b, c), gemm.lds, strict=True)]
+        if gemm.products == 1:
+            x, y, out = places
+            self._library.call("cublasGemmEx", *head, *x, *y, beta, *out, compute, _CHOOSE)
+            return
+        x, y, out = ((*place, step) for place, step in zip(places, gemm.steps, strict=True))
+        tail = gemm.products, compute, _CHOOSE
+        self._library.call("cublasGemmStridedBatchedEx", *head, *x, *y, beta, *out, *tail)
+
+
+# where the library is ---------------------------------------------------------------------------
+
+
+def load(cuda: int) -> Cublas:
+    """The library for a driver of a version of CUDA, such as 13000; DeviceError where there is
+    none. One that another library of this process has loaded is shared."""
+    for major in (13, 12) if cuda >= 13000 else (12,):
+        for open_one in _ways(major):
+            try:
+                return Cublas(open_one())
+            except (ImportError, OSError, RuntimeError, AttributeError):  # not there, or too old
+                continue
+    raise DeviceError(
+        "products on a GPU are done by cuBLAS, which was not found among Python's packages, by the "
+        "loader, or in CUDA_HOME: pip install 'nbgraph[cuda13]', or use x.to(ng.cpu())"
+    )
+
+
+def _file(library: str, major: int) -> str:
+    return _NAMES.get(sys.platform, _NAMES["linux"]).format(library, major)
+
+
+def _ways(major: int) -> Iterator[Callable[[], ctypes.CDLL]]:
+    """What opens the library of a version: where this process has it already, in packages and
+    toolkits, where the loader looks, and where NVIDIA's own package for that does."""
+    name = _file("cublas", major)
+    if hasattr(os, "RTLD_NOLOAD"):
+        yield lambda: ctypes.CDLL(name, os.RTLD_NOLOAD | os.RTLD_NOW)
+    for folder in _folders():
+        if (folder / name).exists():
+            yield lambda folder=folder: _opened(folder, major)
+    yield lambda: ctypes.CDLL(name)
+    yield _by_pathfinder
+
+
+def _folders() -> Iterator[Path]:
+    found = importlib.util.find_spec("nvidia")
+    for root in (found and found.submodule_search_locations) or ():
+        yield from (Path(root) / folder for folder in _FOLDERS)
+    for name in ("CUDA_HOME", "CUDA_PATH"):
+        if name in os.environ:
+            yield from (Path(os.environ[name]) / folder for folder in ("lib64", "lib", "bin"))
+    yield Path("/usr/local/cuda/lib64")
+
+
+def _opened(folder: Path, major: int) -> ctypes.CDLL:
+    """The file in a folder, and before it the one beside it that it needs, as the loader may not
+    look for that there."""
+    beside = folder / _file("cublasLt", major)
+    if beside.exists():
+        ctypes.CDLL(str(beside))
+    return ctypes.CDLL(str(folder / _file("cublas", major)))
+
+
+def _by_pathfinder() -> ctypes.CDLL:
+    finder: Any = importlib.import_module("cuda.pathfinder")
+    return ctypes.CDLL(finder.load_nvidia_dynamic_lib("cublas").abs_path)
+
+
+__all__ = ["Cublas", "Multiplier", "load"]

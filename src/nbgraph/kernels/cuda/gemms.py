@@ -1,0 +1,124 @@
+"""Products on devices: from a call of BLAS to what a driver multiplies.
+
+A `Call` counts separate products by any number of axes. One of them goes with each request to the
+driver, in equal steps; the others, if any, are requests one after another.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbgraph.device import RunContext, driver
+from nbgraph.device.gemm import Gemm
+from nbgraph.kernels.products import Axis, Call
+
+MOST = 1 << 15  # products of a request: grids end at 65535 along an axis
+_ONE = Axis(1)
+_FLIPPED = {"N": "T", "T": "N"}
+_MODEL = """\
+def product(first, second, out):
+    # by the device's BLAS, on its stream
+    for gemm, a, b, c in requests(first, second, out):
+        stream.multiply(gemm, a, b, c)
+"""
+
+
+class Text(NamedTuple):
+    """What a kernel says of itself."""
+
+    name: str
+    text: str
+
+
+def requests(call: Call, item: int) -> int:
+    """How many requests a product takes.
+
+    >>> steps = (4, 0, 4), (0, 4, 12), (12, 8, 0)
+    >>> axes = [Axis(3, steps[0]), Axis(3, steps[1]), Axis(5, steps[2])]
+    >>> call = Call(0, *axes, "NT", (3, 2, 3), vector=False, outer=(Axis(7, (60, 40, 36)),))
+    >>> requests(call, 4)
+    1
+    """
+    batch = _batch(call, item)
+    others = call.products // batch.extent
+    return others * -(-batch.extent // MOST)
+
+
+class Gemms:
+    """A product, as often as it is asked for; to be issued like `Launches`, and to be looked at
+    like a `Kernel`. The record's addresses: of the call's first operand, the second, the result.
+
+    The dtype is that of operands and result. `adds`: to what the result holds.
+    """
+
+    fails = False  # as of `Launches`
+
+    def __init__(self, call: Call, dtype: np.dtype[Any], *, adds: bool, tf32: bool) -> None:
+        self.name = "product"
+        self.loop = self.source = Text(self.name, _MODEL)
+        gemm, self._exchanged = _gemm(call, dtype, adds=adds, tf32=tf32)
+        self._requests = list(_requests(call, gemm, exchanged=self._exchanged))
+
+    def ready(self, record: Sequence[int], device: int) -> Gemms:
+        """As of `Launches`: that there is no library is told now."""
+        driver().require_products()
+        return self
+
+    def issue(self, run_ctx: RunContext, record: Sequence[int], ready: Gemms) -> None:
+        """Put it on the stream."""
+        a, b, c = record[2:5]
+        if self._exchanged:
+            a, b = b, a
+        for gemm, at in self._requests:
+            run_ctx.stream.multiply(gemm, a + at[0], b + at[1], c + at[2])
+
+
+def _gemm(call: Call, dtype: np.dtype[Any], *, adds: bool, tf32: bool) -> tuple[Gemm, bool]:
+    """One of the products, and whether its operands are the second and the first of the call."""
+    m, n, k = call.u.extent, call.v.extent, call.k.extent
+    forms, lds, exchanged = call.forms, call.lds, False
+    if call.vector:
+        ld, step, target = call.lds
+        if target == 1:  # a column; the vector is one too where it lies so
+            column = step == 1
+            forms = forms[0] + ("N" if column else "T")
+            lds = ld, (k if column else step), m
+        else:  # columns of one element, `target` from one to the next
+            forms, lds, exchanged = "N" + _FLIPPED[forms[0]], (step, ld, target), True
+            m, n = 1, m
+    return Gemm(m, n, k, forms, lds, dtype, adds, tf32=tf32), exchanged
+
+
+def _requests(
+    call: Call, gemm: Gemm, *, exchanged: bool
+) -> Iterator[tuple[Gemm, tuple[int, int, int]]]:
+    """What the driver multiplies, and how many bytes behind the addresses."""
+    order = (1 - call.first, call.first, 2) if exchanged else (call.first, 1 - call.first, 2)
+    item = gemm.dtype.itemsize
+    batch = _batch(call, item)
+    steps = tuple(batch.steps[x] for x in order)
+    others = [axis for axis in call.outer if axis is not batch]
+    for place in itertools.product(*(range(axis.extent) for axis in others)):
+        own = [sum(axis.steps[x] * i for axis, i in zip(others, place, strict=True)) for x in order]
+        for start in range(0, batch.extent, MOST):
+            count = min(MOST, batch.extent - start)
+            a, b, c = (s // item if count > 1 else 0 for s in steps)
+            x, y, z = (at + start * step for at, step in zip(own, steps, strict=True))
+            yield gemm._replace(products=count, steps=(a, b, c)), (x, y, z)
+
+
+def _batch(call: Call, item: int) -> Axis:
+    """The longest axis of separate products whose steps BLAS counts in."""
+    fitting = [
+        axis
+        for axis in call.outer
+        if axis.steps[2] > 0 and all(s >= 0 and s % item == 0 for s in axis.steps)
+    ]
+    return max(fitting, key=lambda axis: axis.extent, default=_ONE)
+
+
+__all__ = ["Gemms", "requests"]
