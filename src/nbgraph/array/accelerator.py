@@ -20,6 +20,7 @@ from nbgraph.array.gemms import push_multiplied
 from nbgraph.array.launch import Prepared
 from nbgraph.array.layout import layout
 from nbgraph.array.leading import prepare_axes
+from nbgraph.array.own import push_own
 from nbgraph.array.pieces import pieced
 from nbgraph.array.place import ELSEWHERE, Values, refuse
 from nbgraph.array.push import carried, copied, push, same, truth, write
@@ -117,6 +118,8 @@ class Accelerator:
         with deferring():
             if op.kind == "rows":
                 done = push_rows(op, *given, whole=whole)
+            elif op.kind == "own":
+                done = push_own(op, *given, whole=whole)
             elif op.__name__ in _TRUTHS:
                 done = _reduce(op.__name__, _truths(inputs[0]), results[0], requests[0], attributes)
             elif op.__name__ in _COMBINES and len(inputs) == 1:

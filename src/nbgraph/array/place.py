@@ -131,7 +131,7 @@ class Host:
 
     def carry_out(self, op: Any, given: tuple[Any, ...], *, whole: bool) -> bool:
         """See Place. What launches kernels of a kind loads with the first of them."""
-        if not op.kind:
+        if op.kind not in _KINDS:
             return False
         push = getattr(importlib.import_module(_KINDS[op.kind][0]), _KINDS[op.kind][1])
         return bool(push(op, *given, whole=whole))

@@ -11,6 +11,7 @@ Kernels run in their host form. Memory that was given back is overwritten.
 from __future__ import annotations
 
 import itertools
+import math
 import mmap
 import os
 import queue
@@ -23,7 +24,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from nbgraph.device.gemm import Gemm
-from nbgraph.device.protocol import Bytes, Capability, Code, View
+from nbgraph.device.protocol import Bytes, Capability, Code, Extent, View, three
 from nbgraph.errors import DeviceError
 
 DEVICES = 2
@@ -198,9 +199,16 @@ class EmulatedStream:
         """See Stream."""
         self._jobs.put(event.pause)
 
-    def launch(self, function: EmulatedFunction, blocks: int, threads: int, record: bytes) -> None:
+    def launch(
+        self,
+        function: EmulatedFunction,
+        blocks: Extent,
+        threads: Extent,
+        record: bytes,
+        shared: int = 0,
+    ) -> None:
         """See Stream."""
-        if not 0 < blocks < 1 << 31 or not 0 < threads <= 1024:
+        if not 0 < math.prod(three(blocks)) < 1 << 31 or not 0 < math.prod(three(threads)) <= 1024:
             raise DeviceError(f"launch of {function.name}: {blocks} blocks of {threads} threads")
         self._work(lambda: function.run(self._emulation.room, record))
 

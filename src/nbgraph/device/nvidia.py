@@ -11,13 +11,13 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from ctypes import POINTER, byref, c_int, c_size_t, c_uint, c_uint64, c_void_p
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from nbgraph.device import cublas, foreign
 from nbgraph.device.gemm import Gemm
-from nbgraph.device.protocol import Bytes, Capability, Code, View
+from nbgraph.device.protocol import Bytes, Capability, Code, Extent, View, three
 from nbgraph.errors import CompileError, DeviceError
 
 _LIBRARIES = {"win32": ("nvcuda.dll",), "linux": ("libcuda.so.1", "libcuda.so")}
@@ -144,6 +144,13 @@ class NvidiaGraph:
             return
 
 
+class NvidiaFunction(NamedTuple):
+    """A kernel that is loaded; `order` as in Code."""
+
+    handle: int
+    order: tuple[int, ...] | None
+
+
 class NvidiaStream:
     """A queue of a device."""
 
@@ -166,13 +173,22 @@ class NvidiaStream:
         """See Stream."""
         self._driver.on(self.device, "cuStreamWaitEvent", self.handle, event.handle, 0)
 
-    def launch(self, function: int, blocks: int, threads: int, record: bytes) -> None:
+    def launch(
+        self,
+        function: NvidiaFunction,
+        blocks: Extent,
+        threads: Extent,
+        record: bytes,
+        shared: int = 0,
+    ) -> None:
         """See Stream."""
         held = ctypes.c_char_p(record)  # the driver copies it before the call returns
-        parameters = (c_void_p * 1)(ctypes.cast(held, c_void_p))
+        start = ctypes.cast(held, c_void_p).value or 0
+        places = [start] if function.order is None else [start + 8 * k for k in function.order]
+        parameters = (c_void_p * len(places))(*places)
         self._driver.on(
-            *(self.device, "cuLaunchKernel", function, blocks, 1, 1, threads, 1, 1, 0),
-            *(self.handle, parameters, None),
+            *(self.device, "cuLaunchKernel", function.handle, *three(blocks), *three(threads)),
+            *(shared, self.handle, parameters, None),
         )
 
     def write(self, address: int, source: Bytes) -> None:
@@ -392,9 +408,11 @@ class NvidiaDriver:
         code = self.library.cuPointerGetAttribute(byref(found), _ORDINAL, address)  # type: ignore[attr-defined]
         return -1 if code else found.value
 
-    def function(self, device: int, code: Code) -> int:
+    def function(self, device: int, code: Code) -> NvidiaFunction:
         """See Driver. The module lives as long as the process."""
-        text = code.ptx(self.capability(device)).encode()
+        self.enter(device)  # what Numba compiles for is the device of this context
+        given = code.ptx(self.capability(device))
+        text = given if isinstance(given, bytes) else given.encode()
         log = ctypes.create_string_buffer(_LOG)
         options = (c_int * 2)(_ERROR_LOG, _ERROR_LOG_BYTES)
         values = (c_void_p * 2)(ctypes.addressof(log), _LOG)
@@ -405,9 +423,10 @@ class NvidiaDriver:
             raise CompileError(
                 f"{code.name}: {self.title(device)} does not take the PTX that was made of it "
                 f"({self.library.told(status)}); please report this",
-                details=f"{log.value.decode(errors='replace')}\n\n{text.decode()}",
+                details=f"{log.value.decode(errors='replace')}\n\n{text.decode(errors='replace')}",
             )
-        return self.made(device, "cuModuleGetFunction", found, code.name.encode())
+        handle = self.made(device, "cuModuleGetFunction", found, code.name.encode())
+        return NvidiaFunction(handle, code.order)
 
     def require_products(self) -> None:
         """See Driver. The library is loaded with the first of them."""

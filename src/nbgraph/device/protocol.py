@@ -17,19 +17,35 @@ from nbgraph.device.gemm import Gemm
 
 Bytes = np.ndarray[Any, np.dtype[Any]]
 Capability = tuple[int, int]
+Extent = int | tuple[int, int, int]  # of a grid or a block, along one axis or three
 # address of the first element, shape, dtype, byte strides
 View = tuple[int, tuple[int, ...], np.dtype[Any], tuple[int, ...]]
 
 
-class Code(Protocol):
-    """A kernel, as a driver takes it in. Its one parameter is a record of 64-bit words by value,
-    of which `pointers` from the third on are addresses."""
+def three(extent: Extent) -> tuple[int, int, int]:
+    """Along three axes.
 
-    name: str
+    >>> three(5), three((2, 3, 4))
+    ((5, 1, 1), (2, 3, 4))
+    """
+    return (extent, 1, 1) if isinstance(extent, int) else extent
+
+
+class Code(Protocol):
+    """A kernel, as a driver takes it in. It is launched with a record of 64-bit words, of which
+    `pointers` from the third on are addresses."""
+
+    name: str  # of the entry; known once there is a text
     pointers: int
 
-    def ptx(self, capability: Capability) -> str:
-        """The text for devices of a capability, and those above."""
+    @property
+    def order(self) -> tuple[int, ...] | None:
+        """The words of the record that are parameters, one each; None: the record is the one."""
+        ...
+
+    def ptx(self, capability: Capability) -> str | bytes:
+        """The text for devices of a capability, and those above; or machine code for the device
+        whose context is the calling thread's."""
         ...
 
     def host(self) -> Callable[[Bytes], None]:
@@ -63,8 +79,10 @@ class Stream(Protocol):
         """What is taken in from now on begins behind an event, of whatever stream or device."""
         ...
 
-    def launch(self, function: Any, blocks: int, threads: int, record: bytes) -> None:
-        """Run a kernel in so many blocks of threads."""
+    def launch(
+        self, function: Any, blocks: Extent, threads: Extent, record: bytes, shared: int = 0
+    ) -> None:
+        """Run a kernel in so many blocks of threads, each with bytes of dynamic shared memory."""
         ...
 
     def write(self, address: int, source: Bytes) -> None:

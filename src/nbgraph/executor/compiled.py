@@ -102,7 +102,8 @@ class Compiled:
     @property
     def kernels(self) -> list[Kernel]:
         """The kernels of all tasks, each once."""
-        return list(dict.fromkeys(p.code for p in self.prepared if p is not None))
+        found = (p.code for p in self.prepared if p is not None)
+        return list(dict.fromkeys(code for code in found if code is not None))
 
     def absent(self) -> list[Kernel]:
         """The kernels that are neither in memory nor on disk; the others are loaded."""

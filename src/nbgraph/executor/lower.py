@@ -153,12 +153,12 @@ class Lowering:
     def _kernel(self, node: GraphNode, op: Any) -> bool:
         """Whether it is an operator of a kind that kernels do, and one does it."""
         if not self.draft.device.host:
-            does = {"rows": tasks.rows, "product": tasks.product}.get(op.kind, tasks.unit)
-            return does(self.draft, node, op)
+            kinds = {"rows": tasks.rows, "product": tasks.product, "own": tasks.own}
+            return kinds.get(op.kind, tasks.unit)(self.draft, node, op)
         if isinstance(op, MovingOp):
             return tasks.moving(self.draft, node, op)
         kinds = {"rows": tasks.rows, "product": tasks.product, "tiled": tasks.tiled}
-        return bool(op.kind) and kinds[op.kind](self.draft, node, op)
+        return op.kind in kinds and kinds[op.kind](self.draft, node, op)
 
     def _adds(self, node: GraphNode, result: Spec) -> bool:
         """Whether the operator can deliver kAddTo with the bits of a sum of what it gives."""

@@ -24,7 +24,7 @@ from nbgraph.engine.plan import Outside, Plan, Step
 from nbgraph.errors import OutOfMemory
 from nbgraph.executor.compiled import Compiled, Spot
 from nbgraph.executor.interim import in_force, in_words, tell_of_failure
-from nbgraph.executor.work import FunctionWork, KernelWork, MovingWork, Use
+from nbgraph.executor.work import FunctionWork, KernelWork, MovingWork, OwnWork, Use
 from nbgraph.graph.schedule import Task, Value
 from nbgraph.operator.elsewhere import Library, form_of
 from nbgraph.operator.request import OpReqType
@@ -308,8 +308,9 @@ class Program:
             prepared.record(addresses, work.numbers),
             (prepared.code, self.arena, self.constants),
         )
-        if type(work) is MovingWork and work.mode is None:
-            self._modes.append((place, len(record) - 1))
+        mode = work.mode_word(prepared) if isinstance(work, (MovingWork, OwnWork)) else None
+        if mode is not None:
+            self._modes.append((place, mode % len(record)))
         if not self.compiled.device.host:
             return DeviceCall(prepared, record, task.name, keep)
         return NativeCall(

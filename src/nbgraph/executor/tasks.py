@@ -20,6 +20,7 @@ from nbgraph.executor.work import (
     FunctionWork,
     MapWork,
     MovingWork,
+    OwnWork,
     ProductWork,
     RowWork,
     TiledWork,
@@ -196,6 +197,35 @@ def moving(draft: Draft, node: GraphNode, op: MovingOp) -> bool:
     written = [*outputs, *(reads[k] for k in states)]
     requests += [kAddTo] * len(states)
     draft.enter(node, task_over(name, reads, written, requests, work))
+    return True
+
+
+def own(draft: Draft, node: GraphNode, op: Any) -> bool:
+    """A user's kernel for the device. What nobody wants of it is written all the same, to where
+    nobody looks."""
+    name, call = draft.names[node], op.own_kernel(draft.device, node.attributes)
+    reads = _contiguous(draft, name, draft.reads(node))
+    outputs = [draft.output(node, k) for k in range(node.nout)]
+    requests = [draft.request(node, k) for k in range(node.nout)]
+    loose = [
+        Place(Value(f"{name} unwanted", own.nbytes), 0, own)
+        for own in (layout(*target) for target in call.targets if type(target) is not int)
+    ]
+    spare = iter(range(len(outputs), len(outputs) + len(loose)))
+    order = [target if type(target) is int else next(spare) for target in call.targets]
+    uses = Use.each([*outputs, *loose])
+    work = OwnWork(op, call, Use.each(reads), [uses[k] for k in order], node.marks.get("is_train"))
+    allowed = set(op.inplace_pairs(node.attributes))
+    task = task_over(
+        name,
+        reads,
+        [*outputs, *loose],
+        [*requests, *[kWriteTo] * len(loose)],
+        work,
+        rights=tuple(pair for pair in rights(reads, outputs) if pair in allowed),
+        accumulates=tuple(range(len(outputs))),
+    )
+    draft.enter(node, task)
     return True
 
 

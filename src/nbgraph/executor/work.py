@@ -25,10 +25,12 @@ from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.request import OpReqType
 
 if TYPE_CHECKING:  # each kind loads with its first operator
+    from nbgraph.array.own import PreparedOwn
     from nbgraph.array.products import PreparedProduct
     from nbgraph.operator.moving_op import MovingOp
     from nbgraph.operator.product_op import ProductOp
     from nbgraph.operator.row_op import RowOp
+    from nbgraph.operator.simple.launching import OwnKernel
     from nbgraph.operator.tiled_op import TiledOp
 
 _WORDS = {
@@ -258,6 +260,47 @@ class MovingWork:
         given = [use.layout for use in self.inputs]
         return prepare_moving(self.op, given, self.attributes, moves=bool(self.mode))
 
+    def mode_word(self, prepared: Prepared) -> int | None:
+        """The word of the record that says whether a run trains; None where that is known."""
+        return -1 if self.mode is None else None
+
+    def uses(self) -> list[tuple[bool, Use]]:
+        """See MapWork."""
+        read = [(False, use) for use in self.inputs]
+        return [*read, *((True, use) for use in self.outputs)]
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class OwnWork:
+    """A user's kernel on a GPU; `outputs` are all that it writes, in its order."""
+
+    op: Any
+    call: OwnKernel
+    inputs: Sequence[Use]
+    outputs: Sequence[Use]
+    mode: bool | None  # whether it trains; None: as the run does
+    numbers: Sequence[Any] = ()
+
+    def prepared(self, task: Task) -> PreparedOwn:
+        """The kernel, with all of its record but addresses."""
+        from nbgraph.array.own import prepare_own
+
+        return prepare_own(
+            self.op.__name__,
+            self.call,
+            [use.layout for use in self.inputs],
+            [use.layout for use in self.outputs],
+            [
+                OpReqType.kNullOp if type(target) is not int else task.requests[use.place]
+                for target, use in zip(self.call.targets, self.outputs, strict=True)
+            ],
+            is_train=bool(self.mode),
+        )
+
+    def mode_word(self, prepared: PreparedOwn) -> int | None:
+        """See MovingWork."""
+        return prepared.mode_word if self.mode is None else None
+
     def uses(self) -> list[tuple[bool, Use]]:
         """See MapWork."""
         read = [(False, use) for use in self.inputs]
@@ -355,5 +398,7 @@ def copy_plan(dtype: np.dtype[Any]) -> Plan:
     return same.invoker.plan([dtype], dtype, {})
 
 
-KernelWork = MapWork | ReadyWork | RowWork | ProductWork | TiledWork | UnitWork | MovingWork
+KernelWork = (
+    MapWork | ReadyWork | RowWork | ProductWork | TiledWork | UnitWork | MovingWork | OwnWork
+)
 Work = KernelWork | FunctionWork | CastWork

@@ -2,15 +2,21 @@
 
 An `njit` function holds the GIL unless it was made with `nogil=True`; a worker that holds it
 stops every Python thread. Such a function is compiled anew from its text, with its own options.
+
+What a GPU's threads run is a `cuda.jit` kernel or a ThreadKernel; `kernels.cuda.handwritten`
+compiles both.
 """
 
 from __future__ import annotations
 
+import inspect
 import threading
 from collections.abc import Callable
 from typing import Any
 
 from nbgraph.errors import ArgumentError
+
+STRIDE = ("start", "step")  # the last parameters of a ThreadKernel's function
 
 
 class Compiled:
@@ -58,6 +64,43 @@ def compiled(fn: Callable[..., Any]) -> Compiled:
     return Compiled(fn)
 
 
+class ThreadKernel(Compiled):
+    """What one of many threads does; see `thread_kernel`. Called, it does the work of all."""
+
+    def __call__(self, *args: Any) -> Any:
+        """One thread alone."""
+        return super().__call__(*args, 0, 1)
+
+
+def thread_kernel(fn: Callable[..., Any]) -> ThreadKernel:
+    """A kernel for GPUs, and the host: a function over arrays as one of many threads runs it.
+
+    Its last two parameters are `start` and `step`: a thread does elements start, start + step and
+    so on, and no other thread does those. Before them are the parameters that an operator's
+    function has; see `SimpleOp.set_function`. On a GPU Numba's CUDA target compiles it
+    (`pip install 'nbgraph[cuda13]'`), elsewhere Numba itself, and the one thread has step 1.
+
+    Threads run in any order, so they write different elements, and read none that others write.
+    ArgumentError where the last parameters are others.
+
+    >>> import numpy as np, nbgraph as ng
+    >>> @thread_kernel
+    ... def scaled(src, ret, scalar, req, start, step):
+    ...     for i in range(start, src.size, step):
+    ...         ret[i] = scalar * src[i]
+    >>> op = ng.register_simple_op("scaled_of_the_docs").set_enable_scalar()
+    >>> op.set_function(("cpu", "gpu"), scaled)(np.array([1.0, 2.0]), scalar=3)
+    array([3., 6.])
+    """
+    names = list(inspect.signature(fn).parameters)
+    if tuple(names[-2:]) != STRIDE:
+        raise ArgumentError(
+            f"thread_kernel: {fn.__name__}({', '.join(names)}) does not end in start, step, which "
+            "say what the elements of a thread are"
+        )
+    return ThreadKernel(fn)
+
+
 def is_dispatcher(fn: Any) -> bool:
     """Whether it is an `njit` function or a Compiled one."""
     return isinstance(fn, Compiled) or (
@@ -68,6 +111,18 @@ def is_dispatcher(fn: Any) -> bool:
 def is_cuda(fn: Any) -> bool:
     """Whether it is a `cuda.jit` kernel, with its launch shape or without."""
     return "cuda" in type(fn).__module__.split(".") and python_function(fn) is not None
+
+
+def given_shape(kernel: Any) -> tuple[Any, Any, int] | None:
+    """Blocks, threads and bytes of shared memory of `kernel[blocks, threads, ...]`; None where it
+    came without. Of Numba's simulator, which keeps them on the kernel, those said last."""
+    for blocks, threads, shared in (
+        ("griddim", "blockdim", "sharedmem"),
+        ("grid_dim", "block_dim", "dynshared_size"),
+    ):
+        if getattr(kernel, blocks, None) is not None:
+            return getattr(kernel, blocks), getattr(kernel, threads), getattr(kernel, shared)
+    return None
 
 
 def python_function(fn: Any) -> Any:

@@ -30,6 +30,8 @@ _KEPT = 256  # launches of a loop that are known
 class LoopCode:
     """A loop's kernel for a grid, as drivers take it in; see `nbgraph.device.protocol.Code`."""
 
+    order: tuple[int, ...] | None = None  # the record is the one parameter
+
     def __init__(self, loop: Loop, grid: Grid) -> None:
         self.loop, self.grid = loop, grid
         self.name = entry_name(emit(loop, grid))

@@ -32,6 +32,8 @@ class Unit:
     something is wrong (see `errors.of_kernel`), which the host looks at when the kernel is over.
     """
 
+    order: tuple[int, ...] | None = None  # the record is the one parameter
+
     def __init__(self, source: Source, pointers: int, form: Form) -> None:
         self.source, self.pointers, self.form = source, pointers, form
         self.name = entry_name(source)

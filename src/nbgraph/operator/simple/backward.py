@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.environment import OpContext
 from nbgraph.operator.request import OpReqType, kNullOp
 from nbgraph.operator.simple.function import on_device, requests_of
+from nbgraph.operator.simple.launching import OwnKernel
 from nbgraph.operator.simple.running import Target, execute
 
 if TYPE_CHECKING:
@@ -29,6 +31,8 @@ class BackwardOp(ArrayOp):
     Its operands are out_grad and what the gradient's form keeps (the output, the operands); its
     attributes those of the forward call, and the operands' shapes and dtypes.
     """
+
+    kind = "own"
 
     def __init__(self, op: SimpleOp, wanted: tuple[bool, ...]) -> None:
         form = op.gradient_form
@@ -54,7 +58,16 @@ class BackwardOp(ArrayOp):
     ) -> tuple[Resource, ...]:
         """Its resources; DeviceError where the gradient has no function for the device."""
         on_device(self.op.__name__, "gradient", self.op.gradients, device)
-        return super().grant(device)
+        return super().grant(device) if device.host else ()
+
+    def own_kernel(self, device: Context, attributes: Mapping[str, Any]) -> OwnKernel:
+        """What a GPU launches for a call."""
+        function = on_device(self.op.__name__, "gradient", self.op.gradients, device)
+        number = itertools.count()
+        specs = zip(_operand_specs(attributes), self.wanted, strict=True)
+        targets = tuple(next(number) if wanted else spec for spec, wanted in specs)
+        own = {name: value for name, value in attributes.items() if name != SPECS}
+        return OwnKernel(function, targets, own, self.op.environment(own, ()))
 
     def run(
         self,

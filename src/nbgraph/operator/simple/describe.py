@@ -35,6 +35,7 @@ def _notes(title: str, functions: Mapping[str, DeviceFunction]) -> list[str]:
 def _note(function: Any) -> str:
     form = function.form
     kind = {"python": "Python", "compiled": "compiled, without the GIL", "cuda": "CUDA"}
+    kind["threads"] = "a kernel by threads"
     parts = [kind[function.kind], function.option.name]
     if form.of == "gradient":
         kept = [*(["output"] * form.keeps_output), *(["operands"] * form.keeps_inputs)]

@@ -98,10 +98,15 @@ def read_form(op: str, of: Pass, fn: Callable[..., Any]) -> Form:
     raise ArgumentError(_refusal(op, of, fn, given))
 
 
-def read_compiled_form(op: str, of: Pass, fn: Callable[..., Any]) -> Form:
+def read_compiled_form(
+    op: str, of: Pass, fn: Callable[..., Any], *, behind: Sequence[str] = ()
+) -> Form:
     """The form of a function over bare arrays: no env, no ctx; between results and requests it
-    names the scalar and keyword parameters it wants."""
+    names the scalar and keyword parameters it wants. `behind`: parameters that come last and are
+    no part of the form."""
     given = _parameters(op, of, fn)
+    if behind:
+        given = given[: -len(behind)]
     for form in FORMS[of]:
         head, tail = (*form.blobs, *form.results), form.requests
         inner = given[len(head) : len(given) - len(tail)]

@@ -1,20 +1,28 @@
 """Functions per device: Python functions over blobs, compiled functions over arrays.
 
 A compiled function (`njit`) is called as `fn(<arrays read>, <arrays written>, <parameters it
-names>, <requests as integers>)`: `env` and `ctx` are Python objects and stay outside.
+names>, <requests as integers>)`: `env` and `ctx` are Python objects and stay outside. So is a
+`cuda.jit` kernel; a ThreadKernel's function is also told which elements are its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
 from nbgraph.device import Context, missing
 from nbgraph.errors import ArgumentError, DeviceError
-from nbgraph.kernels.handwritten import is_cuda, is_dispatcher, python_function, without_gil
+from nbgraph.kernels.handwritten import (
+    STRIDE,
+    ThreadKernel,
+    is_cuda,
+    is_dispatcher,
+    python_function,
+    without_gil,
+)
 from nbgraph.operator.environment import EnvArguments, OpContext
 from nbgraph.operator.request import OpReqType, kNullOp
 from nbgraph.operator.simple.blob import (
@@ -28,6 +36,7 @@ from nbgraph.operator.simple.blob import (
 )
 from nbgraph.operator.simple.forms import Form, Pass, read_compiled_form, read_form
 from nbgraph.operator.simple.inplace import SimpleOpInplaceOption, read_option
+from nbgraph.operator.simple.launching import Launch, read_launch
 
 Array = np.ndarray[Any, Any]
 DEVICES = ("cpu", "gpu")
@@ -44,12 +53,15 @@ _BLOBS: dict[str, type[TBlob]] = {
 
 @dataclass(frozen=True, slots=True)
 class DeviceFunction:
-    """A user's function for one device: what it is, how it is called, what it may overwrite."""
+    """A user's function for one device: what it is, how it is called, what it may overwrite, and
+    on a GPU how it is launched; `made` is for whoever launches it."""
 
     fn: Callable[..., Any]
     form: Form
     option: SimpleOpInplaceOption
-    kind: Literal["python", "compiled", "cuda"]
+    kind: Literal["python", "compiled", "cuda", "threads"]
+    launch: Launch = None
+    made: dict[Any, Any] = field(default_factory=dict[Any, Any], compare=False)
 
     def call(
         self,
@@ -80,30 +92,42 @@ class DeviceFunction:
         self.fn(*arrays, *targets, *middle, *map(int, requests))
 
 
-def read_function(op: str, of: Pass, device: str, fn: Any, inplace: Any) -> DeviceFunction:
+def read_function(
+    op: str, of: Pass, device: str, fn: Any, inplace: Any, launch: Any = None
+) -> DeviceFunction:
     """A function as it was given to `set_function` or `set_gradient`."""
-    if is_cuda(fn):
+    if isinstance(fn, ThreadKernel):
+        kind, form = "threads", read_compiled_form(op, of, fn.py_func, behind=STRIDE)
+    elif is_cuda(fn):
         if device != "gpu":
             raise ArgumentError(
                 f"{op}: the {of} for {device} is a cuda.jit kernel; register it for 'gpu'"
             )
-        form = read_compiled_form(op, of, python_function(fn))
-        return DeviceFunction(fn, form, read_option(op, form, inplace), "cuda")
-    if is_dispatcher(fn):
-        if device == "gpu":
-            raise ArgumentError(
-                f"{op}: the {of} for gpu is an njit function, which runs on the cpu; give a "
-                "cuda.jit kernel or a Python function"
-            )
-        form = read_compiled_form(op, of, python_function(fn))
-        return DeviceFunction(without_gil(op, fn), form, read_option(op, form, inplace), "compiled")
-    if not callable(fn):
+        kind, form = "cuda", read_compiled_form(op, of, python_function(fn))
+    elif device == "gpu":
+        raise ArgumentError(f"{op}: the {of} for gpu is {_host_function(fn)}")
+    elif is_dispatcher(fn):
+        kind, form = "compiled", read_compiled_form(op, of, python_function(fn))
+        fn = without_gil(op, fn)
+    elif callable(fn):
+        kind, form = "python", read_form(op, of, fn)
+    else:
         raise ArgumentError(
             f"{op}: the {of} is {type(fn).__name__} {fn!r}; give a Python function, an njit "
             "function or a cuda.jit kernel"
         )
-    form = read_form(op, of, fn)
-    return DeviceFunction(fn, form, read_option(op, form, inplace), "python")
+    shape = read_launch(op, of, device, fn, launch, form)
+    return DeviceFunction(fn, form, read_option(op, form, inplace), kind, shape)
+
+
+def _host_function(fn: Any) -> str:
+    """What a function that no GPU runs is, and what to give instead."""
+    kind = "an njit function" if is_dispatcher(fn) else f"the Python {type(fn).__name__}"
+    name = getattr(python_function(fn) or fn, "__name__", repr(fn))
+    return (
+        f"{kind} {name}, which runs on the host; give a cuda.jit kernel or ng.thread_kernel(fn), "
+        "and register this one for 'cpu' alone"
+    )
 
 
 def read_devices(op: str, devices: Any) -> tuple[str, ...]:

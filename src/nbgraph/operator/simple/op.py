@@ -50,6 +50,7 @@ from nbgraph.operator.simple.function import (
 )
 from nbgraph.operator.simple.inplace import kNoInplace
 from nbgraph.operator.simple.keywords import Keywords
+from nbgraph.operator.simple.launching import OwnKernel
 from nbgraph.operator.simple.running import execute
 from nbgraph.shape import Shapes, same_shape
 
@@ -67,6 +68,8 @@ class SimpleOp(ArrayOp):
     as soon as a function is set. `register_simple_op` makes one.
     """
 
+    kind = "own"
+
     def __init__(
         self, name: str, module: str = "__main__", operands: Sequence[str] | None = None
     ) -> None:
@@ -83,27 +86,39 @@ class SimpleOp(ArrayOp):
 
     # definition -------------------------------------------------------------------------------
 
-    def set_function(self, dev: Any, fn: Any, inplace: Any = kNoInplace) -> Self:
+    def set_function(
+        self, dev: Any, fn: Any, inplace: Any = kNoInplace, *, launch: Any = None
+    ) -> Self:
         """What computes the output on a device ("cpu", "gpu" or a tuple of them).
 
         `fn(src, env, ret, req, ctx)`, `fn(lhs, rhs, env, ret, req, ctx)` or, without operands,
         `fn(env, ret, req, ctx)`; or an njit function `fn(src, ret, <parameters>, req)` over bare
         arrays. ArgumentError where the form or the option does not fit.
+
+        For "gpu" a `cuda.jit` kernel with the parameters of an njit function, or an
+        `ng.thread_kernel`; arrays are contiguous. `launch` says in how many blocks of threads:
+        `(blocks, threads)` or `(blocks, threads, bytes of shared memory)`, numbers or up to three
+        for as many axes, or a function `launch(ret, env)` of the shape that is written, which
+        returns such a tuple; also `kernel[blocks, threads]`. Without it there is a thread for each
+        element of `ret`, 256 a block. What a kernel raises on a GPU is not told.
         """
-        self._set("function", self.functions, dev, fn, inplace)
+        self._set("function", self.functions, dev, fn, inplace, launch)
         if not self._registered:
             registry.register(self)
             self._registered = True
         return self
 
-    def set_gradient(self, dev: Any, fn: Any, inplace: Any = kNoInplace) -> Self:
+    def set_gradient(
+        self, dev: Any, fn: Any, inplace: Any = kNoInplace, *, launch: Any = None
+    ) -> Self:
         """What computes the in-gradients, out_grad multiplied in; its form says what is kept.
 
         `fn(out_grad, env, in_grad, req, ctx)`, after `out_grad` also `out_value` or `in_data0`;
         with two operands `fn(out_grad, env, lhs_grad, rhs_grad, req_lhs, req_rhs, ctx)`, after
-        `out_grad` also `lhs, rhs`.
+        `out_grad` also `lhs, rhs`. `launch` as of `set_function`; its function is given the shapes
+        of all in-gradients.
         """
-        self._set("gradient", self.gradients, dev, fn, inplace)
+        self._set("gradient", self.gradients, dev, fn, inplace, launch)
         form = self.gradient_form
         operands = self.operands if form.keeps_inputs else ()
         self.rule, self.keeps = rule, frozenset((*operands, *(("out",) * form.keeps_output)))
@@ -146,11 +161,17 @@ class SimpleOp(ArrayOp):
         return self._changed()
 
     def _set(
-        self, of: Pass, table: dict[str, DeviceFunction], dev: Any, fn: Any, inplace: Any
+        self,
+        of: Pass,
+        table: dict[str, DeviceFunction],
+        dev: Any,
+        fn: Any,
+        inplace: Any,
+        launch: Any,
     ) -> None:
         name = self.__name__
         for device in read_devices(name, dev):
-            made = read_function(name, of, device, fn, inplace)
+            made = read_function(name, of, device, fn, inplace, launch)
             require_named(name, made, self.keywords.names)
             self._require_same(of, made.form, table, device)
             if of == "function":
@@ -245,9 +266,16 @@ class SimpleOp(ArrayOp):
     def grant(
         self, device: Context, attributes: Mapping[str, Any] | None = None
     ) -> tuple[Resource, ...]:
-        """Its resources; DeviceError where there is no function for the device."""
+        """Its resources; DeviceError where there is no function for the device. Kernels on a GPU
+        are given none."""
         on_device(self.__name__, "function", self.functions, device)
-        return super().grant(device)
+        return super().grant(device) if device.host else ()
+
+    def own_kernel(self, device: Context, attributes: Mapping[str, Any]) -> OwnKernel:
+        """What a GPU launches for a call."""
+        function = on_device(self.__name__, "function", self.functions, device)
+        own = self._without_device(attributes)
+        return OwnKernel(function, (0,), own, self.environment(own, ()))
 
     def backward(self, wanted: tuple[bool, ...]) -> BackwardOp:
         """The operator that computes the in-gradients of the operands that are wanted."""

@@ -1,0 +1,187 @@
+"""Arguments of users' kernels, as words of a record.
+
+Numba's compiled code takes one parameter for each word of an argument: of an array seven and more.
+A record is that of every kernel, two words and addresses first; `Signature.order` says where the
+parameters stand in it. Its last words are the launch's shape.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError, DTypeError
+
+SHAPE_WORDS = 7  # blocks and threads along three axes, bytes of shared memory
+_LETTERS: tuple[tuple[str, tuple[type, ...]], ...] = (
+    ("b", (bool, np.bool_)),  # before int, of which bool is a kind
+    ("i", (int, np.integer)),
+    ("f", (float, np.floating)),
+)
+
+Kind = str | tuple["Kind", ...]  # "i", "f", "b", or those of a tuple
+Array = np.ndarray[Any, Any]
+
+
+class Shape(NamedTuple):
+    """How a kernel is launched: blocks, threads of a block, bytes of dynamic shared memory."""
+
+    blocks: tuple[int, int, int]
+    threads: tuple[int, int, int]
+    shared: int = 0
+
+
+class Operand(NamedTuple):
+    """An array that a kernel is given, row by row."""
+
+    dtype: np.dtype[Any]
+    ndim: int
+    writable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What a kernel is compiled for: arrays, then numbers and tuples of numbers.
+
+    >>> s = Signature((Operand(np.dtype("f4"), 1, True),), ("f",))
+    >>> s.record([4096], [(10,)], [0.5], Shape((1, 1, 1), (32, 1, 1)))[:6]
+    [0, 0, 4096, 10, 4, 10]
+    >>> s.order
+    (0, 0, 3, 4, 2, 5, 6, 7)
+    """
+
+    arrays: tuple[Operand, ...]
+    values: tuple[Kind, ...]
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The words of the record that are Numba's parameters: of an array nothing twice, its size,
+        an element's, the address, extents and steps."""
+        at, found = 2 + len(self.arrays), list[int]()
+        for k, operand in enumerate(self.arrays):
+            own = range(at, at + 2 + 2 * operand.ndim)
+            found += [0, 0, own[0], own[1], 2 + k, *own[2:]]
+            at = own.stop
+        return (*found, *range(at, at + sum(map(_words, self.values))))
+
+    def place(self, value: int) -> int:
+        """The word of the record that holds a value."""
+        at = 2 + sum(3 + 2 * operand.ndim for operand in self.arrays)
+        return at + sum(map(_words, self.values[:value]))
+
+    def record(
+        self,
+        addresses: Sequence[int],
+        shapes: Sequence[tuple[int, ...]],
+        values: Sequence[Any],
+        shape: Shape,
+    ) -> list[int]:
+        """The words of a launch."""
+        words = [0, 0, *addresses]
+        for operand, extents in zip(self.arrays, shapes, strict=True):
+            step, steps = operand.dtype.itemsize, list[int]()
+            for extent in reversed(extents):
+                steps.append(step)
+                step *= extent
+            size = step // operand.dtype.itemsize
+            words += [size, operand.dtype.itemsize, *extents, *reversed(steps)]
+        for value, kind in zip(values, self.values, strict=True):
+            words += _packed(value, kind)
+        return [*words, *shape.blocks, *shape.threads, shape.shared]
+
+    def arguments(self, record: Sequence[int]) -> list[Any]:
+        """What the function is called with, given a record whose addresses are the host's."""
+        at, found = 2 + len(self.arrays), list[Any]()
+        for k, operand in enumerate(self.arrays):
+            shape = tuple(record[at + 2 : at + 2 + operand.ndim])
+            found.append(_array(record[2 + k], shape, operand))
+            at += 2 + 2 * operand.ndim
+        words = iter(record[at:])
+        return [*found, *(_unpacked(words, kind) for kind in self.values)]
+
+    def samples(self) -> list[Any]:
+        """Values of these types, for Numba to look at."""
+        arrays = [_frozen(np.zeros((1,) * o.ndim, o.dtype), o.writable) for o in self.arrays]
+        return [*arrays, *(_sample(kind) for kind in self.values)]
+
+    def __str__(self) -> str:
+        arrays = [f"{o.dtype}[{', '.join(':' * o.ndim)}]" for o in self.arrays]
+        return ", ".join([*arrays, *(_told(kind) for kind in self.values)])
+
+
+def operand(op: str, dtype: np.dtype[Any], ndim: int, *, writable: bool) -> Operand:
+    """An operand of a kernel; DTypeError for what Numba has no type for."""
+    if dtype.kind == "V":
+        raise DTypeError(
+            f"{op}: Numba's kernels take no {dtype}; give x.astype('float32'), or make it an ng.op"
+        )
+    return Operand(dtype, ndim, writable)
+
+
+def kind(op: str, name: str, value: Any) -> Kind:
+    """What a parameter is to a kernel; ArgumentError for one that is no number.
+
+    >>> kind("f", "size", (2, 3)), kind("f", "scale", 1.0), kind("f", "flag", True)
+    (('i', 'i'), 'f', 'b')
+    """
+    if isinstance(value, tuple):
+        return tuple(kind(op, name, part) for part in value)  # pyright: ignore[reportUnknownVariableType]
+    for letter, types in _LETTERS:
+        if isinstance(value, types):
+            return letter
+    raise ArgumentError(
+        f"{op}: the parameter {name}={value!r} is a {type(value).__name__}; a kernel on a GPU "
+        "takes numbers and tuples of numbers"
+    )
+
+
+def _words(kind: Kind) -> int:
+    return 1 if isinstance(kind, str) else sum(map(_words, kind))
+
+
+def _packed(value: Any, kind: Kind) -> list[int]:
+    if not isinstance(kind, str):
+        return [word for v, k in zip(value, kind, strict=True) for word in _packed(v, k)]
+    if kind == "f":
+        return list(struct.unpack("<q", struct.pack("<d", value)))
+    return [int(value)]
+
+
+def _unpacked(words: Iterator[int], kind: Kind) -> Any:
+    if not isinstance(kind, str):
+        return tuple(_unpacked(words, k) for k in kind)
+    word = next(words)
+    if kind == "f":
+        return struct.unpack("<d", struct.pack("<q", word))[0]
+    return bool(word) if kind == "b" else word
+
+
+def _sample(kind: Kind) -> Any:
+    return _unpacked(iter([1] * _words(kind)), kind)
+
+
+def _told(kind: Kind) -> str:
+    if isinstance(kind, str):
+        return {"i": "int64", "f": "float64", "b": "bool"}[kind]
+    return f"({', '.join(map(_told, kind))})"
+
+
+def _array(address: int, shape: tuple[int, ...], operand: Operand) -> Array:
+    nbytes = int(np.prod(shape, dtype=np.int64)) * operand.dtype.itemsize
+    if not nbytes:
+        return _frozen(np.empty(shape, operand.dtype), operand.writable)
+    memory: Any = (ctypes.c_byte * nbytes).from_address(address)
+    return _frozen(np.ndarray(shape, operand.dtype, memory), operand.writable)
+
+
+def _frozen(array: Array, writable: bool) -> Array:
+    array.flags.writeable = writable
+    return array
+
+
+__all__ = ["SHAPE_WORDS", "Kind", "Operand", "Shape", "Signature", "kind", "operand"]

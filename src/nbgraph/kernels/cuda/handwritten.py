@@ -1,0 +1,210 @@
+"""Kernels that users write for GPUs, `cuda.jit` kernels and ThreadKernels, as drivers take them in.
+
+Numba's CUDA target makes machine code of them, for the device that asks. It is loaded and launched
+as all kernels are: what Numba has for the host (contexts, streams, arrays) plays no part. This is
+the one file that knows `numba.cuda`, which is imported when a kernel is compiled.
+
+On the emulated device a ThreadKernel runs compiled for the host, a `cuda.jit` kernel in Numba's
+simulator, where the process has that (NUMBA_ENABLE_CUDASIM=1).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import struct
+import threading
+from collections.abc import Callable, Generator, Sequence
+from types import CellType, FunctionType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbgraph.device import RunContext, driver
+from nbgraph.device.protocol import Bytes, Capability
+from nbgraph.errors import CompileError, DeviceError
+from nbgraph.kernels.cuda.arguments import SHAPE_WORDS, Shape, Signature
+from nbgraph.kernels.handwritten import Compiled, ThreadKernel, python_function
+
+EXTRA = "pip install 'nbgraph[cuda13]'"
+_UNITS = 5  # threads of a ThreadKernel in the emulation: few and odd
+_LOCK = threading.RLock()  # one compilation, or one simulated launch, at a time
+# what NumPy 2.5 dropped and numba-cuda 0.30 looks up while it compiles
+_DROPPED = {"row_stack": "vstack", "in1d": "isin", "trapz": "trapezoid"}
+
+
+class HandCode:
+    """A user's kernel for arguments of certain types; see `nbgraph.device.protocol.Code`."""
+
+    def __init__(self, op: str, fn: Any, signature: Signature) -> None:
+        self.op, self.signature = op, signature
+        self.fn: Any = fn if isinstance(fn, Compiled) else getattr(fn, "dispatcher", fn)
+        self.name: str = python_function(fn).__name__  # of the entry, once that is compiled
+        self.pointers, self.order = len(signature.arrays), signature.order
+
+    def ptx(self, capability: Capability) -> bytes:
+        """See Code; machine code, for the device whose context is the calling thread's."""
+        with _LOCK, _numpy_as_it_was(), self._told():
+            cuda = importlib.import_module("numba.cuda")
+            if _simulates(cuda.jit):
+                raise CompileError(
+                    f"{self.op}: NUMBA_ENABLE_CUDASIM is set, so {self.name} is not compiled; "
+                    "start Python without it"
+                )
+            fn: Any = _entry(cuda, self.fn) if isinstance(self.fn, ThreadKernel) else self.fn
+            types = tuple(fn.typeof_pyval(value) for value in self.signature.samples())
+            kernel_of: Any = importlib.import_module(type(fn).__module__)._Kernel
+            kernel = kernel_of(fn.py_func, types, **fn.targetoptions)
+            if kernel.cooperative:
+                raise CompileError(
+                    f"{self.op}: {self.name} has all blocks of the grid wait for each other, which "
+                    "is not launched here; make two operators of it"
+                )
+            self.name = kernel.entry_name
+            image = kernel._codelibrary.get_cubin()
+            return image if isinstance(image, bytes) else image.code
+
+    def host(self) -> Callable[[Bytes], None]:
+        """See Code."""
+        if isinstance(self.fn, ThreadKernel):
+            return self._compiled()
+        if not _simulates(self.fn):
+            raise DeviceError(
+                f"{self.op}: {self.name} is a cuda.jit kernel, which an emulated GPU runs in "
+                "Numba's simulator: start Python with NUMBA_ENABLE_CUDASIM=1, or make it an "
+                "ng.thread_kernel"
+            )
+        return self._simulated
+
+    def _compiled(self) -> Callable[[Bytes], None]:
+        """The function of one thread, for the host."""
+        run: Any = self.fn.dispatcher
+        with self._told():
+            numba = importlib.import_module("numba")
+            run.compile(tuple(numba.typeof(v) for v in (*self.signature.samples(), 0, 1)))
+
+        def form(record: Bytes) -> None:
+            arguments = self.signature.arguments(record.tolist())
+            for start in reversed(range(_UNITS)):
+                run(*arguments, start, _UNITS)
+
+        return form
+
+    def _simulated(self, record: Bytes) -> None:
+        words = record.tolist()
+        module = importlib.import_module(type(self.fn).__module__.rpartition(".")[0])
+        wrapped = importlib.import_module(f"{module.__name__}.cudadrv.devicearray").FakeCUDAArray
+        given = [
+            wrapped(value) if isinstance(value, np.ndarray) else value
+            for value in self.signature.arguments(words)
+        ]
+        *shape, shared = words[-SHAPE_WORDS:]
+        with _LOCK:
+            self.fn[tuple(shape[:3]), tuple(shape[3:]), 0, shared](*given)
+
+    @contextlib.contextmanager
+    def _told(self) -> Generator[None]:
+        """What Numba raises, as a CompileError that says which function it was."""
+        try:
+            yield
+        except CompileError:
+            raise
+        except Exception as problem:
+            missing = (
+                isinstance(problem, OSError | ImportError) or "Support" in type(problem).__name__
+            )
+            remedy = EXTRA if missing else "Numba's own text is kept in `details`"
+            line = next((t for t in str(problem).splitlines() if t.strip()), type(problem).__name__)
+            raise CompileError(
+                f"{self.op}: the gpu function {self.name} is not compiled for ({self.signature}): "
+                f"{line}; {remedy}",
+                details=str(problem),
+            ) from problem
+
+
+def _simulates(what: Any) -> bool:
+    """Whether a kernel, or the function that makes kernels, is the simulator's."""
+    home = what.__module__ if isinstance(what, FunctionType) else type(what).__module__
+    return "simulator" in home.split(".")
+
+
+@contextlib.contextmanager
+def _numpy_as_it_was() -> Generator[None]:
+    """NumPy with the names that Numba's CUDA target looks up."""
+    lacking = [name for name in _DROPPED if name not in vars(np)]
+    for name in lacking:
+        setattr(np, name, getattr(np, _DROPPED[name]))
+    try:
+        yield
+    finally:
+        for name in lacking:
+            delattr(np, name)
+
+
+def _entry(cuda: Any, kernel: ThreadKernel) -> Any:
+    """A `cuda.jit` kernel that has each thread do its elements."""
+    names = [f"a{k}" for k in range(kernel.py_func.__code__.co_argcount - 2)]
+    given = ", ".join(names)
+    text = f"def entry({given}):\n    body({given}, cuda.grid(1), cuda.gridsize(1))\n"
+    room = {"cuda": cuda, "body": _device_form(cuda, kernel.py_func, {}), "__name__": __name__}
+    exec(text, room)
+    return cuda.jit(room["entry"])
+
+
+def _device_form(cuda: Any, fn: Any, known: dict[Any, Any]) -> Any:
+    """A function and the Compiled ones that it calls, for the device."""
+    if fn not in known:
+
+        def seen(value: Any) -> Any:
+            return (
+                _device_form(cuda, value.py_func, known) if isinstance(value, Compiled) else value
+            )
+
+        room = dict(fn.__globals__)
+        room |= {n: seen(room[n]) for n in fn.__code__.co_names if n in room}
+        cells = tuple(CellType(seen(cell.cell_contents)) for cell in fn.__closure__ or ())
+        made = FunctionType(fn.__code__, room, fn.__name__, fn.__defaults__, cells)
+        known[fn] = cuda.jit(made, device=True)
+    return known[fn]
+
+
+# launches ---------------------------------------------------------------------------------------
+
+
+class Ready(NamedTuple):
+    """A launch but for its record."""
+
+    function: Any
+    shape: Shape
+    pack: Callable[..., bytes]
+
+
+class HandLaunches:
+    """A user's kernel for arguments of certain types, as often as it is asked for; as Launches."""
+
+    __slots__ = ("_functions", "code")
+
+    def __init__(self, code: HandCode) -> None:
+        self.code = code
+        self._functions: dict[int, Any] = {}
+
+    def ready(self, record: Sequence[int], device: int) -> Ready:
+        """The launch for a record; the kernel is compiled now."""
+        found = self._functions.get(device)
+        if found is None:
+            with _LOCK:
+                found = self._functions.get(device)
+                if found is None:
+                    found = self._functions[device] = driver().function(device, self.code)
+        *shape, shared = record[-SHAPE_WORDS:]
+        how = Shape((shape[0], shape[1], shape[2]), (shape[3], shape[4], shape[5]), shared)
+        return Ready(found, how, struct.Struct(f"={len(record)}q").pack)
+
+    def issue(self, run_ctx: RunContext, record: Sequence[int], ready: Ready) -> None:
+        """Put it on the stream."""
+        run_ctx.stream.launch(
+            ready.function, *ready.shape[:2], ready.pack(*record), ready.shape.shared
+        )
+
+
+__all__ = ["HandCode", "HandLaunches"]

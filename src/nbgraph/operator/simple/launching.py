@@ -1,0 +1,98 @@
+"""How a kernel on a GPU is launched: blocks, threads of a block, bytes of shared memory.
+
+Given as `(blocks, threads)` or `(blocks, threads, shared)`, each of the first two a number or up to
+three; as a function of the shapes of what is written and `env` that returns such a tuple; or on the
+kernel itself, `kernel[blocks, threads]`. Else there is one thread for each element of the largest
+array written, 256 a block: such a kernel looks whether its `cuda.grid(1)` is within the array.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from nbgraph.errors import ArgumentError
+from nbgraph.kernels.handwritten import given_shape
+
+if TYPE_CHECKING:
+    from nbgraph.operator.array_op import Spec
+    from nbgraph.operator.environment import EnvArguments
+    from nbgraph.operator.simple.forms import Form
+    from nbgraph.operator.simple.function import DeviceFunction
+
+Axes = tuple[int, int, int]
+Extents = tuple[Axes, Axes, int]  # blocks, threads, bytes of shared memory
+Launch = Extents | Callable[..., Any] | None
+THREADS = 256  # of a block, where nobody says how many
+_MOST = 1024  # threads of a block, on every device
+_LARGEST = 48 << 10  # bytes of shared memory that a kernel has without asking
+
+
+class OwnKernel(NamedTuple):
+    """What a GPU launches for a call: the user's function, and what it writes, each the number of
+    an output, or the spec of an array that nobody wants."""
+
+    function: DeviceFunction
+    targets: tuple[int | Spec, ...]
+    attributes: Mapping[str, Any]
+    env: EnvArguments
+
+
+def read_launch(op: str, of: str, device: str, fn: Any, launch: Any, form: Form) -> Launch:
+    """The option `launch` of `set_function` and `set_gradient`; ArgumentError where it is none."""
+    where = f"{op}: launch of the {of}"
+    if launch is None:
+        found = given_shape(fn) if device == "gpu" else None
+        return None if found is None else _extents(where, found)
+    if not callable(launch):
+        return _extents(where, launch)
+    try:
+        inspect.signature(launch).bind(*form.results, None)
+    except (TypeError, ValueError):
+        raise ArgumentError(
+            f"{where}: {getattr(launch, '__name__', launch)} does not take "
+            f"({', '.join((*form.results, 'env'))}), the shapes of what is written and env"
+        ) from None
+    return launch
+
+
+def extents_of(
+    op: str, launch: Launch, shapes: Sequence[tuple[int, ...]], env: EnvArguments
+) -> Extents:
+    """The launch that writes arrays of these shapes.
+
+    >>> extents_of("f", None, [(10, 100)], None)
+    ((4, 1, 1), (256, 1, 1), 0)
+    """
+    if launch is None:
+        count = max(map(math.prod, shapes))
+        return (-(-count // THREADS), 1, 1), (THREADS, 1, 1), 0
+    if callable(launch):
+        return _extents(f"{op}: the launch function", launch(*shapes, env))
+    return launch
+
+
+def _extents(where: str, given: Any) -> Extents:
+    parts: tuple[Any, ...] = tuple(given) if isinstance(given, (tuple, list)) else ()
+    if len(parts) in (2, 3):
+        blocks, threads = _axes(parts[0]), _axes(parts[1])
+        shared = parts[2] if len(parts) == 3 else 0
+        fits = isinstance(shared, int) and 0 <= shared <= _LARGEST
+        if blocks and threads and math.prod(threads) <= _MOST and fits:
+            return blocks, threads, shared
+    raise ArgumentError(
+        f"{where} is {given!r}; expected (blocks, threads) or (blocks, threads, shared bytes), "
+        f"blocks and threads numbers from 1 or up to three of them, at most {_MOST} threads and "
+        f"{_LARGEST} bytes"
+    )
+
+
+def _axes(given: Any) -> Axes | None:
+    listed = list(given) if isinstance(given, (tuple, list)) else [given]
+    good = all(isinstance(n, int) and not isinstance(n, bool) and n > 0 for n in listed)
+    if not good or not 1 <= len(listed) <= 3:
+        return None
+    x, y, z = (*listed, 1, 1)[:3]
+    return x, y, z
