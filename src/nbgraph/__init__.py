@@ -51,6 +51,7 @@ _PLACES = {
     "op": "nbgraph.operator.decorator",
     "Mapper": "nbgraph.operator.mapper",
     "ResourceRequest": "nbgraph.resource.kinds",
+    "thread_kernel": "nbgraph.kernels.handwritten",
     "compile_report": "nbgraph.codegen.making.report",
     "config": "nbgraph.settings",
     "profile": "nbgraph.engine.trace",

@@ -59,6 +59,7 @@ from nbgraph.graph.naming import name_scope as name_scope
 from nbgraph.graph.symbol import Symbol as Symbol
 from nbgraph.graph.symbol import group as _Group
 from nbgraph.graph.symbol import var as var
+from nbgraph.kernels.handwritten import thread_kernel as thread_kernel
 from nbgraph.nodes.expr import Expr as Expr
 from nbgraph.nodes.expr import expression as expression
 from nbgraph.nodes.graph import ExpressionGraph as ExpressionGraph

@@ -117,7 +117,7 @@ def test_what_a_compiled_function_cannot_have_is_refused(new):
         new().set_enable_scalar().set_function("cpu", numba.njit(parallel=True)(row_sums))
     with pytest.raises(ArgumentError, match="forms of a compiled function"):
         new().set_function("cpu", numba.njit(lambda src, env, ret, req, ctx: None))
-    with pytest.raises(ArgumentError, match="njit function, which runs on the cpu"):
+    with pytest.raises(ArgumentError, match="njit function row_sums, which runs on the host"):
         new().set_enable_scalar().set_function("gpu", numba.njit(row_sums))
 
 
@@ -166,6 +166,7 @@ def test_cuda_kernels_are_kept_for_the_device(new):
     launched = cuda.jit(row_sums_gradient)[256, 128]
     op.set_gradient("gpu", launched)
     assert op.gradients["gpu"].form.name == "T2"
+    assert op.gradients["gpu"].launch == ((256, 1, 1), (128, 1, 1), 0)
     assert "Function on gpu: CUDA, kNoInplace." in op.__doc__
     with pytest.raises(DeviceError, match=r"gpu\(99\)"):
         op.grant(ng.gpu(99))

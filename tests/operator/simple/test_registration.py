@@ -84,15 +84,21 @@ def test_help_shows_the_description_and_what_was_declared(new):
 
 def test_devices_are_registered_one_by_one(new):
     """SMP-24: a missing device is a clear error that names those there are."""
-    op = new().set_function("gpu", fns.triple)
+    @ng.thread_kernel
+    def triple(src, ret, req, start, step):
+        for i in range(start, src.size, step):
+            ret[i] = 3 * src[i]
+
+    op = new().set_function("gpu", triple)
     with pytest.raises(
         DeviceError, match=r"no function for cpu\(0\); registered: gpu; .*set_function\('cpu'"
     ):
-        op(1.0)
+        op([1.0])
     assert op.set_function("cpu", fns.triple)(1.0) == 3.0
     assert sorted(op.functions) == ["cpu", "gpu"]
-    both = new().set_function((ng.cpu(), ng.gpu()), fns.triple)
+    both = new().set_function((ng.cpu(), ng.gpu()), triple)
     assert sorted(both.functions) == ["cpu", "gpu"]
+    assert both([1.0, 2.0]).tolist() == [3, 6]
     with pytest.raises(DeviceError, match=r"gpu\(99\)"):
         both.grant(ng.gpu(99))
 
@@ -106,12 +112,13 @@ def test_unknown_devices_are_refused(new, dev):
 def test_devices_and_passes_must_agree(new):
     op = new().set_function("cpu", fns.triple)
     with pytest.raises(ArgumentError, match="all devices must agree"):
-        op.set_function("gpu", fns.product)
+        op.set_function("gpu", ng.thread_kernel(lambda lhs, rhs, ret, req, start, step: None))
     with pytest.raises(ArgumentError, match=r"gradient is for 2 operand\(s\), the function for 1"):
         op.set_gradient("cpu", fns.product_gradient)
     op.set_gradient("cpu", fns.tanh_gradient)
     with pytest.raises(ArgumentError, match="all devices must agree"):
-        op.set_gradient("gpu", fns.square_gradient)
+        by_threads = lambda out_grad, in_data0, in_grad, req, start, step: None
+        op.set_gradient("gpu", ng.thread_kernel(by_threads))
     with pytest.raises(ArgumentError, match="set_gradient comes after set_function"):
         new().set_gradient("cpu", fns.tanh_gradient)
     with pytest.raises(ArgumentError, match="give a Python function"):
