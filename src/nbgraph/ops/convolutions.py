@@ -146,7 +146,7 @@ _XW, _GW = ("x", "weight"), ("out_grad", "weight")
 _CONVOLUTION = _op("convolution", _XW, infer, tiling, _naive, _rule, keeps=_XW)
 BIASED = _op("convolution", (*_XW, "bias"), infer, tiling, _naive, _rule, keeps=_XW)
 _DATA = _op("convolution_data", _GW, infer_data, data_tiling, _naive_data, _data_rule, keeps=_GW)
-_BIASED_DATA = _op(
+BIASED_DATA = _op(
     "convolution_data", (*_GW, "bias"), infer_data, data_tiling, _naive_data, _data_rule,
     keeps=_GW,
 )  # fmt: skip
@@ -219,7 +219,7 @@ def convolution_data(
     size = whole_tuple("convolution_data", "size", size)
     if bias is None:
         return _DATA(out_grad, weight, out=out, size=size, **how)
-    return _BIASED_DATA(out_grad, weight, bias, out=out, size=size, **how)
+    return BIASED_DATA(out_grad, weight, bias, out=out, size=size, **how)
 
 
 @public(_WEIGHTS)

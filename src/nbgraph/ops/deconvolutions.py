@@ -32,7 +32,7 @@ class _Extra(NamedTuple):
     target: Shape
 
 
-def _resolved(shape: Shape, window: Shape, attributes: Any) -> dict[str, Any]:
+def resolved(shape: Shape, window: Shape, attributes: Any) -> dict[str, Any]:
     """The attributes of `convolution_data` for data and a window of these shapes."""
     name, how = "deconvolution", How.of(attributes)
     extra = _Extra(attributes["adj"], attributes["target"])
@@ -62,21 +62,21 @@ def _resolved(shape: Shape, window: Shape, attributes: Any) -> dict[str, Any]:
 
 
 def _infer(*specs: Spec, **attributes: Any) -> Spec:
-    return infer_data(*specs, **_resolved(specs[0].shape, specs[1].shape[2:], attributes))
+    return infer_data(*specs, **resolved(specs[0].shape, specs[1].shape[2:], attributes))
 
 
 def _tiling(specs: Sequence[Spec], dtype: Any, **attributes: Any) -> TiledCall | None:
-    how = _resolved(specs[0].shape, specs[1].shape[2:], attributes)
+    how = resolved(specs[0].shape, specs[1].shape[2:], attributes)
     return data_tiling(specs, dtype, **how)
 
 
 def _naive(data: Array, weight: Array, *bias: Array, **attributes: Any) -> Array:
-    how = _resolved(data.shape, weight.shape[2:], attributes)
+    how = resolved(data.shape, weight.shape[2:], attributes)
     return _DATA.naive(data, weight, *bias, **how)
 
 
 def _rule(g: Gradients) -> Sequence[Any]:
-    how = _resolved(g.specs[0].shape, g.specs[1].shape[2:], g.attributes)
+    how = resolved(g.specs[0].shape, g.specs[1].shape[2:], g.attributes)
     return _DATA.rule(g._replace(attributes=how))
 
 

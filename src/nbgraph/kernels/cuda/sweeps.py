@@ -1,0 +1,177 @@
+"""Texts of loops over windows, for kernels with a thread for each place, or for each cell.
+
+Arrays are (images, channels, *space). Cells are those of the data, places those of windows. What
+windows are (elements, step, pad, gap) is part of the text: divisions by what is known are quick,
+and a network has few kinds of them. Extents of space are words of the record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from nbgraph.kernels.kinds import STORED
+from nbgraph.kernels.written import Compute
+
+
+class Element(NamedTuple):
+    """Elements of a dtype, by its name: in memory, and as they are computed with."""
+
+    dtype: str
+
+    @property
+    def compute(self) -> Compute:
+        """What they are computed in."""
+        return "float64" if self.dtype == "float64" else "float32"
+
+    def pointer(self, address: str) -> str:
+        """The text of a pointer."""
+        return f"{self.dtype}_pointer({address})"
+
+    def load(self, place: str) -> str:
+        """The text of an element's value; `place`: pointer and index."""
+        read = f"load({place})"
+        return f"{self.dtype}_to_float32({read})" if self.dtype in STORED else read
+
+    def store(self, place: str, value: str) -> str:
+        """The line that stores a value."""
+        narrowed = f"float32_to_{self.dtype}({value})" if self.dtype in STORED else value
+        return f"store({place}, {narrowed})"
+
+
+class Sweep(NamedTuple):
+    """Windows over space: for each axis elements of the window, and cells from place to place,
+    before the data, and from one element to the next."""
+
+    kernel: tuple[int, ...]
+    step: tuple[int, ...]
+    pad: tuple[int, ...]
+    gap: tuple[int, ...]
+
+    @property
+    def axes(self) -> range:
+        """Axes of space."""
+        return range(len(self.kernel))
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words that a record has of space: extents of the data, then of the places."""
+        return tuple(f"{name}{d}" for name in ("in", "out") for d in self.axes)
+
+    @property
+    def cells(self) -> str:
+        """The text of how many cells there are."""
+        return " * ".join(f"in{d}" for d in self.axes)
+
+    @property
+    def places(self) -> str:
+        """The text of how many places there are."""
+        return " * ".join(f"out{d}" for d in self.axes)
+
+    def parts(self, index: str, extent: str) -> list[tuple[str, str]]:
+        """What `split` makes of an index into space: `index0` and so on."""
+        return [(f"{index}{d}", f"{extent}{d}") for d in self.axes]
+
+    def elements(self) -> list[tuple[str, str]]:
+        """What `split` makes of the number of an element of the window."""
+        return [(f"k{d}", str(n)) for d, n in enumerate(self.kernel)]
+
+    def under(
+        self, lines: Sequence[str], *, beside: Sequence[str] = (), end: str = ""
+    ) -> list[str]:
+        """Loops over the elements of the window at the place p0, p1, ...: `lines` may use `cell`,
+        which is under `element`. `beside`: what is done where that would lie in the pad. `end`: of
+        the names that are set, where such loops are in others."""
+        z, k = f"z{end}", f"k{end}"
+        body = [
+            *(f"{z}{d} = {self._cell(d, k)}" for d in self.axes),
+            f"element{end} = {self._element(k)}",
+            f"if {' and '.join(f'{z}{d} >= 0 and {z}{d} < in{d}' for d in self.axes)}:",
+            f"    cell{end} = {self.within(z, 'in')}",
+            *(f"    {line}" for line in lines),
+            *(["else:", *(f"    {line}" for line in beside)] if beside else []),
+        ]
+        return self._loops(body, name=k)
+
+    def over(self, lines: Sequence[str]) -> list[str]:
+        """Loops over the places whose windows hold the cell z0, z1, ..., in their order: `lines`
+        may use `spot`, which has the cell under `element`."""
+        body: list[str] = []
+        for d, (n, _, pad, gap) in enumerate(zip(*self, strict=True)):
+            body.append(f"k{d} = {n - 1} - e{d}" if n > 1 else f"k{d} = 0")
+            body.append(f"t{d} = z{d}{_more(pad)}" + (f" - k{d} * {gap}" if n > 1 else ""))
+        tests = [f"t{d} >= 0 and t{d} < out{d}{_times(s)}" for d, s in enumerate(self.step)]
+        steps = [(d, s) for d, s in enumerate(self.step) if s > 1]
+        tests += [f"uint32(t{d}) % uint32({s}) == 0" for d, s in steps]
+        body.append(f"if {' and '.join(tests)}:")
+        for d, s in enumerate(self.step):
+            whole = f"int64(uint32(t{d}) // uint32({s}))" if s > 1 else f"t{d}"
+            body.append(f"    p{d} = {whole}")
+        body += [
+            f"    element = {_flat('k', [str(n) for n in self.kernel])}",
+            f"    spot = {self.within('p', 'out')}",
+        ]
+        body += [f"    {line}" for line in lines]
+        return self._loops(body, name="e")
+
+    def along(self, lines: Sequence[str]) -> list[str]:
+        """Loops over the places at which the element k0, k1, ... of the window lies on a cell:
+        `lines` may use `spot` and `cell`."""
+        found: list[str] = []
+        for d, (_, step, pad, gap) in enumerate(zip(*self, strict=True)):
+            found += [
+                f"first{d} = max(0, {pad + step - 1} - k{d} * {gap}) // {step}",
+                f"end{d} = min(out{d}, max(0, in{d} + {pad + step - 1} - k{d} * {gap}) // {step})",
+            ]
+        inner = [
+            *(f"z{d} = {self._cell(d, 'k')}" for d in self.axes),
+            f"cell = {self.within('z', 'in')}",
+            f"spot = {self.within('p', 'out')}",
+            *lines,
+        ]
+        return [
+            *found,
+            *_nested(inner, [f"for p{d} in range(first{d}, end{d}):" for d in self.axes]),
+        ]
+
+    def first(self, d: int) -> str:
+        """The text of the first cell of the window at a place, in the pad or not, along an axis."""
+        return f"p{d}{_times(self.step[d])}{_more(-self.pad[d])}"
+
+    def _element(self, index: str) -> str:
+        return _flat(index, [str(n) for n in self.kernel])
+
+    def _cell(self, d: int, element: str) -> str:
+        return f"{self.first(d)} + {element}{d}{_times(self.gap[d])}"
+
+    def within(self, index: str, extent: str) -> str:
+        """The text of an index into space, from `index0` and so on."""
+        return _flat(index, [f"{extent}{d}" for d in self.axes])
+
+    def _loops(self, body: Sequence[str], name: str) -> list[str]:
+        return _nested(body, [f"for {name}{d} in range({n}):" for d, n in enumerate(self.kernel)])
+
+
+def _nested(body: Sequence[str], heads: Sequence[str]) -> list[str]:
+    made = list(body)
+    for head in reversed(heads):
+        made = [head, *(f"    {line}" for line in made)]
+    return made
+
+
+def _flat(index: str, extents: Sequence[str]) -> str:
+    text = f"{index}0"
+    for d, extent in enumerate(extents[1:], 1):
+        text = f"({text}) * {extent} + {index}{d}"
+    return text
+
+
+def _times(n: int) -> str:
+    return "" if n == 1 else f" * {n}"
+
+
+def _more(n: int) -> str:
+    return "" if n == 0 else f" + {n}" if n > 0 else f" - {-n}"
+
+
+__all__ = ["Element", "Sweep"]

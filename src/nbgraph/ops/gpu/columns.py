@@ -1,0 +1,143 @@
+"""Cells under windows as columns of matrices, and back: what products of convolutions work on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.kernels.cuda.sweeps import Element, Sweep
+from nbgraph.kernels.cuda.unit import UnitCall, is_narrow, split, text, unit
+from nbgraph.kernels.written import Compute, Record
+from nbgraph.operator import elsewhere
+from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.spec import Spec
+from nbgraph.ops.gpu.picking import raw
+from nbgraph.ops.windows import Windows
+
+Array = np.ndarray[Any, Any]
+
+
+def sweep_of(windows: Windows) -> Sweep:
+    """What of windows is part of a text."""
+    return Sweep(windows.kernel, windows.step, windows.pad, windows.gap)
+
+
+def is_one(operands: Sequence[Spec]) -> bool:
+    """Whether all have the same dtype."""
+    return all(spec.dtype == operands[0].dtype for spec in operands)
+
+
+def swept(
+    name: str,
+    windows: Windows,
+    addresses: Sequence[str],
+    total: int,
+    words: Mapping[str, int],
+    lines: Sequence[str],
+    *,
+    parts: Sequence[tuple[str, str]],
+    before: Sequence[str],
+    compute: Compute = "float32",
+) -> UnitCall:
+    """A kernel with a thread for each of `total` elements, whose number is split in `parts`. Its
+    text may use `cells` and `places`, and `words` by their names."""
+    sweep = sweep_of(windows)
+    first, *rest = words
+    record = Record(("total", first), addresses, (*rest, *sweep.words))
+    made = text(
+        name,
+        record,
+        "total",
+        *split("i", *parts, narrow=is_narrow(total)),
+        *lines,
+        before=(*before, f"cells = {sweep.cells}", f"places = {sweep.places}"),
+    )
+    given = (*(words[k] for k in rest), *windows.ins, *windows.outs)
+    code = unit(name, made, len(addresses), len(given), compute=compute)
+    return UnitCall(code, (total, words[first]), given, total)
+
+
+# the operators ----------------------------------------------------------------------------------
+
+
+def _columns_infer(x: Spec, *, windows: Windows) -> Spec:
+    return Spec((x.shape[1] * windows.volume, x.shape[0], windows.spots), x.dtype)
+
+
+def _columns_naive(inputs: Sequence[Array], outputs: Sequence[Array], *, windows: Windows) -> None:
+    x, shape = inputs[0], (-1, windows.volume, len(inputs[0]), *windows.outs)
+    padded, out = windows.padded(x), outputs[0].reshape(shape)
+    for k, at in enumerate(windows.offsets()):
+        out[:, k] = np.swapaxes(padded[windows.under(at)], 0, 1)
+
+
+def _cells_infer(columns: Spec, *, windows: Windows) -> Spec:
+    rows, images, _ = columns.shape
+    return Spec((images, rows // windows.volume, *windows.ins), columns.dtype)
+
+
+def _cells_naive(inputs: Sequence[Array], outputs: Sequence[Array], *, windows: Windows) -> None:
+    (out,) = outputs
+    shape = out.shape[1], windows.volume, out.shape[0], *windows.outs
+    columns, made = inputs[0].reshape(shape), windows.padded(np.zeros_like(out))
+    for k, at in enumerate(windows.offsets()):
+        made[windows.under(at)] += np.swapaxes(columns[:, k], 0, 1)
+    out[...] = made[windows.inside()]
+
+
+# (images, channels, *space) as (channels * window, images, places), and what belongs to cells
+# summed up again
+COLUMNS = ArrayOp("window_columns", _columns_infer, _columns_naive)
+CELLS = ArrayOp("window_cells", _cells_infer, _cells_naive, operands=("columns",))
+
+
+@elsewhere.unit(COLUMNS)
+def columns_unit(
+    operands: Sequence[Spec], outputs: Sequence[Spec], *, windows: Windows
+) -> UnitCall:
+    """A thread for each place of a channel of an image: what it reads, its neighbours read, too."""
+    (x,), sweep, kind = operands, sweep_of(windows), raw(operands[0])
+    column = f"((c * {windows.volume} + element) * images + n) * places + place"
+    return swept(
+        "window_columns",
+        windows,
+        ("x", "out"),
+        math.prod(x.shape[:2]) * windows.spots,
+        {"images": x.shape[0], "channels": x.shape[1]},
+        [
+            f"place = {sweep.within('p', 'out')}",
+            "first = (n * channels + c) * cells",
+            *sweep.under(
+                [f"store(made, {column}, load(given, first + cell))"],
+                beside=[f"store(made, {column}, {kind}(0))"],
+            ),
+        ],
+        parts=[("c", ""), ("n", "images"), *sweep.parts("p", "out")],
+        before=(f"given = {kind}_pointer(x)", f"made = {kind}_pointer(out)"),
+    )
+
+
+@elsewhere.unit(CELLS)
+def cells_unit(operands: Sequence[Spec], outputs: Sequence[Spec], *, windows: Windows) -> UnitCall:
+    """A thread for each cell, which adds up what places have for it, in their order."""
+    (out,), sweep, value = outputs, sweep_of(windows), Element(outputs[0].dtype.name)
+    column = f"((c * {windows.volume} + element) * images + n) * places + spot"
+    read = value.load(f"given, {column}")
+    return swept(
+        "window_cells",
+        windows,
+        ("columns", "out"),
+        math.prod(out.shape),
+        {"images": out.shape[0], "channels": out.shape[1]},
+        [
+            f"sum_here = {value.compute}(0)",
+            *sweep.over([f"sum_here = sum_here + {read}"]),
+            value.store("made, i", "sum_here"),
+        ],
+        parts=[("n", ""), ("c", "channels"), *sweep.parts("z", "in")],
+        before=(f"given = {value.pointer('columns')}", f"made = {value.pointer('out')}"),
+        compute=value.compute,
+    )

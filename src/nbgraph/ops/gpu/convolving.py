@@ -1,0 +1,134 @@
+"""Convolutions by kernels with a thread for each element of the result.
+
+They take what lies where it lies, and need no columns. Sums are in float32, or in float64 of such.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from nbgraph.kernels.cuda.sweeps import Element
+from nbgraph.kernels.cuda.unit import UnitCall
+from nbgraph.operator import elsewhere
+from nbgraph.operator.spec import Spec
+from nbgraph.ops.convolution_shapes import How, Layer, layer_of, of_data, of_weights
+from nbgraph.ops.convolutions import (
+    BIASED,
+    BIASED_DATA,
+    convolution,
+    convolution_data,
+    convolution_weights,
+)
+from nbgraph.ops.define import Shape
+from nbgraph.ops.gpu.columns import is_one, sweep_of, swept
+
+
+def _words(layer: Layer) -> dict[str, int]:
+    return {
+        "images": layer.images,
+        "groups": layer.groups,
+        "channels": layer.channels,
+        "features": layer.features,
+    }
+
+
+def _summed(
+    name: str,
+    operands: Sequence[Spec],
+    out: Spec,
+    layer: Layer,
+    parts: Sequence[tuple[str, str]],
+    begin: Sequence[str],
+    loops: Sequence[str],
+) -> UnitCall:
+    """`loops` add to `acc`. Operands are a, b, and a bias of the result's second axis, `ch`."""
+    value, biased = Element(out.dtype.name), len(operands) > 2
+    names = ("a", "b", *(["bias"] if biased else []), "out")
+    end = [f"acc = acc + {value.load('biases, ch')}"] if biased else []
+    pointers = [f"first = {value.pointer('a')}", f"second = {value.pointer('b')}"]
+    pointers += [f"biases = {value.pointer('bias')}"] if biased else []
+    return swept(
+        name,
+        layer.windows,
+        names,
+        math.prod(out.shape),
+        _words(layer),
+        [*begin, f"acc = {value.compute}(0)", *loops, *end, value.store("made, i", "acc")],
+        parts=parts,
+        before=[*pointers, f"made = {value.pointer('out')}"],
+        compute=value.compute,
+    )
+
+
+def _product(out: Spec, a: str, b: str) -> str:
+    value = Element(out.dtype.name)
+    return f"acc = acc + {value.load(f'first, {a}')} * {value.load(f'second, {b}')}"
+
+
+def _counted(name: str, stop: str, line: str) -> list[str]:
+    return [f"for {name} in range({stop}):", f"    {line}"]
+
+
+@elsewhere.unit(convolution, BIASED)
+def convolved(operands: Sequence[Spec], outputs: Sequence[Spec], **how: Any) -> UnitCall | None:
+    """A thread for each place of a feature."""
+    if not is_one(operands):
+        return None
+    layer = layer_of("convolution", operands[0].shape, operands[1].shape, How.of(how))
+    sweep, volume = sweep_of(layer.windows), layer.windows.volume
+    line = _product(outputs[0], "x_at + c * cells + cell", f"w_at + c * {volume} + element")
+    begin = [
+        "group = int64(uint32(ch) // uint32(features))",
+        "x_at = (n * groups + group) * channels * cells",
+        f"w_at = ch * channels * {volume}",
+    ]
+    parts = [("n", ""), ("ch", "groups * features"), *sweep.parts("p", "out")]
+    loops = sweep.under(_counted("c", "channels", line))
+    return _summed("convolution", operands, outputs[0], layer, parts, begin, loops)
+
+
+@elsewhere.unit(convolution_data, BIASED_DATA)
+def data_gradient(
+    operands: Sequence[Spec], outputs: Sequence[Spec], *, size: Shape, **how: Any
+) -> UnitCall | None:
+    """A thread for each cell of a channel."""
+    if not is_one(operands):
+        return None
+    layer = of_data(operands, size, How.of(how))
+    sweep, volume = sweep_of(layer.windows), layer.windows.volume
+    line = _product(
+        outputs[0],
+        "g_at + f * places + spot",
+        f"w_at + f * channels * {volume} + element",
+    )
+    begin = [
+        "group = int64(uint32(ch) // uint32(channels))",
+        "g_at = (n * groups + group) * features * places",
+        f"w_at = (group * features * channels + ch - group * channels) * {volume}",
+    ]
+    parts = [("n", ""), ("ch", "groups * channels"), *sweep.parts("z", "in")]
+    loops = sweep.over(_counted("f", "features", line))
+    return _summed("convolution_data", operands, outputs[0], layer, parts, begin, loops)
+
+
+@elsewhere.unit(convolution_weights)
+def weight_gradient(
+    operands: Sequence[Spec], outputs: Sequence[Spec], *, size: Shape, **how: Any
+) -> UnitCall | None:
+    """A thread for each weight."""
+    if not is_one(operands):
+        return None
+    layer = of_weights(operands, size, How.of(how))
+    sweep = sweep_of(layer.windows)
+    line = _product(outputs[0], "x_at + cell", "g_at + spot")
+    begin = ["group = int64(uint32(f) // uint32(features))"]
+    loops = [
+        "for n in range(images):",
+        "    x_at = ((n * groups + group) * channels + c) * cells",
+        "    g_at = (n * groups * features + f) * places",
+        *(f"    {text}" for text in sweep.along([line])),
+    ]
+    parts = [("f", ""), ("c", "channels"), *sweep.elements()]
+    return _summed("convolution_weights", operands, outputs[0], layer, parts, begin, loops)

@@ -1,0 +1,167 @@
+"""Convolutions on GPUs: products of matrices over columns of cells, or a thread for each result.
+
+Columns have the shape (groups * channels * window, images, places), so that each of the three
+convolutions is one product, in batches, of arrays as they lie. A thread for each element of the
+result is quicker where groups are thin, or there is little to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import compute_dtype
+from nbgraph.operator import elsewhere
+from nbgraph.operator.spec import Spec
+from nbgraph.ops.arithmetic import add
+from nbgraph.ops.convolution_shapes import How, Layer, layer_of, of_data, of_weights
+from nbgraph.ops.convolutions import (
+    BIASED,
+    BIASED_DATA,
+    convolution,
+    convolution_data,
+    convolution_weights,
+)
+from nbgraph.ops.deconvolutions import BIASED as BIASED_DECONVOLUTION
+from nbgraph.ops.deconvolutions import DECONVOLUTION, resolved
+from nbgraph.ops.define import Shape, library
+from nbgraph.ops.gpu.columns import CELLS, COLUMNS
+
+MOST_COLUMNS = 1 << 28  # bytes of columns at once; more images are done in parts
+FEW = 1 << 25  # products that threads by themselves do in the time of two launches, roughly
+THIN = 64  # pairs of channel and feature in a group, up to which a product of matrices has no form
+
+
+def _by_threads(layer: Layer) -> bool:
+    """Whether a thread makes each element of a result."""
+    each = layer.channels * layer.features
+    return each <= THIN or each * layer.windows.volume * _each(layer) <= FEW
+
+
+def _each(layer: Layer) -> int:
+    return layer.groups * layer.images * layer.windows.spots
+
+
+# by other operators -----------------------------------------------------------------------------
+
+
+def one_dtype(operands: Sequence[Any]) -> tuple[list[Any], bool]:
+    """Operands in the dtype of the result, and whether they were."""
+    dtype = np.result_type(*(x.dtype for x in operands))
+    same = all(x.dtype == dtype for x in operands)
+    return [x if x.dtype == dtype else library.astype(x, dtype) for x in operands], same
+
+
+def _parts(layer: Layer, itemsize: int) -> list[slice]:
+    """Images whose columns are made at once."""
+    each = max(1, layer.groups * layer.rows * layer.windows.spots * itemsize)
+    count = layer.images if layer.windows.plain else max(1, MOST_COLUMNS // each)
+    return [slice(k, min(k + count, layer.images)) for k in range(0, layer.images, count)]
+
+
+def _some(x: Any, part: slice, layer: Layer) -> Any:
+    whole = part == slice(0, layer.images)
+    return x if whole else library.slice_view(x, (part,))
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    return parts[0] if len(parts) == 1 else library.concatenate(parts, 0)
+
+
+def _shaped(x: Any, layer: Layer, *rest: int) -> Any:
+    """(images, channels, *space) with groups apart, and space as one axis."""
+    return library.reshape(x, (x.shape[0], layer.groups, *rest))
+
+
+def _columns(x: Any, layer: Layer) -> tuple[Any, str]:
+    """What lies under windows, and the names of its axes."""
+    windows = layer.windows
+    if windows.plain:
+        return _shaped(x, layer, layer.channels, windows.spots), "ngkp"
+    made = COLUMNS(x, windows=windows)
+    shape = layer.groups, layer.rows, x.shape[0], windows.spots
+    return library.reshape(made, shape), "gknp"
+
+
+def _weights(w: Any, layer: Layer) -> Any:
+    return library.reshape(w, (layer.groups, layer.features, layer.rows))
+
+
+def _with_bias(made: Any, bias: Sequence[Any], axes: int) -> Any:
+    if not bias:
+        return made
+    return add(made, library.expand_dims(bias[0], tuple(range(1, axes + 1))))
+
+
+@elsewhere.composed(convolution, BIASED)
+def convolved(*operands: Any, **how: Any) -> Any:
+    """Weights times columns."""
+    (x, w, *bias), same = one_dtype(operands)
+    layer = layer_of("convolution", x.shape, w.shape, How.of(how))
+    if _by_threads(layer):
+        return None if same else convolution(x, w, *bias, **how)
+    found = []
+    for part in _parts(layer, x.dtype.itemsize):
+        columns, names = _columns(_some(x, part, layer), layer)
+        found.append(library.einsum(f"gfk,{names}->ngfp", _weights(w, layer), columns))
+    made = library.reshape(_joined(found), layer.out)
+    return _with_bias(made, bias, len(layer.windows.ins))
+
+
+@elsewhere.composed(convolution_data, BIASED_DATA)
+def data_gradient(*operands: Any, size: Shape, **how: Any) -> Any:
+    """Columns of gradients, which are added up cell by cell."""
+    (g, w, *bias), same = one_dtype(operands)
+    specs = [Spec(v.shape, v.dtype) for v in (g, w)]
+    layer = of_data(specs, size, How.of(how))
+    if _by_threads(layer):
+        return None if same else convolution_data(g, w, *bias, size=size, **how)
+    windows, found = layer.windows, []
+    names = "ngkp" if windows.plain else "gknp"
+    for part in _parts(layer, g.dtype.itemsize):
+        some = _shaped(_some(g, part, layer), layer, layer.features, windows.spots)
+        columns = library.einsum(f"gfk,ngfp->{names}", _weights(w, layer), some)
+        if windows.plain:
+            found.append(columns)
+            continue
+        rows = layer.groups * layer.rows, some.shape[0], windows.spots
+        found.append(CELLS(library.reshape(columns, rows), windows=windows))
+    made = library.reshape(_joined(found), layer.x)
+    return _with_bias(made, bias, len(windows.ins))
+
+
+@elsewhere.composed(convolution_weights)
+def weight_gradient(*operands: Any, size: Shape, **how: Any) -> Any:
+    """Gradients times columns, summed over places and images."""
+    (x, g), same = one_dtype(operands)
+    layer = of_weights([Spec(v.shape, v.dtype) for v in (x, g)], size, How.of(how))
+    if _by_threads(layer):
+        if layer.images > 1:
+            return _image_by_image(x, g, layer, {**how, "size": size})
+        return None if same else convolution_weights(x, g, size=size, **how)
+    parts, total = _parts(layer, x.dtype.itemsize), None
+    for part in parts:
+        columns, names = _columns(_some(x, part, layer), layer)
+        some = _shaped(_some(g, part, layer), layer, layer.features, layer.windows.spots)
+        made = library.einsum(f"ngfp,{names}->gfk", some, columns)
+        if len(parts) > 1:  # sums of sums are not rounded to 16 bits
+            made = library.astype(made, np.dtype(compute_dtype(made.dtype)))
+        total = made if total is None else add(total, made)
+    return library.reshape(total, layer.w)
+
+
+def _image_by_image(x: Any, g: Any, layer: Layer, how: dict[str, Any]) -> Any:
+    """Images as groups, whose weight gradients are added up."""
+    each = {**how, "groups": layer.images * layer.groups}
+    x, g = (library.reshape(v, (1, v.shape[0] * v.shape[1], *v.shape[2:])) for v in (x, g))
+    made = convolution_weights(x, g, **each)
+    return library.sum(library.reshape(made, (layer.images, *layer.w)), axis=0)
+
+
+@elsewhere.composed(DECONVOLUTION, BIASED_DECONVOLUTION)
+def deconvolved(data: Any, weight: Any, *bias: Any, **attributes: Any) -> Any:
+    """A convolution's gradient by its data."""
+    how = resolved(data.shape, weight.shape[2:], attributes)
+    return convolution_data(data, weight, *bias, **how)
