@@ -37,6 +37,7 @@ from nbgraph.nodes.sparse import CSRDotNodeOp as CSRDotNodeOp
 from nbgraph.nodes.tensors import add as add
 from nbgraph.nodes.tensors import aggregate as aggregate
 from nbgraph.nodes.tensors import aggregate_all as aggregate_all
+from nbgraph.nodes.tensors import compute as compute
 from nbgraph.nodes.tensors import element as element
 from nbgraph.nodes.tensors import prod as prod
 from nbgraph.nodes.views import ReshapeNodeOp as ReshapeNodeOp

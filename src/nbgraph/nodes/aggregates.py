@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph import ops
 from nbgraph.errors import ArgumentError, AxisError
 from nbgraph.nodes.node import NaryNodeOp, UnaryNodeOp, node_of
 from nbgraph.nodes.nodeop import NodeOp
-from nbgraph.nodes.tensors import add, aggregate
+from nbgraph.nodes.tensors import add, aggregate, compute
 from nbgraph.ops.exponential import logaddexp
 
 # code: where it starts, what combines, whether the mean is taken
@@ -85,29 +86,29 @@ class ReduceNodeOp(UnaryNodeOp):
         return [self._of_products if self.code == "prod" else self._of_extremes]
 
     @property
-    def _of_extremes(self) -> Any:
-        axis = self.axis
+    def _of_extremes(self) -> NodeOp:
+        axis, x = self.axis, self.child(0)
 
-        def extremes(grad: Any, adj: Any, val: Any, x: Any) -> None:
-            hit = x == val
-            grad += (adj * hit / np.maximum(hit.sum(axis, keepdims=True), 1)).astype(grad.dtype)
+        def extremes(adj: Any, val: Any, x: Any) -> Any:
+            hit = ops.astype(ops.equal(x, val), x.dtype)
+            return adj * (hit / ops.maximum(ops.sum(hit, axis=axis, keepdims=True), 1))
 
-        return extremes
+        return compute(extremes, x.grad, self.adj, self.val, x.val)
 
     @property
-    def _of_products(self) -> Any:
-        axis = self.axis
+    def _of_products(self) -> NodeOp:
+        axis, x = self.axis, self.child(0)
 
-        def products(grad: Any, adj: Any, val: Any, x: Any) -> None:
+        def products(adj: Any, x: Any) -> Any:
             """Each slope is the product of the others, so zeros are right."""
-            moved = np.moveaxis(x, axis, -1)
-            one = np.ones_like(moved[..., :1])
-            left = np.cumprod(np.concatenate([one, moved[..., :-1]], -1), -1)
-            after = np.concatenate([moved[..., 1:], one], -1)[..., ::-1]
-            right = np.cumprod(after, -1)[..., ::-1]
-            grad += adj * np.moveaxis(left * right, -1, axis)
+            moved = ops.moveaxis(x, axis, -1)
+            one = ops.ones_like(moved[..., :1])
+            left = ops.cumulative_prod(ops.concatenate([one, moved[..., :-1]], axis=-1), axis=-1)
+            after = ops.concatenate([moved[..., 1:], one], axis=-1)[..., ::-1]
+            right = ops.cumulative_prod(after, axis=-1)[..., ::-1]
+            return adj * ops.moveaxis(left * right, -1, axis)
 
-        return products
+        return compute(products, x.grad, self.adj, x.val)
 
 
 class ScalarProductNodeOp(NaryNodeOp):

@@ -18,7 +18,7 @@ from nbgraph.array.copying import copy_of
 from nbgraph.array.core import Array
 from nbgraph.array.create import array
 from nbgraph.array.push import WEAK
-from nbgraph.device import Context
+from nbgraph.device import Context, missing
 from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError, DeviceError
 from nbgraph.graph.node import topological
@@ -26,7 +26,6 @@ from nbgraph.nodes.expr import Expr
 from nbgraph.nodes.identity import require_identity
 from nbgraph.nodes.leaves import ConstantNode, content_of, initial
 from nbgraph.nodes.node import FOREVER, NaryNodeOp, same
-from nbgraph.nodes.nodeop import unfit
 from nbgraph.nodes.opnode import Application, OpNode
 from nbgraph.nodes.parameters import Parameters
 from nbgraph.nodes.structure import Structure, applied, trim, variable
@@ -75,7 +74,7 @@ class Building:
 
     def set_device(self, device: Context) -> None:
         """Choose the device, before there are parameters; DeviceError if nothing runs there."""
-        why = unfit(device)
+        why = missing(device)
         if why is not None:
             raise DeviceError(f"ExpressionGraph: {why}")
         if device != self._device and self._parameters.by_name:
@@ -133,9 +132,9 @@ class Building:
                 made = self._begin(ConstantNode(held, content=content, name=name))
             return self._lasting_expr(made)
         held = value if isinstance(value, Array) else array(value, self._literal(value))
+        content = content_of(held) if memoise else None
         if held.device != self._device:
             held = copy_of(held, device=self._device)
-        content = content_of(held) if memoise else None
         made = self._known(content, held.shape, held.dtype)
         if made is None:
             made = self._begin(ConstantNode(held, content=content, name=name))

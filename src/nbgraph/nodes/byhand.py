@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
+from nbgraph.array.push import same
 from nbgraph.dtype import is_float
 from nbgraph.errors import ArgumentError
 from nbgraph.nodes.node import NaryNodeOp, UnaryNodeOp
+from nbgraph.nodes.nodeop import NodeOp
 from nbgraph.nodes.tensors import add, element
 
 
@@ -23,17 +23,12 @@ class CastNodeOp(UnaryNodeOp):
         """One pass."""
         x = self.child(0)
         if is_float(x.dtype) and not is_float(self.dtype):
-            return [_cast]  # what does not fit is left to NumPy
+            return [NodeOp("cast", same, self.val, (x.val,))]
         return [element(_same, self.val, x.val)]
 
     def backward_ops(self) -> Sequence[Any]:
         """One pass."""
         return [add(_same, self.child(0).grad, self.adj)]
-
-
-def _cast(out: Any, x: Any) -> None:
-    with np.errstate(invalid="ignore", over="ignore"):
-        np.copyto(out, x, casting="unsafe")
 
 
 def _same(x: Any) -> Any:
@@ -98,13 +93,7 @@ class CallbackNodeOp(UnaryNodeOp):
 
     def forward_ops(self) -> Sequence[Any]:
         """The call, and a copy."""
-        function = self.function
-
-        def called(out: Any, x: Any) -> None:
-            function(x)
-            out[...] = x
-
-        return [called]
+        return [NodeOp("look", self.function, self.val, (self.child(0).val,))]
 
     def backward_ops(self) -> Sequence[Any]:
         """The gradient passes."""

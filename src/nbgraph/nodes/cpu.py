@@ -11,7 +11,7 @@ import numpy as np
 from nbgraph.array import carry, whole
 from nbgraph.array.carry import common_device
 from nbgraph.array.core import Array
-from nbgraph.array.push import WEAK, Carried, carried, copied, push
+from nbgraph.array.push import WEAK, Carried, carried, copied, push, same, write
 from nbgraph.device import RunContext
 from nbgraph.dtype import as_dtype
 from nbgraph.engine import current
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 View = np.ndarray[Any, Any]
 _BLOCK = 1 << 15  # elements of a full reduction that are in temporary space at a time
-_IDENTITY = {"add": 0.0, "multiply": 1.0, "max": -math.inf, "min": math.inf}
+IDENTITY = {"add": 0.0, "multiply": 1.0, "max": -math.inf, "min": math.inf}
 _UFUNC: dict[str, np.ufunc] = {
     "add": np.add,
     "multiply": np.multiply,
@@ -43,8 +43,8 @@ _UFUNC: dict[str, np.ufunc] = {
 # element by element -----------------------------------------------------------------------------
 
 
-def element(job: NodeOp, first: bool) -> None:
-    """`element` and `add` where nothing is summed: one kernel."""
+def element(job: NodeOp, first: bool, summed: Any = None) -> None:
+    """`element` and `add` where nothing is summed: one kernel. Else `summed` does it."""
     op, out, values = job.fn, job.out, list(job.ins)
     if job.scale != 1.0:
         op = scaled(op)
@@ -58,7 +58,7 @@ def element(job: NodeOp, first: bool) -> None:
     if found.shape != out.shape and _spread(found.shape, out.shape) is None:
         if job.request != "add":
             raise ShapeError(_unfit(job, found))
-        _summed(job, found, first)
+        (summed or _summed)(job, found, first)
         return
     if not out.size:
         return
@@ -92,7 +92,7 @@ def _unfit(job: NodeOp, found: Carried) -> str:
 # sums over axes that the output lacks -----------------------------------------------------------
 
 
-def _reduced(job: NodeOp, shape: tuple[int, ...]) -> tuple[int, ...]:
+def reduced(job: NodeOp, shape: tuple[int, ...]) -> tuple[int, ...]:
     """The axes of `shape` that the output lacks or has with size 1; ShapeError if others differ."""
     own: tuple[int, ...] = job.out.shape
     lead = len(shape) - len(own)
@@ -130,7 +130,7 @@ def _push_views(
     held = out._chunk
     ins = [copied(v) if isinstance(v, Array) and v._chunk is held else v for v in job.ins]
     reads = dict.fromkeys(v._chunk for v in ins if isinstance(v, Array))
-    views = [_read_only(v._view()) if isinstance(v, Array) else v for v in ins]
+    views = [read_only(v._view()) if isinstance(v, Array) else v for v in ins]
     current().push(
         _Work(fn, out._view(), views),
         const_vars=tuple(reads),
@@ -141,13 +141,14 @@ def _push_views(
     held.writes += 1
 
 
-def _read_only(view: View) -> View:
+def read_only(view: View) -> View:
+    """The view, which may be looked at only."""
     view.flags.writeable = False
     return view
 
 
 def _summed(job: NodeOp, found: Carried, first: bool) -> None:
-    axes = _reduced(job, found.shape)
+    axes = reduced(job, found.shape)
     op, scale, parameters = job.fn, job.scale, dict(job.parameters)
     kept = len(job.out.shape)
 
@@ -174,7 +175,7 @@ def aggregate(job: NodeOp, first: bool) -> None:
     """Any reduction by axes."""
     shapes = [v.shape for v in job.ins if isinstance(v, Array)]
     shape = np.broadcast_shapes(*shapes)
-    axes = _reduced(job, shape)
+    axes = reduced(job, shape)
     op, scale = job.fn, job.scale
     init, combine = job.options["init"], job.options["combine"]
 
@@ -200,7 +201,7 @@ def _fold(op: Mapper, combine: Any, init: float, ins: list[Any], axes: tuple[int
         kept = [1 if d in axes else n for d, n in enumerate(shape)]
         return np.full(kept, init)
     total = map_reduce(op, *ins, axis=axes, combine=combine, keepdims=True) if axes else op(*ins)
-    return total if init == _IDENTITY[combine] else _UFUNC[combine](total, init)
+    return total if init == IDENTITY[combine] else _UFUNC[combine](total, init)
 
 
 def aggregate_all(job: NodeOp, first: bool) -> None:
@@ -234,17 +235,8 @@ def aggregate_all(job: NodeOp, first: bool) -> None:
 
 def prod(job: NodeOp, first: bool) -> None:
     """Matrix products by BLAS."""
-    a, b, out = *job.ins, job.out
-    swap_a, swap_b = job.options["trans_a"], job.options["trans_b"]
-    for name, value in (("a", a), ("b", b), ("out", out)):
-        if len(value.shape) < 2:
-            raise ShapeError(
-                f"prod: {name} has shape {value.shape}; expected matrices, with reshape for vectors"
-            )
-    shape = _product_shape(_swapped(a.shape, swap_a), _swapped(b.shape, swap_b))
-    if out.shape[-2:] != shape[-2:]:
-        raise ShapeError(f"prod: the product has shape {shape}, out {out.shape}; give one of that")
-    axes = _reduced(job, shape)
+    out = job.out
+    swap_a, swap_b, shape, axes = product(job)
     beta, alpha = (0.0 if first else job.options["beta"]), job.scale
     wide = accumulator(out.dtype)
 
@@ -261,6 +253,21 @@ def prod(job: NodeOp, first: bool) -> None:
         target[...] = found if beta == 0.0 else wide.type(beta) * target.astype(wide) + found
 
     _push_views(job, compute, whole=beta == 0.0)
+
+
+def product(job: NodeOp) -> tuple[bool, bool, tuple[int, ...], tuple[int, ...]]:
+    """Of a product: which operands are transposed, its shape, the axes that the output lacks."""
+    a, b, out = *job.ins, job.out
+    swap_a, swap_b = job.options["trans_a"], job.options["trans_b"]
+    for name, value in (("a", a), ("b", b), ("out", out)):
+        if len(value.shape) < 2:
+            raise ShapeError(
+                f"prod: {name} has shape {value.shape}; expected matrices, with reshape for vectors"
+            )
+    shape = _product_shape(_swapped(a.shape, swap_a), _swapped(b.shape, swap_b))
+    if out.shape[-2:] != shape[-2:]:
+        raise ShapeError(f"prod: the product has shape {shape}, out {out.shape}; give one of that")
+    return swap_a, swap_b, shape, reduced(job, shape)
 
 
 def _product_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
@@ -289,6 +296,35 @@ def run(job: NodeOp, first: bool) -> None:
     _push_views(job, compute, whole=False)
 
 
+def look(job: NodeOp, first: bool) -> None:
+    """A user's function that is shown the values, which pass."""
+    fn = job.fn
+
+    def looked(out: View, ins: list[Any]) -> None:
+        fn(ins[0])
+        out[...] = ins[0]
+
+    _push_views(job, looked, whole=True)
+
+
+def cast(job: NodeOp, first: bool) -> None:
+    """Values in another dtype; what does not fit is left to NumPy."""
+
+    def casted(out: View, ins: list[Any]) -> None:
+        _deliver(out, ins[0], add=False)
+
+    _push_views(job, casted, whole=True)
+
+
+def compute(job: NodeOp, first: bool) -> None:
+    """Operators of the library, one after another; the same on every device."""
+    if not job.out.size:
+        return
+    found = job.fn(*job.ins)
+    write(same, found, job.out, "add" if job.request == "add" and not first else "write")
+    job.out._chunk.writes += 1
+
+
 def apply_op(job: NodeOp, first: bool) -> None:
     """An operator of the library over whole arrays, or with several outputs: one of those."""
     outs: list[Any] = [None] * job.fn.nout
@@ -304,5 +340,8 @@ RUNNERS: dict[str, Callable[[Any, bool], None]] = {
     "aggregate_all": aggregate_all,
     "prod": prod,
     "run": run,
+    "look": look,
+    "cast": cast,
+    "compute": compute,
     "apply": apply_op,
 }

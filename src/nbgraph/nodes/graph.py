@@ -23,12 +23,12 @@ class ExpressionGraph(Building):
     Parameters
     ----------
     device : Context, optional
-        Where values are; the host by default.
+        Where values are and nodes run; the host by default.
     dtype : optional
         Of parameters and of constants made of Python floats: `ng.config.default_float`.
     workspace : number, optional
         MiB that values and gradients may take at once (parameters do not count); negative: so much
-        of the machine's memory is left free. `forward` raises OutOfMemory before it starts.
+        of the device's memory is left free. `forward` raises OutOfMemory before it starts.
     inference : bool
         Values are freed when they have been read; there are no gradients.
     throw_nan : bool
@@ -60,7 +60,7 @@ class ExpressionGraph(Building):
         compiled: bool = True,
     ) -> None:
         super().__init__(device, dtype)
-        self._limit = memory.limit_of(workspace)
+        self._limit = memory.limit_of(workspace, self.device)
         self.inference, self.throw_nan = bool(inference), bool(throw_nan)
         self.compiled = bool(compiled)
 
@@ -232,7 +232,7 @@ class ExpressionGraph(Building):
 
     def copy_params(self, other: ExpressionGraph) -> None:
         """Take over the values of another graph's parameters, by name."""
-        self._parameters.copy_from(other._parameters, self._begin)
+        self._parameters.copy_from(other._parameters, self._begin, self.device)
 
     def graphviz(self) -> str:
         """The graph in the language of Graphviz: type, name, id, shape, whether trainable."""

@@ -110,7 +110,8 @@ def content_of(value: Any) -> Any:
         return type(value), repr(value)
     if callable(value) and not isinstance(value, Array):
         return value
-    made = np.asarray(value)
+    read = getattr(value, "asnumpy", None)
+    made: Any = np.asarray(value) if read is None else read()
     return made.dtype.str, made.shape, made.tobytes()
 
 

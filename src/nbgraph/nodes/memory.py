@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from nbgraph.device import Context, driver
 from nbgraph.errors import ArgumentError, OutOfMemory
 from nbgraph.storage import machine
 
@@ -16,10 +17,11 @@ _ALIGNMENT = 256
 _MIB = 1 << 20
 
 
-def limit_of(workspace: Any) -> int | None:
-    """Bytes of a workspace given in MiB; a negative one leaves so much of the machine free.
+def limit_of(workspace: Any, device: Context) -> int | None:
+    """Bytes of a workspace given in MiB; a negative one leaves so much of the device free.
 
-    >>> limit_of(0.5), limit_of(None)
+    >>> from nbgraph.device import cpu
+    >>> limit_of(0.5, cpu()), limit_of(None, cpu())
     (524288, None)
     """
     if workspace is None:
@@ -31,7 +33,7 @@ def limit_of(workspace: Any) -> int | None:
         )
     if workspace > 0:
         return int(workspace * _MIB)
-    free = machine.available()
+    free = machine.available() if device.host else driver().memory(device.device_id)[0]
     if free is None:
         raise ArgumentError(
             f"ExpressionGraph: workspace={workspace}: this machine does not say how much memory is "

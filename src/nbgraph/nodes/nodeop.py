@@ -1,7 +1,7 @@
 """NodeOps: what a node does, as data. A kind, a scalar function, the array it writes, those it
 reads; pushed to the engine with these sets, so that nothing waits. `tensors` makes them.
 
-What runs a kind on a device is found when it is pushed; see `cpu`.
+What runs a kind on a device is found when it is pushed; see `cpu`, `gpu`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,14 @@ from nbgraph.array.core import Array
 from nbgraph.array.push import WEAK
 from nbgraph.device import Context, missing
 from nbgraph.errors import ArgumentError, DeviceError
-from nbgraph.nodes import cpu
+from nbgraph.nodes import cpu, gpu
 
 _NOTHING: Mapping[str, Any] = {}
 # device type -> kind of operation -> what pushes it
-BACKENDS: Mapping[str, Mapping[str, Callable[[Any, bool], None]]] = {"cpu": cpu.RUNNERS}
+BACKENDS: Mapping[str, Mapping[str, Callable[[Any, bool], None]]] = {
+    "cpu": cpu.RUNNERS,
+    "gpu": gpu.RUNNERS,
+}
 
 
 class NoGradient:
@@ -92,6 +95,7 @@ class NodeOp:
     def name(self) -> str:
         """What the engine calls the operation."""
         own = getattr(self.fn, "__name__", None)
+        own = self.options.get("of", own)
         return self.kind if own in (None, "function", "<lambda>") else f"{self.kind} {own}"
 
     @property
@@ -136,15 +140,7 @@ def runner(kind: str, device: Context) -> Callable[[Any, bool], None]:
     >>> callable(runner("element", ng.cpu()))
     True
     """
-    why = unfit(device)
+    why = missing(device)
     if why is not None:
         raise DeviceError(f"node operator {kind!r}: {why}")
     return BACKENDS[device.device_type][kind]
-
-
-def unfit(device: Context) -> str | None:
-    """Why node operators cannot run on a device, or None."""
-    if device.device_type in BACKENDS:
-        return missing(device)
-    told = f"expression graphs run on the host only, not on {device!r}; use ng.cpu()"
-    return missing(device) or told

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph.array.copying import copy_of
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.nodes.leaves import ParamNode, assign, initial
@@ -70,13 +71,17 @@ class Parameters:
     def __iter__(self) -> Iterator[ParamNode]:
         return iter(tuple(self.by_name.values()))
 
-    def copy_from(self, other: Parameters, enter: Callable[[ParamNode], Any]) -> None:
-        """The values of another graph's parameters, by name; those that are not here are made."""
+    def copy_from(
+        self, other: Parameters, enter: Callable[[ParamNode], Any], device: Context
+    ) -> None:
+        """The values of another graph's parameters, by name; those that are not here are made, on
+        a device."""
         for theirs in other:
             full = str(theirs.name)
             mine = self.by_name.get(full)
             if mine is None:
-                mine = ParamNode(theirs.val.copy(), trainable=theirs.trainable, name=full)
+                value = copy_of(theirs.val, device=device)
+                mine = ParamNode(value, trainable=theirs.trainable, name=full)
                 self.by_name[full] = mine
                 enter(mine)
             elif mine.shape != theirs.shape or mine.dtype != theirs.dtype:
@@ -85,4 +90,4 @@ class Parameters:
                     f"{theirs.dtype}{list(theirs.shape)} there; parameters of one name must agree"
                 )
             else:
-                assign(mine.val, theirs.val)
+                assign(mine.val, theirs.val.to_device(device))

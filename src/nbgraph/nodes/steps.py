@@ -36,7 +36,7 @@ def _job(node: Any, found: Any, out: Any, ins: list[Any]) -> NodeOp:
             f"{node.type()}: {found!r} is no operation; give what element, add, aggregate or prod "
             "return, or a function of NumPy views"
         )
-    return run(found, out, *ins)
+    return run(found, out, *ins, name=f"{node.type()}")
 
 
 def backward(node: Any) -> None:

@@ -133,9 +133,27 @@ def prod(
     return NodeOp("prod", None, out, (a, b), request=request, scale=float(alpha), options=options)
 
 
-def run(fn: Callable[..., Any], out: Any, *ins: Any, request: str = "write") -> NodeOp:
-    """A Python function of NumPy views, `fn(out, *ins)`, which writes (or adds to) `out`."""
-    return NodeOp("run", fn, out, ins, request=request)
+def run(
+    fn: Callable[..., Any], out: Any, *ins: Any, request: str = "write", name: str | None = None
+) -> NodeOp:
+    """A Python function of NumPy views, `fn(out, *ins)`, which writes (or adds to) `out`; on the
+    host alone. `name`: what the operation is called."""
+    options = {} if name is None else {"of": name}
+    return NodeOp("run", fn, out, ins, request=request, options=options)
+
+
+def compute(fn: Callable[..., Any], out: Any, *ins: Any) -> NodeOp:
+    """`out += fn(*ins)`, where `fn` computes with operators of the library on whole arrays; on any
+    device. What it gives broadcasts to the shape of `out`.
+
+    >>> import nbgraph as ng
+    >>> x, y = ng.array([3.0, 1.0, 2.0]), ng.zeros(3)
+    >>> compute(lambda a: ng.sort(a), y, x)()
+    >>> y
+    array([1., 2., 3.], dtype=float32)
+    """
+    _require("compute", out, ins)
+    return NodeOp("compute", fn, out, ins, request="add")
 
 
 # arguments --------------------------------------------------------------------------------------

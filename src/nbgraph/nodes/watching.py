@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph.array.chunk import CPU
+from nbgraph.array.copying import copy_of
 from nbgraph.dtype import is_float
 from nbgraph.engine import current
 from nbgraph.ops.debug import figures
@@ -29,6 +31,8 @@ def require_clean(node: Any, array: Any, what: str) -> None:
 
 def tell(node: Any, array: Any, what: str) -> None:
     """Push a line about an array: shape, least, largest, length."""
+    if not array.device.host:  # who asks for a line asks for the values
+        array = copy_of(array, device=CPU)
     message, view = node.message, array._view()
     label = f"{message}: {what} of {node!r}"
 
