@@ -1,4 +1,4 @@
-"""Pooling of regions, a simple operator of compiled functions (SMP-41)."""
+"""Pooling of regions, a simple operator of compiled functions on both devices (SMP-41)."""
 
 import math
 
@@ -7,6 +7,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
+from tests.array.gpu import GPU
 from tests.operator.simple.judge import gradients
 
 
@@ -59,6 +60,56 @@ def test_against_numpy(dtype, seed):
     found = gradients(ng.roi_pooling, [data, rois], g, **given)
     np.testing.assert_allclose(found[0], want_grad, rtol=1e-5, atol=1e-6)
     assert not found[1].any()
+
+
+def on(device, data, rois, g, request, given):
+    """The bins and the gradient of the data there, by request."""
+    x = ng.array(data, device=device)
+    x.attach_grad(grad_req=request)
+    for _ in range(2):
+        with ng.autograd.record():
+            y = ng.roi_pooling(x, ng.array(rois, device=device), **given)
+        y.backward(ng.array(g, device=device))
+    return y.asnumpy(), x.grad.asnumpy()
+
+
+@pytest.mark.parametrize("request_", ["write", "add"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("count", [0, 6])
+def test_a_gpu_has_the_bits_of_the_host(dtype, request_, count):
+    """SMP-41: bins that overlap, are empty or cut off; no regions; ties; NaN."""
+    rng = np.random.default_rng(count)
+    data = rng.integers(-3, 4, size=(2, 3, 7, 9)).astype(dtype)
+    data[0, 1, 2, 3] = np.nan
+    corners = rng.integers(-4, 20, size=(count, 4))
+    rois = np.concatenate([rng.integers(0, 2, size=(count, 1)), corners], axis=1).astype(dtype)
+    given = {"pooled_size": (3, 2), "spatial_scale": 0.5}
+    g = rng.normal(size=(count, 3, 3, 2)).astype(dtype)
+    found, wanted = (on(d, data, rois, g, request_, given) for d in (GPU, ng.cpu()))
+    np.testing.assert_array_equal(found[0], wanted[0])
+    np.testing.assert_array_equal(found[1], wanted[1])
+    assert found[1].any() == (count > 0)
+
+
+def test_in_a_graph_on_a_gpu():
+    """SMP-41: bound, with both gradients asked for; regions have none."""
+    data, rois = ng.var("data"), ng.var("rois")
+    pooled = ng.roi_pooling(data * 2, rois, pooled_size=(2, 2))
+    bound = pooled.simple_bind(ctx=GPU, data=(1, 1, 4, 4), rois=(1, 5))
+    cells = np.arange(16.0, dtype="f4").reshape(1, 1, 4, 4)
+    bound.arg_dict["data"][:] = ng.array(cells, device=GPU)
+    bound.arg_dict["rois"][:] = ng.array(np.float32([[0, 0, 0, 3, 3]]), device=GPU)
+    assert bound.forward(is_train=True)[0].asnumpy().ravel().tolist() == [10, 14, 26, 30]
+    bound.backward(ng.ones((1, 1, 2, 2), device=GPU))
+    assert bound.grad_dict["data"].asnumpy().ravel().nonzero()[0].tolist() == [5, 7, 13, 15]
+    assert not bound.grad_dict["rois"].asnumpy().any()
+
+
+def test_an_image_that_is_not_there_is_seen_on_a_gpu():
+    data = ng.ones((1, 1, 2, 2), device=GPU)
+    rois = ng.array(np.float32([[1, 0, 0, 1, 1], [0, 0, 0, 1, 1]]), device=GPU)
+    found = ng.roi_pooling(data, rois, pooled_size=(1, 1)).asnumpy().ravel()
+    assert np.isnan(found[0]) and found[1] == 1
 
 
 def test_requests():

@@ -103,7 +103,7 @@ def _there(number: int) -> Context:
 
 def _by_dlpack(x: Any) -> Any:
     device = _there(int(x.__dlpack_device__()[1]))
-    stream = device_queue(device).context(EXCHANGE).stream
+    stream = device_queue(device).stream(EXCHANGE)
     try:
         capsule = x.__dlpack__(stream=stream.handle, max_version=(capsules.MAJOR, 0))
     except TypeError:  # it knows no versions

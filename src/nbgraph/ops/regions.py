@@ -1,7 +1,9 @@
-"""Pooling over regions of interest: a simple operator of compiled functions.
+"""Pooling over regions of interest: a simple operator of compiled functions, for both devices.
 
 Each region is divided into a grid of bins, each bin gives its maximum, as in Fast R-CNN. The loops
-are compiled and run without the GIL.
+are compiled and run without the GIL. On a GPU a thread makes a bin, and in the gradient a cell of
+the data, which collects from the bins that it is the largest of: in the order of the host's loops,
+so that both have the same bits.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import numpy as np
 
 from nbgraph.dtype import is_float
 from nbgraph.errors import DTypeError, ShapeError
-from nbgraph.kernels.handwritten import compiled
+from nbgraph.kernels.handwritten import compiled, thread_kernel
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.operator.parameters import Param, field
 from nbgraph.operator.request import kAddTo, kNullOp
@@ -61,13 +63,24 @@ def _nearest(value):
 
 
 @compiled
+def _rows(roi, scale, bins, y, limit):
+    """The rows of bin y of a region."""
+    top = _nearest(roi[2] * scale)
+    return _cells(top, max(_nearest(roi[4] * scale) - top + 1, 1), bins[0], y, limit)
+
+
+@compiled
+def _columns(roi, scale, bins, x, limit):
+    """The columns of bin x of a region."""
+    left = _nearest(roi[1] * scale)
+    return _cells(left, max(_nearest(roi[3] * scale) - left + 1, 1), bins[1], x, limit)
+
+
+@compiled
 def _peak(plane, roi, scale, bins, bin_):
     """Row and column of the largest value in a bin of a region; (-1, -1) where it is empty."""
-    left, top = _nearest(roi[1] * scale), _nearest(roi[2] * scale)
-    width = max(_nearest(roi[3] * scale) - left + 1, 1)
-    height = max(_nearest(roi[4] * scale) - top + 1, 1)
-    first_row, end_row = _cells(top, height, bins[0], bin_[0], plane.shape[0])
-    first_column, end_column = _cells(left, width, bins[1], bin_[1], plane.shape[1])
+    first_row, end_row = _rows(roi, scale, bins, bin_[0], plane.shape[0])
+    first_column, end_column = _columns(roi, scale, bins, bin_[1], plane.shape[1])
     best = (-1, -1)
     for row in range(first_row, end_row):
         for column in range(first_column, end_column):
@@ -118,6 +131,75 @@ def _gradient(out_grad, lhs, rhs, lhs_grad, rhs_grad, pooled_size, spatial_scale
                         lhs_grad[image, channel, at[0], at[1]] += out_grad[i, channel, y, x]
 
 
+@thread_kernel
+def _bins(lhs, rhs, ret, pooled_size, spatial_scale, req, start, step):
+    """Each thread makes bins. A region whose image is not there gives NaN."""
+    channels, rows, columns = ret.shape[1], pooled_size[0], pooled_size[1]
+    for k in range(start, ret.size, step):
+        x, y = k % columns, k // columns % rows
+        channel, i = k // (columns * rows) % channels, k // (columns * rows * channels)
+        image = int(rhs[i, 0])
+        if image < 0 or image >= lhs.shape[0]:
+            ret[i, channel, y, x] = math.nan
+            continue
+        plane = lhs[image, channel]
+        at = _peak(plane, rhs[i], spatial_scale, pooled_size, (y, x))
+        if req != _ADD:
+            ret[i, channel, y, x] = 0
+        if at[0] >= 0:
+            ret[i, channel, y, x] += plane[at]
+
+
+@compiled
+def _collect(out_grad, lhs, roi, i, scale, bins, grad, place):
+    """Add to the gradient of a cell what the bins of region i give it."""
+    image, channel, row, column = place
+    plane = lhs[image, channel]
+    for y in range(bins[0]):
+        first_row, end_row = _rows(roi, scale, bins, y, plane.shape[0])
+        if row < first_row or row >= end_row:
+            continue
+        for x in range(bins[1]):
+            first_column, end_column = _columns(roi, scale, bins, x, plane.shape[1])
+            if column < first_column or column >= end_column:
+                continue
+            at = _peak(plane, roi, scale, bins, (y, x))
+            if at[0] == row and at[1] == column:
+                grad[place] += out_grad[i, channel, y, x]
+
+
+@thread_kernel
+def _cell_gradients(  # noqa: PLR0917  the parameters of a kernel
+    out_grad,
+    lhs,
+    rhs,
+    lhs_grad,
+    rhs_grad,
+    pooled_size,
+    spatial_scale,
+    req_lhs,
+    req_rhs,
+    start,
+    step,
+):
+    """Each thread makes the gradients of cells; regions have none."""
+    if req_rhs not in (_NULL, _ADD):
+        for k in range(start, rhs_grad.size, step):
+            rhs_grad[k // 5, k % 5] = 0
+    if req_lhs == _NULL:
+        return
+    channels, rows, columns = lhs.shape[1], lhs.shape[2], lhs.shape[3]
+    for k in range(start, lhs.size, step):
+        column, row = k % columns, k // columns % rows
+        channel, image = k // (columns * rows) % channels, k // (columns * rows * channels)
+        if req_lhs != _ADD:
+            lhs_grad[image, channel, row, column] = 0
+        for i in range(rhs.shape[0]):
+            if int(rhs[i, 0]) == image:
+                place = image, channel, row, column
+                _collect(out_grad, lhs, rhs[i], i, spatial_scale, pooled_size, lhs_grad, place)
+
+
 roi_pooling = (
     register_simple_op(_NAME, operands=("data", "rois"))
     .set_enable_kwargs(RoiPoolingParam)
@@ -125,12 +207,15 @@ roi_pooling = (
     .set_type_function(_dtype)
     .set_function("cpu", _forward)
     .set_gradient("cpu", _gradient)
+    .set_function("gpu", _bins)
+    .set_gradient("gpu", _cell_gradients)
     .describe(
         """The maximum of each bin of each region, shape (regions, channels, rows, columns).
 
         `data` has shape (images, channels, height, width). A row of `rois` is the number of an
         image and a region's first and last corner, x1, y1, x2, y2, in units that `spatial_scale`
-        converts to cells. An empty bin gives 0.
+        converts to cells. An empty bin gives 0. An image that is not there is an IndexError; on a
+        GPU it gives NaN.
 
         >>> import numpy as np, nbgraph as ng
         >>> data = np.arange(16.0).reshape(1, 1, 4, 4)

@@ -114,12 +114,18 @@ class HandCode:
                 isinstance(problem, OSError | ImportError) or "Support" in type(problem).__name__
             )
             remedy = EXTRA if missing else "Numba's own text is kept in `details`"
-            line = next((t for t in str(problem).splitlines() if t.strip()), type(problem).__name__)
             raise CompileError(
                 f"{self.op}: the gpu function {self.name} is not compiled for ({self.signature}): "
-                f"{line}; {remedy}",
+                f"{_gist(problem)}; {remedy}",
                 details=str(problem),
             ) from problem
+
+
+def _gist(problem: Exception) -> str:
+    """The line that says what is wrong: not the stage at which that was, nor a heading."""
+    lines = [line for line in str(problem).splitlines() if line.strip()]
+    told = [t for t in lines if not t.startswith("Failed in") and not t.endswith(":")]
+    return (told or lines or [type(problem).__name__])[0]
 
 
 def _simulates(what: Any) -> bool:
