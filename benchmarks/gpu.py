@@ -11,9 +11,10 @@ installed are left out.
 from __future__ import annotations
 
 import importlib
+import math
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -54,11 +55,16 @@ def seconds(call: Callable[[], object], wait: Callable[[], object], calls: int =
 def told(name: str, ours: float, nbytes: int, copy: float, **others: float | None) -> None:
     """A line of the table."""
     rate = nbytes / ours
-    line = f"{name:<28} {ours * 1e6:9.1f} us {rate / 1e12:7.3f} TB/s  copy x{rate / copy:.2f}"
+    line(name, ours, f"{rate / 1e12:7.3f} TB/s  copy x{rate / copy:.2f}", others)
+
+
+def line(name: str, ours: float, rate: str, others: Mapping[str, float | None]) -> None:
+    """A name, a time, what that is a second, and how much longer others take."""
+    text = f"{name:<28} {ours * 1e6:9.1f} us {rate}"
     for peer_name, taken in others.items():
         if taken is not None:
-            line += f"  {peer_name} x{taken / ours:.2f}"
-    print(line, flush=True)
+            text += f"  {peer_name} x{taken / ours:.2f}"
+    print(text, flush=True)
 
 
 def copied(n: int) -> float:
@@ -157,6 +163,41 @@ def rows(n: int, copy: float, torch: Any) -> None:
     told("sum of all", ours, nbytes, copy)
 
 
+def products(n: int, torch: Any, cupy: Any) -> None:
+    """Square matrices, small ones, many, a matrix by a vector. All sides ask cuBLAS; float32 is
+    float32, which is CuPy's and PyTorch's default, too."""
+    side = min(4096, math.isqrt(n))
+    small = max(1, side // 16)
+    square, few = (side, side), (small, small)
+    cases = (
+        ("product float32", "float32", square, square),
+        ("product float16", "float16", square, square),
+        ("product float64", "float64", square, square),
+        ("small product float32", "float32", few, few),
+        ("256 small ones float32", "float32", (256, *few), (256, *few)),
+        ("by a vector float32", "float32", square, (side,)),
+    )
+    for name, dtype, left, right in cases:
+        rng = np.random.default_rng(0)
+        host = [rng.normal(size=shape).astype(dtype) for shape in (left, right)]
+        work = 2.0 * math.prod(left) * (right[-1] if len(right) > 1 else 1)
+        ours = multiplied([ng.array(x, device=GPU) for x in host], ng.waitall)
+        others: dict[str, float | None] = {}
+        if torch is not None:
+            given = [torch.from_numpy(x).cuda() for x in host]
+            others["torch"] = multiplied(given, torch.cuda.synchronize)
+        if cupy is not None:
+            given = [cupy.asarray(x) for x in host]
+            others["cupy"] = multiplied(given, cupy.cuda.Device().synchronize)
+        line(name, ours, f"{work / ours / 1e12:7.2f} TFLOPS", others)
+
+
+def multiplied(operands: Sequence[Any], wait: Callable[[], object]) -> float:
+    """Seconds of a product."""
+    a, b = operands
+    return seconds(lambda: a @ b, wait)
+
+
 def plans() -> None:
     """What a kernel of a bound plan costs: a chain of 100 small ones, kept apart."""
     symbol = ng.var("x")
@@ -187,6 +228,7 @@ def main() -> int:
     copy = copied(n)
     elementwise(n, copy, torch, cupy)
     rows(n, copy, torch)
+    products(n, torch, cupy)
     plans()
     return 0
 

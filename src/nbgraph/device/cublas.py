@@ -9,6 +9,7 @@ float32 unless the product allows TF32.
 from __future__ import annotations
 
 import ctypes
+import functools
 import importlib
 import importlib.util
 import os
@@ -26,7 +27,7 @@ from ctypes import (
     c_void_p,
 )
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from nbgraph.device.gemm import Gemm
 from nbgraph.device.protocol import Capability
@@ -114,21 +115,40 @@ class Multiplier:
 
     def multiply(self, gemm: Gemm, a: int, b: int, c: int) -> None:
         """See `protocol.Stream`. The handle's context is this thread's."""
-        gemm.check()
-        kind = _TYPES[gemm.dtype.name]
-        compute = _DOUBLE if kind == 1 else _TF32 if gemm.tf32 and kind == 0 else _SINGLE
-        zero, one = _NUMBERS[compute]
-        beta = one if gemm.adds else zero
-        first, second = (_FORMS[form] for form in gemm.forms)
-        head = self._handle, first, second, gemm.m, gemm.n, gemm.k, one
-        places = [(at, kind, ld) for at, ld in zip((a, b, c), gemm.lds, strict=True)]
-        if gemm.products == 1:
-            x, y, out = places
-            self._library.call("cublasGemmEx", *head, *x, *y, beta, *out, compute, _CHOOSE)
-            return
-        x, y, out = ((*place, step) for place, step in zip(places, gemm.steps, strict=True))
-        tail = gemm.products, compute, _CHOOSE
-        self._library.call("cublasGemmStridedBatchedEx", *head, *x, *y, beta, *out, *tail)
+        asked = _asked(gemm)
+        self._library.call(
+            *(asked.name, self._handle, *asked.head, a, *asked.a, b, *asked.b),
+            *(asked.beta, c, *asked.c, *asked.tail),
+        )
+
+
+class _Asked(NamedTuple):
+    """A function of the library and its arguments, but for the handle and addresses."""
+
+    name: str
+    head: tuple[Any, ...]
+    a: tuple[int, ...]  # what follows an address
+    b: tuple[int, ...]
+    beta: Any
+    c: tuple[int, ...]
+    tail: tuple[int, ...]
+
+
+@functools.lru_cache(maxsize=4096)
+def _asked(gemm: Gemm) -> _Asked:
+    gemm.check()
+    kind = _TYPES[gemm.dtype.name]
+    compute = _DOUBLE if kind == 1 else _TF32 if gemm.tf32 and kind == 0 else _SINGLE
+    zero, one = _NUMBERS[compute]
+    forms = (_FORMS[form] for form in gemm.forms)
+    head = *forms, gemm.m, gemm.n, gemm.k, one
+    beta = one if gemm.adds else zero
+    a, b, c = ((kind, ld) for ld in gemm.lds)
+    if gemm.products == 1:
+        return _Asked("cublasGemmEx", head, a, b, beta, c, (compute, _CHOOSE))
+    a, b, c = ((kind, ld, step) for ld, step in zip(gemm.lds, gemm.steps, strict=True))
+    tail = gemm.products, compute, _CHOOSE
+    return _Asked("cublasGemmStridedBatchedEx", head, a, b, beta, c, tail)
 
 
 # where the library is ---------------------------------------------------------------------------
