@@ -21,7 +21,7 @@ from nbgraph.array.launch import Prepared
 from nbgraph.array.layout import layout
 from nbgraph.array.leading import prepare_axes
 from nbgraph.array.own import push_own
-from nbgraph.array.pieces import pieced
+from nbgraph.array.parts import write_view
 from nbgraph.array.place import ELSEWHERE, Values, refuse
 from nbgraph.array.push import carried, copied, push, same, truth, write
 from nbgraph.array.rows import push_rows
@@ -126,8 +126,8 @@ class Accelerator:
                 done = _reduce(op.__name__, inputs[0], results[0], requests[0], attributes)
             elif op.kind == "product":
                 done = push_multiplied(op, inputs, results[0], requests[0], attributes, whole=whole)
-            elif len(results) == 1:
-                done = pieced(op, inputs, results[0], requests[0], attributes)
+            elif op.view is not None:
+                done = write_view(op, inputs[0], results[0], requests[0], attributes)
         if not done:
             done = formed(op, inputs, results, requests, attributes, whole=whole)
         if not done:

@@ -9,13 +9,14 @@ from typing import Any
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.launch import Prepared
 from nbgraph.array.layout import Layout, layout
+from nbgraph.array.parts import write_parts
 from nbgraph.array.push import copied, same, write
 from nbgraph.device import RunContext
 from nbgraph.engine import current
 from nbgraph.kernels.cuda.unit import UnitLaunches
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.call import recording
-from nbgraph.operator.elsewhere import Composed, Library, Unit, form_of, unit_call
+from nbgraph.operator.elsewhere import Composed, Library, Pieces, Unit, form_of, unit_call
 from nbgraph.operator.request import OpReqType
 from nbgraph.operator.row_op import WORDS
 from nbgraph.ops.casting import astype
@@ -99,9 +100,9 @@ def formed(
             r if d else empty_of(layout(*spec), r.device)
             for r, d, spec in zip(results, direct, specs, strict=True)
         ]
-        inputs = [x if x._layout.contiguous else copied(x) for x in inputs]
         if not (
-            _unit(op, inputs, made, attributes, whole=whole)
+            _pieces(op, inputs, made, attributes)
+            or _unit(op, inputs, made, attributes, whole=whole)
             or _library(op, inputs, made, attributes)
         ):
             return False
@@ -109,6 +110,15 @@ def formed(
         if own is not result and request is not kNullOp and result.size:
             write(same, own, result, WORDS[request])
     return True
+
+
+def _pieces(
+    op: Any, inputs: Sequence[Array], outputs: Sequence[Array], attributes: Mapping[str, Any]
+) -> bool:
+    form = form_of(op, Pieces)
+    if form is not None:
+        write_parts(form.parts, inputs, outputs[0], attributes)
+    return form is not None
 
 
 def _unit(
@@ -119,10 +129,17 @@ def _unit(
     *,
     whole: bool,
 ) -> bool:
+    form = form_of(op, Unit)
+    if form is None:
+        return False
+    inputs = [x if x._layout.contiguous else copied(x) for x in inputs]
     given, made = [x._layout for x in inputs], [x._layout for x in outputs]
     prepared = prepare_unit(op, given, made, attributes)
     if prepared is None:
         return False
+    if form.first is not None:
+        write_parts(form.first, inputs, outputs[0], attributes)
+        whole = False
     arrays = [*inputs, *outputs]
     reads, writes = _variables(inputs, outputs)
     record = prepared.record([a._address for a in arrays], ())
@@ -136,6 +153,7 @@ def _library(
     form = form_of(op, Library)
     if form is None:
         return False
+    inputs = [x if x._layout.contiguous else copied(x) for x in inputs]
     views = [(x._address, x.shape, x.dtype, x.strides) for x in (*inputs, *outputs)]
     reads, writes = _variables(inputs, outputs)
     current().push_to_device(

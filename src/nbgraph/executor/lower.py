@@ -16,7 +16,7 @@ from nbgraph.array.layout import Layout, layout
 from nbgraph.array.place import refuse
 from nbgraph.device import Context
 from nbgraph.dtype import is_float
-from nbgraph.executor import reduce, tasks
+from nbgraph.executor import elsewhere, reduce, tasks
 from nbgraph.executor.draft import Draft
 from nbgraph.executor.places import Place, viewed
 from nbgraph.graph.build import GraphNode
@@ -154,7 +154,7 @@ class Lowering:
         """Whether it is an operator of a kind that kernels do, and one does it."""
         if not self.draft.device.host:
             kinds = {"rows": tasks.rows, "product": tasks.product, "own": tasks.own}
-            return kinds.get(op.kind, tasks.unit)(self.draft, node, op)
+            return kinds.get(op.kind, elsewhere.formed)(self.draft, node, op)
         if isinstance(op, MovingOp):
             return tasks.moving(self.draft, node, op)
         kinds = {"rows": tasks.rows, "product": tasks.product, "tiled": tasks.tiled}

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbgraph.array.layout import Layout, layout, layout_of
+from nbgraph.array.parts import untouched
 from nbgraph.graph.schedule import Value
 from nbgraph.operator.array_op import ArrayOp
 
@@ -50,7 +51,7 @@ def rights(reads: Sequence[Place], writes: Sequence[Place]) -> tuple[tuple[int, 
 def viewed(op: ArrayOp, attributes: Any, place: Place) -> Place | None:
     """The part of the same memory that a view of it is; None where a copy has to be made."""
     assert op.view is not None
-    memory = _untouched(place.value.nbytes)
+    memory = untouched(place.value.nbytes)
     own = place.layout
     source = np.ndarray(own.shape, own.dtype, memory, place.offset, own.strides)
     try:
@@ -63,16 +64,6 @@ def viewed(op: ArrayOp, attributes: Any, place: Place) -> Place | None:
         return None
     offset = view.__array_interface__["data"][0] - memory.__array_interface__["data"][0]
     return Place(place.value, offset, layout_of(view))
-
-
-_MEMORY: list[np.ndarray[Any, Any]] = [np.empty(1 << 12, np.uint8)]
-
-
-def _untouched(nbytes: int) -> np.ndarray[Any, Any]:
-    """Memory to work strides out on; it is never read, so that large ones cost no pages."""
-    if nbytes > _MEMORY[0].nbytes:
-        _MEMORY[0] = np.empty(2 * nbytes, np.uint8)
-    return _MEMORY[0]
 
 
 class _At:

@@ -24,12 +24,11 @@ from nbgraph.executor.work import (
     ProductWork,
     RowWork,
     TiledWork,
-    UnitWork,
     Use,
 )
 from nbgraph.graph.build import NUMBERS, GraphNode, draws_alone, has_effect
 from nbgraph.graph.graph import spec
-from nbgraph.graph.schedule import Value
+from nbgraph.graph.schedule import Task, Value
 from nbgraph.operator.array_op import ArrayOp, Spec
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.request import OpReqType
@@ -74,6 +73,11 @@ def mapped(draft: Draft, node: GraphNode, op: Mapper) -> None:
 def filled(draft: Draft, node: GraphNode, number: Any) -> None:
     """One number in all places."""
     place, request = draft.output(node, 0), draft.request(node, 0)
+    draft.enter(node, fill_task(draft.names[node], place, number, request))
+
+
+def fill_task(name: str, place: Place, number: Any, request: OpReqType) -> Task:
+    """One number in all elements of a place."""
     own = place.layout
     held = np.zeros((), own.dtype)
     held[...] = number
@@ -81,8 +85,7 @@ def filled(draft: Draft, node: GraphNode, number: Any) -> None:
     plan = same.invoker.plan([own.dtype], own.dtype, {})
     operand = value if type(value) in NUMBERS else float(value)
     work = MapWork(same, plan, own.shape, [operand], Use.each([place]), [own])
-    name = draft.names[node]
-    draft.enter(node, task_over(name, [], [place], [request], work, accumulates=(0,)))
+    return task_over(name, [], [place], [request], work, accumulates=(0,))
 
 
 def copied(draft: Draft, node: GraphNode) -> None:
@@ -162,23 +165,11 @@ def tiled(draft: Draft, node: GraphNode, op: TiledOp) -> bool:
     given = [Spec(place.layout.shape, place.layout.dtype) for place in reads]
     if op.tiled_call(given, kWriteTo, node.attributes) is None:
         return False
-    reads = _contiguous(draft, name, reads)
+    reads = contiguous(draft, name, reads)
     target, request = draft.output(node, 0), draft.request(node, 0)
     work = TiledWork(op, node.attributes, Use.each(reads), Use.of(0, target))
     sums = (0,) if op.adds else ()
     draft.enter(node, task_over(name, reads, [target], [request], work, accumulates=sums))
-    return True
-
-
-def unit(draft: Draft, node: GraphNode, op: ArrayOp) -> bool:
-    """Whether a kernel that is written by hand for devices does this, with copies of operands in
-    pieces."""
-    name, reads = draft.names[node], _contiguous(draft, draft.names[node], draft.reads(node))
-    outputs = [draft.output(node, k) for k in range(node.nout)]
-    work = UnitWork(op, node.attributes, Use.each(reads), Use.each(outputs))
-    if work.kernel() is None:
-        return False
-    draft.enter(node, task_over(name, reads, outputs, [kWriteTo] * len(outputs), work))
     return True
 
 
@@ -189,7 +180,7 @@ def moving(draft: Draft, node: GraphNode, op: MovingOp) -> bool:
     given = [Spec(place.layout.shape, place.layout.dtype) for place in reads]
     if op.moving_call(given, node.attributes) is None:
         return False
-    reads = _contiguous(draft, name, reads)  # states are: they are variables
+    reads = contiguous(draft, name, reads)  # states are: they are variables
     outputs = [draft.output(node, k) for k in range(node.nout)]
     requests = [draft.request(node, k) for k in range(node.nout)]
     mode = False if op.still(node.attributes) else node.marks.get("is_train")
@@ -204,7 +195,7 @@ def own(draft: Draft, node: GraphNode, op: Any) -> bool:
     """A user's kernel for the device. What nobody wants of it is written all the same, to where
     nobody looks."""
     name, call = draft.names[node], op.own_kernel(draft.device, node.attributes)
-    reads = _contiguous(draft, name, draft.reads(node))
+    reads = contiguous(draft, name, draft.reads(node))
     outputs = [draft.output(node, k) for k in range(node.nout)]
     requests = [draft.request(node, k) for k in range(node.nout)]
     loose = [
@@ -284,7 +275,7 @@ def _outputs(
     return [None if found is None else next(uses) for found in asked], writes, requests
 
 
-def _contiguous(draft: Draft, name: str, reads: Sequence[Place]) -> list[Place]:
+def contiguous(draft: Draft, name: str, reads: Sequence[Place]) -> list[Place]:
     """Operands of a node, those in pieces copied."""
     return [
         place

@@ -1,16 +1,16 @@
 """What stands for an operator over whole arrays on a device that is not the host.
 
-There are three ways; of those that an operator has, the first that knows how is taken. Composed:
+There are four ways; of those that an operator has, the first that knows how is taken. Composed:
 other operators, which have kernels there; a function of the operands, written as gradient rules
-are, so that it serves arrays and graphs alike. A unit: a kernel that is written by hand, a thread
-for each element. A library: a function of an array library that works on the device's stream. The
-table is filled by `nbgraph.ops.gpu`.
+are, so that it serves arrays and graphs alike. Pieces: copies between parts of arrays. A unit: a
+kernel that is written by hand, a thread for each element. A library: a function of an array library
+that works on the device's stream. The table is filled by `nbgraph.ops.gpu`.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from nbgraph.operator.spec import Spec
@@ -27,11 +27,21 @@ class Composed(NamedTuple):
     run: Callable[..., Any]
 
 
+class Pieces(NamedTuple):
+    """`parts(out, *operands, **attributes)` gives what is written where, in order: triples (part of
+    out, k, part of operand k, which broadcasts to it), or (part of out, None, a number). All are
+    NumPy views whose values nobody knows."""
+
+    parts: Callable[..., Iterable[tuple[Any, int | None, Any]]]
+
+
 class Unit(NamedTuple):
     """`call(operands, outputs, **attributes)` gives the kernel for contiguous arrays of these
-    Specs; None where there is none. Its addresses: of the operands, then of all outputs."""
+    Specs; None where there is none. Its addresses: of the operands, then of all outputs. `first`:
+    as of Pieces, what the output holds before the kernel, which goes on from there."""
 
     call: Callable[..., UnitCall | None]
+    first: Callable[..., Iterable[tuple[Any, int | None, Any]]] | None = None
 
 
 class Library(NamedTuple):
@@ -41,8 +51,8 @@ class Library(NamedTuple):
     run: Callable[..., None]
 
 
-Form = Composed | Unit | Library
-_Kind = TypeVar("_Kind", Composed, Unit, Library)
+Form = Composed | Pieces | Unit | Library
+_Kind = TypeVar("_Kind", Composed, Pieces, Unit, Library)
 _FORMS: dict[ArrayOp, dict[type, Form]] = {}
 
 
@@ -64,9 +74,14 @@ def composed(*ops: Any) -> Callable[[Any], Any]:
     return enter(Composed, *ops)
 
 
-def unit(*ops: Any) -> Callable[[Any], Any]:
+def in_pieces(*ops: Any) -> Callable[[Any], Any]:
+    """Decorate the function of a Pieces form."""
+    return enter(Pieces, *ops)
+
+
+def unit(*ops: Any, first: Callable[..., Any] | None = None) -> Callable[[Any], Any]:
     """Decorate the function of a Unit form."""
-    return enter(Unit, *ops)
+    return enter(lambda call: Unit(call, first), *ops)
 
 
 def by_library(*ops: Any) -> Callable[[Any], Any]:
@@ -96,6 +111,6 @@ def unit_call(
 
 
 __all__ = [
-    "Composed", "Form", "Library", "Unit", "by_library", "composed", "form_of", "forms_of", "unit",
-    "unit_call",
+    "Composed", "Form", "Library", "Pieces", "Unit", "by_library", "composed", "form_of",
+    "forms_of", "in_pieces", "unit", "unit_call",
 ]  # fmt: skip

@@ -132,7 +132,7 @@ def within(name: str, x: Any, indices: Any, axis: int, mode: str) -> Any:
     """Indices brought into the bounds of an axis; ArgumentError where `mode` is not known."""
     if mode not in ("raise", "clip", "wrap"):
         raise ArgumentError(f"{name}: mode={mode!r}; expected 'raise', 'clip' or 'wrap'")
-    return indices if mode == "raise" else _WITHIN(x, indices, axis=axis, mode=mode)
+    return indices if mode == "raise" else WITHIN(x, indices, axis=axis, mode=mode)
 
 
 def _within_infer(x: Spec, indices: Spec, *, axis: int, mode: str) -> Spec:
@@ -146,7 +146,7 @@ def _within(inputs: list[Array], outputs: list[Array], *, axis: int, mode: str) 
     outputs[0][...] = indices % size if mode == "wrap" else np.clip(indices, 0, size - 1)
 
 
-_WITHIN = ArrayOp(
+WITHIN = ArrayOp(
     "indices_within", _within_infer, _within, gradient=constant, operands=("x", "indices")
 )
 

@@ -16,6 +16,7 @@ from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Spec, constant
 from nbgraph.ops.define import Shape, as_known, composed, library, public, whole, whole_tuple
 from nbgraph.ops.layering import named
+from nbgraph.ops.shape import reshape_view
 from nbgraph.shape import broadcast
 
 Array = np.ndarray[Any, Any]
@@ -95,10 +96,7 @@ def _reversed_codes(codes: Shape) -> Iterator[int]:
 
 
 def _view(x: Array, *, shape: Shape, reverse: bool) -> Array:
-    found = x.reshape(resolved(shape, x.shape, reverse=reverse))
-    if found.size and not np.may_share_memory(found, x):
-        raise ValueError("no view has that shape")
-    return found
+    return reshape_view(x, shape=resolved(shape, x.shape, reverse=reverse))
 
 
 _RESHAPE = ArrayOp(

@@ -29,8 +29,7 @@ from nbgraph.ops.define import (
 from nbgraph.shape import Shapes, broadcast
 
 Array = np.ndarray[Any, Any]
-# from NumPy 2.1 on reshape can refuse to copy; before, a copy is made and thrown away
-_NO_COPY: dict[str, Any] = {"copy": False} if np.lib.NumpyVersion(np.__version__) >= "2.1.0" else {}
+_CAN_REFUSE = np.lib.NumpyVersion(np.__version__) >= "2.1.0"  # a reshape to copy
 
 
 # reshape ----------------------------------------------------------------------------------------
@@ -50,17 +49,23 @@ def _resolved(given: Shape, shape: Shape) -> Shape:
     return given
 
 
-def _reshape_view(x: Array, *, shape: Shape) -> Array:
-    found = x.reshape(_resolved(shape, x.shape), **_NO_COPY)
-    if found.size and not np.may_share_memory(found, x):
-        raise ValueError("no view has that shape")
+def reshape_view(x: Array, *, shape: Shape) -> Array:
+    """The elements under another shape, as a view; ValueError where there is none."""
+    # a copy would read memory that may be a device's
+    if _CAN_REFUSE:
+        return x.reshape(_resolved(shape, x.shape), copy=False)
+    found = x[...]
+    try:
+        setattr(found, "shape", _resolved(shape, x.shape))  # noqa: B010  (NumPy 2.5 warns of it)
+    except AttributeError:
+        raise ValueError("no view has that shape") from None
     return found
 
 
 _RESHAPE = ArrayOp(
     "reshape",
     lambda x, *, shape: Spec(_resolved(shape, x.shape), x.dtype),
-    view=_reshape_view,
+    view=reshape_view,
     gradient=lambda g: [library.reshape(g.out_grad, g.specs[0].shape)],
 )
 

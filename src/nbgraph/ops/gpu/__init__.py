@@ -5,7 +5,10 @@ windows     convolutions, by products over columns of cells
 columns     those columns, and cells made of them
 convolving  convolutions, by a thread for each element
 pools       pools and their gradients
+pieces      copies between parts of arrays
+addressing  where elements lie that indices choose
 picking     elements by indices
+scattering  what is written, or added up, at indices
 ordering    what an array library sorts
 """
 
@@ -13,5 +16,7 @@ from nbgraph.ops.gpu import convolving as convolving
 from nbgraph.ops.gpu import layers as layers
 from nbgraph.ops.gpu import ordering as ordering
 from nbgraph.ops.gpu import picking as picking
+from nbgraph.ops.gpu import pieces as pieces
 from nbgraph.ops.gpu import pools as pools
+from nbgraph.ops.gpu import scattering as scattering
 from nbgraph.ops.gpu import windows as windows

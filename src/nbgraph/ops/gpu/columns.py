@@ -14,7 +14,7 @@ from nbgraph.kernels.written import Compute, Record
 from nbgraph.operator import elsewhere
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.spec import Spec
-from nbgraph.ops.gpu.picking import raw
+from nbgraph.ops.gpu.addressing import raw
 from nbgraph.ops.windows import Windows
 
 Array = np.ndarray[Any, Any]

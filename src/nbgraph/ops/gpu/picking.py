@@ -1,59 +1,140 @@
 """Elements by indices, as kernels with a thread for each element of the result.
 
-An array is seen as (outer, size, inner), of which `size` is indexed. Elements are moved as they
-are, whatever they mean.
+Elements are moved as they are, whatever they mean.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
-from nbgraph.errors import INDEX_CODE
-from nbgraph.kernels.cuda.unit import UnitCall, is_narrow, split, text, unit
+import numpy as np
+
+from nbgraph.kernels.cuda.unit import UnitCall, is_narrow, text, unit
 from nbgraph.kernels.written import Record
 from nbgraph.operator import elsewhere
+from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.spec import Spec
-from nbgraph.ops.define import axis_of
-from nbgraph.ops.indexing import take
-
-_TAKE = Record(("total", "size"), ("x", "indices", "out"), ("count", "inner"))
-FOUND = (
-    "at = int64(load(index, k))",
-    "if at < 0 - size or at >= size:",
-    f"    return at * 256 + {INDEX_CODE}",
-    "if at < 0:",
-    "    at += size",
+from nbgraph.ops.define import Shape, axis_of, library
+from nbgraph.ops.gathering import gather
+from nbgraph.ops.gpu.addressing import (
+    Chosen,
+    Dim,
+    along,
+    chosen,
+    counted,
+    extents,
+    indexed,
+    merged,
+    raw,
+    step_names,
+    step_words,
+    strides,
+    together,
+    total,
 )
+from nbgraph.ops.indexing import WITHIN, take, take_along_axis
+from nbgraph.ops.keys import Template
+from nbgraph.ops.lookups import Embedding
+from nbgraph.ops.slicing import at_axis
 
 
-def raw(spec: Spec) -> str:
-    """The integers that hold a dtype's bits."""
-    return f"uint{8 * spec.dtype.itemsize}"
+def _call(name: str, kind: str | None, indices: Sequence[Spec], found: Chosen) -> UnitCall:
+    """The kernel that stores the chosen elements, of this kind; without one, their places."""
+    dims = merged(found.dims)
+    count = math.prod(dim.extent for dim in found.dims)
+    narrow = is_narrow(count)
+    arrays = range(len(indices))
+    words = [f"e{k}" for k in range(1, len(dims))] + step_names(dims, 0, "s")
+    values = extents(dims) + step_words(dims, 0)
+    lines = [*counted(dims, "i", narrow=narrow), f"at = base + {total(dims, 0, 's')}"]
+    for k in arrays:
+        words += [f"n{k}", f"m{k}", *step_names(dims, 1 + k, f"t{k}_")]
+        values += [*found.axes[k], *step_words(dims, 1 + k)]
+        lines += [*indexed(k, f"n{k}", total(dims, 1 + k, f"t{k}_")), f"at += a{k} * m{k}"]
+    before = [f"i{k} = {spec.dtype.name}_pointer(from{k})" for k, spec in enumerate(indices)]
+    if kind is None:
+        before.append("y = int64_pointer(out)")
+        lines.append("store(y, i, at)")
+    else:
+        before += [f"given = {kind}_pointer(x)", f"y = {kind}_pointer(out)"]
+        lines.append("store(y, i, load(given, at))")
+    operands = ["x"] * (kind is not None) + [f"from{k}" for k in arrays]
+    record = Record(("total", "base"), (*operands, "out"), words)
+    made = text(name, record, "total", *lines, before=before)
+    code = unit(name, made, len(operands) + 1, len(words), fails=bool(indices))
+    return UnitCall(code, (count, found.base), tuple(values), count)
 
 
-def _take_text(kind: str, index: str, *, narrow: bool) -> str:
-    return text(
-        "take",
-        _TAKE,
-        "total",
-        *split("i", ("o", ""), ("k", "count"), ("c", "inner"), narrow=narrow),
-        *FOUND,
-        "store(y, i, load(given, (o * size + at) * inner + c))",
-        before=(
-            f"given = {kind}_pointer(x)",
-            f"index = {index}_pointer(indices)",
-            f"y = {kind}_pointer(out)",
-        ),
-    )
+@elsewhere.unit(gather)
+def gathered(operands: Sequence[Spec], outputs: Sequence[Spec], *, key: Template) -> UnitCall:
+    """x[key]."""
+    x, *indices = operands
+    found = chosen(key, x.shape, [spec.shape for spec in indices])
+    return _call("gather", raw(x), indices, found)
 
 
 @elsewhere.unit(take)
 def taken(operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int) -> UnitCall:
-    """out[o, k, c] = x[o, indices[k], c]."""
+    """x[:, indices]."""
+    x, indices = operands
+    key = at_axis(axis_of("take", axis, len(x.shape)), "array")
+    return _call("take", raw(x), [indices], chosen(key, x.shape, [indices.shape]))
+
+
+@elsewhere.unit(take_along_axis)
+def taken_along(operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int) -> UnitCall:
+    """out[o, k, c] = x[o, indices[o, k, c], c]."""
     (x, indices), (out,) = operands, outputs
-    place = axis_of("take", axis, len(x.shape))
-    total, inner = math.prod(out.shape), math.prod(x.shape[place + 1 :])
-    made = _take_text(raw(x), indices.dtype.name, narrow=is_narrow(total))
-    code = unit("take", made, 3, 2, fails=True)
-    return UnitCall(code, (total, x.shape[place]), (math.prod(indices.shape), inner), total)
+    found = lined(x.shape, indices.shape, out.shape, axis)
+    return _call("take_along_axis", raw(x), [indices], found)
+
+
+def lined(shape: Shape, indices: Shape, out: Shape, axis: int) -> Chosen:
+    """What indices of an axis choose that have lines of their own."""
+    place = axis_of("take_along_axis", axis, len(shape))
+    own = [0 if d == place else step for d, step in enumerate(along(shape, out))]
+    dims = [Dim(n, (a, b)) for n, a, b in zip(out, own, along(indices, out), strict=True)]
+    return Chosen(0, (), tuple(dims), (), ((shape[place], strides(shape)[place]),))
+
+
+# places ------------------------------------------------------------------------------------------
+
+
+def _places_infer(*indices: Spec, base: int, axes: tuple[tuple[int, int], ...]) -> Spec:
+    return Spec(np.broadcast_shapes(*(spec.shape for spec in indices)), np.dtype("int64"))
+
+
+PLACES = ArrayOp("places", _places_infer, operands=("*indices",))
+
+
+@elsewhere.unit(PLACES)
+def placed(
+    operands: Sequence[Spec],
+    outputs: Sequence[Spec],
+    *,
+    base: int,
+    axes: tuple[tuple[int, int], ...],
+) -> UnitCall:
+    """The sum of a base and of indices, in bounds, by the steps of their axes."""
+    dims = together([spec.shape for spec in operands])
+    return _call("places", None, operands, Chosen(base, (), dims, (), axes))
+
+
+# by others ---------------------------------------------------------------------------------------
+
+
+@elsewhere.composed(WITHIN)
+def brought_within(x: Any, indices: Any, *, axis: int, mode: str) -> Any:
+    """Indices of an axis that are in its bounds."""
+    size = x.shape[axis]
+    if mode == "wrap":
+        return library.mod(indices, size)
+    return library.clip(indices, 0, size - 1)
+
+
+@elsewhere.composed(Embedding)
+def embedded(data: Any, weight: Any) -> Any:
+    """Rows of a table, by numbers that may be floats."""
+    return library.take(weight, library.astype(data, "int64"), 0)

@@ -1,0 +1,106 @@
+"""Parts of arrays that are written one after another: what Pieces forms of operators come down to.
+
+Which bytes a part has follows from layouts alone; it is worked out on memory that is never read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbgraph.array.chunk import shared
+from nbgraph.array.copying import fill_from
+from nbgraph.array.core import Array, make
+from nbgraph.array.layout import Layout, layout_of
+from nbgraph.array.push import copied, same, write
+from nbgraph.operator.request import OpReqType
+from nbgraph.operator.row_op import WORDS
+
+View = np.ndarray[Any, Any]
+Parts = Callable[..., Iterable[tuple[View, int | None, Any]]]
+_MEMORY: list[View] = [np.empty(1 << 12, np.uint8)]
+
+
+def untouched(nbytes: int) -> View:
+    """Memory to work strides out on; it is never read, so that large ones cost no pages."""
+    if nbytes > _MEMORY[0].nbytes:
+        _MEMORY[0] = np.empty(2 * nbytes, np.uint8)
+    return _MEMORY[0]
+
+
+class Part(NamedTuple):
+    """What is written to a part of the output: a part of an operand in the same shape, or a number.
+    Offsets are in bytes from the first element of output and operand."""
+
+    offset: int
+    layout: Layout
+    operand: int | None
+    from_offset: int = 0
+    source: Any = None  # the layout there, or the number
+
+
+def parts_of(
+    parts: Parts, operands: Sequence[Layout], out: Layout, attributes: Mapping[str, Any]
+) -> list[Part]:
+    """The parts that hold elements."""
+    views = [_over(own) for own in (*operands, out)]
+    *given, made = views
+    found: list[Part] = []
+    for target, operand, source in parts(made, *given, **attributes):
+        if not target.size:
+            continue
+        place, own = _address(target) - _address(made), layout_of(target)
+        if operand is None:
+            found.append(Part(place, own, None, 0, source))
+        else:
+            wide = np.broadcast_to(source, target.shape)
+            away = _address(wide) - _address(given[operand])
+            found.append(Part(place, own, operand, away, layout_of(wide)))
+    return found
+
+
+def _over(own: Layout) -> View:
+    """A view of this layout of memory that is never read."""
+    steps = [(n - 1) * step for n, step in zip(own.shape, own.strides, strict=True) if n]
+    first = -sum(step for step in steps if step < 0)
+    memory = untouched(first + own.dtype.itemsize + sum(step for step in steps if step > 0))
+    return np.ndarray(own.shape, own.dtype, memory, first, own.strides)
+
+
+def _address(view: View) -> int:
+    found: int = view.__array_interface__["data"][0]
+    return found
+
+
+def write_parts(
+    parts: Parts, inputs: Sequence[Array], out: Array, attributes: Mapping[str, Any]
+) -> None:
+    """Push the copies into an array."""
+    for part in parts_of(parts, [x._layout for x in inputs], out._layout, attributes):
+        target = _seen(out, part.offset, part.layout)
+        if part.operand is None:
+            fill_from(target, part.source)
+        else:
+            fill_from(target, _seen(inputs[part.operand], part.from_offset, part.source))
+
+
+def _seen(array: Array, offset: int, own: Layout) -> Any:
+    return make(array._chunk, array._address + offset, own, shared(array))
+
+
+def write_view(
+    op: Any, x: Any, out: Array, request: OpReqType, attributes: Mapping[str, Any]
+) -> bool:
+    """Push a copy of what is a view of an array; of a copy of it where its own strides have none.
+    True."""
+    for copies in (False, True):
+        held: Any = copied(x) if copies else x
+        try:
+            view = op.view(held._view(), **attributes)
+        except ValueError:
+            continue
+        write(same, held._of_view(view), out, WORDS[request])
+        return True
+    raise AssertionError(op.__name__)

@@ -1,0 +1,181 @@
+"""Where elements lie that indices choose, for kernels with a thread for each chosen element.
+
+What is chosen has dimensions; each goes on by a step in the array, and by steps in the index
+arrays. Dimensions that lie side by side for all of them are made one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbgraph.errors import INDEX_CODE
+from nbgraph.kernels.cuda.unit import split
+from nbgraph.operator.spec import Spec
+from nbgraph.ops.define import Shape
+from nbgraph.ops.keys import ARRAY, Template
+from nbgraph.ops.slicing import full_key
+
+
+class Dim(NamedTuple):
+    """A dimension: how many, and its steps, in elements, in each array that is looked at."""
+
+    extent: int
+    steps: tuple[int, ...]
+
+
+class Chosen(NamedTuple):
+    """What an index chooses of an array: dimensions `before`, those of the index arrays `together`,
+    and `after`. `steps` of a dimension: in the array, then in each index array; `axes`: extent and
+    step of the axis that each index array indexes."""
+
+    base: int
+    before: tuple[Dim, ...]
+    together: tuple[Dim, ...]
+    after: tuple[Dim, ...]
+    axes: tuple[tuple[int, int], ...]
+
+    @property
+    def dims(self) -> tuple[Dim, ...]:
+        """All of them, in the order of the result."""
+        return (*self.before, *self.together, *self.after)
+
+
+def raw(spec: Spec) -> str:
+    """The integers that hold a dtype's bits."""
+    return f"uint{8 * spec.dtype.itemsize}"
+
+
+def strides(shape: Sequence[int]) -> tuple[int, ...]:
+    """Steps of a row-major array, in elements.
+
+    >>> strides((2, 3, 4))
+    (12, 4, 1)
+    """
+    return tuple(math.prod(shape[d + 1 :]) for d in range(len(shape)))
+
+
+def along(shape: Sequence[int], wide: Sequence[int]) -> tuple[int, ...]:
+    """Steps of a row-major array that is broadcast.
+
+    >>> along((3, 1), (2, 3, 4))
+    (0, 1, 0)
+    """
+    lead = len(wide) - len(shape)
+    own = (0 if n == 1 else s for n, s in zip(shape, strides(shape), strict=True))
+    return (*(0,) * lead, *own)
+
+
+def merged(dims: Sequence[Dim]) -> tuple[Dim, ...]:
+    """The same in fewer dimensions.
+
+    >>> merged([Dim(2, (12, 0)), Dim(3, (4, 0)), Dim(1, (9, 9)), Dim(4, (1, 1))])
+    (Dim(extent=6, steps=(4, 0)), Dim(extent=4, steps=(1, 1)))
+    """
+    found: list[Dim] = []
+    for dim in dims:
+        if dim.extent == 1:
+            continue
+        last = found[-1] if found else None
+        if last and all(a == b * dim.extent for a, b in zip(last.steps, dim.steps, strict=True)):
+            found[-1] = Dim(last.extent * dim.extent, dim.steps)
+        else:
+            found.append(dim)
+    return tuple(found)
+
+
+def chosen(
+    key: Template,
+    shape: Shape,
+    arrays: Sequence[Shape],
+    steps: Sequence[int] | None = None,
+) -> Chosen:
+    """What `x[key]` chooses of an x of a shape, with index arrays of these shapes. `steps` of its
+    axes, in elements; by default it is row-major."""
+    nothing = (0,) * len(arrays)
+    base, parts, axes = 0, list[Dim | None](), list[tuple[int, int]]()
+    given = iter(zip(shape, steps or strides(shape), strict=True))
+    for part in full_key("index", key, shape):
+        if part is None:
+            parts.append(Dim(1, (0, *nothing)))
+            continue
+        size, step = next(given)
+        if isinstance(part, tuple):
+            taken = range(size)[slice(*part)]
+            base += taken.start * step if taken else 0
+            parts.append(Dim(len(taken), (taken.step * step, *nothing)))
+            continue
+        parts.append(None)
+        if part == ARRAY:
+            axes.append((size, step))
+        else:
+            base += part % size * step
+    before, after = _around(parts) if arrays else ([d for d in parts if d], [])
+    return Chosen(base, tuple(before), together(arrays), tuple(after), tuple(axes))
+
+
+def _around(parts: list[Dim | None]) -> tuple[list[Dim], list[Dim]]:
+    """Dimensions before and after those of index arrays, which stand where the first one of None
+    is, or first of all where a slice lies between them; see `keys.selected_shape`."""
+    kept = [d for d in parts if d is not None]
+    first = parts.index(None)
+    last = len(parts) - parts[::-1].index(None)
+    place = first if all(d is None for d in parts[first:last]) else 0
+    return kept[:place], kept[place:]
+
+
+def together(arrays: Sequence[Shape]) -> tuple[Dim, ...]:
+    """The dimensions of index arrays that are broadcast."""
+    if not arrays:
+        return ()
+    wide = np.broadcast_shapes(*arrays)
+    each = zip(*(along(shape, wide) for shape in arrays), strict=True)
+    return tuple(Dim(n, (0, *own)) for n, own in zip(wide, each, strict=True))
+
+
+# texts -------------------------------------------------------------------------------------------
+
+
+def counted(dims: Sequence[Dim], index: str, *, narrow: bool) -> list[str]:
+    """Lines that set d0, d1, ... to where an element is in each dimension; extents are e1, e2,
+    ..."""
+    if not dims:
+        return []
+    names = [(f"d{k}", f"e{k}" if k else "") for k in range(len(dims))]
+    return split(index, *names, narrow=narrow)
+
+
+def total(dims: Sequence[Dim], which: int, name: str) -> str:
+    """The sum of steps in an array; they are {name}0, {name}1, ..."""
+    terms = [f"d{k} * {name}{k}" for k, dim in enumerate(dims) if dim.steps[which]]
+    return " + ".join(terms) or "0"
+
+
+def step_names(dims: Sequence[Dim], which: int, name: str) -> list[str]:
+    """The words of `total`."""
+    return [f"{name}{k}" for k, dim in enumerate(dims) if dim.steps[which]]
+
+
+def step_words(dims: Sequence[Dim], which: int) -> list[int]:
+    """Their values."""
+    return [dim.steps[which] for dim in dims if dim.steps[which]]
+
+
+def indexed(k: int, size: str, place: str) -> list[str]:
+    """Lines that set a{k} to an index of array i{k}, from 0 on; one out of bounds ends the kernel
+    with a code that says which."""
+    return [
+        f"a{k} = int64(load(i{k}, {place}))",
+        f"if a{k} < 0 - {size} or a{k} >= {size}:",
+        f"    return a{k} * 256 + {INDEX_CODE}",
+        f"if a{k} < 0:",
+        f"    a{k} += {size}",
+    ]
+
+
+def extents(dims: Sequence[Any]) -> list[int]:
+    """The words of `counted`."""
+    return [dim.extent for dim in dims[1:]]

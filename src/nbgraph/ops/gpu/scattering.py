@@ -1,0 +1,272 @@
+"""What is written, or added up, at indices: a thread for each element of a group's first position.
+
+Positions that name one place are a group. Of a group one position has the work, and goes through
+the others in their order: so nothing depends on the order of threads, and sums have the bits of the
+host. Where there are many positions they are sorted first, by a library, which brings groups
+together; a search in all positions, which is one kernel less and can be captured, is for few.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from nbgraph.kernels.cuda.unit import UnitCall, is_narrow, text, unit
+from nbgraph.kernels.written import Record
+from nbgraph.operator import elsewhere
+from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.spec import Spec
+from nbgraph.ops.define import Shape, axis_of, library
+from nbgraph.ops.gathering import index_add, index_update, scatter_add
+from nbgraph.ops.gpu.addressing import (
+    Chosen,
+    Dim,
+    chosen,
+    counted,
+    extents,
+    merged,
+    raw,
+    step_names,
+    step_words,
+    strides,
+    total,
+)
+from nbgraph.ops.gpu.picking import PLACES
+from nbgraph.ops.indexing import scatter_along_axis
+from nbgraph.ops.keys import ARRAY, Template
+from nbgraph.ops.reductions import accumulator
+from nbgraph.ops.slicing import full_key, numpy_key
+
+_FEW = 1 << 28  # comparisons that a search in all positions may cost: about 40 us of a large GPU
+
+
+# the kernel --------------------------------------------------------------------------------------
+
+_FIRST_OF_SORTED = """\
+own = load(lines, l0 + s * ls)
+work = (load(lines, l0 + max(s - 1, 0) * ls) != own) | (s == 0)"""
+_FIRST_OF_ALL = """\
+own = load(lines, l0 + s * ls)
+work = True
+for q in range(s):
+    if load(lines, l0 + q * ls) == own:
+        work = False
+        break"""
+_SUM = """\
+if work:
+    held = {from_result}
+    r = s
+    while r < count:
+        if load(lines, l0 + r * ls) == own:
+            held = held {plus} {from_value}
+        {otherwise}
+        r += 1
+    store(y, own + y0, {to_result})"""
+_LAST = """\
+if work:
+    last = s
+    r = s + 1
+    while r < count:
+        if load(lines, l0 + r * ls) == own:
+            last = r
+        {otherwise}
+        r += 1
+    store(y, own + y0, load(given, v0 + {place} * vs))"""
+_GO_ON, _BEHIND = "r = r", "else:\n            break"
+
+
+def _read(dtype: str, text: str) -> str:
+    """What is loaded, as it is added up."""
+    if dtype in ("float16", "bfloat16"):
+        return f"{dtype}_to_float32({text})"
+    return text if dtype in ("float32", "float64") else f"int64({text})"
+
+
+def _written(dtype: str) -> str:
+    return f"float32_to_{dtype}(held)" if dtype in ("float16", "bfloat16") else "held"
+
+
+def _body(value: Spec, out: Spec, *, sums: bool, ordered: bool) -> list[str]:
+    place = "load(order, l0 + r * ls)" if ordered else "r"
+    begin = _FIRST_OF_SORTED if ordered else _FIRST_OF_ALL
+    otherwise = _BEHIND if ordered else _GO_ON
+    if not sums:
+        place = place.replace("r *", "last *") if ordered else "last"
+        return [begin, _LAST.format(place=place, otherwise=otherwise)]
+    name = out.dtype.name
+    loaded = _read(value.dtype.name, f"load(given, v0 + {place} * vs)")
+    return [
+        begin,
+        _SUM.format(
+            from_result=_read(name, "load(y, own + y0)"),
+            from_value=loaded,
+            plus="|" if name == "bool" else "+",
+            to_result=_written(name),
+            otherwise=otherwise,
+        ),
+    ]
+
+
+def _infer(*arrays: Spec, based: bool, shape: Shape, **_: Any) -> Spec:
+    return arrays[0] if based else Spec(shape, arrays[0].dtype)
+
+
+GROUPS = ArrayOp("scattered", _infer, operands=("*arrays",))
+
+
+def _begin(out: Any, *arrays: Any, based: bool, **_: Any) -> Iterator[tuple[Any, int | None, Any]]:
+    yield (out, 0, arrays[0]) if based else (out, None, 0)
+
+
+@elsewhere.unit(GROUPS, first=_begin)
+def grouped(
+    operands: Sequence[Spec],
+    outputs: Sequence[Spec],
+    *,
+    based: bool,
+    sums: bool,
+    shape: Shape,
+    dims: tuple[Dim, ...],
+    at: int,
+) -> UnitCall:
+    """Values at lines, of one position of a group after the other.
+
+    Operands: what the result is made of, where `based`; values; the line of each position, which is
+    a place in the result; where these are sorted, the order that they had. `dims`: of the values,
+    with steps in the result, the values and the lines; number `at` is that of positions.
+    """
+    value, ordered, (out,) = operands[based], len(operands) - based == 3, outputs
+    count, units = dims[at].extent, math.prod(dim.extent for dim in dims)
+    words = [f"e{k}" for k in range(1, len(dims))]
+    values = extents(dims)
+    lines = [*counted(dims, "i", narrow=is_narrow(units)), f"s = d{at}"]
+    others = [dim if k != at else Dim(dim.extent, (0, 0, 0)) for k, dim in enumerate(dims)]
+    for which, name in enumerate(("y", "v", "l")):
+        words += step_names(others, which, f"{name}_step")
+        values += step_words(others, which)
+        lines.append(f"{name}0 = {total(others, which, f'{name}_step')}")
+    kinds = [spec.dtype.name if sums else raw(spec) for spec in (value, out)]
+    before = [
+        f"given = {kinds[0]}_pointer(values)",
+        "lines = int64_pointer(places)",
+        f"y = {kinds[1]}_pointer(out)",
+        *(["order = int64_pointer(ordered)"] if ordered else []),
+    ]
+    names = [*["base"][:based], "values", "places", *["ordered"][:ordered], "out"]
+    record = Record(("total", "count"), names, [*words, "vs", "ls"])
+    made = text(
+        "scattered",
+        record,
+        "total",
+        *lines,
+        *_body(value, out, sums=sums, ordered=ordered),
+        before=before,
+    )
+    code = unit("scattered", made, len(names), len(words) + 2)
+    return UnitCall(code, (units, count), (*values, *dims[at].steps[1:]), units)
+
+
+# what is scattered -------------------------------------------------------------------------------
+
+
+def _scattered(
+    base: Any, value: Any, lines: Any, found: Chosen, *, axis: int, shape: Shape, sums: bool
+) -> Any:
+    """Values at lines: along this axis of `lines`, whose other axes `found` has in its dimensions
+    before and after."""
+    (middle,) = found.together
+    before, after = merged(found.before), merged(found.after)
+    dims = (*before, middle, *after)
+    arrays = [value, lines] if base is None else [base, value, lines]
+    if math.prod(dim.extent for dim in dims) * middle.extent > _FEW:
+        order = library.argsort(lines, axis)
+        arrays[-1:] = [library.take_along_axis(lines, order, axis), order]
+    how = {"based": base is not None, "sums": sums, "shape": shape}
+    return GROUPS(*arrays, dims=dims, at=len(before), **how)
+
+
+def by_index(
+    base: Any, value: Any, arrays: Sequence[Any], *, shape: Shape, key: Template, sums: bool
+) -> Any:
+    """`base`, or zeros of `shape`, with a value written or added at an index."""
+    shapes = [tuple(a.shape) for a in arrays]
+    found = positioned(chosen(key, shape, shapes))
+    lines = PLACES(*arrays, base=found.base, axes=found.axes)
+    value = library.broadcast_to(value, _extents(key, shape, shapes))
+    lines = library.reshape(lines, (-1,))
+    return _scattered(base, value, lines, found, axis=0, shape=shape, sums=sums)
+
+
+def _extents(key: Template, shape: Shape, arrays: Sequence[Shape]) -> Shape:
+    return tuple(dim.extent for dim in chosen(key, shape, arrays).dims)
+
+
+def positioned(found: Chosen) -> Chosen:
+    """The same with all dimensions of index arrays as one, and steps in the array, in row-major
+    values, and in lines."""
+    count = math.prod(dim.extent for dim in found.together)
+    all_extents = [d.extent for d in found.before], [count], [d.extent for d in found.after]
+    steps = iter(strides([n for part in all_extents for n in part]))
+    before = tuple(Dim(d.extent, (d.steps[0], next(steps), 0)) for d in found.before)
+    middle = Dim(count, (0, next(steps), 1))
+    after = tuple(Dim(d.extent, (d.steps[0], next(steps), 0)) for d in found.after)
+    return found._replace(before=before, together=(middle,), after=after)
+
+
+def _wide(base: Any, value: Any) -> Any:
+    """What is added to an array, in its dtype, or in that of its sums."""
+    if base.dtype == value.dtype:
+        return value
+    return library.astype(value, accumulator(base.dtype))
+
+
+@elsewhere.composed(scatter_add)
+def added(value: Any, *arrays: Any, shape: Shape, key: Template) -> Any:
+    """Zeros with a value added at an index."""
+    if ARRAY not in key:
+        return library.slice_scatter(value, shape, key)
+    return by_index(None, value, arrays, shape=shape, key=key, sums=True)
+
+
+@elsewhere.composed(index_add)
+def added_to(x: Any, value: Any, *arrays: Any, key: Template) -> Any:
+    """An array with a value added at an index."""
+    value = _wide(x, value)
+    if ARRAY not in key:
+        part = library.slice_view(x, key)
+        return library.index_update(x, library.add(part, value), key=key)
+    return by_index(x, value, arrays, shape=tuple(x.shape), key=key, sums=True)
+
+
+@elsewhere.composed(index_update)
+def updated(x: Any, value: Any, *arrays: Any, key: Template) -> Any:
+    """An array with a value written at an index."""
+    if ARRAY not in key:
+        return None
+    value = library.astype(value, x.dtype)
+    return by_index(x, value, arrays, shape=tuple(x.shape), key=key, sums=False)
+
+
+@elsewhere.in_pieces(index_update)
+def updated_part(
+    out: Any, x: Any, value: Any, *, key: Template
+) -> Iterator[tuple[Any, int | None, Any]]:
+    """The same where the index is a view."""
+    yield out, 0, x
+    part = out[(*numpy_key(full_key("index_update", key, out.shape)), Ellipsis)]
+    yield part, 1, value.reshape(value.shape[max(0, value.ndim - part.ndim) :])
+
+
+@elsewhere.composed(scatter_along_axis)
+def added_along(value: Any, indices: Any, *, shape: Shape, axis: int) -> Any:
+    """Zeros with a value added at indices along an axis: lines of their own for each line."""
+    place = axis_of("scatter_along_axis", axis, len(shape))
+    given = tuple(value.shape)
+    indices = library.broadcast_to(indices, given)
+    lines = PLACES(indices, base=0, axes=((shape[place], strides(shape)[place]),))
+    steps = zip(given, strides(shape), strides(given), strict=True)
+    dims = [Dim(n, (0 if d == place else a, b, b)) for d, (n, a, b) in enumerate(steps)]
+    middle = (dims[place],)
+    found = Chosen(0, tuple(dims[:place]), middle, tuple(dims[place + 1 :]), ())
+    return _scattered(None, value, lines, found, axis=place, shape=shape, sums=True)
