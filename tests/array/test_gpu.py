@@ -2,6 +2,7 @@
 maps give the bits of the host."""
 
 import gc
+import re
 
 import numpy as np
 import pytest
@@ -234,7 +235,7 @@ def test_random_programs_with_slow_streams(kind, seed):
 
 @emulated_only
 def test_memory_that_runs_out():
-    """Drained, released, tried again; then the report says who holds it."""
+    """Drained, released, tried again; then the report says who holds it, and what is left."""
     ng.storage.empty_cache(GPU)
     ng.waitall()
     nbytes = 1 << 20
@@ -245,6 +246,7 @@ def test_memory_that_runs_out():
         with pytest.raises(OutOfMemory, match=r"asked for on gpu\(0\)") as caught:
             held += [ng.zeros((nbytes // 4,), device=GPU) for _ in range(3)]
         assert "held: " in str(caught.value)
+        assert re.search(r"the device has \d\S* \w+ of 3\.0 MiB free", str(caught.value))
         del held
         assert ng.ones((nbytes // 4,), device=GPU).asnumpy().all()
 

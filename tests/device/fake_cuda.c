@@ -43,6 +43,8 @@ int cuMemFreeAsync(uint64_t p, handle s) {
 int cuMemHostAlloc(void **p, size_t n, unsigned flags) { *p = malloc(n); return flags != 1; }
 int cuMemFreeHost(void *p) { free(p); return 0; }
 int cuDeviceGetDefaultMemPool(handle *p, int d) { *p = (handle)7; return d; }
+int trimmed;
+int cuMemPoolTrimTo(handle p, size_t keep) { trimmed++; return !(p == (handle)7 && keep == 0); }
 int cuMemPoolSetAttribute(handle p, int which, uint64_t *v) { return !(p == (handle)7 && which == 4 && *v == UINT64_MAX); }
 int cuStreamCreate(handle *s, unsigned flags) { return flags == 1 ? give(s, 1) : 1; }
 int cuStreamGetFlags(handle s, unsigned *flags) { *flags = (uintptr_t)s % 2; return !s; }

@@ -31,7 +31,7 @@ def test_what_the_device_is(driver):
     assert (driver.multiprocessors(0), driver.resident(0)) == (132, 2048)
 
 
-def test_memory_copies_and_events(driver):
+def test_memory_copies_and_events(driver, library):
     stream, other = driver.stream(0), driver.stream(0)
     assert stream.__cuda_stream__() == (0, stream.handle) and stream.handle != other.handle
     free, total = driver.memory(0)
@@ -52,6 +52,8 @@ def test_memory_copies_and_events(driver):
     driver.free(0, a)
     driver.free(0, b)
     assert driver.memory(0) == (free, total)
+    driver.trim(0)
+    assert ctypes.c_int.in_dll(library, "trimmed").value == 1
 
 
 def test_a_launch(driver, library, monkeypatch):

@@ -139,6 +139,18 @@ def allocate(context: Context, nbytes: int) -> tuple[int, Bytes]:
     return address, np.asarray(_Held(found, context.device_id, address, size))[:nbytes]
 
 
+def room(context: Context) -> tuple[int, int]:
+    """Bytes of a GPU that are free, and that there are."""
+    return driver().memory(context.device_id)
+
+
+def trim(context: Context) -> None:
+    """Have a GPU's driver keep no memory that was freed: other libraries and processes may want it.
+    The host's memory goes back by itself."""
+    if not context.host and missing(context) is None:
+        driver().trim(context.device_id)
+
+
 def run_context(context: Context) -> RunContext:
     """The run context of a function; on a GPU with the stream for functions pushed by hand."""
     found = _contexts.get(context)
@@ -170,4 +182,13 @@ def _after_fork() -> None:
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
-__all__ = ["allocate", "describe", "driver", "missing", "num_gpus", "run_context"]
+__all__ = [
+    "allocate",
+    "describe",
+    "driver",
+    "missing",
+    "num_gpus",
+    "room",
+    "run_context",
+    "trim",
+]

@@ -336,6 +336,9 @@ class EmulatedDriver:
         """See Driver."""
         self.devices[device].room.give(address)
 
+    def trim(self, device: int) -> None:
+        """See Driver; nothing is kept."""
+
     def pinned(self, nbytes: int) -> Bytes:
         """See Driver."""
         return np.empty(nbytes, np.uint8)

@@ -46,6 +46,7 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "cuMemFreeHost": (c_void_p,),
     "cuDeviceGetDefaultMemPool": (POINTER(_HANDLE), c_int),
     "cuMemPoolSetAttribute": (_HANDLE, c_int, c_void_p),
+    "cuMemPoolTrimTo": (_HANDLE, c_size_t),
     "cuPointerGetAttribute": (POINTER(c_int), c_int, c_uint64),
     "cuStreamCreate": (POINTER(_HANDLE), c_uint),
     "cuStreamGetFlags": (_HANDLE, POINTER(c_uint)),
@@ -226,11 +227,17 @@ class NvidiaDriver:
     def _memory_stream(self, device: int) -> NvidiaStream:
         with self._lock:
             if device not in self._memory:
-                pool, most = _HANDLE(), c_uint64((1 << 64) - 1)
-                self.on(device, "cuDeviceGetDefaultMemPool", byref(pool), self._device(device))
+                most = c_uint64((1 << 64) - 1)
+                pool = self.made(device, "cuDeviceGetDefaultMemPool", self._device(device))
                 self.on(device, "cuMemPoolSetAttribute", pool, _RELEASE_THRESHOLD, byref(most))
                 self._memory[device] = self.stream(device)
             return self._memory[device]
+
+    def trim(self, device: int) -> None:
+        """See Driver. The pool keeps what it had, so that to ask again is quick."""
+        self._memory_stream(device).synchronize()  # what is freed there counts as used until then
+        pool = self.made(device, "cuDeviceGetDefaultMemPool", self._device(device))
+        self.on(device, "cuMemPoolTrimTo", pool, 0)
 
     def pinned(self, nbytes: int) -> Bytes:
         """See Driver."""

@@ -157,6 +157,10 @@ class Driver(Protocol):
         """Give memory back, which nothing uses any more."""
         ...
 
+    def trim(self, device: int) -> None:
+        """Keep no memory that was given back."""
+        ...
+
     def pinned(self, nbytes: int) -> Bytes:
         """Memory of the host that devices copy from and to by themselves."""
         ...

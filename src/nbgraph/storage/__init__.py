@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from nbgraph.device import Context, cpu, missing
+from nbgraph.device import Context, cpu, missing, trim
 from nbgraph.errors import ArgumentError, DeviceError
 from nbgraph.settings import config
 from nbgraph.storage import shortage
@@ -105,8 +105,11 @@ def empty_cache(device: Context | None = None) -> int:
     >>> empty_cache() >= 1 << 20
     True
     """
-    pools = list(_pools.values()) if device is None else [pool(device)]
-    return sum(one.empty() for one in pools)
+    devices = list(_pools) if device is None else [device]
+    released = sum(pool(one).empty() for one in devices)
+    for one in devices:
+        trim(one)
+    return released
 
 
 def _free_blocks(device: Context) -> None:

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.device import Context, cpu, missing
+from nbgraph.device import Context, cpu, missing, room
 from nbgraph.device import allocate as device_memory
 from nbgraph.errors import ArgumentError, DeviceError, OutOfMemory, StorageError
 from nbgraph.settings import config
@@ -172,6 +172,9 @@ def _obtain(nbytes: int, books: Account) -> Memory | None:
     try:
         address, owner = _SOURCES[books.device.device_type](books.device, nbytes)
         return Memory(address, nbytes, owner, books.device)
+    except DeviceError:  # a ValueError, too: the device has failed, which is no shortage
+        books.leave(nbytes)
+        raise
     except (MemoryError, ValueError, OverflowError):  # more than there is, or than a size can say
         books.leave(nbytes)
         return None
@@ -197,6 +200,9 @@ _SOURCES: dict[str, Callable[[Context, int], tuple[int, Bytes]]] = {
 def _out_of_memory(nbytes: int, books: Account) -> str:
     limit = config.storage_limit
     bound = f"the limit storage_limit={limit} ({readable(limit)})" if limit else "no limit is set"
+    if not books.device.host:
+        free, total = map(readable, room(books.device))
+        bound += f", and the device has {free} of {total} free"
     remedy = "raise the limit with ng.config(storage_limit=...), " if limit else ""
     said = (
         f"allocate: {nbytes} bytes ({readable(nbytes)}) asked for on {books.device!r}; "

@@ -84,6 +84,7 @@ def test_help_shows_the_description_and_what_was_declared(new):
 
 def test_devices_are_registered_one_by_one(new):
     """SMP-24: a missing device is a clear error that names those there are."""
+
     @ng.thread_kernel
     def triple(src, ret, req, start, step):
         for i in range(start, src.size, step):
