@@ -14,7 +14,7 @@ from tests.kernels.llvm import collected, twins
 
 MUTANTS = (  # form, what is changed (its first occurrence), into what, what is said of it
     ("map", "while i < total", "while i < total + 1", "1 float32 at byte 148 of x0"),
-    ("map", "i = start", "i = start - 1", "4 float32 at byte -16 of x0"),
+    ("map", "+ start\n", "+ start - 1\n", "4 float32 at byte -16 of x0"),
     ("map", "i += step", "i += 1", "race"),
     ("reduce", "while i < m:", "while i <= m:", "1 float32 at byte 148 of x0"),
     ("reduce", "\n    barrier()", "", "nobody wrote it"),

@@ -3,7 +3,7 @@
 import re
 
 from nbgraph.kernels.cuda import machine
-from nbgraph.kernels.cuda.grid import Grid, lanes
+from nbgraph.kernels.cuda.grid import Grid, ahead, lanes
 from nbgraph.kernels.cuda.kernel import device_kernel
 from nbgraph.kernels.writer import ITEMSIZE
 
@@ -26,7 +26,8 @@ def grids(loop):
     """The launches that are tried of a loop: the fast path, and the general one."""
     if loop.form == "map":
         moving = any(a.layout == "s" for a in (*loop.operands, *loop.outputs))
-        return [Grid(lanes=lanes(loop), rank=1 if moving else 0)]
+        count = lanes(loop)
+        return [Grid(lanes=count, rank=1 if moving else 0, ahead=ahead(loop, count))]
     if loop.form == "leading":
         return [Grid(rank=2)]
     return [Grid(lanes=lanes(loop), rank=1)]

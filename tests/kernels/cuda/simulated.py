@@ -28,6 +28,7 @@ OUTER = ((), (3,), (2, 2))
 INNER = (0, 1, 7, 37, 64, 64, 96, 130)  # none, fewer than threads, tails, whole vectors
 ROUNDS = 3  # of memory and grids for each loop
 LONG = 1031  # more than a block of a reduction
+MANY = 541  # vectors enough for a warp to load several of each thread ahead
 SMALL, LONGER = (1, 3), (5, 2 * GROUP + 7)  # rows and columns, or columns and rows
 GRIDS = ((1, 32), (1, 64), (2, 64), (3, 32), (2, 32), (1, 128))  # blocks, threads
 
@@ -126,6 +127,8 @@ def _sizes(rng, loop):
     """Outer extents and inner extent, of some hundred elements in all."""
     if loop.form == "reduce" and rng.random() < 0.4:
         return (), LONG
+    if loop.form == "map" and rng.random() < 0.2:
+        return (), MANY
     return OUTER[int(rng.integers(len(OUTER)))], int(rng.choice(INNER))
 
 

@@ -72,6 +72,35 @@ def test_units_take_all_elements_and_no_block_is_idle(inner, lanes):
     assert inner == 0 or (count - 1) * each < inner
 
 
+@given(
+    inner=st.integers(0, 1 << 30), wave=st.sampled_from([24, 1056]), ahead=st.sampled_from([1, 4])
+)
+def test_blocks_of_a_launch(inner, wave, ahead):
+    """A block for each vector of a thread while the device holds them all; then as many as have
+    loads enough for what each is to load ahead, and not without end."""
+    loop, grid = loop_of("float32"), Grid(lanes=4, ahead=ahead)
+    words = words_of(loop, inner, [0, 0, 0])
+    count, most = grids.units(loop, words, grid), grids.blocks(loop, words, grid, wave)
+    assert 1 <= most <= max(wave, grids.WAVES * wave)
+    assert count > wave or most == max(1, count)
+    assert most == grids.WAVES * wave or (most * ahead >= count)
+
+
+def load_first(*dtypes):
+    """What a map of so many operands, all of a dtype, loads ahead."""
+    op = ng.op(lambda x: -x) if len(dtypes) == 1 else add
+    plan = op.invoker.plan_of([np.dtype(d) for d in dtypes], {})
+    loop = op.invoker.loop(plan, ["c"] * (len(dtypes) + 1), [dtypes[0]], ["write"])
+    return grids.ahead(loop, grids.lanes(loop)), grids.ahead(loop, 1)
+
+
+def test_loads_ahead_are_64_bytes_a_thread_or_four_vectors():
+    assert load_first("float32") == (4, 4) and load_first("float32", "float32") == (2, 4)
+    assert load_first("float64", "float64") == (2, 4)
+    plan = ng.exp.invoker.plan_of([np.dtype("float16")], {})  # 32 calls would be a long text
+    assert grids.ahead(ng.exp.invoker.loop(plan, ["c", "c"], ["float16"], ["write"]), 8) == 2
+
+
 def reduction(form, out="float32"):
     """A loop that makes one value of each run."""
     source = loop_of("float32")

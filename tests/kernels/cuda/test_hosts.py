@@ -58,17 +58,17 @@ def test_operands_may_have_any_name(scalar, layouts):
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "int32"])
 @pytest.mark.parametrize("request_", ["write", "add"])
-@pytest.mark.parametrize("count", [0, 1, 3, 8, 16, 41])
+@pytest.mark.parametrize("count", [0, 1, 3, 8, 41, 300, 1037])
 def test_vectors_and_what_is_behind_the_last(dtype, request_, count):
     """Every element is written once, none beyond the end, whatever the number of units."""
     loop = made(lambda x, y: x + y, ["c", "c", "c"], dtype, request_)
     rng = np.random.default_rng(count)
     x, y = (rng.integers(-3, 4, count + 1).astype(dtype) for _ in range(2))
-    for lanes in (1, 2, 4):
+    for lanes, ahead in ((1, 1), (1, 4), (2, 2), (4, 1), (4, 2)):
         for units in (1, 5, 64):
             z = np.ones(count + 8, dtype)
             words = record(count, [a.ctypes.data for a in (x, y, z)], [z.itemsize] * 3, [], [])
-            run(loop, words, Grid(lanes=lanes), units)
+            run(loop, words, Grid(lanes=lanes, ahead=ahead), units)
             wanted = (x + y)[:count] + (request_ == "add")
             np.testing.assert_array_equal(z[:count], wanted)
             np.testing.assert_array_equal(z[count:], 1)
@@ -84,7 +84,7 @@ def test_four_outer_dimensions():
     arrays, addresses = (x, y, z), [a.__array_interface__["data"][0] for a in (x, y, z)]
     outer = [(x.shape[d], [a.strides[d] for a in arrays]) for d in (3, 2, 1, 0)]
     words = record(x.shape[-1], addresses, [a.strides[-1] for a in arrays], [], outer)
-    for narrow in (True, False):
+    for narrow, ahead in ((True, 1), (False, 1), (True, 2)):
         z[...] = 0
-        run(loop, words, Grid(rank=4, narrow=narrow), 7)
+        run(loop, words, Grid(rank=4, narrow=narrow, ahead=ahead), 7)
         np.testing.assert_array_equal(z, x - y)

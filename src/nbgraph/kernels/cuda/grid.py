@@ -15,6 +15,10 @@ MOST_THREADS = 1024
 WARP = 32
 BLOCKS: tuple[Form, ...] = ("reduce", "totals", "rows")  # forms whose units are blocks of threads
 LARGEST = 1 << 31  # elements that 32-bit indices count
+WAVES = 32  # times a device full of blocks: the most that is launched
+AHEAD, MOST_AHEAD = 64, 4  # bytes a thread asks memory for before it waits, vectors at most
+_LARGE = 512  # operations of the longest text that is made for that
+_CALL = 24  # operations of a call of the library
 _RECORD = 2  # words before the addresses
 
 
@@ -22,13 +26,15 @@ class Grid(NamedTuple):
     """Compile-time properties of a launch.
 
     `lanes`: elements a thread takes at once, which lie side by side; `rank`: outer dimensions of
-    the record; `narrow`: whether 32 bits count all elements; `threads`: of a block.
+    the record; `narrow`: whether 32 bits count all elements; `threads`: of a block; `ahead`:
+    vectors, or elements, that a thread loads before it uses the first.
     """
 
     lanes: int = 1
     rank: int = 0
     narrow: bool = True
     threads: int = THREADS
+    ahead: int = 1
 
 
 def lanes(loop: Loop) -> int:
@@ -50,8 +56,33 @@ def choose(loop: Loop, record: Sequence[int]) -> Grid:
     rank, total = len(outer), inner
     for extent in outer:
         total *= extent
-    narrow = total < LARGEST
-    return Grid(_aligned(loop, words, rank), rank, narrow, _threads(loop, inner))
+    count = _aligned(loop, words, rank)
+    return Grid(count, rank, total < LARGEST, _threads(loop, inner), ahead(loop, count))
+
+
+def ahead(loop: Loop, count: int) -> int:
+    """Vectors of `count` elements whose loads are under way at once: memory answers after some
+    700 ns, so that 16 bytes a thread would not keep it busy. Bodies that are long are bound by
+    what they compute."""
+    if loop.form != "map":
+        return 1
+    read = {n.id for n in loop.graph.reachable([o.node for o in loop.outputs])}
+    nbytes = [ITEMSIZE[o.dtype] for o in loop.operands if o.node.id in read and o.layout != "0"]
+    nbytes += [ITEMSIZE[o.dtype] for o in loop.outputs if o.request == "add"]
+    if not nbytes:
+        return 1
+    wanted = min(AHEAD // (count * sum(nbytes)), _LARGE // max(1, count * _operations(loop)))
+    return 1 << (max(1, min(MOST_AHEAD, wanted)).bit_length() - 1)
+
+
+def _operations(loop: Loop) -> int:
+    """How long the text of an element is."""
+    nodes = loop.graph.reachable([o.node for o in loop.outputs])
+    leaves = ("arg", "param", "const")
+    return sum(
+        _LARGE if n.op in ("final", "extern") else _CALL if n.op == "call" else n.op not in leaves
+        for n in nodes
+    )
 
 
 def _aligned(loop: Loop, words: Sequence[int], rank: int) -> int:
@@ -83,7 +114,7 @@ def _threads(loop: Loop, inner: int) -> int:
 
 
 def units(loop: Loop, record: Sequence[int], grid: Grid) -> int:
-    """Blocks of threads that a launch can keep busy at most."""
+    """Blocks of threads that have something to do, a vector a thread or a row a block."""
     words = [int(word) for word in record]
     width = 1 + loop.pointers
     extents = [words[loop.outer_at + d * width] for d in range(grid.rank)]
@@ -95,6 +126,18 @@ def units(loop: Loop, record: Sequence[int], grid: Grid) -> int:
     if loop.form == "reduce":
         return rows * -(-words[0] // loop.block)
     return -(-_elements(loop, words, rows) // (grid.threads * grid.lanes))
+
+
+def blocks(loop: Loop, record: Sequence[int], grid: Grid, wave: int) -> int:
+    """Blocks of a launch on a device that holds `wave` at once.
+
+    More than it holds, so that none ends long before the others, whatever the number that their
+    registers let it hold; few enough that starting them costs nothing.
+    """
+    count = units(loop, record, grid)
+    if count > wave:
+        count = min(-(-count // grid.ahead), WAVES * wave)
+    return max(1, count)
 
 
 def _elements(loop: Loop, words: Sequence[int], rows: int) -> int:

@@ -17,7 +17,7 @@ from nbgraph.device.protocol import Bytes, Capability
 from nbgraph.errors import CompileError
 from nbgraph.kernels.cuda.compile import CAPABILITIES, Form, entry_name, form_of
 from nbgraph.kernels.cuda.emit import emit
-from nbgraph.kernels.cuda.grid import Grid, choose, units
+from nbgraph.kernels.cuda.grid import Grid, blocks, choose
 from nbgraph.kernels.cuda.host import host_form
 from nbgraph.kernels.cuda.kernel import device_kernel
 from nbgraph.kernels.loops import Loop
@@ -110,10 +110,10 @@ class Launches:
 
     def _ready(self, record: Sequence[int], device: int) -> Ready:
         grid, held = choose(self.loop, record), driver()
-        most = held.multiprocessors(device) * max(1, held.resident(device) // grid.threads)
-        blocks = max(1, min(units(self.loop, record, grid), most))
+        wave = held.multiprocessors(device) * max(1, held.resident(device) // grid.threads)
+        count = blocks(self.loop, record, grid, wave)
         form = form_of(self.loop, grid)  # a grid may do without dimensions of one row
-        return Ready.of(self.function(device, grid), blocks, form)
+        return Ready.of(self.function(device, grid), count, form)
 
     def function(self, device: int, grid: Grid) -> Any:
         """What the driver made of the kernel."""

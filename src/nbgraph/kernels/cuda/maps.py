@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nbgraph.kernels.cuda.grid import WARP
 from nbgraph.kernels.cuda.writer import Device
 
 
 class Map(Device):
     """Each thread takes vectors of elements, a grid apart; those behind the last whole vector are
-    taken one by one. Over rows vectors are taken where each row has whole ones only."""
+    taken one by one. Over rows vectors are taken where each row has whole ones only.
+
+    Where a thread loads several ahead they are WARP vectors apart, so that a warp's lie side by
+    side and their distance is known when the kernel is compiled: one address serves all of them.
+    """
 
     def space(self) -> None:
         """See Writer."""
@@ -21,17 +26,33 @@ class Map(Device):
         self._call = self.element("element", roots, self._results, self._olds())
         self.extent(1, "total", "n")
         lanes = self.grid.lanes
-        if lanes > 1:
-            self.line(1, f"count = total // {lanes}")
+        if lanes == 1:
+            self._loops("total", 1)
+            return
+        self.line(1, f"count = total // {lanes}")
+        self._loops("count", lanes)
+        if not self.grid.rank:
+            self.line(1, f"i = count * {lanes} + start")
+            self._loop("total", 1)
+
+    def _loops(self, stop: str, lanes: int) -> None:
+        """Vectors: several at a time, as far as each of WARP threads has as many, then one."""
+        ahead = self.grid.ahead
+        if ahead == 1:
             self.line(1, "i = start")
-            self.line(1, "while i < count:")
-            self._some(2, lanes)
-            self.line(2, "i += step")
-            if self.grid.rank:
-                return
-        self.line(1, "i = start" if lanes == 1 else f"i = count * {lanes} + start")
-        self.line(1, "while i < total:")
-        self._some(2, 1)
+        else:
+            self.line(1, f"below = {stop} // {WARP * ahead} * {WARP}")
+            self.line(1, "place = start")
+            self.line(1, "while place < below:")
+            self.line(2, f"i = place + place // {WARP} * {WARP * (ahead - 1)}")
+            self._some(2, lanes, ahead)
+            self.line(2, "place += step")
+            self.line(1, f"i = below * {ahead} + start")
+        self._loop(stop, lanes)
+
+    def _loop(self, stop: str, lanes: int) -> None:
+        self.line(1, f"while i < {stop}:")
+        self._some(2, lanes, 1)
         self.line(2, "i += step")
 
     def _olds(self) -> list[str]:
@@ -52,23 +73,36 @@ class Map(Device):
             *((y, "was") for y in self._olds()),
         ]
 
-    def _some(self, indent: int, lanes: int) -> None:
-        """Elements side by side, or one; over rows all vectors are whole."""
-        index = "i"
+    def _some(self, indent: int, lanes: int, count: int) -> None:
+        """So many vectors, or elements; all loads come before what is done with the first."""
+        index = ["i", *(f"i + {k * WARP}" for k in range(1, count))]
+        firsts = range(0, count * lanes, lanes)
         if self.grid.rank:
-            self._point(indent, "n" if lanes == 1 else f"n // {lanes}", lanes)
-            index = "0"
-        for name, prefix in self._read():
-            self.fetch(indent, name, prefix, lanes, index)
-        for j in range(lanes):
-            made = ", ".join(f"new{j}_{y}" for y in self.outputs)
-            self.line(indent, f"{made} = {self._call(j)}")
-        for name in self.outputs:
-            self.leave(indent, name, "new", lanes, index)
+            for k, first in enumerate(firsts):
+                self._point(indent, lanes, index[k])
+                index[k] = "0"
+                self._read_all(indent, first, lanes, "0")
+                for name in self.outputs if count > 1 else ():
+                    self.line(indent, f"to{k}_{name} = {name}_p")
+        else:
+            for k, first in enumerate(firsts):
+                self._read_all(indent, first, lanes, index[k])
+        for k, first in enumerate(firsts):
+            for j in range(first, first + lanes):
+                made = ", ".join(f"new{j}_{y}" for y in self.outputs)
+                self.line(indent, f"{made} = {self._call(j)}")
+            for name in self.outputs:
+                if self.grid.rank and count > 1:
+                    self.line(indent, f"{name}_p = to{k}_{name}")
+                self.leave(indent, name, "new", lanes, index[k], first)
 
-    def _point(self, indent: int, length: str, lanes: int) -> None:
-        """Pointers to what index `i` means; a row has `length` of them, of `lanes` elements."""
-        self.split(indent, "i", length)
+    def _read_all(self, indent: int, first: int, lanes: int, index: str) -> None:
+        for name, prefix in self._read():
+            self.fetch(indent, name, prefix, lanes, index, first)
+
+    def _point(self, indent: int, lanes: int, index: str) -> None:
+        """Pointers to what an index means: over rows all vectors are whole."""
+        self.split(indent, index, "n" if lanes == 1 else f"n // {lanes}")
         used = {*self.outputs, *(name for name, _ in self._read())}
         for k, (name, array) in enumerate(self.arrays()):
             if name in used:

@@ -17,7 +17,7 @@ from nbgraph.kernels.scalar import Node
 from nbgraph.kernels.writer import ITEMSIZE, TRIGONOMETRIC, Source, Writer
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_PREFIXED = re.compile(r"(?:lane|was|new|raw|dim|rest)\d*(?:_|$)")
+_PREFIXED = re.compile(r"(?:lane|was|new|raw|dim|rest|to)\d*(?:_|$)")
 
 
 class Device(Writer):
@@ -183,14 +183,16 @@ class Device(Writer):
         if index == "0" or layout == "0":
             return f"{name}_p, 0"
         return (
-            f"shifted({name}_p, {index} * {name}_step), 0"
+            f"shifted({name}_p, ({index}) * {name}_step), 0"
             if layout == "s"
             else f"{name}_p, {index}"
         )
 
-    def fetch(self, indent: int, name: str, prefix: str, lanes: int, index: str) -> None:
+    def fetch(
+        self, indent: int, name: str, prefix: str, lanes: int, index: str, first: int = 0
+    ) -> None:
         """Load so many elements, or the one that there is, as `prefix0_name` and so on."""
-        names = [f"{prefix}{j}_{name}" for j in range(lanes)]
+        names = [f"{prefix}{j}_{name}" for j in range(first, first + lanes)]
         if lanes > 1 and dict(self.arrays())[name].layout != "0":
             self.line(indent, f"{', '.join(names)} = load{lanes}({name}_p, {index})")
             return
@@ -198,9 +200,11 @@ class Device(Writer):
         for other in names[1:]:
             self.line(indent, f"{other} = {names[0]}")
 
-    def leave(self, indent: int, name: str, prefix: str, lanes: int, index: str) -> None:
+    def leave(
+        self, indent: int, name: str, prefix: str, lanes: int, index: str, first: int = 0
+    ) -> None:
         """Store so many elements."""
-        names = ", ".join(f"{prefix}{j}_{name}" for j in range(lanes))
+        names = ", ".join(f"{prefix}{j}_{name}" for j in range(first, first + lanes))
         if lanes > 1:
             self.line(indent, f"store{lanes}({name}_p, {index}, {names})")
         else:
