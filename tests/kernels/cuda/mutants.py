@@ -12,9 +12,10 @@ from tests.kernels.cuda.simulated import reductions, rows
 from tests.kernels.cuda.simulator import Launch
 from tests.kernels.llvm import collected, twins
 
-MUTANTS = (  # form, what is changed (its first occurrence), into what, what is said of it
+MUTANTS = (  # form, what is changed (its first occurrence), into what, what is said of it,
+    # teams of a block
     ("map", "while i < total", "while i < total + 1", "1 float32 at byte 148 of x0"),
-    ("map", "+ start\n", "+ start - 1\n", "4 float32 at byte -16 of x0"),
+    ("map", "i = start", "i = start - 1", "4 float32 at byte -16 of x0"),
     ("map", "i += step", "i += 1", "race"),
     ("reduce", "while i < m:", "while i <= m:", "1 float32 at byte 148 of x0"),
     ("reduce", "\n    barrier()", "", "nobody wrote it"),
@@ -26,6 +27,9 @@ MUTANTS = (  # form, what is changed (its first occurrence), into what, what is 
      "wait for each other at different places"),
     ("rows", "if thread() == 0:", "if thread() >= 0:", "race"),
     ("reduce", "traded(value, 16)", "traded(value, 8)", "other numbers"),
+    ("totals", "if mine < total and", "if", "race", 4),
+    ("reduce", "traded(value, 8)", "traded(value, 16)", "other numbers", 4),
+    ("rows", "begin += step * 4", "begin += step", "race", 4),
 )  # fmt: skip
 
 
@@ -48,11 +52,13 @@ def _suits(loop):
     return first.combine == "add" and loop.operands[0].node.kind == "f"
 
 
-def said(form, old, new, loop):
+def said(form, old, new, loop, teams):
     """What the simulator says of a mutant."""
     rng = np.random.default_rng(3)
     made = twins.prepared(rng, loop, (3,) if form in grids.BLOCKS else (), 37)
-    grid = grids.choose(loop, made.words)._replace(threads=64)
+    grid = grids.choose(loop, made.words)._replace(threads=64, ahead=1)
+    if form in grids.BLOCKS:
+        grid = grids.teamed(loop, grid, 37, 64 // teams, teams)
     names = [*(f"x{k}" for k in range(len(loop.operands))), *("y" for _ in loop.outputs)]
     launch = Launch(loop, grid, made.words, made.memory, names)
     assert old in launch.text.text, (old, launch.text.text)
@@ -73,8 +79,8 @@ def main():
     """See the module."""
     rng = np.random.default_rng(1)
     loops = {form: loop_of(form, rng) for form in dict.fromkeys(m[0] for m in MUTANTS)}
-    for form, old, new, expected in MUTANTS:
-        text = said(form, old, new, loops[form])
+    for form, old, new, expected, *teams in MUTANTS:
+        text = said(form, old, new, loops[form], *(teams or [1]))
         found = {"form": form, "old": old, "said": text, "expected": expected}
         print(json.dumps(found), flush=True)
 

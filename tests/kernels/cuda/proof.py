@@ -3,7 +3,7 @@
 import re
 
 from nbgraph.kernels.cuda import machine
-from nbgraph.kernels.cuda.grid import Grid, ahead, lanes
+from nbgraph.kernels.cuda.grid import BLOCKS, Grid, ahead, lanes, shared
 from nbgraph.kernels.cuda.kernel import device_kernel
 from nbgraph.kernels.writer import ITEMSIZE
 
@@ -22,15 +22,23 @@ DOUBLE_FORMS = {
 }
 
 
+SHAPES = ((1000, 4096), (1 << 17, 2))  # of rows: length, number
+
+
 def grids(loop):
-    """The launches that are tried of a loop: the fast path, and the general one."""
+    """The launches that are tried of a loop: the fast path, and the general one; short rows of
+    which a block takes several, and long ones."""
     if loop.form == "map":
         moving = any(a.layout == "s" for a in (*loop.operands, *loop.outputs))
         count = lanes(loop)
         return [Grid(lanes=count, rank=1 if moving else 0, ahead=ahead(loop, count))]
     if loop.form == "leading":
         return [Grid(rank=2)]
-    return [Grid(lanes=lanes(loop), rank=1)]
+    count = lanes(loop)
+    if loop.form not in BLOCKS:
+        return [Grid(lanes=count, rank=1)]
+    grid = Grid(lanes=count, rank=1, ahead=ahead(loop, count))
+    return list(dict.fromkeys(shared(loop, grid, *each) for each in SHAPES))
 
 
 def wrong(loop, capability, grid):

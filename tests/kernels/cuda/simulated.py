@@ -31,6 +31,7 @@ LONG = 1031  # more than a block of a reduction
 MANY = 541  # vectors enough for a warp to load several of each thread ahead
 SMALL, LONGER = (1, 3), (5, 2 * GROUP + 7)  # rows and columns, or columns and rows
 GRIDS = ((1, 32), (1, 64), (2, 64), (3, 32), (2, 32), (1, 128))  # blocks, threads
+TEAMS = (1, 2, 4, 8, 32)
 
 
 @ng.op
@@ -146,9 +147,21 @@ def _in_place(loop, words):
     return words
 
 
+def _grid(rng, loop, words, threads):
+    """The grid for a record, but for the threads of a block, and how many take a row."""
+    grid = grids.choose(loop, words)
+    if loop.form not in grids.BLOCKS:
+        return grid._replace(threads=threads)
+    teams = int(rng.choice([n for n in TEAMS if n == 1 or threads // n <= grids.WARP]))
+    length = min(int(words[0]), loop.block) if loop.form == "reduce" else int(words[0])
+    if loop.form == "reduce" and length < words[0] and rng.random() < 0.5:
+        teams = 1
+    return grids.teamed(loop, grid, length, threads // teams, teams)
+
+
 def differences(loop, seed, *, rounds):
     """What differs between a GPU's results and the CPU's, in words; nothing if they agree. And the
-    grids of the rounds: lanes, rank, blocks, threads."""
+    grids of the rounds: lanes, rank, blocks, threads, teams, whether rows are held."""
     code = kernel(loop)
     tried = []
     for turn in range(rounds):
@@ -166,8 +179,8 @@ def differences(loop, seed, *, rounds):
         for array, old in zip(made.memory, before, strict=True):
             array[...] = old
         blocks, threads = GRIDS[int(rng.integers(len(GRIDS)))]
-        grid = grids.choose(loop, made.words)._replace(threads=threads)
-        tried.append((grid.lanes, grid.rank, blocks, threads))
+        grid = _grid(rng, loop, made.words, threads)
+        tried.append((grid.lanes, grid.rank, blocks, threads, grid.teams, grid.held > 0))
         names = [*(f"x{k}" for k in range(len(loop.operands)))]
         names += [f"y{k}" for k in range(len(loop.outputs))]
         launch = Launch(loop, grid, made.words, made.memory, names)

@@ -117,6 +117,8 @@ def test_blocks_of_threads_have_whole_warps(inner, rows):
     made = grids.choose(loop, words_of(loop, inner, [0, 0, 0], (rows,)))
     assert made.threads % WARP == 0 and WARP <= made.threads <= MOST_THREADS
     assert made.threads & (made.threads - 1) == 0  # threads trade values in pairs
+    assert made.teams == 1 or made.team <= WARP  # and teams are of one warp
+    assert made.team == 1 or made.team <= max(2, -(-inner // made.lanes))
     assert grids.units(loop, words_of(loop, inner, [0, 0, 0], (rows,)), made._replace(rank=1)) == (
         rows
     )

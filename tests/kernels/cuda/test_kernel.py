@@ -157,6 +157,19 @@ def test_every_capability(capability):
         assert machine.facts(made.ptx, capability).stack == 0
 
 
+@pytest.mark.parametrize("teams", [1, 8])
+def test_exchanges_are_not_written_twice(teams):
+    """Threads of a warp must meet at one instruction: LLVM may not copy it into both sides of a
+    branch that only some of them take, as it does with what it takes for arithmetic."""
+    loop = loop_of(hinge)
+    whole = [output._replace(combine="max", whole=True) for output in loop.outputs]
+    loop = dataclasses.replace(loop, form="reduce", outputs=tuple(whole))
+    made = device_kernel(loop, Grid(lanes=4, rank=1, teams=teams), (9, 0))
+    warps = made.grid.team // 32
+    assert made.ptx.count("shfl.sync") == 5 + (warps - 1).bit_length()
+    assert made.ptx.count("bar.sync") + made.ptx.count("barrier.sync") == (2 if warps > 1 else 0)
+
+
 def test_what_operators_show():
     """SMP-07, MSP-04: PTX, facts and the kernel's text, on a machine without a GPU."""
     assert hinge.ptx("float32", "8.0") == hinge.ptx("float32", (8, 0)) != hinge.ptx()

@@ -45,9 +45,12 @@ def test_simulated(workload, full):
     found = child("simulated", workload, "5", str(count))
     assert [each["wrong"] for each in found if each["wrong"]] == []
     assert {each["form"] for each in found} == FORMS[workload]
-    lanes, ranks, blocks, threads = map(set, zip(*(g for each in found for g in each["grids"])))
+    columns = zip(*(g for each in found for g in each["grids"]))
+    lanes, ranks, blocks, threads, teams, held = map(set, columns)
     assert max(ranks) > 0 and max(blocks) > 1 and min(threads) < max(threads)
     assert workload not in ("maps", "reductions") or max(lanes) > 1
+    assert workload not in ("rows", "reductions") or len(teams) > 2
+    assert workload != "rows" or held == {True, False}
 
 
 def test_mistakes_are_seen():

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from nbgraph.kernels.loops import Form, Loop
+from nbgraph.kernels.scalar import Node
 from nbgraph.kernels.writer import ITEMSIZE
 
 VECTOR = 16  # bytes of the longest load and store
 MOST_LANES = 8
 THREADS = 256  # of a block, where units are threads
-MOST_THREADS = 1024
+MOST_THREADS = 512  # 128 registers of each
 WARP = 32
 BLOCKS: tuple[Form, ...] = ("reduce", "totals", "rows")  # forms whose units are blocks of threads
 LARGEST = 1 << 31  # elements that 32-bit indices count
 WAVES = 32  # times a device full of blocks: the most that is launched
+FEW = 512  # blocks of threads that all parts of a large device have work by
+MOST_HELD, HELD = 8, 64  # vectors of a row, and registers, that a thread has a row in
 AHEAD, MOST_AHEAD = 64, 4  # bytes a thread asks memory for before it waits, vectors at most
 _LARGE = 512  # operations of the longest text that is made for that
 _CALL = 24  # operations of a call of the library
@@ -27,7 +31,10 @@ class Grid(NamedTuple):
 
     `lanes`: elements a thread takes at once, which lie side by side; `rank`: outer dimensions of
     the record; `narrow`: whether 32 bits count all elements; `threads`: of a block; `ahead`:
-    vectors, or elements, that a thread loads before it uses the first.
+    vectors, or elements, that a thread loads before it uses the first; `teams`: rows that a block
+    takes at once, each by as many of its threads; `held`: vectors of a row that a thread has in
+    registers from its first pass over the row to the last, or 0; of these all threads have `full`,
+    some the last one, too.
     """
 
     lanes: int = 1
@@ -35,6 +42,14 @@ class Grid(NamedTuple):
     narrow: bool = True
     threads: int = THREADS
     ahead: int = 1
+    teams: int = 1
+    held: int = 0
+    full: int = 0
+
+    @property
+    def team(self) -> int:
+        """Threads that take a row together: of one warp where a block has several teams."""
+        return self.threads // self.teams
 
 
 def lanes(loop: Loop) -> int:
@@ -53,20 +68,50 @@ def choose(loop: Loop, record: Sequence[int]) -> Grid:
     outer = [words[loop.outer_at + d * (1 + loop.pointers)] for d in range(words[1])]
     while outer and outer[-1] == 1 and loop.form != "leading":  # which counts on both of its
         outer.pop()
-    rank, total = len(outer), inner
-    for extent in outer:
-        total *= extent
+    rank, rows = len(outer), math.prod(outer)
     count = _aligned(loop, words, rank)
-    return Grid(count, rank, total < LARGEST, _threads(loop, inner), ahead(loop, count))
+    grid = Grid(count, rank, inner * rows < LARGEST, ahead=ahead(loop, count))
+    return shared(loop, grid, inner, rows) if loop.form in BLOCKS else grid
+
+
+def shared(loop: Loop, grid: Grid, inner: int, rows: int) -> Grid:
+    """The grid with rows, or blocks of a run, shared out among threads."""
+    length = min(inner, loop.block) if loop.form == "reduce" else inner
+    vectors = -(-length // grid.lanes)
+    each = _held(loop, grid.lanes)  # a thread's at most, if they are to stay in registers
+    most = THREADS if loop.form == "reduce" else MOST_THREADS
+    team = 1 if inner == length else most
+    while team < most and (2 * team <= vectors if team < WARP else each * team < vectors):
+        team *= 2
+    teams = max(1, WARP // team)
+    while teams * team < THREADS and rows >= FEW * teams * 2:
+        teams *= 2
+    return teamed(loop, grid, length, team, teams)
+
+
+def teamed(loop: Loop, grid: Grid, length: int, team: int, teams: int) -> Grid:
+    """The grid with so many teams of so many threads for rows of a length."""
+    held, full = -(-length // (grid.lanes * team)), length // (grid.lanes * team)
+    if loop.form != "rows" or length % grid.lanes or held > _held(loop, grid.lanes):
+        held = full = 0
+    return grid._replace(threads=team * teams, teams=teams, held=held, full=full)
+
+
+def _held(loop: Loop, count: int) -> int:
+    """Vectors of a row that a thread may have in registers."""
+    moving = [a for a in loop.operands if a.layout != "0"] if loop.form == "rows" else [1]
+    registers = max(1, len(moving)) * count * (2 if loop.compute == "float64" else 1)
+    found = min(MOST_HELD, HELD // registers, 4 * _LARGE // max(1, count * _operations(loop)))
+    return 1 << (max(1, found).bit_length() - 1)
 
 
 def ahead(loop: Loop, count: int) -> int:
     """Vectors of `count` elements whose loads are under way at once: memory answers after some
     700 ns, so that 16 bytes a thread would not keep it busy. Bodies that are long are bound by
     what they compute."""
-    if loop.form != "map":
+    if loop.form not in ("map", *BLOCKS):
         return 1
-    read = {n.id for n in loop.graph.reachable([o.node for o in loop.outputs])}
+    read = {n.id for n in loop.graph.reachable(_roots(loop))}
     nbytes = [ITEMSIZE[o.dtype] for o in loop.operands if o.node.id in read and o.layout != "0"]
     nbytes += [ITEMSIZE[o.dtype] for o in loop.outputs if o.request == "add"]
     if not nbytes:
@@ -77,12 +122,17 @@ def ahead(loop: Loop, count: int) -> int:
 
 def _operations(loop: Loop) -> int:
     """How long the text of an element is."""
-    nodes = loop.graph.reachable([o.node for o in loop.outputs])
+    nodes = loop.graph.reachable(_roots(loop))
     leaves = ("arg", "param", "const")
     return sum(
         _LARGE if n.op in ("final", "extern") else _CALL if n.op == "call" else n.op not in leaves
         for n in nodes
     )
+
+
+def _roots(loop: Loop) -> list[Node]:
+    """What is computed of an element."""
+    return [o.node for o in loop.outputs] + [t.node for stage in loop.stages for t in stage]
 
 
 def _aligned(loop: Loop, words: Sequence[int], rank: int) -> int:
@@ -103,18 +153,9 @@ def _aligned(loop: Loop, words: Sequence[int], rank: int) -> int:
     return count
 
 
-def _threads(loop: Loop, inner: int) -> int:
-    """Threads of a block: enough to have some elements of a row each, not more."""
-    if loop.form not in ("totals", "rows"):
-        return THREADS
-    threads = WARP
-    while threads < MOST_THREADS and threads * 4 < inner:
-        threads *= 4 if threads < THREADS // 2 else 2
-    return min(threads, MOST_THREADS)
-
-
 def units(loop: Loop, record: Sequence[int], grid: Grid) -> int:
-    """Blocks of threads that have something to do, a vector a thread or a row a block."""
+    """Rows or blocks of a run, where blocks of threads take these; else blocks of threads that
+    have something to do, a vector a thread."""
     words = [int(word) for word in record]
     width = 1 + loop.pointers
     extents = [words[loop.outer_at + d * width] for d in range(grid.rank)]
@@ -134,8 +175,10 @@ def blocks(loop: Loop, record: Sequence[int], grid: Grid, wave: int) -> int:
     More than it holds, so that none ends long before the others, whatever the number that their
     registers let it hold; few enough that starting them costs nothing.
     """
-    count = units(loop, record, grid)
-    if count > wave:
+    count = -(-units(loop, record, grid) // grid.teams)
+    if loop.form in BLOCKS:
+        count = min(count, WAVES * wave)
+    elif count > wave:
         count = min(-(-count // grid.ahead), WAVES * wave)
     return max(1, count)
 

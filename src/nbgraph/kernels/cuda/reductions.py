@@ -9,13 +9,16 @@ from nbgraph.kernels.forms import Reduce as HostReduce
 from nbgraph.kernels.loops import GROUP, Output
 from nbgraph.kernels.totals import InOrder
 
+_AT_ONCE = 8  # rows whose loads a thread has under way
+
 
 class Reduce(Device, HostReduce):
     """One value a block of the inner run; outputs of a map beside it.
 
-    The threads of a block take elements, or vectors of them, a block of threads apart; then their
-    values are combined in the order of the threads. A sum of n terms by t threads is off by
-    (n / t + log2(t)) eps times the sum of their absolute values at most: 12 eps for a whole block.
+    The threads of a block, or of a team where runs are short, take elements, or vectors of them, a
+    team apart; those that a thread loads ahead are combined two by two, with the total so far last;
+    then the threads' values are combined in the order of their numbers. A sum of n terms by t
+    threads is off by (n / t + log2(t)) eps times the sum of their absolute values at most.
     """
 
     def space(self) -> None:
@@ -24,11 +27,10 @@ class Reduce(Device, HostReduce):
         self._call = self.element("element", self.roots(), self._results, self._olds())
         self.line(1, f"blocks = (n + {loop.block - 1}) // {loop.block}")
         self.extent(1, "total", "blocks")
-        self.line(1, "b = start")
-        self.line(1, "while b < total:")
+        self.each("b")
         self.divided(2, "row", "j", "b", "blocks")
         self.line(2, f"first = j * {loop.block}")
-        self.line(2, f"m = min(n - first, {loop.block})")
+        self.line(2, f"m = {self.own(f'min(n - first, {loop.block})')}")
         self.rows(2, "row")
         self._bases(2)
         totals = self._totals()
@@ -38,7 +40,7 @@ class Reduce(Device, HostReduce):
         for k, (name, array) in enumerate(self.arrays()):
             if isinstance(array, Output) and array.combine:
                 self._deliver(2, k, name, array)
-        self.line(2, "b += step")
+        self.go_on("b")
 
     def _wide(self, output: Output) -> bool:
         """See forms.Reduce; here a thread adds up a few elements."""
@@ -72,20 +74,23 @@ class Reduce(Device, HostReduce):
             place = f"{self.base(k, 'row')}{along}"
             self.line(indent, f"{name}_p = {array.dtype}_pointer({place})")
 
-    def _some(self, indent: int, lanes: int) -> None:
-        """A vector of elements, or one."""
-        for _, name, _ in self.moving(self.roots()):
-            self.fetch(indent, name, "lane", lanes, "i")
-        for name in self._olds():
-            self.fetch(indent, name, "was", lanes, "i")
-        for j in range(lanes):
+    def _some(self, indent: int, lanes: int, count: int) -> None:
+        """So many vectors of elements, or elements."""
+        reads = [*((n, "lane") for _, n, _ in self.moving(self.roots()))]
+        reads += [(name, "was") for name in self._olds()]
+        for k, index in enumerate(self.beside(count)):
+            for name, prefix in reads:
+                self.fetch(indent, name, prefix, lanes, index, k * lanes)
+        for j in range(count * lanes):
             made = ", ".join(f"new{j}_{y}" for y in self.outputs)
             self.line(indent, f"{made} = {self._call(j)}")
-            for name, output in self._totals():
-                text = f"acc_{output.combine}({name}_acc, new{j}_{name})"
-                self.line(indent, f"{name}_acc = {text}")
-        for name, _ in self._mapped():
-            self.leave(indent, name, "new", lanes, "i")
+        for name, output in self._totals():
+            combine = f"acc_{output.combine}"
+            values = paired(combine, [f"new{j}_{name}" for j in range(count * lanes)])
+            self.line(indent, f"{name}_acc = {combine}({name}_acc, {values})")
+        for k, index in enumerate(self.beside(count)):
+            for name, _ in self._mapped():
+                self.leave(indent, name, "new", lanes, index, k * lanes)
 
     def _deliver(self, indent: int, k: int, name: str, output: Output) -> None:
         """The first thread writes the block's total."""
@@ -93,11 +98,19 @@ class Reduce(Device, HostReduce):
         kind = self._kind(output)
         together = self.together(output.combine, kind, f"{name}_acc")
         self.line(indent, f"{name}_all = {together}")
-        self.line(indent, "if thread() == 0:")
+        inside = self.once(indent)
         place = f"{self.base(k, 'row')} + j * word(args, {self.loop.steps_at + k})"
-        self.line(indent + 1, f"{name}_p = {output.dtype}_pointer({place})")
+        self.line(inside, f"{name}_p = {output.dtype}_pointer({place})")
         value = self.delivered(f"{name}_p", "0", output, f"{name}_all", kind)
-        self.line(indent + 1, f"store({name}_p, 0, {value})")
+        self.line(inside, f"store({name}_p, 0, {value})")
+
+
+def paired(combine: str, values: Sequence[str]) -> str:
+    """The text of values combined two by two."""
+    if len(values) == 1:
+        return values[0]
+    half = len(values) // 2
+    return f"{combine}({paired(combine, values[:half])}, {paired(combine, values[half:])})"
 
 
 class Totals(Device, InOrder):
@@ -107,24 +120,25 @@ class Totals(Device, InOrder):
         """See Writer."""
         (y,), (out,) = self.outputs, self.loop.outputs
         self.extent(1, "total", "1")
-        self.line(1, "row = start")
-        self.line(1, "while row < total:")
+        self.each("row")
         self.rows(2, "row")
         for k, (name, array) in enumerate(self.arrays()):
             self.line(2, f"{name}_p = {array.dtype}_pointer({self.base(k, 'row')})")
         self.line(2, f"acc = {self.start()}")
-        self.shared_out(2, "n", self._some)
+        self.line(2, f"m = {self.own('n')}")
+        self.shared_out(2, "m", self._some)
         self.line(2, f"{y}_all = {self.together(self.combine, self.kind, 'acc')}")
-        self.line(2, "if thread() == 0:")
+        inside = self.once(2)
         value = self.delivered(f"{y}_p", "0", out, f"{y}_all", self.kind)
-        self.line(3, f"store({y}_p, 0, {value})")
-        self.line(2, "row += step")
+        self.line(inside, f"store({y}_p, 0, {value})")
+        self.go_on("row")
 
-    def _some(self, indent: int, lanes: int) -> None:
-        """A vector of elements, or one."""
+    def _some(self, indent: int, lanes: int, count: int) -> None:
+        """So many vectors of elements, or elements."""
         (name,) = self.names
-        self.fetch(indent, name, "lane", lanes, "i")
-        for j in range(lanes):
+        for k, index in enumerate(self.beside(count)):
+            self.fetch(indent, name, "lane", lanes, index, k * lanes)
+        for j in range(count * lanes):
             self.line(indent, f"acc = {self.combined('acc', self.term(f'lane{j}_{name}'))}")
 
 
@@ -134,11 +148,10 @@ class Leading(Device, InOrder):
 
     def space(self) -> None:
         """See Writer."""
-        (x,), (y,), (out,) = self.names, self.outputs, self.loop.outputs
+        (y,), (out,) = self.outputs, self.loop.outputs
         full, main, carried, groups = (self.leaves[p.id] for p in self.loop.parameters)
         rows, batches = self.loop.outer_at, self.loop.outer_at + 3
         given, made = self.loop.operands[0].dtype, out.dtype
-        read = self.value(f"{x}_p", "0")
         for line in (
             f"below = word(args, {rows + 1})",
             f"total = n * {groups} * word(args, {batches})",
@@ -160,11 +173,8 @@ class Leading(Device, InOrder):
             f"    at += first * below + col * word(args, {self.loop.steps_at})",
             f"    acc = {self.start()}",
             "    r = first",
-            "    while r < stop:",
-            f"        {x}_p = {given}_pointer(at)",
-            f"        acc = {self.combined('acc', read)}",
-            "        at += below",
-            "        r += 1",
+            *self._rows(given, _AT_ONCE),
+            *self._rows(given, 1),
             f"    y_at = word(args, 3) + batch * word(args, {batches + 2})",
             f"    y_at += group * word(args, {rows + 2})",
             f"    y_at += col * word(args, {self.loop.steps_at + 1})",
@@ -173,3 +183,17 @@ class Leading(Device, InOrder):
             "    i += step",
         ):
             self.line(1, line)
+
+    def _rows(self, given: str, count: int) -> list[str]:
+        """The loop over rows, so many at a time: all are loaded before the first is combined."""
+        (x,) = self.names
+        lines = [f"    while r + {count} <= stop:"]
+        for k in range(count):
+            lines += [
+                f"        {x}_p = {given}_pointer(at)",
+                f"        lane{k}_{x} = load({x}_p, 0)",
+            ]
+            lines += ["        at += below"]
+        for k in range(count):
+            lines.append(f"        acc = {self.combined('acc', self.term(f'lane{k}_{x}'))}")
+        return [*lines, f"        r += {count}"]

@@ -1,4 +1,5 @@
-"""Row programs: a row for each block of threads, or, of rows side by side, one for each thread.
+"""Row programs: a row for each block of threads or part of one, or, of rows side by side, for each
+thread.
 
 A pass over a row is a function of an element, called for each element, or for each of a vector. A
 sum of n elements by t threads is off by (n / t + log2(t)) eps times the sum of their absolute
@@ -10,9 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from nbgraph.kernels.cuda.writer import Device
+from nbgraph.kernels.kinds import STORED
 from nbgraph.kernels.loops import Operand, Total
 from nbgraph.kernels.rows import Rows as HostRows
 from nbgraph.kernels.rows import is_sum
+
+Some = Callable[[int, int, str, int], None]
 
 
 class _Programs(Device, HostRows):
@@ -28,15 +32,15 @@ class _Programs(Device, HostRows):
             self.line(2, f"{name}_acc = {self._start(total, wide=self._wide(total))}")
         keeps = self.kept if self.kept is not None and self.kept.stage == number else None
 
-        def use(indent: int, lane: int, lanes: int) -> None:
+        def use(indent: int, lane: int, _: str) -> None:
             for total, name in zip(totals, names, strict=True):
                 value = f"float64({name}_one)" if self._wide(total) else f"{name}_one"
                 self.line(indent, f"{name}_acc = acc_{total.combine}({name}_acc, {value})")
                 if keeps is not None and total.node == keeps.node:
-                    self.line(indent, f"new{lane}_{self.outputs[keeps.output]} = {name}_one")
+                    self.line(indent, f"{self.keeps(lane, keeps.output)} = {name}_one")
 
         self._pass = [total.node for total in totals]
-        writes = [] if keeps is None else [self.outputs[keeps.output]]
+        writes = [] if keeps is None or self.grid.held else [self.outputs[keeps.output]]
         self._over(number, [f"{name}_one" for name in names], use, writes)
         for total, name in zip(totals, names, strict=True):
             self.line(2, f"{name} = {self.joined(total, f'{name}_acc')}")
@@ -50,10 +54,10 @@ class _Programs(Device, HostRows):
         """See Rows."""
         names = [self.outputs[k] for k in self.elements]
 
-        def use(indent: int, lane: int, lanes: int) -> None:
+        def use(indent: int, lane: int, index: str) -> None:
             for k, name in zip(self.elements, names, strict=True):
                 output = self.loop.outputs[k]
-                place = self.element_at(name, lane, lanes)
+                place = self.element_at(name, index)
                 value = self.delivered(*place, output, f"{name}_one", self.loop.compute)
                 self.line(indent, f"new{lane}_{name} = {value}")
 
@@ -69,11 +73,7 @@ class _Programs(Device, HostRows):
             text = self.leaves.get(output.node.id) or self.namespace.constant(output.node)
             self.line(2, f"{name}_p = {output.dtype}_pointer({name}_at)")
             value = self.delivered(f"{name}_p", "0", output, text, self.loop.compute)
-            self.one(2, f"store({name}_p, 0, {value})")
-
-    def one(self, indent: int, text: str) -> None:
-        """A statement that is done once a row."""
-        raise AssertionError
+            self.line(self.once(2), f"store({name}_p, 0, {value})")
 
     # pieces -------------------------------------------------------------------------------------
 
@@ -81,11 +81,12 @@ class _Programs(Device, HostRows):
         self,
         number: int,
         results: Sequence[str],
-        use: Callable[[int, int, int], None],
+        use: Callable[[int, int, str], None],
         writes: Sequence[str],
     ) -> None:
         """A pass over a row. `results` are the names of what is computed of an element; `use`
-        writes what is done with them, given indent, lane and lanes; `writes` are stored then."""
+        writes what is done with them, given indent, lane and place in the row; `writes` are stored
+        then."""
         self.hoist(2, self._pass)
         before, needed = dict(self.leaves), self.needed(self._pass)
         kept = self.kept
@@ -97,40 +98,52 @@ class _Programs(Device, HostRows):
         if index is not None and index.id in self.needed(self._pass):
             at = self.leaves[index.id] = self._unique("at")
         reads = [(name, "lane") for _, name, _ in self.moving(self._pass)]
-        if kept is not None and held is not None:
+        if kept is not None and held is not None and not self.grid.held:
             reads.append((self.outputs[kept.output], "was"))
         call = self.element(self._unique(f"pass{number}"), self._pass, list)
 
-        def some(indent: int, lanes: int) -> None:
-            place = self.point(indent, [*(name for name, _ in reads), *writes])
+        def load(indent: int, lanes: int, index: str, first: int) -> None:
+            place = self.point(indent, [name for name, _ in reads], index)
             for name, prefix in reads:
-                self.fetch(indent, name, prefix, lanes, place)
-            for j in range(lanes):
-                if at is not None:
-                    self.line(
-                        indent, f"{at} = int32({'i' if lanes == 1 else f'i * {lanes} + {j}'})"
-                    )
-                if kept is not None and held is not None:
-                    self.line(indent, f"{held} = was{j}_{self.outputs[kept.output]}")
-                self.line(indent, f"{', '.join(results)} = {call(j)}")
-                use(indent, j, lanes)
-            for name in writes:
-                self.leave(indent, name, "new", lanes, place)
+                self.fetch(indent, name, prefix, lanes, place, first)
 
-        self.loops(some)
+        def compute(indent: int, lanes: int, index: str, first: int) -> None:
+            place = self.point(indent, writes, index)
+            for j in range(first, first + lanes):
+                element = index if lanes == 1 else f"({index}) * {lanes} + {j - first}"
+                if at is not None:
+                    self.line(indent, f"{at} = int32({element})")
+                if kept is not None and held is not None:
+                    self.line(indent, f"{held} = {self.kept_as(j, kept.output)}")
+                self.line(indent, f"{', '.join(results)} = {call(j)}")
+                use(indent, j, element)
+            for name in writes:
+                self.leave(indent, name, "new", lanes, place, first)
+
+        self.loops(load, compute)
         self.leaves = before
 
-    def loops(self, some: Callable[[int, int], None]) -> None:
-        """The loops over a row's elements; see `shared_out`."""
+    def loops(self, load: Some, compute: Some) -> None:
+        """The loops over a row's elements: both are given indent, lanes, the index of a vector or
+        element, and the number of its first lane. All loads that are under way at once come before
+        what is computed."""
         raise AssertionError
 
-    def point(self, indent: int, names: Sequence[str]) -> str:
-        """Pointers to the arrays; the text of the index that element or vector `i` has there."""
+    def point(self, indent: int, names: Sequence[str], index: str) -> str:
+        """Pointers to the arrays; the text of the index that a vector or element has there."""
         raise AssertionError
 
-    def element_at(self, name: str, lane: int, lanes: int) -> tuple[str, str]:
-        """Pointer and index of one element of a vector."""
+    def element_at(self, name: str, index: str) -> tuple[str, str]:
+        """Pointer and index of one element; `point` was called for it."""
         raise AssertionError
+
+    def keeps(self, lane: int, output: int) -> str:
+        """What the value of an element that is kept goes into."""
+        return f"new{lane}_{self.outputs[output]}"
+
+    def kept_as(self, lane: int, output: int) -> str:
+        """What it is found in by later passes."""
+        return f"was{lane}_{self.outputs[output]}"
 
     def _single(self, indent: int, which: Sequence[tuple[str, Operand]]) -> None:
         """Load what has one value a row."""
@@ -148,49 +161,109 @@ class _Programs(Device, HostRows):
 
 
 class Rows(_Programs):
-    """A row for each block of threads, which take its elements in turn."""
+    """A row for each team of threads, which take its elements in turn. Where a thread's are few
+    they stay in registers from the first pass that reads them on; each array is read once."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*args)  # type: ignore[arg-type]
+        self._in_registers: dict[str, str] = {}  # names of values, and their kinds
+        self._unsure: dict[str, str] = {}  # those that are set under a condition
 
     def space(self) -> None:
         """See Writer."""
         self.extent(1, "total", "1")
-        self.line(1, "row = start")
-        self.line(1, "while row < total:")
+        self.each("row")
+        self.line(2, f"m = {self.own('n')}")
+        if self.grid.lanes > 1:
+            self.line(2, f"count = m // {self.grid.lanes}")
         self.rows(2, "row")
-        for k, (name, _) in enumerate(self.arrays()):
+        for k, (name, array) in enumerate(self.arrays()):
             self.line(2, f"{name}_at = {self.base(k, 'row')}")
+            if array.layout != "0":
+                self.line(2, f"{name}_p = {array.dtype}_pointer({name}_at)")
         pairs = zip(self.names, self.loop.operands, strict=True)
         self._single(2, [(name, operand) for name, operand in pairs if operand.layout == "0"])
         self._passes()
-        self.line(2, "row += step")
+        self.go_on("row")
 
     def _wide(self, total: Total) -> bool:
         """See Rows; a row is added up by many threads."""
         return False
 
-    def loops(self, some: Callable[[int, int], None]) -> None:
+    def loops(self, load: Some, compute: Some) -> None:
         """See _Programs."""
-        self.shared_out(2, "n", some)
+        if self.grid.held:
+            self._unrolled(load)
+            self._unrolled(compute)
+            return
 
-    def point(self, indent: int, names: Sequence[str]) -> str:
-        """See _Programs."""
-        arrays = dict(self.arrays())
-        for name in dict.fromkeys(names):
-            self.line(indent, f"{name}_p = {arrays[name].dtype}_pointer({name}_at)")
-        return "i"
+        def some(indent: int, lanes: int, count: int) -> None:
+            for write in (load, compute):
+                for k, index in enumerate(self.beside(count)):
+                    write(indent, lanes, index, k * lanes)
 
-    def element_at(self, name: str, lane: int, lanes: int) -> tuple[str, str]:
+        self.shared_out(2, "m", some)
+
+    def _unrolled(self, write: Some) -> None:
+        """What a thread does with each of its vectors: all threads of teams that have a row have
+        `full`, some one more. What a thread has not is 0: else it would keep, in other registers,
+        what it had of the row before."""
+        grid, begin = self.grid, len(self.lines)
+        indent = 2 if grid.teams == 1 else 3
+        for k in range(grid.held):
+            if k == (grid.full if grid.teams == 1 else 0):
+                self._unsure.clear()
+            index = f"{self.member} + {k * grid.team}" if k else self.member
+            before = len(self.lines)
+            write(indent if k < grid.full else 3, grid.lanes, index, k * grid.lanes)
+            if len(self.lines) > before and (k == grid.full or (k == 0 and indent == 3)):
+                stop = "count" if grid.lanes > 1 else "m"
+                test = f"{index} < {stop}" if k == grid.full else "mine < total"
+                self.lines.insert(before, f"        if {test}:")
+        if grid.teams > 1 or grid.held > grid.full:
+            zeros = [f"        {name} = {kind}(0)" for name, kind in self._unsure.items()]
+            self.lines[begin:begin] = zeros
+        self._unsure.clear()
+
+    def keeps(self, lane: int, output: int) -> str:
+        """See _Programs; no later pass reads an operand's elements, so one's place is free."""
+        if not self.grid.held:
+            return super().keeps(lane, output)
+        name = self.kept_as(lane, output)
+        if name not in self._in_registers:
+            self._in_registers[name] = self._unsure[name] = self.loop.compute
+        return name
+
+    def kept_as(self, lane: int, output: int) -> str:
         """See _Programs."""
-        array = dict(self.arrays())[name]
-        return self.place(name, array, "i" if lanes == 1 else f"(i * {lanes} + {lane})")
+        kind, names = self.loop.compute, zip(self.names, self.loop.operands, strict=True)
+        places = [f"lane{lane}_{name}" for name, o in names if o.dtype == kind]
+        found = [name for name in places if name in self._in_registers]
+        return found[0] if found and self.grid.held else super().kept_as(lane, output)
+
+    def point(self, indent: int, names: Sequence[str], index: str) -> str:
+        """See _Programs."""
+        return index
+
+    def fetch(
+        self, indent: int, name: str, prefix: str, lanes: int, index: str, first: int = 0
+    ) -> None:
+        """See Device; what is in registers is not loaded again."""
+        names = [f"{prefix}{j}_{name}" for j in range(first, first + lanes)]
+        if not self.grid.held or names[0] not in self._in_registers:
+            super().fetch(indent, name, prefix, lanes, index, first)
+            dtype = dict(self.arrays())[name].dtype
+            known = dict.fromkeys(names, STORED.get(dtype, dtype))
+            self._in_registers |= known
+            self._unsure |= known
+
+    def element_at(self, name: str, index: str) -> tuple[str, str]:
+        """See _Programs."""
+        return self.place(name, dict(self.arrays())[name], f"({index})")
 
     def joined(self, total: Total, acc: str) -> str:
         """See _Programs."""
         return self.together(total.combine, self.loop.compute, acc)
-
-    def one(self, indent: int, text: str) -> None:
-        """See _Programs."""
-        self.line(indent, "if thread() == 0:")
-        self.line(indent + 1, text)
 
 
 class Columns(_Programs):
@@ -226,25 +299,26 @@ class Columns(_Programs):
         """See _Programs."""
         return f"{self.loop.compute}({acc})" if is_sum(total) else acc
 
-    def loops(self, some: Callable[[int, int], None]) -> None:
+    def loops(self, load: Some, compute: Some) -> None:
         """See _Programs."""
         self.line(2, "i = 0")
         self.line(2, f"while i < {self.length}:")
-        some(3, 1)
+        load(3, 1, "i", 0)
+        compute(3, 1, "i", 0)
         self.line(3, "i += 1")
 
-    def point(self, indent: int, names: Sequence[str]) -> str:
+    def point(self, indent: int, names: Sequence[str], index: str) -> str:
         """See _Programs."""
         arrays = dict(self.arrays())
         for name in dict.fromkeys(names):
-            place = f"{name}_at + i * {self._moved[name]}"
+            place = f"{name}_at + {index} * {self._moved[name]}"
             self.line(indent, f"{name}_p = {arrays[name].dtype}_pointer({place})")
         return "0"
 
-    def element_at(self, name: str, lane: int, lanes: int) -> tuple[str, str]:
+    def element_at(self, name: str, index: str) -> tuple[str, str]:
         """See _Programs."""
         return f"{name}_p", "0"
 
-    def one(self, indent: int, text: str) -> None:
-        """See _Programs."""
-        self.line(indent, text)
+    def once(self, indent: int) -> int:
+        """See Device: a row is one thread's."""
+        return indent

@@ -107,6 +107,7 @@ def _register(name: str) -> Primitive:
 
 
 def _barrier(f: Function, args: Sequence[Value]) -> None:
+    f.convergent = True
     f.needs("declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)")
     f.line("call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)")
 
@@ -126,6 +127,7 @@ def _shared(kind: str) -> Primitive:
 def _traded(f: Function, args: Sequence[Value]) -> Value:
     """The value of the thread of this warp whose number differs in the bit `distance`."""
     value, distance = args
+    f.convergent = True
     kind = value.kind
     bits = 8 * itemsize(kind)
     plain = f.value(kind, f"bitcast {value.typed} to i{bits}").text

@@ -27,7 +27,7 @@ class Device(Writer):
     words = frozenset(
         "step count total groups columns rows width stop first place batch group r at "
         "thread barrier traded shared element inlined count below y_at load2 load4 load8 store2 "
-        "store4 store8 any_sin any_cos any_tan".split()
+        "begin mine store4 store8 any_sin any_cos any_tan".split()
     )
 
     def __init__(self, loop: Loop, grid: Grid) -> None:
@@ -212,27 +212,78 @@ class Device(Writer):
 
     # threads of a block -------------------------------------------------------------------------
 
-    def shared_out(self, indent: int, length: str, some: Callable[[int, int], None]) -> None:
-        """Loops in which threads of a block take the elements of a run: `some` writes the text for
-        vector or element `i` of so many lanes. A thread has the same elements in each such loop."""
-        lanes, threads = self.grid.lanes, self.grid.threads
-        self.line(indent, "i = thread()")
-        if lanes > 1:
-            self.line(indent, f"count = {length} // {lanes}")
-            self.line(indent, "while i < count:")
-            some(indent + 1, lanes)
-            self.line(indent + 1, f"i += {threads}")
-            self.line(indent, f"i = count * {lanes} + thread()")
-        self.line(indent, f"while i < {length}:")
-        some(indent + 1, 1)
-        self.line(indent + 1, f"i += {threads}")
+    def each(self, name: str) -> None:
+        """The loop over `total` rows, or blocks of a run: `name` is the one that this thread's team
+        takes. A team without one goes along with those of its warp, at the last one, with no
+        elements: `own` says how many of them are its own."""
+        teams = self.grid.teams
+        if teams == 1:
+            self.line(1, f"{name} = start")
+            self.line(1, f"while {name} < total:")
+            return
+        self.line(1, f"begin = start * {teams}")
+        self.line(1, "while begin < total:")
+        self.line(2, f"mine = begin + thread() // {self.grid.team}")
+        self.line(2, f"{name} = min(mine, total - 1)")
+
+    def go_on(self, name: str) -> None:
+        """To the next one."""
+        teams = self.grid.teams
+        self.line(2, f"{name} += step" if teams == 1 else f"begin += step * {teams}")
+
+    def own(self, length: str) -> str:
+        """The text of a number of elements that the team has of the row."""
+        return length if self.grid.teams == 1 else f"select(mine < total, {length}, 0)"
+
+    def once(self, indent: int) -> int:
+        """One thread of each team that has a row goes on; the indent of what it does."""
+        test = "thread() == 0"
+        if self.grid.teams > 1:
+            test = "mine < total"
+            test += f" and thread() % {self.grid.team} == 0" if self.grid.team > 1 else ""
+        self.line(indent, f"if {test}:")
+        return indent + 1
+
+    @property
+    def member(self) -> str:
+        """The number of the thread in its team."""
+        team = self.grid.team
+        return "thread()" if self.grid.teams == 1 else f"thread() % {team}" if team > 1 else "0"
+
+    def shared_out(self, indent: int, length: str, some: Callable[[int, int, int], None]) -> None:
+        """Loops in which threads of a team take the elements of a run: `some` writes the text for
+        vector or element `i` of so many lanes, and so many of these a team apart. A thread has the
+        same elements in each such loop."""
+        lanes = self.grid.lanes
+        self.line(indent, f"i = {self.member}")
+        if lanes == 1:
+            self._in_turn(indent, length, 1, self.grid.ahead, some)
+            return
+        self.line(indent, f"count = {length} // {lanes}")
+        self._in_turn(indent, "count", lanes, self.grid.ahead, some)
+        self.line(indent, f"i = count * {lanes} + {self.member}")
+        self._in_turn(indent, length, 1, 1, some)
+
+    def _in_turn(
+        self, indent: int, stop: str, lanes: int, most: int, some: Callable[[int, int, int], None]
+    ) -> None:
+        team = self.grid.team
+        for count in sorted({1, most}, reverse=True):
+            last = f" + {(count - 1) * team}" if count > 1 else ""
+            self.line(indent, f"while i{last} < {stop}:")
+            some(indent + 1, lanes, count)
+            self.line(indent + 1, f"i += {count * team}")
+
+    def beside(self, count: int) -> list[str]:
+        """The texts of `i` and of what is as many teams behind it."""
+        return ["i", *(f"i + {k * self.grid.team}" for k in range(1, count))]
 
     def together(self, combine: str, kind: str, value: str) -> str:
-        """The text of `combine` of a value over the threads of a block, which all get it."""
+        """The text of `combine` of a value over the threads of a team, which all get it."""
         assert self.loop.form in BLOCKS, self.loop.form
         name = f"together_{combine}_{kind}"
         if not any(line.startswith(f"def {name}(") for line in self.parts):
-            self.parts += _together(name, combine, kind, self.grid.threads)
+            self.parts += _together(name, combine, kind, self.grid.team)
         return f"{name}({value})"
 
     def stride(self, array: Operand | Output, name: str) -> str:

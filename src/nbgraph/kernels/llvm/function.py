@@ -32,6 +32,7 @@ class Function:
         self.separate = False
         self.inlined = False
         self.interleaved = False
+        self.convergent = False  # threads meet in it, so no call may come to depend on more
         self.grouped = False  # an access says that elements are independent
         self.returns: tuple[str, ...] = ()  # kinds of the results, known at the first return
         self.declared: dict[str, None] = {}  # what the module has to declare for it
@@ -125,7 +126,7 @@ class Function:
         """The finished function."""
         listed = ", ".join(p.typed for p in self.parameters)
         inlining = "noinline" if self.separate else "alwaysinline" if self.inlined else attribute
-        attributes = f"nounwind {inlining}"
+        attributes = f"nounwind {inlining}" + " convergent" * self.convergent
         head = f"define {linkage}{self.result} @{self.name}({listed}) {attributes} {{"
         last = [] if self._ended else ["  unreachable"]
         return "\n".join([head, "entry:", *self._entry, *self._lines, *last, "}", ""])

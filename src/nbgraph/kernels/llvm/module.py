@@ -190,6 +190,7 @@ class Module:
 
 def _call(f: Function, made: Function, args: Sequence[Value]) -> tuple[Value, ...]:
     """Call a lowered function; several results come as one record."""
+    f.convergent |= made.convergent
     listed = ", ".join(a.typed for a in args)
     text = f"call {made.result} @{made.name}({listed})"
     if len(made.returns) == 1:
