@@ -64,7 +64,7 @@ def apply(
     told(op, values, parameters, results, outs)
     if watched:
         anomaly.look(op, values, results)
-    if routes is not None and routes.learn(found, operands) and not attributes:
+    if routes is not None and routes.learn(found.plain, found.outputs, operands) and not attributes:
         op.shortcut = shortcut(op, routes)
     return results[0] if len(results) == 1 else tuple(results)
 

@@ -51,7 +51,7 @@ class _Ways:
         if self.op is None:
             self.op = operator_of(self.name)
         result = call(self.op, operands, {})
-        routes = routes_of(self.op, _NONE) if isinstance(self.op, Mapper) else None
+        routes = routes_of(self.op, _NONE)
         if routes is not None:
             self.push = routes.push
         return result

@@ -40,6 +40,11 @@ class Carried:
         self.plan, self.shape, self.outputs = plan, shape, outputs
         self.prepared: dict[Any, Prepared] = {}
 
+    @property
+    def plain(self) -> Prepared | None:
+        """The kernel of a call for new arrays, if there was one; calls with out= have others."""
+        return self.prepared.get((("write",) * len(self.outputs), *self.outputs))
+
 
 def carried(op: Mapper, values: Sequence[Any], parameters: Mapping[str, Any]) -> Carried:
     """What is known of an operator for arrays and numbers like these; worked out the first time.

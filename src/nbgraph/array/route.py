@@ -15,11 +15,12 @@ from nbgraph.array.chunk import Chunk, take
 from nbgraph.array.entry_parts import ARRAY, DOUBLE, SINGLE, WHOLE
 from nbgraph.array.launch import Prepared
 from nbgraph.array.layout import Layout
-from nbgraph.array.push import WEAK, Carried
+from nbgraph.array.push import WEAK
 from nbgraph.device import Context
 from nbgraph.engine import current
 from nbgraph.engine.handle import Core
 from nbgraph.engine.kernels import Kernels
+from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.mapper import Mapper
 from nbgraph.storage import LARGE, pool
 
@@ -48,14 +49,22 @@ class Routes:
         if entry.available():
             self.push = entry.over(self.table, _classes[0])
 
-    def learn(self, found: Carried, operands: Sequence[Any]) -> bool:
-        """Remember the way that a call has gone, if its like may come again; whether it may."""
+    def learn(
+        self,
+        prepared: Prepared | None,
+        outputs: Sequence[Layout],
+        operands: Sequence[Any],
+        order: Sequence[int] | None = None,
+    ) -> bool:
+        """Remember the way that a call for new arrays has gone, if its like may come again; whether
+        it may. None: the way is not known. `order`: of the operands' addresses in the record, where
+        it is not theirs."""
         engine = current()
         if not isinstance(engine, Kernels) or not engine._open_gate():
             return False
-        if self.push is declines:
+        if self.push is declines or prepared is None:
             return False
-        route = _route(found, engine, operands)
+        route = _route(prepared, outputs, engine, operands, order)
         if route is None:
             return False
         if engine._live is not self.core or self.count >= _KEPT:
@@ -75,7 +84,7 @@ def declines(place: object, operands: object) -> None:
     """Where no interpreter's entry serves."""
 
 
-def routes_of(op: Mapper, attributes: Mapping[str, Any]) -> Routes | None:
+def routes_of(op: Mapper | ArrayOp, attributes: Mapping[str, Any]) -> Routes | None:
     """The routes of an operator with these parameters; None: there are none, and will not be."""
     key = ("routes", *attributes.items()) if attributes else "routes"
     try:
@@ -106,21 +115,26 @@ def shortcut(op: Mapper, routes: Routes) -> Push:
     return run
 
 
-def _route(found: Carried, engine: Kernels, operands: Sequence[Any]) -> tuple[Any, ...] | None:
+def _route(
+    prepared: Prepared,
+    outputs: Sequence[Layout],
+    engine: Kernels,
+    operands: Sequence[Any],
+    order: Sequence[int] | None,
+) -> tuple[Any, ...] | None:
     """The route that a call has gone, or None: its like has to be looked at."""
     arrays = [i for i, v in enumerate(operands) if type(v) not in WEAK]
-    if not arrays or not found.outputs[0].size:
+    if not arrays or not outputs[0].size:
         return None
     if any(type(operands[i]) is not _classes[0] for i in arrays):
         return None  # lifted
     if not operands[arrays[0]]._chunk.device.host:
         return None  # what routes push runs on the host
-    # what a call for new arrays prepared (`push.push`); calls with out= have others beside it
-    prepared = found.prepared.get((("write",) * len(found.outputs), *found.outputs))
-    if prepared is None:
-        return None
     kinds = [_kind(*scalar) for scalar in prepared.scalars]
-    return None if None in kinds else _described(found, prepared, engine, operands, arrays, kinds)
+    if None in kinds:
+        return None
+    given = arrays if order is None else order
+    return _described(outputs, prepared, engine, operands, given, kinds)
 
 
 def _kind(kind: str, precision: str) -> int | None:
@@ -129,18 +143,19 @@ def _kind(kind: str, precision: str) -> int | None:
 
 
 def _described(
-    found: Carried,
+    outputs: Sequence[Layout],
     prepared: Prepared,
     engine: Kernels,
     operands: Sequence[Any],
     arrays: Sequence[int],
     kinds: Sequence[Any],
 ) -> tuple[Any, ...] | None:
-    """What the entry is told; None where there is no room for it."""
+    """What the entry is told; None where there is no room for it. `arrays`: operands in the order
+    of their addresses in the record."""
     core = engine._live
     assert core is not None
     device = operands[arrays[0]]._chunk.device
-    fixed = prepared.launcher(engine, len(arrays), len(found.outputs), True).fixed
+    fixed = prepared.launcher(engine, len(arrays), len(outputs), True).fixed
     submit, ids, gate = core.unit.address("submit"), engine._site_ids, engine._owner.gate
     push = entry.Push(
         submit, (core.address, *fixed), core, gate, device, ids, engine.site_at, core.attach
@@ -148,16 +163,16 @@ def _described(
     head, steps = prepared.head, prepared.steps
     at = len(head)  # of addresses: operands', then outputs'; behind them steps and numbers
     written = at + len(arrays)
-    number = written + len(found.outputs) + len(steps)
-    blank = [0] * (len(arrays) + len(found.outputs))
+    number = written + len(outputs) + len(steps)
+    blank = [0] * (len(arrays) + len(outputs))
     record = [*head, *blank, *steps, *[0] * len(kinds), *prepared.outer]
-    places = iter([(ARRAY, at + k) for k in range(len(arrays))])
+    places = {i: (ARRAY, at + k) for k, i in enumerate(arrays)}
     numbers = iter([(kind, number + k) for k, kind in enumerate(kinds)])
-    pairs = [next(numbers if type(v) in WEAK else places) for v in operands]
-    outputs = [_output(own, device, arrays, written + k) for k, own in enumerate(found.outputs)]
-    if not entry.fits(len(pairs), len(outputs), len(record)):
+    pairs = [places[i] if i in places else next(numbers) for i in range(len(operands))]
+    made = [_output(own, device, arrays, written + k) for k, own in enumerate(outputs)]
+    if not entry.fits(len(pairs), len(made), len(record)):
         return None
-    return (*entry.describe(push, pairs, outputs, record), prepared)  # its kernel is kept
+    return (*entry.describe(push, pairs, made, record), prepared)  # its kernel is kept
 
 
 def _output(own: Layout, device: Context, arrays: Sequence[int], place: int) -> entry.Output:

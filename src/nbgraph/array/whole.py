@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.array import anomaly
+from nbgraph.array import anomaly, known
 from nbgraph.array.carry import common_device, told, writable
 from nbgraph.array.chunk import Chunk, shared
 from nbgraph.array.copying import copied, copy_of, filled
@@ -80,9 +80,16 @@ def apply(
 ) -> Any:
     """An operator over whole arrays."""
     if outs is None and op.view is not None and isinstance(operands[0], Array):
-        known = op.carried.get(_key(operands[0], attributes))
-        if known is not None:
-            return _known_view(op, operands[0], attributes, *known)
+        place_of = op.carried.get(_key(operands[0], attributes))
+        if place_of is not None:
+            return _known_view(op, operands[0], attributes, *place_of)
+    ways = None
+    if outs is None and requests is None and not CLOSELY_ASKED[0]:
+        ways = known.routes(op, attributes)
+        if ways is not None and ways.count:
+            made = known.pushed(ways, op, operands, attributes)
+            if made is not None:
+                return made
     attributes = op.normalise(attributes)
     names = [op.operand_name(i) for i in range(len(operands))]
     values: list[Array] = lift(op.__name__, names, operands, weak=False)
@@ -105,6 +112,8 @@ def apply(
     told(op, values, attributes, results, outs)
     if watched:
         anomaly.look(op, values, results)
+    if ways is not None:
+        known.learn(ways, op, values, results, operands, attributes)
     return results[0] if len(results) == 1 else tuple(results)
 
 

@@ -227,7 +227,7 @@ def _routed(
 def _learn(rule: MapRule, key: Any, found: Carried, operands: Sequence[Any]) -> None:
     """Remember the way that a pass has gone."""
     routes = Routes()
-    if routes.learn(found, operands):
+    if routes.learn(found.plain, found.outputs, operands):
         if len(rule.routes) >= _KEPT:
             rule.routes.clear()
         rule.routes[key] = routes, found.outputs

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-
 from nbgraph.device import driver
 from nbgraph.errors import NbgraphError, of_kernel
 

@@ -1,0 +1,81 @@
+"""The quick way of operators over whole arrays that one kernel does: see `route`.
+
+An operator with a state, a resource or a result that is a view has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nbgraph.array.core import Array
+from nbgraph.array.launch import Prepared
+from nbgraph.array.layout import Layout
+from nbgraph.array.route import Routes, routes_of
+from nbgraph.engine import current
+from nbgraph.engine.kernels import Kernels
+from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.call import recording
+from nbgraph.operator.request import kWriteTo
+
+_NEW: Sequence[bool] = ()  # in_place: no output existed before
+
+
+def routes(op: ArrayOp, attributes: Mapping[str, Any]) -> Routes | None:
+    """The routes of an operator with these attributes; None where it can have none."""
+    if not op.kind or op.auxiliary or op.resources:
+        return None
+    return routes_of(op, attributes)
+
+
+def pushed(
+    known: Routes, op: ArrayOp, operands: Sequence[Any], attributes: Mapping[str, Any]
+) -> Any:
+    """What a call like one before gives; None where the general way is needed."""
+    engine = current()
+    if isinstance(engine, Kernels):
+        engine._open_gate()
+    made = known.push(engine.site_id(2), tuple(operands))
+    if made is None:
+        return None
+    recorder = recording.get()
+    if recorder is not None:
+        given = made if type(made) is tuple else (made,)
+        recorder.record(op, operands, op.normalise(attributes), given, _NEW)
+    return made
+
+
+def learn(
+    known: Routes,
+    op: ArrayOp,
+    values: Sequence[Array],
+    results: Sequence[Array],
+    operands: Sequence[Any],
+    attributes: Mapping[str, Any],
+) -> None:
+    """Remember the kernel of a call, which is over; `attributes` are normalised."""
+    outputs = [r._layout for r in results]
+    found = _kernel(op, [v._layout for v in values], outputs, attributes)
+    if found is not None:
+        known.learn(found[0], outputs, operands, found[1])
+
+
+def _kernel(
+    op: Any, layouts: Sequence[Layout], outputs: Sequence[Layout], attributes: Mapping[str, Any]
+) -> tuple[Prepared | None, Sequence[int]] | None:
+    """The kernel over these arrays as they lie, and the order of its operands' addresses."""
+    order = range(len(layouts))
+    if op.kind == "rows":
+        from nbgraph.array.rows import prepare_rows
+
+        return prepare_rows(op, layouts, outputs, [kWriteTo] * len(outputs), attributes), order
+    if op.kind == "product":
+        from nbgraph.array.products import prepare_product
+
+        product = prepare_product(op, layouts, outputs[0], kWriteTo, attributes)
+        return None if product is None else (product, (product.first, 1 - product.first))
+    from nbgraph.array.tiled import prepare_tiled
+
+    if outputs[0].dtype.itemsize < 4:
+        return None
+    return prepare_tiled(op, layouts, outputs[0], kWriteTo, attributes), order
