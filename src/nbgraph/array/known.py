@@ -54,6 +54,8 @@ def learn(
     attributes: Mapping[str, Any],
 ) -> None:
     """Remember the kernel of a call, which is over; `attributes` are normalised."""
+    if any(v is not operand for v, operand in zip(values, operands, strict=True)):
+        return  # numbers and lists become arrays in each call anew
     outputs = [r._layout for r in results]
     found = _kernel(op, [v._layout for v in values], outputs, attributes)
     if found is not None:

@@ -40,9 +40,17 @@ class Mark:
 
     __slots__ = ("event", "over", "slots")
 
-    def __init__(self, event: Any, slots: Slots) -> None:
+    def __init__(self, event: Any, slots: Slots | None = None) -> None:
         self.event, self.slots = event, slots
         self.over = False
+
+    def wait(self) -> NbgraphError | None:
+        """Until it is reached: what went wrong on the way."""
+        try:
+            self.event.synchronize()
+            return None if self.slots is None else self.slots.look()
+        except DeviceError as problem:
+            return problem
 
 
 class DeviceQueue:
@@ -107,10 +115,9 @@ class DeviceQueue:
         numbers = tuple(v.number for v in variables)
         with self._lock:
             value, mark = self._issued(fn, stream, numbers)
-        mark.event.synchronize()
+        wrong = mark.wait()
         mark.over = True
         self._ended.append(numbers)
-        wrong = mark.slots.look()
         if wrong is not None:
             raise wrong
         return value
@@ -166,12 +173,7 @@ class DeviceQueue:
         """The life of the thread that waits for events, in the order of issue."""
         while True:
             mark, numbers, done, keep = self._events.get()
-            error: NbgraphError | None = None
-            try:
-                mark.event.synchronize()
-                error = mark.slots.look()
-            except DeviceError as problem:
-                error = problem
+            error = mark.wait()
             mark.over = True
             self._ended.append(numbers)
             done(error)

@@ -1,0 +1,128 @@
+"""The quick way of operators over whole arrays: what it gives, who is told, and when it declines.
+
+A test that says it took a call closes the general way first.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import nbgraph as ng
+from nbgraph.array import whole
+from nbgraph.settings import CLOSELY_ASKED
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.fixture
+def threaded():
+    """The engine that has routes, in force, and nothing that was ever asked to look closely."""
+    asked, CLOSELY_ASKED[0] = CLOSELY_ASKED[0], False
+    before = ng.engine.current().kind
+    ng.engine.set("threaded")
+    yield ng.engine
+    ng.engine.set(before)
+    CLOSELY_ASKED[0] |= asked
+
+
+@pytest.fixture
+def alone(monkeypatch):
+    """`alone()`: the general way is closed from now on."""
+
+    def close():
+        def refuse(*_, **__):
+            raise AssertionError("the general way was taken")
+
+        monkeypatch.setattr(whole, "lift", refuse)
+
+    return close
+
+
+def values(*shape, dtype="float32"):
+    return RNG.normal(size=shape).astype(dtype)
+
+
+CALLS = {
+    "a @ b": lambda a, b: a @ b,
+    "a @ a": lambda a, b: a @ a,
+    "matmul": ng.matmul,
+    "transposed": lambda a, b: a.T @ b,
+    "of a view": lambda a, b: a[::2] @ b[:, 1:],
+    "dot": lambda a, b: ng.dot(a, b, transpose_b=True),
+    "softmax": lambda a, b: ng.softmax(a, axis=0),
+    "layer_norm": lambda a, b: ng.layer_norm(b, a[0], a[1]),
+    "fully_connected": ng.fully_connected,
+    "max_pooling": lambda a, b: ng.max_pooling(a.reshape((1, 1, 6, 6)), 2),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_calls_are_found_again(threaded, alone, name, dtype):
+    """X-NDA-04, ENG-31: the same values as the general way, in new memory; then without it."""
+    call, a, b = CALLS[name], *(ng.array(values(6, 6, dtype=dtype)) for _ in range(2))
+    wanted = call(a, b).asnumpy()
+    for _ in range(3):
+        call(a, b)
+    alone()
+    kept = [call(a, b) for _ in range(4)]
+    for made in kept:
+        assert made.asnumpy().tobytes() == wanted.tobytes()
+    a[:] = a + 1.0  # nothing of an earlier call is handed out again
+    changed = call(a, b).asnumpy().tobytes() != wanted.tobytes()
+    assert changed or name == "softmax"  # which is the same for all that differs by a number
+    assert kept[0].asnumpy().tobytes() == wanted.tobytes()
+
+
+@given(
+    st.integers(1, 9),
+    st.integers(1, 9),
+    st.integers(1, 9),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from(["float32", "float64"]),
+)
+def test_products_of_any_layouts(m, k, n, first, second, dtype):
+    """MTE-03: the operand that BLAS takes first need not be the first one."""
+    x = values(k, m, dtype=dtype).T if first else values(m, k, dtype=dtype)
+    y = values(n, k, dtype=dtype).T if second else values(k, n, dtype=dtype)
+    a = ng.array(values(k, m, dtype=dtype)).T if first else ng.array(x)
+    b = ng.array(values(n, k, dtype=dtype)).T if second else ng.array(y)
+    a[:], b[:] = ng.array(x), ng.array(y)
+    tolerance = 1e-4 if dtype == "float32" else 1e-10
+    for _ in range(3):
+        np.testing.assert_allclose((a @ b).asnumpy(), x @ y, rtol=tolerance, atol=tolerance)
+
+
+def test_gradients_are_recorded(threaded):
+    """The tape is told of each call as the general way tells it."""
+    x, w = values(4, 5), values(5, 3)
+    found = []
+    for _ in range(4):
+        a, b = ng.array(x), ng.array(w)
+        a.attach_grad()
+        b.attach_grad()
+        with ng.autograd.record():
+            loss = (ng.softmax(a @ b, axis=-1) ** 2).sum()
+        loss.backward()
+        found.append((a.grad.asnumpy().tobytes(), b.grad.asnumpy().tobytes()))
+    assert len(set(found)) == 1
+
+
+def test_what_is_not_as_it_was_takes_the_general_way(threaded):
+    """Other layouts, attributes and devices; a failure that an operand carries."""
+    a = ng.array(values(4, 4))
+    for _ in range(3):
+        ng.softmax(a, axis=-1)
+    sums = ng.softmax(a, axis=0).asnumpy().sum(0)
+    np.testing.assert_allclose(sums, 1, rtol=1e-5)
+    assert ng.softmax(ng.array(values(2, 3)), axis=-1).shape == (2, 3)
+    far = a.to(ng.gpu(0))
+    assert ng.softmax(far, axis=-1).device == ng.gpu(0)
+    for _ in range(3):
+        bad = ng.take(ng.zeros((4, 4)), ng.array([9]), axis=0)
+        with pytest.raises(IndexError, match="index 9"):
+            (bad.reshape((1, 4)) @ a).asnumpy()
+    with pytest.raises(ng.errors.ShapeError):
+        _ = a @ ng.zeros((3, 3))
