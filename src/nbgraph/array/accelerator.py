@@ -15,6 +15,7 @@ import numpy as np
 
 from nbgraph.array.copying import fill_from
 from nbgraph.array.core import Array, empty_of
+from nbgraph.array.drawn import push_drawn
 from nbgraph.array.elsewhere import composed, formed
 from nbgraph.array.gemms import push_multiplied
 from nbgraph.array.launch import Prepared
@@ -120,6 +121,8 @@ class Accelerator:
                 done = push_rows(op, *given, whole=whole)
             elif op.kind == "own":
                 done = push_own(op, *given, whole=whole)
+            elif op.kind == "drawn":
+                done = push_drawn(op, *given, whole=whole)
             elif op.__name__ in _TRUTHS:
                 done = _reduce(op.__name__, _truths(inputs[0]), results[0], requests[0], attributes)
             elif op.__name__ in _COMBINES and len(inputs) == 1:

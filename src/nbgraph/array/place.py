@@ -141,6 +141,7 @@ _KINDS = {
     "rows": ("nbgraph.array.rows", "push_rows"),
     "product": ("nbgraph.array.products", "push_product"),
     "tiled": ("nbgraph.array.tiled", "push_tiled"),
+    "drawn": ("nbgraph.array.drawn", "push_drawn"),
 }
 _PLACES: dict[str, Place] = {"cpu": Host()}
 # whether arrays on other devices than the host may be in this process

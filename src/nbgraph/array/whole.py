@@ -96,7 +96,8 @@ def apply(
     device = common_device(op.__name__, names, values, outs)
     if not operands:
         device, attributes = _asked_device(attributes, device)
-        if outs is None and op.constant is None and not place(device).host:
+        there = place(device).host or op.constant is not None or _drawn(op, attributes)
+        if outs is None and not there:
             return _made_elsewhere(op, attributes, device)
     specs = op.infer([Spec(v.shape, v.dtype) for v in values], attributes)
     watched = CLOSELY_ASKED[0] and bool(config.anomaly) and anomaly.clean(values)
@@ -135,8 +136,14 @@ def _asked_device(
     return (device if asked is None else asked), {**attributes, "device": None}
 
 
+def _drawn(op: Any, attributes: Mapping[str, Any]) -> bool:
+    """Whether a kernel of any device draws it."""
+    return op.kind == "drawn" and op.drawn_call((), (True,), attributes) is not None
+
+
 def _made_elsewhere(op: ArrayOp, attributes: Mapping[str, Any], device: Context) -> Any:
-    """What has no operands is made on the host, and copied: the same numbers on all devices."""
+    """What has no operands, and no kernel, is made on the host, and copied: the same numbers on
+    all devices."""
     made = apply(op, (), attributes)
     made = made if type(made) is tuple else (made,)
     results = tuple(copy_of(value, device=device) for value in made)
@@ -227,8 +234,6 @@ def _push(
     states: Sequence[int],
 ) -> None:
     asked = list(requests) if requests is not None else [kWriteTo] * len(results)
-    specs = [Spec(v.shape, v.dtype) for v in values]
-    resources = op.grant_to(results[0].device, attributes, specs) if results else ()
     writes = list(dict.fromkeys(r._chunk for r in results))
     over = _in_place(op, values, results, attributes, asked) if outs is not None else None
     changed = [*writes, *(values[i]._chunk for i in states)]
@@ -243,6 +248,8 @@ def _push(
     device = (results or inputs)[0].device
     if place(device).carry_out(op, given, whole=whole):
         return
+    specs = [Spec(v.shape, v.dtype) for v in values]
+    resources = op.grant_to(device, attributes, specs) if results else ()
     current().push(
         Work(op, inputs, results, asked, attributes, resources, states),
         const_vars=reads,

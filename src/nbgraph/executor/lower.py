@@ -152,12 +152,17 @@ class Lowering:
 
     def _kernel(self, node: GraphNode, op: Any) -> bool:
         """Whether it is an operator of a kind that kernels do, and one does it."""
+        kinds: dict[str, Any] = {
+            "rows": tasks.rows,
+            "product": tasks.product,
+            "drawn": tasks.drawn,
+        }
         if not self.draft.device.host:
-            kinds = {"rows": tasks.rows, "product": tasks.product, "own": tasks.own}
+            kinds["own"] = tasks.own
             return kinds.get(op.kind, elsewhere.formed)(self.draft, node, op)
         if isinstance(op, MovingOp):
             return tasks.moving(self.draft, node, op)
-        kinds = {"rows": tasks.rows, "product": tasks.product, "tiled": tasks.tiled}
+        kinds["tiled"] = tasks.tiled
         return op.kind in kinds and kinds[op.kind](self.draft, node, op)
 
     def _adds(self, node: GraphNode, result: Spec) -> bool:

@@ -24,7 +24,14 @@ from nbgraph.engine.plan import Outside, Plan, Step
 from nbgraph.errors import OutOfMemory
 from nbgraph.executor.compiled import Compiled, Spot
 from nbgraph.executor.interim import in_force, in_words, tell_of_failure
-from nbgraph.executor.work import FunctionWork, KernelWork, MovingWork, OwnWork, Use
+from nbgraph.executor.work import (
+    DrawnWork,
+    FunctionWork,
+    KernelWork,
+    MovingWork,
+    OwnWork,
+    Use,
+)
 from nbgraph.graph.schedule import Task, Value
 from nbgraph.operator.elsewhere import Library, form_of
 from nbgraph.operator.request import OpReqType
@@ -157,8 +164,9 @@ class Program:
         self.arena = Arena(made.memory.arena_bytes, made.device)
         self.arrays: list[Any] = [*self._asked, *self.constants]
         self.homes = Homes(self.arena, self.arrays)
-        self.effects: dict[Any, FunctionWork] = {}
+        self.effects: dict[Any, FunctionWork | DrawnWork] = {}
         self._patches: dict[Spot, Patch] = {}
+        self._draws: dict[Any, list[Patch]] = {}  # of effects that kernels draw: their words
         self._modes: Patch = []  # words that say whether a run trains
         self._slots: list[Any] = [
             Outside(value.name) if array is None else array._chunk
@@ -177,6 +185,8 @@ class Program:
         self._words = list(self._patches)
         self.stateful = any(step.wants_state for step in steps)
         patches = list(self._patches.values())
+        self._draws = {key: self._draws[key] for key in self.effects if key in self._draws}
+        patches += [patch for each in self._draws.values() for patch in each]
         if self._modes:
             patches.append(self._modes)
         if self.behind is not None:
@@ -194,7 +204,7 @@ class Program:
         self.plain: Callable[..., int] | None = None
         if self._brought:
             self._arrange()
-        elif not (self.behind is not None or self.stateful or self._modes or not steps):
+        elif not (self.behind or self.stateful or self._draws or self._modes or not steps):
             self.plain = self.instance.launch if made is self.wanted else None
 
     def _change_over(self) -> None:
@@ -253,14 +263,16 @@ class Program:
                 words = self._addresses(addresses)
             else:
                 words = [addresses[slot] + offset for slot, offset in self._offsets]
+        device = self.compiled.device
+        granted = {key: work.granted(device) for key, work in self.effects.items()}
+        if self._draws:
+            words = [*words, *(word for key in self._draws for word in granted[key])]
         if self._modes:
             words = [*words, int(is_train)]
         if self.behind is not None:
             words = [*words, *self.behind.words()]
         state = None
         if self.stateful:
-            device = self.compiled.device
-            granted = {key: work.granted(device) for key, work in self.effects.items()}
             brought = dict(zip(self._brought, addresses, strict=True))
             state = State(is_train, granted, brought, self.held)
         instance.launch(variables, words, site, state)
@@ -308,9 +320,12 @@ class Program:
             prepared.record(addresses, work.numbers),
             (prepared.code, self.arena, self.constants),
         )
-        mode = work.mode_word(prepared) if isinstance(work, (MovingWork, OwnWork)) else None
+        of_run = isinstance(work, (DrawnWork, MovingWork, OwnWork))
+        mode = work.mode_word(prepared) if of_run else None
         if mode is not None:
             self._modes.append((place, mode % len(record)))
+        if type(work) is DrawnWork:
+            self._drawn(place, work, len(record))
         if not self.compiled.device.host:
             return DeviceCall(prepared, record, task.name, keep)
         return NativeCall(
@@ -321,6 +336,14 @@ class Program:
             cost=prepared.cost,
             keep=keep,
         )
+
+    def _drawn(self, place: int, work: DrawnWork, end: int) -> None:
+        """A run brings a draw, for all steps that have the same effect."""
+        self.effects[work.effect] = work
+        end -= work.op.trains
+        patches = self._draws.setdefault(work.effect, [[], [], []])
+        for k, patch in enumerate(patches):
+            patch.append((place, end - len(patches) + k))
 
     def _library_call(self, place: int, task: Task) -> LibraryCall:
         """A function of an array library that works on the device."""
@@ -353,7 +376,7 @@ class Program:
         return value if slot is None else self._slots[slot]
 
 
-def _in_order(effects: dict[Any, FunctionWork], made: Compiled) -> dict[Any, FunctionWork]:
+def _in_order(effects: dict[Any, Any], made: Compiled) -> dict[Any, Any]:
     """As the graph has them before all passes, so that every form of a program draws the same."""
     if len(effects) < 2:
         return effects

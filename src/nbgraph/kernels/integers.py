@@ -1,10 +1,13 @@
-"""Integer operations with NumPy's meaning where LLVM leaves it undefined or would trap."""
+"""Integer operations with NumPy's meaning where LLVM leaves it undefined or would trap; products
+in 128 bits."""
 
 # pyright: basic
 
 from __future__ import annotations
 
-from numba import int64, njit, uint64
+from llvmlite import ir
+from numba import int64, njit, types, uint64
+from numba.extending import intrinsic
 
 _inline = njit(
     error_model="numpy", forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True
@@ -60,5 +63,20 @@ def float_to_uint64(x):
     return uint64(int64(x - half)) ^ uint64(1 << 63) if x >= half else uint64(int64(x))
 
 
+@intrinsic
+def wide_product(context, a, b):
+    """The product of two uint64 in 128 bits: its high half, and its low one."""
+    halves = types.UniTuple(types.uint64, 2)
+
+    def emit(context, builder, _signature, arguments):
+        wide, narrow = ir.IntType(128), ir.IntType(64)
+        product = builder.mul(*(builder.zext(value, wide) for value in arguments))
+        high = builder.lshr(product, wide(64))
+        values = [builder.trunc(half, narrow) for half in (high, product)]
+        return context.make_tuple(builder, halves, values)
+
+    return halves(types.uint64, types.uint64), emit
+
+
 NAMES = (int_floordiv, int_mod, uint_floordiv, uint_mod, int_shl, int_shr, float_to_uint64)
-FUNCTIONS = {fn.py_func.__name__: fn for fn in NAMES}
+FUNCTIONS = {"wide_product": wide_product, **{fn.py_func.__name__: fn for fn in NAMES}}

@@ -60,11 +60,15 @@ def written(name: str, text: str, compute: Compute) -> Kernel:
     return _written(name, text, compute, str(config.compiler))
 
 
-@functools.lru_cache(maxsize=256)
-def _written(name: str, text: str, compute: Compute, compiler: str) -> Kernel:
+def source(name: str, text: str, compute: Compute) -> Source:
+    """Such a text as compilers take it."""
     namespace = Namespace(compute)
     for function in sorted(set(_MATHEMATICS.findall(text))):
         namespace.function(function)
-    source = Source(name, text, namespace, fastmath=False)
+    return Source(name, text, namespace, fastmath=False)
+
+
+@functools.lru_cache(maxsize=256)
+def _written(name: str, text: str, compute: Compute, compiler: str) -> Kernel:
     loop = Loop(name, "map", Graph(), compute, (), (), ())  # what it is called, and no more
-    return of_source(source, loop, name)
+    return of_source(source(name, text, compute), loop, name)

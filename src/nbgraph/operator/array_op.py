@@ -105,7 +105,7 @@ class ArrayOp:
 
     auxiliary: Sequence[str] = ()  # operands that are states: written in training
     effect = False  # whether applying it does something besides giving its outputs
-    kind: Literal["", "rows", "product", "tiled", "own"] = (
+    kind: Literal["", "rows", "product", "tiled", "drawn", "own"] = (
         ""  # of kernels that carriers have for it
     )
     visible: int | None = None  # outputs from this one on are for the gradient alone; None: none

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,12 +17,16 @@ from nbgraph.ops.drawing import (
     Array,
     Domain,
     Drawing,
+    Kernel,
     drawn,
     float_dtype,
     moved,
     named,
     parameter,
 )
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.draws import Drawn
 
 Generator = np.random.Generator
 _BITS = {"float16": 11, "bfloat16": 8}  # of a significand
@@ -32,7 +36,9 @@ _FINITE = Domain("finite numbers", np.isfinite)
 # how they are drawn -----------------------------------------------------------------------------
 
 
-def _movable(kind: str, draw: Callable[[Generator, Array], None]) -> Drawing:
+def _movable(
+    kind: str, draw: Callable[[Generator, Array], None], kernel: Kernel | None = None
+) -> Drawing:
     """A distribution of standard numbers, `loc + scale` times which are asked for. `draw` fills a
     row-major array of float32 or float64."""
 
@@ -49,7 +55,7 @@ def _movable(kind: str, draw: Callable[[Generator, Array], None]) -> Drawing:
         if not direct:
             out[...] = work
 
-    return Drawing(kind, fill, gradient=constant)
+    return Drawing(kind, fill, gradient=constant, kernel=kernel)
 
 
 def _cut(work: Array, bits: int) -> None:
@@ -68,7 +74,17 @@ def _in_double(method: str) -> Callable[[Generator, Array], None]:
     return draw
 
 
-_UNIFORM = _movable("uniform", lambda rng, out: rng.random(out=out, dtype=out.dtype.type))
+def _uniform_kernel(dtype: str, loc: float, scale: float) -> tuple[Drawn, Sequence[float]]:
+    from nbgraph.kernels.draws import uniform
+
+    return uniform(dtype), (scale, loc)
+
+
+_UNIFORM = _movable(
+    "uniform",
+    lambda rng, out: rng.random(out=out, dtype=out.dtype.type),
+    _uniform_kernel,
+)
 _NORMAL = _movable("normal", lambda rng, out: rng.standard_normal(out=out, dtype=out.dtype.type))
 _EXPONENTIAL = _movable(
     "exponential", lambda rng, out: rng.standard_exponential(out=out, dtype=out.dtype.type)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +20,9 @@ from nbgraph.ops.drawing import (
     drawn,
     parameter,
 )
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.draws import Drawn
 
 Generator = np.random.Generator
 
@@ -49,13 +53,19 @@ def _fill_bernoulli(rng: Generator, out: Array, p: Any) -> None:
     out[...] = rng.random(out.shape) < p
 
 
+def _bernoulli_kernel(dtype: str, p: float) -> tuple[Drawn, Sequence[float]]:
+    from nbgraph.kernels.draws import bernoulli, limit
+
+    return bernoulli(dtype), (limit(p, "float64"),)
+
+
 def _fill_integers(rng: Generator, out: Array, low: Any, high: Any, *, endpoint: bool) -> None:
     dtype: Any = out.dtype
     out[...] = rng.integers(low, high, out.shape, dtype, endpoint)
 
 
 _POISSON, _BINOMIAL, _GEOMETRIC = map(_counts, ("poisson", "binomial", "geometric"))
-_BERNOULLI = Drawing("bernoulli", _fill_bernoulli)
+_BERNOULLI = Drawing("bernoulli", _fill_bernoulli, kernel=_bernoulli_kernel)
 _INTEGERS = Drawing("integers", _fill_integers)
 
 

@@ -11,6 +11,7 @@ for which there is no gradient.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,8 +20,9 @@ import numpy as np
 from nbgraph.device import Context
 from nbgraph.dtype import as_dtype, is_float
 from nbgraph.errors import DeviceError, DTypeError, ShapeError
-from nbgraph.operator.array_op import ArrayOp, Rule, Spec
+from nbgraph.operator.array_op import Rule, Spec
 from nbgraph.operator.call import carrier_of
+from nbgraph.operator.drawn_op import DrawnCall, DrawnOp
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.operator.registry import register
 from nbgraph.operator.typing import as_operand
@@ -30,34 +32,31 @@ from nbgraph.settings import config
 from nbgraph.shape import broadcast
 
 if TYPE_CHECKING:
-    from nbgraph.resource import Resource
+    from nbgraph.kernels.draws import Drawn
 
 Array = np.ndarray[Any, Any]
 Fill = Callable[..., None]
+Kernel = Callable[..., "tuple[Drawn, Sequence[float]]"]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-class Randomised(ArrayOp):
-    """An operator that is granted random numbers: the device's, or those that `rng` stands for."""
-
-    def grant(
-        self, device: Context, attributes: Mapping[str, Any] | None = None
-    ) -> tuple[Resource, ...]:
-        """A generator, its numbers fixed now."""
-        from nbgraph.resource import parallel_random
-
-        rng = None if attributes is None else attributes.get("rng")
-        return (parallel_random(rng, device),)
-
-
-class Drawing(Randomised):
+class Drawing(DrawnOp):
     """An array of random numbers.
 
     `fill(rng, out, *parameters, **options)` draws. The operands take the places of parameters that
     are None; where none is, they only say where the result is to be, and its shape.
+    `kernel(dtype, *parameters)`: what makes the same numbers where all parameters are numbers, and
+    its own parameters.
     """
 
-    def __init__(self, kind: str, fill: Fill, *, gradient: Rule | None = None) -> None:
+    def __init__(
+        self,
+        kind: str,
+        fill: Fill,
+        *,
+        gradient: Rule | None = None,
+        kernel: Kernel | None = None,
+    ) -> None:
         super().__init__(
             f"random_{kind}",
             self._shape,
@@ -66,7 +65,9 @@ class Drawing(Randomised):
             operands=("*parameters",),
             resources=("parallel_random",),
         )
-        self._fill = fill
+        self._fill, self._kernel = fill, kernel
+        if kernel is not None:
+            self.by_kernels()
 
     def _shape(self, *specs: Spec, size: Shape | None, dtype: np.dtype[Any], **_: Any) -> Spec:
         named = [(f"parameter {i}", s.shape) for i, s in enumerate(specs)]
@@ -97,6 +98,17 @@ class Drawing(Randomised):
         values = [next(arrays) if p is None else p for p in parameters]
         with np.errstate(all="ignore"):  # an infinity tells as much, and in the right place
             self._fill(env.random(), outputs[0], *values, **options)
+
+    def drawn_call(
+        self, operands: Sequence[Spec], stores: Sequence[bool], attributes: Mapping[str, Any]
+    ) -> DrawnCall | None:
+        """See DrawnOp."""
+        values = attributes["parameters"]
+        if self._kernel is None or None in values:
+            return None
+        (out,) = self.infer(operands, attributes)
+        drawn, parameters = self._kernel(out.dtype.name, *values)
+        return DrawnCall(drawn, drawn.words(*parameters), math.prod(out.shape))
 
 
 def named(name: str) -> Callable[[_Function], _Function]:

@@ -2,29 +2,56 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nbgraph.device import RunContext
-from nbgraph.dtype import compute_dtype, is_float
+from nbgraph.dtype import as_dtype, compute_dtype, is_float
 from nbgraph.errors import DTypeError
-from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.array_op import Compute, Gradients, Infer, Spec
+from nbgraph.operator.drawn_op import DrawnCall, DrawnOp
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.operator.request import OpReqType
 from nbgraph.ops.creation import number
 from nbgraph.ops.define import library, public
-from nbgraph.ops.drawing import PROBABILITY, Array, Randomised
+from nbgraph.ops.drawing import PROBABILITY, Array, Kernel
 from nbgraph.shape import same_shape
 
 if TYPE_CHECKING:
+    from nbgraph.kernels.draws import Drawn
     from nbgraph.resource import Resource
 
 
-class InTraining(Randomised):
-    """Random in training alone. Two outputs: the result, and by what the elements were multiplied,
-    for the gradient."""
+class InTraining(DrawnOp):
+    """Random in training alone, of one operand. Two outputs: the result, and by what the elements
+    were multiplied, for the gradient. `kernel(dtype, factor=, **attributes)`: what makes both, or
+    the result alone, and its parameters; it does nothing else by the record's last word."""
+
+    def __init__(self, name: str, infer: Infer, compute: Compute, kernel: Kernel) -> None:
+        super().__init__(
+            name,
+            infer,
+            compute,
+            gradient=_times_factor,
+            keeps=("out1",),
+            nout=2,
+            partial=same_shape,
+            resources=("parallel_random",),
+        )
+        self._kernel = kernel
+        self.by_kernels(trains=True)
+
+    def drawn_call(
+        self, operands: Sequence[Spec], stores: Sequence[bool], attributes: Mapping[str, Any]
+    ) -> DrawnCall:
+        """See DrawnOp."""
+        (x,) = operands
+        told = {name: value for name, value in attributes.items() if name != "rng"}
+        drawn, parameters = self._kernel(x.dtype.name, factor=stores[1], **told)
+        return DrawnCall(drawn, drawn.words(*parameters), math.prod(x.shape))
 
     def run(
         self,
@@ -68,23 +95,23 @@ def _compute(
     np.multiply(x, factor, out=out)
 
 
-def times_factor(g: Gradients) -> Sequence[Any]:
+def _times_factor(g: Gradients) -> Sequence[Any]:
     """The gradient of what was multiplied by the second output."""
     if g.out_grad is None:
         return [None]
     return [library.multiply(g.out_grad, g.outputs[1])]
 
 
-_DROPOUT = InTraining(
-    "dropout",
-    _infer,
-    _compute,
-    gradient=times_factor,
-    keeps=("out1",),
-    nout=2,
-    partial=same_shape,
-    resources=("parallel_random",),
-)
+def _kernel(dtype: str, *, factor: bool, p: float) -> tuple[Drawn, Sequence[float]]:
+    from nbgraph.kernels.draws import dropout, limit
+
+    made = dropout(dtype, factor=factor)
+    keep = 0 if p == 1 else 1 / (1 - p)
+    with np.errstate(over="ignore"):
+        return made, (limit(p, made.compute), as_dtype(dtype).type(keep))
+
+
+_DROPOUT = InTraining("dropout", _infer, _compute, _kernel)
 _DROPOUT.visible = 1
 
 

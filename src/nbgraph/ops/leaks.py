@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbgraph.dtype import compute_dtype, is_float
+from nbgraph.dtype import as_dtype, compute_dtype, is_float
 from nbgraph.errors import ArgumentError, DTypeError
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.ops.creation import number
 from nbgraph.ops.define import public
 from nbgraph.ops.drawing import Array
-from nbgraph.ops.dropout import InTraining, times_factor
-from nbgraph.shape import same_shape
+from nbgraph.ops.dropout import InTraining
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.draws import Drawn
 
 
 def _infer(x: Spec, *, lower: float, upper: float, rng: Any) -> tuple[Spec, Spec]:
@@ -43,16 +45,16 @@ def _compute(
     np.multiply(x, factor, out=out)
 
 
-_RRELU = InTraining(
-    "rrelu",
-    _infer,
-    _compute,
-    gradient=times_factor,
-    keeps=("out1",),
-    nout=2,
-    partial=same_shape,
-    resources=("parallel_random",),
-)
+def _kernel(
+    dtype: str, *, factor: bool, lower: float, upper: float
+) -> tuple[Drawn, Sequence[float]]:
+    from nbgraph.kernels.draws import rrelu
+
+    middle = as_dtype(dtype).type((lower + upper) / 2)
+    return rrelu(dtype, factor=factor), (upper - lower, lower, middle)
+
+
+_RRELU = InTraining("rrelu", _infer, _compute, _kernel)
 
 
 @public(_RRELU)

@@ -11,10 +11,11 @@ from nbgraph.device import Context
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.call import carrier_of
+from nbgraph.operator.drawn_op import DrawnOp
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.operator.typing import as_operand
 from nbgraph.ops.define import Shape, axis_of, library, public, shape_tuple, whole
-from nbgraph.ops.drawing import Array, Randomised, named
+from nbgraph.ops.drawing import Array, named
 
 _SUM_MAY_DIFFER = 1.5e-4  # of probabilities in float32 from 1; NumPy's own bound is near
 
@@ -67,8 +68,8 @@ def _random_order(
 
 # an array among the operands is not read (but for the weights): it says where the indices go
 _RESOURCES = ("parallel_random",)
-_CHOICE = Randomised("random_choice", _infer, _draw, operands=("*operands",), resources=_RESOURCES)
-_ORDER = Randomised(
+_CHOICE = DrawnOp("random_choice", _infer, _draw, operands=("*operands",), resources=_RESOURCES)
+_ORDER = DrawnOp(
     "random_permutation", _infer, _random_order, operands=("*operands",), resources=_RESOURCES
 )
 

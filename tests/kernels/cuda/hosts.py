@@ -21,9 +21,14 @@ UNITS = 5  # of the grid, an odd number that divides little
 _PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
 
+def loaded(text, name):
+    """The host's function of an LLVM text."""
+    return _loaded(text, name)[0]
+
+
 @functools.lru_cache(maxsize=256)
 def _loaded(text, name):
-    """The host's function of an LLVM text, and what holds it."""
+    """The function, and what holds it."""
     module = optimise.optimised(text, name)
     code = bytes(target.machine().emit_object(module))
     held = target.LoadedCode(code, target.externals(str(module)))
@@ -33,7 +38,7 @@ def _loaded(text, name):
 def run(loop, words, grid, units=UNITS):
     """Do what a grid of so many units does with a record."""
     source = emit(loop, grid)
-    function, _ = _loaded(compiled.host_text(source), source.name)
+    function = loaded(compiled.host_text(source), source.name)
     for start in range(units):
         assert function(words.ctypes.data, start, units) == 0
 

@@ -7,22 +7,18 @@ Compiled for the host such a text does what the grid does.
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from nbgraph.device import RunContext, driver
 from nbgraph.device.protocol import Bytes, Capability
-from nbgraph.kernels.body import Namespace
 from nbgraph.kernels.cuda.compile import Form, entry_name
-from nbgraph.kernels.cuda.grid import LARGEST, THREADS
+from nbgraph.kernels.cuda.grid import LARGEST, THREADS, VECTOR
 from nbgraph.kernels.cuda.host import by_thread
 from nbgraph.kernels.cuda.kernel import kernel_of
 from nbgraph.kernels.cuda.launch import MAKING, Ready, suited
 from nbgraph.kernels.writer import Source
-from nbgraph.kernels.written import Compute, Record, function
-
-_MATHEMATICS = re.compile(r"\bm_(\w+)\(")  # calls of `vector_math`
+from nbgraph.kernels.written import Compute, Record, function, source
 
 
 class Unit:
@@ -59,21 +55,26 @@ def unit(
 ) -> Unit:
     """The kernel of a text whose last function is `name(args, start, step)`. Its record: two words,
     so many addresses, so many words more."""
-    namespace = Namespace(compute)
-    for called in sorted(set(_MATHEMATICS.findall(text))):
-        namespace.function(called)
     form = Form(2 + addresses + words + fails, THREADS, fails=fails)
-    return Unit(Source(name, text, namespace, fastmath=False), addresses, form)
+    return Unit(source(name, text, compute), addresses, form)
 
 
 class UnitCall(NamedTuple):
     """A kernel over `units` threads. The record: `head`, the addresses of operands and of results,
-    `words`."""
+    `words`. `vectors`: the kernel where all addresses are multiples of 16, if that is another."""
 
     code: Unit
     head: tuple[int, int]
     words: tuple[int, ...]
     units: int
+    vectors: Unit | None = None
+
+    def suited(self, record: Sequence[int]) -> Unit:
+        """The kernel for a record."""
+        addresses = record[2 : 2 + self.code.pointers]
+        if self.vectors is None or any(address % VECTOR for address in addresses):
+            return self.code
+        return self.vectors
 
 
 class UnitLaunches:
@@ -83,7 +84,7 @@ class UnitLaunches:
 
     def __init__(self, call: UnitCall, name: str) -> None:
         self.call, self.name = call, name
-        self._known: dict[int, Ready] = {}
+        self._known: dict[tuple[int, Unit], Ready] = {}
 
     @property
     def fails(self) -> bool:
@@ -92,18 +93,19 @@ class UnitLaunches:
 
     def ready(self, record: Sequence[int], device: int) -> Ready:
         """The launch on a device; the kernel is compiled now."""
-        found = self._known.get(device)
+        key = device, self.call.suited(record)
+        found = self._known.get(key)
         if found is None:
             with MAKING:
-                found = self._known.get(device) or self._ready(device)
-                self._known[device] = found
+                found = self._known.get(key) or self._ready(*key)
+                self._known[key] = found
         return found
 
-    def _ready(self, device: int) -> Ready:
-        held, form = driver(), self.call.code.form
+    def _ready(self, device: int, code: Unit) -> Ready:
+        held, form = driver(), code.form
         most = held.multiprocessors(device) * max(1, held.resident(device) // form.threads)
         blocks = max(1, min(-(-self.call.units // form.threads), most))
-        return Ready.of(held.function(device, self.call.code), blocks, form)
+        return Ready.of(held.function(device, code), blocks, form)
 
     def issue(self, run_ctx: RunContext, record: Sequence[int], ready: Ready) -> None:
         """Put it on the stream."""

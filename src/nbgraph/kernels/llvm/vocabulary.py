@@ -177,6 +177,13 @@ def _least(order: str) -> Primitive:
     return least
 
 
+def _wide_product(f: Function, args: Sequence[Value]) -> tuple[Value, ...]:
+    a, b = (f.value("", f"zext {cast(f, v, 'uint64').typed} to i128").text for v in args)
+    product = f.value("", f"mul i128 {a}, {b}").text
+    high = f.value("", f"lshr i128 {product}, 64").text
+    return tuple(f.value("uint64", f"trunc i128 {half} to i64") for half in (high, product))
+
+
 def called(symbol: str, result: str, attributes: str = "") -> Primitive:
     """A function whose LLVM text the library has."""
 
@@ -224,6 +231,7 @@ PRIMITIVES: dict[str, Primitive] = {
     "abs": lambda f, args: absolute(f, args[0]),
     "min": _least("<"),
     "max": _least(">"),
+    "wide_product": _wide_product,
     **{f"{kind}_word": _word(kind) for kind in ("int64", *FLOATS)},
     **{f"{dtype}_pointer": _pointer(dtype) for dtype in _DTYPES},
     **{f"strip_{kind}": _room(kind, STRIP) for kind in (*INTEGERS, *FLOATS)},

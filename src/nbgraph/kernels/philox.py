@@ -1,0 +1,70 @@
+"""The random words of NumPy's Philox, as lines of kernels.
+
+Philox is counter-based: a block of four 64-bit words is a function of a key and of the block's
+number in its draw (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3"). So blocks are
+made in any order, by anyone. NumPy counts before it makes a block, so the first has number 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nbgraph.kernels.written import Compute, part
+
+DRAW = ("key0", "key1", "number")  # the words of a draw: see `nbgraph.resource.random.Draw`
+BLOCK: dict[Compute, int] = {"float32": 8, "float64": 4}  # numbers of a block
+BITS: dict[Compute, int] = {"float32": 24, "float64": 53}  # of a number
+_MULTIPLIERS = 0xD2E7470EE14C6C93, 0xCA5A826395121157
+_STEPS = 0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B  # of the key, from round to round
+_ROUNDS = 10
+
+
+def words() -> list[str]:
+    """The words a, b, c, d of `block`."""
+    start = "a, b, c, d = uint64(block) + uint64(1), uint64(0), uint64(number), uint64(0)"
+    return [start, *(line for turn in range(_ROUNDS) for line in _round(turn))]
+
+
+def _round(turn: int) -> list[str]:
+    key0, key1 = (f"(uint64(key{k}) + uint64({_STEPS[k] * turn % (1 << 64)}))" for k in range(2))
+    return [
+        f"top0, low0 = wide_product(uint64({_MULTIPLIERS[0]}), a)",
+        f"top1, low1 = wide_product(uint64({_MULTIPLIERS[1]}), c)",
+        f"a, b, c, d = top1 ^ b ^ {key0}, low1, top0 ^ d ^ {key1}, low0",
+    ]
+
+
+def integers(compute: Compute) -> list[str]:
+    """n0, n1, ... of the words: a number is such an integer times 2^-BITS. Of float32 there are two
+    in a word, that of the low half first."""
+    if compute == "float64":
+        return [f"n{k} = int64({word} >> uint64(11))" for k, word in enumerate("abcd")]
+    lines: list[str] = []
+    for k, word in enumerate("abcd"):
+        lines.append(f"n{2 * k} = int32(uint32({word}) >> uint32(8))")
+        lines.append(f"n{2 * k + 1} = int32({word} >> uint64(40))")
+    return lines
+
+
+def strip(compute: Compute) -> tuple[str, str]:
+    """How a strip of words is read as integers: its pointer, and the i-th of them."""
+    if compute == "float64":
+        return "words", "int64(load_input(numbers, i) >> uint64(11))"
+    return "uint32_pointer(address(words))", "int32(load_input(numbers, i) >> uint32(8))"
+
+
+def strip_made() -> str:
+    """A function that makes the words of `count` blocks from number `first` on."""
+    return part(
+        f"strip_made(words, first, count, {', '.join(DRAW)})",
+        "for k in range(count):",
+        "    block = first + k",
+        *inner(words()),
+        *(f"    store(words, k * 4 + {j}, {word})" for j, word in enumerate("abcd")),
+        "return 0",
+    )
+
+
+def inner(lines: Sequence[str], by: int = 1) -> list[str]:
+    """Lines further in."""
+    return ["    " * by + line for line in lines]
