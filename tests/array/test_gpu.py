@@ -1,7 +1,9 @@
 """Arrays on a GPU: made, computed with, looked at, and brought back. Emulated where there is none;
 maps give the bits of the host."""
 
+import copy
 import gc
+import pickle
 import re
 
 import numpy as np
@@ -188,6 +190,34 @@ def test_display_and_elements():
     assert x[0, 1].item() == x.asnumpy()[0, 1] and x.item(1, 0) == x.asnumpy()[1, 0]
     assert len(list(x)) == 2 and bool(x[0, 0] == x[0, 0])
     assert "..." in repr(ng.zeros((2000,), device=GPU))
+    assert x.item(-1) == x.item(3) == x.item((1, 1)) == x.asnumpy()[1, 1] and x.context == GPU
+    with pytest.raises(IndexError):
+        x.item(4)
+    with pytest.raises(IndexError):
+        x.item(0, 2)
+    pickled = pickle.loads(pickle.dumps(x))
+    assert pickled.device == ng.cpu()
+    same(pickled, x)
+    assert copy.deepcopy(x).device == GPU
+
+
+@pytest.mark.parametrize("shape", [(5000,), (7, 2000), (60, 60), (3, 900, 7), (2, 3, 500)])
+def test_of_a_large_array_its_corners_are_shown(shape):
+    """What is shown comes to the host, no more."""
+    made = values(shape)
+    assert repr(ng.array(made, device=GPU)) == f"{ng.array(made)!r} on gpu(0)"
+    assert str(ng.array(made, device=GPU)[..., ::-1]) == str(ng.array(made)[..., ::-1])
+    before = ng.storage.stats(GPU).peak
+    repr(ng.array(made, device=GPU).T)
+    assert ng.storage.stats(GPU).peak - before <= made.nbytes
+
+
+def test_an_array_stays_where_it_is_unless_asked():
+    x = ng.array(values((3,)), device=GPU)
+    for make in (ng.array, ng.asarray, ng.asarray([1.0]).__array_namespace__().asarray):
+        assert make(x).device == GPU and make(x, dtype="float64").device == GPU
+        assert make(x, device=ng.cpu()).device == ng.cpu()
+    assert ng.asarray(x) is x and ng.array(x) is not x
 
 
 @emulated_only

@@ -1,13 +1,14 @@
 """The calls to NVIDIA's driver, on a library that has its functions: signatures, errors, memory."""
 
 import ctypes
+import sys
 
 import numpy as np
 import pytest
 
 from nbgraph.array.launch import prepare
 from nbgraph.array.layout import layout
-from nbgraph.device import RunContext, gpu
+from nbgraph.device import RunContext, gpu, nvidia
 from nbgraph.device.nvidia import Library, NvidiaDriver
 from nbgraph.errors import CompileError, DeviceError
 from nbgraph.kernels.cuda.launch import Launches, LoopCode
@@ -110,3 +111,22 @@ def test_streams_and_memory_of_other_libraries(driver):
     # the legacy stream stands for all that wait for it: those outlive what is lent
     assert [driver.settled(0, handle) for handle in (1, 2, 4096, 4097)] == [1, 1, 1, 4097]
     assert (driver.owner(1 << 20), driver.owner(17)) == (0, -1)
+
+
+class Unusable:
+    """A library whose driver finds no device."""
+
+    def call(self, name, *arguments):
+        raise DeviceError(f"no CUDA-capable device is detected (CUDA error 100 of {name})")
+
+
+def test_what_is_missing_is_told_with_how_to_get_it(monkeypatch):
+    """A driver without a device, no driver, a system that has none."""
+    with pytest.raises(DeviceError, match=r"is here, but cannot be used: no CUDA.*nvidia-smi"):
+        NvidiaDriver(Unusable())
+    monkeypatch.setattr(nvidia, "_LIBRARIES", {sys.platform: ("libno-such-thing.so",)})
+    with pytest.raises(DeviceError, match=r"libno-such-thing.so\) was not found: install.*--gpus"):
+        nvidia.load()
+    monkeypatch.setattr(nvidia, "_LIBRARIES", {})
+    with pytest.raises(DeviceError, match="no driver for"):
+        nvidia.load()

@@ -20,7 +20,7 @@ from nbgraph.settings import config
 
 
 def array(obj: Any, dtype: Any = None, *, device: Context | None = None) -> Any:
-    """A new array with the values of a NumPy array, list, number or NDArray.
+    """A new array with the values of a NumPy array, list, number or NDArray, whose device it keeps.
 
     NumPy arrays and scalars keep their dtype; Python floats become `ng.config.default_float`,
     integers int64. What another library has on a GPU is copied there, unless `device` is given.
@@ -32,7 +32,7 @@ def array(obj: Any, dtype: Any = None, *, device: Context | None = None) -> Any:
     """
     if _on_gpu(obj):
         return copied_now(from_dlpack(obj), None if dtype is None else as_dtype(dtype), device)
-    place = chunk.CPU if device is None else device
+    place = _place(obj, device)
     if isinstance(obj, Array):
         recorder = recording.get()
         if recorder is not None and recorder.traces:
@@ -53,8 +53,7 @@ def asarray(obj: Any, dtype: Any = None, *, device: Context | None = None) -> An
     """
     if _on_gpu(obj):
         obj = from_dlpack(obj)
-        device = device or obj.device
-    place = chunk.CPU if device is None else device
+    place = _place(obj, device)
     if isinstance(obj, Array):
         same = dtype is None or as_dtype(dtype) == obj.dtype
         return (
@@ -68,6 +67,13 @@ def asarray(obj: Any, dtype: Any = None, *, device: Context | None = None) -> An
     held = chunk.borrow(values, place)
     address = values.__array_interface__["data"][0]
     return make(held, address, layout_of(values), chunk.Holder(held, values.nbytes))
+
+
+def _place(obj: Any, device: Context | None) -> Context:
+    """The device asked for, else that of an array, else the host."""
+    if device is None:
+        return obj.device if isinstance(obj, Array) else chunk.CPU
+    return device
 
 
 def _on_gpu(obj: Any) -> bool:

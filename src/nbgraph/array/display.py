@@ -1,7 +1,9 @@
-"""How arrays look: what is shown is copied, no more, and a failure is shown, not raised."""
+"""How arrays look: what is shown is copied, no more (from GPUs, too), and a failure is shown, not
+raised."""
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -63,9 +65,15 @@ def _corners(array: Array) -> tuple[np.ndarray[Any, Any], bool]:
     and the last few, and one between, which is shown as dots."""
     options = np.get_printoptions()
     where = place(array._chunk.device)
-    view = array._view() if where.host else where.read(array)
     if array.size <= options["threshold"]:
-        return view.copy(), True
+        return where.read(array), True
     edge: int = options["edgeitems"]
     axes = [np.r_[: edge + 1, n - edge : n] if n > 2 * edge else np.arange(n) for n in array.shape]
-    return view[np.ix_(*axes)], False
+    if where.host:
+        return array._view()[np.ix_(*axes)], False
+    shown = np.empty([len(places) for places in axes], array.dtype)
+    ends = [slice(0, edge + 1), slice(-edge, None)]
+    parts = [ends if len(places) < n else [slice(None)] for places, n in zip(axes, array.shape)]
+    for key in itertools.product(*parts):
+        shown[key] = where.read(array._of_view(array._view()[key]))
+    return shown, False

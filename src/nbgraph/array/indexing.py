@@ -30,7 +30,7 @@ from nbgraph.ops.carrier.operators import operator_of
 def get(array: Array, key: Any) -> Any:
     """`array[key]`: a view for a basic index, else a copy."""
     if recording.get() is None and is_basic(key):
-        return _view(array, key)
+        return view(array, key)
     return part(array, key)
 
 
@@ -53,13 +53,13 @@ def set_(array: Array, key: Any, value: Any) -> None:
         ops.index_update(array, value, key=key, out=array)
         return
     if basic:
-        _set_view(_view(array, key), value)
+        _set_view(view(array, key), value)
     else:
         _set_elements(array, key, value)
     array._chunk.writes += 1
 
 
-def _view(array: Array, key: Any) -> Any:
+def view(array: Array, key: Any) -> Any:
     """The part that a basic index selects."""
     parts = key if type(key) is tuple else (key,)
     try:
@@ -101,7 +101,7 @@ def _given(array: Array, value: Any, shape: tuple[int, ...]) -> Any:
         given = given.to_device(array.device)
     common_device("setitem", ["array", "value"], [array, given])
     while given.ndim > len(shape) and given.shape[0] == 1:  # as NumPy lets pass
-        given = _view(given, 0)
+        given = view(given, 0)
     lead = len(shape) - given.ndim
     if lead < 0 or any(n not in (1, m) for n, m in zip(given.shape, shape[lead:], strict=True)):
         raise ShapeError(
@@ -119,7 +119,7 @@ def _set_elements(array: Array, key: Any, value: Any) -> None:
     indices: list[Any] = lift("setitem", ["index"] * len(arrays), arrays, weak=False)
     if not indices:
         numbers = tuple(slice(*part) if isinstance(part, tuple) else part for part in template)
-        _set_view(_view(array, numbers), value)
+        _set_view(view(array, numbers), value)
         return
     shape = selected_shape("setitem", template, array.shape, [i.shape for i in indices])
     given = _given(array, value, shape)

@@ -111,7 +111,13 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
                 f"item: the array has shape {self.shape}; give an index, or an array of one element"
             )
         self._wanted("item")
-        return place(self._chunk.device).read(self).item(*index)
+        where = place(self._chunk.device)
+        if not index or where.host:
+            return where.read(self).item(*index)
+        key = index[0] if isinstance(index[0], tuple) else index
+        if len(key) == 1 != self.ndim:  # in C order
+            key = np.unravel_index(range(self.size)[key[0]], self.shape)
+        return where.read(indexing.view(self, key)).item()
 
     asscalar = item
 
@@ -206,6 +212,11 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         return self if device == self._chunk.device else copy_of(self, device=device)
 
     as_in_context = to = to_device
+
+    @property
+    def context(self) -> Context:
+        """The same as `device`."""
+        return self._chunk.device
 
     def __repr__(self) -> str:
         return display.text(self)

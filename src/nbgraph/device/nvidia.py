@@ -20,6 +20,7 @@ from nbgraph.device.protocol import Bytes, Capability, Code
 from nbgraph.errors import CompileError, DeviceError
 
 _LIBRARIES = {"win32": ("nvcuda.dll",), "linux": ("libcuda.so.1", "libcuda.so")}
+_SEE = "see what nvidia-smi lists, and CUDA_VISIBLE_DEVICES"
 _OUT_OF_MEMORY = 2
 # numbers of CUdevice_attribute
 _MULTIPROCESSORS, _RESIDENT, _MAJOR, _MINOR = 16, 39, 75, 76
@@ -127,7 +128,11 @@ class NvidiaDriver:
 
     def __init__(self, library: Library) -> None:
         self.library = library
-        library.call("cuInit", 0)
+        try:
+            library.call("cuInit", 0)
+        except DeviceError as problem:
+            told = f"NVIDIA's driver is here, but cannot be used: {problem}"
+            raise DeviceError(f"{told}; {_SEE}") from None
         count = c_int()
         library.call("cuDeviceGetCount", byref(count))
         self._count = count.value
@@ -315,7 +320,13 @@ def load() -> NvidiaDriver:
             raise DeviceError(
                 f"{name} is too old: {problem}; install NVIDIA's driver 525 or newer"
             ) from None
-    raise DeviceError("NVIDIA's driver (libcuda.so.1) was not found: install it")
+    if sys.platform not in _LIBRARIES:
+        raise DeviceError(f"NVIDIA has no driver for {sys.platform}")
+    raise DeviceError(
+        f"NVIDIA's driver ({_LIBRARIES[sys.platform][0]}) was not found: install it (from "
+        "nvidia.com/drivers, or the system's packages), or give the container its GPUs "
+        "(docker run --gpus all)"
+    )
 
 
 __all__ = ["NvidiaDriver", "load"]
