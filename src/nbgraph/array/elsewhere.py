@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,8 +16,9 @@ from nbgraph.device import RunContext
 from nbgraph.engine import current
 from nbgraph.kernels.cuda.unit import UnitLaunches
 from nbgraph.operator.array_op import Spec
-from nbgraph.operator.call import recording
+from nbgraph.operator.call import recording, training
 from nbgraph.operator.elsewhere import Composed, Library, Pieces, Unit, form_of, unit_call
+from nbgraph.operator.moving_op import MovingOp
 from nbgraph.operator.request import OpReqType
 from nbgraph.operator.row_op import WORDS
 from nbgraph.ops.casting import astype
@@ -76,6 +78,22 @@ def prepare_unit(
     return made
 
 
+def prepare_moved(
+    op: MovingOp,
+    operands: Sequence[Layout],
+    outputs: Sequence[Layout],
+    attributes: Mapping[str, Any],
+    *,
+    moves: bool,
+) -> Prepared:
+    """As `prepare_unit`, of an operator that has one for these and whose states move; `moves` is
+    the last word of its record."""
+    made = copy.copy(prepare_unit(op, operands, outputs, attributes))
+    assert made is not None, op  # it was asked for before
+    made.steps = (*made.steps[:-1], int(moves))
+    return made
+
+
 def formed(
     op: Any,
     inputs: Sequence[Array],
@@ -132,7 +150,7 @@ def _unit(
     form = form_of(op, Unit)
     if form is None:
         return False
-    inputs = [x if x._layout.contiguous else copied(x) for x in inputs]
+    own, inputs = inputs, [x if x._layout.contiguous else copied(x) for x in inputs]
     given, made = [x._layout for x in inputs], [x._layout for x in outputs]
     prepared = prepare_unit(op, given, made, attributes)
     if prepared is None:
@@ -140,10 +158,16 @@ def _unit(
     if form.first is not None:
         write_parts(form.first, inputs, outputs[0], attributes)
         whole = False
-    arrays = [*inputs, *outputs]
-    reads, writes = _variables(inputs, outputs)
-    record = prepared.record([a._address for a in arrays], ())
+    states = op.states(is_train=training.get())
+    if isinstance(op, MovingOp):
+        moves = bool(states) and not op.still(attributes)
+        prepared = prepare_moved(op, given, made, attributes, moves=moves)
+    reads, writes = _variables(inputs, [*outputs, *(inputs[k] for k in states)])
+    record = prepared.record([a._address for a in (*inputs, *outputs)], ())
     prepared.push(reads, writes, record, overwrites=whole)
+    for k in states:
+        if inputs[k] is not own[k]:  # a copy moved
+            write(same, inputs[k], own[k])
     return True
 
 

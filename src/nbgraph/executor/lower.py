@@ -159,7 +159,8 @@ class Lowering:
         }
         if not self.draft.device.host:
             kinds["own"] = tasks.own
-            return kinds.get(op.kind, elsewhere.formed)(self.draft, node, op)
+            other = tasks.moving if isinstance(op, MovingOp) else elsewhere.formed
+            return bool(kinds.get(op.kind, other)(self.draft, node, op))
         if isinstance(op, MovingOp):
             return tasks.moving(self.draft, node, op)
         kinds["tiled"] = tasks.tiled

@@ -6,6 +6,7 @@ entered nothing then.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,7 @@ from nbgraph.graph.build import NUMBERS, GraphNode, draws_alone, has_effect
 from nbgraph.graph.graph import spec
 from nbgraph.graph.schedule import Task, Value
 from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.elsewhere import unit_call
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.request import OpReqType
 from nbgraph.ops.arithmetic import add
@@ -207,13 +209,16 @@ def moving(draft: Draft, node: GraphNode, op: MovingOp) -> bool:
     name, reads = draft.names[node], draft.reads(node)
     states = op.states(is_train=True)
     given = [Spec(place.layout.shape, place.layout.dtype) for place in reads]
-    if op.moving_call(given, node.attributes) is None:
+    made = [spec((node, k)) for k in range(node.nout)]
+    host = draft.device.host
+    call = op.moving_call if host else functools.partial(unit_call, op, outputs=made)
+    if call(given, attributes=node.attributes) is None:
         return False
     reads = contiguous(draft, name, reads)  # states are: they are variables
     outputs = [draft.output(node, k) for k in range(node.nout)]
     requests = [draft.request(node, k) for k in range(node.nout)]
     mode = False if op.still(node.attributes) else node.marks.get("is_train")
-    work = MovingWork(op, node.attributes, Use.each(reads), Use.each(outputs), mode)
+    work = MovingWork(op, node.attributes, Use.each(reads), Use.each(outputs), mode, host=host)
     written = [*outputs, *(reads[k] for k in states)]
     requests += [kAddTo] * len(states)
     draft.enter(node, task_over(name, reads, written, requests, work))

@@ -294,14 +294,19 @@ class MovingWork:
     inputs: Sequence[Use]
     outputs: Sequence[Use]
     mode: bool | None  # whether it trains; None: as the run does
+    host: bool
     numbers: Sequence[Any] = ()
 
     def prepared(self, task: Task) -> Prepared:
         """See RowWork."""
-        from nbgraph.array.tiled import prepare_moving
+        given, made = ([use.layout for use in own] for own in (self.inputs, self.outputs))
+        if self.host:
+            from nbgraph.array.tiled import prepare_moving
 
-        given = [use.layout for use in self.inputs]
-        return prepare_moving(self.op, given, self.attributes, moves=bool(self.mode))
+            return prepare_moving(self.op, given, self.attributes, moves=bool(self.mode))
+        from nbgraph.array.elsewhere import prepare_moved
+
+        return prepare_moved(self.op, given, made, self.attributes, moves=bool(self.mode))
 
     def mode_word(self, prepared: Prepared) -> int | None:
         """The word of the record that says whether a run trains; None where that is known."""

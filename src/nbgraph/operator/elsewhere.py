@@ -105,7 +105,8 @@ def form_of(op: Any, kind: type[_Kind]) -> _Kind | None:
 def unit_call(
     op: Any, operands: Sequence[Spec], outputs: Sequence[Spec], attributes: Mapping[str, Any]
 ) -> UnitCall | None:
-    """The kernel of an operator that has a Unit form; None where it has none for these."""
+    """The kernel of an operator that has a Unit form; None where it has none for these. Of a
+    MovingOp the last word says whether the states move."""
     form = form_of(op, Unit)
     return None if form is None else form.call(operands, outputs, **attributes)
 

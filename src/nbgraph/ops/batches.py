@@ -71,12 +71,12 @@ def _naive(x: Array) -> Array:
     return np.stack([x.mean(axis=_axes(x.shape)), x.var(axis=_axes(x.shape))])
 
 
-def _beside(value: Any, axes: int) -> Any:
+def beside(value: Any, axes: int) -> Any:
     """One value a channel, so that it broadcasts against data with so many axes."""
     return library.expand_dims(value, tuple(range(1, axes - 1)))
 
 
-def _row(moments: Any, k: int) -> Any:
+def row(moments: Any, k: int) -> Any:
     """Means (0) or variances (1)."""
     return library.slice_view(moments, (k,))
 
@@ -90,7 +90,7 @@ def _by_data(x: Any, moments: Any, out_grad: Any, spec: Spec) -> Any:
     axes = len(spec.shape)
     n = math.prod(spec.shape[d] for d in _axes(spec.shape))
     rows = (moments, 0), (out_grad, 0), (out_grad, 1)
-    mean, to_mean, to_variance = (_beside(_row(v, k), axes) for v, k in rows)
+    mean, to_mean, to_variance = (beside(row(v, k), axes) for v, k in rows)
     slope = multiply(multiply(subtract(x, mean), to_variance), 2 / n)
     return add(slope, multiply(to_mean, 1 / n))
 
@@ -158,11 +158,11 @@ class _Statistics(MovingOp):
             return None
         n = x.shape[0] * math.prod(x.shape[2:])
         ratio = n / max(1, n - attributes["correction"])
-        numbers = (_bits(v, dtype) for v in (attributes["momentum"], ratio))
+        numbers = (in_word(v, dtype) for v in (attributes["momentum"], ratio))
         return _call("statistics", x, dtype.name, 0.3, *numbers, 1)
 
 
-def _bits(value: float, dtype: Any) -> int:
+def in_word(value: float, dtype: Any) -> int:
     """As a word of a record."""
     return int.from_bytes(np.dtype(dtype).type(value).tobytes(), "little")
 
@@ -250,7 +250,7 @@ def _sums_naive(g: Array, x: Array) -> Array:
 
 def _sums_rule(g: Gradients) -> Sequence[Any]:
     (out_grad, x), axes = g.inputs, len(g.specs[0].shape)
-    total, along = (_beside(_row(g.out_grad, k), axes) for k in (0, 1))
+    total, along = (beside(row(g.out_grad, k), axes) for k in (0, 1))
     to_grad = add(multiply(x, along), total) if g.wanted[0] else None
     to_x = multiply(out_grad, along) if g.wanted[1] else None
     return [v if v is None else cast(v, s) for v, s in zip((to_grad, to_x), g.specs, strict=True)]
@@ -294,7 +294,7 @@ def _standard_partial(in_shapes: Shapes, out_shapes: Shapes, **_: Any) -> tuple[
 
 
 def _standard_tiling(specs: Sequence[Spec], dtype: Any, *, eps: float) -> TiledCall | None:
-    return _call("standard", specs[0], dtype, 0.3, _bits(eps, dtype))
+    return _call("standard", specs[0], dtype, 0.3, in_word(eps, dtype))
 
 
 def _standard_naive(x: Array, moments: Array, gamma: Array, beta: Array, *, eps: float) -> Array:
@@ -309,15 +309,15 @@ _FIRST = np.array([[True], [False]])  # of the two rows; chosen so, they fuse, a
 def _standard_rule(g: Gradients) -> Sequence[Any]:
     """With s the scale: by x it is s * out_grad, the rest follow from sums of each channel."""
     (x, moments, gamma, _), specs, axes = g.inputs, g.specs, len(g.specs[0].shape)
-    root = library.rsqrt(add(_row(moments, 1), g.attributes["eps"]))
+    root = library.rsqrt(add(row(moments, 1), g.attributes["eps"]))
     scale = multiply(root, gamma)
     found: list[Any] = [None] * 4
     if g.wanted[0]:
-        found[0] = cast(multiply(g.out_grad, _beside(scale, axes)), specs[0])
+        found[0] = cast(multiply(g.out_grad, beside(scale, axes)), specs[0])
     if any(g.wanted[1:]):
         sums = channel_sums(g.out_grad, x)
-        total = _row(sums, 0)
-        off = multiply(subtract(_row(sums, 1), multiply(_row(moments, 0), total)), root)
+        total = row(sums, 0)
+        off = multiply(subtract(row(sums, 1), multiply(row(moments, 0), total)), root)
         to_mean = library.negative(multiply(scale, total))
         to_variance = multiply(multiply(multiply(scale, root), off), -0.5)
         found[1:] = [library.where(_FIRST, to_mean, to_variance), off, total]
@@ -387,5 +387,5 @@ def batch_norm(
     weights = [gamma, beta]
     for k, make in enumerate((library.ones_like, library.zeros_like)):
         if weights[k] is None:
-            weights[k] = make(_row(found, 0))
+            weights[k] = make(row(found, 0))
     return batch_standard(x, found, *weights, eps=float(eps))

@@ -158,7 +158,7 @@ def _fill_ones(inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
     outputs[0].fill(1)
 
 
-_FIXED = ArrayOp(  # a gamma that is there, and counts as ones
+FIXED = ArrayOp(  # a gamma that is there, and counts as ones
     "fixed_gamma",
     lambda moments, gamma: gamma,
     _fill_ones,
@@ -207,7 +207,7 @@ def BatchNorm(
         gamma = library.ones_like(row) if gamma is None else gamma
         beta = library.zeros_like(row) if beta is None else beta
     if p.fix_gamma:
-        gamma = applied(_FIXED, [found, gamma], {}, name, known)
+        gamma = applied(FIXED, [found, gamma], {}, name, known)
     weights = [data, found, gamma, beta]
     made = applied(operator_of(batch_standard), weights, {"eps": p.eps}, name, known)
     if p.axis != 1:

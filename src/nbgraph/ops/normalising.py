@@ -57,7 +57,7 @@ def _along_partial(in_shapes: Shapes, out_shapes: Shapes, *, axis: int) -> tuple
     return (data, weight), (out,)
 
 
-_ALONG = ArrayOp(
+ALONG = ArrayOp(
     "norm_weight",
     _along_infer,
     _along,
@@ -65,7 +65,7 @@ _ALONG = ArrayOp(
     operands=("data", "gamma"),
     partial=_along_partial,
 )
-_SHIFT = ArrayOp(
+SHIFT = ArrayOp(
     "norm_weight",
     _along_infer,
     _along,
@@ -81,7 +81,7 @@ def _weighted(made: Any, data: Any, weights: Sequence[Any], axis: int, name: str
         unnamed("norm", name)
     gamma, beta = (
         applied(op, [library.stop_gradient(data), weight], {"axis": axis}, name, _WEIGHTS)
-        for op, weight in zip((_ALONG, _SHIFT), weights, strict=True)
+        for op, weight in zip((ALONG, SHIFT), weights, strict=True)
     )
     return named(add(multiply(made, gamma), beta), name)
 

@@ -179,8 +179,8 @@ def _head_op(name: str) -> ArrayOp:
     )
 
 
-_HEAD, _TIMES_HEAD = _head_op("softmax_output_head"), _head_op("softmax_output_times")
-setattr(_HEAD, "is_loss", True)  # noqa: B010  (asked by executors)
+HEAD, TIMES_HEAD = _head_op("softmax_output_head"), _head_op("softmax_output_times")
+setattr(HEAD, "is_loss", True)  # noqa: B010  (asked by executors)
 
 
 def _is_plain(data: Any, label: Any) -> bool:
@@ -259,7 +259,7 @@ def _with_head(
     data: Any, label: Any, how: dict[str, Any], name: str | None, out: Any, *, times: bool
 ) -> Any:
     share = library.stop_gradient(library.softmax(data, how["axis"]))
-    op = _TIMES_HEAD if times else _HEAD
+    op = TIMES_HEAD if times else HEAD
     if composer(data, label) is not None:
         return applied(op, [data, share, label], how, name)
     return named(op(data, share, label, **how, out=out), name)

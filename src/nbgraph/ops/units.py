@@ -80,7 +80,7 @@ def _slopes_partial(in_shapes: Shapes, out_shapes: Shapes) -> tuple[Shapes, Shap
     return (data, gamma), out_shapes
 
 
-_SLOPES = ArrayOp(  # one value a channel, so that it broadcasts against the data
+SLOPES = ArrayOp(  # one value a channel, so that it broadcasts against the data
     "leaky_relu_slopes",
     _slopes_infer,
     _slopes,
@@ -111,7 +111,7 @@ def LeakyReLU(
     """
     one_of("LeakyReLU", "act_type", act_type, _LEAKY)
     if act_type == "prelu":
-        return named(prelu(data, applied(_SLOPES, [data, gamma], {}, name, {})), name)
+        return named(prelu(data, applied(SLOPES, [data, gamma], {}, name, {})), name)
     if act_type == "rrelu":
         return named(rrelu(data, lower_bound, upper_bound), name)
     if act_type in ("leaky", "elu"):

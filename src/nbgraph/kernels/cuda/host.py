@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,13 @@ def _blocks(loop: Loop, grid: Grid) -> Callable[[Bytes], None]:
         code.run(record, 0, units(loop, record.tolist(), grid))
 
     return form
+
+
+def memory(address: int, shape: Sequence[int], dtype: np.dtype[Any]) -> Bytes:
+    """An array over memory of the host, which whoever asks keeps alive."""
+    nbytes = math.prod(shape) * dtype.itemsize
+    held: Any = (ctypes.c_byte * nbytes).from_address(address) if nbytes else b""
+    return np.ndarray(tuple(shape), dtype, held)
 
 
 def _loaded(source: Source) -> target.LoadedCode:

@@ -26,12 +26,20 @@ class Unit:
 
     `pointers`: addresses in its record, from the third word on. `fails`: it returns a code where
     something is wrong (see `errors.of_kernel`), which the host looks at when the kernel is over.
+    `stand_in`: what does on the host, given a record, what threads do that trade values.
     """
 
     order: tuple[int, ...] | None = None  # the record is the one parameter
 
-    def __init__(self, source: Source, pointers: int, form: Form) -> None:
+    def __init__(
+        self,
+        source: Source,
+        pointers: int,
+        form: Form,
+        stand_in: Callable[[Bytes], None] | None = None,
+    ) -> None:
         self.source, self.pointers, self.form = source, pointers, form
+        self._stand_in = stand_in
         self.name = entry_name(source)
 
     def ptx(self, capability: Capability) -> str:
@@ -40,7 +48,7 @@ class Unit:
 
     def host(self) -> Callable[[Bytes], None]:
         """See Code."""
-        return by_thread(self.source, fails=self.form.fails)
+        return self._stand_in or by_thread(self.source, fails=self.form.fails)
 
 
 @functools.lru_cache(maxsize=512)
@@ -59,9 +67,25 @@ def unit(
     return Unit(source(name, text, compute), addresses, form)
 
 
+def team(
+    name: str,
+    text: str,
+    addresses: int,
+    words: int,
+    *,
+    threads: int,
+    stand_in: Callable[[Bytes], None],
+    compute: Compute = "float32",
+) -> Unit:
+    """As `unit`, but what begins with `start` is done by a block of threads; see Unit."""
+    form = Form(2 + addresses + words, threads, blocks=True)
+    return Unit(source(name, text, compute), addresses, form, stand_in)
+
+
 class UnitCall(NamedTuple):
-    """A kernel over `units` threads. The record: `head`, the addresses of operands and of results,
-    `words`. `vectors`: the kernel where all addresses are multiples of 16, if that is another."""
+    """A kernel over `units` threads, or blocks of such. The record: `head`, the addresses of
+    operands and of results, `words`. `vectors`: the kernel where all addresses are multiples of 16,
+    if that is another."""
 
     code: Unit
     head: tuple[int, int]
@@ -104,7 +128,8 @@ class UnitLaunches:
     def _ready(self, device: int, code: Unit) -> Ready:
         held, form = driver(), code.form
         most = held.multiprocessors(device) * max(1, held.resident(device) // form.threads)
-        blocks = max(1, min(-(-self.call.units // form.threads), most))
+        blocks = self.call.units if form.blocks else -(-self.call.units // form.threads)
+        blocks = max(1, min(blocks, most))
         return Ready.of(held.function(device, code), blocks, form)
 
     def issue(self, run_ctx: RunContext, record: Sequence[int], ready: Ready) -> None:
@@ -168,4 +193,4 @@ def is_narrow(*counts: int) -> bool:
     return max(counts) < LARGEST
 
 
-__all__ = ["Unit", "UnitCall", "UnitLaunches", "is_narrow", "split", "text", "unit"]
+__all__ = ["Unit", "UnitCall", "UnitLaunches", "is_narrow", "split", "team", "text", "unit"]

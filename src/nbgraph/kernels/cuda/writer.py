@@ -283,7 +283,7 @@ class Device(Writer):
         assert self.loop.form in BLOCKS, self.loop.form
         name = f"together_{combine}_{kind}"
         if not any(line.startswith(f"def {name}(") for line in self.parts):
-            self.parts += _together(name, combine, kind, self.grid.team)
+            self.parts += together_text(name, combine, kind, self.grid.team)
         return f"{name}({value})"
 
     def stride(self, array: Operand | Output, name: str) -> str:
@@ -291,7 +291,7 @@ class Device(Writer):
         return f"{name}_step" if array.layout == "s" else str(ITEMSIZE[array.dtype])
 
 
-def _together(name: str, combine: str, kind: str, threads: int) -> list[str]:
+def together_text(name: str, combine: str, kind: str, threads: int) -> list[str]:
     """Within a warp by trading values, then once more with one value of each warp.
 
     The order is that of the threads' numbers, so it is the same in each run.

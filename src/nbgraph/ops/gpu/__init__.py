@@ -4,6 +4,8 @@ layers      what layers are made of, by products and reductions
 windows     convolutions, by products over columns of cells
 columns     those columns, and cells made of them
 convolving  convolutions, by a thread for each element
+heads       outputs that are what they are given
+norms       statistics of channels, and norms made of them
 pools       pools and their gradients
 pieces      copies between parts of arrays
 addressing  where elements lie that indices choose
@@ -13,7 +15,9 @@ ordering    what an array library sorts
 """
 
 from nbgraph.ops.gpu import convolving as convolving
+from nbgraph.ops.gpu import heads as heads
 from nbgraph.ops.gpu import layers as layers
+from nbgraph.ops.gpu import norms as norms
 from nbgraph.ops.gpu import ordering as ordering
 from nbgraph.ops.gpu import picking as picking
 from nbgraph.ops.gpu import pieces as pieces
