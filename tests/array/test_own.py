@@ -268,7 +268,7 @@ def test_what_cannot_be_compiled_is_told_at_the_call(new):
     assert "Unknown attribute 'no_such_thing'" in str(caught.value)
     assert "Unknown attribute 'no_such_thing'" in caught.value.details
     with pytest.raises(CompileError, match=told):
-        op(ng.var("x")).simple_bind(ctx=GPU, x=(3,), grad_req="null").forward()
+        op(ng.var("x")).simple_bind(ctx=GPU, x=(3,), grad_req="null")
 
     class P(ng.Param):
         mode: str = "fast"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.errors import DeviceError
+from nbgraph.errors import CompileError, DeviceError
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.call import call
 from tests.array.gpu import GPU, hurried
@@ -97,6 +97,21 @@ def test_what_a_graph_cannot_do_there_is_told_when_it_is_bound():
         graph.simple_bind(ctx=GPU, x=(3,))
     bound = graph.simple_bind(ctx=GPU, x=(3,), grad_req="null")
     assert bound.forward(x=[1.0, 2.0, 3.0])[0].tolist() == [2.0, 4.0, 6.0]
+
+
+def test_what_has_no_text_is_told_when_it_is_called_or_bound():
+    """MSP-02: a function without source cannot be compiled for the device; the remedy."""
+    space = {}
+    exec("def textless(a):\n    return a * 2 if a > 0 else -a", space)
+    op = ng.op(space["textless"])
+    told = r"textless, whose source text cannot be found, so that no GPU code.*define it in a file"
+    with pytest.raises(CompileError, match=told):
+        op(ng.ones(3, device=GPU))
+    x = ng.var("x")
+    for graph in (op(x), op(x * 3).sum(), ng.softmax(op(x))):
+        with pytest.raises(CompileError, match=told):
+            graph.simple_bind(ctx=GPU, x=(3,))
+    assert op(ng.ones(3)).asnumpy().tolist() == [2, 2, 2]
 
 
 @pytest.mark.parametrize("kind", [ng.optim.SGD, ng.optim.Adam])

@@ -18,6 +18,7 @@ from nbgraph.array.core import Array, empty_of
 from nbgraph.array.drawn import push_drawn
 from nbgraph.array.elsewhere import composed, formed
 from nbgraph.array.gemms import push_multiplied
+from nbgraph.array.issue import launches_of
 from nbgraph.array.launch import Prepared
 from nbgraph.array.layout import layout
 from nbgraph.array.leading import prepare_axes
@@ -30,7 +31,6 @@ from nbgraph.array.transfer import fetch, send
 from nbgraph.device import Context
 from nbgraph.engine import Variable, current
 from nbgraph.engine.properties import NORMAL, OVERWRITE
-from nbgraph.kernels.cuda.launch import Launches
 from nbgraph.kernels.kernel import deferring
 from nbgraph.kernels.loops import Combine
 from nbgraph.operator.request import OpReqType
@@ -83,9 +83,7 @@ class Accelerator:
     ) -> None:
         """See Place. What cannot be compiled is told at the call."""
         device: Context = writes[0].device
-        launches = prepared.elsewhere
-        if launches is None:
-            launches = prepared.elsewhere = Launches(prepared.code.loop, prepared.name)
+        launches = launches_of(prepared)
         if not prepared.hi:
             return
         ready = launches.ready(record, device.device_id)

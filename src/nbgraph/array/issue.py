@@ -20,6 +20,16 @@ if TYPE_CHECKING:  # programs of the host do without
     from nbgraph.kernels.cuda.launch import Launches, Ready
 
 
+def launches_of(prepared: Prepared) -> Launches:
+    """A kernel for devices."""
+    if prepared.elsewhere is None:
+        from nbgraph.kernels.cuda.launch import Launches
+
+        prepared.elsewhere = Launches(prepared.code.loop, prepared.name)
+    found: Launches = prepared.elsewhere
+    return found
+
+
 class DeviceCall:
     """A kernel of a plan with its record, as a step's `run`."""
 
@@ -30,11 +40,7 @@ class DeviceCall:
     ) -> None:
         self.__name__, self.keep = name, keep
         self.hi = prepared.hi
-        if prepared.elsewhere is None:
-            from nbgraph.kernels.cuda.launch import Launches
-
-            prepared.elsewhere = Launches(prepared.code.loop, prepared.name)
-        self.launches: Launches = prepared.elsewhere
+        self.launches = launches_of(prepared)
         self.record = list(record)
 
     def __call__(self, run_ctx: RunContext) -> None:

@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
+from nbgraph.array.issue import launches_of
 from nbgraph.array.layout import Layout, layout
 from nbgraph.device import Context
 from nbgraph.executor.lower import Lowering
@@ -104,6 +105,12 @@ class Compiled:
         """The kernels of all tasks, each once."""
         found = (p.code for p in self.prepared if p is not None)
         return list(dict.fromkeys(code for code in found if code is not None))
+
+    def require(self) -> None:
+        """CompileError for a kernel that cannot be made for the device, which is not the host."""
+        for prepared in self.prepared:
+            if prepared is not None and prepared.hi:
+                launches_of(prepared).require(self.device.device_id)
 
     def absent(self) -> list[Kernel]:
         """The kernels that are neither in memory nor on disk; the others are loaded."""

@@ -56,13 +56,16 @@ class Bound:
         self.held: dict[Any, Any] = {}  # what operators keep in this executor
 
     def require(self) -> None:
-        """DeviceError at the binding, not at a run, where the device cannot do one of the nodes."""
+        """DeviceError or CompileError at the binding, not at a run, where the device cannot do one
+        of the nodes."""
         if self.device.host:
             return
-        self._compiled(self.graph, [kWriteTo] * len(self.outputs))
+        made = [self._compiled(self.graph, [kWriteTo] * len(self.outputs))]
         if self.grads:
             gradients = self._gradients((True,) * len(self.outputs))
-            self._compiled(gradients, [request for _, request in self.grads.values()])
+            made.append(self._compiled(gradients, [request for _, request in self.grads.values()]))
+        for each in made:
+            each.require()
 
     # programs ---------------------------------------------------------------------------------
 

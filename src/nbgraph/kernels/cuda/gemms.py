@@ -63,9 +63,13 @@ class Gemms:
         gemm, self._exchanged = _gemm(call, dtype, adds=adds, tf32=tf32)
         self._requests = list(_requests(call, gemm, exchanged=self._exchanged))
 
-    def ready(self, record: Sequence[int], device: int) -> Gemms:
+    def require(self, device: int) -> None:
         """As of `Launches`: that there is no library is told now."""
         driver().require_products()
+
+    def ready(self, record: Sequence[int], device: int) -> Gemms:
+        """As of `Launches`."""
+        self.require(device)
         return self
 
     def issue(self, run_ctx: RunContext, record: Sequence[int], ready: Gemms) -> None:

@@ -195,14 +195,19 @@ class HandLaunches:
         self.code = code
         self._functions: dict[int, Any] = {}
 
-    def ready(self, record: Sequence[int], device: int) -> Ready:
-        """The launch for a record; the kernel is compiled now."""
+    def require(self, device: int) -> Any:
+        """What the driver made of the kernel, which is compiled now."""
         found = self._functions.get(device)
         if found is None:
             with _LOCK:
                 found = self._functions.get(device)
                 if found is None:
                     found = self._functions[device] = driver().function(device, self.code)
+        return found
+
+    def ready(self, record: Sequence[int], device: int) -> Ready:
+        """The launch for a record."""
+        found = self.require(device)
         *shape, shared = record[-SHAPE_WORDS:]
         how = Shape((shape[0], shape[1], shape[2]), (shape[3], shape[4], shape[5]), shared)
         return Ready(found, how, struct.Struct(f"={len(record)}q").pack)

@@ -88,6 +88,11 @@ class Launches:
         self._functions: dict[tuple[int, Grid], Any] = {}
         self._known: dict[Any, Ready] = {}
 
+    def require(self, device: int) -> None:
+        """CompileError for what no device does, before there is a record."""
+        if any(node.op == "extern" for node in self.loop.graph.nodes):
+            emit(self.loop, Grid())
+
     def ready(self, record: Sequence[int], device: int) -> Ready:
         """The launch for a record on a device; the kernel is compiled now, so that what cannot be
         is told here. What a grid depends on is found again: extents, and what addresses are

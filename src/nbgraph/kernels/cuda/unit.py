@@ -115,6 +115,9 @@ class UnitLaunches:
         """Whether a run may fail for what its operands hold."""
         return self.call.code.form.fails
 
+    def require(self, device: int) -> None:
+        """See Launches; what is written by hand can be compiled."""
+
     def ready(self, record: Sequence[int], device: int) -> Ready:
         """The launch on a device; the kernel is compiled now."""
         key = device, self.call.suited(record)
