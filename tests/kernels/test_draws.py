@@ -1,5 +1,7 @@
 """Random numbers by kernels: NumPy's Philox, bit for bit, on the host and as threads of a grid."""
 
+import re
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -10,6 +12,8 @@ import nbgraph as ng
 from nbgraph.array.launch import scalar_word
 from nbgraph.kernels import draws
 from nbgraph.kernels.cuda import compile as compiled
+from nbgraph.kernels.cuda import machine
+from nbgraph.kernels.cuda.drawing import drawing
 from nbgraph.kernels.philox import BLOCK
 from nbgraph.kernels.written import source, written
 from nbgraph.resource.random import Draw
@@ -175,3 +179,23 @@ def test_limits_compare_as_numbers_do(p, compute, off):
     n = min(max(draws.limit(p, compute) + off, 0), 2**width - 1)
     value = np.array([n * 2.0**-width], compute)
     assert (value >= p)[0] == (n >= draws.limit(p, compute))
+
+
+@pytest.mark.parametrize(
+    "d",
+    [draws.uniform("float32"), draws.bernoulli("bool"), draws.dropout("float16"),
+     draws.dropout("float64"), draws.rrelu("float32", factor=False)],
+    ids=lambda d: f"{d.name} {d.compute}",
+)  # fmt: skip
+def test_what_threads_of_a_gpu_run(d):
+    """SMP-24: no stack, no spills, products of 128 bits by instructions, vectors where they fit."""
+    call = drawing(d, (0,) * (len(d.record.names) - 5 - len(d.arrays)), 1000)
+    texts = [code.ptx((9, 0)) for code in (call.code, call.vectors)]
+    for text in texts:
+        assert text.count("mul.hi.u64") == 20 and ".extern" not in text
+        assert ".f64" not in text or d.compute == "float64"
+        if machine.library() is not None:
+            facts = machine.facts(text, (9, 0))
+            assert facts.stack == facts.spills == 0 and facts.registers <= 80
+    wide = d.name != "bernoulli"  # whose block of truths is a word
+    assert [bool(re.search(r"st\.global\.v\d", text)) for text in texts] == [False, wide]
