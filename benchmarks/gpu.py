@@ -163,6 +163,23 @@ def rows(n: int, copy: float, torch: Any) -> None:
     told("sum of all", ours, nbytes, copy)
 
 
+def draws(n: int, copy: float, torch: Any) -> None:
+    """Uniform numbers, and dropout with what its gradient needs. Ours are those of the host's
+    Philox of 64 bits; PyTorch's is the one of 32 bits, a quarter of the multiplications."""
+    x = ng.ones(n, device=GPU)
+    uniform: dict[str, float | None] = {}
+    dropped: dict[str, float | None] = {}
+    if torch is not None:
+        tx, wait = torch.ones(n, device="cuda"), torch.cuda.synchronize
+        uniform["torch"] = seconds(lambda: torch.rand(n, device="cuda"), wait)
+        dropped["torch"] = seconds(lambda: torch.native_dropout(tx, 0.3, True), wait)
+    ours = seconds(lambda: ng.random.uniform(size=n, device=GPU), ng.waitall)
+    told("uniform", ours, 4 * n, copy, **uniform)
+    with ng.autograd.train_mode():
+        ours = seconds(lambda: ng.dropout(x, 0.3), ng.waitall)
+    told("dropout", ours, 12 * n, copy, **dropped)
+
+
 def products(n: int, torch: Any, cupy: Any) -> None:
     """Square matrices, small ones, many, a matrix by a vector. All sides ask cuBLAS; float32 is
     float32, which is CuPy's and PyTorch's default, too."""
@@ -228,6 +245,7 @@ def main() -> int:
     copy = copied(n)
     elementwise(n, copy, torch, cupy)
     rows(n, copy, torch)
+    draws(n, copy, torch)
     products(n, torch, cupy)
     plans()
     return 0

@@ -3,6 +3,8 @@
 Numbers come from NumPy's Philox, which is counter-based: a draw is fixed by the key of its stream
 (seed and device) and its own number, taken when it is pushed. Draws may then be carried out in
 any order and at the same time. A stateful generator, whose users take turns, is there as well.
+The library's operators draw from the host's stream on all devices; the others' streams are for what
+asks for resources of a device.
 
 Without a seed a stream begins with entropy of the system, and a forked child begins anew. After
 `seed` everything repeats; a forked child then goes on where the parent was, so parent and child
