@@ -120,6 +120,21 @@ def test_reductions(name, shape):
     assert ng.zeros((0,), device=GPU).sum().item() == 0
 
 
+@pytest.mark.parametrize("kind", ["eager", "graph"])
+def test_reductions_of_many_elements(kind):
+    """SMP-07: blocks are longer there (`kernels.loops.stretch`), and totals fewer."""
+    x = values((3, 100_001)) / 4
+
+    def square_sum(x):
+        return (x * x).sum()
+
+    run = ng.jit(square_sum) if kind == "graph" else square_sum
+    found = run(ng.array(x, device=GPU))
+    wanted = (x.astype(np.float64) ** 2).sum()
+    assert found.device == GPU
+    np.testing.assert_allclose(found.asnumpy(), wanted, rtol=2e-6)
+
+
 @pytest.mark.parametrize("axis", [-1, 0])
 def test_row_programs(axis):
     x = values((6, 40))

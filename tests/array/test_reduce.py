@@ -11,6 +11,7 @@ from nbgraph.array.reduce import prepare_reduction, prepare_totals
 from nbgraph.dtype import bfloat16
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.errors import ShapeError
+from nbgraph.kernels.loops import stretch
 from nbgraph.operator import registry
 from nbgraph.operator.fused import Part, fuse
 from nbgraph.operator.reduction import map_reduce
@@ -142,6 +143,20 @@ def test_an_output_nobody_asks_for_is_left_out():
     assert made.totals[0] is None
     assert untouched == 7
     assert out == np.float32(map_reduce(exp, x))
+
+
+@pytest.mark.parametrize("count", [4096, 4097, 50_001])
+def test_longer_blocks_have_fewer_totals(count):
+    """X-SYM-05, SMP-07: what a GPU's threads share is a long stretch; its order depends on the
+    number of elements alone."""
+    rng = np.random.default_rng(count)
+    x, out = rng.uniform(-1, 1, (3, count)).astype("float32"), np.empty(3, "float32")
+    made = reduced(same, [x], [out], ["write"], ["add"], 1, block=4096)
+    blocks = -(-count // 4096)
+    assert (made.totals[0] is None) if blocks == 1 else made.totals[0].shape == (3, blocks)
+    bound = 4096 / 4 * np.finfo("float32").eps * np.abs(x).sum(1)
+    assert (np.abs(out - x.astype("float64").sum(1)) <= bound).all()
+    assert stretch(1 << 18) == 4096 and stretch((1 << 25) - 1) == 4096
 
 
 def test_the_loop_of_a_reduction_is_vectorised():

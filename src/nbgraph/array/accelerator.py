@@ -26,6 +26,7 @@ from nbgraph.array.own import push_own
 from nbgraph.array.parts import write_view
 from nbgraph.array.place import ELSEWHERE, Values, refuse
 from nbgraph.array.push import carried, copied, push, same, truth, write
+from nbgraph.array.reduce import block_on
 from nbgraph.array.rows import push_rows
 from nbgraph.array.transfer import fetch, send
 from nbgraph.device import Context
@@ -166,7 +167,8 @@ def _reduce(name: str, x: Array, out: Any, request: OpReqType, attributes: Any) 
 
 def _stages(x: Any, out: Any, axes: Sequence[int], combine: Combine, name: str) -> None:
     given: Any = x if x._layout.contiguous else copied(x)
-    ready = prepare_axes(given._layout, axes, out._layout, "write", combine)
+    block = block_on(out.device, x.size)
+    ready = prepare_axes(given._layout, axes, out._layout, "write", combine, block)
     for k, stage in enumerate(ready.stages):
         last = k == len(ready.stages) - 1
         target = out if last else empty_of(ready.scratch[k], out.device)

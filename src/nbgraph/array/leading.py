@@ -22,7 +22,7 @@ from nbgraph.array.reduce import in_order_loop, prepare_reduction
 from nbgraph.dtype import is_float, name_of
 from nbgraph.errors import ShapeError
 from nbgraph.kernels.kernel import kernel
-from nbgraph.kernels.loops import GROUP, STRIP, Combine
+from nbgraph.kernels.loops import BLOCK, GROUP, STRIP, Combine
 from nbgraph.shape import Space
 
 
@@ -42,11 +42,12 @@ def prepare_axes(
     out: Layout,
     request: str = "write",
     combine: Combine = "add",
+    block: int = BLOCK,
 ) -> Staged:
     """`combine` of a contiguous array over axes (counted from 0) into a contiguous result.
 
-    The result's dtype is out's; 16-bit floats are added up in float32. ShapeError where there is no
-    element or a layout is not contiguous.
+    The result's dtype is out's; 16-bit floats are added up in float32; `block`: see
+    `reduce.block_on`. ShapeError where there is no element or a layout is not contiguous.
 
     >>> x, out = layout((40_000, 3), np.dtype("float32")), layout((3,), np.dtype("float32"))
     >>> [step.shape for step in prepare_axes(x, (0,), out).scratch]
@@ -67,7 +68,7 @@ def prepare_axes(
         given = x if k == 0 else scratch[-1]
         target = out if end else layout(shapes[-1], held)
         own, between = _along(
-            given, shape, first, last, target, request if end else "write", combine
+            given, shape, first, last, target, request if end else "write", combine, block
         )
         stages += own
         scratch += between if end else [*between, target]
@@ -106,6 +107,7 @@ def _along(
     out: Layout,
     request: str,
     combine: Combine,
+    block: int,
 ) -> tuple[list[Prepared], list[Layout]]:
     """The stages of one run of axes, and the scratch memory between them."""
     batches, rows, columns = (
@@ -114,7 +116,7 @@ def _along(
         math.prod(shape[last:]),
     )
     if columns == 1:
-        return _trailing(given, (batches, rows), out, request, combine)
+        return _trailing(given, (batches, rows), out, request, combine, block)
     held = held_dtype(given.dtype, out.dtype, combine)
     stages: list[Prepared] = []
     scratch: list[Layout] = []
@@ -148,11 +150,13 @@ _WORDS = ("full", "main", "carried", "groups")
 
 
 def _trailing(
-    given: Layout, shape: tuple[int, int], out: Layout, request: str, combine: Combine
+    given: Layout, shape: tuple[int, int], out: Layout, request: str, combine: Combine, block: int
 ) -> tuple[list[Prepared], list[Layout]]:
     plan = same.invoker.plan_of([given.dtype], {})
     flat = layout(shape, given.dtype)
-    found = prepare_reduction(same, plan, shape, [flat], [out], [request], [combine], 1)
+    found = prepare_reduction(
+        same, plan, shape, [flat], [out], [request], [combine], 1, block=block
+    )
     (totals,), (end,) = found.totals, found.ends
     if totals is None or end is None:
         return [found.loop], []

@@ -7,7 +7,8 @@ neither: the loop writes the result itself.
 
 Sums are those of `map_reduce`: within a block in an order that LLVM chose, block totals in float64
 by NumPy's pairwise sum; results of 16 bits are rounded to float32 before. So the error is at most
-(BLOCK / lanes + log2 of blocks) eps times the sum of magnitudes. NaN counts as the extreme.
+(block / lanes + log2 of blocks) eps times the sum of magnitudes; a block is BLOCK elements, or more
+where threads of a GPU share it as lanes. NaN counts as the extreme.
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ import numpy as np
 
 from nbgraph.array.launch import Prepared, classes_of, scalar_operands, strides_in, words_of
 from nbgraph.array.layout import Layout, layout
+from nbgraph.device import Context
 from nbgraph.dtype import is_float, name_of
 from nbgraph.errors import ShapeError
 from nbgraph.kernels.cost import per_element
 from nbgraph.kernels.kernel import Kernel, kernel
 from nbgraph.kernels.kinds import kind_of_dtype
-from nbgraph.kernels.loops import BLOCK, Combine, Loop, Operand, Output
+from nbgraph.kernels.loops import BLOCK, Combine, Loop, Operand, Output, stretch
 from nbgraph.kernels.scalar import Graph
 from nbgraph.operator.invoke import Plan
 from nbgraph.operator.mapper import Mapper
@@ -59,13 +61,14 @@ def prepare_reduction(
     axes: int,
     *,
     disjoint: bool = False,
+    block: int = BLOCK,
 ) -> PreparedReduction:
     """The kernels for operands of these layouts (None: a scalar), broadcast to `shape`.
 
     Outputs with a combine ("add", "multiply", "max", "min") are reduced over the last `axes` axes:
     contiguous results with one element for each row, in any shape. The others have `shape`.
-    Requests are "write", "add" or "null"; `disjoint` as for `launch.prepare`. ShapeError where
-    there is no element.
+    Requests are "write", "add" or "null"; `disjoint` as for `launch.prepare`; `block`: see
+    `block_on`. ShapeError where there is no element.
 
     >>> from nbgraph.ops.arithmetic import multiply
     >>> single = np.dtype("float32")
@@ -80,7 +83,7 @@ def prepare_reduction(
     if not math.prod(shape):
         raise ShapeError(f"{op.__name__}: shape {shape} has no elements, so nothing is reduced")
     rows = zip(outputs, plan.typed.outputs, requests, combines, strict=True)
-    task = _Task(op, plan, shape, operands, [_Result(*row) for row in rows], axes)
+    task = _Task(op, plan, shape, operands, [_Result(*row) for row in rows], axes, block)
     scalars = scalar_operands(plan, operands)
     loop = Prepared(
         op.__name__, task.kernel(disjoint=disjoint), task.where, words_of(op, plan), scalars, 1
@@ -91,6 +94,11 @@ def prepare_reduction(
     return PreparedReduction(
         loop, tuple(r.totals for r in task.results), tuple(r.end(op) for r in task.results)
     )
+
+
+def block_on(device: Context, elements: int) -> int:
+    """Elements of a block of a reduction, on a device."""
+    return BLOCK if device.host else stretch(elements)
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -135,8 +143,10 @@ class _Task:
         operands: Sequence[Layout | None],
         results: Sequence[_Result],
         axes: int,
+        block: int,
     ) -> None:
         self.op, self.plan, self.operands, self.results = op, plan, operands, results
+        self.block = block
         self.asked = [r for r in results if r.request != "null"]
         given = [o for o in operands if o is not None]
         self.arrays = [*given, *(r.out for r in self.asked if r.combine is None)]
@@ -144,7 +154,7 @@ class _Task:
         kept = len(shape) - axes
         run = space(shape[kept:], [s[kept:] for s in strides])
         self.classes = classes_of(self.arrays, run, len(given))
-        self.blocks = -(-run.inner // BLOCK)
+        self.blocks = -(-run.inner // block)
         extents = [n for n, _ in reversed(run.outer)]  # reduced, too, but not one with the run
         for result in results:
             result.take_blocks(math.prod(shape[:kept]), math.prod(extents) * self.blocks)
@@ -179,7 +189,7 @@ class _Task:
         dtypes = [name_of(r.written.dtype) for r in self.results]
         requests = [r.request if r.totals is None else "write" for r in self.results]
         combines = [(r.combine, r.combine is not None and r.totals is None) for r in self.asked]
-        key = tuple(map(tuple, (layouts, dtypes, requests, combines, [disjoint])))
+        key = tuple(map(tuple, (layouts, dtypes, requests, combines, [disjoint, self.block])))
         code = self.plan.kernels.get(key)
         if code is None:
             made = self.op.invoker.loop(self.plan, layouts, dtypes, requests, disjoint=disjoint)
@@ -187,7 +197,7 @@ class _Task:
                 o._replace(combine=c, whole=whole)
                 for o, (c, whole) in zip(made.outputs, combines, strict=True)
             )
-            loop = replace(made, form="reduce", outputs=outputs)
+            loop = replace(made, form="reduce", outputs=outputs, block=self.block)
             code = self.plan.kernels[key] = kernel(loop, self.op.__name__)
         return code
 

@@ -6,13 +6,15 @@ a reduction alone goes axis by axis. What lies between the kernels is a value li
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.array.launch import Prepared
 from nbgraph.array.layout import Layout, layout
 from nbgraph.array.leading import prepare_axes
-from nbgraph.array.reduce import PreparedReduction, prepare_reduction
+from nbgraph.array.reduce import PreparedReduction, block_on, prepare_reduction
+from nbgraph.device import Context
 from nbgraph.dtype import is_float
 from nbgraph.executor.draft import Draft, task_over
 from nbgraph.executor.places import Place, rights
@@ -42,7 +44,8 @@ def alone(draft: Draft, node: GraphNode) -> bool:
         return False
     name, target, request = draft.names[node], draft.output(node, 0), draft.request(node, 0)
     axes = reduced_axes(node, Spec(own.shape, own.dtype))
-    ready = prepare_axes(own, axes, target.layout, _WORDS[request], COMBINES[node.op])
+    block = block_on(draft.device, own.size)
+    ready = prepare_axes(own, axes, target.layout, _WORDS[request], COMBINES[node.op], block)
     tasks: list[Task] = []
     for k, kernel in enumerate(ready.stages):
         last = k == len(ready.stages) - 1
@@ -59,7 +62,7 @@ def fused(draft: Draft, node: GraphNode) -> bool:
         return False
     name, reads = draft.names[node], draft.reads(node)
     asked = [draft.asked(node, k) for k in range(node.nout)]
-    made, shape = _prepared(node, reads, asked)
+    made, shape = _prepared(draft.device, node, reads, asked)
     writes: list[Place] = []
     requests: list[OpReqType] = []
     ends: list[Task] = []
@@ -85,7 +88,7 @@ def fused(draft: Draft, node: GraphNode) -> bool:
 
 
 def _prepared(
-    node: GraphNode, reads: Sequence[Place], asked: Asked
+    device: Context, node: GraphNode, reads: Sequence[Place], asked: Asked
 ) -> tuple[PreparedReduction, tuple[int, ...]]:
     """The kernels of a fused loop, and the shape that it goes over."""
     attributes = node.attributes
@@ -108,6 +111,7 @@ def _prepared(
         [None if r is None else r.combine for r in reductions],
         max(r.axes for r in reductions if r is not None),
         disjoint=True,
+        block=block_on(device, math.prod(inner[0].shape)),
     )
     return made, inner[0].shape
 

@@ -29,9 +29,21 @@ Combine = Literal["add", "multiply", "max", "min"]
 Access = Literal["plain", "scoped", "element"]
 
 BLOCK = 1024  # elements a reduction's accumulator takes before its total is set down
+STRETCHES = ((1 << 18, 1 << 12), (1 << 25, 1 << 14))  # of so many elements, and more: a block's
 STRIP = 1024  # columns that a reduction along leading axes takes at once, elements streamed so
 ROOM = {"float32": 1 << 16, "float64": 1 << 15}  # elements that stay in a core's second cache
 GROUP = 128  # rows it combines one after another before their total is set down
+
+
+def stretch(elements: int) -> int:
+    """Elements of a reduction's block where many threads share each: long enough that their loads
+    outweigh what they do at its end, few enough that a large device has some thousands of blocks.
+    It depends on the number of elements alone, so that the order of additions does, too.
+
+    >>> stretch(10_000), stretch(1_000_000), stretch(100_000_000)
+    (1024, 4096, 16384)
+    """
+    return max([BLOCK, *(block for least, block in STRETCHES if elements >= least)])
 
 
 class Operand(NamedTuple):

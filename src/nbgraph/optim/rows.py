@@ -7,6 +7,7 @@ or all of them as one plan: one push, with nothing of Python between them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ from nbgraph.array.issue import DeviceCall, laid_out
 from nbgraph.array.launch import Prepared, prepare, scalar_word
 from nbgraph.array.layout import Layout, layout
 from nbgraph.array.push import WEAK
-from nbgraph.array.reduce import prepare_reduction
+from nbgraph.array.reduce import block_on, prepare_reduction
 from nbgraph.device import Context
 from nbgraph.engine import current
 from nbgraph.engine.native_call import NativeCall
@@ -124,10 +125,19 @@ class Row:
         shapes = [() if own is None else own.shape for own in layouts]
         shape = broadcast(self.op.__name__, [*zip(self.op.scalar.operands, shapes, strict=True)])
         asked = ("write",) * len(outs)
-        made = prepare_reduction(
-            self.op, plan, shape, layouts, outs, asked, self.combines, len(shape), disjoint=True
-        )
         device = self.outputs[0].device
+        made = prepare_reduction(
+            self.op,
+            plan,
+            shape,
+            layouts,
+            outs,
+            asked,
+            self.combines,
+            len(shape),
+            disjoint=True,
+            block=block_on(device, math.prod(shape)),
+        )
         written: list[Array] = []
         ends: list[Piece] = []
         for out, totals, end in zip(self.outputs, made.totals, made.ends, strict=True):
