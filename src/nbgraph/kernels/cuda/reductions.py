@@ -9,8 +9,6 @@ from nbgraph.kernels.forms import Reduce as HostReduce
 from nbgraph.kernels.loops import GROUP, Output
 from nbgraph.kernels.totals import InOrder
 
-_AT_ONCE = 8  # rows whose loads a thread has under way
-
 
 class Reduce(Device, HostReduce):
     """One value a block of the inner run; outputs of a map beside it.
@@ -144,11 +142,12 @@ class Totals(Device, InOrder):
 
 class Leading(Device, InOrder):
     """Rows combined column by column: a column of a group of rows for each thread; see `totals`.
-    The order is that of the CPU, and so are the bits."""
+    The order is that of the CPU, and so are the bits. LLVM unrolls the loop over a whole group, and
+    a thread's loads of 32 rows are under way at once."""
 
     def space(self) -> None:
         """See Writer."""
-        (y,), (out,) = self.outputs, self.loop.outputs
+        (x,), (y,), (out,) = self.names, self.outputs, self.loop.outputs
         full, main, carried, groups = (self.leaves[p.id] for p in self.loop.parameters)
         rows, batches = self.loop.outer_at, self.loop.outer_at + 3
         given, made = self.loop.operands[0].dtype, out.dtype
@@ -173,8 +172,11 @@ class Leading(Device, InOrder):
             f"    at += first * below + col * word(args, {self.loop.steps_at})",
             f"    acc = {self.start()}",
             "    r = first",
-            *self._rows(given, _AT_ONCE),
-            *self._rows(given, 1),
+            "    while r < stop:",
+            f"        {x}_p = {given}_pointer(at)",
+            f"        acc = {self.combined('acc', self.value(f'{x}_p', '0'))}",
+            "        at += below",
+            "        r += 1",
             f"    y_at = word(args, 3) + batch * word(args, {batches + 2})",
             f"    y_at += group * word(args, {rows + 2})",
             f"    y_at += col * word(args, {self.loop.steps_at + 1})",
@@ -183,17 +185,3 @@ class Leading(Device, InOrder):
             "    i += step",
         ):
             self.line(1, line)
-
-    def _rows(self, given: str, count: int) -> list[str]:
-        """The loop over rows, so many at a time: all are loaded before the first is combined."""
-        (x,) = self.names
-        lines = [f"    while r + {count} <= stop:"]
-        for k in range(count):
-            lines += [
-                f"        {x}_p = {given}_pointer(at)",
-                f"        lane{k}_{x} = load({x}_p, 0)",
-            ]
-            lines += ["        at += below"]
-        for k in range(count):
-            lines.append(f"        acc = {self.combined('acc', self.term(f'lane{k}_{x}'))}")
-        return [*lines, f"        r += {count}"]
