@@ -23,7 +23,7 @@ _NEW: Sequence[bool] = ()  # in_place: no output existed before
 
 def routes(op: ArrayOp, attributes: Mapping[str, Any]) -> Routes | None:
     """The routes of an operator with these attributes; None where it can have none."""
-    if not op.kind or op.auxiliary or op.resources:
+    if op.kind not in _KINDS or op.auxiliary or op.resources:
         return None
     return routes_of(op, attributes)
 
