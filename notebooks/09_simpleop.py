@@ -188,6 +188,30 @@ print(averages(np.arange(6.0), size="3"))
 assert averages(np.arange(6.0), size=3).tolist() == [1, 2, 3, 4]
 
 # %% [markdown]
+# **Your own kernel on a GPU** is such a function as one of many threads runs it: `start` is the
+# thread's first element, `step` the way to its next. On the host there is one thread, and the text
+# serves both. (A `cuda.jit` kernel is taken, too, for shared memory and barriers; `launch=` says in
+# how many blocks of how many threads.) The GPU below is an emulated one; a real one needs
+# `pip install 'nbgraph[cuda13]'`.
+
+
+# %%
+@ng.thread_kernel
+def moving_average(src, ret, size, req, start, step):
+    for i in range(start, ret.size, step):
+        total = 0.0
+        for j in range(size):
+            total += src[i + j]
+        ret[i] = total / size + (ret[i] if req == 3 else 0.0)
+
+
+averages.set_function(("cpu", "gpu"), moving_average)
+with ng.config(gpu="emulated"):
+    there = averages(ng.arange(6.0, device=ng.gpu()), size=3)
+print(there.device, there)
+assert there.asnumpy().tolist() == averages(np.arange(6.0), size=3).tolist() == [1, 2, 3, 4]
+
+# %% [markdown]
 # ## What goes wrong is told at once
 #
 # A form that is not understood is answered with those that are; an option at the wrong place, a

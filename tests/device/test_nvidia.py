@@ -11,7 +11,10 @@ from nbgraph.array.layout import layout
 from nbgraph.device import RunContext, gpu, nvidia
 from nbgraph.device.nvidia import Library, NvidiaDriver
 from nbgraph.errors import CompileError, DeviceError
+from nbgraph.kernels.cuda.arguments import Operand, Shape, Signature
+from nbgraph.kernels.cuda.handwritten import HandCode, HandLaunches
 from nbgraph.kernels.cuda.launch import Launches, LoopCode
+from nbgraph.kernels.handwritten import thread_kernel
 from nbgraph.ops.arithmetic import multiply
 from tests.device.fakes import compiled
 
@@ -77,6 +80,32 @@ def test_a_launch(driver, library, monkeypatch):
         stream.replay(graph)
     assert ctypes.c_int64.in_dll(library, "replayed").value == 3
     del graph
+
+
+def test_a_users_kernel(driver, library, monkeypatch):
+    """SMP-41: Numba's parameters, a word each, of the record; blocks, threads, shared memory."""
+    single = np.dtype("float32")
+    operands = Operand(single, 2, writable=False), Operand(single, 1, writable=True)
+    signature = Signature(operands, ("f", ("i", "i"), "b", "i"))
+    monkeypatch.setattr("nbgraph.kernels.cuda.handwritten.driver", lambda: driver)
+    monkeypatch.setattr(HandCode, "ptx", lambda self, capability: b"\x7fELF")
+    code = HandCode("op", thread_kernel(lambda src, ret, req, start, step: None), signature)
+    code.name = "nbgraph_one"
+    shape, values = Shape((2, 3, 4), (8, 4, 1), 96), (0.5, (7, 9), True, 3)
+    record = signature.record([256, 512], [(5, 6), (5,)], values, shape)
+    launches = HandLaunches(code)
+    apart = ctypes.c_int.in_dll(library, "apart")
+    apart.value = len(signature.order)
+    try:
+        stream = driver.stream(0)
+        launches.issue(RunContext(gpu(0), stream), record, launches.ready(record, 0))
+    finally:
+        apart.value = 0
+    words = list((ctypes.c_int64 * 64).in_dll(library, "words"))
+    assert words[:7] == [2, 3, 4, 8, 4, 1, 96]
+    half = np.float64(0.5).view(np.int64)
+    first, second = [0, 0, 30, 4, 256, 5, 6, 24, 4], [0, 0, 5, 4, 512, 5, 4]
+    assert words[7 : 7 + len(signature.order)] == [*first, *second, half, 7, 9, 1, 3]
 
 
 def test_errors_are_told(driver, library):

@@ -19,6 +19,7 @@ from nbgraph.operator.call import recording
 from nbgraph.operator.request import kWriteTo
 
 _NEW: Sequence[bool] = ()  # in_place: no output existed before
+_KINDS = ("rows", "product", "tiled")  # of operators that are one kernel
 
 
 def routes(op: ArrayOp, attributes: Mapping[str, Any]) -> Routes | None:
