@@ -60,14 +60,14 @@ def said(form, old, new, loop, teams):
     if form in grids.BLOCKS:
         grid = grids.teamed(loop, grid, 37, 64 // teams, teams)
     names = [*(f"x{k}" for k in range(len(loop.operands))), *("y" for _ in loop.outputs)]
-    launch = Launch(loop, grid, made.words, made.memory, names)
+    launch = Launch.of(loop, grid, made.words, made.memory, names)
     assert old in launch.text.text, (old, launch.text.text)
     before = [a.copy() for a in made.memory]
     launch.run(1)
     right = [a.copy() for a in made.memory]
     for array, kept in zip(made.memory, before, strict=True):
         array[...] = kept
-    launch = Launch(loop, grid, made.words, made.memory, names)
+    launch = Launch.of(loop, grid, made.words, made.memory, names)
     try:
         launch.run(1, lambda text: text.replace(old, new, 1))
     except Exception as error:

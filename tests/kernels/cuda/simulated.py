@@ -183,7 +183,7 @@ def differences(loop, seed, *, rounds):
         tried.append((grid.lanes, grid.rank, blocks, threads, grid.teams, grid.held > 0))
         names = [*(f"x{k}" for k in range(len(loop.operands)))]
         names += [f"y{k}" for k in range(len(loop.outputs))]
-        launch = Launch(loop, grid, made.words, made.memory, names)
+        launch = Launch.of(loop, grid, made.words, made.memory, names)
         said = f"{loop.name} {loop.form} {outer} {inner} {grid} {blocks} blocks, turn {turn}"
         try:
             launch.run(blocks)

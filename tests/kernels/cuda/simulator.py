@@ -86,29 +86,35 @@ def _thread(run):
 
 
 class Launch:
-    """One launch of a loop's kernel over memory."""
+    """One launch of a text over memory; the third to so many words of its record are addresses.
+    `by_block`: units are blocks of threads."""
 
-    def __init__(self, loop, grid, words, memory, names):
-        self.loop, self.grid = loop, grid
+    def __init__(self, text, words, pointers, threads, memory, names, *, by_block):
+        self.text, self.threads, self.by_block = text, threads, by_block
         self.memory = Memory(memory, names)
         self.words = [int(word) for word in words]
-        for k in range(loop.pointers):
+        for k in range(pointers):
             self.words[2 + k] = self.memory.place(self.words[2 + k])
         self.blocks = {}
         self.errors = []
-        self.text = emit(loop, grid)
+
+    @classmethod
+    def of(cls, loop, grid, words, memory, names):
+        """Of a loop's kernel."""
+        made = emit(loop, grid), words, loop.pointers, grid.threads, memory, names
+        return cls(*made, by_block=loop.form in grids.BLOCKS)
 
     def run(self, blocks, change=lambda text: text):
         """Run it; `change` makes another text of the kernel's, for tests of this simulator."""
         space = _space(self, self.text)
         exec(compile(change(self.text.text), "<kernel>", "exec"), space)
-        body, by_block = space[self.text.name], self.loop.form in grids.BLOCKS
+        body = space[self.text.name]
 
         def run(block, count, thread, threads):
             _HERE.thread, _HERE.epoch, _HERE.steps = thread, 0, 0
             _HERE.block = self.blocks.setdefault(block, Block(block, threads))
             start, step = block, count
-            if not by_block:
+            if not self.by_block:
                 start, step = block * threads + thread, count * threads
             try:
                 with np.errstate(all="ignore"):
@@ -118,7 +124,7 @@ class Launch:
                 raise
 
         try:
-            _thread[blocks, self.grid.threads](run)
+            _thread[blocks, self.threads](run)
         except Exception as error:
             raise self.errors[0] if self.errors else error
 
@@ -161,7 +167,7 @@ class Launch:
 
     def _shared(self, pointer, index, *, writes):
         place, block = (pointer.shared, int(index)), _HERE.block
-        if not 0 <= place[1] < self.grid.threads // 32:
+        if not 0 <= place[1] < self.threads // 32:
             raise Fault(f"{place[0]}[{place[1]}], which has a place for each warp")
         block.book.note(place, (block.number, _HERE.thread), _HERE.epoch, place[0], writes=writes)
         return place
@@ -179,6 +185,7 @@ class Launch:
 def _space(launch, source):
     """What the names of a text mean."""
     space = {name: lambda: None for name in ("inlined", "separate", "interleaved")}
+    space["part"] = lambda function: function
     for name, kind in [("word", "int64"), *((f"{k}_word", k) for k in ("int64", *FLOATS))]:
         space[name] = lambda args, index, kind=kind: launch.word(kind, index)
     for count in (1, 2, 4, 8, 16):

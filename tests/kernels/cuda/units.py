@@ -1,0 +1,238 @@
+"""Kernels that are written by hand for GPUs: which ones operators ask for, and what they do on the
+simulated GPU.
+
+    python -m tests.kernels.cuda.units SEED COUNT
+
+prints a line of JSON for each: its name, its dtypes, and what is wrong; with the one word mutants
+what is said of kernels with a mistake each. A program of its own, as the simulator is.
+"""
+
+import contextlib
+import functools
+import json
+import sys
+from typing import Any, NamedTuple
+from unittest.mock import patch
+
+import numpy as np
+
+import nbgraph as ng
+from nbgraph.array import elsewhere as carried
+from nbgraph.kernels.cuda import channels
+from nbgraph.kernels.cuda.host import by_thread
+from nbgraph.operator import elsewhere, registry
+from nbgraph.operator.call import call, training
+from nbgraph.operator.spec import Spec
+from nbgraph.ops.gpu import windows
+from tests.ops import array_calls
+
+GPU = ng.gpu(0)
+DTYPES = ("float32", "float64", "float16", "bfloat16")
+THREADS = 64  # of blocks that trade values, on the simulated GPU
+CONVOLVED = (  # axes, groups, channels and features of a group, window, and how
+    (1, 1, 2, 3, 3, {"pad": 1}),
+    (2, 2, 2, 2, 2, {"stride": 2, "pad": 1}),
+    (2, 3, 1, 1, 3, {"pad": 2, "dilation": 2}),
+    (3, 1, 1, 2, 2, {"stride": 2, "pad": 1}),
+)
+POOLED = (  # axes, window, and how
+    (1, 3, {"stride": 1, "pad": 1}),
+    (2, 3, {"stride": 2, "pad": 1, "ceil": True}),
+    (2, 2, {}),
+    (3, 2, {"stride": 1, "pad": 1}),
+)
+
+
+class Noted(NamedTuple):
+    """A kernel that an operator asked for, with what it was given."""
+
+    op: Any
+    given: list[Any]
+    outputs: list[Any]  # as they were before
+    attributes: dict[str, Any]
+    call: Any
+
+    @property
+    def name(self):
+        """For reports."""
+        dtypes = [a.dtype.name for a in (*self.given, *self.outputs)]
+        return f"{self.op.__name__} {' '.join(dtypes)} {[a.shape for a in self.given]}"
+
+
+@contextlib.contextmanager
+def noting(found):
+    """Every kernel that arrays on the device ask for goes to `found`."""
+    push = carried._unit
+
+    def note(op, inputs, outputs, attributes, **how):
+        if elsewhere.form_of(op, elsewhere.Unit) is not None:
+            given = [x.asnumpy() for x in inputs]
+            made = [x.asnumpy() for x in outputs]
+            specs = [[Spec(a.shape, a.dtype) for a in own] for own in (given, made)]
+            asked = elsewhere.unit_call(op, *specs, attributes)
+            if asked is not None:
+                found.append(Noted(op, given, made, dict(attributes), asked))
+        return push(op, inputs, outputs, attributes, **how)
+
+    with patch.object(carried, "_unit", note):
+        yield
+
+
+def noted(seed, *, full=False):
+    """The kernels of all operators, each with float32 and another dtype, or with every one."""
+    rng, found = np.random.default_rng(seed), []
+    with noting(found):
+        for name in sorted(array_calls.CALLS):
+            _listed(name, rng, full=full)
+        for few in (windows.FEW, 0):
+            with patch.object(windows, "FEW", few), patch.object(windows, "THIN", few):
+                _convolved(rng, full=full)
+        _normed(rng, full=full)
+        _pooled(rng, full=full)
+    return found
+
+
+def _dtypes(rng, *, full):
+    return DTYPES if full else ("float32", DTYPES[int(rng.integers(1, 4))])
+
+
+def _listed(name, rng, *, full):
+    op = registry.find(name)
+    op = getattr(op, "op", op)
+    operands, attributes = array_calls.CALLS[name]
+    if not elsewhere.forms_of(op) or not operands:
+        return
+    for dtype in _dtypes(rng, full=full):
+        held = [ng.array(np.asarray(a), device=GPU) for a in operands]
+        held = [a.astype(dtype) if a.dtype.kind == "f" else a for a in held]
+        for trains in (False, True) if op.auxiliary else (False,):
+            token = training.set(trains)
+            call(op, held, attributes)
+            training.reset(token)
+
+
+def _array(rng, dtype, *shape):
+    return ng.array(rng.integers(-4, 5, shape), device=GPU).astype(dtype)
+
+
+def _convolved(rng, *, full):
+    """Forward, and both gradients; small whole numbers, whose sums are exact."""
+    for axes, groups, channels_, features, window, how in CONVOLVED:
+        for dtype in _dtypes(rng, full=full)[:: 1 if full else -1][: 4 if full else 1]:
+            x = _array(rng, dtype, 2, groups * channels_, *range(5, 5 + axes))
+            w = _array(rng, dtype, groups * features, channels_, *[window] * axes)
+            b = _array(rng, dtype, groups * features)
+            _both(lambda x, w, b, g=groups, h=how: ng.convolution(x, w, b, groups=g, **h), x, w, b)
+
+
+def _normed(rng, *, full):
+    """Channels of more elements than a block of threads has loads under way."""
+    for dtype in _dtypes(rng, full=full)[:: 1 if full else -1][: 4 if full else 1]:
+        x, (mean, variance) = _array(rng, dtype, 5, 2, 61), (ng.ones(2, device=GPU) for _ in "mv")
+        _both(lambda x, m=mean, v=variance: ng.batch_norm(x, None, None, m, v), x)
+        ng.channel_moments(x)
+
+
+def _pooled(rng, *, full):
+    for axes, window, how in POOLED:
+        for dtype in _dtypes(rng, full=full)[:: 1 if full else -1][: 4 if full else 1]:
+            x = _array(rng, dtype, 1, 2, *range(5, 5 + axes))
+            _both(lambda x, w=window, h=how: ng.max_pooling(x, w, **h), x)
+            counted = bool(rng.integers(2))
+            _both(lambda x, w=window, h=how, c=counted: ng.avg_pooling(x, w, counted=c, **h), x)
+
+
+def _both(function, *operands):
+    for x in operands:
+        x.attach_grad()
+    with ng.autograd.record():
+        y = function(*operands)
+    y.backward()
+
+
+# on the simulated GPU ---------------------------------------------------------------------------
+
+
+def memory(each):
+    """The record of a kernel over arrays of its own, and these."""
+    arrays = [np.array(a, order="C") for a in (*each.given, *each.outputs)]
+    addresses = [a.__array_interface__["data"][0] for a in arrays]
+    call = each.call
+    return arrays, np.array([*call.head, *addresses, *call.words], np.int64)
+
+
+def by_host(each):
+    """What the kernel's host form makes."""
+    arrays, record = memory(each)
+    form, code = each.call.code.form, each.call.code
+    (code.host() if form.blocks else by_thread(code.source))(record)
+    return arrays
+
+
+def differences(each, rng, change=lambda text: text):
+    """What differs between a small grid's results and the host's, in words; or nothing."""
+    wanted, (arrays, record), code = by_host(each), memory(each), each.call.code
+    names = [f"x{k}" for k in range(len(each.given))] + [f"y{k}" for k in range(len(each.outputs))]
+    blocks, threads = int(rng.integers(1, 4)), THREADS if code.form.blocks else 32
+    from tests.kernels.cuda.simulator import Launch  # which is for a process of its own
+
+    launch = Launch(
+        code.source, record, code.pointers, threads, arrays, names, by_block=code.form.blocks
+    )
+    try:
+        launch.run(blocks, change)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    for name, a, b in zip(names, arrays, wanted, strict=True):
+        if code.form.blocks and a.dtype.kind in "fV":  # sums in another order
+            a, b = a.astype("float64"), b.astype("float64")
+            if np.allclose(a, b, rtol=1e-5, atol=1e-5):
+                continue
+        if a.tobytes() != b.tobytes():
+            return f"{name}: {a.ravel()[:9]} instead of {b.ravel()[:9]}"
+    return ""
+
+
+MUTANTS = (  # operator, what is changed (its first occurrence), into what, what is said of it
+    ("convolution", "and z0 < in0", "and z0 <= in0", " of x0"),
+    ("convolution", "i += step", "i += 1", "race"),
+    ("max_pooling_gradient", "element_ < element", "element_ > element", "instead of"),
+    ("window_cells", "sum_here + ", "", "instead of"),
+    ("channel_moments", "\n    barrier()", "", "nobody wrote it"),
+    ("channel_sums", "if thread() == 0:\n            store", "if thread() < 2:\n            store",
+     "race"),
+)  # fmt: skip
+
+
+def _changed(text, old, new):
+    return text.replace(old, new, 1)
+
+
+def mutants():
+    """What is said of kernels with a mistake."""
+    found, rng = noted(0), np.random.default_rng(0)
+    for name, old, new, expected in MUTANTS:
+        suited = [e for e in found if e.op.__name__ == name and old in e.call.code.source.text]
+        change = functools.partial(_changed, old=old, new=new)
+        heard = (differences(each, rng, change) for each in reversed(suited))  # large ones first
+        said = next(filter(None, heard), "nothing")
+        print(json.dumps({"name": name, "said": said, "expected": expected}), flush=True)
+
+
+def main():
+    """See the module."""
+    channels.THREADS = THREADS
+    if sys.argv[1] == "mutants":
+        mutants()
+        return
+    seed, count = int(sys.argv[1]), int(sys.argv[2])
+    found, rng = noted(seed), np.random.default_rng(seed)
+    chosen = rng.permutation(len(found))[:count] if count else range(len(found))
+    seen = {found[k].op.__name__ for k in chosen}
+    left = {each.op.__name__: k for k, each in enumerate(found)}
+    for k in [*chosen, *(k for name, k in left.items() if name not in seen)]:
+        print(json.dumps({"name": found[k].name, "wrong": differences(found[k], rng)}), flush=True)
+
+
+if __name__ == "__main__":
+    main()
