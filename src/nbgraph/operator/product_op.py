@@ -15,12 +15,11 @@ import numpy as np
 
 from nbgraph.dtype import compute_dtype, is_float
 from nbgraph.kernels.products import Axis, Call, arrange
-from nbgraph.operator import parallel
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.ready import Ready
 from nbgraph.operator.request import OpReqType, assign
 from nbgraph.operator.row_op import Placed
 from nbgraph.settings import config
-from nbgraph.shape import address
 
 if TYPE_CHECKING:
     from nbgraph.kernels.blas import Routine
@@ -67,6 +66,11 @@ class ProductCall(NamedTuple):
         """The record's words before the addresses: tiles of one product, outer dimensions."""
         across, along = self.call.tiles
         return across * along, len(self.call.outer)
+
+    def ready(self) -> Ready:
+        """The call over two operands and a result."""
+        order, tail = (self.call.first, 1 - self.call.first, 2), (*self.words, *self.outer)
+        return Ready(self.code, self.head, order, tail, self.tiles, self.cost)
 
 
 Meaning = Callable[..., Labels | None]
@@ -248,13 +252,18 @@ class ProductOp(ArrayOp):
                 self._calls.clear()
             self._calls[key] = self.product_call(inputs, out, request, attributes)
         made = self._calls[key]
-        if made is None:
-            return False
-        first = made.call.first
-        addresses = address(inputs[first]), address(inputs[1 - first]), address(out)
-        record = np.array([*made.head, *addresses, *made.words, *made.outer], np.int64)
-        parallel.run(made.code, record, made.tiles, made.cost)
-        return True
+        if made is not None:
+            made.ready().run((*inputs, out))
+        return made is not None
+
+    def ready(
+        self, inputs: Sequence[Array], outputs: Sequence[Array], attributes: Mapping[str, Any]
+    ) -> Ready | None:
+        """See ArrayOp."""
+        if config.compiler == "python" or not outputs[0].size:
+            return None
+        found = self.product_call(inputs, outputs[0], "write", attributes)
+        return None if found is None else found.ready()
 
     def apart(self, inputs: Sequence[Array], attributes: Mapping[str, Any]) -> Array:
         """The result where no kernel gives it."""

@@ -18,13 +18,13 @@ from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.kernels.cost import per_element
 from nbgraph.kernels.function import resolve_parameters
 from nbgraph.kernels.kinds import kind_of_dtype
-from nbgraph.operator import parallel
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.ready import Ready
 from nbgraph.operator.request import OpReqType, assign
 from nbgraph.operator.row_program import RowProgram
 from nbgraph.operator.typing import parameter_bytes
 from nbgraph.settings import config
-from nbgraph.shape import Space, address, axes_of, broadcast, space
+from nbgraph.shape import Space, axes_of, broadcast, space
 
 if TYPE_CHECKING:
     from nbgraph.kernels.kernel import Kernel
@@ -240,23 +240,38 @@ class RowOp(ArrayOp):
         words = [WORDS[request] for request in requests]
         if all(word == "null" for word in words):
             return
-        call = None
-        if config.compiler != "python":
-            call = self.row_call(inputs, outputs, words, attributes)
-        if call is None:
+        ready = self._ready(inputs, outputs, words, attributes)
+        if ready is None:
             self._rearranged(inputs, outputs, requests, attributes)
-            return
-        from nbgraph.kernels.kernel import record
+        else:
+            ready.run((*inputs, *outputs))
 
-        asked = [o for o, word in zip(outputs, words, strict=True) if word != "null"]
-        held = record(
-            call.where.inner,
-            [address(a) for a in (*inputs, *asked)],
-            call.where.steps,
-            call.parameters,
-            call.where.outer,
-        )
-        parallel.run(call.code, held, call.rows, call.cost)
+    def ready(
+        self, inputs: Sequence[Array], outputs: Sequence[Array], attributes: Mapping[str, Any]
+    ) -> Ready | None:
+        """See ArrayOp."""
+        return self._ready(inputs, outputs, ["write"] * len(outputs), attributes)
+
+    def _ready(
+        self,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array],
+        words: Sequence[str],
+        attributes: Mapping[str, Any],
+    ) -> Ready | None:
+        if config.compiler == "python":
+            return None
+        call = self.row_call(inputs, outputs, words, attributes)
+        if call is None:
+            return None
+        where, count = call.where, len(inputs)
+        asked = [count + k for k, word in enumerate(words) if word != "null"]
+        tail = [*where.steps]
+        tail += [int.from_bytes(p.ljust(8, b"\0"), "little", signed=True) for p in call.parameters]
+        for extent, steps in where.outer:
+            tail += [extent, *steps]
+        head, order = (where.inner, len(where.outer)), (*range(count), *asked)
+        return Ready(call.code, head, order, tuple(tail), call.rows, call.cost)
 
     def _rearranged(
         self,

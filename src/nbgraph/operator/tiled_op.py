@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbgraph.dtype import compute_dtype, is_float
-from nbgraph.operator import parallel
 from nbgraph.operator.array_op import ArrayOp, Gradients, Infer, Partial, Spec
+from nbgraph.operator.ready import Ready
 from nbgraph.operator.request import OpReqType, assign
 from nbgraph.settings import config
-from nbgraph.shape import address
 
 if TYPE_CHECKING:
     from nbgraph.kernels.kernel import Kernel
@@ -39,6 +38,11 @@ class TiledCall:
     words: tuple[int, ...]
     tiles: int
     cost: int  # nanoseconds, roughly
+
+    def ready(self, operands: int) -> Ready:
+        """The call over so many operands and a result."""
+        order = tuple(range(operands + 1))
+        return Ready(self.code, self.head, order, self.words, self.tiles, self.cost)
 
 
 Tiling = Callable[..., TiledCall | None]
@@ -137,10 +141,18 @@ class TiledOp(ArrayOp):
             assign(out, request, self.naive(*given, **attributes).astype(out.dtype, copy=False))
             return
         made = out if direct else np.empty(out.shape, wide)
-        record = np.array([*call.head, *map(address, (*given, made)), *call.words], np.int64)
-        parallel.run(call.code, record, call.tiles, call.cost)
+        call.ready(len(given)).run((*given, made))
         if not direct:
             assign(out, request, made.astype(out.dtype, copy=False))
+
+    def ready(
+        self, inputs: Sequence[Array], outputs: Sequence[Array], attributes: Mapping[str, Any]
+    ) -> Ready | None:
+        """See ArrayOp."""
+        if not all(x.flags.c_contiguous for x in inputs) or inputs[0].dtype != outputs[0].dtype:
+            return None
+        call = self.tiled_call([Spec.of(x) for x in inputs], OpReqType.kWriteTo, attributes)
+        return None if call is None else call.ready(len(inputs))
 
 
 class PlacingOp(TiledOp):
@@ -161,6 +173,12 @@ class PlacingOp(TiledOp):
         """See ArrayOp."""
         if requests[0] is not OpReqType.kNullOp:
             assign(outputs[0], requests[0], self.naive(*inputs, **attributes))
+
+    def ready(
+        self, inputs: Sequence[Array], outputs: Sequence[Array], attributes: Mapping[str, Any]
+    ) -> Ready | None:
+        """See ArrayOp."""
+        return None
 
 
 class PickingOp(PlacingOp):
