@@ -233,6 +233,10 @@ def test_an_array_stays_where_it_is_unless_asked():
         assert make(x).device == GPU and make(x, dtype="float64").device == GPU
         assert make(x, device=ng.cpu()).device == ng.cpu()
     assert ng.asarray(x) is x and ng.array(x) is not x
+    own = values((4,))  # memory of the host is not borrowed for a device
+    found = ng.asarray(own, device=GPU)
+    own[:] = 0
+    same(found + 0, values((4,)))
 
 
 @emulated_only

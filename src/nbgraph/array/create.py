@@ -62,7 +62,8 @@ def asarray(obj: Any, dtype: Any = None, *, device: Context | None = None) -> An
             else copy_of(obj, as_dtype(dtype or obj.dtype), place)
         )
     values = _values("asarray", obj, dtype)
-    if values is not obj or not values.dtype.isnative or not values.flags.aligned:
+    fits = values is obj and values.dtype.isnative and values.flags.aligned
+    if not (fits and place.host):
         return from_host(values, place)
     held = chunk.borrow(values, place)
     address = values.__array_interface__["data"][0]

@@ -91,7 +91,7 @@ class DeviceQueue:
     def follow(self, number: int, event: Any, keep: Any = None) -> None:
         """What is issued with a variable from now on begins behind an event of another library's
         stream; `keep` is kept until that is reached. Finalisers call this."""
-        mark = Mark(event, Slots(self._words))
+        mark = Mark(event)
         _told.append((number, mark))
         self._tell_later(mark, (), _nobody_asks, keep)
 

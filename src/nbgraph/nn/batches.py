@@ -45,7 +45,7 @@ class Batches:
             raise ArgumentError(f"Batches: batch_size={batch_size!r}; expected a number from 1 on")
         if last not in {"keep", "drop"}:
             raise ArgumentError(f"Batches: last={last!r}; expected 'keep' or 'drop'")
-        self.arrays = [np.asarray(a) for a in arrays]
+        self.arrays = [_on_host(a) for a in arrays]
         self.count = _common_length(self.arrays)
         self.batch_size, self.shuffle, self.seed, self.last = batch_size, shuffle, seed, last
         self.epoch = 0  # of the next pass
@@ -70,6 +70,11 @@ class Batches:
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on with the pass that `state` is of."""
         self.epoch, self.seed = int(state["epoch"]), int(state["seed"])
+
+
+def _on_host(values: Any) -> np.ndarray[Any, Any]:
+    read = getattr(values, "asnumpy", None)
+    return np.asarray(values) if read is None else read()
 
 
 def batches_of(name: str, data: Any, *, shuffle: bool) -> Any:

@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph.array.chunk import CPU
+from nbgraph.array.create import asarray
 from nbgraph.autograd import predict_mode
 from nbgraph.autograd.functional import value_and_grad
 from nbgraph.autograd.jit import jit
+from nbgraph.device import Context
 from nbgraph.errors import ArgumentError
 from nbgraph.nn import checkpoint as checkpoints
 from nbgraph.nn import progress as progresses
@@ -41,6 +44,7 @@ def fit(
     checkpoint: Any = None,
     progress: bool = True,
     compiled: bool = True,
+    device: Context | None = None,
 ) -> History:
     """Train a model.
 
@@ -74,6 +78,9 @@ def fit(
     compiled : bool
         Whether a step, update included, is one plan (`ng.optim.train_step`); False: as written,
         operator by operator.
+    device : Context, optional
+        Where it is trained: the model is put there (`model.to`), and each batch as it comes. By
+        default where the model is.
 
     >>> import numpy as np, nbgraph as ng
     >>> x = np.linspace(-1, 1, 64, dtype="float32")[:, None]
@@ -94,6 +101,9 @@ def fit(
     if validation is not None:
         training.validation = batches_of("fit: validation", validation, shuffle=False)
     training.shown, training.path = progress, checkpoint
+    if device is not None:
+        _require_own(model, optimizer, device)
+        model.to(device)
     training.begin(optimizer)
     with noted() as interrupts:
         training.run(epochs, interrupts)
@@ -126,7 +136,7 @@ class _Training:
         """Make what is missing, and go on from the checkpoint if there is one."""
         if self.model._deferred():
             state = getattr(self.data, "state_dict", dict)()
-            self.model.prepare(*_split(next(iter(self.data)))[0])
+            self.model.prepare(*self._split(next(iter(self.data)))[0])
             if state:
                 self.data.load_state_dict(state)
         self.optimizer = optimizer if isinstance(optimizer, Optimizer) else optimizer(self.model)
@@ -178,7 +188,7 @@ class _Training:
         bar = progresses.followed(batches, total, label, shown=self.shown)
         try:
             for batch in bar:
-                self._train(*_split(batch))
+                self._train(*self._split(batch))
                 self._batch += 1
                 if interrupts.asked:
                     return False
@@ -197,9 +207,20 @@ class _Training:
         sums = Sums(self.names)
         with predict_mode():
             for batch in self.validation:
-                inputs, target = _split(batch)
+                inputs, target = self._split(batch)
                 sums.add(self._measure(self.model, inputs, target), len(target))
         return sums.means()
+
+    def _split(self, batch: Any) -> tuple[tuple[Any, ...], Any]:
+        """Inputs and target of a batch, where the model is."""
+        inputs, target = _split(batch)
+        device = self._device()
+        if device.host:
+            return inputs, target
+        return tuple([asarray(x, device=device) for x in inputs]), asarray(target, device=device)
+
+    def _device(self) -> Context:
+        return next((array.device for _, array in self.model._arrays()), CPU)
 
     # steps ------------------------------------------------------------------------------------
 
@@ -219,7 +240,7 @@ class _Training:
 
     def _train(self, inputs: tuple[Any, ...], target: Any) -> None:
         scaler = self.optimizer.scaler
-        scale = None if scaler is None else scaler.array
+        scale = None if scaler is None else scaler.to(self._device()).array
         row, values = self._step(inputs, target, scale)
         self.model.apply_statistics(values)
         self._sums.add(row, len(target))
@@ -239,6 +260,16 @@ class _Training:
     def _row(self, value: Any, out: Any, target: Any) -> Any:
         found = [value, *[library.mean(metric(out, target)) for metric in self.metrics]]
         return _stacked([library.astype(each, "float64") for each in found])
+
+
+def _require_own(model: Module, optimizer: Any, device: Context) -> None:
+    """An optimizer that was made of the model holds its arrays, which must not be replaced."""
+    elsewhere = any(array.device != device for _, array in model._arrays())
+    if elsewhere and isinstance(optimizer, Optimizer):
+        raise ArgumentError(
+            f"fit: device={device!r}, but the optimizer was made of arrays elsewhere; call "
+            f"model.to({device!r}) before it is made, or give what makes it: ng.optim.Adam"
+        )
 
 
 def _split(batch: Any) -> tuple[tuple[Any, ...], Any]:

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from nbgraph.array.core import Array
+from nbgraph.array.create import asarray
 from nbgraph.autograd.jit import jit
+from nbgraph.device import Context
 from nbgraph.dtype import is_float
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.nn.state import Deferred, Initialiser, collecting, made, outside, write
+from nbgraph.nn.state import Deferred, Initialiser, collecting, made, moved, outside, write
 from nbgraph.optim import files
 from nbgraph.picture import columns
 
@@ -133,7 +135,7 @@ class Module:
         for name, shape in shapes.items():
             held = getattr(self, name)
             if isinstance(held, Deferred):
-                setattr(self, name, made(shape, held.init))
+                setattr(self, name, made(shape, held.init, held.device))
             elif held is not None and held.shape != shape:
                 raise ShapeError(
                     f"{type(self).__name__}: {name} has shape {held.shape}, data of this shape "
@@ -150,6 +152,24 @@ class Module:
         if self._deferred():
             with outside():
                 self.forward(*args)
+        return self
+
+    def to(self, device: Context) -> Any:
+        """Put all arrays on a device; the module itself.
+
+        They are new arrays there, so an optimizer is made of the module afterwards. Gradients are
+        not taken along.
+
+        >>> import nbgraph as ng
+        >>> ng.nn.Dense(2, in_features=3).to(ng.cpu(1)).parameters()["bias"].device
+        cpu(1)
+        """
+        known: dict[int, Any] = {}
+        for module in self.modules().values():
+            for name, value in _attributes(module):
+                found = moved(value, device, known)
+                if found is not value:
+                    setattr(module, name, found)
         return self
 
     # compiled ---------------------------------------------------------------------------------
@@ -206,10 +226,10 @@ class Module:
             if isinstance(array, Deferred):
                 path, _, last = name.rpartition(".")
                 owner = self.modules()[path]
-                setattr(owner, last, made(state[name].shape, array.init))
+                setattr(owner, last, made(state[name].shape, array.init, array.device))
                 array = getattr(owner, last)
             with outside():
-                array[...] = state[name]
+                array[...] = asarray(state[name], device=array.device)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write parameters and statistics: npz, or safetensors if that is how the name ends."""

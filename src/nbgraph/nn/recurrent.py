@@ -49,8 +49,9 @@ class Cell(Module):
     def begun(self, samples: int, state: Any) -> tuple[Any, ...]:
         """A state, of zeros if there is none."""
         if state is None:
-            dtype = self.recurrent.dtype
-            return tuple([library.zeros((samples, self.units), dtype)] * self.states)
+            held = self.recurrent
+            zeros = library.zeros((samples, self.units), held.dtype, device=held.device)
+            return tuple([zeros] * self.states)
         return tuple(state)
 
     def step(self, given: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:

@@ -11,8 +11,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
+from nbgraph.array.chunk import CPU
 from nbgraph.array.core import Array
 from nbgraph.array.create import array
+from nbgraph.autograd.tape import Leaf
+from nbgraph.device import Context
 from nbgraph.operator.call import recording
 from nbgraph.settings import config
 
@@ -24,6 +27,7 @@ class Deferred(NamedTuple):
 
     shape: tuple[int | None, ...]
     init: Initialiser
+    device: Context = CPU
 
 
 @contextmanager
@@ -36,12 +40,40 @@ def outside() -> Generator[None]:
         recording.reset(token)
 
 
-def made(shape: tuple[int, ...], init: Initialiser) -> Any:
-    """An array of the default dtype, whoever traces."""
+def made(shape: tuple[int, ...], init: Initialiser, device: Context = CPU) -> Any:
+    """An array of the default dtype, whoever traces. Its values are the same on every device."""
     dtype = config.default_float
     with outside():
         found = init(shape, dtype)
-        return found if isinstance(found, Array) else array(found, dtype)
+        made: Any = found if isinstance(found, Array) else array(found, dtype)
+        return made.to_device(device)
+
+
+def moved(value: Any, device: Context, known: dict[int, Any]) -> Any:
+    """A module's attribute with its arrays on a device; itself where nothing changes. `known`: what
+    arrays became, by id, so that one that is shared stays one."""
+    if isinstance(value, Deferred):
+        return value if value.device == device else value._replace(device=device)
+    if isinstance(value, Array):
+        if id(value) not in known:
+            with outside():
+                known[id(value)] = _copied(value, device)
+        return known[id(value)]
+    if isinstance(value, dict):
+        found = {key: moved(item, device, known) for key, item in value.items()}
+        return found if any(found[key] is not value[key] for key in found) else value
+    if type(value) in (list, tuple):
+        items = [moved(item, device, known) for item in value]
+        same = all(a is b for a, b in zip(items, value, strict=True))
+        return value if same else type(value)(items)
+    return value
+
+
+def _copied(value: Any, device: Context) -> Any:
+    made = value.to_device(device)
+    if made is not value and isinstance(value._node, Leaf):
+        made.attach_grad(value._node.request)
+    return made
 
 
 class _Collected:

@@ -26,7 +26,7 @@ class Clock:
         """One more step, that is taken where the array `go` is true."""
         if go is not None:
             done = array(np.float64(self.count)) if self.done is None else self.done
-            self.done = done + go
+            self.done = done.to_device(go.device) + go
         elif self.done is not None:
             self.done = self.done + 1.0
         self.count += 1

@@ -166,7 +166,9 @@ class LARS(Optimizer):
 
     def rows(self, operands: Operands) -> list[Row]:
         """Norms first."""
-        own, slope = (scalar_array(operands.group.precision) for _ in range(2))
+        own, slope = (
+            scalar_array(operands.group.precision, operands.weight.device) for _ in range(2)
+        )
         given = operands.of(rules.lars_norms.scalar.operands)
         operands.known |= {"own": own, "slope": slope}
         norms = Row(rules.lars_norms, given, [own, slope], ["add", "add"])

@@ -182,7 +182,9 @@ class LAMB(Optimizer):
 
     def rows(self, operands: Operands) -> list[Row]:
         """Moments and norms first; the step follows from the new moments."""
-        own, change = (scalar_array(operands.group.precision) for _ in range(2))
+        own, change = (
+            scalar_array(operands.group.precision, operands.weight.device) for _ in range(2)
+        )
         kept = tuple(self.states)
         op = variant(rules.lamb_moments, kept, guarded=operands.guarded, doubled=False)
         outputs = [*(operands.known[name] for name in kept), own, change]

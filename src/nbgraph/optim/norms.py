@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.array.chunk import CPU
 from nbgraph.array.core import empty_of
 from nbgraph.array.layout import layout
 from nbgraph.array.push import same
+from nbgraph.device import Context
 from nbgraph.operator.decorator import op
 from nbgraph.ops.arithmetic import square
 from nbgraph.optim.rows import Row, Rows, Slot, scalar_array
@@ -41,10 +41,11 @@ class Norms:
     def __init__(self, name: str, gradients: Sequence[Slot]) -> None:
         self.rescale, self.loss_scale = Slot("rescale", 1.0), Slot("loss_scale", 1.0)
         self.limit = Slot("limit", math.inf)
-        self.norm, self.finite = scalar_array("float64"), scalar_array("bool")
-        self.factor = {name: scalar_array(name) for name in ("float32", "float64")}
-        parts = empty_of(layout((len(gradients),), np.dtype("float64")), CPU)
-        total = scalar_array("float64")
+        device: Context = gradients[0].value.device
+        self.norm, self.finite = scalar_array("float64", device), scalar_array("bool", device)
+        self.factor = {name: scalar_array(name, device) for name in ("float32", "float64")}
+        parts = empty_of(layout((len(gradients),), np.dtype("float64")), device)
+        total = scalar_array("float64", device)
         given = [total, self.rescale, self.loss_scale, self.limit]
         made = [self.norm, self.factor["float32"], self.factor["float64"], self.finite]
         self.rows = Rows(

@@ -295,7 +295,10 @@ class Optimizer:
         go = None if scaler is None or norms is None else norms.finite
         self._count(update, clocks, go)
         for slot in update.drawn:
-            slot.value = continuous.normal(0.0, 1.0, slot.value.shape, dtype=slot.value.dtype)
+            held = slot.value
+            slot.value = continuous.normal(
+                0.0, 1.0, held.shape, dtype=held.dtype, device=held.device
+            )
         update.rows.run(joint=self.joint)
         if go is not None and scaler is not None:
             scaler.update(go)
@@ -306,7 +309,8 @@ class Optimizer:
         if norms is not None:
             norms.rescale.value = self.rescale
             norms.limit.value = math.inf if self.clip_norm is None else self.clip_norm
-            norms.loss_scale.value = 1.0 if scaler is None else scaler.array
+            scaled = None if scaler is None else scaler.to(norms.norm.device)
+            norms.loss_scale.value = 1.0 if scaled is None else scaled.array
 
     def _count(self, update: Update, clocks: Sequence[Clock], go: Any = None) -> None:
         """One more step, where `go` is true, and its numbers."""

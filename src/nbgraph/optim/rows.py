@@ -293,6 +293,6 @@ class _Joint:
         return True
 
 
-def scalar_array(dtype: Any) -> Any:
+def scalar_array(dtype: Any, device: Context) -> Any:
     """A new array of shape (), its value not set."""
-    return empty_of(layout((), np.dtype(dtype)), chunk.CPU)
+    return empty_of(layout((), np.dtype(dtype)), device)

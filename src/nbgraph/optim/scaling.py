@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph.array.core import Array
 from nbgraph.array.create import array
+from nbgraph.device import Context
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.decorator import op
 
@@ -73,13 +75,21 @@ class LossScaler:
         """The scale of now, as an array of shape () and dtype float64."""
         return self._state[0]
 
+    def to(self, device: Context) -> Any:
+        """Keep the scale on a device, as gradients are; the scaler itself."""
+        self._state = [each.to_device(device) for each in self._state]
+        return self
+
     def scale(self, loss: Any) -> Any:
         """The loss (or a head gradient) times the scale, in its own dtype."""
+        if isinstance(loss, Array):
+            self.to(loss.device)
         return loss * self._state[0].astype(loss.dtype)
 
     def update(self, finite: Any) -> None:
         """Take in whether a step's gradients were finite: a bool, or an array of shape ()."""
         told = array(np.asarray(finite)) if isinstance(finite, (bool, np.bool_)) else finite
+        self.to(told.device)
         options = self.factor, float(self.window), self.least
         self._state = list(adjusted(*self._state, told, *options))
 
