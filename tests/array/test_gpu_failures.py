@@ -6,18 +6,27 @@ import sys
 import pytest
 
 import nbgraph as ng
+from nbgraph.errors import DeviceError
 from tests.array.gpu import GPU
 
 
 def test_a_function_on_a_stream():
-    """ENG-07, ENG-08: run_ctx.stream is the device's; the result and the failure come back."""
+    """ENG-07, ENG-08, ENG-15: run_ctx.stream is the device's, a handle that other libraries take,
+    and no other type's; the result and the failure come back."""
     x = ng.zeros(3, device=GPU)
 
     def work(run_ctx):
         assert run_ctx.device == GPU and run_ctx.get_stream("gpu") is run_ctx.stream
+        with pytest.raises(DeviceError, match=r"a cpu stream was asked for.*runs on gpu\(0\)"):
+            run_ctx.get_stream("cpu")
+        assert isinstance(run_ctx.stream.handle, int) and run_ctx.stream.handle > 0
         return run_ctx.stream.device
 
     assert ng.engine.push(work, ctx=GPU, const_vars=[x.variable]).result(30) == 0
+    assert ng.engine.push(lambda run_ctx: run_ctx.stream).result(30) is None
+    if ng.num_gpus() > 1:
+        there = ng.engine.push(lambda run_ctx: run_ctx.stream.device, ctx=ng.gpu(1))
+        assert there.result(30) == 1
 
     def fail(run_ctx):
         raise OSError("on purpose")

@@ -86,7 +86,7 @@ def test_the_host_cannot_touch_a_devices_memory():
 
 
 def test_what_is_missing_is_said():
-    """ENG-15, X-ENG-14: driver, device and remedy."""
+    """ENG-15, MTE-04: driver, device and remedy."""
     program = (
         "import sys, nbgraph as ng\n"
         "from nbgraph.device import missing\n"

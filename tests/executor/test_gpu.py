@@ -62,7 +62,7 @@ def test_gradients_of_a_jit_function():
 
 @pytest.mark.parametrize("request_", ["write", "add"])
 def test_a_bound_graph(request_):
-    """MFU-03: simple_bind with a device; requests of gradients; runs follow one another."""
+    """ENG-15: simple_bind with a device; requests of gradients; runs follow one another."""
 
     def run(device):
         x, y = ng.var("x"), ng.var("y")

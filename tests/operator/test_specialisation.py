@@ -36,11 +36,13 @@ def test_any_arity_is_registered_by_the_decorator_alone(arity):
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int32"])
 def test_a_new_functor_works_for_every_dtype_without_a_list(dtype):
-    """MSP-01: nothing is instantiated ahead."""
+    """MSP-01: nothing is instantiated ahead, on neither device."""
     op = ng.op(lambda a, b: a * b + 3)
     a = np.array([1, 2, 3], dtype)
     np.testing.assert_array_equal(op(a, a), a * a + 3)
     assert op(a, a).dtype == np.dtype(dtype)
+    there = ng.array(a, device=GPU)
+    np.testing.assert_array_equal(op(there, there).asnumpy(), a * a + 3)
 
 
 def bent(x, y):
