@@ -6,6 +6,7 @@ is written elsewhere and copied back. What it writes and nobody wants is scratch
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -96,6 +97,9 @@ def prepare_own(
     shape = None
     if any(x.size for x in targets) and any(r is not kNullOp for r in requests):
         shape = Shape(*extents_of(op, function.launch, [x.shape for x in targets], call.env))
+        if function.kind == "threads":  # whose numbers are along one axis
+            blocks, threads = math.prod(shape.blocks), math.prod(shape.threads)
+            shape = Shape((blocks, 1, 1), (threads, 1, 1), shape.shared)
     asks = IS_TRAIN in function.form.middle
     mode = signature.place(function.form.middle.index(IS_TRAIN)) if asks else None
     return PreparedOwn(op, launches, [x.shape for x in (*inputs, *targets)], values, shape, mode)
