@@ -18,6 +18,7 @@ from nbgraph.device import Context
 from nbgraph.dtype import is_float
 from nbgraph.executor import elsewhere, reduce, tasks
 from nbgraph.executor.draft import Draft
+from nbgraph.executor.drawn import drawn
 from nbgraph.executor.places import Place, viewed
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.constant import CONSTANT
@@ -155,7 +156,7 @@ class Lowering:
         kinds: dict[str, Any] = {
             "rows": tasks.rows,
             "product": tasks.product,
-            "drawn": tasks.drawn,
+            "drawn": drawn,
         }
         if not self.draft.device.host:
             kinds["own"] = tasks.own

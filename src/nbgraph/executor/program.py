@@ -23,9 +23,9 @@ from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.plan import Outside, Plan, Step
 from nbgraph.errors import OutOfMemory
 from nbgraph.executor.compiled import Compiled, Spot
+from nbgraph.executor.drawn import DrawnWork
 from nbgraph.executor.interim import in_force, in_words, tell_of_failure
 from nbgraph.executor.work import (
-    DrawnWork,
     FunctionWork,
     KernelWork,
     MovingWork,
@@ -309,7 +309,7 @@ class Program:
         ]
 
     def _kernel(self, place: int, task: Task, prepared: Any) -> Any:
-        work: KernelWork = task.work
+        work: KernelWork | DrawnWork = task.work
         addresses: list[int] = []
         for k, (written, use) in enumerate(work.uses()):
             spot = self.compiled.used(task, written, use)

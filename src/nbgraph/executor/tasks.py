@@ -18,7 +18,6 @@ from nbgraph.dtype import is_float
 from nbgraph.executor.draft import Draft, copy_task, task_over
 from nbgraph.executor.places import Place, equal, rights
 from nbgraph.executor.work import (
-    DrawnWork,
     FunctionWork,
     MapWork,
     MovingWork,
@@ -38,7 +37,6 @@ from nbgraph.operator.request import OpReqType
 from nbgraph.ops.arithmetic import add
 
 if TYPE_CHECKING:
-    from nbgraph.operator.drawn_op import DrawnOp
     from nbgraph.operator.moving_op import MovingOp
     from nbgraph.operator.product_op import ProductOp
     from nbgraph.operator.row_op import Placed, RowOp
@@ -177,33 +175,6 @@ def tiled(draft: Draft, node: GraphNode, op: TiledOp) -> bool:
     return True
 
 
-def drawn(draft: Draft, node: GraphNode, op: DrawnOp) -> bool:
-    """Whether a kernel draws this; the first output is there in any case."""
-    from nbgraph.array.drawn import prepare_drawn
-
-    name, reads, host = draft.names[node], draft.reads(node), draft.device.host
-    needed = [k == 0 or draft.needed((node, k)) for k in range(node.nout)]
-    given = [layout(place.layout.shape, place.layout.dtype) for place in reads]
-    if not prepare_drawn(op, given, _layouts(node), needed, node.attributes, host=host):
-        return False
-    reads = contiguous(draft, name, reads)
-    places = [draft.output(node, k) if n else None for k, n in enumerate(needed)]
-    writes = [place for place in places if place is not None]
-    uses = iter(Use.each(writes))
-    work = DrawnWork(
-        op,
-        node.attributes,
-        Use.each(reads),
-        [next(uses) if n else None for n in needed],
-        _layouts(node),
-        host,
-        _effect(node),
-        node.marks.get("is_train"),
-    )
-    draft.enter(node, task_over(name, reads, writes, [kWriteTo] * len(writes), work))
-    return True
-
-
 def moving(draft: Draft, node: GraphNode, op: MovingOp) -> bool:
     """Whether a kernel moves the states of this node, with a copy of an operand in pieces."""
     name, reads = draft.names[node], draft.reads(node)
@@ -286,7 +257,7 @@ def _function_work(
         Use.each(reads),
         Use.each(outputs),
         () if draws_alone(op) else op.grant_to(draft.device, node.attributes, given),
-        _effect(node) if has_effect(op) else None,
+        effect_of(node) if has_effect(op) else None,
     )
     auxiliary = getattr(op, "auxiliary", ())
     work.states = [i for i, name in enumerate(op.operands) if name in auxiliary]
@@ -294,7 +265,7 @@ def _function_work(
     return work
 
 
-def _effect(node: GraphNode) -> Any:
+def effect_of(node: GraphNode) -> Any:
     """The token under which a run keeps what was granted to a node; another node that does the same
     work again has it, too."""
     return node.token[1] if node.token and node.token[0] == "again" else node.token

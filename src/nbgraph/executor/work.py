@@ -27,7 +27,6 @@ from nbgraph.operator.request import OpReqType
 if TYPE_CHECKING:  # each kind loads with its first operator
     from nbgraph.array.own import PreparedOwn
     from nbgraph.array.products import PreparedProduct
-    from nbgraph.operator.drawn_op import DrawnOp
     from nbgraph.operator.moving_op import MovingOp
     from nbgraph.operator.product_op import ProductOp
     from nbgraph.operator.row_op import RowOp
@@ -244,48 +243,6 @@ class UnitWork:
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class DrawnWork:
-    """An operator that draws: one kernel."""
-
-    op: DrawnOp
-    attributes: Mapping[str, Any]
-    inputs: Sequence[Use]
-    outputs: Sequence[Use | None]  # None: nobody needs it
-    layouts: Sequence[Layout]  # of all outputs
-    host: bool
-    effect: Any  # see FunctionWork
-    mode: bool | None  # whether it trains; None: as the run does
-
-    def prepared(self, task: Task) -> Prepared:
-        """See RowWork."""
-        from nbgraph.array.drawn import prepare_drawn
-
-        given = [use.layout for use in self.inputs]
-        stores = [use is not None for use in self.outputs]
-        found = prepare_drawn(self.op, given, self.layouts, stores, self.attributes, host=self.host)
-        assert found is not None, self.op  # it was asked for when the task was made
-        return found
-
-    @property
-    def numbers(self) -> list[int]:
-        """Those of the record, which a run brings."""
-        return [0, 0, 0, *([int(bool(self.mode))] if self.op.trains else [])]
-
-    def granted(self, device: Context) -> Sequence[int]:
-        """The draw of one run."""
-        return self.op.draw_words(self.attributes)
-
-    def mode_word(self, prepared: Prepared) -> int | None:
-        """See MovingWork."""
-        return -1 if self.op.trains and self.mode is None else None
-
-    def uses(self) -> list[tuple[bool, Use]]:
-        """See MapWork."""
-        read = [(False, use) for use in self.inputs if self.op.trains]
-        return [*read, *((True, use) for use in self.outputs if use is not None)]
-
-
-@dataclass(slots=True, eq=False, repr=False)
 class MovingWork:
     """A kernel that moves states, which are among its inputs, in training."""
 
@@ -447,14 +404,6 @@ def copy_plan(dtype: np.dtype[Any]) -> Plan:
 
 
 KernelWork = (
-    MapWork
-    | ReadyWork
-    | RowWork
-    | ProductWork
-    | TiledWork
-    | UnitWork
-    | DrawnWork
-    | MovingWork
-    | OwnWork
+    MapWork | ReadyWork | RowWork | ProductWork | TiledWork | UnitWork | MovingWork | OwnWork
 )
 Work = KernelWork | FunctionWork | CastWork
