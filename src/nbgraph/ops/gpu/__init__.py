@@ -11,6 +11,7 @@ pieces      copies between parts of arrays
 addressing  where elements lie that indices choose
 picking     elements by indices
 scattering  what is written, or added up, at indices
+scanning    running sums, products and extremes, and recurrences
 ordering    what an array library sorts
 """
 
@@ -22,5 +23,6 @@ from nbgraph.ops.gpu import ordering as ordering
 from nbgraph.ops.gpu import picking as picking
 from nbgraph.ops.gpu import pieces as pieces
 from nbgraph.ops.gpu import pools as pools
+from nbgraph.ops.gpu import scanning as scanning
 from nbgraph.ops.gpu import scattering as scattering
 from nbgraph.ops.gpu import windows as windows
