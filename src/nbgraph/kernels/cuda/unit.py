@@ -13,7 +13,7 @@ from typing import NamedTuple
 from nbgraph.device import RunContext, driver
 from nbgraph.device.protocol import Bytes, Capability
 from nbgraph.kernels.cuda.compile import Form, entry_name
-from nbgraph.kernels.cuda.grid import LARGEST, THREADS, VECTOR
+from nbgraph.kernels.cuda.grid import LARGEST, THREADS, VECTOR, WAVES
 from nbgraph.kernels.cuda.host import by_thread
 from nbgraph.kernels.cuda.kernel import kernel_of
 from nbgraph.kernels.cuda.launch import MAKING, Ready, suited
@@ -130,9 +130,9 @@ class UnitLaunches:
 
     def _ready(self, device: int, code: Unit) -> Ready:
         held, form = driver(), code.form
-        most = held.multiprocessors(device) * max(1, held.resident(device) // form.threads)
+        wave = held.multiprocessors(device) * max(1, held.resident(device) // form.threads)
         blocks = self.call.units if form.blocks else -(-self.call.units // form.threads)
-        blocks = max(1, min(blocks, most))
+        blocks = max(1, min(blocks, WAVES * wave))
         return Ready.of(held.function(device, code), blocks, form)
 
     def issue(self, run_ctx: RunContext, record: Sequence[int], ready: Ready) -> None:
