@@ -1,9 +1,10 @@
 """Simple operators: an operator as functions over whole arrays, registered step by step.
 
 `register_simple_op` (op) reads the functions' forms (forms) and in-place options (inplace), keeps
-one function per device (function), says how a GPU launches it (launching), says what a call may give (keywords), infers shapes and dtypes
-(inference), runs the function with blobs (blob, running), and makes its gradient an operator of
-its own (backward). `declaration` shows what would be declared by hand for an `@ng.op`.
+one function per device (function), says how a GPU launches it (launching) and what a call may give
+(keywords), infers shapes and dtypes (inference), runs the function with blobs (blob, running), and
+makes its gradient an operator of its own (backward). `declaration` shows what would be declared by
+hand for an `@ng.op`.
 """
 
 from nbgraph.operator.simple.blob import Input0 as Input0
