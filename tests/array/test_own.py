@@ -288,9 +288,14 @@ def test_what_cannot_be_compiled_is_told_at_the_call(new):
         ArgumentError, match="the parameter mode='fast' is a str; a kernel on a GPU"
     ):
         op(ng.ones(3, device=GPU))
+
+
+def test_kernels_of_numba_take_no_bfloat16(new):
+    """MSP-02: the operator and the dtype, at the call."""
+    few = ng.ones(3, dtype="bfloat16", device=GPU)
     op = new().set_enable_scalar().set_function("gpu", scaled)
     with pytest.raises(DTypeError, match=r"simple_of_gpus: Numba's kernels take no bfloat16; give"):
-        op(ng.ones(3, dtype="bfloat16", device=GPU), scalar=1)
+        op(few, scalar=1)
 
 
 @emulated_only
