@@ -9,7 +9,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph import ops
-from nbgraph.errors import DerivativeError, DeviceError
+from nbgraph.errors import DerivativeError
 from nbgraph.operator import registry
 from nbgraph.operator.call import call
 from tests.array.gpu import GPU
@@ -96,16 +96,12 @@ def test_operators_of_every_dtype(name, dtype):
 
 # operators over whole arrays --------------------------------------------------------------------
 
-REFUSED = set(
-    "argmax argmin csr_dot isin one_hot searchsorted std tril triu var vector_norm".split()
-)
-
 
 @pytest.mark.parametrize(
     "name", sorted(n for n, (operands, _) in array_calls.CALLS.items() if operands)
 )
-def test_an_operator_over_arrays_runs_or_is_refused(name):
-    """As on the host; or an error with its name. What comes to run leaves the list above."""
+def test_an_operator_over_arrays_runs(name):
+    """SMP-24: as on the host."""
     operands, attributes = array_calls.CALLS[name]
     op = registry.find(name)
     op = getattr(op, "op", op)
@@ -115,10 +111,6 @@ def test_an_operator_over_arrays_runs_or_is_refused(name):
             call(op, [ng.array(np.asarray(o), device=device) for o in operands], attributes)
         )
 
-    if name in REFUSED:
-        with pytest.raises(DeviceError, match="there is no GPU form"):
-            run(GPU)
-        return
     for found, wanted in zip(run(GPU), run(ng.cpu()), strict=True):
         assert found.device == GPU
         np.testing.assert_allclose(

@@ -7,13 +7,9 @@ an operator that has none: it is refused, with the remedy.
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from nbgraph.array.copying import fill_from
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.drawn import push_drawn
 from nbgraph.array.elsewhere import composed, formed
@@ -25,7 +21,7 @@ from nbgraph.array.leading import prepare_axes
 from nbgraph.array.own import push_own
 from nbgraph.array.parts import write_view
 from nbgraph.array.place import ELSEWHERE, Values, refuse
-from nbgraph.array.push import carried, copied, push, same, truth, write
+from nbgraph.array.push import copied, same, write
 from nbgraph.array.reduce import block_on
 from nbgraph.array.rows import push_rows
 from nbgraph.array.transfer import fetch, send
@@ -36,19 +32,15 @@ from nbgraph.kernels.kernel import deferring
 from nbgraph.kernels.loops import Combine
 from nbgraph.operator.request import OpReqType
 from nbgraph.operator.row_op import WORDS
-from nbgraph.ops.arithmetic import divide
 from nbgraph.ops.define import axes_of
 
 _COMBINES: dict[str, Combine] = {
     "sum": "add",
     "sum_to": "add",
-    "mean": "add",
     "prod": "multiply",
     "max": "max",
     "min": "min",
 }
-_TRUTHS: dict[str, Combine] = {"any": "max", "all": "min", "count_nonzero": "add"}
-_OF_NOTHING = {"add": 0, "multiply": 1}
 
 
 class Accelerator:
@@ -122,8 +114,6 @@ class Accelerator:
                 done = push_own(op, *given, whole=whole)
             elif op.kind == "drawn":
                 done = push_drawn(op, *given, whole=whole)
-            elif op.__name__ in _TRUTHS:
-                done = _reduce(op.__name__, _truths(inputs[0]), results[0], requests[0], attributes)
             elif op.__name__ in _COMBINES and len(inputs) == 1:
                 done = _reduce(op.__name__, inputs[0], results[0], requests[0], attributes)
             elif op.kind == "product":
@@ -137,35 +127,22 @@ class Accelerator:
         return True
 
 
-def _truths(x: Any) -> Any:
-    """Where an array is not zero."""
-    made = empty_of(layout(x.shape, np.dtype("bool")), x.device)
-    if x.size:
-        write(truth if x.dtype.kind != "b" else same, x, made)
-    return made
-
-
 def _reduce(name: str, x: Array, out: Any, request: OpReqType, attributes: Any) -> bool:
     """A reduction as kernels one after another, with scratch memory between them."""
     if request is OpReqType.kNullOp or not out.size:
         return True
-    combine = _COMBINES.get(name) or _TRUTHS[name]
+    combine = _COMBINES[name]
     axes = _axes(name, x.shape, out.shape, attributes)
-    if not x.size:
-        if combine not in _OF_NOTHING or name == "mean":
-            return False
-        fill_from(out, _OF_NOTHING[combine])
-        return True
     if not out._layout.contiguous or request is OpReqType.kAddTo:
         made = empty_of(layout(out.shape, out.dtype), out.device)
-        _stages(x, made, axes, combine, name)
+        _stages(x, made, axes, combine)
         write(same, made, out, WORDS[request])
         return True
-    _stages(x, out, axes, combine, name)
+    _stages(x, out, axes, combine)
     return True
 
 
-def _stages(x: Any, out: Any, axes: Sequence[int], combine: Combine, name: str) -> None:
+def _stages(x: Any, out: Any, axes: Sequence[int], combine: Combine) -> None:
     given: Any = x if x._layout.contiguous else copied(x)
     block = block_on(out.device, x.size)
     ready = prepare_axes(given._layout, axes, out._layout, "write", combine, block)
@@ -175,10 +152,6 @@ def _stages(x: Any, out: Any, axes: Sequence[int], combine: Combine, name: str) 
         record = stage.record([given._address, target._address], ())
         stage.push([given._chunk], [target._chunk], record, overwrites=target is not out)
         given = target
-    if name == "mean":
-        count = math.prod(x.shape) / max(1, math.prod(out.shape))
-        found = carried(divide, [out, count], {})
-        push(divide, found, [out, count], [out], [out], ["write"])
 
 
 def _axes(

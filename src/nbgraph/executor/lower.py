@@ -181,7 +181,7 @@ class Lowering:
         """Whether it is a reduction that kernels do."""
         if isinstance(op, MapReduce):
             return reduce.fused(self.draft, node)
-        return self.native and reduce.alone(self.draft, node)
+        return (self.native or not self.draft.device.host) and reduce.alone(self.draft, node)
 
 
 def _is_view(op: Any) -> bool:

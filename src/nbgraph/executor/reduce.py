@@ -34,14 +34,18 @@ _WORDS = {OpReqType.kNullOp: "null", OpReqType.kWriteTo: "write", OpReqType.kAdd
 
 
 def alone(draft: Draft, node: GraphNode) -> bool:
-    """Whether it is a reduction of floats by itself that kernels can do."""
+    """Whether it is a reduction by itself that kernels can do: of floats, on devices of all dtypes,
+    of operands in pieces by copies."""
     if node.op not in COMBINES or not node.entries:
         return False
     (given,) = draft.reads(node)
     own, made = given.layout, spec((node, 0))
     kernels = is_float(own.dtype) and own.dtype.itemsize > 2 and made.dtype == own.dtype
-    if not (kernels and given.whole and own.size):
+    if not own.size or (draft.device.host and not (kernels and given.whole)):
         return False
+    if not own.contiguous:
+        own = layout(own.shape, own.dtype)
+        given = draft.moved(f"{draft.names[node]} operand 0", given, own)
     name, target, request = draft.names[node], draft.output(node, 0), draft.request(node, 0)
     axes = reduced_axes(node, Spec(own.shape, own.dtype))
     block = block_on(draft.device, own.size)

@@ -54,6 +54,7 @@ class Library(NamedTuple):
 Form = Composed | Pieces | Unit | Library
 _Kind = TypeVar("_Kind", Composed, Pieces, Unit, Library)
 _FORMS: dict[ArrayOp, dict[type, Form]] = {}
+_FILLED: list[bool] = []
 
 
 def enter(form: Callable[..., Form], *ops: Any) -> Callable[[Any], Any]:
@@ -91,8 +92,9 @@ def by_library(*ops: Any) -> Callable[[Any], Any]:
 
 def forms_of(op: Any) -> Mapping[type, Form]:
     """The forms of an operator, by their kinds."""
-    if not _FORMS:
+    if not _FILLED:
         importlib.import_module("nbgraph.ops.gpu")  # it lies above, and fills the table
+        _FILLED.append(True)
     return _FORMS.get(op, {})
 
 

@@ -61,14 +61,14 @@ def _steps(inputs: Sequence[Array], outputs: Sequence[Array], *, axis: int) -> N
     outputs[0][...] = np.arange(outputs[0].size).reshape(outputs[0].shape)
 
 
-_BESIDE = ArrayOp(  # the length of each sample
+BESIDE = ArrayOp(  # the length of each sample
     "sequence_lengths",
     _beside_infer,
     _beside,
     gradient=constant,
     operands=("data", "sequence_length"),
 )
-_STEPS = ArrayOp(  # the number of each step
+STEPS = ArrayOp(  # the number of each step
     "sequence_steps",
     lambda data, *, axis: _along(data, axis, axis),
     _steps,
@@ -96,7 +96,7 @@ def SequenceMask(
     lengths = _lengths("SequenceMask", sequence_length, use_sequence_length)
     if lengths is None:
         return named(library.positive(data), name)
-    there = less(_STEPS(data, axis=axis), _BESIDE(data, lengths, axis=axis))
+    there = less(STEPS(data, axis=axis), BESIDE(data, lengths, axis=axis))
     return named(where(there, data, float(value)), name)
 
 
@@ -117,7 +117,7 @@ def SequenceLast(
     lengths = _lengths("SequenceLast", sequence_length, use_sequence_length)
     if lengths is None:
         return named(slice_view(data, at_axis(axis, -1)), name)
-    places = library.subtract(_BESIDE(data, lengths, axis=axis), 1)
+    places = library.subtract(BESIDE(data, lengths, axis=axis), 1)
     return named(library.squeeze(library.take_along_axis(data, places, axis), axis), name)
 
 
@@ -139,8 +139,8 @@ def SequenceReverse(
     lengths = _lengths("SequenceReverse", sequence_length, use_sequence_length)
     if lengths is None:
         return named(library.flip(data, axis), name)
-    steps = _STEPS(data, axis=axis)
-    last = library.subtract(_BESIDE(data, lengths, axis=axis), 1)
+    steps = STEPS(data, axis=axis)
+    last = library.subtract(BESIDE(data, lengths, axis=axis), 1)
     back = library.subtract(last, steps)
     places = where(library.greater_equal(back, 0), back, steps)
     return named(library.take_along_axis(data, places, axis), name)

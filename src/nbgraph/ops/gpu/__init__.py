@@ -13,16 +13,30 @@ picking     elements by indices
 scattering  what is written, or added up, at indices
 scanning    running sums, products and extremes, and recurrences
 ordering    what an array library sorts
+searching   searches in sorted vectors, membership; one-hot rows, triangles
+numbering   numbers of places, coordinates, counts between edges
+extremes    where extremes are
+reducing    reductions by others: means, of what is true, of nothing
+statistics  deviations and norms
+sparse      products with sparse matrices
+shapes      shapes that are those of other arrays
 """
 
 from nbgraph.ops.gpu import convolving as convolving
+from nbgraph.ops.gpu import extremes as extremes
 from nbgraph.ops.gpu import heads as heads
 from nbgraph.ops.gpu import layers as layers
 from nbgraph.ops.gpu import norms as norms
+from nbgraph.ops.gpu import numbering as numbering
 from nbgraph.ops.gpu import ordering as ordering
 from nbgraph.ops.gpu import picking as picking
 from nbgraph.ops.gpu import pieces as pieces
 from nbgraph.ops.gpu import pools as pools
+from nbgraph.ops.gpu import reducing as reducing
 from nbgraph.ops.gpu import scanning as scanning
 from nbgraph.ops.gpu import scattering as scattering
+from nbgraph.ops.gpu import searching as searching
+from nbgraph.ops.gpu import shapes as shapes
+from nbgraph.ops.gpu import sparse as sparse
+from nbgraph.ops.gpu import statistics as statistics
 from nbgraph.ops.gpu import windows as windows

@@ -1,0 +1,125 @@
+"""Where extremes are: a thread for each row; where rows are long, in stages.
+
+A stage has parts of a row: part p of P has elements p, p + P, ..., so that threads side by side
+read side by side. It leaves the place of the best element of each part, the next stage compares
+those. The first of equal ones counts, and NaN more than numbers, so the places are the host's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.kernels.cuda.unit import UnitCall, is_narrow, split, text, unit
+from nbgraph.kernels.written import Record
+from nbgraph.operator import elsewhere
+from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.spec import Spec
+from nbgraph.ops.define import axis_of, library
+from nbgraph.ops.placing import argmax, argmin
+
+_SHORT = 512  # elements of a row that one thread goes through
+_MOST = 1 << 17  # parts of all rows together: threads that keep a large GPU busy
+_RECORD = Record(("total", "size"), ("x", "out"), ("parts", "inner"))
+_LATER = Record(("total", "size"), ("x", "places", "out"), ("parts", "inner", "count"))
+_LOOP = (
+    "at = {first}",
+    "best = {value_at}",
+    "j = p + parts",
+    "while j < {elements}:",
+    "    k = {place}",
+    "    c = {value_k}",
+    "    same = (c == best) | ((c != c) & (best != best))",
+    "    found = (c {sign} best) | ((c != c) & (best == best)) | (same & (k < at))",
+    "    at = select(found, k, at)",
+    "    best = select(found, c, best)",
+    "    j += parts",
+    "store(y, i, at)",
+)
+
+
+def _value(dtype: str, place: str) -> str:
+    loaded = f"load(given, row + {place} * inner)"
+    return f"{dtype}_to_float32({loaded})" if dtype in ("float16", "bfloat16") else loaded
+
+
+def _call(x: Spec, out: Spec, sign: str, shape: Sequence[int], *, later: bool) -> UnitCall:
+    """A stage over (outer, size, inner), of whose rows there are `count` places already where it is
+    a later one."""
+    size, count, parts, inner = shape
+    dtype, total = x.dtype.name, math.prod(out.shape)
+    known = {"first": "p", "place": "j", "elements": "size"}
+    if later:
+        own = "(o * count + {}) * inner + c0"
+        known = {
+            "first": f"load(held, {own.format('p')})",
+            "place": f"load(held, {own.format('j')})",
+            "elements": "count",
+        }
+    known |= {"value_at": _value(dtype, "at"), "value_k": _value(dtype, "k"), "sign": sign}
+    before = [f"given = {dtype}_pointer(x)", "y = int64_pointer(out)"]
+    before += ["held = int64_pointer(places)"] if later else []
+    lines = (
+        *split("i", ("o", ""), ("p", "parts"), ("c0", "inner"), narrow=is_narrow(total)),
+        "row = o * size * inner + c0",
+        *(line.format(**known) for line in _LOOP),
+    )
+    record = _LATER if later else _RECORD
+    made = text("places", record, "total", *lines, before=before)
+    words = (parts, inner, count) if later else (parts, inner)
+    return UnitCall(unit("places", made, 2 + later, len(words)), (total, size), words, total)
+
+
+# stages ------------------------------------------------------------------------------------------
+
+
+def _parts_infer(x: Spec, *places: Spec, place: int, parts: int, sign: str) -> Spec:
+    return Spec((*x.shape[:place], parts, *x.shape[place + 1 :]), np.dtype("int64"))
+
+
+PARTS = ArrayOp("places_of_parts", _parts_infer, operands=("x", "*places"))
+
+
+@elsewhere.unit(PARTS)
+def of_parts(
+    operands: Sequence[Spec], outputs: Sequence[Spec], *, place: int, parts: int, sign: str
+) -> UnitCall:
+    """The place of the best element of each part of a row, or of places of a row."""
+    x, *places = operands
+    count = places[0].shape[place] if places else 0
+    shape = x.shape[place], count, parts, math.prod(x.shape[place + 1 :])
+    return _call(x, outputs[0], sign, shape, later=bool(places))
+
+
+def _staged(x: Any, sign: str, axis: int | None, keepdims: bool) -> Any:
+    rank = len(x.shape)
+    place = 0 if axis is None else axis_of("argmax", axis, rank)
+    flat = library.reshape(x, (-1,)) if axis is None else x
+    size = left = flat.shape[place]
+    rows = math.prod(flat.shape) // size
+    places: list[Any] = []
+    while left > _SHORT:
+        parts = max(1, min(-(-left // (_SHORT // 8)), _MOST // max(rows, 1)))
+        if parts == 1:
+            break
+        places = [PARTS(flat, *places, place=place, parts=parts, sign=sign)]
+        left = parts
+    found = PARTS(flat, *places, place=place, parts=1, sign=sign)
+    kept = tuple(1 if axis is None or d == place else n for d, n in enumerate(x.shape))
+    left_out = () if axis is None else tuple(n for d, n in enumerate(x.shape) if d != place)
+    return library.reshape(found, kept if keepdims else left_out)
+
+
+@elsewhere.composed(argmax)
+def largest(x: Any, *, axis: int | None, keepdims: bool) -> Any:
+    """Where the largest element is."""
+    return _staged(x, ">", axis, keepdims)
+
+
+@elsewhere.composed(argmin)
+def smallest(x: Any, *, axis: int | None, keepdims: bool) -> Any:
+    """Where the smallest element is."""
+    return _staged(x, "<", axis, keepdims)

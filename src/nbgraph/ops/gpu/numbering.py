@@ -1,0 +1,115 @@
+"""Numbers of places in arrays and coordinates; counts between edges."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import INDEX_CODE
+from nbgraph.kernels.cuda.unit import UnitCall, text, unit
+from nbgraph.kernels.written import Record
+from nbgraph.operator import elsewhere
+from nbgraph.operator.spec import Spec
+from nbgraph.ops.define import Shape, library
+from nbgraph.ops.gpu.searching import sorts_as
+from nbgraph.ops.numbering import WHOLE, histogram, ravel_multi_index, unravel_index
+
+
+def _whole(public: Any, data: Any, shape: Shape) -> Any:
+    """The same of whole numbers; None where they are."""
+    if data.dtype == WHOLE:
+        return None
+    return public(library.astype(data, WHOLE), shape)
+
+
+@elsewhere.composed(ravel_multi_index)
+def whole_coordinates(data: Any, *, shape: Shape) -> Any:
+    """Of floats cut to whole numbers."""
+    return _whole(library.ravel_multi_index, data, shape)
+
+
+@elsewhere.composed(unravel_index)
+def whole_numbers(data: Any, *, shape: Shape) -> Any:
+    """Of floats cut to whole numbers."""
+    return _whole(library.unravel_index, data, shape)
+
+
+def _below(name: str, size: str) -> tuple[str, str]:
+    """Lines that end the kernel for a number that is out of bounds; a size below 0 is none."""
+    return (
+        f"if {name} < 0 or ({size} >= 0 and {name} >= {size}):",
+        f"    return {name} * 256 + {INDEX_CODE}",
+    )
+
+
+@elsewhere.unit(ravel_multi_index)
+def numbered(operands: Sequence[Spec], outputs: Sequence[Spec], *, shape: Shape) -> UnitCall:
+    """A thread for each place."""
+    (out,), count = outputs, math.prod(outputs[0].shape)
+    axes = range(len(shape))
+    lines = ["at = 0"]
+    for k in axes:
+        lines += [f"c{k} = load(given, {k} * count + i)", *_below(f"c{k}", f"n{k}")]
+        lines.append(f"at = at * n{k} + c{k}" if k else "at = c0")
+    record = Record(("count", "none"), ("data", "out"), [f"n{k}" for k in axes])
+    before = "given = int64_pointer(data)", "y = int64_pointer(out)"
+    made = text("ravel_multi_index", record, "count", *lines, "store(y, i, at)", before=before)
+    code = unit("ravel_multi_index", made, 2, len(shape), fails=True)
+    return UnitCall(code, (count, 0), tuple(shape), math.prod(out.shape))
+
+
+@elsewhere.unit(unravel_index)
+def unnumbered(operands: Sequence[Spec], outputs: Sequence[Spec], *, shape: Shape) -> UnitCall:
+    """A thread for each number."""
+    count = math.prod(operands[0].shape)
+    size = -1 if shape[0] < 0 else math.prod(shape)
+    lines = ["at = load(given, i)", *_below("at", "size")]
+    for k in reversed(range(1, len(shape))):
+        lines += [f"r{k} = at // n{k}", f"store(y, {k} * count + i, at - r{k} * n{k})"]
+        lines.append(f"at = r{k}")
+    names = [f"n{k}" for k in range(1, len(shape))]
+    record = Record(("count", "size"), ("data", "out"), names)
+    before = "given = int64_pointer(data)", "y = int64_pointer(out)"
+    made = text("unravel_index", record, "count", *lines, "store(y, i, at)", before=before)
+    code = unit("unravel_index", made, 2, len(names), fails=True)
+    return UnitCall(code, (count, size), tuple(shape[1:]), count)
+
+
+# counts ------------------------------------------------------------------------------------------
+
+
+@elsewhere.composed(histogram)
+def counts(a: Any, *edges: Any, bins: int | None, range: Any) -> tuple[Any, Any]:
+    """By a search for the edges among the sorted values."""
+    (between,) = edges if edges else (_edges(a, bins or 1, range),)
+    dtype = sorts_as(a, between)
+    known = library.sort(library.astype(library.reshape(a, (-1,)), dtype))
+    wanted = library.astype(between, dtype)
+    first = library.searchsorted(known, wanted)
+    behind = library.searchsorted(known, library.slice_view(wanted, slice(-1, None)), side="right")
+    steps = library.concatenate([library.slice_view(first, slice(None, -1)), behind], axis=0)
+    below = library.slice_view(steps, slice(None, -1))
+    return library.subtract(library.slice_view(steps, slice(1, None)), below), between
+
+
+def _edges(a: Any, bins: int, limits: Any) -> Any:
+    """So many equal bins, from the least value to the largest where no limits are given; as wide as
+    one where these are equal."""
+    floating = a.dtype if a.dtype.kind in "fV" else np.dtype("float64")
+    wide = np.dtype("float32") if floating.itemsize == 2 else floating
+    if limits is not None or not math.prod(a.shape):
+        low, high = limits or (0.0, 1.0)
+        low, high = (low - 0.5, high + 0.5) if low == high else (low, high)
+        made = np.linspace(low, high, bins + 1)
+        return library.add(library.zeros_like(a, wide, shape=made.shape), made.astype(wide))
+    a = library.astype(a, wide)
+    least, most = library.min(a), library.max(a)
+    half = library.astype(library.equal(least, most), wide) * 0.5
+    low, high = library.subtract(least, half), library.add(most, half)
+    step = library.divide(library.subtract(high, low), float(bins))
+    numbers = np.arange(bins, dtype=wide)
+    most = library.reshape(high, (1,))
+    return library.concatenate([library.add(library.multiply(step, numbers), low), most], axis=0)

@@ -1,0 +1,99 @@
+"""Reductions by others: of nothing, of other dtypes, means, and of what is true.
+
+None stands for those that the device's own kernels do: sums, products and extremes.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from nbgraph.operator.elsewhere import composed
+from nbgraph.ops.define import axes_of, library
+from nbgraph.ops.extremes import all, any, count_nonzero
+from nbgraph.ops.reductions import (
+    accumulator,
+    mean_dtype,
+    prod,
+    reduced_shape,
+    sum,
+    sum_to,
+    total_dtype,
+)
+from nbgraph.ops.statistics import mean
+
+
+def _of_nothing(name: str, x: Any, number: int, dtype: Any, axis: Any, keepdims: bool) -> Any:
+    """A number in the shape of the result; None where there are elements."""
+    if math.prod(x.shape):
+        return None
+    shape = reduced_shape(name, tuple(x.shape), axis, keepdims=keepdims)
+    return library.full_like(x, number, dtype, shape=shape)
+
+
+def _in_dtype(fold: Any, x: Any, number: int, *, axis: Any, dtype: Any, keepdims: bool) -> Any:
+    """A sum or product that is of another kind of dtype than its elements."""
+    made = total_dtype(x.dtype, dtype)
+    if not math.prod(x.shape):
+        return _of_nothing(fold.__name__, x, number, made, axis, keepdims)
+    if (made.kind in "iub") is (x.dtype.kind in "iub"):
+        return None
+    return fold(library.astype(x, made), axis, keepdims=keepdims)
+
+
+@composed(sum)
+def summed(x: Any, *, axis: Any, dtype: Any, keepdims: bool) -> Any:
+    """0 of nothing; cast first where floats are asked for."""
+    return _in_dtype(sum, x, 0, axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+@composed(prod)
+def multiplied(x: Any, *, axis: Any, dtype: Any, keepdims: bool) -> Any:
+    """1 of nothing; cast first where floats are asked for."""
+    return _in_dtype(prod, x, 1, axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+@composed(sum_to)
+def summed_to(x: Any, *, shape: Any) -> Any:
+    """0 of nothing; itself where nothing is added up."""
+    if tuple(x.shape) == shape:
+        return x
+    return None if math.prod(x.shape) else library.full_like(x, 0, shape=shape)
+
+
+@composed(mean)
+def averaged(x: Any, *, axis: Any, dtype: Any, keepdims: bool) -> Any:
+    """A sum in float32 at least, over the number of its terms."""
+    wide = accumulator(mean_dtype(x.dtype, dtype))
+    total = sum(library.astype(x, wide), axis, keepdims=keepdims)
+    count = math.prod(x.shape[d] for d in axes_of("mean", axis, len(x.shape)))
+    return library.divide(total, float(count))
+
+
+# what is true ------------------------------------------------------------------------------------
+
+
+def _truths(x: Any) -> Any:
+    return x if x.dtype.kind == "b" else library.astype(x, "bool")
+
+
+@composed(any)
+def some(x: Any, *, axis: Any, keepdims: bool) -> Any:
+    """The largest of truths."""
+    if not math.prod(x.shape):
+        return _of_nothing("any", x, 0, "bool", axis, keepdims)
+    return library.max(_truths(x), axis, keepdims=keepdims)
+
+
+@composed(all)
+def every(x: Any, *, axis: Any, keepdims: bool) -> Any:
+    """The least of truths."""
+    if not math.prod(x.shape):
+        return _of_nothing("all", x, 1, "bool", axis, keepdims)
+    return library.min(_truths(x), axis, keepdims=keepdims)
+
+
+@composed(count_nonzero)
+def counted(x: Any, *, axis: Any, keepdims: bool) -> Any:
+    """The sum of truths."""
+    return sum(_truths(x), axis, keepdims=keepdims)
