@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 import nbgraph as ng
+from benchmarks import training
 from nbgraph.device import driver
 from nbgraph.engine import current
 from nbgraph.ops import smooth_l1_term
@@ -225,6 +226,24 @@ def plans() -> None:
     print(f"{'plan of 100 kernels':<28} {taken * 1e6:9.1f} us, {taken * 1e4:.2f} us a kernel")
 
 
+def steps(torch: Any) -> None:
+    """Steps of training, each with its loss on the host: LeNet with 64 images, and an MLP."""
+    for model in ("lenet", "mlp"):
+        task = training.Task(model, "sgd")
+        ways = {
+            "bound": training.bound(task, GPU),
+            "train_step": training.function(task, GPU),
+            "eager": training.eager(task, GPU),
+        }
+        taken = {name: seconds(step, ng.waitall) for name, step in ways.items()}
+        line = "  ".join(f"{name} {each * 1e6:.1f} us" for name, each in taken.items())
+        if torch is not None:
+            theirs = seconds(training.of_torch(torch, task, "cuda"), torch.cuda.synchronize)
+            ratios = ", ".join(f"{name} x{theirs / each:.2f}" for name, each in taken.items())
+            line += f"  torch eager {theirs * 1e6:.1f} us: {ratios}"
+        print(f"{f'step of {model}':<28} {line}", flush=True)
+
+
 def unfused() -> Any:
     """Options without fusion, so that kernels stay 100."""
     from nbgraph.executor.options import Options
@@ -248,6 +267,7 @@ def main() -> int:
     draws(n, copy, torch)
     products(n, torch, cupy)
     plans()
+    steps(torch)
     return 0
 
 

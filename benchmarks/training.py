@@ -79,13 +79,13 @@ def loss(model: str, w: Mapping[str, Any], x: Any, label: Any) -> Any:
     return ng.mean(ng.cross_entropy(ng.fully_connected(h, w["w4"], w["b4"]), label))
 
 
-def bound(task: Task) -> Step:
+def bound(task: Task, device: Any = None) -> Step:
     """A bound symbol."""
     v = {name: ng.var(name, shape=each.shape) for name, each in task.weights.items()}
     x = ng.var("x", shape=task.x.shape)
     label = ng.var("label", shape=task.label.shape, dtype="int64")
     asked = {"x": "null", "label": "null", **dict.fromkeys(v, "write")}
-    exe = loss(task.model, v, x, label).simple_bind(ng.cpu(), grad_req=asked)
+    exe = loss(task.model, v, x, label).simple_bind(device or ng.cpu(), grad_req=asked)
     for name, value in {"x": task.x, "label": task.label, **task.weights}.items():
         exe.arg_dict[name][:] = value
     opt = task.ours({name: exe.arg_dict[name] for name in v})
@@ -98,10 +98,15 @@ def bound(task: Task) -> Step:
     return step
 
 
-def function(task: Task) -> Step:
+def arrays(task: Task, device: Any) -> tuple[dict[str, Any], Any, Any]:
+    """Weights, batch and labels."""
+    params = {name: ng.array(value, device=device) for name, value in task.weights.items()}
+    return params, ng.array(task.x, device=device), ng.array(task.label, device=device)
+
+
+def function(task: Task, device: Any = None) -> Step:
     """A function of arrays."""
-    params = {name: ng.array(value) for name, value in task.weights.items()}
-    x, label = ng.array(task.x), ng.array(task.label)
+    params, x, label = arrays(task, device)
     run = ng.optim.train_step(lambda w, x, label: loss(task.model, w, x, label), task.ours(params))
 
     def step() -> float:
@@ -112,10 +117,10 @@ def function(task: Task) -> Step:
     return step
 
 
-def eager(task: Task) -> Step:
+def eager(task: Task, device: Any = None) -> Step:
     """Operator by operator."""
-    params = {name: ng.array(value) for name, value in task.weights.items()}
-    x, label, opt = ng.array(task.x), ng.array(task.label), task.ours(params)
+    params, x, label = arrays(task, device)
+    opt = task.ours(params)
     for each in params.values():
         each.attach_grad()
 
@@ -133,10 +138,11 @@ def eager(task: Task) -> Step:
 # peers ------------------------------------------------------------------------------------------
 
 
-def of_torch(torch: Any, task: Task) -> Step:
+def of_torch(torch: Any, task: Task, device: str = "cpu") -> Step:
     """PyTorch, call by call, with its quickest optimizer."""
-    f, x, label = torch.nn.functional, torch.from_numpy(task.x), torch.from_numpy(task.label)
-    w = {k: torch.from_numpy(v.copy()).requires_grad_() for k, v in task.weights.items()}
+    f, x = torch.nn.functional, torch.tensor(task.x, device=device)
+    label = torch.tensor(task.label, device=device)
+    w = {k: torch.tensor(v, device=device, requires_grad=True) for k, v in task.weights.items()}
     if task.optimizer == "adam":
         opt = torch.optim.Adam(list(w.values()), RATE / 10, fused=True)
     else:
