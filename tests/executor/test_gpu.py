@@ -160,3 +160,65 @@ def test_a_small_network_is_trained():
         return [*losses, *weights.values()]
 
     on_both(run)
+
+
+def test_numpy_arrays_join_the_others():
+    """As outside of graphs: what is NumPy's goes to the device of arguments or captures."""
+    x, y = values((3, 4)), values((4,), 1)
+    on = ng.array(x, device=GPU)
+    both = ng.jit(lambda a, b: ng.tanh(a * b))
+    found = ng.jit(lambda b: on * b)
+    for result, wanted in ((both(on, y), both(x, y)), (both(y, on), both(y, x))):
+        assert result.device == GPU and result.asnumpy().tobytes() == wanted.asnumpy().tobytes()
+    np.testing.assert_array_equal(found(y).asnumpy(), x * y)
+    assert found(y).device == GPU and both(x, y).device == ng.cpu()
+
+
+def test_a_graph_is_bound_where_its_arrays_are():
+    """Never to another device: kernels would be given memory that is not theirs."""
+    a, b = ng.var("a"), ng.var("b")
+    x = ng.array(values((3, 4)), device=GPU)
+    (found,) = ng.tanh(a * b).eval(a=x, b=2.0)
+    assert found.device == GPU
+    np.testing.assert_array_equal(found.asnumpy(), ng.tanh(x * 2.0).asnumpy())
+    grad = ng.zeros((3, 4), device=GPU)
+    bound = ng.sum(a * a).bind(args={"a": x}, args_grad={"a": grad})
+    bound.forward_backward()
+    np.testing.assert_array_equal(grad.asnumpy(), 2 * x.asnumpy())
+    for use in (
+        lambda: (a * b).bind(args={"a": x, "b": ng.ones((3, 4))}),
+        lambda: (a * b).bind(ng.cpu(), args={"a": ng.ones((3, 4)), "b": x}),
+        lambda: (a * 2).bind(args={"a": x}, args_grad={"a": ng.zeros((3, 4))}),
+        lambda: (a * b).eval(a=ng.ones((3, 4)), b=x),
+    ):
+        with pytest.raises(DeviceError, match=r"it is on .*, the graph is bound to .*ctx="):
+            use()
+
+
+def test_kernels_are_not_given_memory_of_another_device():
+    """It would be a failure of the device, for good, or of the process."""
+    x, w = ng.array(values((3,)), device=GPU), ng.ones(3)
+    for held in (x, w):
+        held.attach_grad()
+    other = {GPU: ng.ones(3), ng.cpu(): ng.ones((3,), device=GPU)}
+    for held in (x, w):
+        wrong = other[held.device]
+        with ng.autograd.record():
+            y = held * 2
+        for use in (
+            lambda held=held, wrong=wrong: setattr(held, "grad", wrong),
+            lambda y=y, wrong=wrong: y.backward(wrong),
+            lambda held=held, wrong=wrong: ng.optim.SGD({"w": held}, 0.1).step({"w": wrong}),
+        ):
+            with pytest.raises(DeviceError, match=r"\.to(_device)?\(.pu\(0\)\)"):
+                use()
+    with ng.autograd.record():
+        y = x * 2
+    ng.autograd.backward([y], [np.float32([1, 2, 3])])  # NumPy's values go where the head is
+    assert x.grad.tolist() == [2, 4, 6]
+    graph = ng.ExpressionGraph(device=GPU)
+    p = graph.param("p", (3,), 1.0)
+    head = p * 3
+    graph.forward()
+    graph.backward(heads=head, head_grads=np.float32([1, 2, 3]))
+    assert p.grad.tolist() == [3, 6, 9]

@@ -15,15 +15,29 @@ import numpy as np
 
 from nbgraph.array.chunk import Chunk
 from nbgraph.array.layout import Layout
+from nbgraph.array.place import ELSEWHERE
 from nbgraph.array.place import place as _place
+from nbgraph.device import Context
 from nbgraph.engine.kernels import Kernels
 from nbgraph.engine.launcher import Launcher
+from nbgraph.errors import DeviceError
 from nbgraph.kernels.cost import per_element
 from nbgraph.kernels.kernel import Kernel, kernel
 from nbgraph.operator.invoke import Plan
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.streaming import streams
 from nbgraph.shape import Space, space
+
+
+def _require_one(name: str, device: Context, held: Sequence[Chunk]) -> None:
+    """DeviceError before a kernel is given memory of another device: it would fail, or the process
+    would, and the device for good."""
+    for chunk in held:
+        if chunk.device != device and not (chunk.device.host and device.host):
+            raise DeviceError(
+                f"{name}: it would write memory of {device!r} with what is on {chunk.device!r}; "
+                f"copy that, as with .to({device!r})"
+            )
 
 
 class Prepared:
@@ -75,7 +89,10 @@ class Prepared:
     ) -> None:
         """Push it on the device of what is written. Variables are distinct; `overwrites`: all that
         is written is written whole."""
-        _place(writes[0].device).push(self, reads, writes, record, overwrites=overwrites)
+        device = writes[0].device
+        if ELSEWHERE[0]:
+            _require_one(self.name, device, (*reads, *writes))
+        _place(device).push(self, reads, writes, record, overwrites=overwrites)
 
     def launcher(self, engine: Kernels, reads: int, writes: int, overwrites: bool) -> Launcher:
         """The engine's quick way for so many variables."""

@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Container, Sequence
 from typing import Any
 
+from nbgraph.array.carry import common_device
 from nbgraph.array.chunk import shared
 from nbgraph.array.core import Array
 from nbgraph.array.create import array as new_array
@@ -170,7 +171,9 @@ def head_gradient(name: str, index: int, head: Array, given: Any) -> Any:
     """The gradient that starts at a head: ones, or what was given, in the head's dtype."""
     if given is None:
         return ones_like(head)
-    gradient = given if isinstance(given, Array) else new_array(given, head.dtype)
+    made = isinstance(given, Array)
+    gradient = given if made else new_array(given, head.dtype, device=head.device)
+    common_device(name, ["the head", "its gradient"], [head, gradient])
     if gradient.shape != head.shape:
         raise ShapeError(
             f"{name}: the head gradient {index} has shape {gradient.shape}, the head {head.shape}; "

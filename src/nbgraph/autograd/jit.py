@@ -73,7 +73,7 @@ class Jit:
             version, keyed = self.version(args, kwargs, bound)
         except InlineError:
             return self.traced_function(*args, **kwargs)
-        return version(keyed.arrays)
+        return version(keyed.together(version.captured))
 
     def as_written(self) -> bool:
         """Whether the text itself is to run: within another trace, or where one looks closely."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from nbgraph.array.core import Array
 from nbgraph.array.create import array as new_array
+from nbgraph.array.place import ELSEWHERE
 from nbgraph.autograd.tree import offers_parameters
 from nbgraph.errors import ArgumentError
 from nbgraph.graph.build import frozen
@@ -39,6 +40,7 @@ class Keyed:
     def __init__(self, name: str) -> None:
         self.name = name
         self.arrays: list[Any] = []
+        self._copied: list[int] = []  # which of them were NumPy's
         self.objects: list[Any] = []
 
     def array(self, value: Any) -> Any:
@@ -46,12 +48,24 @@ class Keyed:
         self.arrays.append(value)
         return value._layout
 
+    def together(self, captured: Sequence[Any]) -> list[Any]:
+        """The arrays, those that were NumPy's where the others are, and what the function found."""
+        if not (self._copied and ELSEWHERE[0]):
+            return self.arrays
+        own = [a for i, a in enumerate(self.arrays) if i not in self._copied]
+        device = next((a.device for a in (*own, *captured)), None)
+        if device is not None:
+            for i in self._copied:
+                self.arrays[i] = self.arrays[i].to_device(device)
+        return self.arrays
+
     def key(self, value: Any, path: str) -> Any:
         """The key of an argument."""
         kind = type(value)
         if isinstance(value, Array):
             return self.array(value)
         if isinstance(value, (np.ndarray, np.generic)):
+            self._copied.append(len(self.arrays))
             return self.array(new_array(value))
         if isinstance(value, Symbol):
             raise InlineError

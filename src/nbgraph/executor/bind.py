@@ -60,13 +60,13 @@ def bind(
     options: Options | None = None,
 ) -> Executor:
     """See Symbol.bind."""
-    device = _device("bind", ctx)
     names = symbol.list_arguments()
     states = symbol.list_auxiliary_states()
     given = _by_name("bind: args", args, names, required=True)
     given |= _by_name("bind: aux", aux, states, required=True)
     for name, array in given.items():
         _require_array("bind", name, array)
+    device = _device("bind", ctx if ctx is not None else _first(given))
     graph = typed(
         symbol.graph,
         {name: array.shape for name, array in given.items()},
@@ -82,6 +82,10 @@ def bind(
             _require_like("bind: args_grad", node, array)
             grads[node] = array, request
     _require_apart(arrays, grads)
+    for name, array in given.items():
+        _require_there("bind", name, array, device)
+    for node, (array, _) in grads.items():
+        _require_there("bind: args_grad of", str(node.name), array, device)
     for name in states:
         _require_writable(f"bind: aux {name!r}", given[name])
     return _executor(symbol, graph, arrays, grads, options, device)
@@ -244,6 +248,19 @@ def _require_array(name: str, label: str, array: Any) -> None:
         )
 
 
+def _first(given: Mapping[str, Any]) -> Context | None:
+    """The device of the first array."""
+    return next((v.device for v in given.values() if isinstance(v, Array)), None)
+
+
+def _require_there(name: str, label: str, array: Array, device: Context) -> None:
+    if array.device != device and not (array.device.host and device.host):
+        raise DeviceError(
+            f"{name} {label!r}: it is on {array.device!r}, the graph is bound to {device!r}; give "
+            f"one there, as with .to({device!r}), or bind to another with ctx="
+        )
+
+
 def _require_like(name: str, node: GraphNode, array: Any) -> None:
     _require_array(name, str(node.name), array)
     if Spec(array.shape, array.dtype) != _spec(node):
@@ -284,12 +301,15 @@ def evaluate(symbol: Symbol, ctx: Context | None = None, **arrays: Any) -> list[
     if missing or unknown:
         wrong = f"no value for {missing[0]!r}" if missing else f"{unknown[0]!r} is no argument"
         raise ArgumentError(f"eval: {wrong}; give a value for each of: {', '.join(names)}")
-    given = {n: v if isinstance(v, Array) else new_array(v) for n, v in arrays.items()}
+    device = _device("eval", ctx if ctx is not None else _first(arrays))
+    given = {
+        n: v if isinstance(v, Array) else new_array(v, device=device) for n, v in arrays.items()
+    }
     given = {n: v if v._layout.contiguous else v.copy() for n, v in given.items()}  # type: ignore[attr-defined]
     states = symbol.list_auxiliary_states()
     executor = bind(
         symbol,
-        ctx,
+        device,
         {n: v for n, v in given.items() if n not in states},
         aux={n: given[n] for n in states},
         grad_req="null",

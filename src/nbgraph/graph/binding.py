@@ -59,6 +59,7 @@ class Binding:
     ) -> Any:
         """An Executor over given NDArrays: lists in the order of `list_arguments()`, or dicts.
 
+        It runs where the first of them is, unless `ctx` says where; DeviceError if not all are.
         Without `args_grad` there is no backward pass; an argument that it lacks has no gradient.
 
         >>> import nbgraph as ng
@@ -71,7 +72,8 @@ class Binding:
         return _bind().bind(self, ctx, args, args_grad, grad_req, aux, options)
 
     def eval(self, ctx: Context | None = None, **arrays: Any) -> list[Any]:
-        """The outputs for these values of the arguments: a list of NDArrays.
+        """The outputs for these values of the arguments, where the first NDArray is: a list of
+        NDArrays.
 
         >>> import nbgraph as ng
         >>> (ng.var("x") + ng.var("y")).eval(x=[1.0, 2.0], y=10.0)

@@ -181,7 +181,9 @@ class ExpressionGraph(Building):
                 raise ArgumentError(
                     f"backward: no trainable parameter leads to {head!r}, so it has no gradient"
                 )
-        made = [v if v is None or isinstance(v, Array) else array(v) for v in values]
+        made = [
+            v if v is None or isinstance(v, Array) else array(v, device=self.device) for v in values
+        ]
         return [(head.node, value) for head, value in zip(listed, made)]
 
     def _root(self) -> NaryNodeOp:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph.array.carry import common_device
 from nbgraph.array.core import Array
 from nbgraph.dtype import is_float
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
@@ -58,6 +59,7 @@ def require_gradient(name: str, key: str, weight: Array, grad: Any) -> Any:
             f"{name}: the gradient of {key!r} has shape {grad.shape}, the parameter "
             f"{weight.shape}; give one of that shape"
         )
+    common_device(name, [f"the parameter {key!r}", "its gradient"], [weight, grad])
     if not is_float(grad.dtype):
         raise DTypeError(
             f"{name}: the gradient of {key!r} has dtype {grad.dtype}; expected a floating one"
