@@ -50,6 +50,7 @@ def test_nothing_is_worked_out_again(name, monkeypatch):
     arrays lie."""
     call, a, b = CALLS[name], lying("plain", "float32"), lying("transposed", "float32")
     monkeypatch.setattr(at_once, "OWNED", {})  # nothing in this process is lent
+    monkeypatch.setattr(at_once, "PYTHON_ASKED", [False])  # ... or was run as plain Python
     wanted = call(a, a if name == "fully_connected" else b)
 
     def refuse(*_, **__):
