@@ -29,7 +29,8 @@ def wrong(each, capability):
     facts = machine.facts(text, capability)
     if facts.stack or facts.spills:
         said.append(f"{facts}")
-    if code.source.namespace.compute == "float32" and re.search(r"\.f64\b", text):
+    wide = any(a.dtype == "float64" for a in (*each.given, *each.outputs))
+    if not wide and re.search(r"\.f64\b", text):
         said.append("float64 in a float32 kernel")
     if re.search(r"\b(?:mul|add|sub)\.f(?:32|64)\b", text):
         said.append("a product and a sum may be contracted")

@@ -87,6 +87,7 @@ def noted(seed, *, full=False):
         for few in (windows.FEW, 0):
             with patch.object(windows, "FEW", few), patch.object(windows, "THIN", few):
                 _convolved(rng, full=full)
+        _numbered()
         _normed(rng, full=full)
         _pooled(rng, full=full)
     return found
@@ -123,6 +124,12 @@ def _convolved(rng, *, full):
             w = _array(rng, dtype, groups * features, channels_, *[window] * axes)
             b = _array(rng, dtype, groups * features)
             _both(lambda x, w, b, g=groups, h=how: ng.convolution(x, w, b, groups=g, **h), x, w, b)
+
+
+def _numbered():
+    """Numbers of places, which no call is listed of."""
+    places = ng.array([[0, 2, 1], [3, 0, 1]], device=GPU)
+    ng.unravel_index(ng.ravel_multi_index(places, shape=(3, 4)), shape=(3, 4))
 
 
 def _normed(rng, *, full):
