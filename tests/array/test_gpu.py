@@ -188,8 +188,44 @@ def test_what_has_no_form_is_refused():
     x = ng.array(values((5,)), device=GPU)
     with pytest.raises(DeviceError, match=r"rolled: there is no GPU form.*x\.to\(ng\.cpu\(\)\)"):
         call(rolled, [x], {})
-    with pytest.raises(DeviceError, match="setitem: there is no GPU form"):
-        x[np.array([1, 2])] = 0.0
+
+
+KEYS = [
+    lambda where: ([0, 2],),
+    lambda where: (np.array([[1], [3]]), slice(None, None, 2)),
+    lambda where: (slice(1, 4), where([0, 5])),
+    lambda where: (where([0, 1]), [2, 3]),
+    lambda where: (where([True, False, True, True]),),
+    lambda where: (..., np.array([True, False, True, False, False, True])),
+]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32"])
+@pytest.mark.parametrize("key", range(len(KEYS)))
+def test_elements_at_arrays_are_read_and_written(key, dtype):
+    """Integer arrays, lists, masks, of NumPy and on the device; values are cast as on the host."""
+    made = (values((4, 6)) * 10).astype(dtype)
+
+    def run(device):
+        where = lambda v: ng.array(np.array(v), device=device)  # noqa: E731
+        x, index = ng.array(made, device=device), KEYS[key](where)
+        index = index[0] if len(index) == 1 else index
+        found = [x[index].copy()]
+        for value in (7.6, np.float64(3.5), ng.array(np.float32(-2.5), device=device)):
+            x[index] = value
+            found.append(x.copy())
+        x[index] = np.arange(found[0].size).reshape(found[0].shape)
+        x[index] += 1
+        return [*found, x]
+
+    for found, wanted in zip(run(GPU), run(ng.cpu()), strict=True):
+        assert found.device == GPU
+        same(found, wanted)
+    x = ng.array(made, device=GPU)
+    with pytest.raises(DeviceError, match=r"setitem: array is on gpu\(0\), value on cpu\(0\)"):
+        x[[0, 1]] = ng.ones(6)
+    with pytest.raises(IndexError):
+        x[[0, 9]] = 0.0
 
 
 def test_casts():

@@ -52,6 +52,9 @@ def set_(array: Array, key: Any, value: Any) -> None:
     if recording.get() is not None:
         ops.index_update(array, value, key=key, out=array)
         return
+    if not (basic or array.device.host):
+        _set_elsewhere(array, key, value)
+        return
     if basic:
         _set_view(view(array, key), value)
     else:
@@ -127,6 +130,17 @@ def _set_elements(array: Array, key: Any, value: Any) -> None:
     place(array._chunk.device).push_function(
         *("setitem", array._chunk.device, work), const_vars=work.reads, mutate_vars=[array._chunk]
     )
+
+
+def _set_elsewhere(array: Array, key: Any, value: Any) -> None:
+    """The same where there is no NumPy: by an operator, which is given the array's own dtype."""
+    (given,) = lift("setitem", ["value"], [value], weak=False)
+    if not isinstance(value, Array):
+        given = given.to_device(array.device)
+    common_device("setitem", ["array", "value"], [array, given])
+    if given.dtype != array.dtype:
+        given = ops.astype(given, array.dtype)
+    ops.index_update(array, given, key=key, out=array)
 
 
 class _Assignment:
