@@ -30,8 +30,7 @@ from nbgraph.engine import Variable, current
 from nbgraph.engine.properties import NORMAL, OVERWRITE
 from nbgraph.kernels.kernel import deferring
 from nbgraph.kernels.loops import Combine
-from nbgraph.operator.request import OpReqType
-from nbgraph.operator.row_op import WORDS
+from nbgraph.operator.request import WORDS, OpReqType
 from nbgraph.ops.define import axes_of
 
 _COMBINES: dict[str, Combine] = {

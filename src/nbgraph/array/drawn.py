@@ -18,8 +18,7 @@ from nbgraph.kernels.written import written
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.call import training
 from nbgraph.operator.drawn_op import DrawnCall, DrawnOp
-from nbgraph.operator.request import OpReqType
-from nbgraph.operator.row_op import WORDS
+from nbgraph.operator.request import WORDS, OpReqType
 from nbgraph.settings import config
 from nbgraph.shape import Space
 

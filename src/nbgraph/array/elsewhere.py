@@ -19,8 +19,7 @@ from nbgraph.operator.array_op import Spec
 from nbgraph.operator.call import recording, training
 from nbgraph.operator.elsewhere import Composed, Library, Pieces, Unit, form_of, unit_call
 from nbgraph.operator.moving_op import MovingOp
-from nbgraph.operator.request import OpReqType
-from nbgraph.operator.row_op import WORDS
+from nbgraph.operator.request import WORDS, OpReqType
 from nbgraph.ops.casting import astype
 from nbgraph.shape import Space
 

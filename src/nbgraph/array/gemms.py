@@ -23,8 +23,8 @@ from nbgraph.kernels.loops import Combine
 from nbgraph.kernels.products import Call
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.product_op import ProductOp
-from nbgraph.operator.request import OpReqType
-from nbgraph.operator.row_op import WORDS, Placed
+from nbgraph.operator.request import WORDS, OpReqType
+from nbgraph.operator.row_op import Placed
 from nbgraph.ops.arithmetic import multiply
 from nbgraph.settings import config
 from nbgraph.shape import Space

@@ -15,8 +15,7 @@ from nbgraph.array.copying import fill_from
 from nbgraph.array.core import Array, make
 from nbgraph.array.layout import Layout, layout_of
 from nbgraph.array.push import copied, same, write
-from nbgraph.operator.request import OpReqType
-from nbgraph.operator.row_op import WORDS
+from nbgraph.operator.request import WORDS, OpReqType
 
 View = np.ndarray[Any, Any]
 Parts = Callable[..., Iterable[tuple[View, int | None, Any]]]

@@ -10,8 +10,7 @@ from nbgraph.array.core import Array
 from nbgraph.array.launch import Prepared
 from nbgraph.array.layout import Layout
 from nbgraph.operator.product_op import ProductOp
-from nbgraph.operator.request import OpReqType
-from nbgraph.operator.row_op import WORDS
+from nbgraph.operator.request import WORDS, OpReqType
 from nbgraph.settings import config
 from nbgraph.shape import Space
 

@@ -9,8 +9,8 @@ from nbgraph.array.chunk import Chunk
 from nbgraph.array.core import Array
 from nbgraph.array.launch import Prepared
 from nbgraph.array.layout import Layout
-from nbgraph.operator.request import OpReqType
-from nbgraph.operator.row_op import WORDS, RowOp
+from nbgraph.operator.request import WORDS, OpReqType
+from nbgraph.operator.row_op import RowOp
 from nbgraph.settings import config
 
 _KEPT = 1024  # kernels with their records that an operator keeps

@@ -17,8 +17,7 @@ from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import spec
 from nbgraph.graph.schedule import Task
 from nbgraph.operator.product_op import ProductOp
-from nbgraph.operator.request import OpReqType
-from nbgraph.operator.row_op import WORDS
+from nbgraph.operator.request import WORDS, OpReqType
 
 kWriteTo = OpReqType.kWriteTo
 

@@ -22,7 +22,7 @@ from nbgraph.graph.schedule import Task
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.invoke import Plan
 from nbgraph.operator.mapper import Mapper
-from nbgraph.operator.request import OpReqType
+from nbgraph.operator.request import WORDS, OpReqType
 
 if TYPE_CHECKING:  # each kind loads with its first operator
     from nbgraph.array.own import PreparedOwn
@@ -32,13 +32,6 @@ if TYPE_CHECKING:  # each kind loads with its first operator
     from nbgraph.operator.row_op import RowOp
     from nbgraph.operator.simple.launching import OwnKernel
     from nbgraph.operator.tiled_op import TiledOp
-
-_WORDS = {
-    OpReqType.kNullOp: "null",
-    OpReqType.kWriteTo: "write",
-    OpReqType.kWriteInplace: "write",
-    OpReqType.kAddTo: "add",
-}
 
 
 class Use(NamedTuple):
@@ -73,7 +66,7 @@ class MapWork:
     def prepared(self, task: Task) -> Prepared:
         """The kernel, with all of its record but addresses and numbers."""
         requests = iter(task.requests)
-        asked = ["null" if o is None else _WORDS[next(requests)] for o in self.outputs]
+        asked = ["null" if o is None else WORDS[next(requests)] for o in self.outputs]
         given = [o.layout if isinstance(o, Use) else None for o in self.operands]
         made = [
             own if o is None else o.layout

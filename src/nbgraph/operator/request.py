@@ -42,6 +42,8 @@ class OpReqType(enum.IntEnum):
 
 kNullOp, kWriteTo, kWriteInplace, kAddTo = OpReqType
 _WORDS = {"null": kNullOp, "write": kWriteTo, "inplace": kWriteInplace, "add": kAddTo}
+# as loops are told
+WORDS = {kNullOp: "null", kWriteTo: "write", kWriteInplace: "write", kAddTo: "add"}
 
 
 def assign(out: np.ndarray[Any, Any], req: OpReqType | str, value: Any) -> None:

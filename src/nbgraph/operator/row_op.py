@@ -20,7 +20,7 @@ from nbgraph.kernels.function import resolve_parameters
 from nbgraph.kernels.kinds import kind_of_dtype
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.ready import Ready
-from nbgraph.operator.request import OpReqType, assign
+from nbgraph.operator.request import WORDS, OpReqType, assign
 from nbgraph.operator.row_program import RowProgram
 from nbgraph.operator.typing import parameter_bytes
 from nbgraph.settings import config
@@ -33,12 +33,6 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 Shape = tuple[int, ...]
 _BESIDE = 16  # rows side by side from which they are worked on together
-WORDS = {
-    OpReqType.kNullOp: "null",
-    OpReqType.kWriteTo: "write",
-    OpReqType.kWriteInplace: "write",
-    OpReqType.kAddTo: "add",
-}
 
 
 class Placed(Protocol):
