@@ -12,8 +12,9 @@ from nbgraph.array.layout import Layout, layout
 from nbgraph.array.push import same
 from nbgraph.device import Context
 from nbgraph.dtype import is_float
+from nbgraph.executor.functions import CastWork
 from nbgraph.executor.places import Place, rights
-from nbgraph.executor.work import CastWork, MapWork, Use, cast_work, copy_plan
+from nbgraph.executor.work import MapWork, Use, cast_work, copy_plan
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.graph.schedule import Task, Value

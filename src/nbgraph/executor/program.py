@@ -24,9 +24,9 @@ from nbgraph.engine.plan import Outside, Plan, Step
 from nbgraph.errors import OutOfMemory
 from nbgraph.executor.compiled import Compiled, Spot
 from nbgraph.executor.drawn import DrawnWork
+from nbgraph.executor.functions import FunctionWork
 from nbgraph.executor.interim import in_force, in_words, tell_of_failure
 from nbgraph.executor.work import (
-    FunctionWork,
     KernelWork,
     MovingWork,
     OwnWork,

@@ -16,9 +16,9 @@ from nbgraph.array.layout import Layout, layout
 from nbgraph.array.push import same
 from nbgraph.dtype import is_float
 from nbgraph.executor.draft import Draft, copy_task, task_over
+from nbgraph.executor.functions import FunctionWork
 from nbgraph.executor.places import Place, equal, rights
 from nbgraph.executor.work import (
-    FunctionWork,
     MapWork,
     MovingWork,
     OwnWork,
