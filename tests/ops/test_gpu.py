@@ -1,8 +1,12 @@
 """Every operator of the library on a GPU. Elementwise ones have the bits of the host, forward and
-backward; those over whole arrays agree with it, or are refused.
+backward; those over whole arrays agree with it.
 
 Everyday each operator meets one dtype, which its name chooses; with --full every dtype.
 """
+
+import gc
+import importlib
+import pkgutil
 
 import numpy as np
 import pytest
@@ -10,8 +14,11 @@ import pytest
 import nbgraph as ng
 from nbgraph import ops
 from nbgraph.errors import DerivativeError
+from nbgraph.graph.passes.fuse_facts import COMBINES
 from nbgraph.operator import registry
+from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.call import call
+from nbgraph.operator.elsewhere import forms_of
 from tests.array.gpu import GPU
 from tests.ops import array_calls
 from tests.ops import elementwise as table
@@ -116,3 +123,30 @@ def test_an_operator_over_arrays_runs(name):
         np.testing.assert_allclose(
             found.asnumpy(), wanted.asnumpy(), rtol=1e-4, atol=1e-5, equal_nan=True
         )
+
+
+# What has no form: it runs Python, or stands for what carriers do. Numbers that NumPy alone draws
+# are made on the host; those of arrays of parameters are refused.
+HOST_ONLY = {"debug", "write to a view"}
+
+
+def test_every_operator_has_a_form():
+    """SMP-24: public or not, of the whole library."""
+    for found in pkgutil.walk_packages(ops.__path__, "nbgraph.ops."):
+        importlib.import_module(found.name)
+    known = [op for op in gc.get_objects() if isinstance(op, ArrayOp) and is_own(op)]
+    assert len(known) > 150
+    missing = {op.__name__ for op in known if op.operands and not has_form(op)}
+    assert {name for name in missing - HOST_ONLY if not name.startswith("random_")} == set()
+
+
+def is_own(op):
+    """Whether the library made it, not a test."""
+    makers = (op._infer, op._compute, op.view)
+    return any(str(getattr(f, "__module__", "")).startswith("nbgraph.") for f in makers)
+
+
+def has_form(op):
+    kinds = ("rows", "product", "own", "drawn")
+    direct = op.kind in kinds or op.view or op.copies or op.constant
+    return bool(direct or op in COMBINES or forms_of(op))

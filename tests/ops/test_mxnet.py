@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
+from tests.array.gpu import GPU
 
 CASES = json.loads((Path(__file__).parents[1] / "data" / "mxnet.json").read_text())
 IDS = [f"{k}-{case['op']}" for k, case in enumerate(CASES)]
@@ -97,22 +98,42 @@ class Case:
             check(own, wanted, self.dtype)
 
 
-@pytest.mark.parametrize("row", CASES, ids=IDS)
-def test_arrays(row):
-    """OPP-24: values, gradients and states are MXNet's."""
+def check_arrays(row, device):
     case = Case(row)
-    arrays = [ng.array(x) for x in case.given]
+    arrays = [ng.array(x, device=device) for x in case.given]
     for k in case.wanted:
         arrays[k].attach_grad()
     with ng.autograd.record(train_mode="predict" not in row):
         outs = case.call(ng.nd, arrays)
     if any(out._node is not None for out in outs):
-        heads = [ng.array(head(v.shape, k, v.dtype)) for k, v in enumerate(outs)]
+        assert all(out.device == device for out in outs)
+        heads = [ng.array(head(v.shape, k, v.dtype), device=device) for k, v in enumerate(outs)]
         count = row.get("heads", len(outs))
         ng.autograd.backward(outs[:count], heads[:count])
     grads = [arrays[k].grad.asnumpy() for k in case.wanted]
     states = [a.asnumpy() for a in arrays[case.operands :]]
     case.check([v.asnumpy() for v in outs], grads, states)
+
+
+@pytest.mark.parametrize("row", CASES, ids=IDS)
+def test_arrays(row):
+    """OPP-24: values, gradients and states are MXNet's."""
+    check_arrays(row, ng.cpu())
+
+
+# everyday one of so many cases: of each operator's family some are met
+EVERY = 12
+ON_DEVICE = [
+    pytest.param(row, marks=() if k % EVERY == 0 else pytest.mark.slow, id=name)
+    for k, (row, name) in enumerate(zip(CASES, IDS, strict=True))
+    if row["in"]
+]
+
+
+@pytest.mark.parametrize("row", ON_DEVICE)
+def test_arrays_on_a_gpu(row):
+    """OPP-24, SMP-24: the same on a GPU."""
+    check_arrays(row, GPU)
 
 
 # These say how shapes are to be found only once they know those of operands.
@@ -136,11 +157,23 @@ def symbol_of(case, names):
 )
 def test_symbols(row):
     """OPP-16, OPP-24: the same as symbols, whose shapes follow from what they are bound to."""
+    check_symbols(row, ng.cpu())
+
+
+@pytest.mark.parametrize("row", [p for p in ON_DEVICE if "predict" not in p.values[0]])
+def test_symbols_on_a_gpu(row):
+    """OPP-16, OPP-24, SMP-24: and bound on a GPU."""
+    check_symbols(row, GPU)
+
+
+def check_symbols(row, device):
     case = Case(row)
     names = [f"v{k}" for k in range(len(case.given))]
     requests = {n: "write" if k in case.wanted else "null" for k, n in enumerate(names)}
     shapes = {n: x.shape for n, x in zip(names[: case.operands], case.given, strict=False)}
-    exe = symbol_of(case, names).simple_bind(grad_req={n: requests[n] for n in shapes}, **shapes)
+    exe = symbol_of(case, names).simple_bind(
+        device, grad_req={n: requests[n] for n in shapes}, **shapes
+    )
     for n, x in zip(names, case.given, strict=True):
         (exe.arg_dict if n in exe.arg_dict else exe.aux_dict)[n][...] = x
     outs = exe.forward(is_train=True)
@@ -148,7 +181,7 @@ def test_symbols(row):
         count = row.get("heads", len(outs))
         zero = [np.zeros(v.shape, v.dtype) for v in outs[count:]]
         heads = [head(v.shape, k, v.dtype) for k, v in enumerate(outs[:count])]
-        exe.backward([ng.array(h) for h in heads + zero])
+        exe.backward([ng.array(h, device=device) for h in heads + zero])
     grads = [exe.grad_dict[names[k]].asnumpy() for k in case.wanted]
     states = [exe.aux_dict[n].asnumpy() for n in names[case.operands :]]
     case.check([v.asnumpy() for v in outs], grads, states)

@@ -12,7 +12,7 @@ from typing import Any
 
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.drawn import push_drawn
-from nbgraph.array.elsewhere import composed, formed
+from nbgraph.array.elsewhere import composed, formed, write_elements
 from nbgraph.array.gemms import push_multiplied
 from nbgraph.array.issue import launches_of
 from nbgraph.array.launch import Prepared
@@ -88,9 +88,9 @@ class Accelerator:
             prop=OVERWRITE if overwrites else NORMAL,
         )
 
-    def push_function(self, name: str, device: Context, run: Any, **how: Any) -> None:
-        """See Place: there is no NumPy."""
-        refuse(name, device)
+    def write_elements(self, array: Any, value: Any, indices: Sequence[Any], key: Any) -> None:
+        """See Place."""
+        write_elements(array, value, indices, key)
 
     def composed(
         self,

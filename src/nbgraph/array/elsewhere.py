@@ -145,7 +145,10 @@ def _unit(
     attributes: Mapping[str, Any],
     *,
     whole: bool,
+    begins: bool = True,
 ) -> bool:
+    """Whether a kernel does it; it is pushed then. Without `begins` it goes on from what the output
+    holds."""
     form = form_of(op, Unit)
     if form is None:
         return False
@@ -154,7 +157,7 @@ def _unit(
     prepared = prepare_unit(op, given, made, attributes)
     if prepared is None:
         return False
-    if form.first is not None:
+    if begins and form.first is not None:
         write_parts(form.first, inputs, outputs[0], attributes)
         whole = False
     states = op.states(is_train=training.get())
@@ -168,6 +171,24 @@ def _unit(
         if inputs[k] is not own[k]:  # a copy moved
             write(same, inputs[k], own[k])
     return True
+
+
+def write_elements(array: Array, value: Array, indices: Sequence[Array], key: Any) -> None:
+    """Push `array[key] = value` for a key with index arrays: positions alone are worked on."""
+    from nbgraph.ops.gpu import scattering  # it lies above
+
+    item = array.dtype.itemsize
+    operands, attributes = scattering.at_index(
+        None,
+        astype(value, array.dtype),
+        indices,
+        shape=array.shape,
+        key=key,
+        sums=False,
+        steps=[step // item for step in array._layout.strides],
+    )
+    operands = [copied(x) if x._chunk is array._chunk else x for x in operands]
+    _unit(scattering.GROUPS, operands, [array], attributes, whole=False, begins=False)
 
 
 def _library(

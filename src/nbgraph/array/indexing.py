@@ -8,19 +8,17 @@ NDArray as a mask is waited for; not so where a number is assigned.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from nbgraph import ops
 from nbgraph.array.carry import common_device, writable
-from nbgraph.array.copying import cell, copied, fill_from
+from nbgraph.array.copying import cell, fill_from
 from nbgraph.array.core import Array
 from nbgraph.array.lift import lift
 from nbgraph.array.place import place
 from nbgraph.array.push import WEAK
-from nbgraph.device import RunContext
 from nbgraph.errors import IndexingError, ShapeError
 from nbgraph.operator.call import call, recording
 from nbgraph.ops.carrier.indexing import is_basic, is_false, part, with_masks
@@ -51,9 +49,6 @@ def set_(array: Array, key: Any, value: Any) -> None:
             return
     if recording.get() is not None:
         ops.index_update(array, value, key=key, out=array)
-        return
-    if not (basic or array.device.host):
-        _set_elsewhere(array, key, value)
         return
     if basic:
         _set_view(view(array, key), value)
@@ -99,10 +94,7 @@ def _set_view(target: Array, value: Any) -> None:
 
 def _given(array: Array, value: Any, shape: tuple[int, ...]) -> Any:
     """A value as an array that broadcasts to `shape`, at the same place."""
-    (given,) = lift("setitem", ["value"], [value], weak=False)
-    if not isinstance(value, Array) and given.device != array.device:
-        given = given.to_device(array.device)
-    common_device("setitem", ["array", "value"], [array, given])
+    given = _beside(array, "value", value)
     while given.ndim > len(shape) and given.shape[0] == 1:  # as NumPy lets pass
         given = view(given, 0)
     lead = len(shape) - given.ndim
@@ -114,50 +106,25 @@ def _given(array: Array, value: Any, shape: tuple[int, ...]) -> Any:
     return given
 
 
+def _beside(array: Array, name: str, value: Any) -> Any:
+    """A value as an array; what is no array yet is brought to the device of `array`."""
+    (given,) = lift("setitem", [name], [value], weak=False)
+    if not isinstance(value, Array) and given.device != array.device:
+        given = given.to_device(array.device)
+    common_device("setitem", ["array", name], [array, given])
+    return given
+
+
 def _set_elements(array: Array, key: Any, value: Any) -> None:
-    """Elements at integer arrays: a function writes them in the array's memory."""
+    """Elements at integer arrays, written where they lie."""
     from nbgraph.ops.keys import normal_key, selected_shape
 
     template, arrays = normal_key(key, array.shape)
-    indices: list[Any] = lift("setitem", ["index"] * len(arrays), arrays, weak=False)
+    indices = [_beside(array, "index", found) for found in arrays]
     if not indices:
         numbers = tuple(slice(*part) if isinstance(part, tuple) else part for part in template)
         _set_view(view(array, numbers), value)
         return
     shape = selected_shape("setitem", template, array.shape, [i.shape for i in indices])
     given = _given(array, value, shape)
-    work = _Assignment(array, given, indices, template)
-    place(array._chunk.device).push_function(
-        *("setitem", array._chunk.device, work), const_vars=work.reads, mutate_vars=[array._chunk]
-    )
-
-
-def _set_elsewhere(array: Array, key: Any, value: Any) -> None:
-    """The same where there is no NumPy: by an operator, which is given the array's own dtype."""
-    (given,) = lift("setitem", ["value"], [value], weak=False)
-    if not isinstance(value, Array):
-        given = given.to_device(array.device)
-    common_device("setitem", ["array", "value"], [array, given])
-    if given.dtype != array.dtype:
-        given = ops.astype(given, array.dtype)
-    ops.index_update(array, given, key=key, out=array)
-
-
-class _Assignment:
-    """`target[key] = value` as the engine runs it."""
-
-    __slots__ = ("indices", "key", "reads", "target", "value")
-
-    def __init__(self, target: Array, value: Array, indices: Sequence[Array], key: Any) -> None:
-        held = target._chunk
-        operands = [copied(a) if a._chunk is held else a for a in (value, *indices)]
-        self.target, self.key = target._view(), key
-        self.value, *self.indices = (a._view() for a in operands)
-        self.reads = [a._chunk for a in operands]
-
-    def __call__(self, run_ctx: RunContext) -> None:
-        from nbgraph.ops.keys import numpy_index
-
-        places = numpy_index("setitem", self.key, self.target.shape, self.indices)
-        with np.errstate(invalid="ignore", over="ignore"):  # a cast as in C
-            self.target[places] = self.value
+    place(array._chunk.device).write_elements(array, given, indices, template)

@@ -56,8 +56,8 @@ class Place(Protocol):
         """Push a kernel over memory of the device; see `Prepared.push`."""
         ...
 
-    def push_function(self, name: str, device: Context, run: Any, **how: Any) -> None:
-        """Push a function over NumPy views of memory of the device."""
+    def write_elements(self, array: Any, value: Any, indices: Sequence[Any], key: Any) -> None:
+        """Push `array[key] = value`, of a template with index arrays."""
         ...
 
     def composed(
@@ -115,9 +115,9 @@ class Host:
         prop = OVERWRITE if overwrites else NORMAL
         engine.push(call, const_vars=reads, mutate_vars=writes, name=prepared.name, prop=prop)
 
-    def push_function(self, name: str, device: Context, run: Any, **how: Any) -> None:
+    def write_elements(self, array: Any, value: Any, indices: Sequence[Any], key: Any) -> None:
         """See Place."""
-        current().push(run, name=name, **how)
+        importlib.import_module("nbgraph.array.assignment").push(array, value, indices, key)
 
     def composed(
         self,

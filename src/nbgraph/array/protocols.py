@@ -11,9 +11,12 @@ import numpy as np
 
 from nbgraph.array import chunk
 from nbgraph.array.core import Array, from_host
+from nbgraph.array.lift import lift
 from nbgraph.array.place import elsewhere, refuse
 from nbgraph.device import Context
 from nbgraph.errors import DeviceError
+from nbgraph.operator.call import recording
+from nbgraph.operator.elsewhere import dynamic_form
 from nbgraph.ops.carrier import protocols
 
 
@@ -45,10 +48,11 @@ class Protocols(protocols.Protocols):
         operands: Sequence[Any],
         options: Mapping[str, Any],
     ) -> Any:
-        """Functions whose results have shapes that depend on values: they wait, and compute."""
+        """Functions whose results have shapes that depend on values: they wait, and compute; on a
+        GPU they wait for how many there are."""
         device = next(x.device for x in operands if isinstance(x, Array))
         if not device.host:
-            refuse(name, device)
+            return _on_device(name, compute, operands, options, device)
         values = [np.asarray(x) for x in operands]
         return _wrapped(compute(*values, **options), device)
 
@@ -65,6 +69,25 @@ class Protocols(protocols.Protocols):
     def __reduce__(self: Any) -> tuple[Any, ...]:
         """Pickled by value; waits. The copy is on the host."""
         return _restored, (self.asnumpy(),)
+
+
+def _on_device(
+    name: str,
+    compute: Callable[..., Any],
+    operands: Sequence[Any],
+    options: Mapping[str, Any],
+    device: Context,
+) -> Any:
+    """By operators of the device."""
+    form = dynamic_form(compute)
+    if form is None:
+        refuse(name, device)
+    names = [f"operand {k}" for k in range(len(operands))]
+    token = recording.set(None)
+    try:
+        return form(*lift(name, names, operands, weak=False), **options)
+    finally:
+        recording.reset(token)
 
 
 def _wrapped(found: Any, device: Context) -> Any:

@@ -115,9 +115,11 @@ class EmulatedEvent:
     def __init__(self, device: Emulation) -> None:
         self._reached = threading.Event()
         self._device = device
+        self._problem: ValueError | None = None
 
-    def reach(self) -> None:
-        """The stream has come here."""
+    def reach(self, problem: ValueError | None = None) -> None:
+        """The stream has come here; a library did not like what it was given."""
+        self._problem = problem
         self._reached.set()
 
     def synchronize(self) -> None:
@@ -125,6 +127,8 @@ class EmulatedEvent:
         self._reached.wait()
         if self._device.error is not None:
             raise DeviceError(self._device.error)
+        if self._problem is not None:
+            raise self._problem
 
     def done(self) -> bool:
         """See Event."""
@@ -145,6 +149,7 @@ class EmulatedStream:
         self._emulation = emulation
         self._jobs: queue.SimpleQueue[Callable[[], object]] = queue.SimpleQueue()
         self._capturing: list[Callable[[], object]] | None = None
+        self._problem: ValueError | None = None  # of a library, to be told by the next event
         name = f"emulated gpu({self.device}) stream {self.handle}"
         threading.Thread(target=self._run, name=name, daemon=True).start()
 
@@ -192,7 +197,12 @@ class EmulatedStream:
     def record(self) -> EmulatedEvent:
         """See Stream."""
         event = EmulatedEvent(self._emulation)
-        self._jobs.put(event.reach)
+
+        def reach() -> None:
+            problem, self._problem = self._problem, None
+            event.reach(problem)
+
+        self._jobs.put(reach)
         return event
 
     def wait(self, event: EmulatedEvent) -> None:
@@ -250,7 +260,10 @@ class EmulatedStream:
         def run() -> None:
             for address, *_ in views:
                 room.check(address)
-            function(np, *(room.array(view) for view in views))
+            try:
+                function(np, *(room.array(view) for view in views))
+            except ValueError as problem:
+                self._problem = problem
 
         self._work(run)
 

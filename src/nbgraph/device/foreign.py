@@ -13,8 +13,9 @@ from nbgraph.errors import DeviceError
 def call(function: Callable[..., object], views: Sequence[View], device: int, stream: int) -> None:
     """`function(cupy, *arrays)` on a stream; see `protocol.Stream.call`."""
     cupy = _cupy()
+    told = importlib.import_module("cupyx").errstate(linalg="raise")  # else it gives what it has
     # a stream of another's is of the device that is current
-    with cupy.cuda.Device(device), cupy.cuda.Stream.from_external(_Lent(stream)):
+    with cupy.cuda.Device(device), cupy.cuda.Stream.from_external(_Lent(stream)), told:
         function(cupy, *(_array(cupy, device, view) for view in views))
 
 

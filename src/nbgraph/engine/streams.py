@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbgraph.device import Context, RunContext, driver
 from nbgraph.engine.slots import Slots, Words
-from nbgraph.errors import DeviceError, NbgraphError
+from nbgraph.errors import DeviceError
 
 if TYPE_CHECKING:
     from nbgraph.engine.lanes import Lane
@@ -44,12 +44,12 @@ class Mark:
         self.event, self.slots = event, slots
         self.over = False
 
-    def wait(self) -> NbgraphError | None:
+    def wait(self) -> Exception | None:
         """Until it is reached: what went wrong on the way."""
         try:
             self.event.synchronize()
             return None if self.slots is None else self.slots.look()
-        except DeviceError as problem:
+        except (DeviceError, ValueError) as problem:
             return problem
 
 

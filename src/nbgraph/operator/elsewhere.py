@@ -54,6 +54,7 @@ class Library(NamedTuple):
 Form = Composed | Pieces | Unit | Library
 _Kind = TypeVar("_Kind", Composed, Pieces, Unit, Library)
 _FORMS: dict[ArrayOp, dict[type, Form]] = {}
+_DYNAMIC: dict[Any, Callable[..., Any]] = {}
 _FILLED: list[bool] = []
 
 
@@ -90,11 +91,33 @@ def by_library(*ops: Any) -> Callable[[Any], Any]:
     return enter(Library, *ops)
 
 
+def dynamic(*computes: Any) -> Callable[[Any], Any]:
+    """Decorate what gives, by operators, the results of functions whose shapes depend on values
+    (`ops.sets.dynamic`). It waits for how many there are."""
+
+    def decorate(function: Any) -> Any:
+        for compute in computes:
+            _DYNAMIC[getattr(compute, "compute", compute)] = function
+        return function
+
+    return decorate
+
+
+def dynamic_form(compute: Any) -> Callable[..., Any] | None:
+    """What gives the results of such a function; None where nothing does."""
+    _fill()
+    return _DYNAMIC.get(compute)
+
+
+def _fill() -> None:
+    if not _FILLED:
+        importlib.import_module("nbgraph.ops.gpu")  # it lies above, and fills the tables
+        _FILLED.append(True)
+
+
 def forms_of(op: Any) -> Mapping[type, Form]:
     """The forms of an operator, by their kinds."""
-    if not _FILLED:
-        importlib.import_module("nbgraph.ops.gpu")  # it lies above, and fills the table
-        _FILLED.append(True)
+    _fill()
     return _FORMS.get(op, {})
 
 
@@ -114,6 +137,6 @@ def unit_call(
 
 
 __all__ = [
-    "Composed", "Form", "Library", "Pieces", "Unit", "by_library", "composed", "form_of",
-    "forms_of", "in_pieces", "unit", "unit_call",
+    "Composed", "Form", "Library", "Pieces", "Unit", "by_library", "composed", "dynamic",
+    "dynamic_form", "form_of", "forms_of", "in_pieces", "unit", "unit_call",
 ]  # fmt: skip

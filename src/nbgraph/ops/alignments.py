@@ -18,6 +18,7 @@ from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.ops.define import cast, library, public
 from nbgraph.ops.layering import named, one_of
+from nbgraph.ops.matrices import by_numpy
 
 Array = np.ndarray[Any, Any]
 _NEVER = -np.inf
@@ -48,72 +49,73 @@ class _States(NamedTuple):
     scores: Array
 
 
-def _states(share: Array, label: Array, lengths: Sequence[Array], **how: Any) -> _States:
+def _states(xp: Any, share: Array, label: Array, lengths: Sequence[Array], **how: Any) -> _States:
     first = how["blank_label"] == "first"
     blank, unused = (0, 0) if first else (share.shape[2] - 1, -1)
     label, given = label.astype(np.int64), [x.astype(np.int64) for x in lengths]
-    steps = given.pop(0) if how["use_data_lengths"] else np.full(len(label), share.shape[0])
-    counts = (np.cumsum(label == unused, 1) == 0).sum(1)
+    steps = given.pop(0) if how["use_data_lengths"] else xp.full(len(label), share.shape[0])
+    counts = (xp.cumsum(label == unused, 1) == 0).sum(1)
     counts = given.pop(0) if how["use_label_lengths"] else counts
-    inside = np.arange(label.shape[1]) < counts[:, None]
-    classes = np.full((len(label), 2 * label.shape[1] + 1), blank)
-    classes[:, 1::2] = np.where(inside, label, blank)
-    skips = np.zeros(classes.shape, bool)
+    inside = xp.arange(label.shape[1]) < counts[:, None]
+    classes = xp.full((len(label), 2 * label.shape[1] + 1), blank)
+    classes[:, 1::2] = xp.where(inside, label, blank)
+    skips = xp.zeros(classes.shape, bool)
     skips[:, 2:] = (classes[:, 2:] != blank) & (classes[:, 2:] != classes[:, :-2])
-    scores = np.take_along_axis(share, classes[None], 2)
+    scores = xp.take_along_axis(share, classes[None], 2)
     return _States(classes, skips, 2 * counts, steps, scores)
 
 
-def _entered(sums: Array, skips: Array) -> Array:
+def _entered(xp: Any, sums: Array, skips: Array) -> Array:
     """What flows into each state, from itself and the ones before."""
-    one, two = np.full_like(sums, _NEVER), np.full_like(sums, _NEVER)
+    one, two = xp.full_like(sums, _NEVER), xp.full_like(sums, _NEVER)
     one[:, 1:], two[:, 2:] = sums[:, :-1], sums[:, :-2]
-    return np.logaddexp(np.logaddexp(sums, one), np.where(skips, two, _NEVER))
+    return xp.logaddexp(xp.logaddexp(sums, one), xp.where(skips, two, _NEVER))
 
 
-def _forward(s: _States) -> Array:
-    sums = np.full(s.scores.shape, _NEVER, s.scores.dtype)
+def _forward(xp: Any, s: _States) -> Array:
+    sums = xp.full(s.scores.shape, _NEVER, s.scores.dtype)
     sums[0, :, :2] = s.scores[0, :, :2]
     for t in range(1, len(sums)):
-        sums[t] = _entered(sums[t - 1], s.skips) + s.scores[t]
+        sums[t] = _entered(xp, sums[t - 1], s.skips) + s.scores[t]
     return sums
 
 
-def _backward(s: _States) -> Array:
+def _backward(xp: Any, s: _States) -> Array:
     """The same from the other end, where each sample ends at a step and a state of its own."""
-    sums, rows = np.full(s.scores.shape, _NEVER, s.scores.dtype), np.arange(len(s.ends))
-    skips = np.zeros_like(s.skips)
+    sums, rows = xp.full(s.scores.shape, _NEVER, s.scores.dtype), xp.arange(len(s.ends))
+    skips = xp.zeros_like(s.skips)
     skips[:, :-2] = s.skips[:, 2:]
-    last = np.full(s.skips.shape, _NEVER)
+    last = xp.full(s.skips.shape, _NEVER)
     last[rows, s.ends] = 0
     last[rows[s.ends > 0], s.ends[s.ends > 0] - 1] = 0
     for t in reversed(range(len(sums))):
-        sums[t] = np.where((s.steps == t + 1)[:, None], last, sums[t])
+        sums[t] = xp.where((s.steps == t + 1)[:, None], last, sums[t])
         if t + 1 < len(sums):
-            back = _entered(sums[t + 1][:, ::-1], skips[:, ::-1])[:, ::-1]
-            sums[t] = np.where((s.steps > t + 1)[:, None], back, sums[t])
+            back = _entered(xp, sums[t + 1][:, ::-1], skips[:, ::-1])[:, ::-1]
+            sums[t] = xp.where((s.steps > t + 1)[:, None], back, sums[t])
         sums[t] += s.scores[t]
     return sums
 
 
-def _compute(inputs: Sequence[Array], outputs: Sequence[Array], **how: Any) -> None:
-    data, label, *lengths = inputs
+def alignments(xp: Any, data: Array, label: Array, *others: Array, **how: Any) -> None:
+    """Lengths are followed by both outputs."""
+    *lengths, loss, out_slope = others
     data = data.astype(compute_dtype(data.dtype), copy=False)
     shifted = data - data.max(2, keepdims=True)
-    share = shifted - np.log(np.exp(shifted).sum(2, keepdims=True))
-    s = _states(share, label, lengths, **how)
-    rows = np.arange(len(s.ends))
+    share = shifted - xp.log(xp.exp(shifted).sum(2, keepdims=True))
+    s = _states(xp, share, label, lengths, **how)
+    rows = xp.arange(len(s.ends))
     with np.errstate(invalid="ignore", divide="ignore"):
-        forward, backward = _forward(s), _backward(s)
+        forward, backward = _forward(xp, s), _backward(xp, s)
         at_end = forward[s.steps - 1, rows]
-        before = np.where(s.ends > 0, at_end[rows, np.maximum(s.ends, 1) - 1], _NEVER)
-        total = np.logaddexp(at_end[rows, s.ends], before)
-        visits = np.exp(forward + backward - s.scores - total[:, None])
-    slope = np.exp(share)
+        before = xp.where(s.ends > 0, at_end[rows, xp.maximum(s.ends, 1) - 1], _NEVER)
+        total = xp.logaddexp(at_end[rows, s.ends], before)
+        visits = xp.exp(forward + backward - s.scores - total[:, None])
+    slope = xp.exp(share)
     for state in range(s.classes.shape[1]):
         slope[:, rows, s.classes[:, state]] -= visits[:, :, state]
-    slope[np.arange(len(slope))[:, None] >= s.steps] = 0
-    outputs[0][...], outputs[1][...] = -total, slope
+    slope[xp.arange(len(slope))[:, None] >= s.steps] = 0
+    loss[...], out_slope[...] = -total, slope
 
 
 def _rule(g: Gradients) -> list[Any]:
@@ -127,7 +129,7 @@ def _rule(g: Gradients) -> list[Any]:
 _CTC = ArrayOp(
     "CTCLoss",
     _infer,
-    _compute,
+    by_numpy(alignments),
     gradient=_rule,
     operands=("data", "label", "*lengths"),
     keeps=("out1",),

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from nbgraph.device import Context
 from nbgraph.dtype import as_dtype, is_float
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator import registry
@@ -110,6 +111,12 @@ def as_known(name: str, x: Any) -> Any:
             "shape, as in ng.var(name, shape=...)"
         )
     return found
+
+
+def is_elsewhere(x: Any) -> bool:
+    """Whether it is an array with values on a device that is not the host."""
+    device = getattr(x, "device", None)
+    return isinstance(device, Context) and not device.host and hasattr(x, "asnumpy")
 
 
 def cast(gradient: Any, spec: Spec) -> Any:

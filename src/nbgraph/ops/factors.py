@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.ops.arithmetic import add, divide, multiply, subtract
 from nbgraph.ops.define import cast, library, public
-from nbgraph.ops.matrices import linalg_trsm, require_floats, solved, square, swapped
+from nbgraph.ops.matrices import by_numpy, linalg_trsm, require_floats, solved, square, swapped
 
 Array = np.ndarray[Any, Any]
 
@@ -24,14 +23,14 @@ def _syevd_infer(a: Spec) -> tuple[Spec, Spec]:
     return a, Spec(a.shape[:-1], a.dtype)
 
 
-def _syevd(inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
+def syevd(xp: Any, a: Array, vectors: Array, values: Array) -> None:
     """Of both signs of a row the one that makes its largest element positive."""
-    outputs[1][...], columns = solved("linalg_syevd", np.linalg.eigh, inputs[0])
-    rows = np.swapaxes(columns, -1, -2)
+    values[...], columns = solved("linalg_syevd", xp.linalg.eigh, a)
+    rows = xp.swapaxes(columns, -1, -2)
     if rows.size:
-        largest = np.take_along_axis(rows, np.abs(rows).argmax(-1)[..., None], -1)
-        rows = np.copysign(1, largest) * rows
-    outputs[0][...] = rows
+        largest = xp.take_along_axis(rows, xp.abs(rows).argmax(-1)[..., None], -1)
+        rows = xp.where(largest < 0, -rows, rows)
+    vectors[...] = rows
 
 
 def _syevd_rule(g: Gradients) -> list[Any]:
@@ -55,7 +54,7 @@ def _syevd_rule(g: Gradients) -> list[Any]:
 _SYEVD = ArrayOp(
     "linalg_syevd",
     _syevd_infer,
-    _syevd,
+    by_numpy(syevd),
     gradient=_syevd_rule,
     operands=("A",),
     keeps=("out0", "out1"),
@@ -88,9 +87,10 @@ def _gelqf_infer(a: Spec) -> tuple[Spec, Spec]:
     return a, Spec((*a.shape[:-1], a.shape[-2]), a.dtype)
 
 
-def _gelqf(inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
-    q, r = solved("linalg_gelqf", np.linalg.qr, np.swapaxes(inputs[0], -1, -2))
-    outputs[0][...], outputs[1][...] = np.swapaxes(q, -1, -2), np.swapaxes(r, -1, -2)
+def gelqf(xp: Any, a: Array, q: Array, factor: Array) -> None:
+    """By a QR factorisation of the transposed matrix."""
+    columns, upper = solved("linalg_gelqf", xp.linalg.qr, xp.swapaxes(a, -1, -2))
+    q[...], factor[...] = xp.swapaxes(columns, -1, -2), xp.swapaxes(upper, -1, -2)
 
 
 def _gelqf_rule(g: Gradients) -> list[Any]:
@@ -113,7 +113,7 @@ def _gelqf_rule(g: Gradients) -> list[Any]:
 _GELQF = ArrayOp(
     "linalg_gelqf",
     _gelqf_infer,
-    _gelqf,
+    by_numpy(gelqf),
     gradient=_gelqf_rule,
     operands=("A",),
     keeps=("out0", "out1"),

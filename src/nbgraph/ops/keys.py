@@ -14,8 +14,9 @@ from typing import Any, Final
 import numpy as np
 
 from nbgraph.errors import IndexingError
-from nbgraph.ops.define import Shape
+from nbgraph.ops.define import Shape, is_elsewhere
 from nbgraph.ops.indexing import check_bounds
+from nbgraph.ops.sets import nonzero
 from nbgraph.ops.slicing import Triple, basic_part, full_key, sliced_shape
 from nbgraph.shape import broadcast
 
@@ -82,6 +83,8 @@ def _parts(name: str, part: Any) -> list[Any]:
             f"{name}: an index array of dtype {part.dtype}; indices are integers or booleans"
         )
     if not isinstance(part, np.ndarray):
+        if kind == "b" and is_elsewhere(part):
+            return [_Mask(p, n) for p, n in zip(nonzero(part), part.shape, strict=True)]
         if kind == "b" and not isinstance(part, np.generic):
             raise IndexingError(f"{name}: a mask is known by its values; use nonzero(mask)")
         return [part]

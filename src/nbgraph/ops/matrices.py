@@ -36,6 +36,16 @@ def _wide(x: Array) -> Array:
     return x.astype(compute_dtype(x.dtype), copy=False)
 
 
+def by_numpy(run: Callable[..., None]) -> Callable[..., None]:
+    """What computes an operator by `run(xp, *inputs, *outputs, **attributes)`, which array
+    libraries other than NumPy do alike."""
+
+    def compute(inputs: Sequence[Array], outputs: Sequence[Array], **attributes: Any) -> None:
+        run(np, *inputs, *outputs, **attributes)
+
+    return compute
+
+
 def solved(name: str, function: Callable[..., Any], *arrays: Array) -> Any:
     """A function of `numpy.linalg`, in float32 at least; ValueError where it fails."""
     try:
@@ -63,12 +73,11 @@ def _trsm_infer(a: Spec, b: Spec, *, transpose: bool, lower: bool) -> Spec:
     return Spec(b.shape, np.result_type(a.dtype, b.dtype))
 
 
-def _trsm(
-    inputs: Sequence[Array], outputs: Sequence[Array], *, transpose: bool, lower: bool
-) -> None:
-    a = np.tril(inputs[0]) if lower else np.triu(inputs[0])
-    a = np.swapaxes(a, -1, -2) if transpose else a
-    outputs[0][...] = solved("linalg_trsm", np.linalg.solve, a, inputs[1])
+def trsm(xp: Any, a: Array, b: Array, out: Array, *, transpose: bool, lower: bool) -> None:
+    """By a solver of general matrices."""
+    a = xp.tril(a) if lower else xp.triu(a)
+    a = xp.swapaxes(a, -1, -2) if transpose else a
+    out[...] = solved("linalg_trsm", xp.linalg.solve, a, b)
 
 
 def _trsm_rule(g: Gradients) -> list[Any]:
@@ -87,7 +96,7 @@ def _trsm_rule(g: Gradients) -> list[Any]:
 _TRSM = ArrayOp(
     "linalg_trsm",
     _trsm_infer,
-    _trsm,
+    by_numpy(trsm),
     gradient=_trsm_rule,
     operands=("A", "B"),
     keeps=("A", "out"),
@@ -141,8 +150,9 @@ def linalg_trmm(
 # factors and inverses ---------------------------------------------------------------------------
 
 
-def _potrf(inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
-    outputs[0][...] = solved("linalg_potrf", np.linalg.cholesky, *inputs)
+def potrf(xp: Any, a: Array, out: Array) -> None:
+    """Cholesky's factor."""
+    out[...] = solved("linalg_potrf", xp.linalg.cholesky, a)
 
 
 def _potrf_rule(g: Gradients) -> list[Any]:
@@ -158,7 +168,7 @@ def _potrf_rule(g: Gradients) -> list[Any]:
 _POTRF = ArrayOp(
     "linalg_potrf",
     lambda a: square("linalg_potrf", a),
-    _potrf,
+    by_numpy(potrf),
     gradient=_potrf_rule,
     operands=("A",),
     keeps=("out",),
@@ -190,8 +200,9 @@ def linalg_potri(A: Any) -> Any:
     return library.matmul(swapped(root), root)
 
 
-def _inverse(inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
-    outputs[0][...] = solved("linalg_inverse", np.linalg.inv, *inputs)
+def inverse(xp: Any, a: Array, out: Array) -> None:
+    """The inverse."""
+    out[...] = solved("linalg_inverse", xp.linalg.inv, a)
 
 
 def _inverse_rule(g: Gradients) -> list[Any]:
@@ -203,7 +214,7 @@ def _inverse_rule(g: Gradients) -> list[Any]:
 _INVERSE = ArrayOp(
     "linalg_inverse",
     lambda a: square("linalg_inverse", a),
-    _inverse,
+    by_numpy(inverse),
     gradient=_inverse_rule,
     operands=("A",),
     keeps=("out",),
@@ -221,12 +232,14 @@ def linalg_inverse(A: Any) -> Any:
     return _INVERSE(A)
 
 
-def _det(inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
-    outputs[0][...] = np.linalg.det(_wide(inputs[0]))
+def det(xp: Any, a: Array, out: Array) -> None:
+    """The determinant."""
+    out[...] = xp.linalg.det(_wide(a))
 
 
-def _slogdet(inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
-    outputs[0][...], outputs[1][...] = np.linalg.slogdet(_wide(inputs[0]))
+def slogdet(xp: Any, a: Array, sign: Array, size: Array) -> None:
+    """Its sign, and the logarithm of its size."""
+    sign[...], size[...] = xp.linalg.slogdet(_wide(a))
 
 
 def _by_inverse(factor: Any, g: Gradients) -> list[Any]:
@@ -245,7 +258,7 @@ def _det_infer(a: Spec) -> Spec:
 _DET = ArrayOp(
     "linalg_det",
     _det_infer,
-    _det,
+    by_numpy(det),
     gradient=lambda g: _by_inverse(multiply(g.out_grad, g.outputs[0]), g),
     operands=("A",),
     keeps=("A", "out"),
@@ -253,7 +266,7 @@ _DET = ArrayOp(
 _SLOGDET = ArrayOp(
     "linalg_slogdet",
     lambda a: (_det_infer(a), _det_infer(a)),
-    _slogdet,
+    by_numpy(slogdet),
     gradient=_slogdet_rule,
     operands=("A",),
     keeps=("A",),

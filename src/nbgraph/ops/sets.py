@@ -93,7 +93,8 @@ def argwhere(x: Any) -> Any:
     return np.argwhere(x)
 
 
-def _true(condition: Any, x: Any) -> tuple[Array, ...]:
+def true_places(condition: Any, x: Any) -> tuple[Array, ...]:
+    """Where a condition of x's shape is true."""
     if condition.shape != x.shape:
         raise ShapeError(
             f"extract: condition has shape {condition.shape}, x has {x.shape}; give equal shapes"
@@ -102,14 +103,14 @@ def _true(condition: Any, x: Any) -> tuple[Array, ...]:
 
 
 @register
-@choosing(_true)
+@choosing(true_places)
 def extract(condition: Any, x: Any) -> Any:
     """The elements at which the condition, of the same shape, is true.
 
     >>> extract([True, False, True], [1, 2, 3])
     array([1, 3])
     """
-    return x.reshape(-1)[_true(condition, x)]
+    return x.reshape(-1)[true_places(condition, x)]
 
 
 # different values -------------------------------------------------------------------------------
@@ -145,29 +146,34 @@ def _each(x: Any, *, equal_nan: bool = False) -> UniqueAll:
     return UniqueAll(values, first, inverse.reshape(x.shape), counts)
 
 
-def _all_places(x: Any) -> tuple[Array, ...]:
+def all_places(x: Any) -> tuple[Array, ...]:
+    """Where values are first, which each element is, how often."""
     found = _each(x)
     return found.indices, *found[1:]
 
 
-def _inverse_places(x: Any) -> tuple[Array, ...]:
+def inverse_places(x: Any) -> tuple[Array, ...]:
+    """Where values are first, and which each element is."""
     return _each(x)[1:3]
 
 
-def _count_places(x: Any) -> tuple[Array, ...]:
+def count_places(x: Any) -> tuple[Array, ...]:
+    """Where values are first, and how often each is there."""
     return _each(x)[1::2]
 
 
-def _places(x: Any) -> tuple[Array, ...]:
+def first_places(x: Any) -> tuple[Array, ...]:
+    """Where values are first."""
     return _each(x)[1:2]
 
 
-def _places_with_nan(x: Any) -> tuple[Array, ...]:
+def first_places_with_nan(x: Any) -> tuple[Array, ...]:
+    """The same, with NaN once."""
     return _each(x, equal_nan=True)[1:2]
 
 
 @register
-@choosing(_all_places, UniqueAll)
+@choosing(all_places, UniqueAll)
 def unique_all(x: Any) -> UniqueAll:
     """The different values in order, with all that `np.unique` can tell. No NaN equals another.
 
@@ -180,7 +186,7 @@ def unique_all(x: Any) -> UniqueAll:
 
 
 @register
-@choosing(_count_places, UniqueCounts)
+@choosing(count_places, UniqueCounts)
 def unique_counts(x: Any) -> UniqueCounts:
     """The different values in order, and how often each is there. No NaN equals another.
 
@@ -191,7 +197,7 @@ def unique_counts(x: Any) -> UniqueCounts:
 
 
 @register
-@choosing(_inverse_places, UniqueInverse)
+@choosing(inverse_places, UniqueInverse)
 def unique_inverse(x: Any) -> UniqueInverse:
     """The different values in order, and which of them each element is. No NaN equals another.
 
@@ -203,7 +209,7 @@ def unique_inverse(x: Any) -> UniqueInverse:
 
 
 @register
-@choosing(_places)
+@choosing(first_places)
 def unique_values(x: Any) -> Any:
     """The different values in order. No NaN equals another.
 
@@ -214,7 +220,7 @@ def unique_values(x: Any) -> Any:
 
 
 @register
-@choosing(_places_with_nan)
+@choosing(first_places_with_nan)
 def unique(x: Any) -> Any:
     """The different values in order, NaN once. A gradient goes to where a value is first.
 

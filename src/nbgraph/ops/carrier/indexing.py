@@ -15,6 +15,7 @@ import numpy as np
 from nbgraph import ops
 from nbgraph.errors import ArgumentError, IndexingError
 from nbgraph.operator.call import carrier_of
+from nbgraph.ops.define import is_elsewhere
 
 _BASIC = (int, slice, type(None), type(Ellipsis))
 
@@ -77,9 +78,10 @@ def _whole(part: Any) -> bool:
 
 
 def with_masks(key: Any) -> tuple[Any, ...]:
-    """The parts of an index, with masks as NumPy arrays: what they select must be known."""
+    """The parts of an index, with masks as NumPy arrays: what they select must be known. Those of
+    a device stay there."""
     parts = key if type(key) is tuple else (key,)
-    return tuple(_known(p) if _is_mask(p) else p for p in parts)
+    return tuple(_known(p) if _is_mask(p) and not is_elsewhere(p) else p for p in parts)
 
 
 def is_false(parts: tuple[Any, ...]) -> bool:

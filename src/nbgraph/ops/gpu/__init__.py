@@ -13,11 +13,13 @@ picking     elements by indices
 scattering  what is written, or added up, at indices
 scanning    running sums, products and extremes, and recurrences
 ordering    what an array library sorts
+libraries   factors of matrices, losses over alignments
 searching   searches in sorted vectors, membership; one-hot rows, triangles
 numbering   numbers of places, coordinates, counts between edges
 extremes    where extremes are
 reducing    reductions by others: means, of what is true, of nothing
 statistics  deviations and norms
+sets        elements that are not zero, different values
 sparse      products with sparse matrices
 shapes      shapes that are those of other arrays
 """
@@ -26,6 +28,7 @@ from nbgraph.ops.gpu import convolving as convolving
 from nbgraph.ops.gpu import extremes as extremes
 from nbgraph.ops.gpu import heads as heads
 from nbgraph.ops.gpu import layers as layers
+from nbgraph.ops.gpu import libraries as libraries
 from nbgraph.ops.gpu import norms as norms
 from nbgraph.ops.gpu import numbering as numbering
 from nbgraph.ops.gpu import ordering as ordering
@@ -36,6 +39,7 @@ from nbgraph.ops.gpu import reducing as reducing
 from nbgraph.ops.gpu import scanning as scanning
 from nbgraph.ops.gpu import scattering as scattering
 from nbgraph.ops.gpu import searching as searching
+from nbgraph.ops.gpu import sets as sets
 from nbgraph.ops.gpu import shapes as shapes
 from nbgraph.ops.gpu import sparse as sparse
 from nbgraph.ops.gpu import statistics as statistics

@@ -172,9 +172,9 @@ def grouped(
 
 def _scattered(
     base: Any, value: Any, lines: Any, found: Chosen, *, axis: int, shape: Shape, sums: bool
-) -> Any:
-    """Values at lines: along this axis of `lines`, whose other axes `found` has in its dimensions
-    before and after."""
+) -> tuple[list[Any], dict[str, Any]]:
+    """Operands and attributes of GROUPS for values at lines: along this axis of `lines`, whose
+    other axes `found` has in its dimensions before and after."""
     (middle,) = found.together
     before, after = merged(found.before), merged(found.after)
     dims = (*before, middle, *after)
@@ -183,19 +183,33 @@ def _scattered(
         order = library.argsort(lines, axis)
         arrays[-1:] = [library.take_along_axis(lines, order, axis), order]
     how = {"based": base is not None, "sums": sums, "shape": shape}
-    return GROUPS(*arrays, dims=dims, at=len(before), **how)
+    return arrays, {**how, "dims": dims, "at": len(before)}
 
 
-def by_index(
-    base: Any, value: Any, arrays: Sequence[Any], *, shape: Shape, key: Template, sums: bool
-) -> Any:
-    """`base`, or zeros of `shape`, with a value written or added at an index."""
+def at_index(
+    base: Any,
+    value: Any,
+    arrays: Sequence[Any],
+    *,
+    shape: Shape,
+    key: Template,
+    sums: bool,
+    steps: Sequence[int] | None = None,
+) -> tuple[list[Any], dict[str, Any]]:
+    """Operands and attributes of GROUPS for a value that is written or added at an index. `steps`
+    of the result's axes, in elements; by default it is row-major."""
     shapes = [tuple(a.shape) for a in arrays]
-    found = positioned(chosen(key, shape, shapes))
+    found = positioned(chosen(key, shape, shapes, steps))
     lines = PLACES(*arrays, base=found.base, axes=found.axes)
     value = library.broadcast_to(value, _extents(key, shape, shapes))
     lines = library.reshape(lines, (-1,))
     return _scattered(base, value, lines, found, axis=0, shape=shape, sums=sums)
+
+
+def by_index(base: Any, value: Any, arrays: Sequence[Any], **how: Any) -> Any:
+    """`base`, or zeros, with a value written or added at an index."""
+    operands, attributes = at_index(base, value, arrays, **how)
+    return GROUPS(*operands, **attributes)
 
 
 def _extents(key: Template, shape: Shape, arrays: Sequence[Shape]) -> Shape:
@@ -269,4 +283,5 @@ def added_along(value: Any, indices: Any, *, shape: Shape, axis: int) -> Any:
     dims = [Dim(n, (0 if d == place else a, b, b)) for d, (n, a, b) in enumerate(steps)]
     middle = (dims[place],)
     found = Chosen(0, tuple(dims[:place]), middle, tuple(dims[place + 1 :]), ())
-    return _scattered(None, value, lines, found, axis=place, shape=shape, sums=True)
+    operands, how = _scattered(None, value, lines, found, axis=place, shape=shape, sums=True)
+    return GROUPS(*operands, **how)

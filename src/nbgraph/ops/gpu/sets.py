@@ -1,0 +1,160 @@
+"""Results whose shape depends on values: on the device, but for how many there are, which the host
+waits for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ShapeError
+from nbgraph.kernels.cuda.unit import UnitCall, text, unit
+from nbgraph.kernels.written import Record
+from nbgraph.operator import elsewhere
+from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.spec import Spec
+from nbgraph.ops import sets
+from nbgraph.ops.define import library
+
+_RECORD = Record(("total", "count"), ("flags", "ends", "out"), ())
+CHOSEN = ArrayOp(
+    "chosen_places",
+    lambda flags, ends, *, count: Spec((count,), np.dtype("int64")),
+    operands=("flags", "ends"),
+)
+
+
+@elsewhere.unit(CHOSEN)
+def chosen(operands: Sequence[Spec], outputs: Sequence[Spec], *, count: int) -> UnitCall:
+    """Places of flags: each goes where the number of flags up to it says."""
+    total = math.prod(operands[0].shape)
+    made = text(
+        "chosen_places",
+        _RECORD,
+        "total",
+        "if load(given, i) != 0:",
+        "    store(y, load(number, i) - 1, i)",
+        before=(
+            "given = uint8_pointer(flags)",
+            "number = int64_pointer(ends)",
+            "y = int64_pointer(out)",
+        ),
+    )
+    return UnitCall(unit("chosen_places", made, 3, 0), (total, count), (), total)
+
+
+def _flagged(flags: Any) -> tuple[Any, Any]:
+    """Places of a vector of flags, and how many flags there are up to each. Waits."""
+    if not math.prod(flags.shape):
+        none = library.zeros_like(flags, "int64")
+        return none, none
+    ends = library.cumulative_sum(flags, axis=0, dtype="int64")
+    count = int(library.slice_view(ends, (-1,)).item())
+    return CHOSEN(flags, ends, count=count), ends
+
+
+def _flat(x: Any) -> Any:
+    return library.reshape(x, (-1,))
+
+
+def _true(x: Any) -> Any:
+    return _flagged(library.astype(_flat(x), "bool"))[0]
+
+
+@elsewhere.dynamic(sets.nonzero)
+def nonzero(x: Any) -> tuple[Any, ...]:
+    """Coordinates of what is not zero, an array for each axis."""
+    if not x.shape:
+        raise ValueError("nonzero: an array of shape () has no axes; give x.reshape(1)")
+    return tuple(library.unstack(library.unravel_index(_true(x), tuple(x.shape))))
+
+
+@elsewhere.dynamic(sets.argwhere)
+def argwhere(x: Any) -> Any:
+    """The same as rows."""
+    if not x.shape:
+        return library.zeros_like(x, "int64", shape=(int(bool(x.item())), 0))
+    return library.transpose(library.unravel_index(_true(x), tuple(x.shape)))
+
+
+@elsewhere.dynamic(sets.true_places)
+def true_places(condition: Any, x: Any) -> tuple[Any, ...]:
+    """Numbers of the elements that a condition chooses."""
+    if tuple(condition.shape) != tuple(x.shape):
+        raise ShapeError(
+            f"extract: condition has shape {tuple(condition.shape)}, x has {tuple(x.shape)}; give "
+            "equal shapes"
+        )
+    return (_true(condition),)
+
+
+# different values --------------------------------------------------------------------------------
+
+
+def _groups(x: Any, *, equal_nan: bool) -> tuple[Any, Any, Any]:
+    """The order of the elements, where in it another value begins, and how many have by then."""
+    flat = _flat(x)
+    order = library.argsort(flat)
+    known = library.take(flat, order, 0)
+    later, earlier = (library.slice_view(known, slice(*b)) for b in ((1, None), (None, -1)))
+    differs = library.not_equal(later, earlier)
+    if equal_nan and x.dtype.kind in "fV":
+        numbers = library.logical_not(library.isnan(earlier))
+        differs = library.logical_and(differs, numbers)  # NaN is last: all behind one are
+    first = library.ones_like(flat, "bool", shape=(min(1, math.prod(flat.shape)),))
+    begins, numbers = _flagged(library.concatenate([first, differs], axis=0))
+    return order, begins, numbers
+
+
+def _counts(begins: Any, total: int) -> Any:
+    end = library.full_like(begins, total, shape=(1,))
+    ends = library.concatenate([library.slice_view(begins, slice(1, None)), end], axis=0)
+    return library.subtract(library.slice_view(ends, slice(None, begins.shape[0])), begins)
+
+
+def _inverse(x: Any, order: Any, numbers: Any) -> Any:
+    nothing = library.zeros_like(order)
+    found = library.index_update(nothing, library.subtract(numbers, 1), order, key=("array",))
+    return library.reshape(found, tuple(x.shape))
+
+
+def _each(x: Any) -> tuple[Any, Any, Any]:
+    """Where values are first, which each element is, how often each is there."""
+    order, begins, numbers = _groups(x, equal_nan=False)
+    first = library.take(order, begins, 0)
+    return first, _inverse(x, order, numbers), _counts(begins, math.prod(x.shape))
+
+
+@elsewhere.dynamic(sets.all_places)
+def all_places(x: Any) -> tuple[Any, ...]:
+    """The places of the values, and all that is known of them."""
+    first, *rest = _each(x)
+    return first, first, *rest
+
+
+@elsewhere.dynamic(sets.inverse_places)
+def inverse_places(x: Any) -> tuple[Any, ...]:
+    """The places of the values, and which each element is."""
+    return _each(x)[:2]
+
+
+@elsewhere.dynamic(sets.count_places)
+def count_places(x: Any) -> tuple[Any, ...]:
+    """The places of the values, and how often each is there."""
+    return _each(x)[::2]
+
+
+@elsewhere.dynamic(sets.first_places)
+def first_places(x: Any) -> tuple[Any, ...]:
+    """Where values are first."""
+    order, begins, _ = _groups(x, equal_nan=False)
+    return (library.take(order, begins, 0),)
+
+
+@elsewhere.dynamic(sets.first_places_with_nan)
+def first_places_with_nan(x: Any) -> tuple[Any, ...]:
+    """The same, with NaN once."""
+    order, begins, _ = _groups(x, equal_nan=True)
+    return (library.take(order, begins, 0),)
