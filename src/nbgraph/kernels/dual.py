@@ -8,6 +8,7 @@ second derivatives. Griewank and Walther, Evaluating Derivatives, chapter 3.
 
 from __future__ import annotations
 
+import dis
 import functools
 import math
 import operator
@@ -303,7 +304,7 @@ def narrowed(fn: python_types.FunctionType, compute: str) -> python_types.Functi
     int16 (which Numba promotes with float32 to float32)."""
     if compute != "float32":
         return fn
-    code = fn.__code__
+    code = _with_constants(fn.__code__)
     constants = tuple(_narrow(c) for c in code.co_consts)
     made = python_types.FunctionType(
         code.replace(co_consts=constants),
@@ -314,6 +315,16 @@ def narrowed(fn: python_types.FunctionType, compute: str) -> python_types.Functi
     )
     made.__kwdefaults__ = fn.__kwdefaults__
     return made
+
+
+def _with_constants(code: python_types.CodeType) -> python_types.CodeType:
+    """Code whose small ints are constants; from Python 3.14 on they are in the instructions."""
+    text, constants = bytearray(code.co_code), list(code.co_consts)
+    for step in dis.get_instructions(code):
+        if step.opname == "LOAD_SMALL_INT" and len(constants) <= 255:  # what one byte names
+            text[step.offset : step.offset + 2] = dis.opmap["LOAD_CONST"], len(constants)
+            constants.append(step.arg)
+    return code.replace(co_code=bytes(text), co_consts=tuple(constants))
 
 
 def _narrow(value: Any) -> Any:
