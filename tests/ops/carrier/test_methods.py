@@ -14,7 +14,7 @@ from tests.ops.carrier.double import Double, agree, values
 
 # what an NDArray has and others need not: memory, values, engine, gradients, other libraries
 OF_MEMORY = set(
-    """device itemsize nbytes strides variable
+    """device context itemsize nbytes strides variable
     as_in_context copyto to to_device fill flat sort
     asnumpy asscalar item tolist wait_to_read wait_to_write
     attach_grad backward grad
