@@ -23,7 +23,7 @@ from nbgraph.kernels.cuda.host import by_thread
 from nbgraph.operator import elsewhere, registry
 from nbgraph.operator.call import call, training
 from nbgraph.operator.spec import Spec
-from nbgraph.ops.gpu import windows
+from nbgraph.ops.gpu import extremes, scattering, windows
 from tests.ops import array_calls
 
 GPU = ng.gpu(0)
@@ -88,6 +88,7 @@ def noted(seed, *, full=False):
             with patch.object(windows, "FEW", few), patch.object(windows, "THIN", few):
                 _convolved(rng, full=full)
         _numbered()
+        _chosen(rng, full=full)
         _normed(rng, full=full)
         _pooled(rng, full=full)
     return found
@@ -130,6 +131,23 @@ def _numbered():
     """Numbers of places, which no call is listed of."""
     places = ng.array([[0, 2, 1], [3, 0, 1]], device=GPU)
     ng.unravel_index(ng.ravel_multi_index(places, shape=(3, 4)), shape=(3, 4))
+
+
+def _chosen(rng, *, full):
+    """Positions that are sorted first, rows in stages, an order to search by, what is not zero."""
+    rows, i = np.array([[2, 0, 2], [1, 1, 0]]), np.array([0, 2, 0, 1])
+    for dtype in (*_dtypes(rng, full=full)[1:], "int8", "bool")[: 6 if full else 2]:
+        x = _array(rng, dtype, 3, 40)
+        with patch.object(scattering, "_FEW", 0), patch.object(extremes, "_SHORT", 16):
+            ng.index_add(x, x[:1, :4], i, key=((None, None, None), "array"))
+            ng.index_update(x, x[:1], rows[:, :1], key=("array",))
+            ng.scatter_along_axis(x[:2, :3], rows, (2, 40), 1)
+            ng.argmax(x, 1)
+            ng.argmin(x, 0)
+        ng.nonzero(x)
+        ng.triu(x, 2)
+    known = ng.array([3.0, 1.0, 2.0], device=GPU)
+    ng.searchsorted(known, known, side="right", sorter=np.array([1, 2, 0]))
 
 
 def _normed(rng, *, full):
