@@ -50,7 +50,9 @@ class Cell(Module):
         """A state, of zeros if there is none."""
         if state is None:
             held = self.recurrent
-            zeros = library.zeros((samples, self.units), held.dtype, device=held.device)
+            zeros = library.zeros(
+                (samples, self.units), held.dtype, device=getattr(held, "device", None)
+            )
             return tuple([zeros] * self.states)
         return tuple(state)
 

@@ -146,9 +146,16 @@ class UnitLaunches:
 # texts -------------------------------------------------------------------------------------------
 
 
-def text(name: str, record: Record, count: str, *lines: str, before: Sequence[str] = ()) -> str:
+def text(
+    name: str,
+    record: Record,
+    count: str,
+    *lines: str,
+    before: Sequence[str] = (),
+    end: str = "0",
+) -> str:
     """The text of a kernel that does `lines` for each `i` below `count`; `before`: lines that come
-    first.
+    first; `end`: what it returns.
 
     >>> print(text("clear", Record(("n", "m"), ("out",), ()), "n", "store(y, i, 0)").rstrip())
     def clear(args, start, step):
@@ -170,7 +177,7 @@ def text(name: str, record: Record, count: str, *lines: str, before: Sequence[st
         f"while i < {count}:",
         *inner,
         "    i += step",
-        "return 0",
+        f"return {end}",
     )
 
 

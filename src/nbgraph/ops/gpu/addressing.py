@@ -176,6 +176,18 @@ def indexed(k: int, size: str, place: str) -> list[str]:
     ]
 
 
+def looked_at(k: int, size: str, place: str) -> list[str]:
+    """The same for places that other kernels go to: the kernel goes on, `wrong` is the code then,
+    and `fits` no longer holds."""
+    return [
+        f"a{k} = int64(load(i{k}, {place}))",
+        f"good = (a{k} >= 0 - {size}) & (a{k} < {size})",
+        f"wrong = select(good, wrong, a{k} * 256 + {INDEX_CODE})",
+        "fits = fits & good",
+        f"a{k} = select(a{k} < 0, a{k} + {size}, a{k})",
+    ]
+
+
 def extents(dims: Sequence[Any]) -> list[int]:
     """The words of `counted`."""
     return [dim.extent for dim in dims[1:]]

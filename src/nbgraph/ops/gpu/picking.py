@@ -26,6 +26,7 @@ from nbgraph.ops.gpu.addressing import (
     counted,
     extents,
     indexed,
+    looked_at,
     merged,
     raw,
     step_names,
@@ -41,7 +42,8 @@ from nbgraph.ops.slicing import at_axis
 
 
 def _call(name: str, kind: str | None, indices: Sequence[Spec], found: Chosen) -> UnitCall:
-    """The kernel that stores the chosen elements, of this kind; without one, their places."""
+    """The kernel that stores the chosen elements, of this kind; without one, their places, -1 where
+    an index is out of bounds."""
     dims = merged(found.dims)
     count = math.prod(dim.extent for dim in found.dims)
     narrow = is_narrow(count)
@@ -52,17 +54,18 @@ def _call(name: str, kind: str | None, indices: Sequence[Spec], found: Chosen) -
     for k in arrays:
         words += [f"n{k}", f"m{k}", *step_names(dims, 1 + k, f"t{k}_")]
         values += [*found.axes[k], *step_words(dims, 1 + k)]
-        lines += [*indexed(k, f"n{k}", total(dims, 1 + k, f"t{k}_")), f"at += a{k} * m{k}"]
+        looks = looked_at if kind is None else indexed
+        lines += [*looks(k, f"n{k}", total(dims, 1 + k, f"t{k}_")), f"at += a{k} * m{k}"]
     before = [f"i{k} = {spec.dtype.name}_pointer(from{k})" for k, spec in enumerate(indices)]
     if kind is None:
-        before.append("y = int64_pointer(out)")
-        lines.append("store(y, i, at)")
+        before += ["y = int64_pointer(out)", "wrong = 0"]
+        lines = ["fits = i >= 0", *lines, "store(y, i, select(fits, at, 0 - 1))"]
     else:
         before += [f"given = {kind}_pointer(x)", f"y = {kind}_pointer(out)"]
         lines.append("store(y, i, load(given, at))")
     operands = ["x"] * (kind is not None) + [f"from{k}" for k in arrays]
     record = Record(("total", "base"), (*operands, "out"), words)
-    made = text(name, record, "total", *lines, before=before)
+    made = text(name, record, "total", *lines, before=before, end="0" if kind else "wrong")
     code = unit(name, made, len(operands) + 1, len(words), fails=bool(indices))
     return UnitCall(code, (count, found.base), tuple(values), count)
 

@@ -45,10 +45,10 @@ _FEW = 1 << 28  # comparisons that a search in all positions may cost: about 40 
 
 _FIRST_OF_SORTED = """\
 own = load(lines, l0 + s * ls)
-work = (load(lines, l0 + max(s - 1, 0) * ls) != own) | (s == 0)"""
+work = (own >= 0) & ((load(lines, l0 + max(s - 1, 0) * ls) != own) | (s == 0))"""
 _FIRST_OF_ALL = """\
 own = load(lines, l0 + s * ls)
-work = True
+work = own >= 0
 for q in range(s):
     if load(lines, l0 + q * ls) == own:
         work = False
