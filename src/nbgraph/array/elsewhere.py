@@ -14,6 +14,7 @@ from nbgraph.array.parts import write_parts
 from nbgraph.array.push import copied, same, write
 from nbgraph.device import RunContext
 from nbgraph.engine import current
+from nbgraph.engine.properties import NORMAL, OVERWRITE
 from nbgraph.kernels.cuda.unit import UnitLaunches
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.call import recording, training
@@ -117,10 +118,12 @@ def formed(
             r if d else empty_of(layout(*spec), r.device)
             for r, d, spec in zip(results, direct, specs, strict=True)
         ]
+        # a failure that new memory carries from an earlier use is none of this operator's
+        whole = whole or not (any(direct) or op.auxiliary)
         if not (
             _pieces(op, inputs, made, attributes)
             or _unit(op, inputs, made, attributes, whole=whole)
-            or _library(op, inputs, made, attributes)
+            or _library(op, inputs, made, attributes, whole=whole)
         ):
             return False
     for result, own, request in zip(results, made, requests, strict=True):
@@ -192,7 +195,12 @@ def write_elements(array: Array, value: Array, indices: Sequence[Array], key: An
 
 
 def _library(
-    op: Any, inputs: Sequence[Array], outputs: Sequence[Array], attributes: Mapping[str, Any]
+    op: Any,
+    inputs: Sequence[Array],
+    outputs: Sequence[Array],
+    attributes: Mapping[str, Any],
+    *,
+    whole: bool,
 ) -> bool:
     form = form_of(op, Library)
     if form is None:
@@ -206,6 +214,7 @@ def _library(
         const_vars=reads,
         mutate_vars=writes,
         name=op.__name__,
+        prop=OVERWRITE if whole else NORMAL,
     )
     return True
 
