@@ -11,7 +11,7 @@ from nbgraph.array.chunk import CPU
 from nbgraph.array.copying import copy_of
 from nbgraph.dtype import is_float
 from nbgraph.engine import current
-from nbgraph.ops.debug import figures
+from nbgraph.ops.debug import figures, turn
 
 
 def require_clean(node: Any, array: Any, what: str) -> None:
@@ -30,7 +30,7 @@ def require_clean(node: Any, array: Any, what: str) -> None:
 
 
 def tell(node: Any, array: Any, what: str) -> None:
-    """Push a line about an array: shape, least, largest, length."""
+    """Push a line about an array: shape, least, largest, length; lines keep the order of pushes."""
     if not array.device.host:  # who asks for a line asks for the values
         array = copy_of(array, device=CPU)
     message, view = node.message, array._view()
@@ -39,4 +39,4 @@ def tell(node: Any, array: Any, what: str) -> None:
     def line(run_ctx: object) -> None:
         sys.stdout.write(f"{label}: {figures(view)}\n")
 
-    current().push(line, const_vars=[array._chunk], name="debug")
+    current().push(line, const_vars=[array._chunk], mutate_vars=[turn()], name="debug")

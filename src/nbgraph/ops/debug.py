@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -32,18 +33,22 @@ def figures(values: Array) -> str:
         return f"min {wide.min():.6g}, max {wide.max():.6g}, L2 {length:.6g}"
 
 
+@cache
+def turn() -> Variable:
+    """Who tells something writes to this: they take turns, in the order of pushes, or of a
+    plan's steps."""
+    return current().new_variable("debug", immune=True)
+
+
 class _Turn:
-    """Who tells something takes turns with others: in the order of pushes, or of a plan's steps."""
+    """The turn as a resource of an operator."""
 
     __slots__ = ("variable",)
 
     kind = "turn"
-    _shared: Variable | None = None
 
     def __init__(self) -> None:
-        if _Turn._shared is None:
-            _Turn._shared = current().new_variable("debug", immune=True)
-        self.variable = _Turn._shared
+        self.variable = turn()
 
     def renewed(self) -> _Turn:
         """The same for another push."""
