@@ -176,6 +176,6 @@ def test_every_module_that_is_to_load_later_exists():
 def test_asking_for_a_room_is_no_search_among_operators(tmp_path):
     """`from nbgraph import ops` first asks the package for a name; that may not cost a look at all
     names that resemble it."""
-    program = "from nbgraph import ops, picture\nfrom nbgraph.ops import extremes\nshown = None\n"
+    program = "from nbgraph import ops, picture\nfrom nbgraph.ops import reductions\nshown = None\n"
     _, modules = child(written(tmp_path, program))
     assert "difflib" not in modules

@@ -94,8 +94,8 @@ from nbgraph.operator.simple import kInplaceOutIn as kInplaceOutIn
 from nbgraph.operator.simple import kInplaceOutLhs as kInplaceOutLhs
 from nbgraph.operator.simple import kNoInplace as kNoInplace
 from nbgraph.operator.simple import register_simple_op as register_simple_op
-from nbgraph.ops import initial as _init
-from nbgraph.ops import random as random
+from nbgraph.ops.draws import initial as _init
+from nbgraph.ops.draws import random as random
 from nbgraph.resource.kinds import ResourceRequest as ResourceRequest
 from nbgraph.settings import config as config
 from nbgraph.viz.summary import print_summary as print_summary

@@ -15,7 +15,7 @@ from nbgraph.kernels.loops import stretch
 from nbgraph.operator import registry
 from nbgraph.operator.fused import Part, fuse
 from nbgraph.operator.reduction import map_reduce
-from nbgraph.ops.reductions import add_up
+from nbgraph.ops.reductions.reductions import add_up
 
 add, multiply, exp = map(registry.find, ("add", "multiply", "exp"))
 NUMPY = {"add": np.add, "multiply": np.multiply, "max": np.maximum, "min": np.minimum}

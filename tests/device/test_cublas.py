@@ -15,8 +15,8 @@ from nbgraph.dtype import bfloat16
 from nbgraph.errors import DeviceError
 from nbgraph.kernels.cuda.gemms import MOST, Gemms, requests
 from nbgraph.kernels.products import Axis, Call
-from nbgraph.ops.contraction import einsum
 from nbgraph.ops.define import operator_of
+from nbgraph.ops.products.contraction import einsum
 from tests.device.fakes import compiled
 
 FLOATS = tuple(map(np.dtype, ("float32", "float64", "float16")))

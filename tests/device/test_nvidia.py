@@ -15,7 +15,7 @@ from nbgraph.kernels.cuda.arguments import Operand, Shape, Signature
 from nbgraph.kernels.cuda.handwritten import HandCode, HandLaunches
 from nbgraph.kernels.cuda.launch import Launches, LoopCode
 from nbgraph.kernels.handwritten import thread_kernel
-from nbgraph.ops.arithmetic import multiply
+from nbgraph.ops.elementwise.arithmetic import multiply
 from tests.device.fakes import compiled
 
 

@@ -14,7 +14,7 @@ from nbgraph.engine.native_call import NativeCall
 from nbgraph.kernels import blas, products
 from nbgraph.operator.request import kWriteTo
 from nbgraph.ops.define import operator_of
-from nbgraph.ops.products import matmul
+from nbgraph.ops.products.products import matmul
 
 OP = operator_of(matmul)
 _POINTERS = [ctypes.c_void_p] * 13

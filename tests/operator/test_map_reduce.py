@@ -11,7 +11,7 @@ from nbgraph.operator.array_op import Spec
 from nbgraph.operator.fused import Part, fuse
 from nbgraph.operator.map_reduce import Reduction, map_reduce_op
 from nbgraph.ops.define import operator_of
-from nbgraph.ops.exponential import exp
+from nbgraph.ops.elementwise.exponential import exp
 
 WAYS = {"sum": "add", "prod": "multiply", "max": "max", "min": "min"}
 

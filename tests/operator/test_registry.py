@@ -82,10 +82,10 @@ from nbgraph.operator import registry
 try:
     registry.register(ng.op(lambda x: x, name="asinh"))
 except TypeError as error:
-    print(json.dumps([str(error), "nbgraph.ops.trigonometric" in sys.modules]))
+    print(json.dumps([str(error), "nbgraph.ops.elementwise.trigonometric" in sys.modules]))
 """
     told, loaded = json.loads(run_python("-c", code))
-    assert "'asinh' belongs to the library (nbgraph.ops.trigonometric)" in told
+    assert "'asinh' belongs to the library (nbgraph.ops.elementwise.trigonometric)" in told
     assert not loaded
 
 
@@ -105,7 +105,7 @@ print(json.dumps([before, listed, after_dir, loaded]))
     assert before == []
     assert listed
     assert after_dir == []
-    assert loaded == ["nbgraph.ops.arithmetic"]
+    assert loaded == ["nbgraph.ops.elementwise", "nbgraph.ops.elementwise.arithmetic"]
 
 
 def test_owner_can_be_a_class(name):

@@ -5,7 +5,7 @@ import numpy as np
 from nbgraph.operator import registry
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.ops.families import ARRAY_FAMILIES
-from nbgraph.ops.slicing import Triple
+from nbgraph.ops.shapes.slicing import Triple
 
 M = np.arange(12, dtype="float32").reshape(3, 4) / 7
 I = np.array([[0, 2]])

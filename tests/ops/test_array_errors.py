@@ -5,7 +5,7 @@ import pytest
 
 import nbgraph.ops as ops
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
-from nbgraph.ops.sets import dynamic
+from nbgraph.ops.indexing.sets import dynamic
 
 V, M = np.zeros(3), np.zeros((2, 3))
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 import nbgraph.ops as ops
-from nbgraph.ops.keys import ARRAY, normal_key, numpy_index, selected_shape
-from nbgraph.ops.slicing import Triple
+from nbgraph.ops.indexing.keys import ARRAY, normal_key, numpy_index, selected_shape
+from nbgraph.ops.shapes.slicing import Triple
 
 QUICK = settings(max_examples=150)
 

@@ -11,7 +11,7 @@ from nbgraph.array.copying import copied
 from nbgraph.array.core import Array
 from nbgraph.device import RunContext
 from nbgraph.engine import current
-from nbgraph.ops.keys import numpy_index
+from nbgraph.ops.indexing.keys import numpy_index
 
 
 class _Assignment:

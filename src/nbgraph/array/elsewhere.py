@@ -21,7 +21,7 @@ from nbgraph.operator.call import recording, training
 from nbgraph.operator.elsewhere import Composed, Library, Pieces, Unit, form_of, unit_call
 from nbgraph.operator.moving_op import MovingOp
 from nbgraph.operator.request import WORDS, OpReqType
-from nbgraph.ops.casting import astype
+from nbgraph.ops.elementwise.casting import astype
 from nbgraph.shape import Space
 
 _KEPT = 1024  # kernels with their records that an operator keeps

@@ -25,7 +25,7 @@ from nbgraph.operator.array_op import Spec
 from nbgraph.operator.product_op import ProductOp
 from nbgraph.operator.request import WORDS, OpReqType
 from nbgraph.operator.row_op import Placed
-from nbgraph.ops.arithmetic import multiply
+from nbgraph.ops.elementwise.arithmetic import multiply
 from nbgraph.settings import config
 from nbgraph.shape import Space
 
@@ -48,7 +48,7 @@ def way_of(op: ProductOp, operands: Sequence[Layout], out: Layout, attributes: G
 
     >>> import numpy as np
     >>> from nbgraph.ops.define import operator_of
-    >>> from nbgraph.ops.products import matmul
+    >>> from nbgraph.ops.products.products import matmul
     >>> single = np.dtype("float32")
     >>> a, b = layout((5, 4), single, (32, 8)), layout((4, 6), single)
     >>> way_of(operator_of(matmul), [a, b], layout((5, 6), single), {})

@@ -64,7 +64,7 @@ def view(array: Array, key: Any) -> Any:
         # an Ellipsis keeps an index of integers alone from giving a scalar
         found = array._view()[parts if Ellipsis in parts else (*parts, ...)]
     except (IndexError, ValueError, TypeError) as error:
-        from nbgraph.ops.slicing import full_key, view_key
+        from nbgraph.ops.shapes.slicing import full_key, view_key
 
         full_key("index", view_key("index", key), array.shape)  # says what is wrong
         raise IndexingError(f"index: {key!r} of shape {array.shape}: {error}") from None
@@ -117,7 +117,7 @@ def _beside(array: Array, name: str, value: Any) -> Any:
 
 def _set_elements(array: Array, key: Any, value: Any) -> None:
     """Elements at integer arrays, written where they lie."""
-    from nbgraph.ops.keys import normal_key, selected_shape
+    from nbgraph.ops.indexing.keys import normal_key, selected_shape
 
     template, arrays = normal_key(key, array.shape)
     indices = [_beside(array, "index", found) for found in arrays]

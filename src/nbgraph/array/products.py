@@ -39,7 +39,7 @@ def prepare_product(
     >>> from nbgraph.array.layout import layout
     >>> from nbgraph.operator.request import kWriteTo
     >>> from nbgraph.ops.define import operator_of
-    >>> from nbgraph.ops.products import matmul
+    >>> from nbgraph.ops.products.products import matmul
     >>> x = layout((1024, 1024), np.dtype("float32"))
     >>> prepare_product(operator_of(matmul), [x, x], x, kWriteTo, {}).name
     'matmul'

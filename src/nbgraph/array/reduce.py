@@ -70,7 +70,7 @@ def prepare_reduction(
     Requests are "write", "add" or "null"; `disjoint` as for `launch.prepare`; `block`: see
     `block_on`. ShapeError where there is no element.
 
-    >>> from nbgraph.ops.arithmetic import multiply
+    >>> from nbgraph.ops.elementwise.arithmetic import multiply
     >>> single = np.dtype("float32")
     >>> x, out = layout((8, 5000), single), layout((8,), single)
     >>> plan = multiply.invoker.plan_of([single, single], {})

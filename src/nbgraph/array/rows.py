@@ -31,7 +31,7 @@ def prepare_rows(
     >>> from nbgraph.array.layout import layout
     >>> from nbgraph.operator.request import kWriteTo
     >>> from nbgraph.ops.define import operator_of
-    >>> from nbgraph.ops.softmaxes import softmax
+    >>> from nbgraph.ops.normalisation.softmaxes import softmax
     >>> x = layout((8, 5), np.dtype("float32"))
     >>> how = {"axis": 0, "temperature": 1.0}
     >>> prepare_rows(operator_of(softmax), [x], [x], [kWriteTo], how).hi  # rows

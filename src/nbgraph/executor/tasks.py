@@ -34,7 +34,7 @@ from nbgraph.operator.array_op import ArrayOp, Spec
 from nbgraph.operator.elsewhere import unit_call
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.request import OpReqType
-from nbgraph.ops.arithmetic import add
+from nbgraph.ops.elementwise.arithmetic import add
 
 if TYPE_CHECKING:
     from nbgraph.operator.moving_op import MovingOp

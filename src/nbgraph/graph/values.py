@@ -25,7 +25,7 @@ from nbgraph.device import Context
 from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError, FormatError
 from nbgraph.graph.constant import Data
-from nbgraph.ops.slicing import Triple
+from nbgraph.ops.shapes.slicing import Triple
 
 Json = Any  # None, bool, int, float, str, list of Json, dict of str to Json
 

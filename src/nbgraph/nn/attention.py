@@ -10,8 +10,8 @@ from nbgraph.errors import ArgumentError
 from nbgraph.nn.layers import Dense, Dropout
 from nbgraph.nn.module import Module
 from nbgraph.nn.norms import LayerNorm
-from nbgraph.ops import activation as activations
 from nbgraph.ops.define import as_array, library
+from nbgraph.ops.elementwise import activation as activations
 
 _FAR = {2: -65504.0}  # by bytes of a float: the score of positions that are not to be seen
 _FARTHEST = -1e30

@@ -10,8 +10,8 @@ from nbgraph.errors import ShapeError
 from nbgraph.nn.layers import glorot, label, require_count
 from nbgraph.nn.module import Module
 from nbgraph.nn.state import Initialiser
-from nbgraph.ops import initial
 from nbgraph.ops.define import library
+from nbgraph.ops.draws import initial
 
 Extents = int | tuple[int, ...]
 

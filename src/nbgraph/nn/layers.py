@@ -9,8 +9,8 @@ from typing import Any
 from nbgraph.errors import ArgumentError
 from nbgraph.nn.module import Module
 from nbgraph.nn.state import Initialiser
-from nbgraph.ops import initial
 from nbgraph.ops.define import library
+from nbgraph.ops.draws import initial
 
 
 def glorot(fan_in: int, fan_out: int) -> Initialiser:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from nbgraph.nn.module import Module
-from nbgraph.ops import initial
 from nbgraph.ops.define import library
+from nbgraph.ops.draws import initial
 
 
 class LayerNorm(Module):

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 from nbgraph.nn.layers import glorot, require_count
 from nbgraph.nn.module import Module
-from nbgraph.ops import initial
 from nbgraph.ops.define import library
+from nbgraph.ops.draws import initial
 
 
 def _stacked(shape: tuple[int, ...], dtype: Any) -> Any:

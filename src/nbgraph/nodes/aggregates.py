@@ -13,7 +13,7 @@ from nbgraph.errors import ArgumentError, AxisError
 from nbgraph.nodes.node import NaryNodeOp, UnaryNodeOp, node_of
 from nbgraph.nodes.nodeop import NodeOp
 from nbgraph.nodes.tensors import add, aggregate, compute
-from nbgraph.ops.exponential import logaddexp
+from nbgraph.ops.elementwise.exponential import logaddexp
 
 # code: where it starts, what combines, whether the mean is taken
 _CODES: dict[str, tuple[float, Any]] = {

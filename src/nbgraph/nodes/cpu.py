@@ -20,8 +20,8 @@ from nbgraph.errors import ShapeError
 from nbgraph.nodes.functions import scaled
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.reduction import map_reduce
-from nbgraph.ops.reductions import accumulator
-from nbgraph.ops.shape import broadcast_to
+from nbgraph.ops.reductions.reductions import accumulator
+from nbgraph.ops.shapes.shape import broadcast_to
 from nbgraph.resource import request
 from nbgraph.settings import PYTHON_ASKED, config
 from nbgraph.shape import broadcast

@@ -26,7 +26,7 @@ from nbgraph.errors import DeviceError
 from nbgraph.nodes import cpu
 from nbgraph.nodes.functions import scaled
 from nbgraph.operator.mapper import Mapper
-from nbgraph.ops.reductions import accumulator
+from nbgraph.ops.reductions.reductions import accumulator
 
 if TYPE_CHECKING:
     from nbgraph.nodes.nodeop import NodeOp

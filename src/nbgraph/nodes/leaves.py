@@ -11,8 +11,8 @@ from nbgraph.array.create import array
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.nodes.node import FOREVER, GRAPH, RUN, NaryNodeOp
-from nbgraph.ops.casting import astype
-from nbgraph.ops.shape import broadcast_to
+from nbgraph.ops.elementwise.casting import astype
+from nbgraph.ops.shapes.shape import broadcast_to
 
 
 class Leaf(NaryNodeOp):

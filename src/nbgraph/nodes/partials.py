@@ -14,7 +14,7 @@ from nbgraph.nodes.steps import accumulate
 from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.backward import backward
 from nbgraph.operator.mapper import Mapper
-from nbgraph.ops.casting import astype
+from nbgraph.ops.elementwise.casting import astype
 
 
 class MapPartials:

@@ -21,7 +21,7 @@ from nbgraph.graph.graph import Entry, Graph, spec_of
 from nbgraph.graph.passes.gradient import uniform
 from nbgraph.graph.passes.reverse import Value, in_gradients
 from nbgraph.nodes.functions import operator_of
-from nbgraph.ops.arithmetic import add
+from nbgraph.ops.elementwise.arithmetic import add
 
 _MOST = 256  # plans kept, least recently used first out
 _PLANS: OrderedDict[Any, Plan] = OrderedDict()

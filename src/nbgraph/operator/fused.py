@@ -56,7 +56,7 @@ def fuse(
     them is wrong.
 
     >>> import numpy as np, nbgraph as ng
-    >>> from nbgraph.ops.arithmetic import add, multiply
+    >>> from nbgraph.ops.elementwise.arithmetic import add, multiply
     >>> parts = [Part(multiply, (("in", 0), ("number", 0))), Part(add, (("part", 0, 0), ("in", 1)))]
     >>> op, parameters = fuse("scaled_sum", parts, [(1, 0)])
     >>> op(np.float32([1, 2]), np.float32([10, 20]), 3.0, **parameters)
@@ -172,7 +172,7 @@ def precision(
     Two applications may share a loop where these are equal or one is None, and one may read the
     other's float where that has this very dtype.
 
-    >>> from nbgraph.ops.arithmetic import add
+    >>> from nbgraph.ops.elementwise.arithmetic import add
     >>> precision(add, [np.dtype("float16"), 1], {})
     ('float32', (dtype('float16'),))
     """
@@ -190,7 +190,7 @@ def fusable(
     """Whether one loop gives what the parts give one after another, for external operands of
     these dtypes and these numbers.
 
-    >>> from nbgraph.ops.arithmetic import add
+    >>> from nbgraph.ops.elementwise.arithmetic import add
     >>> parts = [Part(add, (("in", 0), ("in", 1))), Part(add, (("part", 0, 0), ("in", 1)))]
     >>> [fusable(parts, [np.dtype(d)] * 2) for d in ("float32", "float16", "int8")]
     [True, False, True]

@@ -19,31 +19,33 @@ from nbgraph.ops.families import (
 
 # Every public name, by family: several names of one operator stand side by side.
 FAMILIES: dict[str, str] = {
-    "arithmetic": (
+    "elementwise.arithmetic": (
         "add subtract multiply divide true_divide floor_divide remainder mod fmod divmod negative "
         "positive absolute abs fabs sign power pow square reciprocal"
     ),
-    "comparison": (
+    "elementwise.comparison": (
         "equal not_equal less less_equal greater greater_equal maximum minimum fmax fmin clip "
         "where heaviside"
     ),
-    "logic": (
+    "elementwise.logic": (
         "logical_and logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor "
         "bitwise_invert invert bitwise_not bitwise_left_shift left_shift bitwise_right_shift "
         "right_shift gcd lcm isnan isinf isfinite signbit"
     ),
-    "rounding": ("floor ceil trunc fix rint round around modf copysign nextafter"),
-    "exponential": ("exp exp2 expm1 log log2 log10 log1p logaddexp logaddexp2 sqrt rsqrt cbrt"),
-    "trigonometric": (
+    "elementwise.rounding": ("floor ceil trunc fix rint round around modf copysign nextafter"),
+    "elementwise.exponential": (
+        "exp exp2 expm1 log log2 log10 log1p logaddexp logaddexp2 sqrt rsqrt cbrt"
+    ),
+    "elementwise.trigonometric": (
         "sin cos tan asin arcsin acos arccos atan arctan atan2 arctan2 hypot sinh cosh tanh asinh "
         "arcsinh acosh arccosh atanh arctanh degrees rad2deg radians deg2rad sinc"
     ),
-    "special": ("erf erfc erfinv gamma lgamma gammaln digamma psi xlogy xlog1py logit"),
-    "activation": (
+    "elementwise.special": ("erf erfc erfinv gamma lgamma gammaln digamma psi xlogy xlog1py logit"),
+    "elementwise.activation": (
         "relu relu6 leaky_relu prelu elu celu selu gelu silu swish mish sigmoid expit log_sigmoid "
         "softplus softsign hard_sigmoid hard_swish hard_tanh highway"
     ),
-    "terms": (
+    "losses.terms": (
         "l1_term l2_term smooth_l1_term huber_term hinge_term squared_hinge_term cosine_term "
         "binary_term binary_logits_term logistic_term focal_term divergence_term "
         "log_divergence_term unlikelihood_term"
@@ -51,6 +53,7 @@ FAMILIES: dict[str, str] = {
     **ARRAY_FAMILIES,
 }
 _FAMILIES = FAMILIES | NAMED_FAMILIES | RANDOM_FAMILIES | EFFECT_FAMILIES
+_ROOMS = {family.partition(".")[0] for family in _FAMILIES} - {"debug"}  # that one is a name, too
 PLACES: dict[str, str] = {
     name: f"{__name__}.{family}" for family, names in _FAMILIES.items() for name in names.split()
 }
@@ -58,7 +61,7 @@ PLACES: dict[str, str] = {
 
 def __getattr__(name: str) -> Any:
     """Names load when they are first used (PEP 562)."""
-    if name in _FAMILIES and name not in PLACES:  # `from nbgraph.ops import extremes` asks here
+    if name in _ROOMS:  # `from nbgraph.ops import reductions` asks here
         return importlib.import_module(f"{__name__}.{name}")
     registry = importlib.import_module("nbgraph.operator.registry")
     if name not in PLACES:

@@ -1,119 +1,125 @@
-"""The public names of operators over whole arrays, by family; see the package."""
+"""The public names of operators over whole arrays, by room and family; see the package."""
 
 from __future__ import annotations
 
 ARRAY_FAMILIES: dict[str, str] = {
-    "shape": (
+    "shapes.shape": (
         "reshape ravel transpose permute_dims swapaxes moveaxis matrix_transpose expand_dims "
         "squeeze broadcast_to broadcast_arrays"
     ),
-    "slicing": "slice_view slice_scatter flip diagonal diagonal_scatter",
-    "sections": "split_part split array_split unstack atleast_1d atleast_2d atleast_3d",
-    "reductions": "sum sum_to prod",
-    "extremes": "max amax min amin any all count_nonzero ptp",
-    "placing": "argmax argmin",
-    "statistics": "mean var std",
-    "softmaxes": "softmax softmax_gradient log_softmax log_softmax_gradient logsumexp",
-    "projections": "sparsemax sparsemax_gradient",
-    "norms": "norm vector_norm",
-    "casting": "astype copy stop_gradient checkpoint clip_gradient",
-    "creation": ("zeros ones full empty arange linspace eye identity tri"),
-    "likeness": "full_like zeros_like ones_like empty_like meshgrid",
-    "entropy": "label_entropy label_entropy_gradient label_entropy_at_once",
-    "shares": "target_entropy target_entropy_gradient target_entropy_at_once",
-    "losses": (
-        "l1_loss l2_loss smooth_l1_loss huber_loss hinge_loss squared_hinge_loss "
-        "cosine_embedding_loss cosine_similarity triplet_margin_loss"
+    "shapes.slicing": "slice_view slice_scatter flip diagonal diagonal_scatter",
+    "shapes.sections": "split_part split array_split unstack atleast_1d atleast_2d atleast_3d",
+    "shapes.creation": "zeros ones full empty arange linspace eye identity tri",
+    "shapes.likeness": "full_like zeros_like ones_like empty_like meshgrid",
+    "shapes.joining": "concatenate concat stack hstack vstack row_stack dstack column_stack append",
+    "shapes.repeating": "tile repeat pad roll shift",
+    "elementwise.casting": "astype copy stop_gradient checkpoint clip_gradient",
+    "indexing.picking": (
+        "embedding index_select pick gather_nd scatter_nd slice_axis slice_channel SliceChannel "
+        "choose"
     ),
-    "likelihoods": (
-        "binary_cross_entropy binary_cross_entropy_with_logits logistic_loss focal_loss "
-        "kl_divergence cross_entropy softmax_cross_entropy unlikelihood"
-    ),
-    "softmax_outputs": "softmax_output SoftmaxOutput Softmax softmax_output_gradient",
-    "outputs": (
-        "linear_regression_output LinearRegressionOutput mae_regression_output MAERegressionOutput "
-        "logistic_regression_output LogisticRegressionOutput"
-    ),
-    "picking": (
-        "embedding index_select pick gather_nd scatter_nd slice_axis slice_channel "
-        "SliceChannel choose"
-    ),
-    "regions": "roi_pooling",
-    "joining": "concatenate concat stack hstack vstack row_stack dstack column_stack append",
-    "repeating": "tile repeat pad roll shift",
-    "indexing": "take take_along_axis scatter_along_axis one_hot",
-    "gathering": "gather scatter_add index_update index_add",
-    "scans": "cumulative_sum cumsum cumulative_prod cumprod linear_recurrence diff",
-    "running": "cummax cummin cumargmax cumargmin logcumsumexp",
-    "sorting": "sort argsort topk searchsorted",
-    "sets": (
+    "indexing.indexing": "take take_along_axis scatter_along_axis one_hot",
+    "indexing.gathering": "gather scatter_add index_update index_add",
+    "indexing.sets": (
         "nonzero argwhere extract unique unique_all unique_counts unique_inverse unique_values isin"
     ),
-    "sparse": "csr_dot dot_csr sparse_dot",
-    "linalg": "tril triu trace",
-    "products": "matmul dot batch_dot vecdot inner outer tensordot",
-    "contraction": "einsum",
-    "standardising": (
+    "ordering.placing": "argmax argmin",
+    "ordering.scans": "cumulative_sum cumsum cumulative_prod cumprod linear_recurrence diff",
+    "ordering.running": "cummax cummin cumargmax cumargmin logcumsumexp",
+    "ordering.sorting": "sort argsort topk searchsorted",
+    "reductions.reductions": "sum sum_to prod",
+    "reductions.extremes": "max amax min amin any all count_nonzero ptp",
+    "reductions.statistics": "mean var std",
+    "reductions.norms": "norm vector_norm",
+    "products.sparse": "csr_dot dot_csr sparse_dot",
+    "products.linalg": "tril triu trace",
+    "products.products": "matmul dot batch_dot vecdot inner outer tensordot",
+    "products.contraction": "einsum",
+    "products.connected": "fully_connected",
+    "normalisation.softmaxes": (
+        "softmax softmax_gradient log_softmax log_softmax_gradient logsumexp"
+    ),
+    "normalisation.projections": "sparsemax sparsemax_gradient",
+    "normalisation.standardising": (
         "layer_norm layer_norm_parts layer_norm_gradient layer_norm_weights rms_norm "
         "rms_norm_parts rms_norm_gradient group_norm instance_norm"
     ),
-    "batches": "batch_norm batch_statistics batch_standard channel_moments channel_sums",
-    "layers": "FullyConnected Convolution Deconvolution BatchNorm",
-    "connected": "fully_connected",
-    "convolutions": "convolution convolution_data convolution_weights",
-    "adaptive": "adaptive_avg_pooling adaptive_max_pooling",
-    "pools": ("max_pooling max_pooling_gradient max_pooling_pick avg_pooling avg_pooling_gradient"),
+    "normalisation.batches": (
+        "batch_norm batch_statistics batch_standard channel_moments channel_sums"
+    ),
+    "losses.entropy": "label_entropy label_entropy_gradient label_entropy_at_once",
+    "losses.shares": "target_entropy target_entropy_gradient target_entropy_at_once",
+    "losses.losses": (
+        "l1_loss l2_loss smooth_l1_loss huber_loss hinge_loss squared_hinge_loss "
+        "cosine_embedding_loss cosine_similarity triplet_margin_loss"
+    ),
+    "losses.likelihoods": (
+        "binary_cross_entropy binary_cross_entropy_with_logits logistic_loss focal_loss "
+        "kl_divergence cross_entropy softmax_cross_entropy unlikelihood"
+    ),
+    "losses.softmax_outputs": "softmax_output SoftmaxOutput Softmax softmax_output_gradient",
+    "losses.outputs": (
+        "linear_regression_output LinearRegressionOutput mae_regression_output "
+        "MAERegressionOutput logistic_regression_output LogisticRegressionOutput"
+    ),
+    "windows.regions": "roi_pooling",
+    "windows.convolutions": "convolution convolution_data convolution_weights",
+    "windows.adaptive": "adaptive_avg_pooling adaptive_max_pooling",
+    "windows.pools": (
+        "max_pooling max_pooling_gradient max_pooling_pick avg_pooling avg_pooling_gradient"
+    ),
+    "named.layers": "FullyConnected Convolution Deconvolution BatchNorm",
 }
 
 # By MXNet's names and parameters: other spellings, and what is made of the operators above.
 NAMED_FAMILIES: dict[str, str] = {
-    "spellings": (
+    "losses.alignments": "CTCLoss ctc_loss",
+    "named.spellings": (
         "broadcast_add broadcast_plus elemwise_add broadcast_sub broadcast_minus elemwise_sub "
         "broadcast_mul elemwise_mul broadcast_div elemwise_div broadcast_mod modulo "
         "broadcast_power broadcast_hypot broadcast_maximum broadcast_minimum broadcast_equal "
         "broadcast_not_equal broadcast_greater broadcast_greater_equal broadcast_lesser lesser "
         "broadcast_lesser_equal lesser_equal broadcast_logical_and broadcast_logical_or "
-        "broadcast_logical_xor sum_axis max_axis min_axis reverse add_n ElementWiseSum Concat Cast "
-        "cast BlockGrad Dropout moments argmax_channel nansum nanprod rcbrt"
+        "broadcast_logical_xor sum_axis max_axis min_axis reverse add_n ElementWiseSum Concat "
+        "Cast cast BlockGrad Dropout moments argmax_channel nansum nanprod rcbrt"
     ),
-    "units": "Activation LeakyReLU SoftmaxActivation softmin",
-    "reshaping": (
+    "named.units": "Activation LeakyReLU SoftmaxActivation softmin",
+    "named.reshaping": (
         "Reshape Flatten flatten reshape_like broadcast_like broadcast_axis broadcast_axes "
         "SwapAxis shape_array size_array"
     ),
-    "cropping": "slice_range slice crop slice_like Crop Pad split_v2 diag",
-    "resampling": "Pooling ROIPooling UpSampling depth_to_space space_to_depth",
-    "sequences": "SequenceMask SequenceLast SequenceReverse",
-    "matrices": (
+    "named.cropping": "slice_range slice crop slice_like Crop Pad split_v2 diag",
+    "named.resampling": "Pooling ROIPooling UpSampling depth_to_space space_to_depth",
+    "named.sequences": "SequenceMask SequenceLast SequenceReverse",
+    "named.matrices": (
         "linalg_trsm linalg_trmm linalg_potrf linalg_potri linalg_inverse linalg_det linalg_slogdet"
     ),
-    "factors": "linalg_syevd linalg_gelqf",
-    "triangles": (
-        "linalg_gemm2 linalg_gemm linalg_syrk linalg_sumlogdiag linalg_extractdiag linalg_makediag "
-        "linalg_extracttrian linalg_maketrian khatri_rao"
+    "named.factors": "linalg_syevd linalg_gelqf",
+    "named.triangles": (
+        "linalg_gemm2 linalg_gemm linalg_syrk linalg_sumlogdiag linalg_extractdiag "
+        "linalg_makediag linalg_extracttrian linalg_maketrian khatri_rao"
     ),
-    "lookups": "Embedding batch_take choose_element_0index fill_element_0index",
-    "numbering": "ravel_multi_index unravel_index histogram",
-    "heads": "MakeLoss make_loss SVMOutput",
-    "alignments": "CTCLoss ctc_loss",
-    "normalising": "LayerNorm InstanceNorm GroupNorm L2Normalization LRN",
+    "named.lookups": "Embedding batch_take choose_element_0index fill_element_0index",
+    "named.numbering": "ravel_multi_index unravel_index histogram",
+    "named.heads": "MakeLoss make_loss SVMOutput",
+    "named.normalising": "LayerNorm InstanceNorm GroupNorm L2Normalization LRN",
 }
 
 # These are not the same in every world: what they give is drawn.
 RANDOM_FAMILIES: dict[str, str] = {
-    "continuous": (
+    "draws.continuous": (
         "random_uniform random_random random_normal random_standard_normal random_lognormal "
         "random_exponential random_standard_exponential random_gumbel random_laplace "
         "random_logistic random_standard_gamma random_gamma random_beta"
     ),
-    "discrete": (
+    "draws.discrete": (
         "random_integers random_randint random_poisson random_binomial random_geometric "
         "random_bernoulli"
     ),
-    "categories": "random_categorical random_multinomial random_truncated_normal",
-    "orders": "random_permutation random_shuffle random_choice",
-    "dropout": "dropout",
-    "leaks": "rrelu",
+    "draws.categories": "random_categorical random_multinomial random_truncated_normal",
+    "draws.orders": "random_permutation random_shuffle random_choice",
+    "draws.dropout": "dropout",
+    "draws.leaks": "rrelu",
 }
 
 # These do something besides what they give.

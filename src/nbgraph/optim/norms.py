@@ -13,7 +13,7 @@ from nbgraph.array.layout import layout
 from nbgraph.array.push import same
 from nbgraph.device import Context
 from nbgraph.operator.decorator import op
-from nbgraph.ops.arithmetic import square
+from nbgraph.ops.elementwise.arithmetic import square
 from nbgraph.optim.rows import Row, Rows, Slot, scalar_array
 
 EPSILON = 1e-6  # added to the norm, as torch does

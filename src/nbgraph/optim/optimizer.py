@@ -15,7 +15,7 @@ from nbgraph.array.push import copied
 from nbgraph.errors import ArgumentError, FormatError
 from nbgraph.operator.call import recording
 from nbgraph.operator.mapper import Mapper
-from nbgraph.ops import continuous
+from nbgraph.ops.draws import continuous
 from nbgraph.optim import files
 from nbgraph.optim.clock import Clock, together
 from nbgraph.optim.parameters import (

@@ -24,7 +24,10 @@ from nbgraph.ops.families import ARRAY_FAMILIES
 
 MOST = 400  # boxes of a picture; of a larger graph the first and the last are shown
 _REDUCTIONS = frozenset(
-    " ".join(ARRAY_FAMILIES[f] for f in ("reductions", "extremes", "statistics", "norms")).split()
+    name
+    for family, names in ARRAY_FAMILIES.items()
+    if family.startswith("reductions.")
+    for name in names.split()
 )
 _SHOWN = 40  # characters of a line
 

@@ -18,7 +18,7 @@ from nbgraph.graph.graph import Graph, spec
 from nbgraph.graph.passes.reverse import Value, line
 from nbgraph.operator.elsewhere import Composed, form_of
 from nbgraph.operator.mapper import Mapper
-from nbgraph.ops.casting import astype
+from nbgraph.ops.elementwise.casting import astype
 
 _DEEPEST = 8  # forms that are made of operators with forms
 

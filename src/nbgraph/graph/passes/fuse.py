@@ -39,11 +39,11 @@ from nbgraph.operator.fused import Part
 from nbgraph.operator.fused import fuse as fuse_parts
 from nbgraph.operator.map_reduce import Reduction, map_reduce_op
 from nbgraph.operator.mapper import Mapper
-from nbgraph.ops.arithmetic import divide, positive
-from nbgraph.ops.casting import checkpoint
 from nbgraph.ops.define import operator_of
-from nbgraph.ops.reductions import sum as total_of
-from nbgraph.ops.statistics import mean
+from nbgraph.ops.elementwise.arithmetic import divide, positive
+from nbgraph.ops.elementwise.casting import checkpoint
+from nbgraph.ops.reductions.reductions import sum as total_of
+from nbgraph.ops.reductions.statistics import mean
 from nbgraph.settings import config
 
 _REPORTS: WeakKeyDictionary[Graph, Fusion] = WeakKeyDictionary()

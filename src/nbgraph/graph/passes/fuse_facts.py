@@ -15,8 +15,8 @@ from nbgraph.kernels.loops import Combine
 from nbgraph.kernels.writer import TRIGONOMETRIC
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.mapper import Mapper
-from nbgraph.ops import extremes, reductions
 from nbgraph.ops.define import axes_of, operator_of
+from nbgraph.ops.reductions import extremes, reductions
 
 _SHORT = 64  # elements of a reduced run below which a loop for each run costs more than it saves
 _FREE = ("arg", "param", "const")  # scalar nodes that compute nothing

@@ -25,9 +25,9 @@ from nbgraph.graph.graph import Entry, Graph, spec_of
 from nbgraph.graph.node import topological
 from nbgraph.graph.passes.reverse import Value, in_gradients, located
 from nbgraph.operator.array_op import Spec, constant
-from nbgraph.ops.arithmetic import add
-from nbgraph.ops.casting import astype
 from nbgraph.ops.define import library
+from nbgraph.ops.elementwise.arithmetic import add
+from nbgraph.ops.elementwise.casting import astype
 
 
 def gradient(

@@ -24,8 +24,8 @@ from nbgraph.errors import ArgumentError
 from nbgraph.graph.build import GraphNode, Operand, rebuilt
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Entry, Graph
-from nbgraph.ops.casting import checkpoint
 from nbgraph.ops.define import operator_of
+from nbgraph.ops.elementwise.casting import checkpoint
 
 _CHECKPOINT = operator_of(checkpoint)
 

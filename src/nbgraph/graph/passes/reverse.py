@@ -19,8 +19,8 @@ from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.backward import backward
 from nbgraph.operator.fused import Part, fuse
 from nbgraph.operator.mapper import Mapper
-from nbgraph.ops.casting import astype
-from nbgraph.ops.reductions import sum_to
+from nbgraph.ops.elementwise.casting import astype
+from nbgraph.ops.reductions.reductions import sum_to
 
 # where what is differentiated was made in the user's text
 line: ContextVar[tuple[CodeType, int] | None] = ContextVar("nbgraph_line", default=None)

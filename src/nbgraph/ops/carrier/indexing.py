@@ -49,7 +49,7 @@ def part(x: Any, key: Any) -> Any:
            [3, 5]])
     """
     if not is_basic(key):
-        from nbgraph.ops.keys import normal_key  # it loads families that few programs use
+        from nbgraph.ops.indexing.keys import normal_key  # it loads families that few programs use
 
         key = with_masks(key)
         if is_false(key):

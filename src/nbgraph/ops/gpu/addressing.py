@@ -16,8 +16,8 @@ from nbgraph.errors import INDEX_CODE
 from nbgraph.kernels.cuda.unit import split
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape
-from nbgraph.ops.keys import ARRAY, Template
-from nbgraph.ops.slicing import full_key
+from nbgraph.ops.indexing.keys import ARRAY, Template
+from nbgraph.ops.shapes.slicing import full_key
 
 
 class Dim(NamedTuple):

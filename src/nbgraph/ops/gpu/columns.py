@@ -15,7 +15,7 @@ from nbgraph.operator import elsewhere
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.gpu.addressing import raw
-from nbgraph.ops.windows import Windows
+from nbgraph.ops.windows.windows import Windows
 
 Array = np.ndarray[Any, Any]
 

@@ -13,16 +13,16 @@ from nbgraph.kernels.cuda.sweeps import Element
 from nbgraph.kernels.cuda.unit import UnitCall
 from nbgraph.operator import elsewhere
 from nbgraph.operator.spec import Spec
-from nbgraph.ops.convolution_shapes import How, Layer, layer_of, of_data, of_weights
-from nbgraph.ops.convolutions import (
+from nbgraph.ops.define import Shape
+from nbgraph.ops.gpu.columns import is_one, sweep_of, swept
+from nbgraph.ops.windows.convolution_shapes import How, Layer, layer_of, of_data, of_weights
+from nbgraph.ops.windows.convolutions import (
     BIASED,
     BIASED_DATA,
     convolution,
     convolution_data,
     convolution_weights,
 )
-from nbgraph.ops.define import Shape
-from nbgraph.ops.gpu.columns import is_one, sweep_of, swept
 
 
 def _words(layer: Layer) -> dict[str, int]:

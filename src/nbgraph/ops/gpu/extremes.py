@@ -19,7 +19,7 @@ from nbgraph.operator import elsewhere
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import axis_of, library
-from nbgraph.ops.placing import argmax, argmin
+from nbgraph.ops.ordering.placing import argmax, argmin
 
 _SHORT = 512  # elements of a row that one thread goes through
 _MOST = 1 << 17  # parts of all rows together: threads that keep a large GPU busy

@@ -6,19 +6,19 @@ from typing import Any
 
 from nbgraph.dtype import compute_dtype
 from nbgraph.operator.elsewhere import by_library, composed
-from nbgraph.ops.activation import sigmoid
 from nbgraph.ops.define import library
-from nbgraph.ops.heads import MakeLoss, SVMOutput
-from nbgraph.ops.layers import FIXED
-from nbgraph.ops.normalising import ALONG, SHIFT
-from nbgraph.ops.outputs import (
+from nbgraph.ops.elementwise.activation import sigmoid
+from nbgraph.ops.losses.outputs import (
     linear_regression_output,
     logistic_regression_output,
     mae_regression_output,
 )
-from nbgraph.ops.projections import sparsemax
-from nbgraph.ops.softmax_outputs import HEAD, TIMES_HEAD
-from nbgraph.ops.units import SLOPES
+from nbgraph.ops.losses.softmax_outputs import HEAD, TIMES_HEAD
+from nbgraph.ops.named.heads import MakeLoss, SVMOutput
+from nbgraph.ops.named.layers import FIXED
+from nbgraph.ops.named.normalising import ALONG, SHIFT
+from nbgraph.ops.named.units import SLOPES
+from nbgraph.ops.normalisation.projections import sparsemax
 from nbgraph.shape import axis_of
 
 

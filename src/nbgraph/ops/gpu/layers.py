@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from nbgraph.operator.elsewhere import composed
-from nbgraph.ops.connected import BIASED, fully_connected
 from nbgraph.ops.define import library
+from nbgraph.ops.products.connected import BIASED, fully_connected
 
 
 @composed(fully_connected, BIASED)

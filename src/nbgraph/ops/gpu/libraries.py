@@ -6,7 +6,8 @@ A factorisation that fails is told, as on the host, for which the library waits 
 from __future__ import annotations
 
 from nbgraph.operator.elsewhere import by_library
-from nbgraph.ops import alignments, factors, matrices
+from nbgraph.ops.losses import alignments
+from nbgraph.ops.named import factors, matrices
 
 for op, run in (
     (matrices.linalg_trsm, matrices.trsm),

@@ -19,8 +19,11 @@ from nbgraph.operator import elsewhere
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.request import kWriteTo
 from nbgraph.operator.spec import Spec
-from nbgraph.ops.arithmetic import add, multiply, subtract
-from nbgraph.ops.batches import (
+from nbgraph.ops.define import library
+from nbgraph.ops.elementwise.arithmetic import add, multiply, subtract
+from nbgraph.ops.gpu.columns import is_one
+from nbgraph.ops.gpu.windows import one_dtype
+from nbgraph.ops.normalisation.batches import (
     batch_standard,
     batch_statistics,
     beside,
@@ -29,10 +32,7 @@ from nbgraph.ops.batches import (
     in_word,
     row,
 )
-from nbgraph.ops.define import library
-from nbgraph.ops.gpu.columns import is_one
-from nbgraph.ops.gpu.windows import one_dtype
-from nbgraph.ops.standardising import layer_norm_weights
+from nbgraph.ops.normalisation.standardising import layer_norm_weights
 
 Specs = Sequence[Spec]
 

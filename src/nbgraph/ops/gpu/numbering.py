@@ -15,7 +15,7 @@ from nbgraph.operator import elsewhere
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape, library
 from nbgraph.ops.gpu.searching import sorts_as
-from nbgraph.ops.numbering import WHOLE, histogram, ravel_multi_index, unravel_index
+from nbgraph.ops.named.numbering import WHOLE, histogram, ravel_multi_index, unravel_index
 
 
 def _whole(public: Any, data: Any, shape: Shape) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 from nbgraph.operator.elsewhere import by_library
 from nbgraph.ops.define import axis_of
-from nbgraph.ops.sorting import argsort, sort, topk
+from nbgraph.ops.ordering.sorting import argsort, sort, topk
 
 
 def _order(xp: Any, x: Any, axis: int, *, descending: bool) -> Any:

@@ -17,7 +17,6 @@ from nbgraph.operator import elsewhere
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape, axis_of, library
-from nbgraph.ops.gathering import gather
 from nbgraph.ops.gpu.addressing import (
     Chosen,
     Dim,
@@ -35,10 +34,11 @@ from nbgraph.ops.gpu.addressing import (
     together,
     total,
 )
-from nbgraph.ops.indexing import WITHIN, take, take_along_axis
-from nbgraph.ops.keys import Template
-from nbgraph.ops.lookups import Embedding
-from nbgraph.ops.slicing import at_axis
+from nbgraph.ops.indexing.gathering import gather
+from nbgraph.ops.indexing.indexing import WITHIN, take, take_along_axis
+from nbgraph.ops.indexing.keys import Template
+from nbgraph.ops.named.lookups import Embedding
+from nbgraph.ops.shapes.slicing import at_axis
 
 
 def _call(name: str, kind: str | None, indices: Sequence[Spec], found: Chosen) -> UnitCall:

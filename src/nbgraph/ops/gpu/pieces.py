@@ -10,9 +10,9 @@ import numpy as np
 
 from nbgraph.operator.elsewhere import composed, in_pieces
 from nbgraph.ops.define import axis_of, library
-from nbgraph.ops.joining import concatenate, stack
-from nbgraph.ops.repeating import pad, roll
-from nbgraph.ops.slicing import diagonal_scatter, full_key, numpy_key, slice_scatter
+from nbgraph.ops.shapes.joining import concatenate, stack
+from nbgraph.ops.shapes.repeating import pad, roll
+from nbgraph.ops.shapes.slicing import diagonal_scatter, full_key, numpy_key, slice_scatter
 
 View = np.ndarray[Any, Any]
 Parts = Iterator[tuple[View, int | None, Any]]

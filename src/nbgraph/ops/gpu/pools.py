@@ -17,15 +17,15 @@ from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape
 from nbgraph.ops.gpu.columns import is_one, sweep_of, swept
 from nbgraph.ops.gpu.windows import one_dtype
-from nbgraph.ops.pool_windows import pool_windows
-from nbgraph.ops.pools import (
+from nbgraph.ops.windows.pool_windows import pool_windows
+from nbgraph.ops.windows.pools import (
     avg_pooling,
     avg_pooling_gradient,
     max_pooling,
     max_pooling_gradient,
     max_pooling_pick,
 )
-from nbgraph.ops.windows import Windows
+from nbgraph.ops.windows.windows import Windows
 
 
 def _pooled(

@@ -10,8 +10,8 @@ from typing import Any
 
 from nbgraph.operator.elsewhere import composed
 from nbgraph.ops.define import axes_of, library
-from nbgraph.ops.extremes import all, any, count_nonzero
-from nbgraph.ops.reductions import (
+from nbgraph.ops.reductions.extremes import all, any, count_nonzero
+from nbgraph.ops.reductions.reductions import (
     accumulator,
     mean_dtype,
     prod,
@@ -20,7 +20,7 @@ from nbgraph.ops.reductions import (
     sum_to,
     total_dtype,
 )
-from nbgraph.ops.statistics import mean
+from nbgraph.ops.reductions.statistics import mean
 
 
 def _of_nothing(name: str, x: Any, number: int, dtype: Any, axis: Any, keepdims: bool) -> Any:

@@ -21,10 +21,10 @@ from nbgraph.kernels.written import Record
 from nbgraph.operator import elsewhere
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import axis_of, library
-from nbgraph.ops.reductions import accumulator, total_dtype
-from nbgraph.ops.running import cumargmax, cumargmin, cummax, cummin, logcumsumexp
-from nbgraph.ops.scans import cumulative_prod, cumulative_sum, linear_recurrence
-from nbgraph.ops.slicing import at_axis, slice_view
+from nbgraph.ops.ordering.running import cumargmax, cumargmin, cummax, cummin, logcumsumexp
+from nbgraph.ops.ordering.scans import cumulative_prod, cumulative_sum, linear_recurrence
+from nbgraph.ops.reductions.reductions import accumulator, total_dtype
+from nbgraph.ops.shapes.slicing import at_axis, slice_view
 
 STRETCH = 256  # elements that one thread of a long row takes
 MANY = 1 << 14  # rows that keep a device busy

@@ -18,7 +18,6 @@ from nbgraph.operator import elsewhere
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape, axis_of, library
-from nbgraph.ops.gathering import index_add, index_update, scatter_add
 from nbgraph.ops.gpu.addressing import (
     Chosen,
     Dim,
@@ -33,10 +32,11 @@ from nbgraph.ops.gpu.addressing import (
     total,
 )
 from nbgraph.ops.gpu.picking import PLACES
-from nbgraph.ops.indexing import scatter_along_axis
-from nbgraph.ops.keys import ARRAY, Template
-from nbgraph.ops.reductions import accumulator
-from nbgraph.ops.slicing import full_key, numpy_key
+from nbgraph.ops.indexing.gathering import index_add, index_update, scatter_add
+from nbgraph.ops.indexing.indexing import scatter_along_axis
+from nbgraph.ops.indexing.keys import ARRAY, Template
+from nbgraph.ops.reductions.reductions import accumulator
+from nbgraph.ops.shapes.slicing import full_key, numpy_key
 
 _FEW = 1 << 28  # comparisons that a search in all positions may cost: about 40 us of a large GPU
 

@@ -14,10 +14,10 @@ from nbgraph.operator import elsewhere
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import library
 from nbgraph.ops.gpu.addressing import indexed, raw
-from nbgraph.ops.indexing import one_hot
-from nbgraph.ops.linalg import tril, triu
-from nbgraph.ops.sets import isin
-from nbgraph.ops.sorting import searchsorted
+from nbgraph.ops.indexing.indexing import one_hot
+from nbgraph.ops.indexing.sets import isin
+from nbgraph.ops.ordering.sorting import searchsorted
+from nbgraph.ops.products.linalg import tril, triu
 
 _SEARCH = """\
 value = load(wanted, i)

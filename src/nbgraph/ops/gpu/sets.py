@@ -15,8 +15,8 @@ from nbgraph.kernels.written import Record
 from nbgraph.operator import elsewhere
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.spec import Spec
-from nbgraph.ops import sets
 from nbgraph.ops.define import library
+from nbgraph.ops.indexing import sets
 
 _RECORD = Record(("total", "count"), ("flags", "ends", "out"), ())
 CHOSEN = ArrayOp(

@@ -9,10 +9,10 @@ import numpy as np
 
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.elsewhere import composed
-from nbgraph.ops.cropping import slice_like
 from nbgraph.ops.define import library, operator_of
-from nbgraph.ops.reshaping import broadcast_like, reshape_like, shape_array, size_array
-from nbgraph.ops.sequences import BESIDE, STEPS
+from nbgraph.ops.named.cropping import slice_like
+from nbgraph.ops.named.reshaping import broadcast_like, reshape_like, shape_array, size_array
+from nbgraph.ops.named.sequences import BESIDE, STEPS
 
 
 def _inferred(op: Any, *arrays: Any, **attributes: Any) -> tuple[int, ...]:

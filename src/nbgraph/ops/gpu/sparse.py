@@ -15,8 +15,8 @@ from nbgraph.operator import elsewhere
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import library
 from nbgraph.ops.gpu.addressing import indexed
-from nbgraph.ops.reductions import accumulator
-from nbgraph.ops.sparse import csr_dot
+from nbgraph.ops.products.sparse import csr_dot
+from nbgraph.ops.reductions.reductions import accumulator
 
 _RECORD = Record(
     ("total", "width"), ("values", "indices", "offsets", "dense", "out"), ("count", "columns")

@@ -7,9 +7,9 @@ from typing import Any
 
 from nbgraph.operator.elsewhere import composed
 from nbgraph.ops.define import axes_of, library
-from nbgraph.ops.norms import vector_norm
-from nbgraph.ops.reductions import accumulator, mean_dtype
-from nbgraph.ops.statistics import std, var
+from nbgraph.ops.reductions.norms import vector_norm
+from nbgraph.ops.reductions.reductions import accumulator, mean_dtype
+from nbgraph.ops.reductions.statistics import std, var
 
 
 @composed(var)

@@ -15,19 +15,19 @@ import numpy as np
 from nbgraph.dtype import compute_dtype
 from nbgraph.operator import elsewhere
 from nbgraph.operator.spec import Spec
-from nbgraph.ops.arithmetic import add
-from nbgraph.ops.convolution_shapes import How, Layer, layer_of, of_data, of_weights
-from nbgraph.ops.convolutions import (
+from nbgraph.ops.define import Shape, library
+from nbgraph.ops.elementwise.arithmetic import add
+from nbgraph.ops.gpu.columns import CELLS, COLUMNS
+from nbgraph.ops.named.deconvolutions import BIASED as BIASED_DECONVOLUTION
+from nbgraph.ops.named.deconvolutions import DECONVOLUTION, resolved
+from nbgraph.ops.windows.convolution_shapes import How, Layer, layer_of, of_data, of_weights
+from nbgraph.ops.windows.convolutions import (
     BIASED,
     BIASED_DATA,
     convolution,
     convolution_data,
     convolution_weights,
 )
-from nbgraph.ops.deconvolutions import BIASED as BIASED_DECONVOLUTION
-from nbgraph.ops.deconvolutions import DECONVOLUTION, resolved
-from nbgraph.ops.define import Shape, library
-from nbgraph.ops.gpu.columns import CELLS, COLUMNS
 
 MOST_COLUMNS = 1 << 28  # bytes of columns at once; more images are done in parts
 FEW = 1 << 25  # products that threads by themselves do in the time of two launches, roughly

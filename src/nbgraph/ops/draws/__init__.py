@@ -1,0 +1,1 @@
+"""Random numbers, and what is made with them: orders, initial values, dropout."""

@@ -1,0 +1,150 @@
+"""Random classes, counts of classes, and normal numbers within limits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nbgraph.device import Context
+from nbgraph.dtype import as_dtype, compute_dtype
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.operator.array_op import constant
+from nbgraph.ops.define import as_array, as_known, library, public, shape_tuple, whole
+from nbgraph.ops.draws.continuous import gumbel
+from nbgraph.ops.draws.drawing import (
+    NOT_NEGATIVE,
+    Array,
+    Drawing,
+    drawn,
+    float_dtype,
+    moved,
+    named,
+    parameter,
+)
+
+Generator = np.random.Generator
+
+
+def _fill_truncated(
+    rng: Generator, out: Array, loc: float, scale: float, *, low: float, high: float
+) -> None:
+    """By the inverse of the distribution function, on the side where it loses no digits."""
+    from scipy.special import log_ndtr, ndtri_exp
+
+    sign = -1 if low > 0 else 1
+    ends = sorted((sign * low, sign * high))
+    first, last = log_ndtr(ends[0]), log_ndtr(ends[1])
+    share = rng.random(out.shape)
+    logarithm = np.logaddexp(np.log(share) + last, np.log1p(-share) + first)
+    values = np.clip(sign * ndtri_exp(logarithm), low, high)
+    out[...] = (loc + scale * values).astype(compute_dtype(out.dtype))
+
+
+def _fill_multinomial(rng: Generator, out: Array, n: Any, pvals: Any) -> None:
+    shares = np.asarray(pvals, "float64")
+    if ((shares < 0) | ~np.isfinite(shares)).any() or (shares.sum(-1) <= 0).any():
+        raise ValueError("random.multinomial: pvals has negative shares, or none; expected shares")
+    shares = shares / shares.sum(-1, keepdims=True)
+    count = n[..., 0] if isinstance(n, np.ndarray) else n
+    out[...] = rng.multinomial(count, shares, out.shape[:-1])
+
+
+_TRUNCATED = Drawing("truncated_normal", _fill_truncated, gradient=constant)
+_MULTINOMIAL = Drawing("multinomial", _fill_multinomial)
+
+
+@public(_TRUNCATED)
+def truncated_normal(
+    loc: Any = 0.0,
+    scale: Any = 1.0,
+    size: Any = None,
+    *,
+    low: float = -2.0,
+    high: float = 2.0,
+    dtype: Any = None,
+    device: Context | None = None,
+    rng: Any = None,
+) -> Any:
+    """Numbers of the normal distribution between loc + low * scale and loc + high * scale.
+
+    >>> import nbgraph as ng
+    >>> x = ng.random.truncated_normal(size=1000, high=0.5)
+    >>> float(x.min()) >= -2, float(x.max()) <= 0.5
+    (True, True)
+    """
+    name = "random.truncated_normal"
+    low, high = float(low), float(high)
+    if not low < high:
+        raise ArgumentError(f"{name}: low={low}, high={high}; expected low < high")
+    loc = parameter(name, "loc", loc)
+    scale = parameter(name, "scale", scale, NOT_NEGATIVE)
+    options = {"size": size, "device": device, "rng": rng, "low": low, "high": high}
+    return moved(_TRUNCATED, loc, scale, dtype=dtype, **options)
+
+
+@public(_MULTINOMIAL)
+def multinomial(
+    n: Any,
+    pvals: Any,
+    size: Any = None,
+    *,
+    dtype: Any = "int64",
+    device: Context | None = None,
+    rng: Any = None,
+) -> Any:
+    """How many of `n` trials fall in each class, with probabilities `pvals` along the last axis.
+
+    Shares that do not add up to 1 are divided by their sum. `size` is the shape without the
+    classes.
+
+    >>> import nbgraph as ng
+    >>> ng.random.multinomial(5, [0.0, 1.0])
+    array([0, 5])
+    """
+    name = "random.multinomial"
+    pvals = as_known(name, as_array(pvals))
+    if not pvals.shape:
+        raise ShapeError(f"{name}: pvals={pvals!r} is a number; expected one for each class")
+    n = parameter(name, "n", n, NOT_NEGATIVE)
+    if not isinstance(n, (int, float)):
+        n = library.expand_dims(n, -1)
+    elif int(n) != n:
+        raise ArgumentError(f"{name}: n={n}; expected a whole number")
+    wanted = None if size is None else (*shape_tuple(name, size, "size"), pvals.shape[-1])
+    own = parameter(name, "pvals", pvals, NOT_NEGATIVE)
+    options = {"size": wanted, "dtype": as_dtype(dtype), "device": device, "rng": rng}
+    return drawn(_MULTINOMIAL, [int(n) if isinstance(n, float) else n, own], **options)
+
+
+@named("random_categorical")
+def categorical(
+    logits: Any,
+    size: Any = None,
+    axis: int = -1,
+    *,
+    rng: Any = None,
+) -> Any:
+    """Classes with probabilities softmax(logits) along an axis, which the result does not have.
+
+    `size` is the shape of the result: by default that of logits without `axis`, else it has to end
+    in that.
+
+    >>> import nbgraph as ng
+    >>> ng.random.categorical([[0.0, -1e9], [-1e9, 0.0]])
+    array([0, 1])
+    """
+    name = "random.categorical"
+    logits = as_known(name, as_array(logits))
+    dtype = float_dtype(name, None, [logits])
+    axis = whole(name, "axis", axis)
+    last = library.moveaxis(logits, axis, -1)
+    rows = tuple(last.shape[:-1])
+    wanted = rows if size is None else shape_tuple(name, size, "size")
+    if wanted[len(wanted) - len(rows) :] != rows:
+        raise ShapeError(f"{name}: size={size!r}; expected a shape that ends in {rows}")
+    # the operand says where the numbers are to be
+    noise = gumbel(
+        library.zeros_like(last, dtype), 1.0, (*wanted, last.shape[-1]), dtype=dtype, rng=rng
+    )
+    return library.argmax(library.add(noise, library.astype(last, dtype)), axis=-1)

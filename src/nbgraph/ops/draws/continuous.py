@@ -1,0 +1,381 @@
+"""Random numbers on a line, as NumPy's Generator names and spells them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbgraph.device import Context
+from nbgraph.dtype import compute_dtype, name_of
+from nbgraph.operator.array_op import constant
+from nbgraph.ops.define import library, public
+from nbgraph.ops.draws.drawing import (
+    NOT_NEGATIVE,
+    POSITIVE,
+    Array,
+    Domain,
+    Drawing,
+    Kernel,
+    drawn,
+    float_dtype,
+    moved,
+    named,
+    parameter,
+)
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.draws import Drawn
+
+Generator = np.random.Generator
+_BITS = {"float16": 11, "bfloat16": 8}  # of a significand
+_FINITE = Domain("finite numbers", np.isfinite)
+
+
+# how they are drawn -----------------------------------------------------------------------------
+
+
+def _movable(
+    kind: str, draw: Callable[[Generator, Array], None], kernel: Kernel | None = None
+) -> Drawing:
+    """A distribution of standard numbers, `loc + scale` times which are asked for. `draw` fills a
+    row-major array of float32 or float64."""
+
+    def fill(rng: Generator, out: Array, loc: float, scale: float) -> None:
+        direct = name_of(out.dtype) in ("float32", "float64") and out.flags.c_contiguous
+        work = out if direct else np.empty(out.shape, compute_dtype(out.dtype))
+        draw(rng, work)
+        if kind == "uniform" and name_of(out.dtype) in _BITS:
+            _cut(work, _BITS[name_of(out.dtype)])
+        if scale != 1:
+            np.multiply(work, scale, out=work)
+        if loc:
+            np.add(work, loc, out=work)
+        if not direct:
+            out[...] = work
+
+    return Drawing(kind, fill, gradient=constant, kernel=kernel)
+
+
+def _cut(work: Array, bits: int) -> None:
+    """Numbers below 1 to so many bits: rounded they could become 1."""
+    np.multiply(work, 2.0**bits, out=work)
+    np.floor(work, out=work)
+    np.multiply(work, 2.0**-bits, out=work)
+
+
+def _in_double(method: str) -> Callable[[Generator, Array], None]:
+    """What NumPy draws in float64 alone."""
+
+    def draw(rng: Generator, work: Array) -> None:
+        work[...] = getattr(rng, method)(size=work.shape)
+
+    return draw
+
+
+def _uniform_kernel(dtype: str, loc: float, scale: float) -> tuple[Drawn, Sequence[float]]:
+    from nbgraph.kernels.draws import uniform
+
+    return uniform(dtype), (scale, loc)
+
+
+_UNIFORM = _movable(
+    "uniform",
+    lambda rng, out: rng.random(out=out, dtype=out.dtype.type),
+    _uniform_kernel,
+)
+_NORMAL = _movable("normal", lambda rng, out: rng.standard_normal(out=out, dtype=out.dtype.type))
+_EXPONENTIAL = _movable(
+    "exponential", lambda rng, out: rng.standard_exponential(out=out, dtype=out.dtype.type)
+)
+_GUMBEL = _movable("gumbel", _in_double("gumbel"))
+_LAPLACE = _movable("laplace", _in_double("laplace"))
+_LOGISTIC = _movable("logistic", _in_double("logistic"))
+
+
+def _fill_gamma(rng: Generator, out: Array, shape: Any) -> None:
+    dtype: Any = np.dtype(compute_dtype(out.dtype)).type
+    out[...] = rng.standard_gamma(shape, out.shape, dtype=dtype)
+
+
+def _fill_beta(rng: Generator, out: Array, a: Any, b: Any) -> None:
+    out[...] = rng.beta(a, b, out.shape)
+
+
+_GAMMA = Drawing("standard_gamma", _fill_gamma)
+_BETA = Drawing("beta", _fill_beta)
+
+
+# uniform and normal -----------------------------------------------------------------------------
+
+
+@public(_UNIFORM)
+def uniform(
+    low: Any = 0.0,
+    high: Any = 1.0,
+    size: Any = None,
+    *,
+    dtype: Any = None,
+    device: Context | None = None,
+    rng: Any = None,
+) -> Any:
+    """Numbers from `low` up to `high`, all alike; `high` is met only by rounding.
+
+    >>> import nbgraph as ng
+    >>> x = ng.random.uniform(-1, 1, size=(2, 3))
+    >>> x.shape, bool((abs(x) <= 1).all())
+    ((2, 3), True)
+    """
+    name = "random.uniform"
+    low = parameter(name, "low", low, _FINITE)
+    high = parameter(name, "high", high, _FINITE)
+    width = library.subtract(high, low)  # of numbers a NumPy scalar
+    width = parameter(name, "high - low", width, NOT_NEGATIVE)
+    return moved(_UNIFORM, low, width, size=size, dtype=dtype, device=device, rng=rng)
+
+
+@named("random_random")
+def random(
+    size: Any = None, *, dtype: Any = None, device: Context | None = None, rng: Any = None
+) -> Any:
+    """Numbers from 0 up to but without 1, all alike.
+
+    >>> import nbgraph as ng
+    >>> bool((ng.random.random(5) < 1).all())
+    True
+    """
+    return moved(_UNIFORM, 0, 1, size=size, dtype=dtype, device=device, rng=rng)
+
+
+@public(_NORMAL)
+def normal(
+    loc: Any = 0.0,
+    scale: Any = 1.0,
+    size: Any = None,
+    *,
+    dtype: Any = None,
+    device: Context | None = None,
+    rng: Any = None,
+) -> Any:
+    """Numbers of the normal distribution of mean `loc` and standard deviation `scale`.
+
+    Gradients flow to `loc` and `scale` where they are arrays.
+
+    >>> import nbgraph as ng
+    >>> ng.random.seed(1)
+    >>> a = ng.random.normal(size=3)
+    >>> ng.random.seed(1)
+    >>> bool((a == ng.random.normal(size=3)).all())
+    True
+    """
+    loc = parameter("random.normal", "loc", loc)
+    scale = parameter("random.normal", "scale", scale, NOT_NEGATIVE)
+    return moved(_NORMAL, loc, scale, size=size, dtype=dtype, device=device, rng=rng)
+
+
+@named("random_standard_normal")
+def standard_normal(
+    size: Any = None, *, dtype: Any = None, device: Context | None = None, rng: Any = None
+) -> Any:
+    """Numbers of the normal distribution of mean 0 and standard deviation 1.
+
+    >>> import nbgraph as ng
+    >>> ng.random.standard_normal((2, 2), dtype="float64").dtype
+    dtype('float64')
+    """
+    return moved(_NORMAL, 0, 1, size=size, dtype=dtype, device=device, rng=rng)
+
+
+@named("random_lognormal")
+def lognormal(
+    mean: Any = 0.0,
+    sigma: Any = 1.0,
+    size: Any = None,
+    *,
+    dtype: Any = None,
+    device: Context | None = None,
+    rng: Any = None,
+) -> Any:
+    """Numbers whose logarithm is normal, of mean `mean` and standard deviation `sigma`.
+
+    >>> import nbgraph as ng
+    >>> bool((ng.random.lognormal(size=5) > 0).all())
+    True
+    """
+    mean = parameter("random.lognormal", "mean", mean)
+    sigma = parameter("random.lognormal", "sigma", sigma, NOT_NEGATIVE)
+    logarithm = moved(_NORMAL, mean, sigma, size=size, dtype=dtype, device=device, rng=rng)
+    return library.exp(logarithm)
+
+
+# others that are scaled and moved ---------------------------------------------------------------
+
+
+@public(_EXPONENTIAL)
+def exponential(
+    scale: Any = 1.0,
+    size: Any = None,
+    *,
+    dtype: Any = None,
+    device: Context | None = None,
+    rng: Any = None,
+) -> Any:
+    """Times between events that come at the rate `1 / scale`.
+
+    >>> import nbgraph as ng
+    >>> bool((ng.random.exponential(3.0, size=5) >= 0).all())
+    True
+    """
+    scale = parameter("random.exponential", "scale", scale, NOT_NEGATIVE)
+    return moved(_EXPONENTIAL, 0, scale, size=size, dtype=dtype, device=device, rng=rng)
+
+
+@named("random_standard_exponential")
+def standard_exponential(
+    size: Any = None, *, dtype: Any = None, device: Context | None = None, rng: Any = None
+) -> Any:
+    """Times between events that come at the rate 1.
+
+    >>> import nbgraph as ng
+    >>> ng.random.standard_exponential(4).shape
+    (4,)
+    """
+    return moved(_EXPONENTIAL, 0, 1, size=size, dtype=dtype, device=device, rng=rng)
+
+
+@public(_GUMBEL)
+def gumbel(
+    loc: Any = 0.0,
+    scale: Any = 1.0,
+    size: Any = None,
+    *,
+    dtype: Any = None,
+    device: Context | None = None,
+    rng: Any = None,
+) -> Any:
+    """Numbers of the Gumbel distribution, that of the largest of many.
+
+    Added to logarithms of probabilities, the index of the largest is a draw of those.
+
+    >>> import nbgraph as ng
+    >>> log_p = ng.log(ng.array([0.0001, 0.9999]))
+    >>> int((log_p + ng.random.gumbel(size=2, rng=0)).argmax())
+    1
+    """
+    loc = parameter("random.gumbel", "loc", loc)
+    scale = parameter("random.gumbel", "scale", scale, NOT_NEGATIVE)
+    return moved(_GUMBEL, loc, scale, size=size, dtype=dtype, device=device, rng=rng)
+
+
+@public(_LAPLACE)
+def laplace(
+    loc: Any = 0.0,
+    scale: Any = 1.0,
+    size: Any = None,
+    *,
+    dtype: Any = None,
+    device: Context | None = None,
+    rng: Any = None,
+) -> Any:
+    """Numbers of the Laplace distribution: exponential to both sides of `loc`.
+
+    >>> import nbgraph as ng
+    >>> ng.random.laplace(ng.zeros(3), 2.0).shape
+    (3,)
+    """
+    loc = parameter("random.laplace", "loc", loc)
+    scale = parameter("random.laplace", "scale", scale, NOT_NEGATIVE)
+    return moved(_LAPLACE, loc, scale, size=size, dtype=dtype, device=device, rng=rng)
+
+
+@public(_LOGISTIC)
+def logistic(
+    loc: Any = 0.0,
+    scale: Any = 1.0,
+    size: Any = None,
+    *,
+    dtype: Any = None,
+    device: Context | None = None,
+    rng: Any = None,
+) -> Any:
+    """Numbers of the logistic distribution, of which the sigmoid is the distribution function.
+
+    >>> import nbgraph as ng
+    >>> ng.random.logistic(size=(2,)).shape
+    (2,)
+    """
+    loc = parameter("random.logistic", "loc", loc)
+    scale = parameter("random.logistic", "scale", scale, NOT_NEGATIVE)
+    return moved(_LOGISTIC, loc, scale, size=size, dtype=dtype, device=device, rng=rng)
+
+
+# gamma and beta ---------------------------------------------------------------------------------
+
+
+@public(_GAMMA)
+def standard_gamma(
+    shape: Any,
+    size: Any = None,
+    *,
+    dtype: Any = None,
+    device: Context | None = None,
+    rng: Any = None,
+) -> Any:
+    """Numbers of the gamma distribution of this shape parameter, of scale 1.
+
+    >>> import nbgraph as ng
+    >>> bool((ng.random.standard_gamma(2.0, size=5) > 0).all())
+    True
+    """
+    shape = parameter("random.standard_gamma", "shape", shape, NOT_NEGATIVE)
+    dtype = float_dtype("random.standard_gamma", dtype, [shape])
+    return drawn(_GAMMA, [shape], size=size, dtype=dtype, device=device, rng=rng)
+
+
+@named("random_gamma")
+def gamma(
+    shape: Any,
+    scale: Any = 1.0,
+    size: Any = None,
+    *,
+    dtype: Any = None,
+    device: Context | None = None,
+    rng: Any = None,
+) -> Any:
+    """Numbers of the gamma distribution: of mean `shape * scale`. Gradients flow to `scale`.
+
+    >>> import nbgraph as ng
+    >>> float(ng.random.gamma(0.0, 3.0))
+    0.0
+    """
+    shape = parameter("random.gamma", "shape", shape, NOT_NEGATIVE)
+    scale = parameter("random.gamma", "scale", scale, NOT_NEGATIVE)
+    dtype = float_dtype("random.gamma", dtype, [shape, scale])
+    if size is None and not isinstance(scale, (int, float)):
+        size = np.broadcast_shapes(np.shape(shape), scale.shape)
+    standard = drawn(_GAMMA, [shape], size=size, dtype=dtype, device=device, rng=rng)
+    return library.astype(library.multiply(standard, scale), dtype)
+
+
+@public(_BETA)
+def beta(
+    a: Any,
+    b: Any,
+    size: Any = None,
+    *,
+    dtype: Any = None,
+    device: Context | None = None,
+    rng: Any = None,
+) -> Any:
+    """Numbers between 0 and 1 of the beta distribution, of mean `a / (a + b)`.
+
+    >>> import nbgraph as ng
+    >>> x = ng.random.beta(2.0, 3.0, size=5)
+    >>> bool(((x > 0) & (x < 1)).all())
+    True
+    """
+    a = parameter("random.beta", "a", a, POSITIVE)
+    b = parameter("random.beta", "b", b, POSITIVE)
+    dtype = float_dtype("random.beta", dtype, [a, b])
+    return drawn(_BETA, [a, b], size=size, dtype=dtype, device=device, rng=rng)

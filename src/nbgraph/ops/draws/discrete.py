@@ -1,0 +1,213 @@
+"""Random whole numbers, as NumPy's Generator names and spells them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbgraph.device import Context
+from nbgraph.dtype import as_dtype
+from nbgraph.errors import ArgumentError, DTypeError
+from nbgraph.ops.define import public
+from nbgraph.ops.draws.drawing import (
+    NOT_NEGATIVE,
+    PROBABILITY,
+    SUCCESS,
+    Array,
+    Drawing,
+    drawn,
+    parameter,
+)
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.draws import Drawn
+
+Generator = np.random.Generator
+
+
+# how they are drawn -----------------------------------------------------------------------------
+
+
+def _store(out: Array, values: Array, name: str) -> None:
+    """Counts, in the dtype that was asked for."""
+    if out.dtype.kind in "iu" and values.size and values.max() > np.iinfo(out.dtype).max:
+        raise OverflowError(
+            f"random.{name}: {values.max()} was drawn, which {out.dtype} cannot hold; ask for a "
+            "larger dtype"
+        )
+    out[...] = values
+
+
+def _counts(name: str) -> Drawing:
+    """The method of a generator that gives counts."""
+
+    def fill(rng: Generator, out: Array, *parameters: Any) -> None:
+        _store(out, getattr(rng, name)(*parameters, out.shape), name)
+
+    return Drawing(name, fill)
+
+
+def _fill_bernoulli(rng: Generator, out: Array, p: Any) -> None:
+    out[...] = rng.random(out.shape) < p
+
+
+def _bernoulli_kernel(dtype: str, p: float) -> tuple[Drawn, Sequence[float]]:
+    from nbgraph.kernels.draws import bernoulli, limit
+
+    return bernoulli(dtype), (limit(p, "float64"),)
+
+
+def _fill_integers(rng: Generator, out: Array, low: Any, high: Any, *, endpoint: bool) -> None:
+    dtype: Any = out.dtype
+    out[...] = rng.integers(low, high, out.shape, dtype, endpoint)
+
+
+_POISSON, _BINOMIAL, _GEOMETRIC = map(_counts, ("poisson", "binomial", "geometric"))
+_BERNOULLI = Drawing("bernoulli", _fill_bernoulli, kernel=_bernoulli_kernel)
+_INTEGERS = Drawing("integers", _fill_integers)
+
+
+# what can be asked for --------------------------------------------------------------------------
+
+
+@public(_INTEGERS, "random_randint")
+def integers(
+    low: Any,
+    high: Any = None,
+    size: Any = None,
+    dtype: Any = "int64",
+    endpoint: bool = False,
+    *,
+    device: Context | None = None,
+    rng: Any = None,
+) -> Any:
+    """Whole numbers from `low` (0, where only one bound is given) up to but without `high`, all
+    alike; with `endpoint` up to and with it.
+
+    >>> import nbgraph as ng
+    >>> x = ng.random.integers(6, size=100) + 1
+    >>> int(x.min()) >= 1, int(x.max()) <= 6
+    (True, True)
+    """
+    name = "random.integers"
+    low, high = (0, low) if high is None else (low, high)
+    bounds = [_bound(name, "low", low), _bound(name, "high", high)]
+    made = as_dtype(dtype)
+    if made.kind not in "iub":
+        raise DTypeError(f"{name}: dtype={made}; expected an integer one, or bool")
+    _require_range(name, bounds, made, endpoint=bool(endpoint))
+    return drawn(
+        _INTEGERS,
+        bounds,
+        size=size,
+        dtype=made,
+        device=device,
+        rng=rng,
+        endpoint=bool(endpoint),
+    )
+
+
+def _bound(name: str, argument: str, value: Any) -> Any:
+    found = parameter(name, argument, value)
+    if isinstance(found, float) and found.is_integer():
+        return int(found)
+    if isinstance(found, float) or getattr(found, "dtype", np.dtype(int)).kind not in "iub":
+        raise ArgumentError(f"{name}: {argument}={value!r}; expected whole numbers")
+    return found
+
+
+def _require_range(name: str, bounds: list[Any], dtype: np.dtype[Any], *, endpoint: bool) -> None:
+    """ValueError where bounds that are at hand leave no number, or one that does not fit."""
+    low, high = bounds
+    if not all(isinstance(b, (int, np.ndarray)) for b in bounds):
+        return
+    last = high if endpoint else np.subtract(high, 1, dtype=object)
+    if np.any(np.less(last, low, dtype=object)):
+        what = "high >= low" if endpoint else "high > low"
+        raise ValueError(f"{name}: low={low!r}, high={high!r}; expected {what}")
+    least, most = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    if np.any(np.less(low, least)) or np.any(np.greater(last, most, dtype=object)):
+        raise ValueError(
+            f"{name}: low={low!r}, high={high!r}: {dtype} holds {least} to {most}; give bounds "
+            "within, or another dtype"
+        )
+
+
+@public(_POISSON)
+def poisson(
+    lam: Any = 1.0,
+    size: Any = None,
+    *,
+    dtype: Any = "int64",
+    device: Context | None = None,
+    rng: Any = None,
+) -> Any:
+    """How many events come where `lam` are expected.
+
+    >>> import nbgraph as ng
+    >>> int(ng.random.poisson(0.0))
+    0
+    """
+    lam = parameter("random.poisson", "lam", lam, NOT_NEGATIVE)
+    return drawn(_POISSON, [lam], size=size, dtype=as_dtype(dtype), device=device, rng=rng)
+
+
+@public(_BINOMIAL)
+def binomial(
+    n: Any,
+    p: Any,
+    size: Any = None,
+    *,
+    dtype: Any = "int64",
+    device: Context | None = None,
+    rng: Any = None,
+) -> Any:
+    """How many of `n` trials succeed, each with probability `p`.
+
+    >>> import nbgraph as ng
+    >>> [int(x) for x in ng.random.binomial(5, ng.array([0.0, 1.0]))]
+    [0, 5]
+    """
+    n = parameter("random.binomial", "n", _bound("random.binomial", "n", n), NOT_NEGATIVE)
+    p = parameter("random.binomial", "p", p, PROBABILITY)
+    return drawn(_BINOMIAL, [n, p], size=size, dtype=as_dtype(dtype), device=device, rng=rng)
+
+
+@public(_GEOMETRIC)
+def geometric(
+    p: Any,
+    size: Any = None,
+    *,
+    dtype: Any = "int64",
+    device: Context | None = None,
+    rng: Any = None,
+) -> Any:
+    """How many trials it takes until one succeeds, each with probability `p`.
+
+    >>> import nbgraph as ng
+    >>> int(ng.random.geometric(1.0))
+    1
+    """
+    p = parameter("random.geometric", "p", p, SUCCESS)
+    return drawn(_GEOMETRIC, [p], size=size, dtype=as_dtype(dtype), device=device, rng=rng)
+
+
+@public(_BERNOULLI)
+def bernoulli(
+    p: Any = 0.5,
+    size: Any = None,
+    *,
+    dtype: Any = "bool",
+    device: Context | None = None,
+    rng: Any = None,
+) -> Any:
+    """True with probability `p`; with a numeric dtype 1.
+
+    >>> import nbgraph as ng
+    >>> ng.random.bernoulli(1.0, size=2)
+    array([ True,  True])
+    """
+    p = parameter("random.bernoulli", "p", p, PROBABILITY)
+    return drawn(_BERNOULLI, [p], size=size, dtype=as_dtype(dtype), device=device, rng=rng)

@@ -1,0 +1,222 @@
+"""How operators that draw random numbers are written.
+
+A draw is a push like any other: it returns before the numbers are there. Which numbers they will
+be is fixed at the push (see `nbgraph.resource`), so neither scheduling nor the engine matters, and
+no two draws are the same, although their attributes are.
+
+Parameters are numbers or arrays. Where a distribution is another one scaled and moved, arrays
+scale and move standard numbers: gradients flow to them. Of other distributions arrays are operands,
+for which there is no gradient.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from nbgraph.device import Context
+from nbgraph.dtype import as_dtype, is_float
+from nbgraph.errors import DeviceError, DTypeError, ShapeError
+from nbgraph.operator.array_op import Rule, Spec
+from nbgraph.operator.call import carrier_of
+from nbgraph.operator.drawn_op import DrawnCall, DrawnOp
+from nbgraph.operator.environment import EnvArguments
+from nbgraph.operator.registry import register
+from nbgraph.operator.typing import as_operand
+from nbgraph.ops.define import Shape, library, shape_tuple
+from nbgraph.ops.shapes.creation import Number, number
+from nbgraph.settings import config
+from nbgraph.shape import broadcast
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.draws import Drawn
+
+Array = np.ndarray[Any, Any]
+Fill = Callable[..., None]
+Kernel = Callable[..., "tuple[Drawn, Sequence[float]]"]
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+class Drawing(DrawnOp):
+    """An array of random numbers.
+
+    `fill(rng, out, *parameters, **options)` draws. The operands take the places of parameters that
+    are None; where none is, they only say where the result is to be, and its shape.
+    `kernel(dtype, *parameters)`: what makes the same numbers where all parameters are numbers, and
+    its own parameters.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        fill: Fill,
+        *,
+        gradient: Rule | None = None,
+        kernel: Kernel | None = None,
+    ) -> None:
+        super().__init__(
+            f"random_{kind}",
+            self._shape,
+            self._draw,
+            gradient=gradient,
+            operands=("*parameters",),
+            resources=("parallel_random",),
+        )
+        self._fill, self._kernel = fill, kernel
+        if kernel is not None:
+            self.by_kernels()
+
+    def _shape(self, *specs: Spec, size: Shape | None, dtype: np.dtype[Any], **_: Any) -> Spec:
+        named = [(f"parameter {i}", s.shape) for i, s in enumerate(specs)]
+        shape = broadcast(self.__name__, named) if specs else ()
+        if size is None:
+            return Spec(shape, dtype)
+        if broadcast(self.__name__, [*named, ("size", size)]) != size:
+            raise ShapeError(
+                f"{self.__name__}: the parameters have shape {shape} together, which size={size} "
+                "does not hold; leave size out, or give one that ends in that shape"
+            )
+        return Spec(size, dtype)
+
+    def _draw(
+        self,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array],
+        *,
+        env: EnvArguments,
+        parameters: Sequence[Number | None],
+        size: Shape | None,
+        dtype: np.dtype[Any],
+        device: Context | None,
+        rng: Any,
+        **options: Any,
+    ) -> None:
+        arrays = iter(inputs)
+        values = [next(arrays) if p is None else p for p in parameters]
+        with np.errstate(all="ignore"):  # an infinity tells as much, and in the right place
+            self._fill(env.random(), outputs[0], *values, **options)
+
+    def drawn_call(
+        self, operands: Sequence[Spec], stores: Sequence[bool], attributes: Mapping[str, Any]
+    ) -> DrawnCall | None:
+        """See DrawnOp."""
+        values = attributes["parameters"]
+        if self._kernel is None or None in values:
+            return None
+        (out,) = self.infer(operands, attributes)
+        drawn, parameters = self._kernel(out.dtype.name, *values)
+        return DrawnCall(drawn, drawn.words(*parameters), math.prod(out.shape))
+
+
+def named(name: str) -> Callable[[_Function], _Function]:
+    """Register a function under this name alone: `ng.random` has it under its own."""
+    return lambda function: register(function, name)
+
+
+# what is asked for ------------------------------------------------------------------------------
+
+
+class Domain:
+    """Where a parameter has to be; values that are at hand are looked at."""
+
+    def __init__(self, text: str, holds: Callable[[Any], Any]) -> None:
+        self.text, self.holds = text, holds
+
+    def check(self, name: str, argument: str, value: Any) -> None:
+        """ValueError where a number, or an element of a NumPy array, is outside."""
+        if isinstance(value, (int, float, np.ndarray)) and not np.all(self.holds(value)):
+            raise ValueError(f"{name}: {argument}={value!r}; expected {self.text}")
+
+
+ANY = Domain("a number", lambda v: True)
+NOT_NEGATIVE = Domain("0 or more", lambda v: v >= 0)
+POSITIVE = Domain("more than 0", lambda v: v > 0)
+PROBABILITY = Domain("a probability from 0 to 1", lambda v: (v >= 0) & (v <= 1))
+SUCCESS = Domain("a probability above 0, up to 1", lambda v: (v > 0) & (v <= 1))
+
+
+def parameter(name: str, argument: str, value: Any, domain: Domain = ANY) -> Any:
+    """A parameter as a Python number or an array, in its domain as far as that is known."""
+    if carrier_of((value,)) is not None:
+        return value
+    if np.ndim(value) == 0:
+        value = number(name, argument, value)
+    else:
+        value = np.asarray(as_operand(name, argument, value))
+    domain.check(name, argument, value)
+    return value
+
+
+def _arrays(values: Sequence[Any]) -> list[Any]:
+    return [v for v in values if not isinstance(v, (int, float))]
+
+
+def float_dtype(name: str, dtype: Any, values: Sequence[Any] = ()) -> np.dtype[Any]:
+    """The dtype of numbers on a line: that of the arrays among the parameters, or the default."""
+    if dtype is None:
+        own = [a.dtype for a in _arrays(values) if is_float(a.dtype)]
+        return np.result_type(*own) if own else as_dtype(config.default_float)
+    found = as_dtype(dtype)
+    if not is_float(found):
+        raise DTypeError(f"{name}: dtype={found}; expected a floating one: use astype for others")
+    return found
+
+
+def apply(
+    op: Drawing,
+    operands: Sequence[Any],
+    parameters: Sequence[Number | None],
+    *,
+    size: Any,
+    dtype: np.dtype[Any],
+    device: Context | None,
+    rng: Any,
+    **options: Any,
+) -> Any:
+    """Push a draw."""
+    name = op.__name__
+    if operands and device is not None:
+        place = next((a.device for a in operands if isinstance(a.device, Context)), device)
+        if place != device:
+            raise DeviceError(
+                f"{name}: device={device}, but the parameters are on {place}; leave device out"
+            )
+    return op(
+        *operands,
+        parameters=tuple(parameters),
+        size=None if size is None else shape_tuple(name, size, "size"),
+        dtype=dtype,
+        device=None if operands else device,
+        rng=tuple(rng) if isinstance(rng, list) else rng,
+        **options,
+    )
+
+
+def drawn(op: Drawing, values: Sequence[Any], **asked: Any) -> Any:
+    """Numbers of a distribution of which arrays among the parameters are operands."""
+    arrays = _arrays(values)
+    numbers = [v if isinstance(v, (int, float)) else None for v in values]
+    return apply(op, arrays, numbers, **asked)
+
+
+def moved(op: Drawing, loc: Any, scale: Any, *, dtype: Any, **asked: Any) -> Any:
+    """`loc + scale * standard numbers`: by the draw itself where both are numbers."""
+    arrays = _arrays((loc, scale))
+    dtype = float_dtype(op.__name__, dtype, arrays)
+    if not arrays:
+        return apply(op, (), (loc, scale), dtype=dtype, **asked)
+    result = apply(op, arrays, (0, 1), dtype=dtype, **asked)
+    if not (isinstance(scale, (int, float)) and scale == 1):
+        result = library.multiply(result, _cast(scale, dtype))
+    if not (isinstance(loc, (int, float)) and loc == 0):
+        result = library.add(result, _cast(loc, dtype))
+    return result
+
+
+def _cast(value: Any, dtype: np.dtype[Any]) -> Any:
+    if isinstance(value, (int, float)) or value.dtype == dtype:
+        return value
+    return library.astype(value, dtype)

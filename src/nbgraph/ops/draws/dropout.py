@@ -1,0 +1,136 @@
+"""Dropout: an operator that is random in training and does nothing else."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbgraph.device import RunContext
+from nbgraph.dtype import as_dtype, compute_dtype, is_float
+from nbgraph.errors import DTypeError
+from nbgraph.operator.array_op import Compute, Gradients, Infer, Spec
+from nbgraph.operator.drawn_op import DrawnCall, DrawnOp
+from nbgraph.operator.environment import EnvArguments
+from nbgraph.operator.request import OpReqType
+from nbgraph.ops.define import library, public
+from nbgraph.ops.draws.drawing import PROBABILITY, Array, Kernel
+from nbgraph.ops.shapes.creation import number
+from nbgraph.shape import same_shape
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.draws import Drawn
+    from nbgraph.resource import Resource
+
+
+class InTraining(DrawnOp):
+    """Random in training alone, of one operand. Two outputs: the result, and by what the elements
+    were multiplied, for the gradient. `kernel(dtype, factor=, **attributes)`: what makes both, or
+    the result alone, and its parameters; it does nothing else by the record's last word."""
+
+    def __init__(self, name: str, infer: Infer, compute: Compute, kernel: Kernel) -> None:
+        super().__init__(
+            name,
+            infer,
+            compute,
+            gradient=_times_factor,
+            keeps=("out1",),
+            nout=2,
+            partial=same_shape,
+            resources=("parallel_random",),
+        )
+        self._kernel = kernel
+        self.by_kernels(trains=True)
+
+    def drawn_call(
+        self, operands: Sequence[Spec], stores: Sequence[bool], attributes: Mapping[str, Any]
+    ) -> DrawnCall:
+        """See DrawnOp."""
+        (x,) = operands
+        told = {name: value for name, value in attributes.items() if name != "rng"}
+        drawn, parameters = self._kernel(x.dtype.name, factor=stores[1], **told)
+        return DrawnCall(drawn, drawn.words(*parameters), math.prod(x.shape))
+
+    def run(
+        self,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array],
+        requests: Sequence[OpReqType],
+        attributes: Mapping[str, Any],
+        *,
+        resources: Sequence[Resource] = (),
+        is_train: bool = False,
+        run_ctx: RunContext | None = None,
+    ) -> None:
+        """See ArrayOp; whether to drop is known at the push."""
+        told = {**attributes, "is_train": is_train}
+        super().run(inputs, outputs, requests, told, resources=resources, is_train=is_train)
+
+
+def _infer(x: Spec, *, p: float, rng: Any) -> tuple[Spec, Spec]:
+    if not is_float(x.dtype):
+        raise DTypeError(f"dropout: x has dtype {x.dtype}; expected a floating one: use astype")
+    return x, x
+
+
+def _compute(
+    inputs: Sequence[Array],
+    outputs: Sequence[Array],
+    *,
+    env: EnvArguments,
+    p: float,
+    rng: Any,
+    is_train: bool,
+) -> None:
+    (x,), (out, factor) = inputs, outputs
+    if not is_train or p == 0:
+        factor.fill(1)
+        out[...] = x
+        return
+    dtype = np.dtype(compute_dtype(x.dtype))
+    kept = env.random().random(x.shape, dtype.type) >= p
+    np.multiply(kept, 0 if p == 1 else 1 / (1 - p), out=factor, casting="same_kind")
+    np.multiply(x, factor, out=out)
+
+
+def _times_factor(g: Gradients) -> Sequence[Any]:
+    """The gradient of what was multiplied by the second output."""
+    if g.out_grad is None:
+        return [None]
+    return [library.multiply(g.out_grad, g.outputs[1])]
+
+
+def _kernel(dtype: str, *, factor: bool, p: float) -> tuple[Drawn, Sequence[float]]:
+    from nbgraph.kernels.draws import dropout, limit
+
+    made = dropout(dtype, factor=factor)
+    keep = 0 if p == 1 else 1 / (1 - p)
+    with np.errstate(over="ignore"):
+        return made, (limit(p, made.compute), as_dtype(dtype).type(keep))
+
+
+_DROPOUT = InTraining("dropout", _infer, _compute, _kernel)
+_DROPOUT.visible = 1
+
+
+@public(_DROPOUT)
+def dropout(x: Any, p: float = 0.5, *, rng: Any = None) -> Any:
+    """In training each element is 0 with probability `p`, and the others are divided by `1 - p`,
+    so that the mean stays; else the elements themselves.
+
+    One trains within `ng.autograd.record()` or `train_mode()`. `rng`: a seed, or a
+    numpy.random.Generator; by default `ng.random` draws.
+
+    >>> import nbgraph as ng
+    >>> x = ng.ones(4)
+    >>> ng.dropout(x)
+    array([1., 1., 1., 1.], dtype=float32)
+    >>> with ng.autograd.train_mode():
+    ...     sorted(set(ng.dropout(ng.ones(100)).tolist()))
+    [0.0, 2.0]
+    """
+    p = float(number("dropout", "p", p))
+    PROBABILITY.check("dropout", "p", p)
+    return _DROPOUT(x, p=p, rng=tuple(rng) if isinstance(rng, list) else rng)[0]

@@ -1,0 +1,210 @@
+"""Random orders and choices: indices that are drawn, and what they take of an array."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.device import Context
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.operator.array_op import Spec
+from nbgraph.operator.call import carrier_of
+from nbgraph.operator.drawn_op import DrawnOp
+from nbgraph.operator.environment import EnvArguments
+from nbgraph.operator.typing import as_operand
+from nbgraph.ops.define import Shape, axis_of, library, public, shape_tuple, whole
+from nbgraph.ops.draws.drawing import Array, named
+
+_SUM_MAY_DIFFER = 1.5e-4  # of probabilities in float32 from 1; NumPy's own bound is near
+
+
+class Weights:
+    """Probabilities that were at hand at the call, as an attribute."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: Array) -> None:
+        self.values = values
+
+
+# which elements ---------------------------------------------------------------------------------
+
+
+def _infer(*specs: Spec, size: Shape, **_: Any) -> Spec:
+    return Spec(size, np.dtype("int64"))
+
+
+def _draw(
+    inputs: Sequence[Array],
+    outputs: Sequence[Array],
+    *,
+    env: EnvArguments,
+    count: int,
+    size: Shape,
+    replace: bool,
+    shuffle: bool,
+    weights: Weights | str | None,
+    device: Context | None,
+    rng: Any,
+) -> None:
+    p = inputs[0] if isinstance(weights, str) else None if weights is None else weights.values
+    outputs[0][...] = env.random().choice(count, size, replace, p, shuffle=shuffle)
+
+
+def _random_order(
+    inputs: Sequence[Array],
+    outputs: Sequence[Array],
+    *,
+    env: EnvArguments,
+    count: int,
+    device: Context | None,
+    rng: Any,
+    **_: Any,
+) -> None:
+    outputs[0][...] = env.random().permutation(count)
+
+
+# an array among the operands is not read (but for the weights): it says where the indices go
+_RESOURCES = ("parallel_random",)
+_CHOICE = DrawnOp("random_choice", _infer, _draw, operands=("*operands",), resources=_RESOURCES)
+_ORDER = DrawnOp(
+    "random_permutation", _infer, _random_order, operands=("*operands",), resources=_RESOURCES
+)
+
+
+def _many(name: str, a: Any, axis: int) -> tuple[Any, int, int]:
+    """An array and its length along an axis, or None and how many numbers are meant."""
+    if carrier_of((a,)) is None:
+        a = np.asarray(as_operand(name, "a" if "choice" in name else "x", a))
+    if a.shape:
+        axis = axis_of(name, whole(name, "axis", axis), len(a.shape))
+        return a, a.shape[axis], axis
+    count = whole(name, "the number", a.item() if isinstance(a, np.ndarray) else a)
+    if count < 0:
+        raise ShapeError(f"{name}: {count} is negative; give how many numbers, or an array")
+    return None, count, 0
+
+
+def _seed(rng: Any) -> Any:
+    return tuple(rng) if isinstance(rng, list) else rng
+
+
+# what can be asked for --------------------------------------------------------------------------
+
+
+@public(_ORDER)
+def permutation(x: Any, axis: int = 0, *, device: Context | None = None, rng: Any = None) -> Any:
+    """The parts of an array along an axis in random order; of a number n, those from 0 to n - 1.
+
+    >>> import nbgraph as ng
+    >>> sorted(ng.random.permutation(5).tolist())
+    [0, 1, 2, 3, 4]
+    """
+    array, count, axis = _many("random.permutation", x, axis)
+    order = _order(array, count, device, rng)
+    return order if array is None else library.take(array, order, axis=axis)
+
+
+def _order(array: Any, count: int, device: Context | None, rng: Any) -> Any:
+    operands = () if array is None else (array,)
+    device = None if operands else device
+    return _ORDER(*operands, count=count, size=(count,), device=device, rng=_seed(rng))
+
+
+@named("random_shuffle")
+def shuffle(x: Any, axis: int = 0, *, rng: Any = None) -> None:
+    """Bring the parts of an array along an axis into random order, in place.
+
+    >>> import nbgraph as ng
+    >>> x = ng.arange(4)
+    >>> ng.random.shuffle(x)
+    >>> sorted(x.tolist())
+    [0, 1, 2, 3]
+    """
+    if carrier_of((x,)) is None and not isinstance(x, np.ndarray):
+        raise ArgumentError(
+            f"random.shuffle: x is a {type(x).__name__}; give an array, which is changed in place"
+        )
+    if not x.shape:
+        raise ShapeError("random.shuffle: x has shape (); an array with an axis is needed")
+    array, count, axis = _many("random.shuffle", x, axis)
+    x[...] = library.take(array, _order(array, count, None, rng), axis=axis)
+
+
+@public(_CHOICE)
+def choice(
+    a: Any,
+    size: Any = None,
+    replace: bool = True,
+    p: Any = None,
+    axis: int = 0,
+    shuffle: bool = True,
+    *,
+    device: Context | None = None,
+    rng: Any = None,
+) -> Any:
+    """Parts of an array along an axis, or numbers below `a`, chosen with probabilities `p`.
+
+    Without `replace` none is chosen twice; then `shuffle=False` is quicker, and the order means
+    nothing.
+
+    >>> import nbgraph as ng
+    >>> ng.random.choice(3, size=4, p=[0, 1, 0])
+    array([1, 1, 1, 1])
+    """
+    name = "random.choice"
+    array, count, axis = _many(name, a, axis)
+    shape = () if size is None else shape_tuple(name, size, "size")
+    wanted = int(np.prod(shape, dtype=object))
+    if wanted and not count:
+        raise ShapeError(f"{name}: a has nothing to choose from; give one or more")
+    if not replace and wanted > count:
+        raise ShapeError(
+            f"{name}: size={size} asks for {wanted} of {count} without replacement; choose fewer, "
+            "or replace=True"
+        )
+    operands, weights = _weights(name, p, count, wanted if not replace else 1)
+    if array is not None:
+        operands.append(array)
+    index = _CHOICE(
+        *operands,
+        count=count,
+        size=shape,
+        replace=bool(replace),
+        shuffle=bool(shuffle),
+        weights=weights,
+        device=None if operands else device,
+        rng=_seed(rng),
+    )
+    return index if array is None else library.take(array, index, axis=axis)
+
+
+def _weights(
+    name: str, p: Any, count: int, distinct: int
+) -> tuple[list[Any], Weights | str | None]:
+    """Probabilities as an operand, or checked now as an attribute."""
+    if p is None:
+        return [], None
+    if carrier_of((p,)) is not None:
+        _require_length(name, tuple(p.shape), count)
+        return [p], "operand"
+    values = np.array(as_operand(name, "p", p), dtype="float64")
+    _require_length(name, values.shape, count)
+    if not (values >= 0).all():
+        raise ValueError(f"{name}: p has a negative probability, or NaN; expected 0 or more")
+    total = values.sum()
+    if not abs(total - 1) < _SUM_MAY_DIFFER:
+        raise ValueError(f"{name}: the probabilities p sum to {total}; divide them by their sum")
+    if np.count_nonzero(values) < distinct:
+        raise ValueError(
+            f"{name}: {distinct} are asked for without replacement, of which p allows "
+            f"{np.count_nonzero(values)}; choose fewer, or replace=True"
+        )
+    return [], Weights(values / total)
+
+
+def _require_length(name: str, shape: Shape, count: int) -> None:
+    if shape != (count,):
+        raise ShapeError(f"{name}: p has shape {shape}; expected ({count},), one for each of a")

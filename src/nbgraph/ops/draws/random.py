@@ -1,0 +1,47 @@
+"""`ng.random`: random arrays, with the names and signatures of NumPy's Generator.
+
+A call returns before its numbers are drawn. They are fixed at the call, by the seed and by how
+many draws the device's stream has given: neither threads nor the engine change them.
+
+`size` is a shape, None for that of the parameters together. `dtype` is by default that of the
+parameters that are arrays, else `ng.config.default_float`; NumPy's names give float64. Parameters
+that are NumPy arrays give a NumPy array, NDArrays an NDArray, numbers an NDArray on `device`.
+`rng` draws from elsewhere than the device's stream: a seed, a numpy.random.Generator or a
+SeedSequence. A generator gives the key of the draw at the call, and moves on by that; so it does
+not give the numbers of its own methods, which the engine could not carry out in any order.
+
+>>> import nbgraph as ng
+>>> ng.random.seed(0)
+>>> x = ng.random.normal(size=(2, 3))
+>>> ng.random.seed(0)
+>>> bool((x == ng.random.normal(size=(2, 3))).all())
+True
+"""
+
+from nbgraph.ops.draws.categories import categorical as categorical
+from nbgraph.ops.draws.categories import multinomial as multinomial
+from nbgraph.ops.draws.categories import truncated_normal as truncated_normal
+from nbgraph.ops.draws.continuous import beta as beta
+from nbgraph.ops.draws.continuous import exponential as exponential
+from nbgraph.ops.draws.continuous import gamma as gamma
+from nbgraph.ops.draws.continuous import gumbel as gumbel
+from nbgraph.ops.draws.continuous import laplace as laplace
+from nbgraph.ops.draws.continuous import logistic as logistic
+from nbgraph.ops.draws.continuous import lognormal as lognormal
+from nbgraph.ops.draws.continuous import normal as normal
+from nbgraph.ops.draws.continuous import random as random
+from nbgraph.ops.draws.continuous import standard_exponential as standard_exponential
+from nbgraph.ops.draws.continuous import standard_gamma as standard_gamma
+from nbgraph.ops.draws.continuous import standard_normal as standard_normal
+from nbgraph.ops.draws.continuous import uniform as uniform
+from nbgraph.ops.draws.discrete import bernoulli as bernoulli
+from nbgraph.ops.draws.discrete import binomial as binomial
+from nbgraph.ops.draws.discrete import geometric as geometric
+from nbgraph.ops.draws.discrete import integers as integers
+from nbgraph.ops.draws.discrete import poisson as poisson
+from nbgraph.ops.draws.orders import choice as choice
+from nbgraph.ops.draws.orders import permutation as permutation
+from nbgraph.ops.draws.orders import shuffle as shuffle
+from nbgraph.resource import seed as seed
+
+randint = integers

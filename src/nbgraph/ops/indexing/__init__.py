@@ -1,0 +1,1 @@
+"""Elements by index, and the reverse: what is written or added at indices."""

@@ -1,0 +1,253 @@
+"""Advanced indexing as operators: what `x[key]` reads, writes and adds to.
+
+`key` is a template and the index arrays are operands; `keys.normal_key` makes both of an index.
+The functions take an index as it is written, too.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ShapeError
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.tiled_op import PickingOp
+from nbgraph.ops.define import Shape, as_array, cast, library, public, shape_tuple
+from nbgraph.ops.elementwise.arithmetic import multiply
+from nbgraph.ops.elementwise.comparison import equal
+from nbgraph.ops.indexing.indexing import add_at, require_integers
+from nbgraph.ops.indexing.keys import ARRAY, Template, normal_key, numpy_index, selected_shape
+from nbgraph.ops.indexing.picking_tiles import add_tiling
+from nbgraph.ops.shapes.slicing import ALL
+
+Array = np.ndarray[Any, Any]
+
+
+def _selected(name: str, shape: Shape, key: Template, indices: tuple[Spec, ...]) -> Shape:
+    for i, spec in enumerate(indices):
+        require_integers(name, spec, f"index_arrays[{i}]")
+    return selected_shape(name, key, shape, [spec.shape for spec in indices])
+
+
+def _require_fit(name: str, value: Shape, selected: Shape) -> None:
+    """ShapeError where a value does not broadcast to what is selected."""
+    lead = len(value) - len(selected)
+    surplus, rest = value[: max(lead, 0)], value[max(lead, 0) :]
+    near = selected[len(selected) - len(rest) :]
+    if any(n != 1 for n in surplus) or any(
+        n not in (1, m) for n, m in zip(rest, near, strict=True)
+    ):
+        raise ShapeError(
+            f"{name}: value has shape {value}, the index selects {selected}; give a value that "
+            "broadcasts to it"
+        )
+
+
+def _key(x: Any, key: Any, arrays: tuple[Any, ...], name: str) -> tuple[Template, list[Any]]:
+    """Template and arrays; with arrays given apart, `key` is a template already."""
+    if arrays:
+        return key, list(arrays)
+    shape = as_array(x).shape
+    return normal_key(key, shape if shape is None else tuple(shape), name)
+
+
+# gather and its reverse -------------------------------------------------------------------------
+
+
+def _gather_infer(x: Spec, *indices: Spec, key: Template) -> Spec:
+    return Spec(_selected("gather", x.shape, key, indices), x.dtype)
+
+
+def _gather(inputs: list[Array], outputs: list[Array], *, key: Template) -> None:
+    x, *arrays = inputs
+    index = numpy_index("gather", key, x.shape, arrays)
+    if len(arrays) == 1 and all(part in (ARRAY, ALL) for part in key):
+        # straight into the output; the bounds are checked already
+        np.take(x, arrays[0], key.index(ARRAY), out=outputs[0], mode="wrap")
+    else:
+        outputs[0][...] = x[index]
+
+
+def _gather_rule(g: Gradients) -> list[Any]:
+    _, *arrays = g.inputs
+    shape, key = g.specs[0].shape, g.attributes["key"]
+    added = library.scatter_add(g.out_grad, *arrays, shape=shape, key=key)
+    return [added, *(None for _ in arrays)]
+
+
+_GATHER = ArrayOp(
+    "gather",
+    _gather_infer,
+    _gather,
+    operands=("x", "*index_arrays"),
+    gradient=_gather_rule,
+    keeps=("*index_arrays",),
+)
+
+
+@public(_GATHER)
+def gather(x: Any, *index_arrays: Any, key: Any, out: Any = None) -> Any:
+    """`x[key]` as a copy, for any index of NumPy's.
+
+    >>> gather([[1, 2], [3, 4]], key=([0, 1], [1, 0]))
+    array([2, 3])
+    """
+    template, arrays = _key(x, key, index_arrays, "gather")
+    return _GATHER(x, *arrays, key=template, out=out)
+
+
+def _scatter_infer(value: Spec, *indices: Spec, shape: Shape, key: Template) -> Spec:
+    _require_fit("scatter_add", value.shape, _selected("scatter_add", shape, key, indices))
+    return Spec(shape, value.dtype)
+
+
+def _scatter(value: Array, *arrays: Array, shape: Shape, key: Template) -> Array:
+    out = np.zeros(shape, value.dtype)
+    add_at(out, numpy_index("scatter_add", key, shape, list(arrays)), value)
+    return out
+
+
+def _scatter_rule(g: Gradients) -> list[Any]:
+    _, *arrays = g.inputs
+    gathered = library.gather(g.out_grad, *arrays, key=g.attributes["key"])
+    return [library.sum_to(gathered, g.specs[0].shape), *(None for _ in arrays)]
+
+
+_SCATTER_ADD = PickingOp(
+    "scatter_add",
+    _scatter_infer,
+    add_tiling,
+    _scatter,
+    operands=("value", "*index_arrays"),
+    gradient=_scatter_rule,
+    keeps=("*index_arrays",),
+)
+
+
+@public(_SCATTER_ADD)
+def scatter_add(value: Any, *index_arrays: Any, shape: Any, key: Any, out: Any = None) -> Any:
+    """Zeros of `shape` with `value` added at `key`, repeated places as often as they are named.
+
+    >>> scatter_add([1, 2, 4], shape=(3,), key=[0, 2, 2])
+    array([1, 0, 6])
+    """
+    shape = shape_tuple("scatter_add", shape)
+    if index_arrays:
+        template, arrays = key, list(index_arrays)
+    else:
+        template, arrays = normal_key(key, shape, "scatter_add")
+    return _SCATTER_ADD(value, *arrays, shape=shape, key=template, out=out)
+
+
+# x with other values ----------------------------------------------------------------------------
+
+
+def _update_infer(x: Spec, value: Spec, *indices: Spec, key: Template) -> Spec:
+    _require_fit("index_update", value.shape, _selected("index_update", x.shape, key, indices))
+    return x
+
+
+def _update(inputs: list[Array], outputs: list[Array], *, key: Template) -> None:
+    x, value, *arrays = inputs
+    np.copyto(outputs[0], x)
+    outputs[0][numpy_index("index_update", key, x.shape, arrays)] = value
+
+
+def _update_rule(g: Gradients) -> list[Any]:
+    _, _, *arrays = g.inputs
+    value, key = g.specs[1], g.attributes["key"]
+    kept = library.index_update(g.out_grad, 0, *arrays, key=key) if g.wanted[0] else None
+    given = None
+    if g.wanted[1]:
+        given = library.gather(g.out_grad, *arrays, key=key)
+        if arrays:
+            given = multiply(given, _last_written(g, arrays, key))
+        given = cast(_sum_to(given, value.shape), value)
+    return [kept, given, *(None for _ in arrays)]
+
+
+def _last_written(g: Gradients, arrays: list[Any], key: Template) -> Any:
+    """One where a value stays, zero where a repeated index overwrites it: decided by writing."""
+    x, _, *indices = g.specs
+    shape = _selected("index_update", x.shape, key, tuple(indices))
+    order = np.arange(math.prod(shape)).reshape(shape)
+    nothing = library.zeros_like(g.out_grad, "int64")
+    written = library.index_update(nothing, order, *arrays, key=key)
+    stays = equal(library.gather(written, *arrays, key=key), order)
+    return library.astype(stays, x.dtype)
+
+
+def _sum_to(gradient: Any, shape: Shape) -> Any:
+    """`sum_to`, for a value that may have more leading axes of size 1 than what is selected."""
+    core = shape
+    while len(core) > len(gradient.shape):
+        core = core[1:]
+    found = library.sum_to(gradient, core)
+    return found if core == shape else library.reshape(found, shape)
+
+
+_INDEX_UPDATE = ArrayOp(
+    "index_update",
+    _update_infer,
+    _update,
+    operands=("x", "value", "*index_arrays"),
+    gradient=_update_rule,
+    keeps=("*index_arrays",),
+)
+
+
+@public(_INDEX_UPDATE)
+def index_update(x: Any, value: Any, *index_arrays: Any, key: Any, out: Any = None) -> Any:
+    """A copy of `x` with `x[key] = value`; of values for one place the last one stays.
+
+    The value is cast to the dtype of `x`, as in NumPy.
+
+    >>> index_update([1, 2, 3], 0, key=[0, 2])
+    array([0, 2, 0])
+    """
+    template, arrays = _key(x, key, index_arrays, "index_update")
+    return _INDEX_UPDATE(x, value, *arrays, key=template, out=out)
+
+
+def _add_infer(x: Spec, value: Spec, *indices: Spec, key: Template) -> Spec:
+    _require_fit("index_add", value.shape, _selected("index_add", x.shape, key, indices))
+    return x
+
+
+def _add(inputs: list[Array], outputs: list[Array], *, key: Template) -> None:
+    x, value, *arrays = inputs
+    np.copyto(outputs[0], x)
+    add_at(outputs[0], numpy_index("index_add", key, x.shape, arrays), value)
+
+
+def _add_rule(g: Gradients) -> list[Any]:
+    _, _, *arrays = g.inputs
+    value = g.specs[1]
+    given = None
+    if g.wanted[1]:
+        gathered = library.gather(g.out_grad, *arrays, key=g.attributes["key"])
+        given = cast(_sum_to(gathered, value.shape), value)
+    return [g.out_grad, given, *(None for _ in arrays)]
+
+
+_INDEX_ADD = ArrayOp(
+    "index_add",
+    _add_infer,
+    _add,
+    operands=("x", "value", "*index_arrays"),
+    gradient=_add_rule,
+    keeps=("*index_arrays",),
+)
+
+
+@public(_INDEX_ADD)
+def index_add(x: Any, value: Any, *index_arrays: Any, key: Any, out: Any = None) -> Any:
+    """A copy of `x` with `value` added at `key`, repeated places as often as they are named.
+
+    >>> index_add([1, 2, 3], 10, key=[0, 0])
+    array([21,  2,  3])
+    """
+    template, arrays = _key(x, key, index_arrays, "index_add")
+    return _INDEX_ADD(x, value, *arrays, key=template, out=out)

@@ -1,0 +1,325 @@
+"""Elements by integer indices along one axis; the reverse, which adds up; one-hot rows.
+
+Indices count from 0, negative ones from the end. One out of bounds raises IndexingError: at the
+call for NumPy arrays, when it is computed for indices that are not yet known.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError, DTypeError, IndexingError, ShapeError
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec, constant
+from nbgraph.operator.tiled_op import PickingOp
+from nbgraph.ops.define import (
+    Shape,
+    as_array,
+    axis_of,
+    library,
+    optional_dtype,
+    public,
+    shape_tuple,
+    whole,
+)
+from nbgraph.ops.indexing.picking_tiles import take_tiling
+from nbgraph.ops.reductions.reductions import accumulator
+from nbgraph.ops.shapes.slicing import at_axis
+from nbgraph.settings import config
+
+Array = np.ndarray[Any, Any]
+Number = int | float
+
+
+def require_integers(name: str, spec: Spec, operand: str = "indices") -> None:
+    """DTypeError where indices are no integers."""
+    if spec.dtype.kind not in "iu":
+        raise DTypeError(
+            f"{name}: {operand} has dtype {spec.dtype}; indices are integers, for a mask use "
+            "nonzero(mask)"
+        )
+
+
+def check_bounds(name: str, indices: Array, size: int, axis: int) -> None:
+    """IndexingError where an index lies outside -size to size - 1."""
+    if indices.size == 0:
+        return
+    low, high = int(indices.min()), int(indices.max())
+    if low < -size or high >= size:
+        found = high if high >= size else low
+        raise IndexingError(
+            f"{name}: index {found} is out of bounds for axis {axis} of size {size}; "
+            + (f"expected {-size} to {size - 1}" if size else "the axis is empty")
+        )
+
+
+def add_at(out: Array, places: tuple[Any, ...], value: Array) -> None:
+    """`out[places] += value`, repeated places as often as they are named; in float32 at least."""
+    wide = accumulator(out.dtype)
+    target = out if wide == out.dtype and out.flags.c_contiguous else out.astype(wide, order="C")
+    # flat numbers of elements: the only form that NumPy adds at quickly
+    numbers = np.arange(out.size).reshape(out.shape)[places]
+    values = np.broadcast_to(value, numbers.shape).astype(wide, copy=False)
+    np.add.at(target.reshape(-1), numbers.ravel(), values.ravel())
+    if target is not out:
+        out[...] = target
+
+
+def _indices(x: Any) -> Any:
+    """Indices as an array; an empty list has no dtype of its own and is of integers."""
+    found = as_array(x)
+    if isinstance(x, (list, tuple)) and found.size == 0:
+        return found.astype("int64")
+    return found
+
+
+# take -------------------------------------------------------------------------------------------
+
+
+def _take_infer(x: Spec, indices: Spec, *, axis: int) -> Spec:
+    require_integers("take", indices)
+    place = axis_of("take", axis, len(x.shape))
+    return Spec((*x.shape[:place], *indices.shape, *x.shape[place + 1 :]), x.dtype)
+
+
+def _take(x: Array, indices: Array, *, axis: int) -> Array:
+    axis = axis_of("take", axis, x.ndim)
+    check_bounds("take", indices, x.shape[axis], axis)
+    # "wrap" for checked indices: NumPy would fill a temporary array for its own check
+    return np.take(x, indices, axis, mode="wrap")
+
+
+def _take_rule(g: Gradients) -> list[Any]:
+    shape = g.specs[0].shape
+    place = axis_of("take", g.attributes["axis"], len(shape))
+    key = at_axis(place, "array")
+    return [library.scatter_add(g.out_grad, g.inputs[1], shape=shape, key=key), None]
+
+
+_TAKE = PickingOp(
+    "take",
+    _take_infer,
+    take_tiling,
+    _take,
+    operands=("x", "indices"),
+    gradient=_take_rule,
+    keeps=("indices",),
+)
+
+
+@public(_TAKE)
+def take(
+    x: Any, indices: Any, axis: int | None = None, *, mode: str = "raise", out: Any = None
+) -> Any:
+    """The elements at these indices along an axis, by default of the flattened array.
+
+    Indices out of bounds are an error, or brought into them as NumPy's `mode` says: "clip" takes
+    the nearest, "wrap" counts on from the other end.
+
+    >>> take([10, 20, 30], [2, 0, 2]), take([10, 20, 30], [5, -7], mode="clip")
+    (array([30, 10, 30]), array([30, 10]))
+    """
+    if axis is None:
+        x, axis = library.ravel(x), 0
+    axis, indices = whole("take", "axis", axis), _indices(indices)
+    if mode != "raise":
+        indices = within("take", x, indices, axis, mode)
+    return _TAKE(x, indices, axis=axis, out=out)
+
+
+def within(name: str, x: Any, indices: Any, axis: int, mode: str) -> Any:
+    """Indices brought into the bounds of an axis; ArgumentError where `mode` is not known."""
+    if mode not in ("raise", "clip", "wrap"):
+        raise ArgumentError(f"{name}: mode={mode!r}; expected 'raise', 'clip' or 'wrap'")
+    return indices if mode == "raise" else WITHIN(x, indices, axis=axis, mode=mode)
+
+
+def _within_infer(x: Spec, indices: Spec, *, axis: int, mode: str) -> Spec:
+    require_integers("take", indices)
+    axis_of("take", axis, len(x.shape))
+    return indices
+
+
+def _within(inputs: list[Array], outputs: list[Array], *, axis: int, mode: str) -> None:
+    size, indices = inputs[0].shape[axis], inputs[1]
+    outputs[0][...] = indices % size if mode == "wrap" else np.clip(indices, 0, size - 1)
+
+
+WITHIN = ArrayOp(
+    "indices_within", _within_infer, _within, gradient=constant, operands=("x", "indices")
+)
+
+
+# along an axis ----------------------------------------------------------------------------------
+
+
+def _chosen(name: str, shape: Shape, indices: Shape, axis: int) -> Shape:
+    """The shape of what indices choose: broadcast against `shape` at all axes but one."""
+    if len(shape) != len(indices):
+        raise ShapeError(
+            f"{name}: indices of shape {indices} for an array of shape {shape}; give indices with "
+            "as many axes"
+        )
+    found = list(indices)
+    for d, (n, m) in enumerate(zip(shape, indices, strict=True)):
+        if d != axis and m == 1:
+            found[d] = n
+        elif d != axis and n not in (1, m):
+            raise ShapeError(
+                f"{name}: indices of shape {indices} do not fit shape {shape} at axis {d}; sizes "
+                f"must be equal or 1 at all axes but {axis}"
+            )
+    return tuple(found)
+
+
+def _places(indices: Array, axis: int, shape: Shape) -> tuple[Array, ...]:
+    """Indices of every axis: those given at `axis`, all in order at the others."""
+    grids = np.ogrid[tuple(slice(n) for n in shape)]
+    return tuple(indices if d == axis else grid for d, grid in enumerate(grids))
+
+
+def _along_infer(x: Spec, indices: Spec, *, axis: int) -> Spec:
+    require_integers("take_along_axis", indices)
+    place = axis_of("take_along_axis", axis, len(x.shape))
+    return Spec(_chosen("take_along_axis", x.shape, indices.shape, place), x.dtype)
+
+
+def _along(inputs: list[Array], outputs: list[Array], *, axis: int) -> None:
+    x, indices = inputs
+    axis = axis_of("take_along_axis", axis, x.ndim)
+    check_bounds("take_along_axis", indices, x.shape[axis], axis)
+    shape = outputs[0].shape
+    wide = np.broadcast_to(x, [x.shape[d] if d == axis else n for d, n in enumerate(shape)])
+    outputs[0][...] = wide[_places(indices, axis, shape)]
+
+
+def _along_rule(g: Gradients) -> list[Any]:
+    shape, axis = g.specs[0].shape, g.attributes["axis"]
+    place = axis_of("take_along_axis", axis, len(shape))
+    wide = _chosen("take_along_axis", shape, g.specs[1].shape, place)
+    whole_shape = tuple(shape[d] if d == place else n for d, n in enumerate(wide))
+    added = library.scatter_along_axis(g.out_grad, g.inputs[1], whole_shape, axis)
+    return [library.sum_to(added, shape), None]
+
+
+_TAKE_ALONG = ArrayOp(
+    "take_along_axis",
+    _along_infer,
+    _along,
+    operands=("x", "indices"),
+    gradient=_along_rule,
+    keeps=("indices",),
+)
+
+
+@public(_TAKE_ALONG)
+def take_along_axis(x: Any, indices: Any, axis: int = -1, *, out: Any = None) -> Any:
+    """Elements along an axis, at indices of their own for each line: `x` at argsort(x) is sorted.
+
+    >>> take_along_axis([[30, 10, 20]], [[1, 2, 0]], axis=1)
+    array([[10, 20, 30]])
+    """
+    axis = whole("take_along_axis", "axis", axis)
+    return _TAKE_ALONG(x, _indices(indices), axis=axis, out=out)
+
+
+def _scatter_infer(value: Spec, indices: Spec, *, shape: Shape, axis: int) -> Spec:
+    require_integers("scatter_along_axis", indices)
+    place = axis_of("scatter_along_axis", axis, len(shape))
+    wanted = _chosen("scatter_along_axis", shape, indices.shape, place)
+    room = all(d == place or n == shape[d] for d, n in enumerate(wanted))
+    if wanted != value.shape or not room:
+        raise ShapeError(
+            f"scatter_along_axis: value has shape {value.shape}, the indices choose {wanted} "
+            f"of shape {shape}; give a value of that shape"
+        )
+    return Spec(shape, value.dtype)
+
+
+def _scatter(inputs: list[Array], outputs: list[Array], *, shape: Shape, axis: int) -> None:
+    value, indices = inputs
+    axis = axis_of("scatter_along_axis", axis, len(shape))
+    check_bounds("scatter_along_axis", indices, shape[axis], axis)
+    outputs[0].fill(0)
+    add_at(outputs[0], _places(indices, axis, value.shape), value)
+
+
+_SCATTER_ALONG = ArrayOp(
+    "scatter_along_axis",
+    _scatter_infer,
+    _scatter,
+    operands=("value", "indices"),
+    gradient=lambda g: [
+        library.take_along_axis(g.out_grad, g.inputs[1], g.attributes["axis"]),
+        None,
+    ],
+    keeps=("indices",),
+)
+
+
+@public(_SCATTER_ALONG)
+def scatter_along_axis(
+    value: Any, indices: Any, shape: Any, axis: int = -1, *, out: Any = None
+) -> Any:
+    """Zeros of `shape` with `value` added at indices along an axis: `take_along_axis` reversed.
+
+    >>> scatter_along_axis([1, 2, 4], [0, 2, 2], (3,))
+    array([1, 0, 6])
+    """
+    shape = shape_tuple("scatter_along_axis", shape)
+    axis = whole("scatter_along_axis", "axis", axis)
+    return _SCATTER_ALONG(value, _indices(indices), shape=shape, axis=axis, out=out)
+
+
+# one-hot ----------------------------------------------------------------------------------------
+
+
+def _one_hot_infer(indices: Spec, *, depth: int, dtype: np.dtype[Any], **_: Number) -> Spec:
+    require_integers("one_hot", indices)
+    return Spec((*indices.shape, depth), dtype)
+
+
+def _one_hot(
+    inputs: list[Array],
+    outputs: list[Array],
+    *,
+    depth: int,
+    dtype: Any,
+    on_value: Number = 1,
+    off_value: Number = 0,
+) -> None:
+    hit = inputs[0][..., None] == np.arange(depth)
+    outputs[0][...] = hit if (on_value, off_value) == (1, 0) else np.where(hit, on_value, off_value)
+
+
+_ONE_HOT = ArrayOp("one_hot", _one_hot_infer, _one_hot, operands=("indices",))
+
+
+@public(_ONE_HOT)
+def one_hot(
+    indices: Any,
+    depth: int,
+    *,
+    on_value: Number = 1,
+    off_value: Number = 0,
+    dtype: Any = None,
+    out: Any = None,
+) -> Any:
+    """Rows of `depth` zeros with a one at the index; only zeros for an index outside. Other values
+    than one and zero are `on_value` and `off_value`. Floating indices are cut to whole numbers.
+
+    >>> one_hot([0, 2, 5], 3)
+    array([[1., 0., 0.],
+           [0., 0., 1.],
+           [0., 0., 0.]], dtype=float32)
+    """
+    (depth,) = shape_tuple("one_hot", (depth,), "depth")
+    dtype = optional_dtype(config.default_float if dtype is None else dtype)
+    indices = _indices(indices)
+    if indices.shape is None or indices.dtype.kind not in "iub":
+        indices = library.astype(indices, "int64")
+    if (on_value, off_value) == (1, 0):
+        return _ONE_HOT(indices, depth=depth, dtype=dtype, out=out)
+    values = {"on_value": on_value, "off_value": off_value}
+    return _ONE_HOT(indices, depth=depth, dtype=dtype, out=out, **values)

@@ -1,0 +1,163 @@
+"""Indices of every kind as data: a hashable template, and the integer arrays that fill it.
+
+A template is a tuple of ints, `Triple(start, stop, step)`, None, Ellipsis, and "array" where an
+integer array stands. NumPy's rules hold: index arrays (and, beside them, integers) broadcast
+against each other; their axes replace the indexed ones, and come first where a slice stands
+between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from nbgraph.errors import IndexingError
+from nbgraph.ops.define import Shape, is_elsewhere
+from nbgraph.ops.indexing.indexing import check_bounds
+from nbgraph.ops.indexing.sets import nonzero
+from nbgraph.ops.shapes.slicing import Triple, basic_part, full_key, sliced_shape
+from nbgraph.shape import broadcast
+
+ARRAY: Final = "array"
+Template = tuple[Any, ...]  # of slicing.Part and ARRAY
+
+
+# from an index to its template ------------------------------------------------------------------
+
+
+def normal_key(key: Any, shape: Shape | None, name: str = "index") -> tuple[Template, list[Any]]:
+    """An index of NumPy's rules as (template, index arrays), checked against a shape. With None,
+    a shape that is not known yet, the template is as short as the index, and checked later.
+
+    Boolean masks and lists become integer arrays. An array that is not NumPy's is kept as it is:
+    it holds integers, and its values are checked when it is used. Without index arrays the
+    template is a key of `slice_view`. IndexingError where the index does not fit.
+
+    >>> normal_key((slice(1, None), [0, 2]), (4, 3))
+    ((Triple(start=1, stop=None, step=None), 'array'), [array([0, 2])])
+    >>> normal_key(4, (4, 3))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    nbgraph.errors.IndexingError: index: index 4 is out of bounds for axis 0 of shape (4, 3); ...
+    """
+    parts: list[Any] = []
+    for part in key if isinstance(key, tuple) else (key,):
+        parts.extend(_parts(name, part))
+    form = tuple(ARRAY if _is_array(part) else basic_part(name, part) for part in parts)
+    arrays = [part for part in parts if _is_array(part)]
+    if shape is None:
+        return form, [a.places if isinstance(a, _Mask) else a for a in arrays]
+    template = full_key(name, form, shape)
+    for i, (axis, found) in enumerate(zip(_array_axes(template), arrays, strict=True)):
+        if isinstance(found, _Mask):
+            arrays[i] = _mask_places(name, found, axis, shape)
+        elif isinstance(found, np.ndarray):
+            check_bounds(name, found, shape[axis], axis)
+    return template, arrays
+
+
+class _Mask:
+    """A mask along one of its axes: where it is True, of how many."""
+
+    __slots__ = ("places", "size")
+
+    def __init__(self, places: Any, size: int) -> None:
+        self.places, self.size = places, size
+
+
+def _is_array(part: Any) -> bool:
+    return isinstance(part, (_Mask, np.ndarray)) or hasattr(type(part), "__nbgraph_call__")
+
+
+def _parts(name: str, part: Any) -> list[Any]:
+    """What one element of an index stands for: a mask has an array for each of its axes."""
+    if isinstance(part, Triple):  # of a template
+        return [part]
+    if isinstance(part, (list, tuple, bool, np.bool_)):
+        part = _from_sequence(name, part)
+    known = getattr(part, "shape", None) is not None  # else a carrier's dtype may be unknown, too
+    kind = part.dtype.kind if known and hasattr(part, "dtype") else None
+    if kind is not None and kind not in "iub":
+        raise IndexingError(
+            f"{name}: an index array of dtype {part.dtype}; indices are integers or booleans"
+        )
+    if not isinstance(part, np.ndarray):
+        if kind == "b" and is_elsewhere(part):
+            return [_Mask(p, n) for p, n in zip(nonzero(part), part.shape, strict=True)]
+        if kind == "b" and not isinstance(part, np.generic):
+            raise IndexingError(f"{name}: a mask is known by its values; use nonzero(mask)")
+        return [part]
+    if kind != "b":
+        return [part if part.ndim else int(part)]
+    if part.ndim:
+        return [_Mask(p, n) for p, n in zip(part.nonzero(), part.shape, strict=True)]
+    if part:
+        return [None]
+    raise IndexingError(f"{name}: the index False selects nothing; give an empty slice, 0:0")
+
+
+def _from_sequence(name: str, part: Any) -> Any:
+    try:
+        found = np.asarray(part)
+    except ValueError as error:
+        raise IndexingError(f"{name}: {part!r} is no index: {error}") from None
+    # an empty list has no dtype of its own
+    return found.astype(np.int64) if found.size == 0 and found.dtype.kind == "f" else found
+
+
+def _mask_places(name: str, mask: _Mask, axis: int, shape: Shape) -> Any:
+    if mask.size not in (0, shape[axis]):  # a mask of no elements selects nothing of any axis
+        raise IndexingError(
+            f"{name}: a mask of size {mask.size} for axis {axis} of shape {shape}; give one of "
+            f"size {shape[axis]}"
+        )
+    return mask.places
+
+
+def _array_axes(template: Template) -> list[int]:
+    """The axes that the index arrays index."""
+    indexed = (part for part in template if part is not None)
+    return [axis for axis, part in enumerate(indexed) if part == ARRAY]
+
+
+# what a template selects ------------------------------------------------------------------------
+
+
+def selected_shape(name: str, key: Template, shape: Shape, arrays: Sequence[Shape]) -> Shape:
+    """The shape of `x[key]` for x of `shape` and index arrays of these shapes."""
+    full = full_key(name, key, shape)
+    if sum(part == ARRAY for part in full) != len(arrays):
+        raise IndexingError(
+            f"{name}: {len(arrays)} index arrays for a key that has "
+            f"{sum(part == ARRAY for part in full)} places for them"
+        )
+    if not arrays:
+        return sliced_shape(name, full, shape)
+    together = broadcast(name, [(f"index_arrays[{i}]", s) for i, s in enumerate(arrays)])
+    chosen = [part == ARRAY or isinstance(part, int) for part in full]
+    first, last = chosen.index(True), len(chosen) - chosen[::-1].index(True)
+    axes = iter(shape)
+    sizes = [(part, 1 if part is None else next(axes)) for part in full]
+    kept = [
+        None if taken else len(range(*slice(*part).indices(n))) if part is not None else 1
+        for taken, (part, n) in zip(chosen, sizes, strict=True)
+    ]
+    place = first if all(chosen[first:last]) else 0
+    before = [n for n in kept[:place] if n is not None]
+    after = [n for n in kept[place:] if n is not None]
+    return (*before, *together, *after)
+
+
+def numpy_index(
+    name: str, key: Template, shape: Shape, arrays: Sequence[np.ndarray[Any, Any]]
+) -> tuple[Any, ...]:
+    """The index as NumPy takes it; IndexingError where a value of an array is out of bounds."""
+    full = full_key(name, key, shape)
+    for axis, found in zip(_array_axes(full), arrays, strict=True):
+        check_bounds(name, found, shape[axis], axis)
+    given = iter(arrays)
+    return tuple(
+        slice(*part) if isinstance(part, tuple) else next(given) if part == ARRAY else part
+        for part in full
+    )

@@ -1,0 +1,181 @@
+"""Elements by number under the names that others know: embeddings, slices of an axis, choices.
+
+Made of `take`, `gather` and kin: see there for indices out of bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from nbgraph.errors import ArgumentError, DTypeError, ShapeError
+from nbgraph.ops.define import (
+    as_array,
+    as_known,
+    axis_of,
+    composed,
+    library,
+    shape_tuple,
+    whole,
+)
+from nbgraph.ops.elementwise.comparison import not_equal
+from nbgraph.ops.indexing.indexing import take, take_along_axis, within
+from nbgraph.ops.indexing.keys import ARRAY
+from nbgraph.ops.shapes.joining import stack
+from nbgraph.ops.shapes.sections import split
+from nbgraph.ops.shapes.shape import broadcast_arrays, expand_dims, squeeze
+from nbgraph.ops.shapes.slicing import at_axis, slice_view
+
+
+def _integers(x: Any) -> Any:
+    """Numbers of places; MXNet gives them as floats."""
+    found = as_array(x)
+    if found.shape is not None and found.dtype.kind in "iub":
+        return found
+    return library.astype(found, "int64")
+
+
+@composed("indices", "weight")
+def embedding(
+    indices: Any,
+    weight: Any,
+    *,
+    input_dim: int | None = None,
+    output_dim: int | None = None,
+    padding_index: int | None = None,
+) -> Any:
+    """The rows of `weight` at these indices; floating indices are cut to whole numbers.
+
+    `input_dim` and `output_dim` say what shape `weight` has to have. The row at `padding_index`
+    gets no gradient from here.
+
+    >>> embedding([1, 0, 1], [[0.0, 1.0], [2.0, 3.0]])
+    array([[2., 3.],
+           [0., 1.],
+           [2., 3.]])
+    """
+    weight, places = as_array(weight), _integers(indices)
+    _require_table(weight, (input_dim, output_dim))
+    if padding_index is None:
+        return take(weight, places, 0)
+    count = as_known("embedding", weight).shape[0]
+    held = expand_dims(not_equal(places, padding_index % count), -1)
+    found = take(weight, places, 0)
+    return library.where(held, found, library.stop_gradient(found))
+
+
+def _require_table(weight: Any, asked: tuple[int | None, int | None]) -> None:
+    if weight.shape is None:
+        return
+    shape = tuple(weight.shape)
+    fits = len(shape) == 2 and all(a is None or a == n for a, n in zip(asked, shape, strict=True))
+    if not fits:
+        wanted = ", ".join("any" if a is None else str(a) for a in asked)
+        raise ShapeError(f"embedding: weight has shape {shape}; expected ({wanted})")
+
+
+@composed("x", "indices")
+def index_select(x: Any, axis: int, indices: Any) -> Any:
+    """The parts of x at these indices of an axis, in their order.
+
+    >>> index_select([[1, 2, 3], [4, 5, 6]], 1, [2, 0])
+    array([[3, 1],
+           [6, 4]])
+    """
+    return take(x, indices, whole("index_select", "axis", axis))
+
+
+@composed("x", "index")
+def pick(x: Any, index: Any, axis: int = -1, *, keepdims: bool = False, mode: str = "raise") -> Any:
+    """One element of each row along an axis, at an index for each row: of the shape of x without
+    that axis, or with it as an axis of size 1. `mode` as of `take`.
+
+    >>> pick([[1, 2], [3, 4]], [1, 0])
+    array([2, 3])
+    """
+    x, index, axis = as_array(x), _integers(index), whole("pick", "axis", axis)
+    shapes = [v.shape for v in (x, index) if v.shape is not None]
+    alike = len(shapes) == 2 and len(shapes[0]) == len(shapes[1])
+    places = index if alike else expand_dims(index, axis)
+    places = within("pick", x, places, axis, mode)
+    found = take_along_axis(x, places, axis)
+    return found if keepdims else squeeze(found, axis)
+
+
+@composed("data", "indices")
+def gather_nd(data: Any, indices: Any) -> Any:
+    """Parts of data at `data[indices[0], indices[1], ...]`: each column of indices is one place.
+
+    >>> gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]])
+    array([2, 3])
+    """
+    rows = _places("gather_nd", indices)
+    return library.gather(data, *rows, key=(ARRAY,) * len(rows))
+
+
+@composed("data", "indices")
+def scatter_nd(data: Any, indices: Any, shape: Any) -> Any:
+    """Zeros of `shape` with data added at places as `gather_nd` finds them.
+
+    A place that is named twice gets the sum.
+
+    >>> scatter_nd([1, 2, 4], [[0, 1, 1], [1, 0, 0]], (2, 2))
+    array([[0, 1],
+           [6, 0]])
+    """
+    rows = _places("scatter_nd", indices)
+    shape = shape_tuple("scatter_nd", shape)
+    return library.scatter_add(data, *rows, shape=shape, key=(ARRAY,) * len(rows))
+
+
+def _places(name: str, indices: Any) -> list[Any]:
+    """Indices of each axis; negative ones count from the end, as everywhere."""
+    found = as_known(name, _integers(indices))
+    if not found.shape or found.dtype.kind not in "iu":
+        raise DTypeError(
+            f"{name}: indices have shape {tuple(found.shape)} and dtype {found.dtype}; expected "
+            "integers with an axis for each place's coordinates first"
+        )
+    return list(library.unstack(found))
+
+
+@composed("x")
+def slice_axis(x: Any, axis: int, begin: int = 0, end: int | None = None, step: int = 1) -> Any:
+    """Part of an axis, from `begin` up to `end`: a view. None is the end of the axis.
+
+    >>> slice_axis([[1, 2, 3], [4, 5, 6]], axis=1, begin=1)
+    array([[2, 3],
+           [5, 6]])
+    """
+    bounds = [None if v is None else whole("slice_axis", "bounds", v) for v in (begin, end, step)]
+    part, place = slice(*bounds), whole("slice_axis", "axis", axis)
+    shape = as_array(x).shape
+    if shape is not None:
+        place = axis_of("slice_axis", place, len(shape))
+    if place >= 0:
+        return slice_view(x, at_axis(place, part))
+    return slice_view(x, (Ellipsis, part, *(slice(None),) * (-1 - place)))
+
+
+@composed("x", aliases=("SliceChannel",))
+def slice_channel(x: Any, num_outputs: int, axis: int = 1, squeeze_axis: bool = False) -> list[Any]:
+    """So many equal parts of an axis, which `squeeze_axis` drops where they have size 1.
+
+    >>> [p.tolist() for p in slice_channel([[1, 2], [3, 4]], 2, squeeze_axis=True)]
+    [[1, 3], [2, 4]]
+    """
+    parts = split(x, whole("slice_channel", "num_outputs", num_outputs), axis)
+    return [squeeze(part, axis) for part in parts] if squeeze_axis else list(parts)
+
+
+@composed("indices")
+def choose(indices: Any, choices: Sequence[Any]) -> Any:
+    """For each element that of `choices[index]`; arrays broadcast against each other.
+
+    >>> choose([0, 1, 1], [[1, 2, 3], [10, 20, 30]])
+    array([ 1, 20, 30])
+    """
+    if not len(choices):
+        raise ArgumentError("choose: there are no choices; give one array at least")
+    places, *arrays = broadcast_arrays(indices, *choices)
+    return squeeze(take_along_axis(stack(arrays, 0), expand_dims(places, 0), 0), 0)

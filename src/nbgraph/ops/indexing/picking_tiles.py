@@ -1,0 +1,77 @@
+"""The calls of kernels that take lines of an array, or add at them; see `kernels.picking`.
+
+Tiles depend on shapes alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from nbgraph.operator.array_op import Spec
+from nbgraph.operator.tiled_op import TiledCall
+from nbgraph.ops.define import Shape, axis_of
+from nbgraph.ops.shapes.slicing import at_axis
+
+_TILE = 1 << 16  # bytes that a tile moves, roughly
+_SHORT = 256  # elements of a row
+_LEAST = 256  # bytes of a line that are added at once
+
+
+def take_tiling(specs: Sequence[Spec], dtype: Any, *, axis: int) -> TiledCall:
+    """The call for `take`."""
+    from nbgraph.kernels.picking import take_text
+    from nbgraph.kernels.written import written
+
+    x, indices = specs
+    place = axis_of("take", axis, len(x.shape))
+    outer, inner = math.prod(x.shape[:place]), math.prod(x.shape[place + 1 :])
+    count, nbytes = math.prod(indices.shape), inner * x.dtype.itemsize
+    share = max(1, min(count, _TILE // nbytes))
+    parts = -(-count // share)
+    code = written("take", take_text(dtype, indices.dtype.name), dtype)
+    head, words = (x.shape[place], count), (inner, share, parts)
+    return TiledCall(code, head, words, outer * parts, _cost(outer * count, nbytes))
+
+
+def add_tiling(
+    specs: Sequence[Spec], dtype: Any, *, shape: Shape, key: tuple[Any, ...]
+) -> TiledCall | None:
+    """The call for `scatter_add` of whole lines at the indices of one axis; None for other keys."""
+    from nbgraph.kernels.picking import add_text
+    from nbgraph.kernels.written import written
+
+    value, indices = specs
+    place = len(key) - 1
+    if key != at_axis(place, "array"):  # `keys.ARRAY`; that file needs ours
+        return None
+    if value.shape != (*shape[:place], *indices.shape, *shape[place + 1 :]):
+        return None
+    outer, inner = math.prod(shape[:place]), math.prod(shape[place + 1 :])
+    count, item = math.prod(indices.shape), value.dtype.itemsize
+    share = min(inner, max(_LEAST // item, _TILE // (item * (count + shape[place]))))
+    parts = -(-inner // share)
+    code = written("scatter_add", add_text(dtype, indices.dtype.name), dtype)
+    head, words = (shape[place], count), (inner, share, parts)
+    return TiledCall(code, head, words, outer * parts, _cost(outer * count * 2, inner * item))
+
+
+def place_tiling(name: str, sign: str, x: Spec, dtype: Any, axis: int | None) -> TiledCall | None:
+    """The call for `argmax` and `argmin` of short rows; NumPy is quicker at long ones."""
+    from nbgraph.kernels.picking import place_text
+    from nbgraph.kernels.written import written
+
+    if axis is not None and axis_of(name, axis, len(x.shape)) != len(x.shape) - 1:
+        return None
+    size = math.prod(x.shape) if axis is None else x.shape[-1]
+    if size > _SHORT:
+        return None
+    rows = math.prod(x.shape) // size
+    code = written(name, place_text(name, dtype, sign), dtype)
+    return TiledCall(code, (rows, size), (), rows, rows * (3 + size))
+
+
+def _cost(lines: int, nbytes: int) -> int:
+    """Nanoseconds, roughly."""
+    return int(lines * (3 + nbytes / 10))

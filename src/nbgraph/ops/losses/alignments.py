@@ -1,0 +1,174 @@
+"""The loss of sequences that are shorter than what is scored, over all alignments (CTC, Graves et
+al., 2006), by MXNet's names.
+
+States of a sample are its labels with blanks before, between and behind them. Sums over alignments
+run forward and backward through them, in logarithms; the two give the gradient, which is the second
+output. Derivatives of second order are not offered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbgraph.dtype import compute_dtype, is_float
+from nbgraph.errors import ArgumentError, DTypeError, ShapeError
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.ops.define import cast, library, public
+from nbgraph.ops.named.layering import named, one_of
+from nbgraph.ops.named.matrices import by_numpy
+
+Array = np.ndarray[Any, Any]
+_NEVER = -np.inf
+
+
+def _infer(data: Spec, label: Spec, *lengths: Spec, **_: Any) -> tuple[Spec, Spec]:
+    if len(data.shape) != 3 or len(label.shape) != 2 or label.shape[0] != data.shape[1]:
+        raise ShapeError(
+            f"CTCLoss: data has shape {data.shape} and label {label.shape}; expected (steps, "
+            "samples, classes) and (samples, labels)"
+        )
+    if not is_float(data.dtype):
+        raise DTypeError(f"CTCLoss: data has dtype {data.dtype}; expected floats: use astype")
+    for spec in lengths:
+        if spec.shape != data.shape[1:2]:
+            raise ShapeError(f"CTCLoss: lengths have shape {spec.shape}; expected one a sample")
+    return Spec(data.shape[1:2], data.dtype), data
+
+
+class _States(NamedTuple):
+    """`ends`: the last state, a blank, of each sample; `skips`: which states may be entered from
+    the one before the last, past a blank; `scores` of (step, sample, state)."""
+
+    classes: Array
+    skips: Array
+    ends: Array
+    steps: Array
+    scores: Array
+
+
+def _states(xp: Any, share: Array, label: Array, lengths: Sequence[Array], **how: Any) -> _States:
+    first = how["blank_label"] == "first"
+    blank, unused = (0, 0) if first else (share.shape[2] - 1, -1)
+    label, given = label.astype(np.int64), [x.astype(np.int64) for x in lengths]
+    steps = given.pop(0) if how["use_data_lengths"] else xp.full(len(label), share.shape[0])
+    counts = (xp.cumsum(label == unused, 1) == 0).sum(1)
+    counts = given.pop(0) if how["use_label_lengths"] else counts
+    inside = xp.arange(label.shape[1]) < counts[:, None]
+    classes = xp.full((len(label), 2 * label.shape[1] + 1), blank)
+    classes[:, 1::2] = xp.where(inside, label, blank)
+    skips = xp.zeros(classes.shape, bool)
+    skips[:, 2:] = (classes[:, 2:] != blank) & (classes[:, 2:] != classes[:, :-2])
+    scores = xp.take_along_axis(share, classes[None], 2)
+    return _States(classes, skips, 2 * counts, steps, scores)
+
+
+def _entered(xp: Any, sums: Array, skips: Array) -> Array:
+    """What flows into each state, from itself and the ones before."""
+    one, two = xp.full_like(sums, _NEVER), xp.full_like(sums, _NEVER)
+    one[:, 1:], two[:, 2:] = sums[:, :-1], sums[:, :-2]
+    return xp.logaddexp(xp.logaddexp(sums, one), xp.where(skips, two, _NEVER))
+
+
+def _forward(xp: Any, s: _States) -> Array:
+    sums = xp.full(s.scores.shape, _NEVER, s.scores.dtype)
+    sums[0, :, :2] = s.scores[0, :, :2]
+    for t in range(1, len(sums)):
+        sums[t] = _entered(xp, sums[t - 1], s.skips) + s.scores[t]
+    return sums
+
+
+def _backward(xp: Any, s: _States) -> Array:
+    """The same from the other end, where each sample ends at a step and a state of its own."""
+    sums, rows = xp.full(s.scores.shape, _NEVER, s.scores.dtype), xp.arange(len(s.ends))
+    skips = xp.zeros_like(s.skips)
+    skips[:, :-2] = s.skips[:, 2:]
+    last = xp.full(s.skips.shape, _NEVER)
+    last[rows, s.ends] = 0
+    last[rows[s.ends > 0], s.ends[s.ends > 0] - 1] = 0
+    for t in reversed(range(len(sums))):
+        sums[t] = xp.where((s.steps == t + 1)[:, None], last, sums[t])
+        if t + 1 < len(sums):
+            back = _entered(xp, sums[t + 1][:, ::-1], skips[:, ::-1])[:, ::-1]
+            sums[t] = xp.where((s.steps > t + 1)[:, None], back, sums[t])
+        sums[t] += s.scores[t]
+    return sums
+
+
+def alignments(xp: Any, data: Array, label: Array, *others: Array, **how: Any) -> None:
+    """Lengths are followed by both outputs."""
+    *lengths, loss, out_slope = others
+    data = data.astype(compute_dtype(data.dtype), copy=False)
+    shifted = data - data.max(2, keepdims=True)
+    share = shifted - xp.log(xp.exp(shifted).sum(2, keepdims=True))
+    s = _states(xp, share, label, lengths, **how)
+    rows = xp.arange(len(s.ends))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        forward, backward = _forward(xp, s), _backward(xp, s)
+        at_end = forward[s.steps - 1, rows]
+        before = xp.where(s.ends > 0, at_end[rows, xp.maximum(s.ends, 1) - 1], _NEVER)
+        total = xp.logaddexp(at_end[rows, s.ends], before)
+        visits = xp.exp(forward + backward - s.scores - total[:, None])
+    slope = xp.exp(share)
+    for state in range(s.classes.shape[1]):
+        slope[:, rows, s.classes[:, state]] -= visits[:, :, state]
+    slope[xp.arange(len(slope))[:, None] >= s.steps] = 0
+    loss[...], out_slope[...] = -total, slope
+
+
+def _rule(g: Gradients) -> list[Any]:
+    rest: list[Any] = [None] * (len(g.specs) - 1)
+    if g.out_grads[0] is None:
+        return [None, *rest]
+    slope = library.multiply(library.expand_dims(g.out_grads[0], (0, 2)), g.outputs[1])
+    return [cast(slope, g.specs[0]), *rest]
+
+
+_CTC = ArrayOp(
+    "CTCLoss",
+    _infer,
+    by_numpy(alignments),
+    gradient=_rule,
+    operands=("data", "label", "*lengths"),
+    keeps=("out1",),
+    nout=2,
+)
+_CTC.visible = 1
+
+
+@public(_CTC, "ctc_loss")
+def CTCLoss(
+    data: Any,
+    label: Any,
+    data_lengths: Any = None,
+    label_lengths: Any = None,
+    *,
+    use_data_lengths: bool = False,
+    use_label_lengths: bool = False,
+    blank_label: str = "first",
+    name: str | None = None,
+) -> Any:
+    """-log of the probability of each sample's labels, over all alignments with its steps.
+
+    `data` are scores of shape (steps, samples, classes), of which a softmax is taken; `label` has
+    shape (samples, labels). The blank is class 0, and 0 pads labels; or with blank_label="last" it
+    is the last class, and -1 pads. Lengths are used where the two words say so.
+
+    >>> CTCLoss(np.zeros((2, 1, 2)), [[1]]).round(6)
+    array([0.287682])
+    """
+    one_of("CTCLoss", "blank_label", blank_label, ("first", "last"))
+    if use_label_lengths and not use_data_lengths and label_lengths is None:
+        data_lengths, label_lengths = None, data_lengths  # as MXNet: the third operand
+    asked = [(data_lengths, use_data_lengths), (label_lengths, use_label_lengths)]
+    lengths = [x for x, use in asked if use]
+    if any(x is None for x in lengths):
+        raise ArgumentError("CTCLoss: lengths are to be used, but not given; give one a sample")
+    how = {
+        "use_data_lengths": bool(use_data_lengths),
+        "use_label_lengths": bool(use_label_lengths),
+        "blank_label": blank_label,
+    }
+    return named(_CTC(data, label, *lengths, **how)[0], name)

@@ -1,0 +1,255 @@
+"""Cross entropy of softmax against classes, as row programs: one pass over memory each way.
+
+The forward pass gives, for each row, the loss and two numbers of the row from which the gradient is
+one more pass: the largest element and 1 / sum(exp(x - largest)), which 16 bits hold as well. For
+derivatives the largest is a constant, as nothing depends on it in the end. Where a graph has both
+passes, and what comes from above does not depend on the loss, they are one. A label that is no
+class gives NaN, also throughout the gradient of its row; in NumPy arrays, where labels are at hand,
+it raises.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError
+from nbgraph.kernels.loops import Combine
+from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.row_program import Result, RowProgram
+from nbgraph.ops.define import axis_of, cast, library, public, whole
+from nbgraph.ops.elementwise.arithmetic import add, multiply, negative, subtract
+from nbgraph.ops.elementwise.exponential import exp
+from nbgraph.ops.losses.scores import (
+    Entropy,
+    added,
+    element,
+    inverse_of,
+    largest,
+    options,
+    row_sum,
+    rows,
+    weight,
+)
+
+Array = np.ndarray[Any, Any]
+
+
+class _LabelEntropy(Entropy):
+    """Labels in NumPy arrays are looked at."""
+
+    def on_numpy(
+        self, operands: Sequence[Any], attributes: Mapping[str, Any], out: Sequence[Any] | None
+    ) -> Any:
+        """See ArrayOp."""
+        x, label = map(np.asarray, operands)
+        self.infer([Spec.of(x), Spec.of(label)], attributes)
+        check_classes(self.__name__, label, x.shape[axis_of("", attributes["axis"], x.ndim)])
+        return super().on_numpy([x, label], attributes, out)
+
+
+def check_classes(name: str, label: Array, count: int) -> None:
+    """ValueError where a label is no class from 0 to `count - 1`."""
+    wrong = ~((label >= 0) & (label < count))
+    if wrong.any():
+        place = tuple(int(i) for i in np.argwhere(wrong)[0])
+        raise ValueError(
+            f"{name}: label[{', '.join(map(str, place))}] is {label[place]}; expected a class from "
+            f"0 to {count - 1}"
+        )
+
+
+def _is_class(label, count):
+    return label >= 0 and label < count
+
+
+def _chosen(x, index, label):
+    return x if index == label else 0.0
+
+
+def _label_loss(top, total, picked, sum_, label, count, *, smoothing=0.0):
+    mean = (1 - smoothing) * picked + smoothing * (sum_ / count) if smoothing > 0 else picked
+    return math.log(total) + (top - mean) if _is_class(label, count) else math.nan
+
+
+def _delivered(power, index, label, inverse, share, hit, count, smoothing):
+    part = share if _is_class(label, count) else math.nan
+    found = power * (inverse * part) - hit * (smoothing / count)
+    return found - (hit * (1 - smoothing) if index == label else 0.0)
+
+
+def _label_slope(x, index, label, top, inverse, share, hit, count, *, smoothing=0.0):
+    return _delivered(weight(x, top), index, label, inverse, share, hit, count, smoothing)
+
+
+def _label_slope_at_once(x, index, label, top, total, share, hit, count, *, smoothing=0.0):
+    return _delivered(weight(x, top), index, label, 1 / total, share, hit, count, smoothing)
+
+
+def _label_rule(g: Gradients) -> list[Any]:
+    to_loss, _, to_inverse = g.out_grads
+    (x, label), (_, top, inverse) = g.inputs, g.outputs
+    share = added(to_loss, None if to_inverse is None else negative(multiply(to_inverse, inverse)))
+    if share is None:
+        return [None, None]
+    hit = library.zeros_like(share) if to_loss is None else to_loss
+    found = label_entropy_gradient(x, label, top, inverse, share, hit, **g.attributes)
+    return [cast(found, g.specs[0]), None]
+
+
+def _label_gradient_rule(g: Gradients) -> list[Any]:
+    """Of power * inverse * share - (1 - smoothing) * one * hit - smoothing / count * hit."""
+    x, label, top, inverse, share, _ = g.inputs
+    top, inverse, share = rows(g, top, inverse, share)
+    power = multiply(g.out_grad, exp(subtract(x, top)))
+    to_x = multiply(power, multiply(inverse, share))
+    smoothing, axis = g.attributes["smoothing"], g.attributes["axis"]
+    (chosen,) = rows(g, library.astype(label, "int64"))
+    to_hit = library.take_along_axis(g.out_grad, chosen, axis)
+    if not g.attributes["keepdims"]:
+        to_hit = library.squeeze(to_hit, axis)
+    if smoothing:
+        mean = library.mean(g.out_grad, **options(g))
+        to_hit = add(multiply(to_hit, 1 - smoothing), multiply(mean, smoothing))
+    sums = [row_sum(g, multiply(power, share)), row_sum(g, multiply(power, inverse))]
+    found = [to_x, None, None, *sums, negative(to_hit)]
+    return [None if v is None else cast(v, s) for v, s in zip(found, g.specs, strict=True)]
+
+
+_LABEL_TOTALS: dict[str, tuple[Combine, Any]] = {
+    "top": ("max", element),
+    "total": ("add", weight),
+    "picked": ("add", _chosen),
+    "sum_": ("add", element),
+}
+_LABEL_RESULTS = [Result(f, row=True) for f in (_label_loss, largest, inverse_of)]
+_LABEL = _LabelEntropy(
+    RowProgram(
+        "label_entropy",
+        rows=("label",),
+        integers=("label",),
+        totals=_LABEL_TOTALS,
+        results=_LABEL_RESULTS,
+    ),
+    gradient=_label_rule,
+    keeps=("x", "label", "out1", "out2"),
+)
+_LABEL_GRADIENT = Entropy(
+    RowProgram(
+        "label_entropy_gradient",
+        rows=("label", "top", "inverse", "share", "hit"),
+        integers=("label",),
+        totals={},
+        results=[Result(_label_slope)],
+    ),
+    gradient=_label_gradient_rule,
+    keeps=("x", "label", "top", "inverse", "share"),
+)
+_LABEL_AT_ONCE = Entropy(
+    RowProgram(
+        "label_entropy_at_once",
+        rows=("label", "share", "hit"),
+        integers=("label",),
+        totals=_LABEL_TOTALS,
+        results=[*_LABEL_RESULTS, Result(_label_slope_at_once)],
+    )
+)
+_LABEL.at_once = _LABEL_GRADIENT, _LABEL_AT_ONCE
+
+
+def _smoothing(name: str, value: Any) -> float:
+    if isinstance(value, (str, bool)) or not 0 <= float(value) < 1:
+        raise ArgumentError(
+            f"{name}: smoothing={value!r}; expected a share from 0 up to, not including, 1"
+        )
+    return float(value)
+
+
+@public(_LABEL)
+def label_entropy(
+    x: Any,
+    label: Any,
+    axis: int = -1,
+    *,
+    keepdims: bool = False,
+    smoothing: float = 0.0,
+    out: Any = None,
+) -> Any:
+    """-log(softmax(x)) at the label's class; the largest of x; 1 / sum(exp(x - largest)).
+
+    `label` has the shape of x without `axis`. With `smoothing` that share of the label is spread
+    over all classes. The largest is a constant for derivatives. See `cross_entropy`.
+
+    >>> loss, top, inverse = label_entropy([[0.0, 0.0], [9.0, 9.0]], [0, 1])
+    >>> loss, top, inverse
+    (array([0.69314718, 0.69314718]), array([0., 9.]), array([0.5, 0.5]))
+    """
+    name = "label_entropy"
+    return _LABEL(
+        x,
+        label,
+        axis=whole(name, "axis", axis),
+        keepdims=bool(keepdims),
+        smoothing=_smoothing(name, smoothing),
+        out=out,
+    )
+
+
+@public(_LABEL_GRADIENT)
+def label_entropy_gradient(
+    x: Any,
+    label: Any,
+    top: Any,
+    inverse: Any,
+    share: Any,
+    hit: Any,
+    axis: int = -1,
+    *,
+    keepdims: bool = False,
+    smoothing: float = 0.0,
+    out: Any = None,
+) -> Any:
+    """softmax(x) * share, less `hit` at the label's class: `label_entropy` backward.
+
+    >>> label_entropy_gradient([[3.0, 3.0]], [1], [3.0], [0.5], [1.0], [1.0])
+    array([[ 0.5, -0.5]])
+    """
+    name = "label_entropy_gradient"
+    return _LABEL_GRADIENT(
+        *(x, label, top, inverse, share, hit),
+        axis=whole(name, "axis", axis),
+        keepdims=bool(keepdims),
+        smoothing=_smoothing(name, smoothing),
+        out=out,
+    )
+
+
+@public(_LABEL_AT_ONCE)
+def label_entropy_at_once(
+    x: Any,
+    label: Any,
+    share: Any,
+    hit: Any,
+    axis: int = -1,
+    *,
+    keepdims: bool = False,
+    smoothing: float = 0.0,
+    out: Any = None,
+) -> Any:
+    """What `label_entropy` gives, and what `label_entropy_gradient` makes of it, in one pass.
+
+    >>> loss, top, inverse, slope = label_entropy_at_once([[3.0, 3.0]], [1], [1.0], [1.0])
+    >>> loss, slope
+    (array([0.69314718]), array([[ 0.5, -0.5]]))
+    """
+    name = "label_entropy_at_once"
+    return _LABEL_AT_ONCE(
+        *(x, label, share, hit),
+        axis=whole(name, "axis", axis),
+        keepdims=bool(keepdims),
+        smoothing=_smoothing(name, smoothing),
+        out=out,
+    )

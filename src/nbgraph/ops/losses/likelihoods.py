@@ -1,0 +1,259 @@
+"""Losses of probabilities and of scores of classes, as PyTorch names them; see `losses`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import is_float
+from nbgraph.errors import ArgumentError, DTypeError, ShapeError
+from nbgraph.ops.define import as_array, as_known, composed, library
+from nbgraph.ops.elementwise.activation import log_sigmoid
+from nbgraph.ops.elementwise.arithmetic import add, divide, multiply, subtract
+from nbgraph.ops.elementwise.comparison import not_equal
+from nbgraph.ops.losses.entropy import label_entropy
+from nbgraph.ops.losses.losses import limited, reduced
+from nbgraph.ops.losses.shares import target_entropy
+from nbgraph.ops.losses.terms import (
+    binary_logits_term,
+    binary_term,
+    divergence_term,
+    focal_term,
+    log_divergence_term,
+    logistic_term,
+    unlikelihood_term,
+)
+from nbgraph.ops.reductions.reductions import sum as total
+
+# probabilities ----------------------------------------------------------------------------------
+
+
+@composed("probability", "target")
+def binary_cross_entropy(
+    probability: Any, target: Any, *, weight: Any = None, reduction: str = "mean"
+) -> Any:
+    """-target * log(probability) - (1 - target) * log(1 - probability).
+
+    For logits there is `binary_cross_entropy_with_logits`, which loses no digits.
+
+    >>> binary_cross_entropy([0.5, 1.0], [1.0, 1.0], reduction="none")
+    array([0.69314718, 0.        ])
+    """
+    loss = binary_term(probability, target)
+    return reduced("binary_cross_entropy", loss, reduction, weight)
+
+
+@composed("x", "target")
+def binary_cross_entropy_with_logits(
+    x: Any,
+    target: Any,
+    *,
+    positive_weight: Any = 1.0,
+    weight: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """`binary_cross_entropy` of sigmoid(x), without overflow; what is there counts
+    `positive_weight`: a number, or an array that broadcasts, such as one number a class.
+
+    >>> binary_cross_entropy_with_logits([0.0, 1000.0], [1.0, 0.0], reduction="none")
+    array([6.93147181e-01, 1.00000000e+03])
+    """
+    name = "binary_cross_entropy_with_logits"
+    if isinstance(positive_weight, (bool, int, float, str, np.generic)):
+        positive = limited(name, "positive_weight", positive_weight)
+        loss = binary_logits_term(x, target, positive=positive)
+    else:  # the same formula, of an operand
+        counts = add(multiply(subtract(positive_weight, 1), target), 1)
+        loss = multiply(subtract(1, target), x)
+        loss = subtract(loss, multiply(counts, log_sigmoid(x)))
+    return reduced(name, loss, reduction, weight)
+
+
+@composed("prediction", "target")
+def logistic_loss(
+    prediction: Any, target: Any, *, weight: Any = None, reduction: str = "mean"
+) -> Any:
+    """log(1 + e**(-prediction * target)); targets are -1 and 1.
+
+    >>> logistic_loss([0.0], [1])
+    np.float64(0.6931471805599453)
+    """
+    return reduced("logistic_loss", logistic_term(prediction, target), reduction, weight)
+
+
+@composed("x", "target")
+def focal_loss(
+    x: Any,
+    target: Any,
+    *,
+    alpha: float | None = 0.25,
+    gamma: float = 2.0,
+    weight: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """`binary_cross_entropy_with_logits`, where what is nearly right counts less.
+
+    Multiplied by (1 - p)**gamma, p the probability given to the target, and by `alpha` where the
+    target is 1, by 1 - alpha where it is 0; None leaves that out (Lin et al., 2017).
+
+    >>> focal_loss([0.0], [1.0], alpha=None)  # log(2) / 4
+    np.float64(0.17328679513998632)
+    """
+    share = (1.0, 1.0) if alpha is None else (float(alpha), 1 - float(alpha))
+    gamma = limited("focal_loss", "gamma", gamma)
+    loss = focal_term(x, target, gamma=gamma, positive=share[0], negative=share[1])
+    return reduced("focal_loss", loss, reduction, weight)
+
+
+@composed("x", "target")
+def kl_divergence(
+    x: Any,
+    target: Any,
+    *,
+    log_target: bool = False,
+    weight: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """target * (log(target) - x) for logarithms `x` of probabilities: their sum over a
+    distribution is how far it is from the target.
+
+    With `log_target` targets are logarithms, too.
+
+    >>> kl_divergence([-0.5, -1.0], [1.0, 0.0], reduction="sum")
+    np.float64(0.5)
+    """
+    loss = log_divergence_term(x, target) if log_target else divergence_term(x, target)
+    return reduced("kl_divergence", loss, reduction, weight)
+
+
+# classes ----------------------------------------------------------------------------------------
+
+
+@composed("x", "target")
+def cross_entropy(
+    x: Any,
+    target: Any,
+    axis: int = -1,
+    *,
+    dense: bool | None = None,
+    class_weight: Any = None,
+    ignore_index: int | None = None,
+    label_smoothing: float = 0.0,
+    reduction: str = "mean",
+) -> Any:
+    """-log(softmax(x)) at the target along an axis: one pass over memory, one more backward.
+
+    Parameters
+    ----------
+    x : floating scores, not probabilities
+    target : classes from 0, of the shape of x without `axis`; or shares of all classes
+    dense : whether target holds shares; by default if it has as many axes as x
+    class_weight : (classes,), optional
+        What losses of a class are multiplied by; a mean over labels is divided by the sum of those
+        of the labels.
+    ignore_index : int, optional
+        Targets of this class cost nothing and are not counted in a mean.
+    label_smoothing : float
+        This share of the target is spread over all classes.
+
+    A target that is no class raises ValueError among NumPy arrays and gives NaN elsewhere.
+
+    >>> cross_entropy([[0.0, 0.0], [9.0, 0.0]], [1, -1], ignore_index=-1)  # log(2)
+    np.float64(0.6931471805599453)
+    """
+    name, x, target = "cross_entropy", as_array(x), as_array(target)
+    class_weight = None if class_weight is None else as_array(class_weight)
+    if dense is None:
+        shapes = [v.shape for v in (x, target) if v.shape is not None]
+        dense = len(shapes) == 2 and len(shapes[0]) == len(shapes[1])
+    if not dense:
+        return _of_labels(x, target, axis, class_weight, ignore_index, label_smoothing, reduction)
+    if ignore_index is not None:
+        raise ArgumentError(f"{name}: ignore_index={ignore_index} is for classes, not for shares")
+    if label_smoothing:
+        count = as_known(name, x).shape[axis]
+        target = add(multiply(target, 1 - label_smoothing), label_smoothing / count)
+    if class_weight is not None:
+        target = multiply(target, _along(class_weight, x, axis))
+    return reduced(name, target_entropy(x, target, axis)[0], reduction)
+
+
+def _along(weight: Any, x: Any, axis: int) -> Any:
+    """Weights of classes in place for x."""
+    after = -axis - 1 if axis < 0 else len(x.shape) - axis - 1
+    return library.reshape(weight, (-1, *[1] * after))
+
+
+def _of_labels(
+    x: Any,
+    label: Any,
+    axis: int,
+    weight: Any,
+    ignored: int | None,
+    smoothing: float,
+    reduction: str,
+) -> Any:
+    name, counts = "cross_entropy", None
+    if ignored is not None:
+        counts = not_equal(label, ignored)
+        label = library.where(counts, label, 0)
+    if weight is None:
+        loss = label_entropy(x, label, axis, smoothing=smoothing)[0]
+    else:
+        chosen = library.take(weight, library.astype(label, "int64"), 0)
+        loss = _weighed(x, label, axis, weight, chosen, smoothing)
+        weight = chosen
+    if counts is not None:
+        counts = library.astype(counts, loss.dtype)
+        loss = multiply(loss, counts)
+        weight = counts if weight is None else multiply(weight, counts)
+    if weight is None or reduction != "mean":
+        return reduced(name, loss, reduction)
+    return divide(total(loss), total(weight))
+
+
+def _weighed(x: Any, label: Any, axis: int, weight: Any, chosen: Any, smoothing: float) -> Any:
+    """Each class times its weight, also those that have but a share of the smoothing."""
+    loss = multiply(label_entropy(x, label, axis)[0], chosen)
+    if not smoothing:
+        return loss
+    each = divide(multiply(_along(weight, x, axis), smoothing), weight.shape[0])
+    spread = target_entropy(x, multiply(library.ones_like(x), each), axis)[0]
+    return add(multiply(loss, 1 - smoothing), spread)
+
+
+@composed("data", "label")
+def softmax_cross_entropy(data: Any, label: Any) -> Any:
+    """The sum over samples of -log(softmax(data)) at the label's class, as in MXNet.
+
+    `data` has shape (samples, classes), `label` (samples,) with classes from 0. See
+    `cross_entropy`.
+
+    >>> float(softmax_cross_entropy([[0.0, 0.0]] * 3, [0, 1, 1]))  # 3 * log(2)
+    2.0794415416798357
+    """
+    data, label = as_array(data), as_array(label)
+    if data.shape is not None and label.shape is not None:
+        given, wanted = tuple(data.shape), tuple(label.shape)
+        if len(given) != 2 or wanted != given[:1]:
+            raise ShapeError(
+                f"softmax_cross_entropy: data{given} and label{wanted}; expected data (samples, "
+                "classes) and label (samples,)"
+            )
+        if not is_float(data.dtype):
+            raise DTypeError(
+                f"softmax_cross_entropy: data has dtype {data.dtype}; expected a floating one: "
+                "use astype"
+            )
+    return total(label_entropy(data, label)[0])
+
+
+@composed("x", "label")
+def unlikelihood(x: Any, label: Any, axis: int = -1, *, reduction: str = "mean") -> Any:
+    """-log(1 - softmax(x)) at the label: what was not to be said (Welleck et al., 2019).
+
+    >>> unlikelihood([[0.0, 0.0]], [1])  # log(2)
+    np.float64(0.6931471805599453)
+    """
+    return reduced("unlikelihood", unlikelihood_term(label_entropy(x, label, axis)[0]), reduction)

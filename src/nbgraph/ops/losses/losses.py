@@ -1,0 +1,204 @@
+"""Losses of predictions against targets, as PyTorch names them.
+
+Each is a scalar function, applied to every element, and then `reduction`: "mean" (the default),
+"sum" or "none". `weight` multiplies before that, and broadcasts; a mean is over elements, whatever
+their weights. In a graph function and reduction are one loop.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nbgraph.errors import ArgumentError
+from nbgraph.ops.define import composed, library
+from nbgraph.ops.elementwise.arithmetic import divide, multiply, subtract
+from nbgraph.ops.elementwise.comparison import maximum
+from nbgraph.ops.losses.terms import (
+    cosine_term,
+    hinge_term,
+    huber_term,
+    l1_term,
+    l2_term,
+    smooth_l1_term,
+    squared_hinge_term,
+)
+from nbgraph.ops.reductions.reductions import sum as total
+
+
+def reduced(name: str, loss: Any, reduction: str, weight: Any = None) -> Any:
+    """Losses of elements as they are asked for."""
+    if reduction not in ("mean", "sum", "none"):
+        raise ArgumentError(f"{name}: reduction={reduction!r}; expected 'mean', 'sum' or 'none'")
+    if weight is not None:
+        loss = multiply(loss, weight)
+    return loss if reduction == "none" else getattr(library, reduction)(loss)
+
+
+def limited(name: str, argument: str, value: Any) -> float:
+    """A number that is not negative, as a float."""
+    if isinstance(value, (str, bool)) or not float(value) >= 0:
+        raise ArgumentError(f"{name}: {argument}={value!r}; expected a number from 0 on")
+    return float(value)
+
+
+# distances --------------------------------------------------------------------------------------
+
+
+@composed("prediction", "target")
+def l1_loss(prediction: Any, target: Any, *, weight: Any = None, reduction: str = "mean") -> Any:
+    """abs(prediction - target).
+
+    >>> l1_loss([1.0, 4.0], [0.0, 0.0])
+    np.float64(2.5)
+    """
+    return reduced("l1_loss", l1_term(prediction, target), reduction, weight)
+
+
+@composed("prediction", "target")
+def l2_loss(prediction: Any, target: Any, *, weight: Any = None, reduction: str = "mean") -> Any:
+    """(prediction - target)**2 / 2, so that its slope is the difference.
+
+    >>> l2_loss([1.0, 2.0], [0.0, 0.0], reduction="none")
+    array([0.5, 2. ])
+    """
+    return reduced("l2_loss", l2_term(prediction, target), reduction, weight)
+
+
+@composed("prediction", "target")
+def smooth_l1_loss(
+    prediction: Any,
+    target: Any,
+    *,
+    beta: float = 1.0,
+    weight: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """d**2 / (2 * beta) where the distance d is below `beta`, else d - beta / 2.
+
+    It has slope +-1 beyond; `huber_loss` has slope +-delta. With sigma of Fast R-CNN beta is
+    1 / sigma**2. `beta=0` is `l1_loss`.
+
+    >>> smooth_l1_loss([0.5, -3.0], [0.0, 0.0], reduction="none")
+    array([0.125, 2.5  ])
+    """
+    beta = limited("smooth_l1_loss", "beta", beta)
+    loss = smooth_l1_term(prediction, target, beta=beta) if beta else l1_term(prediction, target)
+    return reduced("smooth_l1_loss", loss, reduction, weight)
+
+
+@composed("prediction", "target")
+def huber_loss(
+    prediction: Any,
+    target: Any,
+    *,
+    delta: float = 1.0,
+    weight: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """d**2 / 2 where the distance d is below `delta`, else delta * (d - delta / 2).
+
+    >>> huber_loss([1.0, -3.0], [0.0, 0.0], delta=2.0, reduction="none")
+    array([0.5, 4. ])
+    """
+    delta = limited("huber_loss", "delta", delta)
+    return reduced("huber_loss", huber_term(prediction, target, delta=delta), reduction, weight)
+
+
+# margins ----------------------------------------------------------------------------------------
+
+
+@composed("prediction", "target")
+def hinge_loss(
+    prediction: Any,
+    target: Any,
+    *,
+    margin: float = 1.0,
+    weight: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """margin - prediction * target where that is positive, else 0; targets are -1 and 1.
+
+    >>> hinge_loss([0.5, -2.0], [1, -1], reduction="none")
+    array([0.5, 0. ])
+    """
+    loss = hinge_term(prediction, target, margin=float(margin))
+    return reduced("hinge_loss", loss, reduction, weight)
+
+
+@composed("prediction", "target")
+def squared_hinge_loss(
+    prediction: Any,
+    target: Any,
+    *,
+    margin: float = 1.0,
+    weight: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """The square of `hinge_loss`, which has a slope everywhere.
+
+    >>> squared_hinge_loss([0.5, -2.0], [1, -1], reduction="none")
+    array([0.25, 0.  ])
+    """
+    loss = squared_hinge_term(prediction, target, margin=float(margin))
+    return reduced("squared_hinge_loss", loss, reduction, weight)
+
+
+@composed("a", "b", "target")
+def cosine_embedding_loss(
+    a: Any,
+    b: Any,
+    target: Any,
+    *,
+    margin: float = 0.0,
+    axis: int = -1,
+    weight: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """1 - cosine of the angle of a and b where target is 1; its surplus over `margin` where -1.
+
+    `target` has the shape of a without `axis`.
+
+    >>> cosine_embedding_loss([[1.0, 0.0], [1.0, 0.0]], [[0.0, 2.0], [3.0, 0.0]], [1, -1])
+    np.float64(1.0)
+    """
+    cosine = cosine_similarity(a, b, axis)
+    loss = cosine_term(cosine, target, margin=float(margin))
+    return reduced("cosine_embedding_loss", loss, reduction, weight)
+
+
+@composed("a", "b")
+def cosine_similarity(a: Any, b: Any, axis: int = -1, *, eps: float = 1e-8) -> Any:
+    """The cosine of the angle between a and b along an axis; norms count `eps` at least.
+
+    >>> cosine_similarity([1.0, 0.0], [3.0, 4.0])
+    np.float64(0.6)
+    """
+    norms = [maximum(library.vector_norm(x, axis=axis), float(eps)) for x in (a, b)]
+    return divide(total(multiply(a, b), axis), multiply(*norms))
+
+
+@composed("anchor", "positive", "negative")
+def triplet_margin_loss(
+    anchor: Any,
+    positive: Any,
+    negative: Any,
+    *,
+    margin: float = 1.0,
+    p: float = 2,
+    axis: int = -1,
+    weight: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """By how much the anchor is not nearer to the positive than to the negative, by `margin`.
+
+    Distances are `p`-norms along `axis`.
+
+    >>> triplet_margin_loss([[0.0, 0.0]], [[3.0, 4.0]], [[6.0, 0.0]])
+    np.float64(0.0)
+    """
+    near, far = (
+        library.vector_norm(subtract(anchor, other), axis=axis, ord=p)
+        for other in (positive, negative)
+    )
+    loss = maximum(subtract(near, subtract(far, float(margin))), 0)
+    return reduced("triplet_margin_loss", loss, reduction, weight)

@@ -1,0 +1,76 @@
+"""What cross entropies share: rows of scores, and what is made of one without overflow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nbgraph.dtype import is_float
+from nbgraph.errors import DTypeError, ShapeError
+from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.row_op import RowOp
+from nbgraph.ops.define import library
+from nbgraph.ops.elementwise.arithmetic import add
+from nbgraph.ops.reductions.reductions import kept
+
+
+class Entropy(RowOp):
+    """A row program of floating scores; operands with elements have one shape."""
+
+    def infer(self, specs: Sequence[Spec], attributes: Mapping[str, Any]) -> tuple[Spec, ...]:
+        """See ArrayOp."""
+        if specs and not is_float(specs[0].dtype):
+            raise DTypeError(
+                f"{self.__name__}: x has dtype {specs[0].dtype}; expected a floating one: use "
+                "astype"
+            )
+        for name, spec in zip(self.program.elements, specs, strict=False):
+            if spec.shape != specs[0].shape:
+                raise ShapeError(
+                    f"{self.__name__}: {name} has shape {spec.shape}; expected that of x, "
+                    f"{specs[0].shape}"
+                )
+        return super().infer(specs, attributes)
+
+
+def options(g: Gradients) -> dict[str, Any]:
+    """What says where rows lie."""
+    return {"axis": g.attributes["axis"], "keepdims": g.attributes["keepdims"]}
+
+
+def rows(g: Gradients, *values: Any) -> list[Any]:
+    """Values of rows, to be combined with elements."""
+    return [kept(v, g.specs[0], **options(g)) for v in values]
+
+
+def row_sum(g: Gradients, x: Any) -> Any:
+    """One value a row."""
+    return library.sum(x, **options(g))
+
+
+def added(a: Any, b: Any) -> Any:
+    """A sum of which parts may be None: nothing."""
+    if a is None or b is None:
+        return b if a is None else a
+    return add(a, b)
+
+
+def element(x):
+    """Itself."""
+    return x
+
+
+def weight(x, top):
+    """An element's part of the total, without overflow."""
+    return math.exp(x - top)
+
+
+def largest(top):
+    """The largest of a row."""
+    return top
+
+
+def inverse_of(total):
+    """By what weights are multiplied to be shares."""
+    return 1 / total

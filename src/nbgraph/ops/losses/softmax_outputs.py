@@ -1,0 +1,285 @@
+"""SoftmaxOutput: softmax of a layer's result, whose gradient is that of the cross entropy.
+
+What flows back does not depend on the gradient of the result, unless `out_grad` says so. The label
+gets no gradient. A second derivative is that of the gradient as it stands.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import is_float
+from nbgraph.errors import DTypeError, ShapeError
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.row_op import RowOp
+from nbgraph.operator.row_program import Result, RowProgram
+from nbgraph.ops.define import Shape, as_array, cast, library, public, whole
+from nbgraph.ops.elementwise.arithmetic import divide, multiply, subtract
+from nbgraph.ops.elementwise.comparison import maximum, not_equal
+from nbgraph.ops.named.layering import applied, composer, named, one_of
+from nbgraph.ops.reductions.reductions import kept
+from nbgraph.shape import Shapes, axis_of
+
+Array = np.ndarray[Any, Any]
+_NORMALIZATIONS = ("null", "batch", "valid")
+
+
+_OWN = ("grad_scale", "ignore_label", "normalization", "multi_output")
+
+
+def _data(data):
+    return data
+
+
+def _weight(data, top):
+    return math.exp(data - top)
+
+
+def _share(data, top, total):
+    return _weight(data, top) * (1 / total)
+
+
+def _slope(share, index, label, scale, count, *, smoothing=0.0):
+    other = smoothing / (count - 1) if smoothing > 0 else 0.0
+    return (share - (1 - smoothing if index == label else other)) * scale
+
+
+class _Output(RowOp):
+    is_loss = True  # asked by executors
+
+    def normalise(self, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
+        """See ArrayOp; some attributes are the gradient's."""
+        rest = {k: v for k, v in attributes.items() if k not in (*_OWN, "smoothing")}
+        own = {k: attributes[k] for k in (*_OWN, "smoothing")}
+        return {**super().normalise(rest), **own}
+
+    def infer_partial(
+        self, in_shapes: Shapes, out_shapes: Shapes, attributes: Mapping[str, Any]
+    ) -> tuple[Shapes, Shapes] | None:
+        """Labels have the data's shape without the axis of classes."""
+        (data, label), (out,) = in_shapes, out_shapes
+        data = data or out
+        if data is None:
+            return None
+        return (data, _rows(data, attributes) if label is None else label), (data,)
+
+
+def _rows(shape: Any, attributes: Mapping[str, Any]) -> Any:
+    place = axis_of("softmax_output", attributes["axis"], len(shape))
+    one = (1,) if attributes["keepdims"] else ()
+    return (*shape[:place], *one, *shape[place + 1 :])
+
+
+def _scale(label: Any, data: Spec, attributes: Mapping[str, Any]) -> Any:
+    """What the slopes of each row are multiplied by."""
+    ignored, how = attributes["ignore_label"], attributes["normalization"]
+    counts = library.ones_like(label) if ignored is None else not_equal(label, ignored)
+    counts = library.astype(counts, data.dtype)
+    scale = attributes["grad_scale"]
+    if how == "valid":
+        return multiply(counts, divide(scale, maximum(library.sum(counts), 1)))
+    rows = math.prod(_rows(data.shape, attributes))
+    if attributes["multi_output"]:
+        scale /= max(rows // max(data.shape[0], 1), 1)
+        rows = data.shape[0]
+    if how == "batch":
+        scale /= max(rows, 1)
+    return multiply(counts, scale)
+
+
+def _rule(g: Gradients) -> list[Any]:
+    return [_by_label(g.outputs[0], g.inputs[1], g.specs[0], g.attributes), None]
+
+
+def _by_label(share: Any, label: Any, data: Spec, attributes: Mapping[str, Any]) -> Any:
+    options = {name: attributes[name] for name in ("axis", "keepdims", "smoothing")}
+    scale = _scale(label, data, attributes)
+    return cast(softmax_output_gradient(share, label, scale, **options), data)
+
+
+def _gradient_rule(g: Gradients) -> list[Any]:
+    scale = kept(g.inputs[2], g.specs[0], g.attributes["axis"], keepdims=g.attributes["keepdims"])
+    return [cast(multiply(g.out_grad, scale), g.specs[0]), None, None]
+
+
+_SOFTMAX = _Output(
+    RowProgram(
+        "softmax_output",
+        elements=("data",),
+        rows=("label",),
+        integers=("label",),
+        totals={"top": ("max", _data), "total": ("add", _weight)},
+        results=[Result(_share)],
+    ),
+    gradient=_rule,
+    keeps=("label", "out"),
+)
+_SOFTMAX_GRADIENT = RowOp(
+    RowProgram(
+        "softmax_output_gradient",
+        elements=("share",),
+        rows=("label", "scale"),
+        integers=("label",),
+        totals={},
+        results=[Result(_slope)],
+    ),
+    gradient=_gradient_rule,
+    keeps=("scale",),
+)
+
+
+# other labels -----------------------------------------------------------------------------------
+
+
+def _head_infer(data: Spec, share: Spec, label: Spec, **attributes: Any) -> Spec:
+    rows: Shape = _rows(data.shape, attributes)
+    if label.shape not in (data.shape, rows):
+        raise ShapeError(
+            f"softmax_output: label has shape {label.shape} beside data{data.shape}; expected "
+            f"{rows}, a class each, or {data.shape}, shares of classes"
+        )
+    if not is_float(data.dtype):
+        raise DTypeError(
+            f"softmax_output: data has dtype {data.dtype}; expected floats: use astype"
+        )
+    return share
+
+
+def _head(inputs: Sequence[Array], outputs: Sequence[Array], **_: Any) -> None:
+    if inputs[1] is not outputs[0]:
+        np.copyto(outputs[0], inputs[1])
+
+
+def _head_rule(g: Gradients) -> list[Any]:
+    data, label = g.specs[0], g.specs[2]
+    if label.shape == data.shape:
+        scale = g.attributes["grad_scale"]
+        slope = multiply(subtract(g.outputs[0], cast(g.inputs[2], data)), scale)
+    else:
+        slope = _by_label(g.outputs[0], g.inputs[2], data, g.attributes)
+    if not getattr(g.op, "is_loss", False):
+        slope = multiply(slope, g.out_grad)
+    return [cast(slope, data), None, None]
+
+
+def _head_op(name: str) -> ArrayOp:
+    """`share`, the softmax of data, as a result; for labels that are shares, or not known yet."""
+    return ArrayOp(
+        name,
+        _head_infer,
+        _head,
+        gradient=_head_rule,
+        operands=("data", "share", "label"),
+        keeps=("label", "out"),
+        inplace=[(1, 0)],
+    )
+
+
+HEAD, TIMES_HEAD = _head_op("softmax_output_head"), _head_op("softmax_output_times")
+setattr(HEAD, "is_loss", True)  # noqa: B010  (asked by executors)
+
+
+def _is_plain(data: Any, label: Any) -> bool:
+    """Whether labels are known to be classes."""
+    if label is None:
+        return True
+    if label.shape is None:
+        return False
+    known = getattr(data, "shape", None)
+    return known is None or len(label.shape) != len(known) or 1 in label.shape
+
+
+@public(_SOFTMAX, "SoftmaxOutput", "Softmax")
+def softmax_output(
+    data: Any,
+    label: Any = None,
+    *,
+    grad_scale: float = 1.0,
+    ignore_label: float | None = None,
+    use_ignore: bool | None = None,
+    multi_output: bool = False,
+    normalization: str = "null",
+    smoothing: float = 0.0,
+    smooth_alpha: float | None = None,
+    out_grad: bool = False,
+    preserve_shape: bool = True,
+    axis: int | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
+    out: Any = None,
+) -> Any:
+    """softmax(data); its gradient is that of the cross entropy with the labels.
+
+    Parameters
+    ----------
+    data : (samples, ..., classes); with `multi_output` (samples, classes, ...)
+    label : classes from 0, of the shape of data without that axis; or shares of classes, of the
+        shape of data. On symbols, left out, it becomes a variable, as `name_label`.
+    ignore_label : number, optional
+        Labels of this value get no gradient; -1 where `use_ignore` alone is given.
+    normalization : {"null", "batch", "valid"}
+        Divide by nothing, by the number of labels, of labels that count. With `multi_output` the
+        first divides by the labels of a sample, as in MXNet.
+    smoothing, smooth_alpha : float
+        This share of a label is spread over the other classes; MXNet's name is the second.
+    out_grad : bool
+        Whether the gradient is multiplied by that of the result.
+
+    >>> softmax_output([[0.0, 0.0]], [1])
+    array([[0.5, 0.5]])
+    """
+    one_of("softmax_output", "normalization", normalization, _NORMALIZATIONS)
+    if use_ignore is not None:
+        ignore_label = (-1 if ignore_label is None else ignore_label) if use_ignore else None
+    how: dict[str, Any] = {
+        "axis": (1 if multi_output else -1)
+        if axis is None
+        else whole("softmax_output", "axis", axis),
+        "keepdims": bool(keepdims),
+        "grad_scale": float(grad_scale),
+        "ignore_label": ignore_label,
+        "multi_output": bool(multi_output),
+        "normalization": normalization,
+        "smoothing": float(smoothing if smooth_alpha is None else smooth_alpha),
+    }
+    data = as_array(data)
+    label = None if label is None else as_array(label)
+    if out_grad or not _is_plain(data, label):
+        return _with_head(data, label, how, name, out, times=out_grad)
+    if name is not None or label is None:
+        return applied(_SOFTMAX, [data, label], how, name)
+    return _SOFTMAX(data, label, **how, out=out)
+
+
+def _with_head(
+    data: Any, label: Any, how: dict[str, Any], name: str | None, out: Any, *, times: bool
+) -> Any:
+    share = library.stop_gradient(library.softmax(data, how["axis"]))
+    op = TIMES_HEAD if times else HEAD
+    if composer(data, label) is not None:
+        return applied(op, [data, share, label], how, name)
+    return named(op(data, share, label, **how, out=out), name)
+
+
+@public(_SOFTMAX_GRADIENT)
+def softmax_output_gradient(
+    share: Any,
+    label: Any,
+    scale: Any,
+    *,
+    axis: int = -1,
+    keepdims: bool = False,
+    smoothing: float = 0.0,
+    out: Any = None,
+) -> Any:
+    """(share - one at the label's class) * scale: `softmax_output` backward.
+
+    >>> softmax_output_gradient([[0.5, 0.5]], [1], [2.0])
+    array([[ 1., -1.]])
+    """
+    options = {"axis": axis, "keepdims": bool(keepdims), "smoothing": float(smoothing)}
+    return _SOFTMAX_GRADIENT(share, label, scale, **options, out=out)

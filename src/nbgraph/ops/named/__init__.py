@@ -1,0 +1,1 @@
+"""Operators by MXNet's names and parameters, where those differ from NumPy's and PyTorch's."""

@@ -1,0 +1,165 @@
+"""Where a pass back begins, by MXNet's names: losses, outputs of support vector machines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import is_float
+from nbgraph.errors import DTypeError, ShapeError
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.ops.define import cast, library, public
+from nbgraph.ops.elementwise.arithmetic import divide, multiply, negative, subtract
+from nbgraph.ops.elementwise.comparison import greater, maximum, where
+from nbgraph.ops.named.layering import applied, named, one_of
+from nbgraph.shape import Shapes, same_shape
+
+Array = np.ndarray[Any, Any]
+
+
+def _require(name: str, data: Spec) -> None:
+    if not is_float(data.dtype):
+        raise DTypeError(f"{name}: data has dtype {data.dtype}; expected floats: use astype")
+
+
+def _same(inputs: Sequence[Array], outputs: Sequence[Array], **_: Any) -> None:
+    if inputs[0] is not outputs[0]:
+        np.copyto(outputs[0], inputs[0])
+
+
+def _loss(op: ArrayOp) -> ArrayOp:
+    setattr(op, "is_loss", True)  # noqa: B010  (asked by executors)
+    return op
+
+
+# a loss as it is --------------------------------------------------------------------------------
+
+
+def _loss_infer(data: Spec, **_: Any) -> Spec:
+    _require("MakeLoss", data)
+    return data
+
+
+def _loss_rule(g: Gradients) -> list[Any]:
+    (spec,), scale, how = g.specs, g.attributes["grad_scale"], g.attributes["normalization"]
+    whole = library.full_like(g.outputs[0], 1.0)
+    if how == "valid":
+        count = library.sum(
+            library.astype(greater(g.outputs[0], g.attributes["valid_thresh"]), spec.dtype)
+        )
+        return [cast(multiply(whole, divide(scale, maximum(count, 1))), spec)]
+    if how == "batch":
+        scale /= max(spec.shape[0], 1) if spec.shape else 1
+    return [cast(multiply(whole, scale), spec)]
+
+
+_MAKE_LOSS = _loss(
+    ArrayOp(
+        "MakeLoss",
+        _loss_infer,
+        _same,
+        gradient=_loss_rule,
+        operands=("data",),
+        keeps=("out",),
+        inplace=[(0, 0)],
+        partial=same_shape,
+    )
+)
+
+
+@public(_MAKE_LOSS, "make_loss")
+def MakeLoss(
+    data: Any,
+    *,
+    grad_scale: float = 1.0,
+    valid_thresh: float = 0.0,
+    normalization: str = "null",
+    name: str | None = None,
+) -> Any:
+    """`data` as a loss: what flows back is `grad_scale`, whatever comes from above, divided by the
+    number of samples (normalization="batch") or of numbers above `valid_thresh` ("valid").
+
+    >>> MakeLoss([1.0, 2.0])
+    array([1., 2.])
+    """
+    one_of("MakeLoss", "normalization", normalization, ("null", "batch", "valid"))
+    how = {
+        "grad_scale": float(grad_scale),
+        "valid_thresh": float(valid_thresh),
+        "normalization": normalization,
+    }
+    return named(_MAKE_LOSS(data, **how), name)
+
+
+# support vector machines ------------------------------------------------------------------------
+
+
+def _svm_infer(data: Spec, label: Spec, **_: Any) -> Spec:
+    _require("SVMOutput", data)
+    if len(data.shape) != 2 or label.shape != data.shape[:1]:
+        raise ShapeError(
+            f"SVMOutput: data has shape {data.shape} and label {label.shape}; expected (samples, "
+            "classes) and a class for each sample"
+        )
+    return data
+
+
+def _svm_rule(g: Gradients) -> list[Any]:
+    """Of the hinge losses of one class against the others, or of their squares."""
+    (data, _), out = g.specs, g.outputs[0]
+    margin, weight = g.attributes["margin"], g.attributes["regularization_coefficient"]
+    classes = library.astype(g.inputs[1], "int64")
+    own = library.astype(library.one_hot(classes, data.shape[1]), "bool")
+    score = where(own, out, negative(out))
+    short = subtract(margin, score)
+    size = where(greater(short, 0), weight, 0.0)
+    if not g.attributes["use_linear"]:
+        size = multiply(multiply(size, short), 2.0)
+    return [cast(where(own, negative(size), size), data), None]
+
+
+def _svm_partial(in_shapes: Shapes, out_shapes: Shapes, **_: Any) -> tuple[Shapes, Shapes]:
+    (data, label), (out,) = in_shapes, out_shapes
+    data = data or out
+    return (data, label if data is None else data[:1]), (data,)
+
+
+_SVM = _loss(
+    ArrayOp(
+        "SVMOutput",
+        _svm_infer,
+        _same,
+        gradient=_svm_rule,
+        operands=("data", "label"),
+        keeps=("label", "out"),
+        inplace=[(0, 0)],
+        partial=_svm_partial,
+    )
+)
+
+
+@public(_SVM)
+def SVMOutput(
+    data: Any,
+    label: Any = None,
+    *,
+    margin: float = 1.0,
+    regularization_coefficient: float = 1.0,
+    use_linear: bool = False,
+    name: str | None = None,
+) -> Any:
+    """`data`, scores of classes; its gradient is that of squared hinge losses, or of hinge losses
+    where `use_linear`: the label's class against the others. On symbols a label that is not given
+    becomes a variable, as `name_label`.
+
+    >>> SVMOutput([[1.0, 2.0]], [1])
+    array([[1., 2.]])
+    """
+    how = {
+        "margin": float(margin),
+        "regularization_coefficient": float(regularization_coefficient),
+        "use_linear": bool(use_linear),
+    }
+    return applied(_SVM, [data, label], how, name)

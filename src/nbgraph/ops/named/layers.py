@@ -1,0 +1,218 @@
+"""Layers with weights by MXNet's names and parameters; on symbols they make their weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError
+from nbgraph.operator.array_op import ArrayOp, constant
+from nbgraph.operator.parameters import Param, field
+from nbgraph.operator.registry import register
+from nbgraph.ops.define import library, operator_of
+from nbgraph.ops.named.deconvolutions import BIASED as DECONVOLUTION_BIASED
+from nbgraph.ops.named.deconvolutions import DECONVOLUTION
+from nbgraph.ops.named.layering import Axes, applied, composer, named, read, unnamed
+from nbgraph.ops.normalisation.batches import batch_standard, batch_statistics, channel_moments
+from nbgraph.ops.products.connected import BIASED as CONNECTED_BIASED
+from nbgraph.ops.products.connected import fully_connected
+from nbgraph.ops.windows.convolutions import BIASED as CONVOLUTION_BIASED
+from nbgraph.ops.windows.convolutions import convolution
+from nbgraph.shape import Shapes
+
+Array = np.ndarray[Any, Any]
+
+
+class _Connected(Param):
+    """Parameters of FullyConnected."""
+
+    num_hidden: int = field(lower=1, doc="Features.")
+    no_bias: bool = field(False, doc="Whether there is no bias.")
+    flatten: bool = field(True, doc="Whether all axes but the first are inputs.")
+
+
+class _Convolution(Param):
+    """Parameters of Convolution; an empty tuple means one, or none, for each axis."""
+
+    kernel: Axes = field(lower=1, doc="Extents of the window.")
+    num_filter: int = field(lower=1, doc="Features.")
+    stride: Axes = field((), lower=1, doc="Cells from place to place.")
+    dilate: Axes = field((), lower=1, doc="Cells from one element of the window to the next.")
+    pad: Axes = field((), lower=0, doc="Zeros on both sides.")
+    num_group: int = field(1, lower=1, doc="Groups of channels.")
+    no_bias: bool = field(False, doc="Whether there is no bias.")
+    workspace: int = field(1024, lower=0, doc="Ignored: columns take a room on the stack.")
+    cudnn_tune: str | None = field(None, doc="Ignored, as are the other words about cuDNN.")
+    cudnn_off: bool = field(False, doc="Ignored.")
+    layout: Literal["NCW", "NCHW", "NCDHW"] | None = field(None, doc="Channels come second.")
+
+
+class _Deconvolution(_Convolution):
+    """Parameters of Deconvolution."""
+
+    adj: Axes = field((), lower=0, doc="Cells added at the ends of the result.")
+    target_shape: Axes = field((), lower=0, doc="The result's space; pad and adj follow from it.")
+    no_bias: bool = field(True, doc="Whether there is no bias.")
+
+
+class _BatchNorm(Param):
+    """Parameters of BatchNorm, as MXNet has them."""
+
+    eps: float = field(1e-3, lower=0.0, doc="Added to the variance.")
+    momentum: float = field(0.9, doc="What stays of the moving averages.")
+    fix_gamma: bool = field(True, doc="Whether gamma is 1.")
+    use_global_stats: bool = field(False, doc="Whether training uses the moving averages.")
+    axis: int = field(1, doc="Of the channels.")
+    output_mean_var: bool = field(False, doc="Whether mean and deviation are outputs.")
+    cudnn_off: bool = field(False, doc="Ignored.")
+
+
+@register
+def FullyConnected(
+    data: Any, weight: Any = None, bias: Any = None, *, name: str | None = None, **given: Any
+) -> Any:
+    """`fully_connected` by MXNet's name: num_hidden, no_bias, flatten.
+
+    >>> import nbgraph as ng
+    >>> out = FullyConnected(ng.var("data"), num_hidden=4, name="fc")
+    >>> out.list_arguments(), out.infer_shape(data=(2, 3))[0]
+    (['data', 'fc_weight', 'fc_bias'], [(2, 3), (4, 3), (4,)])
+    """
+    p = read("FullyConnected", _Connected, given)
+    values = [data, weight] if p.no_bias else [data, weight, bias]
+    op = operator_of(fully_connected) if p.no_bias else CONNECTED_BIASED
+    known = {"weight": ((p.num_hidden, None), None), "bias": ((p.num_hidden,), None)}
+    return applied(op, values, {"flatten": p.flatten}, name, known)
+
+
+def _how(p: Any) -> dict[str, Any]:
+    return {
+        "stride": p.stride or 1,
+        "pad": p.pad or 0,
+        "dilation": p.dilate or 1,
+        "groups": p.num_group,
+    }
+
+
+@register
+def Convolution(
+    data: Any, weight: Any = None, bias: Any = None, *, name: str | None = None, **given: Any
+) -> Any:
+    """`convolution` by MXNet's name: kernel, num_filter, stride, dilate, pad, num_group, no_bias.
+
+    >>> import nbgraph as ng
+    >>> out = Convolution(ng.var("data"), kernel="(3,3)", num_filter=8, name="conv")
+    >>> out.infer_shape(data=(2, 3, 9, 9))[:2]
+    ([(2, 3, 9, 9), (8, 3, 3, 3), (8,)], [(2, 8, 7, 7)])
+    """
+    p = read("Convolution", _Convolution, given)
+    values = [data, weight] if p.no_bias else [data, weight, bias]
+    op = operator_of(convolution) if p.no_bias else CONVOLUTION_BIASED
+    known = {
+        "weight": ((p.num_filter, None, *p.kernel), None),
+        "bias": ((p.num_filter,), None),
+    }
+    return applied(op, values, _how(p), name, known)
+
+
+@register
+def Deconvolution(
+    data: Any, weight: Any = None, bias: Any = None, *, name: str | None = None, **given: Any
+) -> Any:
+    """The transposed convolution by MXNet's name: as Convolution, with adj, target_shape, and
+    no_bias=True by default.
+
+    `weight` has shape (channels of data, num_filter / num_group, *kernel). A stride makes space
+    larger: (n - 1) * stride - 2 * pad + dilate * (kernel - 1) + 1 + adj cells, or `target_shape`.
+
+    >>> import numpy as np
+    >>> x, w = np.ones((1, 1, 2)), np.ones((1, 1, 2))
+    >>> Deconvolution(x, w, kernel=(2,), num_filter=1, stride=(2,))
+    array([[[1., 1., 1., 1.]]])
+    """
+    p = read("Deconvolution", _Deconvolution, given)
+    if p.num_filter % p.num_group:
+        raise ArgumentError(
+            f"Deconvolution: num_filter={p.num_filter} is no multiple of num_group={p.num_group}"
+        )
+    values = [data, weight] if p.no_bias else [data, weight, bias]
+    op = DECONVOLUTION if p.no_bias else DECONVOLUTION_BIASED
+    known = {
+        "weight": ((None, p.num_filter // p.num_group, *p.kernel), None),
+        "bias": ((p.num_filter,), None),
+    }
+    how = {**_how(p), "adj": p.adj or 0, "target": p.target_shape}
+    return applied(op, values, how, name, known)
+
+
+def _fixed_partial(in_shapes: Shapes, out_shapes: Shapes) -> tuple[Shapes, Shapes]:
+    (moments, gamma), (out,) = in_shapes, out_shapes
+    row = None if moments is None else moments[1:]
+    known = next((s for s in (gamma, out, row) if s and s[0] is not None), row)
+    return (moments, known), (known,)
+
+
+def _fill_ones(inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
+    outputs[0].fill(1)
+
+
+FIXED = ArrayOp(  # a gamma that is there, and counts as ones
+    "fixed_gamma",
+    lambda moments, gamma: gamma,
+    _fill_ones,
+    gradient=constant,
+    operands=("moments", "gamma"),
+    partial=_fixed_partial,
+)
+
+
+@register
+def BatchNorm(
+    data: Any,
+    gamma: Any = None,
+    beta: Any = None,
+    moving_mean: Any = None,
+    moving_var: Any = None,
+    *,
+    name: str | None = None,
+    **given: Any,
+) -> Any:
+    """`batch_norm` by MXNet's name: eps (1e-3), momentum (0.9: what stays), fix_gamma (True: gamma
+    is 1 and gets no gradient), use_global_stats, axis (1), output_mean_var.
+
+    The moving variance is that of the batch, divided by n. With output_mean_var=True mean and
+    1 / sqrt(variance + eps) of the batch are given, too.
+
+    >>> import nbgraph as ng
+    >>> out = BatchNorm(ng.var("data"), name="bn")
+    >>> out.list_arguments(), out.list_auxiliary_states()
+    (['data', 'bn_gamma', 'bn_beta'], ['bn_moving_mean', 'bn_moving_var'])
+    """
+    p = read("BatchNorm", _BatchNorm, given)
+    if p.axis != 1:
+        data = library.swapaxes(data, 1, p.axis)
+    how = {"momentum": 1 - p.momentum, "frozen": p.use_global_stats, "correction": 0}
+    known = {"moving_var": (None, 1), "gamma": (None, 1)}
+    symbols = composer(data) is not None
+    if moving_mean is None and moving_var is None and not symbols:
+        found = channel_moments(data)
+    else:
+        states = [data, moving_mean, moving_var]
+        found, _ = applied(operator_of(batch_statistics), states, how, name, known)
+    if not symbols:
+        unnamed("BatchNorm", name)
+        row = library.slice_view(found, (0,))
+        gamma = library.ones_like(row) if gamma is None else gamma
+        beta = library.zeros_like(row) if beta is None else beta
+    if p.fix_gamma:
+        gamma = applied(FIXED, [found, gamma], {}, name, known)
+    weights = [data, found, gamma, beta]
+    made = applied(operator_of(batch_standard), weights, {"eps": p.eps}, name, known)
+    if p.axis != 1:
+        made = named(library.swapaxes(made, 1, p.axis), name)
+    if not p.output_mean_var:
+        return made
+    mean, variance = (library.slice_view(found, (k,)) for k in (0, 1))
+    return made, mean, library.rsqrt(library.add(variance, p.eps))

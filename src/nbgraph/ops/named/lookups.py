@@ -1,0 +1,116 @@
+"""Rows of a table by MXNet's name, and elements by number with its ways of treating numbers that
+are out of bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.parameters import Param, field
+from nbgraph.ops.define import as_array, as_known, cast, composed, library, public
+from nbgraph.ops.indexing.indexing import check_bounds
+from nbgraph.ops.indexing.picking import embedding, pick
+from nbgraph.ops.named.layering import applied, composer, read, unnamed
+from nbgraph.shape import Shapes
+
+Array = np.ndarray[Any, Any]
+
+
+def _infer(data: Spec, weight: Spec) -> Spec:
+    if len(weight.shape) != 2:
+        raise ShapeError(f"Embedding: weight has shape {weight.shape}; expected a table (n, size)")
+    return Spec((*data.shape, weight.shape[1]), weight.dtype)
+
+
+def _compute(inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
+    data, weight = inputs
+    places = data.astype(np.int64)
+    check_bounds("Embedding", places, weight.shape[0], 0)
+    np.take(weight, places, 0, out=outputs[0], mode="wrap")
+
+
+def _rule(g: Gradients) -> list[Any]:
+    places = library.astype(g.inputs[0], "int64")
+    made = library.scatter_add(g.out_grad, places, shape=g.specs[1].shape, key=("array",))
+    return [None, cast(made, g.specs[1])]
+
+
+def _partial(in_shapes: Shapes, out_shapes: Shapes) -> tuple[Shapes, Shapes]:
+    (data, weight), (out,) = in_shapes, out_shapes
+    if data is not None and weight is not None and len(weight) == 2:
+        out = (*data, weight[1])
+    return (data, weight), (out,)
+
+
+_EMBEDDING = ArrayOp(
+    "Embedding",
+    _infer,
+    _compute,
+    gradient=_rule,
+    operands=("data", "weight"),
+    keeps=("data",),
+    partial=_partial,
+)
+
+
+class _Embedding(Param):
+    """Parameters of Embedding."""
+
+    input_dim: int | None = field(None, lower=1, doc="Rows of the table.")
+    output_dim: int | None = field(None, lower=1, doc="Size of a row.")
+    padding_index: int | None = field(None, doc="A row that gets no gradient.")
+    dtype: str = field("float32", doc="Ignored: it is that of the weight.")
+    sparse_grad: bool = field(False, doc="Ignored: gradients are dense.")
+
+
+@public(_EMBEDDING)
+def Embedding(data: Any, weight: Any = None, *, name: str | None = None, **given: Any) -> Any:
+    """`embedding` by MXNet's name: input_dim, output_dim. Floats are cut to whole numbers.
+
+    >>> import nbgraph as ng
+    >>> out = Embedding(ng.var("data"), input_dim=5, output_dim=2, name="e")
+    >>> out.list_arguments(), out.infer_shape(data=(3,))[0]
+    (['data', 'e_weight'], [(3,), (5, 2)])
+    """
+    p = read("Embedding", _Embedding, given)
+    asked = p.input_dim, p.output_dim
+    shape = getattr(weight, "shape", None)
+    if shape is not None and any(n not in (None, m) for n, m in zip(asked, shape, strict=False)):
+        wanted = ", ".join("any" if n is None else str(n) for n in asked)
+        raise ShapeError(f"Embedding: weight has shape {tuple(shape)}; expected ({wanted})")
+    if composer(data, weight) is None and weight is not None:
+        unnamed("Embedding", name)
+        return embedding(data, weight, padding_index=p.padding_index)
+    if p.padding_index is not None:
+        raise ArgumentError("Embedding: padding_index is for arrays; on symbols use embedding")
+    known = {"weight": (asked, None)}
+    return applied(_EMBEDDING, [data, weight], {}, name, known)
+
+
+@composed("a", "indices", aliases=("choose_element_0index",))
+def batch_take(a: Any, indices: Any) -> Any:
+    """One element of each row.
+
+    >>> batch_take([[1, 2], [3, 4]], [1, 0])
+    array([2, 3])
+    """
+    return pick(a, indices, -1)
+
+
+@composed("lhs", "mhs", "rhs")
+def fill_element_0index(lhs: Any, mhs: Any, rhs: Any) -> Any:
+    """`lhs` with one element of each row, at its number in `rhs`, replaced by that of `mhs`.
+
+    >>> fill_element_0index([[1, 2], [3, 4]], [9, 8], [1, 0])
+    array([[1, 9],
+           [8, 4]])
+    """
+    data = as_known("fill_element_0index", lhs)
+    if len(data.shape) != 2:
+        raise ShapeError(f"fill_element_0index: lhs has shape {data.shape}; expected (rows, n)")
+    places = np.arange(data.shape[0]), library.astype(as_array(rhs), "int64")
+    return library.index_update(data, mhs, *places, key=("array", "array"))

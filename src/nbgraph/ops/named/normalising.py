@@ -1,0 +1,211 @@
+"""Norms by MXNet's names and parameters: on symbols they make their gamma and beta."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from nbgraph.errors import ShapeError
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.parameters import Param, field
+from nbgraph.ops.define import cast, composed, library, whole
+from nbgraph.ops.elementwise.arithmetic import add, divide, multiply, power, square
+from nbgraph.ops.named.layering import applied, composer, named, read, unnamed
+from nbgraph.ops.named.reshaping import Reshape, reshape_like
+from nbgraph.ops.normalisation.standardising import layer_norm
+from nbgraph.shape import Shapes, axis_of
+
+Array = np.ndarray[Any, Any]
+_WEIGHTS = {"gamma": (None, 1), "beta": (None, 0)}
+
+
+# weights along one axis -------------------------------------------------------------------------
+
+
+def _along_infer(data: Spec, weight: Spec, *, axis: int) -> Spec:
+    place = axis_of("norm", axis, len(data.shape))
+    if weight.shape != data.shape[place : place + 1]:
+        raise ShapeError(
+            f"norm: a weight has shape {weight.shape} beside data{data.shape}; expected "
+            f"{data.shape[place : place + 1]}, one value for each element of axis {axis}"
+        )
+    return Spec(_beside(data, axis), weight.dtype)
+
+
+def _beside(data: Spec, axis: int) -> tuple[int, ...]:
+    """The shape of weights that broadcast against data."""
+    place = axis_of("norm", axis, len(data.shape))
+    return tuple(n if d == place else 1 for d, n in enumerate(data.shape))
+
+
+def _along(inputs: Sequence[Array], outputs: Sequence[Array], *, axis: int) -> None:
+    outputs[0][...] = inputs[1].reshape(outputs[0].shape)
+
+
+def _along_rule(g: Gradients) -> Sequence[Any]:
+    return [None, cast(library.reshape(g.out_grad, g.specs[1].shape), g.specs[1])]
+
+
+def _along_partial(in_shapes: Shapes, out_shapes: Shapes, *, axis: int) -> tuple[Shapes, Shapes]:
+    (data, weight), (out,) = in_shapes, out_shapes
+    if data is not None:
+        place = axis_of("norm", axis, len(data))
+        weight = (data[place],)
+        out = tuple(n if d == place else 1 for d, n in enumerate(data))
+    return (data, weight), (out,)
+
+
+ALONG = ArrayOp(
+    "norm_weight",
+    _along_infer,
+    _along,
+    gradient=_along_rule,
+    operands=("data", "gamma"),
+    partial=_along_partial,
+)
+SHIFT = ArrayOp(
+    "norm_weight",
+    _along_infer,
+    _along,
+    gradient=_along_rule,
+    operands=("data", "beta"),
+    partial=_along_partial,
+)
+
+
+def _weighted(made: Any, data: Any, weights: Sequence[Any], axis: int, name: str | None) -> Any:
+    """`made` times gamma plus beta, which lie along one axis of data."""
+    if composer(data) is None:
+        unnamed("norm", name)
+    gamma, beta = (
+        applied(op, [library.stop_gradient(data), weight], {"axis": axis}, name, _WEIGHTS)
+        for op, weight in zip((ALONG, SHIFT), weights, strict=True)
+    )
+    return named(add(multiply(made, gamma), beta), name)
+
+
+def _standard(rows: Any, data: Any, eps: float) -> Any:
+    """Rows with mean 0 and variance 1, in the shape of data."""
+    return reshape_like(layer_norm(rows, eps=eps), data)
+
+
+class _LayerNorm(Param):
+    """Parameters of LayerNorm."""
+
+    axis: int = field(-1, doc="That has mean 0 and variance 1.")
+    eps: float = field(1e-5, lower=0.0, doc="Added to the variance.")
+    output_mean_var: bool = field(False, doc="Whether mean and deviation are outputs.")
+
+
+@composed("data", "gamma", "beta")
+def LayerNorm(
+    data: Any, gamma: Any = None, beta: Any = None, *, name: str | None = None, **given: Any
+) -> Any:
+    """`layer_norm` by MXNet's name: axis (-1), eps, output_mean_var (then also mean and
+    sqrt(variance + eps) along the axis).
+
+    >>> import nbgraph as ng
+    >>> LayerNorm(ng.var("data"), name="ln").list_arguments()
+    ['data', 'ln_gamma', 'ln_beta']
+    """
+    p = read("LayerNorm", _LayerNorm, given)
+    made = layer_norm(data, axis=p.axis, eps=p.eps)
+    made = _weighted(made, data, (gamma, beta), p.axis, name)
+    if not p.output_mean_var:
+        return made
+    mean = library.mean(data, p.axis, keepdims=True)
+    variance = library.var(data, p.axis, keepdims=True)
+    return made, mean, library.sqrt(add(variance, p.eps))
+
+
+@composed("data", "gamma", "beta")
+def InstanceNorm(
+    data: Any, gamma: Any = None, beta: Any = None, *, eps: float = 1e-3, name: str | None = None
+) -> Any:
+    """`instance_norm` by MXNet's name.
+
+    >>> InstanceNorm(np.array([[[1.0, 3.0]]]), [1.0], [5.0], eps=0)
+    array([[[4., 6.]]])
+    """
+    made = _standard(Reshape(data, (0, 0, -1)), data, eps)
+    return _weighted(made, data, (gamma, beta), 1, name)
+
+
+@composed("data", "gamma", "beta")
+def GroupNorm(
+    data: Any,
+    gamma: Any = None,
+    beta: Any = None,
+    *,
+    num_groups: int = 1,
+    eps: float = 1e-5,
+    name: str | None = None,
+) -> Any:
+    """`group_norm` by MXNet's name.
+
+    >>> GroupNorm(np.array([[[1.0], [3.0]]]), [1.0, 1.0], [0.0, 0.0], eps=0).ravel()
+    array([-1.,  1.])
+    """
+    made = _standard(
+        Reshape(data, (0, whole("GroupNorm", "num_groups", num_groups), -1)), data, eps
+    )
+    return _weighted(made, data, (gamma, beta), 1, name)
+
+
+# without weights --------------------------------------------------------------------------------
+
+
+class _L2(Param):
+    """Parameters of L2Normalization."""
+
+    eps: float = field(1e-10, lower=0.0, doc="Added to the sum of squares.")
+    mode: Literal["instance", "channel", "spatial"] = field("instance", doc="What is scaled to 1.")
+
+
+@composed("data")
+def L2Normalization(data: Any, *, name: str | None = None, **given: Any) -> Any:
+    """`data` over the root of a sum of squares plus eps: of a sample (mode="instance"), over
+    channels at each place ("channel"), or over places in each channel ("spatial").
+
+    >>> L2Normalization([[3.0, 4.0]])
+    array([[0.6, 0.8]])
+    """
+    p = read("L2Normalization", _L2, given)
+    if p.mode == "channel":
+        return named(_scaled(data, 1, p.eps), name)
+    rows = Reshape(data, (0, -1) if p.mode == "instance" else (0, 0, -1))
+    return named(reshape_like(_scaled(rows, -1, p.eps), data), name)
+
+
+def _scaled(rows: Any, axis: int, eps: float) -> Any:
+    total = library.sum(square(rows), axis=axis, keepdims=True)
+    return divide(rows, library.sqrt(add(total, eps)))
+
+
+class _LRN(Param):
+    """Parameters of LRN."""
+
+    nsize: int = field(lower=1, doc="Channels that are added up, an odd number.")
+    alpha: float = field(1e-4, doc="Weight of the sum.")
+    beta: float = field(0.75, doc="Exponent.")
+    knorm: float = field(2.0, doc="Added to the sum.")
+
+
+@composed("data")
+def LRN(data: Any, *, name: str | None = None, **given: Any) -> Any:
+    """Local response norm over channels: data / (knorm + alpha / nsize * sum of squares of the
+    nsize channels around) ** beta. `data` has shape (images, channels, height, width).
+
+    >>> LRN(np.ones((1, 1, 1, 1)), nsize=1, alpha=2.0, beta=1.0)
+    array([[[[0.25]]]])
+    """
+    p = read("LRN", _LRN, given)
+    if p.nsize % 2 == 0:
+        raise ShapeError(f"LRN: nsize={p.nsize}; expected an odd number")
+    rows = Reshape(square(data), (0, -4, 1, -1, -3))
+    mean = library.avg_pooling(rows, (p.nsize, 1), stride=1, pad=(p.nsize // 2, 0))
+    around = reshape_like(mean, data)
+    base = add(multiply(around, p.alpha), p.knorm)
+    return named(multiply(data, power(base, -p.beta)), name)

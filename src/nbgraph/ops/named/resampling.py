@@ -1,0 +1,206 @@
+"""Pools and other changes of resolution by MXNet's names and parameters.
+
+Arrays have shape (images, channels, *space). Parameters are values or text.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError
+from nbgraph.operator.parameters import Param, field
+from nbgraph.operator.registry import register
+from nbgraph.ops.define import as_known, composed, library
+from nbgraph.ops.named.layering import Axes, named, read
+from nbgraph.ops.named.reshaping import Reshape
+from nbgraph.ops.windows.pools import avg_pooling, max_pooling
+from nbgraph.ops.windows.regions import roi_pooling
+
+
+class _Pooling(Param):
+    """Parameters of Pooling."""
+
+    kernel: Axes = field((), lower=1, doc="Extents of the window.")
+    pool_type: Literal["max", "avg", "sum", "lp"] = field("max", doc="What is made of a window.")
+    global_pool: bool = field(False, doc="Whether the window is the whole space.")
+    stride: Axes = field((), lower=1, doc="Cells from place to place.")
+    pad: Axes = field((), lower=0, doc="Cells around the data.")
+    pooling_convention: Literal["valid", "full"] = field(
+        "valid",
+        doc="full: places up to the end of the pad, with a last window that begins within it.",
+    )
+    count_include_pad: bool = field(True, doc="Whether the pad counts in a mean.")
+    p_value: int | None = field(None, lower=1, upper=3, doc="Of lp: the exponent.")
+    cudnn_off: bool = field(False, doc="Ignored.")
+    layout: Literal["NCW", "NCHW", "NCDHW"] | None = field(None, doc="Channels come second.")
+
+
+@composed("data")
+def Pooling(data: Any, *, name: str | None = None, **given: Any) -> Any:
+    """Pools by MXNet's name: kernel, pool_type (max, avg, sum, lp), global_pool, stride (by default
+    1), pad, pooling_convention, count_include_pad, p_value.
+
+    >>> Pooling(np.array([[[1.0, 3.0, 2.0, 0.0]]]), kernel=(2,), stride=(2,), pool_type="avg")
+    array([[[2., 1.]]])
+    """
+    p = read("Pooling", _Pooling, given)
+    if p.pool_type == "lp" and p.p_value is None:
+        raise ArgumentError("Pooling: pool_type='lp' without p_value; give 1, 2 or 3")
+    if not p.kernel and not p.global_pool:
+        raise ArgumentError("Pooling: no kernel is given; give its extents, or global_pool=True")
+    if p.global_pool:
+        return named(_over_all(data, p), name)
+    made = _windowed(data, p)
+    return named(_to_the_end(data, made, p) if p.pooling_convention == "full" else made, name)
+
+
+def _over_all(data: Any, p: Any) -> Any:
+    axes = len(p.kernel) or len(as_known("Pooling", data).shape) - 2
+    how: dict[str, Any] = {"axis": tuple(range(-axes, 0)), "keepdims": True}
+    if p.pool_type == "lp":
+        return _root(library.sum(_powers(data, p.p_value), **how), p.p_value)
+    over: dict[str, Any] = {"max": library.max, "avg": library.mean, "sum": library.sum}
+    return over[p.pool_type](data, **how)
+
+
+def _windowed(data: Any, p: Any) -> Any:
+    how: dict[str, Any] = {"stride": p.stride or 1, "pad": p.pad or 0}
+    how["ceil"] = p.pooling_convention == "full"
+    if p.pool_type == "max":
+        return max_pooling(data, p.kernel, **how)
+    if p.pool_type == "avg":
+        return avg_pooling(data, p.kernel, counted=p.count_include_pad, **how)
+    given = data if p.pool_type == "sum" else _powers(data, p.p_value)
+    mean = avg_pooling(given, p.kernel, **how)
+    total = library.multiply(mean, _counts(data, mean, p) if how["ceil"] else math.prod(p.kernel))
+    return total if p.pool_type == "sum" else _root(total, p.p_value)
+
+
+def _to_the_end(data: Any, made: Any, p: Any) -> Any:
+    """With the places of MXNet whose windows hold no data: their value is the least number, or 0.
+
+    Where strides are longer than what of a window lies beyond the pad, such windows come out.
+    """
+    axes = len(p.kernel)
+    steps, around = p.stride or (1,) * axes, p.pad or (0,) * axes
+    each = list(zip(p.kernel, steps, around, strict=True))
+    if all(step + pad <= window for window, step, pad in each):
+        return made
+    space = as_known("Pooling", data).shape[2:]
+    wanted = [-(-(n + 2 * q - k) // s) + 1 for n, (k, s, q) in zip(space, each, strict=True)]
+    more = [n - have for n, have in zip(wanted, made.shape[2:], strict=True)]
+    if not any(more):
+        return made
+    empty = _least(made.dtype) if p.pool_type == "max" else 0
+    return library.pad(made, ((0, 0), (0, 0), *((0, n) for n in more)), constant_values=empty)
+
+
+def _least(dtype: np.dtype[Any]) -> float:
+    """The least finite number of a floating dtype."""
+    return float(np.nextafter(np.array(-np.inf, dtype), np.array(0, dtype)))
+
+
+def _counts(data: Any, mean: Any, p: Any) -> Any:
+    """How many cells each mean is of: the last windows may reach beyond the pad."""
+    data, found = as_known("Pooling", data), np.ones(())
+    for d, (n, window) in enumerate(zip(data.shape[2:], p.kernel, strict=True)):
+        step, pad = (p.stride or (1,) * len(p.kernel))[d], (p.pad or (0,) * len(p.kernel))[d]
+        first = np.arange(mean.shape[2 + d]) * step - pad
+        own = np.minimum(first + window, n + pad) - first
+        found = found[..., None] * own
+    return found.astype(data.dtype)
+
+
+def _powers(data: Any, exponent: int) -> Any:
+    """With their signs, as in MXNet."""
+    return data if exponent == 1 else library.power(data, exponent)
+
+
+def _root(total: Any, exponent: int) -> Any:
+    if exponent == 1:
+        return total
+    return library.sqrt(total) if exponent == 2 else library.cbrt(total)
+
+
+@composed("data", "rois")
+def ROIPooling(
+    data: Any, rois: Any, *, pooled_size: Any, spatial_scale: float, name: str | None = None
+) -> Any:
+    """`roi_pooling` by MXNet's name.
+
+    >>> data = np.arange(16.0).reshape(1, 1, 4, 4)
+    >>> ROIPooling(data, [[0, 0, 0, 3, 3]], pooled_size=(1, 2), spatial_scale=1.0)
+    array([[[[13., 15.]]]])
+    """
+    made = roi_pooling(data, rois, pooled_size=pooled_size, spatial_scale=spatial_scale)
+    return named(made, name)
+
+
+class _UpSampling(Param):
+    """Parameters of UpSampling."""
+
+    scale: int = field(lower=1, doc="Cells made of one, along both axes.")
+    sample_type: Literal["nearest"] = field("nearest", doc="Each cell is repeated.")
+    multi_input_mode: Literal["concat", "sum"] = field("concat", doc="Of several operands.")
+    num_args: int = field(1, lower=1, doc="How many operands there are.")
+    num_filter: int = field(0, lower=0, doc="Ignored: for weights of another sample_type.")
+    workspace: int = field(512, lower=0, doc="Ignored.")
+
+
+@register
+def UpSampling(*data: Any, name: str | None = None, **given: Any) -> Any:
+    """Images with each cell repeated `scale` times along both axes of space; several operands are
+    brought to the size of the first one's result, then concatenated or added.
+
+    >>> UpSampling(np.array([[[[1.0, 2.0]]]]), scale=2)
+    array([[[[1., 1., 2., 2.],
+             [1., 1., 2., 2.]]]])
+    """
+    p = read("UpSampling", _UpSampling, given)
+    if not data:
+        raise ArgumentError("UpSampling: no array is given")
+    if len(data) == 1:
+        return named(_repeated(data[0], p.scale), name)
+    known = [as_known("UpSampling", x) for x in data]
+    rows = known[0].shape[2] * p.scale
+    made = [_repeated(x, rows // x.shape[2]) for x in known]
+    if p.multi_input_mode == "concat":
+        return named(library.concatenate(made, 1), name)
+    total = made[0]
+    for one in made[1:]:
+        total = library.add(total, one)
+    return named(total, name)
+
+
+def _repeated(x: Any, scale: int) -> Any:
+    cells = Reshape(x, (0, 0, -4, -1, 1, -4, -1, 1))
+    wide = library.multiply(cells, np.ones((1, 1, 1, scale, 1, scale), np.int8))
+    return Reshape(wide, (0, 0, -3, -3))
+
+
+@composed("data")
+def depth_to_space(data: Any, block_size: int) -> Any:
+    """Channels as blocks of cells: (n, c * b * b, h, w) becomes (n, c, h * b, w * b).
+
+    >>> depth_to_space(np.arange(4.0).reshape(1, 4, 1, 1), 2)
+    array([[[[0., 1.],
+             [2., 3.]]]])
+    """
+    parts = Reshape(data, (0, -4, block_size, -1, 0, 0))
+    parts = Reshape(parts, (0, 0, -4, block_size, -1, 0, 0))
+    return Reshape(library.transpose(parts, (0, 3, 4, 1, 5, 2)), (0, 0, -3, -3))
+
+
+@composed("data")
+def space_to_depth(data: Any, block_size: int) -> Any:
+    """Blocks of cells as channels: (n, c, h * b, w * b) becomes (n, c * b * b, h, w).
+
+    >>> space_to_depth(np.arange(4.0).reshape(1, 1, 2, 2), 2).ravel()
+    array([0., 1., 2., 3.])
+    """
+    parts = Reshape(data, (0, 0, -4, -1, block_size, -4, -1, block_size))
+    parts = library.transpose(parts, (0, 3, 5, 1, 2, 4))
+    return Reshape(Reshape(parts, (0, -3, 0, 0, 0)), (0, -3, 0, 0))

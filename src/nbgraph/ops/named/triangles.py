@@ -1,0 +1,155 @@
+"""Products, diagonals and triangles of matrices under MXNet's names (`linalg_...`)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ShapeError
+from nbgraph.ops.define import as_known, composed, library, whole
+from nbgraph.ops.elementwise.arithmetic import add, multiply
+
+Array = np.ndarray[Any, Any]
+
+
+def _turned(x: Any, turn: bool) -> Any:
+    return library.matrix_transpose(x) if turn else x
+
+
+@composed("A", "B")
+def linalg_gemm2(
+    A: Any, B: Any, *, transpose_a: bool = False, transpose_b: bool = False, alpha: float = 1.0
+) -> Any:
+    """alpha * A @ B, of matrices that may be transposed; leading axes are a batch.
+
+    >>> linalg_gemm2([[1.0, 2.0]], [[3.0, 4.0]], transpose_b=True, alpha=2.0)
+    array([[22.]])
+    """
+    made = library.matmul(_turned(A, transpose_a), _turned(B, transpose_b))
+    return made if alpha == 1 else multiply(made, float(alpha))
+
+
+@composed("A", "B", "C")
+def linalg_gemm(
+    A: Any,
+    B: Any,
+    C: Any,
+    *,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+) -> Any:
+    """alpha * A @ B + beta * C.
+
+    >>> linalg_gemm([[1.0, 2.0]], [[3.0], [4.0]], [[1.0]], beta=0.5)
+    array([[11.5]])
+    """
+    made = linalg_gemm2(A, B, transpose_a=transpose_a, transpose_b=transpose_b, alpha=alpha)
+    return add(made, C if beta == 1 else multiply(C, float(beta)))
+
+
+@composed("A")
+def linalg_syrk(A: Any, *, transpose: bool = False, alpha: float = 1.0) -> Any:
+    """alpha * A @ A.T, or alpha * A.T @ A.
+
+    >>> linalg_syrk([[1.0, 2.0]], alpha=2.0)
+    array([[10.]])
+    """
+    return linalg_gemm2(A, A, transpose_a=transpose, transpose_b=not transpose, alpha=alpha)
+
+
+@composed("A")
+def linalg_sumlogdiag(A: Any) -> Any:
+    """The sum of the logarithms of a diagonal.
+
+    >>> float(linalg_sumlogdiag([[1.0, 5.0], [7.0, 1.0]]))
+    0.0
+    """
+    return library.sum(library.log(library.diagonal(A, 0, -2, -1)), axis=-1)
+
+
+@composed("A")
+def linalg_extractdiag(A: Any, *, offset: int = 0) -> Any:
+    """A diagonal of each matrix.
+
+    >>> linalg_extractdiag([[1, 2], [3, 4]])
+    array([1, 4])
+    """
+    return library.diagonal(A, whole("linalg_extractdiag", "offset", offset), -2, -1)
+
+
+@composed("A")
+def linalg_makediag(A: Any, *, offset: int = 0) -> Any:
+    """Matrices that have the last axis as a diagonal, and zeros elsewhere.
+
+    >>> linalg_makediag([1, 2])
+    array([[1, 0],
+           [0, 2]])
+    """
+    a, offset = as_known("linalg_makediag", A), whole("linalg_makediag", "offset", offset)
+    size = a.shape[-1] + abs(offset)
+    lead = len(a.shape) - 1
+    return library.diagonal_scatter(a, (*a.shape[:-1], size, size), offset, lead, lead + 1)
+
+
+def _places(size: int, offset: int, lower: bool) -> tuple[Array, Array]:
+    """Rows and columns of a triangle: above the diagonal where offset > 0, below where it is less,
+    else as `lower` says. The lower one row by row, the upper one column by column, as MXNet."""
+    below = offset < 0 or (offset == 0 and lower)
+    first, second = np.nonzero(np.tri(size, k=-abs(offset)))
+    return (first, second) if below else (second, first)
+
+
+@composed("A")
+def linalg_extracttrian(A: Any, *, offset: int = 0, lower: bool = True) -> Any:
+    """The elements of a triangle of each matrix: of a lower one row by row, of an upper one column
+    by column.
+
+    >>> linalg_extracttrian([[1, 2], [3, 4]])
+    array([1, 3, 4])
+    """
+    a = as_known("linalg_extracttrian", A)
+    size = a.shape[-1]
+    rows, columns = _places(size, whole("linalg_extracttrian", "offset", offset), lower)
+    flat = library.reshape(a, (*a.shape[:-2], size * size))
+    return library.take(flat, rows * size + columns, -1)
+
+
+@composed("A")
+def linalg_maketrian(A: Any, *, offset: int = 0, lower: bool = True) -> Any:
+    """Matrices that have the last axis as a triangle, in the order of `linalg_extracttrian`, and
+    zeros elsewhere.
+
+    >>> linalg_maketrian([1, 3, 4])
+    array([[1, 0],
+           [3, 4]])
+    """
+    a, offset = as_known("linalg_maketrian", A), whole("linalg_maketrian", "offset", offset)
+    count = a.shape[-1]
+    rows = (math.isqrt(8 * count + 1) - 1) // 2
+    if rows * (rows + 1) // 2 != count:
+        raise ShapeError(f"linalg_maketrian: {count} elements are no triangle; give 1, 3, 6, ...")
+    size = rows + abs(offset)
+    at = _places(size, offset, lower)
+    places, inside = np.zeros((size, size), np.int64), np.zeros((size, size), bool)
+    places[at], inside[at] = np.arange(count), True
+    return multiply(library.take(a, places, -1), inside)
+
+
+@composed()
+def khatri_rao(*args: Any) -> Any:
+    """Column by column the Kronecker product of matrices with equally many columns.
+
+    >>> khatri_rao([[1, 2]], [[3, 4], [5, 6]])
+    array([[ 3,  8],
+           [ 5, 12]])
+    """
+    made, *rest = (as_known("khatri_rao", x) for x in args)
+    for one in rest:
+        rows = made.shape[0] * one.shape[0]
+        each = multiply(library.expand_dims(made, 1), library.expand_dims(one, 0))
+        made = library.reshape(each, (rows, one.shape[1]))
+    return made

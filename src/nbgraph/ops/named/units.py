@@ -1,0 +1,146 @@
+"""Activations and kin by MXNet's names: one operator, and a word that says which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.ops.define import cast, composed, library
+from nbgraph.ops.draws.leaks import rrelu
+from nbgraph.ops.elementwise.activation import (
+    elu,
+    gelu,
+    leaky_relu,
+    prelu,
+    relu,
+    selu,
+    sigmoid,
+    softplus,
+    softsign,
+)
+from nbgraph.ops.elementwise.arithmetic import negative
+from nbgraph.ops.elementwise.trigonometric import tanh
+from nbgraph.ops.named.layering import applied, named, one_of
+from nbgraph.ops.named.reshaping import Reshape, reshape_like
+from nbgraph.shape import Shapes
+
+Array = np.ndarray[Any, Any]
+_ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
+    "relu": relu,
+    "sigmoid": sigmoid,
+    "tanh": tanh,
+    "softrelu": softplus,
+    "softsign": softsign,
+}
+_LEAKY = ("leaky", "prelu", "elu", "selu", "gelu", "rrelu")
+
+
+@composed("data")
+def Activation(data: Any, act_type: str, *, name: str | None = None) -> Any:
+    """relu, sigmoid, tanh, softrelu (`softplus`) or softsign of `data`.
+
+    >>> Activation([-1.0, 2.0], "relu")
+    array([0., 2.])
+    """
+    one_of("Activation", "act_type", act_type, tuple(_ACTIVATIONS))
+    return named(_ACTIVATIONS[act_type](data), name)
+
+
+# learned slopes ---------------------------------------------------------------------------------
+
+
+def _slopes_infer(data: Spec, gamma: Spec) -> Spec:
+    channels = data.shape[1] if len(data.shape) > 1 else 1
+    if gamma.shape not in ((channels,), (1,)):
+        raise ArgumentError(
+            f"LeakyReLU: gamma has shape {gamma.shape} beside data{data.shape}; expected "
+            f"{(channels,)}, a slope for each channel, or (1,)"
+        )
+    return Spec((channels,) + (1,) * max(len(data.shape) - 2, 0), gamma.dtype)
+
+
+def _slopes(inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
+    outputs[0][...] = inputs[1].reshape(-1, *(1,) * (outputs[0].ndim - 1))
+
+
+def _slopes_rule(g: Gradients) -> Sequence[Any]:
+    spec = g.specs[1]
+    whole = library.sum_to(g.out_grad, (spec.shape[0], *(1,) * max(len(g.specs[0].shape) - 2, 0)))
+    return [None, cast(library.reshape(whole, spec.shape), spec)]
+
+
+def _slopes_partial(in_shapes: Shapes, out_shapes: Shapes) -> tuple[Shapes, Shapes]:
+    data, gamma = in_shapes
+    if gamma is None and data is not None:
+        gamma = (data[1],) if len(data) > 1 else (1,)
+    return (data, gamma), out_shapes
+
+
+SLOPES = ArrayOp(  # one value a channel, so that it broadcasts against the data
+    "leaky_relu_slopes",
+    _slopes_infer,
+    _slopes,
+    gradient=_slopes_rule,
+    operands=("data", "gamma"),
+    partial=_slopes_partial,
+)
+
+
+@composed("data", "gamma")
+def LeakyReLU(
+    data: Any,
+    gamma: Any = None,
+    *,
+    act_type: str = "leaky",
+    slope: float = 0.25,
+    lower_bound: float = 0.125,
+    upper_bound: float = 0.334,
+    name: str | None = None,
+) -> Any:
+    """`data` where it is positive, and something smaller where not, as `act_type` says.
+
+    leaky: slope * x; elu: slope * (e**x - 1); prelu: gamma * x with learned slopes, one for each
+    channel (axis 1) or for all; selu, gelu; rrelu: a random slope in training.
+
+    >>> LeakyReLU([-1.0, 2.0])
+    array([-0.25,  2.  ])
+    """
+    one_of("LeakyReLU", "act_type", act_type, _LEAKY)
+    if act_type == "prelu":
+        return named(prelu(data, applied(SLOPES, [data, gamma], {}, name, {})), name)
+    if act_type == "rrelu":
+        return named(rrelu(data, lower_bound, upper_bound), name)
+    if act_type in ("leaky", "elu"):
+        made = leaky_relu(data, slope=slope) if act_type == "leaky" else elu(data, alpha=slope)
+        return named(made, name)
+    return named((selu if act_type == "selu" else gelu)(data), name)
+
+
+# softmaxes --------------------------------------------------------------------------------------
+
+
+@composed("data")
+def SoftmaxActivation(data: Any, *, mode: str = "instance", name: str | None = None) -> Any:
+    """`softmax` over all numbers of a sample, or with mode="channel" over axis 1.
+
+    >>> SoftmaxActivation([[0.0, 0.0]])
+    array([[0.5, 0.5]])
+    """
+    one_of("SoftmaxActivation", "mode", mode, ("instance", "channel"))
+    if mode == "channel":
+        return named(library.softmax(data, 1), name)
+    return named(reshape_like(library.softmax(Reshape(data, (0, -1)), -1), data), name)
+
+
+@composed("data")
+def softmin(data: Any, axis: int = -1, *, temperature: float | None = None) -> Any:
+    """`softmax` of the negative values.
+
+    >>> softmin([1.0, 1.0])
+    array([0.5, 0.5])
+    """
+    return library.softmax(negative(data), axis, temperature=temperature)

@@ -1,0 +1,284 @@
+"""Softmax and its kin along an axis, as row programs: one pass over memory, no overflow.
+
+Rows with -inf have probability 0 there; a row of nothing but -inf, or with +inf or NaN, is NaN
+throughout in softmax and log_softmax. logsumexp of such a row is what the mathematics says: -inf,
+inf, NaN. Integers give float64.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError
+from nbgraph.operator.array_op import Gradients
+from nbgraph.operator.row_op import RowOp
+from nbgraph.operator.row_program import Result, RowProgram
+from nbgraph.ops.define import (
+    Axis,
+    as_known,
+    axis_of,
+    cast,
+    hashable_axis,
+    library,
+    public,
+    whole,
+)
+from nbgraph.ops.elementwise.arithmetic import multiply, negative, subtract
+from nbgraph.ops.reductions.reductions import kept, spread
+
+
+def _element(x):
+    return x
+
+
+def _temperature(name: str, value: Any) -> float:
+    """As a float; ArgumentError unless it is a number above 0."""
+    if value is None:
+        return 1.0
+    if isinstance(value, (str, bool)) or not float(value) > 0:
+        raise ArgumentError(f"{name}: temperature={value!r}; expected a number above 0")
+    return float(value)
+
+
+# softmax ----------------------------------------------------------------------------------------
+
+
+def _weight(x, top, *, temperature=1.0):
+    return math.exp((x - top) * (1 / temperature))
+
+
+def _share(x, top, total, *, temperature=1.0):
+    return _weight(x, top, temperature=temperature) * (1 / total)
+
+
+def _softmax_slope(out_grad, out, total, *, temperature=1.0):
+    return (out_grad - total) * out * (1 / temperature)
+
+
+def _product(out_grad, out):
+    return out_grad * out
+
+
+def _softmax_rule(g: Gradients) -> list[Any]:
+    (spec,) = g.specs
+    return [cast(softmax_gradient(g.outputs[0], g.out_grad, **g.attributes), spec)]
+
+
+def _softmax_gradient_rule(g: Gradients) -> list[Any]:
+    """The rule is linear in out_grad and symmetric; of out it is out * out_grad - out * total."""
+    (out, out_grad), axis = g.inputs, g.attributes["axis"]
+    to_out = None
+    if g.wanted[0]:
+        scaled = multiply(g.out_grad, 1 / g.attributes["temperature"])
+        inner = library.sum(multiply(out, out_grad), axis=axis, keepdims=True)
+        outer = library.sum(multiply(out, scaled), axis=axis, keepdims=True)
+        to_out = subtract(multiply(scaled, subtract(out_grad, inner)), multiply(out_grad, outer))
+        to_out = cast(to_out, g.specs[0])
+    return [to_out, cast(softmax_gradient(out, g.out_grad, **g.attributes), g.specs[1])]
+
+
+_SOFTMAX = RowOp(
+    RowProgram(
+        "softmax",
+        totals={"top": ("max", _element), "total": ("add", _weight)},
+        results=[Result(_share)],
+    ),
+    gradient=_softmax_rule,
+    keeps=("out",),
+)
+_SOFTMAX_GRADIENT = RowOp(
+    RowProgram(
+        "softmax_gradient",
+        elements=("out", "out_grad"),
+        totals={"total": ("add", _product)},
+        results=[Result(_softmax_slope)],
+    ),
+    gradient=_softmax_gradient_rule,
+    keeps=("out", "out_grad"),
+)
+
+
+@public(_SOFTMAX)
+def softmax(
+    x: Any,
+    axis: Axis = -1,
+    *,
+    temperature: float | None = None,
+    length: Any = None,
+    out: Any = None,
+) -> Any:
+    """exp(x / temperature) over its sum along `axis` (an int, several, or None for all).
+
+    `length`: how many elements of each row count, of the shape of x without that axis; the others
+    get 0.
+
+    >>> softmax([0.0, 0.0, -float("inf")])
+    array([0.5, 0.5, 0. ])
+    >>> softmax([[0.0, 0.0, 9.0]], length=[2])
+    array([[0.5, 0.5, 0. ]])
+    """
+    scale = _temperature("softmax", temperature)
+    if length is not None:
+        x = as_known("softmax", x)
+        place = axis_of("softmax", whole("softmax", "axis", axis), len(x.shape))
+        steps = np.arange(x.shape[place]).reshape((-1,) + (1,) * (len(x.shape) - 1 - place))
+        length = library.expand_dims(length, place)
+        there = library.less(steps, length)
+        some = library.logical_or(there, library.equal(length, 0))  # no row of -inf alone
+        found = softmax(library.where(some, x, -np.inf), place, temperature=temperature)
+        return library.where(there, found, 0, out=out)
+    return _SOFTMAX(x, axis=hashable_axis("softmax", axis), temperature=scale, out=out)
+
+
+@public(_SOFTMAX_GRADIENT)
+def softmax_gradient(
+    probability: Any,
+    out_grad: Any,
+    axis: Axis = -1,
+    *,
+    temperature: float | None = None,
+    out: Any = None,
+) -> Any:
+    """The in-gradient of `softmax`, from its result and the gradient of that.
+
+    >>> softmax_gradient([0.5, 0.5], [1.0, 0.0])
+    array([ 0.25, -0.25])
+    """
+    name = "softmax_gradient"
+    scale = _temperature(name, temperature)
+    axis = hashable_axis(name, axis)
+    return _SOFTMAX_GRADIENT(probability, out_grad, axis=axis, temperature=scale, out=out)
+
+
+# log-softmax ------------------------------------------------------------------------------------
+
+
+def _log_share(x, top, total, *, temperature=1.0):
+    return (x - top) * (1 / temperature) - math.log(total)
+
+
+def _log_softmax_slope(out_grad, out, total, *, temperature=1.0):
+    return (out_grad - math.exp(out) * total) * (1 / temperature)
+
+
+def _out_grad(out_grad):
+    return out_grad
+
+
+def _log_softmax_rule(g: Gradients) -> list[Any]:
+    (spec,) = g.specs
+    return [cast(log_softmax_gradient(g.outputs[0], g.out_grad, **g.attributes), spec)]
+
+
+def _log_softmax_gradient_rule(g: Gradients) -> list[Any]:
+    (out, out_grad), axis = g.inputs, g.attributes["axis"]
+    share, scaled = library.exp(out), multiply(g.out_grad, 1 / g.attributes["temperature"])
+    weighted = multiply(scaled, share)
+    to_out = None
+    if g.wanted[0]:
+        total = library.sum(out_grad, axis=axis, keepdims=True)
+        to_out = cast(negative(multiply(weighted, total)), g.specs[0])
+    mean = library.sum(weighted, axis=axis, keepdims=True)
+    return [to_out, cast(subtract(scaled, mean), g.specs[1])]
+
+
+_LOG_SOFTMAX = RowOp(
+    RowProgram(
+        "log_softmax",
+        totals={"top": ("max", _element), "total": ("add", _weight)},
+        results=[Result(_log_share)],
+    ),
+    gradient=_log_softmax_rule,
+    keeps=("out",),
+)
+_LOG_SOFTMAX_GRADIENT = RowOp(
+    RowProgram(
+        "log_softmax_gradient",
+        elements=("out", "out_grad"),
+        totals={"total": ("add", _out_grad)},
+        results=[Result(_log_softmax_slope)],
+    ),
+    gradient=_log_softmax_gradient_rule,
+    keeps=("out", "out_grad"),
+)
+
+
+@public(_LOG_SOFTMAX, "logsoftmax")
+def log_softmax(
+    x: Any, axis: Axis = -1, *, temperature: float | None = None, out: Any = None
+) -> Any:
+    """The logarithm of `softmax`, exact where that would be 0.
+
+    >>> log_softmax([0.0, -1000.0])
+    array([    0., -1000.])
+    """
+    scale = _temperature("log_softmax", temperature)
+    return _LOG_SOFTMAX(x, axis=hashable_axis("log_softmax", axis), temperature=scale, out=out)
+
+
+@public(_LOG_SOFTMAX_GRADIENT)
+def log_softmax_gradient(
+    log_probability: Any,
+    out_grad: Any,
+    axis: Axis = -1,
+    *,
+    temperature: float | None = None,
+    out: Any = None,
+) -> Any:
+    """The in-gradient of `log_softmax`, from its result and the gradient of that.
+
+    >>> import numpy as np
+    >>> log_softmax_gradient(np.log([0.5, 0.5]), [1.0, 0.0])
+    array([ 0.5, -0.5])
+    """
+    name = "log_softmax_gradient"
+    scale = _temperature(name, temperature)
+    axis = hashable_axis(name, axis)
+    return _LOG_SOFTMAX_GRADIENT(log_probability, out_grad, axis=axis, temperature=scale, out=out)
+
+
+# log-sum-exp ------------------------------------------------------------------------------------
+
+
+def _finite(top):
+    return top if abs(top) < math.inf else 0.0
+
+
+def _above(x, top):
+    return math.exp(x - _finite(top))
+
+
+def _log_total(top, total):
+    return math.log(total) + _finite(top)
+
+
+def _logsumexp_rule(g: Gradients) -> list[Any]:
+    (x,), (out,), (spec,) = g.inputs, g.outputs, g.specs
+    finite = library.where(library.isfinite(out), out, 0)
+    share = library.exp(subtract(x, kept(finite, spec, **g.attributes)))
+    return [cast(multiply(spread(g.out_grad, spec, **g.attributes), share), spec)]
+
+
+_LOGSUMEXP = RowOp(
+    RowProgram(
+        "logsumexp",
+        totals={"top": ("max", _element), "total": ("add", _above)},
+        results=[Result(_log_total, row=True)],
+    ),
+    gradient=_logsumexp_rule,
+    keeps=("x", "out"),
+)
+
+
+@public(_LOGSUMEXP)
+def logsumexp(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None) -> Any:
+    """log(sum(exp(x))) over axes, without overflow; -inf of no elements.
+
+    >>> import numpy as np
+    >>> logsumexp([1000.0, 1000.0]) == 1000 + np.log(2)
+    np.True_
+    """
+    return _LOGSUMEXP(x, axis=hashable_axis("logsumexp", axis), keepdims=bool(keepdims), out=out)

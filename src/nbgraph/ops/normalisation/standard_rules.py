@@ -1,0 +1,142 @@
+"""The gradients of layer norm and RMS norm, to any order.
+
+With u = out_grad * gamma and z what a row became, the in-gradient is
+scale * (u - mean(u) - z * mean(u * z)); mean(u) is not taken off where no mean was. It is linear in
+out_grad, so that its own gradient by that is the same operator again. Mean and scale of a row are
+results of their own: what flows to them goes on to x.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.ops.define import Axis, axes_of, cast, library
+from nbgraph.ops.elementwise.arithmetic import add, multiply, negative, subtract
+from nbgraph.ops.reductions.reductions import sum_to
+
+
+def layer_norm_rule(g: Gradients) -> Sequence[Any]:
+    """By x, gamma and beta."""
+    (x, gamma, _), (_, mean, scale), axis = g.inputs, g.outputs, g.attributes["axis"]
+    out_grad, to_mean, to_scale = g.out_grads
+    found: list[Any] = [None, None, None]
+    if out_grad is not None and g.wanted[0]:
+        found[0] = library.layer_norm_gradient(out_grad, x, gamma, mean, scale, axis=axis)
+    if g.wanted[0]:
+        found[0] = _through_scale(found[0], to_scale, subtract(x, mean), scale, g)
+        if to_mean is not None:
+            each = multiply(to_mean, 1 / _count(g))
+            found[0] = _sum(found[0], library.broadcast_to(each, g.specs[0].shape))
+    if out_grad is not None and any(g.wanted[1:]):
+        found[1:] = _by_weights(out_grad, x, mean, scale, g.specs, axis)
+    return _delivered(found, g)
+
+
+def rms_norm_rule(g: Gradients) -> Sequence[Any]:
+    """By x and gamma."""
+    (x, gamma), (_, scale), axis = g.inputs, g.outputs, g.attributes["axis"]
+    out_grad, to_scale = g.out_grads
+    found: list[Any] = [None, None]
+    if out_grad is not None and g.wanted[0]:
+        found[0] = library.rms_norm_gradient(out_grad, x, gamma, scale, axis=axis)
+    if g.wanted[0]:
+        found[0] = _through_scale(found[0], to_scale, x, scale, g)
+    if out_grad is not None and g.wanted[1]:
+        specs = (*g.specs, g.specs[1])
+        nothing = library.zeros_like(scale)
+        found[1], _ = _by_weights(out_grad, x, nothing, scale, specs, axis)
+    return _delivered(found, g)
+
+
+def layer_norm_gradient_rule(g: Gradients) -> Sequence[Any]:
+    """By out_grad, x, gamma, mean and scale."""
+    (out_grad, x, gamma, mean, scale), axis = g.inputs, g.attributes["axis"]
+    one = library.ones_like(scale)
+    to_u = library.layer_norm_gradient(g.out_grad, x, one, mean, scale, axis=axis)
+    u, off = multiply(out_grad, gamma), subtract(x, mean)
+    to_x, to_scale = _by_data(g, u, off, _over(u, axis))
+    to_mean = sum_to(negative(to_x), g.specs[3].shape)
+    to_gamma = sum_to(multiply(to_u, out_grad), g.specs[2].shape)
+    return _delivered([multiply(to_u, gamma), to_x, to_gamma, to_mean, to_scale], g)
+
+
+def rms_norm_gradient_rule(g: Gradients) -> Sequence[Any]:
+    """By out_grad, x, gamma and scale."""
+    (out_grad, x, gamma, scale), axis = g.inputs, g.attributes["axis"]
+    one = library.ones_like(scale)
+    to_u = library.rms_norm_gradient(g.out_grad, x, one, scale, axis=axis)
+    to_x, to_scale = _by_data(g, multiply(out_grad, gamma), x, None)
+    to_gamma = sum_to(multiply(to_u, out_grad), g.specs[2].shape)
+    return _delivered([multiply(to_u, gamma), to_x, to_gamma, to_scale], g)
+
+
+def layer_norm_weights_rule(g: Gradients) -> Sequence[Any]:
+    """sum(out_grad * z) and sum(out_grad), over rows: by out_grad, x, mean and scale."""
+    (out_grad, x, mean, scale), specs = g.inputs, g.specs
+    h, k = (library.slice_view(g.out_grad, (i,)) for i in (0, 1))
+    off, each = subtract(x, mean), multiply(out_grad, h)
+    to_x = multiply(each, scale)
+    to_grad = add(multiply(multiply(off, scale), h), k)
+    to_mean = sum_to(negative(to_x), specs[2].shape)
+    return _delivered([to_grad, to_x, to_mean, sum_to(multiply(each, off), specs[3].shape)], g)
+
+
+# pieces -----------------------------------------------------------------------------------------
+
+
+def _delivered(found: Sequence[Any], g: Gradients) -> list[Any]:
+    each = zip(found, g.specs, g.wanted, strict=True)
+    return [cast(v, spec) if wanted and v is not None else None for v, spec, wanted in each]
+
+
+def _over(value: Any, axis: Axis) -> Any:
+    return library.sum(value, axis=axis, keepdims=True)
+
+
+def _sum(a: Any, b: Any) -> Any:
+    return b if a is None else add(a, b)
+
+
+def _count(g: Gradients) -> int:
+    """Elements of a row."""
+    shape = max((spec.shape for spec in g.specs), key=lambda s: (len(s), math.prod(s)))
+    return math.prod(shape[d] for d in axes_of(g.op.__name__, g.attributes["axis"], len(shape)))
+
+
+def _through_scale(found: Any, to_scale: Any, off: Any, scale: Any, g: Gradients) -> Any:
+    """With what flows to x through the scale, which is one over a root of mean squares of `off`."""
+    if to_scale is None:
+        return found
+    cubed = multiply(multiply(scale, scale), scale)
+    return _sum(found, multiply(off, multiply(multiply(to_scale, cubed), -1 / _count(g))))
+
+
+def _by_data(g: Gradients, u: Any, off: Any, total: Any) -> tuple[Any, Any]:
+    """The gradients of an in-gradient by x, but for its mean, and by scale; `off`: what scale
+    multiplies, `total`: the sum of u where a mean was taken off."""
+    scale, h, axis, n = g.inputs[-1], g.out_grad, g.attributes["axis"], _count(g)
+    z = multiply(off, scale)
+    along, own = _over(multiply(u, z), axis), _over(multiply(h, z), axis)
+    to_z = multiply(multiply(scale, -1 / n), add(multiply(h, along), multiply(u, own)))
+    taken = multiply(z, along) if total is None else add(total, multiply(z, along))
+    inner = subtract(u, multiply(taken, 1 / n))
+    to_scale = _over(add(multiply(h, inner), multiply(to_z, off)), axis)
+    return multiply(to_z, scale), to_scale
+
+
+def _by_weights(
+    out_grad: Any, x: Any, mean: Any, scale: Any, specs: Sequence[Spec], axis: Axis
+) -> tuple[Any, Any]:
+    """The gradients of gamma and beta: one pass where both have the shape of a row."""
+    xs, gammas, betas = specs
+    axes = axes_of("layer_norm", axis, len(xs.shape))
+    rows = tuple(d for d in range(len(xs.shape)) if d not in axes)
+    last = axes == tuple(range(len(rows), len(xs.shape)))
+    if rows and last and gammas.shape == betas.shape == tuple(xs.shape[d] for d in axes):
+        both = library.layer_norm_weights(out_grad, x, mean, scale, axes=len(axes))
+        return library.slice_view(both, (0,)), library.slice_view(both, (1,))
+    z = multiply(subtract(x, mean), scale)
+    return sum_to(multiply(out_grad, z), gammas.shape), sum_to(out_grad, betas.shape)

@@ -1,0 +1,59 @@
+"""Where the extremes along an axis are: argmax, argmin. NaN counts as the extreme, as in NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ShapeError
+from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.tiled_op import PlacingOp
+from nbgraph.ops.define import Axis, axis_of, hashable_axis, public
+from nbgraph.ops.indexing.picking_tiles import place_tiling
+from nbgraph.ops.reductions.reductions import reduction_infer
+
+Array = np.ndarray[Any, Any]
+
+
+def _place(name: str, sign: str, find: Callable[..., Any]) -> ArrayOp:
+    def infer(x: Spec, *, axis: Axis, keepdims: bool) -> Spec:
+        if isinstance(axis, tuple):
+            raise ShapeError(f"{name}: axis={axis} names several axes; give one, or None for all")
+        spec = check(x, axis=axis, keepdims=keepdims)
+        return Spec(spec.shape, np.dtype("int64"))
+
+    def naive(x: Array, *, axis: int | None, keepdims: bool) -> Array:
+        if axis is not None:
+            axis = axis_of(name, axis, x.ndim)
+        return np.asarray(find(x, axis=axis, keepdims=keepdims))
+
+    def tiling(specs: Sequence[Spec], dtype: Any, *, axis: int | None, **_: Any) -> Any:
+        return place_tiling(name, sign, specs[0], dtype, axis)
+
+    check = reduction_infer(name, lambda given, asked: given, empty=False)
+    return PlacingOp(name, infer, tiling, naive)
+
+
+_ARGMAX, _ARGMIN = _place("argmax", ">", np.argmax), _place("argmin", "<", np.argmin)
+
+
+@public(_ARGMAX)
+def argmax(x: Any, axis: int | None = None, *, keepdims: bool = False, out: Any = None) -> Any:
+    """Where the largest element is along an axis, by default among all in C order; the first.
+
+    >>> argmax([[1, 4], [3, 2]], axis=0)
+    array([1, 0])
+    """
+    return _ARGMAX(x, axis=hashable_axis("argmax", axis), keepdims=bool(keepdims), out=out)
+
+
+@public(_ARGMIN)
+def argmin(x: Any, axis: int | None = None, *, keepdims: bool = False, out: Any = None) -> Any:
+    """Where the smallest element is along an axis, by default among all in C order; the first.
+
+    >>> argmin([[1, 4], [3, 2]], axis=0)
+    array([0, 1])
+    """
+    return _ARGMIN(x, axis=hashable_axis("argmin", axis), keepdims=bool(keepdims), out=out)

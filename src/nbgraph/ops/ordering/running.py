@@ -1,0 +1,147 @@
+"""Running extremes along an axis, where they are, and logarithms of running sums.
+
+Slopes of extremes go to the latest that attains one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import compute_dtype, is_float
+from nbgraph.errors import DTypeError
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.ops.define import axis_of, cast, library, public, whole
+from nbgraph.ops.elementwise.arithmetic import multiply, subtract
+from nbgraph.ops.elementwise.exponential import exp
+from nbgraph.ops.indexing.indexing import scatter_along_axis
+from nbgraph.ops.shapes.joining import concatenate
+from nbgraph.ops.shapes.slicing import at_axis, flip, slice_view
+
+Array = np.ndarray[Any, Any]
+
+
+def _running(name: str, ufunc: np.ufunc, finder: str) -> ArrayOp:
+    def infer(x: Spec, *, axis: int) -> Spec:
+        axis_of(name, axis, len(x.shape))
+        return x
+
+    def compute(inputs: list[Array], outputs: list[Array], *, axis: int) -> None:
+        ufunc.accumulate(inputs[0], axis=axis, out=outputs[0])
+
+    def rule(g: Gradients) -> list[Any]:
+        """To the latest element that attained the extreme."""
+        axis = g.attributes["axis"]
+        found = getattr(library, finder)(g.inputs[0], axis=axis)
+        return [scatter_along_axis(g.out_grad, found, g.specs[0].shape, axis)]
+
+    return ArrayOp(name, infer, compute, gradient=rule, keeps=("x",))
+
+
+def _running_place(name: str, ufunc: np.ufunc) -> ArrayOp:
+    def infer(x: Spec, *, axis: int) -> Spec:
+        axis_of(name, axis, len(x.shape))
+        return Spec(x.shape, np.dtype("int64"))
+
+    def compute(inputs: list[Array], outputs: list[Array], *, axis: int) -> None:
+        x, out = np.moveaxis(inputs[0], axis, 0), np.moveaxis(outputs[0], axis, 0)
+        best = ufunc.accumulate(x, axis=0)
+        places = np.arange(len(x)).reshape(-1, *(1,) * (x.ndim - 1))
+        reached = (x == best) | ((x != x) & (best != best))  # NaN attains NaN
+        out[...] = np.maximum.accumulate(np.where(reached, places, 0), axis=0)
+
+    return ArrayOp(name, infer, compute)
+
+
+_CUMMAX = _running("cummax", np.maximum, "cumargmax")
+_CUMMIN = _running("cummin", np.minimum, "cumargmin")
+_CUMARGMAX = _running_place("cumargmax", np.maximum)
+_CUMARGMIN = _running_place("cumargmin", np.minimum)
+
+
+@public(_CUMMAX)
+def cummax(x: Any, axis: int = -1, *, out: Any = None) -> Any:
+    """The largest of the first 1, 2, ... elements along an axis. The slope goes to the latest.
+
+    >>> cummax([1, 3, 2, 4])
+    array([1, 3, 3, 4])
+    """
+    return _CUMMAX(x, axis=whole("cummax", "axis", axis), out=out)
+
+
+@public(_CUMMIN)
+def cummin(x: Any, axis: int = -1, *, out: Any = None) -> Any:
+    """The smallest of the first 1, 2, ... elements along an axis. The slope goes to the latest.
+
+    >>> cummin([3, 1, 2, 0])
+    array([3, 1, 1, 0])
+    """
+    return _CUMMIN(x, axis=whole("cummin", "axis", axis), out=out)
+
+
+@public(_CUMARGMAX)
+def cumargmax(x: Any, axis: int = -1, *, out: Any = None) -> Any:
+    """Where the values of `cummax` are; of equal ones the latest.
+
+    >>> cumargmax([1, 3, 2, 4])
+    array([0, 1, 1, 3])
+    """
+    return _CUMARGMAX(x, axis=whole("cumargmax", "axis", axis), out=out)
+
+
+@public(_CUMARGMIN)
+def cumargmin(x: Any, axis: int = -1, *, out: Any = None) -> Any:
+    """Where the values of `cummin` are; of equal ones the latest.
+
+    >>> cumargmin([3, 1, 2, 0])
+    array([0, 1, 1, 3])
+    """
+    return _CUMARGMIN(x, axis=whole("cumargmin", "axis", axis), out=out)
+
+
+# logarithms of running sums ---------------------------------------------------------------------
+
+
+def _log_infer(x: Spec, *, axis: int) -> Spec:
+    axis_of("logcumsumexp", axis, len(x.shape))
+    if not is_float(x.dtype):
+        raise DTypeError(
+            f"logcumsumexp: x has dtype {x.dtype}; expected a floating one: use astype"
+        )
+    return x
+
+
+def _log_compute(inputs: list[Array], outputs: list[Array], *, axis: int) -> None:
+    with np.errstate(invalid="ignore"):
+        wide = inputs[0].astype(compute_dtype(inputs[0].dtype), copy=False)
+        outputs[0][...] = np.logaddexp.accumulate(wide, axis=axis)
+
+
+def _log_rule(g: Gradients) -> list[Any]:
+    """exp(x - out) * r, where r[k] = out_grad[k] + exp(out[k] - out[k + 1]) * r[k + 1]; no power is
+    above 1. Elements of -inf have no slope."""
+    (x,), (out,), (spec,) = g.inputs, g.outputs, g.specs
+    axis = axis_of("logcumsumexp", g.attributes["axis"], len(spec.shape))
+    finite = library.isfinite(out)
+    level = library.where(finite, out, 0)
+    first, last = at_axis(axis, slice(1, None)), at_axis(axis, slice(-1, None))
+    later = concatenate([slice_view(level, first), slice_view(level, last)], axis)
+    factors = exp(library.where(finite, subtract(level, later), 0))
+    flipped = library.linear_recurrence(flip(factors, axis), flip(g.out_grad, axis), axis=axis)
+    return [cast(multiply(exp(subtract(x, level)), flip(flipped, axis)), spec)]
+
+
+_LOGCUMSUMEXP = ArrayOp(
+    "logcumsumexp", _log_infer, _log_compute, gradient=_log_rule, keeps=("x", "out")
+)
+
+
+@public(_LOGCUMSUMEXP)
+def logcumsumexp(x: Any, axis: int = -1, *, out: Any = None) -> Any:
+    """log(cumsum(exp(x))) along an axis, without overflow.
+
+    >>> logcumsumexp([1000.0, 1000.0]) - 1000
+    array([0.        , 0.69314718])
+    """
+    return _LOGCUMSUMEXP(x, axis=whole("logcumsumexp", "axis", axis), out=out)

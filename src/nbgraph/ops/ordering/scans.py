@@ -1,0 +1,265 @@
+"""Running sums and products along an axis, linear recurrences, and differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import is_float
+from nbgraph.errors import DTypeError, ShapeError
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.registry import register
+from nbgraph.ops.define import (
+    as_known,
+    axis_of,
+    cast,
+    library,
+    optional_dtype,
+    public,
+    whole,
+)
+from nbgraph.ops.elementwise.arithmetic import multiply, subtract
+from nbgraph.ops.reductions.reductions import accumulator, total_dtype
+from nbgraph.ops.shapes.joining import concatenate
+from nbgraph.ops.shapes.shape import ravel
+from nbgraph.ops.shapes.slicing import at_axis, flip, slice_view
+
+Array = np.ndarray[Any, Any]
+
+
+def _scan(
+    name: str, ufunc: np.ufunc, rule: Callable[[Gradients], list[Any]], *, keeps: Any = ()
+) -> ArrayOp:
+    """A running sum or product; `include_initial` puts the value of no elements first."""
+
+    def infer(x: Spec, *, axis: int, dtype: Any, include_initial: bool) -> Spec:
+        place = axis_of(name, axis, len(x.shape))
+        size = x.shape[place] + include_initial
+        shape = (*x.shape[:place], size, *x.shape[place + 1 :])
+        return Spec(shape, total_dtype(x.dtype, dtype))
+
+    def compute(
+        inputs: list[Array], outputs: list[Array], *, axis: int, dtype: Any, include_initial: bool
+    ) -> None:
+        out = np.moveaxis(outputs[0], axis, 0)
+        if include_initial:
+            out[0] = ufunc.identity
+            out = out[1:]
+        wide = accumulator(out.dtype)
+        x = np.moveaxis(inputs[0], axis, 0)
+        if wide == out.dtype:
+            ufunc.accumulate(x, axis=0, dtype=wide, out=out)
+        else:
+            out[...] = ufunc.accumulate(x, axis=0, dtype=wide)
+
+    return ArrayOp(name, infer, compute, gradient=rule, keeps=keeps)
+
+
+def _later(x: Any, axis: int) -> Any:
+    """Without the first along an axis."""
+    return slice_view(x, at_axis(axis, slice(1, None)))
+
+
+def _shifted_back(x: Any, axis: int) -> Any:
+    """x[k + 1] for k from the last to the first; what stands for the last is never read."""
+    later = concatenate([_later(x, axis), slice_view(x, at_axis(axis, slice(0, 1)))], axis)
+    return flip(later, axis)
+
+
+# running sums -----------------------------------------------------------------------------------
+
+
+def _cumsum_rule(g: Gradients) -> list[Any]:
+    """Each element goes into all later sums."""
+    (spec,) = g.specs
+    axis = axis_of("cumulative_sum", g.attributes["axis"], len(spec.shape))
+    out_grad = _later(g.out_grad, axis) if g.attributes["include_initial"] else g.out_grad
+    summed = library.cumulative_sum(flip(out_grad, axis), axis=axis)
+    return [cast(flip(summed, axis), spec)]
+
+
+_CUMSUM = _scan("cumulative_sum", np.add, _cumsum_rule)
+
+
+@public(_CUMSUM)
+def cumulative_sum(
+    x: Any,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: Any = None,
+    include_initial: bool = False,
+    out: Any = None,
+) -> Any:
+    """The sums of the first 1, 2, ... elements along an axis; with `include_initial` of 0 too.
+
+    >>> cumulative_sum([1, 2, 3], include_initial=True)
+    array([0, 1, 3, 6])
+    """
+    x, place = _only_axis("cumulative_sum", x, axis)
+    dtype, first = optional_dtype(dtype), bool(include_initial)
+    return _CUMSUM(x, axis=place, dtype=dtype, include_initial=first, out=out)
+
+
+def _only_axis(name: str, x: Any, axis: int | None) -> tuple[Any, int]:
+    """None is the only axis of a vector."""
+    if axis is not None:
+        return x, whole(name, "axis", axis)
+    x = as_known(name, x)
+    if len(x.shape) > 1:
+        raise ShapeError(f"{name}: axis is needed for shape {x.shape}; name the axis")
+    return ravel(x), 0
+
+
+@register
+def cumsum(x: Any, axis: int | None = None, dtype: Any = None, *, out: Any = None) -> Any:
+    """The sums of the first 1, 2, ... elements along an axis, by default of the flattened array.
+
+    >>> cumsum([[1, 2], [3, 4]])
+    array([ 1,  3,  6, 10])
+    """
+    x, axis = (ravel(x), 0) if axis is None else (x, axis)
+    return cumulative_sum(x, axis=axis, dtype=dtype, out=out)
+
+
+# running products -------------------------------------------------------------------------------
+
+
+def _cumprod_rule(g: Gradients) -> list[Any]:
+    """The product before each element, times a recurrence over all after it: zeros are right."""
+    (x,), (spec,) = g.inputs, g.specs
+    axis = axis_of("cumulative_prod", g.attributes["axis"], len(spec.shape))
+    if spec.shape[axis] == 0:
+        return [library.zeros_like(x)]
+    out_grad = _later(g.out_grad, axis) if g.attributes["include_initial"] else g.out_grad
+    products = library.cumulative_prod(x, axis=axis, include_initial=True)
+    before = slice_view(products, at_axis(axis, slice(None, -1)))
+    # after[k] = out_grad[k] + x[k + 1] * after[k + 1], run backwards
+    factors = _shifted_back(x, axis)
+    after = flip(library.linear_recurrence(factors, flip(out_grad, axis), axis=axis), axis)
+    return [cast(multiply(before, after), spec)]
+
+
+_CUMPROD = _scan("cumulative_prod", np.multiply, _cumprod_rule, keeps=("x",))
+
+
+@public(_CUMPROD)
+def cumulative_prod(
+    x: Any,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: Any = None,
+    include_initial: bool = False,
+    out: Any = None,
+) -> Any:
+    """The products of the first 1, 2, ... elements along an axis; its slope is right at zeros.
+
+    >>> cumulative_prod([2, 3, 4])
+    array([ 2,  6, 24])
+    """
+    x, place = _only_axis("cumulative_prod", x, axis)
+    dtype, first = optional_dtype(dtype), bool(include_initial)
+    return _CUMPROD(x, axis=place, dtype=dtype, include_initial=first, out=out)
+
+
+@register
+def cumprod(x: Any, axis: int | None = None, dtype: Any = None, *, out: Any = None) -> Any:
+    """The products of the first 1, 2, ... elements along an axis, by default flattened.
+
+    >>> cumprod([[1, 2], [3, 4]])
+    array([ 1,  2,  6, 24])
+    """
+    x, axis = (ravel(x), 0) if axis is None else (x, axis)
+    return cumulative_prod(x, axis=axis, dtype=dtype, out=out)
+
+
+# linear recurrences -----------------------------------------------------------------------------
+
+
+def _recurrence_infer(a: Spec, b: Spec, *, axis: int) -> Spec:
+    axis_of("linear_recurrence", axis, len(b.shape))
+    if a.shape != b.shape:
+        raise ShapeError(
+            f"linear_recurrence: a has shape {a.shape}, b has {b.shape}; give equal shapes"
+        )
+    dtype = np.result_type(a.dtype, b.dtype)
+    if not is_float(dtype):
+        raise DTypeError(f"linear_recurrence: {dtype} is no floating dtype; cast a or b to one")
+    return Spec(b.shape, dtype)
+
+
+def _recurrence(inputs: list[Array], outputs: list[Array], *, axis: int) -> None:
+    wide = accumulator(outputs[0].dtype)
+    a, b = (np.moveaxis(x, axis, 0).astype(wide, copy=False) for x in inputs)
+    out = np.moveaxis(outputs[0], axis, 0)
+    state = np.zeros(b.shape[1:], wide)
+    for k in range(len(b)):
+        state = a[k] * state + b[k] if k else b[k].copy()
+        out[k] = state
+
+
+def _recurrence_rule(g: Gradients) -> list[Any]:
+    (a, _), (out,), (spec_a, spec_b) = g.inputs, g.outputs, g.specs
+    axis = axis_of("linear_recurrence", g.attributes["axis"], len(spec_a.shape))
+    if spec_a.shape[axis] == 0:
+        return [library.zeros_like(a), g.out_grad]
+    first = at_axis(axis, slice(0, 1))
+    factors = _shifted_back(a, axis)
+    total = flip(library.linear_recurrence(factors, flip(g.out_grad, axis), axis=axis), axis)
+    nothing = library.zeros_like(slice_view(out, first))
+    earlier = concatenate([nothing, slice_view(out, at_axis(axis, slice(None, -1)))], axis)
+    return [cast(multiply(total, earlier), spec_a), cast(total, spec_b)]
+
+
+_RECURRENCE = ArrayOp(
+    "linear_recurrence",
+    _recurrence_infer,
+    _recurrence,
+    operands=("a", "b"),
+    gradient=_recurrence_rule,
+    keeps=("a", "out"),
+)
+
+
+@public(_RECURRENCE)
+def linear_recurrence(a: Any, b: Any, *, axis: int = -1, out: Any = None) -> Any:
+    """s[k] = a[k] * s[k - 1] + b[k] along an axis, beginning with s[0] = b[0].
+
+    >>> linear_recurrence([9.0, 2.0, 2.0], [1.0, 1.0, 1.0])
+    array([1., 3., 7.])
+    """
+    return _RECURRENCE(a, b, axis=whole("linear_recurrence", "axis", axis), out=out)
+
+
+# differences ------------------------------------------------------------------------------------
+
+
+@register
+def diff(x: Any, n: int = 1, axis: int = -1, *, prepend: Any = None, append: Any = None) -> Any:
+    """Each element less the one before, `n` times; of bool whether they differ.
+
+    >>> diff([1, 2, 4])
+    array([1, 2])
+    """
+    x = as_known("diff", x)
+    place = axis_of("diff", whole("diff", "axis", axis), len(x.shape))
+    if (count := whole("diff", "n", n)) < 0:
+        raise ShapeError(f"diff: n={n} is negative; give how often, from 0")
+    ends = [end if end is None else _end(x, end, place) for end in (prepend, append)]
+    parts = [part for part in (ends[0], x, ends[1]) if part is not None]
+    x = concatenate(parts, place) if len(parts) > 1 else x
+    for _ in range(count):
+        less = library.not_equal if np.dtype(x.dtype).kind == "b" else subtract
+        x = less(_later(x, place), slice_view(x, at_axis(place, slice(None, -1))))
+    return x
+
+
+def _end(x: Any, value: Any, axis: int) -> Any:
+    """What is put before or behind: a number becomes one element along the axis."""
+    value = as_known("diff", value)
+    if len(value.shape):
+        return value
+    return library.broadcast_to(value, tuple(1 if d == axis else m for d, m in enumerate(x.shape)))

@@ -1,0 +1,196 @@
+"""Order: sort, argsort, topk, searchsorted. NaN sorts to the end, descending to the beginning."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.ops.define import as_known, axis_of, library, public, whole
+from nbgraph.ops.indexing.indexing import scatter_along_axis
+from nbgraph.ops.shapes.shape import ravel
+
+Array = np.ndarray[Any, Any]
+
+
+def _order(x: Array, axis: int, *, descending: bool, stable: bool = True) -> Array:
+    kind = "stable" if stable else "quicksort"
+    if not descending:
+        return np.argsort(x, axis, kind)
+    # the order of the reversed array, read backwards, keeps equal elements in their order
+    backwards = np.flip(np.argsort(np.flip(x, axis), axis, kind), axis)
+    return x.shape[axis] - 1 - backwards
+
+
+def _sort(
+    inputs: list[Array], outputs: list[Array], *, axis: int, descending: bool, stable: bool
+) -> None:
+    axis = axis_of("sort", axis, inputs[0].ndim)
+    found = np.sort(inputs[0], axis, kind="stable" if stable else "quicksort")
+    outputs[0][...] = np.flip(found, axis) if descending else found
+
+
+def _sort_infer(x: Spec, *, axis: int, descending: bool, stable: bool) -> Spec:
+    axis_of("sort", axis, len(x.shape))
+    return x
+
+
+def _argsort_infer(x: Spec, *, axis: int, descending: bool, stable: bool) -> Spec:
+    axis_of("argsort", axis, len(x.shape))
+    return Spec(x.shape, np.dtype("int64"))
+
+
+def _argsort(
+    inputs: list[Array], outputs: list[Array], *, axis: int, descending: bool, stable: bool
+) -> None:
+    axis = axis_of("argsort", axis, inputs[0].ndim)
+    outputs[0][...] = _order(inputs[0], axis, descending=descending, stable=stable)
+
+
+def _sort_rule(g: Gradients) -> list[Any]:
+    axis, descending = g.attributes["axis"], g.attributes["descending"]
+    order = library.argsort(g.inputs[0], axis, descending=descending)
+    return [scatter_along_axis(g.out_grad, order, g.specs[0].shape, axis)]
+
+
+_SORT = ArrayOp("sort", _sort_infer, _sort, gradient=_sort_rule, keeps=("x",))
+_ARGSORT = ArrayOp("argsort", _argsort_infer, _argsort)
+
+
+@public(_SORT)
+def sort(
+    x: Any,
+    axis: int | None = -1,
+    *,
+    descending: bool = False,
+    stable: bool = True,
+    out: Any = None,
+) -> Any:
+    """The elements in order along an axis; None: of the flattened array.
+
+    >>> sort([3, 1, 2], descending=True)
+    array([3, 2, 1])
+    """
+    x, axis = (ravel(x), 0) if axis is None else (x, whole("sort", "axis", axis))
+    return _SORT(x, axis=axis, descending=bool(descending), stable=bool(stable), out=out)
+
+
+@public(_ARGSORT)
+def argsort(
+    x: Any,
+    axis: int | None = -1,
+    *,
+    descending: bool = False,
+    stable: bool = True,
+    out: Any = None,
+) -> Any:
+    """The indices that bring the elements in order; equal ones keep theirs where `stable`.
+
+    >>> argsort([3, 1, 2])
+    array([1, 2, 0])
+    """
+    x, axis = (ravel(x), 0) if axis is None else (x, whole("argsort", "axis", axis))
+    return _ARGSORT(x, axis=axis, descending=bool(descending), stable=bool(stable), out=out)
+
+
+# the first k ------------------------------------------------------------------------------------
+
+
+def _topk_infer(x: Spec, *, k: int, axis: int, largest: bool) -> tuple[Spec, Spec]:
+    place = axis_of("topk", axis, len(x.shape))
+    if not 0 <= k <= x.shape[place]:
+        raise ShapeError(
+            f"topk: k={k} for axis {place} of shape {x.shape}; expected 0 to {x.shape[place]}"
+        )
+    shape = (*x.shape[:place], k, *x.shape[place + 1 :])
+    return Spec(shape, x.dtype), Spec(shape, np.dtype("int64"))
+
+
+def _topk(inputs: list[Array], outputs: list[Array], *, k: int, axis: int, largest: bool) -> None:
+    x = inputs[0]
+    axis = axis_of("topk", axis, x.ndim)
+    order = _order(x, axis, descending=largest)
+    first = order[(slice(None),) * axis + (slice(k),)]
+    outputs[1][...] = first
+    outputs[0][...] = np.take_along_axis(x, first, axis)
+
+
+def _topk_rule(g: Gradients) -> list[Any]:
+    if g.out_grads[0] is None:
+        return [None]
+    shape, axis = g.specs[0].shape, g.attributes["axis"]
+    return [scatter_along_axis(g.out_grads[0], g.outputs[1], shape, axis)]
+
+
+_RETURNED = ("both", "value", "indices", "mask")
+_TOPK = ArrayOp("topk", _topk_infer, _topk, gradient=_topk_rule, keeps=("out1",), nout=2)
+
+
+@public(_TOPK)
+def topk(
+    x: Any,
+    k: int,
+    axis: int = -1,
+    *,
+    largest: bool = True,
+    ret_typ: str = "both",
+    is_ascend: bool | None = None,
+    out: Any = None,
+) -> Any:
+    """The `k` largest (or smallest) elements along an axis in order, and their indices.
+
+    MXNet's words: `ret_typ` is "both", "value", "indices", or "mask" (ones where they are);
+    `is_ascend` the opposite of `largest`.
+
+    >>> topk([3, 1, 2], 2)
+    (array([3, 2]), array([0, 2]))
+    >>> topk([3, 1, 2], 2, ret_typ="mask")
+    array([1, 0, 1])
+    """
+    if ret_typ not in _RETURNED:
+        raise ArgumentError(f"topk: ret_typ={ret_typ!r}; expected one of {', '.join(_RETURNED)}")
+    k, axis = whole("topk", "k", k), whole("topk", "axis", axis)
+    largest = bool(largest) if is_ascend is None else not is_ascend
+    values, places = _TOPK(x, k=k, axis=axis, largest=largest, out=out)
+    if ret_typ == "mask":
+        x = as_known("topk", x)
+        ones = library.ones_like(places)
+        return library.astype(scatter_along_axis(ones, places, x.shape, axis), x.dtype)
+    both = values, places
+    return {"both": both, "value": values, "indices": places}[ret_typ]
+
+
+# search -----------------------------------------------------------------------------------------
+
+
+def _search_infer(x1: Spec, x2: Spec, *sorter: Spec, side: str) -> Spec:
+    if len(x1.shape) != 1:
+        raise ShapeError(f"searchsorted: x1 has shape {x1.shape}; give a sorted vector")
+    if len(sorter) > 1 or any(spec.shape != x1.shape for spec in sorter):
+        raise ShapeError(f"searchsorted: sorter has to have the shape {x1.shape} of x1")
+    return Spec(x2.shape, np.dtype("int64"))
+
+
+def _search(inputs: list[Array], outputs: list[Array], *, side: Any) -> None:
+    x1, x2, *sorter = inputs
+    outputs[0][...] = np.searchsorted(x1, x2, side, *sorter)
+
+
+_SEARCHSORTED = ArrayOp("searchsorted", _search_infer, _search, operands=("x1", "x2", "*sorter"))
+
+
+@public(_SEARCHSORTED)
+def searchsorted(
+    x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None, out: Any = None
+) -> Any:
+    """Where each of `x2` would go into the sorted vector `x1`, before or behind its equals.
+
+    >>> searchsorted([1, 2, 4], [2, 3], side="right")
+    array([2, 2])
+    """
+    if side not in ("left", "right"):
+        raise ArgumentError(f"searchsorted: side={side!r}; expected 'left' or 'right'")
+    given = (x1, x2) if sorter is None else (x1, x2, sorter)
+    return _SEARCHSORTED(*given, side=side, out=out)

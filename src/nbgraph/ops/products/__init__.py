@@ -1,0 +1,1 @@
+"""Products of matrices and vectors, and layers that are one."""

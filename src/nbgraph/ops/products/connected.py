@@ -1,0 +1,127 @@
+"""Fully connected layers: a product with weights and a bias, in one kernel."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import is_float
+from nbgraph.errors import DTypeError, ShapeError
+from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.tiled_op import TiledCall, TiledOp
+from nbgraph.ops.define import Shape, cast, library, public
+from nbgraph.ops.windows.convolution_tiles import ONE
+from nbgraph.shape import Shapes
+
+Array = np.ndarray[Any, Any]
+
+
+def _split(shape: Shape, *, flatten: bool) -> tuple[Shape, int]:
+    """The axes that stay, and how many inputs each of their elements has."""
+    lead = shape[:1] if flatten else shape[:-1]
+    return lead, math.prod(shape[len(lead) :])
+
+
+def _infer(x: Spec, w: Spec, *bias: Spec, flatten: bool) -> Spec:
+    name = "fully_connected"
+    if not all(is_float(spec.dtype) for spec in (x, w, *bias)):
+        listed = ", ".join(str(s.dtype) for s in (x, w, *bias))
+        raise DTypeError(f"{name}: operands have dtypes {listed}; expected floats: use astype")
+    if len(x.shape) < 2 or len(w.shape) != 2 or _split(x.shape, flatten=flatten)[1] != w.shape[1]:
+        inputs = _split(x.shape, flatten=flatten)[1] if len(x.shape) > 1 else "inputs"
+        raise ShapeError(
+            f"{name}: x has shape {x.shape} and weight {w.shape}; with flatten={flatten} x needs "
+            f"two axes or more, and weight the shape (features, {inputs})"
+        )
+    if bias and bias[0].shape != w.shape[:1]:
+        raise ShapeError(
+            f"{name}: bias has shape {bias[0].shape}; expected {w.shape[:1]}, one value for each "
+            "feature"
+        )
+    lead, _ = _split(x.shape, flatten=flatten)
+    return Spec((*lead, w.shape[0]), np.result_type(*(s.dtype for s in (x, w, *bias))))
+
+
+def _partial(in_shapes: Shapes, out_shapes: Shapes, *, flatten: bool) -> tuple[Shapes, Shapes]:
+    """Inputs of the weights follow from the data; features from weights, bias or result."""
+    (x, w, *bias), (out,) = in_shapes, out_shapes
+    known = [s[0] for s in (w, *bias) if s] + ([out[-1]] if out else [])
+    features = next((n for n in known if n is not None), None)
+    inputs = w[1] if w is not None and len(w) == 2 else None
+    if x is not None and len(x) > 1:
+        each = x[1:] if flatten else x[-1:]
+        whole = [n for n in each if n is not None]
+        inputs = math.prod(whole) if len(whole) == len(each) else inputs
+        out = (*(x[:1] if flatten else x[:-1]), features)
+    return (x, (features, inputs), *[(features,) for _ in bias]), (out,)
+
+
+def _tiling(specs: Sequence[Spec], dtype: Any, *, flatten: bool) -> TiledCall | None:
+    from nbgraph.kernels.blas import routine  # SciPy comes with the first product
+    from nbgraph.kernels.connected import connected_text
+    from nbgraph.kernels.products import tile_of
+    from nbgraph.kernels.written import written
+
+    lead, inputs = _split(specs[0].shape, flatten=flatten)
+    rows, features = math.prod(lead), specs[1].shape[0]
+    own, size = (min(*each) for each in zip(tile_of(features, rows, inputs), (features, rows)))
+    blocks, parts = -(-rows // size), -(-features // own)
+    blas = routine()
+    pointers = (blas.pointers[kind][dtype] for kind in ("gemm", "gemv"))
+    words = (
+        *(blas.address, *pointers, blas.threads.address, ONE[dtype]),
+        *(inputs, features, own, parts, size),
+    )
+    code = written("fully_connected", connected_text(dtype, bias=len(specs) > 2), dtype)
+    cost = int(rows * features * (inputs / (32 if dtype == "float32" else 16) + 0.3))
+    return TiledCall(code, (rows, blocks), words, blocks * parts, cost)
+
+
+def _naive(x: Array, w: Array, *bias: Array, flatten: bool) -> Array:
+    lead, inputs = _split(x.shape, flatten=flatten)
+    out = (x.reshape(-1, inputs) if inputs else x.reshape(math.prod(lead), 0)) @ w.T
+    return (out + bias[0] if bias else out).reshape(*lead, w.shape[0])
+
+
+def _rule(g: Gradients) -> Sequence[Any]:
+    """Products of matrices; the bias takes the sum over rows."""
+    (x, w), (xs, ws, *rest), out_grad = g.inputs[:2], g.specs, g.out_grad
+    lead, inputs = _split(xs.shape, **g.attributes)
+    rows = math.prod(lead)
+    out_grad = library.reshape(out_grad, (rows, ws.shape[0]))
+    found: list[Any] = [None] * len(g.specs)
+    if g.wanted[0]:
+        found[0] = cast(library.reshape(library.matmul(out_grad, w), xs.shape), xs)
+    if g.wanted[1]:
+        flat = library.reshape(x, (rows, inputs))
+        found[1] = cast(library.dot(out_grad, flat, transpose_a=True), ws)
+    if rest and g.wanted[2]:
+        found[2] = cast(library.sum(out_grad, axis=0), rest[0])
+    return found
+
+
+_PLAIN, BIASED = (
+    TiledOp("fully_connected", _infer, _tiling, _naive, gradient=_rule, keeps=("x", "weight"),
+            operands=operands, partial=_partial)
+    for operands in (("x", "weight"), ("x", "weight", "bias"))
+)  # fmt: skip
+
+
+@public(_PLAIN)
+def fully_connected(
+    x: Any, weight: Any, bias: Any = None, *, flatten: bool = True, out: Any = None
+) -> Any:
+    """`x` times the transpose of `weight`, plus `bias`.
+
+    `weight` has shape (features, inputs), `bias` (features,). All axes of `x` but the first are the
+    inputs; with flatten=False the last one alone. ShapeError where shapes do not fit.
+
+    >>> fully_connected(np.ones((2, 3)), np.ones((1, 3)), np.array([10.0]))
+    array([[13.],
+           [13.]])
+    """
+    op, given = (_PLAIN, (x, weight)) if bias is None else (BIASED, (x, weight, bias))
+    return op(*given, flatten=bool(flatten), out=out)

@@ -1,0 +1,314 @@
+"""Products of matrices and vectors, by BLAS: see `nbgraph.operator.product_op`.
+
+16-bit floats are multiplied in float32. Gradients are products, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.product_op import Labels, ProductOp
+from nbgraph.operator.registry import register
+from nbgraph.ops.define import (
+    Shape,
+    as_array,
+    as_known,
+    axes_of,
+    axis_of,
+    cast,
+    library,
+    public,
+    whole,
+    whole_tuple,
+)
+from nbgraph.ops.elementwise.arithmetic import multiply
+from nbgraph.ops.products.contraction import product_rule
+from nbgraph.ops.shapes.shape import matrix_transpose, moveaxis, reshape
+from nbgraph.shape import broadcast
+
+# matmul -----------------------------------------------------------------------------------------
+
+
+def _matmul_labels(a: Spec, b: Spec) -> Labels:
+    """NumPy's rule: vectors are rows or columns, leading axes broadcast."""
+    x, y = a.shape, b.shape
+    if not x or not y:
+        raise ShapeError(
+            f"matmul: x1 has shape {x}, x2 {y}; numbers are multiplied with multiply (x1 * x2)"
+        )
+    if x[-1] != y[-2 if len(y) > 1 else -1]:
+        raise ShapeError(
+            f"matmul: x1 has shape {x}, x2 {y}; the last size of x1, {x[-1]}, has to be the "
+            f"{'only' if len(y) == 1 else 'last but one'} of x2, {y[-2 if len(y) > 1 else -1]}"
+        )
+    broadcast("matmul", [("x1", x[:-2]), ("x2", y[:-2])])
+    row = ("row",) if len(x) > 1 else ()
+    column = ("column",) if len(y) > 1 else ()
+    left, right = leading(len(x) - 2), leading(len(y) - 2)
+    batch = max(left, right, key=len)
+    return Labels((*left, *row, "k"), (*right, "k", *column), (*batch, *row, *column))
+
+
+def leading(count: int) -> tuple[str, ...]:
+    """Labels of leading axes, which are aligned at their end."""
+    return tuple(f"batch{d}" for d in reversed(range(max(0, count))))
+
+
+def _matmul_rule(g: Gradients) -> Sequence[Any]:
+    """Of matrices it is matmul, which reads well; else whatever product it takes."""
+    (a, b), (spec_a, spec_b) = g.inputs, g.specs
+    if len(spec_a.shape) < 2 or len(spec_b.shape) < 2 or spec_a.shape[:-2] != spec_b.shape[:-2]:
+        return product_rule(g)
+    left = right = None
+    if g.wanted[0]:
+        left = cast(library.matmul(g.out_grad, matrix_transpose(b)), spec_a)
+    if g.wanted[1]:
+        right = cast(library.matmul(matrix_transpose(a), g.out_grad), spec_b)
+    return [left, right]
+
+
+_MATMUL = ProductOp("matmul", _matmul_labels, gradient=_matmul_rule)
+
+
+@public(_MATMUL)
+def matmul(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
+    """The product of matrices, `x1 @ x2`; leading axes broadcast, vectors are rows or columns.
+
+    Raises ShapeError where sizes do not fit, or an operand is a number.
+
+    >>> matmul([[1, 2], [3, 4]], [1, 1])
+    array([3, 7])
+    """
+    return _MATMUL(x1, x2, out=out)
+
+
+# dot --------------------------------------------------------------------------------------------
+
+
+def _dot_labels(a: Spec, b: Spec, *, transpose_a: bool, transpose_b: bool) -> Labels:
+    x, y = _own("a", a.shape, transpose_a), _own("b", b.shape, transpose_b)
+    if not x or not y:
+        return Labels(x, y, (*x, *y))
+    over_a, over_b = x[-1], y[max(0, len(y) - 2)]
+    at_a, at_b = int(over_a[1:]), int(over_b[1:])
+    if a.shape[at_a] != b.shape[at_b]:
+        flags = f" (transpose_a={transpose_a}, transpose_b={transpose_b})"
+        raise ShapeError(
+            f"dot: x1 has shape {a.shape}, x2 {b.shape}{flags}; the size of x1 at axis {at_a}, "
+            f"{a.shape[at_a]}, has to be that of x2 at axis {at_b}, {b.shape[at_b]}"
+        )
+    out = *(d for d in x if d != over_a), *(d for d in y if d != over_b)
+    named = {over_a: "k", over_b: "k"}
+    given = (_own("a", a.shape), _own("b", b.shape))
+    left, right = (tuple(named.get(d, d) for d in own) for own in given)
+    return Labels(left, right, out)
+
+
+def _own(operand: str, shape: Shape, transposed: bool = False) -> tuple[str, ...]:
+    """Labels of an operand's axes, by place; the last two exchanged if asked for."""
+    found = [f"{operand}{d}" for d in range(len(shape))]
+    if transposed:
+        found[-2:] = reversed(found[-2:])
+    return tuple(found)
+
+
+_DOT = ProductOp("dot", _dot_labels, gradient=product_rule)
+
+
+@public(_DOT)
+def dot(
+    x1: Any,
+    x2: Any,
+    /,
+    *,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    out: Any = None,
+) -> Any:
+    """The sum over the last axis of `x1` and the last but one (or only) of `x2`; of numbers *.
+
+    The result has the other axes of `x1`, then those of `x2`. `transpose_a` and `transpose_b`
+    exchange the last two axes of an operand first. ShapeError where sizes do not fit. One of them
+    may be a scipy.sparse matrix: see `sparse_dot`.
+
+    >>> dot([1, 2], [3, 4])
+    np.int64(11)
+    >>> dot([[1, 2]], [[3, 4]], transpose_b=True)
+    array([[11]])
+    """
+    if hasattr(x1, "tocsr") or hasattr(x2, "tocsr"):
+        return library.sparse_dot(x1, x2, transpose_a=transpose_a, transpose_b=transpose_b)
+    a, b = as_array(x1), as_array(x2)
+    if a.shape == () or b.shape == ():
+        return multiply(x1, x2, out=out)
+    return _DOT(a, b, transpose_a=bool(transpose_a), transpose_b=bool(transpose_b), out=out)
+
+
+# batch_dot --------------------------------------------------------------------------------------
+
+
+def _batch_labels(a: Spec, b: Spec, *, transpose_a: bool, transpose_b: bool) -> Labels:
+    x, y = a.shape, b.shape
+    if len(x) < 3 or len(x) != len(y) or x[:-2] != y[:-2]:
+        raise ShapeError(
+            f"batch_dot: x1 has shape {x}, x2 {y}; expected two arrays of matrices with equal "
+            "leading sizes; matmul broadcasts them"
+        )
+    left = ("k", "row") if transpose_a else ("row", "k")
+    right = ("column", "k") if transpose_b else ("k", "column")
+    sizes = x[-2 if transpose_a else -1], y[-1 if transpose_b else -2]
+    if sizes[0] != sizes[1]:
+        raise ShapeError(
+            f"batch_dot: x1 has shape {x}, x2 {y} (transpose_a={transpose_a}, "
+            f"transpose_b={transpose_b}); inner sizes {sizes[0]} and {sizes[1]} have to be equal"
+        )
+    batch = leading(len(x) - 2)
+    return Labels((*batch, *left), (*batch, *right), (*batch, "row", "column"))
+
+
+_BATCH_DOT = ProductOp("batch_dot", _batch_labels, gradient=product_rule)
+
+
+@public(_BATCH_DOT)
+def batch_dot(
+    x1: Any,
+    x2: Any,
+    /,
+    *,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    out: Any = None,
+) -> Any:
+    """Products of matrices, pair by pair: all axes but the last two count pairs.
+
+    ShapeError where sizes do not fit; see `matmul` for leading axes that broadcast.
+
+    >>> batch_dot([[[1, 2]], [[3, 4]]], [[[1, 1]], [[1, 0]]], transpose_b=True)
+    array([[[3]],
+    <BLANKLINE>
+           [[3]]])
+    """
+    flags = {"transpose_a": bool(transpose_a), "transpose_b": bool(transpose_b)}
+    return _BATCH_DOT(x1, x2, **flags, out=out)
+
+
+# products made of them --------------------------------------------------------------------------
+
+
+@register
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    """The sum of products along an axis; the others broadcast.
+
+    >>> vecdot([[1, 2], [3, 4]], [1, 1])
+    array([3, 7])
+    """
+    a, b = as_known("vecdot", x1), as_known("vecdot", x2)
+    place = whole("vecdot", "axis", axis)
+    sizes = [x.shape[axis_of("vecdot", place, len(x.shape))] for x in (a, b)]
+    if sizes[0] != sizes[1]:
+        raise ShapeError(
+            f"vecdot: x1 has shape {tuple(a.shape)}, x2 {tuple(b.shape)}; their sizes at axis "
+            f"{axis} have to be equal"
+        )
+    if place != -1:
+        a, b = moveaxis(a, place, -1), moveaxis(b, place, -1)
+    broadcast("vecdot", [("x1", tuple(a.shape[:-1])), ("x2", tuple(b.shape[:-1]))])
+    return library.einsum("...i,...i->...", a, b)
+
+
+@register
+def outer(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
+    """The products of every element of the one with every element of the other, flattened.
+
+    >>> outer([1, 2], [3, 4])
+    array([[3, 4],
+           [6, 8]])
+    """
+    return multiply(reshape(x1, (-1, 1)), reshape(x2, (1, -1)), out=out)
+
+
+def _inner_labels(a: Spec, b: Spec) -> Labels:
+    x, y = _own("a", a.shape), _own("b", b.shape)
+    if not x or not y:
+        return Labels(x, y, (*x, *y))
+    if a.shape[-1] != b.shape[-1]:
+        raise ShapeError(
+            f"inner: x1 has shape {a.shape}, x2 {b.shape}; their last sizes have to be equal"
+        )
+    return Labels((*x[:-1], "k"), (*y[:-1], "k"), (*x[:-1], *y[:-1]))
+
+
+_INNER = ProductOp("inner", _inner_labels, gradient=product_rule)
+
+
+@public(_INNER)
+def inner(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
+    """The sum of products over the last axes; the others of `x1`, then those of `x2`, are left.
+
+    ShapeError where the last sizes differ; of numbers it is the product.
+
+    >>> inner([[1, 2], [3, 4]], [1, 1])
+    array([3, 7])
+    """
+    a, b = as_array(x1), as_array(x2)
+    if a.shape == () or b.shape == ():
+        return multiply(x1, x2, out=out)
+    return _INNER(a, b, out=out)
+
+
+# tensordot --------------------------------------------------------------------------------------
+
+
+def _tensordot_labels(a: Spec, b: Spec, *, axes: Any) -> Labels:
+    left, right = _pairs(axes, len(a.shape), len(b.shape))
+    sizes = [tuple(x.shape[d] for d in own) for x, own in ((a, left), (b, right))]
+    if sizes[0] != sizes[1]:
+        raise ShapeError(
+            f"tensordot: x1 has shape {a.shape}, x2 {b.shape}; sizes {sizes[0]} at axes {left} "
+            f"and {sizes[1]} at axes {right} have to be equal"
+        )
+    x, y = list(_own("a", a.shape)), list(_own("b", b.shape))
+    for k, (d, e) in enumerate(zip(left, right, strict=True)):
+        x[d] = y[e] = f"k{k}"
+    shared = set(x) & set(y)
+    return Labels(tuple(x), tuple(y), tuple(d for d in (*x, *y) if d not in shared))
+
+
+def _pairs(axes: Any, ndim_a: int, ndim_b: int) -> tuple[Shape, Shape]:
+    if isinstance(axes, int):
+        if not 0 <= axes <= min(ndim_a, ndim_b):
+            raise ShapeError(
+                f"tensordot: axes={axes} for arrays of {ndim_a}-d and {ndim_b}-d; expected 0 to "
+                f"{min(ndim_a, ndim_b)}"
+            )
+        return tuple(range(ndim_a - axes, ndim_a)), tuple(range(axes))
+    left, right = axes
+    if len(left) != len(right):
+        raise ArgumentError(f"tensordot: axes={axes!r} names {len(left)} and {len(right)} axes")
+    return axes_of("tensordot", left, ndim_a, "axes"), axes_of("tensordot", right, ndim_b, "axes")
+
+
+_TENSORDOT = ProductOp("tensordot", _tensordot_labels, gradient=product_rule)
+
+
+@public(_TENSORDOT)
+def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2, out: Any = None) -> Any:
+    """The sum of products over pairs of axes: the last of `x1` with the first of `x2`, or named.
+
+    `axes` is a count, or two sequences of axes. ShapeError where paired sizes differ.
+
+    >>> tensordot([[1, 2], [3, 4]], [[1, 0], [0, 1]])
+    np.int64(5)
+    """
+    if isinstance(axes, Sequence):
+        if len(axes) != 2:
+            raise ArgumentError(
+                f"tensordot: axes={axes!r}; give a count, or the axes of x1 and those of x2"
+            )
+        asked: Any = tuple(whole_tuple("tensordot", "axes", own) for own in axes)
+    else:
+        asked = whole("tensordot", "axes", axes)
+    return _TENSORDOT(x1, x2, axes=asked, out=out)

@@ -1,0 +1,176 @@
+"""Products with a matrix in compressed sparse rows (CSR), which SciPy carries out.
+
+Row r of the matrix S has `values[k]` in column `indices[k]`, for k from `offsets[r]` up to
+`offsets[r + 1]`. Gradients flow to the dense operand and to the values. Sparse results, and other
+operators on sparse operands, are out of scope: see `scipy.sparse`.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbgraph.dtype import is_float
+from nbgraph.errors import ArgumentError, DTypeError, ShapeError
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.ops.define import as_array, as_known, cast, composed, library, public
+from nbgraph.ops.elementwise.arithmetic import multiply, subtract
+from nbgraph.ops.indexing.indexing import check_bounds, require_integers, take
+
+if TYPE_CHECKING:
+    import scipy.sparse
+
+Array = np.ndarray[Any, Any]
+
+
+def _infer(
+    values: Spec, indices: Spec, offsets: Spec, dense: Spec, *, columns: int, transpose: bool
+) -> Spec:
+    one = [spec.shape for spec in (values, indices, offsets)]
+    if any(len(shape) != 1 for shape in one) or one[0] != one[1] or one[2] == (0,):
+        raise ShapeError(
+            f"csr_dot: values {one[0]}, indices {one[1]}, offsets {one[2]}; expected one axis "
+            "each, the first two of one size, the last with one more than rows"
+        )
+    require_integers("csr_dot", indices)
+    require_integers("csr_dot", offsets, "offsets")
+    rows = one[2][0] - 1
+    wanted, given = (rows, columns) if transpose else (columns, rows)
+    if len(dense.shape) not in (1, 2) or dense.shape[0] != wanted:
+        raise ShapeError(
+            f"csr_dot: dense has shape {dense.shape}; expected {wanted} rows, for a matrix of "
+            f"shape {(rows, columns)}{' transposed' if transpose else ''}"
+        )
+    dtype = np.result_type(values.dtype, dense.dtype)
+    if not is_float(dtype):
+        raise DTypeError(f"csr_dot: {dtype} is no floating dtype; cast values or dense to one")
+    return Spec((given, *dense.shape[1:]), dtype)
+
+
+def _compute(inputs: list[Array], outputs: list[Array], *, columns: int, transpose: bool) -> None:
+    values, indices, offsets, dense = inputs
+    (out,) = outputs
+    _require_rows(offsets, values.size)
+    check_bounds("csr_dot", indices, columns, 1)
+    wide = np.result_type(out.dtype, np.float32)
+    matrix = _matrix(values.astype(wide), indices % max(columns, 1), offsets, columns)
+    out[...] = (matrix.T if transpose else matrix) @ dense.astype(wide, copy=False)
+
+
+def _require_rows(offsets: Array, count: int) -> None:
+    """ValueError where offsets are none."""
+    if offsets[0] != 0 or offsets[-1] != count or (np.diff(offsets) < 0).any():
+        raise ValueError(
+            f"csr_dot: offsets go from {offsets[0]} to {offsets[-1]}; expected from 0 to "
+            f"{count}, the number of values, never decreasing"
+        )
+
+
+def _matrix(values: Array, indices: Array, offsets: Array, columns: int) -> scipy.sparse.csr_matrix:
+    import scipy.sparse  # loaded where it is used
+
+    shape = offsets.size - 1, columns
+    return scipy.sparse.csr_matrix((values, indices, offsets), shape=shape)
+
+
+def _rule(g: Gradients) -> list[Any]:
+    values, indices, offsets, dense = g.inputs
+    columns, transpose = g.attributes["columns"], g.attributes["transpose"]
+    to_values = to_dense = None
+    if g.wanted[0]:
+        places = subtract(library.cumsum(library.ones_like(indices)), 1)
+        rows = subtract(library.searchsorted(offsets, places, side="right"), 1)
+        left, right = (indices, rows) if transpose else (rows, indices)
+        each = multiply(take(g.out_grad, left, 0), take(dense, right, 0))
+        summed = library.sum(each, axis=1) if len(g.specs[3].shape) == 2 else each
+        to_values = cast(summed, g.specs[0])
+    if g.wanted[3]:
+        given = values, indices, offsets, g.out_grad
+        to_dense = cast(csr_dot(*given, columns=columns, transpose=not transpose), g.specs[3])
+    return [to_values, None, None, to_dense]
+
+
+_CSR_DOT = ArrayOp(
+    "csr_dot",
+    _infer,
+    _compute,
+    gradient=_rule,
+    operands=("values", "indices", "offsets", "dense"),
+    keeps=("values", "indices", "offsets", "dense"),
+)
+
+
+@public(_CSR_DOT)
+def csr_dot(
+    values: Any,
+    indices: Any,
+    offsets: Any,
+    dense: Any,
+    *,
+    columns: int | None = None,
+    transpose: bool = False,
+    out: Any = None,
+) -> Any:
+    """S @ dense, with `transpose` S.T @ dense, for a matrix S in compressed sparse rows.
+
+    `columns` is how many S has; by default as many as `dense` has rows.
+
+    >>> csr_dot([5.0, 7.0], [0, 1], [0, 1, 2], [[1.0], [2.0]])
+    array([[ 5.],
+           [14.]])
+    """
+    dense = as_array(dense)
+    if columns is None:
+        if transpose:
+            raise ArgumentError("csr_dot: columns=None, but transpose=True; give columns=")
+        columns = as_known("csr_dot", dense).shape[0]
+    given = as_array(values), as_array(indices), as_array(offsets), dense
+    columns = operator.index(columns)  # type: ignore[arg-type]
+    return _CSR_DOT(*given, columns=columns, transpose=bool(transpose), out=out)
+
+
+@composed("dense", "values", "indices", "offsets")
+def dot_csr(
+    dense: Any, values: Any, indices: Any, offsets: Any, *, columns: int, transpose: bool = False
+) -> Any:
+    """dense @ S, with `transpose` dense @ S.T.
+
+    >>> dot_csr([[1.0, 2.0]], [5.0, 7.0], [0, 1], [0, 1, 2], columns=2)
+    array([[ 5., 14.]])
+    """
+    turned = library.transpose(dense)
+    product = csr_dot(values, indices, offsets, turned, columns=columns, transpose=not transpose)
+    return library.transpose(product)
+
+
+@composed()
+def sparse_dot(a: Any, b: Any, *, transpose_a: bool = False, transpose_b: bool = False) -> Any:
+    """The product of a scipy.sparse matrix with a dense array of any kind, on either side; each may
+    be transposed.
+
+    The matrix is a constant, in the dtype of the dense array; see `csr_dot` for values with
+    gradients.
+
+    >>> import scipy.sparse
+    >>> sparse_dot(scipy.sparse.csr_matrix([[0.0, 2.0], [1.0, 0.0]]), [3.0, 4.0])
+    array([8., 3.])
+    """
+    sparse = [hasattr(v, "tocsr") for v in (a, b)]
+    if sum(sparse) != 1:
+        raise ArgumentError(
+            f"sparse_dot: a is {type(a).__name__}, b is {type(b).__name__}; expected one "
+            "scipy.sparse matrix and one dense array; for dense ones use dot"
+        )
+    turned = [transpose_a, transpose_b]
+    dense, matrix = as_array(b if sparse[0] else a), a if sparse[0] else b
+    dense = library.matrix_transpose(dense) if turned[sparse[0]] else dense
+    matrix = (matrix.T if turned[not sparse[0]] else matrix).tocsr()
+    values = matrix.data
+    if dense.shape is not None and is_float(dense.dtype) and values.dtype != dense.dtype:
+        values = values.astype(dense.dtype)
+    given, columns = (values, matrix.indices, matrix.indptr), matrix.shape[1]
+    if sparse[0]:
+        return csr_dot(*given, dense, columns=columns)
+    return dot_csr(dense, *given, columns=columns)

@@ -1,0 +1,1 @@
+"""Sums, extremes, means and norms over axes."""

@@ -1,0 +1,126 @@
+"""Vector norms over axes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError, DerivativeError
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.registry import register
+from nbgraph.ops.define import Axis, Shape, as_known, axes_of, hashable_axis, library, public
+from nbgraph.ops.elementwise.arithmetic import absolute, divide, multiply, power
+from nbgraph.ops.reductions.extremes import shared_equally
+from nbgraph.ops.reductions.reductions import (
+    accumulator,
+    add_up,
+    mean_dtype,
+    reduction_infer,
+    spread,
+)
+from nbgraph.ops.reductions.statistics import nonzero_divisor
+
+Array = np.ndarray[Any, Any]
+
+
+def _root_of_sum(terms: Array, axes: Shape, out: Array, ord: float) -> None:
+    total = np.empty(out.shape, terms.dtype)
+    add_up(terms, axes, total)
+    if ord == 2:
+        np.sqrt(total, out=total)
+    elif ord not in (0, 1):
+        np.power(total, 1 / ord, out=total)
+    out[...] = total
+
+
+def _powers(x: Array, ord: float) -> Array:
+    if ord == 1:
+        return x
+    return np.multiply(x, x, out=x) if ord == 2 else np.power(x, ord, out=x)
+
+
+def _compute(
+    inputs: list[Array], outputs: list[Array], *, axis: Axis, ord: float, **_: Any
+) -> None:
+    axes = axes_of("vector_norm", axis, inputs[0].ndim)
+    x = np.abs(inputs[0].astype(accumulator(outputs[0].dtype), copy=False))
+    out = outputs[0]
+    if math.isinf(ord):
+        fold = np.max if ord > 0 else np.min
+        out[...] = fold(x, axis=axes).reshape(out.shape)
+    elif ord == 0:
+        out[...] = np.count_nonzero(x, axis=axes, keepdims=True).reshape(out.shape)
+    else:
+        with np.errstate(divide="ignore"):
+            _root_of_sum(_powers(x, ord), axes, out, ord)
+
+
+def _infer(x: Spec, *, axis: Axis, ord: float, keepdims: bool) -> Spec:
+    # an extreme of nothing has no value, a sum of nothing has
+    infer = reduction_infer("vector_norm", mean_dtype, empty=not math.isinf(ord))
+    return infer(x, axis=axis, keepdims=keepdims)
+
+
+def _rule(g: Gradients) -> list[Any]:
+    """out_grad * sign(x) |x|**(ord - 1) / out**(ord - 1); 0 where all elements are 0."""
+    (x,), (spec,) = g.inputs, g.specs
+    axis, ord, keepdims = (g.attributes[name] for name in ("axis", "ord", "keepdims"))
+    if ord == 0:
+        raise DerivativeError("vector_norm: ord=0 counts elements and has no derivative")
+    if math.isinf(ord):
+        return [multiply(shared_equally(absolute(x), g), library.sign(x))]
+    if ord == 1:
+        return [multiply(spread(g.out_grad, spec, axis, keepdims=keepdims), library.sign(x))]
+    out = nonzero_divisor(g.outputs[0], spec)
+    if ord == 2:
+        return [multiply(spread(divide(g.out_grad, out), spec, axis, keepdims=keepdims), x)]
+    scaled = divide(g.out_grad, power(out, ord - 1))
+    terms = multiply(library.sign(x), power(absolute(x), ord - 1))
+    return [multiply(spread(scaled, spec, axis, keepdims=keepdims), terms)]
+
+
+_VECTOR_NORM = ArrayOp("vector_norm", _infer, _compute, gradient=_rule, keeps=("x", "out"))
+
+
+@public(_VECTOR_NORM)
+def vector_norm(
+    x: Any, *, axis: Any = None, keepdims: bool = False, ord: float = 2, out: Any = None
+) -> Any:
+    """sum(|x|**ord)**(1/ord) over axes, several as if they were one; ord may be inf, -inf or 0.
+
+    The slope where the norm is 0 is taken as 0.
+
+    >>> vector_norm([3.0, 4.0]), vector_norm([3.0, -4.0], ord=float("inf"))
+    (np.float64(5.0), np.float64(4.0))
+    """
+    axis = hashable_axis("vector_norm", axis)
+    if isinstance(ord, str):
+        raise ArgumentError(f"vector_norm: ord={ord!r}; expected a number, inf or -inf")
+    return _VECTOR_NORM(x, axis=axis, ord=float(ord), keepdims=bool(keepdims), out=out)
+
+
+@register
+def norm(
+    x: Any, ord: Any = None, axis: Any = None, *, keepdims: bool = False, out: Any = None
+) -> Any:
+    """The norm of vectors: by default the root of the sum of squares over all axes or `axis`.
+
+    Of matrices only the Frobenius norm, ord=None or "fro", is known.
+
+    >>> norm([[3.0, 0.0], [0.0, 4.0]]), norm([3.0, 4.0], 1)
+    (np.float64(5.0), np.float64(7.0))
+    """
+    count = len(axis) if isinstance(axis, (tuple, list)) else 1 if axis is not None else None
+    if ord is not None and count is None:
+        count = len(as_known("norm", x).shape)
+    if ord not in (None, "fro") and (isinstance(ord, str) or count != 1):
+        raise ArgumentError(
+            f"norm: ord={ord!r} of a matrix is not known; name one axis, or use vector_norm for "
+            "the norm of all elements"
+        )
+    if ord == "fro" and count != 2:
+        raise ArgumentError(f"norm: ord='fro' is a norm of matrices, there are {count} axes")
+    by = 2 if ord in (None, "fro") else ord
+    return vector_norm(x, axis=axis, ord=by, keepdims=keepdims, out=out)

@@ -1,0 +1,281 @@
+"""Reductions: sums, products, extremes, and questions of whole axes, with NumPy's dtypes.
+
+`axis` is None (all), an int or a tuple; reduced axes are dropped unless `keepdims`. Floating sums
+are blocked and pairwise, in an order that depends on shape, layout and dtype alone; 16-bit floats
+accumulate in float32. The slope of an extreme is shared equally by the elements that attain it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import is_float, name_of
+from nbgraph.errors import ShapeError
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.reduction import map_reduce
+from nbgraph.ops.define import (
+    Axis,
+    Shape,
+    axes_of,
+    cast,
+    hashable_axis,
+    library,
+    optional_dtype,
+    public,
+    shape_tuple,
+)
+from nbgraph.ops.elementwise.arithmetic import multiply, positive
+from nbgraph.ops.shapes.shape import broadcast_to, reshape
+
+Array = np.ndarray[Any, Any]
+
+
+# shapes and dtypes ------------------------------------------------------------------------------
+
+
+def reduced_shape(name: str, shape: Shape, axis: Axis, *, keepdims: bool) -> Shape:
+    """The shape that is left."""
+    axes = axes_of(name, axis, len(shape))
+    if keepdims:
+        return tuple(1 if d in axes else n for d, n in enumerate(shape))
+    return tuple(n for d, n in enumerate(shape) if d not in axes)
+
+
+def total_dtype(dtype: np.dtype[Any], asked: np.dtype[Any] | None) -> np.dtype[Any]:
+    """Of sums and products: floats keep theirs, integers and bool become 64-bit."""
+    if asked is not None:
+        return asked
+    if is_float(dtype):
+        return dtype
+    return np.dtype("uint64" if dtype.kind == "u" else "int64")
+
+
+def mean_dtype(dtype: np.dtype[Any], asked: np.dtype[Any] | None) -> np.dtype[Any]:
+    """Of means and deviations: floats keep theirs, others become float64."""
+    return asked or (dtype if is_float(dtype) else np.dtype("float64"))
+
+
+def accumulator(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """What totals of this dtype are kept in meanwhile."""
+    return np.dtype("float32") if name_of(dtype) in ("float16", "bfloat16") else dtype
+
+
+def spread(gradient: Any, spec: Spec, axis: Axis, *, keepdims: bool) -> Any:
+    """A reduction's out-gradient, repeated along the reduced axes."""
+    return broadcast_to(kept(gradient, spec, axis, keepdims=keepdims), spec.shape)
+
+
+def kept(value: Any, spec: Spec, axis: Axis, *, keepdims: bool) -> Any:
+    """A reduction's value with the reduced axes as axes of size 1."""
+    if keepdims:
+        return value
+    return reshape(value, reduced_shape("reduction", spec.shape, axis, keepdims=True))
+
+
+# sums -------------------------------------------------------------------------------------------
+
+_ROWS = 128  # so many rows are added one after another, then their totals
+_LARGE = 1 << 16  # from this size on the compiled loop is quicker than NumPy's
+
+
+def add_up(x: Array, axes: Shape, out: Array) -> None:
+    """The sum over axes into `out` (whose reduced axes may be kept), floats in blocks."""
+    last = tuple(range(x.ndim - len(axes), x.ndim))
+    if not is_float(out.dtype):
+        total = np.add.reduce(x, axis=axes, dtype=out.dtype)
+    elif x.size >= _LARGE and tuple(sorted(axes)) == last and _compiled(x, out):
+        total = map_reduce(positive, x, axis=axes)
+    else:
+        total = _blocked(x, axes, accumulator(out.dtype))
+    out[...] = np.reshape(total, out.shape)
+
+
+def _compiled(x: Array, out: Array) -> bool:
+    return x.dtype == out.dtype and x.flags.c_contiguous and x.flags.aligned
+
+
+def _blocked(x: Array, axes: Shape, dtype: np.dtype[Any]) -> Array:
+    """NumPy adds pairwise along the innermost axis only: long other axes are cut into blocks."""
+    for axis in axes:
+        if x.shape[axis] >= 2 * _ROWS and abs(x.strides[axis]) > x.itemsize:
+            rest = tuple(d - (d > axis) for d in axes if d != axis)
+            total = _by_blocks(np.moveaxis(x, axis, 0), dtype)
+            return _blocked(total, rest, dtype) if rest else total
+    return np.add.reduce(x, axis=axes, dtype=dtype)
+
+
+def _by_blocks(x: Array, dtype: np.dtype[Any]) -> Array:
+    """The sum along axis 0: of blocks of rows, then of the blocks' totals."""
+    if len(x) < 2 * _ROWS:
+        return np.add.reduce(x, axis=0, dtype=dtype)
+    blocks = len(x) // _ROWS
+    head, tail = x[: blocks * _ROWS], x[blocks * _ROWS :]
+    parts = np.add.reduce(head.reshape(blocks, _ROWS, *x.shape[1:]), axis=1, dtype=dtype)
+    total = _by_blocks(parts, dtype)
+    return total + np.add.reduce(tail, axis=0, dtype=dtype) if len(tail) else total
+
+
+Reducer = Callable[[Array, Shape, Array], None]
+
+
+def reduction_infer(
+    name: str, result: Callable[..., np.dtype[Any]], *, empty: bool = True
+) -> Callable[..., Spec]:
+    """The infer of a reduction; `empty`: whether no elements have a value."""
+
+    def infer(x: Spec, *, axis: Axis, keepdims: bool, dtype: np.dtype[Any] | None = None) -> Spec:
+        shape = reduced_shape(name, x.shape, axis, keepdims=keepdims)
+        if not empty and math.prod(shape) and not math.prod(x.shape):
+            raise ShapeError(
+                f"{name}: no elements along axis {axis} of shape {x.shape}, and {name} of none "
+                "has no value; give an array that is not empty"
+            )
+        return Spec(shape, result(x.dtype, dtype))
+
+    return infer
+
+
+def reduced(name: str, reducer: Reducer) -> Callable[..., None]:
+    """The compute of a reduction: `reducer(x, axes, out)`; out's reduced axes may be kept."""
+
+    def compute(
+        inputs: list[Array], outputs: list[Array], *, axis: Axis, **attributes: Any
+    ) -> None:
+        with np.errstate(over="ignore", invalid="ignore"):  # as kernels: infinities tell of it
+            reducer(inputs[0], axes_of(name, axis, inputs[0].ndim), outputs[0])
+
+    return compute
+
+
+def _multiply(x: Array, axes: Shape, out: Array) -> None:
+    dtype = accumulator(out.dtype)
+    out[...] = np.multiply.reduce(x, axis=axes, dtype=dtype).reshape(out.shape)
+
+
+def _sum_rule(g: Gradients) -> list[Any]:
+    (spec,) = g.specs
+    given = {"axis": g.attributes["axis"], "keepdims": g.attributes["keepdims"]}
+    return [cast(spread(g.out_grad, spec, **given), spec)]
+
+
+_SUM = ArrayOp(
+    "sum", reduction_infer("sum", total_dtype), reduced("sum", add_up), gradient=_sum_rule
+)
+
+
+@public(_SUM)
+def sum(
+    x: Any, axis: Any = None, dtype: Any = None, *, keepdims: bool = False, out: Any = None
+) -> Any:
+    """The sum over axes; of integers and bool 64-bit integers.
+
+    >>> sum([[1, 2], [3, 4]], axis=0)
+    array([4, 6])
+    """
+    axis, dtype = hashable_axis("sum", axis), optional_dtype(dtype)
+    return _SUM(x, axis=axis, dtype=dtype, keepdims=bool(keepdims), out=out)
+
+
+# the reverse of broadcasting --------------------------------------------------------------------
+
+
+def _summed_axes(given: Shape, shape: Shape) -> Shape:
+    """The axes along which `shape` was repeated to become `given`."""
+    lead = len(given) - len(shape)
+    if lead < 0 or any(n not in (1, m) for n, m in zip(shape, given[lead:], strict=True)):
+        raise ShapeError(
+            f"sum_to: shape {given} is no broadcast of {shape}; give a shape that broadcasts to it"
+        )
+    ones = (d + lead for d, n in enumerate(shape) if n == 1 and given[d + lead] != 1)
+    return (*range(lead), *ones)
+
+
+def _sum_to(inputs: list[Array], outputs: list[Array], *, shape: Shape) -> None:
+    axes = _summed_axes(inputs[0].shape, shape)
+    if axes:
+        add_up(inputs[0], axes, outputs[0])
+    else:
+        np.copyto(outputs[0], inputs[0])
+
+
+def _sum_to_infer(x: Spec, *, shape: Shape) -> Spec:
+    _summed_axes(x.shape, shape)
+    return Spec(shape, x.dtype)
+
+
+_SUM_TO = ArrayOp(
+    "sum_to",
+    _sum_to_infer,
+    _sum_to,
+    gradient=lambda g: [broadcast_to(g.out_grad, g.specs[0].shape)],
+)
+
+
+@public(_SUM_TO)
+def sum_to(x: Any, shape: Any, *, out: Any = None) -> Any:
+    """Summed over the axes that broadcasting `shape` to x's shape repeats; the dtype stays.
+
+    >>> sum_to([[1, 2], [3, 4]], (2, 1))
+    array([[3],
+           [7]])
+    """
+    shape = shape_tuple("sum_to", shape)
+    if out is None and getattr(x, "shape", None) == shape:
+        return x
+    return _SUM_TO(x, shape=shape, out=out)
+
+
+# products ---------------------------------------------------------------------------------------
+
+
+def _prod_rule(g: Gradients) -> list[Any]:
+    """Each slope is the product of the others, from the left and from the right: zeros are right.
+
+    Nothing is divided, so that this holds for derivatives of every order.
+    """
+    (x,), (spec,) = g.inputs, g.specs
+    axis = g.attributes["axis"]
+    axes = axes_of("prod", axis, len(spec.shape))
+    rest = tuple(d for d in range(len(spec.shape)) if d not in axes)
+    count = math.prod(spec.shape[d] for d in axes)
+    order = (*rest, *axes)
+    moved = tuple(spec.shape[d] for d in order)
+    run = reshape(library.transpose(x, order), (*(spec.shape[d] for d in rest), count))
+    others = multiply(_before(run), library.flip(_before(library.flip(run, -1)), -1))
+    others = library.transpose(
+        reshape(others, moved), tuple(order.index(d) for d in range(len(order)))
+    )
+    out_grad = spread(g.out_grad, spec, axis, keepdims=g.attributes["keepdims"])
+    return [cast(multiply(out_grad, others), spec)]
+
+
+def _before(run: Any) -> Any:
+    """The product of all earlier elements along the last axis."""
+    products = library.cumulative_prod(run, axis=-1, include_initial=True)
+    return library.slice_view(products, (Ellipsis, slice(None, -1)))
+
+
+_PROD = ArrayOp(
+    "prod",
+    reduction_infer("prod", total_dtype),
+    reduced("prod", _multiply),
+    gradient=_prod_rule,
+    keeps=("x",),
+)
+
+
+@public(_PROD)
+def prod(
+    x: Any, axis: Any = None, dtype: Any = None, *, keepdims: bool = False, out: Any = None
+) -> Any:
+    """The product over axes; of integers and bool 64-bit integers. Its slope is right at zeros.
+
+    >>> prod([[1, 2], [3, 4]], axis=0)
+    array([3, 8])
+    """
+    axis, dtype = hashable_axis("prod", axis), optional_dtype(dtype)
+    return _PROD(x, axis=axis, dtype=dtype, keepdims=bool(keepdims), out=out)

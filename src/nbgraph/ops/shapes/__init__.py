@@ -1,0 +1,1 @@
+"""New arrays, and other shapes of the same elements."""

@@ -1,0 +1,206 @@
+"""Arrays put together, along axes that they have or a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.registry import register, registered
+from nbgraph.ops.define import (
+    as_known,
+    axis_of,
+    cast,
+    library,
+    optional_dtype,
+    public,
+    whole,
+)
+from nbgraph.ops.shapes.sections import atleast_1d, atleast_2d, atleast_3d
+from nbgraph.ops.shapes.shape import ravel, transpose
+from nbgraph.ops.shapes.slicing import at_axis
+
+Array = np.ndarray[Any, Any]
+
+
+def _common(specs: Sequence[Spec], dtype: np.dtype[Any] | None) -> np.dtype[Any]:
+    return dtype or np.result_type(*(spec.dtype for spec in specs))
+
+
+def _arrays(name: str, arrays: Any) -> list[Any]:
+    """The arrays of a sequence; an array is a sequence of its slices."""
+    if hasattr(arrays, "shape"):
+        return list(library.unstack(arrays))
+    found = list(arrays)
+    if not found:
+        raise ArgumentError(f"{name}: no arrays were given; give at least one")
+    return found
+
+
+# concatenate ------------------------------------------------------------------------------------
+
+
+def _concatenated(*specs: Spec, axis: int, dtype: np.dtype[Any] | None) -> Spec:
+    first = specs[0].shape
+    if not first:
+        raise ShapeError("concatenate: arrays[0] has no axes; use stack, or atleast_1d before")
+    place = axis_of("concatenate", axis, len(first))
+    for i, spec in enumerate(specs):
+        ndim_fits = len(spec.shape) == len(first)
+        if not ndim_fits or any(
+            n != m for d, (n, m) in enumerate(zip(spec.shape, first)) if d != place
+        ):
+            raise ShapeError(
+                f"concatenate: arrays[{i}] has shape {spec.shape}, arrays[0] has {first}; all but "
+                f"axis {place} must be equal"
+            )
+    total = sum(spec.shape[place] for spec in specs)
+    return Spec((*first[:place], total, *first[place + 1 :]), _common(specs, dtype))
+
+
+def _concatenate(inputs: list[Array], outputs: list[Array], *, axis: int, dtype: Any) -> None:
+    np.concatenate(inputs, axis, out=outputs[0], casting="unsafe")
+
+
+def _concatenate_rule(g: Gradients) -> list[Any]:
+    place = axis_of("concatenate", g.attributes["axis"], len(g.specs[0].shape))
+    stops = list(accumulate(spec.shape[place] for spec in g.specs))
+    return [
+        cast(
+            library.slice_view(g.out_grad, at_axis(place, slice(stop - spec.shape[place], stop))),
+            spec,
+        )
+        if wanted
+        else None
+        for spec, stop, wanted in zip(g.specs, stops, g.wanted, strict=True)
+    ]
+
+
+_CONCATENATE = ArrayOp(
+    "concatenate",
+    _concatenated,
+    _concatenate,
+    operands=("*arrays",),
+    gradient=_concatenate_rule,
+)
+
+
+@public(_CONCATENATE, "concat")
+def concatenate(arrays: Any, /, axis: int | None = 0, *, dtype: Any = None, out: Any = None) -> Any:
+    """Arrays one after another along an axis they have; None flattens them first.
+
+    >>> concatenate([[1, 2], [3]])
+    array([1, 2, 3])
+    """
+    given = _arrays("concatenate", arrays)
+    if axis is None:
+        given, axis = [ravel(x) for x in given], 0
+    axis = whole("concatenate", "axis", axis)
+    return _CONCATENATE(*given, axis=axis, dtype=optional_dtype(dtype), out=out)
+
+
+concat = concatenate
+
+
+# stack ------------------------------------------------------------------------------------------
+
+
+def _stacked(*specs: Spec, axis: int, dtype: np.dtype[Any] | None) -> Spec:
+    first = specs[0].shape
+    for i, spec in enumerate(specs):
+        if spec.shape != first:
+            raise ShapeError(
+                f"stack: arrays[{i}] has shape {spec.shape}, arrays[0] has {first}; give equal "
+                "shapes"
+            )
+    place = axis_of("stack", axis, len(first) + 1)
+    return Spec((*first[:place], len(specs), *first[place:]), _common(specs, dtype))
+
+
+def _stack(inputs: list[Array], outputs: list[Array], *, axis: int, dtype: Any) -> None:
+    np.stack(inputs, axis, out=outputs[0], casting="unsafe")
+
+
+def _stack_rule(g: Gradients) -> list[Any]:
+    place = axis_of("stack", g.attributes["axis"], len(g.specs[0].shape) + 1)
+    return [
+        cast(library.slice_view(g.out_grad, at_axis(place, i)), spec) if wanted else None
+        for i, (spec, wanted) in enumerate(zip(g.specs, g.wanted, strict=True))
+    ]
+
+
+_STACK = ArrayOp("stack", _stacked, _stack, operands=("*arrays",), gradient=_stack_rule)
+
+
+@public(_STACK)
+def stack(arrays: Any, /, axis: int = 0, *, dtype: Any = None, out: Any = None) -> Any:
+    """Arrays of one shape side by side along a new axis.
+
+    >>> stack([[1, 2], [3, 4]], axis=1)
+    array([[1, 3],
+           [2, 4]])
+    """
+    given, axis = _arrays("stack", arrays), whole("stack", "axis", axis)
+    return _STACK(*given, axis=axis, dtype=optional_dtype(dtype), out=out)
+
+
+@register
+def hstack(arrays: Any, *, dtype: Any = None) -> Any:
+    """Vectors end to end, matrices side by side: along axis 0 of vectors, else along axis 1.
+
+    >>> hstack([[1, 2], [3]])
+    array([1, 2, 3])
+    """
+    known = [atleast_1d(x) for x in _arrays("hstack", arrays)]
+    return concatenate(known, 0 if len(known[0].shape) == 1 else 1, dtype=dtype)
+
+
+@registered("row_stack")
+def vstack(arrays: Any, *, dtype: Any = None) -> Any:
+    """Rows one below the other; a vector is a row.
+
+    >>> vstack([[1, 2], [3, 4]])
+    array([[1, 2],
+           [3, 4]])
+    """
+    return concatenate([atleast_2d(x) for x in _arrays("vstack", arrays)], 0, dtype=dtype)
+
+
+row_stack = vstack
+
+
+@register
+def dstack(arrays: Any) -> Any:
+    """Along the third axis.
+
+    >>> dstack([[1, 2], [3, 4]]).shape
+    (1, 2, 2)
+    """
+    return concatenate([atleast_3d(x) for x in _arrays("dstack", arrays)], 2)
+
+
+@register
+def column_stack(arrays: Any) -> Any:
+    """Columns side by side; a vector is a column.
+
+    >>> column_stack([[1, 2], [3, 4]])
+    array([[1, 3],
+           [2, 4]])
+    """
+    known = [as_known("column_stack", x) for x in _arrays("column_stack", arrays)]
+    columns = [x if len(x.shape) > 1 else transpose(atleast_2d(x)) for x in known]
+    return concatenate(columns, 1)
+
+
+@register
+def append(x: Any, values: Any, axis: int | None = None) -> Any:
+    """`values` behind `x` along an axis, by default both flattened.
+
+    >>> append([1, 2], 3)
+    array([1, 2, 3])
+    """
+    return concatenate([x, values], axis)

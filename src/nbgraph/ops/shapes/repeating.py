@@ -1,0 +1,213 @@
+"""Arrays repeated, padded and rolled."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.call import carrier_of
+from nbgraph.operator.registry import register
+from nbgraph.ops.define import (
+    Axis,
+    Shape,
+    as_known,
+    axis_of,
+    hashable_axis,
+    library,
+    public,
+    shape_tuple,
+    whole,
+    whole_tuple,
+)
+from nbgraph.ops.shapes.creation import Number, number
+from nbgraph.ops.shapes.shape import broadcast_to, ravel, reshape
+from nbgraph.ops.shapes.slicing import slice_view
+
+Array = np.ndarray[Any, Any]
+Widths = tuple[tuple[int, int], ...]
+
+
+def _interleaved(x: Any, pairs: list[tuple[int, ...]], repeats: list[tuple[int, ...]]) -> Any:
+    """Broadcast new axes of size 1 to `repeats`, then merge each group of axes."""
+    split = reshape(x, tuple(chain.from_iterable(pairs)))
+    wide = broadcast_to(split, tuple(chain.from_iterable(repeats)))
+    return reshape(wide, tuple(int(np.prod(group)) for group in repeats))
+
+
+@register
+def tile(x: Any, reps: Any) -> Any:
+    """The whole array repeated along each axis; missing leading axes are added.
+
+    >>> tile([1, 2], (2, 2))
+    array([[1, 2, 1, 2],
+           [1, 2, 1, 2]])
+    """
+    x, counts = as_known("tile", x), shape_tuple("tile", reps, "reps")
+    ndim = max(len(x.shape), len(counts))
+    shape = (1,) * (ndim - len(x.shape)) + tuple(x.shape)
+    counts = (1,) * (ndim - len(counts)) + counts
+    ones = [(1, n) for n in shape]
+    return _interleaved(x, ones, list(zip(counts, shape, strict=True)))
+
+
+@register
+def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
+    """Each element repeated along an axis, by default of the flattened array.
+
+    `repeats` is one number for all, or one for each element; an NDArray is waited for.
+
+    >>> repeat([1, 2], 2), repeat([1, 2], [0, 2])
+    (array([1, 1, 2, 2]), array([2, 2]))
+    """
+    x = as_known("repeat", x)
+    if axis is None:
+        x, axis = ravel(x), 0
+    if carrier_of((repeats,)) is not None:
+        repeats = np.asarray(repeats)  # the shape of the result depends on it
+    counts = shape_tuple("repeat", repeats, "repeats")
+    shape = tuple(x.shape)
+    place = axis_of("repeat", whole("repeat", "axis", axis), len(shape))
+    if len(counts) == 1:
+        pairs = [(n, 1) if d == place else (n,) for d, n in enumerate(shape)]
+        return _interleaved(x, pairs, [(p[0], counts[0]) if len(p) > 1 else p for p in pairs])
+    if len(counts) != shape[place]:
+        raise ShapeError(
+            f"repeat: repeats has {len(counts)} numbers, axis {place} of shape {shape} has "
+            f"{shape[place]} elements; give one number, or one for each"
+        )
+    return library.take(
+        x, np.repeat(np.arange(shape[place]), np.asarray(counts, np.int64)), axis=place
+    )
+
+
+# padding ----------------------------------------------------------------------------------------
+
+_MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
+
+
+def _widths(pad_width: Any, ndim: int) -> Widths:
+    """(before, after) of each axis, from NumPy's four forms of pad_width."""
+    try:
+        given = np.broadcast_to(np.asarray(pad_width), (ndim, 2))
+    except ValueError:
+        raise ShapeError(
+            f"pad: pad_width={pad_width!r} does not fit {ndim} axes; give one number, (before, "
+            "after), or such a pair for each axis"
+        ) from None
+    if given.dtype.kind not in "iu" or (given < 0).any():
+        raise ArgumentError(f"pad: pad_width={pad_width!r}; give whole numbers from 0")
+    return tuple((int(before), int(after)) for before, after in given)
+
+
+def _inside(shape: Shape, widths: Widths) -> tuple[tuple[int, int, None], ...]:
+    """The key of the operand's elements in the result."""
+    return tuple((b, b + n, None) for n, (b, _) in zip(shape, widths, strict=True))
+
+
+def _pad_infer(x: Spec, *, pad_width: Widths, constant_values: Number) -> Spec:
+    if len(pad_width) != len(x.shape):
+        raise ShapeError(f"pad: {len(pad_width)} widths for shape {x.shape}; give one an axis")
+    return Spec(tuple(b + n + a for n, (b, a) in zip(x.shape, pad_width, strict=True)), x.dtype)
+
+
+def _pad(
+    inputs: list[Array], outputs: list[Array], *, pad_width: Widths, constant_values: Number
+) -> None:
+    outputs[0].fill(constant_values)
+    outputs[0][tuple(slice(*t) for t in _inside(inputs[0].shape, pad_width))] = inputs[0]
+
+
+def _pad_rule(g: Gradients) -> list[Any]:
+    key = _inside(g.specs[0].shape, g.attributes["pad_width"])
+    return [library.slice_view(g.out_grad, key)]
+
+
+_PAD = ArrayOp("pad", _pad_infer, _pad, gradient=_pad_rule)
+
+
+@public(_PAD)
+def pad(
+    x: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0, out: Any = None
+) -> Any:
+    """Elements added before and after each axis.
+
+    `mode` is "constant", or says which elements are repeated, as in NumPy: "edge", "reflect",
+    "symmetric", "wrap".
+
+    >>> pad([1, 2], (1, 2)), pad([1, 2, 3], 2, "reflect")
+    (array([0, 1, 2, 0, 0]), array([3, 2, 1, 2, 3, 2, 1]))
+    """
+    if mode not in _MODES:
+        raise ArgumentError(f"pad: mode={mode!r}; expected one of {', '.join(_MODES)}")
+    x = as_known("pad", x)
+    widths = _widths(pad_width, len(x.shape))
+    if mode == "constant":
+        value = number("pad", "constant_values", constant_values)
+        return _PAD(x, pad_width=widths, constant_values=value, out=out)
+    for axis, width in enumerate(widths):
+        if width != (0, 0):
+            places = np.pad(np.arange(x.shape[axis]), width, mode)  # type: ignore[call-overload]
+            x = library.take(x, places, axis=axis)
+    return x if out is None else library.positive(x, out=out)
+
+
+# roll -------------------------------------------------------------------------------------------
+
+
+def _roll_infer(x: Spec, *, shift: Shape, axis: Axis) -> Spec:
+    count = len(axis) if isinstance(axis, tuple) else 1
+    if len(shift) not in (1, count):
+        raise ArgumentError(
+            f"roll: {len(shift)} shifts for {count} axes; give one shift, or one for each axis"
+        )
+    for own in axis if isinstance(axis, tuple) else () if axis is None else (axis,):
+        axis_of("roll", own, len(x.shape))  # an axis named twice is rolled twice, as in NumPy
+    return x
+
+
+def _roll(inputs: list[Array], outputs: list[Array], *, shift: Shape, axis: Axis) -> None:
+    outputs[0][...] = np.roll(inputs[0], shift if isinstance(axis, tuple) else shift[-1], axis)
+
+
+_ROLL = ArrayOp(
+    "roll",
+    _roll_infer,
+    _roll,
+    gradient=lambda g: [
+        library.roll(g.out_grad, tuple(-n for n in g.attributes["shift"]), g.attributes["axis"])
+    ],
+)
+
+
+@public(_ROLL)
+def roll(x: Any, shift: Any, axis: Any = None, *, out: Any = None) -> Any:
+    """Elements moved on by `shift`, those beyond the end to the beginning; axis None: flattened.
+
+    >>> roll([1, 2, 3], 1)
+    array([3, 1, 2])
+    """
+    return _ROLL(
+        x, shift=whole_tuple("roll", "shift", shift), axis=hashable_axis("roll", axis), out=out
+    )
+
+
+@register
+def shift(x: Any, offsets: Any, *, fill_value: Number = 0) -> Any:
+    """Elements moved along the axes by so many places, with `fill_value` where none come from.
+
+    >>> shift([1, 2, 3], (1,))
+    array([0, 1, 2])
+    """
+    x, moves = as_known("shift", x), whole_tuple("shift", "offsets", offsets)
+    if len(moves) != len(x.shape):
+        raise ShapeError(
+            f"shift: offsets={offsets!r} for shape {tuple(x.shape)}; give one for each axis"
+        )
+    moves = tuple(max(-n, min(n, by)) for by, n in zip(moves, x.shape, strict=True))
+    wide = pad(x, tuple((max(by, 0), max(-by, 0)) for by in moves), constant_values=fill_value)
+    cut = tuple(slice(max(-by, 0), max(-by, 0) + n) for by, n in zip(moves, x.shape, strict=True))
+    return slice_view(wide, cut)

@@ -1,0 +1,161 @@
+"""Arrays in sections along an axis, and with at least so many axes: views."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ShapeError
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.registry import register
+from nbgraph.ops.define import Shape, as_known, axis_of, public, whole, whole_tuple
+from nbgraph.ops.shapes.shape import expand_dims, reshape
+from nbgraph.ops.shapes.slicing import (
+    Triple,
+    at_axis,
+    numpy_key,
+    slice_scatter,
+    slice_view,
+    sliced_shape,
+)
+
+Array = np.ndarray[Any, Any]
+Sections = int | tuple[int, ...]  # how many, or where they begin
+
+
+def _bounds(sections: Sections, index: int, size: int, *, equal: bool) -> tuple[int, int]:
+    """Where section `index` begins and ends on an axis of this size."""
+    if isinstance(sections, tuple):
+        cuts = [0, *(slice(None, cut).indices(size)[1] for cut in sections), size]
+        return cuts[index], max(cuts[index], cuts[index + 1])
+    if equal and size % sections:
+        raise ShapeError(
+            f"split: an axis of size {size} has no {sections} equal sections; give the places to "
+            "cut, or use array_split"
+        )
+    least, more = divmod(size, sections)
+    return index * least + min(index, more), (index + 1) * least + min(index + 1, more)
+
+
+def _key(
+    shape: Shape, *, sections: Sections, index: int, axis: int, equal: bool
+) -> tuple[Triple, ...]:
+    place = axis_of("split", axis, len(shape))
+    start, stop = _bounds(sections, index, shape[place], equal=equal)
+    return at_axis(place, Triple(start, stop, None))
+
+
+def _infer(x: Spec, **section: Any) -> Spec:
+    return Spec(sliced_shape("split", _key(x.shape, **section), x.shape), x.dtype)
+
+
+def _view(x: Array, **section: Any) -> Array:
+    return x[numpy_key(_key(x.shape, **section))]
+
+
+def _rule(g: Gradients) -> list[Any]:
+    shape = g.specs[0].shape
+    return [slice_scatter(g.out_grad, shape, _key(shape, **g.attributes))]
+
+
+_SPLIT_PART = ArrayOp("split_part", _infer, view=_view, gradient=_rule)
+
+
+def _sections(name: str, given: Any) -> Sections:
+    if np.ndim(given):
+        return whole_tuple(name, "sections", given)
+    count = whole(name, "sections", given)
+    if count < 1:
+        raise ShapeError(f"{name}: sections={count}; there is at least one")
+    return count
+
+
+@public(_SPLIT_PART)
+def split_part(
+    x: Any, sections: Any, index: int, axis: int = 0, *, equal: bool = True, out: Any = None
+) -> Any:
+    """One of the sections that `split` gives.
+
+    >>> split_part(np.arange(6), 3, 1)
+    array([2, 3])
+    """
+    sections = _sections("split_part", sections)
+    count = len(sections) + 1 if isinstance(sections, tuple) else sections
+    if not 0 <= index < count:
+        raise ShapeError(f"split_part: index={index}; there are {count} sections, counted from 0")
+    return _SPLIT_PART(x, sections=sections, index=index, axis=axis, equal=bool(equal), out=out)
+
+
+@register
+def split(x: Any, sections: Any, axis: int = 0) -> list[Any]:
+    """Equal sections along an axis, or those between the places given.
+
+    >>> split(np.arange(6), [1, 4])
+    [array([0]), array([1, 2, 3]), array([4, 5])]
+    """
+    return _split("split", x, sections, axis, equal=True)
+
+
+@register
+def array_split(x: Any, sections: Any, axis: int = 0) -> list[Any]:
+    """As `split`; where sections cannot be equal the first ones are larger by one.
+
+    >>> array_split(np.arange(5), 2)
+    [array([0, 1, 2]), array([3, 4])]
+    """
+    return _split("array_split", x, sections, axis, equal=False)
+
+
+def _split(name: str, x: Any, sections: Any, axis: int, *, equal: bool) -> list[Any]:
+    found, axis = _sections(name, sections), whole(name, "axis", axis)
+    count = len(found) + 1 if isinstance(found, tuple) else found
+    return [_SPLIT_PART(x, sections=found, index=i, axis=axis, equal=equal) for i in range(count)]
+
+
+@register
+def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
+    """The slices along an axis, without it.
+
+    >>> unstack([[1, 2], [3, 4]])
+    (array([1, 2]), array([3, 4]))
+    """
+    x = as_known("unstack", x)
+    place = axis_of("unstack", whole("unstack", "axis", axis), len(x.shape))
+    return tuple(slice_view(x, at_axis(place, i)) for i in range(x.shape[place]))
+
+
+# at least so many axes --------------------------------------------------------------------------
+
+
+@register
+def atleast_1d(x: Any) -> Any:
+    """With one axis, if it had none.
+
+    >>> atleast_1d(3)
+    array([3])
+    """
+    x = as_known("atleast_1d", x)
+    return x if len(x.shape) else reshape(x, (1,))
+
+
+@register
+def atleast_2d(x: Any) -> Any:
+    """With a new first axis if it had one, two if it had none.
+
+    >>> atleast_2d([1, 2])
+    array([[1, 2]])
+    """
+    x = as_known("atleast_2d", x)
+    return x if len(x.shape) > 1 else reshape(x, (1, -1))
+
+
+@register
+def atleast_3d(x: Any) -> Any:
+    """With three axes: a vector becomes (1, n, 1), a matrix (m, n, 1).
+
+    >>> atleast_3d([1, 2]).shape
+    (1, 2, 1)
+    """
+    x = atleast_2d(x)
+    return x if len(x.shape) > 2 else expand_dims(x, 2)

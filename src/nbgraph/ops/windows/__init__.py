@@ -1,0 +1,1 @@
+"""Operators over windows of arrays: convolutions, pools, regions."""

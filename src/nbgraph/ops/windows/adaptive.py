@@ -1,0 +1,80 @@
+"""Pools that are told how many places there are to be, whatever the space.
+
+Place i of o, along an axis of n cells, is made of the cells from i * n / o, rounded down, up to
+(i + 1) * n / o, rounded up: as PyTorch has it. So windows differ in length by one at most, and
+neighbours may share a cell. Axes come one after the other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import is_float
+from nbgraph.errors import DTypeError
+from nbgraph.ops.define import Shape, as_known, composed, library
+from nbgraph.ops.windows.windows import per_axis, require_space, spelled
+
+Array = np.ndarray[Any, Any]
+
+
+@composed("x")
+def adaptive_avg_pooling(x: Any, places: Any) -> Any:
+    """The mean of each of `places` parts of space, for every channel and image.
+
+    `x` has shape (images, channels, *space), one to three axes of space; `places` is a number, or
+    one an axis. ShapeError, ArgumentError where these do not fit, DTypeError for integers.
+
+    >>> adaptive_avg_pooling(np.array([[[1.0, 3.0, 5.0, 9.0, 1.0]]]), 2)
+    array([[[3., 5.]]])
+    """
+    x, outs = _read("adaptive_avg_pooling", x, places)
+    for axis, count in enumerate(outs, 2):
+        if count != x.shape[axis]:
+            shares = library.astype(_shares(x.shape[axis], count).T, x.dtype)
+            moved = library.matmul(library.swapaxes(x, axis, -1), shares)
+            x = library.swapaxes(moved, axis, -1)
+    return x
+
+
+@composed("x")
+def adaptive_max_pooling(x: Any, places: Any) -> Any:
+    """The largest value of each of `places` parts of space, as `adaptive_avg_pooling`.
+
+    >>> adaptive_max_pooling(np.array([[[1.0, 3.0, 5.0, 9.0, 1.0]]]), 2)
+    array([[[5., 9.]]])
+    """
+    x, outs = _read("adaptive_max_pooling", x, places)
+    for axis, count in enumerate(outs, 2):
+        if count != x.shape[axis]:
+            x = library.max(library.take(x, _cells(x.shape[axis], count), axis), axis + 1)
+    return x
+
+
+def _read(name: str, x: Any, places: Any) -> tuple[Any, Shape]:
+    x = as_known(name, x)
+    axes = require_space(name, "x", x.shape)
+    if not is_float(x.dtype):
+        raise DTypeError(f"{name}: x has dtype {x.dtype}; expected a floating one: use astype")
+    return x, spelled(name, "places", per_axis(name, "places", places, 1), axes)
+
+
+def _bounds(cells: int, places: int) -> tuple[Array, Array]:
+    """The first cell of each place, and the one behind its last."""
+    at = np.arange(places)
+    return at * cells // places, -(-(at + 1) * cells // places)
+
+
+def _shares(cells: int, places: int) -> Array:
+    """What each cell counts in the mean of each place."""
+    first, end = (bound[:, None] for bound in _bounds(cells, places))
+    at = np.arange(cells)
+    return ((at >= first) & (at < end)) / (end - first)
+
+
+def _cells(cells: int, places: int) -> Array:
+    """The cells of each place, a row each; the last one is repeated where others have more."""
+    first, end = _bounds(cells, places)
+    steps = np.arange(int((end - first).max(initial=1)))
+    return np.minimum(first[:, None] + steps, end[:, None] - 1)

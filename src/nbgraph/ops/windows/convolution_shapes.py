@@ -1,0 +1,172 @@
+"""What a convolution's operands say of each other: shapes, and what is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbgraph.dtype import is_float
+from nbgraph.errors import DTypeError, ShapeError
+from nbgraph.operator.array_op import Spec
+from nbgraph.ops.define import Shape
+from nbgraph.ops.windows.windows import Windows, convolved, require_space, spelled
+from nbgraph.shape import Shapes
+
+
+class Layer(NamedTuple):
+    """Shapes of a convolution. Channels and features are those of a group."""
+
+    images: int
+    groups: int
+    channels: int
+    features: int
+    windows: Windows
+
+    @property
+    def rows(self) -> int:
+        """Rows of the columns."""
+        return self.channels * self.windows.volume
+
+    @property
+    def x(self) -> Shape:
+        """The shape of the data."""
+        return (self.images, self.groups * self.channels, *self.windows.ins)
+
+    @property
+    def w(self) -> Shape:
+        """The shape of the weights."""
+        return (self.groups * self.features, self.channels, *self.windows.kernel)
+
+    @property
+    def out(self) -> Shape:
+        """The shape of the result."""
+        return (self.images, self.groups * self.features, *self.windows.outs)
+
+    def cost(self, dtype: str) -> int:
+        """Nanoseconds, roughly."""
+        each = self.rows * self.windows.spots * self.images * self.groups
+        return int(each * (self.features / (32 if dtype == "float32" else 16) + 0.3))
+
+
+class How(NamedTuple):
+    """The attributes of a convolution."""
+
+    stride: Any
+    pad: Any
+    dilation: Any
+    groups: int
+
+    @classmethod
+    def of(cls, attributes: Any) -> How:
+        """Those among others."""
+        return cls(*(attributes[field] for field in cls._fields))
+
+
+def layer_of(name: str, x: Shape, w: Shape, how: How) -> Layer:
+    """Data and weights of these shapes as a layer; ShapeError where they do not fit."""
+    axes = require_space(name, "x", x)
+    if len(w) != len(x):
+        raise ShapeError(
+            f"{name}: weight has shape {w} beside x{x}; expected (features, channels / groups, "
+            "*window) with as many axes of space"
+        )
+    groups = how.groups
+    if x[1] != groups * w[1] or w[0] % groups:
+        raise ShapeError(
+            f"{name}: x{x} has {x[1]} channels and weight{w} takes {w[1]} in each of {groups} "
+            f"group(s); channels have to be {groups} * {w[1]}, and features a multiple of {groups}"
+        )
+    step, pad, gap = (
+        spelled(name, argument, value, axes)
+        for argument, value in zip(("stride", "pad", "dilation"), how, strict=False)
+    )
+    if 0 in w[2:]:
+        raise ShapeError(f"{name}: weight has shape {w}; a window has at least one element")
+    windows = convolved(name, x[2:], w[2:], step, pad, gap)
+    return Layer(x[0], groups, w[1], w[0] // groups, windows)
+
+
+def _require(name: str, specs: Sequence[Spec]) -> np.dtype[Any]:
+    dtype = np.result_type(*(spec.dtype for spec in specs))
+    if not is_float(dtype) or any(not is_float(s.dtype) for s in specs):
+        listed = ", ".join(str(s.dtype) for s in specs)
+        raise DTypeError(f"{name}: operands have dtypes {listed}; expected floats: use astype")
+    return dtype
+
+
+def infer(*specs: Spec, **attributes: Any) -> Spec:
+    """The result of a convolution."""
+    dtype = _require("convolution", specs)
+    layer = layer_of("convolution", specs[0].shape, specs[1].shape, How.of(attributes))
+    if specs[2:] and specs[2].shape != layer.w[:1]:
+        raise ShapeError(
+            f"convolution: bias has shape {specs[2].shape}; expected {layer.w[:1]}, one value for "
+            "each feature"
+        )
+    return Spec(layer.out, dtype)
+
+
+def of_data(specs: Sequence[Spec], size: Shape, how: How) -> Layer:
+    """`size`: the shape of the data's space."""
+    name = "convolution_data"
+    g, w = specs[0].shape, specs[1].shape
+    require_space(name, "out_grad", g)
+    if len(w) != len(g) or g[1] != w[0]:
+        raise ShapeError(
+            f"{name}: out_grad has shape {g} and weight {w}; expected (images, features, *space) "
+            "and (features, channels / groups, *window)"
+        )
+    layer = layer_of(name, (g[0], how.groups * w[1], *size), w, how)
+    if layer.out != g:
+        raise ShapeError(f"{name}: out_grad has shape {g}; data of space {size} give {layer.out}")
+    return layer
+
+
+def infer_data(*specs: Spec, size: Shape, **attributes: Any) -> Spec:
+    """The gradient by data."""
+    layer = of_data(specs, size, How.of(attributes))
+    if specs[2:] and specs[2].shape != layer.x[1:2]:
+        raise ShapeError(
+            f"convolution_data: bias has shape {specs[2].shape}; expected {layer.x[1:2]}, one "
+            "value for each channel"
+        )
+    return Spec(layer.x, _require("convolution_data", specs))
+
+
+def of_weights(specs: Sequence[Spec], size: Shape, how: How) -> Layer:
+    """`size`: the shape of the window."""
+    name = "convolution_weights"
+    x, g = specs[0].shape, specs[1].shape
+    require_space(name, "x", x)
+    if len(g) != len(x) or x[1] % how.groups:
+        raise ShapeError(
+            f"{name}: x has shape {x} and out_grad {g}; expected as many axes, and channels that "
+            f"are a multiple of groups={how.groups}"
+        )
+    layer = layer_of(name, x, (g[1], x[1] // how.groups, *size), how)
+    if layer.out != g:
+        raise ShapeError(f"{name}: out_grad has shape {g}; x{x} gives {layer.out}")
+    return layer
+
+
+def infer_weights(*specs: Spec, size: Shape, **attributes: Any) -> Spec:
+    """The gradient by weights."""
+    layer = of_weights(specs, size, How.of(attributes))
+    return Spec(layer.w, _require("convolution_weights", specs))
+
+
+def partial(
+    in_shapes: Shapes, out_shapes: Shapes, *, groups: int, **_: Any
+) -> tuple[Shapes, Shapes]:
+    """Channels of the weights follow from the data; features from weights, bias or result."""
+    (x, w, *bias), (out,) = in_shapes, out_shapes
+    known = [s[0] for s in (w, *bias) if s] + ([out[1]] if out and len(out) > 1 else [])
+    features = next((n for n in known if n is not None), None)
+    if x is not None and len(x) > 2 and (w is None or len(w) == len(x)):
+        channels = None if x[1] is None or x[1] % groups else x[1] // groups
+        window = (None,) * (len(x) - 2) if w is None else w[2:]
+        w = (features, w[1] if w and w[1] is not None else channels, *window)
+        out = (x[0], features, *(out[2:] if out and len(out) == len(x) else (None,) * (len(x) - 2)))
+    return (x, w, *[(features,) for _ in bias]), (out,)

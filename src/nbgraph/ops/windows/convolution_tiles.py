@@ -1,0 +1,173 @@
+"""How a convolution is cut into tiles, and the calls of its kernels; see `kernels.windows`.
+
+Tiles depend on shapes alone, and are as many as workers may want.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from nbgraph.kernels.products import CORES
+from nbgraph.operator.array_op import Spec
+from nbgraph.operator.tiled_op import TiledCall
+from nbgraph.ops.define import Shape
+from nbgraph.ops.windows.convolution_shapes import How, Layer, layer_of, of_data, of_weights
+from nbgraph.ops.windows.windows import share
+
+_ROWS = 192, 384  # of columns multiplied at once: BLAS packs about so many
+_SPOTS = 512  # places where no columns are made
+_GRANULE = 16  # rows and places that BLAS is quick for
+_SHARED = 8  # tiles that there should be, for the workers
+ONE = {"float32": 0x3F800000, "float64": 0x3FF0000000000000}  # 1.0 in bits
+
+
+class _Tiles(NamedTuple):
+    """See `nbgraph.kernels.windows`."""
+
+    tiles: int
+    size: int  # places at once
+    blocks: int
+    share: int  # of features, channels or rows, in a tile
+    parts: int
+    panel: int  # rows or channels at once
+
+
+def _shared(tiles: int, extent: int, least: int) -> int:
+    """The share of a tile where `tiles` are cut further, so that there are enough of them."""
+    parts = min(-(-_SHARED // tiles), max(1, extent // least))
+    return -(-extent // parts)
+
+
+def _panel(rows: int, spots: int, room: int) -> int:
+    """Rows of columns at once: few enough that all places fit in, where that is possible."""
+    return share(rows, max(1, min(_ROWS[1], max(_ROWS[0], room // spots), room)))
+
+
+def _places(layer: Layer, room: int) -> int:
+    """Places at once: whole lines if one fits, of which columns are made quickest."""
+    width = layer.windows.outs[-1]
+    if width > room:
+        return share(layer.windows.spots, room, _GRANULE)
+    return share(layer.windows.spots // width, room // width) * width
+
+
+def _forward_tiles(layer: Layer, room: int) -> _Tiles:
+    spots, rows = layer.windows.spots, layer.rows
+    panel = rows if layer.windows.plain else _panel(rows, spots, room)
+    plain = layer.windows.plain
+    size = share(spots, _SPOTS, _GRANULE) if plain else _places(layer, room // panel)
+    blocks = -(-spots // size)
+    tiles = layer.images * layer.groups * blocks
+    own = _shared(tiles, layer.features, 64)
+    parts = -(-layer.features // own)
+    return _Tiles(tiles * parts, size, blocks, own, parts, panel)
+
+
+def _data_tiles(layer: Layer, room: int) -> _Tiles | None:
+    volume, spots, plain = layer.windows.volume, layer.windows.spots, layer.windows.plain
+    if volume > room:
+        return None
+    images = layer.images * layer.groups
+    own = _shared(images, layer.channels, 64 if plain else 8)
+    parts = -(-layer.channels // own)
+    panel = own if plain else share(own, max(1, _panel(own * volume, spots, room) // volume))
+    size = share(spots, _SPOTS, _GRANULE) if plain else _places(layer, room // (panel * volume))
+    return _Tiles(images * parts, size, 0, own, parts, panel)
+
+
+def _weight_tiles(layer: Layer, room: int) -> _Tiles:
+    """`panel`: features of a tile, `blocks`: how many such parts. Few tiles: BLAS packs the
+    gradients for each, and is slow where rows are no multiple of its granule."""
+    wanted = max(1, min(-(-2 * CORES // layer.groups), layer.rows // 48))
+    even = -(-layer.rows // (wanted * _GRANULE)) * _GRANULE
+    own = share(layer.rows, min(even, _ROWS[1], room), _GRANULE)
+    parts = -(-layer.rows // own)
+    tiles, features = layer.groups * parts, layer.features
+    if layer.windows.plain:  # there are no columns that each part would make anew
+        features = _shared(tiles, features, 64)
+    elif tiles == 1:
+        own = _shared(_SHARED // 2, layer.rows, 8)
+        parts = -(-layer.rows // own)
+    blocks = -(-layer.features // features)
+    plain, spots = layer.windows.plain, layer.windows.spots
+    size = share(spots, _SPOTS, _GRANULE) if plain else _places(layer, room // own)
+    return _Tiles(layer.groups * parts * blocks, size, blocks, own, parts, features)
+
+
+def _room(dtype: str) -> int:
+    """Elements of columns at once."""
+    from nbgraph.kernels.loops import ROOM
+
+    return ROOM[dtype]
+
+
+def _call(name: str, text: str, layer: Layer, tiles: Any, dtype: Any) -> TiledCall | None:
+    from nbgraph.kernels.blas import routine  # SciPy comes with the first product
+    from nbgraph.kernels.written import written
+
+    found: _Tiles | None = tiles(layer, _room(dtype))
+    if found is None:
+        return None
+    blas = routine()
+    pointers = (blas.pointers[kind][dtype] for kind in ("gemm", "gemv"))
+    words = (
+        *(blas.address, *pointers, blas.threads.address, ONE[dtype]),
+        *layer.windows.words(),
+        *(layer.channels, layer.features, found.size, found.blocks, found.share, found.parts),
+        *(found.panel, int(layer.windows.plain)),
+    )
+    code, head = written(name, text, dtype), (layer.images, layer.groups)
+    return TiledCall(code, head, words, found.tiles, layer.cost(dtype))
+
+
+def _depthwise(layer: Layer, dtype: Any, *, bias: bool, spreads: bool) -> TiledCall | None:
+    """The call where every channel has a window of its own; None where that is not so."""
+    from nbgraph.kernels.depthwise import depthwise_text
+    from nbgraph.kernels.written import written
+
+    windows = layer.windows.wide()
+    if layer.channels != 1 or layer.features != 1 or windows.ins[0] != 1 or windows.outs[0] != 1:
+        return None
+    if windows.kernel[0] != 1:
+        return None
+    code = written("depthwise", depthwise_text(dtype, bias=bias, spreads=spreads), dtype)
+    planes = layer.images * layer.groups
+    cost = int(planes * windows.spots * windows.volume * 0.1)
+    return TiledCall(code, (layer.images, layer.groups), layer.windows.words(), planes, cost)
+
+
+def tiling(specs: Sequence[Spec], dtype: Any, **attributes: Any) -> TiledCall | None:
+    """The call for a convolution."""
+    from nbgraph.kernels.windows import convolution_text
+
+    layer = layer_of("convolution", specs[0].shape, specs[1].shape, How.of(attributes))
+    found = _depthwise(layer, dtype, bias=len(specs) > 2, spreads=False)
+    if found is not None:
+        return found
+    text = convolution_text(dtype, bias=len(specs) > 2)
+    return _call("convolution", text, layer, _forward_tiles, dtype)
+
+
+def data_tiling(
+    specs: Sequence[Spec], dtype: Any, *, size: Shape, **attributes: Any
+) -> TiledCall | None:
+    """The call for the gradient by data; None for windows that no room holds."""
+    from nbgraph.kernels.windows import data_text
+
+    layer = of_data(specs, size, How.of(attributes))
+    found = _depthwise(layer, dtype, bias=len(specs) > 2, spreads=True)
+    if found is not None:
+        return found
+    text = data_text(dtype, bias=len(specs) > 2)
+    return _call("convolution_data", text, layer, _data_tiles, dtype)
+
+
+def weight_tiling(
+    specs: Sequence[Spec], dtype: Any, *, size: Shape, **attributes: Any
+) -> TiledCall | None:
+    """The call for the gradient by weights."""
+    from nbgraph.kernels.windows import weight_text
+
+    layer = of_weights(specs, size, How.of(attributes))
+    return _call("convolution_weights", weight_text(dtype), layer, _weight_tiles, dtype)

@@ -1,0 +1,244 @@
+"""Convolutions over one to three axes, and the two operators that are their gradients.
+
+<convolution(x, w), g> is linear in each of x, w and g. What belongs to g is the convolution, to x
+`convolution_data`, to w `convolution_weights`; so the gradient of each of the three is made of the
+other two, to any order. A transposed convolution is `convolution_data` under another name.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError
+from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.tiled_op import TiledOp
+from nbgraph.ops.define import Shape, cast, library, public, whole, whole_tuple
+from nbgraph.ops.windows.convolution_shapes import (
+    How,
+    infer,
+    infer_data,
+    infer_weights,
+    layer_of,
+    of_data,
+    of_weights,
+    partial,
+)
+from nbgraph.ops.windows.convolution_tiles import data_tiling, tiling, weight_tiling
+from nbgraph.ops.windows.windows import per_axis
+
+Array = np.ndarray[Any, Any]
+
+
+# the specification ------------------------------------------------------------------------------
+
+
+def _grouped(a: Array, groups: int, axis: int) -> Array:
+    return a.reshape(*a.shape[:axis], groups, a.shape[axis] // groups, *a.shape[axis + 1 :])
+
+
+def _naive(x: Array, w: Array, *bias: Array, **attributes: Any) -> Array:
+    layer = layer_of("convolution", x.shape, w.shape, How.of(attributes))
+    windows, padded = layer.windows, layer.windows.padded(x)
+    weights = _grouped(w, layer.groups, 0)
+    out = _grouped(np.zeros(layer.out, x.dtype), layer.groups, 1)
+    for at in windows.offsets():
+        under = _grouped(padded[windows.under(at)], layer.groups, 1)
+        out += np.einsum("ngc...,gfc->ngf...", under, weights[(..., *at)])
+    out = out.reshape(layer.out)
+    return out + _beside(bias[0], out) if bias else out
+
+
+def _beside(bias: Array, out: Array) -> Array:
+    return bias.reshape(-1, *(1,) * (out.ndim - 2))
+
+
+def _naive_data(g: Array, w: Array, *bias: Array, size: Shape, **attributes: Any) -> Array:
+    layer = of_data([Spec.of(g), Spec.of(w)], size, How.of(attributes))
+    windows, weights = layer.windows, _grouped(w, layer.groups, 0)
+    made = windows.padded(np.zeros(layer.x, g.dtype))
+    out_grad = _grouped(g, layer.groups, 1)
+    for at in windows.offsets():
+        each = np.einsum("ngf...,gfc->ngc...", out_grad, weights[(..., *at)])
+        made[windows.under(at)] += each.reshape(*layer.x[:2], *each.shape[3:])
+    out = made[windows.inside()]
+    return out + _beside(bias[0], out) if bias else out
+
+
+def _naive_weights(x: Array, g: Array, *, size: Shape, **attributes: Any) -> Array:
+    layer = of_weights([Spec.of(x), Spec.of(g)], size, How.of(attributes))
+    windows, padded = layer.windows, layer.windows.padded(x)
+    out = np.zeros(layer.w, x.dtype)
+    spots = math.prod(g.shape[2:])
+    out_grad = _grouped(g, layer.groups, 1)
+    out_grad = out_grad.reshape(*out_grad.shape[:3], spots)
+    for at in windows.offsets():
+        under = _grouped(padded[windows.under(at)], layer.groups, 1)
+        under = under.reshape(*under.shape[:3], spots)
+        each = np.einsum("ngcs,ngfs->gfc", under, out_grad)
+        out[(..., *at)] = each.reshape(layer.w[:2])
+    return out
+
+
+# gradients --------------------------------------------------------------------------------------
+
+
+def _by_data(g: Any, w: Any, x: Spec, how: How) -> Any:
+    return cast(convolution_data(g, w, size=x.shape[2:], **how._asdict()), x)
+
+
+def _by_weights(x: Any, g: Any, w: Spec, how: How) -> Any:
+    return cast(convolution_weights(x, g, size=w.shape[2:], **how._asdict()), w)
+
+
+def _bias_gradient(g: Any, spec: Spec, axes: int) -> Any:
+    return cast(library.sum(g, axis=(0, *range(2, axes))), spec)
+
+
+def _chosen(wanted: Sequence[bool], *makers: Callable[[], Any]) -> list[Any]:
+    return [make() if one else None for one, make in zip(wanted, makers, strict=False)]
+
+
+def _rule(g: Gradients) -> Sequence[Any]:
+    how, (x, w), specs = How.of(g.attributes), g.inputs[:2], g.specs
+    return _chosen(
+        g.wanted,
+        lambda: _by_data(g.out_grad, w, specs[0], how),
+        lambda: _by_weights(x, g.out_grad, specs[1], how),
+        lambda: _bias_gradient(g.out_grad, specs[2], len(specs[0].shape)),
+    )
+
+
+def _data_rule(g: Gradients) -> Sequence[Any]:
+    how, (out_grad, w), specs = How.of(g.attributes), g.inputs[:2], g.specs
+    return _chosen(
+        g.wanted,
+        lambda: cast(convolution(g.out_grad, w, **how._asdict()), specs[0]),
+        lambda: _by_weights(g.out_grad, out_grad, specs[1], how),
+        lambda: _bias_gradient(g.out_grad, specs[2], len(specs[0].shape)),
+    )
+
+
+def _weight_rule(g: Gradients) -> Sequence[Any]:
+    how, (x, out_grad), specs = How.of(g.attributes), g.inputs, g.specs
+    return _chosen(
+        g.wanted,
+        lambda: _by_data(out_grad, g.out_grad, specs[0], how),
+        lambda: cast(convolution(x, g.out_grad, **how._asdict()), specs[1]),
+    )
+
+
+# the operators ----------------------------------------------------------------------------------
+
+
+def _op(name: str, operands: Sequence[str], *functions: Any, keeps: Sequence[str]) -> TiledOp:
+    shapes, tiles, naive, rule = functions
+    own = partial if name == "convolution" else None
+    return TiledOp(
+        name, shapes, tiles, naive, gradient=rule, keeps=keeps, operands=operands, partial=own
+    )
+
+
+_XW, _GW = ("x", "weight"), ("out_grad", "weight")
+_CONVOLUTION = _op("convolution", _XW, infer, tiling, _naive, _rule, keeps=_XW)
+BIASED = _op("convolution", (*_XW, "bias"), infer, tiling, _naive, _rule, keeps=_XW)
+_DATA = _op("convolution_data", _GW, infer_data, data_tiling, _naive_data, _data_rule, keeps=_GW)
+BIASED_DATA = _op(
+    "convolution_data", (*_GW, "bias"), infer_data, data_tiling, _naive_data, _data_rule,
+    keeps=_GW,
+)  # fmt: skip
+_WEIGHTS = _op(
+    "convolution_weights", ("x", "out_grad"), infer_weights, weight_tiling, _naive_weights,
+    _weight_rule, keeps=("x", "out_grad"),
+)  # fmt: skip
+
+
+def _how(name: str, stride: Any, pad: Any, dilation: Any, groups: Any) -> dict[str, Any]:
+    count = whole(name, "groups", groups)
+    if count < 1:
+        raise ArgumentError(f"{name}: groups={groups!r}; expected a whole number from 1 on")
+    return {
+        "stride": per_axis(name, "stride", stride, 1),
+        "pad": per_axis(name, "pad", pad, 0),
+        "dilation": per_axis(name, "dilation", dilation, 1),
+        "groups": count,
+    }
+
+
+@public(_CONVOLUTION)
+def convolution(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    *,
+    stride: Any = 1,
+    pad: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+    out: Any = None,
+) -> Any:
+    """What lies under a window, times weights, summed: for every place, feature and image.
+
+    `x` has shape (images, channels, *space), one to three axes of space; `weight` (features,
+    channels / groups, *window); `bias` one value a feature. `stride`: cells from place to place;
+    `pad`: zeros on both sides; `dilation`: cells from one element of the window to the next; each a
+    number, or one an axis. The result has shape (images, features, *places). The window is not
+    flipped. ShapeError where shapes do not fit, DTypeError for integers.
+
+    >>> convolution(np.ones((1, 1, 4)), np.ones((1, 1, 3)), pad=1)
+    array([[[2., 3., 3., 2.]]])
+    """
+    how = _how("convolution", stride, pad, dilation, groups)
+    if bias is None:
+        return _CONVOLUTION(x, weight, out=out, **how)
+    return BIASED(x, weight, bias, out=out, **how)
+
+
+@public(_DATA)
+def convolution_data(
+    out_grad: Any,
+    weight: Any,
+    bias: Any = None,
+    *,
+    size: Any,
+    stride: Any = 1,
+    pad: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+    out: Any = None,
+) -> Any:
+    """The gradient of a convolution by its data, whose space has the shape `size`.
+
+    >>> convolution_data(np.ones((1, 1, 2)), np.ones((1, 1, 3)), size=(4,))
+    array([[[1., 2., 2., 1.]]])
+    """
+    how = _how("convolution_data", stride, pad, dilation, groups)
+    size = whole_tuple("convolution_data", "size", size)
+    if bias is None:
+        return _DATA(out_grad, weight, out=out, size=size, **how)
+    return BIASED_DATA(out_grad, weight, bias, out=out, size=size, **how)
+
+
+@public(_WEIGHTS)
+def convolution_weights(
+    x: Any,
+    out_grad: Any,
+    *,
+    size: Any,
+    stride: Any = 1,
+    pad: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+    out: Any = None,
+) -> Any:
+    """The gradient of a convolution by its weights, whose window has the shape `size`.
+
+    >>> convolution_weights(np.ones((1, 1, 4)), np.ones((1, 1, 2)), size=(3,))
+    array([[[2., 2., 2.]]])
+    """
+    how = _how("convolution_weights", stride, pad, dilation, groups)
+    size = whole_tuple("convolution_weights", "size", size)
+    return _WEIGHTS(x, out_grad, out=out, size=size, **how)

@@ -1,0 +1,106 @@
+"""Where the windows of pools lie, what their kernels are told, and how their calls are read."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import is_float
+from nbgraph.errors import DTypeError, ShapeError
+from nbgraph.operator.array_op import Spec
+from nbgraph.operator.tiled_op import TiledCall
+from nbgraph.ops.define import Shape
+from nbgraph.ops.windows.windows import Windows, per_axis, require_space, spelled
+
+
+def pool_windows(
+    name: str,
+    shape: Shape,
+    window: Any,
+    stride: Any,
+    pad: Any,
+    *,
+    ceil: bool,
+    dilation: Any = 1,
+) -> Windows:
+    """Windows over data of a shape; ShapeError where none fits."""
+    axes = require_space(name, "x", shape)
+    kernel = spelled(name, "window", window, axes)
+    step = kernel if stride is None else spelled(name, "stride", stride, axes)
+    around, gap = spelled(name, "pad", pad, axes), spelled(name, "dilation", dilation, axes)
+    reach = tuple((k - 1) * g + 1 for k, g in zip(kernel, gap, strict=True))
+    if any(p >= r for p, r in zip(around, reach, strict=True)):
+        raise ShapeError(
+            f"{name}: pad={around} beside window={kernel}: some windows would hold nothing but "
+            "padding; a pad has to be smaller than the window"
+        )
+    each = zip(shape[2:], reach, step, around, strict=True)
+    outs = tuple(_places(*own, ceil=ceil) for own in each)
+    if min(outs) < 1:
+        raise ShapeError(
+            f"{name}: a window of {reach} does not fit into space {shape[2:]} with pad {around}; "
+            "give a smaller window"
+        )
+    return Windows(shape[2:], outs, kernel, step, around, gap)
+
+
+def _places(cells: int, window: int, step: int, pad: int, *, ceil: bool) -> int:
+    """Places along an axis; the last window begins within the data."""
+    rest = cells + 2 * pad - window
+    if not ceil or rest < 0:
+        return rest // step + 1
+    places = -(-rest // step) + 1
+    return places - 1 if (places - 1) * step >= cells + pad else places
+
+
+def require_floats(name: str, *specs: Spec) -> np.dtype[Any]:
+    """The common dtype of floats, or DTypeError."""
+    if not all(is_float(spec.dtype) for spec in specs):
+        listed = ", ".join(str(s.dtype) for s in specs)
+        raise DTypeError(f"{name}: operands have dtypes {listed}; expected floats: use astype")
+    return np.result_type(*(spec.dtype for spec in specs))
+
+
+def require_same(name: str, operand: str, given: Shape, wanted: Shape) -> None:
+    """ShapeError unless an operand has the shape that follows from the others."""
+    if given != wanted:
+        raise ShapeError(f"{name}: {operand} has shape {given}; expected {wanted}")
+
+
+# kernels ----------------------------------------------------------------------------------------
+
+
+def pool_call(
+    text: str, windows: Windows, planes: int, dtype: Any, *, counted: bool = False
+) -> TiledCall | None:
+    """`text`: the name of the function of `nbgraph.kernels.pools`. Windows with gaps have none."""
+    from nbgraph.kernels import pools
+    from nbgraph.kernels.loops import ROOM
+    from nbgraph.kernels.written import written
+
+    if windows.outs[-1] > ROOM[dtype] or set(windows.gap) != {1}:
+        return None
+    made = getattr(pools, f"{text}_text")(dtype, windows.kernel[-1], windows.step[-1])
+    name = made.rsplit("def ", 1)[1].split("(", 1)[0]
+    words = windows.words()
+    cost = int(planes * (windows.spots * windows.volume * 0.4 + math.prod(windows.ins) * 0.2))
+    return TiledCall(written(name, made, dtype), (planes, int(counted)), words, planes, cost)
+
+
+# calls ------------------------------------------------------------------------------------------
+
+
+def pool_options(
+    name: str, window: Any, stride: Any, pad: Any, ceil: Any, dilation: Any = 1
+) -> dict[str, Any]:
+    """Attributes of the operators; gaps where there are some."""
+    found = {
+        "window": per_axis(name, "window", window, 1),
+        "stride": None if stride is None else per_axis(name, "stride", stride, 1),
+        "pad": per_axis(name, "pad", pad, 0),
+        "ceil": bool(ceil),
+    }
+    gap = per_axis(name, "dilation", dilation, 1)
+    return {**found, "dilation": gap} if np.max(gap) > 1 else found

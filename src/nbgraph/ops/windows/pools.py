@@ -1,0 +1,344 @@
+"""Pools over windows: the largest value or the mean of what lies under each, and their gradients.
+
+A mean is linear, so that it and its transpose are each other's gradients. A maximum is a choice of
+cells: its gradient gives each place's gradient to the cell that gave the maximum, the first one
+where several are equal, and the gradient of that picks values at those cells.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.tiled_op import TiledCall, TiledOp
+from nbgraph.ops.define import Shape, cast, public, whole_tuple
+from nbgraph.ops.windows.pool_windows import (
+    pool_call,
+    pool_options,
+    pool_windows,
+    require_floats,
+    require_same,
+)
+from nbgraph.ops.windows.windows import Windows
+
+Array = np.ndarray[Any, Any]
+
+
+# the largest value ------------------------------------------------------------------------------
+
+
+def _max_infer(x: Spec, **how: Any) -> Spec:
+    outs = pool_windows("max_pooling", x.shape, **how).outs
+    return Spec((*x.shape[:2], *outs), require_floats("max_pooling", x))
+
+
+def _max_tiling(specs: Sequence[Spec], dtype: Any, **how: Any) -> TiledCall | None:
+    shape = specs[0].shape
+    return pool_call("max", pool_windows("max_pooling", shape, **how), math.prod(shape[:2]), dtype)
+
+
+def _max_naive(x: Array, **how: Any) -> Array:
+    windows = pool_windows("max_pooling", x.shape, **how)
+    padded = windows.padded(x, -np.inf)
+    out = np.full((*x.shape[:2], *windows.outs), -np.inf, x.dtype)
+    for at in windows.offsets():
+        np.maximum(out, padded[windows.under(at)], out=out)
+    return out
+
+
+def _max_rule(g: Gradients) -> Sequence[Any]:
+    (x,), (out,), (spec,) = g.inputs, g.outputs, g.specs
+    return [cast(max_pooling_gradient(g.out_grad, x, out, **g.attributes), spec)]
+
+
+def _gradient_infer(out_grad: Spec, x: Spec, y: Spec, **how: Any) -> Spec:
+    name = "max_pooling_gradient"
+    wanted = (*x.shape[:2], *pool_windows(name, x.shape, **how).outs)
+    require_same(name, "out_grad", out_grad.shape, wanted)
+    require_same(name, "out", y.shape, wanted)
+    return Spec(x.shape, require_floats(name, out_grad, x, y))
+
+
+def _gradient_tiling(specs: Sequence[Spec], dtype: Any, **how: Any) -> TiledCall | None:
+    shape = specs[1].shape
+    windows = pool_windows("max_pooling_gradient", shape, **how)
+    return pool_call("max_gradient", windows, math.prod(shape[:2]), dtype)
+
+
+def _chosen(x: Array, y: Array, windows: Windows) -> list[tuple[Any, Array]]:
+    """For each element of the window its cells, and at which places it gave the maximum."""
+    padded, left = windows.padded(x, -np.inf), np.ones(y.shape, bool)
+    inside = windows.padded(np.ones_like(x)) != 0
+    found: list[tuple[Any, Array]] = []
+    for at in windows.offsets():
+        cells = windows.under(at)
+        value = padded[cells]
+        hit = left & inside[cells] & ((value == y) | (value != value))
+        left &= ~hit
+        found.append((cells, hit))
+    return found
+
+
+def _gradient_naive(out_grad: Array, x: Array, y: Array, **how: Any) -> Array:
+    windows = pool_windows("max_pooling_gradient", x.shape, **how)
+    made = windows.padded(np.zeros_like(x))
+    for cells, hit in _chosen(x, y, windows):
+        made[cells] += np.where(hit, out_grad, 0)
+    return made[windows.inside()]
+
+
+def _gradient_rule(g: Gradients) -> Sequence[Any]:
+    """Which cell is chosen does not change, so nothing flows to x and out."""
+    (_, x, y), spec = g.inputs, g.specs[0]
+    to_grad = None
+    if g.wanted[0]:
+        to_grad = cast(max_pooling_pick(g.out_grad, x, y, **g.attributes), spec)
+    return [to_grad, None, None]
+
+
+def _pick_infer(v: Spec, x: Spec, y: Spec, **how: Any) -> Spec:
+    name = "max_pooling_pick"
+    require_same(name, "values", v.shape, x.shape)
+    require_same(name, "out", y.shape, (*x.shape[:2], *pool_windows(name, x.shape, **how).outs))
+    return Spec(y.shape, require_floats(name, v, x, y))
+
+
+def _pick_tiling(specs: Sequence[Spec], dtype: Any, **how: Any) -> TiledCall | None:
+    shape = specs[0].shape
+    windows = pool_windows("max_pooling_pick", shape, **how)
+    return pool_call("max_pick", windows, math.prod(shape[:2]), dtype)
+
+
+def _pick_naive(v: Array, x: Array, y: Array, **how: Any) -> Array:
+    windows = pool_windows("max_pooling_pick", x.shape, **how)
+    padded, out = windows.padded(v), np.zeros_like(y)
+    for cells, hit in _chosen(x, y, windows):
+        out += np.where(hit, padded[cells], 0)
+    return out
+
+
+def _pick_rule(g: Gradients) -> Sequence[Any]:
+    (_, x, y), spec = g.inputs, g.specs[0]
+    to_values = None
+    if g.wanted[0]:
+        to_values = cast(max_pooling_gradient(g.out_grad, x, y, **g.attributes), spec)
+    return [to_values, None, None]
+
+
+_MAX = TiledOp(
+    "max_pooling",
+    _max_infer,
+    _max_tiling,
+    _max_naive,
+    gradient=_max_rule,
+    keeps=("x", "out"),
+    adds=True,
+)
+_MAX_GRADIENT = TiledOp(
+    "max_pooling_gradient", _gradient_infer, _gradient_tiling, _gradient_naive,
+    gradient=_gradient_rule, keeps=("x", "y"), operands=("out_grad", "x", "y"),
+)  # fmt: skip
+_MAX_PICK = TiledOp(
+    "max_pooling_pick", _pick_infer, _pick_tiling, _pick_naive,
+    gradient=_pick_rule, keeps=("x", "y"), operands=("values", "x", "y"), adds=True,
+)  # fmt: skip
+
+
+@public(_MAX)
+def max_pooling(
+    x: Any,
+    window: Any,
+    *,
+    stride: Any = None,
+    pad: Any = 0,
+    ceil: bool = False,
+    dilation: Any = 1,
+    out: Any = None,
+) -> Any:
+    """The largest value under a window, for every place, channel and image; NaN where there is one.
+
+    `x` has shape (images, channels, *space), one to three axes of space. `window`, `stride` (by
+    default the window) and `pad` are a number, or one an axis; what lies in the pad never counts.
+    `ceil`: as many places as touch the data, not only those whose windows lie within. `dilation`:
+    cells from one element of the window to the next.
+
+    >>> max_pooling(np.array([[[1.0, 3.0, 2.0, 0.0, 5.0]]]), 2, ceil=True)
+    array([[[3., 2., 5.]]])
+    """
+    return _MAX(x, out=out, **pool_options("max_pooling", window, stride, pad, ceil, dilation))
+
+
+@public(_MAX_GRADIENT)
+def max_pooling_gradient(
+    out_grad: Any,
+    x: Any,
+    y: Any,
+    window: Any,
+    *,
+    stride: Any = None,
+    pad: Any = 0,
+    ceil: bool = False,
+    dilation: Any = 1,
+    out: Any = None,
+) -> Any:
+    """The in-gradient of `max_pooling`, from the gradient of its result `y`, and `x`.
+
+    >>> max_pooling_gradient([[[10.0]]], [[[1.0, 3.0]]], [[[3.0]]], 2)
+    array([[[ 0., 10.]]])
+    """
+    how = pool_options("max_pooling_gradient", window, stride, pad, ceil, dilation)
+    return _MAX_GRADIENT(out_grad, x, y, out=out, **how)
+
+
+@public(_MAX_PICK)
+def max_pooling_pick(
+    values: Any,
+    x: Any,
+    y: Any,
+    window: Any,
+    *,
+    stride: Any = None,
+    pad: Any = 0,
+    ceil: bool = False,
+    dilation: Any = 1,
+    out: Any = None,
+) -> Any:
+    """The elements of `values` where `max_pooling` of `x`, which gave `y`, found its maxima.
+
+    >>> max_pooling_pick([[[7.0, 8.0]]], [[[1.0, 3.0]]], [[[3.0]]], 2)
+    array([[[8.]]])
+    """
+    how = pool_options("max_pooling_pick", window, stride, pad, ceil, dilation)
+    return _MAX_PICK(values, x, y, out=out, **how)
+
+
+# the mean ---------------------------------------------------------------------------------------
+
+
+def _counts(windows: Windows, *, counted: bool) -> Array:
+    """How many cells the mean of each place is of."""
+    found = np.ones((1,) * len(windows.ins))
+    for d, (n, o, k, s, p) in enumerate(
+        zip(windows.ins, windows.outs, windows.kernel, windows.step, windows.pad, strict=True)
+    ):
+        edge = p if counted else 0
+        first = np.arange(o) * s - p
+        own = np.minimum(first + k, n + edge) - np.maximum(first, -edge)
+        found = found * own.reshape([-1 if e == d else 1 for e in range(len(windows.ins))])
+    return found
+
+
+def _mean_infer(x: Spec, *, counted: bool, **how: Any) -> Spec:
+    outs = pool_windows("avg_pooling", x.shape, **how).outs
+    return Spec((*x.shape[:2], *outs), require_floats("avg_pooling", x))
+
+
+def _mean_tiling(
+    specs: Sequence[Spec], dtype: Any, *, counted: bool, **how: Any
+) -> TiledCall | None:
+    shape = specs[0].shape
+    windows = pool_windows("avg_pooling", shape, **how)
+    return pool_call("mean", windows, math.prod(shape[:2]), dtype, counted=counted)
+
+
+def _mean_naive(x: Array, *, counted: bool, **how: Any) -> Array:
+    windows = pool_windows("avg_pooling", x.shape, **how)
+    padded = windows.padded(x)
+    out = sum(padded[windows.under(at)] for at in windows.offsets())
+    return (out / _counts(windows, counted=counted)).astype(x.dtype)
+
+
+def _mean_rule(g: Gradients) -> Sequence[Any]:
+    (spec,) = g.specs
+    return [cast(avg_pooling_gradient(g.out_grad, size=spec.shape[2:], **g.attributes), spec)]
+
+
+def _of_mean(shape: Shape, size: Shape, how: dict[str, Any]) -> Windows:
+    name = "avg_pooling_gradient"
+    windows = pool_windows(name, (*shape[:2], *size), **how)
+    require_same(name, "out_grad", shape, (*shape[:2], *windows.outs))
+    return windows
+
+
+def _mean_gradient_infer(g: Spec, *, size: Shape, counted: bool, **how: Any) -> Spec:
+    _of_mean(g.shape, size, how)
+    return Spec((*g.shape[:2], *size), require_floats("avg_pooling_gradient", g))
+
+
+def _mean_gradient_tiling(
+    specs: Sequence[Spec], dtype: Any, *, size: Shape, counted: bool, **how: Any
+) -> TiledCall | None:
+    shape = specs[0].shape
+    windows = _of_mean(shape, size, how)
+    return pool_call("mean_gradient", windows, math.prod(shape[:2]), dtype, counted=counted)
+
+
+def _mean_gradient_naive(g: Array, *, size: Shape, counted: bool, **how: Any) -> Array:
+    windows = _of_mean(g.shape, size, how)
+    made = windows.padded(np.zeros((*g.shape[:2], *size), g.dtype))
+    each = (g / _counts(windows, counted=counted)).astype(g.dtype)
+    for at in windows.offsets():
+        made[windows.under(at)] += each
+    return made[windows.inside()]
+
+
+def _mean_gradient_rule(g: Gradients) -> Sequence[Any]:
+    how = {k: v for k, v in g.attributes.items() if k != "size"}
+    return [cast(avg_pooling(g.out_grad, **how), g.specs[0])]
+
+
+_AVG = TiledOp(
+    "avg_pooling", _mean_infer, _mean_tiling, _mean_naive, gradient=_mean_rule, adds=True
+)
+_AVG_GRADIENT = TiledOp(
+    "avg_pooling_gradient", _mean_gradient_infer, _mean_gradient_tiling, _mean_gradient_naive,
+    gradient=_mean_gradient_rule, operands=("out_grad",),
+)  # fmt: skip
+
+
+@public(_AVG)
+def avg_pooling(
+    x: Any,
+    window: Any,
+    *,
+    stride: Any = None,
+    pad: Any = 0,
+    ceil: bool = False,
+    counted: bool = True,
+    out: Any = None,
+) -> Any:
+    """The mean of what lies under a window, for every place, channel and image.
+
+    As `max_pooling`, but cells of the pad are zeros that count, unless `counted=False`.
+
+    >>> avg_pooling(np.array([[[2.0, 4.0, 6.0]]]), 3, stride=1, pad=1, counted=False)
+    array([[[3., 4., 5.]]])
+    """
+    how = pool_options("avg_pooling", window, stride, pad, ceil)
+    return _AVG(x, out=out, counted=bool(counted), **how)
+
+
+@public(_AVG_GRADIENT)
+def avg_pooling_gradient(
+    out_grad: Any,
+    window: Any,
+    *,
+    size: Any,
+    stride: Any = None,
+    pad: Any = 0,
+    ceil: bool = False,
+    counted: bool = True,
+    out: Any = None,
+) -> Any:
+    """The in-gradient of `avg_pooling` of data whose space has the shape `size`.
+
+    >>> avg_pooling_gradient(np.ones((1, 1, 2)), 2, size=(4,))
+    array([[[0.5, 0.5, 0.5, 0.5]]])
+    """
+    how = pool_options("avg_pooling_gradient", window, stride, pad, ceil)
+    size = whole_tuple("avg_pooling_gradient", "size", size)
+    return _AVG_GRADIENT(out_grad, out=out, size=size, counted=bool(counted), **how)
