@@ -1,7 +1,9 @@
 """What every test run shares: its own cache of compiled code, --full, hypothesis profiles."""
 
+import gc
 import os
 import shutil
+import signal
 import tempfile
 from pathlib import Path
 
@@ -45,6 +47,19 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if "slow" in item.keywords:
             item.add_marker(skip)
+
+
+def pytest_collection_finish():
+    """What the collection of tests made lives to the end: the collector need not look at it each
+    time that a test calls it."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_sessionstart():
+    """Tests of Ctrl-C work in the background of a shell, too, which ignores it there."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -7,7 +7,7 @@ from tests.engine.core.explore import exhaustive, randomly
 from tests.engine.core.programs import PROGRAMS
 from tests.engine.core.random_programs import random_program
 
-EVERYDAY = 300  # schedules of a program for each number of preemptions, where there are more
+EVERYDAY = 100  # schedules of a program for each number of preemptions, where there are more
 SEEDS = 250  # random programs
 
 
