@@ -10,20 +10,8 @@ from hypothesis import strategies as st
 
 import nbgraph as ng
 from nbgraph.array import whole
-from nbgraph.settings import CLOSELY_ASKED
 
 RNG = np.random.default_rng(0)
-
-
-@pytest.fixture
-def threaded():
-    """The engine that has routes, in force, and nothing that was ever asked to look closely."""
-    asked, CLOSELY_ASKED[0] = CLOSELY_ASKED[0], False
-    before = ng.engine.current().kind
-    ng.engine.set("threaded")
-    yield ng.engine
-    ng.engine.set(before)
-    CLOSELY_ASKED[0] |= asked
 
 
 @pytest.fixture

@@ -12,22 +12,10 @@ import pytest
 import nbgraph as ng
 from nbgraph import storage
 from nbgraph.array import carry, entry, route
-from nbgraph.settings import CLOSELY_ASKED
 from tests.array.samples import same
 
 SMALL, LARGE = (3, 5), (3, 40_000)  # of small blocks any is taken, of large ones an idle one
 K = 2.0
-
-
-@pytest.fixture
-def threaded():
-    """The engine that has routes, in force, and nothing that was ever asked to look closely."""
-    asked, CLOSELY_ASKED[0] = CLOSELY_ASKED[0], False
-    before = ng.engine.current().kind
-    ng.engine.set("threaded")
-    yield ng.engine
-    ng.engine.set(before)
-    CLOSELY_ASKED[0] |= asked
 
 
 @pytest.fixture
