@@ -32,7 +32,10 @@ class Compiled(NamedTuple):
 
 
 def compiler(source: Source) -> Compiler:
-    """Who compiles a kernel: as `ng.config.compiler` says, but Numba where it must be."""
+    """Who compiles a kernel: as `ng.config.compiler` says, but Numba where it must be. LLVM's own
+    text is read by LLVM."""
+    if source.lowered:
+        return "llvm"
     if not source.namespace.externs:
         return "numba" if config.compiler == "numba" else "llvm"
     if config.compiler == "llvm":
@@ -97,6 +100,10 @@ def _module(source: Source, by: Compiler) -> binding.ModuleRef:
 
 
 def _optimised(source: Source, by: Compiler) -> binding.ModuleRef:
+    if source.lowered:
+        from nbgraph.codegen import optimise  # imports LLVM
+
+        return optimise.optimised(source.text, source.name)
     if by == "llvm":
         from nbgraph.kernels.llvm import compile as by_llvm
 

@@ -50,6 +50,7 @@ class Source(NamedTuple):
     namespace: Namespace
     fastmath: bool
     streaming: bool = False  # see `nbgraph.kernels.streaming`
+    lowered: bool = False  # the text is LLVM's own, see `nbgraph.kernels.lanes`
 
 
 class Writer:

@@ -5,6 +5,7 @@ Tiles depend on shapes alone, and are as many as workers may want.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -121,20 +122,27 @@ def _call(name: str, text: str, layer: Layer, tiles: Any, dtype: Any) -> TiledCa
     return TiledCall(code, head, words, found.tiles, layer.cost(dtype))
 
 
-def _depthwise(layer: Layer, dtype: Any, *, bias: bool, spreads: bool) -> TiledCall | None:
+def _depthwise(layer: Layer, dtype: Any, kind: str, **how: bool) -> TiledCall | None:
     """The call where every channel has a window of its own; None where that is not so."""
-    from nbgraph.kernels.depthwise import depthwise_text
-    from nbgraph.kernels.written import written
+    from nbgraph.kernels import depthwise
+    from nbgraph.kernels.lanes import kernel
 
     windows = layer.windows.wide()
-    if layer.channels != 1 or layer.features != 1 or windows.ins[0] != 1 or windows.outs[0] != 1:
+    deep = (windows.ins[0], windows.outs[0], windows.kernel[0])
+    if layer.channels != 1 or layer.features != 1 or max(deep) > 1:
         return None
-    if windows.kernel[0] != 1:
+    if windows.volume > depthwise.MOST:
         return None
-    code = written("depthwise", depthwise_text(dtype, bias=bias, spreads=spreads), dtype)
+    parts = (windows.kernel, windows.step, windows.pad, windows.gap)
+    window = depthwise.Window(*(part[1:] for part in parts))
+    text = getattr(depthwise, f"{kind}_text")
+    phases = math.prod(window.step) if how.get("spreads") else 1
+    body = depthwise.shape_of(dtype, windows.outs[1:], window, phases=phases)
+    code = kernel(kind, text(dtype, window, body, **how), dtype)
     planes = layer.images * layer.groups
-    cost = int(planes * windows.spots * windows.volume * 0.1)
-    return TiledCall(code, (layer.images, layer.groups), layer.windows.words(), planes, cost)
+    cost = int(planes * windows.spots * windows.volume * 0.05)
+    tiles = planes if how else layer.groups
+    return TiledCall(code, (layer.images, layer.groups), layer.windows.words(), tiles, cost)
 
 
 def tiling(specs: Sequence[Spec], dtype: Any, **attributes: Any) -> TiledCall | None:
@@ -142,7 +150,7 @@ def tiling(specs: Sequence[Spec], dtype: Any, **attributes: Any) -> TiledCall | 
     from nbgraph.kernels.windows import convolution_text
 
     layer = layer_of("convolution", specs[0].shape, specs[1].shape, How.of(attributes))
-    found = _depthwise(layer, dtype, bias=len(specs) > 2, spreads=False)
+    found = _depthwise(layer, dtype, "depthwise", bias=len(specs) > 2, spreads=False)
     if found is not None:
         return found
     text = convolution_text(dtype, bias=len(specs) > 2)
@@ -156,7 +164,7 @@ def data_tiling(
     from nbgraph.kernels.windows import data_text
 
     layer = of_data(specs, size, How.of(attributes))
-    found = _depthwise(layer, dtype, bias=len(specs) > 2, spreads=True)
+    found = _depthwise(layer, dtype, "depthwise", bias=len(specs) > 2, spreads=True)
     if found is not None:
         return found
     text = data_text(dtype, bias=len(specs) > 2)
@@ -170,4 +178,7 @@ def weight_tiling(
     from nbgraph.kernels.windows import weight_text
 
     layer = of_weights(specs, size, How.of(attributes))
+    found = _depthwise(layer, dtype, "depthwise_weights")
+    if found is not None:
+        return found
     return _call("convolution_weights", weight_text(dtype), layer, _weight_tiles, dtype)

@@ -1,0 +1,226 @@
+"""Kernels written as LLVM text with vectors of a fixed width: loops, cells, loads of some lanes.
+
+What LLVM's vectorisers do not find by themselves is said here: tiles of vectors that stay in
+registers over an inner loop, lanes that lie outside an array. Names of counters and of cells are
+memory to begin with; LLVM makes registers of them.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+
+from nbgraph.codegen.target import SYMBOL
+from nbgraph.kernels.body import Namespace
+from nbgraph.kernels.kernel import Kernel, of_source
+from nbgraph.kernels.loops import Loop
+from nbgraph.kernels.scalar import Graph
+from nbgraph.kernels.writer import Source
+from nbgraph.kernels.written import Compute, Record
+
+_SCALAR = {"float32": "float", "float64": "double"}
+_BYTES = {"float32": 4, "float64": 8}
+_SHORT = {"float": "f32", "double": "f64"}
+
+
+class Lanes:
+    """The text of a kernel `(args, lo, hi)` whose vectors have `lanes` elements of a dtype.
+
+    Values are LLVM's: names, or literals.
+    """
+
+    def __init__(self, dtype: str, lanes: int, layout: Record) -> None:
+        self.lanes, self.item, self.scalar = lanes, _BYTES[dtype], _SCALAR[dtype]
+        self.vector = self.of(lanes)
+        self._layout, self._lines, self._cells = layout, list[str](), list[str]()
+        self._declared: dict[str, None] = {}
+        self._made = 0
+
+    def of(self, lanes: int) -> str:
+        """The type of vectors of so many elements."""
+        return f"<{lanes} x {self.scalar}>"
+
+    def text(self) -> str:
+        """The module."""
+        head = [*self._declared, f"define i64 @{SYMBOL}(i64 %args, i64 %lo, i64 %hi) {{", "entry:"]
+        return "\n".join([*head, *self._cells, *self._lines, "  ret i64 0", "}", ""])
+
+    # numbers ------------------------------------------------------------------------------------
+
+    def value(self, text: str) -> str:
+        """The result of an instruction."""
+        self._made += 1
+        self._lines.append(f"  %v{self._made} = {text}")
+        return f"%v{self._made}"
+
+    def word(self, name: str) -> str:
+        """A word of the record."""
+        at = self.moved("%args", str(8 * self._layout.place(name)))
+        return self.value(f"load i64, ptr {at}")
+
+    def number(self, op: str, a: str | int, b: str | int) -> str:
+        """Two whole numbers under an instruction: add, sub, mul, sdiv, srem."""
+        return self.value(f"{op} i64 {a}, {b}")
+
+    def product(self, *factors: str | int) -> str:
+        """Whole numbers multiplied."""
+        return functools.reduce(lambda a, b: self.number("mul", a, b), map(str, factors))
+
+    def sum(self, *terms: str | int) -> str:
+        """Whole numbers added up."""
+        return functools.reduce(lambda a, b: self.number("add", a, b), map(str, terms))
+
+    def moved(self, base: str, offset: str | int) -> str:
+        """A pointer so many bytes behind an address that is a number."""
+        return self.value(f"inttoptr i64 {self.sum(base, offset)} to ptr")
+
+    def at(self, pointer: str, index: str | int) -> str:
+        """The element of an array."""
+        return self.value(f"getelementptr {self.scalar}, ptr {pointer}, i64 {index}")
+
+    def pointer(self, name: str) -> str:
+        """The array whose address is a word of the record."""
+        return self.value(f"inttoptr i64 {self.word(name)} to ptr")
+
+    # what happens -------------------------------------------------------------------------------
+
+    @contextmanager
+    def loop(self, first: str | int, end: str | int, step: str | int = 1) -> Generator[str]:
+        """Over [first, end)."""
+        counter = self.cell("i64")
+        self._made += 1
+        n = self._made
+        self.put(counter, str(first), "i64")
+        self._lines += [f"  br label %test{n}", f"test{n}:"]
+        index = self.get(counter, "i64")
+        more = self.value(f"icmp slt i64 {index}, {end}")
+        self._lines += [f"  br i1 {more}, label %body{n}, label %done{n}", f"body{n}:"]
+        yield index
+        self.put(counter, self.number("add", index, step), "i64")
+        self._lines += [f"  br label %test{n}", f"done{n}:"]
+
+    @contextmanager
+    def when(self, condition: str) -> Generator[None]:
+        """Where an i1 holds."""
+        self._made += 1
+        n = self._made
+        self._lines += [f"  br i1 {condition}, label %then{n}, label %after{n}", f"then{n}:"]
+        yield
+        self._lines += [f"  br label %after{n}", f"after{n}:"]
+
+    def cell(self, kind: str = "") -> str:
+        """A variable; of a vector unless said."""
+        self._made += 1
+        self._cells.append(f"  %c{self._made} = alloca {kind or self.vector}")
+        return f"%c{self._made}"
+
+    def put(self, cell: str, value: str, kind: str = "") -> None:
+        """Set a variable."""
+        self._lines.append(f"  store {kind or self.vector} {value}, ptr {cell}")
+
+    def get(self, cell: str, kind: str = "") -> str:
+        """A variable's value."""
+        return self.value(f"load {kind or self.vector}, ptr {cell}")
+
+    # vectors ------------------------------------------------------------------------------------
+
+    def everywhere(self, value: str, kind: str = "", lanes: int = 0) -> str:
+        """A vector of one value."""
+        kind, lanes = kind or self.scalar, lanes or self.lanes
+        one = self.value(f"insertelement <{lanes} x {kind}> poison, {kind} {value}, i64 0")
+        return self.value(
+            f"shufflevector <{lanes} x {kind}> {one}, <{lanes} x {kind}> poison, "
+            f"<{lanes} x i32> zeroinitializer"
+        )
+
+    def spread(self, pointer: str) -> str:
+        """A vector of the element there."""
+        return self.everywhere(self.value(f"load {self.scalar}, ptr {pointer}"))
+
+    def mask(self, first: str, end: str, lanes: int = 0, step: int = 1) -> str:
+        """Which lanes, `step` indices apart from `first` on, lie within [0, end)."""
+        lanes = lanes or self.lanes
+        kind = f"<{lanes} x i32>"
+        starts, ends = (
+            self.everywhere(self.value(f"trunc i64 {n} to i32"), "i32", lanes) for n in (first, end)
+        )
+        listed = ", ".join(f"i32 {step * k}" for k in range(lanes))
+        places = self.value(f"add {kind} {starts}, <{listed}>")
+        return self.value(f"icmp ult {kind} {places}, {ends}")
+
+    def both(self, mask: str, holds: str, lanes: int = 0) -> str:
+        """The lanes of a mask where an i1 holds, else none."""
+        kind = f"<{lanes or self.lanes} x i1>"
+        return self.value(f"select i1 {holds}, {kind} {mask}, {kind} zeroinitializer")
+
+    def load(self, pointer: str, mask: str = "", lanes: int = 0) -> str:
+        """A vector from there; zeros outside of the mask, where memory is not touched."""
+        kind = self.of(lanes or self.lanes)
+        if not mask:
+            return self.value(f"load {kind}, ptr {pointer}, align {self.item}")
+        name = self._masked("load", lanes, kind)
+        return self.value(
+            f"call {kind} {name}(ptr align {self.item} {pointer}, "
+            f"<{lanes or self.lanes} x i1> {mask}, {kind} zeroinitializer)"
+        )
+
+    def store(self, pointer: str, value: str, mask: str = "", lanes: int = 0) -> None:
+        """A vector put there, or its lanes in the mask."""
+        kind = self.of(lanes or self.lanes)
+        if not mask:
+            self._lines.append(f"  store {kind} {value}, ptr {pointer}, align {self.item}")
+            return
+        name = self._masked("store", lanes, kind)
+        self._lines.append(
+            f"  call void {name}({kind} {value}, ptr align {self.item} {pointer}, "
+            f"<{lanes or self.lanes} x i1> {mask})"
+        )
+
+    def _masked(self, what: str, lanes: int, kind: str) -> str:
+        n = lanes or self.lanes
+        name = f"@llvm.masked.{what}.v{n}{_SHORT[self.scalar]}.p0"
+        if what == "load":
+            self._declared[f"declare {kind} {name}(ptr, <{n} x i1>, {kind})"] = None
+        else:
+            self._declared[f"declare void {name}({kind}, ptr, <{n} x i1>)"] = None
+        return name
+
+    def picked(self, value: str, lanes: int, places: Sequence[int], other: str = "poison") -> str:
+        """Elements of a vector of so many lanes, or of two behind each other."""
+        listed = ", ".join(f"i32 {k}" for k in places)
+        kind = self.of(lanes)
+        return self.value(
+            f"shufflevector {kind} {value}, {kind} {other}, <{len(places)} x i32> <{listed}>"
+        )
+
+    def fused(self, a: str, b: str, c: str) -> str:
+        """a * b + c, in one instruction where there is one."""
+        name = f"@llvm.fmuladd.v{self.lanes}{_SHORT[self.scalar]}"
+        kind = self.vector
+        self._declared[f"declare {kind} {name}({kind}, {kind}, {kind})"] = None
+        return self.value(f"call {kind} {name}({kind} {a}, {kind} {b}, {kind} {c})")
+
+    def added(self, a: str, b: str) -> str:
+        """Two vectors added."""
+        return self.value(f"fadd {self.vector} {a}, {b}")
+
+    def total(self, value: str) -> str:
+        """The lanes added up, halves first."""
+        lanes = self.lanes
+        while lanes > 1:
+            low, high = range(lanes // 2), range(lanes // 2, lanes)
+            a, b = (self.picked(value, lanes, part) for part in (low, high))
+            lanes //= 2
+            value = self.value(f"fadd {self.of(lanes)} {a}, {b}")
+        return self.value(f"extractelement <1 x {self.scalar}> {value}, i64 0")
+
+    def write(self, pointer: str, value: str) -> None:
+        """One element put there."""
+        self._lines.append(f"  store {self.scalar} {value}, ptr {pointer}")
+
+
+def kernel(name: str, text: str, compute: Compute) -> Kernel:
+    """The kernel of such a text; both compilers take it as it is."""
+    source = Source(name, text, Namespace(compute), fastmath=False, lowered=True)
+    return of_source(source, Loop(name, "map", Graph(), compute, (), (), ()), name)
