@@ -29,11 +29,11 @@ def tries(x):
 
 
 def comprehension(x):
-    return sum([x * k for k in range(3)])  # here
+    return max([k for k in (x, 1.0) if k > 0])  # here
 
 
-def generator(x):
-    return max(x * k for k in range(3))  # here
+def generator(x, n):
+    return max(k * x for k in range(n))  # here
 
 
 def unknown_function(x):
@@ -137,10 +137,24 @@ def opens(x):
 
 
 def nested_function(x):
-    def inner(y):  # here
-        return y
+    def inner(*y):  # here
+        return y[0]
 
     return inner(x)
+
+
+def appends(x):
+    found = [x]
+    found.append(x)  # here
+    return found[0]
+
+
+def gcd_of_floats(x):
+    return math.gcd(int(x), 2.0)  # here
+
+
+def outer_names(x):
+    return max(map(lambda y: y * unknown_scale, (x, 1.0)))  # noqa: F821, C417  # here
 
 
 def imports(x):
@@ -187,7 +201,7 @@ def loop_changes_type(x):
 
 
 def star_call(x):
-    return max(*(x, x))  # here
+    return max(*x)  # here
 
 
 def keyword_of_function(x):
@@ -215,7 +229,7 @@ def dict_literal(x):
 
 
 def tuple_index(x):
-    return (1.0, 2.0)[x > 0]  # here
+    return (1.0, 2.0)[1.5 * x]  # here
 
 
 def calls_number(x):
@@ -240,7 +254,7 @@ def calls_bad_helper(x):
 
 
 HERE = {  # function -> what the message says about the construct
-    prints: "print", tries: "try", comprehension: "ListComp", generator: "GeneratorExp",
+    prints: "print", tries: "try", comprehension: "how many", generator: "how many",
     unknown_function: "'sorted'", undefined_name: "'undefined_thing' is not defined",
     undefined_on_a_path: "'y'", defined_in_a_loop: "'last'", no_return: "without a `return`",
     bare_return: "`return`", array_global: "array", list_global: "list",
@@ -248,7 +262,9 @@ HERE = {  # function -> what the message says about the construct
     recursion: "recursion", yields: "expression", complex_literal: "complex",
     attribute_of_operand: "'sum'", assigns_subscript: "names", adds_to_subscript: "LIST[0]",
     assigns_attribute: "names", raises: "raise", asserts: "assert", opens: "with",
-    nested_function: "function", imports: "import", uses_global: "global", matches: "match",
+    nested_function: "nested function", appends: "[*values, x]",
+    gcd_of_floats: "integers", outer_names: "'unknown_scale'",
+    imports: "import", uses_global: "global", matches: "match",
     matmul: "matrix", float_range: "range", loops_over_operand: "loop",
     loop_changes_type: "'y'", star_call: "*", keyword_of_function: "keyword",
     too_many_arguments: "argument", bits_of_float: "floating", mixed_types: "paths",

@@ -6,6 +6,8 @@ from types import FunctionType, SimpleNamespace
 import mpmath
 import numpy as np
 
+from nbgraph.kernels.capture.names import names_of
+
 mp = mpmath.mp.clone()
 mp.dps = 50
 
@@ -47,7 +49,7 @@ def in_mpmath(fn, seen=None):
             fn.__code__, space := dict(fn.__globals__), fn.__name__, fn.__defaults__, fn.__closure__
         )
         made.__kwdefaults__ = fn.__kwdefaults__
-        for name in fn.__code__.co_names:
+        for name in names_of(fn.__code__):
             value = space.get(name)
             if value is math or value is np:
                 space[name] = MATH

@@ -179,7 +179,7 @@ def read_signature(
     operands: list[str] = []
     defaults: dict[str, Any] = {}
     parameters: list[Parameter] = []
-    for name, p in inspect.signature(fn).parameters.items():
+    for name, p in inspect.signature(fn, follow_wrapped=False).parameters.items():
         if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
             raise CaptureError(
                 f"{fn.__name__}: *{name} in the signature is not understood\n"

@@ -64,8 +64,8 @@ def _make(fn: Any, *, name: str | None, fastmath: bool, prefer: str, certify: bo
     plain: FunctionType | None = plain_function(fn)
     if plain is None:
         raise CaptureError(
-            f"op: a Python function is needed, not {type(fn).__name__} {fn!r}; write a def or "
-            "lambda over numbers"
+            f"op: a Python function is needed, not {type(fn).__name__} {fn!r}; write a def, or a "
+            "lambda that calls it, e.g. `lambda x: f(x)`"
         )
     scalar = WrittenFunction(plain)
     if name is not None:

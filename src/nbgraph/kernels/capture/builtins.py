@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import math
 from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, NoReturn, cast
 
-from nbgraph.kernels.capture import composed
+from nbgraph.kernels.capture import composed, integers
 from nbgraph.kernels.capture.table import ROUNDING
-from nbgraph.kernels.capture.values import Value
+from nbgraph.kernels.capture.values import Static, Value
 from nbgraph.kernels.kinds import INTEGERS, is_boolean, promote
 from nbgraph.kernels.scalar import Graph, Node
 
@@ -40,16 +41,24 @@ class Builtins:
     ) -> Value:
         """A known function applied to values."""
         sort, detail = operation
+        if sort == "composed":
+            args, kwargs = self._by_place(node, cast("FunctionType", detail), args, kwargs), {}
+        if detail == "float" and len(args) == 1 and isinstance(args[0], Static):
+            return self._float_of_text(node, args[0].value)
         if kwargs and not (sort == "builtin" and detail in ("round", "npround")):
             self.refuse(node, "keyword arguments are not understood here", "give them by position")
         args = [*args, *kwargs.values()]
         if not all(isinstance(a, Node) for a in args):
             self.refuse(node, "the arguments are not all numbers", "give numbers")
         if sort == "composed":
-            return self.compose(cast("FunctionType", detail), args, path)
+            return self._composed(cast("FunctionType", detail), args, path)
         if sort == "operator":
             return self._operator(str(detail), args, path)
         name = str(detail)
+        if name == "hypot" and len(args) > 2:
+            first, second, *others = args
+            args = [self.graph.call("hypot", first, second), *others]
+            return self.operation(node, operation, args, {}, path)
         if sort in ("call", "to_int"):
             self._count(node, args, 2 if name in _BINARY_CALLS else 1)
             return self._call_math(name, args, to_int=sort == "to_int", path=path)
@@ -58,6 +67,33 @@ class Builtins:
         if not minimum <= len(args) <= maximum:
             self.refuse(node, f"{name}() takes {minimum} argument(s), not {len(args)}", "see help")
         return method(*args, path=path)
+
+    def _composed(self, fn: FunctionType, args: list[Node], path: Node) -> Value:
+        whole = fn.__module__ == integers.__name__
+        if whole and all(a.op == "const" for a in args):
+            return self.graph.const(fn(*(int(a.data) for a in args)))
+        return self.compose(fn, args, path)
+
+    def _by_place(
+        self, node: ast.Call, fn: FunctionType, args: list[Value], kwargs: dict[str, Value]
+    ) -> list[Value]:
+        """The arguments of a composed function in their order, with its defaults."""
+        try:
+            bound = inspect.signature(fn).bind(*args, **kwargs)
+        except TypeError as error:
+            self.refuse(node, f"{fn.__name__}(): {error}", "give the arguments that it takes")
+        whole = fn.__module__ == integers.__name__
+        if whole and any(isinstance(a, Node) and a.kind == "f" for a in args):
+            self.refuse(node, f"{fn.__name__}() is for integers", "make them integers with int()")
+        defaults = {n: p.default for n, p in inspect.signature(fn).parameters.items()}
+        rest = [self.graph.const(v) for n, v in defaults.items() if n not in bound.arguments]
+        return [*bound.arguments.values(), *rest]
+
+    def _float_of_text(self, node: ast.Call, text: object) -> Node:
+        try:
+            return self.graph.const(float(text))  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            self.refuse(node, f"{text!r} is no number", "give a number, or 'inf' or 'nan'")
 
     def compose(self, fn: FunctionType, args: list[Node], path: Node) -> Value:
         """A function of `composed`, traced in place with the user's line kept."""

@@ -96,9 +96,9 @@ def fmin(a, b):
     return np.where(a <= b or b != b, a, b)
 
 
-def clip(x, low, high):
-    """x limited to [low, high]; NaN stays."""
-    return minimum(maximum(x, low), high)
+def clip(a, a_min, a_max):
+    """a limited to [a_min, a_max]; NaN stays."""
+    return minimum(maximum(a, a_min), a_max)
 
 
 def heaviside(x, middle):
@@ -156,3 +156,61 @@ def logit(x):
 def log_sigmoid(x):
     """log(1 / (1 + e**-x)) without overflow."""
     return -(max(-x, 0.0) + math.log1p(math.exp(-abs(x))))
+
+
+def ieee_remainder(x, y):
+    """`math.remainder`: x - n * y for the integer n nearest to x / y, of two the even one."""
+    size, step = abs(x), abs(y)
+    r = math.fmod(size, step)
+    rest = step - r
+    if r > rest:
+        r = -rest
+    elif r == rest:
+        r = r - 2.0 * math.fmod(0.5 * (size - r), step)
+    return math.copysign(1.0, x) * r
+
+
+def modf(x):
+    """The part behind the point and the whole part, both with the sign of x."""
+    whole = np.trunc(x)
+    return math.copysign(0.0 if abs(x) == math.inf else x - whole, x), whole
+
+
+def ldexp(x, n):
+    """x * 2**n, in two steps: 2**n alone may be out of range."""
+    half = n // 2
+    return x * math.exp2(half) * math.exp2(n - half)
+
+
+def isclose(a, b, rel_tol=1e-9, abs_tol=0.0):
+    """Whether two numbers differ by little of the larger one (`math.isclose`)."""
+    off = abs(a - b)
+    return a == b or (off != math.inf and off <= max(rel_tol * max(abs(a), abs(b)), abs_tol))
+
+
+def ndtr(x):
+    """The distribution function of the normal distribution."""
+    return 0.5 * math.erfc(x * -math.sqrt(0.5))
+
+
+def entr(x):
+    """-x * log(x), 0 at 0, -inf below."""
+    return -x * math.log(x) if x > 0.0 else (-math.inf if x < 0.0 else x)
+
+
+def rel_entr(x, y):
+    """x * log(x / y), 0 where x is 0; inf where either is negative or y alone 0."""
+    if x > 0.0 and y > 0.0:
+        return x * math.log(x / y)
+    return x + y if (x != x or y != y) else (0.0 if (x == 0.0 and y >= 0.0) else math.inf)
+
+
+def exprel(x):
+    """(e**x - 1) / x, 1 at 0."""
+    return math.expm1(x) / x if x != 0.0 else 1.0
+
+
+def cosm1(x):
+    """cos(x) - 1 without cancellation."""
+    half = math.sin(0.5 * x)
+    return -2.0 * half * half

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import ast
-import inspect
-from types import FunctionType
-from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
+from typing import Any
 
-from nbgraph.kernels.capture.builtins import Builtins
-from nbgraph.kernels.capture.names import Scope, Watch, plain_function
-from nbgraph.kernels.capture.table import operations, scipy_operation
+from nbgraph.kernels.capture.calls import Calls
+from nbgraph.kernels.capture.names import Scope, Watch
 from nbgraph.kernels.capture.values import Env, Static, Undefined, Value, join_value
 from nbgraph.kernels.kinds import is_boolean, kind_of_value
 from nbgraph.kernels.scalar import Node
 
-if TYPE_CHECKING:
-    from nbgraph.kernels.capture.tracer import Tracer
-
-MAX_DEPTH = 40  # of helpers that call helpers
 _BINARY: dict[type[ast.operator], str] = {
     ast.Add: "add",
     ast.Sub: "sub",
@@ -42,26 +35,14 @@ _COMPARE: dict[type[ast.cmpop], str] = {
 }
 
 
-@runtime_checkable
-class Inlinable(Protocol):
-    """What an operator offers so that it can be called inside another scalar function."""
-
-    def inline(
-        self, tracer: Tracer, args: list[Value], kwargs: dict[str, Value], path: Node
-    ) -> Value:
-        """The value of the operator for these values, built in the tracer's graph."""
-        ...
-
-
-class Expressions(Builtins):
+class Expressions(Calls):
     """Evaluates expression trees to values; Tracer adds statements."""
 
     watch: Watch
     scope: Scope
-    depth: int
 
-    def subtracer(self, fn: FunctionType) -> Tracer:
-        """A tracer for a helper; see Tracer."""
+    def local(self, node: ast.FunctionDef | ast.Lambda, env: Env, path: Node) -> Static:
+        """A nested function as a value; see Tracer."""
         raise AssertionError
 
     def expression(self, node: ast.expr, env: Env, path: Node) -> Value:
@@ -148,17 +129,26 @@ class Expressions(Builtins):
             case ast.IfExp():
                 return self._ternary(node, env, path)
             case ast.Call():
-                return self._call(node, env, path)
+                return self.call(node, env, path)
             case ast.Attribute():
                 return self._attribute(node, env, path)
-            case ast.Tuple():
-                return tuple(self.expression(e, env, path) for e in node.elts)
-            case ast.Subscript():
-                return self._subscript(node, env, path)
             case ast.NamedExpr(target=ast.Name(id=name)):
                 value = self.expression(node.value, env, path)
                 env[name] = value
                 return value
+        return self._other(node, env, path)
+
+    def _other(self, node: ast.expr, env: Env, path: Node) -> Value:
+        """Tuples and nested functions; the rest is refused."""
+        match node:
+            case ast.Tuple() | ast.List():
+                return self.elements(node.elts, env, path)
+            case ast.ListComp() | ast.GeneratorExp():
+                return self.comprehension(node, env, path)
+            case ast.Lambda():
+                return self.local(node, env, path)
+            case ast.Subscript():
+                return self._subscript(node, env, path)
         what = type(node).__name__
         self.refuse(
             node,
@@ -180,6 +170,16 @@ class Expressions(Builtins):
 
     def _attribute(self, node: ast.Attribute, env: Env, path: Node) -> Value:
         owner = self.expression(node.value, env, path)
+        if isinstance(owner, tuple):
+            known = self.static(node.value, env)
+            if hasattr(type(known), node.attr) and not hasattr(tuple, node.attr):
+                owner = Static(known)  # a named tuple
+        if isinstance(owner, tuple):
+            self.refuse(
+                node,
+                f"a tuple of values has no attribute {node.attr!r} here (a list is one, too)",
+                "name each value, or build the tuple at once",
+            )
         if not isinstance(owner, Static):
             self.refuse(
                 node,
@@ -302,82 +302,4 @@ class Expressions(Builtins):
                 "write the scalar formula; neighbouring elements are reached by passing shifted "
                 "views as further operands",
             )
-        index = self.number(node.slice, env, path)
-        if index.op != "const" or index.kind not in ("i", "b"):
-            self.refuse(
-                node, "the index of a constant tuple is not constant", "use if / elif / else"
-            )
-        try:
-            return owner[int(index.data)]
-        except IndexError as error:
-            self.refuse(node, str(error), "use an index within the tuple")
-
-    # calls ------------------------------------------------------------------------------------
-
-    def _call(self, node: ast.Call, env: Env, path: Node) -> Value:
-        callee = self.expression(node.func, env, path)
-        if any(isinstance(a, ast.Starred) for a in node.args) or any(
-            k.arg is None for k in node.keywords
-        ):
-            self.refuse(node, "* and ** in a call are not understood", "write the arguments out")
-        args = [self.expression(a, env, path) for a in node.args]
-        kwargs = {k.arg or "": self.expression(k.value, env, path) for k in node.keywords}
-        if not isinstance(callee, Static):
-            self.refuse(node, "a number is called like a function", "check the name")
-        target = callee.value
-        if isinstance(target, Inlinable):
-            return target.inline(cast("Tracer", self), args, kwargs, path)
-        operation = _operation_of(target)
-        if operation is not None:
-            return self.operation(node, operation, args, kwargs, path)
-        inner = plain_function(target)
-        if inner is not None:
-            return self.call_function(node, inner, args, kwargs, path)
-        name = ast.unparse(node.func)
-        self.refuse(
-            node,
-            f"the function {name!r} is not known to scalar functions",
-            "use math, NumPy's scalar functions, another operator, or write a plain Python helper",
-        )
-
-    def call_function(
-        self,
-        node: ast.expr,
-        fn: FunctionType,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        path: Node,
-    ) -> Value:
-        """A helper is traced in place: calls cost nothing at run time."""
-        if self.depth >= MAX_DEPTH:
-            self.refuse(
-                node,
-                f"calls nest more than {MAX_DEPTH} deep; recursion is not understood in a scalar "
-                "function",
-                "write a `while` loop",
-            )
-        if self.depth >= MAX_DEPTH:
-            self.refuse(
-                node,
-                f"calls nest more than {MAX_DEPTH} deep; recursion is not understood in a scalar "
-                "function",
-                "write a `while` loop",
-            )
-        try:
-            bound = inspect.signature(fn).bind(*args, **kwargs)
-        except TypeError as error:
-            self.refuse(node, f"{fn.__name__}(): {error}", "match the helper's signature")
-        tracer = self.subtracer(fn)
-        env: Env = dict(bound.arguments)
-        for name, parameter in bound.signature.parameters.items():
-            if name not in env:
-                env[name] = self.constant(parameter.default, node)
-        return tracer.run(env, path)
-
-
-def _operation_of(target: object) -> tuple[str, object] | None:
-    try:
-        found = operations().get(target)
-    except TypeError:  # unhashable
-        return None
-    return found or scipy_operation(target)
+        return self.entry(node, owner, env, path)

@@ -8,7 +8,7 @@ a new value of a constant take effect at the next call.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import CellType, FunctionType, ModuleType
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 from nbgraph.kernels.capture.table import BUILTIN_NAMES, is_library_module
@@ -97,11 +97,19 @@ class Scope:
         raise NameError(name)
 
 
+def names_of(code: CodeType) -> set[str]:
+    """The globals and attributes that code reads, nested functions included."""
+    inner = (names_of(c) for c in code.co_consts if isinstance(c, CodeType))
+    return set(code.co_names).union(*inner)
+
+
 def plain_function(value: object) -> FunctionType | None:
-    """The Python function behind a value: itself, or that of a Numba dispatcher or ufunc."""
+    """The Python function behind a value: itself, or that of a Numba dispatcher or ufunc, or of
+    `functools.cache`."""
     if isinstance(value, FunctionType):
         return value
-    for path in (("py_func",), ("_dispatcher", "py_func")):
+    kept = type(value).__name__ == "_lru_cache_wrapper"
+    for path in (("__wrapped__",),) if kept else (("py_func",), ("_dispatcher", "py_func")):
         inner: Any = value
         for part in path:
             inner = getattr(inner, part, None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
+from nbgraph.kernels.capture.closures import walk
 from nbgraph.kernels.capture.values import (
     BROKE,
     FLAGS,
@@ -40,9 +41,9 @@ class RegionLoop:
         self.tracer, self.graph, self.st = tracer, tracer.graph, st
         self.path, self.bounds = path, bounds
         self.start: Env = {k: v for k, v in env.items() if k not in FLAGS}
-        inside = [n for part in (st.body,) for s in part for n in ast.walk(s)]
+        inside = list(walk(st.body))
         self.leaves = {type(n) for n in inside}
-        tested = list(ast.walk(st.test)) if isinstance(st, ast.While) else []
+        tested = list(walk([st.test])) if isinstance(st, ast.While) else []
         assigned = {n.id for n in inside + tested if isinstance(n, ast.Name) and _is_store(n)}
         if isinstance(st, ast.For):
             assigned |= {n.id for n in ast.walk(st.target) if isinstance(n, ast.Name)}

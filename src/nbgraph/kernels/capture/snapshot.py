@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import CaptureError
-from nbgraph.kernels.capture.names import plain_function
+from nbgraph.kernels.capture.names import names_of, plain_function
 from nbgraph.kernels.capture.text import function_text
 from nbgraph.kernels.kinds import kind_of_value
 
@@ -52,7 +52,7 @@ def _reads(fn: FunctionType) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, cell in cells.items():
         found[name] = cell.cell_contents
-    for name in fn.__code__.co_names:
+    for name in sorted(names_of(fn.__code__)):
         if name in fn.__globals__:
             found[name] = fn.__globals__[name]
     return found

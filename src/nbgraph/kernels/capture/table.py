@@ -9,7 +9,7 @@ import operator
 
 import numpy as np
 
-from nbgraph.kernels.capture import composed, special
+from nbgraph.kernels.capture import composed, integers, special
 
 # vector_math name -> names under which `math` and NumPy offer it
 _CALLS: dict[str, tuple[str, ...]] = {
@@ -42,7 +42,13 @@ _SCIPY_CALLS = {
     "exp2": "exp2",
     "cbrt": "cbrt",
 }
-_SCIPY_COMPOSED = ("xlogy", "xlog1py", "logit")
+_SCIPY_COMPOSED = {
+    **{
+        name: getattr(composed, name)
+        for name in ("xlogy", "xlog1py", "logit", "ndtr", "entr", "rel_entr", "exprel", "cosm1")
+    },
+    "log_expit": composed.log_sigmoid,
+}
 # names whose Python form returns an int, NumPy's a float
 ROUNDING = ("floor", "ceil", "trunc", "round")
 
@@ -72,7 +78,7 @@ def scipy_operation(fn: object) -> tuple[str, object] | None:
     if name in _SCIPY_CALLS:
         return ("call", _SCIPY_CALLS[name])
     if name in _SCIPY_COMPOSED:
-        return ("composed", getattr(composed, name))
+        return ("composed", _SCIPY_COMPOSED[name])
     return None
 
 
@@ -149,6 +155,19 @@ _BUILTINS: dict[object, tuple[str, object]] = {
             "invert": "invert",
         }.items()
     },
+    **{
+        getattr(operator, name): ("operator", op)
+        for name, op in {
+            **{n: n for n in ("add", "sub", "mul", "floordiv", "mod", "pow", "neg", "invert")},
+            **{n: n for n in ("lt", "le", "gt", "ge", "eq", "ne")},
+            "truediv": "div",
+            "and_": "band",
+            "or_": "bor",
+            "xor": "bxor",
+            "lshift": "shl",
+            "rshift": "shr",
+        }.items()
+    },
 }
 _COMPOSED: dict[object, tuple[str, object]] = {
     target: ("composed", fn)
@@ -168,6 +187,17 @@ _COMPOSED: dict[object, tuple[str, object]] = {
         (np.radians, composed.radians),
         (np.deg2rad, composed.radians),
         (math.radians, composed.radians),
+        (math.remainder, composed.ieee_remainder),
+        (math.modf, composed.modf),
+        (math.ldexp, composed.ldexp),
+        (math.isclose, composed.isclose),
+        *(
+            (getattr(math, name), getattr(integers, name))
+            for name in ("gcd", "lcm", "isqrt", "factorial", "comb", "perm")
+        ),
+        (np.gcd, integers.gcd),
+        (np.lcm, integers.lcm),
+        (np.bitwise_count, integers.bit_count),
     )
 }
 

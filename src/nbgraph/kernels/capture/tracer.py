@@ -14,6 +14,7 @@ from types import FunctionType
 from typing import Any, NoReturn
 
 from nbgraph.errors import CaptureError
+from nbgraph.kernels.capture.closures import Definition, LocalFunction, breaks
 from nbgraph.kernels.capture.expressions import Expressions
 from nbgraph.kernels.capture.names import Scope, Watch
 from nbgraph.kernels.capture.regions import RegionLoop
@@ -47,12 +48,11 @@ _REMEDIES: dict[type[ast.AST], str] = {
     ast.Global: "pass the value as an operand or a parameter",
     ast.Nonlocal: "pass the value as an operand or a parameter",
     ast.Delete: "leave the name",
-    ast.FunctionDef: "define the helper outside, at the level of the operator",
     ast.ClassDef: "define the class outside; scalar functions work on numbers",
     ast.Import: "import at the top of the file or cell",
     ast.ImportFrom: "import at the top of the file or cell",
-    ast.Expr: "scalar functions have no effects; to see a value return it as a further "
-    "result, or call at_point(...) of the operator",
+    ast.Expr: "scalar functions have no effects: to append write `values = [*values, x]`, to see "
+    "a value return it as a further result, or call at_point(...) of the operator",
 }
 
 
@@ -63,6 +63,8 @@ class Tracer(Expressions):
         self.graph, self.fn, self.watch, self.depth = graph, fn, watch, depth
         self.text: FunctionText = function_text(fn)
         self.scope = Scope(fn, watch)
+        self.frame: Env = {}
+        self._locals: dict[ast.AST, Static] = {}
 
     def run(self, env: Env, path: Node) -> Value:
         """The value of the function's return, for bound arguments, where `path` holds."""
@@ -81,6 +83,13 @@ class Tracer(Expressions):
     def subtracer(self, fn: FunctionType) -> Tracer:
         """For a helper called from here."""
         return Tracer(self.graph, fn, self.watch, self.depth + 1)
+
+    def local(self, node: Definition, env: Env, path: Node) -> Static:
+        """A nested function as a value: the same one each time, unless it has defaults."""
+        found = self._locals.get(node)
+        if found is None or node.args.defaults or any(node.args.kw_defaults):
+            found = self._locals[node] = Static(LocalFunction(node, self, env, path))
+        return found
 
     def refuse(self, node: ast.AST, problem: str, remedy: str) -> NoReturn:
         """Raise CaptureError with the user's line and what to write instead."""
@@ -125,6 +134,7 @@ class Tracer(Expressions):
                 if st.value is None:
                     self.refuse(st, "`return` without a value", "return a number")
                 value = self.expression(st.value, env, path)
+                self.frame = env
                 return {**env, RESULT: value, RETURNED: self.graph.const(True)}
             case ast.Assign():
                 value = self.expression(st.value, env, path)
@@ -151,11 +161,13 @@ class Tracer(Expressions):
                 return {**env, BROKE: self.graph.const(True)}
             case ast.Continue():
                 return {**env, CONTINUED: self.graph.const(True)}
+            case ast.FunctionDef(name=name):
+                return {**env, name: self.local(st, env, path)}
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 return env
             case _:
                 remedy = _REMEDIES.get(type(st), "use assignments, if, for, while and return")
-                self.refuse(st, f"a {_name_of(st)} is not understood in a scalar function", remedy)
+                self.refuse(st, f"{_name_of(st)} is not understood in a scalar function", remedy)
 
     def bind(self, target: ast.expr, value: Value, env: Env) -> None:
         """Assign a value to a name or to a tuple of names, in place."""
@@ -201,6 +213,8 @@ class Tracer(Expressions):
                 items = list(bounds)
             return self._else(st, self._unroll(st, items, env, path), path)
         after = RegionLoop(self, st, env, path, None).run()
+        if _is_endless(st) and RESULT in after:
+            return {**after, RETURNED: self.graph.const(True)}  # it ends by `return` or never
         return self._else(st, self._last_test(st, after, path), path)
 
     def _last_test(self, st: ast.While, after: Env, path: Node) -> Env:
@@ -272,9 +286,19 @@ def _constant_range(bounds: tuple[Node, ...]) -> range | None:
     return None
 
 
+def _is_endless(st: ast.While) -> bool:
+    """Whether it is `while True` without `break`."""
+    return isinstance(st.test, ast.Constant) and bool(st.test.value) and not breaks(st.body)
+
+
 def _name_of(st: ast.stmt) -> str:
-    names = {"Expr": "statement that is only an expression", "FunctionDef": "nested function"}
-    return names.get(type(st).__name__, f"`{type(st).__name__.lower()}` statement")
+    name = type(st).__name__.lower()
+    article = "an" if name[0] in "ai" else "a"
+    return (
+        "a statement that is only an expression"
+        if name == "expr"
+        else f"{article} `{name}` statement"
+    )
 
 
 __all__ = ["Static", "Tracer"]

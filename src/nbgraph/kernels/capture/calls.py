@@ -1,0 +1,160 @@
+"""Calls: of what is known by identity, of operators, helpers, methods and nested functions."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from functools import partial
+from types import FunctionType, MethodType
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
+
+from nbgraph.kernels.capture.closures import LocalFunction
+from nbgraph.kernels.capture.names import plain_function
+from nbgraph.kernels.capture.sequences import Sequences
+from nbgraph.kernels.capture.table import operations, scipy_operation
+from nbgraph.kernels.capture.values import Env, Static, Value
+from nbgraph.kernels.scalar import Node
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.capture.tracer import Tracer
+
+MAX_DEPTH = 40  # of helpers that call helpers
+_DEFAULT = object()  # stands for an argument that was left out
+
+
+@runtime_checkable
+class Inlinable(Protocol):
+    """What an operator offers so that it can be called inside another scalar function."""
+
+    def inline(
+        self, tracer: Tracer, args: list[Value], kwargs: dict[str, Value], path: Node
+    ) -> Value:
+        """The value of the operator for these values, built in the tracer's graph."""
+        ...
+
+
+class Calls(Sequences):
+    """Mixed into Expressions."""
+
+    depth: int
+    frame: Env  # the variables at the latest call, which nested functions see
+
+    def subtracer(self, fn: FunctionType) -> Tracer:
+        """A tracer for a helper; see Tracer."""
+        raise AssertionError
+
+    def call(self, node: ast.Call, env: Env, path: Node) -> Value:
+        """The value of a call."""
+        callee = self._tracer.expression(node.func, env, path)
+        if any(k.arg is None for k in node.keywords):
+            self.refuse(node, "** in a call is not understood", "write the arguments out")
+        if not isinstance(callee, Static):
+            self.refuse(node, "a number is called like a function", "check the name")
+        found = self.summary(node, callee.value, env, path)
+        if found is not None:
+            return found
+        args = self.elements(node.args, env, path)
+        kwargs = {k.arg or "": self._tracer.expression(k.value, env, path) for k in node.keywords}
+        self.frame = env
+        if not kwargs:
+            found = self.sequence_call(node, callee.value, args, path)
+        return self.apply(node, callee.value, list(args), kwargs, path) if found is None else found
+
+    def apply(
+        self, node: ast.Call, target: Any, args: list[Value], kwargs: dict[str, Value], path: Node
+    ) -> Value:
+        """A function applied to values."""
+        if isinstance(target, MethodType):
+            return self.apply(node, target.__func__, [Static(target.__self__), *args], kwargs, path)
+        if isinstance(target, partial):
+            args = [*(self._tracer.constant(a, node) for a in target.args), *args]
+            kwargs = {
+                k: self._tracer.constant(v, node) for k, v in target.keywords.items()
+            } | kwargs
+            return self.apply(node, target.func, args, kwargs, path)
+        if isinstance(target, LocalFunction):
+            return self.call_local(node, target, args, kwargs, path)
+        if isinstance(target, Inlinable):
+            return target.inline(cast("Tracer", self), args, kwargs, path)
+        operation = _operation_of(target)
+        if operation is not None:
+            return self.operation(node, operation, args, kwargs, path)
+        inner = plain_function(target)
+        if inner is not None:
+            return self.call_function(node, inner, args, kwargs, path)
+        name = ast.unparse(node.func)
+        self.refuse(
+            node,
+            f"the function {name!r} is not known to scalar functions",
+            "use math, NumPy's scalar functions, another operator, or write a plain Python helper",
+        )
+
+    def call_function(
+        self,
+        node: ast.expr,
+        fn: FunctionType,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        path: Node,
+    ) -> Value:
+        """A helper is traced in place: calls cost nothing at run time."""
+        bound = self._arguments(node, fn.__name__, _signature(fn), args, kwargs)
+        for name, value in bound.items():
+            if value is _DEFAULT:
+                default = _signature(fn).parameters[name].default
+                bound[name] = self._tracer.constant(default, node)
+        return self.subtracer(fn).run(bound, path)
+
+    def call_local(
+        self,
+        node: ast.expr,
+        target: LocalFunction,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        path: Node,
+    ) -> Value:
+        """A nested function, traced in place among the variables around it."""
+        bound = self._arguments(node, target.name, target.signature, args, kwargs)
+        for name, value in bound.items():
+            if value is _DEFAULT:
+                bound[name] = target.signature.parameters[name].default
+        owner = target.owner
+        tracer = owner.subtracer(cast("FunctionType", owner.fn))
+        tracer.depth = self.depth + 1
+        tracer.text = owner.text._replace(body=target.body())
+        return tracer.run({**target.surroundings(), **bound}, path)
+
+    def _arguments(
+        self,
+        node: ast.expr,
+        name: str,
+        signature: inspect.Signature,
+        args: list[Value],
+        kwargs: dict[str, Value],
+    ) -> Env:
+        """Values by parameter, _DEFAULT for what was left out; at most MAX_DEPTH calls deep."""
+        if self.depth >= MAX_DEPTH:
+            self.refuse(
+                node,
+                f"calls nest more than {MAX_DEPTH} deep; recursion is not understood in a scalar "
+                "function",
+                "write a `while` loop",
+            )
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError as error:
+            self.refuse(node, f"{name}(): {error}", "match the helper's signature")
+        return {**dict.fromkeys(signature.parameters, _DEFAULT), **bound.arguments}
+
+
+def _signature(fn: FunctionType) -> inspect.Signature:
+    """Of the text itself, whatever it says to wrap."""
+    return inspect.signature(fn, follow_wrapped=False)
+
+
+def _operation_of(target: object) -> tuple[str, object] | None:
+    try:
+        found = operations().get(target)
+    except TypeError:  # unhashable
+        return None
+    return found or scipy_operation(target)

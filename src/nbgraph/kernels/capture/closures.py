@@ -1,0 +1,90 @@
+"""Functions that are written inside a scalar function: nested `def` and `lambda`.
+
+They are traced where they are called, like helpers. As in Python they see the variables around
+them as these are at the call.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from nbgraph.kernels.capture.values import FLAGS, RESULT, Env, Value
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.capture.tracer import Tracer
+    from nbgraph.kernels.scalar import Node
+
+Definition = ast.FunctionDef | ast.Lambda
+_EMPTY = inspect.Parameter.empty
+
+
+class LocalFunction:
+    """A nested function with the tracer of the function around it."""
+
+    def __init__(self, definition: Definition, owner: Tracer, env: Env, path: Node) -> None:
+        self.definition, self.owner = definition, owner
+        self.name = getattr(definition, "name", "<lambda>")
+        self.signature = self._signature(env, path)
+
+    def _signature(self, env: Env, path: Node) -> inspect.Signature:
+        """The parameters with the values that their defaults have at the definition."""
+        arguments = self.definition.args
+        if arguments.vararg or arguments.kwarg or getattr(self.definition, "decorator_list", ()):
+            self.owner.refuse(
+                self.definition,
+                "* or ** parameters and decorators of a nested function are not understood",
+                "write the parameters out, without a decorator",
+            )
+
+        def value(default: ast.expr | None) -> Value:
+            return _EMPTY if default is None else self.owner.expression(default, env, path)
+
+        positional = [*arguments.posonlyargs, *arguments.args]
+        missing = [None] * (len(positional) - len(arguments.defaults))
+        kinds = [(p, inspect.Parameter.POSITIONAL_OR_KEYWORD) for p in positional]
+        kinds += [(p, inspect.Parameter.KEYWORD_ONLY) for p in arguments.kwonlyargs]
+        defaults = [*missing, *arguments.defaults, *arguments.kw_defaults]
+        return inspect.Signature(
+            [
+                inspect.Parameter(p.arg, kind, default=value(default))
+                for (p, kind), default in zip(kinds, defaults, strict=True)
+            ]
+        )
+
+    def body(self) -> list[ast.stmt]:
+        """Its statements; those of a lambda are one `return`."""
+        if isinstance(self.definition, ast.FunctionDef):
+            return self.definition.body
+        result = ast.Return(self.definition.body)
+        return [ast.copy_location(result, self.definition.body)]
+
+    def surroundings(self) -> Env:
+        """The variables around it, as they are now."""
+        return {k: v for k, v in self.owner.frame.items() if k not in FLAGS and k != RESULT}
+
+
+def walk(statements: list[ast.stmt] | list[ast.expr]) -> Iterator[ast.AST]:
+    """All nodes of code, without the insides of functions that it defines."""
+    todo: list[ast.AST] = [*statements]
+    while todo:
+        node = todo.pop()
+        yield node
+        if not isinstance(node, Definition):
+            todo.extend(ast.iter_child_nodes(node))
+
+
+def breaks(statements: list[ast.stmt]) -> bool:
+    """Whether code leaves the loop around it by `break`."""
+    todo: list[ast.AST] = [*statements]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Break):
+            return True
+        if isinstance(node, (ast.For, ast.While)):
+            todo.extend(node.orelse)
+        elif not isinstance(node, Definition):
+            todo.extend(ast.iter_child_nodes(node))
+    return False

@@ -1,0 +1,268 @@
+"""Tuples of known length: comprehensions, what built-ins make of tuples, entries by index.
+
+A list written in a scalar function is a tuple: nothing changes it. A comprehension in `sum()` and
+its like is the loop that it says, so its number of terms may depend on values.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
+
+from nbgraph.kernels.capture.builtins import Builtins
+from nbgraph.kernels.capture.values import Env, Static, Value, flatten, join_value, unflatten
+from nbgraph.kernels.kinds import is_boolean, is_integer
+from nbgraph.kernels.scalar import Node
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.capture.tracer import Tracer
+
+MAX_ITEMS = 64  # of a tuple that a comprehension or range() makes, or that an index looks up in
+
+Comprehension = ast.ListComp | ast.GeneratorExp
+_FOLDS: dict[object, str] = {sum: "add", math.fsum: "add", math.prod: "mul"}
+_TESTS: dict[object, bool] = {any: True, all: False}
+_UPDATES: dict[str, type[ast.operator]] = {"add": ast.Add, "mul": ast.Mult}
+
+
+class Sequences(Builtins):
+    """Mixed into Expressions."""
+
+    @property
+    def _tracer(self) -> Tracer:
+        return cast("Tracer", self)
+
+    def elements(self, nodes: list[ast.expr], env: Env, path: Node) -> tuple[Value, ...]:
+        """The values of a display or of arguments; `*tuple` stands for its items."""
+        found: list[Value] = []
+        for node in nodes:
+            if not isinstance(node, ast.Starred):
+                found.append(self._tracer.expression(node, env, path))
+                continue
+            inner = self._tracer.expression(node.value, env, path)
+            if not isinstance(inner, tuple):
+                self.refuse(node, "what follows * is no tuple", "write the arguments out")
+            found += cast("tuple[Value, ...]", inner)
+        return tuple(found)
+
+    def comprehension(self, node: Comprehension, env: Env, path: Node) -> tuple[Value, ...]:
+        """The tuple of what a comprehension lists."""
+        found: list[Value] = []
+
+        def visit(generators: list[ast.comprehension], inner: Env) -> None:
+            if not generators:
+                found.append(self._tracer.expression(node.elt, inner, path))
+                return
+            first, *rest = generators
+            for item in self._items(first.iter, inner, path):
+                bound = dict(inner)
+                self._tracer.bind(first.target, item, bound)
+                if all(self._certain(test, bound, path) for test in first.ifs):
+                    visit(rest, bound)
+
+        visit(node.generators, dict(env))
+        return tuple(found)
+
+    def _certain(self, test: ast.expr, env: Env, path: Node) -> bool:
+        cond = self._tracer.condition(test, env, path)
+        if cond.op != "const":
+            self.refuse(
+                test, "how many items there are depends on a value", "write a `for` loop over them"
+            )
+        return bool(cond.data)
+
+    def _items(self, node: ast.expr, env: Env, path: Node) -> tuple[Value, ...]:
+        items = self._tracer.expression(node, env, path)
+        if not isinstance(items, tuple):
+            self.refuse(
+                node,
+                "this is not something to loop over in a scalar function",
+                "loop over range(...) or over a constant tuple",
+            )
+        return cast("tuple[Value, ...]", items)
+
+    # functions of tuples ----------------------------------------------------------------------
+
+    def summary(self, node: ast.Call, target: object, env: Env, path: Node) -> Value | None:
+        """`sum(... for ...)` and its like as the loop that it says; None where it is no such."""
+        if not node.args or not isinstance(node.args[0], Comprehension) or node.keywords:
+            return None
+        if _lookup(_FOLDS, target) is None and _lookup(_TESTS, target) is None:
+            return None
+        made = node.args[0]
+        name = f"{ast.unparse(node.func)}_{node.lineno}_{node.col_offset}".replace(".", "_")
+        inner, constant = dict(env), self.graph.const
+        if (fold := _lookup(_FOLDS, target)) is not None:
+            whole = target is not math.fsum
+            start = constant((0 if whole else 0.0) if fold == "add" else 1)
+            inner[name] = self.elements(node.args[1:], env, path)[0] if node.args[1:] else start
+            body: list[ast.stmt] = [
+                ast.AugAssign(ast.Name(name, ast.Store()), _UPDATES[fold](), made.elt)
+            ]
+        else:
+            sought = _TESTS[target]
+            inner[name] = constant(not sought)
+            test = made.elt if sought else ast.UnaryOp(ast.Not(), made.elt)
+            found = ast.Assign([ast.Name(name, ast.Store())], ast.Constant(sought))
+            body = [ast.If(test, [found], [])]
+        for part in reversed(made.generators):
+            for test in reversed(part.ifs):
+                body = [ast.If(test, body, [])]
+            body = [ast.For(part.target, part.iter, body, [])]
+        for statement in body:
+            ast.fix_missing_locations(ast.copy_location(statement, node))
+        return self._tracer.block(body, inner, path)[name]
+
+    def sequence_call(
+        self, node: ast.Call, target: object, args: tuple[Value, ...], path: Node
+    ) -> Value | None:
+        """A built-in function of tuples; None where it is no such."""
+        first = args[0] if args else None
+        if (fold := _lookup(_FOLDS, target)) is not None and isinstance(first, tuple):
+            items = cast("tuple[Value, ...]", first)
+            start = args[1:] or ((self.graph.const(0),) if fold == "add" else ())
+            return self._fold(node, fold, (*start, *items), path)
+        if (sought := _lookup(_TESTS, target)) is not None and isinstance(first, tuple):
+            join = self.graph.logical_or if sought else self.graph.logical_and
+            truths = [self.graph.truth(item) for item in self._numbers(node, first)]
+            return functools.reduce(join, truths, self.graph.const(not sought))
+        if target is range:
+            return self._range_items(node, args)
+        applied = _lookup(_APPLIED, target)
+        if applied is not None and len(args) > 1 and isinstance(first, Static):
+            return applied(self, node, args, path)
+        make = _lookup(_MAKERS, target)
+        return make(self, node, args, path) if make and isinstance(first, tuple) else None
+
+    def _fold(self, node: ast.Call, op: str, items: tuple[Value, ...], path: Node) -> Value:
+        numbers = self._numbers(node, items)
+        total = numbers[0] if numbers else self.graph.const(1)
+        for item in numbers[1:]:
+            total = cast("Node", self._tracer.binary(op, total, item, path))
+        return total
+
+    def _numbers(self, node: ast.Call, items: tuple[Value, ...], least: int = 0) -> list[Node]:
+        if len(items) < least:
+            self.refuse(node, "the tuple is empty", "give at least one number")
+        if not all(isinstance(item, Node) for item in items):
+            self.refuse(node, "the items are not all numbers", "give a tuple of numbers")
+        return list(items)
+
+    def _range_items(self, node: ast.Call, args: tuple[Value, ...]) -> tuple[Value, ...]:
+        bounds = self._numbers(node, args)
+        if not all(b.op == "const" and is_integer(b.kind) for b in bounds):
+            self.refuse(
+                node, "how many items there are depends on a value", "write a `for` loop over them"
+            )
+        found = range(*(int(b.data) for b in bounds))
+        if len(found) > MAX_ITEMS:
+            self.refuse(node, f"more than {MAX_ITEMS} items are listed", "write a `for` loop")
+        return tuple(self.graph.const(i) for i in found)
+
+    def _enumerate(self, node: ast.Call, args: tuple[Value, ...], path: Node) -> Value:
+        start = self._numbers(node, args[1:])
+        if any(s.op != "const" for s in start):
+            self.refuse(node, "the start of enumerate() is not constant", "add it to the number")
+        first = int(start[0].data) if start else 0
+        return tuple((self.graph.const(i), item) for i, item in enumerate(args[0], first))
+
+    def _zip(self, node: ast.Call, args: tuple[Value, ...], path: Node) -> Value:
+        return tuple(zip(*(self._listed(node, a) for a in args), strict=False))
+
+    def _dist(self, node: ast.Call, args: tuple[Value, ...], path: Node) -> Value:
+        ends = [self._numbers(node, a if isinstance(a, tuple) else (None,)) for a in args]
+        if len(ends) != 2 or len(ends[0]) != len(ends[1]):
+            self.refuse(node, "dist() takes two points of one length", "give two tuples")
+        return self._hypot([self.graph.arithmetic("sub", a, b) for a, b in zip(*ends, strict=True)])
+
+    def _hypot(self, legs: list[Node]) -> Node:
+        total = self.graph.absolute(legs[0])
+        for leg in legs[1:]:
+            total = self.graph.call("hypot", total, leg)
+        return total
+
+    def _map(self, node: ast.Call, args: tuple[Value, ...], path: Node) -> Value:
+        fn, *columns = args
+        rows = zip(*(self._listed(node, c) for c in columns), strict=False)
+        return tuple(self._tracer.apply(node, fn.value, list(row), {}, path) for row in rows)
+
+    def _reduce(self, node: ast.Call, args: tuple[Value, ...], path: Node) -> Value:
+        fn, items, *start = args
+        values = [*start, *self._listed(node, items)]
+        if not values:
+            self.refuse(node, "reduce() of an empty tuple", "give a start value")
+        return functools.reduce(
+            lambda a, b: self._tracer.apply(node, fn.value, [a, b], {}, path), values
+        )
+
+    def _listed(self, node: ast.Call, items: Value) -> tuple[Value, ...]:
+        if not isinstance(items, tuple):
+            self.refuse(node, "what is gone through is no tuple", "give a tuple of numbers")
+        return cast("tuple[Value, ...]", items)
+
+    # entries ----------------------------------------------------------------------------------
+
+    def entry(self, node: ast.Subscript, owner: tuple[Value, ...], env: Env, path: Node) -> Value:
+        """`owner[index]` or `owner[a:b:c]`."""
+        if isinstance(node.slice, ast.Slice):
+            parts = [node.slice.lower, node.slice.upper, node.slice.step]
+            return owner[slice(*(self._fixed(p, env, path) for p in parts))]
+        index = self._tracer.number(node.slice, env, path)
+        if not (is_integer(index.kind) or is_boolean(index.kind)):
+            self.refuse(node, "the index of a tuple is no integer", "make it one with int()")
+        if index.op != "const":
+            return self._looked_up(node, owner, self.graph.cast(index, "i"))
+        try:
+            return owner[int(index.data)]
+        except IndexError as error:
+            self.refuse(node, str(error), "use an index within the tuple")
+
+    def _fixed(self, node: ast.expr | None, env: Env, path: Node) -> int | None:
+        if node is None:
+            return None
+        bound = self._tracer.number(node, env, path)
+        if bound.op != "const" or not is_integer(bound.kind):
+            self.refuse(node, "the bound of a slice is no constant integer", "write the items out")
+        return int(bound.data)
+
+    def _looked_up(self, node: ast.Subscript, owner: tuple[Value, ...], index: Node) -> Value:
+        """The entry at an index that depends on values; outside NaN, of integers 0."""
+        parts = [flatten(item) for item in owner]
+        if not owner or len(owner) > MAX_ITEMS or any(p is None for p in parts):
+            self.refuse(
+                node,
+                f"an index that depends on values is understood in tuples of 1 to {MAX_ITEMS} "
+                "numbers",
+                "pass what is looked up as an operand",
+            )
+        graph, count = self.graph, len(owner)
+        nowhere = [graph.const(math.nan if n.kind == "f" else 0) for n in parts[0] or []]
+        value: Value = unflatten(owner[0], nowhere)
+        for place, item in enumerate(owner):
+            here = graph.compare("eq", index, graph.const(place))
+            from_end = graph.compare("eq", index, graph.const(place - count))
+            value = join_value(graph, graph.logical_or(here, from_end), item, value)
+        return value
+
+
+_Maker = Callable[[Any, ast.Call, tuple[Value, ...], Node], Value]
+_MAKERS: dict[object, _Maker] = {
+    len: lambda self, node, args, path: self.graph.const(len(args[0])),
+    tuple: lambda self, node, args, path: args[0] if args else (),
+    list: lambda self, node, args, path: args[0] if args else (),
+    reversed: lambda self, node, args, path: args[0][::-1],
+    min: lambda self, node, args, path: self._min(*self._numbers(node, args[0], 1), path=path),
+    max: lambda self, node, args, path: self._max(*self._numbers(node, args[0], 1), path=path),
+    enumerate: Sequences._enumerate,
+    zip: Sequences._zip,
+    math.dist: Sequences._dist,
+}
+_APPLIED: dict[object, _Maker] = {map: Sequences._map, functools.reduce: Sequences._reduce}
+
+
+def _lookup(table: dict[object, Any], target: object) -> Any:
+    """The entry of a function; None for what is none or cannot be looked up."""
+    return table.get(target) if callable(target) and type(target).__hash__ else None

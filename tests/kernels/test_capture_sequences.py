@@ -1,0 +1,140 @@
+"""Tuples, comprehensions, nested functions and whole numbers: as Python runs the same text."""
+
+import functools
+import math
+import operator
+import pickle
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import nbgraph as ng
+
+
+class Spring(NamedTuple):
+    k: float
+    rest: float
+
+
+class Gain:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def times(self, x):
+        return self.factor * x
+
+
+SPRING, GAIN = Spring(2.0, 0.5), Gain(1.5)
+TRIPLED = functools.partial(operator.mul, 3.0)
+COEFFICIENTS = (0.5, -1.0, 2.0)
+
+
+def horner(x):
+    total = 0.0
+    for c in reversed([*COEFFICIENTS, 1.0]):
+        total = total * x + c
+    return total, sum(c * x**i for i, c in enumerate(COEFFICIENTS)), len(COEFFICIENTS)
+
+
+def series(x, *, terms=30):
+    return math.fsum(x**k / math.factorial(k) for k in range(terms))
+
+
+def pairs(x):
+    total = 10.0  # not the total of sum()
+    return sum(total * i * j * x for i in range(4) for j in range(i) if i % 2) + total
+
+
+def compared(x):
+    return any(x > k for k in (1, 2)), all([x > -1, x < 2]), max([k * x for k in range(-2, 3)])
+
+
+def looked_up(x):
+    heights = (0.5, 1.5, 2.5)
+    return heights[math.floor(x)], heights[1:][-1] + heights[x > 0], sum((x, 1.0, *heights))
+
+
+def quadrature(x):
+    def whole(f, low, high):
+        return sum(f(low + (high - low) * (i + 0.5) / 40) for i in range(40)) * (high - low) / 40
+
+    speed = 1.0
+    wave = lambda t, scale=0.5 * speed: scale * math.sin(speed * t)  # noqa: E731
+    speed = 2.0 + 0.0 * x  # seen by wave, its default is not
+    return whole(wave, 0.0, x)
+
+
+def endless(x):
+    guess = 1.0
+    while True:
+        better = 0.5 * (guess + (1 + x * x) / guess)
+        for _ in range(3):
+            if better > 0:
+                break
+        if abs(better - guess) < 1e-13:
+            return better
+        guess = better
+
+
+def outside(x):
+    shifted = GAIN.times(x) - SPRING.rest
+    return SPRING.k * shifted, TRIPLED(x), functools.reduce(operator.add, map(abs, (x, 1.0)))
+
+
+def parts(x):
+    whole = math.modf(x)
+    near = math.isclose(x, 1.0, rel_tol=0.1)
+    return *whole, near, math.ldexp(x, -3), math.remainder(x, 0.75), np.clip(x, a_min=0, a_max=2)
+
+
+def infinite(x):
+    return min(x, float("inf")), max((x, float("-inf"))), math.hypot(x, 2.0, 3.0), math.dist(
+        (x, 1.0), (0.0, 2.0)
+    )  # fmt: skip
+
+
+X = np.array([0.5, 1.0, 2.0, -1.5, -0.25, 2.75, 1.125])
+FUNCTIONS = [horner, series, pairs, compared, quadrature, endless, outside, parts, infinite]
+
+
+def together(result):
+    return np.array(result if isinstance(result, tuple) else (result,), np.float64)
+
+
+@pytest.mark.parametrize("fn", FUNCTIONS, ids=lambda fn: fn.__name__)
+def test_a_value_is_that_of_the_text(fn):
+    """SMP-39: the text may be what a user of Python writes."""
+    wanted = np.stack([together(fn(x)) for x in X.tolist()], axis=1)
+    np.testing.assert_allclose(together(ng.op(fn)(X)), wanted, rtol=1e-13, atol=1e-15)
+
+
+def test_an_index_outside_gives_nan():
+    x = np.array([0.5, 2.5, -1.0, -3.0, 3.0, -3.5, np.nan])
+    first, *_ = ng.op(looked_up)(x)
+    np.testing.assert_array_equal(first, [0.5, 2.5, 2.5, 0.5, np.nan, np.nan, first[-1]])
+    wanted = np.stack([together(looked_up(v)) for v in x[:4].tolist()], axis=1)
+    np.testing.assert_array_equal(together(ng.op(looked_up)(x[:4])), wanted)
+
+
+def test_slope_and_pickle_of_nested_functions():
+    """SMP-40; the text of a nested function is part of the operator's."""
+    slope = pickle.loads(pickle.dumps(ng.op(quadrature).derivative(0)))
+    h = 1e-5
+    wanted = [(quadrature(v + h) - quadrature(v - h)) / (2 * h) for v in X.tolist()]
+    np.testing.assert_allclose(slope(X), wanted, rtol=1e-8)
+
+
+def whole_numbers(n):
+    ways = math.comb(n, 3), math.perm(n, 2), math.factorial(n)
+    return math.gcd(n, 12), math.lcm(n, 10), math.isqrt(n * n + n), *ways
+
+
+def test_functions_of_whole_numbers():
+    n = np.array([0, 1, 2, 7, 12, 60, 18])
+    wanted = np.stack([together(whole_numbers(v)) for v in n.tolist()], axis=1)
+    np.testing.assert_allclose(together(ng.op(whole_numbers)(n)), wanted, rtol=1e-14)
+    edge = 3037000499
+    large = np.array([2**63 - 1, edge**2, edge**2 - 1, 2**53 - 1, 2**62])
+    got = ng.op(lambda n: math.isqrt(n) + 0)(large)
+    assert got.tolist() == [math.isqrt(v) for v in large.tolist()]
