@@ -30,6 +30,8 @@
 |                 | "none". Looked at when a GPU is first asked for            |
 | tf32            | 1: products of float32 on GPUs may round their operands to |
 |                 | 11 bits, as tensor cores do; several times quicker         |
+| cuda_graphs     | 0: plans on GPUs that are made now are always issued       |
+|                 | kernel by kernel; 1: as CUDA graphs from their second run  |
 | progress        | 0: no line about long compilations (else in terminals and  |
 |                 | notebooks)                                                 |
 | debug           | 1: compilers' own texts are shown with errors, functions   |
@@ -66,6 +68,7 @@ _RANGES: dict[str, tuple[int, int]] = {
     "temp_copies": (1, 0),
     "eager_compile": (0, 1),
     "tf32": (0, 1),
+    "cuda_graphs": (0, 1),
     "progress": (0, 1),
 }
 
@@ -102,6 +105,7 @@ class Settings(NamedTuple):
     watchdog: int = 30
     gpu: str = "auto"
     tf32: int = 0
+    cuda_graphs: int = 1
     eager_compile: int = 0
     progress: int = 1
     anomaly: int = 0

@@ -5,7 +5,7 @@ import contextlib
 import pytest
 
 import nbgraph as ng
-from nbgraph.device import driver
+from nbgraph.device import driver, emulated_streams, nvidia_graphs
 
 GPU = ng.gpu(0)
 emulated_only = pytest.mark.skipif(ng.config.gpu != "emulated", reason="of the emulation alone")
@@ -33,3 +33,21 @@ def at_most(nbytes):
         yield
     finally:
         room.most = before
+
+
+def heard(monkeypatch, names=("launch", "multiply", "captured", "replay", "call")):
+    """What streams are asked for from now on, by name; "changed": a launch in a graph."""
+    stream = type(driver().stream(0))
+    nodes = {emulated_streams.EmulatedStream: emulated_streams.EmulatedNode}
+    told = []
+    for name, kind, word in (
+        *((name, stream, name) for name in names),
+        ("launch", nodes.get(stream, nvidia_graphs.NvidiaNode), "changed"),
+    ):
+
+        def call(self, *given, own=getattr(kind, name), word=word):
+            told.append(word)
+            return own(self, *given)
+
+        monkeypatch.setattr(kind, name, call)
+    return told

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import nbgraph as ng
 from nbgraph.device import driver
 from nbgraph.errors import DeviceError
-from tests.array.gpu import GPU, emulated_only, hurried
+from tests.array.gpu import GPU, emulated_only, heard, hurried
 
 DTYPES = ("float32", "float64", "float16", "bfloat16", "int32", "int8", "uint8", "bool")
 WHOLE = ("matmul", "dot", "batch_dot", "inner", "tensordot", "einsum")
@@ -186,16 +186,7 @@ def test_bound_graphs_with_products(request_):
 def test_a_bound_graph_with_products_is_captured(monkeypatch):
     """The first run is issued piece by piece, the second captured, later ones run as one; new
     values in the same arrays count."""
-    stream = type(driver().stream(0))
-    told = []
-    for name in ("captured", "replay", "multiply"):
-        own = getattr(stream, name)
-
-        def heard(self, *given, own=own, name=name):
-            told.append(name)
-            return own(self, *given)
-
-        monkeypatch.setattr(stream, name, heard)
+    told = heard(monkeypatch, ("captured", "replay", "multiply"))
     made = bound(GPU)
     for k in range(4):
         made.arg_dict["x"][:] = float(k)

@@ -14,6 +14,7 @@ int failing;
 int apart;
 int64_t words[64]; /* of a launch with parameters of a word each: its shape, the parameters */
 
+static int capturing; /* 1, and one more for each launch */
 static int give(handle *out, int kind) { *out = (handle)(uintptr_t)(100 * (kind + 1) + ++made[kind]); return 0; }
 int cuInit(unsigned flags) { return flags; }
 int cuDriverGetVersion(int *v) { *v = 13000; return 0; }
@@ -75,6 +76,7 @@ int cuModuleGetFunction(handle *f, handle m, const char *name) { *f = (handle)na
 int cuLaunchKernel(handle f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, handle s, void **parameters, void **extra) {
     if (!f || !s || extra) return 1;
+    if (capturing) { capturing++; return 0; }
     if (apart) { /* so many parameters of a word each */
         int64_t told[7] = {gx, gy, gz, bx, by, bz, shared};
         memcpy(words, told, sizeof told);
@@ -86,14 +88,34 @@ int cuLaunchKernel(handle f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
     memcpy(launched + 3, parameters[0], 5 * 8);
     return 0;
 }
-static int capturing;
 int64_t replayed;
+int64_t graphs[2]; /* that there are, and of those that are ready to be run */
 int cuStreamBeginCapture_v2(handle s, int mode) { capturing = 1; return !(s && mode == 2); }
-int cuStreamEndCapture(handle s, handle *g) { *g = (handle)55; return !(capturing-- && s); }
-int cuGraphInstantiateWithFlags(handle *e, handle g, uint64_t flags) { *e = (handle)56; return !(g == (handle)55 && flags == 0); }
+int cuStreamGetCaptureInfo_v2(handle s, int *status, uint64_t *id, handle *g, const handle **nodes, size_t *count) {
+    static handle last;
+    *status = capturing != 0;
+    last = (handle)(uintptr_t)(1000 + capturing);
+    *nodes = &last; *count = 1;
+    return !(s && capturing > 1) || id || g;
+}
+int cuStreamEndCapture(handle s, handle *g) { *g = (handle)55; graphs[0]++; return !(capturing && (capturing = 0, s)); }
+int cuGraphInstantiateWithFlags(handle *e, handle g, uint64_t flags) { *e = (handle)56; graphs[1]++; return !(g == (handle)55 && flags == 0); }
+typedef struct {
+    handle function;
+    unsigned gx, gy, gz, bx, by, bz, shared;
+    void **parameters, **extra;
+    handle kernel, context;
+} params;
+int cuGraphExecKernelNodeSetParams_v2(handle e, handle node, const params *p) {
+    if (e != (handle)56 || !graphs[0] || !p->function || p->extra || p->kernel || p->context) return 1;
+    int64_t told[8] = {(int64_t)node, p->gx, p->gy, p->gz, p->bx, p->by, p->bz, p->shared};
+    memcpy(words, told, sizeof told);
+    memcpy(words + 8, p->parameters[0], 5 * 8);
+    return 0;
+}
 int cuGraphLaunch(handle e, handle s) { replayed++; return !(e == (handle)56 && s); }
-int cuGraphDestroy(handle g) { return g != (handle)55; }
-int cuGraphExecDestroy(handle e) { return e != (handle)56; }
+int cuGraphDestroy(handle g) { graphs[0]--; return g != (handle)55; }
+int cuGraphExecDestroy(handle e) { graphs[1]--; return e != (handle)56; }
 int cuGetErrorString(int code, const char **text) {
     *text = code == 700 ? "an illegal memory access was encountered" : "fake error";
     return 0;

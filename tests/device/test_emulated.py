@@ -1,5 +1,6 @@
 """The emulated driver keeps the driver's rules: what is forgotten shows."""
 
+import ctypes
 import os
 import subprocess
 import sys
@@ -65,6 +66,41 @@ def test_an_illegal_access_fails_the_device_for_good():
         with pytest.raises(DeviceError, match="illegal memory access"):
             stream.synchronize()
     assert driver.allocate(0, 100)  # the host's books go on
+
+
+class Counted:
+    """A kernel that adds the last word of its record to an element."""
+
+    name, pointers, order = "counted", 1, None
+
+    def host(self):
+        def run(words):
+            held = (ctypes.c_int64 * 1).from_address(int(words[2]))
+            held[0] += int(words[3])
+
+        return run
+
+
+def test_what_is_captured_may_be_changed_for_later_replays(driver):
+    """A replay that was asked for stays as it was; what a driver refuses in a capture."""
+    stream, at, out = driver.stream(0), driver.allocate(0, 8), np.zeros(8, np.uint8)
+    stream.write(at, np.zeros(8, np.uint8))
+    kernel = driver.function(0, Counted())
+    record = lambda n: np.array([1, 0, at, n]).tobytes()
+    graph = stream.captured(lambda: [stream.launch(kernel, 1, 32, record(n)) for n in (1, 10)])
+    driver.devices[0].hurry(0)
+    for n in (10, 20, 30):
+        graph.node(1).launch(kernel, 1, 32, record(n))
+        stream.replay(graph)
+    stream.read(out, at)
+    stream.synchronize()
+    driver.devices[0].hurry(None)
+    assert out.view(np.int64)[0] == 3 + 60
+    with pytest.raises(DeviceError, match="0 blocks"):
+        graph.node(0).launch(kernel, 0, 32, record(1))
+    for use in (stream.record, stream.synchronize, lambda: stream.call(print, [])):
+        with pytest.raises(DeviceError, match="not permitted when stream is capturing"):
+            stream.captured(use)
 
 
 def test_the_host_cannot_touch_a_devices_memory():

@@ -74,12 +74,30 @@ def test_a_launch(driver, library, monkeypatch):
     launches.issue(RunContext(gpu(0), driver.stream(0)), record, ready)
     launched = (ctypes.c_int64 * 16).in_dll(library, "launched")
     assert list(launched[:8]) == [1, 1, 256, 1003, 0, *addresses]
+    graphs(driver, library, launches, record, ready)
+
+
+def graphs(driver, library, launches, record, ready):
+    """Launches are captured with their nodes, which are changed one by one; a capture that failed
+    leaves nothing."""
     stream = driver.stream(0)
-    graph = stream.captured(lambda: launches.issue(RunContext(gpu(0), stream), record, ready))
+    run_ctx = RunContext(gpu(0), stream)
+    issue = lambda: [launches.issue(run_ctx, record, ready) for _ in range(2)]
+    graph = stream.captured(issue)
     for _ in range(3):
         stream.replay(graph)
     assert ctypes.c_int64.in_dll(library, "replayed").value == 3
+    other = [7, *record[1:]]
+    launches.issue(RunContext(gpu(0), graph.node(1)), other, ready)
+    words = list((ctypes.c_int64 * 13).in_dll(library, "words"))
+    assert words == [1003, 1, 1, 1, 256, 1, 1, 0, *other[:5]]
+    there = (ctypes.c_int64 * 2).in_dll(library, "graphs")
+    assert list(there) == [1, 1]
+    with pytest.raises(ZeroDivisionError):
+        stream.captured(lambda: issue() and 1 / 0)
+    assert list(there) == [1, 1]
     del graph
+    assert list(there) == [0, 0]
 
 
 def test_a_users_kernel(driver, library, monkeypatch):

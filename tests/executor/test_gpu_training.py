@@ -1,32 +1,45 @@
 """Models that train on a GPU: the losses of the host, step by step."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
 import nbgraph as ng
 from benchmarks import training
-from tests.array.gpu import GPU, hurried
+from tests.array.gpu import GPU, heard, hurried
 
 STEPS = 3
 
 
-def losses(way, task, device):
-    """Of some steps."""
+def losses(way, task, device, told=None):
+    """Of some steps; `told`: what the last of them asks the driver for."""
     step = way(task, device)
-    return [step() for _ in range(STEPS)]
+    found = [step() for _ in range(STEPS - 1)]
+    if told is not None:
+        told.clear()
+    return [*found, step()]
 
 
 @pytest.mark.parametrize("optimizer", ["sgd", "adam"])
 @pytest.mark.parametrize("model", ["mlp", "lenet"])
-def test_models_train_as_on_the_host(model, optimizer):
-    """MTE-03, ENG-07: a bound symbol, a function of arrays, and operator by operator."""
+def test_models_train_as_on_the_host(monkeypatch, model, optimizer):
+    """MTE-03, ENG-07: a bound symbol, a function of arrays, and operator by operator. The first is
+    one graph, and so is the second where products are of arrays of its own."""
     task = training.Task(model, optimizer)
     task.x, task.label = task.x[:16], task.label[:16]
     wanted = losses(training.eager, task, ng.cpu())
     assert wanted[-1] < wanted[0]
+    told = heard(monkeypatch)
     with hurried(4):
         for way in (training.bound, training.function, training.eager):
-            np.testing.assert_allclose(losses(way, task, GPU), wanted, rtol=1e-4)
+            np.testing.assert_allclose(losses(way, task, GPU, told), wanted, rtol=1e-4)
+            asked = Counter(told)
+            if way is training.bound or (way is training.function and model == "lenet"):
+                changed = len(task.weights) if optimizer == "adam" else 0
+                assert asked == {"replay": 1} | ({"changed": changed} if changed else {})
+            elif way is training.function:
+                assert asked["multiply"] == 2 and asked["replay"] and asked["launch"] < 8
 
 
 def normed(x, w, gamma, beta, mean, variance):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbgraph.array.launch import Prepared
 from nbgraph.array.layout import Layout
+from nbgraph.array.stretch import stretches
 from nbgraph.device import Context, RunContext
 from nbgraph.engine import current
 from nbgraph.engine.plan import Place, Plan, Step
@@ -54,7 +55,7 @@ class LibraryCall:
     Its record is the arrays' addresses."""
 
     __slots__ = ("__name__", "_layouts", "_run", "hi", "launches", "record")
-    fails = False  # as of `Launches`
+    fails, replays = False, "never"  # as of `Launches`
 
     def __init__(
         self,
@@ -104,15 +105,16 @@ class DeviceInstance:
         self.patched = sorted({step for places in self.patches for step, _ in places})
         self._ready: list[Ready | None] = [None] * len(self.calls)
         self._overwrites = _overwrites(plan)
-        # several calls with the same records in each run: they are captured, and run as one
-        kernels = all(isinstance(call, DeviceCall) for call in self.calls)
-        kernels = kernels and not any(call.launches.fails for call in self.calls)  # slots change
-        self.fixed = kernels and not self.patched and len(self.calls) > 1
-        self.graph: tuple[Any, Any] | None = None  # a stream, and what was captured on it
+        self.stretches = stretches(self.calls, self.patched)
         self._written = list(plan.outside.values())
         for k, call in enumerate(self.calls):  # what cannot be compiled is told now
             if k not in self.patched and call.hi:
                 self._ready[k] = call.launches.ready(call.record, device.device_id)
+
+    @property
+    def captured(self) -> list[int]:
+        """How many steps each of the graphs holds that there are by now."""
+        return [len(each.steps) for each in self.stretches if each.graph is not None]
 
     def launch(
         self,
@@ -145,44 +147,31 @@ class DeviceInstance:
 class Run:
     """One run: the records that it brings, and the kernels of all."""
 
-    __slots__ = ("_instance", "_ready", "_records")
+    __slots__ = ("_instance", "_ready", "records")
 
     def __init__(self, instance: DeviceInstance, words: Sequence[int]) -> None:
         self._instance = instance
-        self._records: Mapping[int, list[int]] = {
-            k: instance.calls[k].record.copy() for k in instance.patched
-        }
+        records = {k: instance.calls[k].record.copy() for k in instance.patched}
         for word, places in zip(words, instance.patches, strict=True):
             for step, place in places:
-                self._records[step][place] = word
+                records[step][place] = word
+        self.records: Mapping[int, Sequence[int]] = records
         number = instance.device.device_id
         self._ready = {
             k: instance.calls[k].launches.ready(record, number)
-            for k, record in self._records.items()
+            for k, record in records.items()
             if instance.calls[k].hi
         }
 
+    def ready(self, step: int) -> Any:
+        """The launch of a step, but for its record."""
+        found = self._ready.get(step)
+        return self._instance._ready[step] if found is None else found
+
     def __call__(self, run_ctx: RunContext) -> None:
         """Put all of it on the stream."""
-        held = self._instance
-        if not held.fixed:
-            self._issue(run_ctx)
-            return
-        stream = run_ctx.stream
-        if held.graph is None or held.graph[0] is not stream:
-            held.graph = stream, None  # a run as it is comes first: see `Stream.captured`
-            self._issue(run_ctx)
-            return
-        if held.graph[1] is None:
-            held.graph = stream, stream.captured(lambda: self._issue(run_ctx))
-        stream.replay(held.graph[1])
-
-    def _issue(self, run_ctx: RunContext) -> None:
-        held = self._instance
-        for k, call in enumerate(held.calls):
-            ready = self._ready.get(k) or held._ready[k]
-            if ready is not None:
-                call.launches.issue(run_ctx, self._records.get(k, call.record), ready)
+        for stretch in self._instance.stretches:
+            stretch.run(run_ctx, self)
 
 
 def _overwrites(plan: Plan) -> bool:

@@ -10,21 +10,17 @@ Kernels run in their host form. Memory that was given back is overwritten.
 
 from __future__ import annotations
 
-import itertools
-import math
 import mmap
 import os
-import queue
 import random
 import threading
 import time
 from bisect import bisect_right, insort
-from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from nbgraph.device.gemm import Gemm
-from nbgraph.device.protocol import Bytes, Capability, Code, Extent, View, three
+from nbgraph.device.emulated_streams import EmulatedFunction, EmulatedStream
+from nbgraph.device.protocol import Bytes, Capability, Code, View
 from nbgraph.errors import DeviceError
 
 DEVICES = 2
@@ -107,184 +103,6 @@ class Room:
 def _address(view: Bytes) -> int:
     found: int = view.__array_interface__["data"][0]
     return found
-
-
-class EmulatedEvent:
-    """A point in a stream's work."""
-
-    def __init__(self, device: Emulation) -> None:
-        self._reached = threading.Event()
-        self._device = device
-        self._problem: ValueError | None = None
-
-    def reach(self, problem: ValueError | None = None) -> None:
-        """The stream has come here; a library did not like what it was given."""
-        self._problem = problem
-        self._reached.set()
-
-    def synchronize(self) -> None:
-        """See Event."""
-        self._reached.wait()
-        if self._device.error is not None:
-            raise DeviceError(self._device.error)
-        if self._problem is not None:
-            raise self._problem
-
-    def done(self) -> bool:
-        """See Event."""
-        return self._reached.is_set()
-
-    def pause(self) -> None:
-        """Wait, whatever has become of the device."""
-        self._reached.wait()
-
-
-class EmulatedStream:
-    """A thread that does its jobs in order."""
-
-    _numbers = itertools.count(1 << 16)  # as of a pointer: 1 and 2 are names of default streams
-
-    def __init__(self, emulation: Emulation, handle: int = 0) -> None:
-        self.device, self.handle = emulation.number, handle or next(self._numbers)
-        self._emulation = emulation
-        self._jobs: queue.SimpleQueue[Callable[[], object]] = queue.SimpleQueue()
-        self._capturing: list[Callable[[], object]] | None = None
-        self._problem: ValueError | None = None  # of a library, to be told by the next event
-        name = f"emulated gpu({self.device}) stream {self.handle}"
-        threading.Thread(target=self._run, name=name, daemon=True).start()
-
-    def _run(self) -> None:
-        while True:
-            job = self._jobs.get()
-            self._emulation.linger()
-            job()
-            del job
-
-    def _work(self, job: Callable[[], object]) -> None:
-        """Have it done; a device that has failed does nothing any more."""
-
-        def run() -> None:
-            if self._emulation.error is None:
-                try:
-                    job()
-                except Exception as problem:
-                    self._emulation.error = f"gpu({self.device}): {problem}"
-
-        if self._capturing is not None:
-            self._capturing.append(job)
-        else:
-            self._jobs.put(run)
-
-    def captured(self, issue: Callable[[], object]) -> list[Callable[[], object]]:
-        """See Stream."""
-        made: list[Callable[[], object]] = []
-        self._capturing = made
-        try:
-            issue()
-        finally:
-            self._capturing = None
-        return made
-
-    def replay(self, captured: list[Callable[[], object]]) -> None:
-        """See Stream."""
-
-        def run() -> None:
-            for job in captured:
-                job()
-
-        self._work(run)
-
-    def record(self) -> EmulatedEvent:
-        """See Stream."""
-        event = EmulatedEvent(self._emulation)
-
-        def reach() -> None:
-            problem, self._problem = self._problem, None
-            event.reach(problem)
-
-        self._jobs.put(reach)
-        return event
-
-    def wait(self, event: EmulatedEvent) -> None:
-        """See Stream."""
-        self._jobs.put(event.pause)
-
-    def launch(
-        self,
-        function: EmulatedFunction,
-        blocks: Extent,
-        threads: Extent,
-        record: bytes,
-        shared: int = 0,
-    ) -> None:
-        """See Stream."""
-        if not 0 < math.prod(three(blocks)) < 1 << 31 or not 0 < math.prod(three(threads)) <= 1024:
-            raise DeviceError(f"launch of {function.name}: {blocks} blocks of {threads} threads")
-        self._work(lambda: function.run(self._emulation.room, record))
-
-    def write(self, address: int, source: Bytes) -> None:
-        """See Stream."""
-        room = self._emulation.room
-        self._work(lambda: np.copyto(room.at(address, source.nbytes), source))
-
-    def read(self, target: Bytes, address: int) -> None:
-        """See Stream."""
-        room = self._emulation.room
-        self._work(lambda: np.copyto(target, room.at(address, target.nbytes)))
-
-    def copy(self, target: int, source: int, nbytes: int, device: int) -> None:
-        """See Stream."""
-        room, other = self._emulation.room, self._emulation.others[device].room
-        self._work(lambda: np.copyto(room.at(target, nbytes), other.at(source, nbytes)))
-
-    def multiply(self, gemm: Gemm, a: int, b: int, c: int) -> None:
-        """See Stream; by NumPy, of what lies where the record says."""
-        gemm.check()
-        room, views = self._emulation.room, gemm.views(a, b, c)
-
-        def run() -> None:
-            for address, shape, dtype, strides in views:
-                last = sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
-                room.check(address, last + dtype.itemsize)
-            x, y, out = (room.array(view) for view in views)
-            wide = np.float32 if gemm.dtype.itemsize == 2 else gemm.dtype
-            found = np.matmul(x.astype(wide), y.astype(wide))
-            out[...] = found + out.astype(wide) if gemm.adds else found
-
-        self._work(run)
-
-    def call(self, function: Callable[..., object], views: Sequence[View]) -> None:
-        """See Stream; by NumPy."""
-        room = self._emulation.room
-
-        def run() -> None:
-            for address, *_ in views:
-                room.check(address)
-            try:
-                function(np, *(room.array(view) for view in views))
-            except ValueError as problem:
-                self._problem = problem
-
-        self._work(run)
-
-    def synchronize(self) -> None:
-        """See Stream."""
-        self.record().synchronize()
-
-
-class EmulatedFunction:
-    """A kernel's host form, over records with the device's addresses."""
-
-    def __init__(self, code: Code) -> None:
-        self.name, self._pointers, self._run = code.name, code.pointers, code.host()
-
-    def run(self, room: Room, record: bytes) -> None:
-        """Run it on the bytes behind the addresses."""
-        words = np.frombuffer(record, np.int64).copy()
-        for place in range(2, 2 + self._pointers):
-            room.check(int(words[place]))
-            words[place] += room.offset
-        self._run(words)
 
 
 class Emulation:

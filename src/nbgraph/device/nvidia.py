@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from nbgraph.device import cublas
-from nbgraph.device.nvidia_streams import NON_BLOCKING, NvidiaFunction, NvidiaStream
+from nbgraph.device.nvidia_graphs import NvidiaFunction
+from nbgraph.device.nvidia_streams import NON_BLOCKING, NvidiaStream
 from nbgraph.device.protocol import Bytes, Capability, Code
 from nbgraph.errors import CompileError, DeviceError
 
@@ -67,8 +68,13 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "cuModuleGetFunction": (POINTER(_HANDLE), _HANDLE, ctypes.c_char_p),
     "cuLaunchKernel": (_HANDLE, *[c_uint] * 7, _HANDLE, c_void_p, c_void_p),
     "cuStreamBeginCapture_v2": (_HANDLE, c_int),
+    "cuStreamGetCaptureInfo_v2": (
+        *(_HANDLE, POINTER(c_int), POINTER(c_uint64), POINTER(_HANDLE)),
+        *(POINTER(POINTER(_HANDLE)), POINTER(c_size_t)),
+    ),
     "cuStreamEndCapture": (_HANDLE, POINTER(_HANDLE)),
     "cuGraphInstantiateWithFlags": (POINTER(_HANDLE), _HANDLE, c_uint64),
+    "cuGraphExecKernelNodeSetParams_v2": (_HANDLE, _HANDLE, c_void_p),
     "cuGraphLaunch": (_HANDLE, _HANDLE),
     "cuGraphDestroy": (_HANDLE,),
     "cuGraphExecDestroy": (_HANDLE,),

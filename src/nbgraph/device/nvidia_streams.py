@@ -1,14 +1,14 @@
-"""Streams of NVIDIA's driver, and what they leave: events, and launches captured as one."""
+"""Streams of NVIDIA's driver, and the events that they leave."""
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Sequence
-from ctypes import c_void_p
-from typing import TYPE_CHECKING, NamedTuple
+from ctypes import POINTER, byref, c_int, c_size_t, c_void_p
+from typing import TYPE_CHECKING
 
 from nbgraph.device import foreign
 from nbgraph.device.gemm import Gemm
+from nbgraph.device.nvidia_graphs import NvidiaFunction, NvidiaGraph, parameters
 from nbgraph.device.protocol import Bytes, Extent, View, three
 from nbgraph.errors import DeviceError
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 NON_BLOCKING = 1  # of streams: they do not wait for the legacy stream
 _NO_TIMING, _BLOCKING = 2, 1  # of events; the latter: who waits sleeps
 _NOT_READY = 600
+_CAPTURING = 1  # CU_STREAM_CAPTURE_STATUS_ACTIVE
 _RELAXED = 2  # of captures: other threads, and this one, may call what they like
 
 
@@ -47,32 +48,6 @@ class NvidiaEvent:
             return
 
 
-class NvidiaGraph:
-    """Launches as one, ready to be run."""
-
-    __slots__ = ("_driver", "device", "handle")
-
-    def __init__(self, driver: NvidiaDriver, device: int, graph: int) -> None:
-        self._driver, self.device = driver, device
-        try:
-            self.handle = driver.made(device, "cuGraphInstantiateWithFlags", graph, 0)
-        finally:
-            driver.on(device, "cuGraphDestroy", graph)
-
-    def __del__(self) -> None:
-        try:
-            self._driver.on(self.device, "cuGraphExecDestroy", self.handle)
-        except (AttributeError, TypeError, DeviceError):  # half made, or the process is going
-            return
-
-
-class NvidiaFunction(NamedTuple):
-    """A kernel that is loaded; `order` as in Code."""
-
-    handle: int
-    order: tuple[int, ...] | None
-
-
 class NvidiaStream:
     """A queue of a device."""
 
@@ -80,6 +55,7 @@ class NvidiaStream:
         self._driver, self.device = driver, device
         self.handle = handle or driver.made(device, "cuStreamCreate", NON_BLOCKING)
         self._products: Multiplier | None = None
+        self._nodes: list[int] | None = None  # kernels of the graph that is being captured
 
     def __cuda_stream__(self) -> tuple[int, int]:
         """What other libraries ask for the stream by."""
@@ -104,14 +80,28 @@ class NvidiaStream:
         shared: int = 0,
     ) -> None:
         """See Stream."""
-        held = ctypes.c_char_p(record)  # the driver copies it before the call returns
-        start = ctypes.cast(held, c_void_p).value or 0
-        places = [start] if function.order is None else [start + 8 * k for k in function.order]
-        parameters = (c_void_p * len(places))(*places)
+        places = parameters(function, record)
         self._driver.on(
             *(self.device, "cuLaunchKernel", function.handle, *three(blocks), *three(threads)),
-            *(shared, self.handle, parameters, None),
+            *(shared, self.handle, places, None),
         )
+        if self._nodes is not None:
+            self._nodes.append(self._last_node())
+
+    def _last_node(self) -> int:
+        """The node of the launch that was just captured: all that comes next depends on it, and on
+        it alone."""
+        status, count, found = c_int(), c_size_t(), POINTER(c_void_p)()
+        self._driver.on(
+            *(self.device, "cuStreamGetCaptureInfo_v2", self.handle, byref(status), None, None),
+            *(byref(found), byref(count)),
+        )
+        if status.value != _CAPTURING or count.value != 1:
+            raise DeviceError(
+                f"a launch was not captured as one node (status {status.value}, {count.value} "
+                "nodes); please report this"
+            )
+        return found[0] or 0
 
     def write(self, address: int, source: Bytes) -> None:
         """See Stream."""
@@ -148,11 +138,26 @@ class NvidiaStream:
     def captured(self, issue: Callable[[], object]) -> NvidiaGraph:
         """See Stream."""
         self._driver.on(self.device, "cuStreamBeginCapture_v2", self.handle, _RELAXED)
+        self._nodes = nodes = []
         try:
             issue()
-        finally:
+        except BaseException:
+            self._end_capture(quietly=True)
+            raise
+        return NvidiaGraph(self._driver, self.device, self._end_capture(), nodes)
+
+    def _end_capture(self, *, quietly: bool = False) -> int:
+        """The graph; `quietly`: none, as something else went wrong."""
+        self._nodes = None
+        try:
             graph = self._driver.made_of(self.device, "cuStreamEndCapture", self.handle)
-        return NvidiaGraph(self._driver, self.device, graph)
+        except DeviceError:
+            if quietly:
+                return 0
+            raise
+        if quietly:
+            self._driver.on(self.device, "cuGraphDestroy", graph)
+        return graph
 
     def replay(self, captured: NvidiaGraph) -> None:
         """See Stream."""

@@ -65,7 +65,27 @@ class Event(Protocol):
         ...
 
 
-class Stream(Protocol):
+class Launcher(Protocol):
+    """What kernels are given to."""
+
+    def launch(
+        self, function: Any, blocks: Extent, threads: Extent, record: bytes, shared: int = 0
+    ) -> None:
+        """Run a kernel in so many blocks of threads, each with bytes of dynamic shared memory."""
+        ...
+
+
+class Captured(Protocol):
+    """Launches and products as one. Who changes one and who replays it take turns."""
+
+    def node(self, place: int) -> Launcher:
+        """The kernel that was launched at this place among the captured ones. What is launched
+        here instead stands there from the next replay on; those that were asked for stay as they
+        were."""
+        ...
+
+
+class Stream(Launcher, Protocol):
     """A queue of a device. Each method takes work in, and returns before it is done."""
 
     device: int
@@ -77,12 +97,6 @@ class Stream(Protocol):
 
     def wait(self, event: Any) -> None:
         """What is taken in from now on begins behind an event, of whatever stream or device."""
-        ...
-
-    def launch(
-        self, function: Any, blocks: Extent, threads: Extent, record: bytes, shared: int = 0
-    ) -> None:
-        """Run a kernel in so many blocks of threads, each with bytes of dynamic shared memory."""
         ...
 
     def write(self, address: int, source: Bytes) -> None:
@@ -107,13 +121,13 @@ class Stream(Protocol):
         raises is that of the work: it comes from here, or from the event behind it."""
         ...
 
-    def captured(self, issue: Callable[[], object]) -> Any:
+    def captured(self, issue: Callable[[], object]) -> Captured:
         """The launches and products that `issue()` asks of this stream, as one thing; none of them
         runs. Each was asked for once before: libraries make what they need at their first use."""
         ...
 
     def replay(self, captured: Any) -> None:
-        """Run what was captured."""
+        """Run what was captured, as it is now."""
         ...
 
     def synchronize(self) -> None:

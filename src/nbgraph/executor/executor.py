@@ -64,7 +64,6 @@ class Executor(Reports):
         self._outputs = list(bound.outputs)
         self._trained = False  # whether what backward reads was kept
         self._joint: Program | None = None
-        self._training: tuple[Any, Program] | None = None  # for an update of an optimizer
 
     @property
     def device(self) -> Context:

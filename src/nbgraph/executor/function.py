@@ -74,7 +74,7 @@ class Function:
         if ELSEWHERE[0] and chunks and self.device.host:
             device = self._device_of(chunks)
             if not device.host:
-                return self._on(device).run(arrays, into, site)
+                return self.on(device).run(arrays, into, site)
         outputs = self._new(chunks) if not into else self._outputs(into, chunks)
         free, merged = self._free, None
         if len(set(chunks)) != len(chunks):
@@ -102,8 +102,10 @@ class Function:
                 )
         return device
 
-    def _on(self, device: Context) -> Function:
-        """The same function on another device."""
+    def on(self, device: Context) -> Function:
+        """The same function on a device."""
+        if device == self.device or (device.host and self.device.host):
+            return self
         found = self._elsewhere.get(device)
         if found is None:
             found = self._elsewhere[device] = Function(self.graph, self.__name__, device)

@@ -27,6 +27,7 @@ class Reports(Held):
     the forward pass, which is compiled for it."""
 
     _watch: Watch | None = None
+    _training: tuple[Any, Program] | None = None  # for an update of an optimizer
 
     @property
     def graph(self) -> Graph:
@@ -79,7 +80,8 @@ class Reports(Held):
         return footprint(self._bound, self.programs(), self._states.values())
 
     def plan(self) -> Steps:
-        """The steps that the engine runs, for each program.
+        """The steps that the engine runs, for each program, that of `train_step` included; on a
+        GPU also which of them are run as CUDA graphs, which are made in the second run.
 
         >>> import nbgraph as ng
         >>> x = ng.var("x", shape=(16,))
@@ -88,7 +90,8 @@ class Reports(Held):
         """
         from nbgraph.executor.steps import steps
 
-        return steps(self.programs())
+        trained = {} if self._training is None else {"train_step": self._training[1]}
+        return steps({**self._bound.made(), **trained} or self.programs())
 
     def explain(self, name: str) -> Explanation:
         """What became of a node, by its name in the graph: into which kernel it went and why its

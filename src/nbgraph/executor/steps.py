@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from nbgraph.array.issue import DeviceCall, DeviceInstance
 from nbgraph.engine.core.codes import GRAIN, MOST_CHUNKS
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.plan import Step
@@ -50,13 +52,17 @@ class StepRow:
 class Steps:
     """What `exe.plan()` gives: `by_program`, rows for each program; a table when printed.
 
-    `interim`: of programs that another form stands in for, which, and why.
+    `interim`: of programs that another form stands in for, which, and why. `graphs`: of programs on
+    GPUs, how many of their steps each of the CUDA graphs holds that their runs have left.
     """
 
     def __init__(
-        self, by_program: Mapping[str, tuple[StepRow, ...]], interim: Mapping[str, str]
+        self,
+        by_program: Mapping[str, tuple[StepRow, ...]],
+        interim: Mapping[str, str],
+        graphs: Mapping[str, list[int]],
     ) -> None:
-        self.by_program, self.interim = dict(by_program), dict(interim)
+        self.by_program, self.interim, self.graphs = dict(by_program), dict(interim), dict(graphs)
 
     def to_dict(self) -> dict[str, Any]:
         """Rows by program, as plain values."""
@@ -65,11 +71,18 @@ class Steps:
     def _parts(self) -> list[tuple[str, str]]:
         return [
             (
-                ", ".join(filter(None, [name, self.interim.get(name)])),
+                ", ".join(filter(None, [name, self.interim.get(name), self._captured(name)])),
                 columns([_HEAD, *(row.cells() for row in rows)]) if rows else "nothing to do",
             )
             for name, rows in self.by_program.items()
         ]
+
+    def _captured(self, name: str) -> str:
+        held = self.graphs.get(name)
+        if held is None:
+            return ""
+        steps = f"{sum(held)} of {len(self.by_program[name])} steps"
+        return f"{steps} in {len(held)} CUDA graph{'s' * (len(held) != 1)}"
 
     def __str__(self) -> str:
         return sections(self._parts())
@@ -85,6 +98,11 @@ def steps(programs: Mapping[str, Program]) -> Steps:
     return Steps(
         {name: _rows(program) for name, program in programs.items()},
         {name: program.interim for name, program in programs.items() if program.interim},
+        {
+            name: program.instance.captured
+            for name, program in programs.items()
+            if isinstance(program.instance, DeviceInstance)
+        },
     )
 
 
@@ -92,35 +110,34 @@ def _rows(program: Program) -> tuple[StepRow, ...]:
     plan = program.plan
     if plan is None:
         return ()
-    tasks = program.compiled.tasks
+    tasks = itertools.zip_longest(program.compiled.tasks, plan.steps)  # None: of an optimizer
     return tuple(
         _row(k, task, step, tuple(sorted(before)))
-        for k, (task, step, before) in enumerate(
-            zip(tasks, plan.steps, plan.predecessors, strict=True)
-        )
+        for k, ((task, step), before) in enumerate(zip(tasks, plan.predecessors, strict=True))
     )
 
 
-def _row(number: int, task: Task, step: Step, after: tuple[int, ...]) -> StepRow:
+def _row(number: int, task: Task | None, step: Step, after: tuple[int, ...]) -> StepRow:
     run = step.run
     native = isinstance(run, NativeCall)
-    writes = [
-        f"{label(value)} ({request.name})"
-        for value, request in zip(task.writes, task.requests, strict=True)
-    ]
+    kernel = native or isinstance(run, DeviceCall)
+    reads = task.reads if task is not None else ()
+    writes = zip(task.writes, task.requests, strict=True) if task is not None else ()
     return StepRow(
         number,
         step.label,
-        f"kernel {_kernel(task)}" if native else f"function {getattr(run, '__name__', '')}",
-        tuple(dict.fromkeys(label(value) for value in task.reads)),
-        tuple(writes),
+        f"kernel {_kernel(task, step)}" if kernel else f"function {getattr(run, '__name__', '')}",
+        tuple(dict.fromkeys(label(value) for value in reads)),
+        tuple(f"{label(value)} ({request.name})" for value, request in writes),
         _chunks(step) if native else 1,
         run.cost if native else 0,
         after,
     )
 
 
-def _kernel(task: Task) -> str:
+def _kernel(task: Task | None, step: Step) -> str:
+    if task is None:
+        return step.label
     return getattr(getattr(task.work, "op", None), "__name__", task.name)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from nbgraph.array.chunk import CPU
 from nbgraph.array.core import Array, empty_of
 from nbgraph.autograd.functional import value_and_grad
 from nbgraph.autograd.jit import jit
@@ -99,9 +98,11 @@ class _Trained:
 
     def __init__(self, version: Version, heads: dict[str, int], weights: Sequence[Any]) -> None:
         assert version.function is not None, "gradients are heads"
-        self._function, self._weights = version.function, weights
+        self._weights = weights
+        self._device = next(each.device for each in weights if each is not None)
+        self._function = version.function.on(self._device)
         layouts = self._function.layouts
-        arrays = {k: empty_of(layouts[k], CPU) for k in dict.fromkeys(heads.values())}
+        arrays = {k: empty_of(layouts[k], self._device) for k in dict.fromkeys(heads.values())}
         self._targets: list[Any] = [arrays.get(k) for k in range(len(layouts))]
         self._grads = {key: arrays[k] for key, k in heads.items()}
         self._own = {id(each._chunk) for each in (*weights, *arrays.values()) if each is not None}
@@ -114,8 +115,6 @@ class _Trained:
         value, grads = version.results
         weights = optimizer.parameters
         found = gradients_for(optimizer.name, weights, grads)
-        if not all(a.device.host for a in arrays):
-            return None  # on a device the gradients and the update are a push each
         if not version.contiguous or any(one.sort != "head" for one in found.values()):
             return None
         heads = {key: one.which for key, one in found.items()}
@@ -125,6 +124,8 @@ class _Trained:
         fixed = [a if id(a) in trained else None for a in (*arrays, *version.captured)]
         if sum(each is not None for each in fixed) < len(trained):
             return None  # a parameter that the function does not take from what it is given
+        if len({each.device for each in fixed if each is not None}) > 1:
+            return None
         return cls(version, heads, fixed)
 
     def run(self, optimizer: Optimizer, arrays: Sequence[Any]) -> list[Any] | None:
@@ -136,6 +137,8 @@ class _Trained:
         brought = [a for a, own in zip(arrays, weights, strict=True) if own is None]
         chunks = {id(a._chunk) for a in brought}
         if len(chunks) < len(brought) or not chunks.isdisjoint(self._own):
+            return None
+        if any(a.device != self._device for a in brought):
             return None
         update = optimizer.prepared(self._grads)
         if update is None:
@@ -153,7 +156,7 @@ class _Trained:
         """All heads, and those that are new in every run."""
         reads = [a._chunk for a in brought]
         outputs = [
-            empty_of(own, CPU, reads) if target is None else target
+            empty_of(own, self._device, reads) if target is None else target
             for own, target in zip(self._function.layouts, self._targets, strict=True)
         ]
         new = zip(outputs, self._targets, strict=True)

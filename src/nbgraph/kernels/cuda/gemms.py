@@ -55,7 +55,7 @@ class Gemms:
     The dtype is that of operands and result. `adds`: to what the result holds.
     """
 
-    fails = False  # as of `Launches`
+    fails, replays = False, "one record"  # as of `Launches`; what is launched is the library's
 
     def __init__(self, call: Call, dtype: np.dtype[Any], *, adds: bool, tf32: bool) -> None:
         self.name = "product"

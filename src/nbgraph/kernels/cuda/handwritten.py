@@ -189,7 +189,7 @@ class HandLaunches:
     """A user's kernel for arguments of certain types, as often as it is asked for; as Launches."""
 
     __slots__ = ("_functions", "code")
-    fails = False  # Numba's kernels tell nothing
+    fails, replays = False, "any record"  # as of `Launches`; Numba's kernels tell nothing
 
     def __init__(self, code: HandCode) -> None:
         self.code = code

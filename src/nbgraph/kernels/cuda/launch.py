@@ -82,6 +82,7 @@ class Launches:
 
     __slots__ = ("_functions", "_known", "loop", "name")
     fails = False  # whether a run may fail for what its operands hold
+    replays = "any record"  # see `array.stretch`: one launch, which may be given another record
 
     def __init__(self, loop: Loop, name: str) -> None:
         self.loop, self.name = loop, name

@@ -105,6 +105,7 @@ class UnitLaunches:
     """A kernel, as often as it is asked for, on whatever device; see `launch.Launches`."""
 
     __slots__ = ("_known", "call", "name")
+    replays = "any record"  # as of `Launches`
 
     def __init__(self, call: UnitCall, name: str) -> None:
         self.call, self.name = call, name

@@ -1,0 +1,254 @@
+"""Streams of emulated GPUs: threads that take their jobs in order and know nothing of one another.
+
+Of captures they keep the driver's rules: nothing may be waited for meanwhile, a library that is not
+ready cannot be captured, and a change of a graph is one of later replays alone.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nbgraph.device.gemm import Gemm
+from nbgraph.device.protocol import Bytes, Code, Extent, View, three
+from nbgraph.errors import DeviceError
+
+if TYPE_CHECKING:
+    from nbgraph.device.emulated import Emulation, Room
+
+Job = Callable[[], object]
+
+
+class EmulatedEvent:
+    """A point in a stream's work."""
+
+    def __init__(self, device: Emulation) -> None:
+        self._reached = threading.Event()
+        self._device = device
+        self._problem: ValueError | None = None
+
+    def reach(self, problem: ValueError | None = None) -> None:
+        """The stream has come here; a library did not like what it was given."""
+        self._problem = problem
+        self._reached.set()
+
+    def synchronize(self) -> None:
+        """See Event."""
+        self._reached.wait()
+        if self._device.error is not None:
+            raise DeviceError(self._device.error)
+        if self._problem is not None:
+            raise self._problem
+
+    def done(self) -> bool:
+        """See Event."""
+        return self._reached.is_set()
+
+    def pause(self) -> None:
+        """Wait, whatever has become of the device."""
+        self._reached.wait()
+
+
+class EmulatedGraph:
+    """Jobs as one; see Captured."""
+
+    def __init__(self, room: Room) -> None:
+        self.room = room
+        self.jobs: list[Job] = []
+        self.kernels: list[int] = []  # which of the jobs are launches
+
+    def node(self, place: int) -> EmulatedNode:
+        """See Captured."""
+        return EmulatedNode(self, self.kernels[place])
+
+
+class EmulatedNode:
+    """See Launcher: a kernel in a graph."""
+
+    def __init__(self, graph: EmulatedGraph, place: int) -> None:
+        self._graph, self._place = graph, place
+
+    def launch(
+        self,
+        function: EmulatedFunction,
+        blocks: Extent,
+        threads: Extent,
+        record: bytes,
+        shared: int = 0,
+    ) -> None:
+        """See Captured."""
+        self._graph.jobs[self._place] = function.job(self._graph.room, blocks, threads, record)
+
+
+class EmulatedStream:
+    """A thread that does its jobs in order."""
+
+    _numbers = itertools.count(1 << 16)  # as of a pointer: 1 and 2 are names of default streams
+
+    def __init__(self, emulation: Emulation, handle: int = 0) -> None:
+        self.device, self.handle = emulation.number, handle or next(self._numbers)
+        self._emulation = emulation
+        self._jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
+        self._capturing: EmulatedGraph | None = None
+        self._multiplies = False  # whether the library has been here
+        self._problem: ValueError | None = None  # of a library, to be told by the next event
+        name = f"emulated gpu({self.device}) stream {self.handle}"
+        threading.Thread(target=self._run, name=name, daemon=True).start()
+
+    def _run(self) -> None:
+        while True:
+            job = self._jobs.get()
+            self._emulation.linger()
+            job()
+            del job
+
+    def _work(self, job: Job) -> None:
+        """Have it done; a device that has failed does nothing any more."""
+
+        def run() -> None:
+            if self._emulation.error is None:
+                try:
+                    job()
+                except Exception as problem:
+                    self._emulation.error = f"gpu({self.device}): {problem}"
+
+        if self._capturing is not None:
+            self._capturing.jobs.append(job)
+        else:
+            self._jobs.put(run)
+
+    def _require_no_capture(self, what: str) -> None:
+        if self._capturing is not None:
+            raise DeviceError(f"{what}: operation not permitted when stream is capturing")
+
+    def captured(self, issue: Callable[[], object]) -> EmulatedGraph:
+        """See Stream."""
+        self._require_no_capture("captured")
+        self._capturing = made = EmulatedGraph(self._emulation.room)
+        try:
+            issue()
+        finally:
+            self._capturing = None
+        return made
+
+    def replay(self, captured: EmulatedGraph) -> None:
+        """See Stream."""
+        self._require_no_capture("replay")
+        jobs = tuple(captured.jobs)  # as they are now
+
+        def run() -> None:
+            for job in jobs:
+                job()
+
+        self._work(run)
+
+    def record(self) -> EmulatedEvent:
+        """See Stream."""
+        self._require_no_capture("record")
+        event = EmulatedEvent(self._emulation)
+
+        def reach() -> None:
+            problem, self._problem = self._problem, None
+            event.reach(problem)
+
+        self._jobs.put(reach)
+        return event
+
+    def wait(self, event: EmulatedEvent) -> None:
+        """See Stream."""
+        self._require_no_capture("wait")
+        self._jobs.put(event.pause)
+
+    def launch(
+        self,
+        function: EmulatedFunction,
+        blocks: Extent,
+        threads: Extent,
+        record: bytes,
+        shared: int = 0,
+    ) -> None:
+        """See Stream."""
+        job = function.job(self._emulation.room, blocks, threads, record)
+        if self._capturing is not None:
+            self._capturing.kernels.append(len(self._capturing.jobs))
+        self._work(job)
+
+    def write(self, address: int, source: Bytes) -> None:
+        """See Stream."""
+        room = self._emulation.room
+        self._work(lambda: np.copyto(room.at(address, source.nbytes), source))
+
+    def read(self, target: Bytes, address: int) -> None:
+        """See Stream."""
+        room = self._emulation.room
+        self._work(lambda: np.copyto(target, room.at(address, target.nbytes)))
+
+    def copy(self, target: int, source: int, nbytes: int, device: int) -> None:
+        """See Stream."""
+        room, other = self._emulation.room, self._emulation.others[device].room
+        self._work(lambda: np.copyto(room.at(target, nbytes), other.at(source, nbytes)))
+
+    def multiply(self, gemm: Gemm, a: int, b: int, c: int) -> None:
+        """See Stream; by NumPy, of what lies where the record says."""
+        gemm.check()
+        if not self._multiplies:
+            self._require_no_capture("a first product")
+            self._multiplies = True
+        room, views = self._emulation.room, gemm.views(a, b, c)
+
+        def run() -> None:
+            for address, shape, dtype, strides in views:
+                last = sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
+                room.check(address, last + dtype.itemsize)
+            x, y, out = (room.array(view) for view in views)
+            wide = np.float32 if gemm.dtype.itemsize == 2 else gemm.dtype
+            found = np.matmul(x.astype(wide), y.astype(wide))
+            out[...] = found + out.astype(wide) if gemm.adds else found
+
+        self._work(run)
+
+    def call(self, function: Callable[..., object], views: Sequence[View]) -> None:
+        """See Stream; by NumPy."""
+        self._require_no_capture("call")
+        room = self._emulation.room
+
+        def run() -> None:
+            for address, *_ in views:
+                room.check(address)
+            try:
+                function(np, *(room.array(view) for view in views))
+            except ValueError as problem:
+                self._problem = problem
+
+        self._work(run)
+
+    def synchronize(self) -> None:
+        """See Stream."""
+        self.record().synchronize()
+
+
+class EmulatedFunction:
+    """A kernel's host form, over records with the device's addresses."""
+
+    def __init__(self, code: Code) -> None:
+        self.name, self._pointers, self._run = code.name, code.pointers, code.host()
+
+    def job(self, room: Room, blocks: Extent, threads: Extent, record: bytes) -> Job:
+        """A launch; DeviceError where no device takes it."""
+        if not 0 < math.prod(three(blocks)) < 1 << 31 or not 0 < math.prod(three(threads)) <= 1024:
+            raise DeviceError(f"launch of {self.name}: {blocks} blocks of {threads} threads")
+        return lambda: self.run(room, record)
+
+    def run(self, room: Room, record: bytes) -> None:
+        """Run it on the bytes behind the addresses."""
+        words = np.frombuffer(record, np.int64).copy()
+        for place in range(2, 2 + self._pointers):
+            room.check(int(words[place]))
+            words[place] += room.offset
+        self._run(words)
