@@ -169,8 +169,8 @@ def uses_global(x):
 
 
 def matches(x):
-    match x:  # here
-        case 1:
+    match x:
+        case float():  # here
             return 2.0
     return x
 
@@ -264,7 +264,7 @@ HERE = {  # function -> what the message says about the construct
     assigns_attribute: "names", raises: "raise", asserts: "assert", opens: "with",
     nested_function: "nested function", appends: "[*values, x]",
     gcd_of_floats: "integers", outer_names: "'unknown_scale'",
-    imports: "import", uses_global: "global", matches: "match",
+    imports: "import", uses_global: "global", matches: "pattern",
     matmul: "matrix", float_range: "range", loops_over_operand: "loop",
     loop_changes_type: "'y'", star_call: "*", keyword_of_function: "keyword",
     too_many_arguments: "argument", bits_of_float: "floating", mixed_types: "paths",

@@ -88,6 +88,26 @@ def parts(x):
     return *whole, near, math.ldexp(x, -3), math.remainder(x, 0.75), np.clip(x, a_min=0, a_max=2)
 
 
+def cases(x):
+    total = 0.0
+    for step in range(20):
+        match math.floor(x) + step, x > 1:
+            case 0 | 2, _:
+                total += x
+            case (n, True) if n > 4:
+                total += n * x
+            case 3, large:
+                total += large
+            case _:
+                total -= 0.5
+    match x:
+        case 1:
+            return total
+        case y if y < 0:
+            total = y * total
+    return total
+
+
 def infinite(x):
     return min(x, float("inf")), max((x, float("-inf"))), math.hypot(x, 2.0, 3.0), math.dist(
         (x, 1.0), (0.0, 2.0)
@@ -95,7 +115,7 @@ def infinite(x):
 
 
 X = np.array([0.5, 1.0, 2.0, -1.5, -0.25, 2.75, 1.125])
-FUNCTIONS = [horner, series, pairs, compared, quadrature, endless, outside, parts, infinite]
+FUNCTIONS = [horner, series, pairs, compared, quadrature, endless, outside, parts, cases, infinite]
 
 
 def together(result):

@@ -226,7 +226,11 @@ class Expressions(Calls):
             left = right
         return result
 
-    def _compare_one(self, node: ast.Compare, op: ast.cmpop, left: Value, right: Value) -> Node:
+    def equal(self, node: ast.expr, left: Value, right: Value) -> Node:
+        """`left == right`."""
+        return self._compare_one(node, ast.Eq(), left, right)
+
+    def _compare_one(self, node: ast.expr, op: ast.cmpop, left: Value, right: Value) -> Node:
         graph = self.graph
         if isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, tuple):
             found = graph.const(False)
@@ -239,7 +243,7 @@ class Expressions(Calls):
             self.refuse(node, "this comparison is not understood", "compare numbers with < <= == ")
         return graph.compare(_COMPARE[type(op)], left, right)
 
-    def _compare_static(self, node: ast.Compare, op: ast.cmpop, left: Value, right: Value) -> Node:
+    def _compare_static(self, node: ast.expr, op: ast.cmpop, left: Value, right: Value) -> Node:
         a = left.value if isinstance(left, Static) else left
         b = right.value if isinstance(right, Static) else right
         if not isinstance(op, (ast.Is, ast.Eq, ast.IsNot, ast.NotEq)):

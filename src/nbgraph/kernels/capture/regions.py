@@ -45,6 +45,7 @@ class RegionLoop:
         self.leaves = {type(n) for n in inside}
         tested = list(walk([st.test])) if isinstance(st, ast.While) else []
         assigned = {n.id for n in inside + tested if isinstance(n, ast.Name) and _is_store(n)}
+        assigned |= {n.name for n in inside if isinstance(n, ast.MatchAs) and n.name}
         if isinstance(st, ast.For):
             assigned |= {n.id for n in ast.walk(st.target) if isinstance(n, ast.Name)}
             self.start[self.COUNTER] = bounds[0]

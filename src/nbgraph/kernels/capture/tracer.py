@@ -14,6 +14,7 @@ from types import FunctionType
 from typing import Any, NoReturn
 
 from nbgraph.errors import CaptureError
+from nbgraph.kernels.capture.cases import matched
 from nbgraph.kernels.capture.closures import Definition, LocalFunction, breaks
 from nbgraph.kernels.capture.expressions import Expressions
 from nbgraph.kernels.capture.names import Scope, Watch
@@ -44,7 +45,6 @@ _REMEDIES: dict[type[ast.AST], str] = {
     ast.With: "take the body out of the `with` block",
     ast.Raise: "return math.nan, or test the arguments before calling the operator",
     ast.Assert: "test the arguments before calling the operator",
-    ast.Match: "use if / elif / else",
     ast.Global: "pass the value as an operand or a parameter",
     ast.Nonlocal: "pass the value as an operand or a parameter",
     ast.Delete: "leave the name",
@@ -155,8 +155,9 @@ class Tracer(Expressions):
                 return {**env, name: self.expression(total, env, path)}
             case ast.If():
                 return self._if(st, env, path)
-            case ast.While() | ast.For():
-                return self._loop(st, env, path)
+            case ast.While() | ast.For() | ast.Match():
+                is_match = isinstance(st, ast.Match)
+                return matched(self, st, env, path) if is_match else self._loop(st, env, path)
             case ast.Break():
                 return {**env, BROKE: self.graph.const(True)}
             case ast.Continue():
