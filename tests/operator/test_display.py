@@ -95,7 +95,13 @@ def test_a_kink_is_sampled_on_both_sides():
 def test_help_shows_signature_docstring_formula_and_dependence():
     """NB-04."""
     text = pydoc.render_doc(smooth_l1, renderer=pydoc.plaintext)
-    for part in ("smooth_l1(x, *, sigma=1.0)", "Quadratic near 0", "s2 = sigma * sigma", "T2"):
+    for part in (
+        "smooth_l1(x, *, sigma=1.0)",
+        "Quadratic near 0",
+        "sigma : scalar, default 1.0",
+        "s2 = sigma * sigma",
+        "T2",
+    ):
         assert part in text
     assert ng.Mapper.__doc__.startswith("A scalar function applied to every element")
     assert "The operator" in ng.op(lambda x: x).__doc__

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -42,13 +43,37 @@ def summary(op: Mapper) -> str:
 
 
 def documentation(op: Mapper, own: str) -> str:
-    """The user's docstring, then formula and dependence; `own` alone where they fail."""
+    """The user's docstring, how it is called, formula, dependence; `own` alone where they fail."""
     try:
         text, _ = facts.scalar_text(op.scalar)
-        parts = [own.rstrip(), f"Formula::\n\n{picture.indented(text)}", f"Backward: {summary(op)}"]
+        parts = [
+            inspect.cleandoc(own).rstrip(),
+            _called(op),
+            f"Formula::\n\n{picture.indented(text)}",
+            f"Backward: {summary(op)}",
+        ]
         return "\n\n".join(p for p in parts if p) + "\n"
     except Exception:  # help() must not fail
         return own
+
+
+def _called(op: Mapper) -> str:
+    """What a call takes and gives."""
+    scalar, defaults = op.scalar, op.scalar.defaults
+    rows = [
+        f"{name} : array or number" + (f", default {defaults[name]}" if name in defaults else "")
+        for name in scalar.operands
+    ]
+    rows += [
+        f"{p.name} : scalar, " + ("required" if p.required else f"default {p.default!r}")
+        for p in scalar.parameters
+    ]
+    rows.append("out, where, dtype, casting, order : optional, as of NumPy's ufuncs")
+    if op.nin > 1:
+        rows.append("\nOperands broadcast, and promote as NumPy's do.")
+    whole = "the operands' broadcast shape" if op.nin > 1 else f"the shape of {scalar.operands[0]}"
+    given = ("array" if op.nout == 1 else f"{op.nout} arrays") + f" of {whole}"
+    return "\n".join(["Parameters", "----------", *rows, "", "Returns", "-------", given])
 
 
 # notebooks -------------------------------------------------------------------------------------

@@ -6,16 +6,17 @@ from typing import Any
 
 
 class Documentation:
-    """On the class its own text; on an operator the user's docstring, formula and dependence.
+    """On the class its own text; on an operator the user's docstring, how it is called, formula and
+    dependence.
 
     >>> import nbgraph as ng
     >>> @ng.op
     ... def double(x):
     ...     "Twice x."
     ...     return 2 * x
-    >>> print(double.__doc__)
-    Twice x.
-    <BLANKLINE>
+    >>> "x : array or number" in double.__doc__
+    True
+    >>> print(double.__doc__[double.__doc__.index("Formula") :])
     Formula::
     <BLANKLINE>
         def double(x):

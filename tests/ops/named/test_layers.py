@@ -128,6 +128,7 @@ BAD = [
 
 @pytest.mark.parametrize(("call", "message"), BAD)
 def test_bad_input(call, message):
-    """OPP-14: unknown parameters and bad values name layer and field."""
+    """OPP-14, OPP-20: unknown parameters and bad values name layer and field; texts list them."""
+    assert "num_group : int, 1 or more, default 1" in ops.Convolution.__doc__
     with pytest.raises(ArgumentError, match=message):
         call(np.ones((1, 2, 4)))

@@ -37,7 +37,17 @@ def _bounds(name: str, argument: str, value: Any) -> tuple[int | None, ...]:
 
 @composed("data", aliases=("slice", "crop"))
 def slice_range(data: Any, begin: Any, end: Any, step: Any = None) -> Any:
-    """Parts of the first axes, from `begin` up to `end`: a view. None is the end of an axis.
+    """Parts of the first axes, from `begin` up to `end`: a view.
+
+    Parameters
+    ----------
+    data : array of any dtype
+    begin, end, step : int or None, or one for each of the first axes: as in Python's slices, with
+        None for the end of an axis; step by default 1
+
+    Raises
+    ------
+    ArgumentError where these are not equally many.
 
     >>> slice_range([[1, 2, 3], [4, 5, 6]], begin=(None, 1), end=(1, 3))
     array([[2, 3]])
@@ -91,6 +101,16 @@ _LIKE = ArrayOp(
 def slice_like(data: Any, shape_like: Any, *, axes: Any = ()) -> Any:
     """The first elements of each axis, or of some axes: as many as another array has.
 
+    Parameters
+    ----------
+    data : array of any dtype
+    shape_like : array of which the shape counts; it has no gradient
+    axes : ints, by default all axes of data; the others are kept whole
+
+    Raises
+    ------
+    ShapeError where shape_like has more elements along an axis, or no such axis.
+
     >>> slice_like([[1, 2, 3], [4, 5, 6]], [[0, 0]], axes=(1,))
     array([[1, 2],
            [4, 5]])
@@ -107,9 +127,23 @@ def Crop(
     center_crop: bool = False,
     name: str | None = None,
 ) -> Any:
-    """A part of images (n, c, height, width): of size `h_w`, or as large as a second operand's.
+    """A part of images: of size `h_w`, or as large as a second operand's.
 
-    `offset` is where it begins, unless `center_crop`.
+    Parameters
+    ----------
+    *data : an array (images, channels, height, width), or two: of the second one the space counts
+    num_args : ignored, as MXNet's scripts give it
+    offset : (row, column) where the part begins
+    h_w : (height, width) of the part, where there is one operand
+    center_crop : whether the part lies in the middle, and `offset` does not count
+
+    Returns
+    -------
+    array (images, channels, rows, columns), a view
+
+    Raises
+    ------
+    ShapeError for other shapes, and for a part that does not lie within.
 
     >>> import numpy as np
     >>> Crop(np.arange(9.0).reshape(1, 1, 3, 3), h_w=(1, 2), offset=(1, 0))
@@ -142,8 +176,18 @@ def Pad(
     constant_value: float = 0.0,
     name: str | None = None,
 ) -> Any:
-    """`pad` by MXNet's name: `pad_width` is (before, after) of all axes in one row; modes are
-    constant, edge, reflect.
+    """`pad` by MXNet's name: cells around an array.
+
+    Parameters
+    ----------
+    data : array
+    mode : "constant", "edge" (the last element repeated) or "reflect" (mirrored, without the edge)
+    pad_width : (before, after) of all axes in one row
+    constant_value : what "constant" adds
+
+    Raises
+    ------
+    ArgumentError for another mode, or an odd number of widths.
 
     >>> Pad([[1.0, 2.0]], pad_width=(0, 0, 1, 1))
     array([[0., 1., 2., 0.]])
@@ -163,7 +207,18 @@ def Pad(
 def split_v2(
     data: Any, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False
 ) -> list[Any]:
-    """`split`, of whose parts `squeeze_axis` drops the axis.
+    """`split`: an array in parts along an axis, which `squeeze_axis` drops.
+
+    Parameters
+    ----------
+    data : array
+    indices_or_sections : the number of equal parts, or the places where parts begin
+    axis : int
+    squeeze_axis : whether the axis is dropped, where parts have size 1 along it
+
+    Returns
+    -------
+    list of arrays, views
 
     >>> [part.tolist() for part in split_v2([1, 2, 3], (1,))]
     [[1], [2, 3]]
@@ -176,9 +231,21 @@ def split_v2(
 def diag(data: Any, k: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """The diagonal of two axes; of a vector the matrix that has it there.
 
+    Parameters
+    ----------
+    data : array (n,), or of two axes or more
+    k : int, which diagonal: above the main one where positive, below where negative
+    axis1, axis2 : ints, the two axes, where there are more than one
+
+    Returns
+    -------
+    array (n + abs(k), n + abs(k)) of a vector; else (other axes, length of the diagonal)
+
     >>> diag([1, 2])
     array([[1, 0],
            [0, 2]])
+    >>> diag([[1, 2], [3, 4]], k=1)
+    array([2])
     """
     data = as_known("diag", data)
     if len(data.shape) > 1:

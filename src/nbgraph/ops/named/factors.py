@@ -71,9 +71,23 @@ _SYEVD = ArrayOp(
 
 @public(_SYEVD)
 def linalg_syevd(A: Any) -> tuple[Any, Any]:
-    """U and L of symmetric matrices: A = U.T @ diag(L) @ U, eigenvectors in the rows of U,
-    eigenvalues in rising order. Of A the lower triangle counts; a gradient of U needs different
-    eigenvalues.
+    """Eigenvectors and eigenvalues of symmetric matrices: A = U.T @ diag(L) @ U.
+
+    Parameters
+    ----------
+    A : array (..., n, n), floats, of which the lower triangle is read
+
+    Returns
+    -------
+    U : array (..., n, n), an eigenvector in each row, its largest element positive
+    L : array (..., n), eigenvalues in rising order
+
+    A gradient of U needs different eigenvalues (Giles, An extended collection of matrix derivative
+    results, 2008; Seeger et al., Auto-differentiating linear algebra, 2017).
+
+    Raises
+    ------
+    ShapeError for other shapes; DTypeError for integers; ValueError where it does not converge.
 
     >>> u, values = linalg_syevd([[2.0, 0.0], [0.0, 1.0]])
     >>> values
@@ -130,8 +144,23 @@ _GELQF = ArrayOp(
 
 @public(_GELQF)
 def linalg_gelqf(A: Any) -> tuple[Any, Any]:
-    """Q and L of matrices (..., m, n), m <= n: A = L @ Q, with orthonormal rows in Q and a lower
-    triangle L, of LAPACK's signs. A gradient where the rows of A are independent.
+    """The LQ factors of wide matrices: A = L @ Q.
+
+    Parameters
+    ----------
+    A : array (..., m, n) with m <= n, floats
+
+    Returns
+    -------
+    Q : array (..., m, n), orthonormal rows
+    L : array (..., m, m), a lower triangle, of the signs that LAPACK gives
+
+    A gradient needs independent rows of A (Seeger et al., Auto-differentiating linear algebra,
+    2017).
+
+    Raises
+    ------
+    ShapeError for tall matrices; DTypeError for integers.
 
     >>> q, factor = linalg_gelqf([[3.0, 4.0]])
     >>> round(abs(float(factor[0, 0])), 9)

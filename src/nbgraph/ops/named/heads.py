@@ -78,11 +78,32 @@ def MakeLoss(
     normalization: str = "null",
     name: str | None = None,
 ) -> Any:
-    """`data` as a loss: what flows back is `grad_scale`, whatever comes from above, divided by the
-    number of samples (normalization="batch") or of numbers above `valid_thresh` ("valid").
+    """`data` as a loss: a gradient begins here, whatever comes from above.
 
-    >>> MakeLoss([1.0, 2.0])
-    array([1., 2.])
+    Parameters
+    ----------
+    data : array, floats
+    grad_scale : float, what flows back to each number
+    normalization : "null"; "batch": divided by the size of the first axis; "valid": by how many
+        numbers lie above `valid_thresh`
+    valid_thresh : float
+
+    Returns
+    -------
+    array, data as it is
+
+    Raises
+    ------
+    DTypeError for integers; ArgumentError for another word.
+
+    >>> import nbgraph as ng
+    >>> x = ng.array([1.0, 2.0])
+    >>> x.attach_grad()
+    >>> with ng.autograd.record():
+    ...     y = ng.MakeLoss(x, grad_scale=3.0, normalization="batch")
+    >>> y.backward()
+    >>> y, x.grad
+    (array([1., 2.], dtype=float32), array([1.5, 1.5], dtype=float32))
     """
     one_of("MakeLoss", "normalization", normalization, ("null", "batch", "valid"))
     how = {
@@ -150,9 +171,26 @@ def SVMOutput(
     use_linear: bool = False,
     name: str | None = None,
 ) -> Any:
-    """`data`, scores of classes; its gradient is that of squared hinge losses, or of hinge losses
-    where `use_linear`: the label's class against the others. On symbols a label that is not given
-    becomes a variable, as `name_label`.
+    """Scores of classes as they are; their gradient is that of hinge losses, of the label's class
+    against the others (Tang, Deep learning using linear support vector machines, 2013).
+
+    Parameters
+    ----------
+    data : array (samples, classes), floats
+    label : array (samples,), classes from 0; on symbols, left out, it becomes a variable, as
+        `name_label`. It has no gradient.
+    margin : float, of the loss max(0, margin - t * score), t = 1 for the label's class and -1 for
+        others
+    regularization_coefficient : float, a factor of the gradient
+    use_linear : whether losses are not squared
+
+    Returns
+    -------
+    array (samples, classes), data; what comes from above does not count in the gradient
+
+    Raises
+    ------
+    ShapeError where shapes do not fit; DTypeError for integers.
 
     >>> SVMOutput([[1.0, 2.0]], [1])
     array([[1., 2.]])

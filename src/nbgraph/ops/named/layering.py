@@ -6,8 +6,9 @@ by the node's `name` and its own, as `conv1_weight`, whose shape follows from th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.call import carrier_of
@@ -15,6 +16,7 @@ from nbgraph.operator.parameters import Param
 
 Known = Mapping[str, tuple[Any, Any]]  # of a variable to be made: its shape, how it begins
 Axes = tuple[int, ...]
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def read(name: str, kind: type[Param], given: Mapping[str, Any]) -> Any:
@@ -24,6 +26,18 @@ def read(name: str, kind: type[Param], given: Mapping[str, Any]) -> Any:
     except ArgumentError as error:
         told = str(error).removeprefix(f"{kind.__name__}: ")
         raise ArgumentError(f"{name}: {told}") from None
+
+
+def documented(kind: type[Param]) -> Callable[[_Function], _Function]:
+    """Decorate an operator that takes these parameters as `**given`: its text lists them."""
+
+    def decorate(function: _Function) -> _Function:
+        own = inspect.cleandoc(function.__doc__ or "")
+        listed = "\n".join(f.describe() for f in kind.__fields__.values())
+        function.__doc__ = f"{own}\n\nOther Parameters\n----------------\n{listed}\n"
+        return function
+
+    return decorate
 
 
 def composer(*values: Any) -> Any:

@@ -14,7 +14,7 @@ from nbgraph.operator.registry import register
 from nbgraph.ops.define import library, operator_of
 from nbgraph.ops.named.deconvolutions import BIASED as DECONVOLUTION_BIASED
 from nbgraph.ops.named.deconvolutions import DECONVOLUTION
-from nbgraph.ops.named.layering import Axes, applied, composer, named, read, unnamed
+from nbgraph.ops.named.layering import Axes, applied, composer, documented, named, read, unnamed
 from nbgraph.ops.normalisation.batches import batch_standard, batch_statistics, channel_moments
 from nbgraph.ops.products.connected import BIASED as CONNECTED_BIASED
 from nbgraph.ops.products.connected import fully_connected
@@ -70,12 +70,32 @@ class _BatchNorm(Param):
 
 
 @register
+@documented(_Connected)
 def FullyConnected(
     data: Any, weight: Any = None, bias: Any = None, *, name: str | None = None, **given: Any
 ) -> Any:
-    """`fully_connected` by MXNet's name: num_hidden, no_bias, flatten.
+    """`fully_connected` by MXNet's name: data times the transpose of weight, plus bias.
+
+    Parameters
+    ----------
+    data : array (samples, *inputs), floats
+    weight : array (num_hidden, inputs), inputs counted over all axes but the first; without
+        `flatten` those of the last axis
+    bias : array (num_hidden,); left out with `no_bias`
+
+    On symbols a weight or bias that is not given becomes a variable, as `name_weight`.
+
+    Returns
+    -------
+    array (samples, num_hidden); without `flatten` (*leading axes of data, num_hidden)
+
+    Raises
+    ------
+    ShapeError where shapes do not fit; ArgumentError for parameters, and for arrays without bias.
 
     >>> import nbgraph as ng
+    >>> FullyConnected([[1.0, 2.0]], [[3.0, 4.0]], [0.5], num_hidden=1)
+    array([[11.5]])
     >>> out = FullyConnected(ng.var("data"), num_hidden=4, name="fc")
     >>> out.list_arguments(), out.infer_shape(data=(2, 3))[0]
     (['data', 'fc_weight', 'fc_bias'], [(2, 3), (4, 3), (4,)])
@@ -97,12 +117,32 @@ def _how(p: Any) -> dict[str, Any]:
 
 
 @register
+@documented(_Convolution)
 def Convolution(
     data: Any, weight: Any = None, bias: Any = None, *, name: str | None = None, **given: Any
 ) -> Any:
-    """`convolution` by MXNet's name: kernel, num_filter, stride, dilate, pad, num_group, no_bias.
+    """`convolution` by MXNet's name: along one to three axes of space, without flipping the window.
+
+    Parameters
+    ----------
+    data : array (images, channels, *space), floats
+    weight : array (num_filter, channels / num_group, *kernel)
+    bias : array (num_filter,); left out with `no_bias`
+
+    On symbols a weight or bias that is not given becomes a variable, as `name_weight`.
+
+    Returns
+    -------
+    array (images, num_filter, *places): along each axis of n cells there are
+        (n + 2 * pad - dilate * (kernel - 1) - 1) // stride + 1 places
+
+    Raises
+    ------
+    ShapeError where shapes do not fit; DTypeError for integers; ArgumentError for parameters.
 
     >>> import nbgraph as ng
+    >>> Convolution(np.ones((1, 1, 4)), np.ones((1, 1, 3)), [0.5], kernel=(3,), num_filter=1)
+    array([[[3.5, 3.5]]])
     >>> out = Convolution(ng.var("data"), kernel="(3,3)", num_filter=8, name="conv")
     >>> out.infer_shape(data=(2, 3, 9, 9))[:2]
     ([(2, 3, 9, 9), (8, 3, 3, 3), (8,)], [(2, 8, 7, 7)])
@@ -118,16 +158,29 @@ def Convolution(
 
 
 @register
+@documented(_Deconvolution)
 def Deconvolution(
     data: Any, weight: Any = None, bias: Any = None, *, name: str | None = None, **given: Any
 ) -> Any:
-    """The transposed convolution by MXNet's name: as Convolution, with adj, target_shape, and
-    no_bias=True by default.
+    """The transposed convolution by MXNet's name: what a convolution does to gradients, from data.
 
-    `weight` has shape (channels of data, num_filter / num_group, *kernel). A stride makes space
-    larger: (n - 1) * stride - 2 * pad + dilate * (kernel - 1) + 1 + adj cells, or `target_shape`.
+    Parameters
+    ----------
+    data : array (images, channels, *space), floats
+    weight : array (channels, num_filter / num_group, *kernel)
+    bias : array (num_filter,); by default there is none
 
-    >>> import numpy as np
+    On symbols a weight or bias that is not given becomes a variable, as `name_weight`.
+
+    Returns
+    -------
+    array (images, num_filter, *places): along each axis of n cells there are
+        (n - 1) * stride - 2 * pad + dilate * (kernel - 1) + 1 + adj places, or `target_shape`
+
+    Raises
+    ------
+    ShapeError where shapes do not fit; DTypeError for integers; ArgumentError for parameters.
+
     >>> x, w = np.ones((1, 1, 2)), np.ones((1, 1, 2))
     >>> Deconvolution(x, w, kernel=(2,), num_filter=1, stride=(2,))
     array([[[1., 1., 1., 1.]]])
@@ -169,6 +222,7 @@ FIXED = ArrayOp(  # a gamma that is there, and counts as ones
 
 
 @register
+@documented(_BatchNorm)
 def BatchNorm(
     data: Any,
     gamma: Any = None,
@@ -179,13 +233,29 @@ def BatchNorm(
     name: str | None = None,
     **given: Any,
 ) -> Any:
-    """`batch_norm` by MXNet's name: eps (1e-3), momentum (0.9: what stays), fix_gamma (True: gamma
-    is 1 and gets no gradient), use_global_stats, axis (1), output_mean_var.
+    """`batch_norm` by MXNet's name: each channel with mean 0 and variance 1, then scaled and
+    shifted (Ioffe and Szegedy, 2015).
 
-    The moving variance is that of the batch, divided by n. With output_mean_var=True mean and
-    1 / sqrt(variance + eps) of the batch are given, too.
+    Parameters
+    ----------
+    data : array (samples, channels, ...), or with channels at `axis`; floats
+    gamma, beta : arrays (channels,): scale, and what is added; 1 and 0 where arrays are not given.
+        With `fix_gamma`, the default, gamma counts as 1 and gets no gradient.
+    moving_mean, moving_var : arrays (channels,), states: written in training (`momentum` of them
+        stays), read outside of it. Without them the statistics are always those of the batch.
+
+    The moving variance is that of the batch, divided by n. On symbols what is not given becomes a
+    variable, as `name_gamma`, and the states auxiliary ones.
+
+    Returns
+    -------
+    array of the shape and dtype of data; with `output_mean_var` also the mean and
+        1 / sqrt(variance + eps) that were used, each (channels,)
 
     >>> import nbgraph as ng
+    >>> BatchNorm(np.array([[1.0], [3.0]]), eps=0.0)
+    array([[-1.],
+           [ 1.]])
     >>> out = BatchNorm(ng.var("data"), name="bn")
     >>> out.list_arguments(), out.list_auxiliary_states()
     (['data', 'bn_gamma', 'bn_beta'], ['bn_moving_mean', 'bn_moving_var'])

@@ -14,7 +14,7 @@ from nbgraph.operator.parameters import Param, field
 from nbgraph.ops.define import as_array, as_known, cast, composed, library, public
 from nbgraph.ops.indexing.indexing import check_bounds
 from nbgraph.ops.indexing.picking import embedding, pick
-from nbgraph.ops.named.layering import applied, composer, read, unnamed
+from nbgraph.ops.named.layering import applied, composer, documented, read, unnamed
 from nbgraph.shape import Shapes
 
 Array = np.ndarray[Any, Any]
@@ -68,10 +68,30 @@ class _Embedding(Param):
 
 
 @public(_EMBEDDING)
+@documented(_Embedding)
 def Embedding(data: Any, weight: Any = None, *, name: str | None = None, **given: Any) -> Any:
-    """`embedding` by MXNet's name: input_dim, output_dim. Floats are cut to whole numbers.
+    """`embedding` by MXNet's name: the row of a table for each number.
+
+    Parameters
+    ----------
+    data : array of any shape: numbers of rows from 0, floats are cut to whole numbers; negative
+        ones count from the end
+    weight : array (input_dim, output_dim); on symbols, left out, it becomes a variable, as
+        `name_weight`
+
+    Returns
+    -------
+    array (*data.shape, output_dim) of weight's dtype. The gradient of a row is the sum over the
+        places where its number stands; data has none.
+
+    Raises
+    ------
+    IndexingError for a number out of bounds; ShapeError where weight has another shape.
 
     >>> import nbgraph as ng
+    >>> Embedding([1, 0], [[0.0, 1.0], [2.0, 3.0]])
+    array([[2., 3.],
+           [0., 1.]])
     >>> out = Embedding(ng.var("data"), input_dim=5, output_dim=2, name="e")
     >>> out.list_arguments(), out.infer_shape(data=(3,))[0]
     (['data', 'e_weight'], [(3,), (5, 2)])
@@ -95,6 +115,16 @@ def Embedding(data: Any, weight: Any = None, *, name: str | None = None, **given
 def batch_take(a: Any, indices: Any) -> Any:
     """One element of each row.
 
+    Parameters
+    ----------
+    a : array (rows, n)
+    indices : array (rows,): places from 0, negative ones from the end; out of bounds an
+        IndexingError
+
+    Returns
+    -------
+    array (rows,) of a's dtype; the gradient of what is not taken is 0
+
     >>> batch_take([[1, 2], [3, 4]], [1, 0])
     array([2, 3])
     """
@@ -103,7 +133,18 @@ def batch_take(a: Any, indices: Any) -> Any:
 
 @composed("lhs", "mhs", "rhs")
 def fill_element_0index(lhs: Any, mhs: Any, rhs: Any) -> Any:
-    """`lhs` with one element of each row, at its number in `rhs`, replaced by that of `mhs`.
+    """`lhs` with one element of each row replaced; `lhs` itself stays as it is.
+
+    Parameters
+    ----------
+    lhs : array (rows, n)
+    mhs : array (rows,): the new elements
+    rhs : array (rows,): their places, floats are cut to whole numbers; out of bounds an
+        IndexingError
+
+    Returns
+    -------
+    array (rows, n) of lhs's dtype
 
     >>> fill_element_0index([[1, 2], [3, 4]], [9, 8], [1, 0])
     array([[1, 9],

@@ -113,7 +113,23 @@ def linalg_trsm(
     lower: bool = True,
     alpha: float = 1.0,
 ) -> Any:
-    """X with A @ X = alpha * B, or X @ A = alpha * B where `rightside`: of A one triangle counts.
+    """X with A @ X = alpha * B, or X @ A = alpha * B where `rightside`.
+
+    Parameters
+    ----------
+    A : array (..., n, n), floats: one triangle counts, the `lower` or the upper one
+    B : array (..., n, k), with `rightside` (..., k, n); the same leading axes, the batch
+    transpose : whether A is transposed
+    alpha : float, a factor of B
+
+    Returns
+    -------
+    array of B's shape
+
+    Raises
+    ------
+    ShapeError where shapes do not fit; DTypeError for integers; ValueError for a zero on A's
+        diagonal.
 
     >>> linalg_trsm([[2.0, 0.0], [1.0, 1.0]], [[2.0], [3.0]])
     array([[1.],
@@ -135,7 +151,18 @@ def linalg_trmm(
     lower: bool = True,
     alpha: float = 1.0,
 ) -> Any:
-    """alpha * A @ B, or alpha * B @ A where `rightside`: of A one triangle counts.
+    """alpha * A @ B, or alpha * B @ A where `rightside`, A a triangle.
+
+    Parameters
+    ----------
+    A : array (..., n, n): one triangle counts, the `lower` or the upper one
+    B : array (..., n, k), with `rightside` (..., k, n); leading axes broadcast
+    transpose : whether A is transposed
+    alpha : float, a factor
+
+    Returns
+    -------
+    array of B's shape, with leading axes broadcast
 
     >>> linalg_trmm([[2.0, 9.0], [1.0, 1.0]], [[1.0], [2.0]])
     array([[2.],
@@ -177,7 +204,22 @@ _POTRF = ArrayOp(
 
 @public(_POTRF)
 def linalg_potrf(A: Any) -> Any:
-    """The lower triangle L with L @ L.T = A, of symmetric positive matrices.
+    """The lower triangle L with L @ L.T = A: Cholesky's factor.
+
+    Parameters
+    ----------
+    A : array (..., n, n), floats: symmetric positive definite matrices, of which the lower triangle
+        is read
+
+    Returns
+    -------
+    array (..., n, n), zeros above the diagonal. The gradient is symmetric (Murray, Differentiation
+        of the Cholesky decomposition, 2016).
+
+    Raises
+    ------
+    ShapeError for other shapes; DTypeError for integers; ValueError where A is not positive
+        definite.
 
     >>> linalg_potrf([[4.0, 2.0], [2.0, 2.0]])
     array([[2., 0.],
@@ -189,6 +231,18 @@ def linalg_potrf(A: Any) -> Any:
 @composed("A")
 def linalg_potri(A: Any) -> Any:
     """The inverse of A @ A.T, where A is a lower triangle, as `linalg_potrf` gives it.
+
+    Parameters
+    ----------
+    A : array (..., n, n), floats, of which the lower triangle is read
+
+    Returns
+    -------
+    array (..., n, n), symmetric
+
+    Raises
+    ------
+    ShapeError for other shapes; DTypeError for integers; ValueError for a zero on A's diagonal.
 
     >>> linalg_potri([[2.0, 0.0], [0.0, 1.0]])
     array([[0.25, 0.  ],
@@ -224,6 +278,18 @@ _INVERSE = ArrayOp(
 @public(_INVERSE)
 def linalg_inverse(A: Any) -> Any:
     """Inverses of matrices.
+
+    Parameters
+    ----------
+    A : array (..., n, n), floats
+
+    Returns
+    -------
+    array (..., n, n); the gradient is -X.T @ out_grad @ X.T, X the inverse
+
+    Raises
+    ------
+    ShapeError for other shapes; DTypeError for integers; ValueError for a singular matrix.
 
     >>> linalg_inverse([[2.0, 0.0], [0.0, 4.0]])
     array([[0.5 , 0.  ],
@@ -276,7 +342,20 @@ _SLOGDET = ArrayOp(
 
 @public(_DET)
 def linalg_det(A: Any) -> Any:
-    """Determinants of matrices; a gradient where they are not 0.
+    """Determinants of matrices.
+
+    Parameters
+    ----------
+    A : array (..., n, n), floats
+
+    Returns
+    -------
+    array (...). The gradient is out_grad * det(A) * inverse(A).T: of a singular matrix there is
+        none, a ValueError.
+
+    Raises
+    ------
+    ShapeError for other shapes; DTypeError for integers.
 
     >>> round(float(linalg_det([[2.0, 0.0], [0.0, 4.0]])), 9)
     8.0
@@ -286,7 +365,20 @@ def linalg_det(A: Any) -> Any:
 
 @public(_SLOGDET)
 def linalg_slogdet(A: Any) -> tuple[Any, Any]:
-    """Signs of determinants, and the logarithms of their sizes.
+    """Signs of determinants, and the logarithms of their sizes, which do not overflow.
+
+    Parameters
+    ----------
+    A : array (..., n, n), floats
+
+    Returns
+    -------
+    two arrays (...): sign, -1, 0 or 1, which has no gradient; logarithm, -inf for a singular
+        matrix, with the gradient inverse(A).T
+
+    Raises
+    ------
+    ShapeError for other shapes; DTypeError for integers.
 
     >>> [float(v) for v in linalg_slogdet([[1.0, 0.0], [0.0, -1.0]])]
     [-1.0, 0.0]

@@ -12,7 +12,7 @@ from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.parameters import Param, field
 from nbgraph.ops.define import cast, composed, library, whole
 from nbgraph.ops.elementwise.arithmetic import add, divide, multiply, power, square
-from nbgraph.ops.named.layering import applied, composer, named, read, unnamed
+from nbgraph.ops.named.layering import applied, composer, documented, named, read, unnamed
 from nbgraph.ops.named.reshaping import Reshape, reshape_like
 from nbgraph.ops.normalisation.standardising import layer_norm
 from nbgraph.shape import Shapes, axis_of
@@ -100,13 +100,31 @@ class _LayerNorm(Param):
 
 
 @composed("data", "gamma", "beta")
+@documented(_LayerNorm)
 def LayerNorm(
     data: Any, gamma: Any = None, beta: Any = None, *, name: str | None = None, **given: Any
 ) -> Any:
-    """`layer_norm` by MXNet's name: axis (-1), eps, output_mean_var (then also mean and
-    sqrt(variance + eps) along the axis).
+    """`layer_norm` by MXNet's name: rows along `axis` with mean 0 and variance 1, times gamma plus
+    beta (Ba, Kiros and Hinton, 2016).
+
+    Parameters
+    ----------
+    data : array, floats
+    gamma, beta : arrays (n,), n the size of `axis`; on symbols, left out, they become variables, as
+        `name_gamma`
+
+    Returns
+    -------
+    array of the shape of data; with `output_mean_var` also mean and sqrt(variance + eps), which
+        have size 1 along `axis`
+
+    Raises
+    ------
+    ShapeError for weights of another shape; ArgumentError for arrays without weights.
 
     >>> import nbgraph as ng
+    >>> LayerNorm(np.array([[1.0, 3.0]]), [1.0, 1.0], [0.0, 5.0], eps=0.0)
+    array([[-1.,  6.]])
     >>> LayerNorm(ng.var("data"), name="ln").list_arguments()
     ['data', 'ln_gamma', 'ln_beta']
     """
@@ -124,7 +142,18 @@ def LayerNorm(
 def InstanceNorm(
     data: Any, gamma: Any = None, beta: Any = None, *, eps: float = 1e-3, name: str | None = None
 ) -> Any:
-    """`instance_norm` by MXNet's name.
+    """`instance_norm` by MXNet's name: each channel of each sample with mean 0 and variance 1,
+    times gamma plus beta (Ulyanov, Vedaldi and Lempitsky, 2016).
+
+    Parameters
+    ----------
+    data : array (samples, channels, *space), floats
+    gamma, beta : arrays (channels,); on symbols, left out, they become variables
+    eps : float, added to the variance
+
+    Returns
+    -------
+    array of the shape of data
 
     >>> InstanceNorm(np.array([[[1.0, 3.0]]]), [1.0], [5.0], eps=0)
     array([[[4., 6.]]])
@@ -143,7 +172,24 @@ def GroupNorm(
     eps: float = 1e-5,
     name: str | None = None,
 ) -> Any:
-    """`group_norm` by MXNet's name.
+    """`group_norm` by MXNet's name: groups of channels of each sample with mean 0 and variance 1,
+    times gamma plus beta (Wu and He, 2018).
+
+    Parameters
+    ----------
+    data : array (samples, channels, *space), floats
+    gamma, beta : arrays (channels,), one value a channel; on symbols, left out, they become
+        variables
+    num_groups : int, of which channels is a multiple
+    eps : float, added to the variance
+
+    Returns
+    -------
+    array of the shape of data
+
+    Raises
+    ------
+    ShapeError where channels are no multiple of the groups, or weights have another shape.
 
     >>> GroupNorm(np.array([[[1.0], [3.0]]]), [1.0, 1.0], [0.0, 0.0], eps=0).ravel()
     array([-1.,  1.])
@@ -165,12 +211,25 @@ class _L2(Param):
 
 
 @composed("data")
+@documented(_L2)
 def L2Normalization(data: Any, *, name: str | None = None, **given: Any) -> Any:
-    """`data` over the root of a sum of squares plus eps: of a sample (mode="instance"), over
-    channels at each place ("channel"), or over places in each channel ("spatial").
+    """`data` over the root of a sum of squares plus eps.
+
+    Parameters
+    ----------
+    data : array (samples, channels, *space), floats
+    mode : the sum is over a sample ("instance"), over channels at each place ("channel"), or over
+        places in each channel ("spatial")
+
+    Returns
+    -------
+    array of the shape of data
 
     >>> L2Normalization([[3.0, 4.0]])
     array([[0.6, 0.8]])
+    >>> L2Normalization([[[3.0, 0.0], [4.0, 1.0]]], mode="channel")
+    array([[[0.6, 0. ],
+            [0.8, 1. ]]])
     """
     p = read("L2Normalization", _L2, given)
     if p.mode == "channel":
@@ -194,9 +253,23 @@ class _LRN(Param):
 
 
 @composed("data")
+@documented(_LRN)
 def LRN(data: Any, *, name: str | None = None, **given: Any) -> Any:
-    """Local response norm over channels: data / (knorm + alpha / nsize * sum of squares of the
-    nsize channels around) ** beta. `data` has shape (images, channels, height, width).
+    """Local response norm over channels (Krizhevsky, Sutskever and Hinton, 2012, 3.3):
+    data / (knorm + alpha / nsize * sum of squares of the nsize channels around) ** beta.
+
+    Parameters
+    ----------
+    data : array (images, channels, height, width), floats. Channels beyond the first and the last
+        one count as 0.
+
+    Returns
+    -------
+    array of the shape of data
+
+    Raises
+    ------
+    ShapeError for an even `nsize`.
 
     >>> LRN(np.ones((1, 1, 1, 1)), nsize=1, alpha=2.0, beta=1.0)
     array([[[[0.25]]]])

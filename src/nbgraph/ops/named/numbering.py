@@ -63,8 +63,18 @@ _RAVEL = ArrayOp("ravel_multi_index", _ravel_infer, _ravel, gradient=constant, o
 def ravel_multi_index(data: Any, shape: Any) -> Any:
     """The numbers, in C order, of elements at these coordinates of an array of `shape`.
 
-    `data` has a row of coordinates for each axis. The first size may be -1. One that is out of
-    bounds raises IndexingError.
+    Parameters
+    ----------
+    data : array (axes, ...), a row of coordinates for each axis; floats are cut to whole numbers
+    shape : sizes; the first may be -1, not known
+
+    Returns
+    -------
+    array (...) of int64, a constant for derivatives
+
+    Raises
+    ------
+    IndexingError for a coordinate out of bounds; ShapeError for another number of rows.
 
     >>> ravel_multi_index([[3, 6, 6], [4, 5, 1]], shape=(7, 6))
     array([22, 41, 37])
@@ -93,8 +103,18 @@ _UNRAVEL = ArrayOp(
 def unravel_index(data: Any, shape: Any) -> Any:
     """The coordinates of the elements with these numbers, in C order, of an array of `shape`.
 
-    A row for each axis, as one array. The first size may be -1. A number out of bounds raises
-    IndexingError.
+    Parameters
+    ----------
+    data : array (...) of numbers from 0; floats are cut to whole numbers
+    shape : sizes; the first may be -1, not known
+
+    Returns
+    -------
+    array (axes, ...) of int64, a row for each axis; a constant for derivatives
+
+    Raises
+    ------
+    IndexingError for a number out of bounds.
 
     >>> unravel_index([22, 41, 37], shape=(7, 6))
     array([[3, 6, 6],
@@ -147,9 +167,23 @@ _HISTOGRAM = ArrayOp(
 def histogram(a: Any, bins: Any = 10, range: Any = None) -> tuple[Any, Any]:
     """How many values there are in each bin, and the edges of the bins, as in NumPy.
 
-    `bins`: a number of equal bins from `range[0]` to `range[1]` (by default from the least value to
-    the largest), or the edges, with increasing values. A bin holds its lower edge, the last one
-    its upper edge too. Counts are int64.
+    Parameters
+    ----------
+    a : array of any shape
+    bins : int, that many equal bins; or an array of edges with increasing values, two or more
+    range : (lowest, highest) edge of equal bins, by default the least and the largest value
+
+    Returns
+    -------
+    counts : array (bins,) of int64. A bin holds its lower edge, the last one its upper edge too.
+    edges : array (bins + 1,), floats of a's dtype, or bins as given
+
+    Both are constants for derivatives.
+
+    Raises
+    ------
+    ArgumentError for no bins, edges that fall, a range that is not finite; ShapeError for edges of
+    several axes.
 
     >>> histogram([0, 1, 2, 3, 4, 5], bins=2)
     (array([3, 3]), array([0. , 2.5, 5. ]))

@@ -14,7 +14,7 @@ from nbgraph.errors import ArgumentError
 from nbgraph.operator.parameters import Param, field
 from nbgraph.operator.registry import register
 from nbgraph.ops.define import as_known, composed, library
-from nbgraph.ops.named.layering import Axes, named, read
+from nbgraph.ops.named.layering import Axes, documented, named, read
 from nbgraph.ops.named.reshaping import Reshape
 from nbgraph.ops.windows.pools import avg_pooling, max_pooling
 from nbgraph.ops.windows.regions import roi_pooling
@@ -39,12 +39,32 @@ class _Pooling(Param):
 
 
 @composed("data")
+@documented(_Pooling)
 def Pooling(data: Any, *, name: str | None = None, **given: Any) -> Any:
-    """Pools by MXNet's name: kernel, pool_type (max, avg, sum, lp), global_pool, stride (by default
-    1), pad, pooling_convention, count_include_pad, p_value.
+    """One number of each window, by MXNet's name: its maximum, mean, sum or norm.
+
+    Parameters
+    ----------
+    data : array (images, channels, *space), one to three axes of space, floats
+    kernel : extents of the window; not needed with `global_pool`
+
+    "lp" is (sum of x ** p_value) ** (1 / p_value), with the signs of x. The gradient of a maximum
+    goes to the first cell that has it; with `global_pool`, in equal parts to all that have it.
+
+    Returns
+    -------
+    array (images, channels, *places): along each axis of n cells there are
+        (n + 2 * pad - kernel) / stride + 1 places, rounded down ("valid") or up ("full"); with
+        `global_pool` one
+
+    Raises
+    ------
+    ArgumentError for parameters, a missing kernel, or lp without p_value; DTypeError for integers.
 
     >>> Pooling(np.array([[[1.0, 3.0, 2.0, 0.0]]]), kernel=(2,), stride=(2,), pool_type="avg")
     array([[[2., 1.]]])
+    >>> Pooling(np.array([[[1.0, 3.0, 2.0]]]), global_pool=True)
+    array([[[3.]]])
     """
     p = read("Pooling", _Pooling, given)
     if p.pool_type == "lp" and p.p_value is None:
@@ -129,7 +149,19 @@ def _root(total: Any, exponent: int) -> Any:
 def ROIPooling(
     data: Any, rois: Any, *, pooled_size: Any, spatial_scale: float, name: str | None = None
 ) -> Any:
-    """`roi_pooling` by MXNet's name.
+    """`roi_pooling` by MXNet's name: the maximum of each bin of each region (Girshick, Fast R-CNN,
+    2015).
+
+    Parameters
+    ----------
+    data : array (images, channels, height, width), no floats smaller than float32
+    rois : array (regions, 5): number of the image, then x1, y1, x2, y2, both corners within
+    pooled_size : (rows, columns) of bins
+    spatial_scale : float, cells of data per unit of the regions
+
+    Returns
+    -------
+    array (regions, channels, rows, columns); an empty bin gives 0
 
     >>> data = np.arange(16.0).reshape(1, 1, 4, 4)
     >>> ROIPooling(data, [[0, 0, 0, 3, 3]], pooled_size=(1, 2), spatial_scale=1.0)
@@ -151,9 +183,19 @@ class _UpSampling(Param):
 
 
 @register
+@documented(_UpSampling)
 def UpSampling(*data: Any, name: str | None = None, **given: Any) -> Any:
-    """Images with each cell repeated `scale` times along both axes of space; several operands are
-    brought to the size of the first one's result, then concatenated or added.
+    """Images with each cell repeated `scale` times along both axes of space.
+
+    Parameters
+    ----------
+    *data : arrays (images, channels, height, width). Several are brought to the size of the first
+        one's result, then concatenated along channels, or added (`multi_input_mode`).
+
+    Returns
+    -------
+    array (images, channels, scale * height, scale * width); the gradient of a cell is the sum over
+        its copies
 
     >>> UpSampling(np.array([[[[1.0, 2.0]]]]), scale=2)
     array([[[[1., 1., 2., 2.],
@@ -185,6 +227,16 @@ def _repeated(x: Any, scale: int) -> Any:
 def depth_to_space(data: Any, block_size: int) -> Any:
     """Channels as blocks of cells: (n, c * b * b, h, w) becomes (n, c, h * b, w * b).
 
+    Parameters
+    ----------
+    data : array (images, channels, height, width), channels a multiple of block_size ** 2. The
+        channels of one block lie c apart: number k * c + i is cell k of the blocks of channel i.
+    block_size : int, rows and columns of a block
+
+    Raises
+    ------
+    ShapeError where channels do not divide.
+
     >>> depth_to_space(np.arange(4.0).reshape(1, 4, 1, 1), 2)
     array([[[[0., 1.],
              [2., 3.]]]])
@@ -196,7 +248,17 @@ def depth_to_space(data: Any, block_size: int) -> Any:
 
 @composed("data")
 def space_to_depth(data: Any, block_size: int) -> Any:
-    """Blocks of cells as channels: (n, c, h * b, w * b) becomes (n, c * b * b, h, w).
+    """Blocks of cells as channels, the inverse of `depth_to_space`: (n, c, h * b, w * b) becomes
+    (n, c * b * b, h, w).
+
+    Parameters
+    ----------
+    data : array (images, channels, height, width), both axes of space multiples of block_size
+    block_size : int, rows and columns of a block
+
+    Raises
+    ------
+    ShapeError where space does not divide.
 
     >>> space_to_depth(np.arange(4.0).reshape(1, 1, 2, 2), 2).ravel()
     array([0., 1., 2., 3.])

@@ -112,9 +112,20 @@ _RESHAPE = ArrayOp(
 def Reshape(
     data: Any, shape: Any, *, reverse: bool = False, name: str | None = None, out: Any = None
 ) -> Any:
-    """The elements in C order under another shape, given in MXNet's codes; see the module.
+    """The elements in C order under another shape: a view where memory allows it.
 
-    `reverse`: codes are matched with axes from the last one on.
+    Parameters
+    ----------
+    data : array of any dtype
+    shape : sizes, or MXNet's codes: 0 keeps an axis, -1 (once) is what is left, -2 keeps all the
+        rest, -3 makes one axis of two, -4 makes two of one, whose sizes follow (one of them may be
+        -1)
+    reverse : whether codes are matched with axes from the last one on
+    out : array to write to, optional
+
+    Raises
+    ------
+    ShapeError where sizes or codes do not fit.
 
     >>> Reshape(np.zeros((2, 3, 4)), (0, -1)).shape, Reshape(np.zeros((8, 3)), (-4, 2, -1, 0)).shape
     ((2, 12), (2, 4, 3))
@@ -126,6 +137,14 @@ def Reshape(
 @composed("data", aliases=("flatten",))
 def Flatten(data: Any, *, name: str | None = None) -> Any:
     """All axes but the first as one.
+
+    Parameters
+    ----------
+    data : array (samples, ...), also (samples,)
+
+    Returns
+    -------
+    array (samples, numbers of a sample), a view where memory allows it
 
     >>> Flatten(np.zeros((2, 3, 4))).shape
     (2, 12)
@@ -171,6 +190,18 @@ def reshape_like(
     """The elements of `lhs` under the shape of `rhs`, or with some of its axes in place of some of
     their own.
 
+    Parameters
+    ----------
+    lhs : array of any dtype
+    rhs : array of which the shape counts; it has no gradient
+    lhs_begin, lhs_end : int or None, the axes that are replaced: from the first up to the second,
+        by default all; negative ones count from the end
+    rhs_begin, rhs_end : likewise, the axes of rhs that come in their place
+
+    Raises
+    ------
+    ShapeError where that is another number of elements.
+
     >>> reshape_like(np.zeros((30, 7)), np.zeros((15, 2, 4)), lhs_end=1, rhs_end=2).shape
     (15, 2, 7)
     """
@@ -203,6 +234,20 @@ _WIDE = ArrayOp(
 def broadcast_like(lhs: Any, rhs: Any, *, lhs_axes: Any = (), rhs_axes: Any = ()) -> Any:
     """`lhs` repeated to the shape of `rhs`, or along some axes to the sizes of others.
 
+    Parameters
+    ----------
+    lhs : array, of size 1 along what is repeated
+    rhs : array of which the shape counts; it has no gradient
+    lhs_axes, rhs_axes : axes of lhs, and as many of rhs whose sizes they get; by default all
+
+    Returns
+    -------
+    array of lhs's dtype; the gradient is the sum over what was repeated
+
+    Raises
+    ------
+    ShapeError where shapes do not broadcast.
+
     >>> broadcast_like(np.zeros((1, 3)), np.zeros((4, 2)), lhs_axes=(0,), rhs_axes=(-1,)).shape
     (2, 3)
     """
@@ -216,6 +261,15 @@ def broadcast_like(lhs: Any, rhs: Any, *, lhs_axes: Any = (), rhs_axes: Any = ()
 @composed("data", aliases=("broadcast_axes",))
 def broadcast_axis(data: Any, axis: Any = (), size: Any = ()) -> Any:
     """Repeated along axes of size 1 to these sizes.
+
+    Parameters
+    ----------
+    data : array
+    axis, size : ints or as many of both: axes of size 1, and their new sizes
+
+    Raises
+    ------
+    ShapeError for an axis of another size than 1.
 
     >>> broadcast_axis(np.zeros((1, 3, 1)), axis=(0, 2), size=(2, 4)).shape
     (2, 3, 4)
@@ -232,7 +286,12 @@ def broadcast_axis(data: Any, axis: Any = (), size: Any = ()) -> Any:
 
 @composed("data")
 def SwapAxis(data: Any, dim1: int = 0, dim2: int = 0, *, name: str | None = None) -> Any:
-    """`swapaxes` by MXNet's name.
+    """`swapaxes` by MXNet's name: a view with two axes exchanged.
+
+    Parameters
+    ----------
+    data : array
+    dim1, dim2 : ints, the axes; negative ones count from the end
 
     >>> SwapAxis(np.zeros((2, 3, 4)), dim1=0, dim2=2).shape
     (4, 3, 2)

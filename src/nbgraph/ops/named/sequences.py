@@ -89,6 +89,21 @@ def SequenceMask(
 ) -> Any:
     """`data` with `value` at steps beyond each sample's length.
 
+    Parameters
+    ----------
+    data : array (steps, samples, ...), with axis=1 (samples, steps, ...)
+    sequence_length : array (samples,), read where `use_sequence_length`; else nothing is masked
+    value : float
+    axis : int, 0 or 1, that of the steps
+
+    Returns
+    -------
+    array of the shape of data; masked elements have gradient 0
+
+    Raises
+    ------
+    ShapeError where shapes do not fit; ArgumentError where lengths are missing.
+
     >>> SequenceMask([[1.0, 2.0], [3.0, 4.0]], [1, 2], use_sequence_length=True)
     array([[1., 2.],
            [0., 4.]])
@@ -111,6 +126,23 @@ def SequenceLast(
 ) -> Any:
     """The last step of each sample.
 
+    Parameters
+    ----------
+    data : array (steps, samples, ...), with axis=1 (samples, steps, ...)
+    sequence_length : array (samples,) of 1 to steps, read where `use_sequence_length`; else all
+        samples have all steps
+    axis : int, 0 or 1, that of the steps
+
+    Returns
+    -------
+    array (samples, ...); the gradient goes to the steps that were taken
+
+    Raises
+    ------
+    ShapeError where shapes do not fit; IndexingError for a length beyond the steps; ArgumentError
+        where
+    lengths are missing.
+
     >>> SequenceLast([[1.0, 2.0], [3.0, 4.0]], [1, 2], use_sequence_length=True)
     array([1., 4.])
     """
@@ -131,6 +163,21 @@ def SequenceReverse(
     name: str | None = None,
 ) -> Any:
     """The steps of each sample in reverse order; those beyond its length stay where they are.
+
+    Parameters
+    ----------
+    data : array (steps, samples, ...), with axis=1 (samples, steps, ...)
+    sequence_length : array (samples,), read where `use_sequence_length`; else all steps are
+        reversed
+    axis : int, 0 or 1, that of the steps
+
+    Returns
+    -------
+    array of the shape of data
+
+    Raises
+    ------
+    ShapeError where shapes do not fit; ArgumentError where lengths are missing.
 
     >>> SequenceReverse([[1.0, 2.0], [3.0, 4.0]], [1, 2], use_sequence_length=True)
     array([[1., 4.],

@@ -72,6 +72,14 @@ for _op, _listed in _SPELLINGS:
 def add_n(*args: Any, name: str | None = None) -> Any:
     """The sum of arrays, given one by one or as a list.
 
+    Parameters
+    ----------
+    *args : arrays whose shapes broadcast, or one list of them; dtypes promote
+
+    Returns
+    -------
+    array of the broadcast shape
+
     >>> add_n([1.0, 2.0], [3.0, 4.0], [5.0, 6.0])
     array([ 9., 12.])
     """
@@ -94,6 +102,12 @@ def _several(arrays: Sequence[Any]) -> Sequence[Any]:
 def Concat(*data: Any, dim: int = 1, num_args: int | None = None, name: str | None = None) -> Any:
     """Arrays one after another along an axis, by default the second.
 
+    Parameters
+    ----------
+    *data : arrays of one shape but for that axis, or one list of them
+    dim : int, the axis
+    num_args : ignored, as MXNet's scripts give it
+
     >>> Concat([[1], [2]], [[3], [4]])
     array([[1, 3],
            [2, 4]])
@@ -103,7 +117,13 @@ def Concat(*data: Any, dim: int = 1, num_args: int | None = None, name: str | No
 
 @composed("data", aliases=("cast",))
 def Cast(data: Any, dtype: Any, *, name: str | None = None) -> Any:
-    """`astype` by MXNet's name.
+    """`astype` by MXNet's name: the elements in another dtype; a gradient comes back in the old
+    one.
+
+    Parameters
+    ----------
+    data : array
+    dtype : dtype or its name; floats are cut to whole numbers
 
     >>> Cast([1.5, -1.5], "int32")
     array([ 1, -1], dtype=int32)
@@ -113,7 +133,11 @@ def Cast(data: Any, dtype: Any, *, name: str | None = None) -> Any:
 
 @composed("data")
 def BlockGrad(data: Any, *, name: str | None = None) -> Any:
-    """`stop_gradient` by MXNet's name.
+    """`stop_gradient` by MXNet's name: the elements as they are, a constant for derivatives.
+
+    Parameters
+    ----------
+    data : array
 
     >>> BlockGrad([1.0, 2.0])
     array([1., 2.])
@@ -125,9 +149,19 @@ def BlockGrad(data: Any, *, name: str | None = None) -> Any:
 def Dropout(
     data: Any, *, p: float = 0.5, mode: str = "training", axes: Any = (), name: str | None = None
 ) -> Any:
-    """`dropout` by MXNet's name. `axes`: those along which elements are dropped together.
+    """`dropout` by MXNet's name (Srivastava et al., 2014): in training elements are 0 with
+    probability `p`, and the others are divided by 1 - p.
 
-    `mode="always"` is not offered: training is what `ng.autograd` says.
+    Parameters
+    ----------
+    data : array, floats
+    p : float, 0 up to 1
+    mode : "training"; MXNet's "always" is not offered: training is what `ng.autograd` says
+    axes : ints, along which elements are dropped together
+
+    Returns
+    -------
+    array of the shape of data; outside of training data itself
 
     >>> Dropout([1.0, 2.0], p=0.9)
     array([1., 2.])
@@ -143,6 +177,16 @@ def Dropout(
 def moments(data: Any, axes: Any = None, *, keepdims: bool = False) -> tuple[Any, Any]:
     """Mean and variance over axes.
 
+    Parameters
+    ----------
+    data : array
+    axes : int, several, or None for all
+    keepdims : whether these axes stay, with size 1
+
+    Returns
+    -------
+    two arrays: mean, and variance (divided by n)
+
     >>> moments([1.0, 3.0])
     (np.float64(2.0), np.float64(1.0))
     """
@@ -151,7 +195,15 @@ def moments(data: Any, axes: Any = None, *, keepdims: bool = False) -> tuple[Any
 
 @composed("data")
 def argmax_channel(data: Any) -> Any:
-    """`argmax` along the second axis.
+    """`argmax` along the second axis: the class of the largest score.
+
+    Parameters
+    ----------
+    data : array (samples, classes, ...)
+
+    Returns
+    -------
+    array (samples, ...) of int64, the first of several places; a constant for derivatives
 
     >>> argmax_channel([[1, 3, 2], [5, 4, 0]])
     array([1, 0])
@@ -161,7 +213,13 @@ def argmax_channel(data: Any) -> Any:
 
 @composed("data")
 def nansum(data: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
-    """The sum over axes of what is not NaN.
+    """The sum over axes of what is not NaN, 0 where there is nothing.
+
+    Parameters
+    ----------
+    data : array
+    axis : int, several, or None for all
+    keepdims : whether these axes stay, with size 1
 
     >>> float(nansum([1.0, float("nan"), 2.0]))
     3.0
@@ -171,7 +229,13 @@ def nansum(data: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
 
 @composed("data")
 def nanprod(data: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
-    """The product over axes of what is not NaN.
+    """The product over axes of what is not NaN, 1 where there is nothing.
+
+    Parameters
+    ----------
+    data : array
+    axis : int, several, or None for all
+    keepdims : whether these axes stay, with size 1
 
     >>> float(nanprod([2.0, float("nan"), 3.0]))
     6.0

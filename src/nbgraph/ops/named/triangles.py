@@ -22,7 +22,17 @@ def _turned(x: Any, turn: bool) -> Any:
 def linalg_gemm2(
     A: Any, B: Any, *, transpose_a: bool = False, transpose_b: bool = False, alpha: float = 1.0
 ) -> Any:
-    """alpha * A @ B, of matrices that may be transposed; leading axes are a batch.
+    """alpha * A @ B, of matrices that may be transposed.
+
+    Parameters
+    ----------
+    A : array (..., m, k), with `transpose_a` (..., k, m)
+    B : array (..., k, n), with `transpose_b` (..., n, k); leading axes are a batch and broadcast
+    alpha : float, a factor
+
+    Returns
+    -------
+    array (..., m, n)
 
     >>> linalg_gemm2([[1.0, 2.0]], [[3.0, 4.0]], transpose_b=True, alpha=2.0)
     array([[22.]])
@@ -42,7 +52,18 @@ def linalg_gemm(
     alpha: float = 1.0,
     beta: float = 1.0,
 ) -> Any:
-    """alpha * A @ B + beta * C.
+    """alpha * A @ B + beta * C, of matrices that may be transposed.
+
+    Parameters
+    ----------
+    A : array (..., m, k), with `transpose_a` (..., k, m)
+    B : array (..., k, n), with `transpose_b` (..., n, k)
+    C : array (..., m, n); all leading axes are a batch and broadcast
+    alpha, beta : floats, factors
+
+    Returns
+    -------
+    array (..., m, n)
 
     >>> linalg_gemm([[1.0, 2.0]], [[3.0], [4.0]], [[1.0]], beta=0.5)
     array([[11.5]])
@@ -53,7 +74,16 @@ def linalg_gemm(
 
 @composed("A")
 def linalg_syrk(A: Any, *, transpose: bool = False, alpha: float = 1.0) -> Any:
-    """alpha * A @ A.T, or alpha * A.T @ A.
+    """alpha * A @ A.T, or alpha * A.T @ A with `transpose`.
+
+    Parameters
+    ----------
+    A : array (..., m, n); leading axes are a batch
+    alpha : float, a factor
+
+    Returns
+    -------
+    array (..., m, m), or (..., n, n) with `transpose`: symmetric
 
     >>> linalg_syrk([[1.0, 2.0]], alpha=2.0)
     array([[10.]])
@@ -63,7 +93,16 @@ def linalg_syrk(A: Any, *, transpose: bool = False, alpha: float = 1.0) -> Any:
 
 @composed("A")
 def linalg_sumlogdiag(A: Any) -> Any:
-    """The sum of the logarithms of a diagonal.
+    """The sum of the logarithms of a diagonal; of Cholesky's factor half the logarithm of a
+    determinant.
+
+    Parameters
+    ----------
+    A : array (..., n, n), positive on the diagonal
+
+    Returns
+    -------
+    array (...); the gradient lies on the diagonal, 1 / A[i, i]
 
     >>> float(linalg_sumlogdiag([[1.0, 5.0], [7.0, 1.0]]))
     0.0
@@ -75,8 +114,19 @@ def linalg_sumlogdiag(A: Any) -> Any:
 def linalg_extractdiag(A: Any, *, offset: int = 0) -> Any:
     """A diagonal of each matrix.
 
+    Parameters
+    ----------
+    A : array (..., m, n); leading axes are a batch
+    offset : int, which one: above the main diagonal where positive, below where negative
+
+    Returns
+    -------
+    array (..., length of the diagonal)
+
     >>> linalg_extractdiag([[1, 2], [3, 4]])
     array([1, 4])
+    >>> linalg_extractdiag([[1, 2], [3, 4]], offset=1)
+    array([2])
     """
     return library.diagonal(A, whole("linalg_extractdiag", "offset", offset), -2, -1)
 
@@ -84,6 +134,15 @@ def linalg_extractdiag(A: Any, *, offset: int = 0) -> Any:
 @composed("A")
 def linalg_makediag(A: Any, *, offset: int = 0) -> Any:
     """Matrices that have the last axis as a diagonal, and zeros elsewhere.
+
+    Parameters
+    ----------
+    A : array (..., n); leading axes are a batch
+    offset : int, which one: above the main diagonal where positive, below where negative
+
+    Returns
+    -------
+    array (..., m, m), m = n + abs(offset)
 
     >>> linalg_makediag([1, 2])
     array([[1, 0],
@@ -108,6 +167,16 @@ def linalg_extracttrian(A: Any, *, offset: int = 0, lower: bool = True) -> Any:
     """The elements of a triangle of each matrix: of a lower one row by row, of an upper one column
     by column.
 
+    Parameters
+    ----------
+    A : array (..., n, n); leading axes are a batch
+    offset : int, where the triangle begins: 1 above the diagonal, -1 below it
+    lower : which triangle it is where offset is 0
+
+    Returns
+    -------
+    array (..., m * (m + 1) / 2), m = n - abs(offset)
+
     >>> linalg_extracttrian([[1, 2], [3, 4]])
     array([1, 3, 4])
     """
@@ -122,6 +191,20 @@ def linalg_extracttrian(A: Any, *, offset: int = 0, lower: bool = True) -> Any:
 def linalg_maketrian(A: Any, *, offset: int = 0, lower: bool = True) -> Any:
     """Matrices that have the last axis as a triangle, in the order of `linalg_extracttrian`, and
     zeros elsewhere.
+
+    Parameters
+    ----------
+    A : array (..., m * (m + 1) / 2); leading axes are a batch
+    offset : int, where the triangle begins: 1 above the diagonal, -1 below it
+    lower : which triangle it is where offset is 0
+
+    Returns
+    -------
+    array (..., n, n), n = m + abs(offset)
+
+    Raises
+    ------
+    ShapeError where the last axis has no triangle's number of elements.
 
     >>> linalg_maketrian([1, 3, 4])
     array([[1, 0],
@@ -141,7 +224,15 @@ def linalg_maketrian(A: Any, *, offset: int = 0, lower: bool = True) -> Any:
 
 @composed()
 def khatri_rao(*args: Any) -> Any:
-    """Column by column the Kronecker product of matrices with equally many columns.
+    """Column by column the Kronecker product of matrices (Khatri and Rao, 1968).
+
+    Parameters
+    ----------
+    *args : arrays (rows, n), with equally many columns
+
+    Returns
+    -------
+    array (product of the rows, n): the last matrix's rows change fastest
 
     >>> khatri_rao([[1, 2]], [[3, 4], [5, 6]])
     array([[ 3,  8],

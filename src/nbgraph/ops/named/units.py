@@ -41,7 +41,21 @@ _LEAKY = ("leaky", "prelu", "elu", "selu", "gelu", "rrelu")
 
 @composed("data")
 def Activation(data: Any, act_type: str, *, name: str | None = None) -> Any:
-    """relu, sigmoid, tanh, softrelu (`softplus`) or softsign of `data`.
+    """An activation chosen by a word.
+
+    Parameters
+    ----------
+    data : array; integers become floats, but for "relu"
+    act_type : "relu", "sigmoid", "tanh", "softrelu" (`softplus`: log(1 + e**x)) or "softsign"
+        (x / (1 + abs(x)))
+
+    Returns
+    -------
+    array of the shape of data
+
+    Raises
+    ------
+    ArgumentError for another word.
 
     >>> Activation([-1.0, 2.0], "relu")
     array([0., 2.])
@@ -103,11 +117,30 @@ def LeakyReLU(
 ) -> Any:
     """`data` where it is positive, and something smaller where not, as `act_type` says.
 
-    leaky: slope * x; elu: slope * (e**x - 1); prelu: gamma * x with learned slopes, one for each
-    channel (axis 1) or for all; selu, gelu; rrelu: a random slope in training.
+    Parameters
+    ----------
+    data : array (samples, channels, ...)
+    gamma : array (channels,) or (1,), for "prelu" alone: slopes that are learned; on symbols, left
+        out, a variable, as `name_gamma`
+    act_type : "leaky": slope * x; "elu": slope * (e**x - 1) (Clevert et al., 2015); "prelu": gamma
+        * x (He et al., 2015); "selu" (Klambauer et al., 2017); "gelu" (Hendrycks and Gimpel, 2016);
+        "rrelu": a random slope for each element in training, else the mean of both bounds (Xu et
+        al., 2015)
+    slope : float
+    lower_bound, upper_bound : floats, of the slopes of "rrelu"
+
+    Returns
+    -------
+    array of the shape of data
+
+    Raises
+    ------
+    ArgumentError for another word, and for gamma of another shape.
 
     >>> LeakyReLU([-1.0, 2.0])
     array([-0.25,  2.  ])
+    >>> LeakyReLU([[-1.0, -1.0]], [0.5, 0.25], act_type="prelu")
+    array([[-0.5 , -0.25]])
     """
     one_of("LeakyReLU", "act_type", act_type, _LEAKY)
     if act_type == "prelu":
@@ -125,7 +158,16 @@ def LeakyReLU(
 
 @composed("data")
 def SoftmaxActivation(data: Any, *, mode: str = "instance", name: str | None = None) -> Any:
-    """`softmax` over all numbers of a sample, or with mode="channel" over axis 1.
+    """`softmax` over all numbers of a sample, or over channels.
+
+    Parameters
+    ----------
+    data : array (samples, ...)
+    mode : "instance": the numbers of a sample add up to 1; "channel": those along axis 1
+
+    Returns
+    -------
+    array of the shape of data
 
     >>> SoftmaxActivation([[0.0, 0.0]])
     array([[0.5, 0.5]])
@@ -138,7 +180,17 @@ def SoftmaxActivation(data: Any, *, mode: str = "instance", name: str | None = N
 
 @composed("data")
 def softmin(data: Any, axis: int = -1, *, temperature: float | None = None) -> Any:
-    """`softmax` of the negative values.
+    """`softmax` of the negative values: the least number gets the largest share.
+
+    Parameters
+    ----------
+    data : array
+    axis : int, along which results add up to 1
+    temperature : float, optional: a divisor of data
+
+    Returns
+    -------
+    array of the shape of data
 
     >>> softmin([1.0, 1.0])
     array([0.5, 0.5])
