@@ -117,11 +117,24 @@ _DROPOUT.visible = 1
 
 @public(_DROPOUT)
 def dropout(x: Any, p: float = 0.5, *, rng: Any = None) -> Any:
-    """In training each element is 0 with probability `p`, and the others are divided by `1 - p`,
-    so that the mean stays; else the elements themselves.
+    """In training each element is 0 with probability `p`, and the others are divided by `1 - p`, so
+    that the mean stays; else the elements themselves (Srivastava et al., 2014).
 
-    One trains within `ng.autograd.record()` or `train_mode()`. `rng`: a seed, or a
-    numpy.random.Generator; by default `ng.random` draws.
+    Parameters
+    ----------
+    x : array, floats
+    p : float from 0 to 1
+    rng : a seed, or a numpy.random.Generator; by default `ng.random` draws
+
+    One trains within `ng.autograd.record()` or `train_mode()`. Backward drops the same elements.
+
+    Returns
+    -------
+    array of the shape of x
+
+    Raises
+    ------
+    ValueError for a p that is no probability.
 
     >>> import nbgraph as ng
     >>> x = ng.ones(4)

@@ -59,10 +59,14 @@ _RRELU = InTraining("rrelu", _infer, _compute, _kernel)
 
 @public(_RRELU)
 def rrelu(x: Any, lower: float = 1 / 8, upper: float = 1 / 3, *, rng: Any = None) -> Any:
-    """x where it is positive, else x times a slope: in training a random one between `lower` and
-    `upper` for each element, else their mean.
+    """x where it is positive, else x times a slope: in training a random one for each element, else
+    the mean of both bounds (Xu et al., 2015).
 
-    `rng`: a seed, or a numpy.random.Generator; by default `ng.random` draws.
+    Parameters
+    ----------
+    x : array, floats
+    lower, upper : floats, bounds of the slopes
+    rng : a seed, or a numpy.random.Generator; by default `ng.random` draws
 
     >>> import nbgraph as ng
     >>> ng.rrelu(ng.array([-1.0, 2.0]), 0.25, 0.75)

@@ -114,8 +114,18 @@ def take(
 ) -> Any:
     """The elements at these indices along an axis, by default of the flattened array.
 
-    Indices out of bounds are an error, or brought into them as NumPy's `mode` says: "clip" takes
-    the nearest, "wrap" counts on from the other end.
+    Parameters
+    ----------
+    x : array
+    indices : array of any shape of ints, negative ones count from the end
+    axis : int or None
+    mode : "raise": an IndexingError for an index out of bounds; "clip": the nearest; "wrap":
+        counted on from the other end, as in NumPy
+
+    Returns
+    -------
+    array of the shape of x with that of `indices` in place of the axis. The gradient is added up
+        where indices repeat.
 
     >>> take([10, 20, 30], [2, 0, 2]), take([10, 20, 30], [5, -7], mode="clip")
     (array([30, 10, 30]), array([30, 10]))
@@ -306,8 +316,18 @@ def one_hot(
     dtype: Any = None,
     out: Any = None,
 ) -> Any:
-    """Rows of `depth` zeros with a one at the index; only zeros for an index outside. Other values
-    than one and zero are `on_value` and `off_value`. Floating indices are cut to whole numbers.
+    """Rows of `depth` zeros with a one at the index; only zeros for an index outside.
+
+    Parameters
+    ----------
+    indices : array of any shape; floats are cut to whole numbers
+    depth : int, the size of the new last axis
+    on_value, off_value : numbers in place of one and zero
+    dtype : of the result, by default float32
+
+    Returns
+    -------
+    array (*indices.shape, depth), a constant for derivatives
 
     >>> one_hot([0, 2, 5], 3)
     array([[1., 0., 0.],

@@ -44,10 +44,22 @@ def embedding(
     output_dim: int | None = None,
     padding_index: int | None = None,
 ) -> Any:
-    """The rows of `weight` at these indices; floating indices are cut to whole numbers.
+    """The rows of `weight` at these indices.
 
-    `input_dim` and `output_dim` say what shape `weight` has to have. The row at `padding_index`
-    gets no gradient from here.
+    Parameters
+    ----------
+    indices : array of any shape; floats are cut to whole numbers, negative ones count from the end
+    weight : array (rows, size)
+    input_dim, output_dim : ints, optional: rows and size that weight has to have
+    padding_index : int, optional: a row that gets no gradient from here
+
+    Returns
+    -------
+    array (*indices.shape, size). The gradient is added up where indices repeat.
+
+    Raises
+    ------
+    IndexingError for an index out of bounds; ShapeError for another shape of weight.
 
     >>> embedding([1, 0, 1], [[0.0, 1.0], [2.0, 3.0]])
     array([[2., 3.],
@@ -87,8 +99,19 @@ def index_select(x: Any, axis: int, indices: Any) -> Any:
 
 @composed("x", "index")
 def pick(x: Any, index: Any, axis: int = -1, *, keepdims: bool = False, mode: str = "raise") -> Any:
-    """One element of each row along an axis, at an index for each row: of the shape of x without
-    that axis, or with it as an axis of size 1. `mode` as of `take`.
+    """One element of each row along an axis, at an index for each row.
+
+    Parameters
+    ----------
+    x : array
+    index : array of the shape of x without the axis, or with it as an axis of size 1
+    axis : int
+    keepdims : whether the axis stays, with size 1
+    mode : "raise", "clip" or "wrap", as of `take`
+
+    Returns
+    -------
+    array of the shape of x without the axis; the gradient of what is not picked is 0
 
     >>> pick([[1, 2], [3, 4]], [1, 0])
     array([2, 3])
@@ -106,6 +129,19 @@ def pick(x: Any, index: Any, axis: int = -1, *, keepdims: bool = False, mode: st
 def gather_nd(data: Any, indices: Any) -> Any:
     """Parts of data at `data[indices[0], indices[1], ...]`: each column of indices is one place.
 
+    Parameters
+    ----------
+    data : array (n1, n2, ..., *rest)
+    indices : array (m, ...), m indices of the first m axes in a column; floats are cut
+
+    Returns
+    -------
+    array (..., *axes of data after the first m). The gradient is added up where places repeat.
+
+    Raises
+    ------
+    IndexingError for an index out of bounds.
+
     >>> gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]])
     array([2, 3])
     """
@@ -116,6 +152,12 @@ def gather_nd(data: Any, indices: Any) -> Any:
 @composed("data", "indices")
 def scatter_nd(data: Any, indices: Any, shape: Any) -> Any:
     """Zeros of `shape` with data added at places as `gather_nd` finds them.
+
+    Parameters
+    ----------
+    data : array (..., *rest)
+    indices : array (m, ...), m indices in a column
+    shape : of the result
 
     A place that is named twice gets the sum.
 
@@ -143,6 +185,12 @@ def _places(name: str, indices: Any) -> list[Any]:
 def slice_axis(x: Any, axis: int, begin: int = 0, end: int | None = None, step: int = 1) -> Any:
     """Part of an axis, from `begin` up to `end`: a view. None is the end of the axis.
 
+    Parameters
+    ----------
+    x : array
+    axis : int
+    begin, end, step : ints as in Python's slices
+
     >>> slice_axis([[1, 2, 3], [4, 5, 6]], axis=1, begin=1)
     array([[2, 3],
            [5, 6]])
@@ -159,7 +207,22 @@ def slice_axis(x: Any, axis: int, begin: int = 0, end: int | None = None, step: 
 
 @composed("x", aliases=("SliceChannel",))
 def slice_channel(x: Any, num_outputs: int, axis: int = 1, squeeze_axis: bool = False) -> list[Any]:
-    """So many equal parts of an axis, which `squeeze_axis` drops where they have size 1.
+    """So many equal parts of an axis.
+
+    Parameters
+    ----------
+    x : array
+    num_outputs : int, which divides the size of the axis
+    axis : int
+    squeeze_axis : whether the axis is dropped, where parts have size 1
+
+    Returns
+    -------
+    list of arrays
+
+    Raises
+    ------
+    ShapeError where parts would not be equal.
 
     >>> [p.tolist() for p in slice_channel([[1, 2], [3, 4]], 2, squeeze_axis=True)]
     [[1, 3], [2, 4]]

@@ -150,11 +150,20 @@ def CTCLoss(
     blank_label: str = "first",
     name: str | None = None,
 ) -> Any:
-    """-log of the probability of each sample's labels, over all alignments with its steps.
+    """-log of the probability of each sample's labels, over all alignments with its steps (Graves
+    et al., Connectionist temporal classification, 2006).
 
-    `data` are scores of shape (steps, samples, classes), of which a softmax is taken; `label` has
-    shape (samples, labels). The blank is class 0, and 0 pads labels; or with blank_label="last" it
-    is the last class, and -1 pads. Lengths are used where the two words say so.
+    Parameters
+    ----------
+    data : array (steps, samples, classes), scores of which a softmax is taken
+    label : array (samples, labels), padded with 0, or with -1 where the blank is last
+    data_lengths, label_lengths : arrays (samples,), used where `use_data_lengths`,
+        `use_label_lengths` say so
+    blank_label : "first": class 0 is the blank; "last": the last class is
+
+    Returns
+    -------
+    array (samples,)
 
     >>> CTCLoss(np.zeros((2, 1, 2)), [[1]]).round(6)
     array([0.287682])

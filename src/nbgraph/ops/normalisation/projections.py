@@ -74,7 +74,17 @@ _SPARSEMAX_GRADIENT = RowOp(
 
 @public(_SPARSEMAX)
 def sparsemax(x: Any, axis: int = -1, *, out: Any = None) -> Any:
-    """As `softmax` shares that add up to 1, most of them 0.
+    """As `softmax` shares that add up to 1, most of them 0: the nearest such shares (Martins and
+    Astudillo, 2016).
+
+    Parameters
+    ----------
+    x : array, floats
+    axis : int
+
+    Returns
+    -------
+    array of the shape of x
 
     >>> sparsemax([1.0, 0.5, -1.0])
     array([0.75, 0.25, 0.  ])

@@ -110,10 +110,23 @@ def softmax(
     length: Any = None,
     out: Any = None,
 ) -> Any:
-    """exp(x / temperature) over its sum along `axis` (an int, several, or None for all).
+    """exp(x / temperature) over its sum along `axis`: shares that add up to 1, without overflow.
 
-    `length`: how many elements of each row count, of the shape of x without that axis; the others
-    get 0.
+    Parameters
+    ----------
+    x : array; integers become floats
+    axis : int, several ints, or None for all
+    temperature : float, optional: above 1 shares become more alike, below less
+    length : array of the shape of x without `axis`, optional: how many elements of each row count;
+        the others get 0
+
+    Returns
+    -------
+    array of the shape of x
+
+    Raises
+    ------
+    AxisError where there is no such axis.
 
     >>> softmax([0.0, 0.0, -float("inf")])
     array([0.5, 0.5, 0. ])
@@ -212,6 +225,16 @@ def log_softmax(
 ) -> Any:
     """The logarithm of `softmax`, exact where that would be 0.
 
+    Parameters
+    ----------
+    x : array; integers become floats
+    axis : int, several ints, or None for all
+    temperature : float, optional, a divisor of x
+
+    Returns
+    -------
+    array of the shape of x
+
     >>> log_softmax([0.0, -1000.0])
     array([    0., -1000.])
     """
@@ -276,6 +299,14 @@ _LOGSUMEXP = RowOp(
 @public(_LOGSUMEXP)
 def logsumexp(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None) -> Any:
     """log(sum(exp(x))) over axes, without overflow; -inf of no elements.
+
+    Parameters
+    ----------
+    x : array; integers become floats
+    axis : int, several ints, or None for all
+    keepdims : whether these axes stay, with size 1
+
+    The gradient is out_grad * softmax(x).
 
     >>> import numpy as np
     >>> logsumexp([1000.0, 1000.0]) == 1000 + np.log(2)

@@ -274,10 +274,24 @@ def _epsilon(name: str, eps: Any) -> float:
 def layer_norm(
     x: Any, gamma: Any = None, beta: Any = None, axis: Axis = -1, *, eps: float = 1e-5
 ) -> Any:
-    """Rows along `axis` (an int, several, or None for all) with mean 0 and variance 1, times
-    `gamma` plus `beta`, which broadcast against `x`.
+    """Rows along `axis` with mean 0 and variance 1, times `gamma` plus `beta` (Ba, Kiros and
+    Hinton, 2016).
 
-    `eps` is added to the variance. ShapeError where the weights would make `x` larger.
+    Parameters
+    ----------
+    x : array, floats
+    gamma, beta : arrays that broadcast against x, optional: of shape (n,) for rows along the last
+        axis
+    axis : int, several ints, or None for all
+    eps : float, added to the variance, which is divided by n
+
+    Returns
+    -------
+    array of the shape of x
+
+    Raises
+    ------
+    ShapeError where the weights do not broadcast, or would make x larger.
 
     >>> layer_norm(np.array([[1.0, 3.0], [5.0, 5.0]]), eps=0.25)
     array([[-0.89442719,  0.89442719],
@@ -290,8 +304,19 @@ def layer_norm(
 
 @composed("x", "gamma")
 def rms_norm(x: Any, gamma: Any = None, axis: Axis = -1, *, eps: float = 1e-5) -> Any:
-    """Rows along `axis` divided by the root of their mean square, times `gamma`, which broadcasts
-    against `x`.
+    """Rows along `axis` divided by the root of their mean square, times `gamma` (Zhang and
+    Sennrich, 2019).
+
+    Parameters
+    ----------
+    x : array, floats
+    gamma : array that broadcasts against x, optional
+    axis : int, several ints, or None for all
+    eps : float, added to the mean square
+
+    Returns
+    -------
+    array of the shape of x
 
     >>> rms_norm(np.array([[2.0, 2.0], [3.0, -3.0]]), eps=0)
     array([[ 1.,  1.],
@@ -305,10 +330,23 @@ def rms_norm(x: Any, gamma: Any = None, axis: Axis = -1, *, eps: float = 1e-5) -
 def group_norm(
     x: Any, groups: int, gamma: Any = None, beta: Any = None, *, eps: float = 1e-5
 ) -> Any:
-    """Each group of channels of each image with mean 0 and variance 1; then `gamma` and `beta`,
-    one value a channel.
+    """Each group of channels of each image with mean 0 and variance 1; then `gamma` and `beta` (Wu
+    and He, 2018).
 
-    `x` has shape (images, channels, *space). ShapeError where `groups` does not divide channels.
+    Parameters
+    ----------
+    x : array (images, channels, *space), floats
+    groups : int, which divides channels
+    gamma, beta : arrays (channels,), optional
+    eps : float, added to the variance
+
+    Returns
+    -------
+    array of the shape of x
+
+    Raises
+    ------
+    ShapeError where `groups` does not divide channels, or weights do not fit.
 
     >>> group_norm(np.array([[[1.0], [3.0], [10.0], [20.0]]]), 2, eps=0).ravel()
     array([-1.,  1., -1.,  1.])
@@ -328,8 +366,18 @@ def group_norm(
 
 @composed("x", "gamma", "beta")
 def instance_norm(x: Any, gamma: Any = None, beta: Any = None, *, eps: float = 1e-5) -> Any:
-    """Each channel of each image with mean 0 and variance 1; then `gamma` and `beta`, one value a
-    channel. `x` has shape (images, channels, *space).
+    """Each channel of each image with mean 0 and variance 1; then `gamma` and `beta` (Ulyanov et
+    al., 2016).
+
+    Parameters
+    ----------
+    x : array (images, channels, *space), floats
+    gamma, beta : arrays (channels,), optional
+    eps : float, added to the variance
+
+    Returns
+    -------
+    array of the shape of x
 
     >>> instance_norm(np.array([[[1.0, 3.0], [5.0, 9.0]]]), eps=0).ravel()
     array([-1.,  1., -1.,  1.])

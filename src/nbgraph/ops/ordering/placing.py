@@ -43,6 +43,16 @@ _ARGMAX, _ARGMIN = _place("argmax", ">", np.argmax), _place("argmin", "<", np.ar
 def argmax(x: Any, axis: int | None = None, *, keepdims: bool = False, out: Any = None) -> Any:
     """Where the largest element is along an axis, by default among all in C order; the first.
 
+    Parameters
+    ----------
+    x : array
+    axis : int, or None for all
+    keepdims : whether the axis stays, with size 1
+
+    Returns
+    -------
+    array of int64; a constant for derivatives
+
     >>> argmax([[1, 4], [3, 2]], axis=0)
     array([1, 0])
     """
@@ -52,6 +62,16 @@ def argmax(x: Any, axis: int | None = None, *, keepdims: bool = False, out: Any 
 @public(_ARGMIN)
 def argmin(x: Any, axis: int | None = None, *, keepdims: bool = False, out: Any = None) -> Any:
     """Where the smallest element is along an axis, by default among all in C order; the first.
+
+    Parameters
+    ----------
+    x : array
+    axis : int, or None for all
+    keepdims : whether the axis stays, with size 1
+
+    Returns
+    -------
+    array of int64; a constant for derivatives
 
     >>> argmin([[1, 4], [3, 2]], axis=0)
     array([0, 1])

@@ -68,7 +68,18 @@ def sort(
     stable: bool = True,
     out: Any = None,
 ) -> Any:
-    """The elements in order along an axis; None: of the flattened array.
+    """The elements in order along an axis; NaN counts as the largest.
+
+    Parameters
+    ----------
+    x : array
+    axis : int, or None: of the flattened array
+    descending : whether the largest comes first
+    stable : whether equal elements keep their order
+
+    Returns
+    -------
+    array of the shape of x, or (n,). The gradient goes back to where elements were.
 
     >>> sort([3, 1, 2], descending=True)
     array([3, 2, 1])
@@ -86,7 +97,16 @@ def argsort(
     stable: bool = True,
     out: Any = None,
 ) -> Any:
-    """The indices that bring the elements in order; equal ones keep theirs where `stable`.
+    """The indices that bring the elements in order.
+
+    Parameters
+    ----------
+    x, axis, descending : as those of `sort`
+    stable : whether equal elements keep their order
+
+    Returns
+    -------
+    array of int64 of the shape of x, or (n,); a constant for derivatives
 
     >>> argsort([3, 1, 2])
     array([1, 2, 0])
@@ -141,8 +161,22 @@ def topk(
 ) -> Any:
     """The `k` largest (or smallest) elements along an axis in order, and their indices.
 
-    MXNet's words: `ret_typ` is "both", "value", "indices", or "mask" (ones where they are);
-    `is_ascend` the opposite of `largest`.
+    Parameters
+    ----------
+    x : array
+    k : int, 0 up to the size of the axis
+    axis : int
+    largest : bool; MXNet's `is_ascend` is the opposite
+    ret_typ : "both", "value", "indices", or "mask": ones where they are, of the shape of x
+
+    Returns
+    -------
+    two arrays with size k along the axis, values and int64 indices, or one of them. The gradient
+        goes back to the elements that were chosen.
+
+    Raises
+    ------
+    ShapeError where k is larger than the axis.
 
     >>> topk([3, 1, 2], 2)
     (array([3, 2]), array([0, 2]))
@@ -186,6 +220,16 @@ def searchsorted(
     x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None, out: Any = None
 ) -> Any:
     """Where each of `x2` would go into the sorted vector `x1`, before or behind its equals.
+
+    Parameters
+    ----------
+    x1 : array (n,) in rising order, or with `sorter`, indices that bring it in order
+    x2 : array of any shape
+    side : "left" (before equals) or "right" (behind them)
+
+    Returns
+    -------
+    array of int64 of the shape of x2, a constant for derivatives
 
     >>> searchsorted([1, 2, 4], [2, 3], side="right")
     array([2, 2])

@@ -116,8 +116,20 @@ def fully_connected(
 ) -> Any:
     """`x` times the transpose of `weight`, plus `bias`.
 
-    `weight` has shape (features, inputs), `bias` (features,). All axes of `x` but the first are the
-    inputs; with flatten=False the last one alone. ShapeError where shapes do not fit.
+    Parameters
+    ----------
+    x : array (samples, *inputs)
+    weight : array (features, inputs), inputs counted over all axes of x but the first; with
+        flatten=False those of the last axis
+    bias : array (features,), optional
+
+    Returns
+    -------
+    array (samples, features); with flatten=False (*leading axes of x, features)
+
+    Raises
+    ------
+    ShapeError where shapes do not fit.
 
     >>> fully_connected(np.ones((2, 3)), np.ones((1, 3)), np.array([10.0]))
     array([[13.],

@@ -77,7 +77,19 @@ _MATMUL = ProductOp("matmul", _matmul_labels, gradient=_matmul_rule)
 def matmul(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """The product of matrices, `x1 @ x2`; leading axes broadcast, vectors are rows or columns.
 
-    Raises ShapeError where sizes do not fit, or an operand is a number.
+    Parameters
+    ----------
+    x1 : array (..., m, k) or (k,)
+    x2 : array (..., k, n) or (k,)
+    out : array to write to, optional
+
+    Returns
+    -------
+    array (..., m, n) of the promoted dtype, without the axis of a vector
+
+    Raises
+    ------
+    ShapeError where sizes do not fit, or an operand is a number.
 
     >>> matmul([[1, 2], [3, 4]], [1, 1])
     array([3, 7])
@@ -184,6 +196,17 @@ def batch_dot(
 ) -> Any:
     """Products of matrices, pair by pair: all axes but the last two count pairs.
 
+    Parameters
+    ----------
+    x1 : array (..., m, k), with `transpose_a` (..., k, m)
+    x2 : array (..., k, n), with `transpose_b` (..., n, k); leading axes are the same
+
+    Returns
+    -------
+    array (..., m, n)
+
+    Raises
+    ------
     ShapeError where sizes do not fit; see `matmul` for leading axes that broadcast.
 
     >>> batch_dot([[[1, 2]], [[3, 4]]], [[[1, 1]], [[1, 0]]], transpose_b=True)

@@ -52,6 +52,14 @@ _MAX, _MIN = _extreme("max", np.maximum), _extreme("min", np.minimum)
 def max(x: Any, axis: Any = None, *, keepdims: bool = False, out: Any = None) -> Any:
     """The largest element over axes; NaN where there is one. ShapeError of no elements.
 
+    Parameters
+    ----------
+    x : array
+    axis : int, several ints, or None for all
+    keepdims : whether these axes stay, with size 1
+
+    Several elements that are the largest share the gradient in equal parts.
+
     >>> max([[1, 4], [3, 2]], axis=0)
     array([3, 4])
     """
@@ -61,6 +69,14 @@ def max(x: Any, axis: Any = None, *, keepdims: bool = False, out: Any = None) ->
 @public(_MIN, "amin")
 def min(x: Any, axis: Any = None, *, keepdims: bool = False, out: Any = None) -> Any:
     """The smallest element over axes; NaN where there is one. ShapeError of no elements.
+
+    Parameters
+    ----------
+    x : array
+    axis : int, several ints, or None for all
+    keepdims : whether these axes stay, with size 1
+
+    Several elements that are the smallest share the gradient in equal parts.
 
     >>> min([[1, 4], [3, 2]], axis=0)
     array([1, 2])

@@ -109,6 +109,15 @@ def norm(
 
     Of matrices only the Frobenius norm, ord=None or "fro", is known.
 
+    Parameters
+    ----------
+    x : array, floats
+    ord : number, inf or -inf of vectors: sum(|x|**ord)**(1/ord)
+    axis : int or two, or None for all
+    keepdims : whether these axes stay, with size 1
+
+    The slope where the norm is 0 is taken as 0.
+
     >>> norm([[3.0, 0.0], [0.0, 4.0]]), norm([3.0, 4.0], 1)
     (np.float64(5.0), np.float64(7.0))
     """

@@ -173,6 +173,18 @@ def sum(
 ) -> Any:
     """The sum over axes; of integers and bool 64-bit integers.
 
+    Parameters
+    ----------
+    x : array
+    axis : int, several ints, or None for all
+    dtype : of the sum and the result; by default that of x, of integers and bool int64 or uint64
+    keepdims : whether these axes stay, with size 1
+    out : array to write to, optional
+
+    Raises
+    ------
+    AxisError where there is no such axis.
+
     >>> sum([[1, 2], [3, 4]], axis=0)
     array([4, 6])
     """
@@ -273,6 +285,11 @@ def prod(
     x: Any, axis: Any = None, dtype: Any = None, *, keepdims: bool = False, out: Any = None
 ) -> Any:
     """The product over axes; of integers and bool 64-bit integers. Its slope is right at zeros.
+
+    Parameters
+    ----------
+    x : array
+    axis, dtype, keepdims, out : as those of `sum`
 
     >>> prod([[1, 2], [3, 4]], axis=0)
     array([3, 8])

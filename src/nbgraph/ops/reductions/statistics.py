@@ -72,6 +72,13 @@ def mean(
 ) -> Any:
     """The mean over axes; NaN of no elements.
 
+    Parameters
+    ----------
+    x : array
+    axis : int, several ints, or None for all
+    dtype : of the sum and the result; by default that of x, of integers and bool float64
+    keepdims : whether these axes stay, with size 1
+
     >>> mean([[1, 2], [3, 5]], axis=0)
     array([2. , 3.5])
     """
@@ -146,6 +153,12 @@ def var(
 ) -> Any:
     """The mean squared distance from the mean, divided by n - ddof (or n - correction).
 
+    Parameters
+    ----------
+    x : array
+    axis, dtype, keepdims : as those of `mean`
+    ddof : number; `correction` is its other name
+
     >>> var([1.0, 3.0]), var([1.0, 3.0], ddof=1)
     (np.float64(1.0), np.float64(2.0))
     """
@@ -166,6 +179,12 @@ def std(
     out: Any = None,
 ) -> Any:
     """The root of `var`. Its slope where all elements are equal is taken as 0.
+
+    Parameters
+    ----------
+    x : array
+    axis, dtype, keepdims : as those of `mean`
+    ddof : number; `correction` is its other name
 
     >>> std([1.0, 3.0])
     np.float64(1.0)

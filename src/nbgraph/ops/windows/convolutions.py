@@ -180,13 +180,26 @@ def convolution(
     groups: int = 1,
     out: Any = None,
 ) -> Any:
-    """What lies under a window, times weights, summed: for every place, feature and image.
+    """What lies under a window, times weights, summed: for every place, feature and image. The
+    window is not flipped.
 
-    `x` has shape (images, channels, *space), one to three axes of space; `weight` (features,
-    channels / groups, *window); `bias` one value a feature. `stride`: cells from place to place;
-    `pad`: zeros on both sides; `dilation`: cells from one element of the window to the next; each a
-    number, or one an axis. The result has shape (images, features, *places). The window is not
-    flipped. ShapeError where shapes do not fit, DTypeError for integers.
+    Parameters
+    ----------
+    x : array (images, channels, *space), one to three axes of space, floats
+    weight : array (features, channels / groups, *window)
+    bias : array (features,), optional
+    stride, pad, dilation : int, or one for each axis of space: cells from place to place; zeros on
+        both sides; cells from one element of the window to the next
+    groups : int: channels and features are cut into as many parts that do not meet
+
+    Returns
+    -------
+    array (images, features, *places) of the promoted dtype: along each axis of n cells
+        (n + 2 * pad - dilation * (window - 1) - 1) // stride + 1 places
+
+    Raises
+    ------
+    ShapeError where shapes do not fit, DTypeError for integers.
 
     >>> convolution(np.ones((1, 1, 4)), np.ones((1, 1, 3)), pad=1)
     array([[[2., 3., 3., 2.]]])

@@ -161,10 +161,22 @@ def max_pooling(
 ) -> Any:
     """The largest value under a window, for every place, channel and image; NaN where there is one.
 
-    `x` has shape (images, channels, *space), one to three axes of space. `window`, `stride` (by
-    default the window) and `pad` are a number, or one an axis; what lies in the pad never counts.
-    `ceil`: as many places as touch the data, not only those whose windows lie within. `dilation`:
-    cells from one element of the window to the next.
+    Parameters
+    ----------
+    x : array (images, channels, *space), one to three axes of space, floats
+    window, stride, pad, dilation : int, or one for each axis of space: cells of the window; from
+        place to place, by default the window; around the data, which never count; from one element
+        of the window to the next
+    ceil : whether there are as many places as touch the data, not only those whose windows lie
+        within
+
+    Returns
+    -------
+    array (images, channels, *places). The gradient goes to the first cell that has the maximum.
+
+    Raises
+    ------
+    ShapeError where shapes do not fit, DTypeError for integers.
 
     >>> max_pooling(np.array([[[1.0, 3.0, 2.0, 0.0, 5.0]]]), 2, ceil=True)
     array([[[3., 2., 5.]]])
@@ -313,7 +325,18 @@ def avg_pooling(
 ) -> Any:
     """The mean of what lies under a window, for every place, channel and image.
 
-    As `max_pooling`, but cells of the pad are zeros that count, unless `counted=False`.
+    Parameters
+    ----------
+    x, window, stride, pad, ceil : as those of `max_pooling`
+    counted : whether cells of the pad are zeros that count, or do not count at all
+
+    Returns
+    -------
+    array (images, channels, *places)
+
+    Raises
+    ------
+    ShapeError where shapes do not fit, DTypeError for integers.
 
     >>> avg_pooling(np.array([[[2.0, 4.0, 6.0]]]), 3, stride=1, pad=1, counted=False)
     array([[[3., 4., 5.]]])
