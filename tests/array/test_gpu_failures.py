@@ -7,7 +7,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import DeviceError
-from tests.array.gpu import GPU
+from tests.array.gpu import GPU, emulated_only
 
 
 def test_a_function_on_a_stream():
@@ -69,6 +69,10 @@ PROGRAM = """
 import numpy as np, nbgraph as ng
 g = ng.gpu(0)
 x = ng.array(np.ones(100, np.float32), device=g)
+for _ in range(4):  # kernels are there, and memory for results: a failed device gives neither
+    held = [ng.exp(ng.ones(100, device=g)), x + 1]
+    x += held[0]
+del held
 x.asnumpy()
 {wild}
 y = x + 1
@@ -94,7 +98,11 @@ except ng.errors.DeviceError:
 """
 
 
-@pytest.mark.parametrize("kind", WILD)
+# a real device refuses a copy from nowhere when it is asked for, and goes on
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param("a function", marks=emulated_only), "an operator", "a user's kernel"],
+)
 def test_an_illegal_access_poisons_the_device(kind):
     """The failure is raised at the wait, with the operator's name; other devices go on."""
     found = subprocess.run(

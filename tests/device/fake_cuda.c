@@ -66,6 +66,7 @@ int cuMemcpyDtoDAsync_v2(uint64_t d, uint64_t e, size_t n, handle s) { memcpy((v
 int cuMemcpyPeerAsync(uint64_t d, handle c, uint64_t e, handle f, size_t n, handle s) { return !(c && f) || cuMemcpyDtoDAsync_v2(d, e, n, s); }
 int cuModuleLoadDataEx(handle *m, const char *text, unsigned n, int *options, void **values) {
     if (n != 2 || options[0] != 5 || options[1] != 6) return 1;
+    if (failing) return failing;
     if (!strstr(text, ".entry") && strncmp(text, "\177ELF", 4)) {
         snprintf(values[0], (size_t)values[1], "no entry in it");
         return 218;

@@ -65,7 +65,13 @@ def test_an_illegal_access_fails_the_device_for_good():
     for _ in range(2):
         with pytest.raises(DeviceError, match="illegal memory access"):
             stream.synchronize()
-    assert driver.allocate(0, 100)  # the host's books go on
+    for use in (
+        lambda: driver.allocate(0, 100),
+        lambda: driver.function(0, Counted()),
+        lambda: stream.write(address, np.zeros(8, np.uint8)),
+    ):
+        with pytest.raises(DeviceError, match="illegal memory access"):
+            use()
 
 
 class Counted:

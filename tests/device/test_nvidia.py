@@ -146,6 +146,12 @@ def test_errors_are_told(driver, library):
         def ptx(self, capability):
             return "no kernel"
 
+    failing.value = 700
+    try:  # the device has failed: no word of the text
+        with pytest.raises(DeviceError, match="illegal memory access.*of cuModuleLoadDataEx"):
+            driver.function(0, Bad())
+    finally:
+        failing.value = 0
     with pytest.raises(CompileError, match="Fake 0 does not take the PTX") as caught:
         driver.function(0, Bad())
     assert "no entry in it" in caught.value.details

@@ -115,6 +115,11 @@ class Emulation:
         self.error: str | None = None  # what it failed with; for ever, but for `heal`
         self._random: random.Random | None = None
 
+    def require_well(self) -> None:
+        """A device that has failed takes nothing in any more: whatever is asked of it says why."""
+        if self.error is not None:
+            raise DeviceError(self.error)
+
     def linger(self) -> None:
         """Pause, if that is asked for."""
         if self._random is not None:
@@ -161,6 +166,7 @@ class EmulatedDriver:
 
     def allocate(self, device: int, nbytes: int) -> int:
         """See Driver."""
+        self.devices[device].require_well()
         return self.devices[device].room.take(nbytes)
 
     def free(self, device: int, address: int) -> None:
@@ -199,6 +205,7 @@ class EmulatedDriver:
 
     def function(self, device: int, code: Code) -> EmulatedFunction:
         """See Driver."""
+        self.devices[device].require_well()
         return EmulatedFunction(code)
 
     def require_products(self) -> None:

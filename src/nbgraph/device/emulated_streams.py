@@ -110,6 +110,7 @@ class EmulatedStream:
 
     def _work(self, job: Job) -> None:
         """Have it done; a device that has failed does nothing any more."""
+        self._emulation.require_well()
 
         def run() -> None:
             if self._emulation.error is None:
@@ -151,6 +152,7 @@ class EmulatedStream:
     def record(self) -> EmulatedEvent:
         """See Stream."""
         self._require_no_capture("record")
+        self._emulation.require_well()
         event = EmulatedEvent(self._emulation)
 
         def reach() -> None:
@@ -163,6 +165,7 @@ class EmulatedStream:
     def wait(self, event: EmulatedEvent) -> None:
         """See Stream."""
         self._require_no_capture("wait")
+        self._emulation.require_well()
         self._jobs.put(event.pause)
 
     def launch(

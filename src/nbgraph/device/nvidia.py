@@ -28,6 +28,9 @@ _MULTIPROCESSORS, _RESIDENT, _MAJOR, _MINOR = 16, 39, 75, 76
 _RELEASE_THRESHOLD = 4  # CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
 _ERROR_LOG, _ERROR_LOG_BYTES = 5, 6  # options of cuModuleLoadDataEx
 _LOG = 8192
+# CUDA_ERROR_INVALID_IMAGE, _NO_BINARY_FOR_GPU, _INVALID_PTX, _UNSUPPORTED_PTX_VERSION: what is told
+# of a text; all else is told of the device, which may have failed before
+_REFUSED = (200, 209, 218, 222)
 _ORDINAL = 9  # CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 _LEGACY, _PER_THREAD = 1, 2  # handles that stand for the default streams
 
@@ -93,7 +96,10 @@ class Library:
 
     def call(self, name: str, *arguments: Any) -> None:
         """Call it; DeviceError says what the driver says."""
-        code = getattr(self, name)(*arguments)
+        self.require(name, getattr(self, name)(*arguments))
+
+    def require(self, name: str, code: int) -> None:
+        """DeviceError where what a function returned is an error."""
         if code:
             raise DeviceError(f"{self.told(code)} (CUDA error {code} of {name})")
 
@@ -226,8 +232,7 @@ class NvidiaDriver:
         code = self.library.cuMemAllocAsync(byref(found), nbytes, stream.handle)  # type: ignore[attr-defined]
         if code == _OUT_OF_MEMORY:
             return 0
-        if code:
-            raise DeviceError(f"{self.library.told(code)} (CUDA error {code} of cuMemAllocAsync)")
+        self.library.require("cuMemAllocAsync", code)
         stream.synchronize()
         return found.value
 
@@ -288,12 +293,13 @@ class NvidiaDriver:
         found = _HANDLE()
         self.enter(device)
         status = self.library.cuModuleLoadDataEx(byref(found), text, 2, options, values)  # type: ignore[attr-defined]
-        if status:
+        if status in _REFUSED:
             raise CompileError(
                 f"{code.name}: {self.title(device)} does not take the PTX that was made of it "
                 f"({self.library.told(status)}); please report this",
                 details=f"{log.value.decode(errors='replace')}\n\n{text.decode(errors='replace')}",
             )
+        self.library.require("cuModuleLoadDataEx", status)
         handle = self.made(device, "cuModuleGetFunction", found, code.name.encode())
         return NvidiaFunction(handle, code.order)
 
