@@ -1,6 +1,7 @@
 """Compute the constants and minimax polynomials of the vector maths room.
 
     python scripts/remez.py > src/nbgraph/kernels/vector_math/coefficients.py
+    python scripts/remez.py tails > src/nbgraph/kernels/tails.py
 
 Remez exchange (Muller, Elementary Functions, ch. 3) in 45-digit arithmetic.  The low coefficients
 are rounded to the format one after the other, and the rest is fitted again to what that left
@@ -185,23 +186,21 @@ def erfinv_near_job(ratio: Function, dtype: str, middle: mp.mpf, terms: int) -> 
     )
 
 
-def erfinv_jobs() -> list[Job]:
-    """erfinv(x) of w = -log(1 - x^2): its ratio to x up to the border, its ratio to s = sqrt(w)
-    beyond, less 1. The far ratio is a function of t = (s - 3.75) / (s + 2), which keeps the
-    singularities, of s^2 = 2 pi i and at infinity, about equally far.
-    """
-    border = {"float32": mp.mpf(5), "float64": mp.mpf("6.25")}
-    last = {"float32": mp.mpf("16"), "float64": mp.mpf("36.1")}
+BORDER = {"float32": mp.mpf(5), "float64": mp.mpf("6.25")}  # between erfinv's two ranges of w
 
-    def inverse(w: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
-        x = mp.sqrt(-mp.expm1(-w))
-        return x, mp.erfinv(x)
 
-    def near(w: mp.mpf) -> mp.mpf:
-        x, y = inverse(w)
-        return y / x - 1
+def inverse(w: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
+    """x and erfinv(x) of w = -log(1 - x^2)."""
+    x = mp.sqrt(-mp.expm1(-w))
+    return x, mp.erfinv(x)
 
-    def far(t: mp.mpf) -> mp.mpf:
+
+def erfinv_far_job(name: str, dtype: str, last: str, terms: int) -> Job:
+    """The ratio of erfinv(x) to s = sqrt(w), less 1, from the border to w = `last`. It is a
+    function of t = (s - 3.75) / (s + 2), which keeps the singularities, of s^2 = 2 pi i and at
+    infinity, about equally far."""
+
+    def target(t: mp.mpf) -> mp.mpf:
         s = (mp.mpf("3.75") + 2 * t) / (1 - t)
         return inverse(s * s)[1] / s - 1
 
@@ -209,22 +208,37 @@ def erfinv_jobs() -> list[Job]:
         s = mp.sqrt(w)
         return (s - mp.mpf("3.75")) / (s + 2)
 
+    ends = place(BORDER[dtype]), {dtype: place(mp.mpf(last))}
+    return Job(name, target, lambda t: 1 / (1 + target(t)), *ends, {dtype: terms}, settled=0)
+
+
+def erfinv_jobs() -> list[Job]:
+    """erfinv(x) of w = -log(1 - x^2): its ratio to x up to the border, and beyond."""
+
+    def near(w: mp.mpf) -> mp.mpf:
+        x, y = inverse(w)
+        return y / x - 1
+
     near = near_zero(near, mp.sqrt(mp.pi) / 2 - 1, "1e-25")
     return [
-        *(erfinv_near_job(near, d, border[d] / 2, n) for d, n in count(10, 25).items()),
-        *(
-            Job(
-                "erfinv_far",
-                far,
-                lambda t: 1 / (1 + far(t)),
-                place(border[dtype]),
-                {dtype: place(last[dtype])},
-                {dtype: terms},
-                settled=0,
-            )
-            for dtype, terms in count(8, 23).items()
-        ),
+        *(erfinv_near_job(near, d, BORDER[d] / 2, n) for d, n in count(10, 25).items()),
+        erfinv_far_job("erfinv_far", "float32", "16", 8),
+        erfinv_far_job("erfinv_far", "float64", "36.1", 23),
     ]
+
+
+def tails() -> None:
+    """Print the module of the tails that random words reach, beyond those of floats."""
+    print('"""erfinv_far as far as random words reach; by scripts/remez.py tails."""\n')
+    print("TAILS: dict[str, tuple[float, ...]] = {")
+    for dtype, terms in (("float32", 11), ("float64", 25)):
+        worst, values = fit(erfinv_far_job("tail", dtype, "50", terms), dtype)
+        print(f"{dtype}: 2^{float(mp.log(worst, 2)):.1f}", file=sys.stderr, flush=True)
+        print(f'    "{dtype}": (')
+        for value in values:
+            print(f"        {value!r},")
+        print("    ),")
+    print("}")
 
 
 def jobs() -> list[Job]:
@@ -378,4 +392,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    tails() if sys.argv[1:] == ["tails"] else main()

@@ -25,7 +25,18 @@ def numbers(device, seed):
     own = np.random.default_rng(seed)
     made = [
         ng.random.uniform(size=(3, 5), device=device),
-        ng.random.normal(size=7, device=device),
+        ng.random.normal(2, 0.5, size=3001, device=device),
+        ng.random.normal(2, 0.5, size=33, dtype="float16", device=device),
+        ng.random.gumbel(2, 0.5, size=1001, dtype="float64", device=device),
+        ng.random.truncated_normal(size=7, device=device),
+        ng.random.laplace(size=7, device=device),
+        ng.random.logistic(size=7, device=device),
+        ng.random.exponential(3, size=7, device=device),
+        ng.random.lognormal(size=7, device=device),
+        ng.random.geometric(0.2, size=1001, device=device),
+        ng.random.integers(-5, 6, size=999, dtype="int16", device=device),
+        ng.random.integers(2**64 - 9, size=999, dtype="uint64", device=device),
+        ng.random.poisson(3, size=7, device=device),
         ng.random.uniform(-1, 3, size=4099, dtype="float64", device=device),
         ng.random.uniform(2, 3, size=33, dtype="float16", device=device),
         ng.random.uniform(size=33, dtype="bfloat16", device=device, rng=own),
@@ -112,15 +123,17 @@ ASKED = {
 
 
 def test_what_a_kernel_draws_is_not_made_on_the_host(monkeypatch):
-    """Uniform numbers and Bernoulli trials of a number; others are made there, and copied."""
+    """What is drawn of single words; what NumPy draws is made there, and copied."""
     made = []
     monkeypatch.setattr(
         whole, "copy_of", lambda a, *k, copy=whole.copy_of, **o: made.append(a) or copy(a, *k, **o)
     )
     ng.random.uniform(size=5, device=GPU)
     ng.random.bernoulli(0.5, size=5, device=GPU)
-    assert not made
     ng.random.normal(size=5, device=GPU)
+    ng.random.integers(4, size=5, device=GPU)
+    assert not made
+    ng.random.beta(1, 2, size=5, device=GPU)
     assert len(made) == 1
 
 

@@ -165,7 +165,7 @@ def test_gradients_stay_on_the_device():
 
 
 def test_arrays_are_made_there():
-    """Draws are made on the host: the same numbers on all devices."""
+    """Draws are the same numbers on all devices."""
     same(ng.zeros((2, 3), device=GPU), np.zeros((2, 3), np.float32))
     same(ng.full((3,), 7, device=GPU), ng.full((3,), 7))
     same(ng.arange(5, device=GPU), np.arange(5))

@@ -20,6 +20,8 @@ def network(device):
     def f(x, w):
         h = ng.dropout(ng.tanh(x * w), 0.4)
         y = ng.rrelu(h - ng.random.uniform(size=(3, 50), device=device))
+        y = y * ng.random.normal(1, 0.5, size=(3, 50), device=device)
+        y = y + ng.random.integers(5, size=(3, 50), device=device).astype("float32")
         return y * ng.random.bernoulli(0.5, size=(3, 50), device=device, dtype="float32"), h
 
     return f

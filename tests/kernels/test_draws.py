@@ -14,7 +14,6 @@ from nbgraph.kernels import draws
 from nbgraph.kernels.cuda import compile as compiled
 from nbgraph.kernels.cuda import machine
 from nbgraph.kernels.cuda.drawing import drawing
-from nbgraph.kernels.philox import BLOCK
 from nbgraph.kernels.written import source, written
 from nbgraph.resource.random import Draw
 from tests.kernels.cuda.hosts import loaded
@@ -42,7 +41,7 @@ def number(value, compute):
 def words(d, one, arrays, parameters, mode=()):
     """The record of a kernel over these arrays."""
     count = arrays[-1].size
-    blocks = -(-count // BLOCK[d.compute])
+    blocks = -(-count // d.block)
     draw = [scalar_word(int(w), "i", "") for w in (*one.key, one.number)]
     return np.array(
         [count, blocks, *(a.ctypes.data for a in arrays), *parameters, *draw, *mode], np.int64

@@ -64,7 +64,7 @@ def _on_host(name: str, call: DrawnCall) -> Prepared:
     drawn, count = call.drawn, call.size
     code = written(drawn.name, host_text(drawn), drawn.compute)
     nbytes = sum(ITEMSIZE[dtype] for dtype in drawn.arrays.values())
-    cost = int(count * (_NANOSECONDS[drawn.compute] + _PER_BYTE * nbytes))
+    cost = int(count * (_NANOSECONDS[drawn.compute] + drawn.cost + _PER_BYTE * nbytes))
     made = Prepared(name, code, _NOWHERE, call.parameters, _scalars(drawn), cost)
     made.head, made.hi = (count, 0), -(-count // drawn.tile)
     return made

@@ -11,19 +11,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from nbgraph.kernels.kinds import STORED
 from nbgraph.kernels.loops import STRIP
-from nbgraph.kernels.philox import BITS, BLOCK, DRAW, inner, integers, strip, strip_made, words
+from nbgraph.kernels.philox import (
+    BITS,
+    BLOCK,
+    DRAW,
+    Form,
+    inner,
+    integers,
+    strip,
+    strip_made,
+    words,
+)
 from nbgraph.kernels.writer import ITEMSIZE
-from nbgraph.kernels.written import Compute, Record, function, part
+from nbgraph.kernels.written import Compute, Record, function, part, written
 
 _SIGNIFICAND = {"float16": 11, "bfloat16": 8}  # bits
 _ONE = {"float16": 0x3C00, "bfloat16": 0x3F80}  # as they are stored
-_INTEGERS = ("least", "training")  # parameters; others are numbers of the kernel's precision
+_INTEGERS = (
+    "least",
+    "training",
+    "low",
+    "range",
+)  # parameters; others are numbers of the kernel's precision
 _VECTOR = 16  # bytes
 
 
@@ -43,6 +58,8 @@ class Drawn(NamedTuple):
     stores: Mapping[str, str]
     loads: Mapping[str, str] = {}
     when: str = ""
+    form: Form = "number"
+    cost: float = 0  # nanoseconds of an element, beyond those of its integer
 
     @property
     def arrays(self) -> dict[str, str]:
@@ -52,7 +69,12 @@ class Drawn(NamedTuple):
     @property
     def tile(self) -> int:
         """Numbers of a tile of the host."""
-        return STRIP // 4 * BLOCK[self.compute]
+        return STRIP // 4 * self.block
+
+    @property
+    def block(self) -> int:
+        """Elements that a block of words makes."""
+        return BLOCK[self.compute] // (2 if self.form == "pair" else 1)
 
     @property
     def trains(self) -> bool:
@@ -67,7 +89,7 @@ class Drawn(NamedTuple):
 
     def _word(self, name: str, value: float) -> int:
         if name in _INTEGERS:
-            return int(value)
+            return (int(value) + (1 << 63)) % (1 << 64) - (1 << 63)  # as 64 bits with a sign
         with np.errstate(over="ignore"):
             held = np.array(value, self.compute)
         return int.from_bytes(held.tobytes().ljust(8, b"\0"), "little", signed=True)
@@ -104,7 +126,7 @@ def uniform(dtype: str) -> Drawn:
     def element(s: str) -> list[str]:
         number = f"{compute}(n{s} >> {spare})" if spare else f"{compute}(n{s})"
         return [
-            f"out{s} = {_narrowed(f'scale * ({number} * {_unit(compute, spare)}) + loc', dtype)}"
+            f"out{s} = {narrowed(f'scale * ({number} * {_unit(compute, spare)}) + loc', dtype)}"
         ]
 
     read = {n: f"{compute}_word(args, {layout.place(n)})" for n in ("scale", "loc")}
@@ -143,7 +165,7 @@ def rrelu(dtype: str, *, factor: bool = True) -> Drawn:
 
     def chosen(s: str) -> str:
         slope = f"loc + scale * ({compute}(n{s}) * {_unit(compute)})"
-        slope = _widened(_narrowed(slope, dtype), dtype)  # as it is stored
+        slope = _widened(narrowed(slope, dtype), dtype)  # as it is stored
         return f"select({_widened(f'x{s}', dtype)} > {compute}(0), {compute}(1), {slope})"
 
     read = {
@@ -168,8 +190,8 @@ def _multiplied(
 
     def element(s: str) -> list[str]:
         product = f"{_widened(f'x{s}', dtype)} * k{s}"
-        lines = [f"k{s} = {chosen(s)}", f"out{s} = {_narrowed(product, dtype)}"]
-        return [*lines, f"factor{s} = {_narrowed(f'k{s}', dtype)}"] if factor else lines
+        lines = [f"k{s} = {chosen(s)}", f"out{s} = {narrowed(product, dtype)}"]
+        return [*lines, f"factor{s} = {narrowed(f'k{s}', dtype)}"] if factor else lines
 
     words = {
         name: f"{'' if name in _INTEGERS else f'{compute}_'}word(args, {layout.place(name)})"
@@ -186,7 +208,8 @@ def _unit(compute: Compute, spare: int = 0) -> str:
     return f"{compute}({2.0 ** (spare - BITS[compute])!r})"
 
 
-def _narrowed(value: str, dtype: str) -> str:
+def narrowed(value: str, dtype: str) -> str:
+    """A number as it is stored."""
     return f"float32_to_{dtype}({value})" if dtype in _ONE else value
 
 
@@ -199,18 +222,18 @@ def _widened(value: str, dtype: str) -> str:
 
 def host_text(d: Drawn) -> str:
     """The kernel for tiles of the host."""
-    numbers, integer = strip(d.compute)
+    numbers, integer = strip(d.compute, d.form)
     rest = ["numbers", "m", *(name for name in d.parameters if name != "training")]
     places = [f"{t}_pointer({a} + at * {ITEMSIZE[t]})" for a, t in d.arrays.items()]
     made = f"strip_made(words, tile * {STRIP // 4}, blocks_of, {', '.join(DRAW)})"
-    making = [f"blocks_of = (m + {BLOCK[d.compute] - 1}) // {BLOCK[d.compute]}", f"done = {made}"]
+    making = [f"blocks_of = (m + {d.block - 1}) // {d.block}", f"done = {made}"]
     return (
         strip_made()
         + part(
             f"tile_made({', '.join([*d.arrays, *rest])})",
             "for i in range(m):",
             *(f"    {a}_ = load_input({a}, i)" for a in d.loads),
-            f"    n_ = {integer}",
+            *inner(integer),
             *inner(d.element("_")),
             *(f"    store_output({a}, i, {a}_)" for a in d.stores),
             "return 0",
@@ -232,9 +255,19 @@ def host_text(d: Drawn) -> str:
     )
 
 
+def fill(
+    d: Drawn, out: np.ndarray[Any, Any], parameters: Sequence[float], draw: Sequence[int]
+) -> None:
+    """Draw a row-major array of the host here and now."""
+    blocks = -(-out.size // d.block)
+    words = (out.size, blocks, out.ctypes.data, *d.words(*parameters), *draw)
+    code = written(d.name, host_text(d), d.compute)
+    code.run(np.array(words, np.int64), 0, -(-out.size // d.tile))
+
+
 def device_text(d: Drawn, *, vectors: bool) -> str:
     """The kernel for threads of a grid; with `vectors` all addresses are multiples of 16."""
-    block = BLOCK[d.compute]
+    block = d.block
     zeros = "a, b, c, d = uint64(0), uint64(0), uint64(0), uint64(0)"
     making = [zeros, f"if {d.when}:", *inner(words())] if d.when else words()
     return function(
@@ -244,7 +277,7 @@ def device_text(d: Drawn, *, vectors: bool) -> str:
         *(f"{name} = {text}" for name, text in d.parameters.items()),
         "block = start",
         "while block < blocks:",
-        *inner([*making, *integers(d.compute)]),
+        *inner([*making, *integers(d.compute, d.form), *_made(d, here=not d.loads)]),
         f"    at = block * {block}",
         f"    if at + {block} <= count:",
         *inner(_whole(d, vectors=vectors), 2),
@@ -255,14 +288,18 @@ def device_text(d: Drawn, *, vectors: bool) -> str:
     )
 
 
+def _made(d: Drawn, *, here: bool) -> list[str]:
+    """The elements of a block: at once where nothing is loaded for them."""
+    return [line for j in range(d.block) for line in d.element(str(j)) if here]
+
+
 def _whole(d: Drawn, *, vectors: bool) -> list[str]:
     """A block of which all elements are there."""
     lines: list[str] = []
     for name, dtype in d.loads.items():
         for names, place, lanes in _places(d, name, dtype, vectors=vectors):
             lines.append(f"{names} = load{lanes}({name}_p, {place})")
-    for j in range(BLOCK[d.compute]):
-        lines += d.element(str(j))
+    lines += _made(d, here=bool(d.loads))
     for name, dtype in d.stores.items():
         for names, place, lanes in _places(d, name, dtype, vectors=vectors):
             lines.append(f"store{lanes}({name}_p, {place}, {names})")
@@ -271,7 +308,7 @@ def _whole(d: Drawn, *, vectors: bool) -> list[str]:
 
 def _places(d: Drawn, name: str, dtype: str, *, vectors: bool) -> list[tuple[str, str, str]]:
     """The vectors of a block, or its single elements: names of values, index, the word's end."""
-    block = BLOCK[d.compute]
+    block = d.block
     lanes = min(block, _VECTOR // ITEMSIZE[dtype]) if vectors else 1
     first = "at" if lanes == 1 else f"block * {block // lanes}"
     return [
@@ -287,9 +324,9 @@ def _places(d: Drawn, name: str, dtype: str, *, vectors: bool) -> list[tuple[str
 def _rest(d: Drawn) -> list[str]:
     """The elements of the last block that there are."""
     lines: list[str] = []
-    for j in range(BLOCK[d.compute]):
+    for j in range(d.block):
         lines.append(f"if at + {j} < count:")
         lines += [f"    {name}{j} = load({name}_p, at + {j})" for name in d.loads]
-        lines += inner(d.element(str(j)))
+        lines += inner(d.element(str(j))) if d.loads else []
         lines += [f"    store({name}_p, at + {j}, {name}{j})" for name in d.stores]
     return lines

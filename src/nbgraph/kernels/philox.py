@@ -8,11 +8,13 @@ made in any order, by anyone. NumPy counts before it makes a block, so the first
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from nbgraph.kernels.written import Compute, part
 
 DRAW = ("key0", "key1", "number")  # the words of a draw: see `nbgraph.resource.random.Draw`
 BLOCK: dict[Compute, int] = {"float32": 8, "float64": 4}  # numbers of a block
+Form = Literal["number", "word", "pair"]  # which bits of the words an integer has
 BITS: dict[Compute, int] = {"float32": 24, "float64": 53}  # of a number
 _MULTIPLIERS = 0xD2E7470EE14C6C93, 0xCA5A826395121157
 _STEPS = 0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B  # of the key, from round to round
@@ -34,23 +36,33 @@ def _round(turn: int) -> list[str]:
     ]
 
 
-def integers(compute: Compute) -> list[str]:
-    """n0, n1, ... of the words: a number is such an integer times 2^-BITS. Of float32 there are two
-    in a word, that of the low half first."""
-    if compute == "float64":
-        return [f"n{k} = int64({word} >> uint64(11))" for k, word in enumerate("abcd")]
+def integers(compute: Compute, form: Form = "number") -> list[str]:
+    """n0, n1, ... of the words. As "number" one is such an integer times 2^-BITS; as "word" it has
+    all bits, and a sign; as "pair" two words of 64 bits make one, of which l0, ... is the low one.
+    Of float32 there are two in a word, that of the low half first."""
+    if form == "pair":
+        return ["n0, l0, n1, l1 = b, a, d, c"]
+    cut = 64 - BITS[compute] if compute == "float64" else 32 - BITS[compute]
+    cut = 0 if form == "word" else cut
     lines: list[str] = []
     for k, word in enumerate("abcd"):
-        lines.append(f"n{2 * k} = int32(uint32({word}) >> uint32(8))")
-        lines.append(f"n{2 * k + 1} = int32({word} >> uint64(40))")
+        if compute == "float64":
+            lines.append(f"n{k} = int64({word} >> uint64({cut}))")
+        else:
+            lines.append(f"n{2 * k} = int32(uint32({word}) >> uint32({cut}))")
+            lines.append(f"n{2 * k + 1} = int32({word} >> uint64({32 + cut}))")
     return lines
 
 
-def strip(compute: Compute) -> tuple[str, str]:
-    """How a strip of words is read as integers: its pointer, and the i-th of them."""
-    if compute == "float64":
-        return "words", "int64(load_input(numbers, i) >> uint64(11))"
-    return "uint32_pointer(address(words))", "int32(load_input(numbers, i) >> uint32(8))"
+def strip(compute: Compute, form: Form = "number") -> tuple[str, list[str]]:
+    """How a strip of words is read as integers: its pointer, and the lines of the i-th, `n_`."""
+    if form == "pair":
+        lines = ["l_ = load_input(numbers, i * 2)", "n_ = load_input(numbers, i * 2 + 1)"]
+        return "words", lines
+    width, kind = (64, "int64") if compute == "float64" else (32, "int32")
+    cut = 0 if form == "word" else width - BITS[compute]
+    pointer = "words" if width == 64 else "uint32_pointer(address(words))"
+    return pointer, [f"n_ = {kind}(load_input(numbers, i) >> uint{width}({cut}))"]
 
 
 def strip_made() -> str:

@@ -1,8 +1,8 @@
 """Operators that draw random numbers, some of them by kernels.
 
 Which numbers these will be is fixed at the push, as a draw of the host's stream, whatever device
-they are made on; so the same seed gives the same numbers on all devices. What NumPy makes otherwise
-than number by number (normal ones, say) has no kernel, and is made by NumPy: the specification.
+they are made on; so the same seed gives the same numbers on all devices. What has no kernel is made
+by NumPy on the host.
 """
 
 from __future__ import annotations
@@ -52,9 +52,7 @@ class DrawnOp(ArrayOp):
         """The next draw, as words of a record."""
         from nbgraph.resource.random import draw_of
 
-        draw = draw_of(attributes.get("rng"))
-        low, high = draw.key.view("int64").tolist()
-        return low, high, draw.number
+        return draw_of(attributes.get("rng")).words
 
     def drawn_call(
         self, operands: Sequence[Spec], stores: Sequence[bool], attributes: Mapping[str, Any]

@@ -66,6 +66,23 @@ class Draw:
         }
         return np.random.Generator(numbers)
 
+    @property
+    def words(self) -> tuple[int, int, int]:
+        """The key and the number, as words of a kernel's record."""
+        low, high = self.key.view("int64").tolist()
+        return low, high, self.number
+
+
+def draw_behind(generator: np.random.Generator) -> Draw:
+    """The draw of which this is the generator, of which nothing was taken.
+
+    >>> one = draw()
+    >>> draw_behind(one.generator()).words == one.words
+    True
+    """
+    state: Any = generator.bit_generator.state["state"]
+    return Draw(state["key"], int(state["counter"][2]))
+
 
 class _NoEntropy(np.random.bit_generator.ISeedSequence):
     """Spares a generator whose state is set at once the system's entropy, most of its cost."""

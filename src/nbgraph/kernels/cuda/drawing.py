@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from nbgraph.kernels.cuda.unit import Unit, UnitCall, unit
 from nbgraph.kernels.draws import Drawn, device_text
-from nbgraph.kernels.philox import BLOCK
 
 
 def drawing(d: Drawn, parameters: tuple[int, ...], count: int) -> UnitCall:
     """The kernel for `count` numbers; its record goes on with the draw."""
     single, vectors = (_unit(d, vectors=v) for v in (False, True))
-    blocks = -(-count // BLOCK[d.compute])
+    blocks = -(-count // d.block)
     return UnitCall(single, (count, blocks), parameters, blocks, vectors)
 
 

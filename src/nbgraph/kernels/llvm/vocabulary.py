@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from nbgraph.codegen import target
 from nbgraph.errors import CompileError
 from nbgraph.kernels.kinds import INTEGERS, STORED
 from nbgraph.kernels.llvm.arithmetic import absolute, cast, compare, intrinsic, select
@@ -20,7 +21,7 @@ from nbgraph.kernels.llvm.values import (
     llvm_type,
 )
 from nbgraph.kernels.loops import ROOM, STRIP
-from nbgraph.native.processor import LINE, is_x86
+from nbgraph.native.processor import LINE, has_fma, is_x86
 
 Primitive = Callable[[Function, Sequence[Value]], Value | tuple[Value, ...] | None]
 
@@ -177,6 +178,13 @@ def _least(order: str) -> Primitive:
     return least
 
 
+def _fma(f: Function, args: Sequence[Value]) -> Value:
+    if has_fma(target.features()):
+        return intrinsic(f, "fma", *args)
+    product = f.value(args[0].kind, f"fmul {args[0].typed}, {args[1].text}")
+    return f.value(args[0].kind, f"fadd {product.typed}, {args[2].text}")
+
+
 def _wide_product(f: Function, args: Sequence[Value]) -> tuple[Value, ...]:
     a, b = (f.value("", f"zext {cast(f, v, 'uint64').typed} to i128").text for v in args)
     product = f.value("", f"mul i128 {a}, {b}").text
@@ -231,6 +239,7 @@ PRIMITIVES: dict[str, Primitive] = {
     "abs": lambda f, args: absolute(f, args[0]),
     "min": _least("<"),
     "max": _least(">"),
+    "fma": _fma,
     "wide_product": _wide_product,
     **{f"{kind}_word": _word(kind) for kind in ("int64", *FLOATS)},
     **{f"{dtype}_pointer": _pointer(dtype) for dtype in _DTYPES},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,13 @@ from nbgraph.dtype import as_dtype, compute_dtype
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import constant
 from nbgraph.ops.define import as_array, as_known, library, public, shape_tuple, whole
+from nbgraph.ops.draws import plain
 from nbgraph.ops.draws.continuous import gumbel
 from nbgraph.ops.draws.drawing import (
     NOT_NEGATIVE,
     Array,
     Drawing,
+    Made,
     drawn,
     float_dtype,
     moved,
@@ -29,16 +32,24 @@ Generator = np.random.Generator
 def _fill_truncated(
     rng: Generator, out: Array, loc: float, scale: float, *, low: float, high: float
 ) -> None:
-    """By the inverse of the distribution function, on the side where it loses no digits."""
-    from scipy.special import log_ndtr, ndtri_exp
-
-    sign = -1 if low > 0 else 1
-    ends = sorted((sign * low, sign * high))
-    first, last = log_ndtr(ends[0]), log_ndtr(ends[1])
-    share = rng.random(out.shape)
-    logarithm = np.logaddexp(np.log(share) + last, np.log1p(-share) + first)
-    values = np.clip(sign * ndtri_exp(logarithm), low, high)
+    values = plain.truncated_normal(plain.words_for(rng, out), low, high)
     out[...] = (loc + scale * values).astype(compute_dtype(out.dtype))
+
+
+def _truncated_kernel(
+    dtype: str, loc: float, scale: float, *, low: float, high: float
+) -> Made | None:
+    from nbgraph.kernels.quantiles import FARTHEST, truncated
+
+    if low > FARTHEST or high < -FARTHEST:
+        return None
+    ends = low / math.sqrt(2), high / math.sqrt(2)
+    below, above = math.erfc(-ends[0]) / 2, math.erfc(ends[1]) / 2
+    if low > 0:
+        inside = math.erfc(ends[0]) / 2 - above
+    else:
+        inside = (math.erfc(-ends[1]) - math.erfc(-ends[0])) / 2
+    return truncated(dtype), (scale, loc, low, high, below, above, inside)
 
 
 def _fill_multinomial(rng: Generator, out: Array, n: Any, pvals: Any) -> None:
@@ -50,7 +61,9 @@ def _fill_multinomial(rng: Generator, out: Array, n: Any, pvals: Any) -> None:
     out[...] = rng.multinomial(count, shares, out.shape[:-1])
 
 
-_TRUNCATED = Drawing("truncated_normal", _fill_truncated, gradient=constant)
+_TRUNCATED = Drawing(
+    "truncated_normal", _fill_truncated, gradient=constant, kernel=_truncated_kernel
+)
 _MULTINOMIAL = Drawing("multinomial", _fill_multinomial)
 
 

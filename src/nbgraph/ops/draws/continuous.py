@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,22 +10,20 @@ from nbgraph.device import Context
 from nbgraph.dtype import compute_dtype, name_of
 from nbgraph.operator.array_op import constant
 from nbgraph.ops.define import library, public
+from nbgraph.ops.draws import plain
 from nbgraph.ops.draws.drawing import (
     NOT_NEGATIVE,
     POSITIVE,
     Array,
     Domain,
     Drawing,
-    Kernel,
+    Made,
     drawn,
     float_dtype,
     moved,
     named,
     parameter,
 )
-
-if TYPE_CHECKING:
-    from nbgraph.kernels.draws import Drawn
 
 Generator = np.random.Generator
 _BITS = {"float16": 11, "bfloat16": 8}  # of a significand
@@ -36,26 +33,12 @@ _FINITE = Domain("finite numbers", np.isfinite)
 # how they are drawn -----------------------------------------------------------------------------
 
 
-def _movable(
-    kind: str, draw: Callable[[Generator, Array], None], kernel: Kernel | None = None
-) -> Drawing:
-    """A distribution of standard numbers, `loc + scale` times which are asked for. `draw` fills a
-    row-major array of float32 or float64."""
-
-    def fill(rng: Generator, out: Array, loc: float, scale: float) -> None:
-        direct = name_of(out.dtype) in ("float32", "float64") and out.flags.c_contiguous
-        work = out if direct else np.empty(out.shape, compute_dtype(out.dtype))
-        draw(rng, work)
-        if kind == "uniform" and name_of(out.dtype) in _BITS:
-            _cut(work, _BITS[name_of(out.dtype)])
-        if scale != 1:
-            np.multiply(work, scale, out=work)
-        if loc:
-            np.add(work, loc, out=work)
-        if not direct:
-            out[...] = work
-
-    return Drawing(kind, fill, gradient=constant, kernel=kernel)
+def _fill_uniform(rng: Generator, out: Array, loc: float, scale: float) -> None:
+    dtype: Any = np.dtype(compute_dtype(out.dtype))
+    work = rng.random(out.shape, dtype=dtype.type)
+    if name_of(out.dtype) in _BITS:
+        _cut(work, _BITS[name_of(out.dtype)])
+    out[...] = dtype.type(scale) * work + dtype.type(loc)
 
 
 def _cut(work: Array, bits: int) -> None:
@@ -65,33 +48,30 @@ def _cut(work: Array, bits: int) -> None:
     np.multiply(work, 2.0**-bits, out=work)
 
 
-def _in_double(method: str) -> Callable[[Generator, Array], None]:
-    """What NumPy draws in float64 alone."""
-
-    def draw(rng: Generator, work: Array) -> None:
-        work[...] = getattr(rng, method)(size=work.shape)
-
-    return draw
-
-
-def _uniform_kernel(dtype: str, loc: float, scale: float) -> tuple[Drawn, Sequence[float]]:
+def _uniform_kernel(dtype: str, loc: float, scale: float) -> Made:
     from nbgraph.kernels.draws import uniform
 
     return uniform(dtype), (scale, loc)
 
 
-_UNIFORM = _movable(
-    "uniform",
-    lambda rng, out: rng.random(out=out, dtype=out.dtype.type),
-    _uniform_kernel,
+def _standard(kind: str) -> Drawing:
+    """A distribution of which there are standard numbers."""
+
+    def fill(rng: Generator, out: Array, loc: float, scale: float) -> None:
+        out[...] = scale * plain.STANDARD[kind](plain.words_for(rng, out)) + loc
+
+    def kernel(dtype: str, loc: float, scale: float) -> Made:
+        from nbgraph.kernels.quantiles import standard
+
+        return standard(kind, dtype), (scale, loc)
+
+    return Drawing(kind, fill, gradient=constant, kernel=kernel)
+
+
+_UNIFORM = Drawing("uniform", _fill_uniform, gradient=constant, kernel=_uniform_kernel)
+_NORMAL, _EXPONENTIAL, _GUMBEL, _LAPLACE, _LOGISTIC = map(
+    _standard, ("normal", "exponential", "gumbel", "laplace", "logistic")
 )
-_NORMAL = _movable("normal", lambda rng, out: rng.standard_normal(out=out, dtype=out.dtype.type))
-_EXPONENTIAL = _movable(
-    "exponential", lambda rng, out: rng.standard_exponential(out=out, dtype=out.dtype.type)
-)
-_GUMBEL = _movable("gumbel", _in_double("gumbel"))
-_LAPLACE = _movable("laplace", _in_double("laplace"))
-_LOGISTIC = _movable("logistic", _in_double("logistic"))
 
 
 def _fill_gamma(rng: Generator, out: Array, shape: Any) -> None:

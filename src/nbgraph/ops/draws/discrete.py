@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+import math
+from typing import Any
 
 import numpy as np
 
@@ -11,18 +11,17 @@ from nbgraph.device import Context
 from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError, DTypeError
 from nbgraph.ops.define import public
+from nbgraph.ops.draws import plain
 from nbgraph.ops.draws.drawing import (
     NOT_NEGATIVE,
     PROBABILITY,
     SUCCESS,
     Array,
     Drawing,
+    Made,
     drawn,
     parameter,
 )
-
-if TYPE_CHECKING:
-    from nbgraph.kernels.draws import Drawn
 
 Generator = np.random.Generator
 
@@ -53,20 +52,47 @@ def _fill_bernoulli(rng: Generator, out: Array, p: Any) -> None:
     out[...] = rng.random(out.shape) < p
 
 
-def _bernoulli_kernel(dtype: str, p: float) -> tuple[Drawn, Sequence[float]]:
+def _bernoulli_kernel(dtype: str, p: float) -> Made:
     from nbgraph.kernels.draws import bernoulli, limit
 
     return bernoulli(dtype), (limit(p, "float64"),)
 
 
 def _fill_integers(rng: Generator, out: Array, low: Any, high: Any, *, endpoint: bool) -> None:
+    if isinstance(low, int) and isinstance(high, int):
+        out[...] = plain.integers(rng, out.shape, low, high - low + endpoint).astype(out.dtype)
+        return
     dtype: Any = out.dtype
     out[...] = rng.integers(low, high, out.shape, dtype, endpoint)
 
 
-_POISSON, _BINOMIAL, _GEOMETRIC = map(_counts, ("poisson", "binomial", "geometric"))
+def _integers_kernel(dtype: str, low: int, high: int, *, endpoint: bool) -> Made:
+    from nbgraph.kernels.ranges import integers
+
+    count = high - low + endpoint
+    return integers(dtype, count), (low, count)
+
+
+def _fill_geometric(rng: Generator, out: Array, p: Any) -> None:
+    trials = np.floor(plain.exponential(plain.words(rng, out.shape, "int64")) / -np.log1p(-p)) + 1
+    _store(out, trials, "geometric")
+
+
+def _geometric_kernel(dtype: str, p: float) -> Made | None:
+    from nbgraph.kernels.quantiles import MOST, geometric
+
+    rate = -math.log1p(-p) if p < 1 else math.inf
+    made = as_dtype(dtype)
+    most = 1 if made.kind == "b" else np.iinfo(made if made.kind in "iu" else "int64").max
+    if MOST / rate + 1 > most:
+        return None  # counts may be too large
+    return geometric(dtype), (rate,)
+
+
+_POISSON, _BINOMIAL = map(_counts, ("poisson", "binomial"))
+_GEOMETRIC = Drawing("geometric", _fill_geometric, kernel=_geometric_kernel)
 _BERNOULLI = Drawing("bernoulli", _fill_bernoulli, kernel=_bernoulli_kernel)
-_INTEGERS = Drawing("integers", _fill_integers)
+_INTEGERS = Drawing("integers", _fill_integers, kernel=_integers_kernel)
 
 
 # what can be asked for --------------------------------------------------------------------------
@@ -84,7 +110,8 @@ def integers(
     rng: Any = None,
 ) -> Any:
     """Whole numbers from `low` (0, where only one bound is given) up to but without `high`, all
-    alike; with `endpoint` up to and with it.
+    alike; with `endpoint` up to and with it. No number is likelier than another one by more than
+    2**-32 of its probability.
 
     >>> import nbgraph as ng
     >>> x = ng.random.integers(6, size=100) + 1

@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 Fill = Callable[..., None]
-Kernel = Callable[..., "tuple[Drawn, Sequence[float]]"]
+Made = tuple["Drawn", Sequence[float]]
+Kernel = Callable[..., "Made | None"]
+_ASKED = ("parameters", "size", "dtype", "device", "rng")  # attributes that are no options
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -45,8 +47,8 @@ class Drawing(DrawnOp):
 
     `fill(rng, out, *parameters, **options)` draws. The operands take the places of parameters that
     are None; where none is, they only say where the result is to be, and its shape.
-    `kernel(dtype, *parameters)`: what makes the same numbers where all parameters are numbers, and
-    its own parameters.
+    `kernel(dtype, *parameters, **options)`: what makes the same numbers where all parameters are
+    numbers, and its own parameters; None where none does.
     """
 
     def __init__(
@@ -87,28 +89,53 @@ class Drawing(DrawnOp):
         outputs: Sequence[Array],
         *,
         env: EnvArguments,
-        parameters: Sequence[Number | None],
+        parameters: Sequence[Any],
         size: Shape | None,
         dtype: np.dtype[Any],
         device: Context | None,
         rng: Any,
         **options: Any,
     ) -> None:
+        made = None if None in parameters else self._made(outputs[0].dtype, parameters, options)
+        if made is not None and config.compiler != "python":
+            _by_kernel(made, env.random(), outputs[0])
+            return
         arrays = iter(inputs)
         values = [next(arrays) if p is None else p for p in parameters]
         with np.errstate(all="ignore"):  # an infinity tells as much, and in the right place
             self._fill(env.random(), outputs[0], *values, **options)
+
+    def _made(
+        self, dtype: np.dtype[Any], parameters: Sequence[Number], options: Mapping[str, Any]
+    ) -> Made | None:
+        return None if self._kernel is None else self._kernel(dtype.name, *parameters, **options)
 
     def drawn_call(
         self, operands: Sequence[Spec], stores: Sequence[bool], attributes: Mapping[str, Any]
     ) -> DrawnCall | None:
         """See DrawnOp."""
         values = attributes["parameters"]
-        if self._kernel is None or None in values:
+        if None in values:
             return None
         (out,) = self.infer(operands, attributes)
-        drawn, parameters = self._kernel(out.dtype.name, *values)
+        options = {name: value for name, value in attributes.items() if name not in _ASKED}
+        made = self._made(out.dtype, values, options)
+        if made is None:
+            return None
+        drawn, parameters = made
         return DrawnCall(drawn, drawn.words(*parameters), math.prod(out.shape))
+
+
+def _by_kernel(made: Made, rng: np.random.Generator, out: Array) -> None:
+    """Fill an array of the host, whatever its layout."""
+    from nbgraph.kernels.draws import fill
+    from nbgraph.resource.random import draw_behind
+
+    drawn, parameters = made
+    whole = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
+    fill(drawn, whole, parameters, draw_behind(rng).words)
+    if whole is not out:
+        out[...] = whole
 
 
 def named(name: str) -> Callable[[_Function], _Function]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,12 +16,11 @@ from nbgraph.operator.drawn_op import DrawnCall, DrawnOp
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.operator.request import OpReqType
 from nbgraph.ops.define import library, public
-from nbgraph.ops.draws.drawing import PROBABILITY, Array, Kernel
+from nbgraph.ops.draws.drawing import PROBABILITY, Array, Made
 from nbgraph.ops.shapes.creation import number
 from nbgraph.shape import same_shape
 
 if TYPE_CHECKING:
-    from nbgraph.kernels.draws import Drawn
     from nbgraph.resource import Resource
 
 
@@ -30,7 +29,9 @@ class InTraining(DrawnOp):
     were multiplied, for the gradient. `kernel(dtype, factor=, **attributes)`: what makes both, or
     the result alone, and its parameters; it does nothing else by the record's last word."""
 
-    def __init__(self, name: str, infer: Infer, compute: Compute, kernel: Kernel) -> None:
+    def __init__(
+        self, name: str, infer: Infer, compute: Compute, kernel: Callable[..., Made]
+    ) -> None:
         super().__init__(
             name,
             infer,
@@ -102,7 +103,7 @@ def _times_factor(g: Gradients) -> Sequence[Any]:
     return [library.multiply(g.out_grad, g.outputs[1])]
 
 
-def _kernel(dtype: str, *, factor: bool, p: float) -> tuple[Drawn, Sequence[float]]:
+def _kernel(dtype: str, *, factor: bool, p: float) -> Made:
     from nbgraph.kernels.draws import dropout, limit
 
     made = dropout(dtype, factor=factor)

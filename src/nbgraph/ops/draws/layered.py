@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.ops.draws import continuous
+from nbgraph.ops.draws import categories, continuous
 
 Shape = tuple[int, ...]
 Array = np.ndarray[Any, Any]
@@ -100,13 +100,9 @@ def truncated_normal(
     if not low < high:
         raise ArgumentError(f"init.truncated_normal: low={low}, high={high}; expected low < high")
 
-    def fill(shape: Shape, dtype: Any) -> Array:
-        from scipy.special import ndtr, ndtri  # SciPy loads when it is needed
-
-        parts = np.asarray(continuous.uniform(ndtr(low), ndtr(high), shape, dtype=np.float64))
-        return (mean + stddev * np.clip(ndtri(parts), low, high)).astype(dtype)
-
-    return fill
+    return lambda shape, dtype: categories.truncated_normal(
+        mean, stddev, shape, low=low, high=high, dtype=dtype
+    )
 
 
 def orthogonal(gain: float = 1.0) -> Initialiser:

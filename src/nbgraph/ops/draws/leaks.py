@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,12 +12,9 @@ from nbgraph.errors import ArgumentError, DTypeError
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.ops.define import public
-from nbgraph.ops.draws.drawing import Array
+from nbgraph.ops.draws.drawing import Array, Made
 from nbgraph.ops.draws.dropout import InTraining
 from nbgraph.ops.shapes.creation import number
-
-if TYPE_CHECKING:
-    from nbgraph.kernels.draws import Drawn
 
 
 def _infer(x: Spec, *, lower: float, upper: float, rng: Any) -> tuple[Spec, Spec]:
@@ -45,9 +42,7 @@ def _compute(
     np.multiply(x, factor, out=out)
 
 
-def _kernel(
-    dtype: str, *, factor: bool, lower: float, upper: float
-) -> tuple[Drawn, Sequence[float]]:
+def _kernel(dtype: str, *, factor: bool, lower: float, upper: float) -> Made:
     from nbgraph.kernels.draws import rrelu
 
     middle = as_dtype(dtype).type((lower + upper) / 2)
