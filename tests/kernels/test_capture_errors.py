@@ -157,6 +157,19 @@ def outer_names(x):
     return max(map(lambda y: y * unknown_scale, (x, 1.0)))  # noqa: F821, C417  # here
 
 
+def never_ends(x):
+    while True:  # here
+        x += 1
+
+
+def reduces(x):
+    return np.sum(x)  # here
+
+
+def draws(x):
+    return x + np.random.rand()  # noqa: NPY002  # here
+
+
 def imports(x):
     import math  # here
 
@@ -244,6 +257,10 @@ def star_args(*xs):
     return xs[0]
 
 
+async def waits(x):
+    return x
+
+
 def helper_that_prints(y):
     print(y)  # here, not at the call
     return y
@@ -259,11 +276,13 @@ HERE = {  # function -> what the message says about the construct
     undefined_on_a_path: "'y'", defined_in_a_loop: "'last'", no_return: "without a `return`",
     bare_return: "`return`", array_global: "array", list_global: "list",
     indexes_operand: "indexed", string_arithmetic: "'1'", formats: "JoinedStr",
-    recursion: "recursion", yields: "expression", complex_literal: "complex",
+    recursion: "recursion", yields: "plain function", complex_literal: "complex",
     attribute_of_operand: "'sum'", assigns_subscript: "names", adds_to_subscript: "LIST[0]",
     assigns_attribute: "names", raises: "raise", asserts: "assert", opens: "with",
     nested_function: "nested function", appends: "[*values, x]",
     gcd_of_floats: "integers", outer_names: "'unknown_scale'",
+    never_ends: "never ends",
+    reduces: "of whole arrays", draws: "ng.random",
     imports: "import", uses_global: "global", matches: "pattern",
     matmul: "matrix", float_range: "range", loops_over_operand: "loop",
     loop_changes_type: "'y'", star_call: "*", keyword_of_function: "keyword",
@@ -300,6 +319,8 @@ def test_refusals_without_a_line():
         ng.op(returns_module)
     with pytest.raises(CaptureError, match=r"\*xs .*not understood(.|\n)*line \d+"):
         ng.op(star_args)
+    with pytest.raises(CaptureError, match="an async function gives no number"):
+        ng.op(waits)
     with pytest.raises(CaptureError, match="at least one operand"):
         ng.op(lambda: 1.0)
     with pytest.raises(CaptureError, match="default of operand 'y' is 'a'"):

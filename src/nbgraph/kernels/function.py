@@ -176,6 +176,8 @@ def read_signature(
     fn: FunctionType,
 ) -> tuple[tuple[str, ...], dict[str, Any], tuple[Parameter, ...]]:
     """Operand names, defaults of operands, and keyword-only parameters."""
+    if inspect.iscoroutinefunction(fn):
+        raise CaptureError(f"{fn.__name__}: an async function gives no number; write a plain `def`")
     operands: list[str] = []
     defaults: dict[str, Any] = {}
     parameters: list[Parameter] = []

@@ -46,7 +46,11 @@ class Builtins:
         if detail == "float" and len(args) == 1 and isinstance(args[0], Static):
             return self._float_of_text(node, args[0].value)
         if kwargs and not (sort == "builtin" and detail in ("round", "npround")):
-            self.refuse(node, "keyword arguments are not understood here", "give them by position")
+            self.refuse(
+                node,
+                "keyword arguments are not understood here",
+                "give numbers by position; dtype= and out= belong to the call of the operator",
+            )
         args = [*args, *kwargs.values()]
         if not all(isinstance(a, Node) for a in args):
             self.refuse(node, "the arguments are not all numbers", "give numbers")
@@ -65,7 +69,12 @@ class Builtins:
         method: Callable[..., Value] = getattr(self, f"_{name}", None) or self._convert(name)
         minimum, maximum = _ARITY.get(name, (1, 1))
         if not minimum <= len(args) <= maximum:
-            self.refuse(node, f"{name}() takes {minimum} argument(s), not {len(args)}", "see help")
+            least = "at least " if maximum > minimum else ""
+            self.refuse(
+                node,
+                f"{name}() takes {least}{minimum} arguments, not {len(args)}",
+                "give as many numbers, or min() and max() a tuple",
+            )
         return method(*args, path=path)
 
     def _composed(self, fn: FunctionType, args: list[Node], path: Node) -> Value:
@@ -163,7 +172,10 @@ class Builtins:
     def _count(self, node: ast.Call, args: list[Node], expected: int) -> None:
         if len(args) != expected:
             self.refuse(
-                node, f"{expected} argument(s) are expected, {len(args)} were given", "see its help"
+                node,
+                f"{ast.unparse(node.func)}() takes {expected} argument{'s'[: expected - 1]}, "
+                f"{len(args)} were given",
+                "give as many numbers",
             )
 
     def _operator(self, op: str, args: list[Node], path: Node) -> Value:

@@ -8,6 +8,7 @@ from functools import partial
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
+from nbgraph.kernels.capture import remedies
 from nbgraph.kernels.capture.closures import LocalFunction
 from nbgraph.kernels.capture.names import plain_function
 from nbgraph.kernels.capture.sequences import Sequences
@@ -83,11 +84,8 @@ class Calls(Sequences):
         if inner is not None:
             return self.call_function(node, inner, args, kwargs, path)
         name = ast.unparse(node.func)
-        self.refuse(
-            node,
-            f"the function {name!r} is not known to scalar functions",
-            "use math, NumPy's scalar functions, another operator, or write a plain Python helper",
-        )
+        what = f"the function {name!r} is not known to scalar functions"
+        self.refuse(node, what, remedies.function(target))
 
     def call_function(
         self,

@@ -29,6 +29,9 @@ class LocalFunction:
         self.name = getattr(definition, "name", "<lambda>")
         self.signature = self._signature(env, path)
 
+    def __repr__(self) -> str:
+        return f"the function {self.name!r}"
+
     def _signature(self, env: Env, path: Node) -> inspect.Signature:
         """The parameters with the values that their defaults have at the definition."""
         arguments = self.definition.args

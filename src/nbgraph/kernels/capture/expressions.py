@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from nbgraph.kernels.capture import remedies
 from nbgraph.kernels.capture.calls import Calls
 from nbgraph.kernels.capture.names import Scope, Watch
 from nbgraph.kernels.capture.values import Env, Static, Undefined, Value, join_value
@@ -149,12 +150,8 @@ class Expressions(Calls):
                 return self.local(node, env, path)
             case ast.Subscript():
                 return self._subscript(node, env, path)
-        what = type(node).__name__
-        self.refuse(
-            node,
-            f"a {what} expression is not understood in a scalar function",
-            "use arithmetic, comparisons, `a if c else b`, and calls of scalar functions",
-        )
+        what = f"a {type(node).__name__} expression is not understood in a scalar function"
+        self.refuse(node, what, remedies.expression(node))
 
     def _name(self, node: ast.Name, name: str, env: Env) -> Value:
         if name in env:
@@ -165,7 +162,9 @@ class Expressions(Calls):
         try:
             found = self.scope.lookup(name)
         except NameError:
-            self.refuse(node, f"the name {name!r} is not defined", "define it before the operator")
+            local = name in self.fn.__code__.co_varnames
+            remedy = f"give {name!r} a value first" if local else "define it before the operator"
+            self.refuse(node, f"the name {name!r} is not defined", remedy)
         return self.constant(found, node)
 
     def _attribute(self, node: ast.Attribute, env: Env, path: Node) -> Value:

@@ -14,6 +14,7 @@ from types import FunctionType
 from typing import Any, NoReturn
 
 from nbgraph.errors import CaptureError
+from nbgraph.kernels.capture import remedies
 from nbgraph.kernels.capture.cases import matched
 from nbgraph.kernels.capture.closures import Definition, LocalFunction, breaks
 from nbgraph.kernels.capture.expressions import Expressions
@@ -38,22 +39,8 @@ from nbgraph.kernels.capture.values import (
 from nbgraph.kernels.kinds import is_boolean, is_integer
 from nbgraph.kernels.scalar import Graph, Node
 
+_SUSPENDS = (ast.Yield, ast.YieldFrom, ast.Await)
 MAX_UNROLL = 16  # trips of a loop with constant bounds that are written out
-
-_REMEDIES: dict[type[ast.AST], str] = {
-    ast.Try: "test the condition with `if` instead of catching an exception",
-    ast.With: "take the body out of the `with` block",
-    ast.Raise: "return math.nan, or test the arguments before calling the operator",
-    ast.Assert: "test the arguments before calling the operator",
-    ast.Global: "pass the value as an operand or a parameter",
-    ast.Nonlocal: "pass the value as an operand or a parameter",
-    ast.Delete: "leave the name",
-    ast.ClassDef: "define the class outside; scalar functions work on numbers",
-    ast.Import: "import at the top of the file or cell",
-    ast.ImportFrom: "import at the top of the file or cell",
-    ast.Expr: "scalar functions have no effects: to append write `values = [*values, x]`, to see "
-    "a value return it as a further result, or call at_point(...) of the operator",
-}
 
 
 class Tracer(Expressions):
@@ -167,8 +154,13 @@ class Tracer(Expressions):
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 return env
             case _:
-                remedy = _REMEDIES.get(type(st), "use assignments, if, for, while and return")
-                self.refuse(st, f"{_name_of(st)} is not understood in a scalar function", remedy)
+                self._refuse_statement(st)
+
+    def _refuse_statement(self, st: ast.stmt) -> NoReturn:
+        what, remedy = _name_of(st), remedies.statement(st)
+        if isinstance(st, ast.Expr) and isinstance(st.value, _SUSPENDS):
+            what, remedy = "a `yield` or `await`", remedies.expression(st.value)
+        self.refuse(st, f"{what} is not understood in a scalar function", remedy)
 
     def bind(self, target: ast.expr, value: Value, env: Env) -> None:
         """Assign a value to a name or to a tuple of names, in place."""
@@ -214,7 +206,9 @@ class Tracer(Expressions):
                 items = list(bounds)
             return self._else(st, self._unroll(st, items, env, path), path)
         after = RegionLoop(self, st, env, path, None).run()
-        if _is_endless(st) and RESULT in after:
+        if _is_endless(st):
+            if RESULT not in after:
+                self.refuse(st, "this loop never ends", "leave it by `break` or `return`")
             return {**after, RETURNED: self.graph.const(True)}  # it ends by `return` or never
         return self._else(st, self._last_test(st, after, path), path)
 

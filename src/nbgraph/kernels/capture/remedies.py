@@ -1,0 +1,74 @@
+"""What to write instead of what is not understood: texts for errors of capture."""
+
+from __future__ import annotations
+
+import ast
+
+STATEMENTS: dict[type[ast.AST], str] = {
+    ast.Try: "test the condition with `if` instead of catching an exception",
+    ast.With: "take the body out of the `with` block",
+    ast.Raise: "return math.nan, or test the arguments before calling the operator",
+    ast.Assert: "test the arguments before calling the operator",
+    ast.Global: "pass the value as an operand or a parameter",
+    ast.Nonlocal: "pass the value as an operand or a parameter",
+    ast.Delete: "leave the name",
+    ast.ClassDef: "define the class outside; scalar functions work on numbers",
+    ast.Import: "import at the top of the file or cell",
+    ast.ImportFrom: "import at the top of the file or cell",
+    ast.Expr: "scalar functions have no effects: to append write `values = [*values, x]`, to see "
+    "a value return it as a further result, or call at_point(...) of the operator",
+}
+_CHOOSE = "use if / elif / else; constants to choose from may stand in a tuple"
+_PLAIN = "write a plain function that returns numbers, several of them as a tuple"
+EXPRESSIONS: dict[type[ast.AST], str] = {
+    ast.Dict: _CHOOSE,
+    ast.DictComp: _CHOOSE,
+    ast.Set: _CHOOSE,
+    ast.SetComp: _CHOOSE,
+    ast.JoinedStr: "return numbers; make text of them after the call",
+    ast.Yield: _PLAIN,
+    ast.YieldFrom: _PLAIN,
+    ast.Await: _PLAIN,
+}
+_TEXT = "return numbers; make text of them after the call"
+_BUILTINS: dict[str, str] = {
+    **dict.fromkeys(("isinstance", "type"), "write one formula for all dtypes of operands"),
+    **dict.fromkeys(("str", "repr", "format", "bin", "hex", "print"), _TEXT),
+    "complex": "use two floats, the real and the imaginary part",
+    "sorted": "use min() and max()",
+    "len": "give a tuple; an operand is one number here",
+    "sum": "give a tuple or a comprehension; an operand is one number here",
+}
+_CHOOSING = ("select", "piecewise", "interp", "digitize", "choose")
+
+
+def statement(node: ast.stmt) -> str:
+    """Instead of a statement."""
+    return STATEMENTS.get(type(node), "use assignments, if, for, while and return")
+
+
+def expression(node: ast.expr) -> str:
+    """Instead of an expression."""
+    usual = "use arithmetic, comparisons, `a if c else b`, and calls of scalar functions"
+    return EXPRESSIONS.get(type(node), usual)
+
+
+def function(target: object) -> str:
+    """Instead of a function that is not known."""
+    name = str(getattr(target, "__name__", ""))
+    owner = type(getattr(target, "__self__", None)).__module__
+    module = f"{getattr(target, '__module__', None)}.{owner}"
+    if module.startswith("builtins") and name in _BUILTINS:
+        return _BUILTINS[name]
+    if "random" in module:
+        return "draw the numbers before the call, e.g. by ng.random, and pass them as an operand"
+    if module.startswith("cmath"):
+        return _BUILTINS["complex"]
+    if module.startswith("numpy") and name in _CHOOSING:
+        return _CHOOSE
+    if module.startswith("numpy"):
+        return (
+            "an operand is one number here: write the formula of one element, and apply functions "
+            "of whole arrays to the operator's result"
+        )
+    return "use math, NumPy's scalar functions, another operator, or write a plain Python helper"
