@@ -21,6 +21,7 @@ import numpy as np
 
 import nbgraph as ng
 from benchmarks import training
+from benchmarks.graphs import BOX, smooth_l1
 from nbgraph.device import driver
 from nbgraph.engine import current
 from nbgraph.ops import smooth_l1_term
@@ -36,6 +37,17 @@ def peer(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError:
         return None
+
+
+def compiled(torch: Any, function: Callable[..., Any], *given: Any) -> Any:
+    """What `torch.compile` makes of a function, or None where that has no compiler."""
+    made = torch.compile(function)
+    try:
+        made(*given)
+    except Exception as problem:
+        print(f"torch.compile: {str(problem).strip().splitlines()[0]}", file=sys.stderr)
+        return None
+    return made
 
 
 def seconds(call: Callable[[], object], wait: Callable[[], object], calls: int = CALLS) -> float:
@@ -106,8 +118,9 @@ def elementwise(n: int, copy: float, torch: Any, cupy: Any) -> None:
     if torch is not None:
         tx, tt = (torch.from_numpy(a).cuda() for a in host)
         loss = torch.nn.functional.smooth_l1_loss
-        made = torch.compile(lambda a, b: loss(a, b, reduction="none"))
-        others["torch.compile"] = seconds(lambda: made(tx, tt), torch.cuda.synchronize)
+        made = compiled(torch, lambda a, b: loss(a, b, reduction="none"), tx, tt)
+        if made is not None:
+            others["torch.compile"] = seconds(lambda: made(tx, tt), torch.cuda.synchronize)
         others["torch"] = seconds(lambda: loss(tx, tt, reduction="none"), torch.cuda.synchronize)
     told("smooth_l1 forward", ours, 12 * n, copy, **others)
     backward(x, t, n, copy, None if torch is None else (torch, tx, tt))
@@ -130,14 +143,48 @@ def backward(x: Any, t: Any, n: int, copy: float, peers: Any) -> None:
         tx.requires_grad_()
         tt.requires_grad_()
         loss, unit = torch.nn.functional.smooth_l1_loss, torch.ones_like(tx)
-        made = torch.compile(lambda a, b: loss(a, b, reduction="none"))
+        made = compiled(torch, lambda a, b: loss(a, b, reduction="none"), tx, tt)
 
         def by_torch() -> None:
             tx.grad = tt.grad = None
             made(tx, tt).backward(unit)
 
-        others["torch.compile"] = seconds(by_torch, torch.cuda.synchronize)
+        if made is not None:
+            others["torch.compile"] = seconds(by_torch, torch.cuda.synchronize)
     told("smooth_l1 and gradients", seconds(both, ng.waitall), 32 * n, copy, **others)
+
+
+def box(n: int, copy: float, torch: Any) -> None:
+    """A bound loss over four arrays, and its gradient by the first: each is read once, and the
+    gradient written."""
+    rng = np.random.default_rng(0)
+    host = {name: rng.normal(size=n).astype(np.float32) for name in BOX}
+    data, label, w_in, w_out = (ng.var(name) for name in BOX)
+    loss = ng.sum(w_out * smooth_l1(w_in * (data - label)))
+    asked = dict.fromkeys(BOX, "null") | {"data": "write"}
+    bound = loss.simple_bind(GPU, grad_req=asked, **dict.fromkeys(BOX, (n,)))
+    for name, value in host.items():
+        bound.arg_dict[name][:] = value
+    others: dict[str, float | None] = {}
+    if torch is not None:
+        given = [torch.from_numpy(value).cuda() for value in host.values()]
+        given[0].requires_grad_()
+
+        def theirs(data: Any, label: Any, w_in: Any, w_out: Any) -> Any:
+            x = w_in * (data - label)
+            term = torch.nn.functional.smooth_l1_loss(x, torch.zeros_like(x), reduction="none")
+            return (w_out * term).sum()
+
+        made = compiled(torch, theirs, *given)
+
+        def by_torch() -> None:
+            given[0].grad = None
+            made(*given).backward()
+
+        if made is not None:
+            others["torch.compile"] = seconds(by_torch, torch.cuda.synchronize)
+    ours = seconds(bound.forward_backward, ng.waitall)
+    told("box loss and gradient", ours, 20 * n, copy, **others)
 
 
 def rows(n: int, copy: float, torch: Any) -> None:
@@ -263,6 +310,7 @@ def main() -> int:
     print(f"{driver().title(0)}, {n} float32")
     copy = copied(n)
     elementwise(n, copy, torch, cupy)
+    box(n, copy, torch)
     rows(n, copy, torch)
     draws(n, copy, torch)
     products(n, torch, cupy)

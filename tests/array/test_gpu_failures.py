@@ -109,10 +109,13 @@ def test_an_illegal_access_poisons_the_device(kind):
         [sys.executable, "-c", PROGRAM.format(wild=WILD[kind])],
         capture_output=True,
         text=True,
-        check=True,
+        check=False,
         timeout=120,
     )
+    if "nbgraph[cuda13]" in found.stderr:
+        pytest.skip(found.stderr.splitlines()[-1])
     lines = found.stdout.splitlines()
+    assert found.returncode == 0, found.stderr
     assert lines[0] == lines[1]
     assert lines[0].startswith("True ") and f"'{NAMED[kind]}'" in lines[0]
     assert lines[2:5] == ["again", "no shortage", "[2. 2. 2.] [1. 1. 1.]"], found.stdout

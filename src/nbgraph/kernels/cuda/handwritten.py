@@ -26,7 +26,7 @@ from nbgraph.errors import CompileError, DeviceError
 from nbgraph.kernels.cuda.arguments import SHAPE_WORDS, Shape, Signature
 from nbgraph.kernels.handwritten import Compiled, ThreadKernel, python_function
 
-EXTRA = "pip install 'nbgraph[cuda13]'"
+EXTRA = "pip install 'nbgraph[cuda13]', or set CUDA_HOME to a CUDA toolkit's folder"
 _UNITS = 5  # threads of a ThreadKernel in the emulation: few and odd
 _LOCK = threading.RLock()  # one compilation, or one simulated launch, at a time
 # what NumPy 2.5 dropped and numba-cuda 0.30 looks up while it compiles
@@ -110,9 +110,9 @@ class HandCode:
         except CompileError:
             raise
         except Exception as problem:
-            missing = (
-                isinstance(problem, OSError | ImportError) or "Support" in type(problem).__name__
-            )
+            kind = type(problem).__name__
+            missing = isinstance(problem, OSError | ImportError) or "Support" in kind
+            missing = missing or "NotFound" in kind  # of NVIDIA's package that looks for libraries
             remedy = EXTRA if missing else "Numba's own text is kept in `details`"
             raise CompileError(
                 f"{self.op}: the gpu function {self.name} is not compiled for ({self.signature}): "

@@ -16,6 +16,7 @@ from nbgraph.ops.define import as_known, cast, composed, library, public
 from nbgraph.ops.elementwise.arithmetic import multiply, negative
 
 Array = np.ndarray[Any, Any]
+_SINGULAR = "singular matrix"
 
 
 def square(name: str, x: Spec) -> Spec:
@@ -46,12 +47,14 @@ def by_numpy(run: Callable[..., None]) -> Callable[..., None]:
     return compute
 
 
-def solved(name: str, function: Callable[..., Any], *arrays: Array) -> Any:
-    """A function of `numpy.linalg`, in float32 at least; ValueError where it fails."""
+def solved(name: str, function: Callable[..., Any], *arrays: Array, told: str = "") -> Any:
+    """A function of `numpy.linalg`, in float32 at least; ValueError where it fails. `told`: what is
+    wrong then, for which other libraries have numbers."""
     try:
         return function(*map(_wide, arrays))
     except np.linalg.LinAlgError as error:
-        raise ValueError(f"{name}: {str(error)[:1].lower()}{str(error)[1:]}") from None
+        told = told or f"{str(error)[:1].lower()}{str(error)[1:]}"
+        raise ValueError(f"{name}: {told}") from None
 
 
 def swapped(x: Any) -> Any:
@@ -77,7 +80,7 @@ def trsm(xp: Any, a: Array, b: Array, out: Array, *, transpose: bool, lower: boo
     """By a solver of general matrices."""
     a = xp.tril(a) if lower else xp.triu(a)
     a = xp.swapaxes(a, -1, -2) if transpose else a
-    out[...] = solved("linalg_trsm", xp.linalg.solve, a, b)
+    out[...] = solved("linalg_trsm", xp.linalg.solve, a, b, told=_SINGULAR)
 
 
 def _trsm_rule(g: Gradients) -> list[Any]:
@@ -179,7 +182,8 @@ def linalg_trmm(
 
 def potrf(xp: Any, a: Array, out: Array) -> None:
     """Cholesky's factor."""
-    out[...] = solved("linalg_potrf", xp.linalg.cholesky, a)
+    told = "matrix is not positive definite"
+    out[...] = solved("linalg_potrf", xp.linalg.cholesky, a, told=told)
 
 
 def _potrf_rule(g: Gradients) -> list[Any]:
@@ -256,7 +260,7 @@ def linalg_potri(A: Any) -> Any:
 
 def inverse(xp: Any, a: Array, out: Array) -> None:
     """The inverse."""
-    out[...] = solved("linalg_inverse", xp.linalg.inv, a)
+    out[...] = solved("linalg_inverse", xp.linalg.inv, a, told=_SINGULAR)
 
 
 def _inverse_rule(g: Gradients) -> list[Any]:
