@@ -71,6 +71,11 @@ class Lanes:
         """Whole numbers added up."""
         return functools.reduce(lambda a, b: self.number("add", a, b), map(str, terms))
 
+    def least(self, a: str | int, b: str | int) -> str:
+        """The smaller whole number."""
+        less = self.value(f"icmp slt i64 {a}, {b}")
+        return self.value(f"select i1 {less}, i64 {a}, i64 {b}")
+
     def moved(self, base: str, offset: str | int) -> str:
         """A pointer so many bytes behind an address that is a number."""
         return self.value(f"inttoptr i64 {self.sum(base, offset)} to ptr")
@@ -122,6 +127,21 @@ class Lanes:
     def get(self, cell: str, kind: str = "") -> str:
         """A variable's value."""
         return self.value(f"load {kind or self.vector}, ptr {cell}")
+
+    def put_at(self, cell: str, index: str | int, value: str) -> None:
+        """Set a whole number of a variable that has several."""
+        at = self.value(f"getelementptr i64, ptr {cell}, i64 {index}")
+        self.put(at, value, "i64")
+
+    def get_at(self, cell: str, index: str | int) -> str:
+        """A whole number of a variable that has several."""
+        return self.get(self.value(f"getelementptr i64, ptr {cell}, i64 {index}"), "i64")
+
+    def room(self, elements: int) -> str:
+        """Memory for so many elements on the stack, at a line of the cache."""
+        self._made += 1
+        self._cells.append(f"  %c{self._made} = alloca [{elements} x {self.scalar}], align 64")
+        return f"%c{self._made}"
 
     # vectors ------------------------------------------------------------------------------------
 

@@ -145,12 +145,44 @@ def _depthwise(layer: Layer, dtype: Any, kind: str, **how: bool) -> TiledCall | 
     return TiledCall(code, (layer.images, layer.groups), layer.windows.words(), tiles, cost)
 
 
+def _direct(layer: Layer, dtype: Any, *, bias: bool, flips: bool = False) -> TiledCall | None:
+    """The call that makes no columns; None where its planes do not fit."""
+    from nbgraph.kernels import direct
+    from nbgraph.kernels.depthwise import Window
+    from nbgraph.kernels.lanes import kernel
+
+    windows = layer.windows.wide()
+    deep = (windows.ins[0], windows.outs[0], windows.kernel[0])
+    made, read = layer.features, layer.channels
+    if max(deep) > 1 or windows.volume == 1 or (flips and max(windows.step) > 1):
+        return None
+    outs = windows.outs[1:]
+    if flips:
+        made, read, outs = read, made, windows.ins[1:]
+    window = Window(windows.kernel[1:], windows.step[1:], (0, 0), windows.gap[1:])
+    rows = direct.rows_of(dtype, window, outs, read, _room(dtype))
+    if rows == 0:
+        return None
+    bands = -(-outs[0] // rows)
+    tiles = layer.images * layer.groups * bands
+    own = _shared(tiles, made, 64)
+    parts = -(-made // own)
+    body = direct.body_of(dtype, own)
+    code = kernel("direct", direct.direct_text(dtype, window, body, bias=bias, flips=flips), dtype)
+    words = (*layer.windows.words(), made, read, rows, bands, own, parts)
+    head = (layer.images, layer.groups)
+    return TiledCall(code, head, words, tiles * parts, layer.cost(dtype))
+
+
 def tiling(specs: Sequence[Spec], dtype: Any, **attributes: Any) -> TiledCall | None:
     """The call for a convolution."""
     from nbgraph.kernels.windows import convolution_text
 
     layer = layer_of("convolution", specs[0].shape, specs[1].shape, How.of(attributes))
     found = _depthwise(layer, dtype, "depthwise", bias=len(specs) > 2, spreads=False)
+    if found is not None:
+        return found
+    found = _direct(layer, dtype, bias=len(specs) > 2)
     if found is not None:
         return found
     text = convolution_text(dtype, bias=len(specs) > 2)
@@ -165,6 +197,9 @@ def data_tiling(
 
     layer = of_data(specs, size, How.of(attributes))
     found = _depthwise(layer, dtype, "depthwise", bias=len(specs) > 2, spreads=True)
+    if found is not None:
+        return found
+    found = _direct(layer, dtype, bias=len(specs) > 2, flips=True)
     if found is not None:
         return found
     text = data_text(dtype, bias=len(specs) > 2)
