@@ -8,12 +8,17 @@ from nbgraph.codegen import target
 from nbgraph.errors import CompileError
 
 
-def optimised(text: str, what: str) -> llvm.ModuleRef:
-    """The module that `text` says, optimised for the host; `what` names it in errors."""
+def optimised(text: str, what: str, *, loops: bool = True) -> llvm.ModuleRef:
+    """The module that `text` says, optimised for the host; `what` names it in errors. `loops`:
+    whether they are to be made vectors of and unrolled; where the text does so itself, that would
+    take most of the time."""
     machine, module = target.machine(), parsed(text, what)
     # without them LLVM takes no integer for native and guesses what is aligned
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
-    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3))
+    options = llvm.create_pipeline_tuning_options(speed_level=3 if loops else 1)
+    if not loops:
+        options.loop_vectorization = options.loop_unrolling = False
+    builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
     return module
 

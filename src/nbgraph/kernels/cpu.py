@@ -103,7 +103,7 @@ def _optimised(source: Source, by: Compiler) -> binding.ModuleRef:
     if source.lowered:
         from nbgraph.codegen import optimise  # imports LLVM
 
-        return optimise.optimised(source.text, source.name)
+        return optimise.optimised(source.text, source.name, loops=False)
     if by == "llvm":
         from nbgraph.kernels.llvm import compile as by_llvm
 
