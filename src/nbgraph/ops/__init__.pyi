@@ -4,9 +4,7 @@ from nbgraph.ops.debug import debug as debug
 from nbgraph.ops.draws.categories import categorical as _random_categorical
 from nbgraph.ops.draws.categories import multinomial as _random_multinomial
 from nbgraph.ops.draws.categories import truncated_normal as _random_truncated_normal
-from nbgraph.ops.draws.continuous import beta as _random_beta
 from nbgraph.ops.draws.continuous import exponential as _random_exponential
-from nbgraph.ops.draws.continuous import gamma as _random_gamma
 from nbgraph.ops.draws.continuous import gumbel as _random_gumbel
 from nbgraph.ops.draws.continuous import laplace as _random_laplace
 from nbgraph.ops.draws.continuous import logistic as _random_logistic
@@ -14,7 +12,6 @@ from nbgraph.ops.draws.continuous import lognormal as _random_lognormal
 from nbgraph.ops.draws.continuous import normal as _random_normal
 from nbgraph.ops.draws.continuous import random as _random_random
 from nbgraph.ops.draws.continuous import standard_exponential as _random_standard_exponential
-from nbgraph.ops.draws.continuous import standard_gamma as _random_standard_gamma
 from nbgraph.ops.draws.continuous import standard_normal as _random_standard_normal
 from nbgraph.ops.draws.continuous import uniform as _random_uniform
 from nbgraph.ops.draws.discrete import bernoulli as _random_bernoulli
@@ -24,6 +21,9 @@ from nbgraph.ops.draws.discrete import integers as _random_integers
 from nbgraph.ops.draws.discrete import integers as _random_randint
 from nbgraph.ops.draws.discrete import poisson as _random_poisson
 from nbgraph.ops.draws.dropout import dropout as dropout
+from nbgraph.ops.draws.gammas import beta as _random_beta
+from nbgraph.ops.draws.gammas import gamma as _random_gamma
+from nbgraph.ops.draws.gammas import standard_gamma as _random_standard_gamma
 from nbgraph.ops.draws.leaks import rrelu as rrelu
 from nbgraph.ops.draws.orders import choice as _random_choice
 from nbgraph.ops.draws.orders import permutation as _random_permutation

@@ -110,8 +110,9 @@ RANDOM_FAMILIES: dict[str, str] = {
     "draws.continuous": (
         "random_uniform random_random random_normal random_standard_normal random_lognormal "
         "random_exponential random_standard_exponential random_gumbel random_laplace "
-        "random_logistic random_standard_gamma random_gamma random_beta"
+        "random_logistic"
     ),
+    "draws.gammas": "random_standard_gamma random_gamma random_beta",
     "draws.discrete": (
         "random_integers random_randint random_poisson random_binomial random_geometric "
         "random_bernoulli"

@@ -24,6 +24,7 @@ from nbgraph.ops.draws.drawing import (
     moved,
     named,
     parameter,
+    told,
 )
 
 Generator = np.random.Generator
@@ -68,6 +69,7 @@ _MULTINOMIAL = Drawing("multinomial", _fill_multinomial)
 
 
 @public(_TRUNCATED)
+@told
 def truncated_normal(
     loc: Any = 0.0,
     scale: Any = 1.0,
@@ -80,6 +82,11 @@ def truncated_normal(
     rng: Any = None,
 ) -> Any:
     """Numbers of the normal distribution between loc + low * scale and loc + high * scale.
+
+    Parameters
+    ----------
+    loc, scale : numbers, or arrays that broadcast: mean and standard deviation before the cut
+    low, high : numbers, in standard deviations
 
     >>> import nbgraph as ng
     >>> x = ng.random.truncated_normal(size=1000, high=0.5)
@@ -97,6 +104,7 @@ def truncated_normal(
 
 
 @public(_MULTINOMIAL)
+@told
 def multinomial(
     n: Any,
     pvals: Any,
@@ -106,10 +114,17 @@ def multinomial(
     device: Context | None = None,
     rng: Any = None,
 ) -> Any:
-    """How many of `n` trials fall in each class, with probabilities `pvals` along the last axis.
+    """How many of `n` trials fall in each class.
 
-    Shares that do not add up to 1 are divided by their sum. `size` is the shape without the
-    classes.
+    Parameters
+    ----------
+    n : number from 0, or array
+    pvals : array (..., classes), probabilities; those that do not add up to 1 are divided by their
+        sum
+
+    Returns
+    -------
+    array (*size, classes)
 
     >>> import nbgraph as ng
     >>> ng.random.multinomial(5, [0.0, 1.0])
@@ -140,8 +155,16 @@ def categorical(
 ) -> Any:
     """Classes with probabilities softmax(logits) along an axis, which the result does not have.
 
-    `size` is the shape of the result: by default that of logits without `axis`, else it has to end
-    in that.
+    Parameters
+    ----------
+    logits : array, floats, classes along `axis`
+    size : shape of the result: by default that of logits without `axis`, else it has to end in that
+    axis : int
+    rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
+
+    Returns
+    -------
+    array of int64, drawn as the largest of logits with Gumbel numbers added
 
     >>> import nbgraph as ng
     >>> ng.random.categorical([[0.0, -1e9], [-1e9, 0.0]])

@@ -13,16 +13,14 @@ from nbgraph.ops.define import library, public
 from nbgraph.ops.draws import plain
 from nbgraph.ops.draws.drawing import (
     NOT_NEGATIVE,
-    POSITIVE,
     Array,
     Domain,
     Drawing,
     Made,
-    drawn,
-    float_dtype,
     moved,
     named,
     parameter,
+    told,
 )
 
 Generator = np.random.Generator
@@ -74,23 +72,11 @@ _NORMAL, _EXPONENTIAL, _GUMBEL, _LAPLACE, _LOGISTIC = map(
 )
 
 
-def _fill_gamma(rng: Generator, out: Array, shape: Any) -> None:
-    dtype: Any = np.dtype(compute_dtype(out.dtype)).type
-    out[...] = rng.standard_gamma(shape, out.shape, dtype=dtype)
-
-
-def _fill_beta(rng: Generator, out: Array, a: Any, b: Any) -> None:
-    out[...] = rng.beta(a, b, out.shape)
-
-
-_GAMMA = Drawing("standard_gamma", _fill_gamma)
-_BETA = Drawing("beta", _fill_beta)
-
-
 # uniform and normal -----------------------------------------------------------------------------
 
 
 @public(_UNIFORM)
+@told
 def uniform(
     low: Any = 0.0,
     high: Any = 1.0,
@@ -101,6 +87,10 @@ def uniform(
     rng: Any = None,
 ) -> Any:
     """Numbers from `low` up to `high`, all alike; `high` is met only by rounding.
+
+    Parameters
+    ----------
+    low, high : numbers, or arrays that broadcast
 
     >>> import nbgraph as ng
     >>> x = ng.random.uniform(-1, 1, size=(2, 3))
@@ -116,6 +106,7 @@ def uniform(
 
 
 @named("random_random")
+@told
 def random(
     size: Any = None, *, dtype: Any = None, device: Context | None = None, rng: Any = None
 ) -> Any:
@@ -129,6 +120,7 @@ def random(
 
 
 @public(_NORMAL)
+@told
 def normal(
     loc: Any = 0.0,
     scale: Any = 1.0,
@@ -138,9 +130,12 @@ def normal(
     device: Context | None = None,
     rng: Any = None,
 ) -> Any:
-    """Numbers of the normal distribution of mean `loc` and standard deviation `scale`.
+    """Numbers of the normal distribution.
 
-    Gradients flow to `loc` and `scale` where they are arrays.
+    Parameters
+    ----------
+    loc, scale : numbers, or arrays that broadcast: mean, and standard deviation from 0. Gradients
+        flow to arrays: a number is loc + scale * a draw that stays.
 
     >>> import nbgraph as ng
     >>> ng.random.seed(1)
@@ -155,6 +150,7 @@ def normal(
 
 
 @named("random_standard_normal")
+@told
 def standard_normal(
     size: Any = None, *, dtype: Any = None, device: Context | None = None, rng: Any = None
 ) -> Any:
@@ -168,6 +164,7 @@ def standard_normal(
 
 
 @named("random_lognormal")
+@told
 def lognormal(
     mean: Any = 0.0,
     sigma: Any = 1.0,
@@ -177,7 +174,11 @@ def lognormal(
     device: Context | None = None,
     rng: Any = None,
 ) -> Any:
-    """Numbers whose logarithm is normal, of mean `mean` and standard deviation `sigma`.
+    """Numbers whose logarithm is normal.
+
+    Parameters
+    ----------
+    mean, sigma : numbers, or arrays that broadcast: mean and standard deviation of the logarithm
 
     >>> import nbgraph as ng
     >>> bool((ng.random.lognormal(size=5) > 0).all())
@@ -193,6 +194,7 @@ def lognormal(
 
 
 @public(_EXPONENTIAL)
+@told
 def exponential(
     scale: Any = 1.0,
     size: Any = None,
@@ -203,6 +205,10 @@ def exponential(
 ) -> Any:
     """Times between events that come at the rate `1 / scale`.
 
+    Parameters
+    ----------
+    scale : number from 0, or array: the mean
+
     >>> import nbgraph as ng
     >>> bool((ng.random.exponential(3.0, size=5) >= 0).all())
     True
@@ -212,6 +218,7 @@ def exponential(
 
 
 @named("random_standard_exponential")
+@told
 def standard_exponential(
     size: Any = None, *, dtype: Any = None, device: Context | None = None, rng: Any = None
 ) -> Any:
@@ -225,6 +232,7 @@ def standard_exponential(
 
 
 @public(_GUMBEL)
+@told
 def gumbel(
     loc: Any = 0.0,
     scale: Any = 1.0,
@@ -238,6 +246,10 @@ def gumbel(
 
     Added to logarithms of probabilities, the index of the largest is a draw of those.
 
+    Parameters
+    ----------
+    loc, scale : numbers, or arrays that broadcast: the likeliest value, and the width, from 0
+
     >>> import nbgraph as ng
     >>> log_p = ng.log(ng.array([0.0001, 0.9999]))
     >>> int((log_p + ng.random.gumbel(size=2, rng=0)).argmax())
@@ -249,6 +261,7 @@ def gumbel(
 
 
 @public(_LAPLACE)
+@told
 def laplace(
     loc: Any = 0.0,
     scale: Any = 1.0,
@@ -260,6 +273,10 @@ def laplace(
 ) -> Any:
     """Numbers of the Laplace distribution: exponential to both sides of `loc`.
 
+    Parameters
+    ----------
+    loc, scale : numbers, or arrays that broadcast: the mean, and the mean distance from it
+
     >>> import nbgraph as ng
     >>> ng.random.laplace(ng.zeros(3), 2.0).shape
     (3,)
@@ -270,6 +287,7 @@ def laplace(
 
 
 @public(_LOGISTIC)
+@told
 def logistic(
     loc: Any = 0.0,
     scale: Any = 1.0,
@@ -281,6 +299,10 @@ def logistic(
 ) -> Any:
     """Numbers of the logistic distribution, of which the sigmoid is the distribution function.
 
+    Parameters
+    ----------
+    loc, scale : numbers, or arrays that broadcast: the mean, and the width, from 0
+
     >>> import nbgraph as ng
     >>> ng.random.logistic(size=(2,)).shape
     (2,)
@@ -288,74 +310,3 @@ def logistic(
     loc = parameter("random.logistic", "loc", loc)
     scale = parameter("random.logistic", "scale", scale, NOT_NEGATIVE)
     return moved(_LOGISTIC, loc, scale, size=size, dtype=dtype, device=device, rng=rng)
-
-
-# gamma and beta ---------------------------------------------------------------------------------
-
-
-@public(_GAMMA)
-def standard_gamma(
-    shape: Any,
-    size: Any = None,
-    *,
-    dtype: Any = None,
-    device: Context | None = None,
-    rng: Any = None,
-) -> Any:
-    """Numbers of the gamma distribution of this shape parameter, of scale 1.
-
-    >>> import nbgraph as ng
-    >>> bool((ng.random.standard_gamma(2.0, size=5) > 0).all())
-    True
-    """
-    shape = parameter("random.standard_gamma", "shape", shape, NOT_NEGATIVE)
-    dtype = float_dtype("random.standard_gamma", dtype, [shape])
-    return drawn(_GAMMA, [shape], size=size, dtype=dtype, device=device, rng=rng)
-
-
-@named("random_gamma")
-def gamma(
-    shape: Any,
-    scale: Any = 1.0,
-    size: Any = None,
-    *,
-    dtype: Any = None,
-    device: Context | None = None,
-    rng: Any = None,
-) -> Any:
-    """Numbers of the gamma distribution: of mean `shape * scale`. Gradients flow to `scale`.
-
-    >>> import nbgraph as ng
-    >>> float(ng.random.gamma(0.0, 3.0))
-    0.0
-    """
-    shape = parameter("random.gamma", "shape", shape, NOT_NEGATIVE)
-    scale = parameter("random.gamma", "scale", scale, NOT_NEGATIVE)
-    dtype = float_dtype("random.gamma", dtype, [shape, scale])
-    if size is None and not isinstance(scale, (int, float)):
-        size = np.broadcast_shapes(np.shape(shape), scale.shape)
-    standard = drawn(_GAMMA, [shape], size=size, dtype=dtype, device=device, rng=rng)
-    return library.astype(library.multiply(standard, scale), dtype)
-
-
-@public(_BETA)
-def beta(
-    a: Any,
-    b: Any,
-    size: Any = None,
-    *,
-    dtype: Any = None,
-    device: Context | None = None,
-    rng: Any = None,
-) -> Any:
-    """Numbers between 0 and 1 of the beta distribution, of mean `a / (a + b)`.
-
-    >>> import nbgraph as ng
-    >>> x = ng.random.beta(2.0, 3.0, size=5)
-    >>> bool(((x > 0) & (x < 1)).all())
-    True
-    """
-    a = parameter("random.beta", "a", a, POSITIVE)
-    b = parameter("random.beta", "b", b, POSITIVE)
-    dtype = float_dtype("random.beta", dtype, [a, b])
-    return drawn(_BETA, [a, b], size=size, dtype=dtype, device=device, rng=rng)

@@ -21,6 +21,7 @@ from nbgraph.ops.draws.drawing import (
     Made,
     drawn,
     parameter,
+    told,
 )
 
 Generator = np.random.Generator
@@ -99,6 +100,7 @@ _INTEGERS = Drawing("integers", _fill_integers, kernel=_integers_kernel)
 
 
 @public(_INTEGERS, "random_randint")
+@told
 def integers(
     low: Any,
     high: Any = None,
@@ -109,9 +111,13 @@ def integers(
     device: Context | None = None,
     rng: Any = None,
 ) -> Any:
-    """Whole numbers from `low` (0, where only one bound is given) up to but without `high`, all
-    alike; with `endpoint` up to and with it. No number is likelier than another one by more than
-    2**-32 of its probability.
+    """Whole numbers from `low` up to but without `high`. No number is likelier than another one by
+    more than 2**-32 of its probability.
+
+    Parameters
+    ----------
+    low, high : numbers, or arrays that broadcast; where one is given it is `high`, and low is 0
+    endpoint : whether `high` itself may come
 
     >>> import nbgraph as ng
     >>> x = ng.random.integers(6, size=100) + 1
@@ -163,6 +169,7 @@ def _require_range(name: str, bounds: list[Any], dtype: np.dtype[Any], *, endpoi
 
 
 @public(_POISSON)
+@told
 def poisson(
     lam: Any = 1.0,
     size: Any = None,
@@ -173,6 +180,10 @@ def poisson(
 ) -> Any:
     """How many events come where `lam` are expected.
 
+    Parameters
+    ----------
+    lam : number from 0, or array
+
     >>> import nbgraph as ng
     >>> int(ng.random.poisson(0.0))
     0
@@ -182,6 +193,7 @@ def poisson(
 
 
 @public(_BINOMIAL)
+@told
 def binomial(
     n: Any,
     p: Any,
@@ -191,7 +203,12 @@ def binomial(
     device: Context | None = None,
     rng: Any = None,
 ) -> Any:
-    """How many of `n` trials succeed, each with probability `p`.
+    """How many of `n` trials succeed.
+
+    Parameters
+    ----------
+    n : number from 0, or array
+    p : probability of one, or array
 
     >>> import nbgraph as ng
     >>> [int(x) for x in ng.random.binomial(5, ng.array([0.0, 1.0]))]
@@ -203,6 +220,7 @@ def binomial(
 
 
 @public(_GEOMETRIC)
+@told
 def geometric(
     p: Any,
     size: Any = None,
@@ -211,7 +229,11 @@ def geometric(
     device: Context | None = None,
     rng: Any = None,
 ) -> Any:
-    """How many trials it takes until one succeeds, each with probability `p`.
+    """How many trials it takes until one succeeds.
+
+    Parameters
+    ----------
+    p : probability of each, above 0, or array
 
     >>> import nbgraph as ng
     >>> int(ng.random.geometric(1.0))
@@ -222,6 +244,7 @@ def geometric(
 
 
 @public(_BERNOULLI)
+@told
 def bernoulli(
     p: Any = 0.5,
     size: Any = None,
@@ -231,6 +254,10 @@ def bernoulli(
     rng: Any = None,
 ) -> Any:
     """True with probability `p`; with a numeric dtype 1.
+
+    Parameters
+    ----------
+    p : probability, or array
 
     >>> import nbgraph as ng
     >>> ng.random.bernoulli(1.0, size=2)

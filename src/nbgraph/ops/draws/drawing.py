@@ -11,6 +11,7 @@ for which there is no gradient.
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -141,6 +142,25 @@ def _by_kernel(made: Made, rng: np.random.Generator, out: Array) -> None:
 def named(name: str) -> Callable[[_Function], _Function]:
     """Register a function under this name alone: `ng.random` has it under its own."""
     return lambda function: register(function, name)
+
+
+_OPTIONS = {
+    "size": "int or shape; by default that of the parameters together",
+    "device": "Context of numbers that no array places, by default the current one",
+    "rng": "a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream",
+}
+
+
+def told(function: _Function) -> _Function:
+    """Decorate a draw: its text says what all of them can be asked for."""
+    given = inspect.signature(function).parameters
+    whole = given["dtype"].default if "dtype" in given else None
+    own = "that of arrays among the parameters, else ng.config.default_float"
+    asked = {**_OPTIONS, "dtype": f"of the numbers, by default {whole or own}"}
+    listed = "\n".join(f"{name} : {asked[name]}" for name in given if name in asked)
+    text = inspect.cleandoc(function.__doc__ or "")
+    function.__doc__ = f"{text}\n\nOther Parameters\n----------------\n{listed}\n"
+    return function
 
 
 # what is asked for ------------------------------------------------------------------------------

@@ -98,6 +98,13 @@ def _seed(rng: Any) -> Any:
 def permutation(x: Any, axis: int = 0, *, device: Context | None = None, rng: Any = None) -> Any:
     """The parts of an array along an axis in random order; of a number n, those from 0 to n - 1.
 
+    Parameters
+    ----------
+    x : array, or the number n
+    axis : int
+    device : Context of numbers that no array places, by default the current one
+    rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
+
     >>> import nbgraph as ng
     >>> sorted(ng.random.permutation(5).tolist())
     [0, 1, 2, 3, 4]
@@ -116,6 +123,12 @@ def _order(array: Any, count: int, device: Context | None, rng: Any) -> Any:
 @named("random_shuffle")
 def shuffle(x: Any, axis: int = 0, *, rng: Any = None) -> None:
     """Bring the parts of an array along an axis into random order, in place.
+
+    Parameters
+    ----------
+    x : array that is changed
+    axis : int
+    rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
 
     >>> import nbgraph as ng
     >>> x = ng.arange(4)
@@ -145,10 +158,22 @@ def choice(
     device: Context | None = None,
     rng: Any = None,
 ) -> Any:
-    """Parts of an array along an axis, or numbers below `a`, chosen with probabilities `p`.
+    """Parts of an array along an axis, or numbers below `a`.
 
-    Without `replace` none is chosen twice; then `shuffle=False` is quicker, and the order means
-    nothing.
+    Parameters
+    ----------
+    a : array, or a number
+    size : int or shape of the result along `axis`; by default one part
+    replace : whether a part may be chosen more than once
+    p : array of a probability for each part, by default all alike
+    axis : int
+    shuffle : without `replace`: False is quicker, and the order means nothing
+    device : Context of numbers that no array places, by default the current one
+    rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
+
+    Raises
+    ------
+    ShapeError where more parts are asked for than there are.
 
     >>> import nbgraph as ng
     >>> ng.random.choice(3, size=4, p=[0, 1, 0])

@@ -26,9 +26,7 @@ True
 from nbgraph.ops.draws.categories import categorical as categorical
 from nbgraph.ops.draws.categories import multinomial as multinomial
 from nbgraph.ops.draws.categories import truncated_normal as truncated_normal
-from nbgraph.ops.draws.continuous import beta as beta
 from nbgraph.ops.draws.continuous import exponential as exponential
-from nbgraph.ops.draws.continuous import gamma as gamma
 from nbgraph.ops.draws.continuous import gumbel as gumbel
 from nbgraph.ops.draws.continuous import laplace as laplace
 from nbgraph.ops.draws.continuous import logistic as logistic
@@ -36,7 +34,6 @@ from nbgraph.ops.draws.continuous import lognormal as lognormal
 from nbgraph.ops.draws.continuous import normal as normal
 from nbgraph.ops.draws.continuous import random as random
 from nbgraph.ops.draws.continuous import standard_exponential as standard_exponential
-from nbgraph.ops.draws.continuous import standard_gamma as standard_gamma
 from nbgraph.ops.draws.continuous import standard_normal as standard_normal
 from nbgraph.ops.draws.continuous import uniform as uniform
 from nbgraph.ops.draws.discrete import bernoulli as bernoulli
@@ -44,6 +41,9 @@ from nbgraph.ops.draws.discrete import binomial as binomial
 from nbgraph.ops.draws.discrete import geometric as geometric
 from nbgraph.ops.draws.discrete import integers as integers
 from nbgraph.ops.draws.discrete import poisson as poisson
+from nbgraph.ops.draws.gammas import beta as beta
+from nbgraph.ops.draws.gammas import gamma as gamma
+from nbgraph.ops.draws.gammas import standard_gamma as standard_gamma
 from nbgraph.ops.draws.orders import choice as choice
 from nbgraph.ops.draws.orders import permutation as permutation
 from nbgraph.ops.draws.orders import shuffle as shuffle

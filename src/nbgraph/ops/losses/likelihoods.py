@@ -35,6 +35,12 @@ def binary_cross_entropy(
 ) -> Any:
     """-target * log(probability) - (1 - target) * log(1 - probability).
 
+    Parameters
+    ----------
+    probability : array, 0 to 1
+    target : array that broadcasts, 0 to 1
+    weight, reduction : as those of `l1_loss`
+
     For logits there is `binary_cross_entropy_with_logits`, which loses no digits.
 
     >>> binary_cross_entropy([0.5, 1.0], [1.0, 1.0], reduction="none")
@@ -53,8 +59,15 @@ def binary_cross_entropy_with_logits(
     weight: Any = None,
     reduction: str = "mean",
 ) -> Any:
-    """`binary_cross_entropy` of sigmoid(x), without overflow; what is there counts
-    `positive_weight`: a number, or an array that broadcasts, such as one number a class.
+    """`binary_cross_entropy` of sigmoid(x), without overflow.
+
+    Parameters
+    ----------
+    x : array of logits
+    target : array that broadcasts, 0 to 1
+    positive_weight : what the part of target counts: a number, or an array that broadcasts, such as
+        one number a class
+    weight, reduction : as those of `l1_loss`
 
     >>> binary_cross_entropy_with_logits([0.0, 1000.0], [1.0, 0.0], reduction="none")
     array([6.93147181e-01, 1.00000000e+03])
@@ -76,6 +89,10 @@ def logistic_loss(
 ) -> Any:
     """log(1 + e**(-prediction * target)); targets are -1 and 1.
 
+    Parameters
+    ----------
+    prediction, target, weight, reduction : as those of `l1_loss`
+
     >>> logistic_loss([0.0], [1])
     np.float64(0.6931471805599453)
     """
@@ -92,10 +109,16 @@ def focal_loss(
     weight: Any = None,
     reduction: str = "mean",
 ) -> Any:
-    """`binary_cross_entropy_with_logits`, where what is nearly right counts less.
+    """`binary_cross_entropy_with_logits`, where what is nearly right counts less (Lin et al., Focal
+    loss for dense object detection, 2017).
 
-    Multiplied by (1 - p)**gamma, p the probability given to the target, and by `alpha` where the
-    target is 1, by 1 - alpha where it is 0; None leaves that out (Lin et al., 2017).
+    Parameters
+    ----------
+    x : array of logits
+    target : array that broadcasts, 0 or 1
+    gamma : float: losses are multiplied by (1 - p)**gamma, p the probability given to the target
+    alpha : float or None: they are multiplied by this where target is 1, by 1 - alpha where it is 0
+    weight, reduction : as those of `l1_loss`
 
     >>> focal_loss([0.0], [1.0], alpha=None)  # log(2) / 4
     np.float64(0.17328679513998632)
@@ -115,10 +138,15 @@ def kl_divergence(
     weight: Any = None,
     reduction: str = "mean",
 ) -> Any:
-    """target * (log(target) - x) for logarithms `x` of probabilities: their sum over a
-    distribution is how far it is from the target.
+    """target * (log(target) - x): its sum over a distribution is how far it is from the target
+    (Kullback and Leibler, 1951).
 
-    With `log_target` targets are logarithms, too.
+    Parameters
+    ----------
+    x : array of logarithms of probabilities
+    target : array that broadcasts of probabilities, with `log_target` of their logarithms
+    weight, reduction : as those of `l1_loss`. "mean" is over elements; divide a "sum" by the number
+        of samples for the mean distance.
 
     >>> kl_divergence([-0.5, -1.0], [1.0, 0.0], reduction="sum")
     np.float64(0.5)
@@ -225,10 +253,17 @@ def _weighed(x: Any, label: Any, axis: int, weight: Any, chosen: Any, smoothing:
 
 @composed("data", "label")
 def softmax_cross_entropy(data: Any, label: Any) -> Any:
-    """The sum over samples of -log(softmax(data)) at the label's class, as in MXNet.
-
-    `data` has shape (samples, classes), `label` (samples,) with classes from 0. See
+    """The sum over samples of -log(softmax(data)) at the label's class, as in MXNet; see
     `cross_entropy`.
+
+    Parameters
+    ----------
+    data : array (samples, classes)
+    label : array (samples,), classes from 0
+
+    Returns
+    -------
+    number; the gradient of data is softmax(data) less 1 at the label's class
 
     >>> float(softmax_cross_entropy([[0.0, 0.0]] * 3, [0, 1, 1]))  # 3 * log(2)
     2.0794415416798357
@@ -252,6 +287,12 @@ def softmax_cross_entropy(data: Any, label: Any) -> Any:
 @composed("x", "label")
 def unlikelihood(x: Any, label: Any, axis: int = -1, *, reduction: str = "mean") -> Any:
     """-log(1 - softmax(x)) at the label: what was not to be said (Welleck et al., 2019).
+
+    Parameters
+    ----------
+    x : array of scores, classes along `axis`
+    label : array of the shape of x without `axis`, classes from 0
+    reduction : "mean", "sum" or "none"
 
     >>> unlikelihood([[0.0, 0.0]], [1])  # log(2)
     np.float64(0.6931471805599453)

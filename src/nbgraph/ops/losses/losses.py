@@ -48,6 +48,20 @@ def limited(name: str, argument: str, value: Any) -> float:
 def l1_loss(prediction: Any, target: Any, *, weight: Any = None, reduction: str = "mean") -> Any:
     """abs(prediction - target).
 
+    Parameters
+    ----------
+    prediction, target : arrays that broadcast; integers become floats with floats
+    weight : array or number, optional: a factor of each loss, broadcast
+    reduction : "mean" over all elements (weights do not count in it), "sum", or "none"
+
+    Returns
+    -------
+    number (an array without axes), or with "none" an array of the broadcast shape
+
+    Raises
+    ------
+    ArgumentError for another reduction.
+
     >>> l1_loss([1.0, 4.0], [0.0, 0.0])
     np.float64(2.5)
     """
@@ -57,6 +71,10 @@ def l1_loss(prediction: Any, target: Any, *, weight: Any = None, reduction: str 
 @composed("prediction", "target")
 def l2_loss(prediction: Any, target: Any, *, weight: Any = None, reduction: str = "mean") -> Any:
     """(prediction - target)**2 / 2, so that its slope is the difference.
+
+    Parameters
+    ----------
+    prediction, target, weight, reduction : as those of `l1_loss`
 
     >>> l2_loss([1.0, 2.0], [0.0, 0.0], reduction="none")
     array([0.5, 2. ])
@@ -73,10 +91,15 @@ def smooth_l1_loss(
     weight: Any = None,
     reduction: str = "mean",
 ) -> Any:
-    """d**2 / (2 * beta) where the distance d is below `beta`, else d - beta / 2.
+    """d**2 / (2 * beta) where the distance d is below `beta`, else d - beta / 2 (Girshick, Fast
+    R-CNN, 2015).
 
-    It has slope +-1 beyond; `huber_loss` has slope +-delta. With sigma of Fast R-CNN beta is
-    1 / sigma**2. `beta=0` is `l1_loss`.
+    Parameters
+    ----------
+    prediction, target, weight, reduction : as those of `l1_loss`
+    beta : number from 0; with sigma of Fast R-CNN it is 1 / sigma**2, and 0 makes it `l1_loss`
+
+    It has slope +-1 beyond; `huber_loss` has slope +-delta.
 
     >>> smooth_l1_loss([0.5, -3.0], [0.0, 0.0], reduction="none")
     array([0.125, 2.5  ])
@@ -95,7 +118,12 @@ def huber_loss(
     weight: Any = None,
     reduction: str = "mean",
 ) -> Any:
-    """d**2 / 2 where the distance d is below `delta`, else delta * (d - delta / 2).
+    """d**2 / 2 where the distance d is below `delta`, else delta * (d - delta / 2) (Huber, 1964).
+
+    Parameters
+    ----------
+    prediction, target, weight, reduction : as those of `l1_loss`
+    delta : number from 0
 
     >>> huber_loss([1.0, -3.0], [0.0, 0.0], delta=2.0, reduction="none")
     array([0.5, 4. ])
@@ -118,6 +146,11 @@ def hinge_loss(
 ) -> Any:
     """margin - prediction * target where that is positive, else 0; targets are -1 and 1.
 
+    Parameters
+    ----------
+    prediction, target, weight, reduction : as those of `l1_loss`
+    margin : number from 0
+
     >>> hinge_loss([0.5, -2.0], [1, -1], reduction="none")
     array([0.5, 0. ])
     """
@@ -135,6 +168,11 @@ def squared_hinge_loss(
     reduction: str = "mean",
 ) -> Any:
     """The square of `hinge_loss`, which has a slope everywhere.
+
+    Parameters
+    ----------
+    prediction, target, weight, reduction : as those of `l1_loss`
+    margin : number from 0
 
     >>> squared_hinge_loss([0.5, -2.0], [1, -1], reduction="none")
     array([0.25, 0.  ])
@@ -156,7 +194,12 @@ def cosine_embedding_loss(
 ) -> Any:
     """1 - cosine of the angle of a and b where target is 1; its surplus over `margin` where -1.
 
-    `target` has the shape of a without `axis`.
+    Parameters
+    ----------
+    a, b : arrays (..., n, ...), n along `axis`
+    target : array of the shape of a without `axis`, 1 or -1
+    margin : number
+    weight, reduction : as those of `l1_loss`, for one loss a pair
 
     >>> cosine_embedding_loss([[1.0, 0.0], [1.0, 0.0]], [[0.0, 2.0], [3.0, 0.0]], [1, -1])
     np.float64(1.0)
@@ -169,6 +212,16 @@ def cosine_embedding_loss(
 @composed("a", "b")
 def cosine_similarity(a: Any, b: Any, axis: int = -1, *, eps: float = 1e-8) -> Any:
     """The cosine of the angle between a and b along an axis; norms count `eps` at least.
+
+    Parameters
+    ----------
+    a, b : arrays that broadcast
+    axis : int
+    eps : float
+
+    Returns
+    -------
+    array of the broadcast shape without `axis`, from -1 to 1
 
     >>> cosine_similarity([1.0, 0.0], [3.0, 4.0])
     np.float64(0.6)
@@ -189,9 +242,15 @@ def triplet_margin_loss(
     weight: Any = None,
     reduction: str = "mean",
 ) -> Any:
-    """By how much the anchor is not nearer to the positive than to the negative, by `margin`.
+    """By how much the anchor is not nearer to the positive than to the negative, by `margin`
+    (Schroff, Kalenichenko and Philbin, 2015).
 
-    Distances are `p`-norms along `axis`.
+    Parameters
+    ----------
+    anchor, positive, negative : arrays that broadcast, vectors along `axis`
+    margin : number from 0
+    p : number: distances are `p`-norms
+    weight, reduction : as those of `l1_loss`, for one loss a vector
 
     >>> triplet_margin_loss([[0.0, 0.0]], [[3.0, 4.0]], [[6.0, 0.0]])
     np.float64(0.0)

@@ -99,6 +99,14 @@ def linear_regression_output(
 ) -> Any:
     """`data`; its gradient is (data - label) * grad_scale / numbers of a sample.
 
+    Parameters
+    ----------
+    data : array (samples, ...), floats
+    label : array of the shape of data; on symbols, left out, it becomes a variable, as `name_label`
+    grad_scale : float
+
+    What comes from above does not count in the gradient.
+
     >>> linear_regression_output([[1.0, 2.0]], [[0.0, 0.0]])
     array([[1., 2.]])
     """
@@ -116,6 +124,10 @@ def mae_regression_output(
 ) -> Any:
     """`data`; its gradient is sign(data - label) * grad_scale / numbers of a sample.
 
+    Parameters
+    ----------
+    data, label, grad_scale : as those of `linear_regression_output`
+
     >>> mae_regression_output([[1.0, 2.0]], [[0.0, 0.0]])
     array([[1., 2.]])
     """
@@ -132,6 +144,10 @@ def logistic_regression_output(
     out: Any = None,
 ) -> Any:
     """sigmoid(data); the gradient of `data` is (that - label) * grad_scale / numbers of a sample.
+
+    Parameters
+    ----------
+    data, label, grad_scale : as those of `linear_regression_output`
 
     >>> logistic_regression_output([[0.0]], [[1.0]])
     array([[0.5]])
