@@ -18,11 +18,20 @@ _FARTHEST = -1e30
 
 
 def attend(query: Any, key: Any, value: Any, *, mask: Any = None, causal: bool = False) -> Any:
-    """softmax(query @ key' / sqrt(size)) @ value, over the last two axes (positions, size).
+    """softmax(query @ key' / sqrt(size)) @ value (Vaswani et al., 2017).
 
-    `mask` broadcasts to (..., positions, positions of key): truth values say what is seen, numbers
-    are added to the scores. With `causal` a position sees itself and those before it; the last
-    ones are the same. A position that sees nothing gets the mean of all values.
+    Parameters
+    ----------
+    query : array (..., positions, size)
+    key : array (..., source, size)
+    value : array (..., source, values)
+    mask : array that broadcasts to (..., positions, source), optional: truth values say what is
+        seen, numbers are added to the scores
+    causal : whether a position sees itself and those before it alone; the last ones are the same
+
+    Returns
+    -------
+    array (..., positions, values). A position that sees nothing gets the mean of all values.
 
     >>> import nbgraph as ng
     >>> x = ng.ones((1, 3, 4))
@@ -45,6 +54,12 @@ def attend(query: Any, key: Any, value: Any, *, mask: Any = None, causal: bool =
 
 class MultiHeadAttention(Module):
     """Attention of several heads, each with its share of the units (Vaswani et al., 2017).
+
+    Parameters
+    ----------
+    units : int, size of the result, a multiple of heads
+    heads : int
+    causal : whether a position sees itself and those before it alone
 
     `layer(x)` attends to `x` itself, `layer(x, source)` to another sequence; both of shape
     (samples, positions, features). `mask`: as in `attend`, broadcast to (samples, heads, positions
@@ -88,7 +103,17 @@ class MultiHeadAttention(Module):
 
 
 class TransformerBlock(Module):
-    """Attention, then two dense layers, each added to what came in, after a norm of it.
+    """Attention, then two dense layers, each added to what came in, after a norm of it (Xiong et
+    al., On layer normalization in the transformer architecture, 2020).
+
+    Parameters
+    ----------
+    units : int, size of what comes in and goes out
+    heads : int
+    hidden : int, size between the two layers, by default 4 * units
+    dropout : float, probability, of what is added
+    causal : whether a position sees itself and those before it alone
+    activation : function of arrays, between the two layers
 
     >>> import nbgraph as ng
     >>> TransformerBlock(8, heads=2)(ng.ones((1, 3, 8))).shape

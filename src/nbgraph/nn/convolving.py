@@ -85,8 +85,20 @@ class _Windowed(Module):
 class Conv1d(_Windowed):
     """`ng.convolution` over one axis of space, for data of shape (images, channels, space).
 
-    `weight` has shape (features, channels / groups, *window), `bias` (features,). Without
-    `in_channels` the first call tells. `pad`: zeros on both sides.
+    Parameters
+    ----------
+    features : int, channels of the result
+    window : int, or one for each axis of space
+    activation : function of arrays, optional
+    in_channels : int, optional; without it the first call tells
+    stride, pad, dilation : int, or one for each axis of space: cells from place to place; zeros on
+        both sides; cells from one element of the window to the next
+    groups : int: channels and features are cut into as many parts that do not meet
+    bias : whether there is one
+    init : initialiser of the weight, by default uniform (Glorot and Bengio, 2010)
+
+    `weight` has shape (features, channels / groups, *window), `bias` (features,) begins with 0. Of
+    n cells there come (n + 2 * pad - dilation * (window - 1) - 1) // stride + 1.
 
     >>> import nbgraph as ng
     >>> Conv1d(4, 3, pad=1)(ng.ones((2, 5, 10))).shape
@@ -102,7 +114,7 @@ class Conv1d(_Windowed):
 
 
 class Conv2d(Conv1d):
-    """As `Conv1d`, for images with two axes.
+    """As `Conv1d`, for images of shape (images, channels, height, width).
 
     >>> import nbgraph as ng
     >>> Conv2d(4, (3, 1), ng.relu)(ng.ones((2, 5, 10, 10))).shape
@@ -113,7 +125,7 @@ class Conv2d(Conv1d):
 
 
 class Conv3d(Conv1d):
-    """As `Conv1d`, for images with three axes.
+    """As `Conv1d`, for images of shape (images, channels, depth, height, width).
 
     >>> import nbgraph as ng
     >>> Conv3d(4, 2, stride=2)(ng.ones((2, 5, 4, 4, 4))).shape
@@ -124,10 +136,11 @@ class Conv3d(Conv1d):
 
 
 class ConvTranspose1d(_Windowed):
-    """What a convolution does to gradients, as a layer: a stride makes space larger.
+    """What a convolution does to gradients, as a layer: a stride makes space larger. Parameters as
+    for `Conv1d`.
 
-    `weight` has shape (channels, features / groups, *window). Space becomes
-    (space - 1) * stride - 2 * pad + dilation * (window - 1) + 1.
+    `weight` has shape (channels, features / groups, *window). Of n cells there come
+    (n - 1) * stride - 2 * pad + dilation * (window - 1) + 1.
 
     >>> import nbgraph as ng
     >>> ConvTranspose1d(4, 2, stride=2)(ng.ones((2, 5, 10))).shape
@@ -168,6 +181,12 @@ class ConvTranspose3d(ConvTranspose1d):
 class MaxPool(Module):
     """The largest element of each window, over any number of axes of space; see `ng.max_pooling`.
 
+    Parameters
+    ----------
+    window, stride, pad, dilation : int, or one for each axis of space; stride is by default the
+        window
+    ceil : whether there are as many places as touch the data
+
     >>> import nbgraph as ng
     >>> MaxPool(2)(ng.ones((1, 3, 6, 6))).shape
     (1, 3, 3, 3)
@@ -197,6 +216,12 @@ class MaxPool(Module):
 
 class AvgPool(Module):
     """The mean of each window; see `ng.avg_pooling`.
+
+    Parameters
+    ----------
+    window, stride, pad : int, or one for each axis of space; stride is by default the window
+    ceil : whether there are as many places as touch the data
+    counted : whether cells of the pad are zeros that count
 
     >>> import nbgraph as ng
     >>> AvgPool(2)(ng.ones((1, 3, 6))).shape

@@ -26,8 +26,16 @@ def _matrix(shape: tuple[int, ...], dtype: Any) -> Any:
 class Dense(Module):
     """activation(x times the transpose of weight, plus bias), for the last axis of x.
 
-    `weight` has shape (units, in_features), `bias` (units,). Without `in_features` the first call
-    tells.
+    Parameters
+    ----------
+    units : int, outputs
+    activation : function of arrays, such as `ng.relu`, optional
+    in_features : int, optional; without it the first call tells
+    bias : whether there is one
+    init : initialiser of the weight (`ng.init`), by default uniform (Glorot and Bengio, 2010)
+
+    `weight` has shape (units, in_features), `bias` (units,) begins with 0. A call takes an array
+    (..., in_features) and gives (..., units).
 
     >>> import nbgraph as ng
     >>> Dense(2, in_features=3, init=ng.init.ones())(ng.ones((1, 3)))
@@ -64,6 +72,15 @@ class Dense(Module):
 class Embedding(Module):
     """Rows of a table, by whole numbers.
 
+    Parameters
+    ----------
+    count : int, rows
+    units : int, size of a row
+    init : initialiser of the table, by default normal numbers of deviation 0.02
+
+    `weight` has shape (count, units). A call takes integers of any shape, from 0 or from the end, and gives
+    (*shape, units); IndexingError for others.
+
     >>> import nbgraph as ng
     >>> Embedding(10, 4)(ng.array([[1, 2]], "int64")).shape
     (1, 2, 4)
@@ -84,6 +101,10 @@ class Embedding(Module):
 class Dropout(Module):
     """Zeros with probability `p` in training, else nothing; see `ng.dropout`.
 
+    Parameters
+    ----------
+    p : float from 0 to 1
+
     >>> import nbgraph as ng
     >>> Dropout(0.5)(ng.ones(2))
     array([1., 1.], dtype=float32)
@@ -103,6 +124,10 @@ class Dropout(Module):
 
 class Function(Module):
     """A function without parameters, as a part of others.
+
+    Parameters
+    ----------
+    function : callable of arrays
 
     >>> import nbgraph as ng
     >>> Function(ng.relu)
@@ -136,6 +161,14 @@ class Flatten(Module):
 
 class Sequential(Module):
     """Modules and functions, one after the other.
+
+    Parameters
+    ----------
+    *layers : modules, or functions of one array; `len` and an index count them
+
+    Raises
+    ------
+    ArgumentError for what cannot be called.
 
     >>> import nbgraph as ng
     >>> net = Sequential(Dense(4, ng.tanh), Dropout(0.1), Dense(2))

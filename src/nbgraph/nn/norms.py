@@ -10,7 +10,14 @@ from nbgraph.ops.draws import initial
 
 
 class LayerNorm(Module):
-    """`ng.layer_norm` along the last axis; `gamma` and `beta` have its length.
+    """`ng.layer_norm` along the last axis.
+
+    Parameters
+    ----------
+    features : int, optional, the length of that axis; without it the first call tells
+    eps : float, added to the variance
+
+    `gamma`, which begins with 1, and `beta`, with 0, have shape (features,).
 
     >>> import nbgraph as ng
     >>> LayerNorm(2)(ng.array([[1.0, 3.0]])).asnumpy().round(3)
@@ -29,7 +36,14 @@ class LayerNorm(Module):
 
 
 class RMSNorm(Module):
-    """`ng.rms_norm` along the last axis; `gamma` has its length.
+    """`ng.rms_norm` along the last axis.
+
+    Parameters
+    ----------
+    features : int, optional, the length of that axis; without it the first call tells
+    eps : float, added to the mean square
+
+    `gamma`, which begins with 1, has shape (features,).
 
     >>> import nbgraph as ng
     >>> RMSNorm(2)(ng.array([[3.0, -3.0]])).asnumpy().round(3)
@@ -49,8 +63,15 @@ class RMSNorm(Module):
 class BatchNorm(Module):
     """`ng.batch_norm` of data of shape (samples, channels, *space).
 
-    In training mean and variance are those of the batch, and the moving ones take `momentum` of
-    them; else the moving ones are used. These are saved but not trained.
+    Parameters
+    ----------
+    channels : int, optional; without it the first call tells
+    momentum : float, what the moving averages take of a batch's
+    eps : float, added to the variance
+
+    In training mean and variance are those of the batch; else the moving ones, `moving_mean` and
+    `moving_variance`, which are saved but not trained. `gamma` and `beta` are; all have shape
+    (channels,).
 
     >>> import nbgraph as ng
     >>> norm = BatchNorm()

@@ -18,10 +18,16 @@ def _stacked(shape: tuple[int, ...], dtype: Any) -> Any:
 class Cell(Module):
     """A step of a recurrent layer: `cell(x, state) -> (out, state)`.
 
+    Parameters
+    ----------
+    units : int, size of the state
+    in_features : int, optional; without it the first call tells
+    recurrent_bias : whether what the state gives has a bias of its own
+
     `weight` has shape (gates * units, features) and takes the input, `recurrent` (gates * units,
-    units) and takes the state, `bias` (gates * units,); `recurrent_bias` is one more of that shape,
-    of what the state gives, or None. A state is a tuple of arrays of shape (samples, units); None
-    stands for zeros. Each kind of cell has its `gates`, and says in `step` what becomes of them.
+    units) and takes the state, `bias` and `recurrent_bias` (gates * units,). A state is a tuple of
+    arrays of shape (samples, units); None stands for zeros. Each kind of cell has its `gates`, and
+    says in `step` what becomes of them.
     """
 
     gates: ClassVar[int]
@@ -73,7 +79,7 @@ class Cell(Module):
 
 
 class RNNCell(Cell):
-    """tanh of what comes in and what is recalled.
+    """tanh of what comes in and what is recalled (Elman, 1990). Parameters as for `Cell`.
 
     >>> import nbgraph as ng
     >>> out, (hidden,) = RNNCell(3)(ng.ones((2, 5)))
@@ -91,6 +97,7 @@ class RNNCell(Cell):
 
 class LSTMCell(Cell):
     """Long short-term memory (Hochreiter and Schmidhuber, 1997); gates: in, forget, cell, out.
+    Parameters as for `Cell`.
 
     The state is (output, memory); one is added to what the forget gate takes.
 
@@ -113,7 +120,8 @@ class LSTMCell(Cell):
 
 
 class GRUCell(Cell):
-    """A gated recurrent unit (Cho et al., 2014); gates: reset, update, new.
+    """A gated recurrent unit (Cho et al., 2014); gates: reset, update, new. Parameters as for
+    `Cell`.
 
     The reset gate takes what is recalled after its product, as cuDNN has it; so `recurrent_bias`
     makes a difference here.
@@ -139,9 +147,16 @@ class GRUCell(Cell):
 class RNN(Module):
     """Cells along a sequence, one layer on the other: `layer(x, states) -> (outs, states)`.
 
+    Parameters
+    ----------
+    units : int, size of each state
+    layers : int, one on the other
+    in_features : int, optional; without it the first call tells
+    recurrent_bias : see `Cell`
+
     `x` has shape (samples, steps, features), outputs (samples, steps, units). States are a list
     with one for each layer; None: zeros. What the gates take from inputs is one product for all
-    steps. With `hybridize` the steps of a call become one graph. `recurrent_bias`: see `Cell`.
+    steps. With `hybridize` the steps of a call become one graph.
 
     >>> import nbgraph as ng
     >>> outs, states = RNN(4, layers=2)(ng.ones((3, 5, 2)))

@@ -12,8 +12,12 @@ from nbgraph.optim.optimizer import Optimizer, Rate
 class Adagrad(Optimizer):
     """Rates that fall with all squares seen so far (Duchi, Hazan and Singer, 2011).
 
-    `lr_decay`: the rate of step n is lr / (1 + (n - 1) * lr_decay). `initial`: what sums of squares
-    begin with. Options as for Optimizer.
+    Parameters
+    ----------
+    lr_decay : float: the rate of step n is lr / (1 + (n - 1) * lr_decay)
+    initial : float, what sums of squares begin with
+    eps : float, added to their roots
+    params, lr, **options : as for Optimizer
 
     >>> import nbgraph as ng
     >>> w = ng.array([1.0, 1.0])
@@ -48,8 +52,20 @@ class Adagrad(Optimizer):
 class RMSProp(Optimizer):
     """Gradients over the root of a fading mean of their squares (Tieleman and Hinton, 2012).
 
-    `alpha` is what stays of the mean at each step. `centered` takes the square of the mean gradient
-    off it (Graves, 2013); `momentum` gives steps a velocity. Options as for Optimizer.
+    Parameters
+    ----------
+    alpha : float, what stays of the mean at each step
+    eps : float, added to the root
+    momentum : float from 0: steps get a velocity
+    centered : whether the square of the mean gradient is taken off the mean of squares (Graves,
+        2013)
+    params, lr, **options : as for Optimizer
+
+    >>> import nbgraph as ng
+    >>> w = ng.array([1.0, 1.0])
+    >>> RMSProp({"w": w}, lr=0.1, alpha=0.75).step({"w": ng.array([3.0, -0.1])})
+    >>> w.asnumpy().round(4)
+    array([0.8, 1.2], dtype=float32)
     """
 
     rule = rules.rmsprop
@@ -82,7 +98,19 @@ class RMSProp(Optimizer):
 
 class Adadelta(Optimizer):
     """Steps in the weights' own unit: the root mean square of former steps over that of gradients
-    (Zeiler, 2012). Options as for Optimizer.
+    (Zeiler, 2012).
+
+    Parameters
+    ----------
+    rho : float, what stays of both means at each step
+    eps : float, added to both means
+    params, lr, **options : as for Optimizer
+
+    >>> import nbgraph as ng
+    >>> w = ng.array([1.0])
+    >>> Adadelta({"w": w}, eps=1e-2).step({"w": ng.array([1.0])})
+    >>> w.asnumpy().round(4)  # by sqrt(0.01 / (0.1 + 0.01))
+    array([0.6985], dtype=float32)
     """
 
     rule = rules.adadelta
@@ -107,8 +135,18 @@ class Adadelta(Optimizer):
 class Ftrl(Optimizer):
     """Follow the regularised leader, with many weights of exactly 0 (McMahan et al., 2013).
 
-    `lasso`: the factor of the weights' magnitudes in what is minimised; `weight_decay` that of
-    half their squares. Options as for Optimizer.
+    Parameters
+    ----------
+    lasso : float, the factor of the weights' magnitudes in what is minimised
+    beta : float: the rate of a weight is lr / (beta + root of its sum of squared gradients)
+    params, lr, **options : as for Optimizer; `weight_decay` is the factor of half the squared
+        weights
+
+    >>> import nbgraph as ng
+    >>> w = ng.array([0.0, 0.0])
+    >>> Ftrl({"w": w}, lr=1.0, lasso=1.0).step({"w": ng.array([0.5, 3.0])})
+    >>> w
+    array([ 0. , -0.5], dtype=float32)
     """
 
     rule = rules.ftrl

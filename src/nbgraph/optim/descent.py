@@ -15,9 +15,17 @@ from nbgraph.optim.update import Operands
 class SGD(Optimizer):
     """Gradient descent, with `momentum` (Polyak, 1964) or Nesterov's (Sutskever et al., 2013).
 
-    velocity = momentum * velocity + (1 - dampening) * grad, and the weight goes down by lr times
-    it; with `nesterov` by lr * (grad + momentum * velocity). The first gradient is not dampened.
-    Options as for Optimizer.
+    Parameters
+    ----------
+    momentum : float from 0: what stays of the velocity at each step
+    dampening : float: velocity = momentum * velocity + (1 - dampening) * grad, and the weight goes
+        down by lr times it. The first gradient is not dampened.
+    nesterov : whether it goes down by lr * (grad + momentum * velocity)
+    params, lr, **options : as for Optimizer
+
+    Raises
+    ------
+    ArgumentError for nesterov without momentum, or with dampening.
 
     >>> import nbgraph as ng
     >>> w = ng.array([1.0])
@@ -58,7 +66,7 @@ class SGD(Optimizer):
 
 
 class NAG(SGD):
-    """SGD with Nesterov's momentum.
+    """SGD with Nesterov's momentum. Parameters as for SGD and Optimizer.
 
     >>> NAG(momentum=0.9).rule
     <op nesterov(weight, grad, velocity, rate, decay, scale, bound, momentum, fresh)>
@@ -73,7 +81,17 @@ class NAG(SGD):
 class Signum(Optimizer):
     """Steps of lr along the sign of a mean of gradients (Bernstein et al., 2018).
 
-    `shrink`: decoupled decay, by lr * shrink a step. Options as for Optimizer.
+    Parameters
+    ----------
+    momentum : float from 0 to 1: mean = momentum * mean + (1 - momentum) * grad
+    shrink : float: decoupled decay, by lr * shrink a step
+    params, lr, **options : as for Optimizer
+
+    >>> import nbgraph as ng
+    >>> w = ng.array([1.0, 1.0])
+    >>> Signum({"w": w}, lr=0.5).step({"w": ng.array([3.0, -0.1])})
+    >>> w
+    array([0.5, 1.5], dtype=float32)
     """
 
     rule = rules.signum
@@ -100,7 +118,17 @@ class Signum(Optimizer):
 class Lion(Optimizer):
     """The sign of a mean that the newest gradient counts more in (Chen et al., 2023).
 
-    `weight_decay` is decoupled: weights shrink by lr * weight_decay. Options as for Optimizer.
+    Parameters
+    ----------
+    betas : what stays of the mean in the sign, and what is kept of it for the next step
+    params, lr, **options : as for Optimizer; `weight_decay` is decoupled: weights shrink by lr *
+        weight_decay
+
+    >>> import nbgraph as ng
+    >>> w = ng.array([1.0, 1.0])
+    >>> Lion({"w": w}, lr=0.5).step({"w": ng.array([3.0, -0.1])})
+    >>> w
+    array([0.5, 1.5], dtype=float32)
     """
 
     rule = rules.lion
@@ -121,7 +149,18 @@ class Lion(Optimizer):
 
 class SGLD(Optimizer):
     """Half a step of lr and normal noise of variance lr: weights become samples of the posterior
-    (Welling and Teh, 2011). Noise comes from `ng.random`. Options as for Optimizer.
+    (Welling and Teh, 2011).
+
+    Parameters
+    ----------
+    params, lr, **options : as for Optimizer. Noise comes from `ng.random`.
+
+    >>> import nbgraph as ng
+    >>> ng.random.seed(0)
+    >>> w = ng.zeros(10000)
+    >>> SGLD({"w": w}, lr=0.25).step({"w": ng.zeros(10000)})
+    >>> round(float(w.asnumpy().std()), 1)
+    0.5
     """
 
     rule = rules.sgld
@@ -137,11 +176,21 @@ class SGLD(Optimizer):
 
 
 class LARS(Optimizer):
-    """Momentum at rates of each parameter's own, by the norms of weights and gradients
-    (You, Gitman and Ginsburg, 2017).
+    """Momentum at rates of each parameter's own, by the norms of weights and gradients (You, Gitman
+    and Ginsburg, 2017).
 
-    The rate is lr * trust * |w| / (|g| + weight_decay * |w| + eps), lr where a norm is 0.
-    Options as for Optimizer.
+    Parameters
+    ----------
+    momentum : float from 0: what stays of the velocity at each step
+    trust, eps : floats: the rate is lr * trust * |w| / (|g| + weight_decay * |w| + eps), lr where a
+        norm is 0
+    params, lr, **options : as for Optimizer
+
+    >>> import nbgraph as ng
+    >>> w = ng.array([3.0, 4.0])
+    >>> LARS({"w": w}, lr=1.0, trust=0.5).step({"w": ng.array([0.0, 2.0])})
+    >>> w.asnumpy().round(4)  # by 0.5 * 5 / 2 times the gradient
+    array([3. , 1.5], dtype=float32)
     """
 
     rule = rules.lars

@@ -18,8 +18,12 @@ Betas = tuple[float, float]
 class Adam(Optimizer):
     """The mean of gradients over the root of that of their squares (Kingma and Ba, 2015).
 
-    `betas` are what stays of the two means at each step. `amsgrad` divides by the largest mean of
-    squares so far (Reddi, Kale and Kumar, 2018). Options as for Optimizer.
+    Parameters
+    ----------
+    betas : what stays of the two means at each step
+    eps : float, added to the root
+    amsgrad : whether the largest mean of squares so far counts (Reddi, Kale and Kumar, 2018)
+    params, lr, **options : as for Optimizer
 
     >>> import nbgraph as ng
     >>> w = ng.array([1.0, 1.0])
@@ -57,8 +61,13 @@ class Adam(Optimizer):
 
 class AdamW(Adam):
     """Adam with decoupled decay: weights shrink by lr * weight_decay (Loshchilov and Hutter, 2019).
+    Parameters as for Adam.
 
-    Options as for Adam.
+    >>> import nbgraph as ng
+    >>> w = ng.array([4.0])
+    >>> AdamW({"w": w}, lr=0.5, weight_decay=0.5).step({"w": ng.array([1.0])})
+    >>> w  # 4 * (1 - 0.25), less 0.5
+    array([2.5], dtype=float32)
     """
 
     decoupled = True
@@ -69,9 +78,8 @@ class AdamW(Adam):
 
 
 class AdaBelief(Adam):
-    """Adam by how far gradients are from their mean, not from 0 (Zhuang et al., 2020).
-
-    `weight_decay` is decoupled. Options as for Optimizer.
+    """Adam by how far gradients are from their mean, not from 0 (Zhuang et al., 2020). Parameters
+    as for Adam; `weight_decay` is decoupled.
     """
 
     rule = rules.adabelief
@@ -90,8 +98,9 @@ class AdaBelief(Adam):
 
 
 class Adamax(Optimizer):
-    """Adam by a fading maximum of magnitudes (Kingma and Ba, 2015, section 7). Options as for
-    Optimizer."""
+    """Adam by a fading maximum of magnitudes (Kingma and Ba, 2015, section 7). Parameters as for
+    Adam.
+    """
 
     rule = rules.adamax
     states = ("mean", "most")
@@ -127,8 +136,8 @@ def rectification(steps: Any, beta2: Any) -> Any:
 
 class RAdam(Adam):
     """Adam that begins with plain steps, while the mean of squares is unsure (Liu et al., 2020).
-
-    Options as for Optimizer.
+    Parameters as for Adam, but
+    for `amsgrad`.
     """
 
     rule = rules.radam
@@ -155,7 +164,8 @@ class RAdam(Adam):
 
 class LAMB(Optimizer):
     """Adam at rates of each parameter's own: by the norm of its weights to that of the step (You et
-    al., 2020). `weight_decay` is part of the step. Options as for Optimizer.
+    al., 2020). Parameters as for Adam, but for `amsgrad`;
+    `weight_decay` is part of the step.
     """
 
     rule = rules.lamb
