@@ -78,8 +78,8 @@ class Embedding(Module):
     units : int, size of a row
     init : initialiser of the table, by default normal numbers of deviation 0.02
 
-    `weight` has shape (count, units). A call takes integers of any shape, from 0 or from the end, and gives
-    (*shape, units); IndexingError for others.
+    `weight` has shape (count, units). A call takes integers of any shape, from 0 or from the end,
+    and gives (*shape, units); IndexingError for others.
 
     >>> import nbgraph as ng
     >>> Embedding(10, 4)(ng.array([[1, 2]], "int64")).shape

@@ -78,8 +78,9 @@ class AdamW(Adam):
 
 
 class AdaBelief(Adam):
-    """Adam by how far gradients are from their mean, not from 0 (Zhuang et al., 2020). Parameters
-    as for Adam; `weight_decay` is decoupled.
+    """Adam by how far gradients are from their mean, not from 0 (Zhuang et al., 2020).
+
+    Parameters as for Adam, but for `amsgrad`; `weight_decay` is decoupled.
     """
 
     rule = rules.adabelief
@@ -98,8 +99,9 @@ class AdaBelief(Adam):
 
 
 class Adamax(Optimizer):
-    """Adam by a fading maximum of magnitudes (Kingma and Ba, 2015, section 7). Parameters as for
-    Adam.
+    """Adam by a fading maximum of magnitudes (Kingma and Ba, 2015, section 7).
+
+    Parameters as for Adam, but for `amsgrad`.
     """
 
     rule = rules.adamax
@@ -136,8 +138,8 @@ def rectification(steps: Any, beta2: Any) -> Any:
 
 class RAdam(Adam):
     """Adam that begins with plain steps, while the mean of squares is unsure (Liu et al., 2020).
-    Parameters as for Adam, but
-    for `amsgrad`.
+
+    Parameters as for Adam, but for `amsgrad`.
     """
 
     rule = rules.radam
@@ -164,8 +166,9 @@ class RAdam(Adam):
 
 class LAMB(Optimizer):
     """Adam at rates of each parameter's own: by the norm of its weights to that of the step (You et
-    al., 2020). Parameters as for Adam, but for `amsgrad`;
-    `weight_decay` is part of the step.
+    al., 2020).
+
+    Parameters as for Adam, but for `amsgrad`; `weight_decay` is part of the step.
     """
 
     rule = rules.lamb
