@@ -114,6 +114,23 @@ def infinite(x):
     )  # fmt: skip
 
 
+def halved(x):
+    low, high = 0.0, 4.0
+    while high - low > 1e-13:  # never in float32
+        middle = (low + high) / 2
+        low, high = (middle, high) if middle * middle < x else (low, middle)
+    return high
+
+
+def test_a_loop_that_changes_nothing_is_left():
+    x = np.array([0.5, 2.0, 9.0, np.nan, 0.25])
+    root = ng.op(halved)
+    np.testing.assert_allclose(root(x.astype(np.float32))[:3], np.sqrt(x[:3]), rtol=3e-7)
+    np.testing.assert_allclose(root(x)[:3], np.sqrt(x[:3]), rtol=1e-13)
+    got = ng.op(endless)(np.array([np.nan, 0.75, np.inf], np.float32))
+    np.testing.assert_array_equal(got, np.array([np.nan, 1.25, np.nan], np.float32))
+
+
 X = np.array([0.5, 1.0, 2.0, -1.5, -0.25, 2.75, 1.125])
 FUNCTIONS = [horner, series, pairs, compared, quadrature, endless, outside, parts, cases, infinite]
 

@@ -1,5 +1,8 @@
 """Loops whose trip count depends on values: a region of the scalar graph for each.
 
+A `while` loop is left, too, when a trip has changed no variable: it would go on for ever, as a
+tolerance for float64 makes it do in float32. A `return` that is never reached then gives NaN.
+
 The body is traced with phi nodes for the variables that it assigns. A start value whose kind the
 body changes (an int that becomes a float) is widened, and the body traced again.
 """
@@ -7,6 +10,7 @@ body changes (an int that becomes a float) is widened, and the body traced again
 from __future__ import annotations
 
 import ast
+import math
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.kernels.capture.closures import walk
@@ -33,7 +37,7 @@ _LATE = "gets its first value inside a loop that may not run: give it one before
 class RegionLoop:
     """Traces one loop into a region; kinds of carried variables widen until they are stable."""
 
-    COUNTER = "$counter"
+    COUNTER, MOVES = "$counter", "$moves"
 
     def __init__(
         self, tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node, bounds: Any
@@ -64,6 +68,9 @@ class RegionLoop:
         if ast.Return in self.leaves:
             self.start[RETURNED] = self.graph.const(False)
             self.names.append(RETURNED)
+        if isinstance(self.st, ast.While):
+            self.start[self.MOVES] = self.graph.const(True)
+            self.names.append(self.MOVES)
         for _ in range(8):
             after = self._attempt()
             if after is not None:
@@ -93,14 +100,36 @@ class RegionLoop:
         ends = tracer.block(self.st.body, body, region.cond)
         if self.COUNTER in self.names:
             ends[self.COUNTER] = graph.arithmetic("add", inside[self.COUNTER], self.bounds[2])
+        if self.MOVES in self.names:
+            ends[self.MOVES] = self._moves(phis, ends)
         if not self._settled(ends):
             return None
         return self._close(region, phis, ends)
 
+    def _moves(self, phis: dict[str, list[Node]], ends: Env) -> Node:
+        """Whether a trip changed a variable."""
+        graph, moves = self.graph, self.graph.const(False)
+        for name in self.names:
+            if name in (self.MOVES, RESULT):
+                continue
+            for before, now in zip(phis[name], flatten(ends.get(name)) or [], strict=False):
+                if now.op in ("add", "sub") and now.kind != "f" and before in now.args:
+                    return graph.const(True)  # it counts
+                differs = graph.compare("ne", before, now)
+                if now.kind == "f":  # NaN stays NaN
+                    numbers = graph.compare("eq", before, before)
+                    differs = graph.logical_and(
+                        differs, graph.logical_or(numbers, graph.compare("eq", now, now))
+                    )
+                moves = graph.logical_or(moves, differs)
+        return moves
+
     def _condition(self, inside: Env, path: Node) -> Node:
         graph = self.graph
         if isinstance(self.st, ast.While):
-            test = self.tracer.condition(self.st.test, inside, path)
+            going = graph.logical_and(path, inside[self.MOVES])
+            test = self.tracer.condition(self.st.test, inside, going)
+            test = graph.logical_and(going, test)
         else:
             upward = self.bounds[2].data > 0
             test = graph.compare("lt" if upward else "gt", inside[self.COUNTER], self.bounds[1])
@@ -113,8 +142,10 @@ class RegionLoop:
             nodes = flatten(ends[RESULT])
             if nodes is None:
                 self.tracer.refuse(self.st, "the value returned is no number", "return numbers")
-            zeros = [graph.cast(graph.const(0), n.kind) for n in nodes]
-            self.start[RESULT] = unflatten(ends[RESULT], zeros)
+            nothing = [
+                graph.cast(graph.const(math.nan if n.kind == "f" else 0), n.kind) for n in nodes
+            ]
+            self.start[RESULT] = unflatten(ends[RESULT], nothing)
             self.names.append(RESULT)
             return False
         for name in self.names:
@@ -151,6 +182,7 @@ class RegionLoop:
         for name in self.late:
             after[name] = Undefined(_LATE)
         after.pop(self.COUNTER, None)
+        after.pop(self.MOVES, None)
         return after
 
 
