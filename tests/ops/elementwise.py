@@ -12,7 +12,11 @@ import scipy.special
 from nbgraph import ops
 from nbgraph.ops.families import ARRAY_FAMILIES
 
-FAMILIES = {f: names.split() for f, names in ops.FAMILIES.items() if f not in ARRAY_FAMILIES}
+FAMILIES = {  # by their files, whatever room these are in
+    f.rpartition(".")[2]: names.split()
+    for f, names in ops.FAMILIES.items()
+    if f not in ARRAY_FAMILIES
+}
 
 
 def _distinct():
