@@ -5,79 +5,25 @@
 
 Each figure is the best of some rounds of calls that follow one another, by the clock, from an idle
 device to an idle device. Bandwidth counts what a call has to read and write. Peers that are not
-installed are left out.
+installed, or cannot do it, are left out.
 """
 
 from __future__ import annotations
 
-import importlib
 import math
 import sys
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 import nbgraph as ng
-from benchmarks import training
-from benchmarks.graphs import BOX, smooth_l1
+from benchmarks import gpu_losses, training
+from benchmarks.gpu_timing import line, of_peer, peer, seconds, told
 from nbgraph.device import driver
 from nbgraph.engine import current
-from nbgraph.ops import smooth_l1_term
 
 GPU = ng.gpu(0)
-ROUNDS, CALLS = 5, 20
-LOSS = "d = x - t; a = abs(d); y = a < 1 ? 0.5f * d * d : a - 0.5f"
-
-
-def peer(name: str) -> Any:
-    """A library, or None."""
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        return None
-
-
-def compiled(torch: Any, function: Callable[..., Any], *given: Any) -> Any:
-    """What `torch.compile` makes of a function, or None where that has no compiler."""
-    made = torch.compile(function)
-    try:
-        made(*given)
-    except Exception as problem:
-        print(f"torch.compile: {str(problem).strip().splitlines()[0]}", file=sys.stderr)
-        return None
-    return made
-
-
-def seconds(call: Callable[[], object], wait: Callable[[], object], calls: int = CALLS) -> float:
-    """Of one call."""
-    for _ in range(3):
-        call()
-    wait()
-    best = float("inf")
-    for _ in range(ROUNDS):
-        started = time.perf_counter()
-        for _ in range(calls):
-            call()
-        wait()
-        best = min(best, (time.perf_counter() - started) / calls)
-    return best
-
-
-def told(name: str, ours: float, nbytes: int, copy: float, **others: float | None) -> None:
-    """A line of the table."""
-    rate = nbytes / ours
-    line(name, ours, f"{rate / 1e12:7.3f} TB/s  copy x{rate / copy:.2f}", others)
-
-
-def line(name: str, ours: float, rate: str, others: Mapping[str, float | None]) -> None:
-    """A name, a time, what that is a second, and how much longer others take."""
-    text = f"{name:<28} {ours * 1e6:9.1f} us {rate}"
-    for peer_name, taken in others.items():
-        if taken is not None:
-            text += f"  {peer_name} x{taken / ours:.2f}"
-    print(text, flush=True)
 
 
 def copied(n: int) -> float:
@@ -95,98 +41,6 @@ def copied(n: int) -> float:
     return 8 * n / taken
 
 
-def elementwise(n: int, copy: float, torch: Any, cupy: Any) -> None:
-    """smooth_l1: forward, and forward with both gradients."""
-    rng = np.random.default_rng(0)
-    host = [rng.normal(size=n).astype(np.float32) * 2 for _ in range(2)]
-    x, t = (ng.array(a, device=GPU) for a in host)
-    out = ng.zeros(n, device=GPU)
-    ours = seconds(lambda: smooth_l1_term(x, t, out=out), ng.waitall)
-    others: dict[str, float | None] = {}
-    if cupy is not None:
-        kernel = cupy.ElementwiseKernel(
-            "float32 x, float32 t",
-            "float32 y",
-            LOSS.replace("d =", "float d =", 1).replace("a =", "float a =", 1),
-        )
-        cx, ct = (cupy.asarray(a) for a in host)
-        co = cupy.empty_like(cx)
-        others["cupy"] = seconds(lambda: kernel(cx, ct, co), cupy.cuda.Device().synchronize)
-        wanted = cupy.asnumpy(co[:1000])
-        np.testing.assert_allclose(out[:1000].asnumpy(), wanted, rtol=1e-5, atol=1e-6)
-        del cx, ct, co
-    if torch is not None:
-        tx, tt = (torch.from_numpy(a).cuda() for a in host)
-        loss = torch.nn.functional.smooth_l1_loss
-        made = compiled(torch, lambda a, b: loss(a, b, reduction="none"), tx, tt)
-        if made is not None:
-            others["torch.compile"] = seconds(lambda: made(tx, tt), torch.cuda.synchronize)
-        others["torch"] = seconds(lambda: loss(tx, tt, reduction="none"), torch.cuda.synchronize)
-    told("smooth_l1 forward", ours, 12 * n, copy, **others)
-    backward(x, t, n, copy, None if torch is None else (torch, tx, tt))
-
-
-def backward(x: Any, t: Any, n: int, copy: float, peers: Any) -> None:
-    """Forward and backward; out-gradients are ones."""
-    ones = ng.ones(n, device=GPU)
-    for a in (x, t):
-        a.attach_grad()
-
-    def both() -> None:
-        with ng.autograd.record():
-            y = smooth_l1_term(x, t)
-        y.backward(ones)
-
-    others: dict[str, float | None] = {}
-    if peers is not None:
-        torch, tx, tt = peers
-        tx.requires_grad_()
-        tt.requires_grad_()
-        loss, unit = torch.nn.functional.smooth_l1_loss, torch.ones_like(tx)
-        made = compiled(torch, lambda a, b: loss(a, b, reduction="none"), tx, tt)
-
-        def by_torch() -> None:
-            tx.grad = tt.grad = None
-            made(tx, tt).backward(unit)
-
-        if made is not None:
-            others["torch.compile"] = seconds(by_torch, torch.cuda.synchronize)
-    told("smooth_l1 and gradients", seconds(both, ng.waitall), 32 * n, copy, **others)
-
-
-def box(n: int, copy: float, torch: Any) -> None:
-    """A bound loss over four arrays, and its gradient by the first: each is read once, and the
-    gradient written."""
-    rng = np.random.default_rng(0)
-    host = {name: rng.normal(size=n).astype(np.float32) for name in BOX}
-    data, label, w_in, w_out = (ng.var(name) for name in BOX)
-    loss = ng.sum(w_out * smooth_l1(w_in * (data - label)))
-    asked = dict.fromkeys(BOX, "null") | {"data": "write"}
-    bound = loss.simple_bind(GPU, grad_req=asked, **dict.fromkeys(BOX, (n,)))
-    for name, value in host.items():
-        bound.arg_dict[name][:] = value
-    others: dict[str, float | None] = {}
-    if torch is not None:
-        given = [torch.from_numpy(value).cuda() for value in host.values()]
-        given[0].requires_grad_()
-
-        def theirs(data: Any, label: Any, w_in: Any, w_out: Any) -> Any:
-            x = w_in * (data - label)
-            term = torch.nn.functional.smooth_l1_loss(x, torch.zeros_like(x), reduction="none")
-            return (w_out * term).sum()
-
-        made = compiled(torch, theirs, *given)
-
-        def by_torch() -> None:
-            given[0].grad = None
-            made(*given).backward()
-
-        if made is not None:
-            others["torch.compile"] = seconds(by_torch, torch.cuda.synchronize)
-    ours = seconds(bound.forward_backward, ng.waitall)
-    told("box loss and gradient", ours, 20 * n, copy, **others)
-
-
 def rows(n: int, copy: float, torch: Any) -> None:
     """Softmax of rows, and its cross entropy with classes."""
     columns = 1000
@@ -195,7 +49,7 @@ def rows(n: int, copy: float, torch: Any) -> None:
     classes = np.arange(count) % columns
     x, c = ng.array(host, device=GPU), ng.array(classes, device=GPU)
     out = ng.zeros((count, columns), device=GPU)
-    others: dict[str, dict[str, float | None]] = {"softmax": {}, "entropy": {}}
+    others: dict[str, dict[str, float]] = {"softmax": {}, "entropy": {}}
     if torch is not None:
         tx, tc = torch.from_numpy(host).cuda(), torch.from_numpy(classes).cuda()
         entropy = torch.nn.functional.cross_entropy
@@ -204,28 +58,28 @@ def rows(n: int, copy: float, torch: Any) -> None:
         others["entropy"]["torch"] = seconds(lambda: entropy(tx, tc, reduction="none"), wait)
     nbytes = 4 * count * columns
     ours = seconds(lambda: ng.softmax(x, axis=-1, out=out), ng.waitall)
-    told("softmax of rows", ours, 2 * nbytes, copy, **others["softmax"])
+    told("softmax of rows", ours, 2 * nbytes, copy, others["softmax"])
     ours = seconds(lambda: ng.cross_entropy(x, c, reduction="none"), ng.waitall)
-    told("cross entropy of rows", ours, nbytes, copy, **others["entropy"])
+    told("cross entropy of rows", ours, nbytes, copy, others["entropy"])
     ours = seconds(x.sum, ng.waitall)
-    told("sum of all", ours, nbytes, copy)
+    told("sum of all", ours, nbytes, copy, {})
 
 
 def draws(n: int, copy: float, torch: Any) -> None:
     """Uniform numbers, and dropout with what its gradient needs. Ours are those of the host's
     Philox of 64 bits; PyTorch's is the one of 32 bits, a quarter of the multiplications."""
     x = ng.ones(n, device=GPU)
-    uniform: dict[str, float | None] = {}
-    dropped: dict[str, float | None] = {}
+    uniform: dict[str, float] = {}
+    dropped: dict[str, float] = {}
     if torch is not None:
         tx, wait = torch.ones(n, device="cuda"), torch.cuda.synchronize
         uniform["torch"] = seconds(lambda: torch.rand(n, device="cuda"), wait)
         dropped["torch"] = seconds(lambda: torch.native_dropout(tx, 0.3, True), wait)
     ours = seconds(lambda: ng.random.uniform(size=n, device=GPU), ng.waitall)
-    told("uniform", ours, 4 * n, copy, **uniform)
+    told("uniform", ours, 4 * n, copy, uniform)
     with ng.autograd.train_mode():
         ours = seconds(lambda: ng.dropout(x, 0.3), ng.waitall)
-    told("dropout", ours, 12 * n, copy, **dropped)
+    told("dropout", ours, 12 * n, copy, dropped)
 
 
 def products(n: int, torch: Any, cupy: Any) -> None:
@@ -247,7 +101,7 @@ def products(n: int, torch: Any, cupy: Any) -> None:
         host = [rng.normal(size=shape).astype(dtype) for shape in (left, right)]
         work = 2.0 * math.prod(left) * (right[-1] if len(right) > 1 else 1)
         ours = multiplied([ng.array(x, device=GPU) for x in host], ng.waitall)
-        others: dict[str, float | None] = {}
+        others: dict[str, float] = {}
         if torch is not None:
             given = [torch.from_numpy(x).cuda() for x in host]
             others["torch"] = multiplied(given, torch.cuda.synchronize)
@@ -263,32 +117,59 @@ def multiplied(operands: Sequence[Any], wait: Callable[[], object]) -> float:
     return seconds(lambda: a @ b, wait)
 
 
+WAYS = {"one graph": 1, "kernel by kernel": 0}  # of runs of a plan: the setting
+
+
 def plans() -> None:
     """What a kernel of a bound plan costs: a chain of 100 small ones, kept apart."""
-    symbol = ng.var("x")
-    for _ in range(100):
-        symbol = ng.sin(symbol)
-    bound = symbol.simple_bind(ctx=GPU, x=(1000,), options=unfused())
-    taken = seconds(bound.forward, ng.waitall)
-    print(f"{'plan of 100 kernels':<28} {taken * 1e6:9.1f} us, {taken * 1e4:.2f} us a kernel")
+    for way, graphs in WAYS.items():
+        symbol = ng.var("x")
+        for _ in range(100):
+            symbol = ng.sin(symbol)
+        with ng.config(cuda_graphs=graphs):
+            bound = symbol.simple_bind(ctx=GPU, x=(1000,), options=unfused())
+            taken = seconds(bound.forward, ng.waitall)
+        name = f"100 kernels, {way}"
+        print(f"{name:<28} {taken * 1e6:9.1f} us, {taken * 1e4:.2f} us a kernel", flush=True)
 
 
 def steps(torch: Any) -> None:
-    """Steps of training, each with its loss on the host: LeNet with 64 images, and an MLP."""
+    """Steps of training, each with its loss on the host: LeNet with 64 images, and an MLP. Bound
+    ones also with plans that are issued kernel by kernel."""
     for model in ("lenet", "mlp"):
-        task = training.Task(model, "sgd")
-        ways = {
-            "bound": training.bound(task, GPU),
-            "train_step": training.function(task, GPU),
-            "eager": training.eager(task, GPU),
-        }
-        taken = {name: seconds(step, ng.waitall) for name, step in ways.items()}
-        line = "  ".join(f"{name} {each * 1e6:.1f} us" for name, each in taken.items())
-        if torch is not None:
-            theirs = seconds(training.of_torch(torch, task, "cuda"), torch.cuda.synchronize)
-            ratios = ", ".join(f"{name} x{theirs / each:.2f}" for name, each in taken.items())
-            line += f"  torch eager {theirs * 1e6:.1f} us: {ratios}"
-        print(f"{f'step of {model}':<28} {line}", flush=True)
+        for optimizer in ("sgd", "adam"):
+            task = training.Task(model, optimizer)
+            taken = {
+                "bound": of_step(training.bound, task),
+                "train_step": of_step(training.function, task),
+                "eager": of_step(training.eager, task),
+            }
+            issued = of_step(training.bound, task, graphs=0)
+            text = "  ".join(f"{name} {each * 1e6:.1f} us" for name, each in taken.items())
+            print(f"{f'step of {model}, {optimizer}':<28} {text}", flush=True)
+            print(
+                f"{'  train step':<28} captured {taken['bound'] * 1e6:.1f} us / kernel by kernel "
+                f"{issued * 1e6:.1f} us: x{issued / taken['bound']:.2f}",
+                flush=True,
+            )
+            theirs: dict[str, float] = {}
+            of_peer("torch eager", torch, lambda library, t=task: of_torch(library, t), theirs)
+            for name, each in theirs.items():
+                ratios = ", ".join(
+                    f"{own} x{(each or 0) / ours:.2f}" for own, ours in taken.items()
+                )
+                print(f"{f'  {name}':<28} {(each or 0) * 1e6:.1f} us: {ratios}", flush=True)
+
+
+def of_step(way: Callable[..., training.Step], task: training.Task, graphs: int = 1) -> float:
+    """Seconds of a step of ours."""
+    with ng.config(cuda_graphs=graphs):
+        return seconds(way(task, GPU), ng.waitall)
+
+
+def of_torch(torch: Any, task: training.Task) -> float:
+    """Seconds of a step of PyTorch's, call by call."""
+    return seconds(training.of_torch(torch, task, "cuda"), torch.cuda.synchronize)
 
 
 def unfused() -> Any:
@@ -309,8 +190,8 @@ def main() -> int:
         cupy = None
     print(f"{driver().title(0)}, {n} float32")
     copy = copied(n)
-    elementwise(n, copy, torch, cupy)
-    box(n, copy, torch)
+    gpu_losses.elementwise(n, copy, (torch, cupy))
+    gpu_losses.boxes(n, copy, (torch, cupy))
     rows(n, copy, torch)
     draws(n, copy, torch)
     products(n, torch, cupy)

@@ -58,8 +58,8 @@ class EmulatedEvent:
 class EmulatedGraph:
     """Jobs as one; see Captured."""
 
-    def __init__(self, room: Room) -> None:
-        self.room = room
+    def __init__(self, emulation: Emulation) -> None:
+        self.emulation = emulation
         self.jobs: list[Job] = []
         self.kernels: list[int] = []  # which of the jobs are launches
 
@@ -83,7 +83,9 @@ class EmulatedNode:
         shared: int = 0,
     ) -> None:
         """See Captured."""
-        self._graph.jobs[self._place] = function.job(self._graph.room, blocks, threads, record)
+        emulation = self._graph.emulation
+        emulation.require_well()
+        self._graph.jobs[self._place] = function.job(emulation.room, blocks, threads, record)
 
 
 class EmulatedStream:
@@ -131,7 +133,7 @@ class EmulatedStream:
     def captured(self, issue: Callable[[], object]) -> EmulatedGraph:
         """See Stream."""
         self._require_no_capture("captured")
-        self._capturing = made = EmulatedGraph(self._emulation.room)
+        self._capturing = made = EmulatedGraph(self._emulation)
         try:
             issue()
         finally:
