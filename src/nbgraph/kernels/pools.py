@@ -9,12 +9,22 @@ them; at the edges elements are taken one by one.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from nbgraph.kernels.loops import ROOM
 from nbgraph.kernels.windows import ITEM, SPACE
 from nbgraph.kernels.written import Record, function, part
 
 _WIDEST, _FARTHEST = 8, 4  # elements along a line, and a step, that are part of a text
+
+
+class Line(NamedTuple):
+    """How windows lie along a line: elements, cells from place to place, and from one element to
+    the next."""
+
+    width: int
+    step: int
+    gap: int
 
 
 class _Pool:
@@ -36,12 +46,14 @@ class _Pool:
         self.spots, self.cells = tuple(spots), tuple(cells)
         self.begin, self.each, self.end = begin, each, end
 
-    def run(self, name: str, group: int, step: str, dtype: str, *, apart: bool) -> str:
-        """The function for places [0, m), for `group` elements of the window. `apart`: what
-        different places read and write are different cells."""
+    def run(
+        self, name: str, group: int, step: str, dtype: str, *, gap: int = 1, apart: bool
+    ) -> str:
+        """The function for places [0, m), for `group` elements of the window, `gap` cells from one
+        to the next. `apart`: what different places read and write are different cells."""
         lines = [*self.begin]
         for j in range(group):
-            at = f"i * {step}" + (f" + {j}" if j else "")
+            at = f"i * {step}" + (f" + {j * gap}" if j else "")
             lines += [line.replace("{at}", at) for line in self.each]
         lines += self.end
         says = "_element" if apart else ""
@@ -85,18 +97,18 @@ _OF_MAX = _Pool(
 )
 
 
-def max_text(dtype: str, width: int, step: int) -> str:
+def max_text(dtype: str, line: Line) -> str:
     """out = the largest value; NaN where there is one."""
     layout = record("x", "out", adds=True)
     begin = [f"done = filled(line, {dtype}(-1e999), out_w)"]
     end = [f"done = delivered({_at('out', dtype)}, line, out_w, adds)"]
-    planes, helpers = _tiling_windows(dtype, width, step)
+    planes, helpers = _tiling_windows(dtype, line)
     return helpers + _text(
-        "max_pooling", layout, _MAX, dtype, width, step, begin=begin, end=end, planes=planes
+        "max_pooling", layout, _MAX, dtype, line, begin=begin, end=end, planes=planes
     )
 
 
-def mean_text(dtype: str, width: int, step: int) -> str:
+def mean_text(dtype: str, line: Line) -> str:
     """out = the mean; `counted`: cells of the pad count as zeros."""
     layout = record("x", "out", adds=True)
     begin = [f"done = filled(line, {dtype}(0), out_w)"]
@@ -105,29 +117,29 @@ def mean_text(dtype: str, width: int, step: int) -> str:
         "done = divided(args, line, line, count)",
         f"done = delivered({_at('out', dtype)}, line, out_w, adds)",
     ]
-    return _text("avg_pooling", layout, _SUM, dtype, width, step, begin=begin, end=end)
+    return _text("avg_pooling", layout, _SUM, dtype, line, begin=begin, end=end)
 
 
-def mean_gradient_text(dtype: str, width: int, step: int) -> str:
+def mean_gradient_text(dtype: str, line: Line) -> str:
     """out[cell] = what the places whose windows it is in give to it."""
     layout = record("g", "out")
     begin = [*_COUNTED, f"done = divided(args, line, {_at('g', dtype)}, count)"]
-    return _text("avg_pooling_gradient", layout, _SPREAD, dtype, width, step, begin=begin)
+    return _text("avg_pooling_gradient", layout, _SPREAD, dtype, line, begin=begin)
 
 
-def max_gradient_text(dtype: str, width: int, step: int) -> str:
+def max_gradient_text(dtype: str, line: Line) -> str:
     """out[cell] = the gradients of the places whose maximum it is."""
     layout = record("g", "x", "y", "out")
     begin = [f"done = filled(line, {dtype}(1), out_w)"]
-    return _text("max_pooling_gradient", layout, _TO_MAX, dtype, width, step, begin=begin)
+    return _text("max_pooling_gradient", layout, _TO_MAX, dtype, line, begin=begin)
 
 
-def max_pick_text(dtype: str, width: int, step: int) -> str:
+def max_pick_text(dtype: str, line: Line) -> str:
     """out[place] = the value of `v` in the cell that gave the maximum."""
     layout = record("v", "x", "y", "out", adds=True)
     begin = [f"done = filled(line, {dtype}(1), out_w)"]
     begin += ["if adds == 0:", f"    done = filled({_at('out', dtype)}, {dtype}(0), out_w)"]
-    return _text("max_pooling_pick", layout, _OF_MAX, dtype, width, step, begin=begin)
+    return _text("max_pooling_pick", layout, _OF_MAX, dtype, line, begin=begin)
 
 
 def record(*addresses: str, adds: bool = False) -> Record:
@@ -139,10 +151,11 @@ def record(*addresses: str, adds: bool = False) -> Record:
 # pieces -----------------------------------------------------------------------------------------
 
 
-def _tiling_windows(dtype: str, width: int, step: int) -> tuple[list[str], str]:
+def _tiling_windows(dtype: str, line: Line) -> tuple[list[str], str]:
     """What is done for a plane that windows tile along lines, and its functions: cells that lie
     one above the other first, of many lines, so that what is left is one long run."""
-    if not 1 < width <= min(step, _FARTHEST):
+    width, step, gap = line
+    if gap > 1 or not 1 < width <= min(step, _FARTHEST):
         return [], ""
     upright = part(
         "upright(line, x, n, m, step, height)",
@@ -166,7 +179,7 @@ def _tiling_windows(dtype: str, width: int, step: int) -> tuple[list[str], str]:
     item = ITEM[dtype]
     planes = [
         "begun = 0",
-        "fits = pad_h + pad_w + adds == 0 and in_d == 1 and kernel_d == 1",
+        "fits = pad_h + pad_w + adds == 0 and gap_h == 1 and in_d == 1 and kernel_d == 1",
         f"if fits and step_w * out_w == in_w and in_w <= {ROOM[dtype]}:",
         "    while begun < out_h:",
         f"        n = min({ROOM[dtype]} // in_w, out_h - begun)",
@@ -224,28 +237,29 @@ def _text(
     layout: Record,
     pool: _Pool,
     dtype: str,
-    width: int,
-    step: int,
+    line: Line,
     *,
     begin: Sequence[str],
     end: Sequence[str] = (),
     planes: Sequence[str] = (),
 ) -> str:
-    """The whole text for a window of `width` elements along a line and a step. `planes`: lines that
-    may do a plane from the first line of places to the one before `begun`."""
+    """The whole text for windows that lie so along a line. `planes`: lines that may do a plane
+    from the first line of places to the one before `begun`."""
+    width, step, gap = line
     group = width if width <= _WIDEST else 1
     near = step <= _FARTHEST
     runs = pool.run("one", 1, "step", dtype, apart=True)
     if group > 1:
         by = str(step) if near else "step"
-        runs += pool.run("all", group, by, dtype, apart=group <= step)
+        apart = (group - 1) * gap < step
+        runs += pool.run("all", group, by, dtype, gap=gap, apart=apart)
     item = ITEM[dtype]
     whole = f"{dtype}_pointer(out + plane * cells * {item})"
     clears = [f"done = filled({whole}, {dtype}(0), cells)"] if "out" in pool.cells else []
     return (
         _helpers(layout, dtype)
         + runs
-        + _line(layout, pool, dtype, group)
+        + _line(layout, pool, dtype, group, gap)
         + function(
             f"def {name}(args, lo, hi):",
             *layout.reading(*(n for n in layout.names if n != "planes")),
@@ -266,7 +280,7 @@ def _text(
     )
 
 
-def _line(layout: Record, pool: _Pool, dtype: str, group: int) -> str:
+def _line(layout: Record, pool: _Pool, dtype: str, group: int, gap: int) -> str:
     """A line of places: all lines of cells that lie under it, in order."""
     item = ITEM[dtype]
     names = (*pool.spots, *pool.cells)
@@ -286,21 +300,22 @@ def _line(layout: Record, pool: _Pool, dtype: str, group: int) -> str:
     if group == 1:
         inner = [
             "for j in range(kernel_w):",
-            "    k = j - pad_w",
+            "    k = j * gap_w - pad_w",
             *(f"    {line}" for line in edges),
             "    if end > begin:",
             "        " + call("one", "begin", "end - begin", "k"),
         ]
     else:
+        reach = (group - 1) * gap
         inner = [
             "a = min(out_w, (pad_w + step_w - 1) // step_w)",
-            f"b = max(a, min(out_w, (max(0, in_w + pad_w - {group - 1}) + step_w - 1) // step_w))",
+            f"b = max(a, min(out_w, (max(0, in_w + pad_w - {reach}) + step_w - 1) // step_w))",
             # in the order of the window for each place, so the edges go place by place
             "if b > a:",
             "    " + call("all", "a", "b - a", "0 - pad_w"),
             "if a > 0 or b < out_w:",
             "    for j in range(kernel_w):",
-            "        k = j - pad_w",
+            "        k = j * gap_w - pad_w",
             *(f"        {line}" for line in edges),
             "        if min(a, end) > begin:",
             "            " + call("one", "begin", "min(a, end) - begin", "k"),
@@ -312,9 +327,9 @@ def _line(layout: Record, pool: _Pool, dtype: str, group: int) -> str:
         *layout.reading(*names, *SPACE),
         "done = 0",
         "for kd in range(kernel_d):",
-        "    z = d * step_d + kd - pad_d",
+        "    z = d * step_d + kd * gap_d - pad_d",
         "    for kh in range(kernel_h):",
-        "        y_ = h * step_h + kh - pad_h",
+        "        y_ = h * step_h + kh * gap_h - pad_h",
         "        if (0 <= z < in_d) and (0 <= y_ < in_h):",
         "            cell = ((plane * in_d + z) * in_h + y_) * in_w",
         *(f"            {text}" for text in inner),

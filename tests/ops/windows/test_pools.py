@@ -6,7 +6,8 @@ import pytest
 import nbgraph as ng
 from nbgraph import ops
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
-from nbgraph.operator.request import kAddTo
+from nbgraph.operator.array_op import Spec
+from nbgraph.operator.request import kAddTo, kWriteTo
 from nbgraph.ops.define import operator_of
 
 
@@ -64,23 +65,28 @@ def test_values(dtype):
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_kernels_agree_with_the_specification(dtype):
-    """Each kernel, added to what is there, against NumPy's loops; ties go to the first cell."""
+    """Each kernel, added to what is there, against NumPy's loops; ties go to the first cell, and
+    windows may have gaps."""
     rng = np.random.default_rng(1)
     for how, x in cases(30, seed=1):
         x = x.astype(dtype)
-        y = ops.max_pooling(x, **how)
-        g, v = (rng.normal(size=s).astype(dtype) for s in (y.shape, x.shape))
+        each = zip(x.shape[2:], how["window"], how["pad"])
+        gap = {"dilation": tuple(2 if 2 * k - 1 <= n + 2 * p else 1 for n, k, p in each)}
+        y, means = ops.max_pooling(x, **how, **gap), ops.avg_pooling(x, **how)
+        h, g, v = (rng.normal(size=s).astype(dtype) for s in (means.shape, y.shape, x.shape))
         for name, given, more in [
-            ("max_pooling", (x,), {}),
-            ("max_pooling_gradient", (g, x, y), {}),
-            ("max_pooling_pick", (v, x, y), {}),
+            ("max_pooling", (x,), gap),
+            ("max_pooling_gradient", (g, x, y), gap),
+            ("max_pooling_pick", (v, x, y), gap),
             ("avg_pooling", (x,), {"counted": False}),
-            ("avg_pooling_gradient", (g,), {"counted": True, "size": x.shape[2:]}),
+            ("avg_pooling_gradient", (h,), {"counted": True, "size": x.shape[2:]}),
         ]:
             op = operator_of(getattr(ops, name))
             judge = op.naive(*given, **how, **more)
             made = np.ones_like(judge)
             op.run(given, [made], [kAddTo], {**how, **more})
+            specs = [Spec.of(v) for v in given]
+            assert op.tiled_call(specs, kWriteTo, {**how, **more}) is not None
             scale = 1e-5 if dtype == "float32" else 1e-13
             np.testing.assert_allclose(made, 1 + judge, atol=scale, err_msg=name)
 

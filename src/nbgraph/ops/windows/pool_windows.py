@@ -75,14 +75,15 @@ def require_same(name: str, operand: str, given: Shape, wanted: Shape) -> None:
 def pool_call(
     text: str, windows: Windows, planes: int, dtype: Any, *, counted: bool = False
 ) -> TiledCall | None:
-    """`text`: the name of the function of `nbgraph.kernels.pools`. Windows with gaps have none."""
+    """`text`: the name of the function of `nbgraph.kernels.pools`. None where a line is long."""
     from nbgraph.kernels import pools
     from nbgraph.kernels.loops import ROOM
     from nbgraph.kernels.written import written
 
-    if windows.outs[-1] > ROOM[dtype] or set(windows.gap) != {1}:
+    if windows.outs[-1] > ROOM[dtype]:
         return None
-    made = getattr(pools, f"{text}_text")(dtype, windows.kernel[-1], windows.step[-1])
+    line = pools.Line(windows.kernel[-1], windows.step[-1], windows.gap[-1])
+    made = getattr(pools, f"{text}_text")(dtype, line)
     name = made.rsplit("def ", 1)[1].split("(", 1)[0]
     words = windows.words()
     cost = int(planes * (windows.spots * windows.volume * 0.4 + math.prod(windows.ins) * 0.2))
