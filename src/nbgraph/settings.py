@@ -169,6 +169,11 @@ class _Override:
 class Config:
     """`ng.config`: read settings as attributes, override them with a `with` block.
 
+    What settings there are, and what they mean, stands in the table of `nbgraph.settings`
+    (`help("nbgraph.settings")`); `ng.config.current` has all values. Each is read from a variable
+    NBGRAPH_ and its name in capitals when nbgraph is imported. TypeError for an unknown setting,
+    ValueError for a value that is not allowed.
+
     >>> import nbgraph as ng
     >>> ng.config.default_float
     'float32'

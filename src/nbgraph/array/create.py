@@ -20,11 +20,23 @@ from nbgraph.settings import config
 
 
 def array(obj: Any, dtype: Any = None, *, device: Context | None = None) -> Any:
-    """A new array with the values of a NumPy array, list, number or NDArray, whose device it keeps.
+    """A new array with the values of another one; it owns its memory.
 
-    NumPy arrays and scalars keep their dtype; Python floats become `ng.config.default_float`,
-    integers int64. What another library has on a GPU is copied there, unless `device` is given.
-    What Python numbers are made of is copied now; the array owns its memory.
+    Parameters
+    ----------
+    obj : NumPy array, list, number, NDArray, or an array of another library
+    dtype : dtype, optional. By default that of an array; of Python floats
+        `ng.config.default_float`, of integers int64.
+    device : Context, optional. By default that of an NDArray, or of what another library has on a
+        GPU; else the host.
+
+    What Python numbers are made of is copied now.
+
+    Raises
+    ------
+    ArgumentError for lists of unequal lengths, DTypeError for objects, DeviceError for a device
+        that is
+    not there.
 
     >>> import nbgraph as ng
     >>> ng.array([[1.0, 2.0], [3.0, 4.0]]).shape
@@ -45,7 +57,12 @@ def asarray(obj: Any, dtype: Any = None, *, device: Context | None = None) -> An
     """An NDArray itself; the memory of a NumPy array, or of one that another library has on a GPU,
     borrowed and read-only; else a copy.
 
-    A borrowed array sees later writes to the NumPy array; nbgraph refuses to write to it.
+    Parameters
+    ----------
+    obj, dtype, device : as those of `array`; where dtype or device are others, the result is a copy
+
+    A borrowed array sees later writes to the NumPy array; nbgraph refuses to write to it
+    (ValueError).
 
     >>> import numpy as np, nbgraph as ng
     >>> ng.asarray(np.arange(3)) + 1

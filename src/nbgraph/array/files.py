@@ -30,7 +30,10 @@ _PREFIX = "array."  # before each name: a name may be anything
 def save(path: str | os.PathLike[str], data: Any) -> None:
     """Write a list or dict of arrays (or one array) to a file; waits for their values.
 
-    The file appears whole or not at all. Names of a dict are strings.
+    Parameters
+    ----------
+    path : where to; the file appears whole or not at all
+    data : NDArray or NumPy array, a list of these, or a dict of them by name (strings)
 
     >>> import os, tempfile, nbgraph as ng
     >>> path = os.path.join(tempfile.mkdtemp(), "weights")
@@ -61,7 +64,14 @@ def save(path: str | os.PathLike[str], data: Any) -> None:
 def load(path: str | os.PathLike[str], *, device: Context | None = None) -> Any:
     """What `save` wrote: a list, a dict or one array, as it was given.
 
-    NumPy's own npz and npy files are read, too. ValueError where the file is none of these.
+    Parameters
+    ----------
+    path : the file; NumPy's own npz and npy files are read, too
+    device : Context, optional, where the arrays are put
+
+    Raises
+    ------
+    FormatError (a ValueError) where the file is none of these.
 
     >>> import tempfile, nbgraph as ng
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -105,7 +105,13 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         return place(self._chunk.device).read(self)
 
     def item(self, *index: int) -> Any:
-        """One element as a Python number; without an index the array must have exactly one."""
+        """One element as a Python number; waits.
+
+        Parameters
+        ----------
+        *index : ints, one for each axis, or one in C order; without one the array must have exactly
+            one element (else a ValueError)
+        """
         if not index and self.size != 1:
             raise ValueError(
                 f"item: the array has shape {self.shape}; give an index, or an array of one element"
@@ -184,9 +190,18 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         call.differentiation().set_grad(self, value)
 
     def attach_grad(self, grad_req: str = "write") -> None:
-        """Collect gradients with respect to this array: "write", "add", or "null" (not at all).
+        """Collect gradients with respect to this array, in `grad`.
 
-        It becomes a variable: what it was computed from is forgotten.
+        Parameters
+        ----------
+        grad_req : "write": each `backward` replaces them; "add": it adds to them; "null": not at
+            all
+
+        The array becomes a variable: what it was computed from is forgotten.
+
+        Raises
+        ------
+        ArgumentError for another word, or an array that is not floating.
         """
         call.differentiation().attach_grad(self, grad_req)
 
@@ -197,14 +212,33 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
     def backward(self, head_grad: NDArray | None = None, *, retain_graph: bool = False) -> None:
         """Gradients of this array to every array with `attach_grad` that it was computed from.
 
-        `head_grad` is the gradient with respect to this array; None means ones.
+        Parameters
+        ----------
+        head_grad : array of this shape: the gradient with respect to this array; None means ones
+        retain_graph : whether what was recorded is kept for another pass
+
+        Raises
+        ------
+        TapeError where nothing was recorded, or an earlier pass freed it; ShapeError for another
+            shape of
+        head_grad.
         """
         call.differentiation().backward([self], [head_grad], retain_graph=retain_graph)
 
     # other worlds -----------------------------------------------------------------------------
 
     def to_device(self, device: Context, /, *, stream: Any = None) -> NDArray:
-        """The array itself if it is there, else a copy on that device."""
+        """The array itself if it is there, else a copy on that device.
+
+        Parameters
+        ----------
+        device : Context, as `ng.gpu(0)`
+        stream : None; the copy is on a stream of its own
+
+        Raises
+        ------
+        DeviceError where there is no such device.
+        """
         if not isinstance(device, Context):
             raise ArgumentError(f"to_device: device={device!r}; expected one such as ng.cpu()")
         if stream is not None:

@@ -61,8 +61,17 @@ def backward(
 ) -> None:
     """Gradients of heads to every variable they were computed from.
 
-    `head_grads`: gradients with respect to the heads, one for each; None means ones. What the
-    pass needs is freed as it goes, unless `retain_graph`.
+    Parameters
+    ----------
+    heads : NDArray, or several, computed within `record()`
+    head_grads : gradients with respect to the heads, one for each; None means ones
+    retain_graph : whether what the pass needs is kept; else it is freed as it goes
+
+    Raises
+    ------
+    TapeError where a head was not recorded, or an earlier pass freed it; ShapeError for another
+        shape of
+    a gradient.
 
     >>> import nbgraph as ng
     >>> x = ng.array([1.0, 2.0])
@@ -94,8 +103,16 @@ def grad(
 ) -> Any:
     """Gradients of heads with respect to variables, returned rather than collected.
 
-    `variables` is an array or a sequence of arrays that the heads were computed from while
-    recording; the result has the same form. With `create_graph` the result can be differentiated.
+    Parameters
+    ----------
+    heads, head_grads : as those of `backward`
+    variables : NDArray, or several, that the heads were computed from while recording
+    retain_graph : as that of `backward`; by default what `create_graph` says
+    create_graph : whether the result can be differentiated
+
+    Returns
+    -------
+    NDArray, or a list of them, in the form of variables
 
     >>> import nbgraph as ng
     >>> x = ng.array([3.0])

@@ -37,9 +37,22 @@ from nbgraph.operator.call import recording
 def grad(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Function:
     """A function that gives the gradient of `f` with respect to positional arguments.
 
-    `f` gives an array of one element, or with `has_aux` a pair of that and anything else; then
-    the result is a pair of the gradient and the other. For several `argnums` the gradient is a
-    tuple. An argument that `f` does not use has a gradient of zeros.
+    Parameters
+    ----------
+    f : callable that gives an array of one element, or with `has_aux` a pair of that and anything
+        else. Arguments are arrays, floats, or dicts, lists and tuples of those.
+    argnums : int, or several: then the gradient is a tuple
+    has_aux : whether the result is a pair of the gradient and the other
+
+    Returns
+    -------
+    callable with the arguments of f: the gradient, in the structure of the argument. One that f
+        does not
+    use has a gradient of zeros.
+
+    Raises
+    ------
+    On a call, ShapeError where f gives more than one element; ArgumentError for integers.
 
     >>> import nbgraph as ng
     >>> ng.grad(lambda x: (x * x).sum())(ng.array([1.0, 2.0]))
@@ -63,7 +76,11 @@ def grad(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -
 def value_and_grad(
     f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False
 ) -> Function:
-    """As `grad`, but a function that gives `(value, gradient)`; with `has_aux` the value is a pair.
+    """As `grad`, but a function that gives `(value, gradient)`.
+
+    Parameters
+    ----------
+    f, argnums, has_aux : as those of `grad`; with `has_aux` the value is a pair
 
     >>> import nbgraph as ng
     >>> ng.value_and_grad(lambda p: (p["w"] * p["w"]).sum())({"w": ng.array([3.0])})
@@ -83,9 +100,17 @@ def value_and_grad(
 
 
 def hessian(f: Function, argnums: int | Sequence[int] = 0) -> Function:
-    """A function that gives all second derivatives of `f`: one backward pass an element, for
-    small inputs. For one array of shape `s` the result has shape `s + s`; for a structure it is
-    the structure of structures.
+    """A function that gives all second derivatives of `f`, by one backward pass an element: for
+    small inputs.
+
+    Parameters
+    ----------
+    f, argnums : as those of `grad`
+
+    Returns
+    -------
+    callable with the arguments of f. For one array of shape `s` the result has shape `s + s`; for a
+    structure it is the structure of structures.
 
     >>> import nbgraph as ng
     >>> ng.hessian(lambda x: x[0] * x[0] * x[1])(ng.array([1.0, 3.0]))

@@ -18,8 +18,15 @@ from nbgraph.operator.call import recording
 def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
     """`f(*primals)`, and a function from its cotangents to those of the primals.
 
-    That function takes what `f` gave, in structure and shapes, and gives a tuple with the
-    cotangents of each primal; it may be called several times.
+    Parameters
+    ----------
+    f : callable that gives an array, or a structure of them
+    *primals : arrays, floats, or structures of those
+
+    Returns
+    -------
+    what f gave, and a function that takes cotangents in that structure and those shapes; it gives a
+    tuple with the cotangents of each primal, and may be called several times.
 
     >>> import nbgraph as ng
     >>> out, pull = ng.vjp(lambda x: x * x, ng.array([1.0, 2.0]))
@@ -54,6 +61,16 @@ def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
 
 def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
     """`f(*primals)`, and its derivative in the direction of the tangents.
+
+    Parameters
+    ----------
+    f : callable that gives an array, or a structure of them
+    primals : sequence of arrays, floats, or structures of those
+    tangents : sequence of the same structures and shapes
+
+    Returns
+    -------
+    what f gave, and the derivative in the same structure
 
     >>> import nbgraph as ng
     >>> ng.jvp(lambda x: x * x, (ng.array([1.0, 2.0]),), (ng.array([1.0, 0.5]),))

@@ -26,6 +26,10 @@ def _set(tape: Recorder | None, *, train: bool) -> Generator[None]:
 def record(train_mode: bool = True) -> Generator[None]:
     """Record what is computed within the block, for `backward`.
 
+    Parameters
+    ----------
+    train_mode : whether operators behave as in training (dropout drops)
+
     >>> import nbgraph as ng
     >>> x = ng.array([1.0, 2.0])
     >>> x.attach_grad()
@@ -42,6 +46,10 @@ def record(train_mode: bool = True) -> Generator[None]:
 @contextmanager
 def pause(train_mode: bool = False) -> Generator[None]:
     """Record nothing within the block.
+
+    Parameters
+    ----------
+    train_mode : whether operators behave as in training
 
     >>> with record(), pause():
     ...     is_recording()

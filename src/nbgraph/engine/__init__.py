@@ -62,9 +62,14 @@ DAGEngine = Engine  # its first name
 def set(kind: str, workers: int | None = None, seed: int | None = None) -> None:
     """Go on with an engine of another kind, after everything unfinished has ended.
 
-    "naive" runs what is pushed at once; "threaded" on worker threads; "chaos" in a seeded random
-    order, to find variables that were not named. Variables, versions and failures live on. No
-    other thread may push meanwhile.
+    Parameters
+    ----------
+    kind : "naive" runs what is pushed at once; "threaded" on worker threads; "chaos" in a seeded
+        random order, to find variables that were not named
+    workers : int, optional: threads of the host
+    seed : int, optional, of "chaos"
+
+    Variables, versions and failures live on. No other thread may push meanwhile.
 
     >>> import nbgraph as ng
     >>> kind = ng.engine.current().kind
@@ -118,10 +123,25 @@ def push(
 ) -> Pending:
     """Have `fn(run_ctx)` called after all that was pushed before it and conflicts with it.
 
-    A variable in both sets, or twice in one, counts once, as changed if it is in `mutate_vars`.
-    Among functions whose turn it is, the higher `priority` goes first. `nbytes` says how much
-    memory the function holds on to while it is pending. A function that waits for something else
-    is better pushed with `push_async`.
+    Parameters
+    ----------
+    fn : callable of a RunContext. One that waits for something else is better pushed with
+        `push_async`.
+    ctx : Context, optional: the device it belongs to, by default the host
+    const_vars, mutate_vars : lists of variables that it reads, and that it changes. One in both, or
+        twice in one, counts once, as changed if it is in `mutate_vars`.
+    priority : int: among functions whose turn it is, the higher one goes first
+    name : str, optional, shown in dumps, traces and errors
+    nbytes : int: how much memory the function holds on to while it is pending
+    prop : FnProperty
+
+    Returns
+    -------
+    Pending: its `result()` waits, and raises what the function raised
+
+    Raises
+    ------
+    ArgumentError for what is no function or variable; EngineError for a variable that was deleted.
 
     >>> import nbgraph as ng
     >>> ng.engine.push(lambda run_ctx: run_ctx.device).result(timeout=10)
@@ -152,8 +172,15 @@ def push_async(
 ) -> Pending:
     """Have `fn(run_ctx, on_complete)` called; it has ended when `on_complete` has been called.
 
-    The function may return before that, and `on_complete` may be called from any thread:
-    `on_complete()`, or `on_complete(error)` with an exception.
+    Parameters
+    ----------
+    fn : callable; it may return before that, and `on_complete` may be called from any thread, once:
+        `on_complete()`, or `on_complete(error)` with an exception
+    ctx, const_vars, mutate_vars, priority, name, nbytes, prop : as those of `push`
+
+    Returns
+    -------
+    Pending, whose result is None
 
     >>> import threading
     >>> import nbgraph as ng
@@ -185,7 +212,13 @@ def new_operator(
     name: str | None = None,
     asynchronous: bool = False,
 ) -> Operator:
-    """A function with its variables, checked once, to be pushed many times.
+    """A function with its variables, checked once, to be pushed many times by `push_operator`.
+
+    Parameters
+    ----------
+    fn : as that of `push`, or with `asynchronous` of `push_async`
+    const_vars, mutate_vars, name : as those of `push`
+    asynchronous : whether it ends when its `on_complete` is called
 
     >>> import nbgraph as ng
     >>> total, counts = ng.engine.new_variable(), [0]
@@ -239,16 +272,24 @@ def delete_variable(var: Variable, fn: Fn | None = None) -> Pending:
 
 
 def wait_for_var(var: Variable, timeout: float | None = None) -> None:
-    """Until every earlier push that reads or changes the variable has ended.
+    """Wait until every earlier push that reads or changes the variable has ended.
 
-    A failure it carries is raised, if nobody has been told of it. After `timeout` seconds an
-    `EngineTimeout` names what is unfinished.
+    Parameters
+    ----------
+    var : Variable
+    timeout : seconds, by default no limit; then an `EngineTimeout` names what is unfinished
+
+    A failure that the variable carries is raised, if nobody has been told of it.
     """
     current().wait_for_var(var, timeout)
 
 
 def wait_for_all(timeout: float | None = None) -> None:
-    """Until everything pushed has ended.
+    """Wait until everything pushed has ended.
+
+    Parameters
+    ----------
+    timeout : seconds, by default no limit; then an `EngineTimeout` names what is unfinished
 
     Of the failures that nobody has been told of, the one pushed first is raised; the others are
     listed in a note on it and count as raised too.

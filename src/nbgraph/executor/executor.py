@@ -286,7 +286,14 @@ class Executor(Reports):
         aux_params: Mapping[str, Any] | None = None,
         allow_extra_params: bool = False,
     ) -> None:
-        """Write values over arguments and states, by name; unknown names raise unless allowed."""
+        """Write values over arguments and states.
+
+        Parameters
+        ----------
+        arg_params, aux_params : dict from names to arrays of their shapes; aux_params is optional
+        allow_extra_params : whether names that the symbol lacks are passed over; else an
+            ArgumentError
+        """
         for what, given, known in (
             ("argument", arg_params, self.arg_dict),
             ("state", aux_params or {}, self.aux_dict),
@@ -310,8 +317,11 @@ class Executor(Reports):
     ) -> Executor:
         """An executor for other shapes; arguments whose shape stays are shared.
 
-        `partial_shaping` and `allow_up_sizing` are MXNet's, and change nothing: arrays that do not
-        fit are made anew, whether others or larger ones.
+        Parameters
+        ----------
+        **shapes : by argument; those of others are inferred
+        partial_shaping, allow_up_sizing : MXNet's, and change nothing: arrays that do not fit are
+            made anew, whether others or larger ones
 
         >>> import nbgraph as ng
         >>> exe = (ng.var("x") @ ng.var("w")).simple_bind(x=(2, 3), w=(3, 4))

@@ -57,10 +57,24 @@ class Binding:
         aux: Any = None,
         options: Any = None,
     ) -> Any:
-        """An Executor over given NDArrays: lists in the order of `list_arguments()`, or dicts.
+        """An Executor over given NDArrays.
 
-        It runs where the first of them is, unless `ctx` says where; DeviceError if not all are.
-        Without `args_grad` there is no backward pass; an argument that it lacks has no gradient.
+        Parameters
+        ----------
+        ctx : Context, optional: where it runs, by default where the first array is
+        args : NDArrays of all arguments: a dict by name, or a list in the order of
+            `list_arguments()`
+        args_grad : likewise, where gradients are written; without it there is no backward pass, and
+            an argument that it lacks has no gradient
+        grad_req : "write", "add", "null", or a list or dict of these by argument
+        aux : NDArrays of states, by name or in the order of `list_auxiliary_states()`
+        options : ng.executor.Options, optional: which passes are applied
+
+        Raises
+        ------
+        DeviceError where arrays are on several devices; ShapeError, DTypeError where they do not
+            fit;
+        ArgumentError for names that are missing or unknown.
 
         >>> import nbgraph as ng
         >>> x, grad = ng.array([1.0, 2.0]), ng.zeros(2)
@@ -72,8 +86,12 @@ class Binding:
         return _bind().bind(self, ctx, args, args_grad, grad_req, aux, options)
 
     def eval(self, ctx: Context | None = None, **arrays: Any) -> list[Any]:
-        """The outputs for these values of the arguments, where the first NDArray is: a list of
-        NDArrays.
+        """The outputs for these values of the arguments: a list of NDArrays.
+
+        Parameters
+        ----------
+        ctx : Context, optional: where it runs, by default where the first NDArray is
+        **arrays : by argument: NDArrays, NumPy arrays, lists or numbers
 
         >>> import nbgraph as ng
         >>> (ng.var("x") + ng.var("y")).eval(x=[1.0, 2.0], y=10.0)

@@ -31,6 +31,10 @@ marks: ContextVar[Mapping[str, Any]] = ContextVar(
 def name_scope(prefix: str) -> Generator[str]:
     """Names of what is made within begin with `prefix`; scopes nest.
 
+    Parameters
+    ----------
+    prefix : str
+
     >>> import nbgraph as ng
     >>> with ng.name_scope("encoder_"), ng.name_scope("fc1_"):
     ...     ng.var("weight").name

@@ -27,7 +27,12 @@ class Methods:
     # copies -----------------------------------------------------------------------------------
 
     def astype(self: Any, dtype: Any, copy: bool = True) -> Any:
-        """The values cast to a dtype; the array itself with `copy=False` where it has that dtype.
+        """The values cast to a dtype.
+
+        Parameters
+        ----------
+        dtype : dtype or its name
+        copy : False gives the array itself where it has that dtype
 
         >>> import nbgraph as ng
         >>> ng.array([1.5, 2.5]).astype("int32")
@@ -50,8 +55,13 @@ class Methods:
     # shapes -----------------------------------------------------------------------------------
 
     def reshape(self: Any, *shape: Any, copy: bool | None = None) -> Any:
-        """The elements in C order under another shape, a view where memory allows one; `copy=True`
-        always copies, `copy=False` refuses to."""
+        """The elements in C order under another shape, a view where memory allows one.
+
+        Parameters
+        ----------
+        *shape : ints, or one tuple of them; one may be -1, what is left
+        copy : True always copies, False refuses to (ValueError)
+        """
         found = ops.reshape(self, _several("reshape", shape))
         return found if copy is None else self._apart(found, copy)
 
