@@ -26,6 +26,16 @@ def constant(rate: float) -> Schedule:
 def step(rate: float, every: int, factor: float = 0.1, *, least: float = 0.0) -> Schedule:
     """Times `factor` after `every` so many steps, not below `least`.
 
+    Parameters
+    ----------
+    rate : float, that of the first steps
+    every : int, steps
+    factor, least : floats
+
+    Returns
+    -------
+    callable from a step's number, from 0 on, to its rate: an optimizer's `lr`
+
     >>> halved = step(0.8, 10, 0.5)
     >>> [halved(n) for n in (0, 9, 10, 25)]
     [0.8, 0.8, 0.4, 0.2]

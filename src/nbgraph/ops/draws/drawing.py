@@ -146,7 +146,7 @@ def named(name: str) -> Callable[[_Function], _Function]:
 
 _OPTIONS = {
     "size": "int or shape; by default that of the parameters together",
-    "device": "Context of numbers that no array places, by default the current one",
+    "device": "Context of numbers that no array places, by default the host",
     "rng": "a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream",
 }
 

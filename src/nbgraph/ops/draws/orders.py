@@ -102,7 +102,7 @@ def permutation(x: Any, axis: int = 0, *, device: Context | None = None, rng: An
     ----------
     x : array, or the number n
     axis : int
-    device : Context of numbers that no array places, by default the current one
+    device : Context of numbers that no array places, by default the host
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
 
     >>> import nbgraph as ng
@@ -168,7 +168,7 @@ def choice(
     p : array of a probability for each part, by default all alike
     axis : int
     shuffle : without `replace`: False is quicker, and the order means nothing
-    device : Context of numbers that no array places, by default the current one
+    device : Context of numbers that no array places, by default the host
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
 
     Raises

@@ -52,7 +52,14 @@ _CHECKPOINT = ArrayOp(
 
 @public(_ASTYPE)
 def astype(x: Any, dtype: Any, *, copy: bool = True, out: Any = None) -> Any:
-    """The values in another dtype; `copy=False` gives `x` itself where it has it already.
+    """The values in another dtype; a gradient comes back in the old one.
+
+    Parameters
+    ----------
+    x : array
+    dtype : dtype or its name; floats are cut to whole numbers for integers
+    copy : False gives x itself where it has the dtype already
+    out : array to write to, optional
 
     >>> astype([1.5, 2.5], "int32")
     array([1, 2], dtype=int32)
@@ -81,6 +88,10 @@ def copy(x: Any, *, out: Any = None) -> Any:
 @public(_STOP_GRADIENT)
 def stop_gradient(x: Any, *, out: Any = None) -> Any:
     """The same values, as a constant for derivatives: a view.
+
+    Parameters
+    ----------
+    x : array
 
     >>> stop_gradient([1, 2])
     array([1, 2])
@@ -111,7 +122,12 @@ _CLIP_GRADIENT = ArrayOp(
 
 @public(_CLIP_GRADIENT)
 def clip_gradient(x: Any, limit: float, *, out: Any = None) -> Any:
-    """The same values, a view; the gradient that passes is cut to [-limit, limit].
+    """The same values, a view; the gradient that passes is cut, element by element.
+
+    Parameters
+    ----------
+    x : array
+    limit : number from 0: to [-limit, limit]
 
     >>> clip_gradient([1, 2], 0.5)
     array([1, 2])

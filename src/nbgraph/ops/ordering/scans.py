@@ -115,7 +115,14 @@ def _only_axis(name: str, x: Any, axis: int | None) -> tuple[Any, int]:
 
 @register
 def cumsum(x: Any, axis: int | None = None, dtype: Any = None, *, out: Any = None) -> Any:
-    """The sums of the first 1, 2, ... elements along an axis, by default of the flattened array.
+    """The sums of the first 1, 2, ... elements along an axis.
+
+    Parameters
+    ----------
+    x : array
+    axis : int, by default of the flattened array
+    dtype : of the sums, by default that of x; of integers and bool int64 or uint64
+    out : array to write to, optional
 
     >>> cumsum([[1, 2], [3, 4]])
     array([ 1,  3,  6, 10])
@@ -167,7 +174,11 @@ def cumulative_prod(
 
 @register
 def cumprod(x: Any, axis: int | None = None, dtype: Any = None, *, out: Any = None) -> Any:
-    """The products of the first 1, 2, ... elements along an axis, by default flattened.
+    """The products of the first 1, 2, ... elements along an axis; its slope is right at zeros.
+
+    Parameters
+    ----------
+    x, axis, dtype, out : as those of `cumsum`
 
     >>> cumprod([[1, 2], [3, 4]])
     array([ 1,  2,  6, 24])
@@ -228,6 +239,11 @@ _RECURRENCE = ArrayOp(
 def linear_recurrence(a: Any, b: Any, *, axis: int = -1, out: Any = None) -> Any:
     """s[k] = a[k] * s[k - 1] + b[k] along an axis, beginning with s[0] = b[0].
 
+    Parameters
+    ----------
+    a, b : arrays of one shape, floats
+    axis : int
+
     >>> linear_recurrence([9.0, 2.0, 2.0], [1.0, 1.0, 1.0])
     array([1., 3., 7.])
     """
@@ -240,6 +256,13 @@ def linear_recurrence(a: Any, b: Any, *, axis: int = -1, out: Any = None) -> Any
 @register
 def diff(x: Any, n: int = 1, axis: int = -1, *, prepend: Any = None, append: Any = None) -> Any:
     """Each element less the one before, `n` times; of bool whether they differ.
+
+    Parameters
+    ----------
+    x : array
+    n : int, how often
+    axis : int
+    prepend, append : arrays or numbers that are put before and behind x first, optional
 
     >>> diff([1, 2, 4])
     array([1, 2])

@@ -286,8 +286,17 @@ _EINSUM = EinsumOp("einsum", _pair, operands=("*operands",), gradient=_rule, kee
 def einsum(subscripts: str, *operands: Any, out: Any = None) -> Any:
     """Products of elements summed over the indices that the result does not name.
 
-    Any number of operands; letters, and an ellipsis (...) for axes that broadcast. ShapeError where
-    indices do not fit the shapes, ArgumentError for subscripts that say nothing sensible.
+    Parameters
+    ----------
+    subscripts : letters for the axes of each operand, "ij,jk->ik"; an ellipsis (...) for axes that
+        broadcast. Without an arrow the result has the letters that stand once, in the order of the alphabet.
+    *operands : arrays
+    out : array to write to, optional
+
+    Raises
+    ------
+    ShapeError where indices do not fit the shapes, ArgumentError for subscripts that say nothing
+    sensible.
 
     >>> einsum("ij,j->i", [[1, 2], [3, 4]], [1, 1])
     array([3, 7])

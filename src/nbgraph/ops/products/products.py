@@ -142,9 +142,19 @@ def dot(
 ) -> Any:
     """The sum over the last axis of `x1` and the last but one (or only) of `x2`; of numbers *.
 
-    The result has the other axes of `x1`, then those of `x2`. `transpose_a` and `transpose_b`
-    exchange the last two axes of an operand first. ShapeError where sizes do not fit. One of them
-    may be a scipy.sparse matrix: see `sparse_dot`.
+    Parameters
+    ----------
+    x1, x2 : arrays; one of them may be a scipy.sparse matrix: see `sparse_dot`
+    transpose_a, transpose_b : whether the last two axes of an operand are exchanged first
+    out : array to write to, optional
+
+    Returns
+    -------
+    array with the other axes of x1, then those of x2
+
+    Raises
+    ------
+    ShapeError where sizes do not fit.
 
     >>> dot([1, 2], [3, 4])
     np.int64(11)
@@ -319,9 +329,21 @@ _TENSORDOT = ProductOp("tensordot", _tensordot_labels, gradient=product_rule)
 
 @public(_TENSORDOT)
 def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2, out: Any = None) -> Any:
-    """The sum of products over pairs of axes: the last of `x1` with the first of `x2`, or named.
+    """The sum of products over pairs of axes.
 
-    `axes` is a count, or two sequences of axes. ShapeError where paired sizes differ.
+    Parameters
+    ----------
+    x1, x2 : arrays
+    axes : int: the last so many of x1 with the first of x2; or two sequences of axes
+    out : array to write to, optional
+
+    Returns
+    -------
+    array with the other axes of x1, then those of x2
+
+    Raises
+    ------
+    ShapeError where paired sizes differ.
 
     >>> tensordot([[1, 2], [3, 4]], [[1, 0], [0, 1]])
     np.int64(5)

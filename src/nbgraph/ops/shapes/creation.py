@@ -90,6 +90,16 @@ _FULL = _source(
 def zeros(shape: Any, dtype: Any = None, *, device: Context | None = None) -> Any:
     """Zeros.
 
+    Parameters
+    ----------
+    shape : int or tuple of ints
+    dtype : dtype, by default `ng.config.default_float`
+    device : Context, by default the host
+
+    Returns
+    -------
+    NDArray
+
     >>> zeros((2, 3)).shape
     (2, 3)
     """
@@ -99,6 +109,10 @@ def zeros(shape: Any, dtype: Any = None, *, device: Context | None = None) -> An
 @public(_ONES)
 def ones(shape: Any, dtype: Any = None, *, device: Context | None = None) -> Any:
     """Ones.
+
+    Parameters
+    ----------
+    shape, dtype, device : as those of `zeros`
 
     >>> ones(2).dtype
     dtype('float32')
@@ -110,6 +124,10 @@ def ones(shape: Any, dtype: Any = None, *, device: Context | None = None) -> Any
 def empty(shape: Any, dtype: Any = None, *, device: Context | None = None) -> Any:
     """Memory with any values: for those who write it.
 
+    Parameters
+    ----------
+    shape, dtype, device : as those of `zeros`
+
     >>> empty((2, 0)).shape
     (2, 0)
     """
@@ -118,7 +136,13 @@ def empty(shape: Any, dtype: Any = None, *, device: Context | None = None) -> An
 
 @public(_FULL)
 def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Context | None = None) -> Any:
-    """One number everywhere; its dtype unless another is asked for.
+    """One number everywhere.
+
+    Parameters
+    ----------
+    fill_value : number
+    shape, device : as those of `zeros`
+    dtype : by default the number's: of Python floats `ng.config.default_float`, of integers int64
 
     >>> full((2,), 7).dtype
     dtype('int64')
@@ -159,7 +183,17 @@ def arange(
     *,
     device: Context | None = None,
 ) -> Any:
-    """Numbers from `start` (by default 0) up to but without `stop`, `step` apart.
+    """Numbers from `start` up to but without `stop`, `step` apart.
+
+    Parameters
+    ----------
+    start, stop, step : numbers; where one is given it is `stop`, and start is 0
+    dtype : by default int64 for integers, `ng.config.default_float` for floats
+    device : Context, by default the host
+
+    Returns
+    -------
+    NDArray (n,)
 
     >>> [int(x) for x in arange(2, 8, 3)]
     [2, 5]
@@ -185,7 +219,15 @@ def linspace(
     *,
     device: Context | None = None,
 ) -> Any:
-    """`num` numbers at equal distances from `start` to `stop`, which is the last or left out.
+    """`num` numbers at equal distances from `start` to `stop`.
+
+    Parameters
+    ----------
+    start, stop : numbers
+    num : int
+    endpoint : whether stop is the last one, or left out
+    dtype : by default `ng.config.default_float`
+    device : Context, by default the host
 
     >>> [float(x) for x in linspace(0, 1, 3)]
     [0.0, 0.5, 1.0]
@@ -228,6 +270,12 @@ def eye(
 ) -> Any:
     """Ones on diagonal `k` of an n by m matrix, zeros elsewhere.
 
+    Parameters
+    ----------
+    n, m : ints, rows and columns; m is by default n
+    k : int, above the main diagonal where positive, below where negative
+    dtype, device : as those of `zeros`
+
     >>> eye(2, 3).shape
     (2, 3)
     """
@@ -249,6 +297,12 @@ def tri(
     n: int, m: int | None = None, k: int = 0, dtype: Any = None, *, device: Context | None = None
 ) -> Any:
     """Ones on and below diagonal `k` of an n by m matrix, zeros above.
+
+    Parameters
+    ----------
+    n, m : ints, rows and columns; m is by default n
+    k : int, above the main diagonal where positive, below where negative
+    dtype, device : as those of `zeros`
 
     >>> tri(2, 3).shape
     (2, 3)

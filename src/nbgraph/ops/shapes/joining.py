@@ -91,7 +91,18 @@ _CONCATENATE = ArrayOp(
 
 @public(_CONCATENATE, "concat")
 def concatenate(arrays: Any, /, axis: int | None = 0, *, dtype: Any = None, out: Any = None) -> Any:
-    """Arrays one after another along an axis they have; None flattens them first.
+    """Arrays one after another along an axis they have.
+
+    Parameters
+    ----------
+    arrays : sequence of arrays, of one shape but for that axis; dtypes promote
+    axis : int; None flattens them first
+    dtype : of the result, optional
+    out : array to write to, optional
+
+    Raises
+    ------
+    ShapeError where other axes differ, ArgumentError where there is no array.
 
     >>> concatenate([[1, 2], [3]])
     array([1, 2, 3])
@@ -139,6 +150,12 @@ _STACK = ArrayOp("stack", _stacked, _stack, operands=("*arrays",), gradient=_sta
 @public(_STACK)
 def stack(arrays: Any, /, axis: int = 0, *, dtype: Any = None, out: Any = None) -> Any:
     """Arrays of one shape side by side along a new axis.
+
+    Parameters
+    ----------
+    arrays : sequence of arrays of one shape; dtypes promote
+    axis : int, the place of the new axis in the result
+    dtype : of the result, optional
 
     >>> stack([[1, 2], [3, 4]], axis=1)
     array([[1, 3],
@@ -198,7 +215,12 @@ def column_stack(arrays: Any) -> Any:
 
 @register
 def append(x: Any, values: Any, axis: int | None = None) -> Any:
-    """`values` behind `x` along an axis, by default both flattened.
+    """`values` behind `x` along an axis.
+
+    Parameters
+    ----------
+    x, values : arrays, of one shape but for that axis
+    axis : int, by default both are flattened
 
     >>> append([1, 2], 3)
     array([1, 2, 3])

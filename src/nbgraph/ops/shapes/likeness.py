@@ -42,7 +42,13 @@ _FULL_LIKE = ArrayOp(
 
 @public(_FULL_LIKE)
 def full_like(x: Any, fill_value: Any, dtype: Any = None, *, shape: Any = None) -> Any:
-    """One number in the shape, dtype and place of `x`; None leaves the memory as it is.
+    """One number in the shape, dtype and place of `x`.
+
+    Parameters
+    ----------
+    x : array, of which the values do not count
+    fill_value : number; None leaves the memory as it is
+    dtype, shape : others than those of x, optional
 
     >>> full_like([1.0, 2.0], 7)
     array([7., 7.])
@@ -85,6 +91,11 @@ def empty_like(x: Any, dtype: Any = None, *, shape: Any = None) -> Any:
 @register
 def meshgrid(*arrays: Any, indexing: str = "xy") -> list[Any]:
     """Coordinates of a grid: one array for each axis, broadcast over the others (views).
+
+    Parameters
+    ----------
+    *arrays : vectors
+    indexing : "xy": the first vector goes along the second axis; "ij": along the first
 
     >>> [x.tolist() for x in meshgrid([1, 2], [3, 4])]
     [[[1, 2], [1, 2]], [[3, 3], [4, 4]]]

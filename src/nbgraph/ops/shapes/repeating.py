@@ -42,6 +42,13 @@ def _interleaved(x: Any, pairs: list[tuple[int, ...]], repeats: list[tuple[int, 
 def tile(x: Any, reps: Any) -> Any:
     """The whole array repeated along each axis; missing leading axes are added.
 
+    Parameters
+    ----------
+    x : array
+    reps : int, or one for each axis
+
+    The gradient of an element is the sum over its copies.
+
     >>> tile([1, 2], (2, 2))
     array([[1, 2, 1, 2],
            [1, 2, 1, 2]])
@@ -56,9 +63,15 @@ def tile(x: Any, reps: Any) -> Any:
 
 @register
 def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
-    """Each element repeated along an axis, by default of the flattened array.
+    """Each element repeated along an axis.
 
-    `repeats` is one number for all, or one for each element; an NDArray is waited for.
+    Parameters
+    ----------
+    x : array
+    repeats : int, or one for each element along the axis (an NDArray of them is waited for)
+    axis : int, by default of the flattened array
+
+    The gradient of an element is the sum over its copies.
 
     >>> repeat([1, 2], 2), repeat([1, 2], [0, 2])
     (array([1, 1, 2, 2]), array([2, 2]))
@@ -135,8 +148,16 @@ def pad(
 ) -> Any:
     """Elements added before and after each axis.
 
-    `mode` is "constant", or says which elements are repeated, as in NumPy: "edge", "reflect",
-    "symmetric", "wrap".
+    Parameters
+    ----------
+    x : array
+    pad_width : int for all sides, (before, after) for all axes, or a pair for each axis
+    mode : "constant", or which elements are repeated, as in NumPy: "edge", "reflect", "symmetric",
+        "wrap"
+    constant_values : number
+    out : array to write to, optional
+
+    The gradient of an element is the sum over its copies.
 
     >>> pad([1, 2], (1, 2)), pad([1, 2, 3], 2, "reflect")
     (array([0, 1, 2, 0, 0]), array([3, 2, 1, 2, 3, 2, 1]))
@@ -185,7 +206,13 @@ _ROLL = ArrayOp(
 
 @public(_ROLL)
 def roll(x: Any, shift: Any, axis: Any = None, *, out: Any = None) -> Any:
-    """Elements moved on by `shift`, those beyond the end to the beginning; axis None: flattened.
+    """Elements moved on along axes, those beyond the end to the beginning.
+
+    Parameters
+    ----------
+    x : array
+    shift : int, or one for each axis; negative ones move back
+    axis : int, several, or None: as if flattened
 
     >>> roll([1, 2, 3], 1)
     array([3, 1, 2])

@@ -89,7 +89,21 @@ def split_part(
 
 @register
 def split(x: Any, sections: Any, axis: int = 0) -> list[Any]:
-    """Equal sections along an axis, or those between the places given.
+    """Sections along an axis: views.
+
+    Parameters
+    ----------
+    x : array
+    sections : int, the number of equal sections; or the places where sections begin
+    axis : int
+
+    Returns
+    -------
+    list of arrays
+
+    Raises
+    ------
+    ShapeError where sections would not be equal; see `array_split`.
 
     >>> split(np.arange(6), [1, 4])
     [array([0]), array([1, 2, 3]), array([4, 5])]

@@ -72,7 +72,17 @@ _RESHAPE = ArrayOp(
 
 @public(_RESHAPE)
 def reshape(x: Any, shape: Any, *, out: Any = None) -> Any:
-    """The elements in C order under another shape; one size may be -1.
+    """The elements in C order under another shape: a view where memory allows it.
+
+    Parameters
+    ----------
+    x : array
+    shape : int or tuple of ints; one may be -1, what is left
+    out : array to write to, optional
+
+    Raises
+    ------
+    ShapeError for another number of elements.
 
     >>> reshape([[1, 2, 3], [4, 5, 6]], (3, -1))
     array([[1, 2],
@@ -177,7 +187,12 @@ _MOVEAXIS = ArrayOp(
 
 @public(_TRANSPOSE, "permute_dims")
 def transpose(x: Any, axes: Any = None, *, out: Any = None) -> Any:
-    """Axes in another order, by default reversed.
+    """Axes in another order: a view.
+
+    Parameters
+    ----------
+    x : array
+    axes : the axes of x in their new order, by default reversed
 
     >>> transpose([[1, 2], [3, 4]])
     array([[1, 3],
@@ -205,6 +220,11 @@ def swapaxes(x: Any, axis1: int, axis2: int, *, out: Any = None) -> Any:
 @public(_MOVEAXIS)
 def moveaxis(x: Any, source: Any, destination: Any, *, out: Any = None) -> Any:
     """Axes moved to other places; the others keep their order.
+
+    Parameters
+    ----------
+    x : array
+    source, destination : ints, or as many of both
 
     >>> moveaxis([[[1, 2, 3]]], 2, 0).shape
     (3, 1, 1)
@@ -264,7 +284,12 @@ _SQUEEZE = ArrayOp(
 
 @public(_EXPAND_DIMS)
 def expand_dims(x: Any, axis: Any = 0, *, out: Any = None) -> Any:
-    """New axes of size 1, at these places of the result.
+    """New axes of size 1: a view.
+
+    Parameters
+    ----------
+    x : array
+    axis : int, or several: places in the result
 
     >>> expand_dims([1, 2], 1).shape
     (2, 1)
@@ -274,7 +299,16 @@ def expand_dims(x: Any, axis: Any = 0, *, out: Any = None) -> Any:
 
 @public(_SQUEEZE)
 def squeeze(x: Any, axis: Any = None, *, out: Any = None) -> Any:
-    """Without these axes of size 1, or without all of them.
+    """Without axes of size 1: a view.
+
+    Parameters
+    ----------
+    x : array
+    axis : int, several, or None for all of size 1
+
+    Raises
+    ------
+    ShapeError for an axis of another size.
 
     >>> squeeze([[[1, 2]]], 0).shape
     (1, 2)
@@ -306,6 +340,17 @@ _BROADCAST_TO = ArrayOp(
 @public(_BROADCAST_TO)
 def broadcast_to(x: Any, shape: Any, *, out: Any = None) -> Any:
     """Repeated along axes of size 1 and new leading axes, without copies.
+
+    Parameters
+    ----------
+    x : array
+    shape : tuple of ints
+
+    The gradient is the sum over what was repeated.
+
+    Raises
+    ------
+    ShapeError where x does not broadcast to it.
 
     >>> broadcast_to([1, 2], (2, 2))
     array([[1, 2],

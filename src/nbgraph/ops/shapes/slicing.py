@@ -189,7 +189,12 @@ _FLIP = ArrayOp(
 
 @public(_FLIP)
 def flip(x: Any, axis: Any = None, *, out: Any = None) -> Any:
-    """The elements along these axes in reverse order, by default along all.
+    """The elements along axes in reverse order: a view.
+
+    Parameters
+    ----------
+    x : array
+    axis : int, several, or None for all
 
     >>> flip([1, 2, 3])
     array([3, 2, 1])
@@ -252,6 +257,12 @@ _DIAGONAL_SCATTER = ArrayOp(
 @public(_DIAGONAL)
 def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, *, out: Any = None) -> Any:
     """The diagonal of two axes as the last axis: a view.
+
+    Parameters
+    ----------
+    x : array of two axes or more
+    offset : int, above the main diagonal where positive, below where negative
+    axis1, axis2 : ints
 
     >>> diagonal([[1, 2], [3, 4]])
     array([1, 4])
