@@ -289,7 +289,8 @@ def einsum(subscripts: str, *operands: Any, out: Any = None) -> Any:
     Parameters
     ----------
     subscripts : letters for the axes of each operand, "ij,jk->ik"; an ellipsis (...) for axes that
-        broadcast. Without an arrow the result has the letters that stand once, in the order of the alphabet.
+        broadcast. Without an arrow the result has the letters that stand once, in the order of the
+        alphabet.
     *operands : arrays
     out : array to write to, optional
 
