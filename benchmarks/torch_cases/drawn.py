@@ -106,7 +106,8 @@ def dropout(rng: Rng, torch: Any) -> Case:
         out = torch.nn.functional.dropout(x, p)
         return torch.stack([out.mean(), (out * out).mean(), (out == 0).double().mean()])
 
-    return Case(f"dropout {p=}", [x], ours, theirs, order=0, tolerance=0.03)
+    six_sigma = 0.05 / math.sqrt(max(1 - p, 0.1))  # of the difference of two mean squares
+    return Case(f"dropout {p=}", [x], ours, theirs, order=0, tolerance=six_sigma)
 
 
 KINDS = {"distribution": distribution, "initialiser": initialiser, "dropout": dropout}
