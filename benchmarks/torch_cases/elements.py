@@ -14,13 +14,14 @@ from benchmarks.torch_cases.case import Array, Case, Rng, flag, normal, one_of, 
 ACTIVATIONS = "relu relu6 leaky_relu elu celu selu gelu silu mish sigmoid softplus softsign".split()
 OTHERS = (
     "exp exp2 expm1 sin cos tan sinh cosh tanh asinh arctan erf erfc square abs sigmoid "
-    "sinc cbrt digamma"
+    "sinc cbrt digamma deg2rad rad2deg floor trunc"
 ).split()
 POSITIVE = "log log2 log10 log1p sqrt rsqrt reciprocal lgamma digamma".split()
-WITHIN = "arcsin arccos arctanh logit".split()  # -1 to 1, logit 0 to 1
+WITHIN = "arcsin arccos arctanh erfinv logit".split()  # -1 to 1, logit 0 to 1
 PAIRS = (
-    "add subtract multiply divide maximum minimum arctan2 hypot logaddexp logaddexp2 power".split()
-)
+    "add subtract multiply divide maximum minimum arctan2 hypot logaddexp logaddexp2 power fmax "
+    "fmin fmod remainder copysign xlogy"
+).split()
 NAMES = {
     "softplus": "nn.functional.softplus",
     "log_sigmoid": "nn.functional.logsigmoid",
@@ -120,8 +121,10 @@ def pair(rng: Rng, torch: Any) -> Case:
     a, b = normal(rng, *shape), normal(rng, *other)
     if name == "power":
         a = np.abs(a) + 0.2
-    if flag(rng):
-        a, b = (a, b) if name == "power" else (b, a)
+    elif name == "xlogy":
+        b = np.abs(b) + 0.2
+    elif flag(rng):
+        a, b = b, a
     return Case(name, [a, b], getattr(ng, name), _theirs(torch, name))
 
 

@@ -201,7 +201,29 @@ def shares(rng: Rng, torch: Any) -> Case:
     )
 
 
+def alignments(rng: Rng, torch: Any) -> Case:
+    """`ctc_loss`; labels and steps of several lengths, blanks first."""
+    steps, samples, classes = int(rng.integers(6, 12)), int(rng.integers(1, 5)), 5
+    longest = int(rng.integers(1, 4))
+    label = rng.integers(1, classes, (samples, longest))
+    used = rng.integers(1, longest + 1, samples)
+    ends = rng.integers(6, steps + 1, samples)  # enough for a blank between any two labels
+
+    def ours(x: Any) -> Any:
+        return ng.ctc_loss(x, label, ends, used, use_data_lengths=True, use_label_lengths=True)
+
+    def theirs(x: Any) -> Any:
+        logs = torch.log_softmax(x, -1)
+        sizes = torch.from_numpy(ends), torch.from_numpy(used)
+        loss = torch.nn.functional.ctc_loss
+        return loss(logs, torch.from_numpy(label), *sizes, blank=0, reduction="none")
+
+    scores = 2 * rng.normal(size=(steps, samples, classes))
+    return Case(f"ctc_loss {ends=} {used=}", [scores], ours, theirs, order=1)
+
+
 KINDS = {
+    "alignments": alignments,
     "distances": distances,
     "margins": margins,
     "binary": binary,

@@ -12,11 +12,11 @@ from benchmarks.torch_cases.case import Case, Rng, dims, flag, normal, one_of, s
 
 def shares(rng: Rng, torch: Any) -> Case:
     """softmax and log_softmax, with a temperature one time in two."""
-    shape, name = shape_of(rng), one_of(rng, "softmax", "log_softmax")
+    shape, name = shape_of(rng), one_of(rng, "softmax", "log_softmax", "softmin")
     axis = int(rng.integers(-len(shape), len(shape)))
     heat = float(rng.uniform(0.3, 3)) if flag(rng) else None
     scale = one_of(rng, 1.0, 300.0)
-    ours, theirs = getattr(ng, name), getattr(torch, name)
+    ours, theirs = getattr(ng, name), getattr(torch.nn.functional, name)
     return Case(
         f"{name} {axis=} temperature={heat} scale={scale}",
         [scale * normal(rng, *shape)],
