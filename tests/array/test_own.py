@@ -208,7 +208,8 @@ def test_the_launch_is_as_it_was_asked_for(new):
     layouts = [layout((5, 6), np.dtype("float32"))] * 2
     made = prepare_own("f", call, layouts[:1], layouts[1:], [ng.kWriteTo], is_train=False)
     assert made.record([0, 0], ())[-7:] == [6, 1, 1, 8, 1, 1, 64]  # numbered along one axis
-    for given in [(0, 1), (1, 1025), 256, (1, (2, 3, 4, 5)), (1, 1, 1 << 20), ("1", 1), (1, True)]:
+    refused = [(0, 1), (1, 1025), 256, (1, (2, 3, 4, 5)), (1, 1, 1 << 20), ("1", 1), (1, True)]
+    for given in [*refused, (1 << 31, 1), ((1, 65536), 1), (1, (1, 1, 65))]:
         with pytest.raises(ArgumentError, match=r"simple_of_gpus: launch of the function is .*exp"):
             op.set_function("gpu", scaled, launch=given)
         op.set_function("gpu", scaled, launch=lambda ret, env, given=given: given)

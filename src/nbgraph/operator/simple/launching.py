@@ -27,6 +27,8 @@ Extents = tuple[Axes, Axes, int]  # blocks, threads, bytes of shared memory
 Launch = Extents | Callable[..., Any] | None
 THREADS = 256  # of a block, where nobody says how many
 _MOST = 1024  # threads of a block, on every device
+_DEEP = 64  # of these along the third axis
+_BLOCKS = (1 << 31) - 1, 65535, 65535  # along each axis
 _LARGEST = 48 << 10  # bytes of shared memory that a kernel has without asking
 
 
@@ -80,11 +82,13 @@ def _extents(where: str, given: Any) -> Extents:
         blocks, threads = _axes(parts[0]), _axes(parts[1])
         shared = parts[2] if len(parts) == 3 else 0
         fits = isinstance(shared, int) and 0 <= shared <= _LARGEST
-        if blocks and threads and math.prod(threads) <= _MOST and fits:
+        fits = fits and all(n <= most for n, most in zip(blocks or (), _BLOCKS, strict=False))
+        if blocks and threads and math.prod(threads) <= _MOST and threads[2] <= _DEEP and fits:
             return blocks, threads, shared
     raise ArgumentError(
         f"{where} is {given!r}; expected (blocks, threads) or (blocks, threads, shared bytes), "
-        f"blocks and threads numbers from 1 or up to three of them, at most {_MOST} threads and "
+        f"blocks and threads numbers from 1 or up to three of them, at most {_MOST} threads "
+        f"({_DEEP} along the third axis), {_BLOCKS[1]} blocks along the second and third axis and "
         f"{_LARGEST} bytes"
     )
 
