@@ -32,6 +32,8 @@ def numbers(device, seed):
         ng.random.integers(-5, 6, size=999, dtype="int16", device=device),
         ng.random.integers(2**64 - 9, size=999, dtype="uint64", device=device),
         ng.random.poisson(3, size=7, device=device),
+        ng.random.poisson(30, size=7, dtype="int32", device=device),
+        ng.random.gamma(0.5, 2, size=7, device=device),
         ng.random.uniform(-1, 3, size=4099, dtype="float64", device=device),
         ng.random.uniform(2, 3, size=33, dtype="float16", device=device),
         ng.random.uniform(size=33, dtype="bfloat16", device=device, rng=own),
@@ -118,7 +120,7 @@ ASKED = {
 
 
 def test_what_a_kernel_draws_is_not_made_on_the_host(monkeypatch):
-    """What is drawn of single words; what NumPy draws is made there, and copied."""
+    """What is drawn of words that elements own; what NumPy draws is made there, and copied."""
     made = []
     monkeypatch.setattr(
         whole, "copy_of", lambda a, *k, copy=whole.copy_of, **o: made.append(a) or copy(a, *k, **o)

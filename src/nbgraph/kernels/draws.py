@@ -74,6 +74,8 @@ class Drawn(NamedTuple):
     @property
     def block(self) -> int:
         """Elements that a block of words makes."""
+        if self.form == "own":
+            return 1
         return BLOCK[self.compute] // (2 if self.form == "pair" else 1)
 
     @property
@@ -222,6 +224,9 @@ def _widened(value: str, dtype: str) -> str:
 
 def host_text(d: Drawn) -> str:
     """The kernel for tiles of the host."""
+    if d.form == "own":
+        counted = f"for block in range(lo * {d.tile}, min(hi * {d.tile}, count)):"
+        return _own(d, "lo, hi", [counted, *inner(_stored(d))])
     numbers, integer = strip(d.compute, d.form)
     rest = ["numbers", "m", *(name for name in d.parameters if name != "training")]
     places = [f"{t}_pointer({a} + at * {ITEMSIZE[t]})" for a, t in d.arrays.items()]
@@ -255,6 +260,22 @@ def host_text(d: Drawn) -> str:
     )
 
 
+def _own(d: Drawn, bounds: str, loop: Sequence[str]) -> str:
+    """The kernel of elements that have words of their own."""
+    return function(
+        f"def {d.name}(args, {bounds}):",
+        *d.record.reading("count", *DRAW, *d.arrays),
+        *(f"{a}_p = {dtype}_pointer({a})" for a, dtype in d.arrays.items()),
+        *(f"{name} = {text}" for name, text in d.parameters.items()),
+        *loop,
+        "return 0",
+    )
+
+
+def _stored(d: Drawn) -> list[str]:
+    return [*d.element("_"), *(f"store({a}_p, block, {a}_)" for a in d.stores)]
+
+
 def fill(
     d: Drawn, out: np.ndarray[Any, Any], parameters: Sequence[float], draw: Sequence[int]
 ) -> None:
@@ -267,6 +288,9 @@ def fill(
 
 def device_text(d: Drawn, *, vectors: bool) -> str:
     """The kernel for threads of a grid; with `vectors` all addresses are multiples of 16."""
+    if d.form == "own":
+        counted = ["block = start", "while block < count:"]
+        return _own(d, "start, step", [*counted, *inner([*_stored(d), "block += step"])])
     block = d.block
     zeros = "a, b, c, d = uint64(0), uint64(0), uint64(0), uint64(0)"
     making = [zeros, f"if {d.when}:", *inner(words())] if d.when else words()

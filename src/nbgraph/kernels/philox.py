@@ -14,24 +14,24 @@ from nbgraph.kernels.written import Compute, part
 
 DRAW = ("key0", "key1", "number")  # the words of a draw: see `nbgraph.resource.random.Draw`
 BLOCK: dict[Compute, int] = {"float32": 8, "float64": 4}  # numbers of a block
-Form = Literal["number", "word", "pair"]  # which bits of the words an integer has
+Form = Literal["number", "word", "pair", "own"]  # which bits of the words an integer has
 BITS: dict[Compute, int] = {"float32": 24, "float64": 53}  # of a number
-_MULTIPLIERS = 0xD2E7470EE14C6C93, 0xCA5A826395121157
-_STEPS = 0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B  # of the key, from round to round
-_ROUNDS = 10
+MULTIPLIERS = 0xD2E7470EE14C6C93, 0xCA5A826395121157
+STEPS = 0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B  # of the key, from round to round
+ROUNDS = 10
 
 
-def words() -> list[str]:
-    """The words a, b, c, d of `block`."""
-    start = "a, b, c, d = uint64(block) + uint64(1), uint64(0), uint64(number), uint64(0)"
-    return [start, *(line for turn in range(_ROUNDS) for line in _round(turn))]
+def words(attempt: str = "0") -> list[str]:
+    """The words a, b, c, d of `block`, of an attempt at it."""
+    start = f"a, b, c, d = uint64(block) + uint64(1), uint64({attempt}), uint64(number), uint64(0)"
+    return [start, *(line for turn in range(ROUNDS) for line in _round(turn))]
 
 
 def _round(turn: int) -> list[str]:
-    key0, key1 = (f"(uint64(key{k}) + uint64({_STEPS[k] * turn % (1 << 64)}))" for k in range(2))
+    key0, key1 = (f"(uint64(key{k}) + uint64({STEPS[k] * turn % (1 << 64)}))" for k in range(2))
     return [
-        f"top0, low0 = wide_product(uint64({_MULTIPLIERS[0]}), a)",
-        f"top1, low1 = wide_product(uint64({_MULTIPLIERS[1]}), c)",
+        f"top0, low0 = wide_product(uint64({MULTIPLIERS[0]}), a)",
+        f"top1, low1 = wide_product(uint64({MULTIPLIERS[1]}), c)",
         f"a, b, c, d = top1 ^ b ^ {key0}, low1, top0 ^ d ^ {key1}, low0",
     ]
 

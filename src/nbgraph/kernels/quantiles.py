@@ -24,8 +24,8 @@ _COST: dict[Compute, float] = {"float32": 1.0, "float64": 4.0}  # nanoseconds
 Lines = Callable[[str, Compute], Sequence[str]]
 
 
-def _parts(s: str, compute: Compute) -> list[str]:
-    """a and q, times 2^k."""
+def parts_lines(s: str, compute: Compute) -> list[str]:
+    """a and q of the word n, times 2^k."""
     kind, most = ("int32" if compute == "float32" else "int64"), (1 << _WIDTH[compute]) - 1
     return [
         f"m{s} = {kind}(n{s} & {kind}({most}))",
@@ -38,31 +38,31 @@ def _signed(value: str, s: str) -> str:
     return f"select(n{s} < 0, -{value}, {value})"
 
 
-def _exponential(s: str, compute: Compute) -> list[str]:
-    """-log(q) = log(1 + a / q)."""
-    return [*_parts(s, compute), f"y{s} = m_log1p(a{s} / q{s})"]
+def exponential_lines(s: str, compute: Compute) -> list[str]:
+    """y = -log(q) = log(1 + a / q)."""
+    return [*parts_lines(s, compute), f"y{s} = m_log1p(a{s} / q{s})"]
 
 
 def _laplace(s: str, compute: Compute) -> list[str]:
-    return [*_exponential(s, compute), f"y{s} = {_signed(f'y{s}', s)}"]
+    return [*exponential_lines(s, compute), f"y{s} = {_signed(f'y{s}', s)}"]
 
 
 def _gumbel(s: str, compute: Compute) -> list[str]:
-    return [*_exponential(s, compute), f"y{s} = -m_log(y{s})"]
+    return [*exponential_lines(s, compute), f"y{s} = -m_log(y{s})"]
 
 
 def _logistic(s: str, compute: Compute) -> list[str]:
     """log((1 + a) / (1 - a))."""
     two = f"{compute}(2)"
-    lines = [*_parts(s, compute), f"y{s} = m_log1p({two} * a{s} / q{s})"]
+    lines = [*parts_lines(s, compute), f"y{s} = m_log1p({two} * a{s} / q{s})"]
     return [*lines, f"y{s} = {_signed(f'y{s}', s)}"]
 
 
-def _normal(s: str, compute: Compute) -> list[str]:
-    """The square root of 2 times erfinv(a)."""
+def normal_lines(s: str, compute: Compute) -> list[str]:
+    """y: the square root of 2 times erfinv(a)."""
     unit = f"{compute}({2.0 ** -_WIDTH[compute]!r})"
     return [
-        *_parts(s, compute),
+        *parts_lines(s, compute),
         f"a{s} = a{s} * {unit}",
         f"w{s} = -m_log(q{s} * {unit} * ({compute}(1) + a{s}))",
         *_erfinv(s, compute),
@@ -102,8 +102,8 @@ def _polynomial(name: str, x: str, coefficients: Sequence[float], compute: Compu
 
 
 STANDARD: Mapping[str, Lines] = {
-    "normal": _normal,
-    "exponential": _exponential,
+    "normal": normal_lines,
+    "exponential": exponential_lines,
     "laplace": _laplace,
     "gumbel": _gumbel,
     "logistic": _logistic,
@@ -129,7 +129,7 @@ def truncated(dtype: str) -> Drawn:
 
     def element(s: str) -> list[str]:
         return [
-            *_parts(s, compute),
+            *parts_lines(s, compute),
             f"u{s} = below + inside * (a{s} * {unit})",
             f"v{s} = above + inside * (q{s} * {unit})",
             f"d{s} = u{s} - v{s}",
@@ -152,7 +152,7 @@ def geometric(dtype: str) -> Drawn:
     def element(s: str) -> list[str]:
         count = f"int64(y{s} / rate) + 1"
         made = f"float32_to_{dtype}(float32({count}))" if dtype in STORED else f"{stored}({count})"
-        return [*_exponential(s, "float64"), f"out{s} = {made}"]
+        return [*exponential_lines(s, "float64"), f"out{s} = {made}"]
 
     return _drawn("geometric", dtype, "float64", ["rate"], element)
 

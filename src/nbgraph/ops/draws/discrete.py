@@ -40,13 +40,8 @@ def _store(out: Array, values: Array, name: str) -> None:
     out[...] = values
 
 
-def _counts(name: str) -> Drawing:
-    """The method of a generator that gives counts."""
-
-    def fill(rng: Generator, out: Array, *parameters: Any) -> None:
-        _store(out, getattr(rng, name)(*parameters, out.shape), name)
-
-    return Drawing(name, fill)
+def _fill_binomial(rng: Generator, out: Array, n: Any, p: Any) -> None:
+    _store(out, rng.binomial(n, p, out.shape), "binomial")
 
 
 def _fill_bernoulli(rng: Generator, out: Array, p: Any) -> None:
@@ -79,18 +74,39 @@ def _fill_geometric(rng: Generator, out: Array, p: Any) -> None:
     _store(out, trials, "geometric")
 
 
+def _fill_poisson(rng: Generator, out: Array, lam: Any) -> None:
+    mean = np.broadcast_to(np.asarray(lam, "float64"), out.shape)
+    if not (mean >= 0).all():
+        raise ValueError("random.poisson: lam < 0, or NaN; expected 0 or more")
+    _store(out, plain.poisson(rng, mean), "poisson")
+
+
+def _poisson_kernel(dtype: str, lam: float) -> Made | None:
+    from nbgraph.kernels.attempts import FEW, few, many
+
+    if not _holds(dtype, lam + 50 * math.sqrt(lam) + 256):
+        return None
+    return (few(dtype), (math.exp(-lam),)) if lam < FEW else (many(dtype), (lam,))
+
+
+def _holds(dtype: str, count: float) -> bool:
+    """Whether a dtype holds counts up to this one."""
+    made = as_dtype(dtype)
+    most = 1 if made.kind == "b" else np.iinfo(made if made.kind in "iu" else "int64").max
+    return count <= most
+
+
 def _geometric_kernel(dtype: str, p: float) -> Made | None:
     from nbgraph.kernels.quantiles import MOST, geometric
 
     rate = -math.log1p(-p) if p < 1 else math.inf
-    made = as_dtype(dtype)
-    most = 1 if made.kind == "b" else np.iinfo(made if made.kind in "iu" else "int64").max
-    if MOST / rate + 1 > most:
-        return None  # counts may be too large
+    if not _holds(dtype, MOST / rate + 1):
+        return None
     return geometric(dtype), (rate,)
 
 
-_POISSON, _BINOMIAL = map(_counts, ("poisson", "binomial"))
+_POISSON = Drawing("poisson", _fill_poisson, kernel=_poisson_kernel)
+_BINOMIAL = Drawing("binomial", _fill_binomial)
 _GEOMETRIC = Drawing("geometric", _fill_geometric, kernel=_geometric_kernel)
 _BERNOULLI = Drawing("bernoulli", _fill_bernoulli, kernel=_bernoulli_kernel)
 _INTEGERS = Drawing("integers", _fill_integers, kernel=_integers_kernel)

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from nbgraph.device import Context
-from nbgraph.dtype import compute_dtype
 from nbgraph.ops.define import library, public
+from nbgraph.ops.draws import plain
 from nbgraph.ops.draws.drawing import (
     NOT_NEGATIVE,
     POSITIVE,
     Array,
     Drawing,
+    Made,
     drawn,
     float_dtype,
     named,
@@ -25,15 +26,20 @@ Generator = np.random.Generator
 
 
 def _fill_gamma(rng: Generator, out: Array, shape: Any) -> None:
-    dtype: Any = np.dtype(compute_dtype(out.dtype)).type
-    out[...] = rng.standard_gamma(shape, out.shape, dtype=dtype)
+    out[...] = plain.standard_gamma(rng, np.broadcast_to(np.asarray(shape, "float64"), out.shape))
+
+
+def _gamma_kernel(dtype: str, shape: float) -> Made:
+    from nbgraph.kernels.attempts import gamma
+
+    return gamma(dtype), (shape,)
 
 
 def _fill_beta(rng: Generator, out: Array, a: Any, b: Any) -> None:
     out[...] = rng.beta(a, b, out.shape)
 
 
-_GAMMA = Drawing("standard_gamma", _fill_gamma)
+_GAMMA = Drawing("standard_gamma", _fill_gamma, kernel=_gamma_kernel)
 _BETA = Drawing("beta", _fill_beta)
 
 

@@ -1,5 +1,5 @@
 """Distributions of random words in NumPy and SciPy: what the kernels are checked against, and what
-draws where they do not. See `nbgraph.kernels.quantiles` and `ranges`, which say the same."""
+draws where they do not. `nbgraph.kernels.quantiles`, `ranges` and `attempts` say the same."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import compute_dtype
+from nbgraph.kernels.attempts import FEW, MOST
+from nbgraph.kernels.philox import MULTIPLIERS, ROUNDS, STEPS
+from nbgraph.resource.random import draw_behind
 
 Array = np.ndarray[Any, Any]
 Generator = np.random.Generator
@@ -72,6 +75,82 @@ def truncated_normal(n: Array, low: float, high: float) -> Array:
     share, rest = parts(n)[::sign]
     logarithm = np.logaddexp(np.log(share) + last, np.log(rest) + first)
     return np.clip(sign * ndtri_exp(logarithm), low, high)
+
+
+def _blocks(rng: Generator, index: Array, attempt: int) -> list[Array]:
+    """The four words of the blocks of elements at an attempt: Philox, round by round."""
+    key0, key1, number = (np.array([w]).astype("uint64") for w in draw_behind(rng).words)
+    zero = np.zeros(index.size, "uint64")
+    a, b, c, d = (
+        index.astype("uint64") + np.uint64(1),
+        zero + np.uint64(attempt),
+        zero + number,
+        zero,
+    )
+    for turn in range(ROUNDS):
+        keys = [k + np.uint64(STEPS[i] * turn % (1 << 64)) for i, k in enumerate((key0, key1))]
+        top0, low0 = _high_product(a, MULTIPLIERS[0])
+        top1, low1 = _high_product(c, MULTIPLIERS[1])
+        a, b, c, d = top1 ^ b ^ keys[0], low1, top0 ^ d ^ keys[1], low0
+    return [w.view("int64") for w in (a, b, c, d)]
+
+
+def _attempts(
+    rng: Generator, parameter: Array, attempt: Callable[..., tuple[Array, Array]]
+) -> Array:
+    """Of each parameter what is taken at the first attempt that succeeds."""
+    found = parameter.ravel().copy()
+    left = np.arange(found.size)
+    for turn in range(MOST):
+        values, taken = attempt(parameter.ravel()[left], _blocks(rng, left, turn))
+        found[left[taken]] = values[taken]
+        left = left[~taken]
+        if not left.size:
+            break
+    return found.reshape(parameter.shape)
+
+
+def standard_gamma(rng: Generator, alpha: Array) -> Array:
+    """Gamma numbers of shapes."""
+
+    def attempt(alpha: Array, n: list[Array]) -> tuple[Array, Array]:
+        g = np.where(alpha < 1, alpha + 1, alpha) - 1 / 3
+        x = _normal(n[0])
+        v = (1 + x / np.sqrt(9 * g)) ** 3
+        taken = 0.5 * x * x + exponential(n[1]) + g * (1 - v + np.log(v)) > 0
+        return g * v, taken
+
+    found = _attempts(rng, alpha, attempt)
+    power = -exponential(_blocks(rng, np.arange(alpha.size), MOST)[0]).reshape(alpha.shape)
+    return found * np.where(alpha < 1, np.exp(power / alpha), 1)
+
+
+def poisson(rng: Generator, mean: Array) -> Array:
+    """Counts of means, as floats: see `nbgraph.kernels.attempts`."""
+    found = _attempts(rng, np.where(mean < FEW, FEW, mean), _many)
+    few = np.exp(-mean)
+    product, counts, index = np.ones(mean.size), np.zeros(mean.size), np.arange(mean.size)
+    for turn in range(MOST):
+        for n in _blocks(rng, index, turn):
+            product = product * parts(n)[1]
+            counts += product > few.ravel()
+        if not (product > few.ravel())[mean.ravel() < FEW].any():
+            break
+    return np.where(mean < FEW, counts.reshape(mean.shape), found)
+
+
+def _many(mean: Array, n: list[Array]) -> tuple[Array, Array]:
+    """PTRS."""
+    from scipy.special import gammaln
+
+    b = 0.931 + 2.53 * np.sqrt(mean)
+    a, inverse = -0.059 + 0.02483 * b, 1.1239 + 1.1328 / (b - 3.4)
+    (u, s), v = parts(n[0]), parts(n[1])[1]
+    u, s = np.where(n[0] < 0, -0.5, 0.5) * u, 0.5 * s
+    k = np.floor((2 * a / s + b) * u + mean + 0.43)
+    left = np.log(v * inverse / (a / (s * s) + b))
+    slow = (k >= 0) & ((s >= 0.013) | (v <= s)) & (left <= k * np.log(mean) - mean - gammaln(k + 1))
+    return k, slow | ((s >= 0.07) & (v <= 0.9277 - 3.6224 / (b - 2)))
 
 
 def integers(rng: Generator, shape: tuple[int, ...], low: int, count: int) -> Array:

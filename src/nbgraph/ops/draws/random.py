@@ -3,10 +3,10 @@
 A call returns before its numbers are drawn. They are fixed at the call, by the seed and by how
 many draws the device's stream has given: neither threads nor the engine change them.
 
-The distributions are NumPy's, the numbers are not, but for uniform ones: what is made of single
-random words (all on a line but gamma and beta; integers, geometric and Bernoulli) is made by
-kernels, in parallel and on GPUs, with the same result for any number of workers and on all devices.
-The rest, and what has arrays as parameters that neither scale nor move, is drawn on the host.
+The distributions are NumPy's, the numbers are not, but for uniform ones. Kernels draw them, in
+parallel and on GPUs, with the same result for any number of workers and on all devices. The rest is
+drawn on the host: beta, binomial and multinomial numbers, orders and choices, and what has arrays
+as parameters that neither scale nor move.
 
 `size` is a shape, None for that of the parameters together. `dtype` is by default that of the
 parameters that are arrays, else `ng.config.default_float`; NumPy's names give float64. Parameters
