@@ -7,13 +7,14 @@ cells, so that only the first of them is captured and compiled.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from nbgraph.errors import ArgumentError
-from nbgraph.kernels.capture.names import plain_function
+from nbgraph.kernels.capture.names import names_of, plain_function
 from nbgraph.operator.decorator import op
 from nbgraph.operator.mapper import Mapper
 
@@ -95,13 +96,13 @@ def _scaled(of: Mapper) -> Mapper:
 
 def _key_of(fn: FunctionType) -> Any:
     """What the function is, by content; None where that cannot be told."""
-    code = fn.__code__
+    code, names = fn.__code__, names_of(fn.__code__)
     key: list[Any] = [id(code), id(fn.__globals__)]
     for value in (*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()):
-        key.append(_content(value, code.co_names))
+        key.append(_content(value, names))
     for cell in fn.__closure__ or ():
         try:
-            key.append(_content(cell.cell_contents, code.co_names))
+            key.append(_content(cell.cell_contents, names))
         except ValueError:  # an empty cell
             return None
     if None in key:
@@ -109,7 +110,7 @@ def _key_of(fn: FunctionType) -> Any:
     return tuple(key)
 
 
-def _content(value: Any, names: tuple[str, ...]) -> Any:
+def _content(value: Any, names: Collection[str]) -> Any:
     """A value as part of a key; None where it has no content that can be compared."""
     if isinstance(value, _NUMBERS):
         return type(value), repr(value)  # 0.0 and -0.0 differ, nan is nan
@@ -131,9 +132,9 @@ def _is_named(value: Any) -> bool:
     )
 
 
-def _read(value: Any, names: tuple[str, ...]) -> dict[str, Any] | None:
+def _read(value: Any, names: Collection[str]) -> dict[str, Any] | None:
     """The attributes of an object that the code may read; None where one is no number."""
-    read = {name: getattr(value, name) for name in names if hasattr(value, name)}
+    read = {name: getattr(value, name) for name in sorted(names) if hasattr(value, name)}
     return read if all(isinstance(v, _NUMBERS) or _is_named(v) for v in read.values()) else None
 
 
@@ -148,7 +149,7 @@ def _without_objects(fn: FunctionType) -> FunctionType:
         if isinstance(value, plain) or _is_named(value):
             light.append(value)
         else:
-            read = _read(value, fn.__code__.co_names) or {}
+            read = _read(value, names_of(fn.__code__)) or {}
             light.append(Attributes(type(value).__name__, read))
     closure = tuple(CellType(v) for v in light)
     made = FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, closure)

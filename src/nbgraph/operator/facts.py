@@ -13,6 +13,7 @@ from nbgraph import parsing
 from nbgraph.errors import DerivativeError, NbgraphError
 from nbgraph.kernels import readable
 from nbgraph.kernels.capture import composed
+from nbgraph.kernels.capture.names import names_of
 from nbgraph.kernels.capture.text import FunctionText, NoSourceError, function_text
 from nbgraph.kernels.depend import OUT
 from nbgraph.kernels.derived import Derivative, dependences, hand_gradients
@@ -244,7 +245,7 @@ def notes(op: Mapper) -> list[str]:
         found.append("certify=False: derivatives are used unchecked")
     scalar = op.scalar
     if isinstance(scalar, WrittenFunction):
-        names = sorted(_FIXED.intersection(scalar.fn.__code__.co_names))
+        names = sorted(_FIXED.intersection(names_of(scalar.fn.__code__)))
         if names:
             found.append(
                 f"{', '.join(names)}() in the text means `a floating value`: the precision is "
