@@ -350,7 +350,7 @@ from nbgraph.ops.named.units import Activation as Activation
 from nbgraph.ops.named.units import LeakyReLU as LeakyReLU
 from nbgraph.ops.named.units import SoftmaxActivation as SoftmaxActivation
 from nbgraph.ops.named.units import softmin as softmin
-from nbgraph.ops.normalisation.batches import batch_norm as batch_norm
+from nbgraph.ops.normalisation.batched import batch_norm as batch_norm
 from nbgraph.ops.normalisation.batches import batch_standard as batch_standard
 from nbgraph.ops.normalisation.batches import batch_statistics as batch_statistics
 from nbgraph.ops.normalisation.batches import channel_moments as channel_moments

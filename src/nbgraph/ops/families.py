@@ -44,9 +44,8 @@ ARRAY_FAMILIES: dict[str, str] = {
         "layer_norm layer_norm_parts layer_norm_gradient layer_norm_weights rms_norm "
         "rms_norm_parts rms_norm_gradient group_norm instance_norm"
     ),
-    "normalisation.batches": (
-        "batch_norm batch_statistics batch_standard channel_moments channel_sums"
-    ),
+    "normalisation.batched": "batch_norm",
+    "normalisation.batches": "batch_statistics batch_standard channel_moments channel_sums",
     "losses.entropy": "label_entropy label_entropy_gradient label_entropy_at_once",
     "losses.shares": "target_entropy target_entropy_gradient target_entropy_at_once",
     "losses.losses": (

@@ -91,6 +91,16 @@ _GATHER = ArrayOp(
 def gather(x: Any, *index_arrays: Any, key: Any, out: Any = None) -> Any:
     """`x[key]` as a copy, for any index of NumPy's.
 
+    Parameters
+    ----------
+    x : array
+    key : an index; or, beside `index_arrays`, a tuple with "array" in the place of each, and slices
+        as (start, stop, step)
+    *index_arrays : arrays of ints
+    out : array to write to, optional
+
+    The gradient is added up where places repeat.
+
     >>> gather([[1, 2], [3, 4]], key=([0, 1], [1, 0]))
     array([2, 3])
     """
@@ -129,6 +139,12 @@ _SCATTER_ADD = PickingOp(
 @public(_SCATTER_ADD)
 def scatter_add(value: Any, *index_arrays: Any, shape: Any, key: Any, out: Any = None) -> Any:
     """Zeros of `shape` with `value` added at `key`, repeated places as often as they are named.
+
+    Parameters
+    ----------
+    value : array of the shape of `zeros(shape)[key]`
+    shape : of the result
+    key, *index_arrays : as those of `gather`
 
     >>> scatter_add([1, 2, 4], shape=(3,), key=[0, 2, 2])
     array([1, 0, 6])
@@ -200,9 +216,14 @@ _INDEX_UPDATE = ArrayOp(
 
 @public(_INDEX_UPDATE)
 def index_update(x: Any, value: Any, *index_arrays: Any, key: Any, out: Any = None) -> Any:
-    """A copy of `x` with `x[key] = value`; of values for one place the last one stays.
+    """A copy of `x` with `x[key] = value`.
 
-    The value is cast to the dtype of `x`, as in NumPy.
+    Parameters
+    ----------
+    x : array
+    value : array that broadcasts to `x[key]`, cast to the dtype of x; of values for one place the
+        last one stays
+    key, *index_arrays : as those of `gather`
 
     >>> index_update([1, 2, 3], 0, key=[0, 2])
     array([0, 2, 0])
@@ -245,6 +266,12 @@ _INDEX_ADD = ArrayOp(
 @public(_INDEX_ADD)
 def index_add(x: Any, value: Any, *index_arrays: Any, key: Any, out: Any = None) -> Any:
     """A copy of `x` with `value` added at `key`, repeated places as often as they are named.
+
+    Parameters
+    ----------
+    x : array
+    value : array that broadcasts to `x[key]`
+    key, *index_arrays : as those of `gather`
 
     >>> index_add([1, 2, 3], 10, key=[0, 0])
     array([21,  2,  3])

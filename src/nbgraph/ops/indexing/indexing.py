@@ -227,6 +227,14 @@ _TAKE_ALONG = ArrayOp(
 def take_along_axis(x: Any, indices: Any, axis: int = -1, *, out: Any = None) -> Any:
     """Elements along an axis, at indices of their own for each line: `x` at argsort(x) is sorted.
 
+    Parameters
+    ----------
+    x : array
+    indices : array of ints with as many axes, of the shape of x but for `axis`
+    axis : int
+
+    The gradient is added up where indices repeat.
+
     >>> take_along_axis([[30, 10, 20]], [[1, 2, 0]], axis=1)
     array([[10, 20, 30]])
     """
@@ -273,6 +281,12 @@ def scatter_along_axis(
     value: Any, indices: Any, shape: Any, axis: int = -1, *, out: Any = None
 ) -> Any:
     """Zeros of `shape` with `value` added at indices along an axis: `take_along_axis` reversed.
+
+    Parameters
+    ----------
+    value, indices : arrays of one shape
+    shape : of the result
+    axis : int
 
     >>> scatter_along_axis([1, 2, 4], [0, 2, 2], (3,))
     array([1, 0, 6])

@@ -90,6 +90,14 @@ def _require_table(weight: Any, asked: tuple[int | None, int | None]) -> None:
 def index_select(x: Any, axis: int, indices: Any) -> Any:
     """The parts of x at these indices of an axis, in their order.
 
+    Parameters
+    ----------
+    x : array
+    axis : int
+    indices : array (n,) of ints
+
+    The gradient is added up where indices repeat.
+
     >>> index_select([[1, 2, 3], [4, 5, 6]], 1, [2, 0])
     array([[3, 1],
            [6, 4]])
@@ -234,6 +242,11 @@ def slice_channel(x: Any, num_outputs: int, axis: int = 1, squeeze_axis: bool = 
 @composed("indices")
 def choose(indices: Any, choices: Sequence[Any]) -> Any:
     """For each element that of `choices[index]`; arrays broadcast against each other.
+
+    Parameters
+    ----------
+    indices : array of ints, negative ones count from the end; out of bounds an IndexingError
+    choices : sequence of arrays
 
     >>> choose([0, 1, 1], [[1, 2, 3], [10, 20, 30]])
     array([ 1, 20, 30])

@@ -73,7 +73,15 @@ def choosing(choose: Callable[..., Any], make: Callable[..., Any] | None = None)
 @register
 @dynamic
 def nonzero(x: Any) -> tuple[Any, ...]:
-    """The indices of the elements that are not zero: an array for each axis.
+    """The indices of the elements that are not zero; waits for the values.
+
+    Parameters
+    ----------
+    x : array
+
+    Returns
+    -------
+    tuple of an array of int64 for each axis, in C order
 
     >>> nonzero([[0, 1], [2, 0]])
     (array([0, 1]), array([1, 0]))
@@ -84,7 +92,15 @@ def nonzero(x: Any) -> tuple[Any, ...]:
 @register
 @dynamic
 def argwhere(x: Any) -> Any:
-    """The indices of the elements that are not zero: a row for each.
+    """The indices of the elements that are not zero; waits for the values.
+
+    Parameters
+    ----------
+    x : array
+
+    Returns
+    -------
+    array (found, axes) of int64
 
     >>> argwhere([[0, 1], [2, 0]])
     array([[0, 1],
@@ -106,6 +122,15 @@ def true_places(condition: Any, x: Any) -> tuple[Array, ...]:
 @choosing(true_places)
 def extract(condition: Any, x: Any) -> Any:
     """The elements at which the condition, of the same shape, is true.
+
+    Parameters
+    ----------
+    condition : array of truth values
+    x : array of that shape
+
+    Returns
+    -------
+    array (found,), in C order
 
     >>> extract([True, False, True], [1, 2, 3])
     array([1, 3])
@@ -175,9 +200,17 @@ def first_places_with_nan(x: Any) -> tuple[Array, ...]:
 @register
 @choosing(all_places, UniqueAll)
 def unique_all(x: Any) -> UniqueAll:
-    """The different values in order, with all that `np.unique` can tell. No NaN equals another.
+    """The different values in order, with all that `np.unique` can tell; waits for the values. No
+    NaN equals another.
 
-    A gradient goes to where a value is first.
+    Parameters
+    ----------
+    x : array of any shape
+
+    Returns
+    -------
+    named tuple: values (n,); indices of where each is first; inverse_indices, of the shape of x;
+        counts. A gradient goes to where a value is first.
 
     >>> unique_all([3, 1, 3]).counts
     array([1, 2])
@@ -222,7 +255,15 @@ def unique_values(x: Any) -> Any:
 @register
 @choosing(first_places_with_nan)
 def unique(x: Any) -> Any:
-    """The different values in order, NaN once. A gradient goes to where a value is first.
+    """The different values in order, NaN once; waits for the values.
+
+    Parameters
+    ----------
+    x : array of any shape
+
+    Returns
+    -------
+    array (n,); a gradient goes to where a value is first
 
     >>> unique([3, 1, 3])
     array([1, 3])
@@ -243,6 +284,15 @@ _ISIN = ArrayOp(
 @public(_ISIN)
 def isin(x1: Any, x2: Any, *, invert: bool = False, out: Any = None) -> Any:
     """Whether each element of `x1` is among those of `x2`, or is not (`invert`).
+
+    Parameters
+    ----------
+    x1, x2 : arrays of any shapes
+    invert : bool
+
+    Returns
+    -------
+    array of bool of the shape of x1
 
     >>> isin([1, 2, 3], [3, 1])
     array([ True, False,  True])

@@ -178,10 +178,20 @@ def label_entropy(
     smoothing: float = 0.0,
     out: Any = None,
 ) -> Any:
-    """-log(softmax(x)) at the label's class; the largest of x; 1 / sum(exp(x - largest)).
+    """-log(softmax(x)) at the label's class, and what its derivative needs. See `cross_entropy`.
 
-    `label` has the shape of x without `axis`. With `smoothing` that share of the label is spread
-    over all classes. The largest is a constant for derivatives. See `cross_entropy`.
+    Parameters
+    ----------
+    x : array of scores, classes along `axis`
+    label : array of the shape of x without `axis`, classes from 0
+    axis : int
+    keepdims : whether the axis stays, with size 1
+    smoothing : float, the share of the label that is spread over all classes
+
+    Returns
+    -------
+    three arrays of the shape of x without `axis`: losses; the largest of x, a constant for
+        derivatives; 1 / sum(exp(x - largest))
 
     >>> loss, top, inverse = label_entropy([[0.0, 0.0], [9.0, 9.0]], [0, 1])
     >>> loss, top, inverse

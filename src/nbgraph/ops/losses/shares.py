@@ -125,10 +125,20 @@ _TARGET.at_once = _TARGET_GRADIENT, _TARGET_AT_ONCE
 def target_entropy(
     x: Any, target: Any, axis: Axis = -1, *, keepdims: bool = False, out: Any = None
 ) -> Any:
-    """-sum(target * log(softmax(x))); the largest of x; 1 / sum(exp(x - largest)).
+    """-sum(target * log(softmax(x))), and what its derivative needs. See `cross_entropy`.
 
-    Shares need not add up to 1, and those that are 0 count for nothing. The largest is a constant
-    for derivatives. See `cross_entropy`.
+    Parameters
+    ----------
+    x : array of scores
+    target : array of that shape; shares need not add up to 1, and those that are 0 count for
+        nothing
+    axis : int, several ints, or None for all
+    keepdims : whether these axes stay, with size 1
+
+    Returns
+    -------
+    three arrays of the shape of x without `axis`: losses; the largest of x, a constant for
+        derivatives; 1 / sum(exp(x - largest))
 
     >>> loss, top, inverse = target_entropy([0.0, 0.0], [0.5, 0.5])
     >>> loss, top, inverse

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import compute_dtype, is_float
-from nbgraph.errors import ArgumentError, DTypeError, ShapeError
+from nbgraph.errors import DTypeError, ShapeError
 from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.moving_op import MovingOp
 from nbgraph.operator.request import OpReqType, assign, kWriteTo
 from nbgraph.operator.tiled_op import TiledCall, TiledOp
-from nbgraph.ops.define import Shape, as_array, cast, composed, library, public
+from nbgraph.ops.define import Shape, cast, library, public
 from nbgraph.ops.elementwise.arithmetic import add, multiply, subtract
 from nbgraph.settings import config
 from nbgraph.shape import Shapes
@@ -103,6 +103,14 @@ _MOMENTS = TiledOp(
 @public(_MOMENTS)
 def channel_moments(x: Any, *, out: Any = None) -> Any:
     """Mean and variance of each channel of (images, channels, *space), as two rows.
+
+    Parameters
+    ----------
+    x : array (images, channels, *space), floats
+
+    Returns
+    -------
+    array (2, channels); the variance is divided by n
 
     >>> channel_moments(np.array([[[1.0, 3.0], [5.0, 5.0]]]))
     array([[2., 5.],
@@ -214,10 +222,19 @@ def batch_statistics(
     frozen: bool = False,
     correction: int = 1,
 ) -> Any:
-    """The mean and variance of each channel that `batch_norm` uses, as two rows, and whether they
-    are the batch's (1) or the moving ones (0).
+    """The mean and variance of each channel that `batch_norm` uses.
 
-    The moving variance is of what was divided by n - correction: 1, or 0 as in MXNet.
+    Parameters
+    ----------
+    x : array (images, channels, *space), floats
+    moving_mean, moving_var : arrays (channels,), states: written in training
+    momentum : float, what they take of the batch's
+    frozen : whether the moving ones are used in training, too
+    correction : 1 or 0: the moving variance is of what was divided by n - correction, 0 as in MXNet
+
+    Returns
+    -------
+    array (2, channels), and whether they are the batch's (1) or the moving ones (0)
 
     >>> x = np.array([[[1.0, 3.0]]])
     >>> batch_statistics(x, np.array([7.0]), np.array([4.0]))
@@ -266,6 +283,14 @@ _SUMS = TiledOp(
 def channel_sums(out_grad: Any, x: Any, *, out: Any = None) -> Any:
     """Of each channel of (images, channels, *space) the sums of `out_grad` and of its product with
     `x`, as two rows.
+
+    Parameters
+    ----------
+    out_grad, x : arrays (images, channels, *space) of one shape
+
+    Returns
+    -------
+    array (2, channels)
 
     >>> channel_sums(np.array([[[1.0, 2.0]]]), np.array([[[3.0, 4.0]]]))
     array([[ 3.],
@@ -338,54 +363,15 @@ def batch_standard(
 ) -> Any:
     """Channels brought from the mean and variance in `moments` (two rows) to `beta` and `gamma`.
 
+    Parameters
+    ----------
+    x : array (images, channels, *space), floats
+    moments : array (2, channels)
+    gamma, beta : arrays (channels,)
+    eps : float, added to the variance
+
     >>> x, moments = np.array([[[1.0, 3.0]]]), np.array([[2.0], [1.0]])
     >>> batch_standard(x, moments, np.array([10.0]), np.array([5.0]), eps=0)
     array([[[-5., 15.]]])
     """
     return _STANDARD(x, moments, gamma, beta, eps=float(eps), out=out)
-
-
-# what people call -------------------------------------------------------------------------------
-
-
-@composed("x", "gamma", "beta", "moving_mean", "moving_var")
-def batch_norm(
-    x: Any,
-    gamma: Any = None,
-    beta: Any = None,
-    moving_mean: Any = None,
-    moving_var: Any = None,
-    *,
-    momentum: float = 0.1,
-    eps: float = 1e-5,
-    frozen: bool = False,
-) -> Any:
-    """Each channel with mean 0 and variance 1, times `gamma` plus `beta` (one value a channel).
-
-    `x` has shape (images, channels, *space). In training mean and variance are those of the batch,
-    and the moving ones, which are written where they lie, move towards them by `momentum` (the
-    variance divided by n - 1); else, or with `frozen`, the moving ones are used. Without moving
-    ones it is always the batch. ShapeError and DTypeError where arrays do not fit.
-
-    >>> x = np.array([[[1.0, 3.0], [5.0, 9.0]]])
-    >>> batch_norm(x, eps=0)
-    array([[[-1.,  1.],
-            [-1.,  1.]]])
-    """
-    x = as_array(x)
-    if (moving_mean is None) is not (moving_var is None):
-        raise ArgumentError(
-            "batch_norm: of moving_mean and moving_var one is given; give both, or none"
-        )
-    if isinstance(eps, (str, bool)) or not float(eps) >= 0:
-        raise ArgumentError(f"batch_norm: eps={eps!r}; expected a number from 0 on")
-    if moving_mean is None:
-        found = channel_moments(x)
-    else:
-        states = moving_mean, moving_var
-        found, _ = batch_statistics(x, *states, momentum=momentum, frozen=frozen)
-    weights = [gamma, beta]
-    for k, make in enumerate((library.ones_like, library.zeros_like)):
-        if weights[k] is None:
-            weights[k] = make(row(found, 0))
-    return batch_standard(x, found, *weights, eps=float(eps))

@@ -96,6 +96,11 @@ def sparsemax(x: Any, axis: int = -1, *, out: Any = None) -> Any:
 def sparsemax_gradient(share: Any, out_grad: Any, axis: int = -1, *, out: Any = None) -> Any:
     """The in-gradient of `sparsemax`, from its result and the gradient of that.
 
+    Parameters
+    ----------
+    share, out_grad : arrays of one shape
+    axis : int
+
     >>> sparsemax_gradient([0.75, 0.25, 0.0], [1.0, 0.0, 9.0])
     array([ 0.5, -0.5,  0. ])
     """

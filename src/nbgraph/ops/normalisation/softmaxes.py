@@ -155,7 +155,13 @@ def softmax_gradient(
     temperature: float | None = None,
     out: Any = None,
 ) -> Any:
-    """The in-gradient of `softmax`, from its result and the gradient of that.
+    """The in-gradient of `softmax`: (out_grad - sum(out_grad * probability)) * probability /
+    temperature.
+
+    Parameters
+    ----------
+    probability, out_grad : arrays of one shape
+    axis, temperature : as those of `softmax`
 
     >>> softmax_gradient([0.5, 0.5], [1.0, 0.0])
     array([ 0.25, -0.25])
@@ -251,7 +257,13 @@ def log_softmax_gradient(
     temperature: float | None = None,
     out: Any = None,
 ) -> Any:
-    """The in-gradient of `log_softmax`, from its result and the gradient of that.
+    """The in-gradient of `log_softmax`: (out_grad - sum(out_grad) * exp(log_probability)) /
+    temperature.
+
+    Parameters
+    ----------
+    log_probability, out_grad : arrays of one shape
+    axis, temperature : as those of `log_softmax`
 
     >>> import numpy as np
     >>> log_softmax_gradient(np.log([0.5, 0.5]), [1.0, 0.0])

@@ -190,6 +190,8 @@ def layer_norm_parts(
 ) -> Any:
     """What `layer_norm` gives, and of each row its mean and what it was multiplied by.
 
+    Parameters as those of `layer_norm`; with keepdims=False rows' numbers lack `axis`.
+
     >>> out, mean, scale = layer_norm_parts(np.array([[1.0, 3.0]]), np.ones(2), np.zeros(2), eps=0)
     >>> out, mean, scale
     (array([[-1.,  1.]]), array([[2.]]), array([[1.]]))

@@ -64,6 +64,11 @@ _CUMARGMIN = _running_place("cumargmin", np.minimum)
 def cummax(x: Any, axis: int = -1, *, out: Any = None) -> Any:
     """The largest of the first 1, 2, ... elements along an axis. The slope goes to the latest.
 
+    Parameters
+    ----------
+    x : array
+    axis : int
+
     >>> cummax([1, 3, 2, 4])
     array([1, 3, 3, 4])
     """
@@ -73,6 +78,11 @@ def cummax(x: Any, axis: int = -1, *, out: Any = None) -> Any:
 @public(_CUMMIN)
 def cummin(x: Any, axis: int = -1, *, out: Any = None) -> Any:
     """The smallest of the first 1, 2, ... elements along an axis. The slope goes to the latest.
+
+    Parameters
+    ----------
+    x : array
+    axis : int
 
     >>> cummin([3, 1, 2, 0])
     array([3, 1, 1, 0])
@@ -84,6 +94,15 @@ def cummin(x: Any, axis: int = -1, *, out: Any = None) -> Any:
 def cumargmax(x: Any, axis: int = -1, *, out: Any = None) -> Any:
     """Where the values of `cummax` are; of equal ones the latest.
 
+    Parameters
+    ----------
+    x : array
+    axis : int
+
+    Returns
+    -------
+    array of int64 of the shape of x, a constant for derivatives
+
     >>> cumargmax([1, 3, 2, 4])
     array([0, 1, 1, 3])
     """
@@ -93,6 +112,15 @@ def cumargmax(x: Any, axis: int = -1, *, out: Any = None) -> Any:
 @public(_CUMARGMIN)
 def cumargmin(x: Any, axis: int = -1, *, out: Any = None) -> Any:
     """Where the values of `cummin` are; of equal ones the latest.
+
+    Parameters
+    ----------
+    x : array
+    axis : int
+
+    Returns
+    -------
+    array of int64 of the shape of x, a constant for derivatives
 
     >>> cumargmin([3, 1, 2, 0])
     array([0, 1, 1, 3])
@@ -140,6 +168,11 @@ _LOGCUMSUMEXP = ArrayOp(
 @public(_LOGCUMSUMEXP)
 def logcumsumexp(x: Any, axis: int = -1, *, out: Any = None) -> Any:
     """log(cumsum(exp(x))) along an axis, without overflow.
+
+    Parameters
+    ----------
+    x : array, floats
+    axis : int
 
     >>> logcumsumexp([1000.0, 1000.0]) - 1000
     array([0.        , 0.69314718])

@@ -93,7 +93,14 @@ def cumulative_sum(
     include_initial: bool = False,
     out: Any = None,
 ) -> Any:
-    """The sums of the first 1, 2, ... elements along an axis; with `include_initial` of 0 too.
+    """The sums of the first 1, 2, ... elements along an axis, as in the Array API standard.
+
+    Parameters
+    ----------
+    x : array
+    axis : int; it may be left out for a vector
+    dtype : of the sums, by default that of x; of integers and bool int64 or uint64
+    include_initial : whether the sum of none comes first
 
     >>> cumulative_sum([1, 2, 3], include_initial=True)
     array([0, 1, 3, 6])
@@ -163,6 +170,10 @@ def cumulative_prod(
     out: Any = None,
 ) -> Any:
     """The products of the first 1, 2, ... elements along an axis; its slope is right at zeros.
+
+    Parameters
+    ----------
+    x, axis, dtype, include_initial : as those of `cumulative_sum`
 
     >>> cumulative_prod([2, 3, 4])
     array([ 2,  6, 24])

@@ -40,6 +40,11 @@ _TRIL, _TRIU = _triangle("tril", lower=True), _triangle("triu", lower=False)
 def tril(x: Any, k: int = 0, *, out: Any = None) -> Any:
     """Zeros above diagonal `k` of the last two axes.
 
+    Parameters
+    ----------
+    x : array (..., m, n)
+    k : int, above the main diagonal where positive, below where negative
+
     >>> tril([[1, 2], [3, 4]])
     array([[1, 0],
            [3, 4]])
@@ -51,6 +56,11 @@ def tril(x: Any, k: int = 0, *, out: Any = None) -> Any:
 def triu(x: Any, k: int = 0, *, out: Any = None) -> Any:
     """Zeros below diagonal `k` of the last two axes.
 
+    Parameters
+    ----------
+    x : array (..., m, n)
+    k : int, above the main diagonal where positive, below where negative
+
     >>> triu([[1, 2], [3, 4]])
     array([[1, 2],
            [0, 4]])
@@ -61,6 +71,13 @@ def triu(x: Any, k: int = 0, *, out: Any = None) -> Any:
 @register
 def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, *, dtype: Any = None) -> Any:
     """The sum of a diagonal.
+
+    Parameters
+    ----------
+    x : array of two axes or more
+    offset : int, above the main diagonal where positive, below where negative
+    axis1, axis2 : ints, the two axes
+    dtype : of the sum, as that of `sum`
 
     >>> trace([[1, 2], [3, 4]])
     np.int64(5)

@@ -235,6 +235,11 @@ def batch_dot(
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     """The sum of products along an axis; the others broadcast.
 
+    Parameters
+    ----------
+    x1, x2 : arrays, of one size along `axis`
+    axis : int
+
     >>> vecdot([[1, 2], [3, 4]], [1, 1])
     array([3, 7])
     """
@@ -255,6 +260,14 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
 @register
 def outer(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """The products of every element of the one with every element of the other, flattened.
+
+    Parameters
+    ----------
+    x1, x2 : arrays, m and n elements in all
+
+    Returns
+    -------
+    array (m, n)
 
     >>> outer([1, 2], [3, 4])
     array([[3, 4],
@@ -279,9 +292,20 @@ _INNER = ProductOp("inner", _inner_labels, gradient=product_rule)
 
 @public(_INNER)
 def inner(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
-    """The sum of products over the last axes; the others of `x1`, then those of `x2`, are left.
+    """The sum of products over the last axes; of numbers it is the product.
 
-    ShapeError where the last sizes differ; of numbers it is the product.
+    Parameters
+    ----------
+    x1 : array (..., k)
+    x2 : array (..., k)
+
+    Returns
+    -------
+    array with the other axes of x1, then those of x2
+
+    Raises
+    ------
+    ShapeError where the last sizes differ.
 
     >>> inner([[1, 2], [3, 4]], [1, 1])
     array([3, 7])

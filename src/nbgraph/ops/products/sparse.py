@@ -115,7 +115,17 @@ def csr_dot(
 ) -> Any:
     """S @ dense, with `transpose` S.T @ dense, for a matrix S in compressed sparse rows.
 
-    `columns` is how many S has; by default as many as `dense` has rows.
+    Parameters
+    ----------
+    values : array (n,), the elements of S that are kept
+    indices : array (n,) of ints, the column of each
+    offsets : array (rows + 1,) of ints: row i holds elements offsets[i] up to offsets[i + 1]
+    dense : array (columns, k), with `transpose` (rows, k)
+    columns : int, how many S has; by default as many as dense has rows
+
+    Returns
+    -------
+    array (rows, k), with `transpose` (columns, k). Gradients flow to values and dense.
 
     >>> csr_dot([5.0, 7.0], [0, 1], [0, 1, 2], [[1.0], [2.0]])
     array([[ 5.],
@@ -135,7 +145,12 @@ def csr_dot(
 def dot_csr(
     dense: Any, values: Any, indices: Any, offsets: Any, *, columns: int, transpose: bool = False
 ) -> Any:
-    """dense @ S, with `transpose` dense @ S.T.
+    """dense @ S, with `transpose` dense @ S.T, for a matrix S in compressed sparse rows.
+
+    Parameters
+    ----------
+    dense : array (k, rows), with `transpose` (k, columns)
+    values, indices, offsets, columns : as those of `csr_dot`
 
     >>> dot_csr([[1.0, 2.0]], [5.0, 7.0], [0, 1], [0, 1, 2], columns=2)
     array([[ 5., 14.]])
@@ -147,8 +162,12 @@ def dot_csr(
 
 @composed()
 def sparse_dot(a: Any, b: Any, *, transpose_a: bool = False, transpose_b: bool = False) -> Any:
-    """The product of a scipy.sparse matrix with a dense array of any kind, on either side; each may
-    be transposed.
+    """The product of a scipy.sparse matrix with a dense array of any kind, on either side.
+
+    Parameters
+    ----------
+    a, b : the one sparse, the other dense
+    transpose_a, transpose_b : whether they are transposed
 
     The matrix is a constant, in the dtype of the dense array; see `csr_dot` for values with
     gradients.

@@ -109,6 +109,16 @@ _COUNT = _question("count_nonzero", "int64", np.count_nonzero)
 def any(x: Any, axis: Any = None, *, keepdims: bool = False, out: Any = None) -> Any:
     """Whether any element is not zero; NaN is not zero.
 
+    Parameters
+    ----------
+    x : array
+    axis : int, several ints, or None for all
+    keepdims : whether these axes stay, with size 1
+
+    Returns
+    -------
+    array of bool
+
     >>> any([[0, 0], [0, 1]], axis=0)
     array([False,  True])
     """
@@ -118,6 +128,14 @@ def any(x: Any, axis: Any = None, *, keepdims: bool = False, out: Any = None) ->
 @public(_ALL)
 def all(x: Any, axis: Any = None, *, keepdims: bool = False, out: Any = None) -> Any:
     """Whether no element is zero; True of no elements.
+
+    Parameters
+    ----------
+    x, axis, keepdims : as those of `any`
+
+    Returns
+    -------
+    array of bool
 
     >>> all([[0, 1], [1, 1]], axis=0)
     array([False,  True])
@@ -129,6 +147,14 @@ def all(x: Any, axis: Any = None, *, keepdims: bool = False, out: Any = None) ->
 def count_nonzero(x: Any, axis: Any = None, *, keepdims: bool = False, out: Any = None) -> Any:
     """How many elements are not zero.
 
+    Parameters
+    ----------
+    x, axis, keepdims : as those of `any`
+
+    Returns
+    -------
+    array of int64
+
     >>> count_nonzero([[0, 1], [1, 1]], axis=0)
     array([1, 2])
     """
@@ -138,6 +164,10 @@ def count_nonzero(x: Any, axis: Any = None, *, keepdims: bool = False, out: Any 
 @register
 def ptp(x: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     """The largest element less the smallest.
+
+    Parameters
+    ----------
+    x, axis, keepdims : as those of `max`
 
     >>> ptp([[1, 4], [3, 2]], axis=0)
     array([2, 2])

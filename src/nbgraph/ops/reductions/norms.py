@@ -88,7 +88,14 @@ _VECTOR_NORM = ArrayOp("vector_norm", _infer, _compute, gradient=_rule, keeps=("
 def vector_norm(
     x: Any, *, axis: Any = None, keepdims: bool = False, ord: float = 2, out: Any = None
 ) -> Any:
-    """sum(|x|**ord)**(1/ord) over axes, several as if they were one; ord may be inf, -inf or 0.
+    """sum(|x|**ord)**(1/ord) over axes, several as if they were one.
+
+    Parameters
+    ----------
+    x : array
+    axis : int, several ints, or None for all
+    keepdims : whether these axes stay, with size 1
+    ord : number; inf and -inf are the largest and the smallest size, 0 counts what is not zero
 
     The slope where the norm is 0 is taken as 0.
 

@@ -231,6 +231,11 @@ _SUM_TO = ArrayOp(
 def sum_to(x: Any, shape: Any, *, out: Any = None) -> Any:
     """Summed over the axes that broadcasting `shape` to x's shape repeats; the dtype stays.
 
+    Parameters
+    ----------
+    x : array
+    shape : that broadcasts to x's
+
     >>> sum_to([[1, 2], [3, 4]], (2, 1))
     array([[3],
            [7]])

@@ -286,6 +286,11 @@ def eye(
 def identity(n: int, dtype: Any = None, *, device: Context | None = None) -> Any:
     """The n by n identity.
 
+    Parameters
+    ----------
+    n : int
+    dtype, device : as those of `zeros`
+
     >>> identity(2).shape
     (2, 2)
     """

@@ -169,6 +169,11 @@ def stack(arrays: Any, /, axis: int = 0, *, dtype: Any = None, out: Any = None) 
 def hstack(arrays: Any, *, dtype: Any = None) -> Any:
     """Vectors end to end, matrices side by side: along axis 0 of vectors, else along axis 1.
 
+    Parameters
+    ----------
+    arrays : sequence of arrays
+    dtype : of the result, optional
+
     >>> hstack([[1, 2], [3]])
     array([1, 2, 3])
     """
@@ -179,6 +184,11 @@ def hstack(arrays: Any, *, dtype: Any = None) -> Any:
 @registered("row_stack")
 def vstack(arrays: Any, *, dtype: Any = None) -> Any:
     """Rows one below the other; a vector is a row.
+
+    Parameters
+    ----------
+    arrays : sequence of arrays
+    dtype : of the result, optional
 
     >>> vstack([[1, 2], [3, 4]])
     array([[1, 2],
@@ -194,6 +204,10 @@ row_stack = vstack
 def dstack(arrays: Any) -> Any:
     """Along the third axis.
 
+    Parameters
+    ----------
+    arrays : sequence of arrays
+
     >>> dstack([[1, 2], [3, 4]]).shape
     (1, 2, 2)
     """
@@ -203,6 +217,10 @@ def dstack(arrays: Any) -> Any:
 @register
 def column_stack(arrays: Any) -> Any:
     """Columns side by side; a vector is a column.
+
+    Parameters
+    ----------
+    arrays : sequence of arrays
 
     >>> column_stack([[1, 2], [3, 4]])
     array([[1, 3],

@@ -62,6 +62,11 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None, *, shape: Any = None) 
 def zeros_like(x: Any, dtype: Any = None, *, shape: Any = None) -> Any:
     """Zeros in the shape, dtype and place of `x`.
 
+    Parameters
+    ----------
+    x : array, of which the values do not count
+    dtype, shape : others than those of x, optional
+
     >>> zeros_like([1.0, 2.0])
     array([0., 0.])
     """
@@ -72,6 +77,11 @@ def zeros_like(x: Any, dtype: Any = None, *, shape: Any = None) -> Any:
 def ones_like(x: Any, dtype: Any = None, *, shape: Any = None) -> Any:
     """Ones in the shape, dtype and place of `x`.
 
+    Parameters
+    ----------
+    x : array, of which the values do not count
+    dtype, shape : others than those of x, optional
+
     >>> ones_like([1.0, 2.0])
     array([1., 1.])
     """
@@ -81,6 +91,11 @@ def ones_like(x: Any, dtype: Any = None, *, shape: Any = None) -> Any:
 @register
 def empty_like(x: Any, dtype: Any = None, *, shape: Any = None) -> Any:
     """Memory with any values in the shape, dtype and place of `x`.
+
+    Parameters
+    ----------
+    x : array, of which the values do not count
+    dtype, shape : others than those of x, optional
 
     >>> empty_like([1.0, 2.0]).shape
     (2,)

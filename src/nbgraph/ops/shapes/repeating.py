@@ -226,6 +226,12 @@ def roll(x: Any, shift: Any, axis: Any = None, *, out: Any = None) -> Any:
 def shift(x: Any, offsets: Any, *, fill_value: Number = 0) -> Any:
     """Elements moved along the axes by so many places, with `fill_value` where none come from.
 
+    Parameters
+    ----------
+    x : array
+    offsets : ints, one for each axis; negative ones move back
+    fill_value : number
+
     >>> shift([1, 2, 3], (1,))
     array([0, 1, 2])
     """

@@ -115,6 +115,10 @@ def split(x: Any, sections: Any, axis: int = 0) -> list[Any]:
 def array_split(x: Any, sections: Any, axis: int = 0) -> list[Any]:
     """As `split`; where sections cannot be equal the first ones are larger by one.
 
+    Parameters
+    ----------
+    x, sections, axis : as those of `split`
+
     >>> array_split(np.arange(5), 2)
     [array([0, 1, 2]), array([3, 4])]
     """
@@ -130,6 +134,15 @@ def _split(name: str, x: Any, sections: Any, axis: int, *, equal: bool) -> list[
 @register
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
     """The slices along an axis, without it.
+
+    Parameters
+    ----------
+    x : array
+    axis : int
+
+    Returns
+    -------
+    tuple of arrays, views
 
     >>> unstack([[1, 2], [3, 4]])
     (array([1, 2]), array([3, 4]))

@@ -207,7 +207,12 @@ permute_dims = transpose
 
 @public(_SWAPAXES)
 def swapaxes(x: Any, axis1: int, axis2: int, *, out: Any = None) -> Any:
-    """Two axes exchanged.
+    """Two axes exchanged: a view.
+
+    Parameters
+    ----------
+    x : array
+    axis1, axis2 : ints
 
     >>> swapaxes([[1, 2], [3, 4]], 0, 1)
     array([[1, 3],

@@ -157,8 +157,16 @@ _SLICE_SCATTER = ArrayOp(
 
 @public(_SLICE_VIEW)
 def slice_view(x: Any, key: Any, *, out: Any = None) -> Any:
-    """`x[key]` for a key of integers, slices, None and Ellipsis: a view.
+    """`x[key]`: a view.
 
+    Parameters
+    ----------
+    x : array
+    key : ints, slices, None and Ellipsis
+    out : array to write to, optional
+
+    Raises
+    ------
     IndexingError (an IndexError) where an integer is out of bounds or there are too many.
 
     >>> slice_view(np.arange(6).reshape(2, 3), (slice(None), -1))
@@ -170,6 +178,12 @@ def slice_view(x: Any, key: Any, *, out: Any = None) -> Any:
 @public(_SLICE_SCATTER)
 def slice_scatter(value: Any, shape: Any, key: Any, *, out: Any = None) -> Any:
     """Zeros of `shape` with `value` at `key`: the reverse of `slice_view`.
+
+    Parameters
+    ----------
+    value : array of the shape of `zeros(shape)[key]`
+    shape : of the result
+    key : as that of `slice_view`
 
     >>> slice_scatter([1, 2], (4,), slice(1, 3))
     array([0, 1, 2, 0])
@@ -275,6 +289,12 @@ def diagonal_scatter(
     value: Any, shape: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, *, out: Any = None
 ) -> Any:
     """Zeros of `shape` with `value` on a diagonal: the reverse of `diagonal`.
+
+    Parameters
+    ----------
+    value : array (..., length of the diagonal)
+    shape : of the result
+    offset, axis1, axis2 : as those of `diagonal`
 
     >>> diagonal_scatter([1, 2], (2, 2))
     array([[1, 0],

@@ -225,6 +225,18 @@ def convolution_data(
 ) -> Any:
     """The gradient of a convolution by its data, whose space has the shape `size`.
 
+    Parameters
+    ----------
+    out_grad : array (images, features, *places)
+    weight : array (features, channels / groups, *window)
+    bias : array (channels,), added, optional
+    size : int, or one for each axis of space
+    stride, pad, dilation, groups : as those of `convolution`
+
+    Returns
+    -------
+    array (images, channels, *size)
+
     >>> convolution_data(np.ones((1, 1, 2)), np.ones((1, 1, 3)), size=(4,))
     array([[[1., 2., 2., 1.]]])
     """
@@ -248,6 +260,17 @@ def convolution_weights(
     out: Any = None,
 ) -> Any:
     """The gradient of a convolution by its weights, whose window has the shape `size`.
+
+    Parameters
+    ----------
+    x : array (images, channels, *space)
+    out_grad : array (images, features, *places)
+    size : int, or one for each axis of space
+    stride, pad, dilation, groups : as those of `convolution`
+
+    Returns
+    -------
+    array (features, channels / groups, *size)
 
     >>> convolution_weights(np.ones((1, 1, 4)), np.ones((1, 1, 2)), size=(3,))
     array([[[2., 2., 2.]]])

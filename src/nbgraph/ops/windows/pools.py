@@ -199,6 +199,12 @@ def max_pooling_gradient(
 ) -> Any:
     """The in-gradient of `max_pooling`, from the gradient of its result `y`, and `x`.
 
+    Parameters
+    ----------
+    out_grad, y : arrays (images, channels, *places)
+    x : array (images, channels, *space)
+    window, stride, pad, ceil, dilation : as those of `max_pooling`
+
     >>> max_pooling_gradient([[[10.0]]], [[[1.0, 3.0]]], [[[3.0]]], 2)
     array([[[ 0., 10.]]])
     """
@@ -220,6 +226,12 @@ def max_pooling_pick(
     out: Any = None,
 ) -> Any:
     """The elements of `values` where `max_pooling` of `x`, which gave `y`, found its maxima.
+
+    Parameters
+    ----------
+    values, x : arrays (images, channels, *space)
+    y : array (images, channels, *places)
+    window, stride, pad, ceil, dilation : as those of `max_pooling`
 
     >>> max_pooling_pick([[[7.0, 8.0]]], [[[1.0, 3.0]]], [[[3.0]]], 2)
     array([[[8.]]])
@@ -358,6 +370,12 @@ def avg_pooling_gradient(
     out: Any = None,
 ) -> Any:
     """The in-gradient of `avg_pooling` of data whose space has the shape `size`.
+
+    Parameters
+    ----------
+    out_grad : array (images, channels, *places)
+    size : int, or one for each axis of space
+    window, stride, pad, ceil, counted : as those of `avg_pooling`
 
     >>> avg_pooling_gradient(np.ones((1, 1, 2)), 2, size=(4,))
     array([[[0.5, 0.5, 0.5, 0.5]]])
