@@ -10,36 +10,22 @@ import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nbgraph.array.core import Array, empty_of
 from nbgraph.array.drawn import push_drawn
 from nbgraph.array.elsewhere import composed, formed, write_elements
+from nbgraph.array.folds import push_folded
 from nbgraph.array.gemms import push_multiplied
 from nbgraph.array.issue import launches_of
 from nbgraph.array.launch import Prepared
-from nbgraph.array.layout import layout
-from nbgraph.array.leading import prepare_axes
 from nbgraph.array.own import push_own
 from nbgraph.array.parts import write_view
 from nbgraph.array.place import ELSEWHERE, Values, refuse
-from nbgraph.array.push import copied, same, write
-from nbgraph.array.reduce import block_on
+from nbgraph.array.push import copied
 from nbgraph.array.rows import push_rows
 from nbgraph.array.transfer import fetch, send
 from nbgraph.device import Context
 from nbgraph.engine import Variable, current
 from nbgraph.engine.properties import NORMAL, OVERWRITE
 from nbgraph.kernels.kernel import deferring
-from nbgraph.kernels.loops import Combine
-from nbgraph.operator.request import WORDS, OpReqType
-from nbgraph.ops.define import axes_of
-
-_COMBINES: dict[str, Combine] = {
-    "sum": "add",
-    "sum_to": "add",
-    "prod": "multiply",
-    "max": "max",
-    "min": "min",
-}
 
 
 class Accelerator:
@@ -113,8 +99,8 @@ class Accelerator:
                 done = push_own(op, *given, whole=whole)
             elif op.kind == "drawn":
                 done = push_drawn(op, *given, whole=whole)
-            elif op.__name__ in _COMBINES and len(inputs) == 1:
-                done = _reduce(op.__name__, inputs[0], results[0], requests[0], attributes)
+            elif op.kind == "reduce" and op.combine is not None:
+                done = push_folded(op, inputs[0], results[0], requests[0], attributes, whole=whole)
             elif op.kind == "product":
                 done = push_multiplied(op, inputs, results[0], requests[0], attributes, whole=whole)
             elif op.view is not None:
@@ -124,40 +110,3 @@ class Accelerator:
         if not done:
             refuse(op.__name__, results[0].device)
         return True
-
-
-def _reduce(name: str, x: Array, out: Any, request: OpReqType, attributes: Any) -> bool:
-    """A reduction as kernels one after another, with scratch memory between them."""
-    if request is OpReqType.kNullOp or not out.size:
-        return True
-    combine = _COMBINES[name]
-    axes = _axes(name, x.shape, out.shape, attributes)
-    if not out._layout.contiguous or request is OpReqType.kAddTo:
-        made = empty_of(layout(out.shape, out.dtype), out.device)
-        _stages(x, made, axes, combine)
-        write(same, made, out, WORDS[request])
-        return True
-    _stages(x, out, axes, combine)
-    return True
-
-
-def _stages(x: Any, out: Any, axes: Sequence[int], combine: Combine) -> None:
-    given: Any = x if x._layout.contiguous else copied(x)
-    block = block_on(out.device, x.size)
-    ready = prepare_axes(given._layout, axes, out._layout, "write", combine, block)
-    for k, stage in enumerate(ready.stages):
-        last = k == len(ready.stages) - 1
-        target = out if last else empty_of(ready.scratch[k], out.device)
-        record = stage.record([given._address, target._address], ())
-        stage.push([given._chunk], [target._chunk], record, overwrites=target is not out)
-        given = target
-
-
-def _axes(
-    name: str, shape: tuple[int, ...], left: tuple[int, ...], attributes: Any
-) -> tuple[int, ...]:
-    if name != "sum_to":
-        return tuple(axes_of(name, attributes["axis"], len(shape)))
-    lead = len(shape) - len(left)
-    ones = (d + lead for d, n in enumerate(left) if n == 1 and shape[d + lead] != 1)
-    return (*range(lead), *ones)

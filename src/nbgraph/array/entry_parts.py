@@ -6,6 +6,7 @@ The words are what `entry` tells the text of a route. No function relies on the 
 from __future__ import annotations
 
 from nbgraph.engine.core.codes import FIXED
+from nbgraph.engine.sites import OURS
 
 MOST = 128  # words of a push, record and variables included
 MOST_OUTPUTS = 16
@@ -16,7 +17,7 @@ SYMBOLS = (
     "PyTuple_GetItem PyTuple_New PyTuple_Size PyTuple_SetItem PyBytes_AsString "
     "PyByteArray_AsString PyList_Size PyList_GetItem PyList_SetSlice PyIter_Next "
     "PyDict_GetItemWithError PyLong_AsSsize_t PyLong_FromLongLong PyFloat_AsDouble "
-    "PyObject_Type PyType_GenericAlloc PyFrame_GetCode PyFrame_GetLasti "
+    "PyObject_Type PyType_GenericAlloc PyFrame_GetCode PyFrame_GetLasti PyFrame_GetBack "
     "PyObject_CallFunctionObjArgs PyObject_CallObject PyContextVar_Get PyErr_Occurred "
     "PyErr_Clear Py_IncRef Py_DecRef"
 ).split()
@@ -61,6 +62,7 @@ declare ptr @PyObject_Type(ptr)
 declare ptr @PyType_GenericAlloc(ptr, i64)
 declare ptr @PyFrame_GetCode(ptr)
 declare i32 @PyFrame_GetLasti(ptr)
+declare ptr @PyFrame_GetBack(ptr)
 declare ptr @PyObject_CallFunctionObjArgs(ptr, ...)
 declare ptr @PyObject_CallObject(ptr, ptr)
 declare i32 @PyContextVar_Get(ptr, ptr, ptr)
@@ -111,16 +113,19 @@ define internal i32 @put(ptr %s, i64 %slot, ptr %object, ptr %value) {{
   ret i32 %failed
 }}
 
-; the number of a place, or -1 with an error
+; the number of a place, that of the nearest frame outside the package, or -1 with an error
 define internal i64 @site(ptr %d, ptr %place, i1 %is_frame) {{
   br i1 %is_frame, label %look, label %given
 given:
   %same = call i64 @PyLong_AsSsize_t(ptr %place)
   ret i64 %same
 look:
-  %code = call ptr @PyFrame_GetCode(ptr %place)
+  br label %level
+level:
+  %at = phi ptr [%place, %look], [%outer, %further]
+  %code = call ptr @PyFrame_GetCode(ptr %at)
   call void @Py_DecRef(ptr %code)
-  %last = call i32 @PyFrame_GetLasti(ptr %place)
+  %last = call i32 @PyFrame_GetLasti(ptr %at)
   %wide = sext i32 %last to i64
   %high = shl i64 %wide, 48
   %low = ptrtoint ptr %code to i64
@@ -145,6 +150,16 @@ search:
   br i1 %new, label %ask, label %known
 known:
   %number = call i64 @PyLong_AsSsize_t(ptr %found)
+  %is_ours = icmp eq i64 %number, {OURS}
+  br i1 %is_ours, label %back, label %users
+back:
+  %outer = call ptr @PyFrame_GetBack(ptr %at)
+  %outermost = icmp eq ptr %outer, null
+  br i1 %outermost, label %ask, label %further
+further:
+  call void @Py_DecRef(ptr %outer) ; it runs, so it stays
+  br label %level
+users:
   store i64 %word, ptr %line, align 1
   store i64 %number, ptr %number.at, align 1
   ret i64 %number

@@ -14,12 +14,13 @@ from nbgraph.array.layout import Layout
 from nbgraph.array.route import Routes, routes_of
 from nbgraph.engine import current
 from nbgraph.engine.kernels import Kernels
-from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.array_op import ArrayOp, told
 from nbgraph.operator.call import recording
 from nbgraph.operator.request import kWriteTo
 
 _NEW: Sequence[bool] = ()  # in_place: no output existed before
-_KINDS = ("rows", "product", "tiled")  # of operators that are one kernel
+_KEPT = 256  # sets of attributes whose quick way an operator knows
+_KINDS = ("rows", "reduce", "product", "tiled")  # of operators that are one kernel
 
 
 def routes(op: ArrayOp, attributes: Mapping[str, Any]) -> Routes | None:
@@ -59,8 +60,10 @@ def learn(
         return  # numbers and lists become arrays in each call anew
     outputs = [r._layout for r in results]
     found = _kernel(op, [v._layout for v in values], outputs, attributes)
-    if found is not None:
-        known.learn(found[0], outputs, operands, found[1])
+    if found is not None and known.learn(found[0], outputs, operands, found[1]):
+        if len(op.shortcuts) >= _KEPT:
+            op.shortcuts.clear()
+        op.shortcuts[told(attributes)] = known.push
 
 
 def _kernel(
@@ -72,6 +75,10 @@ def _kernel(
         from nbgraph.array.rows import prepare_rows
 
         return prepare_rows(op, layouts, outputs, [kWriteTo] * len(outputs), attributes), order
+    if op.kind == "reduce":
+        from nbgraph.array.folds import prepare_reduced
+
+        return prepare_reduced(op, layouts[0], outputs[0], attributes), order
     if op.kind == "product":
         from nbgraph.array.products import prepare_product
 

@@ -139,6 +139,7 @@ class Host:
 
 _KINDS = {
     "rows": ("nbgraph.array.rows", "push_rows"),
+    "reduce": ("nbgraph.array.folds", "push_reduced"),
     "product": ("nbgraph.array.products", "push_product"),
     "tiled": ("nbgraph.array.tiled", "push_tiled"),
     "drawn": ("nbgraph.array.drawn", "push_drawn"),

@@ -6,7 +6,7 @@ import sys
 from types import CodeType
 from typing import Any
 
-from nbgraph.engine.sites import caller, is_ours
+from nbgraph.engine.sites import OURS, caller, is_kept, is_ours
 from nbgraph.engine.sites import site as site_of
 from nbgraph.engine.tracked import TrackedEngine
 
@@ -39,11 +39,14 @@ class NumberedEngine(TrackedEngine):
         known = self._site_ids
         while True:
             code = frame.f_code
-            found = known.get(id(code) + (frame.f_lasti << SITE_SHIFT))
-            if found is not None:
+            key = id(code) + (frame.f_lasti << SITE_SHIFT)
+            found = known.get(key)
+            if found is not None and found != OURS:
                 return found
-            if not is_ours(code) or frame.f_back is None:
+            if frame.f_back is None or not is_ours(code):
                 return self._site_of(code, frame.f_lasti)
+            if found is None and is_kept(code):
+                known[key] = OURS
             frame = frame.f_back
 
     def _site_id(self) -> int:
@@ -59,4 +62,4 @@ class NumberedEngine(TrackedEngine):
                 if found == len(self._sites):
                     self._sites.append(site_of(code, instruction))
                     self._codes.append(code)
-        return found
+        return max(found, 0)  # a line of the package that nobody called

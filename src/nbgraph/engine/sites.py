@@ -43,6 +43,7 @@ def caller(depth: int = 1) -> tuple[CodeType, int]:
 
 _OURS: dict[int, CodeType] = {}  # code of this package by id; kept, so that ids stay their own
 _MOST = 4096
+OURS = -2  # what stands for a line of the package among numbers of lines
 
 
 def is_ours(code: CodeType) -> bool:
@@ -54,6 +55,11 @@ def is_ours(code: CodeType) -> bool:
     if len(_OURS) < _MOST:
         _OURS[id(code)] = code
     return True
+
+
+def is_kept(code: CodeType) -> bool:
+    """Whether code of nbgraph is kept, so that its `id` tells of it."""
+    return id(code) in _OURS
 
 
 def site(code: CodeType, instruction: int) -> Site:

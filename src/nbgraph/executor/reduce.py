@@ -34,8 +34,8 @@ _WORDS = {OpReqType.kNullOp: "null", OpReqType.kWriteTo: "write", OpReqType.kAdd
 
 
 def alone(draft: Draft, node: GraphNode) -> bool:
-    """Whether it is a reduction by itself that kernels can do: of floats, on devices of all dtypes,
-    of operands in pieces by copies."""
+    """Whether it is a reduction by itself that kernels can do: of floats, on devices of all
+    dtypes, of operands in pieces by copies."""
     if node.op not in COMBINES or not node.entries:
         return False
     (given,) = draft.reads(node)

@@ -7,6 +7,7 @@ with operators, so that it is differentiable itself and serves every kind of arr
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from nbgraph.resource import Resource
 
 Array = np.ndarray[Any, Any]
+_frame = sys._getframe
 
 
 class Gradients(NamedTuple):
@@ -106,7 +108,7 @@ class ArrayOp:
 
     auxiliary: Sequence[str] = ()  # operands that are states: written in training
     effect = False  # whether applying it does something besides giving its outputs
-    kind: Literal["", "rows", "product", "tiled", "drawn", "own"] = (
+    kind: Literal["", "rows", "reduce", "product", "tiled", "drawn", "own"] = (
         ""  # of kernels that carriers have for it
     )
     visible: int | None = None  # outputs from this one on are for the gradient alone; None: none
@@ -136,6 +138,8 @@ class ArrayOp:
         self.keeps = frozenset(keeps)
         self.resources = tuple(resources)
         self.carried: dict[Any, Any] = {}  # what carriers keep with the operator
+        # by attributes (see `told`): the quick way of calls like some before, if one is known
+        self.shortcuts: dict[Any, Callable[[Any, tuple[Any, ...]], Any]] = {}
         self.inplace = tuple(inplace)
         self.constant, self.copies = constant, copies
         self._partial = partial
@@ -164,7 +168,19 @@ class ArrayOp:
 
     def __call__(self, *operands: Any, out: Any = None, **attributes: Any) -> Any:
         """Apply it: NumPy in, NumPy out; NDArray in, NDArray out; ..."""
+        if self.shortcuts and out is None:
+            result = self._shortly(_frame(1), operands, attributes)
+            if result is not None:
+                return result
         return call(self, operands, self.normalise(attributes), out)
+
+    def _shortly(self, frame: Any, operands: tuple[Any, ...], attributes: Mapping[str, Any]) -> Any:
+        """What the quick way gives, or None."""
+        try:
+            push = self.shortcuts.get(told(attributes))
+        except TypeError:  # an attribute that is a list or an array
+            return None
+        return None if push is None else push(frame, operands)
 
     def normalise(self, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
         """The attributes of a call as they are kept: typed, with defaults, hashable; to do it
@@ -296,6 +312,11 @@ class ArrayOp:
 
     def __deepcopy__(self, memo: object) -> ArrayOp:
         return self
+
+
+def told(attributes: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Attributes as a key."""
+    return (*attributes, *attributes.values())
 
 
 def visible_of(op: Any) -> int:

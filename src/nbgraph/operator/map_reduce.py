@@ -16,6 +16,7 @@ import numpy as np
 from nbgraph.kernels.loops import Combine
 from nbgraph.operator.array_op import ArrayOp, Spec
 from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.request import kWriteTo
 from nbgraph.shape import broadcast
 
 Array = np.ndarray[Any, Any]
@@ -110,4 +111,4 @@ def _compute(
         if reduction is None:
             out[...] = value
         else:
-            reduction.op.compute([np.asarray(value)], [out], dict(reduction.attributes))
+            reduction.op.run([np.asarray(value)], [out], [kWriteTo], dict(reduction.attributes))

@@ -15,7 +15,7 @@ from nbgraph.kernels.loops import Combine
 from nbgraph.kernels.writer import TRIGONOMETRIC
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.mapper import Mapper
-from nbgraph.ops.define import axes_of, operator_of
+from nbgraph.ops.define import operator_of
 from nbgraph.ops.reductions import extremes, reductions
 
 _SHORT = 64  # elements of a reduced run below which a loop for each run costs more than it saves
@@ -39,13 +39,8 @@ class Facts(NamedTuple):
 
 
 _SUM_TO = operator_of(reductions.sum_to)
-COMBINES: dict[Any, Combine] = {
-    operator_of(reductions.sum): "add",
-    _SUM_TO: "add",
-    operator_of(reductions.prod): "multiply",
-    operator_of(extremes.max): "max",
-    operator_of(extremes.min): "min",
-}
+_REDUCTIONS = reductions.sum, reductions.sum_to, reductions.prod, extremes.max, extremes.min
+COMBINES: dict[Any, Combine] = {op: op.combine for op in map(operator_of, _REDUCTIONS)}
 _WHOLE = Facts(problem="works on whole arrays")
 _GIVEN = Facts(problem="is given")
 
@@ -142,13 +137,9 @@ def _reduction(node: GraphNode) -> Facts:
 
 def reduced_axes(node: GraphNode, spec: Spec) -> tuple[int, ...]:
     """The axes of its operand that a reduction reduces, in order."""
-    name, ndim = node.op.__name__, len(spec.shape)  # type: ignore[union-attr]
-    if node.op is not _SUM_TO:
-        return tuple(sorted(axes_of(name, node.attributes["axis"], ndim)))
-    shape = node.attributes["shape"]
-    lead = ndim - len(shape)
-    ones = [d + lead for d, n in enumerate(shape) if n == 1 and spec.shape[d + lead] != 1]
-    return (*range(lead), *ones)
+    op: Any = node.op
+    found: tuple[int, ...] = op.axes(spec.shape, node.attributes)
+    return found
 
 
 def trailing(axes: Sequence[int], ndim: int) -> int:

@@ -7,11 +7,12 @@ extreme, as in NumPy.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from nbgraph.operator.array_op import ArrayOp, Gradients
+from nbgraph.operator.reduce_op import ReduceOp
 from nbgraph.operator.registry import register
 from nbgraph.ops.define import hashable_axis, library, public
 from nbgraph.ops.elementwise.arithmetic import divide, multiply
@@ -31,11 +32,12 @@ def shared_equally(x: Any, g: Gradients) -> Any:
     return multiply(spread(g.out_grad, spec, axis, keepdims=keepdims), share)
 
 
-def _extreme(name: str, ufunc: np.ufunc) -> ArrayOp:
-    return ArrayOp(
+def _extreme(name: Literal["max", "min"], ufunc: np.ufunc) -> ReduceOp:
+    return ReduceOp(
         name,
         reduction_infer(name, lambda given, asked: given, empty=False),
         reduced(name, lambda x, axes, out: np.copyto(out, _fold(ufunc, x, axes, out))),
+        combine=name,
         gradient=lambda g: [shared_equally(g.inputs[0], g)],
         keeps=("x", "out"),
     )

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError, DerivativeError
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.reduce_op import ReduceOp
 from nbgraph.operator.registry import register
 from nbgraph.ops.define import Axis, Shape, as_known, axes_of, hashable_axis, library, public
 from nbgraph.ops.elementwise.arithmetic import absolute, divide, multiply, power
@@ -20,6 +21,7 @@ from nbgraph.ops.reductions.reductions import (
     reduction_infer,
     spread,
 )
+from nbgraph.ops.reductions.rows import norm_rows
 from nbgraph.ops.reductions.statistics import nonzero_divisor
 
 Array = np.ndarray[Any, Any]
@@ -45,7 +47,7 @@ def _compute(
     inputs: list[Array], outputs: list[Array], *, axis: Axis, ord: float, **_: Any
 ) -> None:
     axes = axes_of("vector_norm", axis, inputs[0].ndim)
-    x = np.abs(inputs[0].astype(accumulator(outputs[0].dtype), copy=False))
+    x = np.asarray(np.abs(inputs[0].astype(accumulator(outputs[0].dtype), copy=False)))
     out = outputs[0]
     if math.isinf(ord):
         fold = np.max if ord > 0 else np.min
@@ -81,7 +83,9 @@ def _rule(g: Gradients) -> list[Any]:
     return [multiply(spread(scaled, spec, axis, keepdims=keepdims), terms)]
 
 
-_VECTOR_NORM = ArrayOp("vector_norm", _infer, _compute, gradient=_rule, keeps=("x", "out"))
+_VECTOR_NORM = ReduceOp(
+    "vector_norm", _infer, _compute, rows=norm_rows, gradient=_rule, keeps=("x", "out")
+)
 
 
 @public(_VECTOR_NORM)

@@ -15,7 +15,8 @@ import numpy as np
 
 from nbgraph.dtype import is_float, name_of
 from nbgraph.errors import ShapeError
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.reduce_op import ReduceOp
 from nbgraph.operator.reduction import map_reduce
 from nbgraph.ops.define import (
     Axis,
@@ -29,6 +30,7 @@ from nbgraph.ops.define import (
     shape_tuple,
 )
 from nbgraph.ops.elementwise.arithmetic import multiply, positive
+from nbgraph.ops.reductions.rows import product_rows, sum_rows
 from nbgraph.ops.shapes.shape import broadcast_to, reshape
 
 Array = np.ndarray[Any, Any]
@@ -162,8 +164,13 @@ def _sum_rule(g: Gradients) -> list[Any]:
     return [cast(spread(g.out_grad, spec, **given), spec)]
 
 
-_SUM = ArrayOp(
-    "sum", reduction_infer("sum", total_dtype), reduced("sum", add_up), gradient=_sum_rule
+_SUM = ReduceOp(
+    "sum",
+    reduction_infer("sum", total_dtype),
+    reduced("sum", add_up),
+    combine="add",
+    rows=sum_rows,
+    gradient=_sum_rule,
 )
 
 
@@ -219,10 +226,13 @@ def _sum_to_infer(x: Spec, *, shape: Shape) -> Spec:
     return Spec(shape, x.dtype)
 
 
-_SUM_TO = ArrayOp(
+_SUM_TO = ReduceOp(
     "sum_to",
     _sum_to_infer,
     _sum_to,
+    combine="add",
+    rows=sum_rows,
+    axes=lambda given, attributes: _summed_axes(given, attributes["shape"]),
     gradient=lambda g: [broadcast_to(g.out_grad, g.specs[0].shape)],
 )
 
@@ -276,10 +286,12 @@ def _before(run: Any) -> Any:
     return library.slice_view(products, (Ellipsis, slice(None, -1)))
 
 
-_PROD = ArrayOp(
+_PROD = ReduceOp(
     "prod",
     reduction_infer("prod", total_dtype),
     reduced("prod", _multiply),
+    combine="multiply",
+    rows=product_rows,
     gradient=_prod_rule,
     keeps=("x",),
 )

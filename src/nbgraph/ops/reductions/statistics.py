@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from nbgraph.errors import ArgumentError
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.reduce_op import ReduceOp
 from nbgraph.ops.define import (
     Axis,
     Shape,
@@ -28,6 +30,7 @@ from nbgraph.ops.reductions.reductions import (
     reduction_infer,
     spread,
 )
+from nbgraph.ops.reductions.rows import deviation_rows, mean_rows
 
 Array = np.ndarray[Any, Any]
 
@@ -61,8 +64,12 @@ def _mean_rule(g: Gradients) -> list[Any]:
     return [cast(divide(spread(g.out_grad, spec, **_options(g)), float(count)), spec)]
 
 
-_MEAN = ArrayOp(
-    "mean", reduction_infer("mean", mean_dtype), reduced("mean", _mean), gradient=_mean_rule
+_MEAN = ReduceOp(
+    "mean",
+    reduction_infer("mean", mean_dtype),
+    reduced("mean", _mean),
+    rows=mean_rows,
+    gradient=_mean_rule,
 )
 
 
@@ -102,7 +109,7 @@ def _variance(x: Array, axes: Shape, out: Array, correction: float) -> Array:
         return np.divide(total, free, out=total)
 
 
-def _deviation(name: str, *, root: bool) -> ArrayOp:
+def _deviation(name: str, *, root: bool) -> ReduceOp:
     def compute(
         inputs: list[Array], outputs: list[Array], *, axis: Axis, correction: float, **_: Any
     ) -> None:
@@ -128,7 +135,8 @@ def _deviation(name: str, *, root: bool) -> ArrayOp:
 
     check = reduction_infer(name, mean_dtype)
     keeps = ("x", "out") if root else ("x",)
-    return ArrayOp(name, infer, compute, gradient=rule, keeps=keeps)
+    rows = partial(deviation_rows, name)
+    return ReduceOp(name, infer, compute, rows=rows, gradient=rule, keeps=keeps)
 
 
 _VAR, _STD = _deviation("var", root=False), _deviation("std", root=True)

@@ -1,0 +1,94 @@
+"""Row programs that are sums, products, means, deviations and norms: see `kernels.rows`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from nbgraph.operator.row_op import RowOp
+from nbgraph.operator.row_program import Result, RowProgram
+
+Attributes = Mapping[str, Any]
+
+
+def _element(x):
+    return x
+
+
+def _size(x):
+    return abs(x)
+
+
+def _square(x):
+    return x * x
+
+
+def _spread(x, total, count):
+    return (x - total / count) * (x - total / count)
+
+
+def _mean(total, count):
+    return total / count
+
+
+def _variance(spread, count, *, correction=0.0):
+    return spread / max(count - correction, 0.0)
+
+
+def _deviation(spread, count, *, correction=0.0):
+    return math.sqrt(spread / max(count - correction, 0.0))
+
+
+def _total(total):
+    return total
+
+
+def _root(total):
+    return math.sqrt(total)
+
+
+def _row_op(name: str, totals: Any, result: Any) -> RowOp:
+    return RowOp(RowProgram(name, totals=totals, results=[Result(result, row=True)]))
+
+
+_SUM = _row_op("sum", {"total": ("add", _element)}, _total)
+_PROD = _row_op("prod", {"total": ("multiply", _element)}, _total)
+_MEAN = _row_op("mean", {"total": ("add", _element)}, _mean)
+_AWAY = {"total": ("add", _element), "spread": ("add", _spread)}
+_DEVIATIONS = {
+    "var": _row_op("var", _AWAY, _variance),
+    "std": _row_op("std", _AWAY, _deviation),
+}
+_NORMS = {
+    1.0: _row_op("vector_norm", {"total": ("add", _size)}, _total),
+    2.0: _row_op("vector_norm", {"total": ("add", _square)}, _root),
+    math.inf: _row_op("vector_norm", {"total": ("max", _size)}, _total),
+    -math.inf: _row_op("vector_norm", {"total": ("min", _size)}, _total),
+}
+
+
+def sum_rows(attributes: Attributes) -> tuple[RowOp, Attributes]:
+    """Of `sum` and `sum_to`."""
+    return _SUM, {}
+
+
+def product_rows(attributes: Attributes) -> tuple[RowOp, Attributes]:
+    """Of `prod`."""
+    return _PROD, {}
+
+
+def mean_rows(attributes: Attributes) -> tuple[RowOp, Attributes]:
+    """Of `mean`."""
+    return _MEAN, {}
+
+
+def deviation_rows(name: str, attributes: Attributes) -> tuple[RowOp, Attributes]:
+    """Of `var` and `std`."""
+    return _DEVIATIONS[name], {"correction": attributes["correction"]}
+
+
+def norm_rows(attributes: Attributes) -> tuple[RowOp, Attributes] | None:
+    """Of `vector_norm`, for orders whose terms are no powers of others."""
+    found = _NORMS.get(attributes["ord"])
+    return None if found is None else (found, {})
