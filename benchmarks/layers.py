@@ -21,9 +21,11 @@ from benchmarks.harness import Row, peer, report
 CONVOLUTIONS: dict[str, tuple[tuple[int, ...], tuple[int, ...], dict[str, Any], float]] = {
     "LeNet 1->20 5x5": ((64, 1, 28, 28), (20, 1, 5, 5), {}, 0.8),
     "LeNet 20->50 5x5": ((64, 20, 12, 12), (50, 20, 5, 5), {}, 0.8),
-    "56x56 64->64 3x3": ((4, 64, 56, 56), (64, 64, 3, 3), {"pad": 1}, 0.6),
-    "14x14 256->256 3x3": ((4, 256, 14, 14), (256, 256, 3, 3), {"pad": 1}, 0.6),
+    "56x56 64->64 3x3": ((4, 64, 56, 56), (64, 64, 3, 3), {"pad": 1}, 0.8),
+    "14x14 256->256 3x3": ((4, 256, 14, 14), (256, 256, 3, 3), {"pad": 1}, 0.8),
     "56x56 64->256 1x1": ((4, 64, 56, 56), (256, 64, 1, 1), {}, 0.6),
+    "56x56 128 depthwise 3x3": ((4, 128, 56, 56), (128, 1, 3, 3), {"pad": 1, "groups": 128}, 0.9),
+    "14x14 512 depthwise 3x3": ((4, 512, 14, 14), (512, 1, 3, 3), {"pad": 1, "groups": 512}, 0.9),
 }
 
 
@@ -43,11 +45,10 @@ def convolution_rows(torch: Any) -> list[Row]:
         back: dict[str, Callable[[], Any]] = {}
         if torch is not None:
             tx, tw, tb, tg = map(torch.from_numpy, (x, w, b, g))
-            pad = (how.get("pad", 0),) * 2
-            peers["torch"] = lambda tx=tx, tw=tw, tb=tb, p=pad: torch.conv2d(tx, tw, tb, 1, p)
-            back["torch"] = lambda tx=tx, tw=tw, tg=tg, p=pad: torch.ops.aten.convolution_backward(
-                tg, tx, tw, None, (1, 1), p, (1, 1), False, (0, 0), 1, [True, True, False]
-            )
+            pad, n = (how.get("pad", 0),) * 2, how.get("groups", 1)
+            rest = None, (1, 1), pad, (1, 1), False, (0, 0), n, [True, True, False]
+            peers["torch"] = lambda a=(tx, tw, tb, 1, pad, 1, n): torch.conv2d(*a)
+            back["torch"] = lambda a=(tg, tx, tw, *rest): torch.ops.aten.convolution_backward(*a)
 
         def forward(x: Any = x, w: Any = w, b: Any = b, out: Any = out, how: Any = how) -> None:
             ng.convolution(x, w, b, out=out, **how)

@@ -274,3 +274,19 @@ def test_a_window_for_every_channel(seed, dtype):
     specs = [Spec.of(x), Spec.of(w)]
     call = convolutions._CONVOLUTION.tiled_call(specs, kWriteTo, how)
     assert call.code.loop.name == "depthwise"
+
+
+@pytest.mark.parametrize(("name", "groups"), [("depthwise", 4), ("direct", 1)])
+def test_what_is_not_finite_stays_in_its_windows(name, groups):
+    """OPR-15: places made in one vector, and those beyond the ends of lines, do not meet; the
+    kernels without columns are the ones that ran."""
+    x = np.zeros((2, 4, 19, 18), "float32")
+    x[0, 3, 18, 17] = x[1, 0, 9, 0] = np.inf
+    w = np.ones((4, 4 // groups, 3, 3), "float32")
+    how = {"stride": 1, "pad": 1, "dilation": 1, "groups": groups}
+    op = operator_of(ops.convolution)
+    assert op.tiled_call([Spec.of(x), Spec.of(w)], kWriteTo, how).code.loop.name == name
+    np.testing.assert_array_equal(ops.convolution(x, w, **how), convolutions._naive(x, w, **how))
+    by_data = ops.convolution_data(x, w, size=(19, 18), **how)
+    wanted = convolutions._naive_data(x, w, size=(19, 18), **how)
+    np.testing.assert_array_equal(by_data, wanted)

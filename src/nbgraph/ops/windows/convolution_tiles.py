@@ -19,6 +19,7 @@ from nbgraph.ops.windows.windows import share
 _ROWS = 192, 384  # of columns multiplied at once: BLAS packs about so many
 _SPOTS = 512  # places where no columns are made
 _GRANULE = 16  # rows and places that BLAS is quick for
+_WORTH = 0.75  # of the places made without columns have to be asked for: as much quicker that is
 _SHARED = 8  # tiles that there should be, for the workers
 ONE = {"float32": 0x3F800000, "float64": 0x3FF0000000000000}  # 1.0 in bits
 
@@ -146,7 +147,7 @@ def _depthwise(layer: Layer, dtype: Any, kind: str, **how: bool) -> TiledCall | 
 
 
 def _direct(layer: Layer, dtype: Any, *, bias: bool, flips: bool = False) -> TiledCall | None:
-    """The call that makes no columns; None where its planes do not fit."""
+    """The call that makes no columns; None where its planes do not fit, or much is in vain."""
     from nbgraph.kernels import direct
     from nbgraph.kernels.depthwise import Window
     from nbgraph.kernels.lanes import kernel
@@ -160,8 +161,9 @@ def _direct(layer: Layer, dtype: Any, *, bias: bool, flips: bool = False) -> Til
     if flips:
         made, read, outs = read, made, windows.ins[1:]
     window = Window(windows.kernel[1:], windows.step[1:], (0, 0), windows.gap[1:])
+    made_at = outs[0] * direct.line_of(window, outs[1])  # places, those made for nothing among them
     rows = direct.rows_of(dtype, window, outs, read, _room(dtype))
-    if rows == 0:
+    if rows == 0 or windows.spots < _WORTH * made_at:
         return None
     bands = -(-outs[0] // rows)
     tiles = layer.images * layer.groups * bands
