@@ -28,10 +28,14 @@ def gamma(dtype: str) -> Drawn:
         "nx = int64(a)",
         *normal_lines("x", "float64"),
         "ne = int64(b)",
-        *exponential_lines("e", "float64"),
+        *parts_lines("e", "float64"),
+        f"u_ = qe * {2.0**-63!r}",
         "v_ = 1.0 + r_ * yx",
         "v_ = v_ * v_ * v_",
-        "taken = 0.5 * yx * yx + ye + g_ * (1.0 - v_ + m_log(v_)) > 0.0",
+        "s_ = yx * yx",
+        "taken = (v_ > 0.0) & (u_ < 1.0 - 0.0331 * s_ * s_)",  # nearly all; implied by what follows
+        "if not taken:",
+        "    taken = m_log(u_) < 0.5 * s_ + g_ * (1.0 - v_ + m_log(v_))",
         "y_ = select(taken, g_ * v_, y_)",
     ]
     power = [

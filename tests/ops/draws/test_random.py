@@ -84,6 +84,15 @@ def test_counts_have_their_distribution(name):
     assert seen[~large].sum() <= 3 * expected[~large].sum() + 10
 
 
+@pytest.mark.parametrize("name", ["normal", "truncated_normal", "integers", "poisson", "gamma"])
+def test_the_plain_version_draws_the_same(name):
+    """By NumPy and SciPy, of the same words."""
+    found = ALL[name](rng=8).asnumpy()
+    with ng.config(compiler="python"):
+        plain = ALL[name](rng=8).asnumpy()
+    np.testing.assert_allclose(found, plain, rtol=1e-5, atol=1e-6)
+
+
 def test_a_half_open_interval_is_half_open():
     """What is rounded to 16 bits does not become 1."""
     for dtype in ("float16", "bfloat16"):

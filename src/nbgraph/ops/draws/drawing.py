@@ -39,7 +39,7 @@ Array = np.ndarray[Any, Any]
 Fill = Callable[..., None]
 Made = tuple["Drawn", Sequence[float]]
 Kernel = Callable[..., "Made | None"]
-_ASKED = ("parameters", "size", "dtype", "device", "rng")  # attributes that are no options
+_ASKED = ("parameters", "size", "dtype", "device", "rng", "plain")  # attributes that are no options
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -97,8 +97,9 @@ class Drawing(DrawnOp):
         rng: Any,
         **options: Any,
     ) -> None:
-        made = None if None in parameters else self._made(outputs[0].dtype, parameters, options)
-        if made is not None and config.compiler != "python":
+        plain = options.pop("plain", False) or None in parameters
+        made = None if plain else self._made(outputs[0].dtype, parameters, options)
+        if made is not None:
             _by_kernel(made, env.random(), outputs[0])
             return
         arrays = iter(inputs)
@@ -224,6 +225,8 @@ def apply(
     **options: Any,
 ) -> Any:
     """Push a draw."""
+    if config.compiler == "python":
+        options["plain"] = True  # who runs it has other settings
     name = op.__name__
     if operands and device is not None:
         place = next((a.device for a in operands if isinstance(a.device, Context)), device)
