@@ -79,6 +79,11 @@ def _has(x: Any, dtype: np.dtype[Any]) -> bool:
 def copy(x: Any, *, out: Any = None) -> Any:
     """The values in memory of their own.
 
+    Parameters
+    ----------
+    x : array
+    out : array to write to, optional
+
     >>> copy([1, 2])
     array([1, 2])
     """
@@ -103,6 +108,10 @@ def stop_gradient(x: Any, *, out: Any = None) -> Any:
 def checkpoint(x: Any, *, out: Any = None) -> Any:
     """The same values, a view; in a graph a mark: where backward computes forward values again,
     it begins with this one, which is kept.
+
+    Parameters
+    ----------
+    x : array
 
     >>> checkpoint([1, 2])
     array([1, 2])

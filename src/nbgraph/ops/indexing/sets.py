@@ -223,6 +223,14 @@ def unique_all(x: Any) -> UniqueAll:
 def unique_counts(x: Any) -> UniqueCounts:
     """The different values in order, and how often each is there. No NaN equals another.
 
+    Parameters
+    ----------
+    x : array of any shape
+
+    Returns
+    -------
+    named tuple: values (n,); counts (n,) of int64
+
     >>> unique_counts([3, 1, 3]).values
     array([1, 3])
     """
@@ -233,6 +241,14 @@ def unique_counts(x: Any) -> UniqueCounts:
 @choosing(inverse_places, UniqueInverse)
 def unique_inverse(x: Any) -> UniqueInverse:
     """The different values in order, and which of them each element is. No NaN equals another.
+
+    Parameters
+    ----------
+    x : array of any shape
+
+    Returns
+    -------
+    named tuple: values (n,); inverse_indices of int64, of the shape of x
 
     >>> unique_inverse([3, 1, 3]).inverse_indices
     array([1, 0, 1])
@@ -245,6 +261,14 @@ def unique_inverse(x: Any) -> UniqueInverse:
 @choosing(first_places)
 def unique_values(x: Any) -> Any:
     """The different values in order. No NaN equals another.
+
+    Parameters
+    ----------
+    x : array of any shape
+
+    Returns
+    -------
+    array (n,); a gradient goes to where a value is first
 
     >>> unique_values([3, 1, 3])
     array([1, 3])

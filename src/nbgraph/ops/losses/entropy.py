@@ -224,6 +224,12 @@ def label_entropy_gradient(
 ) -> Any:
     """softmax(x) * share, less `hit` at the label's class: `label_entropy` backward.
 
+    Parameters
+    ----------
+    x, label, axis, keepdims, smoothing : as those of `label_entropy`
+    top, inverse : arrays that it gave
+    share, hit : arrays of the shape of x without `axis`
+
     >>> label_entropy_gradient([[3.0, 3.0]], [1], [3.0], [0.5], [1.0], [1.0])
     array([[ 0.5, -0.5]])
     """
@@ -250,6 +256,11 @@ def label_entropy_at_once(
     out: Any = None,
 ) -> Any:
     """What `label_entropy` gives, and what `label_entropy_gradient` makes of it, in one pass.
+
+    Parameters
+    ----------
+    x, label, axis, keepdims, smoothing : as those of `label_entropy`
+    share, hit : as those of `label_entropy_gradient`
 
     >>> loss, top, inverse, slope = label_entropy_at_once([[3.0, 3.0]], [1], [1.0], [1.0])
     >>> loss, slope

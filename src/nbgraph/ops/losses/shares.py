@@ -163,6 +163,12 @@ def target_entropy_gradient(
 ) -> Any:
     """softmax(x) * (share + sum(target) * hit) - target * hit: `target_entropy` backward.
 
+    Parameters
+    ----------
+    x, target, axis, keepdims : as those of `target_entropy`
+    top, inverse : arrays that it gave
+    share, hit : arrays of the shape of x without `axis`
+
     >>> target_entropy_gradient([[3.0, 3.0]], [[0.0, 1.0]], [3.0], [0.5], [0.0], [1.0])
     array([[ 0.5, -0.5]])
     """
@@ -184,6 +190,11 @@ def target_entropy_at_once(
     out: Any = None,
 ) -> Any:
     """What `target_entropy` gives, and what `target_entropy_gradient` makes of it, in one pass.
+
+    Parameters
+    ----------
+    x, target, axis, keepdims : as those of `target_entropy`
+    share, hit : as those of `target_entropy_gradient`
 
     >>> given = [[3.0, 3.0]], [[0.0, 1.0]], [0.0], [1.0]
     >>> target_entropy_at_once(*given)[3]

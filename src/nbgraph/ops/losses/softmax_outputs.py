@@ -278,6 +278,13 @@ def softmax_output_gradient(
 ) -> Any:
     """(share - one at the label's class) * scale: `softmax_output` backward.
 
+    Parameters
+    ----------
+    share : array, classes along `axis`
+    label, scale : arrays of the shape of share without `axis`
+    keepdims : whether they have that axis, with size 1
+    smoothing : float, the share of a label that is spread over the other classes
+
     >>> softmax_output_gradient([[0.5, 0.5]], [1], [2.0])
     array([[ 1., -1.]])
     """

@@ -321,6 +321,10 @@ _SIZE = ArrayOp("size_array", lambda x: Spec((1,), np.dtype("int64")), _size, gr
 def shape_array(x: Any) -> Any:
     """The shape as a vector of int64.
 
+    Parameters
+    ----------
+    x : array
+
     >>> shape_array(np.zeros((2, 3)))
     array([2, 3])
     """
@@ -330,6 +334,10 @@ def shape_array(x: Any) -> Any:
 @public(_SIZE)
 def size_array(x: Any) -> Any:
     """The number of elements as a vector of one int64.
+
+    Parameters
+    ----------
+    x : array
 
     >>> size_array(np.zeros((2, 3)))
     array([6])

@@ -251,6 +251,10 @@ def _filled(data: Any, value: int) -> Any:
 def rcbrt(data: Any) -> Any:
     """1 / cbrt(data).
 
+    Parameters
+    ----------
+    data : array; integers become floats
+
     >>> rcbrt([8.0])
     array([0.5])
     """

@@ -190,7 +190,10 @@ def layer_norm_parts(
 ) -> Any:
     """What `layer_norm` gives, and of each row its mean and what it was multiplied by.
 
-    Parameters as those of `layer_norm`; with keepdims=False rows' numbers lack `axis`.
+    Parameters
+    ----------
+    x, gamma, beta, axis, eps : as those of `layer_norm`
+    keepdims : whether what there is of rows keeps `axis`, with size 1
 
     >>> out, mean, scale = layer_norm_parts(np.array([[1.0, 3.0]]), np.ones(2), np.zeros(2), eps=0)
     >>> out, mean, scale

@@ -77,6 +77,12 @@ def split_part(
 ) -> Any:
     """One of the sections that `split` gives.
 
+    Parameters
+    ----------
+    x, sections, axis : as those of `split`
+    index : int, which one
+    equal : whether sections have to be equal
+
     >>> split_part(np.arange(6), 3, 1)
     array([2, 3])
     """
@@ -159,6 +165,10 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
 def atleast_1d(x: Any) -> Any:
     """With one axis, if it had none.
 
+    Parameters
+    ----------
+    x : array
+
     >>> atleast_1d(3)
     array([3])
     """
@@ -170,6 +180,10 @@ def atleast_1d(x: Any) -> Any:
 def atleast_2d(x: Any) -> Any:
     """With a new first axis if it had one, two if it had none.
 
+    Parameters
+    ----------
+    x : array
+
     >>> atleast_2d([1, 2])
     array([[1, 2]])
     """
@@ -180,6 +194,10 @@ def atleast_2d(x: Any) -> Any:
 @register
 def atleast_3d(x: Any) -> Any:
     """With three axes: a vector becomes (1, n, 1), a matrix (m, n, 1).
+
+    Parameters
+    ----------
+    x : array
 
     >>> atleast_3d([1, 2]).shape
     (1, 2, 1)

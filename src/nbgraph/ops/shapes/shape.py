@@ -94,7 +94,11 @@ def reshape(x: Any, shape: Any, *, out: Any = None) -> Any:
 
 @register
 def ravel(x: Any) -> Any:
-    """One axis with all elements in C order.
+    """One axis with all elements in C order: a view where memory allows it.
+
+    Parameters
+    ----------
+    x : array
 
     >>> ravel([[1, 2], [3, 4]])
     array([1, 2, 3, 4])
@@ -243,6 +247,10 @@ def moveaxis(x: Any, source: Any, destination: Any, *, out: Any = None) -> Any:
 def matrix_transpose(x: Any, *, out: Any = None) -> Any:
     """The last two axes exchanged.
 
+    Parameters
+    ----------
+    x : array (..., m, n)
+
     >>> matrix_transpose([[1, 2], [3, 4]])
     array([[1, 3],
            [2, 4]])
@@ -367,6 +375,14 @@ def broadcast_to(x: Any, shape: Any, *, out: Any = None) -> Any:
 @register
 def broadcast_arrays(*arrays: Any) -> list[Any]:
     """All with the shape they broadcast to.
+
+    Parameters
+    ----------
+    *arrays : arrays that broadcast
+
+    Returns
+    -------
+    list of arrays, views
 
     >>> [x.shape for x in broadcast_arrays([1, 2], [[3], [4]])]
     [(2, 2), (2, 2)]
