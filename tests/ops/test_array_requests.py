@@ -60,6 +60,7 @@ def test_a_public_function_takes_the_attributes_of_its_operator(name):
     function = registry.find(name)
     assert function.__name__ == op.__name__ == name
     assert ">>>" in function.__doc__
+    assert "Parameters\n" in function.__doc__
     if not inputs or any(operand.startswith("*") for operand in op.operands[:1]):
         return  # sources give what the default carrier has; variadic functions take a sequence
     _, judges = results(op, inputs, attributes)

@@ -41,10 +41,9 @@ ARRAY_FAMILIES: dict[str, str] = {
     ),
     "normalisation.projections": "sparsemax sparsemax_gradient",
     "normalisation.standardising": (
-        "layer_norm layer_norm_parts layer_norm_gradient layer_norm_weights rms_norm "
-        "rms_norm_parts rms_norm_gradient group_norm instance_norm"
+        "layer_norm_parts layer_norm_gradient layer_norm_weights rms_norm_parts rms_norm_gradient"
     ),
-    "normalisation.batched": "batch_norm",
+    "normalisation.norms": "batch_norm layer_norm rms_norm group_norm instance_norm",
     "normalisation.batches": "batch_statistics batch_standard channel_moments channel_sums",
     "losses.entropy": "label_entropy label_entropy_gradient label_entropy_at_once",
     "losses.shares": "target_entropy target_entropy_gradient target_entropy_at_once",

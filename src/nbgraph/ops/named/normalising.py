@@ -14,7 +14,7 @@ from nbgraph.ops.define import cast, composed, library, whole
 from nbgraph.ops.elementwise.arithmetic import add, divide, multiply, power, square
 from nbgraph.ops.named.layering import applied, composer, documented, named, read, unnamed
 from nbgraph.ops.named.reshaping import Reshape, reshape_like
-from nbgraph.ops.normalisation.standardising import layer_norm
+from nbgraph.ops.normalisation.norms import layer_norm
 from nbgraph.shape import Shapes, axis_of
 
 Array = np.ndarray[Any, Any]

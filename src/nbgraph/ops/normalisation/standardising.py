@@ -12,24 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.row_op import RowOp
 from nbgraph.operator.row_program import Result, RowProgram
 from nbgraph.operator.tiled_op import TiledCall, TiledOp
 from nbgraph.ops.define import (
     Axis,
-    as_array,
-    as_known,
-    composed,
     hashable_axis,
-    library,
     public,
     whole,
 )
-from nbgraph.ops.elementwise.arithmetic import add, multiply
 from nbgraph.ops.normalisation import standard_rules as rules
-from nbgraph.settings import config
 
 Array = np.ndarray[Any, Any]
 
@@ -209,6 +203,11 @@ def layer_norm_gradient(
 ) -> Any:
     """The in-gradient of `layer_norm`, from the parts that it gives.
 
+    Parameters
+    ----------
+    out_grad, x, gamma, axis : the gradient of the result, and operands as those of `layer_norm`
+    mean, scale : arrays that `layer_norm_parts` gave, with size 1 along `axis`
+
     >>> layer_norm_gradient([[1.0, 0.0]], [[1.0, 3.0]], [1.0, 1.0], [[2.0]], [[1.0]])
     array([[0., 0.]])
     """
@@ -220,8 +219,13 @@ def layer_norm_gradient(
 def layer_norm_weights(
     out_grad: Any, x: Any, mean: Any, scale: Any, *, axes: int = 1, out: Any = None
 ) -> Any:
-    """The gradients of gamma and beta of the shape of a row, as two rows, in one pass. The last
-    `axes` axes make a row; `mean` and `scale` have size 1 along them.
+    """The gradients of gamma and beta of the shape of a row, as two rows, in one pass.
+
+    Parameters
+    ----------
+    out_grad, x : arrays of one shape
+    mean, scale : arrays that `layer_norm_parts` gave, with size 1 along the axes of a row
+    axes : int: the last so many axes make a row
 
     >>> layer_norm_weights([[1.0, 5.0]], [[1.0, 3.0]], [[2.0]], [[1.0]])
     array([[-1.,  5.],
@@ -237,6 +241,11 @@ def rms_norm_parts(
 ) -> Any:
     """What `rms_norm` gives, and what each row was multiplied by.
 
+    Parameters
+    ----------
+    x, gamma, axis, eps : as those of `rms_norm`
+    keepdims : whether what there is of rows keeps `axis`, with size 1
+
     >>> rms_norm_parts(np.array([[2.0, 2.0]]), np.ones(2), eps=0)
     (array([[1., 1.]]), array([[0.5]]))
     """
@@ -250,151 +259,13 @@ def rms_norm_gradient(
 ) -> Any:
     """The in-gradient of `rms_norm`, from the parts that it gives.
 
+    Parameters
+    ----------
+    out_grad, x, gamma, axis : the gradient of the result, and operands as those of `rms_norm`
+    scale : array that `rms_norm_parts` gave, with size 1 along `axis`
+
     >>> rms_norm_gradient([[2.0, 0.0]], [[2.0, 2.0]], [1.0, 1.0], [[0.5]])
     array([[ 0.5, -0.5]])
     """
     axis = hashable_axis("rms_norm_gradient", axis)
     return _RMS_NORM_GRADIENT(out_grad, x, gamma, scale, axis=axis, out=out)
-
-
-# what people call -------------------------------------------------------------------------------
-
-
-def _weight(name: str, value: Any, x: Any, default: float) -> Any:
-    """A weight as an array, one number of x's dtype where none is given."""
-    if value is not None:
-        return value
-    if x.shape is None:
-        return library.full_like(x, default, shape=())  # of the dtype that x will have
-    return np.full((), default, x.dtype or np.dtype(config.default_float))
-
-
-def _epsilon(name: str, eps: Any) -> float:
-    if isinstance(eps, (str, bool)) or not float(eps) >= 0:
-        raise ArgumentError(f"{name}: eps={eps!r}; expected a number from 0 on")
-    return float(eps)
-
-
-@composed("x", "gamma", "beta")
-def layer_norm(
-    x: Any, gamma: Any = None, beta: Any = None, axis: Axis = -1, *, eps: float = 1e-5
-) -> Any:
-    """Rows along `axis` with mean 0 and variance 1, times `gamma` plus `beta` (Ba, Kiros and
-    Hinton, 2016).
-
-    Parameters
-    ----------
-    x : array, floats
-    gamma, beta : arrays that broadcast against x, optional: of shape (n,) for rows along the last
-        axis
-    axis : int, several ints, or None for all
-    eps : float, added to the variance, which is divided by n
-
-    Returns
-    -------
-    array of the shape of x
-
-    Raises
-    ------
-    ShapeError where the weights do not broadcast, or would make x larger.
-
-    >>> layer_norm(np.array([[1.0, 3.0], [5.0, 5.0]]), eps=0.25)
-    array([[-0.89442719,  0.89442719],
-           [ 0.        ,  0.        ]])
-    """
-    x, eps = as_array(x), _epsilon("layer_norm", eps)
-    weights = _weight("gamma", gamma, x, 1), _weight("beta", beta, x, 0)
-    return layer_norm_parts(x, *weights, axis, eps=eps)[0]
-
-
-@composed("x", "gamma")
-def rms_norm(x: Any, gamma: Any = None, axis: Axis = -1, *, eps: float = 1e-5) -> Any:
-    """Rows along `axis` divided by the root of their mean square, times `gamma` (Zhang and
-    Sennrich, 2019).
-
-    Parameters
-    ----------
-    x : array, floats
-    gamma : array that broadcasts against x, optional
-    axis : int, several ints, or None for all
-    eps : float, added to the mean square
-
-    Returns
-    -------
-    array of the shape of x
-
-    >>> rms_norm(np.array([[2.0, 2.0], [3.0, -3.0]]), eps=0)
-    array([[ 1.,  1.],
-           [ 1., -1.]])
-    """
-    x, eps = as_array(x), _epsilon("rms_norm", eps)
-    return rms_norm_parts(x, _weight("gamma", gamma, x, 1), axis, eps=eps)[0]
-
-
-@composed("x", "gamma", "beta")
-def group_norm(
-    x: Any, groups: int, gamma: Any = None, beta: Any = None, *, eps: float = 1e-5
-) -> Any:
-    """Each group of channels of each image with mean 0 and variance 1; then `gamma` and `beta` (Wu
-    and He, 2018).
-
-    Parameters
-    ----------
-    x : array (images, channels, *space), floats
-    groups : int, which divides channels
-    gamma, beta : arrays (channels,), optional
-    eps : float, added to the variance
-
-    Returns
-    -------
-    array of the shape of x
-
-    Raises
-    ------
-    ShapeError where `groups` does not divide channels, or weights do not fit.
-
-    >>> group_norm(np.array([[[1.0], [3.0], [10.0], [20.0]]]), 2, eps=0).ravel()
-    array([-1.,  1., -1.,  1.])
-    """
-    x, groups = as_known("group_norm", x), whole("group_norm", "groups", groups)
-    shape = tuple(x.shape)
-    if len(shape) < 2 or groups < 1 or shape[1] % groups:
-        raise ShapeError(
-            f"group_norm: x has shape {shape} for groups={groups}; expected (images, channels, "
-            "*space) and groups that divide channels"
-        )
-    size = math.prod(shape[1:]) // groups
-    rows = library.reshape(x, (shape[0], groups, size))
-    made = library.reshape(layer_norm(rows, eps=_epsilon("group_norm", eps)), shape)
-    return weighted(made, gamma, beta)
-
-
-@composed("x", "gamma", "beta")
-def instance_norm(x: Any, gamma: Any = None, beta: Any = None, *, eps: float = 1e-5) -> Any:
-    """Each channel of each image with mean 0 and variance 1; then `gamma` and `beta` (Ulyanov et
-    al., 2016).
-
-    Parameters
-    ----------
-    x : array (images, channels, *space), floats
-    gamma, beta : arrays (channels,), optional
-    eps : float, added to the variance
-
-    Returns
-    -------
-    array of the shape of x
-
-    >>> instance_norm(np.array([[[1.0, 3.0], [5.0, 9.0]]]), eps=0).ravel()
-    array([-1.,  1., -1.,  1.])
-    """
-    x = as_known("instance_norm", x)
-    channels = x.shape[1] if len(x.shape) > 1 else 1
-    return group_norm(x, max(1, channels), gamma, beta, eps=eps)
-
-
-def weighted(x: Any, gamma: Any, beta: Any) -> Any:
-    """`x` times gamma plus beta, one value a channel, where they are given."""
-    axes = tuple(range(1, len(x.shape) - 1))
-    if gamma is not None:
-        x = multiply(x, library.expand_dims(gamma, axes))
-    return x if beta is None else add(x, library.expand_dims(beta, axes))

@@ -1,0 +1,225 @@
+"""Norms that people call, of operators that give statistics and apply them.
+
+Variances are those of all elements, divided by their number.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.ops.define import (
+    Axis,
+    as_array,
+    as_known,
+    composed,
+    library,
+    whole,
+)
+from nbgraph.ops.elementwise.arithmetic import add, multiply
+from nbgraph.ops.normalisation.batches import batch_standard, batch_statistics, channel_moments, row
+from nbgraph.ops.normalisation.standardising import layer_norm_parts, rms_norm_parts
+from nbgraph.settings import config
+
+
+@composed("x", "gamma", "beta", "moving_mean", "moving_var")
+def batch_norm(
+    x: Any,
+    gamma: Any = None,
+    beta: Any = None,
+    moving_mean: Any = None,
+    moving_var: Any = None,
+    *,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+    frozen: bool = False,
+) -> Any:
+    """Each channel with mean 0 and variance 1, times `gamma` plus `beta` (Ioffe and Szegedy, 2015).
+
+    Parameters
+    ----------
+    x : array (images, channels, *space), floats
+    gamma, beta : arrays (channels,), by default 1 and 0
+    moving_mean, moving_var : arrays (channels,), both or none: in training they are written where
+        they lie and move towards the batch's (a variance divided by n - 1); else they are used.
+        Without them it is always the batch.
+    momentum : float, what they take of the batch's
+    eps : float from 0, added to the variance, which is divided by n
+    frozen : whether the moving ones are used in training, too
+
+    One trains within `ng.autograd.record()` or `train_mode()`.
+
+    Returns
+    -------
+    array of the shape of x
+
+    Raises
+    ------
+    ShapeError and DTypeError where arrays do not fit, ArgumentError where one moving array is
+        given.
+
+    >>> x = np.array([[[1.0, 3.0], [5.0, 9.0]]])
+    >>> batch_norm(x, eps=0)
+    array([[[-1.,  1.],
+            [-1.,  1.]]])
+    """
+    x = as_array(x)
+    if (moving_mean is None) is not (moving_var is None):
+        raise ArgumentError(
+            "batch_norm: of moving_mean and moving_var one is given; give both, or none"
+        )
+    if isinstance(eps, (str, bool)) or not float(eps) >= 0:
+        raise ArgumentError(f"batch_norm: eps={eps!r}; expected a number from 0 on")
+    if moving_mean is None:
+        found = channel_moments(x)
+    else:
+        states = moving_mean, moving_var
+        found, _ = batch_statistics(x, *states, momentum=momentum, frozen=frozen)
+    weights = [gamma, beta]
+    for k, make in enumerate((library.ones_like, library.zeros_like)):
+        if weights[k] is None:
+            weights[k] = make(row(found, 0))
+    return batch_standard(x, found, *weights, eps=float(eps))
+
+
+def _weight(name: str, value: Any, x: Any, default: float) -> Any:
+    """A weight as an array, one number of x's dtype where none is given."""
+    if value is not None:
+        return value
+    if x.shape is None:
+        return library.full_like(x, default, shape=())  # of the dtype that x will have
+    return np.full((), default, x.dtype or np.dtype(config.default_float))
+
+
+def _epsilon(name: str, eps: Any) -> float:
+    if isinstance(eps, (str, bool)) or not float(eps) >= 0:
+        raise ArgumentError(f"{name}: eps={eps!r}; expected a number from 0 on")
+    return float(eps)
+
+
+@composed("x", "gamma", "beta")
+def layer_norm(
+    x: Any, gamma: Any = None, beta: Any = None, axis: Axis = -1, *, eps: float = 1e-5
+) -> Any:
+    """Rows along `axis` with mean 0 and variance 1, times `gamma` plus `beta` (Ba, Kiros and
+    Hinton, 2016).
+
+    Parameters
+    ----------
+    x : array, floats
+    gamma, beta : arrays that broadcast against x, optional: of shape (n,) for rows along the last
+        axis
+    axis : int, several ints, or None for all
+    eps : float, added to the variance, which is divided by n
+
+    Returns
+    -------
+    array of the shape of x
+
+    Raises
+    ------
+    ShapeError where the weights do not broadcast, or would make x larger.
+
+    >>> layer_norm(np.array([[1.0, 3.0], [5.0, 5.0]]), eps=0.25)
+    array([[-0.89442719,  0.89442719],
+           [ 0.        ,  0.        ]])
+    """
+    x, eps = as_array(x), _epsilon("layer_norm", eps)
+    weights = _weight("gamma", gamma, x, 1), _weight("beta", beta, x, 0)
+    return layer_norm_parts(x, *weights, axis, eps=eps)[0]
+
+
+@composed("x", "gamma")
+def rms_norm(x: Any, gamma: Any = None, axis: Axis = -1, *, eps: float = 1e-5) -> Any:
+    """Rows along `axis` divided by the root of their mean square, times `gamma` (Zhang and
+    Sennrich, 2019).
+
+    Parameters
+    ----------
+    x : array, floats
+    gamma : array that broadcasts against x, optional
+    axis : int, several ints, or None for all
+    eps : float, added to the mean square
+
+    Returns
+    -------
+    array of the shape of x
+
+    >>> rms_norm(np.array([[2.0, 2.0], [3.0, -3.0]]), eps=0)
+    array([[ 1.,  1.],
+           [ 1., -1.]])
+    """
+    x, eps = as_array(x), _epsilon("rms_norm", eps)
+    return rms_norm_parts(x, _weight("gamma", gamma, x, 1), axis, eps=eps)[0]
+
+
+@composed("x", "gamma", "beta")
+def group_norm(
+    x: Any, groups: int, gamma: Any = None, beta: Any = None, *, eps: float = 1e-5
+) -> Any:
+    """Each group of channels of each image with mean 0 and variance 1; then `gamma` and `beta` (Wu
+    and He, 2018).
+
+    Parameters
+    ----------
+    x : array (images, channels, *space), floats
+    groups : int, which divides channels
+    gamma, beta : arrays (channels,), optional
+    eps : float, added to the variance
+
+    Returns
+    -------
+    array of the shape of x
+
+    Raises
+    ------
+    ShapeError where `groups` does not divide channels, or weights do not fit.
+
+    >>> group_norm(np.array([[[1.0], [3.0], [10.0], [20.0]]]), 2, eps=0).ravel()
+    array([-1.,  1., -1.,  1.])
+    """
+    x, groups = as_known("group_norm", x), whole("group_norm", "groups", groups)
+    shape = tuple(x.shape)
+    if len(shape) < 2 or groups < 1 or shape[1] % groups:
+        raise ShapeError(
+            f"group_norm: x has shape {shape} for groups={groups}; expected (images, channels, "
+            "*space) and groups that divide channels"
+        )
+    size = math.prod(shape[1:]) // groups
+    rows = library.reshape(x, (shape[0], groups, size))
+    made = library.reshape(layer_norm(rows, eps=_epsilon("group_norm", eps)), shape)
+    return weighted(made, gamma, beta)
+
+
+@composed("x", "gamma", "beta")
+def instance_norm(x: Any, gamma: Any = None, beta: Any = None, *, eps: float = 1e-5) -> Any:
+    """Each channel of each image with mean 0 and variance 1; then `gamma` and `beta` (Ulyanov et
+    al., 2016).
+
+    Parameters
+    ----------
+    x : array (images, channels, *space), floats
+    gamma, beta : arrays (channels,), optional
+    eps : float, added to the variance
+
+    Returns
+    -------
+    array of the shape of x
+
+    >>> instance_norm(np.array([[[1.0, 3.0], [5.0, 9.0]]]), eps=0).ravel()
+    array([-1.,  1., -1.,  1.])
+    """
+    x = as_known("instance_norm", x)
+    channels = x.shape[1] if len(x.shape) > 1 else 1
+    return group_norm(x, max(1, channels), gamma, beta, eps=eps)
+
+
+def weighted(x: Any, gamma: Any, beta: Any) -> Any:
+    """`x` times gamma plus beta, one value a channel, where they are given."""
+    axes = tuple(range(1, len(x.shape) - 1))
+    if gamma is not None:
+        x = multiply(x, library.expand_dims(gamma, axes))
+    return x if beta is None else add(x, library.expand_dims(beta, axes))
