@@ -109,9 +109,13 @@ class ExpressionGraph(Building):
     ) -> None:
         """Gradients of all trainable parameters.
 
-        Starts with ones at the only top node, or at `heads` (one or several) with `head_grads`
-        (None: ones). `reset=False` adds to gradients that are there. `clip`: every node's gradient
-        is limited to [-clip, clip] before it flows on.
+        Parameters
+        ----------
+        reset : False adds to gradients that are there
+        clip : number, optional: every node's gradient is limited to [-clip, clip] before it flows
+            on
+        heads : Expr, or several, where gradients start; by default the only top node
+        head_grads : their gradients, None: ones
         """
         if self.inference:
             raise ArgumentError(

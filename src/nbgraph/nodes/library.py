@@ -44,12 +44,28 @@ def sum(a: Expr, axis: int) -> Expr:
 
 
 def mean(a: Expr, axis: int) -> Expr:
-    """The mean along an axis, kept with size 1; `a` itself where it has that size."""
+    """The mean along an axis, kept with size 1; `a` itself where it has that size.
+
+    >>> import nbgraph as ng
+    >>> a = ng.ExpressionGraph().constant([[1.0], [3.0]])
+    >>> m = mean(a, 0)
+    >>> a.graph.forward()
+    >>> m.val
+    array([[2.]], dtype=float32)
+    """
     return reduce(a, axis, "mean")
 
 
 def scalar_product(a: Expr, b: Expr, axis: int) -> Expr:
-    """The sum of `a * b` along an axis, kept with size 1; one pass."""
+    """The sum of `a * b` along an axis, kept with size 1; one pass.
+
+    >>> import nbgraph as ng
+    >>> a = ng.ExpressionGraph().constant([[1.0, 3.0]])
+    >>> product = scalar_product(a, a, 1)
+    >>> a.graph.forward()
+    >>> product.val
+    array([[10.]], dtype=float32)
+    """
     return expression(ScalarProductNodeOp, a, b, axis=axis)
 
 

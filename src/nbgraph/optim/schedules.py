@@ -106,7 +106,13 @@ def cosine(rate: float, steps: int, *, last: float = 0.0) -> Schedule:
 
 
 def restarts(rate: float, steps: int, *, stretch: int = 1, last: float = 0.0) -> Schedule:
-    """`cosine` again and again, each time `stretch` times as long (Loshchilov and Hutter, 2017).
+    """`cosine` again and again (Loshchilov and Hutter, 2017).
+
+    Parameters
+    ----------
+    rate, last : floats, where each one begins and ends
+    steps : int, of the first one
+    stretch : int: each one is so many times as long as the one before
 
     >>> [restarts(1.0, 2, stretch=2)(n) for n in (0, 1, 2, 4, 6)]
     [1.0, 0.5, 1.0, 0.5, 1.0]
@@ -126,7 +132,13 @@ def restarts(rate: float, steps: int, *, stretch: int = 1, last: float = 0.0) ->
 
 
 def warmup(schedule: Schedule, steps: int, *, first: float = 0.0) -> Schedule:
-    """From `first` in a line to what `schedule` begins with, in so many steps, then the schedule.
+    """From `first` in a line to what `schedule` begins with, then the schedule.
+
+    Parameters
+    ----------
+    schedule : callable from a step's number to its rate, which then counts from 0
+    steps : int, of the line
+    first : float
 
     >>> [warmup(constant(1.0), 4)(n) for n in range(6)]
     [0.0, 0.25, 0.5, 0.75, 1.0, 1.0]
@@ -144,8 +156,14 @@ def warmup(schedule: Schedule, steps: int, *, first: float = 0.0) -> Schedule:
 def one_cycle(
     rate: float, steps: int, *, rise: float = 0.3, begin: float = 25.0, end: float = 1e4
 ) -> Schedule:
-    """Up to `rate` for the part `rise` of all steps, from rate / begin, and down to
-    rate / begin / end, both along half a cosine (Smith and Topin, 2019).
+    """Up to `rate` and down again, both along half a cosine (Smith and Topin, 2019).
+
+    Parameters
+    ----------
+    rate : float, the highest
+    steps : int, in all
+    rise : float from 0 to 1, the part of them that goes up
+    begin, end : floats: it begins at rate / begin, and ends at rate / begin / end
 
     >>> cycle = one_cycle(1.0, 10, rise=0.5, begin=2.0, end=2.0)
     >>> [round(cycle(n), 4) for n in (0, 4, 9)]
