@@ -11,11 +11,12 @@ import functools
 import math
 from collections.abc import Mapping, Sequence
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from nbgraph.errors import ArgumentError
+from nbgraph.kernels.capture.names import names_of
 from nbgraph.kernels.function import Scalar, WrittenFunction
 from nbgraph.kernels.interpret import Evaluator, FloatDomain, Undetermined
 from nbgraph.operator.invoke import Invoker, _output_shape
@@ -57,8 +58,7 @@ def call(
                 continue
             scalars = [_lift(a[index], compute) for a in arrays[:-1]]
             value = function(*scalars)
-            parts = value if isinstance(value, tuple) else (value,)
-            for result, part in zip(results, parts, strict=True):
+            for result, part in zip(results, _parts(value), strict=True):
                 result[index] = part
     finished = []
     for target, result in zip(out, results, strict=True):
@@ -68,6 +68,13 @@ def call(
             np.copyto(target, result, casting=casting, where=mask)  # type: ignore[arg-type]
             finished.append(target)
     return tuple(finished)
+
+
+def _parts(value: Any) -> list[Any]:
+    """The numbers of a result that may be a tuple or a list of such."""
+    if not isinstance(value, (tuple, list)):
+        return [value]
+    return [part for item in cast("list[Any]", value) for part in _parts(item)]
 
 
 def _lift(value: Any, compute: Any) -> Any:
@@ -108,7 +115,7 @@ def rebound(fn: FunctionType, seen: dict[FunctionType, FunctionType] | None = No
     made = FunctionType(fn.__code__, space, fn.__name__, fn.__defaults__, fn.__closure__)
     made.__kwdefaults__ = fn.__kwdefaults__
     seen[fn] = made
-    for name in _names(fn):
+    for name in names_of(fn.__code__):
         value = fn.__globals__.get(name)
         if value is math:
             space[name] = numpy_math()
@@ -121,16 +128,6 @@ def rebound(fn: FunctionType, seen: dict[FunctionType, FunctionType] | None = No
     return made
 
 
-def _names(fn: FunctionType) -> set[str]:
-    names, stack = set(fn.__code__.co_names), [fn.__code__]
-    while stack:
-        for constant in stack.pop().co_consts:
-            if hasattr(constant, "co_names"):
-                names |= set(constant.co_names)
-                stack.append(constant)
-    return names
-
-
 @functools.cache
 def numpy_math() -> ModuleType:
     """A stand-in for the module `math` whose functions keep the dtype and never raise."""
@@ -138,11 +135,12 @@ def numpy_math() -> ModuleType:
 
     module = ModuleType("math")
     module.__dict__.update({k: v for k, v in vars(math).items() if not k.startswith("__")})
-    same = "exp exp2 expm1 log2 log10 log1p sqrt cbrt sin cos tan sinh cosh tanh hypot copysign "
+    same = "exp exp2 expm1 log2 log10 log1p sqrt cbrt sin cos tan sinh cosh tanh copysign "
     for name in (same + "fmod nextafter isnan isinf isfinite degrees radians fabs").split():
         setattr(module, name, getattr(np, name))
     for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh"):
         setattr(module, f"a{name}", getattr(np, f"arc{name}"))
+    module.hypot = lambda *legs: functools.reduce(np.hypot, legs)  # type: ignore[attr-defined]
     module.atan2, module.pow = np.arctan2, np.power  # type: ignore[attr-defined]
     module.erf, module.erfc = scipy.special.erf, scipy.special.erfc  # type: ignore[attr-defined]
     module.gamma, module.lgamma = scipy.special.gamma, scipy.special.gammaln  # type: ignore[attr-defined]
