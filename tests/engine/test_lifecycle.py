@@ -95,6 +95,25 @@ for i in range(40):
     assert (tmp_path / "log").read_text().split() == [str(i) for i in range(40)]
 
 
+def test_a_kernel_that_runs_on_at_exit_keeps_its_code_and_memory(tmp_path):
+    """The interpreter gives back code and memory of everything else."""
+    program(
+        """
+from nbgraph.engine import serving
+serving.DRAIN = 0.05
+@ng.op
+def slow(x):
+    s = x
+    for _ in range(400):
+        s = ng.sin(s) + x
+    return s
+x = ng.ones(300_000)
+many = [slow(x) for _ in range(3)]  # 10 s
+""",
+        tmp_path,
+    )
+
+
 def test_an_exit_handler_may_push_and_wait(tmp_path):
     """One that was registered before the engine began runs after the engine's own."""
     path = tmp_path / "program.py"

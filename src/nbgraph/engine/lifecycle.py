@@ -8,6 +8,8 @@ error that says so, operations that had not ended fail in the child.
 from __future__ import annotations
 
 import atexit
+import ctypes
+import gc
 import os
 import sys
 import weakref
@@ -16,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from nbgraph.engine import handle, pending
 from nbgraph.engine.bulk import forget_threads
+from nbgraph.engine.core import layout
 from nbgraph.engine.failure import Failure
 from nbgraph.errors import EngineError
 
@@ -68,8 +71,20 @@ def end_child() -> None:
 
 
 def _at_exit() -> None:
-    for engine in list(_engines):
+    engines = list(_engines)
+    for engine in engines:
         engine._shut_down()
+    if any(engine._core and engine._core.word(layout.PENDING) for engine in engines):
+        _keep_all()
+
+
+def _keep_all() -> None:
+    """A kernel still runs: what it is made of and what it writes must outlast the interpreter,
+    which gives back code and memory while its threads go on."""
+    keep = ctypes.pythonapi.Py_IncRef
+    for held in gc.get_objects():
+        if str(type(held).__module__).startswith("nbgraph"):  # it may be anything
+            keep(ctypes.py_object(held))
 
 
 def _before() -> None:
