@@ -47,9 +47,11 @@ def ones(_moments: Any, gamma: Any) -> Any:
 
 
 @composed(ALONG, SHIFT)
-def along(x: Any, weight: Any, *, axis: int) -> Any:
+def along(x: Any, weight: Any, *, axis: int, groups: int | None) -> Any:
     """A weight along one axis."""
     place = axis_of("norm", axis, len(x.shape))
+    if groups is not None and weight.shape == (groups,):
+        weight = library.repeat(weight, x.shape[place] // max(groups, 1))
     return library.reshape(weight, tuple(n if d == place else 1 for d, n in enumerate(x.shape)))
 
 

@@ -24,12 +24,14 @@ _WEIGHTS = {"gamma": (None, 1), "beta": (None, 0)}
 # weights along one axis -------------------------------------------------------------------------
 
 
-def _along_infer(data: Spec, weight: Spec, *, axis: int) -> Spec:
+def _along_infer(data: Spec, weight: Spec, *, axis: int, groups: int | None) -> Spec:
     place = axis_of("norm", axis, len(data.shape))
-    if weight.shape != data.shape[place : place + 1]:
+    each = data.shape[place]
+    if weight.shape not in {(each,), (groups,)}:
+        or_group = "" if groups is None else f", or ({groups},), one for each group"
         raise ShapeError(
             f"norm: a weight has shape {weight.shape} beside data{data.shape}; expected "
-            f"{data.shape[place : place + 1]}, one value for each element of axis {axis}"
+            f"{(each,)}, one value for each element of axis {axis}{or_group}"
         )
     return Spec(_beside(data, axis), weight.dtype)
 
@@ -40,19 +42,31 @@ def _beside(data: Spec, axis: int) -> tuple[int, ...]:
     return tuple(n if d == place else 1 for d, n in enumerate(data.shape))
 
 
-def _along(inputs: Sequence[Array], outputs: Sequence[Array], *, axis: int) -> None:
-    outputs[0][...] = inputs[1].reshape(outputs[0].shape)
+def _along(
+    inputs: Sequence[Array], outputs: Sequence[Array], *, axis: int, groups: int | None
+) -> None:
+    (out,), weight = outputs, inputs[1]
+    # a weight of a group is that of several elements
+    out.reshape(weight.size, out.size // max(weight.size, 1))[...] = weight[:, None]
 
 
 def _along_rule(g: Gradients) -> Sequence[Any]:
-    return [None, cast(library.reshape(g.out_grad, g.specs[1].shape), g.specs[1])]
+    data, weight = g.specs
+    each, (count,) = data.shape[g.attributes["axis"]], weight.shape
+    rows = library.reshape(g.out_grad, (count, each // max(count, 1)))
+    return [None, cast(library.sum(rows, axis=1), g.specs[1])]
 
 
-def _along_partial(in_shapes: Shapes, out_shapes: Shapes, *, axis: int) -> tuple[Shapes, Shapes]:
+def _along_partial(
+    in_shapes: Shapes, out_shapes: Shapes, *, axis: int, groups: int | None
+) -> tuple[Shapes, Shapes]:
     (data, weight), (out,) = in_shapes, out_shapes
     if data is not None:
         place = axis_of("norm", axis, len(data))
-        weight = (data[place],)
+        if groups is None:
+            weight = (data[place],)
+        elif weight is None:
+            weight = (groups,)
         out = tuple(n if d == place else 1 for d, n in enumerate(data))
     return (data, weight), (out,)
 
@@ -75,12 +89,21 @@ SHIFT = ArrayOp(
 )
 
 
-def _weighted(made: Any, data: Any, weights: Sequence[Any], axis: int, name: str | None) -> Any:
-    """`made` times gamma plus beta, which lie along one axis of data."""
+def _weighted(
+    made: Any,
+    data: Any,
+    weights: Sequence[Any],
+    axis: int,
+    name: str | None,
+    *,
+    groups: int | None = None,
+) -> Any:
+    """`made` times gamma plus beta, which lie along one axis of data; one of each group will do."""
     if composer(data) is None:
         unnamed("norm", name)
+    how = {"axis": axis, "groups": groups}
     gamma, beta = (
-        applied(op, [library.stop_gradient(data), weight], {"axis": axis}, name, _WEIGHTS)
+        applied(op, [library.stop_gradient(data), weight], how, name, _WEIGHTS)
         for op, weight in zip((ALONG, SHIFT), weights, strict=True)
     )
     return named(add(multiply(made, gamma), beta), name)
@@ -178,8 +201,8 @@ def GroupNorm(
     Parameters
     ----------
     data : array (samples, channels, *space), floats
-    gamma, beta : arrays (channels,), one value a channel; on symbols, left out, they become
-        variables
+    gamma, beta : arrays (num_groups,), one value a group, or (channels,), one a channel; on
+        symbols, left out, they become variables with a value for each group
     num_groups : int, of which channels is a multiple
     eps : float, added to the variance
 
@@ -194,10 +217,9 @@ def GroupNorm(
     >>> GroupNorm(np.array([[[1.0], [3.0]]]), [1.0, 1.0], [0.0, 0.0], eps=0).ravel()
     array([-1.,  1.])
     """
-    made = _standard(
-        Reshape(data, (0, whole("GroupNorm", "num_groups", num_groups), -1)), data, eps
-    )
-    return _weighted(made, data, (gamma, beta), 1, name)
+    groups = whole("GroupNorm", "num_groups", num_groups)
+    made = _standard(Reshape(data, (0, groups, -1)), data, eps)
+    return _weighted(made, data, (gamma, beta), 1, name, groups=groups)
 
 
 # without weights --------------------------------------------------------------------------------
