@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.array.core import Array, empty_of, from_host
+from nbgraph.array.launch import Prepared, prepare
 from nbgraph.array.layout import Layout, layout
 from nbgraph.array.place import place
 from nbgraph.array.push import WEAK, same, truth, write
@@ -16,6 +17,8 @@ from nbgraph.device import Context, RunContext
 from nbgraph.dtype import is_float
 from nbgraph.engine import current
 from nbgraph.engine.thread import here
+from nbgraph.operator.mapper import Mapper
+from nbgraph.settings import config
 
 _SOON = 1 << 14  # bytes that are written here and now, if nothing else uses the memory
 
@@ -72,18 +75,34 @@ def _write(value: Array, target: Array) -> None:
     if value._chunk.device != device and not (value._chunk.device.host and device.host):
         _bring(value, target)
         return
-    source, wanted = value.dtype, target.dtype
-    to_bool = wanted.kind == "b" and source.kind != "b"
-    if not to_bool and not (is_float(source) and wanted.kind in "iu"):
-        write(same, value, target)
+    op = _caster(value.dtype, target.dtype)
+    if op is not None:
+        write(op, value, target)
         return
     if not place(device).host:
-        write(truth if to_bool else same, value, target)
+        write(same, value, target)
         return
     chunks = [] if value._chunk is target._chunk else [value._chunk]
     current().push(
         _Cast(value, target), const_vars=chunks, mutate_vars=[target._chunk], name="astype"
     )
+
+
+def _caster(source: np.dtype[Any], wanted: np.dtype[Any]) -> Mapper | None:
+    """What casts as on every machine; None where NumPy does it on the host: what a float beyond
+    all integers becomes."""
+    if wanted.kind == "b" and source.kind != "b":
+        return truth
+    return None if is_float(source) and wanted.kind in "iu" else same
+
+
+def prepare_copy(given: Layout, made: Layout) -> Prepared | None:
+    """The kernel of the host that copies to new memory and casts; None where NumPy casts."""
+    op = _caster(given.dtype, made.dtype)
+    if op is None or config.compiler == "python":
+        return None
+    plan = op.invoker.plan_of([given.dtype], {})
+    return prepare(op, plan, made.shape, [given], [made], ("write",), disjoint=True, once=True)
 
 
 def _bring(value: Any, target: Array) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from nbgraph import ops
 from nbgraph.array.carry import common_device, writable
 from nbgraph.array.copying import cell, fill_from
-from nbgraph.array.core import Array
+from nbgraph.array.core import Array, from_host
 from nbgraph.array.lift import lift
 from nbgraph.array.place import place
 from nbgraph.array.push import WEAK
@@ -23,13 +23,29 @@ from nbgraph.errors import IndexingError, ShapeError
 from nbgraph.operator.call import call, recording
 from nbgraph.ops.carrier.indexing import is_basic, is_false, part, with_masks
 from nbgraph.ops.carrier.operators import operator_of
+from nbgraph.ops.define import is_elsewhere
 
 
 def get(array: Array, key: Any) -> Any:
     """`array[key]`: a view for a basic index, else a copy."""
+    if isinstance(key, Array) and array._layout.shape:
+        found = _lines_at(array, key)
+        if found is not None:
+            from nbgraph.ops.indexing.gathering import lines
+
+            return lines(array, found)
     if recording.get() is None and is_basic(key):
         return view(array, key)
     return part(array, key)
+
+
+def _lines_at(array: Array, key: Any) -> Array | None:
+    """The numbers of whole lines that an index selects, if it does; a mask is waited for."""
+    if key.dtype.kind != "b":
+        return key if key.dtype.kind in "iu" else None
+    if len(key.shape) != 1 or key.shape[0] != array.shape[0] or is_elsewhere(key):
+        return None
+    return from_host(key.asnumpy().nonzero()[0], array.device)
 
 
 def set_(array: Array, key: Any, value: Any) -> None:

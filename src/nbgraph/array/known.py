@@ -25,7 +25,7 @@ _KINDS = ("rows", "reduce", "product", "tiled")  # of operators that are one ker
 
 def routes(op: ArrayOp, attributes: Mapping[str, Any]) -> Routes | None:
     """The routes of an operator with these attributes; None where it can have none."""
-    if op.kind not in _KINDS or op.auxiliary or op.resources:
+    if not (op.copies or op.kind in _KINDS) or op.auxiliary or op.resources:
         return None
     return routes_of(op, attributes)
 
@@ -71,6 +71,10 @@ def _kernel(
 ) -> tuple[Prepared | None, Sequence[int]] | None:
     """The kernel over these arrays as they lie, and the order of its operands' addresses."""
     order = range(len(layouts))
+    if op.copies:
+        from nbgraph.array.copying import prepare_copy
+
+        return prepare_copy(layouts[0], outputs[0]), order
     if op.kind == "rows":
         from nbgraph.array.rows import prepare_rows
 
@@ -86,6 +90,4 @@ def _kernel(
         return None if product is None else (product, (product.first, 1 - product.first))
     from nbgraph.array.tiled import prepare_tiled
 
-    if outputs[0].dtype.itemsize < 4:
-        return None
     return prepare_tiled(op, layouts, outputs[0], kWriteTo, attributes), order

@@ -68,7 +68,7 @@ def push_tiled(
     whole: bool,
 ) -> bool:
     """Push it as a kernel, if one does it; whether it was. `whole`: all of the chunk is written."""
-    if results[0].dtype.itemsize < 4:
+    if not op.suits([a.dtype for a in inputs]):
         return False
     if not all(a._layout.contiguous for a in inputs):
         inputs = [a if a._layout.contiguous else copied(a) for a in inputs]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from nbgraph.errors import INDEX_CODE
 from nbgraph.kernels.windows import ITEM
+from nbgraph.kernels.writer import ITEMSIZE
 from nbgraph.kernels.written import Record, function, part
 
 SIZES = ("inner", "share", "parts")
@@ -22,7 +23,7 @@ def record(*addresses: str) -> Record:
 
 def take_text(dtype: str, index: str) -> str:
     """out[o, k] = x[o, indices[k]]. A tile: some indices of one o."""
-    layout, item = record("x", "indices", "out"), ITEM[dtype]
+    layout, item = record("x", "indices", "out"), ITEMSIZE[dtype]
     taken = f"{dtype}_pointer(x + (o * size + at) * inner * {item})"
     given = f"{dtype}_pointer(out + (o * count + k) * inner * {item})"
     return _line("copied_run(y, x, m)", "store_output(y, i, load_input(x, i))") + function(

@@ -182,8 +182,8 @@ class PlacingOp(TiledOp):
 
 
 class PickingOp(PlacingOp):
-    """A TiledOp whose operands are an array and integers that say which of its lines; NumPy arrays
-    are left to `naive`, which looks at all indices before it begins."""
+    """A TiledOp whose operands are an array of any dtype and integers that say which of its lines;
+    NumPy arrays are left to `naive`, which looks at all indices before it begins."""
 
     def made(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
         """See TiledOp."""
@@ -191,4 +191,12 @@ class PickingOp(PlacingOp):
 
     def suits(self, dtypes: Sequence[np.dtype[Any]]) -> bool:
         """See TiledOp."""
-        return len(dtypes) == 2 and dtypes[0] in _NATIVE and dtypes[1] in _INDICES
+        return len(dtypes) == 2 and dtypes[1] in _INDICES
+
+
+class AddingOp(PickingOp):
+    """A PickingOp whose array is added up at those lines."""
+
+    def suits(self, dtypes: Sequence[np.dtype[Any]]) -> bool:
+        """See TiledOp."""
+        return super().suits(dtypes) and dtypes[0] in _NATIVE

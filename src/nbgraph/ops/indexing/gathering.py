@@ -13,13 +13,13 @@ import numpy as np
 
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.operator.tiled_op import PickingOp
+from nbgraph.operator.tiled_op import AddingOp, PickingOp
 from nbgraph.ops.define import Shape, as_array, cast, library, public, shape_tuple
 from nbgraph.ops.elementwise.arithmetic import multiply
 from nbgraph.ops.elementwise.comparison import equal
 from nbgraph.ops.indexing.indexing import add_at, require_integers
 from nbgraph.ops.indexing.keys import ARRAY, Template, normal_key, numpy_index, selected_shape
-from nbgraph.ops.indexing.picking_tiles import add_tiling
+from nbgraph.ops.indexing.picking_tiles import add_tiling, gather_tiling
 from nbgraph.ops.shapes.slicing import ALL
 
 Array = np.ndarray[Any, Any]
@@ -60,14 +60,9 @@ def _gather_infer(x: Spec, *indices: Spec, key: Template) -> Spec:
     return Spec(_selected("gather", x.shape, key, indices), x.dtype)
 
 
-def _gather(inputs: list[Array], outputs: list[Array], *, key: Template) -> None:
-    x, *arrays = inputs
-    index = numpy_index("gather", key, x.shape, arrays)
-    if len(arrays) == 1 and all(part in (ARRAY, ALL) for part in key):
-        # straight into the output; the bounds are checked already
-        np.take(x, arrays[0], key.index(ARRAY), out=outputs[0], mode="wrap")
-    else:
-        outputs[0][...] = x[index]
+def _gather(x: Array, *arrays: Array, key: Template) -> Array:
+    found: Array = x[numpy_index("gather", key, x.shape, arrays)]
+    return found
 
 
 def _gather_rule(g: Gradients) -> list[Any]:
@@ -77,9 +72,10 @@ def _gather_rule(g: Gradients) -> list[Any]:
     return [added, *(None for _ in arrays)]
 
 
-_GATHER = ArrayOp(
+_GATHER = PickingOp(
     "gather",
     _gather_infer,
+    gather_tiling,
     _gather,
     operands=("x", "*index_arrays"),
     gradient=_gather_rule,
@@ -108,6 +104,11 @@ def gather(x: Any, *index_arrays: Any, key: Any, out: Any = None) -> Any:
     return _GATHER(x, *arrays, key=template, out=out)
 
 
+def lines(x: Any, indices: Any) -> Any:
+    """`x[indices]`, for an array with axes and a carrier's array of integers."""
+    return _GATHER(x, indices, key=(ARRAY, *(ALL,) * (len(x.shape) - 1)))
+
+
 def _scatter_infer(value: Spec, *indices: Spec, shape: Shape, key: Template) -> Spec:
     _require_fit("scatter_add", value.shape, _selected("scatter_add", shape, key, indices))
     return Spec(shape, value.dtype)
@@ -125,7 +126,7 @@ def _scatter_rule(g: Gradients) -> list[Any]:
     return [library.sum_to(gathered, g.specs[0].shape), *(None for _ in arrays)]
 
 
-_SCATTER_ADD = PickingOp(
+_SCATTER_ADD = AddingOp(
     "scatter_add",
     _scatter_infer,
     add_tiling,

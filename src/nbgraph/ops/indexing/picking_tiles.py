@@ -12,7 +12,7 @@ from typing import Any
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.tiled_op import TiledCall
 from nbgraph.ops.define import Shape, axis_of
-from nbgraph.ops.shapes.slicing import at_axis
+from nbgraph.ops.shapes.slicing import ALL, at_axis, full_key
 
 _TILE = 1 << 16  # bytes that a tile moves, roughly
 _SHORT = 256  # elements of a row
@@ -30,9 +30,18 @@ def take_tiling(specs: Sequence[Spec], dtype: Any, *, axis: int) -> TiledCall:
     count, nbytes = math.prod(indices.shape), inner * x.dtype.itemsize
     share = max(1, min(count, _TILE // nbytes))
     parts = -(-count // share)
-    code = written("take", take_text(dtype, indices.dtype.name), dtype)
+    bits = f"uint{8 * x.dtype.itemsize}"  # elements are moved as they are
+    code = written("take", take_text(bits, indices.dtype.name), "float32")
     head, words = (x.shape[place], count), (inner, share, parts)
     return TiledCall(code, head, words, outer * parts, _cost(outer * count, nbytes))
+
+
+def gather_tiling(specs: Sequence[Spec], dtype: Any, *, key: tuple[Any, ...]) -> TiledCall | None:
+    """The call for `gather` of whole lines at the indices of one axis; None for other keys."""
+    full = full_key("gather", key, specs[0].shape)
+    if any(part not in ("array", ALL) for part in full):  # `keys.ARRAY`; that file needs ours
+        return None
+    return take_tiling(specs, dtype, axis=full.index("array"))
 
 
 def add_tiling(
