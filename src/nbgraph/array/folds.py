@@ -15,7 +15,7 @@ from nbgraph.array.launch import Prepared
 from nbgraph.array.layout import Layout, layout
 from nbgraph.array.leading import Staged, prepare_axes
 from nbgraph.array.push import copied, same, write
-from nbgraph.array.reduce import block_on
+from nbgraph.array.reduce import block_on, prepare_reduction
 from nbgraph.array.rows import prepare_rows
 from nbgraph.device import Context
 from nbgraph.dtype import is_float
@@ -48,7 +48,8 @@ def push_reduced(
     own, made = x._layout, out._layout
     if _folds(op, own, made):
         return push_folded(op, x, out, request, attributes, whole=whole)
-    rows = _rows(op, own, made, request, attributes)
+    rows = _question(op, own, made, request, attributes)
+    rows = _rows(op, own, made, request, attributes) if rows is None else rows
     if rows is None:
         return False
     rows.push(reads, writes, rows.record([x._address, out._address], ()), overwrites=whole)
@@ -59,6 +60,8 @@ def prepare_reduced(op: ReduceOp, x: Layout, out: Layout, attributes: Given) -> 
     """The one kernel of the host that gives a new result; None where there is none, or several."""
     if config.compiler == "python":
         return None
+    if op.asks is not None:
+        return _question(op, x, out, kWriteTo, attributes)
     if not _folds(op, x, out):
         return _rows(op, x, out, kWriteTo, attributes)
     stages = _staged(op, x, out, attributes, CPU).stages
@@ -79,6 +82,23 @@ def _rows(
     return prepare_rows(
         found.op, [x], [layout(found.shape, out.dtype)], [request], found.attributes
     )
+
+
+def _question(
+    op: ReduceOp, x: Layout, out: Layout, request: OpReqType, attributes: Given
+) -> Prepared | None:
+    """The kernel that asks all elements at once; none of long rows, where NumPy stops early, nor
+    of other rows than those that end with the array."""
+    axes = () if op.asks is None else op.axes(x.shape, attributes)
+    if op.asks is None or request is kAddTo or not (x.contiguous and out.contiguous):
+        return None
+    if not 0 < x.size <= _SHORT or axes != tuple(range(len(x.shape) - len(axes), len(x.shape))):
+        return None
+    (of, combine), shape = op.asks, (out.size, x.size // out.size)
+    plan, flat = of.invoker.plan_of([x.dtype], {}), layout(shape, x.dtype)
+    found = prepare_reduction(of, plan, shape, [flat], [out], ["write"], [combine], 1, block=_SHORT)
+    found.loop.name = op.__name__
+    return found.loop if found.ends == (None,) else None
 
 
 # kernels one after another ----------------------------------------------------------------------

@@ -14,6 +14,7 @@ from nbgraph.array.place import place
 from nbgraph.operator.decorator import op
 from nbgraph.operator.invoke import Plan
 from nbgraph.operator.mapper import Mapper
+from nbgraph.ops.elementwise.casting import truth as truth
 from nbgraph.shape import broadcast, overlap
 
 WEAK = (bool, int, float)
@@ -23,12 +24,6 @@ WEAK = (bool, int, float)
 def same(x: Any) -> Any:
     """x: what fills, copies and casts are made of."""
     return x
-
-
-@op
-def truth(x: Any) -> Any:
-    """x != 0: what a number is cast to bool by."""
-    return x != 0
 
 
 class Carried:

@@ -11,6 +11,7 @@ import numpy as np
 from nbgraph.dtype import is_float
 from nbgraph.kernels.loops import Combine
 from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.ready import Ready
 from nbgraph.operator.request import OpReqType
 from nbgraph.operator.row_op import RowOp
@@ -35,7 +36,8 @@ class ReduceOp(ArrayOp):
 
     `combine`: it is that of the elements, in the result's dtype. `rows`: of floats it is the row
     program that `rows(attributes)` gives with its scalar parameters; None where there is none for
-    those. `axes`: the reduced axes, by default those that the attribute `axis` names.
+    those. `asks`: a scalar operator, and how its values of the elements are combined, exactly, in
+    whatever order. `axes`: the reduced axes, by default those that the attribute `axis` names.
 
     Carriers agree in every bit: what depends on the order of the elements is done by the row
     program, or by `compute`, never by a kernel of another kind.
@@ -51,11 +53,13 @@ class ReduceOp(ArrayOp):
         *,
         combine: Combine | None = None,
         rows: Callable[[Attributes], tuple[RowOp, Attributes] | None] | None = None,
+        asks: tuple[Mapper, Combine] | None = None,
         axes: Callable[[Shape, Attributes], Shape] | None = None,
         **options: Any,
     ) -> None:
         super().__init__(name, infer, compute, **options)
         self.combine: Combine | None = combine
+        self.asks = asks
         self._rows, self._axes = rows, axes
 
     def axes(self, shape: Shape, attributes: Attributes) -> Shape:

@@ -9,10 +9,17 @@ import numpy as np
 from nbgraph.dtype import as_dtype, is_float
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec, constant
+from nbgraph.operator.decorator import op
 from nbgraph.ops.define import as_array, library, public
 from nbgraph.shape import same_shape
 
 Array = np.ndarray[Any, Any]
+
+
+@op
+def truth(x: Any) -> Any:
+    """x != 0: what a number is cast to bool by."""
+    return x != 0
 
 
 def _astype(inputs: list[Array], outputs: list[Array], *, dtype: np.dtype[Any]) -> None:

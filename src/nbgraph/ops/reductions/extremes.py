@@ -11,11 +11,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from nbgraph.operator.array_op import ArrayOp, Gradients
+from nbgraph.kernels.loops import Combine
+from nbgraph.operator.array_op import Gradients
 from nbgraph.operator.reduce_op import ReduceOp
 from nbgraph.operator.registry import register
 from nbgraph.ops.define import hashable_axis, library, public
 from nbgraph.ops.elementwise.arithmetic import divide, multiply
+from nbgraph.ops.elementwise.casting import truth
 from nbgraph.ops.elementwise.comparison import equal
 from nbgraph.ops.reductions.reductions import kept, reduced, reduction_infer, spread, sum
 
@@ -92,19 +94,21 @@ amax, amin = max, min
 # questions --------------------------------------------------------------------------------------
 
 
-def _question(name: str, dtype: str, answer: Callable[..., Any]) -> ArrayOp:
-    return ArrayOp(
+def _question(name: str, dtype: str, answer: Callable[..., Any], combine: Combine) -> ReduceOp:
+    return ReduceOp(
         name,
         reduction_infer(name, lambda given, asked: np.dtype(dtype)),
         reduced(
             name,
             lambda x, axes, out: np.copyto(out, np.reshape(answer(x, axis=axes), out.shape)),
         ),
+        asks=(truth, combine),
     )
 
 
-_ANY, _ALL = _question("any", "bool", np.any), _question("all", "bool", np.all)
-_COUNT = _question("count_nonzero", "int64", np.count_nonzero)
+_ANY = _question("any", "bool", np.any, "max")
+_ALL = _question("all", "bool", np.all, "min")
+_COUNT = _question("count_nonzero", "int64", np.count_nonzero, "add")
 
 
 @public(_ANY)
