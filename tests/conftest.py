@@ -12,6 +12,10 @@ from pathlib import Path
 _OWNER = "PYTEST_XDIST_WORKER" not in os.environ
 if _OWNER:
     os.environ["NBGRAPH_CACHE_DIR"] = tempfile.mkdtemp(prefix="nbgraph-test-cache-")
+    # child processes have the package and the tests of this checkout, whatever else is installed
+    _ROOT = Path(__file__).resolve().parent.parent
+    _PATHS = [str(_ROOT / "src"), str(_ROOT), os.environ.get("PYTHONPATH", "")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, _PATHS))
 
 # tests see the programs they ask for, at once, and nothing of it in the terminal
 os.environ.setdefault("NBGRAPH_EAGER_COMPILE", "1")

@@ -10,6 +10,7 @@ import tomllib
 
 import pytest
 
+import nbgraph
 from tests.support import ROOT, Readme, run_python
 
 PYPROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
@@ -21,6 +22,13 @@ def script(name):
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def test_child_processes_have_the_package_of_this_checkout(tmp_path):
+    """Whatever is installed in the environment."""
+    code = "import importlib.util as u; print(u.find_spec('nbgraph').origin)"
+    wanted = str(ROOT / "src" / "nbgraph" / "__init__.py")
+    assert run_python("-c", code, cwd=tmp_path).strip() == nbgraph.__file__ == wanted
 
 
 # ---------------------------------------------------------------------------------- README

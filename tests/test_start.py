@@ -95,7 +95,7 @@ def child(program, **environment):
     env = {k: v for k, v in os.environ.items() if not k.startswith(("COV_", "NBGRAPH_COMPILER"))}
     ended = subprocess.run(
         [sys.executable, str(program)],
-        env={**env, "PYTHONPATH": str(ROOT / "src"), **environment},
+        env={**env, **environment},
         capture_output=True,
         text=True,
         check=False,
@@ -119,7 +119,7 @@ def warm(tmp_path_factory):
     cache = {"NBGRAPH_CACHE_DIR": str(folder / "cache")}
     built = subprocess.run(
         [sys.executable, "-m", "nbgraph.warm"],
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src"), **cache},
+        env={**os.environ, **cache},
         capture_output=True,
         text=True,
         check=False,

@@ -76,5 +76,5 @@ def test_a_storm_of_interrupts(seconds, tmp_path):
     """SYS-04, X-ENG-10: interrupts between any two instructions of operators and their memory."""
     program = tmp_path / "storm.py"
     program.write_text(STORM)
-    printed = run_python(program, seconds, cwd=ROOT, PYTHONPATH=str(ROOT))
+    printed = run_python(program, seconds, cwd=ROOT)
     assert printed.startswith("turns")

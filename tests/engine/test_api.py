@@ -2,6 +2,7 @@
 
 import functools
 import gc
+import os
 import subprocess
 import sys
 import threading
@@ -365,7 +366,7 @@ def test_the_setting_chooses_the_first_engine():
     for value, told in (("naive", "naive"), ("quick", "expected one of naive, threaded, chaos")):
         child = subprocess.run(
             [sys.executable, "-c", code],
-            env={"NBGRAPH_ENGINE": value},
+            env={**os.environ, "NBGRAPH_ENGINE": value},
             capture_output=True,
             text=True,
             check=False,

@@ -79,7 +79,7 @@ sys.stdout.write(sys.stderr.getvalue())
 def run(text, tmp_path, **env):
     program = tmp_path / "program.py"
     program.write_text(text)
-    return run_python(program, cwd=tmp_path, PYTHONPATH=str(ROOT), NBGRAPH_ENGINE="threaded", **env)
+    return run_python(program, cwd=tmp_path, NBGRAPH_ENGINE="threaded", **env)
 
 
 def test_change_over(own_cache, tmp_path):

@@ -28,7 +28,7 @@ def child(*arguments, bound=60, **env):
     ended = subprocess.run(
         [sys.executable, *map(str, arguments)],
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **env},
+        env={**os.environ, **env},
         capture_output=True,
         text=True,
         timeout=bound,

@@ -78,5 +78,5 @@ def test_a_storm_of_interrupts(kind, seconds, tmp_path):
 
     program = tmp_path / "storm.py"
     program.write_text(STORM)
-    printed = run_python(program, kind, seconds, cwd=ROOT, PYTHONPATH=str(ROOT))
+    printed = run_python(program, kind, seconds, cwd=ROOT)
     assert printed.startswith("turns")
