@@ -23,6 +23,9 @@ Messages name the operator, the argument, what was given, what was expected and 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Never
+
 
 class NbgraphError(Exception):
     """Base of all errors raised by nbgraph."""
@@ -116,3 +119,12 @@ def of_kernel(name: str, code: int) -> NbgraphError:
     if code & 255 == INDEX_CODE:
         return IndexingError(f"{name}: index {code >> 8} is out of bounds of its axis")
     return KernelError(f"kernel {name!r} returned error code {code}")
+
+
+def stays(what: str, remedy: str) -> Callable[..., Never]:
+    """`__reduce_ex__` of a class whose objects belong to their process: no pickles, no copies."""
+
+    def refuse(self: object, protocol: object = None) -> Never:
+        raise TypeError(f"{what} can be neither pickled nor copied; {remedy}")
+
+    return refuse

@@ -206,6 +206,9 @@ class Config:
             raise AttributeError(name)
         return getattr(self.variable.get(), name)
 
+    def __reduce__(self) -> str:
+        return "config"  # the one of its process
+
     def __repr__(self) -> str:
         return f"config({self.variable.get()})"
 

@@ -206,6 +206,9 @@ def test_other_classes_are_asked():
 class torch_like:
     """A class that claims to be of torch."""
 
+    def __dlpack__(self):
+        raise AssertionError("only from_dlpack asks")
+
 
 torch_like.__module__ = "torch"
 

@@ -16,7 +16,7 @@ from nbgraph.engine.sites import caller
 from nbgraph.engine.streams import WORK, device_queue
 from nbgraph.engine.thread import here
 from nbgraph.engine.variable import Owner, Variable
-from nbgraph.errors import EngineError, EngineTimeout
+from nbgraph.errors import EngineError, EngineTimeout, stays
 from nbgraph.settings import DEBUG_ASKED, config
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ class Engine(Runner):
             self._owner.engine = self
         self._bulks = 0  # open ones, of any thread
         self._listeners = ()
+
+    __reduce_ex__ = stays("an engine", "each process has its own: ng.engine.current()")
 
     # variables and operators -------------------------------------------------------------------
 

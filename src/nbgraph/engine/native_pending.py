@@ -10,7 +10,7 @@ from nbgraph.engine.failure import Failure
 from nbgraph.engine.operation import Operation
 from nbgraph.engine.sites import Site
 from nbgraph.engine.variable import Variable
-from nbgraph.errors import EngineTimeout
+from nbgraph.errors import EngineTimeout, stays
 
 if TYPE_CHECKING:
     from nbgraph.engine.kernels import Kernels
@@ -25,6 +25,8 @@ class NativePending:
         self, engine: Kernels, name: str, ticket: int, writes: tuple[Variable, ...]
     ) -> None:
         self.engine, self.name, self.ticket, self.writes = engine, name, ticket, writes
+
+    __reduce_ex__ = stays("what a push returns", "take its result()")
 
     def done(self) -> bool:
         """Whether it has ended, well or not."""

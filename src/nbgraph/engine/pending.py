@@ -10,7 +10,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.engine.sites import Site, site
-from nbgraph.errors import ArgumentError, EngineError, EngineTimeout
+from nbgraph.errors import ArgumentError, EngineError, EngineTimeout, stays
 
 if TYPE_CHECKING:
     from nbgraph.engine.base import Engine
@@ -41,6 +41,8 @@ class Pending:
     _code: CodeType
     _instruction: int
     _waiters: list[Callable[[], object]] | None
+
+    __reduce_ex__ = stays("what a push returns", "take its result()")
 
     @property
     def site(self) -> Site:

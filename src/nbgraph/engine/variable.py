@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbgraph.engine.core.layout import NEVER, UNTIL_RAISED
 from nbgraph.engine.failure import Failure, Ledger
+from nbgraph.errors import stays
 
 if TYPE_CHECKING:
     from nbgraph.engine.base import Engine
@@ -94,6 +95,9 @@ class Variable:
         self._address = 0
         self._core: Any = None
         next(owner.made)
+
+    # a copy would give the core's record back twice
+    __reduce_ex__ = stays("a variable of the engine", "make another: ng.engine.new_variable()")
 
     def __del__(self) -> None:
         try:

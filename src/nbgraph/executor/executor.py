@@ -10,7 +10,7 @@ import numpy as np
 from nbgraph.array.chunk import Chunk
 from nbgraph.device import Context
 from nbgraph.engine import current
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, stays
 from nbgraph.executor.held import Arrays, FixedArrays
 from nbgraph.executor.program import Program
 from nbgraph.executor.programs import Bound
@@ -64,6 +64,10 @@ class Executor(Reports):
         self._outputs = list(bound.outputs)
         self._trained = False  # whether what backward reads was kept
         self._joint: Program | None = None
+
+    __reduce_ex__ = stays(
+        "an executor", "pickle its `symbol` and `arg_dict`, and bind that again with simple_bind"
+    )
 
     @property
     def device(self) -> Context:

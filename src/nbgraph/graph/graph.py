@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
+from nbgraph.errors import stays
 from nbgraph.graph.build import GraphNode, Operand, rebuilt
 from nbgraph.graph.listing import drawn, listing
 from nbgraph.graph.node import topological
@@ -31,6 +32,8 @@ class Graph:
     ) -> None:
         self.heads: tuple[Entry, ...] = tuple(heads)
         self._variables = None if variables is None else tuple(variables)
+
+    __reduce_ex__ = stays("the graph of a symbol", "pickle the Symbol itself; it never changes")
 
     @cached_property
     def nodes(self) -> tuple[GraphNode, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from nbgraph.array.core import Array
 from nbgraph.array.push import WEAK
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, stays
 from nbgraph.nodes.leaves import assign
 from nbgraph.nodes.listing import drawn
 from nbgraph.nodes.node import NaryNodeOp
@@ -50,6 +50,8 @@ class Expr(Operators, Methods, Reductions, Indexing, Protocols):
 
     def __init__(self, graph: Any, node: NaryNodeOp) -> None:
         self.graph, self.node = graph, node
+
+    __reduce_ex__ = stays("an expression of a graph", "take its values, as x.val.asnumpy()")
 
     @classmethod
     def __nbgraph_call__(

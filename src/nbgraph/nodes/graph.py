@@ -8,7 +8,7 @@ from typing import Any
 from nbgraph.array.core import Array
 from nbgraph.array.create import array
 from nbgraph.device import Context
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, stays
 from nbgraph.nodes import memory, passes, stretches
 from nbgraph.nodes.building import Building
 from nbgraph.nodes.expr import Expr
@@ -63,6 +63,10 @@ class ExpressionGraph(Building):
         self._limit = memory.limit_of(workspace, self.device)
         self.inference, self.throw_nan = bool(inference), bool(throw_nan)
         self.compiled = bool(compiled)
+
+    __reduce_ex__ = stays(
+        "an expression graph", "build it there, and give its params() the values, as asnumpy()"
+    )
 
     # running ------------------------------------------------------------------------------------
 

@@ -48,6 +48,9 @@ class Explanation:
             self.dtype = as_dtype("int64")  # an operator of integers alone
             self._typed = op.invoker.plan([self.dtype] * op.nin, self.dtype, defaults_of(op.scalar))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.op, self.dtype)  # kernels belong to their process
+
     # facts ------------------------------------------------------------------------------------
 
     @cached_property

@@ -69,6 +69,9 @@ class Group:
             raise AttributeError(name)
         return getattr(self._space, f"{self._name}_{name}")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._space, self._name)
+
     def __dir__(self) -> list[str]:
         start = f"{self._name}_"
         return [n.removeprefix(start) for n in dir(self._space) if n.startswith(start)]
@@ -112,6 +115,9 @@ class Namespace:
         if made is None or made.__wrapped__ is not entry.op:  # registered anew
             made = self._made[first] = self._kind(entry.op, self._lift, self._prefix)
         return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._prefix, self._lift, self._kind)
 
     def __dir__(self) -> list[str]:
         return registry.names()

@@ -69,8 +69,10 @@ def test_who_does_not_take_part_is_asked_first():
     d = Double(np.ones(2))
     assert d + Own() == "own"
     assert (d == None) is False  # noqa: E711
-    with pytest.raises(TypeError, match="unsupported operand"):
-        d + "text"
+    for other in ("text", object(), float):
+        assert (d == other) is False
+        with pytest.raises(TypeError, match="unsupported operand"):
+            d + other
 
 
 def test_in_place_makes_another_one():

@@ -20,6 +20,15 @@ class Way(NamedTuple):
     swapped: bool = False  # the object stands on the right
 
 
+# what a class has, one at least, whose objects may be operands
+_OPERANDS = tuple(
+    f"__{name}__"
+    for name in (
+        "float index complex len array array_ufunc array_interface array_struct dlpack buffer"
+    ).split()
+)
+
+
 @functools.cache
 def operator_of(name: str) -> Any:
     """What `call` takes: the operator behind a public function of the library."""
@@ -32,8 +41,8 @@ def takes_part(other: Any) -> bool:
     kind = type(other)
     if getattr(kind, "__nbgraph_priority__", None) is not None:
         return True
-    if other is None or kind is str:  # Python's own error, and `a == None` is False
-        return False
+    if kind is str or not any(hasattr(kind, name) for name in _OPERANDS):
+        return False  # Python's own error, and `a == None` is False
     return getattr(kind, "__array_ufunc__", ...) is not None
 
 
