@@ -43,7 +43,6 @@ LATER = {
     "nbgraph.operator.explain",
     "nbgraph.operator.pickling",
     "nbgraph.operator.product_op",
-    "nbgraph.operator.row_op",
     "nbgraph.operator.simple",
     "nbgraph.operator.tiled_op",
     # the engine's core, of which a warm process has the object code
