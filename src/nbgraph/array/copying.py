@@ -75,7 +75,7 @@ def _write(value: Array, target: Array) -> None:
     if value._chunk.device != device and not (value._chunk.device.host and device.host):
         _bring(value, target)
         return
-    op = _caster(value.dtype, target.dtype)
+    op = caster(value.dtype, target.dtype)
     if op is not None:
         write(op, value, target)
         return
@@ -88,7 +88,7 @@ def _write(value: Array, target: Array) -> None:
     )
 
 
-def _caster(source: np.dtype[Any], wanted: np.dtype[Any]) -> Mapper | None:
+def caster(source: np.dtype[Any], wanted: np.dtype[Any]) -> Mapper | None:
     """What casts as on every machine; None where NumPy does it on the host: what a float beyond
     all integers becomes."""
     if wanted.kind == "b" and source.kind != "b":
@@ -98,7 +98,7 @@ def _caster(source: np.dtype[Any], wanted: np.dtype[Any]) -> Mapper | None:
 
 def prepare_copy(given: Layout, made: Layout) -> Prepared | None:
     """The kernel of the host that copies to new memory and casts; None where NumPy casts."""
-    op = _caster(given.dtype, made.dtype)
+    op = caster(given.dtype, made.dtype)
     if op is None or config.compiler == "python":
         return None
     plan = op.invoker.plan_of([given.dtype], {})

@@ -11,9 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from nbgraph.array.core import Array
-from nbgraph.array.launch import prepare, scalar_word
-from nbgraph.array.push import carried
 from nbgraph.array.route import Push, declines, routes_of
+from nbgraph.array.update import Update
 from nbgraph.engine import current
 from nbgraph.engine.kernels import Kernels
 from nbgraph.operator.call import call, recording
@@ -70,43 +69,6 @@ def binary(name: str, *, swapped: bool = False) -> Callable[..., Any]:
     return method
 
 
-class Update:
-    """A kernel that writes `a op b` over `a`, for operands of known layouts."""
-
-    __slots__ = ("core", "device", "engine", "head", "launcher", "number", "steps", "tail")
-
-    def __init__(self, op: Mapper, engine: Kernels, operands: tuple[Any, Any]) -> None:
-        a, b = operands
-        found = carried(op, operands, {})
-        own, weak = a._layout, not isinstance(b, Array)
-        layouts = [own, None if weak else b._layout]
-        prepared = prepare(op, found.plan, own.shape, layouts, [own], ("write",))
-        self.engine, self.core, self.device = engine, engine._core, a._chunk.device
-        self.launcher = prepared.launcher(engine, 0 if weak else 1, 1, False)
-        self.head, self.steps, self.tail = prepared.head, prepared.steps, prepared.outer
-        self.number = prepared.scalars[0] if weak else None
-
-    def run(self, a: Any, b: Any) -> bool:
-        """Push it; False where the general way is needed."""
-        engine, held = self.engine, a._chunk
-        if engine is not engine._owner.engine or engine._bulks or held.locked or held.leases:
-            return False
-        if held.device is not self.device:
-            return False
-        if self.number is not None:
-            record = (*self.head, a._address, a._address, *self.steps)
-            record += (scalar_word(b, *self.number), *self.tail)
-            self.launcher((held,), record, engine.site_id())
-        else:
-            other = b._chunk
-            if other is held or other.device is not held.device:
-                return False
-            record = (*self.head, a._address, b._address, a._address, *self.steps, *self.tail)
-            self.launcher((other, held), record, engine.site_id())
-        held.writes += 1
-        return True
-
-
 def in_place(name: str) -> Callable[..., Any]:
     """The method for `a op= b`: the result goes to the memory of `a`, seen through every view."""
     table: dict[Any, Update] = {}
@@ -116,7 +78,7 @@ def in_place(name: str) -> Callable[..., Any]:
         key = self._layout, other._layout if type(other) is type(self) else type(other)
         known = table.get(key)
         if known is not None and _recorder() is None and not CLOSELY_ASKED[0]:
-            if known.run(self, other):
+            if known.run(self._chunk, self._address, other):
                 return self
         nonlocal op
         if op is None:
@@ -140,4 +102,4 @@ def _learn_update(table: dict[Any, Update], key: Any, op: Mapper, a: Any, b: Any
         return  # it has to be looked at whether the number fits
     if len(table) >= _KEPT:
         table.clear()
-    table[key] = Update(op, engine, (a, b))
+    table[key] = Update(op, engine, a, a._layout, b)

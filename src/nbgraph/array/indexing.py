@@ -16,6 +16,7 @@ from nbgraph import ops
 from nbgraph.array.carry import common_device, writable
 from nbgraph.array.copying import cell, fill_from
 from nbgraph.array.core import Array, from_host
+from nbgraph.array.keyed import frozen, known_part, known_write, learn_part, learn_write
 from nbgraph.array.lift import lift
 from nbgraph.array.place import place
 from nbgraph.array.push import WEAK
@@ -24,6 +25,7 @@ from nbgraph.operator.call import call, recording
 from nbgraph.ops.carrier.indexing import is_basic, is_false, part, with_masks
 from nbgraph.ops.carrier.operators import operator_of
 from nbgraph.ops.define import is_elsewhere
+from nbgraph.settings import CLOSELY_ASKED
 
 
 def get(array: Array, key: Any) -> Any:
@@ -34,9 +36,17 @@ def get(array: Array, key: Any) -> Any:
             from nbgraph.ops.indexing.gathering import lines
 
             return lines(array, found)
-    if recording.get() is None and is_basic(key):
-        return view(array, key)
-    return part(array, key)
+    if recording.get() is not None:
+        return part(array, key)
+    form = frozen(key)
+    found = None if form is None else known_part(array, form)
+    if found is not None:
+        return found
+    if form is None and not is_basic(key):
+        return part(array, key)
+    found = view(array, key)
+    learn_part(array, form, found)
+    return found
 
 
 def _lines_at(array: Array, key: Any) -> Array | None:
@@ -54,6 +64,10 @@ def set_(array: Array, key: Any, value: Any) -> None:
         if key.shape == array.shape:  # no need to know the mask
             _set_where(array, key, value)
             return
+    form = None if recording.get() is not None or CLOSELY_ASKED[0] else frozen(key)
+    if form is not None and known_write(array, form, value):
+        return
+    given = value
     writable("setitem", array)
     if isinstance(value, (*WEAK, np.generic)):
         value = cell(value, array.dtype)
@@ -67,7 +81,9 @@ def set_(array: Array, key: Any, value: Any) -> None:
         ops.index_update(array, value, key=key, out=array)
         return
     if basic:
-        _set_view(view(array, key), value)
+        target = view(array, key)
+        _set_view(target, value)
+        learn_write(array, form, target, given)
     else:
         _set_elements(array, key, value)
     array._chunk.writes += 1

@@ -23,11 +23,12 @@ _KEPT = 256  # sets of attributes whose quick way an operator knows
 _KINDS = ("rows", "reduce", "product", "tiled")  # of operators that are one kernel
 
 
-def routes(op: ArrayOp, attributes: Mapping[str, Any]) -> Routes | None:
-    """The routes of an operator with these attributes; None where it can have none."""
+def routes(op: ArrayOp, attributes: Mapping[str, Any], operands: Sequence[Any]) -> Routes | None:
+    """The routes of an operator with these attributes and so many operands; None where it can have
+    none."""
     if not (op.copies or op.kind in _KINDS) or op.auxiliary or op.resources:
         return None
-    return routes_of(op, attributes)
+    return routes_of(op, attributes, len(operands))
 
 
 def pushed(
@@ -63,7 +64,7 @@ def learn(
     if found is not None and known.learn(found[0], outputs, operands, found[1]):
         if len(op.shortcuts) >= _KEPT:
             op.shortcuts.clear()
-        op.shortcuts[told(attributes)] = known.push
+        op.shortcuts[told(attributes, operands)] = known.push
 
 
 def _kernel(

@@ -84,9 +84,12 @@ def declines(place: object, operands: object) -> None:
     """Where no interpreter's entry serves."""
 
 
-def routes_of(op: Mapper | ArrayOp, attributes: Mapping[str, Any]) -> Routes | None:
-    """The routes of an operator with these parameters; None: there are none, and will not be."""
-    key = ("routes", *attributes.items()) if attributes else "routes"
+def routes_of(
+    op: Mapper | ArrayOp, attributes: Mapping[str, Any], operands: int = 0
+) -> Routes | None:
+    """The routes of an operator with these parameters, and so many operands where the number is
+    not its own; None: there are none, and will not be."""
+    key = ("routes", operands, *attributes.items()) if attributes or operands else "routes"
     try:
         found: Routes | None = op.carried.get(key)
     except TypeError:  # a parameter that is an array or a list

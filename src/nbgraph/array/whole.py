@@ -85,7 +85,7 @@ def apply(
             return _known_view(op, operands[0], attributes, *place_of)
     ways = None
     if outs is None and requests is None and not CLOSELY_ASKED[0]:
-        ways = known.routes(op, attributes)
+        ways = known.routes(op, attributes, operands)
         if ways is not None and ways.count:
             made = known.pushed(ways, op, operands, attributes)
             if made is not None:

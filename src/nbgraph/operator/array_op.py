@@ -177,7 +177,7 @@ class ArrayOp:
     def _shortly(self, frame: Any, operands: tuple[Any, ...], attributes: Mapping[str, Any]) -> Any:
         """What the quick way gives, or None."""
         try:
-            push = self.shortcuts.get(told(attributes))
+            push = self.shortcuts.get(told(attributes, operands))
         except TypeError:  # an attribute that is a list or an array
             return None
         return None if push is None else push(frame, operands)
@@ -314,9 +314,9 @@ class ArrayOp:
         return self
 
 
-def told(attributes: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Attributes as a key."""
-    return (*attributes, *attributes.values())
+def told(attributes: Mapping[str, Any], operands: Sequence[Any]) -> tuple[Any, ...]:
+    """Attributes and how many operands there are, as a key."""
+    return (len(operands), *attributes, *attributes.values())
 
 
 def visible_of(op: Any) -> int:

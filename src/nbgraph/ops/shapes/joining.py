@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.array_op import Gradients, Infer, Spec
 from nbgraph.operator.registry import register, registered
+from nbgraph.operator.request import OpReqType
+from nbgraph.operator.tiled_op import PlacingOp, TiledCall
 from nbgraph.ops.define import (
     as_known,
     axis_of,
@@ -41,6 +44,70 @@ def _arrays(name: str, arrays: Any) -> list[Any]:
     return found
 
 
+class JoiningOp(PlacingOp):
+    """A TiledOp that puts arrays of one dtype beside each other along its attribute `axis`; NumPy
+    arrays, and those to be cast, are left to `join(arrays, out, **attributes)`."""
+
+    def __init__(
+        self,
+        name: str,
+        infer: Infer,
+        join: Callable[..., None],
+        gradient: Callable[[Gradients], Sequence[Any]],
+    ) -> None:
+        super().__init__(
+            name, infer, self._runs, self._apart, gradient=gradient, operands=("*arrays",)
+        )
+        self._join = join
+
+    def made(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+        """See TiledOp."""
+        return dtype
+
+    def suits(self, dtypes: Sequence[np.dtype[Any]]) -> bool:
+        """See TiledOp."""
+        return all(each == dtypes[0] for each in dtypes)
+
+    def run(
+        self,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array],
+        requests: Sequence[OpReqType],
+        attributes: Mapping[str, Any],
+        **others: Any,
+    ) -> None:
+        """See ArrayOp; straight into the result where that may be."""
+        if requests[0] is OpReqType.kWriteTo:
+            self._join(inputs, outputs[0], **attributes)
+        else:
+            super().run(inputs, outputs, requests, attributes, **others)
+
+    def _apart(self, *arrays: Array, **attributes: Any) -> Array:
+        made = np.empty(*self.infer([Spec.of(x) for x in arrays], attributes)[0])
+        self._join(arrays, made, **attributes)
+        return made
+
+    def _runs(
+        self, specs: Sequence[Spec], dtype_name: str, /, **attributes: Any
+    ) -> TiledCall | None:
+        from nbgraph.kernels.joining import join_text
+        from nbgraph.kernels.written import written
+
+        (made,) = self.infer(specs, attributes)
+        if made.dtype != specs[0].dtype:
+            return None
+        place = axis_of(self.__name__, attributes["axis"], len(made.shape))
+        rows = math.prod(made.shape[:place])
+        runs = [math.prod(spec.shape) // rows for spec in specs]
+        starts = accumulate(runs, initial=0)
+        words = [word for pair in zip(runs, starts, strict=False) for word in pair]
+        item = made.dtype.itemsize
+        code = written("join", join_text(f"uint{8 * item}"), "float32")
+        tiles, total = rows * len(runs), sum(runs)
+        cost = 3 * tiles + rows * total * item // 10
+        return TiledCall(code, (len(runs), total), tuple(words), tiles, cost)
+
+
 # concatenate ------------------------------------------------------------------------------------
 
 
@@ -62,8 +129,8 @@ def _concatenated(*specs: Spec, axis: int, dtype: np.dtype[Any] | None) -> Spec:
     return Spec((*first[:place], total, *first[place + 1 :]), _common(specs, dtype))
 
 
-def _concatenate(inputs: list[Array], outputs: list[Array], *, axis: int, dtype: Any) -> None:
-    np.concatenate(inputs, axis, out=outputs[0], casting="unsafe")
+def _concatenate(inputs: Sequence[Array], out: Array, *, axis: int, dtype: Any) -> None:
+    np.concatenate(inputs, axis, out=out, casting="unsafe")
 
 
 def _concatenate_rule(g: Gradients) -> list[Any]:
@@ -80,13 +147,7 @@ def _concatenate_rule(g: Gradients) -> list[Any]:
     ]
 
 
-_CONCATENATE = ArrayOp(
-    "concatenate",
-    _concatenated,
-    _concatenate,
-    operands=("*arrays",),
-    gradient=_concatenate_rule,
-)
+_CONCATENATE = JoiningOp("concatenate", _concatenated, _concatenate, _concatenate_rule)
 
 
 @public(_CONCATENATE, "concat")
@@ -132,8 +193,8 @@ def _stacked(*specs: Spec, axis: int, dtype: np.dtype[Any] | None) -> Spec:
     return Spec((*first[:place], len(specs), *first[place:]), _common(specs, dtype))
 
 
-def _stack(inputs: list[Array], outputs: list[Array], *, axis: int, dtype: Any) -> None:
-    np.stack(inputs, axis, out=outputs[0], casting="unsafe")
+def _stack(inputs: Sequence[Array], out: Array, *, axis: int, dtype: Any) -> None:
+    np.stack(inputs, axis, out=out, casting="unsafe")
 
 
 def _stack_rule(g: Gradients) -> list[Any]:
@@ -144,7 +205,7 @@ def _stack_rule(g: Gradients) -> list[Any]:
     ]
 
 
-_STACK = ArrayOp("stack", _stacked, _stack, operands=("*arrays",), gradient=_stack_rule)
+_STACK = JoiningOp("stack", _stacked, _stack, _stack_rule)
 
 
 @public(_STACK)

@@ -1,0 +1,130 @@
+"""Basic indices seen before: where the part lies that one selects, and how it is written.
+
+A part is known by the layout of the array and the index, so that nothing asks NumPy twice.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbgraph.array.chunk import shared
+from nbgraph.array.copying import caster
+from nbgraph.array.core import Array, make
+from nbgraph.array.layout import Layout
+from nbgraph.array.update import Update
+from nbgraph.dtype import name_of
+from nbgraph.engine import current
+from nbgraph.engine.kernels import Kernels
+
+_KEPT = 4096  # parts, and writes
+_WHOLE = {int, type(None)}
+_EXACT = 1 << 53  # whole numbers up to this are floats
+_LARGE = 3e38  # what float32 holds, and more
+_parts: dict[Any, tuple[int, Layout]] = {}
+_writes: dict[Any, Write] = {}
+
+
+def frozen(key: Any) -> Any:
+    """A basic index of Python's own integers in a form that can be hashed; None for others.
+
+    >>> frozen((slice(2), 1, ..., None))
+    ((<class 'slice'>, None, 2, None), 1, 'rest', 'new')
+    >>> frozen(True)
+    """
+    kind = type(key)
+    if kind is int:
+        return key
+    if kind is slice:
+        start, stop, step = key.start, key.stop, key.step
+        own = type(start) in _WHOLE and type(stop) in _WHOLE and type(step) in _WHOLE
+        return (slice, start, stop, step) if own else None
+    if kind is tuple:
+        found = tuple([frozen(part) for part in key])
+        return None if None in found else found
+    return "rest" if key is Ellipsis else "new" if key is None else None
+
+
+def known_part(array: Array, form: Any) -> Any:
+    """The part that a frozen index selects, if it is known."""
+    found = _parts.get((array._layout, form))
+    if found is None:
+        return None
+    return make(array._chunk, array._address + found[0], found[1], shared(array))
+
+
+def learn_part(array: Array, form: Any, part: Array) -> None:
+    """Remember where the part lies that a frozen index selects."""
+    if form is not None:
+        if len(_parts) >= _KEPT:
+            _parts.clear()
+        _parts[array._layout, form] = part._address - array._address, part._layout
+
+
+# writes -----------------------------------------------------------------------------------------
+
+
+class Write(NamedTuple):
+    """How numbers from `low` to `high`, or arrays, are written over a part. `whole`: the bytes of a
+    chunk that hold nothing else; 0 for a part of one."""
+
+    update: Update
+    offset: int
+    low: float
+    high: float
+    whole: int
+
+    def run(self, array: Array, value: Any) -> bool:
+        """Push it; False where the general way is needed."""
+        if self.update.number is not None and not self.low <= value <= self.high:
+            return False
+        holder = array._holder
+        held = array._layout.nbytes if holder is None else holder.nbytes
+        if self.whole and self.whole != held:
+            return False
+        return self.update.run(array._chunk, array._address + self.offset, value, 4)
+
+
+def known_write(array: Array, form: Any, value: Any) -> bool:
+    """Whether `value` was written over the part of a frozen index, as another was before."""
+    found = _writes.get(_key(array, form, value))
+    return found is not None and found.run(array, value)
+
+
+def learn_write(array: Array, form: Any, part: Array, value: Any) -> None:
+    """Remember how a value was written over a part; this has just been found to be right."""
+    engine, own = current(), part._layout
+    if form is None or not isinstance(engine, Kernels) or not own.size:
+        return
+    bounds = _bounds(own.dtype, value)
+    if bounds is None or not array._chunk.device.host:
+        return
+    many = isinstance(value, Array)
+    op = caster(value.dtype if many else np.dtype(type(value)), own.dtype)
+    if op is None or (many and len(value.shape) > len(own.shape)):
+        return
+    held = array._layout.nbytes if array._holder is None else array._holder.nbytes
+    whole = own.nbytes if own.contiguous and own.nbytes == held else 0
+    update = Update(op, engine, array, own, value, reads=False, whole=bool(whole))
+    if len(_writes) >= _KEPT:
+        _writes.clear()
+    offset = part._address - array._address
+    _writes[_key(array, form, value)] = Write(update, offset, *bounds, whole)
+
+
+def _key(array: Array, form: Any, value: Any) -> Any:
+    return array._layout, form, value._layout if isinstance(value, Array) else type(value)
+
+
+def _bounds(dtype: np.dtype[Any], value: Any) -> tuple[float, float] | None:
+    """Between which numbers there is nothing to be looked at; None where there always is."""
+    if isinstance(value, Array):
+        return 0, 0
+    kind = type(value)
+    if name_of(dtype) in ("float32", "float64"):
+        return {float: (-_LARGE, _LARGE), int: (-_EXACT, _EXACT)}.get(kind)
+    if dtype.kind in "iu" and kind is int:
+        limits = np.iinfo(dtype)
+        return int(limits.min), min(int(limits.max), (1 << 63) - 1)
+    return (0, 1) if dtype.kind == "b" and kind is bool else None
