@@ -81,8 +81,18 @@ DEBUG_ASKED = [False]
 
 
 def _default_cache_dir() -> str:
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    try:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    except RuntimeError:  # a user whom the system does not know, as in containers
+        return ""
     return str(Path(base) / "nbgraph")
+
+
+def _number(name: str, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(f"NBGRAPH_{name.upper()}={text!r}; expected a whole number") from None
 
 
 class Settings(NamedTuple):
@@ -145,7 +155,7 @@ class Settings(NamedTuple):
             text = os.environ.get(f"NBGRAPH_{name.upper()}")
             if text is not None:
                 number = isinstance(cls._field_defaults[name], int)
-                values[name] = int(text) if number else text
+                values[name] = _number(name, text) if number else text
         return cls(**values).checked()
 
 

@@ -16,6 +16,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.codegen import cache
+from nbgraph.settings import Settings
 
 SCRIPT = """
 import json, math, sys
@@ -157,6 +158,27 @@ def test_no_cache_folder_or_an_unwritable_one_is_no_error(tmp_path):
     blocked.write_text("not a folder")
     with ng.config(cache_dir=str(blocked)):
         np.testing.assert_array_equal(ng.op(lambda x: x + 0.375)(x), x + np.float32(0.375))
+
+
+def test_a_user_without_a_home_has_no_cache_folder(monkeypatch):
+    """In containers: a number that the system has no user for."""
+
+    def refuse(kind):
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("XDG_CACHE_HOME", "NBGRAPH_CACHE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", classmethod(refuse))
+    assert Settings.from_environment().cache_dir == ""
+    monkeypatch.setenv("NBGRAPH_WATCHDOG", "soon")
+    with pytest.raises(ValueError, match="NBGRAPH_WATCHDOG='soon'; expected a whole number"):
+        Settings.from_environment()
+
+
+def test_a_folder_that_is_deleted_meanwhile_is_empty(tmp_path):
+    """By `rm -rf`, between two looks at it."""
+    assert cache._files(tmp_path / "gone") == []
+    cache._trim(tmp_path / "gone")
 
 
 def test_a_folder_that_others_can_write_is_not_used(tmp_path):

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+import nbgraph as ng
+from nbgraph.engine import cold
 from tests.support import ROOT, run_python
 
 TASKS = Path("/proc/self/task")
@@ -115,6 +117,13 @@ def test_asking_for_the_threaded_engine_waits_for_it(own_cache, tmp_path):
         tmp_path,
     )
     assert printed == LINE
+
+
+def test_without_a_folder_it_is_not_once(monkeypatch, capsys):
+    monkeypatch.setattr(cold.Build, "_start_thread", lambda self: None)
+    with ng.config(cache_dir=""):
+        cold.Build()
+    assert "8 s in each process, as there is no folder" in capsys.readouterr().err
 
 
 def test_a_build_that_fails_is_told_once(own_cache, tmp_path):

@@ -196,9 +196,12 @@ def info() -> Info:
 
 
 def _files(where: Path) -> list[Path]:
-    """What this module wrote there."""
+    """What this module wrote there; nothing where somebody has deleted the folder meanwhile."""
     mine = lambda p: p.suffix in (_CODE, _FACT) or p.name.startswith(_NEW)
-    return [p for p in where.iterdir() if mine(p)]
+    try:
+        return [p for p in where.iterdir() if mine(p)]
+    except OSError:
+        return []
 
 
 def _serialise(key: str, entry: Entry) -> bytes:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nbgraph.codegen import cache
 from nbgraph.codegen.making.events import in_background
 from nbgraph.engine import handle
 from nbgraph.engine.base import Engine
@@ -22,6 +23,7 @@ from nbgraph.settings import config
 if TYPE_CHECKING:
     import subprocess
 
+_EACH_TIME = ", about 8 s in each process, as there is no folder to keep it in (NBGRAPH_CACHE_DIR)"
 _LOOK = 0.02  # seconds between two looks whether it is there
 
 
@@ -33,9 +35,11 @@ class Build:
 
     def __init__(self) -> None:
         stream: Any = sys.stderr
+        kept = cache.folder() is not None
         if stream is not None:
+            how_often = ", once, about 8 s" if kept else _EACH_TIME
             stream.write(
-                "nbgraph: building the engine for this machine, once, about 8 s; "
+                f"nbgraph: building the engine for this machine{how_often}; "
                 "until then operations run one by one\n"
             )
             stream.flush()
@@ -43,7 +47,7 @@ class Build:
         self._pid = os.getpid()
         self._process: subprocess.Popen[bytes] | None = None
         self._thread: threading.Thread | None = None
-        if not (config.cache_dir and sys.executable and self._start_process()):
+        if not (kept and sys.executable and self._start_process()):
             self._start_thread()
 
     def _start_process(self) -> bool:
