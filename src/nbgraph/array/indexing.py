@@ -8,6 +8,7 @@ NDArray as a mask is waited for; not so where a number is assigned.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -33,9 +34,8 @@ def get(array: Array, key: Any) -> Any:
     if isinstance(key, Array) and array._layout.shape:
         found = _lines_at(array, key)
         if found is not None:
-            from nbgraph.ops.indexing.gathering import lines
-
-            return lines(array, found)
+            gather, template = _taking(len(array._layout.shape))
+            return gather(array, found, key=template)
     if recording.get() is not None:
         return part(array, key)
     form = frozen(key)
@@ -49,10 +49,21 @@ def get(array: Array, key: Any) -> Any:
     return found
 
 
+@functools.cache
+def _taking(axes: int) -> tuple[Any, Any]:
+    """The operator that takes whole lines of an array with so many axes, and its key."""
+    from nbgraph.ops.define import operator_of
+    from nbgraph.ops.indexing.keys import ARRAY
+    from nbgraph.ops.shapes.slicing import ALL
+
+    return operator_of(ops.gather), (ARRAY, *(ALL,) * (axes - 1))
+
+
 def _lines_at(array: Array, key: Any) -> Array | None:
     """The numbers of whole lines that an index selects, if it does; a mask is waited for."""
-    if key.dtype.kind != "b":
-        return key if key.dtype.kind in "iu" else None
+    kind = key._layout.dtype.kind
+    if kind != "b":
+        return key if kind in "iu" else None
     if len(key.shape) != 1 or key.shape[0] != array.shape[0] or is_elsewhere(key):
         return None
     return from_host(key.asnumpy().nonzero()[0], array.device)

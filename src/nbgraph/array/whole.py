@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.array import anomaly, known
+from nbgraph.array import anomaly, known, views
 from nbgraph.array.carry import common_device, told, writable
-from nbgraph.array.chunk import Chunk, shared
+from nbgraph.array.chunk import Chunk
 from nbgraph.array.copying import copied, copy_of, filled
-from nbgraph.array.core import Array, empty_of, make
-from nbgraph.array.layout import Layout, layout
+from nbgraph.array.core import Array, empty_of
+from nbgraph.array.layout import layout
 from nbgraph.array.lift import lift
 from nbgraph.array.place import place
 from nbgraph.device import Context, RunContext
@@ -21,12 +21,11 @@ from nbgraph.engine.properties import NORMAL, OVERWRITE
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.array_op import ArrayOp, Spec
 from nbgraph.operator.at_once import check_out
-from nbgraph.operator.call import recording, training
+from nbgraph.operator.call import training
 from nbgraph.operator.request import OpReqType
 from nbgraph.settings import CLOSELY_ASKED, config
 from nbgraph.shape import overlap
 
-_KEPT = 2048  # views that an operator knows the place of
 kWriteTo, kAddTo = OpReqType.kWriteTo, OpReqType.kAddTo
 
 
@@ -80,9 +79,9 @@ def apply(
 ) -> Any:
     """An operator over whole arrays."""
     if outs is None and op.view is not None and isinstance(operands[0], Array):
-        place_of = op.carried.get(_key(operands[0], attributes))
-        if place_of is not None:
-            return _known_view(op, operands[0], attributes, *place_of)
+        view = views.known(op, operands[0], attributes)
+        if view is not None:
+            return view
     ways = None
     if outs is None and requests is None and not CLOSELY_ASKED[0]:
         ways = known.routes(op, attributes, operands)
@@ -160,7 +159,7 @@ def _short(
     """The results where they are a view, a copy or one number, which need no function, or where
     other operators give them."""
     if op.view is not None:
-        return _viewed(op, values, attributes)
+        return views.viewed(op, values, attributes)
     if op.copies:
         return [copy_of(values[0], specs[0].dtype)]
     if op.constant is not None:
@@ -168,42 +167,6 @@ def _short(
         own = layout(*specs[0])
         return [empty_of(own, device) if number is None else filled(own, device, number)]
     return place(device).composed(op, values, attributes, specs)
-
-
-def _viewed(
-    op: ArrayOp, values: Sequence[Array], attributes: Mapping[str, Any]
-) -> list[Array] | None:
-    """The result as a view of operand 0, where there is one."""
-    assert op.view is not None
-    source = values[0]
-    memory = source._view()
-    try:
-        view = op.view(memory, **attributes)
-    except ValueError:
-        return None
-    if view.size and not np.may_share_memory(view, memory):  # NumPy made a copy: not its memory
-        return None
-    found = source._of_view(view)
-    if len(op.carried) >= _KEPT:
-        op.carried.clear()
-    place = found._address - source._address, found._layout
-    op.carried[_key(source, attributes)] = place
-    return [found]
-
-
-def _key(source: Array, attributes: Mapping[str, Any]) -> Any:
-    return (source._layout, *attributes.items())
-
-
-def _known_view(
-    op: ArrayOp, source: Array, attributes: Mapping[str, Any], offset: int, own: Layout
-) -> Array:
-    """The view of an array of this layout that was worked out before."""
-    result = make(source._chunk, source._address + offset, own, shared(source))
-    recorder = recording.get()
-    if recorder is not None:
-        recorder.record(op, (source,), attributes, (result,), (False,))
-    return result
 
 
 def _outputs(

@@ -28,6 +28,7 @@ from nbgraph.shape import axis_of as axis_of
 Shape = tuple[int, ...]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
+_INT = {int}
 library = Namespace("nbgraph.ops")
 
 
@@ -69,6 +70,8 @@ def whole(name: str, argument: str, value: object) -> int:
 
 def whole_tuple(name: str, argument: str, value: Any) -> Shape:
     """A tuple of whole numbers from one or a sequence of them."""
+    if type(value) is tuple and set(map(type, value)) <= _INT:
+        return value
     if isinstance(value, (tuple, list)) or (isinstance(value, np.ndarray) and value.ndim):
         return tuple(whole(name, argument, v) for v in value)
     return (whole(name, argument, value),)

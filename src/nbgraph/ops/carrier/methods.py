@@ -9,9 +9,14 @@ import numpy as np
 from nbgraph import ops
 from nbgraph.errors import ArgumentError, ShapeError
 
+_INT, _TUPLE = {int}, {tuple}
+
 
 def _several(name: str, values: tuple[Any, ...]) -> Any:
     """Sizes or axes, given one by one or as a tuple."""
+    kinds = set(map(type, values))
+    if kinds == _INT or (kinds == _TUPLE and len(values) == 1):
+        return values[0] if kinds == _TUPLE else values
     if len(values) == 1 and (values[0] is None or np.ndim(values[0]) > 0):
         return values[0]
     if any(np.ndim(v) for v in values):

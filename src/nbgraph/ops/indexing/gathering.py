@@ -18,9 +18,8 @@ from nbgraph.ops.define import Shape, as_array, cast, library, public, shape_tup
 from nbgraph.ops.elementwise.arithmetic import multiply
 from nbgraph.ops.elementwise.comparison import equal
 from nbgraph.ops.indexing.indexing import add_at, require_integers
-from nbgraph.ops.indexing.keys import ARRAY, Template, normal_key, numpy_index, selected_shape
+from nbgraph.ops.indexing.keys import Template, normal_key, numpy_index, selected_shape
 from nbgraph.ops.indexing.picking_tiles import add_tiling, gather_tiling
-from nbgraph.ops.shapes.slicing import ALL
 
 Array = np.ndarray[Any, Any]
 
@@ -102,11 +101,6 @@ def gather(x: Any, *index_arrays: Any, key: Any, out: Any = None) -> Any:
     """
     template, arrays = _key(x, key, index_arrays, "gather")
     return _GATHER(x, *arrays, key=template, out=out)
-
-
-def lines(x: Any, indices: Any) -> Any:
-    """`x[indices]`, for an array with axes and a carrier's array of integers."""
-    return _GATHER(x, indices, key=(ARRAY, *(ALL,) * (len(x.shape) - 1)))
 
 
 def _scatter_infer(value: Spec, *indices: Spec, shape: Shape, key: Template) -> Spec:

@@ -1,0 +1,81 @@
+"""Results that are views of the operand: worked out by NumPy once, then known by its layout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array.chunk import shared
+from nbgraph.array.core import Array, make
+from nbgraph.array.layout import Layout
+from nbgraph.operator.array_op import ArrayOp, told
+from nbgraph.operator.call import recording
+
+_KEPT = 2048  # layouts that a table holds, and what else an operator keeps
+_recorder = recording.get
+Places = dict[Layout, tuple[int, Layout]]  # by the operand's layout: bytes from its start, and how
+
+
+def known(op: ArrayOp, source: Array, attributes: Mapping[str, Any]) -> Any:
+    """The view of an array of a layout that was worked out before, and recorded; or None."""
+    places: Places | None = op.carried.get(_key(attributes))
+    place = None if places is None else places.get(source._layout)
+    if place is None:
+        return None
+    result = _view(source, place)
+    recorder = _recorder()
+    if recorder is not None:
+        recorder.record(op, (source,), attributes, (result,), (False,))
+    return result
+
+
+def viewed(
+    op: ArrayOp, values: Sequence[Array], attributes: Mapping[str, Any]
+) -> list[Array] | None:
+    """The result as a view of operand 0, where there is one."""
+    assert op.view is not None
+    source = values[0]
+    memory = source._view()
+    try:
+        view = op.view(memory, **attributes)
+    except ValueError:
+        return None
+    if view.size and not np.may_share_memory(view, memory):  # NumPy made a copy: not its memory
+        return None
+    found = source._of_view(view)
+    _learn(op, source, found, attributes)
+    return [found]
+
+
+def _key(attributes: Mapping[str, Any]) -> Any:
+    return ("views", *attributes.items())
+
+
+def _view(source: Array, place: tuple[int, Layout]) -> Any:
+    return make(source._chunk, source._address + place[0], place[1], shared(source))
+
+
+def _learn(op: ArrayOp, source: Array, found: Array, attributes: Mapping[str, Any]) -> None:
+    places: Places | None = op.carried.get(_key(attributes))
+    if places is None:
+        if len(op.carried) >= _KEPT:
+            op.carried.clear()
+            op.shortcuts.clear()
+        places = op.carried[_key(attributes)] = {}
+        op.shortcuts[told(attributes, (source,))] = _shortcut(places, type(source))
+    if len(places) >= _KEPT:
+        places.clear()
+    places[source._layout] = found._address - source._address, found._layout
+
+
+def _shortcut(places: Places, kind: type[Array]) -> Callable[[Any, tuple[Any, ...]], Any]:
+    def run(place: Any, operands: tuple[Any, ...]) -> Any:
+        source = operands[0]
+        if type(source) is not kind or _recorder() is not None:
+            return None
+        known = places.get(source._layout)
+        return None if known is None else _view(source, known)
+
+    return run
