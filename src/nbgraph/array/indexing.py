@@ -39,14 +39,9 @@ def get(array: Array, key: Any) -> Any:
     if recording.get() is not None:
         return part(array, key)
     form = frozen(key)
-    found = None if form is None else known_part(array, form)
-    if found is not None:
-        return found
     if form is None and not is_basic(key):
         return part(array, key)
-    found = view(array, key)
-    learn_part(array, form, found)
-    return found
+    return _part(array, key, form)
 
 
 @functools.cache
@@ -92,12 +87,21 @@ def set_(array: Array, key: Any, value: Any) -> None:
         ops.index_update(array, value, key=key, out=array)
         return
     if basic:
-        target = view(array, key)
+        target = _part(array, key, form)
         _set_view(target, value)
         learn_write(array, form, target, given)
     else:
         _set_elements(array, key, value)
     array._chunk.writes += 1
+
+
+def _part(array: Array, key: Any, form: Any) -> Any:
+    """The part that a basic index selects, whose form is known, or None."""
+    found = None if form is None else known_part(array, form)
+    if found is None:
+        found = view(array, key)
+        learn_part(array, form, found)
+    return found
 
 
 def view(array: Array, key: Any) -> Any:

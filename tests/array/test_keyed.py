@@ -1,0 +1,122 @@
+"""Parts at basic indices, read and written again: by a way that is known, as NumPy does it."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import nbgraph as ng
+from nbgraph.array import indexing
+from nbgraph.array.keyed import frozen
+
+RNG = np.random.default_rng(0)
+PARTS = st.one_of(
+    st.integers(-3, 2),
+    st.slices(3),
+    st.just(slice(None, None, -1)),
+)
+KEYS = st.one_of(
+    PARTS,
+    st.tuples(PARTS, PARTS),
+    st.tuples(st.none(), PARTS),
+    st.tuples(PARTS, st.just(...), PARTS),
+    st.just(...),
+)
+NUMBERS = [1.5, -0.1, 3, True, 300, 2**60, 1e39, float("nan"), float("inf")]
+
+
+def values(dtype):
+    return (RNG.normal(size=(3, 3)) * 9).astype(dtype)
+
+
+def as_view(key):
+    """The index that gives a view of NumPy's in any case."""
+    parts = key if isinstance(key, tuple) else (key,)
+    return parts if ... in parts else (*parts, ...)
+
+
+def outcome(write, array):
+    """What an array holds after a write, or what the write raises."""
+    try:
+        with np.errstate(all="ignore"):
+            write(array)
+    except (OverflowError, ValueError) as error:
+        return type(error)
+    return np.asarray(array).tobytes()
+
+
+@given(KEYS, st.sampled_from(NUMBERS), st.sampled_from(["float32", "float16", "int8", "bool"]))
+def test_numbers_are_written_as_numpy_does(key, number, dtype):
+    """X-NDA-04: whether the way is known or not, with what NumPy raises."""
+    x = values(dtype)
+
+    def write(array):
+        array[as_view(key) if isinstance(array, np.ndarray) else key] = number
+
+    for _ in range(3):
+        wanted = outcome(write, x.copy())
+        assert outcome(write, ng.array(x)) == wanted
+
+
+@given(KEYS, st.sampled_from(["float32", "float64", "bool"]), st.booleans())
+def test_arrays_are_written_and_parts_read(key, dtype, lead):
+    """X-NDA-04: of other dtypes, broadcast, and of the same memory."""
+    x = values("float32")
+    given = values(dtype)[0, : x[as_view(key)].shape[-1] if x[as_view(key)].ndim else 1]
+    if not x[as_view(key)].ndim:
+        given = given[0]
+    given = given[None] if lead and x[as_view(key)].ndim > 1 else given
+    for _ in range(3):
+        wanted, made = x.copy(), ng.array(x)
+        wanted[as_view(key)] = given
+        made[key] = ng.array(given)
+        wanted[as_view(key)] += 1
+        made[key] += 1
+        assert made.asnumpy().tobytes() == wanted.tobytes()
+        assert made[key].asnumpy().tobytes() == wanted[as_view(key)].tobytes()
+
+
+def test_known_parts_ask_nobody(threaded, monkeypatch):
+    """X-NDA-04: the second time an index is not looked at by NumPy."""
+    a = ng.array(values("float32"))
+    a[1:, 2] = 4.0
+    a[1:, 2] = a[:2, 0]
+    monkeypatch.setattr(indexing, "view", None)
+    assert a[1:, 2].tolist() == a[:2, 0].tolist()
+    a[1:, 2] = 5.0
+    assert a[1:, 2].tolist() == [5.0, 5.0]
+    a[1:, 2] = a[:2, 0]
+    assert a[1:, 2].tolist() == a[:2, 0].tolist()
+
+
+def test_failures_are_overwritten_by_the_whole_alone(threaded):
+    """A part that is written leaves the failure of the rest."""
+    for key, healed in [(slice(None), True), (slice(1, None), False)] * 2:
+        bad = ng.arange(4.0)[ng.array([9, 0])]
+        bad[key] = 1.0
+        if healed:
+            assert bad.tolist() == [1.0, 1.0]
+        else:
+            with pytest.raises(IndexError, match="index 9"):
+                bad.asnumpy()
+
+
+def test_what_is_not_known_takes_the_general_way(threaded):
+    """Recorded, on another device, and indices that are equal and yet others."""
+    a = ng.array(values("float32"))
+    for _ in range(2):
+        assert a[1].shape == (3,)
+        assert a[True].shape == (1, 3, 3)
+        a[1:2] = 2.0
+        with pytest.raises(IndexError):
+            a[1.0:2] = 2.0
+        far = a.to(ng.gpu(0))
+        far[1:2] = 3.0
+        assert far[1].device == ng.gpu(0)
+        assert far[1].tolist() == [3.0] * 3
+        a.attach_grad()
+        with ng.autograd.record():
+            loss = (a[1] * 2).sum()
+        loss.backward()
+        assert a.grad.asnumpy().sum() == 6
+    assert frozen(np.int64(1)) is None
