@@ -41,6 +41,25 @@ def take_text(dtype: str, index: str) -> str:
     )
 
 
+def take_single_text(dtype: str, index: str) -> str:
+    """As `take_text`, where a line is one element."""
+    layout = record("x", "indices", "out")
+    return function(
+        "def take(args, lo, hi):",
+        *layout.reading("size", "count", "x", "indices", "out", "share", "parts"),
+        f"index = {index}_pointer(indices)",
+        f"given = {dtype}_pointer(x)",
+        f"y = {dtype}_pointer(out)",
+        "for tile in range(lo, hi):",
+        "    o = tile // parts",
+        "    first = (tile - o * parts) * share",
+        "    for k in range(first, min(first + share, count)):",
+        *(f"        {line}" for line in _FOUND),
+        "        store(y, o * count + k, load(given, o * size + at))",
+        "return 0",
+    )
+
+
 def add_text(dtype: str, index: str) -> str:
     """out[o, indices[k]] = sum of value[o, k]. A tile: part of the lines of one o."""
     layout, item = record("value", "indices", "out"), ITEM[dtype]

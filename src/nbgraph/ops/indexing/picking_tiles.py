@@ -21,7 +21,7 @@ _LEAST = 256  # bytes of a line that are added at once
 
 def take_tiling(specs: Sequence[Spec], dtype: Any, *, axis: int) -> TiledCall:
     """The call for `take`."""
-    from nbgraph.kernels.picking import take_text
+    from nbgraph.kernels.picking import take_single_text, take_text
     from nbgraph.kernels.written import written
 
     x, indices = specs
@@ -31,7 +31,8 @@ def take_tiling(specs: Sequence[Spec], dtype: Any, *, axis: int) -> TiledCall:
     share = max(1, min(count, _TILE // nbytes))
     parts = -(-count // share)
     bits = f"uint{8 * x.dtype.itemsize}"  # elements are moved as they are
-    code = written("take", take_text(bits, indices.dtype.name), "float32")
+    text = (take_single_text if inner == 1 else take_text)(bits, indices.dtype.name)
+    code = written("take", text, "float32")
     head, words = (x.shape[place], count), (inner, share, parts)
     return TiledCall(code, head, words, outer * parts, _cost(outer * count, nbytes))
 

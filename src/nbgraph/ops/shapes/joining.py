@@ -44,9 +44,12 @@ def _arrays(name: str, arrays: Any) -> list[Any]:
     return found
 
 
+_MANY, _SHORT = 4096, 16  # rows, and elements of a run: NumPy is quicker at more, and shorter, ones
+
+
 class JoiningOp(PlacingOp):
     """A TiledOp that puts arrays of one dtype beside each other along its attribute `axis`; NumPy
-    arrays, and those to be cast, are left to `join(arrays, out, **attributes)`."""
+    arrays, those to be cast, and many short runs are left to `join(arrays, out, **attributes)`."""
 
     def __init__(
         self,
@@ -99,6 +102,8 @@ class JoiningOp(PlacingOp):
         place = axis_of(self.__name__, attributes["axis"], len(made.shape))
         rows = math.prod(made.shape[:place])
         runs = [math.prod(spec.shape) // rows for spec in specs]
+        if rows > _MANY and sum(runs) < _SHORT * len(runs):
+            return None
         starts = accumulate(runs, initial=0)
         words = [word for pair in zip(runs, starts, strict=False) for word in pair]
         item = made.dtype.itemsize
