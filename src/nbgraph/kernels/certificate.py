@@ -19,6 +19,7 @@ from typing import Any
 
 from nbgraph.codegen import cache
 from nbgraph.errors import CertificateError
+from nbgraph.kernels import vanishing
 from nbgraph.kernels.claim import Claim, key
 from nbgraph.kernels.interpret import MAX_TRIPS, Evaluator, FloatDomain, Undetermined
 from nbgraph.kernels.multiprecision import MultiDomain
@@ -95,10 +96,13 @@ class _Checker:
         self.trips = TRIPS
         self.report = Certificate(claim.name, str(claim.wrt.data))
         roots = [claim.value, claim.slope] + ([claim.reference] if claim.reference else [])
+        nodes = claim.graph.reachable(roots)
+        guards = vanishing.guards(nodes)
         self.comparisons = [
             n
-            for n in claim.graph.reachable(roots)
+            for n in nodes
             if n.op in COMPARISONS and n.args[0].kind == "f" and not n.regions
+            if n.id not in guards
         ]
 
     def run(self) -> Certificate:

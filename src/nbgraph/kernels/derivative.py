@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nbgraph.errors import DerivativeError
+from nbgraph.kernels import vanishing
 from nbgraph.kernels.rules import partial
 from nbgraph.kernels.scalar import GROWING, Graph, Node
 
@@ -116,7 +117,8 @@ class Forward:
             return self._negated(self._times(slope, self._d(b.args[1].args[0])))
         top = da
         if db is not None:
-            moved = graph.arithmetic("mul", n, db)
+            grown = vanishing.grows(b, self._is_active)
+            moved = vanishing.product(graph, n, db) if grown else graph.arithmetic("mul", n, db)
             top = graph.negate(moved) if da is None else graph.arithmetic("sub", da, moved)
         return None if top is None else graph.arithmetic("div", top, b)
 
@@ -151,7 +153,11 @@ class Forward:
             if d is None:
                 continue
             slope = partial(self._graph, n, index, accurate=self._accurate)
-            if slope is not None:
+            if slope is None:
+                continue
+            if vanishing.decays(n, self._is_active):
+                total = self._plus(total, vanishing.product(self._graph, slope, d))
+            else:
                 total = self._plus(total, self._times(slope, d))
         return total
 

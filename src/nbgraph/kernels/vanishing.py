@@ -1,0 +1,91 @@
+"""Products in derivatives that are 0 although one of their factors has overflowed.
+
+Where 1/(1 + exp(-x)) is 0, exp(-x) is infinite, and so is its slope: the rule of a quotient has 0
+times infinity, NaN. The limit of that product is 0 if what is infinite grew, as exponentials and
+polynomials do: of b that grows, b'/b**2 goes to 0. It is not where it came to a pole: 1/(1/x) has
+slope 1 at 0. So the text decides: these functions look at what is between a value and the operand
+that it is differentiated by. Where they say no, the product stays as it is, NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from nbgraph.kernels.scalar import Graph, Node
+
+Active = Callable[[Node], bool]
+
+_GROWING = frozenset(("exp", "exp2", "expm1", "cosh", "sinh"))
+_TAME = _GROWING.union(
+    ("sin", "cos", "tanh", "sigmoid", "softplus", "erf", "erfc", "sqrt", "atan", "asinh", "hypot")
+)
+_DECAYING = frozenset(("exp", "exp2", "sigmoid", "tanh", "erf", "erfc"))
+_SUMS = frozenset(("add", "sub", "mul", "neg", "abs", "select"))
+
+
+def decays(node: Node, active: Active) -> bool:
+    """Whether the slope of a call, where it is 0, vanishes faster than its argument's can grow."""
+    (argument, *more) = node.args
+    if more:
+        return False
+    poles = node.data in _DECAYING  # exp(-1/x) beats any power of 1/x
+    return (poles or node.data == "atan") and grows(argument, active, poles=poles)
+
+
+def grows(root: Node, active: Active, *, poles: bool = False) -> bool:
+    """Whether a value that is infinite has overflowed; `poles`: divisions by what depends on the
+    operand are no objection."""
+    seen: set[tuple[int, bool]] = set()
+    todo = [(root, poles)]
+    while todo:
+        node, allowed = todo.pop()
+        if not active(node) or node.op == "arg" or (node.id, allowed) in seen:
+            continue
+        seen.add((node.id, allowed))
+        if node.op == "call" and node.data in _GROWING:
+            allowed = True
+        elif not _passes(node, active, allowed):
+            return False
+        todo += [(a, allowed) for a in node.args]
+    return True
+
+
+def _passes(node: Node, active: Active, poles: bool) -> bool:
+    if node.op == "call" and node.data == "pow":
+        exponent = node.args[1]
+        positive = exponent.op == "const" and exponent.data > 0
+        return not active(exponent) and (poles or positive)
+    if node.op == "div":
+        return poles or not active(node.args[1])
+    return node.op in _SUMS or (node.op == "call" and node.data in _TAME)
+
+
+def product(graph: Graph, zero: Node, other: Node) -> Node:
+    """`zero * other`, and 0 where that is 0 times infinity."""
+    made = graph.arithmetic("mul", zero, other)
+    if _is_finite(other):
+        return made
+    nothing = graph.const(0.0)
+    # elsewhere it stays a product, although it may be 0: this is differentiated again
+    instead = graph.select(graph.compare("ne", made, made), nothing, made)
+    return graph.select(graph.compare("eq", zero, nothing), instead, made)
+
+
+def guards(nodes: Iterable[Node]) -> set[int]:
+    """Comparisons that `product` made: nothing bends there."""
+    found: set[int] = set()
+    for node in nodes:
+        if node.op == "select" and node.args[0].op == "eq":
+            instead, made = node.args[1:]
+            if instead.op == "select" and instead.args[0].args == (made, made):
+                found |= {node.args[0].id, instead.args[0].id}
+    return found
+
+
+def _is_finite(d: Node) -> bool:
+    """An operand, or a multiple of one."""
+    while d.op in ("neg", "mul"):
+        if d.op == "mul" and d.args[0].op != "const" and d.args[1].op != "const":
+            return False
+        d = d.args[-1] if d.args[0].op == "const" else d.args[0]
+    return d.op in ("const", "arg", "param")

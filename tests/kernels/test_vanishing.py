@@ -1,0 +1,44 @@
+"""Derivatives where what is below a fraction, or in an exponent, has overflowed (SMP-39)."""
+
+import math
+
+import numpy as np
+import pytest
+
+import nbgraph as ng
+from tests.zoo.judge import slopes
+
+LIMITS = {  # points where a rule meets 0 times infinity, and others
+    "logistic": (lambda x: 1 / (1 + math.exp(-x)), [-800, -60, 0, 60, 800]),
+    "silu": (lambda x: x / (1 + math.exp(-x)), [-800, -60, 0, 800]),
+    "fermi": (lambda x: 1 / (math.exp((x - 1.0) / 0.01) + 1), [50, 0.9, 1, 1.01]),
+    "sech": (lambda x: 1 / math.cosh(x), [-800, -10, 0, 800]),
+    "einstein": (lambda x: x**3 / math.expm1(x), [5, 710, 800]),
+    "bump": (lambda x: math.exp(-1 / x**2), [1e-200, 0.001, 1]),
+    "gumbel": (lambda x: math.exp(-math.exp(-x)), [-800, -2, 0, 800]),
+    "gudermann": (lambda x: 2 * math.atan(math.exp(x)), [-800, 0, 800]),
+}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_limits(name):
+    """First and second order, against numbers that do not overflow."""
+    function, points = LIMITS[name]
+    op = ng.op(function, name=name)
+    points = np.array(points, float)
+    for order in (1, 2):
+        with np.errstate(all="ignore"):
+            found = op.derivative("x", order=order)(points)
+        wanted = slopes(function, [(x,) for x in points], {}, 0, order)
+        np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-16)
+
+
+def test_a_root_is_no_overflow_either():
+    assert ng.op(lambda x: x / (1 + math.sqrt(x)), name="root").derivative("x")(0.0) == 1
+
+
+@pytest.mark.parametrize("function", [lambda x: 1 / (1 / x + 0.5), lambda x: math.atan(1 / x)])
+def test_poles_are_no_overflow(function):
+    """The slope is 1 or -1 there, which the rule cannot know: NaN, and never 0."""
+    with np.errstate(all="ignore"):
+        assert math.isnan(ng.op(function, name="pole").derivative("x")(np.float64(0.0)))
