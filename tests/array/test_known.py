@@ -81,6 +81,27 @@ def test_calls_are_found_again(threaded, alone, name, dtype):
     assert kept[0].asnumpy().tobytes() == wanted.tobytes()
 
 
+def test_draws_are_found_again(threaded, alone):
+    """The numbers are those of the general way, in its order; gradients know what was dropped."""
+
+    def drawn():
+        ng.random.seed(5)
+        made = []
+        for _ in range(3):
+            with ng.autograd.record():
+                made.append(ng.dropout(a, 0.5))
+            made[-1].backward()
+            assert a.grad.tolist() == made[-1].tolist()
+        return [x.tolist() for x in made]
+
+    a = ng.ones(30)
+    a.attach_grad()
+    first = drawn()
+    assert first[0] != first[1]
+    alone()
+    assert drawn() == first
+
+
 @given(
     st.integers(1, 9),
     st.integers(1, 9),

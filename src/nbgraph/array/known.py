@@ -1,12 +1,13 @@
 """The quick way of operators over whole arrays that one kernel does: see `route`.
 
-An operator with a state, a resource or a result that is a view has none.
+An operator with a state or a resource has none, but those that draw have their own (`drawn`);
+results that are views have `views`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from nbgraph.array.core import Array
 from nbgraph.array.launch import Prepared
@@ -23,48 +24,79 @@ _KEPT = 256  # sets of attributes whose quick way an operator knows
 _KINDS = ("rows", "reduce", "product", "tiled")  # of operators that are one kernel
 
 
-def routes(op: ArrayOp, attributes: Mapping[str, Any], operands: Sequence[Any]) -> Routes | None:
-    """The routes of an operator with these attributes and so many operands; None where it can have
-    none."""
+class Ways(Protocol):
+    """The quick way of an operator."""
+
+    def again(self, op: Any, operands: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
+        """What a call like one before gives; None where the general way is needed."""
+        ...
+
+    def learn(
+        self,
+        op: Any,
+        values: Sequence[Array],
+        results: Sequence[Array],
+        operands: Sequence[Any],
+        attributes: Mapping[str, Any],
+    ) -> None:
+        """Remember the kernel of a call, which is over; `attributes` are normalised."""
+        ...
+
+
+def ways(op: ArrayOp, attributes: Mapping[str, Any], operands: Sequence[Any]) -> Ways | None:
+    """The quick way of an operator with these attributes and so many operands; None where it can
+    have none."""
+    if op.kind == "drawn":
+        from nbgraph.array import drawn
+
+        return drawn.WAYS
     if not (op.copies or op.kind in _KINDS) or op.auxiliary or op.resources:
         return None
-    return routes_of(op, attributes, len(operands))
+    routes = routes_of(op, attributes, len(operands))
+    return None if routes is None else ByRoutes(routes)
 
 
-def pushed(
-    known: Routes, op: ArrayOp, operands: Sequence[Any], attributes: Mapping[str, Any]
-) -> Any:
-    """What a call like one before gives; None where the general way is needed."""
-    engine = current()
-    if isinstance(engine, Kernels):
-        engine._open_gate()
-    made = known.push(engine.site_id(2), tuple(operands))
-    if made is None:
-        return None
-    recorder = recording.get()
-    if recorder is not None:
-        given = made if type(made) is tuple else (made,)
-        recorder.record(op, operands, op.normalise(attributes), given, _NEW)
-    return made
+class ByRoutes:
+    """Routes as the quick way."""
 
+    __slots__ = ("routes",)
 
-def learn(
-    known: Routes,
-    op: ArrayOp,
-    values: Sequence[Array],
-    results: Sequence[Array],
-    operands: Sequence[Any],
-    attributes: Mapping[str, Any],
-) -> None:
-    """Remember the kernel of a call, which is over; `attributes` are normalised."""
-    if any(v is not operand for v, operand in zip(values, operands, strict=True)):
-        return  # numbers and lists become arrays in each call anew
-    outputs = [r._layout for r in results]
-    found = _kernel(op, [v._layout for v in values], outputs, attributes)
-    if found is not None and known.learn(found[0], outputs, operands, found[1]):
-        if len(op.shortcuts) >= _KEPT:
-            op.shortcuts.clear()
-        op.shortcuts[told(attributes, operands)] = known.push
+    def __init__(self, routes: Routes) -> None:
+        self.routes = routes
+
+    def again(self, op: Any, operands: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
+        """See Ways."""
+        if not self.routes.count:
+            return None
+        engine = current()
+        if isinstance(engine, Kernels):
+            engine._open_gate()
+        made = self.routes.push(engine.site_id(2), tuple(operands))
+        if made is None:
+            return None
+        recorder = recording.get()
+        if recorder is not None:
+            given = made if type(made) is tuple else (made,)
+            recorder.record(op, operands, op.normalise(attributes), given, _NEW)
+        return made
+
+    def learn(
+        self,
+        op: Any,
+        values: Sequence[Array],
+        results: Sequence[Array],
+        operands: Sequence[Any],
+        attributes: Mapping[str, Any],
+    ) -> None:
+        """See Ways."""
+        if any(v is not operand for v, operand in zip(values, operands, strict=True)):
+            return  # numbers and lists become arrays in each call anew
+        outputs = [r._layout for r in results]
+        found = _kernel(op, [v._layout for v in values], outputs, attributes)
+        if found is not None and self.routes.learn(found[0], outputs, operands, found[1]):
+            if len(op.shortcuts) >= _KEPT:
+                op.shortcuts.clear()
+            op.shortcuts[told(attributes, operands)] = self.routes.push
 
 
 def _kernel(

@@ -84,11 +84,10 @@ def apply(
             return view
     ways = None
     if outs is None and requests is None and not CLOSELY_ASKED[0]:
-        ways = known.routes(op, attributes, operands)
-        if ways is not None and ways.count:
-            made = known.pushed(ways, op, operands, attributes)
-            if made is not None:
-                return made
+        ways = known.ways(op, attributes, operands)
+        made = None if ways is None else ways.again(op, operands, attributes)
+        if made is not None:
+            return made
     attributes = op.normalise(attributes)
     names = [op.operand_name(i) for i in range(len(operands))]
     values: list[Array] = lift(op.__name__, names, operands, weak=False)
@@ -113,7 +112,7 @@ def apply(
     if watched:
         anomaly.look(op, values, results)
     if ways is not None:
-        known.learn(ways, op, values, results, operands, attributes)
+        ways.learn(op, values, results, operands, attributes)
     return results[0] if len(results) == 1 else tuple(results)
 
 
