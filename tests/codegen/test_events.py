@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
+from nbgraph.codegen import target
 from nbgraph.codegen.making import aside, events, progress
 from nbgraph.codegen.making.aside import Job
 from nbgraph.codegen.making.events import compiling, in_background
@@ -224,6 +225,30 @@ def test_a_child_goes_on_with_the_queue():
     wait.end()
     aside.settle(WAIT)
     assert done == [os.getpid()]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_fork_waits_for_what_other_threads_compile():
+    """The child has no such thread, so locks that it holds would be held for good."""
+    began, over = threading.Event(), threading.Event()
+
+    def work():
+        with compiling("elsewhere", "numba"), target.COMPILING:
+            began.set()
+            over.wait(WAIT)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    began.wait(WAIT)
+    threading.Timer(0.05, over.set).start()
+    with compiling("here", "numba"):  # nobody waits for themselves
+        pid = os.fork()
+    if pid == 0:  # pragma: no cover - the child
+        os._exit(0 if target.COMPILING.acquire(timeout=5) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    assert over.is_set()
+    thread.join(WAIT)
 
 
 def test_the_end_of_the_process_lets_the_piece_in_hand_finish(tmp_path):

@@ -95,7 +95,7 @@ def _before() -> None:
 
 
 def _release() -> None:
-    if _held.pop():
+    if _held and _held.pop():  # nothing is held where the first engine began during the fork
         handle.LOADING.release()
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from nbgraph._version import __version__
 from nbgraph.codegen import target
+from nbgraph.codegen.making.events import compiling
 from nbgraph.errors import CompileError
 from nbgraph.kernels import llvm, streaming, vector_math
 from nbgraph.kernels.writer import Source
@@ -65,9 +66,10 @@ def content_key(source: Source, by: Compiler) -> str:
 def _version(by: Compiler) -> str:
     if by == "llvm":
         return llvm.version()
-    from nbgraph.kernels import reference
+    with compiling("numba", by):  # a fork waits for it: another thread's imports block a child
+        from nbgraph.kernels import reference
 
-    return reference.version()
+        return reference.version()
 
 
 def compile_source(source: Source, by: Compiler) -> Compiled:

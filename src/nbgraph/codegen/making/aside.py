@@ -173,6 +173,8 @@ def _before_fork() -> None:
 
 
 def _after_fork() -> None:
+    if not _held:  # the first job came while the fork began
+        return
     _locks.changed.release()
     wait, has_turn = _held.pop()
     if has_turn:

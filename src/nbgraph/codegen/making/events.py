@@ -79,7 +79,7 @@ class Making:
     def __enter__(self) -> Self:
         self._started = time.perf_counter()
         if not _HERE.background:
-            self._line = progress.begin(self.name)
+            self._line = progress.begin(self.name, makes=True)
         return self
 
     def __exit__(

@@ -19,6 +19,8 @@ from nbgraph.settings import config
 
 PATIENCE = 0.5  # seconds of waiting before there is a line
 _EVERY = 0.2  # seconds between two looks at the clock
+_LONGEST = 20.0  # seconds that a fork waits for what other threads make
+_LOOK = 0.001  # seconds between two looks meanwhile
 _GAP = 0.25  # seconds without a wait after which the next one counts anew
 clock = time.perf_counter
 
@@ -135,6 +137,10 @@ class Line:
             finally:
                 self._finish()
 
+    def made_elsewhere(self) -> bool:
+        """Whether another thread makes code that is waited for."""
+        return any(wait.maker not in (0, threading.get_ident()) for wait in self._waits.copy())
+
     def _start(self) -> None:
         self._stop = threading.Event()
         self._ticker = threading.Thread(
@@ -174,12 +180,13 @@ class Line:
 
 
 class Wait:
-    """Somebody waits, for a kernel or for so many (`count`)."""
+    """Somebody waits, for a kernel or for so many (`count`); `maker`: the thread that makes code
+    meanwhile, or 0."""
 
-    __slots__ = ("count", "name")
+    __slots__ = ("count", "maker", "name")
 
-    def __init__(self, name: str, count: int = 0) -> None:
-        self.name, self.count = name, count
+    def __init__(self, name: str, count: int = 0, maker: int = 0) -> None:
+        self.name, self.count, self.maker = name, count, maker
 
     def end(self, *, compiled: bool = False) -> None:
         """It is over; `compiled`: with a kernel that was not there before."""
@@ -189,9 +196,10 @@ class Wait:
 _line = Line()
 
 
-def begin(name: str, count: int = 0) -> Wait:
-    """Somebody waits for this from now on, until `end` of what is returned."""
-    wait = Wait(name, count)
+def begin(name: str, count: int = 0, *, makes: bool = False) -> Wait:
+    """Somebody waits for this from now on, until `end` of what is returned; `makes`: for code that
+    this thread makes, or finds."""
+    wait = Wait(name, count, threading.get_ident() if makes else 0)
     try:
         _line.begin(wait)
     except BaseException:  # Ctrl-C may come between any two lines
@@ -215,10 +223,18 @@ def calm() -> None:
     _line.calm.wait()
 
 
+def _before_fork() -> None:
+    """Until no other thread makes code: a child has no such thread, which would hold locks of the
+    compilers and of imports there for good."""
+    end = time.monotonic() + _LONGEST
+    while _line.made_elsewhere() and time.monotonic() < end:
+        time.sleep(_LOOK)
+
+
 def _in_child() -> None:
     global _line
     _line = Line()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_in_child)
+    os.register_at_fork(before=_before_fork, after_in_child=_in_child)
