@@ -87,18 +87,26 @@ def _rows(
 def _question(
     op: ReduceOp, x: Layout, out: Layout, request: OpReqType, attributes: Given
 ) -> Prepared | None:
-    """The kernel that asks all elements at once; none of long rows, where NumPy stops early, nor
-    of other rows than those that end with the array."""
-    axes = () if op.asks is None else op.axes(x.shape, attributes)
+    """The kernel that asks all elements at once. None of long rows, where NumPy stops early; of
+    rows that do not end with the array only what is bool."""
     if op.asks is None or request is kAddTo or not (x.contiguous and out.contiguous):
         return None
-    if not 0 < x.size <= _SHORT or axes != tuple(range(len(x.shape) - len(axes), len(x.shape))):
+    if not 0 < x.size <= _SHORT:
         return None
-    (of, combine), shape = op.asks, (out.size, x.size // out.size)
-    plan, flat = of.invoker.plan_of([x.dtype], {}), layout(shape, x.dtype)
-    found = prepare_reduction(of, plan, shape, [flat], [out], ["write"], [combine], 1, block=_SHORT)
-    found.loop.name = op.__name__
-    return found.loop if found.ends == (None,) else None
+    (of, combine), axes = op.asks, op.axes(x.shape, attributes)
+    if axes == tuple(range(len(x.shape) - len(axes), len(x.shape))):
+        shape = out.size, x.size // out.size
+        plan, flat = of.invoker.plan_of([x.dtype], {}), layout(shape, x.dtype)
+        found = prepare_reduction(
+            of, plan, shape, [flat], [out], ["write"], [combine], 1, block=_SHORT
+        )
+        stages = (found.loop, *(end for end in found.ends if end is not None))
+    elif x.dtype.kind == out.dtype.kind == "b":
+        stages = prepare_axes(x, axes, out, "write", combine, _SHORT).stages
+    else:
+        return None
+    stages[0].name = op.__name__
+    return stages[0] if len(stages) == 1 else None
 
 
 # kernels one after another ----------------------------------------------------------------------

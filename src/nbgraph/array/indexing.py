@@ -124,6 +124,8 @@ def view(array: Array, key: Any) -> Any:
 def _set_where(array: Array, mask: Array, value: Any) -> None:
     if not isinstance(value, Array):
         value = cell(value, array.dtype)
+        number = value.item()
+        value = number if type(number) in WEAK else value
     elif value.dtype != array.dtype:
         value = ops.astype(value, array.dtype)
     call(operator_of("where"), [mask, value, array], {}, array)

@@ -70,6 +70,7 @@ class Write(NamedTuple):
     chunk that hold nothing else; 0 for a part of one."""
 
     update: Update
+    own: Layout
     offset: int
     low: float
     high: float
@@ -83,7 +84,13 @@ class Write(NamedTuple):
         held = array._layout.nbytes if holder is None else holder.nbytes
         if self.whole and self.whole != held:
             return False
-        return self.update.run(array._chunk, array._address + self.offset, value, 4)
+        address = array._address + self.offset
+        if self.update.number is None and value._chunk is array._chunk:
+            if value._address != address or value._layout is not self.own:
+                return False
+            array._chunk.writes += 1  # the part itself: a[key] += x has written already
+            return True
+        return self.update.run(array._chunk, address, value, 4)
 
 
 def known_write(array: Array, form: Any, value: Any) -> bool:
@@ -110,7 +117,7 @@ def learn_write(array: Array, form: Any, part: Array, value: Any) -> None:
     if len(_writes) >= _KEPT:
         _writes.clear()
     offset = part._address - array._address
-    _writes[_key(array, form, value)] = Write(update, offset, *bounds, whole)
+    _writes[_key(array, form, value)] = Write(update, own, offset, *bounds, whole)
 
 
 def _key(array: Array, form: Any, value: Any) -> Any:
