@@ -121,8 +121,8 @@ def test_an_interrupted_pusher_leaves_nothing_behind(small):
     for _ in range(49):
         small.push(lambda run_ctx: ran.append(1), mutate_vars=[held.variable])
     timer = threading.Timer(0.1, interrupt_main)
-    timer.start()
     with pytest.raises(KeyboardInterrupt):
+        timer.start()  # it may take as long as the timer waits
         small.push(lambda run_ctx: ran.append(2), mutate_vars=[held.variable])
     timer.join(WAIT)
     held.open()

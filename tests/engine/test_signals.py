@@ -80,3 +80,58 @@ def test_a_storm_of_interrupts(kind, seconds, tmp_path):
     program.write_text(STORM)
     printed = run_python(program, kind, seconds, cwd=ROOT)
     assert printed.startswith("turns")
+
+
+LONG_WAIT = """
+import os, signal, threading, weakref
+from types import SimpleNamespace
+import numpy as np
+import nbgraph as ng
+from nbgraph.engine import serving
+from nbgraph.engine.plan import Plan, Step
+from nbgraph.operator import parallel
+from tests.engine.exit_program import until
+
+serving.DRAIN = 0.05
+ng.engine.set("threaded", workers=1)
+engine = ng.engine
+engine.push(lambda run_ctx: until(np.ones(1, np.int64), 1).address).result()  # all is compiled
+signal.alarm(60)  # ends the process, wherever it is
+for kind in ("kernels", "plan", "call"):
+    flag, box, used = np.zeros(1, np.int64), engine.new_variable(), np.ones(3)
+    wait, gone = until(flag, 1 << 40), weakref.ref(used)
+    wait.cost, wait.hi = 1 << 40, 1
+    if kind == "plan":
+        Plan([Step(wait, (), (box,))]).instance().push()
+    for _ in range(2):  # one is the worker's, one is left
+        engine.push(wait, mutate_vars=[engine.new_variable()])
+    after = engine.push(lambda run_ctx: "after", const_vars=[box])
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        if kind == "call":
+            code = SimpleNamespace(address=wait.address, loop=SimpleNamespace(name="spins"))
+            record = np.array([flag.ctypes.data, 1 << 40])
+            parallel.run(code, record, 1, 1 << 40, [used])
+        else:
+            engine.wait_for_all(60)
+    except KeyboardInterrupt:
+        print("stopped", kind)
+    del used
+    kept = gone() is not None
+    flag[0] = 1
+    assert after.result(30) == "after"
+    engine.wait_for_all(30)
+    assert kept == (kind == "call")
+assert gone() is None
+"""
+
+
+def test_a_wait_for_long_kernels_is_interrupted(tmp_path):
+    """X-ENG-10: the main thread helps with nothing that would keep it from its signals; what a
+    call on NumPy's arrays has begun keeps them until its end."""
+    from tests.support import ROOT
+
+    program = tmp_path / "wait.py"
+    program.write_text(LONG_WAIT)
+    printed = run_python(program, cwd=ROOT, PYTHONPATH=str(ROOT))
+    assert printed.split() == "stopped kernels stopped plan stopped call".split()

@@ -3,8 +3,9 @@
 import numpy as np
 
 import nbgraph as ng
-from nbgraph.kernels.cost import is_chain, live_values, per_element
+from nbgraph.kernels.cost import UNSURE, is_chain, live_values, of_kernel, per_element
 from nbgraph.kernels.kernel import kernel
+from nbgraph.kernels.loops import Loop
 from nbgraph.operator import registry
 from nbgraph.operator.fused import Part, fuse
 
@@ -59,7 +60,7 @@ def test_what_parameters_alone_decide_costs_no_element_anything():
 
 
 def test_loops_inside_a_function_are_counted():
-    """X-SYM-05: a loop region is walked, too."""
+    """X-SYM-05: a loop region is walked, too; X-ENG-10: its kernel never counts as a short one."""
 
     @ng.op
     def halvings(x):
@@ -70,6 +71,9 @@ def test_loops_inside_a_function_are_counted():
         return n + x
 
     assert 2 <= live_values(captured(halvings, 1)) <= 12
+    for op, counted in ((halvings, UNSURE), (registry.find("exp"), 5)):
+        loop = Loop("loop", "map", captured(op, 1).graph, "float32", (), (), ())
+        assert of_kernel(loop, 5) == counted
 
 
 def repeated(op, length):

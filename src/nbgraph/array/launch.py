@@ -21,7 +21,7 @@ from nbgraph.device import Context
 from nbgraph.engine.kernels import Kernels
 from nbgraph.engine.launcher import Launcher
 from nbgraph.errors import DeviceError
-from nbgraph.kernels.cost import per_element
+from nbgraph.kernels.cost import of_kernel, per_element
 from nbgraph.kernels.kernel import Kernel, kernel
 from nbgraph.operator.invoke import Plan
 from nbgraph.operator.mapper import Mapper
@@ -192,7 +192,8 @@ def prepare(
     nbytes = sum(a.dtype.itemsize for a in arrays)
     cost = max(1, int(where.size * per_element(typed.captured, nbytes)))
     scalars = scalar_operands(plan, operands)
-    return Prepared(op.__name__, code, where, words_of(op, plan), scalars, cost)
+    parameters = words_of(op, plan)
+    return Prepared(op.__name__, code, where, parameters, scalars, of_kernel(code.loop, cost))
 
 
 def words_of(op: Mapper, plan: Plan) -> list[int]:

@@ -25,7 +25,7 @@ from nbgraph.array.layout import Layout, layout
 from nbgraph.device import Context
 from nbgraph.dtype import is_float, name_of
 from nbgraph.errors import ShapeError
-from nbgraph.kernels.cost import per_element
+from nbgraph.kernels.cost import of_kernel, per_element
 from nbgraph.kernels.kernel import Kernel, kernel
 from nbgraph.kernels.kinds import kind_of_dtype
 from nbgraph.kernels.loops import BLOCK, Combine, Loop, Operand, Output, stretch
@@ -90,7 +90,8 @@ def prepare_reduction(
     )
     loop.hi = task.blocks * task.where.rows
     nbytes = sum(a.dtype.itemsize for a in task.arrays)
-    loop.cost = max(1, int(math.prod(shape) * per_element(plan.typed.captured, nbytes)))
+    cost = max(1, int(math.prod(shape) * per_element(plan.typed.captured, nbytes)))
+    loop.cost = of_kernel(loop.code.loop, cost)
     return PreparedReduction(
         loop, tuple(r.totals for r in task.results), tuple(r.end(op) for r in task.results)
     )

@@ -9,6 +9,7 @@ from nbgraph.array.chunk import Chunk
 from nbgraph.array.core import Array
 from nbgraph.array.launch import Prepared
 from nbgraph.array.layout import Layout
+from nbgraph.kernels.cost import of_kernel
 from nbgraph.operator.request import WORDS, OpReqType
 from nbgraph.operator.row_op import RowOp
 from nbgraph.settings import config
@@ -46,7 +47,8 @@ def prepare_rows(
     made = None
     if call is not None and call.rows:
         words = [int.from_bytes(w.ljust(8, b"\0"), "little", signed=True) for w in call.parameters]
-        made = Prepared(op.__name__, call.code, call.where, words, (), call.cost)
+        cost = of_kernel(call.code.loop, call.cost)
+        made = Prepared(op.__name__, call.code, call.where, words, (), cost)
         made.hi = call.rows
     if len(op.carried) >= _KEPT:
         op.carried.clear()

@@ -38,7 +38,7 @@ def prepare_tiled(
     if made is None:
         if len(op.carried) >= _KEPT:
             op.carried.clear()
-        made = Prepared(op.__name__, call.code, Space(0, (), ()), call.words, (), call.cost)
+        made = Prepared(op.__name__, call.code, Space(0, (), ()), call.words, (), max(1, call.cost))
         made.head, made.hi = call.head, call.tiles
         op.carried[key] = made
     return made
@@ -51,7 +51,7 @@ def prepare_moving(
     call = op.moving_call([Spec(o.shape, o.dtype) for o in operands], attributes)
     assert call is not None, op  # it was asked for when the task was made
     words = (*call.words[:-1], int(moves))
-    made = Prepared(op.__name__, call.code, Space(0, (), ()), words, (), call.cost)
+    made = Prepared(op.__name__, call.code, Space(0, (), ()), words, (), max(1, call.cost))
     made.head, made.hi = call.head, call.tiles
     return made
 

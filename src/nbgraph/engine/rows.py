@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.engine.core import layout
-from nbgraph.engine.core.codes import GRAIN, MOST_CHUNKS
+from nbgraph.engine.core.codes import BRIEF, GRAIN, MOST_CHUNKS
 from nbgraph.engine.native_call import NativeCall
 
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ class Rows:
         self._set(layout.I_ROWS, count)
         self._set(layout.I_SERIAL, int(not any(kinds)))
         self._set(layout.I_WIDTH, int(max(chunks) > 1 or _wide(before)))
+        self._set(layout.I_UNSURE, int(max(costs) > BRIEF))  # a loop in it may take ever longer
         # unknown as soon as one part of it is
         self._set(layout.I_SERIAL_NS, sum(costs) if all(costs) else 0)
 

@@ -9,6 +9,8 @@ from collections.abc import Callable
 
 from nbgraph.engine import lifecycle
 from nbgraph.engine.core import layout
+from nbgraph.engine.core.codes import LEFT
+from nbgraph.engine.deputy import MOMENT, SLICE, deputy, longest
 from nbgraph.engine.handle import Core
 from nbgraph.engine.operation import Operation
 from nbgraph.engine.thread import here
@@ -57,10 +59,29 @@ class ServedEngine(TrackedEngine):
         core = self._core
         return core is None or self._wait_ticket(core, 0, deadline)
 
+    def _wait_ticket(self, core: Core, ticket: int, deadline: float | None) -> bool:
+        """Help along until a ticket is done (0: everything); between slices signals have a turn."""
+        parker, watch = core.parker(), self._watch()
+        helps, most = longest(), SLICE
+        while True:
+            rest = most
+            if deadline is not None:
+                rest = max(0, min(rest, int((deadline - time.monotonic()) * 1e9)))
+            outcome = core.wait_for(parker, ticket, rest, helps)
+            if outcome == LEFT:
+                helps, most = 0, MOMENT
+            elif outcome or not rest:
+                return bool(outcome)
+            elif most == MOMENT:
+                deputy.call(core, ticket)
+                most = SLICE
+            else:
+                watch()
+
     def _watch(self) -> Callable[[], None]:
         core = self._core
         if core is None or not config.watchdog:
-            return super()._watch()
+            return _nothing
         seen = core.word(layout.COMPLETED)
         due = time.monotonic() + config.watchdog
 
@@ -124,3 +145,7 @@ class ServedEngine(TrackedEngine):
         if core is not None:
             self._first = core.word(layout.SEQUENCE)
             lifecycle.give_to_parent(core, lost)
+
+
+def _nothing() -> None:
+    """Nobody watches."""

@@ -26,11 +26,11 @@ from nbgraph.engine.properties import ASYNC, NORMAL, FnProperty
 from nbgraph.engine.runner import Listener
 from nbgraph.engine.serving import JOIN, ServedEngine
 from nbgraph.engine.streams import WORK, device_queue
-from nbgraph.engine.tracked import QUEUES, SLICE
+from nbgraph.engine.tracked import QUEUES
 from nbgraph.engine.variable import Owner
 
 LEAST_PYTHON_WORKERS = 4
-MOMENT = 200_000  # nanoseconds
+HELD, MOMENT = 0.05, 0.0002  # seconds that a pusher is held before it tries again
 
 
 def cores() -> int:
@@ -281,9 +281,9 @@ class ThreadedEngine(Kernels, ServedEngine):
         """Over the brake: help, or sleep, until there is room."""
         if not self._serving[layout.NATIVE]:
             self._open()
-        if core.wait_for(core.parker(), -1, SLICE):
+        if self._wait_ticket(core, -1, time.monotonic() + HELD):
             # what is held may be larger than the room there is: then it goes last
-            core.wait_for(core.parker(), 0, MOMENT)
+            self._wait_ticket(core, 0, time.monotonic() + MOMENT)
 
     def _wait_operation(self, pending: Any, deadline: float | None) -> bool:
         if pending.ticket and pending.core is self._core:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import threading
-import time
-from collections.abc import Callable
 from typing import Any
 
 from nbgraph.engine.base import Engine
@@ -26,7 +24,6 @@ from nbgraph.engine.variable import Owner, Variable
 from nbgraph.errors import EngineError, of_kernel
 from nbgraph.settings import config
 
-SLICE = 50_000_000  # nanoseconds a wait stays away from Python's signals
 _NO_SITE = Site("?", 0, "?")
 
 QUEUES = {
@@ -376,22 +373,5 @@ class TrackedEngine(Engine):
     # wait --------------------------------------------------------------------------------------
 
     def _wait_ticket(self, core: Core, ticket: int, deadline: float | None) -> bool:
-        """Help along until a ticket is done (0: everything); between slices signals have a turn."""
-        parker = core.parker()
-        watch = self._watch()
-        while True:
-            rest = SLICE
-            if deadline is not None:
-                rest = min(rest, int((deadline - time.monotonic()) * 1e9))
-                if rest <= 0:
-                    return bool(core.wait_for(parker, ticket, 0))
-            if core.wait_for(parker, ticket, rest):
-                return True
-            watch()
-
-    def _watch(self) -> Callable[[], None]:
-        return _nothing
-
-
-def _nothing() -> None:
-    """Nobody watches."""
+        """Whether a ticket is done (0: everything) by then."""
+        raise NotImplementedError

@@ -18,6 +18,9 @@ _CALL, _DIVISION, _OPAQUE, _PLAIN = 1.5, 0.5, 40.0, 0.05
 _LATENCY = {"call": 10, "div": 4, "arg": 0, "param": 0, "const": 0}  # of dependent operations
 _LONG, _WIDE = 20, 3  # a chain has such a path, and fewer than so many beside each other
 _LOOP = 20.0  # a loop inside the scalar function: trip counts are not known
+UNSURE = (
+    10_000_000  # nanoseconds that a kernel with such a loop counts as where short ones are told
+)
 
 
 def per_element(captured: Captured, nbytes: int) -> float:
@@ -30,6 +33,13 @@ def per_element(captured: Captured, nbytes: int) -> float:
             varying.add(node.id)
             total += _of(node)
     return total
+
+
+def of_kernel(loop: Loop, nanoseconds: int) -> int:
+    """What a kernel counts as, where it is estimated to take so long: never as short if there is a
+    loop in it whose trips are not known."""
+    unsure = any(node.op == "final" for node in loop.graph.nodes)
+    return max(nanoseconds, UNSURE) if unsure else nanoseconds
 
 
 def is_chain(graph: Graph, roots: Sequence[Node]) -> bool:

@@ -177,8 +177,10 @@ class Invoker:
         requests: Sequence[Request],
     ) -> None:
         code, words, size = self.launch(plan, operands, outputs, requests)
-        nbytes = sum(a.itemsize for a in (*operands, *outputs))
-        parallel.run(code, words, size, parallel.cost(plan.typed.captured, nbytes, size))
+        arrays = *operands, *outputs
+        nbytes = sum(a.itemsize for a in arrays)
+        cost = parallel.cost(plan.typed.captured, nbytes, size)
+        parallel.run(code, words, size, cost, arrays)
 
     def launch(
         self,

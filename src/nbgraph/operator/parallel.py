@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.kernels.cost import per_element
@@ -25,8 +26,11 @@ def most(captured: Captured, nbytes: int) -> int:
     return int(GRAIN / max(per_element(captured, nbytes), 1e-3))
 
 
-def run(code: Kernel | Routine, words: Any, size: int, nanoseconds: int) -> None:
-    """Run a kernel over [0, size); a long one on all workers, where there are several.
+def run(
+    code: Kernel | Routine, words: Any, size: int, nanoseconds: int, arrays: Sequence[Any]
+) -> None:
+    """Run a kernel over [0, size); a long one on all workers, where there are several. `arrays`
+    are what it reads and writes.
 
     Small calls never start the engine. Within a function that the engine runs, the other workers
     have work of their own.
@@ -51,5 +55,11 @@ def run(code: Kernel | Routine, words: Any, size: int, nanoseconds: int) -> None
         cost=nanoseconds,
         keep=(code, words),
     )
-    done = current.push(call, mutate_vars=[current.new_variable()])
-    done.result()
+    variable = current.new_variable()
+    done = current.push(call, mutate_vars=[variable])
+    try:
+        done.result()
+    except KeyboardInterrupt:  # it goes on: until its end nothing of it may go
+        held = call, arrays
+        current.push(lambda run_ctx: held and None, const_vars=[variable])
+        raise

@@ -30,4 +30,4 @@ class Ready(NamedTuple):
         """Run it over operands and results."""
         addresses = [address(arrays[k]) for k in self.order]
         record = np.array([*self.head, *addresses, *self.tail], np.int64)
-        parallel.run(self.code, record, self.size, self.cost)
+        parallel.run(self.code, record, self.size, self.cost, arrays)

@@ -13,6 +13,7 @@ from typing import Any
 
 from nbgraph.engine.core import entries, failures, serving, state
 from nbgraph.engine.core import layout as L  # noqa: N812
+from nbgraph.engine.core.codes import ANYTHING, LEFT
 from nbgraph.engine.core.machine import MACHINE, allocate
 from tests.engine.core.jobs import Event, Job
 from tests.engine.core.scheduler import Scheduler
@@ -46,6 +47,8 @@ class Core:
         self.lanes_open = 0
         self.buffers: dict[str, int] = {}
         self.parkers = 0
+        self.helps = ANYTHING  # nanoseconds of what pushers run while they wait
+        self.limits: dict[str, int] = {}  # the same, of threads that wait now
         self.instances: list[int] = []
         self.templates = 0
 
@@ -106,6 +109,9 @@ class Core:
 
     def body(self, job: Any, lo: int = 0, hi: int = 1) -> int:
         """The function of a job, interrupted in its middle; its code."""
+        thread = self.scheduler.current
+        limit = self.limits.get(thread.name, ANYTHING) if thread is not None else ANYTHING
+        assert limit == ANYTHING or 0 < job.cost <= limit, f"{job} is run by a thread that waits"
         self.enter(job.names, job.writes, job)
         self.scheduler.point("kernel", DATA + job.number)
         seen = {name: self.data[name] for name in job.names}
@@ -191,11 +197,19 @@ class Core:
     # -------------------------------------------------------------- waiting and failures
 
     def wait(self, ticket: int, timeout: int = -1) -> bool:
+        """As the engine does: what is LEFT is for others, and this thread only sleeps."""
         assert self.scheduler.current is not None
-        parker = self.buffers[self.scheduler.current.name]
-        done = self.call(serving.wait_for, self.core, parker, ticket, timeout)
-        while not done and timeout < 0:  # a signal
-            done = self.call(serving.wait_for, self.core, parker, ticket, timeout)
+        name = self.scheduler.current.name
+        helps, done = self.helps, 0
+        while not done:
+            self.limits[name] = helps
+            words = (self.buffers[name], ticket, timeout, helps)
+            done = self.call(serving.wait_for, self.core, *words)
+            if done == LEFT:
+                helps, done = 0, 0
+            elif timeout >= 0:
+                break  # else it was a signal
+        self.limits.pop(name)
         if done and ticket > 0:
             assert self.call(serving.is_done, ticket) == 1, "the wait ended before the operation"
         return bool(done)

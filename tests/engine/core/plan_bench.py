@@ -36,6 +36,7 @@ class Row:
     writes: tuple[str, ...] = ()
     loose: bool = False
     early: bool = False
+    cost: int = 0  # as of a job: not known
     runs: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     parts: list[tuple[int, int]] = dataclasses.field(default_factory=list)
 

@@ -96,6 +96,17 @@ def variable_waits(b: Bench) -> None:
     b.worker()
 
 
+@program()
+def long_kernels_are_left(b: Bench) -> None:
+    """A thread that waits runs short kernels, and a chain only until it comes to a long one."""
+    b.variable("a", "b")
+    b.helps = 50
+    jobs = chain("> a", "a > b", "b > a!", "a >", cost=9)
+    jobs[1].cost, jobs[3].cost = 99, 0  # long, and not known
+    b.pusher(lambda: ([b.submit(j) for j in jobs], b.wait_all()))
+    b.worker()
+
+
 @program(alarms=True)
 def waits_that_time_out(b: Bench) -> None:
     b.variable("a")

@@ -53,6 +53,15 @@ def plan_serial(b: Bench) -> None:
 
 
 @program()
+def unknown_plan_is_left(b: Bench) -> None:
+    """A thread that waits takes no part in a plan of which it is not known how long it takes."""
+    b.variable("a", "b", "c")
+    b.helps = 50
+    plan_program(b, diamond(), *chain("> a", "c > b", cost=9))
+    b.worker()
+
+
+@program()
 def plan_parallel(b: Bench) -> None:
     b.variable("a", "b", "c")
     plan_program(b, diamond(), *chain("> a", "c > b"))

@@ -9,6 +9,12 @@ from __future__ import annotations
 DONE, QUEUED, TO_RUN, BRAKE, NO_MEMORY = 0, 1, 2, -1, -2
 TWICE, MISCOUNTED = -3, -4  # a variable is named twice; there are not as many as expected
 STALE = -16  # STALE - i: variable i is dead
+LEFT = 2  # what a wait answers when work is ready that may take longer than it would help
+
+# nanoseconds of work that a thread takes over which waits or pushes
+BRIEF = 2_000_000  # one that has to be there for signals
+ANYTHING = 1 << 62  # any other one
+TURN = 20_000_000  # in all, if it has to be there for signals
 
 # what is handed over
 FIXED = 13  # words of `submit` before the slots

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from nbgraph.engine.core.codes import (
     BRAKE,
+    BRIEF,
     COUNT_BITS,
     FIXED,
     NO_MEMORY,
@@ -108,7 +109,7 @@ def admit(core: int, operation: int) -> int:
         parker = put_ready(core, operation)
     unlock(core)
     if outcome == TO_RUN:
-        keep = load(operation + O_KIND) != PLAN  # a pusher does not go on for long
+        keep = BRIEF if load(operation + O_KIND) != PLAN else 0  # a pusher does not go on for long
         while operation != 0:
             operation = run(core, operation, 0, keep)
     else:

@@ -206,6 +206,7 @@ I_HELPED = 7 * LINE + 8  # whether a helper took part in this run
 I_WORDS = 7 * LINE + 24  # how many words every launch brings
 I_PATCHES = 7 * LINE + 32  # places that they are written to when a run begins
 I_PLACES = 7 * LINE + 40  # each as an address and which of the words goes there
+I_UNSURE = 7 * LINE + 48  # whether a run may take far longer than those before
 INSTANCE_BYTES = 8 * LINE
 
 # row of a plan

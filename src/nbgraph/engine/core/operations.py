@@ -7,6 +7,7 @@ kernel that the thread which made it ready runs next.
 from __future__ import annotations
 
 from nbgraph.engine.core.codes import (
+    ANYTHING,
     DONE,
     QUEUED,
     TO_RUN,
@@ -22,7 +23,12 @@ from nbgraph.engine.core.layout import (
     FORCE,
     HELP,
     HOLD,
+    I_ONE_ROW,
+    I_PARALLEL_NS,
     I_REFS,
+    I_SERIAL_NS,
+    I_TABLE,
+    I_UNSURE,
     INTERNAL,
     INTERNALS,
     ISSUED,
@@ -35,6 +41,7 @@ from nbgraph.engine.core.layout import (
     O_ARGS,
     O_BYTES,
     O_CLASS,
+    O_COST,
     O_COUNT,
     O_ERROR,
     O_FIXED,
@@ -54,6 +61,7 @@ from nbgraph.engine.core.layout import (
     PENDING_BYTES,
     PLAN,
     PROFILE,
+    R_COST,
     REAPED,
     RELEASED,
     S_MODE,
@@ -163,8 +171,9 @@ def fail_locked(core: int, operation: int, cell: int) -> None:
         drop_cell(core, old)
 
 
-def complete_locked(core: int, operation: int, parkers: int, keep: bool) -> tuple[int, int]:
-    """Rule 4. The kernel the caller may run next (if `keep`), and the parkers to wake."""
+def complete_locked(core: int, operation: int, parkers: int, keep: int) -> tuple[int, int]:
+    """Rule 4. The kernel the caller runs next, of up to `keep` nanoseconds, or 0; and the
+    parkers to wake."""
     if load(operation + O_FLAGS) & (ISSUED | NO_SKIP) == ISSUED:
         late = poison(operation)  # poison may come between issued and done
         if late != 0:
@@ -232,25 +241,55 @@ def bury_template(core: int, template: int) -> None:
     store(core + DEAD_OPERATORS, template)
 
 
-def schedule_locked(core: int, ready: int, parkers: int, keep: bool) -> tuple[int, int]:
-    """Send ready operations to their queues; the first kernel may be kept for the caller."""
+def schedule_locked(core: int, ready: int, parkers: int, keep: int) -> tuple[int, int]:
+    """Send ready operations to their queues; the first kernel of up to `keep` nanoseconds is kept
+    for the caller."""
     kept = 0
     while ready != 0:
         operation = ready
         ready = load(operation + O_NEXT)
-        mine = keep and kept == 0 and load(core + HOLD) == 0
+        mine = keep != 0 and kept == 0 and load(core + HOLD) == 0
         if load(operation + O_KIND) == MARK:
             ready = joined(give_all_back(core, operation, 0), ready)
             parkers = settle_locked(core, operation, parkers)
             store_release(operation + O_SEQ, 0)
             parkers = take_watchers(core, load(operation + O_WATCHERS), parkers)
             give_block(core, operation)
-        elif mine and load(operation + O_QUEUE) == NATIVE and load(operation + O_PRIORITY) == 0:
+        elif mine and suits(operation, keep):
             kept = operation
             begin_locked(core, operation)
         else:
             parkers = to_wake(parkers, put_ready(core, operation))
     return kept, parkers
+
+
+def suits(operation: int, keep: int) -> bool:
+    """Whether a thread that may be away for so long goes on with it."""
+    if load(operation + O_QUEUE) != NATIVE or load(operation + O_PRIORITY) != 0:
+        return False
+    return not is_long(operation, keep)
+
+
+def is_long(operation: int, longest: int) -> bool:
+    """Whether it may take more nanoseconds than that; what is not known may."""
+    if longest == ANYTHING:
+        return False
+    if load(operation + O_KIND) >= PLAN:
+        return is_long_plan(load(operation + O_ARGS), longest)
+    cost = load(operation + O_COST)
+    return cost == 0 or cost > longest
+
+
+def is_long_plan(instance: int, longest: int) -> bool:
+    """The same of a plan, or of one kernel that is cut."""
+    if longest == ANYTHING:
+        return False
+    if load(instance + I_UNSURE) != 0:
+        return True
+    if load(instance + I_ONE_ROW) != 0:
+        return load(load(instance + I_TABLE) + R_COST) > longest
+    taken = max(load(instance + I_SERIAL_NS), load(instance + I_PARALLEL_NS))
+    return taken == 0 or taken > longest
 
 
 def joined(first: int, rest: int) -> int:
@@ -264,7 +303,7 @@ def joined(first: int, rest: int) -> int:
     return first
 
 
-def finish(core: int, operation: int, code: int, token: int, keep: bool) -> int:
+def finish(core: int, operation: int, code: int, token: int, keep: int) -> int:
     """The function has returned. `code` and `token` tell a failure; the next kernel, or 0."""
     lock(core)
     if code != 0:

@@ -353,10 +353,10 @@ def let_go(core: int, place: int) -> None:
 # ------------------------------------------------------------------ the end
 
 
-def end_plan(core: int, instance: int, keep: bool) -> int:
+def end_plan(core: int, instance: int, keep: int) -> int:
     """The last row is done: the operation completes; how long it took is noted.
 
-    The kernel or plan the caller may run next (if `keep`), or 0.
+    The kernel or plan the caller runs next, of up to `keep` nanoseconds, or 0.
     """
     taken = now() - load(instance + I_STARTED)
     operation = load(instance + I_OPERATION)
@@ -380,7 +380,7 @@ def end_plan(core: int, instance: int, keep: bool) -> int:
     if load(instance + I_ONE_ROW) != 0 and load(core + PENALTY) == 0:
         note_help(core, load(instance + I_HELPED) != 0)
     kept, parkers = schedule_locked(core, ready, 0, keep)
-    other, parkers = complete_locked(core, operation, parkers, keep and kept == 0)
+    other, parkers = complete_locked(core, operation, parkers, keep if kept == 0 else 0)
     drop_reference_locked(core, instance)
     unlock(core)
     wake(core, parkers)

@@ -31,12 +31,14 @@ from nbgraph.engine.core.layout import (
     I_LEFT,
     I_NEXT_CHUNK,
     I_OFFSETS,
+    I_ONE_ROW,
     I_ROWS,
     I_SERIAL_NS,
     I_SUCCESSORS,
     I_TABLE,
     I_TAIL,
     I_TICKETS,
+    I_UNSURE,
     R_ARGS,
     R_CHUNKS,
     R_COST,
@@ -86,11 +88,11 @@ EPOCHS = 1 << 30
 
 def is_short(instance: int) -> bool:
     """Whether one run is known to take less than handing it to another thread."""
-    return 0 < load(instance + I_SERIAL_NS) <= SHORT
+    return 0 < load(instance + I_SERIAL_NS) <= SHORT and load(instance + I_UNSURE) == 0
 
 
-def interpret(core: int, instance: int, keep: bool) -> int:
-    """Run all rows on this thread; what it runs next (if `keep`), or 0.
+def interpret(core: int, instance: int, keep: int) -> int:
+    """Run all rows on this thread; what it runs next, of up to `keep` nanoseconds, or 0.
 
     In a short plan nobody is served by an outside variable a few rows earlier.
     """
@@ -242,7 +244,8 @@ def run_chunk(core: int, instance: int, row: int, skipped: bool) -> bool:
         if code != 0:
             fail_row(core, instance, row, code, 0)
     if chunks == 1:
-        smooth(at + R_COST, now() - started)
+        if load(instance + I_ONE_ROW) == 0:
+            smooth(at + R_COST, now() - started)
         return True
     return fetch_add(load(instance + I_LEFT) + WORD * row, -1) == 1
 
@@ -277,7 +280,7 @@ def row_done(core: int, instance: int, row: int) -> int:
                 publish(instance, successor, chunks)
                 surplus += chunks
     if fetch_add(instance + I_DONE, 1) + 1 == load(instance + I_ROWS):
-        end_plan(core, instance, False)
+        end_plan(core, instance, 0)
         return ENDED
     if surplus != 0:
         ask_help(core, instance, surplus)

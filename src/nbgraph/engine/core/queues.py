@@ -107,23 +107,33 @@ def put_ready(core: int, operation: int) -> int:
     return take_idle(queue)
 
 
-def take_ready(core: int, number: int) -> int:
-    """The next operation of a queue, or 0."""
+def next_ready(core: int, number: int) -> int:
+    """The next operation of a queue, which stays in it, or 0."""
     queue = queue_of(core, number)
-    count = load(queue + Q_COUNT)
-    if count == 0 or load(core + HOLD) != 0:
+    if load(queue + Q_COUNT) == 0 or load(core + HOLD) != 0:
         return 0
-    store_release(queue + Q_COUNT, count - 1)
     top = load(queue + Q_HEAP)
     first = load(queue + Q_FIRST)
     if top != 0 and (first == 0 or load(top + O_PRIORITY) > 0):
-        store(queue + Q_HEAP, heap_without_top(top))
         return top
-    after = load(first + O_NEXT)
+    return first
+
+
+def take_ready(core: int, number: int) -> int:
+    """The next operation of a queue, or 0."""
+    operation = next_ready(core, number)
+    if operation == 0:
+        return 0
+    queue = queue_of(core, number)
+    store_release(queue + Q_COUNT, load(queue + Q_COUNT) - 1)
+    if operation == load(queue + Q_HEAP):
+        store(queue + Q_HEAP, heap_without_top(operation))
+        return operation
+    after = load(operation + O_NEXT)
     store(queue + Q_FIRST, after)
     if after == 0:
         store(queue + Q_LAST, 0)
-    return first
+    return operation
 
 
 def take_this(core: int, operation: int) -> bool:

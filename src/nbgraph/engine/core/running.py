@@ -114,8 +114,9 @@ SPLIT_FROM = 2 * GRAIN  # nanoseconds a kernel must take to be cut
 FIRST_INTERVAL, LAST_INTERVAL = 32, 4096  # runs until the slower way is tried again
 
 
-def run(core: int, operation: int, thread: int, keep: bool) -> int:
-    """Run an operation that has been begun; the kernel this thread runs next (if `keep`), or 0."""
+def run(core: int, operation: int, thread: int, keep: int) -> int:
+    """Run an operation that has been begun; what this thread runs next, of up to `keep`
+    nanoseconds, or 0."""
     store(operation + O_THREAD, thread)
     kind = load(operation + O_KIND)
     if kind == PLAN:
@@ -142,10 +143,10 @@ def run(core: int, operation: int, thread: int, keep: bool) -> int:
     return finish(core, operation, code, 0, keep)
 
 
-def start_plan(core: int, operation: int, instance: int, keep: bool) -> int:
+def start_plan(core: int, operation: int, instance: int, keep: int) -> int:
     """The plan's first variables are granted: run it, as far as this thread is of use.
 
-    What the thread runs next (if `keep`), or 0.
+    What the thread runs next, of up to `keep` nanoseconds, or 0.
     """
     serial = load(instance + I_SERIAL) != 0 and not parallel_pays(core, instance)
     lock(core)
@@ -287,6 +288,7 @@ def split(core: int, operation: int) -> None:
     if instance != 0:
         store(instance + I_OPERATION, operation)
         store(instance + I_REFS, load(instance + I_REFS) + 2)
+        store(load(instance + I_TABLE) + R_COST, load(operation + O_COST))
     unlock(core)
     if instance == 0:
         code = call_kernel(
@@ -295,14 +297,13 @@ def split(core: int, operation: int) -> None:
             load(operation + O_LO),
             load(operation + O_HI),
         )
-        finish(core, operation, code, 0, False)
+        finish(core, operation, code, 0, 0)
         return
     row = load(instance + I_TABLE)
     store(row + R_FUNCTION, load(operation + O_FUNCTION))
     store(row + R_ARGS, load(operation + O_ARGS))
     store(row + R_LO, load(operation + O_LO))
     store(row + R_HI, load(operation + O_HI))
-    store(row + R_COST, load(operation + O_COST))
     store(instance + I_HELPED, 0)
     store(instance + I_PARALLEL, 1)
     store(instance + I_STARTED, now())

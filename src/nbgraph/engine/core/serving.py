@@ -86,7 +86,7 @@ def call_done(argv: int, argc: int) -> int:
     if load(operation + O_KIND) == STEP:
         finish_step(core, operation, argument(argv, 2), argument(argv, 3))
     else:
-        finish(core, operation, argument(argv, 2), argument(argv, 3), False)
+        finish(core, operation, argument(argv, 2), argument(argv, 3), 0)
     return 0
 
 
@@ -102,16 +102,20 @@ def call_issued(argv: int, argc: int) -> int:
 
 
 def wait_for(argv: int, argc: int) -> int:
-    """core, parker, ticket (0: everything, -1: the brake), timeout -> 1 done, 0 look at signals."""
+    """core, parker, ticket (0: everything, -1: the brake), timeout, nanoseconds of what it may help
+    with -> 1 done, 0 look at signals, LEFT: there is something longer."""
     core = argument(argv, 0)
+    parker = argument(argv, 1)
     ticket = argument(argv, 2)
+    timeout = argument(argv, 3)
+    longest = argument(argv, 4)
     if ticket <= 0:
-        return wait(core, argument(argv, 1), ticket, 0, argument(argv, 3))
+        return wait(core, parker, ticket, 0, timeout, longest)
     operation = ticket >> TICKET_BITS << 6
     sequence = load_acquire(operation + O_SEQ)
     if sequence == 0 or sequence & TICKET_MASK != ticket & TICKET_MASK:
         return 1
-    return wait(core, argument(argv, 1), operation, sequence, argument(argv, 3))
+    return wait(core, parker, operation, sequence, timeout, longest)
 
 
 def is_done(argv: int, argc: int) -> int:
@@ -169,5 +173,5 @@ def take_one(argv: int, argc: int) -> int:
 
 def run_one(argv: int, argc: int) -> int:
     """core, operation: run a kernel, plan or helper that has been taken."""
-    run(argument(argv, 0), argument(argv, 1), 0, False)
+    run(argument(argv, 0), argument(argv, 1), 0, 0)
     return 0

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from nbgraph.engine.core.codes import (
+    ANYTHING,
+    LEFT,
+    TURN,
+)
 from nbgraph.engine.core.layout import (
     ALL_WAITERS,
     BRAKE_WAITERS,
@@ -29,6 +34,7 @@ from nbgraph.engine.core.machine import (
     fetch_add,
     load,
     load_acquire,
+    now,
     park,
     pause,
     store,
@@ -42,9 +48,15 @@ from nbgraph.engine.core.memory import (
 from nbgraph.engine.core.operations import (
     begin_locked,
     below_brake,
+    is_long,
+    is_long_plan,
+)
+from nbgraph.engine.core.outside import (
+    drop_reference_locked,
 )
 from nbgraph.engine.core.queues import (
     add_idle,
+    next_ready,
     queue_of,
     remove_idle,
     take_idle,
@@ -60,6 +72,7 @@ from nbgraph.engine.core.running import (
 
 FOR_ALL, FOR_BRAKE = 0, -1  # instead of an operation to wait for
 CHAIN = 4096  # kernels a waiting thread runs before signals get their turn
+NOTHING, HELPED, TIRED = 0, 1, 3  # what came of help; or LEFT
 
 
 def new_parker(core: int) -> int:
@@ -132,7 +145,7 @@ def worker(core: int, parker: int) -> int:
             fetch_add(core + BUSY, 1)
             unlock(core)
             while operation != 0:
-                operation = run(core, operation, parker, True)
+                operation = run(core, operation, parker, ANYTHING)
             fetch_add(core + BUSY, -1)
             continue
         instance = open_instance_locked(core)
@@ -151,13 +164,40 @@ def worker(core: int, parker: int) -> int:
         rest(core, parker, -1)
 
 
-def run_chain(core: int, operation: int, thread: int, limit: int) -> bool:
-    """Run an operation and those it leads to; False if `limit` of them did not suffice."""
-    for _ in range(limit):
-        operation = run(core, operation, thread, True)
+def help_locked(core: int, parker: int, longest: int, until: int) -> int:
+    """Run what is ready next and those it leads to, if none may take longer.
+
+    Called with the lock, and left without it unless there is NOTHING to do.
+    """
+    operation = next_ready(core, NATIVE)
+    if operation != 0:
+        if is_long(operation, longest):
+            unlock(core)
+            return LEFT
+        begin_locked(core, take_ready(core, NATIVE))
+        unlock(core)
+        return HELPED if run_chain(core, operation, parker, longest, until) else TIRED
+    instance = open_instance_locked(core)
+    if instance == 0:
+        return NOTHING
+    if is_long_plan(instance, longest):
+        drop_reference_locked(core, instance)
+        unlock(core)
+        return LEFT
+    unlock(core)
+    join(core, instance)
+    return HELPED
+
+
+def run_chain(core: int, operation: int, thread: int, longest: int, until: int) -> bool:
+    """Run an operation and those it leads to; False if it was enough before their end."""
+    for _ in range(CHAIN):
+        operation = run(core, operation, thread, longest)
         if operation == 0:
             return True
-    run(core, operation, thread, False)
+        if now() >= until:
+            break
+    run(core, operation, thread, 0)
     return False
 
 
@@ -198,46 +238,48 @@ def watch_list(core: int, operation: int) -> int:
     return operation + O_WATCHERS
 
 
-def wait(core: int, parker: int, operation: int, sequence: int, timeout: int) -> int:
-    """1 once the operation (or FOR_ALL, FOR_BRAKE) is done; meanwhile kernels are helped along.
+def wait(core: int, parker: int, operation: int, sequence: int, timeout: int, longest: int) -> int:
+    """1 once the operation (or FOR_ALL, FOR_BRAKE) is done; meanwhile kernels are helped along, if
+    they are known to take up to `longest` nanoseconds (0: none).
 
-    0 after the time-out, or early so that Python can look at its signals.
+    0 after the time-out, or early so that Python can look at its signals. LEFT as soon as there is
+    something longer to run, or helping as such has taken long.
     """
-    done = 0
+    outcome = 0
+    until = now() + (TURN if longest != ANYTHING else ANYTHING)
     while True:
         if reached(core, operation, sequence):
-            done = 1
+            outcome = 1
             break
         lock(core)
-        kernel = take_ready(core, NATIVE)
-        if kernel != 0:
-            begin_locked(core, kernel)
-            unlock(core)
-            if not run_chain(core, kernel, parker, CHAIN):
-                break
+        helped = NOTHING
+        if longest != 0:
+            helped = help_locked(core, parker, longest, until)
+        if helped == HELPED and now() < until:
             continue
+        if helped != NOTHING:
+            outcome = LEFT if helped == LEFT or now() >= until else 0
+            break
         if reached(core, operation, sequence):
             unlock(core)
             continue
-        instance = open_instance_locked(core)
-        if instance != 0:
-            unlock(core)
-            join(core, instance)
-            continue
-        woken = watch_and_rest(core, parker, operation, sequence, timeout)
+        woken = watch_and_rest(core, parker, operation, sequence, timeout, longest != 0)
         if not woken:
             break
     hand_on(core, NATIVE)
-    return done
+    return outcome
 
 
-def watch_and_rest(core: int, parker: int, operation: int, sequence: int, timeout: int) -> bool:
-    """Sleep as a watcher and an idle thread; called with the lock, left without it."""
+def watch_and_rest(
+    core: int, parker: int, operation: int, sequence: int, timeout: int, helps: bool
+) -> bool:
+    """Sleep as a watcher, and as an idle thread if it helps; called with the lock, left without."""
     arm(parker)
     watchers = watch_list(core, operation)
     store(parker + P_WATCH_NEXT, load(watchers))
     store(watchers, parker)
-    add_idle(core, NATIVE, parker)
+    if helps:
+        add_idle(core, NATIVE, parker)
     unlock(core)
     woken = rest(core, parker, timeout)
     settle_parker(core, parker)
