@@ -133,5 +133,5 @@ def test_a_wait_for_long_kernels_is_interrupted(tmp_path):
 
     program = tmp_path / "wait.py"
     program.write_text(LONG_WAIT)
-    printed = run_python(program, cwd=ROOT, PYTHONPATH=str(ROOT))
+    printed = run_python(program, cwd=ROOT)
     assert printed.split() == "stopped kernels stopped plan stopped call".split()

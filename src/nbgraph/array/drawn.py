@@ -65,7 +65,7 @@ def _on_host(name: str, call: DrawnCall) -> Prepared:
     code = written(drawn.name, host_text(drawn), drawn.compute)
     nbytes = sum(ITEMSIZE[dtype] for dtype in drawn.arrays.values())
     cost = int(count * (_NANOSECONDS[drawn.compute] + drawn.cost + _PER_BYTE * nbytes))
-    made = Prepared(name, code, _NOWHERE, call.parameters, _scalars(drawn), cost)
+    made = Prepared(name, code, _NOWHERE, call.parameters, _scalars(drawn), max(1, cost))
     made.head, made.hi = (count, 0), -(-count // drawn.tile)
     return made
 
