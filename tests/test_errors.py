@@ -37,7 +37,9 @@ def test_what_stays_names_the_remedy(name):
             way(thing)
 
 
-def test_settings_and_views_of_the_registry_travel():
+def test_the_package_settings_and_views_of_the_registry_travel():
+    """A function that is pickled by value names the package, as any other module."""
+    assert pickle.loads(pickle.dumps(ng)) is ng is copy.deepcopy(ng)
     assert pickle.loads(pickle.dumps(ng.config)) is ng.config is copy.deepcopy(ng.config)
     for space in (ng.nd, ng.sym):
         again = pickle.loads(pickle.dumps([space, space.linalg, space.exp]))

@@ -152,6 +152,9 @@ class _Package(ModuleType):
     def array(self, room: ModuleType) -> None:
         """The import system enters the room here; it is found by its full name."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return importlib.import_module, (__name__,)  # loky, Dask and Ray pickle modules by class
+
 
 sys.modules[__name__].__class__ = _Package
 
