@@ -82,6 +82,20 @@ def test_calls_are_found_again(threaded, alone, name, dtype):
     assert kept[0].asnumpy().tobytes() == wanted.tobytes()
 
 
+def test_lists_and_numbers_are_taken_by_value(threaded):
+    """What becomes an array in each call anew is what is given then, way known or not."""
+    x = values(4, 6)
+    a = ng.array(x)
+    wanted = ng.layer_norm(a, ng.ones(6), ng.zeros(6)).asnumpy()
+    for k in range(4):
+        assert a[[k, -1]].tolist() == x[[k, -1]].tolist()
+        assert ng.concatenate([a[0], [k]]).tolist() == [*x[0].tolist(), k]
+        made = ng.layer_norm(a, 2.0**k, 0.0).asnumpy()
+        np.testing.assert_allclose(made, wanted * 2**k, rtol=1e-5, atol=1e-5)
+        with pytest.raises(IndexError, match=f"index {4 + k}"):
+            a[[0, 4 + k]].asnumpy()
+
+
 def test_draws_are_found_again(threaded, alone):
     """The numbers are those of the general way, in its order; gradients know what was dropped."""
 

@@ -36,10 +36,10 @@ class Ways(Protocol):
         op: Any,
         values: Sequence[Array],
         results: Sequence[Array],
-        operands: Sequence[Any],
         attributes: Mapping[str, Any],
     ) -> None:
-        """Remember the kernel of a call, which is over; `attributes` are normalised."""
+        """Remember the kernel of a call, which is over; `values` are its operands as arrays, and
+        `attributes` are normalised."""
         ...
 
 
@@ -85,18 +85,15 @@ class ByRoutes:
         op: Any,
         values: Sequence[Array],
         results: Sequence[Array],
-        operands: Sequence[Any],
         attributes: Mapping[str, Any],
     ) -> None:
         """See Ways."""
-        if any(v is not operand for v, operand in zip(values, operands, strict=True)):
-            return  # numbers and lists become arrays in each call anew
         outputs = [r._layout for r in results]
         found = _kernel(op, [v._layout for v in values], outputs, attributes)
-        if found is not None and self.routes.learn(found[0], outputs, operands, found[1]):
+        if found is not None and self.routes.learn(found[0], outputs, values, found[1]):
             if len(op.shortcuts) >= _KEPT:
                 op.shortcuts.clear()
-            op.shortcuts[told(attributes, operands)] = self.routes.push
+            op.shortcuts[told(attributes, values)] = self.routes.push
 
 
 def _kernel(

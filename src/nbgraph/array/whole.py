@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -91,6 +92,10 @@ def apply(
     attributes = op.normalise(attributes)
     names = [op.operand_name(i) for i in range(len(operands))]
     values: list[Array] = lift(op.__name__, names, operands, weak=False)
+    if ways is not None and any(map(operator.is_not, values, operands)):
+        made = ways.again(op, values, attributes)  # numbers and lists have become arrays
+        if made is not None:
+            return made
     device = common_device(op.__name__, names, values, outs)
     if not operands:
         device, attributes = _asked_device(attributes, device)
@@ -112,7 +117,7 @@ def apply(
     if watched:
         anomaly.look(op, values, results)
     if ways is not None:
-        ways.learn(op, values, results, operands, attributes)
+        ways.learn(op, values, results, attributes)
     return results[0] if len(results) == 1 else tuple(results)
 
 
