@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
+from nbgraph.errors import CaptureError
 
 COPIES = (copy.copy, copy.deepcopy, pickle.dumps)
 
@@ -64,3 +65,15 @@ def test_inspect_gets_an_answer_or_a_plain_type_error(make):
         assert type(problem) is TypeError
     assert [object(), print, type].count(thing) == 0
     assert not inspect.iscoroutinefunction(thing)
+
+
+@pytest.mark.parametrize("debug", [0, 1])
+def test_what_is_not_understood_shows_few_of_our_own_lines(debug):
+    """A notebook shows each of them with its surroundings; the message has the user's."""
+
+    def helper(x):
+        return input(x)
+
+    with ng.config(debug=debug), pytest.raises(CaptureError, match=r"input\(x\)") as caught:
+        ng.op(lambda x: helper(x) + 1)
+    assert (len(caught.traceback) <= 4) is (debug == 0)

@@ -11,6 +11,7 @@ from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.names import plain_function
 from nbgraph.kernels.function import WrittenFunction
 from nbgraph.operator.mapper import Mapper
+from nbgraph.settings import config
 
 
 @overload
@@ -70,4 +71,9 @@ def _make(fn: Any, *, name: str | None, fastmath: bool, prefer: str, certify: bo
     scalar = WrittenFunction(plain)
     if name is not None:
         scalar.name = name
-    return Mapper(scalar, fastmath=fastmath, prefer=prefer, certify=certify)
+    try:
+        return Mapper(scalar, fastmath=fastmath, prefer=prefer, certify=certify)
+    except CaptureError as problem:
+        if config.debug:
+            raise
+        raise problem.with_traceback(None) from problem.__cause__  # it has the user's line
