@@ -50,6 +50,7 @@ ng.engine.push(lambda c: c.stream.read(np.empty(8, np.uint8), far), ctx=g,
 """,
     "an operator": """
 far = ng.ones(100, device=g)
+far.wait_to_read()  # what is under way when a device fails fails, too
 far._address = 4096
 x += ng.exp(far)
 """,
@@ -60,6 +61,7 @@ def fill(src, ret, req, start, step):
         ret[i] = src[i]
 the_wild_one = ng.register_simple_op("the_wild_one").set_function("gpu", fill)
 far = ng.ones(100, device=g)
+far.wait_to_read()  # what is under way when a device fails fails, too
 far._address = 4096
 x += the_wild_one(far)
 """,
