@@ -55,6 +55,7 @@ CALLS = {
     "all": lambda a, b: (a > b).all(axis=0),
     "count": lambda a, b: ng.count_nonzero(a > 9),
     "lines": lambda a, b: a[PLACES],
+    "pairs": lambda a, b: a[PLACES, PLACES],
     "elements": lambda a, b: ng.take(a.astype("float16"), PLACES, axis=1),
     "joined": lambda a, b: ng.concatenate((a, b, a), axis=1),
     "stacked": lambda a, b: ng.stack((a > 0, b > 0), axis=-1),

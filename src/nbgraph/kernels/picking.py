@@ -60,6 +60,34 @@ def take_single_text(dtype: str, index: str) -> str:
     )
 
 
+def take_several_text(dtype: str, index: str, several: int) -> str:
+    """out[o, k] = x[o, first[k], second[k], ...]. A tile: some places k of one o."""
+    numbers = range(several)
+    indices, sizes = [f"indices{j}" for j in numbers], [f"size{j}" for j in numbers]
+    layout = Record(("count", "inner"), ("x", *indices, "out"), ("share", "parts", *sizes))
+    item, found = ITEMSIZE[dtype], list[str]()
+    for j in numbers:
+        found += [f"at = int64(load(index{j}, k))"]
+        found += [line.replace("size", f"size{j}") for line in _FOUND[1:]]
+        found += [f"place = place * size{j} + at"]
+    taken = f"{dtype}_pointer(x + place * inner * {item})"
+    given = f"{dtype}_pointer(out + (o * count + k) * inner * {item})"
+    return _line("copied_run(y, x, m)", "store_output(y, i, load_input(x, i))") + function(
+        "def take(args, lo, hi):",
+        *layout.reading(),
+        *(f"index{j} = {index}_pointer(indices{j})" for j in numbers),
+        "done = 0",
+        "for tile in range(lo, hi):",
+        "    o = tile // parts",
+        "    first = (tile - o * parts) * share",
+        "    for k in range(first, min(first + share, count)):",
+        "        place = o",
+        *(f"        {line}" for line in found),
+        f"        done = copied_run({given}, {taken}, inner)",
+        "return 0",
+    )
+
+
 def add_text(dtype: str, index: str) -> str:
     """out[o, indices[k]] = sum of value[o, k]. A tile: part of the lines of one o."""
     layout, item = record("value", "indices", "out"), ITEM[dtype]

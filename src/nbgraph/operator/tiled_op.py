@@ -182,8 +182,9 @@ class PlacingOp(TiledOp):
 
 
 class PickingOp(PlacingOp):
-    """A TiledOp whose operands are an array of any dtype and integers that say which of its lines;
-    NumPy arrays are left to `naive`, which looks at all indices before it begins."""
+    """A TiledOp whose operands are an array of any dtype and integers that say which of its lines,
+    in one array or several; NumPy arrays are left to `naive`, which looks at all indices before it
+    begins."""
 
     def made(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
         """See TiledOp."""
@@ -191,7 +192,8 @@ class PickingOp(PlacingOp):
 
     def suits(self, dtypes: Sequence[np.dtype[Any]]) -> bool:
         """See TiledOp."""
-        return len(dtypes) == 2 and dtypes[1] in _INDICES
+        _, *indices = dtypes
+        return bool(indices) and indices[0] in _INDICES and len(set(indices)) == 1
 
 
 class AddingOp(PickingOp):
@@ -199,4 +201,4 @@ class AddingOp(PickingOp):
 
     def suits(self, dtypes: Sequence[np.dtype[Any]]) -> bool:
         """See TiledOp."""
-        return super().suits(dtypes) and dtypes[0] in _NATIVE
+        return len(dtypes) == 2 and super().suits(dtypes) and dtypes[0] in _NATIVE

@@ -14,6 +14,7 @@ from nbgraph.operator.tiled_op import TiledCall
 from nbgraph.ops.define import Shape, axis_of
 from nbgraph.ops.shapes.slicing import ALL, at_axis, full_key
 
+_SEVERAL = 4  # index arrays of one kernel, at most
 _TILE = 1 << 16  # bytes that a tile moves, roughly
 _SHORT = 256  # elements of a row
 _LEAST = 256  # bytes of a line that are added at once
@@ -38,11 +39,35 @@ def take_tiling(specs: Sequence[Spec], dtype: Any, *, axis: int) -> TiledCall:
 
 
 def gather_tiling(specs: Sequence[Spec], dtype: Any, *, key: tuple[Any, ...]) -> TiledCall | None:
-    """The call for `gather` of whole lines at the indices of one axis; None for other keys."""
+    """The call for `gather` of whole lines at the indices of one axis, or at indices of one shape
+    of axes side by side; None for other keys."""
     full = full_key("gather", key, specs[0].shape)
     if any(part not in ("array", ALL) for part in full):  # `keys.ARRAY`; that file needs ours
         return None
-    return take_tiling(specs, dtype, axis=full.index("array"))
+    place, several = full.index("array"), len(specs) - 1
+    if several == 1:
+        return take_tiling(specs, dtype, axis=place)
+    if full[place : place + several] != ("array",) * several or several > _SEVERAL:
+        return None
+    if any(spec != specs[1] for spec in specs[2:]):
+        return None
+    return _several_tiling(specs, place)
+
+
+def _several_tiling(specs: Sequence[Spec], place: int) -> TiledCall:
+    from nbgraph.kernels.picking import take_several_text
+    from nbgraph.kernels.written import written
+
+    (x, indices, *_), several = specs, len(specs) - 1
+    outer, inner = math.prod(x.shape[:place]), math.prod(x.shape[place + several :])
+    count, nbytes = math.prod(indices.shape), inner * x.dtype.itemsize
+    share = max(1, min(count, _TILE // nbytes))
+    parts = -(-count // share)
+    bits = f"uint{8 * x.dtype.itemsize}"
+    text = take_several_text(bits, indices.dtype.name, several)
+    words = share, parts, *x.shape[place : place + several]
+    cost = _cost(outer * count * several, nbytes)
+    return TiledCall(written("take", text, "float32"), (count, inner), words, outer * parts, cost)
 
 
 def add_tiling(
