@@ -27,7 +27,7 @@ def simpler(node: GraphNode, *, fast: bool = False) -> Operand | None:
     A sum begins with 0.0, so that the sum of -0.0 alone is not -0.0: unless `fast` it stays where
     that might be.
     """
-    rule = _rules().get(node.op)
+    rule = _rule(node.op)
     if rule is _summed and fast:
         rule = _reduced
     if rule is None or node.specs is None or type(node.inputs[0]) is not tuple:
@@ -37,9 +37,17 @@ def simpler(node: GraphNode, *, fast: bool = False) -> Operand | None:
     return rule(node, node.inputs[0], spec)
 
 
+def _rule(op: Any) -> View | None:
+    """What is simpler than an operator's result. A name is looked up only where a node has it: the
+    library's files load by name."""
+    name = getattr(op, "__name__", "")
+    rule = _by_name().get(name)
+    return rule if rule is not None and getattr(library, name).op is op else None
+
+
 @functools.cache
-def _rules() -> dict[Any, View]:
-    by_name: dict[str, View] = {
+def _by_name() -> dict[str, View]:
+    return {
         "reshape": _reshaped,
         "expand_dims": _reshaped,
         "squeeze": _reshaped,
@@ -59,14 +67,13 @@ def _rules() -> dict[Any, View]:
         "copy": _copied,
         "concatenate": _alone,
     }
-    return {getattr(library, name).op: rule for name, rule in by_name.items()}
 
 
 def dense(entry: Entry) -> bool:
     """Whether the elements lie in C order without gaps: given arrays do, and all results but those
     that are views; of them those that only split or join axes of what does."""
     node = entry[0]
-    while _rules().get(node.op) is _reshaped:
+    while _rule(node.op) is _reshaped:
         node = node.inputs[0][0]  # type: ignore[index]
     return node.op is None or getattr(node.op, "view", None) is None
 
@@ -99,14 +106,14 @@ def _reshaped(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
     """Axes split and joined again: once."""
     if spec == _spec(node):
         return x
-    if _rules().get(x[0].op) is not _reshaped:
+    if _rule(x[0].op) is not _reshaped:
         return None
     return _applied("reshape", x[0].inputs[0], shape=_spec(node).shape)
 
 
 def _order(node: GraphNode) -> tuple[int, ...] | None:
     """The axes of the operand, in the order of the result; None for another operator."""
-    if _rules().get(node.op) is not _reordered:
+    if _rule(node.op) is not _reordered:
         return None
     spec = spec_of(node.inputs[0])
     assert spec is not None, "not a number"
