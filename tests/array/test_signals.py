@@ -53,7 +53,7 @@ while True:
             armed[:] = [1]  # anew: one may have been lost in a finaliser, where none is raised
             turn += 1
             step(turn)
-        armed.clear()
+            armed.clear()  # the jump back is outside of the `try` in Python 3.13's table
         break
     except KeyboardInterrupt:
         caught += 1
