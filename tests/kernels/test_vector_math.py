@@ -149,8 +149,16 @@ def test_small_variant_has_the_same_bits(name, dtype):
     np.testing.assert_array_equal(full.view(f"u{x.itemsize}"), small.view(f"u{x.itemsize}"))
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("name", sorted(vector_math.NAMES - GAMMA_FAMILY - {"fmod"}))
+def each_in_one_dtype(names):
+    """Everyday names and dtypes in turns, with --full all pairs."""
+    for k, name in enumerate(names):
+        for d, dtype in enumerate(DTYPES):
+            yield pytest.param(name, dtype, marks=[pytest.mark.slow] if (k + d) % 2 else [])
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"), each_in_one_dtype(sorted(vector_math.NAMES - GAMMA_FAMILY - {"fmod"}))
+)
 def test_bits_do_not_depend_on_the_loop(name, dtype):
     """The caller's fast-math flags, vector body and scalar tail: all the same bits, NaN kept."""
     vector_math.implementation.cache_clear()

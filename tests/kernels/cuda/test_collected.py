@@ -13,7 +13,7 @@ from tests.kernels.cuda import machine_code
 from tests.kernels.llvm.test_collected import FORMS
 from tests.support import ROOT
 
-EVERYDAY = {"reductions": 30, "methods": 18, "rows": 14, "graphs": 16, "arrays": 30}
+EVERYDAY = {"reductions": 16, "methods": 12, "rows": 9, "graphs": 10, "arrays": 16}
 
 
 @pytest.mark.parametrize("workload", EVERYDAY)
