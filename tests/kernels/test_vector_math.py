@@ -151,9 +151,11 @@ def test_small_variant_has_the_same_bits(name, dtype):
 
 def each_in_one_dtype(names):
     """Everyday names and dtypes in turns, with --full all pairs."""
-    for k, name in enumerate(names):
-        for d, dtype in enumerate(DTYPES):
-            yield pytest.param(name, dtype, marks=[pytest.mark.slow] if (k + d) % 2 else [])
+    return [
+        pytest.param(name, dtype, marks=[pytest.mark.slow] if (k + d) % 2 else [])
+        for k, name in enumerate(names)
+        for d, dtype in enumerate(DTYPES)
+    ]
 
 
 @pytest.mark.parametrize(
