@@ -18,7 +18,7 @@ MUTANTS = (  # form, what is changed (its first occurrence), into what, what is 
     ("map", "i = start", "i = start - 1", "4 float32 at byte -16 of x0"),
     ("map", "i += step", "i += 1", "race"),
     ("reduce", "while i < m:", "while i <= m:", "1 float32 at byte 148 of x0"),
-    ("reduce", "\n    barrier()", "", "nobody wrote it"),
+    ("reduce", "\n    barrier()", "", "nobody wrote it|race"),  # who comes first
     ("reduce", "thread() % 32 == 0", "thread() == 0", "shared_float32[1] is read, and nobody"),
     ("totals", "barrier()\n    return", "return", "race"),
     ("totals", "if thread() == 0:", "if thread() < 2:", "byte 0 of y"),

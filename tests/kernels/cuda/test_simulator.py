@@ -56,4 +56,4 @@ def test_simulated(workload, full):
 def test_mistakes_are_seen():
     """A kernel with a mistake is not passed: accesses, races, barriers, numbers."""
     for each in child("mutants"):
-        assert each["expected"] in each["said"], each
+        assert any(one in each["said"] for one in each["expected"].split("|")), each

@@ -223,7 +223,7 @@ MUTANTS = (  # operator, what is changed (its first occurrence), into what, what
     ("convolution", "i += step", "i += 1", "race"),
     ("max_pooling_gradient", "element_ < element", "element_ > element", "instead of"),
     ("window_cells", "sum_here + ", "", "instead of"),
-    ("channel_moments", "\n    barrier()", "", "nobody wrote it"),
+    ("channel_moments", "\n    barrier()", "", "nobody wrote it|race"),  # who comes first
     ("channel_sums", "if thread() == 0:\n            store", "if thread() < 2:\n            store",
      "race"),
 )  # fmt: skip
