@@ -21,7 +21,7 @@ def test_blocks_of_collected_cycles_are_used_again(kind):
         cycle = [a, a + 1]
         cycle.append(cycle)
         del a, cycle
-        gc.collect()
+        gc.collect(1)  # it is young
         made = [ng.array(np.arange(8.0) + i) for i in range(4)]
         sums = [x + 1 for x in made]
         for i, x in enumerate(sums):
