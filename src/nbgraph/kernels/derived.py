@@ -16,6 +16,7 @@ from nbgraph.kernels.function import (
     defaults_of,
     parameter_kinds,
 )
+from nbgraph.kernels.probe import probe, probe_kinds
 from nbgraph.kernels.scalar import Graph, Node
 from nbgraph.kernels.transplant import Transplant
 
@@ -53,8 +54,9 @@ def wrt_name(scalar: Scalar, wrt: str | int) -> str:
 
 
 def floating(scalar: Scalar, kinds: Sequence[str], wrt: Sequence[str]) -> list[str]:
-    """Kinds with the operands that are differentiated made floating."""
-    return ["f" if n in wrt else k for n, k in zip(scalar.operands, kinds, strict=True)]
+    """Kinds with the operands that are differentiated made floating, where they can be."""
+    able = zip(scalar.operands, kinds, probe_kinds(scalar), strict=True)
+    return ["f" if name in wrt and own == "f" else kind for name, kind, own in able]
 
 
 def hand_gradients(
@@ -92,6 +94,12 @@ class Derived:
         """What the parent read."""
         return self.parent.watch
 
+    @property
+    def probes(self) -> tuple[tuple[str, ...], ...]:
+        """Kinds to look at the definition with: what the parent takes."""
+        own = dict(zip(self.parent.operands, probe_kinds(self.parent), strict=True))
+        return (tuple(own.get(name, "f") for name in self.operands),)
+
     def refresh(self) -> bool:
         """Follow the parent; whether something changed."""
         return self.parent.refresh()
@@ -123,7 +131,8 @@ class Derivative(Derived):
 
     def make(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
         """The graph whose outputs are the partials."""
-        captured = self.parent.capture(floating(self.parent, kinds, [self.wrt]), parameters)
+        kinds = floating(self.parent, kinds, [self.wrt])
+        captured = self.parent.capture(kinds, parameters)
         leaf = seed(self.parent, captured, self.wrt)
         if leaf.kind != "f" or all(o.kind != "f" for o in captured.outputs):
             what = "an integer or a bool" if leaf.kind != "f" else "no floating result"
@@ -192,36 +201,37 @@ class Backward(Derived):
         self.memory = memory and not forward and OUT not in taken
         self.forward, self.gradient = forward, gradient
         self.wrt = tuple(wrt) if wrt is not None else parent.operands
-        probe = parent.capture(["f"] * len(parent.operands), defaults_of(parent))
-        count = len(probe.outputs)
+        sample = probe(parent)
+        count = len(sample.outputs)
         names = [OUT_GRAD] if count == 1 else [f"{OUT_GRAD}{i}" for i in range(count)]
         self.out_grads = tuple(_unused(name, taken) for name in names)
-        self.operands: tuple[str, ...] = (*self.out_grads, *self._reads(probe))
+        self.operands: tuple[str, ...] = (*self.out_grads, *self._reads(sample))
         self.defaults: Mapping[str, Any] = {
             k: v for k, v in parent.defaults.items() if k in self.operands
         }
 
-    def _reads(self, probe: Captured) -> list[str]:
+    def _reads(self, sample: Captured) -> list[str]:
         scalar, gradient = self.parent, self.gradient
         if self.forward:
             return list(scalar.operands)
         if gradient is not None:
             used = {*gradient.outs, *gradient.operands}
             return [n for n in (*gradient.outs, *scalar.operands) if n in used]
-        if len(probe.outputs) > 1:
+        if len(sample.outputs) > 1:
             return list(scalar.operands)
         reads: set[str] = set()
-        kinds = ["f"] * len(scalar.operands)
+        kinds = floating(scalar, probe_kinds(scalar), self.wrt)
         found = dependences(scalar, kinds, defaults_of(scalar), memory=self.memory)
         for name in self.wrt:
-            reads |= found[name].reads
+            reads |= found[name].reads if name in found else frozenset()
         own = (OUT,) if self.memory else ()
         return [n for n in (*own, *scalar.operands) if n in reads]
 
     def make(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
         """The graph whose outputs are the in-gradients."""
         own = dict(zip(self.operands, kinds, strict=True))
-        parent_kinds = [own.get(n, "f") for n in self.parent.operands]
+        able = zip(self.parent.operands, probe_kinds(self.parent), strict=True)
+        parent_kinds = [own.get(name, kind) for name, kind in able]
         parent_kinds = floating(self.parent, parent_kinds, self.wrt)
         captured = self.parent.capture(parent_kinds, parameters)
         graph = captured.graph

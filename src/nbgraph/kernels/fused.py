@@ -83,12 +83,12 @@ class Fused:
 
     @property
     def probes(self) -> tuple[tuple[str, ...], ...]:
-        """Kinds to look at the definition with: what the first part that reads an operand takes."""
+        """Kinds to look at the definition with: what the parts that read an operand take."""
         kinds: dict[int, str] = {}
         for part in self.parts:
             for source, kind in zip(part.operands, part.probe, strict=True):
-                if source[0] != "part":
-                    kinds.setdefault(self.place(source), kind)
+                if source[0] != "part" and kinds.get(place := self.place(source), "f") == "f":
+                    kinds[place] = kind
         return (tuple(kinds.get(k, "f") for k in range(len(self.operands))),)
 
     def place(self, source: Source) -> int:

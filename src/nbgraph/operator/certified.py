@@ -12,13 +12,14 @@ from nbgraph.kernels.derived import (
     Derivative,
     Gradient,
     dependences,
+    floating,
     hand_gradients,
     seed,
 )
 from nbgraph.kernels.function import Captured, Scalar, defaults_of
+from nbgraph.kernels.probe import probe_kinds
 from nbgraph.kernels.scalar import Node
 from nbgraph.kernels.transplant import Transplant
-from nbgraph.operator.typing import probe
 
 if TYPE_CHECKING:
     from nbgraph.kernels.certificate import Certificate
@@ -30,8 +31,7 @@ Asked = tuple[Claim, str]  # a claim, and the digest of its formulas
 
 def _claims(scalar: Scalar, wrt: str, order: int) -> list[Asked]:
     """Orders 1 to `order`: each derivative against differences of the one before."""
-    kinds = [n.kind for n in probe(scalar).operands]
-    kinds = ["f" if n == wrt else k for n, k in zip(scalar.operands, kinds, strict=True)]
+    kinds = floating(scalar, probe_kinds(scalar), [wrt])
     parameters = defaults_of(scalar)
     captured = scalar.capture(kinds, parameters)
     leaf = seed(scalar, captured, wrt)
@@ -104,13 +104,13 @@ def check_gradient(scalar: Scalar, gradient: Gradient) -> list[Certificate]:
 
 def _gradient_claims(scalar: Scalar, gradient: Gradient) -> list[Asked]:
     parameters = defaults_of(scalar)
-    captured = scalar.capture(["f"] * len(scalar.operands), parameters)
+    captured = scalar.capture(probe_kinds(scalar), parameters)
     graph = captured.graph
     grads = [graph.argument(name, "f") for name in gradient.out_grads]
     given = hand_gradients(captured, gradient, grads, parameters)
     found: list[Asked] = []
     for leaf, hand in zip(captured.operands, given, strict=True):
-        if hand.op == "none":
+        if hand.op == "none" or leaf.kind != "f":
             continue
         total: Node | None = None
         for g, slope in zip(grads, partials(graph, captured.outputs, leaf), strict=True):
@@ -138,12 +138,12 @@ def _gradient_claims(scalar: Scalar, gradient: Gradient) -> list[Asked]:
 
 def _output_claims(scalar: Scalar) -> list[Asked]:
     """Derivatives written with the output (T1) against those written with operands."""
-    captured = scalar.capture(["f"] * len(scalar.operands), defaults_of(scalar))
+    captured = scalar.capture(probe_kinds(scalar), defaults_of(scalar))
     if len(captured.outputs) != 1:
         return []
     (out,) = captured.outputs
     found: list[Asked] = []
-    kinds = ["f"] * len(scalar.operands)
+    kinds = probe_kinds(scalar)
     for name, dependence in dependences(scalar, kinds, defaults_of(scalar), memory=True).items():
         if dependence.kind != "T1":
             continue

@@ -14,6 +14,7 @@ from nbgraph.kernels.cuda.grid import Grid, lanes
 from nbgraph.kernels.cuda.kernel import DeviceKernel, device_kernel
 from nbgraph.kernels.function import defaults_of
 from nbgraph.operator.explain import Explanation
+from nbgraph.operator.typing import operand_dtypes
 
 if TYPE_CHECKING:
     from nbgraph.kernels.loops import Loop
@@ -61,7 +62,7 @@ def made(op: Mapper, dtype: object, cc: object = CAPABILITY) -> DeviceKernel:
         if isinstance(error, NbgraphError):
             raise
         raise DTypeError(f"{op.__name__}.ptx: {dtype!r} is no dtype: {error}") from None
-    plan = op.invoker.plan([given] * op.nin, given, defaults_of(op.scalar))
+    plan = op.invoker.plan(operand_dtypes(op.scalar, given), given, defaults_of(op.scalar))
     return contiguous(op, plan, capability(op, cc))
 
 

@@ -15,9 +15,9 @@ from nbgraph.kernels.function import Captured, defaults_of
 from nbgraph.kernels.interpret import Domain, Evaluator, FloatDomain, Undetermined
 from nbgraph.kernels.kinds import is_boolean
 from nbgraph.kernels.multiprecision import MultiDomain
+from nbgraph.kernels.probe import probe_kinds
 from nbgraph.kernels.scalar import COMPARISONS
 from nbgraph.operator import facts
-from nbgraph.operator.typing import probe
 
 if TYPE_CHECKING:
     from nbgraph.operator.mapper import Mapper
@@ -126,7 +126,7 @@ def plot(op: Mapper) -> str:
 
 
 def _kinds(op: Mapper) -> list[str]:
-    return [leaf.kind for leaf in probe(op.scalar).operands]
+    return list(probe_kinds(op.scalar))
 
 
 def _function(captured: Captured, parameters: Mapping[str, Any]) -> Callable[[float], float]:

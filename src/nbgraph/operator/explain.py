@@ -16,8 +16,10 @@ from nbgraph.kernels import simd
 from nbgraph.kernels.function import defaults_of
 from nbgraph.kernels.kernel import Kernel, kernel
 from nbgraph.operator import certified, facts
+from nbgraph.operator.typing import operand_dtypes
 
 if TYPE_CHECKING:
+    from nbgraph.operator.invoke import Plan
     from nbgraph.operator.mapper import Mapper
 
 _COMPILERS = {"llvm": "LLVM", "numba": "Numba"}
@@ -41,12 +43,17 @@ class Explanation:
         self.op = op
         self.dtype = as_dtype("float32" if dtype is None else dtype)
         try:
-            self._typed = op.invoker.plan([self.dtype] * op.nin, self.dtype, defaults_of(op.scalar))
+            self._typed = self._plan()
         except NbgraphError:
             if dtype is not None:
                 raise
             self.dtype = as_dtype("int64")  # an operator of integers alone
-            self._typed = op.invoker.plan([self.dtype] * op.nin, self.dtype, defaults_of(op.scalar))
+            self._typed = self._plan()
+
+    def _plan(self) -> Plan:
+        scalar = self.op.scalar
+        dtypes = operand_dtypes(scalar, self.dtype)
+        return self.op.invoker.plan(dtypes, self.dtype, defaults_of(scalar))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.op, self.dtype)  # kernels belong to their process

@@ -18,9 +18,10 @@ from nbgraph.kernels.capture.text import FunctionText, NoSourceError, function_t
 from nbgraph.kernels.depend import OUT
 from nbgraph.kernels.derived import Derivative, dependences, hand_gradients
 from nbgraph.kernels.function import Captured, Scalar, WrittenFunction, defaults_of
+from nbgraph.kernels.probe import probe, probe_kinds
 from nbgraph.kernels.scalar import Node
 from nbgraph.kernels.wording import place
-from nbgraph.operator.typing import probe, resolve
+from nbgraph.operator.typing import operand_dtypes, resolve
 
 if TYPE_CHECKING:
     from nbgraph.operator.mapper import Mapper
@@ -99,7 +100,7 @@ def floating_operands(op: Mapper) -> list[str]:
     """The operands a derivative can be taken with respect to."""
     if all(o.kind != "f" for o in probe(op.scalar).outputs):
         return []
-    kinds = [leaf.kind for leaf in probe(op.scalar).operands]
+    kinds = list(probe_kinds(op.scalar))
     return [n for n, kind in zip(op.scalar.operands, kinds, strict=True) if kind == "f"]
 
 
@@ -109,7 +110,7 @@ def derivative_texts(op: Mapper) -> dict[str, str]:
     for name in floating_operands(op):
         scalar = Derivative(op.scalar, name, 1, op.hand_gradient)
         try:
-            kinds = [leaf.kind for leaf in probe(op.scalar).operands]
+            kinds = list(probe_kinds(op.scalar))
             captured = scalar.capture(kinds, defaults_of(scalar))
             found[name] = readable_text(scalar, captured, scalar.name)
         except NbgraphError as error:
@@ -134,7 +135,7 @@ def dependence_rows(op: Mapper) -> list[dict[str, Any]]:
         why = "with several outputs backward keeps the operands"
         return [_row(n, "T2", list(op.scalar.operands), why) for n in names]
     rows = []
-    kinds = [leaf.kind for leaf in probe(op.scalar).operands]
+    kinds = list(probe_kinds(op.scalar))
     parameters = defaults_of(op.scalar)
     memory = op.prefer == "memory"
     try:
@@ -163,7 +164,7 @@ def _row(name: str, kind: str, reads: list[str], why: str) -> dict[str, Any]:
 def _not_differentiable(op: Mapper) -> set[str]:
     """Operands for which the hand-given gradient is None."""
     assert op.hand_gradient is not None
-    captured = op.scalar.capture(["f"] * op.nin, defaults_of(op.scalar))
+    captured = op.scalar.capture(probe_kinds(op.scalar), defaults_of(op.scalar))
     grads = [captured.graph.const(1.0) for _ in op.hand_gradient.out_grads]
     given = hand_gradients(captured, op.hand_gradient, grads, defaults_of(op.scalar))
     return {n for n, node in zip(op.scalar.operands, given, strict=True) if node.op == "static"}
@@ -175,7 +176,8 @@ def in_place(op: Mapper, rows: Sequence[dict[str, Any]], dtype: np.dtype[Any]) -
     The option names are those of a simple operator: kInplaceInOut, kInplaceOutIn, ...
     """
     reads = {name for row in rows for name in row["reads"]}
-    typed = resolve(op.scalar, [dtype] * op.nin, dtype, defaults_of(op.scalar))
+    dtypes = operand_dtypes(op.scalar, dtype)
+    typed = resolve(op.scalar, dtypes, dtype, defaults_of(op.scalar))
     wide = all(o.itemsize == dtype.itemsize for o in typed.outputs)
     forward: dict[str, str] = {}
     free: list[str] = []
@@ -213,12 +215,14 @@ def dtype_table(op: Mapper) -> list[tuple[str, str, str]]:
     for name in _DTYPES:
         dtype = np.dtype(name)
         try:
-            typed = resolve(op.scalar, [dtype] * op.nin, dtype, parameters)
+            dtypes = operand_dtypes(op.scalar, dtype)
+            typed = resolve(op.scalar, dtypes, dtype, parameters)
         except (NbgraphError, TypeError, OverflowError):
             continue
         nodes = typed.captured.graph.reachable(typed.captured.outputs)
         computes = typed.compute if any(n.kind == "f" for n in nodes) else "integers"
-        rows.append((name, ", ".join(o.name for o in typed.outputs), computes))
+        operands = ", ".join(dict.fromkeys(d.name for d in dtypes))
+        rows.append((operands, ", ".join(o.name for o in typed.outputs), computes))
     return rows
 
 

@@ -9,6 +9,7 @@ from nbgraph.errors import DerivativeError
 from nbgraph.kernels.capture.names import plain_function
 from nbgraph.kernels.derived import Gradient
 from nbgraph.kernels.function import Scalar, WrittenFunction, defaults_of
+from nbgraph.kernels.probe import probe_kinds
 
 
 def read_gradient(scalar: Scalar, nout: int, fn: Callable[..., Any]) -> Gradient:
@@ -42,7 +43,8 @@ def read_gradient(scalar: Scalar, nout: int, fn: Callable[..., Any]) -> Gradient
             )
     values = defaults_of(scalar)
     given = {p.name: values[p.name] for p in written.parameters}
-    probe = written.capture(["f"] * len(written.operands), given)
+    own = dict(zip(scalar.operands, probe_kinds(scalar), strict=True))
+    probe = written.capture([own.get(name, "f") for name in written.operands], given)
     if len(probe.outputs) != len(scalar.operands):
         raise DerivativeError(
             f"{scalar.name}.gradient: returns {len(probe.outputs)} value(s), the operator has "

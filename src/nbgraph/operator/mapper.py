@@ -25,6 +25,7 @@ from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError
 from nbgraph.kernels.capture.values import Value
 from nbgraph.kernels.function import Captured, Scalar, WrittenFunction, resolve_parameters
+from nbgraph.kernels.probe import probe, probe_kinds
 from nbgraph.kernels.scalar import Node
 from nbgraph.operator import arguments, fast, overrides
 from nbgraph.operator.call import carrier_of
@@ -32,7 +33,7 @@ from nbgraph.operator.documentation import Documentation
 from nbgraph.operator.invoke import Invoker
 from nbgraph.operator.owners import OWNED, wait_for
 from nbgraph.operator.parameters import refuse_marks
-from nbgraph.operator.typing import probe, type_strings
+from nbgraph.operator.typing import operand_dtypes, type_strings
 from nbgraph.settings import PYTHON_ASKED, config
 
 if TYPE_CHECKING:
@@ -271,7 +272,7 @@ class Mapper:
     @property
     def probe_kinds(self) -> tuple[str, ...]:
         """Operand kinds that the function is known to take."""
-        return tuple(leaf.kind for leaf in self._probe.operands)
+        return probe_kinds(self.scalar)
 
     @property
     def types(self) -> list[str]:
@@ -328,8 +329,8 @@ class Mapper:
                 )
         for dtype in dtypes:
             if "cpu" in kinds:
-                sample = np.ones(2, as_dtype(dtype))
-                self._call((sample,) * self.nin, None, {})
+                given = operand_dtypes(self.scalar, as_dtype(dtype))
+                self._call(tuple(np.ones(2, d) for d in given), None, {})
             if "gpu" in kinds:
                 self.ptx(dtype)
 

@@ -14,9 +14,9 @@ from nbgraph.kernels.derived import Derivative
 from nbgraph.kernels.function import Captured
 from nbgraph.kernels.interpret import Domain, Evaluator, FloatDomain, Undetermined
 from nbgraph.kernels.multiprecision import MultiDomain
+from nbgraph.kernels.probe import probe_kinds
 from nbgraph.kernels.scalar import COMPARISONS, Node
 from nbgraph.operator import arguments, facts
-from nbgraph.operator.typing import probe
 
 if TYPE_CHECKING:
     from nbgraph.operator.mapper import Mapper
@@ -113,7 +113,7 @@ class _Look:
 
     def __init__(self, op: Mapper, operands: dict[str, Any], parameters: dict[str, Any]) -> None:
         self.op, self.operands, self.given = op, operands, parameters
-        self.kinds = [leaf.kind for leaf in probe(op.scalar).operands]
+        self.kinds = list(probe_kinds(op.scalar))
         self.captured: Captured = op.scalar.capture(self.kinds, parameters)
         self.literals = facts.literals(op.scalar)
         self.notes: list[str] = []

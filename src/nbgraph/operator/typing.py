@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbgraph.dtype import as_dtype, compute_dtype, float_of_integers, is_float, require_supported
-from nbgraph.errors import ArgumentError, CaptureError, DTypeError, NbgraphError
+from nbgraph.errors import ArgumentError, DTypeError, NbgraphError
 from nbgraph.kernels.function import Captured, Scalar, defaults_of
 from nbgraph.kernels.kinds import INTEGERS, is_boolean, kind_of_dtype
+from nbgraph.kernels.probe import probe_kinds
 
-_PROBES = ("f", "int64", "bool")
 Array = np.ndarray[Any, Any]
 
 
@@ -140,27 +140,24 @@ def parameter_bytes(kind: str, value: Any, compute: str) -> bytes:
     return int(value).to_bytes(8, "little", signed=True)
 
 
-def probe(scalar: Scalar) -> Captured:
-    """A first capture, so that a function that is not understood fails at its definition."""
-    first: CaptureError | None = None
-    own: tuple[tuple[str, ...], ...] = getattr(scalar, "probes", ())
-    for kinds in (*own, *((kind,) * len(scalar.operands) for kind in _PROBES)):
-        try:
-            return scalar.capture(kinds, defaults_of(scalar))
-        except CaptureError as error:
-            first = first or error
-    assert first is not None
-    raise first
+def operand_dtypes(scalar: Scalar, dtype: np.dtype[Any]) -> list[np.dtype[Any]]:
+    """Operands of `dtype`; beside floating ones, those that must be integers or bools are so."""
+    kinds = probe_kinds(scalar)
+    if not is_float(dtype) or "f" not in kinds:
+        return [dtype] * len(kinds)
+    return [dtype if kind == "f" else np.dtype(kind) for kind in kinds]
 
 
 def type_strings(scalar: Scalar) -> list[str]:
-    """The loops of an operator for operands of one dtype: 'ff->f'."""
+    """The loops of an operator for floating operands, or for all, of one dtype: 'ff->f'."""
     found = []
     for char in "?bBhHiIlLefd":
         dtype = np.dtype(char)
         try:
-            typed = resolve(scalar, [dtype] * len(scalar.operands), dtype, defaults_of(scalar))
+            dtypes = operand_dtypes(scalar, dtype)
+            typed = resolve(scalar, dtypes, dtype, defaults_of(scalar))
         except (NbgraphError, TypeError, OverflowError):
             continue
-        found.append(f"{char * len(scalar.operands)}->{''.join(d.char for d in typed.outputs)}")
+        operands = "".join(d.char for d in dtypes)
+        found.append(f"{operands}->{''.join(d.char for d in typed.outputs)}")
     return found

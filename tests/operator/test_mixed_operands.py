@@ -1,0 +1,115 @@
+"""Operands that must be integers or bools, beside those that a derivative is taken by."""
+
+import math
+
+import numpy as np
+import pytest
+
+import nbgraph as ng
+from nbgraph.errors import DerivativeError
+from nbgraph.kernels.probe import probe_kinds
+from tests.operator.worlds import WAYS
+
+A, B = np.array([0, 1, 2, 3]), np.array([3, 3, 1, 2])
+
+
+def both_bits(x, a, b):
+    return x * x if a & b else x
+
+
+def times(x, n):
+    total = x * 0
+    for i in range(n):
+        total += x * x * i
+    return total
+
+
+def exclusive(x, a, b):
+    return x * (a ^ b)
+
+
+def picked(x, n):
+    return x * x * (1, 2, 3)[n % 3]
+
+
+def shifted(n, x):
+    return math.sin(x) * (1 << n)
+
+
+def flagged(x, flag, other):
+    """No kind fits all three operands: bools are neither negated nor shifted."""
+    return -x if (flag if x > 0 else False) else x * (other >> 1)
+
+
+def unread(x, n):
+    return 3 * x if (n & 1) == 5 else 2 * x
+
+
+CASES = {
+    both_bits: ((A, B), 0, "f64 i i", lambda x: np.where(A & B, 2 * x, 1)),
+    times: ((A,), 0, "f64 i", lambda x: 2 * x * np.array([0, 0, 1, 3])),
+    exclusive: ((A, B), 0, "f64 i i", lambda x: 1.0 * (A ^ B)),
+    picked: ((A,), 0, "f64 i", lambda x: 2 * x * np.array([1, 2, 3, 1])),
+    shifted: ((A,), 1, "i f64", lambda x: np.cos(x) * 2.0**A),
+    flagged: ((A > 1, B), 0, "f64 b i", lambda x: np.where((A > 1) & (x > 0), -1, B >> 1)),
+    unread: ((A,), 0, "f64 i", lambda x: 2 + 0 * x),
+}
+_KINDS = {"f64": "f", "i": "int64", "b": "bool"}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("function", CASES, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_slopes_beside_integers(function, way, dtype):
+    others, wrt, _, wanted = CASES[function]
+    x = np.array([-0.5, 0.25, 1.5, 2.0], dtype)
+    arrays = list(others)
+    arrays.insert(wrt, x)
+    found = WAYS[way](ng.op(function), arrays, wrt)
+    np.testing.assert_allclose(found, wanted(x.astype("float64")), rtol=1e-6)
+
+
+@pytest.mark.parametrize("function", CASES, ids=lambda f: f.__name__)
+def test_such_operators_show_themselves(function):
+    _, wrt, kinds, _ = CASES[function]
+    op = ng.op(function)
+    assert probe_kinds(op.scalar) == tuple(_KINDS[k] for k in kinds.split())
+    floating = op.scalar.operands[wrt]
+    for dtype in ("float32", "float64"):
+        explanation = op.explain(dtype=dtype)
+        assert explanation.dtype == dtype and explanation.kernel
+        assert list(explanation.derivatives) == list(explanation.certificates) == [floating]
+        assert "none" not in explanation.derivatives[floating]
+        assert op.ptx(dtype)
+    assert any(set(row[0].split(", ")) >= {"float32"} for row in op.explain().dtypes)
+    assert any(name.startswith(("d", "l", "?")) and "d" in name for name in op.types)
+    assert "<svg" in op._repr_mimebundle_()["text/html"]
+    op.precompile()
+
+
+def test_an_integer_operand_has_no_derivative():
+    with pytest.raises(DerivativeError, match="both_bits.*'a'.*integer"):
+        ng.op(both_bits).derivative("a")
+
+
+def test_a_gradient_by_hand_beside_integers():
+    op = ng.op(both_bits, name="by_hand")
+
+    @op.gradient
+    def _(out_grad, x, a, b):
+        return out_grad * (2 * x if a & b else 1.0), None, None
+
+    x = np.array([-0.5, 0.25, 1.5, 2.0])
+    for way in WAYS.values():
+        np.testing.assert_array_equal(way(op, [x, A, B], 0), np.where(A & B, 2 * x, 1))
+
+
+def test_integer_operands_of_fused_operators():
+    """An operand that one part takes as any number, and another as an integer."""
+    product = ng.op(lambda x, n: x * n, name="product")
+    chained = lambda x, n: picked_op(product(x, n), n)
+    picked_op = ng.op(picked)
+    x = ng.array([0.5, 0.25, 1.5, 2.0], dtype="float64")
+    n = ng.array(A)
+    found = ng.jit(ng.grad(lambda x: ng.sum(chained(x, n))))(x).asnumpy()
+    np.testing.assert_allclose(found, 2 * x.asnumpy() * A**2 * [1, 2, 3, 1])
