@@ -28,6 +28,7 @@ from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
 
 from nbgraph.codegen import elements, target
+from nbgraph.codegen.optimise import run_passes
 from nbgraph.errors import CompileError
 
 _PASSES = (
@@ -143,10 +144,7 @@ def link(roots: Mapping[str, tuple[Any, int]]) -> llvm.ModuleRef:
                 module.link_in(part)
             module.link_in(llvm.parse_assembly(target.wrapper(symbol, inner, arity)))
         target.hide(module, roots)
-        builder = llvm.create_pass_builder(
-            target.machine(), llvm.create_pipeline_tuning_options(speed_level=3)
-        )
-        builder.getModulePassManager().run(module, builder)
+        run_passes(module, target.machine(), llvm.create_pipeline_tuning_options(speed_level=3))
     return module
 
 

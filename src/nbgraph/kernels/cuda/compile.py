@@ -131,6 +131,8 @@ def device_module(source: Source, form: Form, capability: tuple[int, int]) -> ll
     """The optimised module of an emitted kernel for the device."""
     import llvmlite.binding as llvm
 
+    from nbgraph.codegen.optimise import run_passes
+
     machine = _machine(capability)
     text = _device_text(source, form)
     try:
@@ -145,8 +147,7 @@ def device_module(source: Source, form: Form, capability: tuple[int, int]) -> ll
     module.triple, module.data_layout = TRIPLE, str(machine.target_data)
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = options.slp_vectorization = False  # a thread has no vectors
-    builder = llvm.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(module, builder)
+    run_passes(module, machine, options)
     _check(source, str(module))
     return module
 
