@@ -157,3 +157,60 @@ def test_what_a_gradient_does_not_read_is_not_kept():
     gc.collect()
     ng.waitall()
     assert ng.storage.stats().in_use < before
+
+
+def layers(n):
+    """A network of products whose gradients by weights nobody waits for, but for their memory."""
+    y = ng.var("x")
+    for k in range(n):
+        y = ng.tanh(y @ ng.var(f"w{k}", init=0.1))
+    return ng.sum(y), {"x": (64, 64), **{f"w{k}": (64, 64) for k in range(n)}}
+
+
+def fan():
+    x = ng.var("x")
+    parts = [ng.cumsum(ng.cumsum(x * k) * ng.sin(x)) for k in (1.0, 2.0, 3.0)]
+    return ng.sum(parts[0] * parts[1] + parts[2]), {"x": (2048,)}
+
+
+def ahead_of(plan):
+    """For each step all those that have ended when it begins."""
+    found = []
+    for own in plan.predecessors:
+        found.append(set(own).union(*(found[k] for k in own)))
+    return found
+
+
+def touched(made):
+    """For each task the bytes that it reads and that it writes: (memory, begin, end)."""
+
+    def span(value):
+        spot = made.spot(value)
+        return spot.slot, spot.offset, spot.offset + value.nbytes
+
+    return [({*map(span, t.reads)}, {*map(span, t.writes)}) for t in made.tasks]
+
+
+def meet(some, others):
+    return any(m == n and b < f and e < c for m, b, c in some for n, e, f in others)
+
+
+@pytest.mark.parametrize("options", [Options(), PLAIN], ids=["fused", "plain"])
+@pytest.mark.parametrize(("symbol", "shapes"), [layers(6), fan()], ids=["layers", "fan"])
+def test_whoever_writes_bytes_waits_for_all_who_used_them(symbol, shapes, options):
+    """X-MEM-05, as the engine gets it: of two steps that touch one byte, of which one writes it,
+    the later waits for the earlier, for the last reader of a block as well."""
+    exe = symbol.simple_bind(options=options, **shapes)
+    bound = exe._bound
+    pairs = 0
+    for program in (bound.predict, *bound.halves, bound.both((False,))):
+        before, uses = ahead_of(program.plan), touched(program.compiled)
+        for late, (reads, writes) in enumerate(uses):
+            for early in range(late):
+                read, written = uses[early]
+                if meet(writes, read | written) or meet(reads, written):
+                    assert early in before[late], (program.name, early, late)
+                    pairs += 1
+    assert pairs > len(shapes)
+    waits = bound.both((False,)).compiled.memory.waits
+    assert waits or len(shapes) == 1  # there are readers that nothing else waits for

@@ -3,6 +3,15 @@
 import numpy as np
 import pytest
 
+import nbgraph as ng
+from nbgraph.array import whole
+from nbgraph.array.layout import layout
+from nbgraph.executor import Options
+from nbgraph.executor.compiled import compiled
+from nbgraph.executor.program import Program
+from nbgraph.graph import build
+from nbgraph.graph.build import variable
+from nbgraph.graph.graph import Graph
 from nbgraph.operator import registry
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.request import kAddTo, kNullOp, kWriteTo
@@ -71,3 +80,39 @@ def test_a_public_function_takes_the_attributes_of_its_operator(name):
         out = np.empty_like(judges[0])
         assert function(*inputs, **attributes, out=out) is out
         np.testing.assert_array_equal(out, judges[0])
+
+
+def on_arrays(op, inputs, attributes, outputs, request):
+    """The operator over NDArrays, into arrays that hold what `outputs` do."""
+    given = [ng.array(x, dtype=x.dtype) for x in inputs]
+    outs = [ng.array(x, dtype=x.dtype) for x in outputs]
+    whole.apply(op, given, op.normalise(attributes), outs, [request] * len(outs))
+    return [out.asnumpy() for out in outs]
+
+
+def in_a_graph(op, inputs, attributes, outputs, request):
+    """The operator as a graph that is bound to its results."""
+    variables = [variable(f"x{k}", x.shape, x.dtype) for k, x in enumerate(inputs)]
+    node = build.apply(op, [(v, 0) for v in variables], op.normalise(attributes))
+    graph = Graph([(node, k) for k in range(node.nout)], variables)
+    outs = [ng.array(x, dtype=x.dtype) for x in outputs]
+    layouts = [layout(x.shape, x.dtype) for x in inputs]
+    made = compiled(graph, layouts, [request] * len(outs), Options(), ng.cpu())
+    Program(made, [*(ng.array(x, dtype=x.dtype) for x in inputs), *outs]).push()
+    return [out.asnumpy() for out in outs]
+
+
+WORLDS = {"arrays": on_arrays, "graph": in_a_graph}
+
+
+@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("name", sorted(set(CALLS) - {"empty"}))
+def test_every_element_is_added_to(name, world):
+    """OPR-10: what a world adds to each element is what it writes there."""
+    op, (inputs, attributes) = operators()[name], CALLS[name]
+    specs = op.infer([Spec.of(x) for x in inputs], attributes)
+    old = [np.arange(x.size).reshape(x.shape).astype(x.dtype) for x in filled(specs, 1)]
+    written = WORLDS[world](op, inputs, attributes, filled(specs, 1), kWriteTo)
+    added = WORLDS[world](op, inputs, attributes, old, kAddTo)
+    for before, value, total in zip(old, written, added, strict=True):
+        np.testing.assert_array_equal(total, before + value)
