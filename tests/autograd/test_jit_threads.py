@@ -77,11 +77,12 @@ def test_two_threads_and_a_recursion_in_one_jit_function():
 
 
 def test_a_function_called_from_within_the_engine(threads_engine):
-    """A pushed Python function may call it: its runs are in flight while another waits."""
+    """A pushed Python function may call it on what it declares: its text runs at once."""
     jitted = ng.jit(lambda x: x * 2 + 1)
     x, found = ng.array([1.0, 2.0]), []
     jitted(x)
-    pending = [ng.engine.push(lambda run_ctx: found.append(jitted(x))) for _ in range(4)]
+    call = lambda run_ctx: found.append(jitted(x))
+    pending = [ng.engine.push(call, const_vars=[x.variable]) for _ in range(4)]
     for each in pending:
         each.result(30)
     assert [y.tolist() for y in found] == [[3.0, 5.0]] * 4

@@ -23,7 +23,8 @@ from nbgraph.array.push import copied
 from nbgraph.array.rows import push_rows
 from nbgraph.array.transfer import fetch, send
 from nbgraph.device import Context
-from nbgraph.engine import Variable, current
+from nbgraph.engine import Variable
+from nbgraph.engine.inline import in_charge
 from nbgraph.engine.properties import NORMAL, OVERWRITE
 from nbgraph.kernels.kernel import deferring
 
@@ -65,7 +66,7 @@ class Accelerator:
         if not prepared.hi:
             return
         ready = launches.ready(record, device.device_id)
-        current().push_to_device(
+        in_charge().push_to_device(
             device,
             functools.partial(launches.issue, record=record, ready=ready),
             const_vars=reads,

@@ -10,7 +10,7 @@ import numpy as np
 from nbgraph.array.copying import copied
 from nbgraph.array.core import Array
 from nbgraph.device import RunContext
-from nbgraph.engine import current
+from nbgraph.engine.inline import in_charge
 from nbgraph.ops.indexing.keys import numpy_index
 
 
@@ -35,4 +35,4 @@ class _Assignment:
 def push(array: Array, value: Array, indices: Sequence[Array], key: Any) -> None:
     """Push `array[key] = value`, of a template with index arrays."""
     work = _Assignment(array, value, indices, key)
-    current().push(work, const_vars=work.reads, mutate_vars=[array._chunk], name="setitem")
+    in_charge().push(work, const_vars=work.reads, mutate_vars=[array._chunk], name="setitem")

@@ -14,7 +14,7 @@ from nbgraph.array.place import place
 from nbgraph.array.push import WEAK, Carried, carried, push
 from nbgraph.array.route import Routes, routes_of, shortcut
 from nbgraph.device import Context
-from nbgraph.engine import current
+from nbgraph.engine.inline import in_charge
 from nbgraph.engine.kernels import Kernels
 from nbgraph.errors import ArgumentError, DeviceError, DTypeError, ShapeError
 from nbgraph.operator.call import recording
@@ -71,7 +71,7 @@ def apply(
 
 def _place() -> int:
     """The line of user code, for a route."""
-    engine = current()
+    engine = in_charge()
     if isinstance(engine, Kernels):
         engine._open_gate()
     return engine.site_id(1)

@@ -21,6 +21,7 @@ from nbgraph import storage
 from nbgraph.device import Context, RunContext, cpu
 from nbgraph.engine import Variable, current
 from nbgraph.engine.core.layout import UNTIL_WRITTEN
+from nbgraph.engine.inline import in_charge
 from nbgraph.engine.properties import OVERWRITE
 from nbgraph.engine.thread import here
 from nbgraph.operator import owners
@@ -108,6 +109,8 @@ def take(nbytes: int, device: Context, reads: Collection[Chunk] | None = None) -
     is as good as idle: the operator waits for that reader anyway. None: a short operator; of small
     chunks any will do.
     """
+    if here.running is not None:
+        return _take_inline(nbytes, device)
     if reads is None and nbytes < storage.LARGE:
         chunk: Any = storage.pool(device).take(nbytes)
         return chunk
@@ -118,10 +121,24 @@ def take(nbytes: int, device: Context, reads: Collection[Chunk] | None = None) -
     return chunk
 
 
+def _take_inline(nbytes: int, device: Context) -> Chunk:
+    """A chunk that nothing uses, for the function that this thread runs; no failure is left on
+    it."""
+    held: Chunk = storage.pool(device).take(nbytes, idle)
+    engine = current()
+    if engine._in_use(held) or engine._failure_of(held) is not None:
+        give(held)  # a function must not wait
+        held = held.bin.miss()
+    in_charge().take(held)
+    return held
+
+
 def borrow(array: np.ndarray[Any, Any], device: Context, **why: str) -> Chunk:
     """Memory of a NumPy array, which is kept alive and never written; `readonly` says why."""
     memory = storage.borrow(array, device, **why)
     held = Chunk(memory, None, locked=memory.readonly or "")
+    if here.running is not None:
+        in_charge().take(held)
     owners.enter(held.number, held.address, held.capacity, partial(calm, held))
     return held
 
@@ -186,10 +203,12 @@ def retire(block: Any, release: Callable[[], None]) -> None:
 def take_settled(nbytes: int, device: Context) -> Chunk:
     """A chunk that the host may write at once: nothing uses it, and no failure is left on it."""
     held = take(nbytes, device, ())
+    if here.running is not None:
+        return held
     engine = current()
     if engine._in_use(held):
-        # a function must not wait, and a call should not, unless memory would run away
-        if here.running is not None or len(held.bin.free) * held.capacity < _AHEAD:
+        # a call should not wait, unless memory would run away
+        if len(held.bin.free) * held.capacity < _AHEAD:
             give(held)
             fresh: Chunk = held.bin.miss()
             return fresh
@@ -199,7 +218,7 @@ def take_settled(nbytes: int, device: Context) -> Chunk:
 
 def cleared(held: Chunk) -> None:
     """Wait until nothing uses the chunk, whose content is not needed; no failure is left on it."""
-    engine = current()
+    engine = in_charge()
     if engine._in_use(held):
         engine._flush()
         engine._wait_variable(held, None)
@@ -210,7 +229,7 @@ def cleared(held: Chunk) -> None:
 
 def wait(held: Chunk) -> None:
     """Until the chunk's content is there; raises what kept it from being there, each time."""
-    engine = current()
+    engine = in_charge()
     if engine._calm(held):
         return
     engine.wait_for_var(held)
@@ -221,8 +240,8 @@ def wait(held: Chunk) -> None:
 
 def settled(held: Chunk) -> Any:
     """Until nothing unfinished uses the chunk; the failure it carries, which nobody is told of by
-    that, or None. EngineError inside a function."""
-    engine = current()
+    that, or None. EngineError inside a function that may not read it."""
+    engine = in_charge()
     engine._deadline(None, "array")
     engine._flush()
     engine._wait_variable(held, None)

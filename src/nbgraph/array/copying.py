@@ -15,8 +15,7 @@ from nbgraph.array.push import copied as copied
 from nbgraph.array.transfer import transfer
 from nbgraph.device import Context, RunContext
 from nbgraph.dtype import is_float
-from nbgraph.engine import current
-from nbgraph.engine.thread import here
+from nbgraph.engine.inline import in_charge
 from nbgraph.operator.mapper import Mapper
 from nbgraph.settings import config
 
@@ -35,8 +34,8 @@ def filled(own: Layout, device: Context, value: float) -> Any:
     """A new array with one number everywhere; the dtype can hold it."""
     result = empty_of(own, device)
     held = result._chunk
-    engine = current()
-    idle = here.running is None and not engine._in_use(held) and place(device).host
+    engine = in_charge()
+    idle = not engine._in_use(held) and place(device).host
     if own.nbytes <= _SOON and idle and engine._failure_of(held) is None:
         result._view().fill(value)
     else:
@@ -83,7 +82,7 @@ def _write(value: Array, target: Array) -> None:
         write(same, value, target)
         return
     chunks = [] if value._chunk is target._chunk else [value._chunk]
-    current().push(
+    in_charge().push(
         _Cast(value, target), const_vars=chunks, mutate_vars=[target._chunk], name="astype"
     )
 

@@ -14,6 +14,7 @@ from nbgraph.array.core import Array
 from nbgraph.array.route import Push, declines, routes_of
 from nbgraph.array.update import Update
 from nbgraph.engine import current
+from nbgraph.engine.inline import in_charge
 from nbgraph.engine.kernels import Kernels
 from nbgraph.operator.call import call, recording
 from nbgraph.operator.mapper import Mapper
@@ -43,7 +44,7 @@ class _Ways:
         operands = (b, a) if self.swapped else (a, b)
         recorder = _recorder()
         if recorder is not None and not recorder.traces:
-            made = self.push(current().site_id(1), operands)
+            made = self.push(in_charge().site_id(1), operands)
             if made is not None:
                 recorder.record(self.op, operands, _NONE, (made,), ())
                 return made

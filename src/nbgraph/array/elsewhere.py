@@ -13,7 +13,7 @@ from nbgraph.array.layout import Layout, layout
 from nbgraph.array.parts import write_parts
 from nbgraph.array.push import copied, same, write
 from nbgraph.device import RunContext
-from nbgraph.engine import current
+from nbgraph.engine.inline import in_charge
 from nbgraph.engine.properties import NORMAL, OVERWRITE
 from nbgraph.kernels.cuda.unit import UnitLaunches
 from nbgraph.operator.array_op import Spec
@@ -208,7 +208,7 @@ def _library(
     inputs = [x if x._layout.contiguous else copied(x) for x in inputs]
     views = [(x._address, x.shape, x.dtype, x.strides) for x in (*inputs, *outputs)]
     reads, writes = _variables(inputs, outputs)
-    current().push_to_device(
+    in_charge().push_to_device(
         outputs[0].device,
         functools.partial(_call, run=functools.partial(form.run, **attributes), views=views),
         const_vars=reads,

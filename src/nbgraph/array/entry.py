@@ -3,8 +3,9 @@
 One function serves every operator: it finds the route of the operands in the operator's table and
 pushes. It sees objects through CPython's public interface alone: slots by the descriptors of their
 classes, whose functions `PyType_GetSlot` tells. What has no route, or is not as the route was made
-for (memory of another device, a push that the engine refuses), it declines: the answer is
-None, nothing has been pushed, and the general way takes the call.
+for (memory of another device, a push that the engine refuses, a caller within a function that an
+engine runs), it declines: the answer is None, nothing has been pushed, and the general way takes
+the call.
 
 It is called with a place and a tuple of operands. The place is the number of a line of user code,
 or a frame: then it declines where something records, looks the frame's line up, and asks
@@ -27,6 +28,7 @@ from nbgraph.array.entry_parts import LINES, MOST, MOST_OUTPUTS, SHARED, SYMBOLS
 from nbgraph.array.entry_text import TEXT
 from nbgraph.codegen import builtin
 from nbgraph.engine import Variable
+from nbgraph.engine.thread import inside
 from nbgraph.operator.call import recording
 from nbgraph.settings import CLOSELY_ASKED
 
@@ -95,7 +97,7 @@ def over(table: dict[Any, Any], kind: type) -> Callable[..., Any]:
     `table` leads from operand to operand to a route, by an array's layout, or by the type of a
     number; it may change at any time. `kind`: the class of arrays.
     """
-    objects = [kind, FrameType, None, False, 0, CLOSELY_ASKED, recording]
+    objects = [kind, FrameType, None, False, 0, CLOSELY_ASKED, recording, inside]
     slots = _slots()
     words = [*map(id, objects), *_functions(), *map(id, slots)]
     return builtin.function(_method(), (_packed(words), table, *objects, *slots))

@@ -25,8 +25,8 @@ SYMBOLS = (
 # code seen last (key and number of each), the `FIXED` words of the push, five words for each
 # output, two for each operand (its kind, its place in the record), and the record.
 SHARED = (
-    "kind frame none no zero closely recorder get set a_chunk a_address a_layout a_holder a_node "
-    "a_output a_stamp c_device c_core c_variable c_address"
+    "kind frame none no zero closely recorder inside get set a_chunk a_address a_layout a_holder "
+    "a_node a_output a_stamp c_device c_core c_variable c_address"
 ).split()
 OWN = "submit operands outputs record core gate device sites place_of attach".split()
 AT = {name: i for words in (SHARED, OWN) for i, name in enumerate(words)}

@@ -42,7 +42,15 @@ taken:
   {told("no", "no", "ptr")}
   %close = call ptr @PyList_GetItem(ptr %closely, i64 0)
   %quick = icmp eq ptr %close, %no
-  br i1 %quick, label %placing, label %unknown
+  br i1 %quick, label %outside, label %unknown
+outside:
+  {told("inside", "within", "ptr")}
+  {told("none", "no_function", "ptr")}
+  %no_inside = call i32 @PyContextVar_Get(ptr %within, ptr %no_function, ptr %recorder.at)
+  %function = load ptr, ptr %recorder.at
+  call void @Py_DecRef(ptr %function)
+  %free = icmp eq ptr %function, %no_function
+  br i1 %free, label %placing, label %unknown
 placing:
   {told("frame", "frame", "ptr")}
   %line_type = call ptr @PyObject_Type(ptr %line)

@@ -13,7 +13,7 @@ from nbgraph.array.launch import Prepared
 from nbgraph.array.layout import Layout
 from nbgraph.array.stretch import stretches
 from nbgraph.device import Context, RunContext
-from nbgraph.engine import current
+from nbgraph.engine.inline import in_charge
 from nbgraph.engine.plan import Place, Plan, Step
 from nbgraph.engine.properties import NORMAL, OVERWRITE
 
@@ -126,7 +126,7 @@ class DeviceInstance:
     ) -> int:
         """Push a run; see `Instance.launch`."""
         found = variables or tuple(self.plan.outside)
-        current().push_to_device(
+        in_charge().push_to_device(
             self.device,
             Run(self, words),
             const_vars=[v for v, w in zip(found, self._written, strict=True) if not w],

@@ -15,7 +15,7 @@ from nbgraph.array.core import Array, make
 from nbgraph.array.layout import Layout
 from nbgraph.array.update import Update
 from nbgraph.dtype import name_of
-from nbgraph.engine import current
+from nbgraph.engine.inline import in_charge
 from nbgraph.engine.kernels import Kernels
 
 _KEPT = 4096  # parts, and writes
@@ -101,7 +101,7 @@ def known_write(array: Array, form: Any, value: Any) -> bool:
 
 def learn_write(array: Array, form: Any, part: Array, value: Any) -> None:
     """Remember how a value was written over a part; this has just been found to be right."""
-    engine, own = current(), part._layout
+    engine, own = in_charge(), part._layout
     if form is None or not isinstance(engine, Kernels) or not own.size:
         return
     bounds = _bounds(own.dtype, value)

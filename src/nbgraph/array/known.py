@@ -13,7 +13,7 @@ from nbgraph.array.core import Array
 from nbgraph.array.launch import Prepared
 from nbgraph.array.layout import Layout
 from nbgraph.array.route import Routes, routes_of
-from nbgraph.engine import current
+from nbgraph.engine.inline import in_charge
 from nbgraph.engine.kernels import Kernels
 from nbgraph.operator.array_op import ArrayOp, told
 from nbgraph.operator.call import recording
@@ -68,7 +68,7 @@ class ByRoutes:
         """See Ways."""
         if not self.routes.count:
             return None
-        engine = current()
+        engine = in_charge()
         if isinstance(engine, Kernels):
             engine._open_gate()
         made = self.routes.push(engine.site_id(2), tuple(operands))

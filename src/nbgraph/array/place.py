@@ -14,7 +14,8 @@ from typing import Any, NoReturn, Protocol
 import numpy as np
 
 from nbgraph.device import Context
-from nbgraph.engine import Variable, current
+from nbgraph.engine import Variable
+from nbgraph.engine.inline import in_charge
 from nbgraph.engine.kernels import Kernels
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.properties import NORMAL, OVERWRITE
@@ -103,7 +104,7 @@ class Host:
         overwrites: bool,
     ) -> None:
         """See Place."""
-        engine = current()
+        engine = in_charge()
         if isinstance(engine, Kernels):
             launcher = prepared.launcher(engine, len(reads), len(writes), overwrites)
             launcher((*reads, *writes), record, engine.site_id())

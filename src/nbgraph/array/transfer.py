@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.device import Context, RunContext, driver
-from nbgraph.engine import current
+from nbgraph.engine.inline import in_charge
 from nbgraph.engine.properties import NORMAL, OVERWRITE
 from nbgraph.engine.streams import INTO, OUT
 
@@ -58,7 +58,7 @@ def send(target: Any, values: Values) -> None:
 def fetch(source: Any) -> Values:
     """The values of an array on a device; waits, and raises what went wrong on the way."""
     staging = Staging(source.nbytes)
-    pending = current().push_to_device(
+    pending = in_charge().push_to_device(
         source.device,
         _Read(source, staging),
         stream=OUT,
@@ -79,7 +79,7 @@ def transfer(source: Any, target: Any, *, whole: bool) -> None:
     elif target.device.host:
         _out(source, target, whole=whole)
     else:
-        current().push_to_device(
+        in_charge().push_to_device(
             target.device,
             _Across(source, target),
             stream=INTO,
@@ -92,7 +92,7 @@ def transfer(source: Any, target: Any, *, whole: bool) -> None:
 
 
 def _into(source: Any, target: Any, *, whole: bool) -> None:
-    engine, staging = current(), Staging(source.nbytes)
+    engine, staging = in_charge(), Staging(source.nbytes)
     stage, held = engine.new_variable("pinned memory"), source._view()
     place = staging.view(source.shape, source.dtype)
 
@@ -106,7 +106,7 @@ def _into(source: Any, target: Any, *, whole: bool) -> None:
 
 
 def _out(source: Any, target: Any, *, whole: bool) -> None:
-    engine, staging = current(), Staging(source.nbytes)
+    engine, staging = in_charge(), Staging(source.nbytes)
     stage, held = engine.new_variable("pinned memory"), target._view()
     engine.push_to_device(
         source.device,
@@ -133,7 +133,7 @@ def _out(source: Any, target: Any, *, whole: bool) -> None:
 def _push_send(target: Any, staging: Staging, reads: Sequence[Any], *, whole: bool) -> None:
     if not target.size:
         return
-    current().push_to_device(
+    in_charge().push_to_device(
         target.device,
         _Write(target, staging),
         stream=INTO,

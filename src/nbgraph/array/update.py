@@ -1,7 +1,8 @@
 """The quick way to write over an array: what a kernel needs besides addresses, kept.
 
-It declines where something is not as it was: another engine or device, an open bulk, memory that
-is lent, operands that share memory. The general way takes the call then.
+It declines where something is not as it was: another engine or device, an open bulk, a function
+that the engine runs, memory that is lent, operands that share memory. The general way takes the
+call then.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from nbgraph.array.core import Array
 from nbgraph.array.launch import prepare, scalar_word
 from nbgraph.array.layout import Layout
 from nbgraph.array.push import carried
+from nbgraph.engine.inline import in_charge
 from nbgraph.engine.kernels import Kernels
 from nbgraph.operator.mapper import Mapper
 
@@ -51,7 +53,7 @@ class Update:
         """Push it over what lies there; False where the general way is needed. `above`: see
         `Kernels.site_id`."""
         engine = self.engine
-        if engine is not engine._owner.engine or engine._bulks or held.locked or held.leases:
+        if engine is not in_charge() or engine._bulks or held.locked or held.leases:
             return False
         if held.device is not self.device:
             return False

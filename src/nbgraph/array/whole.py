@@ -17,12 +17,14 @@ from nbgraph.array.layout import layout
 from nbgraph.array.lift import lift
 from nbgraph.array.place import place
 from nbgraph.device import Context, RunContext
-from nbgraph.engine import current
+from nbgraph.engine.inline import in_charge
 from nbgraph.engine.properties import NORMAL, OVERWRITE
+from nbgraph.engine.thread import here
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.array_op import ArrayOp, Spec
 from nbgraph.operator.at_once import check_out
 from nbgraph.operator.call import training
+from nbgraph.operator.environment import own_resources
 from nbgraph.operator.request import OpReqType
 from nbgraph.settings import CLOSELY_ASKED, config
 from nbgraph.shape import overlap
@@ -217,10 +219,13 @@ def _push(
         return
     specs = [Spec(v.shape, v.dtype) for v in values]
     resources = op.grant_to(device, attributes, specs) if results else ()
-    current().push(
+    turns = [r.variable for r in resources]
+    if here.running is not None:
+        resources, turns = own_resources(resources)
+    in_charge().push(
         Work(op, inputs, results, asked, attributes, resources, states),
         const_vars=reads,
-        mutate_vars=[*writes, *(r.variable for r in resources)],
+        mutate_vars=[*writes, *turns],
         name=op.__name__,
         prop=OVERWRITE if whole else NORMAL,
     )

@@ -15,6 +15,7 @@ from nbgraph.autograd.results import require_function
 from nbgraph.autograd.signature import InlineError, Keyed, floats_as_arrays
 from nbgraph.autograd.version import Version, labels_of
 from nbgraph.engine import current
+from nbgraph.engine.thread import here
 from nbgraph.errors import ArgumentError
 from nbgraph.graph.graph import Graph
 from nbgraph.operator.call import recording, training
@@ -52,7 +53,7 @@ class Jit:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The function's results, by the compiled graph."""
         recorder = recording.get()
-        if CLOSELY_ASKED[0] or not self._quick or kwargs:
+        if CLOSELY_ASKED[0] or not self._quick or kwargs or here.running is not None:
             return self._general(args, kwargs)
         key: list[Any] = [training.get(None), recorder is None, _settings().default_float]
         kind = _classes[0]
@@ -76,9 +77,10 @@ class Jit:
         return version(keyed.together(version.captured))
 
     def as_written(self) -> bool:
-        """Whether the text itself is to run: within another trace, or where one looks closely."""
+        """Whether the text itself is to run: within another trace or a function of the engine, or
+        where one looks closely."""
         recorder = recording.get()
-        if recorder is not None and recorder.traces:
+        if (recorder is not None and recorder.traces) or here.running is not None:
             return True
         return CLOSELY_ASKED[0] and (config.compiler == "python" or bool(config.anomaly))
 
@@ -212,7 +214,8 @@ def jit(f: Function | None = None, *, static_argnames: str | Sequence[str] = ())
     (`ng.value_and_grad(ng.jit(f))`) and those within one (`ng.jit(ng.value_and_grad(f))`) are part
     of the graph. A branch on the value of an array is refused; `ng.where` chooses between results.
 
-    With `ng.config(compiler="python")`, or `anomaly=1`, the function itself is called.
+    With `ng.config(compiler="python")`, or `anomaly=1`, and within a function that the engine runs,
+    the function itself is called.
 
     Parameters
     ----------

@@ -135,6 +135,10 @@ def push(
     nbytes : int: how much memory the function holds on to while it is pending
     prop : FnProperty
 
+    Within the function, arrays whose variables it declares are read and written at once, and so are
+    those it makes; any other raises, and so do writes to what is in `const_vars`. What it pushes
+    itself comes after it where they share a variable.
+
     Returns
     -------
     Pending: its `result()` waits, and raises what the function raised
@@ -146,6 +150,12 @@ def push(
     >>> import nbgraph as ng
     >>> ng.engine.push(lambda run_ctx: run_ctx.device).result(timeout=10)
     cpu(0)
+    >>> x = ng.zeros(2)
+    >>> def fill(run_ctx):
+    ...     x[:] = 7
+    >>> pushed = ng.engine.push(fill, mutate_vars=[x.variable])
+    >>> x + 1
+    array([8., 8.], dtype=float32)
     """
     return current().push(
         fn,

@@ -18,7 +18,7 @@ from nbgraph.engine.numbered import NumberedEngine
 from nbgraph.engine.operation import RUNNING, WAITING, Operation, Operator
 from nbgraph.engine.properties import NORMAL, FnProperty
 from nbgraph.engine.sites import caller
-from nbgraph.engine.thread import here
+from nbgraph.engine.thread import here, inside
 from nbgraph.engine.variable import Variable
 from nbgraph.settings import DEBUG_ASKED, config
 
@@ -265,6 +265,7 @@ class Kernels(NumberedEngine):
         place = self._sites[core.peek(plan + layout.O_SITE)]
         number = core.peek(plan + layout.O_SEQ)
         here.running = KernelOperation(name, place)
+        entered = inside.set(True)
         code = token = 0
         try:
             if wants_state:
@@ -278,6 +279,7 @@ class Kernels(NumberedEngine):
             failure.core = core
             core.failures[token] = failure
         finally:
+            inside.reset(entered)
             here.running = None
         core.call_done(block, code, token)
         if core.states and core.word(layout.DEAD_CELLS):

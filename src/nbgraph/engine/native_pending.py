@@ -96,7 +96,7 @@ class KernelOperation(Operation):
         self.name, self.place = name, place
         self.reads: Any = tuple(v for v, written in uses or () if not written)
         self.writes: Any = tuple(v for v, written in uses or () if written)
-        self.members = None
+        self.members, self.own = None, ()
         self.pushed_ns = time.monotonic_ns()
 
     @property

@@ -9,7 +9,7 @@ States, in order; `ISSUED` is that of an asynchronous function which has returne
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +43,7 @@ class Operation(Pending):
         "lane",  # of a device, if it goes to one
         "members",  # of a bulk: the operations it joins
         "nbytes",
+        "own",  # variables of memory that its function took: nobody else's before it returns
         "priority",
         "prop",
         "pushed_ns",
@@ -84,6 +85,7 @@ class Operation(Pending):
         self.asynchronous = asynchronous
         self.seq = self.index = self.started_ns = self.block = self.ticket = 0
         self.core: Any = None
+        self.own: Collection[Variable] = ()
         self.state = NEW
         self.ended = False
         self.value = self.failure = self._waiters = self.members = self.thread = self.lane = None
@@ -99,7 +101,7 @@ class Operation(Pending):
         """Who keeps the result does not keep what the function held."""
         self.state = DONE
         self.fn = self.members = None
-        self.reads = self.writes = ()
+        self.reads = self.writes = self.own = ()
 
 
 class Operator:

@@ -43,7 +43,7 @@ from nbgraph.engine.failure import Failure
 from nbgraph.engine.operation import ISSUED, RUNNING, Operation
 from nbgraph.engine.pending import OnComplete, watch_dropped
 from nbgraph.engine.properties import OVERWRITE, UNSKIPPED
-from nbgraph.engine.thread import here
+from nbgraph.engine.thread import here, inside
 from nbgraph.engine.variable import Owner, Variable
 
 Listener = Callable[[Event], object]
@@ -89,6 +89,7 @@ class Runner(ABC):
         run_ctx = _RUN_ON_CPU if ctx is CPU else run_context(ctx)
         operation.state = RUNNING
         outer, here.running = here.running, operation
+        token = inside.set(True)
         value = failure = None
         try:
             if operation.asynchronous:
@@ -99,6 +100,7 @@ class Runner(ABC):
         except BaseException as error:  # KeyboardInterrupt too: raised at the next wait
             failure = self._failed(operation, error)
         finally:
+            inside.reset(token)
             here.running = outer
         self._settle(operation, value, failure)
         return True

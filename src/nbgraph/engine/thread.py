@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,3 +20,6 @@ class _Here(threading.local):
 
 
 here = _Here()
+# whether this context is within a function that an engine runs, for code that reads context
+# variables only; `here.running` decides
+inside: ContextVar[bool] = ContextVar("nbgraph_inside")

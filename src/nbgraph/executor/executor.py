@@ -10,6 +10,7 @@ import numpy as np
 from nbgraph.array.chunk import Chunk
 from nbgraph.device import Context
 from nbgraph.engine import current
+from nbgraph.engine.thread import here
 from nbgraph.errors import ArgumentError, stays
 from nbgraph.executor.held import Arrays, FixedArrays
 from nbgraph.executor.program import Program
@@ -163,7 +164,7 @@ class Executor(Reports):
                 return self.outputs
             self._joint = program
         launch = self._joint.plain
-        if launch is None:
+        if launch is None or here.running is not None:
             self._joint.push(is_train=True)
         else:  # what `push` would do, without a call
             launch((), (), current().site_id())

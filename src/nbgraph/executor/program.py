@@ -19,8 +19,10 @@ from nbgraph.array.chunk import Chunk
 from nbgraph.array.core import Array, from_host
 from nbgraph.array.issue import DeviceCall, LibraryCall, laid_out
 from nbgraph.engine import current
+from nbgraph.engine.inline import refuse
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.plan import Outside, Plan, Step
+from nbgraph.engine.thread import here
 from nbgraph.errors import OutOfMemory
 from nbgraph.executor.compiled import Compiled, Spot
 from nbgraph.executor.drawn import DrawnWork
@@ -239,7 +241,14 @@ class Program:
         self, arrays: Sequence[Array] = (), *, is_train: bool = False, site: int | None = None
     ) -> None:
         """Push a run; `arrays` are the variables and results that a run brings. `site` is what
-        `Kernels.site_id` gave for the line of user code, if the caller asked."""
+        `Kernels.site_id` gave for the line of user code, if the caller asked. EngineError within a
+        function, which a run would come after."""
+        if here.running is not None:
+            refuse(
+                self.name,
+                "a compiled graph is an operation of its own, which would run after this one. Run "
+                "it before the push or after its result, or call operators one by one",
+            )
         if self.plain is not None:
             self.plain((), (), current().site_id(1) if site is None else site)
             return

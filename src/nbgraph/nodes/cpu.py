@@ -14,7 +14,7 @@ from nbgraph.array.core import Array
 from nbgraph.array.push import WEAK, Carried, carried, copied, push, same, write
 from nbgraph.device import RunContext
 from nbgraph.dtype import as_dtype
-from nbgraph.engine import current
+from nbgraph.engine.inline import in_charge
 from nbgraph.engine.properties import NORMAL, OVERWRITE
 from nbgraph.errors import ShapeError
 from nbgraph.nodes.functions import scaled
@@ -131,7 +131,7 @@ def _push_views(
     ins = [copied(v) if isinstance(v, Array) and v._chunk is held else v for v in job.ins]
     reads = dict.fromkeys(v._chunk for v in ins if isinstance(v, Array))
     views = [read_only(v._view()) if isinstance(v, Array) else v for v in ins]
-    current().push(
+    in_charge().push(
         _Work(fn, out._view(), views),
         const_vars=tuple(reads),
         mutate_vars=[held, *(r.variable for r in resources)],

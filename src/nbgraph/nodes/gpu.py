@@ -21,7 +21,7 @@ from nbgraph.array.layout import layout
 from nbgraph.array.push import Carried, same, write
 from nbgraph.device import RunContext
 from nbgraph.dtype import as_dtype
-from nbgraph.engine import current
+from nbgraph.engine.inline import in_charge
 from nbgraph.errors import DeviceError
 from nbgraph.nodes import cpu
 from nbgraph.nodes.functions import scaled
@@ -174,7 +174,7 @@ def look(job: NodeOp, first: bool) -> None:
     """A user's function that asks for the values: they are brought to the host for it. Where it
     raises, what it looked at has failed, as on the host."""
     came = copy_of(job.ins[0], device=CPU)
-    current().push(_Look(job.fn, came._view()), mutate_vars=[came._chunk], name=job.name)
+    in_charge().push(_Look(job.fn, came._view()), mutate_vars=[came._chunk], name=job.name)
     write(same, copy_of(came, device=job.out.device), job.out)
     job.out._chunk.writes += 1
 

@@ -8,6 +8,7 @@ from typing import Any
 from nbgraph.array.core import Array
 from nbgraph.array.create import array
 from nbgraph.device import Context
+from nbgraph.engine.thread import here
 from nbgraph.errors import ArgumentError, stays
 from nbgraph.nodes import memory, passes, stretches
 from nbgraph.nodes.building import Building
@@ -93,7 +94,7 @@ class ExpressionGraph(Building):
         fresh = self._nodes[self._count :]
         paused = recording.set(None)
         try:
-            if self.compiled and not (self.inference or self.throw_nan):
+            if self.compiled and not (self.inference or self.throw_nan or here.running):
                 self._runs += stretches.forward(self, fresh)
             else:
                 _require_all(self._runs)

@@ -10,7 +10,8 @@ import numpy as np
 from nbgraph.array.chunk import CPU
 from nbgraph.array.copying import copy_of
 from nbgraph.dtype import is_float
-from nbgraph.engine import current
+from nbgraph.engine.inline import in_charge
+from nbgraph.engine.thread import here
 from nbgraph.ops.debug import figures, turn
 
 
@@ -39,4 +40,5 @@ def tell(node: Any, array: Any, what: str) -> None:
     def line(run_ctx: object) -> None:
         sys.stdout.write(f"{label}: {figures(view)}\n")
 
-    current().push(line, const_vars=[array._chunk], mutate_vars=[turn()], name="debug")
+    turns = [turn()] if here.running is None else []
+    in_charge().push(line, const_vars=[array._chunk], mutate_vars=turns, name="debug")

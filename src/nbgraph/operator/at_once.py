@@ -10,7 +10,7 @@ import numpy as np
 from nbgraph.device import RunContext, cpu
 from nbgraph.errors import DTypeError, ShapeError
 from nbgraph.operator.call import training
-from nbgraph.operator.environment import SERIAL, own_spaces
+from nbgraph.operator.environment import own_resources
 from nbgraph.operator.owners import OWNED, wait_for
 from nbgraph.operator.request import OpReqType
 from nbgraph.operator.spec import Spec
@@ -125,13 +125,13 @@ def _run(
     requests: Sequence[OpReqType],
     attributes: Mapping[str, Any],
 ) -> None:
-    resources = own_spaces(op.grant_to(cpu(), attributes, [Spec.of(a) for a in inputs]))
+    granted = op.grant_to(cpu(), attributes, [Spec.of(a) for a in inputs])
+    resources, turns = own_resources(granted)
     given, is_train = (inputs, outputs, requests, attributes), training.get()
 
     def run(run_ctx: RunContext | None = None) -> None:
         op.run(*given, resources=resources, is_train=is_train, run_ctx=run_ctx)
 
-    turns = [r.variable for r in resources if str(r.kind) == SERIAL]
     if not turns:
         run()
         return

@@ -136,6 +136,8 @@ class OwnSpace:
         )
 
 
-def own_spaces(resources: Sequence[Any]) -> list[Any]:
-    """The resources with memory of one's own instead of the device's temporary space."""
-    return [OwnSpace() if str(r.kind) in SPACE else r for r in resources]
+def own_resources(resources: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """The resources for work that is done at once, with memory of its own instead of the device's
+    temporary space; and the variables of those for which others take turns even so."""
+    own: list[Any] = [OwnSpace() if str(r.kind) in SPACE else r for r in resources]
+    return own, [r.variable for r in own if str(r.kind) == SERIAL]

@@ -25,6 +25,7 @@ from nbgraph.device import Context
 from nbgraph.engine import current
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.plan import Outside, Step
+from nbgraph.engine.thread import here
 from nbgraph.kernels.loops import Combine
 from nbgraph.operator import naive
 from nbgraph.operator.mapper import Mapper
@@ -196,7 +197,7 @@ class Rows:
                 row.interpret()
             return
         pieces = self.pieces()
-        if joint and len(pieces) > 1:
+        if joint and len(pieces) > 1 and here.running is None:
             if self._joint is None:
                 self._joint = _Joint(self.name, pieces)
             if self._joint.launch():
