@@ -79,9 +79,15 @@ class Adagrad(Reference):
 
 
 class RMSProp(Reference):
-    defaults = {"alpha": 0.99, "eps": 1e-8, "momentum": 0.0, "centered": False}
+    defaults = {
+        "alpha": 0.99,
+        "eps": 1e-8,
+        "momentum": 0.0,
+        "centered": False,
+        "clip_weights": None,
+    }
 
-    def rule(self, w, g, lr, alpha, eps, momentum, centered):
+    def rule(self, w, g, lr, alpha, eps, momentum, centered, clip_weights):
         g = g + self.decay * w
         self.s["s"] = alpha * self.state("s", w) + (1 - alpha) * g * g
         square = self.s["s"]
@@ -89,7 +95,8 @@ class RMSProp(Reference):
             self.s["m"] = alpha * self.state("m", w) + (1 - alpha) * g
             square = square - self.s["m"] ** 2
         self.s["v"] = momentum * self.state("v", w) + g / (np.sqrt(square) + eps)
-        return w - lr * self.s["v"]
+        most = clip_weights or np.inf
+        return np.clip(w - lr * self.s["v"], -most, most)
 
 
 class Adadelta(Reference):
@@ -175,13 +182,28 @@ class RAdam(Adam):
         return w - lr * m * np.sqrt(top / ((most - 4) * (most - 2) * length)) * over
 
 
-class LAMB(Adam):
-    defaults = {"betas": (0.9, 0.999), "eps": 1e-6}
+class FTML(Reference):
+    defaults = {"betas": (0.6, 0.999), "eps": 1e-8}
 
     def rule(self, w, g, lr, betas, eps):
+        g = g + self.decay * w
+        self.s["v"] = v = betas[1] * self.state("v", w) + (1 - betas[1]) * g * g
+        root = np.sqrt(v / (1 - betas[1] ** self.t)) + eps
+        d = (1 - betas[0] ** self.t) / lr * root
+        sigma = d - betas[0] * self.state("d", w)
+        self.s["z"] = z = betas[0] * self.state("z", w) + (1 - betas[0]) * g - sigma * w
+        self.s["d"] = d
+        return -z / d
+
+
+class LAMB(Adam):
+    defaults = {"betas": (0.9, 0.999), "eps": 1e-6, "lower": None, "upper": None}
+
+    def rule(self, w, g, lr, betas, eps, lower, upper):
         m, v = self.moments(g, betas)
         step = m / (np.sqrt(v) + eps) + self.decay * w
         own, size = np.linalg.norm(w), np.linalg.norm(step)
+        own = np.clip(own, lower or 0.0, upper or np.inf)
         return w - lr * (own / size if own and size else 1.0) * step
 
 
@@ -208,4 +230,8 @@ CASES = [
     ("AdaBelief", {"weight_decay": 0.1, "eps": 1e-8}),
     ("RAdam", {"weight_decay": 0.1, "betas": (0.9, 0.97)}),
     ("LAMB", {"weight_decay": 0.1}),
+    ("LAMB", {"lower": 2.0, "upper": 2.5}),
+    ("RMSProp", {"clip_weights": 0.8}),
+    ("RMSProp", {"momentum": 0.5, "clip_weights": 0.7}),
+    ("FTML", {"weight_decay": 0.1}),
 ]

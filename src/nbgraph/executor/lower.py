@@ -157,6 +157,7 @@ class Lowering:
             "rows": tasks.rows,
             "product": tasks.product,
             "drawn": drawn,
+            "update": tasks.updated,
         }
         if not self.draft.device.host:
             kinds["own"] = tasks.own

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from nbgraph.operator.product_op import ProductOp
     from nbgraph.operator.row_op import Placed, RowOp
     from nbgraph.operator.tiled_op import TiledOp
+    from nbgraph.operator.update_op import UpdateOp
 
 kWriteTo, kAddTo = OpReqType.kWriteTo, OpReqType.kAddTo
 
@@ -193,6 +194,23 @@ def moving(draft: Draft, node: GraphNode, op: MovingOp) -> bool:
     written = [*outputs, *(reads[k] for k in states)]
     requests += [kAddTo] * len(states)
     draft.enter(node, task_over(name, reads, written, requests, work))
+    return True
+
+
+def updated(draft: Draft, node: GraphNode, op: UpdateOp) -> bool:
+    """One kernel, whose last outputs are states and written where they lie. Always true."""
+    name, reads = draft.names[node], draft.reads(node)
+    states = [reads[k] for k in op.states(is_train=True)]
+    values = op.arguments([spec(v).dtype for v in node.entries], node.attributes)
+    plan = op.mapper.invoker.plan_of(values, {})
+    uses = op.arguments(Use.each(reads), node.attributes)
+    target, request = draft.output(node, 0), draft.request(node, 0)
+    writes = [target, *states]
+    outputs, layouts = Use.each(writes), [place.layout for place in writes]
+    # the states' places in the record are the outputs', whatever else is read
+    work = MapWork(op.mapper, plan, target.layout.shape, uses, outputs, layouts, len(states))
+    requests = [request, *[kAddTo] * len(states)]
+    draft.enter(node, task_over(name, reads, writes, requests, work))
     return True
 
 

@@ -61,11 +61,13 @@ class MapWork:
     operands: Sequence[Use | Any]  # uses and numbers
     outputs: Sequence[Use | None]  # None: nobody needs it
     layouts: Sequence[Layout]  # of all outputs
+    states: int = 0  # so many last outputs are operands: what they held is read, and written over
 
     def prepared(self, task: Task) -> Prepared:
         """The kernel, with all of its record but addresses and numbers."""
         requests = iter(task.requests)
         asked = ["null" if o is None else WORDS[next(requests)] for o in self.outputs]
+        asked[len(asked) - self.states :] = ["write"] * self.states
         given = [o.layout if isinstance(o, Use) else None for o in self.operands]
         made = [
             own if o is None else o.layout

@@ -108,7 +108,7 @@ class ArrayOp:
 
     auxiliary: Sequence[str] = ()  # operands that are states: written in training
     effect = False  # whether applying it does something besides giving its outputs
-    kind: Literal["", "rows", "reduce", "product", "tiled", "drawn", "own"] = (
+    kind: Literal["", "rows", "reduce", "product", "tiled", "drawn", "own", "update"] = (
         ""  # of kernels that carriers have for it
     )
     visible: int | None = None  # outputs from this one on are for the gradient alone; None: none

@@ -122,4 +122,13 @@ RANDOM_FAMILIES: dict[str, str] = {
 }
 
 # These do something besides what they give.
-EFFECT_FAMILIES: dict[str, str] = {"debug": "debug"}
+EFFECT_FAMILIES: dict[str, str] = {
+    "debug": "debug",
+    "updates.steps": (
+        "sgd_update sgd_mom_update nag_mom_update adam_update rmsprop_update rmspropalex_update "
+        "ftrl_update ftml_update signsgd_update signum_update lamb_update_phase1 "
+        "lamb_update_phase2 mp_sgd_update mp_sgd_mom_update mp_nag_mom_update "
+        "mp_lamb_update_phase1 mp_lamb_update_phase2 multi_sgd_update multi_sgd_mom_update "
+        "multi_mp_sgd_update multi_mp_sgd_mom_update"
+    ),
+}

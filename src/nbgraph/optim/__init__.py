@@ -29,6 +29,7 @@ from nbgraph.optim.descent import Lion as Lion
 from nbgraph.optim.descent import Signum as Signum
 from nbgraph.optim.files import load as load
 from nbgraph.optim.files import save as save
+from nbgraph.optim.moments import FTML as FTML
 from nbgraph.optim.moments import LAMB as LAMB
 from nbgraph.optim.moments import AdaBelief as AdaBelief
 from nbgraph.optim.moments import Adam as Adam

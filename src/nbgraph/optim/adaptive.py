@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
-from nbgraph.optim import rules
+from nbgraph.ops.updates import rules
 from nbgraph.optim.optimizer import Optimizer, Rate
 
 
@@ -59,6 +60,7 @@ class RMSProp(Optimizer):
     momentum : float from 0: steps get a velocity
     centered : whether the square of the mean gradient is taken off the mean of squares (Graves,
         2013)
+    clip_weights : float above 0, optional: new weights are brought between it and its negative
     params, lr, **options : as for Optimizer
 
     >>> import nbgraph as ng
@@ -80,6 +82,7 @@ class RMSProp(Optimizer):
         eps: float = 1e-8,
         momentum: float = 0.0,
         centered: bool = False,
+        clip_weights: float | None = None,
         **options: Any,
     ) -> None:
         if centered:
@@ -92,7 +95,10 @@ class RMSProp(Optimizer):
         self.hyper = {
             "gain": 1.0 - self._number("alpha", alpha, high=1.0),
             "epsilon": self._number("eps", eps),
+            "inner": 0.0,
             "momentum": self._number("momentum", momentum),
+            "fresh": 1.0,
+            "most": self._positive("clip_weights", clip_weights) or math.inf,
         }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from nbgraph.array.carry import writable
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.decorator import op
-from nbgraph.optim import rules
+from nbgraph.ops.updates import rules
 from nbgraph.optim.norms import Norms
 from nbgraph.optim.parameters import named, require_weight
 from nbgraph.optim.rows import Row, Rows, Slot

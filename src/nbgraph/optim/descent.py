@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nbgraph.errors import ArgumentError
-from nbgraph.optim import rules
+from nbgraph.ops.updates import rules
 from nbgraph.optim.optimizer import Optimizer, Rate
 from nbgraph.optim.rows import Row, scalar_array
 from nbgraph.optim.update import Operands

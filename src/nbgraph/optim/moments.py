@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
+from nbgraph.errors import ArgumentError
 from nbgraph.operator.decorator import op
-from nbgraph.optim import rules
+from nbgraph.ops.updates import rules
+from nbgraph.ops.updates.variants import variant
 from nbgraph.optim.optimizer import Optimizer, Rate
 from nbgraph.optim.rows import Row, scalar_array
 from nbgraph.optim.update import Operands
-from nbgraph.optim.variants import variant
 
 Betas = tuple[float, float]
 
@@ -164,11 +166,57 @@ class RAdam(Adam):
         }
 
 
+class FTML(Optimizer):
+    """Follow the moving leader: as Ftrl, of recent gradients (Zheng and Kwok, 2017).
+
+    Parameters
+    ----------
+    betas : what stays of the pull and of the mean of squares at each step
+    eps : float, added to the root
+    params, lr, **options : as for Optimizer
+
+    >>> import nbgraph as ng
+    >>> w = ng.array([1.0, 1.0])
+    >>> FTML({"w": w}, lr=0.5).step({"w": ng.array([3.0, -0.1])})
+    >>> w
+    array([0.5, 1.5], dtype=float32)
+    """
+
+    rule = rules.ftml
+    states = ("slope", "square", "pull")
+
+    def __init__(
+        self,
+        params: Any = None,
+        lr: Rate = 2.5e-3,
+        *,
+        betas: Betas = (0.6, 0.999),
+        eps: float = 1e-8,
+        **options: Any,
+    ) -> None:
+        super().__init__(params, lr, **options)
+        self.hyper = {**self._betas(betas), "epsilon": self._number("eps", eps)}
+
+    def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
+        """The corrections of means that began with 0."""
+        return {
+            "rate": rate / (1.0 - self.hyper["beta1"] ** steps),
+            "root": (1.0 - self.hyper["beta2"] ** steps) ** -0.5,
+        }
+
+
 class LAMB(Optimizer):
     """Adam at rates of each parameter's own: by the norm of its weights to that of the step (You et
     al., 2020).
 
-    Parameters as for Adam, but for `amsgrad`; `weight_decay` is part of the step.
+    Parameters
+    ----------
+    lower, upper : floats above 0, optional: bounds of the norm of weights
+    params, lr, betas, eps, **options : as for Adam; `weight_decay` is part of the step
+
+    Raises
+    ------
+    ArgumentError where the lower bound is above the upper one.
     """
 
     rule = rules.lamb
@@ -181,10 +229,17 @@ class LAMB(Optimizer):
         *,
         betas: Betas = (0.9, 0.999),
         eps: float = 1e-6,
+        lower: float | None = None,
+        upper: float | None = None,
         **options: Any,
     ) -> None:
         super().__init__(params, lr, **options)
-        self.hyper = {**self._betas(betas), "epsilon": self._number("eps", eps)}
+        low = self._positive("lower", lower) or 0.0
+        high = self._positive("upper", upper) or math.inf
+        if low > high:
+            raise ArgumentError(f"{self.name}: lower={lower}, upper={upper}; expected lower first")
+        hyper = {"epsilon": self._number("eps", eps), "low": low, "high": high}
+        self.hyper = {**self._betas(betas), **hyper}
 
     def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
         """The corrections of means that began with 0."""

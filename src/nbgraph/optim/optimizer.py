@@ -328,6 +328,7 @@ class Optimizer:
             "shrink": 1.0 - rate * decay if self.decoupled else 1.0,
             "scale": self.rescale,
             "bound": math.inf if self.clip_value is None else self.clip_value,
+            "after": math.inf,
         }
         return values | self.hyper | dict(self.coefficients(group.clock.steps, rate))
 

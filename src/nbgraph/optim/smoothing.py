@@ -11,7 +11,7 @@ import numpy as np
 from nbgraph.array.carry import writable
 from nbgraph.array.copying import copy_of, fill_from
 from nbgraph.errors import ArgumentError
-from nbgraph.optim import rules
+from nbgraph.ops.updates import rules
 from nbgraph.optim.parameters import named, require_known, require_weight
 from nbgraph.optim.rows import Row, Rows, Slot
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from nbgraph.array.core import Array
 from nbgraph.operator.mapper import Mapper
+from nbgraph.ops.updates.variants import GO, variant
 from nbgraph.optim.clock import Clock
 from nbgraph.optim.norms import Norms
 from nbgraph.optim.rows import Laid, Operand, Row, Rows, Slot
 from nbgraph.optim.states import State
-from nbgraph.optim.variants import GO, variant
 
 
 class Entry(NamedTuple):

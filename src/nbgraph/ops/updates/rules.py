@@ -1,8 +1,8 @@
 """Update rules as scalar functions: from a weight, its gradient and its states to new ones.
 
-The names of the operands say what is wanted, and `Optimizer` gives it: `weight`, `grad`, states by
-their own names, all else numbers of the step. Results are the new weight, then the new states in
-the order of their names. They run in place, one kernel for each parameter.
+The names of the operands say what is wanted, and `optim.Optimizer` gives it: `weight`, `grad`,
+states by their own names, all else numbers of the step. Results are the new weight, then the new
+states in the order of their names. They run in place, one kernel for each parameter.
 
 Means take in a part `gain` of what is new: 1 - beta, worked out in float64, as the difference of
 1 and 0.999 has few digits in float32.
@@ -38,6 +38,11 @@ def used(grad: Any, weight: Any, scale: Any, bound: Any, decay: Any) -> Any:
     return bounded(grad * scale, bound) + decay * weight
 
 
+def kept(grad: Any, weight: Any, scale: Any, bound: Any, decay: Any, after: Any) -> Any:
+    """`used`, clipped once more with the penalty in it, as MXNet does it for some rules."""
+    return bounded(used(grad, weight, scale, bound, decay), after)
+
+
 def sign(x: Any) -> Any:
     """-1, 0 or 1; NaN stays."""
     if x > 0:
@@ -66,9 +71,15 @@ def momentum(weight, grad, velocity, rate, decay, scale, bound, momentum, fresh)
 @op(certify=False)
 def nesterov(weight, grad, velocity, rate, decay, scale, bound, momentum, fresh):
     """Momentum with the gradient of where it leads (Nesterov, 1983; Sutskever et al., 2013)."""
-    g = used(grad, weight, scale, bound, decay)
-    velocity = momentum * velocity + fresh * g
-    return weight - rate * (g + momentum * velocity), velocity
+    step = fresh * used(grad, weight, scale, bound, decay)
+    velocity = momentum * velocity + step
+    return weight - rate * (step + momentum * velocity), velocity
+
+
+@op(certify=False)
+def signsgd(weight, grad, rate, scale, bound, shrink):
+    """Steps of one size, along the sign of the gradient (Bernstein et al., 2018)."""
+    return shrink * weight - rate * sign(bounded(grad * scale, bound))
 
 
 @op(certify=False)
@@ -124,35 +135,53 @@ def adagrad(weight, grad, total, rate, decay, scale, bound, epsilon):
 
 
 @op(certify=False)
-def rmsprop(weight, grad, square, rate, decay, scale, bound, gain, epsilon):
-    """Gradients over the root of the mean of their squares (Tieleman and Hinton, 2012)."""
-    g = used(grad, weight, scale, bound, decay)
+def rmsprop(weight, grad, square, rate, decay, scale, bound, after, gain, epsilon, inner, most):
+    """Gradients over the root of the mean of their squares (Tieleman and Hinton, 2012).
+
+    `inner`: added under the root, as `epsilon` is to it; `most`: the bound of new weights.
+    """
+    g = kept(grad, weight, scale, bound, decay, after)
     square = square + gain * (g * g - square)
-    return weight - rate * g / (math.sqrt(square) + epsilon), square
+    return bounded(weight - rate * g / (math.sqrt(square + inner) + epsilon), most), square
 
 
 @op(certify=False)
 def rmsprop_momentum(
-    weight, grad, square, velocity, rate, decay, scale, bound, gain, epsilon, momentum
+    weight, grad, square, velocity, rate, decay, scale, bound, gain, epsilon, momentum, most
 ):
     """`rmsprop` with a velocity."""
     g = used(grad, weight, scale, bound, decay)
     square = square + gain * (g * g - square)
     velocity = momentum * velocity + g / (math.sqrt(square) + epsilon)
-    return weight - rate * velocity, square, velocity
+    return bounded(weight - rate * velocity, most), square, velocity
 
 
 @op(certify=False)
 def rmsprop_centered(
-    weight, grad, square, velocity, mean, rate, decay, scale, bound, gain, epsilon, momentum
+    weight,
+    grad,
+    square,
+    velocity,
+    mean,
+    rate,
+    decay,
+    scale,
+    bound,
+    after,
+    gain,
+    epsilon,
+    inner,
+    momentum,
+    fresh,
+    most,
 ):
     """`rmsprop` by the variance, squares less the mean's (Graves, 2013)."""
-    g = used(grad, weight, scale, bound, decay)
+    g = kept(grad, weight, scale, bound, decay, after)
     square = square + gain * (g * g - square)
     mean = mean + gain * (g - mean)
     variance = square - mean * mean
-    velocity = momentum * velocity + g / (math.sqrt(variance) + epsilon)
-    return weight - rate * velocity, square, velocity, mean
+    velocity = momentum * velocity + fresh * g / (math.sqrt(variance + inner) + epsilon)
+    return bounded(weight - rate * velocity, most), square, velocity, mean
 
 
 @op(certify=False)
@@ -181,14 +210,27 @@ def ftrl(weight, grad, pull, total, rate, decay, scale, bound, lasso, beta):
 
 @op(certify=False)
 def adam(
-    weight, grad, mean, square, rate, decay, scale, bound, gain1, gain2, epsilon, root, shrink
+    weight,
+    grad,
+    mean,
+    square,
+    rate,
+    decay,
+    scale,
+    bound,
+    after,
+    gain1,
+    gain2,
+    epsilon,
+    root,
+    shrink,
 ):
     """The mean of gradients over the root of that of squares (Kingma and Ba, 2015).
 
     `rate` and `root` carry the corrections of means that began with 0; `shrink` is what decoupled
     decay leaves of the weight (Loshchilov and Hutter, 2019).
     """
-    g = used(grad, weight, scale, bound, decay)
+    g = kept(grad, weight, scale, bound, decay, after)
     mean = mean + gain1 * (g - mean)
     square = square + gain2 * (g * g - square)
     return shrink * weight - rate * mean / (math.sqrt(square) * root + epsilon), mean, square
@@ -255,9 +297,57 @@ def radam(weight, grad, mean, square, rate, decay, scale, bound, gain1, gain2, e
     return weight - rate * mean * over, mean, square
 
 
+@op(certify=False)
+def ftml(
+    weight,
+    grad,
+    slope,
+    square,
+    pull,
+    rate,
+    decay,
+    scale,
+    bound,
+    after,
+    beta1,
+    gain1,
+    gain2,
+    epsilon,
+    root,
+):
+    """Follow the moving leader: recent gradients count more (Zheng and Kwok, 2017).
+
+    `rate` and `root` carry the corrections of means that began with 0.
+    """
+    g = kept(grad, weight, scale, bound, decay, after)
+    square = square + gain2 * (g * g - square)
+    steep = (math.sqrt(square) * root + epsilon) / rate
+    pull = pull + gain1 * (g - pull) - (steep - beta1 * slope) * weight
+    return -pull / steep, steep, square, pull
+
+
 def lamb_step(weight, mean, square, decay, first, root, epsilon):
     """The direction of `lamb`: that of `adam` with decoupled decay."""
     return mean * first / (math.sqrt(square) * root + epsilon) + decay * weight
+
+
+def trusted(weight, step, size, change, rate, low, high):
+    """A step at a rate of each layer's own: of weights' norm, between bounds, to the step's."""
+    size = low if size < low else size
+    size = high if size > high else size
+    trust = size / change if size > 0 and change > 0 else 1.0
+    return weight - rate * trust * step
+
+
+@op(certify=False)
+def lamb_direction(
+    weight, grad, mean, square, decay, scale, bound, gain1, gain2, epsilon, first, root
+):
+    """The step of `lamb` before its rate, and new moments."""
+    g = bounded(grad * scale, bound)
+    mean = mean + gain1 * (g - mean)
+    square = square + gain2 * (g * g - square)
+    return lamb_step(weight, mean, square, decay, first, root, epsilon), mean, square
 
 
 @op(certify=False)
@@ -265,22 +355,26 @@ def lamb_moments(
     weight, grad, mean, square, decay, scale, bound, gain1, gain2, epsilon, first, root
 ):
     """New moments, and terms of the squared norms that `lamb` compares."""
-    g = bounded(grad * scale, bound)
-    mean = mean + gain1 * (g - mean)
-    square = square + gain2 * (g * g - square)
-    step = lamb_step(weight, mean, square, decay, first, root, epsilon)
+    step, mean, square = lamb_direction(
+        weight, grad, mean, square, decay, scale, bound, gain1, gain2, epsilon, first, root
+    )
     return mean, square, weight * weight, step * step
 
 
 @op(certify=False)
-def lamb(weight, mean, square, own, change, rate, decay, epsilon, first, root):
+def lamb(weight, mean, square, own, change, rate, decay, epsilon, first, root, low, high):
     """`adam` at a rate of each layer's own: of weights' norm to the step's (You et al., 2020).
 
-    `own`, `change`: squared norms of weights and steps.
+    `own`, `change`: squared norms of weights and steps; `low`, `high`: bounds of the first norm.
     """
     step = lamb_step(weight, mean, square, decay, first, root, epsilon)
-    trust = math.sqrt(own) / math.sqrt(change) if own > 0 and change > 0 else 1.0
-    return weight - rate * trust * step
+    return trusted(weight, step, math.sqrt(own), math.sqrt(change), rate, low, high)
+
+
+@op(certify=False)
+def lamb_layer(weight, step, size, change, rate, low, high):
+    """The step of `lamb` from its direction, by the norms of weights and direction."""
+    return trusted(weight, step, size, change, rate, low, high)
 
 
 # means of weights -------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ class Variant(Derived):
 def variant(rule: Mapper, kept: tuple[str, ...], *, guarded: bool, doubled: bool) -> Mapper:
     """The rule itself, or a variant of it.
 
-    >>> from nbgraph.optim.rules import averaged
+    >>> from nbgraph.ops.updates.rules import averaged
     >>> keeps = variant(averaged, ("mean",), guarded=True, doubled=False)
     >>> keeps([1.0, 1.0], [3.0, 3.0], 0.5, [True, False])
     array([2., 1.])
