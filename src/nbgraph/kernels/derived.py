@@ -95,6 +95,11 @@ class Derived:
         return self.parent.watch
 
     @property
+    def shares_kernels(self) -> bool:
+        """See Scalar."""
+        return self.parent.shares_kernels
+
+    @property
     def probes(self) -> tuple[tuple[str, ...], ...]:
         """Kinds to look at the definition with: what the parent takes."""
         own = dict(zip(self.parent.operands, probe_kinds(self.parent), strict=True))

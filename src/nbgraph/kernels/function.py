@@ -18,6 +18,7 @@ from nbgraph.kernels.capture.values import Static, Undefined, Value, flatten
 from nbgraph.kernels.kinds import kind_of_value
 from nbgraph.kernels.scalar import Graph, Node
 
+LIBRARY = "nbgraph."  # what the names of the package's modules begin with
 MAX_CAPTURES = 32  # graphs kept per function, one for each combination of kinds
 
 
@@ -65,6 +66,11 @@ class Scalar(Protocol):
     defaults: Mapping[str, Any]
     parameters: tuple[Parameter, ...]
 
+    @property
+    def shares_kernels(self) -> bool:
+        """Whether definitions that differ in literals are to share kernels: users' are."""
+        ...
+
     def capture(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
         """The graph for operand kinds and parameter values (their kinds count, and the values
         of those that are no numbers)."""
@@ -91,6 +97,8 @@ class WrittenFunction:
         self.parameters: tuple[Parameter, ...]
         self.operands, self.defaults, self.parameters = read_signature(fn)
         self.none_allowed = False  # in the tuple of a hand-given gradient
+        # the library's own literals never change
+        self.shares_kernels = not str(fn.__module__).startswith(LIBRARY)
         self._watch = Watch()
         self._captures: dict[tuple[Any, ...], Captured] = {}
 

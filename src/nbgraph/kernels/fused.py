@@ -82,6 +82,11 @@ class Fused:
         return any(changed)
 
     @property
+    def shares_kernels(self) -> bool:
+        """See Scalar."""
+        return any(part.scalar.shares_kernels for part in self.parts)
+
+    @property
     def probes(self) -> tuple[tuple[str, ...], ...]:
         """Kinds to look at the definition with: what the parts that read an operand take."""
         kinds: dict[int, str] = {}

@@ -140,7 +140,8 @@ class Writer:
             if array.layout == "s":
                 self.line(1, f"{name}_step = word(args, {loop.steps_at + k})")
         for k, node in enumerate(loop.parameters):
-            name = self._unique(str(node.data))
+            # a literal has a name that does not tell its value, so that equal forms are one text
+            name = self._unique(f"k{k}" if node.op == "const" else str(node.data))
             self.line(1, f"{name} = {self._scalar(node, loop.parameters_at + k)}")
             self.leaves[node.id] = name
         self.hoist(1, self.roots())

@@ -9,7 +9,7 @@ import numpy as np
 
 from nbgraph.dtype import as_dtype, name_of
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
-from nbgraph.kernels.function import Scalar
+from nbgraph.kernels.function import Captured, Scalar
 from nbgraph.operator import parallel
 from nbgraph.operator.streaming import level, streams
 from nbgraph.operator.typing import (
@@ -27,14 +27,22 @@ from nbgraph.shape import Space, address, broadcast, overlap, overlaps_itself, s
 if TYPE_CHECKING:
     from nbgraph.kernels.kernel import Kernel
     from nbgraph.kernels.loops import Layout, Loop, Request
+    from nbgraph.kernels.nodes import Node
 
 
 class Plan(NamedTuple):
-    """Kernels of one operator for one set of dtypes, by layout and request."""
+    """Kernels of one operator for one set of dtypes, by layout and request; `literals` are read
+    from the record, behind the scalar parameters (see `nbgraph.kernels.literals`)."""
 
     typed: Typed
     parameters: dict[str, Any]
     kernels: dict[tuple[Any, ...], Kernel]
+    literals: tuple[Node, ...]
+
+    @property
+    def uniform(self) -> tuple[Node, ...]:
+        """What the record holds one value of: the scalar parameters and literals."""
+        return self.typed.captured.parameters + self.literals
 
 
 class Invoker:
@@ -126,11 +134,20 @@ class Invoker:
     def _keep(self, key: tuple[Any, ...], typed: Typed, parameters: Mapping[str, Any]) -> Plan:
         require_fit(self.scalar.name, typed.captured, parameters)
         shared = self._same_graph(typed)
-        found = Plan(typed, dict(parameters), shared.kernels if shared else {})
+        literals = shared.literals if shared else self._literals(typed.captured)
+        found = Plan(typed, dict(parameters), shared.kernels if shared else {}, literals)
         if len(self._plans) > 256:
             self._plans.clear()
         self._plans[key] = found
         return found
+
+    def _literals(self, captured: Captured) -> tuple[Node, ...]:
+        """The literals that kernels read from the record: those of users' texts."""
+        if self.fastmath or not self.scalar.shares_kernels:
+            return ()
+        from nbgraph.kernels.literals import varying
+
+        return varying(captured.graph, captured.outputs)
 
     def _same_graph(self, typed: Typed) -> Plan | None:
         """A plan that differs in the parameters' values alone shares its kernels."""
@@ -216,10 +233,12 @@ class Invoker:
         return code, words, where.size
 
     def parameter_words(self, plan: Plan) -> list[bytes]:
-        """The scalar parameters as the argument record holds them."""
+        """The scalar parameters and literals (`Plan.uniform`) as the argument record holds them."""
+        values = [plan.parameters[str(leaf.data)] for leaf in plan.typed.captured.parameters]
+        values += [literal.data for literal in plan.literals]
         return [
-            parameter_bytes(leaf.kind, plan.parameters[str(leaf.data)], plan.typed.compute)
-            for leaf in plan.typed.captured.parameters
+            parameter_bytes(leaf.kind, value, plan.typed.compute)
+            for leaf, value in zip(plan.uniform, values, strict=True)
         ]
 
     def loop(
@@ -234,7 +253,7 @@ class Invoker:
     ) -> Loop:
         """The description of a map over these layouts.
 
-        An operand of layout "p" is a scalar in the record, behind the parameters; an output whose
+        An operand of layout "p" is a scalar in the record, behind `Plan.uniform`; an output whose
         request is "null" is left out. `disjoint`, `streaming`: see Loop.
         """
         from nbgraph.kernels.loops import Loop, Operand, Output
@@ -259,7 +278,7 @@ class Invoker:
             captured.graph,
             typed.compute,  # type: ignore[arg-type]
             operands,
-            captured.parameters + scalars,
+            plan.uniform + scalars,
             outputs,
             fastmath=self.fastmath,
             disjoint=disjoint,

@@ -24,7 +24,13 @@ import numpy as np
 from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError
 from nbgraph.kernels.capture.values import Value
-from nbgraph.kernels.function import Captured, Scalar, WrittenFunction, resolve_parameters
+from nbgraph.kernels.function import (
+    LIBRARY,
+    Captured,
+    Scalar,
+    WrittenFunction,
+    resolve_parameters,
+)
 from nbgraph.kernels.probe import probe, probe_kinds
 from nbgraph.kernels.scalar import Node
 from nbgraph.operator import arguments, fast, overrides
@@ -43,7 +49,6 @@ if TYPE_CHECKING:
     from nbgraph.operator.invoke import Plan
     from nbgraph.operator.point import Point
 
-LIBRARY = "nbgraph."
 MISSING: Any = np._NoValue  # type: ignore[attr-defined]
 _frame = sys._getframe
 

@@ -155,7 +155,7 @@ def _kernel(
             captured.graph,
             typed.compute,  # type: ignore[arg-type]
             operands,
-            captured.parameters,
+            plan.uniform,
             (out,),
             fastmath=op.fastmath,
         )

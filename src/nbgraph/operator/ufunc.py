@@ -156,7 +156,7 @@ def _along(op: Mapper, form: str, start: Array, run: Array, parameters: Mapping[
             Operand(node, run.dtype.name, layout)  # type: ignore[arg-type]
             for node, layout in zip(captured.operands, steps, strict=False)
         ),
-        captured.parameters,
+        plan.uniform,
         (Output(captured.outputs[0], stored.name, steps[2]),),  # type: ignore[arg-type]
     )
     code = kernel(loop)
@@ -198,7 +198,7 @@ def _run_at(
                 for n, v in zip(captured.operands[1:], values[1:], strict=True)
             ),
         ),
-        captured.parameters,
+        plan.uniform,
         (Output(captured.outputs[0], target.dtype.name, "c"),),
     )
     offsets = np.ascontiguousarray(places * target.itemsize)
