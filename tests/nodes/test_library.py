@@ -9,6 +9,8 @@ from nbgraph import nodes
 from nbgraph.errors import ArgumentError, AxisError, DTypeError, ShapeError
 from nbgraph.nodes import library
 from nbgraph.nodes.aggregates import ReduceNodeOp
+from nbgraph.operator import registry
+from tests.graph.every_operator import calls
 
 RNG = np.random.default_rng(2)
 X = RNG.normal(size=(3, 4, 2))
@@ -232,3 +234,25 @@ def test_debug_prints_value_and_gradient(graph, capfd):
     value, gradient = capfd.readouterr().out.splitlines()
     assert value.startswith("here: value of <node 1 multiply: float64[2]>: min 6, max 8, L2 10")
     assert gradient.startswith("here: gradient of <node 1") and "min 12, max 16, L2 20" in gradient
+
+
+CALLS = {
+    name: row
+    for name, row in calls().items()
+    if row[0] and all(getattr(x, "dtype", None) == "float32" for x in row[0])
+}
+DAILY = {*sorted(CALLS)[::10], "UpSampling"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=() if n in DAILY else pytest.mark.slow) for n in sorted(CALLS)],
+)
+def test_an_operator_runs_on_expressions_of_one_dtype(name):
+    """Dtypes are not promoted there, so no operator may mix in arrays of another dtype."""
+    operands, keywords = CALLS[name]
+    graph = ng.ExpressionGraph()
+    made = registry.find(name)(*[graph.constant(x) for x in operands], **keywords)
+    graph.forward()
+    for one in made if isinstance(made, (list, tuple)) else [made]:
+        assert one.val.shape == one.shape

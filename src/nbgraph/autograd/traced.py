@@ -25,7 +25,8 @@ class Traced(Symbol):
     __slots__ = ("__weakref__", "_shown")
 
     __nbgraph_priority__ = 30
-    __nbgraph_compose__ = None  # type: ignore[assignment]  # it makes no variables: they are given
+    # it makes no variables, which are given, and waits for no shapes, which are known
+    __nbgraph_compose__ = __nbgraph_defer__ = None  # type: ignore[assignment]
     stands_for_array = True  # `ng.nd` takes it as it takes an NDArray
 
     def __init__(self, entries: Sequence[Entry]) -> None:

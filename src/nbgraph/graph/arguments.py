@@ -9,9 +9,10 @@ from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.graph import build, naming
 from nbgraph.graph.build import GraphNode, PartialShape
 from nbgraph.graph.compose import OF_ITS_OWN
+from nbgraph.graph.composite import resolved
 from nbgraph.graph.graph import Entry, Graph, with_variables
-from nbgraph.graph.infer import Inference
 from nbgraph.operator.array_op import visible_of
+from nbgraph.operator.deferred import Slot
 
 if TYPE_CHECKING:
     from nbgraph.graph.symbol import Symbol
@@ -132,17 +133,19 @@ class Arguments:
         >>> net.infer_shape(x=(2, 3))
         (None, None, None)
         """
-        known = self._inferred(self._named("infer_shape", "shapes", in_order, shapes), {})
+        named = self._named("infer_shape", "shapes", in_order, shapes)
+        known = resolved(self.graph, named, {})[1]
         if known.missing():
             return None, None, None
-        return self._shapes(known)
+        return _sorted(known.graph, known.shapes)
 
     def infer_shape_partial(
         self, *in_order: PartialShape, **shapes: Sequence[int]
     ) -> tuple[Shapes, Shapes, Shapes]:
         """As `infer_shape`; what is not determined is None, the whole or an extent."""
         named = self._named("infer_shape_partial", "shapes", in_order, shapes)
-        return self._shapes(self._inferred(named, {}))
+        known = resolved(self.graph, named, {})[1]
+        return _sorted(known.graph, known.shapes)
 
     def infer_type(self, *in_order: Any, **dtypes: Any) -> tuple[list[Any], list[Any], list[Any]]:
         """Dtypes of arguments, outputs and states, from those of some variables: by name, or in
@@ -157,22 +160,8 @@ class Arguments:
         ([dtype('float64'), dtype('float64')], [dtype('float64')], [])
         """
         named = self._named("infer_type", "dtypes", in_order, dtypes)
-        return self._sorted(self._inferred({}, named).dtypes)
-
-    def _inferred(self, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]) -> Inference:
-        return Inference(self.graph, shapes, dtypes)
-
-    def _shapes(self, known: Inference) -> tuple[Shapes, Shapes, Shapes]:
-        return self._sorted(known.shapes)
-
-    def _sorted(self, found: Mapping[Entry, Any]) -> tuple[list[Any], list[Any], list[Any]]:
-        states = set(auxiliary_variables(self.graph))
-        variables = self.graph.variables
-        return (
-            [found.get((v, 0)) for v in variables if v not in states],
-            [found.get(entry) for entry in self.entries],
-            [found.get((v, 0)) for v in variables if v in states],
-        )
+        known = resolved(self.graph, {}, named)[1]
+        return _sorted(known.graph, known.dtypes)
 
     # composition ------------------------------------------------------------------------------
 
@@ -221,12 +210,27 @@ class Arguments:
 
 
 def _parameters(node: GraphNode) -> dict[str, Any]:
-    return {} if node.op is None else dict(node.attributes)
+    if node.op is None:
+        return {}
+    return {key: value for key, value in node.attributes.items() if not isinstance(value, Slot)}
+
+
+def _sorted(graph: Graph, found: Mapping[Entry, Any]) -> tuple[list[Any], list[Any], list[Any]]:
+    """What is found of arguments, heads and states."""
+    states = set(auxiliary_variables(graph))
+    variables = graph.variables
+    return (
+        [found.get((v, 0)) for v in variables if v not in states],
+        [found.get(entry) for entry in graph.heads],
+        [found.get((v, 0)) for v in variables if v in states],
+    )
 
 
 def typed(graph: Graph, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]) -> Graph:
-    """The graph with all shapes and dtypes known; ShapeError names the variables without one."""
-    known = Inference(graph, shapes, dtypes)
+    """The graph with all shapes and dtypes known, and functions that look at them composed.
+
+    ShapeError names the variables without a shape."""
+    graph, known = resolved(graph, shapes, dtypes)
     missing = known.missing()
     if missing:
         listed = ", ".join(missing)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbgraph.graph.build import GraphNode, Operand
+from nbgraph.operator.deferred import Slot
 
 if TYPE_CHECKING:
     from nbgraph.graph.graph import Graph
@@ -51,7 +52,11 @@ def _text(node: GraphNode, number: Mapping[GraphNode, str]) -> str:
     if node.op is None:
         return node.name or "variable"
     parts = [_operand(operand, number) for operand in node.inputs]
-    parts += [f"{key}={_value(value)}" for key, value in node.attributes.items()]
+    parts += [
+        f"{key}={_value(value)}"
+        for key, value in node.attributes.items()
+        if not isinstance(value, Slot)
+    ]
     name = f" '{node.name}'" if node.name else ""
     again = " again" if node.token is not None and node.token[0] == "again" else ""
     return f"{node.op.__name__}({', '.join(parts)}){name}{again}"

@@ -14,7 +14,6 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from nbgraph.errors import ArgumentError
 from nbgraph.graph import build
 from nbgraph.graph.naming import attribute_scope, attributes_of
 from nbgraph.graph.symbol import Symbol
@@ -37,17 +36,21 @@ class SymbolicOperator(Lifted):
         token = sources.set(Symbol)
         try:
             with attribute_scope(**attributes):
-                made = super().__call__(*args, **kwargs)
+                args, kwargs = self._lift(self.__wrapped__, args, kwargs)
+                made = self.__wrapped__(*args, **kwargs)
+                if name is None or names_itself:
+                    return made
+                return self._named(made, args, kwargs, name)
         finally:
             sources.reset(token)
-        if name is None or names_itself:
-            return made
-        if isinstance(made, tuple):
-            raise ArgumentError(
-                f"{self.__name__}: name={name!r}, but it gives {len(made)} outputs; name one of "
-                "them with .named(name)"
-            )
-        return made.named(name)
+
+    def _named(self, made: Any, args: Any, kwargs: dict[str, Any], name: str) -> Any:
+        """A result under a name; several as outputs of one node: `name_output0`, ..."""
+        if not isinstance(made, (list, tuple)):
+            return made.named(name)
+        if len({symbol.node for symbol in made}) > 1:
+            return Symbol.__nbgraph_defer__(self.__wrapped__, args, kwargs, len(made), name)
+        return type(made)([symbol.named(name) for symbol in made])
 
 
 def _names_itself(op: Any) -> bool:

@@ -10,7 +10,8 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from nbgraph.errors import ArgumentError, FormatError
-from nbgraph.graph.recipes import OWN, Operator, content_of
+from nbgraph.graph.composite import operator_of
+from nbgraph.graph.recipes import INTERNAL, OWN, Operator, content_of, internal_operator
 from nbgraph.graph.values import Json, ValueReader
 from nbgraph.kernels.capture.snapshot import thaw
 from nbgraph.operator import registry
@@ -106,14 +107,40 @@ class RecipeReader:
 
     def library(self, recipe: Json) -> Operator:
         """An operator of the library."""
-        name = recipe["name"]
+        found = _unwrapped(self._public(recipe["name"]))
+        if found is None:
+            raise ArgumentError(
+                f"{self._where}: {recipe['name']!r} of the library is no single operator"
+            )
+        return found
+
+    def composite(self, recipe: Json) -> Operator:
+        """A public function of the library whose call waits for shapes."""
+        return operator_of(self._public(recipe["name"]), recipe["outputs"])
+
+    def _public(self, name: str) -> Any:
         if name not in registry.library():
             raise ArgumentError(
                 f"{self._where}: the library has no operator {name!r}; {registry.suggestion(name)}"
             )
-        found = _unwrapped(registry.find(name))
+        return registry.find(name)
+
+    def internal(self, recipe: Json) -> Operator:
+        """An operator of the library without a public name, by the module that holds it."""
+        name, module = recipe["name"], recipe["module"]
+        if not module.startswith(INTERNAL):
+            raise FormatError(f"{self._where}: {module!r} is not of the library; it is damaged")
+        try:
+            importlib.import_module(module)
+        except ImportError:
+            found = None
+        else:
+            found = internal_operator(module, name, tuple(recipe["operands"]))
         if found is None:
-            raise ArgumentError(f"{self._where}: {name!r} of the library is no single operator")
+            raise ArgumentError(
+                f"{self._where}: the library has no operator {name!r} in {module}; it was written "
+                "by another nbgraph; read it with that, or write it again"
+            )
         return found
 
     def registered(self, recipe: Json) -> Operator:
@@ -244,6 +271,8 @@ class RecipeReader:
 _MAKERS = {
     "own": RecipeReader.own,
     "library": RecipeReader.library,
+    "internal": RecipeReader.internal,
+    "composite": RecipeReader.composite,
     "registered": RecipeReader.registered,
     "written": RecipeReader.written,
     "derivative": RecipeReader.derivative,

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any
 
 from nbgraph.errors import ArgumentError, CaptureError
+from nbgraph.graph.composite import CompositeOp
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.values import Json, ValueWriter
 from nbgraph.kernels.capture.snapshot import freeze
@@ -32,6 +34,7 @@ from nbgraph.operator.simple.backward import BackwardOp
 
 Operator = Mapper | ArrayOp
 OWN: Mapping[str, Operator] = {"constant": CONSTANT}  # operators of graphs alone
+INTERNAL = f"{registry.LIBRARY}."  # modules whose operators need no public name to be found
 
 
 class RecipeWriter:
@@ -69,6 +72,12 @@ class RecipeWriter:
             return {"kind": "own", "name": name}
         if is_library(op):
             return {"kind": "library", "name": name}
+        if isinstance(op, CompositeOp):
+            return {"kind": "composite", "name": name, "outputs": op.nout}
+        module = library_module(op)
+        if module is not None:
+            operands = list(getattr(op, "operands", ()))
+            return {"kind": "internal", "name": name, "module": module, "operands": operands}
         if isinstance(op, BackwardOp):
             return {"kind": "gradient", "of": self.number(op.op), "wanted": list(op.wanted)}
         if isinstance(op, PropertyGradient):
@@ -199,6 +208,35 @@ _NAMES = {  # what a thing is called and where it is from does not change what i
 def is_library(op: Operator) -> bool:
     """Whether it is the library's operator of its name."""
     return op.__name__ in registry.library() and _registered_as(op.__name__) is op
+
+
+def library_module(op: Operator) -> str | None:
+    """Return the module of the library that holds an operator without a public name, or None.
+
+    Such operators are parts of public functions: `fully_connected` with a bias, for one.
+    """
+    for name in sorted(sys.modules):
+        if name.startswith(INTERNAL) and internal_operator(name, op.__name__, op) is not None:
+            return name
+    return None
+
+
+def internal_operator(module: str, name: str, like: Any) -> Operator | None:
+    """Return the operator of this name and these operands that a loaded module holds, or None.
+
+    `like` is the operator itself, or a tuple of names of operands.
+    """
+    for found in vars(sys.modules[module]).values():
+        if not isinstance(found, (Mapper, ArrayOp)):
+            continue
+        same = (
+            tuple(getattr(found, "operands", ())) == like
+            if isinstance(like, tuple)
+            else found is like
+        )
+        if same and found.__name__ == name:
+            return found
+    return None
 
 
 def _registered_as(name: str) -> Any:

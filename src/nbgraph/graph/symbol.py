@@ -18,19 +18,21 @@ import numpy as np
 
 from nbgraph.dtype import as_dtype
 from nbgraph.engine.sites import caller
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError
 from nbgraph.graph import build, naming
 from nbgraph.graph.absent import Absent
 from nbgraph.graph.arguments import Arguments
 from nbgraph.graph.binding import Binding
 from nbgraph.graph.build import NUMBERS, GraphNode, PartialShape
 from nbgraph.graph.compose import composed
+from nbgraph.graph.composite import deferred
 from nbgraph.graph.files import Saved
 from nbgraph.graph.graph import Entry
 from nbgraph.graph.infer import as_partial, variable_dtype
 from nbgraph.graph.listing import drawn, listing
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.call import recording
+from nbgraph.operator.deferred import UnknownShape
 from nbgraph.operator.typing import as_operand
 from nbgraph.ops.carrier.indexing import Indexing, part
 from nbgraph.ops.carrier.methods import Methods
@@ -97,6 +99,27 @@ class Symbol(
         return made[0] if len(made) == 1 else tuple(made)
 
     @classmethod
+    def __nbgraph_defer__(
+        cls,
+        function: Any,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        outputs: int | None = None,
+        name: str | None = None,
+    ) -> Any:
+        """Make a node of a call that has to know shapes first, or whose results are to have one
+        name; see `graph.composite`."""
+
+        def lift(value: Any) -> Any:
+            if isinstance(value, Symbol) or hasattr(value, "asnumpy"):
+                return cls._lifted(function, 0, value)
+            return None
+
+        node = deferred(function, args, kwargs, outputs, name, lift)
+        made = [cls([(node, i)]) for i in range(node.nout)]
+        return made[0] if outputs is None else made
+
+    @classmethod
     def _lifted(cls, op: Any, index: int, value: Any) -> Any:
         """What stands beside symbols: numbers stay weak, arrays become constants."""
         if isinstance(value, Symbol):
@@ -149,9 +172,10 @@ class Symbol(
         node, index = self.entry
         if node.specs is None:
             unknown = [v.name for v in self.graph.variables if v.specs is None]
-            raise ShapeError(
+            raise UnknownShape(
                 f"{self.name}: its shape is not known, as {', '.join(map(str, unknown))} came "
-                "without one; give ng.var(name, shape=...), or bind first"
+                "without one; give ng.var(name, shape=...), or bind first",
+                type(self),
             )
         return node.specs[index]
 

@@ -25,6 +25,7 @@ from nbgraph.device import Context
 from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError, FormatError
 from nbgraph.graph.constant import Data
+from nbgraph.operator.deferred import Slot
 from nbgraph.ops.shapes.slicing import Triple
 
 Json = Any  # None, bool, int, float, str, list of Json, dict of str to Json
@@ -123,6 +124,7 @@ _WRITTEN: dict[type, tuple[str, Callable[[ValueWriter, Any], Json]]] = {
     Triple: ("triple", lambda w, v: list(v)),
     slice: ("slice", lambda w, v: [w.value(x) for x in (v.start, v.stop, v.step)]),
     type(Ellipsis): ("ellipsis", lambda w, v: None),
+    Slot: ("slot", lambda w, v: v.index),
     Context: ("device", lambda w, v: [v.device_type, v.device_id]),
     Data: ("data", lambda w, v: w.array(v)),
     np.ndarray: ("array", lambda w, v: w.array(Data(v))),
@@ -194,6 +196,7 @@ _READ: dict[str, Callable[[ValueReader, Json], Any]] = {
     "triple": lambda r, v: Triple(*v),
     "slice": lambda r, v: slice(*(r.value(x) for x in v)),
     "ellipsis": lambda r, v: ...,
+    "slot": lambda r, v: Slot(_place(v)),
     "dtype": lambda r, v: as_dtype(v),
     "device": lambda r, v: Context(*v),
     "data": lambda r, v: r.data(v),

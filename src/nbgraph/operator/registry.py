@@ -163,6 +163,14 @@ def find(name: str) -> Operator:
     return entry(name).op
 
 
+def name_of(op: Operator) -> str:
+    """Return the name under which an operator is registered; ArgumentError where it has none."""
+    for known in (_table.get(op.__name__), *_table.values()):
+        if known is not None and known.op is op:
+            return known.names[0]
+    raise ArgumentError(f"{op.__name__}: this function is not registered; use registry.register")
+
+
 def names() -> list[str]:
     """All names in order, those of the library's unloaded files included."""
     return sorted({*_table, *library()})

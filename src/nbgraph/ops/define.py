@@ -20,6 +20,8 @@ from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator import registry
 from nbgraph.operator.array_op import ArrayOp, Spec
 from nbgraph.operator.call import carrier_of
+from nbgraph.operator.deferred import UnknownShape
+from nbgraph.operator.deferred import deferrable as deferrable
 from nbgraph.operator.namespace import Namespace
 from nbgraph.shape import Axis as Axis
 from nbgraph.shape import axes_of as axes_of
@@ -106,12 +108,14 @@ def as_array(x: Any) -> Any:
 
 
 def as_known(name: str, x: Any) -> Any:
-    """`as_array` where the shape decides what is to be done; ShapeError where it is not known."""
+    """`as_array` where the shape decides what is to be done; UnknownShape where it is not known,
+    which makes a node of the call of a `deferrable` function."""
     found = as_array(x)
     if found.shape is None:
-        raise ShapeError(
+        raise UnknownShape(
             f"{name}: an operand's shape is not known yet, and what to do depends on it; give the "
-            "shape, as in ng.var(name, shape=...)"
+            "shape, as in ng.var(name, shape=...)",
+            type(found),
         )
     return found
 

@@ -33,7 +33,7 @@ class Value(Symbol):
 
     __slots__ = ()
     __nbgraph_priority__ = Symbol.__nbgraph_priority__ + 1
-    __nbgraph_compose__ = None  # type: ignore[assignment]
+    __nbgraph_compose__ = __nbgraph_defer__ = None  # type: ignore[assignment]
 
     @classmethod
     def __nbgraph_call__(

@@ -11,7 +11,7 @@ from nbgraph.device import Context
 from nbgraph.dtype import as_dtype, compute_dtype
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import constant
-from nbgraph.ops.define import as_array, as_known, library, public, shape_tuple, whole
+from nbgraph.ops.define import as_array, as_known, deferrable, library, public, shape_tuple, whole
 from nbgraph.ops.draws import plain
 from nbgraph.ops.draws.continuous import gumbel
 from nbgraph.ops.draws.drawing import (
@@ -146,6 +146,7 @@ def multinomial(
 
 
 @named("random_categorical")
+@deferrable(draws=True)
 def categorical(
     logits: Any,
     size: Any = None,

@@ -27,7 +27,7 @@ from nbgraph.operator.drawn_op import DrawnCall, DrawnOp
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.operator.registry import register
 from nbgraph.operator.typing import as_operand
-from nbgraph.ops.define import Shape, library, shape_tuple
+from nbgraph.ops.define import Shape, deferrable, library, shape_tuple
 from nbgraph.ops.shapes.creation import Number, number
 from nbgraph.settings import config
 from nbgraph.shape import broadcast
@@ -153,7 +153,8 @@ _OPTIONS = {
 
 
 def told(function: _Function) -> _Function:
-    """Decorate a draw: its text says what all of them can be asked for."""
+    """Decorate a draw: its text says what all of them can be asked for. It looks at the dtypes of
+    parameters, so that on symbols it may have to wait."""
     given = inspect.signature(function).parameters
     whole = given["dtype"].default if "dtype" in given else None
     own = "that of arrays among the parameters, else ng.config.default_float"
@@ -161,7 +162,7 @@ def told(function: _Function) -> _Function:
     listed = "\n".join(f"{name} : {asked[name]}" for name in given if name in asked)
     text = inspect.cleandoc(function.__doc__ or "")
     function.__doc__ = f"{text}\n\nOther Parameters\n----------------\n{listed}\n"
-    return function
+    return deferrable(draws=True)(function)
 
 
 # what is asked for ------------------------------------------------------------------------------

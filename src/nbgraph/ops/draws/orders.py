@@ -14,7 +14,16 @@ from nbgraph.operator.call import carrier_of
 from nbgraph.operator.drawn_op import DrawnOp
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.operator.typing import as_operand
-from nbgraph.ops.define import Shape, axis_of, library, public, shape_tuple, whole
+from nbgraph.ops.define import (
+    Shape,
+    as_known,
+    axis_of,
+    deferrable,
+    library,
+    public,
+    shape_tuple,
+    whole,
+)
 from nbgraph.ops.draws.drawing import Array, named
 
 _SUM_MAY_DIFFER = 1.5e-4  # of probabilities in float32 from 1; NumPy's own bound is near
@@ -78,6 +87,7 @@ def _many(name: str, a: Any, axis: int) -> tuple[Any, int, int]:
     """An array and its length along an axis, or None and how many numbers are meant."""
     if carrier_of((a,)) is None:
         a = np.asarray(as_operand(name, "a" if "choice" in name else "x", a))
+    a = as_known(name, a)
     if a.shape:
         axis = axis_of(name, whole(name, "axis", axis), len(a.shape))
         return a, a.shape[axis], axis
@@ -95,6 +105,7 @@ def _seed(rng: Any) -> Any:
 
 
 @public(_ORDER)
+@deferrable(draws=True)
 def permutation(x: Any, axis: int = 0, *, device: Context | None = None, rng: Any = None) -> Any:
     """The parts of an array along an axis in random order; of a number n, those from 0 to n - 1.
 
@@ -147,6 +158,7 @@ def shuffle(x: Any, axis: int = 0, *, rng: Any = None) -> None:
 
 
 @public(_CHOICE)
+@deferrable(draws=True)
 def choice(
     a: Any,
     size: Any = None,

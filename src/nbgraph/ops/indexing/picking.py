@@ -14,6 +14,7 @@ from nbgraph.ops.define import (
     as_known,
     axis_of,
     composed,
+    deferrable,
     library,
     shape_tuple,
     whole,
@@ -36,6 +37,7 @@ def _integers(x: Any) -> Any:
 
 
 @composed("indices", "weight")
+@deferrable(ordered=True)
 def embedding(
     indices: Any,
     weight: Any,
@@ -106,6 +108,7 @@ def index_select(x: Any, axis: int, indices: Any) -> Any:
 
 
 @composed("x", "index")
+@deferrable()
 def pick(x: Any, index: Any, axis: int = -1, *, keepdims: bool = False, mode: str = "raise") -> Any:
     """One element of each row along an axis, at an index for each row.
 
@@ -134,6 +137,7 @@ def pick(x: Any, index: Any, axis: int = -1, *, keepdims: bool = False, mode: st
 
 
 @composed("data", "indices")
+@deferrable()
 def gather_nd(data: Any, indices: Any) -> Any:
     """Parts of data at `data[indices[0], indices[1], ...]`: each column of indices is one place.
 
@@ -158,6 +162,7 @@ def gather_nd(data: Any, indices: Any) -> Any:
 
 
 @composed("data", "indices")
+@deferrable()
 def scatter_nd(data: Any, indices: Any, shape: Any) -> Any:
     """Zeros of `shape` with data added at places as `gather_nd` finds them.
 

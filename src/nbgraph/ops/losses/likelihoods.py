@@ -8,7 +8,7 @@ import numpy as np
 
 from nbgraph.dtype import is_float
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
-from nbgraph.ops.define import as_array, as_known, composed, library
+from nbgraph.ops.define import as_array, as_known, composed, deferrable, library
 from nbgraph.ops.elementwise.activation import log_sigmoid
 from nbgraph.ops.elementwise.arithmetic import add, divide, multiply, subtract
 from nbgraph.ops.elementwise.comparison import not_equal
@@ -159,6 +159,7 @@ def kl_divergence(
 
 
 @composed("x", "target")
+@deferrable()
 def cross_entropy(
     x: Any,
     target: Any,

@@ -15,6 +15,7 @@ from nbgraph.ops.define import (
     as_known,
     axis_of,
     composed,
+    deferrable,
     library,
     operator_of,
     public,
@@ -119,6 +120,7 @@ def slice_like(data: Any, shape_like: Any, *, axes: Any = ()) -> Any:
 
 
 @register
+@deferrable()
 def Crop(
     *data: Any,
     num_args: int | None = None,
@@ -228,6 +230,7 @@ def split_v2(
 
 
 @composed("data")
+@deferrable()
 def diag(data: Any, k: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """The diagonal of two axes; of a vector the matrix that has it there.
 

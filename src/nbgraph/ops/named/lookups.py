@@ -11,7 +11,7 @@ import numpy as np
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.parameters import Param, field
-from nbgraph.ops.define import as_array, as_known, cast, composed, library, public
+from nbgraph.ops.define import as_array, as_known, cast, composed, deferrable, library, public
 from nbgraph.ops.indexing.indexing import check_bounds
 from nbgraph.ops.indexing.picking import embedding, pick
 from nbgraph.ops.named.layering import applied, composer, documented, read, unnamed
@@ -132,6 +132,7 @@ def batch_take(a: Any, indices: Any) -> Any:
 
 
 @composed("lhs", "mhs", "rhs")
+@deferrable()
 def fill_element_0index(lhs: Any, mhs: Any, rhs: Any) -> Any:
     """`lhs` with one element of each row replaced; `lhs` itself stays as it is.
 

@@ -12,7 +12,7 @@ import numpy as np
 from nbgraph.dtype import compute_dtype, is_float
 from nbgraph.errors import DTypeError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.ops.define import as_known, cast, composed, library, public
+from nbgraph.ops.define import as_known, cast, composed, deferrable, library, public
 from nbgraph.ops.elementwise.arithmetic import multiply, negative
 
 Array = np.ndarray[Any, Any]
@@ -145,6 +145,7 @@ def linalg_trsm(
 
 
 @composed("A", "B")
+@deferrable(ordered=True)
 def linalg_trmm(
     A: Any,
     B: Any,
@@ -233,6 +234,7 @@ def linalg_potrf(A: Any) -> Any:
 
 
 @composed("A")
+@deferrable()
 def linalg_potri(A: Any) -> Any:
     """The inverse of A @ A.T, where A is a lower triangle, as `linalg_potrf` gives it.
 

@@ -13,7 +13,7 @@ import numpy as np
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.parameters import Param, field
 from nbgraph.operator.registry import register
-from nbgraph.ops.define import as_known, composed, library
+from nbgraph.ops.define import as_known, composed, deferrable, library
 from nbgraph.ops.named.layering import Axes, documented, named, read
 from nbgraph.ops.named.reshaping import Reshape
 from nbgraph.ops.windows.pools import avg_pooling, max_pooling
@@ -40,6 +40,7 @@ class _Pooling(Param):
 
 @composed("data")
 @documented(_Pooling)
+@deferrable()
 def Pooling(data: Any, *, name: str | None = None, **given: Any) -> Any:
     """One number of each window, by MXNet's name: its maximum, mean, sum or norm.
 
@@ -184,6 +185,7 @@ class _UpSampling(Param):
 
 @register
 @documented(_UpSampling)
+@deferrable()
 def UpSampling(*data: Any, name: str | None = None, **given: Any) -> Any:
     """Images with each cell repeated `scale` times along both axes of space.
 
@@ -218,9 +220,7 @@ def UpSampling(*data: Any, name: str | None = None, **given: Any) -> Any:
 
 
 def _repeated(x: Any, scale: int) -> Any:
-    cells = Reshape(x, (0, 0, -4, -1, 1, -4, -1, 1))
-    wide = library.multiply(cells, np.ones((1, 1, 1, scale, 1, scale), np.int8))
-    return Reshape(wide, (0, 0, -3, -3))
+    return library.repeat(library.repeat(x, scale, 2), scale, 3)
 
 
 @composed("data")

@@ -14,7 +14,16 @@ import numpy as np
 
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Spec, constant
-from nbgraph.ops.define import Shape, as_known, composed, library, public, whole, whole_tuple
+from nbgraph.ops.define import (
+    Shape,
+    as_known,
+    composed,
+    deferrable,
+    library,
+    public,
+    whole,
+    whole_tuple,
+)
 from nbgraph.ops.named.layering import named
 from nbgraph.ops.shapes.shape import reshape_view
 from nbgraph.shape import broadcast
@@ -259,6 +268,7 @@ def broadcast_like(lhs: Any, rhs: Any, *, lhs_axes: Any = (), rhs_axes: Any = ()
 
 
 @composed("data", aliases=("broadcast_axes",))
+@deferrable()
 def broadcast_axis(data: Any, axis: Any = (), size: Any = ()) -> Any:
     """Repeated along axes of size 1 to these sizes.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ShapeError
-from nbgraph.ops.define import as_known, composed, library, whole
+from nbgraph.ops.define import as_known, composed, deferrable, library, whole
 from nbgraph.ops.elementwise.arithmetic import add, multiply
 
 Array = np.ndarray[Any, Any]
@@ -132,6 +132,7 @@ def linalg_extractdiag(A: Any, *, offset: int = 0) -> Any:
 
 
 @composed("A")
+@deferrable()
 def linalg_makediag(A: Any, *, offset: int = 0) -> Any:
     """Matrices that have the last axis as a diagonal, and zeros elsewhere.
 
@@ -163,6 +164,7 @@ def _places(size: int, offset: int, lower: bool) -> tuple[Array, Array]:
 
 
 @composed("A")
+@deferrable()
 def linalg_extracttrian(A: Any, *, offset: int = 0, lower: bool = True) -> Any:
     """The elements of a triangle of each matrix: of a lower one row by row, of an upper one column
     by column.
@@ -188,6 +190,7 @@ def linalg_extracttrian(A: Any, *, offset: int = 0, lower: bool = True) -> Any:
 
 
 @composed("A")
+@deferrable()
 def linalg_maketrian(A: Any, *, offset: int = 0, lower: bool = True) -> Any:
     """Matrices that have the last axis as a triangle, in the order of `linalg_extracttrian`, and
     zeros elsewhere.
@@ -223,6 +226,7 @@ def linalg_maketrian(A: Any, *, offset: int = 0, lower: bool = True) -> Any:
 
 
 @composed()
+@deferrable()
 def khatri_rao(*args: Any) -> Any:
     """Column by column the Kronecker product of matrices (Khatri and Rao, 1968).
 

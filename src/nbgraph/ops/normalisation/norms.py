@@ -16,6 +16,7 @@ from nbgraph.ops.define import (
     as_array,
     as_known,
     composed,
+    deferrable,
     library,
     whole,
 )
@@ -157,6 +158,7 @@ def rms_norm(x: Any, gamma: Any = None, axis: Axis = -1, *, eps: float = 1e-5) -
 
 
 @composed("x", "gamma", "beta")
+@deferrable()
 def group_norm(
     x: Any, groups: int, gamma: Any = None, beta: Any = None, *, eps: float = 1e-5
 ) -> Any:
@@ -195,6 +197,7 @@ def group_norm(
 
 
 @composed("x", "gamma", "beta")
+@deferrable()
 def instance_norm(x: Any, gamma: Any = None, beta: Any = None, *, eps: float = 1e-5) -> Any:
     """Each channel of each image with mean 0 and variance 1; then `gamma` and `beta` (Ulyanov et
     al., 2016).

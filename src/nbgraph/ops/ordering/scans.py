@@ -15,6 +15,7 @@ from nbgraph.ops.define import (
     as_known,
     axis_of,
     cast,
+    deferrable,
     library,
     optional_dtype,
     public,
@@ -265,6 +266,7 @@ def linear_recurrence(a: Any, b: Any, *, axis: int = -1, out: Any = None) -> Any
 
 
 @register
+@deferrable()
 def diff(x: Any, n: int = 1, axis: int = -1, *, prepend: Any = None, append: Any = None) -> Any:
     """Each element less the one before, `n` times; of bool whether they differ.
 

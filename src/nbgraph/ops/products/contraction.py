@@ -18,7 +18,7 @@ import numpy as np
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.product_op import Labels, ProductOp
-from nbgraph.ops.define import Shape, as_array, cast, library, public
+from nbgraph.ops.define import Shape, as_array, cast, deferrable, library, public
 from nbgraph.ops.reductions.reductions import sum_to
 
 Array = np.ndarray[Any, Any]
@@ -283,6 +283,7 @@ _EINSUM = EinsumOp("einsum", _pair, operands=("*operands",), gradient=_rule, kee
 
 
 @public(_EINSUM)
+@deferrable()
 def einsum(subscripts: str, *operands: Any, out: Any = None) -> Any:
     """Products of elements summed over the indices that the result does not name.
 

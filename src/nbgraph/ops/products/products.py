@@ -19,6 +19,7 @@ from nbgraph.ops.define import (
     axes_of,
     axis_of,
     cast,
+    deferrable,
     library,
     public,
     whole,
@@ -232,6 +233,7 @@ def batch_dot(
 
 
 @register
+@deferrable()
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     """The sum of products along an axis; the others broadcast.
 

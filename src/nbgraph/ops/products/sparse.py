@@ -15,7 +15,7 @@ import numpy as np
 from nbgraph.dtype import is_float
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.ops.define import as_array, as_known, cast, composed, library, public
+from nbgraph.ops.define import as_array, as_known, cast, composed, deferrable, library, public
 from nbgraph.ops.elementwise.arithmetic import multiply, subtract
 from nbgraph.ops.indexing.indexing import check_bounds, require_integers, take
 
@@ -103,6 +103,7 @@ _CSR_DOT = ArrayOp(
 
 
 @public(_CSR_DOT)
+@deferrable()
 def csr_dot(
     values: Any,
     indices: Any,
@@ -142,6 +143,7 @@ def csr_dot(
 
 
 @composed("dense", "values", "indices", "offsets")
+@deferrable(ordered=True)
 def dot_csr(
     dense: Any, values: Any, indices: Any, offsets: Any, *, columns: int, transpose: bool = False
 ) -> Any:

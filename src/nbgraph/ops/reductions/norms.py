@@ -11,7 +11,16 @@ from nbgraph.errors import ArgumentError, DerivativeError
 from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.reduce_op import ReduceOp
 from nbgraph.operator.registry import register
-from nbgraph.ops.define import Axis, Shape, as_known, axes_of, hashable_axis, library, public
+from nbgraph.ops.define import (
+    Axis,
+    Shape,
+    as_known,
+    axes_of,
+    deferrable,
+    hashable_axis,
+    library,
+    public,
+)
 from nbgraph.ops.elementwise.arithmetic import absolute, divide, multiply, power
 from nbgraph.ops.reductions.extremes import shared_equally
 from nbgraph.ops.reductions.reductions import (
@@ -113,6 +122,7 @@ def vector_norm(
 
 
 @register
+@deferrable()
 def norm(
     x: Any, ord: Any = None, axis: Any = None, *, keepdims: bool = False, out: Any = None
 ) -> Any:

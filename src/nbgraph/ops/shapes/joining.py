@@ -18,6 +18,7 @@ from nbgraph.ops.define import (
     as_known,
     axis_of,
     cast,
+    deferrable,
     library,
     optional_dtype,
     public,
@@ -232,6 +233,7 @@ def stack(arrays: Any, /, axis: int = 0, *, dtype: Any = None, out: Any = None) 
 
 
 @register
+@deferrable()
 def hstack(arrays: Any, *, dtype: Any = None) -> Any:
     """Vectors end to end, matrices side by side: along axis 0 of vectors, else along axis 1.
 
@@ -243,7 +245,7 @@ def hstack(arrays: Any, *, dtype: Any = None) -> Any:
     >>> hstack([[1, 2], [3]])
     array([1, 2, 3])
     """
-    known = [atleast_1d(x) for x in _arrays("hstack", arrays)]
+    known = [atleast_1d(as_known("hstack", x)) for x in _arrays("hstack", arrays)]
     return concatenate(known, 0 if len(known[0].shape) == 1 else 1, dtype=dtype)
 
 
@@ -281,6 +283,7 @@ def dstack(arrays: Any) -> Any:
 
 
 @register
+@deferrable()
 def column_stack(arrays: Any) -> Any:
     """Columns side by side; a vector is a column.
 

@@ -9,7 +9,7 @@ import numpy as np
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Spec, constant
 from nbgraph.operator.registry import register
-from nbgraph.ops.define import Shape, as_known, optional_dtype, public, shape_tuple
+from nbgraph.ops.define import Shape, as_known, deferrable, optional_dtype, public, shape_tuple
 from nbgraph.ops.shapes.creation import Number, number, require_fit
 from nbgraph.ops.shapes.shape import broadcast_to, reshape
 
@@ -104,6 +104,7 @@ def empty_like(x: Any, dtype: Any = None, *, shape: Any = None) -> Any:
 
 
 @register
+@deferrable(lambda *arrays, **_: len(arrays))
 def meshgrid(*arrays: Any, indexing: str = "xy") -> list[Any]:
     """Coordinates of a grid: one array for each axis, broadcast over the others (views).
 

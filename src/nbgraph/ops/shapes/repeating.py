@@ -16,6 +16,7 @@ from nbgraph.ops.define import (
     Shape,
     as_known,
     axis_of,
+    deferrable,
     hashable_axis,
     library,
     public,
@@ -39,6 +40,7 @@ def _interleaved(x: Any, pairs: list[tuple[int, ...]], repeats: list[tuple[int, 
 
 
 @register
+@deferrable()
 def tile(x: Any, reps: Any) -> Any:
     """The whole array repeated along each axis; missing leading axes are added.
 
@@ -62,6 +64,7 @@ def tile(x: Any, reps: Any) -> Any:
 
 
 @register
+@deferrable()
 def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
     """Each element repeated along an axis.
 
@@ -143,6 +146,7 @@ _PAD = ArrayOp("pad", _pad_infer, _pad, gradient=_pad_rule)
 
 
 @public(_PAD)
+@deferrable()
 def pad(
     x: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0, out: Any = None
 ) -> Any:
@@ -223,6 +227,7 @@ def roll(x: Any, shift: Any, axis: Any = None, *, out: Any = None) -> Any:
 
 
 @register
+@deferrable()
 def shift(x: Any, offsets: Any, *, fill_value: Number = 0) -> Any:
     """Elements moved along the axes by so many places, with `fill_value` where none come from.
 

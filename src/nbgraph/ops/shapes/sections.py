@@ -9,7 +9,7 @@ import numpy as np
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.registry import register
-from nbgraph.ops.define import Shape, as_known, axis_of, public, whole, whole_tuple
+from nbgraph.ops.define import Shape, as_known, axis_of, deferrable, public, whole, whole_tuple
 from nbgraph.ops.shapes.shape import expand_dims, reshape
 from nbgraph.ops.shapes.slicing import (
     Triple,
@@ -138,23 +138,34 @@ def _split(name: str, x: Any, sections: Any, axis: int, *, equal: bool) -> list[
 
 
 @register
-def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
+@deferrable(lambda x, *, num=None, **_: num)
+def unstack(x: Any, /, *, axis: int = 0, num: int | None = None) -> tuple[Any, ...]:
     """The slices along an axis, without it.
 
     Parameters
     ----------
     x : array
     axis : int
+    num : int, optional: how many there are; needed of a symbol whose shape is not known yet
 
     Returns
     -------
     tuple of arrays, views
+
+    Raises
+    ------
+    ShapeError where there are not `num`.
 
     >>> unstack([[1, 2], [3, 4]])
     (array([1, 2]), array([3, 4]))
     """
     x = as_known("unstack", x)
     place = axis_of("unstack", whole("unstack", "axis", axis), len(x.shape))
+    if num is not None and num != x.shape[place]:
+        raise ShapeError(
+            f"unstack: num={num}, but axis {place} of shape {tuple(x.shape)} has {x.shape[place]} "
+            "slices; give that number, or leave num out"
+        )
     return tuple(slice_view(x, at_axis(place, i)) for i in range(x.shape[place]))
 
 
@@ -162,6 +173,7 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
 
 
 @register
+@deferrable()
 def atleast_1d(x: Any) -> Any:
     """With one axis, if it had none.
 
@@ -177,6 +189,7 @@ def atleast_1d(x: Any) -> Any:
 
 
 @register
+@deferrable()
 def atleast_2d(x: Any) -> Any:
     """With a new first axis if it had one, two if it had none.
 
@@ -192,6 +205,7 @@ def atleast_2d(x: Any) -> Any:
 
 
 @register
+@deferrable()
 def atleast_3d(x: Any) -> Any:
     """With three axes: a vector becomes (1, n, 1), a matrix (m, n, 1).
 
@@ -202,5 +216,5 @@ def atleast_3d(x: Any) -> Any:
     >>> atleast_3d([1, 2]).shape
     (1, 2, 1)
     """
-    x = atleast_2d(x)
+    x = atleast_2d(as_known("atleast_3d", x))
     return x if len(x.shape) > 2 else expand_dims(x, 2)

@@ -19,6 +19,7 @@ from nbgraph.ops.define import (
     as_known,
     axes_of,
     axis_of,
+    deferrable,
     hashable_axis,
     library,
     public,
@@ -373,6 +374,7 @@ def broadcast_to(x: Any, shape: Any, *, out: Any = None) -> Any:
 
 
 @register
+@deferrable(lambda *arrays, **_: len(arrays))
 def broadcast_arrays(*arrays: Any) -> list[Any]:
     """All with the shape they broadcast to.
 

@@ -13,13 +13,14 @@ import numpy as np
 
 from nbgraph.dtype import is_float
 from nbgraph.errors import DTypeError
-from nbgraph.ops.define import Shape, as_known, composed, library
+from nbgraph.ops.define import Shape, as_known, composed, deferrable, library
 from nbgraph.ops.windows.windows import per_axis, require_space, spelled
 
 Array = np.ndarray[Any, Any]
 
 
 @composed("x")
+@deferrable()
 def adaptive_avg_pooling(x: Any, places: Any) -> Any:
     """The mean of each of `places` parts of space, for every channel and image.
 
@@ -50,6 +51,7 @@ def adaptive_avg_pooling(x: Any, places: Any) -> Any:
 
 
 @composed("x")
+@deferrable()
 def adaptive_max_pooling(x: Any, places: Any) -> Any:
     """The largest value of each of `places` parts of space, as `adaptive_avg_pooling`.
 

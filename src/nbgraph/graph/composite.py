@@ -1,0 +1,235 @@
+"""Nodes of public functions that compose operators by shapes which are not known yet.
+
+Such a node holds the function and the arguments of its call. Once inference knows enough of its
+operands, `resolved` puts in its place what the function makes of them; until then it is saved,
+listed and composed as any other node.
+
+>>> import nbgraph as ng
+>>> y = ng.tile(ng.var("x"), 2)
+>>> print(y)
+%0 = x: ?
+%1 = tile(%0, reps=2): ?
+return %1
+>>> y.infer_shape(x=(3,))[1], y.eval(x=[1.0, 2.0])
+([(6,)], [array([1., 2., 1., 2.], dtype=float32)])
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from nbgraph.engine.sites import caller
+from nbgraph.errors import ArgumentError
+from nbgraph.graph import build, naming
+from nbgraph.graph.build import GraphNode, Operand
+from nbgraph.graph.constant import CONSTANT
+from nbgraph.graph.graph import Entry, Graph, Moved
+from nbgraph.graph.infer import Inference
+from nbgraph.operator import registry
+from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.deferred import Slot, UnknownShape
+
+Function = Callable[..., Any]
+Known = tuple[Any, Any]  # shape and dtype of an operand, as far as they are known
+_OPERATORS: WeakKeyDictionary[Function, dict[int, CompositeOp]] = WeakKeyDictionary()
+
+
+class CompositeOp(ArrayOp):
+    """A public function as the operator of a node; the attributes are the call's arguments."""
+
+    def __init__(self, function: Function, nout: int) -> None:
+        super().__init__(
+            registry.name_of(function), self._specs, operands=("*operands",), nout=nout
+        )
+        self.__doc__ = function.__doc__
+        self.function = function
+        self.effect = getattr(function, "draws", False)
+
+    def _specs(self, *specs: Spec, **attributes: Any) -> tuple[Spec, ...]:
+        entries = [(build.variable(f"operand{k}", *spec), 0) for k, spec in enumerate(specs)]
+        heads = self.composed(entries, attributes)
+        found = [node.specs and node.specs[index] for node, index in heads]
+        unknown = [h for h, spec in zip(heads, found, strict=True) if spec is None]
+        if unknown:
+            raise UnknownShape(f"{self.__name__}: the shape of a result does not follow")
+        return tuple(found)  # type: ignore[arg-type]
+
+    def composed(self, entries: Sequence[Operand], attributes: Mapping[str, Any]) -> list[Entry]:
+        """Call the function on symbols of these entries; the entries of its results.
+
+        UnknownShape where it has to know more of them.
+        """
+        symbols = importlib.import_module("nbgraph.graph.symbol").Symbol
+        values = [symbols([e]) if type(e) is tuple else e for e in entries]
+        plain = inspect.unwrap(self.function)
+        args, kwargs = _arguments(plain, attributes, values)
+        made = plain(*args, **kwargs)
+        results = made if isinstance(made, (list, tuple)) else [made]
+        if len(results) != self.nout:
+            raise ArgumentError(
+                f"{self.__name__}: the call gives {len(results)} results, {self.nout} were expected"
+            )
+        return [
+            r.entry if isinstance(r, symbols) else (build.constant(np.asarray(r)), 0)
+            for r in results
+        ]
+
+
+def operator_of(function: Function, nout: int = 1) -> CompositeOp:
+    """Return the operator whose nodes hold calls of a public function."""
+    made = _OPERATORS.setdefault(function, {})
+    return made.setdefault(nout, CompositeOp(function, nout))
+
+
+def deferred(
+    function: Function,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    outputs: int | None,
+    name: str | None,
+    lift: Callable[[Any], Operand | None],
+) -> GraphNode:
+    """Return the node of a call. `lift` gives the entry of an argument, None for what is no
+    operand; those within lists and tuples are operands as well."""
+    bound = inspect.signature(function).bind(*args, **kwargs)
+    arguments: dict[str, Any] = {}
+    for key, value in bound.arguments.items():
+        if bound.signature.parameters[key].kind is inspect.Parameter.VAR_KEYWORD:
+            arguments.update(value)
+        else:
+            arguments[key] = value
+    name = arguments.pop("name", name)
+    operands: list[Operand] = []
+    attributes = {key: _slotted(value, operands, lift) for key, value in arguments.items()}
+    scope = naming.scope.get()
+    return build.apply(
+        operator_of(function, 1 if outputs is None else outputs),
+        operands,
+        attributes,
+        name=None if name is None else scope + name,
+        marks=naming.marks.get(),
+        scope=scope,
+        line=caller(),
+    )
+
+
+def _slotted(value: Any, operands: list[Operand], lift: Callable[[Any], Operand | None]) -> Any:
+    """The argument with a Slot in place of each operand, which is added to the list."""
+    entry = lift(value)
+    if entry is not None:
+        operands.append(entry)
+        return Slot(len(operands) - 1)
+    if type(value) in (list, tuple):
+        return tuple([_slotted(v, operands, lift) for v in value])
+    if isinstance(value, type):
+        return np.dtype(value)
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def _filled(value: Any, operands: Sequence[Any]) -> Any:
+    if isinstance(value, Slot):
+        return operands[value.index]
+    if type(value) is tuple:
+        return tuple([_filled(v, operands) for v in value])
+    return value
+
+
+def _arguments(
+    function: Function, attributes: Mapping[str, Any], operands: Sequence[Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of the call that attributes hold."""
+    signature = inspect.signature(function)
+    values = {key: _filled(value, operands) for key, value in attributes.items()}
+    own = {key: values.pop(key) for key in signature.parameters if key in values}
+    for key, parameter in signature.parameters.items():
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            own[key] = values
+    bound = inspect.BoundArguments(signature, own)  # type: ignore[arg-type]
+    return bound.args, bound.kwargs
+
+
+# expansion --------------------------------------------------------------------------------------
+
+
+def resolved(
+    graph: Graph, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]
+) -> tuple[Graph, Inference]:
+    """Return the graph with its composites expanded as far as shapes are known, and what is known.
+
+    Heads and variables keep their order. Each round of inference may let functions be composed that
+    the one before could not; through what they make shapes flow in both directions.
+    """
+    while True:
+        known = Inference(graph, shapes, dtypes)
+        again = _expanded(graph, known)
+        if again is None:
+            return graph, known
+        graph = again
+
+
+def _expanded(graph: Graph, known: Inference) -> Graph | None:
+    """The graph with those composites expanded that can be; None where there is none."""
+    if not any(isinstance(node.op, CompositeOp) for node in graph.nodes):
+        return None
+    changed = False
+
+    def rule(node: GraphNode, inputs: tuple[Operand, ...]) -> Sequence[Operand] | None:
+        nonlocal changed
+        if not isinstance(node.op, CompositeOp):
+            return None
+        facts = [
+            (known.shapes.get(v), known.dtypes.get(v)) if type(v) is tuple else (None, None)
+            for v in node.inputs
+        ]
+        outputs = _expansion(node, inputs, facts)
+        changed = changed or outputs is not None
+        return outputs
+
+    again = graph.rewrite(rule)
+    return again if changed else None
+
+
+def _expansion(
+    node: GraphNode, inputs: Sequence[Operand], facts: Sequence[Known]
+) -> Sequence[Operand] | None:
+    """What the function makes of these inputs; None where it has to know more of them.
+
+    It is called on variables of the shapes that are known, then these are replaced.
+    """
+    assert isinstance(node.op, CompositeOp)
+    moved: Moved = {}
+    entries: list[Operand] = []
+    for k, (operand, (shape, dtype)) in enumerate(zip(inputs, facts, strict=True)):
+        if type(operand) is tuple and operand[0].op is not CONSTANT:
+            entry = build.variable(f"operand{k}", shape, dtype), 0
+            moved[entry] = operand
+            entries.append(entry)
+        else:
+            entries.append(operand)
+    settings = naming.scope.set(node.scope), naming.marks.set(node.marks)
+    try:
+        heads = node.op.composed(entries, node.attributes)
+    except UnknownShape:
+        return None
+    finally:
+        naming.scope.reset(settings[0])
+        naming.marks.reset(settings[1])
+    graph = Graph(heads).rewrite(
+        lambda n, ins: None if n.op is None else _placed(n, ins, node), moved
+    )
+    outputs: list[Operand] = list(graph.heads)
+    last = outputs[0]
+    if node.name and node.nout == 1 and heads[0] not in moved and type(last) is tuple:
+        outputs = [(build.rebuilt(last[0], last[0].inputs, name=node.name), last[1])]
+    return outputs
+
+
+def _placed(node: GraphNode, inputs: Sequence[Operand], call: GraphNode) -> list[Operand]:
+    again = build.rebuilt(node, inputs, line=call.line)
+    return [(again, k) for k in range(again.nout)]

@@ -1,0 +1,131 @@
+"""One call of every operator of the library: operands that become variables, and keywords."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse
+
+from nbgraph.operator import registry
+from nbgraph.operator.mapper import Mapper
+from tests.ops.array_calls import CALLS, M
+from tests.ops.test_mxnet import operand
+
+# Results whose shapes depend on values, and what is written in place:
+# symbols have none of these.
+UNFIT = set(
+    "argwhere extract histogram nonzero random_shuffle unique unique_all unique_counts "
+    "unique_inverse unique_values".split()
+)
+
+V, D, IMAGE = M[0], M[:3, :3] @ M[:3, :3].T + np.eye(3, dtype="float32"), M[None, :2, :, None]
+I = np.array([0, 2, 1])
+WHOLE = np.arange(12, dtype="int32").reshape(3, 4)
+BITS = set(
+    "bitwise_and bitwise_invert bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor gcd "
+    "lcm".split()
+)
+HALF = np.float32([0.25, 0.5])
+CSR = [np.float32([1, 2, 3]), np.array([0, 2, 1]), np.array([0, 2, 2, 3])]
+
+
+def _each(names, *operands, **keywords):
+    return dict.fromkeys(names.split(), (operands, keywords))
+
+
+LOSSES = "hinge huber l1 l2 logistic smooth_l1 squared_hinge focal"
+FUNCTIONS = {
+    **_each("adaptive_avg_pooling adaptive_max_pooling", M[None, None], places=(2, 3)),
+    **_each("append", M, M, axis=0),
+    **_each("array_split split", M, sections=2, axis=1),
+    **_each("atleast_1d atleast_2d atleast_3d ravel matrix_transpose random_permutation", M),
+    **_each("batch_norm", M, V, V),
+    **_each("layer_norm", M, V, V),
+    **_each("rms_norm", M, V),
+    **_each("group_norm", M[None], groups=3, gamma=V[:3], beta=V[:3]),
+    **_each("instance_norm", M[None], V[:3], V[:3]),
+    **_each("binary_cross_entropy", HALF, HALF),
+    **_each("binary_cross_entropy_with_logits cosine_similarity kl_divergence outer vecdot", V, V),
+    **_each(" ".join(f"{name}_loss" for name in LOSSES.split()), M, M),
+    **_each("broadcast_arrays", M, V),
+    **_each("meshgrid", V, V[:3]),
+    **_each("choose", I % 2, [I, I + 1]),
+    **_each("column_stack dstack hstack vstack", [V, V]),
+    **_each("cosine_embedding_loss", M, M, np.float32([1, -1, 1])),
+    **_each("cross_entropy unlikelihood", M, I),
+    **_each("cumprod diff ptp", M, axis=1),
+    **_each("debug dropout empty_like rrelu trace", M),
+    **_each("dot_csr", M[:2, :3], *CSR, columns=3),
+    **_each("sparse_dot", scipy.sparse.csr_matrix(M), M.T),
+    **_each("BatchNorm", M, V, V, V, V),
+    **_each("concatenate stack", [M, M], axis=0),
+    **_each("einsum", "ij,ij->i", M, M),
+    **_each("unstack", M, num=3),
+    **_each("random_choice", M, size=2),
+    **_each("embedding", I, M),
+    **_each("fill_element_0index", M, HALF[[0, 0, 1]], I),
+    **_each("identity", n=3),
+    **_each("index_select", M, indices=I, axis=1),
+    **_each("linalg_gelqf", M),
+    **_each("linalg_syevd", D),
+    **_each("ravel_multi_index", np.array([[0, 1], [2, 3]]), shape=(3, 4)),
+    **_each("unravel_index", I, shape=(3, 4)),
+    **_each("roi_pooling", M[None, None], np.float32([[0, 0, 0, 2, 2]]), pooled_size=(2, 2)),
+    **_each("shift", M, offsets=(1, 0)),
+    **_each("triplet_margin_loss", M, M * M, M + 1),
+    **_each("random_bernoulli random_exponential random_poisson random_geometric", HALF),
+    **_each("random_gamma random_standard_gamma", HALF),
+    **_each("random_beta", HALF, HALF),
+    **_each("random_binomial", I[:2] + 1, HALF),
+    **_each("random_integers", I, high=9),
+    **_each("random_categorical", M, size=3),
+    **_each("random_multinomial", pvals=HALF / HALF.sum(), n=5, size=(3,)),
+    **_each(
+        "random_gumbel random_laplace random_logistic random_lognormal random_normal "
+        "random_truncated_normal",
+        *(HALF, HALF),
+    ),
+    **_each("random_uniform", HALF, HALF + 1),
+    **_each("random_random random_standard_exponential random_standard_normal", size=(3,)),
+}  # fmt: skip
+
+
+def _layers():
+    """Calls of MXNet's operators, each once, from the numbers that they are compared with."""
+    path = Path(__file__).parents[1] / "data" / "mxnet.json"
+    for case in json.loads(path.read_text()):
+        if not case["in"] or case.get("states") or case.get("keywords"):
+            continue
+        values = [operand(spec) for spec in case["in"]]
+        how = {k: tuple(v) if isinstance(v, list) else v for k, v in case.get("with", {}).items()}
+        yield case["op"], ([values] if case.get("list") else values, how)
+
+
+def calls():
+    """By name: operands and keywords of every operator, aliases left out."""
+    layers: dict = {}
+    for name, row in _layers():
+        layers.setdefault(registry.find(name), row)
+    found = {}
+    for name in registry.names():
+        entry = registry.entry(name)
+        if entry.names[0] != name or name not in registry.library() or name in UNFIT:
+            continue
+        if isinstance(entry.op, Mapper):
+            x = WHOLE if name in BITS else M / 2
+            found[name] = [x] * entry.op.nin, {}
+        else:
+            row = FUNCTIONS.get(name) or layers.get(entry.op) or CALLS.get(name)
+            if row is not None:
+                found[name] = list(row[0]), dict(row[1])
+    return found
+
+
+def missing():
+    """Operators without a call here."""
+    known = calls()
+    return [
+        name
+        for name in registry.library()
+        if registry.entry(name).names[0] not in known and registry.entry(name).names[0] not in UNFIT
+    ]

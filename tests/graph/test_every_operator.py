@@ -1,0 +1,140 @@
+"""Every operator of the library as a symbol: of unknown shape, saved, read, inferred and run."""
+
+import json
+
+import numpy as np
+import pytest
+
+import nbgraph as ng
+from nbgraph.errors import ArgumentError, FormatError, ShapeError
+from tests.graph.every_operator import calls, missing
+
+CALLS = calls()
+DAILY = range(0, len(CALLS), 8)  # these also run every day
+RUNS = [
+    pytest.param(name, marks=[] if k in DAILY else pytest.mark.slow)
+    for k, name in enumerate(sorted(CALLS))
+]
+
+
+def _variables(operands):
+    """A variable of no shape for each array, arrays in lists as well, and their values by name."""
+    values = {}
+
+    def make(x):
+        if isinstance(x, (list, tuple)):
+            return [make(v) for v in x]
+        if isinstance(x, str) or hasattr(x, "tocsr"):
+            return x
+        name = f"v{len(values)}"
+        values[name] = np.asarray(x)
+        return ng.var(name, dtype=values[name].dtype)
+
+    return [make(x) for x in operands], values
+
+
+def _call(name):
+    operands, keywords = CALLS[name]
+    variables, values = _variables(operands)
+    own = {}
+    for key, value in keywords.items():
+        own[key] = value
+        if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+            own[key] = ng.var(key, dtype=value.dtype)
+            values[key] = value
+    made = getattr(ng.sym, name)(*variables, **own)
+    return ng.Group(list(made)) if isinstance(made, (list, tuple)) else made, values
+
+
+def _bits(outputs):
+    return [(v.dtype, v.shape, v.asnumpy().tobytes()) for v in outputs]
+
+
+def test_every_operator_has_a_call():
+    assert missing() == []
+
+
+@pytest.mark.parametrize("name", sorted(CALLS))
+def test_an_operator_is_written_before_shapes_are_known(name):
+    """It lists its operands in the order of the call, and its shapes follow from theirs."""
+    symbol, values = _call(name)
+    known = [*symbol.list_arguments(), *symbol.list_auxiliary_states()]
+    assert known == list(values)
+    shapes = symbol.infer_shape(**{k: v.shape for k, v in values.items()})[1]
+    assert shapes is not None
+    assert None not in shapes
+
+
+@pytest.mark.parametrize("name", sorted(CALLS))
+def test_an_operator_is_read_as_it_was_written(name):
+    symbol, values = _call(name)
+    found = ng.load_json(symbol.tojson())
+    assert str(found) == str(symbol)
+    shapes = {k: v.shape for k, v in values.items()}
+    assert found.infer_shape(**shapes) == symbol.infer_shape(**shapes)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_an_operator_runs_alike_after_it_was_read(name):
+    symbol, values = _call(name)
+    found = ng.load_json(symbol.tojson())
+    bits = []
+    for one in (symbol, found):
+        ng.random.seed(1)
+        bits.append(_bits(one.eval(**values)))
+    if name not in ("empty", "empty_like"):
+        assert bits[0] == bits[1]
+
+
+@pytest.mark.parametrize(
+    ("make", "count"),
+    [
+        (lambda **name: ng.sym.SliceChannel(ng.var("x"), num_outputs=2, **name), 2),
+        (lambda **name: ng.sym.array_split(ng.var("x"), 3, **name), 3),
+        (lambda **name: ng.sym.linalg_gelqf(ng.var("x"), **name), 2),
+    ],
+)
+def test_several_results_are_outputs_under_one_name(make, count):
+    plain, named = make(), make(name="parts")
+    assert type(named) is type(plain)
+    group = ng.Group(list(named))
+    assert group.list_outputs() == [f"parts_output{k}" for k in range(count)]
+    found = ng.load_json(group.tojson())
+    x = np.arange(6, dtype="float32").reshape(1, 6) + 1
+    assert _bits(found.eval(x=x)) == _bits(ng.Group(list(plain)).eval(x=x))
+
+
+def test_unstack_counts_before_the_shape_is_known():
+    with pytest.raises(ShapeError, match="unstack"):
+        ng.unstack(ng.var("x"))
+    parts = ng.Group(ng.unstack(ng.var("x"), num=2))
+    assert parts.infer_shape(x=(2, 3))[1] == [(3,), (3,)]
+    with pytest.raises(ShapeError, match="num=2"):
+        parts.infer_shape(x=(4, 3))
+
+
+def test_gradients_flow_through_what_waited_for_shapes():
+    x = ng.var("x")
+    exe = ng.sum(ng.tile(ng.repeat(x, 2, 0), (1, 3)) * 2.0).simple_bind(x=(2, 2))
+    exe.forward_backward()
+    np.testing.assert_array_equal(exe.grad_dict["x"].asnumpy(), np.full((2, 2), 12.0))
+
+
+def test_two_draws_that_wait_are_two_draws():
+    x = ng.var("x")
+    a, b = ng.random.permutation(x), ng.random.permutation(x)
+    again = ng.load_json(ng.Group([a, b, a]).tojson())
+    first, second, third = (v.asnumpy().tolist() for v in again.eval(x=np.arange(64)))
+    assert first == third != second
+    assert sorted(first) == sorted(second) == list(range(64))
+
+
+def test_an_operator_of_the_library_needs_no_public_name():
+    x = ng.var("x")
+    net = ng.sym.FullyConnected(x, num_hidden=3, name="fc")
+    text = net.tojson()
+    assert ng.load_json(text).entries == net.entries
+    for wrong, error in (("nbgraph.ops.nowhere", ArgumentError), ("os", FormatError)):
+        place = next(r["module"] for r in json.loads(text)["operators"] if "module" in r)
+        with pytest.raises(error):
+            ng.load_json(text.replace(place, wrong))
