@@ -109,6 +109,23 @@ def test_an_error_in_the_middle_reaches_what_needs_it_alone(options, engine):
     assert np.allclose(exe.outputs[2].asnumpy(), np.cumsum([right] * 5))
 
 
+@pytest.mark.parametrize("behind", [ng.exp, lambda x: ng.cumsum(ng.exp(x))], ids=["last", "inner"])
+@WAYS
+def test_an_error_is_not_lost_where_a_step_writes_over_its_operand(options, behind, engine):
+    """A step in place overwrites memory, not the failure that is on it."""
+    y = behind(fragile(ng.cumsum(ng.var("x", shape=(5,)))))
+    exe = y.simple_bind(options=options, grad_req="null", x=(5,))
+    broken["now"] = True
+    try:
+        exe.forward(x=1)
+        with pytest.raises(OSError, match="the disk is full"):
+            exe.outputs[0].asnumpy()
+    finally:
+        broken["now"] = False
+    exe.forward(x=1)
+    assert np.isclose(exe.outputs[0].asnumpy()[0], np.e)
+
+
 # memory in use ----------------------------------------------------------------------------------
 
 

@@ -86,7 +86,8 @@ def random_schedule(rng, count, *, width=4, several_sizes=True):
         b.schedule.tasks.append(task)
         known += writes
     for k, value in enumerate(known[-3:]):
-        b.task(f"R{k}", (value,), to=b.given(f"final{k}", value.nbytes))
+        rights = (0,) if rng.random() < 0.5 else ()
+        b.task(f"R{k}", (value,), to=b.given(f"final{k}", value.nbytes), rights=rights)
     return b.schedule
 
 

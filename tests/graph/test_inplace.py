@@ -72,7 +72,6 @@ def test_an_option_is_used_when_nobody_reads_later(way, later_reader):
     "case, why",
     [
         ("operand given", "not over x: x is given"),
-        ("result given", "not over x: r is given"),
         ("sizes", "not over x: sizes differ (64 and 128 bytes)"),
         ("another output", "not over x: r of the same task takes it"),
         ("another operand", "operand 1, too, and not element by element"),
@@ -85,7 +84,7 @@ def test_what_never_shares(case, why):
     b = Writer()
     x = b.given("x") if case == "operand given" else b.task("X", (b.given("a"),))
     nbytes = 128 if case == "sizes" else 64
-    r = b.value("r", nbytes, given=case == "result given")
+    r = b.value("r", nbytes)
     twice = case == "another operand"
     b.task("R", (x, x) if twice else (x,), to=r, rights=() if case == "no right" else (0,))
     task = b["R"]
@@ -102,6 +101,26 @@ def test_what_never_shares(case, why):
     assert r.shared is None
     assert r.note.endswith(why)
     assert bool(r.note) == bool(why)
+
+
+@pytest.mark.parametrize("reader", [False, True])
+def test_a_given_result_is_computed_where_it_goes(reader):
+    """What is written over by a result, and all that was in that memory, is there from the start,
+    unless somebody reads it beside the result."""
+    b = Writer()
+    x = b.task("X", (b.given("a"),))
+    y = b.task("Y", (x,), rights=(0,))
+    r = b.task("R", (y,), to=b.given("r"), rights=(0,))
+    if reader:
+        b.task("Later", (y,), to=b.given("end"))
+    want = expected(b.schedule)
+    assert take_over(b.schedule) == 2 - reader
+    assert y.shared is x
+    assert x.shared is (None if reader else r)
+    assert peak(b.schedule) == reader * footprint(64)
+    machine = Machine(b.schedule)
+    machine.run(random.Random(0), 2)
+    assert machine.results() == want
 
 
 def test_a_chain_stays_in_one_block():
@@ -265,8 +284,10 @@ def test_who_is_overwritten_is_an_ancestor(seed):
     for value in schedule.values:
         taken = value.shared
         while taken is not None and touched[value]:
-            first = min(touched[value])
-            assert touched[taken] - {first} <= before[first]
+            # a given result has what was computed in its memory before it
+            early, late = (value, taken) if taken.given else (taken, value)
+            first = min(touched[late], default=0)
+            assert touched[early] - {first} <= before[first]
             taken = taken.shared
 
 

@@ -135,9 +135,10 @@ def test_independent_branches_never_share(any_reach):
     st.integers(1, 9),
     st.sampled_from(sorted(REACHES)),
     st.booleans(),
+    st.sampled_from([memory.LARGE, 500, 0]),
 )
 @hypothesis.settings(max_examples=80)
-def test_no_live_value_is_written_over(seed, count, width, kind, in_place):
+def test_no_live_value_is_written_over(seed, count, width, kind, in_place, large):
     """X-MEM-05, OPP-12: any legal parallel order, with poison in what is being written."""
 
     def make():
@@ -150,6 +151,7 @@ def test_no_live_value_is_written_over(seed, count, width, kind, in_place):
         order(schedule)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(memory, "reach", REACHES[kind])
+        patch.setattr(memory, "LARGE", large)
         found = plan(schedule)
     for workers in (1, 2, 3, 8):
         machine = Machine(schedule, found.offset)
@@ -199,6 +201,29 @@ def test_the_machine_sees_a_bad_plan():
         except AssertionError:
             seen += 1
     assert seen == 20
+
+
+def test_branches_of_large_values_take_turns(monkeypatch):
+    """Whoever touches a large value keeps all workers busy: then memory is worth more than branches
+    side by side."""
+    monkeypatch.setattr(memory, "LARGE", 1000)
+
+    def branches():
+        b = Writer()
+        for colour in "ab":
+            last = b.given(f"x{colour}")
+            for k in range(6):
+                last = b.task(f"{colour}{k}", (last,), 1000)
+            b.task(f"End{colour}", (last,), to=b.given(f"end{colour}"))
+        return b.schedule
+
+    want, schedule = expected(branches()), branches()
+    found = plan(schedule)
+    assert found.arena_bytes == found.peak_bytes == 2 * footprint(1000)
+    assert found.waits
+    machine = Machine(schedule, found.offset)
+    machine.run(random.Random(0), 2)
+    assert machine.results() == want
 
 
 # ------------------------------------------------------------------------------- figures
@@ -334,7 +359,7 @@ def explained():
     y = b.task("Y", (x,), 640, rights=(0,))
     z = b.task("Z", (y,), 100)
     b.task("W", (z,), 640)
-    b.task("V", (b["W"].writes[0], z), 100, rights=(1,), to=b.given("v", 100))
+    b.task("V", (b["W"].writes[0], z), 100, rights=(0,), to=b.given("v", 100))
     take_over(b.schedule)
     return plan(b.schedule)
 
@@ -346,7 +371,7 @@ def test_explain():
     assert (y.offset, y.over, y.together) == (found.explain("x").offset, "x", ("x",))
     assert (y.writers, y.readers, y.after) == (("Y",), ("Z",), ("w",))
     assert found.explain("w").before == ("x",)
-    assert found.explain("v").notes == ("not over z: v is given",)
+    assert found.explain("v").notes == ("not over w: sizes differ (640 and 100 bytes)",)
     assert found.explain("v").offset is None
     for text in ("over", "passed on to", "arena, offset"):
         assert text in str(y)

@@ -295,7 +295,8 @@ class Program:
         reads += [self._after[other] for other in task.after]
         if task in self._after:
             writes.append(self._after[task])
-        whole = OpReqType.kAddTo not in task.requests
+        # what is read where it is written (in place) is not gone: neither is a failure of its own
+        whole = OpReqType.kAddTo not in task.requests and set(reads).isdisjoint(writes)
         options: dict[str, Any] = {"name": task.name, "overwrites": whole}
         if prepared is not None:
             run: Any = self._kernel(place, task, prepared)

@@ -30,9 +30,10 @@ def note(value: Value, line: str) -> None:
 def take_over(schedule: Schedule) -> int:
     """Let results take the memory of operands where tasks have the right to; how many do.
 
-    The result w of a task takes the memory of its operand r when both belong to the run and have
+    The result w of a task takes the memory of its operand r when r belongs to the run, both have
     one size, w is written there first and whole, and whoever else touches the memory of r is an
-    ancestor of the task. Preserves every value that is still read.
+    ancestor of the task. Where w is given, r is computed in its memory instead: nobody needs what
+    is there before w. Preserves every value that is still read.
     """
     return _Takeover(schedule).run()
 
@@ -41,6 +42,9 @@ class _Takeover:
     def __init__(self, schedule: Schedule) -> None:
         self.tasks = schedule.tasks
         self.home = homes(schedule.values)
+        self.family: dict[Value, list[Value]] = {}  # per home the values that are there
+        for value, home in self.home.items():
+            self.family.setdefault(home, []).append(value)
         self.reach: Reach = reach(predecessors(self.tasks))
         # Per home the tasks that touch it. Once memory is taken over at task k, those before k
         # are ancestors of k and need not be looked at again.
@@ -63,12 +67,25 @@ class _Takeover:
                 if why:
                     note(write, f"not over {read.name}: {why}")
                     continue
-                write.shared, task.requests[j] = read, kWriteInplace
-                note(write, f"over {read.name}")
-                self.touched[self.home[read]] = self.touched.pop(write)
-                self.home[write] = self.home[read]
+                task.requests[j] = kWriteInplace
+                self.unite(read, write)
                 count += 1
         return count
+
+    def unite(self, read: Value, write: Value) -> None:
+        """One home for both: the operand's, or a given result."""
+        home, touched = self.home[read], self.touched.pop(write)
+        if write.given:
+            self.touched.pop(home)
+            home.shared, gone, home = write, home, write
+            note(read, f"in the memory of {write.name}")
+        else:
+            write.shared, gone = read, write
+            note(write, f"over {read.name}")
+        self.touched[home] = touched
+        moved = self.family.pop(gone)
+        self.family[home] += moved
+        self.home.update(dict.fromkeys(moved, home))
 
     def obstacle(self, k: int, task: Task, i: int, j: int) -> str:
         """Why output j of task k may not be written over operand i; empty if it may."""
@@ -76,8 +93,6 @@ class _Takeover:
         home = self.home[read]
         if home.given:
             return f"{read.name} is given"
-        if write.given:
-            return f"{write.name} is given"
         if read.nbytes != write.nbytes:
             return f"sizes differ ({read.nbytes} and {write.nbytes} bytes)"
         if self.touched[write][0] != k or write in task.reads:

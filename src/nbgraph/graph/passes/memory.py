@@ -24,7 +24,9 @@ that touch it. Homes that are given have their place; all others get an offset.
 *Waits.* A task nothing depends on (it writes only what is given: a gradient, a result) would keep
 what it reads from ever being used again, as it is nobody's ancestor. Where nothing else fits, the
 taker is made to wait for such readers: the reader is put into its `after`, and is an ancestor from
-then on. The writers must be ancestors anyway, so branches that are independent never share.
+then on. The writers must be ancestors anyway, so branches that are independent never share, but
+for the memory of `LARGE` values: whoever touches one keeps all workers busy by itself, so that to
+run branches one after another costs nothing, and a taker waits for any of these.
 
 Finding the best offsets is NP-hard. Two rules are tried, and the smaller arena is kept: the arena
 begins with the bytes of the peak, and free memory is taken from its ends; or it begins empty. The
@@ -48,6 +50,9 @@ from nbgraph.operator.streaming import threshold
 
 if TYPE_CHECKING:  # what is told of a plan loads when it is asked for
     from nbgraph.graph.passes.places import MemoryReport, Whereabouts
+
+
+LARGE = 1 << 20  # bytes of a value whose tasks keep all workers busy by themselves
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -217,12 +222,13 @@ class _Placer:
     def segment(self, life: Life) -> Segment:
         """A life's memory when its last toucher has been placed."""
         guard = self.reach.guard
-        ends = tuple(k for k in life.touched if self.ends[k] and k not in life.written)
+        large = life.size >= LARGE
+        ends = tuple(k for k in life.touched if large or (self.ends[k] and k not in life.written))
         return Segment(
             self.found.offset[life.home],
             life.size,
             self.reach.colour(life.written[-1] if life.written else life.touched[0]),
             guard=guard(life.touched),
-            firm=guard(k for k in life.touched if k not in ends),
+            firm=guard(() if large else (k for k in life.touched if k not in ends)),
             ends=ends,
         )

@@ -53,7 +53,7 @@ def _regression(
 
     made = ArrayOp(
         name, infer, compute, gradient=rule, operands=("data", "label"), keeps=("label", "out"),
-        partial=_partial,
+        inplace=[(0, 0)], partial=_partial,
     )  # fmt: skip
     setattr(made, "is_loss", True)  # noqa: B010  (asked by executors)
     return made
@@ -72,7 +72,7 @@ def _given(op: ArrayOp, data: Any, label: Any, grad_scale: float, name: Any, out
 
 
 def _same(data: Array, out: Array) -> None:
-    np.copyto(out, data)
+    np.copyto(out, data)  # which does nothing in place
 
 
 def _logistic(data: Array, out: Array) -> None:

@@ -89,6 +89,19 @@ SHIFT = ArrayOp(
 )
 
 
+def _laid_along(
+    data: Any, weights: Sequence[Any], axis: int, name: str | None, groups: int | None = None
+) -> list[Any]:
+    """Gamma and beta along one axis of data; one of each group will do."""
+    if composer(data) is None:
+        unnamed("norm", name)
+    how = {"axis": axis, "groups": groups}
+    return [
+        applied(op, [library.stop_gradient(data), weight], how, name, _WEIGHTS)
+        for op, weight in zip((ALONG, SHIFT), weights, strict=True)
+    ]
+
+
 def _weighted(
     made: Any,
     data: Any,
@@ -99,13 +112,7 @@ def _weighted(
     groups: int | None = None,
 ) -> Any:
     """`made` times gamma plus beta, which lie along one axis of data; one of each group will do."""
-    if composer(data) is None:
-        unnamed("norm", name)
-    how = {"axis": axis, "groups": groups}
-    gamma, beta = (
-        applied(op, [library.stop_gradient(data), weight], how, name, _WEIGHTS)
-        for op, weight in zip((ALONG, SHIFT), weights, strict=True)
-    )
+    gamma, beta = _laid_along(data, weights, axis, name, groups)
     return named(add(multiply(made, gamma), beta), name)
 
 
@@ -152,8 +159,8 @@ def LayerNorm(
     ['data', 'ln_gamma', 'ln_beta']
     """
     p = read("LayerNorm", _LayerNorm, given)
-    made = layer_norm(data, axis=p.axis, eps=p.eps)
-    made = _weighted(made, data, (gamma, beta), p.axis, name)
+    weights = _laid_along(data, (gamma, beta), p.axis, name)
+    made = named(layer_norm(data, *weights, axis=p.axis, eps=p.eps), name)
     if not p.output_mean_var:
         return made
     mean = library.mean(data, p.axis, keepdims=True)
