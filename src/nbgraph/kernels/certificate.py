@@ -2,9 +2,9 @@
 
 Function and derivative are evaluated with many digits at seeded points: over magnitudes from
 1e-6 to 1e8 of both signs, and on both sides of every comparison's boundary, found by bisection.
-A central difference with step 1e-12 at 36 digits is right to about 24, so disagreement is a
-wrong formula and not noise. Where the slopes left and right of a boundary differ there is a
-kink, which is reported.
+`judge` says of a point whether the formula is right. Where the slopes left and right of a boundary
+differ there is a kink, which is reported; so is where the formula is right and float64 loses its
+digits. A budget bounds the whole: the certificate says what was left out.
 """
 
 from __future__ import annotations
@@ -13,25 +13,34 @@ import json
 import math
 import random
 import time
-from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from nbgraph.codegen import cache
 from nbgraph.errors import CertificateError
 from nbgraph.kernels import vanishing
+from nbgraph.kernels.boundaries import crossings
 from nbgraph.kernels.claim import Claim, key
-from nbgraph.kernels.interpret import MAX_TRIPS, Evaluator, FloatDomain, Undetermined
-from nbgraph.kernels.multiprecision import MultiDomain
+from nbgraph.kernels.interpret import (
+    MAX_TRIPS,
+    Budget,
+    Evaluator,
+    Exhausted,
+    FloatDomain,
+    Undetermined,
+)
+from nbgraph.kernels.judge import Judge, Verdict
 from nbgraph.kernels.scalar import COMPARISONS, Node
 
 SECONDS = 0.045  # for one certificate; the points come in the order of what they can show
 MINIMUM = 24  # points that are tried even when they take longer
-LONGEST, FEWEST = 0.5, 8  # seconds after which so many points have to do (slow functions)
-LONG_MINIMUM = 4  # of them where every loop is long
+LIMIT = 0.8  # seconds of the processor that no certificate exceeds
+WORK = 200_000  # operations at 128 bits that none exceeds: about a second
+SEARCH = 0.3  # of both, for boundaries
+FEWEST = 8  # points that decide; where there are fewer, faint ones are looked at closely
+LONG_MINIMUM = 4  # points where every loop is long
 TRIPS = 500  # of a loop; one that goes on may be endless there (Newton on a negative number)
-TOLERANCE = 1e-9  # relative, of a derived slope against differences
-HAND_TOLERANCE = 1e-6  # relative, of a hand-given slope against the derived one
+LOST = 1e-6  # relative error in float64 from which digits are said to be lost
 _MAGNITUDES = (
     *(0.37, 1.3, 2.9, 0.08, 7.1, 25.0, 0.004, 140.0, 1.7e3, 1e-6, 6.3e4, 2.1e6, 3.7e8),
     *(0.61, 0.97, 1.9, 4.3, 12.0, 60.0, 480.0),
@@ -51,6 +60,10 @@ class Certificate:
     kinks: list[tuple[float, float, float]] = field(default_factory=list)
     worst: float = 0.0  # largest relative disagreement that was seen
     seconds: float = 0.0
+    work: float = 0.0  # operations at 128 bits
+    lost: list[tuple[float, float]] = field(default_factory=list)  # (where, error in float64)
+    left_out: int = 0  # points that no precision settled
+    stopped: bool = False  # by the budget
 
     def __str__(self) -> str:
         text = f"{self.points} points, worst disagreement {self.worst:.1e}"
@@ -59,6 +72,15 @@ class Certificate:
         if self.kinks:
             listed = (f"{_place(x)} ({a:.4g} | {b:.4g})" for x, a, b in self.kinks[:4])
             text += "; kinks at " + ", ".join(listed)
+        if self.lost:
+            listed = (f"{self.wrt} = {_place(x)} ({_error(e)})" for x, e in self.lost[:3])
+            text += f"; float64 loses digits in {len(self.lost)} of them, as at " + ", ".join(
+                listed
+            )
+        if self.left_out:
+            text += f"; {self.left_out} others could not be decided"
+        if self.stopped:
+            text += "; it ended with its budget, before all points were tried"
         return text
 
     def to_dict(self) -> dict[str, Any]:
@@ -71,30 +93,38 @@ def _place(x: float) -> str:
     return "0" if abs(x) < 1e-20 else f"{x:.6g}"
 
 
-def certify(claim: Claim, digest: str = "") -> Certificate:
-    """Check a claim; CertificateError with the point, both values and the branch.
+def _error(relative: float) -> str:
+    """A relative error in words; NaN stands for a result that is infinite or NaN."""
+    return "not a finite number" if math.isnan(relative) else f"relative error {relative:.0e}"
 
-    The verdict on a claim whose formulas have a `digest` is kept, and found again.
+
+def certify(claim: Claim, digest: str = "", seconds: float = LIMIT) -> Certificate:
+    """Check a claim within so many seconds of the processor.
+
+    CertificateError where the slope is wrong, with the point, both values and the branch. The
+    verdict on a claim whose formulas have a `digest` is kept, and found again.
     """
     stored = cache.recall(key(claim, digest)) if digest else None
     if stored is not None:
         fields: dict[str, Any] = json.loads(stored)
-        fields["kinks"] = [tuple(k) for k in fields["kinks"]]
+        fields |= {name: [tuple(row) for row in fields[name]] for name in ("kinks", "lost")}
         fields["name"] = claim.name
         return Certificate(**fields)
-    certificate = _Checker(claim).run()
+    certificate = _Checker(claim, seconds).run()
     if digest:
         cache.remember(key(claim, digest), json.dumps(certificate.to_dict()).encode())
     return certificate
 
 
 class _Checker:
-    def __init__(self, claim: Claim) -> None:
+    def __init__(self, claim: Claim, seconds: float) -> None:
         self.claim = claim
         self.random = random.Random(20180107)
-        self.multi, self.float = MultiDomain(), FloatDomain()
-        self.trips = TRIPS
+        self.budget = Budget(WORK, seconds)
+        self.float = FloatDomain(Budget(SEARCH * WORK, SEARCH * seconds))
+        self.judge = Judge(claim, self.budget, TRIPS)
         self.report = Certificate(claim.name, str(claim.wrt.data))
+        self.faint: list[Leaves] = []
         roots = [claim.value, claim.slope] + ([claim.reference] if claim.reference else [])
         nodes = claim.graph.reachable(roots)
         guards = vanishing.guards(nodes)
@@ -107,26 +137,42 @@ class _Checker:
 
     def run(self) -> Certificate:
         started = time.thread_time()
-        self._try_points(MINIMUM)
-        if not self.report.points and self.claim.graph.regions:
-            self.trips = MAX_TRIPS
-            self._try_points(LONG_MINIMUM)
+        try:
+            self._try_points(MINIMUM)
+            if not self.report.points and self.claim.graph.regions:
+                self.judge.trips = MAX_TRIPS
+                self._try_points(LONG_MINIMUM)
+            self._look_closely()
+        except Exhausted:
+            self.report.stopped = True
         self.report.seconds = time.thread_time() - started
+        self.report.work = self.budget.used
         return self.report
 
     def _try_points(self, minimum: int) -> None:
         """Points until the time is spent; both sides of boundaries are worth more of it."""
-        started = time.thread_time()  # of this thread: a busy machine does not weaken the check
+        started = time.thread_time()
         for tried, (leaves, boundary) in enumerate(self._points()):
             spent = time.thread_time() - started
             if tried >= minimum and spent > (SECONDS if boundary is None else 4 * SECONDS):
-                break
-            if spent > LONGEST and self.report.points >= FEWEST:
                 break
             if boundary is None:
                 self._check(leaves)
             else:
                 self._check_boundary(leaves, boundary)
+            if self._is_long():
+                break
+
+    def _is_long(self) -> bool:
+        """Whether the loops seem to make more trips than were allowed, everywhere."""
+        report, long = self.report, self.judge.trips > TRIPS
+        return not (report.points or long) and report.left_out >= FEWEST
+
+    def _look_closely(self) -> None:
+        """At points where the slope was too small to be told from 0, if others are few."""
+        decided = self.report.points - len(self.faint)
+        for leaves in self.faint[: max(0, FEWEST - decided)]:
+            self._note(leaves, self.judge.closely(leaves))
 
     # points -----------------------------------------------------------------------------------
 
@@ -157,6 +203,7 @@ class _Checker:
     def _points(self) -> Any:
         line = self._line()
         first = self._others()
+        self.report.left_out = 0
         settings = [first, self._others(vary=True), self._positive(first)]
         for x in line[:4]:
             yield {**first, self.claim.wrt.id: x}, None
@@ -176,28 +223,22 @@ class _Checker:
         fixed = self.claim.fixed
         return {k: v if k in fixed or isinstance(v, bool) else abs(v) for k, v in values.items()}
 
-    def _boundaries(self, comparison: Node, line: Sequence[float], others: Leaves) -> list[float]:
+    def _boundaries(self, comparison: Node, line: list[float], others: Leaves) -> list[float]:
         """Where the two sides of a comparison are equal along the operand's axis."""
 
         def gap(x: float) -> float:
-            evaluate = Evaluator(self.claim.graph, {**others, self.claim.wrt.id: x}, self.float)
+            leaves = {**others, self.claim.wrt.id: x}
+            evaluate = Evaluator(self.claim.graph, leaves, self.float, self.judge.trips)
             try:
                 return float(evaluate(comparison.args[0]) - evaluate(comparison.args[1]))
-            except Undetermined:
+            except (Undetermined, OverflowError):
                 return math.nan
 
-        gaps = [gap(x) for x in line]
-        found = []
-        for i in range(len(line) - 1):
-            if gaps[i] * gaps[i + 1] <= 0:
-                found.append(_bisect(gap, line[i], line[i + 1]))
-        for i in range(1, len(line) - 1):
-            a, b, c = gaps[i - 1 : i + 2]
-            if abs(b) <= abs(a) and abs(b) <= abs(c) and a * b > 0 and b * c > 0:
-                low = _lowest(gap, line[i - 1], line[i + 1])
-                if gap(low) * b < 0:
-                    found += [_bisect(gap, line[i - 1], low), _bisect(gap, low, line[i + 1])]
-        return [x for x in found if math.isfinite(x)]
+        try:
+            return crossings(gap, line)
+        except Exhausted:
+            self.report.stopped = True
+            return []
 
     # checks -----------------------------------------------------------------------------------
 
@@ -215,66 +256,51 @@ class _Checker:
                 self.report.kinks.append((at, float(left), float(right)))
 
     def _check(self, leaves: Leaves) -> Any:
-        """Compare at one point; the slope, or None where nothing can be said."""
-        claim, mp = self.claim, self.multi.mp
-        exact = {k: mp.mpf(v) if isinstance(v, float) else v for k, v in leaves.items()}
-        evaluate = Evaluator(claim.graph, exact, self.multi, self.trips)
-        try:
-            slope = evaluate(claim.slope)
-        except Undetermined:  # wrong, where the function has a slope
-            slope = mp.nan
-        try:
-            if claim.reference is not None:
-                expected, agree = evaluate(claim.reference), HAND_TOLERANCE
-            else:
-                expected, agree = self._difference(exact), TOLERANCE
-        except Undetermined:
-            return None
-        if expected is None or mp.isnan(expected):
-            return None
-        self.report.points += 1
-        if mp.isnan(slope):
-            self._disagree(leaves, slope, expected)
-        size = max(abs(slope), abs(expected))
-        error = abs(slope - expected) / size if size > mp.mpf(10) ** -15 else mp.mpf(0)
-        if error > agree:
-            self._disagree(leaves, slope, expected)
-        self.report.worst = max(self.report.worst, float(error))
-        return slope
+        """Judge one point; the slope, or None where nothing can be said."""
+        found = self.judge.at(leaves)
+        if found.word == "faint":
+            self.report.points += 1
+            self.faint.append(leaves)
+        else:
+            self._note(leaves, found)
+        return found.slope if found.word in ("right", "faint") else None
 
-    def _difference(self, exact: Leaves) -> Any:
-        """Central difference; None where two step sizes do not agree (a jump lies between)."""
-        mp, wrt = self.multi.mp, self.claim.wrt
-        x = exact[wrt.id]
-        found = []
-        for power in (12, 10):
-            h = mp.mpf(10) ** -power * (max(1, abs(x)) if abs(x) > 1e-3 else abs(x) or mp.mpf(1))
-            sides = []
-            for point in (x + h, x - h):
-                evaluate = Evaluator(
-                    self.claim.graph, {**exact, wrt.id: point}, self.multi, self.trips
-                )
-                sides.append(evaluate(self.claim.value))
-            found.append((sides[0] - sides[1]) / (2 * h))
-        a, b = found
-        return a if abs(a - b) <= 1e-9 * max(abs(a), abs(b), mp.mpf(10) ** -15) else None
+    def _note(self, leaves: Leaves, found: Verdict) -> None:
+        report = self.report
+        if found.word == "wrong":
+            self._disagree(leaves, found)
+        elif found.word == "open":
+            report.left_out += 1
+        elif found.word == "right":
+            report.points += 1
+            report.worst = max(report.worst, found.error)
+            error = self.judge.in_floats(leaves, found.slope)
+            if not error <= LOST:
+                report.lost.append((float(leaves[self.claim.wrt.id]), error))
 
-    def _disagree(self, leaves: Leaves, slope: Any, expected: Any) -> None:
+    def _disagree(self, leaves: Leaves, found: Verdict) -> None:
         claim = self.claim
         names = {n.id: str(n.data) for n in claim.leaves}
         point = ", ".join(f"{names[k]}={v:.12g}" for k, v in leaves.items() if k in names)
         other = "the derived gradient" if claim.reference is not None else "differences"
+        if claim.what == "hand-given":
+            remedy = "Correct the gradient; certify=False uses it as it is"
+        else:
+            remedy = (
+                "This is a fault of nbgraph, not of the function: please report it; a gradient "
+                "given by hand (@op.gradient) replaces it, certify=False uses it as it is"
+            )
+        slope, expected = (_digits(v) for v in (found.slope, found.expected))
         raise CertificateError(
             f"{claim.name}: the {claim.what} derivative w.r.t. {claim.wrt.data!r} is wrong at "
-            f"{point}: it gives {float(slope):.9g}, {other} give {float(expected):.9g}"
-            f"{self._branch(leaves)}. Correct the gradient; certify=False uses it as it is"
+            f"{point}: it gives {slope}, {other} give {expected}{self._branch(leaves)}. {remedy}"
         )
 
     def _branch(self, leaves: Leaves) -> str:
         parts = []
         for comparison in self.comparisons[:8]:
             try:
-                taken = Evaluator(self.claim.graph, leaves, self.float)(comparison)
+                taken = Evaluator(self.claim.graph, leaves, FloatDomain())(comparison)
             except Undetermined:
                 continue
             if comparison.line:
@@ -282,31 +308,6 @@ class _Checker:
         return f" (conditions: {'; '.join(parts)})" if parts else ""
 
 
-def _bisect(gap: Callable[[float], float], a: float, b: float) -> float:
-    """A zero of `gap` between a and b, to the last float64 digits."""
-    below = gap(a)
-    for _ in range(70):
-        middle = 0.5 * (a + b)
-        if middle in (a, b):
-            break
-        value = gap(middle)
-        if math.isnan(value):
-            return math.nan
-        if value * below > 0:
-            a = middle
-        else:
-            b = middle
-    return 0.5 * (a + b)
-
-
-def _lowest(gap: Callable[[float], float], a: float, b: float) -> float:
-    """Where |gap| is smallest between a and b (golden section)."""
-    ratio = 0.5 * (math.sqrt(5) - 1)
-    sign = math.copysign(1.0, gap(a))
-    for _ in range(40):
-        left, right = b - ratio * (b - a), a + ratio * (b - a)
-        if sign * gap(left) < sign * gap(right):
-            b = right
-        else:
-            a = left
-    return 0.5 * (a + b)
+def _digits(value: Any) -> str:
+    """An mpmath number, which may be beyond float64, with the digits that a disagreement shows."""
+    return str(value.context.nstr(value, 12))

@@ -15,7 +15,9 @@ from nbgraph._version import __version__
 from nbgraph.codegen import cache
 from nbgraph.kernels.scalar import Graph, Node
 
-_JUDGES = ("certificate.py", "interpret.py", "multiprecision.py", "scalar.py")
+_JUDGES = tuple(
+    f"{n}.py" for n in "certificate judge boundaries interpret multiprecision scalar".split()
+)
 
 
 class Claim(NamedTuple):

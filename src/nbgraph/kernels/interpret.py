@@ -1,24 +1,63 @@
 """Evaluating a scalar graph at a point, with mpmath numbers or Python floats.
 
 Only what the taken branches need is evaluated, so a logarithm of a negative number in the other
-branch never happens. This is the reference for certificates and for `at_point`.
+branch never happens. This is the reference for certificates and for `at_point`. A domain with a
+budget stops with `Exhausted` when the work or the processor time of the budget is used up.
 """
 
 from __future__ import annotations
 
 import math
 import operator
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from nbgraph.errors import NbgraphError
 from nbgraph.kernels.scalar import ARITHMETIC, BITWISE, COMPARISONS, Graph, Node
 
 MAX_TRIPS = 20_000  # of one loop
+MAX_BITS = 4096  # of a Python int: more are a runaway product or shift
 
 
 class Undetermined(NbgraphError):
-    """The value at this point is outside the real numbers or takes too long."""
+    """The value at this point is outside the real numbers, or `Unreached`."""
+
+
+class Unreached(Undetermined):
+    """There may be a value, but evaluation does not reach it: a loop that goes on, an integer or an
+    exponent beyond all bounds."""
+
+
+class Exhausted(NbgraphError):
+    """A budget is used up."""
+
+
+class Budget:
+    """Work and processor seconds of this thread that evaluations may use together.
+
+    A unit of work is one operation at 128 bits. Processor time, not time on the clock: a busy
+    machine does not weaken a check.
+    """
+
+    EVERY = 8.0  # units between two looks at the clock
+
+    def __init__(self, work: float, seconds: float) -> None:
+        self.work, self.used = work, 0.0
+        self._end = time.thread_time() + seconds
+        self._look = self.EVERY
+
+    def spend(self, units: float) -> None:
+        """Use up some work; Exhausted where the work or the time is at its end."""
+        self.used += units
+        if self.used > self.work:
+            raise Exhausted("the work of the budget is done")
+        if self.used >= self._look:
+            self._look = self.used + self.EVERY
+            if time.thread_time() > self._end:
+                raise Exhausted("the time of the budget is over")
 
 
 class Evaluator:
@@ -100,7 +139,7 @@ class Evaluator:
                     self._note_final(region.id, phi_id, value)
                 return carried[node.data[1]]
             carried = {p.id: body(region.carried[p.id][2]) for p in phis}
-        raise Undetermined(f"a loop ran {self._max_trips} times")
+        raise Unreached(f"a loop ran {self._max_trips} times")
 
     def _inside(self, node_id: int, region_id: int) -> bool:
         return region_id in self._graph.nodes[node_id].regions
@@ -115,6 +154,10 @@ class Domain:
     """Number arithmetic; Python floats here, mpmath in `multiprecision`."""
 
     functions: Mapping[str, Callable[..., Any]]
+    units = 0.25  # of work that one operation is
+
+    def __init__(self, budget: Budget | None = None) -> None:
+        self.budget = budget
 
     def const(self, node: Node) -> Any:
         """A literal."""
@@ -125,10 +168,15 @@ class Domain:
         return float(value)
 
     def apply(self, node: Node, args: Sequence[Any]) -> Any:
-        """One operation."""
+        """One operation; Undetermined where it has no value here."""
         op = node.op
+        if self.budget is not None:
+            self.budget.spend(self.units)
         try:
-            return self._apply(node, op, args)
+            result = self._apply(node, op, args)
+            if type(result) is int and result.bit_length() > MAX_BITS:
+                raise Unreached(f"{op} gives an integer of {result.bit_length()} bits")
+            return result
         except (ValueError, ZeroDivisionError, OverflowError, ArithmeticError, TypeError) as error:
             raise Undetermined(f"{op} of {args}: {error}") from error
 
@@ -138,6 +186,8 @@ class Domain:
         if op in COMPARISONS:
             return bool(COMPARISONS[op](*args))
         if op in BITWISE:
+            if op == "shl" and args[1] > MAX_BITS:
+                raise Unreached(f"a shift by {args[1]} bits")
             return BITWISE[op](*args)
         if op == "neg":
             return -args[0]
@@ -197,6 +247,33 @@ def _polygamma(order: int, x: float) -> float:
 
 
 class FloatDomain(Domain):
-    """Python floats: quick, for finding boundaries."""
+    """Python floats with the infinities and NaN of IEEE arithmetic: quick."""
 
     functions = _float_functions()
+
+    def _apply(self, node: Node, op: str, args: Sequence[Any]) -> Any:
+        try:
+            return super()._apply(node, op, args)
+        except (ValueError, ZeroDivisionError, OverflowError):
+            special = _SPECIAL.get(node.data if op == "call" else op)
+            if node.kind != "f" or special is None:
+                raise
+            with np.errstate(all="ignore"):
+                return float(special(*map(np.float64, args)))
+
+
+# where Python raises, NumPy has the infinity or the NaN that kernels have, too
+_SPECIAL: dict[str, Callable[..., Any]] = {
+    **{name: getattr(np, name) for name in "exp exp2 expm1 log log2 log10 log1p sqrt".split()},
+    **{name: getattr(np, name) for name in "sin cos tan sinh cosh hypot floor ceil trunc".split()},
+    **{f"a{n}": getattr(np, f"arc{n}") for n in "sin cos cosh tanh".split()},
+    "pow": np.power,
+    "fmod": np.fmod,
+    "div": np.true_divide,
+    "floordiv": np.floor_divide,
+    "mod": np.mod,
+    "round": np.rint,
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "gamma": lambda x: np.where(x > 0, np.inf, np.where(x == 0, 1 / x, np.nan)),
+    "lgamma": lambda x: np.where(np.isnan(x), x, np.inf),
+}

@@ -74,9 +74,14 @@ def _pow_base(g: Graph, y: Node, a: tuple[Node, ...]) -> Node:
     base, exponent = a
     lower = g.call("pow", base, _sub(g, exponent, 1.0))
     slope = _mul(g, exponent, lower)
-    if exponent.op == "const":
-        return slope
     zero = g.const(0.0)
+    if exponent.op == "const":
+        rest = math.fsum((exponent.data, -1.0, 1.0 - exponent.data))
+        if abs(rest) < 1e-12:
+            return slope
+        # exponent - 1 is rounded, in the extreme to the exponent itself
+        beside = _mul(g, exponent, _div(g, y, base))
+        return g.select(g.compare("eq", base, zero), slope, beside)
     return g.select(g.compare("eq", exponent, zero), zero, slope)
 
 

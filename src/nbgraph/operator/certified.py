@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.kernels.claim import Claim, known
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 
 Asked = tuple[Claim, str]  # a claim, and the digest of its formulas
+
+SECONDS = 1.2  # of the processor, for all claims that are checked at once
 
 
 def _claims(scalar: Scalar, wrt: str, order: int) -> list[Asked]:
@@ -58,15 +61,23 @@ def _claim(
     return Claim(scalar.name, captured.graph, leaves, fixed, leaf, value, slope, **more)
 
 
-def certificates(scalar: Scalar, wrt: str, order: int = 1) -> list[Certificate]:
-    """The certificates of a derived derivative."""
-    return _certificates(_claims(scalar, wrt, order))
+def certificates(
+    scalar: Scalar, wrt: str, order: int = 1, seconds: float = SECONDS
+) -> list[Certificate]:
+    """The certificates of a derived derivative, within so many seconds of the processor."""
+    return _certificates(_claims(scalar, wrt, order), seconds)
 
 
-def _certificates(claims: list[Asked]) -> list[Certificate]:
-    from nbgraph.kernels.certificate import certify
+def _certificates(claims: list[Asked], seconds: float = SECONDS) -> list[Certificate]:
+    """The certificates of claims; what one leaves of its share of the time the others have."""
+    from nbgraph.kernels.certificate import LIMIT, certify
 
-    return [certify(claim, digest) for claim, digest in claims]
+    end = time.thread_time() + seconds
+    found = []
+    for left, (claim, digest) in zip(range(len(claims), 0, -1), claims, strict=True):
+        share = max(0.0, end - time.thread_time()) / left
+        found.append(certify(claim, digest, min(LIMIT, share)))
+    return found
 
 
 def require(op: Mapper) -> None:

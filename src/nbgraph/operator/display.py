@@ -12,7 +12,14 @@ from nbgraph import picture
 from nbgraph.errors import NbgraphError
 from nbgraph.kernels.derived import Derivative
 from nbgraph.kernels.function import Captured, defaults_of
-from nbgraph.kernels.interpret import Domain, Evaluator, FloatDomain, Undetermined
+from nbgraph.kernels.interpret import (
+    Budget,
+    Domain,
+    Evaluator,
+    Exhausted,
+    FloatDomain,
+    Undetermined,
+)
 from nbgraph.kernels.kinds import is_boolean
 from nbgraph.kernels.multiprecision import MultiDomain
 from nbgraph.kernels.probe import probe_kinds
@@ -25,6 +32,7 @@ if TYPE_CHECKING:
 POINTS = 161
 MAX_TRIPS = 100  # of a loop; beyond it a curve has a gap
 SECONDS = 0.15  # for the points of one curve; a slow loop is drawn with fewer
+LIMIT = 0.3  # seconds of the processor after which a function has no more points
 _REACH = 4.0  # half the width of a plot, where no boundary lies beyond
 _FARTHEST = 200.0
 
@@ -106,8 +114,8 @@ def plot(op: Mapper) -> str:
     wrt = op.scalar.operands[0]
     parameters = defaults_of(op.scalar)
     captured = op.scalar.capture(_kinds(op), parameters)
-    value = _function(captured, parameters)
     boundaries = _boundaries(captured, parameters)
+    value = _function(captured, parameters)
     low, high = _range(value, boundaries)
     breaks = [b for b in boundaries if low < b < high]
     x, y = sample(value, low, high, breaks)
@@ -129,11 +137,15 @@ def _kinds(op: Mapper) -> list[str]:
     return list(probe_kinds(op.scalar))
 
 
-def _function(captured: Captured, parameters: Mapping[str, Any]) -> Callable[[float], float]:
-    """The first output as a function of the first operand; NaN where there is no value."""
+def _function(
+    captured: Captured, parameters: Mapping[str, Any], budget: Budget | None = None
+) -> Callable[[float], float]:
+    """The first output as a function of the first operand; NaN where there is no value, and
+    everywhere when the budget is used up."""
+    budget = budget or Budget(math.inf, LIMIT)
     nodes = captured.graph.reachable(captured.outputs)
     known = all(n.data in FloatDomain.functions for n in nodes if n.op == "call")
-    domain: Domain = FloatDomain() if known else MultiDomain()
+    domain: Domain = FloatDomain(budget) if known else MultiDomain(budget=budget)
     first = captured.operands[0]
     fixed: dict[int, Any] = {leaf.id: _as_kind(1, leaf.kind) for leaf in captured.operands}
     fixed |= {leaf.id: parameters[str(leaf.data)] for leaf in captured.parameters}
@@ -143,7 +155,7 @@ def _function(captured: Captured, parameters: Mapping[str, Any]) -> Callable[[fl
         try:
             evaluate = Evaluator(captured.graph, values, domain, MAX_TRIPS)
             return float(evaluate(captured.outputs[0]))
-        except (Undetermined, OverflowError, ValueError, TypeError):
+        except (Undetermined, Exhausted, OverflowError, ValueError, TypeError):
             return math.nan
 
     return evaluate
@@ -195,13 +207,10 @@ def _boundaries(captured: Captured, parameters: Mapping[str, Any]) -> list[float
     sizes = [10.0 ** (i / 4) for i in range(-8, 10)]
     line = [*(-s for s in reversed(sizes)), 0.0, *sizes]
     found: set[float] = set()
+    budget = Budget(math.inf, LIMIT)
+    operands = captured.graph, captured.operands, captured.parameters
     for node in tests[:6]:
-        left, right = (
-            _function(
-                Captured(captured.graph, captured.operands, captured.parameters, (a,)), parameters
-            )
-            for a in node.args
-        )
+        left, right = (_function(Captured(*operands, (a,)), parameters, budget) for a in node.args)
 
         def gap(x: float, left: Any = left, right: Any = right) -> float:
             return left(x) - right(x)

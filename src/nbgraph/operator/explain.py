@@ -137,11 +137,14 @@ class Explanation:
             except NbgraphError as error:
                 return {"gradient": str(error)}
             return {c.wrt: str(c) for c in found}
-        return {name: self._certificate(name) for name in facts.floating_operands(op)}
+        names = facts.floating_operands(op)
+        seconds = certified.SECONDS / max(1, len(names))
+        return {name: self._certificate(name, seconds) for name in names}
 
-    def _certificate(self, name: str) -> str:
+    def _certificate(self, name: str, seconds: float) -> str:
+        scalar = self.op.scalar
         try:
-            return "; ".join(str(c) for c in certified.certificates(self.op.scalar, name))
+            return "; ".join(str(c) for c in certified.certificates(scalar, name, 1, seconds))
         except NbgraphError as error:
             return str(error)
 

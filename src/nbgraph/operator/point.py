@@ -12,7 +12,14 @@ from nbgraph.errors import ArgumentError, NbgraphError
 from nbgraph.kernels import readable
 from nbgraph.kernels.derived import Derivative
 from nbgraph.kernels.function import Captured
-from nbgraph.kernels.interpret import Domain, Evaluator, FloatDomain, Undetermined
+from nbgraph.kernels.interpret import (
+    Budget,
+    Domain,
+    Evaluator,
+    Exhausted,
+    FloatDomain,
+    Undetermined,
+)
 from nbgraph.kernels.multiprecision import MultiDomain
 from nbgraph.kernels.probe import probe_kinds
 from nbgraph.kernels.scalar import COMPARISONS, Node
@@ -20,6 +27,8 @@ from nbgraph.operator import arguments, facts
 
 if TYPE_CHECKING:
     from nbgraph.operator.mapper import Mapper
+
+SECONDS = 0.4  # of the processor for one evaluation, which a long loop may not exceed
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,15 +144,15 @@ class _Look:
 
     def _values(self) -> tuple[Evaluator, list[float]]:
         if all(math.isfinite(v) for v in self.operands.values()):
-            evaluate = self._evaluator(self.captured, MultiDomain())
+            evaluate = self._evaluator(self.captured, MultiDomain(budget=_budget()))
             try:
                 return evaluate, [_rounded(evaluate(node)) for node in self.captured.outputs]
-            except Undetermined:
+            except (Undetermined, Exhausted):
                 pass  # perhaps infinite: floats can say so
-        evaluate = self._evaluator(self.captured, FloatDomain())
+        evaluate = self._evaluator(self.captured, FloatDomain(_budget()))
         try:
             return evaluate, [_rounded(evaluate(node)) for node in self.captured.outputs]
-        except Undetermined as error:
+        except (Undetermined, Exhausted) as error:
             self.notes.append(f"no real value here: {error}")
         return evaluate, [math.nan] * len(self.captured.outputs)
 
@@ -151,7 +160,7 @@ class _Look:
         scalar = Derivative(self.op.scalar, name, 1, self.op.hand_gradient)
         try:
             captured = scalar.capture(self.kinds, self.given)
-            evaluate = self._evaluator(captured, MultiDomain())
+            evaluate = self._evaluator(captured, MultiDomain(budget=_budget()))
             found = [_rounded(evaluate(node)) for node in captured.outputs]
         except (NbgraphError, ValueError, TypeError) as error:
             self.notes.append(f"no partial w.r.t. {name} here: {error}")
@@ -197,6 +206,10 @@ class _Look:
             where = facts.user_line(cond)[0] if cond is not None else ""
             found[where or f"loop {region}"] = count
         return found
+
+
+def _budget() -> Budget:
+    return Budget(math.inf, SECONDS)
 
 
 _SYMBOLS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}

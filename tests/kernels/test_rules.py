@@ -1,0 +1,95 @@
+"""Every rule of derivatives is right, and a fault in any of them does not get past a certificate.
+
+No kernel is compiled here: graphs of one call each are judged as operators' graphs are.
+"""
+
+# ruff: noqa: PLW0108 - lambdas are the operators
+
+import math
+
+import pytest
+
+import nbgraph as ng
+from nbgraph.errors import CertificateError
+from nbgraph.kernels import derivative, rules
+from nbgraph.kernels.capture import special
+from nbgraph.kernels.certificate import certify
+from nbgraph.kernels.claim import Claim
+from nbgraph.kernels.scalar import Graph
+from nbgraph.operator.backward import backward
+
+ROWS = [*((key, False) for key in rules._RULES), *((key, True) for key in rules._ACCURATE)]
+TWO = {"atan2", "pow", "hypot", "copysign", "fmod"}  # functions of two arguments
+OTHER = {"copysign": -1.3}  # the argument that is not differentiated by
+
+every_rule = pytest.mark.parametrize(("key", "accurate"), ROWS)
+
+
+def claim_of(key, accurate):
+    """The call whose derivative the rule gives, and that derivative."""
+    graph = Graph()
+    x = graph.argument("x", "f")
+    name = key[:-1] if key[:-1] in TWO else key
+    args = [x]
+    if name in TWO:
+        args.insert(1 - int(key[-1]), graph.const(OTHER.get(name, 1.7)))
+    value = graph.call(name, *args)
+    (slope,) = derivative.partials(graph, [value], x, accurate=accurate)
+    return Claim(key, graph, (x,), {}, x, value, slope)
+
+
+def plant(monkeypatch, key, accurate, fault):
+    table = rules._ACCURATE if accurate else rules._RULES
+    right = table[key]
+    monkeypatch.setitem(table, key, lambda g, y, a: fault(g, right(g, y, a), a))
+
+
+@every_rule
+def test_rules_are_right(key, accurate):
+    found = certify(claim_of(key, accurate))
+    assert found.points >= 8
+    assert found.worst < 1e-9
+
+
+def one_side(g, slope, args):
+    """The wrong sign, for a part of the arguments that every function takes."""
+    x = next(a for a in args if a.op == "arg")
+    wrong = g.logical_and(g.compare("gt", x, g.const(0.36)), g.compare("lt", x, g.const(1.5)))
+    return g.select(wrong, g.negate(slope), slope)
+
+
+FAULTS = {
+    "factor": lambda g, slope, args: rules._mul(g, 1.0001, slope),
+    "constant": lambda g, slope, args: rules._add(g, slope, 1e-3),
+    "side": one_side,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("row", range(len(ROWS)), ids=lambda i: f"{ROWS[i][0]}-{ROWS[i][1]}")
+def test_a_fault_in_a_rule_is_caught(row, full, monkeypatch):
+    """All faults of all rules under --full; every day one of each rule, in turns."""
+    key, accurate = ROWS[row]
+    for fault in list(FAULTS.values())[slice(None) if full else slice(row % 3, row % 3 + 1)]:
+        with monkeypatch.context() as patch:
+            plant(patch, key, accurate, fault)
+            with pytest.raises(CertificateError, match=r"wrong at x=.*fault of nbgraph"):
+                certify(claim_of(key, accurate))
+
+
+WITH_OUTPUT = {
+    "expm1": lambda x: math.expm1(x),
+    "rsqrt": lambda x: special.rsqrt(x),
+    "tanh": lambda x: math.tanh(x),
+    "sigmoid": lambda x: special.sigmoid(x),
+    "softplus": lambda x: special.softplus(x),
+}
+
+
+@pytest.mark.parametrize("key", rules._ACCURATE)
+@pytest.mark.parametrize("fault", ["factor", "constant"])
+def test_a_fault_in_the_form_that_reads_the_output_is_caught(key, fault, monkeypatch):
+    """The form with the operand is right: a backward pass compares the two before its first use."""
+    backward(ng.op(WITH_OUTPUT[key])).require_certificate()
+    plant(monkeypatch, key, False, FAULTS[fault])
+    with pytest.raises(CertificateError, match="the output-form derivative .* fault of nbgraph"):
+        backward(ng.op(WITH_OUTPUT[key])).require_certificate()
