@@ -1,4 +1,5 @@
-"""Settings: one frozen record, read from `NBGRAPH_*`, overridden by `with ng.config(...)`.
+"""Settings: read from `NBGRAPH_*`, set by `ng.config.name = value`, or for a `with` block by
+`with ng.config(name=value)`.
 
 | setting         | meaning; the variable is NBGRAPH_ and the name in capitals |
 |-----------------|------------------------------------------------------------|
@@ -10,7 +11,8 @@
 | default_float   | dtype of created arrays, "float32" or "float64"            |
 | parking         | how threads sleep: "auto", or "portable" for POSIX threads |
 | engine          | "naive", "threaded" or "chaos": the one used at first      |
-| engine_pending  | unfinished operations at which pushers are held back       |
+| engine_pending  | unfinished operations at which pushers are held back, of   |
+|                 | engines that are made from then on                         |
 | engine_bytes    | the same of the bytes that unfinished operations declare   |
 | storage_limit   | bytes that arrays of a device may have; 0: no limit        |
 | storage_pool    | how blocks are kept for reuse: "rounded" to powers of two, |
@@ -44,10 +46,13 @@ NUMBA_CPU_FEATURES say.
 
 from __future__ import annotations
 
+import difflib
 import os
+from collections.abc import Iterable
 from contextvars import ContextVar, Token
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 _CHOICES = {
     "compiler": ("auto", "llvm", "numba", "python"),
@@ -61,15 +66,25 @@ _CHOICES = {
 _RANGES: dict[str, tuple[int, int]] = {
     "engine_pending": (1, 0),
     "engine_bytes": (1, 0),
+    "cache_bytes": (0, 0),
     "storage_limit": (0, 0),
     "storage_reserve": (0, 99),
     "fusion_limit": (0, 0),
     "stream_bytes": (-1, 0),
     "temp_copies": (1, 0),
+    "watchdog": (0, 0),
     "eager_compile": (0, 1),
     "tf32": (0, 1),
     "cuda_graphs": (0, 1),
     "progress": (0, 1),
+    "anomaly": (0, 1),
+    "debug": (0, 1),
+}
+# settings that were read for good, and what to do instead of setting them
+_READ = {
+    "cpu_name": "set NUMBA_CPU_NAME before nbgraph is imported",
+    "parking": "set NBGRAPH_PARKING before nbgraph is imported",
+    "cpu_features": "set NUMBA_CPU_FEATURES before nbgraph is imported",
 }
 
 # whether compiler="python" was ever asked for in this process: until then no call need look
@@ -95,7 +110,13 @@ def _number(name: str, text: str) -> int:
         raise ValueError(f"NBGRAPH_{name.upper()}={text!r}; expected a whole number") from None
 
 
-class Settings(NamedTuple):
+def read_for_good(name: str, remedy: str) -> None:
+    """The setting has had its effect: from now on setting it raises, and says the remedy."""
+    _READ[name] = remedy
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
     """The values in force; see the module's table."""
 
     compiler: str = "auto"
@@ -132,7 +153,7 @@ class Settings(NamedTuple):
         if self.debug:
             DEBUG_ASKED[0] = True
         for name, (least, most) in _RANGES.items():
-            value: object = getattr(self, name)
+            value = getattr(self, name)
             if not isinstance(value, int) or value < least or (most and value > most):
                 upto = f"to {most}" if most else "or more"
                 raise ValueError(f"config: {name}={value!r}; expected {least} {upto}")
@@ -141,6 +162,9 @@ class Settings(NamedTuple):
                 raise ValueError(
                     f"config: {name}={getattr(self, name)!r}; expected one of {', '.join(choices)}"
                 )
+        for name in ("cache_dir", "cpu_name", "cpu_features"):
+            if type(getattr(self, name)) is not str:
+                raise ValueError(f"config: {name}={getattr(self, name)!r}; expected a string")
         return self
 
     @classmethod
@@ -151,12 +175,25 @@ class Settings(NamedTuple):
             "cpu_name": os.environ.get("NUMBA_CPU_NAME", ""),
             "cpu_features": os.environ.get("NUMBA_CPU_FEATURES", ""),
         }
-        for name in cls._fields:
-            text = os.environ.get(f"NBGRAPH_{name.upper()}")
+        for field in fields(cls):
+            text = os.environ.get(f"NBGRAPH_{field.name.upper()}")
             if text is not None:
-                number = isinstance(cls._field_defaults[name], int)
-                values[name] = _number(name, text) if number else text
+                number = isinstance(field.default, int)
+                values[field.name] = _number(field.name, text) if number else text
         return cls(**values).checked()
+
+
+_NAMES = [field.name for field in fields(Settings)]
+
+
+def _unknown(names: Iterable[str]) -> str:
+    """What is wrong with names of which some are no settings; empty where all are."""
+    for name in names:
+        if name not in _NAMES:
+            near = difflib.get_close_matches(name, _NAMES, 1)
+            meant = f"did you mean {near[0]!r}? " if near else ""
+            return f"config: unknown setting {name!r}; {meant}known: {sorted(_NAMES)}"
+    return ""
 
 
 class _Override:
@@ -168,7 +205,7 @@ class _Override:
         self._tokens: list[Token[Settings]] = []
 
     def __enter__(self) -> Settings:
-        value = self._variable.get()._replace(**self._changes)
+        value = replace(self._variable.get(), **self._changes)
         self._tokens.append(self._variable.set(value))
         return value
 
@@ -177,12 +214,15 @@ class _Override:
 
 
 class Config:
-    """`ng.config`: read settings as attributes, override them with a `with` block.
+    """`ng.config`: settings as attributes. Set, one holds in all threads until the process ends;
+    overridden with a `with` block, in the block's context.
 
     What settings there are, and what they mean, stands in the table of `nbgraph.settings`
     (`help("nbgraph.settings")`); `ng.config.current` has all values. Each is read from a variable
-    NBGRAPH_ and its name in capitals when nbgraph is imported. TypeError for an unknown setting,
-    ValueError for a value that is not allowed.
+    NBGRAPH_ and its name in capitals when nbgraph is imported. TypeError for an unknown
+    setting in a call, ValueError for a value that is not allowed, AttributeError for an unknown
+    attribute and where another value would have no effect: it has been read for good, or is set
+    within a `with` block, which has values of its own.
 
     >>> import nbgraph as ng
     >>> ng.config.default_float
@@ -190,30 +230,55 @@ class Config:
     >>> with ng.config(compiler="python"):
     ...     ng.config.compiler
     'python'
+    >>> ng.config.default_float = "float64"
+    >>> ng.zeros(1).dtype
+    dtype('float64')
+    >>> ng.config.default_float = "float32"
     """
 
+    variable: ContextVar[Settings]
+    _session: Settings
+
     def __init__(self) -> None:
-        self.variable: ContextVar[Settings] = ContextVar(
-            "nbgraph_settings", default=Settings.from_environment()
-        )
+        session = Settings.from_environment()
+        self.__dict__["_session"] = session
+        self.__dict__["variable"] = ContextVar("nbgraph_settings", default=session)
 
     def __call__(self, **changes: object) -> _Override:
         """Changes for a `with` block; a bad name or value is refused at once."""
-        for name in changes:
-            if name not in Settings._fields:
-                known = sorted(Settings._fields)
-                raise TypeError(f"config: unknown setting {name!r}; known: {known}")
-        self.current._replace(**changes).checked()  # a bad value is refused here, not at `with`
+        if problem := _unknown(changes):
+            raise TypeError(problem)
+        # a bad value is refused here, not at `with`
+        replace(self.current, **changes).checked()  # pyright: ignore[reportArgumentType]
         return _Override(self.variable, changes)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if problem := _unknown([name]):
+            raise AttributeError(problem)
+        replace(self._session, **{name: value}).checked()
+        if name in _READ and value != getattr(self._session, name):
+            raise AttributeError(
+                f"config: {name}={value!r} would have no effect, as {name} has been read; "
+                f"{_READ[name]}"
+            )
+        if self.variable.get() is not self._session:
+            raise AttributeError(
+                f"config: {name}={value!r} is set within a block of ng.config(...), which has "
+                "values of its own; set it outside, or give it to the block"
+            )
+        # in place, as contexts and threads have this very object
+        object.__setattr__(self._session, name, value)
 
     @property
     def current(self) -> Settings:
-        """The settings in force in this context."""
-        return self.variable.get()
+        """The settings in force in this context, as they are now."""
+        return replace(self.variable.get())
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
+        if problem := _unknown([name]):
+            raise AttributeError(problem)
         return getattr(self.variable.get(), name)
 
     def __reduce__(self) -> str:

@@ -324,6 +324,36 @@ def test_random_numbers_are_not_memoised_and_not_made_one(graph):
         assert a.val.tolist() != first
 
 
+# training -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_graph_trains_unless_it_is_for_inference(compiled):
+    """Dropout drops, batch normalisation moves its statistics; a context that says so decides."""
+    modes = {None: None, "train": ng.autograd.train_mode, "predict": ng.autograd.predict_mode}
+    for inference in (False, True):
+        for asked, mode in modes.items():
+            graph = ng.ExpressionGraph(inference=inference, compiled=compiled)
+            p = graph.param("p", (64,), init=1.0)
+            x = graph.constant(np.arange(8, dtype="float32").reshape(4, 2))
+            mean, var = ng.zeros(2), ng.ones(2)
+            dropped = ng.dropout(p, 0.5).retain()
+            normed = ng.batch_norm(x, moving_mean=mean, moving_var=var)
+            ng.sum(dropped) + ng.sum(normed)
+            if mode is None:
+                graph.forward()
+            else:
+                with mode():
+                    graph.forward()
+            trains = asked == "train" or (asked is None and not inference)
+            assert (0 in dropped.val.tolist()) == trains
+            assert (mean.tolist() != [0, 0]) == trains
+            if not inference:  # in the mode of the values, whatever holds by now
+                graph.backward()
+                np.testing.assert_array_equal(p.grad.asnumpy(), dropped.val.asnumpy())
+    assert not ng.autograd.is_training()
+
+
 # NaN --------------------------------------------------------------------------------------------
 
 

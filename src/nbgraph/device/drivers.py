@@ -16,7 +16,7 @@ import numpy as np
 from nbgraph.device.context import Context, RunContext
 from nbgraph.device.protocol import Bytes, Driver
 from nbgraph.errors import DeviceError
-from nbgraph.settings import config
+from nbgraph.settings import config, read_for_good
 
 LEAST = (8, 0)  # compute capability that kernels are made for
 _KINDS = {
@@ -34,6 +34,7 @@ def _look() -> Driver | str:
     if not _found:
         with _lock:
             if not _found:
+                read_for_good("gpu", "set it before a GPU is asked for, or NBGRAPH_GPU")
                 _found.append(_load(config.gpu))
     return _found[0]
 

@@ -18,7 +18,7 @@ from nbgraph.engine.failure import Ledger
 from nbgraph.engine.thread import here
 from nbgraph.engine.variable import Owner
 from nbgraph.errors import ArgumentError
-from nbgraph.settings import config
+from nbgraph.settings import config, read_for_good
 
 if TYPE_CHECKING:
     from nbgraph.engine.cold import Build
@@ -56,6 +56,7 @@ def current() -> Engine:
 
 def _first() -> Engine:
     """The engine that the setting names; while its core is being built, the naive one."""
+    read_for_good("engine", "ng.engine.set(kind) changes the engine in force")
     if config.engine == "threaded":
         from nbgraph.engine import handle
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from nbgraph.array.core import Array
@@ -15,7 +16,7 @@ from nbgraph.nodes.building import Building
 from nbgraph.nodes.expr import Expr
 from nbgraph.nodes.listing import dot, drawn
 from nbgraph.nodes.node import NaryNodeOp
-from nbgraph.operator.call import recording
+from nbgraph.operator.call import recording, training
 
 
 class ExpressionGraph(Building):
@@ -31,7 +32,10 @@ class ExpressionGraph(Building):
         MiB that values and gradients may take at once (parameters do not count); negative: so much
         of the device's memory is left free. `forward` raises OutOfMemory before it starts.
     inference : bool
-        Values are freed when they have been read; there are no gradients.
+        Operators behave as in prediction (dropout passes everything, batch normalisation uses its
+        statistics), values are freed when they have been read, there are no gradients. Otherwise
+        operators behave as in training. Within `ng.autograd.train_mode()`, `predict_mode()` or
+        `record()` that decides.
     throw_nan : bool
         Look at every value and gradient, and raise FloatingPointError for the first NaN; it waits.
     compiled : bool
@@ -64,6 +68,7 @@ class ExpressionGraph(Building):
         self._limit = memory.limit_of(workspace, self.device)
         self.inference, self.throw_nan = bool(inference), bool(throw_nan)
         self.compiled = bool(compiled)
+        self._trains = not self.inference
 
     __reduce_ex__ = stays(
         "an expression graph", "build it there, and give its params() the values, as asnumpy()"
@@ -92,16 +97,14 @@ class ExpressionGraph(Building):
         if self._limit is not None:
             memory.require(self._nodes, self._limit, inference=self.inference)
         fresh = self._nodes[self._count :]
-        paused = recording.set(None)
-        try:
+        self._trains = training.get(not self.inference)
+        with self._running():
             if self.compiled and not (self.inference or self.throw_nan or here.running):
                 self._runs += stretches.forward(self, fresh)
             else:
                 _require_all(self._runs)
                 passes.forward(fresh, frees=self.inference, watched=self.throw_nan)
                 self._runs.append((None, fresh))
-        finally:
-            recording.reset(paused)
         self._count = len(self._nodes)
 
     def backward(
@@ -132,16 +135,26 @@ class ExpressionGraph(Building):
             raise ArgumentError("backward: the values are not computed yet; call forward() first")
         params = list(self._parameters)
         limit = None if clip is None else _positive(clip)
+        with self._running():
+            try:
+                passes.begin(params, self._nodes, reset=reset)
+                self._pass_on(starts, limit)
+                passes.end(params, clip=limit)
+            finally:
+                passes.end([p for p in params if p.fresh], clip=None)  # after an error too
+                for node in self._nodes:
+                    if not node.retained:
+                        node._adj, node.fresh = None, False
+
+    @contextmanager
+    def _running(self) -> Generator[None]:
+        """Nothing is recorded, and operators are in the mode of the forward pass."""
         paused = recording.set(None)
+        trained = training.set(self._trains)
         try:
-            passes.begin(params, self._nodes, reset=reset)
-            self._pass_on(starts, limit)
-            passes.end(params, clip=limit)
+            yield
         finally:
-            passes.end([p for p in params if p.fresh], clip=None)  # after an error: none is unset
-            for node in self._nodes:
-                if not node.retained:
-                    node._adj, node.fresh = None, False
+            training.reset(trained)
             recording.reset(paused)
 
     def _pass_on(self, starts: list[tuple[NaryNodeOp, Any]], limit: float | None) -> None:
