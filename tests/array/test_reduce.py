@@ -15,7 +15,7 @@ from nbgraph.kernels.loops import stretch
 from nbgraph.operator import registry
 from nbgraph.operator.fused import Part, fuse
 from nbgraph.operator.reduction import map_reduce
-from nbgraph.ops.reductions.reductions import add_up
+from nbgraph.ops.reductions.reductions import combined
 
 add, multiply, exp = map(registry.find, ("add", "multiply", "exp"))
 NUMPY = {"add": np.add, "multiply": np.multiply, "max": np.maximum, "min": np.minimum}
@@ -205,7 +205,7 @@ def test_rows_are_added_as_the_operator_sum_adds_them(rows, dtype):
     x[:, 1] = np.dtype(dtype).type(-0.0)
     made = np.dtype("int64") if x.dtype.kind in "bi" else x.dtype
     wanted, out = np.empty(5, made), np.empty(5, made)
-    add_up(x, (0,), wanted)
+    combined("add", x, (0,), wanted)
     along(x, (0,), out, cuts=3)
     assert out.tobytes() == wanted.tobytes()
 

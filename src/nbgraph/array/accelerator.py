@@ -12,7 +12,7 @@ from typing import Any
 
 from nbgraph.array.drawn import push_drawn
 from nbgraph.array.elsewhere import composed, formed, write_elements
-from nbgraph.array.folds import push_folded
+from nbgraph.array.folds import push_reduced
 from nbgraph.array.gemms import push_multiplied
 from nbgraph.array.issue import launches_of
 from nbgraph.array.launch import Prepared
@@ -100,8 +100,8 @@ class Accelerator:
                 done = push_own(op, *given, whole=whole)
             elif op.kind == "drawn":
                 done = push_drawn(op, *given, whole=whole)
-            elif op.kind == "reduce" and op.combine is not None:
-                done = push_folded(op, inputs[0], results[0], requests[0], attributes, whole=whole)
+            elif op.kind == "reduce":
+                done = push_reduced(op, *given, whole=whole)
             elif op.kind == "product":
                 done = push_multiplied(op, inputs, results[0], requests[0], attributes, whole=whole)
             elif op.view is not None:

@@ -1,32 +1,152 @@
-"""Reductions of arrays over axes: a kernel, or kernels one after another with memory between them.
+"""Reductions over axes as kernels one after another, with memory between them.
 
-Which it is depends on layouts, dtypes and attributes alone, so the quick way, which knows single
-kernels, gives the bits of the general one.
+`lower` says which, for arrays that are pushed and for plans alike. It looks at shapes, dtypes and
+attributes alone: an operand that lies otherwise than the first kernel takes it is copied, so every
+order of additions is that of a row-major array.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from nbgraph.array.chunk import CPU, Chunk
 from nbgraph.array.core import Array, empty_of
-from nbgraph.array.launch import Prepared
+from nbgraph.array.launch import Prepared, prepare
 from nbgraph.array.layout import Layout, layout
-from nbgraph.array.leading import Staged, prepare_axes
-from nbgraph.array.push import copied, same, write
+from nbgraph.array.leading import prepare_axes
+from nbgraph.array.push import moved, same, write
 from nbgraph.array.reduce import block_on, prepare_reduction
-from nbgraph.array.rows import prepare_rows
+from nbgraph.array.rows import prepare_rows, rearranged
 from nbgraph.device import Context
-from nbgraph.dtype import is_float
 from nbgraph.operator.array_op import Spec
-from nbgraph.operator.reduce_op import ReduceOp
-from nbgraph.operator.request import WORDS, OpReqType, kAddTo, kWriteTo
+from nbgraph.operator.decorator import op as scalar_op
+from nbgraph.operator.reduce_op import SHORT, ReduceOp
+from nbgraph.operator.request import WORDS, OpReqType, kAddTo, kNullOp, kWriteTo
 from nbgraph.settings import config
 
-_SHORT = 1 << 16  # elements up to which one kernel is better than several that workers share
 _KEPT = 1024  # reductions that an operator knows
 Given = Mapping[str, Any]
+
+
+class Lowered(NamedTuple):
+    """The kernels of a reduction, as `Staged`. The first takes the elements in `operand`: a layout
+    of the operand's shape that they are copied to, cast, where they lie otherwise."""
+
+    operand: Layout
+    stages: tuple[Prepared, ...]
+    scratch: tuple[Layout, ...] = ()
+
+
+def lower(
+    op: ReduceOp, x: Layout, out: Layout, request: OpReqType, attributes: Given, device: Context
+) -> Lowered | None:
+    """The kernels for a contiguous result of the dtype that the operator infers; None where a
+    Python function does it: of no elements, of floats cast to integers, truths added to others, or
+    where Python is asked for; on devices, what has no `combine`.
+
+    >>> from nbgraph.ops.define import operator_of
+    >>> from nbgraph.ops.reductions.reductions import sum
+    >>> x, total = layout((500, 400), np.dtype("float32")), layout((), np.dtype("float32"))
+    >>> how = {"axis": None, "dtype": None, "keepdims": False}
+    >>> [k.name for k in lower(operator_of(sum), x, total, kWriteTo, how, CPU).stages]
+    ['same', 'add_same']
+    """
+    if request is kNullOp or not x.size or (device.host and config.compiler == "python"):
+        return None
+    key = "reduce", x, out, request, block_on(device, x.size), *attributes.items()
+    if key not in op.carried:
+        if len(op.carried) >= _KEPT:
+            op.carried.clear()
+        make = _on_host if device.host else _combined
+        op.carried[key] = make(op, x, out, request, attributes, device)
+    return op.carried[key]
+
+
+def _on_host(
+    op: ReduceOp, x: Layout, out: Layout, request: OpReqType, attributes: Given, device: Context
+) -> Lowered | None:
+    if op.asks is not None:
+        return _question(op, x, out, request, attributes)
+    given, made = Spec(x.shape, x.dtype), Spec(out.shape, out.dtype)
+    dtype = op.taken_dtype(given, made, attributes)
+    if dtype is None:
+        return None
+    x, given = (x, given) if dtype == x.dtype else (layout(x.shape, dtype), Spec(x.shape, dtype))
+    found = op.by_rows(given, made, attributes)
+    if found is None:
+        return _combined(op, x, out, request, attributes, device)
+    seen = layout(found.shape, out.dtype)
+    places = rearranged(found.op, [x], [seen], [request], found.attributes)
+    if places is None:
+        return None
+    prepared = prepare_rows(found.op, places[:1], [seen], [request], found.attributes)
+    assert prepared is not None, op
+    return Lowered(places[0], (prepared,))
+
+
+def _combined(
+    op: ReduceOp, x: Layout, out: Layout, request: OpReqType, attributes: Given, device: Context
+) -> Lowered | None:
+    """In blocks, which workers may share."""
+    if op.combine is None or (op.averages and not device.host):
+        return None
+    exact = op.folds(Spec(x.shape, x.dtype), Spec(out.shape, out.dtype))  # in whatever order
+    block = SHORT if exact and device.host and x.size <= SHORT else block_on(device, x.size)
+    x, axes = layout(x.shape, x.dtype), op.axes(x.shape, attributes)
+    if not op.averages:
+        return Lowered(x, *prepare_axes(x, axes, out, WORDS[request], op.combine, block))
+    totals = layout(out.shape, out.dtype)
+    found = prepare_axes(x, axes, totals, "write", op.combine, block)
+    count = float(math.prod(x.shape[d] for d in axes))
+    plan = _over.invoker.plan_of([out.dtype], {"count": count})
+    last = prepare(_over, plan, out.shape, [totals], [out], [WORDS[request]])
+    return Lowered(x, (*found.stages, last), (*found.scratch, totals))
+
+
+@scalar_op
+def _over(x: Any, *, count: float = 1.0) -> Any:
+    """A mean of its total."""
+    return x / count
+
+
+def _question(
+    op: ReduceOp, x: Layout, out: Layout, request: OpReqType, attributes: Given
+) -> Lowered | None:
+    """What is asked of all elements at once: in one kernel where rows end with the array."""
+    if op.asks is None or (request is kAddTo and out.dtype.kind == "b"):
+        return None
+    (of, combine), axes = op.asks, op.axes(x.shape, attributes)
+    x, word, plan = layout(x.shape, x.dtype), WORDS[request], of.invoker.plan_of([x.dtype], {})
+    block = SHORT if x.size <= SHORT else block_on(CPU, x.size)
+    if axes == tuple(range(len(x.shape) - len(axes), len(x.shape))):
+        shape = out.size, x.size // out.size
+        flat = layout(shape, x.dtype)
+        found = prepare_reduction(of, plan, shape, [flat], [out], [word], [combine], 1, block=block)
+        stages = (found.loop, *(end for end in found.ends if end is not None))
+        lowered = Lowered(x, stages, tuple(t for t in found.totals if t is not None))
+    else:
+        truths = layout(x.shape, np.dtype("bool"))
+        lowered = Lowered(x, *prepare_axes(truths, axes, out, word, combine, block))
+        if x.dtype.kind != "b":
+            first = prepare(of, plan, x.shape, [x], [truths], ["write"])
+            lowered = Lowered(x, (first, *lowered.stages), (truths, *lowered.scratch))
+    lowered.stages[0].name = op.__name__
+    return lowered
+
+
+# arrays -----------------------------------------------------------------------------------------
+
+
+def prepare_reduced(op: ReduceOp, x: Layout, out: Layout, attributes: Given) -> Prepared | None:
+    """The one kernel of the host that gives a new result of an array as it lies; None where there
+    is none, or several."""
+    found = lower(op, x, out, kWriteTo, attributes, CPU)
+    one = found is not None and len(found.stages) == 1 and found.operand is x
+    return found.stages[0] if found is not None and one else None
 
 
 def push_reduced(
@@ -40,121 +160,24 @@ def push_reduced(
     *,
     whole: bool,
 ) -> bool:
-    """Push it as kernels of the host, if such do it; whether it was. `whole`: all of the chunk is
-    written."""
+    """Push it as kernels, if such do it; whether it was. `whole`: all of the chunk is written."""
     (x,), (out,), (request,) = inputs, results, requests
-    if config.compiler == "python" or request is OpReqType.kNullOp:
-        return False
-    own, made = x._layout, out._layout
-    if _folds(op, own, made):
-        return push_folded(op, x, out, request, attributes, whole=whole)
-    rows = _question(op, own, made, request, attributes)
-    rows = _rows(op, own, made, request, attributes) if rows is None else rows
-    if rows is None:
-        return False
-    rows.push(reads, writes, rows.record([x._address, out._address], ()), overwrites=whole)
-    return True
-
-
-def prepare_reduced(op: ReduceOp, x: Layout, out: Layout, attributes: Given) -> Prepared | None:
-    """The one kernel of the host that gives a new result; None where there is none, or several."""
-    if config.compiler == "python":
-        return None
-    if op.asks is not None:
-        return _question(op, x, out, kWriteTo, attributes)
-    if not _folds(op, x, out):
-        return _rows(op, x, out, kWriteTo, attributes)
-    stages = _staged(op, x, out, attributes, CPU).stages
-    return stages[0] if len(stages) == 1 else None
-
-
-def _folds(op: ReduceOp, x: Layout, out: Layout) -> bool:
-    return x.contiguous and op.folds(Spec(x.shape, x.dtype), Spec(out.shape, out.dtype))
-
-
-def _rows(
-    op: ReduceOp, x: Layout, out: Layout, request: OpReqType, attributes: Given
-) -> Prepared | None:
-    """The row program's kernel, over a contiguous result."""
-    found = op.by_rows(Spec(x.shape, x.dtype), Spec(out.shape, out.dtype), attributes)
-    if found is None or not out.contiguous:
-        return None
-    return prepare_rows(
-        found.op, [x], [layout(found.shape, out.dtype)], [request], found.attributes
-    )
-
-
-def _question(
-    op: ReduceOp, x: Layout, out: Layout, request: OpReqType, attributes: Given
-) -> Prepared | None:
-    """The kernel that asks all elements at once. None of long rows, where NumPy stops early; of
-    rows that do not end with the array only what is bool."""
-    if op.asks is None or request is kAddTo or not (x.contiguous and out.contiguous):
-        return None
-    if not 0 < x.size <= _SHORT:
-        return None
-    (of, combine), axes = op.asks, op.axes(x.shape, attributes)
-    if axes == tuple(range(len(x.shape) - len(axes), len(x.shape))):
-        shape = out.size, x.size // out.size
-        plan, flat = of.invoker.plan_of([x.dtype], {}), layout(shape, x.dtype)
-        found = prepare_reduction(
-            of, plan, shape, [flat], [out], ["write"], [combine], 1, block=_SHORT
-        )
-        stages = (found.loop, *(end for end in found.ends if end is not None))
-    elif x.dtype.kind == out.dtype.kind == "b":
-        stages = prepare_axes(x, axes, out, "write", combine, _SHORT).stages
-    else:
-        return None
-    stages[0].name = op.__name__
-    return stages[0] if len(stages) == 1 else None
-
-
-# kernels one after another ----------------------------------------------------------------------
-
-
-def push_folded(
-    op: ReduceOp,
-    x: Any,
-    out: Any,
-    request: OpReqType,
-    attributes: Given,
-    *,
-    whole: bool = False,
-) -> bool:
-    """Push a `combine` of elements, on any device. True."""
-    if request is OpReqType.kNullOp or not out.size:
+    if request is kNullOp or not out.size:
         return True
-    given = x if x._layout.contiguous else copied(x)
-    if not out._layout.contiguous or request is kAddTo:
-        made = empty_of(layout(out.shape, out.dtype), out.device)
-        _push_stages(op, given, made, attributes, whole=True)
-        write(same, made, out, WORDS[request])
-    else:
-        _push_stages(op, given, out, attributes, whole=whole)
-    return True
-
-
-def _push_stages(op: ReduceOp, x: Any, out: Any, attributes: Given, *, whole: bool) -> None:
-    ready = _staged(op, x._layout, out._layout, attributes, out.device)
-    for k, stage in enumerate(ready.stages):
-        last = k == len(ready.stages) - 1
-        target = out if last else empty_of(ready.scratch[k], out.device)
-        record = stage.record([x._address, target._address], ())
-        stage.push([x._chunk], [target._chunk], record, overwrites=whole or target is not out)
-        x = target
-
-
-def _staged(op: ReduceOp, x: Layout, out: Layout, attributes: Given, device: Context) -> Staged:
-    """The kernels over a contiguous array."""
-    assert op.combine is not None, op
-    exact = not is_float(x.dtype) or op.combine in ("max", "min")  # in whatever order
-    block = _SHORT if exact and device.host and x.size <= _SHORT else block_on(device, x.size)
-    key = "folds", x, out, block, *attributes.items()
-    found: Staged | None = op.carried.get(key)
+    (spec,) = op.infer([Spec(x.shape, x.dtype)], attributes)
+    apart = not out._layout.contiguous or out.dtype != spec.dtype
+    target = empty_of(layout(*spec), out.device) if apart else out
+    how = kWriteTo if apart else request
+    found = lower(op, x._layout, target._layout, how, attributes, out.device)
     if found is None:
-        axes = op.axes(x.shape, attributes)
-        found = prepare_axes(x, axes, out, "write", op.combine, block)
-        if len(op.carried) >= _KEPT:
-            op.carried.clear()
-        op.carried[key] = found
-    return found
+        return False
+    given: Any = x if found.operand is x._layout else moved(x, found.operand)
+    for k, stage in enumerate(found.stages):
+        last = k == len(found.stages) - 1
+        made = target if last else empty_of(found.scratch[k], out.device)
+        record = stage.record([given._address, made._address], ())
+        stage.push([given._chunk], [made._chunk], record, overwrites=whole or made is not out)
+        given = made
+    if apart:
+        write(same, target, out, WORDS[request])
+    return True

@@ -15,7 +15,7 @@ from nbgraph.array.copying import fill_from
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.layout import Layout, layout
 from nbgraph.array.products import PreparedProduct
-from nbgraph.array.push import same, write
+from nbgraph.array.push import moved, same, write
 from nbgraph.array.reduce import PreparedReduction, prepare_reduction
 from nbgraph.dtype import is_float
 from nbgraph.kernels.cuda.gemms import Gemms, requests
@@ -24,7 +24,6 @@ from nbgraph.kernels.products import Call
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.product_op import ProductOp
 from nbgraph.operator.request import WORDS, OpReqType
-from nbgraph.operator.row_op import Placed
 from nbgraph.ops.elementwise.arithmetic import multiply
 from nbgraph.settings import config
 from nbgraph.shape import Space
@@ -81,7 +80,7 @@ def _way(op: ProductOp, operands: Sequence[Layout], out: Layout, attributes: Giv
         )
     if found is None:
         return None
-    laid = [x if own is None else _laid(own) for x, own in zip(cast, found, strict=True)]
+    laid = [x if own is None else layout(*own) for x, own in zip(cast, found, strict=True)]
     call = op.arranged(laid[:2], laid[2], attributes, (dtype,))
     assert call is not None, op
     if _scalar(call) and dtype.itemsize > 2 and all(x.dtype == dtype for x in given):
@@ -97,10 +96,6 @@ def _sums(out: Layout, made: Layout) -> Way:
 
 def _scalar(call: Call) -> bool:
     return call.u.extent == call.v.extent == 1
-
-
-def _laid(own: Placed) -> Layout:
-    return layout(own.shape, own.dtype, own.strides)
 
 
 # what does it -----------------------------------------------------------------------------------
@@ -178,7 +173,7 @@ def push_multiplied(
     if way is None:
         return False
     given: list[Any] = [
-        x if own is None else _moved(x, own) for x, own in zip(inputs, way.places, strict=False)
+        x if own is None else moved(x, own) for x, own in zip(inputs, way.places, strict=False)
     ]
     own = way.places[2]
     target = out if own is None else empty_of(own, out.device)
@@ -187,12 +182,6 @@ def push_multiplied(
     if own is not None:
         write(same, target, out, WORDS[request])
     return True
-
-
-def _moved(x: Array, own: Layout) -> Any:
-    made = empty_of(own, x.device)
-    write(same, x, made)
-    return made
 
 
 def _push_gemms(

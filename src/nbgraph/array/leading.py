@@ -23,6 +23,7 @@ from nbgraph.dtype import is_float, name_of
 from nbgraph.errors import ShapeError
 from nbgraph.kernels.kernel import kernel
 from nbgraph.kernels.loops import BLOCK, GROUP, STRIP, Combine
+from nbgraph.operator.reduce_op import runs
 from nbgraph.shape import Space
 
 
@@ -57,7 +58,7 @@ def prepare_axes(
         raise ShapeError(
             f"{combine}: an array of {x.shape}, contiguous and with elements, is needed; copy it"
         )
-    steps, shapes = _runs(x.shape, axes), [x.shape]
+    steps, shapes = runs(x.shape, axes), [x.shape]
     held = held_dtype(x.dtype, out.dtype, combine)
     stages: list[Prepared] = []
     scratch: list[Layout] = []
@@ -86,17 +87,6 @@ def held_dtype(given: np.dtype[Any], made: np.dtype[Any], combine: Combine) -> n
 
 def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype("float32") if is_float(dtype) and dtype.itemsize == 2 else dtype
-
-
-def _runs(shape: Sequence[int], axes: Sequence[int]) -> list[tuple[int, int]]:
-    """Adjacent axes as ranges, the last first; axes of size 1 may join any."""
-    found: list[tuple[int, int]] = []
-    for d in sorted(axes, reverse=True):
-        if found and all(n == 1 for n in shape[d + 1 : found[-1][0]]):
-            found[-1] = d, found[-1][1]
-        else:
-            found.append((d, d + 1))
-    return found or [(0, 0)]
 
 
 def _along(

@@ -147,6 +147,11 @@ def write(op: Mapper, value: Any, target: Array, request: str = "write") -> None
 
 def copied(array: Array) -> Any:
     """A new row-major array with the values of `array`; not recorded."""
-    result = empty_of(layout(array.shape, array.dtype), array.device)
+    return moved(array, layout(array.shape, array.dtype))
+
+
+def moved(array: Array, own: Layout) -> Any:
+    """A new array of that layout with the values of `array`, which broadcast; not recorded."""
+    result = empty_of(own, array.device)
     write(same, array, result)
     return result

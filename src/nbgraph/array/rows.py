@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nbgraph.array.chunk import Chunk
-from nbgraph.array.core import Array
+from nbgraph.array.core import Array, empty_of
 from nbgraph.array.launch import Prepared
-from nbgraph.array.layout import Layout
+from nbgraph.array.layout import Layout, layout
+from nbgraph.array.push import moved, same, write
 from nbgraph.kernels.cost import of_kernel
-from nbgraph.operator.request import WORDS, OpReqType
+from nbgraph.operator.request import WORDS, OpReqType, kNullOp, kWriteTo
 from nbgraph.operator.row_op import RowOp
 from nbgraph.settings import config
 
@@ -56,6 +57,25 @@ def prepare_rows(
     return made
 
 
+def rearranged(
+    op: RowOp,
+    operands: Sequence[Layout],
+    outputs: Sequence[Layout],
+    requests: Sequence[OpReqType],
+    attributes: Mapping[str, Any],
+) -> list[Layout] | None:
+    """How operands and results have to lie so that a kernel takes them: as they do, or copied.
+    None where none does."""
+    own = [*operands, *outputs]
+    if prepare_rows(op, operands, outputs, requests, attributes) is None:
+        places = op.replacements(operands, outputs, attributes)
+        own = [a if p is None else layout(*p) for a, p in zip(own, places, strict=True)]
+        count = len(operands)
+        if prepare_rows(op, own[:count], own[count:], requests, attributes) is None:
+            return None
+    return own
+
+
 def push_rows(
     op: RowOp,
     inputs: Sequence[Array],
@@ -67,13 +87,29 @@ def push_rows(
     *,
     whole: bool,
 ) -> bool:
-    """Push it as a kernel, if one does it; whether it was. `whole`: all of the chunks is
-    written."""
-    layouts = [a._layout for a in inputs]
-    prepared = prepare_rows(op, layouts, [r._layout for r in results], requests, attributes)
-    if prepared is None:
+    """Push it as a kernel, if one does it, with copies of what it does not take; whether it was.
+    `whole`: all of the chunks is written."""
+    given, made = [a._layout for a in inputs], [r._layout for r in results]
+    prepared = prepare_rows(op, given, made, requests, attributes)
+    if prepared is not None:
+        asked = [r for r, q in zip(results, requests, strict=True) if q is not kNullOp]
+        addresses = [a._address for a in (*inputs, *asked)]
+        prepared.push(reads, writes, prepared.record(addresses, ()), overwrites=whole)
+        return True
+    places = rearranged(op, given, made, requests, attributes)
+    if places is None:
         return False
-    asked = [r for r, q in zip(results, requests, strict=True) if q is not OpReqType.kNullOp]
-    addresses = [a._address for a in (*inputs, *asked)]
-    prepared.push(reads, writes, prepared.record(addresses, ()), overwrites=whole)
+    operands = [a if p is a._layout else moved(a, p) for a, p in zip(inputs, places, strict=False)]
+    laid = places[len(given) :]
+    targets = [
+        r if p is r._layout else empty_of(p, r.device) for r, p in zip(results, laid, strict=True)
+    ]
+    apart = [t is not r and q is not kNullOp for t, r, q in zip(targets, results, requests)]
+    how = [kWriteTo if copy else q for copy, q in zip(apart, requests, strict=True)]
+    writes = list(dict.fromkeys(t._chunk for t in targets))
+    reads = [c for c in dict.fromkeys(a._chunk for a in operands) if c not in writes]
+    push_rows(op, operands, targets, how, attributes, reads, writes, whole=False)
+    for target, result, copy, request in zip(targets, results, apart, requests, strict=True):
+        if copy:
+            write(same, target, result, WORDS[request])
     return True

@@ -84,7 +84,7 @@ class Compiled:
     def _lay_out(self) -> None:
         names, options = names_of(self.graph.nodes), self.options
         lowering = self.lowering = Lowering(
-            self.graph, self.layouts, self.requests, self.device, names, native=options.fuse
+            self.graph, self.layouts, self.requests, self.device, names
         )
         self.arguments = len(lowering.arguments)
         self.result_layouts = [layout(*spec(head)) for head in self.graph.heads]

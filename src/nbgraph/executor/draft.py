@@ -90,7 +90,7 @@ class Draft:
 
     def moved(self, name: str, source: Place, own: Layout) -> Place:
         """The same elements in memory of their own, laid out like that."""
-        place = Place(Value(name, source.layout.nbytes), 0, own)
+        place = Place(Value(name, own.nbytes), 0, own)
         self.copy(name, source, place, kWriteTo)
         return place
 

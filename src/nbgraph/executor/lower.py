@@ -29,6 +29,7 @@ from nbgraph.operator.elsewhere import Library, form_of, forms_of
 from nbgraph.operator.map_reduce import MapReduce
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.moving_op import MovingOp
+from nbgraph.operator.reduce_op import ReduceOp
 from nbgraph.operator.request import OpReqType
 
 kAddTo = OpReqType.kAddTo
@@ -44,9 +45,6 @@ class Lowering:
         Given: one for each variable of the graph, and one for each head.
     constants : dict from Value to NumPy array
     places : dict from entries to where they lie
-
-    `native`: reductions by themselves are kernels, which add up in another order than their
-    operators do.
     """
 
     def __init__(
@@ -56,10 +54,8 @@ class Lowering:
         requests: Sequence[OpReqType],
         device: Context,
         names: Mapping[GraphNode, str],
-        *,
-        native: bool = True,
     ) -> None:
-        self.graph, self.names, self.native = graph, names, native
+        self.graph, self.names = graph, names
         self.draft = Draft(graph, device, names)
         self.places = self.draft.places
         self.constants: dict[Value, np.ndarray[Any, Any]] = {}
@@ -182,7 +178,7 @@ class Lowering:
         """Whether it is a reduction that kernels do."""
         if isinstance(op, MapReduce):
             return reduce.fused(self.draft, node)
-        return (self.native or not self.draft.device.host) and reduce.alone(self.draft, node)
+        return isinstance(op, ReduceOp) and reduce.alone(self.draft, node, op)
 
 
 def _is_view(op: Any) -> bool:

@@ -1,7 +1,7 @@
 """Lowering of reductions: kernels one after another, with scratch memory between them.
 
 A fused loop with reductions at its end sets down block totals, which a second kernel makes one of;
-a reduction alone goes axis by axis. What lies between the kernels is a value like any other.
+a reduction alone is the kernels of `array.folds`. What lies between them is a value like any other.
 """
 
 from __future__ import annotations
@@ -10,21 +10,19 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from nbgraph.array.folds import lower
 from nbgraph.array.launch import Prepared
 from nbgraph.array.layout import Layout, layout
-from nbgraph.array.leading import prepare_axes
 from nbgraph.array.reduce import PreparedReduction, block_on, prepare_reduction
 from nbgraph.device import Context
-from nbgraph.dtype import is_float
 from nbgraph.executor.draft import Draft, task_over
 from nbgraph.executor.places import Place, rights
 from nbgraph.executor.work import ReadyWork, Use
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import spec, spec_of
-from nbgraph.graph.passes.fuse_facts import COMBINES, reduced_axes
 from nbgraph.graph.schedule import Task, Value
-from nbgraph.operator.array_op import Spec
 from nbgraph.operator.map_reduce import elementwise
+from nbgraph.operator.reduce_op import ReduceOp
 from nbgraph.operator.request import OpReqType
 
 Asked = Sequence["tuple[Place, OpReqType] | None"]  # of outputs: where one goes, and how
@@ -33,29 +31,22 @@ _WRITE = OpReqType.kWriteTo
 _WORDS = {OpReqType.kNullOp: "null", OpReqType.kWriteTo: "write", OpReqType.kAddTo: "add"}
 
 
-def alone(draft: Draft, node: GraphNode) -> bool:
-    """Whether it is a reduction by itself that kernels can do: of floats, on devices of all
-    dtypes, of operands in pieces by copies."""
-    if node.op not in COMBINES or not node.entries:
-        return False
+def alone(draft: Draft, node: GraphNode, op: ReduceOp) -> bool:
+    """Whether kernels do this reduction by itself: those of a call on arrays."""
     (given,) = draft.reads(node)
-    own, made = given.layout, spec((node, 0))
-    kernels = is_float(own.dtype) and own.dtype.itemsize > 2 and made.dtype == own.dtype
-    if not own.size or (draft.device.host and not (kernels and given.whole)):
+    name, request = draft.names[node], draft.request(node, 0)
+    out = layout(*spec((node, 0)))
+    found = lower(op, given.layout, out, request, node.attributes, draft.device)
+    if found is None:
         return False
-    if not own.contiguous:
-        own = layout(own.shape, own.dtype)
-        given = draft.moved(f"{draft.names[node]} operand 0", given, own)
-    name, target, request = draft.names[node], draft.output(node, 0), draft.request(node, 0)
-    axes = reduced_axes(node, Spec(own.shape, own.dtype))
-    block = block_on(draft.device, own.size)
-    ready = prepare_axes(own, axes, target.layout, _WORDS[request], COMBINES[node.op], block)
+    if found.operand is not given.layout:
+        given = draft.moved(f"{name} operand 0", given, found.operand)
     tasks: list[Task] = []
-    for k, kernel in enumerate(ready.stages):
-        last = k == len(ready.stages) - 1
-        result = target if last else scratch(f"{name} totals {k}", ready.scratch[k])
-        tasks.append(kernel_task(name, kernel, [given], [result], [request if last else _WRITE]))
-        given = result
+    for k, kernel in enumerate(found.stages):
+        last = k == len(found.stages) - 1
+        made = draft.output(node, 0) if last else scratch(f"{name} totals {k}", found.scratch[k])
+        tasks.append(kernel_task(name, kernel, [given], [made], [request if last else _WRITE]))
+        given = made
     draft.enter(node, *tasks)
     return True
 

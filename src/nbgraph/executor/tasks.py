@@ -14,6 +14,7 @@ import numpy as np
 
 from nbgraph.array.layout import Layout, layout
 from nbgraph.array.push import same
+from nbgraph.array.rows import rearranged
 from nbgraph.dtype import is_float
 from nbgraph.executor.draft import Draft, copy_task, task_over
 from nbgraph.executor.functions import FunctionWork
@@ -39,7 +40,7 @@ from nbgraph.ops.elementwise.arithmetic import add
 if TYPE_CHECKING:
     from nbgraph.operator.moving_op import MovingOp
     from nbgraph.operator.product_op import ProductOp
-    from nbgraph.operator.row_op import Placed, RowOp
+    from nbgraph.operator.row_op import RowOp
     from nbgraph.operator.tiled_op import TiledOp
     from nbgraph.operator.update_op import UpdateOp
 
@@ -112,22 +113,39 @@ def _exact_sums(writes: Sequence[Place], compute: str) -> tuple[int, ...]:
 
 
 def rows(draft: Draft, node: GraphNode, op: RowOp) -> bool:
-    """Whether a kernel does this row program."""
-    reads = draft.reads(node)
+    """Whether a kernel does this row program, with copies of what it does not take."""
+    name, reads = draft.names[node], draft.reads(node)
     outputs, writes, requests = _outputs(draft, node)
-    work = RowWork(op, node.attributes, Use.each(reads), outputs, _layouts(node))
-    if work.kernel(requests) is None:
+    asked = [OpReqType.kNullOp if use is None else requests[use.place] for use in outputs]
+    layouts = [place.layout for place in reads]
+    places = rearranged(op, layouts, _layouts(node), asked, node.attributes)
+    if places is None:
         return False
+    given = [
+        place if own is place.layout else draft.moved(f"{name} operand {k}", place, own)
+        for k, (place, own) in enumerate(zip(reads, places, strict=False))
+    ]
+    copies: list[Task] = []
+    laid = places[len(reads) :]
+    for k, use in enumerate(outputs):
+        if use is None or laid[k] is use.layout:
+            continue
+        target = Place(Value(f"{name} rows {k}", laid[k].nbytes), 0, laid[k])
+        whole, request = writes[use.place], requests[use.place]
+        copies.append(copy_task(f"{name} result {k}", target, whole, request, draft.device))
+        writes[use.place], requests[use.place] = target, kWriteTo
+        outputs[k] = Use.of(use.place, target)
+    work = RowWork(op, node.attributes, Use.each(given), outputs, laid)
     task = task_over(
-        draft.names[node],
-        reads,
+        name,
+        given,
         writes,
         requests,
         work,
-        rights=tuple(pair for pair in rights(reads, writes) if pair in op.inplace),
+        rights=tuple(pair for pair in rights(given, writes) if pair in op.inplace),
         accumulates=tuple(range(len(writes))),
     )
-    draft.enter(node, task)
+    draft.enter(node, task, *copies)
     return True
 
 
@@ -146,7 +164,7 @@ def product(draft: Draft, node: GraphNode, op: ProductOp) -> bool:
     if wanted is None:
         return False
     given = [
-        place if own is None else draft.moved(f"{name} operand {k}", place, _layout(own))
+        place if own is None else draft.moved(f"{name} operand {k}", place, layout(*own))
         for k, (place, own) in enumerate(zip(reads, wanted, strict=False))
     ]
     result, request = draft.output(node, 0), draft.request(node, 0)
@@ -155,7 +173,7 @@ def product(draft: Draft, node: GraphNode, op: ProductOp) -> bool:
         work = ProductWork(op, node.attributes, Use.each(given), Use.of(0, result))
         draft.enter(node, task_over(name, given, [result], [request], work, accumulates=(0,)))
     else:
-        target = Place(Value(f"{name} product", output.nbytes), 0, _layout(own))
+        target = Place(Value(f"{name} product", output.nbytes), 0, layout(*own))
         work = ProductWork(op, node.attributes, Use.each(given), Use.of(0, target))
         draft.enter(node, task_over(name, given, [target], [kWriteTo], work))
         draft.enter(node, copy_task(f"{name} result", target, result, request, draft.device))
@@ -317,7 +335,3 @@ def contiguous(draft: Draft, name: str, reads: Sequence[Place]) -> list[Place]:
 
 def _layouts(node: GraphNode) -> list[Layout]:
     return [layout(*spec((node, k))) for k in range(node.nout)]
-
-
-def _layout(place: Placed) -> Layout:
-    return layout(place.shape, place.dtype, place.strides)

@@ -16,9 +16,9 @@ import numpy as np
 from nbgraph.dtype import compute_dtype, is_float
 from nbgraph.kernels.products import Axis, Call, arrange
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.placement import Placed, Placement
 from nbgraph.operator.ready import Ready
 from nbgraph.operator.request import OpReqType, assign
-from nbgraph.operator.row_op import Placed
 from nbgraph.settings import config
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ class ProductOp(ArrayOp):
         attributes: Mapping[str, Any],
         dtypes: Collection[np.dtype[Any]] = _NATIVE,
         suits: Callable[[Call], bool] = lambda call: True,
-    ) -> tuple[Placed | None, Placed | None, Placed | None] | None:
+    ) -> tuple[Placement | None, Placement | None, Placement | None] | None:
         """Where a, b and the result have to lie so that BLAS takes them, None for what may stay;
         as little as will do is replaced. None where nothing does, or `suits` takes no call."""
         given = (*operands, out)
@@ -231,13 +231,12 @@ class ProductOp(ArrayOp):
             assign(out, how, self.apart(inputs, attributes))
             return
         given = [
-            x if place is None else _copy(x, place)
-            for x, place in zip(inputs, places, strict=False)
+            x if place is None else place.copy(x) for x, place in zip(inputs, places, strict=False)
         ]
         if places[2] is None:
             self._launch(given, out, request, attributes)
             return
-        made = _empty(places[2])
+        made = places[2].empty()
         self._launch(given, made, "write", attributes)
         assign(out, how, made)
 
@@ -284,15 +283,7 @@ def _steps(array: Placed, labels: Sequence[str], sizes: Mapping[str, int]) -> di
     return {label: step for label, n, step in placed if n == sizes[label]}
 
 
-class _Place(NamedTuple):
-    """An array that need not exist."""
-
-    shape: Shape
-    strides: Shape
-    dtype: np.dtype[Any]
-
-
-def packed(array: Placed, own: Sequence[str], labels: Labels, inner: Sequence[str]) -> Placed:
+def packed(array: Placed, own: Sequence[str], labels: Labels, inner: Sequence[str]) -> Placement:
     """Where an operand (or the result) has to lie so that BLAS takes it: separate products, then
     its rows or columns in the result's order, then what is summed over in the order of `inner`."""
     both = set(labels.a) & set(labels.b)
@@ -304,22 +295,7 @@ def packed(array: Placed, own: Sequence[str], labels: Labels, inner: Sequence[st
         order = sorted(
             own, key=lambda x: (x not in rank, x not in both, rank.get(x, 0), place.get(x, 0))
         )
-    steps: dict[str, int] = {}
-    step = array.dtype.itemsize
-    for label in reversed(order):
-        steps[label] = step
-        step *= max(1, array.shape[own.index(label)])
-    return _Place(array.shape, tuple(steps[label] for label in own), array.dtype)
-
-
-def _copy(array: Array, place: Placed) -> Array:
-    copy = _empty(place)
-    copy[...] = array
-    return copy
-
-
-def _empty(place: Placed) -> Array:
-    return np.ndarray(place.shape, place.dtype, strides=place.strides)
+    return Placement.packed(array, [own.index(label) for label in order])
 
 
 def _made(call: Call, dtype: np.dtype[Any], request: str) -> ProductCall:

@@ -13,14 +13,29 @@ from nbgraph.kernels.loops import Combine
 from nbgraph.operator.array_op import ArrayOp, Spec
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.ready import Ready
-from nbgraph.operator.request import OpReqType
+from nbgraph.operator.request import OpReqType, assign
 from nbgraph.operator.row_op import RowOp
 from nbgraph.shape import axes_of
 
 Array = np.ndarray[Any, Any]
 Shape = tuple[int, ...]
 Attributes = Mapping[str, Any]
-_SHORT = 1 << 16  # elements up to which a row program does it; others are blocked as `compute` says
+SHORT = 1 << 16  # elements up to which one kernel is better than several that workers share
+
+
+def runs(shape: Sequence[int], axes: Sequence[int]) -> list[tuple[int, int]]:
+    """Adjacent axes as ranges, the last first; axes of size 1 may join any.
+
+    >>> runs((2, 3, 4, 1), (0, 2, 3)), runs((2, 3), ())
+    ([(2, 4), (0, 1)], [(0, 0)])
+    """
+    found: list[tuple[int, int]] = []
+    for d in sorted(axes, reverse=True):
+        if found and all(n == 1 for n in shape[d + 1 : found[-1][0]]):
+            found[-1] = d, found[-1][1]
+        else:
+            found.append((d, d + 1))
+    return found or [(0, 0)]
 
 
 class ByRows(NamedTuple):
@@ -34,13 +49,14 @@ class ByRows(NamedTuple):
 class ReduceOp(ArrayOp):
     """An operator of one operand that leaves one value of all elements along axes.
 
-    `combine`: it is that of the elements, in the result's dtype. `rows`: of floats it is the row
-    program that `rows(attributes)` gives with its scalar parameters; None where there is none for
-    those. `asks`: a scalar operator, and how its values of the elements are combined, exactly, in
-    whatever order. `axes`: the reduced axes, by default those that the attribute `axis` names.
+    `combine`: it is that of the elements, in the result's dtype; of `averages` divided by how many
+    there are. `rows`: of floats it is the row program that `rows(attributes)` gives, with its
+    scalar parameters. `asks`: a scalar operator, and how its values of the elements are combined,
+    exactly, in whatever order. `axes`: the reduced axes, by default those that the attribute
+    `axis` names.
 
-    Carriers agree in every bit: what depends on the order of the elements is done by the row
-    program, or by `compute`, never by a kernel of another kind.
+    Carriers agree in every bit: a row program does it, or many floats are combined in blocks, run
+    by run of adjacent axes, the last first. `compute` is for what is exact, and for no elements.
     """
 
     kind = "reduce"
@@ -52,14 +68,15 @@ class ReduceOp(ArrayOp):
         compute: Callable[..., None],
         *,
         combine: Combine | None = None,
-        rows: Callable[[Attributes], tuple[RowOp, Attributes] | None] | None = None,
+        averages: bool = False,
+        rows: Callable[[Attributes], tuple[RowOp, Attributes]] | None = None,
         asks: tuple[Mapper, Combine] | None = None,
         axes: Callable[[Shape, Attributes], Shape] | None = None,
         **options: Any,
     ) -> None:
         super().__init__(name, infer, compute, **options)
         self.combine: Combine | None = combine
-        self.asks = asks
+        self.averages, self.asks = averages, asks
         self._rows, self._axes = rows, axes
 
     def axes(self, shape: Shape, attributes: Attributes) -> Shape:
@@ -70,26 +87,35 @@ class ReduceOp(ArrayOp):
 
     def by_rows(self, given: Spec, made: Spec, attributes: Attributes) -> ByRows | None:
         """The row program for an operand and a result like these, if one does it."""
-        if self._rows is None or not 0 < math.prod(given.shape) <= _SHORT:
+        size = math.prod(given.shape)
+        if self._rows is None or not size:
             return None
-        found = self._rows(attributes)
-        if found is None:
-            return None
-        op, own = found
+        if size > SHORT and self.combine is not None and made.dtype.itemsize > 2:
+            if self.folds(given, made) or is_float(given.dtype):
+                return None
+        op, own = self._rows(attributes)
         axes = self.axes(given.shape, attributes)
         how = {"axis": axes, "keepdims": True, **own}
         (spec,) = op.infer([given], how)
         return ByRows(op, how, spec.shape) if spec.dtype == made.dtype else None
 
+    def taken_dtype(self, given: Spec, made: Spec, attributes: Attributes) -> np.dtype[Any] | None:
+        """The dtype that elements are cast to first, or their own; None where kernels do not cast
+        to it."""
+        asked = attributes.get("dtype")
+        if asked is None or asked == given.dtype or self.folds(given, made):
+            return given.dtype
+        return made.dtype if is_float(made.dtype) else None
+
     def folds(self, given: Spec, made: Spec) -> bool:
         """Whether kernels that combine elements in their own order give the same bits: those of
         extremes, and of whole numbers."""
-        if self.combine is None or 0 in given.shape or 0 in made.shape:
+        if self.combine is None or self.averages or 0 in given.shape or 0 in made.shape:
             return False
         if is_float(given.dtype):
-            extreme = self.combine in ("max", "min") and given.dtype.itemsize > 2
-            return extreme and given.dtype == made.dtype
-        return made.dtype.kind in "iu" and given.dtype.kind in "iub"
+            return self.combine in ("max", "min") and given.dtype == made.dtype
+        whole = made.dtype.kind in "iu" or given.dtype.kind == made.dtype.kind == "b"
+        return whole and given.dtype.kind in "iub"
 
     def run(
         self,
@@ -100,18 +126,28 @@ class ReduceOp(ArrayOp):
         **others: Any,
     ) -> None:
         """See ArrayOp."""
-        found = self.by_rows(Spec.of(inputs[0]), Spec.of(outputs[0]), attributes)
+        (x,), (out,) = inputs, outputs
+        dtype = self.taken_dtype(Spec.of(x), Spec.of(out), attributes)
+        x = x if dtype is None else x.astype(dtype, copy=False)
+        (spec,) = self.infer([Spec.of(x)], attributes)
+        if spec.dtype != out.dtype:  # as everywhere: the result, then a cast
+            own = np.empty(*spec)
+            self.run([x], [own], [OpReqType.kWriteTo], attributes)
+            assign(out, requests[0], own.astype(out.dtype))
+            return
+        found = self.by_rows(Spec.of(x), spec, attributes)
         if found is None:
-            super().run(inputs, outputs, requests, attributes, **others)
+            super().run([x], outputs, requests, attributes, **others)
         else:
-            seen = outputs[0].reshape(found.shape)  # ones are added and left out: it is a view
-            found.op.run(inputs, [seen], requests, found.attributes)
+            seen = out.reshape(found.shape)  # ones are added and left out: it is a view
+            found.op.run([x], [seen], requests, found.attributes)
 
     def ready(
         self, inputs: Sequence[Array], outputs: Sequence[Array], attributes: Attributes
     ) -> Ready | None:
         """See ArrayOp."""
-        found = self.by_rows(Spec.of(inputs[0]), Spec.of(outputs[0]), attributes)
-        if found is None:
+        given, made = Spec.of(inputs[0]), Spec.of(outputs[0])
+        found = self.by_rows(given, made, attributes)
+        if found is None or self.taken_dtype(given, made, attributes) != given.dtype:
             return None
         return found.op.ready(inputs, [outputs[0].reshape(found.shape)], found.attributes)

@@ -1,15 +1,16 @@
 """Row programs as operators over whole arrays: `axis` says what a row is.
 
-Such an operator is a kernel wherever the elements of a row lie one step apart, whatever the axis;
-rows over several axes that do not merge into one are copied first. The bits of a row's results
-depend on its length, dtypes and layout classes, not on who runs which rows.
+Such an operator is a kernel, the one for row-major arrays of these shapes. Arrays that lie
+otherwise are taken as they are where that kernel takes them, else copied, and so are rows over
+several axes that do not merge into one. So the bits of a row's results depend on shapes, axes and
+dtypes alone: not on strides, and not on who runs which rows.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from nbgraph.kernels.cost import per_element
 from nbgraph.kernels.function import resolve_parameters
 from nbgraph.kernels.kinds import kind_of_dtype
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.placement import Placed, Placement, merged
 from nbgraph.operator.ready import Ready
 from nbgraph.operator.request import WORDS, OpReqType, assign
 from nbgraph.operator.row_program import RowProgram
@@ -33,25 +35,6 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 Shape = tuple[int, ...]
 _BESIDE = 16  # rows side by side from which they are worked on together
-
-
-class Placed(Protocol):
-    """What is asked of an array: it need not exist."""
-
-    @property
-    def shape(self) -> Shape:
-        """Extents."""
-        ...
-
-    @property
-    def strides(self) -> Shape:
-        """Bytes from element to element along each axis."""
-        ...
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Of the elements."""
-        ...
 
 
 class RowCall(NamedTuple):
@@ -159,39 +142,31 @@ class RowOp(ArrayOp):
         attributes: Mapping[str, Any],
     ) -> RowCall | None:
         """The kernel for arrays placed like these, with requests "write", "add" or "null"; None
-        where the elements of a row do not lie one step apart."""
-        keepdims = attributes.get("keepdims", False)
-        shape, axes = self._shape(
-            [o.shape for o in operands], attributes["axis"], keepdims=keepdims
-        )
+        where that for row-major ones does not take them (see `replacements`)."""
+        shape, axes, one = self._rows(operands, attributes)
+        one = one[: len(operands)] + [
+            r for r, q in zip(one[len(operands) :], requests, strict=True) if q != "null"
+        ]
         asked = [o for o, r in zip(outputs, requests, strict=True) if r != "null"]
-        one = [False] * len(self.program.elements) + [True] * len(self.program.rows)
-        one += [r for (_, r), q in zip(self.program.results, requests, strict=True) if q != "null"]
         arrays = [*operands, *asked]
-        strides = [_strides(a, shape, axes, row=row) for a, row in zip(arrays, one, strict=True)]
-        kept = [d for d in range(len(shape)) if d not in axes]
-        run = space([shape[d] for d in axes], [[s[d] for d in axes] for s in strides])
-        if run.outer:
+        spaces = _spaces(arrays, one, shape, axes)
+        classes, beside = _form(_usual(arrays, one, shape, axes), one, len(operands), shape, axes)
+        if spaces is None or not (0 in shape or _takes(classes, spaces[beside], arrays)):
             return None
-        outer = space([shape[d] for d in kept], [[s[d] for d in kept] for s in strides])
-        where = Space(run.inner, run.steps, ((outer.inner, outer.steps), *outer.outer))
-        classes = _classes(arrays, where, one, len(operands))
-        own: list[int] = []
-        beside = _beside(arrays, run, outer, len(operands)) if "s" in classes else None
-        if beside is not None:
-            where, classes, own = outer, beside, [run.inner, *run.steps]
+        run, outer = spaces
+        where = outer if beside else Space(run.inner, run.steps, _dimensions(outer))
         values = {name: attributes[name] for name in self.program.parameters}
         kinds = [kind_of_dtype(o.dtype) for o in operands]
         described = self.program.described(kinds, values)
         compute = compute_dtype(self._stored([o.dtype for o in operands]))
         key = (
-            *(tuple(kinds), _names(arrays), classes, tuple(requests), bool(own)),
+            *(tuple(kinds), _names(arrays), classes, tuple(requests), beside),
             _kinds(described.parameters),
         )
         found = self._kernels.get(key)
         if found is None:
             placed = self._placed(operands, outputs, requests, classes)
-            loop = self.program.loop(described, compute, *placed, requests, beside=bool(own))
+            loop = self.program.loop(described, compute, *placed, requests, beside=beside)
             code = _kernel(loop)
             nbytes = sum(a.dtype.itemsize for a, row in zip(arrays, one, strict=True) if not row)
             found = self._kernels[key] = code, per_element(described.captured(), nbytes)
@@ -201,9 +176,34 @@ class RowOp(ArrayOp):
             parameter_bytes(leaf.kind, numbers[str(leaf.data)], compute)
             for leaf in described.parameters
         ]
-        words += [step.to_bytes(8, "little", signed=True) for step in own]
+        if beside:
+            words += [n.to_bytes(8, "little", signed=True) for n in (run.inner, *run.steps)]
         cost = int(math.prod(shape) * each) + outer.size
         return RowCall(code, where, tuple(words), outer.size, max(1, cost))
+
+    def _rows(
+        self, operands: Sequence[Placed], attributes: Mapping[str, Any]
+    ) -> tuple[Shape, Shape, list[bool]]:
+        """The shape of elements, the axes of a row, and which arrays have one value a row."""
+        keepdims = attributes.get("keepdims", False)
+        shape, axes = self._shape(
+            [o.shape for o in operands], attributes["axis"], keepdims=keepdims
+        )
+        one = [False] * len(self.program.elements) + [True] * len(self.program.rows)
+        return shape, tuple(sorted(axes)), one + [row for _, row in self.program.results]
+
+    def replacements(
+        self,
+        operands: Sequence[Placed],
+        outputs: Sequence[Placed],
+        attributes: Mapping[str, Any],
+    ) -> list[Placement | None]:
+        """Where operands and results have to lie so that the kernel takes them; None for what may
+        stay."""
+        shape, axes, one = self._rows(operands, attributes)
+        arrays = [*operands, *outputs]
+        usual = _usual(arrays, one, shape, axes)
+        return [None if a.strides == u.strides else u for a, u in zip(arrays, usual, strict=True)]
 
     def _placed(
         self,
@@ -234,11 +234,24 @@ class RowOp(ArrayOp):
         words = [WORDS[request] for request in requests]
         if all(word == "null" for word in words):
             return
+        if config.compiler == "python":
+            self._naive(inputs, outputs, requests, attributes)
+            return
         ready = self._ready(inputs, outputs, words, attributes)
-        if ready is None:
-            self._rearranged(inputs, outputs, requests, attributes)
-        else:
+        if ready is not None:
             ready.run((*inputs, *outputs))
+            return
+        places = self.replacements(inputs, outputs, attributes)
+        given = [x if p is None else p.copy(x) for x, p in zip(inputs, places, strict=False)]
+        apart = places[len(inputs) :]
+        made = [o if p is None else p.empty() for o, p in zip(outputs, apart, strict=True)]
+        words = [w if p is None or w == "null" else "write" for w, p in zip(words, apart)]
+        ready = self._ready(given, made, words, attributes)
+        assert ready is not None, self
+        ready.run((*given, *made))
+        for out, value, request, place in zip(outputs, made, requests, apart, strict=True):
+            if place is not None:
+                assign(out, request, value)
 
     def ready(
         self, inputs: Sequence[Array], outputs: Sequence[Array], attributes: Mapping[str, Any]
@@ -267,16 +280,15 @@ class RowOp(ArrayOp):
         head, order = (where.inner, len(where.outer)), (*range(count), *asked)
         return Ready(call.code, head, order, tuple(tail), call.rows, call.cost)
 
-    def _rearranged(
+    def _naive(
         self,
         inputs: Sequence[Array],
         outputs: Sequence[Array],
         requests: Sequence[OpReqType],
         attributes: Mapping[str, Any],
     ) -> None:
-        """By way of arrays whose rows are along the last axis."""
-        keepdims = attributes.get("keepdims", False)
-        shape, axes = self._shape([a.shape for a in inputs], attributes["axis"], keepdims=keepdims)
+        """By the program's text, element by element."""
+        shape, axes, _ = self._rows(inputs, attributes)
         kept = [d for d in range(len(shape)) if d not in axes]
         rows, length = tuple(shape[d] for d in kept), math.prod(shape[d] for d in axes)
         count = len(self.program.elements)
@@ -285,29 +297,81 @@ class RowOp(ArrayOp):
             for a in inputs[:count]
         ]
         flat += [a.reshape(*rows, 1) for a in inputs[count:]]
-        for out, made, request, (_, row) in zip(
-            outputs, self._flat(flat, attributes), requests, self.program.results, strict=True
+        stored = self._stored([a.dtype for a in inputs])
+        wide = np.dtype(compute_dtype(stored))
+        values = [
+            a if name in self.program.integers else a.astype(wide)
+            for name, a in zip(self.program.operands, flat, strict=True)
+        ]
+        made = [v.astype(stored) for v in self.program.naive(values, attributes)]
+        for out, value, request, (_, row) in zip(
+            outputs, made, requests, self.program.results, strict=True
         ):
             if row:
-                assign(out, request, made.reshape(out.shape))
+                assign(out, request, value.reshape(out.shape))
                 continue
-            back = made.reshape(*rows, *(shape[d] for d in axes))
+            back = value.reshape(*rows, *(shape[d] for d in axes))
             assign(out, request, back.transpose(np.argsort([*kept, *axes])))
 
-    def _flat(self, inputs: Sequence[Array], attributes: Mapping[str, Any]) -> list[Array]:
-        """Results of rows along the last axis, with which results of a row are kept."""
-        stored = self._stored([a.dtype for a in inputs])
-        if config.compiler == "python":
-            wide = np.dtype(compute_dtype(stored))
-            values = [
-                a if name in self.program.integers else a.astype(wide)
-                for name, a in zip(self.program.operands, inputs, strict=True)
-            ]
-            return [v.astype(stored) for v in self.program.naive(values, attributes)]
-        given: dict[str, Any] = {**attributes, "axis": -1, "keepdims": True}
-        outputs = [np.empty(*spec) for spec in self._specs(*map(Spec.of, inputs), **given)]
-        self.run(inputs, outputs, [OpReqType.kWriteTo] * len(outputs), given)
-        return outputs
+
+def _spaces(
+    arrays: Sequence[Placed], one: Sequence[bool], shape: Shape, axes: Shape
+) -> tuple[Space, Space] | None:
+    """Along a row, and over rows; None where a row's elements, in the order of its axes, do not lie
+    one step apart."""
+    strides = [_strides(a, shape, axes, row=row) for a, row in zip(arrays, one, strict=True)]
+    if not all(merged(shape, axes, s) for s in strides):
+        return None
+    kept = [d for d in range(len(shape)) if d not in axes]
+    run, outer = (
+        space([shape[d] for d in own], [[s[d] for d in own] for s in strides])
+        for own in (axes, kept)
+    )
+    return run, outer
+
+
+def _dimensions(outer: Space) -> tuple[tuple[int, Shape], ...]:
+    return (outer.inner, outer.steps), *outer.outer
+
+
+def _form(
+    arrays: Sequence[Placed], one: Sequence[bool], operands: int, shape: Shape, axes: Shape
+) -> tuple[tuple[Layout, ...], bool]:
+    """Compile-time classes of steps along a row, or from row to row: of rows side by side."""
+    spaces = _spaces(arrays, one, shape, axes)
+    assert spaces is not None, shape
+    run, outer = spaces
+    classes = _classes(arrays, run, one, operands)
+    beside = _beside(arrays, run, outer, operands) if "s" in classes else None
+    return (classes, False) if beside is None else (beside, True)
+
+
+def _takes(classes: Sequence[Layout], along: Space, arrays: Sequence[Placed]) -> bool:
+    """Whether a kernel of these classes takes arrays with such steps."""
+    return along.inner == 1 or all(
+        c == "s" or step == (a.dtype.itemsize if c == "c" else 0)
+        for c, step, a in zip(classes, along.steps, arrays, strict=True)
+    )
+
+
+def _usual(
+    arrays: Sequence[Placed], one: Sequence[bool], shape: Shape, axes: Shape
+) -> list[Placement]:
+    """The arrays row by row; with the axes of a row behind the others where those do not merge,
+    and repeated along them where that alone does not help."""
+    places = [Placement.packed(a, range(len(a.shape))) for a in arrays]
+    if _spaces(places, one, shape, axes) is not None:
+        return places
+    return [p if row else _behind(p, shape, axes) for p, row in zip(places, one, strict=True)]
+
+
+def _behind(a: Placement, shape: Shape, axes: Shape) -> Placement:
+    lead = len(shape) - len(a.shape)
+    order = sorted(range(len(a.shape)), key=lambda d: (d + lead in axes, d))
+    own = Placement.packed(a, order)
+    if merged(shape, axes, _strides(own, shape, axes, row=False)):
+        return own
+    return _behind(Placement(shape, a.dtype, shape), shape, axes)
 
 
 def _row_shape(shape: Shape, axes: Shape, *, keepdims: bool) -> Shape:
@@ -329,15 +393,15 @@ def _strides(a: Placed, shape: Shape, axes: Shape, *, row: bool) -> Shape:
 
 
 def _classes(
-    arrays: Sequence[Placed], where: Space, one: Sequence[bool], operands: int
+    arrays: Sequence[Placed], run: Space, one: Sequence[bool], operands: int
 ) -> tuple[Layout, ...]:
     """Compile-time classes of the steps along a row; one strided array makes all strided."""
     found: list[Layout] = []
-    for k, (a, step, row) in enumerate(zip(arrays, where.steps, one, strict=True)):
-        if row or (step == 0 and k < operands and where.inner != 1):
+    for k, (a, step, row) in enumerate(zip(arrays, run.steps, one, strict=True)):
+        if row or (step == 0 and k < operands and run.inner != 1):
             found.append("0")
         else:
-            found.append("c" if step == a.dtype.itemsize or where.inner == 1 else "s")
+            found.append("c" if step == a.dtype.itemsize or run.inner == 1 else "s")
     return tuple("s" if "s" in found and c == "c" else c for c in found)
 
 

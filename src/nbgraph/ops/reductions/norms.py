@@ -11,61 +11,19 @@ from nbgraph.errors import ArgumentError, DerivativeError
 from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.reduce_op import ReduceOp
 from nbgraph.operator.registry import register
-from nbgraph.ops.define import (
-    Axis,
-    Shape,
-    as_known,
-    axes_of,
-    deferrable,
-    hashable_axis,
-    library,
-    public,
-)
+from nbgraph.ops.define import Axis, as_known, deferrable, hashable_axis, library, public
 from nbgraph.ops.elementwise.arithmetic import absolute, divide, multiply, power
 from nbgraph.ops.reductions.extremes import shared_equally
-from nbgraph.ops.reductions.reductions import (
-    accumulator,
-    add_up,
-    mean_dtype,
-    reduction_infer,
-    spread,
-)
+from nbgraph.ops.reductions.reductions import mean_dtype, reduction_infer, spread
 from nbgraph.ops.reductions.rows import norm_rows
 from nbgraph.ops.reductions.statistics import nonzero_divisor
 
 Array = np.ndarray[Any, Any]
 
 
-def _root_of_sum(terms: Array, axes: Shape, out: Array, ord: float) -> None:
-    total = np.empty(out.shape, terms.dtype)
-    add_up(terms, axes, total)
-    if ord == 2:
-        np.sqrt(total, out=total)
-    elif ord not in (0, 1):
-        np.power(total, 1 / ord, out=total)
-    out[...] = total
-
-
-def _powers(x: Array, ord: float) -> Array:
-    if ord == 1:
-        return x
-    return np.multiply(x, x, out=x) if ord == 2 else np.power(x, ord, out=x)
-
-
-def _compute(
-    inputs: list[Array], outputs: list[Array], *, axis: Axis, ord: float, **_: Any
-) -> None:
-    axes = axes_of("vector_norm", axis, inputs[0].ndim)
-    x = np.asarray(np.abs(inputs[0].astype(accumulator(outputs[0].dtype), copy=False)))
-    out = outputs[0]
-    if math.isinf(ord):
-        fold = np.max if ord > 0 else np.min
-        out[...] = fold(x, axis=axes).reshape(out.shape)
-    elif ord == 0:
-        out[...] = np.count_nonzero(x, axis=axes, keepdims=True).reshape(out.shape)
-    else:
-        with np.errstate(divide="ignore"):
-            _root_of_sum(_powers(x, ord), axes, out, ord)
+def _of_nothing(inputs: list[Array], outputs: list[Array], *, ord: float, **_: Any) -> None:
+    """Rows of elements are for row programs."""
+    outputs[0][...] = math.inf if ord < 0 else 0
 
 
 def _infer(x: Spec, *, axis: Axis, ord: float, keepdims: bool) -> Spec:
@@ -93,7 +51,7 @@ def _rule(g: Gradients) -> list[Any]:
 
 
 _VECTOR_NORM = ReduceOp(
-    "vector_norm", _infer, _compute, rows=norm_rows, gradient=_rule, keeps=("x", "out")
+    "vector_norm", _infer, _of_nothing, rows=norm_rows, gradient=_rule, keeps=("x", "out")
 )
 
 

@@ -1,7 +1,7 @@
 """Reductions: sums, products, extremes, and questions of whole axes, with NumPy's dtypes.
 
 `axis` is None (all), an int or a tuple; reduced axes are dropped unless `keepdims`. Floating sums
-are blocked and pairwise, in an order that depends on shape, layout and dtype alone; 16-bit floats
+are blocked and pairwise, in an order that depends on shape and dtype alone; 16-bit floats
 accumulate in float32. The slope of an extreme is shared equally by the elements that attain it.
 """
 
@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 
 from nbgraph.dtype import is_float, name_of
 from nbgraph.errors import ShapeError
+from nbgraph.kernels.loops import GROUP
 from nbgraph.operator.array_op import Gradients, Spec
-from nbgraph.operator.reduce_op import ReduceOp
+from nbgraph.operator.reduce_op import ReduceOp, runs
 from nbgraph.operator.reduction import map_reduce
 from nbgraph.ops.define import (
     Axis,
@@ -80,45 +82,35 @@ def kept(value: Any, spec: Spec, axis: Axis, *, keepdims: bool) -> Any:
 
 # sums -------------------------------------------------------------------------------------------
 
-_ROWS = 128  # so many rows are added one after another, then their totals
-_LARGE = 1 << 16  # from this size on the compiled loop is quicker than NumPy's
+
+def combined(combine: Literal["add", "multiply"], x: Array, axes: Shape, out: Array) -> None:
+    """The sum or product over axes into `out` (whose reduced axes may be kept). Floats are combined
+    as kernels combine many (`array.leading`): run by run of adjacent axes, the last first."""
+    ufunc = np.add if combine == "add" else np.multiply
+    if not is_float(out.dtype) or not x.size:
+        out[...] = ufunc.reduce(x, axis=axes, dtype=out.dtype).reshape(out.shape)
+        return
+    total = np.ascontiguousarray(x, accumulator(out.dtype))
+    for first, last in runs(x.shape, axes):
+        before, after = x.shape[:first], total.shape[last:]
+        rows = total.reshape((math.prod(before), -1, math.prod(after)))
+        if rows.shape[-1] == 1:
+            total = np.asarray(map_reduce(positive, rows[..., 0], axis=1, combine=combine))
+        else:
+            total = _by_groups(ufunc, rows)
+        total = total.reshape((*before, *after))
+    out[...] = total.reshape(out.shape)
 
 
-def add_up(x: Array, axes: Shape, out: Array) -> None:
-    """The sum over axes into `out` (whose reduced axes may be kept), floats in blocks."""
-    last = tuple(range(x.ndim - len(axes), x.ndim))
-    if not is_float(out.dtype):
-        total = np.add.reduce(x, axis=axes, dtype=out.dtype)
-    elif x.size >= _LARGE and tuple(sorted(axes)) == last and _compiled(x, out):
-        total = map_reduce(positive, x, axis=axes)
-    else:
-        total = _blocked(x, axes, accumulator(out.dtype))
-    out[...] = np.reshape(total, out.shape)
-
-
-def _compiled(x: Array, out: Array) -> bool:
-    return x.dtype == out.dtype and x.flags.c_contiguous and x.flags.aligned
-
-
-def _blocked(x: Array, axes: Shape, dtype: np.dtype[Any]) -> Array:
-    """NumPy adds pairwise along the innermost axis only: long other axes are cut into blocks."""
-    for axis in axes:
-        if x.shape[axis] >= 2 * _ROWS and abs(x.strides[axis]) > x.itemsize:
-            rest = tuple(d - (d > axis) for d in axes if d != axis)
-            total = _by_blocks(np.moveaxis(x, axis, 0), dtype)
-            return _blocked(total, rest, dtype) if rest else total
-    return np.add.reduce(x, axis=axes, dtype=dtype)
-
-
-def _by_blocks(x: Array, dtype: np.dtype[Any]) -> Array:
-    """The sum along axis 0: of blocks of rows, then of the blocks' totals."""
-    if len(x) < 2 * _ROWS:
-        return np.add.reduce(x, axis=0, dtype=dtype)
-    blocks = len(x) // _ROWS
-    head, tail = x[: blocks * _ROWS], x[blocks * _ROWS :]
-    parts = np.add.reduce(head.reshape(blocks, _ROWS, *x.shape[1:]), axis=1, dtype=dtype)
-    total = _by_blocks(parts, dtype)
-    return total + np.add.reduce(tail, axis=0, dtype=dtype) if len(tail) else total
+def _by_groups(ufunc: np.ufunc, x: Array) -> Array:
+    """Combined along axis 1: groups of rows, one row after another, then the groups' totals."""
+    groups = x.shape[1] // GROUP if x.shape[1] >= 2 * GROUP else 0
+    if not groups:
+        return ufunc.reduce(x, axis=1)
+    head, tail = x[:, : groups * GROUP], x[:, groups * GROUP :]
+    parts = ufunc.reduce(head.reshape(len(x), groups, GROUP, -1), axis=2)
+    total = _by_groups(ufunc, parts)
+    return ufunc(total, ufunc.reduce(tail, axis=1)) if tail.size else total
 
 
 Reducer = Callable[[Array, Shape, Array], None]
@@ -153,11 +145,6 @@ def reduced(name: str, reducer: Reducer) -> Callable[..., None]:
     return compute
 
 
-def _multiply(x: Array, axes: Shape, out: Array) -> None:
-    dtype = accumulator(out.dtype)
-    out[...] = np.multiply.reduce(x, axis=axes, dtype=dtype).reshape(out.shape)
-
-
 def _sum_rule(g: Gradients) -> list[Any]:
     (spec,) = g.specs
     given = {"axis": g.attributes["axis"], "keepdims": g.attributes["keepdims"]}
@@ -167,7 +154,7 @@ def _sum_rule(g: Gradients) -> list[Any]:
 _SUM = ReduceOp(
     "sum",
     reduction_infer("sum", total_dtype),
-    reduced("sum", add_up),
+    reduced("sum", partial(combined, "add")),
     combine="add",
     rows=sum_rows,
     gradient=_sum_rule,
@@ -216,7 +203,7 @@ def _summed_axes(given: Shape, shape: Shape) -> Shape:
 def _sum_to(inputs: list[Array], outputs: list[Array], *, shape: Shape) -> None:
     axes = _summed_axes(inputs[0].shape, shape)
     if axes:
-        add_up(inputs[0], axes, outputs[0])
+        combined("add", inputs[0], axes, outputs[0])
     else:
         np.copyto(outputs[0], inputs[0])
 
@@ -289,7 +276,7 @@ def _before(run: Any) -> Any:
 _PROD = ReduceOp(
     "prod",
     reduction_infer("prod", total_dtype),
-    reduced("prod", _multiply),
+    reduced("prod", partial(combined, "multiply")),
     combine="multiply",
     rows=product_rows,
     gradient=_prod_rule,

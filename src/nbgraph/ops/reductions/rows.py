@@ -40,8 +40,20 @@ def _deviation(spread, count, *, correction=0.0):
     return math.sqrt(spread / max(count - correction, 0.0))
 
 
+def _power(x, *, ord=1.0):
+    return abs(x) ** ord
+
+
+def _nonzero(x):
+    return 0.0 if x == 0 else 1.0
+
+
 def _total(total):
     return total
+
+
+def _rooted(total, *, ord=1.0):
+    return total ** (1 / ord)
 
 
 def _root(total):
@@ -60,7 +72,9 @@ _DEVIATIONS = {
     "var": _row_op("var", _AWAY, _variance),
     "std": _row_op("std", _AWAY, _deviation),
 }
+_POWERS = _row_op("vector_norm", {"total": ("add", _power)}, _rooted)
 _NORMS = {
+    0.0: _row_op("vector_norm", {"total": ("add", _nonzero)}, _total),
     1.0: _row_op("vector_norm", {"total": ("add", _size)}, _total),
     2.0: _row_op("vector_norm", {"total": ("add", _square)}, _root),
     math.inf: _row_op("vector_norm", {"total": ("max", _size)}, _total),
@@ -88,7 +102,7 @@ def deviation_rows(name: str, attributes: Attributes) -> tuple[RowOp, Attributes
     return _DEVIATIONS[name], {"correction": attributes["correction"]}
 
 
-def norm_rows(attributes: Attributes) -> tuple[RowOp, Attributes] | None:
-    """Of `vector_norm`, for orders whose terms are no powers of others."""
+def norm_rows(attributes: Attributes) -> tuple[RowOp, Attributes]:
+    """Of `vector_norm`."""
     found = _NORMS.get(attributes["ord"])
-    return None if found is None else (found, {})
+    return (_POWERS, {"ord": attributes["ord"]}) if found is None else (found, {})

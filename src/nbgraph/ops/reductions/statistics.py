@@ -24,7 +24,7 @@ from nbgraph.ops.define import (
 from nbgraph.ops.elementwise.arithmetic import divide, multiply, subtract
 from nbgraph.ops.reductions.reductions import (
     accumulator,
-    add_up,
+    combined,
     mean_dtype,
     reduced,
     reduction_infer,
@@ -53,7 +53,7 @@ def nonzero_divisor(x: Any, spec: Spec) -> Any:
 
 def _mean(x: Array, axes: Shape, out: Array) -> None:
     total = np.empty(out.shape, accumulator(out.dtype))
-    add_up(x, axes, total)
+    combined("add", x, axes, total)
     with np.errstate(divide="ignore", invalid="ignore"):
         out[...] = total / total.dtype.type(math.prod(x.shape[d] for d in axes))
 
@@ -68,6 +68,8 @@ _MEAN = ReduceOp(
     "mean",
     reduction_infer("mean", mean_dtype),
     reduced("mean", _mean),
+    combine="add",
+    averages=True,
     rows=mean_rows,
     gradient=_mean_rule,
 )
@@ -103,7 +105,7 @@ def _variance(x: Array, axes: Shape, out: Array, correction: float) -> Array:
     _mean(x, axes, middle)
     away = np.asarray(x - middle)
     total = np.empty(out.shape, wide)
-    add_up(np.multiply(away, away, out=away), axes, total)
+    combined("add", np.multiply(away, away, out=away), axes, total)
     free = wide.type(max(math.prod(x.shape[d] for d in axes) - correction, 0))
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.divide(total, free, out=total)
