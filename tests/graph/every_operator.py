@@ -26,6 +26,7 @@ BITS = set(
     "lcm".split()
 )
 HALF = np.float32([0.25, 0.5])
+N, STEPS = M.astype("float16"), {"lrs": (0.5, 0.25), "wds": (0.0, 0.0)}
 CSR = [np.float32([1, 2, 3]), np.array([0, 2, 1]), np.array([0, 2, 2, 3])]
 
 
@@ -62,6 +63,12 @@ FUNCTIONS = {
     **_each("einsum", "ij,ij->i", M, M),
     **_each("unstack", M, num=3),
     **_each("random_choice", M, size=2),
+    **_each("multi_sgd_update", M, M, V, V, num_weights=2, **STEPS),
+    **_each("multi_sgd_mom_update", M, M, M, V, V, V, num_weights=2, momentum=0.5, **STEPS),
+    **_each("multi_mp_sgd_update", N, N, M, N, N, M, num_weights=2, **STEPS),
+    **_each("multi_mp_sgd_mom_update", N, N, M, M, N, N, M, M, num_weights=2, **STEPS),
+    **_each("mp_lamb_update_phase1", N, N, M, M, M, t=1, wd=0.0),
+    **_each("mp_lamb_update_phase2", N, M, HALF[:1], HALF[:1], M, lr=0.5),
     **_each("embedding", I, M),
     **_each("fill_element_0index", M, HALF[[0, 0, 1]], I),
     **_each("identity", n=3),
@@ -94,7 +101,7 @@ def _layers():
     """Calls of MXNet's operators, each once, from the numbers that they are compared with."""
     path = Path(__file__).parents[1] / "data" / "mxnet.json"
     for case in json.loads(path.read_text()):
-        if not case["in"] or case.get("states") or case.get("keywords"):
+        if not case["in"] or case.get("keywords"):
             continue
         values = [operand(spec) for spec in case["in"]]
         how = {k: tuple(v) if isinstance(v, list) else v for k, v in case.get("with", {}).items()}

@@ -58,8 +58,9 @@ def test_every_operator_has_a_call():
 def test_an_operator_is_written_before_shapes_are_known(name):
     """It lists its operands in the order of the call, and its shapes follow from theirs."""
     symbol, values = _call(name)
-    known = [*symbol.list_arguments(), *symbol.list_auxiliary_states()]
-    assert known == list(values)
+    states = symbol.list_auxiliary_states()
+    assert symbol.list_arguments() == [v for v in values if v not in states]
+    assert states == [v for v in values if v in states]
     shapes = symbol.infer_shape(**{k: v.shape for k, v in values.items()})[1]
     assert shapes is not None
     assert None not in shapes
@@ -111,6 +112,62 @@ def test_unstack_counts_before_the_shape_is_known():
     assert parts.infer_shape(x=(2, 3))[1] == [(3,), (3,)]
     with pytest.raises(ShapeError, match="num=2"):
         parts.infer_shape(x=(4, 3))
+
+
+@pytest.mark.parametrize("name", ["add_n", "atleast_1d", "atleast_2d"])
+def test_an_operand_that_comes_back_may_be_named(name):
+    x = ng.var("x", shape=(2, 3))
+    assert getattr(ng.sym, name)(x, name="own").list_outputs() == ["own_output"]
+
+
+LAYERS = {  # each with its data, the shapes that follow for weights, and a weight that does not fit
+    "FullyConnected": ({"num_hidden": 4}, (2, 3), [(4, 3), (4,)], (7, 3)),
+    "Convolution": (
+        {"num_filter": 4, "kernel": (3, 3)},
+        (2, 3, 5, 5),
+        [(4, 3, 3, 3), (4,)],
+        (3, 3, 3, 3),
+    ),
+    "Deconvolution": (
+        {"num_filter": 4, "kernel": (3,), "no_bias": False},
+        *((2, 3, 5), [(3, 4, 3), (4,)], (3, 4, 2)),
+    ),
+    "Embedding": ({"input_dim": 5, "output_dim": 2}, (2, 3), [(5, 2)], (5, 3)),
+    "embedding": ({"input_dim": 5, "output_dim": 2}, (2, 3), [(5, 2)], (4, 2)),
+    "SoftmaxOutput": ({}, (2, 3), [(2,)], None),
+    "softmax_cross_entropy": ({}, (2, 3), [(2,)], None),
+    "cross_entropy": ({}, (2, 3), [(2,)], None),
+    "LinearRegressionOutput": ({}, (2, 3), [(2, 3)], None),
+    "SVMOutput": ({}, (2, 3), [(2,)], None),
+    "BatchNorm": ({}, (2, 3), [(3,), (3,)], None),
+    "LayerNorm": ({}, (2, 3), [(3,), (3,)], None),
+}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_shapes_of_weights_and_labels_that_are_given_follow(name):
+    options, data, shapes, _ = LAYERS[name]
+    weights = [ng.var(f"w{k}") for k in range(len(shapes))]
+    net = getattr(ng.sym, name)(ng.var("x"), *weights, **options)
+    assert net.infer_shape(x=data)[0] == [data, *shapes]
+    assert net.simple_bind(x=data).forward()
+
+
+@pytest.mark.parametrize("name", [n for n, row in LAYERS.items() if row[3] is not None])
+def test_a_weight_of_another_shape_than_parameters_ask_for_is_refused(name):
+    options, data, shapes, wrong = LAYERS[name]
+    rest = [np.zeros(s, "float32") for s in shapes[1:]]
+    x = np.zeros(data, "float32")
+    asked = next(iter(options))
+    match = f"(?s){name}: weight.*{asked}="
+    for weight in (np.zeros(wrong, "float32"), ng.zeros(wrong), ng.var("w", shape=wrong)):
+        with pytest.raises(ShapeError, match=match):
+            getattr(ng.sym if isinstance(weight, ng.Symbol) else ng.nd, name)(
+                x, weight, *rest, **options
+            )
+    with pytest.raises(ShapeError, match=match):
+        net = getattr(ng.sym, name)(ng.var("x"), ng.var("w"), *rest, **options)
+        net.infer_shape(x=data, w=wrong)
 
 
 def test_gradients_flow_through_what_waited_for_shapes():

@@ -13,6 +13,7 @@ from nbgraph.graph.composite import resolved
 from nbgraph.graph.graph import Entry, Graph, with_variables
 from nbgraph.operator.array_op import visible_of
 from nbgraph.operator.deferred import Slot
+from nbgraph.operator.expected import EXPECTED
 
 if TYPE_CHECKING:
     from nbgraph.graph.symbol import Symbol
@@ -247,7 +248,7 @@ def typed(graph: Graph, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]) ->
         given[node] = build.variable(name, *spec, node.marks, node.line)
         if by_name.setdefault(name, given[node]) is not given[node]:
             raise _two_of_one_name(name, node)
-    return with_variables(graph, given)
+    return with_variables(graph, given, without=EXPECTED)
 
 
 def _two_of_one_name(name: str, node: GraphNode) -> ArgumentError:

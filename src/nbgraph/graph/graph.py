@@ -133,10 +133,15 @@ def spec(entry: Entry) -> Spec:
     return node.specs[index]
 
 
-def with_variables(graph: Graph, given: dict[GraphNode, GraphNode]) -> Graph:
-    """The graph over other variables: shapes are inferred again."""
+def with_variables(
+    graph: Graph, given: dict[GraphNode, GraphNode], without: object = None
+) -> Graph:
+    """The graph over other variables: shapes are inferred again. Nodes of the operator `without`
+    are left out: their first operand stands in their place."""
     moved: Moved = {(old, 0): (new, 0) for old, new in given.items()}
-    made = graph.rewrite(lambda node, inputs: None, moved)
+    made = graph.rewrite(
+        lambda node, inputs: inputs[:1] if node.op is without and inputs else None, moved
+    )
     return Graph(made.heads, [given.get(v, v) for v in graph.variables])
 
 

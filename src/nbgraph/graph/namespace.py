@@ -22,6 +22,7 @@ from nbgraph.operator.full import RegisteredOperator
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.namespace import Lifted, Namespace
 from nbgraph.operator.typing import as_operand
+from nbgraph.ops.named.layering import named
 
 
 class SymbolicOperator(Lifted):
@@ -47,7 +48,7 @@ class SymbolicOperator(Lifted):
     def _named(self, made: Any, args: Any, kwargs: dict[str, Any], name: str) -> Any:
         """A result under a name; several as outputs of one node: `name_output0`, ..."""
         if not isinstance(made, (list, tuple)):
-            return made.named(name)
+            return named(made, name)
         if len({symbol.node for symbol in made}) > 1:
             return Symbol.__nbgraph_defer__(self.__wrapped__, args, kwargs, len(made), name)
         return type(made)([symbol.named(name) for symbol in made])

@@ -25,6 +25,7 @@ from nbgraph.kernels.capture.snapshot import freeze
 from nbgraph.kernels.capture.text import normal_text
 from nbgraph.operator import registry
 from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.expected import EXPECTED
 from nbgraph.operator.full.backward import PropertyGradient
 from nbgraph.operator.full.op import PropertyOp
 from nbgraph.operator.fused import FusedMapper
@@ -33,7 +34,7 @@ from nbgraph.operator.pickling import Made, freeze_mapper
 from nbgraph.operator.simple.backward import BackwardOp
 
 Operator = Mapper | ArrayOp
-OWN: Mapping[str, Operator] = {"constant": CONSTANT}  # operators of graphs alone
+OWN: Mapping[str, Operator] = {op.__name__: op for op in (CONSTANT, EXPECTED)}  # of graphs alone
 INTERNAL = f"{registry.LIBRARY}."  # modules whose operators need no public name to be found
 
 

@@ -26,7 +26,7 @@ from nbgraph.operator.request import WORDS, OpReqType, assign
 from nbgraph.operator.row_program import RowProgram
 from nbgraph.operator.typing import parameter_bytes
 from nbgraph.settings import config
-from nbgraph.shape import Space, axes_of, broadcast, space
+from nbgraph.shape import Shapes, Space, axes_of, broadcast, space
 
 if TYPE_CHECKING:
     from nbgraph.kernels.kernel import Kernel
@@ -125,6 +125,24 @@ class RowOp(ArrayOp):
                     f"each row along axis={axis} of {names[0]}{shape}"
                 )
         return shape, axes
+
+    def infer_partial(
+        self, in_shapes: Shapes, out_shapes: Shapes, attributes: Mapping[str, Any]
+    ) -> tuple[Shapes, Shapes] | None:
+        """What has one value a row has the shape of the elements without the axes."""
+        count, rows = len(self.program.elements), len(self.program.rows)
+        elements = list(in_shapes[:count])
+        if count == 1:
+            whole = [s for s, (_, r) in zip(out_shapes, self.program.results, strict=True) if not r]
+            elements = [next((s for s in (*elements, *whole) if s is not None), None)]
+        if any(s is None or None in s for s in elements) and (count > 1 or elements[0] is None):
+            return None
+        named = zip(self.program.operands, elements, strict=False)
+        shape: Any = elements[0] if count == 1 else broadcast(self.__name__, list(named))  # type: ignore[arg-type]
+        axes = axes_of(self.__name__, attributes["axis"], len(shape))
+        row = _row_shape(shape, axes, keepdims=attributes.get("keepdims", False))
+        outputs = [row if one else shape for _, one in self.program.results]
+        return (*elements, *[row] * rows), outputs
 
     def _stored(self, dtypes: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
         """The dtype of floating values: float64 where all operands are integers."""

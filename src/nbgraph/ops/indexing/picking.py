@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from nbgraph.errors import ArgumentError, DTypeError, ShapeError
+from nbgraph.errors import ArgumentError, DTypeError
+from nbgraph.operator.expected import with_shape
 from nbgraph.ops.define import (
     as_array,
     as_known,
@@ -68,24 +69,15 @@ def embedding(
            [0., 1.],
            [2., 3.]])
     """
-    weight, places = as_array(weight), _integers(indices)
-    _require_table(weight, (input_dim, output_dim))
+    table = {"input_dim": input_dim, "output_dim": output_dim}
+    places = _integers(indices)
+    weight = with_shape(as_array(weight), tuple(table.values()), "embedding", "weight", table)
     if padding_index is None:
         return take(weight, places, 0)
     count = as_known("embedding", weight).shape[0]
     held = expand_dims(not_equal(places, padding_index % count), -1)
     found = take(weight, places, 0)
     return library.where(held, found, library.stop_gradient(found))
-
-
-def _require_table(weight: Any, asked: tuple[int | None, int | None]) -> None:
-    if weight.shape is None:
-        return
-    shape = tuple(weight.shape)
-    fits = len(shape) == 2 and all(a is None or a == n for a, n in zip(asked, shape, strict=True))
-    if not fits:
-        wanted = ", ".join("any" if a is None else str(a) for a in asked)
-        raise ShapeError(f"embedding: weight has shape {shape}; expected ({wanted})")
 
 
 @composed("x", "indices")

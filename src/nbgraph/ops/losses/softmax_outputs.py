@@ -57,16 +57,6 @@ class _Output(RowOp):
         own = {k: attributes[k] for k in (*_OWN, "smoothing")}
         return {**super().normalise(rest), **own}
 
-    def infer_partial(
-        self, in_shapes: Shapes, out_shapes: Shapes, attributes: Mapping[str, Any]
-    ) -> tuple[Shapes, Shapes] | None:
-        """Labels have the data's shape without the axis of classes."""
-        (data, label), (out,) = in_shapes, out_shapes
-        data = data or out
-        if data is None:
-            return None
-        return (data, _rows(data, attributes) if label is None else label), (data,)
-
 
 def _rows(shape: Any, attributes: Mapping[str, Any]) -> Any:
     place = axis_of("softmax_output", attributes["axis"], len(shape))
@@ -166,6 +156,17 @@ def _head_rule(g: Gradients) -> list[Any]:
     return [cast(slope, data), None, None]
 
 
+def _head_partial(
+    in_shapes: Shapes, out_shapes: Shapes, **attributes: Any
+) -> tuple[Shapes, Shapes]:
+    """Labels without a shape are classes, one for each row."""
+    data, share, label = in_shapes
+    known = next((s for s in (data, share, out_shapes[0]) if s is not None), None)
+    if label is None and known is not None:
+        label = _rows(known, attributes)
+    return (known, known, label), (known,)
+
+
 def _head_op(name: str) -> ArrayOp:
     """`share`, the softmax of data, as a result; for labels that are shares, or not known yet."""
     return ArrayOp(
@@ -176,6 +177,7 @@ def _head_op(name: str) -> ArrayOp:
         operands=("data", "share", "label"),
         keeps=("label", "out"),
         inplace=[(1, 0)],
+        partial=_head_partial,
     )
 
 

@@ -12,7 +12,9 @@ from typing import Any, TypeVar
 
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.call import carrier_of
+from nbgraph.operator.expected import with_shape
 from nbgraph.operator.parameters import Param
+from nbgraph.ops.define import library
 
 Known = Mapping[str, tuple[Any, Any]]  # of a variable to be made: its shape, how it begins
 Axes = tuple[int, ...]
@@ -52,12 +54,24 @@ def applied(
     attributes: Mapping[str, Any],
     name: str | None = None,
     known: Known | None = None,
+    call: tuple[str, Mapping[str, Any]] | None = None,
 ) -> Any:
-    """The operator on arrays; on symbols with variables for what is None."""
+    """The operator on arrays; on symbols with variables for what is None.
+
+    `call` has the name that users know and the parameters from which `known` shapes follow: what
+    is not None has to have them.
+    """
     compose = composer(*values)
+    if compose is None:
+        unnamed(op.__name__, name)
+    if call is not None and known is not None:
+        shapes = [known.get(label, (None, None))[0] for label in op.operands]
+        values = [
+            v if v is None or shape is None else with_shape(v, shape, call[0], label, call[1])
+            for label, v, shape in zip(op.operands, values, shapes, strict=True)
+        ]
     if compose is not None:
         return compose(op, values, name, op.normalise(attributes), known or {})
-    unnamed(op.__name__, name)
     for label, value in zip(op.operands, values, strict=True):
         if value is None:
             raise ArgumentError(
@@ -74,8 +88,11 @@ def unnamed(op: str, name: str | None) -> None:
 
 
 def named(made: Any, name: str | None) -> Any:
-    """A symbol under the name that it was to have; arrays have none."""
-    return made if name is None or not hasattr(made, "named") else made.named(name)
+    """A symbol under the name that it was to have; arrays have none. A variable has a name of its
+    own, so it is copied."""
+    if name is None or not hasattr(made, "named"):
+        return made
+    return (library.copy(made) if made.get_children() is None else made).named(name)
 
 
 def one_of(op: str, argument: str, value: Any, known: Sequence[str]) -> str:

@@ -104,7 +104,8 @@ def FullyConnected(
     values = [data, weight] if p.no_bias else [data, weight, bias]
     op = operator_of(fully_connected) if p.no_bias else CONNECTED_BIASED
     known = {"weight": ((p.num_hidden, None), None), "bias": ((p.num_hidden,), None)}
-    return applied(op, values, {"flatten": p.flatten}, name, known)
+    call = "FullyConnected", {"num_hidden": p.num_hidden}
+    return applied(op, values, {"flatten": p.flatten}, name, known, call)
 
 
 def _how(p: Any) -> dict[str, Any]:
@@ -114,6 +115,11 @@ def _how(p: Any) -> dict[str, Any]:
         "dilation": p.dilate or 1,
         "groups": p.num_group,
     }
+
+
+def _window(p: Any) -> dict[str, Any]:
+    """The parameters that a weight's shape follows from."""
+    return {"kernel": p.kernel, "num_filter": p.num_filter, "num_group": p.num_group}
 
 
 @register
@@ -154,7 +160,7 @@ def Convolution(
         "weight": ((p.num_filter, None, *p.kernel), None),
         "bias": ((p.num_filter,), None),
     }
-    return applied(op, values, _how(p), name, known)
+    return applied(op, values, _how(p), name, known, ("Convolution", _window(p)))
 
 
 @register
@@ -197,7 +203,7 @@ def Deconvolution(
         "bias": ((p.num_filter,), None),
     }
     how = {**_how(p), "adj": p.adj or 0, "target": p.target_shape}
-    return applied(op, values, how, name, known)
+    return applied(op, values, how, name, known, ("Deconvolution", _window(p)))
 
 
 def _fixed_partial(in_shapes: Shapes, out_shapes: Shapes) -> tuple[Shapes, Shapes]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.expected import with_shape
 from nbgraph.operator.parameters import Param, field
 from nbgraph.ops.define import as_array, as_known, cast, composed, deferrable, library, public
 from nbgraph.ops.indexing.indexing import check_bounds
@@ -97,11 +98,10 @@ def Embedding(data: Any, weight: Any = None, *, name: str | None = None, **given
     (['data', 'e_weight'], [(3,), (5, 2)])
     """
     p = read("Embedding", _Embedding, given)
-    asked = p.input_dim, p.output_dim
-    shape = getattr(weight, "shape", None)
-    if shape is not None and any(n not in (None, m) for n, m in zip(asked, shape, strict=False)):
-        wanted = ", ".join("any" if n is None else str(n) for n in asked)
-        raise ShapeError(f"Embedding: weight has shape {tuple(shape)}; expected ({wanted})")
+    table = {"input_dim": p.input_dim, "output_dim": p.output_dim}
+    asked = tuple(table.values())
+    if weight is not None:
+        weight = with_shape(weight, asked, "Embedding", "weight", table)
     if composer(data, weight) is None and weight is not None:
         unnamed("Embedding", name)
         return embedding(data, weight, padding_index=p.padding_index)
