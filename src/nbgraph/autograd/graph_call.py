@@ -194,7 +194,7 @@ class Call(Rule):
         trained = self._trained
         if trained is None:
             assert self._problem is not None
-            raise DerivativeError(str(self._problem)) from self._problem
+            raise type(self._problem)(str(self._problem)) from self._problem
         given = tuple([o is not None for o in g.out_grads])
         backward = trained.backward(given)
         full = trained.full

@@ -39,7 +39,7 @@ class MapRule(Rule):
 
     def __init__(self, op: Mapper, wrt: Sequence[int]) -> None:
         self.wrt = wrt  # the operands, in the order of what `reverse` gives
-        self.problem: Exception | None = None
+        self.problem: DerivativeError | None = None
         # of `reverse`, where all its results are new arrays of these layouts; by operands
         self.routes: dict[Any, tuple[Routes, Sequence[Layout]]] = {}
         self.inputs: tuple[int, ...] = ()

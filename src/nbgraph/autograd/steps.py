@@ -106,7 +106,7 @@ def _map_step(
 ) -> None:
     """All in-gradients in one pass over the elements."""
     if rule.problem is not None:
-        raise DerivativeError(str(rule.problem)) from rule.problem
+        raise type(rule.problem)(str(rule.problem)) from rule.problem
     saved = _values(node, create_graph=sums.create_graph)
     operands = [0.0 if g is None else g for g in gradients] + [saved[i] for i in rule.order]
     rule.reverse.require_certificate()

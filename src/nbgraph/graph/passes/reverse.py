@@ -81,8 +81,9 @@ def _fitted(value: Any, operand: Operand) -> Value:
 
 
 def located(problem: object, node: GraphNode) -> DerivativeError:
-    """The error with the line where the node was made."""
-    return DerivativeError(f"{problem}" + (f" ({site(*node.line)})" if node.line else ""))
+    """Return the error, of its own class, with the line where the node was made."""
+    kind = type(problem) if isinstance(problem, DerivativeError) else DerivativeError
+    return kind(f"{problem}" + (f" ({site(*node.line)})" if node.line else ""))
 
 
 # scalar operators -------------------------------------------------------------------------------

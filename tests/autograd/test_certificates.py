@@ -1,0 +1,64 @@
+"""A wrong derivative is a CertificateError in every world, with the operator's name."""
+
+import math
+
+import numpy as np
+import pytest
+
+import nbgraph as ng
+from nbgraph import autograd
+from nbgraph.errors import CertificateError
+from nbgraph.kernels import rules
+
+
+def sine():
+    return ng.op(lambda x: 1.7 * math.sin(x) + 0.3, name="sine")
+
+
+def called():
+    sine().derivative("x")(0.5)
+
+
+def taped(function):
+    x = ng.array([0.5, 1.0])
+    x.attach_grad()
+    with autograd.record():
+        y = function(x)
+    y.backward()
+
+
+def on_the_tape():
+    taped(sine())
+
+
+def jitted():
+    op = sine()
+    taped(ng.jit(lambda x: op(x) * 2.0))
+
+
+def jitted_gradient():
+    op = sine()
+    ng.jit(ng.grad(lambda x: op(x).sum()))(ng.array([0.5, 1.0]))
+
+
+def bound():
+    exe = ng.sum(sine()(ng.var("x"))).simple_bind(x=(3,), grad_req="write")
+    exe.forward(is_train=True)
+    exe.backward()
+
+
+WORLDS = [called, on_the_tape, jitted, jitted_gradient, bound]
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=lambda f: f.__name__)
+def test_a_wrong_rule_is_refused(world, monkeypatch):
+    right = rules._RULES["sin"]
+    monkeypatch.setitem(rules._RULES, "sin", lambda g, y, a: rules._mul(g, 1.001, right(g, y, a)))
+    with pytest.raises(CertificateError, match="sine: .* is wrong at x=.*fault of nbgraph"):
+        world()
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=lambda f: f.__name__)
+def test_a_right_rule_passes(world):
+    world()
+    assert np.isclose(float(sine().derivative("x")(0.5)), 1.7 * math.cos(0.5))
