@@ -103,6 +103,16 @@ def test_lost_digits_are_noted():
     assert "digits" not in str(clean)
 
 
+def test_what_a_certificate_cannot_show_it_says():
+    """A step far from all points, a slope of 0, and comparisons whose sides differ by 1e-170."""
+    (step,) = certified.certificates(ng.op(lambda x: math.tanh(x - 1e12)).scalar, "x")
+    assert f"in {step.points} of them the slope cannot be told from 0" in str(step)
+    (stairs,) = certified.certificates(ng.op(thirds).scalar, "x")
+    assert "cannot be told" not in str(stairs)
+    (tiny,) = certified.certificates(ng.op(lambda x: max(1e-170 * x * x, 0.0)).scalar, "x")
+    assert len(tiny.boundaries) <= 1
+
+
 def certified_slope(z):
     """d focal / dz where the class is right, by mpmath."""
     import mpmath

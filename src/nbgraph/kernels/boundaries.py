@@ -13,15 +13,20 @@ def crossings(gap: Gap, line: Sequence[float]) -> list[float]:
     gaps = [gap(x) for x in line]
     found = []
     for i in range(len(line) - 1):
-        if gaps[i] * gaps[i + 1] <= 0:
+        if _sign(gaps[i]) != _sign(gaps[i + 1]) and not math.isnan(gaps[i] + gaps[i + 1]):
             found.append(_bisect(gap, line[i], line[i + 1]))
     for i in range(1, len(line) - 1):
         a, b, c = gaps[i - 1 : i + 2]
-        if abs(b) <= abs(a) and abs(b) <= abs(c) and a * b > 0 and b * c > 0:
+        if abs(b) <= min(abs(a), abs(c)) and b and _sign(a) == _sign(b) == _sign(c):
             low = _lowest(gap, line[i - 1], line[i + 1])
-            if gap(low) * b < 0:
+            if _sign(gap(low)) == -_sign(b):
                 found += [_bisect(gap, line[i - 1], low), _bisect(gap, low, line[i + 1])]
     return [x for x in found if math.isfinite(x)]
+
+
+def _sign(x: float) -> int:
+    """-1, 0 or 1; not by products, which may underflow."""
+    return (x > 0) - (x < 0)
 
 
 def _bisect(gap: Gap, a: float, b: float) -> float:
@@ -34,7 +39,7 @@ def _bisect(gap: Gap, a: float, b: float) -> float:
         value = gap(middle)
         if math.isnan(value):
             return math.nan
-        if value * below > 0:
+        if _sign(value) == _sign(below):
             a = middle
         else:
             b = middle

@@ -101,7 +101,9 @@ class Judge:
                 return Verdict("open")
             except Undetermined:
                 return Verdict("undefined")
-            if found.word == "right" or (found.word == "faint" and self.claim.slope.op == "const"):
+            if found.word == "faint" and self.claim.slope.op == "const":
+                found = found._replace(word="right")
+            if found.word == "right":
                 break
         return found
 
@@ -173,8 +175,8 @@ class Judge:
             got = float(evaluate(self.claim.slope))
         except Undetermined:
             return 0.0
-        size = abs(slope)
-        if size > 1e308 or (size < 1e-300 and abs(got) < 1e-300):
+        size = abs(slope) or abs(self._first.mp.mpf(got))
+        if not size or size > 1e308 or (size < 1e-300 and abs(got) < 1e-300):
             return 0.0
         return float(abs(got - slope) / size) if math.isfinite(got) else math.nan
 
