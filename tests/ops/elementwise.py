@@ -46,6 +46,17 @@ def _elu(x, alpha=1.0):
     return np.where(x > 0, x, alpha * np.expm1(x))
 
 
+_xlogy, _gammaln = scipy.special.xlogy, scipy.special.gammaln
+
+
+def _supported(outside, value):
+    return np.where(outside, -np.inf, value)
+
+
+def _ways(x, count):
+    return _gammaln(x + count) - _gammaln(x + 1) - _gammaln(count)
+
+
 def _positive(x):
     return np.where(x <= 0, 0, x)
 
@@ -102,6 +113,28 @@ WRITTEN = {
     "divergence_term": lambda x, t: np.where(t != 0, t * (np.log(t) - x), 0),
     "log_divergence_term": lambda x, t: np.exp(t) * (t - x),
     "unlikelihood_term": lambda x: -np.log(-np.expm1(-x)),
+    "uniform_log_density": lambda x, low, high: _supported(
+        (x < low) | (x > high), x - x - np.log(high - low)
+    ),
+    "normal_log_density": lambda x, mean, deviation: (
+        -(((x - mean) / deviation) ** 2) / 2 - np.log(deviation) - np.log(2 * np.pi) / 2
+    ),
+    "exponential_log_density": lambda x, rate: _supported(x < 0, np.log(rate) - rate * x),
+    "gamma_log_density": lambda x, shape, rate: _supported(
+        x < 0, _xlogy(shape - 1, x) + shape * np.log(rate) - rate * x - _gammaln(shape)
+    ),
+    "poisson_log_density": lambda x, mean: _supported(
+        x < 0, _xlogy(x, mean) - mean - _gammaln(x + 1)
+    ),
+    "negative_binomial_log_density": lambda x, count, chance: _supported(
+        x < 0, _ways(x, count) + count * np.log(chance) + scipy.special.xlog1py(x, -chance)
+    ),
+    "dispersed_log_density": lambda x, mean, spread: _supported(
+        x < 0,
+        _ways(x, 1 / spread)
+        + _xlogy(x, mean * spread)
+        - (x + 1 / spread) * np.log1p(mean * spread),
+    ),
 }
 
 
@@ -117,15 +150,26 @@ ULPS = {
     "special": 8,
     "activation": 8,
     "terms": 16,
+    "log_densities": 64,
     "power": 2,
     "sqrt": 0,
     "digamma": 128,  # SciPy's own error near its zeros
     "gelu": 256,  # SciPy's erfc far out
     "gamma": 12,
 }
-CANCELLING = {*FAMILIES["terms"], "highway"}  # differences: tried with everyday numbers
+CANCELLING = {
+    *FAMILIES["terms"],
+    *FAMILIES["log_densities"],
+    "highway",
+}  # differences: tried with everyday numbers
 # near these the reference's own cancellation is seen: an absolute bound, in units of eps
-ABSOLUTE = {"lgamma": 8, "digamma": 8, "sinc": 4, **dict.fromkeys(CANCELLING, 64)}
+ABSOLUTE = {
+    "lgamma": 8,
+    "digamma": 8,
+    "sinc": 4,
+    **dict.fromkeys(CANCELLING, 64),
+    **dict.fromkeys(FAMILIES["log_densities"], 512),
+}
 # which of two equal zeros comes out is left open by NumPy (it differs by dtype and machine)
 OPEN_ZERO = {"maximum", "minimum", "fmax", "fmin", "clip", "nextafter", "relu", "relu6",
              "hard_sigmoid", "hard_swish", "hard_tanh", "sinc", "unlikelihood_term"}  # fmt: skip
@@ -173,6 +217,8 @@ def operands(name, dtype):
         keep &= ~np.any([(a != 0) & (np.abs(a) < 1e-3) for a in arrays], axis=0)
     if name == "binary_term" and kind == "f":
         keep &= np.isnan(arrays[0]) | ((arrays[0] >= 0) & (arrays[0] <= 1))
+    if name == "dispersed_log_density" and kind == "f":  # poles beside parameters out of bounds
+        keep &= np.all([np.isnan(a) | (a >= 0) for a in arrays[1:]], axis=0)
     if name == "sinc" and kind == "f":  # pi times the largest number overflows, in NumPy too
         keep = np.abs(arrays[0]) != np.finfo(dtype).max
     arrays = [a[keep] for a in arrays]
@@ -233,6 +279,18 @@ POINTS = {
     "divergence_term": (_ANY[0], _POSITIVE[0]),
     "unlikelihood_term": _POSITIVE,
     "xlog1py": (_ANY[0], _POSITIVE[0]),
+    "uniform_log_density": (_UNIT[0], [-1.0] * 5, [1.5, 2.0, 1.0, 0.5, 3.0]),
+    **dict.fromkeys(
+        ("gamma_log_density", "dispersed_log_density"),
+        (_POSITIVE[0], [1.4, 0.4, 3.2, 2.1, 1.7], [0.64, 1.23, 0.9, 2.3, 0.87]),
+    ),
+    "exponential_log_density": (_POSITIVE[0], [1.4, 0.4, 3.2, 2.1, 1.7]),
+    "poisson_log_density": (_POSITIVE[0], [1.4, 0.4, 3.2, 2.1, 1.7]),
+    "negative_binomial_log_density": (
+        *(_POSITIVE[0], [1.4, 0.4, 3.2, 2.1, 1.7]),
+        [0.31, 0.72, 0.43, 0.05, 0.9],
+    ),
+    "normal_log_density": (_ANY[0], _ANY[1], [1.4, 0.4, 3.2, 2.1, 1.7]),
     "where": ([1.0, 0.0, 1.0, 0.0, 1.0], _ANY[1], _ANY[2]),
 }
 

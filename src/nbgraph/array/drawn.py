@@ -132,7 +132,8 @@ def _push(
     if not prepared.hi:
         return
     loaded = [x if x._layout.contiguous else copied(x) for x in inputs if op.trains]
-    words = [*numbers, int(training.get())] if op.trains else numbers
+    trains = training.get() or op.always(attributes)
+    words = [*numbers, int(trains)] if op.trains else numbers
     writes = list(dict.fromkeys(m._chunk for m in stored))
     reads = [c for c in dict.fromkeys(x._chunk for x in loaded) if c not in writes]
     record = prepared.record([a._address for a in (*loaded, *stored)], words)

@@ -87,7 +87,7 @@ def drawn(draft: Draft, node: GraphNode, op: DrawnOp) -> bool:
         layouts,
         host,
         effect_of(node),
-        node.marks.get("is_train"),
+        op.always(node.attributes) or node.marks.get("is_train"),
     )
     draft.enter(node, task_over(name, reads, writes, [kWriteTo] * len(writes), work))
     return True

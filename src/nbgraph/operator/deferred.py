@@ -46,8 +46,9 @@ def deferrable(
     Parameters
     ----------
     outputs : callable, optional
-        `outputs(*args, **kwargs)`: how many results a call gives, where that is not one array; None
-        where the shapes decide that, too: such a call is refused.
+        `outputs(*args, **kwargs)`: how many results a call gives, where that is not one array; 0
+        where it is one all the same; None where the shapes decide that, too: such a call is
+        refused.
     draws : bool
         Whether two equal calls give different numbers.
     ordered : bool
@@ -69,7 +70,7 @@ def deferrable(
                 count = None if outputs is None else outputs(*args, **kwargs)
                 if defer is None or (count is None and outputs is not None):
                     raise
-            return defer(call, args, kwargs, count)
+            return defer(call, args, kwargs, count or None)
 
         call.draws = draws  # type: ignore[attr-defined]
         return call  # type: ignore[return-value]

@@ -40,6 +40,10 @@ class DrawnOp(ArrayOp):
         """Kernels may draw for it: they store."""
         self.kind, self.adds, self.trains = "drawn", False, trains
 
+    def always(self, attributes: Mapping[str, Any]) -> bool:
+        """Whether it does what it does in training whatever a run says."""
+        return False
+
     def grant(
         self, device: Context, attributes: Mapping[str, Any] | None = None
     ) -> tuple[Resource, ...]:

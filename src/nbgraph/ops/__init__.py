@@ -50,6 +50,10 @@ FAMILIES: dict[str, str] = {
         "binary_term binary_logits_term logistic_term focal_term divergence_term "
         "log_divergence_term unlikelihood_term"
     ),
+    "draws.log_densities": (
+        "uniform_log_density normal_log_density exponential_log_density gamma_log_density "
+        "poisson_log_density negative_binomial_log_density dispersed_log_density"
+    ),
     **ARRAY_FAMILIES,
 }
 _FAMILIES = FAMILIES | NAMED_FAMILIES | RANDOM_FAMILIES | EFFECT_FAMILIES

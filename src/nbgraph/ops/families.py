@@ -100,6 +100,11 @@ NAMED_FAMILIES: dict[str, str] = {
     "named.lookups": "Embedding batch_take choose_element_0index fill_element_0index",
     "named.numbering": "ravel_multi_index unravel_index histogram",
     "named.heads": "MakeLoss make_loss SVMOutput",
+    "draws.densities": (
+        "random_pdf_uniform random_pdf_normal random_pdf_gamma random_pdf_exponential "
+        "random_pdf_poisson random_pdf_negative_binomial "
+        "random_pdf_generalized_negative_binomial random_pdf_dirichlet"
+    ),
     "named.normalising": "LayerNorm InstanceNorm GroupNorm L2Normalization LRN",
 }
 
@@ -115,8 +120,12 @@ RANDOM_FAMILIES: dict[str, str] = {
         "random_integers random_randint random_poisson random_binomial random_geometric "
         "random_bernoulli"
     ),
-    "draws.categories": "random_categorical random_multinomial random_truncated_normal",
-    "draws.orders": "random_permutation random_shuffle random_choice",
+    "draws.counts": "random_negative_binomial random_generalized_negative_binomial",
+    "draws.categories": (
+        "random_categorical random_multinomial random_truncated_normal sample_multinomial"
+    ),
+    "draws.candidates": "random_unique_zipfian rand_zipfian",
+    "draws.orders": "random_permutation random_shuffle random_choice shuffled shuffle",
     "draws.dropout": "dropout",
     "draws.leaks": "rrelu",
 }

@@ -32,6 +32,23 @@ def test_else_it_does_nothing():
     assert (x == ng.arange(6.0)).all()  # the result is an array of its own
 
 
+@pytest.mark.parametrize("device", [ng.cpu(), ng.gpu(0)], ids=str)
+def test_always(device):
+    """Outside of training, too: on arrays, in compiled functions, in graphs read from text."""
+    x, ways = ng.ones(400, device=device), []
+    ways.append(lambda: ng.Dropout(x, p=0.5, mode="always"))
+    compiled = ng.jit(lambda x: ng.dropout(x, always=True))
+    ways.append(lambda: compiled(x))
+    made = ng.load_json(ng.sym.Dropout(ng.var("x"), mode="always", axes=(1,)).tojson())
+    exe = made.simple_bind(device, x=(400, 3))
+    ways.append(lambda: exe.forward(is_train=False, x=ng.ones((400, 3), device=device))[0][:, 1])
+    for way in ways:
+        first, second = way().asnumpy(), way().asnumpy()
+        assert set(first) == {0.0, 2.0} and not np.array_equal(first, second)
+    if device == ng.cpu():
+        assert set(ng.dropout(np.ones(99), always=True)) == {0.0, 2.0}
+
+
 def test_the_gradient_drops_the_same(engine):
     """The mask is kept, not drawn again."""
     x = ng.arange(1.0, 1001.0)

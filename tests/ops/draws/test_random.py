@@ -38,6 +38,7 @@ LINES = {
     ),
     "beta": (lambda **a: r.beta(2, 3, N, **a), stats.beta(2, 3)),
 }
+ZIPF = stats.rv_discrete(values=(np.arange(20), np.diff(np.log(np.arange(1, 22))) / np.log(21)))
 COUNTS = {
     "integers": (lambda **a: r.integers(-3, 4, N, **a), stats.randint(-3, 4)),
     "poisson": (lambda **a: r.poisson(3, N, **a), stats.poisson(3)),
@@ -48,6 +49,16 @@ COUNTS = {
                     stats.rv_discrete(values=([0, 1, 2], [0.2, 0.5, 0.3]))),
     "multinomial": (lambda **a: r.multinomial(9, ng.array([0.3, 0.3, 0.4]), N, **a)[:, 1],
                     stats.binom(9, 0.3)),
+    "negative_binomial": (lambda **a: r.negative_binomial(2.5, 0.4, N, **a),
+                          stats.nbinom(2.5, 0.4)),
+    "dispersed": (lambda **a: r.generalized_negative_binomial(3, 0.5, N, **a),
+                  stats.nbinom(2, 1 / 2.5)),
+    "sample_multinomial": (
+        lambda **a: ng.sample_multinomial(ng.array([0.2, 0.5, 0.3]), N, dtype="int64", **a),
+        stats.rv_discrete(values=([0, 1, 2], [0.2, 0.5, 0.3])),
+    ),
+    "zipfian": (lambda **a: r.zipfian(ng.array([1]), N, 20, **a)[0], ZIPF),
+    "unique_zipfian": (lambda **a: r.unique_zipfian(20, (N, 1), **a)[0][:, 0], ZIPF),
     "choice": (lambda **a: r.choice(3, N, p=[0.2, 0.5, 0.3], **a),
                stats.rv_discrete(values=([0, 1, 2], [0.2, 0.5, 0.3]))),
 }  # fmt: skip
@@ -305,6 +316,10 @@ def test_gradients_that_do_not_exist_are_refused():
         (lambda: r.permutation(1.5), TypeError, "random.permutation: the number=1.5"),
         (lambda: r.permutation(ng.zeros(3), axis=1), ValueError, "axis=1 does not exist"),
         (lambda: r.shuffle([1, 2]), TypeError, "give an array, which is changed in place"),
+        (lambda: r.negative_binomial(0, 0.5), ValueError, "n=0; expected more than 0"),
+        (lambda: r.generalized_negative_binomial(-1, 1), ValueError, "mu=-1; expected 0 or more"),
+        (lambda: r.unique_zipfian(3, (2, 4)), ValueError, "rows of different classes of 3"),
+        (lambda: r.zipfian(ng.zeros(1), 2, 0), TypeError, "range_max=0; expected 1 class"),
         (lambda: r.shuffle(ng.zeros(())), ValueError, "random.shuffle: x has shape ()"),
         (lambda: r.choice(0, 2), ValueError, "nothing to choose from"),
         (lambda: r.choice(3, 4, replace=False), ValueError, "asks for 4 of 3 without replacement"),
@@ -367,6 +382,71 @@ def test_choice():
     late = r.choice(3, 2, p=ng.array([0.5, 0.5, 0.5]))
     with pytest.raises(ValueError, match="sum to 1"):
         late.asnumpy()
+
+
+def test_symbols_are_brought_into_random_order():
+    """Of symbols whose shape follows when they are bound, each run in an order of its own."""
+    x = np.arange(12.0, dtype="float32").reshape(6, 2)
+    for made, axis in (
+        (r.permutation(ng.var("x")), 0),
+        (r.permutation(ng.var("x"), axis=-1), 1),
+        (ng.sym.shuffle(ng.load_json(ng.var("x").tojson())), 0),
+    ):
+        exe = ng.load_json(made.tojson()).simple_bind(x=x.shape)
+        orders = set()
+        for _ in range(8):
+            found = exe.forward(is_train=True, x=x)[0].asnumpy()
+            assert same(np.sort(found, axis), x)
+            orders.add(tuple(found.ravel()))
+        assert len(orders) > 1
+        exe.backward(ng.ones(x.shape))
+        assert same(exe.grad_dict["x"], np.ones_like(x))
+    assert same(np.sort(ng.nd.shuffle(x), 0), x) and type(ng.shuffle(x)) is np.ndarray
+    with pytest.raises(TypeError, match="permutation gives a new one, and takes symbols"):
+        r.shuffle(ng.var("x"))
+
+
+# classes ----------------------------------------------------------------------------------------
+
+
+def test_logarithms_of_the_chances_of_what_is_drawn():
+    """With get_prob: of the classes that came, with gradients as of reinforcement learning."""
+    chances = np.array([[0.2, 0.8], [0.5, 0.5], [1.0, 0.0]])
+    x = ng.array(chances)
+    x.attach_grad()
+    with ng.autograd.record():
+        classes, logs = ng.sample_multinomial(x, (4, 2), get_prob=True)
+    logs.backward()
+    assert classes.shape == logs.shape == (3, 4, 2) and classes.dtype == "int32"
+    rows = np.arange(3).reshape(3, 1, 1)
+    np.testing.assert_allclose(logs, np.log(chances[rows, classes.asnumpy()]), rtol=1e-12)
+    counts = np.stack([(classes.asnumpy() == k).sum((1, 2)) for k in (0, 1)], 1)
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(x.grad, np.where(counts, counts / chances, 0), rtol=1e-12)
+    made = ng.Group(list(ng.sample_multinomial(ng.var("x"), (4,), get_prob=True)))
+    classes, logs = ng.load_json(made.tojson()).simple_bind(x=(3, 2)).forward(x=chances)
+    found = np.log(chances[np.arange(3)[:, None], classes.asnumpy()])
+    np.testing.assert_allclose(logs, found, rtol=1e-6, atol=1e-7)
+    classes, logs = r.categorical(ng.array(np.log(chances[:2])), (5, 2), get_prob=True)
+    found = np.log(chances[:2])[np.arange(2), classes.asnumpy()]
+    np.testing.assert_allclose(logs, found, rtol=1e-6)
+
+
+def test_candidates():
+    """How often classes are expected; different ones in a row, with how many draws they took."""
+    true = ng.array([0, 3])
+    drawn, of_true, of_drawn = r.zipfian(true, 5, 7)
+    chance = lambda k: 5 * np.log((k + 2) / (k + 1)) / np.log(8)
+    np.testing.assert_allclose(of_true, chance(np.array([0.0, 3.0])), rtol=1e-12)
+    np.testing.assert_allclose(of_drawn, chance(drawn.asnumpy()), rtol=1e-12)
+    assert type(r.zipfian(np.array([0]), 5, 7)[0]) is np.ndarray
+    exe = ng.Group(list(r.zipfian(ng.var("t"), 50, 70)))
+    exe = exe.simple_bind(grad_req="null", t=(2,))
+    runs = [exe.forward(t=[0, 3])[0].asnumpy() for _ in range(2)]
+    assert not same(*runs)
+    rows, tries = r.unique_zipfian(30, (4, 30))
+    assert same(np.sort(rows.asnumpy(), 1), np.tile(np.arange(30), (4, 1)))
+    assert (tries.asnumpy() >= 30).all() and len(set(tries.tolist())) > 1
 
 
 def test_gradients_flow_through_orders():

@@ -11,7 +11,16 @@ from nbgraph.device import Context
 from nbgraph.dtype import as_dtype, compute_dtype
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import constant
-from nbgraph.ops.define import as_array, as_known, deferrable, library, public, shape_tuple, whole
+from nbgraph.ops.define import (
+    as_array,
+    as_known,
+    composed,
+    deferrable,
+    library,
+    public,
+    shape_tuple,
+    whole,
+)
 from nbgraph.ops.draws import plain
 from nbgraph.ops.draws.continuous import gumbel
 from nbgraph.ops.draws.drawing import (
@@ -145,13 +154,19 @@ def multinomial(
     return drawn(_MULTINOMIAL, [int(n) if isinstance(n, float) else n, own], **options)
 
 
+def _results(*_: Any, get_prob: bool = False, **__: Any) -> int:
+    """How many arrays a call gives; see `deferrable`."""
+    return 2 if get_prob else 0
+
+
 @named("random_categorical")
-@deferrable(draws=True)
+@deferrable(_results, draws=True)
 def categorical(
     logits: Any,
     size: Any = None,
     axis: int = -1,
     *,
+    get_prob: bool = False,
     rng: Any = None,
 ) -> Any:
     """Classes with probabilities softmax(logits) along an axis, which the result does not have.
@@ -161,11 +176,14 @@ def categorical(
     logits : array, floats, classes along `axis`
     size : shape of the result: by default that of logits without `axis`, else it has to end in that
     axis : int
+    get_prob : whether logarithms of the probabilities of what is drawn are wanted, too; gradients
+        flow through them to `logits`
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
 
     Returns
     -------
-    array of int64, drawn as the largest of logits with Gumbel numbers added
+    array of int64, drawn as the largest of logits with Gumbel numbers added; with `get_prob` also
+        an array of that shape, of the dtype of logits
 
     >>> import nbgraph as ng
     >>> ng.random.categorical([[0.0, -1e9], [-1e9, 0.0]])
@@ -180,8 +198,61 @@ def categorical(
     wanted = rows if size is None else shape_tuple(name, size, "size")
     if wanted[len(wanted) - len(rows) :] != rows:
         raise ShapeError(f"{name}: size={size!r}; expected a shape that ends in {rows}")
-    # the operand says where the numbers are to be
-    noise = gumbel(
-        library.zeros_like(last, dtype), 1.0, (*wanted, last.shape[-1]), dtype=dtype, rng=rng
+    found = _drawn(last, (*wanted, last.shape[-1]), dtype, rng)
+    return (found, _of_chosen(library.log_softmax(last, -1), found)) if get_prob else found
+
+
+def _drawn(logits: Any, shape: tuple[int, ...], dtype: Any, rng: Any) -> Any:
+    """Classes along the last axis; the operand says where the numbers are to be."""
+    logits = library.stop_gradient(logits)
+    noise = gumbel(library.zeros_like(logits, dtype), 1.0, shape, dtype=dtype, rng=rng)
+    return library.argmax(library.add(noise, library.astype(logits, dtype)), axis=-1)
+
+
+def _of_chosen(values: Any, classes: Any) -> Any:
+    """Elements at classes along the last axis, of classes with further axes in front."""
+    more = len(classes.shape) - len(values.shape) + 1
+    if more:
+        values = library.broadcast_to(values, (*classes.shape, values.shape[-1]))
+    return library.squeeze(
+        library.take_along_axis(values, library.expand_dims(classes, -1), -1), -1
     )
-    return library.argmax(library.add(noise, library.astype(last, dtype)), axis=-1)
+
+
+@composed("data")
+@deferrable(_results, draws=True)
+def sample_multinomial(
+    data: Any, shape: Any = (), *, get_prob: bool = False, dtype: Any = "int32", rng: Any = None
+) -> Any:
+    """Classes by their probabilities, by MXNet's name.
+
+    Parameters
+    ----------
+    data : array (..., classes), floats: probabilities, which add up to 1
+    shape : how many of each row of probabilities
+    get_prob : whether logarithms of the probabilities of what is drawn are wanted, too; gradients
+        flow through them to `data`
+    dtype : of the classes
+    rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
+
+    Returns
+    -------
+    array (..., *shape); with `get_prob` also one of the dtype of data
+
+    >>> import nbgraph as ng
+    >>> classes, chances = ng.sample_multinomial([[0.0, 1.0], [1.0, 0.0]], 2, get_prob=True)
+    >>> classes.tolist(), chances.tolist()
+    ([[1, 1], [0, 0]], [[0.0, 0.0], [0.0, 0.0]])
+    """
+    name = "sample_multinomial"
+    data, more = as_known(name, as_array(data)), shape_tuple(name, shape, "shape")
+    rows, made = tuple(data.shape[:-1]), float_dtype(name, None, [data])
+    found = _drawn(library.log(data), (*more, *data.shape), made, rng)
+    front = tuple(range(len(more)))
+    behind = tuple(range(len(rows), len(rows) + len(more)))
+    classes = library.moveaxis(found, front, behind) if more else found
+    if not get_prob:
+        return library.astype(classes, dtype)
+    chances = library.log(_of_chosen(data, found))  # none of them is 0
+    chances = library.moveaxis(chances, front, behind) if more else chances
+    return library.astype(classes, dtype), chances

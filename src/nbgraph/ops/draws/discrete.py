@@ -30,7 +30,7 @@ Generator = np.random.Generator
 # how they are drawn -----------------------------------------------------------------------------
 
 
-def _store(out: Array, values: Array, name: str) -> None:
+def store(out: Array, values: Array, name: str) -> None:
     """Counts, in the dtype that was asked for."""
     if out.dtype.kind in "iu" and values.size and values.max() > np.iinfo(out.dtype).max:
         raise OverflowError(
@@ -41,7 +41,7 @@ def _store(out: Array, values: Array, name: str) -> None:
 
 
 def _fill_binomial(rng: Generator, out: Array, n: Any, p: Any) -> None:
-    _store(out, rng.binomial(n, p, out.shape), "binomial")
+    store(out, rng.binomial(n, p, out.shape), "binomial")
 
 
 def _fill_bernoulli(rng: Generator, out: Array, p: Any) -> None:
@@ -71,14 +71,14 @@ def _integers_kernel(dtype: str, low: int, high: int, *, endpoint: bool) -> Made
 
 def _fill_geometric(rng: Generator, out: Array, p: Any) -> None:
     trials = np.floor(plain.exponential(plain.words(rng, out.shape, "int64")) / -np.log1p(-p)) + 1
-    _store(out, trials, "geometric")
+    store(out, trials, "geometric")
 
 
 def _fill_poisson(rng: Generator, out: Array, lam: Any) -> None:
     mean = np.broadcast_to(np.asarray(lam, "float64"), out.shape)
     if not (mean >= 0).all():
         raise ValueError("random.poisson: lam < 0, or NaN; expected 0 or more")
-    _store(out, plain.poisson(rng, mean), "poisson")
+    store(out, plain.poisson(rng, mean), "poisson")
 
 
 def _poisson_kernel(dtype: str, lam: float) -> Made | None:

@@ -214,6 +214,11 @@ def float_dtype(name: str, dtype: Any, values: Sequence[Any] = ()) -> np.dtype[A
     return found
 
 
+def seed_of(rng: Any) -> Any:
+    """`rng` as an attribute: hashable."""
+    return tuple(rng) if isinstance(rng, list) else rng
+
+
 def apply(
     op: Drawing,
     operands: Sequence[Any],
@@ -241,7 +246,7 @@ def apply(
         size=None if size is None else shape_tuple(name, size, "size"),
         dtype=dtype,
         device=None if operands else device,
-        rng=tuple(rng) if isinstance(rng, list) else rng,
+        rng=seed_of(rng),
         **options,
     )
 

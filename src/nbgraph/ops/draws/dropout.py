@@ -16,7 +16,7 @@ from nbgraph.operator.drawn_op import DrawnCall, DrawnOp
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.operator.request import OpReqType
 from nbgraph.ops.define import library, public
-from nbgraph.ops.draws.drawing import PROBABILITY, Array, Made
+from nbgraph.ops.draws.drawing import PROBABILITY, Array, Made, seed_of
 from nbgraph.ops.shapes.creation import number
 from nbgraph.shape import same_shape
 
@@ -45,12 +45,16 @@ class InTraining(DrawnOp):
         self._kernel = kernel
         self.by_kernels(trains=True)
 
+    def always(self, attributes: Mapping[str, Any]) -> bool:
+        """See DrawnOp."""
+        return bool(attributes.get("always"))
+
     def drawn_call(
         self, operands: Sequence[Spec], stores: Sequence[bool], attributes: Mapping[str, Any]
     ) -> DrawnCall:
         """See DrawnOp."""
         (x,) = operands
-        told = {name: value for name, value in attributes.items() if name != "rng"}
+        told = {n: value for n, value in attributes.items() if n not in ("rng", "always")}
         drawn, parameters = self._kernel(x.dtype.name, factor=stores[1], **told)
         return DrawnCall(drawn, drawn.words(*parameters), math.prod(x.shape))
 
@@ -66,11 +70,12 @@ class InTraining(DrawnOp):
         run_ctx: RunContext | None = None,
     ) -> None:
         """See ArrayOp; whether to drop is known at the push."""
-        told = {**attributes, "is_train": is_train}
+        told = {name: value for name, value in attributes.items() if name != "always"}
+        told["is_train"] = is_train or self.always(attributes)
         super().run(inputs, outputs, requests, told, resources=resources, is_train=is_train)
 
 
-def _infer(x: Spec, *, p: float, rng: Any) -> tuple[Spec, Spec]:
+def _infer(x: Spec, *, p: float, rng: Any, always: bool = False) -> tuple[Spec, Spec]:
     if not is_float(x.dtype):
         raise DTypeError(f"dropout: x has dtype {x.dtype}; expected a floating one: use astype")
     return x, x
@@ -117,7 +122,7 @@ _DROPOUT.visible = 1
 
 
 @public(_DROPOUT)
-def dropout(x: Any, p: float = 0.5, *, rng: Any = None) -> Any:
+def dropout(x: Any, p: float = 0.5, *, always: bool = False, rng: Any = None) -> Any:
     """In training each element is 0 with probability `p`, and the others are divided by `1 - p`, so
     that the mean stays; else the elements themselves (Srivastava et al., 2014).
 
@@ -125,6 +130,8 @@ def dropout(x: Any, p: float = 0.5, *, rng: Any = None) -> Any:
     ----------
     x : array, floats
     p : float from 0 to 1
+    always : whether it does so outside of training, too, as means over many runs want it (Gal and
+        Ghahramani, 2016)
     rng : a seed, or a numpy.random.Generator; by default `ng.random` draws
 
     One trains within `ng.autograd.record()` or `train_mode()`. Backward drops the same elements.
@@ -147,4 +154,5 @@ def dropout(x: Any, p: float = 0.5, *, rng: Any = None) -> Any:
     """
     p = float(number("dropout", "p", p))
     PROBABILITY.check("dropout", "p", p)
-    return _DROPOUT(x, p=p, rng=tuple(rng) if isinstance(rng, list) else rng)[0]
+    mode = {"always": True} if always else {}
+    return _DROPOUT(x, p=p, rng=seed_of(rng), **mode)[0]

@@ -12,7 +12,7 @@ from nbgraph.errors import ArgumentError, DTypeError
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.ops.define import public
-from nbgraph.ops.draws.drawing import Array, Made
+from nbgraph.ops.draws.drawing import Array, Made, seed_of
 from nbgraph.ops.draws.dropout import InTraining
 from nbgraph.ops.shapes.creation import number
 
@@ -70,4 +70,4 @@ def rrelu(x: Any, lower: float = 1 / 8, upper: float = 1 / 3, *, rng: Any = None
     low, high = float(number("rrelu", "lower", lower)), float(number("rrelu", "upper", upper))
     if not low <= high:
         raise ArgumentError(f"rrelu: lower={lower}, upper={upper}; expected lower <= upper")
-    return _RRELU(x, lower=low, upper=high, rng=tuple(rng) if isinstance(rng, list) else rng)[0]
+    return _RRELU(x, lower=low, upper=high, rng=seed_of(rng))[0]

@@ -18,13 +18,14 @@ from nbgraph.ops.define import (
     Shape,
     as_known,
     axis_of,
+    composed,
     deferrable,
     library,
     public,
     shape_tuple,
     whole,
 )
-from nbgraph.ops.draws.drawing import Array, named
+from nbgraph.ops.draws.drawing import Array, named, seed_of
 
 _SUM_MAY_DIFFER = 1.5e-4  # of probabilities in float32 from 1; NumPy's own bound is near
 
@@ -97,10 +98,6 @@ def _many(name: str, a: Any, axis: int) -> tuple[Any, int, int]:
     return None, count, 0
 
 
-def _seed(rng: Any) -> Any:
-    return tuple(rng) if isinstance(rng, list) else rng
-
-
 # what can be asked for --------------------------------------------------------------------------
 
 
@@ -128,7 +125,26 @@ def permutation(x: Any, axis: int = 0, *, device: Context | None = None, rng: An
 def _order(array: Any, count: int, device: Context | None, rng: Any) -> Any:
     operands = () if array is None else (array,)
     device = None if operands else device
-    return _ORDER(*operands, count=count, size=(count,), device=device, rng=_seed(rng))
+    return _ORDER(*operands, count=count, size=(count,), device=device, rng=seed_of(rng))
+
+
+@composed("data", aliases=("shuffle",))
+def shuffled(data: Any) -> Any:
+    """The parts of an array along its first axis in random order, in a new array: MXNet's shuffle.
+
+    Parameters
+    ----------
+    data : array with an axis or more
+
+    Returns
+    -------
+    array of the shape of data; gradients go back to where elements came from
+
+    >>> import nbgraph as ng
+    >>> sorted(ng.nd.shuffle([3, 1, 2]).tolist())
+    [1, 2, 3]
+    """
+    return permutation(data)
 
 
 @named("random_shuffle")
@@ -147,9 +163,10 @@ def shuffle(x: Any, axis: int = 0, *, rng: Any = None) -> None:
     >>> sorted(x.tolist())
     [0, 1, 2, 3]
     """
-    if carrier_of((x,)) is None and not isinstance(x, np.ndarray):
+    if not isinstance(x, np.ndarray) and not hasattr(x, "asnumpy"):
         raise ArgumentError(
-            f"random.shuffle: x is a {type(x).__name__}; give an array, which is changed in place"
+            f"random.shuffle: x is a {type(x).__name__}; give an array, which is changed in place "
+            "(random.permutation gives a new one, and takes symbols)"
         )
     if not x.shape:
         raise ShapeError("random.shuffle: x has shape (); an array with an axis is needed")
@@ -213,7 +230,7 @@ def choice(
         shuffle=bool(shuffle),
         weights=weights,
         device=None if operands else device,
-        rng=_seed(rng),
+        rng=seed_of(rng),
     )
     return index if array is None else library.take(array, index, axis=axis)
 

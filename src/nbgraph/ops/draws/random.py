@@ -5,8 +5,8 @@ many draws the device's stream has given: neither threads nor the engine change 
 
 The distributions are NumPy's, the numbers are not, but for uniform ones. Kernels draw them, in
 parallel and on GPUs, with the same result for any number of workers and on all devices. The rest is
-drawn on the host: beta, binomial and multinomial numbers, orders and choices, and what has arrays
-as parameters that neither scale nor move.
+drawn on the host: beta, binomial, negative binomial and multinomial numbers, candidates, orders and
+choices, and what has arrays as parameters that neither scale nor move.
 
 `size` is a shape, None for that of the parameters together. `dtype` is by default that of the
 parameters that are arrays, else `ng.config.default_float`; NumPy's names give float64. Parameters
@@ -23,6 +23,8 @@ not give the numbers of its own methods, which the engine could not carry out in
 True
 """
 
+from nbgraph.ops.draws.candidates import unique_zipfian as unique_zipfian
+from nbgraph.ops.draws.candidates import zipfian as zipfian
 from nbgraph.ops.draws.categories import categorical as categorical
 from nbgraph.ops.draws.categories import multinomial as multinomial
 from nbgraph.ops.draws.categories import truncated_normal as truncated_normal
@@ -36,6 +38,8 @@ from nbgraph.ops.draws.continuous import random as random
 from nbgraph.ops.draws.continuous import standard_exponential as standard_exponential
 from nbgraph.ops.draws.continuous import standard_normal as standard_normal
 from nbgraph.ops.draws.continuous import uniform as uniform
+from nbgraph.ops.draws.counts import generalized_negative_binomial as generalized_negative_binomial
+from nbgraph.ops.draws.counts import negative_binomial as negative_binomial
 from nbgraph.ops.draws.discrete import bernoulli as bernoulli
 from nbgraph.ops.draws.discrete import binomial as binomial
 from nbgraph.ops.draws.discrete import geometric as geometric

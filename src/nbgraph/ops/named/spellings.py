@@ -156,21 +156,25 @@ def Dropout(
     ----------
     data : array, floats
     p : float, 0 up to 1
-    mode : "training"; MXNet's "always" is not offered: training is what `ng.autograd` says
+    mode : "training": outside of training data stays as it is; "always"
     axes : ints, along which elements are dropped together
 
     Returns
     -------
-    array of the shape of data; outside of training data itself
+    array of the shape of data
+
+    Raises
+    ------
+    ArgumentError for another mode.
 
     >>> Dropout([1.0, 2.0], p=0.9)
     array([1., 2.])
     """
-    one_of("Dropout", "mode", mode, ("training",))
+    always = one_of("Dropout", "mode", mode, ("training", "always")) == "always"
     if not axes:
-        return named(dropout(data, p), name)
+        return named(dropout(data, p, always=always), name)
     held = library.max(library.ones_like(stop_gradient(data)), axis=tuple(axes), keepdims=True)
-    return named(multiply(data, dropout(held, p)), name)
+    return named(multiply(data, dropout(held, p, always=always)), name)
 
 
 @composed("data")
