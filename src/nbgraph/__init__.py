@@ -38,8 +38,8 @@ from nbgraph._version import __version__ as __version__
 # What lies where; scripts/stubs.py tells editors and type checkers of it.
 _ERRORS = (
     "ArgumentError AxisError CaptureError CertificateError CompileError DerivativeError "
-    "DeviceError DTypeError EngineError EngineTimeout FormatError IndexingError NbgraphError "
-    "OutOfMemory ShapeError StorageError"
+    "DerivativeWarning DeviceError DTypeError EngineError EngineTimeout FormatError IndexingError "
+    "NbgraphError OutOfMemory ShapeError StorageError"
 ).split()
 _REQUESTS = "OpReqType assign kNullOp kWriteTo kWriteInplace kAddTo".split()
 _SIMPLE = (

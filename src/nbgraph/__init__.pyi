@@ -41,6 +41,7 @@ from nbgraph.errors import CertificateError as CertificateError
 from nbgraph.errors import CompileError as CompileError
 from nbgraph.errors import DTypeError as DTypeError
 from nbgraph.errors import DerivativeError as DerivativeError
+from nbgraph.errors import DerivativeWarning as DerivativeWarning
 from nbgraph.errors import DeviceError as DeviceError
 from nbgraph.errors import EngineError as EngineError
 from nbgraph.errors import EngineTimeout as EngineTimeout

@@ -18,6 +18,8 @@ NbgraphError
 └── StorageError (RuntimeError)     memory was given back twice, or to where it does not belong
     └── OutOfMemory (MemoryError)       there is no memory left; the message says who holds it
 
+DerivativeWarning (UserWarning): a derivative where no limit was found; see its docstring.
+
 Messages name the operator, the argument, what was given, what was expected and the remedy.
 """
 
@@ -41,6 +43,11 @@ class DerivativeError(NbgraphError, TypeError):
 
 class CertificateError(DerivativeError):
     """A derivative disagrees with differences of the function it belongs to."""
+
+
+class DerivativeWarning(UserWarning):
+    """A branch is taken on a set without interior, as `0.0 if x == 0 else x * math.log(x)`, and the
+    limit of the other branch's slope is infinite or was not found: the branch's own is used."""
 
 
 class CompileError(NbgraphError, RuntimeError):

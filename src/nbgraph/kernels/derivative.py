@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nbgraph.errors import DerivativeError
-from nbgraph.kernels import vanishing
+from nbgraph.kernels import guards, vanishing
 from nbgraph.kernels.rules import partial
 from nbgraph.kernels.scalar import GROWING, Graph, Node
 
@@ -134,12 +134,7 @@ class Forward:
         return graph.select(graph.compare("lt", x, zero), graph.negate(d), above)
 
     def _select(self, n: Node) -> Node | None:
-        cond, a, b = n.args
-        da, db = self._d(a), self._d(b)
-        if da is None and db is None:
-            return None
-        zero = self._graph.const(0.0)
-        return self._graph.select(cond, da or zero, db or zero)
+        return guards.tangent(self._graph, n, self._seed, self._d)
 
     def _call(self, n: Node) -> Node | None:
         if not self._accurate and n.data == "log1p" and n.args[0].op == "call":

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from nbgraph.errors import ArgumentError, DerivativeError
+from nbgraph.kernels import guards
 from nbgraph.kernels.capture.names import Watch
 from nbgraph.kernels.depend import OUT, Dependence, depend
 from nbgraph.kernels.derivative import partials
@@ -157,9 +159,24 @@ class Derivative(Derived):
                 )
             outputs, order = [slope], order - 1
         for _ in range(order):
-            outputs = partials(captured.graph, outputs, leaf)
+            slopes = partials(captured.graph, outputs, leaf)
+            _warn(self, captured.graph, outputs, leaf)
+            outputs = slopes
         outputs = [captured.graph.float(o) for o in outputs]
         return Captured(captured.graph, captured.operands, captured.parameters, tuple(outputs))
+
+
+_WARNED: WeakKeyDictionary[Scalar, set[tuple[str, str]]] = WeakKeyDictionary()
+
+
+def _warn(derived: Derived, graph: Graph, outputs: Sequence[Node], seed: Node) -> None:
+    """Warn of guards without a limit, once for the function that all is derived from."""
+    root: Scalar = derived
+    while isinstance(root, Derived):
+        root = root.parent
+    found = guards.of_outputs(graph, outputs, seed)
+    if found:
+        guards.warn(root.name, found, _WARNED.setdefault(root, set()))
 
 
 def dependences(
@@ -274,6 +291,8 @@ class Backward(Derived):
             slopes = [
                 list(partials(graph, captured.outputs, captured.operands[i])) for i in positions
             ]
+        for i in positions:
+            _warn(self, graph, captured.outputs, captured.operands[i])
         return [self._total(graph, grads, row) for row in slopes]
 
     @staticmethod

@@ -55,6 +55,9 @@ class Nodes:
         self.regions: dict[int, Region] = {}
         self.line = ""  # where in the user's text the nodes being made come from
         self.names: dict[int, str] = {}  # what the user's text calls a value, by node id
+        # what was found of guards, by the ids of a select, of what it was differentiated by, and
+        # of the condition
+        self.guards: dict[tuple[int, int, int], Any] = {}
         self._table: dict[tuple[Any, ...], Node] = {}
         self._closures: dict[int, tuple[Node, ...]] = {}
         self._finals: dict[tuple[int, int], Node] = {}

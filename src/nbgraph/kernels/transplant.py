@@ -17,8 +17,10 @@ class Transplant:
 
     def __call__(self, root: Node) -> Node:
         """The counterpart of `root`."""
+        line = self._target.line
         for node in self._pending(root):
             self._map[node.id] = self._rebuild(node)
+        self._target.line = line
         return self._map[root.id]
 
     def _pending(self, root: Node) -> list[Node]:
@@ -33,6 +35,7 @@ class Transplant:
 
     def _rebuild(self, node: Node) -> Node:
         target = self._target
+        target.line = node.line
         if node.op == "phi":
             return target.phi(self._region(node.data[0]), node.data[1], node.kind)
         if node.op == "final":

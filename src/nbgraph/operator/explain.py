@@ -87,6 +87,12 @@ class Explanation:
         return facts.dependence_rows(self.op)
 
     @cached_property
+    def guards(self) -> list[dict[str, Any]]:
+        """Branches taken on a set without interior, as at x == 0: "operand", "where", "line",
+        "outcome" (limit, jump, kink, unknown) of the slope there, "why", and its "slope"."""
+        return facts.guard_rows(self.op)
+
+    @cached_property
     def in_place(self) -> dict[str, Any]:
         """What may be written over, forward and backward."""
         return facts.in_place(self.op, self.dependence, self.dtype)
@@ -167,6 +173,8 @@ class Explanation:
             parts.append(("gradient, given by hand", self.gradient))
         for name, text in self.derivatives.items():
             parts.append((f"derivative w.r.t. {name}", text))
+        if self.guards:
+            parts.append(("guards", "\n".join(map(facts.guard_text, self.guards))))
         if self.dependence:
             parts.append(("what backward reads", self._dependence_text()))
         parts.append(("in place", self._in_place_text()))
@@ -217,6 +225,7 @@ class Explanation:
             "where": self.where,
             "gradient": self.gradient,
             "derivatives": dict(self.derivatives),
+            "guards": [dict(row) for row in self.guards],
             "dependence": [dict(row) for row in self.dependence],
             "in_place": dict(self.in_place),
             "dtypes": [list(row) for row in self.dtypes],

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import ast
 import linecache
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nbgraph import parsing
 from nbgraph.errors import DerivativeError, NbgraphError
-from nbgraph.kernels import readable
+from nbgraph.kernels import guards, readable
 from nbgraph.kernels.capture import composed
 from nbgraph.kernels.capture.names import names_of
 from nbgraph.kernels.capture.text import FunctionText, NoSourceError, function_text
 from nbgraph.kernels.depend import OUT
-from nbgraph.kernels.derived import Derivative, dependences, hand_gradients
+from nbgraph.kernels.derivative import partials
+from nbgraph.kernels.derived import Derivative, dependences, hand_gradients, seed
 from nbgraph.kernels.function import Captured, Scalar, WrittenFunction, defaults_of
 from nbgraph.kernels.probe import probe, probe_kinds
 from nbgraph.kernels.scalar import Node
@@ -116,6 +117,44 @@ def derivative_texts(op: Mapper) -> dict[str, str]:
         except NbgraphError as error:
             found[name] = f"none: {error}"
     return found
+
+
+def guard_rows(op: Mapper) -> list[dict[str, Any]]:
+    """Branches that are taken on a set without interior, and what the slope is there."""
+    rows: list[dict[str, Any]] = []
+    parameters = defaults_of(op.scalar)
+    for name in floating_operands(op) if op.hand_gradient is None else ():
+        captured = op.scalar.capture(probe_kinds(op.scalar), parameters)
+        leaf = seed(op.scalar, captured, name)
+        try:
+            partials(captured.graph, captured.outputs, leaf)
+        except DerivativeError:
+            continue
+        for guard in guards.of_outputs(captured.graph, captured.outputs, leaf):
+            where, line = user_line(guard.condition)
+            if where:
+                row = {"operand": name, "where": where, "line": line, "outcome": guard.outcome}
+                slope = None if guard.slope is None else _expression(op, captured, guard.slope)
+                rows.append({**row, "why": guard.why, "slope": slope})
+    return rows
+
+
+def _expression(op: Mapper, captured: Captured, node: Node) -> str:
+    return readable.expression(captured.graph, node, literals(op.scalar))
+
+
+def guard_text(row: Mapping[str, Any]) -> str:
+    """What is said of a guard to people."""
+    operand, why, slope = row["operand"], row["why"], row["slope"] or ""
+    limit = f", {slope}" if len(slope) <= readable.WIDTH else ""
+    text = {
+        "limit": f"the limit of the other branch{limit}; close by, terms of that branch may "
+        "cancel, which costs digits",
+        "jump": f"the branch's own, as the function is not continuous: {why}",
+        "kink": f"the branch's own: {why}",
+        "unknown": f"the branch's own, as no limit was found: {why}",
+    }[row["outcome"]]
+    return f"{row['where']}: {row['line']}\n  slope w.r.t. {operand}: {text}"
 
 
 # dependence ------------------------------------------------------------------------------------
