@@ -20,6 +20,7 @@ from nbgraph.device import Context
 from nbgraph.engine import current
 from nbgraph.engine.handle import Core
 from nbgraph.engine.kernels import Kernels
+from nbgraph.kernels.capture.names import rewritten
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.mapper import Mapper
 from nbgraph.storage import LARGE, pool
@@ -104,16 +105,18 @@ def routes_of(
 def shortcut(op: Mapper, routes: Routes) -> Push:
     """`routes.push`, for as long as nothing has changed that the operator's text refers to."""
     push = routes.push
-    watched, *others = op.scalar.watch.checks()
-    closed = any(others)
-    if not watched and not closed:
+    watched, cells, attributes, texts = op.scalar.watch.checks()
+    closed = bool(cells or attributes)
+    if not (watched or closed or texts):
         return push
 
     def run(place: Any, operands: tuple[Any, ...]) -> Any:
         for space, name, value in watched:
             if space.get(name) is not value:
                 return None
-        return None if closed and op.refresh_needed() else push(place, operands)
+        if rewritten(texts) or (closed and op.refresh_needed()):
+            return None
+        return push(place, operands)
 
     return run
 

@@ -24,6 +24,7 @@ import numpy as np
 
 from nbgraph.array.core import Array
 from nbgraph.graph.symbol import Symbol
+from nbgraph.kernels.capture.names import Text, Watch, rewritten
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.registry import replacements
@@ -76,9 +77,9 @@ class Content:
         self._seen: dict[int, Any] = {}
         self._spaces: list[tuple[Mapping[str, Any], str, Any]] = []
         self._cells: list[tuple[CellType, Any]] = []
-        self._codes: list[tuple[FunctionType, CodeType, Any, Any]] = []
+        self._codes: list[Text] = []
         self._lists: list[tuple[Any, tuple[Any, ...]]] = []
-        self._ops: list[Mapper] = []
+        self._ops: list[tuple[Mapper, Watch]] = []
 
     def changed(self) -> bool:
         """Whether something is another object than it was."""
@@ -90,16 +91,13 @@ class Content:
         for cell, value in self._cells:
             if _content(cell) is not value:
                 return True
-        for fn, code, defaults, keywords in self._codes:
-            if fn.__code__ is not code or fn.__defaults__ is not defaults:
-                return True
-            if fn.__kwdefaults__ is not keywords:
-                return True
+        if rewritten(self._codes):
+            return True
         for container, items in self._lists:
             now = _items(container)
             if len(now) != len(items) or any(map(is_not, now, items)):
                 return True
-        return bool(self._ops) and any(op.refresh_needed() for op in self._ops)
+        return any(op.scalar.watch is not watch or watch.changed() for op, watch in self._ops)
 
     # finding what counts ----------------------------------------------------------------------
 
@@ -119,7 +117,7 @@ class Content:
         if isinstance(value, MethodType):
             return [value.__func__, value.__self__]
         if isinstance(value, Mapper):
-            self._ops.append(value)
+            self._ops.append((value, value.scalar.watch))
             return []
         if isinstance(value, functools.partial):
             return [value.func, *value.args, *value.keywords.values()]

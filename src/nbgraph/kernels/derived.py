@@ -109,7 +109,9 @@ class Derived:
 
     def refresh(self) -> bool:
         """Follow the parent; whether something changed."""
-        return self.parent.refresh()
+        changed = self.parent.refresh()
+        self.parameters = self.parent.parameters
+        return changed
 
     def capture(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
         """The derived graph."""

@@ -113,6 +113,7 @@ class WrittenFunction:
             return False
         self._watch = Watch()
         self._captures.clear()
+        self.operands, self.defaults, self.parameters = read_signature(self.fn)
         return True
 
     def capture(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:

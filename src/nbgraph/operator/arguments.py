@@ -31,7 +31,9 @@ def signature(scalar: Scalar) -> inspect.Signature:
 def split(
     op: Mapper, operands: tuple[Any, ...], options: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any], dict[str, Any]]:
-    """Operands in order, NumPy's call options, scalar parameters."""
+    """Operands in order, NumPy's call options, scalar parameters; of the text as it is now."""
+    if op.refresh_needed():
+        op.refresh()
     names = op.scalar.operands
     if len(operands) > op.nin:
         raise ArgumentError(_too_many(op, len(operands)))

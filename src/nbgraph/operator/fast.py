@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbgraph.dtype import name_of
+from nbgraph.kernels.capture.names import Text, rewritten
 from nbgraph.operator import parallel
 from nbgraph.settings import PYTHON_ASKED, config
 
@@ -38,7 +39,10 @@ class FastCall:
     An entry holds its kernel alive; entries are dropped when a watched object changes.
     """
 
-    __slots__ = ("_attributes", "_cells", "_closed", "_globals", "_op", "_seen", "entries")
+    __slots__ = (
+        *("_attributes", "_cells", "_closed", "_globals", "_op", "_seen", "_texts"),
+        "entries",
+    )
 
     def __init__(self, op: Mapper) -> None:
         self._op = op
@@ -48,6 +52,7 @@ class FastCall:
         self._globals: Sequence[tuple[dict[str, Any], str, Any]] = ()
         self._cells: Sequence[tuple[CellType, Any]] = ()
         self._attributes: Sequence[tuple[Any, str, Any]] = ()
+        self._texts: Sequence[Text] = ()
         self._closed = False
 
     def forget(self) -> None:
@@ -78,7 +83,7 @@ class FastCall:
         for space, name, value in self._globals:
             if space.get(name) is not value:
                 return None
-        if self._closed and self._closure_changed():
+        if rewritten(self._texts) or (self._closed and self._closure_changed()):
             return None
         function, declined, dtypes, _ = found
         if out is None:
@@ -98,12 +103,12 @@ class FastCall:
         result = function(*operands, out)
         return None if result is declined else result
 
-    def quick(self) -> tuple[Callable[..., Any], bytes, Sequence[Any]] | None:
-        """The newest entry where it has one output and only globals are watched."""
+    def quick(self) -> tuple[Callable[..., Any], bytes, Sequence[Any], Sequence[Text]] | None:
+        """The newest entry where it has one output and only globals and texts are watched."""
         if not self.entries or self._closed or self._op.nout != 1:
             return None
         function, declined, _, _ = next(reversed(self.entries.values()))
-        return function, declined, self._globals
+        return function, declined, self._globals, self._texts
 
     def _closure_changed(self) -> bool:
         return any(cell.cell_contents is not value for cell, value in self._cells) or any(
@@ -136,7 +141,7 @@ class FastCall:
         formats = [d.char for d in dtypes]
         most = parallel.most(typed.captured, sum(d.itemsize for d in dtypes))
         function, declined = entry.make(code, formats, len(typed.operands), words, most)
-        self._globals, self._cells, self._attributes = op.scalar.watch.checks()
+        self._globals, self._cells, self._attributes, self._texts = op.scalar.watch.checks()
         self._closed = bool(self._cells or self._attributes)
         made = (function, declined, typed.outputs, code)
         self.entries = {**self.entries, dtypes[0]: made}

@@ -23,6 +23,7 @@ import numpy as np
 
 from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError
+from nbgraph.kernels.capture.names import rewritten
 from nbgraph.kernels.capture.values import Value
 from nbgraph.kernels.function import (
     LIBRARY,
@@ -81,7 +82,7 @@ class Mapper:
         self._certified = False
         self._watch = scalar.watch
         self._fast = fast.FastCall(self)
-        self._quick: tuple[Callable[..., Any], bytes, Sequence[Any]] | None = None
+        self._quick: tuple[Any, bytes, Sequence[Any], Sequence[Any]] | None = None
         self.carried: dict[Any, Any] = {}  # what carriers keep with the operator
         # of a carrier: a call with operands alone, in a frame; its result, or None: it declines
         self.shortcut: Callable[[Any, tuple[Any, ...]], Any] | None = None
@@ -116,12 +117,14 @@ class Mapper:
             wait_for((*operands, *(out if type(out) is tuple else (out,))))
         if self._quick is not None and not options and not PYTHON_ASKED[0]:
             # the shortest way: the native entry itself checks types, shapes and overlap
-            function, declined, watched = self._quick
+            function, declined, watched, texts = self._quick
             for space, name, value in watched:
                 if space.get(name) is not value:
                     break
             else:
-                result = function(*operands, out)
+                result = declined
+                if not (texts and rewritten(texts)):
+                    result = function(*operands, out)
                 if result is not declined:
                     return result
         shortcut = self.shortcut
@@ -147,8 +150,6 @@ class Mapper:
         if handled is not overrides.MINE:
             return handled
         parameters = self.parameters(given)
-        if self.refresh_needed():
-            self.refresh()
         self.require_certificate()
         if config.compiler == "python":
             from nbgraph.operator import naive
@@ -173,7 +174,8 @@ class Mapper:
     # change -----------------------------------------------------------------------------------
 
     def refresh_needed(self) -> bool:
-        """Whether a global, helper or closure cell that was read has been replaced."""
+        """Whether a global, helper or closure cell that was read has been replaced, or a function
+        has been given other code."""
         watch = self.scalar.watch
         return watch is not self._watch or watch.changed()
 
@@ -181,6 +183,9 @@ class Mapper:
         """Take up changed globals and helpers, as a new definition would."""
         self.scalar.refresh()  # or another operator made of the same function has done it
         self._watch = self.scalar.watch
+        self.nin = len(self.scalar.operands)
+        for counted in ("nout", "nargs"):
+            self.__dict__.pop(counted, None)
         self.invoker.forget()
         self._certified = False
         self.__dict__["_probe"] = probe(self.scalar)

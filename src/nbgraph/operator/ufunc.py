@@ -175,6 +175,8 @@ def _along(op: Mapper, form: str, start: Array, run: Array, parameters: Mapping[
 def _run_at(
     op: Mapper, target: Array, places: Array, values: list[Array], parameters: Mapping[str, Any]
 ) -> None:
+    if op.refresh_needed():
+        op.refresh()
     resolved = op.parameters(dict(parameters))
     dtypes = [target.dtype, *(v.dtype for v in values[1:])]
     plan: Plan = op.invoker.plan(dtypes, np.result_type(*dtypes), resolved)
@@ -219,6 +221,8 @@ def _run_at(
 
 
 def _require_binary(op: Mapper, method: str) -> None:
+    if op.refresh_needed():
+        op.refresh()
     if op.nin != 2 or op.nout != 1:
         raise ArgumentError(
             f"{op.__name__}.{method}: only operators with two operands and one output have it; "

@@ -1,8 +1,9 @@
 """Resolving the names a scalar function uses, and watching them for later changes.
 
 Every global, closure cell and module attribute that was read is remembered with the object it
-held. A call asks `changed`, which compares identities: that is what makes a redefined helper or
-a new value of a constant take effect at the next call.
+held, and every function outside of the library with its code and defaults, which IPython's
+autoreload replaces in place. A call asks `changed`, which compares identities: that is what makes a
+redefined helper or a new value of a constant take effect at the next call.
 """
 
 from __future__ import annotations
@@ -14,17 +15,20 @@ from typing import Any
 from nbgraph.kernels.capture.table import BUILTIN_NAMES, is_library_module
 
 _MISSING = object()
+_LIBRARY = "nbgraph."  # what the names of the package's modules begin with: their text stays
+Text = tuple[FunctionType, CodeType, Any, Any]  # a function with its code and defaults
 
 
 class Watch:
     """The outside objects a capture depends on."""
 
-    __slots__ = ("attributes", "cells", "globals")
+    __slots__ = ("attributes", "cells", "globals", "texts")
 
     def __init__(self) -> None:
         self.globals: dict[tuple[int, str], tuple[dict[str, Any], str, Any]] = {}
         self.cells: dict[int, tuple[CellType, Any]] = {}
         self.attributes: dict[tuple[int, str], tuple[Any, str, Any]] = {}
+        self.texts: dict[int, Text] = {}
 
     def changed(self) -> bool:
         """Whether a watched name no longer holds the object it held."""
@@ -37,21 +41,29 @@ class Watch:
         for owner, name, value in list(self.attributes.values()):
             if getattr(owner, name, _MISSING) is not value:
                 return True
-        return False
+        return rewritten(list(self.texts.values()))
 
     def include(self, other: Watch) -> None:
         """Depend on what another capture depends on, too."""
         self.globals.update(other.globals)
         self.cells.update(other.cells)
         self.attributes.update(other.attributes)
+        self.texts.update(other.texts)
 
-    def checks(self) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:
-        """Globals, cells and attributes with their values, for a quick comparison."""
+    def checks(self) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any], Sequence[Text]]:
+        """Globals, cells and attributes with their values, and functions, for a quick
+        comparison."""
         return (
             tuple(self.globals.values()),
             tuple(self.cells.values()),
             tuple(self.attributes.values()),
+            tuple(self.texts.values()),
         )
+
+    def read_text(self, fn: FunctionType) -> None:
+        """The function's text is used."""
+        if not str(fn.__module__).startswith(_LIBRARY):
+            self.texts[id(fn)] = fn, fn.__code__, fn.__defaults__, fn.__kwdefaults__
 
     def read_global(self, space: dict[str, Any], name: str) -> Any:
         """The value of a global; KeyError where there is none."""
@@ -74,11 +86,22 @@ class Watch:
         return value
 
 
+def rewritten(texts: Sequence[Text]) -> bool:
+    """Whether a function has other code, or other defaults, than it had."""
+    for fn, code, defaults, keywords in texts:
+        if fn.__code__ is not code or fn.__defaults__ is not defaults:
+            return True
+        if fn.__kwdefaults__ is not keywords:
+            return True
+    return False
+
+
 class Scope:
     """The names one function sees outside itself."""
 
     def __init__(self, fn: FunctionType, watch: Watch) -> None:
         self._fn, self._watch = fn, watch
+        watch.read_text(fn)
         self._cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
 
     def lookup(self, name: str) -> Any:

@@ -48,8 +48,8 @@ class Tracer(Expressions):
 
     def __init__(self, graph: Graph, fn: FunctionType, watch: Watch, depth: int = 0) -> None:
         self.graph, self.fn, self.watch, self.depth = graph, fn, watch, depth
-        self.text: FunctionText = function_text(fn)
         self.scope = Scope(fn, watch)
+        self.text: FunctionText = function_text(fn)
         self.frame: Env = {}
         self._locals: dict[ast.AST, Static] = {}
 
