@@ -61,10 +61,16 @@ engine = ng.engine
 # ------------------------------------------------------------------ exit
 
 
+def _unasked(name, err):
+    """What is said at exit, but for the failures that nobody was told of."""
+    told = name == "failing" and "nobody was told that '<lambda>' failed" in err
+    return "" if told and "ZeroDivisionError" in err else err
+
+
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_exit_while_busy(name):
     status, out, err, seconds = child("-m", "tests.engine.exit_program", name, 1, 2.0)
-    assert (status, err) == (0, ""), f"{status}\n{out}\n{err}"
+    assert (status, _unasked(name, err)) == (0, ""), f"{status}\n{out}\n{err}"
     assert seconds < 12
 
 
@@ -73,7 +79,7 @@ def test_exit_while_busy(name):
 def test_exit_while_busy_again_and_again(name, count):
     """1,000 of them with --full; with less patience for what does not end."""
     status, out, err, _ = child("-m", "tests.engine.exit_program", name, count, 0.05, bound=300)
-    assert (status, err) == (0, ""), f"{status}\n{out}\n{err}"
+    assert (status, _unasked(name, err)) == (0, ""), f"{status}\n{out}\n{err}"
 
 
 def test_work_pushed_before_a_normal_exit_is_done(tmp_path):

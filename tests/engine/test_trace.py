@@ -135,3 +135,23 @@ def test_a_block_that_raises_is_left_at_once(engine, gate):
         raise RuntimeError
     assert p.events == []
     assert engine.current()._listeners == ()
+
+
+def test_what_began_before_the_block_counts_from_its_beginning(engine, gate):
+    """Not from the beginning of the clock, where nobody noted when it was pushed."""
+    v, x = engine.new_variable(), ng.zeros(10)
+    held = gate(engine, v, x.variable)
+    for _ in range(3):
+        x += 1  # kernels that are on their way
+    before = time.monotonic()
+    with ng.profile() as p:
+        threading.Timer(0.02, held.open).start()
+        engine.wait_for_var(v, WAIT)
+        x.wait_to_read()
+    took = time.monotonic() - before
+    rows = {row.operation: row for row in p.rows()}
+    assert rows["add"].count == 3 or engine.current().kind == "naive"
+    for event in p.events:
+        assert 0 <= event.ended_ns - event.started_ns <= took * 1e9
+        assert event.pushed_ns <= event.started_ns
+    assert all(0 <= row.waited <= took + 60 for row in p.rows())

@@ -5,7 +5,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph import nn
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from tests.support import run_python
 
 
@@ -163,3 +163,84 @@ def test_a_module_without_forward_says_so():
     with pytest.raises(NotImplementedError, match="Empty has no forward"):
         Empty()(ng.ones(1))
     assert repr(Empty()) == "Empty()"
+
+
+# assigning parameters ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "value", [np.arange(6.0).reshape(3, 2), [[0, 1], [2, 3], [4, 5]], ng.arange(6.0).reshape(3, 2)]
+)
+@pytest.mark.parametrize("compiled", [False, True])
+def test_what_is_assigned_to_a_parameter_is_one(value, compiled):
+    """Lists and NumPy arrays become arrays of its dtype, and a compiled module takes them up."""
+    net = ng.nn.Dense(3, in_features=2)
+    net.hybridize(compiled)
+    x = ng.ones((1, 2))
+    net(x)
+    net.weight = value
+    assert list(net.parameters()) == ["weight", "bias"]
+    assert net.weight.dtype == np.float32 and net.weight.tolist() == [[0, 1], [2, 3], [4, 5]]
+    with ng.autograd.record():
+        loss = net(x).sum()
+    loss.backward()
+    assert net.weight.grad.tolist() == [[1, 1]] * 3
+    np.testing.assert_allclose(net(x).asnumpy() - net.bias.asnumpy(), [[1, 5, 9]])
+
+
+@pytest.mark.parametrize(
+    "value, error",
+    [
+        (np.zeros((2, 3)), ShapeError),
+        (ng.zeros((2, 3)), ShapeError),
+        (0.5, ShapeError),
+        ([1.0, 2.0], ShapeError),
+        (ng.zeros((3, 2), dtype="int64"), DTypeError),
+        ("zeros", ArgumentError),
+        ([[1, 2], [3]], ArgumentError),
+        (object(), ArgumentError),
+    ],
+)
+def test_what_is_no_such_parameter_is_refused(value, error):
+    net = ng.nn.Dense(3, in_features=2)
+    held = net.weight
+    with pytest.raises(error, match=r"Dense\.weight: "):
+        net.weight = value
+    assert net.weight is held and list(net.parameters()) == ["weight", "bias"]
+
+
+def test_a_parameter_of_unknown_extents_takes_what_fits():
+    net = ng.nn.Dense(3)
+    with pytest.raises(ShapeError, match="weight"):
+        net.weight = np.zeros((4, 2))
+    net.weight = np.ones((3, 2))
+    assert net.prepare(ng.ones((1, 2))).parameters()["weight"].tolist() == [[1, 1]] * 3
+
+
+@pytest.mark.parametrize("remove", ["delete", "none"])
+def test_a_parameter_that_is_taken_away_is_seen_by_a_compiled_module(remove):
+    class Line(ng.nn.Module):
+        def __init__(self):
+            self.bias = ng.ones(2)
+
+        def forward(self, x):
+            bias = getattr(self, "bias", None)
+            return x if bias is None else x + bias
+
+    net = Line().hybridize()
+    assert net(ng.zeros(2)).tolist() == [1, 1]
+    if remove == "delete":
+        del net.bias
+    else:
+        net.bias = None
+    assert list(net.parameters()) == [] and net(ng.zeros(2)).tolist() == [0, 0]
+    net.bias = ng.ones(2) * 3
+    assert list(net.parameters()) == ["bias"] and net(ng.zeros(2)).tolist() == [3, 3]
+
+
+def test_statistics_are_assigned_like_parameters():
+    norm = ng.nn.BatchNorm()
+    norm.prepare(ng.ones((2, 2)))
+    (name, *_) = norm.statistics()
+    setattr(norm, name, [0.5, 0.25])
+    assert norm.statistics()[name].tolist() == [0.5, 0.25]

@@ -15,7 +15,9 @@ random stream.
 
 What a function raises is kept on the variables it writes; what needs those is skipped; and the
 error is raised, once, at the next wait for such a variable, at `wait_for_all`, or where the
-result is asked for. It names the operation and the line that pushed it.
+result is asked for. It names the operation and the line that pushed it. What nobody was told of is
+printed when the process ends, whose exit status stays what it is; where a function writes nothing
+and its `Pending` is garbage, the logger "nbgraph" says so at once, as asyncio's does.
 
 >>> def fails(run_ctx):
 ...     raise OSError("no such page")

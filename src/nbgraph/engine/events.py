@@ -22,7 +22,8 @@ LANES = {
 
 
 class Event(NamedTuple):
-    """One operation. Times are those of `time.monotonic_ns`; a skipped one started as it ended."""
+    """One operation. Times are those of `time.monotonic_ns`; a skipped one started as it ended, and
+    one that began before anybody listened started when it was pushed, as far as is known."""
 
     name: str
     site: Site
@@ -52,7 +53,7 @@ def event(operation: Operation, failure: Failure | None) -> Event:
         operation.site,
         operation.seq,
         operation.pushed_ns,
-        operation.started_ns or now,
+        operation.started_ns or (now if status == "skipped" else operation.pushed_ns),
         now,
         thread,
         thread_name,

@@ -28,9 +28,11 @@ class Failure:
         "cell",  # where a compiled core keeps it
         "core",  # and which one
         "error",
+        "logged",
         "name",
         "order",  # push number of the operation, place in its bulk
         "original",  # of a shadow: a weak reference
+        "others",  # that it was raised for as well
         "raised_at",  # newest push number when it was raised
         "site",
         "traceback",
@@ -43,6 +45,8 @@ class Failure:
         self.order = order
         self.name, self.site = name, site
         self.original: weakref.ref[Failure] | None = None
+        self.others: list[Failure] = []
+        self.logged = False
         self.raised_at: int | None = None
         self.traceback: TracebackType | None = error.__traceback__
         add_note(error, f"in operation {name!r}, pushed at {site}")
@@ -64,6 +68,7 @@ class Failure:
         kept = Failure.__new__(Failure)
         kept.cell, kept.core, kept.order = self.cell, self.core, self.order
         kept.name, kept.site, kept.raised_at = self.name, self.site, self.raised_at
+        kept.others, kept.logged = [], self.logged
         kept.error, kept.traceback = _without_frames(self.error), None
         kept.original = weakref.ref(self)
         return kept
@@ -155,6 +160,7 @@ def first_of(found: list[Failure], dropped: int = 0) -> Failure | None:
     if not found:
         return None
     first, *rest = sorted(found, key=lambda f: f.order)
+    first.others = rest
     others = len(rest) + dropped
     if others:
         rows = [f"    {failure}" for failure in rest[:_LISTED]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import time
 from typing import TYPE_CHECKING
 
 from nbgraph.engine.core import layout
@@ -24,6 +25,7 @@ class Recording:
         self._core = core
         self._ring = (ctypes.c_int64 * (_WORDS * RECORDS))()
         self._seen = core.word(layout.EVENTS_NEXT)
+        self._since = time.monotonic_ns()
         self.lost = 0
         core.poke(core.address + layout.EVENTS, ctypes.addressof(self._ring))
         core.poke(core.address + layout.EVENTS_SIZE, RECORDS)
@@ -35,6 +37,7 @@ class Recording:
 
     def begin(self) -> None:
         """Again."""
+        self._since = time.monotonic_ns()
         self._seen = self._core.word(layout.EVENTS_NEXT)
         self._core.poke(self._core.address + layout.PROFILE, 1)
 
@@ -52,6 +55,8 @@ class Recording:
             ]
             if token or not name:
                 continue
+            # 0: it was pushed, or begun, before anybody listened
+            queued, started = queued or self._since, started or self._since
             ident, thread_name = engine._thread_names.get(thread, (0, "pusher"))
             found.append(
                 Event(

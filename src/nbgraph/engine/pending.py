@@ -10,6 +10,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.engine.sites import Site, site
+from nbgraph.engine.untold import Untold
 from nbgraph.errors import ArgumentError, EngineError, EngineTimeout, stays
 
 if TYPE_CHECKING:
@@ -31,7 +32,10 @@ class Pending:
     <operation 'answer': done>
     """
 
-    __slots__ = ("_code", "_instruction", "_waiters", "engine", "ended", "failure", "name", "value")
+    __slots__ = (
+        *("_code", "_instruction", "_waiters", "engine", "ended", "failure", "name"),
+        *("untold", "value"),
+    )
 
     engine: Engine
     name: str
@@ -41,6 +45,7 @@ class Pending:
     _code: CodeType
     _instruction: int
     _waiters: list[Callable[[], object]] | None
+    untold: Untold  # of one that failed and writes nothing
 
     __reduce_ex__ = stays("what a push returns", "take its result()")
 

@@ -44,6 +44,7 @@ from nbgraph.engine.operation import ISSUED, RUNNING, Operation
 from nbgraph.engine.pending import OnComplete, watch_dropped
 from nbgraph.engine.properties import OVERWRITE, UNSKIPPED
 from nbgraph.engine.thread import here, inside
+from nbgraph.engine.untold import Untold
 from nbgraph.engine.variable import Owner, Variable
 
 Listener = Callable[[Event], object]
@@ -67,6 +68,7 @@ class Runner(ABC):
             if self._run(operation, self._inherited(operation)):
                 self._complete(operation)
                 operation.forget()
+            del operation  # an exception keeps this frame; who has it does not have the push
             return
         operation.state = RUNNING
         for place, member in enumerate(operation.members):
@@ -103,6 +105,7 @@ class Runner(ABC):
             inside.reset(token)
             here.running = outer
         self._settle(operation, value, failure)
+        del operation, failure, outer  # as in `_perform`
         return True
 
     def _begin(self, operation: Operation, run_ctx: RunContext) -> bool:
@@ -135,6 +138,8 @@ class Runner(ABC):
         order = operation.seq, operation.index
         failure = Failure(error.with_traceback(trace), order, operation.name, operation.site)
         self._keep(operation, failure)
+        if not operation.writes:
+            operation.untold = Untold(failure)
         return failure
 
     def _keep(self, operation: Operation, failure: Failure) -> None:

@@ -36,8 +36,10 @@ class ServedEngine(TrackedEngine):
         operation = self._jobs.pop(core.peek(block + layout.O_TOKEN))
         operation.block = block
         operation.seq = core.peek(block + layout.O_SEQ)
-        self._now_running[block] = operation
-        self._perform(operation)
+        running = self._now_running
+        running[block] = operation
+        del operation  # as in `_perform`
+        self._perform(running[block])
 
     def _complete(self, operation: Operation) -> None:
         self._now_running.pop(operation.block, None)

@@ -188,6 +188,7 @@ class ThreadedEngine(Kernels, ServedEngine):
             operation.lane.issued(operation)
         else:
             super()._perform(operation)
+        del operation  # see there
 
     def _end_async(self, operation: Operation, error: BaseException | None) -> None:
         if operation.lane is not None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -62,12 +63,22 @@ class Profile:
     def __init__(self, engine: Engine | None = None) -> None:
         self._engine = engine
         self.events: list[Event] = []
+        self._begun = 0
 
     # the block ---------------------------------------------------------------------------------
 
     def __enter__(self) -> Self:
-        self._of().add_listener(self.events.append)
+        self._begun = time.monotonic_ns()
+        self._of().add_listener(self._add)
         return self
+
+    def _add(self, event: Event) -> None:
+        """What began before the block counts from its beginning."""
+        if event.started_ns < self._begun:
+            event = event._replace(
+                started_ns=self._begun, pushed_ns=min(event.pushed_ns, self._begun)
+            )
+        self.events.append(event)
 
     def __exit__(self, kind: type[BaseException] | None, *exc: object) -> None:
         engine = self._of()
@@ -76,7 +87,7 @@ class Profile:
                 engine._flush()
                 engine._wait_all(None)  # what was pushed in the block belongs to it
         finally:
-            engine.remove_listener(self.events.append)
+            engine.remove_listener(self._add)
 
     def _of(self) -> Engine:
         return self._engine or current()
@@ -206,7 +217,8 @@ def _time(seconds: float) -> str:
 
 
 def profile(engine: Engine | None = None) -> Profile:
-    """`with ng.profile() as p:` records what the engine runs in the block, to its end.
+    """`with ng.profile() as p:` records what the engine runs in the block, to its end. Of what
+    began before it, the part in the block counts.
 
     `print(p)` is a table, `p.save("trace.json")` opens in Perfetto, `p.timeline()` is a picture.
     """

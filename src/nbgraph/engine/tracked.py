@@ -144,6 +144,7 @@ class TrackedEngine(Engine):
     def _perform(self, operation: Operation) -> None:
         if operation.members is None:
             super()._perform(operation)
+            del operation  # see there
             return
         # the members' failures go from one to the next here, and to the core in the end
         names = operation.reads + operation.writes

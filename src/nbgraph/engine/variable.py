@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
+from nbgraph.engine import untold
 from nbgraph.engine.core.layout import NEVER, UNTIL_RAISED
 from nbgraph.engine.failure import Failure, Ledger
 from nbgraph.errors import stays
@@ -23,7 +24,7 @@ _numbers = itertools.count(1)
 class Owner:
     """Whose variables they are: the engine in force, and the failures nobody was told of."""
 
-    __slots__ = ("deletions", "dropped", "engine", "gate", "ledger", "made")
+    __slots__ = ("__weakref__", "deletions", "dropped", "engine", "gate", "ledger", "made")
 
     def __init__(self) -> None:
         self.engine: Engine | None = None
@@ -35,6 +36,7 @@ class Owner:
         # counted by `next`, which no other thread and no finaliser can come between
         self.made = itertools.count()
         self.dropped = itertools.count()
+        untold.watch(self)
 
     def put_in_force(self, engine: Engine) -> None:
         """From now on it is this engine."""

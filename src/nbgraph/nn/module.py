@@ -6,15 +6,19 @@ import os
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+import numpy as np
+
 from nbgraph.array.core import Array
+from nbgraph.array.create import array as array_of
 from nbgraph.array.create import asarray
 from nbgraph.autograd.jit import jit
 from nbgraph.device import Context
 from nbgraph.dtype import is_float
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.nn.state import Deferred, Initialiser, collecting, made, moved, outside, write
 from nbgraph.optim import files
 from nbgraph.picture import columns
+from nbgraph.settings import config
 
 _changes = [0]  # how often any module was given another array or module
 _PLAIN = (Array, Deferred)
@@ -26,8 +30,11 @@ class Module:
     Floating arrays that are attributes are parameters, attributes that are modules (or lists,
     tuples and dicts of those) its parts. Names that begin with an underscore are neither: what is
     only kept to be looked at has such a name. Names in `statistics_named` are arrays that are saved
-    but not trained. Whether one trains is asked of
-    `ng.autograd.is_training()`.
+    but not trained. Whether one trains is asked of `ng.autograd.is_training()`.
+
+    Numbers, lists and NumPy arrays that are assigned to a parameter become an array of its dtype on
+    its device. ShapeError for another shape, DTypeError for whole numbers in an NDArray, TypeError
+    for what is no array; None, modules and structures of arrays take its place.
 
     >>> import nbgraph as ng
     >>> class Line(ng.nn.Module):
@@ -62,12 +69,20 @@ class Module:
         return out
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if isinstance(value, (Array, Module, list, tuple, dict)) and not name.startswith("_"):
-            _changes[0] += 1
+        if not name.startswith("_"):
+            held = vars(self).get(name)
+            if isinstance(held, _PLAIN) and _trains(held):
+                value = _replacement(f"{type(self).__name__}.{name}", held, value)
+            if isinstance(value, _STRUCTURE) or isinstance(held, _STRUCTURE):
+                _changes[0] += 1
             if name not in self.statistics_named:
                 for _, array in _within("", value):
                     _mark(array)
         object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        object.__delattr__(self, name)
+        _changes[0] += 1
 
     # what it has ------------------------------------------------------------------------------
 
@@ -295,6 +310,36 @@ def _trains(array: Any) -> bool:
     return isinstance(array, Deferred) or is_float(array.dtype)
 
 
+def _replacement(name: str, held: Any, value: Any) -> Any:
+    """What an array of a module is replaced with: values become an array like it."""
+    traced = not isinstance(value, Array) and hasattr(value, "__nbgraph_priority__")
+    if value is None or traced or isinstance(value, (Module, Deferred)) or _has_parts(value):
+        return value
+    if not isinstance(value, Array):
+        dtype = config.default_float if isinstance(held, Deferred) else held.dtype
+        try:
+            value = array_of(np.asarray(value).astype(dtype), device=held.device)
+        except (TypeError, ValueError):
+            raise ArgumentError(
+                f"{name}: {value!r} is no array of numbers; give one, or del it first"
+            ) from None
+    if not _fits(held.shape, value.shape):
+        raise ShapeError(
+            f"{name}: the array has shape {value.shape}, the parameter {held.shape}; give one of "
+            "that shape, fill it with [...] = value, or del it first"
+        )
+    if not _trains(value):
+        raise DTypeError(
+            f"{name}: the array given has dtype {value.dtype}, and a parameter is floating; use "
+            "astype, or del it first"
+        )
+    return value
+
+
+def _has_parts(value: Any) -> bool:
+    return isinstance(value, (list, tuple, dict)) and any(True for _ in _within("", value))
+
+
 def _mark(value: Any) -> None:
     """A parameter collects gradients, if it was not marked otherwise."""
     array: Any = value
@@ -303,11 +348,18 @@ def _mark(value: Any) -> None:
 
 
 def _require_shape(module: Module, name: str, array: Any, given: tuple[int, ...]) -> None:
-    fits = len(given) == len(array.shape) and all(
-        known in (None, extent) for known, extent in zip(array.shape, given, strict=True)
-    )
-    if not fits:
+    if not _fits(array.shape, given):
         raise ShapeError(
             f"{type(module).__name__}.load: {name!r} has shape {given} in the file, "
             f"{array.shape} here; load it into a module of the same sizes"
         )
+
+
+def _fits(shape: tuple[int | None, ...], given: tuple[int, ...]) -> bool:
+    """Whether an array of a shape fits one of which None stands for unknown extents."""
+    return len(given) == len(shape) and all(
+        known in (None, extent) for known, extent in zip(shape, given, strict=True)
+    )
+
+
+_STRUCTURE = (*_PLAIN, Module, list, tuple, dict)
