@@ -14,6 +14,7 @@ from nbgraph.array.place import place
 from nbgraph.operator.decorator import op
 from nbgraph.operator.invoke import Plan
 from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.typing import holds
 from nbgraph.ops.elementwise.casting import truth as truth
 from nbgraph.shape import broadcast, overlap
 
@@ -35,6 +36,10 @@ class Carried:
         self.plan, self.shape, self.outputs = plan, shape, outputs
         self.prepared: dict[Any, Prepared] = {}
 
+    def takes(self, values: Sequence[Any]) -> bool:
+        """Whether integers among these operands fit."""
+        return all(map(holds, self.plan.typed.operands, values))
+
     @property
     def plain(self) -> Prepared | None:
         """The kernel of a call for new arrays, if there was one; calls with out= have others."""
@@ -52,7 +57,7 @@ def carried(op: Mapper, values: Sequence[Any], parameters: Mapping[str, Any]) ->
         *parameters.items(),
     )
     found = op.carried.get(key)
-    if found is None:
+    if found is None or not found.takes(values):
         known = [v.dtype if isinstance(v, Layout) else v for v in weak]
         plan = op.invoker.plan_of(known, parameters)
         shapes = [v.shape if isinstance(v, Layout) else () for v in weak]
@@ -61,20 +66,7 @@ def carried(op: Mapper, values: Sequence[Any], parameters: Mapping[str, Any]) ->
         if len(op.carried) > 4096:
             op.carried.clear()
         found = op.carried[key] = Carried(plan, shape, outputs)
-    for value, dtype in zip(values, found.plan.typed.operands, strict=True):
-        if type(value) is int and dtype.kind in "iu":
-            _require_fit(op, value, dtype)
     return found
-
-
-def _require_fit(op: Mapper, value: int, dtype: np.dtype[Any]) -> None:
-    """OverflowError where a Python integer is out of the arrays' range, as in NumPy."""
-    info = np.iinfo(dtype)
-    if not info.min <= value <= info.max:
-        raise OverflowError(
-            f"{op.__name__}: the integer {value} is out of bounds for {dtype}, the dtype of the "
-            "arrays beside it; cast those to a wider dtype with astype"
-        )
 
 
 def push(

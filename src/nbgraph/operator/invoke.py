@@ -18,6 +18,7 @@ from nbgraph.operator.typing import (
     as_operand,
     common_dtype,
     in_common,
+    operand_dtypes_of,
     parameter_bytes,
     require_fit,
     resolve,
@@ -126,10 +127,10 @@ class Invoker:
         return found
 
     def plan_of(self, values: Sequence[Any], parameters: Mapping[str, Any]) -> Plan:
-        """What is resolved for dtypes and Python numbers, which take the dtype of the others."""
+        """What is resolved for dtypes and Python numbers, which take the dtype of the others.
+        OverflowError where an integer does not fit."""
         common = np.result_type(*values)
-        dtypes = [v if isinstance(v, np.dtype) else common for v in values]
-        return self.plan(dtypes, common, parameters)
+        return self.plan(operand_dtypes_of(self.scalar, values, common), common, parameters)
 
     def _keep(self, key: tuple[Any, ...], typed: Typed, parameters: Mapping[str, Any]) -> Plan:
         require_fit(self.scalar.name, typed.captured, parameters)

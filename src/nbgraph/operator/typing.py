@@ -66,16 +66,49 @@ def in_common(
 
     A comparison takes any integer of 64 bits, as NumPy's: a uint8 is less than 300.
     """
-    try:
-        return [v if isinstance(v, np.ndarray) else np.asarray(v, dtype=common) for v in values]
-    except OverflowError:
-        wide = [np.asarray(v) for v in values]
-        if any(w.dtype.kind == "O" for w in wide):  # beyond 64 bits
-            raise
-        captured = scalar.capture([kind_of_dtype(w.dtype) for w in wide], defaults_of(scalar))
-        if any(o.kind != "b" for o in captured.outputs):
-            raise
-        return wide
+    dtypes = operand_dtypes_of(scalar, values, common)
+    pairs = zip(values, dtypes, strict=True)
+    return [v if isinstance(v, np.ndarray) else np.asarray(v, dtype=d) for v, d in pairs]
+
+
+def operand_dtypes_of(
+    scalar: Scalar, values: Sequence[Any], common: np.dtype[Any]
+) -> list[np.dtype[Any]]:
+    """The dtypes in which operands are taken: arrays' own (or dtypes, for arrays), the common one
+    for Python numbers, and for an integer beyond that one of 64 bits in a comparison.
+
+    OverflowError where an integer does not fit, in any other operator.
+    """
+    own = [v if isinstance(v, np.dtype) else getattr(v, "dtype", None) for v in values]
+    dtypes = [common if d is None else d for d in own]
+    beyond = [k for k, v in enumerate(values) if not holds(common, v)]
+    if beyond:
+        wide = [np.asarray(v).dtype if d is None else d for v, d in zip(values, own, strict=True)]
+        known = all(d.kind != "O" for d in wide)  # "O": beyond 64 bits
+        if not known or not _compares(scalar, wide):
+            raise OverflowError(
+                f"{scalar.name}: the integer {values[beyond[0]]} is out of bounds for {common}, the "
+                "dtype of the arrays beside it; cast those to a wider dtype with astype"
+            )
+        dtypes = wide
+    return dtypes
+
+
+def holds(dtype: np.dtype[Any], value: Any) -> bool:
+    """Whether a value that is a Python integer fits an integer dtype; True for all others.
+
+    >>> holds(np.dtype("uint8"), -1), holds(np.dtype("float32"), 1 << 70)
+    (False, True)
+    """
+    if type(value) is not int or dtype.kind not in "iu":
+        return True
+    info = np.iinfo(dtype)
+    return info.min <= value <= info.max
+
+
+def _compares(scalar: Scalar, dtypes: Sequence[np.dtype[Any]]) -> bool:
+    captured = scalar.capture([kind_of_dtype(d) for d in dtypes], defaults_of(scalar))
+    return all(o.kind == "b" for o in captured.outputs)
 
 
 def resolve(
