@@ -60,8 +60,10 @@ def long_log(f: Format):
 
 @per_format
 def pow(f: Format):
-    """x to the y, with every special case of C99 Annex F."""
+    """x to the y, with every special case of C99 Annex F; whole y up to 8 give products by squaring,
+    as constant exponents do (`capture.builtins`): x times x to the last bit."""
     zero, one, half, inf, nan = f.float(0), f.float(1), f.float(0.5), f.inf, f.nan
+    eight = f.float(8)
     low, high = range_of_exp(f)
     none, top = f.word(0), f.word(f.width - 1)
     uint = f.uint
@@ -82,9 +84,22 @@ def pow(f: Format):
         p = one + q
         power = scaled(one + fma(extra, p, q), n)
         whole = trunc(y) == y
-        odd = whole & (trunc(half * y) != half * y)
+        times = absolute(y)
+        halves = trunc(half * times)
+        odd = whole & (halves != half * times)
         power = nan if (x < zero) & (a < inf) & (not whole) else power
         power = -power if odd & (uint(bits(x) >> top) != none) else power
+        fourths = trunc(half * halves)
+        eighths = trunc(half * fourths)
+        square = x * x
+        fourth = square * square
+        whole_power = x if odd else one
+        whole_power = whole_power * square if halves != fourths + fourths else whole_power
+        whole_power = whole_power * fourth if fourths != eighths + eighths else whole_power
+        whole_power = fourth * fourth if times == eight else whole_power
+        beyond = (y < zero) & (absolute(whole_power) == inf) & (a < inf)
+        whole_power = one / whole_power if y < zero else whole_power
+        power = whole_power if whole & (times <= eight) & (not beyond) else power
         return one if (y == zero) | (x == one) | ((a == one) & (absolute(y) == inf)) else power
 
     return pow
