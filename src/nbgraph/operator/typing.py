@@ -87,8 +87,8 @@ def operand_dtypes_of(
         known = all(d.kind != "O" for d in wide)  # "O": beyond 64 bits
         if not known or not _compares(scalar, wide):
             raise OverflowError(
-                f"{scalar.name}: the integer {values[beyond[0]]} is out of bounds for {common}, the "
-                "dtype of the arrays beside it; cast those to a wider dtype with astype"
+                f"{scalar.name}: the integer {values[beyond[0]]} is out of bounds for {common}, "
+                "the dtype of the arrays beside it; cast those to a wider dtype with astype"
             )
         dtypes = wide
     return dtypes

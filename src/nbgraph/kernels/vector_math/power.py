@@ -60,8 +60,10 @@ def long_log(f: Format):
 
 @per_format
 def pow(f: Format):
-    """x to the y, with every special case of C99 Annex F; whole y up to 8 give products by squaring,
-    as constant exponents do (`capture.builtins`): x times x to the last bit."""
+    """x to the y, with every special case of C99 Annex F.
+
+    Whole y up to 8 give products by squaring, to the last bit, as constant exponents do.
+    """
     zero, one, half, inf, nan = f.float(0), f.float(1), f.float(0.5), f.inf, f.nan
     eight = f.float(8)
     low, high = range_of_exp(f)

@@ -1,5 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources 85cc69c610b23adc, llvmlite 0.50, fma
+; sources 635ed832c1fb283b, llvmlite 0.50, fma
 
 declare float @llvm.ceil.f32(float)
 
