@@ -135,6 +135,7 @@ def _take_inline(nbytes: int, device: Context) -> Chunk:
 
 def borrow(array: np.ndarray[Any, Any], device: Context, **why: str) -> Chunk:
     """Memory of a NumPy array, which is kept alive and never written; `readonly` says why."""
+    bury()
     memory = storage.borrow(array, device, **why)
     held = Chunk(memory, None, locked=memory.readonly or "")
     if here.running is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -344,10 +345,13 @@ class Engine(Runner):
             raise self._late(f"wait_for_var({var!r})", timeout)
         failure = self._failure_of(var)
         if failure is not None and self._claim(failure):
+            error = failure.again()
+            if not gc.is_tracked(var):  # else the collector would not see the circle
+                failure.forget_frames()
             try:
-                raise failure.again()
+                raise error
             finally:
-                del failure  # else the exception holds this frame, which holds it
+                del failure, error  # else the exception holds this frame, which holds it
 
     def wait_for_all(self, timeout: float | None = None) -> None:
         """Until everything pushed has ended; of the failures nobody was told of, the first."""

@@ -25,6 +25,7 @@ class Failure:
 
     __slots__ = (
         "__weakref__",
+        "bare",  # its exception may have no frames, so a copy is raised
         "cell",  # where a compiled core keeps it
         "core",  # and which one
         "error",
@@ -40,6 +41,7 @@ class Failure:
 
     def __init__(self, error: BaseException, order: tuple[int, int], name: str, site: Site) -> None:
         self.error = error
+        self.bare = False
         self.cell = 0
         self.core: object = None
         self.order = order
@@ -57,6 +59,8 @@ class Failure:
 
     def again(self) -> BaseException:
         """The exception, to be raised: its traceback does not grow from raise to raise."""
+        if self.bare:
+            return _without_frames(self.error)
         return self.error.with_traceback(self.traceback)
 
     def shadow(self) -> Failure:
@@ -69,9 +73,13 @@ class Failure:
         kept.cell, kept.core, kept.order = self.cell, self.core, self.order
         kept.name, kept.site, kept.raised_at = self.name, self.site, self.raised_at
         kept.others, kept.logged = [], self.logged
-        kept.error, kept.traceback = _without_frames(self.error), None
+        kept.error, kept.traceback, kept.bare = _without_frames(self.error), None, True
         kept.original = weakref.ref(self)
         return kept
+
+    def forget_frames(self) -> None:
+        """Keep a copy of the exception, which the user has now: see `shadow`."""
+        self.error, self.traceback, self.bare = _without_frames(self.error), None, True
 
     def __str__(self) -> str:
         text = f"{type(self.error).__name__}: {self.error}".strip().rstrip(":")
@@ -84,6 +92,8 @@ def _without_frames(error: BaseException) -> BaseException:
         copy = made.__new__(made, *error.args)
         copy.args = error.args
         copy.__dict__.update(error.__dict__)
+        if hasattr(error, "__notes__"):
+            copy.__notes__ = [*error.__notes__]  # later notes on one are not the other's
     except Exception:  # an exception of its own make is kept as it is
         return error
     return copy

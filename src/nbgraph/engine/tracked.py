@@ -7,6 +7,7 @@ in their cells.
 from __future__ import annotations
 
 import ctypes
+import gc
 import threading
 from typing import Any
 
@@ -222,7 +223,8 @@ class TrackedEngine(Engine):
         failure = self._carried_by(var)
         if failure is not None and failure.original is not None:
             failure = failure.original() or failure
-        var._failure = failure  # seen by the garbage collector; see Failure.shadow
+        if gc.is_tracked(var):  # else the collector would not see the circle; see Failure.shadow
+            var._failure = failure
         return failure
 
     def _carried_by(self, var: Variable) -> Failure | None:

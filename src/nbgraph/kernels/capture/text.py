@@ -108,10 +108,17 @@ def normal_text(source: str, name: str) -> str:
 
 
 def _lambda_text(fn: FunctionType) -> FunctionText:
-    """Find a lambda among the statements around its line, by its code's columns."""
-    code, lines = fn.__code__, _lines(fn)
+    """Return the text of a lambda; NoSourceError where there is none."""
+    lines = _lines(fn)
     if not lines:
         raise NoSourceError(f"the source text of {fn.__name__!r} cannot be found")
+    return _find_lambda(fn.__code__, tuple(lines))
+
+
+@functools.lru_cache(maxsize=64)
+def _find_lambda(code: CodeType, lines: tuple[str, ...]) -> FunctionText:
+    """Find a lambda among the statements around its line, by its code's columns. Closures made in a
+    loop share their code, so only the first one is looked for, which takes 40 ms in a long file."""
     whole = "".join(lines)
     tree = _whole(whole)
     found = _match_lambda(tree, code, 0, 0) if tree is not None else None
