@@ -1,6 +1,7 @@
 """How good outputs are: functions of a batch's outputs and targets, as arrays of one element.
 
-None of them waits, so `fit` adds them up without looking. Any function of that form is a metric;
+Outputs and targets have shapes that belong together, else it is a ShapeError. None of them waits,
+so `fit` adds them up without looking. Any function of that form is a metric;
 the mean over an epoch counts each batch by its samples.
 
 >>> import nbgraph as ng
@@ -16,6 +17,7 @@ from typing import Any
 
 from nbgraph.errors import ArgumentError
 from nbgraph.ops.define import library
+from nbgraph.ops.losses.alike import require_alike, require_rows
 from nbgraph.settings import config
 
 
@@ -39,6 +41,7 @@ def accuracy(out: Any, target: Any) -> Any:
     >>> accuracy(ng.array([[0.1, 0.9], [0.8, 0.2]]), ng.array([1, 1], "int64"))
     array(0.5, dtype=float32)
     """
+    require_rows("accuracy", "target", target, "out", out)
     return _mean(library.argmax(out, axis=-1) == target)
 
 
@@ -53,6 +56,7 @@ def top_k(k: int) -> Callable[[Any, Any], Any]:
         raise ArgumentError(f"top_k: k={k!r}; expected a whole number from 1 on")
 
     def metric(out: Any, target: Any) -> Any:
+        require_rows(f"top_{k}", "target", target, "out", out)
         place = library.expand_dims(library.astype(target, "int64"), -1)
         own = library.take_along_axis(out, place, axis=-1)
         larger = library.sum(library.astype(out > own, "int64"), axis=-1)
@@ -69,6 +73,7 @@ def mse(out: Any, target: Any) -> Any:
     >>> mse(ng.array([1.0, 2.0]), ng.array([1.0, 4.0]))
     array(2., dtype=float32)
     """
+    require_alike("mse", {"out": out, "target": target})
     return _mean(library.square(out - target))
 
 
@@ -79,6 +84,7 @@ def mae(out: Any, target: Any) -> Any:
     >>> mae(ng.array([1.0, 2.0]), ng.array([1.0, 4.0]))
     array(1., dtype=float32)
     """
+    require_alike("mae", {"out": out, "target": target})
     return _mean(library.absolute(out - target))
 
 
@@ -105,6 +111,7 @@ def confusion(out: Any, target: Any, classes: int) -> Any:
     array([[0, 0],
            [1, 1]])
     """
+    require_rows("confusion", "target", target, "out", out)
     names = library.arange(classes)
     wanted = library.expand_dims(target, -1) == names
     found = library.expand_dims(library.argmax(out, axis=-1), -1) == names

@@ -216,7 +216,7 @@ def test_shares_of_nothing_cost_nothing():
 
 
 @pytest.mark.parametrize("label", [7, -2, 2**31 - 1])
-def test_labels_that_are_no_class(label, engine):
+def test_labels_that_are_no_class(label):
     """MTE-08: an error where they are at hand, else NaN in the loss and in the row's gradient."""
     x, labels = np.zeros((3, 4), "float32"), np.array([1, label, 2])
     with pytest.raises(ValueError, match=rf"label_entropy: label\[1\] is {label}; .* 0 to 3"):

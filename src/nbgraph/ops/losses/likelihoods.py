@@ -13,7 +13,7 @@ from nbgraph.ops.elementwise.activation import log_sigmoid
 from nbgraph.ops.elementwise.arithmetic import add, divide, multiply, subtract
 from nbgraph.ops.elementwise.comparison import not_equal
 from nbgraph.ops.losses.entropy import label_entropy
-from nbgraph.ops.losses.losses import limited, reduced
+from nbgraph.ops.losses.losses import limited, loss, reduced
 from nbgraph.ops.losses.shares import target_entropy
 from nbgraph.ops.losses.terms import (
     binary_logits_term,
@@ -29,7 +29,7 @@ from nbgraph.ops.reductions.reductions import sum as total
 # probabilities ----------------------------------------------------------------------------------
 
 
-@composed("probability", "target")
+@loss("probability", "target")
 def binary_cross_entropy(
     probability: Any, target: Any, *, weight: Any = None, reduction: str = "mean"
 ) -> Any:
@@ -38,7 +38,7 @@ def binary_cross_entropy(
     Parameters
     ----------
     probability : array, 0 to 1
-    target : array that broadcasts, 0 to 1
+    target : array of that shape, 0 to 1
     weight, reduction : as those of `l1_loss`
 
     For logits there is `binary_cross_entropy_with_logits`, which loses no digits.
@@ -50,7 +50,7 @@ def binary_cross_entropy(
     return reduced("binary_cross_entropy", loss, reduction, weight)
 
 
-@composed("x", "target")
+@loss("x", "target")
 def binary_cross_entropy_with_logits(
     x: Any,
     target: Any,
@@ -64,7 +64,7 @@ def binary_cross_entropy_with_logits(
     Parameters
     ----------
     x : array of logits
-    target : array that broadcasts, 0 to 1
+    target : array of that shape, 0 to 1
     positive_weight : what the part of target counts: a number, or an array that broadcasts, such as
         one number a class
     weight, reduction : as those of `l1_loss`
@@ -83,7 +83,7 @@ def binary_cross_entropy_with_logits(
     return reduced(name, loss, reduction, weight)
 
 
-@composed("prediction", "target")
+@loss("prediction", "target")
 def logistic_loss(
     prediction: Any, target: Any, *, weight: Any = None, reduction: str = "mean"
 ) -> Any:
@@ -99,7 +99,7 @@ def logistic_loss(
     return reduced("logistic_loss", logistic_term(prediction, target), reduction, weight)
 
 
-@composed("x", "target")
+@loss("x", "target")
 def focal_loss(
     x: Any,
     target: Any,
@@ -115,7 +115,7 @@ def focal_loss(
     Parameters
     ----------
     x : array of logits
-    target : array that broadcasts, 0 or 1
+    target : array of that shape, 0 or 1
     gamma : float: losses are multiplied by (1 - p)**gamma, p the probability given to the target
     alpha : float or None: they are multiplied by this where target is 1, by 1 - alpha where it is 0
     weight, reduction : as those of `l1_loss`
@@ -129,7 +129,7 @@ def focal_loss(
     return reduced("focal_loss", loss, reduction, weight)
 
 
-@composed("x", "target")
+@loss("x", "target")
 def kl_divergence(
     x: Any,
     target: Any,
@@ -144,7 +144,7 @@ def kl_divergence(
     Parameters
     ----------
     x : array of logarithms of probabilities
-    target : array that broadcasts of probabilities, with `log_target` of their logarithms
+    target : array of that shape, of probabilities, with `log_target` of their logarithms
     weight, reduction : as those of `l1_loss`. "mean" is over elements; divide a "sum" by the number
         of samples for the mean distance.
 

@@ -1,18 +1,23 @@
 """Losses of predictions against targets, as PyTorch names them.
 
 Each is a scalar function, applied to every element, and then `reduction`: "mean" (the default),
-"sum" or "none". `weight` multiplies before that, and broadcasts; a mean is over elements, whatever
-their weights. In a graph function and reduction are one loop.
+"sum" or "none". Predictions and targets have one shape, or are numbers: (n, 1) beside (n,) is an
+error and no table of n by n. `weight` multiplies before that, and broadcasts; a mean is over
+elements, whatever their weights. In a graph function and reduction are one loop.
 """
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 from nbgraph.errors import ArgumentError
-from nbgraph.ops.define import composed, library
+from nbgraph.ops.define import composed, deferrable, library
 from nbgraph.ops.elementwise.arithmetic import divide, multiply, subtract
 from nbgraph.ops.elementwise.comparison import maximum
+from nbgraph.ops.losses.alike import require_alike, require_rows
 from nbgraph.ops.losses.terms import (
     cosine_term,
     hinge_term,
@@ -23,6 +28,28 @@ from nbgraph.ops.losses.terms import (
     squared_hinge_term,
 )
 from nbgraph.ops.reductions.reductions import sum as total
+
+
+def loss(*operands: str, alike: int | None = None) -> Callable[[Any], Any]:
+    """Decorate a function of arrays of which the first `alike`, by default all, have one shape. On
+    symbols without shapes it is composed, and they are compared, where these are known."""
+
+    def decorate(function: Any) -> Any:
+        name, count = function.__name__, len(operands) if alike is None else alike
+
+        def call(*args: Any, **how: Any) -> Any:
+            given = dict(zip(operands, args, strict=False))
+            given |= {n: how[n] for n in operands if n in how}
+            require_alike(name, {n: given[n] for n in operands[:count] if n in given})
+            return function(*args, **how)
+
+        functools.update_wrapper(call, function)
+        # who looks behind decorators is to find this one: the shapes are part of the function
+        setattr(call, "__signature__", inspect.signature(function))  # noqa: B010
+        del call.__dict__["__wrapped__"]
+        return composed(*operands)(deferrable()(call))
+
+    return decorate
 
 
 def reduced(name: str, loss: Any, reduction: str, weight: Any = None) -> Any:
@@ -44,23 +71,23 @@ def limited(name: str, argument: str, value: Any) -> float:
 # distances --------------------------------------------------------------------------------------
 
 
-@composed("prediction", "target")
+@loss("prediction", "target")
 def l1_loss(prediction: Any, target: Any, *, weight: Any = None, reduction: str = "mean") -> Any:
     """abs(prediction - target).
 
     Parameters
     ----------
-    prediction, target : arrays that broadcast; integers become floats with floats
+    prediction, target : arrays of one shape, or a number; integers become floats with floats
     weight : array or number, optional: a factor of each loss, broadcast
     reduction : "mean" over all elements (weights do not count in it), "sum", or "none"
 
     Returns
     -------
-    number (an array without axes), or with "none" an array of the broadcast shape
+    number (an array without axes), or with "none" an array of that shape
 
     Raises
     ------
-    ArgumentError for another reduction.
+    ShapeError where the shapes are not equal, ArgumentError for another reduction.
 
     >>> l1_loss([1.0, 4.0], [0.0, 0.0])
     np.float64(2.5)
@@ -68,7 +95,7 @@ def l1_loss(prediction: Any, target: Any, *, weight: Any = None, reduction: str 
     return reduced("l1_loss", l1_term(prediction, target), reduction, weight)
 
 
-@composed("prediction", "target")
+@loss("prediction", "target")
 def l2_loss(prediction: Any, target: Any, *, weight: Any = None, reduction: str = "mean") -> Any:
     """(prediction - target)**2 / 2, so that its slope is the difference.
 
@@ -82,7 +109,7 @@ def l2_loss(prediction: Any, target: Any, *, weight: Any = None, reduction: str 
     return reduced("l2_loss", l2_term(prediction, target), reduction, weight)
 
 
-@composed("prediction", "target")
+@loss("prediction", "target")
 def smooth_l1_loss(
     prediction: Any,
     target: Any,
@@ -109,7 +136,7 @@ def smooth_l1_loss(
     return reduced("smooth_l1_loss", loss, reduction, weight)
 
 
-@composed("prediction", "target")
+@loss("prediction", "target")
 def huber_loss(
     prediction: Any,
     target: Any,
@@ -135,7 +162,7 @@ def huber_loss(
 # margins ----------------------------------------------------------------------------------------
 
 
-@composed("prediction", "target")
+@loss("prediction", "target")
 def hinge_loss(
     prediction: Any,
     target: Any,
@@ -158,7 +185,7 @@ def hinge_loss(
     return reduced("hinge_loss", loss, reduction, weight)
 
 
-@composed("prediction", "target")
+@loss("prediction", "target")
 def squared_hinge_loss(
     prediction: Any,
     target: Any,
@@ -181,7 +208,7 @@ def squared_hinge_loss(
     return reduced("squared_hinge_loss", loss, reduction, weight)
 
 
-@composed("a", "b", "target")
+@loss("a", "b", "target", alike=2)
 def cosine_embedding_loss(
     a: Any,
     b: Any,
@@ -196,7 +223,7 @@ def cosine_embedding_loss(
 
     Parameters
     ----------
-    a, b : arrays (..., n, ...), n along `axis`
+    a, b : arrays (..., n, ...) of one shape, n along `axis`
     target : array of the shape of a without `axis`, 1 or -1
     margin : number
     weight, reduction : as those of `l1_loss`, for one loss a pair
@@ -204,6 +231,7 @@ def cosine_embedding_loss(
     >>> cosine_embedding_loss([[1.0, 0.0], [1.0, 0.0]], [[0.0, 2.0], [3.0, 0.0]], [1, -1])
     np.float64(1.0)
     """
+    require_rows("cosine_embedding_loss", "target", target, "a", a, axis)
     cosine = cosine_similarity(a, b, axis)
     loss = cosine_term(cosine, target, margin=float(margin))
     return reduced("cosine_embedding_loss", loss, reduction, weight)
@@ -230,7 +258,7 @@ def cosine_similarity(a: Any, b: Any, axis: int = -1, *, eps: float = 1e-8) -> A
     return divide(total(multiply(a, b), axis), multiply(*norms))
 
 
-@composed("anchor", "positive", "negative")
+@loss("anchor", "positive", "negative")
 def triplet_margin_loss(
     anchor: Any,
     positive: Any,
@@ -247,7 +275,7 @@ def triplet_margin_loss(
 
     Parameters
     ----------
-    anchor, positive, negative : arrays that broadcast, vectors along `axis`
+    anchor, positive, negative : arrays of one shape, vectors along `axis`
     margin : number from 0
     p : number: distances are `p`-norms
     weight, reduction : as those of `l1_loss`, for one loss a vector

@@ -1,0 +1,45 @@
+"""What losses and metrics ask of the shapes of their operands: nothing is broadcast in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from nbgraph.errors import ShapeError
+from nbgraph.ops.define import as_known
+from nbgraph.shape import axis_of
+
+_NUMBERS = (bool, int, float)  # NumPy's float64 among them
+
+
+def require_alike(name: str, operands: Mapping[str, Any]) -> None:
+    """ShapeError unless all that are arrays have one shape; UnknownShape where one has none yet.
+
+    >>> require_alike("l2_loss", {"prediction": [[1.0], [2.0]], "target": [1.0, 2.0]})
+    Traceback (most recent call last):
+    nbgraph.errors.ShapeError: l2_loss: prediction has shape (2, 1), target (2,); give one shape, \
+as with target.reshape((2, 1))
+    """
+    arrays = {n: v for n, v in operands.items() if not isinstance(v, _NUMBERS)}
+    shapes = {n: tuple(as_known(name, v).shape) for n, v in arrays.items()}
+    first = next(iter(shapes), "")
+    for other, shape in shapes.items():
+        if shape != shapes[first]:
+            raise ShapeError(
+                f"{name}: {first} has shape {shapes[first]}, {other} {shape}; give one shape, "
+                f"as with {other}.reshape({shapes[first]})"
+            )
+
+
+def require_rows(name: str, label: str, target: Any, scores: str, x: Any, axis: int = -1) -> None:
+    """ShapeError unless `target` has the shape of x without an axis."""
+    if isinstance(target, _NUMBERS):
+        return
+    shape, given = (tuple(as_known(name, v).shape) for v in (x, target))
+    place = axis_of(name, axis, len(shape))
+    wanted = (*shape[:place], *shape[place + 1 :])
+    if given != wanted:
+        raise ShapeError(
+            f"{name}: {label} has shape {given}; expected {wanted}, that of {scores}{shape} "
+            f"without axis {axis}"
+        )
