@@ -25,6 +25,7 @@ Messages name the operator, the argument, what was given, what was expected and 
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
 from typing import Never
 
@@ -115,6 +116,15 @@ class OutOfMemory(StorageError, MemoryError):
 
 
 INDEX_CODE = 3  # in the last byte of a kernel's code: the rest is an index out of bounds
+STUCK_CODE = 4  # the same: a `while` loop whose trips change nothing; the rest is a key of _STUCK
+_STUCK: dict[int, str] = {}  # where such loops are, by what their codes say
+
+
+def stuck_code(where: str) -> int:
+    """The code of a kernel whose `while` loop there ("file:line") would go on for ever."""
+    key = zlib.crc32(where.encode())
+    _STUCK[key] = where
+    return key * 256 + STUCK_CODE
 
 
 def of_kernel(name: str, code: int) -> NbgraphError:
@@ -125,6 +135,12 @@ def of_kernel(name: str, code: int) -> NbgraphError:
     """
     if code & 255 == INDEX_CODE:
         return IndexingError(f"{name}: index {code >> 8} is out of bounds of its axis")
+    if code & 255 == STUCK_CODE:
+        return KernelError(
+            f"{name}: the `while` loop at {_STUCK.get(code >> 8, '?')} would go on for ever: a "
+            "trip has changed none of its variables, and its condition still holds. Stop when the "
+            "step is 0, bound the number of trips, or use a tolerance that the dtype can reach"
+        )
     return KernelError(f"kernel {name!r} returned error code {code}")
 
 

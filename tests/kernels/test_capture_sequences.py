@@ -4,12 +4,14 @@ import functools
 import math
 import operator
 import pickle
+import re
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 import nbgraph as ng
+from nbgraph.errors import KernelError
 
 
 class Spring(NamedTuple):
@@ -122,11 +124,49 @@ def halved(x):
     return high
 
 
-def test_a_loop_that_changes_nothing_is_left():
-    x = np.array([0.5, 2.0, 9.0, np.nan, 0.25])
-    root = ng.op(halved)
-    np.testing.assert_allclose(root(x.astype(np.float32))[:3], np.sqrt(x[:3]), rtol=3e-7)
-    np.testing.assert_allclose(root(x)[:3], np.sqrt(x[:3]), rtol=1e-13)
+def scaled_root(x, *, two=2.0):
+    """A loop over the parameter alone, outside of all others."""
+    root = two
+    while abs(root * root - two) > 1e-20:
+        root = 0.5 * (root + two / root)
+    return x * root
+
+
+ENDS = {
+    "numpy": lambda op, x: op(x),
+    "again": lambda op, x: op(x),  # by the short way
+    "number": lambda op, x: op(x[0]),
+    "array": lambda op, x: op(ng.array(x)).asnumpy(),
+    "jit": lambda op, x: ng.jit(lambda v: op(v) * 2)(ng.array(x)).asnumpy(),
+    "reduced": lambda op, x: ng.sum(op(ng.array(x))).asnumpy(),
+    "backward": lambda op, x: op.derivative(0)(x) + op(x),
+}
+
+
+@pytest.mark.parametrize("function", [halved, scaled_root])
+@pytest.mark.parametrize("compiler", ["llvm", "numba"])
+def test_a_loop_that_changes_nothing_is_an_error(function, compiler):
+    """In every world, with the user's line; the next call, on what the loop can do, is none."""
+    op = ng.op(function, certify=False)
+    x = np.array([0.5, 2.0, 9.0], np.float32)
+    line = function.__code__.co_firstlineno
+    for way in ENDS.values() if compiler == "llvm" else [ENDS["numpy"]]:
+        with ng.config(compiler=compiler), pytest.raises(KernelError) as caught:
+            way(op, x)
+        found = re.match(
+            rf"{function.__name__}\w*: the `while` loop at test_capture_sequences.py:(\d+) would",
+            str(caught.value),
+        )
+        assert found and line < int(found[1]) < line + 6
+    if function is halved:
+        wide = x.astype(np.float64)
+        np.testing.assert_allclose(op(wide), np.sqrt(wide), rtol=1e-13)
+    else:
+        np.testing.assert_allclose(op(x, two=4.0), 2 * x)
+
+
+def test_nan_leaves_a_loop_without_an_error():
+    assert np.isnan(ng.op(halved)(np.array([4.0, np.nan]))).tolist() == [False, False]
     got = ng.op(endless)(np.array([np.nan, 0.75, np.inf], np.float32))
     np.testing.assert_array_equal(got, np.array([np.nan, 1.25, np.nan], np.float32))
 

@@ -132,6 +132,7 @@ def names() -> dict[str, Any]:
         **{f"strip_{name}": room(name, STRIP) for name in ("float32", "float64")},
         **{f"strip_{name}": room(name, STRIP) for name in INTEGERS},
         **{f"room_{name}": room(name, count) for name, count in ROOM.items()},
+        "room_int64": room("int64", 1),
     }
     for name in INTEGERS:
         info = np.iinfo(name)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from nbgraph.errors import stuck_code
 from nbgraph.kernels.kinds import INTEGERS, is_integer
+from nbgraph.kernels.nodes import MOVES
 from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.wording import place
 
 _SYMBOL = {
     "add": "+",
@@ -71,6 +74,20 @@ class Namespace:
         return [f"# {name} = {dtype}({value!r})" for name, (dtype, value) in self.constants.items()]
 
 
+def moving(graph: Graph, region_id: int) -> Node | None:
+    """The variable of a `while` loop that says whether its last trip changed another one."""
+    for phi, _, out in graph.regions[region_id].carried.values():
+        if phi.data[1][0] == MOVES and out.op != "const":
+            return phi
+    return None
+
+
+def may_fail(graph: Graph, roots: Sequence[Node]) -> bool:
+    """Whether a loop may be left as a trip changed nothing."""
+    finals = (n for n in graph.reachable(roots) if n.op == "final")
+    return any(moving(graph, n.data[0]) is not None for n in finals)
+
+
 class Body:
     """Writes statements for nodes, in order of need; `lines` holds the text."""
 
@@ -83,6 +100,7 @@ class Body:
         indent: int,
         call_name: Callable[[Node], str] | None = None,
         prefix: str = "t",
+        fault: str = "",
     ) -> None:
         self.graph, self.namespace = graph, namespace
         self.names = dict(leaves)
@@ -102,6 +120,7 @@ class Body:
         self.written = 0  # names that were given
         self._open: set[int] = set()  # loops that are being written
         self._prefix = prefix
+        self._fault = fault  # a pointer to the kernel's code, where that can be said
 
     def require(self, nodes: Sequence[Node]) -> list[str]:
         """Write what the nodes need; their texts, each a name or a short expression."""
@@ -207,10 +226,27 @@ class Body:
         self.indent -= 1
         self._open.discard(region_id)
         self.names = outside
+        if self._fault and (moves := moving(self.graph, region_id)) is not None:
+            self._stuck(carried, moves, region_id)
         for key, name in carried.items():
             final = self.graph.find_final(region_id, key)
             if final is not None:
                 self.names[final.id] = name
+
+    def _stuck(self, carried: dict[int, str], moves: Node, region_id: int) -> None:
+        """The kernel's code, if the loop was left as a trip changed nothing. NaN may do so."""
+        numbers = [carried[moves.id]]
+        for key, phi in self._carried[region_id].items():
+            if phi.kind == "f":
+                numbers.append(f"({carried[key]} != {carried[key]})")
+        for node in self._entering(region_id):
+            if node.kind == "f" and node.op != "const":
+                numbers.append(f"({self.text(node)} != {self.text(node)})")
+        region = self.graph.regions[region_id]
+        assert region.cond is not None
+        self.line(f"if not ({' | '.join(dict.fromkeys(numbers))}):")
+        filename, _, number = region.cond.line.rpartition(":")
+        self.line(f"    store({self._fault}, 0, {stuck_code(place(filename, number))})")
 
     def _typed(self, text: str, phi: Node) -> str:
         return f"int64({text})" if phi.kind == "i" else text

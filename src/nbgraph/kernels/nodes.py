@@ -16,6 +16,7 @@ from typing import Any
 # while a node is added, while loops are differentiated (they carry more then), and while a graph
 # is written out.
 GROWING = threading.RLock()
+MOVES = "$moves"  # the carried variable of a `while` that says whether a trip changed another one
 
 
 class Node:

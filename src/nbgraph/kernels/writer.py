@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from nbgraph.kernels import vector_math
-from nbgraph.kernels.body import Body, Namespace
+from nbgraph.kernels.body import Body, Namespace, may_fail
 from nbgraph.kernels.kinds import INTEGERS
 from nbgraph.kernels.loops import Access, Loop, Operand, Output
 from nbgraph.kernels.scalar import Node
@@ -35,7 +35,7 @@ _STORE: dict[Access, str] = {
 _RESERVED = frozenset(
     "args lo hi n m i j b row col acc start blocks place wide part run run_small separate word "
     "load store load_input store_output load_element store_element shifted select interleaved "
-    "row_offset to_line on_line copied streamed off head abs min max range".split()
+    "fault row_offset to_line on_line copied streamed off head abs min max range".split()
 )
 _NUMBERED = ("t", "c", "v", "u", "w", "user", "int", "uint", "float", "bool")
 _MADE = re.compile(r".*_(?:p|step|at|acc|all)_*$")  # names made of an array's
@@ -58,6 +58,7 @@ class Writer:
 
     signature = "args, lo, hi"
     words: frozenset[str] = frozenset()  # further names that a form gives
+    fault = "fault"  # where the kernel's code lies; "": it has none
 
     def __init__(self, loop: Loop) -> None:
         self.loop = loop
@@ -79,7 +80,7 @@ class Writer:
         name = self.loop.name if self.loop.name.isidentifier() else "kernel"
         self.prologue()
         self.space()
-        self.line(1, "return 0")
+        self.line(1, "return load(fault, 0)" if self._may_fail() else "return 0")
         body = [f"def {name}({self.signature}):", *self.lines]
         lines = [*self.namespace.header(), *self.parts, *body]
         text, loop = "\n".join(lines) + "\n", self.loop
@@ -136,6 +137,10 @@ class Writer:
         """Read the record's fixed words and compute what is uniform over the call."""
         loop = self.loop
         self.line(1, "n = word(args, 0)")
+        if self._may_fail():
+            self.line(1, "fault = room_int64()")
+            self.line(1, "store(fault, 0, 0)")
+            self.locals.add("fault")
         for k, (name, array) in enumerate(self.arrays()):
             if array.layout == "s":
                 self.line(1, f"{name}_step = word(args, {loop.steps_at + k})")
@@ -145,6 +150,9 @@ class Writer:
             self.line(1, f"{name} = {self._scalar(node, loop.parameters_at + k)}")
             self.leaves[node.id] = name
         self.hoist(1, self.roots())
+
+    def _may_fail(self) -> bool:
+        return bool(self.fault) and may_fail(self.loop.graph, self.roots())
 
     def roots(self) -> list[Node]:
         """The nodes that the loops compute."""
@@ -174,7 +182,9 @@ class Writer:
         uniform = [
             n for n in needed.values() if n.id not in varying and n.op not in ("const", "param")
         ]
-        body = Body(graph, uniform, self.namespace, self.leaves, indent, prefix="u")
+        body = Body(
+            graph, uniform, self.namespace, self.leaves, indent, prefix="u", fault=self.fault
+        )
         body.written = self._hoisted
         texts = body.require(uniform)
         self.lines += body.lines
@@ -326,7 +336,7 @@ class Writer:
         def name(node: Node) -> str:
             return self.function(node, small=small)
 
-        body = Body(loop.graph, roots, self.namespace, self.leaves, indent, name)
+        body = Body(loop.graph, roots, self.namespace, self.leaves, indent, name, fault=self.fault)
         texts = body.require(roots)
         if small:
             bound = loop.graph.const(vector_math.TRIG_BOUND[loop.compute])

@@ -1,7 +1,8 @@
 """Loops whose trip count depends on values: a region of the scalar graph for each.
 
 A `while` loop is left, too, when a trip has changed no variable: it would go on for ever, as a
-tolerance for float64 makes it do in float32. A `return` that is never reached then gives NaN.
+tolerance for float64 makes it do in float32. The kernel then ends with an error code, unless NaN is
+among the numbers; a `return` that is never reached gives NaN.
 
 The body is traced with phi nodes for the variables that it assigns. A start value whose kind the
 body changes (an int that becomes a float) is widened, and the body traced again.
@@ -26,6 +27,7 @@ from nbgraph.kernels.capture.values import (
     unflatten,
 )
 from nbgraph.kernels.kinds import promote
+from nbgraph.kernels.nodes import MOVES
 from nbgraph.kernels.scalar import Node
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ _LATE = "gets its first value inside a loop that may not run: give it one before
 class RegionLoop:
     """Traces one loop into a region; kinds of carried variables widen until they are stable."""
 
-    COUNTER, MOVES = "$counter", "$moves"
+    COUNTER, MOVES = "$counter", MOVES
 
     def __init__(
         self, tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node, bounds: Any

@@ -245,6 +245,7 @@ PRIMITIVES: dict[str, Primitive] = {
     **{f"{dtype}_pointer": _pointer(dtype) for dtype in _DTYPES},
     **{f"strip_{kind}": _room(kind, STRIP) for kind in (*INTEGERS, *FLOATS)},
     **{f"room_{kind}": _room(kind, count) for kind, count in ROOM.items()},
+    "room_int64": _room("int64", 1),
     **{kind: _converted(kind) for kind in (*INTEGERS, *FLOATS)},
 }
 
