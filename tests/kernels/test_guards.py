@@ -35,6 +35,10 @@ def over_sinh(x):
     return 1.0 if x <= 0 and x >= 0 else x / math.sinh(x)
 
 
+def bernoulli(x):
+    return 1.0 if 0 <= x <= 0 else x / (1 - math.exp(-x))
+
+
 def by_sign(x):
     if x > 0:
         return math.tanh(x) / x
@@ -89,6 +93,7 @@ LIMITS = [  # function, operand, point at a guard
     (log_ratio, 0, (0.0,)),
     (versine, 0, (0.0,)),
     (over_sinh, 0, (0.0,)),
+    (bernoulli, 0, (0.0,)),
     (by_sign, 0, (0.0,)),
     (safe_divisor, 0, (0.0,)),
     (two_places, 0, (0.0,)),
@@ -164,6 +169,8 @@ def test_every_way_gives_the_limits(way, dtype):
 
 
 SMOOTH = {
+    "exp": (math.exp, [-0.5, 0.0, 1.25]),
+    "erf": (math.erf, [0.0, -0.5]),
     "sin": (math.sin, [0.0, 0.5, 2.0]),
     "log": (math.log, [0.5, 1.0, 3.0]),
     "tanh": (math.tanh, [0.0, 0.75]),
