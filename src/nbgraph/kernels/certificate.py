@@ -13,12 +13,13 @@ import json
 import math
 import random
 import time
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from nbgraph.codegen import cache
 from nbgraph.errors import CertificateError
-from nbgraph.kernels import vanishing
+from nbgraph.kernels import guards, vanishing
 from nbgraph.kernels.boundaries import crossings
 from nbgraph.kernels.claim import Claim, key
 from nbgraph.kernels.interpret import (
@@ -130,12 +131,12 @@ class _Checker:
         self.faint: list[Leaves] = []
         roots = [claim.value, claim.slope] + ([claim.reference] if claim.reference else [])
         nodes = claim.graph.reachable(roots)
-        guards = vanishing.guards(nodes)
+        made = vanishing.guards(nodes)
         self.comparisons = [
             n
             for n in nodes
             if n.op in COMPARISONS and n.args[0].kind == "f" and not n.regions
-            if n.id not in guards
+            if n.id not in made
         ]
 
     def run(self) -> Certificate:
@@ -214,6 +215,8 @@ class _Checker:
         settings = [first, self._others(vary=True), self._positive(first)]
         for x in line[:4]:
             yield {**first, self.claim.wrt.id: x}, None
+        for others in settings:
+            yield from ((leaves, None) for leaves in self._on_guards(others))
         found: set[float] = set()
         for others in settings[: 3 if len(self.claim.leaves) > len(self.claim.fixed) + 1 else 1]:
             for comparison in self.comparisons:
@@ -225,6 +228,18 @@ class _Checker:
             yield {**settings[i % len(settings)], self.claim.wrt.id: x}, None
         for _ in range(40):
             yield {**self._others(), self.claim.wrt.id: self.random.uniform(-4, 4)}, None
+
+    def _on_guards(self, others: Leaves) -> Iterator[Leaves]:
+        """Points of guards where the slope is said to be a limit."""
+        claim = self.claim
+        about = [] if claim.reference else guards.of_outputs(claim.graph, [claim.value], claim.wrt)
+        for guard in about:
+            if guard.slope is not None and guard.at is not None:
+                try:
+                    at = float(Evaluator(claim.graph, others, self.float)(guard.at))
+                except (Undetermined, OverflowError):
+                    continue
+                yield {**others, claim.wrt.id: at}
 
     def _positive(self, values: Leaves) -> Leaves:
         fixed = self.claim.fixed

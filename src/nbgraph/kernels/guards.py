@@ -42,6 +42,7 @@ class Guard:
     outcome: Outcome
     why: str
     slope: Node | None = None  # the limit of the slope, where that is used
+    at: Node | None = None  # where the seed is on the guard
 
 
 def tangent(graph: Graph, node: Node, seed: Node, of: Tangent) -> Node | None:
@@ -127,7 +128,7 @@ class _Arms:
         at = equalities.solve(graph, fact, seed)
 
         def guard(outcome: Outcome, why: str, slope: Node | None = None) -> Guard:
-            return Guard(fact.source, seed, outcome, why, slope)
+            return Guard(fact.source, seed, outcome, why, slope, at)
 
         if at is not None and at.op == "const" and not math.isfinite(at.data):
             return None
