@@ -11,8 +11,8 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import CertificateError
-from nbgraph.kernels import derivative, interpret
-from nbgraph.kernels.certificate import WORK
+from nbgraph.kernels import derivative, interpret, opaque
+from nbgraph.kernels.certificate import WORK, certify
 from nbgraph.operator import certified
 from tests.kernels.smooth_texts import functions
 
@@ -249,6 +249,49 @@ def test_displays_end_with_their_budget():
     assert "<svg" in op._repr_mimebundle_()["text/html"]
     assert op.at_point(0.5).partials.keys() == {"x"}
     assert ng.op(survival).at_point(0.5, 1.0, 1e300).value == 1.0
+
+
+# functions without their text ---------------------------------------------------------------------
+
+TEXTLESS = """
+def diode(i, v):
+    return i - 1e-9 * (math.exp(v / 0.025) - 1)
+
+def survival(k, t, lam):
+    return math.exp(-((t / lam) ** k))
+
+def root(x):
+    r = x
+    while abs(r * r - x) > 1e-9 * x:  # endless below 0
+        r = 0.5 * (r + x / r)
+    return math.fabs(r)
+"""
+
+
+@pytest.fixture(params=["diode", "survival", "root"])
+def textless(request):
+    space = {"math": math}
+    exec(TEXTLESS, space)
+    return ng.op(space[request.param])
+
+
+def test_functions_without_their_text_are_checked(textless):
+    (found,) = certified.certificates(textless.scalar, textless.scalar.operands[0])
+    assert found.points >= 8
+    assert found.work <= WORK + 64
+
+
+def test_a_wrong_derivative_without_text_is_caught(textless, monkeypatch):
+    right = opaque.Extern.function
+
+    def wrong(self):
+        compiled = right(self)
+        return lambda *args: 1.001 * compiled(*args)
+
+    monkeypatch.setattr(opaque.Extern, "function", wrong)
+    ((claim, _),) = certified._claims(textless.scalar, textless.scalar.operands[0], 1)
+    with pytest.raises(CertificateError, match="fault of nbgraph"):
+        certify(claim)
 
 
 EXTREMES = """

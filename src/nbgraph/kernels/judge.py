@@ -29,6 +29,7 @@ FAINT = 1e-15  # of value / operand: slopes that are smaller are lost in the fir
 PRECISIONS = (640, 2048)  # bits, where the first do not settle a point
 COSTLY_PRECISIONS = (384, 768)  # bits, of functions that take long with more
 COSTLY = frozenset("gamma lgamma digamma trigamma erfinv".split())
+OPAQUE_RANGE = 1e-150, 1e150  # of slopes that are computed in float64, without their text
 SEEDS, MORE_SEEDS = 2, 8  # evaluations with other roundings; before a slope is called wrong
 CLEAR = 16.0  # times the noise that a disagreement must be
 SETTLED = 1e-3  # relative, what differences may change by where they are taken for a slope
@@ -64,6 +65,7 @@ class Judge:
         nodes = claim.graph.reachable([claim.value, claim.slope])
         costly = any(n.op == "call" and n.data in COSTLY for n in nodes)
         self.precisions = COSTLY_PRECISIONS if costly else PRECISIONS
+        self._opaque = any(n.op == "extern" and n.data.wrt for n in nodes)
         self._first = MultiDomain(BITS, budget)
 
     def at(self, leaves: Leaves) -> Verdict:
@@ -125,6 +127,8 @@ class Judge:
         size = max(abs(s.expected) for s in samples)
         settled = size <= floor or noise <= SETTLED * size
         slopes = [s.slope for s in samples if s.slope is not None and mp.isfinite(s.slope)]
+        if self._opaque and (not slopes or not OPAQUE_RANGE[0] < size < OPAQUE_RANGE[1]):
+            return Verdict("open")
         if not slopes and settled:
             return Verdict("wrong", mp.nan, expected, math.inf)
         if len(slopes) < len(samples):

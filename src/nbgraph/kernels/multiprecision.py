@@ -57,7 +57,11 @@ def context(bits: int = BITS) -> Any:
 
 
 def magnitude(x: Any) -> int:
-    """The exponent of two above |x|; 0 for 0, infinities and NaN."""
+    """Return the exponent of two above |x|; 0 for 0, infinities and NaN."""
+    if isinstance(x, (int, float)):
+        return math.frexp(x)[1]
+    if not hasattr(x, "_mpf_"):
+        raise Undetermined(f"{x} is outside the real numbers")
     _, mantissa, exponent, bits = x._mpf_
     return exponent + bits if mantissa else 0
 
@@ -67,14 +71,17 @@ def _power(mp: Any) -> Callable[[Any, Any], Any]:
 
     def power(a: Any, b: Any) -> Any:
         b = mp.convert(b)
-        if a == 0 and b < 0:
+        if b < 0 and not a:
             raise Undetermined("0 to a negative power")
-        if a and magnitude(b) > 0:
+        if magnitude(a) and magnitude(b) > 0:
             _, mantissa, exponent, bits = a._mpf_
             logarithm = math.log2(math.ldexp(mantissa >> max(0, bits - 60), -min(bits, 60)))
             if magnitude(b) > 64 or abs((logarithm + exponent + bits) * float(b)) > EXPONENT:
                 raise Unreached("a power beyond all exponents")
-        return plain(a, b)
+        result = plain(a, b)
+        if isinstance(result, mp.mpc):
+            raise Undetermined("a power leaves the real numbers")
+        return result
 
     return power
 

@@ -11,6 +11,7 @@ import hashlib
 import itertools
 import marshal
 import math
+import sys
 import types
 from collections.abc import Sequence
 from typing import Any
@@ -19,9 +20,11 @@ import numpy as np
 
 from nbgraph.errors import CaptureError, DerivativeError
 from nbgraph.kernels.capture.values import Static, Value
-from nbgraph.kernels.interpret import Domain
+from nbgraph.kernels.interpret import Domain, Unreached
 from nbgraph.kernels.scalar import Graph
 
+_LINES = 5_000  # that a function may run at one point
+_OWN = ("mpmath.", "nbgraph.")  # modules whose lines do not count
 _SAMPLES = (0.7, 1.9, -0.6, 3.0, 0.1)
 
 
@@ -52,13 +55,28 @@ class Extern:
 
         return compiled(self.fn, self.result, self.wrt, compute)
 
+    def function(self) -> Any:
+        """The compiled function of Python floats; DerivativeError where Numba cannot make it."""
+        from numba.core.errors import NumbaError
+
+        code = self.fn.__code__
+        try:
+            return _checked(self.identity, self, code.co_argcount + code.co_kwonlyargcount)
+        except NumbaError as error:
+            reason = next((n for n in str(error).splitlines() if "No implementation" in n), "")
+            raise DerivativeError(
+                f"{self.fn.__name__}: there is no derivative of it without its source text; define "
+                f"it in a file or a notebook cell. Numba says: {reason or type(error).__name__}"
+            ) from error
+
     def evaluate(self, domain: Domain, args: Sequence[Any]) -> Any:
-        """The value at a point: the text in the domain's numbers, a derivative as compiled."""
+        """The value at a point: the text in the domain's numbers, a derivative as compiled.
+
+        Exhausted or Unreached where the text does not end; compiled code could not be stopped.
+        """
+        value = _watched(_rebound(self.fn, domain), args, domain)
         if self.wrt:
-            count = self.fn.__code__.co_argcount + self.fn.__code__.co_kwonlyargcount
-            function = _checked(self.identity, self, count)
-            return domain.number(float(function(*(float(a) for a in args))))
-        value = _rebound(self.fn, domain)(*args)
+            return domain.number(float(self.function()(*(float(a) for a in args))))
         return value if self.result is None else value[self.result]
 
 
@@ -70,20 +88,15 @@ def _checked(identity: str, extern: Extern, count: int) -> Any:
     names = ", ".join(f"a{i}" for i in range(count))
     space: dict[str, Any] = {"inner": inner}
     exec(f"def call({names}): return inner({names})", space)
-    return numba.njit(space["call"])
+    return numba.njit(numba.float64(*[numba.float64] * count))(space["call"])
 
 
 def _rebound(fn: types.FunctionType, domain: Domain) -> types.FunctionType:
     """The function with `math` and NumPy answered by the domain."""
     table = dict(domain.functions)
     table |= {"arcsin": table["asin"], "arccos": table["acos"], "arctan": table["atan"]}
-    stand_in = types.SimpleNamespace(
-        **{k: v for k, v in vars(math).items() if not k.startswith("_")} | table,
-        abs=abs,
-        fabs=abs,
-        maximum=max,
-        minimum=min,
-    )
+    table |= {"abs": abs, "fabs": abs, "maximum": max, "minimum": min}
+    stand_in = types.SimpleNamespace(**vars(math) | table)
     space = {
         name: stand_in if value in (math, np) else value
         for name, value in fn.__globals__.items()
@@ -97,6 +110,31 @@ def _rebound(fn: types.FunctionType, domain: Domain) -> types.FunctionType:
         return made
     names = fn.__code__.co_varnames[count : count + only]
     return lambda *a: made(*a[:count], **dict(zip(names, a[count:], strict=True)))  # type: ignore[return-value]
+
+
+def _watched(fn: types.FunctionType, args: Sequence[Any], domain: Domain) -> Any:
+    """What a function gives; each of its lines is work of the domain's budget.
+
+    Unreached after too many of them.
+    """
+    lines = itertools.count(1)
+
+    def trace(frame: types.FrameType, event: str, _arg: object) -> Any:
+        if event == "call" and str(frame.f_globals.get("__name__")).startswith(_OWN):
+            return None
+        if event == "line":
+            if domain.budget is not None:
+                domain.budget.spend(domain.units)
+            if next(lines) > _LINES:
+                raise Unreached(f"{fn.__name__} ran {_LINES} lines")
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        return fn(*args)
+    finally:
+        sys.settrace(before)
 
 
 def opaque_call(graph: Graph, fn: types.FunctionType, values: Sequence[Value]) -> Value:
