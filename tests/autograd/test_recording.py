@@ -316,3 +316,22 @@ def test_a_fan_out_is_added_up_in_one_buffer(monkeypatch):
     values = x.asnumpy().astype("float64")
     wanted = np.cos(values) + np.exp(values) + 1 - np.tanh(values) ** 2
     np.testing.assert_allclose(x.grad.asnumpy(), wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: ng.autograd.grad(3 * x, x, create_graph=True),
+        lambda x: ng.ones(2) * 2,
+        ng.stop_gradient,
+        lambda x: ng.argmax(x, 0),
+    ],
+    ids=["slope of a linear operator", "constant", "stopped", "integers"],
+)
+def test_gradients_of_what_does_not_depend_on_a_variable_are_zeros(make):
+    x = variable([1.0, 2.0])
+    with autograd.record():
+        y = make(x)
+        square = x * x
+    np.testing.assert_array_equal(autograd.grad(y, x).asnumpy(), [0, 0])
+    np.testing.assert_array_equal(autograd.grad([y, square], [x])[0].asnumpy(), [2, 4])

@@ -97,7 +97,7 @@ FUNCTIONS = {
 }  # fmt: skip
 
 
-def _layers():
+def layers():
     """Calls of MXNet's operators, each once, from the numbers that they are compared with."""
     path = Path(__file__).parents[1] / "data" / "mxnet.json"
     for case in json.loads(path.read_text()):
@@ -110,10 +110,10 @@ def _layers():
 
 def calls():
     """By name: operands and keywords of every operator, aliases left out."""
-    layers: dict = {}
-    for name, row in _layers():
-        layers.setdefault(registry.find(name), row)
-    found = {}
+    found: dict = {}
+    own: dict = {}
+    for name, row in layers():
+        own.setdefault(registry.find(name), row)
     for name in registry.names():
         entry = registry.entry(name)
         if entry.names[0] != name or name not in registry.library() or name in UNFIT:
@@ -122,7 +122,7 @@ def calls():
             x = WHOLE if name in BITS else M / 2
             found[name] = [x] * entry.op.nin, {}
         else:
-            row = FUNCTIONS.get(name) or layers.get(entry.op) or CALLS.get(name)
+            row = FUNCTIONS.get(name) or own.get(entry.op) or CALLS.get(name)
             if row is not None:
                 found[name] = list(row[0]), dict(row[1])
     return found

@@ -7,7 +7,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import ArgumentError, FormatError, ShapeError
-from tests.graph.every_operator import calls, missing
+from tests.graph.every_operator import calls, layers, missing
 
 CALLS = calls()
 DAILY = range(0, len(CALLS), 8)  # these also run every day
@@ -33,8 +33,8 @@ def _variables(operands):
     return [make(x) for x in operands], values
 
 
-def _call(name):
-    operands, keywords = CALLS[name]
+def _call(name, row=None):
+    operands, keywords = row or CALLS[name]
     variables, values = _variables(operands)
     own = {}
     for key, value in keywords.items():
@@ -64,6 +64,14 @@ def test_an_operator_is_written_before_shapes_are_known(name):
     shapes = symbol.infer_shape(**{k: v.shape for k, v in values.items()})[1]
     assert shapes is not None
     assert None not in shapes
+
+
+@pytest.mark.parametrize(("name", "row"), list(layers()))
+def test_arguments_stand_in_the_order_of_the_call(name, row):
+    """Whatever the parameters: a list of arrays that is bound stands in that order."""
+    symbol, values = _call(name, row)
+    states = symbol.list_auxiliary_states()
+    assert symbol.list_arguments() == [v for v in values if v not in states]
 
 
 @pytest.mark.parametrize("name", sorted(CALLS))
@@ -195,3 +203,21 @@ def test_an_operator_of_the_library_needs_no_public_name():
         place = next(r["module"] for r in json.loads(text)["operators"] if "module" in r)
         with pytest.raises(error):
             ng.load_json(text.replace(place, wrong))
+
+
+@pytest.mark.parametrize(("shape", "keeps"), [((3,), False), ((1, 3), True)])
+def test_an_index_that_keeps_the_axis_picks_alike_before_shapes_are_known(shape, keeps):
+    x, index = np.arange(6, dtype="float32").reshape(2, 3), np.array([1, 0, 1]).reshape(shape)
+    net = ng.pick(ng.var("x"), ng.var("i", dtype="int64"), axis=0, keepdims=keeps)
+    (found,) = net.eval(x=x, i=index)
+    np.testing.assert_array_equal(found.asnumpy(), ng.pick(x, index, axis=0, keepdims=keeps))
+
+
+def test_a_stopped_gradient_at_the_end_of_a_graph_costs_nothing():
+    x = ng.var("x")
+    exe = ng.stop_gradient(ng.exp(x)).simple_bind(x=(3,))
+    exe.forward()
+    assert len(exe.plan().by_program["forward"]) == 1
+    exe = ng.sum(ng.stop_gradient(x) * x).bind(args={"x": ng.ones(3)}, args_grad={"x": ng.zeros(3)})
+    exe.forward_backward()
+    np.testing.assert_array_equal(exe.grad_dict["x"].asnumpy(), [1, 1, 1])

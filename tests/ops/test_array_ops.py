@@ -326,3 +326,10 @@ def test_sets():
     np.testing.assert_array_equal(ops.nonzero(x > 1), np.nonzero(x > 1))
     np.testing.assert_array_equal(ops.argwhere(x > 1), np.argwhere(x > 1))
     np.testing.assert_array_equal(ops.extract(x > 1, x), x[x > 1])
+
+
+def test_axes_may_be_a_range():
+    x = np.zeros((1, 2, 3))
+    assert ops.moveaxis(x, range(2), range(1, 3)).shape == (3, 1, 2)
+    assert ops.sum(x, axis=range(1, 3)).shape == (1,)
+    assert ops.transpose(x, range(2, -1, -1)).shape == (3, 2, 1)

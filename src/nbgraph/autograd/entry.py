@@ -105,14 +105,15 @@ def grad(
 
     Parameters
     ----------
-    heads, head_grads : as those of `backward`
+    heads, head_grads : as those of `backward`. One that was not computed from an array with
+        attach_grad() while recording is a constant.
     variables : NDArray, or several, that the heads were computed from while recording
     retain_graph : as that of `backward`; by default what `create_graph` says
     create_graph : whether the result can be differentiated
 
     Returns
     -------
-    NDArray, or a list of them, in the form of variables
+    NDArray, or a list of them, in the form of variables; zeros where heads do not depend on one
 
     >>> import nbgraph as ng
     >>> x = ng.array([3.0])
@@ -132,7 +133,7 @@ def grad(
                 f"grad: variables[{i}] was not recorded; call attach_grad() on it before "
                 "ng.autograd.record()"
             )
-    entries = entries_of("grad", *_several(heads, head_grads))
+    entries = entries_of("grad", *_several(heads, head_grads), constants=True)
     keep = create_graph if retain_graph is None else retain_graph
     found = gradients(entries, wanted, create_graph=create_graph, retain_graph=keep)
     return found if isinstance(variables, (list, tuple)) else found[0]
@@ -159,9 +160,10 @@ def gradients(
 
 
 def entries_of(
-    name: str, heads: Sequence[Any], head_grads: Sequence[Any] | None
+    name: str, heads: Sequence[Any], head_grads: Sequence[Any] | None, *, constants: bool = False
 ) -> list[tuple[Node, int, Any]]:
-    """Where gradients start: (node, output, gradient) of each head."""
+    """Where gradients start: (node, output, gradient) of each head. TapeError for one that is not
+    on the tape; with `constants` it is left out, as nothing flows from it."""
     if head_grads is not None and len(head_grads) != len(heads):
         raise ArgumentError(
             f"{name}: {len(head_grads)} head gradients for {len(heads)} heads; give one for each"
@@ -173,6 +175,8 @@ def entries_of(
                 f"{name}: heads[{i}] is a {type(head).__name__}; give NDArrays that were computed "
                 "while recording"
             )
+        if head._node is None and constants:
+            continue
         if head._node is None:
             raise TapeError(
                 f"{name}: heads[{i}] of shape {head.shape} and {head.dtype} was not computed from "

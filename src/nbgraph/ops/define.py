@@ -74,7 +74,7 @@ def whole_tuple(name: str, argument: str, value: Any) -> Shape:
     """A tuple of whole numbers from one or a sequence of them."""
     if type(value) is tuple and set(map(type, value)) <= _INT:
         return value
-    if isinstance(value, (tuple, list)) or (isinstance(value, np.ndarray) and value.ndim):
+    if isinstance(value, (tuple, list, range)) or (isinstance(value, np.ndarray) and value.ndim):
         return tuple(whole(name, argument, v) for v in value)
     return (whole(name, argument, value),)
 
@@ -91,7 +91,7 @@ def hashable_axis(name: str, axis: Any, argument: str = "axis") -> Axis:
     """None, an int or a tuple of ints."""
     if axis is None:
         return None
-    if isinstance(axis, (tuple, list)):
+    if isinstance(axis, (tuple, list, range)):
         return whole_tuple(name, argument, axis)
     return whole(name, argument, axis)
 

@@ -41,7 +41,8 @@ def simplify(graph: Graph, *, stable: bool = False, fast: bool = False) -> Graph
     everywhere, is not computed; signs cancel; views and casts that do nothing vanish; sums over
     nothing are what they sum. Where a sum reads elements in the order of memory, that order is
     kept; given arrays are taken to be contiguous. A head does not become a variable, and the copy
-    of a variable stays. Without shapes nothing is done.
+    of a variable stays. `stop_gradient` vanishes: gradients are made before. Without shapes nothing
+    is done.
 
     `stable`: forms that are as accurate or more so, as `softplus(x)` for `log(1 + exp(x))`.
     `fast`: as if numbers were exact.

@@ -65,6 +65,7 @@ def _by_name() -> dict[str, View]:
         "min": _reduced,
         "astype": _cast,
         "copy": _copied,
+        "stop_gradient": _unchanged,
         "concatenate": _alone,
     }
 

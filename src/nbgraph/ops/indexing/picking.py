@@ -119,9 +119,9 @@ def pick(x: Any, index: Any, axis: int = -1, *, keepdims: bool = False, mode: st
     >>> pick([[1, 2], [3, 4]], [1, 0])
     array([2, 3])
     """
-    x, index, axis = as_array(x), _integers(index), whole("pick", "axis", axis)
-    shapes = [v.shape for v in (x, index) if v.shape is not None]
-    alike = len(shapes) == 2 and len(shapes[0]) == len(shapes[1])
+    axis = whole("pick", "axis", axis)
+    x, index = as_known("pick", x), as_known("pick", _integers(index))
+    alike = len(x.shape) == len(index.shape)
     places = index if alike else expand_dims(index, axis)
     places = within("pick", x, places, axis, mode)
     found = take_along_axis(x, places, axis)
