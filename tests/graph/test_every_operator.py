@@ -7,6 +7,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import ArgumentError, FormatError, ShapeError
+from nbgraph.graph.arguments import typed
 from tests.graph.every_operator import calls, layers, missing
 
 CALLS = calls()
@@ -17,8 +18,13 @@ RUNS = [
 ]
 
 
-def _variables(operands):
-    """A variable of no shape for each array, arrays in lists as well, and their values by name."""
+def _nothing(x):
+    return {"dtype": x.dtype}
+
+
+def _variables(operands, known=_nothing):
+    """A variable for each array, arrays in lists as well, and their values by name; `known` says
+    what it is made with, by default no shape."""
     values = {}
 
     def make(x):
@@ -28,19 +34,19 @@ def _variables(operands):
             return x
         name = f"v{len(values)}"
         values[name] = np.asarray(x)
-        return ng.var(name, dtype=values[name].dtype)
+        return ng.var(name, **known(values[name]))
 
     return [make(x) for x in operands], values
 
 
-def _call(name, row=None):
+def _call(name, row=None, known=_nothing):
     operands, keywords = row or CALLS[name]
-    variables, values = _variables(operands)
+    variables, values = _variables(operands, known)
     own = {}
     for key, value in keywords.items():
         own[key] = value
         if isinstance(value, np.ndarray) and value.dtype.kind == "f":
-            own[key] = ng.var(key, dtype=value.dtype)
+            own[key] = ng.var(key, **known(value))
             values[key] = value
     made = getattr(ng.sym, name)(*variables, **own)
     return ng.Group(list(made)) if isinstance(made, (list, tuple)) else made, values
@@ -72,6 +78,19 @@ def test_arguments_stand_in_the_order_of_the_call(name, row):
     symbol, values = _call(name, row)
     states = symbol.list_auxiliary_states()
     assert symbol.list_arguments() == [v for v in values if v not in states]
+
+
+def _wide(x):
+    return np.dtype("float64" if x.dtype == "float32" else x.dtype)
+
+
+@pytest.mark.parametrize("name", sorted({*CALLS} - {"sparse_dot"}))  # it holds SciPy's matrix
+def test_dtypes_that_are_left_open_are_those_that_are_bound(name):
+    """Nothing that is written before depends on the default."""
+    left, values = _call(name, known=lambda x: {"shape": x.shape})
+    given, _ = _call(name, known=lambda x: {"shape": x.shape, "dtype": _wide(x)})
+    dtypes = {k: _wide(v) for k, v in values.items()}
+    assert str(typed(left.graph, {}, dtypes)) == str(typed(given.graph, {}, {}))
 
 
 @pytest.mark.parametrize("name", sorted(CALLS))

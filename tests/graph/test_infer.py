@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nbgraph as ng
-from nbgraph.errors import ArgumentError, DTypeError, ShapeError
+from nbgraph.errors import ArgumentError, DTypeError, NbgraphError, ShapeError
 from nbgraph.graph.arguments import typed
 from nbgraph.graph.graph import with_variables
 from nbgraph.graph.infer import Inference
@@ -257,3 +257,24 @@ def test_in_the_order_of_arguments():
             infer(None, x=None)
     with pytest.raises(ArgumentError, match="variable 'x': shape='a'"):
         net.infer_shape("a")
+
+
+def test_a_shape_alone_leaves_the_dtype_open():
+    x, y = ng.var("x", shape=(2,)), ng.var("y", dtype="float64")
+    assert (x * y).infer_type()[0] == [np.dtype("float64")] * 2
+    assert ng.exp(x).shape == (2,)
+    assert ng.exp(x).infer_type()[0] == [np.dtype("float32")]  # nothing else decides
+    assert ng.exp(x).eval(x=np.zeros(2))[0].dtype == "float64"
+    i = ng.var("i", shape=(3,))
+    (found,) = ng.take(x, i).eval(x=np.float32([5, 7]), i=np.array([1, 0, 1]))
+    assert found.tolist() == [7, 5, 7]
+    with pytest.raises(DTypeError, match="was made with dtype float32"):
+        ng.exp(ng.var("z", shape=(2,), dtype="float32")).infer_type(z="float64")
+
+
+def test_what_fits_no_dtype_is_refused_where_it_is_written():
+    x = ng.var("x", shape=(2, 3))
+    with pytest.raises(ShapeError):
+        x + ng.var("y", shape=(4,))
+    with pytest.raises(NbgraphError):
+        ng.sum(x, axis=2)

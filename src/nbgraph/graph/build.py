@@ -19,10 +19,13 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from nbgraph.dtype import as_dtype
+from nbgraph.errors import CaptureError, DTypeError, NbgraphError
 from nbgraph.graph.constant import constant_node_value
 from nbgraph.graph.node import Node
 from nbgraph.operator.array_op import ArrayOp, Spec
 from nbgraph.operator.mapper import Mapper
+from nbgraph.settings import config
 from nbgraph.shape import PartialShape as PartialShape
 from nbgraph.shape import broadcast
 
@@ -31,6 +34,7 @@ Operand = tuple["GraphNode", int] | bool | int | float
 NUMBERS = (bool, int, float)
 _EFFECTS = ("random", "parallel_random")
 _NOTHING: Mapping[str, Any] = {}
+_INT64 = np.dtype("int64")
 _TABLE: WeakValueDictionary[Any, GraphNode] = WeakValueDictionary()
 _ENTERING = threading.Lock()
 _tokens = itertools.count(1)
@@ -43,6 +47,9 @@ class GraphNode(Node):
     ----------
     specs : tuple of Spec, or None
         Shape and dtype of each output; None where an operand's are not known yet.
+    open : bool
+        Whether a variable below has a shape but no dtype yet: `specs` are those for
+        `ng.config.default_float`, and inference may find other dtypes.
     token : object
         What makes this application different from an equal one: an effect, a recomputation.
     after : sequence of nodes
@@ -53,11 +60,12 @@ class GraphNode(Node):
         Where in the user's text it was made; `nbgraph.engine.sites` tells the line.
     """
 
-    __slots__ = ("after", "line", "marks", "scope", "specs", "token")
+    __slots__ = ("after", "line", "marks", "open", "scope", "specs", "token")
 
     op: Mapper | ArrayOp | None
     inputs: tuple[Operand, ...]
     specs: tuple[Spec, ...] | None
+    open: bool
     after: tuple[GraphNode, ...]  # type: ignore[assignment]
     token: Any
     marks: Mapping[str, Any]
@@ -132,13 +140,15 @@ def variable(
     line: tuple[CodeType, int] | None = None,
 ) -> GraphNode:
     """The node of an array that is given later."""
-    key = "variable", name, shape, dtype, frozen(tuple(marks.items()))
+    known = shape is not None and None not in shape
+    assumed = as_dtype(config.default_float) if known and dtype is None else dtype
+    key = "variable", name, shape, dtype, assumed, frozen(tuple(marks.items()))
     found = _TABLE.get(key)
     if found is not None:
         return found
-    known = shape is not None and None not in shape and dtype is not None
     made = GraphNode(None, (), {"shape": shape, "dtype": dtype}, name)
-    made.specs = (Spec(shape, dtype),) if known else None  # type: ignore[arg-type]
+    made.specs = (Spec(shape, assumed),) if known else None  # type: ignore[arg-type]
+    made.open = known and dtype is None
     made.token, made.after, made.marks, made.line, made.scope = None, (), marks, line, ""
     return _entered(key, made)
 
@@ -193,7 +203,10 @@ def apply(
     made = GraphNode(op, tuple(inputs), attributes, name)
     made.token, made.after, made.marks, made.line = token, after, marks, line
     made.scope = scope
-    made.specs = _specs(op, made.inputs, attributes)
+    made.open = any(node.open for node, _ in made.entries)
+    made.specs = (
+        _assumed(op, made.inputs, attributes) if made.open else _specs(op, inputs, attributes)
+    )
     return _entered(key, made)
 
 
@@ -202,9 +215,35 @@ def lifted(value: Any) -> Any:
     return (constant(np.asarray(value)), 0) if type(value) in NUMBERS else value
 
 
-def _specs(
+def _assumed(
     op: Mapper | ArrayOp, inputs: Sequence[Operand], attributes: Mapping[str, Any]
 ) -> tuple[Spec, ...] | None:
+    """Specs where dtypes below are left open; None where the operator refuses the default, as it
+    may be for other dtypes."""
+    try:
+        return _specs(op, inputs, attributes)
+    except (DTypeError, CaptureError):
+        return None
+    except NbgraphError:
+        try:
+            _specs(op, inputs, attributes, _INT64)
+        except NbgraphError:
+            refused = True
+        else:
+            refused = False
+        if refused:
+            raise
+        return None
+
+
+def _specs(
+    op: Mapper | ArrayOp,
+    inputs: Sequence[Operand],
+    attributes: Mapping[str, Any],
+    default: np.dtype[Any] | None = None,
+) -> tuple[Spec, ...] | None:
+    """Specs of the outputs, None where those of an operand are not known; `default` takes the place
+    of dtypes that are left open."""
     operands: list[Any] = []
     for value in inputs:
         if type(value) is not tuple:
@@ -213,7 +252,8 @@ def _specs(
         known = value[0].specs
         if known is None:
             return None
-        operands.append(known[value[1]])
+        spec = known[value[1]]
+        operands.append(Spec(spec.shape, default) if default and value[0].open else spec)
     return infer(op, operands, attributes)
 
 

@@ -94,7 +94,7 @@ def _types(node: GraphNode) -> Iterator[str]:
     if len(node.specs) != node.nout:
         yield f"{node!r} has {node.nout} outputs and {len(node.specs)} shapes"
     elif node.op is None:
-        given = Spec(node.attributes["shape"], node.attributes["dtype"])
+        given = Spec(node.attributes["shape"], node.attributes["dtype"] or node.specs[0].dtype)
         if node.specs[0] != given:
             yield f"{node!r} is {node.specs[0]}, it was given as {given}"
     else:

@@ -33,7 +33,7 @@ from nbgraph.graph.graph import Entry, Graph, Moved
 from nbgraph.graph.infer import Inference
 from nbgraph.operator import registry
 from nbgraph.operator.array_op import ArrayOp, Spec
-from nbgraph.operator.deferred import Slot, UnknownShape
+from nbgraph.operator.deferred import Slot, UnknownShape, defaults_read
 
 Function = Callable[..., Any]
 Known = tuple[Any, Any]  # shape and dtype of an operand, as far as they are known
@@ -213,6 +213,7 @@ def _expansion(
         else:
             entries.append(operand)
     settings = naming.scope.set(node.scope), naming.marks.set(node.marks)
+    seen = defaults_read()
     try:
         heads = node.op.composed(entries, node.attributes)
     except UnknownShape:
@@ -220,6 +221,8 @@ def _expansion(
     finally:
         naming.scope.reset(settings[0])
         naming.marks.reset(settings[1])
+    if defaults_read() != seen:
+        return None
     graph = Graph(heads).rewrite(
         lambda n, ins: None if n.op is None else _placed(n, ins, node), moved
     )

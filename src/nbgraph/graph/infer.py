@@ -116,8 +116,11 @@ class Inference:
         if node.op is None or self._complete(node):
             return
         if node.specs is not None and all((node, k) not in self.shapes for k in range(node.nout)):
-            self._learn_specs(node, node.specs)  # inferred when it was made
-            return
+            if not node.open:
+                self._learn_specs(node, node.specs)  # inferred when it was made
+                return
+            for k, spec in enumerate(node.specs):
+                self._learn_shape((node, k), spec.shape, node)
         try:
             if not self._forward(node):
                 self._through(node)

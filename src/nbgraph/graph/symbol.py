@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.dtype import as_dtype
 from nbgraph.engine.sites import caller
 from nbgraph.errors import ArgumentError
 from nbgraph.graph import build, naming
@@ -32,14 +31,13 @@ from nbgraph.graph.infer import as_partial, variable_dtype
 from nbgraph.graph.listing import drawn, listing
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.call import recording
-from nbgraph.operator.deferred import UnknownShape
+from nbgraph.operator.deferred import UnknownShape, note_default
 from nbgraph.operator.typing import as_operand
 from nbgraph.ops.carrier.indexing import Indexing, part
 from nbgraph.ops.carrier.methods import Methods
 from nbgraph.ops.carrier.operators import Operators
 from nbgraph.ops.carrier.protocols import Protocols
 from nbgraph.ops.carrier.reductions import Reductions
-from nbgraph.settings import config
 
 _LARGE = 1 << 20  # bytes of a NumPy array from which on a variable is advised
 
@@ -170,12 +168,16 @@ class Symbol(
     def spec(self) -> Spec:
         """Shape and dtype; ShapeError where they are not known yet."""
         node, index = self.entry
+        if node.open:
+            note_default()
+        return self._spec(node, index)
+
+    def _spec(self, node: GraphNode, index: int) -> Spec:
         if node.specs is None:
             unknown = [v.name for v in self.graph.variables if v.specs is None]
             raise UnknownShape(
                 f"{self.name}: its shape is not known, as {', '.join(map(str, unknown))} came "
-                "without one; give ng.var(name, shape=...), or bind first",
-                type(self),
+                "without one; give ng.var(name, shape=...), or bind first"
             )
         return node.specs[index]
 
@@ -187,18 +189,19 @@ class Symbol(
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Type of the elements."""
+        """Type of the elements. `ng.config.default_float` is that of a variable made without one,
+        unless something else decides when it is bound."""
         return self.spec.dtype
 
     @property
     def ndim(self) -> int:
         """Number of axes."""
-        return len(self.spec.shape)
+        return len(self._spec(*self.entry).shape)
 
     @property
     def size(self) -> int:
         """Number of elements."""
-        return math.prod(self.spec.shape)
+        return math.prod(self._spec(*self.entry).shape)
 
     # what it is not ---------------------------------------------------------------------------
 
@@ -292,7 +295,8 @@ def var(
     shape : tuple of int or None, optional
         None, for the whole or one extent, is not known yet.
     dtype : dtype, optional
-        By default `ng.config.default_float`, unless inference or binding says otherwise.
+        By default what inference or binding says, and `ng.config.default_float` where nothing else
+        decides.
     init : callable, array or number, optional
         How an executor fills it at first: `init(shape, dtype)`, or values that broadcast.
     attr : dict, optional
@@ -314,8 +318,6 @@ def var(
         )
     known = as_partial(f"var {name!r}", shape)
     chosen = None if dtype is None else variable_dtype(name, dtype)
-    if known is not None and None not in known and chosen is None:
-        chosen = as_dtype(config.default_float)
     own = naming.attributes_of(f"var {name!r}", attr)
     marks = {**naming.marks.get(), **own, **attributes}
     if init is not None:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from nbgraph.errors import ShapeError
+from nbgraph.errors import NbgraphError, ShapeError
 from nbgraph.operator.call import carrier_of
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -20,15 +20,7 @@ Outputs = Callable[..., int | None]
 
 
 class UnknownShape(ShapeError):
-    """The shape or dtype of a value to come decides what is to be done, and is not known yet.
-
-    `carrier` is the value's class, whose `__nbgraph_defer__(function, args, kwargs, outputs)` makes
-    a node of the call.
-    """
-
-    def __init__(self, message: str, carrier: Any = None) -> None:
-        super().__init__(message)
-        self.carrier = carrier
+    """The shape or dtype of a value to come decides what is to be done, and is not known yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +28,27 @@ class Slot:
     """The place of an operand among the arguments of a deferred call."""
 
     index: int
+
+
+_defaults = [0]  # how often a dtype was read that is an assumption
+
+
+def note_default() -> None:
+    """Note that a dtype is read which is only the default: what depends on it has to wait."""
+    _defaults[0] += 1
+
+
+def defaults_read() -> int:
+    """Return how often dtypes were read that are only the default."""
+    return _defaults[0]
+
+
+def _deferral(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What makes a node of a call: `__nbgraph_defer__` of the operands' class, or None."""
+    values: list[Any] = []
+    for value in (*args, *kwargs.values()):
+        values += value if isinstance(value, (list, tuple)) else [value]
+    return getattr(carrier_of(values), "__nbgraph_defer__", None)
 
 
 def deferrable(
@@ -59,18 +72,28 @@ def deferrable(
     def decorate(function: _Function) -> _Function:
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
-            carrier = carrier_of((*args, *kwargs.values())) if ordered else None
-            defer = getattr(carrier, "__nbgraph_defer__", None)
-            if defer is not None:
-                return defer(call, args, kwargs, None)
+            if ordered:
+                defer = _deferral(args, kwargs)
+                if defer is not None:
+                    return defer(call, args, kwargs, None)
+            seen = _defaults[0]
             try:
-                return function(*args, **kwargs)
-            except UnknownShape as problem:
-                defer = getattr(problem.carrier, "__nbgraph_defer__", None)
+                made = function(*args, **kwargs)
+                if _defaults[0] == seen:
+                    return made
+            except NbgraphError as problem:
+                if _defaults[0] == seen and not isinstance(problem, UnknownShape):
+                    raise
+                defer = _deferral(args, kwargs)
                 count = None if outputs is None else outputs(*args, **kwargs)
                 if defer is None or (count is None and outputs is not None):
                     raise
-            return defer(call, args, kwargs, count or None)
+                return defer(call, args, kwargs, count or None)
+            defer = _deferral(args, kwargs)
+            if defer is None:
+                return made
+            count = len(made) if isinstance(made, (list, tuple)) else None
+            return defer(call, args, kwargs, count)
 
         call.draws = draws  # type: ignore[attr-defined]
         return call  # type: ignore[return-value]

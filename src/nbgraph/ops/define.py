@@ -114,8 +114,7 @@ def as_known(name: str, x: Any) -> Any:
     if found.shape is None:
         raise UnknownShape(
             f"{name}: an operand's shape is not known yet, and what to do depends on it; give the "
-            "shape, as in ng.var(name, shape=...)",
-            type(found),
+            "shape, as in ng.var(name, shape=...)"
         )
     return found
 

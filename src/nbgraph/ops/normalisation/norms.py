@@ -102,6 +102,7 @@ def _epsilon(name: str, eps: Any) -> float:
 
 
 @composed("x", "gamma", "beta")
+@deferrable()
 def layer_norm(
     x: Any, gamma: Any = None, beta: Any = None, axis: Axis = -1, *, eps: float = 1e-5
 ) -> Any:
@@ -134,6 +135,7 @@ def layer_norm(
 
 
 @composed("x", "gamma")
+@deferrable()
 def rms_norm(x: Any, gamma: Any = None, axis: Axis = -1, *, eps: float = 1e-5) -> Any:
     """Rows along `axis` divided by the root of their mean square, times `gamma` (Zhang and
     Sennrich, 2019).
