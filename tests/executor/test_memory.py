@@ -6,8 +6,15 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
+from nbgraph.array.layout import layout
+from nbgraph.errors import ArgumentError
 from nbgraph.executor import Options
+from nbgraph.executor.programs import Bound
+from nbgraph.graph.arguments import auxiliary_variables, typed
+from nbgraph.graph.graph import spec
+from nbgraph.graph.passes.lifetimes import footprint
 from nbgraph.graph.schedule import predecessors
+from tests.executor.planned import GRAPHS
 
 PLAIN = Options.of(fuse=False, simplify=False)
 
@@ -45,7 +52,7 @@ def test_element_by_element_a_chain_stays_in_place():
     _, made = program(chain(6), PLAIN, x=(4096,))
     assert made.memory.arena_bytes <= 2 * 4096 * 4
     _, made = program(chain(6), Options(), x=(4096,))
-    assert made.memory.arena_bytes == 0
+    assert made.memory.arena_bytes == footprint(4096 * 4)  # the result
     _, apart = program(chain(6), Options.of(PLAIN, inplace=False, memory=False), x=(4096,))
     assert apart.memory.arena_bytes >= 5 * 4096 * 4
 
@@ -195,6 +202,28 @@ def meet(some, others):
     return any(m == n and b < f and e < c for m, b, c in some for n, e, f in others)
 
 
+def ordered_pairs(program):
+    """How many pairs of steps touch a byte that one of them writes; each has its order."""
+    before, uses, pairs = ahead_of(program.plan), touched(program.compiled), 0
+    for late, (reads, writes) in enumerate(uses):
+        for early in range(late):
+            read, written = uses[early]
+            if meet(writes, read | written) or meet(reads, written):
+                assert early in before[late], (program.name, early, late)
+                pairs += 1
+    return pairs
+
+
+def test_results_without_elements_stand_between_no_two_steps():
+    """Nothing computes them, so nothing can wait for them: a small result is there before those
+    behind it in the list begin."""
+    x = ng.var("x")
+    y = ng.cumsum(x)
+    parts = [ng.cumsum(y), ng.tanh(x[:0]), ng.cumsum(y * 2.0), ng.sin(x[:0]), ng.cumsum(x * 3.0)]
+    exe = ng.Group([*parts, ng.full((3,), 2.0) + x[:3]]).simple_bind(grad_req="null", x=(24,))
+    assert ordered_pairs(exe._bound.predict) > 3
+
+
 @pytest.mark.parametrize("options", [Options(), PLAIN], ids=["fused", "plain"])
 @pytest.mark.parametrize(("symbol", "shapes"), [layers(6), fan()], ids=["layers", "fan"])
 def test_whoever_writes_bytes_waits_for_all_who_used_them(symbol, shapes, options):
@@ -202,15 +231,88 @@ def test_whoever_writes_bytes_waits_for_all_who_used_them(symbol, shapes, option
     the later waits for the earlier, for the last reader of a block as well."""
     exe = symbol.simple_bind(options=options, **shapes)
     bound = exe._bound
-    pairs = 0
-    for program in (bound.predict, *bound.halves, bound.both((False,))):
-        before, uses = ahead_of(program.plan), touched(program.compiled)
-        for late, (reads, writes) in enumerate(uses):
-            for early in range(late):
-                read, written = uses[early]
-                if meet(writes, read | written) or meet(reads, written):
-                    assert early in before[late], (program.name, early, late)
-                    pairs += 1
-    assert pairs > len(shapes)
+    programs = (bound.predict, *bound.halves, bound.both((False,)))
+    assert sum(map(ordered_pairs, programs)) > len(shapes)
     waits = bound.both((False,)).compiled.memory.waits
     assert waits or len(shapes) == 1  # there are readers that nothing else waits for
+
+
+def planned(name, request):
+    """Bytes of arenas and outputs, of each way in which an executor of a graph is run."""
+    make, shapes, _ = GRAPHS[name]
+    graph = typed(make(ng).graph, shapes, {})
+    states = auxiliary_variables(graph)
+    wanted = [v for v in graph.variables if v not in states] if request is not ng.kNullOp else []
+    grads = dict.fromkeys(wanted, (None, request))
+    bound = Bound(graph, {}, grads, Options(), ng.cpu(), name)
+    losses = all(getattr(node.op, "is_loss", False) for node, _ in graph.heads)
+    if not wanted:
+        return {"forward": bound.compiled_predict().memory.arena_bytes}
+    outputs = sum(layout(*spec(head)).nbytes for head in graph.heads)
+    joint = bound.compiled_both((not losses,) * len(graph.heads))
+    halves = bound.compiled_halves()
+    return {
+        "forward_backward": joint.memory.arena_bytes + outputs,
+        "forward, backward": max(half.memory.arena_bytes for half in halves) + outputs,
+    }
+
+
+@pytest.mark.parametrize("request_", [ng.kNullOp, ng.kWriteTo, ng.kAddTo])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_no_plan_is_above_mxnets(name, request_):
+    """X-MEM-03: bytes that another planner needs for the same graph, in every mode."""
+    theirs = GRAPHS[name][2][(ng.kNullOp, ng.kWriteTo, ng.kAddTo).index(request_)]
+    for way, ours in planned(name, request_).items():
+        assert ours < (theirs + 1) << 20, (way, ours / 2**20, theirs)
+
+
+def test_what_was_kept_is_used_up_by_one_backward_pass():
+    """Its memory is that of the backward pass, too."""
+    exe = ng.tanh(ng.sin(ng.var("x"))).simple_bind(x=(3,))
+    for _ in range(2):
+        exe.forward(is_train=True, x=0.5)
+        exe.backward(ng.ones(3))
+        with pytest.raises(ArgumentError, match="has not run since the last backward"):
+            exe.backward(ng.ones(3))
+        slope = np.cos(0.5) * (1 - np.tanh(np.sin(0.5)) ** 2)
+        assert np.allclose(exe.grad_dict["x"].asnumpy(), slope)
+
+
+def test_forward_and_backward_take_turns_in_one_memory():
+    """Runs that are pushed at once, without a wait, give what runs one by one give."""
+    symbol, shapes = layers(4)
+    exe = symbol.simple_bind(**shapes)
+    rng = np.random.default_rng(0)
+    batches = [rng.normal(size=shapes["x"]).astype("float32") for _ in range(8)]
+    wanted = []
+    for x in batches:
+        exe.forward_backward(x=x)
+        wanted.append(exe.grad_dict["w0"].asnumpy().copy())
+    found = []
+    for x in batches:
+        exe.forward(is_train=True, x=ng.array(x))
+        exe.backward()
+        found.append(exe.grad_dict["w0"].copy())
+        exe.forward(x=ng.array(x))
+    for own, judge in zip(found, wanted, strict=True):
+        assert np.array_equal(own.asnumpy(), judge)
+    forward, backward = exe._bound.halves
+    assert forward.arena is backward.arena
+
+
+def test_results_of_a_prediction_outlive_their_executor_and_its_memory():
+    """They lie in the memory of the program, which waits for who reads them."""
+    symbol, shapes = layers(3)
+    exe = (symbol * 1.0).simple_bind(grad_req="null", **shapes)
+    kept = []
+    for k in range(1, 20):
+        (out,) = exe.forward(x=k / 20)
+        kept.append(out * 1.0)  # reads it; the next run may not begin to write there before
+    last = out.asnumpy().copy()
+    wanted = [exe.forward(x=k / 20)[0].asnumpy().copy() for k in range(1, 20)]
+    assert [x.asnumpy().item() for x in kept] == [x.item() for x in wanted]
+    del exe
+    gc.collect()
+    _ = [ng.ones(1 << 14) for _ in range(8)]
+    ng.waitall()
+    assert np.array_equal(out.asnumpy(), last)

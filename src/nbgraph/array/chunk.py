@@ -144,6 +144,21 @@ def borrow(array: np.ndarray[Any, Any], device: Context, **why: str) -> Chunk:
     return held
 
 
+class _Part:
+    """A stretch of memory inside of something that is kept alive."""
+
+    __slots__ = ("address", "device", "nbytes", "whole")
+
+    def __init__(self, whole: Any, address: int, nbytes: int, device: Context) -> None:
+        self.whole, self.address, self.nbytes, self.device = whole, address, nbytes, device
+
+
+def part(whole: Any, address: int, nbytes: int, device: Context) -> Chunk:
+    """A chunk, with a variable of its own, over memory inside of `whole`, which is kept alive;
+    whoever has the whole sees to it that both are not used at once."""
+    return Chunk(_Part(whole, address, nbytes, device), None)
+
+
 def calm(held: Chunk) -> None:
     """Wait until nothing unfinished uses the chunk; raises nothing, and not inside a function."""
     if here.running is None:

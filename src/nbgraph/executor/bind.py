@@ -100,10 +100,7 @@ def _executor(
     device: Context,
 ) -> Executor:
     require_gradients(graph, list(grads))
-    outputs = [filled(layout(*spec(head)), device, 0) for head in graph.heads]
-    bound = Bound(
-        graph, arrays, grads, outputs, options or Options(), device, symbol.list_outputs()[0]
-    )
+    bound = Bound(graph, arrays, grads, options or Options(), device, symbol.list_outputs()[0])
     bound.require()
     states = set(auxiliary_variables(graph))
     gradients = {str(node.name): array for node, (array, _) in grads.items()}

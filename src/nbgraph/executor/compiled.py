@@ -5,16 +5,17 @@ Nothing here knows the arrays of a run. Compiling the same graph again finds it 
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from nbgraph.array.issue import launches_of
 from nbgraph.array.layout import Layout, layout
 from nbgraph.device import Context
-from nbgraph.executor.lower import Lowering
+from nbgraph.executor.lower import NOTHING_INSIDE, Inside, Lowering
 from nbgraph.executor.options import Options
 from nbgraph.executor.pipeline import Stage, optimised
 from nbgraph.executor.work import MapWork, Use
@@ -58,7 +59,8 @@ class Compiled:
     standing_in : Interim or None
         What runs while they are compiled; see `executor.interim`.
 
-    Kernels are named here, but neither loaded nor compiled. `loose`: see `fuse`.
+    Kernels are named here, but neither loaded nor compiled. `loose`: see `fuse`; `inside`: see
+    `Inside`.
     """
 
     loaded = False
@@ -72,10 +74,11 @@ class Compiled:
         options: Options,
         device: Context,
         loose: Collection[tuple[GraphNode, ...]] = (),
+        inside: Inside = NOTHING_INSIDE,
     ) -> None:
         self.deciding = threading.RLock()
         self.source, self.options, self.device = graph, options, device
-        self.layouts, self.requests = tuple(layouts), tuple(requests)
+        self.layouts, self.requests, self.inside = tuple(layouts), tuple(requests), inside
         self.stages: list[Stage] = []
         self.graph = optimised(graph, options, self.stages, device, loose)
         with deferring():
@@ -84,17 +87,19 @@ class Compiled:
     def _lay_out(self) -> None:
         names, options = names_of(self.graph.nodes), self.options
         lowering = self.lowering = Lowering(
-            self.graph, self.layouts, self.requests, self.device, names
+            *(self.graph, self.layouts, self.requests, self.device, names), inside=self.inside
         )
         self.arguments = len(lowering.arguments)
         self.result_layouts = [layout(*spec(head)) for head in self.graph.heads]
         self.schedule = lowering.schedule
+        # the plan of the engine has no others, so none may stand between two that have to wait
+        self.schedule.tasks = [task for task in self.schedule.tasks if _does_something(task)]
         self.memory = _planned(self.schedule, options)
+        self.tasks = self.schedule.tasks
         self.slots = [*lowering.arguments, *lowering.results, *lowering.constants]
         self.constants = list(lowering.constants.values())
         self._slot = {value: k for k, value in enumerate(self.slots)}
         self._home = homes(self.schedule.values)
-        self.tasks = [task for task in self.schedule.tasks if _does_something(task)]
         self.prepared = [
             task.work.prepared(task) if hasattr(task.work, "prepared") else None
             for task in self.tasks
@@ -123,8 +128,32 @@ class Compiled:
     def spot(self, value: Value) -> Spot:
         """Where a value lies."""
         value = self.home(value)
-        slot = self._slot.get(value)
+        slot = self._slot.get(value) if value.given else None
         return Spot(slot, 0) if slot is not None else Spot(None, self.memory.offset[value])
+
+    def crossings(self) -> dict[Task, list[int]]:
+        """By the first task of each value in the memory of the run, the slots of results inside of
+        which it lies before these are there: whoever read them after the last run is in the way."""
+        slots = sorted((self.spot(v).offset, k) for k, v in enumerate(self.slots) if v.lasts)
+        found: dict[Task, list[int]] = {}
+        met: set[Value] = {self.home(self.slots[k]) for _, k in slots}
+        for task in self.tasks if slots else ():
+            for value in map(self.home, (*task.reads, *task.writes)):
+                if value.given or value.pinned is not None or value in met:
+                    continue
+                met.add(value)
+                start = self.memory.offset[value]
+                at = bisect.bisect_right(slots, (start, len(self.slots))) - 1
+                for place, k in slots[max(at, 0) :]:
+                    if place >= start + value.nbytes:
+                        break
+                    if start < place + self.slots[k].nbytes:
+                        found.setdefault(task, []).append(k)
+        return found
+
+    def places(self, results: Iterable[int]) -> list[int]:
+        """Where results lie that are inside the memory of the run; 0 for what has no bytes."""
+        return [self.spot(self.slots[self.arguments + k]).offset for k in sorted(results)]
 
     def used(self, task: Task, written: bool, use: Use) -> Spot:
         """Where what a piece of work uses lies."""
@@ -161,7 +190,8 @@ def _losses_first(tasks: list[Task]) -> None:
     needed = {value for task in tasks for value in task.reads}
     for task, following in itertools.pairwise(tasks):
         small = sum(value.nbytes for value in task.writes) <= _SMALL
-        if small and all(value.given and value not in needed for value in task.writes):
+        over = all((value.given or value.lasts) and value not in needed for value in task.writes)
+        if small and over:
             following.after = (*following.after, task)
 
 
@@ -177,18 +207,19 @@ def compiled(
     requests: Sequence[OpReqType],
     options: Options,
     device: Context,
+    inside: Inside = NOTHING_INSIDE,
 ) -> Compiled:
     """The graph compiled for arguments of these layouts; found again where it was before.
 
     Equal graphs are made of the same nodes, so that identity tells.
     """
-    key = graph.heads, graph.variables, tuple(layouts), tuple(requests), options, device
+    key = graph.heads, graph.variables, tuple(layouts), tuple(requests), options, device, inside
     with _LOCK:
         found = _COMPILED.get(key)
         if found is not None:
             _COMPILED.move_to_end(key)
             return found
-    made = Compiled(graph, layouts, requests, options, device)
+    made = Compiled(graph, layouts, requests, options, device, inside=inside)
     with _LOCK:
         found = _COMPILED.setdefault(key, made)
         while len(_COMPILED) > _MOST:

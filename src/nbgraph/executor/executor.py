@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -58,13 +59,19 @@ class Executor(Reports):
         self._arguments = FixedArrays("arg_dict", arguments)
         self._gradients = FixedArrays("grad_dict", gradients)
         self._states = FixedArrays("aux_dict", states)
-        # memory that a forward pass writes, that a backward pass does, and both
-        self._results = [array._chunk for array in bound.outputs]
         self._slopes = [array._chunk for array, _ in bound.grads.values()]
-        self._written = [*self._results, *self._slopes]
-        self._outputs = list(bound.outputs)
         self._trained = False  # whether what backward reads was kept
         self._joint: Program | None = None
+
+    @functools.cached_property
+    def _results(self) -> list[Chunk]:
+        """Memory that a forward pass writes; a backward pass writes `_slopes`."""
+        return [array._chunk for array in self._outputs]
+
+    @functools.cached_property
+    def _written(self) -> list[Chunk]:
+        """Memory that both passes write."""
+        return [*self._results, *self._slopes]
 
     __reduce_ex__ = stays(
         "an executor", "pickle its `symbol` and `arg_dict`, and bind that again with simple_bind"
@@ -112,7 +119,8 @@ class Executor(Reports):
         return self.outputs
 
     def backward(self, out_grads: Any = None) -> None:
-        """Gradients into `grad_dict`, as each `grad_req` says, after `forward(is_train=True)`.
+        """Gradients into `grad_dict`, as each `grad_req` says, after `forward(is_train=True)`: once
+        for each, as it uses up the memory of what was kept.
 
         Parameters
         ----------
@@ -128,8 +136,8 @@ class Executor(Reports):
         """
         if not self._trained:
             raise ArgumentError(
-                "backward: forward(is_train=True) has not run, so nothing was kept for it; call "
-                "that first, or forward_backward() for both at once"
+                "backward: forward(is_train=True) has not run since the last backward, so nothing "
+                "is kept for it; call that first, or forward_backward() for both at once"
                 if self._bound.grads
                 else "backward: no gradient was asked for: every grad_req is 'null'"
             )
@@ -137,6 +145,7 @@ class Executor(Reports):
             if not given:
                 self._bound.seed(output)[...] = 1
         self._about_to_write("backward", self._slopes)
+        self._trained = False  # what was kept is used up
         self._push(self._bound.halves[1], is_train=True, forward=False)
 
     def forward_backward(self, out_grads: Any = None, **inputs: Any) -> list[Any]:

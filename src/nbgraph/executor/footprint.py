@@ -14,7 +14,7 @@ from nbgraph.picture import columns, html_sections, sections
 
 @dataclass(frozen=True, slots=True)
 class ProgramBytes:
-    """Bytes of what a program has of its own.
+    """Bytes of what a program has of its own, or together with the program `shares` names.
 
     `naive`: every value in memory of its own; `peak`: in use at once, which no plan can go below;
     `planned`: the arena that is asked for; `held`: what the pool gave for it; `interim`: what
@@ -27,14 +27,17 @@ class ProgramBytes:
     planned: int
     held: int
     interim: str = ""
+    shares: str = ""
 
 
 class Footprint:
     """What `exe.memory()` gives: a table when printed.
 
     `programs`: ProgramBytes of each; `arrays`: bytes held by the arrays that programs share, by
-    what they are for: "arguments", "states", "outputs", "gradients", "kept" for the backward pass,
-    "output gradients" and "constants". Memory that two hold is counted once, where it is met first.
+    what they are for: "arguments", "states", "outputs", "gradients", "output gradients" and
+    "constants". Memory that two hold is counted once, where it is met first; what is kept for the
+    backward pass lies in the memory that both passes plan, outputs that nothing else is computed
+    with in that of their program.
     """
 
     def __init__(self, programs: Iterable[ProgramBytes], arrays: Mapping[str, int]) -> None:
@@ -43,7 +46,8 @@ class Footprint:
     @property
     def held(self) -> int:
         """All bytes that the executor holds, those of its arguments included."""
-        return sum(p.held for p in self.programs) + sum(self.arrays.values())
+        own = sum(p.held for p in self.programs if not p.shares)
+        return own + sum(self.arrays.values())
 
     @property
     def naive(self) -> int:
@@ -53,7 +57,11 @@ class Footprint:
     @property
     def planned(self) -> int:
         """Bytes of all arenas."""
-        return sum(p.planned for p in self.programs)
+        arenas: dict[str, int] = {}
+        for p in self.programs:
+            name = p.shares or p.program
+            arenas[name] = max(arenas.get(name, 0), p.planned)
+        return sum(arenas.values())
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain values."""
@@ -68,7 +76,11 @@ class Footprint:
     def _parts(self) -> list[tuple[str, str]]:
         head = ("program", "naive", "peak", "planned", "held")
         rows = [
-            (p.program, *(f"{n:,}" for n in (p.naive, p.peak, p.planned, p.held)), p.interim)
+            (
+                p.program,
+                *(f"{n:,}" for n in (p.naive, p.peak, p.planned, p.held)),
+                ", ".join(filter(None, [p.shares and f"in that of {p.shares}", p.interim])),
+            )
             for p in self.programs
         ]
         arrays = [(name, f"{count:,}") for name, count in self.arrays.items() if count]
@@ -98,11 +110,16 @@ def footprint(bound: Bound, programs: Mapping[str, Program], states: Iterable[Ar
         "gradients": gradients,
         "output gradients": bound.seed_arrays(),
         "constants": constants,
-        "kept": [array for p in programs.values() for array in p.arrays or ()],  # all others
     }
     seen: set[Any] = set()
+    seen.update(array._chunk for p in programs.values() for array in p.inside())
     held = {name: _held(arrays, seen) for name, arrays in known.items()}
-    return Footprint([_bytes(name, program) for name, program in programs.items()], held)
+    owners: dict[Any, str] = {}
+    rows: list[ProgramBytes] = []
+    for name, program in programs.items():
+        owner = owners.setdefault(program.arena, name)
+        rows.append(_bytes(name, program, "" if owner == name else owner))
+    return Footprint(rows, held)
 
 
 def _held(arrays: Iterable[Array], seen: set[Any]) -> int:
@@ -114,7 +131,7 @@ def _held(arrays: Iterable[Array], seen: set[Any]) -> int:
     return total
 
 
-def _bytes(name: str, program: Program) -> ProgramBytes:
+def _bytes(name: str, program: Program, shares: str) -> ProgramBytes:
     plan, held = program.compiled.memory, program.arena.chunk
     return ProgramBytes(
         name,
@@ -123,4 +140,5 @@ def _bytes(name: str, program: Program) -> ProgramBytes:
         plan.arena_bytes,
         0 if held is None else held.capacity,
         program.interim,
+        shares,
     )

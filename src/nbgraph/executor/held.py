@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Never
 
 from nbgraph.executor.programs import Bound
@@ -44,10 +45,13 @@ class Held:
     """The part of `Executor` that gives its arrays."""
 
     _bound: Bound
-    _outputs: list[Any]
     _arguments: Arrays
     _gradients: Arrays
     _states: Arrays
+
+    @functools.cached_property
+    def _outputs(self) -> list[Any]:
+        return list(self._bound.outputs)
 
     @property
     def arg_dict(self) -> Arrays:

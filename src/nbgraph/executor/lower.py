@@ -8,7 +8,7 @@ array it is for, where nothing else forbids that; else it is copied there.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,6 +35,18 @@ from nbgraph.operator.request import OpReqType
 kAddTo = OpReqType.kAddTo
 
 
+class Inside(NamedTuple):
+    """What lies in the memory of the run though others use it, too: results that are there when it
+    has ended, by their numbers; variables with the places where they are when it begins. What has
+    no bytes lies nowhere."""
+
+    results: frozenset[int] = frozenset()
+    variables: tuple[tuple[int, int], ...] = ()
+
+
+NOTHING_INSIDE = Inside()
+
+
 class Lowering:
     """A typed graph as a schedule.
 
@@ -54,6 +66,7 @@ class Lowering:
         requests: Sequence[OpReqType],
         device: Context,
         names: Mapping[GraphNode, str],
+        inside: Inside = NOTHING_INSIDE,
     ) -> None:
         self.graph, self.names = graph, names
         self.draft = Draft(graph, device, names)
@@ -62,10 +75,16 @@ class Lowering:
         self.arguments = [
             self._argument(node, own) for node, own in zip(graph.variables, layouts, strict=True)
         ]
+        for k, offset in inside.variables:
+            if self.arguments[k].nbytes:
+                self.arguments[k].given, self.arguments[k].pinned = False, offset
         self.results = [
             Value(f"result {k}", layout(*spec(head)).nbytes, given=True)
             for k, head in enumerate(graph.heads)
         ]
+        for k in inside.results:
+            if self.results[k].nbytes:
+                self.results[k].given, self.results[k].lasts = False, True
         self._direct(requests)
         for node in graph.nodes:
             if node.op is not None:

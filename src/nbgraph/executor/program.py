@@ -14,8 +14,6 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from nbgraph.array import chunk
-from nbgraph.array.chunk import Chunk
 from nbgraph.array.core import Array, from_host
 from nbgraph.array.issue import DeviceCall, LibraryCall, laid_out
 from nbgraph.engine import current
@@ -24,6 +22,7 @@ from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.plan import Outside, Plan, Step
 from nbgraph.engine.thread import here
 from nbgraph.errors import OutOfMemory
+from nbgraph.executor.arena import Arena, Homes
 from nbgraph.executor.compiled import Compiled, Spot
 from nbgraph.executor.drawn import DrawnWork
 from nbgraph.executor.functions import FunctionWork
@@ -40,8 +39,6 @@ from nbgraph.operator.request import OpReqType
 
 Granted = Mapping[Any, Sequence[Any]]
 Patch = list[tuple[int, int]]  # places of one word: (step, word of its record)
-_CACHE_LINE = 64
-_NONE: Mapping[int, int] = {}
 
 
 class Behind(Protocol):
@@ -73,50 +70,6 @@ class State:
         self.held = held
 
 
-class Arena:
-    """Memory of a program's own values; given back when the last run that uses it is over."""
-
-    __slots__ = ("address", "chunk", "nbytes")
-
-    def __init__(self, nbytes: int, device: Any) -> None:
-        self.nbytes = nbytes
-        self.chunk: Chunk | None = None
-        self.address = 0
-        if nbytes:
-            self.chunk = chunk.take(nbytes + _CACHE_LINE, device, ())
-            self.address = -(-self.chunk.address // _CACHE_LINE) * _CACHE_LINE
-
-    def __del__(self) -> None:
-        try:
-            if self.chunk is not None:
-                chunk.give(self.chunk)
-        except (AttributeError, TypeError):  # the interpreter is going
-            return
-
-
-class Homes:
-    """Where spots lie in memory. Steps hold this and not the program: the engine holds steps until
-    the program's instance is dropped, so they must not be what keeps it."""
-
-    __slots__ = ("arena", "arrays")
-
-    def __init__(self, arena: Arena, arrays: Sequence[Array | None]) -> None:
-        self.arena, self.arrays = arena, arrays
-
-    def loose(self, spot: Spot) -> bool:
-        """Whether it lies in an array that a run brings."""
-        return spot.slot is not None and self.arrays[spot.slot] is None
-
-    def address(self, spot: Spot, brought: Mapping[int, int] = _NONE) -> int:
-        """The address; 0 as long as the addresses that a run brings are not known."""
-        if spot.slot is None:
-            return self.arena.address + spot.offset
-        known = self.arrays[spot.slot]
-        if known is None:
-            return brought[spot.slot] + spot.offset if brought else 0
-        return known._address + spot.offset
-
-
 class Program:
     """A compiled graph that can be run.
 
@@ -132,6 +85,10 @@ class Program:
         Where operators keep what belongs to the executor, all of whose programs share it.
     behind : Behind, optional
         What runs behind the graph, in the same plan.
+    arena : Arena, optional
+        Where its own values lie.
+    turns : bool
+        Whether other programs have that arena, too: runs of all of them take turns.
     """
 
     def __init__(
@@ -143,8 +100,11 @@ class Program:
         merged: Sequence[int] | None = None,
         held: dict[Any, Any] | None = None,
         behind: Behind | None = None,
+        arena: Arena | None = None,
+        turns: bool = False,
     ) -> None:
         self.wanted, self.name, self.held, self.behind = made, name, held, behind
+        self.shared, self._turns = arena, turns
         self._given = made.arguments + len(made.result_layouts)
         self._asked = [None] * self._given if arrays is None else list(arrays)
         self._brought = [k for k, array in enumerate(self._asked) if array is None]
@@ -163,7 +123,8 @@ class Program:
         """Memory, steps and a plan."""
         self.compiled = made
         self.constants = [from_host(data, made.device) for data in made.constants]
-        self.arena = Arena(made.memory.arena_bytes, made.device)
+        shared = self.shared if made is self.wanted else None
+        self.arena = shared or Arena(made.memory.arena_bytes, made.device)
         self.arrays: list[Any] = [*self._asked, *self.constants]
         self.homes = Homes(self.arena, self.arrays)
         self.effects: dict[Any, FunctionWork | DrawnWork] = {}
@@ -179,6 +140,12 @@ class Program:
         self._after: dict[Task, Any] = {
             other: ("after", k) for k, task in enumerate(made.tasks) for other in task.after
         }
+        self._inside = {  # by homes: the variables of arrays that lie in the arena
+            made.home(value): own
+            for value, own in zip(made.slots, self._slots, strict=True)
+            if not value.given
+        }
+        self._crossings = made.crossings()
         steps = [
             self._step(k, task, prepared)
             for k, (task, prepared) in enumerate(zip(made.tasks, made.prepared, strict=True))
@@ -208,6 +175,11 @@ class Program:
             self._arrange()
         elif not (self.behind or self.stateful or self._draws or self._modes or not steps):
             self.plain = self.instance.launch if made is self.wanted else None
+
+    def inside(self) -> list[Array]:
+        """Arrays that lie in the arena, with its own values."""
+        slots = zip(self.wanted.slots, self.arrays, strict=False)
+        return [array for value, array in slots if not value.given]
 
     def _change_over(self) -> None:
         """To the program that is wanted, if its kernels are there. Runs that were pushed go on as
@@ -306,6 +278,10 @@ class Program:
             run = work.function(task, self._address_of(task))
             options["wants_state"] = True
             writes += self._resources(work)
+        if self._turns and self.arena is self.shared and self.arena.chunk is not None:
+            # the first step waits for runs of the other programs, and the rest for the first
+            (reads if place else writes).append(self.arena.chunk)
+        writes += [self._slots[k] for k in self._crossings.get(task, ())]
         names = tuple(dict.fromkeys(writes))
         return Step(run, tuple(dict.fromkeys(n for n in reads if n not in names)), names, **options)
 
@@ -380,10 +356,10 @@ class Program:
         return address
 
     def _name(self, value: Value) -> Any:
-        """What orders a value: a given array's variable, else the value itself."""
+        """What orders a value: an array's variable, else the value itself."""
         value = self.compiled.home(value)
         slot = self.compiled.spot(value).slot
-        return value if slot is None else self._slots[slot]
+        return self._inside.get(value, value) if slot is None else self._slots[slot]
 
 
 def _in_order(effects: dict[Any, Any], made: Compiled) -> dict[Any, Any]:

@@ -6,12 +6,15 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
+from nbgraph.array.copying import filled
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.layout import layout
+from nbgraph.executor.arena import Arena
 from nbgraph.executor.compiled import Compiled, compiled
+from nbgraph.executor.lower import NOTHING_INSIDE, Inside
 from nbgraph.executor.options import Options
 from nbgraph.executor.program import Behind, Program
-from nbgraph.executor.split import Halves, split
+from nbgraph.executor.split import split
 from nbgraph.graph.build import GraphNode, Operand, variable
 from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.graph.passes.gradient import gradient
@@ -29,8 +32,11 @@ class Bound:
     arrays : dict from variables to NDArray
     grads : dict from variables to (NDArray, request)
         For the variables whose gradients are wanted.
-    outputs : sequence of NDArray
-        One for each head.
+
+    Attributes
+    ----------
+    outputs : list of NDArray
+        One for each head. Where only they are computed, they lie in the memory of that program.
     """
 
     def __init__(
@@ -38,13 +44,13 @@ class Bound:
         graph: Graph,
         arrays: dict[GraphNode, Array],
         grads: dict[GraphNode, tuple[Array, OpReqType]],
-        outputs: Sequence[Array],
         options: Options,
         device: Any,
         name: str,
     ) -> None:
         self.graph, self.arrays, self.grads = graph, arrays, grads
-        self.outputs, self.options, self.device, self.name = outputs, options, device, name
+        self.options, self.device, self.name = options, device, name
+        self._outputs: list[Array] | None = None
         self._building = threading.RLock()  # two threads may ask at once for what is not there yet
         self._predict: Program | None = None
         self._halves: tuple[Program, Program] | None = None
@@ -55,14 +61,35 @@ class Bound:
         self._seed_arrays: dict[GraphNode, Array] = {}
         self.held: dict[Any, Any] = {}  # what operators keep in this executor
 
+    @property
+    def outputs(self) -> list[Array]:
+        """See the class."""
+        if self._outputs is None:
+            with self._building:
+                self._outputs = self._outputs or self._make_outputs()
+        return self._outputs
+
+    def _make_outputs(self) -> list[Array]:
+        layouts = [layout(*spec(head)) for head in self.graph.heads]
+        if self.grads:
+            return [filled(own, self.device, 0) for own in layouts]
+        made = self.compiled_predict()
+        arena = Arena(made.memory.arena_bytes, self.device)
+        places = zip(made.places(made.inside.results), layouts, strict=True)
+        outputs = [arena.array(place, own) for place, own in places]
+        for output in outputs:
+            output[...] = 0
+        self._predict = self._program(made, outputs, "forward", arena=arena)
+        return outputs
+
     def require(self) -> None:
         """DeviceError or CompileError at the binding, not at a run, where the device cannot do one
         of the nodes."""
         if self.device.host:
             return
-        made = [self._compiled(self.graph, [kWriteTo] * len(self.outputs))]
+        made = [self.compiled_predict()]
         if self.grads:
-            gradients = self._gradients((True,) * len(self.outputs))
+            gradients = self._gradients((True,) * len(self.graph.heads))
             made.append(self._compiled(gradients, [request for _, request in self.grads.values()]))
         for each in made:
             each.require()
@@ -78,7 +105,8 @@ class Bound:
         return self._predict
 
     def _make_predict(self) -> Program:
-        return self._program(self.graph, self.outputs, [kWriteTo] * len(self.outputs), "forward")
+        outputs = self.outputs  # with which it may have been made
+        return self._predict or self._program(self.compiled_predict(), outputs, "forward")
 
     def both(self, given: tuple[bool, ...]) -> Program:
         """Results and gradients as one program; `given`: which head gradients are."""
@@ -93,14 +121,11 @@ class Bound:
         return self._make_both((False,) * len(self.outputs), behind)
 
     def _make_both(self, given: tuple[bool, ...], behind: Behind | None = None) -> Program:
-        gradients = self._gradients(given)
-        heads: list[Entry] = [*self.graph.heads, *gradients.heads]
-        joint = self._recomputed(Graph(heads, gradients.variables))
+        made = self.compiled_both(given)
         targets = [*self.outputs, *(array for array, _ in self.grads.values())]
-        requests = [kWriteTo] * len(self.outputs) + [r for _, r in self.grads.values()]
         if behind is not None:
-            return self._program(joint, targets, requests, "train_step", behind=behind)
-        found = self._both[given] = self._program(joint, targets, requests, "forward_backward")
+            return self._program(made, targets, "train_step", behind=behind)
+        found = self._both[given] = self._program(made, targets, "forward_backward")
         return found
 
     @property
@@ -113,24 +138,45 @@ class Bound:
         return self._halves
 
     def _make_halves(self) -> tuple[Program, Program]:
-        made: Halves = split(self.graph, self._gradients((True,) * len(self.outputs)))
-        kept = [empty_of(layout(*spec(entry)), self.device) for entry in made.kept]
-        forward = self._program(
-            made.forward,
-            [*self.outputs, *kept],
-            [kWriteTo] * (len(self.outputs) + len(kept)),
-            "forward",
+        forward, backward = self.compiled_halves()
+        arena = Arena(max(c.memory.arena_bytes for c in (forward, backward)), self.device)
+        kept: dict[GraphNode, Array] = {
+            backward.source.variables[k]: arena.array(place, backward.layouts[k])
+            for k, place in backward.inside.variables
+        }
+        results, slopes = [*self.outputs, *kept.values()], [a for a, _ in self.grads.values()]
+        return (
+            self._program(forward, results, "forward", arena=arena, turns=True),
+            self._program(backward, slopes, "backward", kept, arena=arena, turns=True),
         )
-        count = len(made.backward.variables) - len(kept)
-        arrays = dict(zip(made.backward.variables[count:], kept, strict=True))
-        backward = self._program(
-            made.backward,
-            [array for array, _ in self.grads.values()],
-            [request for _, request in self.grads.values()],
-            "backward",
-            arrays,
-        )
-        return forward, backward
+
+    # compiled ---------------------------------------------------------------------------------
+
+    def compiled_predict(self) -> Compiled:
+        """What gives the results alone; where nothing else is computed, in memory of its own."""
+        count = len(self.graph.heads)
+        inside = NOTHING_INSIDE if self.grads else Inside(frozenset(range(count)))
+        return self._compiled(self.graph, [kWriteTo] * count, inside)
+
+    def compiled_both(self, given: tuple[bool, ...]) -> Compiled:
+        """Results and gradients."""
+        gradients, results = self._gradients(given), self.graph.heads
+        joint = self._recomputed(Graph([*results, *gradients.heads], gradients.variables))
+        requests = [kWriteTo] * len(results) + [request for _, request in self.grads.values()]
+        return self._compiled(joint, requests)
+
+    def compiled_halves(self) -> tuple[Compiled, Compiled]:
+        """Both in one memory: what is kept lies in the forward program's, and the backward program
+        has that for its own values as soon as it has read what is there."""
+        first = len(self.graph.heads)
+        halves = split(self.graph, self._gradients((True,) * first))
+        count = first + len(halves.kept)
+        inside = Inside(frozenset(range(first, count)))
+        forward = self._compiled(halves.forward, [kWriteTo] * count, inside)
+        begin = len(halves.backward.variables) - len(halves.kept)
+        places = tuple(enumerate(forward.places(inside.results), begin))
+        requests = [request for _, request in self.grads.values()]
+        return forward, self._compiled(halves.backward, requests, Inside(variables=places))
 
     def _gradients(self, given: tuple[bool, ...]) -> Graph:
         heads: list[Entry] = []
@@ -148,21 +194,21 @@ class Bound:
 
     def _program(
         self,
-        graph: Graph,
+        made: Compiled,
         results: Sequence[Array],
-        requests: Sequence[OpReqType],
         what: str,
         more: dict[GraphNode, Array] | None = None,
-        behind: Behind | None = None,
+        **options: Any,
     ) -> Program:
-        arrays = [self._array(node, more or {}) for node in graph.variables]
-        made = self._compiled(graph, requests)
+        arrays = [self._array(node, more or {}) for node in made.source.variables]
         name = f"{what} of {self.name}"
-        return Program(made, [*arrays, *results], name=name, held=self.held, behind=behind)
+        return Program(made, [*arrays, *results], name=name, held=self.held, **options)
 
-    def _compiled(self, graph: Graph, requests: Sequence[OpReqType]) -> Compiled:
+    def _compiled(
+        self, graph: Graph, requests: Sequence[OpReqType], inside: Inside = NOTHING_INSIDE
+    ) -> Compiled:
         layouts = [layout(*spec((node, 0))) for node in graph.variables]
-        return compiled(graph, layouts, requests, self.options, self.device)
+        return compiled(graph, layouts, requests, self.options, self.device, inside)
 
     def _array(self, node: GraphNode, more: dict[GraphNode, Array]) -> Array:
         for known in (self.arrays, more):

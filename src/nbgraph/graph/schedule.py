@@ -22,6 +22,8 @@ class Value:
     """A block of memory.
 
     `shared` names the value whose memory this one takes over (in place), once that is decided.
+    `lasts`: it belongs to the run, and is there when that has ended. `pinned`: it is there when the
+    run begins, at this offset of the run's memory.
     """
 
     name: str
@@ -29,6 +31,8 @@ class Value:
     given: bool = False  # from outside: it has its place
     note: str = ""  # why it is as it is, for `explain`
     shared: Value | None = None
+    lasts: bool = False
+    pinned: int | None = None
 
     def __repr__(self) -> str:
         return f"<value {self.name}: {self.nbytes} bytes>"

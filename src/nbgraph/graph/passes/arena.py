@@ -6,7 +6,8 @@ have them all: merging depends on who asks.
 
 A taker gets the smallest run of free segments that is large enough. Where a run touches an end of
 the arena, that end is used, so that what is free stays in the middle, in one piece. Segments that
-it would have to wait for are used if nothing else fits; and then the arena grows.
+it would have to wait for are used if nothing else fits; and then the arena grows. A `sparing`
+arena grows rather than to cut what is small out of a run that is so many times as large.
 
 Where there are many segments, `LOOKED_AT` of them are looked at: those of about the right size, the
 oldest and the newest.
@@ -55,7 +56,8 @@ Sift = Callable[[list[Segment]], tuple[list[Segment], list[Segment]]]
 class Arena:
     """Memory from 0 to `top`; `used` is the largest end of what was taken so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, sparing: int = 0) -> None:
+        self.sparing = sparing
         self.top = 0
         self.used = 0
         self._free: dict[int, _Pool] = {}  # by colour
@@ -73,6 +75,8 @@ class Arena:
         if run is None:
             runs = _runs(free + late)
             run = _smallest(runs, size) or self._grow(runs, size)
+        if self.sparing and run.end - run.start > self.sparing * size:
+            run = self._grow([], size)
         high = run.start > 0 and run.end == self.top
         start = run.end - size if high else run.start
         return start, self._cut(run, start, start + size)

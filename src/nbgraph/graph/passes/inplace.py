@@ -81,6 +81,7 @@ class _Takeover:
             note(read, f"in the memory of {write.name}")
         else:
             write.shared, gone = read, write
+            home.lasts = write.lasts
             note(write, f"over {read.name}")
         self.touched[home] = touched
         moved = self.family.pop(gone)
@@ -91,8 +92,10 @@ class _Takeover:
         """Why output j of task k may not be written over operand i; empty if it may."""
         read, write = task.reads[i], task.writes[j]
         home = self.home[read]
-        if home.given:
-            return f"{read.name} is given"
+        if home.given or home.lasts:
+            return f"{read.name} is {'given' if home.given else 'kept to the end'}"
+        if write.given and home.pinned is not None:
+            return f"{write.name} is given, {read.name} is there when the run begins"
         if read.nbytes != write.nbytes:
             return f"sizes differ ({read.nbytes} and {write.nbytes} bytes)"
         if self.touched[write][0] != k or write in task.reads:
@@ -193,6 +196,8 @@ class _Sums:
         """y's task adds to x: possible as far as these values go?"""
         if x.given or y.given or not self.writers[x] or len(self.readers[y]) != 1:
             return None
+        if x.lasts or y.lasts:
+            return None
         if len(self.writers[y]) != 1:
             return None
         adder = self.writers[y][0]
@@ -235,7 +240,7 @@ class _Sums:
 
     def merge(self, case: _Sum) -> None:
         total, x, y, z, adder = case.total, case.x, case.y, case.z, case.adder
-        kept, gone = (z, x) if z.given else (x, z)
+        kept, gone = (z, x) if z.given or z.lasts else (x, z)
         for task in (*self.writers[gone], *self.readers[gone]):
             task.reads = tuple(kept if value is gone else value for value in task.reads)
             task.writes = tuple(kept if value is gone else value for value in task.writes)

@@ -1,7 +1,8 @@
 """Which tasks touch which memory, and how much of it is in use at once.
 
 Values that share memory have one *home*: the value at the end of the chain of `shared`. A home that
-is not given has one life: from the first task that touches any value there to the last.
+is not given has one life: from the first task that touches any value there to the last. What is
+pinned lives from the start of the run, what lasts to its end.
 """
 
 from __future__ import annotations
@@ -27,12 +28,23 @@ def footprint(nbytes: int) -> int:
 @dataclass(slots=True, eq=False, repr=False)
 class Life:
     """Memory of the run, by its home. `touched`: tasks in order, each once; `written`: of these,
-    those that write."""
+    those that write. `lasts`: whether any value there does."""
 
     home: Value
     size: int  # its footprint: of the largest value there
     touched: list[int] = field(default_factory=list[int])
     written: list[int] = field(default_factory=list[int])
+    lasts: bool = False
+
+    @property
+    def pinned(self) -> int | None:
+        """Where it lies when the run begins, if it is there then."""
+        return self.home.pinned
+
+    def span(self, count: int) -> tuple[int, int]:
+        """Its first and its last task of `count`."""
+        first = 0 if self.pinned is not None else self.touched[0]
+        return first, count - 1 if self.lasts else self.touched[-1]
 
 
 def homes(values: Sequence[Value]) -> dict[Value, Value]:
@@ -69,6 +81,7 @@ def _touch(found: dict[Value, Life], home: Value, value: Value, task: int) -> Li
     life = found.get(home)
     if life is None:
         life = found[home] = Life(home, footprint(home.nbytes))
+    life.lasts = life.lasts or value.lasts
     if not life.touched or life.touched[-1] != task:
         life.touched.append(task)
     life.size = max(life.size, footprint(value.nbytes))
@@ -76,10 +89,11 @@ def _touch(found: dict[Value, Life], home: Value, value: Value, task: int) -> Li
 
 
 def by_task(places: Sequence[Life], count: int, which: int) -> list[list[Life]]:
-    """For each task the lives whose first (`which` = 0) or last (-1) task it is."""
+    """For each task the lives that begin with it (`which` = 0) or end with it (-1)."""
     found: list[list[Life]] = [[] for _ in range(count)]
     for life in places:
-        found[life.touched[which]].append(life)
+        if not (life.lasts if which else life.pinned is not None):
+            found[life.touched[which]].append(life)
     return found
 
 
@@ -100,8 +114,9 @@ def peak_of(places: Sequence[Life], count: int) -> int:
     """`peak`, of lives that are known."""
     change = [0] * (count + 1)
     for life in places:
-        change[life.touched[0]] += life.size
-        change[life.touched[-1] + 1] -= life.size
+        first, last = life.span(count)
+        change[first] += life.size
+        change[last + 1] -= life.size
     most = now = 0
     for step in change:
         now += step

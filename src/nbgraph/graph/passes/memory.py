@@ -28,9 +28,9 @@ then on. The writers must be ancestors anyway, so branches that are independent 
 for the memory of `LARGE` values: whoever touches one keeps all workers busy by itself, so that to
 run branches one after another costs nothing, and a taker waits for any of these.
 
-Finding the best offsets is NP-hard. Two rules are tried, and the smaller arena is kept: the arena
-begins with the bytes of the peak, and free memory is taken from its ends; or it begins empty. The
-first is optimal on chains.
+Finding the best offsets is NP-hard. Three rules are tried, and the smallest arena is kept: the
+arena begins with the bytes of the peak, and free memory is taken from its ends, which is optimal on
+chains; or it begins empty; or that, and small values are kept out of the memory of large ones.
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ if TYPE_CHECKING:  # what is told of a plan loads when it is asked for
     from nbgraph.graph.passes.places import MemoryReport, Whereabouts
 
 
+_SPARING = 64  # times as large as a value is a run out of which it is not cut
 LARGE = 1 << 20  # bytes of a value whose tasks keep all workers busy by themselves
 
 
@@ -160,9 +161,10 @@ class _Placement:
 
 def _apart(places: Sequence[Life]) -> _Placement:
     found = _Placement({}, 0)
-    for life in places:
-        found.offset[life.home] = found.size
-        found.size += life.size
+    for life in sorted(places, key=lambda life: life.pinned is None):
+        start = found.size if life.pinned is None else life.pinned
+        found.offset[life.home] = start
+        found.size = max(found.size, start + life.size)
     return found
 
 
@@ -170,9 +172,10 @@ def _best(schedule: Schedule, places: Sequence[Life], most: int, *, waits: bool)
     before = predecessors(schedule.tasks)
     ends = _ends(schedule.tasks, before) if waits else [False] * len(before)
     found = _Placer(places, before, ends, most).run()
-    if found.size > most and len(before) <= EXACT:
-        other = _Placer(places, before, ends, 0).run()
-        found = min(found, other, key=lambda placement: placement.size)
+    for sparing in (0, _SPARING):
+        if found.size > most and len(before) <= EXACT:
+            other = _Placer(places, before, ends, 0, sparing).run()
+            found = min(found, other, key=lambda placement: placement.size)
     return found
 
 
@@ -189,17 +192,32 @@ class _Placer:
     """One way through the list."""
 
     def __init__(
-        self, places: Sequence[Life], before: list[set[int]], ends: list[bool], capacity: int
+        self,
+        places: Sequence[Life],
+        before: list[set[int]],
+        ends: list[bool],
+        capacity: int,
+        sparing: int = 0,
     ) -> None:
         count = len(before)
         self.first, self.last = by_task(places, count, 0), by_task(places, count, -1)
         self.reach: Reach = reach(before)
         self.ends = ends
-        self.arena = Arena()
-        if capacity:
-            none = self.reach.guard(())
-            self.arena.give(Segment(0, capacity, NOBODY, none, none, ()))
+        self.arena = Arena(sparing)
         self.found = _Placement({}, 0)
+        self.pin([life for life in places if life.pinned is not None], capacity)
+
+    def pin(self, places: Sequence[Life], capacity: int) -> None:
+        """Lives that are there from the start; the bytes between them, and behind them up to the
+        capacity, are nobody's."""
+        none, end = self.reach.guard(()), 0
+        for life in sorted(places, key=lambda life: life.pinned or 0):
+            start = self.found.offset[life.home] = life.pinned or 0
+            if start > end:
+                self.arena.give(Segment(end, start - end, NOBODY, none, none, ()))
+            end = self.arena.used = self.arena.top = start + life.size
+        if capacity > end:
+            self.arena.give(Segment(end, capacity - end, NOBODY, none, none, ()))
 
     def run(self) -> _Placement:
         for k, begun in enumerate(self.first):

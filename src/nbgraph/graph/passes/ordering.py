@@ -74,7 +74,8 @@ class _Greedy:
         cost = 0
         for p in self.touches[k]:
             life = self.places[p]
-            cost += life.size * (self.left[p] == len(life.touched))
-            cost -= life.size * (self.left[p] == 1)
+            begins = self.left[p] == len(life.touched) and life.pinned is None
+            cost += life.size * begins
+            cost -= life.size * (self.left[p] == 1 and not life.lasts)
         self.cost[k] = cost
         heapq.heappush(self.ready, (cost, k))
