@@ -123,6 +123,8 @@ CALLS = {
     **rows("convolution", [M[None], M[:2, :3, None]], pad=1, **CONVOLVED),
     **rows("convolution_data", [M[None], M[:, :2, None]], size=(5,), pad=1, **CONVOLVED),
     **rows("convolution_weights", [M[None], M[None, :, :2]], size=(2,), pad=0, **CONVOLVED),
+    **rows("im2col", [W.reshape(1, 2, 6)], kernel=2, stride=2, dilate=1, pad=1),
+    **rows("col2im", [W.reshape(1, 4, 3)], output_size=(4,), kernel=2, stride=2, dilate=1, pad=1),
     **rows("concatenate stack", [M, M], axis=0, dtype=None),
     **rows("zeros ones empty", [], shape=(3, 4), **NEW),
     **rows("full", [], shape=(3,), fill_value=2, **NEW),

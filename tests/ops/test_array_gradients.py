@@ -242,6 +242,13 @@ CASES = {
         (lambda x: ops.avg_pooling(x, 3, stride=2, pad=1, counted=False), values(1, 2, 3, 4)),
         (lambda x: ops.avg_pooling(x, 3, stride=2, pad=1, ceil=True), values(2, 1, 6)),
     ],
+    "im2col": [
+        (lambda x: ops.im2col(x, kernel=2, stride=2, pad=1), values(1, 2, 5)),
+        (lambda x: ops.im2col(x, kernel=(2, 3), dilate=(2, 1)), values(2, 1, 4, 3)),
+    ],
+    "col2im": [
+        (lambda x: ops.col2im(x, output_size=(3, 3), kernel=2, pad=(1, 0)), values(1, 4, 8)),
+    ],
     "avg_pooling_gradient": [
         (lambda g: ops.avg_pooling_gradient(g, 2, size=(5,), stride=1), values(1, 2, 4))
     ],

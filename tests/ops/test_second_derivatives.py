@@ -76,6 +76,7 @@ CASES = {
         squared(lambda x: ng.avg_pooling(x, 3, stride=2, pad=1, ceil=True, counted=False)),
         normal(2, 2, 6),
     ),
+    "im2col": (squared(lambda x: ng.im2col(x, kernel=2, stride=2, pad=1)), normal(1, 2, 5)),
     "adaptive_avg_pooling": (
         squared(lambda x: ng.adaptive_avg_pooling(x, (2, 3))), normal(1, 2, 5, 4),
     ),

@@ -262,6 +262,8 @@ from nbgraph.ops.losses.terms import logistic_term as logistic_term
 from nbgraph.ops.losses.terms import smooth_l1_term as smooth_l1_term
 from nbgraph.ops.losses.terms import squared_hinge_term as squared_hinge_term
 from nbgraph.ops.losses.terms import unlikelihood_term as unlikelihood_term
+from nbgraph.ops.named.checks import all_finite as all_finite
+from nbgraph.ops.named.checks import multi_all_finite as multi_all_finite
 from nbgraph.ops.named.cropping import Crop as Crop
 from nbgraph.ops.named.cropping import Pad as Pad
 from nbgraph.ops.named.cropping import diag as diag
@@ -435,6 +437,7 @@ from nbgraph.ops.reductions.extremes import min as min
 from nbgraph.ops.reductions.extremes import ptp as ptp
 from nbgraph.ops.reductions.norms import norm as norm
 from nbgraph.ops.reductions.norms import vector_norm as vector_norm
+from nbgraph.ops.reductions.others import reduce_others as reduce_others
 from nbgraph.ops.reductions.reductions import prod as prod
 from nbgraph.ops.reductions.reductions import sum as sum
 from nbgraph.ops.reductions.reductions import sum_to as sum_to
@@ -515,6 +518,8 @@ from nbgraph.ops.updates.steps import signsgd_update as signsgd_update
 from nbgraph.ops.updates.steps import signum_update as signum_update
 from nbgraph.ops.windows.adaptive import adaptive_avg_pooling as adaptive_avg_pooling
 from nbgraph.ops.windows.adaptive import adaptive_max_pooling as adaptive_max_pooling
+from nbgraph.ops.windows.columns import col2im as col2im
+from nbgraph.ops.windows.columns import im2col as im2col
 from nbgraph.ops.windows.convolutions import convolution as convolution
 from nbgraph.ops.windows.convolutions import convolution_data as convolution_data
 from nbgraph.ops.windows.convolutions import convolution_weights as convolution_weights

@@ -30,6 +30,7 @@ ARRAY_FAMILIES: dict[str, str] = {
     "reductions.reductions": "sum sum_to prod",
     "reductions.extremes": "max amax min amin any all count_nonzero ptp",
     "reductions.statistics": "mean var std",
+    "reductions.others": "reduce_others",
     "reductions.norms": "norm vector_norm",
     "products.sparse": "csr_dot dot_csr sparse_dot",
     "products.linalg": "tril triu trace",
@@ -61,6 +62,7 @@ ARRAY_FAMILIES: dict[str, str] = {
         "MAERegressionOutput logistic_regression_output LogisticRegressionOutput"
     ),
     "windows.regions": "roi_pooling",
+    "windows.columns": "im2col col2im",
     "windows.convolutions": "convolution convolution_data convolution_weights",
     "windows.adaptive": "adaptive_avg_pooling adaptive_max_pooling",
     "windows.pools": (
@@ -98,6 +100,7 @@ NAMED_FAMILIES: dict[str, str] = {
         "linalg_makediag linalg_extracttrian linalg_maketrian khatri_rao"
     ),
     "named.lookups": "Embedding batch_take choose_element_0index fill_element_0index",
+    "named.checks": "all_finite multi_all_finite",
     "named.numbering": "ravel_multi_index unravel_index histogram",
     "named.heads": "MakeLoss make_loss SVMOutput",
     "draws.densities": (

@@ -11,6 +11,7 @@ from nbgraph import ops
 from nbgraph.errors import ArgumentError, DTypeError, IndexingError, ShapeError
 from nbgraph.operator import registry
 from nbgraph.ops.families import NAMED_FAMILIES
+from tests.array.gpu import GPU
 
 S = ng.sym
 X = np.arange(24.0).reshape(2, 3, 4)
@@ -147,6 +148,69 @@ def test_alignments_are_all_there_are():
     np.testing.assert_allclose(x.grad.asnumpy()[:, 0], share - counts / total, rtol=1e-9)
 
 
+def test_a_slope_for_each_element_of_a_sample():
+    """OPP-24: prelu by gamma of a sample's shape, with its gradient."""
+    gamma = np.linspace(0.1, 1, 12).reshape(3, 4)
+    x, slope = ng.array(X - 7), ng.array(gamma)
+    for a in (x, slope):
+        a.attach_grad()
+    with ng.autograd.record():
+        y = ng.nd.LeakyReLU(x, slope, act_type="prelu")
+    y.backward()
+    np.testing.assert_allclose(y.asnumpy(), np.where(X > 7, X - 7, gamma * (X - 7)))
+    np.testing.assert_allclose(slope.grad.asnumpy(), np.minimum(X - 7, 0).sum(0))
+    on_gpu = [ng.array(v, device=GPU) for v in (X - 7, gamma)]
+    found = ng.nd.LeakyReLU(*on_gpu, act_type="prelu").asnumpy()
+    np.testing.assert_array_equal(found, y.asnumpy())
+
+
+@pytest.mark.parametrize("space", [(7,), (5, 6)])
+@pytest.mark.parametrize(("kernel", "stride", "pad"), [(3, 1, 0), (3, 2, 0), (2, 3, 1), (4, 3, 2)])
+def test_pools_of_as_many_places_as_begin_within(space, kernel, stride, pad):
+    """OPP-24: "same" has (n + 2 * pad) / stride places, rounded up; of windows cut at the end."""
+    x = np.random.default_rng(0).normal(size=(2, 3, *space))
+    how = {"kernel": kernel, "stride": stride, "pad": pad, "pooling_convention": "same"}
+    places = [range(-pad, n + pad, stride) for n in space]
+    wanted = {"max": np.max, "sum": np.sum}
+    for kind in ("max", "sum", "avg", "alone"):
+        counts = {"count_include_pad": kind == "avg"} if kind in ("avg", "alone") else {}
+        made = ng.Pooling(x, pool_type="avg" if counts else kind, **how, **counts)
+        assert made.shape == (2, 3, *map(len, places))
+        for at in np.ndindex(*map(len, places)):
+            first = [own[k] for own, k in zip(places, at, strict=True)]
+            cells = tuple(slice(max(f, 0), f + kernel) for f in first)
+            under = x[:, :, *cells].reshape(2, 3, -1)
+            size = np.prod(
+                [min(f + kernel, n + pad) - f for f, n in zip(first, space, strict=True)]
+            )
+            if kind in wanted:
+                judge = wanted[kind](under, -1) if under.size else made[:, :, *at]
+            else:
+                judge = under.sum(-1) / max(size if kind == "avg" else under.shape[-1], 1)
+            np.testing.assert_allclose(made[:, :, *at], judge, rtol=1e-12, atol=1e-12)
+
+
+def test_upsampling_by_weights_interpolates():
+    """OPP-14, OPP-24: the weight is a variable that begins bilinear, also of a symbol that was
+    read from text; a constant stays one, but at the edges."""
+    made = S.UpSampling(
+        ng.var("x"), scale=2, sample_type="bilinear", num_filter=2, num_args=2, name="up"
+    )
+    assert made.list_arguments() == ["x", "up_weight"]
+    exe = ng.load_json(made.tojson()).simple_bind(x=(1, 2, 4, 5))
+    out = exe.forward(x=np.full((1, 2, 4, 5), 3.0))[0].asnumpy()
+    assert out.shape == (1, 2, 8, 10)
+    np.testing.assert_allclose(out[:, :, 1:-1, 1:-1], 3.0, rtol=1e-6)
+
+
+def test_finite_numbers_are_asked_for_again():
+    """OPP-24: with init_output=False what was 0 stays 0."""
+    out = ng.ones(1)
+    assert ng.nd.all_finite(ng.array([np.nan]), out=out) is out and out.item() == 0
+    assert ng.nd.all_finite(ng.array([1.0]), init_output=False, out=out).item() == 0
+    assert ng.nd.all_finite(ng.array([1.0]), out=out).item() == 1
+
+
 def test_every_name_is_there():
     """OPP-14: names of the table are registered, and documented."""
     for name in " ".join(NAMED_FAMILIES.values()).split():
@@ -166,6 +230,13 @@ BAD = [
     (lambda: ops.Pad(X, "wrap"), ArgumentError, "mode='wrap'; expected one of"),
     (lambda: ops.Activation(X, "sine"), ArgumentError, "act_type='sine'; expected one of"),
     (lambda: ops.LeakyReLU(X, X[0, 0], act_type="prelu"), ArgumentError, "a slope for each"),
+    (lambda: ops.im2col(X, kernel=9), ShapeError, "does not fit into space"),
+    (lambda: ops.col2im(X, output_size=4, kernel=2), ShapeError, r"channels \* 2, 3"),
+    (
+        lambda: ops.UpSampling(X[None], X[None], scale=2, sample_type="bilinear"),
+        ArgumentError,
+        "2 arrays and num_filter=0",
+    ),
     (lambda: ops.SequenceMask(X, use_sequence_length=True), ArgumentError, "is not given"),
     (
         lambda: ops.SequenceMask(X, [1], use_sequence_length=True),

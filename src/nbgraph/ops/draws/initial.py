@@ -19,6 +19,7 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.ops.draws import continuous, discrete
+from nbgraph.ops.draws.layered import bilinear as bilinear
 from nbgraph.ops.draws.layered import he_normal as he_normal
 from nbgraph.ops.draws.layered import he_uniform as he_uniform
 from nbgraph.ops.draws.layered import lecun_normal as lecun_normal

@@ -124,3 +124,28 @@ def orthogonal(gain: float = 1.0) -> Initialiser:
         return (gain * (q if rows >= columns else q.T)).reshape(shape).astype(dtype)
 
     return fill
+
+
+def bilinear() -> Initialiser:
+    """Weights of a transposed convolution that interpolates between cells, as `UpSampling` has.
+
+    Along an axis of n elements element i is 1 - abs(i - c) / f, f = ceil(n / 2) and c the middle of
+    a window of 2 * f - f % 2 elements (Long, Shelhamer and Darrell, 2015).
+
+    >>> bilinear()((1, 1, 4, 4), "float64")[0, 0, 1]
+    array([0.1875, 0.5625, 0.5625, 0.1875])
+    """
+
+    def fill(shape: Shape, dtype: Any) -> Array:
+        if len(shape) < 3:
+            raise ShapeError(
+                f"init: shape {shape} has no window; give a shape of three axes or more"
+            )
+        made = np.ones(())
+        for n in shape[2:]:
+            reach = -(-n // 2)
+            middle = (2 * reach - 1 - reach % 2) / (2 * reach)
+            made = made[..., None] * (1 - np.abs(np.arange(n) / reach - middle))
+        return np.broadcast_to(made, shape).astype(dtype)
+
+    return fill

@@ -14,7 +14,9 @@ from nbgraph.kernels.written import Compute, Record
 from nbgraph.operator import elsewhere
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.spec import Spec
+from nbgraph.ops.define import library
 from nbgraph.ops.gpu.addressing import raw
+from nbgraph.ops.windows.columns import col2im, im2col, into_cells, into_columns, windows_of
 from nbgraph.ops.windows.windows import Windows
 
 Array = np.ndarray[Any, Any]
@@ -68,10 +70,8 @@ def _columns_infer(x: Spec, *, windows: Windows) -> Spec:
 
 
 def _columns_naive(inputs: Sequence[Array], outputs: Sequence[Array], *, windows: Windows) -> None:
-    x, shape = inputs[0], (-1, windows.volume, len(inputs[0]), *windows.outs)
-    padded, out = windows.padded(x), outputs[0].reshape(shape)
-    for k, at in enumerate(windows.offsets()):
-        out[:, k] = np.swapaxes(padded[windows.under(at)], 0, 1)
+    shape = (-1, windows.volume, len(inputs[0]), *windows.outs)
+    into_columns(inputs[0], windows, outputs[0].reshape(shape))
 
 
 def _cells_infer(columns: Spec, *, windows: Windows) -> Spec:
@@ -82,10 +82,7 @@ def _cells_infer(columns: Spec, *, windows: Windows) -> Spec:
 def _cells_naive(inputs: Sequence[Array], outputs: Sequence[Array], *, windows: Windows) -> None:
     (out,) = outputs
     shape = out.shape[1], windows.volume, out.shape[0], *windows.outs
-    columns, made = inputs[0].reshape(shape), windows.padded(np.zeros_like(out))
-    for k, at in enumerate(windows.offsets()):
-        made[windows.under(at)] += np.swapaxes(columns[:, k], 0, 1)
-    out[...] = made[windows.inside()]
+    into_cells(inputs[0].reshape(shape), windows, out)
 
 
 # (images, channels, *space) as (channels * window, images, places), and what belongs to cells
@@ -141,3 +138,17 @@ def cells_unit(operands: Sequence[Spec], outputs: Sequence[Spec], *, windows: Wi
         before=(f"given = {value.pointer('columns')}", f"made = {value.pointer('out')}"),
         compute=value.compute,
     )
+
+
+@elsewhere.composed(im2col)
+def columns(data: Any, **how: Any) -> Any:
+    """By images."""
+    windows = windows_of("im2col", data.shape[2:], **how)
+    return library.swapaxes(COLUMNS(data, windows=windows), 0, 1)
+
+
+@elsewhere.composed(col2im)
+def cells(data: Any, *, output_size: Any, **how: Any) -> Any:
+    """From columns by images."""
+    windows = windows_of("col2im", output_size, **how)
+    return CELLS(library.swapaxes(data, 0, 1), windows=windows)

@@ -57,7 +57,9 @@ def along(x: Any, weight: Any, *, axis: int, groups: int | None) -> Any:
 
 @composed(SLOPES)
 def slopes(x: Any, gamma: Any) -> Any:
-    """A slope a channel."""
+    """A slope a channel, or one for each element of a sample."""
+    if len(gamma.shape) > 1:
+        return library.copy(gamma)
     axes = max(len(x.shape) - 2, 0)
     whole = library.reshape(gamma, (-1, *(1,) * axes))
     channels = x.shape[1] if len(x.shape) > 1 else 1

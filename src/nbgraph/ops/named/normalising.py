@@ -200,6 +200,7 @@ def GroupNorm(
     *,
     num_groups: int = 1,
     eps: float = 1e-5,
+    output_mean_var: bool = False,
     name: str | None = None,
 ) -> Any:
     """`group_norm` by MXNet's name: groups of channels of each sample with mean 0 and variance 1,
@@ -212,10 +213,12 @@ def GroupNorm(
         symbols, left out, they become variables with a value for each group
     num_groups : int, of which channels is a multiple
     eps : float, added to the variance
+    output_mean_var : whether mean and deviation are outputs, too
 
     Returns
     -------
-    array of the shape of data
+    array of the shape of data; with `output_mean_var` also mean and sqrt(variance + eps), each
+        (samples, num_groups)
 
     Raises
     ------
@@ -225,8 +228,12 @@ def GroupNorm(
     array([-1.,  1.])
     """
     groups = whole("GroupNorm", "num_groups", num_groups)
-    made = _standard(Reshape(data, (0, groups, -1)), data, eps)
-    return _weighted(made, data, (gamma, beta), 1, name, groups=groups)
+    rows = Reshape(data, (0, groups, -1))
+    made = _standard(rows, data, eps)
+    made = _weighted(made, data, (gamma, beta), 1, name, groups=groups)
+    if not output_mean_var:
+        return made
+    return made, library.mean(rows, -1), library.sqrt(add(library.var(rows, -1), eps))
 
 
 # without weights --------------------------------------------------------------------------------

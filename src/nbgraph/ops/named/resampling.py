@@ -14,10 +14,14 @@ from nbgraph.errors import ArgumentError
 from nbgraph.operator.parameters import Param, field
 from nbgraph.operator.registry import register
 from nbgraph.ops.define import as_known, composed, deferrable, library
-from nbgraph.ops.named.layering import Axes, documented, named, read
+from nbgraph.ops.draws.layered import bilinear
+from nbgraph.ops.named.deconvolutions import DECONVOLUTION
+from nbgraph.ops.named.layering import Axes, applied, documented, named, read
 from nbgraph.ops.named.reshaping import Reshape
 from nbgraph.ops.windows.pools import avg_pooling, max_pooling
 from nbgraph.ops.windows.regions import roi_pooling
+
+_EXTENTS = ("kernel", "stride", "pad")  # numbers for each axis of space
 
 
 class _Pooling(Param):
@@ -28,9 +32,10 @@ class _Pooling(Param):
     global_pool: bool = field(False, doc="Whether the window is the whole space.")
     stride: Axes = field((), lower=1, doc="Cells from place to place.")
     pad: Axes = field((), lower=0, doc="Cells around the data.")
-    pooling_convention: Literal["valid", "full"] = field(
+    pooling_convention: Literal["valid", "full", "same"] = field(
         "valid",
-        doc="full: places up to the end of the pad, with a last window that begins within it.",
+        doc="full: places up to the end of the pad, with a last window that begins within it; "
+        "same: as many as begin before that end.",
     )
     count_include_pad: bool = field(True, doc="Whether the pad counts in a mean.")
     p_value: int | None = field(None, lower=1, upper=3, doc="Of lp: the exponent.")
@@ -47,7 +52,8 @@ def Pooling(data: Any, *, name: str | None = None, **given: Any) -> Any:
     Parameters
     ----------
     data : array (images, channels, *space), one to three axes of space, floats
-    kernel : extents of the window; not needed with `global_pool`
+    kernel, stride, pad : one number for all axes of space, or one for each; a kernel is not needed
+        with `global_pool`
 
     "lp" is (sum of x ** p_value) ** (1 / p_value), with the signs of x. The gradient of a maximum
     goes to the first cell that has it; with `global_pool`, in equal parts to all that have it.
@@ -55,8 +61,9 @@ def Pooling(data: Any, *, name: str | None = None, **given: Any) -> Any:
     Returns
     -------
     array (images, channels, *places): along each axis of n cells there are
-        (n + 2 * pad - kernel) / stride + 1 places, rounded down ("valid") or up ("full"); with
-        `global_pool` one
+        (n + 2 * pad - kernel) / stride + 1 places, rounded down ("valid") or up ("full"), or
+        (n + 2 * pad) / stride, rounded up ("same"); with `global_pool` one. Windows begin `pad`
+        cells before the data, and what of them lies behind the pad does not count.
 
     Raises
     ------
@@ -67,13 +74,17 @@ def Pooling(data: Any, *, name: str | None = None, **given: Any) -> Any:
     >>> Pooling(np.array([[[1.0, 3.0, 2.0]]]), global_pool=True)
     array([[[3.]]])
     """
-    p = read("Pooling", _Pooling, given)
+    numbers = {n: (given[n],) for n in _EXTENTS if isinstance(given.get(n), int)}
+    p = read("Pooling", _Pooling, given | numbers)
     if p.pool_type == "lp" and p.p_value is None:
         raise ArgumentError("Pooling: pool_type='lp' without p_value; give 1, 2 or 3")
     if not p.kernel and not p.global_pool:
         raise ArgumentError("Pooling: no kernel is given; give its extents, or global_pool=True")
     if p.global_pool:
         return named(_over_all(data, p), name)
+    p = _spelled(data, p)
+    if p.pooling_convention == "same":
+        return named(_same(data, p), name)
     made = _windowed(data, p)
     return named(_to_the_end(data, made, p) if p.pooling_convention == "full" else made, name)
 
@@ -85,6 +96,35 @@ def _over_all(data: Any, p: Any) -> Any:
         return _root(library.sum(_powers(data, p.p_value), **how), p.p_value)
     over: dict[str, Any] = {"max": library.max, "avg": library.mean, "sum": library.sum}
     return over[p.pool_type](data, **how)
+
+
+def _spelled(data: Any, p: _Pooling) -> _Pooling:
+    """With one number for each axis of space, where one is given for all."""
+    lengths = [len(p.kernel), len(p.stride), len(p.pad)]
+    if 1 not in lengths:
+        return p
+    axes = max(lengths) if max(lengths) > 1 else len(as_known("Pooling", data).shape) - 2
+    wide = {n: v * axes for n in _EXTENTS if len(v := getattr(p, n)) == 1}
+    return _with(p, **wide)
+
+
+def _with(p: _Pooling, **changed: Any) -> _Pooling:
+    """Parameters of which some are others."""
+    return _Pooling(**{**{n: getattr(p, n) for n in _Pooling.__fields__}, **changed})
+
+
+def _same(data: Any, p: _Pooling) -> Any:
+    """With cells behind the data, so that the last windows lie within; a mean is of the others."""
+    data, axes = as_known("Pooling", data), len(p.kernel)
+    each = zip(data.shape[2:], p.kernel, p.stride or (1,) * axes, p.pad or (0,) * axes, strict=True)
+    more = tuple((0, max(0, -(-(n + 2 * q) // s) * s - s + k - n - 2 * q)) for n, k, s, q in each)
+    fill = _least(data.dtype) if p.pool_type == "max" else 0
+    wide = library.pad(data, ((0, 0), (0, 0), *more), constant_values=fill)
+    kind = "sum" if p.pool_type == "avg" else p.pool_type
+    made = _windowed(wide, _with(p, pooling_convention="valid", pool_type=kind))
+    if p.pool_type != "avg":
+        return made
+    return library.divide(made, _counts(data, made, p, counted=p.count_include_pad))
 
 
 def _windowed(data: Any, p: Any) -> Any:
@@ -124,13 +164,15 @@ def _least(dtype: np.dtype[Any]) -> float:
     return float(np.nextafter(np.array(-np.inf, dtype), np.array(0, dtype)))
 
 
-def _counts(data: Any, mean: Any, p: Any) -> Any:
-    """How many cells each mean is of: the last windows may reach beyond the pad."""
+def _counts(data: Any, mean: Any, p: Any, *, counted: bool = True) -> Any:
+    """How many cells each mean is of: the last windows may reach beyond the pad, which counts or
+    does not."""
     data, found = as_known("Pooling", data), np.ones(())
     for d, (n, window) in enumerate(zip(data.shape[2:], p.kernel, strict=True)):
         step, pad = (p.stride or (1,) * len(p.kernel))[d], (p.pad or (0,) * len(p.kernel))[d]
         first = np.arange(mean.shape[2 + d]) * step - pad
-        own = np.minimum(first + window, n + pad) - first
+        edge = pad if counted else 0
+        own = np.maximum(np.minimum(first + window, n + edge) - np.maximum(first, -edge), 1)
         found = found[..., None] * own
     return found.astype(data.dtype)
 
@@ -176,28 +218,37 @@ class _UpSampling(Param):
     """Parameters of UpSampling."""
 
     scale: int = field(lower=1, doc="Cells made of one, along both axes.")
-    sample_type: Literal["nearest"] = field("nearest", doc="Each cell is repeated.")
+    sample_type: Literal["nearest", "bilinear"] = field(
+        "nearest", doc="Each cell is repeated, or a transposed convolution by weights."
+    )
     multi_input_mode: Literal["concat", "sum"] = field("concat", doc="Of several operands.")
     num_args: int = field(1, lower=1, doc="How many operands there are.")
-    num_filter: int = field(0, lower=0, doc="Ignored: for weights of another sample_type.")
+    num_filter: int = field(0, lower=0, doc="Of bilinear: the channels of data.")
     workspace: int = field(512, lower=0, doc="Ignored.")
 
 
 @register
 @documented(_UpSampling)
 @deferrable()
-def UpSampling(*data: Any, name: str | None = None, **given: Any) -> Any:
-    """Images with each cell repeated `scale` times along both axes of space.
+def UpSampling(*data: Any, name: str | None = None, weight: Any = None, **given: Any) -> Any:
+    """Images with `scale` cells for each one along both axes of space.
 
     Parameters
     ----------
     *data : arrays (images, channels, height, width). Several are brought to the size of the first
         one's result, then concatenated along channels, or added (`multi_input_mode`).
+    weight : array (channels, 1, k, k), k = 2 * scale - scale % 2, of "bilinear" alone, where it may
+        stand behind data, too: such as `ng.init.bilinear()` gives, which interpolates. On symbols,
+        left out, a variable that begins so, as `name_weight`.
 
     Returns
     -------
     array (images, channels, scale * height, scale * width); the gradient of a cell is the sum over
         its copies
+
+    Raises
+    ------
+    ArgumentError for parameters, no array, or a missing weight.
 
     >>> UpSampling(np.array([[[[1.0, 2.0]]]]), scale=2)
     array([[[[1., 1., 2., 2.],
@@ -206,6 +257,9 @@ def UpSampling(*data: Any, name: str | None = None, **given: Any) -> Any:
     p = read("UpSampling", _UpSampling, given)
     if not data:
         raise ArgumentError("UpSampling: no array is given")
+    if p.sample_type == "bilinear":
+        weights = [weight] if weight is not None or len(data) < 2 else []
+        return _interpolated([*data, *weights], p, name)
     if len(data) == 1:
         return named(_repeated(data[0], p.scale), name)
     known = [as_known("UpSampling", x) for x in data]
@@ -217,6 +271,27 @@ def UpSampling(*data: Any, name: str | None = None, **given: Any) -> Any:
     for one in made[1:]:
         total = library.add(total, one)
     return named(total, name)
+
+
+def _interpolated(operands: Any, p: _UpSampling, name: str | None) -> Any:
+    """Data by weights, a transposed convolution of each channel."""
+    if len(operands) != 2 or not p.num_filter:
+        raise ArgumentError(
+            f"UpSampling: {len(operands)} arrays and num_filter={p.num_filter} for "
+            "sample_type='bilinear'; expected data, weight and the number of channels"
+        )
+    window = 2 * p.scale - p.scale % 2
+    how = {
+        "stride": p.scale,
+        "pad": p.scale // 2,
+        "dilation": 1,
+        "groups": p.num_filter,
+        "adj": 0,
+        "target": (),
+    }
+    shape = (p.num_filter, 1, window, window)
+    known = {"weight": (shape, bilinear()(shape, "float32"))}  # values, which a file can hold
+    return applied(DECONVOLUTION, operands, how, name, known)
 
 
 def _repeated(x: Any, scale: int) -> Any:

@@ -216,7 +216,7 @@ def argmax_channel(data: Any) -> Any:
 
 
 @composed("data")
-def nansum(data: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+def nansum(data: Any, axis: Any = None, *, keepdims: bool = False, exclude: bool = False) -> Any:
     """The sum over axes of what is not NaN, 0 where there is nothing.
 
     Parameters
@@ -224,15 +224,16 @@ def nansum(data: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     data : array
     axis : int, several, or None for all
     keepdims : whether these axes stay, with size 1
+    exclude : whether it is over all axes but these
 
     >>> float(nansum([1.0, float("nan"), 2.0]))
     3.0
     """
-    return sum(_filled(data, 0), axis, keepdims=keepdims)
+    return sum(_filled(data, 0), axis, keepdims=keepdims, exclude=exclude)
 
 
 @composed("data")
-def nanprod(data: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+def nanprod(data: Any, axis: Any = None, *, keepdims: bool = False, exclude: bool = False) -> Any:
     """The product over axes of what is not NaN, 1 where there is nothing.
 
     Parameters
@@ -240,11 +241,12 @@ def nanprod(data: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     data : array
     axis : int, several, or None for all
     keepdims : whether these axes stay, with size 1
+    exclude : whether it is over all axes but these
 
     >>> float(nanprod([2.0, float("nan"), 3.0]))
     6.0
     """
-    return library.prod(_filled(data, 1), axis, keepdims=keepdims)
+    return library.prod(_filled(data, 1), axis, keepdims=keepdims, exclude=exclude)
 
 
 def _filled(data: Any, value: int) -> Any:

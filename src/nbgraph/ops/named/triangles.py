@@ -18,9 +18,20 @@ def _turned(x: Any, turn: bool) -> Any:
     return library.matrix_transpose(x) if turn else x
 
 
+def _rows_at(x: Any, axis: int, place: int) -> Any:
+    """Rows brought from one axis to another one."""
+    return x if axis == place else library.moveaxis(x, axis, place)
+
+
 @composed("A", "B")
 def linalg_gemm2(
-    A: Any, B: Any, *, transpose_a: bool = False, transpose_b: bool = False, alpha: float = 1.0
+    A: Any,
+    B: Any,
+    *,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    alpha: float = 1.0,
+    axis: int = -2,
 ) -> Any:
     """alpha * A @ B, of matrices that may be transposed.
 
@@ -29,6 +40,7 @@ def linalg_gemm2(
     A : array (..., m, k), with `transpose_a` (..., k, m)
     B : array (..., k, n), with `transpose_b` (..., n, k); leading axes are a batch and broadcast
     alpha : float, a factor
+    axis : int, that of rows in all arrays; columns are the last one
 
     Returns
     -------
@@ -37,8 +49,10 @@ def linalg_gemm2(
     >>> linalg_gemm2([[1.0, 2.0]], [[3.0, 4.0]], transpose_b=True, alpha=2.0)
     array([[22.]])
     """
-    made = library.matmul(_turned(A, transpose_a), _turned(B, transpose_b))
-    return made if alpha == 1 else multiply(made, float(alpha))
+    axis = whole("linalg_gemm2", "axis", axis)
+    first, second = (_rows_at(x, axis, -2) for x in (A, B))
+    made = library.matmul(_turned(first, transpose_a), _turned(second, transpose_b))
+    return _rows_at(made if alpha == 1 else multiply(made, float(alpha)), -2, axis)
 
 
 @composed("A", "B", "C")
@@ -51,6 +65,7 @@ def linalg_gemm(
     transpose_b: bool = False,
     alpha: float = 1.0,
     beta: float = 1.0,
+    axis: int = -2,
 ) -> Any:
     """alpha * A @ B + beta * C, of matrices that may be transposed.
 
@@ -60,6 +75,7 @@ def linalg_gemm(
     B : array (..., k, n), with `transpose_b` (..., n, k)
     C : array (..., m, n); all leading axes are a batch and broadcast
     alpha, beta : floats, factors
+    axis : int, that of rows in all arrays; columns are the last one
 
     Returns
     -------
@@ -68,7 +84,8 @@ def linalg_gemm(
     >>> linalg_gemm([[1.0, 2.0]], [[3.0], [4.0]], [[1.0]], beta=0.5)
     array([[11.5]])
     """
-    made = linalg_gemm2(A, B, transpose_a=transpose_a, transpose_b=transpose_b, alpha=alpha)
+    turned = {"transpose_a": transpose_a, "transpose_b": transpose_b}
+    made = linalg_gemm2(A, B, alpha=alpha, axis=axis, **turned)
     return add(made, C if beta == 1 else multiply(C, float(beta)))
 
 

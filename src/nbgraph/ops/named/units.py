@@ -69,20 +69,26 @@ def Activation(data: Any, act_type: str, *, name: str | None = None) -> Any:
 
 def _slopes_infer(data: Spec, gamma: Spec) -> Spec:
     channels = data.shape[1] if len(data.shape) > 1 else 1
+    if len(gamma.shape) > 1 and gamma.shape == data.shape[1:]:
+        return gamma
     if gamma.shape not in ((channels,), (1,)):
         raise ArgumentError(
             f"LeakyReLU: gamma has shape {gamma.shape} beside data{data.shape}; expected "
-            f"{(channels,)}, a slope for each channel, or (1,)"
+            f"{(channels,)}, a slope for each channel, (1,), or {data.shape[1:]}, one for each "
+            "element of a sample"
         )
     return Spec((channels,) + (1,) * max(len(data.shape) - 2, 0), gamma.dtype)
 
 
 def _slopes(inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
-    outputs[0][...] = inputs[1].reshape(-1, *(1,) * (outputs[0].ndim - 1))
+    (out,), gamma = outputs, inputs[1]
+    out[...] = gamma.reshape(out.shape if gamma.size == out.size else (1,) * out.ndim)
 
 
 def _slopes_rule(g: Gradients) -> Sequence[Any]:
     spec = g.specs[1]
+    if len(spec.shape) != 1:
+        return [None, cast(g.out_grad, spec)]
     whole = library.sum_to(g.out_grad, (spec.shape[0], *(1,) * max(len(g.specs[0].shape) - 2, 0)))
     return [None, cast(library.reshape(whole, spec.shape), spec)]
 
@@ -120,8 +126,8 @@ def LeakyReLU(
     Parameters
     ----------
     data : array (samples, channels, ...)
-    gamma : array (channels,) or (1,), for "prelu" alone: slopes that are learned; on symbols, left
-        out, a variable, as `name_gamma`
+    gamma : array (channels,) or (1,), or of the shape of a sample, for "prelu" alone: slopes that
+        are learned; on symbols, left out, a variable (channels,), as `name_gamma`
     act_type : "leaky": slope * x; "elu": slope * (e**x - 1) (Clevert et al., 2015); "prelu": gamma
         * x (He et al., 2015); "selu" (Klambauer et al., 2017); "gelu" (Hendrycks and Gimpel, 2016);
         "rrelu": a random slope for each element in training, else the mean of both bounds (Xu et

@@ -53,7 +53,14 @@ _MAX, _MIN = _extreme("max", np.maximum), _extreme("min", np.minimum)
 
 
 @public(_MAX, "amax")
-def max(x: Any, axis: Any = None, *, keepdims: bool = False, out: Any = None) -> Any:
+def max(
+    x: Any,
+    axis: Any = None,
+    *,
+    keepdims: bool = False,
+    exclude: bool = False,
+    out: Any = None,
+) -> Any:
     """The largest element over axes; NaN where there is one. ShapeError of no elements.
 
     Parameters
@@ -61,17 +68,27 @@ def max(x: Any, axis: Any = None, *, keepdims: bool = False, out: Any = None) ->
     x : array
     axis : int, several ints, or None for all
     keepdims : whether these axes stay, with size 1
+    exclude : whether it is over all axes but these
 
     Several elements that are the largest share the gradient in equal parts.
 
     >>> max([[1, 4], [3, 2]], axis=0)
     array([3, 4])
     """
+    if exclude:
+        return library.reduce_others(x, "max", axis, keepdims=keepdims, out=out)
     return _MAX(x, axis=hashable_axis("max", axis), keepdims=bool(keepdims), out=out)
 
 
 @public(_MIN, "amin")
-def min(x: Any, axis: Any = None, *, keepdims: bool = False, out: Any = None) -> Any:
+def min(
+    x: Any,
+    axis: Any = None,
+    *,
+    keepdims: bool = False,
+    exclude: bool = False,
+    out: Any = None,
+) -> Any:
     """The smallest element over axes; NaN where there is one. ShapeError of no elements.
 
     Parameters
@@ -79,12 +96,15 @@ def min(x: Any, axis: Any = None, *, keepdims: bool = False, out: Any = None) ->
     x : array
     axis : int, several ints, or None for all
     keepdims : whether these axes stay, with size 1
+    exclude : whether it is over all axes but these
 
     Several elements that are the smallest share the gradient in equal parts.
 
     >>> min([[1, 4], [3, 2]], axis=0)
     array([1, 2])
     """
+    if exclude:
+        return library.reduce_others(x, "min", axis, keepdims=keepdims, out=out)
     return _MIN(x, axis=hashable_axis("min", axis), keepdims=bool(keepdims), out=out)
 
 

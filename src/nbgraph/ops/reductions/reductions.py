@@ -163,7 +163,13 @@ _SUM = ReduceOp(
 
 @public(_SUM)
 def sum(
-    x: Any, axis: Any = None, dtype: Any = None, *, keepdims: bool = False, out: Any = None
+    x: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    *,
+    keepdims: bool = False,
+    exclude: bool = False,
+    out: Any = None,
 ) -> Any:
     """The sum over axes; of integers and bool 64-bit integers.
 
@@ -173,6 +179,7 @@ def sum(
     axis : int, several ints, or None for all
     dtype : of the sum and the result; by default that of x, of integers and bool int64 or uint64
     keepdims : whether these axes stay, with size 1
+    exclude : whether it is over all axes but these
     out : array to write to, optional
 
     Raises
@@ -182,6 +189,8 @@ def sum(
     >>> sum([[1, 2], [3, 4]], axis=0)
     array([4, 6])
     """
+    if exclude:
+        return library.reduce_others(x, "sum", axis, dtype=dtype, keepdims=keepdims, out=out)
     axis, dtype = hashable_axis("sum", axis), optional_dtype(dtype)
     return _SUM(x, axis=axis, dtype=dtype, keepdims=bool(keepdims), out=out)
 
@@ -286,17 +295,25 @@ _PROD = ReduceOp(
 
 @public(_PROD)
 def prod(
-    x: Any, axis: Any = None, dtype: Any = None, *, keepdims: bool = False, out: Any = None
+    x: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    *,
+    keepdims: bool = False,
+    exclude: bool = False,
+    out: Any = None,
 ) -> Any:
     """The product over axes; of integers and bool 64-bit integers. Its slope is right at zeros.
 
     Parameters
     ----------
     x : array
-    axis, dtype, keepdims, out : as those of `sum`
+    axis, dtype, keepdims, exclude, out : as those of `sum`
 
     >>> prod([[1, 2], [3, 4]], axis=0)
     array([3, 8])
     """
+    if exclude:
+        return library.reduce_others(x, "prod", axis, dtype=dtype, keepdims=keepdims, out=out)
     axis, dtype = hashable_axis("prod", axis), optional_dtype(dtype)
     return _PROD(x, axis=axis, dtype=dtype, keepdims=bool(keepdims), out=out)

@@ -77,7 +77,13 @@ _MEAN = ReduceOp(
 
 @public(_MEAN)
 def mean(
-    x: Any, axis: Any = None, dtype: Any = None, *, keepdims: bool = False, out: Any = None
+    x: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    *,
+    keepdims: bool = False,
+    exclude: bool = False,
+    out: Any = None,
 ) -> Any:
     """The mean over axes; NaN of no elements.
 
@@ -87,10 +93,13 @@ def mean(
     axis : int, several ints, or None for all
     dtype : of the sum and the result; by default that of x, of integers and bool float64
     keepdims : whether these axes stay, with size 1
+    exclude : whether it is over all axes but these
 
     >>> mean([[1, 2], [3, 5]], axis=0)
     array([2. , 3.5])
     """
+    if exclude:
+        return library.reduce_others(x, "mean", axis, dtype=dtype, keepdims=keepdims, out=out)
     axis, dtype = hashable_axis("mean", axis), optional_dtype(dtype)
     return _MEAN(x, axis=axis, dtype=dtype, keepdims=bool(keepdims), out=out)
 

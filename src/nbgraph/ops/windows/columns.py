@@ -1,0 +1,167 @@
+"""What lies under windows as columns of matrices, and back: im2col and col2im, as MXNet names them.
+
+They are each other's gradients, so that derivatives of every order are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ShapeError
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.ops.define import Shape, cast, public
+from nbgraph.ops.windows.windows import Windows, convolved, per_axis, require_space, spelled
+
+Array = np.ndarray[Any, Any]
+
+
+# for all that make columns ----------------------------------------------------------------------
+
+
+def into_columns(x: Array, windows: Windows, out: Array) -> None:
+    """Write what lies under windows to an array (channels, elements of the window, images,
+    *places)."""
+    padded = windows.padded(x)
+    for k, at in enumerate(windows.offsets()):
+        out[:, k] = np.swapaxes(padded[windows.under(at)], 0, 1)
+
+
+def into_cells(columns: Array, windows: Windows, out: Array) -> None:
+    """Sum such an array up where it came from: (images, channels, *space)."""
+    made = windows.padded(np.zeros_like(out))
+    for k, at in enumerate(windows.offsets()):
+        made[windows.under(at)] += np.swapaxes(columns[:, k], 0, 1)
+    out[...] = made[windows.inside()]
+
+
+# the operators ----------------------------------------------------------------------------------
+
+
+def windows_of(
+    name: str, space: Shape, *, kernel: Any, stride: Any, dilate: Any, pad: Any
+) -> Windows:
+    """Windows over data of this space; ShapeError where none fits."""
+    each = zip(("kernel", "stride", "pad", "dilate"), (kernel, stride, pad, dilate), strict=True)
+    return convolved(name, space, *(spelled(name, label, v, len(space)) for label, v in each))
+
+
+def _columns_infer(data: Spec, **how: Any) -> Spec:
+    require_space("im2col", "data", data.shape)
+    windows = windows_of("im2col", data.shape[2:], **how)
+    return Spec((data.shape[0], data.shape[1] * windows.volume, windows.spots), data.dtype)
+
+
+def _columns(inputs: Sequence[Array], outputs: Sequence[Array], **how: Any) -> None:
+    (data,), (out,) = inputs, outputs
+    windows = windows_of("im2col", data.shape[2:], **how)
+    parts = out.reshape(len(data), data.shape[1], windows.volume, *windows.outs)
+    into_columns(data, windows, np.moveaxis(parts, 0, 2))
+
+
+def _cells_infer(data: Spec, *, output_size: Shape, **how: Any) -> Spec:
+    windows = windows_of("col2im", output_size, **how)
+    if len(data.shape) != 3 or data.shape[1] % windows.volume or data.shape[2] != windows.spots:
+        raise ShapeError(
+            f"col2im: data has shape {data.shape}; expected (images, channels * {windows.volume}, "
+            f"{windows.spots}) for output_size={output_size}"
+        )
+    return Spec((data.shape[0], data.shape[1] // windows.volume, *output_size), data.dtype)
+
+
+def _cells(
+    inputs: Sequence[Array], outputs: Sequence[Array], *, output_size: Shape, **how: Any
+) -> None:
+    (data,), (out,) = inputs, outputs
+    windows = windows_of("col2im", output_size, **how)
+    parts = data.reshape(len(data), out.shape[1], windows.volume, *windows.outs)
+    into_cells(np.moveaxis(parts, 0, 2), windows, out)
+
+
+def _columns_rule(g: Gradients) -> Sequence[Any]:
+    (spec,) = g.specs
+    return [cast(_CELLS(g.out_grad, output_size=spec.shape[2:], **g.attributes), spec)]
+
+
+def _cells_rule(g: Gradients) -> Sequence[Any]:
+    how = {name: value for name, value in g.attributes.items() if name != "output_size"}
+    return [cast(_COLUMNS(g.out_grad, **how), g.specs[0])]
+
+
+_COLUMNS = ArrayOp("im2col", _columns_infer, _columns, gradient=_columns_rule, operands=("data",))
+_CELLS = ArrayOp("col2im", _cells_infer, _cells, gradient=_cells_rule, operands=("data",))
+
+
+def _options(name: str, kernel: Any, stride: Any, dilate: Any, pad: Any) -> dict[str, Any]:
+    return {
+        "kernel": per_axis(name, "kernel", kernel, 1),
+        "stride": per_axis(name, "stride", stride, 1),
+        "dilate": per_axis(name, "dilate", dilate, 1),
+        "pad": per_axis(name, "pad", pad, 0),
+    }
+
+
+@public(_COLUMNS)
+def im2col(
+    data: Any, *, kernel: Any, stride: Any = 1, dilate: Any = 1, pad: Any = 0, out: Any = None
+) -> Any:
+    """What lies under a window at each place, as a column.
+
+    Parameters
+    ----------
+    data : array (images, channels, *space), one to three axes of space
+    kernel, stride, dilate, pad : int, or one for each axis of space: elements of the window; cells
+        from place to place; from one element to the next; of zeros around the data
+
+    Returns
+    -------
+    array (images, channels * elements of the window, places): of a convolution the product with
+        weights (features, channels * elements) is the result
+
+    Raises
+    ------
+    ShapeError where the window does not fit.
+
+    >>> im2col(np.arange(4.0).reshape(1, 1, 4), kernel=2)
+    array([[[0., 1., 2.],
+            [1., 2., 3.]]])
+    """
+    return _COLUMNS(data, out=out, **_options("im2col", kernel, stride, dilate, pad))
+
+
+@public(_CELLS)
+def col2im(
+    data: Any,
+    *,
+    output_size: Any,
+    kernel: Any,
+    stride: Any = 1,
+    dilate: Any = 1,
+    pad: Any = 0,
+    out: Any = None,
+) -> Any:
+    """Columns summed up where `im2col` has them from.
+
+    Parameters
+    ----------
+    data : array (images, channels * elements of the window, places)
+    output_size : extents of space of the result
+    kernel, stride, dilate, pad : as those of `im2col`
+
+    Returns
+    -------
+    array (images, channels, *output_size)
+
+    Raises
+    ------
+    ShapeError where data does not have the places of such a space.
+
+    >>> col2im(np.ones((1, 2, 3)), output_size=(4,), kernel=2)
+    array([[[1., 2., 2., 1.]]])
+    """
+    size = per_axis("col2im", "output_size", output_size, 1)
+    size = size if isinstance(size, tuple) else (size,)
+    how = _options("col2im", kernel, stride, dilate, pad)
+    return _CELLS(data, out=out, output_size=size, **how)
