@@ -12,6 +12,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import KernelError
+from nbgraph.kernels.capture import integers
 
 
 class Spring(NamedTuple):
@@ -223,3 +224,75 @@ def test_functions_of_whole_numbers():
     large = np.array([2**63 - 1, edge**2, edge**2 - 1, 2**53 - 1, 2**62])
     got = ng.op(lambda n: math.isqrt(n) + 0)(large)
     assert got.tolist() == [math.isqrt(v) for v in large.tolist()]
+
+
+WHOLE = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+
+
+@pytest.mark.parametrize("dtype", WHOLE)
+def test_whole_numbers_do_not_wrap_in_narrow_dtypes(dtype):
+    """Python's integers have no width; what is beyond 64 bits is the largest number."""
+
+    def counted(n, k):
+        return math.comb(n, k), math.perm(n, k), math.lcm(n, k), math.gcd(n, k), math.isqrt(n)
+
+    n, k = (
+        np.array(numbers, dtype) for numbers in ([60, 30, 5, 0, 67, 119], [30, 15, 7, 0, 33, 2])
+    )
+    results = ng.op(counted)(n, k)
+    for result, function in zip(results[:4], (math.comb, math.perm, math.lcm, math.gcd)):
+        wanted = [min(function(a, b), 2**63 - 1) for a, b in zip(n.tolist(), k.tolist())]
+        assert result.dtype == ("uint64" if dtype == "uint64" else "int64")
+        assert result.tolist() == wanted
+    assert results[4].tolist() == [math.isqrt(a) for a in n.tolist()]
+
+
+@pytest.mark.parametrize("name", ["comb", "perm"])
+def test_counting_is_exact_up_to_the_largest_integer(name):
+    for n in range(80):
+        for k in range(n + 3):
+            exact = min(getattr(math, name)(n, k), 2**63 - 1)
+            assert getattr(integers, name)(n, k) == exact
+
+
+def test_numbers_of_the_text_are_pythons():
+    assert ng.op(lambda x: math.comb(100, 50) * x)(1.0) == float(math.comb(100, 50))
+
+
+def single(x):
+    return np.float32(x)
+
+
+def half(x):
+    return np.float16(x) * 3.0
+
+
+def wide(x):
+    return np.float64(x)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("compiler", ["llvm", "numba"])
+def test_casts_to_narrow_floats_round(dtype, compiler):
+    """As NumPy rounds, with overflow and subnormal numbers; the slope is that of the number."""
+    x = np.array([0.1, 1 / 3, -7.0, 65520.0, 1e300, -2.5e-46, 3e-8, np.nan, np.inf])
+    with np.errstate(all="ignore"), ng.config(compiler=compiler):
+        x = x.astype(dtype)
+        for function, narrow in ((single, "float32"), (half, "float16"), (wide, "float64")):
+            factor = 3 if function is half else 1
+            wanted = (x.astype(narrow).astype(dtype) * factor).astype(dtype)
+            op = ng.op(function)
+            np.testing.assert_array_equal(op(x), wanted, strict=True)
+            np.testing.assert_array_equal(op.derivative("x")(x[:4]), np.full(4, factor, dtype))
+            assert op(2**25 + 1) == (narrow == "float64") + (
+                2**25 if narrow != "float16" else np.inf
+            )
+
+
+def test_a_cast_in_the_text_is_shown_and_made_for_devices():
+    op = ng.op(half)
+    assert op.explain().text.endswith("np.float16(x) * 3.0")
+    assert op.ptx("float64") and op.ptx("float32")
+    scaled = ng.op(lambda x, y: np.float32(x) * y, name="scaled")
+    assert "np.float32(x)" in scaled.explain().derivatives["y"]
+    assert ng.op(lambda x: np.float32(0.1) * x)(1.0) == float(np.float32(0.1))

@@ -275,6 +275,8 @@ class Body:
             return f"select({', '.join(args)})"
         if op == "cast":
             return self._cast(node, args[0])
+        if op == "narrow":
+            return self._narrow(str(node.data), args[0])
         if op == "call":
             return f"{self._call_name(node)}({', '.join(args)})"
         if op == "extern":
@@ -284,6 +286,14 @@ class Body:
     def _wrap(self, node: Node, text: str) -> str:
         """NumPy's integers keep their width: Numba's would grow to 64 bits."""
         return f"{node.kind}({text})" if node.kind in INTEGERS else text
+
+    def _narrow(self, dtype: str, text: str) -> str:
+        compute = self.namespace.compute
+        if dtype == "float16":
+            text, dtype = f"float16_to_float32({compute}_to_float16({text}))", "float32"
+        elif dtype != compute:
+            text = f"{dtype}({text})"
+        return text if dtype == compute else f"{compute}({text})"
 
     def _cast(self, node: Node, text: str) -> str:
         if node.kind == "f":

@@ -84,6 +84,7 @@ def _function(name: str, head: str, captured: Captured, compute: str) -> Any:
     import numba
 
     from nbgraph.kernels import integers
+    from nbgraph.native import floats
     from nbgraph.native.memory import select
 
     namespace = Namespace(compute)
@@ -100,6 +101,11 @@ def _function(name: str, head: str, captured: Captured, compute: str) -> Any:
         [f"def {name}({head}):", *lines, *body.lines, f"    return {', '.join(results)}"]
     )
     space: dict[str, Any] = {"select": select, **integers.FUNCTIONS}
+    space |= {
+        "float16_to_float32": floats.half_to_float,
+        "float32_to_float16": floats.float_to_half,
+        "float64_to_float16": floats.float_to_half,
+    }
     for dtype in ("float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64").split():
         space[dtype] = getattr(numba, dtype)
     import numpy as np

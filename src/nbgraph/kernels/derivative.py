@@ -122,6 +122,9 @@ class Forward:
             top = graph.negate(moved) if da is None else graph.arithmetic("sub", da, moved)
         return None if top is None else graph.arithmetic("div", top, b)
 
+    def _narrow(self, n: Node) -> Node | None:
+        return self._d(n.args[0])  # rounding is no part of the function
+
     def _neg(self, n: Node) -> Node | None:
         return self._negated(self._d(n.args[0]))
 

@@ -77,6 +77,15 @@ class Graph(Nodes):
             return self.cast(self.compare("ne", a, self.const(0)), kind)
         return self.node("cast", (a,), kind)
 
+    def narrow(self, a: Node, dtype: str) -> Node:
+        """`a` rounded to a float dtype; the precision of what follows stays the kernel's."""
+        a = self.float(a)
+        if a.op == "const":
+            with np.errstate(all="ignore"):
+                return self.const(np.dtype(dtype).type(a.data))
+        known = a.op == "narrow" and a.data in (dtype, "float16")
+        return a if known else self.node("narrow", (a,), "f", dtype)
+
     def float(self, a: Node) -> Node:
         """`a` as a floating value."""
         return self.cast(a, "f")

@@ -145,6 +145,9 @@ class Expansion:
         a, b = map(self._of, node.args)
         return Series(min(a.low, b.low), lambda k: self._sum(a[k], self._minus(b[k])))
 
+    def _narrow(self, node: Node) -> Series:
+        return self._of(node.args[0])
+
     def _neg(self, node: Node) -> Series:
         a = self._of(node.args[0])
         return Series(a.low, lambda k: self._minus(a[k]))

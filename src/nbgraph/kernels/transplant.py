@@ -84,6 +84,8 @@ def apply(graph: Graph, node: Node, args: Sequence[Node]) -> Node:
     }
     if op in simple:
         return simple[op](*args)
+    if op == "narrow":
+        return graph.narrow(args[0], node.data)
     if op == "cast":
         return graph.cast(args[0], node.kind)
     if op == "call":

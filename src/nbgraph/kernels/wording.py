@@ -82,6 +82,8 @@ class Wording:
         if op == "call":
             return self._call(node, parts)
         arguments = ", ".join(text for text, _ in parts)
+        if op == "narrow":
+            return f"np.{node.data}({arguments})", ATOM
         if op == "cast":
             name = {"f": "float", "i": "int", "b": "bool"}.get(node.kind, node.kind)
             return f"{name}({arguments})", ATOM

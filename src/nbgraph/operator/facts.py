@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 _DTYPES = ("float16", "float32", "float64", "int8", "int32", "int64", "uint8", "bool")
 _OPTIONS = {1: ("kInplaceInOut", "kInplaceOutIn"), 2: ("kInplaceLhsOut", "kInplaceOutLhs")}
-_FIXED = frozenset(("float16", "float32", "float64"))
 
 
 # texts -----------------------------------------------------------------------------------------
@@ -288,10 +287,9 @@ def notes(op: Mapper) -> list[str]:
         found.append("certify=False: derivatives are used unchecked")
     scalar = op.scalar
     if isinstance(scalar, WrittenFunction):
-        names = sorted(_FIXED.intersection(names_of(scalar.fn.__code__)))
-        if names:
+        if "float64" in names_of(scalar.fn.__code__):
             found.append(
-                f"{', '.join(names)}() in the text means `a floating value`: the precision is "
+                "float64() in the text means `a floating value`: the precision is "
                 "that of the operands (pass dtype= to choose another)"
             )
     for _, name, value in scalar.watch.globals.values():

@@ -41,7 +41,7 @@ class Builtins:
     ) -> Value:
         """A known function applied to values."""
         sort, detail = operation
-        if sort == "composed":
+        if sort in ("composed", "whole"):
             args, kwargs = self._by_place(node, cast("FunctionType", detail), args, kwargs), {}
         if detail == "float" and len(args) == 1 and isinstance(args[0], Static):
             return self._float_of_text(node, args[0].value)
@@ -54,6 +54,8 @@ class Builtins:
         args = [*args, *kwargs.values()]
         if not all(isinstance(a, Node) for a in args):
             self.refuse(node, "the arguments are not all numbers", "give numbers")
+        if sort == "whole":
+            return self._whole(cast("FunctionType", detail), args, path)
         if sort == "composed":
             return self._composed(cast("FunctionType", detail), args, path)
         if sort == "operator":
@@ -82,6 +84,15 @@ class Builtins:
         if whole and all(a.op == "const" for a in args):
             return self.graph.const(fn(*(int(a.data) for a in args)))
         return self.compose(fn, args, path)
+
+    def _whole(self, fn: FunctionType, args: list[Node], path: Node) -> Value:
+        """A function of Python's integers: those of a narrow dtype do not wrap in it."""
+        if all(a.op == "const" for a in args):
+            numbers = [int(a.data) for a in args]
+            exact = fn in (integers.comb, integers.perm) and 0 <= numbers[-1] <= numbers[0]
+            return self.graph.const((getattr(math, fn.__name__) if exact else fn)(*numbers))
+        wide = [a if a.kind == "uint64" else self.graph.cast(a, "int64") for a in args]
+        return self.compose(fn, wide, path)
 
     def _by_place(
         self, node: ast.Call, fn: FunctionType, args: list[Value], kwargs: dict[str, Value]
@@ -191,8 +202,9 @@ class Builtins:
         return graph.cast(result, "i") if to_int else result
 
     def _convert(self, name: str) -> Callable[..., Value]:
-        kind = {"bool_": "bool"}.get(name, name)
-        kind = "f" if kind.startswith("float") else kind
+        if name in ("float16", "float32"):
+            return lambda a, path: self.graph.narrow(a, name)
+        kind = {"bool_": "bool", "float64": "f"}.get(name, name)
         assert kind in ("f", "bool") or kind in INTEGERS, name
         return lambda a, path: self.graph.cast(a, kind)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+LARGEST = 9223372036854775807  # an int64
+
 
 def gcd(a, b):
     """The greatest common divisor, at least 0."""
@@ -35,21 +37,24 @@ def factorial(n):
 
 
 def comb(n, k):
-    """Ways to choose k of n; 0 where k is no number of 0 to n."""
-    ways, chosen = n * 0 + (0 <= k <= n) * 1, 0
+    """Ways to choose k of n, 2**63 - 1 where they are more; 0 where k is no number of 0 to n."""
+    ways, chosen = (0 <= k <= n) * 1, 0
     few = min(k, n - k)
     while chosen < few:
-        ways = ways * (n - chosen) // (chosen + 1)
-        chosen = chosen + 1
+        left, chosen = n - chosen, chosen + 1
+        whole, rest = ways // chosen, ways % chosen  # the product itself may be too large
+        fits = whole <= (LARGEST - left) // left
+        ways = whole * left + rest * left // chosen if fits else LARGEST
     return ways
 
 
 def perm(n, k):
-    """Ordered ways to choose k of n; 0 where k is no number of 0 to n."""
-    ways, chosen = n * 0 + (0 <= k <= n) * 1, 0
+    """Ordered ways to choose k of n, 2**63 - 1 where they are more; 0 where k is no number of 0 to
+    n."""
+    ways, chosen = (0 <= k <= n) * 1, 0
     while chosen < k <= n:
-        ways = ways * (n - chosen)
-        chosen = chosen + 1
+        left, chosen = n - chosen, chosen + 1
+        ways = ways * left if ways <= LARGEST // left else LARGEST
     return ways
 
 

@@ -55,7 +55,8 @@ ROUNDING = ("floor", "ceil", "trunc", "round")
 
 @functools.cache
 def operations() -> dict[object, tuple[str, object]]:
-    """Object -> (sort, detail): "call" of vector_math, "composed" function, or "builtin"."""
+    """Object -> (sort, detail): "call" of vector_math, "composed" function, one of "whole" numbers,
+    or "builtin"."""
     table: dict[object, tuple[str, object]] = {}
     for name, aliases in _CALLS.items():
         for module in (math, np):
@@ -67,6 +68,7 @@ def operations() -> dict[object, tuple[str, object]]:
         table[getattr(special, name)] = ("call", name)
     table.update(_BUILTINS)
     table.update(_COMPOSED)
+    table.update(_WHOLE)
     return table
 
 
@@ -191,14 +193,15 @@ _COMPOSED: dict[object, tuple[str, object]] = {
         (math.modf, composed.modf),
         (math.ldexp, composed.ldexp),
         (math.isclose, composed.isclose),
-        *(
-            (getattr(math, name), getattr(integers, name))
-            for name in ("gcd", "lcm", "isqrt", "factorial", "comb", "perm")
-        ),
         (np.gcd, integers.gcd),
         (np.lcm, integers.lcm),
         (np.bitwise_count, integers.bit_count),
     )
+}
+# of Python's integers, which have no width
+_WHOLE: dict[object, tuple[str, object]] = {
+    getattr(math, name): ("whole", getattr(integers, name))
+    for name in ("gcd", "lcm", "isqrt", "factorial", "comb", "perm")
 }
 
 
