@@ -10,6 +10,7 @@ NbgraphError
 ├── ShapeError (ValueError)         shapes that do not fit together
 │   └── AxisError (IndexError)          an axis that an array does not have
 ├── IndexingError (IndexError)      an index out of bounds, or that is none
+├── LabelError (ValueError)         a label that is no class
 ├── FormatError (ValueError)        a text or a file that is not what it should be
 ├── DeviceError (ValueError)        a device that is not there, or is another one than asked for
 ├── GraphError (AssertionError)     a pass has made a graph that is not legal
@@ -115,7 +116,13 @@ class OutOfMemory(StorageError, MemoryError):
     """There is no memory left, or the limit is reached; the message says who holds what."""
 
 
+class LabelError(NbgraphError, ValueError):
+    """A label that is no class, from 0 to the number of classes, that one not included."""
+
+
 INDEX_CODE = 3  # in the last byte of a kernel's code: the rest is an index out of bounds
+CLASS_CODE = 5  # the same of a label: its place, the number of classes and the label
+LABEL_BITS, COUNT_BITS, PLACE_BITS = 18, 18, 19  # what is beyond is told as the last that fits
 STUCK_CODE = 4  # the same: a `while` loop whose trips change nothing; the rest is a key of _STUCK
 _STUCK: dict[int, str] = {}  # where such loops are, by what their codes say
 
@@ -133,6 +140,8 @@ def of_kernel(name: str, code: int) -> NbgraphError:
     >>> of_kernel("take", 7 * 256 + INDEX_CODE)
     IndexingError('take: index 7 is out of bounds of its axis')
     """
+    if code & 255 == CLASS_CODE:
+        return _no_class(name, code >> 8)
     if code & 255 == INDEX_CODE:
         return IndexingError(f"{name}: index {code >> 8} is out of bounds of its axis")
     if code & 255 == STUCK_CODE:
@@ -142,6 +151,22 @@ def of_kernel(name: str, code: int) -> NbgraphError:
             "step is 0, bound the number of trips, or use a tolerance that the dtype can reach"
         )
     return KernelError(f"kernel {name!r} returned error code {code}")
+
+
+def no_class(name: str, place: str, label: object, count: object) -> LabelError:
+    """What is said of a label that is no class."""
+    return LabelError(f"{name}: {place} is {label}; expected a class from 0 to {count}")
+
+
+def _no_class(name: str, packed: int) -> LabelError:
+    label = packed & (1 << LABEL_BITS) - 1
+    count = packed >> LABEL_BITS & (1 << COUNT_BITS) - 1
+    place = packed >> LABEL_BITS + COUNT_BITS
+    half = 1 << LABEL_BITS - 1
+    beyond = {0: f"{-half} or less", 2 * half - 1: f"{half - 1} or more"}
+    most = (1 << PLACE_BITS) - 1
+    where = f"label.flat[{place}]" + (" or a later one" if place == most else "")
+    return no_class(name, where, beyond.get(label, label - half), max(count - 1, 0))
 
 
 def stays(what: str, remedy: str) -> Callable[..., Never]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nbgraph.kernels.loops import Access, Loop, Output, Total
-from nbgraph.kernels.rows import Rows, is_sum
+from nbgraph.kernels.rows import Rows, class_code, is_sum
 from nbgraph.kernels.scalar import Node
 from nbgraph.kernels.writer import ITEMSIZE
 
@@ -45,6 +45,7 @@ class Columns(Rows):
             by = {"c": str(ITEMSIZE[array.dtype]), "s": f"{name}_step"}.get(array.layout)
             address = self.base(k, "row") + (f" + col * {by}" if by else "")
             self.line(2, f"{name}_p = {array.dtype}_pointer({address})")
+        self.look_at_classes()
         for number, totals in enumerate(self.loop.stages):
             self.stage(number, totals)
         if self.elements:
@@ -57,6 +58,20 @@ class Columns(Rows):
         self.line(3, "col = 0")
         made = {name: f"    {name} = strip_{kind}()" for name, kind in self.strips.values()}
         self.lines[start:start] = made.values()
+
+    def look_at_classes(self) -> None:
+        """See Rows; one of the labels of a strip."""
+        if self.loop.classes is None:
+            return
+        which = [o.node.id for o in self.loop.operands].index(self.loop.classes.id)
+        name, operand = self.names[which], self.loop.operands[which]
+
+        at, place, length = self._unique("at"), self._unique("place"), self._length
+        index = "0" if operand.layout == "0" else at
+        self.line(2, f"for {at} in range(m):")
+        self.line(3, f"{place} = int64({self.widened(operand, f'{name}_p', index)})")
+        self.line(3, f"if {place} < 0 or {place} >= {length}:")
+        self.line(4, f"return {class_code(f'(lo + {at})', length, place)}")
 
     # passes -----------------------------------------------------------------------------------
 

@@ -84,7 +84,8 @@ class Loop:
     "at": one binary scalar function applied along the inner run, in order; see `folds`. "rows":
     `stages` of totals of a row, then outputs that may depend on them; see `rows`. There [lo, hi)
     counts rows; what has layout "0" is one value a row. "columns": the same for rows that lie
-    side by side; see `columns`.
+    side by side; see `columns`. `classes`: an operand with one number a row, a place in the row:
+    a kernel of the host returns the code of the first that is none (`errors.class_code`).
     """
 
     name: str
@@ -99,6 +100,7 @@ class Loop:
     disjoint: bool = False  # outputs share no memory; with an operand all of an element or none
     stages: tuple[tuple[Total, ...], ...] = ()  # passes of a row program before the last
     index: Node | None = None  # an argument that stands for the place in the row, an int32
+    classes: Node | None = None
     streaming: bool = False  # outputs of a map go past the cache; they and operands share no memory
     notes: tuple[str, ...] = field(default=(), compare=False)
 

@@ -17,6 +17,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from nbgraph.errors import CLASS_CODE, COUNT_BITS, LABEL_BITS, PLACE_BITS
 from nbgraph.kernels.cost import is_chain
 from nbgraph.kernels.loops import BLOCK, Access, Combine, Loop, Operand, Total
 from nbgraph.kernels.scalar import Graph, Node
@@ -62,11 +63,20 @@ class Rows(Writer):
                 self.line(2, f"{name}_p = {array.dtype}_pointer({name}_at)")
                 self.line(2, f"{name} = {self.widened(array, f'{name}_p', '0')}")
                 self.leaves[array.node.id] = name
+        self.look_at_classes()
         for number, totals in enumerate(self.loop.stages):
             self.stage(number, totals)
         if self.elements:
             self.last()
         self.results()
+
+    def look_at_classes(self) -> None:
+        """Return a code where the row's label is no place in the row."""
+        if self.loop.classes is not None:
+            place = self._unique("place")
+            self.line(2, f"{place} = int64({self.leaves[self.loop.classes.id]})")
+            self.line(2, f"if {place} < 0 or {place} >= n:")
+            self.line(3, f"return {class_code('row', 'n', place)}")
 
     # passes -----------------------------------------------------------------------------------
 
@@ -200,6 +210,14 @@ class Rows(Writer):
     def _start(self, total: Total, *, wide: bool) -> str:
         text = self.namespace.constant(self.loop.graph.const(_START[total.combine]))
         return f"float64({text})" if wide else text
+
+
+def class_code(place: str, count: str, label: str) -> str:
+    """Text of the code of a label that is no class; see `nbgraph.errors`."""
+    half = 1 << LABEL_BITS - 1
+    text = f"min({place}, {(1 << PLACE_BITS) - 1}) * {1 << COUNT_BITS}"
+    text = f"({text} + min({count}, {(1 << COUNT_BITS) - 1})) * {1 << LABEL_BITS}"
+    return f"({text} + min(max({label}, 0 - {half}), {half - 1}) + {half}) * 256 + {CLASS_CODE}"
 
 
 def is_sum(total: Total) -> bool:

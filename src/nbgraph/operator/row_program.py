@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, no_class
 from nbgraph.kernels.function import Captured, Parameter, WrittenFunction, parameter_kinds
 from nbgraph.kernels.kinds import kind_of_value
 from nbgraph.kernels.loops import Combine, Layout, Loop, Operand, Output, Total
@@ -84,6 +84,8 @@ class RowProgram:
         Operands: with a value for each element, and with one for each row.
     integers : sequence of str
         Operands that are whole numbers below 2**31 in the functions; others are floating.
+    classes : str, optional
+        The one of `rows` that is a place in the row: kernels of the host fail where it is none.
 
     The positional parameters of a function name operands, totals, the row's length ("count") and
     the place in the row ("index"); its keyword-only ones are scalar parameters of the program.
@@ -99,8 +101,9 @@ class RowProgram:
         elements: Sequence[str] = ("x",),
         rows: Sequence[str] = (),
         integers: Sequence[str] = (),
+        classes: str | None = None,
     ) -> None:
-        self.name = name
+        self.name, self.classes = name, classes
         self.elements, self.rows, self.integers = tuple(elements), tuple(rows), frozenset(integers)
         self.operands = (*self.elements, *self.rows)
         self.totals: dict[str, tuple[Combine, WrittenFunction]] = {}
@@ -214,8 +217,18 @@ class RowProgram:
             tuple(written),
             stages=described.needed([output.node for output in written]),
             index=described.place if self.indexed else None,
+            classes=None if self.classes is None else self._operand(described, self.classes),
             disjoint=True,
         )
+
+    def _require_classes(self, label: Array, count: int) -> None:
+        wrong = np.flatnonzero((label < 0) | (label >= count))
+        if wrong.size:
+            place = int(wrong[0])
+            raise no_class(self.name, f"label.flat[{place}]", label.flat[place], count - 1)
+
+    def _operand(self, described: Described, name: str) -> Node:
+        return described.operands[self.operands.index(name)]
 
     # the specification ------------------------------------------------------------------------
 
@@ -228,6 +241,8 @@ class RowProgram:
         for name, value in zip(self.operands, values, strict=True):
             known[name] = value.astype("int32") if name in self.integers else value
         shape = np.broadcast_shapes(*(v.shape for v in values))
+        if self.classes is not None:
+            self._require_classes(known[self.classes], shape[-1])
         known[COUNT] = np.asarray(shape[-1], np.result_type(*_floating(known)))
         known[INDEX] = np.arange(shape[-1], dtype="int32")
         for level in self.levels:

@@ -4,8 +4,8 @@ The forward pass gives, for each row, the loss and two numbers of the row from w
 one more pass: the largest element and 1 / sum(exp(x - largest)), which 16 bits hold as well. For
 derivatives the largest is a constant, as nothing depends on it in the end. Where a graph has both
 passes, and what comes from above does not depend on the loss, they are one. A label that is no
-class gives NaN, also throughout the gradient of its row; in NumPy arrays, where labels are at hand,
-it raises.
+class raises LabelError: among NumPy arrays at the call, elsewhere where the result is waited for.
+On devices it gives NaN, also throughout the gradient of its row.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, no_class
 from nbgraph.kernels.loops import Combine
 from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.row_program import Result, RowProgram
@@ -52,14 +52,12 @@ class _LabelEntropy(Entropy):
 
 
 def check_classes(name: str, label: Array, count: int) -> None:
-    """ValueError where a label is no class from 0 to `count - 1`."""
+    """LabelError where a label is no class from 0 to `count - 1`."""
     wrong = ~((label >= 0) & (label < count))
     if wrong.any():
         place = tuple(int(i) for i in np.argwhere(wrong)[0])
-        raise ValueError(
-            f"{name}: label[{', '.join(map(str, place))}] is {label[place]}; expected a class from "
-            f"0 to {count - 1}"
-        )
+        where = f"label[{', '.join(map(str, place))}]"
+        raise no_class(name, where, label[place], count - 1)
 
 
 def _is_class(label, count):
@@ -131,6 +129,7 @@ _LABEL = _LabelEntropy(
         "label_entropy",
         rows=("label",),
         integers=("label",),
+        classes="label",
         totals=_LABEL_TOTALS,
         results=_LABEL_RESULTS,
     ),
@@ -142,6 +141,7 @@ _LABEL_GRADIENT = Entropy(
         "label_entropy_gradient",
         rows=("label", "top", "inverse", "share", "hit"),
         integers=("label",),
+        classes="label",
         totals={},
         results=[Result(_label_slope)],
     ),
@@ -153,6 +153,7 @@ _LABEL_AT_ONCE = Entropy(
         "label_entropy_at_once",
         rows=("label", "share", "hit"),
         integers=("label",),
+        classes="label",
         totals=_LABEL_TOTALS,
         results=[*_LABEL_RESULTS, Result(_label_slope_at_once)],
     )

@@ -186,7 +186,8 @@ def cross_entropy(
     label_smoothing : float
         This share of the target is spread over all classes.
 
-    A target that is no class raises ValueError among NumPy arrays and gives NaN elsewhere.
+    A target that is no class raises LabelError, a ValueError: at the call among NumPy arrays, else
+    where the result is waited for; on devices it gives NaN.
 
     >>> cross_entropy([[0.0, 0.0], [9.0, 0.0]], [1, -1], ignore_index=-1)  # log(2)
     np.float64(0.6931471805599453)
