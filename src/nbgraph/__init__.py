@@ -68,7 +68,7 @@ _PLACES = {
     "jit": "nbgraph.autograd.jit",
     **dict.fromkeys(["Symbol", "var"], "nbgraph.graph.symbol"),
     **dict.fromkeys(["load_json", "load_symbol"], "nbgraph.graph.loading"),
-    **dict.fromkeys(["name_scope", "attribute_scope"], "nbgraph.graph.naming"),
+    **dict.fromkeys(["name_scope", "attribute_scope", "AttrScope"], "nbgraph.graph.naming"),
     "sym": "nbgraph.graph.namespace",
     "print_summary": "nbgraph.viz.summary",
     "Executor": "nbgraph.executor.executor",

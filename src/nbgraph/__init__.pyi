@@ -55,6 +55,7 @@ from nbgraph.executor.executor import Executor as Executor
 from nbgraph.graph.loading import load_json as load_json
 from nbgraph.graph.loading import load_symbol as load_symbol
 from nbgraph.graph.namespace import sym as sym
+from nbgraph.graph.naming import AttrScope as AttrScope
 from nbgraph.graph.naming import attribute_scope as attribute_scope
 from nbgraph.graph.naming import name_scope as name_scope
 from nbgraph.graph.symbol import Symbol as Symbol

@@ -15,11 +15,13 @@ from nbgraph.array.layout import layout
 from nbgraph.device import Context, cpu, missing
 from nbgraph.errors import ArgumentError, DeviceError, DTypeError, ShapeError
 from nbgraph.executor.executor import Executor
+from nbgraph.executor.grouped import GroupedBound
 from nbgraph.executor.options import Options
 from nbgraph.executor.programs import Bound
 from nbgraph.graph.arguments import auxiliary_variables, typed
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Graph, spec
+from nbgraph.graph.passes.devices import place
 from nbgraph.graph.passes.gradient import require_gradients
 from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.array_op import Spec
@@ -34,20 +36,22 @@ def simple_bind(
     grad_req: Any = "write",
     type_dict: Mapping[str, Any] | None = None,
     options: Options | None = None,
+    group2ctx: Mapping[str, Context] | None = None,
     **shapes: Sequence[int],
 ) -> Executor:
     """See Symbol.simple_bind."""
-    device = _device("simple_bind", ctx)
+    device, groups = _device("simple_bind", ctx), _groups("simple_bind", group2ctx)
     graph = typed(
         symbol.graph, {n: _shape("simple_bind", n, s) for n, s in shapes.items()}, type_dict or {}
     )
-    arrays = {node: _made(node, device) for node in graph.variables}
+    devices = _devices(graph, groups, device)
+    arrays = {node: _made(node, devices[node]) for node in graph.variables}
     requests = _requests("simple_bind", graph, grad_req)
     grads = {
-        node: (filled(layout(*_spec(node)), device, 0), request)
+        node: (filled(layout(*_spec(node)), devices[node], 0), request)
         for node, request in requests.items()
     }
-    return _executor(symbol, graph, arrays, grads, options, device)
+    return _executor(symbol, graph, arrays, grads, options, device, groups)
 
 
 def bind(
@@ -58,8 +62,10 @@ def bind(
     grad_req: Any = "write",
     aux: Any = None,
     options: Options | None = None,
+    group2ctx: Mapping[str, Context] | None = None,
 ) -> Executor:
     """See Symbol.bind."""
+    groups = _groups("bind", group2ctx)
     names = symbol.list_arguments()
     states = symbol.list_auxiliary_states()
     given = _by_name("bind: args", args, names, required=True)
@@ -82,13 +88,14 @@ def bind(
             _require_like("bind: args_grad", node, array)
             grads[node] = array, request
     _require_apart(arrays, grads)
-    for name, array in given.items():
+    for name, array in given.items() if groups is None else ():
         _require_there("bind", name, array, device)
     for node, (array, _) in grads.items():
-        _require_there("bind: args_grad of", str(node.name), array, device)
+        there = device if groups is None else arrays[node].device
+        _require_there("bind: args_grad of", str(node.name), array, there)
     for name in states:
         _require_writable(f"bind: aux {name!r}", given[name])
-    return _executor(symbol, graph, arrays, grads, options, device)
+    return _executor(symbol, graph, arrays, grads, options, device, groups)
 
 
 def _executor(
@@ -98,9 +105,11 @@ def _executor(
     grads: dict[GraphNode, tuple[Array, OpReqType]],
     options: Options | None,
     device: Context,
+    groups: Mapping[str, Context] | None,
 ) -> Executor:
     require_gradients(graph, list(grads))
-    bound = Bound(graph, arrays, grads, options or Options(), device, symbol.list_outputs()[0])
+    what = graph, arrays, grads, options or Options(), device, symbol.list_outputs()[0]
+    bound = Bound(*what) if groups is None else GroupedBound(*what, groups=groups)
     bound.require()
     states = set(auxiliary_variables(graph))
     gradients = {str(node.name): array for node, (array, _) in grads.items()}
@@ -129,16 +138,17 @@ def reshaped(executor: Executor, shapes: Mapping[str, Sequence[int]]) -> Executo
     except ShapeError:
         graph = typed(executor.symbol.graph, asked, known)
     by_name = {str(n.name): array for n, array in old.arrays.items()}
-    arrays = {n: _fitting(n, by_name.get(str(n.name)), old.device) for n in graph.variables}
+    devices = _devices(graph, old.groups, old.device)
+    arrays = {n: _fitting(n, by_name.get(str(n.name)), devices[n]) for n in graph.variables}
     old_grads = {str(n.name): pair for n, pair in old.grads.items()}
     grads: dict[GraphNode, tuple[Array, OpReqType]] = {}
     for node in graph.variables:
         pair = old_grads.get(str(node.name))
         if pair is not None:
             fits = pair[0].shape == _spec(node).shape
-            array = pair[0] if fits else filled(layout(*_spec(node)), old.device, 0)
+            array = pair[0] if fits else filled(layout(*_spec(node)), devices[node], 0)
             grads[node] = array, pair[1]
-    return _executor(executor.symbol, graph, arrays, grads, old.options, old.device)
+    return _executor(executor.symbol, graph, arrays, grads, old.options, old.device, old.groups)
 
 
 def _fitting(node: GraphNode, known: Array | None, device: Context) -> Array:
@@ -184,6 +194,26 @@ def _device(name: str, ctx: Any) -> Context:
     if why is not None:
         raise DeviceError(f"{name}: {why}")
     return device
+
+
+def _groups(name: str, given: Any) -> dict[str, Context] | None:
+    """The devices of groups, looked at."""
+    if given is None:
+        return None
+    if not isinstance(given, Mapping):
+        raise ArgumentError(
+            f"{name}: group2ctx={given!r}; give a dict from groups to devices, as "
+            "{'dev1': ng.cpu(1)}"
+        )
+    return {str(group): _device(f"{name}: group2ctx[{group!r}]", c) for group, c in given.items()}
+
+
+def _devices(
+    graph: Graph, groups: Mapping[str, Context] | None, device: Context
+) -> dict[GraphNode, Context]:
+    """Where the array of each variable lies."""
+    known = {} if groups is None else place(graph, groups, device)
+    return {node: known.get(node, device) for node in graph.variables}
 
 
 def _requests(name: str, graph: Graph, grad_req: Any) -> dict[GraphNode, OpReqType]:

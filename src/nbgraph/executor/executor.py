@@ -202,7 +202,7 @@ class Executor(Reports):
         else:
             if self._training is None:
                 self._require_losses("train_step")
-            update = optimizer.prepared(grads)
+            update = optimizer.prepared(grads) if self._bound.groups is None else None
         if update is None:
             outputs = self.forward_backward(**inputs)
             optimizer.step(grads)

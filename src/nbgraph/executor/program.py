@@ -209,6 +209,10 @@ class Program:
 
     # running ----------------------------------------------------------------------------------
 
+    def each(self, run: Callable[[Program], None]) -> None:
+        """Run it by a function of a program; see `PartedProgram`."""
+        run(self)
+
     def push(
         self, arrays: Sequence[Array] = (), *, is_train: bool = False, site: int | None = None
     ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nbgraph.array.copying import filled
@@ -38,6 +38,8 @@ class Bound:
     outputs : list of NDArray
         One for each head. Where only they are computed, they lie in the memory of that program.
     """
+
+    groups: Mapping[str, Any] | None = None  # devices of groups of nodes; see `GroupedBound`
 
     def __init__(
         self,

@@ -181,4 +181,5 @@ class Reports(Held):
             program.push(is_train=is_train)
             return
         checks = CLOSELY_ASKED[0] and bool(config.anomaly)
-        self._looking().run(program, is_train=is_train, tells=forward, checks=checks)
+        look = self._looking().run
+        program.each(lambda part: look(part, is_train=is_train, tells=forward, checks=checks))

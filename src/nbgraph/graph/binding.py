@@ -24,6 +24,7 @@ class Binding:
         grad_req: Any = "write",
         type_dict: Mapping[str, Any] | None = None,
         options: Any = None,
+        group2ctx: Mapping[str, Context] | None = None,
         **shapes: Sequence[int],
     ) -> Any:
         """An Executor with arrays made for it, from the shapes of some arguments.
@@ -37,6 +38,10 @@ class Binding:
         type_dict : dict from names to dtypes, optional
         options : ng.executor.Options, optional
             Which passes are applied.
+        group2ctx : dict from names to devices, optional
+            Where nodes are whose attribute `ctx_group` (`ng.AttrScope(ctx_group="dev1")`) has that
+            name, with their arrays and gradients; what has none is where its first operand is,
+            else on `ctx`. What another device reads is copied there.
         **shapes
             By argument; those of others are inferred. Arrays are zeros, or what `init` of the
             variable says.
@@ -46,7 +51,7 @@ class Binding:
         >>> exe.outputs[0].shape, sorted(exe.grad_dict)
         ((2, 4), ['w', 'x'])
         """
-        return _bind().simple_bind(self, ctx, grad_req, type_dict, options, **shapes)
+        return _bind().simple_bind(self, ctx, grad_req, type_dict, options, group2ctx, **shapes)
 
     def bind(
         self,
@@ -56,6 +61,7 @@ class Binding:
         grad_req: Any = "write",
         aux: Any = None,
         options: Any = None,
+        group2ctx: Mapping[str, Context] | None = None,
     ) -> Any:
         """An Executor over given NDArrays.
 
@@ -69,11 +75,12 @@ class Binding:
         grad_req : "write", "add", "null", or a list or dict of these by argument
         aux : NDArrays of states, by name or in the order of `list_auxiliary_states()`
         options : ng.executor.Options, optional: which passes are applied
+        group2ctx : as that of `simple_bind`; arrays are where they are
 
         Raises
         ------
-        DeviceError where arrays are on several devices; ShapeError, DTypeError where they do not
-            fit;
+        DeviceError where arrays are on several devices without it; ShapeError, DTypeError where
+            they do not fit;
         ArgumentError for names that are missing or unknown.
 
         >>> import nbgraph as ng
@@ -83,7 +90,7 @@ class Binding:
         >>> grad
         array([2., 4.], dtype=float32)
         """
-        return _bind().bind(self, ctx, args, args_grad, grad_req, aux, options)
+        return _bind().bind(self, ctx, args, args_grad, grad_req, aux, options, group2ctx)
 
     def eval(self, ctx: Context | None = None, **arrays: Any) -> list[Any]:
         """The outputs for these values of the arguments: a list of NDArrays.

@@ -88,6 +88,11 @@ class GraphNode(Node):
         return [operand for operand in self.inputs if type(operand) is tuple]
 
 
+def group_of(node: GraphNode) -> str | None:
+    """The group of devices that a node was marked for."""
+    return node.marks.get("ctx_group", node.marks.get("__ctx_group__"))
+
+
 def frozen(value: Any) -> Any:
     """A key that is equal only for values that mean the same: 1, 1.0 and True are three.
 

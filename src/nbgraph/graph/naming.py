@@ -74,6 +74,9 @@ def attribute_scope(**attributes: Any) -> Generator[None]:
         marks.reset(token)
 
 
+AttrScope = attribute_scope
+
+
 def names_of(nodes: Iterable[GraphNode]) -> dict[GraphNode, str]:
     """The name of each node of a graph, in its order; operator names are numbered from 0."""
     nodes = list(nodes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
-from types import CodeType
+from types import CodeType, MappingProxyType
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -24,6 +24,8 @@ from nbgraph.ops.reductions.reductions import sum_to
 
 # where what is differentiated was made in the user's text
 line: ContextVar[tuple[CodeType, int] | None] = ContextVar("nbgraph_line", default=None)
+_NO_MARKS: Mapping[str, str] = MappingProxyType({})
+_group: ContextVar[Mapping[str, str]] = ContextVar("nbgraph_gradient_group", default=_NO_MARKS)
 _NUMBER = Spec((), np.dtype("float64"))
 
 
@@ -46,7 +48,7 @@ class Value(Symbol):
     @classmethod
     def applied(cls, op: Any, inputs: Sequence[Operand], attributes: Mapping[str, Any]) -> Any:
         """The outputs of an operator over operands."""
-        node = build.apply(op, inputs, attributes, line=line.get())
+        node = build.apply(op, inputs, attributes, line=line.get(), marks=_group.get())
         made = [cls.of((node, i)) for i in range(node.nout)]
         return made[0] if len(made) == 1 else tuple(made)
 
@@ -61,7 +63,8 @@ def in_gradients(
 ) -> Sequence[Value | None]:
     """Gradients of the operands of a node that are wanted, of their shapes and dtypes; None where
     none flows. `out_grads`: one for each output, None where nothing came, but not all None."""
-    token = line.set(node.line)
+    group = build.group_of(node)
+    tokens = line.set(node.line), _group.set(_NO_MARKS if group is None else {"ctx_group": group})
     try:
         step = _of_mapper if isinstance(node.op, Mapper) else _of_array_op
         found = step(node, out_grads, wanted)
@@ -70,7 +73,8 @@ def in_gradients(
             for i, (value, w) in enumerate(zip(found, wanted, strict=True))
         ]
     finally:
-        line.reset(token)
+        line.reset(tokens[0])
+        _group.reset(tokens[1])
 
 
 def _fitted(value: Any, operand: Operand) -> Value:

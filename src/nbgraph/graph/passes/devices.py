@@ -1,0 +1,127 @@
+"""A graph on several devices: which node runs where, and the graph in parts of one device each.
+
+A node is where its attribute `ctx_group` says (`__ctx_group__` in MXNet's files), by a table from
+groups to devices; without one it is where its first operand comes from, else where it is needed.
+Gradients carry the group of the node that they belong to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from nbgraph.device import Context
+from nbgraph.graph import build
+from nbgraph.graph.build import GraphNode, Operand, group_of
+from nbgraph.graph.constant import CONSTANT
+from nbgraph.graph.graph import Entry, Graph, spec
+from nbgraph.graph.node import topological
+
+
+def place(
+    graph: Graph, groups: Mapping[str, Context], default: Context
+) -> dict[GraphNode, Context]:
+    """The device of each node.
+
+    >>> import nbgraph as ng
+    >>> with ng.AttrScope(ctx_group="second"):
+    ...     w = ng.var("w", shape=(2,))
+    >>> y = ng.sin(ng.exp(w) * ng.var("x", shape=(2,)))
+    >>> [str(d) for d in place(y.graph, {"second": ng.cpu(1)}, ng.cpu(0)).values()]
+    ['cpu(1)', 'cpu(1)', 'cpu(1)', 'cpu(1)', 'cpu(1)']
+    """
+    found: dict[GraphNode, Context] = {}
+    for node in graph.nodes:
+        group = group_of(node)
+        known = [found[source] for source, _ in node.entries if source in found]
+        if group is not None:
+            found[node] = groups.get(group, default)
+        elif known:
+            found[node] = known[0]
+    for node in reversed(graph.nodes):
+        here = found.setdefault(node, default)
+        for source, _ in node.entries:
+            found.setdefault(source, here)
+    return {node: found[node] for node in graph.nodes}
+
+
+@dataclass(slots=True, eq=False)
+class Part:
+    """Nodes of one device that need no other device in between.
+
+    `graph` has as heads the entries `gives`, and as variables, besides those of the whole graph,
+    one for each entry of another part, which `takes` has.
+    """
+
+    device: Context
+    nodes: list[GraphNode] = field(default_factory=list[GraphNode])
+    gives: list[Entry] = field(default_factory=list[Entry])
+    takes: dict[GraphNode, Entry] = field(default_factory=dict[GraphNode, Entry])
+    graph: Graph = None  # type: ignore[assignment]
+
+
+def parts(graph: Graph, devices: Mapping[GraphNode, Context]) -> list[Part]:
+    """The graph as parts, in an order in which they can run; every head is given by one of them.
+
+    Constants are made wherever they are read.
+    """
+    level: dict[GraphNode, int] = {}
+    found: dict[tuple[int, Context], Part] = {}
+    for node in graph.nodes:
+        if node.op is None or _is_constant(node):
+            continue
+        before = [n for n in (*(n for n, _ in node.entries), *node.after) if n in level]
+        level[node] = max([level[n] + (devices[n] != devices[node]) for n in before], default=0)
+        key = level[node], devices[node]
+        found.setdefault(key, Part(devices[node])).nodes.append(node)
+    for node, _ in graph.heads:
+        if node not in level:
+            level[node] = 0
+            found.setdefault((0, devices[node]), Part(devices[node]))
+    part_of = {node: found[level[node], devices[node]] for node in level}
+    wanted: dict[Entry, None] = dict.fromkeys(graph.heads)
+    for node in graph.nodes:
+        crossing = (e for e in node.entries if e[0] in part_of and e[0].op is not None)
+        if node in part_of and node.op is not None:
+            wanted.update(dict.fromkeys(e for e in crossing if part_of[e[0]] is not part_of[node]))
+    for entry in wanted:
+        part_of[entry[0]].gives.append(entry)
+    ordered = [found[key] for key in sorted(found, key=lambda key: key[0])]
+    for part in ordered:
+        part.graph = _cut(part, part_of)
+    return ordered
+
+
+def _cut(part: Part, part_of: Mapping[GraphNode, Part]) -> Graph:
+    """The graph of a part, over variables in place of what other parts give."""
+    moved: dict[Entry, Operand] = {}
+    for node in part.nodes:
+        for entry in node.entries:
+            source = part_of.get(entry[0])
+            if source in {None, part} or entry[0].op is None or entry in moved:
+                continue
+            own = build.variable(f"from another device {len(part.takes)}", *spec(entry))
+            part.takes[own], moved[entry] = entry, (own, 0)
+    own_nodes = set(part.nodes)
+    for node in topological([n for n, _ in part.gives], _Others(part, part_of)):
+        if node.op is not None and (node in own_nodes or node not in part_of):
+            inputs = [moved.get(v, v) if type(v) is tuple else v for v in node.inputs]
+            same = build.rebuilt(node, inputs)
+            moved.update({(node, k): (same, k) for k in range(node.nout)})
+    return Graph([moved.get(entry, entry) for entry in part.gives])  # type: ignore[misc]
+
+
+class _Others:
+    """Nodes of other parts: nothing above them is looked at."""
+
+    def __init__(self, part: Part, part_of: Mapping[GraphNode, Part]) -> None:
+        self.part, self.part_of = part, part_of
+
+    def __contains__(self, node: object) -> bool:
+        return self.part_of.get(node, self.part) is not self.part  # type: ignore[call-overload]
+
+
+def _is_constant(node: GraphNode) -> bool:
+    return node.token is None and (
+        node.op is CONSTANT or (not node.entries and getattr(node.op, "constant", None) is not None)
+    )
