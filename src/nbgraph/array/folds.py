@@ -22,9 +22,10 @@ from nbgraph.array.push import moved, same, write
 from nbgraph.array.reduce import block_on, prepare_reduction
 from nbgraph.array.rows import prepare_rows, rearranged
 from nbgraph.device import Context
+from nbgraph.kernels.loops import BLOCK
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.decorator import op as scalar_op
-from nbgraph.operator.reduce_op import SHORT, ReduceOp
+from nbgraph.operator.reduce_op import SHORT, ReduceOp, Shape
 from nbgraph.operator.request import WORDS, OpReqType, kAddTo, kNullOp, kWriteTo
 from nbgraph.settings import config
 
@@ -96,15 +97,29 @@ def _combined(
         return None
     exact = op.folds(Spec(x.shape, x.dtype), Spec(out.shape, out.dtype))  # in whatever order
     block = SHORT if exact and device.host and x.size <= SHORT else block_on(device, x.size)
-    x, axes = layout(x.shape, x.dtype), op.axes(x.shape, attributes)
+    own, axes = layout(x.shape, x.dtype), op.axes(x.shape, attributes)
+    taken, own, axes = _row_major(x, axes) if exact else (own, own, axes)
     if not op.averages:
-        return Lowered(x, *prepare_axes(x, axes, out, WORDS[request], op.combine, block))
+        return Lowered(taken, *prepare_axes(own, axes, out, WORDS[request], op.combine, block))
     totals = layout(out.shape, out.dtype)
-    found = prepare_axes(x, axes, totals, "write", op.combine, block)
+    found = prepare_axes(own, axes, totals, "write", op.combine, block)
     count = float(math.prod(x.shape[d] for d in axes))
     plan = _over.invoker.plan_of([out.dtype], {"count": count})
     last = prepare(_over, plan, out.shape, [totals], [out], [WORDS[request]])
-    return Lowered(x, (*found.stages, last), (*found.scratch, totals))
+    return Lowered(taken, (*found.stages, last), (*found.scratch, totals))
+
+
+def _row_major(x: Layout, axes: Shape) -> tuple[Layout, Layout, Shape]:
+    """For reductions in whatever order: the operand, itself or copied, how its memory is seen row
+    by row, and the axes of that. Where axes were exchanged, memory is read as it lies."""
+    order = sorted(range(len(x.shape)), key=lambda d: -x.strides[d])
+    kept = [d for d in order if d not in axes]
+    extents, strides = (tuple(own[d] for d in order) for own in (x.shape, x.strides))
+    turned = layout(extents, x.dtype, strides)
+    if turned.contiguous and kept == sorted(kept):
+        return x, turned, tuple(sorted(map(order.index, axes)))
+    own = layout(x.shape, x.dtype)
+    return own, own, axes
 
 
 @scalar_op
@@ -119,21 +134,21 @@ def _question(
     """What is asked of all elements at once: in one kernel where rows end with the array."""
     if op.asks is None or (request is kAddTo and out.dtype.kind == "b"):
         return None
-    (of, combine), axes = op.asks, op.axes(x.shape, attributes)
-    x, word, plan = layout(x.shape, x.dtype), WORDS[request], of.invoker.plan_of([x.dtype], {})
-    block = SHORT if x.size <= SHORT else block_on(CPU, x.size)
+    (of, combine), word = op.asks, WORDS[request]
+    taken, x, axes = _row_major(x, op.axes(x.shape, attributes))
+    plan, block = of.invoker.plan_of([x.dtype], {}), SHORT if x.size <= SHORT else BLOCK
     if axes == tuple(range(len(x.shape) - len(axes), len(x.shape))):
         shape = out.size, x.size // out.size
         flat = layout(shape, x.dtype)
         found = prepare_reduction(of, plan, shape, [flat], [out], [word], [combine], 1, block=block)
         stages = (found.loop, *(end for end in found.ends if end is not None))
-        lowered = Lowered(x, stages, tuple(t for t in found.totals if t is not None))
+        lowered = Lowered(taken, stages, tuple(t for t in found.totals if t is not None))
     else:
         truths = layout(x.shape, np.dtype("bool"))
-        lowered = Lowered(x, *prepare_axes(truths, axes, out, word, combine, block))
+        lowered = Lowered(taken, *prepare_axes(truths, axes, out, word, combine, block))
         if x.dtype.kind != "b":
             first = prepare(of, plan, x.shape, [x], [truths], ["write"])
-            lowered = Lowered(x, (first, *lowered.stages), (truths, *lowered.scratch))
+            lowered = Lowered(taken, (first, *lowered.stages), (truths, *lowered.scratch))
     lowered.stages[0].name = op.__name__
     return lowered
 

@@ -26,7 +26,7 @@ from nbgraph.kernels.kernel import Kernel, kernel
 from nbgraph.operator.invoke import Plan
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.streaming import streams
-from nbgraph.shape import Space, space
+from nbgraph.shape import Space, space, tiled
 
 
 def _require_one(name: str, device: Context, held: Sequence[Chunk]) -> None:
@@ -164,7 +164,7 @@ def prepare(
         where = Space(arrays[0].size, tuple(a.dtype.itemsize for a in arrays), ())
         classes = ["c"] * len(arrays)
     else:
-        where = space(shape, [strides_in(a, shape) for a in arrays])
+        where = tiled(space(shape, [strides_in(a, shape) for a in arrays]))
         classes = classes_of(arrays, where, len(given))
     found = iter(classes)
     layouts = ["p" if o is None else next(found) for o in operands]

@@ -23,7 +23,7 @@ from nbgraph.operator.typing import (
     require_fit,
     resolve,
 )
-from nbgraph.shape import Space, address, broadcast, overlap, overlaps_itself, space
+from nbgraph.shape import Space, address, broadcast, overlap, overlaps_itself, space, tiled
 
 if TYPE_CHECKING:
     from nbgraph.kernels.kernel import Kernel
@@ -215,7 +215,7 @@ class Invoker:
             where = Space(outputs[0].size, tuple(a.itemsize for a in arrays), ())
             layouts: tuple[Layout, ...] = ("c",) * len(arrays)
         else:
-            where = space(outputs[0].shape, [a.strides for a in arrays])
+            where = tiled(space(outputs[0].shape, [a.strides for a in arrays]))
             layouts = _layouts(arrays, where.inner, where.steps, len(operands))
         dtypes = tuple(name_of(o.dtype) for o in outputs)
         past = _past_caches(where, operands, outputs, layouts[len(operands) :], requests)

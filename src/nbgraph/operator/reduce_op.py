@@ -18,6 +18,7 @@ from nbgraph.operator.row_op import RowOp
 from nbgraph.shape import axes_of
 
 Array = np.ndarray[Any, Any]
+_KEPT = 1024  # calls that an operator knows
 Shape = tuple[int, ...]
 Attributes = Mapping[str, Any]
 SHORT = 1 << 16  # elements up to which one kernel is better than several that workers share
@@ -127,16 +128,23 @@ class ReduceOp(ArrayOp):
     ) -> None:
         """See ArrayOp."""
         (x,), (out,) = inputs, outputs
-        dtype = self.taken_dtype(Spec.of(x), Spec.of(out), attributes)
-        x = x if dtype is None else x.astype(dtype, copy=False)
-        (spec,) = self.infer([Spec.of(x)], attributes)
+        key = "run", x.shape, x.dtype, out.shape, out.dtype, *attributes.items()
+        known = self.carried.get(key)
+        if known is None:
+            dtype = self.taken_dtype(Spec.of(x), Spec.of(out), attributes)
+            dtype = x.dtype if dtype is None else dtype
+            (spec,) = self.infer([Spec(x.shape, dtype)], attributes)
+            known = dtype, spec, self.by_rows(Spec(x.shape, dtype), spec, attributes)
+            if len(self.carried) >= _KEPT:
+                self.carried.clear()
+            self.carried[key] = known
+        dtype, spec, found = known
+        x = x.astype(dtype, copy=False)
         if spec.dtype != out.dtype:  # as everywhere: the result, then a cast
             own = np.empty(*spec)
             self.run([x], [own], [OpReqType.kWriteTo], attributes)
             assign(out, requests[0], own.astype(out.dtype))
-            return
-        found = self.by_rows(Spec.of(x), spec, attributes)
-        if found is None:
+        elif found is None:
             super().run([x], outputs, requests, attributes, **others)
         else:
             seen = out.reshape(found.shape)  # ones are added and left out: it is a view

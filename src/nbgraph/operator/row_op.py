@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 Shape = tuple[int, ...]
+_KEPT = 1024  # calls that an operator knows
 _BESIDE = 16  # rows side by side from which they are worked on together
 
 
@@ -255,21 +256,47 @@ class RowOp(ArrayOp):
         if config.compiler == "python":
             self._naive(inputs, outputs, requests, attributes)
             return
+        arrays = [*inputs, *outputs]
+        lie = [(a.shape, a.dtype, a.strides) for a in arrays]
+        key = "run", *words, *lie, *attributes.items()
+        found = self.carried.get(key)
+        if found is None:
+            if len(self.carried) >= _KEPT:
+                self.carried.clear()
+            found = self.carried[key] = self._arranged(inputs, outputs, words, attributes)
+        ready, places = found
+        count = len(inputs)
+        taken = [
+            a if p is None else p.copy(a) if k < count else p.empty()
+            for k, (a, p) in enumerate(zip(arrays, places, strict=True))
+        ]
+        ready.run(taken)
+        for out, value, request in zip(outputs, taken[count:], requests, strict=True):
+            if value is not out:
+                assign(out, request, value)
+
+    def _arranged(
+        self,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array],
+        words: Sequence[str],
+        attributes: Mapping[str, Any],
+    ) -> tuple[Ready, Sequence[Placement | None]]:
+        """The kernel, and where arrays have to lie for it; None for those that may stay."""
         ready = self._ready(inputs, outputs, words, attributes)
         if ready is not None:
-            ready.run((*inputs, *outputs))
-            return
+            return ready, [None] * (len(inputs) + len(outputs))
         places = self.replacements(inputs, outputs, attributes)
-        given = [x if p is None else p.copy(x) for x, p in zip(inputs, places, strict=False)]
-        apart = places[len(inputs) :]
-        made = [o if p is None else p.empty() for o, p in zip(outputs, apart, strict=True)]
-        words = [w if p is None or w == "null" else "write" for w, p in zip(words, apart)]
+        count = len(inputs)
+        given = [p or a for p, a in zip(places, inputs, strict=False)]
+        made = [p or o for p, o in zip(places[count:], outputs, strict=True)]
+        words = [
+            "write" if p is not None and w != "null" else w
+            for p, w in zip(places[count:], words, strict=True)
+        ]
         ready = self._ready(given, made, words, attributes)
         assert ready is not None, self
-        ready.run((*given, *made))
-        for out, value, request, place in zip(outputs, made, requests, apart, strict=True):
-            if place is not None:
-                assign(out, request, value)
+        return ready, places
 
     def ready(
         self, inputs: Sequence[Array], outputs: Sequence[Array], attributes: Mapping[str, Any]
@@ -279,8 +306,8 @@ class RowOp(ArrayOp):
 
     def _ready(
         self,
-        inputs: Sequence[Array],
-        outputs: Sequence[Array],
+        inputs: Sequence[Placed],
+        outputs: Sequence[Placed],
         words: Sequence[str],
         attributes: Mapping[str, Any],
     ) -> Ready | None:
