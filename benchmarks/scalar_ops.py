@@ -23,7 +23,7 @@ import nbgraph as ng
 from benchmarks.harness import Limit, Row, cold, peer, report
 from nbgraph.operator.backward import forward_backward
 from nbgraph.operator.invoke import prepared
-from nbgraph.operator.reduction import prepared_sum
+from nbgraph.operator.reduction import map_reduce
 
 SIZE = 1 << 15
 HUGE = 10**7  # 80 MB with its result, beyond the last-level cache: the result goes past it
@@ -207,11 +207,11 @@ def broadcast_rows() -> Iterator[Row]:
 
 
 def reduction_rows() -> Iterator[Row]:
-    """A sum of a mapper against the mapper, both as prepared calls."""
+    """A sum of a mapper against the mapper."""
     mapper = ng.op(lambda x: math.tanh(x) * x)
     yield Row(
         "sum of a mapper",
-        prepared_sum(mapper, X),
+        lambda: map_reduce(mapper, X),
         against={"the mapper alone": prepared(mapper, (X,), OUT)},
         targets={"the mapper alone": 0.9},
         elements=SIZE,

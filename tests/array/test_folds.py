@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 
 import nbgraph as ng
 from nbgraph import ops
-from nbgraph.array.folds import prepare_reduced
+from nbgraph.array.chunk import CPU
+from nbgraph.array.folds import lower, prepare_reduced
 from nbgraph.array.layout import layout
+from nbgraph.operator.request import kWriteTo
 from nbgraph.ops.define import operator_of
 
 NAMES = ("sum", "prod", "max", "min", "mean", "var", "std", "norm")
@@ -89,3 +91,28 @@ def test_results_that_are_given():
     wide = ng.zeros(6, dtype="float64")
     ng.sum(a, axis=1, out=wide)
     np.testing.assert_allclose(wide.asnumpy(), x.sum(1), rtol=1e-5)
+
+
+@pytest.mark.parametrize("shape", [(64, 1000), (64, 1024), (64, 1031), (70, 2, 1000)])
+def test_transposed_arrays_are_read_in_tiles(shape):
+    """Copies, maps and sums of arrays whose axes were exchanged; 1031 has no divisors."""
+    x = of("float32", shape, 3)
+    turned = np.ascontiguousarray(x.T)
+    a = ng.array(turned).T
+    assert a.copy().asnumpy().tobytes() == x.tobytes()
+    assert (a + ng.array(x)).asnumpy().tobytes() == (x + x).tobytes()
+    assert ng.add(turned.T, x).tobytes() == (x + x).tobytes()
+    for axis in (None, 0, -1):
+        wanted = np.asarray(ng.sum(x, axis=axis)).tobytes()
+        assert ng.sum(a, axis=axis).asnumpy().tobytes() == wanted
+        assert np.asarray(ng.sum(turned.T, axis=axis)).tobytes() == wanted
+
+
+@pytest.mark.parametrize("name", ["max", "count_nonzero"])
+def test_exact_reductions_read_exchanged_axes_as_they_lie(name):
+    """What gives the same bits in any order needs no copy."""
+    op = operator_of(getattr(ops, name))
+    x = layout((300, 500), np.dtype("float32"), (4, 1200))
+    out = layout((300,), np.dtype("int64" if name == "count_nonzero" else "float32"))
+    found = lower(op, x, out, kWriteTo, {"axis": 1, "keepdims": False}, CPU)
+    assert found.operand is x

@@ -25,6 +25,7 @@ from nbgraph.kernels.cost import of_kernel, per_element
 from nbgraph.kernels.kernel import Kernel, kernel
 from nbgraph.operator.invoke import Plan
 from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.placement import classes_of
 from nbgraph.operator.streaming import streams
 from nbgraph.shape import Space, space, tiled
 
@@ -162,7 +163,7 @@ def prepare(
     arrays = [*given, *written]
     if all(a.contiguous and a.shape == shape for a in arrays):
         where = Space(arrays[0].size, tuple(a.dtype.itemsize for a in arrays), ())
-        classes = ["c"] * len(arrays)
+        classes = ("c",) * len(arrays)
     else:
         where = tiled(space(shape, [strides_in(a, shape) for a in arrays]))
         classes = classes_of(arrays, where, len(given))
@@ -219,14 +220,3 @@ def strides_in(a: Layout, shape: tuple[int, ...]) -> tuple[int, ...]:
     lead = len(shape) - len(a.shape)
     own = (0 if n == 1 else s for n, s in zip(a.shape, a.strides, strict=True))
     return (0,) * lead + tuple(own)
-
-
-def classes_of(arrays: Sequence[Layout], where: Space, operands: int) -> list[str]:
-    """Compile-time classes of the inner steps, as for NumPy arrays."""
-    if where.inner == 1:
-        return ["c"] * len(arrays)
-    found = [
-        "0" if step == 0 and k < operands else "c" if step == a.dtype.itemsize else "s"
-        for k, (a, step) in enumerate(zip(arrays, where.steps, strict=True))
-    ]
-    return [c if c == "0" else "s" for c in found] if "s" in found else found

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbgraph.array.launch import Prepared, classes_of, scalar_operands, strides_in, words_of
+from nbgraph.array.launch import Prepared, scalar_operands, strides_in, words_of
 from nbgraph.array.layout import Layout, layout
 from nbgraph.device import Context
 from nbgraph.dtype import is_float, name_of
@@ -32,6 +32,7 @@ from nbgraph.kernels.loops import BLOCK, Combine, Loop, Operand, Output, stretch
 from nbgraph.kernels.scalar import Graph
 from nbgraph.operator.invoke import Plan
 from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.placement import classes_of
 from nbgraph.operator.reduction import total_dtype
 from nbgraph.shape import Space, space
 

@@ -88,6 +88,18 @@ class Draft:
         self.tasks.append(task)
         return task
 
+    def laid(
+        self, name: str, reads: Sequence[Place], layouts: Sequence[Layout | None]
+    ) -> list[Place]:
+        """Operands of a task in these layouts: copied, but for those that lie so, or may stay
+        (None)."""
+        return [
+            place
+            if own is None or own is place.layout
+            else self.moved(f"{name} operand {k}", place, own)
+            for k, (place, own) in enumerate(zip(reads, layouts, strict=False))
+        ]
+
     def moved(self, name: str, source: Place, own: Layout) -> Place:
         """The same elements in memory of their own, laid out like that."""
         place = Place(Value(name, own.nbytes), 0, own)

@@ -28,10 +28,7 @@ def multiplied(draft: Draft, node: GraphNode, op: ProductOp) -> bool:
     way = way_of(op, [x.layout for x in reads], layout(*spec((node, 0))), node.attributes)
     if way is None:
         return False
-    given = [
-        place if own is None else draft.moved(f"{name} operand {k}", place, own)
-        for k, (place, own) in enumerate(zip(reads, way.places, strict=False))
-    ]
+    given = draft.laid(name, reads, way.places)
     result, request = draft.output(node, 0), draft.request(node, 0)
     own = way.places[2]
     target = result if own is None else scratch(f"{name} product", own)

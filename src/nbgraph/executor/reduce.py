@@ -39,8 +39,7 @@ def alone(draft: Draft, node: GraphNode, op: ReduceOp) -> bool:
     found = lower(op, given.layout, out, request, node.attributes, draft.device)
     if found is None:
         return False
-    if found.operand is not given.layout:
-        given = draft.moved(f"{name} operand 0", given, found.operand)
+    (given,) = draft.laid(name, [given], [found.operand])
     tasks: list[Task] = []
     for k, kernel in enumerate(found.stages):
         last = k == len(found.stages) - 1

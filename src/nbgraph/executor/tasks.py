@@ -121,10 +121,7 @@ def rows(draft: Draft, node: GraphNode, op: RowOp) -> bool:
     places = rearranged(op, layouts, _layouts(node), asked, node.attributes)
     if places is None:
         return False
-    given = [
-        place if own is place.layout else draft.moved(f"{name} operand {k}", place, own)
-        for k, (place, own) in enumerate(zip(reads, places, strict=False))
-    ]
+    given = draft.laid(name, reads, places)
     copies: list[Task] = []
     laid = places[len(reads) :]
     for k, use in enumerate(outputs):
@@ -163,10 +160,7 @@ def product(draft: Draft, node: GraphNode, op: ProductOp) -> bool:
     wanted = op.replacements([place.layout for place in reads], output, node.attributes)
     if wanted is None:
         return False
-    given = [
-        place if own is None else draft.moved(f"{name} operand {k}", place, layout(*own))
-        for k, (place, own) in enumerate(zip(reads, wanted, strict=False))
-    ]
+    given = draft.laid(name, reads, [None if own is None else layout(*own) for own in wanted])
     result, request = draft.output(node, 0), draft.request(node, 0)
     own = wanted[2]
     if own is None:
@@ -323,14 +317,10 @@ def _outputs(
 
 def contiguous(draft: Draft, name: str, reads: Sequence[Place]) -> list[Place]:
     """Operands of a node, those in pieces copied."""
-    return [
-        place
-        if place.layout.contiguous
-        else draft.moved(
-            f"{name} operand {k}", place, layout(place.layout.shape, place.layout.dtype)
-        )
-        for k, place in enumerate(reads)
-    ]
+    own = [place.layout for place in reads]
+    return draft.laid(
+        name, reads, [None if x.contiguous else layout(x.shape, x.dtype) for x in own]
+    )
 
 
 def _layouts(node: GraphNode) -> list[Layout]:

@@ -11,6 +11,7 @@ from nbgraph.dtype import as_dtype, name_of
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.kernels.function import Captured, Scalar
 from nbgraph.operator import parallel
+from nbgraph.operator.placement import classes_of
 from nbgraph.operator.streaming import level, streams
 from nbgraph.operator.typing import (
     Array,
@@ -216,7 +217,7 @@ class Invoker:
             layouts: tuple[Layout, ...] = ("c",) * len(arrays)
         else:
             where = tiled(space(outputs[0].shape, [a.strides for a in arrays]))
-            layouts = _layouts(arrays, where.inner, where.steps, len(operands))
+            layouts = classes_of(arrays, where, len(operands))
         dtypes = tuple(name_of(o.dtype) for o in outputs)
         past = _past_caches(where, operands, outputs, layouts[len(operands) :], requests)
         key = (layouts, dtypes, tuple(requests), *("streaming" for _ in range(past)))
@@ -343,22 +344,6 @@ def prepared(op: Any, operands: Sequence[Array], out: Array) -> Callable[[], Non
         code.run(words, 0, size)
 
     return run
-
-
-def _layouts(
-    arrays: Sequence[Array], inner: int, steps: Sequence[int], operands: int
-) -> tuple[Layout, ...]:
-    """Compile-time classes of the inner steps: one strided array makes all of them strided,
-    so that an operator has few kernels."""
-    if inner == 1:
-        return ("c",) * len(arrays)
-    found: list[Layout] = [
-        "0" if step == 0 and k < operands else "c" if step == a.itemsize else "s"
-        for k, (a, step) in enumerate(zip(arrays, steps, strict=True))
-    ]
-    if "s" in found:
-        found = ["0" if layout == "0" else "s" for layout in found]
-    return tuple(found)
 
 
 def _past_caches(

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
+
+from nbgraph.shape import Space
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.loops import Layout
 
 Array = np.ndarray[Any, Any]
 Shape = tuple[int, ...]
@@ -71,3 +76,20 @@ def merged(shape: Shape, axes: Sequence[int], strides: Shape) -> bool:
     dims = [d for d in axes if shape[d] != 1]
     pairs = itertools.pairwise(dims)
     return 0 in shape or all(strides[a] == strides[b] * shape[b] for a, b in pairs)
+
+
+def classes_of(
+    arrays: Sequence[Placed], where: Space, operands: int, one: Sequence[bool] = ()
+) -> tuple[Layout, ...]:
+    """Compile-time classes of the steps along a run: "c" beside each other, "0" one element (of the
+    first `operands`, and of arrays that have `one` a run), "s" others.
+
+    One strided array makes all strided, so that an operator has few kernels.
+    """
+    found: list[Layout] = []
+    for k, (a, step) in enumerate(zip(arrays, where.steps, strict=True)):
+        if (one and one[k]) or (step == 0 and k < operands and where.inner != 1):
+            found.append("0")
+        else:
+            found.append("c" if step == a.dtype.itemsize or where.inner == 1 else "s")
+    return tuple("s" if "s" in found and c == "c" else c for c in found)

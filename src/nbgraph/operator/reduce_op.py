@@ -129,7 +129,7 @@ class ReduceOp(ArrayOp):
         """See ArrayOp."""
         (x,), (out,) = inputs, outputs
         key = "run", x.shape, x.dtype, out.shape, out.dtype, *attributes.items()
-        known = self.carried.get(key)
+        known: Any = self.carried.get(key)
         if known is None:
             dtype = self.taken_dtype(Spec.of(x), Spec.of(out), attributes)
             dtype = x.dtype if dtype is None else dtype

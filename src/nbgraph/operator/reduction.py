@@ -7,7 +7,7 @@ totals. So the tree of additions depends on shape, layout and dtype alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,19 +80,6 @@ def _reduced(
     if totals.size == 1:
         return totals.reshape((1,) * len(kept))
     return _NUMPY[combine].reduce(totals, axis=tuple(range(len(kept), totals.ndim)))
-
-
-def prepared_sum(op: Mapper, *operands: Array) -> Callable[[], Any]:
-    """A full sum with everything resolved, as `invoke.prepared`; operands of one shape."""
-    arrays, plan = op.invoker.prepare(operands, op.parameters({}))
-    flat = [a.reshape(-1) for a in arrays]
-    code, words, result = _block_totals(op, plan, flat, "add")
-
-    def run(_keep: list[Array] = flat) -> Any:
-        code.run(words, 0, result.size)
-        return np.add.reduce(result)
-
-    return run
 
 
 def _merged(arrays: Sequence[Array], kept: int) -> list[Array]:

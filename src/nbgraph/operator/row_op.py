@@ -20,7 +20,7 @@ from nbgraph.kernels.cost import per_element
 from nbgraph.kernels.function import resolve_parameters
 from nbgraph.kernels.kinds import kind_of_dtype
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.operator.placement import Placed, Placement, merged
+from nbgraph.operator.placement import Placed, Placement, classes_of, merged
 from nbgraph.operator.ready import Ready
 from nbgraph.operator.request import WORDS, OpReqType, assign
 from nbgraph.operator.row_program import RowProgram
@@ -386,7 +386,7 @@ def _form(
     spaces = _spaces(arrays, one, shape, axes)
     assert spaces is not None, shape
     run, outer = spaces
-    classes = _classes(arrays, run, one, operands)
+    classes = classes_of(arrays, run, operands, one)
     beside = _beside(arrays, run, outer, operands) if "s" in classes else None
     return (classes, False) if beside is None else (beside, True)
 
@@ -435,19 +435,6 @@ def _strides(a: Placed, shape: Shape, axes: Shape, *, row: bool) -> Shape:
         each = iter(steps)
         return tuple(0 if d in axes else next(each) for d in range(len(shape)))
     return (0,) * (len(shape) - len(steps)) + tuple(steps)
-
-
-def _classes(
-    arrays: Sequence[Placed], run: Space, one: Sequence[bool], operands: int
-) -> tuple[Layout, ...]:
-    """Compile-time classes of the steps along a row; one strided array makes all strided."""
-    found: list[Layout] = []
-    for k, (a, step, row) in enumerate(zip(arrays, run.steps, one, strict=True)):
-        if row or (step == 0 and k < operands and run.inner != 1):
-            found.append("0")
-        else:
-            found.append("c" if step == a.dtype.itemsize or run.inner == 1 else "s")
-    return tuple("s" if "s" in found and c == "c" else c for c in found)
 
 
 def _beside(

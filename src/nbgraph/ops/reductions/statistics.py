@@ -108,16 +108,13 @@ def mean(
 
 
 def _variance(x: Array, axes: Shape, out: Array, correction: float) -> Array:
+    """By its definition, in NumPy's order: of no elements, and for integers."""
     wide = accumulator(out.dtype)
-    x = x.astype(wide, copy=False)
-    middle = np.empty([1 if d in axes else n for d, n in enumerate(x.shape)], wide)
-    _mean(x, axes, middle)
-    away = np.asarray(x - middle)
-    total = np.empty(out.shape, wide)
-    combined("add", np.multiply(away, away, out=away), axes, total)
-    free = wide.type(max(math.prod(x.shape[d] for d in axes) - correction, 0))
+    x, count = x.astype(wide, copy=False), math.prod(x.shape[d] for d in axes)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.divide(total, free, out=total)
+        away = x - np.add.reduce(x, axis=axes, keepdims=True) / count
+        total = np.add.reduce(away * away, axis=axes).reshape(out.shape)
+        return np.divide(total, max(count - correction, 0), dtype=wide)
 
 
 def _deviation(name: str, *, root: bool) -> ReduceOp:
