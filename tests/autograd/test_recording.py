@@ -335,3 +335,23 @@ def test_gradients_of_what_does_not_depend_on_a_variable_are_zeros(make):
         square = x * x
     np.testing.assert_array_equal(autograd.grad(y, x).asnumpy(), [0, 0])
     np.testing.assert_array_equal(autograd.grad([y, square], [x])[0].asnumpy(), [2, 4])
+
+
+@pytest.mark.parametrize(("request_", "expected"), [("write", [3.0, 3.0]), ("add", [4.0, 4.0])])
+def test_a_gradient_that_is_given_is_where_gradients_go(request_, expected):
+    x, own = variable([1.0, 2.0], request_), ng.ones(2, dtype="float64")
+    x.grad = own
+    assert x.grad is own
+    with autograd.record():
+        y = 3 * x
+    y.backward()
+    assert own.tolist() == expected
+    assert x.grad is own
+    x.grad = np.float64([5, 5])
+    assert x.grad.tolist() == [5.0, 5.0]
+    x.grad = ng.ones(2)  # of another dtype: copied
+    assert (x.grad.dtype, x.grad.tolist()) == (np.dtype("float64"), [1.0, 1.0])
+    with pytest.raises(ShapeError):
+        x.grad = ng.ones(3)
+    with pytest.raises(ArgumentError, match="shares memory with the variable"):
+        x.grad = x

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
+from nbgraph.errors import ArgumentError
 from nbgraph.executor import Options
 from nbgraph.operator.array_op import ArrayOp, Spec
 from tests.engine.conftest import engine, gate, threads
@@ -309,3 +310,27 @@ def test_two_updates_of_one_state_keep_their_order(options, engine):
     assert exe.aux_dict["mean"].tolist() == [1.75, 1.75]
     assert exe.outputs[0].asnumpy().tolist() == [[0.5, 0.5]] * 4
     assert exe.outputs[1].asnumpy().tolist() == [[1.25, 1.25]] * 4
+
+
+def test_gradients_after_a_forward_without_training_are_those_without_it():
+    """Dropout drops nothing, and the states of a normalisation are read, not written."""
+    net = ng.sym.BatchNorm(ng.var("x"), name="bn", fix_gamma=False) * ng.dropout(ng.var("x"))
+    exe = net.simple_bind(x=(4, 3))
+    x, mean = np.random.default_rng(0).normal(size=(4, 3)).astype("f"), np.float32([1, 2, 3])
+    exe.arg_dict["x"][...] = x
+    for name, value in (("arg_dict", 1), ("aux_dict", 1)):
+        for array in getattr(exe, name).values():
+            if array.shape == (3,):
+                array[...] = value
+    exe.aux_dict["bn_moving_mean"][...] = mean
+    with pytest.raises(ArgumentError, match="has not run"):
+        exe.backward(ng.ones((4, 3)))
+    exe.forward()
+    exe.backward(ng.ones((4, 3)))
+    scale = 1 / np.sqrt(1 + 1e-3)
+    expected = (x - mean) * scale + 1 + x * scale
+    np.testing.assert_allclose(exe.grad_dict["x"].asnumpy(), expected, rtol=1e-5)
+    np.testing.assert_array_equal(exe.aux_dict["bn_moving_mean"].asnumpy(), mean)
+    exe.forward(is_train=True)
+    exe.backward(ng.ones((4, 3)))
+    assert not np.allclose(exe.grad_dict["x"].asnumpy(), expected)

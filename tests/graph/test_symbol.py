@@ -253,7 +253,6 @@ REFUSED = [
     (lambda: ng.sin(X)(Y, x=Y), ArgumentError, "'x' is given twice"),
     (lambda: ng.sym.sin(X, attr=3), ArgumentError, "sin: attr=3; give a dict"),
     (lambda: ng.sym.sine, AttributeError, "ng.sym has no operator 'sine'; did you mean"),
-    (ng.sym.sin, ArgumentError, "sin: the operand 'x' is missing"),
     (lambda: ng.name_scope(3).__enter__(), ArgumentError, "name_scope: prefix=3; give a string"),
 ]
 
@@ -339,3 +338,40 @@ def test_a_name_at_the_call_of_an_operator_points_to_where_it_is_taken():
         ng.sin(x, attr={"lr": "2"})
     assert ng.sym.add(x, b, name="fc1").list_outputs() == ["fc1_output"]
     assert ng.add(x, b).named("fc1").list_outputs() == ["fc1_output"]
+
+
+# calls ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("read", [lambda s: s, lambda s: ng.load_json(s.tojson())])
+def test_an_operator_on_nothing_is_composed_later(read):
+    net = read(ng.sym.FullyConnected(num_hidden=4, name="fc"))
+    assert net.list_arguments() == ["fc_data", "fc_weight", "fc_bias"]
+    below = ng.sym.Activation(ng.var("x"), act_type="relu", name="act")
+    for made in (net(data=below), net(fc_data=below), net(below)):
+        assert made.list_arguments() == ["x", "fc_weight", "fc_bias"]
+        assert made.infer_shape(x=(2, 3))[1] == [(2, 4)]
+    two = ng.sym.add() * ng.sym.sin()
+    assert len(two.list_arguments()) == 3
+    with pytest.raises(ArgumentError, match="no variable is called 'data'"):
+        two(data=below)
+
+
+def test_a_symbol_called_on_arrays_computes_and_is_recorded():
+    x, w = ng.var("x"), ng.var("w")
+    net = ng.tile(ng.sym.FullyConnected(x, w, num_hidden=2, no_bias=True), (1, 2)) * 2.0
+    a, b = ng.array([[1.0, 2.0]]), ng.array([[3.0, 4.0], [5.0, 6.0]])
+    a.attach_grad()
+    with ng.autograd.record():
+        y = net(a, w=b)
+    y.backward()
+    (expected,) = net.eval(x=a, w=b)
+    np.testing.assert_array_equal(y.asnumpy(), expected.asnumpy())
+    np.testing.assert_array_equal(a.grad.asnumpy(), [[32.0, 40.0]])
+    np.testing.assert_array_equal(ng.jit(lambda v: net(v, b))(a).asnumpy(), y.asnumpy())
+    both = ng.Group([net, x])(x=a, w=b)
+    assert [v.shape for v in both] == [(1, 4), (1, 2)]
+    with pytest.raises(ArgumentError, match="'w' is None; where one argument is an NDArray"):
+        net(a)
+    with pytest.raises(ArgumentError, match="w=3 is a int; give a symbol"):
+        net(w=3)

@@ -43,12 +43,30 @@ def become_variable(array: Array, node: Node) -> None:
 
 
 def set_grad(array: Array, value: Any) -> None:
-    """`x.grad = value`: an array, or None for zeros."""
+    """`x.grad = value`: the array that gradients go to from now on, or None for zeros.
+
+    One of another dtype or device is copied. ShapeError for another shape,
+    ArgumentError where it is the variable's own memory.
+    """
     node = array._node
     if not isinstance(node, Leaf):
         raise ArgumentError("grad: the array has none; call attach_grad() first")
     if value is None:
         node.collected = None
+        return
+    value = value if isinstance(value, Array) else new_array(value, device=node.device)
+    if value.shape != array.shape:
+        raise ShapeError(
+            f"grad: the array given has shape {value.shape}, the variable {array.shape}; give one "
+            "of that shape"
+        )
+    if value._chunk is array._chunk:
+        raise ArgumentError(
+            "grad: the array given shares memory with the variable, which backward reads; give one "
+            "of its own, as ng.zeros_like(x)"
+        )
+    if value.dtype == array.dtype and value.device == node.device:
+        node.collected = value
     else:
         write_to(node.grad, value, "write")
 

@@ -60,7 +60,7 @@ class Executor(Reports):
         self._gradients = FixedArrays("grad_dict", gradients)
         self._states = FixedArrays("aux_dict", states)
         self._slopes = [array._chunk for array, _ in bound.grads.values()]
-        self._trained = False  # whether what backward reads was kept
+        self._trained: bool | None = None  # the mode of the forward pass that backward follows
         self._joint: Program | None = None
 
     @functools.cached_property
@@ -122,6 +122,9 @@ class Executor(Reports):
         """Gradients into `grad_dict`, as each `grad_req` says, after `forward(is_train=True)`: once
         for each, as it uses up the memory of what was kept.
 
+        After a forward without training they are those of the outputs as they are without
+        training. What they need was not kept then: the forward pass runs again.
+
         Parameters
         ----------
         out_grads : NDArray or sequence of NDArray, optional
@@ -134,19 +137,22 @@ class Executor(Reports):
         >>> exe.grad_dict["x"]
         array([2., 4.], dtype=float32)
         """
-        if not self._trained:
+        if self._trained is None or not self._bound.grads:
             raise ArgumentError(
                 "backward: forward(is_train=True) has not run since the last backward, so nothing "
                 "is kept for it; call that first, or forward_backward() for both at once"
                 if self._bound.grads
                 else "backward: no gradient was asked for: every grad_req is 'null'"
             )
+        if not self._trained:
+            self._about_to_write("forward", self._results)
+            self._push(self._bound.halves[0], is_train=False)
         for output, given in enumerate(self._seeds("backward", out_grads)):
             if not given:
                 self._bound.seed(output)[...] = 1
         self._about_to_write("backward", self._slopes)
-        self._trained = False  # what was kept is used up
-        self._push(self._bound.halves[1], is_train=True, forward=False)
+        is_train, self._trained = self._trained, None  # what was kept is used up
+        self._push(self._bound.halves[1], is_train=is_train, forward=False)
 
     def forward_backward(self, out_grads: Any = None, **inputs: Any) -> list[Any]:
         """Outputs and gradients by one plan, fused across both passes: what is needed only in

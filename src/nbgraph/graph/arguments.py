@@ -164,35 +164,6 @@ class Arguments:
         known = resolved(self.graph, {}, named)[1]
         return _sorted(known.graph, known.dtypes)
 
-    # composition ------------------------------------------------------------------------------
-
-    def __call__(self, *in_order: Symbol, **symbols: Symbol) -> Symbol:
-        """The same graph over other symbols, in place of the variables: those named, or in the
-        order of `list_arguments()`.
-
-        >>> import nbgraph as ng
-        >>> x, y = ng.var("x"), ng.var("y")
-        >>> ng.sin(x)(x=y * 2).list_arguments()
-        ['y']
-        """
-        symbols = self._named("compose", "symbols", in_order, symbols)
-        graph = self.graph
-        by_name = {str(v.name): v for v in graph.variables}
-        moved: dict[Entry, Any] = {}
-        for name, symbol in symbols.items():
-            if name not in by_name:
-                raise ArgumentError(
-                    f"compose: no variable is called {name!r}; there are {', '.join(by_name)}"
-                )
-            if not isinstance(symbol, Arguments):
-                raise ArgumentError(
-                    f"compose: {name}={symbol!r} is a {type(symbol).__name__}; give a symbol"
-                )
-            if len(symbol.entries) != 1:
-                raise ArgumentError(f"compose: {name} is a group; choose one of its outputs")
-            moved[by_name[name], 0] = symbol.entries[0]
-        return self._like(graph.rewrite(lambda node, inputs: None, moved).heads)
-
     def _named(
         self, call: str, what: str, given: Sequence[Any], named: Mapping[str, Any]
     ) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from nbgraph.graph.build import GraphNode, Operand
 from nbgraph.graph.graph import Graph
 
 OF_ITS_OWN = "made for a call"  # mark of a variable that belongs to one call
+OPERAND = "operand"  # mark of a variable that stands for an operand which a call left out
 
 
 def composed(
@@ -58,6 +59,15 @@ def composed(
         scope=scope,
         line=caller(),
     )
+
+
+def left_out(op: str, name: str | None, operand: str) -> tuple[GraphNode, int]:
+    """Return a variable for an operand that a call left out, to be put in its place later."""
+    marks = {**naming.marks.get(), OPERAND: operand}
+    if name is None:
+        marks[OF_ITS_OWN] = os.urandom(8).hex()
+    stem = f"{naming.scope.get()}{name or f'{op}0'}_{operand}"
+    return build.variable(stem, None, None, marks, caller()), 0
 
 
 def _by_place(name: str, operands: Sequence[Operand | None]) -> str:

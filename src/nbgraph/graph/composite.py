@@ -67,18 +67,23 @@ class CompositeOp(ArrayOp):
         """
         symbols = importlib.import_module("nbgraph.graph.symbol").Symbol
         values = [symbols([e]) if type(e) is tuple else e for e in entries]
-        plain = inspect.unwrap(self.function)
-        args, kwargs = _arguments(plain, attributes, values)
-        made = plain(*args, **kwargs)
-        results = made if isinstance(made, (list, tuple)) else [made]
-        if len(results) != self.nout:
-            raise ArgumentError(
-                f"{self.__name__}: the call gives {len(results)} results, {self.nout} were expected"
-            )
+        results = self.results(values, attributes)
         return [
             r.entry if isinstance(r, symbols) else (build.constant(np.asarray(r)), 0)
             for r in results
         ]
+
+    def results(self, operands: Sequence[Any], attributes: Mapping[str, Any]) -> list[Any]:
+        """Call the function on operands of any kind; its results as a list."""
+        plain = inspect.unwrap(self.function)
+        args, kwargs = _arguments(plain, attributes, operands)
+        made = plain(*args, **kwargs)
+        results = list(made) if isinstance(made, (list, tuple)) else [made]
+        if len(results) != self.nout:
+            raise ArgumentError(
+                f"{self.__name__}: the call gives {len(results)} results, {self.nout} were expected"
+            )
+        return results
 
 
 def operator_of(function: Function, nout: int = 1) -> CompositeOp:

@@ -15,6 +15,7 @@ import inspect
 from typing import Any
 
 from nbgraph.graph import build
+from nbgraph.graph.compose import left_out
 from nbgraph.graph.naming import attribute_scope, attributes_of
 from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.call import sources
@@ -37,6 +38,7 @@ class SymbolicOperator(Lifted):
         token = sources.set(Symbol)
         try:
             with attribute_scope(**attributes):
+                args, kwargs = _completed(self.__wrapped__, args, kwargs, name)
                 args, kwargs = self._lift(self.__wrapped__, args, kwargs)
                 made = self.__wrapped__(*args, **kwargs)
                 if name is None or names_itself:
@@ -57,6 +59,25 @@ class SymbolicOperator(Lifted):
 def _names_itself(op: Any) -> bool:
     """Whether the operator takes the name: it may call variables by it."""
     return isinstance(op, RegisteredOperator) or "name" in inspect.signature(op).parameters
+
+
+def _completed(op: Any, args: Any, kwargs: dict[str, Any], name: str | None) -> Any:
+    """The arguments with variables for operands that are left out, to be composed later."""
+    signature = inspect.signature(op)
+    try:
+        known = signature.bind_partial(*args, **kwargs).arguments
+    except TypeError:
+        return args, kwargs
+    needed = [
+        n
+        for n, p in signature.parameters.items()
+        if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD and n not in known
+    ]
+    operands = (*_operand_names(op), *list(signature.parameters)[:1])
+    if not set(needed) <= set(operands):
+        return args, kwargs
+    variables = {n: Symbol([left_out(op.__name__, name, n)]) for n in needed}
+    return args, {**kwargs, **variables}
 
 
 def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

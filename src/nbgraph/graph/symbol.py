@@ -20,9 +20,9 @@ from nbgraph.engine.sites import caller
 from nbgraph.errors import ArgumentError
 from nbgraph.graph import build, naming
 from nbgraph.graph.absent import Absent
-from nbgraph.graph.arguments import Arguments
 from nbgraph.graph.binding import Binding
 from nbgraph.graph.build import NUMBERS, GraphNode, PartialShape
+from nbgraph.graph.calling import Calling
 from nbgraph.graph.compose import composed
 from nbgraph.graph.composite import deferred
 from nbgraph.graph.files import Saved
@@ -42,9 +42,7 @@ from nbgraph.ops.carrier.reductions import Reductions
 _LARGE = 1 << 20  # bytes of a NumPy array from which on a variable is advised
 
 
-class Symbol(
-    Arguments, Binding, Saved, Absent, Operators, Methods, Reductions, Indexing, Protocols
-):
+class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, Indexing, Protocols):
     """One result of a graph that has not been computed, or a group of several.
 
     Made by `ng.var`, by operators on symbols and by `ng.Group`. It has no values: `eval`, `bind`

@@ -1,0 +1,103 @@
+"""Symbols as functions: over other symbols a graph, on arrays its results."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+from nbgraph.errors import ArgumentError
+from nbgraph.graph.arguments import Arguments
+from nbgraph.graph.build import GraphNode
+from nbgraph.graph.compose import OPERAND
+from nbgraph.graph.composite import CompositeOp
+from nbgraph.graph.constant import CONSTANT
+from nbgraph.graph.graph import Entry, Graph, with_variables
+from nbgraph.operator.call import call
+from nbgraph.operator.expected import EXPECTED
+
+
+class Calling(Arguments):
+    """The part of `Symbol` that is called."""
+
+    __slots__ = ()
+
+    def __call__(self, *in_order: Any, **by_name: Any) -> Any:
+        """The same graph over other symbols, in place of the variables: those named, or in the
+        order of `list_arguments()`. On NDArrays, one for each variable: what they give, recorded
+        as any operators are.
+
+        An operand that a call of `ng.sym` left out is also known by the operator's name for it.
+
+        Returns a Symbol; on arrays an NDArray, or a list of them for a group. ArgumentError names
+        what is unknown, missing or of another kind.
+
+        >>> import nbgraph as ng
+        >>> x, y = ng.var("x"), ng.var("y")
+        >>> ng.sin(x)(x=y * 2).list_arguments()
+        ['y']
+        >>> ng.sym.FullyConnected(num_hidden=4, name="fc")(data=y).list_arguments()
+        ['y', 'fc_weight', 'fc_bias']
+        >>> (x * 2)(ng.array([1.0, 2.0]))
+        array([2., 4.], dtype=float32)
+        """
+        values = self._named("compose", "symbols", in_order, by_name)
+        graph = self.graph
+        found = {_variable(graph, name): value for name, value in values.items()}
+        if any(_is_array(value) for value in found.values()):
+            return self._computed(graph, found)
+        moved: dict[Entry, Any] = {}
+        for node, symbol in found.items():
+            if not isinstance(symbol, Arguments):
+                raise ArgumentError(
+                    f"compose: {node.name}={symbol!r} is a {type(symbol).__name__}; give a symbol, "
+                    "or an NDArray for each argument"
+                )
+            if len(symbol.entries) != 1:
+                raise ArgumentError(f"compose: {node.name} is a group; choose one of its outputs")
+            moved[node, 0] = symbol.entries[0]
+        return self._like(graph.rewrite(lambda node, inputs: None, moved).heads)
+
+    def _computed(self, graph: Graph, arrays: Mapping[GraphNode, Any]) -> Any:
+        for node in graph.variables:
+            if not _is_array(arrays.get(node)):
+                raise ArgumentError(
+                    f"compose: {node.name!r} is {arrays.get(node)!r}; where one argument is an "
+                    f"NDArray all are: {', '.join(str(v.name) for v in graph.variables)}"
+                )
+        values: dict[Entry, Any] = {(node, 0): array for node, array in arrays.items()}
+        plain = with_variables(graph, {}, without=EXPECTED)
+        for node in plain.nodes:
+            if node.op is not None:
+                made = _results(node, [values[v] if type(v) is tuple else v for v in node.inputs])
+                values.update({(node, k): value for k, value in enumerate(made)})
+        outputs = [values[head] for head in plain.heads]
+        return outputs[0] if len(outputs) == 1 else outputs
+
+
+def _is_array(value: Any) -> bool:
+    """Whether it is an NDArray, or stands for one in a function that is traced."""
+    return hasattr(value, "asnumpy") or getattr(value, "stands_for_array", False)
+
+
+def _results(node: GraphNode, operands: list[Any]) -> list[Any]:
+    """What an operator gives for arrays."""
+    if node.op is CONSTANT:
+        array = importlib.import_module("nbgraph.array.create").array
+        return [array(node.attributes["value"].array)]
+    if isinstance(node.op, CompositeOp):
+        return node.op.results(operands, node.attributes)
+    made = call(node.op, operands, node.attributes)
+    return list(made) if isinstance(made, (list, tuple)) else [made]
+
+
+def _variable(graph: Graph, name: str) -> GraphNode:
+    """The variable of this name, or of the only operand of this name that was left out."""
+    for node in graph.variables:
+        if node.name == name:
+            return node
+    left_out = [v for v in graph.variables if v.marks.get(OPERAND) == name]
+    if len(left_out) != 1:
+        known = ", ".join(str(v.name) for v in graph.variables)
+        raise ArgumentError(f"compose: no variable is called {name!r}; there are {known}")
+    return left_out[0]
