@@ -9,7 +9,7 @@ from nbgraph.graph.check import check
 from nbgraph.graph.graph import Graph
 from nbgraph.graph.listing import listing
 from nbgraph.graph.passes import fuse_groups
-from nbgraph.graph.passes.fuse import explain_fusion, fuse
+from nbgraph.graph.passes.fuse import MOST_COMPILED, explain_fusion, fuse
 from nbgraph.graph.passes.gradient import gradient
 from nbgraph.operator.fused import FusedMapper
 from nbgraph.operator.map_reduce import MapReduce
@@ -308,3 +308,19 @@ def test_large_graphs_are_taken_in_stretches():
         y = ng.square(y) if k % 2 else y * 0.5
     made = fused(y)
     assert 10_000 / 256 <= len(loops(made)) <= 10_000 / 250 + 3
+
+
+def test_loops_that_differ_are_compiled_up_to_a_bound():
+    """Forms that recur cost nothing; of a long graph without any the rest stays apart."""
+    x = var("x", 10)
+    choices = np.random.default_rng(0).integers(0, 3, 6_000)
+
+    def chain(choices):
+        y = x
+        for k in choices:
+            y = (ng.square(y), y * 0.5, ng.tanh(y))[k]
+        return loops(fused(y))
+
+    made = chain(choices)
+    assert MOST_COMPILED // 2 <= sum(len(n.op.parts) for n in made) <= MOST_COMPILED
+    assert sum(len(n.op.parts) for n in chain([0, 1] * 3_000)) == 6_000

@@ -324,6 +324,16 @@ def test_other_texts_are_refused(text):
         ng.load_json(text)
 
 
+@pytest.mark.parametrize("depth", [400, 950, 100_000])
+@pytest.mark.parametrize("place", ["attributes", "name", "inputs", "token"])
+def test_values_that_nest_deeply_are_damaged_or_read(place, depth):
+    text = json.loads(ng.tanh(ng.var("x")).tojson())
+    text["nodes"][1][place] = {"axis": "deep"} if place == "attributes" else "deep"
+    deep = json.dumps(text).replace('"deep"', "[" * depth + "]" * depth)
+    with pytest.raises((FormatError, ArgumentError), match="load_json|tanh"):
+        ng.load_json(deep)
+
+
 def test_files_of_another_kind_say_which_function_reads_them(tmp_path):
     ng.sin(ng.var("x")).save(tmp_path / "net.json")
     with pytest.raises(FormatError, match=r"holds a symbol; read it with ng.load_symbol"):

@@ -32,6 +32,9 @@ VERSION = 1
 
 # writing ----------------------------------------------------------------------------------------
 
+# what reading a text raises that says something else than what is written
+_DAMAGED = (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError)
+
 
 class GraphWriter:
     """Nodes to JSON."""
@@ -123,7 +126,7 @@ class GraphReader:
             except NbgraphError as error:
                 error.add_note(f"{self._where}: at node {place}")
                 raise
-            except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+            except _DAMAGED as error:
                 raise FormatError(
                     f"{self._where}: node {place} is damaged ({type(error).__name__}: {error}); "
                     "write it again"
@@ -212,7 +215,7 @@ def from_text(
         return tuple([reader.entry(head) for head in form["heads"]])
     except NbgraphError:
         raise
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+    except _DAMAGED as error:
         raise FormatError(
             f"{where}: the text is damaged ({type(error).__name__}: {error}); write it again"
         ) from None

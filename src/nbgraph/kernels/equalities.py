@@ -24,24 +24,33 @@ class Fact(NamedTuple):
 
 def cases(cond: Node, holds: bool) -> list[Node]:
     """Conditions of which one is enough for `cond` to hold, or not to hold."""
-    if cond.op == ("or" if holds else "and"):
-        return [part for a in cond.args for part in cases(a, holds)]
-    return [cond]
+    found, stack = [], [cond]
+    while stack:
+        part = stack.pop()
+        if part.op == ("or" if holds else "and"):
+            stack.extend(reversed(part.args))
+        else:
+            found.append(part)
+    return found
 
 
 def facts(cond: Node, holds: bool) -> Iterator[Fact]:
     """Comparisons of floating values that hold where `cond` does, or does not."""
-    if cond.op == "not":
-        yield from facts(cond.args[0], not holds)
-    elif cond.op == ("and" if holds else "or"):
-        for part in cond.args:
-            yield from facts(part, holds)
-    elif cond.op in COMPARISONS and cond.args[0].kind == "f" and cond.args[0] is not cond.args[1]:
-        a, b = cond.args
-        op = cond.op if holds else _OPPOSITE[cond.op]
-        if op in _MIRROR:
-            op, a, b = _MIRROR[op], b, a
-        yield Fact(op, a, b, cond)
+    stack = [(cond, holds)]
+    while stack:
+        part, true = stack.pop()
+        if part.op == "not":
+            stack.append((part.args[0], not true))
+        elif part.op == ("and" if true else "or"):
+            stack.extend((a, true) for a in reversed(part.args))
+        elif (
+            part.op in COMPARISONS and part.args[0].kind == "f" and part.args[0] is not part.args[1]
+        ):
+            a, b = part.args
+            op = part.op if true else _OPPOSITE[part.op]
+            if op in _MIRROR:
+                op, a, b = _MIRROR[op], b, a
+            yield Fact(op, a, b, part)
 
 
 def is_half(fact: Fact) -> bool:

@@ -156,6 +156,13 @@ class WrittenFunction:
             from nbgraph.kernels.opaque import opaque_call
 
             return opaque_call(graph, self.fn, [env[name] for name in self._order()])
+        except RecursionError:
+            code = self.fn.__code__
+            raise CaptureError(
+                f"{self.name}: an expression nests deeper than Python's stack\n"
+                f'  File "{code.co_filename}", line {code.co_firstlineno}\n'
+                "Instead: give parts of it names, in statements of their own."
+            ) from None
 
     def _order(self) -> list[str]:
         return [*self.operands, *(p.name for p in self.parameters)]

@@ -48,6 +48,9 @@ from nbgraph.settings import config
 
 _REPORTS: WeakKeyDictionary[Graph, Fusion] = WeakKeyDictionary()
 _NAMED = 2  # members that a loop is called by
+# Scalar operations in loops of one graph that differ, as each is compiled: 1 ms and more for each.
+# A network has a few hundred, and layers that are alike count once.
+MOST_COMPILED = 2048
 _MEAN, _SUM, _CHECKPOINT = operator_of(mean), operator_of(total_of), operator_of(checkpoint)
 
 
@@ -70,7 +73,9 @@ def fuse(
     `limit`: scalar operations in one loop, by default the setting `fusion_limit`; 0: nothing is
     fused. `joint=False` keeps the nodes in `forward` out of the loops of others. `loose`: members
     of loops without reductions (`explain_fusion`) that stay one by one all the same. The graph
-    must be typed. `explain_fusion(result)` tells what was done and why not more.
+    must be typed. Once loops that differ have MOST_COMPILED scalar operations in all, further ones
+    stay apart: a graph of tens of thousands of operators would compile for minutes.
+    `explain_fusion(result)` tells what was done and why not more.
     """
     most: int = config.fusion_limit if limit is None else limit
     if most <= 0:
@@ -140,17 +145,21 @@ class _Emission:
     ) -> None:
         self.graph, self.grouping, self.loose = graph, grouping, loose
         self.loops: list[Loop] = []
+        self._forms: set[Any] = set()  # of the loops, as far as they are compiled apart
+        self._compiled = 0  # scalar operations in them
         self._moved: dict[Entry, Entry] = {}
         self._became: dict[GraphNode, GraphNode] = {}  # where `after` says so
 
     def result(self) -> Graph:
         """All of it."""
         for group in self._ordered():
-            if len(group.members) == 1 or tuple(group.members) in self.loose:
-                for member in group.members:
-                    self._one(member)
-            else:
-                self._loop(group)
+            alone = len(group.members) == 1 or tuple(group.members) in self.loose
+            parts = None if alone else self._parts(group)
+            if parts is not None:
+                self._loop(group, parts)
+                continue
+            for member in group.members:
+                self._one(member)
         moved = self._moved
         return self.graph.with_heads([moved[head] for head in self.graph.heads])
 
@@ -193,8 +202,18 @@ class _Emission:
         new = tuple(dict.fromkeys(self._became[n] for n in old if n not in members))
         return {} if new == old else {"after": new}
 
-    def _loop(self, group: Group) -> None:
+    def _parts(self, group: Group) -> _Parts | None:
+        """The group as a loop, or None where too much would be compiled."""
         parts = _Parts(group, self.grouping.outputs(group) or [(group.members[-1], 0)])
+        form = tuple((part.op, part.operands) for part in parts.parts), tuple(parts.values)
+        if form not in self._forms:
+            if self._compiled + group.facts.scalars > MOST_COMPILED:
+                return None
+            self._forms.add(form)
+            self._compiled += group.facts.scalars
+        return parts
+
+    def _loop(self, group: Group, parts: _Parts) -> None:
         mapper, parameters = fuse_parts(parts.name, parts.parts, parts.values)
         inputs: list[Operand] = [self._moved[entry] for entry in parts.inputs]
         numbers = tuple(number for number, _ in parts.numbers.values())

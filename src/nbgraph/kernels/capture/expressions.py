@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
+from typing import Any, NoReturn
 
 from nbgraph.kernels.capture import remedies
 from nbgraph.kernels.capture.calls import Calls
@@ -51,9 +51,7 @@ class Expressions(Calls):
         try:
             return self._expression(node, env, path)
         except (TypeError, OverflowError) as error:
-            if type(error) not in (TypeError, OverflowError):
-                raise
-            self.refuse(node, str(error), "convert the value first, e.g. with float() or int()")
+            self._refuse_numbers(node, error)
 
     def number(self, node: ast.expr, env: Env, path: Node) -> Node:
         """The value of an expression that must be one number."""
@@ -117,10 +115,7 @@ class Expressions(Calls):
             case ast.Name(id=name):
                 return self._name(node, name, env)
             case ast.BinOp():
-                a, b = self.number(node.left, env, path), self.number(node.right, env, path)
-                if type(node.op) not in _BINARY:
-                    self.refuse(node, "matrix products are no scalar operation", "multiply numbers")
-                return self.binary(_BINARY[type(node.op)], a, b, path)
+                return self._binaries(node, env, path)
             case ast.UnaryOp():
                 return self._unary(node, env, path)
             case ast.Compare():
@@ -138,6 +133,30 @@ class Expressions(Calls):
                 env[name] = value
                 return value
         return self._other(node, env, path)
+
+    def _binaries(self, node: ast.BinOp, env: Env, path: Node) -> Value:
+        """A binary operation. Those on its left are done in a loop: a sum of a thousand terms is
+        a tree as deep as it is long."""
+        rest = [node]
+        while isinstance(rest[-1].left, ast.BinOp):
+            rest.append(rest[-1].left)
+        value: Value = self.number(rest[-1].left, env, path)
+        for operation in reversed(rest):
+            right = self.number(operation.right, env, path)
+            if type(operation.op) not in _BINARY:
+                what = "matrix products are no scalar operation"
+                self.refuse(operation, what, "multiply numbers")
+            assert isinstance(value, Node)
+            try:
+                value = self.binary(_BINARY[type(operation.op)], value, right, path)
+            except (TypeError, OverflowError) as error:
+                self._refuse_numbers(operation, error)
+        return value
+
+    def _refuse_numbers(self, node: ast.expr, error: TypeError | OverflowError) -> NoReturn:
+        if type(error) not in (TypeError, OverflowError):
+            raise error
+        self.refuse(node, str(error), "convert the value first, e.g. with float() or int()")
 
     def _other(self, node: ast.expr, env: Env, path: Node) -> Value:
         """Tuples and nested functions; the rest is refused."""
@@ -163,7 +182,11 @@ class Expressions(Calls):
             found = self.scope.lookup(name)
         except NameError:
             local = name in self.fn.__code__.co_varnames
-            remedy = f"give {name!r} a value first" if local else "define it before the operator"
+            before = (
+                "define it before the operator; functions that call each other are not understood, "
+                "write a `while` loop for those"
+            )
+            remedy = f"give {name!r} a value first" if local else before
             self.refuse(node, f"the name {name!r} is not defined", remedy)
         return self.constant(found, node)
 
