@@ -157,6 +157,12 @@ def outer_names(x):
     return max(map(lambda y: y * unknown_scale, (x, 1.0)))  # noqa: F821, C417  # here
 
 
+def changes_nothing(x):
+    while x > 0:  # here
+        y = x  # noqa: F841
+    return x
+
+
 def never_ends(x):
     while True:  # here
         x += 1
@@ -281,6 +287,7 @@ HERE = {  # function -> what the message says about the construct
     assigns_attribute: "names", raises: "raise", asserts: "assert", opens: "with",
     nested_function: "nested function", appends: "[*values, x]",
     gcd_of_floats: "integers", outer_names: "'unknown_scale'",
+    changes_nothing: "changes no variable",
     never_ends: "never ends",
     reduces: "of whole arrays", draws: "ng.random",
     imports: "import", uses_global: "global", matches: "pattern",

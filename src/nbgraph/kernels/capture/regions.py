@@ -71,6 +71,12 @@ class RegionLoop:
             self.start[RETURNED] = self.graph.const(False)
             self.names.append(RETURNED)
         if isinstance(self.st, ast.While):
+            if not self.names:
+                self.tracer.refuse(
+                    self.st,
+                    "a trip of this loop changes no variable, so it would go on for ever",
+                    "change what its condition reads, or leave it by `break` or `return`",
+                )
             self.start[self.MOVES] = self.graph.const(True)
             self.names.append(self.MOVES)
         for _ in range(8):
