@@ -47,7 +47,14 @@ def bound():
     exe.backward()
 
 
-WORLDS = [called, on_the_tape, jitted, jitted_gradient, bound]
+def in_an_expression_graph():
+    graph = ng.ExpressionGraph(dtype="float64")
+    x = graph.param("x", (3,), np.ones(3))
+    sine()(x).sum()
+    graph.backprop()
+
+
+WORLDS = [called, on_the_tape, jitted, jitted_gradient, bound, in_an_expression_graph]
 
 
 @pytest.mark.parametrize("world", WORLDS, ids=lambda f: f.__name__)

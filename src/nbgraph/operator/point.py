@@ -28,7 +28,7 @@ from nbgraph.operator import arguments, facts
 if TYPE_CHECKING:
     from nbgraph.operator.mapper import Mapper
 
-SECONDS = 0.4  # of the processor for one evaluation, which a long loop may not exceed
+SECONDS = 0.4  # of the processor for the value, and as much for all partials
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,9 @@ class _Look:
     def point(self) -> Point:
         """What is seen."""
         evaluate, values = self._values()
-        partials = {name: self._partial(name) for name in facts.floating_operands(self.op)}
+        budget = _budget()
+        names = facts.floating_operands(self.op)
+        partials = {name: self._partial(name, budget) for name in names}
         return Point(
             self.op.__name__,
             self.operands,
@@ -156,11 +158,11 @@ class _Look:
             self.notes.append(f"no real value here: {error}")
         return evaluate, [math.nan] * len(self.captured.outputs)
 
-    def _partial(self, name: str) -> float | tuple[float, ...]:
+    def _partial(self, name: str, budget: Budget) -> float | tuple[float, ...]:
         scalar = Derivative(self.op.scalar, name, 1, self.op.hand_gradient)
         try:
             captured = scalar.capture(self.kinds, self.given)
-            evaluate = self._evaluator(captured, MultiDomain(budget=_budget()))
+            evaluate = self._evaluator(captured, MultiDomain(budget=budget))
             found = [_rounded(evaluate(node)) for node in captured.outputs]
         except (NbgraphError, ValueError, TypeError) as error:
             self.notes.append(f"no partial w.r.t. {name} here: {error}")
