@@ -71,9 +71,11 @@ def _power(mp: Any) -> Callable[[Any, Any], Any]:
 
     def power(a: Any, b: Any) -> Any:
         b = mp.convert(b)
-        if b < 0 and not a:
-            raise Undetermined("0 to a negative power")
-        if magnitude(a) and magnitude(b) > 0:
+        if mp.sign(a) == 0:
+            if b < 0:
+                raise Undetermined("0 to a negative power")
+            return mp.mpf(b == 0)
+        if magnitude(b) > 0:
             _, mantissa, exponent, bits = a._mpf_
             logarithm = math.log2(math.ldexp(mantissa >> max(0, bits - 60), -min(bits, 60)))
             if magnitude(b) > 64 or abs((logarithm + exponent + bits) * float(b)) > EXPONENT:
