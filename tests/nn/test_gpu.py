@@ -54,6 +54,20 @@ def close(found, wanted):
         np.testing.assert_allclose(other.asnumpy(), value.asnumpy(), rtol=2e-3, atol=2e-5)
 
 
+def test_sequences_of_several_lengths_go_both_ways_as_on_the_host():
+    """Lengths and masks on the device."""
+    x, lengths = X.reshape(12, 8, 8), np.arange(12) % 8 + 1
+    mask, outs = np.arange(8) < lengths[:, None], []
+    for device in (ng.cpu(), GPU):
+        ng.random.seed(0)
+        net = nn.GRU(3, bidirectional=True).prepare(ng.array(x)).to(device)
+        for told in ({"lengths": lengths}, {"mask": mask}):
+            given = {name: ng.array(value, device=device) for name, value in told.items()}
+            outs.append(net(ng.array(x, device=device), **given)[0].asnumpy())
+    for found in outs[1:]:
+        np.testing.assert_allclose(found, outs[0], rtol=2e-5, atol=1e-6)
+
+
 @pytest.mark.parametrize("compiled", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_fit_goes_as_on_the_host(compiled):
     """MTE-04, ENG-08: the model and each batch are put on the device; validation, metrics."""

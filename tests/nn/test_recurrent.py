@@ -5,7 +5,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph import nn
-from nbgraph.errors import ShapeError
+from nbgraph.errors import ArgumentError, ShapeError
 
 X = np.random.default_rng(0).normal(size=(3, 6, 5)).astype("float32")
 
@@ -100,6 +100,80 @@ def test_gradients_flow_through_all_steps(kind):
             sides.append(loss().item())
         recurrent[:] = base
         assert abs((sides[0] - sides[1]) / 0.02 - slope[i, j]) < 2e-3
+
+
+LENGTHS = np.array([6, 2, 4])
+MASK = np.arange(6) < LENGTHS[:, None]
+
+
+def both_ways(step, layer, i, x, lengths):
+    """A bidirectional layer, sample by sample on its own steps; what is behind them is 0."""
+    units = layer.cells[i].units
+    outs, ends = np.zeros((*x.shape[:2], 2 * units)), [[], []]
+    for n, length in enumerate(lengths):
+        own = x[n : n + 1, :length]
+        for k, cell in enumerate((layer.cells[i], layer.back[i])):
+            made, end = by_numpy(step, cell, own[:, ::-1] if k else own)
+            outs[n, :length, k * units : (k + 1) * units] = made[0, ::-1] if k else made[0]
+            ends[k].append(end)
+    return outs, [tuple(np.concatenate(part) for part in zip(*own)) for own in ends]
+
+
+@pytest.mark.parametrize("how", ["lengths", "mask", "list"])
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_both_directions_follow_the_formulas(kind, compiled, how):
+    """Each sample by its own length: as if it stood alone, with zeros behind it."""
+    net = getattr(nn, kind)(4, layers=2, bidirectional=True).prepare(ng.array(X))
+    net.hybridize(compiled)
+    told = {"mask": ng.array(MASK)} if how == "mask" else {"lengths": ng.array(LENGTHS)}
+    told = {"lengths": LENGTHS.tolist()} if how == "list" else told
+    outs, states = net(ng.array(X), **told)
+    wanted, first = both_ways(KINDS[kind], net, 0, X, LENGTHS)
+    wanted, second = both_ways(KINDS[kind], net, 1, wanted, LENGTHS)
+    np.testing.assert_allclose(outs, wanted, rtol=1e-4, atol=1e-5)
+    for found, judge in zip(states, [*first, *second], strict=True):
+        for a, b in zip(found, judge, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_steps_that_do_not_count_have_no_influence(kind):
+    """Whatever lies behind a sample's end, neither results nor gradients know it."""
+    net = getattr(nn, kind)(3, bidirectional=True).prepare(ng.array(X))
+    found = []
+    for fill in (0.0, 1e3):
+        x = ng.array(np.where(MASK[..., None], X, fill).astype("float32"))
+        x.attach_grad()
+        with ng.autograd.record():
+            loss = (net(x, lengths=ng.array(LENGTHS))[0] ** 2).sum()
+        loss.backward()
+        grads = [p.grad.asnumpy() for p in net.parameters().values()]
+        found.append([loss.asnumpy(), x.grad.asnumpy(), *grads])
+    for a, b in zip(*found, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+    assert not found[0][1][~MASK].any() and found[0][1][MASK].any()
+
+
+def test_one_direction_keeps_states_where_steps_do_not_count():
+    """A mask may have holes: what counts is one sequence."""
+    net = nn.GRU(4).prepare(ng.array(X))
+    holes = np.array([[1, 0, 1, 1, 0, 0]] * 3, bool)
+    outs, (state,) = net(ng.array(X), mask=ng.array(holes))
+    short, (end,) = net(ng.array(X[:, holes[0]]))
+    np.testing.assert_allclose(outs.asnumpy()[:, holes[0]], short, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(state[0], end[0], rtol=1e-5, atol=1e-6)
+    assert not outs.asnumpy()[:, ~holes[0]].any()
+
+
+def test_lengths_that_do_not_fit_are_refused():
+    net, x = nn.LSTM(4).prepare(ng.array(X)), ng.array(X)
+    with pytest.raises(ShapeError, match=r"LSTM: lengths has shape \(2,\) .* expected \(3,\)"):
+        net(x, lengths=[1, 2])
+    with pytest.raises(ShapeError, match=r"LSTM: mask has shape \(3,\) .* expected \(3, 6\)"):
+        net(x, mask=LENGTHS)
+    with pytest.raises(ArgumentError, match="LSTM: lengths and mask are given"):
+        net(x, lengths=LENGTHS, mask=MASK)
 
 
 def test_another_number_of_features_is_refused():

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.nn.layers import glorot, require_count
 from nbgraph.nn.module import Module
-from nbgraph.ops.define import library
+from nbgraph.ops.define import as_array, library
 from nbgraph.ops.draws import initial
 
 
@@ -153,15 +154,31 @@ class RNN(Module):
     layers : int, one on the other
     in_features : int, optional; without it the first call tells
     recurrent_bias : see `Cell`
+    bidirectional : whether each layer has a second cell, `back`, that goes from the last step to
+        the first; a layer gives the outputs of both, side by side
 
-    `x` has shape (samples, steps, features), outputs (samples, steps, units). States are a list
-    with one for each layer; None: zeros. What the gates take from inputs is one product for all
-    steps. With `hybridize` the steps of a call become one graph.
+    `x` has shape (samples, steps, features), outputs (samples, steps, units), or 2 * units where it
+    is bidirectional. States are a list with one for each cell, a layer's second one behind its
+    first; None: zeros. What the gates take from inputs is one product for all steps. With
+    `hybridize` the steps of a call become one graph.
+
+    Sequences of several lengths are given with `lengths` (samples,), or with a `mask` (samples,
+    steps) that is true at steps that count. At others outputs are 0 and states stay as they are: so
+    the states at the end are those after each sample's last step, and who goes backwards begins
+    there.
+
+    Raises
+    ------
+    ShapeError where lengths or mask do not fit x, ArgumentError where both are given.
 
     >>> import nbgraph as ng
     >>> outs, states = RNN(4, layers=2)(ng.ones((3, 5, 2)))
     >>> outs.shape, len(states)
     ((3, 5, 4), 2)
+    >>> x, lengths = ng.ones((2, 3, 2)), ng.array([3, 1])
+    >>> outs, states = RNN(4, bidirectional=True)(x, lengths=lengths)
+    >>> outs.shape, len(states), float(abs(outs[1, 1:]).sum())
+    ((2, 3, 8), 2, 0.0)
     """
 
     cell: ClassVar[type[Cell]] = RNNCell
@@ -173,26 +190,65 @@ class RNN(Module):
         layers: int = 1,
         in_features: int | None = None,
         recurrent_bias: bool = False,
+        bidirectional: bool = False,
     ) -> None:
         count = require_count(type(self).__name__, "layers", layers)
-        sizes = [in_features, *[units] * (count - 1)]
-        self.cells = [
-            self.cell(units, in_features=size, recurrent_bias=recurrent_bias) for size in sizes
-        ]
+        sizes = [in_features, *[units * (1 + bidirectional)] * (count - 1)]
+        self.cells, self.back = (
+            [self.cell(units, in_features=n, recurrent_bias=recurrent_bias) for n in own]
+            for own in (sizes, sizes if bidirectional else [])
+        )
 
-    def forward(self, x: Any, states: Any = None) -> tuple[Any, list[Any]]:
-        """Outputs of the last layer at all steps, and the states after the last."""
+    def forward(
+        self, x: Any, states: Any = None, *, lengths: Any = None, mask: Any = None
+    ) -> tuple[Any, list[Any]]:
+        """Outputs of the last layer at all steps, and the states at the end."""
+        counts = _counting(type(self).__name__, x, lengths, mask)
         ends: list[Any] = []
-        for i, cell in enumerate(self.cells):
-            given = cell.given(x)
-            state = cell.begun(x.shape[0], None if states is None else states[i])
-            outs: list[Any] = []
-            for t in range(x.shape[1]):
-                out, state = cell.step(given[:, t], state)
-                outs.append(out)
-            x = library.stack(outs, axis=1)
-            ends.append(state)
+        for i, first in enumerate(self.cells):
+            sides: list[Any] = []
+            for cell in (first, *self.back[i : i + 1]):
+                state = None if states is None else states[len(ends)]
+                outs, end = _along(cell, x, state, counts, backwards=cell is not first)
+                sides.append(outs)
+                ends.append(end)
+            x = library.concatenate(sides, axis=2) if len(sides) > 1 else sides[0]
         return x, ends
+
+
+def _counting(name: str, x: Any, lengths: Any, mask: Any) -> Any:
+    """Which steps of each sample count, as bool; None: all of them."""
+    if lengths is not None and mask is not None:
+        raise ArgumentError(f"{name}: lengths and mask are given; give one of them")
+    word, value, axes = ("lengths", lengths, 1) if mask is None else ("mask", mask, 2)
+    if value is None:
+        return None
+    value, shape = as_array(value), tuple(x.shape)
+    if tuple(value.shape) != shape[:axes]:
+        raise ShapeError(
+            f"{name}: {word} has shape {tuple(value.shape)} beside x{shape}; expected "
+            f"{shape[:axes]}"
+        )
+    if mask is not None:
+        return library.astype(value, "bool")
+    steps = library.arange(x.shape[1], device=getattr(x, "device", None))
+    return library.less(steps, library.expand_dims(value, 1))
+
+
+def _along(
+    cell: Cell, x: Any, state: Any, counts: Any, *, backwards: bool
+) -> tuple[Any, tuple[Any, ...]]:
+    """A cell's outputs at all steps, and its state at the end."""
+    given, state = cell.given(x), cell.begun(x.shape[0], state)
+    outs: list[Any] = [None] * x.shape[1]
+    for t in reversed(range(len(outs))) if backwards else range(len(outs)):
+        out, new = cell.step(given[:, t], state)
+        if counts is not None:
+            here = counts[:, t : t + 1]
+            new = tuple([library.where(here, a, b) for a, b in zip(new, state, strict=True)])
+            out = library.where(here, out, 0.0)
+        outs[t], state = out, new
+    return library.stack(outs, axis=1), state
 
 
 class LSTM(RNN):
