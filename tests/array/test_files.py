@@ -44,6 +44,43 @@ def test_bfloat16_numpy_arrays_and_single_arrays(tmp_path):
     same(ng.load(tmp_path / "one.npy"), np.arange(2.0))
 
 
+@given(st.lists(pairs(DTYPES), max_size=3), st.lists(NAMES, min_size=3, max_size=3, unique=True))
+def test_files_are_mapped(tmp_path_factory, made, names):
+    """mmap=True: the same arrays, whatever their names, in the file's memory."""
+    path = tmp_path_factory.getbasetemp() / "mapped"
+    ng.save(path, dict(zip(names, [a for _, a in made], strict=False)))
+    found = ng.load(path, mmap=True)
+    for a, (x, _) in zip(found.values(), made, strict=True):
+        same(a, x)
+        if x.size:
+            with pytest.raises(ValueError, match="belongs to a NumPy array"):
+                a[...] = 0
+
+
+def test_what_is_mapped_is_read_later(tmp_path):
+    """Nothing is read before elements are: a change of the file is seen. What cannot be mapped,
+    compressed or unaligned, is copied; other devices get copies."""
+    path = tmp_path / "w"
+    ng.save(path, {"a": np.arange(3.0), "bfloat": ng.ones(2).astype("bfloat16")})
+    mapped, copied = ng.load(path, mmap=True), ng.load(path)
+    with path.open("r+b") as file:
+        at = file.read().index(np.arange(3.0).tobytes())
+        assert at % 64 == 0
+        file.seek(at)
+        file.write(np.full(3, 7.0).tobytes())
+    same(mapped["a"], np.full(3, 7.0))
+    same(copied["a"], np.arange(3.0))
+    same(mapped["bfloat"].astype("float32") + 1, np.full(2, 2, "float32"))
+    np.savez_compressed(tmp_path / "small.npz", x=np.arange(2), y=np.asfortranarray(np.eye(2)))
+    np.savez(tmp_path / "numpy.npz", longer_name=np.arange(5), x=np.arange(4, dtype="int8"))
+    np.save(tmp_path / "one.npy", np.asfortranarray(np.arange(6.0).reshape(2, 3)))
+    for name in ("small.npz", "numpy.npz"):
+        for key, value in np.load(tmp_path / name).items():
+            same(ng.load(tmp_path / name, mmap=True)[key], value)
+    same(ng.load(tmp_path / "one.npy", mmap=True), np.arange(6.0).reshape(2, 3))
+    assert ng.load(path, mmap=True, device=ng.cpu(1))["a"].device == ng.cpu(1)
+
+
 def test_numpy_reads_the_files(tmp_path):
     ng.save(tmp_path / "w.npz", {"w": ng.ones(3)})
     with np.load(tmp_path / "w.npz") as found:

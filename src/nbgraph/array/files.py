@@ -1,7 +1,8 @@
 """Arrays in files: `ng.save(path, list_or_dict)`, `ng.load(path)`.
 
 A file is an npz archive, which NumPy reads as well: arrays under their names, those of a list
-under their places. bfloat16 is kept as its bits. Nothing is pickled.
+under their places. bfloat16 is kept as its bits. Nothing is pickled. Arrays lie uncompressed, at
+multiples of 64 bytes, so that the file can be mapped into memory.
 """
 
 from __future__ import annotations
@@ -9,15 +10,17 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import struct
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from nbgraph.array import chunk
 from nbgraph.array.core import Array, from_host
+from nbgraph.array.create import asarray
 from nbgraph.device import Context
 from nbgraph.dtype import bfloat16, require_supported
 from nbgraph.errors import ArgumentError, FormatError
@@ -25,6 +28,9 @@ from nbgraph.errors import ArgumentError, FormatError
 _ABOUT = "nbgraph.json"  # the entry that says what the file holds
 _FORMAT = 1
 _PREFIX = "array."  # before each name: a name may be anything
+_ALIGNED = 64
+_HEADER, _ZIP64, _FIELD = 30, 20, 4  # bytes of an entry's header, and of fields in it
+_PADDING = 0xD935  # the field that zipalign pads with
 
 
 def save(path: str | os.PathLike[str], data: Any) -> None:
@@ -61,13 +67,16 @@ def save(path: str | os.PathLike[str], data: Any) -> None:
         raise
 
 
-def load(path: str | os.PathLike[str], *, device: Context | None = None) -> Any:
+def load(path: str | os.PathLike[str], *, device: Context | None = None, mmap: bool = False) -> Any:
     """What `save` wrote: a list, a dict or one array, as it was given.
 
     Parameters
     ----------
     path : the file; NumPy's own npz and npy files are read, too
     device : Context, optional, where the arrays are put
+    mmap : whether arrays on the host are the file itself, which is read as elements are: they
+        cannot be written, and the file has to stay as it is. What is compressed, or not aligned as
+        `save` has it, is copied; checksums are not looked at.
 
     Raises
     ------
@@ -94,9 +103,10 @@ def load(path: str | os.PathLike[str], *, device: Context | None = None) -> Any:
                 "ng.save or np.savez wrote"
             ) from None
         if isinstance(found, np.ndarray):
-            return from_host(_plain("load", found), place)
+            mapped = mapped_at(path, 0) if mmap and place.host else None
+            return _placed("load", found if mapped is None else mapped, place, mapped is not None)
         with found:
-            return _read(os.fspath(path), found, place)
+            return _read(os.fspath(path), found, place, mmap=mmap and place.host)
 
 
 # writing ----------------------------------------------------------------------------------------
@@ -140,14 +150,61 @@ def _write(file: Any, about: dict[str, Any], values: Mapping[str, np.ndarray[Any
         archive.writestr(_ABOUT, json.dumps(about))
         for name, value in values.items():
             bits = value.view(np.uint16) if name in about["bfloat16"] else value
-            with archive.open(f"{_PREFIX}{name}.npy", "w", force_zip64=True) as entry:
+            with archive.open(
+                _aligned(file, f"{_PREFIX}{name}.npy"), "w", force_zip64=True
+            ) as entry:
                 np.lib.format.write_array(entry, np.asanyarray(bits), allow_pickle=False)
+
+
+def _aligned(file: Any, name: str) -> zipfile.ZipInfo:
+    """An entry whose data begin at a multiple of 64: its header is made longer by a field that
+    readers skip. The header of an npy array is a multiple of 64 itself."""
+    made = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+    begins = file.tell() + _HEADER + len(name.encode()) + _ZIP64 + _FIELD
+    made.extra = struct.pack("<HH", _PADDING, -begins % _ALIGNED) + bytes(-begins % _ALIGNED)
+    return made
 
 
 # reading ----------------------------------------------------------------------------------------
 
 
-def _read(path: str, found: Any, place: Context) -> Any:
+def mapped_at(path: str | os.PathLike[str], offset: int) -> np.ndarray[Any, Any] | None:
+    """The array in npy format that begins there, in the file's memory; None where it is not
+    aligned, or has no elements."""
+    with Path(path).open("rb") as file:
+        file.seek(offset)
+        version = np.lib.format.read_magic(file)
+        read = {(1, 0): np.lib.format.read_array_header_1_0}.get(
+            version, np.lib.format.read_array_header_2_0
+        )
+        shape, fortran, dtype = read(file)
+        begins = file.tell()
+    if dtype.hasobject or not dtype.isnative or begins % dtype.alignment or 0 in shape:
+        return None
+    order: Literal["F", "C"] = "F" if fortran else "C"
+    return np.asarray(np.memmap(path, dtype, "r", begins, shape, order))
+
+
+def _mapped_entry(path: str, found: Any, name: str) -> np.ndarray[Any, Any] | None:
+    """An array of an archive in the file's memory; None where it is to be read."""
+    info = found.zip.getinfo(name if name in found.zip.namelist() else f"{name}.npy")
+    if info.compress_type != zipfile.ZIP_STORED:
+        return None
+    with Path(path).open("rb") as file:
+        file.seek(info.header_offset)
+        name_length, extra_length = struct.unpack_from("<HH", file.read(_HEADER), _HEADER - 4)
+    return mapped_at(path, info.header_offset + _HEADER + name_length + extra_length)
+
+
+def _placed(what: str, value: np.ndarray[Any, Any], place: Context, mapped: bool) -> Any:
+    return (
+        asarray(_plain(what, value), device=place)
+        if mapped
+        else from_host(_plain(what, value), place)
+    )
+
+
+def _read(path: str, found: Any, place: Context, *, mmap: bool) -> Any:
     about = json.loads(found[_ABOUT]) if _ABOUT in found.files else {"kind": "dict"}
     if about.get("format", _FORMAT) != _FORMAT:
         raise ValueError(
@@ -160,12 +217,13 @@ def _read(path: str, found: Any, place: Context) -> Any:
             continue
         name = entry.removeprefix(_PREFIX) if "format" in about else entry
         try:
-            value = found[entry]
+            mapped = _mapped_entry(path, found, entry) if mmap else None
+            value = found[entry] if mapped is None else mapped
         except (ValueError, EOFError, zipfile.BadZipFile) as error:
             raise ValueError(f"load: {path!r}: {name!r} cannot be read ({error})") from None
         if name in about.get("bfloat16", ()):
             value = value.view(bfloat16())
-        arrays[name] = from_host(_plain(f"load: {name!r}", value), place)
+        arrays[name] = _placed(f"load: {name!r}", value, place, mapped is not None)
     if about["kind"] == "array":
         return arrays["0"]
     return list(arrays.values()) if about["kind"] == "list" else arrays
