@@ -73,6 +73,28 @@ def same_shape(
     return [shape] * len(in_shapes), [shape] * len(out_shapes)
 
 
+def same_size(in_shapes: Shapes, out_shapes: Shapes) -> tuple[Shapes, Shapes]:
+    """What partial shapes of an operand and a result say that have equally many elements: one
+    extent follows from all others.
+
+    >>> same_size([(2, None)], [(3, 4)])
+    ([(2, 6)], [(3, 4)])
+    """
+    (x,), (out,) = in_shapes, out_shapes
+    return [_completed(x, out)], [_completed(out, x)]
+
+
+def _completed(shape: PartialShape, other: PartialShape) -> PartialShape:
+    """A shape whose only unknown extent follows from the elements of another one."""
+    if shape is None or other is None or None in other or shape.count(None) != 1:
+        return shape
+    size = math.prod(n for n in other if n is not None)
+    known = math.prod(n for n in shape if n is not None)
+    if not known or size % known:
+        return shape
+    return tuple([size // known if n is None else n for n in shape])
+
+
 def partial_text(shape: Sequence[int | None]) -> str:
     """A partial shape as messages write it.
 

@@ -11,6 +11,7 @@ from nbgraph.graph.arguments import typed
 from nbgraph.graph.graph import with_variables
 from nbgraph.graph.infer import Inference
 from nbgraph.operator import registry
+from tests.graph.every_operator import calls
 from tests.graph.random_graphs import random_graph
 
 
@@ -278,3 +279,57 @@ def test_what_fits_no_dtype_is_refused_where_it_is_written():
         x + ng.var("y", shape=(4,))
     with pytest.raises(NbgraphError):
         ng.sum(x, axis=2)
+
+
+def _two(make):
+    return make(ng.var("x"), ng.var("w"))
+
+
+PARTIAL = {  # shapes that are known, what follows for the arguments and for the result
+    "dot": (_two(ng.dot), {"x": (2, None), "w": (3, None)}, [(2, 3), (3, None)], (2, None)),
+    "turned": (
+        _two(lambda x, w: ng.dot(x, w, transpose_b=True)),
+        *({"x": (2, None), "w": (None, 3)}, [(2, 3), (None, 3)], (2, None)),
+    ),
+    "batch_dot": (
+        _two(ng.batch_dot),
+        {"x": (None, 2, None), "w": (5, 3, 4)},
+        *([(5, 2, 3), (5, 3, 4)], (5, 2, 4)),
+    ),
+    "matmul": (_two(ng.matmul), {"x": (2, 3), "w": (None, 4)}, [(2, 3), (3, 4)], (2, 4)),
+    "pick": (_two(ng.pick), {"x": (None, 3), "w": (None,)}, [(None, 3), (None,)], (None,)),
+    "slice": (ng.var("x")[:, 1:3], {"x": (None, 5)}, [(None, 5)], (None, 2)),
+    "slice of what may be short": (ng.var("x")[1:3], {"x": (None,)}, [(None,)], (None,)),
+    "reshape": (ng.reshape(ng.var("x"), (2, -1, 4)), {}, [None], (2, None, 4)),
+    "reshape back": (ng.reshape(ng.var("x"), (2, 6)), {"x": (3, None)}, [(3, 4)], (2, 6)),
+    "Reshape": (
+        ng.sym.Reshape(ng.var("x"), (0, -1)),
+        {"x": (5, 2, None)},
+        [(5, 2, None)],
+        (5, None),
+    ),
+    "transpose": (ng.transpose(ng.var("x"), (1, 0)), {"x": (None, 3)}, [(None, 3)], (3, None)),
+    "sum": (ng.sum(ng.var("x"), axis=0), {"x": (None, 3)}, [(None, 3)], (3,)),
+    "Pooling": (
+        ng.sym.Pooling(ng.var("x"), kernel=(2, 2), stride=(2, 2)),
+        *({"x": (None, 3, 8, 8)}, [(None, 3, 8, 8)], (None, 3, 4, 4)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PARTIAL)
+def test_shapes_that_are_known_in_part_flow(name):
+    net, known, arguments, out = PARTIAL[name]
+    found = net.infer_shape_partial(**known)
+    assert found[:2] == (arguments, [out])
+
+
+@pytest.mark.parametrize(
+    "name", ["Convolution", "softmax_cross_entropy", "cross_entropy", "Pooling"]
+)
+def test_dtypes_follow_before_shapes_are_known(name):
+    operands, keywords = calls()[name]
+    variables = [ng.var(f"v{k}", dtype=np.asarray(x).dtype) for k, x in enumerate(operands)]
+    (found,) = getattr(ng.sym, name)(*variables, **keywords).infer_type()[1]
+    assert found is not None
+    assert found == "float32"

@@ -10,7 +10,8 @@ whose shapes may be None, the whole or an extent. A shape is never guessed throu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,15 @@ from nbgraph.errors import DTypeError
 from nbgraph.graph.build import NUMBERS, GraphNode, PartialShape, infer
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.mapper import Mapper
+from nbgraph.shape import merged
 
 Dtype = np.dtype[Any]
 Shapes = Sequence[PartialShape]
 _RANKS = (2, 1, 3, 4, 0)  # of arrays that stand in for those whose shape is not known
+_MOST = 128  # choices of ranks that are tried
+_SIZES = (1, 12)  # extents of stand-ins
+_EXTENTS = (1, 2, 3, 4, 6, 12, 60, 5040, 1_000_003)  # small ones, of many divisors, a large prime
+_INT64 = np.dtype("int64")
 _FLOATS = (np.dtype("float32"), np.dtype("float64"))
 
 
@@ -33,13 +39,46 @@ def partial_shapes(node: GraphNode, operands: Shapes, outputs: Shapes) -> tuple[
     assert node.op is not None
     if not isinstance(node.op, Mapper):
         found = node.op.infer_partial(operands, outputs, node.attributes)
-        return (operands, outputs) if found is None else found
+        operands, outputs = (operands, outputs) if found is None else found
+        certain = _certain_extents(node, operands)
+        if certain is not None:
+            outputs = [merged(o, c, node.label) for o, c in zip(outputs, certain, strict=True)]
+        return operands, outputs
     open_entries = {e: s for e, s in zip(node.entries, operands, strict=True) if s != ()}
     if len(open_entries) != 1:
         return operands, outputs
     ((entry, shape),) = open_entries.items()  # nothing else has axes: the outputs have its shape
     told = [outputs[0] if e == entry else () for e in node.entries]
     return told, [shape] * len(outputs)
+
+
+def _certain_extents(node: GraphNode, operands: Shapes) -> Shapes | None:
+    """Extents of the outputs that are the same whatever the unknown extents of operands are: found
+    by inference for many of these. None where a rank is not known, or all extents are."""
+    if any(s is None for s in operands) or all(None not in s for s in operands if s is not None):
+        return None
+    for dtype in (*_FLOATS[:1], _INT64):
+        found = [
+            _shapes_for(node, [Spec(_stand_in(s, 0, n), dtype) for s in operands]) for n in _EXTENTS
+        ]
+        tried = [shapes for shapes in found if shapes is not None]
+        if len(tried) > 1:
+            return [_common(shapes) for shapes in zip(*tried, strict=True)]
+    return None
+
+
+def _shapes_for(node: GraphNode, operands: Sequence[Spec]) -> list[tuple[int, ...]] | None:
+    """Shapes of the outputs; None where an extent or the dtype does not fit."""
+    try:
+        return [spec.shape for spec in infer(node.op, operands, node.attributes)]  # type: ignore[arg-type]
+    except Exception:  # a user's shape function may raise anything then
+        return None
+
+
+def _common(shapes: Sequence[tuple[int, ...]]) -> PartialShape:
+    if len({len(s) for s in shapes}) > 1:
+        return None
+    return tuple([n[0] if len(set(n)) == 1 else None for n in zip(*shapes, strict=True)])
 
 
 def output_dtypes(
@@ -59,15 +98,23 @@ def output_dtypes(
         return list(told[1])
     if op.view is not None:
         return [d for d in dtypes[:1] if isinstance(d, np.dtype)]
-    for rank in _RANKS:
+    for extent, ranks in itertools.product(_SIZES, _choices([s is None for s in shapes])):
         specs = [
-            Spec(_stand_in(s, rank), d) if isinstance(d, np.dtype) else d
-            for d, s in zip(dtypes, shapes, strict=True)
+            Spec(_stand_in(s, rank, extent), d) if isinstance(d, np.dtype) else d
+            for d, s, rank in zip(dtypes, shapes, ranks, strict=True)
         ]
         found = _tried(node, specs)
         if found is not None:
             return found
     return None
+
+
+def _choices(unknown: Sequence[bool]) -> Iterator[Sequence[int]]:
+    """Ranks of stand-ins for the operands whose shape is not known: alike first."""
+    for rank in _RANKS:
+        yield [rank] * len(unknown)
+    every = itertools.product(*(_RANKS if missing else (0,) for missing in unknown))
+    yield from itertools.islice(every, _MOST)
 
 
 def _tried(node: GraphNode, operands: Sequence[Any]) -> list[Dtype] | None:
@@ -92,8 +139,9 @@ def certain_dtypes(node: GraphNode, dtypes: Sequence[Any], shapes: Shapes) -> li
     return single if single == double else None
 
 
-def _stand_in(shape: PartialShape, rank: int) -> tuple[int, ...]:
-    return (1,) * rank if shape is None else tuple([1 if n is None else n for n in shape])
+def _stand_in(shape: PartialShape, rank: int, extent: int) -> tuple[int, ...]:
+    """A shape with this extent for those that are not known."""
+    return tuple([extent if n is None else n for n in ([None] * rank if shape is None else shape)])
 
 
 def keeps_float(node: GraphNode, dtypes: Sequence[Any], shapes: Shapes) -> bool:

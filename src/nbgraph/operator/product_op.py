@@ -20,6 +20,7 @@ from nbgraph.operator.placement import Placed, Placement
 from nbgraph.operator.ready import Ready
 from nbgraph.operator.request import OpReqType, assign
 from nbgraph.settings import config
+from nbgraph.shape import Shapes
 
 if TYPE_CHECKING:
     from nbgraph.kernels.blas import Routine
@@ -85,6 +86,8 @@ class ProductOp(ArrayOp):
     labels : callable
         `labels(a, b, **attributes)` says what the axes of two Specs are. It raises ShapeError where
         they do not fit each other.
+    even : int
+        The rank of operands up to which sizes under one label are equal: none of them broadcasts.
     gradient, keeps, operands, doc
         See ArrayOp.
 
@@ -102,6 +105,7 @@ class ProductOp(ArrayOp):
         labels: Meaning,
         *,
         gradient: Callable[[Gradients], Sequence[Any]] | None = None,
+        even: int = 0,
         keeps: Sequence[str] = ("x1", "x2"),
         operands: Sequence[str] = ("x1", "x2"),
         doc: str | None = None,
@@ -109,9 +113,26 @@ class ProductOp(ArrayOp):
         super().__init__(
             name, self._spec, gradient=gradient, keeps=keeps, operands=operands, doc=doc
         )
-        self.labels = labels
+        self.labels, self.even = labels, even
         self._calls: dict[Any, ProductCall | None] = {}
         self._inferred: dict[Any, tuple[Spec, ...]] = {}
+
+    def infer_partial(
+        self, in_shapes: Shapes, out_shapes: Shapes, attributes: Mapping[str, Any]
+    ) -> tuple[Shapes, Shapes] | None:
+        """Axes under one label have one size, which follows from any of them."""
+        ranks = [self.even + 1 if s is None else len(s) for s in in_shapes]
+        if max(ranks) > self.even:
+            return None
+        a, b = (Spec((2,) * rank, _NATIVE[0]) for rank in ranks)
+        labels = self.labels(a, b, **attributes)
+        assert labels is not None, self
+        sizes: dict[str, int | None] = {}
+        for own, shape in zip(labels, (*in_shapes, *out_shapes), strict=True):
+            for label, n in zip(own, shape or (), strict=False):
+                sizes[label] = sizes.get(label) or n
+        *operands, out = (tuple([sizes.get(label) for label in own]) for own in labels)
+        return operands, [out]
 
     def _spec(self, *specs: Spec, **attributes: Any) -> Spec:
         a, b = specs

@@ -26,7 +26,7 @@ from nbgraph.ops.define import (
 )
 from nbgraph.ops.named.layering import named
 from nbgraph.ops.shapes.shape import reshape_view
-from nbgraph.shape import broadcast
+from nbgraph.shape import Shapes, broadcast, merged, same_size
 
 Array = np.ndarray[Any, Any]
 Bounds = tuple[int | None, int | None]
@@ -108,12 +108,22 @@ def _view(x: Array, *, shape: Shape, reverse: bool) -> Array:
     return reshape_view(x, shape=resolved(shape, x.shape, reverse=reverse))
 
 
+def _partial(
+    in_shapes: Shapes, out_shapes: Shapes, *, shape: Shape, reverse: bool
+) -> tuple[Shapes, Shapes]:
+    if all(n == -1 or n > 0 for n in shape):  # other codes copy extents
+        given = tuple([None if n == -1 else n for n in shape])
+        out_shapes = [merged(out_shapes[0], given, "Reshape")]
+    return same_size(in_shapes, out_shapes)
+
+
 _RESHAPE = ArrayOp(
     "Reshape",
     lambda x, *, shape, reverse: Spec(resolved(shape, x.shape, reverse=reverse), x.dtype),
     view=_view,
     gradient=lambda g: [library.reshape(g.out_grad, g.specs[0].shape)],
     operands=("data",),
+    partial=_partial,
 )
 
 

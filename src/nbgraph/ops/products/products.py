@@ -71,7 +71,8 @@ def _matmul_rule(g: Gradients) -> Sequence[Any]:
     return [left, right]
 
 
-_MATMUL = ProductOp("matmul", _matmul_labels, gradient=_matmul_rule)
+_ANY = 64  # axes, more than there are
+_MATMUL = ProductOp("matmul", _matmul_labels, gradient=_matmul_rule, even=2)
 
 
 @public(_MATMUL)
@@ -128,7 +129,7 @@ def _own(operand: str, shape: Shape, transposed: bool = False) -> tuple[str, ...
     return tuple(found)
 
 
-_DOT = ProductOp("dot", _dot_labels, gradient=product_rule)
+_DOT = ProductOp("dot", _dot_labels, gradient=product_rule, even=_ANY)
 
 
 @public(_DOT)
@@ -192,7 +193,7 @@ def _batch_labels(a: Spec, b: Spec, *, transpose_a: bool, transpose_b: bool) -> 
     return Labels((*batch, *left), (*batch, *right), (*batch, "row", "column"))
 
 
-_BATCH_DOT = ProductOp("batch_dot", _batch_labels, gradient=product_rule)
+_BATCH_DOT = ProductOp("batch_dot", _batch_labels, gradient=product_rule, even=_ANY)
 
 
 @public(_BATCH_DOT)

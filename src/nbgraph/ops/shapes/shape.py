@@ -27,7 +27,7 @@ from nbgraph.ops.define import (
     whole,
     whole_tuple,
 )
-from nbgraph.shape import Shapes, broadcast
+from nbgraph.shape import Shapes, broadcast, merged, same_size
 
 Array = np.ndarray[Any, Any]
 _CAN_REFUSE = np.lib.NumpyVersion(np.__version__) >= "2.1.0"  # a reshape to copy
@@ -63,11 +63,17 @@ def reshape_view(x: Array, *, shape: Shape) -> Array:
     return found
 
 
+def _partial(in_shapes: Shapes, out_shapes: Shapes, *, shape: Shape) -> tuple[Shapes, Shapes]:
+    given = tuple([None if n == -1 else n for n in shape])
+    return same_size(in_shapes, [merged(out_shapes[0], given, "reshape")])
+
+
 _RESHAPE = ArrayOp(
     "reshape",
     lambda x, *, shape: Spec(_resolved(shape, x.shape), x.dtype),
     view=reshape_view,
     gradient=lambda g: [library.reshape(g.out_grad, g.specs[0].shape)],
+    partial=_partial,
 )
 
 
