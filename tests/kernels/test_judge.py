@@ -140,6 +140,25 @@ def test_random_smooth_functions_are_not_refused(full, tmp_path):
     assert points > 25 * len(texts)
 
 
+def test_random_wrong_slopes_are_refused(full, tmp_path):
+    """A factor of 1.001, and a slope of 0, wherever eight points show a slope at all."""
+    refused = 0
+    for text, function in functions(tmp_path, 200 if full else 20, seed=21).items():
+        ((claim, _),) = certified._claims(ng.op(function).scalar, "x", 1)
+        found = certify(claim)
+        if found.points - found.faint < 8 or claim.slope.op == "const":
+            continue
+        factor = claim.graph.arithmetic("mul", claim.graph.const(1.001), claim.slope)
+        for wrong in (factor, claim.graph.const(0.0)):
+            try:
+                certify(claim._replace(slope=wrong))
+            except CertificateError:
+                refused += 1
+            else:
+                pytest.fail(f"{text}: {wrong} passes")
+    assert refused > 20
+
+
 # which fault it is -------------------------------------------------------------------------------
 
 
