@@ -20,13 +20,21 @@ from nbgraph.kernels.cost import per_element
 from nbgraph.kernels.function import resolve_parameters
 from nbgraph.kernels.kinds import kind_of_dtype
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.operator.placement import Placed, Placement, classes_of, merged
+from nbgraph.operator.placement import Placed, Placement
 from nbgraph.operator.ready import Ready
 from nbgraph.operator.request import WORDS, OpReqType, assign
+from nbgraph.operator.row_layouts import (
+    dimensions,
+    form_of_rows,
+    row_major,
+    row_shape,
+    spaces_of,
+    takes,
+)
 from nbgraph.operator.row_program import RowProgram
 from nbgraph.operator.typing import parameter_bytes
 from nbgraph.settings import config
-from nbgraph.shape import Shapes, Space, axes_of, broadcast, space
+from nbgraph.shape import Shapes, Space, axes_of, broadcast
 
 if TYPE_CHECKING:
     from nbgraph.kernels.kernel import Kernel
@@ -35,7 +43,6 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 Shape = tuple[int, ...]
 _KEPT = 1024  # calls that an operator knows
-_BESIDE = 16  # rows side by side from which they are worked on together
 
 
 class RowCall(NamedTuple):
@@ -107,7 +114,7 @@ class RowOp(ArrayOp):
 
     def _specs(self, *operands: Spec, axis: Any, keepdims: bool = False, **_: Any) -> list[Spec]:
         shape, axes = self._shape([spec.shape for spec in operands], axis, keepdims=keepdims)
-        row = _row_shape(shape, axes, keepdims=keepdims)
+        row = row_shape(shape, axes, keepdims=keepdims)
         stored = self._stored([spec.dtype for spec in operands])
         return [Spec(row if one else shape, stored) for _, one in self.program.results]
 
@@ -118,7 +125,7 @@ class RowOp(ArrayOp):
         axes = axes_of(self.__name__, axis, len(shape))
         if self.program.indexed and len(axes) != 1:
             raise ArgumentError(f"{self.__name__}: axis={axis}; expected one axis")
-        row = _row_shape(shape, axes, keepdims=keepdims)
+        row = row_shape(shape, axes, keepdims=keepdims)
         for name, given in zip(names[count:], shapes[count:], strict=True):
             if given != row:
                 raise ShapeError(
@@ -141,7 +148,7 @@ class RowOp(ArrayOp):
         named = zip(self.program.operands, elements, strict=False)
         shape: Any = elements[0] if count == 1 else broadcast(self.__name__, list(named))  # type: ignore[arg-type]
         axes = axes_of(self.__name__, attributes["axis"], len(shape))
-        row = _row_shape(shape, axes, keepdims=attributes.get("keepdims", False))
+        row = row_shape(shape, axes, keepdims=attributes.get("keepdims", False))
         outputs = [row if one else shape for _, one in self.program.results]
         return (*elements, *[row] * rows), outputs
 
@@ -168,12 +175,14 @@ class RowOp(ArrayOp):
         ]
         asked = [o for o, r in zip(outputs, requests, strict=True) if r != "null"]
         arrays = [*operands, *asked]
-        spaces = _spaces(arrays, one, shape, axes)
-        classes, beside = _form(_usual(arrays, one, shape, axes), one, len(operands), shape, axes)
-        if spaces is None or not (0 in shape or _takes(classes, spaces[beside], arrays)):
+        spaces = spaces_of(arrays, one, shape, axes)
+        classes, beside = form_of_rows(
+            row_major(arrays, one, shape, axes), one, len(operands), shape, axes
+        )
+        if spaces is None or not (0 in shape or takes(classes, spaces[beside], arrays)):
             return None
         run, outer = spaces
-        where = outer if beside else Space(run.inner, run.steps, _dimensions(outer))
+        where = outer if beside else Space(run.inner, run.steps, dimensions(outer))
         values = {name: attributes[name] for name in self.program.parameters}
         kinds = [kind_of_dtype(o.dtype) for o in operands]
         described = self.program.described(kinds, values)
@@ -221,7 +230,7 @@ class RowOp(ArrayOp):
         stay."""
         shape, axes, one = self._rows(operands, attributes)
         arrays = [*operands, *outputs]
-        usual = _usual(arrays, one, shape, axes)
+        usual = row_major(arrays, one, shape, axes)
         return [None if a.strides == u.strides else u for a, u in zip(arrays, usual, strict=True)]
 
     def _placed(
@@ -357,98 +366,6 @@ class RowOp(ArrayOp):
                 continue
             back = value.reshape(*rows, *(shape[d] for d in axes))
             assign(out, request, back.transpose(np.argsort([*kept, *axes])))
-
-
-def _spaces(
-    arrays: Sequence[Placed], one: Sequence[bool], shape: Shape, axes: Shape
-) -> tuple[Space, Space] | None:
-    """Along a row, and over rows; None where a row's elements, in the order of its axes, do not lie
-    one step apart."""
-    strides = [_strides(a, shape, axes, row=row) for a, row in zip(arrays, one, strict=True)]
-    if not all(merged(shape, axes, s) for s in strides):
-        return None
-    kept = [d for d in range(len(shape)) if d not in axes]
-    run, outer = (
-        space([shape[d] for d in own], [[s[d] for d in own] for s in strides])
-        for own in (axes, kept)
-    )
-    return run, outer
-
-
-def _dimensions(outer: Space) -> tuple[tuple[int, Shape], ...]:
-    return (outer.inner, outer.steps), *outer.outer
-
-
-def _form(
-    arrays: Sequence[Placed], one: Sequence[bool], operands: int, shape: Shape, axes: Shape
-) -> tuple[tuple[Layout, ...], bool]:
-    """Compile-time classes of steps along a row, or from row to row: of rows side by side."""
-    spaces = _spaces(arrays, one, shape, axes)
-    assert spaces is not None, shape
-    run, outer = spaces
-    classes = classes_of(arrays, run, operands, one)
-    beside = _beside(arrays, run, outer, operands) if "s" in classes else None
-    return (classes, False) if beside is None else (beside, True)
-
-
-def _takes(classes: Sequence[Layout], along: Space, arrays: Sequence[Placed]) -> bool:
-    """Whether a kernel of these classes takes arrays with such steps."""
-    return along.inner == 1 or all(
-        c == "s" or step == (a.dtype.itemsize if c == "c" else 0)
-        for c, step, a in zip(classes, along.steps, arrays, strict=True)
-    )
-
-
-def _usual(
-    arrays: Sequence[Placed], one: Sequence[bool], shape: Shape, axes: Shape
-) -> list[Placement]:
-    """The arrays row by row; with the axes of a row behind the others where those do not merge,
-    and repeated along them where that alone does not help."""
-    places = [Placement.packed(a, range(len(a.shape))) for a in arrays]
-    if _spaces(places, one, shape, axes) is not None:
-        return places
-    return [p if row else _behind(p, shape, axes) for p, row in zip(places, one, strict=True)]
-
-
-def _behind(a: Placement, shape: Shape, axes: Shape) -> Placement:
-    lead = len(shape) - len(a.shape)
-    order = sorted(range(len(a.shape)), key=lambda d: (d + lead in axes, d))
-    own = Placement.packed(a, order)
-    if merged(shape, axes, _strides(own, shape, axes, row=False)):
-        return own
-    return _behind(Placement(shape, a.dtype, shape), shape, axes)
-
-
-def _row_shape(shape: Shape, axes: Shape, *, keepdims: bool) -> Shape:
-    """The shape of what has one value a row."""
-    if keepdims:
-        return tuple(1 if d in axes else n for d, n in enumerate(shape))
-    return tuple(n for d, n in enumerate(shape) if d not in axes)
-
-
-def _strides(a: Placed, shape: Shape, axes: Shape, *, row: bool) -> Shape:
-    """Byte strides along the axes of `shape`; 0 where the array has one value."""
-    steps = [0 if n == 1 else s for n, s in zip(a.shape, a.strides, strict=True)]
-    if row and len(a.shape) == len(shape):  # keepdims
-        return tuple(0 if d in axes else s for d, s in enumerate(steps))
-    if row:
-        each = iter(steps)
-        return tuple(0 if d in axes else next(each) for d in range(len(shape)))
-    return (0,) * (len(shape) - len(steps)) + tuple(steps)
-
-
-def _beside(
-    arrays: Sequence[Placed], run: Space, outer: Space, operands: int
-) -> tuple[Layout, ...] | None:
-    """Classes of the steps from row to row, where enough rows lie side by side in memory."""
-    if outer.inner < _BESIDE or not run.inner:
-        return None
-    found: list[Layout] = []
-    for k, (a, step) in enumerate(zip(arrays, outer.steps, strict=True)):
-        if step != a.dtype.itemsize and (step or k >= operands):
-            return None
-        found.append("c" if step else "0")
-    return tuple(found)
 
 
 def _kernel(loop: Loop) -> Kernel:
