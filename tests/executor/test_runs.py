@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
+from nbgraph.array.layout import layout
 from nbgraph.errors import ArgumentError
 from nbgraph.executor import Options
+from nbgraph.executor.compiled import compiled
+from nbgraph.executor.program import Program
 from nbgraph.operator.array_op import ArrayOp, Spec
 from tests.engine.conftest import engine, gate, threads
 
@@ -334,3 +337,20 @@ def test_gradients_after_a_forward_without_training_are_those_without_it():
     exe.forward(is_train=True)
     exe.backward(ng.ones((4, 3)))
     assert not np.allclose(exe.grad_dict["x"].asnumpy(), expected)
+
+
+@pytest.mark.parametrize("fuse", [True, False])
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_a_sum_of_blocks_is_added_to_what_is_there(axis, fuse):
+    """OPR-10: totals of blocks are combined by a step of their own, which has the request."""
+    x = ng.var("x", shape=(300, 700), dtype="float32")
+    graph = ng.sum(ng.tanh(x) * 2.0, axis=axis).graph
+    at = ng.random.normal(size=(300, 700))
+    found = {}
+    for request in (ng.kWriteTo, ng.kAddTo):
+        out = ng.full(graph.heads[0][0].specs[0].shape, 3.0)
+        own = layout((300, 700), np.dtype("float32"))
+        made = compiled(graph, [own], [request], Options.of(fuse=fuse), ng.cpu())
+        Program(made, [at, out]).push()
+        found[request] = out.asnumpy()
+    np.testing.assert_array_equal(found[ng.kAddTo], 3 + found[ng.kWriteTo])

@@ -149,3 +149,15 @@ def test_the_first_nan_of_a_gradient():
     exe = ng.sum(ng.sqrt(x) * 0.0).simple_bind()
     with ng.config(anomaly=1), pytest.raises(FloatingPointError, match="sqrt_backward0_output"):
         exe.forward_backward(x=[0.0, 1.0])
+
+
+def test_all_who_look_see_a_run():
+    """A callback and two monitors at once; who comes later does not send others away."""
+    exe = (ng.sin(ng.var("x")) * 2.0).simple_bind(x=(2,))
+    told = []
+    exe.set_monitor_callback(lambda name, array: told.append(name))
+    with exe.monitor("sin") as first, exe.monitor() as second:
+        exe.forward(x=[1.0, 3.0])
+    assert told == ["sin0_output", "multiply0_output"]
+    assert "sin0_output" in str(first) and "multiply0_output" not in str(first)
+    assert "multiply0_output" in str(second)
