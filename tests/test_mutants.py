@@ -98,6 +98,17 @@ def test_what_tests_see_is_killed_and_the_rest_survives(package, capsys):
     assert mutants.main([*arguments, "--count", "0"]) == {}
 
 
+def test_a_test_that_fails_anyway_is_left_out(package, capsys):
+    """Others of its file still see what they see."""
+    more = "\ndef test_broken():\n    raise AssertionError('always - so')\n"
+    path = package / "tests/room/test_maths.py"
+    path.write_text(TESTS + more, encoding="utf-8")
+    arguments = ["--root", str(package), "--package", "tiny", "--rooms", "room", "--count", "2"]
+    fates = mutants.main([*arguments, "--seed", "3"])
+    assert sorted(fates.values()) == ["killed", "survived"]
+    capsys.readouterr()
+
+
 def test_the_same_seed_chooses_the_same_mutations(package):
     given = {"root": package, "package": "tiny", "rooms": ["room"], "only": "", "count": 2}
     asked = [mutants.argparse.Namespace(**given, seed=seed) for seed in (1, 1, *range(2, 9))]
