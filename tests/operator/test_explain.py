@@ -16,7 +16,8 @@ from nbgraph.errors import ArgumentError, CaptureError, DTypeError
 from nbgraph.kernels.derived import Backward
 from nbgraph.kernels.function import defaults_of
 from nbgraph.kernels.interpret import Evaluator, FloatDomain, Undetermined
-from nbgraph.kernels.readable import function
+from nbgraph.kernels.readable import expression, function
+from nbgraph.kernels.scalar import Graph
 from nbgraph.operator.invoke import Invoker
 from tests.operator.explained import (
     IDS,
@@ -275,3 +276,14 @@ def test_explain_refuses_what_is_not_there():
         smooth_l1.explain(device="cuda")
     with pytest.raises((DTypeError, ArgumentError)):
         smooth_l1.explain(dtype="complex64")
+
+
+def test_a_point_under_nested_choices_is_told_in_short():
+    """Each choice is between an operand and all others: in full, its text doubles with each."""
+    names = [f"x{i}" for i in range(40)]
+    graph = Graph()
+    value = graph.argument("x0", "f")
+    for name in names[1:]:
+        other = graph.argument(name, "f")
+        value = graph.select(graph.compare("gt", other, value), other, value)
+    assert len(expression(graph, value)) < 1000

@@ -71,6 +71,7 @@ def written_literals(source: str) -> dict[float, str]:
 def expression(graph: Graph, node: Node, literals: Mapping[float, str] | None = None) -> str:
     """A value as one expression; what the user's text has a name for is called by it."""
     writer = _Writer(graph, literals or {}, set())
+    writer.longest = 4 * WIDTH  # nobody reads more of one expression
     for other in graph.reachable([node]):
         name = graph.names.get(other.id)
         if other.op == "phi":

@@ -34,6 +34,9 @@ _CONSTANTS = {math.pi: "math.pi", math.e: "math.e", math.tau: "math.tau", math.i
 class Wording:
     """Writes expressions; what is in `names` is called by that text instead."""
 
+    longest = 0  # characters of an expression that are written, of which a value used twice may
+
+    # have so many that memory ends; 0: all
     def __init__(self, graph: Graph, literals: Mapping[float, str]) -> None:
         self.graph, self.literals = graph, literals
         self.names: dict[int, tuple[str, int]] = {}  # text, how tightly it binds
@@ -58,7 +61,10 @@ class Wording:
         """The text of a value and how tightly it binds; parts that have a name use it."""
         made: dict[int, tuple[str, int]] = {}
         for node in self.open([root]):
-            made[node.id] = self._combine(node, made)
+            text, level = self._combine(node, made)
+            if self.longest and len(text) > self.longest:
+                text = f"{text[: self.longest]} ..."
+            made[node.id] = text, level
         return made.get(root.id) or self.names[root.id]
 
     def _combine(self, node: Node, made: Mapping[int, tuple[str, int]]) -> tuple[str, int]:
