@@ -162,6 +162,32 @@ def test_memory_of_a_failed_array_carries_nothing_on(engine):
         same(ng.array(np.ones(777)), np.ones(777))
 
 
+MADE = {
+    "cast": lambda x: x.astype("int32"),
+    "reduced": ng.cumsum,
+    "sorted": ng.sort,
+    "taken": lambda x: x[ng.arange(777)],
+    "joined": lambda x: ng.concatenate([x[:7], x[7:]]),
+    "drawn": lambda x: ng.random.uniform(size=777) * 0 + x,
+    "copied": lambda x: x.copy(),
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_what_is_made_in_such_memory_is_written_whole(engine, name):
+    """Every way to make an array says that it overwrites the failure that a block was left with."""
+    x = ng.arange(777.0)
+    expected = MADE[name](x).asnumpy()
+    for _ in range(3):
+        lost = [ng.ones(777) for _ in range(4)]
+        for a in lost:
+            ng.engine.push(fails, mutate_vars=[a.variable])
+        with pytest.raises(OSError, match="no such page"):
+            ng.waitall()
+        del lost, a
+        same(MADE[name](x), expected)
+
+
 def test_a_function_must_not_wait(engine):
     """What would wait inside a pushed function is refused; its display says so."""
     a = ng.ones(3)

@@ -176,6 +176,28 @@ def test_arrays_on_a_device_are_refused_within_a_function(engine, work):
     run(job, [w], [x])
 
 
+class OnArrays(ng.Operator):
+    """Computes with arrays of its own, in a step of a plan."""
+
+    def forward(self, ctx, in_data, req, out_data, aux_states):
+        self.assign(out_data[0], req[0], (ng.exp(ng.array(in_data[0])) + 1).asnumpy())
+
+
+@ng.register_operator("on_arrays")
+class OnArraysProperty(ng.OperatorProperty):
+    def infer_shape(self, in_shapes, out_shapes, aux_shapes):
+        return in_shapes, in_shapes, []
+
+    def create_operator(self, ctx, in_shapes, in_dtypes):
+        return OnArrays()
+
+
+def test_an_operator_of_ones_own_may_compute_with_arrays(engine):
+    assert ng.on_arrays(ng.zeros(2)).tolist() == [2, 2]
+    exe = ng.sym.on_arrays(ng.var("x")).simple_bind(grad_req="null", x=(2,))
+    assert exe.forward(x=np.zeros(2))[0].tolist() == [2, 2]
+
+
 def test_a_function_that_has_said_it_ended_has_nothing_any_more(engine):
     x, seen = ng.zeros(2), []
 

@@ -244,3 +244,16 @@ def test_statistics_are_assigned_like_parameters():
     (name, *_) = norm.statistics()
     setattr(norm, name, [0.5, 0.25])
     assert norm.statistics()[name].tolist() == [0.5, 0.25]
+
+
+def test_numbers_are_written_into_the_parameter_that_others_hold():
+    """An optimizer made before, and a part that shares the array, go on with it."""
+    net = ng.nn.Dense(2, in_features=2)
+    other = ng.nn.Dense(2, in_features=2)
+    other.weight = net.weight
+    optimizer = ng.optim.SGD(net, lr=1.0)
+    held = net.weight
+    net.weight = [[1, 2], [3, 4]]
+    assert net.weight is held and other.weight.tolist() == [[1, 2], [3, 4]]
+    optimizer.step({"weight": ng.ones((2, 2)), "bias": ng.zeros(2)})
+    assert net.weight.tolist() == [[0, 1], [2, 3]]

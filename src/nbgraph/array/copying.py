@@ -10,12 +10,13 @@ from nbgraph.array.core import Array, empty_of, from_host
 from nbgraph.array.launch import Prepared, prepare
 from nbgraph.array.layout import Layout, layout
 from nbgraph.array.place import place
-from nbgraph.array.push import WEAK, same, truth, write
+from nbgraph.array.push import WEAK, covers, same, truth, write
 from nbgraph.array.push import copied as copied
 from nbgraph.array.transfer import transfer
 from nbgraph.device import Context, RunContext
 from nbgraph.dtype import is_float
 from nbgraph.engine.inline import in_charge
+from nbgraph.engine.properties import NORMAL, OVERWRITE
 from nbgraph.operator.mapper import Mapper
 from nbgraph.settings import config
 
@@ -83,7 +84,11 @@ def _write(value: Array, target: Array) -> None:
         return
     chunks = [] if value._chunk is target._chunk else [value._chunk]
     in_charge().push(
-        _Cast(value, target), const_vars=chunks, mutate_vars=[target._chunk], name="astype"
+        _Cast(value, target),
+        const_vars=chunks,
+        mutate_vars=[target._chunk],
+        name="astype",
+        prop=OVERWRITE if covers(target, [value]) else NORMAL,
     )
 
 

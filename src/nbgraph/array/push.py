@@ -105,12 +105,12 @@ def push(
     writes = list(dict.fromkeys(r._chunk for r in used))
     reads = [c for c in dict.fromkeys(a._chunk for a in arrays) if c not in writes]
     whole = "add" not in asked and (
-        outs is None or all(o is None or _covers(o, values) for o in outs)
+        outs is None or all(o is None or covers(o, values) for o in outs)
     )
     prepared.push(reads, writes, record, overwrites=whole)
 
 
-def _covers(out: Array, values: Sequence[Any]) -> bool:
+def covers(out: Array, values: Sequence[Any]) -> bool:
     """Whether writing `out` leaves nothing of what its chunk held before."""
     if any(getattr(v, "_chunk", None) is out._chunk for v in values):
         return False

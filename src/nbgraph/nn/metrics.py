@@ -1,7 +1,8 @@
 """How good outputs are: functions of a batch's outputs and targets, as arrays of one element.
 
-Outputs and targets have shapes that belong together, else it is a ShapeError. None of them waits,
-so `fit` adds them up without looking. Any function of that form is a metric;
+Outputs and targets have shapes that belong together, else it is a ShapeError; a target that is no
+class is a LabelError where the metric is waited for. None of them waits, so `fit` adds them up
+without looking. Any function of that form is a metric;
 the mean over an epoch counts each batch by its samples.
 
 >>> import nbgraph as ng
@@ -18,11 +19,17 @@ from typing import Any
 from nbgraph.errors import ArgumentError
 from nbgraph.ops.define import library
 from nbgraph.ops.losses.alike import require_alike, require_rows
+from nbgraph.ops.losses.classes import zeros_of_classes
 from nbgraph.settings import config
 
 
 def _mean(values: Any) -> Any:
     return library.mean(library.astype(values, config.default_float))
+
+
+def _none(name: str, out: Any, target: Any) -> Any:
+    """0, and an error at the wait where a target is no class."""
+    return _mean(zeros_of_classes(name, out, target))
 
 
 def accuracy(out: Any, target: Any) -> Any:
@@ -42,7 +49,7 @@ def accuracy(out: Any, target: Any) -> Any:
     array(0.5, dtype=float32)
     """
     require_rows("accuracy", "target", target, "out", out)
-    return _mean(library.argmax(out, axis=-1) == target)
+    return _mean(library.argmax(out, axis=-1) == target) + _none("accuracy", out, target)
 
 
 def top_k(k: int) -> Callable[[Any, Any], Any]:
@@ -57,10 +64,11 @@ def top_k(k: int) -> Callable[[Any, Any], Any]:
 
     def metric(out: Any, target: Any) -> Any:
         require_rows(f"top_{k}", "target", target, "out", out)
+        none = _none(f"top_{k}", out, target)
         place = library.expand_dims(library.astype(target, "int64"), -1)
         own = library.take_along_axis(out, place, axis=-1)
         larger = library.sum(library.astype(out > own, "int64"), axis=-1)
-        return _mean(larger < k)
+        return _mean(larger < k) + none
 
     metric.__name__ = f"top_{k}"
     return metric
@@ -116,7 +124,8 @@ def confusion(out: Any, target: Any, classes: int) -> Any:
     wanted = library.expand_dims(target, -1) == names
     found = library.expand_dims(library.argmax(out, axis=-1), -1) == names
     pairs = library.logical_and(library.expand_dims(wanted, -1), library.expand_dims(found, -2))
-    return library.sum(library.astype(pairs, "int64"), axis=0)
+    counts = library.sum(library.astype(pairs, "int64"), axis=0)
+    return counts + library.astype(_none("confusion", out, target), "int64")
 
 
 def name_of(metric: Callable[..., Any]) -> str:

@@ -32,9 +32,9 @@ class Module:
     only kept to be looked at has such a name. Names in `statistics_named` are arrays that are saved
     but not trained. Whether one trains is asked of `ng.autograd.is_training()`.
 
-    Numbers, lists and NumPy arrays that are assigned to a parameter become an array of its dtype on
-    its device. ShapeError for another shape, DTypeError for whole numbers in an NDArray, TypeError
-    for what is no array; None, modules and structures of arrays take its place.
+    Lists and NumPy arrays that are assigned to a parameter are written into its array. ShapeError
+    for another shape, DTypeError for whole numbers in an NDArray, TypeError for what is no array;
+    None, modules and structures of arrays take its place.
 
     >>> import nbgraph as ng
     >>> class Line(ng.nn.Module):
@@ -315,7 +315,8 @@ def _replacement(name: str, held: Any, value: Any) -> Any:
     traced = not isinstance(value, Array) and hasattr(value, "__nbgraph_priority__")
     if value is None or traced or isinstance(value, (Module, Deferred)) or _has_parts(value):
         return value
-    if not isinstance(value, Array):
+    numbers = not isinstance(value, Array)
+    if numbers:
         dtype = config.default_float if isinstance(held, Deferred) else held.dtype
         try:
             value = array_of(np.asarray(value).astype(dtype), device=held.device)
@@ -333,6 +334,11 @@ def _replacement(name: str, held: Any, value: Any) -> Any:
             f"{name}: the array given has dtype {value.dtype}, and a parameter is floating; use "
             "astype, or del it first"
         )
+    if numbers and isinstance(held, Array):  # optimizers, and parts that share it, have this one
+        parameter: Any = held
+        with outside():
+            parameter[...] = value
+        return parameter
     return value
 
 

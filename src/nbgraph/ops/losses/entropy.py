@@ -11,18 +11,18 @@ On devices it gives NaN, also throughout the gradient of its row.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, no_class
+from nbgraph.errors import ArgumentError
 from nbgraph.kernels.loops import Combine
-from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.array_op import Gradients
 from nbgraph.operator.row_program import Result, RowProgram
-from nbgraph.ops.define import axis_of, cast, library, public, whole
+from nbgraph.ops.define import cast, library, public, whole
 from nbgraph.ops.elementwise.arithmetic import add, multiply, negative, subtract
 from nbgraph.ops.elementwise.exponential import exp
+from nbgraph.ops.losses.classes import LabelOp
 from nbgraph.ops.losses.scores import (
     Entropy,
     added,
@@ -38,26 +38,8 @@ from nbgraph.ops.losses.scores import (
 Array = np.ndarray[Any, Any]
 
 
-class _LabelEntropy(Entropy):
+class _LabelEntropy(LabelOp, Entropy):
     """Labels in NumPy arrays are looked at."""
-
-    def on_numpy(
-        self, operands: Sequence[Any], attributes: Mapping[str, Any], out: Sequence[Any] | None
-    ) -> Any:
-        """See ArrayOp."""
-        x, label = map(np.asarray, operands)
-        self.infer([Spec.of(x), Spec.of(label)], attributes)
-        check_classes(self.__name__, label, x.shape[axis_of("", attributes["axis"], x.ndim)])
-        return super().on_numpy([x, label], attributes, out)
-
-
-def check_classes(name: str, label: Array, count: int) -> None:
-    """LabelError where a label is no class from 0 to `count - 1`."""
-    wrong = ~((label >= 0) & (label < count))
-    if wrong.any():
-        place = tuple(int(i) for i in np.argwhere(wrong)[0])
-        where = f"label[{', '.join(map(str, place))}]"
-        raise no_class(name, where, label[place], count - 1)
 
 
 def _is_class(label, count):

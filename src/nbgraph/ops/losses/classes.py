@@ -1,0 +1,68 @@
+"""Labels that have to be classes where nothing else looks at them: metrics."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import no_class
+from nbgraph.operator.array_op import Spec
+from nbgraph.operator.row_op import RowOp
+from nbgraph.operator.row_program import Result, RowProgram
+from nbgraph.ops.define import axis_of
+
+Array = np.ndarray[Any, Any]
+
+
+def check_classes(name: str, label: Array, count: int) -> None:
+    """LabelError where a label is no class from 0 to `count - 1`."""
+    wrong = ~((label >= 0) & (label < count))
+    if wrong.any():
+        place = tuple(int(i) for i in np.argwhere(wrong)[0])
+        where = f"label[{', '.join(map(str, place))}]"
+        raise no_class(name, where, label[place], count - 1)
+
+
+class LabelOp(RowOp):
+    """A row program of scores and labels; labels in NumPy arrays are looked at."""
+
+    def on_numpy(
+        self, operands: Sequence[Any], attributes: Mapping[str, Any], out: Sequence[Any] | None
+    ) -> Any:
+        """See ArrayOp."""
+        x, label = map(np.asarray, operands)
+        self.infer([Spec.of(x), Spec.of(label)], attributes)
+        axis = axis_of("", attributes.get("axis", -1), x.ndim)
+        check_classes(self.__name__, label, x.shape[axis])
+        return super().on_numpy([x, label], attributes, out)
+
+
+def _nothing(label):
+    return 0.0 * label
+
+
+@functools.cache
+def _looking(name: str) -> LabelOp:
+    return LabelOp(
+        RowProgram(
+            name,
+            rows=("label",),
+            integers=("label",),
+            classes="label",
+            totals={},
+            results=[Result(_nothing, row=True)],
+        )
+    )
+
+
+def zeros_of_classes(name: str, scores: Any, label: Any) -> Any:
+    """0 for each label, a place along the last axis of `scores`; LabelError where one is none, at
+    the call among NumPy arrays, else where the result is waited for.
+
+    >>> zeros_of_classes("accuracy", [[0.1, 0.9]], [1])
+    array([0.])
+    """
+    return _looking(name)(scores, label)
