@@ -18,7 +18,7 @@ VECTORISED = sorted(
     "erf softplus atan asin acos sinh cosh floor ceil trunc round sign copysign "
     "erfc erfinv asinh acosh atanh atan2 hypot pow nextafter".split()
 )
-GAMMA_FAMILY = {"gamma", "lgamma", "digamma", "trigamma"}
+GAMMA_FAMILY = {"gamma", "lgamma", "digamma", "trigamma", "polygamma"}
 PACKED = re.compile(r"\sv[a-z0-9]+p[sd]\s.*%[yz]mm|\sv[a-z0-9]+\s.*%[yz]mm")
 CALLED = re.compile(r"movabsq\s+\$([A-Za-z_]\w*)|callq?\s+([A-Za-z_]\w*)")
 

@@ -72,6 +72,7 @@ WRITTEN = {
     "gamma": scipy.special.gamma,
     "lgamma": lambda x: np.where(np.isinf(x), np.inf, scipy.special.gammaln(x)),
     "digamma": scipy.special.psi,
+    "polygamma": lambda x: scipy.special.polygamma(1, x),
     "xlogy": scipy.special.xlogy,
     "xlog1py": scipy.special.xlog1py,
     "logit": scipy.special.logit,
@@ -219,6 +220,8 @@ def operands(name, dtype):
         keep &= np.isnan(arrays[0]) | ((arrays[0] >= 0) & (arrays[0] <= 1))
     if name == "dispersed_log_density" and kind == "f":  # poles beside parameters out of bounds
         keep &= np.all([np.isnan(a) | (a >= 0) for a in arrays[1:]], axis=0)
+    if name == "polygamma" and kind == "f":  # SciPy takes as many steps as x is below 0
+        keep = ~(arrays[0] < -100)
     if name == "sinc" and kind == "f":  # pi times the largest number overflows, in NumPy too
         keep = np.abs(arrays[0]) != np.finfo(dtype).max
     arrays = [a[keep] for a in arrays]

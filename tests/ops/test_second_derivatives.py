@@ -5,6 +5,7 @@ gradients, of the sum of their squares for the gradients of that. `benchmarks/ag
 compares many more configurations with PyTorch.
 """
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -183,5 +184,16 @@ def test_what_has_no_second_derivative_says_so():
     assert slope(x).asnumpy().any()
     with pytest.raises(ng.DerivativeError, match="roi_pooling"):
         ng.grad(lambda x: ng.sum(slope(x) ** 2))(x)
-    with pytest.raises(ng.DerivativeError, match="trigamma"):
-        ng.hessian(lambda x: ng.sum(ng.digamma(x)))(ng.array([2.0]))
+
+
+def test_derivatives_of_digamma_of_every_order():
+    """OPP-24: polygamma is its own next derivative; the first ones by way of jit, too."""
+    x = ng.array(np.array([0.3, 2.0, 7.5, -0.4, -3.7]))
+    found, function = [], ng.lgamma
+    for _ in range(6):
+        function = ng.jit(ng.grad(lambda x, inner=function: ng.sum(inner(x))))
+        found.append(function(x).asnumpy())
+    with mpmath.workdps(40):
+        for order, values in enumerate(found):
+            wanted = [float(mpmath.psi(order, mpmath.mpf(float(v)))) for v in x.asnumpy()]
+            np.testing.assert_allclose(values, wanted, rtol=1e-13)

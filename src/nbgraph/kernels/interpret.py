@@ -230,6 +230,7 @@ def _float_functions() -> dict[str, Callable[..., Any]]:
         erfinv=_erfinv,
         digamma=lambda x: _polygamma(0, x),
         trigamma=lambda x: _polygamma(1, x),
+        polygamma=lambda n, x: _polygamma(round(n), x),
     )
     return table
 

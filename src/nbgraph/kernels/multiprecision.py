@@ -23,6 +23,7 @@ _MAGNITUDE = {  # of two, of arguments: beyond, the value overflows, or costs to
     **dict.fromkeys("exp exp2 expm1 sinh cosh tanh sigmoid softplus".split(), 64),
     **dict.fromkeys("sin cos tan".split(), MAX_BITS),
     **dict.fromkeys("gamma lgamma digamma trigamma".split(), 56),
+    "polygamma": 12,
     "erfc": 32,
 }
 _EXACT = frozenset("floor ceil trunc round sign copysign".split())  # of the results' digits
@@ -90,10 +91,10 @@ def _power(mp: Any) -> Callable[[Any, Any], Any]:
 
 def _within(name: str, function: Callable[..., Any], limit: int) -> Callable[..., Any]:
     @functools.wraps(function)
-    def bounded(x: Any) -> Any:
-        if magnitude(x) > limit:
-            raise Unreached(f"{name} of an argument around 2**{magnitude(x)}")
-        return function(x)
+    def bounded(*args: Any) -> Any:
+        if magnitude(args[-1]) > limit:
+            raise Unreached(f"{name} of an argument around 2**{magnitude(args[-1])}")
+        return function(*args)
 
     return bounded
 
@@ -136,6 +137,7 @@ def _functions(mp: Any) -> dict[str, Callable[..., Any]]:
         lgamma=lgamma,
         digamma=mp.digamma,
         trigamma=trigamma,
+        polygamma=lambda n, x: mp.psi(int(mp.nint(n)), x),
         pow=lambda a, b: a**b,
         sigmoid=sigmoid,
         softplus=lambda x: mp.log1p(mp.exp(x)) if x < 0 else x + mp.log1p(mp.exp(-x)),

@@ -2,16 +2,8 @@
 
 The text means what the graph means, also as a program: a value is computed only where the graph
 needs it, selects at the end become `if ...: return`, values used twice get a name, loop regions
-become while loops. The names `sigmoid`, `softplus`, `sign`, `digamma` and `trigamma` stand for
-functions that `math` lacks.
-
->>> from nbgraph.kernels.scalar import Graph
->>> graph = Graph()
->>> x = graph.argument("x", "f")
->>> square = graph.arithmetic("mul", x, x)
->>> print(function("f", ["x"], graph, [graph.arithmetic("add", square, graph.call("exp", x))]))
-def f(x):
-    return x * x + math.exp(x)
+become while loops. The names `sigmoid`, `softplus`, `sign`, `digamma`, `trigamma`
+and `polygamma` stand for functions that `math` lacks.
 """
 
 from __future__ import annotations

@@ -149,6 +149,8 @@ _RULES: dict[str, Rule] = {
     "gamma": lambda g, y, a: _mul(g, y, g.call("digamma", a[0])),
     "lgamma": lambda g, y, a: g.call("digamma", a[0]),
     "digamma": lambda g, y, a: g.call("trigamma", a[0]),
+    "trigamma": lambda g, y, a: g.call("polygamma", g.const(2.0), a[0]),
+    "polygamma1": lambda g, y, a: g.call("polygamma", _add(g, a[0], 1.0), a[1]),
     "pow0": _pow_base,
     "pow1": _pow_exponent,
     "hypot0": _hypot(0),

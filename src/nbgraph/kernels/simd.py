@@ -37,7 +37,7 @@ _TARGET = re.compile(r"^\s+(?:j\w+|b(?:\.\w+)?|cbn?z\s.*,|tbn?z\s.*,)\s+(\.L\w+)
 _ADDRESS = re.compile(r"^\s+movabsq\s+\$([\w.$]+),\s*%(\w+)")
 _CALL = re.compile(r"^\s+(?:callq?|bl|blr)\s+\*?%?([\w.$@]+)")
 _ENDS = re.compile(r"^\s+(?:jmpq?|b|retq?|ret|br)\b")
-_NARROW = frozenset(("gamma", "lgamma", "digamma", "trigamma"))  # they loop and branch
+_NARROW = frozenset(("gamma", "lgamma", "digamma", "trigamma", "polygamma"))  # they loop and branch
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ _BINARY = {  # symbol, how tightly it binds
     "mod": ("%", 10),
 }
 ATOM, _POWER, _UNARY, _NOT, _TERNARY = 13, 12, 11, 3, 0
-BARE = frozenset(("sigmoid", "softplus", "sign", "digamma", "trigamma", "round"))
+BARE = frozenset(("sigmoid", "softplus", "sign", "digamma", "trigamma", "polygamma", "round"))
 _CONSTANTS = {math.pi: "math.pi", math.e: "math.e", math.tau: "math.tau", math.inf: "math.inf"}
 
 

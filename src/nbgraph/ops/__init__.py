@@ -40,7 +40,9 @@ FAMILIES: dict[str, str] = {
         "sin cos tan asin arcsin acos arccos atan arctan atan2 arctan2 hypot sinh cosh tanh asinh "
         "arcsinh acosh arccosh atanh arctanh degrees rad2deg radians deg2rad sinc"
     ),
-    "elementwise.special": ("erf erfc erfinv gamma lgamma gammaln digamma psi xlogy xlog1py logit"),
+    "elementwise.special": (
+        "erf erfc erfinv gamma lgamma gammaln digamma psi polygamma xlogy xlog1py logit"
+    ),
     "elementwise.activation": (
         "relu relu6 leaky_relu prelu elu celu selu gelu silu swish mish sigmoid expit log_sigmoid "
         "softplus softsign hard_sigmoid hard_swish hard_tanh highway"

@@ -158,6 +158,7 @@ from nbgraph.ops.elementwise.special import gamma as gamma
 from nbgraph.ops.elementwise.special import gammaln as gammaln
 from nbgraph.ops.elementwise.special import lgamma as lgamma
 from nbgraph.ops.elementwise.special import logit as logit
+from nbgraph.ops.elementwise.special import polygamma as polygamma
 from nbgraph.ops.elementwise.special import psi as psi
 from nbgraph.ops.elementwise.special import xlog1py as xlog1py
 from nbgraph.ops.elementwise.special import xlogy as xlogy

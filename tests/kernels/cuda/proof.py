@@ -13,6 +13,7 @@ DOUBLE_CALLS = {
     "lgamma": "as gamma",
     "digamma": "as gamma",
     "trigamma": "as gamma",
+    "polygamma": "as gamma",
 }
 DOUBLE_FORMS = {
     "columns": "a thread adds up a whole row by itself",

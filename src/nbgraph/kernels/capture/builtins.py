@@ -353,7 +353,7 @@ class Builtins:
 
 
 _NUMBERS = {"bool": "int8", "b": "i"}  # what a bool becomes where NumPy wants a number
-_BINARY_CALLS = ("atan2", "hypot", "copysign", "fmod", "nextafter", "pow")
+_BINARY_CALLS = ("atan2", "hypot", "copysign", "fmod", "nextafter", "pow", "polygamma")
 _MANY = 100
 _ARITY = {
     "min": (2, _MANY),

@@ -51,6 +51,17 @@ def digamma(x: Any) -> Any:
     return psi(x)
 
 
+def polygamma(n: Any, x: Any) -> Any:
+    """The n-th derivative of `digamma`.
+
+    >>> round(float(polygamma(1, 1.0)), 6)
+    1.644934
+    """
+    from scipy.special import polygamma as derivative
+
+    return derivative(n, x)
+
+
 def erfinv(x: Any) -> Any:
     """The number whose error function is x.
 

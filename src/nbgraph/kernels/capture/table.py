@@ -64,7 +64,7 @@ def operations() -> dict[object, tuple[str, object]]:
                 if hasattr(module, alias):
                     sort = "to_int" if module is math and name in ROUNDING else "call"
                     table[getattr(module, alias)] = (sort, name)
-    for name in ("sigmoid", "softplus", "rsqrt", "digamma", "erfinv"):
+    for name in ("sigmoid", "softplus", "rsqrt", "digamma", "polygamma", "erfinv"):
         table[getattr(special, name)] = ("call", name)
     table.update(_BUILTINS)
     table.update(_COMPOSED)

@@ -1,10 +1,12 @@
-"""gamma, lgamma, digamma, trigamma: they branch and loop, and are not made for vector code.
+"""gamma, lgamma, digamma, trigamma, polygamma: they branch and loop, and are not made for vector
+code.
 
-All four work in float64, also for float32, where the recurrences would cost too many digits, and
+All work in float64, also for float32, where the recurrences would cost too many digits, and
 call nothing outside this room, so that they are the same on every device. gamma and lgamma step to
 [1.5, 2.5] by the recurrence, where polynomials by Remez stand for them (scripts/remez.py); from
 FAR on they are Stirling's series. digamma and trigamma step up to 10 and end with the asymptotic
-series. Negative arguments are reflected (Abramowitz and Stegun 6.1, 6.3, 6.4).
+series. Negative arguments are reflected (Abramowitz and Stegun 6.1, 6.3, 6.4). polygamma is made of
+Hurwitz's zeta function on both sides of the nearest pole (DLMF 25.11).
 """
 
 from __future__ import annotations
@@ -192,3 +194,57 @@ def trigamma(f: Format):
         return float_(total + sign * series_)
 
     return trigamma
+
+
+@scalar
+def hurwitz(n, z):
+    """The sum of (z + k)**-(n + 1) over all k from 0 on, n >= 1 and z > 0: some terms, and Euler
+    and Maclaurin's series for the rest."""
+    total = 0.0
+    while z < 12.0 + n:
+        total += pow(z, -n - 1.0)
+        z += 1.0
+    w = 1.0 / (z * z)
+    term, k = 0.5 * (n + 1.0) * w, 2.0
+    rest = 1.0 / n + 0.5 / z
+    for b in BERNOULLI:
+        rest += b * term
+        term *= (n + k) * (n + k + 1.0) / ((k + 1.0) * (k + 2.0)) * w
+        k += 2.0
+    return total + pow(z, -n) * rest
+
+
+@per_format
+def polygamma(f: Format):
+    """The n-th derivative of digamma, n whole, from 0 to 170; at zero and at negative integers
+    infinite where n is odd, else NaN."""
+    float_, wide, slope = f.float, np.float64, digamma(f)
+
+    @scalar
+    def polygamma(order, x):
+        n, z = wide(order), wide(x)
+        if n == 0.0:
+            return slope(x)
+        if not 0.0 < n <= 170.0 or n != floor(n) or z == -np.inf or z != z:
+            return float_(np.nan)
+        odd = n != 2.0 * floor(0.5 * n)
+        if z <= 0.0 and z == floor(z):
+            return float_(np.inf if odd else np.nan)
+        size, k = 1.0, 1.0
+        while k <= n:
+            size *= k
+            k += 1.0
+        sign = 1.0 if odd else -1.0
+        near = round_even(z)
+        low = absolute(z - near)  # distances to the poles below and above: exact near these
+        high = 1.0 - low
+        low, high = (low, high) if z > near else (high, low)
+        total, turn, turns = 0.0, 0.0, 1.0 if z > 0.0 else 3.0
+        while turn < turns:  # above the poles; of negative z then the finite row below them
+            part = z if z > 0.0 else (low if turn == 0.0 else (high if turn == 1.0 else 1.0 - z))
+            times = 1.0 if turn == 0.0 else (sign if turn == 1.0 else -sign)
+            total += times * hurwitz(n, part)
+            turn += 1.0
+        return float_(sign * size * total)
+
+    return polygamma

@@ -10,14 +10,14 @@ FAMILIES = {
     "arc": ("asin", "acos", "atan", "atan2"),
     "hyperbolic": ("sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
     "error_function": ("erf", "erfc", "erfinv"),
-    "gamma": ("gamma", "lgamma", "digamma", "trigamma"),
+    "gamma": ("gamma", "lgamma", "digamma", "trigamma", "polygamma"),
     "power": ("pow", "cbrt", "hypot"),
     "neighbours": ("nextafter", "nextafter_float16", "nextafter_bfloat16"),
 }
 
 FAMILY = {name: family for family, names in FAMILIES.items() for name in names}
 NAMES = frozenset(FAMILY)
-_BINARY = {"atan2", "pow", "hypot", "copysign", "fmod", *FAMILIES["neighbours"]}
+_BINARY = {"atan2", "pow", "hypot", "copysign", "fmod", "polygamma", *FAMILIES["neighbours"]}
 ARITY = {name: 2 if name in _BINARY else 1 for name in NAMES}
 
 # Largest |x| for the `_small` variants.  n = x * 2/pi is computed with a relative error of one

@@ -1,5 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources 635ed832c1fb283b, llvmlite 0.50, fma
+; sources e94379d605e97044, llvmlite 0.50, fma
 
 declare float @llvm.ceil.f32(float)
 
@@ -4405,6 +4405,1309 @@ b1:
   %v22 = select i1 %v3, double %y, double %v21
   %v23 = select i1 %v1, double %v2, double %v22
   ret double %v23
+}
+
+define internal float @m_polygamma_float32(float %x, float %y) nounwind {
+b1:
+  %v1 = fpext float %x to double
+  %v2 = fpext float %y to double
+  %v3 = fcmp oeq float %x, 0.000000e+00
+  br i1 %v3, label %b2, label %b10
+b2:
+  %v4 = fcmp oeq float %y, 0.000000e+00
+  br i1 %v4, label %b7, label %b3
+b3:
+  %v5 = fcmp olt float %y, 0.000000e+00
+  br i1 %v5, label %b4, label %b5
+b4:
+  %v6 = tail call double @llvm.floor.f64(double %v2)
+  %v7 = fcmp oeq double %v6, %v2
+  br i1 %v7, label %b34, label %b8
+b5:
+  %v8 = phi double [ %v9, %b8 ], [ %v2, %b3 ]
+  %v10 = phi double [ %v11, %b8 ], [ 0.000000e+00, %b3 ]
+  %v12 = fcmp olt double %v8, 1.000000e+01
+  br i1 %v12, label %b6, label %b9
+b6:
+  %v13 = phi double [ %v14, %b6 ], [ %v8, %b5 ]
+  %v15 = phi double [ %v16, %b6 ], [ %v10, %b5 ]
+  %v17 = fdiv double 1.000000e+00, %v13
+  %v16 = fsub double %v15, %v17
+  %v14 = fadd double %v13, 1.000000e+00
+  %v18 = fcmp olt double %v14, 1.000000e+01
+  br i1 %v18, label %b6, label %b9
+b7:
+  %v19 = fdiv float -1.000000e+00, %y
+  br label %b34
+b8:
+  %v20 = tail call double @llvm.roundeven.f64(double %v2)
+  %v21 = fsub double %v2, %v20
+  %v22 = fmul double %v21, 0x400921FB54442D18
+  %v23 = tail call double @llvm.fma.f64(double %v22, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v24 = fadd double %v23, 0xC338000000000000
+  %v25 = fneg double %v24
+  %v26 = tail call double @llvm.fma.f64(double %v25, double 0x3FF921FB54442D18, double %v22)
+  %v27 = fmul double %v24, 0x3C91A62633145C07
+  %v28 = fsub double %v26, %v27
+  %v29 = fsub double %v28, %v26
+  %v30 = fsub double %v28, %v29
+  %v31 = fsub double %v26, %v30
+  %v32 = fadd double %v27, %v29
+  %v33 = fsub double %v31, %v32
+  %v34 = fneg double %v27
+  %v35 = tail call double @llvm.fma.f64(double %v24, double 0x3C91A62633145C07, double %v34)
+  %v36 = fsub double %v33, %v35
+  %v37 = tail call double @llvm.fma.f64(double %v25, double 0xB91F1976B7ED9000, double %v36)
+  %v38 = bitcast double %v23 to i64
+  %v39 = fmul double %v28, %v28
+  %v40 = fmul double %v28, %v39
+  %v41 = tail call double @llvm.fma.f64(double %v39, double 0x3EE5759299B92C5A, double 0xBEFB7F7AA114A3CF)
+  %v42 = tail call double @llvm.fma.f64(double %v41, double %v39, double 0x3F0B909B210979E0)
+  %v43 = tail call double @llvm.fma.f64(double %v42, double %v39, double 0xBEFFD44B7EFC6BDB)
+  %v44 = tail call double @llvm.fma.f64(double %v43, double %v39, double 0x3F1299A9B3083AC9)
+  %v45 = tail call double @llvm.fma.f64(double %v44, double %v39, double 0x3F155E07901CAB29)
+  %v46 = tail call double @llvm.fma.f64(double %v45, double %v39, double 0x3F3006E60E1DB54F)
+  %v47 = tail call double @llvm.fma.f64(double %v46, double %v39, double 0x3F4349DEBFE3976F)
+  %v48 = tail call double @llvm.fma.f64(double %v47, double %v39, double 0x3F57DB49588EA3CA)
+  %v49 = tail call double @llvm.fma.f64(double %v48, double %v39, double 0x3F6D6D2B11FC2E19)
+  %v50 = tail call double @llvm.fma.f64(double %v49, double %v39, double 0x3F8226E3BD065FDF)
+  %v51 = tail call double @llvm.fma.f64(double %v50, double %v39, double 0x3F9664F4852C1407)
+  %v52 = tail call double @llvm.fma.f64(double %v51, double %v39, double 0x3FABA1BA1BAF01E9)
+  %v53 = tail call double @llvm.fma.f64(double %v52, double %v39, double 0x3FC111111111022F)
+  %v54 = tail call double @llvm.fma.f64(double %v53, double %v39, double 0x3FD5555555555561)
+  %v55 = fmul double %v40, %v54
+  %v56 = fadd double %v28, %v55
+  %v57 = tail call double @llvm.fma.f64(double %v56, double %v56, double 1.000000e+00)
+  %v58 = fsub double %v56, %v28
+  %v59 = fsub double %v55, %v58
+  %v60 = tail call double @llvm.fma.f64(double %v37, double %v57, double %v59)
+  %v61 = fdiv double -1.000000e+00, %v56
+  %v62 = tail call double @llvm.fma.f64(double %v61, double %v56, double 1.000000e+00)
+  %v63 = tail call double @llvm.fma.f64(double %v61, double %v60, double %v62)
+  %v64 = tail call double @llvm.fma.f64(double %v61, double %v63, double %v61)
+  %v65 = and i64 %v38, 1
+  %v66 = icmp eq i64 %v65, 0
+  %v67 = fadd double %v56, %v60
+  %v68 = select i1 %v66, double %v67, double %v64
+  %v69 = fcmp oeq double %v22, 0.000000e+00
+  %v70 = select i1 %v69, double %v22, double %v68
+  %v11 = fdiv double 0xC00921FB54442D18, %v70
+  %v9 = fsub double 1.000000e+00, %v2
+  br label %b5
+b9:
+  %v71 = phi double [ %v8, %b5 ], [ %v14, %b6 ]
+  %v72 = phi double [ %v10, %b5 ], [ %v16, %b6 ]
+  %v73 = fcmp olt double %v71, 0x10000000000000
+  %v74 = fmul double %v71, 0x4340000000000000
+  %v75 = select i1 %v73, double %v74, double %v71
+  %v76 = bitcast double %v75 to i64
+  %v77 = add i64 %v76, 2638147582215219
+  %v78 = lshr i64 %v77, 52
+  %v79 = or disjoint i64 %v78, 4841369599423283200
+  %v80 = bitcast i64 %v79 to double
+  %v81 = fadd double %v80, 0xC330000000000000
+  %v82 = and i64 %v77, 4503599627370495
+  %v83 = add nuw nsw i64 %v82, 4604544271217802189
+  %v84 = bitcast i64 %v83 to double
+  %v85 = fadd double %v84, -1.000000e+00
+  %v86 = select i1 %v73, double 1.076000e+03, double 1.023000e+03
+  %v87 = fsub double %v81, %v86
+  %v88 = fmul double %v85, %v85
+  %v89 = fmul double %v85, %v88
+  %v90 = tail call double @llvm.fma.f64(double %v85, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v91 = tail call double @llvm.fma.f64(double %v90, double %v85, double 0x3FB01AFE6A8424B4)
+  %v92 = tail call double @llvm.fma.f64(double %v91, double %v85, double 0xBFAB27B0C993BBC0)
+  %v93 = tail call double @llvm.fma.f64(double %v92, double %v85, double 0x3FA96A9DC91C0AB0)
+  %v94 = tail call double @llvm.fma.f64(double %v93, double %v85, double 0xBFABDF5878266EB8)
+  %v95 = tail call double @llvm.fma.f64(double %v94, double %v85, double 0x3FAE4354EB22A1B0)
+  %v96 = tail call double @llvm.fma.f64(double %v95, double %v85, double 0xBFB00A587343E0D9)
+  %v97 = tail call double @llvm.fma.f64(double %v96, double %v85, double 0x3FB1102D84AF44AA)
+  %v98 = tail call double @llvm.fma.f64(double %v97, double %v85, double 0xBFB24855AF69FCA9)
+  %v99 = tail call double @llvm.fma.f64(double %v98, double %v85, double 0x3FB3B13EC5312F6B)
+  %v100 = tail call double @llvm.fma.f64(double %v99, double %v85, double 0xBFB5555EFD378F3D)
+  %v101 = tail call double @llvm.fma.f64(double %v100, double %v85, double 0x3FB745D193E77765)
+  %v102 = tail call double @llvm.fma.f64(double %v101, double %v85, double 0xBFB999995508C5FB)
+  %v103 = tail call double @llvm.fma.f64(double %v102, double %v85, double 0x3FBC71C71ABD3E9F)
+  %v104 = tail call double @llvm.fma.f64(double %v103, double %v85, double 0xBFC000000086E86D)
+  %v105 = tail call double @llvm.fma.f64(double %v104, double %v85, double 0x3FC24924924CCF71)
+  %v106 = tail call double @llvm.fma.f64(double %v105, double %v85, double 0xBFC5555555545D1D)
+  %v107 = tail call double @llvm.fma.f64(double %v106, double %v85, double 0x3FC999999999934F)
+  %v108 = tail call double @llvm.fma.f64(double %v107, double %v85, double 0xBFD0000000000045)
+  %v109 = tail call double @llvm.fma.f64(double %v108, double %v85, double 0x3FD5555555555557)
+  %v110 = fmul double %v87, 0xBD48432A1B0E2634
+  %v111 = tail call double @llvm.fma.f64(double %v89, double %v109, double %v110)
+  %v112 = tail call double @llvm.fma.f64(double %v88, double -5.000000e-01, double %v111)
+  %v113 = fadd double %v85, %v112
+  %v114 = tail call double @llvm.fma.f64(double %v87, double 0x3FE62E42FEFA4000, double %v113)
+  %v115 = fcmp one double %v71, 0x7FF0000000000000
+  %v116 = select i1 %v115, double %v114, double %v71
+  %v117 = fcmp olt double %v71, 0.000000e+00
+  %v118 = select i1 %v117, double 0x7FF8000000000000, double %v116
+  %v119 = fcmp oeq double %v71, 0.000000e+00
+  %v120 = select i1 %v119, double 0xFFF0000000000000, double %v118
+  %v121 = fmul double %v71, %v71
+  %v122 = fdiv double 1.000000e+00, %v121
+  %v123 = fdiv double 5.000000e-01, %v71
+  %v124 = fsub double %v120, %v123
+  %v125 = tail call double @llvm.fma.f64(double %v122, double 0xBFDC5E5E5E5E5E5E, double 0x3FB5555555555556)
+  %v126 = tail call double @llvm.fma.f64(double %v125, double %v122, double 0xBF95995995995995)
+  %v127 = tail call double @llvm.fma.f64(double %v126, double %v122, double 0x3F7F07C1F07C1F08)
+  %v128 = tail call double @llvm.fma.f64(double %v127, double %v122, double 0xBF71111111111111)
+  %v129 = tail call double @llvm.fma.f64(double %v128, double %v122, double 0x3F70410410410410)
+  %v130 = tail call double @llvm.fma.f64(double %v129, double %v122, double 0xBF81111111111111)
+  %v131 = tail call double @llvm.fma.f64(double %v130, double %v122, double 0x3FB5555555555555)
+  %v132 = fmul double %v122, %v131
+  %v133 = fsub double %v124, %v132
+  %v134 = fadd double %v72, %v133
+  %v135 = fptrunc double %v134 to float
+  br label %b34
+b10:
+  %v136 = fcmp ogt float %x, 0.000000e+00
+  br i1 %v136, label %b11, label %b34
+b11:
+  %v137 = fcmp ugt float %x, 1.700000e+02
+  %v138 = tail call double @llvm.floor.f64(double %v1)
+  %v139 = fcmp une double %v138, %v1
+  %v140 = or i1 %v137, %v139
+  %v141 = fcmp ueq float %y, 0xFFF0000000000000
+  %v142 = select i1 %v140, i1 true, i1 %v141
+  br i1 %v142, label %b34, label %b12
+b12:
+  %v143 = fmul double %v1, 5.000000e-01
+  %v144 = tail call double @llvm.floor.f64(double %v143)
+  %v145 = fmul double %v144, 2.000000e+00
+  %v146 = fcmp une double %v145, %v1
+  %v147 = fcmp ole float %y, 0.000000e+00
+  %v148 = tail call double @llvm.floor.f64(double %v2)
+  %v149 = fcmp oeq double %v148, %v2
+  %v150 = and i1 %v147, %v149
+  br i1 %v150, label %b13, label %b14
+b13:
+  %v151 = select i1 %v146, double 0x7FF0000000000000, double 0x7FF8000000000000
+  %v152 = fptrunc double %v151 to float
+  br label %b34
+b14:
+  %v153 = fcmp ult float %x, 1.000000e+00
+  br i1 %v153, label %b16, label %b15
+b15:
+  %v154 = phi double [ %v155, %b15 ], [ 1.000000e+00, %b14 ]
+  %v156 = phi double [ %v157, %b15 ], [ 1.000000e+00, %b14 ]
+  %v155 = fmul double %v154, %v156
+  %v157 = fadd double %v156, 1.000000e+00
+  %v158 = fcmp ugt double %v157, %v1
+  br i1 %v158, label %b16, label %b15
+b16:
+  %v159 = phi double [ 1.000000e+00, %b14 ], [ %v155, %b15 ]
+  %v160 = select i1 %v146, double 1.000000e+00, double -1.000000e+00
+  %v161 = tail call double @llvm.roundeven.f64(double %v2)
+  %v162 = fsub double %v2, %v161
+  %v163 = tail call double @llvm.fabs.f64(double %v162)
+  %v164 = fsub double 1.000000e+00, %v163
+  %v165 = fcmp olt double %v161, %v2
+  %v166 = select i1 %v165, double %v164, double %v163
+  %v167 = select i1 %v165, double %v163, double %v164
+  %v168 = fcmp ogt float %y, 0.000000e+00
+  %v169 = select i1 %v168, double 1.000000e+00, double 3.000000e+00
+  %v170 = fadd double %v1, 1.200000e+01
+  %v171 = fneg double %v1
+  %v172 = fdiv double 1.000000e+00, %v1
+  %v173 = fadd double %v1, 1.000000e+00
+  %v174 = fmul double %v173, 5.000000e-01
+  %v175 = fadd double %v1, 2.000000e+00
+  %v176 = fadd double %v175, 1.000000e+00
+  %v177 = fmul double %v175, %v176
+  %v178 = fdiv double %v177, 1.200000e+01
+  %v179 = fadd double %v1, 4.000000e+00
+  %v180 = fadd double %v179, 1.000000e+00
+  %v181 = fmul double %v179, %v180
+  %v182 = fdiv double %v181, 3.000000e+01
+  %v183 = fadd double %v1, 6.000000e+00
+  %v184 = fadd double %v183, 1.000000e+00
+  %v185 = fmul double %v183, %v184
+  %v186 = fdiv double %v185, 5.600000e+01
+  %v187 = fadd double %v1, 8.000000e+00
+  %v188 = fadd double %v187, 1.000000e+00
+  %v189 = fmul double %v187, %v188
+  %v190 = fdiv double %v189, 9.000000e+01
+  %v191 = fadd double %v1, 1.000000e+01
+  %v192 = fadd double %v191, 1.000000e+00
+  %v193 = fmul double %v191, %v192
+  %v194 = fdiv double %v193, 1.320000e+02
+  %v195 = fadd double %v170, 1.000000e+00
+  %v196 = fmul double %v170, %v195
+  %v197 = fdiv double %v196, 1.820000e+02
+  %v198 = fadd double %v1, 1.400000e+01
+  %v199 = fadd double %v198, 1.000000e+00
+  %v200 = fmul double %v198, %v199
+  %v201 = fdiv double %v200, 2.400000e+02
+  %v202 = tail call double @llvm.trunc.f64(double %v171)
+  %v203 = fcmp oeq double %v202, %v171
+  %v204 = fcmp ole float %x, 8.000000e+00
+  %v205 = fcmp oeq float %x, 8.000000e+00
+  %v206 = tail call double @llvm.trunc.f64(double %v143)
+  %v207 = fmul double %v206, 5.000000e-01
+  %v208 = tail call double @llvm.trunc.f64(double %v207)
+  %v209 = fmul double %v208, 5.000000e-01
+  %v210 = tail call double @llvm.trunc.f64(double %v209)
+  %v211 = fadd double %v210, %v210
+  %v212 = fcmp une double %v208, %v211
+  %v213 = fadd double %v208, %v208
+  %v214 = fcmp une double %v206, %v213
+  %v215 = fcmp une double %v206, %v143
+  %v216 = and i1 %v203, %v215
+  %v217 = xor i1 %v203, true
+  %v218 = fsub double 1.000000e+00, %v2
+  %v219 = fneg double %v160
+  %v220 = fsub double -1.000000e+00, %v1
+  %v221 = tail call double @llvm.trunc.f64(double %v220)
+  %v222 = fcmp oeq double %v221, %v220
+  %v223 = tail call double @llvm.fabs.f64(double %v220)
+  %v224 = fmul double %v223, 5.000000e-01
+  %v225 = tail call double @llvm.trunc.f64(double %v224)
+  %v226 = fcmp une double %v225, %v224
+  %v227 = and i1 %v222, %v226
+  %v228 = xor i1 %v222, true
+  %v229 = fmul double %v225, 5.000000e-01
+  %v230 = tail call double @llvm.trunc.f64(double %v229)
+  %v231 = fmul double %v230, 5.000000e-01
+  %v232 = tail call double @llvm.trunc.f64(double %v231)
+  %v233 = fadd double %v230, %v230
+  %v234 = fadd double %v232, %v232
+  %v235 = fcmp ole double %v223, 8.000000e+00
+  %v236 = fcmp oeq double %v223, 0x7FF0000000000000
+  %v237 = fcmp oeq double %v220, 0.000000e+00
+  %v238 = fcmp olt double %v220, 0.000000e+00
+  %v239 = fcmp oeq double %v223, 8.000000e+00
+  %v240 = fcmp une double %v230, %v234
+  %v241 = fcmp une double %v225, %v233
+  %v242 = and i1 %v235, %v222
+  %v243 = and i1 %v204, %v203
+  br label %b17
+b17:
+  %v244 = phi double [ 0.000000e+00, %b16 ], [ %v245, %b33 ]
+  %v246 = phi double [ 0.000000e+00, %b16 ], [ %v247, %b33 ]
+  br i1 %v168, label %b21, label %b18
+b18:
+  %v248 = fcmp oeq double %v244, 0.000000e+00
+  br i1 %v248, label %b21, label %b19
+b19:
+  %v249 = fcmp oeq double %v244, 1.000000e+00
+  br i1 %v249, label %b21, label %b20
+b20:
+  br label %b21
+b21:
+  %v250 = phi double [ %v218, %b20 ], [ %v2, %b17 ], [ %v167, %b18 ], [ %v166, %b19 ]
+  %v251 = fcmp oeq double %v244, 0.000000e+00
+  br i1 %v251, label %b24, label %b22
+b22:
+  %v252 = fcmp oeq double %v244, 1.000000e+00
+  br i1 %v252, label %b24, label %b23
+b23:
+  br label %b24
+b24:
+  %v253 = phi double [ %v219, %b23 ], [ 1.000000e+00, %b21 ], [ %v160, %b22 ]
+  %v254 = fcmp olt double %v250, %v170
+  br i1 %v254, label %b25, label %b28
+b25:
+  %v255 = phi double [ %v256, %b31 ], [ %v250, %b24 ]
+  %v257 = phi double [ %v258, %b31 ], [ 0.000000e+00, %b24 ]
+  %v259 = tail call double @llvm.fabs.f64(double %v255)
+  %v260 = fcmp olt double %v259, 0x10000000000000
+  %v261 = fmul double %v259, 0x4340000000000000
+  %v262 = select i1 %v260, double %v261, double %v259
+  %v263 = bitcast double %v262 to i64
+  %v264 = add i64 %v263, 2638147582215219
+  %v265 = lshr i64 %v264, 52
+  %v266 = or disjoint i64 %v265, 4841369599423283200
+  %v267 = bitcast i64 %v266 to double
+  %v268 = fadd double %v267, 0xC330000000000000
+  %v269 = and i64 %v264, 4503599627370495
+  %v270 = add nuw nsw i64 %v269, 4604544271217802189
+  %v271 = bitcast i64 %v270 to double
+  %v272 = fadd double %v271, -1.000000e+00
+  %v273 = select i1 %v260, double 1.076000e+03, double 1.023000e+03
+  %v274 = fsub double %v268, %v273
+  %v275 = fadd double %v272, 2.000000e+00
+  %v276 = fdiv double 1.000000e+00, %v275
+  %v277 = fmul double %v272, %v276
+  %v278 = fmul double %v277, %v277
+  %v279 = fmul double %v277, %v278
+  %v280 = tail call double @llvm.fma.f64(double %v278, double 0x3FB0E48C86029D98, double 0x3FB0F7F491D7840F)
+  %v281 = tail call double @llvm.fma.f64(double %v280, double %v278, double 0x3FB3B1EF291B286B)
+  %v282 = tail call double @llvm.fma.f64(double %v281, double %v278, double 0x3FB745CE9C13DB3B)
+  %v283 = tail call double @llvm.fma.f64(double %v282, double %v278, double 0x3FBC71C722DC3A56)
+  %v284 = tail call double @llvm.fma.f64(double %v283, double %v278, double 0x3FC2492492457977)
+  %v285 = tail call double @llvm.fma.f64(double %v284, double %v278, double 0x3FC9999999999B32)
+  %v286 = fmul double %v278, %v285
+  %v287 = fadd double %v286, 0x3FD5555555555555
+  %v288 = fmul double %v279, %v287
+  %v289 = fadd double %v277, %v288
+  %v290 = fmul double %v274, 0x3FE62E42FEFA4000
+  %v291 = fmul double %v289, 2.000000e+00
+  %v292 = fadd double %v290, %v291
+  %v293 = fcmp one double %v259, 0x7FF0000000000000
+  %v294 = select i1 %v293, double %v292, double %v259
+  %v295 = fcmp oeq double %v255, 0.000000e+00
+  %v296 = select i1 %v295, double 0xFFF0000000000000, double %v294
+  %v297 = fmul double %v220, %v296
+  %v298 = fcmp olt double %v297, -7.460000e+02
+  br i1 %v298, label %b31, label %b26
+b26:
+  %v299 = fcmp ogt double %v297, 7.105000e+02
+  br i1 %v299, label %b31, label %b27
+b27:
+  br label %b31
+b28:
+  %v300 = phi double [ %v250, %b24 ], [ %v256, %b31 ]
+  %v301 = phi double [ 0.000000e+00, %b24 ], [ %v258, %b31 ]
+  %v302 = tail call double @llvm.fabs.f64(double %v300)
+  %v303 = fcmp olt double %v302, 0x10000000000000
+  %v304 = fmul double %v302, 0x4340000000000000
+  %v305 = select i1 %v303, double %v304, double %v302
+  %v306 = bitcast double %v305 to i64
+  %v307 = add i64 %v306, 2638147582215219
+  %v308 = lshr i64 %v307, 52
+  %v309 = or disjoint i64 %v308, 4841369599423283200
+  %v310 = bitcast i64 %v309 to double
+  %v311 = fadd double %v310, 0xC330000000000000
+  %v312 = and i64 %v307, 4503599627370495
+  %v313 = add nuw nsw i64 %v312, 4604544271217802189
+  %v314 = bitcast i64 %v313 to double
+  %v315 = fadd double %v314, -1.000000e+00
+  %v316 = select i1 %v303, double 1.076000e+03, double 1.023000e+03
+  %v317 = fsub double %v311, %v316
+  %v318 = fadd double %v315, 2.000000e+00
+  %v319 = fdiv double 1.000000e+00, %v318
+  %v320 = fmul double %v315, %v319
+  %v321 = fmul double %v320, %v320
+  %v322 = fmul double %v320, %v321
+  %v323 = tail call double @llvm.fma.f64(double %v321, double 0x3FB0E48C86029D98, double 0x3FB0F7F491D7840F)
+  %v324 = tail call double @llvm.fma.f64(double %v323, double %v321, double 0x3FB3B1EF291B286B)
+  %v325 = tail call double @llvm.fma.f64(double %v324, double %v321, double 0x3FB745CE9C13DB3B)
+  %v326 = tail call double @llvm.fma.f64(double %v325, double %v321, double 0x3FBC71C722DC3A56)
+  %v327 = tail call double @llvm.fma.f64(double %v326, double %v321, double 0x3FC2492492457977)
+  %v328 = tail call double @llvm.fma.f64(double %v327, double %v321, double 0x3FC9999999999B32)
+  %v329 = fmul double %v321, %v328
+  %v330 = fadd double %v329, 0x3FD5555555555555
+  %v331 = fmul double %v322, %v330
+  %v332 = fadd double %v320, %v331
+  %v333 = fmul double %v317, 0x3FE62E42FEFA4000
+  %v334 = fmul double %v332, 2.000000e+00
+  %v335 = fadd double %v333, %v334
+  %v336 = fcmp one double %v302, 0x7FF0000000000000
+  %v337 = select i1 %v336, double %v335, double %v302
+  %v338 = fcmp oeq double %v300, 0.000000e+00
+  %v339 = select i1 %v338, double 0xFFF0000000000000, double %v337
+  %v340 = fmul double %v339, %v171
+  %v341 = fcmp olt double %v340, -7.460000e+02
+  br i1 %v341, label %b33, label %b29
+b29:
+  %v342 = fcmp ogt double %v340, 7.105000e+02
+  br i1 %v342, label %b33, label %b30
+b30:
+  br label %b33
+b31:
+  %v343 = phi double [ 7.105000e+02, %b26 ], [ %v297, %b27 ], [ -7.460000e+02, %b25 ]
+  %v344 = fcmp ogt double %v297, 7.105000e+02
+  %v345 = or i1 %v298, %v344
+  %v346 = fsub double %v290, %v292
+  %v347 = fadd double %v291, %v346
+  %v348 = fsub double %v277, %v289
+  %v349 = fadd double %v288, %v348
+  %v350 = fneg double %v277
+  %v351 = fadd double %v275, -2.000000e+00
+  %v352 = fsub double %v272, %v351
+  %v353 = tail call double @llvm.fma.f64(double %v350, double %v275, double %v272)
+  %v354 = tail call double @llvm.fma.f64(double %v350, double %v352, double %v353)
+  %v355 = fmul double %v276, %v354
+  %v356 = fsub double 0x3FD5555555555555, %v287
+  %v357 = fadd double %v286, %v356
+  %v358 = fadd double %v357, 0x3C75555555555555
+  %v359 = fmul double %v277, 2.000000e+00
+  %v360 = fneg double %v278
+  %v361 = tail call double @llvm.fma.f64(double %v277, double %v277, double %v360)
+  %v362 = tail call double @llvm.fma.f64(double %v359, double %v355, double %v361)
+  %v363 = fneg double %v279
+  %v364 = tail call double @llvm.fma.f64(double %v277, double %v278, double %v363)
+  %v365 = tail call double @llvm.fma.f64(double %v355, double %v278, double %v364)
+  %v366 = tail call double @llvm.fma.f64(double %v277, double %v362, double %v365)
+  %v367 = fneg double %v288
+  %v368 = tail call double @llvm.fma.f64(double %v279, double %v287, double %v367)
+  %v369 = tail call double @llvm.fma.f64(double %v366, double %v287, double %v368)
+  %v370 = tail call double @llvm.fma.f64(double %v279, double %v358, double %v369)
+  %v371 = fadd double %v355, %v370
+  %v372 = fadd double %v349, %v371
+  %v373 = fmul double %v372, 2.000000e+00
+  %v374 = tail call double @llvm.fma.f64(double %v274, double 0xBD48432A1B0E2634, double %v373)
+  %v375 = fadd double %v347, %v374
+  %v376 = fneg double %v297
+  %v377 = tail call double @llvm.fma.f64(double %v220, double %v296, double %v376)
+  %v378 = tail call double @llvm.fma.f64(double %v220, double %v375, double %v377)
+  %v379 = select i1 %v345, double 0.000000e+00, double %v378
+  %v380 = tail call double @llvm.fma.f64(double %v343, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v381 = fadd double %v380, 0xC338000000000000
+  %v382 = fneg double %v381
+  %v383 = tail call double @llvm.fma.f64(double %v382, double 0x3FE62E42FEFA4000, double %v343)
+  %v384 = tail call double @llvm.fma.f64(double %v382, double 0xBD48432A1B0E2634, double %v383)
+  %v385 = fmul double %v384, %v384
+  %v386 = tail call double @llvm.fma.f64(double %v384, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v387 = tail call double @llvm.fma.f64(double %v386, double %v384, double 0x3E927E4DB81FC5C4)
+  %v388 = tail call double @llvm.fma.f64(double %v387, double %v384, double 0x3EC71DDED4DF15D0)
+  %v389 = tail call double @llvm.fma.f64(double %v388, double %v384, double 0x3EFA01A01A70E1D0)
+  %v390 = tail call double @llvm.fma.f64(double %v389, double %v384, double 0x3F2A01A01B4A1A68)
+  %v391 = tail call double @llvm.fma.f64(double %v390, double %v384, double 0x3F56C16C16C1618C)
+  %v392 = tail call double @llvm.fma.f64(double %v391, double %v384, double 0x3F8111111110E966)
+  %v393 = tail call double @llvm.fma.f64(double %v392, double %v384, double 0x3FA5555555555556)
+  %v394 = tail call double @llvm.fma.f64(double %v393, double %v384, double 0x3FC555555555555C)
+  %v395 = tail call double @llvm.fma.f64(double %v394, double %v384, double 5.000000e-01)
+  %v396 = tail call double @llvm.fma.f64(double %v385, double %v395, double %v384)
+  %v397 = bitcast double %v380 to i64
+  %v398 = fadd double %v396, 1.000000e+00
+  %v399 = tail call double @llvm.fma.f64(double %v379, double %v398, double %v396)
+  %v400 = fadd double %v399, 1.000000e+00
+  %v401 = add i64 %v397, -4843621399236967424
+  %v402 = lshr i64 %v401, 1
+  %v403 = sub i64 %v401, %v402
+  %v404 = shl i64 %v402, 52
+  %v405 = add i64 %v404, 2301339409586323456
+  %v406 = shl i64 %v403, 52
+  %v407 = add i64 %v406, 2301339409586323456
+  %v408 = bitcast i64 %v405 to double
+  %v409 = fmul double %v400, %v408
+  %v410 = bitcast i64 %v407 to double
+  %v411 = fmul double %v409, %v410
+  %v412 = fcmp olt double %v255, 0.000000e+00
+  %v413 = and i1 %v412, %v228
+  %v414 = and i1 %v293, %v413
+  %v415 = select i1 %v414, double 0x7FF8000000000000, double %v411
+  %v416 = bitcast double %v255 to i64
+  %v417 = icmp slt i64 %v416, 0
+  %v418 = and i1 %v227, %v417
+  %v419 = fneg double %v415
+  %v420 = select i1 %v418, double %v419, double %v415
+  %v421 = fmul double %v255, %v255
+  %v422 = fmul double %v421, %v421
+  %v423 = select i1 %v227, double %v255, double 1.000000e+00
+  %v424 = fmul double %v421, %v423
+  %v425 = select i1 %v241, double %v424, double %v423
+  %v426 = fmul double %v422, %v425
+  %v427 = select i1 %v240, double %v426, double %v425
+  %v428 = fmul double %v422, %v422
+  %v429 = select i1 %v239, double %v428, double %v427
+  %v430 = tail call double @llvm.fabs.f64(double %v429)
+  %v431 = fcmp oeq double %v430, 0x7FF0000000000000
+  %v432 = and i1 %v238, %v431
+  %v433 = and i1 %v293, %v432
+  %v434 = fdiv double 1.000000e+00, %v429
+  %v435 = select i1 %v238, double %v434, double %v429
+  %v436 = xor i1 %v433, true
+  %v437 = and i1 %v436, %v242
+  %v438 = select i1 %v437, double %v435, double %v420
+  %v439 = fcmp oeq double %v255, 1.000000e+00
+  %v440 = or i1 %v237, %v439
+  %v441 = fcmp oeq double %v259, 1.000000e+00
+  %v442 = and i1 %v236, %v441
+  %v443 = or i1 %v440, %v442
+  %v444 = select i1 %v443, double 1.000000e+00, double %v438
+  %v258 = fadd double %v257, %v444
+  %v256 = fadd double %v255, 1.000000e+00
+  %v445 = fcmp olt double %v256, %v170
+  br i1 %v445, label %b25, label %b28
+b32:
+  %v446 = fmul double %v160, %v159
+  %v447 = fmul double %v446, %v247
+  %v448 = fptrunc double %v447 to float
+  br label %b34
+b33:
+  %v449 = phi double [ 7.105000e+02, %b29 ], [ %v340, %b30 ], [ -7.460000e+02, %b28 ]
+  %v450 = fdiv double 5.000000e-01, %v300
+  %v451 = fadd double %v172, %v450
+  %v452 = fmul double %v300, %v300
+  %v453 = fdiv double 1.000000e+00, %v452
+  %v454 = fmul double %v174, %v453
+  %v455 = fmul double %v454, 0x3FC5555555555555
+  %v456 = fadd double %v451, %v455
+  %v457 = fmul double %v178, %v453
+  %v458 = fmul double %v454, %v457
+  %v459 = fmul double %v458, 0x3FA1111111111111
+  %v460 = fsub double %v456, %v459
+  %v461 = fmul double %v182, %v453
+  %v462 = fmul double %v461, %v458
+  %v463 = fmul double %v462, 0x3F98618618618618
+  %v464 = fadd double %v460, %v463
+  %v465 = fmul double %v186, %v453
+  %v466 = fmul double %v465, %v462
+  %v467 = fmul double %v466, 0x3FA1111111111111
+  %v468 = fsub double %v464, %v467
+  %v469 = fmul double %v190, %v453
+  %v470 = fmul double %v469, %v466
+  %v471 = fmul double %v470, 0x3FB364D9364D9365
+  %v472 = fadd double %v468, %v471
+  %v473 = fmul double %v194, %v453
+  %v474 = fmul double %v473, %v470
+  %v475 = fmul double %v474, 0x3FD0330330330330
+  %v476 = fsub double %v472, %v475
+  %v477 = fmul double %v197, %v453
+  %v478 = fmul double %v477, %v474
+  %v479 = fmul double %v478, 0x3FF2AAAAAAAAAAAB
+  %v480 = fadd double %v476, %v479
+  %v481 = fmul double %v201, %v453
+  %v482 = fmul double %v481, %v478
+  %v483 = fmul double %v482, 0x401C5E5E5E5E5E5E
+  %v484 = fsub double %v480, %v483
+  %v485 = fcmp oeq double %v300, 1.000000e+00
+  %v486 = fmul double %v452, %v452
+  %v487 = fmul double %v486, %v486
+  %v488 = select i1 %v216, double %v300, double 1.000000e+00
+  %v489 = fmul double %v452, %v488
+  %v490 = select i1 %v214, double %v489, double %v488
+  %v491 = fmul double %v486, %v490
+  %v492 = select i1 %v212, double %v491, double %v490
+  %v493 = select i1 %v205, double %v487, double %v492
+  %v494 = tail call double @llvm.fabs.f64(double %v493)
+  %v495 = fcmp oeq double %v494, 0x7FF0000000000000
+  %v496 = and i1 %v336, %v495
+  %v497 = xor i1 %v496, true
+  %v498 = and i1 %v497, %v243
+  %v499 = fdiv double 1.000000e+00, %v493
+  %v500 = bitcast double %v300 to i64
+  %v501 = icmp slt i64 %v500, 0
+  %v502 = and i1 %v216, %v501
+  %v503 = fcmp olt double %v300, 0.000000e+00
+  %v504 = and i1 %v503, %v217
+  %v505 = and i1 %v336, %v504
+  %v506 = fcmp ogt double %v340, 7.105000e+02
+  %v507 = or i1 %v341, %v506
+  %v508 = fsub double %v333, %v335
+  %v509 = fadd double %v334, %v508
+  %v510 = fsub double %v320, %v332
+  %v511 = fadd double %v331, %v510
+  %v512 = fneg double %v320
+  %v513 = fadd double %v318, -2.000000e+00
+  %v514 = fsub double %v315, %v513
+  %v515 = tail call double @llvm.fma.f64(double %v512, double %v318, double %v315)
+  %v516 = tail call double @llvm.fma.f64(double %v512, double %v514, double %v515)
+  %v517 = fmul double %v319, %v516
+  %v518 = fsub double 0x3FD5555555555555, %v330
+  %v519 = fadd double %v329, %v518
+  %v520 = fadd double %v519, 0x3C75555555555555
+  %v521 = fmul double %v320, 2.000000e+00
+  %v522 = fneg double %v321
+  %v523 = tail call double @llvm.fma.f64(double %v320, double %v320, double %v522)
+  %v524 = tail call double @llvm.fma.f64(double %v521, double %v517, double %v523)
+  %v525 = fneg double %v322
+  %v526 = tail call double @llvm.fma.f64(double %v320, double %v321, double %v525)
+  %v527 = tail call double @llvm.fma.f64(double %v517, double %v321, double %v526)
+  %v528 = tail call double @llvm.fma.f64(double %v320, double %v524, double %v527)
+  %v529 = fneg double %v331
+  %v530 = tail call double @llvm.fma.f64(double %v322, double %v330, double %v529)
+  %v531 = tail call double @llvm.fma.f64(double %v528, double %v330, double %v530)
+  %v532 = tail call double @llvm.fma.f64(double %v322, double %v520, double %v531)
+  %v533 = fadd double %v517, %v532
+  %v534 = fadd double %v511, %v533
+  %v535 = fmul double %v534, 2.000000e+00
+  %v536 = tail call double @llvm.fma.f64(double %v317, double 0xBD48432A1B0E2634, double %v535)
+  %v537 = fadd double %v509, %v536
+  %v538 = fneg double %v340
+  %v539 = tail call double @llvm.fma.f64(double %v171, double %v339, double %v538)
+  %v540 = tail call double @llvm.fma.f64(double %v171, double %v537, double %v539)
+  %v541 = select i1 %v507, double 0.000000e+00, double %v540
+  %v542 = tail call double @llvm.fma.f64(double %v449, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v543 = fadd double %v542, 0xC338000000000000
+  %v544 = fneg double %v543
+  %v545 = tail call double @llvm.fma.f64(double %v544, double 0x3FE62E42FEFA4000, double %v449)
+  %v546 = tail call double @llvm.fma.f64(double %v544, double 0xBD48432A1B0E2634, double %v545)
+  %v547 = fmul double %v546, %v546
+  %v548 = tail call double @llvm.fma.f64(double %v546, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v549 = tail call double @llvm.fma.f64(double %v548, double %v546, double 0x3E927E4DB81FC5C4)
+  %v550 = tail call double @llvm.fma.f64(double %v549, double %v546, double 0x3EC71DDED4DF15D0)
+  %v551 = tail call double @llvm.fma.f64(double %v550, double %v546, double 0x3EFA01A01A70E1D0)
+  %v552 = tail call double @llvm.fma.f64(double %v551, double %v546, double 0x3F2A01A01B4A1A68)
+  %v553 = tail call double @llvm.fma.f64(double %v552, double %v546, double 0x3F56C16C16C1618C)
+  %v554 = tail call double @llvm.fma.f64(double %v553, double %v546, double 0x3F8111111110E966)
+  %v555 = tail call double @llvm.fma.f64(double %v554, double %v546, double 0x3FA5555555555556)
+  %v556 = tail call double @llvm.fma.f64(double %v555, double %v546, double 0x3FC555555555555C)
+  %v557 = tail call double @llvm.fma.f64(double %v556, double %v546, double 5.000000e-01)
+  %v558 = tail call double @llvm.fma.f64(double %v547, double %v557, double %v546)
+  %v559 = fadd double %v558, 1.000000e+00
+  %v560 = tail call double @llvm.fma.f64(double %v541, double %v559, double %v558)
+  %v561 = fadd double %v560, 1.000000e+00
+  %v562 = bitcast double %v542 to i64
+  %v563 = add i64 %v562, -4843621399236967424
+  %v564 = lshr i64 %v563, 1
+  %v565 = shl i64 %v564, 52
+  %v566 = add i64 %v565, 2301339409586323456
+  %v567 = bitcast i64 %v566 to double
+  %v568 = fmul double %v561, %v567
+  %v569 = sub i64 %v563, %v564
+  %v570 = shl i64 %v569, 52
+  %v571 = add i64 %v570, 2301339409586323456
+  %v572 = bitcast i64 %v571 to double
+  %v573 = fmul double %v568, %v572
+  %v574 = select i1 %v505, double 0x7FF8000000000000, double %v573
+  %v575 = fneg double %v574
+  %v576 = select i1 %v502, double %v575, double %v574
+  %v577 = select i1 %v498, double %v499, double %v576
+  %v578 = select i1 %v485, double 1.000000e+00, double %v577
+  %v579 = fmul double %v484, %v578
+  %v580 = fadd double %v301, %v579
+  %v581 = fmul double %v253, %v580
+  %v247 = fadd double %v246, %v581
+  %v245 = fadd double %v244, 1.000000e+00
+  %v582 = fcmp olt double %v245, %v169
+  br i1 %v582, label %b17, label %b32
+b34:
+  %v583 = phi float [ 0x7FF8000000000000, %b10 ], [ 0x7FF8000000000000, %b11 ], [ %v448, %b32 ], [ %v152, %b13 ], [ %v135, %b9 ], [ %v19, %b7 ], [ 0x7FF8000000000000, %b4 ]
+  ret float %v583
+}
+
+define internal double @m_polygamma_float64(double %x, double %y) nounwind {
+b1:
+  %v1 = fcmp oeq double %x, 0.000000e+00
+  br i1 %v1, label %b2, label %b10
+b2:
+  %v2 = fcmp oeq double %y, 0.000000e+00
+  br i1 %v2, label %b7, label %b3
+b3:
+  %v3 = fcmp olt double %y, 0.000000e+00
+  br i1 %v3, label %b4, label %b5
+b4:
+  %v4 = tail call double @llvm.floor.f64(double %y)
+  %v5 = fcmp oeq double %y, %v4
+  br i1 %v5, label %b34, label %b8
+b5:
+  %v6 = phi double [ %v7, %b8 ], [ %y, %b3 ]
+  %v8 = phi double [ %v9, %b8 ], [ 0.000000e+00, %b3 ]
+  %v10 = fcmp olt double %v6, 1.000000e+01
+  br i1 %v10, label %b6, label %b9
+b6:
+  %v11 = phi double [ %v12, %b6 ], [ %v6, %b5 ]
+  %v13 = phi double [ %v14, %b6 ], [ %v8, %b5 ]
+  %v15 = fdiv double 1.000000e+00, %v11
+  %v14 = fsub double %v13, %v15
+  %v12 = fadd double %v11, 1.000000e+00
+  %v16 = fcmp olt double %v12, 1.000000e+01
+  br i1 %v16, label %b6, label %b9
+b7:
+  %v17 = fdiv double -1.000000e+00, %y
+  br label %b34
+b8:
+  %v18 = tail call double @llvm.roundeven.f64(double %y)
+  %v19 = fsub double %y, %v18
+  %v20 = fmul double %v19, 0x400921FB54442D18
+  %v21 = tail call double @llvm.fma.f64(double %v20, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v22 = fadd double %v21, 0xC338000000000000
+  %v23 = fneg double %v22
+  %v24 = tail call double @llvm.fma.f64(double %v23, double 0x3FF921FB54442D18, double %v20)
+  %v25 = fmul double %v22, 0x3C91A62633145C07
+  %v26 = fsub double %v24, %v25
+  %v27 = fsub double %v26, %v24
+  %v28 = fsub double %v26, %v27
+  %v29 = fsub double %v24, %v28
+  %v30 = fadd double %v25, %v27
+  %v31 = fsub double %v29, %v30
+  %v32 = fneg double %v25
+  %v33 = tail call double @llvm.fma.f64(double %v22, double 0x3C91A62633145C07, double %v32)
+  %v34 = fsub double %v31, %v33
+  %v35 = tail call double @llvm.fma.f64(double %v23, double 0xB91F1976B7ED9000, double %v34)
+  %v36 = bitcast double %v21 to i64
+  %v37 = fmul double %v26, %v26
+  %v38 = fmul double %v26, %v37
+  %v39 = tail call double @llvm.fma.f64(double %v37, double 0x3EE5759299B92C5A, double 0xBEFB7F7AA114A3CF)
+  %v40 = tail call double @llvm.fma.f64(double %v39, double %v37, double 0x3F0B909B210979E0)
+  %v41 = tail call double @llvm.fma.f64(double %v40, double %v37, double 0xBEFFD44B7EFC6BDB)
+  %v42 = tail call double @llvm.fma.f64(double %v41, double %v37, double 0x3F1299A9B3083AC9)
+  %v43 = tail call double @llvm.fma.f64(double %v42, double %v37, double 0x3F155E07901CAB29)
+  %v44 = tail call double @llvm.fma.f64(double %v43, double %v37, double 0x3F3006E60E1DB54F)
+  %v45 = tail call double @llvm.fma.f64(double %v44, double %v37, double 0x3F4349DEBFE3976F)
+  %v46 = tail call double @llvm.fma.f64(double %v45, double %v37, double 0x3F57DB49588EA3CA)
+  %v47 = tail call double @llvm.fma.f64(double %v46, double %v37, double 0x3F6D6D2B11FC2E19)
+  %v48 = tail call double @llvm.fma.f64(double %v47, double %v37, double 0x3F8226E3BD065FDF)
+  %v49 = tail call double @llvm.fma.f64(double %v48, double %v37, double 0x3F9664F4852C1407)
+  %v50 = tail call double @llvm.fma.f64(double %v49, double %v37, double 0x3FABA1BA1BAF01E9)
+  %v51 = tail call double @llvm.fma.f64(double %v50, double %v37, double 0x3FC111111111022F)
+  %v52 = tail call double @llvm.fma.f64(double %v51, double %v37, double 0x3FD5555555555561)
+  %v53 = fmul double %v38, %v52
+  %v54 = fadd double %v26, %v53
+  %v55 = tail call double @llvm.fma.f64(double %v54, double %v54, double 1.000000e+00)
+  %v56 = fsub double %v54, %v26
+  %v57 = fsub double %v53, %v56
+  %v58 = tail call double @llvm.fma.f64(double %v35, double %v55, double %v57)
+  %v59 = fdiv double -1.000000e+00, %v54
+  %v60 = tail call double @llvm.fma.f64(double %v59, double %v54, double 1.000000e+00)
+  %v61 = tail call double @llvm.fma.f64(double %v59, double %v58, double %v60)
+  %v62 = tail call double @llvm.fma.f64(double %v59, double %v61, double %v59)
+  %v63 = and i64 %v36, 1
+  %v64 = icmp eq i64 %v63, 0
+  %v65 = fadd double %v54, %v58
+  %v66 = select i1 %v64, double %v65, double %v62
+  %v67 = fcmp oeq double %v20, 0.000000e+00
+  %v68 = select i1 %v67, double %v20, double %v66
+  %v9 = fdiv double 0xC00921FB54442D18, %v68
+  %v7 = fsub double 1.000000e+00, %y
+  br label %b5
+b9:
+  %v69 = phi double [ %v6, %b5 ], [ %v12, %b6 ]
+  %v70 = phi double [ %v8, %b5 ], [ %v14, %b6 ]
+  %v71 = fcmp olt double %v69, 0x10000000000000
+  %v72 = fmul double %v69, 0x4340000000000000
+  %v73 = select i1 %v71, double %v72, double %v69
+  %v74 = bitcast double %v73 to i64
+  %v75 = add i64 %v74, 2638147582215219
+  %v76 = lshr i64 %v75, 52
+  %v77 = or disjoint i64 %v76, 4841369599423283200
+  %v78 = bitcast i64 %v77 to double
+  %v79 = fadd double %v78, 0xC330000000000000
+  %v80 = and i64 %v75, 4503599627370495
+  %v81 = add nuw nsw i64 %v80, 4604544271217802189
+  %v82 = bitcast i64 %v81 to double
+  %v83 = fadd double %v82, -1.000000e+00
+  %v84 = select i1 %v71, double 1.076000e+03, double 1.023000e+03
+  %v85 = fsub double %v79, %v84
+  %v86 = fmul double %v83, %v83
+  %v87 = fmul double %v83, %v86
+  %v88 = tail call double @llvm.fma.f64(double %v83, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v89 = tail call double @llvm.fma.f64(double %v88, double %v83, double 0x3FB01AFE6A8424B4)
+  %v90 = tail call double @llvm.fma.f64(double %v89, double %v83, double 0xBFAB27B0C993BBC0)
+  %v91 = tail call double @llvm.fma.f64(double %v90, double %v83, double 0x3FA96A9DC91C0AB0)
+  %v92 = tail call double @llvm.fma.f64(double %v91, double %v83, double 0xBFABDF5878266EB8)
+  %v93 = tail call double @llvm.fma.f64(double %v92, double %v83, double 0x3FAE4354EB22A1B0)
+  %v94 = tail call double @llvm.fma.f64(double %v93, double %v83, double 0xBFB00A587343E0D9)
+  %v95 = tail call double @llvm.fma.f64(double %v94, double %v83, double 0x3FB1102D84AF44AA)
+  %v96 = tail call double @llvm.fma.f64(double %v95, double %v83, double 0xBFB24855AF69FCA9)
+  %v97 = tail call double @llvm.fma.f64(double %v96, double %v83, double 0x3FB3B13EC5312F6B)
+  %v98 = tail call double @llvm.fma.f64(double %v97, double %v83, double 0xBFB5555EFD378F3D)
+  %v99 = tail call double @llvm.fma.f64(double %v98, double %v83, double 0x3FB745D193E77765)
+  %v100 = tail call double @llvm.fma.f64(double %v99, double %v83, double 0xBFB999995508C5FB)
+  %v101 = tail call double @llvm.fma.f64(double %v100, double %v83, double 0x3FBC71C71ABD3E9F)
+  %v102 = tail call double @llvm.fma.f64(double %v101, double %v83, double 0xBFC000000086E86D)
+  %v103 = tail call double @llvm.fma.f64(double %v102, double %v83, double 0x3FC24924924CCF71)
+  %v104 = tail call double @llvm.fma.f64(double %v103, double %v83, double 0xBFC5555555545D1D)
+  %v105 = tail call double @llvm.fma.f64(double %v104, double %v83, double 0x3FC999999999934F)
+  %v106 = tail call double @llvm.fma.f64(double %v105, double %v83, double 0xBFD0000000000045)
+  %v107 = tail call double @llvm.fma.f64(double %v106, double %v83, double 0x3FD5555555555557)
+  %v108 = fmul double %v85, 0xBD48432A1B0E2634
+  %v109 = tail call double @llvm.fma.f64(double %v87, double %v107, double %v108)
+  %v110 = tail call double @llvm.fma.f64(double %v86, double -5.000000e-01, double %v109)
+  %v111 = fadd double %v83, %v110
+  %v112 = tail call double @llvm.fma.f64(double %v85, double 0x3FE62E42FEFA4000, double %v111)
+  %v113 = fcmp one double %v69, 0x7FF0000000000000
+  %v114 = select i1 %v113, double %v112, double %v69
+  %v115 = fcmp olt double %v69, 0.000000e+00
+  %v116 = select i1 %v115, double 0x7FF8000000000000, double %v114
+  %v117 = fcmp oeq double %v69, 0.000000e+00
+  %v118 = select i1 %v117, double 0xFFF0000000000000, double %v116
+  %v119 = fmul double %v69, %v69
+  %v120 = fdiv double 1.000000e+00, %v119
+  %v121 = fdiv double 5.000000e-01, %v69
+  %v122 = fsub double %v118, %v121
+  %v123 = tail call double @llvm.fma.f64(double %v120, double 0xBFDC5E5E5E5E5E5E, double 0x3FB5555555555556)
+  %v124 = tail call double @llvm.fma.f64(double %v123, double %v120, double 0xBF95995995995995)
+  %v125 = tail call double @llvm.fma.f64(double %v124, double %v120, double 0x3F7F07C1F07C1F08)
+  %v126 = tail call double @llvm.fma.f64(double %v125, double %v120, double 0xBF71111111111111)
+  %v127 = tail call double @llvm.fma.f64(double %v126, double %v120, double 0x3F70410410410410)
+  %v128 = tail call double @llvm.fma.f64(double %v127, double %v120, double 0xBF81111111111111)
+  %v129 = tail call double @llvm.fma.f64(double %v128, double %v120, double 0x3FB5555555555555)
+  %v130 = fmul double %v120, %v129
+  %v131 = fsub double %v122, %v130
+  %v132 = fadd double %v70, %v131
+  br label %b34
+b10:
+  %v133 = fcmp ogt double %x, 0.000000e+00
+  br i1 %v133, label %b11, label %b34
+b11:
+  %v134 = fcmp ugt double %x, 1.700000e+02
+  %v135 = tail call double @llvm.floor.f64(double %x)
+  %v136 = fcmp une double %x, %v135
+  %v137 = or i1 %v134, %v136
+  %v138 = fcmp ueq double %y, 0xFFF0000000000000
+  %v139 = select i1 %v137, i1 true, i1 %v138
+  br i1 %v139, label %b34, label %b12
+b12:
+  %v140 = fmul double %x, 5.000000e-01
+  %v141 = tail call double @llvm.floor.f64(double %v140)
+  %v142 = fmul double %v141, 2.000000e+00
+  %v143 = fcmp une double %x, %v142
+  %v144 = fcmp ole double %y, 0.000000e+00
+  %v145 = tail call double @llvm.floor.f64(double %y)
+  %v146 = fcmp oeq double %y, %v145
+  %v147 = and i1 %v144, %v146
+  br i1 %v147, label %b13, label %b14
+b13:
+  %v148 = select i1 %v143, double 0x7FF0000000000000, double 0x7FF8000000000000
+  br label %b34
+b14:
+  %v149 = fcmp ult double %x, 1.000000e+00
+  br i1 %v149, label %b16, label %b15
+b15:
+  %v150 = phi double [ %v151, %b15 ], [ 1.000000e+00, %b14 ]
+  %v152 = phi double [ %v153, %b15 ], [ 1.000000e+00, %b14 ]
+  %v151 = fmul double %v150, %v152
+  %v153 = fadd double %v152, 1.000000e+00
+  %v154 = fcmp ugt double %v153, %x
+  br i1 %v154, label %b16, label %b15
+b16:
+  %v155 = phi double [ 1.000000e+00, %b14 ], [ %v151, %b15 ]
+  %v156 = select i1 %v143, double 1.000000e+00, double -1.000000e+00
+  %v157 = tail call double @llvm.roundeven.f64(double %y)
+  %v158 = fsub double %y, %v157
+  %v159 = tail call double @llvm.fabs.f64(double %v158)
+  %v160 = fsub double 1.000000e+00, %v159
+  %v161 = fcmp ogt double %y, %v157
+  %v162 = select i1 %v161, double %v160, double %v159
+  %v163 = select i1 %v161, double %v159, double %v160
+  %v164 = fcmp ogt double %y, 0.000000e+00
+  %v165 = select i1 %v164, double 1.000000e+00, double 3.000000e+00
+  %v166 = fadd double %x, 1.200000e+01
+  %v167 = fneg double %x
+  %v168 = fdiv double 1.000000e+00, %x
+  %v169 = fadd double %x, 1.000000e+00
+  %v170 = fmul double %v169, 5.000000e-01
+  %v171 = fadd double %x, 2.000000e+00
+  %v172 = fadd double %v171, 1.000000e+00
+  %v173 = fmul double %v171, %v172
+  %v174 = fdiv double %v173, 1.200000e+01
+  %v175 = fadd double %x, 4.000000e+00
+  %v176 = fadd double %v175, 1.000000e+00
+  %v177 = fmul double %v175, %v176
+  %v178 = fdiv double %v177, 3.000000e+01
+  %v179 = fadd double %x, 6.000000e+00
+  %v180 = fadd double %v179, 1.000000e+00
+  %v181 = fmul double %v179, %v180
+  %v182 = fdiv double %v181, 5.600000e+01
+  %v183 = fadd double %x, 8.000000e+00
+  %v184 = fadd double %v183, 1.000000e+00
+  %v185 = fmul double %v183, %v184
+  %v186 = fdiv double %v185, 9.000000e+01
+  %v187 = fadd double %x, 1.000000e+01
+  %v188 = fadd double %v187, 1.000000e+00
+  %v189 = fmul double %v187, %v188
+  %v190 = fdiv double %v189, 1.320000e+02
+  %v191 = fadd double %v166, 1.000000e+00
+  %v192 = fmul double %v166, %v191
+  %v193 = fdiv double %v192, 1.820000e+02
+  %v194 = fadd double %x, 1.400000e+01
+  %v195 = fadd double %v194, 1.000000e+00
+  %v196 = fmul double %v194, %v195
+  %v197 = fdiv double %v196, 2.400000e+02
+  %v198 = tail call double @llvm.trunc.f64(double %v167)
+  %v199 = fcmp oeq double %v198, %v167
+  %v200 = fcmp ole double %x, 8.000000e+00
+  %v201 = fcmp oeq double %x, 8.000000e+00
+  %v202 = tail call double @llvm.trunc.f64(double %v140)
+  %v203 = fmul double %v202, 5.000000e-01
+  %v204 = tail call double @llvm.trunc.f64(double %v203)
+  %v205 = fmul double %v204, 5.000000e-01
+  %v206 = tail call double @llvm.trunc.f64(double %v205)
+  %v207 = fadd double %v206, %v206
+  %v208 = fcmp une double %v204, %v207
+  %v209 = fadd double %v204, %v204
+  %v210 = fcmp une double %v202, %v209
+  %v211 = fcmp une double %v202, %v140
+  %v212 = and i1 %v199, %v211
+  %v213 = xor i1 %v199, true
+  %v214 = fsub double 1.000000e+00, %y
+  %v215 = fneg double %v156
+  %v216 = fsub double -1.000000e+00, %x
+  %v217 = tail call double @llvm.trunc.f64(double %v216)
+  %v218 = fcmp oeq double %v217, %v216
+  %v219 = tail call double @llvm.fabs.f64(double %v216)
+  %v220 = fmul double %v219, 5.000000e-01
+  %v221 = tail call double @llvm.trunc.f64(double %v220)
+  %v222 = fcmp une double %v221, %v220
+  %v223 = and i1 %v218, %v222
+  %v224 = xor i1 %v218, true
+  %v225 = fmul double %v221, 5.000000e-01
+  %v226 = tail call double @llvm.trunc.f64(double %v225)
+  %v227 = fmul double %v226, 5.000000e-01
+  %v228 = tail call double @llvm.trunc.f64(double %v227)
+  %v229 = fadd double %v226, %v226
+  %v230 = fadd double %v228, %v228
+  %v231 = fcmp ole double %v219, 8.000000e+00
+  %v232 = fcmp oeq double %v219, 0x7FF0000000000000
+  %v233 = fcmp oeq double %v216, 0.000000e+00
+  %v234 = fcmp olt double %v216, 0.000000e+00
+  %v235 = fcmp oeq double %v219, 8.000000e+00
+  %v236 = fcmp une double %v226, %v230
+  %v237 = fcmp une double %v221, %v229
+  %v238 = and i1 %v231, %v218
+  %v239 = and i1 %v200, %v199
+  br label %b17
+b17:
+  %v240 = phi double [ 0.000000e+00, %b16 ], [ %v241, %b33 ]
+  %v242 = phi double [ 0.000000e+00, %b16 ], [ %v243, %b33 ]
+  br i1 %v164, label %b21, label %b18
+b18:
+  %v244 = fcmp oeq double %v240, 0.000000e+00
+  br i1 %v244, label %b21, label %b19
+b19:
+  %v245 = fcmp oeq double %v240, 1.000000e+00
+  br i1 %v245, label %b21, label %b20
+b20:
+  br label %b21
+b21:
+  %v246 = phi double [ %v214, %b20 ], [ %y, %b17 ], [ %v163, %b18 ], [ %v162, %b19 ]
+  %v247 = fcmp oeq double %v240, 0.000000e+00
+  br i1 %v247, label %b24, label %b22
+b22:
+  %v248 = fcmp oeq double %v240, 1.000000e+00
+  br i1 %v248, label %b24, label %b23
+b23:
+  br label %b24
+b24:
+  %v249 = phi double [ %v215, %b23 ], [ 1.000000e+00, %b21 ], [ %v156, %b22 ]
+  %v250 = fcmp olt double %v246, %v166
+  br i1 %v250, label %b25, label %b28
+b25:
+  %v251 = phi double [ %v252, %b31 ], [ %v246, %b24 ]
+  %v253 = phi double [ %v254, %b31 ], [ 0.000000e+00, %b24 ]
+  %v255 = tail call double @llvm.fabs.f64(double %v251)
+  %v256 = fcmp olt double %v255, 0x10000000000000
+  %v257 = fmul double %v255, 0x4340000000000000
+  %v258 = select i1 %v256, double %v257, double %v255
+  %v259 = bitcast double %v258 to i64
+  %v260 = add i64 %v259, 2638147582215219
+  %v261 = lshr i64 %v260, 52
+  %v262 = or disjoint i64 %v261, 4841369599423283200
+  %v263 = bitcast i64 %v262 to double
+  %v264 = fadd double %v263, 0xC330000000000000
+  %v265 = and i64 %v260, 4503599627370495
+  %v266 = add nuw nsw i64 %v265, 4604544271217802189
+  %v267 = bitcast i64 %v266 to double
+  %v268 = fadd double %v267, -1.000000e+00
+  %v269 = select i1 %v256, double 1.076000e+03, double 1.023000e+03
+  %v270 = fsub double %v264, %v269
+  %v271 = fadd double %v268, 2.000000e+00
+  %v272 = fdiv double 1.000000e+00, %v271
+  %v273 = fmul double %v268, %v272
+  %v274 = fmul double %v273, %v273
+  %v275 = fmul double %v273, %v274
+  %v276 = tail call double @llvm.fma.f64(double %v274, double 0x3FB0E48C86029D98, double 0x3FB0F7F491D7840F)
+  %v277 = tail call double @llvm.fma.f64(double %v276, double %v274, double 0x3FB3B1EF291B286B)
+  %v278 = tail call double @llvm.fma.f64(double %v277, double %v274, double 0x3FB745CE9C13DB3B)
+  %v279 = tail call double @llvm.fma.f64(double %v278, double %v274, double 0x3FBC71C722DC3A56)
+  %v280 = tail call double @llvm.fma.f64(double %v279, double %v274, double 0x3FC2492492457977)
+  %v281 = tail call double @llvm.fma.f64(double %v280, double %v274, double 0x3FC9999999999B32)
+  %v282 = fmul double %v274, %v281
+  %v283 = fadd double %v282, 0x3FD5555555555555
+  %v284 = fmul double %v275, %v283
+  %v285 = fadd double %v273, %v284
+  %v286 = fmul double %v270, 0x3FE62E42FEFA4000
+  %v287 = fmul double %v285, 2.000000e+00
+  %v288 = fadd double %v286, %v287
+  %v289 = fcmp one double %v255, 0x7FF0000000000000
+  %v290 = select i1 %v289, double %v288, double %v255
+  %v291 = fcmp oeq double %v251, 0.000000e+00
+  %v292 = select i1 %v291, double 0xFFF0000000000000, double %v290
+  %v293 = fmul double %v216, %v292
+  %v294 = fcmp olt double %v293, -7.460000e+02
+  br i1 %v294, label %b31, label %b26
+b26:
+  %v295 = fcmp ogt double %v293, 7.105000e+02
+  br i1 %v295, label %b31, label %b27
+b27:
+  br label %b31
+b28:
+  %v296 = phi double [ %v246, %b24 ], [ %v252, %b31 ]
+  %v297 = phi double [ 0.000000e+00, %b24 ], [ %v254, %b31 ]
+  %v298 = tail call double @llvm.fabs.f64(double %v296)
+  %v299 = fcmp olt double %v298, 0x10000000000000
+  %v300 = fmul double %v298, 0x4340000000000000
+  %v301 = select i1 %v299, double %v300, double %v298
+  %v302 = bitcast double %v301 to i64
+  %v303 = add i64 %v302, 2638147582215219
+  %v304 = lshr i64 %v303, 52
+  %v305 = or disjoint i64 %v304, 4841369599423283200
+  %v306 = bitcast i64 %v305 to double
+  %v307 = fadd double %v306, 0xC330000000000000
+  %v308 = and i64 %v303, 4503599627370495
+  %v309 = add nuw nsw i64 %v308, 4604544271217802189
+  %v310 = bitcast i64 %v309 to double
+  %v311 = fadd double %v310, -1.000000e+00
+  %v312 = select i1 %v299, double 1.076000e+03, double 1.023000e+03
+  %v313 = fsub double %v307, %v312
+  %v314 = fadd double %v311, 2.000000e+00
+  %v315 = fdiv double 1.000000e+00, %v314
+  %v316 = fmul double %v311, %v315
+  %v317 = fmul double %v316, %v316
+  %v318 = fmul double %v316, %v317
+  %v319 = tail call double @llvm.fma.f64(double %v317, double 0x3FB0E48C86029D98, double 0x3FB0F7F491D7840F)
+  %v320 = tail call double @llvm.fma.f64(double %v319, double %v317, double 0x3FB3B1EF291B286B)
+  %v321 = tail call double @llvm.fma.f64(double %v320, double %v317, double 0x3FB745CE9C13DB3B)
+  %v322 = tail call double @llvm.fma.f64(double %v321, double %v317, double 0x3FBC71C722DC3A56)
+  %v323 = tail call double @llvm.fma.f64(double %v322, double %v317, double 0x3FC2492492457977)
+  %v324 = tail call double @llvm.fma.f64(double %v323, double %v317, double 0x3FC9999999999B32)
+  %v325 = fmul double %v317, %v324
+  %v326 = fadd double %v325, 0x3FD5555555555555
+  %v327 = fmul double %v318, %v326
+  %v328 = fadd double %v316, %v327
+  %v329 = fmul double %v313, 0x3FE62E42FEFA4000
+  %v330 = fmul double %v328, 2.000000e+00
+  %v331 = fadd double %v329, %v330
+  %v332 = fcmp one double %v298, 0x7FF0000000000000
+  %v333 = select i1 %v332, double %v331, double %v298
+  %v334 = fcmp oeq double %v296, 0.000000e+00
+  %v335 = select i1 %v334, double 0xFFF0000000000000, double %v333
+  %v336 = fmul double %v335, %v167
+  %v337 = fcmp olt double %v336, -7.460000e+02
+  br i1 %v337, label %b33, label %b29
+b29:
+  %v338 = fcmp ogt double %v336, 7.105000e+02
+  br i1 %v338, label %b33, label %b30
+b30:
+  br label %b33
+b31:
+  %v339 = phi double [ 7.105000e+02, %b26 ], [ %v293, %b27 ], [ -7.460000e+02, %b25 ]
+  %v340 = fcmp ogt double %v293, 7.105000e+02
+  %v341 = or i1 %v294, %v340
+  %v342 = fsub double %v286, %v288
+  %v343 = fadd double %v287, %v342
+  %v344 = fsub double %v273, %v285
+  %v345 = fadd double %v284, %v344
+  %v346 = fneg double %v273
+  %v347 = fadd double %v271, -2.000000e+00
+  %v348 = fsub double %v268, %v347
+  %v349 = tail call double @llvm.fma.f64(double %v346, double %v271, double %v268)
+  %v350 = tail call double @llvm.fma.f64(double %v346, double %v348, double %v349)
+  %v351 = fmul double %v272, %v350
+  %v352 = fsub double 0x3FD5555555555555, %v283
+  %v353 = fadd double %v282, %v352
+  %v354 = fadd double %v353, 0x3C75555555555555
+  %v355 = fmul double %v273, 2.000000e+00
+  %v356 = fneg double %v274
+  %v357 = tail call double @llvm.fma.f64(double %v273, double %v273, double %v356)
+  %v358 = tail call double @llvm.fma.f64(double %v355, double %v351, double %v357)
+  %v359 = fneg double %v275
+  %v360 = tail call double @llvm.fma.f64(double %v273, double %v274, double %v359)
+  %v361 = tail call double @llvm.fma.f64(double %v351, double %v274, double %v360)
+  %v362 = tail call double @llvm.fma.f64(double %v273, double %v358, double %v361)
+  %v363 = fneg double %v284
+  %v364 = tail call double @llvm.fma.f64(double %v275, double %v283, double %v363)
+  %v365 = tail call double @llvm.fma.f64(double %v362, double %v283, double %v364)
+  %v366 = tail call double @llvm.fma.f64(double %v275, double %v354, double %v365)
+  %v367 = fadd double %v351, %v366
+  %v368 = fadd double %v345, %v367
+  %v369 = fmul double %v368, 2.000000e+00
+  %v370 = tail call double @llvm.fma.f64(double %v270, double 0xBD48432A1B0E2634, double %v369)
+  %v371 = fadd double %v343, %v370
+  %v372 = fneg double %v293
+  %v373 = tail call double @llvm.fma.f64(double %v216, double %v292, double %v372)
+  %v374 = tail call double @llvm.fma.f64(double %v216, double %v371, double %v373)
+  %v375 = select i1 %v341, double 0.000000e+00, double %v374
+  %v376 = tail call double @llvm.fma.f64(double %v339, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v377 = fadd double %v376, 0xC338000000000000
+  %v378 = fneg double %v377
+  %v379 = tail call double @llvm.fma.f64(double %v378, double 0x3FE62E42FEFA4000, double %v339)
+  %v380 = tail call double @llvm.fma.f64(double %v378, double 0xBD48432A1B0E2634, double %v379)
+  %v381 = fmul double %v380, %v380
+  %v382 = tail call double @llvm.fma.f64(double %v380, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v383 = tail call double @llvm.fma.f64(double %v382, double %v380, double 0x3E927E4DB81FC5C4)
+  %v384 = tail call double @llvm.fma.f64(double %v383, double %v380, double 0x3EC71DDED4DF15D0)
+  %v385 = tail call double @llvm.fma.f64(double %v384, double %v380, double 0x3EFA01A01A70E1D0)
+  %v386 = tail call double @llvm.fma.f64(double %v385, double %v380, double 0x3F2A01A01B4A1A68)
+  %v387 = tail call double @llvm.fma.f64(double %v386, double %v380, double 0x3F56C16C16C1618C)
+  %v388 = tail call double @llvm.fma.f64(double %v387, double %v380, double 0x3F8111111110E966)
+  %v389 = tail call double @llvm.fma.f64(double %v388, double %v380, double 0x3FA5555555555556)
+  %v390 = tail call double @llvm.fma.f64(double %v389, double %v380, double 0x3FC555555555555C)
+  %v391 = tail call double @llvm.fma.f64(double %v390, double %v380, double 5.000000e-01)
+  %v392 = tail call double @llvm.fma.f64(double %v381, double %v391, double %v380)
+  %v393 = bitcast double %v376 to i64
+  %v394 = fadd double %v392, 1.000000e+00
+  %v395 = tail call double @llvm.fma.f64(double %v375, double %v394, double %v392)
+  %v396 = fadd double %v395, 1.000000e+00
+  %v397 = add i64 %v393, -4843621399236967424
+  %v398 = lshr i64 %v397, 1
+  %v399 = sub i64 %v397, %v398
+  %v400 = shl i64 %v398, 52
+  %v401 = add i64 %v400, 2301339409586323456
+  %v402 = shl i64 %v399, 52
+  %v403 = add i64 %v402, 2301339409586323456
+  %v404 = bitcast i64 %v401 to double
+  %v405 = fmul double %v396, %v404
+  %v406 = bitcast i64 %v403 to double
+  %v407 = fmul double %v405, %v406
+  %v408 = fcmp olt double %v251, 0.000000e+00
+  %v409 = and i1 %v408, %v224
+  %v410 = and i1 %v289, %v409
+  %v411 = select i1 %v410, double 0x7FF8000000000000, double %v407
+  %v412 = bitcast double %v251 to i64
+  %v413 = icmp slt i64 %v412, 0
+  %v414 = and i1 %v223, %v413
+  %v415 = fneg double %v411
+  %v416 = select i1 %v414, double %v415, double %v411
+  %v417 = fmul double %v251, %v251
+  %v418 = fmul double %v417, %v417
+  %v419 = select i1 %v223, double %v251, double 1.000000e+00
+  %v420 = fmul double %v417, %v419
+  %v421 = select i1 %v237, double %v420, double %v419
+  %v422 = fmul double %v418, %v421
+  %v423 = select i1 %v236, double %v422, double %v421
+  %v424 = fmul double %v418, %v418
+  %v425 = select i1 %v235, double %v424, double %v423
+  %v426 = tail call double @llvm.fabs.f64(double %v425)
+  %v427 = fcmp oeq double %v426, 0x7FF0000000000000
+  %v428 = and i1 %v234, %v427
+  %v429 = and i1 %v289, %v428
+  %v430 = fdiv double 1.000000e+00, %v425
+  %v431 = select i1 %v234, double %v430, double %v425
+  %v432 = xor i1 %v429, true
+  %v433 = and i1 %v432, %v238
+  %v434 = select i1 %v433, double %v431, double %v416
+  %v435 = fcmp oeq double %v251, 1.000000e+00
+  %v436 = or i1 %v233, %v435
+  %v437 = fcmp oeq double %v255, 1.000000e+00
+  %v438 = and i1 %v232, %v437
+  %v439 = or i1 %v436, %v438
+  %v440 = select i1 %v439, double 1.000000e+00, double %v434
+  %v254 = fadd double %v253, %v440
+  %v252 = fadd double %v251, 1.000000e+00
+  %v441 = fcmp olt double %v252, %v166
+  br i1 %v441, label %b25, label %b28
+b32:
+  %v442 = fmul double %v156, %v155
+  %v443 = fmul double %v442, %v243
+  br label %b34
+b33:
+  %v444 = phi double [ 7.105000e+02, %b29 ], [ %v336, %b30 ], [ -7.460000e+02, %b28 ]
+  %v445 = fdiv double 5.000000e-01, %v296
+  %v446 = fadd double %v168, %v445
+  %v447 = fmul double %v296, %v296
+  %v448 = fdiv double 1.000000e+00, %v447
+  %v449 = fmul double %v170, %v448
+  %v450 = fmul double %v449, 0x3FC5555555555555
+  %v451 = fadd double %v446, %v450
+  %v452 = fmul double %v174, %v448
+  %v453 = fmul double %v449, %v452
+  %v454 = fmul double %v453, 0x3FA1111111111111
+  %v455 = fsub double %v451, %v454
+  %v456 = fmul double %v178, %v448
+  %v457 = fmul double %v456, %v453
+  %v458 = fmul double %v457, 0x3F98618618618618
+  %v459 = fadd double %v455, %v458
+  %v460 = fmul double %v182, %v448
+  %v461 = fmul double %v460, %v457
+  %v462 = fmul double %v461, 0x3FA1111111111111
+  %v463 = fsub double %v459, %v462
+  %v464 = fmul double %v186, %v448
+  %v465 = fmul double %v464, %v461
+  %v466 = fmul double %v465, 0x3FB364D9364D9365
+  %v467 = fadd double %v463, %v466
+  %v468 = fmul double %v190, %v448
+  %v469 = fmul double %v468, %v465
+  %v470 = fmul double %v469, 0x3FD0330330330330
+  %v471 = fsub double %v467, %v470
+  %v472 = fmul double %v193, %v448
+  %v473 = fmul double %v472, %v469
+  %v474 = fmul double %v473, 0x3FF2AAAAAAAAAAAB
+  %v475 = fadd double %v471, %v474
+  %v476 = fmul double %v197, %v448
+  %v477 = fmul double %v476, %v473
+  %v478 = fmul double %v477, 0x401C5E5E5E5E5E5E
+  %v479 = fsub double %v475, %v478
+  %v480 = fcmp oeq double %v296, 1.000000e+00
+  %v481 = fmul double %v447, %v447
+  %v482 = fmul double %v481, %v481
+  %v483 = select i1 %v212, double %v296, double 1.000000e+00
+  %v484 = fmul double %v447, %v483
+  %v485 = select i1 %v210, double %v484, double %v483
+  %v486 = fmul double %v481, %v485
+  %v487 = select i1 %v208, double %v486, double %v485
+  %v488 = select i1 %v201, double %v482, double %v487
+  %v489 = tail call double @llvm.fabs.f64(double %v488)
+  %v490 = fcmp oeq double %v489, 0x7FF0000000000000
+  %v491 = and i1 %v332, %v490
+  %v492 = xor i1 %v491, true
+  %v493 = and i1 %v492, %v239
+  %v494 = fdiv double 1.000000e+00, %v488
+  %v495 = bitcast double %v296 to i64
+  %v496 = icmp slt i64 %v495, 0
+  %v497 = and i1 %v212, %v496
+  %v498 = fcmp olt double %v296, 0.000000e+00
+  %v499 = and i1 %v498, %v213
+  %v500 = and i1 %v332, %v499
+  %v501 = fcmp ogt double %v336, 7.105000e+02
+  %v502 = or i1 %v337, %v501
+  %v503 = fsub double %v329, %v331
+  %v504 = fadd double %v330, %v503
+  %v505 = fsub double %v316, %v328
+  %v506 = fadd double %v327, %v505
+  %v507 = fneg double %v316
+  %v508 = fadd double %v314, -2.000000e+00
+  %v509 = fsub double %v311, %v508
+  %v510 = tail call double @llvm.fma.f64(double %v507, double %v314, double %v311)
+  %v511 = tail call double @llvm.fma.f64(double %v507, double %v509, double %v510)
+  %v512 = fmul double %v315, %v511
+  %v513 = fsub double 0x3FD5555555555555, %v326
+  %v514 = fadd double %v325, %v513
+  %v515 = fadd double %v514, 0x3C75555555555555
+  %v516 = fmul double %v316, 2.000000e+00
+  %v517 = fneg double %v317
+  %v518 = tail call double @llvm.fma.f64(double %v316, double %v316, double %v517)
+  %v519 = tail call double @llvm.fma.f64(double %v516, double %v512, double %v518)
+  %v520 = fneg double %v318
+  %v521 = tail call double @llvm.fma.f64(double %v316, double %v317, double %v520)
+  %v522 = tail call double @llvm.fma.f64(double %v512, double %v317, double %v521)
+  %v523 = tail call double @llvm.fma.f64(double %v316, double %v519, double %v522)
+  %v524 = fneg double %v327
+  %v525 = tail call double @llvm.fma.f64(double %v318, double %v326, double %v524)
+  %v526 = tail call double @llvm.fma.f64(double %v523, double %v326, double %v525)
+  %v527 = tail call double @llvm.fma.f64(double %v318, double %v515, double %v526)
+  %v528 = fadd double %v512, %v527
+  %v529 = fadd double %v506, %v528
+  %v530 = fmul double %v529, 2.000000e+00
+  %v531 = tail call double @llvm.fma.f64(double %v313, double 0xBD48432A1B0E2634, double %v530)
+  %v532 = fadd double %v504, %v531
+  %v533 = fneg double %v336
+  %v534 = tail call double @llvm.fma.f64(double %v167, double %v335, double %v533)
+  %v535 = tail call double @llvm.fma.f64(double %v167, double %v532, double %v534)
+  %v536 = select i1 %v502, double 0.000000e+00, double %v535
+  %v537 = tail call double @llvm.fma.f64(double %v444, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v538 = fadd double %v537, 0xC338000000000000
+  %v539 = fneg double %v538
+  %v540 = tail call double @llvm.fma.f64(double %v539, double 0x3FE62E42FEFA4000, double %v444)
+  %v541 = tail call double @llvm.fma.f64(double %v539, double 0xBD48432A1B0E2634, double %v540)
+  %v542 = fmul double %v541, %v541
+  %v543 = tail call double @llvm.fma.f64(double %v541, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v544 = tail call double @llvm.fma.f64(double %v543, double %v541, double 0x3E927E4DB81FC5C4)
+  %v545 = tail call double @llvm.fma.f64(double %v544, double %v541, double 0x3EC71DDED4DF15D0)
+  %v546 = tail call double @llvm.fma.f64(double %v545, double %v541, double 0x3EFA01A01A70E1D0)
+  %v547 = tail call double @llvm.fma.f64(double %v546, double %v541, double 0x3F2A01A01B4A1A68)
+  %v548 = tail call double @llvm.fma.f64(double %v547, double %v541, double 0x3F56C16C16C1618C)
+  %v549 = tail call double @llvm.fma.f64(double %v548, double %v541, double 0x3F8111111110E966)
+  %v550 = tail call double @llvm.fma.f64(double %v549, double %v541, double 0x3FA5555555555556)
+  %v551 = tail call double @llvm.fma.f64(double %v550, double %v541, double 0x3FC555555555555C)
+  %v552 = tail call double @llvm.fma.f64(double %v551, double %v541, double 5.000000e-01)
+  %v553 = tail call double @llvm.fma.f64(double %v542, double %v552, double %v541)
+  %v554 = fadd double %v553, 1.000000e+00
+  %v555 = tail call double @llvm.fma.f64(double %v536, double %v554, double %v553)
+  %v556 = fadd double %v555, 1.000000e+00
+  %v557 = bitcast double %v537 to i64
+  %v558 = add i64 %v557, -4843621399236967424
+  %v559 = lshr i64 %v558, 1
+  %v560 = shl i64 %v559, 52
+  %v561 = add i64 %v560, 2301339409586323456
+  %v562 = bitcast i64 %v561 to double
+  %v563 = fmul double %v556, %v562
+  %v564 = sub i64 %v558, %v559
+  %v565 = shl i64 %v564, 52
+  %v566 = add i64 %v565, 2301339409586323456
+  %v567 = bitcast i64 %v566 to double
+  %v568 = fmul double %v563, %v567
+  %v569 = select i1 %v500, double 0x7FF8000000000000, double %v568
+  %v570 = fneg double %v569
+  %v571 = select i1 %v497, double %v570, double %v569
+  %v572 = select i1 %v493, double %v494, double %v571
+  %v573 = select i1 %v480, double 1.000000e+00, double %v572
+  %v574 = fmul double %v479, %v573
+  %v575 = fadd double %v297, %v574
+  %v576 = fmul double %v249, %v575
+  %v243 = fadd double %v242, %v576
+  %v241 = fadd double %v240, 1.000000e+00
+  %v577 = fcmp olt double %v241, %v165
+  br i1 %v577, label %b17, label %b32
+b34:
+  %v578 = phi double [ 0x7FF8000000000000, %b10 ], [ 0x7FF8000000000000, %b11 ], [ %v443, %b32 ], [ %v148, %b13 ], [ %v132, %b9 ], [ %v17, %b7 ], [ 0x7FF8000000000000, %b4 ]
+  ret double %v578
 }
 
 define internal float @m_pow_float32(float %x, float %y) alwaysinline nounwind {

@@ -80,6 +80,19 @@ def digamma(x):
 
 @register
 @op
+def polygamma(x, *, n=1):
+    """The n-th derivative of `digamma`, n whole, from 0 to 170; by default the first one.
+
+    >>> polygamma([1.0])
+    array([1.64493407])
+    >>> polygamma([1.0], n=2)
+    array([-2.40411381])
+    """
+    return special.polygamma(n, x)
+
+
+@register
+@op
 def xlogy(x1, x2):
     """x1 * log(x2), 0 where x1 is 0.
 
