@@ -1,6 +1,7 @@
 """Derivatives of what was computed: recording, backward passes, functional transformations."""
 
 from nbgraph.autograd.entry import backward as backward
+from nbgraph.autograd.entry import get_symbol as get_symbol
 from nbgraph.autograd.entry import grad as grad
 from nbgraph.autograd.function import Function as Function
 from nbgraph.autograd.scope import is_recording as is_recording

@@ -14,7 +14,7 @@ from nbgraph.autograd import reverse
 from nbgraph.autograd.buffers import ones_like, write_to, zeros_of
 from nbgraph.autograd.scope import pause, record
 from nbgraph.autograd.sums import library
-from nbgraph.autograd.tape import Leaf, TapeError
+from nbgraph.autograd.tape import Leaf, TapeError, stale
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.graph.node import Node
 
@@ -221,3 +221,47 @@ def head_gradient(name: str, index: int, head: Array, given: Any) -> Any:
     if gradient.dtype != head.dtype:
         gradient = library("astype")(gradient, head.dtype)
     return gradient
+
+
+def get_symbol(x: Any) -> Any:
+    """Return the symbol of the computation that was recorded for an NDArray.
+
+    Its arguments are arrays of the shapes and dtypes that were recorded: `var0`, `var1`, ... those
+    that gradients are collected for (`attach_grad`), and `null0`, `null1`, ... all other arrays
+    that no gradient flows to, each in the order in which they are first read. Python numbers are
+    part of the symbol. What is no float (a comparison, an index) is not recorded: it is such
+    another array, and so is what was computed outside `record()`.
+
+    An array that was marked and not computed gives its variable. The symbol does not depend on the
+    tape: it may be kept, saved and bound after `backward`.
+
+    Raises
+    ------
+    ArgumentError for what is no NDArray. TapeError where `x` was not recorded, or its memory
+        was written since by what was not.
+
+    >>> import nbgraph as ng
+    >>> x = ng.array([1.0, 2.0])
+    >>> x.attach_grad()
+    >>> with ng.autograd.record():
+    ...     y = x * 2 + 1
+    >>> symbol = ng.autograd.get_symbol(y)
+    >>> symbol.list_arguments(), symbol.eval(var0=x)
+    (['var0'], [array([3., 5.], dtype=float32)])
+    """
+    if not isinstance(x, Array):
+        raise ArgumentError(
+            f"get_symbol: x is a {type(x).__name__}; give an NDArray that was computed within "
+            "ng.autograd.record()"
+        )
+    node = x._node
+    if node is None:
+        raise TapeError(
+            "get_symbol: the array was not recorded; call attach_grad() on what it is computed "
+            "from, and compute it within ng.autograd.record()"
+        )
+    if node.op is not None and x._stamp != x._chunk.writes:
+        raise stale("get_symbol", x)
+    from nbgraph.autograd.recorded import symbol_of  # it loads all of symbols
+
+    return symbol_of(node, x._output)

@@ -69,7 +69,7 @@ class Function:
     def __call__(self, *inputs: Any) -> Any:
         """Apply it, recorded as one operator."""
         if _traces() or any(map(_is_symbol, inputs)):
-            return self._as_graph(inputs)
+            return self.as_graph(inputs)
         state = copy.copy(self)
         with pause(train_mode=training.get()):
             found = state.forward(*inputs)
@@ -80,8 +80,8 @@ class Function:
             TAPE.record(call, inputs, {}, outputs, ())
         return outputs[0] if single else tuple(outputs)
 
-    def _as_graph(self, inputs: Sequence[Any]) -> Any:
-        """The same of symbols: an operator that hands the results on, with this gradient."""
+    def as_graph(self, inputs: Sequence[Any]) -> Any:
+        """Return the same of symbols: an operator that hands the results on, with this gradient."""
         state = copy.copy(self)
         single, results = _several(state.forward(*inputs))
         known = [*inputs, *results]
@@ -186,6 +186,10 @@ class Call(Rule):
         used = [*self._saved, *self._attributes.values()]
         self._inputs = sorted({i for kind, i in used if kind == "input"})
         self._outputs = sorted({i for kind, i in used if kind == "output"})
+
+    def on_symbols(self, operands: Sequence[Any]) -> list[Any]:
+        """Return the results of the same function on symbols, and on numbers as they are."""
+        return _several(self._state.as_graph(operands))[1]
 
     def reads_inputs(self, count: int) -> Sequence[int]:
         """See Rule."""

@@ -177,6 +177,18 @@ class Call(Rule):
         self.__name__, self.view = name, None
         self._trained, self._problem = trained, problem
 
+    def on_symbols(self, operands: Sequence[Any]) -> list[Any]:
+        """Return the outputs of the same graph over symbols."""
+        trained = self._trained
+        if trained is None:
+            assert self._problem is not None
+            raise type(self._problem)(str(self._problem)) from self._problem
+        moved: dict[Entry, Any] = {
+            (v, 0): symbol.entry for v, symbol in zip(trained.variables, operands, strict=True)
+        }
+        heads = trained.graph.rewrite(lambda node, inputs: None, moved).heads
+        return [type(operands[0])([head]) for head in heads]
+
     def reads_inputs(self, count: int) -> Sequence[int]:
         """See Rule."""
         return () if self._trained is None else self._trained.full.inputs

@@ -10,7 +10,7 @@ import numpy as np
 from nbgraph.array import anomaly
 from nbgraph.array.chunk import shared
 from nbgraph.array.core import Array, empty_of, make
-from nbgraph.array.layout import layout
+from nbgraph.array.layout import Layout, layout
 from nbgraph.array.push import Carried, carried, push
 from nbgraph.array.route import Routes
 from nbgraph.autograd.rules import MapRule
@@ -268,7 +268,7 @@ def _map_recorded(
 
 
 def _floats(own: Any) -> bool:
-    return own is not None and own.dtype.kind in "fV"
+    return isinstance(own, Layout) and own.dtype.kind in "fV"
 
 
 # operators over whole arrays --------------------------------------------------------------------
@@ -288,7 +288,7 @@ def _array_step(node: Record, gradients: Sequence[Any], wanted: Sequence[bool], 
     outputs: list[Any] = [None] * len(node.outputs)
     for i in node.rule.reads_outputs(len(outputs)):
         outputs[i] = next(saved)
-    specs = [Spec(own.shape, own.dtype) if own is not None else _NUMBER for own in node.layouts]
+    specs = [Spec(v.shape, v.dtype) if isinstance(v, Layout) else _NUMBER for v in node.layouts]
     asked = [w and _floats(own) for w, own in zip(wanted, node.layouts, strict=True)]
     if not any(asked):
         return

@@ -61,12 +61,24 @@ def kept(op: Any, array: Any, writes: int) -> Any:
 class Record(Node):
     """A recorded operator."""
 
-    __slots__ = ("layouts", "outputs", "rule", "saved")
+    __slots__ = ("layouts", "outputs", "rule", "saved", "untracked")
 
     rule: Rule
     saved: Sequence[tuple[Any, int | None]] | None  # in the rule's order; None: freed
-    layouts: Sequence[Any]  # of the operands, None for numbers
+    layouts: Sequence[Any]  # of the operands; of a number the number itself
     outputs: Sequence[Any]  # layouts
+    # the operands that are arrays without an entry: weakly, and the writes to their memory
+    untracked: Sequence[tuple[weakref.ref[Any], int]]
+
+    def __init__(
+        self,
+        op: Any,
+        inputs: Sequence[Entry | None],
+        attributes: Mapping[str, Any],
+        untracked: Sequence[tuple[weakref.ref[Any], int]] = (),
+    ) -> None:
+        self.op, self.inputs, self.attributes, self.name = op, inputs, attributes, None
+        self.untracked = untracked
 
 
 class Tape:
@@ -88,33 +100,37 @@ class Tape:
         """Make the node, if gradients can flow through it."""
         inputs: list[Entry | None] = []
         layouts: list[Any] = []
+        untracked: Sequence[tuple[weakref.ref[Any], int]] = ()
         tracked = False
         for value in operands:
             if not isinstance(value, Array):
                 inputs.append(None)
-                layouts.append(None)
+                layouts.append(value)
                 continue
             layouts.append(value._layout)
             node = value._node
             if node is None:
                 if value._holder is not None and value._holder.recorded > value._stamp:
-                    raise _stale(op, value)
+                    raise stale(op.__name__, value)
                 inputs.append(None)
+                untracked = (*untracked, (_ref(value), value._chunk.writes))
                 continue
             if node.op is not None and value._stamp != value._chunk.writes:
-                raise _stale(op, value)
+                raise stale(op.__name__, value)
             inputs.append((node, value._output))
             tracked = True
         if in_place and any(in_place):
-            _overwrite(Record(op, inputs, attributes), layouts, operands, outputs, in_place)
+            _overwrite(
+                Record(op, inputs, attributes, untracked), layouts, operands, outputs, in_place
+            )
         elif type(op) is Mapper:
             if tracked and len(outputs) == 1:
-                _enter_one(op, inputs, attributes, layouts, operands, outputs[0])
+                _enter_one(op, inputs, attributes, untracked, layouts, operands, outputs[0])
             elif tracked:
-                _enter(Record(op, inputs, attributes), layouts, operands, outputs)
+                _enter(Record(op, inputs, attributes, untracked), layouts, operands, outputs)
         elif op.rule is not constant:
             if tracked:
-                _enter(Record(op, inputs, attributes), layouts, operands, outputs)
+                _enter(Record(op, inputs, attributes, untracked), layouts, operands, outputs)
             if outputs[0]._holder is not None:
                 _note_view(op, operands, attributes, outputs[0])
 
@@ -131,6 +147,7 @@ class Tape:
 
 TAPE = Tape()
 _new = object.__new__
+_ref = weakref.ref
 
 
 def _enter(
@@ -170,6 +187,7 @@ def _enter_one(
     op: Mapper,
     inputs: Sequence[Entry | None],
     attributes: Mapping[str, Any],
+    untracked: Sequence[tuple[weakref.ref[Any], int]],
     layouts: Sequence[Any],
     operands: Sequence[Any],
     out: Any,
@@ -177,6 +195,7 @@ def _enter_one(
     """The same for a scalar operator with one new output: most of a tape, so in few steps."""
     node = _new(Record)
     node.op, node.inputs, node.attributes, node.name = op, inputs, attributes, None
+    node.untracked = untracked
     node.rule = rule = rule_of(op, inputs)
     own = out._layout
     node.layouts, node.outputs = layouts, (own,)
@@ -296,13 +315,20 @@ def _rewrite(base: Array, view: Array, op: Any, attributes: Mapping[str, Any]) -
         return
     before = None if base._node is None else (base._node, base._output)
     after = None if view._node is None else (view._node, view._output)
-    node = Record(PART_WRITTEN, [before, after], {"view": op, "attributes": attributes})
+    plain = [v for v in (base, view) if v._node is None]
+    node = Record(
+        PART_WRITTEN,
+        [before, after],
+        {"view": op, "attributes": attributes},
+        [(_ref(v), v._chunk.writes) for v in plain],
+    )
     _enter(node, [base._layout, view._layout], [base, view], [base])
 
 
-def _stale(op: Any, value: Any) -> TapeError:
+def stale(name: str, value: Any) -> TapeError:
+    """Return the error for an operand whose memory holds other values than were recorded."""
     return TapeError(
-        f"{op.__name__}: the memory of an operand of shape {value.shape} was written in place, "
+        f"{name}: the memory of an operand of shape {value.shape} was written in place, "
         "through another view or while nothing was recorded, so its gradient is not known; use "
         "the array that was written, or write to a copy"
     )

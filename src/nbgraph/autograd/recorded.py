@@ -1,0 +1,87 @@
+"""The symbol of what was recorded: a tape's nodes as nodes of a symbolic graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array.create import array as new_array
+from nbgraph.array.layout import Layout
+from nbgraph.autograd.parts import PART_WRITTEN
+from nbgraph.autograd.tape import Record
+from nbgraph.graph import build
+from nbgraph.graph.node import Entry, Node, topological
+from nbgraph.graph.symbol import Symbol
+from nbgraph.ops.define import library
+
+
+def symbol_of(node: Node, output: int) -> Symbol:
+    """Return the symbol of a node's output; see `nbgraph.autograd.entry.get_symbol`."""
+    made = _Rebuilding()
+    for each in topological([node]):
+        made.add(each)
+    return made.symbols[node, output]
+
+
+class _Rebuilding:
+    """Symbols in place of entries of a tape, operands first."""
+
+    def __init__(self) -> None:
+        self.symbols: dict[Entry, Symbol] = {}
+        self._untracked: dict[tuple[int, int], Symbol] = {}  # by weak reference, and writes
+        self._leaves = 0
+
+    def add(self, node: Any) -> None:
+        """Make the symbols of a node's outputs."""
+        if not isinstance(node, Record):
+            self.symbols[node, 0] = _variable(f"var{self._leaves}", node.layout)
+            self._leaves += 1
+            return
+        for k, (symbol, own) in enumerate(zip(self._results(node), node.outputs, strict=False)):
+            # what was written into memory of another dtype was cast
+            same = symbol.dtype == own.dtype
+            self.symbols[node, k] = symbol if same else library.astype(symbol, own.dtype)
+
+    def _results(self, node: Record) -> list[Symbol]:
+        operands = self._operands(node)
+        op: Any = node.op
+        if op is PART_WRITTEN:
+            return [_part_written(*operands, **node.attributes)]
+        if hasattr(op, "on_symbols"):
+            return op.on_symbols(operands)
+        entries = [v.entry if isinstance(v, Symbol) else v for v in operands]
+        made = build.apply(op, entries, node.attributes)
+        return [Symbol([(made, k)]) for k in range(made.nout)]
+
+    def _operands(self, node: Record) -> list[Any]:
+        """Symbols for arrays, numbers as they are."""
+        found: list[Any] = []
+        untracked = iter(node.untracked)
+        for entry, own in zip(node.inputs, node.layouts, strict=True):
+            if entry is not None:
+                found.append(self.symbols[entry])
+            elif isinstance(own, Layout):
+                # the reference is one object as long as the array lives, and is kept by the node
+                ref, writes = next(untracked)
+                name = f"null{len(self._untracked)}"
+                key = id(ref), writes
+                found.append(self._untracked.setdefault(key, _variable(name, own)))
+            else:
+                found.append(own)
+        return found
+
+
+def _part_written(base: Symbol, part: Symbol, view: Any, attributes: Mapping[str, Any]) -> Symbol:
+    """Return the base after the values of its view were written: to the places that the view has
+    of the base's elements when these are numbered."""
+    numbers = new_array(np.arange(base.size).reshape(base.shape))
+    places = view(numbers, **attributes).asnumpy().ravel()
+    flat, values = library.reshape(base, (-1,)), library.reshape(part, (-1,))
+    written = library.index_update(flat, values, places, key=("array",))
+    return library.reshape(written, base.shape)
+
+
+def _variable(name: str, own: Layout) -> Symbol:
+    return Symbol([(build.variable(name, own.shape, own.dtype), 0)])
