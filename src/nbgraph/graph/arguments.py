@@ -14,6 +14,7 @@ from nbgraph.graph.graph import Entry, Graph, with_variables
 from nbgraph.operator.array_op import visible_of
 from nbgraph.operator.deferred import Slot
 from nbgraph.operator.expected import EXPECTED
+from nbgraph.shape import partial_text
 
 if TYPE_CHECKING:
     from nbgraph.graph.symbol import Symbol
@@ -136,7 +137,7 @@ class Arguments:
         """
         named = self._named("infer_shape", "shapes", in_order, shapes)
         known = resolved(self.graph, named, {})[1]
-        if known.missing():
+        if known.missing() or known.unfilled():
             return None, None, None
         return _sorted(known.graph, known.shapes)
 
@@ -209,6 +210,12 @@ def typed(graph: Graph, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]) ->
         raise ShapeError(
             f"the shape of {listed} is not known and does not follow from what is given; give "
             f"{', '.join(f'{name}=(...)' for name in missing)}"
+        )
+    for node in known.unfilled():
+        shape = partial_text(node.attributes["shape"])
+        raise ShapeError(
+            f"{node.label}: shape {shape} does not follow from where it is used; give the extents, "
+            "or use it beside an array that has them"
         )
     given: dict[GraphNode, GraphNode] = {}
     by_name: dict[str, GraphNode] = {}

@@ -24,6 +24,7 @@ from nbgraph.errors import CaptureError, DTypeError, NbgraphError
 from nbgraph.graph.constant import constant_node_value
 from nbgraph.graph.node import Node
 from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.deferred import UnknownShape
 from nbgraph.operator.mapper import Mapper
 from nbgraph.settings import config
 from nbgraph.shape import PartialShape as PartialShape
@@ -259,7 +260,12 @@ def _specs(
             return None
         spec = known[value[1]]
         operands.append(Spec(spec.shape, default) if default and value[0].open else spec)
-    return infer(op, operands, attributes)
+    try:
+        return infer(op, operands, attributes)
+    except UnknownShape:
+        if operands:
+            raise
+        return None
 
 
 def infer(
@@ -283,6 +289,7 @@ def rebuilt(node: GraphNode, inputs: Sequence[Operand], **changes: Any) -> Graph
         return node
     assert node.op is not None, "a variable has no operands to replace"
     kept: dict[str, Any] = {
+        "attributes": node.attributes,
         "token": node.token,
         "after": node.after,
         "name": node.name,
@@ -290,4 +297,4 @@ def rebuilt(node: GraphNode, inputs: Sequence[Operand], **changes: Any) -> Graph
         "scope": node.scope,
         "line": node.line,
     }
-    return apply(node.op, inputs, node.attributes, **(kept | changes))
+    return apply(node.op, inputs, **(kept | changes))

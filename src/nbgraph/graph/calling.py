@@ -10,11 +10,12 @@ from nbgraph.errors import ArgumentError
 from nbgraph.graph.arguments import Arguments
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.compose import OPERAND
-from nbgraph.graph.composite import CompositeOp
+from nbgraph.graph.composite import CompositeOp, resolved
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Entry, Graph, with_variables
 from nbgraph.operator.call import call
 from nbgraph.operator.expected import EXPECTED
+from nbgraph.operator.filled import FilledOp
 
 
 class Calling(Arguments):
@@ -66,6 +67,8 @@ class Calling(Arguments):
                     f"NDArray all are: {', '.join(str(v.name) for v in graph.variables)}"
                 )
         values: dict[Entry, Any] = {(node, 0): array for node, array in arrays.items()}
+        if any(isinstance(n.op, FilledOp) and n.specs is None for n in graph.nodes):
+            graph = resolved(graph, {str(n.name): v.shape for n, v in arrays.items()}, {})[0]
         plain = with_variables(graph, {}, without=EXPECTED)
         for node in plain.nodes:
             if node.op is not None:

@@ -34,6 +34,7 @@ from nbgraph.graph.infer import Inference
 from nbgraph.operator import registry
 from nbgraph.operator.array_op import ArrayOp, Spec
 from nbgraph.operator.deferred import Slot, UnknownShape, defaults_read
+from nbgraph.operator.filled import FilledOp
 
 Function = Callable[..., Any]
 Known = tuple[Any, Any]  # shape and dtype of an operand, as far as they are known
@@ -179,13 +180,18 @@ def resolved(
 
 
 def _expanded(graph: Graph, known: Inference) -> Graph | None:
-    """The graph with those composites expanded that can be; None where there is none."""
-    if not any(isinstance(node.op, CompositeOp) for node in graph.nodes):
+    """The graph with those composites expanded that can be, and with shapes of zeros and the like
+    that follow from their use; None where there is none."""
+    if not any(isinstance(node.op, (CompositeOp, FilledOp)) for node in graph.nodes):
         return None
     changed = False
 
     def rule(node: GraphNode, inputs: tuple[Operand, ...]) -> Sequence[Operand] | None:
         nonlocal changed
+        shape = known.shapes.get((node, 0))
+        if isinstance(node.op, FilledOp) and node.specs is None and None not in (shape or (None,)):
+            changed = True
+            return [(build.rebuilt(node, (), attributes={**node.attributes, "shape": shape}), 0)]
         if not isinstance(node.op, CompositeOp):
             return None
         facts = [

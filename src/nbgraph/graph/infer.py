@@ -4,6 +4,9 @@ Where all operands of a node are known its operator infers the outputs; what is 
 as `nbgraph.graph.flow` says. Each node is asked again only when something beside it became known,
 so that the work is linear in the size of the graph.
 
+Extents of zeros, ones and the like that are not known (`ng.sym.zeros((0, 4))`) are those of what
+these meet in scalar operators, where nothing else decides.
+
 A variable without a dtype takes that of the floating arrays that it meets in an operator, and of
 what is made of it, where these operators keep dtypes; else it has `ng.config.default_float`.
 """
@@ -12,7 +15,7 @@ from __future__ import annotations
 
 import operator
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,9 +28,10 @@ from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.flow import certain_dtypes, keeps_float, output_dtypes, partial_shapes
 from nbgraph.graph.graph import Entry, Graph
 from nbgraph.operator.array_op import Spec
+from nbgraph.operator.filled import FilledOp
 from nbgraph.operator.mapper import Mapper
 from nbgraph.settings import config
-from nbgraph.shape import merged, partial_text
+from nbgraph.shape import broadcast, merged, partial_text
 
 _SHOWN = 6  # nodes of a path that an error shows
 
@@ -53,6 +57,7 @@ class Inference:
             self._ask(node)
         self._sweeping = False
         self._settle(n for n in reversed(graph.nodes) if not self._complete(n))
+        self._choose_extents()
         self._choose_dtypes()
 
     def spec(self, entry: Entry) -> Spec | None:
@@ -64,6 +69,11 @@ class Inference:
     def missing(self) -> list[str]:
         """Variables whose shape is not determined."""
         return [str(v.name) for v in self.graph.variables if not _known(self.shapes.get((v, 0)))]
+
+    def unfilled(self) -> list[GraphNode]:
+        """Zeros, ones and the like whose shape is not determined."""
+        filled = [n for n in self.graph.nodes if isinstance(n.op, FilledOp)]
+        return [n for n in filled if not _known(self.shapes.get((n, 0)))]
 
     # beginning --------------------------------------------------------------------------------
 
@@ -81,6 +91,62 @@ class Inference:
         chosen = told if declared is None else declared
         if chosen is not None:
             self.dtypes[node, 0] = chosen
+
+    def _choose_extents(self) -> None:
+        """Give unknown extents of zeros and the like, and of what is computed from these alone,
+        those of what they meet in scalar operators: along them all elements are alike."""
+        learned = True
+        while learned and self.unfilled():
+            alike = self._alike()
+            fitted = [self._fit(node, alike) for node in reversed(self.graph.nodes)]
+            learned = any(fitted)
+
+    def _alike(self) -> set[Entry]:
+        """Entries whose shape is not known for extents of zeros and the like alone."""
+        found = {(node, 0) for node in self.unfilled()}
+        for node in self.graph.nodes:
+            unknown = [v for v in node.entries if not _known(self.shapes.get(v))]
+            if unknown and all(v in found for v in unknown):
+                self._learn_rank(node)
+                outputs = [(node, k) for k in range(node.nout)]
+                found.update(v for v in outputs if not _known(self.shapes.get(v)))
+        return found
+
+    def _learn_rank(self, node: GraphNode) -> None:
+        """Learn the axes of a scalar operator's output, and extents that are larger than 1."""
+        shapes = [self.shapes.get(v) for v in node.entries]
+        if not isinstance(node.op, Mapper) or any(s is None for s in shapes):
+            return
+        rank = max(len(s) for s in shapes if s is not None)
+        aligned = [(*[1] * (rank - len(s)), *s) for s in shapes if s is not None]
+        axes = [set(axis) for axis in zip(*aligned, strict=True)]
+        shape = tuple(
+            [next((n for n in a if n not in (None, 1)), 1 if a == {1} else None) for a in axes]
+        )
+        for k in range(node.nout):
+            self._learn_shape((node, k), shape, node)
+
+    def _fit(self, node: GraphNode, alike: Container[Entry]) -> bool:
+        """Learn extents of such operands of a scalar operator; whether there were any."""
+        if not isinstance(node.op, Mapper):
+            return False
+        own = [v for v in node.entries if v in alike]
+        shape = self.shapes.get((node, 0))
+        if not _known(shape):
+            others = [self.shapes.get(v) for v in node.entries if v not in alike]
+            if not own or not others or not all(map(_known, others)):
+                return False
+            shape = broadcast(node.label, [(node.label, s) for s in others])  # type: ignore[misc]
+        learned = False
+        for entry in own:
+            before = self.shapes.get(entry)
+            if before is not None and shape is not None:
+                target = (*[None] * (len(before) - len(shape)), *shape)[-len(before) :]
+                after = tuple([b if a is None else a for a, b in zip(before, target, strict=True)])
+                learned = learned or after != before
+                self._learn_shape(entry, after, node)
+        self._settle(())
+        return learned
 
     def _choose_dtypes(self) -> None:
         """Dtypes of variables that have none."""
@@ -134,7 +200,7 @@ class Inference:
         """From operands to outputs, where these are known in full."""
         assert node.op is not None
         operands = [self.spec(v) if type(v) is tuple else v for v in node.inputs]
-        if any(v is None for v in operands):
+        if any(v is None for v in operands) or (not operands and node.specs is None):
             return False
         self._learn_specs(node, infer(node.op, operands, node.attributes))
         return True

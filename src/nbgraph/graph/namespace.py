@@ -19,6 +19,7 @@ from nbgraph.graph.compose import left_out
 from nbgraph.graph.naming import attribute_scope, attributes_of
 from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.call import sources
+from nbgraph.operator.filled import FilledOp
 from nbgraph.operator.full import RegisteredOperator
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.namespace import Lifted, Namespace
@@ -88,11 +89,19 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return args, kwargs  # the operator itself says what is wrong
     operands = _operand_names(op)
     found = bound.arguments
+    if isinstance(getattr(op, "op", op), FilledOp):
+        found["shape"] = _with_unknown(found["shape"])
     if not any(isinstance(found[n], Symbol) for n in found):
         for n in operands:
             if n in found:
                 found[n] = constant(op.__name__, n, found[n])
     return bound.args, bound.kwargs
+
+
+def _with_unknown(shape: Any) -> Any:
+    """The shape with None for extents that are 0, as MXNet writes what is not known yet."""
+    extents = shape if isinstance(shape, (tuple, list)) else (shape,)
+    return tuple([None if n is None or n == 0 else n for n in extents])
 
 
 def constant(op: str, name: str, value: Any) -> Symbol:

@@ -14,7 +14,7 @@ from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.tiled_op import TiledCall, TiledOp
 from nbgraph.ops.define import Shape, cast, library, public
 from nbgraph.ops.windows.convolution_tiles import ONE
-from nbgraph.shape import Shapes
+from nbgraph.shape import Shapes, merged
 
 Array = np.ndarray[Any, Any]
 
@@ -46,7 +46,8 @@ def _infer(x: Spec, w: Spec, *bias: Spec, flatten: bool) -> Spec:
 
 
 def _partial(in_shapes: Shapes, out_shapes: Shapes, *, flatten: bool) -> tuple[Shapes, Shapes]:
-    """Inputs of the weights follow from the data; features from weights, bias or result."""
+    """Inputs of the weights follow from the data; features from weights, bias or result; leading
+    extents of data and result are the same."""
     (x, w, *bias), (out,) = in_shapes, out_shapes
     known = [s[0] for s in (w, *bias) if s] + ([out[-1]] if out else [])
     features = next((n for n in known if n is not None), None)
@@ -55,7 +56,9 @@ def _partial(in_shapes: Shapes, out_shapes: Shapes, *, flatten: bool) -> tuple[S
         each = x[1:] if flatten else x[-1:]
         whole = [n for n in each if n is not None]
         inputs = math.prod(whole) if len(whole) == len(each) else inputs
-        out = (*(x[:1] if flatten else x[:-1]), features)
+        count = 1 if flatten else len(x) - 1
+        lead = merged(x[:count], out[:-1] if out else None, "fully_connected") or ()
+        x, out = (*lead, *x[count:]), (*lead, features)
     return (x, (features, inputs), *[(features,) for _ in bias]), (out,)
 
 

@@ -14,9 +14,12 @@ from nbgraph.device import Context
 from nbgraph.dtype import as_dtype, is_float
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.call import sources
+from nbgraph.operator.filled import FilledOp
 from nbgraph.operator.registry import register
 from nbgraph.ops.define import Shape, public, shape_tuple, whole
 from nbgraph.settings import config
+from nbgraph.shape import PartialShape
 
 Array = np.ndarray[Any, Any]
 Number = bool | int | float
@@ -55,6 +58,14 @@ def require_fit(name: str, value: Number, dtype: np.dtype[Any]) -> None:
         raise ArgumentError(f"{name}: {value} cannot be held by {dtype}; ask for a float dtype")
 
 
+def _extents(name: str, shape: Any) -> PartialShape:
+    """The shape asked for. Of symbols (`ng.sym`) extents may be None: they follow from use."""
+    if sources.get() is not None and isinstance(shape, tuple) and None in shape:
+        known = iter(shape_tuple(name, [n for n in shape if n is not None]))
+        return tuple([None if n is None else next(known) for n in shape])
+    return shape_tuple(name, shape)
+
+
 def _source(name: str, compute: Any, shape: Any = None, constant: Any = None) -> ArrayOp:
     """An operator without operands; `shape(**attributes)` unless it is an attribute."""
 
@@ -71,7 +82,8 @@ def _source(name: str, compute: Any, shape: Any = None, constant: Any = None) ->
     ) -> None:
         compute(outputs[0], **given)
 
-    return ArrayOp(name, infer, run, operands=(), constant=constant)
+    kind = ArrayOp if shape is not None or constant is None else FilledOp
+    return kind(name, infer, run, operands=(), constant=constant)
 
 
 # constants --------------------------------------------------------------------------------------
@@ -92,7 +104,8 @@ def zeros(shape: Any, dtype: Any = None, *, device: Context | None = None) -> An
 
     Parameters
     ----------
-    shape : int or tuple of ints
+    shape : int or tuple of ints. In `ng.sym` an extent of 0 or None is not known: it is that of
+        what the zeros meet in operators element by element, or follows from where else they are
     dtype : dtype, by default `ng.config.default_float`
     device : Context, by default the host
 
@@ -103,7 +116,7 @@ def zeros(shape: Any, dtype: Any = None, *, device: Context | None = None) -> An
     >>> zeros((2, 3)).shape
     (2, 3)
     """
-    return _ZEROS(shape=shape_tuple("zeros", shape), dtype=_float_or(dtype), device=device)
+    return _ZEROS(shape=_extents("zeros", shape), dtype=_float_or(dtype), device=device)
 
 
 @public(_ONES)
@@ -117,7 +130,7 @@ def ones(shape: Any, dtype: Any = None, *, device: Context | None = None) -> Any
     >>> ones(2).dtype
     dtype('float32')
     """
-    return _ONES(shape=shape_tuple("ones", shape), dtype=_float_or(dtype), device=device)
+    return _ONES(shape=_extents("ones", shape), dtype=_float_or(dtype), device=device)
 
 
 @public(_EMPTY)
@@ -131,7 +144,7 @@ def empty(shape: Any, dtype: Any = None, *, device: Context | None = None) -> An
     >>> empty((2, 0)).shape
     (2, 0)
     """
-    return _EMPTY(shape=shape_tuple("empty", shape), dtype=_float_or(dtype), device=device)
+    return _EMPTY(shape=_extents("empty", shape), dtype=_float_or(dtype), device=device)
 
 
 @public(_FULL)
@@ -150,7 +163,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Context | No
     value = number("full", "fill_value", fill_value)
     dtype = _dtype_of(fill_value, dtype)
     require_fit("full", value, dtype)
-    shape = shape_tuple("full", shape)
+    shape = _extents("full", shape)
     return _FULL(shape=shape, fill_value=value, dtype=dtype, device=device)
 
 

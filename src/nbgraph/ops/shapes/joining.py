@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.operator.array_op import Gradients, Infer, Spec
+from nbgraph.operator.array_op import Gradients, Infer, Partial, Spec
 from nbgraph.operator.registry import register, registered
 from nbgraph.operator.request import OpReqType
 from nbgraph.operator.tiled_op import PlacingOp, TiledCall
@@ -27,6 +27,7 @@ from nbgraph.ops.define import (
 from nbgraph.ops.shapes.sections import atleast_1d, atleast_2d, atleast_3d
 from nbgraph.ops.shapes.shape import ravel, transpose
 from nbgraph.ops.shapes.slicing import at_axis
+from nbgraph.shape import PartialShape, Shapes, merged
 
 Array = np.ndarray[Any, Any]
 
@@ -58,9 +59,13 @@ class JoiningOp(PlacingOp):
         infer: Infer,
         join: Callable[..., None],
         gradient: Callable[[Gradients], Sequence[Any]],
+        partial: Partial | None = None,
     ) -> None:
         super().__init__(
-            name, infer, self._runs, self._apart, gradient=gradient, operands=("*arrays",)
+            *(name, infer, self._runs, self._apart),
+            gradient=gradient,
+            operands=("*arrays",),
+            partial=partial,
         )
         self._join = join
 
@@ -153,7 +158,32 @@ def _concatenate_rule(g: Gradients) -> list[Any]:
     ]
 
 
-_CONCATENATE = JoiningOp("concatenate", _concatenated, _concatenate, _concatenate_rule)
+def _concatenated_partly(
+    in_shapes: Shapes, out_shapes: Shapes, *, axis: int, dtype: np.dtype[Any] | None
+) -> tuple[Shapes, Shapes]:
+    """All but the axis is the same; along it one extent follows from all others."""
+    shapes = [*in_shapes, *out_shapes]
+    ranks = [len(s) for s in shapes if s]
+    if not ranks:
+        return in_shapes, out_shapes
+    place = axis_of("concatenate", axis, ranks[0])
+    beside: PartialShape = None
+    for s in shapes:
+        beside = merged(beside, s and (*s[:place], None, *s[place + 1 :]), "concatenate")
+    assert beside is not None
+    *parts, total = [s[place] if s else None for s in shapes]
+    known = sum(n for n in parts if n is not None)
+    if None not in parts:
+        total = known
+    elif parts.count(None) == 1 and total is not None and total >= known:
+        parts[parts.index(None)] = total - known
+    made = [(*beside[:place], n, *beside[place + 1 :]) for n in (*parts, total)]
+    return made[:-1], made[-1:]
+
+
+_CONCATENATE = JoiningOp(
+    "concatenate", _concatenated, _concatenate, _concatenate_rule, _concatenated_partly
+)
 
 
 @public(_CONCATENATE, "concat")
@@ -211,7 +241,23 @@ def _stack_rule(g: Gradients) -> list[Any]:
     ]
 
 
-_STACK = JoiningOp("stack", _stacked, _stack, _stack_rule)
+def _stacked_partly(
+    in_shapes: Shapes, out_shapes: Shapes, *, axis: int, dtype: np.dtype[Any] | None
+) -> tuple[Shapes, Shapes]:
+    """All have one shape, which the result has without its new axis."""
+    shape: PartialShape = None
+    for s in in_shapes:
+        shape = merged(shape, s, "stack")
+    for s in out_shapes:
+        place = axis_of("stack", axis, len(s)) if s else 0
+        shape = merged(shape, s and (*s[:place], *s[place + 1 :]), "stack")
+    if shape is None:
+        return in_shapes, out_shapes
+    place = axis_of("stack", axis, len(shape) + 1)
+    return [shape] * len(in_shapes), [(*shape[:place], len(in_shapes), *shape[place:])]
+
+
+_STACK = JoiningOp("stack", _stacked, _stack, _stack_rule, _stacked_partly)
 
 
 @public(_STACK)
