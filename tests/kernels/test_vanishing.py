@@ -33,6 +33,28 @@ def test_limits(name):
         np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-16)
 
 
+HELD = {  # arguments that are held where the slope of what they are given to is infinite
+    "root": (lambda x: math.sqrt(max(x, 0.0)), [-1.0, 4.0], [0, 0.25]),
+    "power": (lambda x: max(x, 0.0) ** 0.5, [-1.0, 4.0], [0, 0.25]),
+    "chosen": (lambda x: math.sqrt(x if x > 0 else 0.0), [-1.0, 0.0, 4.0], [0, 0, 0.25]),
+    "clipped": (lambda x: math.acos(min(max(x, -1.0), 1.0)), [-2.0, 0.0, 3.0], [0, -1, 0]),
+    "step": (
+        lambda x: math.sqrt(0.0 if x < 0 else (1.0 if x > 1 else x)),
+        [-1, 0.25, 2],
+        [0, 1, 0],
+    ),
+    "cusp": (lambda x: math.sqrt(abs(x)), [-4.0, 0.0, 4.0], [-0.25, math.nan, 0.25]),
+}
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_what_is_held_has_no_slope(name):
+    function, points, slope = HELD[name]
+    with np.errstate(all="ignore"):
+        found = ng.op(function, name=name).derivative("x")(np.array(points, float))
+    np.testing.assert_allclose(found, slope)
+
+
 def test_a_root_is_no_overflow_either():
     assert ng.op(lambda x: x / (1 + math.sqrt(x)), name="root").derivative("x")(0.0) == 1
 
