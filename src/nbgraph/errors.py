@@ -153,9 +153,12 @@ def of_kernel(name: str, code: int) -> NbgraphError:
     return KernelError(f"kernel {name!r} returned error code {code}")
 
 
-def no_class(name: str, place: str, label: object, count: object) -> LabelError:
-    """What is said of a label that is no class."""
-    return LabelError(f"{name}: {place} is {label}; expected a class from 0 to {count}")
+def no_class(name: str, place: str, label: object, classes: int) -> LabelError:
+    """Return the error of a label at `place` that names none of `classes` classes."""
+    expected = (
+        f"a class from 0 to {classes - 1}" if classes else "no label, as there are no classes"
+    )
+    return LabelError(f"{name}: {place} is {label}; expected {expected}")
 
 
 def _no_class(name: str, packed: int) -> LabelError:
@@ -166,7 +169,7 @@ def _no_class(name: str, packed: int) -> LabelError:
     beyond = {0: f"{-half} or less", 2 * half - 1: f"{half - 1} or more"}
     most = (1 << PLACE_BITS) - 1
     where = f"label.flat[{place}]" + (" or a later one" if place == most else "")
-    return no_class(name, where, beyond.get(label, label - half), max(count - 1, 0))
+    return no_class(name, where, beyond.get(label, label - half), count)
 
 
 def stays(what: str, remedy: str) -> Callable[..., Never]:

@@ -46,7 +46,6 @@ NUMBA_CPU_FEATURES say.
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterable
 from contextvars import ContextVar, Token
@@ -190,6 +189,8 @@ def _unknown(names: Iterable[str]) -> str:
     """What is wrong with names of which some are no settings; empty where all are."""
     for name in names:
         if name not in _NAMES:
+            import difflib
+
             near = difflib.get_close_matches(name, _NAMES, 1)
             meant = f"did you mean {near[0]!r}? " if near else ""
             return f"config: unknown setting {name!r}; {meant}known: {sorted(_NAMES)}"

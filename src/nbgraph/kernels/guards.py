@@ -9,12 +9,11 @@ the branch's own slope stays, and what was found is kept with the graph, for peo
 from __future__ import annotations
 
 import math
-import random
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from nbgraph.errors import DerivativeWarning
 from nbgraph.kernels import equalities
@@ -23,6 +22,9 @@ from nbgraph.kernels.interpret import Evaluator, FloatDomain, Undetermined
 from nbgraph.kernels.kinds import is_boolean
 from nbgraph.kernels.scalar import COMPARISONS, Graph, Node
 from nbgraph.kernels.series import Expansion, NoSeries
+
+if TYPE_CHECKING:
+    from random import Random
 
 Outcome = Literal["limit", "jump", "kink", "unknown"]
 Tangent = Callable[[Node], Node | None]
@@ -173,7 +175,9 @@ class _Samples:
 
     def __init__(self, graph: Graph, root: Node, seed: Node, at: Node) -> None:
         leaves = [n for n in graph.reachable([root, at]) if n.op in ("arg", "param")]
-        numbers = random.Random(20180107)
+        from random import Random  # only functions with guards need it
+
+        numbers = Random(20180107)
         self._points: list[Evaluator] = []
         for count in range(_SAMPLES):
             signs = (1.0,) if 2 * count < _SAMPLES else (1.0, -1.0)
@@ -209,7 +213,7 @@ class _Samples:
         return seen
 
 
-def _sample(kind: str, numbers: random.Random, signs: Sequence[float]) -> float:
+def _sample(kind: str, numbers: Random, signs: Sequence[float]) -> float:
     if kind == "f":
         return numbers.uniform(0.2, 2.5) * numbers.choice(signs)
     whole = numbers.randrange(1, 5)

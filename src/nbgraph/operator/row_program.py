@@ -225,7 +225,7 @@ class RowProgram:
         wrong = np.flatnonzero((label < 0) | (label >= count))
         if wrong.size:
             place = int(wrong[0])
-            raise no_class(self.name, f"label.flat[{place}]", label.flat[place], count - 1)
+            raise no_class(self.name, f"label.flat[{place}]", label.flat[place], count)
 
     def _operand(self, described: Described, name: str) -> Node:
         return described.operands[self.operands.index(name)]

@@ -54,8 +54,14 @@ def test_bad_input():
         ng.adaptive_max_pooling(np.ones((3, 3)), 1)
     with pytest.raises(DTypeError, match="adaptive_avg_pooling: x has dtype int64"):
         ng.adaptive_avg_pooling(np.ones((1, 1, 3), "int64"), 1)
-    with pytest.raises(ShapeError, match="adaptive_avg_pooling: an operand's shape is not known"):
-        ng.adaptive_avg_pooling(ng.var("x"), 1)
+    with pytest.raises(ArgumentError, match="adaptive_avg_pooling: places=0"):
+        ng.adaptive_avg_pooling(ng.var("x"), 0).infer_shape(x=(1, 1, 3))
+
+
+def test_shapes_may_follow_later():
+    """OPP-24: a symbol of unknown shape is asked again where its shape is known."""
+    pooled = ng.adaptive_avg_pooling(ng.var("x"), 2)
+    assert pooled.infer_shape(x=(1, 3, 6))[1] == [(1, 3, 2)]
 
 
 @pytest.mark.parametrize("gap", [1, 2, (3, 1)])
