@@ -162,24 +162,36 @@ def test_memory_of_a_failed_array_carries_nothing_on(engine):
         same(ng.array(np.ones(777)), np.ones(777))
 
 
+@ng.op
+def halved(x):
+    while x > 1:
+        x *= 0.5
+    return x
+
+
 MADE = {
     "cast": lambda x: x.astype("int32"),
+    "mapped": lambda x: x * 2,
+    "costly": halved,
     "reduced": ng.cumsum,
     "sorted": ng.sort,
-    "taken": lambda x: x[ng.arange(777)],
+    "taken": lambda x: x[ng.arange(x.size)],
     "joined": lambda x: ng.concatenate([x[:7], x[7:]]),
-    "drawn": lambda x: ng.random.uniform(size=777) * 0 + x,
+    "drawn": lambda x: ng.random.uniform(size=x.size) * 0 + x,
     "copied": lambda x: x.copy(),
+    "turned": lambda x: x.reshape((-1, 7)).T.copy(),
 }
 
 
+@pytest.mark.parametrize("size", [777, 300_006], ids=["small", "large"])
 @pytest.mark.parametrize("name", MADE)
-def test_what_is_made_in_such_memory_is_written_whole(engine, name):
-    """Every way to make an array says that it overwrites the failure that a block was left with."""
-    x = ng.arange(777.0)
+def test_new_arrays_do_not_take_over_a_failure(engine, name, size):
+    """Every way to make an array says that it overwrites the failure that a block was left with;
+    large ones, too, whose kernels may be cut into ranges."""
+    x = ng.arange(float(size))
     expected = MADE[name](x).asnumpy()
     for _ in range(3):
-        lost = [ng.ones(777) for _ in range(4)]
+        lost = [ng.ones(size) for _ in range(4)]
         for a in lost:
             ng.engine.push(fails, mutate_vars=[a.variable])
         with pytest.raises(OSError, match="no such page"):

@@ -48,7 +48,7 @@ class Launcher:
         flags = layout.OVERWRITES if overwrites else 0
         flags |= layout.SMALL if 0 < cost <= SMALL_BELOW else 0
         if cost >= SPLIT_FROM:
-            flags = layout.SPLITTABLE
+            flags |= layout.SPLITTABLE
         number = engine._name_id(name)
         self.fixed = (0, address, 0, 0, hi, flags, cost, layout.NATIVE, 0, nbytes, number)
         self._engine, self.name = engine, name

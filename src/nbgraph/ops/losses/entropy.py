@@ -41,27 +41,6 @@ Array = np.ndarray[Any, Any]
 class _LabelEntropy(LabelOp, Entropy):
     """Labels in NumPy arrays are looked at."""
 
-<<<<<<< HEAD
-=======
-    def on_numpy(
-        self, operands: Sequence[Any], attributes: Mapping[str, Any], out: Sequence[Any] | None
-    ) -> Any:
-        """See ArrayOp."""
-        x, label = map(np.asarray, operands)
-        self.infer([Spec.of(x), Spec.of(label)], attributes)
-        check_classes(self.__name__, label, x.shape[axis_of("", attributes["axis"], x.ndim)])
-        return super().on_numpy([x, label], attributes, out)
-
-
-def check_classes(name: str, label: Array, count: int) -> None:
-    """LabelError where a label is no class from 0 to `count - 1`."""
-    wrong = ~((label >= 0) & (label < count))
-    if wrong.any():
-        place = tuple(int(i) for i in np.argwhere(wrong)[0])
-        where = f"label[{', '.join(map(str, place))}]"
-        raise no_class(name, where, label[place], count)
-
->>>>>>> 29b3dd2 (settings, kernels: load difflib and random where they are needed)
 
 def _is_class(label, count):
     return label >= 0 and label < count
