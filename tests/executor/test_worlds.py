@@ -57,7 +57,7 @@ FUNCTIONS = {
     "cumulative_prod logcumsumexp linear_recurrence",
     "sorts": "sort argsort topk searchsorted isin sparsemax",
     "copies, by NumPy": "roll pad tril triu slice_scatter diagonal_scatter take_along_axis "
-    "scatter_along_axis one_hot index_update index_add",
+    "scatter_along_axis one_hot index_update index_add im2col col2im",
     "sparse": "csr_dot",
     "copies, with a gradient of their own": "linear_regression_output mae_regression_output "
     "logistic_regression_output",

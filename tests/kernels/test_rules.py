@@ -19,8 +19,8 @@ from nbgraph.kernels.scalar import Graph
 from nbgraph.operator.backward import backward
 
 ROWS = [*((key, False) for key in rules._RULES), *((key, True) for key in rules._ACCURATE)]
-TWO = {"atan2", "pow", "hypot", "copysign", "fmod"}  # functions of two arguments
-OTHER = {"copysign": -1.3}  # the argument that is not differentiated by
+TWO = {"atan2", "pow", "hypot", "copysign", "fmod", "polygamma"}  # functions of two arguments
+OTHER = {"copysign": -1.3, "polygamma": 2.0}  # the argument that is not differentiated by
 
 every_rule = pytest.mark.parametrize(("key", "accurate"), ROWS)
 

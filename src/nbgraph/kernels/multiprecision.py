@@ -28,6 +28,7 @@ _MAGNITUDE = {  # of two, of arguments: beyond, the value overflows, or costs to
 }
 _EXACT = frozenset("floor ceil trunc round sign copysign".split())  # of the results' digits
 _SHAKE = 5  # bits of a result that `noise` changes
+_SHORT = 30  # bits of literals that are exact
 _WHOLE = 60  # bits of integers whose sums and products are exact
 _CONSTANTS: dict[float, Callable[[Any], Any]] = {  # in the rules of derivatives
     math.log(2): lambda mp: mp.log(2),
@@ -164,15 +165,25 @@ class MultiDomain(Domain):
         self.mp, self.bits, self.noise = context(bits), bits, noise
         self.units = bits / 128
         self.functions: Mapping[str, Callable[..., Any]] = _table(self.mp)
+        self._literals: dict[float, Any] = {}
 
     def const(self, node: Node) -> Any:
-        """A literal: its float64 value, or the constant of a rule that it is rounded from."""
+        """A literal: its float64 value, or the constant of a rule that it is rounded from.
+
+        Literals of many digits may be rounded products of others, as 2 / 25 is in a slope of
+        `x * x / 25`: with noise their last digit is as uncertain, and the same wherever they stand.
+        """
         if node.kind != "f":
             return node.data
         constant = _CONSTANTS.get(abs(node.data))
-        if constant is None:
-            return self.mp.mpf(node.data)
-        return constant(self.mp) if node.data > 0 else -constant(self.mp)
+        if constant is not None:
+            return constant(self.mp) if node.data > 0 else -constant(self.mp)
+        value = self.mp.mpf(node.data)
+        if self.noise is None or value._mpf_[3] <= _SHORT:
+            return value
+        if node.data not in self._literals:
+            self._literals[node.data] = self._moved(value, 52 + _SHAKE)
+        return self._literals[node.data]
 
     def number(self, value: Any) -> Any:
         """As a real number."""
