@@ -324,6 +324,40 @@ def test_shapes_that_are_known_in_part_flow(name):
     assert found[:2] == (arguments, [out])
 
 
+BACK = {  # what a result of this shape says of x of shape (None, 3): its extent, or None
+    "slice": (lambda x: x[:, 1:], (4, 2), 4),
+    "slice from the second on": (lambda x: x[1:], (4, 3), 5),
+    "slice that ends": (lambda x: x[:4], (4, 3), None),
+    "slice with steps": (lambda x: x[::2], (4, 3), None),
+    "flat": (lambda x: ng.sym.reshape(x, shape=(-1,)), (12,), 4),
+    "transpose": (ng.transpose, (3, 4), 4),
+    "flip": (lambda x: ng.flip(x, 0), (4, 3), 4),
+    "tile": (lambda x: ng.tile(x, (2, 1)), (4, 3), 2),
+    "concatenate": (lambda x: ng.concatenate([x, x[:, :1]], axis=1), (4, 4), 4),
+    "cumsum": (lambda x: ng.cumsum(x, axis=0), (4, 3), 4),
+    "sum": (lambda x: ng.sum(x, axis=1), (4,), 4),
+    "sum over it": (lambda x: ng.sum(x, axis=0), (3,), None),
+}
+
+
+@pytest.mark.parametrize("name", BACK)
+def test_extents_follow_from_results(name):
+    """From any operator of whose operand only one extent gives a result of that shape."""
+    function, shape, extent = BACK[name]
+    result = function(ng.var("x"))
+    if len(shape) == 1:
+        net = ng.reshape(result, shape)
+    else:
+        net = ng.reshape(result @ ng.var("w", shape=(shape[1], 1)), (shape[0], 1))
+    assert net.infer_shape_partial(x=(None, 3))[0][0] == (extent, 3)
+
+
+def test_extents_follow_from_weights():
+    x, w = ng.var("x", shape=(2, None, 8, 8)), ng.var("w", shape=(4, 3, 3, 3))
+    net = ng.sym.Convolution(x, w, ng.var("b"), num_filter=4, kernel=(3, 3))
+    assert net.infer_shape()[0] == [(2, 3, 8, 8), (4, 3, 3, 3), (4,)]
+
+
 @pytest.mark.parametrize(
     "name", ["Convolution", "softmax_cross_entropy", "cross_entropy", "Pooling"]
 )

@@ -375,3 +375,10 @@ def test_a_symbol_called_on_arrays_computes_and_is_recorded():
         net(a)
     with pytest.raises(ArgumentError, match="w=3 is a int; give a symbol"):
         net(w=3)
+
+
+def test_what_makes_symbols_has_the_names_of_mxnet():
+    x, y = ng.sym.Variable("x", shape=(2, 3)), ng.var("y")
+    assert ng.sym.Group([x, y]).list_outputs() == ["x", "y"]
+    assert ng.sym.load_json((x * 2).tojson()).infer_shape()[1] == [(2, 3)]
+    assert {"Variable", "Group", "load"} <= set(dir(ng.sym))

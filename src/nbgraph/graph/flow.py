@@ -11,6 +11,7 @@ whose shapes may be None, the whole or an extent. A shape is never guessed throu
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -40,6 +41,7 @@ def partial_shapes(node: GraphNode, operands: Shapes, outputs: Shapes) -> tuple[
     if not isinstance(node.op, Mapper):
         found = node.op.infer_partial(operands, outputs, node.attributes)
         operands, outputs = (operands, outputs) if found is None else found
+        operands = _only_fit(node, operands, outputs)
         certain = _certain_extents(node, operands)
         if certain is not None:
             outputs = [merged(o, c, node.label) for o, c in zip(outputs, certain, strict=True)]
@@ -65,6 +67,52 @@ def _certain_extents(node: GraphNode, operands: Shapes) -> Shapes | None:
         if len(tried) > 1:
             return [_common(shapes) for shapes in zip(*tried, strict=True)]
     return None
+
+
+def _only_fit(node: GraphNode, operands: Shapes, outputs: Shapes) -> Shapes:
+    """The operands with the one extent that is not known, if only one value fits what else is
+    known: found by inference for those that may, and for their neighbours."""
+    missing = [(k, s.index(None)) for k, s in enumerate(operands) if s is not None and None in s]
+    if len(missing) != 1 or any(s is None or s.count(None) > 1 for s in operands):
+        return operands
+    ((place, axis),) = missing
+
+    def filled(extent: int) -> list[PartialShape]:
+        shape = operands[place]
+        assert shape is not None
+        return [
+            (*shape[:axis], extent, *shape[axis + 1 :]) if k == place else s
+            for k, s in enumerate(operands)
+        ]
+
+    for dtype in (*_FLOATS[:1], _INT64):
+        fitting: list[int] = []
+        for extent in _candidates(operands, outputs):
+            specs = [Spec(s, dtype) for s in filled(extent)]  # type: ignore[arg-type]
+            shapes = _shapes_for(node, specs)
+            if shapes is not None and all(map(_agrees, shapes, outputs)):
+                fitting.append(extent)
+                if len(fitting) > 1:
+                    return operands
+        if fitting:
+            return filled(fitting[0])
+    return operands
+
+
+def _candidates(operands: Shapes, outputs: Shapes) -> list[int]:
+    """Extents that an operand may have beside these shapes, and their neighbours."""
+    known = [[n for n in s if n is not None] for s in (*operands, *outputs) if s is not None]
+    sizes = {math.prod(s) for s in known}
+    found = {n for s in known for n in s} | sizes
+    found |= {a // b for a in sizes for b in sizes if b and a % b == 0}
+    return sorted({m for n in {1, *found} for m in (n - 1, n, n + 1) if m >= 0})
+
+
+def _agrees(shape: tuple[int, ...], known: PartialShape) -> bool:
+    if known is None:
+        return True
+    pairs = zip(shape, known, strict=False)
+    return len(shape) == len(known) and all(n in (None, m) for m, n in pairs)
 
 
 def _shapes_for(node: GraphNode, operands: Sequence[Spec]) -> list[tuple[int, ...]] | None:

@@ -11,8 +11,9 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
-from typing import Any
+from typing import Any, ClassVar
 
 from nbgraph.graph import build
 from nbgraph.graph.compose import left_out
@@ -118,4 +119,24 @@ def _operand_names(op: Any) -> tuple[str, ...]:
     return tuple(n for n in getattr(array_op, "operands", ("x",)) if not n.startswith("*"))
 
 
-sym = Namespace("ng.sym", lifted, SymbolicOperator)
+class SymbolNamespace(Namespace):
+    """Operators over symbols, and what makes symbols, by MXNet's names."""
+
+    MAKERS: ClassVar = {
+        "Variable": "var",
+        "Group": "Group",
+        "load": "load_symbol",
+        "load_json": "load_json",
+        "fromjson": "load_json",
+    }
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self.MAKERS:
+            return getattr(importlib.import_module("nbgraph"), self.MAKERS[name])
+        return super().__getattr__(name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self.MAKERS})
+
+
+sym = SymbolNamespace("ng.sym", lifted, SymbolicOperator)
