@@ -16,6 +16,7 @@ from nbgraph.nodes.building import Building
 from nbgraph.nodes.expr import Expr
 from nbgraph.nodes.listing import dot, drawn
 from nbgraph.nodes.node import NaryNodeOp
+from nbgraph.nodes.opnode import OpNode
 from nbgraph.operator.call import recording, training
 
 
@@ -210,6 +211,9 @@ class ExpressionGraph(Building):
 
     def _root(self) -> NaryNodeOp:
         found = [e.node for e in self.top_nodes() if e.node.trainable]
+        if len(found) > 1:  # an operator's further results are by-products of the one that is used
+            used = {_application(n) for n in self._nodes if n.id not in self._tops}
+            found = [n for n in found if _application(n) not in used - {None}]
         if len(found) == 1:
             return found[0]
         listed = ", ".join(repr(node) for node in found)
@@ -268,6 +272,13 @@ class ExpressionGraph(Building):
     def __repr__(self) -> str:
         count = len(self._parameters.by_name)
         return f"<expression graph of {len(self._nodes)} node(s), {count} parameter(s)>"
+
+
+def _application(node: NaryNodeOp) -> int | None:
+    """Return what tells the results of one application of an operator; None of other nodes."""
+    if not isinstance(node, OpNode) or node.op.nout == 1:
+        return None
+    return id(node.application or (node.structure and node.structure.node))
 
 
 def _require_all(runs: Sequence[stretches.Run]) -> None:
