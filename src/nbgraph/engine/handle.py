@@ -162,8 +162,10 @@ class Core:
     def adopt(self, failure: Failure, address: int) -> None:
         """A failure from elsewhere, on a variable here (0: on none)."""
         if failure.core is self and failure.cell:
-            self.put_failure(address, failure.cell)
-            return
+            if self.put_failure(address, failure.cell):
+                return
+            # its cell is among the dead: it gets another, and goes on when that one is forgotten
+            self.failures.pop(self.peek(failure.cell + layout.C_TOKEN), None)
         token = next(self.tokens)
         self.failures[token] = failure
         failure.core = self

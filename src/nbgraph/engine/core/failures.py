@@ -5,6 +5,7 @@ from __future__ import annotations
 from nbgraph.engine.core.layout import (
     C_NEXT,
     C_RAISED,
+    C_REFS,
     C_TOKEN,
     CELLS,
     DEAD_CELLS,
@@ -163,12 +164,16 @@ def set_failure(argv: int, argc: int) -> int:
 
 
 def put_failure(argv: int, argc: int) -> int:
-    """core, variable nobody uses, cell: a failure that is here already lies on it too."""
+    """core, variable nobody uses, cell: a failure that is here already lies on it too -> 1; 0 if
+    nothing refers to the cell any more, so that it is about to be forgotten."""
     core = argument(argv, 0)
+    cell = argument(argv, 2)
     lock(core)
-    set_cell(core, argument(argv, 1), argument(argv, 2))
+    alive = load(cell + C_REFS) > 0
+    if alive:
+        set_cell(core, argument(argv, 1), cell)
     unlock(core)
-    return 0
+    return 1 if alive else 0
 
 
 def leave_early(argv: int, argc: int) -> int:
