@@ -149,6 +149,6 @@ def is_own(op):
 
 
 def has_form(op):
-    kinds = ("rows", "product", "own", "drawn")
+    kinds = ("rows", "product", "own", "drawn", "update")
     direct = op.kind in kinds or op.view or op.copies or op.constant
     return bool(direct or op in COMBINES or forms_of(op))

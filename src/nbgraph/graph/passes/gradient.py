@@ -21,6 +21,7 @@ from typing import Any
 from nbgraph.dtype import is_float
 from nbgraph.errors import ArgumentError, DerivativeError, ShapeError
 from nbgraph.graph.build import GraphNode, Operand
+from nbgraph.graph.composite import CompositeOp, resolved
 from nbgraph.graph.graph import Entry, Graph, spec_of
 from nbgraph.graph.node import topological
 from nbgraph.graph.passes.reverse import Value, in_gradients, located
@@ -61,6 +62,8 @@ def gradient(
             f"gradient: the shapes of {', '.join(map(str, unknown))} are not known; infer the "
             "graph's shapes first"
         )
+    if any(isinstance(node.op, CompositeOp) for node in graph.nodes):
+        graph = resolved(graph, {}, {})[0]
     seeds = _seeds(graph, head_grads)
     useful = _useful(graph, wrt)
     sums: dict[Entry, Value] = {}
