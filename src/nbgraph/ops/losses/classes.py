@@ -23,7 +23,7 @@ def check_classes(name: str, label: Array, count: int) -> None:
     if wrong.any():
         place = tuple(int(i) for i in np.argwhere(wrong)[0])
         where = f"label[{', '.join(map(str, place))}]"
-        raise no_class(name, where, label[place], count - 1)
+        raise no_class(name, where, label[place], count)
 
 
 class LabelOp(RowOp):
