@@ -570,7 +570,9 @@ def main(arguments: list[str]) -> int:
     results = [result for dtype in dtypes for result in rows(dtype, part)]
     slower = [r for r in results if r.ratio < LEAST]
     mean = statistics.geometric_mean(r.ratio for r in results)
-    print(f"{len(slower)} of {len(results)} below {LEAST}; geometric mean {mean:.2f} (wanted {MEAN})")
+    print(
+        f"{len(slower)} of {len(results)} below {LEAST}; geometric mean {mean:.2f} (wanted {MEAN})"
+    )
     ours, theirs = (sum(getattr(r, n) for r in results) for n in ("compiled", "compiled_theirs"))
     print(f"first calls: {ours:.1f} s, Numba {theirs:.1f} s")
     return len(slower)

@@ -51,3 +51,38 @@ def test_powers_beyond_the_range():
     tiny = ng.power(np.float32([1e14, 3e38, np.inf, -np.inf, -0.0]), np.float32(-3))
     np.testing.assert_allclose(tiny, np.float32([1e-42, 0, 0, -0.0, -np.inf]), rtol=1e-2)
     assert np.signbit(tiny[3])
+
+
+def literal_power(n):
+    return ng.op(lambda x: x**n)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [9, 12, -14, 360])
+def test_literal_powers_are_products(n, dtype):
+    x = values(dtype)
+    with np.errstate(all="ignore"):
+        wanted = worlds.bits(product(x, n))
+    op = literal_power(n)
+    for world in (*worlds.WORLDS, worlds.expressions):
+        assert worlds.bits(world(op, x)) == wanted, world
+    explanation = op.explain(dtype=dtype)
+    assert "pow" not in explanation.kernel.source
+    assert explanation.simd.vectorised
+
+
+@pytest.mark.parametrize("n", [12, 60, 360])
+def test_literal_powers_are_those_of_a_neighbour(n):
+    """They are exact powers of numbers that are x to half a unit in the last place."""
+    x = np.random.default_rng(0).uniform(0.9, 1.1, 999)
+    exact = np.power(x.astype(np.longdouble), n)
+    off = np.abs(literal_power(n)(x) - exact) / exact
+    assert float(off.max()) <= n * np.finfo(np.float64).eps / 2
+
+
+def test_powers_of_literals_are_pythons():
+    fortieth, tenth, root = 3.0**40, 10.0**-12, 2**0.5
+    op = ng.op(lambda x: x * 3.0**40 + 10.0**-12 + 2**0.5)
+    x = np.float64([0.1, 1.0, 7.0])
+    assert worlds.bits(op(x)) == worlds.bits(x * fortieth + tenth + root)
+    assert "pow" not in op.explain().kernel.source

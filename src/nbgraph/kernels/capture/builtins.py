@@ -18,7 +18,9 @@ from nbgraph.kernels.scalar import Graph, Node
 if TYPE_CHECKING:
     from nbgraph.kernels.capture.tracer import Tracer
 
-MAX_POWER = 8  # constant integer exponents up to this are products
+# Constant whole exponents up to this are products by squaring. These are what x to the n is for an
+# x that is off by less than half a unit in its last place, which is what x is known to.
+MAX_POWER = 512
 
 
 class Builtins:
@@ -128,6 +130,9 @@ class Builtins:
         """`a ** b`; small constant integer exponents become products."""
         graph = self.graph
         exponent = b.data if b.op == "const" else None
+        folded = _constant_power(a, b)
+        if folded is not None:
+            return graph.const(folded)
         if is_boolean(a.kind):
             a = graph.cast(a, _NUMBERS.get(kind := promote(a.kind, b.kind), kind))
         if exponent is not None and float(exponent).is_integer() and abs(exponent) <= MAX_POWER:
@@ -135,8 +140,8 @@ class Builtins:
                 a = graph.float(a)
             if exponent >= 0:
                 return self._product(a, int(exponent))
-            if a.kind == "f" or a.op == "const":
-                whole = self._product(graph.float(a), -int(exponent))
+            if a.kind == "f":
+                whole = self._product(a, -int(exponent))
                 return graph.arithmetic("div", graph.const(1.0), whole)
             raise TypeError("integers to negative integer powers are not allowed (as in NumPy)")
         if a.kind == "f" or b.kind == "f":
@@ -145,8 +150,6 @@ class Builtins:
             if exponent == -0.5:
                 return graph.call("rsqrt", a)
             return graph.call("pow", a, b)
-        if a.op == b.op == "const" and a.kind == b.kind == "i" and b.data >= 0:
-            return graph.const(a.data**b.data)
         kind = promote(a.kind, b.kind)
         a, b = graph.cast(a, kind), graph.cast(b, kind)
         if kind == "f":  # int64 with uint64
@@ -352,6 +355,18 @@ class Builtins:
         return self.compose(composed.log_base, [self.graph.float(a), self.graph.float(base)], path)
 
 
+def _constant_power(a: Node, b: Node) -> float | int | None:
+    """`a ** b` of two literals as Python computes it; None where it raises or is complex."""
+    if not (a.op == b.op == "const") or a.kind not in _WEAK or b.kind not in _WEAK:
+        return None
+    try:
+        value = a.data**b.data
+    except (ZeroDivisionError, OverflowError):
+        return None
+    return value if isinstance(value, (int, float)) else None
+
+
+_WEAK = ("b", "i", "f")
 _NUMBERS = {"bool": "int8", "b": "i"}  # what a bool becomes where NumPy wants a number
 _BINARY_CALLS = ("atan2", "hypot", "copysign", "fmod", "nextafter", "pow", "polygamma")
 _MANY = 100
