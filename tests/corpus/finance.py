@@ -1,0 +1,76 @@
+"""Finance: options, bonds, loans, taxes."""
+
+import math
+from math import erf, exp, log, sqrt
+
+from tests.corpus.samples import sample
+
+
+def cdf(x):
+    return 0.5 * (1 + erf(x / sqrt(2)))
+
+
+@sample("helper", "plain", S=(50.0, 150.0), K=(60.0, 140.0), T=(0.1, 3.0), ulps=200, size=100.0)
+def call_price(S, K, T, r=0.03, sigma=0.25):
+    d1 = (log(S / K) + (r + sigma**2 / 2) * T) / (sigma * sqrt(T))
+    d2 = d1 - sigma * sqrt(T)
+    return S * cdf(d1) - K * exp(-r * T) * cdf(d2)
+
+
+@sample("for", "convergence", "helper", price=(8.0, 40.0), ulps=1e4)
+def implied_volatility(price, S=100.0, K=100.0, T=1.0, r=0.02):
+    sigma = sqrt(2 * math.pi / T) * price / S
+    for _ in range(50):
+        d1 = (log(S / K) + (r + 0.5 * sigma**2) * T) / (sigma * sqrt(T))
+        value = S * cdf(d1) - K * exp(-r * T) * cdf(d1 - sigma * sqrt(T))
+        vega = S * sqrt(T) * exp(-0.5 * d1 * d1) / sqrt(2 * math.pi)
+        step = (value - price) / vega
+        sigma -= step
+        if abs(step) < 1e-10:
+            break
+    return sigma
+
+
+@sample("for", "power", y=(-0.05, 0.3))
+def bond_price(y, coupon=0.05, years=10, face=100.0):
+    price = 0.0
+    for t in range(1, 11):
+        price += coupon * face / (1 + y) ** t
+    return price + face / (1 + y) ** years
+
+
+@sample("while", "convergence", price=(60.0, 140.0), ulps=1e5)
+def yield_to_maturity(price):
+    lo, hi = -0.5, 1.0
+    while hi - lo > 1e-12:
+        mid = (lo + hi) / 2
+        value = sum(6.0 / (1 + mid) ** t for t in range(1, 9)) + 100 / (1 + mid) ** 8
+        if value > price:
+            lo = mid
+        else:
+            hi = mid
+        if mid == lo == hi:
+            break
+    return (lo + hi) / 2
+
+
+@sample("generator", "power", rate=(-0.5, 1.0), first=(-500.0, 100.0))
+def net_present_value(rate, first):
+    flows = (first, 120.0, 140.0, 90.0, 60.0)
+    return sum(c / (1 + rate) ** t for t, c in enumerate(flows))
+
+
+@sample("dates", "whole", "minmax", y1=(2000, 2020), m1=(1, 12), d1=(1, 31), d2=(1, 31))
+def day_count_30_360(y1, m1, d1, d2, y2=2024, m2=6):
+    if d1 == 31:
+        d1 = 30
+    if d2 == 31 and d1 == 30:
+        d2 = 30
+    return (360 * (y2 - y1) + 30 * (m2 - m1) + (d2 - d1)) / 360
+
+
+@sample("plain", S1=(50.0, 150.0), S2=(50.0, 150.0), ulps=400, size=100.0)
+def margrabe(S1, S2, v1=0.2, v2=0.3, rho=0.4, T=1.0):
+    v = math.sqrt(v1**2 + v2**2 - 2 * rho * v1 * v2)
+    d1 = math.log(S1 / S2) / (v * math.sqrt(T)) + v * math.sqrt(T) / 2
+    return S1 * cdf(d1) - S2 * cdf(d1 - v * math.sqrt(T))

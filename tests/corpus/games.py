@@ -1,0 +1,62 @@
+"""Games: damage, levels, ratings, luck."""
+
+import math
+
+from tests.corpus.samples import sample
+
+
+@sample("plain", "power", a=(800.0, 2600.0), b=(800.0, 2600.0), ulps=200)
+def elo_expected(a, b):
+    return 1 / (1 + 10 ** ((b - a) / 400))
+
+
+@sample("elif", "branches", rating=(800.0, 2700.0), score=(0.0, 1.0))
+def elo_update(rating, score, opponent=1500.0):
+    if rating < 2100:
+        k = 32
+    elif rating < 2400:
+        k = 24
+    else:
+        k = 16
+    return rating + k * (score - elo_expected(rating, opponent))
+
+
+@sample("for", "whole", "plain", n=(1, 10), target=(1, 60), ulps=200)
+def chance_of_at_least(n, target):
+    """The chance that n dice show this many points, by a recurrence of the mean."""
+    mean, variance = 3.5 * n, 35 / 12 * n
+    z = (target - 0.5 - mean) / math.sqrt(variance)
+    return 0.5 * math.erfc(z / math.sqrt(2))
+
+
+@sample("whole", "branches", x=(-500, 500), y=(-500, 500), smooth="")
+def cell_key(x, y):
+    a = 2 * x if x >= 0 else -2 * x - 1
+    b = 2 * y if y >= 0 else -2 * y - 1
+    return a * a + a + b if a >= b else a + b * b
+
+
+@sample("outputs", "plain", x=(-10.0, 10.0), y=(-10.0, 10.0))
+def isometric(x, y, tile=64):
+    return (x - y) * tile / 2, (x + y) * tile / 4
+
+
+@sample("for", "early", "tuple", x=(0.0, 1.0), v=(-4.0, 4.0), ulps=64)
+def bouncing_height(x, v):
+    h = 2.0 + x
+    for _ in range(120):
+        v -= 9.81 / 60
+        h += v / 60
+        if h < 0:
+            h, v = -h, -0.7 * v
+    return h
+
+
+@sample("for", "whole", n=(0, 20), smooth="")
+def fibonacci(n):
+    if n < 2:
+        return n
+    a, b = 0, 1
+    for _ in range(n - 1):
+        a, b = b, a + b
+    return b

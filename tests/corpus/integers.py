@@ -1,0 +1,192 @@
+"""Whole numbers: hashes, digits, calendars, number theory."""
+
+import math
+from functools import reduce
+
+from numba import njit
+
+from tests.corpus.samples import sample
+
+MONTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+
+
+@sample("while", "tuple", "whole", a=(0, 5000), b=(0, 5000))
+def gcd(a, b):
+    while b:
+        a, b = b, a % b
+    return a
+
+
+@sample("whole", "helper", a=(1, 5000), b=(1, 5000))
+def lcm_by_library(a, b):
+    return a * b // math.gcd(a, b)
+
+
+@sample("bits", "while", "whole", n=(0, 100000))
+def popcount(n):
+    count = 0
+    while n:
+        n &= n - 1
+        count += 1
+    return count
+
+
+@sample("bits", "whole", n=(0, 2**31 - 1))
+def popcount_parallel(n):
+    n = n - ((n >> 1) & 0x55555555)
+    n = (n & 0x33333333) + ((n >> 2) & 0x33333333)
+    return (((n + (n >> 4)) & 0x0F0F0F0F) * 0x01010101 & 0xFFFFFFFF) >> 24
+
+
+@sample("while", "modulo", "whole", n=(1, 3000))
+def collatz(n):
+    steps = 0
+    while n != 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        steps += 1
+    return steps
+
+
+@sample("bits", "for", "whole", x=(0, 2**31 - 1))
+def fnv1a(x):
+    h = 2166136261
+    for i in range(4):
+        h ^= (x >> (8 * i)) & 0xFF
+        h = (h * 16777619) & 0xFFFFFFFF
+    return h
+
+
+@sample("bits", "njit", "whole", h=(0, 2**31 - 1))
+@njit
+def murmur_mix(h):
+    h ^= h >> 16
+    h = (h * 0x85EBCA6B) & 0xFFFFFFFF
+    h ^= h >> 13
+    h = (h * 0xC2B2AE35) & 0xFFFFFFFF
+    return h ^ (h >> 16)
+
+
+@sample("while", "early", "logic", "whole", n=(0, 20000))
+def is_prime(n):
+    if n < 2:
+        return False
+    if n % 2 == 0:
+        return n == 2
+    i = 3
+    while i * i <= n:
+        if n % i == 0:
+            return False
+        i += 2
+    return True
+
+
+@sample("while", "outputs", "whole", n=(0, 10**9))
+def digits(n):
+    total, root = 0, n
+    while n > 0:
+        n, d = divmod(n, 10)
+        total += d
+    return total, 1 + (root - 1) % 9 if root else 0
+
+
+@sample("while", "whole", n=(-(10**6), 10**6))
+def reversed_digits(n):
+    sign = -1 if n < 0 else 1
+    n, r = abs(n), 0
+    while n:
+        r = r * 10 + n % 10
+        n //= 10
+    return sign * r
+
+
+@sample("bits", "whole", "outputs", n=(0, 2**30))
+def gray_code(n):
+    g = n ^ (n >> 1)
+    back = g
+    for shift in (16, 8, 4, 2, 1):
+        back ^= back >> shift
+    return g, back
+
+
+@sample("bits", "whole", x=(0, 65535), y=(0, 65535))
+def morton(x, y):
+    def spread(v):
+        v = (v | (v << 8)) & 0x00FF00FF
+        v = (v | (v << 4)) & 0x0F0F0F0F
+        v = (v | (v << 2)) & 0x33333333
+        return (v | (v << 1)) & 0x55555555
+
+    return spread(x) | (spread(y) << 1)
+
+
+@sample("bits", "for", "whole", byte=(0, 255), crc=(0, 65535))
+def crc16(byte, crc):
+    crc ^= byte << 8
+    for _ in range(8):
+        crc = ((crc << 1) ^ 0x1021) & 0xFFFF if crc & 0x8000 else (crc << 1) & 0xFFFF
+    return crc
+
+
+@sample("dates", "logic", "whole", year=(1, 3000), at=[(1900,), (2000,)])
+def is_leap(year):
+    return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+
+
+@sample("dates", "table", "for", "helper", year=(1900, 2100), month=(1, 12), day=(1, 28))
+def day_of_year(year, month, day):
+    n = day
+    for m in range(1, month):
+        n += MONTHS[m - 1]
+        if m == 2 and is_leap(year):
+            n += 1
+    return n
+
+
+@sample("dates", "outputs", "modulo", year=(1600, 2400))
+def easter(year):
+    a, b, c = year % 19, year // 100, year % 100
+    d, e = divmod(b, 4)
+    f = (b + 8) // 25
+    g = (b - f + 1) // 3
+    h = (19 * a + b - d - g + 15) % 30
+    i, k = divmod(c, 4)
+    l = (32 + 2 * e + 2 * i - h - k) % 7
+    m = (a + 11 * h + 22 * l) // 451
+    return (h + l - 7 * m + 114) // 31, (h + l - 7 * m + 114) % 31 + 1
+
+
+@sample("for", "whole", n=(0, 30), k=(0, 30))
+def choose(n, k):
+    if k < 0 or k > n:
+        return 0
+    k = min(k, n - k)
+    c = 1
+    for i in range(k):
+        c = c * (n - i) // (i + 1)
+    return c
+
+
+@sample("while", "whole", "njit", base=(0, 1000), exponent=(0, 60))
+@njit
+def modular_power(base, exponent):
+    modulus, result = 1000003, 1
+    base %= modulus
+    while exponent > 0:
+        if exponent & 1:
+            result = result * base % modulus
+        exponent >>= 1
+        base = base * base % modulus
+    return result
+
+
+@sample("while", "whole", "bits", n=(1, 10**6))
+def next_power_of_two(n):
+    p = 1
+    while p < n:
+        p <<= 1
+    return p
+
+
+@sample("generator", "lambda", "whole", n=(0, 200))
+def sum_of_multiples(n):
+    return sum(k for k in (3, 5, 15) if n % k == 0) + reduce(lambda a, b: a * b, (1, 2, 3)) * n

@@ -1,0 +1,148 @@
+"""Numerical methods in the text: quadrature, roots, series, splines, differential equations."""
+
+import math
+
+from tests.corpus.samples import sample
+
+POLYNOMIAL = (1.0, -2.0, 0.5, 0.25, -0.125)
+
+
+@sample("while", "convergence", "lambda", c=(0.1, 50.0))
+def newton_with_lambdas(c):
+    f = lambda x: x**3 - x - c
+    df = lambda x: 3 * x**2 - 1
+    x = c + 1.0
+    for _ in range(100):
+        step = f(x) / df(x)
+        x -= step
+        if abs(step) <= 1e-12 * abs(x):
+            break
+    return x
+
+
+@sample("while", "early", "convergence", y=(-2.0, 2.0), ulps=200)
+def secant(y):
+    f = lambda x: math.sinh(x) - y
+    x0, x1 = 0.0, 1.0
+    f0, f1 = f(x0), f(x1)
+    n = 0
+    while n < 50:
+        if f1 == f0:
+            return x1
+        x0, x1 = x1, x1 - f1 * (x1 - x0) / (f1 - f0)
+        f0, f1 = f1, f(x1)
+        if abs(x1 - x0) < 1e-13:
+            return x1
+        n += 1
+    return x1
+
+
+@sample("for", "nested", "tuple", "outputs", t=(0.1, 3.0), ulps=200)
+def pendulum(t, theta=1.0, omega=0.0):
+    def rates(q, p):
+        return p, -9.81 * math.sin(q)
+
+    h = t / 30
+    for _ in range(30):
+        a1, b1 = rates(theta, omega)
+        a2, b2 = rates(theta + h / 2 * a1, omega + h / 2 * b1)
+        a3, b3 = rates(theta + h / 2 * a2, omega + h / 2 * b2)
+        a4, b4 = rates(theta + h * a3, omega + h * b3)
+        theta += h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
+        omega += h / 6 * (b1 + 2 * b2 + 2 * b3 + b4)
+    return theta, omega
+
+
+@sample("for", x=(0.05, 5.0))
+def tanh_fraction(x):
+    acc = 0.0
+    for k in range(29, 1, -2):
+        acc = x * x / (k + acc)
+    return x / (1 + acc)
+
+
+@sample("table", "for", x=(-3.0, 3.0), ulps=200)
+def horner(x):
+    acc = 0.0
+    for c in POLYNOMIAL:
+        acc = acc * x + c
+    return acc
+
+
+@sample("while", "tuple", "convergence", a=(0.1, 10.0), b=(0.1, 10.0))
+def arithmetic_geometric(a, b):
+    for _ in range(12):
+        a, b = (a + b) / 2, math.sqrt(a * b)
+        if abs(a - b) < 1e-15 * a:
+            break
+    return a
+
+
+@sample("for", "unbound", x=(-1.0, 1.0), n=(2, 9), ulps=200)
+def chebyshev(x, n):
+    a, b = 1.0, x
+    for _ in range(2, n + 1):
+        a, b = b, 2 * x * b - a
+    return b
+
+
+@sample("for", "generator", s=(1.5, 8.0), ulps=64)
+def zeta(s):
+    """Euler and Maclaurin."""
+    n = 10
+    total = sum(k**-s for k in range(1, n))
+    total += n ** (1 - s) / (s - 1) + 0.5 * n**-s
+    return total + s * n ** (-s - 1) / 12 - s * (s + 1) * (s + 2) * n ** (-s - 3) / 720
+
+
+@sample("early", "branches", x=(-2.0, 2.0), at=[(0.0,), (1e-9,)], ulps=64)
+def sinhc(x):
+    if abs(x) < 1e-4:
+        return 1 + x * x / 6
+    return math.sinh(x) / x
+
+
+@sample("walrus", "while", x=(0.0, 60.0), ulps=64)
+def reduce_and_sum(x):
+    total = 0.0
+    while (y := x / 2) > 1:
+        total += y
+        x = y - 0.25
+    return total + y
+
+
+@sample("match", "whole", "power", x=(0.1, 3.0), kind=(0, 4))
+def choose_kernel(x, kind):
+    match kind:
+        case 0:
+            return math.exp(-x * x)
+        case 1 | 2:
+            return 1 / (1 + x)
+        case 3:
+            return x**2.5
+        case _:
+            return 0.0
+
+
+@sample("fparts", "branches", x=(-20.0, 20.0), ulps=64)
+def exponential_by_ldexp(x):
+    k = math.floor(x / 0.6931471805599453 + 0.5)
+    r = x - k * 0.6931471805599453
+    total = term = 1.0
+    for n in range(1, 16):
+        term *= r / n
+        total += term
+    return math.ldexp(total, int(k))
+
+
+@sample("minmax", "rounding", "whole", x=(-50.0, 50.0), smooth="")
+def banker(x):
+    q, r = divmod(x, 5)
+    return round(x, 1) + round(x) + q + (r > 2.5) + abs(int(x)) % 3
+
+
+@sample("power", "branches", x=(-3.0, 3.0), n=(-3, 5), at=[(0.0, 2), (-2.0, 3)])
+def integer_power(x, n):
+    if n < 0:
+        return (1 / x) ** -n if x != 0 else 0.0
+    return x**n

@@ -1,0 +1,58 @@
+"""Pharmacology: doses, concentrations over time, effects."""
+
+import math
+from math import exp, isclose
+
+from tests.corpus.samples import sample
+
+
+@sample("plain", "default", t=(0.0, 24.0), dose=(10.0, 500.0))
+def iv_bolus(t, dose, volume=20.0, k=0.15):
+    return dose / volume * exp(-k * t)
+
+
+@sample("fparts", "branches", t=(0.0, 24.0), ka=(0.2, 3.0), at=[(2.0, 0.25)], ulps=2e3)
+def bateman(t, ka, ke=0.25, dose=100.0, v=30.0):
+    if isclose(ka, ke, rel_tol=1e-6):
+        return dose / v * ke * t * exp(-ke * t)
+    return dose / v * ka / (ka - ke) * (exp(-ke * t) - exp(-ka * t))
+
+
+@sample("tuple", "plain", t=(0.0, 24.0), k12=(0.1, 1.0), k21=(0.1, 1.0), ulps=400)
+def two_compartments(t, k12, k21, k10=0.2, dose=100.0, v1=15.0):
+    total = k10 + k12 + k21
+    root = math.sqrt(total * total - 4 * k10 * k21)
+    alpha, beta = (total + root) / 2, (total - root) / 2
+    A = (alpha - k21) / (alpha - beta)
+    return dose / v1 * (A * exp(-alpha * t) + (1 - A) * exp(-beta * t))
+
+
+@sample("for", t=(0.0, 30.0), dose=(50.0, 600.0), ulps=64)
+def michaelis_menten_level(t, dose, vmax=12.0, km=4.0):
+    """Saturable elimination, Runge and Kutta with 40 steps."""
+    c = dose / 30.0
+    h = t / 40
+    f = lambda c: -vmax / 30 * c / (km + c)
+    for _ in range(40):
+        k1 = f(c)
+        k2 = f(c + h * k1 / 2)
+        k3 = f(c + h * k2 / 2)
+        k4 = f(c + h * k3)
+        c += h * (k1 + 2 * k2 + 2 * k3 + k4) / 6
+    return c
+
+
+@sample("rounding", "minmax", weight=(5.0, 120.0), mg_per_kg=(1.0, 15.0), smooth="")
+def tablets(weight, mg_per_kg, strength=250.0):
+    return max(0.5, math.floor(2 * weight * mg_per_kg / strength + 0.5) / 2)
+
+
+@sample("generator", "table", k=(0.02, 0.6))
+def area_under_curve(k):
+    return sum(dose / 25.0 / k for dose in (100.0, 50.0, 50.0)) * (1 - exp(-48 * k))
+
+
+@sample("mixed", "logic", age=(0.0, 90.0), weight=(3.0, 120.0), smooth="weight")
+def loading_dose(age, weight):
+    """Bools as numbers: fewer for the old and the young."""
+    return weight * 15.0 * (1 - 0.25 * (age > 65) - 0.4 * (age < 1))

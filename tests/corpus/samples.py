@@ -1,0 +1,59 @@
+"""The table of the corpus: a function, the ranges of its operands, and what it is written with."""
+
+from dataclasses import dataclass, field
+
+TAGS = frozenset(
+    """bits bool branches clip closure convergence dates default early elif for fparts generator
+    helper lambda logic match minmax mixed modulo nested njit none outputs plain power rounding
+    special static table trigonometry tuple unbound walrus while whole
+    """.split()
+)
+
+ROWS = []
+
+
+@dataclass(frozen=True)
+class Row:
+    """A function with where it is sampled.
+
+    `ranges` has (low, high) for each operand, two ints for an integer one, or a tuple of the only
+    values it takes as a list. `at` are more points. `options` are keyword arguments of every call.
+    The value may differ from Python's by `ulps` roundings of itself, by as many of `size`, which is
+    the size of what cancels in the text, and by what roundings of operands make of it.
+    `smooth` names the operands with a slope, all floats if None; `decorated` are arguments of `ng.op`.
+    """
+
+    fn: object
+    tags: tuple
+    ranges: dict
+    at: tuple = ()
+    options: dict = field(default_factory=dict)
+    ulps: float = 16
+    size: float = 1e-3
+    smooth: tuple | None = None
+    decorated: dict = field(default_factory=dict)
+
+    @property
+    def wrt(self):
+        """Places of the operands to derive by."""
+        floats = [n for n, (low, _) in self.ranges.items() if isinstance(low, float)]
+        chosen = floats if self.smooth is None else self.smooth
+        return [k for k, name in enumerate(self.ranges) if name in chosen]
+
+    @property
+    def id(self):
+        fn = getattr(self.fn, "py_func", self.fn)
+        return f"{fn.__module__.rpartition('.')[2]}.{fn.__name__}"
+
+
+def sample(*tags, at=(), options=None, ulps=16, size=1e-3, smooth=None, decorated=None, **ranges):
+    """Put a function into the table; it stays what it is."""
+
+    def keep(fn):
+        assert tags and TAGS.issuperset(tags), set(tags) - TAGS
+        names = smooth if smooth is None else tuple(smooth.split())
+        row = Row(fn, tags, ranges, tuple(at), options or {}, ulps, size, names, decorated or {})
+        ROWS.append(row)
+        return fn
+
+    return keep

@@ -1,0 +1,123 @@
+"""Thermodynamics and heat: steam, humid air, gases, flow in pipes."""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from tests.corpus.samples import sample
+
+R = 8.314462618
+
+CP_LOW = (3.53100528, -1.23660988e-04, -5.02999433e-07, 2.43530612e-09, -1.40881235e-12)
+
+CP_HIGH = (2.95257637, 1.39690040e-03, -4.92631603e-07, 7.86010195e-11, -4.60755204e-15)
+
+
+@sample("branches", "plain", t=(-60.0, 60.0), at=[(0.0,)])
+def saturation_pressure(t):
+    """Magnus: hPa over water or ice."""
+    if t >= 0:
+        return 6.1094 * math.exp(17.625 * t / (t + 243.04))
+    return 6.1121 * math.exp(22.587 * t / (t + 273.86))
+
+
+@sample("branches", "for", "table", T=(250.0, 3000.0), ulps=64)
+def nasa_heat_capacity(T):
+    a = CP_LOW if T < 1000 else CP_HIGH
+    return R * (a[0] + T * (a[1] + T * (a[2] + T * (a[3] + T * a[4]))))
+
+
+@sample("plain", t=(0.0, 45.0), rh=(5.0, 99.0), ulps=200)
+def wet_bulb_stull(t, rh):
+    return (
+        t * np.arctan(0.151977 * np.sqrt(rh + 8.313659))
+        + np.arctan(t + rh)
+        - np.arctan(rh - 1.676331)
+        + 0.00391838 * rh**1.5 * np.arctan(0.023101 * rh)
+        - 4.686035
+    )
+
+
+@sample("elif", "branches", "plain", T=(60.0, 115.0), RH=(5.0, 100.0), ulps=1e3)
+def heat_index(T, RH):
+    """Rothfusz' regression with the National Weather Service's adjustments, in Fahrenheit."""
+    simple = 0.5 * (T + 61 + (T - 68) * 1.2 + RH * 0.094)
+    if (simple + T) / 2 < 80:
+        return simple
+    hi = (
+        -42.379
+        + 2.04901523 * T
+        + 10.14333127 * RH
+        - 0.22475541 * T * RH
+        - 6.83783e-3 * T * T
+        - 5.481717e-2 * RH * RH
+        + 1.22874e-3 * T * T * RH
+        + 8.5282e-4 * T * RH * RH
+        - 1.99e-6 * T * T * RH * RH
+    )
+    if RH < 13 and 80 <= T <= 112:
+        hi -= (13 - RH) / 4 * math.sqrt((17 - abs(T - 95)) / 17)
+    elif RH > 85 and 80 <= T <= 87:
+        hi += (RH - 85) / 10 * (87 - T) / 5
+    return hi
+
+
+@sample("while", "convergence", T=(300.0, 600.0), v=(2e-3, 0.05))
+def compressibility(T, v):
+    """Redlich and Kwong, fixed point in Z."""
+    z, last, n = 1.0, 0.0, 0
+    b = 2.97e-5
+    while abs(z - last) > 1e-13 and n < 80:
+        last = z
+        h = b / v / max(z, 0.1)
+        z = 1 / (1 - h) - 2.5 / math.sqrt(T) * h / (1 + h)
+        n += 1
+    return z
+
+
+@sample("for", "convergence", "njit", "branches", Re=(1e3, 1e7), roughness=(1e-6, 0.03))
+@njit
+def colebrook(Re, roughness):
+    if Re < 2000:
+        return 64 / Re
+    x = 8.0
+    for _ in range(40):
+        new = -2 * math.log10(roughness / 3.7 + 2.51 * x / Re)
+        if abs(new - x) < 1e-12:
+            x = new
+            break
+        x = new
+    return 1 / x**2
+
+
+@sample("power", Re=(10.0, 1e7))
+def churchill(Re, eps=1e-4):
+    A = (2.457 * math.log(1 / ((7 / Re) ** 0.9 + 0.27 * eps))) ** 16
+    B = (37530 / Re) ** 16
+    return 8 * ((8 / Re) ** 12 + (A + B) ** -1.5) ** (1 / 12)
+
+
+@sample("plain", T=(150.0, 1500.0))
+def sutherland(T, mu0=1.716e-5, T0=273.15, S=110.4):
+    return mu0 * (T / T0) ** 1.5 * (T0 + S) / (T + S)
+
+
+@sample("plain", "early", wavelength=(1e-7, 1e-4), T=(100.0, 6000.0), at=[(1e-9, 10.0)], ulps=2e4)
+def planck(wavelength, T):
+    x = 0.01438776877 / (wavelength * T)
+    if x > 700:
+        return 0.0
+    return 3.741771852e-16 / wavelength**5 / (math.exp(x) - 1)
+
+
+@sample("minmax", "clip", t=(-40.0, 50.0), e=(0.0, 80.0))
+def relative_humidity(t, e):
+    return np.clip(100 * e / (6.112 * np.exp(17.67 * t / (t + 243.5))), 0, 100)
+
+
+@sample("njit", "helper", "outputs", T1=(250.0, 400.0), p1=(5e4, 2e5), ratio=(1.0, 12.0), ulps=64)
+def compressor(T1, p1, ratio, eta=0.85):
+    T2s = T1 * ratio ** (0.4 / 1.4)
+    T2 = T1 + (T2s - T1) / eta
+    return T2, p1 * ratio, 1005.0 * (T2 - T1)
