@@ -7,6 +7,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import CaptureError
+from tests.kernels import branch_texts
 
 
 @pytest.fixture
@@ -55,3 +56,25 @@ def test_a_function_that_comes_later_may_be_one_that_calls_back():
 
     with pytest.raises(CaptureError, match="functions that call each other are not understood"):
         ng.op(even)
+
+
+@pytest.mark.parametrize("name", branch_texts.TEXTS)
+def test_graphs_grow_as_their_texts_do(name, tmp_path):
+    """Nodes of a value and of its derivatives, for twice as many branches."""
+    sizes = []
+    for count in (40, 80):
+        op = ng.op(branch_texts.function(tmp_path, name, count), certify=False)
+        graph = op.scalar.capture(("f",), {}).graph
+        size = [len(graph.nodes)]
+        for order in (1, 2):
+            op.derivative("x", order=order).scalar.capture(("f",), {})
+            size.append(len(graph.nodes))
+        sizes.append(np.array(size))
+    assert np.all(sizes[1] <= 2.2 * sizes[0] + 20), sizes
+
+
+@pytest.mark.parametrize("name", branch_texts.TEXTS)
+def test_values_of_branches(name, tmp_path):
+    f = branch_texts.function(tmp_path, name, 12)
+    x = np.array([-2.75, -0.6, 0.1, 0.55, 2.3])
+    np.testing.assert_allclose(ng.op(f)(x), [f(v) for v in x.tolist()], rtol=1e-12)

@@ -43,6 +43,10 @@ HELD = {  # arguments that are held where the slope of what they are given to is
         [-1, 0.25, 2],
         [0, 1, 0],
     ),
+    "sum": (lambda x: math.sqrt(max(x, 0.0) + max(x - 1, 0.0)), [-1.0, 0.25], [0, 1]),
+    "multiple": (lambda x: math.sqrt(3.0 * max(x, 0.0)), [-1.0, 3.0], [0, 0.5]),
+    "square": (lambda x: math.sqrt(max(x, 0.0) ** 2), [-1.0, 3.0], [0, 1]),
+    "sum of cusps": (lambda x: math.sqrt(abs(x) * 4), [-4.0, 0.0], [-0.5, math.nan]),
     "cusp": (lambda x: math.sqrt(abs(x)), [-4.0, 0.0, 4.0], [-0.25, math.nan, 0.25]),
 }
 

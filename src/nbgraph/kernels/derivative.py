@@ -26,6 +26,7 @@ class Forward:
         self._graph, self._seed, self._accurate = graph, seed, accurate
         self._tangents: dict[int, Node | None] = {seed.id: graph.const(1.0)}
         self._active: set[int] = {seed.id}
+        self._constant = vanishing.ConstantBranches(graph)
 
     def tangent(self, root: Node) -> Node | None:
         """d root / d seed; None where it is identically zero."""
@@ -156,20 +157,9 @@ class Forward:
             if vanishing.decays(n, self._is_active):
                 total = self._plus(total, vanishing.product(self._graph, slope, d))
             else:
-                bends = argument.op == "abs"  # 0 at one point alone: the slope there is not 0
-                total = self._plus(total, self._times(slope, d) if bends else self._along(slope, d))
+                sums = n.data in vanishing.POLES
+                total = self._plus(total, self._constant.product(slope, d, sums=sums))
         return total
-
-    def _along(self, slope: Node, d: Node) -> Node:
-        """`slope * d`, and 0 where `d` is that of a constant branch: an argument that is held at a
-        pole of the slope, as in sqrt(max(x, 0)), does not move."""
-        graph = self._graph
-        if d.op == "const" and d.data == 0:
-            return d
-        if d.op != "select" or not _has_constant_branch(d):
-            return graph.arithmetic("mul", slope, d)
-        cond, yes, no = d.args
-        return graph.select(cond, self._along(slope, yes), self._along(slope, no))
 
     def _extern(self, n: Node) -> Node | None:
         total: Node | None = None
@@ -193,16 +183,6 @@ class Forward:
         for d_phi, d_init, d_out in added.values():
             region.carried[d_phi.id] = (d_phi, d_init, d_out)
         return graph.carry(region, *added[n.data[1]])
-
-
-def _has_constant_branch(d: Node) -> bool:
-    """Whether a tangent is 0 on a branch, or on one within."""
-    while d.op == "select":
-        _, yes, no = d.args
-        if any(arm.op == "const" and arm.data == 0 for arm in (yes, no)):
-            return True
-        d = no
-    return False
 
 
 def _is_logistic(n: Node) -> bool:

@@ -5,11 +5,14 @@ times infinity, NaN. The limit of that product is 0 if what is infinite grew, as
 polynomials do: of b that grows, b'/b**2 goes to 0. It is not where it came to a pole: 1/(1/x) has
 slope 1 at 0. So the text decides: these functions look at what is between a value and the operand
 that it is differentiated by. Where they say no, the product stays as it is, NaN.
+
+A value that is constant on a branch has slope 0 there, also where a function of it has a pole, as
+in sqrt(max(x, 0)).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from nbgraph.kernels.scalar import Graph, Node
 
@@ -20,6 +23,11 @@ _TAME = _GROWING.union(
     ("sin", "cos", "tanh", "sigmoid", "softplus", "erf", "erfc", "sqrt", "atan", "asinh", "hypot")
 )
 _DECAYING = frozenset(("exp", "exp2", "sigmoid", "tanh", "erf", "erfc"))
+POLES = frozenset(  # of slopes, at arguments where the function itself has a value
+    "sqrt cbrt pow asin acos acosh".split()
+)
+_LINEAR = frozenset(("add", "sub", "mul", "neg", "div"))
+_FEW = 8  # arms of nested selects
 _SUMS = frozenset(("add", "sub", "mul", "neg", "abs", "select"))
 
 
@@ -69,6 +77,79 @@ def product(graph: Graph, zero: Node, other: Node) -> Node:
     # elsewhere it stays a product, although it may be 0: this is differentiated again
     instead = graph.select(graph.compare("ne", made, made), nothing, made)
     return graph.select(graph.compare("eq", zero, nothing), instead, made)
+
+
+class ConstantBranches:
+    """Multiplies tangents by slopes; of branches whose tangent is the constant 0 it is 0."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._conditions: dict[tuple[int, bool], Node | None] = {}
+
+    def product(self, slope: Node, d: Node, *, sums: bool) -> Node:
+        """Return `slope * d`, with 0 where `d` is 0 as its branch is constant; `sums`: branches
+        within sums and products of tangents count, too."""
+        graph, zero = self._graph, self._graph.const(0.0)
+        if d.op == "const" and d.data == 0:
+            return d
+        constant = self._condition(d, sums)
+        if constant is None:
+            return graph.arithmetic("mul", slope, d)
+        if d.op == "select" and _is_small(d):
+            cond, *arms = d.args
+            return graph.select(cond, *(self.product(slope, arm, sums=sums) for arm in arms))
+        return graph.select(constant, zero, graph.arithmetic("mul", slope, d))
+
+    def _condition(self, root: Node, sums: bool) -> Node | None:
+        """Return where a tangent is that of constant branches; None where it has none."""
+        known, stack = self._conditions, [root]
+        while stack:
+            node = stack[-1]
+            parts = _branches(node, sums)
+            missing = [p for p in parts if (p.id, sums) not in known]
+            stack.extend(missing)
+            if not missing:
+                known[stack.pop().id, sums] = self._joined(node, [known[p.id, sums] for p in parts])
+        return known[root.id, sums]
+
+    def _joined(self, node: Node, parts: Sequence[Node | None]) -> Node | None:
+        """The condition of a node from those of its parts."""
+        graph = self._graph
+        if node.op == "const":
+            return graph.const(True) if node.data == 0 else None
+        if all(p is None for p in parts):
+            return None
+        a, b = (graph.const(False) if p is None else p for p in (*parts, None)[:2])
+        if node.op == "select":
+            found = graph.select(node.args[0], a, b)
+        elif node.op == "mul":
+            found = graph.logical_or(a, b)
+        elif node.op in ("add", "sub"):
+            found = graph.logical_and(a, b)
+        else:
+            found = a
+        return None if found.op == "const" and not found.data else found
+
+
+def _branches(node: Node, sums: bool) -> Sequence[Node]:
+    """What a tangent is joined from."""
+    if node.op == "select":
+        cond, *arms = node.args
+        point = cond.op == "ne" and cond.args[0] is cond.args[1]  # of abs(x): 0 at 0 alone
+        return () if point or (sums and cond.op == "eq") else arms
+    return node.args if sums and node.op in _LINEAR else ()
+
+
+def _is_small(d: Node) -> bool:
+    """Whether nested selects have few arms, so that each may be multiplied by itself."""
+    todo, arms = [d], 0
+    while todo and arms <= _FEW:
+        node = todo.pop()
+        if node.op == "select":
+            todo += node.args[1:]
+        else:
+            arms += 1
+    return arms <= _FEW
 
 
 def guards(nodes: Iterable[Node]) -> set[int]:
