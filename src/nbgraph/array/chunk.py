@@ -113,9 +113,11 @@ def take(nbytes: int, device: Context, reads: Collection[Chunk] | None = None) -
         return _take_inline(nbytes, device)
     if reads is None and nbytes < storage.LARGE:
         chunk: Any = storage.pool(device).take(nbytes)
+        current()._renew(chunk)
         return chunk
     numbers = [c.number for c in reads or ()]
     chunk = storage.pool(device).take(nbytes, lambda c: c.follower in numbers or idle(c))
+    current()._renew(chunk)
     for read in reads or ():
         read.follower = chunk.number
     return chunk

@@ -182,10 +182,11 @@ def _described(
 
 
 def _output(own: Layout, device: Context, arrays: Sequence[int], place: int) -> entry.Output:
-    """Where an output's block comes from. Of large blocks an idle one is looked for."""
+    """Where an output's block comes from. Of large blocks an idle one is looked for; what has no
+    elements is never written, which would clear a failure of the block's last owner."""
     size_class: Any = pool(device).bin(own.nbytes)
     free = size_class.free
-    small = size_class.size < LARGE
+    small = size_class.size < LARGE and own.size > 0
 
     def another(*operands: Any) -> Chunk:
         if small:
@@ -193,4 +194,4 @@ def _output(own: Layout, device: Context, arrays: Sequence[int], place: int) -> 
             return size_class.miss()
         return take(own.nbytes, device, [operands[i]._chunk for i in arrays])
 
-    return entry.Output(own, free if type(free) is list else [], size_class.takes, another, place)
+    return entry.Output(own, free if small and type(free) is list else [], size_class.takes, another, place)

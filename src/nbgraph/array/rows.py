@@ -108,7 +108,8 @@ def push_rows(
     how = [kWriteTo if copy else q for copy, q in zip(apart, requests, strict=True)]
     writes = list(dict.fromkeys(t._chunk for t in targets))
     reads = [c for c in dict.fromkeys(a._chunk for a in operands) if c not in writes]
-    push_rows(op, operands, targets, how, attributes, reads, writes, whole=False)
+    whole = whole or all(t is not r for t, r in zip(targets, results, strict=True))
+    push_rows(op, operands, targets, how, attributes, reads, writes, whole=whole)
     for target, result, copy, request in zip(targets, results, apart, requests, strict=True):
         if copy:
             write(same, target, result, WORDS[request])

@@ -44,6 +44,7 @@ class Core:
     launch: Entry
     launch_many: Entry
     settled: Entry
+    renew: Entry
     submit: Entry
     submit_many: Entry
     template: Entry
@@ -191,7 +192,9 @@ class Core:
 
     def failure_on(self, address: int) -> Failure | None:
         """The Python side of a variable's failure, if it has one."""
-        cell = self.peek(address + layout.V_CELL)
+        since = self.peek(address + layout.V_SINCE)
+        recent = self.peek(address + layout.V_FAILED) > since
+        cell = self.peek(address + layout.V_CELL) if recent else 0
         return None if not cell else self.failures.get(self.peek(cell + layout.C_TOKEN))
 
     def in_use(self, address: int) -> bool:

@@ -225,13 +225,17 @@ class Instance:
             return [names[each] for each in given]
 
         for step, run in zip(plan.steps, self._runs, strict=True):
+            whole = [name for name in step.writes if step.clears(name)]
+            every = len(whole) == len(step.writes)
+            if whole and not every:
+                engine.push(_forget, mutate_vars=variables(whole), prop=OVERWRITE)
             engine.push(
                 functools.partial(_with_state, run, state) if step.wants_state else run,
-                const_vars=[*variables(step.reads), own],
+                const_vars=[*variables(n for n in step.reads if n not in step.writes), own],
                 mutate_vars=variables(step.writes),
                 priority=priority,
                 name=step.label,
-                prop=OVERWRITE if step.clears else NORMAL,
+                prop=OVERWRITE if every else NORMAL,
             )
 
     def _begin(self, words: Sequence[int], run_ctx: RunContext) -> None:
@@ -389,6 +393,10 @@ def _copy(call: Any) -> NativeCall:
     )
     made.keep = call  # what its words point to
     return made
+
+
+def _forget(run_ctx: RunContext) -> None:
+    """Leave no failure on what is about to be written whole."""
 
 
 def _with_state(run: Callable[..., Any], state: Any, run_ctx: RunContext) -> Any:

@@ -48,7 +48,7 @@ class Step(NamedTuple):
 
     `run` is a NativeCall, or a function of a run context (`wants_state`: and of the run's state).
     `chunks`: at most so many parts; None leaves it to the measured time, 1 forbids it.
-    `overwrites`: what it writes it writes whole and does not read, so that a failure that lies
+    `overwrites`: what it writes and does not read it writes whole, so that a failure that lies
     there does not concern it.
     """
 
@@ -65,10 +65,9 @@ class Step(NamedTuple):
         """For errors and profiles."""
         return self.name or getattr(self.run, "__name__", None) or "step"
 
-    @property
-    def clears(self) -> bool:
-        """Whether it overwrites; what is read as well is not overwritten."""
-        return self.overwrites and set(self.writes).isdisjoint(self.reads)
+    def clears(self, name: Hashable) -> bool:
+        """Whether a failure on what it writes under this name does not concern it."""
+        return self.overwrites and name not in self.reads
 
 
 class Plan:
@@ -184,16 +183,14 @@ def _order(
     uses: list[dict[int, int]] = []
     for place, step in enumerate(steps):
         reads, writes = step.reads, step.writes
-        clears = step.overwrites and step.clears
         used: dict[int, int] = {}
-        for names, spared in ((reads, 0), (writes, SPARED if clears else 0)):
-            for each in names:
-                if each in index:
-                    used[index[each]] = SPARED if each in writer else spared
+        for each in (*reads, *writes):
+            if each in index:
+                used[index[each]] = SPARED if each in writer or step.clears(each) else 0
         before = {writer[each]: True for each in reads if each in writer}
         for each in writes:
             if each in writer:
-                before[writer[each]] = before.get(writer[each], False) or not clears
+                before[writer[each]] = before.get(writer[each], False) or not step.clears(each)
             for reader in readers.pop(each, ()):
                 before.setdefault(reader, False)
         writer.update(dict.fromkeys(writes, place))

@@ -17,7 +17,7 @@ and may replace, where it keeps the same elsewhere,
 
     _inherited(operation)          the failure that skips an operation, or None
     _store(var, failure)           a write has ended: count it, keep or clear the failure
-    _version_of(var), _failure_of(var), _in_use(var)
+    _version_of(var), _failure_of(var), _in_use(var), _renew(var)
     _wait_operation(pending, deadline)   sleeps; an engine may rather help
     _retire(opr)                   an operator was deleted: its last pushes may still run
     _open(), _close()              start threads, end them; nothing is unfinished then
@@ -187,6 +187,12 @@ class Runner(ABC):
         if var._core is not None:
             var._core.send_home(var)
         return var._failure
+
+    def _renew(self, var: Variable) -> None:
+        if var._core is not None:
+            var._core.send_home(var)
+        if not self._in_use(var):  # what is unfinished may read it
+            var._failure = None
 
     def _in_use(self, var: Variable) -> bool:
         return False

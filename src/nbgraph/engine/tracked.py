@@ -232,7 +232,7 @@ class TrackedEngine(Engine):
         core = self._core
         if core is None or var._core is not core:
             return super()._failure_of(var)
-        cell = core.cell_of(var._address, layout.V_CELL)
+        cell = core.cell_of(var._address)
         if not cell:
             return None
         failure = self._failure_in(core, cell)
@@ -314,6 +314,13 @@ class TrackedEngine(Engine):
         if core is None or var._core is not core:
             return super()._version_of(var)
         return var._version + core.peek(var._address + layout.V_VERSION)
+
+    def _renew(self, var: Variable) -> None:
+        core = self._core
+        if core is not None and var._core is core:
+            core.renew(var._address)
+        else:
+            super()._renew(var)
 
     def _in_use(self, var: Variable) -> bool:
         core = self._core

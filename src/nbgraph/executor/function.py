@@ -42,7 +42,7 @@ class Function:
         self._elsewhere: dict[Context, Function] = {}
         self.layouts = [layout(*spec(head)) for head in graph.heads]
         self._bins = [pool(device).bin(own.nbytes) for own in self.layouts]
-        self._large = any(own.nbytes >= LARGE for own in self.layouts)
+        self._careful = any(own.nbytes >= LARGE or not own.size for own in self.layouts)
         states = set(auxiliary_variables(graph))
         self.states = [k for k, v in enumerate(graph.variables) if v in states]
         self._free: list[Program] = []  # for arrays with chunks of their own
@@ -117,13 +117,13 @@ class Function:
         outputs: list[Any] = []
         for k, own in enumerate(self.layouts):
             target = into[k] if k < given else None
-            fresh = reads if self._large else None
+            fresh = reads if self._careful else None
             outputs.append(empty_of(own, self.device, fresh) if target is None else target)
         return outputs
 
     def _new(self, reads: Sequence[Any]) -> list[Any]:
         """New arrays for the heads; small ones straight from their free lists."""
-        if self._large:
+        if self._careful:
             return [empty_of(own, self.device, reads) for own in self.layouts]
         if _RETIRED:
             bury()

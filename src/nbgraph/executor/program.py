@@ -271,9 +271,10 @@ class Program:
         reads += [self._after[other] for other in task.after]
         if task in self._after:
             writes.append(self._after[task])
-        # what is read where it is written (in place) is not gone: neither is a failure of its own
-        whole = OpReqType.kAddTo not in task.requests and set(reads).isdisjoint(writes)
-        options: dict[str, Any] = {"name": task.name, "overwrites": whole}
+        # what is written in place, or added to, is read as well: a failure there is not gone
+        added = zip(writes, task.requests, strict=False)
+        reads += [name for name, request in added if request is OpReqType.kAddTo]
+        options: dict[str, Any] = {"name": task.name, "overwrites": True}
         if prepared is not None:
             run: Any = self._kernel(place, task, prepared)
         elif not self.compiled.device.host:
@@ -286,8 +287,7 @@ class Program:
             # the first step waits for runs of the other programs, and the rest for the first
             (reads if place else writes).append(self.arena.chunk)
         writes += [self._slots[k] for k in self._crossings.get(task, ())]
-        names = tuple(dict.fromkeys(writes))
-        return Step(run, tuple(dict.fromkeys(n for n in reads if n not in names)), names, **options)
+        return Step(run, tuple(dict.fromkeys(reads)), tuple(dict.fromkeys(writes)), **options)
 
     def _resources(self, work: Any) -> list[Any]:
         """Variables of what a function was granted for good; what it draws is granted at a run."""

@@ -30,7 +30,7 @@ MOST_CHUNKS = 64
 # every entry point, `int64 entry(int64 argv, int64 argc)`
 ENTRIES = (
     *("push", "submit", "submit_many", "template", "template_many", "drop_template", "notify"),
-    *("launch", "launch_many", "settled"),
+    *("launch", "launch_many", "settled", "renew"),
     *("new_thread", "work_until_stopped", "next_call", "call_done", "call_issued", "wait_for"),
     *("is_done", "mark", "stop", "take_one", "run_one"),
     *("new_variable", "give_up", "raise_variable", "raise_first", "raise_cell", "cell_of"),

@@ -17,7 +17,6 @@ from nbgraph.engine.core.layout import (
     O_SLOTS,
     SEQUENCE,
     SLOT,
-    V_CELL,
 )
 from nbgraph.engine.core.machine import (
     load,
@@ -25,6 +24,7 @@ from nbgraph.engine.core.machine import (
 )
 from nbgraph.engine.core.memory import (
     argument,
+    cell_on,
     drop_cell,
     earlier,
     give_block,
@@ -54,7 +54,7 @@ def raise_variable(argv: int, argc: int) -> int:
     """core, variable -> the failure on it, now raised, if it was not raised before; else 0."""
     core = argument(argv, 0)
     lock(core)
-    cell = load(argument(argv, 1) + V_CELL)
+    cell = cell_on(argument(argv, 1))
     if cell != 0 and load(cell + C_RAISED) == 0:
         hold_cell(cell)  # for the caller, who lets it go
         mark_raised(core, cell, load(core + SEQUENCE))
@@ -93,10 +93,10 @@ def raise_cell(argv: int, argc: int) -> int:
 
 
 def cell_of(argv: int, argc: int) -> int:
-    """core, operation or variable, offset of its cell word -> the cell, held for the caller."""
+    """core, variable -> the cell of the failure on it, held for the caller, or 0."""
     core = argument(argv, 0)
     lock(core)
-    cell = load(argument(argv, 1) + argument(argv, 2))
+    cell = cell_on(argument(argv, 1))
     if cell != 0:
         hold_cell(cell)
     unlock(core)
@@ -154,7 +154,7 @@ def set_failure(argv: int, argc: int) -> int:
         store(operation + O_SEQ, argument(argv, 3))
         cell = new_cell(core, operation, 1, argument(argv, 2), argument(argv, 5))
         if cell != 0 and variable != 0:
-            set_cell(core, variable, cell)
+            set_cell(core, variable, cell, load(core + SEQUENCE))
         if cell != 0 and argument(argv, 4) != 0:
             mark_raised(core, cell, argument(argv, 4))
         store(operation + O_SEQ, 0)
@@ -171,7 +171,7 @@ def put_failure(argv: int, argc: int) -> int:
     lock(core)
     alive = load(cell + C_REFS) > 0
     if alive:
-        set_cell(core, argument(argv, 1), cell)
+        set_cell(core, argument(argv, 1), cell, load(core + SEQUENCE))
     unlock(core)
     return 1 if alive else 0
 

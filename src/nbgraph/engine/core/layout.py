@@ -80,6 +80,10 @@ V_NEXT = 80  # in a list of free or given-up variables
 V_KEEPS = 88  # how long a failure on it concerns those who name it: one of the following
 UNTIL_RAISED, NEVER, UNTIL_WRITTEN = 0, 1, 2
 V_STAMP = 96  # of the last launch that named it
+# number of the newest operation when its memory changed hands: failures of up to there concern
+# operations of up to there
+V_SINCE = 104
+V_FAILED = 112  # number of the operation that left V_CELL
 VARIABLE = 16 * WORD
 MIXED = -1
 

@@ -29,9 +29,11 @@ from nbgraph.engine.core.layout import (
     SLAB_END,
     SLABS,
     V_CELL,
+    V_FAILED,
     V_GENERATION,
     V_KEEPS,
     V_NEXT,
+    V_SINCE,
     V_VERSION,
     VARIABLE,
     VARIABLES,
@@ -127,13 +129,14 @@ def take_variable(core: int) -> int:
             return 0
     store(variable + V_VERSION, 0)
     store(variable + V_KEEPS, 0)
+    store(variable + V_SINCE, 0)
     store(core + VARIABLES, load(core + VARIABLES) + 1)
     return variable
 
 
 def give_variable(core: int, variable: int) -> None:
     """A dead variable becomes free; whoever still holds its address finds another generation."""
-    set_cell(core, variable, 0)
+    set_cell(core, variable, 0, 0)
     store(variable + V_GENERATION, load(variable + V_GENERATION) + 1)
     store(variable + V_NEXT, load(core + FREE_VARIABLES))
     store(core + FREE_VARIABLES, variable)
@@ -186,8 +189,9 @@ def bury_token(core: int, token: int) -> None:
         drop_cell(core, cell)
 
 
-def set_cell(core: int, variable: int, cell: int) -> None:
-    """What the variable's last writer left."""
+def set_cell(core: int, variable: int, cell: int, sequence: int) -> None:
+    """What the variable's last writer left, which has this number."""
+    store(variable + V_FAILED, sequence)
     old = load(variable + V_CELL)
     if old == cell:
         return
@@ -196,6 +200,19 @@ def set_cell(core: int, variable: int, cell: int) -> None:
     store(variable + V_CELL, cell)
     if old != 0:
         drop_cell(core, old)
+
+
+def cell_for(variable: int, sequence: int) -> int:
+    """The failure on a variable as an operation of this number finds it, or 0."""
+    since = load(variable + V_SINCE)
+    if load(variable + V_FAILED) > since or sequence <= since:
+        return load(variable + V_CELL)
+    return 0
+
+
+def cell_on(variable: int) -> int:
+    """The failure on a variable for whoever has it now, or 0."""
+    return load(variable + V_CELL) if load(variable + V_FAILED) > load(variable + V_SINCE) else 0
 
 
 def mark_raised(core: int, cell: int, sequence: int) -> None:

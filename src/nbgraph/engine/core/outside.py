@@ -68,7 +68,6 @@ from nbgraph.engine.core.layout import (
     STEP,
     UNTIL_WRITTEN,
     USE,
-    V_CELL,
     V_KEEPS,
     WORD,
     WORKERS,
@@ -84,6 +83,7 @@ from nbgraph.engine.core.machine import (
 from nbgraph.engine.core.memory import (
     applies,
     bury_token,
+    cell_for,
     drop_cell,
     earlier,
     hold_cell,
@@ -267,11 +267,12 @@ def take_poison(core: int, instance: int, index: int) -> None:
 def take_poison_locked(core: int, instance: int, index: int) -> None:
     """See `take_poison`."""
     variable = load(outside_slot(instance, index) + S_VARIABLE)
-    cell = load(variable + V_CELL)
+    sequence = load(load(instance + I_OPERATION) + O_SEQ)
+    cell = cell_for(variable, sequence)
     if cell == 0:
         return
     lasts = load(variable + V_KEEPS) == UNTIL_WRITTEN
-    if lasts or applies(cell, load(load(instance + I_OPERATION) + O_SEQ)):
+    if lasts or applies(cell, sequence):
         put_cell(core, load(instance + I_EXTERNAL_ERRORS) + 2 * WORD * index, cell)
         store_release(instance + I_FAILED, 1)
 

@@ -30,9 +30,10 @@ from nbgraph.engine.core.layout import (
     RELEASED,
     S_MODE,
     S_VARIABLE,
+    SEQUENCE,
     SLOT,
-    V_CELL,
     V_NEXT,
+    V_SINCE,
     WORD,
 )
 from nbgraph.engine.core.machine import (
@@ -46,6 +47,7 @@ from nbgraph.engine.core.machine import (
 )
 from nbgraph.engine.core.memory import (
     argument,
+    cell_on,
     give_block,
     lock,
     take_variable,
@@ -92,9 +94,19 @@ def settled(argv: int, argc: int) -> int:
     core = argument(argv, 0)
     variable = argument(argv, 1)
     lock(core)
-    found = idle_variable(variable) and load(variable + V_CELL) == 0
+    found = idle_variable(variable) and cell_on(variable) == 0
     unlock(core)
     return 1 if found else 0
+
+
+def renew(argv: int, argc: int) -> int:
+    """core, variable whose memory changes hands: what was pushed before leaves no failure on it
+    that concerns what is pushed from now on."""
+    core = argument(argv, 0)
+    lock(core)
+    store(argument(argv, 1) + V_SINCE, load(core + SEQUENCE))
+    unlock(core)
+    return 0
 
 
 def dead_template(argv: int, argc: int) -> int:

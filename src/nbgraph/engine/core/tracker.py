@@ -36,7 +36,6 @@ from nbgraph.engine.core.layout import (
     SILENT,
     SLOT,
     UNTIL_WRITTEN,
-    V_CELL,
     V_GENERATION,
     V_HEAD,
     V_ISSUED_READS,
@@ -55,6 +54,7 @@ from nbgraph.engine.core.machine import (
 )
 from nbgraph.engine.core.memory import (
     applies,
+    cell_for,
     earlier,
     set_cell,
 )
@@ -199,7 +199,8 @@ def give_back(core: int, operation: int, slot: int, cell: int, ready: int) -> in
     if mode & MUTATE != 0:
         place = variable + (V_ISSUED_WRITES if issued else V_WRITES)
         if mode & SILENT == 0:
-            set_cell(core, variable, cell if load(variable + V_KEEPS) != NEVER else 0)
+            left = cell if load(variable + V_KEEPS) != NEVER else 0
+            set_cell(core, variable, left, load(operation + O_SEQ))
             store_release(variable + V_VERSION, load(variable + V_VERSION) + 1)
     else:
         place = variable + (V_ISSUED_READS if issued else V_READS)
@@ -230,7 +231,7 @@ def poison(operation: int) -> int:
     slot = operation + O_SLOTS
     for _ in range(load(operation + O_COUNT)):
         variable = load(slot + S_VARIABLE)
-        cell = load(variable + V_CELL) if load(slot + S_MODE) & spared == 0 else 0
+        cell = cell_for(variable, sequence) if load(slot + S_MODE) & spared == 0 else 0
         known = issued or load(variable + V_ISSUED_WRITES) == 0
         lasts = load(variable + V_KEEPS) == UNTIL_WRITTEN
         if cell != 0 and known and (lasts or applies(cell, sequence)):
