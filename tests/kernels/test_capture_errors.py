@@ -12,7 +12,7 @@ import pytest
 import nbgraph as ng
 from nbgraph.errors import CaptureError
 
-TABLE = np.array([1.0, 2.0])
+PHASES = np.array([1.0, 2.0j])
 LIST = [1.0, 2.0]
 
 
@@ -70,11 +70,7 @@ def bare_return(x):
 
 
 def array_global(x):
-    return x * TABLE[0]  # here
-
-
-def list_global(x):
-    return x * LIST[0]  # here
+    return x * PHASES[0]  # here
 
 
 def indexes_operand(x):
@@ -280,7 +276,7 @@ HERE = {  # function -> what the message says about the construct
     prints: "print", tries: "try", comprehension: "how many", generator: "how many",
     unknown_function: "'sorted'", undefined_name: "'undefined_thing' is not defined",
     undefined_on_a_path: "'y'", defined_in_a_loop: "'last'", no_return: "without a `return`",
-    bare_return: "`return`", array_global: "array", list_global: "list",
+    bare_return: "`return`", array_global: "complex128",
     indexes_operand: "indexed", string_arithmetic: "'1'", formats: "JoinedStr",
     recursion: "recursion", yields: "plain function", complex_literal: "complex",
     attribute_of_operand: "'sum'", assigns_subscript: "names", adds_to_subscript: "LIST[0]",

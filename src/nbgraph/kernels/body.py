@@ -8,6 +8,7 @@ from nbgraph.errors import stuck_code
 from nbgraph.kernels.kinds import INTEGERS, is_integer
 from nbgraph.kernels.nodes import MOVES
 from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.tables import Table
 from nbgraph.kernels.wording import place
 
 _SYMBOL = {
@@ -40,6 +41,7 @@ class Namespace:
         self.constants: dict[str, tuple[str, object]] = {}  # name -> (dtype, value)
         self.functions: dict[str, str] = {}  # name -> vector_math name
         self.externs: dict[str, object] = {}
+        self.tables: dict[str, Table] = {}
         self._names: dict[tuple[str, str], str] = {}
 
     def constant(self, node: Node) -> str:
@@ -69,9 +71,20 @@ class Namespace:
         self.externs[name] = function
         return name
 
+    def table(self, table: Table) -> str:
+        """The name of a constant table."""
+        for name, known in self.tables.items():
+            if known.identity == table.identity:
+                return name
+        name = f"table{len(self.tables)}"
+        self.tables[name] = table
+        return name
+
     def header(self) -> list[str]:
-        """Comment lines that say what the constants are."""
-        return [f"# {name} = {dtype}({value!r})" for name, (dtype, value) in self.constants.items()]
+        """Comment lines that say what the constants and tables are."""
+        constants = self.constants.items()
+        lines = [f"# {name} = {dtype}({value!r})" for name, (dtype, value) in constants]
+        return lines + [f"# {name} = {table!r}" for name, table in self.tables.items()]
 
 
 def moving(graph: Graph, region_id: int) -> Node | None:
@@ -279,6 +292,9 @@ class Body:
             return self._narrow(str(node.data), args[0])
         if op == "call":
             return f"{self._call_name(node)}({', '.join(args)})"
+        if op == "gather":
+            text = f"{self.namespace.table(node.data)}({args[0]})"
+            return f"({text} != 0)" if node.kind in ("b", "bool") else text
         if op == "extern":
             return f"{self.namespace.extern(node.data)}({', '.join(args)})"
         raise AssertionError(f"no text for {node!r}")

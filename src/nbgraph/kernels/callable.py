@@ -84,8 +84,7 @@ def _function(name: str, head: str, captured: Captured, compute: str) -> Any:
     import numba
 
     from nbgraph.kernels import integers
-    from nbgraph.native import floats
-    from nbgraph.native.memory import select
+    from nbgraph.native import floats, memory
 
     namespace = Namespace(compute)
     leaves = {}
@@ -100,7 +99,7 @@ def _function(name: str, head: str, captured: Captured, compute: str) -> Any:
     text = "\n".join(
         [f"def {name}({head}):", *lines, *body.lines, f"    return {', '.join(results)}"]
     )
-    space: dict[str, Any] = {"select": select, **integers.FUNCTIONS}
+    space: dict[str, Any] = {"select": memory.select, **integers.FUNCTIONS}
     space |= {
         "float16_to_float32": floats.half_to_float,
         "float32_to_float16": floats.float_to_half,
@@ -112,6 +111,8 @@ def _function(name: str, head: str, captured: Captured, compute: str) -> Any:
 
     for constant, (dtype, value) in namespace.constants.items():
         space[constant] = np.dtype(dtype).type(value)
+    for alias, table in namespace.tables.items():
+        space[alias] = memory.table(table.array(compute))
     for alias, function in namespace.functions.items():
         space[alias] = vector_math.implementation(function, compute)
     for alias, extern in namespace.externs.items():

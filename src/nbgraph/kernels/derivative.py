@@ -16,7 +16,7 @@ from nbgraph.kernels import guards, vanishing
 from nbgraph.kernels.rules import partial
 from nbgraph.kernels.scalar import GROWING, Graph, Node
 
-ZERO_OPS = frozenset(("const", "arg", "param", "cast"))
+ZERO_OPS = frozenset(("const", "arg", "param", "cast", "gather"))
 
 
 class Forward:

@@ -161,7 +161,11 @@ class Domain:
 
     def const(self, node: Node) -> Any:
         """A literal."""
-        return node.data
+        return self.literal(node.data, node.kind)
+
+    def literal(self, value: Any, kind: str) -> Any:
+        """A number of the text, or of a table, of a kind."""
+        return value
 
     def number(self, value: Any) -> Any:
         """A value as a number of this domain."""
@@ -205,6 +209,8 @@ class Domain:
             return bool(args[0]) if node.kind in ("b", "bool") else int(args[0])
         if op == "call":
             return self.functions[node.data](*args)
+        if op == "gather":
+            return self.literal(node.data.values[int(args[0])], node.kind)
         if op == "extern":
             return node.data.evaluate(self, args)
         raise AssertionError(f"no meaning for {node!r}")

@@ -167,23 +167,23 @@ class MultiDomain(Domain):
         self.functions: Mapping[str, Callable[..., Any]] = _table(self.mp)
         self._literals: dict[float, Any] = {}
 
-    def const(self, node: Node) -> Any:
+    def literal(self, value: Any, kind: str) -> Any:
         """A literal: its float64 value, or the constant of a rule that it is rounded from.
 
         Literals of many digits may be rounded products of others, as 2 / 25 is in a slope of
         `x * x / 25`: with noise their last digit is as uncertain, and the same wherever they stand.
         """
-        if node.kind != "f":
-            return node.data
-        constant = _CONSTANTS.get(abs(node.data))
-        if constant is not None:
-            return constant(self.mp) if node.data > 0 else -constant(self.mp)
-        value = self.mp.mpf(node.data)
-        if self.noise is None or value._mpf_[3] <= _SHORT:
+        if kind != "f":
             return value
-        if node.data not in self._literals:
-            self._literals[node.data] = self._moved(value, 52 + _SHAKE)
-        return self._literals[node.data]
+        constant = _CONSTANTS.get(abs(value))
+        if constant is not None:
+            return constant(self.mp) if value > 0 else -constant(self.mp)
+        number = self.mp.mpf(value)
+        if self.noise is None or number._mpf_[3] <= _SHORT:
+            return number
+        if value not in self._literals:
+            self._literals[value] = self._moved(number, 52 + _SHAKE)
+        return self._literals[value]
 
     def number(self, value: Any) -> Any:
         """As a real number."""

@@ -59,6 +59,8 @@ class Nodes:
         # what was found of guards, by the ids of a select, of what it was differentiated by, and
         # of the condition
         self.guards: dict[tuple[int, int, int], Any] = {}
+        # between which numbers the counters of loops lie, by the ids of their phis
+        self.ranges: dict[int, tuple[float, float]] = {}
         self._table: dict[tuple[Any, ...], Node] = {}
         self._closures: dict[int, tuple[Node, ...]] = {}
         self._finals: dict[tuple[int, int], Node] = {}

@@ -101,6 +101,8 @@ def _names(source: Source) -> dict[str, Any]:
     with np.errstate(over="ignore"):  # a literal beyond float32 is infinite there
         for name, (dtype, value) in source.namespace.constants.items():
             space[name] = np.dtype(dtype).type(value)
+    for name, table in source.namespace.tables.items():
+        space[name] = memory.table(table.array(source.namespace.compute))
     for name, function in source.namespace.functions.items():
         space[name] = vector_math.implementation(function, source.namespace.compute)
     for name, function in source.namespace.externs.items():

@@ -15,6 +15,7 @@ import numpy as np
 
 from nbgraph.kernels.kinds import BOOLEAN, INTEGERS, is_boolean, is_integer, promote
 from nbgraph.kernels.nodes import GROWING, Node, Nodes, Region
+from nbgraph.kernels.tables import Table
 
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "lt": operator.lt,
@@ -306,6 +307,12 @@ class Graph(Nodes):
     def call(self, name: str, *args: Node) -> Node:
         """A function of `vector_math` over floating values."""
         return self.node("call", [self.float(a) for a in args], "f", name)
+
+    def gather(self, table: Table, index: Node) -> Node:
+        """The entry of a table at an index that lies within it."""
+        if index.op == "const":
+            return self.cast(self.const(table.values[index.data]), table.kind)
+        return self.node("gather", (self.cast(index, "i"),), table.kind, table)
 
 
 def _is_rounded(node: Node) -> bool:

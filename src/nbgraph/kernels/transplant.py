@@ -86,6 +86,8 @@ def apply(graph: Graph, node: Node, args: Sequence[Node]) -> Node:
         return simple[op](*args)
     if op == "narrow":
         return graph.narrow(args[0], node.data)
+    if op == "gather":
+        return graph.gather(node.data, args[0])
     if op == "cast":
         return graph.cast(args[0], node.kind)
     if op == "call":

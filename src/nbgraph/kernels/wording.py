@@ -93,6 +93,8 @@ class Wording:
         if op == "cast":
             name = {"f": "float", "i": "int", "b": "bool"}.get(node.kind, node.kind)
             return f"{name}({arguments})", ATOM
+        if op == "gather":
+            return f"{node.data.name}[{arguments}]", ATOM
         if op == "extern":
             primes = "".join(f"_d{i}" for i in node.data.wrt)
             index = "" if node.data.result is None else f"[{node.data.result}]"

@@ -37,7 +37,7 @@ _RESERVED = frozenset(
     "load store load_input store_output load_element store_element shifted select interleaved "
     "fault row_offset to_line on_line copied streamed off head abs min max range".split()
 )
-_NUMBERED = ("t", "c", "v", "u", "w", "user", "int", "uint", "float", "bool")
+_NUMBERED = ("t", "c", "v", "u", "w", "user", "table", "int", "uint", "float", "bool")
 _MADE = re.compile(r".*_(?:p|step|at|acc|all)_*$")  # names made of an array's
 _WORD = re.compile(r"[A-Za-z_]\w*")
 

@@ -250,6 +250,25 @@ def select(typingctx, cond, a, b):
     return kind(types.boolean, kind, kind), codegen
 
 
+def table(entries):
+    """Return the function that reads an entry of a constant table at an index within it."""
+    element = getattr(types, entries.dtype.name)
+    words = entries.view(f"<u{entries.itemsize}").tolist()
+
+    @intrinsic
+    def entry(typingctx, index):
+        def codegen(context, builder, signature, args):
+            word = ir.IntType(8 * entries.itemsize)
+            held = ir.Constant(ir.ArrayType(word, len(words)), words)
+            place = cgutils.global_constant(builder, "table", held)
+            place = builder.bitcast(place, context.get_data_type(element).as_pointer())
+            return builder.load(builder.gep(place, [args[0]], inbounds=True))
+
+        return element(types.int64), codegen
+
+    return entry
+
+
 @intrinsic
 def separate(typingctx):
     """Keep the function this stands in a function of its own: LLVM does not inline it."""

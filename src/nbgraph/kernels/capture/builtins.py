@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, NoReturn, cast
 
@@ -117,7 +117,7 @@ class Builtins:
         except (TypeError, ValueError):
             self.refuse(node, f"{text!r} is no number", "give a number, or 'inf' or 'nan'")
 
-    def compose(self, fn: FunctionType, args: list[Node], path: Node) -> Value:
+    def compose(self, fn: FunctionType, args: Sequence[Value], path: Node) -> Value:
         """A function of `composed`, traced in place with the user's line kept."""
         tracer = cast("Tracer", self).subtracer(fn)
         names = fn.__code__.co_varnames[: fn.__code__.co_argcount]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from nbgraph.kernels.capture import remedies
 from nbgraph.kernels.capture.closures import LocalFunction
+from nbgraph.kernels.capture.containers import Method
 from nbgraph.kernels.capture.names import plain_function
 from nbgraph.kernels.capture.sequences import Sequences
 from nbgraph.kernels.capture.table import operations, scipy_operation
@@ -57,8 +58,9 @@ class Calls(Sequences):
         args = self.elements(node.args, env, path)
         kwargs = {k.arg or "": self._tracer.expression(k.value, env, path) for k in node.keywords}
         self.frame = env
-        if not kwargs:
-            found = self.sequence_call(node, callee.value, args, path)
+        found = self.vector_call(node, callee.value, args, kwargs, path)
+        if found is None:
+            found = self.sequence_call(node, callee.value, args, kwargs, path)
         return self.apply(node, callee.value, list(args), kwargs, path) if found is None else found
 
     def apply(
@@ -73,6 +75,8 @@ class Calls(Sequences):
                 k: self._tracer.constant(v, node) for k, v in target.keywords.items()
             } | kwargs
             return self.apply(node, target.func, args, kwargs, path)
+        if isinstance(target, Method) and not kwargs:
+            return cast("Tracer", self).method(node, target, args)
         if isinstance(target, LocalFunction):
             return self.call_local(node, target, args, kwargs, path)
         if isinstance(target, Inlinable):

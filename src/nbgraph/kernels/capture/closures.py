@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 Definition = ast.FunctionDef | ast.Lambda
 _EMPTY = inspect.Parameter.empty
+MAX_TRIPS = 16  # of a loop with constant bounds that is written out
+MAX_SHORT, MAX_OPERATIONS = 64, 256  # trips, and operations of them all, of one that is short
+_OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.AugAssign, ast.If, ast.IfExp)
+_LONG = (ast.For, ast.While, ast.Match, ast.Break, ast.Return, ast.Continue)
 
 
 class LocalFunction:
@@ -77,6 +81,20 @@ def walk(statements: list[ast.stmt] | list[ast.expr]) -> Iterator[ast.AST]:
         yield node
         if not isinstance(node, Definition):
             todo.extend(ast.iter_child_nodes(node))
+
+
+def is_short(loop: ast.For, trips: int) -> bool:
+    """Whether a loop is written out: few trips, or some more of few operations each, whose machine
+    code is vectors then."""
+    if trips <= MAX_TRIPS:
+        return True
+    if trips > MAX_SHORT:
+        return False
+    nodes = list(walk(loop.body))
+    if any(isinstance(n, _LONG) for n in nodes):
+        return False
+    work = sum(isinstance(n, _OPERATIONS) + 7 * isinstance(n, ast.Call) for n in nodes)
+    return work * trips <= MAX_OPERATIONS
 
 
 def breaks(statements: list[ast.stmt]) -> bool:

@@ -5,10 +5,26 @@ from __future__ import annotations
 import ast
 from typing import Any, NoReturn
 
+import numpy as np
+
 from nbgraph.kernels.capture import remedies
 from nbgraph.kernels.capture.calls import Calls
-from nbgraph.kernels.capture.names import Scope, Watch
-from nbgraph.kernels.capture.values import Env, Static, Undefined, Value, join_value
+from nbgraph.kernels.capture.containers import (
+    ARRAY_ATTRIBUTES,
+    MAPPING_METHODS,
+    Containers,
+    Method,
+)
+from nbgraph.kernels.capture.names import Scope
+from nbgraph.kernels.capture.values import (
+    Array,
+    Env,
+    Mapping,
+    Static,
+    Undefined,
+    Value,
+    join_value,
+)
 from nbgraph.kernels.kinds import is_boolean, kind_of_value
 from nbgraph.kernels.scalar import Node
 
@@ -36,10 +52,9 @@ _COMPARE: dict[type[ast.cmpop], str] = {
 }
 
 
-class Expressions(Calls):
+class Expressions(Calls, Containers):
     """Evaluates expression trees to values; Tracer adds statements."""
 
-    watch: Watch
     scope: Scope
 
     def local(self, node: ast.FunctionDef | ast.Lambda, env: Env, path: Node) -> Static:
@@ -89,19 +104,8 @@ class Expressions(Calls):
             return self.graph.const(value)
         if isinstance(value, tuple):
             return tuple(self.constant(item, node) for item in value)
-        if type(value).__module__ == "numpy" and type(value).__name__ == "ndarray":
-            self.refuse(
-                node,
-                f"a NumPy array of shape {value.shape} is read from outside the function",
-                "pass the array as an operand, or use a tuple of numbers for a few constants",
-            )
-        if isinstance(value, (list, dict, set)):
-            self.refuse(
-                node,
-                f"a {type(value).__name__} is read from outside the function; it could change "
-                "unnoticed",
-                "use a tuple of numbers",
-            )
+        if isinstance(value, (list, dict, set, frozenset, np.ndarray)):
+            return self.container(value, node)
         return Static(value)
 
     # kinds of expression ----------------------------------------------------------------------
@@ -196,6 +200,10 @@ class Expressions(Calls):
             known = self.static(node.value, env)
             if hasattr(type(known), node.attr) and not hasattr(tuple, node.attr):
                 owner = Static(known)  # a named tuple
+        if isinstance(owner, Array) and node.attr in ARRAY_ATTRIBUTES:
+            return ARRAY_ATTRIBUTES[node.attr](self.graph, owner)
+        if isinstance(owner, Mapping) and node.attr in MAPPING_METHODS:
+            return Static(Method(owner, node.attr))
         if isinstance(owner, tuple):
             self.refuse(
                 node,
@@ -254,6 +262,8 @@ class Expressions(Calls):
 
     def _compare_one(self, node: ast.expr, op: ast.cmpop, left: Value, right: Value) -> Node:
         graph = self.graph
+        if isinstance(right, Mapping):
+            right = self.keys(node, right)
         if isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, tuple):
             found = graph.const(False)
             for item in right:
@@ -321,6 +331,8 @@ class Expressions(Calls):
 
     def _subscript(self, node: ast.Subscript, env: Env, path: Node) -> Value:
         owner = self.expression(node.value, env, path)
+        if isinstance(owner, Mapping):
+            return self.at_key(node, owner, self.expression(node.slice, env, path))
         if not isinstance(owner, tuple):
             self.refuse(
                 node,

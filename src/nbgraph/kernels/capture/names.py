@@ -12,11 +12,42 @@ from collections.abc import Sequence
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
+import numpy as np
+
 from nbgraph.kernels.capture.table import BUILTIN_NAMES, is_library_module
 
 _MISSING = object()
+_CONTAINERS = (list, tuple, set, frozenset)
 _LIBRARY = "nbgraph."  # what the names of the package's modules begin with: their text stays
 Text = tuple[FunctionType, CodeType, Any, Any]  # a function with its code and defaults
+
+
+class Contents:
+    """What a list, dict, set or array held when it was read."""
+
+    __slots__ = ("_owner", "_seen")
+
+    def __init__(self, owner: Any) -> None:
+        self._owner, self._seen = owner, _contents(owner)
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether it holds the same numbers still."""
+        return bool(_contents(self._owner) == self._seen)
+
+
+def _contents(owner: Any) -> Any:
+    """A copy of what a container holds, for a comparison by `==` that tells 1 from 1.0."""
+    if isinstance(owner, np.ndarray):
+        return owner.shape, owner.dtype, owner.tobytes()
+    if isinstance(owner, dict):
+        return _contents(list(owner)), _contents(list(owner.values()))
+    if not isinstance(owner, _CONTAINERS):
+        return owner
+    items = list(owner)
+    kinds = list(map(type, items))
+    nested = any(issubclass(kind, (*_CONTAINERS, dict, np.ndarray)) for kind in set(kinds))
+    return kinds, [*map(_contents, items)] if nested else items
 
 
 class Watch:
@@ -76,6 +107,11 @@ class Watch:
         value = cell.cell_contents
         self.cells[id(cell)] = (cell, value)
         return value
+
+    def read_contents(self, owner: Any) -> None:
+        """What a list, dict, set or array holds is used."""
+        held = Contents(owner)
+        self.attributes[id(owner), "contents"] = held, "unchanged", True
 
     def read_attribute(self, owner: Any, name: str) -> Any:
         """`owner.name`; AttributeError where there is none."""

@@ -15,6 +15,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.kernels.capture.closures import walk
+from nbgraph.kernels.capture.lookups import entry_at
 from nbgraph.kernels.capture.values import (
     BROKE,
     FLAGS,
@@ -22,6 +23,7 @@ from nbgraph.kernels.capture.values import (
     RETURNED,
     Env,
     Undefined,
+    Value,
     flatten,
     stopped,
     unflatten,
@@ -42,10 +44,16 @@ class RegionLoop:
     COUNTER, MOVES = "$counter", MOVES
 
     def __init__(
-        self, tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node, bounds: Any
+        self,
+        tracer: Tracer,
+        st: ast.While | ast.For,
+        env: Env,
+        path: Node,
+        bounds: Any,
+        items: tuple[Value, ...] | None = None,
     ) -> None:
         self.tracer, self.graph, self.st = tracer, tracer.graph, st
-        self.path, self.bounds = path, bounds
+        self.path, self.bounds, self.items = path, bounds, items
         self.start: Env = {k: v for k, v in env.items() if k not in FLAGS}
         inside = list(walk(st.body))
         self.leaves = {type(n) for n in inside}
@@ -55,12 +63,25 @@ class RegionLoop:
         if isinstance(st, ast.For):
             assigned |= {n.id for n in ast.walk(st.target) if isinstance(n, ast.Name)}
             self.start[self.COUNTER] = bounds[0]
-            if not isinstance(st.target, ast.Name):
-                tracer.refuse(st.target, "range() gives one number", "use one loop variable")
-            self.start.setdefault(st.target.id, bounds[0])
+            first: Env = {}
+            tracer.bind(st.target, self._item(bounds[0]), first)
+            self.start = {**first, **self.start}
             assigned.add(self.COUNTER)
         self.late = assigned - {k for k, v in self.start.items() if flatten(v) is not None}
         self.names = sorted(assigned - self.late)
+
+    def _item(self, counter: Node) -> Value:
+        """What the loop's variables are in a trip of a `for`."""
+        if self.items is None:
+            return counter
+        return entry_at(self.graph, self.items, counter, ast.unparse(self.st.iter))  # type: ignore[union-attr]
+
+    def _counts(self, counter: Node) -> None:
+        """Note between which numbers a counter lies inside the body."""
+        if all(bound.op == "const" for bound in self.bounds):
+            trips = range(*(int(bound.data) for bound in self.bounds))
+            if trips:
+                self.graph.ranges[counter.id] = min(trips[0], trips[-1]), max(trips[0], trips[-1])
 
     def run(self) -> Env:
         """The environment after the loop."""
@@ -104,7 +125,8 @@ class RegionLoop:
         region.cond = self._condition(inside, graph.logical_and(self.path, graph.logical_not(left)))
         body: Env = {k: v for k, v in inside.items() if k not in FLAGS}
         if isinstance(self.st, ast.For):
-            tracer.bind(self.st.target, inside[self.COUNTER], body)
+            self._counts(inside[self.COUNTER])
+            tracer.bind(self.st.target, self._item(inside[self.COUNTER]), body)
         ends = tracer.block(self.st.body, body, region.cond)
         if self.COUNTER in self.names:
             ends[self.COUNTER] = graph.arithmetic("add", inside[self.COUNTER], self.bounds[2])

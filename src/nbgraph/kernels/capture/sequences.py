@@ -8,19 +8,31 @@ from __future__ import annotations
 
 import ast
 import functools
+import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from nbgraph.kernels.capture.builtins import Builtins
-from nbgraph.kernels.capture.values import Env, Static, Value, flatten, join_value, unflatten
+from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at, within
+from nbgraph.kernels.capture.values import (
+    Array,
+    Env,
+    Mapping,
+    Static,
+    Value,
+    flatten,
+    join_value,
+    unflatten,
+)
+from nbgraph.kernels.capture.vectors import FUNCTIONS
 from nbgraph.kernels.kinds import is_boolean, is_integer
 from nbgraph.kernels.scalar import Node
 
 if TYPE_CHECKING:
     from nbgraph.kernels.capture.tracer import Tracer
 
-MAX_ITEMS = 64  # of a tuple that a comprehension or range() makes, or that an index looks up in
+MAX_LISTED = 1024  # items that range() lists
 
 Comprehension = ast.ListComp | ast.GeneratorExp
 _FOLDS: dict[object, str] = {sum: "add", math.fsum: "add", math.prod: "mul"}
@@ -76,6 +88,8 @@ class Sequences(Builtins):
 
     def _items(self, node: ast.expr, env: Env, path: Node) -> tuple[Value, ...]:
         items = self._tracer.expression(node, env, path)
+        if isinstance(items, Mapping):
+            return self._tracer.keys(node, items)
         if not isinstance(items, tuple):
             self.refuse(
                 node,
@@ -117,10 +131,21 @@ class Sequences(Builtins):
         return self._tracer.block(body, inner, path)[name]
 
     def sequence_call(
-        self, node: ast.Call, target: object, args: tuple[Value, ...], path: Node
+        self,
+        node: ast.Call,
+        target: object,
+        args: tuple[Value, ...],
+        kwargs: dict[str, Value],
+        path: Node,
     ) -> Value | None:
         """A built-in function of tuples; None where it is no such."""
+        if kwargs and (target not in (sum, enumerate, zip) or len(kwargs) > 1):
+            return None
+        args = tuple(self._tracer.keys(node, a) if isinstance(a, Mapping) else a for a in args)
         first = args[0] if args else None
+        if "strict" in kwargs and len({len(a) for a in args if isinstance(a, tuple)}) > 1:
+            self.refuse(node, "the tuples have different lengths", "leave out strict=True")
+        args = (*args, *(v for k, v in kwargs.items() if k == "start"))
         if (fold := _lookup(_FOLDS, target)) is not None and isinstance(first, tuple):
             items = cast("tuple[Value, ...]", first)
             start = args[1:] or ((self.graph.const(0),) if fold == "add" else ())
@@ -136,6 +161,30 @@ class Sequences(Builtins):
             return applied(self, node, args, path)
         make = _lookup(_MAKERS, target)
         return make(self, node, args, path) if make and isinstance(first, tuple) else None
+
+    def vector_call(
+        self,
+        node: ast.Call,
+        target: object,
+        args: tuple[Value, ...],
+        kwargs: dict[str, Value],
+        path: Node,
+    ) -> Value | None:
+        """A function of NumPy or `bisect` applied to tuples; None where it is no such."""
+        fn = _lookup(FUNCTIONS, target)
+        if fn is None or not any(isinstance(v, tuple) for v in (*args, *kwargs.values())):
+            return None
+        try:
+            bound = inspect.signature(fn).bind(*args, **kwargs)
+        except TypeError as error:
+            self.refuse(node, f"{fn.__name__}(): {error}", "leave out what is not listed")
+        parameters = inspect.signature(fn).parameters
+        constant = self._tracer.constant
+        values = [
+            bound.arguments[n] if n in bound.arguments else constant(p.default, node)
+            for n, p in parameters.items()
+        ]
+        return self.compose(fn, values, path)
 
     def _fold(self, node: ast.Call, op: str, items: tuple[Value, ...], path: Node) -> Value:
         numbers = self._numbers(node, items)
@@ -158,8 +207,8 @@ class Sequences(Builtins):
                 node, "how many items there are depends on a value", "write a `for` loop over them"
             )
         found = range(*(int(b.data) for b in bounds))
-        if len(found) > MAX_ITEMS:
-            self.refuse(node, f"more than {MAX_ITEMS} items are listed", "write a `for` loop")
+        if len(found) > MAX_LISTED:
+            self.refuse(node, f"more than {MAX_LISTED} items are listed", "write a `for` loop")
         return tuple(self.graph.const(i) for i in found)
 
     def _enumerate(self, node: ast.Call, args: tuple[Value, ...], path: Node) -> Value:
@@ -206,17 +255,32 @@ class Sequences(Builtins):
     # entries ----------------------------------------------------------------------------------
 
     def entry(self, node: ast.Subscript, owner: tuple[Value, ...], env: Env, path: Node) -> Value:
-        """`owner[index]` or `owner[a:b:c]`."""
-        if isinstance(node.slice, ast.Slice):
-            parts = [node.slice.lower, node.slice.upper, node.slice.step]
-            return owner[slice(*(self._fixed(p, env, path) for p in parts))]
-        index = self._tracer.number(node.slice, env, path)
+        """`owner[index]`, `owner[a:b:c]`, and `owner[i, j]` of an array."""
+        several = isinstance(owner, Array) and isinstance(node.slice, ast.Tuple)
+        parts = node.slice.elts if several else [node.slice]  # type: ignore[attr-defined]
+        return self._entries(node, owner, [self._place(node, p, env, path) for p in parts])
+
+    def _place(self, node: ast.Subscript, part: ast.expr, env: Env, path: Node) -> Node | slice:
+        """One index or slice of a subscript."""
+        if isinstance(part, ast.Slice):
+            return slice(*(self._fixed(p, env, path) for p in (part.lower, part.upper, part.step)))
+        index = self._tracer.number(part, env, path)
         if not (is_integer(index.kind) or is_boolean(index.kind)):
             self.refuse(node, "the index of a tuple is no integer", "make it one with int()")
-        if index.op != "const":
-            return self._looked_up(node, owner, self.graph.cast(index, "i"))
+        return index
+
+    def _entries(self, node: ast.Subscript, owner: Value, places: Sequence[Node | slice]) -> Value:
+        if not places:
+            return owner
+        if not isinstance(owner, tuple):
+            self.refuse(node, "there are more indices than dimensions", "leave the last ones out")
+        place, *rest = places
+        if isinstance(place, slice):
+            return type(owner)(self._entries(node, row, rest) for row in owner[place])
+        if place.op != "const":
+            return self._entries(node, self._looked_up(node, owner, place), rest)
         try:
-            return owner[int(index.data)]
+            return self._entries(node, owner[int(place.data)], rest)
         except IndexError as error:
             self.refuse(node, str(error), "use an index within the tuple")
 
@@ -230,22 +294,20 @@ class Sequences(Builtins):
 
     def _looked_up(self, node: ast.Subscript, owner: tuple[Value, ...], index: Node) -> Value:
         """The entry at an index that depends on values; outside NaN, of integers 0."""
-        parts = [flatten(item) for item in owner]
-        if not owner or len(owner) > MAX_ITEMS or any(p is None for p in parts):
+        graph, name = self.graph, ast.unparse(node.value)
+        place, inside = within(graph, index, len(owner))
+        value = (
+            entry_at(graph, owner, place, name if name.isidentifier() else "") if owner else None
+        )
+        if value is None:
             self.refuse(
                 node,
-                f"an index that depends on values is understood in tuples of 1 to {MAX_ITEMS} "
-                "numbers",
+                "an index that depends on values is understood in constants, and in tuples of 1 to "
+                f"{MAX_ITEMS} numbers or of tuples of such",
                 "pass what is looked up as an operand",
             )
-        graph, count = self.graph, len(owner)
-        nowhere = [graph.const(math.nan if n.kind == "f" else 0) for n in parts[0] or []]
-        value: Value = unflatten(owner[0], nowhere)
-        for place, item in enumerate(owner):
-            here = graph.compare("eq", index, graph.const(place))
-            from_end = graph.compare("eq", index, graph.const(place - count))
-            value = join_value(graph, graph.logical_or(here, from_end), item, value)
-        return value
+        nowhere = [graph.const(math.nan if n.kind == "f" else 0) for n in flatten(value) or []]
+        return join_value(graph, inside, value, unflatten(value, nowhere))
 
 
 _Maker = Callable[[Any, ast.Call, tuple[Value, ...], Node], Value]

@@ -23,6 +23,7 @@ from nbgraph.kernels.capture.text import function_text
 from nbgraph.kernels.kinds import kind_of_value
 
 Data = dict[str, Any]
+_PLAIN = (str, tuple, list, dict, set, frozenset, np.ndarray)
 
 
 def freeze(fn: FunctionType, seen: dict[int, int] | None = None) -> Data:
@@ -61,7 +62,7 @@ def _reads(fn: FunctionType) -> dict[str, Any]:
 def _freeze_value(fn: FunctionType, name: str, value: Any, seen: dict[int, int]) -> Data | None:
     if isinstance(value, ModuleType):
         return {"sort": "module", "name": value.__name__}
-    if kind_of_value(value) is not None or value is None or isinstance(value, (str, tuple)):
+    if kind_of_value(value) is not None or value is None or isinstance(value, _PLAIN):
         number = value.item() if isinstance(value, np.generic) else value
         return {"sort": "value", "value": number}
     if hasattr(value, "scalar") and hasattr(value, "__reduce__"):

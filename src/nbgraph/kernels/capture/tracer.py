@@ -11,13 +11,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from types import FunctionType
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import remedies
 from nbgraph.kernels.capture.cases import matched
-from nbgraph.kernels.capture.closures import Definition, LocalFunction, breaks
+from nbgraph.kernels.capture.closures import Definition, LocalFunction, breaks, is_short
 from nbgraph.kernels.capture.expressions import Expressions
+from nbgraph.kernels.capture.lookups import is_constant
 from nbgraph.kernels.capture.names import Scope, Watch
 from nbgraph.kernels.capture.regions import RegionLoop
 from nbgraph.kernels.capture.text import FunctionText, function_text
@@ -28,6 +29,7 @@ from nbgraph.kernels.capture.values import (
     RESULT,
     RETURNED,
     Env,
+    Mapping,
     Static,
     Undefined,
     Value,
@@ -40,7 +42,6 @@ from nbgraph.kernels.kinds import is_boolean, is_integer
 from nbgraph.kernels.scalar import Graph, Node
 
 _SUSPENDS = (ast.Yield, ast.YieldFrom, ast.Await)
-MAX_UNROLL = 16  # trips of a loop with constant bounds that are written out
 
 
 class Tracer(Expressions):
@@ -196,15 +197,16 @@ class Tracer(Expressions):
     def _loop(self, st: ast.While | ast.For, env: Env, path: Node) -> Env:
         if isinstance(st, ast.For):
             bounds = self._range(st, env, path)
-            if isinstance(bounds, tuple) and all(isinstance(b, Node) for b in bounds):
-                trips = _constant_range(bounds)
-                if trips is None or len(trips) > MAX_UNROLL:
-                    after = RegionLoop(self, st, env, path, bounds).run()
-                    return self._else(st, after, path)
-                items: list[Value] = [self.graph.const(i) for i in trips]
+            if bounds is None:
+                after = self._over_items(st, env, path)
             else:
-                items = list(bounds)
-            return self._else(st, self._unroll(st, items, env, path), path)
+                trips = _constant_range(bounds)
+                if trips is None or not is_short(st, len(trips)):
+                    after = RegionLoop(self, st, env, path, bounds).run()
+                else:
+                    items: list[Value] = [self.graph.const(i) for i in trips]
+                    after = self._unroll(st, items, env, path)
+            return self._else(st, after, path)
         after = RegionLoop(self, st, env, path, None).run()
         if _is_endless(st):
             if RESULT not in after:
@@ -223,8 +225,24 @@ class Tracer(Expressions):
             return tested
         return {**after, **join(self.graph, left, after, tested)}
 
-    def _range(self, st: ast.For, env: Env, path: Node) -> Any:
-        """(start, stop, step) nodes of a range, or the list of items of a constant tuple."""
+    def _over_items(self, st: ast.For, env: Env, path: Node) -> Env:
+        """A loop over a tuple; a long one of constants looks them up in tables."""
+        items = self.expression(st.iter, env, path)
+        if isinstance(items, Mapping):
+            items = self.keys(st.iter, items)
+        if not isinstance(items, tuple):
+            self.refuse(
+                st.iter,
+                "this is not something to loop over in a scalar function",
+                "loop over range(...) or over a constant tuple",
+            )
+        if is_short(st, len(items)) or not is_constant(items):
+            return self._unroll(st, list(items), env, path)
+        bounds = tuple(self.graph.const(bound) for bound in (0, len(items), 1))
+        return RegionLoop(self, st, env, path, bounds, items).run()
+
+    def _range(self, st: ast.For, env: Env, path: Node) -> tuple[Node, ...] | None:
+        """(start, stop, step) of a range; None where the loop is over something else."""
         call = st.iter
         if isinstance(call, ast.Call) and self.static(call.func, env) is range:
             nodes = [self.number(a, env, path) for a in call.args]
@@ -242,14 +260,7 @@ class Tracer(Expressions):
             if step.op != "const" or step.data == 0:
                 self.refuse(call, "the step of range() is not a constant", "use a while loop")
             return (start, stop, step)
-        items = self.expression(call, env, path)
-        if isinstance(items, tuple):
-            return list(items)
-        self.refuse(
-            call,
-            "this is not something to loop over in a scalar function",
-            "loop over range(...) or over a constant tuple",
-        )
+        return None
 
     def _unroll(self, st: ast.For, items: list[Value], env: Env, path: Node) -> Env:
         graph = self.graph

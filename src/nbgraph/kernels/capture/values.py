@@ -16,6 +16,27 @@ class Static:
         self.value = value
 
 
+class Array(tuple[Any, ...]):
+    """A NumPy array whose shape is known: its numbers, or the rows that are arrays in turn."""
+
+    __slots__ = ()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """As NumPy's; rows have one length."""
+        first = self[0] if self else None
+        return (len(self), *(first.shape if isinstance(first, Array) else ()))
+
+
+class Mapping:
+    """A dict whose keys are known; its values may be numbers, tuples or Python objects."""
+
+    __slots__ = ("entries",)
+
+    def __init__(self, entries: dict[Any, Value]) -> None:
+        self.entries = entries
+
+
 class Undefined:
     """No usable value on this path; `why` completes the sentence "'y' ..."."""
 
@@ -25,7 +46,7 @@ class Undefined:
         self.why = why
 
 
-Value = Any  # Node | Static | Undefined | tuple of Value
+Value = Any  # Node | Static | Undefined | Mapping | tuple of Value
 Env = dict[str, Value]
 
 RETURNED, BROKE, CONTINUED, RESULT = "$returned", "$broke", "$continued", "$result"
@@ -54,8 +75,10 @@ def join_value(graph: Graph, cond: Node, a: Value, b: Value) -> Value:
     """`a` where cond holds, else `b`; Undefined where the two do not fit together."""
     if isinstance(a, Undefined) or isinstance(b, Undefined):
         return a if isinstance(a, Undefined) else b
-    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
-        return tuple(join_value(graph, cond, x, y) for x, y in zip(a, b, strict=True))
+    if a is b:
+        return a
+    if isinstance(a, tuple) and type(a) is type(b) and len(a) == len(b):
+        return type(a)(join_value(graph, cond, x, y) for x, y in zip(a, b, strict=True))
     if isinstance(a, Node) and isinstance(b, Node):
         try:
             return graph.select(cond, a, b)
@@ -100,5 +123,5 @@ def flatten(value: Value) -> list[Node] | None:
 def unflatten(like: Value, nodes: list[Node]) -> Value:
     """Nodes put back into the structure of `like`; consumes from the front of the list."""
     if isinstance(like, tuple):
-        return tuple(unflatten(v, nodes) for v in like)
+        return type(like)(unflatten(v, nodes) for v in like)
     return nodes.pop(0)

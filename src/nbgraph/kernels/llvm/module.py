@@ -13,6 +13,7 @@ from nbgraph.kernels.llvm.lowering import Lowering
 from nbgraph.kernels.llvm.values import Value, constant
 from nbgraph.kernels.llvm.vocabulary import Primitive
 from nbgraph.kernels.source import Source
+from nbgraph.kernels.tables import llvm_global
 
 SYMBOL = "nbgraph_kernel"
 VECTORS = 4  # that an interleaved loop works on in turn
@@ -23,8 +24,9 @@ _DOMAIN = """
 !3 = distinct !{}
 !4 = distinct !{!4, !0, !"input"}
 !5 = distinct !{!5, !0, !"output"}
+!6 = !{}
 """
-_FIRST = 6  # metadata nodes of the text above
+_FIRST = 7  # metadata nodes of the text above
 
 
 class Module:
@@ -53,6 +55,7 @@ class Module:
             name: constant(kind, value)
             for name, (kind, value) in source.namespace.constants.items()
         }
+        self._tables = self._entries(source)
         self._functions: dict[tuple[str, tuple[str, ...]], Function] = {}
         self._texts: list[str] = []
         self._metadata: list[str] = []
@@ -87,6 +90,18 @@ class Module:
         else:
             self._texts += [f.text("internal ", "alwaysinline"), self._entry(name)]
 
+    def _entries(self, source: Source) -> dict[str, Value]:
+        """Constant tables as globals; pointers to those of a device are made generic."""
+        compute, found = source.namespace.compute, dict[str, Value]()
+        space = "addrspace(1) " if self._entry is not None else ""
+        for name, table in source.namespace.tables.items():
+            text = symbol = f"@{name}"
+            if space:
+                text = f"addrspacecast (ptr {space}{symbol} to ptr)"
+            self._declared[llvm_global(table, compute, symbol, space)] = None
+            found[name] = Value(f"*{table.dtype(compute)}", text)
+        return found
+
     # what lowering asks -----------------------------------------------------------------------
 
     def known(self, name: str) -> Value:
@@ -117,6 +132,8 @@ class Module:
                 return vocabulary.mathematics(function, compute)
             number = self._called.setdefault(function, len(self._called))
             return vocabulary.called(wide.symbol(function, compute), compute, f" #{number}")
+        if name in self._tables:
+            return vocabulary.table(self._tables[name])
         if name in vocabulary.RUNTIME:
             self.mathematics.add((name, ""))
             return vocabulary.runtime(name)

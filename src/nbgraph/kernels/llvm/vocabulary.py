@@ -26,7 +26,7 @@ from nbgraph.native.processor import LINE, has_fma, is_x86
 Primitive = Callable[[Function, Sequence[Value]], Value | tuple[Value, ...] | None]
 
 # what is said of a load or a store; `module` writes these nodes
-INPUT, OUTPUT, ELEMENT = "!1", "!2", "!3"
+INPUT, OUTPUT, ELEMENT, EMPTY = "!1", "!2", "!3", "!6"
 _INPUT = f", !alias.scope {INPUT}, !noalias {OUTPUT}"
 _OUTPUT = f", !alias.scope {OUTPUT}, !noalias {INPUT}"
 _ELEMENT = f", !llvm.access.group {ELEMENT}"
@@ -259,6 +259,17 @@ RUNTIME = {
     "float64_to_bfloat16": "uint16",
     "acc_pairwise": "float64",
 }
+
+
+def table(entries: Value) -> Primitive:
+    """The entry of a constant table at an index."""
+    kind = entries.kind[1:]
+
+    def entry(f: Function, args: Sequence[Value]) -> Value:
+        place = _element(f, entries, cast(f, args[0], "int64"))
+        return f.value(kind, f"load {llvm_type(kind)}, ptr {place}, !invariant.load {EMPTY}")
+
+    return entry
 
 
 def runtime(name: str) -> Primitive:

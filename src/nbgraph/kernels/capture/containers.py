@@ -1,0 +1,181 @@
+"""Lists, dicts, sets and NumPy arrays that are read from outside a function: constants."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from nbgraph.kernels.capture.builtins import Builtins
+from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at
+from nbgraph.kernels.capture.values import (
+    Array,
+    Mapping,
+    Static,
+    Undefined,
+    Value,
+    flatten,
+    join_value,
+    unflatten,
+)
+from nbgraph.kernels.kinds import is_boolean, is_integer, kind_of_dtype
+from nbgraph.kernels.scalar import Graph, Node
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.capture.names import Watch
+
+MAX_ENTRIES = 1 << 16  # of an array; each is a node
+MAX_GAPS = 4  # places in a table of a dict, for each key, that may have none
+
+
+class Method(NamedTuple):
+    """A method of a container that a call names."""
+
+    owner: Any
+    name: str
+
+
+class Containers(Builtins):
+    """Mixed into Expressions."""
+
+    watch: Watch
+
+    def constant(self, value: Any, node: ast.expr) -> Value:
+        """A value found outside the function; see Expressions."""
+        raise AssertionError
+
+    def container(self, value: Any, node: ast.expr) -> Value:
+        """What a container holds now; that it holds the same is looked at in each call."""
+        size = value.size if isinstance(value, np.ndarray) else len(value)
+        if size > MAX_ENTRIES:
+            self.refuse(
+                node,
+                f"{size} entries are read from outside the function, more than {MAX_ENTRIES}",
+                "take the entries before the call, e.g. by ng.take(table, index), and pass them as "
+                "an operand",
+            )
+        self.watch.read_contents(value)
+        if isinstance(value, np.ndarray):
+            return self._array(value, node)
+        if isinstance(value, dict):
+            return Mapping({key: self.constant(item, node) for key, item in value.items()})
+        return tuple(self.constant(item, node) for item in value)
+
+    def _array(self, value: np.ndarray[Any, Any], node: ast.expr) -> Value:
+        """An array: integers and bools keep their dtype, floats are `a floating value`."""
+        if value.dtype.kind not in "fiub":
+            self.refuse(
+                node,
+                f"an array of dtype {value.dtype} is read from outside the function",
+                "use an array of numbers, or a tuple",
+            )
+        graph, kind = self.graph, kind_of_dtype(value.dtype)
+
+        def nested(part: Any) -> Value:
+            if isinstance(part, list):
+                return Array(map(nested, part))
+            return graph.cast(graph.const(part), kind)
+
+        return nested(value.tolist())
+
+    # dicts ------------------------------------------------------------------------------------
+
+    def keys(self, node: ast.expr, owner: Mapping) -> tuple[Value, ...]:
+        """The keys of a dict in their order."""
+        return tuple(self.constant(key, node) for key in owner.entries)
+
+    def method(self, node: ast.Call, method: Method, args: Sequence[Value]) -> Value:
+        """A method of a dict applied to values."""
+        owner, keys = method.owner, self.keys(node, method.owner)
+        values = tuple(owner.entries.values())
+        if method.name == "get" and len(args) in (1, 2):
+            return self.at_key(node, owner, *args, *[Static(None)][len(args) - 1 :])
+        if args:
+            self.refuse(node, f"{method.name}() of a dict with arguments", "leave them out")
+        listed = {"keys": keys, "values": values, "items": tuple(zip(keys, values, strict=True))}
+        return listed[method.name]
+
+    def at_key(self, node: ast.expr, owner: Mapping, key: Value, default: Value = None) -> Value:
+        """`owner[key]`, or `default` where there is no such key."""
+        known = _key(key)
+        if known is not None:
+            found = owner.entries.get(known, default)
+            if found is None:
+                self.refuse(node, f"the dict has no key {known!r}", "use a key that it has")
+            return found
+        entries = {k: v for k, v in owner.entries.items() if isinstance(k, (int, float))}
+        if not isinstance(key, Node) or not entries:
+            self.refuse(node, "the key of a dict is neither a number nor constant", "use a number")
+        value, inside = self._chosen(node, key, entries)
+        if default is None:
+            nowhere = [self.graph.const(0.0 if n.kind == "f" else 0) for n in flatten(value) or []]
+            default = unflatten(value, nowhere)
+        value = join_value(self.graph, inside, value, default)
+        if isinstance(value, Undefined):
+            self.refuse(node, f"the value {value.why}", "give the default that the others have")
+        return value
+
+    def _chosen(
+        self, node: ast.expr, key: Node, entries: dict[int | float, Value]
+    ) -> tuple[Value, Node]:
+        """The value of a key that depends on values, and whether there is one. Whole keys close to
+        each other are places in a table, others are compared."""
+        graph, listed = self.graph, sorted(entries)
+        low, whole = listed[0], all(isinstance(k, int) for k in listed)
+        whole = whole and (is_integer(key.kind) or is_boolean(key.kind))
+        if whole and int(listed[-1] - low) < MAX_GAPS * len(listed) + 8:
+            places = range(int(low), int(listed[-1]) + 1)
+            items = [entries.get(k, entries[low]) for k in places]
+            held = [graph.const(k in entries) for k in places]
+            key = graph.cast(key, "i")
+            index = graph.arithmetic("sub", key, graph.const(int(low)))
+            above = graph.compare("ge", index, graph.const(0))
+            inside = graph.logical_and(above, graph.compare("lt", index, graph.const(len(items))))
+            index = graph.select(inside, index, graph.const(0))
+            held_here = entry_at(graph, held, index)
+            assert held_here is not None
+            inside = graph.logical_and(inside, held_here)
+        else:
+            index, inside = graph.const(0), graph.const(False)
+            items = [entries[k] for k in listed]
+            if len(items) > MAX_ITEMS:
+                self.refuse(node, f"more than {MAX_ITEMS} keys far apart", "use keys 0, 1, 2, ...")
+            for place, k in enumerate(listed):
+                here = graph.compare("eq", key, graph.const(k))
+                index = graph.select(here, graph.const(place), index)
+                inside = graph.logical_or(inside, here)
+        value = entry_at(graph, items, index)
+        if value is None:
+            self.refuse(node, "the values of the dict are not all numbers", "use numbers")
+        return value, inside
+
+
+def _key(value: Value) -> Any:
+    """The Python object that a key is; None where it depends on values."""
+    if isinstance(value, Node):
+        return value.data if value.op == "const" else None
+    if isinstance(value, tuple):
+        parts = tuple(map(_key, value))
+        return None if None in parts else parts
+    return value.value if isinstance(value, Static) else None
+
+
+def _transposed(owner: Array) -> Array:
+    if len(owner.shape) < 2:
+        return owner
+    return Array(Array(column) for column in zip(*owner, strict=True))
+
+
+def _size(owner: Array) -> int:
+    return int(np.prod(owner.shape))
+
+
+ARRAY_ATTRIBUTES: dict[str, Callable[[Graph, Array], Value]] = {
+    "shape": lambda graph, owner: tuple(map(graph.const, owner.shape)),
+    "size": lambda graph, owner: graph.const(_size(owner)),
+    "ndim": lambda graph, owner: graph.const(len(owner.shape)),
+    "T": lambda graph, owner: _transposed(owner),
+}
+MAPPING_METHODS = frozenset(("get", "keys", "values", "items"))

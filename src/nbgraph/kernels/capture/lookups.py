@@ -1,0 +1,111 @@
+"""Entries at an index that depends on values: constant tables, or selects among numbers."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+from nbgraph.kernels.capture.intervals import interval
+from nbgraph.kernels.capture.values import Value, flatten, unflatten
+from nbgraph.kernels.kinds import is_boolean, is_integer, promote
+from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.tables import Table
+
+MAX_ITEMS = 64  # numbers, not all constant, that an index looks up in
+_FEW = 4  # constants that selects choose from
+
+
+def is_constant(items: Sequence[Value]) -> bool:
+    """Whether an index looks these items up in tables: constant, and alike in form."""
+    parts = [flatten(item) for item in items]
+    return _alike(items) and all(p and all(n.op == "const" for n in p) for p in parts)
+
+
+def entry_at(graph: Graph, items: Sequence[Value], index: Node, name: str = "") -> Value | None:
+    """The item at an index that lies within; None where the items are too many, or no numbers, or
+    of different forms."""
+    parts = [flatten(item) for item in items]
+    if not _alike(items) or any(p is None for p in parts):
+        return None
+    columns = [list(column) for column in zip(*(p or [] for p in parts), strict=True)]
+    found = [_entry(graph, column, index, name) for column in columns]
+    if any(n is None for n in found):
+        return None
+    return unflatten(items[0], [n for n in found if n is not None])
+
+
+def within(graph: Graph, index: Node, count: int) -> tuple[Node, Node]:
+    """An index of `count` items as one from 0, and whether there is such an item; where there is
+    none, the index is 0."""
+    index, zero, size = graph.cast(index, "i"), graph.const(0), graph.const(count)
+    low, high = interval(graph, index)
+    inside = graph.const(True)
+    if low < -count:
+        inside = graph.compare("ge", index, graph.negate(size))
+    if high >= count:
+        inside = graph.logical_and(inside, graph.compare("lt", index, size))
+    place = index
+    if low < 0:
+        behind = graph.arithmetic("add", index, size)
+        place = graph.select(graph.compare("lt", index, zero), behind, index)
+    return graph.select(inside, place, zero), inside
+
+
+def _alike(items: Sequence[Value]) -> bool:
+    return len({_form(item) for item in items}) == 1
+
+
+def _form(value: Value) -> Any:
+    if isinstance(value, tuple):
+        return (type(value).__name__, *map(_form, value))
+    return "number" if isinstance(value, Node) else "none"
+
+
+def _entry(graph: Graph, column: list[Node], index: Node, name: str) -> Node | None:
+    if len({is_boolean(n.kind) for n in column}) > 1:
+        raise TypeError("some items are bools and others are numbers")
+    kind = functools.reduce(promote, {n.kind for n in column})
+    column = [graph.cast(n, kind) for n in column]
+    first = column[0]
+    if all(n is first for n in column):
+        return first
+    if all(n.op == "const" for n in column):
+        return _constant(graph, column, index, name)
+    if all(n.op == "gather" and n.args == first.args for n in column):
+        return _rows(graph, column, index)
+    if len(column) > MAX_ITEMS:
+        return None
+    return _chosen(graph, column, index)
+
+
+def _constant(graph: Graph, column: list[Node], index: Node, name: str) -> Node:
+    values, kind = tuple(n.data for n in column), column[0].kind
+    if is_integer(kind):
+        step = values[1] - values[0]
+        if values == tuple(range(values[0], values[0] + len(values) * step, step or 1)):
+            scaled = graph.arithmetic("mul", graph.cast(index, kind), graph.const(step))
+            return graph.arithmetic("add", scaled, graph.const(values[0]))
+    if len(column) <= _FEW:
+        return _chosen(graph, column, index)
+    return graph.gather(Table(values, kind, name), index)
+
+
+def _rows(graph: Graph, column: list[Node], index: Node) -> Node | None:
+    """An entry of a row of a table of rows: one entry of a longer table."""
+    tables: list[Table] = [n.data for n in column]
+    size = len(tables[0].values)
+    if any(len(t.values) != size for t in tables):
+        return _chosen(graph, column, index) if len(column) <= MAX_ITEMS else None
+    whole = tuple(value for table in tables for value in table.values)
+    place = graph.arithmetic("mul", index, graph.const(size))
+    place = graph.arithmetic("add", place, column[0].args[0])
+    return graph.gather(Table(whole, tables[0].kind, tables[0].name), place)
+
+
+def _chosen(graph: Graph, column: list[Node], index: Node) -> Node:
+    value = column[-1]
+    for place in reversed(range(len(column) - 1)):
+        here = graph.compare("eq", index, graph.const(place))
+        value = graph.select(here, column[place], value)
+    return value

@@ -1,0 +1,60 @@
+"""Constant tables: the numbers of arrays, lists and tuples that are indexed by values.
+
+A `gather` node reads an entry; its index lies within the table, which whoever makes the node sees
+to. Kernels hold a table as a constant array, floats in the precision that they compute in.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import struct
+
+import numpy as np
+from numpy.typing import NDArray
+
+_CODES = {"f": "d", "i": "q", "b": "?", "bool": "?"}
+
+
+class Table:
+    """The entries of a table of one kind, and what the user's text calls it.
+
+    Two tables with equal entries are one to graphs and kernels, whatever they are called.
+    """
+
+    __slots__ = ("identity", "kind", "name", "values")
+
+    def __init__(self, values: tuple[bool | int | float, ...], kind: str, name: str = "") -> None:
+        self.values, self.kind, self.name = values, kind, name or "table"
+        code = _CODES.get(kind) or np.dtype(kind).char
+        data = struct.pack(f"<{len(values)}{code}", *values)
+        self.identity = f"{kind} {len(values)} {hashlib.sha256(data).hexdigest()}"
+
+    def __repr__(self) -> str:
+        return f"Table({self.identity})"
+
+    def dtype(self, compute: str) -> str:
+        """The dtype of the entries in a kernel of a precision."""
+        stored = {"f": compute, "i": "int64", "b": "uint8", "bool": "uint8"}
+        return stored.get(self.kind, self.kind)
+
+    def array(self, compute: str) -> NDArray[np.generic]:
+        """The entries as a kernel of a precision holds them."""
+        with np.errstate(over="ignore"):
+            made = np.array(self.values).astype(self.dtype(compute))
+        made.flags.writeable = False
+        return made
+
+
+@functools.lru_cache(maxsize=64)
+def _bits(table: Table, compute: str) -> tuple[int, ...]:
+    array = table.array(compute)
+    return tuple(array.view(f"<u{array.itemsize}").tolist())
+
+
+def llvm_global(table: Table, compute: str, symbol: str, space: str = "") -> str:
+    """The definition of a table as a global array of integers, which are its entries' bits."""
+    bits = 8 * np.dtype(table.dtype(compute)).itemsize
+    entries = ", ".join([f"i{bits} {word}" for word in _bits(table, compute)])
+    kind = f"[{len(table.values)} x i{bits}]"
+    return f"{symbol} = internal unnamed_addr {space}constant {kind} [{entries}], align 64"
