@@ -194,4 +194,6 @@ def _output(own: Layout, device: Context, arrays: Sequence[int], place: int) -> 
             return size_class.miss()
         return take(own.nbytes, device, [operands[i]._chunk for i in arrays])
 
-    return entry.Output(own, free if small and type(free) is list else [], size_class.takes, another, place)
+    return entry.Output(
+        own, free if small and type(free) is list else [], size_class.takes, another, place
+    )

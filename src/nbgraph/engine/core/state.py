@@ -50,6 +50,7 @@ from nbgraph.engine.core.memory import (
     cell_on,
     give_block,
     lock,
+    set_cell,
     take_variable,
     unlock,
 )
@@ -103,8 +104,11 @@ def renew(argv: int, argc: int) -> int:
     """core, variable whose memory changes hands: what was pushed before leaves no failure on it
     that concerns what is pushed from now on."""
     core = argument(argv, 0)
+    variable = argument(argv, 1)
     lock(core)
-    store(argument(argv, 1) + V_SINCE, load(core + SEQUENCE))
+    if idle_variable(variable) or cell_on(variable) == 0:
+        set_cell(core, variable, 0, 0)  # else unfinished operations have to find it
+    store(variable + V_SINCE, load(core + SEQUENCE))
     unlock(core)
     return 0
 
