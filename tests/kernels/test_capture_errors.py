@@ -93,7 +93,7 @@ def yields(x):
     yield x  # here
 
 
-def complex_literal(x):
+def complex_result(x):
     return x * 2j  # here
 
 
@@ -278,7 +278,7 @@ HERE = {  # function -> what the message says about the construct
     undefined_on_a_path: "'y'", defined_in_a_loop: "'last'", no_return: "without a `return`",
     bare_return: "`return`", array_global: "complex128",
     indexes_operand: "indexed", string_arithmetic: "'1'", formats: "JoinedStr",
-    recursion: "recursion", yields: "plain function", complex_literal: "complex",
+    recursion: "recursion", yields: "plain function", complex_result: "z.real, z.imag",
     attribute_of_operand: "'sum'", assigns_subscript: "names", adds_to_subscript: "LIST[0]",
     assigns_attribute: "names", raises: "raise", asserts: "assert", opens: "with",
     nested_function: "nested function", appends: "[*values, x]",

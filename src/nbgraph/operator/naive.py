@@ -7,6 +7,8 @@ rules for dtypes, infinities and division by zero are NumPy's.
 
 from __future__ import annotations
 
+import builtins
+import cmath
 import functools
 import math
 from collections.abc import Mapping, Sequence
@@ -107,7 +109,8 @@ def _interpreted(scalar: Scalar, operands: Sequence[Any], parameters: Mapping[st
 
 
 def rebound(fn: FunctionType, seen: dict[FunctionType, FunctionType] | None = None) -> FunctionType:
-    """A copy of a function whose `math`, and whose helpers' `math`, computes as NumPy does."""
+    """A copy of a function whose `math`, `cmath` and `complex`, and those of whose helpers, compute
+    as NumPy does."""
     seen = {} if seen is None else seen
     if fn in seen:
         return seen[fn]
@@ -116,15 +119,18 @@ def rebound(fn: FunctionType, seen: dict[FunctionType, FunctionType] | None = No
     made.__kwdefaults__ = fn.__kwdefaults__
     seen[fn] = made
     for name in names_of(fn.__code__):
-        value = fn.__globals__.get(name)
-        if value is math:
-            space[name] = numpy_math()
+        value = fn.__globals__.get(name, getattr(builtins, name, None))
+        if value is math or value is cmath:
+            space[name] = numpy_math() if value is math else numpy_cmath()
+        elif value is complex:
+            space[name] = _complex
         elif isinstance(value, FunctionType):
             space[name] = rebound(value, seen)
         elif isinstance(inner := getattr(value, "py_func", None), FunctionType):
             space[name] = rebound(inner, seen)
-        elif getattr(value, "__module__", None) == "math" and callable(value):
-            space[name] = getattr(numpy_math(), value.__name__)
+        elif getattr(value, "__module__", None) in ("math", "cmath") and callable(value):
+            module = numpy_math() if value.__module__ == "math" else numpy_cmath()
+            space[name] = getattr(module, value.__name__)
     return made
 
 
@@ -146,6 +152,46 @@ def numpy_math() -> ModuleType:
     module.gamma, module.lgamma = scipy.special.gamma, scipy.special.gammaln  # type: ignore[attr-defined]
     module.log = lambda x, base=None: np.log(x) if base is None else np.log(x) / np.log(base)  # type: ignore[attr-defined]
     return module
+
+
+@functools.cache
+def numpy_cmath() -> ModuleType:
+    """A stand-in for the module `cmath` whose functions keep the precision and never raise."""
+    module = ModuleType("cmath")
+    module.__dict__.update({k: v for k, v in vars(cmath).items() if not k.startswith("__")})
+    for name in "exp log10 sqrt sin cos tan sinh cosh tanh isnan isinf isfinite".split():
+        setattr(module, name, _of_complex(getattr(np, name)))
+    for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh"):
+        setattr(module, f"a{name}", _of_complex(getattr(np, f"arc{name}")))
+    log = _of_complex(np.log)
+    others = {
+        "log": lambda z, base=None: log(z) if base is None else log(z) / log(base),
+        "phase": np.angle,
+        "polar": lambda z: (np.abs(z), np.angle(z)),
+        "rect": lambda r, phi: _complex(r * np.cos(phi), r * np.sin(phi)),
+    }
+    module.__dict__.update(others)
+    return module
+
+
+def _of_complex(fn: Any) -> Any:
+    return lambda z: fn(np.asarray(z).astype(_complex_dtype(z))[()])
+
+
+def _complex(real: Any = 0.0, imag: Any = 0.0) -> Any:
+    """`complex(real, imag)` as a NumPy number: arithmetic with it never raises."""
+    if isinstance(real, str):
+        return complex(real)
+    if np.iscomplexobj(real) or np.iscomplexobj(imag):
+        return real + 1j * imag
+    value = np.empty((), _complex_dtype(real, imag))
+    value.real, value.imag = real, imag
+    return value[()]
+
+
+def _complex_dtype(*parts: Any) -> np.dtype:
+    floats = [p for p in parts if not isinstance(p, float) or isinstance(p, np.floating)]
+    return np.result_type(*(np.asarray(p).dtype for p in floats or parts), np.complex64)
 
 
 __all__ = ["ArgumentError", "call", "rebound"]

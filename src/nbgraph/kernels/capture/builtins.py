@@ -120,7 +120,7 @@ class Builtins:
     def compose(self, fn: FunctionType, args: Sequence[Value], path: Node) -> Value:
         """A function of `composed`, traced in place with the user's line kept."""
         tracer = cast("Tracer", self).subtracer(fn)
-        names = fn.__code__.co_varnames[: fn.__code__.co_argcount]
+        names = fn.__code__.co_varnames[: fn.__code__.co_argcount + fn.__code__.co_kwonlyargcount]
         line = self.graph.line
         value = tracer.run(dict(zip(names, args, strict=True)), path)
         self.graph.line = line

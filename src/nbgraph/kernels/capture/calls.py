@@ -8,19 +8,22 @@ from functools import partial
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
-from nbgraph.kernels.capture import remedies
+import numpy as np
+
+from nbgraph.kernels.capture import complex_numbers, remedies
 from nbgraph.kernels.capture.closures import LocalFunction
 from nbgraph.kernels.capture.containers import Method
 from nbgraph.kernels.capture.names import plain_function
 from nbgraph.kernels.capture.sequences import Sequences
 from nbgraph.kernels.capture.table import operations, scipy_operation
-from nbgraph.kernels.capture.values import Env, Static, Value
+from nbgraph.kernels.capture.values import Complex, Env, Static, Value
 from nbgraph.kernels.scalar import Node
 
 if TYPE_CHECKING:
     from nbgraph.kernels.capture.tracer import Tracer
 
 MAX_DEPTH = 40  # of helpers that call helpers
+NUMBER_METHODS: dict[str, Any] = {"conjugate": np.conjugate}  # the number is the first argument
 _DEFAULT = object()  # stands for an argument that was left out
 
 
@@ -75,6 +78,9 @@ class Calls(Sequences):
                 k: self._tracer.constant(v, node) for k, v in target.keywords.items()
             } | kwargs
             return self.apply(node, target.func, args, kwargs, path)
+        if isinstance(target, Method) and isinstance(target.owner, (Node, Complex)):
+            function = NUMBER_METHODS[target.name]
+            return self.apply(node, function, [target.owner, *args], kwargs, path)
         if isinstance(target, Method) and not kwargs:
             return cast("Tracer", self).method(node, target, args)
         if isinstance(target, LocalFunction):
@@ -83,6 +89,11 @@ class Calls(Sequences):
             return target.inline(cast("Tracer", self), args, kwargs, path)
         operation = _operation_of(target)
         if operation is not None:
+            if operation[0] == "complex" or any(
+                isinstance(a, Complex) for a in (*args, *kwargs.values())
+            ):
+                tracer = cast("Tracer", self)
+                return complex_numbers.call(tracer, node, target, operation, args, kwargs, path)
             return self.operation(node, operation, args, kwargs, path)
         inner = plain_function(target)
         if inner is not None:

@@ -65,18 +65,19 @@ class Containers(Builtins):
 
     def _array(self, value: np.ndarray[Any, Any], node: ast.expr) -> Value:
         """An array: integers and bools keep their dtype, floats are `a floating value`."""
-        if value.dtype.kind not in "fiub":
+        if value.dtype.kind not in "fiubc":
             self.refuse(
                 node,
                 f"an array of dtype {value.dtype} is read from outside the function",
                 "use an array of numbers, or a tuple",
             )
-        graph, kind = self.graph, kind_of_dtype(value.dtype)
+        graph = self.graph
+        kind = "" if value.dtype.kind == "c" else kind_of_dtype(value.dtype)
 
         def nested(part: Any) -> Value:
             if isinstance(part, list):
                 return Array(map(nested, part))
-            return graph.cast(graph.const(part), kind)
+            return graph.cast(graph.const(part), kind) if kind else self.constant(part, node)
 
         return nested(value.tolist())
 

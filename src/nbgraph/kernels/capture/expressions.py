@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
-from nbgraph.kernels.capture import remedies
-from nbgraph.kernels.capture.calls import Calls
+from nbgraph.kernels.capture import complex_numbers, remedies
+from nbgraph.kernels.capture.calls import NUMBER_METHODS, Calls
 from nbgraph.kernels.capture.containers import (
     ARRAY_ATTRIBUTES,
     MAPPING_METHODS,
@@ -18,6 +18,7 @@ from nbgraph.kernels.capture.containers import (
 from nbgraph.kernels.capture.names import Scope
 from nbgraph.kernels.capture.values import (
     Array,
+    Complex,
     Env,
     Mapping,
     Static,
@@ -27,6 +28,9 @@ from nbgraph.kernels.capture.values import (
 )
 from nbgraph.kernels.kinds import is_boolean, kind_of_value
 from nbgraph.kernels.scalar import Node
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.capture.tracer import Tracer
 
 _BINARY: dict[type[ast.operator], str] = {
     ast.Add: "add",
@@ -70,19 +74,36 @@ class Expressions(Calls, Containers):
 
     def number(self, node: ast.expr, env: Env, path: Node) -> Node:
         """The value of an expression that must be one number."""
-        value = self.expression(node, env, path)
+        return self.number_of(node, self.expression(node, env, path))
+
+    def number_of(self, node: ast.expr, value: Value) -> Node:
+        """A value that must be one number."""
         if isinstance(value, Node):
             return value
-        what = "a tuple" if isinstance(value, tuple) else f"{getattr(value, 'value', value)!r}"
-        self.refuse(node, f"a number is needed here, this is {what}", "use a number")
+        what, remedy = f"{getattr(value, 'value', value)!r}", "use a number"
+        if isinstance(value, tuple):
+            what = "a tuple"
+        elif isinstance(value, Complex):
+            what, remedy = "a complex one", "use z.real, z.imag or abs(z)"
+        self.refuse(node, f"a number is needed here, this is {what}", remedy)
+
+    def operand(self, node: ast.expr, env: Env, path: Node) -> Node | Complex:
+        """The value of an expression that must be a number, which may be complex."""
+        value = self.expression(node, env, path)
+        return value if isinstance(value, Complex) else self.number_of(node, value)
 
     def condition(self, node: ast.expr, env: Env, path: Node) -> Node:
         """The truth of an expression."""
-        value = self.expression(node, env, path)
+        return self.truth(self.expression(node, env, path))
+
+    def truth(self, value: Value) -> Node:
+        """The truth of a value."""
         if isinstance(value, Static):
             return self.graph.const(bool(value.value))
         if isinstance(value, tuple):
             return self.graph.const(bool(value))
+        if isinstance(value, Complex):
+            return complex_numbers.truth(self.graph, value)
         return self.graph.truth(value)
 
     def static(self, node: ast.expr, env: Env) -> Any:
@@ -102,6 +123,8 @@ class Expressions(Calls, Containers):
         """A value found outside the function: numbers become literals."""
         if kind_of_value(value) is not None:
             return self.graph.const(value)
+        if complex_numbers.is_complex(value):
+            return complex_numbers.constant(self.graph, value)
         if isinstance(value, tuple):
             return tuple(self.constant(item, node) for item in value)
         if isinstance(value, (list, dict, set, frozenset, np.ndarray)):
@@ -113,8 +136,6 @@ class Expressions(Calls, Containers):
     def _expression(self, node: ast.expr, env: Env, path: Node) -> Value:
         match node:
             case ast.Constant(value=value):
-                if isinstance(value, complex):
-                    self.refuse(node, "complex numbers are not supported", "use two floats")
                 return self.constant(value, node)
             case ast.Name(id=name):
                 return self._name(node, name, env)
@@ -144,13 +165,12 @@ class Expressions(Calls, Containers):
         rest = [node]
         while isinstance(rest[-1].left, ast.BinOp):
             rest.append(rest[-1].left)
-        value: Value = self.number(rest[-1].left, env, path)
+        value = self.operand(rest[-1].left, env, path)
         for operation in reversed(rest):
-            right = self.number(operation.right, env, path)
+            right = self.operand(operation.right, env, path)
             if type(operation.op) not in _BINARY:
                 what = "matrix products are no scalar operation"
                 self.refuse(operation, what, "multiply numbers")
-            assert isinstance(value, Node)
             try:
                 value = self.binary(_BINARY[type(operation.op)], value, right, path)
             except (TypeError, OverflowError) as error:
@@ -210,6 +230,10 @@ class Expressions(Calls, Containers):
                 f"a tuple of values has no attribute {node.attr!r} here (a list is one, too)",
                 "name each value, or build the tuple at once",
             )
+        if isinstance(owner, (Node, Complex)) and node.attr in ("real", "imag"):
+            return complex_numbers.part(self.graph, owner, node.attr)
+        if isinstance(owner, (Node, Complex)) and node.attr in NUMBER_METHODS:
+            return Static(Method(owner, node.attr))
         if not isinstance(owner, Static):
             self.refuse(
                 node,
@@ -222,8 +246,10 @@ class Expressions(Calls, Containers):
             self.refuse(node, str(error), "check the spelling")
         return self.constant(value, node)
 
-    def binary(self, op: str, a: Node, b: Node, path: Node) -> Value:
+    def binary(self, op: str, a: Node | Complex, b: Node | Complex, path: Node) -> Value:
         """A Python binary operator over two numbers."""
+        if isinstance(a, Complex) or isinstance(b, Complex):
+            return complex_numbers.binary(cast("Tracer", self), op, a, b, path)
         if op == "pow":
             return self.power(a, b, path)
         if op in ("floordiv", "mod"):
@@ -238,7 +264,11 @@ class Expressions(Calls, Containers):
         graph = self.graph
         if isinstance(node.op, ast.Not):
             return graph.logical_not(self.condition(node.operand, env, path))
-        a = self.number(node.operand, env, path)
+        a = self.operand(node.operand, env, path)
+        if isinstance(a, Complex):
+            if isinstance(node.op, ast.Invert):
+                raise TypeError("bit inversion of a complex number is not defined")
+            return complex_numbers.negate(graph, a) if isinstance(node.op, ast.USub) else a
         if isinstance(node.op, ast.USub):
             return graph.negate(a)
         if isinstance(node.op, ast.Invert):
@@ -271,9 +301,20 @@ class Expressions(Calls, Containers):
             return found if isinstance(op, ast.In) else graph.logical_not(found)
         if isinstance(left, Static) or isinstance(right, Static):
             return self._compare_static(node, op, left, right)
+        if isinstance(left, Complex) or isinstance(right, Complex):
+            return self._compare_complex(node, op, left, right)
         if type(op) not in _COMPARE or not (isinstance(left, Node) and isinstance(right, Node)):
             self.refuse(node, "this comparison is not understood", "compare numbers with < <= == ")
         return graph.compare(_COMPARE[type(op)], left, right)
+
+    def _compare_complex(self, node: ast.expr, op: ast.cmpop, left: Value, right: Value) -> Node:
+        if (
+            not isinstance(op, (ast.Eq, ast.NotEq))
+            or isinstance(left, tuple | Static)
+            or isinstance(right, tuple | Static)
+        ):
+            self.refuse(node, "complex numbers have no order", "compare z.real, z.imag or abs(z)")
+        return self.binary(_COMPARE[type(op)], left, right, self.graph.const(True))
 
     def _compare_static(self, node: ast.expr, op: ast.cmpop, left: Value, right: Value) -> Node:
         a = left.value if isinstance(left, Static) else left
@@ -289,14 +330,14 @@ class Expressions(Calls, Containers):
         for item in node.values[1:]:
             if isinstance(value, Static):
                 value = graph.const(bool(value.value))
-            truth = graph.truth(value)
+            truth = self.truth(value)
             taken = truth if is_and else graph.logical_not(truth)
             if taken.op == "const" and not taken.data:
                 return value
             other = self._guarded(item, env, path, taken)
             if isinstance(other, Static):
                 other = graph.const(bool(other.value))
-            if is_boolean(value.kind) and is_boolean(other.kind):
+            if _is_truth(value) and _is_truth(other):
                 join = graph.logical_and if is_and else graph.logical_or
                 value = join(truth, graph.truth(other))
             else:
@@ -341,3 +382,7 @@ class Expressions(Calls, Containers):
                 "views as further operands",
             )
         return self.entry(node, owner, env, path)
+
+
+def _is_truth(value: Value) -> bool:
+    return isinstance(value, Node) and is_boolean(value.kind)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.kernels.capture.intervals import interval
-from nbgraph.kernels.capture.values import Value, flatten, unflatten
+from nbgraph.kernels.capture.values import Complex, Value, flatten, unflatten
 from nbgraph.kernels.kinds import is_boolean, is_integer, promote
 from nbgraph.kernels.scalar import Graph, Node
 from nbgraph.kernels.tables import Table
@@ -59,6 +59,8 @@ def _alike(items: Sequence[Value]) -> bool:
 def _form(value: Value) -> Any:
     if isinstance(value, tuple):
         return (type(value).__name__, *map(_form, value))
+    if isinstance(value, Complex):
+        return "complex number"
     return "number" if isinstance(value, Node) else "none"
 
 

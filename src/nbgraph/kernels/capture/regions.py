@@ -21,6 +21,7 @@ from nbgraph.kernels.capture.values import (
     FLAGS,
     RESULT,
     RETURNED,
+    Complex,
     Env,
     Undefined,
     Value,
@@ -180,6 +181,9 @@ class RegionLoop:
             return False
         for name in self.names:
             ends.setdefault(name, self.start[name] if name in FLAGS else Undefined())
+            if isinstance(ends[name], Complex) and isinstance(self.start[name], Node):
+                self.start[name] = Complex.of(graph, self.start[name])
+                settled = False
             now, then = flatten(ends[name]), flatten(self.start[name])
             if now is None or then is None or len(now) != len(then):
                 why = ends[name].why if isinstance(ends[name], Undefined) else "changes its form"

@@ -34,7 +34,6 @@ _TEXT = "return numbers; make text of them after the call"
 _BUILTINS: dict[str, str] = {
     **dict.fromkeys(("isinstance", "type"), "write one formula for all dtypes of operands"),
     **dict.fromkeys(("str", "repr", "format", "bin", "hex", "print"), _TEXT),
-    "complex": "use two floats, the real and the imaginary part",
     "sorted": "use min() and max()",
     "len": "give a tuple; an operand is one number here",
     "sum": "give a tuple or a comprehension; an operand is one number here",
@@ -62,8 +61,6 @@ def function(target: object) -> str:
         return _BUILTINS[name]
     if "random" in module:
         return "draw the numbers before the call, e.g. by ng.random, and pass them as an operand"
-    if module.startswith("cmath"):
-        return _BUILTINS["complex"]
     if module.startswith("numpy") and name in _CHOOSING:
         return _CHOOSE
     if module.startswith("numpy"):

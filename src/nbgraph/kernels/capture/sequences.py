@@ -17,6 +17,7 @@ from nbgraph.kernels.capture.builtins import Builtins
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at, within
 from nbgraph.kernels.capture.values import (
     Array,
+    Complex,
     Env,
     Mapping,
     Static,
@@ -152,7 +153,7 @@ class Sequences(Builtins):
             return self._fold(node, fold, (*start, *items), path)
         if (sought := _lookup(_TESTS, target)) is not None and isinstance(first, tuple):
             join = self.graph.logical_or if sought else self.graph.logical_and
-            truths = [self.graph.truth(item) for item in self._numbers(node, first)]
+            truths = [self._tracer.truth(item) for item in first]
             return functools.reduce(join, truths, self.graph.const(not sought))
         if target is range:
             return self._range_items(node, args)
@@ -187,10 +188,10 @@ class Sequences(Builtins):
         return self.compose(fn, values, path)
 
     def _fold(self, node: ast.Call, op: str, items: tuple[Value, ...], path: Node) -> Value:
-        numbers = self._numbers(node, items)
-        total = numbers[0] if numbers else self.graph.const(1)
-        for item in numbers[1:]:
-            total = cast("Node", self._tracer.binary(op, total, item, path))
+        self._numbers(node, tuple(item for item in items if not isinstance(item, Complex)))
+        total = items[0] if items else self.graph.const(1)
+        for item in items[1:]:
+            total = self._tracer.binary(op, total, item, path)
         return total
 
     def _numbers(self, node: ast.Call, items: tuple[Value, ...], least: int = 0) -> list[Node]:

@@ -23,7 +23,7 @@ from nbgraph.kernels.capture.text import function_text
 from nbgraph.kernels.kinds import kind_of_value
 
 Data = dict[str, Any]
-_PLAIN = (str, tuple, list, dict, set, frozenset, np.ndarray)
+_PLAIN = (str, complex, tuple, list, dict, set, frozenset, np.ndarray)
 
 
 def freeze(fn: FunctionType, seen: dict[int, int] | None = None) -> Data:

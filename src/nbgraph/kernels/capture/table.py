@@ -9,7 +9,7 @@ import operator
 
 import numpy as np
 
-from nbgraph.kernels.capture import composed, integers, special
+from nbgraph.kernels.capture import complex_numbers, composed, integers, special
 
 # vector_math name -> names under which `math` and NumPy offer it
 _CALLS: dict[str, tuple[str, ...]] = {
@@ -69,6 +69,7 @@ def operations() -> dict[object, tuple[str, object]]:
     table.update(_BUILTINS)
     table.update(_COMPOSED)
     table.update(_WHOLE)
+    table.update(dict.fromkeys(complex_numbers.OPERATIONS, ("complex", None)))
     return table
 
 
@@ -207,7 +208,7 @@ _WHOLE: dict[object, tuple[str, object]] = {
 
 def is_library_module(name: str) -> bool:
     """Modules whose functions never change while a program runs: not watched."""
-    return name.partition(".")[0] in ("math", "numpy", "scipy", "builtins", "operator")
+    return name.partition(".")[0] in ("math", "cmath", "numpy", "scipy", "builtins", "operator")
 
 
 BUILTIN_NAMES: dict[str, object] = dict(vars(builtins))

@@ -28,6 +28,7 @@ from nbgraph.kernels.capture.values import (
     FLAGS,
     RESULT,
     RETURNED,
+    Complex,
     Env,
     Mapping,
     Static,
@@ -119,11 +120,7 @@ class Tracer(Expressions):
         """The environment after one statement."""
         match st:
             case ast.Return():
-                if st.value is None:
-                    self.refuse(st, "`return` without a value", "return a number")
-                value = self.expression(st.value, env, path)
-                self.frame = env
-                return {**env, RESULT: value, RETURNED: self.graph.const(True)}
+                return self._return(st, env, path)
             case ast.Assign():
                 value = self.expression(st.value, env, path)
                 env = dict(env)
@@ -156,6 +153,21 @@ class Tracer(Expressions):
                 return env
             case _:
                 self._refuse_statement(st)
+
+    def _return(self, st: ast.Return, env: Env, path: Node) -> Env:
+        if st.value is None:
+            self.refuse(st, "`return` without a value", "return a number")
+        value = self.expression(st.value, env, path)
+        values = value if isinstance(value, tuple) else (value,)
+        if not self.depth and any(isinstance(v, Complex) for v in values):
+            name = ast.unparse(st.value) if isinstance(st.value, ast.Name) else "z"
+            self.refuse(
+                st,
+                "the result is a complex number; results of operators are real",
+                f"return both parts: `return {name}.real, {name}.imag`",
+            )
+        self.frame = env
+        return {**env, RESULT: value, RETURNED: self.graph.const(True)}
 
     def _refuse_statement(self, st: ast.stmt) -> NoReturn:
         what, remedy = _name_of(st), remedies.statement(st)

@@ -46,7 +46,23 @@ class Undefined:
         self.why = why
 
 
-Value = Any  # Node | Static | Undefined | Mapping | tuple of Value
+class Complex:
+    """A complex number: two floating nodes."""
+
+    __slots__ = ("imag", "real")
+
+    def __init__(self, real: Node, imag: Node) -> None:
+        self.real, self.imag = real, imag
+
+    @classmethod
+    def of(cls, graph: Graph, value: Value) -> Complex:
+        """A number as a complex one."""
+        if isinstance(value, cls):
+            return value
+        return cls(graph.float(value), graph.const(0.0))
+
+
+Value = Any  # Node | Complex | Static | Undefined | Mapping | tuple of Value
 Env = dict[str, Value]
 
 RETURNED, BROKE, CONTINUED, RESULT = "$returned", "$broke", "$continued", "$result"
@@ -84,6 +100,9 @@ def join_value(graph: Graph, cond: Node, a: Value, b: Value) -> Value:
             return graph.select(cond, a, b)
         except (TypeError, OverflowError) as error:
             return Undefined(f"cannot be used here: {error}")
+    if isinstance(a, (Node, Complex)) and isinstance(b, (Node, Complex)):
+        z, w = Complex.of(graph, a), Complex.of(graph, b)
+        return Complex(graph.select(cond, z.real, w.real), graph.select(cond, z.imag, w.imag))
     if isinstance(a, Static) and isinstance(b, Static) and a.value is b.value:
         return a
     return Undefined("has values of two different sorts on the paths that reach this line")
@@ -109,9 +128,12 @@ def join(graph: Graph, cond: Node, a: Env, b: Env) -> Env:
 
 
 def flatten(value: Value) -> list[Node] | None:
-    """The nodes of a value made of numbers and tuples of numbers, else None."""
+    """The nodes of a value made of numbers and tuples of numbers, else None; a complex number is
+    two."""
     if isinstance(value, Node):
         return [value]
+    if isinstance(value, Complex):
+        return [value.real, value.imag]
     if isinstance(value, tuple):
         parts = [flatten(v) for v in value]
         if any(p is None for p in parts):
@@ -124,4 +146,6 @@ def unflatten(like: Value, nodes: list[Node]) -> Value:
     """Nodes put back into the structure of `like`; consumes from the front of the list."""
     if isinstance(like, tuple):
         return type(like)(unflatten(v, nodes) for v in like)
+    if isinstance(like, Complex):
+        return Complex(nodes.pop(0), nodes.pop(0))
     return nodes.pop(0)

@@ -1,0 +1,186 @@
+"""Elementary functions of complex numbers, written with real ones.
+
+The formulas are those of C99's Annex G, as `cmath` and NumPy have them: W. Kahan, "Branch cuts for
+complex elementary functions", 1987. Infinite and undefined parts are set right by changing factors
+and not results, so that derivatives are those of the formula.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from nbgraph.kernels.capture.complexes import by
+
+TINY_SCALE, TINY_BACK = 2.0**61, 2.0**-31  # of roots: 1 / sqrt(2 * 2**61) is 2**-31
+LOG_2 = math.log(2.0)
+TINY_LOG = -61.0 * LOG_2
+LARGE = 1e18  # from here on 1 + z**2 is z**2, in float32 with room below the largest number
+
+
+def exp(z):
+    """e**z."""
+    size = math.exp(z.real)
+    return complex(by(size, cosine(z)), by(size, math.sin(z.imag)))
+
+
+def turn(z):
+    """e**z where the real part is 0 or NaN, as that of `1j * x` is."""
+    size = 1.0 + z.real
+    return complex(size * math.cos(z.imag), size * math.sin(z.imag))
+
+
+def log(z, base=None):
+    """The logarithm, to a base where one is given."""
+    found = _log(z)
+    return found if base is None else found / _log(base)
+
+
+def log_of_real(z, base=None):
+    """The logarithm of a real number, to a base where one is given."""
+    found = complex(math.log(abs(z.real)), math.atan2(0.0, z.real))
+    return found if base is None else found / _log(base)
+
+
+def log10(z):
+    """The logarithm to base 10."""
+    found = _log(z)
+    return complex(found.real / math.log(10.0), found.imag / math.log(10.0))
+
+
+def log2(z):
+    """The logarithm to base 2."""
+    found = _log(z)
+    return complex(found.real / math.log(2.0), found.imag / math.log(2.0))
+
+
+def sqrt(z):
+    """The square root whose real part is not negative."""
+    x, y = z.real, z.imag
+    size = max(abs(x), abs(y))
+    scale, back = (TINY_SCALE, TINY_BACK) if size < 1e-18 else (0.125, 2.0)
+    root = back * math.sqrt(scale * abs(x) + math.hypot(scale * x, scale * y))
+    twice = 2.0 * root if root != 0.0 else 1.0
+    endless = abs(y) == math.inf
+    high = math.inf if endless else root
+    low = math.inf if endless else abs(y) / twice
+    side = y if endless else y / twice
+    right = x >= 0.0 or endless
+    return complex(high if right else low, side if right else math.copysign(high, y))
+
+
+def sqrt_of_real(z):
+    """The square root of a real number."""
+    root = math.sqrt(abs(z.real))
+    return complex(0.0 if z.real < 0.0 else root, 0.0 if z.real >= 0.0 else root)
+
+
+def sinh(z):
+    """The hyperbolic sine."""
+    x, y = z.real, z.imag
+    return complex(by(math.sinh(x), cosine(z)), by(math.cosh(x), math.sin(y)))
+
+
+def cosh(z):
+    """The hyperbolic cosine."""
+    x, y = z.real, z.imag
+    return complex(by(math.cosh(x), cosine(z)), by(math.sinh(x), math.sin(y)))
+
+
+def tanh(z):
+    """The hyperbolic tangent."""
+    far = abs(z.real) == math.inf and not math.isfinite(z.imag)
+    x, y = z.real, (0.0 if far else z.imag)
+    wide, high, narrow = math.tanh(x), math.tan(y), 1.0 / math.cosh(x)
+    both = by(wide, high)
+    size = 1.0 + both * both
+    return complex(by(wide, (1.0 + high * high) / size), high / size * narrow * narrow)
+
+
+def sin(z):
+    """The sine."""
+    found = sinh(complex(-z.imag, z.real))
+    return complex(found.imag, -found.real)
+
+
+def cos(z):
+    """The cosine."""
+    return cosh(complex(-z.imag, z.real))
+
+
+def tan(z):
+    """The tangent."""
+    found = tanh(complex(-z.imag, z.real))
+    return complex(found.imag, -found.real)
+
+
+def asinh(z):
+    """The inverse hyperbolic sine."""
+    x, y = z.real, z.imag
+    far = abs(x) > LARGE or abs(y) > LARGE
+    a, b = sqrt(complex(1.0 + y, -x)), sqrt(complex(1.0 - y, x))
+    size = math.copysign(math.hypot(x, y), x) if far else a.real * b.imag - b.real * a.imag
+    level = abs(x) if far else b.real * a.real - b.imag * a.imag
+    return complex(math.asinh(size), math.atan2(y, level))
+
+
+def acosh(z):
+    """The inverse hyperbolic cosine."""
+    x, y = z.real, z.imag
+    far = abs(x) > LARGE or abs(y) > LARGE
+    a, b = sqrt(complex(x - 1.0, y)), sqrt(complex(x + 1.0, y))
+    size = math.hypot(x, y) if far else a.real * b.real + a.imag * b.imag
+    up, level, many = (y, x, 1.0) if far else (a.imag, b.real, 2.0)
+    return complex(math.asinh(size), many * math.atan2(up, level))
+
+
+def acos(z):
+    """The inverse cosine."""
+    x, y = z.real, z.imag
+    far = abs(x) > LARGE or abs(y) > LARGE
+    a, b = sqrt(complex(1.0 - x, -y)), sqrt(complex(1.0 + x, y))
+    size = math.copysign(math.hypot(x, y), -y) if far else b.real * a.imag - b.imag * a.real
+    up, level, many = (abs(y), x, 1.0) if far else (a.real, b.real, 2.0)
+    return complex(many * math.atan2(up, level), math.asinh(size))
+
+
+def asin(z):
+    """The inverse sine."""
+    found = asinh(complex(-z.imag, z.real))
+    return complex(found.imag, -found.real)
+
+
+def atanh(z):
+    """The inverse hyperbolic tangent."""
+    side = math.copysign(1.0, z.real)
+    x, y = abs(z.real), z.imag * side
+    near, off = math.hypot(1.0 - x, y), math.hypot(1.0 + x, y)
+    size = 0.0 if near == math.inf else math.log1p(4.0 * x / (near + off) / near) / 2.0
+    turned = math.atan2(2.0 * y, (1.0 - x) * (1.0 + x) - y * y) / 2.0
+    turned = math.copysign(math.pi / 2.0, y) if near == math.inf else turned
+    return complex(side * size, side * turned)
+
+
+def atan(z):
+    """The inverse tangent."""
+    found = atanh(complex(-z.imag, z.real))
+    return complex(found.imag, -found.real)
+
+
+def _log(z):
+    """The logarithm; near 1 without cancellation."""
+    x, y = abs(z.real), abs(z.imag)
+    high, low = np.maximum(x, y), np.minimum(x, y)
+    scale, more = (TINY_SCALE, TINY_LOG) if high < 1.0 / LARGE else (1.0, 0.0)
+    scale, more = (0.5, LOG_2) if high > LARGE else (scale, more)
+    size = math.hypot(scale * x, scale * y)
+    near = 0.5 * math.log1p((high - 1.0) * (high + 1.0) + low * low)
+    close = 0.71 <= size <= 1.73
+    return complex(near if close else math.log(size) + more, math.atan2(z.imag, z.real))
+
+
+def cosine(z):
+    """The cosine of the imaginary part; 1 where nothing is known of it beside an infinite part."""
+    found = math.cos(z.imag)
+    return 1.0 if found != found and abs(z.real) == math.inf else found

@@ -1,0 +1,249 @@
+"""Complex numbers among the values of a capture: two real nodes, and functions of them."""
+
+from __future__ import annotations
+
+import ast
+import cmath
+import inspect
+import sys
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbgraph.kernels.capture import complex_functions, complexes
+from nbgraph.kernels.capture.values import Complex, Static, Value, join_value
+from nbgraph.kernels.kinds import is_integer
+from nbgraph.kernels.scalar import Graph, Node
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.capture.tracer import Tracer
+
+MAX_POWER = 100  # constant integer exponents up to this are products, as in CPython
+_MIXED = sys.version_info >= (3, 14)  # a real operand is not made complex in + - * /
+_ALIASES = {
+    "abs": "absolute",
+    "conj": "conjugate",
+    **{f"arc{name}": f"a{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
+}
+_CMATH = (
+    "exp log log10 sqrt sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh phase polar "
+    "rect isnan isinf isfinite isclose"
+).split()
+_NUMPY = (
+    "exp log log2 log10 sqrt sin cos tan sinh cosh tanh arcsin arccos arctan arcsinh arccosh "
+    "arctanh abs real imag conj conjugate angle isnan isinf isfinite sign square reciprocal"
+).split()
+
+
+def _text(name: str) -> FunctionType:
+    return getattr(complexes, name, None) or getattr(complex_functions, name)
+
+
+FUNCTIONS: dict[object, FunctionType] = {
+    abs: complexes.absolute,
+    **{getattr(cmath, name): _text(name) for name in _CMATH},
+    **{getattr(np, name): _text(_ALIASES.get(name, name)) for name in _NUMPY},
+}
+_PARTS: dict[object, str] = {
+    np.real: "real",
+    np.imag: "imag",
+    np.conjugate: "real",
+}  # of a real number
+_TYPES = (complex, np.complex128, np.complex64)
+# function -> part -> the same function for numbers of which that part is always 0
+_SHORTER: dict[FunctionType, dict[str, FunctionType]] = {
+    complex_functions.exp: {"real": complex_functions.turn},
+    complex_functions.sqrt: {"imag": complex_functions.sqrt_of_real},
+    complex_functions.log: {"imag": complex_functions.log_of_real},
+}
+# functions and types that are of complex numbers, whatever they are called with
+OPERATIONS = [*(getattr(cmath, name) for name in _CMATH), *_TYPES, *_PARTS, np.angle]
+_REAL = "use z.real, z.imag or abs(z) where one number is needed, and cmath for functions of z"
+
+
+def constant(graph: Graph, value: complex) -> Complex:
+    """A literal."""
+    return Complex(graph.const(float(value.real)), graph.const(float(value.imag)))
+
+
+def is_complex(value: object) -> bool:
+    """Whether a Python object is a complex number."""
+    return isinstance(value, (complex, np.complexfloating))
+
+
+def truth(graph: Graph, z: Complex) -> Node:
+    """bool(z)."""
+    zero = graph.const(0.0)
+    return graph.logical_or(graph.compare("ne", z.real, zero), graph.compare("ne", z.imag, zero))
+
+
+def part(graph: Graph, value: Node | Complex, name: str) -> Node:
+    """`value.real` or `value.imag`."""
+    if isinstance(value, Complex):
+        return value.real if name == "real" else value.imag
+    if name == "real":
+        return value
+    return graph.cast(graph.const(0), "f" if value.kind == "f" else "i")
+
+
+def negate(graph: Graph, z: Complex) -> Complex:
+    """-z."""
+    return Complex(graph.negate(z.real), graph.negate(z.imag))
+
+
+def binary(tracer: Tracer, op: str, a: Value, b: Value, path: Node) -> Value:
+    """A Python operator over two numbers, of which one is complex; TypeError for < and its like."""
+    graph = tracer.graph
+    if op == "pow":
+        return _power(tracer, a, b, path)
+    z, w = Complex.of(graph, a), Complex.of(graph, b)
+    if op in ("eq", "ne"):
+        same = graph.logical_and(
+            graph.compare("eq", z.real, w.real), graph.compare("eq", z.imag, w.imag)
+        )
+        return same if op == "eq" else graph.logical_not(same)
+    if op in ("add", "sub"):
+        if _MIXED and isinstance(b, Node):
+            return Complex(graph.arithmetic(op, z.real, w.real), z.imag)
+        if _MIXED and isinstance(a, Node):
+            imag = graph.negate(w.imag) if op == "sub" else w.imag
+            return Complex(graph.arithmetic(op, z.real, w.real), imag)
+        return Complex(graph.arithmetic(op, z.real, w.real), graph.arithmetic(op, z.imag, w.imag))
+    if op in ("mul", "div"):
+        if _MIXED and isinstance(b, Node):
+            return _scaled(graph, op, z, w.real)
+        if _MIXED and isinstance(a, Node) and op == "mul":
+            return _scaled(graph, op, w, z.real)
+        fn = complexes.product if op == "mul" else complexes.quotient
+        return tracer.compose(fn, [z, w], path)
+    raise TypeError(f"{op} is not defined for complex numbers (as in Python)")
+
+
+def _scaled(graph: Graph, op: str, z: Complex, factor: Node) -> Complex:
+    return Complex(graph.arithmetic(op, z.real, factor), graph.arithmetic(op, z.imag, factor))
+
+
+def _power(tracer: Tracer, a: Value, b: Value, path: Node) -> Value:
+    graph, exponent = tracer.graph, _literal(b)
+    z = Complex.of(graph, a)
+    if exponent is not None and exponent.is_integer() and abs(exponent) <= MAX_POWER:
+        whole = _product(tracer, z, int(abs(exponent)), path)
+        one = constant(graph, 1.0)
+        return whole if exponent >= 0 else binary(tracer, "div", one, whole, path)
+    if isinstance(b, Node) and is_integer(b.kind):
+        return tracer.compose(complexes.power_of_integer, [z, graph.cast(b, "i")], path)
+    return tracer.compose(complexes.power, [z, Complex.of(graph, b)], path)
+
+
+def _literal(value: Value) -> float | None:
+    """The real number that a value is known to be."""
+    if isinstance(value, Complex):
+        real = value.imag.op == "const" and value.imag.data == 0
+        return _literal(value.real) if real else None
+    return float(value.data) if value.op == "const" else None
+
+
+def _product(tracer: Tracer, z: Complex, n: int, path: Node) -> Complex:
+    """z ** n by squaring."""
+    result: Complex | None = None
+    while n:
+        if n & 1:
+            result = z if result is None else binary(tracer, "mul", result, z, path)
+        n >>= 1
+        if n:
+            z = binary(tracer, "mul", z, z, path)
+    return constant(tracer.graph, 1.0) if result is None else result
+
+
+def call(
+    tracer: Tracer,
+    node: ast.Call,
+    target: Any,
+    operation: tuple[str, object],
+    args: list[Value],
+    kwargs: dict[str, Value],
+    path: Node,
+) -> Value:
+    """A function of complex numbers, or a type, applied to values."""
+    graph = tracer.graph
+    sort, detail = operation
+    if sort == "operator" or detail == "pow":
+        return _operator(tracer, node, str(detail), [*args, *kwargs.values()], path)
+    if detail == "where" and len(args) == 3:
+        return join_value(graph, tracer.truth(args[0]), args[1], args[2])
+    if target is bool and len(args) == 1:
+        return tracer.truth(args[0])
+    if target in _TYPES:
+        return _made(tracer, node, target, args, kwargs, path)
+    if target in _PARTS and len(args) == 1 and isinstance(args[0], Node):
+        return part(graph, args[0], _PARTS[target])
+    fn = FUNCTIONS.get(target)
+    values = [*args, *kwargs.values()]
+    if fn is None or not all(isinstance(v, (Node, Complex)) for v in values):
+        what = f"{ast.unparse(node.func)}() is called with "
+        what += "a complex number" if fn is None else "what is no number"
+        tracer.refuse(node, what, _REAL)
+    try:
+        bound = inspect.signature(fn).bind(*args, **kwargs)
+    except TypeError as error:
+        tracer.refuse(node, f"{ast.unparse(node.func)}(): {error}", "give what it takes")
+    numbers: list[Value] = []
+    for name, p in inspect.signature(fn).parameters.items():
+        value = bound.arguments.get(name, p.default)
+        number = isinstance(value, (Node, Complex))
+        numbers.append(Complex.of(graph, value) if number else tracer.constant(value, node))
+    for name, short in _SHORTER.get(fn, {}).items():
+        fn = short if _vanishes(part(graph, numbers[0], name)) else fn
+    return tracer.compose(fn, numbers, path)
+
+
+def _operator(tracer: Tracer, node: ast.Call, op: str, args: list[Value], path: Node) -> Value:
+    """An operator that is called by a name, as `operator.mul` or `np.add`."""
+    if len(args) != (1 if op in ("neg", "invert") else 2):
+        tracer.refuse(node, f"{op} is called with {len(args)} numbers", "give what it takes")
+    return (
+        negate(tracer.graph, args[0]) if op == "neg" else binary(tracer, op, args[0], args[1], path)
+    )
+
+
+def _made(
+    tracer: Tracer,
+    node: ast.Call,
+    target: Any,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    path: Node,
+) -> Value:
+    """`complex(real, imag)`, `complex(z)`, `complex("1j")`, `np.complex64(z)`."""
+    graph = tracer.graph
+    if not kwargs and len(args) == 1 and isinstance(args[0], Static):
+        try:
+            return constant(graph, complex(args[0].value))
+        except (TypeError, ValueError):
+            tracer.refuse(node, f"{args[0].value!r} is no complex number", "give two numbers")
+    places = dict(zip(("real", "imag"), args, strict=False)) | kwargs
+    known = len(args) <= 2 and places.keys() <= {"real", "imag"}
+    if not known or not all(isinstance(v, (Node, Complex)) for v in places.values()):
+        tracer.refuse(node, "complex() takes a real and an imaginary part", "give two numbers")
+    nothing = graph.const(0.0)
+    real, imag = (places.get(name, nothing) for name in ("real", "imag"))
+    if isinstance(real, Node) and isinstance(imag, Node):
+        made = Complex(graph.float(real), graph.float(imag))
+    elif "imag" not in places:
+        made = Complex.of(graph, real)
+    else:
+        turned = binary(tracer, "mul", constant(graph, 1j), imag, path)
+        made = binary(tracer, "add", real, turned, path)
+    if target is np.complex64:
+        made = Complex(graph.narrow(made.real, "float32"), graph.narrow(made.imag, "float32"))
+    return made
+
+
+def _vanishes(a: Node) -> bool:
+    """Whether a floating value is 0 or NaN for all operands."""
+    if a.op == "const":
+        return a.data == 0
+    if a.op == "mul":
+        return any(_vanishes(part) for part in a.args)
+    return a.op in ("add", "sub", "neg") and all(_vanishes(part) for part in a.args)
