@@ -12,7 +12,7 @@ import pytest
 import nbgraph as ng
 from nbgraph.errors import CaptureError
 
-PHASES = np.array([1.0, 2.0j])
+PHASES = np.array(["new", "full"])
 LIST = [1.0, 2.0]
 
 
@@ -276,7 +276,7 @@ HERE = {  # function -> what the message says about the construct
     prints: "print", tries: "try", comprehension: "how many", generator: "how many",
     unknown_function: "'sorted'", undefined_name: "'undefined_thing' is not defined",
     undefined_on_a_path: "'y'", defined_in_a_loop: "'last'", no_return: "without a `return`",
-    bare_return: "`return`", array_global: "complex128",
+    bare_return: "`return`", array_global: "<U4",
     indexes_operand: "indexed", string_arithmetic: "'1'", formats: "JoinedStr",
     recursion: "recursion", yields: "plain function", complex_result: "z.real, z.imag",
     attribute_of_operand: "'sum'", assigns_subscript: "names", adds_to_subscript: "LIST[0]",
