@@ -14,10 +14,10 @@ import pytest
 import nbgraph as ng
 from nbgraph.errors import ArgumentError, CaptureError, DTypeError
 from nbgraph.kernels.derived import Backward
-from nbgraph.kernels.function import defaults_of
 from nbgraph.kernels.interpret import Evaluator, FloatDomain, Undetermined
 from nbgraph.kernels.readable import expression, function
 from nbgraph.kernels.scalar import Graph
+from nbgraph.kernels.signature import defaults_of
 from nbgraph.operator.invoke import Invoker
 from tests.operator.explained import (
     IDS,

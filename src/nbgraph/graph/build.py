@@ -184,6 +184,7 @@ def apply(
     if isinstance(op, Mapper):
         if op.refresh_needed():
             op.refresh()
+        op = op.form(attributes)
         version: Any = op.scalar.watch  # another object once a helper or global has changed
         attributes = op.parameters(dict(attributes))
     else:

@@ -14,9 +14,11 @@ from nbgraph.graph.composite import operator_of
 from nbgraph.graph.recipes import INTERNAL, OWN, Operator, content_of, internal_operator
 from nbgraph.graph.values import Json, ValueReader
 from nbgraph.kernels.capture.snapshot import thaw
+from nbgraph.kernels.signature import Choice
 from nbgraph.operator import registry
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.backward import backward, forward_backward
+from nbgraph.operator.forms import specialized
 from nbgraph.operator.full import RegisteredOperator
 from nbgraph.operator.full.op import PropertyOp
 from nbgraph.operator.fused import Part, fuse
@@ -210,6 +212,12 @@ class RecipeReader:
         _LIVING[recipe["content"]] = made
         return made
 
+    def specialized(self, recipe: Json) -> Operator:
+        """Another operator with names in other roles."""
+        read = self.values.value
+        choices = tuple(Choice(name, role, read(value)) for name, role, value in recipe["choices"])
+        return specialized(self.operator(recipe["of"]), choices)
+
     def derivative(self, recipe: Json) -> Operator:
         """The derivative of another operator."""
         return self.operator(recipe["of"]).derivative(recipe["wrt"], order=recipe["order"])
@@ -275,6 +283,7 @@ _MAKERS = {
     "composite": RecipeReader.composite,
     "registered": RecipeReader.registered,
     "written": RecipeReader.written,
+    "specialized": RecipeReader.specialized,
     "derivative": RecipeReader.derivative,
     "backward": RecipeReader.backward,
     "gradient": RecipeReader.gradient,

@@ -26,6 +26,7 @@ from nbgraph.kernels.capture.text import normal_text
 from nbgraph.operator import registry
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.expected import EXPECTED
+from nbgraph.operator.forms import Specialized
 from nbgraph.operator.full.backward import PropertyGradient
 from nbgraph.operator.full.op import PropertyOp
 from nbgraph.operator.fused import FusedMapper
@@ -93,6 +94,11 @@ class RecipeWriter:
             parent, forward, wrt = op.origin.arguments
             told = None if wrt is None else list(wrt)
             made = {"kind": "backward", "of": self.number(parent), "forward": forward, "wrt": told}
+            return self._with_content(made)
+        if isinstance(op.origin, Specialized):
+            parent, choices = op.origin
+            told = [[c.name, c.role, self.values.value(c.value)] for c in choices]
+            made = {"kind": "specialized", "of": self.number(parent), "choices": told}
             return self._with_content(made)
         if op.origin is not None:
             parent, wrt, order = op.origin

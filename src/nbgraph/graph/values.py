@@ -15,7 +15,9 @@ from __future__ import annotations
 import base64
 import binascii
 import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from types import FunctionType
 from typing import Any
 
@@ -73,6 +75,8 @@ class ValueWriter:
         return self._other(value)
 
     def _other(self, value: Any) -> Json:
+        if isinstance(value, Enum):
+            return {"enum": [type(value).__module__, type(value).__qualname__, value.name]}
         if isinstance(value, np.dtype):
             return {"dtype": value.name}
         if isinstance(value, np.generic):
@@ -189,6 +193,18 @@ def _read_array(place: int, told: Json) -> Data:
     return data
 
 
+def _member(module: str, qualname: str, name: str) -> Enum:
+    """A member of an enum of a module that is there already: reading imports nothing."""
+    found: Any = sys.modules.get(module)
+    for part in qualname.split("."):
+        found = getattr(found, part, None)
+    if not (isinstance(found, type) and issubclass(found, Enum)) or name not in found.__members__:
+        raise ArgumentError(
+            f"{module}.{qualname}.{name} is not there; import the module that defines it first"
+        )
+    return found[name]
+
+
 _READ: dict[str, Callable[[ValueReader, Json], Any]] = {
     "float": lambda r, v: float(v),
     "list": lambda r, v: [r.value(x) for x in v],
@@ -198,6 +214,7 @@ _READ: dict[str, Callable[[ValueReader, Json], Any]] = {
     "ellipsis": lambda r, v: ...,
     "slot": lambda r, v: Slot(_place(v)),
     "dtype": lambda r, v: as_dtype(v),
+    "enum": lambda r, v: _member(*v),
     "device": lambda r, v: Context(*v),
     "data": lambda r, v: r.data(v),
     "array": lambda r, v: r.data(v).array,

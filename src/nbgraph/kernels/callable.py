@@ -9,6 +9,7 @@ from nbgraph.errors import CompileError
 from nbgraph.kernels import vector_math
 from nbgraph.kernels.body import Body, Namespace
 from nbgraph.kernels.function import Captured, Scalar
+from nbgraph.kernels.signature import Parameter, defaults_of, is_static
 
 _MADE: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
@@ -27,10 +28,11 @@ def _make(scalar: Scalar) -> Any:
     from numba import njit, types
     from numba.extending import overload
 
-    names = [*scalar.operands, *(p.name for p in scalar.parameters)]
+    numbers = _numbers(scalar)
+    names = [*scalar.operands, *(p.name for p in numbers)]
     defaults = {
         **scalar.defaults,
-        **{p.name: p.default for p in scalar.parameters if not p.required},
+        **{p.name: p.default for p in numbers if not p.required},
     }
     head = ", ".join(f"{n}={defaults[n]!r}" if n in defaults else n for n in names)
     space: dict[str, Any] = {}
@@ -47,6 +49,11 @@ def _make(scalar: Scalar) -> Any:
     overload(stub, jit_options={"error_model": "numpy"})(space["choose"])
     exec(f"def {scalar.name}({head}): return stub({', '.join(names)})", {"stub": stub}, space)
     return njit(error_model="numpy")(space[scalar.name])
+
+
+def _numbers(scalar: Scalar) -> list[Parameter]:
+    """The parameters that Numba code may give: static ones keep their defaults."""
+    return [p for p in scalar.parameters if p.required or not is_static(p.default)]
 
 
 def _kind(types: Any, given: Any) -> str | None:
@@ -67,10 +74,11 @@ def _kind(types: Any, given: Any) -> str | None:
 def _implementation(scalar: Scalar, head: str, kinds: list[str], args: tuple[Any, ...]) -> Any:
     count = len(scalar.operands)
     examples = {"f": 1.0, "b": True}
-    parameters = {
+    given = {
         p.name: examples.get(kind, 1)
-        for p, kind in zip(scalar.parameters, kinds[count:], strict=True)
+        for p, kind in zip(_numbers(scalar), kinds[count:], strict=True)
     }
+    parameters = defaults_of(scalar) | given
     kinds = ["i" if k == "int64" else k for k in kinds]
     captured = scalar.capture(kinds[:count], parameters)
     floats = {

@@ -11,15 +11,10 @@ from nbgraph.kernels import guards
 from nbgraph.kernels.capture.names import Watch
 from nbgraph.kernels.depend import OUT, Dependence, depend
 from nbgraph.kernels.derivative import partials
-from nbgraph.kernels.function import (
-    Captured,
-    Parameter,
-    Scalar,
-    defaults_of,
-    parameter_kinds,
-)
+from nbgraph.kernels.function import Captured, Scalar
 from nbgraph.kernels.probe import probe, probe_kinds
 from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.signature import Choice, Parameter, Signature, defaults_of, parameter_kinds
 from nbgraph.kernels.transplant import Transplant
 
 OUT_GRAD = "out_grad"
@@ -83,6 +78,9 @@ def hand_gradients(
 class Derived:
     """Shared behaviour: everything follows the parent definition."""
 
+    signature: Signature | None = None
+    choices: tuple[Choice, ...] = ()
+
     def __init__(self, parent: Scalar, name: str) -> None:
         self.parent, self.name = parent, name
         self.operands: tuple[str, ...] = parent.operands
@@ -111,6 +109,8 @@ class Derived:
         """Follow the parent; whether something changed."""
         changed = self.parent.refresh()
         self.parameters = self.parent.parameters
+        if self.signature is not None:
+            self.signature = self.parent.signature
         return changed
 
     def capture(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
@@ -137,6 +137,7 @@ class Derivative(Derived):
         primes = "d" if order == 1 else f"d{order}"
         super().__init__(parent, f"{parent.name}_{primes}{wrt}")
         self.wrt, self.order, self.gradient = wrt, order, gradient
+        self.signature, self.choices = parent.signature, parent.choices
 
     def make(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
         """The graph whose outputs are the partials."""

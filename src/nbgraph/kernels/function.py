@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 from collections.abc import Mapping, Sequence
 from types import FunctionType
 from typing import Any, NamedTuple, Protocol
+from weakref import WeakSet
 
-import numpy as np
-
-from nbgraph.errors import ArgumentError, CaptureError
+from nbgraph.errors import CaptureError
+from nbgraph.kernels.capture import complex_numbers
 from nbgraph.kernels.capture.names import Watch
 from nbgraph.kernels.capture.text import NoSourceError
 from nbgraph.kernels.capture.tracer import Tracer
 from nbgraph.kernels.capture.values import Static, Undefined, Value, flatten
 from nbgraph.kernels.kinds import kind_of_value
 from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.signature import (
+    Choice,
+    Parameter,
+    Signature,
+    is_static,
+    parameter_kinds,
+    read_signature,
+)
 
 LIBRARY = "nbgraph."  # what the names of the package's modules begin with
 MAX_CAPTURES = 32  # graphs kept per function, one for each combination of kinds
-
-
-class Parameter(NamedTuple):
-    """A keyword-only scalar parameter; `required` has no default."""
-
-    name: str
-    default: Any = None
-    required: bool = False
 
 
 class Captured(NamedTuple):
@@ -65,6 +64,8 @@ class Scalar(Protocol):
     operands: tuple[str, ...]
     defaults: Mapping[str, Any]
     parameters: tuple[Parameter, ...]
+    signature: Signature | None  # of the text, where a call is as the text says
+    choices: tuple[Choice, ...]  # the roles of names that differ from those of the text
 
     @property
     def shares_kernels(self) -> bool:
@@ -87,19 +88,28 @@ class Scalar(Protocol):
 
 
 class WrittenFunction:
-    """A plain Python function as scalar definition."""
+    """A plain Python function as scalar definition, its names in the roles of `choices`.
 
-    def __init__(self, fn: FunctionType) -> None:
-        self.fn = fn
+    `parent` is the definition with the roles that the text gives; it depends on all that its
+    forms read.
+    """
+
+    def __init__(
+        self,
+        fn: FunctionType,
+        choices: Sequence[Choice] = (),
+        parent: WrittenFunction | None = None,
+    ) -> None:
+        self.fn, self.choices, self.parent = fn, tuple(choices), parent
         self.name = "function" if fn.__name__ == "<lambda>" else fn.__name__
-        self.operands: tuple[str, ...]
-        self.defaults: Mapping[str, Any]
-        self.parameters: tuple[Parameter, ...]
-        self.operands, self.defaults, self.parameters = read_signature(fn)
+        self._read_signature()
         self.none_allowed = False  # in the tuple of a hand-given gradient
         # the library's own literals never change
         self.shares_kernels = not str(fn.__module__).startswith(LIBRARY)
         self._watch = Watch()
+        self._forms: WeakSet[WrittenFunction] = WeakSet()
+        if parent is not None:
+            parent._forms.add(self)
         self._captures: dict[tuple[Any, ...], Captured] = {}
 
     @property
@@ -113,8 +123,17 @@ class WrittenFunction:
             return False
         self._watch = Watch()
         self._captures.clear()
-        self.operands, self.defaults, self.parameters = read_signature(self.fn)
+        self._read_signature()
+        for form in list(self._forms):
+            form.refresh()
+            self._watch.include(form.watch)
         return True
+
+    def _read_signature(self) -> None:
+        self.signature: Signature | None = read_signature(self.fn, self.choices)
+        self.operands: tuple[str, ...] = self.signature.operands
+        self.defaults: Mapping[str, Any] = self.signature.defaults
+        self.parameters: tuple[Parameter, ...] = self.signature.parameters
 
     def capture(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
         """The graph for these kinds, traced once."""
@@ -122,6 +141,8 @@ class WrittenFunction:
         found = self._captures.get(key)
         if found is None:
             found = self._trace(kinds, parameters)
+            if self.parent is not None:
+                self.parent.watch.include(self._watch)
             while len(self._captures) >= MAX_CAPTURES:
                 self._captures.pop(next(iter(self._captures)), None)
             self._captures[key] = found
@@ -135,9 +156,9 @@ class WrittenFunction:
         env: dict[str, Value] = dict(zip(self.operands, operands, strict=True))
         leaves = []
         for name, value in parameters.items():
-            kind = kind_of_value(value)
+            kind = None if is_static(value) else kind_of_value(value)
             if kind is None:
-                env[name] = Static(value)
+                env[name] = _constant(graph, value)
                 continue
             env[name] = graph.parameter(name, kind)
             leaves.append(env[name])
@@ -165,7 +186,16 @@ class WrittenFunction:
             ) from None
 
     def _order(self) -> list[str]:
-        return [*self.operands, *(p.name for p in self.parameters)]
+        return list(self.signature.text.parameters) if self.signature else []
+
+
+def _constant(graph: Graph, value: Any) -> Value:
+    """A static value as text may use it: numbers and bools become literals."""
+    if isinstance(value, tuple):
+        return tuple(_constant(graph, item) for item in value)
+    if complex_numbers.is_complex(value):
+        return complex_numbers.constant(graph, value)
+    return Static(value) if kind_of_value(value) is None else graph.const(value)
 
 
 def _none_as_node(graph: Graph, value: Value) -> Value:
@@ -179,87 +209,3 @@ def _describe(value: Value) -> str:
     if isinstance(value, Undefined):
         return f"a value that {value.why}"
     return repr(getattr(value, "value", value))
-
-
-def parameter_kinds(parameters: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What of the parameters' values a graph depends on."""
-    return tuple(
-        (name, kind_of_value(value) or ("static", value)) for name, value in parameters.items()
-    )
-
-
-def read_signature(
-    fn: FunctionType,
-) -> tuple[tuple[str, ...], dict[str, Any], tuple[Parameter, ...]]:
-    """Operand names, defaults of operands, and keyword-only parameters."""
-    if inspect.iscoroutinefunction(fn):
-        raise CaptureError(f"{fn.__name__}: an async function gives no number; write a plain `def`")
-    operands: list[str] = []
-    defaults: dict[str, Any] = {}
-    parameters: list[Parameter] = []
-    for name, p in inspect.signature(fn, follow_wrapped=False).parameters.items():
-        if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
-            raise CaptureError(
-                f"{fn.__name__}: *{name} in the signature is not understood\n"
-                f'  File "{fn.__code__.co_filename}", line {fn.__code__.co_firstlineno}\n'
-                "Instead: name every operand, and put scalar parameters after a bare *."
-            )
-        if p.kind is p.KEYWORD_ONLY:
-            required = p.default is p.empty
-            parameters.append(Parameter(name, None if required else p.default, required))
-            continue
-        operands.append(name)
-        if p.default is not p.empty:
-            if kind_of_value(p.default) is None:
-                raise CaptureError(
-                    f"{fn.__name__}: the default of operand {name!r} is {p.default!r}, no number; "
-                    "make it a keyword-only parameter"
-                )
-            defaults[name] = p.default
-    if not operands:
-        raise CaptureError(f"{fn.__name__}: a scalar function needs at least one operand")
-    return tuple(operands), defaults, tuple(parameters)
-
-
-def resolve_parameters(
-    name: str, parameters: Sequence[Parameter], given: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Every parameter's value; ArgumentError for a missing, unknown or array one."""
-    values: dict[str, Any] = {}
-    for p in parameters:
-        value = given.get(p.name, p.default)
-        if p.required and p.name not in given:
-            raise ArgumentError(
-                f"{name}: the scalar parameter {p.name!r} is missing; give {p.name}=..."
-            )
-        if isinstance(value, (list, dict)) or _is_array(value):
-            raise ArgumentError(
-                f"{name}: the scalar parameter {p.name!r} is {_described(value)}; it takes one "
-                "number. To vary it by element, or to compute it, make it an operand: move it "
-                "before the * in the signature"
-            )
-        if isinstance(p.default, float) and kind_of_value(value) in ("i", "b"):
-            value = float(value)  # one kernel serves sigma=2 and sigma=2.0
-        values[p.name] = value.item() if isinstance(value, (np.generic, np.ndarray)) else value
-    unknown = set(given) - set(values)
-    if unknown:
-        known = ", ".join(values) or "none"
-        raise ArgumentError(f"{name}: unknown parameter {min(unknown)!r}; parameters: {known}")
-    return values
-
-
-def _is_array(value: Any) -> bool:
-    """Arrays of every world; a NumPy array of one element may be a number."""
-    if isinstance(value, (np.ndarray, np.generic)):
-        return value.ndim > 0
-    return hasattr(value, "__array_priority__") or bool(getattr(value, "ndim", 0))
-
-
-def _described(value: Any) -> str:
-    shape = getattr(value, "shape", None)
-    return "an array or list" if shape is None else f"an array of shape {shape}"
-
-
-def defaults_of(scalar: Scalar) -> dict[str, Any]:
-    """Parameter values to look at a definition with; 1.0 where there is no default."""
-    return {p.name: 1.0 if p.required else p.default for p in scalar.parameters}

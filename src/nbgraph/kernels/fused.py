@@ -13,8 +13,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from nbgraph.kernels.capture.names import Watch
-from nbgraph.kernels.function import Captured, Parameter, Scalar, parameter_kinds
+from nbgraph.kernels.function import Captured, Scalar
 from nbgraph.kernels.scalar import GROWING, Graph, Node
+from nbgraph.kernels.signature import Choice, Parameter, Signature, parameter_kinds
 from nbgraph.kernels.transplant import Transplant
 
 # an external operand, a number of the call, or an output of an earlier part
@@ -36,6 +37,9 @@ class Application(NamedTuple):
 
 class Fused:
     """A scalar definition made of others; its operands are x0, x1, ... and the numbers n0, ..."""
+
+    signature: Signature | None = None
+    choices: tuple[Choice, ...] = ()
 
     def __init__(
         self,

@@ -8,7 +8,8 @@ from weakref import WeakKeyDictionary
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.names import Watch
-from nbgraph.kernels.function import Captured, Scalar, defaults_of
+from nbgraph.kernels.function import Captured, Scalar
+from nbgraph.kernels.signature import defaults_of
 
 _KINDS = ("f", "int64", "bool")
 _MIXED = 4  # operands up to which every combination of kinds is tried, where one kind fits none

@@ -15,17 +15,22 @@ _CALL_OPTIONS = frozenset(("out", "where", "dtype", "casting", "order"))
 
 
 def signature(scalar: Scalar) -> inspect.Signature:
-    """Operands by place or name, scalar parameters by name."""
+    """Operands by place or name, scalar parameters by name, or as the function's text has it."""
     P = inspect.Parameter
+    own = {p.name: P.empty if p.required else p.default for p in scalar.parameters}
+    if scalar.signature is not None:
+        text = scalar.signature.text.parameters
+        # a parameter that is a number or an operand in this form keeps the text's default
+        defaults = {n: own.get(n, text[n].default) for n in text}
+        defaults = {n: text[n].default if v is P.empty else v for n, v in defaults.items()}
+        return inspect.Signature([P(n, p.kind, default=defaults[n]) for n, p in text.items()])
     operands = [
         P(n, P.POSITIONAL_OR_KEYWORD, default=scalar.defaults.get(n, P.empty))
         for n in scalar.operands
     ]
-    parameters = [
-        P(p.name, P.KEYWORD_ONLY, default=P.empty if p.required else p.default)
-        for p in scalar.parameters
-    ]
-    return inspect.Signature([*operands, *parameters])
+    return inspect.Signature(
+        [*operands, *(P(n, P.KEYWORD_ONLY, default=default) for n, default in own.items())]
+    )
 
 
 def split(
@@ -60,6 +65,8 @@ def _by_name(op: Mapper, name: str, given: dict[str, Any]) -> Any:
 
 def _too_many(op: Mapper, count: int) -> str:
     names = op.scalar.operands
+    if op.scalar.signature and op.scalar.signature.places != names:
+        return f"{op.__name__}{op.__signature__}: {count} positional arguments were given"
     if count <= op.nargs and op.nout:
         return (
             f"{op.__name__}: takes {op.nin} operand(s), {count} were given; "

@@ -111,6 +111,8 @@ def call(op: Any, operands: Sequence[Any], attributes: Mapping[str, Any], out: A
         Everything else, by name.
     out : None, an array, or a tuple with an array or None for each output
     """
+    if attributes and getattr(op, "forms", None) is not None:
+        op = op.form(attributes)
     outs = None if out is None else out if isinstance(out, tuple) else (out,)
     if outs is not None and len(outs) != op.nout:
         raise ArgumentError(

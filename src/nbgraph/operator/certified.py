@@ -17,9 +17,10 @@ from nbgraph.kernels.derived import (
     hand_gradients,
     seed,
 )
-from nbgraph.kernels.function import Captured, Scalar, defaults_of
+from nbgraph.kernels.function import Captured, Scalar
 from nbgraph.kernels.probe import probe_kinds
 from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.signature import defaults_of
 from nbgraph.kernels.transplant import Transplant
 
 if TYPE_CHECKING:

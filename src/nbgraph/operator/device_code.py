@@ -12,7 +12,7 @@ from nbgraph.kernels.cuda import machine
 from nbgraph.kernels.cuda.compile import CAPABILITIES
 from nbgraph.kernels.cuda.grid import Grid, lanes
 from nbgraph.kernels.cuda.kernel import DeviceKernel, device_kernel
-from nbgraph.kernels.function import defaults_of
+from nbgraph.kernels.signature import defaults_of
 from nbgraph.operator.explain import Explanation
 from nbgraph.operator.typing import operand_dtypes
 

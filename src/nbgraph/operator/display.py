@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from nbgraph import picture
 from nbgraph.errors import NbgraphError
 from nbgraph.kernels.derived import Derivative
-from nbgraph.kernels.function import Captured, defaults_of
+from nbgraph.kernels.function import Captured
 from nbgraph.kernels.interpret import (
     Budget,
     Domain,
@@ -24,6 +24,7 @@ from nbgraph.kernels.kinds import is_boolean
 from nbgraph.kernels.multiprecision import MultiDomain
 from nbgraph.kernels.probe import probe_kinds
 from nbgraph.kernels.scalar import COMPARISONS
+from nbgraph.kernels.signature import defaults_of
 from nbgraph.operator import facts
 
 if TYPE_CHECKING:

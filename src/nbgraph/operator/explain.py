@@ -13,8 +13,8 @@ from nbgraph import picture
 from nbgraph.dtype import as_dtype
 from nbgraph.errors import NbgraphError
 from nbgraph.kernels import simd
-from nbgraph.kernels.function import defaults_of
 from nbgraph.kernels.kernel import Kernel, kernel
+from nbgraph.kernels.signature import defaults_of
 from nbgraph.operator import certified, facts
 from nbgraph.operator.typing import operand_dtypes
 

@@ -18,9 +18,10 @@ from nbgraph.kernels.capture.text import FunctionText, NoSourceError, function_t
 from nbgraph.kernels.depend import OUT
 from nbgraph.kernels.derivative import partials
 from nbgraph.kernels.derived import Derivative, dependences, hand_gradients, seed
-from nbgraph.kernels.function import Captured, Scalar, WrittenFunction, defaults_of
+from nbgraph.kernels.function import Captured, Scalar, WrittenFunction
 from nbgraph.kernels.probe import probe, probe_kinds
 from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.signature import defaults_of
 from nbgraph.kernels.wording import place
 from nbgraph.operator.typing import operand_dtypes, resolve
 

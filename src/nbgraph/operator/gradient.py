@@ -8,8 +8,9 @@ from typing import Any
 from nbgraph.errors import DerivativeError
 from nbgraph.kernels.capture.names import plain_function
 from nbgraph.kernels.derived import Gradient
-from nbgraph.kernels.function import Scalar, WrittenFunction, defaults_of
+from nbgraph.kernels.function import Scalar, WrittenFunction
 from nbgraph.kernels.probe import probe_kinds
+from nbgraph.kernels.signature import defaults_of
 
 
 def read_gradient(scalar: Scalar, nout: int, fn: Callable[..., Any]) -> Gradient:

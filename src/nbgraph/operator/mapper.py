@@ -16,7 +16,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,18 +25,14 @@ from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError
 from nbgraph.kernels.capture.names import rewritten
 from nbgraph.kernels.capture.values import Value
-from nbgraph.kernels.function import (
-    LIBRARY,
-    Captured,
-    Scalar,
-    WrittenFunction,
-    resolve_parameters,
-)
+from nbgraph.kernels.function import LIBRARY, Captured, Scalar, WrittenFunction
 from nbgraph.kernels.probe import probe, probe_kinds
 from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.signature import resolve_parameters
 from nbgraph.operator import arguments, fast, overrides
 from nbgraph.operator.call import carrier_of
 from nbgraph.operator.documentation import Documentation
+from nbgraph.operator.forms import Forms
 from nbgraph.operator.invoke import Invoker
 from nbgraph.operator.owners import OWNED, wait_for
 from nbgraph.operator.parameters import refuse_marks
@@ -79,6 +75,10 @@ class Mapper:
         self.invoker = Invoker(scalar, fastmath=fastmath)
         self._derivatives: dict[tuple[str, int], Mapper] = {}
         self.origin = origin  # (parent, operand, order) of a derivative
+        # where parameters may be static: what finds the form of a call, if it has more positional
+        # arguments than `_direct`, or options
+        self.forms = Forms(self) if scalar.signature and scalar.parameters else None
+        self._direct = self.forms.direct if self.forms else self.nin
         self._certified = False
         self._watch = scalar.watch
         self._fast = fast.FastCall(self)
@@ -115,9 +115,12 @@ class Mapper:
         """Apply the operator; see the class."""
         if OWNED:
             wait_for((*operands, *(out if type(out) is tuple else (out,))))
-        if self._quick is not None and not options and not PYTHON_ASKED[0]:
+        op = self
+        if self.forms is not None and (options or len(operands) > self._direct):
+            op, operands, options = self.forms.bind(operands, options)
+        if op._quick is not None and not options and not PYTHON_ASKED[0]:
             # the shortest way: the native entry itself checks types, shapes and overlap
-            function, declined, watched, texts = self._quick
+            function, declined, watched, texts = op._quick
             for space, name, value in watched:
                 if space.get(name) is not value:
                     break
@@ -127,21 +130,21 @@ class Mapper:
                     result = function(*operands, out)
                 if result is not declined:
                     return result
-        shortcut = self.shortcut
+        shortcut = op.shortcut
         if shortcut is not None and out is None and not options:
             result = shortcut(_frame(1), operands)
             if result is not None:
                 return result
         carrier = carrier_of(operands if out is None else (*operands, out))
         if carrier is not None:
-            if not options and out is None and len(operands) == self.nin:
-                return carrier.__nbgraph_call__(self, operands, options, None)
-            return overrides.carry(self, carrier, operands, out, options)
-        if self._fast.entries and not options:
-            result = self._fast.call(operands, out)
+            if not options and out is None and len(operands) == op.nin:
+                return carrier.__nbgraph_call__(op, operands, options, None)
+            return overrides.carry(op, carrier, operands, out, options)
+        if op._fast.entries and not options:
+            result = op._fast.call(operands, out)
             if result is not None:
                 return result
-        return self._call(operands, out, options)
+        return op._call(operands, out, options)
 
     def _call(self, operands: tuple[Any, ...], out: Any, options: dict[str, Any]) -> Any:
         operands, call, given = arguments.split(self, operands, options)
@@ -171,6 +174,38 @@ class Mapper:
         self._fast.note(operands, plan)
         self._quick = self._fast.quick()
 
+    def specialize(self, **values: Any) -> Mapper:
+        """Return this operator with static parameters fixed: an operator of its own.
+
+        A static parameter is one whose default is None, a bool, a string, an enum member, a
+        function or a tuple. Each value has a kernel of its own; None and bools also take a number,
+        or, before the `*` of the signature, an array.
+
+        Raises ArgumentError for an unknown name, or an array where none can be.
+
+        >>> import math
+        >>> import nbgraph as ng
+        >>> @ng.op
+        ... def wave(x, kind="sine"):
+        ...     return math.sin(x) if kind == "sine" else math.cos(x)
+        >>> wave.specialize(kind="cosine")(0.0)
+        np.float64(1.0)
+        >>> wave([0.0], "cosine")
+        array([1.])
+        """
+        known = [p.name for p in self.scalar.parameters]
+        unknown = [name for name in values if name not in known]
+        if unknown:
+            raise ArgumentError(
+                f"{self.__name__}.specialize: there is no parameter {unknown[0]!r}; parameters: "
+                f"{', '.join(known) or 'none'}"
+            )
+        return self.form(values)
+
+    def form(self, parameters: Mapping[str, Any]) -> Mapper:
+        """Return the form for these parameters; most operators have only one."""
+        return self if self.forms is None or not parameters else self.forms.form(parameters)
+
     # change -----------------------------------------------------------------------------------
 
     def refresh_needed(self) -> bool:
@@ -184,6 +219,8 @@ class Mapper:
         self.scalar.refresh()  # or another operator made of the same function has done it
         self._watch = self.scalar.watch
         self.nin = len(self.scalar.operands)
+        self.forms = self.forms and Forms(self)
+        self._direct = self.forms.direct if self.forms else self.nin
         for counted in ("nout", "nargs"):
             self.__dict__.pop(counted, None)
         self.invoker.forget()
@@ -211,6 +248,9 @@ class Mapper:
         from nbgraph.kernels.derived import Derivative, wrt_name
 
         name = wrt_name(self.scalar, wrt)
+        form = self if self.forms is None else self.forms.with_number(name)
+        if form is not self:
+            return form.derivative(name, order=order)
         if not isinstance(order, int) or order < 1:
             raise ValueError(f"{self.__name__}.derivative: order must be 1 or more, not {order!r}")
         key = (name, order)
@@ -243,6 +283,8 @@ class Mapper:
             certified.require_gradient(self.scalar, gradient)
         self.hand_gradient = gradient
         self._derivatives.clear()
+        if self.forms is not None:
+            self.forms.clear()
         self.carried = {}  # how gradients flow is kept there, too
         self.shortcut = None
         return self
@@ -360,7 +402,8 @@ class Mapper:
         """Combine elements along axes with this binary operator, in order (NumPy)."""
         from nbgraph.operator import ufunc
 
-        return ufunc.reduce(self, array, axis, dtype, out, keepdims, initial, where, parameters)
+        op = self.form(parameters)
+        return ufunc.reduce(op, array, axis, dtype, out, keepdims, initial, where, parameters)
 
     def accumulate(
         self, array: Any, axis: int = 0, dtype: Any = None, out: Any = None, **parameters: Any
@@ -368,19 +411,20 @@ class Mapper:
         """All intermediate results of `reduce` along one axis (NumPy)."""
         from nbgraph.operator import ufunc
 
-        return ufunc.accumulate(self, array, axis, dtype, out, parameters)
+        op = self.form(parameters)
+        return ufunc.accumulate(op, array, axis, dtype, out, parameters)
 
     def outer(self, a: Any, b: Any, /, **options: Any) -> Any:
         """The operator for all pairs of elements of a and b (NumPy)."""
         from nbgraph.operator import ufunc
 
-        return ufunc.outer(self, a, b, options)
+        return ufunc.outer(self.form(options), a, b, options)
 
     def at(self, array: Any, indices: Any, b: Any = None, /, **parameters: Any) -> None:
         """`array[indices] = op(array[indices], b)`, repeated indices one after another (NumPy)."""
         from nbgraph.operator import ufunc
 
-        ufunc.at(self, array, indices, b, parameters)
+        ufunc.at(self.form(parameters), array, indices, b, parameters)
 
     def __copy__(self) -> Mapper:
         return self

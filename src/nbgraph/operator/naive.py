@@ -87,8 +87,13 @@ def _lift(value: Any, compute: Any) -> Any:
 def per_element(scalar: Scalar, graph: Any, parameters: Mapping[str, Any]) -> Any:
     """The user's function over scalars, its `math` in NumPy's arithmetic."""
     if isinstance(scalar, WrittenFunction):
-        plain = rebound(scalar.fn)
-        return lambda *operands: plain(*operands, **parameters)
+        plain, places = rebound(scalar.fn), scalar.signature.places if scalar.signature else ()
+
+        def apply(*operands: Any) -> Any:
+            named = {**dict(zip(scalar.operands, operands, strict=True)), **parameters}
+            return plain(*[named.pop(name) for name in places], **named)
+
+        return apply
     return lambda *operands: _interpreted(scalar, operands, parameters)
 
 

@@ -8,6 +8,7 @@ from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.snapshot import Data, freeze, thaw
 from nbgraph.kernels.function import WrittenFunction
 from nbgraph.operator import registry
+from nbgraph.operator.forms import Specialized, specialized
 from nbgraph.operator.gradient import read_gradient
 from nbgraph.operator.origin import Made as Made
 
@@ -22,6 +23,8 @@ def reduce_mapper(op: Mapper) -> tuple[Any, tuple[Any, ...]]:
         return registry.find, (name,)  # the other side has it
     if isinstance(op.origin, Made):
         return op.origin.make, op.origin.arguments
+    if isinstance(op.origin, Specialized):
+        return specialized, op.origin
     if op.origin is not None:
         return _derivative, op.origin
     frozen = freeze_mapper(op)

@@ -100,6 +100,8 @@ def at_point(op: Mapper, values: tuple[Any, ...], named: dict[str, Any]) -> Poin
     """Evaluate in many digits, rounded to float64; where that leaves the reals, in floats."""
     if op.refresh_needed():
         op.refresh()
+    if op.forms is not None:
+        op, values, named = op.forms.bind(values, named)
     given, call, options = arguments.split(op, values, named)
     if call:
         raise ArgumentError(f"{op.__name__}.at_point: unknown argument {min(call)!r}")

@@ -17,8 +17,8 @@ import numpy as np
 from nbgraph.dtype import compute_dtype, is_float, name_of
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.kernels.cost import per_element
-from nbgraph.kernels.function import resolve_parameters
 from nbgraph.kernels.kinds import kind_of_dtype
+from nbgraph.kernels.signature import resolve_parameters
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.placement import Placed, Placement
 from nbgraph.operator.ready import Ready

@@ -20,10 +20,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbgraph.errors import ArgumentError, no_class
-from nbgraph.kernels.function import Captured, Parameter, WrittenFunction, parameter_kinds
+from nbgraph.kernels.function import Captured, WrittenFunction
 from nbgraph.kernels.kinds import kind_of_value
 from nbgraph.kernels.loops import Combine, Layout, Loop, Operand, Output, Total
 from nbgraph.kernels.scalar import GROWING, Graph, Node
+from nbgraph.kernels.signature import Parameter, parameter_kinds
 from nbgraph.kernels.transplant import Transplant
 
 COUNT, INDEX = "count", "index"  # names that mean the row's length and the place in the row

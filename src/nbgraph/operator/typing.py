@@ -9,9 +9,10 @@ import numpy as np
 
 from nbgraph.dtype import as_dtype, compute_dtype, float_of_integers, is_float, require_supported
 from nbgraph.errors import ArgumentError, DTypeError, NbgraphError
-from nbgraph.kernels.function import Captured, Scalar, defaults_of
+from nbgraph.kernels.function import Captured, Scalar
 from nbgraph.kernels.kinds import INTEGERS, is_boolean, kind_of_dtype
 from nbgraph.kernels.probe import probe_kinds
+from nbgraph.kernels.signature import defaults_of
 
 Array = np.ndarray[Any, Any]
 

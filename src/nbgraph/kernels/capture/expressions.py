@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
-from nbgraph.kernels.capture import complex_numbers, remedies
+from nbgraph.kernels.capture import comparing, complex_numbers, remedies
 from nbgraph.kernels.capture.calls import NUMBER_METHODS, Calls
 from nbgraph.kernels.capture.containers import (
     ARRAY_ATTRIBUTES,
@@ -299,8 +299,16 @@ class Expressions(Calls, Containers):
             for item in right:
                 found = graph.logical_or(found, self._compare_one(node, ast.Eq(), left, item))
             return found if isinstance(op, ast.In) else graph.logical_not(found)
+        if isinstance(op, (ast.Is, ast.IsNot)):
+            same = comparing.identical(graph, left, right)
+            if same is None:
+                self.refuse(node, "which numbers are one object is not defined", "compare with ==")
+            return same if isinstance(op, ast.Is) else graph.logical_not(same)
         if isinstance(left, Static) or isinstance(right, Static):
-            return self._compare_static(node, op, left, right)
+            known = comparing.static(op, left, right)
+            if known is None:
+                self.refuse(node, "this comparison is not understood", "use == or != here")
+            return graph.const(known)
         if isinstance(left, Complex) or isinstance(right, Complex):
             return self._compare_complex(node, op, left, right)
         if type(op) not in _COMPARE or not (isinstance(left, Node) and isinstance(right, Node)):
@@ -315,14 +323,6 @@ class Expressions(Calls, Containers):
         ):
             self.refuse(node, "complex numbers have no order", "compare z.real, z.imag or abs(z)")
         return self.binary(_COMPARE[type(op)], left, right, self.graph.const(True))
-
-    def _compare_static(self, node: ast.expr, op: ast.cmpop, left: Value, right: Value) -> Node:
-        a = left.value if isinstance(left, Static) else left
-        b = right.value if isinstance(right, Static) else right
-        if not isinstance(op, (ast.Is, ast.Eq, ast.IsNot, ast.NotEq)):
-            self.refuse(node, "this comparison is not understood", "use == or != here")
-        same = isinstance(op, (ast.Is, ast.Eq))
-        return self.graph.const((a is b or (type(a) is type(b) and a == b)) == same)
 
     def _boolean(self, node: ast.BoolOp, env: Env, path: Node) -> Value:
         graph, is_and = self.graph, isinstance(node.op, ast.And)

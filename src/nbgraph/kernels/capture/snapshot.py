@@ -7,7 +7,9 @@ code: load pickles from people you trust.
 
 from __future__ import annotations
 
+import ast
 import builtins
+import copy
 import hashlib
 import importlib
 import linecache
@@ -17,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph import parsing
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.names import names_of, plain_function
 from nbgraph.kernels.capture.text import function_text
@@ -103,7 +106,7 @@ def thaw(data: Data, made: dict[int, FunctionType] | None = None) -> FunctionTyp
     text = f"made = ({source}\n)\n" if is_lambda else source
     filename = f"<nbgraph pickle {hashlib.sha256(text.encode()).hexdigest()[:12]}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-    exec(compile(text, filename, "exec"), space)
+    exec(compile(_without_names(parsing.parse(text)), filename, "exec"), space)
     fn: FunctionType = space["made" if is_lambda else data["name"]]
     made[data["id"]] = fn
     for name, value in data["names"].items():
@@ -111,6 +114,26 @@ def thaw(data: Data, made: dict[int, FunctionType] | None = None) -> FunctionTyp
     fn.__defaults__, fn.__kwdefaults__ = data["defaults"], data["kwdefaults"]
     fn.__qualname__, fn.__doc__ = data["qualname"], data["doc"]
     return fn
+
+
+def _without_names(tree: ast.Module) -> ast.Module:
+    """A definition whose defaults and annotations name nothing: values of defaults follow."""
+    tree = copy.deepcopy(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arguments):
+            node.defaults = [_none_at(d) for d in node.defaults]
+            node.kw_defaults = [d and _none_at(d) for d in node.kw_defaults]
+            break
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg):
+            node.annotation = None
+        elif isinstance(node, ast.FunctionDef):
+            node.returns = None
+    return tree
+
+
+def _none_at(node: ast.expr) -> ast.expr:
+    return ast.copy_location(ast.Constant(None), node)
 
 
 def _thaw_value(data: Data, made: dict[int, FunctionType]) -> Any:

@@ -1,0 +1,265 @@
+"""The signature of a scalar function: operands, scalar parameters, and which of these are static.
+
+A static parameter (None, a bool, a string, an enum member, a function, a tuple) is part of the
+definition: each of its values gives a graph of its own. A name whose default is static is a
+parameter, also where it is positional; a `Choice` gives it another role or value.
+
+>>> def f(x, scale=None, *, method="exact"): ...
+>>> read_signature(f).operands, [p.name for p in read_signature(f).parameters]
+(('x',), ['scale', 'method'])
+>>> read_signature(f, [Choice("scale", "operand")]).operands
+('x', 'scale')
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError, CaptureError
+from nbgraph.kernels.kinds import kind_of_value
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.function import Scalar
+
+
+class Parameter(NamedTuple):
+    """A scalar parameter; `required` has no default, of its kind `default` is an example then."""
+
+    name: str
+    default: Any = None
+    required: bool = False
+
+
+class Choice(NamedTuple):
+    """What a name stands for in one form of a function.
+
+    Attributes
+    ----------
+    name : str
+    role : {"static", "number", "operand"}
+    value : object
+        Of a static parameter its value, of a number 1 or 1.0: an example of its kind.
+    """
+
+    name: str
+    role: Literal["static", "number", "operand"]
+    value: Any = None
+
+    def key(self) -> tuple[Any, ...]:
+        """What tells choices apart: True is not the enum member that equals 1."""
+        return self.name, self.role, static_key(self.value)
+
+
+class Signature(NamedTuple):
+    """Names by their roles.
+
+    Attributes
+    ----------
+    operands : tuple of str
+    defaults : mapping
+        Of operands.
+    parameters : tuple of Parameter
+    places : tuple of str
+        The names that a call may give by position, operands or not.
+    text : inspect.Signature
+        As the function's text has it.
+    """
+
+    operands: tuple[str, ...]
+    defaults: Mapping[str, Any]
+    parameters: tuple[Parameter, ...]
+    places: tuple[str, ...]
+    text: inspect.Signature
+
+
+def is_static(value: object) -> bool:
+    """Return whether a parameter of this value is part of the definition: it is no number and no
+    array.
+
+    >>> [is_static(v) for v in (None, True, "fast", (1, 2), 1, 2.0, np.ones(3), [1, 2])]
+    [True, True, True, True, False, False, False, False]
+    """
+    if isinstance(value, (bool, np.bool_, Enum)):
+        return True
+    if kind_of_value(value) is not None or isinstance(value, (list, dict, set)):
+        return False
+    return not (isinstance(value, (np.ndarray, np.generic)) or is_array(value))
+
+
+def static_key(value: Any) -> Any:
+    """Return what tells static values apart, which `==` does not: True, 1 and 1.0, 0.0 and -0.0.
+
+    >>> static_key((1, 2.0)) == static_key((1.0, 2.0))
+    False
+    """
+    if isinstance(value, tuple):
+        return type(value), tuple(static_key(item) for item in cast("tuple[Any, ...]", value))
+    return type(value), repr(value) if isinstance(value, float) else value
+
+
+def is_array(value: Any) -> bool:
+    """Return whether a value is an array, of any library; a NumPy array of one element may be a
+    number."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.ndim > 0
+    return hasattr(value, "__array_priority__") or bool(getattr(value, "ndim", 0))
+
+
+def read_signature(fn: FunctionType, choices: Iterable[Choice] = ()) -> Signature:
+    """Return the signature of a function with some names in other roles.
+
+    Raises CaptureError where it has no operand, or names that cannot be told apart.
+    """
+    if inspect.iscoroutinefunction(fn):
+        raise CaptureError(f"{fn.__name__}: an async function gives no number; write a plain `def`")
+    chosen = {choice.name: choice for choice in choices}
+    text = inspect.signature(fn, follow_wrapped=False)
+    operands: list[str] = []
+    defaults: dict[str, Any] = {}
+    parameters: list[Parameter] = []
+    places: list[str] = []
+    for name, p in text.parameters.items():
+        if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
+            raise CaptureError(
+                f"{fn.__name__}: *{name} in the signature is not understood\n"
+                f'  File "{fn.__code__.co_filename}", line {fn.__code__.co_firstlineno}\n'
+                "Instead: name every operand, and put scalar parameters after a bare *."
+            )
+        if p.kind is not p.KEYWORD_ONLY:
+            places.append(name)
+        parameter = _parameter(p, chosen.get(name))
+        if parameter is not None:
+            parameters.append(parameter)
+            continue
+        operands.append(name)
+        if p.default is p.empty or name in chosen:
+            continue
+        if kind_of_value(p.default) is None:
+            raise CaptureError(
+                f"{fn.__name__}: the default of operand {name!r} is {p.default!r}, neither a "
+                "number nor a value that can be static; give it a number, None or a tuple"
+            )
+        defaults[name] = p.default
+    if not operands:
+        raise CaptureError(f"{fn.__name__}: a scalar function needs at least one operand")
+    return Signature(tuple(operands), defaults, tuple(parameters), tuple(places), text)
+
+
+def _parameter(p: inspect.Parameter, choice: Choice | None) -> Parameter | None:
+    """A name of the text as a scalar parameter; None: it is an operand."""
+    if choice is not None:
+        if choice.role == "operand":
+            return None
+        return Parameter(p.name, choice.value, required=choice.role == "number")
+    if p.default is p.empty:
+        return Parameter(p.name, required=True) if p.kind is p.KEYWORD_ONLY else None
+    if p.kind is p.KEYWORD_ONLY or is_static(p.default):
+        return Parameter(p.name, p.default)
+    return None
+
+
+def choices_of(
+    name: str, signature: Signature, given: Mapping[str, Any], made: Mapping[str, Choice]
+) -> dict[str, Choice]:
+    """Return the roles that values give to names; those of `made` stay where none is given.
+
+    Raises ArgumentError where an array is given for a parameter that cannot be an operand.
+    """
+    found = dict(made)
+    parameters = {p.name: p for p in signature.parameters}
+    for key, value in given.items():
+        p = signature.text.parameters.get(key)
+        if p is None or (key not in parameters and key not in made):
+            continue
+        own = p.default
+        if isinstance(value, (np.bool_, np.ndarray)) and (
+            not value.ndim and (p.kind is p.KEYWORD_ONLY or isinstance(value, np.bool_))
+        ):
+            value = value.item()
+        if is_static(value):
+            found[key] = Choice(key, "static", value)
+            if own is not p.empty and is_static(own) and static_key(own) == static_key(value):
+                del found[key]
+        elif own is not p.empty and not is_static(own):
+            found.pop(key, None)  # a number, as the text says
+        elif kind_of_value(value) is not None and _is_number(value, p):
+            operand = key in made and made[key].role == "operand"
+            if not operand and (own is not p.empty or key in made):
+                found[key] = Choice(key, "number", 1.0 if kind_of_value(value) == "f" else 1)
+        elif p.kind is not p.KEYWORD_ONLY and (own is None or isinstance(own, bool)):
+            found[key] = Choice(key, "operand")
+        elif own is not p.empty:
+            raise ArgumentError(_not_static(name, p, value))
+    return found
+
+
+def _is_number(value: object, p: inspect.Parameter) -> bool:
+    """Whether a number is a scalar parameter: one with a dtype of its own counts as an operand."""
+    return p.kind is p.KEYWORD_ONLY or not isinstance(value, np.generic)
+
+
+def _not_static(name: str, p: inspect.Parameter, value: Any) -> str:
+    expected = f"{type(p.default).__name__} {p.default!r}" if p.default is not None else "None"
+    remedy = (
+        "make it an operand: move it before the * in the signature"
+        if p.default is None or isinstance(p.default, bool)
+        else "call the operator once for each value"
+    )
+    return (
+        f"{name}: the parameter {p.name!r} is {described(value)}; it is static, like its default "
+        f"{expected}, and has one value for all elements. To vary it by element, {remedy}"
+    )
+
+
+def described(value: Any) -> str:
+    """What messages call an array or a list."""
+    shape = getattr(value, "shape", None)
+    return "an array or list" if shape is None else f"an array of shape {shape}"
+
+
+def resolve_parameters(
+    name: str, parameters: Sequence[Parameter], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Every parameter's value; ArgumentError for a missing, unknown or array one."""
+    values: dict[str, Any] = {}
+    for p in parameters:
+        value = given.get(p.name, p.default)
+        if p.required and p.name not in given:
+            raise ArgumentError(
+                f"{name}: the scalar parameter {p.name!r} is missing; give {p.name}=..."
+            )
+        if isinstance(value, (list, dict)) or is_array(value):
+            raise ArgumentError(
+                f"{name}: the scalar parameter {p.name!r} is {described(value)}; it takes one "
+                "number. To vary it by element, or to compute it, make it an operand: move it "
+                "before the * in the signature"
+            )
+        if isinstance(p.default, float) and kind_of_value(value) in ("i", "b"):
+            value = float(cast("float", value))  # one kernel serves sigma=2 and sigma=2.0
+        values[p.name] = value.item() if isinstance(value, (np.generic, np.ndarray)) else value
+    unknown = set(given) - set(values)
+    if unknown:
+        known = ", ".join(values) or "none"
+        raise ArgumentError(f"{name}: unknown parameter {min(unknown)!r}; parameters: {known}")
+    return values
+
+
+def parameter_kinds(parameters: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What of the parameters' values a graph depends on: kinds of numbers, values of others."""
+    return tuple(
+        (name, static_key(value) if is_static(value) else kind_of_value(value))
+        for name, value in parameters.items()
+    )
+
+
+def defaults_of(scalar: Scalar) -> dict[str, Any]:
+    """Parameter values to look at a definition with; 1.0 where there is no default."""
+    return {
+        p.name: 1.0 if p.required and p.default is None else p.default for p in scalar.parameters
+    }

@@ -1,0 +1,150 @@
+"""The forms of an operator: one for each set of values of its static parameters.
+
+`def f(x, scale=None, method="exact")` has a kernel for each `method`, one without `scale`, one in
+which it is a number, one in which it is an operand. Each form is an operator of its own, made of
+the same text with its names in other roles (`nbgraph.kernels.signature`), so that derivatives,
+graphs and kernels see ordinary functions. A call asks for its form here, before anything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from nbgraph.errors import ArgumentError
+from nbgraph.kernels.derived import Derivative
+from nbgraph.kernels.function import WrittenFunction
+from nbgraph.kernels.signature import Choice, Signature, choices_of, is_static
+
+if TYPE_CHECKING:
+    from nbgraph.operator.mapper import Mapper
+
+MAX_FORMS = 256  # of one operator that are kept
+
+
+class Specialized(NamedTuple):
+    """The origin of a form: the operator as the text has it, and the roles that differ."""
+
+    parent: Mapper
+    choices: tuple[Choice, ...]
+
+
+class Forms:
+    """What makes and keeps the forms of one operator."""
+
+    def __init__(self, op: Mapper) -> None:
+        self._op = op
+        self._made: dict[tuple[Any, ...], Mapper] = {}
+
+    def clear(self) -> None:
+        """Forget the forms: the operator has changed."""
+        self._made.clear()
+
+    @property
+    def direct(self) -> int:
+        """How many positional arguments of a call are certainly the first operands."""
+        signature, count = self._signature(), 0
+        for name, operand in zip(signature.places, signature.operands, strict=False):
+            if name != operand:
+                break
+            count += 1
+        return count
+
+    def bind(
+        self, args: tuple[Any, ...], options: Mapping[str, Any]
+    ) -> tuple[Mapper, tuple[Any, ...], dict[str, Any]]:
+        """Return the form that a call asks for, its operands by position, and other arguments.
+
+        Raises ArgumentError where an array is given for a parameter that cannot be an operand.
+        """
+        op, signature = self._op, self._signature()
+        places = signature.places
+        if len(args) > len(places) or any(name in options for name in places[: len(args)]):
+            return op, args, dict(options)  # which refuses it
+        given = {**dict(zip(places, args, strict=False)), **options}
+        form = self.form(given)
+        fixed = [p.name for p in form.scalar.parameters if is_static(p.default)]
+        operands: list[Any] = []
+        for name in form.scalar.operands:
+            if name not in given:
+                break
+            operands.append(given.pop(name))
+        rest = {name: value for name, value in given.items() if name not in fixed}
+        return form, tuple(operands), rest
+
+    def form(self, given: Mapping[str, Any]) -> Mapper:
+        """Return the form for these values by name; those of operands do not count."""
+        own = {choice.name: choice for choice in self._op.scalar.choices}
+        return self.choose(choices_of(self._op.__name__, self._signature(), given, own).values())
+
+    def with_number(self, name: str) -> Mapper:
+        """Return the form in which a name has a number that can be differentiated by."""
+        signature = self._signature()
+        static = any(p.name == name and is_static(p.default) for p in signature.parameters)
+        p = signature.text.parameters[name]
+        if not static or not (p.default is None or isinstance(p.default, bool)):
+            return self._op
+        choice = Choice(name, "operand")
+        if p.kind is p.KEYWORD_ONLY:
+            choice = Choice(name, "number", 1.0)
+        return self.choose([*(c for c in self._op.scalar.choices if c.name != name), choice])
+
+    def choose(self, choices: Iterable[Choice]) -> Mapper:
+        """Return the form of these roles."""
+        op = self._op
+        chosen = tuple(sorted(choices, key=lambda choice: choice.name))
+        key = _key(chosen)
+        if key == _key(op.scalar.choices):
+            return op
+        if isinstance(op.scalar, Derivative):
+            parent, wrt, order = op.origin  # type: ignore[misc]
+            return parent.forms.choose(chosen).derivative(wrt, order=order)
+        if isinstance(op.origin, Specialized):
+            return specialized(op.origin.parent, chosen)
+        if op.refresh_needed():
+            op.refresh()
+            return specialized(op, chosen)
+        try:
+            found = self._made.get(key)
+        except TypeError:
+            listed = ", ".join(f"{c.name}={c.value!r}" for c in chosen)
+            raise ArgumentError(
+                f"{op.__name__}: {listed} cannot be static: the value may change; give a number, "
+                "a string, None or a tuple of these"
+            ) from None
+        if found is None:
+            while len(self._made) >= MAX_FORMS:
+                self._made.pop(next(iter(self._made)), None)
+            found = self._made.setdefault(key, self._make(chosen))
+        return found
+
+    def _make(self, choices: tuple[Choice, ...]) -> Mapper:
+        op, scalar = self._op, self._op.scalar
+        assert isinstance(scalar, WrittenFunction), op
+        definition = WrittenFunction(scalar.fn, choices, scalar)
+        definition.name = scalar.name
+        form = type(op)(
+            definition,
+            fastmath=op.fastmath,
+            prefer=op.prefer,
+            certify=op.certify,
+            origin=Specialized(op, choices),
+        )
+        if op.hand_gradient is not None:
+            form.gradient(op.hand_gradient.scalar.fn)  # type: ignore[attr-defined]
+        return form
+
+    def _signature(self) -> Signature:
+        signature = self._op.scalar.signature
+        assert signature is not None, self._op
+        return signature
+
+
+def _key(choices: Iterable[Choice]) -> tuple[Any, ...]:
+    return tuple(choice.key() for choice in choices)
+
+
+def specialized(parent: Mapper, choices: tuple[Choice, ...]) -> Mapper:
+    """Return the form of an operator with these roles."""
+    assert parent.forms is not None, parent
+    return parent.forms.choose(choices)
