@@ -3,6 +3,8 @@
 import math
 from math import acos, asin, atan2, cos, degrees, pi, radians, sin, sqrt, tan
 
+import numpy as np
+
 from tests.corpus.samples import sample
 
 J2000 = 2451545.0
@@ -10,6 +12,10 @@ J2000 = 2451545.0
 DEG = pi / 180.0
 
 LIGHT = 299792.458  # km/s
+
+EARTH_ORBIT = {"a": 1.00000011, "e": 0.01671022, "period": 365.25636}
+
+NUTATION = np.array([[-17.20, 125.04, -0.05295], [-1.32, 200.93, 1.97129], [-0.23, 76.6, 26.3529]])
 
 
 @sample("dates", "whole", "branches", year=(1600, 2200), month=(1, 12), day=(1.0, 31.0))
@@ -96,6 +102,15 @@ def refraction_minutes(h):
     return 1.02 / tan(radians(h + 10.3 / (h + 5.11))) + 0.0019279
 
 
+@sample("table", "for", t=(-1.0, 1.0), ulps=400)
+def nutation_longitude(t):
+    days = t * 36525.0
+    total = 0.0
+    for k in range(3):
+        total += NUTATION[k, 0] * np.sin(np.radians(NUTATION[k, 1] + NUTATION[k, 2] * days))
+    return total / 3600
+
+
 @sample("elif", "power", year=(1600.0, 2150.0), at=[(1700.0,), (1986.0,), (2005.0,)])
 def delta_t(year):
     """Espenak and Meeus: seconds of terrestrial time minus universal time."""
@@ -135,6 +150,13 @@ def comoving_distance(z, h0=70.0, om=0.3):
     for i in range(1, n):
         s += (4 if i % 2 else 2) * inverse_e(i * h)
     return LIGHT / h0 * s * h / 3
+
+
+@sample("dict", "plain", days=(0.0, 400.0))
+def earth_sun_distance(days):
+    m = 2 * pi * days / EARTH_ORBIT["period"]
+    e = EARTH_ORBIT["e"]
+    return EARTH_ORBIT["a"] * (1 - e**2) / (1 + e * cos(m + 2 * e * sin(m)))
 
 
 @sample("outputs", "tuple", "trigonometry", ra=(0.0, 360.0), dec=(-80.0, 80.0), ulps=200)

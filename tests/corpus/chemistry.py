@@ -1,5 +1,6 @@
 """Chemistry: rates, equilibria, potentials between atoms."""
 
+import math
 from math import exp, log10, sqrt
 
 import numpy as np
@@ -7,6 +8,10 @@ import numpy as np
 from tests.corpus.samples import sample
 
 R, FARADAY = 8.314462618, 96485.33212
+
+MASSES = {"H": 1.008, "C": 12.011, "N": 14.007, "O": 15.999}
+
+COLLISION = [1.16145, 0.14874, 0.52487, 0.7732, 2.16178, 2.43787]
 
 
 @sample("plain", "default", T=(250.0, 1200.0), Ea=(2e4, 1.5e5), ulps=200)
@@ -31,7 +36,7 @@ def weak_acid_ph(c, pKa):
     return -log10((-Ka + sqrt(Ka * Ka + 4 * Ka * c)) / 2)
 
 
-@sample("while", "convergence", "branches", c=(1e-4, 1.0), ulps=1e5)
+@sample("while", "convergence", "branches", c=(1e-4, 1.0), smooth="", ulps=1e5)
 def buffer_ph_bisection(c, salt=0.05, Ka=1.8e-5):
     low, high = 0.0, 14.0
     while high - low > 1e-9:
@@ -78,6 +83,17 @@ def switched(r):
 def butler_volmer(eta, i0=1e-3, alpha=0.5, T=298.15):
     f = FARADAY / (R * T)
     return i0 * (np.exp(alpha * f * eta) - np.exp(-(1 - alpha) * f * eta))
+
+
+@sample("dict", "whole", c=(0, 12), h=(0, 30), o=(0, 8))
+def molar_mass(c, h, o):
+    return c * MASSES["C"] + h * MASSES["H"] + o * MASSES["O"]
+
+
+@sample("table", "power", t=(0.3, 50.0))
+def collision_integral(t):
+    A, B, C, D, E, F = COLLISION
+    return A / t**B + C / math.exp(D * t) + E / math.exp(F * t)
 
 
 @sample("for", "whole", T=(200.0, 800.0), levels=(3, 30), ulps=64)

@@ -3,7 +3,15 @@
 import math
 from math import erf, exp, log, sqrt
 
+import numpy as np
+
 from tests.corpus.samples import sample
+
+BRACKETS = [(11000.0, 0.10), (44725.0, 0.12), (95375.0, 0.22), (182100.0, 0.24), (1e9, 0.32)]
+
+FREQUENCY = {"annual": 1, "semiannual": 2, "quarterly": 4, "monthly": 12}
+
+SPREADS = np.array([0.0003, 0.0008, 0.0021, 0.0051, 0.0123, 0.0407])
 
 
 def cdf(x):
@@ -39,7 +47,7 @@ def bond_price(y, coupon=0.05, years=10, face=100.0):
     return price + face / (1 + y) ** years
 
 
-@sample("while", "convergence", price=(60.0, 140.0), ulps=1e5)
+@sample("while", "convergence", price=(60.0, 140.0), smooth="", ulps=1e5)
 def yield_to_maturity(price):
     lo, hi = -0.5, 1.0
     while hi - lo > 1e-12:
@@ -60,6 +68,32 @@ def net_present_value(rate, first):
     return sum(c / (1 + rate) ** t for t, c in enumerate(flows))
 
 
+@sample("table", "for", "tuple", "minmax", income=(0.0, 400000.0), at=[(11000.0,), (-5.0,)])
+def income_tax(income):
+    tax, low = 0.0, 0.0
+    for high, rate in BRACKETS:
+        if income <= low:
+            break
+        tax += (min(income, high) - low) * rate
+        low = high
+    return tax
+
+
+@sample(
+    "dict",
+    "str",
+    "static",
+    "power",
+    rate=(0.0, 0.2),
+    years=(0.0, 30.0),
+    options={"compounding": "monthly"},
+    ulps=200,
+)
+def future_value(rate, years, principal=1000.0, *, compounding="annual"):
+    n = FREQUENCY[compounding]
+    return principal * (1 + rate / n) ** (n * years)
+
+
 @sample("dates", "whole", "minmax", y1=(2000, 2020), m1=(1, 12), d1=(1, 31), d2=(1, 31))
 def day_count_30_360(y1, m1, d1, d2, y2=2024, m2=6):
     if d1 == 31:
@@ -67,6 +101,12 @@ def day_count_30_360(y1, m1, d1, d2, y2=2024, m2=6):
     if d2 == 31 and d1 == 30:
         d2 = 30
     return (360 * (y2 - y1) + 30 * (m2 - m1) + (d2 - d1)) / 360
+
+
+@sample("table", "whole", "minmax", score=(0.0, 100.0), amount=(0.0, 1e6), smooth="amount")
+def expected_loss(score, amount):
+    grade = min(int(score / 20), 5)
+    return amount * SPREADS[grade] * 0.6
 
 
 @sample("plain", S1=(50.0, 150.0), S2=(50.0, 150.0), ulps=400, size=100.0)

@@ -2,7 +2,13 @@
 
 import math
 
+import numpy as np
+
 from tests.corpus.samples import sample
+
+THRESHOLDS = [0, 100, 250, 500, 900, 1500, 2500, 4000]
+
+EFFECTIVE = np.array([[1.0, 0.5, 2.0], [2.0, 1.0, 0.5], [0.5, 2.0, 1.0]])
 
 
 @sample("plain", "power", a=(800.0, 2600.0), b=(800.0, 2600.0), ulps=200)
@@ -19,6 +25,19 @@ def elo_update(rating, score, opponent=1500.0):
     else:
         k = 16
     return rating + k * (score - elo_expected(rating, opponent))
+
+
+@sample("table", "while", "whole", xp=(0, 6000), smooth="", at=[(100,), (4000,)])
+def level_of(xp):
+    level = 0
+    while level < len(THRESHOLDS) and xp >= THRESHOLDS[level]:
+        level += 1
+    return level
+
+
+@sample("table", "whole", "minmax", power=(1.0, 50.0), a=(0, 2), b=(0, 2))
+def matchup(power, a, b):
+    return power * EFFECTIVE[a][b]
 
 
 @sample("for", "whole", "plain", n=(1, 10), target=(1, 60), ulps=200)

@@ -3,9 +3,19 @@
 import math
 from math import acos, asin, atan2, cos, pi, radians, sin, sqrt
 
+import numpy as np
+
 from tests.corpus.samples import sample
 
 SQUARE = ((0.0, 0.0), (3.0, 0.5), (2.5, 3.0), (0.5, 2.0))
+
+GAUSS = np.array(
+    [
+        [0.2386191860831969, 0.4679139345726910],
+        [0.6612093864662645, 0.3607615730481386],
+        [0.9324695142031521, 0.1713244923791704],
+    ]
+)
 
 
 @sample(
@@ -113,6 +123,17 @@ def rotate_by_quaternion(angle, x, y=0.5, z=-0.25):
     w, n = cos(angle / 2), sin(angle / 2) / sqrt(3)
     tx, ty, tz = 2 * (n * z - n * y), 2 * (n * x - n * z), 2 * (n * y - n * x)
     return x + w * tx + n * (tz - ty), y + w * ty + n * (tx - tz), z + w * tz + n * (ty - tx)
+
+
+@sample("table", "for", a=(0.1, 5.0), b=(0.1, 5.0), ulps=64)
+def ellipse_perimeter(a, b):
+    """Gauss' rule with six nodes on a quarter."""
+    total = 0.0
+    for node, weight in GAUSS:
+        for sign in (-1, 1):
+            t = math.pi / 4 * (1 + sign * node)
+            total += weight * math.hypot(a * math.sin(t), b * math.cos(t))
+    return math.pi * total
 
 
 @sample("while", "convergence", lat=(-85.0, 85.0), ulps=200)

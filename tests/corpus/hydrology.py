@@ -2,7 +2,13 @@
 
 import math
 
+import numpy as np
+
 from tests.corpus.samples import sample
+
+RATING_H = np.array([0.2, 0.5, 1.0, 1.8, 3.0, 4.5])
+
+RATING_Q = np.array([0.4, 2.1, 7.9, 25.0, 80.0, 190.0])
 
 
 @sample("plain", "power", n=(0.01, 0.1), depth=(0.05, 3.0), slope=(1e-4, 0.05))
@@ -81,6 +87,15 @@ def green_ampt(t, K=0.65, psi=16.7, dtheta=0.34):
         F = new
         n += 1
     return F
+
+
+@sample("table", "for", "unbound", "early", level=(0.2, 4.4))
+def discharge_by_search(level):
+    for i in range(len(RATING_H) - 1):
+        if RATING_H[i] <= level < RATING_H[i + 1]:
+            break
+    f = (level - RATING_H[i]) / (RATING_H[i + 1] - RATING_H[i])
+    return RATING_Q[i] + f * (RATING_Q[i + 1] - RATING_Q[i])
 
 
 @sample("plain", "power", d=(0.001, 10.0), at=[(0.2,)])

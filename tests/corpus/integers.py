@@ -3,11 +3,16 @@
 import math
 from functools import reduce
 
+import numpy as np
 from numba import njit
 
 from tests.corpus.samples import sample
 
 MONTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+
+OFFSETS = np.array([0, 3, 2, 5, 0, 3, 5, 1, 4, 6, 2, 4])
+
+WITNESSES = [2, 3, 5, 7]
 
 
 @sample("while", "tuple", "whole", a=(0, 5000), b=(0, 5000))
@@ -80,6 +85,33 @@ def is_prime(n):
     return True
 
 
+@sample("table", "for", "while", "whole", n=(11, 100000), ulps=0)
+def is_prime_miller(n):
+    if n % 2 == 0:
+        return False
+    d, s = n - 1, 0
+    while d % 2 == 0:
+        d //= 2
+        s += 1
+    for a in WITNESSES:
+        x = 1
+        base, e = a % n, d
+        while e:
+            if e & 1:
+                x = x * base % n
+            base = base * base % n
+            e >>= 1
+        if x == 1 or x == n - 1:
+            continue
+        for _ in range(s - 1):
+            x = x * x % n
+            if x == n - 1:
+                break
+        else:
+            return False
+    return True
+
+
 @sample("while", "outputs", "whole", n=(0, 10**9))
 def digits(n):
     total, root = 0, n
@@ -125,6 +157,14 @@ def crc16(byte, crc):
     for _ in range(8):
         crc = ((crc << 1) ^ 0x1021) & 0xFFFF if crc & 0x8000 else (crc << 1) & 0xFFFF
     return crc
+
+
+@sample("dates", "modulo", "table", year=(1600, 2400), month=(1, 12), day=(1, 28))
+def weekday(year, month, day):
+    """Sakamoto's method; Sunday is 0."""
+    if month < 3:
+        year -= 1
+    return (year + year // 4 - year // 100 + year // 400 + OFFSETS[month - 1] + day) % 7
 
 
 @sample("dates", "logic", "whole", year=(1, 3000), at=[(1900,), (2000,)])

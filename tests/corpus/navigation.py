@@ -11,6 +11,13 @@ A, F = 6378137.0, 1 / 298.257223563
 
 E2 = F * (2 - F)
 
+LAYERS = [
+    (0.0, 288.15, -0.0065, 101325.0),
+    (11000.0, 216.65, 0.0, 22632.06),
+    (20000.0, 216.65, 0.001, 5474.889),
+    (32000.0, 228.65, 0.0028, 868.0187),
+]
+
 
 @sample("outputs", "trigonometry", lat=(-90.0, 90.0), lon=(-180.0, 180.0), h=(-100.0, 9e3))
 def to_earth_centred(lat, lon, h):
@@ -37,6 +44,17 @@ def from_earth_centred(x, y, z):
         if done:
             break
     return degrees(lat), degrees(atan2(y, x)), height
+
+
+@sample("table", "for", "power", "branches", h=(0.0, 40000.0), at=[(11000.0,), (20000.0,)])
+def standard_pressure(h):
+    base, T0, lapse, p0 = LAYERS[0]
+    for layer in LAYERS:
+        if h >= layer[0]:
+            base, T0, lapse, p0 = layer
+    if lapse == 0:
+        return p0 * math.exp(-0.034163195 * (h - base) / T0)
+    return p0 * (1 + lapse * (h - base) / T0) ** (-0.034163195 / lapse)
 
 
 @sample("whole", "outputs", "bits", lat=(-85.0, 85.0), lon=(-180.0, 179.9), zoom=(0, 18), smooth="")

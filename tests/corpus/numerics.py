@@ -2,7 +2,15 @@
 
 import math
 
+import numpy as np
+
 from tests.corpus.samples import sample
+
+KNOTS = np.array([0.0, 1.0, 2.5, 4.0, 5.0])
+
+HEIGHTS = np.array([1.0, 2.0, 0.5, 1.5, 1.0])
+
+SLOPES = np.array([0.8, 0.1, -0.2, 0.3, -0.4])
 
 POLYNOMIAL = (1.0, -2.0, 0.5, 0.25, -0.125)
 
@@ -67,6 +75,30 @@ def horner(x):
     for c in POLYNOMIAL:
         acc = acc * x + c
     return acc
+
+
+@sample("interp", "table", x=(-3.0, 3.0), ulps=200)
+def polyval(x):
+    return np.polyval(POLYNOMIAL, x)
+
+
+@sample("table", "while", "power", "whole", x=(-0.5, 5.5), at=[(0.0,), (2.5,)], ulps=64)
+def hermite_spline(x):
+    lo, hi = 0, len(KNOTS) - 1
+    while hi - lo > 1:
+        mid = (lo + hi) // 2
+        if KNOTS[mid] > x:
+            hi = mid
+        else:
+            lo = mid
+    h = KNOTS[hi] - KNOTS[lo]
+    t = (x - KNOTS[lo]) / h
+    return (
+        (1 + 2 * t) * (1 - t) ** 2 * HEIGHTS[lo]
+        + t * (1 - t) ** 2 * h * SLOPES[lo]
+        + t * t * (3 - 2 * t) * HEIGHTS[hi]
+        + t * t * (t - 1) * h * SLOPES[hi]
+    )
 
 
 @sample("while", "tuple", "convergence", a=(0.1, 10.0), b=(0.1, 10.0))

@@ -1,8 +1,17 @@
 """Optics: surfaces, films, beams, colours of light."""
 
+import cmath
 import math
 
 from tests.corpus.samples import sample
+
+
+@sample("complex", angle=(0.0, 1.5), n=(0.1, 2.0), k=(0.0, 4.0), ulps=400)
+def metal_reflectance(angle, n, k):
+    eps = (n + 1j * k) ** 2
+    root = cmath.sqrt(eps - math.sin(angle) ** 2)
+    rs = (math.cos(angle) - root) / (math.cos(angle) + root)
+    return abs(rs) ** 2
 
 
 @sample("early", "plain", angle=(0.0, 1.57), ratio=(0.4, 2.2), ulps=400)
@@ -13,6 +22,35 @@ def fresnel_unpolarised(angle, ratio):
         return 1.0
     g = math.sqrt(g2)
     return 0.5 * ((g - c) / (g + c)) ** 2 * (1 + ((c * (g + c) - 1) / (c * (g - c) + 1)) ** 2)
+
+
+@sample("complex", "tuple", wavelength=(400.0, 800.0), thickness=(50.0, 300.0), ulps=1e3)
+def film_reflectance(wavelength, thickness, n0=1.0, n1=1.38, n2=1.52):
+    r01 = (n0 - n1) / (n0 + n1)
+    r12 = (n1 - n2) / (n1 + n2)
+    phase = cmath.exp(2j * 2 * math.pi * n1 * thickness / wavelength)
+    r = (r01 + r12 * phase) / (1 + r01 * r12 * phase)
+    return (r * r.conjugate()).real
+
+
+@sample("complex", "local", "for", wavelength=(450.0, 750.0), ulps=2e4)
+def bragg_mirror(wavelength, pairs=5):
+    """Transfer matrices of quarter wave layers for 600 nm."""
+    m11, m12, m21, m22 = 1.0 + 0j, 0j, 0j, 1.0 + 0j
+    for _ in range(5):
+        for n in (2.3, 1.46):
+            d = 2 * math.pi * n * (600.0 / (4 * n)) / wavelength
+            c, s = math.cos(d), math.sin(d)
+            a12, a21 = 1j * s / n, 1j * n * s
+            m11, m12, m21, m22 = (
+                m11 * c + m12 * a21,
+                m11 * a12 + m12 * c,
+                m21 * c + m22 * a21,
+                m21 * a12 + m22 * c,
+            )
+    top = m11 + 1.52 * m12 - m21 - 1.52 * m22
+    bottom = m11 + 1.52 * m12 + m21 + 1.52 * m22
+    return abs(top / bottom) ** 2
 
 
 @sample("plain", r=(0.0, 3e-3), z=(-2.0, 2.0), ulps=64)
@@ -73,6 +111,20 @@ def grating_orders(spacing, wavelength):
     while (m + 1) * wavelength / spacing <= 1:
         m += 1
     return 2 * m + 1
+
+
+@sample("for", "complex", "unbound", x=(0.5, 8.0), m=(1.2, 1.8), ulps=2e4)
+def mie_a1(x, m):
+    """The first coefficient of a sphere, by its logarithmic derivative downwards."""
+    z = m * x
+    D = 0.0
+    for n in range(25, 1, -1):
+        D = n / z - 1 / (D + n / z)
+    psi0, chi0 = math.sin(x), math.cos(x)
+    psi1, chi1 = psi0 / x - chi0, chi0 / x + psi0
+    factor = D / m + 1 / x
+    a = (factor * psi1 - psi0) / (factor * (psi1 - 1j * chi1) - (psi0 - 1j * chi0))
+    return a.real
 
 
 @sample("plain", "power", x=(0.0, 1.0), y=(0.0, 1.0))

@@ -3,7 +3,13 @@
 import math
 from math import exp, isclose
 
+import numpy as np
+
 from tests.corpus.samples import sample
+
+DOSES = np.array([100.0, 50.0, 50.0, 75.0, 25.0])
+
+TIMES = np.array([0.0, 6.0, 12.0, 20.0, 30.0])
 
 
 @sample("plain", "default", t=(0.0, 24.0), dose=(10.0, 500.0))
@@ -11,11 +17,20 @@ def iv_bolus(t, dose, volume=20.0, k=0.15):
     return dose / volume * exp(-k * t)
 
 
-@sample("fparts", "branches", t=(0.0, 24.0), ka=(0.2, 3.0), at=[(2.0, 0.25)], ulps=2e3)
+@sample("fparts", "branches", t=(0.0, 24.0), ka=(0.2, 3.0), edges=[(2.0, 0.25)], ulps=2e3)
 def bateman(t, ka, ke=0.25, dose=100.0, v=30.0):
     if isclose(ka, ke, rel_tol=1e-6):
         return dose / v * ke * t * exp(-ke * t)
     return dose / v * ka / (ka - ke) * (exp(-ke * t) - exp(-ka * t))
+
+
+@sample("table", "for", "branches", t=(0.0, 48.0), k=(0.05, 0.5), at=[(6.0, 0.1)])
+def repeated_doses(t, k):
+    level = 0.0
+    for i in range(5):
+        if t >= TIMES[i]:
+            level += DOSES[i] / 25.0 * math.exp(-k * (t - TIMES[i]))
+    return level
 
 
 @sample("tuple", "plain", t=(0.0, 24.0), k12=(0.1, 1.0), k21=(0.1, 1.0), ulps=400)

@@ -9,14 +9,14 @@ from tests.zoo import judge
 RAISES = (ValueError, ArithmeticError, AssertionError, LookupError, NameError, TypeError)
 
 
-def points(row, count, seed=0, dtype=np.float64):
-    """Operands as columns: drawn from the ranges, then the ends of each, then `at`."""
+def points(row, count, seed=0, dtype=np.float64, *, smooth=False):
+    """Operands as columns: drawn from the ranges, then the ends of each, then `at` and `edges`."""
     draw = np.random.default_rng([seed, len(row.id)])
     rows = [[pick(draw, r) for r in row.ranges.values()] for _ in range(count)]
     middle = [pick(draw, r) for r in row.ranges.values()]
     for k, ends in enumerate(row.ranges.values()):
         rows += [[*middle[:k], end, *middle[k + 1 :]] for end in ends]
-    rows += [list(point) for point in row.at]
+    rows += [list(point) for point in (row.at if smooth else row.at + row.edges)]
     kinds = [np.int64 if isinstance(low, int) else dtype for low, _ in row.ranges.values()]
     return [np.array(c, dtype=kind) for c, kind in zip(zip(*rows), kinds)]
 

@@ -3,9 +3,10 @@
 from dataclasses import dataclass, field
 
 TAGS = frozenset(
-    """bits bool branches clip closure convergence dates default early elif for fparts generator
-    helper lambda logic match minmax mixed modulo nested njit none outputs plain power rounding
-    special static table trigonometry tuple unbound walrus while whole
+    """bits bool branches clip closure complex convergence dates default dict early elif for
+    fparts generator helper interp lambda local logic match minmax mixed modulo nested njit
+    none outputs plain power rounding special static str table trigonometry tuple unbound
+    walrus while whole
     """.split()
 )
 
@@ -16,8 +17,8 @@ ROWS = []
 class Row:
     """A function with where it is sampled.
 
-    `ranges` has (low, high) for each operand, two ints for an integer one, or a tuple of the only
-    values it takes as a list. `at` are more points. `options` are keyword arguments of every call.
+    `ranges` has (low, high) for each operand, two ints for an integer one. `at` are more points,
+    `edges` those where branches meet. `options` are keyword arguments of every call.
     The value may differ from Python's by `ulps` roundings of itself, by as many of `size`, which is
     the size of what cancels in the text, and by what roundings of operands make of it.
     `smooth` names the operands with a slope, all floats if None; `decorated` are arguments of `ng.op`.
@@ -27,6 +28,7 @@ class Row:
     tags: tuple
     ranges: dict
     at: tuple = ()
+    edges: tuple = ()
     options: dict = field(default_factory=dict)
     ulps: float = 16
     size: float = 1e-3
@@ -46,14 +48,18 @@ class Row:
         return f"{fn.__module__.rpartition('.')[2]}.{fn.__name__}"
 
 
-def sample(*tags, at=(), options=None, ulps=16, size=1e-3, smooth=None, decorated=None, **ranges):
+def sample(
+    *tags, at=(), edges=(), options=None, ulps=16, size=1e-3, smooth=None, decorated=None, **ranges
+):
     """Put a function into the table; it stays what it is."""
 
     def keep(fn):
         assert tags and TAGS.issuperset(tags), set(tags) - TAGS
         names = smooth if smooth is None else tuple(smooth.split())
-        row = Row(fn, tags, ranges, tuple(at), options or {}, ulps, size, names, decorated or {})
-        ROWS.append(row)
+        points = tuple(at), tuple(edges)
+        ROWS.append(
+            Row(fn, tags, ranges, *points, options or {}, ulps, size, names, decorated or {})
+        )
         return fn
 
     return keep

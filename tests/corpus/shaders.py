@@ -8,6 +8,8 @@ from numba import njit
 
 from tests.corpus.samples import sample
 
+BAYER = np.array([[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]])
+
 
 @njit
 def fract(x):
@@ -67,7 +69,7 @@ def hsv_to_rgb(h, s, v):
     r=(0.0, 1.0),
     g=(0.0, 1.0),
     b=(0.0, 1.0),
-    at=[(0.5, 0.5, 0.5)],
+    edges=[(0.5, 0.5, 0.5)],
     ulps=400,
 )
 def rgb_to_hsl(r, g, b):
@@ -159,9 +161,40 @@ def mandelbrot(cr, ci, limit=80):
     return n
 
 
+@sample("complex", "for", "early", re=(-1.5, 1.5), im=(-1.5, 1.5), smooth="")
+def julia(re, im):
+    z = complex(re, im)
+    for n in range(60):
+        if abs(z) > 2:
+            return n
+        z = z * z + (-0.8 + 0.156j)
+    return 60
+
+
+@sample("complex", "for", "early", re=(-2.0, 2.0), im=(-2.0, 2.0), smooth="")
+def newton_fractal(re, im):
+    """Which root of z**3 = 1 Newton's method comes to."""
+    z = re + im * 1j
+    for _ in range(40):
+        if z == 0:
+            return -1
+        step = (z**3 - 1) / (3 * z**2)
+        z -= step
+        if abs(step) < 1e-9:
+            break
+    if z.real > 0:
+        return 0
+    return 1 if z.imag > 0 else 2
+
+
 @sample("modulo", "whole", "mixed", x=(-9.0, 9.0), y=(-9.0, 9.0), smooth="")
 def checker(x, y):
     return (math.floor(x) + math.floor(y)) % 2 == 0
+
+
+@sample("table", "modulo", "whole", x=(0, 50), y=(0, 50), v=(0.0, 1.0), smooth="")
+def dither(x, y, v):
+    return 1 if v > (BAYER[x % 4, y % 4] + 0.5) / 16 else 0
 
 
 @sample("clip", "plain", x=(0.0, 12.0))

@@ -1,10 +1,14 @@
 """Signals: waves, windows, filters, coding of sound."""
 
+import cmath
 import math
 
+import numpy as np
 from numba import njit
 
 from tests.corpus.samples import sample
+
+HALF_BAND = np.array([0.5, 0.3127, 0.0, -0.0851, 0.0, 0.0302])
 
 CHEBYSHEV = (1.2, -0.5, 0.25, -0.125, 0.0625, -0.03)
 
@@ -53,12 +57,26 @@ def to_decibel(p, floor=-120.0):
     return max(floor, 10 * math.log10(p)) if p > 0 else floor
 
 
-@sample("plain", "rounding", x=(-1.0, 1.0), at=[(0.0,)])
+@sample("complex", "lambda", w=(0.0, 3.1), ulps=2e3)
+def biquad_gain(w):
+    z = cmath.exp(-1j * w)
+    top = 0.2 + 0.4 * z + 0.2 * z * z
+    bottom = 1 - 0.6 * z + 0.3 * z * z
+    return abs(top / bottom)
+
+
+@sample("complex", "outputs", f=(10.0, 1e5), ulps=2e3)
+def rlc_impedance(f, r=50.0, l=1e-3, c=1e-6):
+    z = r + 1j * 2 * np.pi * f * l + 1 / (1j * 2 * np.pi * f * c)
+    return np.abs(z), np.angle(z)
+
+
+@sample("plain", "rounding", x=(-1.0, 1.0), edges=[(0.0,)])
 def mu_law(x, mu=255):
     return math.copysign(math.log1p(mu * abs(x)) / math.log1p(mu), x)
 
 
-@sample("branches", "bool", "static", x=(-1.0, 1.0), at=[(0.0,)])
+@sample("branches", "bool", "static", x=(-1.0, 1.0), edges=[(0.0,)])
 def a_law(x, inverse=False):
     a = 87.6
     if inverse:
@@ -78,6 +96,14 @@ def goertzel_power(f, g):
     for n in range(48):
         s0, s1 = math.sin(2 * math.pi * f * n) + k * s0 - s1, s0
     return s0 * s0 + s1 * s1 - k * s0 * s1
+
+
+@sample("table", "for", "whole", w=(0.0, 3.14), ulps=200)
+def fir_response(w):
+    total = HALF_BAND[0]
+    for k in range(1, HALF_BAND.shape[0]):
+        total += 2 * HALF_BAND[k] * np.cos(k * w)
+    return total
 
 
 @sample("table", "for", "tuple", x=(-1.0, 1.0), ulps=64)

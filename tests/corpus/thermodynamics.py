@@ -1,5 +1,6 @@
 """Thermodynamics and heat: steam, humid air, gases, flow in pipes."""
 
+import cmath
 import math
 
 import numpy as np
@@ -8,6 +9,25 @@ from numba import njit
 from tests.corpus.samples import sample
 
 R = 8.314462618
+
+IF97_4 = [
+    1167.0521452767,
+    -724213.16703206,
+    -17.073846940092,
+    12020.82470247,
+    -3232555.0322333,
+    14.91510861353,
+    -4823.2657361591,
+    405113.40542057,
+    -0.23855557567849,
+    650.17534844798,
+]
+
+REGION_I = np.array([0, 0, 1, 1, 2, 3, 4, 8])
+
+REGION_J = np.array([-2, 0, -1, 3, 0, 0, -5, -6])
+
+REGION_N = np.array([0.1463, -3.7563, -0.0301, 0.0157, -0.00008, -0.0009, 0.002, -0.00003])
 
 CP_LOW = (3.53100528, -1.23660988e-04, -5.02999433e-07, 2.43530612e-09, -1.40881235e-12)
 
@@ -20,6 +40,24 @@ def saturation_pressure(t):
     if t >= 0:
         return 6.1094 * math.exp(17.625 * t / (t + 243.04))
     return 6.1121 * math.exp(22.587 * t / (t + 273.86))
+
+
+@sample("table", "power", T=(280.0, 640.0), ulps=4e3)
+def if97_saturation(T):
+    n = IF97_4
+    theta = T + n[8] / (T - n[9])
+    a = theta**2 + n[0] * theta + n[1]
+    b = n[2] * theta**2 + n[3] * theta + n[4]
+    c = n[5] * theta**2 + n[6] * theta + n[7]
+    return (2 * c / (-b + math.sqrt(b * b - 4 * a * c))) ** 4
+
+
+@sample("table", "for", "power", pi=(0.01, 6.0), tau=(1.5, 5.0), ulps=200)
+def gibbs_region_1(pi, tau):
+    total = 0.0
+    for i in range(8):
+        total += REGION_N[i] * (7.1 - pi) ** REGION_I[i] * (tau - 1.222) ** REGION_J[i]
+    return total
 
 
 @sample("branches", "for", "table", T=(250.0, 3000.0), ulps=64)
@@ -61,6 +99,25 @@ def heat_index(T, RH):
     elif RH > 85 and 80 <= T <= 87:
         hi += (RH - 85) / 10 * (87 - T) / 5
     return hi
+
+
+@sample("complex", "for", "minmax", T=(310.0, 600.0), p=(1e5, 5e6), ulps=2e5)
+def van_der_waals_volume(T, p, a=0.3640, b=4.267e-5):
+    """The largest root of the cubic equation, by Cardano with complex numbers."""
+    c2 = -(b + R * T / p)
+    c1 = a / p
+    c0 = -a * b / p
+    q = (3 * c1 - c2 * c2) / 9
+    r = (9 * c2 * c1 - 27 * c0 - 2 * c2**3) / 54
+    s = (r + cmath.sqrt(q**3 + r * r)) ** (1 / 3)
+    t = -q / s
+    best = 0.0
+    w = complex(-0.5, math.sqrt(3) / 2)
+    for turn in (1.0, w, w.conjugate()):
+        root = s * turn + t / turn - c2 / 3
+        if abs(root.imag) < 1e-9 * abs(root) + 1e-12:
+            best = max(best, root.real)
+    return best
 
 
 @sample("while", "convergence", T=(300.0, 600.0), v=(2e-3, 0.05))
