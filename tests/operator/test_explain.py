@@ -90,12 +90,11 @@ def test_simd_claim_agrees_with_the_assembly_text(op, dtype):
 def test_known_vector_and_known_scalar_operators():
     assert smooth_l1.explain().simd.vectorised
     assert sigmoid.explain().simd.vectorised
-    trips = newton_root.explain().simd
-    assert not trips.vectorised and "number of trips" in trips.reason
-    assert re.search(r"explained\.py:\d+", trips.reason)
+    assert newton_root.explain().simd.vectorised
     narrow = log_gamma.explain().simd
     assert not narrow.vectorised and not narrow.calls
     assert "lgamma" in narrow.reason
+    assert re.search(r"explained\.py:\d+", narrow.reason)
 
 
 def test_a_copy_is_called_a_copy():

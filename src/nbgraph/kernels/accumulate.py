@@ -18,7 +18,7 @@ from numba.extending import intrinsic
 
 from nbgraph.codegen import lower
 from nbgraph.kernels.kinds import INTEGERS
-from nbgraph.kernels.loops import ROOM, STRIP
+from nbgraph.kernels.loops import LANES, ROOM, STRIP
 from nbgraph.native.memory import load, room, store
 
 
@@ -133,6 +133,7 @@ def names() -> dict[str, Any]:
         **{f"strip_{name}": room(name, STRIP) for name in INTEGERS},
         **{f"room_{name}": room(name, count) for name, count in ROOM.items()},
         "room_int64": room("int64", 1),
+        **{f"lanes_{name}": room(name, LANES) for name in (*INTEGERS, "float32", "float64")},
     }
     for name in INTEGERS:
         info = np.iinfo(name)

@@ -30,6 +30,7 @@ _SYMBOL = {
     "bor": "|",
     "bxor": "^",
 }
+TRIGONOMETRIC = ("sin", "cos", "tan")
 _INLINE = 40  # characters up to which a value used once is written into its use
 
 
@@ -114,6 +115,7 @@ class Body:
         call_name: Callable[[Node], str] | None = None,
         prefix: str = "t",
         fault: str = "",
+        limit: str = "",
     ) -> None:
         self.graph, self.namespace = graph, namespace
         self.names = dict(leaves)
@@ -133,6 +135,7 @@ class Body:
         self.written = 0  # names that were given
         self._open: set[int] = set()  # loops that are being written
         self._prefix = prefix
+        self._limit = limit  # beyond it, an argument of trigonometry sets `wide`; "": no flag
         self._fault = fault  # a pointer to the kernel's code, where that can be said
 
     def require(self, nodes: Sequence[Node]) -> list[str]:
@@ -212,6 +215,8 @@ class Body:
         self.written += 1
         self.line(f"{name} = {text}")
         self.names[node.id] = name
+        if self._limit and node.op == "call" and node.data in TRIGONOMETRIC:
+            self.line(f"wide = wide | (abs({self.text(node.args[0])}) > {self._limit})")
 
     def _write_loop(self, region_id: int) -> None:
         region = self.graph.regions[region_id]
@@ -247,7 +252,14 @@ class Body:
                 self.names[final.id] = name
 
     def _stuck(self, carried: dict[int, str], moves: Node, region_id: int) -> None:
-        """The kernel's code, if the loop was left as a trip changed nothing. NaN may do so."""
+        """The kernel's code, if the loop was left as a trip changed nothing."""
+        self.line(f"if not ({self._excuses(carried, moves, region_id)}):")
+        self.indent += 1
+        self._blame(region_id)
+        self.indent -= 1
+
+    def _excuses(self, carried: dict[int, str], moves: Node, region_id: int) -> str:
+        """What lets a loop end so: a trip that changed something, or NaN among the numbers."""
         numbers = [carried[moves.id]]
         for key, phi in self._carried[region_id].items():
             if phi.kind == "f":
@@ -255,11 +267,14 @@ class Body:
         for node in self._entering(region_id):
             if node.kind == "f" and node.op != "const":
                 numbers.append(f"({self.text(node)} != {self.text(node)})")
+        return " | ".join(dict.fromkeys(numbers))
+
+    def _blame(self, region_id: int) -> None:
+        """Store the code of the line of a loop."""
         region = self.graph.regions[region_id]
         assert region.cond is not None
-        self.line(f"if not ({' | '.join(dict.fromkeys(numbers))}):")
         filename, _, number = region.cond.line.rpartition(":")
-        self.line(f"    store({self._fault}, 0, {stuck_code(place(filename, number))})")
+        self.line(f"store({self._fault}, 0, {stuck_code(place(filename, number))})")
 
     def _typed(self, text: str, phi: Node) -> str:
         return f"int64({text})" if phi.kind == "i" else text

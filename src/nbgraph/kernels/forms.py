@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from nbgraph.kernels.body import TRIGONOMETRIC
 from nbgraph.kernels.cost import is_chain
+from nbgraph.kernels.groups import has_groups, write_run
 from nbgraph.kernels.kinds import STORED
 from nbgraph.kernels.loops import STRIP, Combine, Operand, Output
-from nbgraph.kernels.writer import ITEMSIZE, TRIGONOMETRIC, Writer
+from nbgraph.kernels.writer import ITEMSIZE, Writer
 
 
 class Elementwise(Writer):
@@ -63,15 +65,19 @@ class Map(Elementwise):
 
     def _runs(self) -> None:
         """The inner run of elements, once or twice."""
-        if self._redoes():
-            small = self.part("run_small", self.captured(self._run_small), "wide")
-            self.line(2, f"wide = {self._shared()}")
-            self.line(2, "if not wide:")
-            self.line(3, f"wide = {small}")
-            self.line(2, "if wide:")
-            self.line(3, self.part("run", self.captured(self._run), "0"))
-        else:
+        if not self._redoes():
             self.line(2, self.part("run", self.captured(self._run), "0"))
+            return
+        small = self.part("run_small", self.captured(self._run_small), "wide")
+        self.line(2, f"wide = {self._shared()}")
+        if "fault" in self.locals:
+            self.line(2, "before = load(fault, 0)")
+        self.line(2, "if not wide:")
+        self.line(3, f"wide = {small}")
+        self.line(2, "if wide:")
+        if "fault" in self.locals:
+            self.line(3, "store(fault, 0, before)")
+        self.line(3, self.part("run", self.captured(self._run), "0"))
 
     def _redoes(self) -> bool:
         """Trigonometry runs on moderate arguments first; a run with huge ones is done again."""
@@ -80,7 +86,7 @@ class Map(Elementwise):
             return False
         nodes = loop.graph.reachable([o.node for o in loop.outputs])
         called = [n for n in nodes if n.op == "call" and n.data in TRIGONOMETRIC]
-        return bool(called) and not any(n.regions for n in called)
+        return bool(called) and (has_groups(self) or not any(n.regions for n in called))
 
     def _shared(self) -> str:
         """Whether an operand shares its memory with an output: then nothing is done twice."""
@@ -92,13 +98,17 @@ class Map(Elementwise):
         return " | ".join(tests)
 
     def _run_small(self) -> None:
-        self.line(0, "wide = False")
         self._run(small=True)
 
     def _run(self, *, small: bool = False) -> None:
         loop, access = self.loop, self.loop.access
         for name in self.outputs if loop.streaming else ():
             self.line(0, f"on_line({name}_p)")
+        if has_groups(self):
+            write_run(self, small=small)
+            return
+        if small:
+            self.line(0, "wide = False")
         self.line(0, "for i in range(m):")
         self.load_all(1, range(len(loop.operands)), access=access)
         texts = self.body(1, [o.node for o in loop.outputs], small=small)

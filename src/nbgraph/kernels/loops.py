@@ -32,6 +32,8 @@ BLOCK = 1024  # elements a reduction's accumulator takes before its total is set
 STRETCHES = ((1 << 18, 1 << 12), (1 << 25, 1 << 14))  # of so many elements, and more: a block's
 STRIP = 1024  # columns that a reduction along leading axes takes at once, elements streamed so
 ROOM = {"float32": 1 << 16, "float64": 1 << 15}  # elements that stay in a core's second cache
+VECTORS = 4  # that go through loops of a scalar function together
+LANES = VECTORS * 64 // 4  # elements of those, at most
 GROUP = 128  # rows it combines one after another before their total is set down
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _MEMORY = (
     *("word", "load", "store", "load_input", "store_output", "load_element", "store_element"),
-    *("address", "shifted", "select", "separate", "interleaved", "row_offset"),
+    *("address", "shifted", "select", "separate", "interleaved", "straight", "row_offset"),
     *("to_line", "on_line", "copied", "streamed"),
 )
 
@@ -107,7 +107,7 @@ def _names(source: Source) -> dict[str, Any]:
         space[name] = vector_math.implementation(function, source.namespace.compute)
     for name, function in source.namespace.externs.items():
         space[name] = function.compiled(source.namespace.compute)  # type: ignore[attr-defined]
-    if any(sign in source.text for sign in ("acc_", "_start_", "strip_", "room_")):
+    if any(sign in source.text for sign in ("acc_", "_start_", "strip_", "room_", "lanes_")):
         from nbgraph.kernels import accumulate
 
         space.update(accumulate.names())

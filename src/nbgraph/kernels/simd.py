@@ -2,7 +2,8 @@
 
 A claim about SIMD is read off the machine code, never off the compiler's intentions: the loops
 are found in the control flow, the innermost ones are looked at, and a loop counts as vectorised
-where it does packed arithmetic and stores packed results.
+where it does packed arithmetic and stores packed results, or keeps them in registers that scalar
+code has no use for.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from nbgraph.kernels.scalar import Node
 from nbgraph.kernels.vector_math.names import FAMILY
 from nbgraph.kernels.wording import place
 
-_VERSION = 1  # of the reading below; kept claims of another version are not used
+_VERSION = 2  # of the reading below; kept claims of another version are not used
 _REGISTER_BITS = {"x": 128, "y": 256, "z": 512}
 _PACKED = re.compile(  # packed arithmetic of x86; moves, shuffles and conversions do not count
     r"^v?(?:(?:add|sub|mul|div|sqrt|max|min|and|andn|or|xor|cmp\w*?|round|rndscale|scalef|"
@@ -207,7 +208,8 @@ def _components(inside: set[int], edges: Sequence[set[int]]) -> Iterator[set[int
 
 
 def _packed_width(body: Sequence[str]) -> int:
-    """Bits of the widest registers a loop does packed arithmetic in, if it stores packed too."""
+    """Bits of the widest registers a loop does packed arithmetic in, if it stores packed too or
+    they are wider than those of scalar code."""
     widest, stores = 0, False
     for line in body:
         name, _, operands = line.strip().partition("\t")
@@ -217,6 +219,7 @@ def _packed_width(body: Sequence[str]) -> int:
             bits = max(sizes, default=0)
             if bits > 128 or not _LOGIC.match(name):
                 widest = max(widest, bits)
+            stores = stores or (bits > 128 and not _LOGIC.match(name))
         elif _NEON.search(operands) and not name.startswith(("ld", "st", "mov", "dup")):
             widest = max(widest, 128)
     return widest if stores else 0

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from nbgraph.kernels import vector_math
-from nbgraph.kernels.body import Body, Namespace, may_fail
+from nbgraph.kernels.body import TRIGONOMETRIC, Body, Namespace, may_fail
 from nbgraph.kernels.kinds import INTEGERS
+from nbgraph.kernels.lanewise import Lanes, lanes
 from nbgraph.kernels.loops import Access, Loop, Operand, Output
 from nbgraph.kernels.scalar import Node
 
@@ -20,7 +21,6 @@ ITEMSIZE = {
     "float64": 8,
     **{f"{u}int{8 * size}": size for u in ("", "u") for size in (1, 2, 4, 8)},
 }
-TRIGONOMETRIC = ("sin", "cos", "tan")
 SHORT = ("float16", "bfloat16")
 _LOAD: dict[Access, str] = {
     "plain": "load",
@@ -35,10 +35,13 @@ _STORE: dict[Access, str] = {
 _RESERVED = frozenset(
     "args lo hi n m i j b row col acc start blocks place wide part run run_small separate word "
     "load store load_input store_output load_element store_element shifted select interleaved "
-    "fault row_offset to_line on_line copied streamed off head abs min max range".split()
+    "straight before fault lane group first count row_offset to_line on_line copied streamed off "
+    "head abs min max range".split()
 )
-_NUMBERED = ("t", "c", "v", "u", "w", "user", "table", "int", "uint", "float", "bool")
-_MADE = re.compile(r".*_(?:p|step|at|acc|all)_*$")  # names made of an array's
+_NUMBERED = frozenset(
+    "t c v u w room going active now stuck user table int uint float bool".split()
+)
+_MADE = re.compile(r".*_(?:p|step|at|acc|all|lanes)_*$")  # names made of an array's
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -328,6 +331,22 @@ class Writer:
             suffix = f"_{stored}"
         return self.namespace.function(node.data + suffix)
 
+    def _limit(self) -> str:
+        """The largest argument of trigonometry that the quick reduction takes."""
+        bound = vector_math.TRIG_BOUND[self.loop.compute]
+        return self.namespace.constant(self.loop.graph.const(bound))
+
+    def lanes(self, indent: int, roots: Sequence[Node], *, small: bool) -> Lanes:
+        """The scalar computation for a group of elements; see `body`."""
+        graph, namespace, limit = self.loop.graph, self.namespace, self._limit() if small else ""
+
+        def name(node: Node) -> str:
+            return self.function(node, small=small)
+
+        return Lanes(graph, roots, namespace, self.leaves, indent, name, "t", self.fault, limit).of(
+            lanes(self.loop.compute)
+        )
+
     def body(self, indent: int, roots: Sequence[Node], *, small: bool = False) -> list[str]:
         """The scalar computation; `small` uses trigonometry for moderate arguments and sets
         `wide` where an argument is beyond its range."""
@@ -336,14 +355,11 @@ class Writer:
         def name(node: Node) -> str:
             return self.function(node, small=small)
 
-        body = Body(loop.graph, roots, self.namespace, self.leaves, indent, name, fault=self.fault)
+        limit = self._limit() if small else ""
+        body = Body(
+            loop.graph, roots, self.namespace, self.leaves, indent, name, "t", self.fault, limit
+        )
         texts = body.require(roots)
-        if small:
-            bound = loop.graph.const(vector_math.TRIG_BOUND[loop.compute])
-            limit = self.namespace.constant(bound)
-            for node in loop.graph.reachable(roots):
-                if node.op == "call" and node.data in TRIGONOMETRIC:
-                    body.line(f"wide = wide | (abs({body.text(node.args[0])}) > {limit})")
         self.lines += body.lines
         return texts
 

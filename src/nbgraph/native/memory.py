@@ -293,6 +293,16 @@ def interleaved(typingctx):
     return types.void(), codegen
 
 
+@intrinsic
+def straight(typingctx):
+    """Ask that the loop over lanes around becomes vectors without a loop. Here it says nothing."""
+
+    def codegen(context, builder, signature, args):
+        return context.get_dummy_value()
+
+    return types.void(), codegen
+
+
 @_inline
 def row_offset(args, first, width, row, operand):
     """Bytes from an operand's base to outer row `row`; dimensions innermost first.

@@ -32,6 +32,7 @@ class Function:
         self.separate = False
         self.inlined = False
         self.interleaved = False
+        self.straight = False  # the loop being written is to become vectors without a loop
         self.convergent = False  # threads meet in it, so no call may come to depend on more
         self.grouped = False  # an access says that elements are independent
         self.returns: tuple[str, ...] = ()  # kinds of the results, known at the first return

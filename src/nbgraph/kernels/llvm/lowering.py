@@ -197,8 +197,8 @@ class Lowering:
         self._breaks.pop()
 
     def _says(self) -> str:
-        """What the loop that ends here tells LLVM, if it is an outermost one."""
-        return "" if self._breaks else self.names.loop(self.f)
+        """What the loop that ends here tells LLVM, if it is an outermost one or one over lanes."""
+        return "" if self._breaks and not self.f.straight else self.names.loop(self.f)
 
     def _return(self, node: ast.Return) -> None:
         if node.value is None:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from nbgraph import parsing
 from nbgraph.errors import CompileError
+from nbgraph.kernels import loops
+from nbgraph.kernels.lanewise import lanes
 from nbgraph.kernels.llvm import helpers, vocabulary, wide
 from nbgraph.kernels.llvm.function import RECORD, Function
 from nbgraph.kernels.llvm.lowering import Lowering
@@ -189,6 +191,9 @@ class Module:
     def loop(self, f: Function) -> str:
         """See Names: elements that are independent, vectors worked on in turn. Loops around
         inner runs stay as they are: unrolling those would take most of the time of a compile."""
+        if f.straight:
+            f.straight = False
+            return self._says(self._straight())
         says: list[str] = [] if f.separate else ['!{!"llvm.loop.unroll.disable"}']
         if f.grouped:
             says.append(f'!{{!"llvm.loop.parallel_accesses", {vocabulary.ELEMENT}}}')
@@ -197,6 +202,20 @@ class Module:
             says.append(f'!{{!"llvm.loop.vectorize.width", i32 {count}}}')
         elif f.interleaved:
             says.append(f'!{{!"llvm.loop.interleave.count", i32 {VECTORS}}}')
+        return self._says(says)
+
+    def _straight(self) -> Sequence[str]:
+        """Of a loop over the lanes of a group: written out before it is made of vectors, it would
+        stay scalar; then it is no loop any more."""
+        register = lanes(self._source.namespace.compute) // loops.VECTORS
+        return (
+            '!{!"llvm.loop.unroll.disable"}',
+            f'!{{!"llvm.loop.vectorize.width", i32 {register}}}',
+            f'!{{!"llvm.loop.interleave.count", i32 {loops.VECTORS}}}',
+        )
+
+    def _says(self, says: Sequence[str]) -> str:
+        """Metadata of a loop."""
         if not says:
             return ""
         at = _FIRST + len(self._metadata)

@@ -20,7 +20,7 @@ from nbgraph.kernels.llvm.values import (
     is_signed,
     llvm_type,
 )
-from nbgraph.kernels.loops import ROOM, STRIP
+from nbgraph.kernels.loops import LANES, ROOM, STRIP
 from nbgraph.native.processor import LINE, has_fma, is_x86
 
 Primitive = Callable[[Function, Sequence[Value]], Value | tuple[Value, ...] | None]
@@ -142,6 +142,10 @@ def _interleaved(f: Function, args: Sequence[Value]) -> None:
     f.interleaved = True
 
 
+def _straight(f: Function, args: Sequence[Value]) -> None:
+    f.straight = True
+
+
 def _accumulate(floating: str, integer: str) -> Primitive:
     """A sum or product whose order LLVM may choose, within one block."""
 
@@ -232,6 +236,7 @@ PRIMITIVES: dict[str, Primitive] = {
     "select": _select,
     "separate": _separate,
     "interleaved": _interleaved,
+    "straight": _straight,
     "acc_add": _accumulate("fadd", "add"),
     "acc_multiply": _accumulate("fmul", "mul"),
     "acc_max": _extreme("maximum", ">"),
@@ -246,6 +251,7 @@ PRIMITIVES: dict[str, Primitive] = {
     **{f"strip_{kind}": _room(kind, STRIP) for kind in (*INTEGERS, *FLOATS)},
     **{f"room_{kind}": _room(kind, count) for kind, count in ROOM.items()},
     "room_int64": _room("int64", 1),
+    **{f"lanes_{kind}": _room(kind, LANES) for kind in (*INTEGERS, *FLOATS)},
     **{kind: _converted(kind) for kind in (*INTEGERS, *FLOATS)},
 }
 
