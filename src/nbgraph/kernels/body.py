@@ -124,7 +124,7 @@ class Body:
         self._call_name = call_name or (lambda node: namespace.function(node.data))
         self._uses: dict[int, int] = {}
         self._carried: dict[int, dict[int, Node]] = {}  # region -> phis that are needed
-        for node in graph.reachable(roots):
+        for node in graph.reachable(roots, leaves):
             for argument in graph.children(node):
                 self._uses[argument.id] = self._uses.get(argument.id, 0) + 1
             if node.op == "final":
@@ -140,7 +140,7 @@ class Body:
 
     def require(self, nodes: Sequence[Node]) -> list[str]:
         """Write what the nodes need; their texts, each a name or a short expression."""
-        for node in self._schedule(nodes):
+        for node in self.schedule(nodes):
             if node.id not in self.names:
                 self._write(node)
         return [self.text(node) for node in nodes]
@@ -157,7 +157,7 @@ class Body:
 
     # order ------------------------------------------------------------------------------------
 
-    def _inputs(self, node: Node) -> Sequence[Node]:
+    def inputs(self, node: Node) -> Sequence[Node]:
         """What must be written before a node: for a loop, what enters it from outside."""
         if node.op != "final":
             return node.args
@@ -184,7 +184,8 @@ class Body:
                 found.append(node)
         return found
 
-    def _schedule(self, roots: Sequence[Node]) -> list[Node]:
+    def schedule(self, roots: Sequence[Node]) -> list[Node]:
+        """The nodes to write for `roots`, each after its inputs."""
         order: list[Node] = []
         done: set[int] = set(self.names)
         stack = [(root, False) for root in reversed(roots)]
@@ -197,7 +198,7 @@ class Body:
                 order.append(node)
                 continue
             stack.append((node, True))
-            stack.extend((n, False) for n in reversed(self._inputs(node)) if n.id not in done)
+            stack.extend((n, False) for n in reversed(self.inputs(node)) if n.id not in done)
         return order
 
     # statements -------------------------------------------------------------------------------

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from nbgraph.kernels.body import TRIGONOMETRIC
+import functools
+
+from nbgraph.kernels.body import TRIGONOMETRIC, Body
 from nbgraph.kernels.cost import is_chain
 from nbgraph.kernels.groups import has_groups, write_run
-from nbgraph.kernels.kinds import STORED
-from nbgraph.kernels.loops import STRIP, Combine, Operand, Output
+from nbgraph.kernels.kinds import STORED, is_boolean
+from nbgraph.kernels.loops import STRIP, Combine, Loop, Operand, Output
+from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.segments import RUN, Segment, cut
 from nbgraph.kernels.writer import ITEMSIZE, Writer
 
 
@@ -19,22 +23,70 @@ class Elementwise(Writer):
 
 
 class Map(Elementwise):
-    """One value an element."""
+    """One value an element; a long body is cut into segments, for short runs one after another."""
+
+    def __init__(self, loop: Loop) -> None:
+        super().__init__(loop)
+        self._segments: list[Segment] = []
+        self._strips: dict[int, tuple[str, str]] = {}  # node -> strip, dtype of its elements
 
     def space(self) -> None:
         """See Writer."""
+        self._segments = self._cut()
+        short = len(self._segments) > 1
         self.line(1, "row = lo // n")
         self.line(1, "col = lo - row * n")
+        for name, kind in dict.fromkeys(self._strips.values()):
+            self.line(1, f"{name} = strip_{kind}()")
         self.line(1, "while lo < hi:")
-        self.line(2, "m = min(n - col, hi - lo)")
+        run = "min(n - col, hi - lo)"
+        self.line(2, f"m = min({run}, {RUN})" if short else f"m = {run}")
         self.pointers(2, "row", "col", range(self.loop.pointers))
         if self.loop.streaming:
             self._streamed()
             return
         self._runs()
+        self._next(row_ends=not short)
+
+    def _next(self, *, row_ends: bool) -> None:
+        """Go on behind a run, which reaches to the end of its row or may do so."""
         self.line(2, "lo += m")
-        self.line(2, "row += 1")
-        self.line(2, "col = 0")
+        if row_ends:
+            self.line(2, "row += 1")
+            self.line(2, "col = 0")
+            return
+        self.line(2, "col += m")
+        self.line(2, "if col == n:")
+        self.line(3, "row += 1")
+        self.line(3, "col = 0")
+
+    def _cut(self) -> list[Segment]:
+        """The segments of the body; strips are named for what passes between them."""
+        loop = self.loop
+        roots = [o.node for o in loop.outputs]
+        if has_groups(self):
+            return [Segment((), tuple(roots))]
+        leaves = {**self.leaves, **{o.node.id: "" for o in loop.operands}}
+        found = cut(loop.graph, roots, Body(loop.graph, roots, self.namespace, leaves, 0))
+        free: dict[str, list[str]] = {}
+        for number, segment in enumerate(found[:-1]):
+            for node in segment.gives:
+                kind = self._strip_kind(node)
+                names = free.setdefault(kind, [])
+                name = names.pop() if names else self._unique("kept")
+                self._strips[node.id] = name, kind
+                self.locals.add(name)
+            later = {node.id for s in found[number + 1 :] for node in s.reads}
+            for node in segment.reads:
+                if node.id not in later:
+                    name, kind = self._strips[node.id]
+                    free.setdefault(kind, []).append(name)
+        return found
+
+    def _strip_kind(self, node: Node) -> str:
+        if node.kind == "f":
+            return self.loop.compute
+        return {"b": "uint8", "bool": "uint8", "i": "int64"}.get(node.kind, node.kind)
 
     def _streamed(self) -> None:
         """A run whose outputs begin where cache lines do, else the elements up to there, in strips
@@ -56,20 +108,30 @@ class Map(Elementwise):
         self.line(2, "if off != 0:")
         for name, output in outputs:
             self.line(3, f"copied({places[name]}, {name}_p, m * {ITEMSIZE[output.dtype]})")
-        self.line(2, "lo += m")
-        self.line(2, "col += m")
-        self.line(2, "if col == n:")
-        self.line(3, "row += 1")
-        self.line(3, "col = 0")
+        self._next(row_ends=False)
         self.line(1, "streamed()")
 
     def _runs(self) -> None:
-        """The inner run of elements, once or twice."""
-        if not self._redoes():
-            self.line(2, self.part("run", self.captured(self._run), "0"))
-            return
-        small = self.part("run_small", self.captured(self._run_small), "wide")
-        self.line(2, f"wide = {self._shared()}")
+        """The inner run of elements, segment by segment, each once or twice."""
+        for number, segment in enumerate(self._segments):
+            last = number + 1 == len(self._segments)
+            name = "run" if len(self._segments) == 1 else f"run_{number}"
+
+            def lines(
+                *, small: bool = False, segment: Segment = segment, last: bool = last
+            ) -> None:
+                self._run(segment, last=last, small=small)
+
+            if self._redoes(segment):
+                text = self.captured(functools.partial(lines, small=True))
+                small = self.part(f"{name}_small", text, "wide")
+                self._twice(small, self.part(name, self.captured(lines), "0"), shared=last)
+            else:
+                self.line(2, self.part(name, self.captured(lines), "0"))
+
+    def _twice(self, small: str, whole: str, *, shared: bool) -> None:
+        """The call of a run for moderate arguments, and that of the other where it has others."""
+        self.line(2, f"wide = {self._shared() if shared else 'False'}")
         if "fault" in self.locals:
             self.line(2, "before = load(fault, 0)")
         self.line(2, "if not wide:")
@@ -77,16 +139,20 @@ class Map(Elementwise):
         self.line(2, "if wide:")
         if "fault" in self.locals:
             self.line(3, "store(fault, 0, before)")
-        self.line(3, self.part("run", self.captured(self._run), "0"))
+        self.line(3, whole)
 
-    def _redoes(self) -> bool:
+    def _redoes(self, segment: Segment) -> bool:
         """Trigonometry runs on moderate arguments first; a run with huge ones is done again."""
         loop = self.loop
         if any(o.request == "add" for o in loop.outputs) or not loop.operands:
             return False
-        nodes = loop.graph.reachable([o.node for o in loop.outputs])
+        nodes = loop.graph.reachable(segment.gives, self._known(segment))
         called = [n for n in nodes if n.op == "call" and n.data in TRIGONOMETRIC]
         return bool(called) and (has_groups(self) or not any(n.regions for n in called))
+
+    def _known(self, segment: Segment) -> set[int]:
+        """What a segment does not compute."""
+        return {*self.leaves, *(node.id for node in segment.reads)}
 
     def _shared(self) -> str:
         """Whether an operand shares its memory with an output: then nothing is done twice."""
@@ -97,23 +163,35 @@ class Map(Elementwise):
         ]
         return " | ".join(tests)
 
-    def _run_small(self) -> None:
-        self._run(small=True)
-
-    def _run(self, *, small: bool = False) -> None:
+    def _run(self, segment: Segment, *, last: bool, small: bool) -> None:
         loop, access = self.loop, self.loop.access
-        for name in self.outputs if loop.streaming else ():
+        for name in self.outputs if loop.streaming and last else ():
             self.line(0, f"on_line({name}_p)")
         if has_groups(self):
             write_run(self, small=small)
             return
         if small:
             self.line(0, "wide = False")
+        if len(self._segments) > 1 and (access == "scoped" or not last):
+            access = "element"  # of strips no more is known
         self.line(0, "for i in range(m):")
-        self.load_all(1, range(len(loop.operands)), access=access)
-        texts = self.body(1, [o.node for o in loop.outputs], small=small)
-        for name, output, text in zip(self.outputs, loop.outputs, texts, strict=True):
-            self.store(1, name, output, text, access=access)
+        needed = {n.id for n in loop.graph.reachable(segment.gives, self._known(segment))}
+        which = [k for k, o in enumerate(loop.operands) if last or o.node.id in needed]
+        self.load_all(1, which, access=access)
+        for node in segment.reads:
+            name, kind = self._strips[node.id]
+            self.leaves[node.id] = f"{name}_i"
+            text = self.loaded(name, "i", "bool" if is_boolean(node.kind) else kind, access=access)
+            self.line(1, f"{name}_i = {text}")
+        texts = self.body(1, segment.gives, small=small)
+        if last:
+            for name, output, text in zip(self.outputs, loop.outputs, texts, strict=True):
+                self.store(1, name, output, text, access=access)
+            return
+        for node, text in zip(segment.gives, texts, strict=True):
+            name, kind = self._strips[node.id]
+            value = text if node.kind == "f" else f"{kind}({text})"
+            self.put(1, name, "i", value, access=access)
 
 
 _IDENTITY: dict[Combine, dict[str, str]] = {

@@ -63,7 +63,7 @@ class Lanes(Body):
     def compute(self, targets: Sequence[Node], finish: Callable[[list[str]], None]) -> None:
         """Write what the targets need. `finish` is given their texts and writes the last lines
         inside the last loop over the lanes."""
-        order = [n for n in self._schedule(targets) if n.id not in self.strips]
+        order = [n for n in self.schedule(targets) if n.id not in self.strips]
         levels, loops = self._levels(order)
         last = max([*levels.values(), *(level + 1 for level in loops)], default=0)
         for level in range(last + 1):
@@ -79,11 +79,11 @@ class Lanes(Body):
             for region_id in loops.get(level, ()):
                 self._loop(region_id)
 
-    def _schedule(self, roots: Sequence[Node]) -> list[Node]:
+    def schedule(self, roots: Sequence[Node]) -> list[Node]:
         """See Body; what lies in rooms is not computed again."""
         names = self.names
         self.names = {**names, **self.strips}
-        order = super()._schedule(roots)
+        order = super().schedule(roots)
         self.names = names
         return order
 
@@ -224,7 +224,7 @@ class Lanes(Body):
         if self._agrees(region.cond, set(shared)):
             return True, shared
         outs = [region.carried[key][2] for key in phis]
-        if any(n.op == "final" for n in self._schedule([region.cond, *outs])):
+        if any(n.op == "final" for n in self.schedule([region.cond, *outs])):
             return False, []
         finals = {key: self.graph.find_final(region_id, key) for key in shared}
         unread = [key for key, n in finals.items() if n is None or n.id not in self._uses]
@@ -272,7 +272,7 @@ class Lanes(Body):
         """A trip that all lanes take, or none."""
         region = self.graph.regions[region_id]
         assert region.cond is not None
-        for node in self._schedule([region.cond]):
+        for node in self.schedule([region.cond]):
             self._write(node)
         self.line(f"if not {self.text(region.cond)}:")
         self.line("    break")
@@ -322,7 +322,7 @@ class Lanes(Body):
         """The next values of what all lanes share."""
         region = self.graph.regions[region_id]
         outs = [region.carried[key][2] for key in scalars]
-        for node in self._schedule(outs):
+        for node in self.schedule(outs):
             self._write(node)
         for name, out in zip(scalars.values(), outs, strict=True):
             self.line(f"{name}_next = {self._typed(self.text(out), out)}")

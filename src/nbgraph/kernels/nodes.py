@@ -9,7 +9,7 @@ carried variables to the region it differentiates, so value and derivatives shar
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 # Graphs are shared by an operator and its derivatives, which threads may ask for at once. Held
@@ -165,13 +165,14 @@ class Nodes:
 
     # walking ----------------------------------------------------------------------------------
 
-    def reachable(self, roots: Iterable[Node]) -> list[Node]:
-        """All nodes the roots depend on, each after those it is computed from (phis aside)."""
+    def reachable(self, roots: Iterable[Node], known: Container[int] = ()) -> list[Node]:
+        """All nodes the roots depend on, each after those it is computed from (phis aside); without
+        those whose ids are `known`, and what these alone depend on."""
         seen: dict[int, Node] = {}
         stack = list(roots)
         while stack:
             node = stack.pop()
-            if node.id not in seen:
+            if node.id not in seen and node.id not in known:
                 seen[node.id] = node
                 stack.extend(self.children(node))
         return [seen[key] for key in sorted(seen)]

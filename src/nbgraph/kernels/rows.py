@@ -238,14 +238,7 @@ def _nodes(stages: Sequence[Sequence[Total]]) -> list[Node]:
 
 def _reached(graph: Graph, roots: Sequence[Node], known: dict[int, str]) -> set[int]:
     """What has to be computed for `roots` besides what is known, by id."""
-    found: set[int] = set()
-    stack = list(roots)
-    while stack:
-        node = stack.pop()
-        if node.id not in found and node.id not in known:
-            found.add(node.id)
-            stack += graph.children(node)
-    return found
+    return {node.id for node in graph.reachable(roots, known)}
 
 
 def _kept(loop: Loop) -> _Kept | None:
