@@ -29,11 +29,11 @@ def tries(x):
 
 
 def comprehension(x):
-    return max([k for k in (x, 1.0) if k > 0])  # here
+    return [k for k in (x, 1.0) if k > 0][0]  # here
 
 
 def generator(x, n):
-    return max(k * x for k in range(n))  # here
+    return [k * x for k in range(n)][0]  # here
 
 
 def unknown_function(x):

@@ -151,7 +151,7 @@ def numpy_math() -> ModuleType:
         setattr(module, name, getattr(np, name))
     for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh"):
         setattr(module, f"a{name}", getattr(np, f"arc{name}"))
-    module.hypot = lambda *legs: functools.reduce(np.hypot, legs)  # type: ignore[attr-defined]
+    module.hypot = lambda *legs: functools.reduce(np.hypot, legs, 0.0)  # type: ignore[attr-defined]
     module.atan2, module.pow = np.arctan2, np.power  # type: ignore[attr-defined]
     module.erf, module.erfc = scipy.special.erf, scipy.special.erfc  # type: ignore[attr-defined]
     module.gamma, module.lgamma = scipy.special.gamma, scipy.special.gammaln  # type: ignore[attr-defined]

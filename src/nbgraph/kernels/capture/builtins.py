@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import ast
-import inspect
+import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from types import FunctionType
-from typing import TYPE_CHECKING, NoReturn, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from nbgraph.kernels.capture import composed, integers
 from nbgraph.kernels.capture.table import ROUNDING
+from nbgraph.kernels.capture.texts import Texts
 from nbgraph.kernels.capture.values import Static, Value
 from nbgraph.kernels.kinds import INTEGERS, is_boolean, promote
-from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.scalar import Node
 
 if TYPE_CHECKING:
     from nbgraph.kernels.capture.tracer import Tracer
@@ -23,15 +24,8 @@ if TYPE_CHECKING:
 MAX_POWER = 512
 
 
-class Builtins:
+class Builtins(Texts):
     """Mixed into Tracer."""
-
-    graph: Graph
-    fn: FunctionType
-
-    def refuse(self, node: ast.AST, problem: str, remedy: str) -> NoReturn:
-        """Raise CaptureError; see Tracer."""
-        raise AssertionError
 
     def operation(
         self,
@@ -43,30 +37,32 @@ class Builtins:
     ) -> Value:
         """A known function applied to values."""
         sort, detail = operation
-        if sort in ("composed", "whole"):
-            args, kwargs = self._by_place(node, cast("FunctionType", detail), args, kwargs), {}
-        if detail == "float" and len(args) == 1 and isinstance(args[0], Static):
-            return self._float_of_text(node, args[0].value)
-        if kwargs and not (sort == "builtin" and detail in ("round", "npround")):
+        if sort == "composed":
+            return self._composed(node, cast("FunctionType", detail), args, kwargs, path)
+        if sort == "whole":
+            return self.call_whole(node, cast("FunctionType", detail), args, kwargs, path)
+        if sort == "static":
+            return self._known(node, detail, args)
+        if detail in ("float", "int") and args and isinstance(args[0], Static):
+            return self._known(node, float if detail == "float" else int, args)
+        if detail in ("round", "npround"):  # `None` is the default of the second argument
+            args = [a for a in (*args, *kwargs.values()) if getattr(a, "value", 0) is not None]
+            kwargs = {}
+        if kwargs:
             self.refuse(
                 node,
                 "keyword arguments are not understood here",
                 "give numbers by position; dtype= and out= belong to the call of the operator",
             )
-        args = [*args, *kwargs.values()]
         if not all(isinstance(a, Node) for a in args):
             self.refuse(node, "the arguments are not all numbers", "give numbers")
-        if sort == "whole":
-            return self._whole(cast("FunctionType", detail), args, path)
-        if sort == "composed":
-            return self._composed(cast("FunctionType", detail), args, path)
         if sort == "operator":
             return self._operator(str(detail), args, path)
         name = str(detail)
-        if name == "hypot" and len(args) > 2:
-            first, second, *others = args
-            args = [self.graph.call("hypot", first, second), *others]
-            return self.operation(node, operation, args, {}, path)
+        if name == "hypot" and len(args) != 2:
+            first, *others = args or [self.graph.const(0.0)]
+            legs = [self.graph.absolute(self.graph.float(first)), *others]
+            return functools.reduce(lambda a, b: self.graph.call("hypot", a, b), legs)
         if sort in ("call", "to_int"):
             self._count(node, args, 2 if name in _BINARY_CALLS else 1)
             return self._call_math(name, args, to_int=sort == "to_int", path=path)
@@ -81,50 +77,32 @@ class Builtins:
             )
         return method(*args, path=path)
 
-    def _composed(self, fn: FunctionType, args: list[Node], path: Node) -> Value:
-        whole = fn.__module__ == integers.__name__
-        if whole and all(a.op == "const" for a in args):
-            return self.graph.const(fn(*(int(a.data) for a in args)))
-        return self.compose(fn, args, path)
+    def _composed(
+        self,
+        node: ast.Call,
+        fn: FunctionType,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        path: Node,
+    ) -> Value:
+        values = [*args, *kwargs.values()]
+        if fn.__module__ == integers.__name__:
+            if any(isinstance(v, Node) and v.kind == "f" for v in values):
+                problem = f"{fn.__name__}() is for integers"
+                self.refuse(node, problem, "make them integers with int()")
+            if all(isinstance(v, Node) and v.op == "const" for v in values):
+                return self.graph.const(fn(*(int(v.data) for v in values)))
+        return self.call_text(node, fn, args, kwargs, path)
 
-    def _whole(self, fn: FunctionType, args: list[Node], path: Node) -> Value:
-        """A function of Python's integers: those of a narrow dtype do not wrap in it."""
-        if all(a.op == "const" for a in args):
-            numbers = [int(a.data) for a in args]
-            exact = fn in (integers.comb, integers.perm) and 0 <= numbers[-1] <= numbers[0]
-            return self.graph.const((getattr(math, fn.__name__) if exact else fn)(*numbers))
-        wide = [a if a.kind == "uint64" else self.graph.cast(a, "int64") for a in args]
-        return self.compose(fn, wide, path)
-
-    def _by_place(
-        self, node: ast.Call, fn: FunctionType, args: list[Value], kwargs: dict[str, Value]
-    ) -> list[Value]:
-        """The arguments of a composed function in their order, with its defaults."""
+    def _known(self, node: ast.Call, fn: Any, args: list[Value]) -> Value:
+        """A function of texts, types and literals: `float("inf")`, `np.finfo(float)`."""
+        values = [a.value if isinstance(a, Static) else getattr(a, "data", a) for a in args]
+        if not all(isinstance(a, Static) or getattr(a, "op", "") == "const" for a in args):
+            self.refuse(node, "what is called here needs constants", "compute it before the call")
         try:
-            bound = inspect.signature(fn).bind(*args, **kwargs)
-        except TypeError as error:
-            self.refuse(node, f"{fn.__name__}(): {error}", "give the arguments that it takes")
-        whole = fn.__module__ == integers.__name__
-        if whole and any(isinstance(a, Node) and a.kind == "f" for a in args):
-            self.refuse(node, f"{fn.__name__}() is for integers", "make them integers with int()")
-        defaults = {n: p.default for n, p in inspect.signature(fn).parameters.items()}
-        rest = [self.graph.const(v) for n, v in defaults.items() if n not in bound.arguments]
-        return [*bound.arguments.values(), *rest]
-
-    def _float_of_text(self, node: ast.Call, text: object) -> Node:
-        try:
-            return self.graph.const(float(text))  # type: ignore[arg-type]
-        except (TypeError, ValueError):
-            self.refuse(node, f"{text!r} is no number", "give a number, or 'inf' or 'nan'")
-
-    def compose(self, fn: FunctionType, args: Sequence[Value], path: Node) -> Value:
-        """A function of `composed`, traced in place with the user's line kept."""
-        tracer = cast("Tracer", self).subtracer(fn)
-        names = fn.__code__.co_varnames[: fn.__code__.co_argcount + fn.__code__.co_kwonlyargcount]
-        line = self.graph.line
-        value = tracer.run(dict(zip(names, args, strict=True)), path)
-        self.graph.line = line
-        return value
+            return cast("Tracer", self).constant(fn(*values), node)
+        except (TypeError, ValueError) as error:
+            self.refuse(node, str(error), "give a number, or text such as 'inf' or 'nan'")
 
     def power(self, a: Node, b: Node, path: Node) -> Value:
         """`a ** b`; small constant integer exponents become products."""
@@ -259,8 +237,13 @@ class Builtins:
             result = graph.select(graph.compare(op, other, result), other, result)
         return result
 
-    def _pow(self, a: Node, b: Node, path: Node) -> Value:
-        return self.power(a, b, path)
+    def _pow(self, a: Node, b: Node, mod: Node | None = None, *, path: Node) -> Value:
+        if mod is None:
+            return self.power(a, b, path)
+        if "f" in (a.kind, b.kind, mod.kind):
+            raise TypeError("pow() to a modulus is for integers (as in Python)")
+        wide = [self.graph.cast(n, "i") for n in (a, b, mod)]
+        return self.compose(integers.power_modulo, wide, path)
 
     def _fpow(self, a: Node, b: Node, path: Node) -> Value:
         return self.power(self.graph.float(a), b, path)
@@ -373,7 +356,7 @@ _MANY = 100
 _ARITY = {
     "min": (2, _MANY),
     "max": (2, _MANY),
-    "pow": (2, 2),
+    "pow": (2, 3),
     "fpow": (2, 2),
     "divmod": (2, 2),
     "where": (3, 3),

@@ -13,8 +13,8 @@ import numpy as np
 from nbgraph.kernels.capture import complex_numbers, remedies
 from nbgraph.kernels.capture.closures import LocalFunction
 from nbgraph.kernels.capture.containers import Method
+from nbgraph.kernels.capture.generators import Generators
 from nbgraph.kernels.capture.names import plain_function
-from nbgraph.kernels.capture.sequences import Sequences
 from nbgraph.kernels.capture.table import operations, scipy_operation
 from nbgraph.kernels.capture.values import Complex, Env, Static, Value
 from nbgraph.kernels.scalar import Node
@@ -23,7 +23,11 @@ if TYPE_CHECKING:
     from nbgraph.kernels.capture.tracer import Tracer
 
 MAX_DEPTH = 40  # of helpers that call helpers
-NUMBER_METHODS: dict[str, Any] = {"conjugate": np.conjugate}  # the number is the first argument
+NUMBER_METHODS: dict[str, Any] = {  # functions whose first argument is the number
+    "conjugate": np.conjugate,
+    "bit_length": int.bit_length,
+    "bit_count": int.bit_count,
+}
 _DEFAULT = object()  # stands for an argument that was left out
 
 
@@ -38,7 +42,7 @@ class Inlinable(Protocol):
         ...
 
 
-class Calls(Sequences):
+class Calls(Generators):
     """Mixed into Expressions."""
 
     depth: int
@@ -60,7 +64,7 @@ class Calls(Sequences):
             return found
         args = self.elements(node.args, env, path)
         kwargs = {k.arg or "": self._tracer.expression(k.value, env, path) for k in node.keywords}
-        self.frame = env
+        self.frame, self._tracer.site = env, node
         found = self.vector_call(node, callee.value, args, kwargs, path)
         if found is None:
             found = self.sequence_call(node, callee.value, args, kwargs, path)

@@ -96,9 +96,12 @@ def fmin(a, b):
     return np.where(a <= b or b != b, a, b)
 
 
-def clip(a, a_min, a_max):
-    """a limited to [a_min, a_max]; NaN stays."""
-    return minimum(maximum(a, a_min), a_max)
+def clip(a, a_min=None, a_max=None, *, min=None, max=None):
+    """a limited to [a_min, a_max], None where there is no limit; NaN stays."""
+    low = min if a_min is None else a_min
+    high = max if a_max is None else a_max
+    above = a if low is None else maximum(a, low)
+    return above if high is None else minimum(above, high)
 
 
 def heaviside(x, middle):
@@ -176,9 +179,20 @@ def modf(x):
     return math.copysign(0.0 if abs(x) == math.inf else x - whole, x), whole
 
 
+def frexp(x):
+    """A number m in [0.5, 1) with the sign of x and an integer n, so that x is m * 2**n."""
+    size = abs(floating(x))
+    known = 0.0 < size < math.inf
+    some = size if known else 1.0
+    n = np.floor(math.log2(some)) + 1.0
+    m = ldexp(some, -n)
+    m, n = (0.5 * m, n + 1.0) if m >= 1.0 else ((2.0 * m, n - 1.0) if m < 0.5 else (m, n))
+    return (math.copysign(m, x) if known else floating(x)), (int(n) if known else 0)
+
+
 def ldexp(x, n):
     """x * 2**n, in two steps: 2**n alone may be out of range."""
-    half = n // 2
+    half = np.floor(0.5 * n)
     return x * math.exp2(half) * math.exp2(n - half)
 
 
@@ -186,6 +200,80 @@ def isclose(a, b, rel_tol=1e-9, abs_tol=0.0):
     """Whether two numbers differ by little of the larger one (`math.isclose`)."""
     off = abs(a - b)
     return a == b or (off != math.inf and off <= max(rel_tol * max(abs(a), abs(b)), abs_tol))
+
+
+def close(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
+    """Whether two numbers differ by little of the second one (`np.isclose`)."""
+    near = abs(a - b) <= atol + rtol * abs(b) and abs(b) != math.inf
+    return near or a == b or (equal_nan and a != a and b != b)
+
+
+def ulp(x):
+    """The step from a number to the next larger size (`math.ulp`)."""
+    size = abs(floating(x))
+    above = np.nextafter(size, math.inf)
+    step = size - np.nextafter(size, 0.0) if above == math.inf else above - size
+    return size if size == math.inf else step
+
+
+def spacing(x):
+    """`ulp` with the sign of the number; NaN of infinite ones (NumPy)."""
+    step = ulp(x)
+    return math.nan if step == math.inf else (-step if x < 0.0 else step)
+
+
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    """Numbers in place of NaN and infinite ones: 0 and the largest ones, unless others are said."""
+    largest = np.nextafter(math.inf, 0.0)
+    high = largest if posinf is None else posinf
+    low = -largest if neginf is None else neginf
+    x = floating(x)
+    return 1.0 * nan if x != x else (high if x == math.inf else (low if x == -math.inf else x))
+
+
+def fix(x):
+    """x rounded towards 0, as a float."""
+    return np.trunc(floating(x))
+
+
+def isposinf(x):
+    """Whether a number is infinite and positive."""
+    return x == math.inf
+
+
+def isneginf(x):
+    """Whether a number is infinite and negative."""
+    return x == -math.inf
+
+
+def itself(x):
+    """The number, as `np.positive` and `operator.pos` give it."""
+    return x
+
+
+def isnot(x):
+    """`operator.not_`."""
+    return not x
+
+
+def istrue(x):
+    """`operator.truth`."""
+    return not not x
+
+
+def floor_and_rest(a, b):
+    """`np.divmod`."""
+    return a // b, a % b
+
+
+def item(values, place):
+    """`operator.getitem`."""
+    return values[place]
+
+
+def contains(values, sought):
+    """`operator.contains`."""
+    return sought in values
 
 
 def ndtr(x):

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 
 LARGEST = 9223372036854775807  # an int64
+ROOT = 3037000499  # the square of no smaller number is above it
 
 
-def gcd(a, b):
+def gcd(a=0, b=0):
     """The greatest common divisor, at least 0."""
     while b != 0:
         a, b = b, a % b
     return abs(a)
 
 
-def lcm(a, b):
+def lcm(a=1, b=1):
     """The least common multiple, at least 0."""
     divisor = gcd(a, b)
     return abs(a // (divisor + (divisor == 0) * 1) * b)
@@ -48,9 +49,10 @@ def comb(n, k):
     return ways
 
 
-def perm(n, k):
+def perm(n, k=None):
     """Ordered ways to choose k of n, 2**63 - 1 where they are more; 0 where k is no number of 0 to
     n."""
+    k = n if k is None else k
     ways, chosen = (0 <= k <= n) * 1, 0
     while chosen < k <= n:
         left, chosen = n - chosen, chosen + 1
@@ -65,3 +67,49 @@ def bit_count(n):
         left = left & (left - 1)
         count = count + 1
     return count
+
+
+def bit_length(n):
+    """How many bits abs(n) takes."""
+    left, count = abs(n), 0
+    for step in (32, 16, 8, 4, 2, 1):
+        if left >> step > 0:
+            left = left >> step
+            count = count + step
+    return count + (left > 0) * 1
+
+
+def power_modulo(a, n, m):
+    """a ** n % m by squaring; of a negative n, the power of the inverse of a."""
+    base, left = (inverse(a, m) if n < 0 else a % m), abs(n)
+    result = 1 % m
+    while left > 0:
+        if left % 2 == 1:
+            result = product_modulo(result, base, m)
+        left = left // 2
+        base = product_modulo(base, base, m)
+    return result
+
+
+def product_modulo(a, b, m):
+    """a * b % m of numbers between 0 and m, which is below 2**62."""
+    if abs(m) <= ROOT:
+        return a * b % m
+    total, left = 0, abs(b)
+    step = a if b >= 0 else -a
+    while left > 0:
+        if left % 2 == 1:
+            total = (total + step) % m
+        left = left // 2
+        step = (step + step) % m
+    return total
+
+
+def inverse(a, m):
+    """The number whose product with a leaves 1 when divided by m; 0 where there is none."""
+    rest, divisor, before, last = m, a % m, 0, 1
+    while divisor != 0:
+        times = rest // divisor
+        rest, divisor = divisor, rest - times * divisor
+        before, last = last, before - times * last
+    return before % m if abs(rest) == 1 else 0

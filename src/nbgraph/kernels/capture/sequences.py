@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import ast
 import functools
-import inspect
+import itertools
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
+from nbgraph.kernels.capture import samples, vectors
 from nbgraph.kernels.capture.builtins import Builtins
+from nbgraph.kernels.capture.closures import LocalFunction
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at, within
 from nbgraph.kernels.capture.values import (
     Array,
@@ -26,19 +31,21 @@ from nbgraph.kernels.capture.values import (
     join_value,
     unflatten,
 )
-from nbgraph.kernels.capture.vectors import FUNCTIONS
 from nbgraph.kernels.kinds import is_boolean, is_integer
 from nbgraph.kernels.scalar import Node
 
 if TYPE_CHECKING:
     from nbgraph.kernels.capture.tracer import Tracer
 
+MAX_SORTED = 32  # items that sorted() compares, each with each
 MAX_LISTED = 1024  # items that range() lists
 
 Comprehension = ast.ListComp | ast.GeneratorExp
-_FOLDS: dict[object, str] = {sum: "add", math.fsum: "add", math.prod: "mul"}
-_TESTS: dict[object, bool] = {any: True, all: False}
-_UPDATES: dict[str, type[ast.operator]] = {"add": ast.Add, "mul": ast.Mult}
+FOLDS: dict[object, str] = {
+    **dict.fromkeys((sum, math.fsum, np.sum), "add"),
+    **dict.fromkeys((math.prod, np.prod), "mul"),
+}
+TESTS: dict[object, bool] = {any: True, np.any: True, all: False, np.all: False}
 
 
 class Sequences(Builtins):
@@ -101,36 +108,6 @@ class Sequences(Builtins):
 
     # functions of tuples ----------------------------------------------------------------------
 
-    def summary(self, node: ast.Call, target: object, env: Env, path: Node) -> Value | None:
-        """`sum(... for ...)` and its like as the loop that it says; None where it is no such."""
-        if not node.args or not isinstance(node.args[0], Comprehension) or node.keywords:
-            return None
-        if _lookup(_FOLDS, target) is None and _lookup(_TESTS, target) is None:
-            return None
-        made = node.args[0]
-        name = f"{ast.unparse(node.func)}_{node.lineno}_{node.col_offset}".replace(".", "_")
-        inner, constant = dict(env), self.graph.const
-        if (fold := _lookup(_FOLDS, target)) is not None:
-            whole = target is not math.fsum
-            start = constant((0 if whole else 0.0) if fold == "add" else 1)
-            inner[name] = self.elements(node.args[1:], env, path)[0] if node.args[1:] else start
-            body: list[ast.stmt] = [
-                ast.AugAssign(ast.Name(name, ast.Store()), _UPDATES[fold](), made.elt)
-            ]
-        else:
-            sought = _TESTS[target]
-            inner[name] = constant(not sought)
-            test = made.elt if sought else ast.UnaryOp(ast.Not(), made.elt)
-            found = ast.Assign([ast.Name(name, ast.Store())], ast.Constant(sought))
-            body = [ast.If(test, [found], [])]
-        for part in reversed(made.generators):
-            for test in reversed(part.ifs):
-                body = [ast.If(test, body, [])]
-            body = [ast.For(part.target, part.iter, body, [])]
-        for statement in body:
-            ast.fix_missing_locations(ast.copy_location(statement, node))
-        return self._tracer.block(body, inner, path)[name]
-
     def sequence_call(
         self,
         node: ast.Call,
@@ -140,27 +117,38 @@ class Sequences(Builtins):
         path: Node,
     ) -> Value | None:
         """A built-in function of tuples; None where it is no such."""
-        if kwargs and (target not in (sum, enumerate, zip) or len(kwargs) > 1):
+        if target in (min, max, sorted) and isinstance(args[0], tuple) and kwargs:
+            return self._ranked(node, target, args[0], kwargs, path)
+        if kwargs and (target not in (sum, math.prod, enumerate, zip) or len(kwargs) > 1):
             return None
         args = tuple(self._tracer.keys(node, a) if isinstance(a, Mapping) else a for a in args)
         first = args[0] if args else None
-        if "strict" in kwargs and len({len(a) for a in args if isinstance(a, tuple)}) > 1:
+        strict = kwargs.get("strict")
+        if (
+            isinstance(strict, Node)
+            and strict.data
+            and len({len(a) for a in args if isinstance(a, tuple)}) > 1
+        ):
             self.refuse(node, "the tuples have different lengths", "leave out strict=True")
         args = (*args, *(v for k, v in kwargs.items() if k == "start"))
-        if (fold := _lookup(_FOLDS, target)) is not None and isinstance(first, tuple):
-            items = cast("tuple[Value, ...]", first)
+        if (fold := lookup(FOLDS, target)) is not None and isinstance(first, tuple):
+            flat = flatten(first) if isinstance(first, Array) else None
+            items = tuple(flat or cast("tuple[Value, ...]", first))
             start = args[1:] or ((self.graph.const(0),) if fold == "add" else ())
             return self._fold(node, fold, (*start, *items), path)
-        if (sought := _lookup(_TESTS, target)) is not None and isinstance(first, tuple):
+        if (sought := lookup(TESTS, target)) is not None and isinstance(first, tuple):
             join = self.graph.logical_or if sought else self.graph.logical_and
             truths = [self._tracer.truth(item) for item in first]
             return functools.reduce(join, truths, self.graph.const(not sought))
+        if target is callable:
+            known = isinstance(first, Static) and first.value
+            return self.graph.const(callable(known) or isinstance(known, LocalFunction))
         if target is range:
             return self._range_items(node, args)
-        applied = _lookup(_APPLIED, target)
+        applied = lookup(_APPLIED, target)
         if applied is not None and len(args) > 1 and isinstance(first, Static):
             return applied(self, node, args, path)
-        make = _lookup(_MAKERS, target)
+        make = lookup(_MAKERS, target)
         return make(self, node, args, path) if make and isinstance(first, tuple) else None
 
     def vector_call(
@@ -172,20 +160,11 @@ class Sequences(Builtins):
         path: Node,
     ) -> Value | None:
         """A function of NumPy or `bisect` applied to tuples; None where it is no such."""
-        fn = _lookup(FUNCTIONS, target)
+        fn = lookup(_VECTORS, target)
         if fn is None or not any(isinstance(v, tuple) for v in (*args, *kwargs.values())):
             return None
-        try:
-            bound = inspect.signature(fn).bind(*args, **kwargs)
-        except TypeError as error:
-            self.refuse(node, f"{fn.__name__}(): {error}", "leave out what is not listed")
-        parameters = inspect.signature(fn).parameters
-        constant = self._tracer.constant
-        values = [
-            bound.arguments[n] if n in bound.arguments else constant(p.default, node)
-            for n, p in parameters.items()
-        ]
-        return self.compose(fn, values, path)
+        found = self.call_text(node, fn, args, kwargs, path)
+        return self.vectors(found) if str(target.__module__).startswith("numpy") else found
 
     def _fold(self, node: ast.Call, op: str, items: tuple[Value, ...], path: Node) -> Value:
         self._numbers(node, tuple(item for item in items if not isinstance(item, Complex)))
@@ -239,6 +218,16 @@ class Sequences(Builtins):
         rows = zip(*(self._listed(node, c) for c in columns), strict=False)
         return tuple(self._tracer.apply(node, fn.value, list(row), {}, path) for row in rows)
 
+    def _accumulate(self, node: ast.Call, args: tuple[Value, ...], path: Node) -> Value:
+        items, *function = args
+        fn = function[0].value if function else operator.add
+        return tuple(
+            itertools.accumulate(
+                self._listed(node, items),
+                lambda a, b: self._tracer.apply(node, fn, [a, b], {}, path),
+            )
+        )
+
     def _reduce(self, node: ast.Call, args: tuple[Value, ...], path: Node) -> Value:
         fn, items, *start = args
         values = [*start, *self._listed(node, items)]
@@ -247,6 +236,63 @@ class Sequences(Builtins):
         return functools.reduce(
             lambda a, b: self._tracer.apply(node, fn.value, [a, b], {}, path), values
         )
+
+    def _ranked(
+        self, node: ast.Call, target: object, items: tuple[Value, ...], kwargs: Env, path: Node
+    ) -> Value:
+        """`min`, `max` or `sorted` with a key, a default or in reverse."""
+        allowed = {"key", "reverse"} if target is sorted else {"key", "default"}
+        key = kwargs.get("key")
+        if not kwargs.keys() <= allowed or not (key is None or isinstance(key, Static)):
+            self.refuse(node, "a keyword argument is not understood here", "leave it out")
+        by = None if key is None or key.value is None else key.value
+        ranks = [
+            item if by is None else self._tracer.apply(node, by, [item], {}, path) for item in items
+        ]
+        rows = list(zip(self._numbers(node, tuple(ranks)), items, strict=True))
+        if target is not sorted:
+            if not rows:
+                return kwargs.get("default") or self._numbers(node, (), 1)
+            op = "lt" if target is min else "gt"
+            return functools.reduce(lambda a, b: self._ordered(op, a, b)[0], rows)[1]
+        reverse = kwargs.get("reverse", self.graph.const(False))
+        op = "gt" if isinstance(reverse, Node) and reverse.data else "lt"
+        return self._sorted_rows(node, op, rows)
+
+    def _sorted_rows(self, node: ast.Call, op: str, rows: list[tuple[Node, Value]]) -> Value:
+        """Items in the order of their ranks; equal ones stay in order."""
+        if len(rows) > MAX_SORTED:
+            self.refuse(node, f"more than {MAX_SORTED} items are sorted", "sort before the call")
+        for last in range(len(rows) - 1, 0, -1):
+            for k in range(last):
+                rows[k : k + 2] = self._ordered(op, rows[k], rows[k + 1])
+        return tuple(item for _, item in rows)
+
+    def _ordered(
+        self, op: str, a: tuple[Node, Value], b: tuple[Node, Value]
+    ) -> list[tuple[Node, Value]]:
+        """Two rows, exchanged where the rank of the second is `op` that of the first."""
+        swap, graph = self.graph.compare(op, b[0], a[0]), self.graph
+        pairs = (zip(b, a, strict=True), zip(a, b, strict=True))
+        rows = [tuple(join_value(graph, swap, x, y) for x, y in pair) for pair in pairs]
+        return cast("list[tuple[Node, Value]]", rows)
+
+    def _sorted(self, node: ast.Call, args: tuple[Value, ...], path: Node) -> Value:
+        return self._ranked(node, sorted, args[0], {}, path)
+
+    def _iterated(self, node: ast.Call, args: tuple[Value, ...], path: Node) -> Value:
+        """What `itertools` lists of tuples; counts among its arguments are constants."""
+        fn = self._tracer.static(node.func, {})
+        values = [a if isinstance(a, tuple) else self._count_of(node, a) for a in args]
+        found = tuple(itertools.islice(fn(*values), MAX_LISTED + 1))
+        if len(found) > MAX_LISTED:
+            self.refuse(node, f"more than {MAX_LISTED} items are listed", "write a `for` loop")
+        return found
+
+    def _count_of(self, node: ast.Call, value: Value) -> int:
+        if not isinstance(value, Node) or value.op != "const" or not is_integer(value.kind):
+            self.refuse(node, "a count is no constant integer", "write the number")
+        return int(value.data)
 
     def _listed(self, node: ast.Call, items: Value) -> tuple[Value, ...]:
         if not isinstance(items, tuple):
@@ -311,6 +357,10 @@ class Sequences(Builtins):
         return join_value(graph, inside, value, unflatten(value, nowhere))
 
 
+_ITERTOOLS = (
+    "product combinations combinations_with_replacement permutations pairwise chain".split()
+)
+_VECTORS: dict[Any, Any] = vectors.FUNCTIONS | samples.FUNCTIONS
 _Maker = Callable[[Any, ast.Call, tuple[Value, ...], Node], Value]
 _MAKERS: dict[object, _Maker] = {
     len: lambda self, node, args, path: self.graph.const(len(args[0])),
@@ -322,10 +372,16 @@ _MAKERS: dict[object, _Maker] = {
     enumerate: Sequences._enumerate,
     zip: Sequences._zip,
     math.dist: Sequences._dist,
+    sorted: Sequences._sorted,
+    itertools.accumulate: Sequences._accumulate,
+    **{getattr(itertools, name): Sequences._iterated for name in _ITERTOOLS},
 }
-_APPLIED: dict[object, _Maker] = {map: Sequences._map, functools.reduce: Sequences._reduce}
+_APPLIED: dict[object, _Maker] = {
+    map: Sequences._map,
+    functools.reduce: Sequences._reduce,
+}
 
 
-def _lookup(table: dict[object, Any], target: object) -> Any:
+def lookup(table: dict[object, Any], target: object) -> Any:
     """The entry of a function; None for what is none or cannot be looked up."""
     return table.get(target) if callable(target) and type(target).__hash__ else None

@@ -69,6 +69,7 @@ def operations() -> dict[object, tuple[str, object]]:
     table.update(_BUILTINS)
     table.update(_COMPOSED)
     table.update(_WHOLE)
+    table.update(_STATIC)
     table.update(dict.fromkeys(complex_numbers.OPERATIONS, ("complex", None)))
     return table
 
@@ -106,6 +107,7 @@ _BUILTINS: dict[object, tuple[str, object]] = {
     bool: _builtin("bool"),
     round: _builtin("round"),
     np.round: _builtin("npround"),
+    np.around: _builtin("npround"),
     np.rint: _builtin("rint"),
     np.fmod: _builtin("npfmod"),
     np.square: _builtin("square"),
@@ -194,6 +196,25 @@ _COMPOSED: dict[object, tuple[str, object]] = {
         (math.modf, composed.modf),
         (math.ldexp, composed.ldexp),
         (math.isclose, composed.isclose),
+        (math.frexp, composed.frexp),
+        (math.ulp, composed.ulp),
+        (np.modf, composed.modf),
+        (np.ldexp, composed.ldexp),
+        (np.frexp, composed.frexp),
+        (np.spacing, composed.spacing),
+        (np.isclose, composed.close),
+        (np.allclose, composed.close),
+        (np.nan_to_num, composed.nan_to_num),
+        (np.fix, composed.fix),
+        (np.isposinf, composed.isposinf),
+        (np.isneginf, composed.isneginf),
+        (np.positive, composed.itself),
+        (np.divmod, composed.floor_and_rest),
+        (operator.pos, composed.itself),
+        (operator.not_, composed.isnot),
+        (operator.truth, composed.istrue),
+        (operator.getitem, composed.item),
+        (operator.contains, composed.contains),
         (np.gcd, integers.gcd),
         (np.lcm, integers.lcm),
         (np.bitwise_count, integers.bit_count),
@@ -201,8 +222,16 @@ _COMPOSED: dict[object, tuple[str, object]] = {
 }
 # of Python's integers, which have no width
 _WHOLE: dict[object, tuple[str, object]] = {
-    getattr(math, name): ("whole", getattr(integers, name))
-    for name in ("gcd", "lcm", "isqrt", "factorial", "comb", "perm")
+    **{
+        getattr(math, name): ("whole", getattr(integers, name))
+        for name in ("gcd", "lcm", "isqrt", "factorial", "comb", "perm")
+    },
+    int.bit_length: ("whole", integers.bit_length),
+    int.bit_count: ("whole", integers.bit_count),
+}
+# functions that make constants of types and texts
+_STATIC: dict[object, tuple[str, object]] = {
+    fn: ("static", fn) for fn in (np.finfo, np.iinfo, np.dtype, float.fromhex)
 }
 
 

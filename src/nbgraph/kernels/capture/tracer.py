@@ -54,6 +54,8 @@ class Tracer(Expressions):
         self.text: FunctionText = function_text(fn)
         self.frame: Env = {}
         self._locals: dict[ast.AST, Static] = {}
+        self.caller: Tracer | None = None  # of a library text: who is told of refusals
+        self.site: ast.AST | None = None  # the call that is made now
 
     def run(self, env: Env, path: Node) -> Value:
         """The value of the function's return, for bound arguments, where `path` holds."""
@@ -82,6 +84,8 @@ class Tracer(Expressions):
 
     def refuse(self, node: ast.AST, problem: str, remedy: str) -> NoReturn:
         """Raise CaptureError with the user's line and what to write instead."""
+        if self.caller is not None and self.caller.site is not None:
+            self.caller.refuse(self.caller.site, problem, remedy)
         line = self.text.line_of(node)
         raise CaptureError(
             f"{self.fn.__name__}: {problem}\n"

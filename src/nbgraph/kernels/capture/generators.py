@@ -1,0 +1,128 @@
+"""`sum(... for ...)` and its like as the loop that it says.
+
+The number of terms may depend on values, as that of a loop may.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import math
+from typing import Any
+
+from nbgraph.kernels.capture.sequences import FOLDS, TESTS, Comprehension, Sequences, lookup
+from nbgraph.kernels.capture.values import Env, Undefined, Value, join_value
+from nbgraph.kernels.scalar import Node
+
+TOTAL, SEEN, BEST = "$total", "$seen", "$best"  # no names that a text can hold
+# what is done with each item; `elt` and `key` stand for expressions of the call
+_EXTREME = """
+item = elt
+rank = key(item)
+if not seen or rank {} best:
+    total, best, seen = item, rank, True
+"""
+_LOOPS: dict[str, str] = {
+    "add": "total += elt",
+    "mul": "total *= elt",
+    "any": "if elt: total = True",
+    "all": "if not elt: total = False",
+    "next": "if not seen:\n    total, seen = elt, True\n    break",
+    "min": _EXTREME.format("<"),
+    "max": _EXTREME.format(">"),
+}
+_SORTS: dict[object, str] = {
+    **FOLDS,
+    **{test: "any" if sought else "all" for test, sought in TESTS.items()},
+    min: "min",
+    max: "max",
+    next: "next",
+    len: "add",
+}
+_KEYWORDS: dict[object, frozenset[str]] = {
+    **dict.fromkeys((sum, math.prod), frozenset(("start",))),
+    **dict.fromkeys((min, max), frozenset(("key", "default"))),
+}
+
+
+class Generators(Sequences):
+    """Mixed into Expressions."""
+
+    def summary(self, node: ast.Call, target: object, env: Env, path: Node) -> Value | None:
+        """The value of `sum(... for ...)` and its like; None where it is no such."""
+        sort = lookup(_SORTS, target)
+        made = self._generator(node.args[0], env) if sort and node.args else None
+        options: dict[str | None, ast.expr] = {k.arg: k.value for k in node.keywords}
+        if made is None or not options.keys() <= _KEYWORDS.get(target, frozenset()):
+            return None
+        if target is len and not any(part.ifs for part in made.generators):
+            return None
+        options |= {"elt": ast.Constant(1)} if target is len else {"elt": made.elt}
+        body: list[ast.stmt] = _Filled(options).visit(ast.parse(_LOOPS[sort])).body
+        for part in reversed(made.generators):
+            for test in reversed(part.ifs):
+                body = [ast.If(test, body, [])]
+            body = [ast.For(part.target, part.iter, body, [])]
+        for statement in body:
+            ast.fix_missing_locations(ast.copy_location(statement, node))
+        default = options.get("default", options.get("start", [*node.args[1:], None][0]))
+        start = None if default is None else self._tracer.expression(default, env, path)
+        inner = {**env, **self._start(target, sort, start)}
+        after = self._tracer.block(body, inner, path)
+        if sort not in ("next", "min", "max"):
+            return after[TOTAL]
+        return self._or_default(node, after, start)
+
+    def _generator(self, node: ast.expr, env: Env) -> Comprehension | None:
+        """A comprehension, `map(f, items)` or `filter(f, items)`, as a comprehension."""
+        if isinstance(node, Comprehension) or not isinstance(node, ast.Call):
+            return node if isinstance(node, Comprehension) else None
+        target = self._tracer.static(node.func, env)
+        if target not in (map, filter) or len(node.args) != 2:
+            return None
+        function, items = node.args
+        item = ast.Name("$item", ast.Load())
+        applied = ast.copy_location(ast.Call(function, [item], []), node)
+        stored = ast.Name("$item", ast.Store())
+        tests: list[ast.expr] = [applied] if target is filter else []
+        part = ast.comprehension(stored, items, tests, 0)
+        return ast.GeneratorExp(item if target is filter else applied, [part])
+
+    def _start(self, target: object, sort: str, start: Value) -> Env:
+        constant = self.graph.const
+        if sort in ("any", "all"):
+            return {TOTAL: constant(sort == "all")}
+        if sort in ("add", "mul"):
+            first = constant(1 if sort == "mul" else (0.0 if target is math.fsum else 0))
+            return {TOTAL: first if start is None else start}
+        zero = constant(0)
+        return {TOTAL: zero, BEST: zero, SEEN: constant(False)}
+
+    def _or_default(self, node: ast.Call, after: Env, default: Value) -> Value:
+        """What was found, else the default; NaN, of integers 0, where Python raises."""
+        found, seen = after[TOTAL], after[SEEN]
+        if default is None:
+            floating = isinstance(found, Node) and found.kind == "f"
+            default = self.graph.const(math.nan) if floating else found
+        value = join_value(self.graph, seen, found, default)
+        if isinstance(value, Undefined):
+            self.refuse(node, f"the value {value.why}", "give a default of the same sort")
+        return value
+
+
+class _Filled(ast.NodeTransformer):
+    """Puts expressions into a text of `_LOOPS`, and makes its names ones that no text holds."""
+
+    def __init__(self, expressions: dict[str | None, ast.expr]) -> None:
+        self.expressions = expressions
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        """`key(item)`: the item itself without a key."""
+        found = self.generic_visit(node)
+        return found if "key" in self.expressions else node.args[0]
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        """An expression of the call, or a name."""
+        if node.id in ("elt", "key"):
+            return copy.deepcopy(self.expressions.get(node.id, node))
+        return ast.copy_location(ast.Name(f"${node.id}", node.ctx), node)

@@ -1,0 +1,264 @@
+"""Functions of `math`, NumPy, `operator`, `itertools` and `statistics`: as Python runs the text."""
+
+import functools
+import inspect
+import itertools
+import math
+import operator
+import re
+import statistics
+
+import numba
+import numpy as np
+import pytest
+
+import nbgraph as ng
+from nbgraph.errors import CaptureError
+from nbgraph.kernels.capture import integers
+
+EDGES, HEIGHTS = (-1.0, 0.5, 1.0, 2.5, 4.0), (1.0, -2.0, 0.5, 3.0, -1.0)
+TABLE = np.linspace(-3.0, 3.0, 40)
+SQUARES = TABLE**2
+
+
+@functools.cache
+def kept(x):
+    return 2.0 * x
+
+
+@numba.njit
+def compiled(x):
+    return x * x + 1.0
+
+
+def pieces_of_floats(x):
+    size, power = math.frexp(x)
+    rest, whole = np.modf(x)
+    return size, power, rest, whole, np.ldexp(x, 3), math.ulp(x), np.spacing(x), np.fix(x)
+
+
+def rounded(x):
+    some = round(x, 2), round(x, ndigits=1), round(x, None), np.around(x, decimals=1)
+    return *some, np.round(x, 2), np.divmod(x, 0.7), divmod(x, -0.7), x // 2 + 7 // 2, int("12") * x
+
+
+def limits(x):
+    some = np.clip(x, None, 0.5), np.clip(x, 0.5, None), np.clip(x, a_max=1, a_min=-0.5)
+    return *some, np.clip(x, min=-0.5, max=0.25), np.clip(x, a_max=0.0, a_min=None), math.hypot(x)
+
+
+def close(x):
+    some = np.isclose(x, 1.0, atol=0.5), np.allclose(x, -2.0, rtol=0.2, atol=0)
+    return (
+        *some,
+        np.isposinf(x),
+        np.isneginf(x),
+        math.isclose(x, 1, abs_tol=0.5),
+        x == np.positive(x),
+    )
+
+
+def pieces(x):
+    some = np.interp(x, EDGES, HEIGHTS), np.interp(x, TABLE, SQUARES)
+    ends = np.interp(x, EDGES, HEIGHTS, left=-9, right=9.0), np.interp(x, (0, x * x + 1), (1, x))
+    chosen = np.select([x < 0, x < 1], [x * x, 2 * x], default=9.0), np.select([x < 0], [x])
+    return *some, *ends, *chosen, np.choose(int(x > 0) + int(x > 1), (1.0, x, x * x))
+
+
+def choices(x):
+    parts = np.piecewise(x, [x < 0, x >= 0], [lambda t: -t, lambda t: 2 * t])
+    return parts, np.piecewise(x, [x < 0, x > 1], [-1.0, 1.0, 0.5]), np.where(
+        x > 1, 1.0, np.where(x < 0, x, 0.5)
+    )  # fmt: skip
+
+
+def lengths(x):
+    v = [x, 1.0, -2.0]
+    orders = np.linalg.norm(v, 2), np.linalg.norm(v, ord=1), np.linalg.norm(v, np.inf)
+    return np.linalg.norm(v), *orders, np.linalg.norm(v, -np.inf), np.linalg.norm(v, 3.0)
+
+
+def summaries(x):
+    v = (x, 1.0, 2.0)
+    some = np.average(v, weights=(1.0, 2.0, 3.0)), np.average(v), np.nansum((x, math.nan, 1.0))
+    more = np.nanmax((math.nan, x)), np.nanmean((x, math.nan, 1.0)), np.count_nonzero((x > 0, 1, 0))
+    stated = statistics.mean(v), statistics.fmean(v), statistics.median(v), statistics.stdev(v)
+    return *some, *more, *stated, statistics.pvariance(v), np.convolve((x, 1.0), (1.0, 2.0))[1]
+
+
+def ranked(x):
+    v = (1.0, -3.0, x, -x)
+    some = min(v, key=abs), max(v, key=lambda t: -t * t), max((), default=x), min(v, default=0.0)
+    rows = sorted([(abs(t), t) for t in v], key=lambda pair: pair[0])
+    return *some, *sorted(v), sorted(v, reverse=True)[0], rows[2][1], sorted(v, key=abs)[1]
+
+
+def generated(x):
+    some = next(t for t in (1.0, 2.0, 5.0) if t > x), next((t for t in EDGES if t > x), 99.0)
+    most = max(x * k for k in (1, -2)), max((k for k in EDGES if k * x > 1.0), default=-1.0)
+    long = next(n for n in range(1000) if n * n > 3 + x), min((n - 9 * x) ** 2 for n in range(40))
+    near = (
+        min(range(20), key=lambda n: abs(n - 2 * x)),
+        min((e for e in EDGES), key=lambda e: e * x),
+    )
+    return *some, *most, *long, *near
+
+
+def counted(x):
+    some = len([t for t in (x, 1.0, -1.0) if t > 0]), sum(filter(operator.truth, (x, 0.0, -1.0)))
+    more = (
+        math.prod((t for t in (x, 2.0) if t > 0), start=2.0),
+        sum([x * i for i in range(3)], start=x),
+    )
+    nested = sum(i * j * x for i in range(30) for j in range(i) if (i + j) % 3 == 0)
+    return *some, *more, nested, any(a < x < b for a, b in ((0, 1), (2, 3))), np.sum([x, x * x]), (
+        sum(map(operator.neg, (x, *range(40))))
+    )  # fmt: skip
+
+
+def listed(x):
+    v = (x, 1.0, 2.0)
+    pairs = sum(a * b for a, b in itertools.product(v, (2.0, x)))
+    chosen = sum(a * b for a, b in itertools.combinations(v, 2))
+    steps = sum(abs(a - b) for a, b in itertools.pairwise(v))
+    runs = [*itertools.accumulate(v), *itertools.accumulate(v, max)]
+    return pairs, chosen, steps, *runs, sum(itertools.chain(v, (2.0,)))
+
+
+def operators(x):
+    value = operator.add(x, 1.0) * operator.neg(x) + operator.truediv(x, 2.0) + operator.pos(x)
+    truths = operator.not_(x > 0), operator.truth(x), operator.contains((1.0, 2.0), x)
+    return value, operator.pow(x, 2), operator.getitem((x, 2.0, x), 1), *truths
+
+
+def bits(x):
+    n = int(x * 12)
+    some = n.bit_length(), n.bit_count(), n & -n, (abs(n) << 3) >> 1, pow(abs(n) + 2, 13, 97)
+    more = math.gcd(n, 18, 27), math.gcd(n), math.lcm(n, 6, 4), math.gcd(), math.perm(abs(n) % 7)
+    return *some, *more, pow(3, -abs(n), 7), pow(n, 3, -50), n // -2, divmod(n, 3)
+
+
+def helpers(x):
+    return kept(x) + compiled(x), (y := x * 2) + y, x + np.finfo(float).eps, float.fromhex("0x1p3")
+
+
+FUNCTIONS = [
+    pieces_of_floats, rounded, limits, close, pieces, choices, lengths, summaries, ranked,
+    generated, counted, listed, operators, bits, helpers,
+]  # fmt: skip
+X = np.array([0.3, -1.7, 1.0, 2.4, -0.25, 3.75, 0.125, -2.5])
+EVEN = np.array([0.31, -1.73, 1.04, 2.41, -0.26, 3.76, 0.13, -2.52])  # where nothing jumps
+
+
+def numbers(value):
+    if isinstance(value, (tuple, list)):
+        return [n for part in value for n in numbers(part)]
+    return [value]
+
+
+def together(value):
+    return np.array(numbers(value), float)
+
+
+def wanted(fn, x):
+    return np.stack([together(fn(v)) for v in x.tolist()], axis=1)
+
+
+@pytest.mark.parametrize("fn", FUNCTIONS, ids=lambda fn: fn.__name__)
+def test_a_value_is_that_of_the_text(fn):
+    op = ng.op(fn, certify=False)
+    np.testing.assert_allclose(together(op(X)), wanted(fn, X), rtol=1e-13, atol=1e-15)
+    with ng.config(compiler="python"):
+        np.testing.assert_allclose(together(op(X)), wanted(fn, X), rtol=1e-13, atol=1e-15)
+    assert op.ptx("float32")
+
+
+@pytest.mark.parametrize(
+    "fn", [pieces, choices, lengths, summaries, ranked, generated, counted, listed]
+)
+def test_slopes_are_those_of_differences(fn):
+    h = 1e-6
+    steps = (wanted(fn, EVEN + h) - wanted(fn, EVEN - h)) / (2 * h)
+    op = ng.op(fn, certify=False)
+    floating = [np.asarray(part).dtype.kind == "f" for part in numbers(op(EVEN))]
+    got = together(op.derivative(0)(EVEN))
+    np.testing.assert_allclose(got[floating], steps[floating], rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_parts_of_extreme_floats(dtype):
+    """Of subnormal, infinite and undefined numbers, and of powers of two."""
+    info = np.finfo(dtype)
+    sizes = [*2.0 ** np.arange(-12, 12), info.max, info.tiny, info.tiny / 8, 0.0, np.inf, np.nan]
+    x = np.array([s * v for v in sizes for s in (1, -1)], dtype)
+    x = np.concatenate([x, np.nextafter(x, x.dtype.type(0))])
+    size, power, step, number = ng.op(
+        lambda x: (*np.frexp(x), np.spacing(x), np.nan_to_num(x, nan=1.5)), certify=False
+    )(x)
+    mantissas, powers = np.frexp(x)
+    np.testing.assert_array_equal(size, mantissas)
+    np.testing.assert_array_equal(power, powers)
+    np.testing.assert_array_equal(number, np.nan_to_num(x, nan=1.5))
+    some = np.abs(x) < info.max
+    np.testing.assert_array_equal(step[some], np.spacing(x[some]))
+
+
+def test_numbers_in_place_of_infinite_ones():
+    op = ng.op(lambda x: (np.nan_to_num(x), np.nan_to_num(x, nan=7, posinf=1.0, neginf=-2.0)))
+    x = np.array([np.nan, np.inf, -np.inf, 2.0, -0.0])
+    for got, value in zip(op(x), (np.nan_to_num(x), [7, 1, -2, 2, 0]), strict=True):
+        np.testing.assert_array_equal(got, value)
+
+
+def test_a_line_through_points_at_its_points_and_outside():
+    x = np.array([*EDGES, -5.0, 7.0, np.nan, np.inf, -np.inf, 0.75])
+    got = ng.op(lambda x: np.interp(x, EDGES, HEIGHTS), certify=False)(x)
+    np.testing.assert_array_equal(got, np.interp(x, EDGES, HEIGHTS))
+
+
+def test_powers_to_a_modulus_do_not_overflow():
+    a = np.array([3, 2**61 - 5, 123456789012345, 0, -7])
+    raised = ng.op(lambda a, n, m: pow(a, n, m))  # noqa: PLW0108 - a built-in function
+    with pytest.raises(CaptureError, match="modulus is for integers"):
+        raised(1.5, 2, 3)
+    for modulus in (97, 2**31 - 1, 2**61 - 1, -(2**40), 1):
+        got = raised(a, 65537, modulus)
+        assert got.tolist() == [pow(v, 65537, modulus) for v in a.tolist()]
+    for n in (0, 1, 2**31, 2**62, 2**63 - 1):
+        assert integers.bit_length(n) == n.bit_length()
+
+
+def unwrapped(x):
+    return np.unwrap(x)  # here
+
+
+def unknown_option(x):
+    return np.interp(x, EDGES, HEIGHTS, period=2.0)  # here
+
+
+def sorted_many(x):
+    return sorted([x * k for k in range(40)])[3]  # here
+
+
+def compared_with_a_tuple(x):
+    return np.maximum(x, (1.0, 2.0))  # here
+
+
+REFUSED = {
+    unwrapped: "formula of one element",
+    unknown_option: "period",
+    sorted_many: "sort before the call",
+    compared_with_a_tuple: "not understood",
+}
+
+
+@pytest.mark.parametrize("fn", REFUSED, ids=lambda fn: fn.__name__)
+def test_refusals_name_the_users_line(fn):
+    """What a text of the library refuses is refused at the call of it."""
+    with pytest.raises(CaptureError) as caught:
+        ng.op(fn)
+    lines, first = inspect.getsourcelines(fn)
+    line = first + next(k for k, text in enumerate(lines) if "# here" in text)
+    message = str(caught.value)
+    assert message.startswith(f"{fn.__name__}: ") and f"line {line}\n" in message, message
+    assert REFUSED[fn] in message and re.search(r"\nInstead: .{8,}\.$", message), message
