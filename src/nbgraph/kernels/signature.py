@@ -2,7 +2,8 @@
 
 A static parameter (None, a bool, a string, an enum member, a function, a tuple) is part of the
 definition: each of its values gives a graph of its own. A name whose default is static is a
-parameter, also where it is positional; a `Choice` gives it another role or value.
+parameter, also where it is positional, and so is a positional one with an integer default that the
+text counts with (`n=20`, `range(n)`); a `Choice` gives it another role or value.
 
 >>> def f(x, scale=None, *, method="exact"): ...
 >>> read_signature(f).operands, [p.name for p in read_signature(f).parameters]
@@ -13,6 +14,7 @@ parameter, also where it is positional; a `Choice` gives it another role or valu
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
@@ -22,10 +24,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 import numpy as np
 
 from nbgraph.errors import ArgumentError, CaptureError
+from nbgraph.kernels.capture.text import NoSourceError, function_text
 from nbgraph.kernels.kinds import kind_of_value
 
 if TYPE_CHECKING:
     from nbgraph.kernels.function import Scalar
+
+
+_BITS = (ast.LShift, ast.RShift, ast.BitAnd, ast.BitOr, ast.BitXor)
 
 
 class Parameter(NamedTuple):
@@ -120,6 +126,7 @@ def read_signature(fn: FunctionType, choices: Iterable[Choice] = ()) -> Signatur
         raise CaptureError(f"{fn.__name__}: an async function gives no number; write a plain `def`")
     chosen = {choice.name: choice for choice in choices}
     text = inspect.signature(fn, follow_wrapped=False)
+    counts = counts_of(fn, text)
     operands: list[str] = []
     defaults: dict[str, Any] = {}
     parameters: list[Parameter] = []
@@ -133,7 +140,7 @@ def read_signature(fn: FunctionType, choices: Iterable[Choice] = ()) -> Signatur
             )
         if p.kind is not p.KEYWORD_ONLY:
             places.append(name)
-        parameter = _parameter(p, chosen.get(name))
+        parameter = _parameter(p, chosen.get(name), counts)
         if parameter is not None:
             parameters.append(parameter)
             continue
@@ -151,7 +158,32 @@ def read_signature(fn: FunctionType, choices: Iterable[Choice] = ()) -> Signatur
     return Signature(tuple(operands), defaults, tuple(parameters), tuple(places), text)
 
 
-def _parameter(p: inspect.Parameter, choice: Choice | None) -> Parameter | None:
+def counts_of(fn: FunctionType, text: inspect.Signature) -> set[str]:
+    """Return the positional names with integer defaults that a function counts, indexes or shifts
+    with: no floating value would do."""
+    candidates = {
+        name
+        for name, p in text.parameters.items()
+        if p.kind is p.POSITIONAL_OR_KEYWORD and kind_of_value(p.default) == "i"
+    }
+    if not candidates:
+        return set()
+    try:
+        nodes = [n for st in function_text(fn).body for n in ast.walk(st)]
+    except NoSourceError:
+        return set()
+    needed: list[ast.AST] = []
+    for node in nodes:
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "range":
+            needed += node.args
+        elif isinstance(node, ast.Subscript):
+            needed.append(node.slice)
+        elif isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, _BITS):
+            needed += ast.iter_child_nodes(node)
+    return {n.id for n in needed for n in ast.walk(n) if isinstance(n, ast.Name)} & candidates
+
+
+def _parameter(p: inspect.Parameter, choice: Choice | None, counts: set[str]) -> Parameter | None:
     """A name of the text as a scalar parameter; None: it is an operand."""
     if choice is not None:
         if choice.role == "operand":
@@ -159,7 +191,7 @@ def _parameter(p: inspect.Parameter, choice: Choice | None) -> Parameter | None:
         return Parameter(p.name, choice.value, required=choice.role == "number")
     if p.default is p.empty:
         return Parameter(p.name, required=True) if p.kind is p.KEYWORD_ONLY else None
-    if p.kind is p.KEYWORD_ONLY or is_static(p.default):
+    if p.kind is p.KEYWORD_ONLY or is_static(p.default) or p.name in counts:
         return Parameter(p.name, p.default)
     return None
 
@@ -188,6 +220,9 @@ def choices_of(
                 del found[key]
         elif own is not p.empty and not is_static(own):
             found.pop(key, None)  # a number, as the text says
+            has_dtype = kind_of_value(value) is None or isinstance(value, np.generic)
+            if p.kind is not p.KEYWORD_ONLY and has_dtype:
+                found[key] = Choice(key, "operand")
         elif kind_of_value(value) is not None and _is_number(value, p):
             operand = key in made and made[key].role == "operand"
             if not operand and (own is not p.empty or key in made):
