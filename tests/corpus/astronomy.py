@@ -170,6 +170,23 @@ def galactic(ra, dec):
     return l / DEG, b / DEG
 
 
+@sample("elif", "str", "static", v=(0.0, 0.9), options={"kind": "relativistic"})
+def redshift(v, kind="classical"):
+    if kind == "classical":
+        return v
+    elif kind == "relativistic":
+        return math.sqrt((1 + v) / (1 - v)) - 1
+    raise ValueError(f"unknown kind {kind!r}")
+
+
+@sample("none", "static", "branches", a=(0.1, 40.0))
+def orbital_period(a, mass=None):
+    """Years, of a semi-major axis in astronomical units."""
+    if mass is None:
+        mass = 1.0
+    return math.sqrt(a**3 / mass)
+
+
 @sample("dates", "modulo", jd=(2.44e6, 2.47e6), smooth="", ulps=1e5)
 def moon_age(jd):
     age = (jd - 2451550.1) % 29.530588853

@@ -90,6 +90,17 @@ def molar_mass(c, h, o):
     return c * MASSES["C"] + h * MASSES["H"] + o * MASSES["O"]
 
 
+@sample("str", "static", "elif", "raise", p=(0.01, 50.0), options={"model": "freundlich"})
+def isotherm(p, model="langmuir"):
+    if model == "langmuir":
+        return 0.8 * p / (1 + 0.8 * p)
+    elif model == "freundlich":
+        return 0.4 * p**0.6
+    elif model == "temkin":
+        return 0.2 * math.log(1 + 5 * p)
+    raise NotImplementedError(model)
+
+
 @sample("table", "power", t=(0.3, 50.0))
 def collision_integral(t):
     A, B, C, D, E, F = COLLISION

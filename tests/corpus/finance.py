@@ -1,5 +1,6 @@
 """Finance: options, bonds, loans, taxes."""
 
+import enum
 import math
 from math import erf, exp, log, sqrt
 
@@ -14,6 +15,11 @@ FREQUENCY = {"annual": 1, "semiannual": 2, "quarterly": 4, "monthly": 12}
 SPREADS = np.array([0.0003, 0.0008, 0.0021, 0.0051, 0.0123, 0.0407])
 
 
+class Right(enum.Enum):
+    CALL = 1
+    PUT = -1
+
+
 def cdf(x):
     return 0.5 * (1 + erf(x / sqrt(2)))
 
@@ -23,6 +29,14 @@ def call_price(S, K, T, r=0.03, sigma=0.25):
     d1 = (log(S / K) + (r + sigma**2 / 2) * T) / (sigma * sqrt(T))
     d2 = d1 - sigma * sqrt(T)
     return S * cdf(d1) - K * exp(-r * T) * cdf(d2)
+
+
+@sample("enum", "static", "helper", S=(50.0, 150.0), vol=(0.1, 0.6), size=1.0)
+def delta(S, vol, K=100.0, T=0.5, r=0.01, right=Right.CALL):
+    d1 = (log(S / K) + (r + vol * vol / 2) * T) / (vol * sqrt(T))
+    if right is Right.CALL:
+        return cdf(d1)
+    return cdf(d1) - 1
 
 
 @sample("for", "convergence", "helper", price=(8.0, 40.0), ulps=1e4)
@@ -107,6 +121,27 @@ def day_count_30_360(y1, m1, d1, d2, y2=2024, m2=6):
 def expected_loss(score, amount):
     grade = min(int(score / 20), 5)
     return amount * SPREADS[grade] * 0.6
+
+
+@sample(
+    "bool", "static", "branches", spot=(50.0, 150.0), barrier=(60.0, 90.0), options={"rebate": True}
+)
+def barrier_payoff(spot, barrier, strike=100.0, rebate=False):
+    if spot <= barrier:
+        return 2.5 if rebate else 0.0
+    return max(spot - strike, 0.0)
+
+
+@sample("match", "static", "str", rate=(0.0, 0.2), days=(1.0, 365.0), options={"basis": "act/365"})
+def accrued(rate, days, basis="act/360"):
+    match basis:
+        case "act/360":
+            year = 360
+        case "act/365" | "act/365f":
+            year = 365
+        case _:
+            year = 365.25
+    return rate * days / year
 
 
 @sample("plain", S1=(50.0, 150.0), S2=(50.0, 150.0), ulps=400, size=100.0)

@@ -1,6 +1,7 @@
 """Games: damage, levels, ratings, luck."""
 
 import math
+from enum import IntEnum
 
 import numpy as np
 
@@ -8,7 +9,15 @@ from tests.corpus.samples import sample
 
 THRESHOLDS = [0, 100, 250, 500, 900, 1500, 2500, 4000]
 
+RARITY = {"common": 0.6, "rare": 0.3, "epic": 0.1}
+
 EFFECTIVE = np.array([[1.0, 0.5, 2.0], [2.0, 1.0, 0.5], [0.5, 2.0, 1.0]])
+
+
+class Element(IntEnum):
+    FIRE = 0
+    WATER = 1
+    GRASS = 2
 
 
 @sample("plain", "power", a=(800.0, 2600.0), b=(800.0, 2600.0), ulps=200)
@@ -27,6 +36,21 @@ def elo_update(rating, score, opponent=1500.0):
     return rating + k * (score - elo_expected(rating, opponent))
 
 
+@sample(
+    "minmax",
+    "rounding",
+    "bool",
+    "static",
+    attack=(10.0, 200.0),
+    defence=(5.0, 150.0),
+    options={"critical": True},
+    smooth="",
+)
+def damage(attack, defence, critical=False):
+    base = max(1, math.floor(attack * 100 / (100 + defence)))
+    return base * 2 if critical else base
+
+
 @sample("table", "while", "whole", xp=(0, 6000), smooth="", at=[(100,), (4000,)])
 def level_of(xp):
     level = 0
@@ -35,9 +59,19 @@ def level_of(xp):
     return level
 
 
+@sample("enum", "static", "table", power=(1.0, 50.0))
+def element_damage(power, attacker=Element.FIRE, target=Element.GRASS):
+    return power * EFFECTIVE[attacker, target]
+
+
 @sample("table", "whole", "minmax", power=(1.0, 50.0), a=(0, 2), b=(0, 2))
 def matchup(power, a, b):
     return power * EFFECTIVE[a][b]
+
+
+@sample("dict", "str", "static", luck=(0.0, 2.0), options={"rarity": "epic"})
+def drop_chance(luck, rarity="common"):
+    return min(1.0, RARITY.get(rarity, 0.0) * (1 + 0.5 * luck))
 
 
 @sample("for", "whole", "plain", n=(1, 10), target=(1, 60), ulps=200)
@@ -58,6 +92,13 @@ def cell_key(x, y):
 @sample("outputs", "plain", x=(-10.0, 10.0), y=(-10.0, 10.0))
 def isometric(x, y, tile=64):
     return (x - y) * tile / 2, (x + y) * tile / 4
+
+
+@sample("none", "static", "early", t=(0.0, 20.0), options={"haste": 0.4})
+def cooldown_left(t, cooldown=12.0, haste=None):
+    if haste:
+        cooldown = cooldown * (1 - haste)
+    return max(0.0, cooldown - t)
 
 
 @sample("for", "early", "tuple", x=(0.0, 1.0), v=(-4.0, 4.0), ulps=64)

@@ -10,6 +10,12 @@ RATING_H = np.array([0.2, 0.5, 1.0, 1.8, 3.0, 4.5])
 
 RATING_Q = np.array([0.4, 2.1, 7.9, 25.0, 80.0, 190.0])
 
+SOILS = {
+    "sand": (0.045, 0.43, 14.5, 2.68),
+    "loam": (0.078, 0.43, 3.6, 1.56),
+    "clay": (0.068, 0.38, 0.8, 1.09),
+}
+
 
 @sample("plain", "power", n=(0.01, 0.1), depth=(0.05, 3.0), slope=(1e-4, 0.05))
 def manning(n, depth, slope, width=4.0):
@@ -87,6 +93,13 @@ def green_ampt(t, K=0.65, psi=16.7, dtheta=0.34):
         F = new
         n += 1
     return F
+
+
+@sample("dict", "str", "static", "power", "tuple", h=(0.0, 150.0), options={"soil": "loam"})
+def van_genuchten(h, soil="sand"):
+    tr, ts, alpha, n = SOILS[soil]
+    m = 1 - 1 / n
+    return tr + (ts - tr) / (1 + (alpha * h / 100) ** n) ** m
 
 
 @sample("table", "for", "unbound", "early", level=(0.2, 4.4))

@@ -71,6 +71,16 @@ def murmur_mix(h):
     return h ^ (h >> 16)
 
 
+@sample("bits", "for", "whole", "default", seed=(1, 2**31 - 1))
+def xorshift(seed, rounds=3):
+    x = seed
+    for _ in range(rounds):
+        x ^= (x << 13) & 0xFFFFFFFF
+        x ^= x >> 17
+        x ^= (x << 5) & 0xFFFFFFFF
+    return x
+
+
 @sample("while", "early", "logic", "whole", n=(0, 20000))
 def is_prime(n):
     if n < 2:

@@ -143,6 +143,12 @@ def mach_number(cas, h):
     return math.sqrt(5 * ((q / delta + 1) ** (2 / 7) - 1))
 
 
+@sample("special", "none", "str", "static", speed=(10.0, 120.0), wind=(-30.0, 30.0), ulps=64)
+def ground_speed(speed, wind, unit=None):
+    knots = np.hypot(speed, wind) * 1.943844
+    return knots if unit is None or unit == "kt" else knots / 1.943844
+
+
 @sample(
     "outputs", "trigonometry", "minmax", course=(0.0, 360.0), speed=(60.0, 200.0), wind=(0.0, 40.0)
 )

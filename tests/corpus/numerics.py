@@ -15,6 +15,18 @@ SLOPES = np.array([0.8, 0.1, -0.2, 0.3, -0.4])
 POLYNOMIAL = (1.0, -2.0, 0.5, 0.25, -0.125)
 
 
+@sample("for", "closure", "nested", a=(0.0, 1.0), b=(1.0, 3.0), ulps=64)
+def simpson(a, b, n=20):
+    def f(x):
+        return math.exp(-x * x) * math.cos(3 * x)
+
+    h = (b - a) / n
+    total = f(a) + f(b)
+    for i in range(1, n):
+        total += 4 * f(a + i * h) if i % 2 else 2 * f(a + i * h)
+    return total * h / 3
+
+
 @sample("while", "convergence", "lambda", c=(0.1, 50.0))
 def newton_with_lambdas(c):
     f = lambda x: x**3 - x - c

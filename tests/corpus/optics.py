@@ -5,6 +5,11 @@ import math
 
 from tests.corpus.samples import sample
 
+SELLMEIER = {
+    "BK7": [(1.03961212, 0.00600069867), (0.231792344, 0.0200179144), (1.01046945, 103.560653)],
+    "silica": [(0.6961663, 0.00467914826), (0.4079426, 0.0135120631), (0.8974794, 97.9340025)],
+}
+
 
 @sample("complex", angle=(0.0, 1.5), n=(0.1, 2.0), k=(0.0, 4.0), ulps=400)
 def metal_reflectance(angle, n, k):
@@ -22,6 +27,24 @@ def fresnel_unpolarised(angle, ratio):
         return 1.0
     g = math.sqrt(g2)
     return 0.5 * ((g - c) / (g + c)) ** 2 * (1 + ((c * (g + c) - 1) / (c * (g - c) + 1)) ** 2)
+
+
+@sample(
+    "dict",
+    "str",
+    "static",
+    "for",
+    "tuple",
+    wavelength=(0.3, 2.0),
+    ulps=64,
+    options={"glass": "silica"},
+)
+def sellmeier_index(wavelength, glass="BK7"):
+    w2 = wavelength * wavelength
+    n2 = 1.0
+    for b, c in SELLMEIER[glass]:
+        n2 += b * w2 / (w2 - c)
+    return math.sqrt(n2)
 
 
 @sample("complex", "tuple", wavelength=(400.0, 800.0), thickness=(50.0, 300.0), ulps=1e3)

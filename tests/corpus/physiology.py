@@ -3,6 +3,7 @@
 import math
 from math import exp
 
+import numpy as np
 from numba import njit
 
 from tests.corpus.samples import sample
@@ -29,6 +30,21 @@ def bmi_class_by_table(bmi):
         if bmi < limit:
             return i
     return len(BMI_NAMES)
+
+
+@sample(
+    "bool",
+    "static",
+    "default",
+    weight=(40.0, 120.0),
+    height=(140.0, 200.0),
+    age=(18, 90),
+    options={"male": False},
+)
+def basal_metabolic_rate(weight, height, age, male=True):
+    """Mifflin and St Jeor."""
+    base = 10 * weight + 6.25 * height - 5 * age
+    return base + 5 if male else base - 161
 
 
 @sample("early", "branches", v=(-100.0, 50.0), at=[(-40.0,)], ulps=1e3)
@@ -61,6 +77,27 @@ def severinghaus(po2):
 def hill_saturation(po2, ph, n=2.7, temperature=37.0):
     p50 = 26.8 * 10 ** (0.48 * (7.4 - ph)) * 10 ** (0.024 * (temperature - 37))
     return po2**n / (po2**n + p50**n)
+
+
+@sample(
+    "match",
+    "str",
+    "static",
+    "raise",
+    qt=(300.0, 480.0),
+    rr=(0.4, 1.5),
+    options={"formula": "fridericia"},
+)
+def corrected_qt(qt, rr, formula="bazett"):
+    match formula:
+        case "bazett":
+            return qt / math.sqrt(rr)
+        case "fridericia":
+            return qt / np.cbrt(rr)
+        case "framingham":
+            return qt + 154 * (1 - rr)
+        case _:
+            raise ValueError(formula)
 
 
 @sample("while", "mixed", lactate=(1.0, 20.0), smooth="")

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 
 TAGS = frozenset(
-    """bits bool branches clip closure complex convergence dates default dict early elif for
+    """bits bool branches clip closure complex convergence dates default dict early elif enum for
     fparts generator helper interp lambda local logic match minmax mixed modulo nested njit
-    none outputs plain power rounding special static str table trigonometry tuple unbound
+    none outputs plain power raise rounding special static str table trigonometry tuple unbound
     walrus while whole
     """.split()
 )

@@ -27,6 +27,21 @@ def lanczos(x, a=3):
     return sinc(x) * sinc(x / a)
 
 
+@sample("str", "static", "elif", "raise", n=(0.0, 63.0), options={"kind": "blackman"}, ulps=200)
+def window(n, kind="hann", size=64):
+    t = 2 * math.pi * n / (size - 1)
+    if kind == "hann":
+        return 0.5 - 0.5 * math.cos(t)
+    elif kind == "hamming":
+        return 0.54 - 0.46 * math.cos(t)
+    elif kind == "blackman":
+        return 0.42 - 0.5 * math.cos(t) + 0.08 * math.cos(2 * t)
+    elif kind in ("box", "rect"):
+        return 1.0
+    else:
+        raise ValueError(f"unknown window {kind}")
+
+
 @sample("modulo", "mixed", t=(-5.0, 5.0), duty=(0.1, 0.9), smooth="")
 def square_wave(t, duty):
     return 2.0 * (t % 1.0 < duty) - 1.0
@@ -132,6 +147,13 @@ def catmull_rom(t, p0, p1, p2=0.4, p3=-0.2):
         + (2 * p0 - 5 * p1 + 4 * p2 - p3) * t**2
         + (3 * p1 - p0 - 3 * p2 + p3) * t**3
     )
+
+
+@sample("rounding", "bits", x=(-1.2, 1.2), smooth="")
+def quantise(x, bits=8):
+    levels = 1 << (bits - 1)
+    q = round(x * levels)
+    return max(-levels, min(levels - 1, q)) / levels
 
 
 @sample("default", "modulo", "plain", t=(0.0, 2.0), ulps=2e3)

@@ -78,6 +78,15 @@ def beta_fraction(x, a, b):
     return h
 
 
+@sample("early", "none", "static", x=(0.1, 20.0), lmbda=(-2.0, 2.0), at=[(3.0, 0.0)], ulps=400)
+def box_cox(x, lmbda, shift=None):
+    if shift is not None:
+        x = x + shift
+    if lmbda == 0:
+        return np.log(x)
+    return (x**lmbda - 1) / lmbda
+
+
 @sample("clip", p=(0.0, 1.0))
 def clipped_logit(p, eps=1e-6):
     p = np.clip(p, eps, 1 - eps)

@@ -29,6 +29,12 @@ REGION_J = np.array([-2, 0, -1, 3, 0, 0, -5, -6])
 
 REGION_N = np.array([0.1463, -3.7563, -0.0301, 0.0157, -0.00008, -0.0009, 0.002, -0.00003])
 
+ANTOINE = {
+    "water": (8.07131, 1730.63, 233.426),
+    "ethanol": (8.20417, 1642.89, 230.3),
+    "benzene": (6.90565, 1211.033, 220.79),
+}
+
 CP_LOW = (3.53100528, -1.23660988e-04, -5.02999433e-07, 2.43530612e-09, -1.40881235e-12)
 
 CP_HIGH = (2.95257637, 1.39690040e-03, -4.92631603e-07, 7.86010195e-11, -4.60755204e-15)
@@ -58,6 +64,14 @@ def gibbs_region_1(pi, tau):
     for i in range(8):
         total += REGION_N[i] * (7.1 - pi) ** REGION_I[i] * (tau - 1.222) ** REGION_J[i]
     return total
+
+
+@sample("dict", "str", "static", "raise", t=(5.0, 95.0), options={"species": "ethanol"})
+def antoine(t, species="water"):
+    if species not in ANTOINE:
+        raise KeyError(f"no constants of {species}")
+    a, b, c = ANTOINE[species]
+    return 10 ** (a - b / (c + t))
 
 
 @sample("branches", "for", "table", T=(250.0, 3000.0), ulps=64)
@@ -99,6 +113,17 @@ def heat_index(T, RH):
     elif RH > 85 and 80 <= T <= 87:
         hi += (RH - 85) / 10 * (87 - T) / 5
     return hi
+
+
+@sample(
+    "none", "static", "branches", t=(-30.0, 20.0), v=(0.0, 100.0), at=[(-10.0, 4.8), (11.0, 9.0)]
+)
+def wind_chill(t, v, calm=None):
+    if calm is None:
+        calm = 4.8
+    if t > 10 or v < calm:
+        return t
+    return 13.12 + 0.6215 * t - 11.37 * v**0.16 + 0.3965 * t * v**0.16
 
 
 @sample("complex", "for", "minmax", T=(310.0, 600.0), p=(1e5, 5e6), ulps=2e5)
