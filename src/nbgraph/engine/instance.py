@@ -7,7 +7,7 @@ import functools
 import os
 import threading
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.codegen.fastcall import MAX_WORDS
@@ -218,7 +218,7 @@ class Instance:
         engine.push(begin, mutate_vars=[own], prop=NO_SKIP, name=f"begin {plan.name}")
         names: dict[Any, Variable] = dict(zip(plan.outside, found, strict=True))
 
-        def variables(given: Iterable[Any]) -> list[Variable]:
+        def variables(given: Sequence[Any]) -> list[Variable]:
             for each in given:
                 if each not in names:
                     names[each] = engine.new_variable()
@@ -231,7 +231,7 @@ class Instance:
                 engine.push(_forget, mutate_vars=variables(whole), prop=OVERWRITE)
             engine.push(
                 functools.partial(_with_state, run, state) if step.wants_state else run,
-                const_vars=[*variables(n for n in step.reads if n not in step.writes), own],
+                const_vars=[*variables([n for n in step.reads if n not in step.writes]), own],
                 mutate_vars=variables(step.writes),
                 priority=priority,
                 name=step.label,
