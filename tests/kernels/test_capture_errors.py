@@ -240,7 +240,7 @@ def bool_or_number(x):
 
 
 def dict_literal(x):
-    return {0: x}[0]  # here
+    return {x: 1}[0]  # here
 
 
 def tuple_index(x):
@@ -277,7 +277,7 @@ HERE = {  # function -> what the message says about the construct
     unknown_function: "'sorted'", undefined_name: "'undefined_thing' is not defined",
     undefined_on_a_path: "'y'", defined_in_a_loop: "'last'", no_return: "without a `return`",
     bare_return: "`return`", array_global: "<U4",
-    indexes_operand: "indexed", string_arithmetic: "'1'", formats: "JoinedStr",
+    indexes_operand: "indexed", string_arithmetic: "'1'", formats: "string",
     recursion: "recursion", yields: "plain function", complex_result: "z.real, z.imag",
     attribute_of_operand: "'sum'", assigns_subscript: "names", adds_to_subscript: "LIST[0]",
     assigns_attribute: "names", raises: "raise", asserts: "assert", opens: "with",
@@ -290,7 +290,7 @@ HERE = {  # function -> what the message says about the construct
     matmul: "matrix", float_range: "range", loops_over_operand: "loop",
     loop_changes_type: "'y'", star_call: "*", keyword_of_function: "keyword",
     too_many_arguments: "argument", bits_of_float: "floating", mixed_types: "paths",
-    bool_or_number: "bool", dict_literal: "Dict", tuple_index: "index", calls_number: "called",
+    bool_or_number: "bool", dict_literal: "constant", tuple_index: "index", calls_number: "called",
 }  # fmt: skip
 
 

@@ -192,6 +192,17 @@ def test_values_that_are_equal_but_of_other_types_are_told_apart():
     assert g(np.int64(3), (2.0, 2)) == 1.5
 
 
+def test_a_parameter_without_default_is_a_number_or_static():
+    @ng.op
+    def f(x, *, p):
+        return x if p is None else x * p
+
+    assert [float(f(3.0, p=p)) for p in (2.0, 2, None)] == [6, 6, 3]
+    assert f.derivative("p")(3.0, p=2.0) == 3
+    with pytest.raises(ArgumentError, match="'p' is missing"):
+        f(3.0)
+
+
 def test_functions_enums_and_results_by_parameter():
     @ng.op
     def f(x, fn=math.sin, full=False, level=Level.LOW):

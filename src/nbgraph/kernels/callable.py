@@ -9,7 +9,7 @@ from nbgraph.errors import CompileError
 from nbgraph.kernels import vector_math
 from nbgraph.kernels.body import Body, Namespace
 from nbgraph.kernels.function import Captured, Scalar
-from nbgraph.kernels.signature import Parameter, defaults_of, is_static
+from nbgraph.kernels.signature import Parameter, defaults_of
 
 _MADE: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
@@ -53,7 +53,7 @@ def _make(scalar: Scalar) -> Any:
 
 def _numbers(scalar: Scalar) -> list[Parameter]:
     """The parameters that Numba code may give: static ones keep their defaults."""
-    return [p for p in scalar.parameters if p.required or not is_static(p.default)]
+    return [p for p in scalar.parameters if not p.is_static]
 
 
 def _kind(types: Any, given: Any) -> str | None:

@@ -41,6 +41,11 @@ class Parameter(NamedTuple):
     default: Any = None
     required: bool = False
 
+    @property
+    def is_static(self) -> bool:
+        """Whether its value is part of the definition."""
+        return not self.required and is_static(self.default)
+
 
 class Choice(NamedTuple):
     """What a name stands for in one form of a function.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbgraph.dtype import name_of
-from nbgraph.kernels.capture.names import Text, rewritten
+from nbgraph.kernels.capture.names import Text, rewritten, unchanged
 from nbgraph.operator import parallel
 from nbgraph.settings import PYTHON_ASKED, config
 
@@ -112,7 +112,8 @@ class FastCall:
 
     def _closure_changed(self) -> bool:
         return any(cell.cell_contents is not value for cell, value in self._cells) or any(
-            getattr(owner, name, None) is not value for owner, name, value in self._attributes
+            not unchanged(getattr(owner, name, None), value)
+            for owner, name, value in self._attributes
         )
 
     def note(self, operands: Sequence[np.ndarray[Any, Any]], plan: Plan) -> None:

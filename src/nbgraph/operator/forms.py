@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from nbgraph.errors import ArgumentError
 from nbgraph.kernels.derived import Derivative
 from nbgraph.kernels.function import WrittenFunction
-from nbgraph.kernels.signature import Choice, Signature, choices_of, is_static
+from nbgraph.kernels.signature import Choice, Signature, choices_of
 
 if TYPE_CHECKING:
     from nbgraph.operator.mapper import Mapper
@@ -63,7 +63,7 @@ class Forms:
             return op, args, dict(options)  # which refuses it
         given = {**dict(zip(places, args, strict=False)), **options}
         form = self.form(given)
-        fixed = [p.name for p in form.scalar.parameters if is_static(p.default)]
+        fixed = [p.name for p in form.scalar.parameters if p.is_static]
         operands: list[Any] = []
         for name in form.scalar.operands:
             if name not in given:
@@ -80,7 +80,7 @@ class Forms:
     def with_number(self, name: str) -> Mapper:
         """Return the form in which a name has a number that can be differentiated by."""
         signature = self._signature()
-        static = any(p.name == name and is_static(p.default) for p in signature.parameters)
+        static = any(p.name == name and p.is_static for p in signature.parameters)
         p = signature.text.parameters[name]
         if not static or not (p.default is None or isinstance(p.default, bool)):
             return self._op

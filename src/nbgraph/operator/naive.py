@@ -19,6 +19,7 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError
 from nbgraph.kernels.capture.names import names_of
+from nbgraph.kernels.capture.typed import python_isinstance
 from nbgraph.kernels.function import Scalar, WrittenFunction
 from nbgraph.kernels.interpret import Evaluator, FloatDomain, Undetermined
 from nbgraph.operator.invoke import Invoker, _output_shape
@@ -129,6 +130,8 @@ def rebound(fn: FunctionType, seen: dict[FunctionType, FunctionType] | None = No
             space[name] = numpy_math() if value is math else numpy_cmath()
         elif value is complex:
             space[name] = _complex
+        elif value is isinstance:
+            space[name] = _isinstance
         elif isinstance(value, FunctionType):
             space[name] = rebound(value, seen)
         elif isinstance(inner := getattr(value, "py_func", None), FunctionType):
@@ -181,6 +184,12 @@ def numpy_cmath() -> ModuleType:
 
 def _of_complex(fn: Any) -> Any:
     return lambda z: fn(np.asarray(z).astype(_complex_dtype(z))[()])
+
+
+def _isinstance(value: Any, target: Any) -> bool:
+    """`isinstance` as kernels decide it, by the kind of a number."""
+    targets = target if isinstance(target, tuple) else (target,)
+    return python_isinstance(value, tuple([complex if t is _complex else t for t in targets]))
 
 
 def _complex(real: Any = 0.0, imag: Any = 0.0) -> Any:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 
-from nbgraph.kernels.capture import complex_numbers, remedies
+from nbgraph.kernels.capture import complex_numbers, objects, remedies, typed
 from nbgraph.kernels.capture.closures import LocalFunction
 from nbgraph.kernels.capture.containers import Method
 from nbgraph.kernels.capture.generators import Generators
@@ -27,6 +27,7 @@ NUMBER_METHODS: dict[str, Any] = {  # functions whose first argument is the numb
     "conjugate": np.conjugate,
     "bit_length": int.bit_length,
     "bit_count": int.bit_count,
+    **typed.METHODS,
 }
 _DEFAULT = object()  # stands for an argument that was left out
 
@@ -74,6 +75,12 @@ class Calls(Generators):
         self, node: ast.Call, target: Any, args: list[Value], kwargs: dict[str, Value], path: Node
     ) -> Value:
         """A function applied to values."""
+        tracer = cast("Tracer", self)
+        found = typed.function_of_number(tracer, node, target, args, kwargs)
+        if found is None:
+            found = objects.call(tracer, node, target, args, kwargs)
+        if found is not None:
+            return found
         if isinstance(target, MethodType):
             return self.apply(node, target.__func__, [Static(target.__self__), *args], kwargs, path)
         if isinstance(target, partial):
@@ -96,7 +103,6 @@ class Calls(Generators):
             if operation[0] == "complex" or any(
                 isinstance(a, Complex) for a in (*args, *kwargs.values())
             ):
-                tracer = cast("Tracer", self)
                 return complex_numbers.call(tracer, node, target, operation, args, kwargs, path)
             return self.operation(node, operation, args, kwargs, path)
         inner = plain_function(target)

@@ -5,12 +5,25 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
-from nbgraph.kernels.capture.values import Static, Value
+from nbgraph.kernels.capture import typed
+from nbgraph.kernels.capture.objects import UnknownText
+from nbgraph.kernels.capture.values import Complex, Mapping, Static, Value
 from nbgraph.kernels.kinds import is_boolean
 from nbgraph.kernels.scalar import Graph, Node
 
+if TYPE_CHECKING:
+    from nbgraph.kernels.capture.tracer import Tracer
+
+_COMPARE: dict[type[ast.cmpop], str] = {
+    ast.Lt: "lt",
+    ast.LtE: "le",
+    ast.Gt: "gt",
+    ast.GtE: "ge",
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
+}
 _STATIC: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
@@ -23,6 +36,50 @@ _STATIC: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 }
 
 
+def compare(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right: Value) -> Node:
+    """Return one comparison of two values; refuses what Python does not define for numbers."""
+    graph = tracer.graph
+    if isinstance(right, Mapping):
+        right = tracer.keys(node, right)
+    if isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, tuple):
+        found = graph.const(False)
+        for item in right:
+            found = graph.logical_or(found, compare(tracer, node, ast.Eq(), left, item))
+        return found if isinstance(op, ast.In) else graph.logical_not(found)
+    if isinstance(op, (ast.Is, ast.IsNot)):
+        same = identical(graph, left, right)
+        if same is None:
+            tracer.refuse(node, "which numbers are one object is not defined", "compare with ==")
+        return same if isinstance(op, ast.Is) else graph.logical_not(same)
+    if isinstance(left, Static) or isinstance(right, Static):
+        known = static(op, left, right)
+        if known is None:
+            tracer.refuse(node, "this comparison is not understood", "use == or != here")
+        return graph.const(known)
+    if isinstance(op, (ast.Eq, ast.NotEq)) and (
+        isinstance(left, tuple) or isinstance(right, tuple)
+    ):
+        same = _equal_tuples(tracer, node, left, right)
+        return same if isinstance(op, ast.Eq) else graph.logical_not(same)
+    if isinstance(left, Complex) or isinstance(right, Complex):
+        if not isinstance(op, (ast.Eq, ast.NotEq)):
+            tracer.refuse(node, "complex numbers have no order", "compare z.real, z.imag or abs(z)")
+        return cast("Node", tracer.binary(_COMPARE[type(op)], left, right, graph.const(True)))
+    if type(op) not in _COMPARE or not (isinstance(left, Node) and isinstance(right, Node)):
+        tracer.refuse(node, "this comparison is not understood", "compare numbers with < <= == ")
+    return graph.compare(_COMPARE[type(op)], left, right)
+
+
+def _equal_tuples(tracer: Tracer, node: ast.expr, left: Value, right: Value) -> Node:
+    graph = tracer.graph
+    if not (isinstance(left, tuple) and isinstance(right, tuple)) or len(left) != len(right):
+        return graph.const(False)
+    same = graph.const(True)
+    for a, b in zip(left, right, strict=True):
+        same = graph.logical_and(same, compare(tracer, node, ast.Eq(), a, b))
+    return same
+
+
 def identical(graph: Graph, a: Value, b: Value) -> Node | None:
     """Return whether `a is b` as a node; None where that depends on how Python keeps numbers.
 
@@ -30,6 +87,9 @@ def identical(graph: Graph, a: Value, b: Value) -> Node | None:
     """
     if isinstance(a, Static) and isinstance(b, Static):
         same = a.value is b.value
+        for own, target in ((a.value, b.value), (b.value, a.value)):
+            if isinstance(own, typed.NumberType):
+                return graph.const(bool(typed.is_type(own, target)))
         if isinstance(a.value, str) and isinstance(b.value, str):
             same = a.value == b.value  # literals are one object
         return graph.const(same)
@@ -45,8 +105,14 @@ def identical(graph: Graph, a: Value, b: Value) -> Node | None:
 def static(op: ast.cmpop, a: Value, b: Value) -> bool | None:
     """Return a comparison with a value that is no number, as Python gives it; None where there is
     no such comparison, or it depends on a number's value."""
-    if type(op) not in _STATIC:
+    if type(op) not in _STATIC or any(_is_unknown(v) for v in (a, b)):
         return None
+    for own, target in ((a, b), (b, a)):
+        if isinstance(own, Static) and isinstance(own.value, (typed.NumberType, typed.NumberDtype)):
+            if not isinstance(target, Static) or not isinstance(op, (ast.Eq, ast.NotEq)):
+                return None
+            same = typed.is_type(own.value, target.value)
+            return None if same is None else same == isinstance(op, ast.Eq)
     known = [v.value if isinstance(v, Static) else _Number() for v in (a, b)]
     if isinstance(op, (ast.Eq, ast.NotEq)) or all(isinstance(v, Static) for v in (a, b)):
         try:
@@ -54,6 +120,10 @@ def static(op: ast.cmpop, a: Value, b: Value) -> bool | None:
         except TypeError:
             return None
     return None
+
+
+def _is_unknown(value: Value) -> bool:
+    return isinstance(value, Static) and isinstance(value.value, UnknownText)
 
 
 class _Number:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from enum import Enum
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
-from nbgraph.kernels.capture import comparing, complex_numbers, remedies
+from nbgraph.kernels.capture import comparing, complex_numbers, objects, remedies, typed
 from nbgraph.kernels.capture.calls import NUMBER_METHODS, Calls
 from nbgraph.kernels.capture.containers import (
     ARRAY_ATTRIBUTES,
@@ -46,14 +47,6 @@ _BINARY: dict[type[ast.operator], str] = {
     ast.LShift: "shl",
     ast.RShift: "shr",
 }
-_COMPARE: dict[type[ast.cmpop], str] = {
-    ast.Lt: "lt",
-    ast.LtE: "le",
-    ast.Gt: "gt",
-    ast.GtE: "ge",
-    ast.Eq: "eq",
-    ast.NotEq: "ne",
-}
 
 
 class Expressions(Calls, Containers):
@@ -89,8 +82,15 @@ class Expressions(Calls, Containers):
 
     def operand(self, node: ast.expr, env: Env, path: Node) -> Node | Complex:
         """The value of an expression that must be a number, which may be complex."""
-        value = self.expression(node, env, path)
+        return self.operand_of(node, self.expression(node, env, path))
+
+    def operand_of(self, node: ast.expr, value: Value) -> Node | Complex:
+        """A value that must be a number, which may be complex."""
         return value if isinstance(value, Complex) else self.number_of(node, value)
+
+    @property
+    def _as_tracer(self) -> Tracer:
+        return cast("Tracer", self)
 
     def condition(self, node: ast.expr, env: Env, path: Node) -> Node:
         """The truth of an expression."""
@@ -165,14 +165,22 @@ class Expressions(Calls, Containers):
         rest = [node]
         while isinstance(rest[-1].left, ast.BinOp):
             rest.append(rest[-1].left)
-        value = self.operand(rest[-1].left, env, path)
+        value = self.expression(rest[-1].left, env, path)
         for operation in reversed(rest):
-            right = self.operand(operation.right, env, path)
+            right = self.expression(operation.right, env, path)
             if type(operation.op) not in _BINARY:
                 what = "matrix products are no scalar operation"
                 self.refuse(operation, what, "multiply numbers")
+            op = _BINARY[type(operation.op)]
+            if objects.are_objects(value, right):
+                value = objects.binary(self._as_tracer, operation, op, value, right)
+                continue
+            left, right = (
+                self.operand_of(operation.left, value),
+                self.operand_of(operation.right, right),
+            )
             try:
-                value = self.binary(_BINARY[type(operation.op)], value, right, path)
+                value = self.binary(op, left, right, path)
             except (TypeError, OverflowError) as error:
                 self._refuse_numbers(operation, error)
         return value
@@ -193,8 +201,27 @@ class Expressions(Calls, Containers):
                 return self.local(node, env, path)
             case ast.Subscript():
                 return self._subscript(node, env, path)
+            case ast.Dict():
+                return self._dict(node, env, path)
+            case ast.Set():
+                return self.elements(node.elts, env, path)
+            case ast.JoinedStr():
+                return objects.formatted(self._as_tracer, node, env, path)
         what = f"a {type(node).__name__} expression is not understood in a scalar function"
         self.refuse(node, what, remedies.expression(node))
+
+    def _dict(self, node: ast.Dict, env: Env, path: Node) -> Mapping:
+        entries: dict[Any, Value] = {}
+        for key, item in zip(node.keys, node.values, strict=True):
+            value = self.expression(item, env, path)
+            if key is None and isinstance(value, Mapping):
+                entries |= value.entries
+                continue
+            found = None if key is None else objects.known(self.expression(key, env, path))
+            if found is None:
+                self.refuse(key or item, "a key of the dict is not constant", "use constant keys")
+            entries[found[0]] = value
+        return Mapping(entries)
 
     def _name(self, node: ast.Name, name: str, env: Env) -> Value:
         if name in env:
@@ -234,14 +261,22 @@ class Expressions(Calls, Containers):
             return complex_numbers.part(self.graph, owner, node.attr)
         if isinstance(owner, (Node, Complex)) and node.attr in NUMBER_METHODS:
             return Static(Method(owner, node.attr))
+        if isinstance(owner, Node) and node.attr in typed.ATTRIBUTES:
+            return typed.ATTRIBUTES[node.attr](self.graph, owner)
+        if isinstance(owner, Node) and isinstance(known := self.static(node.value, env), Enum):
+            owner = Static(known)
         if not isinstance(owner, Static):
             self.refuse(
                 node,
                 f"an operand is one number and has no attribute {node.attr!r} here",
                 "write the scalar formula; the loop over the array is made for you",
             )
+        return self.attribute(node, owner.value, node.attr)
+
+    def attribute(self, node: ast.expr, owner: Any, name: str) -> Value:
+        """An attribute of a Python object."""
         try:
-            value = self.watch.read_attribute(owner.value, node.attr)
+            value = self.watch.read_attribute(owner, name)
         except AttributeError as error:
             self.refuse(node, str(error), "check the spelling")
         return self.constant(value, node)
@@ -282,59 +317,31 @@ class Expressions(Calls, Containers):
         left = self.expression(node.left, env, path)
         for op, right_node in zip(node.ops, node.comparators, strict=True):
             right = self._guarded(right_node, env, path, result)
-            result = graph.logical_and(result, self._compare_one(node, op, left, right))
+            result = graph.logical_and(
+                result, comparing.compare(self._as_tracer, node, op, left, right)
+            )
             left = right
         return result
 
     def equal(self, node: ast.expr, left: Value, right: Value) -> Node:
         """`left == right`."""
-        return self._compare_one(node, ast.Eq(), left, right)
-
-    def _compare_one(self, node: ast.expr, op: ast.cmpop, left: Value, right: Value) -> Node:
-        graph = self.graph
-        if isinstance(right, Mapping):
-            right = self.keys(node, right)
-        if isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, tuple):
-            found = graph.const(False)
-            for item in right:
-                found = graph.logical_or(found, self._compare_one(node, ast.Eq(), left, item))
-            return found if isinstance(op, ast.In) else graph.logical_not(found)
-        if isinstance(op, (ast.Is, ast.IsNot)):
-            same = comparing.identical(graph, left, right)
-            if same is None:
-                self.refuse(node, "which numbers are one object is not defined", "compare with ==")
-            return same if isinstance(op, ast.Is) else graph.logical_not(same)
-        if isinstance(left, Static) or isinstance(right, Static):
-            known = comparing.static(op, left, right)
-            if known is None:
-                self.refuse(node, "this comparison is not understood", "use == or != here")
-            return graph.const(known)
-        if isinstance(left, Complex) or isinstance(right, Complex):
-            return self._compare_complex(node, op, left, right)
-        if type(op) not in _COMPARE or not (isinstance(left, Node) and isinstance(right, Node)):
-            self.refuse(node, "this comparison is not understood", "compare numbers with < <= == ")
-        return graph.compare(_COMPARE[type(op)], left, right)
-
-    def _compare_complex(self, node: ast.expr, op: ast.cmpop, left: Value, right: Value) -> Node:
-        if (
-            not isinstance(op, (ast.Eq, ast.NotEq))
-            or isinstance(left, tuple | Static)
-            or isinstance(right, tuple | Static)
-        ):
-            self.refuse(node, "complex numbers have no order", "compare z.real, z.imag or abs(z)")
-        return self.binary(_COMPARE[type(op)], left, right, self.graph.const(True))
+        return comparing.compare(self._as_tracer, node, ast.Eq(), left, right)
 
     def _boolean(self, node: ast.BoolOp, env: Env, path: Node) -> Value:
         graph, is_and = self.graph, isinstance(node.op, ast.And)
         value = self.expression(node.values[0], env, path)
         for item in node.values[1:]:
+            first = value
             if isinstance(value, Static):
                 value = graph.const(bool(value.value))
             truth = self.truth(value)
             taken = truth if is_and else graph.logical_not(truth)
             if taken.op == "const" and not taken.data:
-                return value
+                return first
             other = self._guarded(item, env, path, taken)
+            if taken.op == "const":
+                value = other
+                continue
             if isinstance(other, Static):
                 other = graph.const(bool(other.value))
             if _is_truth(value) and _is_truth(other):

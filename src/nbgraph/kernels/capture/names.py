@@ -9,14 +9,20 @@ redefined helper or a new value of a constant take effect at the next call.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import CellType, CodeType, FunctionType, ModuleType
+from types import BuiltinMethodType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from nbgraph.kernels.capture.table import BUILTIN_NAMES, is_library_module
+from nbgraph.kernels.capture.typed import NumberDtype, NumberType
 
 _MISSING = object()
+_IMMUTABLE = (
+    *(str, int, float, complex, tuple, np.generic, np.dtype, np.finfo, np.iinfo),
+    *(NumberType, NumberDtype),
+)
+_MADE_ANEW = (bool, int, float, complex, str, MethodType, BuiltinMethodType)
 _CONTAINERS = (list, tuple, set, frozenset)
 _LIBRARY = "nbgraph."  # what the names of the package's modules begin with: their text stays
 Text = tuple[FunctionType, CodeType, Any, Any]  # a function with its code and defaults
@@ -70,7 +76,7 @@ class Watch:
             if cell.cell_contents is not value:
                 return True
         for owner, name, value in list(self.attributes.values()):
-            if getattr(owner, name, _MISSING) is not value:
+            if not unchanged(getattr(owner, name, _MISSING), value):
                 return True
         return rewritten(list(self.texts.values()))
 
@@ -116,10 +122,23 @@ class Watch:
     def read_attribute(self, owner: Any, name: str) -> Any:
         """`owner.name`; AttributeError where there is none."""
         value = getattr(owner, name)
-        library = isinstance(owner, ModuleType) and is_library_module(owner.__name__)
-        if not library:
+        module = isinstance(owner, ModuleType) and is_library_module(owner.__name__)
+        if not module and not isinstance(owner, _IMMUTABLE):
             self.attributes[id(owner), name] = (owner, name, value)
         return value
+
+
+def unchanged(now: Any, then: Any) -> bool:
+    """Whether an attribute is what it was: a property and a method are made anew by each reading.
+
+    >>> unchanged(float("nan"), float("nan")), unchanged("a".lower, "a".lower), unchanged(1, 1.0)
+    (True, True, False)
+    """
+    if now is then:
+        return True
+    if type(now) is not type(then) or not isinstance(now, _MADE_ANEW):
+        return False
+    return bool(now == then or (now != now and then != then))
 
 
 def rewritten(texts: Sequence[Text]) -> bool:

@@ -20,6 +20,7 @@ from nbgraph.kernels.capture.closures import Definition, LocalFunction, breaks, 
 from nbgraph.kernels.capture.expressions import Expressions
 from nbgraph.kernels.capture.lookups import is_constant
 from nbgraph.kernels.capture.names import Scope, Watch
+from nbgraph.kernels.capture.objects import TEXT
 from nbgraph.kernels.capture.regions import RegionLoop
 from nbgraph.kernels.capture.text import FunctionText, function_text
 from nbgraph.kernels.capture.values import (
@@ -170,6 +171,9 @@ class Tracer(Expressions):
                 "the result is a complex number; results of operators are real",
                 f"return both parts: `return {name}.real, {name}.imag`",
             )
+        if not self.depth and isinstance(value, Static) and isinstance(value.value, TEXT):
+            what = "the result is a string, not a number"
+            self.refuse(st, what, "return numbers; make text of them after the call")
         self.frame = env
         return {**env, RESULT: value, RETURNED: self.graph.const(True)}
 

@@ -1,0 +1,134 @@
+"""Python objects that are no numbers: what is computed with them while a function is captured."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from types import BuiltinMethodType, UnionType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbgraph.errors import CaptureError
+from nbgraph.kernels.capture.values import Env, Static, Value
+from nbgraph.kernels.scalar import Node
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.capture.tracer import Tracer
+
+
+class UnknownText:
+    """A string that is made of numbers: it may be shown, but nothing depends on it."""
+
+    def __repr__(self) -> str:
+        return "a string made of numbers"
+
+
+TEXT = (str, UnknownText)
+_TEXTS = (str, repr, format, ascii, bin, hex, oct, chr)
+_PURE: dict[object, Callable[..., Any]] = {
+    fn: fn for fn in (*_TEXTS, np.finfo, np.iinfo, np.dtype, len, ord, int, float, bool, issubclass)
+}
+_UNKNOWN = (TypeError, ValueError, KeyError, IndexError, AttributeError)
+_BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "add": operator.add,
+    "mul": operator.mul,
+    "mod": operator.mod,
+    "bor": operator.or_,
+}
+
+
+def known(value: Value) -> tuple[Any] | None:
+    """The Python object that a value is, in a tuple; None where it depends on values."""
+    if isinstance(value, Static):
+        return None if isinstance(value.value, UnknownText) else (value.value,)
+    if isinstance(value, Node):
+        return (value.data,) if value.op == "const" else None
+    if isinstance(value, tuple):
+        parts = [known(part) for part in value]
+        return None if None in parts else (tuple(part[0] for part in parts if part),)
+    return None
+
+
+def are_objects(a: Value, b: Value) -> bool:
+    """Whether a binary operation is one of strings, or the union of two types."""
+    if _is_text(a) or _is_text(b):
+        return True
+    return all(isinstance(v, Static) and isinstance(v.value, (type, UnionType)) for v in (a, b))
+
+
+def _is_text(value: Value) -> bool:
+    return isinstance(value, Static) and isinstance(value.value, TEXT)
+
+
+def call(
+    tracer: Tracer,
+    node: ast.Call,
+    target: Any,
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
+) -> Value | None:
+    """Return what a function without effects gives for known values; None for any other."""
+    owner = getattr(target, "__self__", None) if isinstance(target, BuiltinMethodType) else None
+    of_text = isinstance(owner, TEXT)
+    texts = of_text or (callable(target) and target in _TEXTS)
+    if not texts and not (type(target).__hash__ and target in _PURE):
+        return None
+    values = [known(value) for value in args]
+    named = {name: known(value) for name, value in kwargs.items()}
+    if None in values or None in named.values():
+        return Static(UnknownText()) if texts else None
+    if not texts and not any(isinstance(a, Static) for a in args):
+        return None  # numbers have operations of their own
+    try:
+        made = target(*(v[0] for v in values if v), **{k: v[0] for k, v in named.items() if v})
+    except _UNKNOWN as error:
+        tracer.refuse(node, f"{ast.unparse(node)}: {error}", "check the arguments")
+    return tracer.constant(made, node)
+
+
+def binary(tracer: Tracer, node: ast.expr, op: str, a: Value, b: Value) -> Value:
+    """`+`, `*` and `%` of strings, `|` of types."""
+    x, y = known(a), known(b)
+    if op == "add" and not (_is_text(a) and _is_text(b)):
+        tracer.number_of(node, b if _is_text(b) else a)
+    if op not in _BINARY:
+        tracer.refuse(node, "this operation of strings is not understood", "join strings with +")
+    if x is None or y is None:
+        return Static(UnknownText())
+    try:
+        return tracer.constant(_BINARY[op](x[0], y[0]), node)
+    except _UNKNOWN as error:
+        tracer.refuse(node, str(error), "check the types")
+
+
+def formatted(tracer: Tracer, node: ast.JoinedStr, env: Env, path: Node) -> Value:
+    """An f-string; where a part depends on values, a string that is not known."""
+    parts: list[str] = []
+    for part in node.values:
+        if isinstance(part, ast.FormattedValue):
+            found = _formatted(tracer, part, env, path)
+            if found is None:
+                return Static(UnknownText())
+            parts.append(found)
+        elif isinstance(part, ast.Constant):
+            parts.append(str(part.value))
+    return Static("".join(parts))
+
+
+def _formatted(tracer: Tracer, part: ast.FormattedValue, env: Env, path: Node) -> str | None:
+    try:
+        value = known(tracer.expression(part.value, env, path))
+        spec = "" if part.format_spec is None else tracer.expression(part.format_spec, env, path)
+    except CaptureError:
+        return None  # it would only be shown
+    known_spec = ("",) if spec == "" else known(spec)
+    if value is None or known_spec is None:
+        return None
+    convert = {115: str, 114: repr, 97: ascii}.get(part.conversion)
+    shown = value[0] if convert is None else convert(value[0])
+    try:
+        return format(shown, known_spec[0])
+    except _UNKNOWN:
+        return None

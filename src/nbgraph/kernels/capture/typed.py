@@ -1,0 +1,339 @@
+"""The type of a number: casts to it and questions about it, decided by the number's kind.
+
+An element is one number. Its type is all of those that numbers of its kind have: a floating value
+is a `float` and a `np.float64` or `np.float32`, as the kernel may compute in either.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import types
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbgraph.kernels.capture.values import Complex, Static, Value
+from nbgraph.kernels.kinds import INTEGERS, is_boolean
+from nbgraph.kernels.scalar import Node
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.capture.tracer import Tracer
+
+_FLOATS = (float, np.float64, np.float32, np.float16)
+_IGNORED = ("copy", "order", "subok", "ndmin", "shape", "casting", "like")  # of one number
+
+
+@dataclass(frozen=True, slots=True)
+class NumberType:
+    """`type(x)` of a number."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class NumberDtype:
+    """`x.dtype` of a number."""
+
+    number_kind: str
+
+    @property
+    def type(self) -> NumberType:
+        """As NumPy's dtypes have it."""
+        return NumberType(self.number_kind)
+
+    @property
+    def kind(self) -> str:
+        """NumPy's letter: "f", "i", "u" or "b"."""
+        return "f" if self.number_kind == "f" else _numpy_type(self.number_kind)(0).dtype.kind
+
+
+def types_of(kind: str) -> tuple[type, ...]:
+    """Return the types that an element of a kind may have, Python's first.
+
+    >>> types_of("int8")
+    (<class 'int'>, <class 'numpy.int8'>)
+    """
+    if kind == "f":
+        return _FLOATS
+    return (bool if is_boolean(kind) else int), _numpy_type(kind)
+
+
+def _numpy_type(kind: str) -> type[np.generic]:
+    return np.dtype({"i": "int64", "b": "bool"}.get(kind, kind)).type
+
+
+def is_instance(kind: str, target: Any) -> bool:
+    """Return `isinstance(x, target)` of a number."""
+    return any(issubclass(own, target) for own in types_of(kind))
+
+
+def is_type(own: NumberType | NumberDtype, target: Any) -> bool | None:
+    """Return `type(x) is target` or `x.dtype == target`; None where that depends on precision."""
+    kind = own.kind if isinstance(own, NumberType) else own.number_kind
+    if isinstance(target, (NumberType, NumberDtype)):
+        return kind == (target.kind if isinstance(target, NumberType) else target.number_kind)
+    if isinstance(own, NumberType):
+        return target in types_of(kind)
+    try:
+        name = np.dtype(target).name
+    except TypeError:
+        return False
+    if kind == "f":
+        return None if np.dtype(target).kind == "f" else False
+    return name == np.dtype(_numpy_type(kind)).name
+
+
+# casts ------------------------------------------------------------------------------------------
+
+
+def numba_name(target: object) -> str | None:
+    """Return the dtype's name of a Numba type that is used as a cast; None for what is none."""
+    if not type(target).__module__.startswith("numba.core.types"):
+        return None
+    name = {"boolean": "bool"}.get(str(target), str(target))
+    return name if name in (*INTEGERS, "bool", "float32", "float64", "float16") else None
+
+
+def cast(tracer: Tracer, node: ast.expr, value: Value, target: Any) -> Node | None:
+    """Return a number as a type or dtype says; None where it says none of real numbers."""
+    if isinstance(target, (NumberType, NumberDtype)):
+        kind = target.kind if isinstance(target, NumberType) else target.number_kind
+    else:
+        try:
+            name = numba_name(target) or np.dtype(target).name
+        except TypeError:
+            return None
+        kind = "f" if name == "float64" else name
+    graph, number = tracer.graph, tracer.number_of(node, value)
+    if kind in ("float32", "float16"):
+        return graph.narrow(number, kind)
+    if kind == "f":
+        return graph.float(number)
+    if kind not in ("i", "b", "bool", *INTEGERS):
+        return None
+    if is_boolean(kind):
+        return graph.cast(graph.truth(number), kind)
+    return graph.cast(graph.call("trunc", number) if number.kind == "f" else number, kind)
+
+
+# functions of one number ------------------------------------------------------------------------
+
+_Function = Callable[["Tracer", ast.Call, Node, Sequence[Value], Mapping[str, Value]], Value]
+
+
+def _same(
+    tracer: Tracer, node: ast.Call, x: Node, rest: Sequence[Value], named: Mapping[str, Value]
+) -> Value:
+    """The number itself, or as the dtype that is given says."""
+    target = named.get("dtype", rest[0] if rest else Static(None))
+    if not isinstance(target, Static) or target.value is None:
+        return x
+    found = cast(tracer, node, x, target.value)
+    if found is None:
+        tracer.refuse(node, f"the dtype {target.value!r} is not one of real numbers", "use float")
+    return found
+
+
+def _like(value: float) -> _Function:
+    """`np.zeros_like` and kin."""
+
+    def made(
+        tracer: Tracer, node: ast.Call, x: Node, rest: Sequence[Value], named: Mapping[str, Value]
+    ) -> Value:
+        return _same(
+            tracer, node, tracer.graph.cast(tracer.graph.const(value), x.kind), rest, named
+        )
+
+    return made
+
+
+def _full_like(
+    tracer: Tracer, node: ast.Call, x: Node, rest: Sequence[Value], named: Mapping[str, Value]
+) -> Value:
+    filled, *others = [*rest, *([named["fill_value"]] if "fill_value" in named else [])]
+    value = cast(tracer, node, filled, NumberType(x.kind))
+    assert value is not None
+    return _same(tracer, node, value, others, named)
+
+
+def _whole(
+    tracer: Tracer, node: ast.Call, x: Node, rest: Sequence[Value], named: Mapping[str, Value]
+) -> Value:
+    """Whether it has no fraction, as `float.is_integer`."""
+    graph = tracer.graph
+    if x.kind != "f":
+        return graph.const(True)
+    finite = graph.compare("lt", graph.absolute(x), graph.const(float("inf")))
+    return graph.logical_and(finite, graph.compare("eq", graph.call("trunc", x), x))
+
+
+def _answer(value: Any) -> _Function:
+    return lambda tracer, node, x, rest, named: (
+        value if isinstance(value, tuple) else tracer.graph.const(value)
+    )
+
+
+def _truth(
+    tracer: Tracer, node: ast.Call, x: Node, rest: Sequence[Value], named: Mapping[str, Value]
+) -> Value:
+    return tracer.graph.truth(x)
+
+
+FUNCTIONS: dict[object, _Function] = {
+    **dict.fromkeys(
+        (
+            *(np.asarray, np.array, np.asanyarray, np.ascontiguousarray, np.atleast_1d, np.copy),
+            *(np.squeeze, np.ravel, copy.copy, copy.deepcopy),
+        ),
+        _same,
+    ),
+    np.ones_like: _like(1),
+    np.zeros_like: _like(0),
+    np.empty_like: _like(0),
+    np.full_like: _full_like,
+    np.isscalar: _answer(True),
+    np.isreal: _answer(True),
+    np.isrealobj: _answer(True),
+    np.iscomplex: _answer(False),
+    np.iscomplexobj: _answer(False),
+    np.ndim: _answer(0),
+    np.size: _answer(1),
+    np.shape: _answer(()),
+    np.any: _truth,
+    np.all: _truth,
+    float.is_integer: _whole,
+}
+ATTRIBUTES: dict[str, Callable[[Any, Node], Value]] = {
+    "shape": lambda graph, x: (),
+    "ndim": lambda graph, x: graph.const(0),
+    "size": lambda graph, x: graph.const(1),
+    "T": lambda graph, x: x,
+    "dtype": lambda graph, x: Static(NumberDtype(x.kind)),
+}
+METHODS: dict[str, Any] = {  # the number is the first argument
+    **dict.fromkeys(("astype", "item", "copy", "tolist", "squeeze", "ravel", "flatten"), np.array),
+    **{name: getattr(np, name) for name in ("any", "all", "clip", "round")},
+    "is_integer": float.is_integer,
+}
+
+
+def function_of_number(
+    tracer: Tracer,
+    node: ast.Call,
+    target: Any,
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
+) -> Value | None:
+    """Return what a function of one number's type, dtype or shape gives; None for any other."""
+    first = args[0] if args else None
+    if isinstance(target, NumberType) or numba_name(target) is not None:
+        if isinstance(target, NumberType) and first is None:
+            return tracer.graph.cast(tracer.graph.const(0), target.kind)
+        return cast(tracer, node, first, target) if len(args) == 1 and not kwargs else None
+    asked = _QUESTIONS.get(target) if callable(target) and type(target).__hash__ else None
+    if asked is not None and not kwargs:
+        return asked(tracer, node, args)
+    if not isinstance(first, Node) or not callable(target) or not type(target).__hash__:
+        return None
+    made = FUNCTIONS.get(target)
+    named = {k: v for k, v in kwargs.items() if k not in _IGNORED}
+    if made is None or not set(named) <= {"dtype", "axis", "fill_value"}:
+        return None
+    return made(tracer, node, first, args[1:], named)
+
+
+# questions --------------------------------------------------------------------------------------
+
+
+def _type(tracer: Tracer, node: ast.Call, args: Sequence[Value]) -> Value | None:
+    if len(args) != 1 or isinstance(args[0], tuple):
+        return None
+    if isinstance(args[0], Complex):
+        return Static(complex)
+    return Static(NumberType(args[0].kind) if isinstance(args[0], Node) else type(args[0].value))
+
+
+def _isinstance(tracer: Tracer, node: ast.Call, args: Sequence[Value]) -> Value | None:
+    value, target = args if len(args) == 2 else (None, None)
+    classes = _classes(target)
+    if classes is None:
+        return None
+    graph = tracer.graph
+    if isinstance(value, Node):
+        return graph.const(is_instance(value.kind, classes))
+    if isinstance(value, Complex):
+        return graph.const(any(issubclass(complex, c) for c in classes))
+    if isinstance(value, tuple):
+        if (tuple in classes) != (list in classes):
+            text = "whether a sequence is a tuple or a list is not kept here"
+            tracer.refuse(node, text, "ask for both: isinstance(x, (tuple, list))")
+        return graph.const(any(issubclass(tuple, c) for c in classes))
+    return graph.const(isinstance(value.value, classes)) if isinstance(value, Static) else None
+
+
+def _classes(target: Value) -> tuple[type, ...] | None:
+    """The classes of a type, a union of types, or a tuple of these."""
+    if isinstance(target, tuple):
+        parts = [_classes(part) for part in target]
+        return None if None in parts else tuple(c for part in parts for c in part or ())
+    if not isinstance(target, Static):
+        return None
+    if isinstance(target.value, NumberType):
+        return types_of(target.value.kind)
+    if isinstance(target.value, types.UnionType):
+        return tuple(typing.get_args(target.value))
+    return (target.value,) if isinstance(target.value, type) else None
+
+
+def _hasattr(tracer: Tracer, node: ast.Call, args: Sequence[Value]) -> Value | None:
+    """Of a number what Python's own number has."""
+    value, name = args if len(args) == 2 else (None, None)
+    if not isinstance(name, Static) or not isinstance(value, (Node, Static)):
+        return None
+    owner = types_of(value.kind)[0] if isinstance(value, Node) else value.value
+    return tracer.graph.const(hasattr(owner, name.value))
+
+
+def _getattr(tracer: Tracer, node: ast.Call, args: Sequence[Value]) -> Value | None:
+    if len(args) not in (2, 3) or not all(isinstance(a, Static) for a in args[:2]):
+        return None
+    owner, name = args[0].value, args[1].value
+    if len(args) == 3 and not hasattr(owner, name):
+        return args[2]
+    return tracer.attribute(node, owner, name)
+
+
+def _callable(tracer: Tracer, node: ast.Call, args: Sequence[Value]) -> Value | None:
+    known = len(args) == 1 and isinstance(args[0], Static) and callable(args[0].value)
+    return tracer.graph.const(known)
+
+
+def _issubdtype(tracer: Tracer, node: ast.Call, args: Sequence[Value]) -> Value | None:
+    if len(args) != 2 or not all(isinstance(a, Static) for a in args):
+        return None
+    own, target = (a.value for a in args)
+    if isinstance(own, NumberDtype):
+        own = own.type
+    given = types_of(own.kind) if isinstance(own, NumberType) else (own,)
+    return tracer.graph.const(any(np.issubdtype(t, target) for t in given))
+
+
+_QUESTIONS: dict[object, Callable[[Tracer, ast.Call, Sequence[Value]], Value | None]] = {
+    type: _type,
+    isinstance: _isinstance,
+    hasattr: _hasattr,
+    getattr: _getattr,
+    callable: _callable,
+    np.issubdtype: _issubdtype,
+}
+
+
+def python_isinstance(value: object, target: Any) -> bool:
+    """`isinstance` for text that runs on NumPy's numbers: their kinds count, as in a kernel."""
+    if isinstance(value, (np.bool_, np.integer, np.floating)):
+        return is_instance("f" if value.dtype.kind == "f" else value.dtype.name, target)
+    return isinstance(value, target)
