@@ -16,6 +16,7 @@ from nbgraph.kernels.vector_math.names import FAMILY
 DTYPES = ("float32", "float64")
 NEIGHBOURS = {"nextafter", "nextafter_float16", "nextafter_bfloat16"}
 EXACT_FUNCTIONS = {"floor", "ceil", "trunc", "round", "sign", "copysign", "fmod"} | NEIGHBOURS
+EXACT_FUNCTIONS |= {"fmod_small"}
 GAMMA_FAMILY = {"gamma", "lgamma", "digamma", "trigamma", "polygamma"}
 BOUND = dict.fromkeys(vector_math.NAMES, 2.5) | dict.fromkeys(GAMMA_FAMILY, 12.0)
 UNARY = sorted(name for name in vector_math.NAMES if vector_math.ARITY[name] == 1)

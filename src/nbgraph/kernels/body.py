@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 
 from nbgraph.errors import stuck_code
 from nbgraph.kernels.kinds import INTEGERS, is_integer
@@ -102,6 +103,21 @@ def may_fail(graph: Graph, roots: Sequence[Node]) -> bool:
     return any(moving(graph, n.data[0]) is not None for n in finals)
 
 
+def has_limit(node: Node) -> bool:
+    """Whether it is a call that has a quick form for moderate arguments."""
+    if node.op != "call" or node.data not in (*TRIGONOMETRIC, "fmod"):
+        return False
+    return not is_exact_remainder(node)
+
+
+def is_exact_remainder(node: Node) -> bool:
+    """Whether it is `fmod` by a power of two of at least 1: any quotient is exact."""
+    if node.op != "call" or node.data != "fmod" or node.args[1].op != "const":
+        return False
+    size = abs(node.args[1].data)
+    return 1.0 <= size <= 2.0**60 and math.frexp(size)[0] == 0.5
+
+
 class Body:
     """Writes statements for nodes, in order of need; `lines` holds the text."""
 
@@ -115,7 +131,7 @@ class Body:
         call_name: Callable[[Node], str] | None = None,
         prefix: str = "t",
         fault: str = "",
-        limit: str = "",
+        limits: Mapping[str, str] | None = None,
     ) -> None:
         self.graph, self.namespace = graph, namespace
         self.names = dict(leaves)
@@ -135,7 +151,7 @@ class Body:
         self.written = 0  # names that were given
         self._open: set[int] = set()  # loops that are being written
         self._prefix = prefix
-        self._limit = limit  # beyond it, an argument of trigonometry sets `wide`; "": no flag
+        self._limits = limits or {}  # of arguments, by call: what is beyond them sets `wide`
         self._fault = fault  # a pointer to the kernel's code, where that can be said
 
     def require(self, nodes: Sequence[Node]) -> list[str]:
@@ -216,8 +232,18 @@ class Body:
         self.written += 1
         self.line(f"{name} = {text}")
         self.names[node.id] = name
-        if self._limit and node.op == "call" and node.data in TRIGONOMETRIC:
-            self.line(f"wide = wide | (abs({self.text(node.args[0])}) > {self._limit})")
+        if self._limits and has_limit(node):
+            self.line(f"wide = wide | {self._beyond(node, self._limits[node.data])}")
+
+    def _beyond(self, node: Node, limit: str) -> str:
+        """Whether a call needs more than its quick form."""
+        size = f"abs({self.text(node.args[0])})"
+        if node.data != "fmod":
+            return f"({size} > {limit})"
+        divisor = f"abs({self.text(node.args[1])})"
+        zero, infinity = (self.namespace.constant(self.graph.const(v)) for v in (0.0, math.inf))
+        within = f"(({divisor} == {zero}) | ({size} == {infinity}))"  # NaN in any form
+        return f"(({size} > {limit} * {divisor}) & (not {within}))"
 
     def _write_loop(self, region_id: int) -> None:
         region = self.graph.regions[region_id]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from nbgraph.kernels.body import TRIGONOMETRIC, Body
+from nbgraph.kernels.body import Body, has_limit
 from nbgraph.kernels.cost import is_chain
 from nbgraph.kernels.groups import has_groups, write_run
 from nbgraph.kernels.kinds import STORED, is_boolean
@@ -142,12 +142,12 @@ class Map(Elementwise):
         self.line(3, whole)
 
     def _redoes(self, segment: Segment) -> bool:
-        """Trigonometry runs on moderate arguments first; a run with huge ones is done again."""
+        """Some functions run on moderate arguments first; a run with others is done again."""
         loop = self.loop
         if any(o.request == "add" for o in loop.outputs) or not loop.operands:
             return False
         nodes = loop.graph.reachable(segment.gives, self._known(segment))
-        called = [n for n in nodes if n.op == "call" and n.data in TRIGONOMETRIC]
+        called = [n for n in nodes if has_limit(n)]
         return bool(called) and (has_groups(self) or not any(n.regions for n in called))
 
     def _known(self, segment: Segment) -> set[int]:

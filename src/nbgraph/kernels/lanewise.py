@@ -22,7 +22,7 @@ from nbgraph.kernels.loops import VECTORS
 from nbgraph.kernels.scalar import Graph, Node
 from nbgraph.native.processor import vector_bytes
 
-NARROW = frozenset(("gamma", "lgamma", "digamma", "trigamma", "polygamma", "fmod"))  # they branch
+NARROW = frozenset(("gamma", "lgamma", "digamma", "trigamma", "polygamma"))  # they branch
 _TRUTH = ("b", "bool")
 _BYTES = {"float32": 4, "float64": 8}
 
@@ -202,7 +202,7 @@ class Lanes(Body):
         self._advance(region_id, scalars)
         self._masked -= not together
         if not together:  # wrong trigonometry may go on for ever
-            ends = f"(not going{region_id}) | wide" if self._limit else f"not going{region_id}"
+            ends = f"(not going{region_id}) | wide" if self._limits else f"not going{region_id}"
             self.line(f"if {ends}:")
             self.line("    break")
         self.indent -= 1

@@ -7,7 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from nbgraph.kernels import vector_math
-from nbgraph.kernels.body import TRIGONOMETRIC, Body, Namespace, may_fail
+from nbgraph.kernels.body import (
+    Body,
+    Namespace,
+    has_limit,
+    is_exact_remainder,
+    may_fail,
+)
 from nbgraph.kernels.kinds import INTEGERS
 from nbgraph.kernels.lanewise import Lanes, lanes
 from nbgraph.kernels.loops import Access, Loop, Operand, Output
@@ -326,38 +332,42 @@ class Writer:
 
     def function(self, node: Node, *, small: bool = False) -> str:
         """The name under which the function of a call is known."""
-        suffix = "_small" if small and node.data in TRIGONOMETRIC else ""
+        suffix = "_small" if (small and has_limit(node)) or is_exact_remainder(node) else ""
         if node.data == "nextafter" and (stored := self._stored()) in SHORT:
             suffix = f"_{stored}"
         return self.namespace.function(node.data + suffix)
 
-    def _limit(self) -> str:
-        """The largest argument of trigonometry that the quick reduction takes."""
-        bound = vector_math.TRIG_BOUND[self.loop.compute]
-        return self.namespace.constant(self.loop.graph.const(bound))
+    def _limits(self, roots: Sequence[Node]) -> dict[str, str]:
+        """The largest arguments of the quick forms that are called; of `fmod`, as multiples."""
+        compute, graph = self.loop.compute, self.loop.graph
+        limits: dict[str, str] = {}
+        for name in sorted({n.data for n in graph.reachable(roots) if has_limit(n)}):
+            bound = vector_math.FMOD_BOUND if name == "fmod" else vector_math.TRIG_BOUND
+            limits[name] = self.namespace.constant(graph.const(bound[compute]))
+        return limits
 
     def lanes(self, indent: int, roots: Sequence[Node], *, small: bool) -> Lanes:
         """The scalar computation for a group of elements; see `body`."""
-        graph, namespace, limit = self.loop.graph, self.namespace, self._limit() if small else ""
+        graph, limits = self.loop.graph, self._limits(roots) if small else {}
 
         def name(node: Node) -> str:
             return self.function(node, small=small)
 
-        return Lanes(graph, roots, namespace, self.leaves, indent, name, "t", self.fault, limit).of(
-            lanes(self.loop.compute)
-        )
+        return Lanes(
+            graph, roots, self.namespace, self.leaves, indent, name, "t", self.fault, limits
+        ).of(lanes(self.loop.compute))
 
     def body(self, indent: int, roots: Sequence[Node], *, small: bool = False) -> list[str]:
-        """The scalar computation; `small` uses trigonometry for moderate arguments and sets
+        """The scalar computation; `small` uses quick forms for moderate arguments and sets
         `wide` where an argument is beyond its range."""
         loop = self.loop
 
         def name(node: Node) -> str:
             return self.function(node, small=small)
 
-        limit = self._limit() if small else ""
+        limits = self._limits(roots) if small else {}
         body = Body(
-            loop.graph, roots, self.namespace, self.leaves, indent, name, "t", self.fault, limit
+            loop.graph, roots, self.namespace, self.leaves, indent, name, "t", self.fault, limits
         )
         texts = body.require(roots)
         self.lines += body.lines

@@ -11,8 +11,8 @@ import numpy as np
 from nbgraph.dtype import is_float, name_of
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Entry, spec_of
+from nbgraph.kernels.body import TRIGONOMETRIC
 from nbgraph.kernels.loops import Combine
-from nbgraph.kernels.writer import TRIGONOMETRIC
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.mapper import Mapper
 from nbgraph.ops.define import operator_of

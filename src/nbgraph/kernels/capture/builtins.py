@@ -152,8 +152,11 @@ class Builtins(Texts):
         if a.kind == b.kind == "bool":
             a, b = graph.cast(a, "int8"), graph.cast(b, "int8")
         if "f" in (a.kind, b.kind):
+            a, b = graph.float(a), graph.float(b)
+            if op == "mod" and b.op == "const" and b.data == 1:  # rounded once, as `fmod(a, 1) + 1`
+                return graph.arithmetic("sub", a, graph.call("floor", a))
             fn = composed.floor_divide if op == "floordiv" else composed.remainder
-            return self.compose(fn, [graph.float(a), graph.float(b)], path)
+            return self.compose(fn, [a, b], path)
         result = graph.arithmetic(op, a, b)
         if result.kind == "f":  # int64 with uint64
             return self.divide_floor(op, graph.float(a), graph.float(b), path)

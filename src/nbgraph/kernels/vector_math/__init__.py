@@ -16,6 +16,7 @@ from pathlib import Path
 
 from nbgraph.kernels.vector_math.names import ARITY as ARITY
 from nbgraph.kernels.vector_math.names import FAMILY
+from nbgraph.kernels.vector_math.names import FMOD_BOUND as FMOD_BOUND
 from nbgraph.kernels.vector_math.names import NAMES as NAMES
 from nbgraph.kernels.vector_math.names import TRIG_BOUND as TRIG_BOUND
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 FAMILIES = {
     "exp": ("exp", "exp2", "expm1", "sigmoid"),
     "log": ("log", "log2", "log10", "log1p", "softplus"),
-    "rounding": ("floor", "ceil", "trunc", "round", "sign", "copysign", "fmod", "sqrt", "rsqrt"),
+    "rounding": (
+        *("floor", "ceil", "trunc", "round", "sign", "copysign", "sqrt", "rsqrt"),
+        *("fmod", "fmod_small"),
+    ),
     "trigonometric": ("sin", "cos", "tan", "sin_small", "cos_small", "tan_small"),
     "arc": ("asin", "acos", "atan", "atan2"),
     "hyperbolic": ("sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
@@ -17,10 +20,22 @@ FAMILIES = {
 
 FAMILY = {name: family for family, names in FAMILIES.items() for name in names}
 NAMES = frozenset(FAMILY)
-_BINARY = {"atan2", "pow", "hypot", "copysign", "fmod", "polygamma", *FAMILIES["neighbours"]}
+_BINARY = {
+    "atan2",
+    "pow",
+    "hypot",
+    "copysign",
+    "fmod",
+    "fmod_small",
+    "polygamma",
+    *FAMILIES["neighbours"],
+}
 ARITY = {name: 2 if name in _BINARY else 1 for name in NAMES}
 
 # Largest |x| for the `_small` variants.  n = x * 2/pi is computed with a relative error of one
 # unit in the last place, which must not move r by more than the 1 % beyond pi/4 that the
 # polynomials allow.
 TRIG_BOUND = {"float32": 2.0**17, "float64": 2.0**40}
+
+# Largest |x / y| for `fmod_small`: below a unit in its last place the quotient may be one too many.
+FMOD_BOUND = {"float32": 2.0**22, "float64": 2.0**51}

@@ -87,10 +87,25 @@ def fmod(f: Format):
         while d <= top:
             d *= chunk
         while True:
-            a = floats.fma(-floats.trunc(a / d), d, a)
+            a = floats.fma_exact(-floats.trunc(a / d), d, a)
             a = a + d if a < zero else a
             if d == b:
                 return floats.copysign(a, x)
             d *= part
 
     return fmod
+
+
+@per_format
+def fmod_small(f: Format):
+    """`fmod` of an x that is at most FMOD_BOUND times y: one digit of the long division is all."""
+    zero = f.float(0)
+
+    @scalar
+    def fmod_small(x, y):
+        a, b = floats.absolute(x), floats.absolute(y)
+        rest = floats.fma_exact(-floats.trunc(a / b), b, a)
+        rest = rest + b if rest < zero else rest
+        return floats.copysign(a if a < b else rest, x)
+
+    return fmod_small

@@ -1,5 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources e94379d605e97044, llvmlite 0.50, fma
+; sources c12f765de9458f8b, llvmlite 0.50, fma
 
 declare float @llvm.ceil.f32(float)
 
@@ -2448,6 +2448,40 @@ b7:
 b8:
   %v34 = phi double [ %v23, %b6 ], [ 0x7FF8000000000000, %b1 ], [ %x, %b2 ]
   ret double %v34
+}
+
+define internal float @m_fmod_small_float32(float %x, float %y) alwaysinline nounwind {
+b1:
+  %v1 = tail call float @llvm.fabs.f32(float %x)
+  %v2 = tail call float @llvm.fabs.f32(float %y)
+  %v3 = fcmp olt float %v1, %v2
+  %v4 = fdiv float %v1, %v2
+  %v5 = tail call float @llvm.trunc.f32(float %v4)
+  %v6 = fneg float %v5
+  %v7 = tail call float @llvm.fma.f32(float %v6, float %v2, float %v1)
+  %v8 = fcmp olt float %v7, 0.000000e+00
+  %v9 = fadd float %v2, %v7
+  %v10 = select i1 %v8, float %v9, float %v7
+  %v11 = select i1 %v3, float %v1, float %v10
+  %v12 = tail call float @llvm.copysign.f32(float %v11, float %x)
+  ret float %v12
+}
+
+define internal double @m_fmod_small_float64(double %x, double %y) alwaysinline nounwind {
+b1:
+  %v1 = tail call double @llvm.fabs.f64(double %x)
+  %v2 = tail call double @llvm.fabs.f64(double %y)
+  %v3 = fcmp olt double %v1, %v2
+  %v4 = fdiv double %v1, %v2
+  %v5 = tail call double @llvm.trunc.f64(double %v4)
+  %v6 = fneg double %v5
+  %v7 = tail call double @llvm.fma.f64(double %v6, double %v2, double %v1)
+  %v8 = fcmp olt double %v7, 0.000000e+00
+  %v9 = fadd double %v2, %v7
+  %v10 = select i1 %v8, double %v9, double %v7
+  %v11 = select i1 %v3, double %v1, double %v10
+  %v12 = tail call double @llvm.copysign.f64(double %v11, double %x)
+  ret double %v12
 }
 
 define internal float @m_gamma_float32(float %x) nounwind {
