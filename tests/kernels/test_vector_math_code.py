@@ -13,8 +13,8 @@ from nbgraph.kernels import vector_math
 from nbgraph.native import floats
 
 VECTORISED = sorted(
-    "exp exp2 expm1 log log2 log10 log1p sqrt rsqrt cbrt sin_small cos_small tan_small fmod_small tanh "
-    "sigmoid "
+    "exp exp2 expm1 log log2 log10 log1p sqrt rsqrt cbrt sin_small cos_small tan_small fmod_small "
+    "tanh sigmoid "
     "erf softplus atan asin acos sinh cosh floor ceil trunc round sign copysign "
     "erfc erfinv asinh acosh atanh atan2 hypot pow nextafter".split()
 )
