@@ -200,6 +200,23 @@ def test_new_arrays_do_not_take_over_a_failure(engine, name, size):
         same(MADE[name](x), expected)
 
 
+def test_recycled_memory_keeps_its_failure_for_the_last_owners_readers(threads, gate):
+    """They are unfinished when another array takes the memory, which knows nothing of it."""
+    a, key = ng.ones(777), ng.engine.new_variable()
+    held = gate(ng.engine, key)
+    ng.engine.push(fails, const_vars=[key], mutate_vars=[a.variable])
+    number, b = a.variable.number, a + 1
+    del a
+    c = ng.zeros(777)
+    recycled = c.variable.number == number
+    c[3:5] = 2
+    held.open()
+    with pytest.raises(OSError, match="no such page"):
+        b.asnumpy()
+    assert c.asnumpy().sum() == 4
+    assert recycled or ng.zeros(777).variable.number == number
+
+
 def test_a_function_must_not_wait(engine):
     """What would wait inside a pushed function is refused; its display says so."""
     a = ng.ones(3)

@@ -152,3 +152,15 @@ def has_form(op):
     kinds = ("rows", "product", "own", "drawn", "update")
     direct = op.kind in kinds or op.view or op.copies or op.constant
     return bool(direct or op in COMBINES or forms_of(op))
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "max", "logsumexp"])
+def test_kernels_of_a_gpu_are_not_taken_for_those_of_the_host(name):
+    """Of one layout, whichever device comes first: their additions have orders of their own."""
+    x, f = array_calls.M, getattr(ops, name)
+    for first in (GPU, ng.cpu()):
+        if isinstance(operator := registry.find(name), ArrayOp):
+            operator.carried.clear()
+        f(ng.array(x, device=first), axis=0).wait_to_read()
+        found = f(ng.array(x), axis=0).asnumpy()
+        assert found.tobytes() == f(x, axis=0).tobytes()

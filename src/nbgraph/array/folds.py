@@ -58,7 +58,8 @@ def lower(
     """
     if request is kNullOp or not x.size or (device.host and config.compiler == "python"):
         return None
-    key = "reduce", x, out, request, block_on(device, x.size), *attributes.items()
+    block = block_on(device, x.size)
+    key = "reduce", device.host, x, out, request, block, *attributes.items()
     if key not in op.carried:
         if len(op.carried) >= _KEPT:
             op.carried.clear()
