@@ -14,6 +14,7 @@ NbgraphError
 ├── FormatError (ValueError)        a text or a file that is not what it should be
 ├── DeviceError (ValueError)        a device that is not there, or is another one than asked for
 ├── GraphError (AssertionError)     a pass has made a graph that is not legal
+├── ElementError (as the text says) what an operator's own text raises for an element
 ├── EngineError (RuntimeError)      the engine was asked for what it cannot do
 │   └── EngineTimeout (TimeoutError)    a wait took longer than it was allowed to
 └── StorageError (RuntimeError)     memory was given back twice, or to where it does not belong
@@ -26,9 +27,11 @@ Messages name the operator, the argument, what was given, what was expected and 
 
 from __future__ import annotations
 
+import builtins
+import functools
 import zlib
 from collections.abc import Callable
-from typing import Never
+from typing import NamedTuple, Never
 
 
 class NbgraphError(Exception):
@@ -104,6 +107,11 @@ class KernelError(EngineError):
     """A compiled kernel returned an error code."""
 
 
+class ElementError(NbgraphError):
+    """The text of an operator raises for an element. It is also the exception of the text, or the
+    nearest one above that is built in, so that `except ValueError` catches it."""
+
+
 class EngineTimeout(EngineError, TimeoutError):
     """A wait took longer than it was allowed to; the message names what is unfinished."""
 
@@ -123,6 +131,8 @@ class LabelError(NbgraphError, ValueError):
 INDEX_CODE = 3  # in the last byte of a kernel's code: the rest is an index out of bounds
 CLASS_CODE = 5  # the same of a label: its place, the number of classes and the label
 LABEL_BITS, COUNT_BITS, PLACE_BITS = 18, 18, 19  # what is beyond is told as the last that fits
+RAISED_CODE = 6  # the same of an element that the text raises for: a key of _RAISED, its place
+RAISED_BITS = 18  # of that key
 STUCK_CODE = 4  # the same: a `while` loop whose trips change nothing; the rest is a key of _STUCK
 _STUCK: dict[int, str] = {}  # where such loops are, by what their codes say
 
@@ -132,6 +142,60 @@ def stuck_code(where: str) -> int:
     key = zlib.crc32(where.encode())
     _STUCK[key] = where
     return key * 256 + STUCK_CODE
+
+
+class Raised(NamedTuple):
+    """What a text raises: the operator, the name of a built-in exception, the words, the line."""
+
+    operator: str
+    kind: str
+    message: str
+    place: str  # "file:line"
+
+
+_RAISED: dict[int, Raised] = {}  # by what their codes say
+
+
+def raised_code(raised: Raised) -> int:
+    """The code of a kernel for an element that the text raises for, which is not known.
+
+    `element + 1` times `1 << 8 + RAISED_BITS` is added where the element is known.
+
+    >>> code = raised_code(Raised("root", "ValueError", "x is negative", "roots.py:3"))
+    >>> of_kernel("fused_root_add", code + (7 + 1 << 8 + RAISED_BITS))
+    ValueError('root: x is negative (element 7, raised at roots.py:3)')
+    """
+    last = (1 << RAISED_BITS) - 1
+    key = zlib.crc32(repr(raised).encode()) & last
+    while _RAISED.setdefault(key, raised) != raised:
+        key = key + 1 & last
+    return key * 256 + RAISED_CODE
+
+
+@functools.cache
+def _element_error(kind: str) -> type[ElementError]:
+    """The class of an error that is both an ElementError and the built-in exception."""
+    base = getattr(builtins, kind)
+    if not issubclass(base, Exception) or base is Exception:
+        return ElementError
+    body = {"__str__": Exception.__str__, "__reduce__": _rebuilt, "__module__": "builtins"}
+    return type(kind, (ElementError, base), body)
+
+
+def _rebuilt(error: ElementError) -> tuple[object, ...]:
+    return _raised_error, (type(error).__name__, *error.args)
+
+
+def _raised_error(kind: str, message: str) -> ElementError:
+    return _element_error("Exception" if kind == "ElementError" else kind)(message)
+
+
+def _of_element(name: str, code: int) -> ElementError:
+    raised = _RAISED.get(code & (1 << RAISED_BITS) - 1)
+    name, kind, message, place = raised or Raised(name, "Exception", "it raises", "?")
+    element = (code >> RAISED_BITS) - 1
+    which = f"element {element}, " if element >= 0 else ""
+    return _raised_error(kind, f"{name}: {message or kind} ({which}raised at {place})")
 
 
 def of_kernel(name: str, code: int) -> NbgraphError:
@@ -144,6 +208,8 @@ def of_kernel(name: str, code: int) -> NbgraphError:
         return _no_class(name, code >> 8)
     if code & 255 == INDEX_CODE:
         return IndexingError(f"{name}: index {code >> 8} is out of bounds of its axis")
+    if code & 255 == RAISED_CODE:
+        return _of_element(name, code >> 8)
     if code & 255 == STUCK_CODE:
         return KernelError(
             f"{name}: the `while` loop at {_STUCK.get(code >> 8, '?')} would go on for ever: a "

@@ -179,12 +179,14 @@ class Space(NamedTuple):
         return self.inner * self.rows
 
 
-def space(shape: Sequence[int], strides: Sequence[Sequence[int]]) -> Space:
-    """Order axes by the last array's strides, drop sizes of 1, and merge what is contiguous."""
+def space(shape: Sequence[int], strides: Sequence[Sequence[int]], *, sort: bool = True) -> Space:
+    """Order axes by the last array's strides, drop sizes of 1, and merge what is contiguous.
+    `sort=False` keeps the order of axes, in which elements are counted."""
     axes = [d for d in range(len(shape)) if shape[d] != 1]
     if not axes:
         return Space(1, (0,) * len(strides), ())
-    axes.sort(key=lambda d: tuple(-abs(s[d]) for s in reversed(strides)))
+    if sort:
+        axes.sort(key=lambda d: tuple(-abs(s[d]) for s in reversed(strides)))
     dims = [(shape[d], tuple(s[d] for s in strides)) for d in axes]
     merged = [dims[-1]]
     for extent, steps in reversed(dims[:-1]):
@@ -194,6 +196,11 @@ def space(shape: Sequence[int], strides: Sequence[Sequence[int]]) -> Space:
         else:
             merged.append((extent, steps))
     return Space(merged[0][0], merged[0][1], tuple(merged[1:]))
+
+
+def is_ordered(where: Space, shape: Sequence[int], strides: Sequence[Sequence[int]]) -> bool:
+    """Whether elements are gone through as they are counted, the last axis fastest."""
+    return where.size == 1 or where == space(shape, strides, sort=False)
 
 
 _TILE = 256  # elements of a run, at most, so that rows beside each other share what is cached

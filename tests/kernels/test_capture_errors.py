@@ -116,17 +116,6 @@ def assigns_attribute(x):
     return x
 
 
-def raises(x):
-    if x < 0:
-        raise ValueError("negative")  # here
-    return x
-
-
-def asserts(x):
-    assert x > 0  # here
-    return x
-
-
 def opens(x):
     with open("f"):  # here
         return x
@@ -280,7 +269,7 @@ HERE = {  # function -> what the message says about the construct
     indexes_operand: "indexed", string_arithmetic: "'1'", formats: "string",
     recursion: "recursion", yields: "plain function", complex_result: "z.real, z.imag",
     attribute_of_operand: "'sum'", assigns_subscript: "names", adds_to_subscript: "LIST[0]",
-    assigns_attribute: "names", raises: "raise", asserts: "assert", opens: "with",
+    assigns_attribute: "names", opens: "with",
     nested_function: "nested function", appends: "[*values, x]",
     gcd_of_floats: "integers", outer_names: "'unknown_scale'",
     changes_nothing: "changes no variable",

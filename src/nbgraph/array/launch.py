@@ -27,7 +27,7 @@ from nbgraph.operator.invoke import Plan
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.placement import classes_of
 from nbgraph.operator.streaming import streams
-from nbgraph.shape import Space, space, tiled
+from nbgraph.shape import Space, is_ordered, space, tiled
 
 
 def _require_one(name: str, device: Context, held: Sequence[Chunk]) -> None:
@@ -179,7 +179,10 @@ def prepare(
         classes[len(given) :],
         [r for r in requests if r != "null"],
     )
-    says = {"disjoint": disjoint, "streaming": past}
+    ordered = not plan.typed.captured.graph.raises or is_ordered(
+        where, shape, [strides_in(a, shape) for a in arrays]
+    )
+    says = {"disjoint": disjoint, "streaming": past, "unordered": not ordered}
     key = (
         tuple(layouts),
         tuple(dtypes),

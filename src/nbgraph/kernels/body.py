@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 
-from nbgraph.errors import stuck_code
+from nbgraph.errors import Raised, raised_code, stuck_code
 from nbgraph.kernels.kinds import INTEGERS, is_integer
+from nbgraph.kernels.loops import Loop
 from nbgraph.kernels.nodes import MOVES
 from nbgraph.kernels.scalar import Graph, Node
 from nbgraph.kernels.tables import Table
@@ -44,6 +46,7 @@ class Namespace:
         self.functions: dict[str, str] = {}  # name -> vector_math name
         self.externs: dict[str, object] = {}
         self.tables: dict[str, Table] = {}
+        self.raises: list[Raised] = []  # what ends the kernel for an element
         self._names: dict[tuple[str, str], str] = {}
 
     def constant(self, node: Node) -> str:
@@ -63,6 +66,21 @@ class Namespace:
         """The name under which a function of vector_math is called."""
         self.functions.setdefault(f"m_{name}", name)
         return f"m_{name}"
+
+    def invalid(self, raised: Raised) -> str:
+        """The name of what says that an element was raised for."""
+        if raised not in self.raises:
+            self.raises.append(raised)
+        return f"invalid{self.raises.index(raised)}"
+
+    def noting(self, lines: Sequence[str], fault: str, indent: int) -> tuple[list[str], list[str]]:
+        """What stands before and behind lines that note elements that are not valid."""
+        space, words = "    " * indent, set(re.findall(r"invalid\d+", "\n".join(lines)))
+        noted = [(self.invalid(r), raised_code(r)) for r in self.raises]
+        noted = [(name, code) for name, code in noted if name in words]
+        behind = [f"if {name}:\n{space}    store({fault}, 0, {code})" for name, code in noted]
+        before = [f"{space}{name} = False" for name, _ in noted]
+        return before, [f"{space}{text}" for each in behind for text in each.split("\n", 1)]
 
     def extern(self, function: object) -> str:
         """The name of a function that is compiled by Numba itself."""
@@ -98,9 +116,18 @@ def moving(graph: Graph, region_id: int) -> Node | None:
 
 
 def may_fail(graph: Graph, roots: Sequence[Node]) -> bool:
-    """Whether a loop may be left as a trip changed nothing."""
-    finals = (n for n in graph.reachable(roots) if n.op == "final")
-    return any(moving(graph, n.data[0]) is not None for n in finals)
+    """Whether an element may be raised for, or a loop left as a trip changed nothing."""
+    return any(
+        n.op == "check" or (n.op == "final" and moving(graph, n.data[0]) is not None)
+        for n in graph.reachable(roots)
+    )
+
+
+def loop_may_fail(loop: Loop) -> bool:
+    """Whether a kernel of the loop may end with an error for what its operands hold."""
+    nodes = [output.node for output in loop.outputs]
+    nodes += [total.node for stage in loop.stages for total in stage]
+    return may_fail(loop.graph, nodes)
 
 
 def has_limit(node: Node) -> bool:
@@ -223,6 +250,9 @@ class Body:
         if node.op == "final":
             self._write_loop(node.data[0])
             return
+        if node.op == "check":
+            self._write_check(node)
+            return
         text = self._expression(node)
         single = self._uses.get(node.id, 0) <= 1 and not node.regions
         if single and len(text) <= _INLINE and node.op not in ("call", "extern"):
@@ -244,6 +274,14 @@ class Body:
         zero, infinity = (self.namespace.constant(self.graph.const(v)) for v in (0.0, math.inf))
         within = f"(({divisor} == {zero}) | ({size} == {infinity}))"  # NaN in any form
         return f"(({size} > {limit} * {divisor}) & (not {within}))"
+
+    def _write_check(self, node: Node) -> None:
+        """Note an element that is not valid, without a branch."""
+        value, invalid = map(self.text, node.args)
+        self.names[node.id] = value
+        if self._fault:
+            name = self.namespace.invalid(node.data)
+            self.line(f"{name} = {name} | {invalid}")
 
     def _write_loop(self, region_id: int) -> None:
         region = self.graph.regions[region_id]

@@ -9,6 +9,7 @@ from nbgraph.errors import CompileError
 from nbgraph.kernels import vector_math
 from nbgraph.kernels.body import Body, Namespace
 from nbgraph.kernels.function import Captured, Scalar
+from nbgraph.kernels.scalar import Node
 from nbgraph.kernels.signature import Parameter, defaults_of
 
 _MADE: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
@@ -88,6 +89,16 @@ def _implementation(scalar: Scalar, head: str, kinds: list[str], args: tuple[Any
     return _function(scalar.name, head, captured, compute)
 
 
+class _Raising(Body):
+    """A body that raises, as Numba's functions do."""
+
+    def _write_check(self, node: Node) -> None:
+        value, invalid = map(self.text, node.args)
+        self.names[node.id] = value
+        self.line(f"if {invalid}:")
+        self.line(f"    raise {node.data.kind}({node.data.message!r})")
+
+
 def _function(name: str, head: str, captured: Captured, compute: str) -> Any:
     import numba
 
@@ -102,7 +113,7 @@ def _function(name: str, head: str, captured: Captured, compute: str) -> Any:
         text = f"{kind}({node.data})" if kind else str(node.data)
         lines.append(f"    a_{node.data} = {text}")
         leaves[node.id] = f"a_{node.data}"
-    body = Body(captured.graph, captured.outputs, namespace, leaves, 1)
+    body = _Raising(captured.graph, captured.outputs, namespace, leaves, 1)
     results = body.require(captured.outputs)
     text = "\n".join(
         [f"def {name}({head}):", *lines, *body.lines, f"    return {', '.join(results)}"]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 from typing import NamedTuple
 
-from nbgraph.kernels.scalar import COMPARISONS, Graph, Node
+from nbgraph.kernels.scalar import COMPARISONS, Graph, Node, unchecked
 from nbgraph.kernels.transplant import apply
 
 MAX_NODES = 400  # larger derivatives are not searched for an output form
@@ -39,6 +39,7 @@ class Dependence(NamedTuple):
 
 def depend(graph: Graph, out: Node, partial: Node, accurate: Node, *, memory: bool) -> Dependence:
     """The dependence of a partial; `partial` is written with values, `accurate` with operands."""
+    out = unchecked(out)
     direct = leaves(graph, accurate)
     if not direct:
         return Dependence("T0", direct, accurate, accurate, direct)

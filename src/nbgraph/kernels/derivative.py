@@ -126,6 +126,9 @@ class Forward:
     def _narrow(self, n: Node) -> Node | None:
         return self._d(n.args[0])  # rounding is no part of the function
 
+    def _check(self, n: Node) -> Node | None:
+        return self._d(n.args[0])  # elsewhere the function has raised
+
     def _neg(self, n: Node) -> Node | None:
         return self._negated(self._d(n.args[0]))
 

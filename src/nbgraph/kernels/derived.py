@@ -13,7 +13,7 @@ from nbgraph.kernels.depend import OUT, Dependence, depend
 from nbgraph.kernels.derivative import partials
 from nbgraph.kernels.function import Captured, Scalar
 from nbgraph.kernels.probe import probe, probe_kinds
-from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.scalar import Graph, Node, unchecked
 from nbgraph.kernels.signature import Choice, Parameter, Signature, defaults_of, parameter_kinds
 from nbgraph.kernels.transplant import Transplant
 
@@ -149,7 +149,7 @@ class Derivative(Derived):
             raise DerivativeError(
                 f"{self.parent.name}: there is no derivative w.r.t. {self.wrt!r}: it has {what}"
             )
-        outputs, order = list(captured.outputs), self.order
+        outputs, order = [unchecked(o) for o in captured.outputs], self.order
         if self.gradient is not None and self.wrt in self.parent.operands:
             one = captured.graph.const(1.0)
             given = hand_gradients(captured, self.gradient, [one], parameters)
@@ -187,7 +187,7 @@ def dependences(
 ) -> dict[str, Dependence]:
     """Per floating operand: what the partial of the (single) output reads."""
     captured = scalar.capture(kinds, parameters)
-    (out,) = captured.outputs
+    out = unchecked(*captured.outputs)
     found = {}
     for leaf in captured.operands:
         if leaf.kind == "f":
@@ -276,7 +276,7 @@ class Backward(Derived):
         kinds: Sequence[str],
         parameters: Mapping[str, Any],
     ) -> list[Node]:
-        graph = captured.graph
+        graph, values = captured.graph, [unchecked(o) for o in captured.outputs]
         positions = [self.parent.operands.index(name) for name in self.wrt]
         if self.gradient is not None:
             given = hand_gradients(captured, self.gradient, grads, parameters)
@@ -291,11 +291,9 @@ class Backward(Derived):
             found = dependences(self.parent, kinds, parameters, memory=self.memory)
             slopes = [[found[n].partial if n in found else None] for n in self.wrt]
         else:
-            slopes = [
-                list(partials(graph, captured.outputs, captured.operands[i])) for i in positions
-            ]
+            slopes = [list(partials(graph, values, captured.operands[i])) for i in positions]
         for i in positions:
-            _warn(self, graph, captured.outputs, captured.operands[i])
+            _warn(self, graph, values, captured.operands[i])
         return [self._total(graph, grads, row) for row in slopes]
 
     @staticmethod

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 
+from nbgraph.errors import RAISED_BITS, RAISED_CODE, raised_code
 from nbgraph.kernels.body import Body, has_limit
 from nbgraph.kernels.cost import is_chain
 from nbgraph.kernels.groups import has_groups, write_run
@@ -112,6 +113,20 @@ class Map(Elementwise):
         self.line(1, "streamed()")
 
     def _runs(self) -> None:
+        """The inner run of elements, once or twice. Elements that it would write over are looked at
+        before."""
+        self.locals.add("lo")
+        look = self.part("look", self.captured(self._look), "0") if self._checks() else ""
+        if look and self.loop.operands:
+            self.line(2, f"if {self._shared()}:")
+            self._ends(look)
+        self._run_all()
+        if look:
+            self.line(2, f"if load(fault, 0) & 255 == {RAISED_CODE}:")
+            self.line(3, "store(fault, 0, 0)")
+            self._ends(look)
+
+    def _run_all(self) -> None:
         """The inner run of elements, segment by segment, each once or twice."""
         for number, segment in enumerate(self._segments):
             last = number + 1 == len(self._segments)
@@ -162,6 +177,29 @@ class Map(Elementwise):
             for j in range(len(self.outputs))
         ]
         return " | ".join(tests)
+
+    def _checks(self) -> list[Node]:
+        """What an element is checked for, in the order of the text."""
+        return [n for n in self.loop.graph.reachable(self.roots()) if n.op == "check"]
+
+    def _ends(self, look: str) -> None:
+        """End the kernel if there is an element that was raised for."""
+        self.line(3, look)
+        self.line(3, "if load(fault, 0) != 0:")
+        self.line(4, "return load(fault, 0)")
+
+    def _look(self) -> None:
+        """Find the element of a run that was raised for. The run itself tells only that there is
+        one, so that it can be vectors."""
+        checks = self._checks()
+        self.line(0, "for i in range(m):")
+        self.load_all(1, range(len(self.loop.operands)), access=self.loop.access)
+        texts = self.body(1, [n.args[1] for n in checks], fault="")
+        for check, text in zip(checks, texts, strict=True):
+            element = f"(lo + i + 1) * {1 << 8 + RAISED_BITS} + " if self.loop.ordered else ""
+            self.line(1, f"if {text}:")
+            self.line(2, f"store(fault, 0, {element}{raised_code(check.data)})")
+            self.line(2, "break")
 
     def _run(self, segment: Segment, *, last: bool, small: bool) -> None:
         loop, access = self.loop, self.loop.access

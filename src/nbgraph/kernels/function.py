@@ -11,6 +11,7 @@ from weakref import WeakSet
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import complex_numbers
 from nbgraph.kernels.capture.names import Watch
+from nbgraph.kernels.capture.raising import OnInvalid
 from nbgraph.kernels.capture.text import NoSourceError
 from nbgraph.kernels.capture.tracer import Tracer
 from nbgraph.kernels.capture.values import Static, Undefined, Value, flatten
@@ -99,8 +100,11 @@ class WrittenFunction:
         fn: FunctionType,
         choices: Sequence[Choice] = (),
         parent: WrittenFunction | None = None,
+        *,
+        on_invalid: OnInvalid = "raise",
     ) -> None:
         self.fn, self.choices, self.parent = fn, tuple(choices), parent
+        self.on_invalid: OnInvalid = on_invalid if parent is None else parent.on_invalid
         self.name = "function" if fn.__name__ == "<lambda>" else fn.__name__
         self._read_signature()
         self.none_allowed = False  # in the tuple of a hand-given gradient
@@ -172,7 +176,8 @@ class WrittenFunction:
 
     def _value(self, graph: Graph, env: dict[str, Value]) -> Value:
         try:
-            return Tracer(graph, self.fn, self._watch).run(env, graph.const(True))
+            tracer = Tracer(graph, self.fn, self._watch)
+            return tracer.run(env, graph.const(True), on_invalid=self.on_invalid)
         except NoSourceError:
             from nbgraph.kernels.opaque import opaque_call
 

@@ -174,6 +174,10 @@ class Domain:
     def apply(self, node: Node, args: Sequence[Any]) -> Any:
         """One operation; Undetermined where it has no value here."""
         op = node.op
+        if op == "check":
+            if args[1]:
+                raise Undetermined(f"{node.data.kind}: {node.data.message}")
+            return args[0]
         if self.budget is not None:
             self.budget.spend(self.units)
         try:

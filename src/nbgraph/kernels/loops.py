@@ -103,6 +103,7 @@ class Loop:
     stages: tuple[tuple[Total, ...], ...] = ()  # passes of a row program before the last
     index: Node | None = None  # an argument that stands for the place in the row, an int32
     classes: Node | None = None
+    ordered: bool = True  # elements are gone through as they are counted, so an error can tell one
     streaming: bool = False  # outputs of a map go past the cache; they and operands share no memory
     notes: tuple[str, ...] = field(default=(), compare=False)
 

@@ -12,6 +12,8 @@ import threading
 from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
+from nbgraph.errors import Raised
+
 # Graphs are shared by an operator and its derivatives, which threads may ask for at once. Held
 # while a node is added, while loops are differentiated (they carry more then), and while a graph
 # is written out.
@@ -54,6 +56,7 @@ class Nodes:
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self.regions: dict[int, Region] = {}
+        self.raises: list[Raised] = []  # what the text raises for some elements
         self.line = ""  # where in the user's text the nodes being made come from
         self.names: dict[int, str] = {}  # what the user's text calls a value, by node id
         # what was found of guards, by the ids of a select, of what it was differentiated by, and

@@ -15,7 +15,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 
 from nbgraph import parsing
-from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.scalar import Graph, Node, unchecked
 from nbgraph.kernels.wording import ATOM, BARE, Wording, phi_name
 
 WIDTH = 76  # characters of an expression, above which its parts are named
@@ -108,6 +108,11 @@ class _Writer(Wording):
 
     def returns(self, roots: Sequence[Node]) -> None:
         """Statements that return the roots; a select becomes two blocks."""
+        for check in _checks(roots):
+            self.prepare([check.args[1]])
+            self.line(f"if {self.text(check.args[1])[0]}:")
+            self.line(f"    raise {check.data.kind}({check.data.message!r})")
+        roots = [unchecked(root) for root in roots]
         while len(roots) == 1 and roots[0].op == "select" and roots[0].id not in self.names:
             cond, yes, no = roots[0].args
             self.prepare([cond], also=roots)
@@ -277,6 +282,16 @@ class _Writer(Wording):
             left = [(name, name) for name, _ in fresh]
         if left:
             self.line(f"{targets} = {', '.join(text for _, text in left)}")
+
+
+def _checks(roots: Sequence[Node]) -> list[Node]:
+    """The checks that the roots are behind, in the order of the text."""
+    found: dict[int, Node] = {}
+    for root in roots:
+        while root.op == "check":
+            found.setdefault(root.args[1].id, root)
+            root = root.args[0]
+    return list(reversed(found.values()))
 
 
 def _reads(text: str, name: str) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph.errors import Raised
 from nbgraph.kernels.kinds import BOOLEAN, INTEGERS, is_boolean, is_integer, promote
 from nbgraph.kernels.nodes import GROWING, Node, Nodes, Region
 from nbgraph.kernels.tables import Table
@@ -304,6 +305,14 @@ class Graph(Nodes):
             return self.logical_and(cond, a)
         return self.node("select", (cond, a, b), "b")
 
+    def check(self, a: Node, invalid: Node, raised: Raised) -> Node:
+        """`a`; an element for which `invalid` holds ends the kernel with an error."""
+        if invalid.op == "const" and not invalid.data:
+            return a
+        if raised not in self.raises:
+            self.raises.append(raised)
+        return self.node("check", (a, invalid), a.kind, raised)
+
     def call(self, name: str, *args: Node) -> Node:
         """A function of `vector_math` over floating values."""
         return self.node("call", [self.float(a) for a in args], "f", name)
@@ -313,6 +322,13 @@ class Graph(Nodes):
         if index.op == "const":
             return self.cast(self.const(table.values[index.data]), table.kind)
         return self.node("gather", (self.cast(index, "i"),), table.kind, table)
+
+
+def unchecked(node: Node) -> Node:
+    """The value of a node without the errors that it is checked for."""
+    while node.op == "check":
+        node = node.args[0]
+    return node
 
 
 def _is_rounded(node: Node) -> bool:
@@ -335,4 +351,5 @@ __all__ = [
     "Region",
     "is_boolean",
     "is_integer",
+    "unchecked",
 ]

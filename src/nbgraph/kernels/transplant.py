@@ -88,6 +88,8 @@ def apply(graph: Graph, node: Node, args: Sequence[Node]) -> Node:
         return graph.narrow(args[0], node.data)
     if op == "gather":
         return graph.gather(node.data, args[0])
+    if op == "check":
+        return graph.check(args[0], args[1], node.data)
     if op == "cast":
         return graph.cast(args[0], node.kind)
     if op == "call":

@@ -76,6 +76,8 @@ class Wording:
             return self._literal(node)
         if op in _BINARY:
             return self._infix(node, parts)
+        if op == "check":
+            return parts[0]
         if op == "neg":
             return f"-{_bound(parts[0], _UNARY)}", _UNARY
         if op == "not":

@@ -42,10 +42,10 @@ _RESERVED = frozenset(
     "args lo hi n m i j b row col acc start blocks place wide part run run_small separate word "
     "load store load_input store_output load_element store_element shifted select interleaved "
     "straight before fault lane group first count row_offset to_line on_line copied streamed off "
-    "head abs min max range".split()
+    "head invalid abs min max range".split()
 )
 _NUMBERED = frozenset(
-    "t c v u w room going active now stuck user table int uint float bool".split()
+    "t c invalid v u w room going active now stuck user table int uint float bool".split()
 )
 _MADE = re.compile(r".*_(?:p|step|at|acc|all|lanes)_*$")  # names made of an array's
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -89,6 +89,8 @@ class Writer:
         name = self.loop.name if self.loop.name.isidentifier() else "kernel"
         self.prologue()
         self.space()
+        before, behind = self.namespace.noting(self.lines, self.fault, 1)
+        self.lines = [*before, *self.lines, *behind]
         self.line(1, "return load(fault, 0)" if self._may_fail() else "return 0")
         body = [f"def {name}({self.signature}):", *self.lines]
         lines = [*self.namespace.header(), *self.parts, *body]
@@ -107,6 +109,8 @@ class Writer:
         It stays a function of its own in machine code: LLVM moves constants out of a function's
         outermost loops only, and an inner run has many.
         """
+        before, behind = self.namespace.noting(lines, "fault", 0)
+        lines = [*before, *lines, *behind]
         words = set(_WORD.findall("\n".join([*lines, result])))
         known = [*(f"{n}_p" for n, _ in self.arrays()), *(f"{n}_step" for n, _ in self.arrays())]
         known += sorted({*self.leaves.values(), *self.locals})
@@ -357,17 +361,19 @@ class Writer:
             graph, roots, self.namespace, self.leaves, indent, name, "t", self.fault, limits
         ).of(lanes(self.loop.compute))
 
-    def body(self, indent: int, roots: Sequence[Node], *, small: bool = False) -> list[str]:
+    def body(
+        self, indent: int, roots: Sequence[Node], *, small: bool = False, fault: str | None = None
+    ) -> list[str]:
         """The scalar computation; `small` uses quick forms for moderate arguments and sets
-        `wide` where an argument is beyond its range."""
+        `wide` where an argument is beyond its range. `fault`: instead of the writer's own."""
         loop = self.loop
 
         def name(node: Node) -> str:
             return self.function(node, small=small)
 
-        limits = self._limits(roots) if small else {}
+        limits, fault = self._limits(roots) if small else {}, self.fault if fault is None else fault
         body = Body(
-            loop.graph, roots, self.namespace, self.leaves, indent, name, "t", self.fault, limits
+            loop.graph, roots, self.namespace, self.leaves, indent, name, "t", fault, limits
         )
         texts = body.require(roots)
         self.lines += body.lines

@@ -9,6 +9,7 @@ from typing import Any, overload
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.names import plain_function
+from nbgraph.kernels.capture.raising import OnInvalid
 from nbgraph.kernels.function import WrittenFunction
 from nbgraph.operator.mapper import Mapper
 from nbgraph.settings import config
@@ -25,6 +26,7 @@ def op(
     fastmath: bool = False,
     prefer: str = "memory",
     certify: bool = True,
+    on_invalid: OnInvalid = "raise",
 ) -> Callable[[Callable[..., Any]], Mapper]: ...
 
 
@@ -36,6 +38,7 @@ def op(
     fastmath: bool = False,
     prefer: str = "memory",
     certify: bool = True,
+    on_invalid: OnInvalid = "raise",
 ) -> Any:
     """Make an operator of a plain Python scalar function (a decorator).
 
@@ -47,6 +50,10 @@ def op(
     writes backward with operands rather than with the output. `certify=False` skips the check
     of derivatives.
 
+    An element for which the text raises, by `raise` or `assert`, ends the call with that exception,
+    which names the element and the line; for NDArrays the wait does. `on_invalid="nan"` makes the
+    result NaN there instead.
+
     >>> import nbgraph as ng
     >>> huber = ng.op(lambda r, *, d=1.0: 0.5 * r * r if abs(r) <= d else d * (abs(r) - 0.5 * d))
     >>> huber([0.5, 3.0])
@@ -54,12 +61,10 @@ def op(
     """
     if fn is None:
         return functools.partial(
-            _make, name=name, fastmath=fastmath, prefer=prefer, certify=certify
+            op, name=name, fastmath=fastmath, prefer=prefer, certify=certify, on_invalid=on_invalid
         )
-    return _make(fn, name=name, fastmath=fastmath, prefer=prefer, certify=certify)
-
-
-def _make(fn: Any, *, name: str | None, fastmath: bool, prefer: str, certify: bool) -> Mapper:
+    if on_invalid not in ("raise", "nan"):
+        raise ValueError(f"op: on_invalid={on_invalid!r}; expected 'raise' or 'nan'")
     if isinstance(fn, Mapper):
         return fn
     plain: FunctionType | None = plain_function(fn)
@@ -68,7 +73,7 @@ def _make(fn: Any, *, name: str | None, fastmath: bool, prefer: str, certify: bo
             f"op: a Python function is needed, not {type(fn).__name__} {fn!r}; write a def, or a "
             "lambda that calls it, e.g. `lambda x: f(x)`"
         )
-    scalar = WrittenFunction(plain)
+    scalar = WrittenFunction(plain, on_invalid=on_invalid)
     if name is not None:
         scalar.name = name
     try:

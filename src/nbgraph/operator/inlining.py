@@ -25,7 +25,8 @@ def inline(
     for name, p in bound.signature.parameters.items():
         values.setdefault(name, tracer.constant(p.default, None))  # type: ignore[arg-type]
     if isinstance(op.scalar, WrittenFunction) and op.hand_gradient is None:
-        return tracer.subtracer(op.scalar.fn).run(values, path)
+        made = tracer.subtracer(op.scalar.fn)
+        return made.run(values, path, on_invalid=op.scalar.on_invalid)
     return _moved(op, tracer, values)
 
 
@@ -42,7 +43,7 @@ def _moved(op: Mapper, tracer: Tracer, values: dict[str, Value]) -> Value:
     for leaf in captured.parameters:
         replaced[leaf.id] = graph.cast(values[str(leaf.data)], leaf.kind)
     move = Transplant(captured.graph, graph, replaced)
-    results = tuple(move(node) for node in captured.outputs)
+    results = tuple(tracer.unchecked(move(node)) for node in captured.outputs)
     return results[0] if op.nout == 1 else results
 
 

@@ -24,7 +24,16 @@ from nbgraph.operator.typing import (
     require_fit,
     resolve,
 )
-from nbgraph.shape import Space, address, broadcast, overlap, overlaps_itself, space, tiled
+from nbgraph.shape import (
+    Space,
+    address,
+    broadcast,
+    is_ordered,
+    overlap,
+    overlaps_itself,
+    space,
+    tiled,
+)
 
 if TYPE_CHECKING:
     from nbgraph.kernels.kernel import Kernel
@@ -220,10 +229,14 @@ class Invoker:
             layouts = classes_of(arrays, where, len(operands))
         dtypes = tuple(name_of(o.dtype) for o in outputs)
         past = _past_caches(where, operands, outputs, layouts[len(operands) :], requests)
-        key = (layouts, dtypes, tuple(requests), *("streaming" for _ in range(past)))
+        ordered = not plan.typed.captured.graph.raises or is_ordered(
+            where, outputs[0].shape, [a.strides for a in arrays]
+        )
+        says = {"streaming": past, "unordered": not ordered}
+        key = (layouts, dtypes, tuple(requests), *(s for s, holds in says.items() if holds))
         code = plan.kernels.get(key)
         if code is None:
-            code = kernel(self.loop(plan, layouts, dtypes, requests, streaming=past))
+            code = kernel(self.loop(plan, layouts, dtypes, requests, **says))
             plan.kernels[key] = code
         words = record(
             where.inner,
@@ -252,11 +265,12 @@ class Invoker:
         *,
         disjoint: bool = False,
         streaming: bool = False,
+        unordered: bool = False,
     ) -> Loop:
         """The description of a map over these layouts.
 
         An operand of layout "p" is a scalar in the record, behind `Plan.uniform`; an output whose
-        request is "null" is left out. `disjoint`, `streaming`: see Loop.
+        request is "null" is left out. `disjoint`, `streaming`: see Loop; `unordered`: its opposite.
         """
         from nbgraph.kernels.loops import Loop, Operand, Output
 
@@ -284,6 +298,7 @@ class Invoker:
             outputs,
             fastmath=self.fastmath,
             disjoint=disjoint,
+            ordered=not unordered,
             streaming=streaming,
         )
 

@@ -11,7 +11,7 @@ import builtins
 import cmath
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, ModuleType
 from typing import Any, cast
 
@@ -60,7 +60,12 @@ def call(
             if not arrays[-1][index]:
                 continue
             scalars = [_lift(a[index], compute) for a in arrays[:-1]]
-            value = function(*scalars)
+            try:
+                value = function(*scalars)
+            except Exception as error:
+                place = np.ravel_multi_index(index, shape) if shape else 0
+                error.add_note(f"{scalar.name}: element {place}")
+                raise
             for result, part in zip(results, _parts(value), strict=True):
                 result[index] = part
     finished = []
@@ -89,13 +94,26 @@ def per_element(scalar: Scalar, graph: Any, parameters: Mapping[str, Any]) -> An
     """The user's function over scalars, its `math` in NumPy's arithmetic."""
     if isinstance(scalar, WrittenFunction):
         plain, places = rebound(scalar.fn), scalar.signature.places if scalar.signature else ()
+        answer = _without_errors(plain) if scalar.on_invalid == "nan" else plain
 
         def apply(*operands: Any) -> Any:
             named = {**dict(zip(scalar.operands, operands, strict=True)), **parameters}
-            return plain(*[named.pop(name) for name in places], **named)
+            return answer(*[named.pop(name) for name in places], **named)
 
         return apply
     return lambda *operands: _interpreted(scalar, operands, parameters)
+
+
+def _without_errors(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """A function whose result is NaN where it raises."""
+
+    def call(*operands: Any, **parameters: Any) -> Any:
+        try:
+            return fn(*operands, **parameters)
+        except Exception:
+            return math.nan
+
+    return call
 
 
 def _interpreted(scalar: Scalar, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any:

@@ -36,7 +36,7 @@ class Frozen(NamedTuple):
 
     function: Data
     gradient: Data | None  # given by hand
-    options: dict[str, Any]  # keywords of Mapper
+    options: dict[str, Any]  # keywords of `ng.op`
 
 
 def freeze_mapper(op: Mapper) -> Frozen:
@@ -47,6 +47,7 @@ def freeze_mapper(op: Mapper) -> Frozen:
     gradient = op.hand_gradient
     hand = freeze(gradient.scalar.fn) if gradient is not None else None  # type: ignore[attr-defined]
     options = {"fastmath": op.fastmath, "prefer": op.prefer, "certify": op.certify}
+    options["on_invalid"] = scalar.on_invalid
     return Frozen(freeze(scalar.fn), hand, options)
 
 
@@ -54,7 +55,8 @@ def written(
     mapper: type[Mapper], data: Data, name: str, options: dict[str, Any], hand: Data | None
 ) -> Mapper:
     """The operator again, of what `freeze_mapper` gave. Runs its text."""
-    scalar = WrittenFunction(thaw(data))
+    options = dict(options)
+    scalar = WrittenFunction(thaw(data), on_invalid=options.pop("on_invalid", "raise"))
     scalar.name = name
     made = mapper(scalar, **options)
     if hand is not None:

@@ -142,8 +142,7 @@ class Calls(Generators):
             if value is _DEFAULT:
                 bound[name] = target.signature.parameters[name].default
         owner = target.owner
-        tracer = owner.subtracer(cast("FunctionType", owner.fn))
-        tracer.depth = self.depth + 1
+        tracer = self._tracer.subtracer(cast("FunctionType", owner.fn))
         tracer.text = owner.text._replace(body=target.body())
         return tracer.run({**target.surroundings(), **bound}, path)
 

@@ -29,14 +29,17 @@ def _cases(
     fits = _fits(tracer, case.pattern, subject, bound, path)
     if case.guard is not None:
         guarded = graph.logical_and(path, fits)
-        fits = graph.logical_and(fits, tracer.condition(case.guard, bound, guarded))
+        with tracer.under(fits):
+            fits = graph.logical_and(fits, tracer.condition(case.guard, bound, guarded))
     if fits.op == "const":
         if fits.data:
             return tracer.block(case.body, bound, path)
         return _cases(tracer, cases[1:], subject, env, path)
     yes = tracer.block(case.body, bound, graph.logical_and(path, fits))
     missed = graph.logical_and(path, graph.logical_not(fits))
-    return join(graph, fits, yes, _cases(tracer, cases[1:], subject, dict(env), missed))
+    with tracer.under(graph.logical_not(fits)):
+        rest = _cases(tracer, cases[1:], subject, dict(env), missed)
+    return join(graph, fits, yes, rest)
 
 
 def _fits(tracer: Tracer, pattern: ast.pattern, subject: Value, env: Env, path: Node) -> Node:

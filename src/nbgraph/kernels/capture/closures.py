@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from nbgraph.kernels.capture.values import FLAGS, RESULT, Env, Value
+from nbgraph.kernels.capture.values import RESULT, Env, Value, without_flags
 
 if TYPE_CHECKING:
     from nbgraph.kernels.capture.tracer import Tracer
@@ -70,7 +70,7 @@ class LocalFunction:
 
     def surroundings(self) -> Env:
         """The variables around it, as they are now."""
-        return {k: v for k, v in self.owner.frame.items() if k not in FLAGS and k != RESULT}
+        return {k: v for k, v in without_flags(self.owner.frame).items() if k != RESULT}
 
 
 def walk(statements: list[ast.stmt] | list[ast.expr]) -> Iterator[ast.AST]:

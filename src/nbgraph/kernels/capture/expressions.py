@@ -356,7 +356,8 @@ class Expressions(Calls, Containers):
     def _guarded(self, node: ast.expr, env: Env, path: Node, cond: Node) -> Value:
         """An expression that is evaluated where `cond` holds: `:=` inside assigns there only."""
         inner = dict(env)
-        value = self.expression(node, inner, self.graph.logical_and(path, cond))
+        with self.under(cond):
+            value = self.expression(node, inner, self.graph.logical_and(path, cond))
         for name, new in inner.items():
             old = env.get(name)
             if old is None or isinstance(old, Undefined):

@@ -69,6 +69,7 @@ class Generators(Sequences):
         start = None if default is None else self._tracer.expression(default, env, path)
         inner = {**env, **self._start(target, sort, start)}
         after = self._tracer.block(body, inner, path)
+        self.leave(after)
         if sort not in ("next", "min", "max"):
             return after[TOTAL]
         return self._or_default(node, after, start)

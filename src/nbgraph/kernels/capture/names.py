@@ -99,7 +99,7 @@ class Watch:
 
     def read_text(self, fn: FunctionType) -> None:
         """The function's text is used."""
-        if not str(fn.__module__).startswith(_LIBRARY):
+        if not is_own_text(fn):
             self.texts[id(fn)] = fn, fn.__code__, fn.__defaults__, fn.__kwdefaults__
 
     def read_global(self, space: dict[str, Any], name: str) -> Any:
@@ -139,6 +139,11 @@ def unchanged(now: Any, then: Any) -> bool:
     if type(now) is not type(then) or not isinstance(now, _MADE_ANEW):
         return False
     return bool(now == then or (now != now and then != then))
+
+
+def is_own_text(fn: Any) -> bool:
+    """Whether a function is this library's own."""
+    return str(fn.__module__).startswith(_LIBRARY)
 
 
 def rewritten(texts: Sequence[Text]) -> bool:

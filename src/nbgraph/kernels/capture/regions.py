@@ -18,7 +18,7 @@ from nbgraph.kernels.capture.closures import walk
 from nbgraph.kernels.capture.lookups import entry_at
 from nbgraph.kernels.capture.values import (
     BROKE,
-    FLAGS,
+    CONTINUED,
     RESULT,
     RETURNED,
     Complex,
@@ -26,8 +26,10 @@ from nbgraph.kernels.capture.values import (
     Undefined,
     Value,
     flatten,
+    is_flag,
     stopped,
     unflatten,
+    without_flags,
 )
 from nbgraph.kernels.kinds import promote
 from nbgraph.kernels.nodes import MOVES
@@ -55,7 +57,7 @@ class RegionLoop:
     ) -> None:
         self.tracer, self.graph, self.st = tracer, tracer.graph, st
         self.path, self.bounds, self.items = path, bounds, items
-        self.start: Env = {k: v for k, v in env.items() if k not in FLAGS}
+        self.start: Env = without_flags(env)
         inside = list(walk(st.body))
         self.leaves = {type(n) for n in inside}
         tested = list(walk([st.test])) if isinstance(st, ast.While) else []
@@ -87,11 +89,9 @@ class RegionLoop:
     def run(self) -> Env:
         """The environment after the loop."""
         if ast.Break in self.leaves or ast.Return in self.leaves:
-            self.start[BROKE] = self.graph.const(False)
-            self.names.append(BROKE)
-        if ast.Return in self.leaves:
-            self.start[RETURNED] = self.graph.const(False)
-            self.names.append(RETURNED)
+            self._add_flag(BROKE)
+        if self.leaves & {ast.Return, ast.Raise, ast.Assert}:
+            self._add_flag(RETURNED)
         if isinstance(self.st, ast.While):
             if not self.names:
                 self.tracer.refuse(
@@ -111,6 +111,10 @@ class RegionLoop:
             "start them with the type they end with, e.g. 0.0 instead of 0",
         )
 
+    def _add_flag(self, name: str) -> None:
+        self.start[name] = self.graph.const(False)
+        self.names.append(name)
+
     def _attempt(self) -> Env | None:
         graph, tracer, start = self.graph, self.tracer, self.start
         region = graph.region()
@@ -124,7 +128,7 @@ class RegionLoop:
             inside[name] = unflatten(start[name], list(phis[name]))
         left = stopped(graph, inside, (BROKE, RETURNED))
         region.cond = self._condition(inside, graph.logical_and(self.path, graph.logical_not(left)))
-        body: Env = {k: v for k, v in inside.items() if k not in FLAGS}
+        body: Env = without_flags(inside)
         if isinstance(self.st, ast.For):
             self._counts(inside[self.COUNTER])
             tracer.bind(self.st.target, self._item(inside[self.COUNTER]), body)
@@ -159,7 +163,11 @@ class RegionLoop:
         graph = self.graph
         if isinstance(self.st, ast.While):
             going = graph.logical_and(path, inside[self.MOVES])
+            raises = len(self.tracer.pending)
             test = self.tracer.condition(self.st.test, inside, going)
+            for _, where in self.tracer.pending[raises:]:  # see `Tracer._last_test`
+                test = graph.logical_and(test, graph.logical_not(where))
+            del self.tracer.pending[raises:]
             test = graph.logical_and(going, test)
         else:
             upward = self.bounds[2].data > 0
@@ -179,8 +187,13 @@ class RegionLoop:
             self.start[RESULT] = unflatten(ends[RESULT], nothing)
             self.names.append(RESULT)
             return False
+        late = [n for n in ends if is_flag(n) and n != CONTINUED and n not in self.names]
+        if late:
+            for name in late:
+                self._add_flag(name)
+            return False
         for name in self.names:
-            ends.setdefault(name, self.start[name] if name in FLAGS else Undefined())
+            ends.setdefault(name, self.start[name] if is_flag(name) else Undefined())
             if isinstance(ends[name], Complex) and isinstance(self.start[name], Node):
                 self.start[name] = Complex.of(graph, self.start[name])
                 settled = False

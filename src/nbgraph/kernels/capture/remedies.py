@@ -7,8 +7,6 @@ import ast
 STATEMENTS: dict[type[ast.AST], str] = {
     ast.Try: "test the condition with `if` instead of catching an exception",
     ast.With: "take the body out of the `with` block",
-    ast.Raise: "return math.nan, or test the arguments before calling the operator",
-    ast.Assert: "test the arguments before calling the operator",
     ast.Global: "pass the value as an operand or a parameter",
     ast.Nonlocal: "pass the value as an operand or a parameter",
     ast.Delete: "leave the name",

@@ -10,17 +10,17 @@ from types import FunctionType
 from typing import TYPE_CHECKING, NoReturn, cast
 
 from nbgraph.kernels.capture import integers
+from nbgraph.kernels.capture.raising import Raising
 from nbgraph.kernels.capture.values import Array, Value
-from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.scalar import Node
 
 if TYPE_CHECKING:
     from nbgraph.kernels.capture.tracer import Tracer
 
 
-class Texts:
+class Texts(Raising):
     """Mixed into Tracer."""
 
-    graph: Graph
     fn: FunctionType
 
     def refuse(self, node: ast.AST, problem: str, remedy: str) -> NoReturn:
@@ -30,7 +30,6 @@ class Texts:
     def compose(self, fn: FunctionType, args: Sequence[Value], path: Node) -> Value:
         """A function of the library, traced in place with the user's line kept."""
         tracer = cast("Tracer", self).subtracer(fn)
-        tracer.caller = cast("Tracer", self)
         names = fn.__code__.co_varnames[: fn.__code__.co_argcount + fn.__code__.co_kwonlyargcount]
         line = self.graph.line
         value = tracer.run(dict(zip(names, args, strict=True)), path)

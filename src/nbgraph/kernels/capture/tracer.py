@@ -9,7 +9,9 @@ under an `if` runs only where the branch is taken: its condition holds the path 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import functools
+import math
+from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import NoReturn
 
@@ -19,14 +21,14 @@ from nbgraph.kernels.capture.cases import matched
 from nbgraph.kernels.capture.closures import Definition, LocalFunction, breaks, is_short
 from nbgraph.kernels.capture.expressions import Expressions
 from nbgraph.kernels.capture.lookups import is_constant
-from nbgraph.kernels.capture.names import Scope, Watch
+from nbgraph.kernels.capture.names import Scope, Watch, is_own_text
 from nbgraph.kernels.capture.objects import TEXT
+from nbgraph.kernels.capture.raising import OnInvalid, of_flag, raised
 from nbgraph.kernels.capture.regions import RegionLoop
 from nbgraph.kernels.capture.text import FunctionText, function_text
 from nbgraph.kernels.capture.values import (
     BROKE,
     CONTINUED,
-    FLAGS,
     RESULT,
     RETURNED,
     Complex,
@@ -36,9 +38,14 @@ from nbgraph.kernels.capture.values import (
     Undefined,
     Value,
     flag,
+    flatten,
+    is_flag,
     is_true,
     join,
+    raises_of,
     stopped,
+    unflatten,
+    without_flags,
 )
 from nbgraph.kernels.kinds import is_boolean, is_integer
 from nbgraph.kernels.scalar import Graph, Node
@@ -49,17 +56,24 @@ _SUSPENDS = (ast.Yield, ast.YieldFrom, ast.Await)
 class Tracer(Expressions):
     """Captures one function call; calls of helpers make nested tracers on the same graph."""
 
-    def __init__(self, graph: Graph, fn: FunctionType, watch: Watch, depth: int = 0) -> None:
-        self.graph, self.fn, self.watch, self.depth = graph, fn, watch, depth
+    def __init__(
+        self, graph: Graph, fn: FunctionType, watch: Watch, caller: Tracer | None = None
+    ) -> None:
+        self.graph, self.fn, self.watch, self.caller = graph, fn, watch, caller
+        self.depth = 0 if caller is None else caller.depth + 1
+        self.pending = []
         self.scope = Scope(fn, watch)
         self.text: FunctionText = function_text(fn)
         self.frame: Env = {}
         self._locals: dict[ast.AST, Static] = {}
-        self.caller: Tracer | None = None  # of a library text: who is told of refusals
         self.site: ast.AST | None = None  # the call that is made now
 
-    def run(self, env: Env, path: Node) -> Value:
-        """The value of the function's return, for bound arguments, where `path` holds."""
+    def run(self, env: Env, path: Node, *, on_invalid: OnInvalid = "raise") -> Value:
+        """The value of the function's return, for bound arguments, where `path` holds.
+
+        What it raises is for the caller to note; an operator, which has none, checks its results
+        for it. `on_invalid="nan"`: the result is NaN there instead.
+        """
         outer_line = self.graph.line
         env = self.block(self.text.body, env, path)
         if not is_true(flag(self.graph, env, RETURNED)):
@@ -69,12 +83,46 @@ class Tracer(Expressions):
                 "some path reaches the end of the function without a `return`",
                 "return a value on every path, e.g. `return 0.0` at the end",
             )
+        value = env.get(RESULT, Undefined("is the result of a function that always raises"))
+        if on_invalid == "nan":
+            value = self._blanked(env, value)
+        elif self.caller is None:
+            value = self._checked(env, value)
+        else:
+            self.caller.leave(env)
         self.graph.line = outer_line
-        return env[RESULT]
+        return value
+
+    def _checked(self, env: Env, value: Value) -> Value:
+        """The result of an operator, which ends the kernel for an element that was raised for."""
+        nodes = flatten(value)
+        for name, where in raises_of(env).items() if nodes else ():
+            nodes = [self.graph.check(n, where, of_flag(self.graph, name)) for n in nodes or ()]
+        return value if nodes is None else unflatten(value, nodes)
+
+    def _blanked(self, env: Env, value: Value) -> Value:
+        """The result with NaN for an element that was raised for."""
+        graph, nodes = self.graph, flatten(value)
+        where = functools.reduce(graph.logical_or, raises_of(env).values(), graph.const(False))
+        if nodes is None or (where.op == "const" and not where.data):
+            return value
+        for node in nodes:
+            if node.kind != "f":
+                self.refuse(
+                    self.text.body[-1],
+                    "on_invalid='nan' is asked for, and a result is no floating value",
+                    "return a float, e.g. float(n), or leave on_invalid='raise'",
+                )
+        return unflatten(value, [graph.select(where, graph.const(math.nan), n) for n in nodes])
+
+    @property
+    def operator(self) -> str:
+        """The name of the function that all is traced for."""
+        return self.fn.__name__ if self.caller is None else self.caller.operator
 
     def subtracer(self, fn: FunctionType) -> Tracer:
         """For a helper called from here."""
-        return Tracer(self.graph, fn, self.watch, self.depth + 1)
+        return Tracer(self.graph, fn, self.watch, self)
 
     def local(self, node: Definition, env: Env, path: Node) -> Static:
         """A nested function as a value: the same one each time, unless it has defaults."""
@@ -85,7 +133,7 @@ class Tracer(Expressions):
 
     def refuse(self, node: ast.AST, problem: str, remedy: str) -> NoReturn:
         """Raise CaptureError with the user's line and what to write instead."""
-        if self.caller is not None and self.caller.site is not None:
+        if self.caller is not None and self.caller.site is not None and is_own_text(self.fn):
             self.caller.refuse(self.caller.site, problem, remedy)
         line = self.text.line_of(node)
         raise CaptureError(
@@ -100,64 +148,80 @@ class Tracer(Expressions):
     def block(self, statements: Sequence[ast.stmt], env: Env, path: Node) -> Env:
         """The environment after the statements."""
         for index, statement in enumerate(statements):
-            self.graph.line = f"{self.text.filename}:{self.text.line_of(statement)}"
-            env = self.statement(statement, env, path)
             stop = stopped(self.graph, env)
-            if stop.op == "const":
-                if stop.data:
-                    return env
-                continue
-            rest = {k: v for k, v in env.items() if k not in FLAGS}
-            going = self.graph.logical_not(stop)
-            rest = self.block(statements[index + 1 :], rest, self.graph.logical_and(path, going))
-            return self._join_ended(stop, env, rest)
+            if stop.op != "const":
+                return self.going(env, path, functools.partial(self.block, statements[index:]))
+            if stop.data:
+                return env
+            self.graph.line = f"{self.text.filename}:{self.text.line_of(statement)}"
+            env = self.settled(self.statement(statement, env, path))
         return env
+
+    def going(self, env: Env, path: Node, run: Callable[[Env, Node], Env]) -> Env:
+        """The environment after `run`, which is done where control has not left."""
+        stop = stopped(self.graph, env)
+        if stop.op == "const":
+            return env if stop.data else run(env, path)
+        left = self.graph.logical_not(stop)
+        rest = run(without_flags(env), self.graph.logical_and(path, left))
+        return self._join_ended(stop, env, rest)
 
     def _join_ended(self, stop: Node, ended: Env, rest: Env) -> Env:
         """Join where `ended` has certainly left the block."""
         marked = dict(ended)
         for name in rest:
-            if isinstance(marked.get(name, Undefined()), Undefined) and name not in FLAGS:
+            if isinstance(marked.get(name, Undefined()), Undefined) and not is_flag(name):
                 marked[name] = rest[name]
         return join(self.graph, stop, marked, rest)
 
     def statement(self, st: ast.stmt, env: Env, path: Node) -> Env:
         """The environment after one statement."""
         match st:
-            case ast.Return():
-                return self._return(st, env, path)
-            case ast.Assign():
-                value = self.expression(st.value, env, path)
-                env = dict(env)
-                for target in st.targets:
-                    self.bind(target, value, env)
-                return env
-            case ast.AnnAssign():
-                if st.value is None:
-                    return env
-                value = self.expression(st.value, env, path)
-                env = dict(env)
-                self.bind(st.target, value, env)
-                return env
-            case ast.AugAssign(target=ast.Name(id=name)):
-                left = ast.copy_location(ast.Name(name, ast.Load()), st)
-                total = ast.copy_location(ast.BinOp(left, st.op, st.value), st)
-                return {**env, name: self.expression(total, env, path)}
+            case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
+                return self._assign(st, env, path)
             case ast.If():
                 return self._if(st, env, path)
-            case ast.While() | ast.For() | ast.Match():
-                is_match = isinstance(st, ast.Match)
-                return matched(self, st, env, path) if is_match else self._loop(st, env, path)
-            case ast.Break():
-                return {**env, BROKE: self.graph.const(True)}
-            case ast.Continue():
-                return {**env, CONTINUED: self.graph.const(True)}
+            case ast.While() | ast.For():
+                return self._loop(st, env, path)
+            case ast.Match():
+                return matched(self, st, env, path)
             case ast.FunctionDef(name=name):
                 return {**env, name: self.local(st, env, path)}
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 return env
-            case _:
+        return self._leave(st, env, path)
+
+    def _leave(self, st: ast.stmt, env: Env, path: Node) -> Env:
+        """The environment after a statement that may leave the block."""
+        match st:
+            case ast.Return():
+                return self._return(st, env, path)
+            case ast.Break():
+                return {**env, BROKE: self.graph.const(True)}
+            case ast.Continue():
+                return {**env, CONTINUED: self.graph.const(True)}
+            case ast.Raise():
+                return raised(self, st, env, self.graph.const(True))
+            case ast.Assert():
+                return self._assert(st, env, path)
+        self._refuse_statement(st)
+
+    def _assign(self, st: ast.Assign | ast.AnnAssign | ast.AugAssign, env: Env, path: Node) -> Env:
+        if isinstance(st, ast.AugAssign):
+            if not isinstance(st.target, ast.Name):
                 self._refuse_statement(st)
+            left = ast.copy_location(ast.Name(st.target.id, ast.Load()), st)
+            value = self.expression(
+                ast.copy_location(ast.BinOp(left, st.op, st.value), st), env, path
+            )
+        elif st.value is None:
+            return env
+        else:
+            value = self.expression(st.value, env, path)
+        env = dict(env)
+        for target in st.targets if isinstance(st, ast.Assign) else [st.target]:
+            self.bind(target, value, env)
+        return env
 
     def _return(self, st: ast.Return, env: Env, path: Node) -> Env:
         if st.value is None:
@@ -174,7 +238,7 @@ class Tracer(Expressions):
         if not self.depth and isinstance(value, Static) and isinstance(value.value, TEXT):
             what = "the result is a string, not a number"
             self.refuse(st, what, "return numbers; make text of them after the call")
-        self.frame = env
+        env = self.frame = self.settled(env)
         return {**env, RESULT: value, RETURNED: self.graph.const(True)}
 
     def _refuse_statement(self, st: ast.stmt) -> NoReturn:
@@ -205,6 +269,9 @@ class Tracer(Expressions):
 
     def _if(self, st: ast.If, env: Env, path: Node) -> Env:
         cond = self.condition(st.test, env, path)
+        return self.going(self.settled(env), path, functools.partial(self._branch, st, cond))
+
+    def _branch(self, st: ast.If, cond: Node, env: Env, path: Node) -> Env:
         if cond.op == "const":
             return self.block(st.body if cond.data else st.orelse, dict(env), path)
         graph = self.graph
@@ -212,41 +279,54 @@ class Tracer(Expressions):
         no = self.block(st.orelse, dict(env), graph.logical_and(path, graph.logical_not(cond)))
         return join(graph, cond, yes, no)
 
+    def _assert(self, st: ast.Assert, env: Env, path: Node) -> Env:
+        if not __debug__:  # as Python's own text, which is run with -O
+            return env
+        fails = self.graph.logical_not(self.condition(st.test, env, path))
+        if fails.op == "const" and not fails.data:
+            return env
+        return raised(self, st, self.settled(env), fails)
+
     # loops ------------------------------------------------------------------------------------
 
     def _loop(self, st: ast.While | ast.For, env: Env, path: Node) -> Env:
         if isinstance(st, ast.For):
             bounds = self._range(st, env, path)
             if bounds is None:
-                after = self._over_items(st, env, path)
+                items = self._items_of(st, env, path)
+                run = functools.partial(self._over_items, st, items)
             else:
-                trips = _constant_range(bounds)
-                if trips is None or not is_short(st, len(trips)):
-                    after = RegionLoop(self, st, env, path, bounds).run()
-                else:
-                    items: list[Value] = [self.graph.const(i) for i in trips]
-                    after = self._unroll(st, items, env, path)
-            return self._else(st, after, path)
+                run = functools.partial(self._for, st, bounds)
+            return self._else(st, self.going(self.settled(env), path, run), path)
         after = RegionLoop(self, st, env, path, None).run()
         if _is_endless(st):
-            if RESULT not in after:
+            if RESULT not in after and not raises_of(after):
                 self.refuse(st, "this loop never ends", "leave it by `break` or `return`")
             return {**after, RETURNED: self.graph.const(True)}  # it ends by `return` or never
         return self._else(st, self._last_test(st, after, path), path)
 
+    def _for(self, st: ast.For, bounds: tuple[Node, ...], env: Env, path: Node) -> Env:
+        trips = _constant_range(bounds)
+        if trips is None or not is_short(st, len(trips)):
+            return RegionLoop(self, st, env, path, bounds).run()
+        return self._unroll(st, [self.graph.const(i) for i in trips], env, path)
+
     def _last_test(self, st: ast.While, after: Env, path: Node) -> Env:
-        """What `:=` in the test of a loop assigns when the test fails at last."""
-        if not any(isinstance(n, ast.NamedExpr) for n in ast.walk(st.test)):
+        """What `:=` in the test of a loop assigns, and calls in it raise, when it fails at last."""
+        if not any(isinstance(n, (ast.NamedExpr, ast.Call)) for n in ast.walk(st.test)):
             return after
-        tested = dict(after)
-        self.condition(st.test, tested, path)
+        tested, raises = dict(after), len(self.pending)
         left = stopped(self.graph, after, (BROKE, RETURNED))
+        with self.under(self.graph.logical_not(left)):
+            self.condition(st.test, tested, path)
+        if tested == after and len(self.pending) == raises:
+            return after
         if left.op == "const":
             return tested
         return {**after, **join(self.graph, left, after, tested)}
 
-    def _over_items(self, st: ast.For, env: Env, path: Node) -> Env:
-        """A loop over a tuple; a long one of constants looks them up in tables."""
+    def _items_of(self, st: ast.For, env: Env, path: Node) -> tuple[Value, ...]:
+        """What a loop goes through that is no range."""
         items = self.expression(st.iter, env, path)
         if isinstance(items, Mapping):
             items = self.keys(st.iter, items)
@@ -256,6 +336,10 @@ class Tracer(Expressions):
                 "this is not something to loop over in a scalar function",
                 "loop over range(...) or over a constant tuple",
             )
+        return items
+
+    def _over_items(self, st: ast.For, items: tuple[Value, ...], env: Env, path: Node) -> Env:
+        """A loop over a tuple; a long one of constants looks them up in tables."""
         if is_short(st, len(items)) or not is_constant(items):
             return self._unroll(st, list(items), env, path)
         bounds = tuple(self.graph.const(bound) for bound in (0, len(items), 1))
@@ -288,7 +372,7 @@ class Tracer(Expressions):
             stop = stopped(graph, env, (RETURNED, BROKE))
             if is_true(stop):
                 break
-            inner = {k: v for k, v in env.items() if k not in FLAGS}
+            inner = without_flags(env)
             self.bind(st.target, item, inner)
             inner = self.block(st.body, inner, graph.logical_and(path, graph.logical_not(stop)))
             inner.pop(CONTINUED, None)

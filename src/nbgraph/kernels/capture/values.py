@@ -67,6 +67,24 @@ Env = dict[str, Value]
 
 RETURNED, BROKE, CONTINUED, RESULT = "$returned", "$broke", "$continued", "$result"
 FLAGS = (RETURNED, BROKE, CONTINUED)
+# followed by the number of a raise in `Graph.raises`: whether it ended the function, for which
+# RETURNED is set, too
+RAISED = "$raised"
+
+
+def is_flag(name: str) -> bool:
+    """Whether a name of an environment says how control has left."""
+    return name in FLAGS or name.startswith(RAISED)
+
+
+def without_flags(env: Env) -> Env:
+    """The variables of an environment, where control has not left."""
+    return {name: value for name, value in env.items() if not is_flag(name)}
+
+
+def raises_of(env: Env) -> dict[str, Node]:
+    """The flags of an environment that say which exceptions ended the function."""
+    return {name: value for name, value in env.items() if name.startswith(RAISED)}
 
 
 def flag(graph: Graph, env: Env, name: str) -> Node:
@@ -105,6 +123,8 @@ def join_value(graph: Graph, cond: Node, a: Value, b: Value) -> Value:
         return Complex(graph.select(cond, z.real, w.real), graph.select(cond, z.imag, w.imag))
     if isinstance(a, Static) and isinstance(b, Static) and a.value is b.value:
         return a
+    if any(isinstance(v, Static) and v.value is None for v in (a, b)):
+        return Undefined("is None on some of the paths that reach this line")
     return Undefined("has values of two different sorts on the paths that reach this line")
 
 
@@ -114,7 +134,7 @@ def join(graph: Graph, cond: Node, a: Env, b: Env) -> Env:
     a_ended, b_ended = is_true(stopped(graph, a)), is_true(stopped(graph, b))
     result: Env = {}
     for name in a.keys() | b.keys():
-        if name in FLAGS:
+        if is_flag(name):
             result[name] = graph.select(cond, flag(graph, a, name), flag(graph, b, name))
             continue
         x, y = a.get(name, Undefined()), b.get(name, Undefined())

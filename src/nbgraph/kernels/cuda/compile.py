@@ -12,6 +12,7 @@ from nbgraph._version import __version__
 from nbgraph.errors import CompileError
 from nbgraph.kernels import llvm as by_llvm
 from nbgraph.kernels import vector_math
+from nbgraph.kernels.body import loop_may_fail
 from nbgraph.kernels.cuda.grid import BLOCKS, Grid
 from nbgraph.kernels.cuda.vocabulary import DEVICE, HOST
 from nbgraph.kernels.llvm.module import SYMBOL, Module
@@ -89,8 +90,9 @@ class Form(NamedTuple):
 
 def form_of(loop: Loop, grid: Grid) -> Form:
     """The form of a loop's kernel for a grid."""
-    words = loop.outer_at + grid.rank * (1 + loop.pointers)
-    return Form(words, grid.threads, loop.form in BLOCKS)
+    fails = loop_may_fail(loop)
+    words = loop.outer_at + grid.rank * (1 + loop.pointers) + fails
+    return Form(words, grid.threads, loop.form in BLOCKS, fails)
 
 
 def entry_name(source: Source) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.codegen import cache, target
+from nbgraph.kernels.body import loop_may_fail
 from nbgraph.kernels.cuda import compile as compiled
 from nbgraph.kernels.cuda.emit import emit
 from nbgraph.kernels.cuda.grid import BLOCKS, Grid, units
@@ -33,7 +34,9 @@ _LOCK = threading.Lock()
 
 def host_form(loop: Loop, grid: Grid) -> Callable[[Bytes], None]:
     """What runs a loop on the host, given its record with the host's addresses."""
-    return _blocks(loop, grid) if loop.form in BLOCKS else by_thread(emit(loop, grid))
+    if loop.form in BLOCKS:
+        return _blocks(loop, grid)
+    return by_thread(emit(loop, grid), fails=loop_may_fail(loop))
 
 
 def by_thread(source: Source, *, fails: bool = False) -> Callable[[Bytes], None]:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from nbgraph.device import RunContext, driver
 from nbgraph.device.protocol import Bytes, Capability
 from nbgraph.errors import CompileError
+from nbgraph.kernels.body import loop_may_fail
 from nbgraph.kernels.cuda.compile import CAPABILITIES, Form, entry_name, form_of
 from nbgraph.kernels.cuda.emit import emit
 from nbgraph.kernels.cuda.grid import Grid, blocks, choose
@@ -80,12 +81,12 @@ class Ready(NamedTuple):
 class Launches:
     """A loop, as often as it is asked for, on whatever device."""
 
-    __slots__ = ("_functions", "_known", "loop", "name")
-    fails = False  # whether a run may fail for what its operands hold
+    __slots__ = ("_functions", "_known", "fails", "loop", "name")
     replays = "any record"  # see `array.stretch`: one launch, which may be given another record
 
     def __init__(self, loop: Loop, name: str) -> None:
         self.loop, self.name = loop, name
+        self.fails = loop_may_fail(loop)  # for what operands hold
         self._functions: dict[tuple[int, Grid], Any] = {}
         self._known: dict[Any, Ready] = {}
 
@@ -134,7 +135,8 @@ class Launches:
 
     def issue(self, run_ctx: RunContext, record: Sequence[int], ready: Ready) -> None:
         """Put it on the stream."""
-        packed = ready.pack(*record[: ready.words])
+        words = record[: ready.words - self.fails]
+        packed = ready.pack(*words, *(run_ctx.slot(self.name) for _ in range(self.fails)))
         run_ctx.stream.launch(ready.function, ready.blocks, ready.threads, packed)
 
 

@@ -25,7 +25,6 @@ class Device(Writer):
     """A kernel of `(args, start, step)`; see `nbgraph.kernels.cuda`."""
 
     signature = "args, start, step"
-    fault = ""  # nobody looks at it
     words = frozenset(
         "step count total groups columns rows width stop first place batch group r at "
         "thread barrier traded shared element inlined count below y_at load2 load4 load8 store2 "
@@ -119,8 +118,10 @@ class Device(Writer):
             if o.node.id in needed and o.node.id not in known
         ]
         lines = self.captured(lambda: self._element(varying, roots, results))
+        before, behind = self.namespace.noting(lines, "fault", 0)
+        lines = [*before, *lines[:-1], *behind, lines[-1]]
         words = set(_WORD.findall("\n".join(lines)))
-        uniform = sorted({n for n in known.values() if n in words})
+        uniform = sorted({n for n in (*known.values(), "fault") if n in words})
         held = [*(f"raw_{n}" for n, _ in varying), *(f"was_{y}" for y in olds), *uniform]
         head = f"def {name}({', '.join(held)}):"
         self.parts += [head, "    inlined()", *(f"    {x}" for x in lines), "", ""]

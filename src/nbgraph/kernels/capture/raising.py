@@ -1,0 +1,159 @@
+"""What a text raises: which exception, with which words, for which elements.
+
+An exception is a flag of the environment, as a `return` is one: where it is set, the rest of the
+function is left out. A helper hands its flags to the function that calls it.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal
+
+from nbgraph.errors import Raised
+from nbgraph.kernels.capture.values import (
+    RAISED,
+    RETURNED,
+    Env,
+    Static,
+    flag,
+    raises_of,
+)
+from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.wording import place
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.capture.tracer import Tracer
+
+OnInvalid = Literal["raise", "nan"]  # what becomes of an element that a text raises for
+_OLD_FIELD = re.compile(r"%[-+ 0#]*\d*(?:\.\d+)?[a-zA-Z]")  # of a text that % fills in
+_NEW_FIELD = re.compile(r"\{[^{}]*\}")  # of one that format() fills in
+
+
+class Raising:
+    """Mixed into Texts: exceptions of the calls in the statement that is traced."""
+
+    graph: Graph
+    pending: list[tuple[str, Node]]  # flags of exceptions, and where they were raised
+
+    @contextmanager
+    def under(self, cond: Node) -> Generator[None]:
+        """What is raised within the block is raised where `cond` holds."""
+        first = len(self.pending)
+        yield
+        for index in range(first, len(self.pending)):
+            name, where = self.pending[index]
+            self.pending[index] = name, self.graph.logical_and(cond, where)
+
+    def leave(self, env: Env) -> None:
+        """Note what ended a function that was called, or a block that was traced aside."""
+        self.pending += raises_of(env).items()
+
+    def unchecked(self, node: Node) -> Node:
+        """The value of an operator that was built in; what it raises is noted."""
+        while node.op == "check":
+            node, where, found = *node.args, node.data
+            self.pending.append((flag_of(self.graph, found), where))
+        return node
+
+    def settled(self, env: Env) -> Env:
+        """The environment after what the statement's calls raised."""
+        graph = self.graph
+        if not self.pending:
+            return env
+        env = dict(env)
+        for name, where in self.pending:
+            left = flag(graph, env, RETURNED)
+            where = graph.logical_and(where, graph.logical_not(left))
+            env[name] = graph.logical_or(flag(graph, env, name), where)
+            env[RETURNED] = graph.logical_or(left, where)
+        self.pending.clear()
+        return env
+
+
+def raised(tracer: Tracer, st: ast.Raise | ast.Assert, env: Env, where: Node) -> Env:
+    """The environment after a statement that raises where a condition holds."""
+    if isinstance(st, ast.Assert):
+        cls, message = AssertionError, _words(tracer, st.msg, env) if st.msg else ""
+        message = message or ast.unparse(st.test)
+    else:
+        cls, message = _exception(tracer, st, env)
+    line = place(tracer.text.filename, tracer.text.line_of(st))
+    name = flag_of(tracer.graph, Raised(tracer.operator, _known_class(cls).__name__, message, line))
+    return {**env, name: where, RETURNED: where}
+
+
+def flag_of(graph: Graph, found: Raised) -> str:
+    """The flag of what a text raises."""
+    if found not in graph.raises:
+        graph.raises.append(found)
+    return f"{RAISED}{graph.raises.index(found)}"
+
+
+def of_flag(graph: Graph, name: str) -> Raised:
+    """What a flag stands for."""
+    return graph.raises[int(name.removeprefix(RAISED))]
+
+
+def _exception(tracer: Tracer, st: ast.Raise, env: Env) -> tuple[type, str]:
+    """The class and the words of what a statement raises."""
+    call = st.exc
+    arguments = call.args if isinstance(call, ast.Call) else []
+    target = call.func if isinstance(call, ast.Call) else call
+    cls = tracer.static(target, env) if target is not None else None
+    if not (isinstance(cls, type) and issubclass(cls, BaseException)):
+        return Exception, ast.unparse(call) if call is not None else "raise"
+    words = [_words(tracer, argument, env) for argument in arguments]
+    own = "" if _known_class(cls) is cls else f"{cls.__name__}: "
+    return cls, own + ", ".join(words)
+
+
+def _known_class(cls: Any) -> type:
+    """The class itself, or the nearest one above it that is built in."""
+    return next(c for c in cls.__mro__ if getattr(builtins, c.__name__, None) is c)
+
+
+def _words(tracer: Tracer, node: ast.expr, env: Env) -> str:
+    """The text of an argument of an exception; what is known at the call only stands in braces."""
+    match node:
+        case ast.Constant(value=value):
+            return str(value)
+        case ast.JoinedStr(values=parts):
+            return "".join(_words(tracer, part, env) for part in parts)
+        case ast.FormattedValue(value=value, format_spec=spec):
+            known = _known(tracer, value, env)
+            if known is None:
+                return f"{{{ast.unparse(value)}}}"
+            form = _words(tracer, spec, env) if spec is not None else ""
+            return format(known[0], form) if "{" not in form else str(known[0])
+        case ast.BinOp(op=ast.Add(), left=left, right=right):
+            return _words(tracer, left, env) + _words(tracer, right, env)
+        case ast.BinOp(op=ast.Mod(), left=ast.Constant(value=str(text)), right=right):
+            values = right.elts if isinstance(right, ast.Tuple) else [right]
+            return _filled(tracer, _OLD_FIELD, text, values, env)
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(text)), attr="format")):
+            return _filled(tracer, _NEW_FIELD, text, node.args, env)
+    known = _known(tracer, node, env)
+    return f"{{{ast.unparse(node)}}}" if known is None else str(known[0])
+
+
+def _filled(
+    tracer: Tracer, field: re.Pattern[str], text: str, values: list[ast.expr], env: Env
+) -> str:
+    """A text with its fields filled in, as far as there are values for them."""
+    words = iter([_words(tracer, value, env) for value in values])
+    return field.sub(lambda found: next(words, found[0]), text)
+
+
+def _known(tracer: Tracer, node: ast.expr, env: Env) -> tuple[Any] | None:
+    """The value of a name, if it is the same for all elements and calls."""
+    if isinstance(node, ast.Name) and node.id in env:
+        value = env[node.id]
+        if isinstance(value, Static):
+            return (value.value,)
+        return (value.data,) if isinstance(value, Node) and value.op == "const" else None
+    found = tracer.static(node, env)
+    return None if found is None else (found,)
