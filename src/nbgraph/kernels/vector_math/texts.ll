@@ -1,5 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources c12f765de9458f8b, llvmlite 0.50, fma
+; sources baf29c593abd94cb, llvmlite 0.50, fma
 
 declare float @llvm.ceil.f32(float)
 

@@ -63,8 +63,8 @@ def header() -> str:
 
 def _version() -> str:
     """A hash of the sources."""
-    accumulate = Path(__file__).parents[1] / "accumulate.py"
-    return hashlib.sha256(VERSION.encode() + accumulate.read_bytes()).hexdigest()[:16]
+    pairwise = Path(__file__).parents[1] / "pairwise.py"
+    return hashlib.sha256(VERSION.encode() + pairwise.read_bytes()).hexdigest()[:16]
 
 
 @functools.cache
