@@ -113,3 +113,8 @@ def partition_function(T, levels):
     for J in range(levels):
         total += (2 * J + 1) * exp(-2.77 * J * (J + 1) / T)
     return total
+
+
+@sample("interp", T=(250.0, 400.0))
+def water_viscosity(T):
+    return np.interp(T - 273.15, (0.0, 20.0, 40.0, 60.0, 100.0), (1.79, 1.0, 0.653, 0.466, 0.282))

@@ -148,3 +148,9 @@ def isometric_and_back(lat):
         change = pi / 2 - 2 * math.atan(t * ((1 - s) / (1 + s)) ** (e / 2)) - guess
         guess += change
     return guess * 180 / pi
+
+
+@sample("sorted", "lists", a=(-5.0, 5.0), b=(-5.0, 5.0), c=(-5.0, 5.0))
+def box_diagonal(a, b, c):
+    small, middle, large = sorted([abs(a), abs(b), abs(c)])
+    return math.sqrt(large**2 + middle**2) + small

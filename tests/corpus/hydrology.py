@@ -102,6 +102,11 @@ def van_genuchten(h, soil="sand"):
     return tr + (ts - tr) / (1 + (alpha * h / 100) ** n) ** m
 
 
+@sample("interp", "table", level=(0.0, 6.0), at=[(0.2,), (4.5,)])
+def discharge(level):
+    return np.interp(level, RATING_H, RATING_Q)
+
+
 @sample("table", "for", "unbound", "early", level=(0.2, 4.4))
 def discharge_by_search(level):
     for i in range(len(RATING_H) - 1):

@@ -165,6 +165,13 @@ def normal_gravity(height, lat):
     return g - 3.086e-6 * height
 
 
+@sample("isinstance", "default", lat=(-80.0, 80.0))
+def meridian_degree(lat):
+    if isinstance(lat, str):
+        lat = float(lat)
+    return 111132.954 - 559.822 * cos(2 * radians(lat)) + 1.175 * cos(4 * radians(lat))
+
+
 @sample("clip", "trigonometry", lat=(-90.0, 90.0), ulps=200)
 def web_mercator(lat):
     limited = np.clip(lat, -85.05112878, 85.05112878)

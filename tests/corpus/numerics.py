@@ -168,6 +168,20 @@ def choose_kernel(x, kind):
             return 0.0
 
 
+@sample("fparts", "for", x=(1e-3, 1e3))
+def logarithm_by_frexp(x):
+    m, e = math.frexp(x)
+    if m < 0.7071067811865476:
+        m *= 2
+        e -= 1
+    s = (m - 1) / (m + 1)
+    total, power = 0.0, s
+    for k in range(1, 26, 2):
+        total += power / k
+        power *= s * s
+    return 2 * total + e * 0.6931471805599453
+
+
 @sample("fparts", "branches", x=(-20.0, 20.0), ulps=64)
 def exponential_by_ldexp(x):
     k = math.floor(x / 0.6931471805599453 + 0.5)
@@ -177,6 +191,17 @@ def exponential_by_ldexp(x):
         term *= r / n
         total += term
     return math.ldexp(total, int(k))
+
+
+@sample("interp", "branches", x=(-4.0, 4.0))
+def select_piece(x):
+    return np.select([x < -1, x < 1, x >= 1], [-x, x * x, 2 - 1 / x], 0.0)
+
+
+@sample("dtype", "njit", x=(-3.0, 3.0))
+def typed_ones(x):
+    one = np.ones_like(x)
+    return one / (one + np.exp(-x)) + x.dtype.type(0.5)
 
 
 @sample("minmax", "rounding", "whole", x=(-50.0, 50.0), smooth="")

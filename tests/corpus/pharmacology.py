@@ -57,9 +57,30 @@ def michaelis_menten_level(t, dose, vmax=12.0, km=4.0):
     return c
 
 
+@sample(
+    "branches",
+    "str",
+    "static",
+    weight=(40.0, 130.0),
+    creatinine=(0.5, 5.0),
+    age=(20, 90),
+    options={"sex": "female"},
+)
+def cockcroft_gault(weight, creatinine, age, sex="male"):
+    clearance = (140 - age) * weight / (72 * creatinine)
+    if sex.lower() == "female":
+        clearance *= 0.85
+    return clearance
+
+
 @sample("rounding", "minmax", weight=(5.0, 120.0), mg_per_kg=(1.0, 15.0), smooth="")
 def tablets(weight, mg_per_kg, strength=250.0):
     return max(0.5, math.floor(2 * weight * mg_per_kg / strength + 0.5) / 2)
+
+
+@sample("interp", t=(-1.0, 30.0))
+def measured_level(t):
+    return np.interp(t, [0.0, 1.0, 2.0, 4.0, 8.0, 24.0], [0.0, 6.2, 7.9, 6.4, 3.1, 0.4])
 
 
 @sample("generator", "table", k=(0.02, 0.6))

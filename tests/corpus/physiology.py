@@ -47,6 +47,17 @@ def basal_metabolic_rate(weight, height, age, male=True):
     return base + 5 if male else base - 161
 
 
+@sample("str", "static", "dict", "minmax", creatinine=(0.4, 4.0), age=(18.0, 90.0), ulps=64)
+def egfr_ckd_epi(creatinine, age, sex="female"):
+    """CKD-EPI of 2021."""
+    kappa, alpha = {"female": (0.7, -0.241), "male": (0.9, -0.302)}[sex]
+    ratio = creatinine / kappa
+    value = 142 * min(ratio, 1) ** alpha * max(ratio, 1) ** -1.2 * 0.9938**age
+    if sex == "female":
+        value *= 1.012
+    return value
+
+
 @sample("early", "branches", v=(-100.0, 50.0), at=[(-40.0,)], ulps=1e3)
 def alpha_m(v):
     """The rate of sodium's gate, with its limit at -40 mV."""
@@ -98,6 +109,26 @@ def corrected_qt(qt, rr, formula="bazett"):
             return qt + 154 * (1 - rr)
         case _:
             raise ValueError(formula)
+
+
+@sample(
+    "dict",
+    "str",
+    "static",
+    "power",
+    "lambda",
+    weight=(3.0, 120.0),
+    height=(50.0, 200.0),
+    options={"method": "haycock"},
+    ulps=64,
+)
+def body_surface(weight, height, method="mosteller"):
+    formulas = {
+        "mosteller": lambda w, h: math.sqrt(w * h / 3600),
+        "dubois": lambda w, h: 0.007184 * w**0.425 * h**0.725,
+        "haycock": lambda w, h: 0.024265 * w**0.5378 * h**0.3964,
+    }
+    return formulas[method](weight, height)
 
 
 @sample("while", "mixed", lactate=(1.0, 20.0), smooth="")

@@ -82,13 +82,7 @@ def slopes(row, point, wrt):
         )
     except Exception:  # the text does not run on mpmath's numbers
         pass
-    h = 1e-4 * max(1e-2, abs(point[wrt]))
-    fn = getattr(row.fn, "py_func", row.fn)
-    try:
-        with np.errstate(all="ignore"):
-            return richardson(row, list(point), wrt, fn, h)
-    except (*RAISES, AttributeError):
-        return None
+    return richardson(row, list(point), wrt, 1e-4 * max(1e-2, abs(point[wrt])))
 
 
 def sides(row, point, wrt, fn, h):
@@ -110,17 +104,23 @@ def of_sides(low, middle, high, h, agree):
     return made
 
 
-def richardson(row, point, wrt, fn, h):
-    """Central differences of float64 with steps h and h / 2, None where these differ."""
+def richardson(row, point, wrt, h):
+    """Central differences of float64 with falling steps, None where these differ, as at kinks."""
+    values = {}
+    for step in (-h, -h / 2, -h / 4, 0.0, h / 4, h / 2, h):
+        values[step] = at(row, [*point[:wrt], point[wrt] + step, *point[wrt + 1 :]])
+        if values[step] is None:
+            return None
 
-    def difference(step):
-        low, high = ([*point[:wrt], point[wrt] + s, *point[wrt + 1 :]] for s in (-step, step))
-        a, b = outputs(fn(*low, **row.options)), outputs(fn(*high, **row.options))
-        return [(float(y) - float(x)) / (2 * step) for x, y in zip(a, b)]
+    def difference(low, high, k):
+        return (float(values[high][k]) - float(values[low][k])) / (high - low)
 
     made = []
-    for wide, fine, finer in zip(difference(h), difference(h / 2), difference(h / 4)):
+    for k in range(len(values[0.0])):
+        wide, fine, finer = (difference(-step, step, k) for step in (h, h / 2, h / 4))
+        left, right = difference(-h / 4, 0.0, k), difference(0.0, h / 4, k)
         best = (4 * finer - fine) / 3
-        steady = abs(fine - finer) <= 1e-5 * max(abs(best), 1e-6) + 0 * wide
-        made.append(best if steady else None)
+        size = max(abs(best), 1e-6)
+        steady = abs(fine - finer) <= 1e-5 * size and abs(left - right) <= 1e-2 * size
+        made.append(best if steady and wide == wide else None)
     return made

@@ -3,6 +3,7 @@
 import math
 from math import cos, exp, floor, log, pi, sin, sqrt
 
+import numba
 import numpy as np
 from numba import njit
 
@@ -245,6 +246,11 @@ def ease_elastic(t):
 @sample("outputs", "trigonometry", t=(0.0, 1.0), ulps=64)
 def palette(t):
     return tuple(0.5 + 0.5 * cos(2 * pi * (t + d)) for d in (0.0, 0.33, 0.67))
+
+
+@sample("dtype", "bits", "whole", r=(0, 255), g=(0, 255), b=(0, 255), smooth="")
+def pack_565(r, g, b):
+    return (numba.uint64(r) >> 3 << 11) | (numba.uint64(g) >> 2 << 5) | numba.uint64(b) >> 3
 
 
 @sample("modulo", "trigonometry", x=(0.0, 60.0), y=(0.0, 60.0), ulps=1e8, smooth="")

@@ -156,6 +156,12 @@ def quantise(x, bits=8):
     return max(-levels, min(levels - 1, q)) / levels
 
 
+@sample("dtype", "branches", x=(-3.0, 3.0))
+def half_wave(x):
+    one = type(x)(1)
+    return x * np.where(x > 0, one, 0 * one) + np.zeros_like(x)
+
+
 @sample("default", "modulo", "plain", t=(0.0, 2.0), ulps=2e3)
 def chirp(t, f0=1.0, f1=10.0, T=2.0):
     return math.sin(2 * math.pi * (f0 * t + (f1 - f0) * t * t / (2 * T)))

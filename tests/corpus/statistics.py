@@ -127,3 +127,9 @@ def inverse_erf(p):
 @sample("special", "whole", x=(0.0, 25.0), n=(1, 40), ulps=1e3)
 def posterior_log(x, n):
     return gammaln(n + x) - gammaln(n + 1.0) + np.log(1 + erf(x / 10))
+
+
+@sample("sorted", "local", a=(-5.0, 5.0), b=(-5.0, 5.0), c=(-5.0, 5.0), d=(-5.0, 5.0))
+def trimmed_mean(a, b, c, d):
+    values = sorted((a, b, c, d))
+    return sum(values[1:-1]) / 2

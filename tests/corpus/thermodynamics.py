@@ -193,6 +193,13 @@ def planck(wavelength, T):
     return 3.741771852e-16 / wavelength**5 / (math.exp(x) - 1)
 
 
+@sample("isinstance", "branches", "none", p=(300.0, 1100.0))
+def potential_temperature(p, t=290.0):
+    if not isinstance(p, (int, float)):
+        raise TypeError("p")
+    return t * (1000.0 / p) ** 0.286
+
+
 @sample("minmax", "clip", t=(-40.0, 50.0), e=(0.0, 80.0))
 def relative_humidity(t, e):
     return np.clip(100 * e / (6.112 * np.exp(17.67 * t / (t + 243.5))), 0, 100)
