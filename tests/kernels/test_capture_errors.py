@@ -224,10 +224,6 @@ def mixed_types(x):
     return x if x > 0 else "none"  # here
 
 
-def bool_or_number(x):
-    return x > 0 or 2.5 * x  # here
-
-
 def dict_literal(x):
     return {x: 1}[0]  # here
 
@@ -279,7 +275,7 @@ HERE = {  # function -> what the message says about the construct
     matmul: "matrix", float_range: "range", loops_over_operand: "loop",
     loop_changes_type: "'y'", star_call: "*", keyword_of_function: "keyword",
     too_many_arguments: "argument", bits_of_float: "floating", mixed_types: "paths",
-    bool_or_number: "bool", dict_literal: "constant", tuple_index: "index", calls_number: "called",
+    dict_literal: "constant", tuple_index: "index", calls_number: "called",
 }  # fmt: skip
 
 

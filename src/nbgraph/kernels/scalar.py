@@ -271,15 +271,14 @@ class Graph(Nodes):
         return a.args[0] if a.op == "not" else self.node("not", (a,), "b")
 
     def select(self, cond: Node, a: Node, b: Node) -> Node:
-        """`a if cond else b`; numbers of two kinds are promoted."""
+        """`a if cond else b`; two kinds are promoted, a bool beside a number is 0 or 1."""
         if cond.op == "const":
             return a if cond.data else b
         if cond.op == "not":
             return self.select(cond.args[0], b, a)
         if a.kind != b.kind:
-            if is_boolean(a.kind) != is_boolean(b.kind):  # as Numba: Python would change type
-                raise TypeError("a value is a bool on one branch and a number on the other")
-            kind = "bool" if is_boolean(a.kind) else promote(a.kind, b.kind)
+            both = is_boolean(a.kind) and is_boolean(b.kind)
+            kind = "bool" if both else promote(a.kind, b.kind)
             a, b = self.cast(a, kind), self.cast(b, kind)
         if b.op == "select" and b.args[0] is cond:
             b = b.args[2]

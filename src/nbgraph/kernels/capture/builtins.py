@@ -291,9 +291,6 @@ class Builtins(Texts):
         return self.divide_floor("floordiv", a, b, path), self.divide_floor("mod", a, b, path)
 
     def _where(self, cond: Node, a: Node, b: Node, path: Node) -> Node:
-        if is_boolean(a.kind) != is_boolean(b.kind):  # unlike a branch, `where` makes it a number
-            kind = promote(a.kind, b.kind)
-            a, b = self.graph.cast(a, kind), self.graph.cast(b, kind)
         return self.graph.select(self.graph.truth(cond), a, b)
 
     def _isnan(self, a: Node, path: Node) -> Node:

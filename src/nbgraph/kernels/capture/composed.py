@@ -78,7 +78,7 @@ def integer_fmod(a, b):
 
 def maximum(a, b):
     """The larger value; NaN where either is NaN (NumPy)."""
-    return np.where(a >= b or a != a, a, b)  # unlike a branch it takes a bool and a number
+    return np.where(a >= b or a != a, a, b)
 
 
 def minimum(a, b):
