@@ -1,7 +1,7 @@
 """The mathematical functions as LLVM text, as the package carries them.
 
-    python scripts/vector_math_texts.py            writes kernels/vector_math/texts.ll
-    python scripts/vector_math_texts.py --check    fails where it is not up to date
+    python scripts/vector_math_texts.py            writes texts.ll and special.ll there
+    python scripts/vector_math_texts.py --check    fails where one is not up to date
 
 The functions of kernels/vector_math are the source; this takes some seconds.
 """
@@ -19,14 +19,15 @@ def outdated(path: Path, text: str) -> bool:
 
 def main() -> int:
     """Write or check."""
-    text = generate.whole(texts.header())
-    if "--check" in sys.argv[1:]:
-        if outdated(texts.SHIPPED, text):
-            print(f"{texts.SHIPPED} is not up to date: run python scripts/vector_math_texts.py")
-            return 1
-        return 0
-    texts.SHIPPED.write_text(text, encoding="utf-8", newline="\n")
-    return 0
+    late = False
+    for path, special in ((texts.SHIPPED, False), (texts.SPECIAL, True)):
+        text = generate.whole(texts.header(), special=special)
+        if "--check" not in sys.argv[1:]:
+            path.write_text(text, encoding="utf-8", newline="\n")
+        elif outdated(path, text):
+            print(f"{path} is not up to date: run python scripts/vector_math_texts.py")
+            late = True
+    return int(late)
 
 
 if __name__ == "__main__":

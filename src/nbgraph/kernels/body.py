@@ -12,6 +12,7 @@ from nbgraph.kernels.loops import Loop
 from nbgraph.kernels.nodes import MOVES
 from nbgraph.kernels.scalar import Graph, Node
 from nbgraph.kernels.tables import Table
+from nbgraph.kernels.vector_math import precision
 from nbgraph.kernels.wording import place
 
 _SYMBOL = {
@@ -371,13 +372,19 @@ class Body:
         if op == "narrow":
             return self._narrow(str(node.data), args[0])
         if op == "call":
-            return f"{self._call_name(node)}({', '.join(args)})"
+            return self._call(node, args)
         if op == "gather":
             text = f"{self.namespace.table(node.data)}({args[0]})"
             return f"({text} != 0)" if node.kind in ("b", "bool") else text
         if op == "extern":
             return f"{self.namespace.extern(node.data)}({', '.join(args)})"
         raise AssertionError(f"no text for {node!r}")
+
+    def _call(self, node: Node, args: list[str]) -> str:
+        compute, name = self.namespace.compute, self._call_name(node)
+        if precision(node.data, compute) == compute:
+            return f"{name}({', '.join(args)})"
+        return f"{compute}({name}({', '.join(f'float64({a})' for a in args)}))"
 
     def _wrap(self, node: Node, text: str) -> str:
         """NumPy's integers keep their width: Numba's would grow to 64 bits."""

@@ -133,7 +133,9 @@ def _function(name: str, head: str, captured: Captured, compute: str) -> Any:
     for alias, table in namespace.tables.items():
         space[alias] = memory.table(table.array(compute))
     for alias, function in namespace.functions.items():
-        space[alias] = vector_math.implementation(function, compute)
+        space[alias] = vector_math.implementation(
+            function, vector_math.precision(function, compute)
+        )
     for alias, extern in namespace.externs.items():
         space[alias] = extern.compiled(compute)  # type: ignore[attr-defined]
     try:

@@ -7,6 +7,7 @@ budget stops with `Exhausted` when the work or the processor time of the budget 
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 import time
@@ -16,19 +17,12 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import NbgraphError
+from nbgraph.kernels.outside import Undetermined, Unreached
 from nbgraph.kernels.scalar import ARITHMETIC, BITWISE, COMPARISONS, Graph, Node
+from nbgraph.kernels.vector_math.names import WIDE
 
 MAX_TRIPS = 20_000  # of one loop
 MAX_BITS = 4096  # of a Python int: more are a runaway product or shift
-
-
-class Undetermined(NbgraphError):
-    """The value at this point is outside the real numbers, or `Unreached`."""
-
-
-class Unreached(Undetermined):
-    """There may be a value, but evaluation does not reach it: a loop that goes on, an integer or an
-    exponent beyond all bounds."""
 
 
 class Exhausted(NbgraphError):
@@ -241,6 +235,7 @@ def _float_functions() -> dict[str, Callable[..., Any]]:
         digamma=lambda x: _polygamma(0, x),
         trigamma=lambda x: _polygamma(1, x),
         polygamma=lambda n, x: _polygamma(round(n), x),
+        **{name: functools.partial(_special, name) for name in WIDE},
     )
     return table
 
@@ -257,6 +252,12 @@ def _polygamma(order: int, x: float) -> float:
     if order == 1 and x < 0:  # mpmath would take |x| steps
         return float((fp.pi / fp.sinpi(x)) ** 2 - fp.psi(1, 1 - x))
     return float(fp.psi(order, x))
+
+
+def _special(name: str, *args: float) -> float:
+    from nbgraph.kernels.multiprecision_special import special_context
+
+    return float(special_context().functions[name](*args))
 
 
 class FloatDomain(Domain):

@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple
 from nbgraph.kernels.claim import Claim
 from nbgraph.kernels.interpret import Budget, Evaluator, FloatDomain, Undetermined, Unreached
 from nbgraph.kernels.multiprecision import BITS, MultiDomain, context
+from nbgraph.kernels.vector_math.names import BRANCHING
 
 Leaves = Mapping[int, Any]
 Word = Literal["right", "faint", "wrong", "open", "undefined"]
@@ -28,7 +29,7 @@ STEP = 1e-12  # of the difference with `BITS` bits, relative to the operand
 FAINT = 1e-15  # of value / operand: slopes that are smaller are lost in the first difference
 PRECISIONS = (640, 2048)  # bits, where the first do not settle a point
 COSTLY_PRECISIONS = (384, 768)  # bits, of functions that take long with more
-COSTLY = frozenset("gamma lgamma digamma trigamma polygamma erfinv".split())
+COSTLY = BRANCHING | {"erfinv"}
 OPAQUE_RANGE = 1e-150, 1e150  # of slopes that are computed in float64, without their text
 SEEDS, MORE_SEEDS = 2, 8  # evaluations with other roundings; before a slope is called wrong
 CLEAR = 16.0  # times the noise that a disagreement must be

@@ -15,6 +15,7 @@ from random import Random
 from typing import Any
 
 from nbgraph.kernels.interpret import MAX_BITS, Budget, Domain, Undetermined, Unreached
+from nbgraph.kernels.multiprecision_special import special_functions
 from nbgraph.kernels.scalar import ARITHMETIC, Node
 
 BITS = 122  # 36 decimal digits
@@ -147,7 +148,8 @@ def _functions(mp: Any) -> dict[str, Callable[..., Any]]:
         fmod=lambda a, b: a - b * whole(a / b),
         copysign=lambda a, b: abs(a) if b >= 0 else -abs(a),
     )
-    return {n: _within(n, f, _MAGNITUDE[n]) if n in _MAGNITUDE else f for n, f in table.items()}
+    table = {n: _within(n, f, _MAGNITUDE[n]) if n in _MAGNITUDE else f for n, f in table.items()}
+    return table | special_functions(mp)
 
 
 class MultiDomain(Domain):

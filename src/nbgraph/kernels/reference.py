@@ -104,7 +104,9 @@ def _names(source: Source) -> dict[str, Any]:
     for name, table in source.namespace.tables.items():
         space[name] = memory.table(table.array(source.namespace.compute))
     for name, function in source.namespace.functions.items():
-        space[name] = vector_math.implementation(function, source.namespace.compute)
+        space[name] = vector_math.implementation(
+            function, vector_math.precision(function, source.namespace.compute)
+        )
     for name, function in source.namespace.externs.items():
         space[name] = function.compiled(source.namespace.compute)  # type: ignore[attr-defined]
     if any(sign in source.text for sign in ("acc_", "_start_", "strip_", "room_", "lanes_")):

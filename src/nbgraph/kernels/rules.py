@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from nbgraph.errors import DerivativeError
 from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.special_rules import special_rule
 
 Rule = Callable[[Graph, Node, tuple[Node, ...]], Node]
 
@@ -24,7 +25,9 @@ def partial(graph: Graph, node: Node, index: int, *, accurate: bool) -> Node | N
     if name in PIECEWISE_CONSTANT or (name == "copysign" and index == 1):
         return None
     key = f"{name}{index}" if len(node.args) > 1 else name
-    rule = (_ACCURATE.get(key) if accurate else None) or _RULES.get(key)
+    rule = (
+        (_ACCURATE.get(key) if accurate else None) or _RULES.get(key) or special_rule(name, index)
+    )
     if rule is None:
         where = f" (used at {node.line})" if node.line else ""
         raise DerivativeError(

@@ -21,7 +21,7 @@ from nbgraph.dtype import as_dtype
 from nbgraph.kernels.kernel import Kernel
 from nbgraph.kernels.loops import Loop
 from nbgraph.kernels.scalar import Node
-from nbgraph.kernels.vector_math.names import FAMILY
+from nbgraph.kernels.vector_math.names import BRANCHING, FAMILY
 from nbgraph.kernels.wording import place
 
 _VERSION = 2  # of the reading below; kept claims of another version are not used
@@ -38,7 +38,6 @@ _TARGET = re.compile(r"^\s+(?:j\w+|b(?:\.\w+)?|cbn?z\s.*,|tbn?z\s.*,)\s+(\.L\w+)
 _ADDRESS = re.compile(r"^\s+movabsq\s+\$([\w.$]+),\s*%(\w+)")
 _CALL = re.compile(r"^\s+(?:callq?|bl|blr)\s+\*?%?([\w.$@]+)")
 _ENDS = re.compile(r"^\s+(?:jmpq?|b|retq?|ret|br)\b")
-_NARROW = frozenset(("gamma", "lgamma", "digamma", "trigamma", "polygamma"))  # they loop and branch
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +99,7 @@ def why_not(loop: Loop, calls: Sequence[str] = ()) -> str:
         if node.op == "extern":
             return f"{node.data.fn.__name__}() has no source text: compiled as it is, per element"
     for node in nodes:
-        if node.op == "call" and (node.data in _NARROW or node.data in calls):
+        if node.op == "call" and (node.data in BRANCHING or node.data in calls):
             library = f" (it calls the C library's {', '.join(calls)})" if calls else ""
             return f"{node.data}(){library} has no vector form{_where(node)}"
     for node in nodes:

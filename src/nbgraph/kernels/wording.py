@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.vector_math.names import WIDE
 
 _BINARY = {  # symbol, how tightly it binds
     "or": ("or", 1),
@@ -27,7 +28,7 @@ _BINARY = {  # symbol, how tightly it binds
     "mod": ("%", 10),
 }
 ATOM, _POWER, _UNARY, _NOT, _TERNARY = 13, 12, 11, 3, 0
-BARE = frozenset(("sigmoid", "softplus", "sign", "digamma", "trigamma", "polygamma", "round"))
+BARE = WIDE.union(("sigmoid", "softplus", "sign", "digamma", "trigamma", "polygamma", "round"))
 _CONSTANTS = {math.pi: "math.pi", math.e: "math.e", math.tau: "math.tau", math.inf: "math.inf"}
 
 

@@ -15,6 +15,7 @@ from nbgraph.kernels.capture.texts import Texts
 from nbgraph.kernels.capture.values import Static, Value
 from nbgraph.kernels.kinds import INTEGERS, is_boolean, promote
 from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.vector_math.names import ARITY
 
 if TYPE_CHECKING:
     from nbgraph.kernels.capture.tracer import Tracer
@@ -64,7 +65,7 @@ class Builtins(Texts):
             legs = [self.graph.absolute(self.graph.float(first)), *others]
             return functools.reduce(lambda a, b: self.graph.call("hypot", a, b), legs)
         if sort in ("call", "to_int"):
-            self._count(node, args, 2 if name in _BINARY_CALLS else 1)
+            self._count(node, args, ARITY[name])
             return self._call_math(name, args, to_int=sort == "to_int", path=path)
         method: Callable[..., Value] = getattr(self, f"_{name}", None) or self._convert(name)
         minimum, maximum = _ARITY.get(name, (1, 1))
@@ -351,7 +352,6 @@ def _constant_power(a: Node, b: Node) -> float | int | None:
 
 _WEAK = ("b", "i", "f")
 _NUMBERS = {"bool": "int8", "b": "i"}  # what a bool becomes where NumPy wants a number
-_BINARY_CALLS = ("atan2", "hypot", "copysign", "fmod", "nextafter", "pow", "polygamma")
 _MANY = 100
 _ARITY = {
     "min": (2, _MANY),

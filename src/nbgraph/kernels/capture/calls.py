@@ -15,7 +15,8 @@ from nbgraph.kernels.capture.closures import LocalFunction
 from nbgraph.kernels.capture.containers import Method
 from nbgraph.kernels.capture.generators import Generators
 from nbgraph.kernels.capture.names import plain_function
-from nbgraph.kernels.capture.table import operations, scipy_operation
+from nbgraph.kernels.capture.scipy_names import scipy_operation
+from nbgraph.kernels.capture.table import operations
 from nbgraph.kernels.capture.values import Complex, Env, Static, Value
 from nbgraph.kernels.scalar import Node
 

@@ -13,6 +13,7 @@ import copy
 import hashlib
 import importlib
 import linecache
+import sys
 import textwrap
 from types import FunctionType, ModuleType
 from typing import Any
@@ -82,8 +83,9 @@ def _freeze_value(fn: FunctionType, name: str, value: Any, seen: dict[int, int])
     if getattr(builtins, name, None) is value:
         return None
     own = getattr(value, "__name__", name)
-    for candidate in (module, "numpy", "math"):
-        if candidate and getattr(importlib.import_module(candidate), own, None) is value:
+    for candidate in (module, "numpy", "math", "scipy.special"):
+        owner = sys.modules.get(candidate)  # where the value is from, it is imported
+        if owner is not None and getattr(owner, own, None) is value:
             return {"sort": "attribute", "module": candidate, "name": own}
     raise CaptureError(
         f"{fn.__name__}: cannot be pickled: {name!r} is {value!r}, which is no number, function "

@@ -28,27 +28,6 @@ _CALLS: dict[str, tuple[str, ...]] = {
     "atanh": ("atanh", "arctanh"),
     "atan2": ("atan2", "arctan2"),
 }
-_SCIPY_CALLS = {
-    "erf": "erf",
-    "erfc": "erfc",
-    "erfinv": "erfinv",
-    "expit": "sigmoid",
-    "gamma": "gamma",
-    "gammaln": "lgamma",
-    "psi": "digamma",
-    "digamma": "digamma",
-    "expm1": "expm1",
-    "log1p": "log1p",
-    "exp2": "exp2",
-    "cbrt": "cbrt",
-}
-_SCIPY_COMPOSED = {
-    **{
-        name: getattr(composed, name)
-        for name in ("xlogy", "xlog1py", "logit", "ndtr", "entr", "rel_entr", "exprel", "cosm1")
-    },
-    "log_expit": composed.log_sigmoid,
-}
 # names whose Python form returns an int, NumPy's a float
 ROUNDING = ("floor", "ceil", "trunc", "round")
 
@@ -66,24 +45,13 @@ def operations() -> dict[object, tuple[str, object]]:
                     table[getattr(module, alias)] = (sort, name)
     for name in ("sigmoid", "softplus", "rsqrt", "digamma", "polygamma", "erfinv"):
         table[getattr(special, name)] = ("call", name)
+    table[np.i0] = ("call", "i0")
     table.update(_BUILTINS)
     table.update(_COMPOSED)
     table.update(_WHOLE)
     table.update(_STATIC)
     table.update(dict.fromkeys(complex_numbers.OPERATIONS, ("complex", None)))
     return table
-
-
-def scipy_operation(fn: object) -> tuple[str, object] | None:
-    """The operation of a `scipy.special` ufunc, recognised by name (SciPy stays unimported)."""
-    name = getattr(fn, "__name__", "")
-    if not isinstance(fn, np.ufunc) or hasattr(np, name):
-        return None
-    if name in _SCIPY_CALLS:
-        return ("call", _SCIPY_CALLS[name])
-    if name in _SCIPY_COMPOSED:
-        return ("composed", _SCIPY_COMPOSED[name])
-    return None
 
 
 def _builtin(name: str) -> tuple[str, object]:

@@ -16,6 +16,7 @@ from nbgraph.kernels.llvm.values import Value, constant
 from nbgraph.kernels.llvm.vocabulary import Primitive
 from nbgraph.kernels.source import Source
 from nbgraph.kernels.tables import llvm_global
+from nbgraph.kernels.vector_math import WIDE, precision
 
 SYMBOL = "nbgraph_kernel"
 VECTORS = 4  # that an interleaved loop works on in turn
@@ -128,9 +129,9 @@ class Module:
             return self._words[name]
         if name in self._source.namespace.functions:
             function = self._source.namespace.functions[name]
-            compute = self._source.namespace.compute
+            compute = precision(function, self._source.namespace.compute)
             self.mathematics.add((function, compute))
-            if not f.wide:
+            if not f.wide or function in WIDE:
                 return vocabulary.mathematics(function, compute)
             number = self._called.setdefault(function, len(self._called))
             return vocabulary.called(wide.symbol(function, compute), compute, f" #{number}")

@@ -2,8 +2,9 @@
 
 `implementation(name, dtype)` is a compiled scalar function.  Each is branch-free text, written
 once for float32 and float64, with explicit fused multiply-adds and no fast-math flags: the vector
-body of a loop, its scalar tail and a caller with any flags all give the same bits.  `texts` has the
-same functions as LLVM text, for which Numba need not be there.
+body of a loop, its scalar tail and a caller with any flags all give the same bits.  Special
+functions branch and loop, and are written for float64 alone (see `wide`).  `texts` has the same
+functions as LLVM text, for which Numba need not be there.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from nbgraph.kernels.vector_math.names import FAMILY
 from nbgraph.kernels.vector_math.names import FMOD_BOUND as FMOD_BOUND
 from nbgraph.kernels.vector_math.names import NAMES as NAMES
 from nbgraph.kernels.vector_math.names import TRIG_BOUND as TRIG_BOUND
+from nbgraph.kernels.vector_math.names import WIDE as WIDE
 
 DTYPES = ("float32", "float64")
 
@@ -40,8 +42,19 @@ def check(name: str, dtype: str) -> None:
     """Raise ValueError where there is no such function, TypeError where it lacks the dtype."""
     if name not in NAMES:
         raise ValueError(f"vector_math: no function {name!r}; there are {', '.join(sorted(NAMES))}")
+    if name in WIDE and dtype == "float32":
+        raise TypeError(f"{name} is computed in float64; see precision()")
     if dtype not in DTYPES:
         raise TypeError(f"{name}: no implementation for dtype {dtype!r}, only for {DTYPES}")
+
+
+def precision(name: str, compute: str) -> str:
+    """The dtype that a function is called in by a kernel that computes in `compute`.
+
+    >>> precision("exp", "float32"), precision("j0", "float32")
+    ('float32', 'float64')
+    """
+    return "float64" if name in WIDE else compute
 
 
 @functools.cache
@@ -49,5 +62,7 @@ def implementation(name: str, dtype: str) -> Callable:
     """The Numba function `name` from scalars of `dtype` to `dtype`; Numba is imported here."""
     check(name, dtype)
     family = importlib.import_module(f"{__name__}.{FAMILY[name]}")
+    if name in WIDE:
+        return getattr(family, name)
     formats = importlib.import_module(f"{__name__}.formats")
     return getattr(family, name)(formats.FORMATS[dtype])

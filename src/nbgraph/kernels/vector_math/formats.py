@@ -27,6 +27,9 @@ _FLAGS = {
 # A public function.  LLVM inlines it, so that it keeps its own (absent) fast-math flags.
 scalar = njit(forceinline=True, **_FLAGS)
 
+# A part of special functions that several of them share: a function of its own in texts.
+shared = njit(forceinline=False, **_FLAGS)
+
 # A step shared by functions of this room.  Numba inlines it, which saves compiling it by itself.
 step = njit(inline="always", **_FLAGS)
 

@@ -21,7 +21,7 @@ from numba.core.compiler_machinery import PassManager
 from nbgraph.codegen import lower, target
 from nbgraph.errors import CompileError
 from nbgraph.kernels import accumulate
-from nbgraph.kernels.vector_math import DTYPES, NAMES, implementation
+from nbgraph.kernels.vector_math import DTYPES, NAMES, WIDE, implementation
 from nbgraph.kernels.vector_math.symbols import RUNTIME, join, signature, symbol
 from nbgraph.native import floats
 
@@ -77,14 +77,18 @@ class _Pipeline(lower._Pipeline):
         return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
 
 
-def whole(header: str) -> str:
-    """What is shipped: the text of all functions, behind lines that say what it was made of, the
-    last of which is `header`."""
+def whole(header: str, *, special: bool = False) -> str:
+    """What is shipped: the text of the special functions, or of all others, behind lines that say
+    what it was made of, the last of which is `header`."""
     if not floats.HARDWARE_FMA:
         raise CompileError("texts are shipped for processors with fused multiply-add")
-    symbols = [symbol(name, dtype) for name in sorted(NAMES) for dtype in DTYPES]
+    if special:
+        symbols = [symbol(name, "float64") for name in sorted(WIDE)]
+    else:
+        symbols = [symbol(name, dtype) for name in sorted(NAMES - WIDE) for dtype in DTYPES]
+        symbols += [symbol(name) for name in RUNTIME]
     found: dict[str, str] = {}
-    for each in [*symbols, *(symbol(name) for name in RUNTIME)]:
+    for each in symbols:
         found.update(entities(each))
     return f"{_HEAD}\n{header}\n\n{join(dict(sorted(found.items())))}"
 
@@ -108,7 +112,7 @@ def _linked(symbol: str, result: str, arguments: tuple[str, ...]) -> llvm.Module
     module = llvm.parse_assembly("")
     for part in compiled.library.modules({}):
         module.link_in(part)
-    names = ("%x", "%y")[: len(arguments)]
+    names = ("%x", "%y", "%z")[: len(arguments)]
     wrapper = _WRAPPER.format(
         inner=compiled.fndesc.llvm_func_name,
         symbol=symbol,
@@ -119,7 +123,16 @@ def _linked(symbol: str, result: str, arguments: tuple[str, ...]) -> llvm.Module
     )
     module.link_in(llvm.parse_assembly(wrapper))
     target.hide(module, (symbol,))
+    shared = symbol.removeprefix("m_").rpartition("_")[0] in WIDE
+    for function in module.functions:  # what is shared stays a function, in every kernel the same
+        used = shared and not function.is_declaration and function.name != symbol
+        if used and not _is_inlined(function):
+            function.add_function_attribute("noinline")
     return module
+
+
+def _is_inlined(function: Any) -> bool:
+    return any(b"alwaysinline" in group for group in function.attributes)
 
 
 def _compiled(symbol: str, kinds: tuple[Any, ...]) -> Any:
@@ -182,6 +195,7 @@ def _regular(text: str, symbol: str) -> dict[str, str]:
     """The parts of a printed module, with regular names and without notes for its processor."""
     found: dict[str, str] = {}
     renamed: dict[str, str] = {}
+    functions: dict[str, str] = {}
     for name, part in _parts(text):
         if match := _TABLE.match(part):
             held = match[2]
@@ -189,12 +203,33 @@ def _regular(text: str, symbol: str) -> dict[str, str]:
             found[renamed[name]] = f"@{renamed[name]} = internal unnamed_addr constant {held}"
         elif part.startswith("declare"):
             found[name] = part
-        elif name == symbol:
-            found[name] = _function_text(part, symbol)
         else:
-            raise CompileError(f"{symbol}: {name} was left as a function of its own", details=text)
-    own = _GLOBAL.sub(lambda m: "@" + renamed.get(m[1], m[1]), found.pop(symbol))
+            functions[name] = part
+    for name in _callees_first(functions):
+        made = _function_text(functions[name], symbol if name == symbol else "")
+        made = _GLOBAL.sub(lambda m: "@" + renamed.get(m[1], m[1]), made)
+        if name != symbol:
+            renamed[name] = "p_" + hashlib.sha256(made.encode()).hexdigest()[:12]
+            made = made.replace("@(", f"@{renamed[name]}(", 1)
+        found[renamed.get(name, name)] = made
+    own = found.pop(symbol)
     return {**dict(sorted(found.items())), symbol: own}
+
+
+def _callees_first(functions: dict[str, str]) -> list[str]:
+    """The functions of a module in an order in which each comes after those that it calls."""
+    order: list[str] = []
+
+    def visit(name: str) -> None:
+        for match in _GLOBAL.finditer(functions[name]):
+            if match[1] in functions and match[1] != name and match[1] not in order:
+                visit(match[1])
+        if name not in order:
+            order.append(name)
+
+    for name in functions:
+        visit(name)
+    return order
 
 
 def _parts(text: str) -> Iterator[tuple[str, str]]:
@@ -213,25 +248,34 @@ def _parts(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _function_text(part: str, symbol: str) -> str:
-    """A function whose values are v1, v2, ... and whose blocks are b1, b2, ..."""
-    result, arguments = signature(symbol)
-    names = {"x": "x", "y": "y"}
-    lines = part.splitlines()[1:-1]
+    """A function whose values are v1, v2, ... and whose blocks are b1, b2, ...
+
+    One without a symbol keeps its signature, behind the name "".
+    """
+    arguments = signature(symbol)[1] if symbol else ()
+    names = {name: name for name in "xyz"[: max(2, len(arguments))]}
+    first = len(names) - 1
+    top, *lines = part.splitlines()[:-1]
     blocks = [m[1] for line in lines if (m := _LABEL.match(line))]
     names |= {name: f"b{k}" for k, name in enumerate(blocks, start=1)}
 
     def regular(match: re.Match[str]) -> str:
-        return "%" + names.setdefault(match[1], f"v{len(names) - 1 - len(blocks)}")
+        return "%" + names.setdefault(match[1], f"v{len(names) - first - len(blocks)}")
 
+    if symbol:
+        result = signature(symbol)[0]
+        parameters = ", ".join(f"{a} %{n}" for a, n in zip(arguments, "xyz", strict=False))
+        # a loop inside another one is better left where it is
+        inline = "" if _has_loop(lines, blocks) else "alwaysinline "
+        head = f"define internal {result} @{symbol}({parameters}) {inline}nounwind {{"
+    else:
+        head = _LOCAL.sub(regular, _GLOBAL.sub("@", top, count=1))
+        head = re.sub(r"\)[^)]*\{$", ") noinline nounwind {", head)
     body = [
         f"{names[m[1]]}:" if (m := _LABEL.match(line)) else _LOCAL.sub(regular, line)
         for line in lines
         if line
     ]
-    parameters = ", ".join(f"{a} %{n}" for a, n in zip(arguments, "xy", strict=False))
-    # a loop inside another one is better left where it is
-    inline = "" if _has_loop(lines, blocks) else "alwaysinline "
-    head = f"define internal {result} @{symbol}({parameters}) {inline}nounwind {{"
     return "\n".join([head, *body, "}"])
 
 

@@ -20,11 +20,12 @@ from pathlib import Path
 import llvmlite  # the package alone: LLVM is loaded by `llvmlite.binding`
 
 from nbgraph.codegen import cache, target
-from nbgraph.kernels.vector_math import VERSION
+from nbgraph.kernels.vector_math import VERSION, WIDE
 from nbgraph.kernels.vector_math.symbols import RUNTIME, join, signature, split, symbol, symbols_in
 from nbgraph.native.processor import has_fma
 
 SHIPPED = Path(__file__).parent / "texts.ll"
+SPECIAL = Path(__file__).parent / "special.ll"  # functions that few kernels call
 
 
 def texts(wanted: Iterable[tuple[str, str]], runtime: Iterable[str] = ()) -> str:
@@ -44,14 +45,26 @@ def texts(wanted: Iterable[tuple[str, str]], runtime: Iterable[str] = ()) -> str
     Errors as of `symbol`; CompileError where a function has to be made and Numba refuses.
     """
     asked = sorted({*(symbol(*pair) for pair in wanted), *(symbol(name) for name in runtime)})
-    shipped = _shipped()
     found: dict[str, str] = {}
     for each in asked:
-        parts = shipped or _made(each)
-        needed = symbols_in(parts[each])
-        found.update({name: parts[name] for name in sorted(needed) if name != each})
+        parts = _shipped(SPECIAL if each.split("_", 1)[1].rpartition("_")[0] in WIDE else SHIPPED)
+        parts = parts or _made(each)
+        found.update({name: parts[name] for name in sorted(_needed(each, parts)) if name != each})
         found[each] = parts[each]
     return "\n\n".join(found.values()) + "\n"
+
+
+def _needed(symbol: str, parts: dict[str, str]) -> set[str]:
+    """All that a function refers to, and the parts that it shares with others, itself included."""
+    found: set[str] = set()
+    todo = [symbol]
+    while todo:
+        name = todo.pop()
+        if name not in found:
+            found.add(name)
+            if name == symbol or name.startswith("p_"):  # tables may hold an @
+                todo += symbols_in(parts[name])
+    return found
 
 
 def header() -> str:
@@ -68,10 +81,10 @@ def _version() -> str:
 
 
 @functools.cache
-def _shipped() -> dict[str, str]:
-    """The package's text by symbol; empty where it does not fit."""
+def _shipped(path: Path) -> dict[str, str]:
+    """A text of the package by symbol; empty where it does not fit."""
     try:
-        first, _, rest = SHIPPED.read_text(encoding="utf-8").partition("\n\n")
+        first, _, rest = path.read_text(encoding="utf-8").partition("\n\n")
     except OSError:
         return {}
     return split(rest) if first.splitlines()[-1] == header() else {}

@@ -1,0 +1,384 @@
+"""Functions of `scipy.special` that are written with others: plain scalar functions under SciPy's
+names, captured like the user's own.
+
+What is written with a recurrence in a degree takes whole degrees from 0 on, and gives NaN for
+others. Formulas: NIST Digital Library of Mathematical Functions, chapters 5, 8, 10 and 18.
+"""
+
+from __future__ import annotations
+
+import math
+
+from nbgraph.kernels.capture.special import (
+    airy_ai,
+    airy_ai_slope,
+    airy_bi,
+    airy_bi_slope,
+    betainc,
+    betaincc,
+    betaincinv,
+    cosine_integral,
+    erfcx,
+    fresnel_cosine,
+    fresnel_sine,
+    gammainc,
+    gammaincc,
+    gammainccinv,
+    hurwitz,
+    ive,
+    jv,
+    kve,
+    lambert,
+    sine_integral,
+    yv,
+)
+from nbgraph.kernels.capture.special import beta as beta_function
+from nbgraph.kernels.capture.special import dawsn as dawson
+from nbgraph.kernels.capture.special import floating as _floating
+
+# distributions -----------------------------------------------------------------------------------
+
+
+def log_ndtr(x):
+    """The logarithm of the distribution function of the normal distribution."""
+    t = -x * math.sqrt(0.5)
+    if x < -1.0:
+        return math.log(0.5 * erfcx(t)) - t * t
+    return math.log1p(-0.5 * math.erfc(-t))
+
+
+def stdtr(df, t):
+    """The distribution function of Student's t distribution."""
+    square = t * t
+    if square < df:
+        half = 0.5 * betainc(0.5, 0.5 * df, square / (df + square))
+        return 0.5 + (half if t > 0.0 else -half)
+    tail = 0.5 * betainc(0.5 * df, 0.5, df / (df + square))
+    return 1.0 - tail if t > 0.0 else tail
+
+
+def stdtrit(df, p):
+    """The quantile of Student's t distribution."""
+    tail = p if p < 0.5 else 1.0 - p
+    if tail > 0.25:  # the middle, of which betainc(1/2, df/2) is the share
+        x = betaincinv(0.5, 0.5 * df, 1.0 - 2.0 * tail)
+        t = math.sqrt(df * x / (1.0 - x))
+    else:
+        x = betaincinv(0.5 * df, 0.5, 2.0 * tail)
+        t = math.sqrt(df * (1.0 - x) / x)
+    return t if p >= 0.5 else -t
+
+
+def chdtr(v, x):
+    """The distribution function of the chi square distribution."""
+    return gammainc(0.5 * v, 0.5 * x)
+
+
+def chdtrc(v, x):
+    """1 - chdtr(v, x)."""
+    return gammaincc(0.5 * v, 0.5 * x)
+
+
+def chdtri(v, p):
+    """The x with chdtrc(v, x) = p."""
+    return 2.0 * gammainccinv(0.5 * v, p)
+
+
+def fdtr(dfn, dfd, x):
+    """The distribution function of the F distribution."""
+    return fdtr_share(0.5 * dfn, 0.5 * dfd, dfn * x, dfd, False)
+
+
+def fdtrc(dfn, dfd, x):
+    """1 - fdtr(dfn, dfd, x)."""
+    return fdtr_share(0.5 * dfn, 0.5 * dfd, dfn * x, dfd, True)
+
+
+def fdtr_share(a, b, u, v, upper):
+    """betainc(a, b, u / (u + v)), or its complement, of the side that keeps its digits."""
+    if (u < v) != upper:
+        return betainc(a, b, u / (u + v)) if u < v else betainc(b, a, v / (u + v))
+    return betaincc(b, a, v / (u + v)) if v < u else betaincc(a, b, u / (u + v))
+
+
+def gdtr(a, b, x):
+    """The distribution function of the gamma distribution of rate a and shape b."""
+    return gammainc(b, a * x)
+
+
+def gdtrc(a, b, x):
+    """1 - gdtr(a, b, x)."""
+    return gammaincc(b, a * x)
+
+
+def pdtr(k, m):
+    """The distribution function of the Poisson distribution."""
+    return gammaincc(math.floor(k) + 1.0, m)
+
+
+def pdtrc(k, m):
+    """1 - pdtr(k, m)."""
+    return gammainc(math.floor(k) + 1.0, m)
+
+
+def bdtr(k, n, p):
+    """The distribution function of the binomial distribution."""
+    k = _floating(math.floor(k))
+    return 1.0 if k >= n else betaincc(k + 1.0, n - k, p)
+
+
+def bdtrc(k, n, p):
+    """1 - bdtr(k, n, p)."""
+    k = _floating(math.floor(k))
+    return 0.0 if k >= n else betainc(k + 1.0, n - k, p)
+
+
+def nbdtr(k, n, p):
+    """The distribution function of the negative binomial distribution."""
+    return betainc(n, math.floor(k) + 1.0, p)
+
+
+def nbdtrc(k, n, p):
+    """1 - nbdtr(k, n, p)."""
+    return betaincc(n, math.floor(k) + 1.0, p)
+
+
+# several results ---------------------------------------------------------------------------------
+
+
+def sici(x):
+    """The sine and cosine integrals."""
+    return sine_integral(x), cosine_integral(x)
+
+
+def fresnel(x):
+    """Fresnel's integrals of sine and cosine."""
+    return fresnel_sine(x), fresnel_cosine(x)
+
+
+def airy(x):
+    """Ai, its derivative, Bi, its derivative."""
+    return airy_ai(x), airy_ai_slope(x), airy_bi(x), airy_bi_slope(x)
+
+
+# others ------------------------------------------------------------------------------------------
+
+
+def lambertw(z, k=0):
+    """The real W(z) of the branches 0 and -1; NaN where it is complex."""
+    return lambert(z, k)
+
+
+def zeta(x, q=1.0):
+    """Hurwitz's zeta function, for x > 1 and q > 0."""
+    return hurwitz(x, q)
+
+
+def erfi(x):
+    """erf(i x) / i."""
+    return 2.0 / math.sqrt(math.pi) * math.exp(x * x) * dawson(x)
+
+
+def rgamma(x):
+    """1 / gamma(x), 0 at the poles."""
+    return 0.0 if x <= 0.0 and x == math.floor(x) else 1.0 / math.gamma(x)
+
+
+def loggamma(x):
+    """log(gamma(x)) of x > 0."""
+    return math.lgamma(x) if x > 0.0 else math.nan
+
+
+def gammasgn(x):
+    """The sign of gamma(x)."""
+    below = _floating(math.floor(x))
+    even = below == 2.0 * math.floor(0.5 * below)
+    return 1.0 if x > 0.0 or (even and x != below) else (math.nan if x == below else -1.0)
+
+
+def factorial(n):
+    """gamma(n + 1); 0 below 0, as in SciPy."""
+    return math.gamma(n + 1.0) if n >= 0.0 else 0.0 * n
+
+
+def binom(n, k):
+    """The binomial coefficient of real numbers, n + 1 > k > -1."""
+    inside = k > -1.0 and n - k > -1.0
+    return 1.0 / ((n + 1.0) * beta_function(n - k + 1.0, k + 1.0)) if inside else 0.0 * n * k
+
+
+def comb(N, k):
+    """The number of ways to choose k of N, 0 where there are none."""
+    return binom(N, k) if k >= 0.0 and k <= N else 0.0 * N * k
+
+
+def perm(N, k):
+    """The number of ordered choices of k of N, 0 where there are none."""
+    return poch(N - k + 1.0, k) if k >= 0.0 and k <= N else 0.0 * N * k
+
+
+def poch(z, m):
+    """Pochhammer's symbol gamma(z + m) / gamma(z), z > 0."""
+    return math.gamma(m) / beta_function(z, m) if m > 0.0 else math.gamma(z + m) / math.gamma(z)
+
+
+def agm(a, b):
+    """The arithmetic-geometric mean."""
+    a, b = _floating(a), _floating(b)
+    for _ in range(8):
+        a, b = 0.5 * (a + b), math.sqrt(a * b)
+    return a
+
+
+def exp10(x):
+    """10**x."""
+    return 10.0**x
+
+
+def sindg(x):
+    """The sine of degrees."""
+    return math.sin(math.radians(math.fmod(x, 360.0)))
+
+
+def cosdg(x):
+    """The cosine of degrees."""
+    return math.sin(math.radians(90.0 - math.fmod(abs(x), 360.0)))
+
+
+def tandg(x):
+    """The tangent of degrees."""
+    return math.tan(math.radians(math.fmod(x, 180.0)))
+
+
+def huber(delta, r):
+    """The Huber loss."""
+    size = abs(r)
+    return 0.5 * r * r if size <= delta else delta * (size - 0.5 * delta)
+
+
+def pseudo_huber(delta, r):
+    """A smooth Huber loss."""
+    u = r / delta
+    square = u * u
+    return delta * delta * (square / (1.0 + math.sqrt(1.0 + square)))
+
+
+def kl_div(x, y):
+    """x log(x / y) - x + y; inf where either is negative or y alone 0."""
+    if x > 0.0 and y > 0.0:
+        return x * math.log(x / y) - x + y
+    return x + y if (x != x or y != y) else (y if x == 0.0 and y >= 0.0 else math.inf)
+
+
+def boxcox(x, lmbda):
+    """(x**lmbda - 1) / lmbda, log(x) where lmbda is 0."""
+    return math.expm1(lmbda * math.log(x)) / lmbda if lmbda != 0.0 else math.log(x)
+
+
+def boxcox1p(x, lmbda):
+    """boxcox(1 + x, lmbda)."""
+    return math.expm1(lmbda * math.log1p(x)) / lmbda if lmbda != 0.0 else math.log1p(x)
+
+
+def inv_boxcox(y, lmbda):
+    """The x with boxcox(x, lmbda) = y."""
+    return math.exp(math.log1p(lmbda * y) / lmbda) if lmbda != 0.0 else math.exp(y)
+
+
+def inv_boxcox1p(y, lmbda):
+    """The x with boxcox1p(x, lmbda) = y."""
+    return math.expm1(math.log1p(lmbda * y) / lmbda) if lmbda != 0.0 else math.expm1(y)
+
+
+# orthogonal polynomials and spherical functions --------------------------------------------------
+
+
+def eval_legendre(n, x):
+    """Legendre's polynomial."""
+    last, now = 1.0, _floating(x)
+    for k in range(1, int(n)):
+        last, now = now, ((2 * k + 1) * x * now - k * last) / (k + 1)
+    return _of_degree(n, last, now)
+
+
+def eval_chebyt(n, x):
+    """Chebyshev's polynomial of the first kind."""
+    last, now = 1.0, _floating(x)
+    for _ in range(1, int(n)):
+        last, now = now, 2.0 * x * now - last
+    return _of_degree(n, last, now)
+
+
+def eval_chebyu(n, x):
+    """Chebyshev's polynomial of the second kind."""
+    last, now = 1.0, 2.0 * x
+    for _ in range(1, int(n)):
+        last, now = now, 2.0 * x * now - last
+    return _of_degree(n, last, now)
+
+
+def eval_hermite(n, x):
+    """Hermite's polynomial of weight exp(-x**2)."""
+    last, now = 1.0, 2.0 * x
+    for k in range(1, int(n)):
+        last, now = now, 2.0 * (x * now - k * last)
+    return _of_degree(n, last, now)
+
+
+def eval_hermitenorm(n, x):
+    """Hermite's polynomial of weight exp(-x**2 / 2)."""
+    last, now = 1.0, _floating(x)
+    for k in range(1, int(n)):
+        last, now = now, x * now - k * last
+    return _of_degree(n, last, now)
+
+
+def eval_laguerre(n, x):
+    """Laguerre's polynomial."""
+    return eval_genlaguerre(n, 0.0, x)
+
+
+def eval_genlaguerre(n, alpha, x):
+    """The generalised Laguerre polynomial."""
+    last, now = 1.0, alpha + 1.0 - x
+    for k in range(1, int(n)):
+        last, now = now, ((2 * k + 1 + alpha - x) * now - (k + alpha) * last) / (k + 1)
+    return _of_degree(n, last, now)
+
+
+def eval_gegenbauer(n, alpha, x):
+    """Gegenbauer's polynomial."""
+    last, now = 1.0, 2.0 * alpha * x
+    for k in range(1, int(n)):
+        last, now = now, (2.0 * (k + alpha) * x * now - (k - 1 + 2.0 * alpha) * last) / (k + 1)
+    return _of_degree(n, last, now)
+
+
+def _of_degree(n, last, now):
+    whole = n >= 0 and n == int(n)
+    return (1.0 * now if n > 0 else 1.0 + 0.0 * now) if whole else math.nan
+
+
+def spherical_jn(n, z):
+    """The spherical Bessel function of the first kind."""
+    if z == 0.0:
+        return 1.0 if n == 0 else 0.0
+    y = math.sqrt(0.5 * math.pi / abs(z)) * jv(n + 0.5, abs(z))
+    return y if z > 0.0 or n % 2 == 0 else -y
+
+
+def spherical_yn(n, z):
+    """The spherical Bessel function of the second kind, z >= 0."""
+    return math.sqrt(0.5 * math.pi / z) * yv(n + 0.5, z) if z > 0.0 else -math.inf
+
+
+def spherical_in(n, z):
+    """The modified spherical Bessel function of the first kind, z >= 0."""
+    if z == 0.0:
+        return 1.0 if n == 0 else 0.0
+    return math.sqrt(0.5 * math.pi / z) * (math.exp(z) * ive(n + 0.5, z))
+
+
+def spherical_kn(n, z):
+    """The modified spherical Bessel function of the second kind, z >= 0."""
+    return math.sqrt(0.5 * math.pi / z) * (math.exp(-z) * kve(n + 0.5, z)) if z > 0.0 else math.inf

@@ -1,0 +1,55 @@
+"""Which function of SciPy means which operation, recognised by name: SciPy stays unimported."""
+
+from __future__ import annotations
+
+from types import FunctionType
+
+import numpy as np
+
+from nbgraph.kernels.capture import composed
+from nbgraph.kernels.capture.library import special
+from nbgraph.kernels.capture.special import Special
+from nbgraph.kernels.vector_math.names import WIDE
+
+Operation = tuple[str, object]
+_OWN = ("gamma_density", "beta_density", "ellipd", "zeta", "lambertw", "airy", "integral")
+_CALLS = {  # name in scipy.special -> in vector_math
+    **{name: name for name in ("erf", "erfc", "erfinv", "gamma", "digamma", "polygamma")},
+    **{name: name for name in ("expm1", "log1p", "exp2", "cbrt", "softplus")},
+    **{name: name for name in WIDE if not any(part in name for part in _OWN)},
+    "expit": "sigmoid",
+    "gammaln": "lgamma",
+    "psi": "digamma",
+    "jn": "jv",
+    "yn": "yv",
+    "kn": "kv",
+}
+_COMPOSED = {
+    **{
+        name: getattr(composed, name)
+        for name in ("xlogy", "xlog1py", "logit", "ndtr", "entr", "rel_entr", "exprel", "cosm1")
+    },
+    "log_expit": composed.log_sigmoid,
+    "sinc": composed.sinc,
+    **{
+        name: text
+        for name, text in vars(special).items()
+        if isinstance(text, FunctionType) and text.__module__ == special.__name__
+    },
+}
+
+
+def scipy_operation(fn: object) -> Operation | None:
+    """The operation of a function of `scipy.special`, None where there is none."""
+    if isinstance(fn, Special):
+        return ("call", fn.__name__)
+    name = getattr(fn, "__name__", "")
+    if isinstance(fn, np.ufunc):
+        known = getattr(np, name, None) is not fn
+    else:
+        known = str(getattr(fn, "__module__", "")).startswith("scipy.special")
+    if not known or name.startswith("_"):
+        return None
+    if name in _CALLS:
+        return ("call", _CALLS[name])
+    return ("composed", _COMPOSED[name]) if name in _COMPOSED else None

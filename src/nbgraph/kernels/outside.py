@@ -1,0 +1,14 @@
+"""Where the evaluation of a scalar graph at a point has no number to give."""
+
+from __future__ import annotations
+
+from nbgraph.errors import NbgraphError
+
+
+class Undetermined(NbgraphError):
+    """The value at this point is outside the real numbers, or `Unreached`."""
+
+
+class Unreached(Undetermined):
+    """There may be a value, but evaluation does not reach it: a loop that goes on, an integer or an
+    exponent beyond all bounds."""
