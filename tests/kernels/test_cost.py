@@ -101,3 +101,22 @@ def test_long_chains_work_on_several_vectors_in_turn():
     wide, _ = fuse("wide", [Part(exp, (("in", k),)) for k in range(9)], [(k, 0) for k in range(9)])
     found = captured(wide, 9)
     assert not is_chain(found.graph, found.outputs)
+
+
+def test_chains_of_divisions_work_on_one_vector_at_a_time():
+    """Other vectors would wait for the unit that divides."""
+
+    def newton(x):
+        y = x
+        for _ in range(8):
+            y = 0.5 * (y + x / y)
+        return y
+
+    (node,) = (found := captured(ng.op(newton), 1)).outputs
+    assert not is_chain(found.graph, [node])
+
+
+def test_roundings_cost_what_arithmetic_does():
+    ops = (registry.find(name) for name in ("floor", "negative", "sqrt", "exp"))
+    costs = [per_element(captured(op, 1), 8) for op in ops]
+    assert costs[0] == costs[1] < costs[2] < costs[3]

@@ -15,6 +15,8 @@ from nbgraph.kernels.scalar import Graph, Node
 
 _BYTE = 0.03
 _CALL, _DIVISION, _OPAQUE, _PLAIN = 1.5, 0.5, 40.0, 0.05
+_ROUNDING = frozenset(("floor", "ceil", "trunc", "round", "sign", "copysign"))  # as arithmetic
+_ROOTS = frozenset(("sqrt", "rsqrt"))  # as divisions, one of which follows another in its unit
 _LATENCY = {"call": 10, "div": 4, "arg": 0, "param": 0, "const": 0}  # of dependent operations
 _LONG, _WIDE = 20, 3  # a chain has such a path, and fewer than so many beside each other
 _LOOP = 20.0  # a loop inside the scalar function: trip counts are not known
@@ -44,17 +46,23 @@ def of_kernel(loop: Loop, nanoseconds: int) -> int:
 
 def is_chain(graph: Graph, roots: Sequence[Node]) -> bool:
     """Whether computing an element is mostly waiting for one operation after another: the longest
-    path is long and not much shorter than everything together."""
+    path is long and not much shorter than everything together. Where it is divisions that are
+    waited for, other vectors wait for the same unit."""
     paths: dict[int, int] = {}
-    total = 0
+    total = divisions = 0
     for node in graph.reachable(roots):
         if node.op in ("final", "extern"):
             return False
         own = _LATENCY.get(node.op, 1)
         total += own
+        divisions += own * _divides(node)
         paths[node.id] = own + max((paths.get(part.id, 0) for part in node.args), default=0)
     longest = max(paths.values(), default=0)
-    return longest >= _LONG and total < _WIDE * longest
+    return longest >= _LONG and total < _WIDE * longest and 2 * divisions < total
+
+
+def _divides(node: Node) -> bool:
+    return node.op == "div" or (node.op == "call" and node.data in _ROOTS)
 
 
 def live_values(captured: Captured) -> int:
@@ -95,10 +103,10 @@ def _order(captured: Captured) -> list[Node]:
 
 
 def _of(node: Node) -> float:
-    if node.op == "call":
-        return _CALL
-    if node.op in ("div", "floordiv", "mod"):
+    if _divides(node) or node.op in ("floordiv", "mod"):
         return _DIVISION
+    if node.op == "call":
+        return _PLAIN if node.data in _ROUNDING else _CALL
     if node.op == "extern":
         return _OPAQUE
     if node.op == "final":

@@ -1,7 +1,7 @@
-"""The short path of a call: same dtype and shape as before, contiguous, default parameters.
+"""The short path of a call: same dtype and shape as before, contiguous, parameters as before.
 
-A Python float beside arrays of floats becomes an array, which for arrays that are not large costs
-a fortieth of the general way.
+A number beside arrays of floats becomes an array, which for arrays that are not large costs a
+fortieth of the general way. Operands by name and those left to their defaults take their places.
 """
 
 from __future__ import annotations
@@ -25,12 +25,18 @@ if TYPE_CHECKING:
 
 FORMATS = frozenset("?bBhHiIlLefd")  # buffer formats that are NumPy's dtype characters
 CALLS_BEFORE = 2  # general calls of one kind before the short path is set up
+SETTINGS = 32  # values of parameters for which short paths are kept
 FILLED = 1 << 15  # elements up to which a number is written out
 _LARGEST = 65504.0  # that every format of floats holds
 
 _ndarray = np.ndarray
 _empty = np.empty
 _settings = config.variable.get  # bound once: read at every call
+_NUMBERS = (float, int)
+
+# the parameters of a call that are not left to their defaults: names, types and values
+Given = tuple[tuple[str, type, str], ...]
+Entry = tuple[Callable[..., Any], bytes, Any, "Kernel"]
 
 
 class FastCall:
@@ -41,14 +47,15 @@ class FastCall:
 
     __slots__ = (
         *("_attributes", "_cells", "_closed", "_globals", "_op", "_seen", "_texts"),
-        "entries",
+        *("entries", "settings"),
     )
 
     def __init__(self, op: Mapper) -> None:
         self._op = op
         # dtype -> function, what it returns to decline, output dtypes, kernel
-        self.entries: dict[Any, tuple[Callable[..., Any], bytes, Any, Kernel]] = {}
-        self._seen: dict[Any, int] = {}
+        self.entries: dict[Any, Entry] = {}
+        self.settings: dict[tuple[Any, Given], Entry] = {}  # of other parameters
+        self._seen: dict[tuple[Any, Given], int] = {}
         self._globals: Sequence[tuple[dict[str, Any], str, Any]] = ()
         self._cells: Sequence[tuple[CellType, Any]] = ()
         self._attributes: Sequence[tuple[Any, str, Any]] = ()
@@ -57,19 +64,47 @@ class FastCall:
 
     def forget(self) -> None:
         """Drop all entries."""
-        self.entries = {}
+        self.entries, self.settings = {}, {}
         self._seen = {}
 
-    def call(self, operands: tuple[Any, ...], out: Any) -> Any:
+    def call(self, operands: tuple[Any, ...], out: Any, options: dict[str, Any]) -> Any:
         """The result, or None where the general path has to take the call."""
-        result = self._arrays(operands, out)
-        if result is None and float in map(type, operands):
+        given: Given | None = ()
+        if not self.entries and not self.settings:
+            return None
+        if options or len(operands) < self._op.nin:
+            operands, given = self._placed(operands, options)
+            if given is None:
+                return None
+        result = self._arrays(operands, out, given)
+        if result is None and any(type(o) in _NUMBERS for o in operands):
             filled = _filled(operands)
             if filled is not None:
-                return self._arrays(filled, out)
+                return self._arrays(filled, out, given)
         return result
 
-    def _arrays(self, operands: tuple[Any, ...], out: Any) -> Any:
+    def _placed(
+        self, operands: tuple[Any, ...], options: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], Given | None]:
+        """All operands by place, with those that have names or defaults, and the parameters; None
+        where the call says something else."""
+        scalar, rest, placed = self._op.scalar, dict(options), list(operands)
+        for name in scalar.operands[len(operands) :]:
+            if name not in rest and name not in scalar.defaults:
+                return operands, None
+            placed.append(rest.pop(name) if name in rest else scalar.defaults[name])
+        return tuple(placed), self._given(rest)
+
+    def _given(self, options: dict[str, Any]) -> Given | None:
+        """The numbers that options give to parameters; None where they are something else."""
+        if not options:
+            return ()
+        parameters = {p.name for p in self._op.scalar.parameters}
+        if any(k not in parameters or type(v) not in _NUMBERS for k, v in options.items()):
+            return None
+        return tuple(sorted((k, type(v), repr(v)) for k, v in options.items()))
+
+    def _arrays(self, operands: tuple[Any, ...], out: Any, given: Given) -> Any:
         if PYTHON_ASKED[0] and _settings().compiler == "python":
             return None
         if len(operands) != self._op.nin:  # or an output would pass for an operand
@@ -77,7 +112,8 @@ class FastCall:
         first = operands[0]
         if type(first) is not _ndarray:
             return None
-        found = self.entries.get(first.dtype)
+        key = first.dtype
+        found = self.settings.get((key, given)) if given else self.entries.get(key)
         if found is None:
             return None
         for space, name, value in self._globals:
@@ -116,17 +152,25 @@ class FastCall:
             for owner, name, value in self._attributes
         )
 
-    def note(self, operands: Sequence[np.ndarray[Any, Any]], plan: Plan) -> None:
-        """A general call with default parameters: when its kind recurs, set up the short path."""
+    def note(
+        self, operands: Sequence[np.ndarray[Any, Any]], plan: Plan, options: dict[str, Any]
+    ) -> None:
+        """A general call with `options` for parameters: when its kind recurs, set up the short
+        path."""
         op, typed = self._op, plan.typed
-        dtypes = [*typed.operands, *typed.outputs]
-        if dtypes[0] in self.entries or any(d.char not in FORMATS for d in dtypes):
+        dtypes, given = [*typed.operands, *typed.outputs], self._given(options)
+        if given is None or any(d.char not in FORMATS for d in dtypes):
+            return
+        place = dtypes[0], given
+        if place in self.settings if given else dtypes[0] in self.entries:
             return
         outputs = tuple(name_of(d) for d in typed.outputs)
         key = ("c",) * len(dtypes), outputs, ("write",) * len(outputs)
         code = plan.kernels.get(key)
-        self._seen[dtypes[0]] = self._seen.get(dtypes[0], 0) + 1
-        if self._seen[dtypes[0]] < CALLS_BEFORE:
+        if len(self._seen) >= 4 * SETTINGS:
+            self._seen = {}
+        self._seen[place] = self._seen.get(place, 0) + 1
+        if self._seen[place] < CALLS_BEFORE:
             return
         if code is None and _with_number(operands):
             from nbgraph.kernels.kernel import kernel
@@ -145,7 +189,11 @@ class FastCall:
         self._globals, self._cells, self._attributes, self._texts = op.scalar.watch.checks()
         self._closed = bool(self._cells or self._attributes)
         made = (function, declined, typed.outputs, code)
-        self.entries = {**self.entries, dtypes[0]: made}
+        if not given:
+            self.entries = {**self.entries, dtypes[0]: made}
+        else:
+            kept = list(self.settings.items())[1 - SETTINGS :]
+            self.settings = {**dict(kept), place: made}
 
 
 def _with_number(operands: Sequence[np.ndarray[Any, Any]]) -> bool:
@@ -157,13 +205,13 @@ def _with_number(operands: Sequence[np.ndarray[Any, Any]]) -> bool:
 
 
 def _filled(operands: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """Operands with arrays instead of Python floats; None where the general way is to be taken."""
+    """Operands with arrays instead of Python numbers; None where the general way is to be taken."""
     like = next((o for o in operands if type(o) is _ndarray), None)
     if like is None or like.dtype.kind != "f" or like.size > FILLED:
         return None
     made: list[Any] = []
     for operand in operands:
-        if type(operand) is float:
+        if type(operand) in _NUMBERS:
             if not -_LARGEST <= operand <= _LARGEST:
                 return None
             filled = _empty(like.shape, like.dtype)

@@ -131,7 +131,7 @@ class FusedMapper(Mapper):
             if part.op.refresh_needed():
                 part.op.refresh()
 
-    def _note(self, operands: Sequence[Any], plan: Plan) -> None:
+    def _note(self, given: dict[str, Any], operands: Sequence[Any], plan: Plan) -> None:
         """No short path: it would give a Python number the dtype of the first operand."""
 
     def __reduce__(self) -> Any:

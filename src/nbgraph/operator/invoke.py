@@ -9,6 +9,7 @@ import numpy as np
 
 from nbgraph.dtype import as_dtype, name_of
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
+from nbgraph.kernels.cost import per_element
 from nbgraph.kernels.function import Captured, Scalar
 from nbgraph.operator import parallel
 from nbgraph.operator.placement import classes_of
@@ -49,6 +50,7 @@ class Plan(NamedTuple):
     parameters: dict[str, Any]
     kernels: dict[tuple[Any, ...], Kernel]
     literals: tuple[Node, ...]
+    costs: dict[int, float]  # nanoseconds of an element, by the bytes of its operands and outputs
 
     @property
     def uniform(self) -> tuple[Node, ...]:
@@ -146,7 +148,8 @@ class Invoker:
         require_fit(self.scalar.name, typed.captured, parameters)
         shared = self._same_graph(typed)
         literals = shared.literals if shared else self._literals(typed.captured)
-        found = Plan(typed, dict(parameters), shared.kernels if shared else {}, literals)
+        kernels, costs = (shared.kernels, shared.costs) if shared else ({}, {})
+        found = Plan(typed, dict(parameters), kernels, literals, costs)
         if len(self._plans) > 256:
             self._plans.clear()
         self._plans[key] = found
@@ -207,8 +210,10 @@ class Invoker:
         code, words, size = self.launch(plan, operands, outputs, requests)
         arrays = *operands, *outputs
         nbytes = sum(a.itemsize for a in arrays)
-        cost = parallel.cost(plan.typed.captured, nbytes, size)
-        parallel.run(code, words, size, cost, arrays)
+        each = plan.costs.get(nbytes)
+        if each is None:
+            each = plan.costs[nbytes] = per_element(plan.typed.captured, nbytes)
+        parallel.run(code, words, size, int(size * each), arrays)
 
     def launch(
         self,

@@ -140,11 +140,8 @@ class Mapper:
             if not options and out is None and len(operands) == op.nin:
                 return carrier.__nbgraph_call__(op, operands, options, None)
             return overrides.carry(op, carrier, operands, out, options)
-        if op._fast.entries and not options:
-            result = op._fast.call(operands, out)
-            if result is not None:
-                return result
-        return op._call(operands, out, options)
+        result = op._fast.call(operands, out, options)
+        return op._call(operands, out, options) if result is None else result
 
     def _call(self, operands: tuple[Any, ...], out: Any, options: dict[str, Any]) -> Any:
         operands, call, given = arguments.split(self, operands, options)
@@ -159,7 +156,7 @@ class Mapper:
 
             results = naive.call(self.scalar, operands, parameters, out=outs, **call)
         else:
-            note = None if call or given else self._note
+            note = None if call else functools.partial(self._note, given)
             results = self.invoker.call(operands, parameters, out=outs, note=note, **call)
         return overrides.wrap(self, operands, outs, results)
 
@@ -170,8 +167,8 @@ class Mapper:
             refuse_marks(self.__name__, given, [p.name for p in own])
         return resolve_parameters(self.__name__, own, given)
 
-    def _note(self, operands: Sequence[Any], plan: Plan) -> None:
-        self._fast.note(operands, plan)
+    def _note(self, given: dict[str, Any], operands: Sequence[Any], plan: Plan) -> None:
+        self._fast.note(operands, plan, given)
         self._quick = self._fast.quick()
 
     def specialize(self, **values: Any) -> Mapper:

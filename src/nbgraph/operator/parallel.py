@@ -16,11 +16,6 @@ if TYPE_CHECKING:
 GRAIN = 500_000  # nanoseconds from which a call is worth the workers
 
 
-def cost(captured: Captured, nbytes: int, size: int) -> int:
-    """Nanoseconds of a map over so many elements of `nbytes` each, roughly."""
-    return int(size * per_element(captured, nbytes))
-
-
 def most(captured: Captured, nbytes: int) -> int:
     """Elements up to which a call stays on its thread."""
     return int(GRAIN / max(per_element(captured, nbytes), 1e-3))
