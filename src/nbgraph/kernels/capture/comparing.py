@@ -7,9 +7,9 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
-from nbgraph.kernels.capture import typed
+from nbgraph.kernels.capture import optional, typed
 from nbgraph.kernels.capture.objects import UnknownText
-from nbgraph.kernels.capture.values import Complex, Mapping, Static, Value
+from nbgraph.kernels.capture.values import Complex, Mapping, Optional, Static, Value
 from nbgraph.kernels.kinds import is_boolean
 from nbgraph.kernels.scalar import Graph, Node
 
@@ -51,6 +51,8 @@ def compare(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right: V
         if same is None:
             tracer.refuse(node, "which numbers are one object is not defined", "compare with ==")
         return same if isinstance(op, ast.Is) else graph.logical_not(same)
+    if isinstance(left, Optional) or isinstance(right, Optional):
+        return _compare_optional(tracer, node, op, left, right)
     if isinstance(left, Static) or isinstance(right, Static):
         known = static(op, left, right)
         if known is None:
@@ -68,6 +70,24 @@ def compare(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right: V
     if type(op) not in _COMPARE or not (isinstance(left, Node) and isinstance(right, Node)):
         tracer.refuse(node, "this comparison is not understood", "compare numbers with < <= == ")
     return graph.compare(_COMPARE[type(op)], left, right)
+
+
+def _compare_optional(
+    tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right: Value
+) -> Node:
+    """With what may be None: it equals None alone; an order is that of the numbers."""
+    if not isinstance(op, (ast.Eq, ast.NotEq)):
+        numbers = [optional.number(tracer.graph, value) for value in (left, right)]
+        return compare(tracer, node, op, *numbers)
+    graph, (value, other) = tracer.graph, (left, right)
+    if not isinstance(value, Optional):
+        value, other = other, value
+    if isinstance(other, Static) and other.value is None:
+        same = value.none
+    else:
+        equal = compare(tracer, node, ast.Eq(), value.value, optional.number(graph, other))
+        same = graph.logical_and(graph.logical_not(value.none), equal)
+    return same if isinstance(op, ast.Eq) else graph.logical_not(same)
 
 
 def _equal_tuples(tracer: Tracer, node: ast.expr, left: Value, right: Value) -> Node:
@@ -93,6 +113,9 @@ def identical(graph: Graph, a: Value, b: Value) -> Node | None:
         if isinstance(a.value, str) and isinstance(b.value, str):
             same = a.value == b.value  # literals are one object
         return graph.const(same)
+    for value, other in ((a, b), (b, a)):
+        if isinstance(value, Optional):
+            return value.none if isinstance(other, Static) and other.value is None else None
     if not (isinstance(a, Node) and isinstance(b, Node)):
         return graph.const(a is b)
     if is_boolean(a.kind) != is_boolean(b.kind) or (a.kind == "f") != (b.kind == "f"):

@@ -111,7 +111,7 @@ class Containers(Builtins):
             self.refuse(node, "the key of a dict is neither a number nor constant", "use a number")
         value, inside = self._chosen(node, key, entries)
         if default is None:
-            nowhere = [self.graph.const(0.0 if n.kind == "f" else 0) for n in flatten(value) or []]
+            nowhere = [self.graph.cast(self.graph.const(0), n.kind) for n in flatten(value) or []]
             default = unflatten(value, nowhere)
         value = join_value(self.graph, inside, value, default)
         if isinstance(value, Undefined):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
-from nbgraph.kernels.capture import comparing, complex_numbers, objects, remedies, typed
+from nbgraph.kernels.capture import comparing, complex_numbers, objects, optional, remedies, typed
 from nbgraph.kernels.capture.calls import NUMBER_METHODS, Calls
 from nbgraph.kernels.capture.containers import (
     ARRAY_ATTRIBUTES,
@@ -22,6 +22,7 @@ from nbgraph.kernels.capture.values import (
     Complex,
     Env,
     Mapping,
+    Optional,
     Static,
     Undefined,
     Value,
@@ -71,6 +72,7 @@ class Expressions(Calls, Containers):
 
     def number_of(self, node: ast.expr, value: Value) -> Node:
         """A value that must be one number."""
+        value = optional.number(self.graph, value)
         if isinstance(value, Node):
             return value
         what, remedy = f"{getattr(value, 'value', value)!r}", "use a number"
@@ -86,6 +88,7 @@ class Expressions(Calls, Containers):
 
     def operand_of(self, node: ast.expr, value: Value) -> Node | Complex:
         """A value that must be a number, which may be complex."""
+        value = optional.number(self.graph, value)
         return value if isinstance(value, Complex) else self.number_of(node, value)
 
     @property
@@ -104,6 +107,9 @@ class Expressions(Calls, Containers):
             return self.graph.const(bool(value))
         if isinstance(value, Complex):
             return complex_numbers.truth(self.graph, value)
+        if isinstance(value, Optional):
+            given = self.graph.logical_not(value.none)
+            return self.graph.logical_and(given, self.truth(value.value))
         return self.graph.truth(value)
 
     def static(self, node: ast.expr, env: Env) -> Any:
@@ -138,7 +144,7 @@ class Expressions(Calls, Containers):
             case ast.Constant(value=value):
                 return self.constant(value, node)
             case ast.Name(id=name):
-                return self._name(node, name, env)
+                return optional.on_path(self.graph, self._name(node, name, env), path)
             case ast.BinOp():
                 return self._binaries(node, env, path)
             case ast.UnaryOp():

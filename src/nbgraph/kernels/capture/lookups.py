@@ -8,7 +8,7 @@ from typing import Any
 
 from nbgraph.kernels.capture.intervals import interval
 from nbgraph.kernels.capture.values import Complex, Value, flatten, unflatten
-from nbgraph.kernels.kinds import is_boolean, is_integer, promote
+from nbgraph.kernels.kinds import is_integer, promote
 from nbgraph.kernels.scalar import Graph, Node
 from nbgraph.kernels.tables import Table
 
@@ -65,8 +65,6 @@ def _form(value: Value) -> Any:
 
 
 def _entry(graph: Graph, column: list[Node], index: Node, name: str) -> Node | None:
-    if len({is_boolean(n.kind) for n in column}) > 1:
-        raise TypeError("some items are bools and others are numbers")
     kind = functools.reduce(promote, {n.kind for n in column})
     column = [graph.cast(n, kind) for n in column]
     first = column[0]

@@ -23,8 +23,11 @@ from nbgraph.kernels.capture.values import (
     RETURNED,
     Complex,
     Env,
+    Optional,
+    Static,
     Undefined,
     Value,
+    as_optional,
     flatten,
     is_flag,
     stopped,
@@ -70,8 +73,11 @@ class RegionLoop:
             tracer.bind(st.target, self._item(bounds[0]), first)
             self.start = {**first, **self.start}
             assigned.add(self.COUNTER)
-        self.late = assigned - {k for k, v in self.start.items() if flatten(v) is not None}
-        self.names = sorted(assigned - self.late)
+        self.none = {k for k in assigned if _is_none(self.start.get(k))}
+        self.late = (
+            assigned - self.none - {k for k, v in self.start.items() if flatten(v) is not None}
+        )
+        self.names = sorted(assigned - self.late - self.none)
 
     def _item(self, counter: Node) -> Value:
         """What the loop's variables are in a trip of a `for`."""
@@ -192,8 +198,16 @@ class RegionLoop:
             for name in late:
                 self._add_flag(name)
             return False
+        for name in [n for n in self.none if not _is_none(ends.get(n))]:
+            self._may_be_none(name, ends.get(name))
+            settled = False
         for name in self.names:
             ends.setdefault(name, self.start[name] if is_flag(name) else Undefined())
+            if isinstance(ends[name], Optional) and not isinstance(self.start[name], Optional):
+                self.start[name] = Optional(graph.const(False), self.start[name])
+                settled = False
+            elif isinstance(self.start[name], Optional):
+                ends[name] = as_optional(graph, ends[name], self.start[name])
             if isinstance(ends[name], Complex) and isinstance(self.start[name], Node):
                 self.start[name] = Complex.of(graph, self.start[name])
                 settled = False
@@ -209,6 +223,20 @@ class RegionLoop:
                 self.start[name] = unflatten(self.start[name], wide)
                 settled = False
         return settled
+
+    def _may_be_none(self, name: str, end: Value) -> None:
+        """A name that is None before the loop gets a value in it."""
+        nodes = flatten(end)
+        if nodes is None:
+            problem = f"the loop variable {name!r} is None at first and no number at the end"
+            self.tracer.refuse(self.st, problem, "give it numbers, or start it with math.nan")
+        graph = self.graph
+        nothing = [graph.cast(graph.const(0), n.kind) for n in nodes]
+        value = unflatten(end, nothing)
+        inner = value.value if isinstance(value, Optional) else value
+        self.start[name] = Optional(graph.const(True), inner)
+        self.none.discard(name)
+        self.names.append(name)
 
     def _close(self, region: Any, phis: dict[str, list[Node]], ends: Env) -> Env:
         graph, after = self.graph, dict(self.start)
@@ -235,6 +263,10 @@ class RegionLoop:
 
 def _widen(a: str, b: str) -> str:
     return a if a == b else promote(a, b)
+
+
+def _is_none(value: Value) -> bool:
+    return isinstance(value, Static) and value.value is None
 
 
 def _is_store(name: ast.Name) -> bool:

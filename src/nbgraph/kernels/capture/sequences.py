@@ -353,7 +353,8 @@ class Sequences(Builtins):
                 f"{MAX_ITEMS} numbers or of tuples of such",
                 "pass what is looked up as an operand",
             )
-        nowhere = [graph.const(math.nan if n.kind == "f" else 0) for n in flatten(value) or []]
+        nodes = flatten(value) or []
+        nowhere = [graph.cast(graph.const(math.nan if n.kind == "f" else 0), n.kind) for n in nodes]
         return join_value(graph, inside, value, unflatten(value, nowhere))
 
 

@@ -40,6 +40,7 @@ from nbgraph.kernels.capture.values import (
     flag,
     flatten,
     is_flag,
+    is_optional,
     is_true,
     join,
     raises_of,
@@ -84,6 +85,9 @@ class Tracer(Expressions):
                 "return a value on every path, e.g. `return 0.0` at the end",
             )
         value = env.get(RESULT, Undefined("is the result of a function that always raises"))
+        if not self.depth and is_optional(value):
+            what = "the result is None on some paths"
+            self.refuse(self.text.body[-1], what, "return a number on every path, e.g. math.nan")
         if on_invalid == "nan":
             value = self._blanked(env, value)
         elif self.caller is None:

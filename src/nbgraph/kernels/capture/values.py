@@ -62,7 +62,16 @@ class Complex:
         return cls(graph.float(value), graph.const(0.0))
 
 
-Value = Any  # Node | Complex | Static | Undefined | Mapping | tuple of Value
+class Optional:
+    """None where `none` holds, elsewhere a value."""
+
+    __slots__ = ("none", "value")
+
+    def __init__(self, none: Node, value: Value) -> None:
+        self.none, self.value = none, value
+
+
+Value = Any  # Node | Complex | Optional | Static | Undefined | Mapping | tuple of Value
 Env = dict[str, Value]
 
 RETURNED, BROKE, CONTINUED, RESULT = "$returned", "$broke", "$continued", "$result"
@@ -109,8 +118,8 @@ def join_value(graph: Graph, cond: Node, a: Value, b: Value) -> Value:
     """`a` where cond holds, else `b`; Undefined where the two do not fit together."""
     if isinstance(a, Undefined) or isinstance(b, Undefined):
         return a if isinstance(a, Undefined) else b
-    if a is b:
-        return a
+    if a is b or cond.op == "const":
+        return a if cond.data or a is b else b
     if isinstance(a, tuple) and type(a) is type(b) and len(a) == len(b):
         return type(a)(join_value(graph, cond, x, y) for x, y in zip(a, b, strict=True))
     if isinstance(a, Node) and isinstance(b, Node):
@@ -121,11 +130,49 @@ def join_value(graph: Graph, cond: Node, a: Value, b: Value) -> Value:
     if isinstance(a, (Node, Complex)) and isinstance(b, (Node, Complex)):
         z, w = Complex.of(graph, a), Complex.of(graph, b)
         return Complex(graph.select(cond, z.real, w.real), graph.select(cond, z.imag, w.imag))
-    if isinstance(a, Static) and isinstance(b, Static) and a.value is b.value:
+    if isinstance(a, Static) and isinstance(b, Static) and _same(a.value, b.value):
         return a
-    if any(isinstance(v, Static) and v.value is None for v in (a, b)):
-        return Undefined("is None on some of the paths that reach this line")
+    if is_optional(a) or is_optional(b):
+        return _join_optional(graph, cond, a, b)
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return Undefined(
+            f"has {len(a)} items on one of the paths that reach this line, {len(b)} on another"
+        )
     return Undefined("has values of two different sorts on the paths that reach this line")
+
+
+def _same(a: Any, b: Any) -> bool:
+    return a is b or (isinstance(a, str) and isinstance(b, str) and a == b)
+
+
+def is_optional(value: Value) -> bool:
+    """Whether a value is or may be None."""
+    return isinstance(value, Optional) or (isinstance(value, Static) and value.value is None)
+
+
+def as_optional(graph: Graph, value: Value, like: Optional) -> Optional:
+    """Return a value as one that may be None; `like` has the form of the number."""
+    if isinstance(value, Optional):
+        return value
+    none = is_optional(value)
+    return Optional(graph.const(none), like.value if none else value)
+
+
+def _join_optional(graph: Graph, cond: Node, a: Value, b: Value) -> Value:
+    def parts(value: Value) -> tuple[Node, Value]:
+        if isinstance(value, Optional):
+            return value.none, value.value
+        none = is_optional(value)
+        return graph.const(none), None if none else value
+
+    (none_a, x), (none_b, y) = parts(a), parts(b)
+    value = y if x is None else x if y is None else join_value(graph, cond, x, y)
+    none = graph.select(cond, none_a, none_b)
+    return value if isinstance(value, Undefined) or not _may_be(none) else Optional(none, value)
+
+
+def _may_be(none: Node) -> bool:
+    return none.op != "const" or bool(none.data)
 
 
 def join(graph: Graph, cond: Node, a: Env, b: Env) -> Env:
@@ -154,6 +201,9 @@ def flatten(value: Value) -> list[Node] | None:
         return [value]
     if isinstance(value, Complex):
         return [value.real, value.imag]
+    if isinstance(value, Optional):
+        inner = flatten(value.value)
+        return None if inner is None else [value.none, *inner]
     if isinstance(value, tuple):
         parts = [flatten(v) for v in value]
         if any(p is None for p in parts):
@@ -168,4 +218,6 @@ def unflatten(like: Value, nodes: list[Node]) -> Value:
         return type(like)(unflatten(v, nodes) for v in like)
     if isinstance(like, Complex):
         return Complex(nodes.pop(0), nodes.pop(0))
+    if isinstance(like, Optional):
+        return Optional(nodes.pop(0), unflatten(like.value, nodes))
     return nodes.pop(0)
