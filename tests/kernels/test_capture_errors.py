@@ -161,14 +161,9 @@ def draws(x):
     return x + np.random.rand()  # noqa: NPY002  # here
 
 
-def imports(x):
-    import math  # here
-
-    return math.sin(x)
-
-
 def uses_global(x):
     global LIST  # here
+    LIST = x
     return x
 
 
@@ -271,7 +266,7 @@ HERE = {  # function -> what the message says about the construct
     changes_nothing: "changes no variable",
     never_ends: "never ends",
     reduces: "of whole arrays", draws: "ng.random",
-    imports: "import", uses_global: "global", matches: "pattern",
+    uses_global: "global", matches: "pattern",
     matmul: "matrix", float_range: "range", loops_over_operand: "loop",
     loop_changes_type: "'y'", star_call: "*", keyword_of_function: "keyword",
     too_many_arguments: "argument", bits_of_float: "floating", mixed_types: "paths",

@@ -138,7 +138,7 @@ def rebound(fn: FunctionType, seen: dict[FunctionType, FunctionType] | None = No
     seen = {} if seen is None else seen
     if fn in seen:
         return seen[fn]
-    space = dict(fn.__globals__)
+    space = {**fn.__globals__, "__builtins__": {**vars(builtins), "__import__": _imported}}
     made = FunctionType(fn.__code__, space, fn.__name__, fn.__defaults__, fn.__closure__)
     made.__kwdefaults__ = fn.__kwdefaults__
     seen[fn] = made
@@ -158,6 +158,12 @@ def rebound(fn: FunctionType, seen: dict[FunctionType, FunctionType] | None = No
             module = numpy_math() if value.__module__ == "math" else numpy_cmath()
             space[name] = getattr(module, value.__name__)
     return made
+
+
+def _imported(name: str, *rest: Any) -> Any:
+    """What an `import` inside of a function gives."""
+    module = __import__(name, *rest)
+    return numpy_math() if module is math else numpy_cmath() if module is cmath else module
 
 
 @functools.cache

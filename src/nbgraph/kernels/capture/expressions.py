@@ -114,7 +114,10 @@ class Expressions(Calls, Containers):
 
     def static(self, node: ast.expr, env: Env) -> Any:
         """The Python object an expression names (a function, a module), or None."""
-        if isinstance(node, ast.Name) and node.id not in env:
+        if isinstance(node, ast.Name):
+            if node.id in env:
+                value = env[node.id]
+                return value.value if isinstance(value, Static) else None
             try:
                 return self.scope.lookup(node.id)
             except NameError:

@@ -6,13 +6,8 @@ import ast
 
 STATEMENTS: dict[type[ast.AST], str] = {
     ast.Try: "test the condition with `if` instead of catching an exception",
-    ast.With: "take the body out of the `with` block",
-    ast.Global: "pass the value as an operand or a parameter",
     ast.Nonlocal: "pass the value as an operand or a parameter",
-    ast.Delete: "leave the name",
     ast.ClassDef: "define the class outside; scalar functions work on numbers",
-    ast.Import: "import at the top of the file or cell",
-    ast.ImportFrom: "import at the top of the file or cell",
     ast.Expr: "scalar functions have no effects: to append write `values = [*values, x]`, to see "
     "a value return it as a further result, or call at_point(...) of the operator",
 }

@@ -25,6 +25,7 @@ from nbgraph.kernels.capture.names import Scope, Watch, is_own_text
 from nbgraph.kernels.capture.objects import TEXT
 from nbgraph.kernels.capture.raising import OnInvalid, of_flag, raised
 from nbgraph.kernels.capture.regions import RegionLoop
+from nbgraph.kernels.capture.scoping import scoping
 from nbgraph.kernels.capture.text import FunctionText, function_text
 from nbgraph.kernels.capture.values import (
     BROKE,
@@ -193,6 +194,8 @@ class Tracer(Expressions):
                 return {**env, name: self.local(st, env, path)}
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 return env
+            case ast.Import() | ast.ImportFrom() | ast.Delete() | ast.Global() | ast.With():
+                return scoping(self, st, env, path)
         return self._leave(st, env, path)
 
     def _leave(self, st: ast.stmt, env: Env, path: Node) -> Env:
