@@ -29,8 +29,10 @@ def test_reductions(pair, data):
     axis = data.draw(axes | st.just(tuple(range(x.ndim))[::2]))
     options = {"axis": axis, "keepdims": data.draw(st.booleans())}
     for name in ("sum", "prod", "any", "all"):
+        # the digits that a product rounds away depend on its order
+        judge = close if name == "prod" and x.dtype.kind == "f" else same
         with np.errstate(over="ignore"):  # a large product, in NumPy
-            same(getattr(a, name)(**options), getattr(x, name)(**options))
+            judge(getattr(a, name)(**options), getattr(x, name)(**options))
     if x.size:
         for name in ("max", "min"):
             same(getattr(a, name)(**options), getattr(x, name)(**options))
