@@ -58,6 +58,25 @@ def eccentric_anomaly(M, e):
     return E
 
 
+@sample("while", "convergence", "assert", M=(-3.0, 3.0), ecc=(0.0, 0.9))
+def kepler_danby(M, ecc, tol=1e-13):
+    """Kepler's equation by Danby's method of fourth order."""
+    assert 0 <= ecc < 1, "only ellipses"
+    E = M + math.copysign(0.85 * ecc, sin(M))
+    n = 0
+    while n < 30:
+        s, c = ecc * sin(E), ecc * cos(E)
+        f = E - s - M
+        if abs(f) < tol:
+            break
+        df = 1 - c
+        d1 = -f / df
+        d2 = -f / (df + d1 * s / 2)
+        E += -f / (df + d2 * s / 2 + d2 * d2 * c / 6)
+        n += 1
+    return E
+
+
 @sample("trigonometry", E=(-3.0, 3.0), e=(0.0, 0.95))
 def true_anomaly(E, e):
     return 2 * atan2(sqrt(1 + e) * sin(E / 2), sqrt(1 - e) * cos(E / 2))
@@ -68,6 +87,20 @@ def local_sidereal_hours(jd, longitude):
     t = (jd - J2000) / 36525
     theta = 280.46061837 + 360.98564736629 * (jd - J2000) + 0.000387933 * t**2 - t**3 / 38710000
     return ((theta + longitude) % 360) / 15
+
+
+@sample(
+    "branches",
+    "raise",
+    altitude=(0.5, 90.0),
+    at=[(0.0,), (-20.0,)],
+    decorated={"on_invalid": "nan"},
+)
+def airmass(altitude):
+    """Kasten and Young 1989."""
+    if altitude < 0:
+        raise ValueError(f"below the horizon: {altitude}")
+    return 1 / (sin(altitude * DEG) + 0.50572 * (altitude + 6.07995) ** -1.6364)
 
 
 @sample("trigonometry", "default", n=(0.0, 366.0))
@@ -157,6 +190,19 @@ def earth_sun_distance(days):
     m = 2 * pi * days / EARTH_ORBIT["period"]
     e = EARTH_ORBIT["e"]
     return EARTH_ORBIT["a"] * (1 - e**2) / (1 + e * cos(m + 2 * e * sin(m)))
+
+
+@sample(
+    "raise",
+    "branches",
+    parallax=(0.001, 0.8),
+    at=[(0.0,), (-1.0,)],
+    decorated={"on_invalid": "nan"},
+)
+def absolute_magnitude(parallax, apparent=5.0):
+    if parallax <= 0:
+        raise ValueError("the parallax must be positive")
+    return apparent + 5 * (math.log10(parallax) + 1)
 
 
 @sample("outputs", "tuple", "trigonometry", ra=(0.0, 360.0), dec=(-80.0, 80.0), ulps=200)

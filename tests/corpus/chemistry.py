@@ -1,7 +1,7 @@
 """Chemistry: rates, equilibria, potentials between atoms."""
 
 import math
-from math import exp, log10, sqrt
+from math import exp, log, log10, sqrt
 
 import numpy as np
 
@@ -17,6 +17,15 @@ COLLISION = [1.16145, 0.14874, 0.52487, 0.7732, 2.16178, 2.43787]
 @sample("plain", "default", T=(250.0, 1200.0), Ea=(2e4, 1.5e5), ulps=200)
 def arrhenius(T, Ea, A=1e11, n=0.0):
     return A * (T / 298.15) ** n * exp(-Ea / (R * T))
+
+
+@sample(
+    "raise", "branches", q=(1e-6, 1e4), z=(1, 3), at=[(0.5, 0)], decorated={"on_invalid": "nan"}
+)
+def nernst(q, z, E0=0.34, T=298.15):
+    if z == 0:
+        raise ZeroDivisionError("an ion without charge")
+    return E0 - R * T / (z * FARADAY) * log(q)
 
 
 @sample("elif", "power", I=(0.0, 1.0), charge=(1, 3), at=[(0.0, 1), (0.01, 2)])
@@ -105,6 +114,14 @@ def isotherm(p, model="langmuir"):
 def collision_integral(t):
     A, B, C, D, E, F = COLLISION
     return A / t**B + C / math.exp(D * t) + E / math.exp(F * t)
+
+
+@sample("fstring", "raise", "branches", ph=(0.0, 14.0), smooth="")
+def indicator_band(ph):
+    if not 0 <= ph <= 14:
+        message = f"pH {ph:.2f} is outside of 0 to 14"
+        raise ValueError(message)
+    return 0 if ph < 4.4 else 1 if ph < 6.2 else 2
 
 
 @sample("for", "whole", T=(200.0, 800.0), levels=(3, 30), ulps=64)

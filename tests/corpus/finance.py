@@ -93,6 +93,21 @@ def income_tax(income):
     return tax
 
 
+@sample("elif", "branches", kwh=(0.0, 900.0), at=[(100.0,), (300.0,)])
+def electricity_bill(kwh):
+    if kwh < 0:
+        raise ValueError(f"negative consumption: {kwh}")
+    if kwh <= 100:
+        cost = kwh * 0.08
+    elif kwh <= 300:
+        cost = 8.0 + (kwh - 100) * 0.12
+    elif kwh <= 500:
+        cost = 32.0 + (kwh - 300) * 0.19
+    else:
+        cost = 70.0 + (kwh - 500) * 0.27
+    return round(cost * 1.19, 2)
+
+
 @sample(
     "dict",
     "str",

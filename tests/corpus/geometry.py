@@ -65,6 +65,23 @@ def in_triangle(x, y):
     return not (negative and positive)
 
 
+@sample(
+    "raise",
+    "logic",
+    a=(1.0, 4.0),
+    b=(1.0, 4.0),
+    c=(1.0, 4.0),
+    at=[(1.0, 1.0, 3.0)],
+    ulps=1e3,
+    decorated={"on_invalid": "nan"},
+)
+def heron(a, b, c):
+    if a + b <= c or b + c <= a or c + a <= b:
+        raise ValueError("sides %s %s %s make no triangle" % (a, b, c))
+    s = (a + b + c) / 2
+    return math.sqrt(s * (s - a) * (s - b) * (s - c))
+
+
 @sample("table", "for", "modulo", scale=(0.1, 4.0))
 def polygon_area(scale):
     total = 0.0
@@ -148,6 +165,25 @@ def isometric_and_back(lat):
         change = pi / 2 - 2 * math.atan(t * ((1 - s) / (1 + s)) ** (e / 2)) - guess
         guess += change
     return guess * 180 / pi
+
+
+@sample(
+    "assert",
+    "trigonometry",
+    a=(0.1, 1.5),
+    b=(0.1, 1.5),
+    at=[(4.0, 1.0)],
+    ulps=400,
+    decorated={"on_invalid": "nan"},
+)
+def spherical_excess(a, b, c=1.0):
+    """The area of a triangle on the unit sphere, by l'Huilier."""
+    assert 0 < a < pi
+    s = (a + b + c) / 2
+    product = (
+        math.tan(s / 2) * math.tan((s - a) / 2) * math.tan((s - b) / 2) * math.tan((s - c) / 2)
+    )
+    return 4 * math.atan(math.sqrt(abs(product)))
 
 
 @sample("sorted", "lists", a=(-5.0, 5.0), b=(-5.0, 5.0), c=(-5.0, 5.0))

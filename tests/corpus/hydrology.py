@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+from scipy.special import exp1
 
 from tests.corpus.samples import sample
 
@@ -76,9 +77,21 @@ def well_function(u):
     return total
 
 
+@sample("special", t=(0.01, 30.0), r=(5.0, 300.0), ulps=400)
+def theis_drawdown(t, r, T=200.0, S=2e-4, Q=1000.0):
+    return Q / (4 * math.pi * T) * exp1(r * r * S / (4 * T * t))
+
+
 @sample("plain", t=(0.0, 10.0))
 def horton(t, f0=80.0, fc=12.0, k=1.5):
     return fc + (f0 - fc) * math.exp(-k * t)
+
+
+@sample("branches", "power", "raise", h=(0.0, 2.0), at=[(-0.1,)], decorated={"on_invalid": "nan"})
+def weir(h, width=2.0, cd=0.62):
+    if h < 0:
+        raise ValueError("head below the crest")
+    return 2 / 3 * cd * math.sqrt(2 * 9.81) * width * h**1.5
 
 
 @sample("while", "convergence", t=(0.05, 10.0), ulps=400)
@@ -114,6 +127,13 @@ def discharge_by_search(level):
             break
     f = (level - RATING_H[i]) / (RATING_H[i + 1] - RATING_H[i])
     return RATING_Q[i] + f * (RATING_Q[i + 1] - RATING_Q[i])
+
+
+@sample("elif", "rounding", "fstring", c=(0.0, 1.0), i=(0.0, 120.0))
+def rational_peak(c, i, area=2.5):
+    if not 0 <= c <= 1:
+        raise ValueError(f"runoff coefficient {c!r}")
+    return 0.278 * c * i * area
 
 
 @sample("plain", "power", d=(0.001, 10.0), at=[(0.2,)])

@@ -52,6 +52,20 @@ def collatz(n):
     return steps
 
 
+@sample("while", "whole", "raise", n=(0, 10**9))
+def integer_root(n):
+    if n < 0:
+        raise ValueError("negative")
+    if n < 2:
+        return n
+    x = n
+    y = (x + 1) // 2
+    while y < x:
+        x = y
+        y = (x + n // x) // 2
+    return x
+
+
 @sample("bits", "for", "whole", x=(0, 2**31 - 1))
 def fnv1a(x):
     h = 2166136261

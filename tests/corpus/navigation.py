@@ -57,6 +57,26 @@ def standard_pressure(h):
     return p0 * (1 + lapse * (h - base) / T0) ** (-0.034163195 / lapse)
 
 
+@sample(
+    "raise",
+    "elif",
+    "power",
+    h=(0.0, 25000.0),
+    at=[(30000.0,), (11000.0,)],
+    decorated={"on_invalid": "nan"},
+)
+def standard_density(h):
+    if h <= 11000:
+        t = 288.15 - 0.0065 * h
+        p = 101325 * (t / 288.15) ** 5.25588
+    elif h <= 25000:
+        t = 216.65
+        p = 22632.06 * math.exp(-0.000157688 * (h - 11000))
+    else:
+        raise ValueError(f"{h} m is above the model")
+    return p / (287.053 * t)
+
+
 @sample("whole", "outputs", "bits", lat=(-85.0, 85.0), lon=(-180.0, 179.9), zoom=(0, 18), smooth="")
 def tile(lat, lon, zoom):
     n = 1 << zoom

@@ -198,6 +198,13 @@ def select_piece(x):
     return np.select([x < -1, x < 1, x >= 1], [-x, x * x, 2 - 1 / x], 0.0)
 
 
+@sample("mixed", "logic", x=(-2.0, 2.0), y=(-2.0, 2.0), smooth="")
+def truthy_numbers(x, y):
+    flag = x > 0 and y
+    other = not x or y > 1
+    return flag + other * 2
+
+
 @sample("dtype", "njit", x=(-3.0, 3.0))
 def typed_ones(x):
     one = np.ones_like(x)

@@ -3,6 +3,9 @@
 import cmath
 import math
 
+import numpy as np
+from scipy.special import j1
+
 from tests.corpus.samples import sample
 
 SELLMEIER = {
@@ -17,6 +20,14 @@ def metal_reflectance(angle, n, k):
     root = cmath.sqrt(eps - math.sin(angle) ** 2)
     rs = (math.cos(angle) - root) / (math.cos(angle) + root)
     return abs(rs) ** 2
+
+
+@sample("raise", "trigonometry", angle=(0.0, 1.5), n=(1.0, 2.5), decorated={"on_invalid": "nan"})
+def snell(angle, n):
+    s = n * math.sin(angle)
+    if s > 1:
+        raise ValueError(f"total reflection at {angle:.3f}")
+    return math.asin(s)
 
 
 @sample("early", "plain", angle=(0.0, 1.57), ratio=(0.4, 2.2), ulps=400)
@@ -74,6 +85,19 @@ def bragg_mirror(wavelength, pairs=5):
     top = m11 + 1.52 * m12 - m21 - 1.52 * m22
     bottom = m11 + 1.52 * m12 + m21 + 1.52 * m22
     return abs(top / bottom) ** 2
+
+
+@sample("special", "early", v=(-12.0, 12.0), at=[(0.0,)], ulps=1e3)
+def airy_disk(v):
+    if v == 0:
+        return 1.0
+    return (2 * j1(v) / v) ** 2
+
+
+@sample("special", "branches", v=(0.0, 9.0), at=[(0.0,)], ulps=1e3)
+def airy_disk_numpy(v):
+    safe = v if abs(v) > 1e-8 else 1e-8
+    return np.square(2.0 * j1(safe) / safe)
 
 
 @sample("plain", r=(0.0, 3e-3), z=(-2.0, 2.0), ulps=64)

@@ -42,6 +42,22 @@ def two_compartments(t, k12, k21, k10=0.2, dose=100.0, v1=15.0):
     return dose / v1 * (A * exp(-alpha * t) + (1 - A) * exp(-beta * t))
 
 
+@sample(
+    "power",
+    "raise",
+    c=(0.0, 50.0),
+    hill=(0.5, 4.0),
+    at=[(-1.0, 1.0)],
+    decorated={"on_invalid": "nan"},
+)
+def emax_model(c, hill, emax=100.0, ec50=8.0):
+    if c < 0:
+        raise ValueError("negative concentration")
+    if c == 0:
+        return 0.0
+    return emax * c**hill / (ec50**hill + c**hill)
+
+
 @sample("for", t=(0.0, 30.0), dose=(50.0, 600.0), ulps=64)
 def michaelis_menten_level(t, dose, vmax=12.0, km=4.0):
     """Saturable elimination, Runge and Kutta with 40 steps."""
@@ -76,6 +92,13 @@ def cockcroft_gault(weight, creatinine, age, sex="male"):
 @sample("rounding", "minmax", weight=(5.0, 120.0), mg_per_kg=(1.0, 15.0), smooth="")
 def tablets(weight, mg_per_kg, strength=250.0):
     return max(0.5, math.floor(2 * weight * mg_per_kg / strength + 0.5) / 2)
+
+
+@sample("logic", "assert", "outputs", a=(0.0, 10.0), b=(0.0, 10.0))
+def competitive(a, b, ka=2.0, kb=3.0):
+    assert a >= 0 and b >= 0
+    bottom = 1 + a / ka + b / kb
+    return a / ka / bottom, b / kb / bottom
 
 
 @sample("interp", t=(-1.0, 30.0))

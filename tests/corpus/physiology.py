@@ -131,6 +131,12 @@ def body_surface(weight, height, method="mosteller"):
     return formulas[method](weight, height)
 
 
+@sample("assert", "power", age=(20.0, 80.0), at=[(-3.0,)], decorated={"on_invalid": "nan"})
+def maximum_heart_rate(age):
+    assert age > 0, f"age {age}"
+    return 208 - 0.7 * age
+
+
 @sample("while", "mixed", lactate=(1.0, 20.0), smooth="")
 def minutes_to_recover(lactate):
     minutes = 0

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 from numba import njit
+from scipy.special import i0
 
 from tests.corpus.samples import sample
 
@@ -40,6 +41,11 @@ def window(n, kind="hann", size=64):
         return 1.0
     else:
         raise ValueError(f"unknown window {kind}")
+
+
+@sample("special", "branches", n=(-1.0, 1.0), beta=(0.0, 14.0), ulps=64)
+def kaiser(n, beta):
+    return i0(beta * np.sqrt(1 - n * n)) / i0(beta)
 
 
 @sample("modulo", "mixed", t=(-5.0, 5.0), duty=(0.1, 0.9), smooth="")

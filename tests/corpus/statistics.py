@@ -5,14 +5,92 @@ import math
 import numpy as np
 import scipy.special as sp
 from numba import njit
-from scipy.special import erf, expit, gammaln, xlogy
+from scipy.special import betainc, erf, expit, gammaincc, gammaln, ndtri, xlogy
 
 from tests.corpus.samples import sample
+
+ACKLAM_A = [
+    -39.69683028665376,
+    220.9460984245205,
+    -275.9285104469687,
+    138.3577518672690,
+    -30.66479806614716,
+    2.506628277459239,
+]
+
+ACKLAM_B = [
+    -54.47609879822406,
+    161.5858368580409,
+    -155.6989798598866,
+    66.80131188771972,
+    -13.28068155288572,
+]
+
+ACKLAM_C = [
+    -0.007784894002430293,
+    -0.3223964580411365,
+    -2.400758277161838,
+    -2.549732539343734,
+    4.374664141464968,
+    2.938163982698783,
+]
+
+ACKLAM_D = [0.007784695709041462, 0.3224671290700398, 2.445134137142996, 3.754408661907416]
 
 
 @sample("plain", x=(-5.0, 5.0), mu=(-1.0, 1.0), sigma=(0.3, 3.0))
 def normal_density(x, mu, sigma):
     return math.exp(-((x - mu) ** 2) / (2 * sigma**2)) / (sigma * math.sqrt(2 * math.pi))
+
+
+@sample(
+    "table",
+    "elif",
+    "raise",
+    p=(0.001, 0.999),
+    at=[(0.0,), (1.0,), (0.5,)],
+    ulps=64,
+    decorated={"on_invalid": "nan"},
+)
+def acklam(p):
+    """Acklam's inverse of the normal distribution."""
+    a, b, c, d = ACKLAM_A, ACKLAM_B, ACKLAM_C, ACKLAM_D
+    if p <= 0 or p >= 1:
+        raise ValueError("Argument to ltqnorm %f must be in open interval (0,1)" % p)
+    if p < 0.02425:
+        q = math.sqrt(-2 * math.log(p))
+        return (((((c[0] * q + c[1]) * q + c[2]) * q + c[3]) * q + c[4]) * q + c[5]) / (
+            (((d[0] * q + d[1]) * q + d[2]) * q + d[3]) * q + 1
+        )
+    if 1 - 0.02425 < p:
+        q = math.sqrt(-2 * math.log(1 - p))
+        return -(((((c[0] * q + c[1]) * q + c[2]) * q + c[3]) * q + c[4]) * q + c[5]) / (
+            (((d[0] * q + d[1]) * q + d[2]) * q + d[3]) * q + 1
+        )
+    q = p - 0.5
+    r = q * q
+    return (
+        (((((a[0] * r + a[1]) * r + a[2]) * r + a[3]) * r + a[4]) * r + a[5])
+        * q
+        / (((((b[0] * r + b[1]) * r + b[2]) * r + b[3]) * r + b[4]) * r + 1)
+    )
+
+
+@sample("special", t=(-6.0, 6.0), nu=(1.0, 30.0), smooth="t", ulps=1e3)
+def student_t_cdf(t, nu):
+    x = nu / (nu + t * t)
+    tail = 0.5 * betainc(nu / 2, 0.5, x)
+    return tail if t < 0 else 1 - tail
+
+
+@sample("special", x=(0.05, 12.0), a=(0.5, 8.0), smooth="x", ulps=1e3)
+def gamma_tail(x, a):
+    return gammaincc(a, x)
+
+
+@sample("special", "branches", x=(0.01, 0.99))
+def probit_of_half(x):
+    return ndtri(0.5 + x / 2) if x > 0 else 0.0
 
 
 @sample("whole", "plain", "helper", k=(0, 20), p=(0.05, 0.95), ulps=400)

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 from numba import njit
+from scipy import special
 
 from tests.corpus.samples import sample
 
@@ -158,6 +159,27 @@ def compressibility(T, v):
     return z
 
 
+@sample(
+    "elif",
+    "raise",
+    "power",
+    Re=(10.0, 1e6),
+    Pr=(0.7, 50.0),
+    at=[(2300.0, 1.0), (-1.0, 1.0)],
+    decorated={"on_invalid": "nan"},
+)
+def nusselt(Re, Pr):
+    if Re < 0:
+        raise ValueError("Re < 0")
+    if Re < 2300:
+        return 3.66
+    elif Re < 1e4:
+        f = (0.79 * math.log(Re) - 1.64) ** -2
+        return f / 8 * (Re - 1000) * Pr / (1 + 12.7 * math.sqrt(f / 8) * (Pr ** (2 / 3) - 1))
+    else:
+        return 0.023 * Re**0.8 * Pr**0.4
+
+
 @sample("for", "convergence", "njit", "branches", Re=(1e3, 1e7), roughness=(1e-6, 0.03))
 @njit
 def colebrook(Re, roughness):
@@ -178,6 +200,14 @@ def churchill(Re, eps=1e-4):
     A = (2.457 * math.log(1 / ((7 / Re) ** 0.9 + 0.27 * eps))) ** 16
     B = (37530 / Re) ** 16
     return 8 * ((8 / Re) ** 12 + (A + B) ** -1.5) ** (1 / 12)
+
+
+@sample("special", mr=(0.05, 3.0), ratio=(1.2, 4.0), ulps=400)
+def annular_fin_efficiency(mr, ratio):
+    m2 = mr * ratio
+    top = special.k1(mr) * special.i1(m2) - special.i1(mr) * special.k1(m2)
+    bottom = special.i0(mr) * special.k1(m2) + special.k0(mr) * special.i1(m2)
+    return 2 * mr / (m2**2 - mr**2) * top / bottom
 
 
 @sample("plain", T=(150.0, 1500.0))
