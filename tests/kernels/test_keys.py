@@ -6,6 +6,7 @@ arithmetic, which no other test sees as long as the cache is empty.
 
 import itertools
 
+import numpy as np
 import pytest
 
 import nbgraph as ng
@@ -130,3 +131,17 @@ def test_settings_of_the_processor_are_in_the_key():
     before = by_llvm(None)
     with ng.config(cpu_name="another"):
         assert by_llvm(None) != before
+
+
+def test_functions_of_equal_bodies_share_their_code(monkeypatch):
+    compiled = []
+    compile_source = cpu.compile_source
+    monkeypatch.setattr(
+        cpu, "compile_source", lambda *given: compiled.append(1) or compile_source(*given)
+    )
+    for name in ("first_of_equals", "second_of_equals"):
+        op = ng.op(lambda x: (x * 0.8171 - 4.7) * x / (x * x + 0.273), name=name)
+        op(np.ones(3))
+        (kernel,) = (k for p in op.invoker._plans.values() for k in p.kernels.values())
+        assert kernel.loop.name == kernel.source.name == name
+    assert len(compiled) == 1

@@ -49,10 +49,11 @@ def compiler(source: Source) -> Compiler:
 
 
 def content_key(source: Source, by: Compiler) -> str:
-    """What a kernel is: its text, constants and functions, and what they are compiled with."""
+    """What a kernel is: its text, constants and functions, and what they are compiled with. Its
+    name is none of these, so that functions of equal bodies share their code."""
     parts = [
         by,
-        source.text,
+        source.text.replace(f"\ndef {source.name}(", "\ndef kernel(", 1),
         repr(sorted(source.namespace.functions.items())),
         repr([getattr(f, "identity", repr(f)) for f in source.namespace.externs.values()]),
         repr((source.fastmath, source.streaming and streaming.VERSION)),

@@ -21,7 +21,7 @@ from nbgraph.kernels.source import Source, emit
 
 _PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 MAX_KERNELS = 1024  # kernels kept in memory, least recently made first out
-_KERNELS: OrderedDict[str, Kernel] = OrderedDict()
+_KERNELS: OrderedDict[tuple[str, str], Kernel] = OrderedDict()  # by key, and name in the text
 _LOCK = threading.RLock()
 _DEFERRED: ContextVar[bool] = ContextVar("nbgraph_deferred_kernels", default=False)
 _LOADED = ("address", "origin", "seconds", "_function")  # what there is once the code is there
@@ -120,13 +120,13 @@ def of_source(source: Source, loop: Loop, name: str) -> Kernel:
     compiler = cpu.compiler(source)
     key = cpu.content_key(source, compiler)
     with _LOCK:
-        found = _KERNELS.get(key)
+        found = _KERNELS.get((key, source.name))
         if found is None:
-            found = _KERNELS[key] = Kernel(loop, source, key, compiler, name)
+            found = _KERNELS[key, source.name] = Kernel(loop, source, key, compiler, name)
             while len(_KERNELS) > MAX_KERNELS:
                 _KERNELS.popitem(last=False)
         else:
-            _KERNELS.move_to_end(key)
+            _KERNELS.move_to_end((key, source.name))
     if not _DEFERRED.get():
         found.load()
     return found
