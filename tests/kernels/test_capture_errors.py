@@ -129,9 +129,8 @@ def nested_function(x):
 
 
 def appends(x):
-    found = [x]
-    found.append(x)  # here
-    return found[0]
+    LIST.append(x)  # here
+    return LIST[0]
 
 
 def gcd_of_floats(x):
@@ -259,9 +258,10 @@ HERE = {  # function -> what the message says about the construct
     bare_return: "`return`", array_global: "<U4",
     indexes_operand: "indexed", string_arithmetic: "'1'", formats: "string",
     recursion: "recursion", yields: "plain function", complex_result: "z.real, z.imag",
-    attribute_of_operand: "'sum'", assigns_subscript: "names", adds_to_subscript: "LIST[0]",
+    attribute_of_operand: "'sum'", assigns_subscript: "not made here",
+    adds_to_subscript: "not made here",
     assigns_attribute: "names", opens: "with",
-    nested_function: "nested function", appends: "[*values, x]",
+    nested_function: "nested function", appends: "not made here",
     gcd_of_floats: "integers", outer_names: "'unknown_scale'",
     changes_nothing: "changes no variable",
     never_ends: "never ends",

@@ -237,7 +237,7 @@ def unknown_option(x):
 
 
 def sorted_many(x):
-    return sorted([x * k for k in range(40)])[3]  # here
+    return sorted([x * k for k in range(70)])[3]  # here
 
 
 def compared_with_a_tuple(x):

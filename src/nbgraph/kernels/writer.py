@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -203,9 +204,10 @@ class Writer:
         self.lines += body.lines
         self._hoisted = body.written
         for node, text in zip(uniform, texts, strict=True):
-            if not text.isidentifier():
+            named = text.isidentifier() and not keyword.iskeyword(text)
+            if not named:
                 self.line(indent, f"w{node.id} = {text}")
-            self.leaves[node.id] = text if text.isidentifier() else f"w{node.id}"
+            self.leaves[node.id] = text if named else f"w{node.id}"
 
     def arrays(self) -> list[tuple[str, Operand | Output]]:
         """Operands, then outputs, by name."""

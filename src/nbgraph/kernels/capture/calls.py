@@ -11,13 +11,25 @@ from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 import numpy as np
 
 from nbgraph.kernels.capture import complex_numbers, objects, remedies, typed
+from nbgraph.kernels.capture.arrays import Making
 from nbgraph.kernels.capture.closures import LocalFunction
 from nbgraph.kernels.capture.containers import Method
 from nbgraph.kernels.capture.generators import Generators
 from nbgraph.kernels.capture.names import plain_function
 from nbgraph.kernels.capture.scipy_names import scipy_operation
 from nbgraph.kernels.capture.table import operations
-from nbgraph.kernels.capture.values import Complex, Env, Static, Value
+from nbgraph.kernels.capture.values import (
+    OUTER,
+    Array,
+    Complex,
+    Env,
+    Reference,
+    Static,
+    Value,
+    View,
+    lists_of,
+    placed,
+)
 from nbgraph.kernels.scalar import Node
 
 if TYPE_CHECKING:
@@ -65,12 +77,21 @@ class Calls(Generators):
         if found is not None:
             return found
         args = self.elements(node.args, env, path)
-        kwargs = {k.arg or "": self._tracer.expression(k.value, env, path) for k in node.keywords}
+        kwargs = {
+            k.arg or "": placed(self._tracer.object(k.value, env, path), env) for k in node.keywords
+        }
         self.frame, self._tracer.site = env, node
-        found = self.vector_call(node, callee.value, args, kwargs, path)
+        target = callee.value
+        if isinstance(target, Method) and isinstance(target.owner, (tuple, Reference, View)):
+            m = Making(self._tracer, node, path)
+            return self.method_call(m, target, args, kwargs, env)
+        if not _is_text(target):
+            args = tuple(self._tracer.read(node, value, env) for value in args)
+            kwargs = {name: self._tracer.read(node, value, env) for name, value in kwargs.items()}
+        found = self.vector_call(node, target, args, kwargs, path)
         if found is None:
-            found = self.sequence_call(node, callee.value, args, kwargs, path)
-        return self.apply(node, callee.value, list(args), kwargs, path) if found is None else found
+            found = self.sequence_call(node, target, args, kwargs, path)
+        return self.apply(node, target, list(args), kwargs, path) if found is None else found
 
     def apply(
         self, node: ast.Call, target: Any, args: list[Value], kwargs: dict[str, Value], path: Node
@@ -100,6 +121,9 @@ class Calls(Generators):
         if isinstance(target, Inlinable):
             return target.inline(cast("Tracer", self), args, kwargs, path)
         operation = _operation_of(target)
+        if operation is not None and any(isinstance(a, Array) for a in args):
+            m = Making(cast("Tracer", self), node, path)
+            return m.spread(lambda *row: self.apply(node, target, list(row), kwargs, path), *args)
         if operation is not None:
             if operation[0] == "complex" or any(
                 isinstance(a, Complex) for a in (*args, *kwargs.values())
@@ -127,7 +151,17 @@ class Calls(Generators):
             if value is _DEFAULT:
                 default = _signature(fn).parameters[name].default
                 bound[name] = self._tracer.constant(default, node)
-        return self.subtracer(fn).run(bound, path)
+        return self._run(self.subtracer(fn), bound, {}, path)
+
+    def _run(self, tracer: Tracer, bound: Env, around: Env, path: Node) -> Value:
+        """What a helper returns; it may change the lists that it is given."""
+        env = {**around, **lists_of(self.frame)}
+        env[OUTER] = frozenset(lists_of(self.frame))
+        env.update({name: placed(value, env, name) for name, value in bound.items()})
+        value, after = tracer.outcome(env, path)
+        self._tracer.leave(after)
+        self._tracer.adopt(self.frame, after)
+        return value
 
     def call_local(
         self,
@@ -145,7 +179,7 @@ class Calls(Generators):
         owner = target.owner
         tracer = self._tracer.subtracer(cast("FunctionType", owner.fn))
         tracer.text = owner.text._replace(body=target.body())
-        return tracer.run({**target.surroundings(), **bound}, path)
+        return self._run(tracer, bound, target.surroundings(), path)
 
     def _arguments(
         self,
@@ -173,6 +207,14 @@ class Calls(Generators):
 def _signature(fn: FunctionType) -> inspect.Signature:
     """Of the text itself, whatever it says to wrap."""
     return inspect.signature(fn, follow_wrapped=False)
+
+
+def _is_text(target: object) -> bool:
+    """Whether a callee's text is traced in place, so that it may change lists."""
+    if isinstance(target, (LocalFunction, MethodType, partial)):
+        return True
+    known = isinstance(target, Inlinable) or _operation_of(target) is not None
+    return not known and plain_function(target) is not None
 
 
 def _operation_of(target: object) -> tuple[str, object] | None:

@@ -12,6 +12,7 @@ from nbgraph.kernels.capture.builtins import Builtins
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at
 from nbgraph.kernels.capture.values import (
     Array,
+    ConstantArray,
     Mapping,
     Static,
     Undefined,
@@ -76,7 +77,7 @@ class Containers(Builtins):
 
         def nested(part: Any) -> Value:
             if isinstance(part, list):
-                return Array(map(nested, part))
+                return ConstantArray(map(nested, part))
             return graph.cast(graph.const(part), kind) if kind else self.constant(part, node)
 
         return nested(value.tolist())

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import functools
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
 from nbgraph.kernels.capture import comparing, complex_numbers, objects, optional, remedies, typed
+from nbgraph.kernels.capture.arrays import METHODS, Making
 from nbgraph.kernels.capture.calls import NUMBER_METHODS, Calls
 from nbgraph.kernels.capture.containers import (
     ARRAY_ATTRIBUTES,
@@ -16,17 +18,24 @@ from nbgraph.kernels.capture.containers import (
     Containers,
     Method,
 )
+from nbgraph.kernels.capture.lists import CHANGES, Lists
 from nbgraph.kernels.capture.names import Scope
 from nbgraph.kernels.capture.values import (
+    FROZEN,
     Array,
     Complex,
     Env,
+    List,
+    ListJoin,
     Mapping,
     Optional,
+    Reference,
     Static,
     Undefined,
     Value,
+    View,
     join_value,
+    placed,
 )
 from nbgraph.kernels.kinds import is_boolean, kind_of_value
 from nbgraph.kernels.scalar import Node
@@ -34,7 +43,7 @@ from nbgraph.kernels.scalar import Node
 if TYPE_CHECKING:
     from nbgraph.kernels.capture.tracer import Tracer
 
-_BINARY: dict[type[ast.operator], str] = {
+BINARY: dict[type[ast.operator], str] = {
     ast.Add: "add",
     ast.Sub: "sub",
     ast.Mult: "mul",
@@ -50,7 +59,7 @@ _BINARY: dict[type[ast.operator], str] = {
 }
 
 
-class Expressions(Calls, Containers):
+class Expressions(Calls, Containers, Lists):
     """Evaluates expression trees to values; Tracer adds statements."""
 
     scope: Scope
@@ -60,7 +69,11 @@ class Expressions(Calls, Containers):
         raise AssertionError
 
     def expression(self, node: ast.expr, env: Env, path: Node) -> Value:
-        """The value of any expression."""
+        """The value of any expression; of a list or an array what it holds now."""
+        return self.read(node, self.object(node, env, path), env)
+
+    def object(self, node: ast.expr, env: Env, path: Node) -> Value:
+        """The value of any expression, where a list or an array may be a reference to it."""
         try:
             return self._expression(node, env, path)
         except (TypeError, OverflowError) as error:
@@ -163,9 +176,8 @@ class Expressions(Calls, Containers):
             case ast.Attribute():
                 return self._attribute(node, env, path)
             case ast.NamedExpr(target=ast.Name(id=name)):
-                value = self.expression(node.value, env, path)
-                env[name] = value
-                return value
+                env[name] = placed(self.object(node.value, env, path), env, name)
+                return env[name]
         return self._other(node, env, path)
 
     def _binaries(self, node: ast.BinOp, env: Env, path: Node) -> Value:
@@ -177,22 +189,21 @@ class Expressions(Calls, Containers):
         value = self.expression(rest[-1].left, env, path)
         for operation in reversed(rest):
             right = self.expression(operation.right, env, path)
-            if type(operation.op) not in _BINARY:
-                what = "matrix products are no scalar operation"
-                self.refuse(operation, what, "multiply numbers")
-            op = _BINARY[type(operation.op)]
-            if objects.are_objects(value, right):
-                value = objects.binary(self._as_tracer, operation, op, value, right)
-                continue
-            left, right = (
-                self.operand_of(operation.left, value),
-                self.operand_of(operation.right, right),
-            )
             try:
-                value = self.binary(op, left, right, path)
+                value = self._binary(operation, value, right, env, path)
             except (TypeError, OverflowError) as error:
                 self._refuse_numbers(operation, error)
         return value
+
+    def _binary(self, node: ast.BinOp, a: Value, b: Value, env: Env, path: Node) -> Value:
+        if objects.are_objects(a, b):
+            return objects.binary(self._as_tracer, node, BINARY.get(type(node.op), "@"), a, b)
+        if isinstance(a, tuple) or isinstance(b, tuple):
+            return self.of_sequences(node, a, b, env, path)
+        a, b = self.operand_of(node.left, a), self.operand_of(node.right, b)
+        if type(node.op) not in BINARY:
+            self.refuse(node, "a matrix product of numbers", "multiply them by *")
+        return self.binary(BINARY[type(node.op)], a, b, path)
 
     def _refuse_numbers(self, node: ast.expr, error: TypeError | OverflowError) -> NoReturn:
         if type(error) not in (TypeError, OverflowError):
@@ -202,9 +213,13 @@ class Expressions(Calls, Containers):
     def _other(self, node: ast.expr, env: Env, path: Node) -> Value:
         """Tuples and nested functions; the rest is refused."""
         match node:
-            case ast.Tuple() | ast.List():
+            case ast.Tuple():
                 return self.elements(node.elts, env, path)
-            case ast.ListComp() | ast.GeneratorExp():
+            case ast.List():
+                return List(self.elements(node.elts, env, path))
+            case ast.ListComp():
+                return List(self.comprehension(node, env, path))
+            case ast.GeneratorExp():
                 return self.comprehension(node, env, path)
             case ast.Lambda():
                 return self.local(node, env, path)
@@ -251,15 +266,20 @@ class Expressions(Calls, Containers):
         return self.constant(found, node)
 
     def _attribute(self, node: ast.Attribute, env: Env, path: Node) -> Value:
-        owner = self.expression(node.value, env, path)
+        owner = referred = self.object(node.value, env, path)
+        if isinstance(owner, (tuple, Reference, View)):
+            owner = self.held(owner, env)
         if isinstance(owner, tuple):
             known = self.static(node.value, env)
-            if hasattr(type(known), node.attr) and not hasattr(tuple, node.attr):
+            named = isinstance(known, tuple) and hasattr(type(known), node.attr)
+            if named and not hasattr(tuple, node.attr):
                 owner = Static(known)  # a named tuple
         if isinstance(owner, Array) and node.attr in ARRAY_ATTRIBUTES:
             return ARRAY_ATTRIBUTES[node.attr](self.graph, owner)
         if isinstance(owner, Mapping) and node.attr in MAPPING_METHODS:
             return Static(Method(owner, node.attr))
+        if isinstance(owner, tuple) and (node.attr in METHODS or node.attr in CHANGES):
+            return Static(Method(referred, node.attr))
         if isinstance(owner, tuple):
             self.refuse(
                 node,
@@ -293,7 +313,7 @@ class Expressions(Calls, Containers):
     def binary(self, op: str, a: Node | Complex, b: Node | Complex, path: Node) -> Value:
         """A Python binary operator over two numbers."""
         if isinstance(a, Complex) or isinstance(b, Complex):
-            return complex_numbers.binary(cast("Tracer", self), op, a, b, path)
+            return complex_numbers.binary(self._as_tracer, op, a, b, path)
         if op == "pow":
             return self.power(a, b, path)
         if op in ("floordiv", "mod"):
@@ -304,18 +324,28 @@ class Expressions(Calls, Containers):
             return self.graph.compare(op, a, b)
         return self.graph.arithmetic(op, a, b)
 
+    def operator_name(self, op: ast.operator) -> str:
+        """What graphs call a Python operator."""
+        return BINARY[type(op)]
+
     def _unary(self, node: ast.UnaryOp, env: Env, path: Node) -> Value:
-        graph = self.graph
         if isinstance(node.op, ast.Not):
-            return graph.logical_not(self.condition(node.operand, env, path))
-        a = self.operand(node.operand, env, path)
+            return self.graph.logical_not(self.condition(node.operand, env, path))
+        value = self.expression(node.operand, env, path)
+        if isinstance(value, Array):
+            m = Making(self._as_tracer, node, path)
+            return m.spread(lambda entry: self._signed(node.op, entry), value)
+        return self._signed(node.op, self.operand_of(node.operand, value))
+
+    def _signed(self, op: ast.unaryop, a: Node | Complex) -> Value:
+        graph = self.graph
         if isinstance(a, Complex):
-            if isinstance(node.op, ast.Invert):
+            if isinstance(op, ast.Invert):
                 raise TypeError("bit inversion of a complex number is not defined")
-            return complex_numbers.negate(graph, a) if isinstance(node.op, ast.USub) else a
-        if isinstance(node.op, ast.USub):
+            return complex_numbers.negate(graph, a) if isinstance(op, ast.USub) else a
+        if isinstance(op, ast.USub):
             return graph.negate(a)
-        if isinstance(node.op, ast.Invert):
+        if isinstance(op, ast.Invert):
             return graph.invert(a)
         if a.kind == "bool":
             raise TypeError("positive of a boolean is not defined (as in NumPy): cast it to int")
@@ -325,10 +355,11 @@ class Expressions(Calls, Containers):
         graph, result = self.graph, self.graph.const(True)
         left = self.expression(node.left, env, path)
         for op, right_node in zip(node.ops, node.comparators, strict=True):
-            right = self._guarded(right_node, env, path, result)
-            result = graph.logical_and(
-                result, comparing.compare(self._as_tracer, node, op, left, right)
-            )
+            right = self.held(self._guarded(right_node, env, path, result), env)
+            compare = functools.partial(comparing.compare, self._as_tracer, node, op)
+            if len(node.ops) == 1 and (isinstance(left, Array) or isinstance(right, Array)):
+                return Making(self._as_tracer, node, path).spread(compare, left, right)
+            result = graph.logical_and(result, compare(left, right))
             left = right
         return result
 
@@ -347,7 +378,7 @@ class Expressions(Calls, Containers):
             taken = truth if is_and else graph.logical_not(truth)
             if taken.op == "const" and not taken.data:
                 return first
-            other = self._guarded(item, env, path, taken)
+            other = self.held(self._guarded(item, env, path, taken), env)
             if taken.op == "const":
                 value = other
                 continue
@@ -366,29 +397,35 @@ class Expressions(Calls, Containers):
         """An expression that is evaluated where `cond` holds: `:=` inside assigns there only."""
         inner = dict(env)
         with self.under(cond):
-            value = self.expression(node, inner, self.graph.logical_and(path, cond))
+            value = self.object(node, inner, self.graph.logical_and(path, cond))
+        lists = ListJoin(self.graph, cond, inner, dict(env), env)
         for name, new in inner.items():
             old = env.get(name)
-            if old is None or isinstance(old, Undefined):
+            if old is None or isinstance(old, Undefined) or name == FROZEN:
                 env[name] = new  # elsewhere Python has no value to read
             elif new is not old:
-                env[name] = join_value(self.graph, cond, new, old)
+                env[name] = join_value(self.graph, cond, new, old, lists)
+        lists.freeze()
         return value
 
     def _ternary(self, node: ast.IfExp, env: Env, path: Node) -> Value:
         graph = self.graph
         cond = self.condition(node.test, env, path)
         if cond.op == "const":
-            return self.expression(node.body if cond.data else node.orelse, env, path)
+            return self.object(node.body if cond.data else node.orelse, env, path)
         a = self._guarded(node.body, env, path, cond)
         b = self._guarded(node.orelse, env, path, graph.logical_not(cond))
-        value = join_value(graph, cond, a, b)
+        lists = ListJoin(graph, cond, env, env, env)
+        value = join_value(graph, cond, placed(a, env), placed(b, env), lists)
+        lists.freeze()
         if isinstance(value, Undefined):
             self.refuse(node, f"the value {value.why}", "give both branches one type")
         return value
 
     def _subscript(self, node: ast.Subscript, env: Env, path: Node) -> Value:
-        owner = self.expression(node.value, env, path)
+        owner = self.object(node.value, env, path)
+        if isinstance(owner, (Reference, View)):
+            return self.part(node, owner, env, path)
         if isinstance(owner, Mapping):
             return self.at_key(node, owner, self.expression(node.slice, env, path))
         if not isinstance(owner, tuple):
@@ -398,7 +435,7 @@ class Expressions(Calls, Containers):
                 "write the scalar formula; neighbouring elements are reached by passing shifted "
                 "views as further operands",
             )
-        return self.entry(node, owner, env, path)
+        return self.entries(node, owner, self.places(node, owner, env, path))
 
 
 def _is_truth(value: Value) -> bool:

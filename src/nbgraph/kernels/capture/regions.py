@@ -19,6 +19,7 @@ from nbgraph.kernels.capture.lookups import entry_at
 from nbgraph.kernels.capture.values import (
     BROKE,
     CONTINUED,
+    HELD,
     RESULT,
     RETURNED,
     Complex,
@@ -30,6 +31,8 @@ from nbgraph.kernels.capture.values import (
     as_optional,
     flatten,
     is_flag,
+    keys_in,
+    placed,
     stopped,
     unflatten,
     without_flags,
@@ -73,6 +76,8 @@ class RegionLoop:
             tracer.bind(st.target, self._item(bounds[0]), first)
             self.start = {**first, **self.start}
             assigned.add(self.COUNTER)
+        for name in assigned & self.start.keys():
+            self.start[name] = tracer.held(self.start[name], self.start)
         self.none = {k for k in assigned if _is_none(self.start.get(k))}
         self.late = (
             assigned - self.none - {k for k, v in self.start.items() if flatten(v) is not None}
@@ -132,6 +137,8 @@ class RegionLoop:
         inside: Env = {**start, **dict.fromkeys(self.late, Undefined(_LATE))}
         for name in self.names:
             inside[name] = unflatten(start[name], list(phis[name]))
+            if not name.startswith(HELD):
+                inside[name] = placed(inside[name], inside, name)
         left = stopped(graph, inside, (BROKE, RETURNED))
         region.cond = self._condition(inside, graph.logical_and(self.path, graph.logical_not(left)))
         body: Env = without_flags(inside)
@@ -139,6 +146,14 @@ class RegionLoop:
             self._counts(inside[self.COUNTER])
             tracer.bind(self.st.target, self._item(inside[self.COUNTER]), body)
         ends = tracer.block(self.st.body, body, region.cond)
+        changed = {k for k in start if k.startswith(HELD) and ends.get(k) is not inside[k]}
+        if more := sorted(changed - {*self.names}):
+            self.names += more
+            return None
+        self._unshared(inside, ends)
+        for name in self.names:
+            if name in ends:
+                ends[name] = tracer.held(ends[name], ends)
         if self.COUNTER in self.names:
             ends[self.COUNTER] = graph.arithmetic("add", inside[self.COUNTER], self.bounds[2])
         if self.MOVES in self.names:
@@ -146,6 +161,20 @@ class RegionLoop:
         if not self._settled(ends):
             return None
         return self._close(region, phis, ends)
+
+    def _unshared(self, inside: Env, ends: Env) -> None:
+        """Refuse a list that two variables of the loop mean, and that a trip changes."""
+        meant: dict[str, str] = {}
+        for name in self.names:
+            for key in [] if name.startswith(HELD) else keys_in(ends.get(name)):
+                other = meant.setdefault(key, name)
+                shared = other != name or key in self.start
+                if shared and ends[key] is not inside.get(key, ends[key]):
+                    self.tracer.refuse(
+                        self.st,
+                        f"a trip changes a list that {name!r} and another name mean",
+                        "copy it, e.g. list(values) or values.copy()",
+                    )
 
     def _moves(self, phis: dict[str, list[Node]], ends: Env) -> Node:
         """Whether a trip changed a variable."""
@@ -254,6 +283,8 @@ class RegionLoop:
             finals.setdefault(name, []).append(graph.carry(region, phi, init, out))
         for name in self.names:
             after[name] = unflatten(self.start[name], finals[name])
+            if not name.startswith(HELD):
+                after[name] = placed(after[name], after, name)
         for name in self.late:
             after[name] = Undefined(_LATE)
         after.pop(self.COUNTER, None)

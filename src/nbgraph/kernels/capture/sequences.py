@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import inspect
 import itertools
 import math
 import operator
@@ -16,19 +17,24 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from nbgraph.kernels.capture import samples, vectors
+from nbgraph.kernels.capture import arrays, samples, vectors
+from nbgraph.kernels.capture.arrays import METHODS, Making, in_order
 from nbgraph.kernels.capture.builtins import Builtins
 from nbgraph.kernels.capture.closures import LocalFunction
+from nbgraph.kernels.capture.containers import Method
+from nbgraph.kernels.capture.lists import CHANGES
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at, within
 from nbgraph.kernels.capture.values import (
     Array,
     Complex,
     Env,
+    List,
     Mapping,
     Static,
     Value,
     flatten,
     join_value,
+    placed,
     unflatten,
 )
 from nbgraph.kernels.kinds import is_boolean, is_integer
@@ -60,7 +66,7 @@ class Sequences(Builtins):
         found: list[Value] = []
         for node in nodes:
             if not isinstance(node, ast.Starred):
-                found.append(self._tracer.expression(node, env, path))
+                found.append(placed(self._tracer.object(node, env, path), env))
                 continue
             inner = self._tracer.expression(node.value, env, path)
             if not isinstance(inner, tuple):
@@ -74,7 +80,7 @@ class Sequences(Builtins):
 
         def visit(generators: list[ast.comprehension], inner: Env) -> None:
             if not generators:
-                found.append(self._tracer.expression(node.elt, inner, path))
+                found.append(placed(self._tracer.object(node.elt, inner, path), inner))
                 return
             first, *rest = generators
             for item in self._items(first.iter, inner, path):
@@ -82,8 +88,11 @@ class Sequences(Builtins):
                 self._tracer.bind(first.target, item, bound)
                 if all(self._certain(test, bound, path) for test in first.ifs):
                     visit(rest, bound)
+                self._tracer.adopt(inner, bound)
 
-        visit(node.generators, dict(env))
+        inner = dict(env)
+        visit(node.generators, inner)
+        self._tracer.adopt(env, inner)
         return tuple(found)
 
     def _certain(self, test: ast.expr, env: Env, path: Node) -> bool:
@@ -160,11 +169,46 @@ class Sequences(Builtins):
         path: Node,
     ) -> Value | None:
         """A function of NumPy or `bisect` applied to tuples; None where it is no such."""
+        m, values = Making(self._tracer, node, path), (*args, *kwargs.values())
+        make = lookup(arrays.FUNCTIONS, target)
+        if make is not None and (target in arrays.MAKERS or _has_tuple(values)):
+            return self._made(m, make, args, kwargs)
         fn = lookup(_VECTORS, target)
-        if fn is None or not any(isinstance(v, tuple) for v in (*args, *kwargs.values())):
+        if fn is None or not _has_tuple(values):
             return None
         found = self.call_text(node, fn, args, kwargs, path)
         return self.vectors(found) if str(target.__module__).startswith("numpy") else found
+
+    def _made(
+        self,
+        m: Making,
+        make: Callable[..., Value],
+        args: Sequence[Value],
+        kwargs: dict[str, Value],
+    ) -> Value:
+        """What a function of arrays makes of values."""
+        try:
+            inspect.signature(make).bind(m, *args, **kwargs)
+        except TypeError as error:
+            m.refuse(str(error), "leave out what is not listed")
+        return make(m, *args, **kwargs)
+
+    def method_call(
+        self,
+        m: Making,
+        method: Method,
+        args: tuple[Value, ...],
+        kwargs: dict[str, Value],
+        env: Env,
+    ) -> Value:
+        """A method of a list or an array."""
+        owner = self._tracer.held(method.owner, env)
+        if method.name in CHANGES and not kwargs:
+            return self._tracer.change(m, method, args, env)
+        if method.name not in METHODS:
+            m.refuse(f"{method.name}() is of lists that are made here", "make a list first")
+        held = [self._tracer.held(a, env) for a in args]
+        return self._made(m, METHODS[method.name], [owner, *held], kwargs)
 
     def _fold(self, node: ast.Call, op: str, items: tuple[Value, ...], path: Node) -> Value:
         self._numbers(node, tuple(item for item in items if not isinstance(item, Complex)))
@@ -246,6 +290,10 @@ class Sequences(Builtins):
         if not kwargs.keys() <= allowed or not (key is None or isinstance(key, Static)):
             self.refuse(node, "a keyword argument is not understood here", "leave it out")
         by = None if key is None or key.value is None else key.value
+        reverse = kwargs.get("reverse", self.graph.const(False))
+        falls = isinstance(reverse, Node) and bool(reverse.data)
+        if target is sorted and by is None:
+            return List(in_order(Making(self._tracer, node, path), items, falls))
         ranks = [
             item if by is None else self._tracer.apply(node, by, [item], {}, path) for item in items
         ]
@@ -255,9 +303,7 @@ class Sequences(Builtins):
                 return kwargs.get("default") or self._numbers(node, (), 1)
             op = "lt" if target is min else "gt"
             return functools.reduce(lambda a, b: self._ordered(op, a, b)[0], rows)[1]
-        reverse = kwargs.get("reverse", self.graph.const(False))
-        op = "gt" if isinstance(reverse, Node) and reverse.data else "lt"
-        return self._sorted_rows(node, op, rows)
+        return self._sorted_rows(node, "gt" if falls else "lt", rows)
 
     def _sorted_rows(self, node: ast.Call, op: str, rows: list[tuple[Node, Value]]) -> Value:
         """Items in the order of their ranks; equal ones stay in order."""
@@ -266,7 +312,7 @@ class Sequences(Builtins):
         for last in range(len(rows) - 1, 0, -1):
             for k in range(last):
                 rows[k : k + 2] = self._ordered(op, rows[k], rows[k + 1])
-        return tuple(item for _, item in rows)
+        return List(item for _, item in rows)
 
     def _ordered(
         self, op: str, a: tuple[Node, Value], b: tuple[Node, Value]
@@ -301,11 +347,13 @@ class Sequences(Builtins):
 
     # entries ----------------------------------------------------------------------------------
 
-    def entry(self, node: ast.Subscript, owner: tuple[Value, ...], env: Env, path: Node) -> Value:
-        """`owner[index]`, `owner[a:b:c]`, and `owner[i, j]` of an array."""
+    def places(
+        self, node: ast.Subscript, owner: Value, env: Env, path: Node
+    ) -> tuple[Node | slice, ...]:
+        """The indices and slices of a subscript: several of an array, else one."""
         several = isinstance(owner, Array) and isinstance(node.slice, ast.Tuple)
         parts = node.slice.elts if several else [node.slice]  # type: ignore[attr-defined]
-        return self._entries(node, owner, [self._place(node, p, env, path) for p in parts])
+        return tuple(self._place(node, part, env, path) for part in parts)
 
     def _place(self, node: ast.Subscript, part: ast.expr, env: Env, path: Node) -> Node | slice:
         """One index or slice of a subscript."""
@@ -316,18 +364,19 @@ class Sequences(Builtins):
             self.refuse(node, "the index of a tuple is no integer", "make it one with int()")
         return index
 
-    def _entries(self, node: ast.Subscript, owner: Value, places: Sequence[Node | slice]) -> Value:
+    def entries(self, node: ast.Subscript, owner: Value, places: Sequence[Node | slice]) -> Value:
+        """`owner[index]`, `owner[a:b:c]`, and `owner[i, j]` of an array."""
         if not places:
             return owner
         if not isinstance(owner, tuple):
             self.refuse(node, "there are more indices than dimensions", "leave the last ones out")
         place, *rest = places
         if isinstance(place, slice):
-            return type(owner)(self._entries(node, row, rest) for row in owner[place])
+            return type(owner)(self.entries(node, row, rest) for row in owner[place])
         if place.op != "const":
-            return self._entries(node, self._looked_up(node, owner, place), rest)
+            return self.entries(node, self._looked_up(node, owner, place), rest)
         try:
-            return self._entries(node, owner[int(place.data)], rest)
+            return self.entries(node, owner[int(place.data)], rest)
         except IndexError as error:
             self.refuse(node, str(error), "use an index within the tuple")
 
@@ -365,8 +414,8 @@ _VECTORS: dict[Any, Any] = vectors.FUNCTIONS | samples.FUNCTIONS
 _Maker = Callable[[Any, ast.Call, tuple[Value, ...], Node], Value]
 _MAKERS: dict[object, _Maker] = {
     len: lambda self, node, args, path: self.graph.const(len(args[0])),
-    tuple: lambda self, node, args, path: args[0] if args else (),
-    list: lambda self, node, args, path: args[0] if args else (),
+    tuple: lambda self, node, args, path: tuple(args[0]),
+    list: lambda self, node, args, path: List(args[0]),
     reversed: lambda self, node, args, path: args[0][::-1],
     min: lambda self, node, args, path: self._min(*self._numbers(node, args[0], 1), path=path),
     max: lambda self, node, args, path: self._max(*self._numbers(node, args[0], 1), path=path),
@@ -381,6 +430,10 @@ _APPLIED: dict[object, _Maker] = {
     map: Sequences._map,
     functools.reduce: Sequences._reduce,
 }
+
+
+def _has_tuple(values: Sequence[Value]) -> bool:
+    return any(isinstance(value, tuple) for value in values)
 
 
 def lookup(table: dict[object, Any], target: object) -> Any:

@@ -13,12 +13,13 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import NoReturn
+from typing import NoReturn, cast
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import remedies
+from nbgraph.kernels.capture.arrays import Making
 from nbgraph.kernels.capture.cases import matched
-from nbgraph.kernels.capture.closures import Definition, LocalFunction, breaks, is_short
+from nbgraph.kernels.capture.closures import Definition, LocalFunction, breaks, is_short, walk
 from nbgraph.kernels.capture.expressions import Expressions
 from nbgraph.kernels.capture.lookups import is_constant
 from nbgraph.kernels.capture.names import Scope, Watch, is_own_text
@@ -32,18 +33,22 @@ from nbgraph.kernels.capture.values import (
     CONTINUED,
     RESULT,
     RETURNED,
+    Array,
     Complex,
     Env,
     Mapping,
+    Reference,
     Static,
     Undefined,
     Value,
+    View,
     flag,
     flatten,
     is_flag,
     is_optional,
     is_true,
     join,
+    placed,
     raises_of,
     stopped,
     unflatten,
@@ -76,8 +81,21 @@ class Tracer(Expressions):
         What it raises is for the caller to note; an operator, which has none, checks its results
         for it. `on_invalid="nan"`: the result is NaN there instead.
         """
+        value, after = self.outcome(env, path)
+        value = self.held(value, after)
+        if on_invalid == "nan":
+            return self._blanked(after, value)
+        if self.caller is None:
+            return self._checked(after, value)
+        self.caller.leave(after)
+        return value
+
+    def outcome(self, env: Env, path: Node) -> tuple[Value, Env]:
+        """The value, which may refer to lists, with what these hold then and what is raised."""
         outer_line = self.graph.line
         env = self.block(self.text.body, env, path)
+        if self.depth and not any(isinstance(n, ast.Return) for n in walk(self.text.body)):
+            env = {**env, RESULT: Static(None), RETURNED: self.graph.const(True)}
         if not is_true(flag(self.graph, env, RETURNED)):
             last = self.text.body[-1]
             self.refuse(
@@ -89,14 +107,8 @@ class Tracer(Expressions):
         if not self.depth and is_optional(value):
             what = "the result is None on some paths"
             self.refuse(self.text.body[-1], what, "return a number on every path, e.g. math.nan")
-        if on_invalid == "nan":
-            value = self._blanked(env, value)
-        elif self.caller is None:
-            value = self._checked(env, value)
-        else:
-            self.caller.leave(env)
         self.graph.line = outer_line
-        return value
+        return value, env
 
     def _checked(self, env: Env, value: Value) -> Value:
         """The result of an operator, which ends the kernel for an element that was raised for."""
@@ -192,6 +204,10 @@ class Tracer(Expressions):
                 return matched(self, st, env, path)
             case ast.FunctionDef(name=name):
                 return {**env, name: self.local(st, env, path)}
+            case ast.Expr(value=ast.Call()):
+                env = dict(env)
+                self.object(st.value, env, path)
+                return env
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 return env
             case ast.Import() | ast.ImportFrom() | ast.Delete() | ast.Global() | ast.With():
@@ -215,25 +231,19 @@ class Tracer(Expressions):
 
     def _assign(self, st: ast.Assign | ast.AnnAssign | ast.AugAssign, env: Env, path: Node) -> Env:
         if isinstance(st, ast.AugAssign):
-            if not isinstance(st.target, ast.Name):
-                self._refuse_statement(st)
-            left = ast.copy_location(ast.Name(st.target.id, ast.Load()), st)
-            value = self.expression(
-                ast.copy_location(ast.BinOp(left, st.op, st.value), st), env, path
-            )
-        elif st.value is None:
+            return self._augmented(st, dict(env), path)
+        if st.value is None:
             return env
-        else:
-            value = self.expression(st.value, env, path)
         env = dict(env)
+        value = placed(self.object(st.value, env, path), env)
         for target in st.targets if isinstance(st, ast.Assign) else [st.target]:
-            self.bind(target, value, env)
+            self.assign_to(target, value, env, path)
         return env
 
     def _return(self, st: ast.Return, env: Env, path: Node) -> Env:
         if st.value is None:
             self.refuse(st, "`return` without a value", "return a number")
-        value = self.expression(st.value, env, path)
+        value = self.object(st.value, env, path)
         values = value if isinstance(value, tuple) else (value,)
         if not self.depth and any(isinstance(v, Complex) for v in values):
             name = ast.unparse(st.value) if isinstance(st.value, ast.Name) else "z"
@@ -254,22 +264,67 @@ class Tracer(Expressions):
             what, remedy = "a `yield` or `await`", remedies.expression(st.value)
         self.refuse(st, f"{what} is not understood in a scalar function", remedy)
 
+    def _augmented(self, st: ast.AugAssign, env: Env, path: Node) -> Env:
+        """`target op= value`; a list or an array is changed in place."""
+        known, target = None, st.target
+        if isinstance(target, ast.Name):
+            known, left = env.get(target.id), ast.Name(target.id, ast.Load())
+        else:
+            if not isinstance(target, ast.Subscript):
+                self._refuse_statement(st)
+            left = ast.Subscript(target.value, target.slice, ast.Load())
+        total = ast.BinOp(ast.copy_location(left, st), st.op, st.value)
+        value = self.expression(ast.copy_location(total, st), env, path)
+        if isinstance(known, Reference):
+            root, m = self.changeable(st, known, env), Making(self, st, path)
+            if isinstance(items := env[root.key], Array):
+                value = m.spread(lambda old, new: self.as_kind(new, old.kind), items, value)
+            env[root.key] = value
+        else:
+            self.assign_to(target, placed(value, env), env, path)
+        return env
+
+    def assign_to(self, target: ast.expr, value: Value, env: Env, path: Node) -> None:
+        """Assign to names, items of lists and tuples of such, in place of the environment."""
+        match target:
+            case ast.Subscript():
+                self.store(target, value, env, path)
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                if any(isinstance(n, ast.Subscript) for n in ast.walk(target)):
+                    value = self._read(value, env)
+                for part, item in zip(parts, self._parts(target, value, env), strict=True):
+                    self.assign_to(part, item, env, path)
+            case _:
+                self.bind(target, value, env)
+
+    def _read(self, value: Value, env: Env) -> Value:
+        """A tuple whose parts of arrays are what they are now."""
+        if type(value) is tuple:
+            return tuple(self._read(item, env) for item in value)
+        return placed(self.held(value, env), env) if isinstance(value, View) else value
+
+    def _parts(self, target: ast.Tuple | ast.List, value: Value, env: Env) -> tuple[Value, ...]:
+        """The items that are assigned to as many targets."""
+        items = env[value.key] if isinstance(value, Reference) else value
+        items = self.held(items, env) if isinstance(items, View) else items
+        if not isinstance(items, tuple) or len(items) != len(target.elts):
+            self.refuse(
+                target,
+                f"{len(target.elts)} names are assigned from a value that is no tuple of "
+                f"{len(target.elts)}",
+                "assign one name per value",
+            )
+        return cast("tuple[Value, ...]", items)
+
     def bind(self, target: ast.expr, value: Value, env: Env) -> None:
         """Assign a value to a name or to a tuple of names, in place."""
         match target:
             case ast.Name(id=name):
-                env[name] = value
+                value = env[name] = placed(value, env, name)
                 if isinstance(value, Node) and not self.depth:
                     self.graph.names.setdefault(value.id, name)
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
-                if not isinstance(value, tuple) or len(value) != len(parts):
-                    self.refuse(
-                        target,
-                        f"{len(parts)} names are assigned from a value that is no tuple of "
-                        f"{len(parts)}",
-                        "assign one name per value",
-                    )
-                for part, item in zip(parts, value, strict=True):
+                for part, item in zip(parts, self._parts(target, value, env), strict=True):
                     self.bind(part, item, env)
             case _:
                 self.refuse(target, "only names can be assigned", "assign to a plain name")
@@ -334,7 +389,7 @@ class Tracer(Expressions):
 
     def _items_of(self, st: ast.For, env: Env, path: Node) -> tuple[Value, ...]:
         """What a loop goes through that is no range."""
-        items = self.expression(st.iter, env, path)
+        items = self._looped_over(st, env, path)
         if isinstance(items, Mapping):
             items = self.keys(st.iter, items)
         if not isinstance(items, tuple):
@@ -348,7 +403,7 @@ class Tracer(Expressions):
     def _over_items(self, st: ast.For, items: tuple[Value, ...], env: Env, path: Node) -> Env:
         """A loop over a tuple; a long one of constants looks them up in tables."""
         if is_short(st, len(items)) or not is_constant(items):
-            return self._unroll(st, list(items), env, path)
+            return self._unroll(st, items, env, path, live=_is_live(st.iter))
         bounds = tuple(self.graph.const(bound) for bound in (0, len(items), 1))
         return RegionLoop(self, st, env, path, bounds, items).run()
 
@@ -373,9 +428,21 @@ class Tracer(Expressions):
             return (start, stop, step)
         return None
 
-    def _unroll(self, st: ast.For, items: list[Value], env: Env, path: Node) -> Env:
-        graph = self.graph
-        for item in items:
+    def _looped_over(self, st: ast.For, env: Env, path: Node) -> Value:
+        """What a loop goes over; the items that are lists are references to them."""
+        iterated = self.object(st.iter, env, path)
+        return env[iterated.key] if isinstance(iterated, Reference) else self.held(iterated, env)
+
+    def _unroll(
+        self, st: ast.For, items: Sequence[Value], env: Env, path: Node, *, live: bool = False
+    ) -> Env:
+        """The trips one after another. `live`: items are what they are at their trip."""
+        graph, count = self.graph, len(items)
+        for trip in range(count):
+            if live and trip and len(items := self._items_of(st, env, path)) != count:
+                what = "the list that a loop goes over changes its length"
+                self.refuse(st, what, "go over a copy, e.g. list(values)")
+            item = items[trip]
             stop = stopped(graph, env, (RETURNED, BROKE))
             if is_true(stop):
                 break
@@ -401,6 +468,13 @@ def _constant_range(bounds: tuple[Node, ...]) -> range | None:
     if all(b.op == "const" for b in bounds):
         return range(*(int(b.data) for b in bounds))
     return None
+
+
+def _is_live(node: ast.expr) -> bool:
+    """Whether a loop over this sees what its trips change."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return node.func.id in ("enumerate", "zip", "reversed") and all(map(_is_live, node.args))
+    return isinstance(node, ast.Name)
 
 
 def _is_endless(st: ast.While) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import itertools
+from collections.abc import Iterator
 from typing import Any
 
 from nbgraph.kernels.scalar import Graph, Node
@@ -26,6 +29,38 @@ class Array(tuple[Any, ...]):
         """As NumPy's; rows have one length."""
         first = self[0] if self else None
         return (len(self), *(first.shape if isinstance(first, Array) else ()))
+
+
+class ConstantArray(Array):
+    """An array of the module, which nothing changes here."""
+
+    __slots__ = ()
+
+
+class List(tuple[Any, ...]):
+    """What a list of the function holds at one point of the text."""
+
+    __slots__ = ()
+
+
+class Reference:
+    """A list or an array of the function: the environment has what it holds under `key`."""
+
+    __slots__ = ("key",)
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+
+
+class View:
+    """Part of a list or an array, as it is when it is read: subscripts applied in order."""
+
+    __slots__ = ("node", "owner", "subscripts")
+
+    def __init__(
+        self, owner: Reference, subscripts: tuple[tuple[Any, ...], ...], node: ast.Subscript
+    ) -> None:
+        self.owner, self.subscripts, self.node = owner, subscripts, node
 
 
 class Mapping:
@@ -71,7 +106,7 @@ class Optional:
         self.none, self.value = none, value
 
 
-Value = Any  # Node | Complex | Optional | Static | Undefined | Mapping | tuple of Value
+Value = Any  # Node | Complex | Optional | Static | Undefined | Mapping | Reference | View | tuple
 Env = dict[str, Value]
 
 RETURNED, BROKE, CONTINUED, RESULT = "$returned", "$broke", "$continued", "$result"
@@ -114,14 +149,19 @@ def is_true(node: Node) -> bool:
     return node.op == "const" and bool(node.data)
 
 
-def join_value(graph: Graph, cond: Node, a: Value, b: Value) -> Value:
+def join_value(
+    graph: Graph, cond: Node, a: Value, b: Value, lists: ListJoin | None = None
+) -> Value:
     """`a` where cond holds, else `b`; Undefined where the two do not fit together."""
     if isinstance(a, Undefined) or isinstance(b, Undefined):
         return a if isinstance(a, Undefined) else b
     if a is b or cond.op == "const":
         return a if cond.data or a is b else b
-    if isinstance(a, tuple) and type(a) is type(b) and len(a) == len(b):
-        return type(a)(join_value(graph, cond, x, y) for x, y in zip(a, b, strict=True))
+    if lists is not None and (isinstance(a, REFERS) or isinstance(b, REFERS)):
+        return lists.join(a, b)
+    if isinstance(a, tuple) and isinstance(b, tuple) and _alike(a, b):
+        items = (join_value(graph, cond, x, y, lists) for x, y in zip(a, b, strict=True))
+        return _sort(a)(items)
     if isinstance(a, Node) and isinstance(b, Node):
         try:
             return graph.select(cond, a, b)
@@ -180,7 +220,10 @@ def join(graph: Graph, cond: Node, a: Env, b: Env) -> Env:
     missed."""
     a_ended, b_ended = is_true(stopped(graph, a)), is_true(stopped(graph, b))
     result: Env = {}
+    lists = ListJoin(graph, cond, a, b, result)
     for name in a.keys() | b.keys():
+        if name == FROZEN:
+            continue
         if is_flag(name):
             result[name] = graph.select(cond, flag(graph, a, name), flag(graph, b, name))
             continue
@@ -190,8 +233,106 @@ def join(graph: Graph, cond: Node, a: Env, b: Env) -> Env:
         elif isinstance(y, Undefined) and (b_ended or name == RESULT):
             result[name] = x
         else:
-            result[name] = join_value(graph, cond, x, y)
+            result[name] = join_value(graph, cond, x, y, lists)
+    lists.freeze()
     return result
+
+
+class ListJoin:
+    """Joins what names refer to on two paths: two lists become one that holds what either does.
+
+    Where the lists are known by other names, too, a change of the joined one would have to be a
+    change of one of them, depending on the condition: nothing may change them from there on.
+    """
+
+    def __init__(self, graph: Graph, cond: Node, a: Env, b: Env, result: Env) -> None:
+        self._graph, self._cond, self._sides, self._result = graph, cond, (a, b), result
+        self._made: dict[tuple[object, object], Reference] = {}
+
+    def join(self, a: Value, b: Value) -> Value:
+        """What a name refers to after two paths."""
+        if isinstance(a, Reference) and isinstance(b, Reference) and a.key == b.key:
+            return a
+        if isinstance(a, View) or isinstance(b, View):
+            return Undefined("is part of an array on a path that reaches this line; copy that part")
+        keys = _key(a), _key(b)
+        if keys not in self._made:
+            x, y = self._sides
+            value = join_value(self._graph, self._cond, _held(a, x), _held(b, y), self)
+            if not isinstance(value, (List, Array)):
+                why = "has values of two different sorts on the paths that reach this line"
+                return value if isinstance(value, Undefined) else Undefined(why)
+            self._made[keys] = reference(self._result, value)
+        return self._made[keys]
+
+    def freeze(self) -> None:
+        """Note which lists nothing may change, as another name may mean them."""
+        frozen = set[str]().union(*(side.get(FROZEN, ()) for side in self._sides))
+        merged = {key for pair in self._made for key in pair if isinstance(key, str)}
+        values = [v for name, v in self._result.items() if name not in merged]
+        seen = {*self._result.get(OUTER, ())}.union(*map(keys_in, values))
+        for pair, made in self._made.items():
+            old = {key for key in pair if isinstance(key, str)}
+            if old & (frozen | seen):
+                frozen |= {made.key, *old}
+        if frozen:
+            self._result[FROZEN] = frozenset(frozen)
+
+
+REFERS = (Reference, View)
+HELD = "@"  # what the keys of lists and arrays in an environment begin with
+OUTER, FROZEN = "$outer", "$frozen"  # keys of the caller's lists, of those that nothing may change
+_KEYS = itertools.count()
+
+
+def reference(env: Env, value: Value, name: str = "") -> Reference:
+    """A new list or array that holds a value."""
+    made = Reference(f"{HELD}{name}.{next(_KEYS)}")
+    env[made.key] = value
+    return made
+
+
+def placed(value: Value, env: Env, name: str = "") -> Value:
+    """A value as a name refers to it: new lists and arrays get a place in the environment."""
+    if type(value) is List:
+        return reference(env, List(placed(item, env, name) for item in value), name)
+    if type(value) is Array:
+        return reference(env, value, name)
+    if type(value) is tuple and any(type(item) in (List, Array, tuple) for item in value):
+        return tuple(placed(item, env, name) for item in value)
+    return value
+
+
+def lists_of(env: Env) -> Env:
+    """The lists and arrays of an environment."""
+    return {name: v for name, v in env.items() if name.startswith(HELD) or name == FROZEN}
+
+
+def keys_in(value: Value) -> Iterator[str]:
+    """The keys of the lists that a value refers to."""
+    if isinstance(value, Reference):
+        yield value.key
+    elif isinstance(value, View):
+        yield value.owner.key
+    elif type(value) in (tuple, List):
+        for item in value:
+            yield from keys_in(item)
+
+
+def _key(value: Value) -> object:
+    return value.key if isinstance(value, Reference) else value
+
+
+def _held(value: Value, env: Env) -> Value:
+    return env[value.key] if isinstance(value, Reference) else value
+
+
+def _alike(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
+    return len(a) == len(b) and _sort(a) is _sort(b)
+
+
+def _sort(value: tuple[Any, ...]) -> type[tuple[Any, ...]]:
+    return Array if isinstance(value, Array) else type(value)
 
 
 def flatten(value: Value) -> list[Node] | None:

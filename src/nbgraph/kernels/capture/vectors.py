@@ -41,7 +41,7 @@ def bisect_left(a, x):
     place, count = 0, len(a)
     for step in POWERS:
         if step <= count:
-            last = min(place + step, count) - 1
+            last = (min(count, place + step)) - 1
             if place + step <= count and a[last] < x:
                 place += step
     return place
@@ -52,7 +52,7 @@ def bisect_right(a, x):
     place, count = 0, len(a)
     for step in POWERS:
         if step <= count:
-            last = min(place + step, count) - 1
+            last = (min(count, place + step)) - 1
             if place + step <= count and not x < a[last]:
                 place += step
     return place
@@ -71,12 +71,122 @@ def digitize(x, bins, right=False):
     return searchsorted(bins, x, "left" if right else "right")
 
 
+def total(a):
+    """The sum of all entries."""
+    result = a[0] * 1
+    for x in a[1:]:
+        result = result + x
+    return result
+
+
+def product(a):
+    """The product of all entries."""
+    result = a[0] * 1
+    for x in a[1:]:
+        result = result * x
+    return result
+
+
+def largest(a):
+    """The largest entry; NaN where one is."""
+    best = a[0]
+    for x in a[1:]:
+        best = x if x > best or x != x else best
+    return best
+
+
+def smallest(a):
+    """The least entry; NaN where one is."""
+    best = a[0]
+    for x in a[1:]:
+        best = x if x < best or x != x else best
+    return best
+
+
+def place_of_largest(a):
+    """The place of the first largest entry, or of the first NaN."""
+    best, place = a[0], 0
+    for k, x in enumerate(a):
+        if best == best and (x > best or x != x):
+            best, place = x, k
+    return place
+
+
+def place_of_smallest(a):
+    """The place of the first least entry, or of the first NaN."""
+    best, place = a[0], 0
+    for k, x in enumerate(a):
+        if best == best and (x < best or x != x):
+            best, place = x, k
+    return place
+
+
+def extent(a):
+    """From the least entry to the largest."""
+    return largest(a) - smallest(a)
+
+
+def some(a):
+    """Whether an entry is not zero."""
+    found = False
+    for x in a:
+        found = found or bool(x)
+    return found
+
+
+def every(a):
+    """Whether no entry is zero."""
+    found = True
+    for x in a:
+        found = found and bool(x)
+    return found
+
+
+def middle(a):
+    """The median of sorted entries; NaN where one is."""
+    half = len(a) // 2
+    value = a[half] * 1.0 if len(a) % 2 else 0.5 * (a[half - 1] + a[half])
+    return value if a[-1] == a[-1] else a[-1] * 1.0
+
+
+def ordered(a, b):
+    """Two numbers, the larger one last; NaN is above all."""
+    swapped = b < a or (a != a and b == b)
+    return (b, a) if swapped else (a, b)
+
+
+def between(start, stop, k, count):
+    """Point `k` of so many from `start` to `stop`."""
+    if k == count - 1 and count > 1:
+        return stop
+    return start + k * ((stop - start) / (count - 1)) if count > 1 else start
+
+
+def cross(a, b):
+    """The cross product of vectors of three entries."""
+    return np.array(
+        [
+            a[1] * b[2] - a[2] * b[1],
+            a[2] * b[0] - a[0] * b[2],
+            a[0] * b[1] - a[1] * b[0],
+        ]
+    )
+
+
+def trapezoid(y, x=None, dx=1.0):
+    """The integral of a function by its values at points."""
+    area = 0.0
+    for k in range(len(y) - 1):
+        width = dx if x is None else x[k + 1] - x[k]
+        area += 0.5 * width * (y[k] + y[k + 1])
+    return area
+
+
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.polyval: polyval,
     np.polynomial.polynomial.polyval: polyval_rising,
-    np.dot: dot,
-    np.inner: dot,
-    np.vdot: dot,
+    np.cross: cross,
+    getattr(np, "trapezoid", None) or getattr(np, "trapz", None): trapezoid,
     np.searchsorted: searchsorted,
     np.digitize: digitize,
     bisect.bisect: bisect_right,

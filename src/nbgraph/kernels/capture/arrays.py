@@ -1,0 +1,347 @@
+"""Small NumPy arrays of known shape: made, broadcast, put together, reduced along axes.
+
+Their shapes are known while a function is captured, so an operation of arrays is as many
+operations of numbers.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from nbgraph.errors import DTypeError
+from nbgraph.kernels.capture import samples, vectors
+from nbgraph.kernels.capture.values import Array, List, Static, Value, flatten
+from nbgraph.kernels.kinds import kind_of_dtype, promote
+from nbgraph.kernels.scalar import Node
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.capture.tracer import Tracer
+
+MAX_SIZE = 1024  # entries of an array that a function makes
+_STRONG = {"i": "int64", "b": "bool"}  # what Python's numbers are in an array
+
+
+class Making:
+    """What a function of arrays is called for: who captures, the call, and where it is reached."""
+
+    def __init__(self, tracer: Tracer, node: Any, path: Node) -> None:
+        self.tracer, self.node, self.path, self.graph = tracer, node, path, tracer.graph
+
+    def refuse(self, problem: str, remedy: str) -> Any:
+        """Raise CaptureError; see Tracer."""
+        self.tracer.refuse(self.node, problem, remedy)
+
+    def text(self, fn: Callable[..., Any], *args: Value, **kwargs: Value) -> Value:
+        """A function of `vectors`, traced in place."""
+        text = cast("FunctionType", fn)
+        return self.tracer.call_text(self.node, text, args, kwargs, self.path)
+
+    def spread(self, fn: Callable[..., Value], *values: Value) -> Value:
+        """A function of numbers over arrays that are broadcast against each other."""
+        deepest = max(map(depth, values))
+        if not deepest:
+            return fn(*values)
+        rows = [v for v in values if depth(v) == deepest]
+        count = max(map(len, rows)) if all(rows) else 0
+        if any(len(row) not in (1, count) for row in rows):
+            lengths = " and ".join(str(len(row)) for row in rows)
+            self.refuse(f"arrays of {lengths} entries meet", "use arrays of one shape")
+        columns = [
+            [v[k if len(v) > 1 else 0] for k in range(count)]
+            if depth(v) == deepest
+            else [v] * count
+            for v in values
+        ]
+        return Array(self.spread(fn, *row) for row in zip(*columns, strict=True))
+
+    def whole(self, value: Value, what: str) -> int:
+        """A constant integer."""
+        if not (isinstance(value, Node) and value.op == "const" and value.kind != "f"):
+            self.refuse(f"{what} is no constant integer", "use a constant, so that it is known")
+        return int(value.data)
+
+    def shape(self, value: Value) -> tuple[int, ...]:
+        """A shape that is known."""
+        parts = value if isinstance(value, tuple) else (value,)
+        return tuple(self.whole(part, "the shape of an array") for part in parts)
+
+    def kind(self, dtype: Value) -> str | None:
+        """The kind of a dtype; None where none is given."""
+        asked = dtype.value if isinstance(dtype, Static) else None
+        if asked is None:
+            return None
+        try:
+            kind = kind_of_dtype(np.dtype(asked))
+        except (TypeError, DTypeError):
+            kind = ""
+        if not kind or (kind == "f" and np.dtype(asked) != np.float64):
+            self.refuse(
+                f"an array of dtype {asked!r} is made",
+                "leave out dtype=: the precision is that of the operands",
+            )
+        return kind
+
+    def array(self, value: Value, dtype: Value = None) -> Value:
+        """A number, or an array of what nested lists and tuples hold; all entries of one kind."""
+        nodes = flatten(value) or []
+        if flatten(value) is None or len(nodes) > MAX_SIZE:
+            self.refuse(f"no array of up to {MAX_SIZE} numbers is given", "give a list of numbers")
+        kinds = {_STRONG.get(n.kind, n.kind) for n in nodes} or {"f"}
+        kind = self.kind(dtype) or functools.reduce(promote, sorted(kinds))
+
+        def entries(part: Value) -> Value:
+            if not isinstance(part, tuple):
+                return self.tracer.as_kind(part, kind)
+            rows = [entries(row) for row in part]
+            if len({shape(row) for row in rows}) > 1:
+                self.refuse("the rows of an array have different lengths", "give rows of one")
+            return Array(rows)
+
+        return entries(value)
+
+    def filled(self, shape: Sequence[int], value: Node, dtype: Value = None) -> Value:
+        """An array that holds one number throughout."""
+        if int(np.prod(shape)) > MAX_SIZE:
+            self.refuse(f"an array of more than {MAX_SIZE} entries is made", "use fewer entries")
+        kind = self.kind(dtype) or _STRONG.get(value.kind, value.kind)
+        entry: Value = self.tracer.as_kind(value, kind)
+        for extent in reversed(shape):
+            entry = Array([entry] * extent)
+        return entry
+
+    def axes(self, fn: Callable[[Array], Value], value: Value, axis: Value) -> Value:
+        """A function of one axis applied along it, or to all entries."""
+        array = cast("Array", self.array(value))
+        if axis is None or (isinstance(axis, Static) and axis.value is None):
+            return fn(Array(leaves(array)))
+        place = self.whole(axis, "axis") % max(1, depth(array))
+        if depth(array) == 1:
+            return fn(array)
+        if depth(array) > 2:
+            self.refuse("a reduction along an axis of more than two", "reduce matrices")
+        rows = transposed(array) if place == 0 else array
+        return Array(fn(cast("Array", row)) for row in rows)
+
+
+def depth(value: Value) -> int:
+    """How many dimensions a value has."""
+    return 1 + (depth(value[0]) if value else 0) if isinstance(value, tuple) else 0
+
+
+def shape(value: Value) -> tuple[int, ...]:
+    """The lengths of nested tuples."""
+    return (len(value), *(shape(value[0]) if value else ())) if isinstance(value, tuple) else ()
+
+
+def leaves(value: Value) -> Iterator[Node]:
+    """The numbers of an array in their order."""
+    if isinstance(value, tuple):
+        for item in cast("tuple[Value, ...]", value):
+            yield from leaves(item)
+    else:
+        yield value
+
+
+def transposed(value: Value) -> Value:
+    """Columns as rows."""
+    if depth(value) < 2:
+        return value
+    return Array(Array(column) for column in zip(*value, strict=True))
+
+
+def matmul(m: Making, a: Value, b: Value) -> Value:
+    """The product of vectors and matrices."""
+    if not (depth(a) and depth(b)):
+        return m.spread(lambda x, y: m.graph.arithmetic("mul", x, y), a, b)
+    if depth(a) > 1:
+        return Array(matmul(m, row, b) for row in a)
+    if depth(b) > 1:
+        return Array(matmul(m, a, column) for column in transposed(b))
+    if len(a) != len(b):
+        m.refuse(f"vectors of {len(a)} and {len(b)} entries are multiplied", "use equal lengths")
+    return m.text(vectors.dot, a, b)
+
+
+def reshaped(m: Making, a: Value, *extents: Value) -> Value:
+    """The entries in another shape; one extent may be -1."""
+    asked = list(m.shape(extents[0] if len(extents) == 1 else tuple(extents)))
+    entries = [*leaves(a)]
+    wanted = asked
+    try:
+        wanted = np.empty(len(entries)).reshape(asked).shape
+    except ValueError as error:
+        m.refuse(str(error), "use a shape with as many entries")
+    made: list[Value] = list(entries)
+    for extent in reversed(wanted[1:]):
+        made = [Array(made[k : k + extent]) for k in range(0, len(made), extent)]
+    return Array(made)
+
+
+def exchanges(count: int) -> Iterator[tuple[int, int]]:
+    """The pairs that Batcher's network compares, whatever the numbers are, to sort so many."""
+    span = 1
+    while span < count:
+        step = span
+        while step:
+            for start in range(step % span, count - step, 2 * step):
+                for k in range(min(step, count - start - step)):
+                    if (k + start) // (2 * span) == (k + start + step) // (2 * span):
+                        yield k + start, k + start + step
+            step //= 2
+        span *= 2
+
+
+def in_order(m: Making, items: Sequence[Value], reverse: bool = False) -> list[Value]:
+    """Numbers from the least to the largest; NaN is above all."""
+    found = list(items)
+    if not all(isinstance(item, Node) for item in found) or len(found) > MAX_SORTED:
+        m.refuse(f"what is sorted is not up to {MAX_SORTED} numbers", "sort before the call")
+    for i, j in exchanges(len(found)):
+        found[i], found[j] = cast(
+            "tuple[Value, Value]", m.text(vectors.ordered, found[i], found[j])
+        )
+    return found[::-1] if reverse else found
+
+
+MAX_SORTED = 64  # numbers that are sorted by comparing pairs
+
+
+def _arange(m: Making, *bounds: Value) -> Value:
+    numbers = [b for b in bounds if isinstance(b, Node) and b.op == "const"]
+    if len(numbers) < len(bounds):
+        m.refuse("a bound of arange() is not constant", "use constants, so that it is known")
+    made = np.arange(*(n.data for n in numbers))
+    return m.array(tuple(m.graph.const(v) for v in made.tolist()))
+
+
+def _linspace(m: Making, start: Value, stop: Value, num: Value = None) -> Value:
+    count = 50 if num is None else m.whole(num, "the number of points")
+    ends = [m.graph.float(v) for v in (start, stop)]
+    made = [
+        m.text(vectors.between, *ends, m.graph.const(k), m.graph.const(count)) for k in range(count)
+    ]
+    return Array(made)
+
+
+def _cumulative(op: str) -> Callable[[Making, Value], Value]:
+    def totals(m: Making, a: Value) -> Value:
+        found: list[Node] = []
+        for item in leaves(m.array(a)):
+            found.append(m.graph.arithmetic(op, found[-1], item) if found else item)
+        return Array(found)
+
+    return totals
+
+
+def _joined(m: Making, parts: Value) -> Value:
+    arrays = [m.array(part) for part in parts]
+    return m.array(Array(item for part in arrays for item in part))
+
+
+def _identity(m: Making, n: Value) -> Value:
+    size = m.whole(n, "the size of a matrix")
+    one, zero = m.graph.const(1.0), m.graph.const(0.0)
+    return Array(Array(one if i == j else zero for j in range(size)) for i in range(size))
+
+
+def _like(value: float) -> Callable[..., Value]:
+    def made(m: Making, a: Value, dtype: Value = None) -> Value:
+        array = m.array(a)
+        kind = next(leaves(array)).kind
+        entry = m.tracer.as_kind(m.graph.const(value), m.kind(dtype) or kind)
+        return m.filled(shape(array), entry)
+
+    return made
+
+
+def _full(value: float) -> Callable[..., Value]:
+    return lambda m, extents, dtype=None: m.filled(m.shape(extents), m.graph.const(value), dtype)
+
+
+def _reduction(fn: Callable[..., Any]) -> Callable[..., Value]:
+    def reduced(m: Making, a: Value, axis: Value = None, **how: Value) -> Value:
+        return m.axes(lambda entries: m.text(fn, entries, **how), a, axis)
+
+    return reduced
+
+
+REDUCTIONS = {
+    "sum": vectors.total,
+    "prod": vectors.product,
+    "mean": samples.mean,
+    "var": samples.variance,
+    "std": samples.std,
+    "max": vectors.largest,
+    "min": vectors.smallest,
+    "argmax": vectors.place_of_largest,
+    "argmin": vectors.place_of_smallest,
+    "any": vectors.some,
+    "all": vectors.every,
+    "ptp": vectors.extent,
+}
+FUNCTIONS: dict[Any, Callable[..., Value]] = {
+    **{getattr(np, name): _reduction(fn) for name, fn in REDUCTIONS.items()},
+    np.amax: _reduction(vectors.largest),
+    np.amin: _reduction(vectors.smallest),
+    np.median: lambda m, a: m.text(vectors.middle, Array(in_order(m, [*leaves(a)]))),
+    np.zeros: _full(0.0),
+    np.empty: _full(0.0),
+    np.ones: _full(1.0),
+    np.full: lambda m, extents, value, dtype=None: m.filled(m.shape(extents), value, dtype),
+    np.zeros_like: _like(0.0),
+    np.empty_like: _like(0.0),
+    np.ones_like: _like(1.0),
+    np.array: lambda m, a, dtype=None: m.array(a, dtype),
+    np.asarray: lambda m, a, dtype=None: m.array(a, dtype),
+    np.copy: lambda m, a: m.array(a),
+    np.arange: _arange,
+    np.linspace: _linspace,
+    np.eye: _identity,
+    np.identity: _identity,
+    np.concatenate: _joined,
+    np.hstack: _joined,
+    np.vstack: lambda m, parts: m.array(parts),
+    np.stack: lambda m, parts: m.array(parts),
+    np.append: lambda m, a, b: _joined(m, (a, b if isinstance(b, tuple) else (b,))),
+    np.dot: matmul,
+    np.matmul: matmul,
+    np.inner: matmul,
+    np.vdot: matmul,
+    np.outer: lambda m, a, b: Array(
+        m.spread(lambda x, y: m.graph.arithmetic("mul", x, y), item, b) for item in leaves(a)
+    ),
+    np.transpose: lambda m, a: transposed(m.array(a)),
+    np.reshape: reshaped,
+    np.ravel: lambda m, a: Array(leaves(a)),
+    np.flip: lambda m, a: Array(a[::-1]),
+    np.sort: lambda m, a: Array(in_order(m, a)),
+    np.cumsum: _cumulative("add"),
+    np.cumprod: _cumulative("mul"),
+    np.diff: lambda m, a: Array(m.graph.arithmetic("sub", y, x) for x, y in itertools.pairwise(a)),
+}
+MAKERS = frozenset(
+    (np.zeros, np.empty, np.ones, np.full, np.arange, np.linspace, np.eye, np.identity)
+)
+METHODS: dict[str, Callable[..., Value]] = {
+    **{name: _reduction(fn) for name, fn in REDUCTIONS.items()},
+    "dot": matmul,
+    "copy": lambda m, a: type(a)(a) if isinstance(a, List) else m.array(a),
+    "tolist": lambda m, a: _listed(a),
+    "astype": lambda m, a, dtype: m.array(a, dtype),
+    "reshape": reshaped,
+    "ravel": lambda m, a: Array(leaves(a)),
+    "flatten": lambda m, a: Array(leaves(a)),
+    "transpose": lambda m, a: transposed(a),
+    "cumsum": _cumulative("add"),
+    "item": lambda m, a, *place: next(leaves(a)) if not place else [*leaves(a)][place[0].data],
+}
+
+
+def _listed(value: Value) -> Value:
+    return List(map(_listed, value)) if isinstance(value, tuple) else value

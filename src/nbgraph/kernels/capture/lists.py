@@ -1,0 +1,253 @@
+"""Lists and arrays that a function makes and changes.
+
+A name refers to a list by a key of the environment, under which its items are: so two names may
+mean one list, as in Python, while what it holds at a point of the text is a tuple of nodes that
+branches join and loops carry like any other variable.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from nbgraph.kernels.capture.arrays import MAX_SIZE, Making, depth, in_order, matmul
+from nbgraph.kernels.capture.builtins import Builtins
+from nbgraph.kernels.capture.containers import Method
+from nbgraph.kernels.capture.lookups import MAX_ITEMS, within
+from nbgraph.kernels.capture.values import (
+    FROZEN,
+    Array,
+    Env,
+    List,
+    Reference,
+    Static,
+    Undefined,
+    Value,
+    View,
+    join_value,
+    lists_of,
+    placed,
+)
+from nbgraph.kernels.kinds import is_boolean
+from nbgraph.kernels.scalar import Node
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.capture.tracer import Tracer
+
+_CHANGED = "a list or an array that is not made here would be changed"
+_COPY = "change a copy, e.g. list(values) or values.copy()"
+
+
+class Lists(Builtins):
+    """Mixed into Expressions."""
+
+    @property
+    def _owner(self) -> Tracer:
+        return cast("Tracer", self)
+
+    # reading ----------------------------------------------------------------------------------
+
+    def held(self, value: Value, env: Env) -> Value:
+        """A value with what lists and arrays hold now in place of references to them."""
+        if isinstance(value, Reference):
+            return self.held(env[value.key], env)
+        if isinstance(value, View):
+            part = self.held(value.owner, env)
+            for places in value.subscripts:
+                part = self._owner.entries(value.node, part, places)
+            return part
+        if type(value) in (tuple, List) and any(_refers(item) for item in value):
+            return type(value)(self.held(item, env) for item in value)
+        return value
+
+    def read(self, node: ast.expr, value: Value, env: Env) -> Value:
+        """A value that is used: what lists and arrays hold, refused where that is not known."""
+        value = self.held(value, env)
+        if isinstance(value, Undefined):
+            what = f"{ast.unparse(node)!r} {value.why}"
+            self.refuse(node, what, "give it a value, of one length, on every path")
+        return value
+
+    def part(self, node: ast.Subscript, owner: Reference | View, env: Env, path: Node) -> Value:
+        """`owner[...]`: a number, the list that is an item, or part of an array."""
+        root, before = (owner.owner, owner.subscripts) if isinstance(owner, View) else (owner, ())
+        places = self._owner.places(node, self.held(owner, env), env, path)
+        content = env[root.key]
+        first = places[0]
+        if not before and type(content) is List and isinstance(first, Node):
+            if first.op == "const" and -len(content) <= first.data < len(content):
+                return content[first.data]
+        value = self._owner.entries(node, self.held(owner, env), places)
+        copied = isinstance(value, List) and isinstance(first, slice)
+        if isinstance(value, tuple) and not copied:
+            return View(root, (*before, tuple(places)), node)
+        return value
+
+    def of_sequences(self, node: ast.BinOp, a: Value, b: Value, env: Env, path: Node) -> Value:
+        """An operator of arrays; `+` and `*` of lists and tuples."""
+        m = Making(self._owner, node, path)
+        if isinstance(node.op, ast.MatMult):
+            return matmul(m, a, b)
+        name = self._owner.operator_name(node.op)
+        if isinstance(a, Array) or isinstance(b, Array):
+            return m.spread(lambda x, y: self._owner.binary(name, x, y, path), a, b)
+        if isinstance(node.op, ast.Add) and type(a) is type(b):
+            return type(a)((*a, *b))
+        items, count = (a, b) if isinstance(a, tuple) else (b, a)
+        if isinstance(node.op, ast.Mult) and not isinstance(count, tuple):
+            times = m.whole(count, "how often a list is repeated")
+            if times * len(items) > MAX_SIZE:
+                m.refuse(f"a list of more than {MAX_SIZE} items is made", "use fewer items")
+            return type(items)([placed(item, env) for item in items] * times)
+        m.refuse("this operator of tuples is not understood", "use NumPy arrays, or numbers")
+
+    # changing ---------------------------------------------------------------------------------
+
+    def changeable(self, node: ast.AST, owner: Value, env: Env) -> Reference:
+        """The list or array that a statement changes."""
+        if not isinstance(owner, Reference) or owner.key in env.get(FROZEN, ()):
+            self.refuse(node, _CHANGED, _COPY)
+        return owner
+
+    def store(self, node: ast.Subscript, value: Value, env: Env, path: Node) -> None:
+        """`owner[...] = value`, in place of the environment."""
+        owner = self._owner.object(node.value, env, path)
+        places = list(self._owner.places(node, self.held(owner, env), env, path))
+        if isinstance(owner, View):
+            before = [place for places in owner.subscripts for place in places]
+            if any(isinstance(place, slice) for place in before):
+                self.refuse(node, "part of an array is changed", "index the whole array")
+            places, owner = [*before, *places], owner.owner
+        root = self.changeable(node, owner, env)
+        content = env[root.key]
+        value = self.held(value, env) if isinstance(content, Array) else placed(value, env)
+        m = Making(self._owner, node, path)
+        env[root.key] = self._changed(m, content, places, value, env, self.graph.const(True))
+
+    def _changed(
+        self, m: Making, old: Value, places: Sequence[Any], value: Value, env: Env, cond: Node
+    ) -> Value:
+        """What a list holds once `value` was stored at `places` where a condition holds."""
+        if not places:
+            return self._stored(m, old, value, cond)
+        if isinstance(old, Reference):
+            root = self.changeable(m.node, old, env)
+            env[root.key] = self._changed(m, env[root.key], places, value, env, cond)
+            return old
+        if not isinstance(old, tuple):
+            m.refuse("there are more indices than dimensions", "leave the last ones out")
+        place, *rest = places
+        items: list[Value] = list(cast("tuple[Value, ...]", old))
+        graph = self.graph
+        if isinstance(place, slice):
+            return self._spliced(m, cast("Array", old), place, rest, value, env, cond)
+        if place.op == "const":
+            if not -len(items) <= place.data < len(items):
+                m.refuse("assignment index out of range", "use an index within the list")
+            item = items[place.data]
+            value = value if rest else self._fitting(m, old, item, value)
+            items[place.data] = self._changed(m, item, rest, value, env, cond)
+        else:
+            if len(items) > MAX_ITEMS:
+                what = f"an index that depends on values changes one of {len(items)} items"
+                m.refuse(what, f"use a list of at most {MAX_ITEMS} items")
+            index, inside = within(graph, place, len(items))
+            for k, item in enumerate(items):
+                here = graph.logical_and(inside, graph.compare("eq", index, graph.const(k)))
+                here = graph.logical_and(cond, here)
+                fitting = value if rest else self._fitting(m, old, item, value)
+                items[k] = self._changed(m, item, rest, fitting, env, here)
+        return type(old)(items)
+
+    def _spliced(
+        self,
+        m: Making,
+        old: Array,
+        place: slice,
+        rest: Sequence[Any],
+        value: Value,
+        env: Env,
+        cond: Node,
+    ) -> Value:
+        """`a[i:j] = value`: a list takes as many items as there are, an array one for each."""
+        items, numbers = list(old), range(len(old))[place]
+        if type(old) is List:
+            if not isinstance(value, tuple) or (place.step or 1) != 1:
+                m.refuse("this assigns no list to a slice", "assign a list")
+            items[place] = cast("tuple[Value, ...]", value)
+            return List(items)
+        several = isinstance(value, tuple) and depth(value) >= depth(old) - _whole(rest)
+        if several and len(value) not in (1, len(numbers)):
+            m.refuse(f"{len(value)} numbers are assigned to {len(numbers)}", "assign as many")
+        for k, number in enumerate(numbers):
+            part = value[k if len(value) > 1 else 0] if several else value
+            part = part if rest else self._fitting(m, old, items[number], part)
+            items[number] = self._changed(m, items[number], rest, part, env, cond)
+        return type(old)(items)
+
+    def _stored(self, m: Making, old: Value, value: Value, cond: Node) -> Value:
+        """A new item: of an array as its numbers are, of a list whatever it is."""
+        value = join_value(self.graph, cond, value, old) if cond.op != "const" else value
+        if isinstance(value, Undefined):
+            m.refuse(f"the value {value.why}", "assign a value like the one before")
+        return value
+
+    def as_kind(self, value: Value, kind: str) -> Value:
+        """A number as an array whose entries are of a kind holds it."""
+        if isinstance(value, Node) and value.kind == "f" and kind != "f" and not is_boolean(kind):
+            value = self.graph.call("trunc", value)
+        return self.graph.cast(value, kind) if isinstance(value, Node) else value
+
+    def _fitting(self, m: Making, owner: Value, item: Value, value: Value) -> Value:
+        """What is stored in an array has its dtype and, broadcast, its shape."""
+        if not isinstance(owner, Array):
+            return value
+        return m.spread(lambda old, new: self.as_kind(new, old.kind), item, value)
+
+    def adopt(self, env: Env, inner: Env) -> None:
+        """What a block traced aside, or a function, left in lists is theirs from now on."""
+        env.update(lists_of(inner))
+
+    # methods ----------------------------------------------------------------------------------
+
+    def change(self, m: Making, method: Method, args: Sequence[Value], env: Env) -> Value:
+        """A method of a list that changes it."""
+        root = self.changeable(m.node, method.owner, env)
+        content = env[root.key]
+        items = [*content]
+        if method.name == "extend":
+            args = [env[a.key] if isinstance(a, Reference) else self.held(a, env) for a in args]
+        else:
+            args = [placed(a, env) for a in args]
+        result = CHANGES[method.name](m, items, *args)
+        env[root.key] = type(content)(items)
+        return Static(None) if result is None else result
+
+
+def _filled(m: Making, items: list[Value], value: Value) -> None:
+    items[:] = [m.spread(lambda old: m.tracer.as_kind(value, old.kind), item) for item in items]
+
+
+def _sorted(m: Making, items: list[Value]) -> None:
+    items[:] = in_order(m, items)
+
+
+CHANGES: dict[str, Callable[..., Value]] = {
+    "append": lambda m, items, item: items.append(item),
+    "extend": lambda m, items, more: items.extend(more),
+    "insert": lambda m, items, place, item: items.insert(m.whole(place, "the place"), item),
+    "pop": lambda m, items, *place: items.pop(*(m.whole(p, "the place") for p in place)),
+    "reverse": lambda m, items: items.reverse(),
+    "clear": lambda m, items: items.clear(),
+    "sort": _sorted,
+    "fill": _filled,
+}
+
+
+def _refers(value: Value) -> bool:
+    return isinstance(value, (Reference, View)) or type(value) in (tuple, List)
+
+
+def _whole(places: Sequence[Any]) -> int:
+    return sum(not isinstance(place, slice) for place in places)
