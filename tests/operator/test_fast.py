@@ -5,7 +5,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import NbgraphError
-from nbgraph.operator import fast
+from nbgraph.operator import fast, parallel
 
 NUMBERS = (2.0, -0.0, 0.1, 65504.0, -3.5)
 
@@ -123,3 +123,18 @@ def test_mistakes_in_names_are_errors_behind_the_short_path_too():
     for options in ({"z": 1.0}, {"x": a}, {"scale": "wide"}):
         with pytest.raises(NbgraphError):
             op(a, **options)
+
+
+def test_without_workers_long_calls_take_it_too(monkeypatch):
+    op = ng.op(lambda x: np.sqrt(x) / (1.0 + np.exp(-x)) / (2.0 + np.tanh(x)) / np.log(x))
+    x = np.linspace(2, 3, 120_000)
+    expected = op(x)
+    monkeypatch.setattr(parallel, "GRAIN", 1000)
+    ng.engine.set("naive")
+    try:
+        for _ in range(3):
+            op(x[:9])
+        monkeypatch.setattr(op, "_call", None)  # the general way
+        np.testing.assert_array_equal(op(x), expected)
+    finally:
+        ng.engine.set("threaded")

@@ -6,8 +6,9 @@ fortieth of the general way. Operands by name and those left to their defaults t
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 FORMATS = frozenset("?bBhHiIlLefd")  # buffer formats that are NumPy's dtype characters
 CALLS_BEFORE = 2  # general calls of one kind before the short path is set up
 SETTINGS = 32  # values of parameters for which short paths are kept
+CACHED = 1 << 21  # bytes of a call's arrays up to which results are written through the caches
 FILLED = 1 << 15  # elements up to which a number is written out
 _LARGEST = 65504.0  # that every format of floats holds
 
@@ -36,7 +38,17 @@ _NUMBERS = (float, int)
 
 # the parameters of a call that are not left to their defaults: names, types and values
 Given = tuple[tuple[str, type, str], ...]
-Entry = tuple[Callable[..., Any], bytes, Any, "Kernel"]
+Native = tuple[Callable[..., Any], bytes]  # a function, and what it returns to decline
+
+
+class Entry(NamedTuple):
+    """The short path of one kind of call: within the cost that is worth other threads, and within
+    the caches where there are none."""
+
+    brief: Native
+    alone: Native
+    outputs: Sequence[np.dtype[Any]]
+    kernel: Kernel  # held alive
 
 
 class FastCall:
@@ -52,7 +64,6 @@ class FastCall:
 
     def __init__(self, op: Mapper) -> None:
         self._op = op
-        # dtype -> function, what it returns to decline, output dtypes, kernel
         self.entries: dict[Any, Entry] = {}
         self.settings: dict[tuple[Any, Given], Entry] = {}  # of other parameters
         self._seen: dict[tuple[Any, Given], int] = {}
@@ -121,7 +132,7 @@ class FastCall:
                 return None
         if rewritten(self._texts) or (self._closed and self._closure_changed()):
             return None
-        function, declined, dtypes, _ = found
+        dtypes = found.outputs
         if out is None:
             shape = first.shape
             if not shape:
@@ -133,18 +144,15 @@ class FastCall:
         if type(out) is tuple:
             if any(array is None for array in out):
                 return None
-            return (
-                None if function(*operands, *out) is declined else out[0] if len(out) == 1 else out
-            )
-        result = function(*operands, out)
-        return None if result is declined else result
+            done = _run(found, (*operands, *out))
+            return None if done is None else out[0] if len(out) == 1 else out
+        return _run(found, (*operands, out))
 
     def quick(self) -> tuple[Callable[..., Any], bytes, Sequence[Any], Sequence[Text]] | None:
         """The newest entry where it has one output and only globals and texts are watched."""
         if not self.entries or self._closed or self._op.nout != 1:
             return None
-        function, declined, _, _ = next(reversed(self.entries.values()))
-        return function, declined, self._globals, self._texts
+        return *next(reversed(self.entries.values())).brief, self._globals, self._texts
 
     def _closure_changed(self) -> bool:
         return any(cell.cell_contents is not value for cell, value in self._cells) or any(
@@ -184,16 +192,32 @@ class FastCall:
         if not entry.available() or not entry.fits(len(dtypes), len(words)):
             return
         formats = [d.char for d in dtypes]
-        most = parallel.most(typed.captured, sum(d.itemsize for d in dtypes))
-        function, declined = entry.make(code, formats, len(typed.operands), words, most)
+        nbytes = sum(d.itemsize for d in dtypes)
+        most = parallel.most(typed.captured, nbytes)
+        brief, alone = (
+            entry.make(code, formats, len(typed.operands), words, elements)
+            for elements in (most, max(most, CACHED // nbytes))
+        )
         self._globals, self._cells, self._attributes, self._texts = op.scalar.watch.checks()
         self._closed = bool(self._cells or self._attributes)
-        made = (function, declined, typed.outputs, code)
+        made = Entry(brief, alone, typed.outputs, code)
         if not given:
             self.entries = {**self.entries, dtypes[0]: made}
         else:
             kept = list(self.settings.items())[1 - SETTINGS :]
             self.settings = {**dict(kept), place: made}
+
+
+def _run(found: Entry, arrays: tuple[Any, ...]) -> Any:
+    """The last array, or None where the general path has to take the call."""
+    function, declined = found.brief
+    result = function(*arrays)
+    if result is not declined:
+        return result
+    if arrays[0].size > FILLED and "nbgraph.engine" in sys.modules and parallel.alone():
+        function, declined = found.alone
+        result = function(*arrays)
+    return None if result is declined else result
 
 
 def _with_number(operands: Sequence[np.ndarray[Any, Any]]) -> bool:

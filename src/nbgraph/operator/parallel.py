@@ -21,27 +21,30 @@ def most(captured: Captured, nbytes: int) -> int:
     return int(GRAIN / max(per_element(captured, nbytes), 1e-3))
 
 
+def alone() -> bool:
+    """Whether calls have no other thread: an engine without workers, or a function that the engine
+    runs, where the other workers have work of their own."""
+    if config.engine != "threaded":
+        return True
+    from nbgraph import engine
+    from nbgraph.engine.kernels import Kernels
+    from nbgraph.engine.thread import here
+
+    return here.running is not None or not isinstance(engine.current(), Kernels)
+
+
 def run(
     code: Kernel | Routine, words: Any, size: int, nanoseconds: int, arrays: Sequence[Any]
 ) -> None:
     """Run a kernel over [0, size); a long one on all workers, where there are several. `arrays`
-    are what it reads and writes.
-
-    Small calls never start the engine. Within a function that the engine runs, the other workers
-    have work of their own.
-    """
-    if nanoseconds < GRAIN or config.engine != "threaded":
+    are what it reads and writes. Small calls never start the engine."""
+    if nanoseconds < GRAIN or alone():
         code.run(words, 0, size)
         return
     from nbgraph import engine
-    from nbgraph.engine.kernels import Kernels
     from nbgraph.engine.native_call import NativeCall
-    from nbgraph.engine.thread import here
 
     current = engine.current()
-    if here.running is not None or not isinstance(current, Kernels):
-        code.run(words, 0, size)
-        return
     call = NativeCall(
         code.address,
         words.__array_interface__["data"][0],
