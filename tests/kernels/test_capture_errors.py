@@ -85,8 +85,10 @@ def formats(x):
     return f"{x}"  # here
 
 
-def recursion(n):
-    return 1 if n <= 1 else n * recursion(n - 1)  # here
+def recursion(m, n):
+    if m == 0:
+        return n + 1
+    return recursion(m - 1, recursion(m, n - 1)) if n else 0.0  # here
 
 
 def yields(x):
@@ -257,7 +259,8 @@ HERE = {  # function -> what the message says about the construct
     undefined_on_a_path: "'y'", defined_in_a_loop: "'last'", no_return: "without a `return`",
     bare_return: "`return`", array_global: "<U4",
     indexes_operand: "indexed", string_arithmetic: "'1'", formats: "string",
-    recursion: "recursion", yields: "plain function", complex_result: "z.real, z.imag",
+    recursion: "recursion() calls itself", yields: "plain function",
+    complex_result: "z.real, z.imag",
     attribute_of_operand: "'sum'", assigns_subscript: "not made here",
     adds_to_subscript: "not made here",
     assigns_attribute: "names", opens: "with",

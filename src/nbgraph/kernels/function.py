@@ -177,7 +177,7 @@ class WrittenFunction:
     def _value(self, graph: Graph, env: dict[str, Value]) -> Value:
         try:
             tracer = Tracer(graph, self.fn, self._watch)
-            return tracer.run(env, graph.const(True), on_invalid=self.on_invalid)
+            return tracer.start(env, graph.const(True), self.on_invalid)
         except NoSourceError:
             from nbgraph.kernels.opaque import opaque_call
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.kernels.capture.values import Value
@@ -25,8 +26,10 @@ def inline(
     for name, p in bound.signature.parameters.items():
         values.setdefault(name, tracer.constant(p.default, None))  # type: ignore[arg-type]
     if isinstance(op.scalar, WrittenFunction) and op.hand_gradient is None:
-        made = tracer.subtracer(op.scalar.fn)
-        return made.run(values, path, on_invalid=op.scalar.on_invalid)
+        fn, on_invalid = op.scalar.fn, op.scalar.on_invalid
+        node = tracer.site or tracer.text.body[0]
+        made = functools.partial(tracer.subtracer, fn)
+        return tracer.enter(node, fn, made, values, path, on_invalid=on_invalid)
     return _moved(op, tracer, values)
 
 

@@ -13,6 +13,7 @@ array([0.25, 1.  ], dtype=float32)
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import sys
@@ -23,7 +24,7 @@ import numpy as np
 
 from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError
-from nbgraph.kernels.capture.names import rewritten
+from nbgraph.kernels.capture.names import NotYetDefined, rewritten
 from nbgraph.kernels.capture.values import Value
 from nbgraph.kernels.function import LIBRARY, Captured, Scalar, WrittenFunction
 from nbgraph.kernels.probe import probe, probe_kinds
@@ -93,7 +94,8 @@ class Mapper:
         if fn is not None:
             self.__wrapped__ = fn
         if fn is None or not str(fn.__module__).startswith(LIBRARY):  # those are read when used
-            self.__dict__["_probe"] = probe(scalar)
+            with contextlib.suppress(NotYetDefined):  # it is asked again when it is used
+                self.__dict__["_probe"] = probe(scalar)
 
     @functools.cached_property
     def _probe(self) -> Captured:

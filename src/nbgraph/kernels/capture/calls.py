@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import ast
 import inspect
+from collections.abc import Callable, Mapping
 from functools import partial
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 
+from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import complex_numbers, objects, remedies, typed
 from nbgraph.kernels.capture.arrays import Making
 from nbgraph.kernels.capture.closures import LocalFunction
 from nbgraph.kernels.capture.containers import Method
 from nbgraph.kernels.capture.generators import Generators
-from nbgraph.kernels.capture.names import plain_function
+from nbgraph.kernels.capture.names import NotYetDefined, plain_function
+from nbgraph.kernels.capture.raising import OnInvalid
+from nbgraph.kernels.capture.recursion import MAX_INLINED, Answer, Recursion, Run, TooDeep
 from nbgraph.kernels.capture.scipy_names import scipy_operation
 from nbgraph.kernels.capture.table import operations
 from nbgraph.kernels.capture.values import (
@@ -27,6 +31,7 @@ from nbgraph.kernels.capture.values import (
     Static,
     Value,
     View,
+    flatten,
     lists_of,
     placed,
 )
@@ -61,6 +66,9 @@ class Calls(Generators):
 
     depth: int
     frame: Env  # the variables at the latest call, which nested functions see
+    active: tuple[tuple[object, Node], ...]  # functions that are being traced, with their paths
+    answers: Mapping[object, Answer]  # what stands for calls of functions that are loops
+    decides: bool  # whether what holds on a path decides conditions: in calls of itself
 
     def subtracer(self, fn: FunctionType) -> Tracer:
         """A tracer for a helper; see Tracer."""
@@ -68,7 +76,12 @@ class Calls(Generators):
 
     def call(self, node: ast.Call, env: Env, path: Node) -> Value:
         """The value of a call."""
-        callee = self._tracer.expression(node.func, env, path)
+        try:
+            callee = self._tracer.expression(node.func, env, path)
+        except CaptureError as error:
+            if isinstance(node.func, ast.Name) and self._tracer.scope.is_missing(node.func.id):
+                raise NotYetDefined(*error.args) from None
+            raise
         if any(k.arg is None for k in node.keywords):
             self.refuse(node, "** in a call is not understood", "write the arguments out")
         if not isinstance(callee, Static):
@@ -151,7 +164,40 @@ class Calls(Generators):
             if value is _DEFAULT:
                 default = _signature(fn).parameters[name].default
                 bound[name] = self._tracer.constant(default, node)
-        return self._run(self.subtracer(fn), bound, {}, path)
+        make = partial(self.subtracer, fn)
+        return self.enter(node, fn, make, bound, path)
+
+    def enter(
+        self,
+        node: ast.AST,
+        key: object,
+        make: Callable[[], Tracer],
+        values: Env,
+        path: Node,
+        around: Env | None = None,
+        on_invalid: OnInvalid = "raise",
+    ) -> Value:
+        """A function traced in place, or as loops where it calls itself."""
+        if (answer := self.answers.get(key)) is not None:
+            return answer(values, path)
+        tracer, around = self._tracer, around or {}
+        paths = {where.id for active, where in tracer.active if active is key}
+        if len(paths | {path.id}) > MAX_INLINED or (paths and self.depth >= MAX_DEPTH):
+            raise TooDeep(key, tracer, node)
+        noted, made = len(tracer.pending), make()
+        made.active = (*tracer.active, (key, path))
+        made.decides = tracer.decides or bool(paths)
+        try:
+            if on_invalid == "nan":
+                return made.run(values, path, on_invalid=on_invalid)
+            return self._run(made, values, around, path)
+        except TooDeep as deep:
+            if paths or deep.key is not key:
+                raise
+            found = deep
+        del tracer.pending[noted:]
+        run = self.runner(make, around, on_invalid)
+        return Recursion(found, tracer, made.name, run, values, path).value()
 
     def _run(self, tracer: Tracer, bound: Env, around: Env, path: Node) -> Value:
         """What a helper returns; it may change the lists that it is given."""
@@ -162,6 +208,25 @@ class Calls(Generators):
         self._tracer.leave(after)
         self._tracer.adopt(self.frame, after)
         return value
+
+    def runner(
+        self, make: Callable[[], Tracer], around: Env, on_invalid: OnInvalid = "raise"
+    ) -> Run:
+        """What traces a function that is a loop, with answers to the calls of itself."""
+        lists = lists_of(self.frame)
+
+        def run(values: Env, path: Node, answers: Mapping[object, Answer]) -> Value:
+            tracer = make()
+            tracer.answers = {**self.answers, **answers}
+            env = {**around, **lists, OUTER: frozenset(lists), **values}
+            value = tracer.run(env, path, on_invalid=on_invalid)
+            left = tracer.frame
+            if any(name in left and flatten(left[name]) != flatten(v) for name, v in lists.items()):
+                problem = f"{tracer.name}() calls itself and changes a list"
+                tracer.refuse(tracer.text.body[0], problem, "write a `while` loop")
+            return value
+
+        return run
 
     def call_local(
         self,
@@ -176,10 +241,14 @@ class Calls(Generators):
         for name, value in bound.items():
             if value is _DEFAULT:
                 bound[name] = target.signature.parameters[name].default
-        owner = target.owner
-        tracer = self._tracer.subtracer(cast("FunctionType", owner.fn))
-        tracer.text = owner.text._replace(body=target.body())
-        return self._run(tracer, bound, target.surroundings(), path)
+        owner, text = target.owner, target.owner.text._replace(body=target.body())
+
+        def make() -> Tracer:
+            tracer = self._tracer.subtracer(cast("FunctionType", owner.fn))
+            tracer.text, tracer.name = text, target.name
+            return tracer
+
+        return self.enter(node, target.definition, make, bound, path, target.surroundings())
 
     def _arguments(
         self,
@@ -190,13 +259,8 @@ class Calls(Generators):
         kwargs: dict[str, Value],
     ) -> Env:
         """Values by parameter, _DEFAULT for what was left out; at most MAX_DEPTH calls deep."""
-        if self.depth >= MAX_DEPTH:
-            self.refuse(
-                node,
-                f"calls nest more than {MAX_DEPTH} deep; recursion is not understood in a scalar "
-                "function",
-                "write a `while` loop",
-            )
+        if self.depth > MAX_DEPTH:
+            self.refuse(node, f"calls nest more than {MAX_DEPTH} deep", "write a `while` loop")
         try:
             bound = signature.bind(*args, **kwargs)
         except TypeError as error:

@@ -18,6 +18,7 @@ from nbgraph.kernels.capture.containers import (
     Containers,
     Method,
 )
+from nbgraph.kernels.capture.decided import decided
 from nbgraph.kernels.capture.lists import CHANGES, Lists
 from nbgraph.kernels.capture.names import Scope
 from nbgraph.kernels.capture.values import (
@@ -110,7 +111,8 @@ class Expressions(Calls, Containers, Lists):
 
     def condition(self, node: ast.expr, env: Env, path: Node) -> Node:
         """The truth of an expression."""
-        return self.truth(self.expression(node, env, path))
+        cond = self.truth(self.expression(node, env, path))
+        return decided(self.graph, path, cond) if self.decides else cond
 
     def truth(self, value: Value) -> Node:
         """The truth of a value."""
@@ -256,12 +258,10 @@ class Expressions(Calls, Containers, Lists):
         try:
             found = self.scope.lookup(name)
         except NameError:
+            if name == self.fn.__name__:  # the operator that is being made
+                return Static(self.fn)
             local = name in self.fn.__code__.co_varnames
-            before = (
-                "define it before the operator; functions that call each other are not understood, "
-                "write a `while` loop for those"
-            )
-            remedy = f"give {name!r} a value first" if local else before
+            remedy = f"give {name!r} a value first" if local else "define it before it is used"
             self.refuse(node, f"the name {name!r} is not defined", remedy)
         return self.constant(found, node)
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.table import BUILTIN_NAMES, is_library_module
 from nbgraph.kernels.capture.typed import NumberDtype, NumberType
 
@@ -54,6 +55,10 @@ def _contents(owner: Any) -> Any:
     kinds = list(map(type, items))
     nested = any(issubclass(kind, (*_CONTAINERS, dict, np.ndarray)) for kind in set(kinds))
     return kinds, [*map(_contents, items)] if nested else items
+
+
+class NotYetDefined(CaptureError):
+    """A function is called whose name is not defined yet; it may be when the operator is used."""
 
 
 class Watch:
@@ -163,6 +168,11 @@ class Scope:
         self._fn, self._watch = fn, watch
         watch.read_text(fn)
         self._cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
+
+    def is_missing(self, name: str) -> bool:
+        """Whether a global name is not defined, so far."""
+        local = name in self._fn.__code__.co_varnames or name in self._cells
+        return not local and name not in self._fn.__globals__ and name not in BUILTIN_NAMES
 
     def lookup(self, name: str) -> Any:
         """The object behind a name; NameError with the name where there is none."""

@@ -25,6 +25,7 @@ from nbgraph.kernels.capture.lookups import is_constant
 from nbgraph.kernels.capture.names import Scope, Watch, is_own_text
 from nbgraph.kernels.capture.objects import TEXT
 from nbgraph.kernels.capture.raising import OnInvalid, of_flag, raised
+from nbgraph.kernels.capture.recursion import Recursion, TooDeep
 from nbgraph.kernels.capture.regions import RegionLoop
 from nbgraph.kernels.capture.scoping import scoping
 from nbgraph.kernels.capture.text import FunctionText, function_text
@@ -73,6 +74,10 @@ class Tracer(Expressions):
         self.text: FunctionText = function_text(fn)
         self.frame: Env = {}
         self._locals: dict[ast.AST, Static] = {}
+        self.name = fn.__name__
+        self.active = () if caller is None else caller.active
+        self.answers = {} if caller is None else caller.answers
+        self.decides = caller is not None and caller.decides
         self.site: ast.AST | None = None  # the call that is made now
 
     def run(self, env: Env, path: Node, *, on_invalid: OnInvalid = "raise") -> Value:
@@ -82,13 +87,7 @@ class Tracer(Expressions):
         for it. `on_invalid="nan"`: the result is NaN there instead.
         """
         value, after = self.outcome(env, path)
-        value = self.held(value, after)
-        if on_invalid == "nan":
-            return self._blanked(after, value)
-        if self.caller is None:
-            return self._checked(after, value)
-        self.caller.leave(after)
-        return value
+        return self._left(after, self.held(value, after), on_invalid)
 
     def outcome(self, env: Env, path: Node) -> tuple[Value, Env]:
         """The value, which may refer to lists, with what these hold then and what is raised."""
@@ -109,6 +108,15 @@ class Tracer(Expressions):
             self.refuse(self.text.body[-1], what, "return a number on every path, e.g. math.nan")
         self.graph.line = outer_line
         return value, env
+
+    def _left(self, env: Env, value: Value, on_invalid: OnInvalid) -> Value:
+        """The result, of which what was raised is noted or checked."""
+        if on_invalid == "nan":
+            return self._blanked(env, value)
+        if self.caller is None:
+            return self._checked(env, value)
+        self.caller.leave(env)
+        return value
 
     def _checked(self, env: Env, value: Value) -> Value:
         """The result of an operator, which ends the kernel for an element that was raised for."""
@@ -140,6 +148,22 @@ class Tracer(Expressions):
     def subtracer(self, fn: FunctionType) -> Tracer:
         """For a helper called from here."""
         return Tracer(self.graph, fn, self.watch, self)
+
+    def start(self, env: Env, path: Node, on_invalid: OnInvalid) -> Value:
+        """The value of the function that is captured, which may call itself."""
+        fn = cast("FunctionType", self.fn)
+        self.active = ((fn, path),)
+        try:
+            return self.run(env, path, on_invalid=on_invalid)
+        except TooDeep as deep:
+            if deep.key is not fn:
+                raise
+            found = deep
+        self.active = ()
+        self.pending.clear()
+        run = self.runner(functools.partial(self.subtracer, fn), {})
+        value = Recursion(found, self, self.name, run, env, path).value()
+        return self._left(self.settled({}), value, on_invalid)
 
     def local(self, node: Definition, env: Env, path: Node) -> Static:
         """A nested function as a value: the same one each time, unless it has defaults."""

@@ -1,0 +1,370 @@
+"""Functions that call themselves: inlined while conditions decide, else loops.
+
+A reflection such as `f(-x)` where x < 0 ends by itself: what holds on its path decides the
+condition of the inner call. Other calls are loops. One whose calls lower one operand by constants,
+as f(n - 1) and f(n - 2), is computed from the bottom up. One that calls itself once on each path
+goes down to where it does not, and back up with the operands of each level. As Python stops at a
+depth of 1000, deeper calls give NaN, of integers 0.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+from nbgraph.errors import CaptureError
+from nbgraph.kernels.capture.decided import opposed
+from nbgraph.kernels.capture.values import Env, Undefined, Value, flatten, join_value, unflatten
+from nbgraph.kernels.kinds import is_boolean, promote
+from nbgraph.kernels.scalar import Node
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.capture.tracer import Tracer
+
+MAX_INLINED = 2  # calls within each other whose conditions values decide
+MAX_LEVELS = 1000  # of calls within each other, Python's limit
+MAX_ORDER = 16  # calls back that are kept: f(n - 16)
+Run = Callable[[Env, Node, "dict[object, Answer]"], Value]
+Answer = Callable[[Env, Node], Value]
+
+
+class TooDeep(Exception):
+    """A function calls itself deeper than it is inlined."""
+
+    def __init__(self, key: object, tracer: Tracer, node: ast.AST) -> None:
+        self.key, self.tracer, self.node = key, tracer, node
+
+
+class SelfCall(NamedTuple):
+    """Operands of a call and where it is made."""
+
+    values: Env
+    path: Node
+
+
+class Traced(NamedTuple):
+    """The value of a function's body, the calls of itself, and what it raises where."""
+
+    value: Node
+    calls: list[SelfCall]
+    raised: list[tuple[str, Node]]
+
+
+class Recursion:
+    """A call of a function that calls itself, as loops."""
+
+    def __init__(
+        self, deep: TooDeep, tracer: Tracer, name: str, run: Run, values: Env, path: Node
+    ) -> None:
+        self.deep, self.graph, self.pending = deep, tracer.graph, tracer.pending
+        self.name, self.run_body, self.path = name, run, path
+        self.values = values
+        self.carried = [k for k, v in values.items() if flatten(v) is not None]
+        self.kind = "b"  # that results have at least
+        self.unknown = self.graph.argument(f"$value of {name}", "b")
+
+    def value(self) -> Value:
+        """The value of the call."""
+        if not self._is_boolean():
+            self.kind, self.unknown = "i", self.graph.argument(f"$value of {self.name}", "f")
+        calls = self._calls(self.values)
+        inner = [n for call in calls for v in call.values.values() for n in flatten(v) or []]
+        inner += [call.path for call in calls]
+        endless = any(call.path is self.path for call in calls)
+        if endless or self.unknown in self.graph.reachable(inner):
+            self._refuse()
+        counted = self._counted(calls)
+        if counted is not None:
+            return self._from_below(*counted)
+        return self._down_and_up()
+
+    def _is_boolean(self) -> bool:
+        """Whether the result is a truth value."""
+        try:
+            found = self._trace(self.values, self.path, lambda call: self.unknown)
+        except CaptureError:
+            return False
+        return is_boolean(found.value.kind)
+
+    def _trace(self, values: Env, path: Node, answer: Callable[[SelfCall], Value]) -> Traced:
+        """The body for these operands."""
+        calls: list[SelfCall] = []
+        noted = len(self.pending)
+
+        def answered(inner: Env, where: Node) -> Value:
+            calls.append(SelfCall(inner, where))
+            return answer(calls[-1])
+
+        try:
+            value = self.run_body(values, path, {self.deep.key: answered})
+        except CaptureError as error:
+            raise self._refusal() from error
+        raised = self.pending[noted:]
+        del self.pending[noted:]
+        if not isinstance(value, Node):
+            self._refuse()
+        return Traced(value, calls, raised)
+
+    def _calls(self, values: Env) -> list[SelfCall]:
+        return self._trace(values, self.path, lambda call: self.unknown).calls
+
+    def _needs(self, calls: Sequence[SelfCall]) -> Node:
+        paths = (call.path for call in calls)
+        return functools.reduce(self.graph.logical_or, paths, self.graph.const(False))
+
+    def _refusal(self) -> CaptureError:
+        try:
+            self._refuse()
+        except CaptureError as error:
+            return error
+
+    def _refuse(self) -> NoReturn:
+        self.deep.tracer.refuse(
+            self.deep.node,
+            f"{self.name}() calls itself in a way that is no loop",
+            "write a `while` loop; recursion is understood where the calls lower one operand by "
+            "constants, or where one call is made on each path, and not on all paths",
+        )
+
+    # from the bottom up -----------------------------------------------------------------------
+
+    def _counted(self, calls: Sequence[SelfCall]) -> tuple[str, float, int] | None:
+        """The operand that all calls lower, by how much at least, and by how many times that."""
+        found: set[tuple[str, float]] = set()
+        for call in calls:
+            changed = [k for k, v in self.values.items() if not _same(v, call.values[k])]
+            if len(changed) != 1:
+                return None
+            (name,) = changed
+            offset = _offset(self.values[name], call.values[name])
+            if not offset:
+                return None
+            found.add((name, offset))
+        if len({name for name, _ in found}) != 1:
+            return None
+        name, offsets = next(iter(found))[0], [offset for _, offset in found]
+        step = min(offsets, key=abs)
+        orders = [offset / step for offset in offsets]
+        if not all(o > 0 and float(o).is_integer() and o <= MAX_ORDER for o in orders):
+            return None
+        return name, step, int(max(orders))
+
+    def _at(self, name: str, step: float, level: Node) -> Env:
+        graph = self.graph
+        moved = graph.arithmetic("mul", level, graph.const(step))
+        return {**self.values, name: graph.arithmetic("add", self.values[name], moved)}
+
+    def _from_below(self, name: str, step: float, order: int) -> Value:
+        graph, kind = self.graph, self.kind
+        levels = self._levels(name, step)
+        top = graph.arithmetic("add", levels, graph.const(order - 1))
+        for _ in range(4):
+            region = graph.region()
+            level = graph.phi(region, ("$level", kind), "i")
+            window = [graph.phi(region, ("$value", i, kind), kind) for i in range(order)]
+            region.cond = graph.logical_and(self.path, graph.compare("ge", level, graph.const(0)))
+            here = self._at(name, step, level)
+
+            def earlier(call: SelfCall, here: Env = here, kept: list[Node] = window) -> Value:
+                offset = _offset(here[name], call.values[name])
+                place = 0 if offset is None else round(offset / step)
+                if not 0 < place <= order:
+                    self._refuse()
+                return kept[place - 1]
+
+            found = self._trace(here, region.cond, earlier)
+            wide = _wider(kind, found.value.kind)
+            if wide == kind:
+                start = self._nothing(kind)
+                below = graph.arithmetic("sub", level, graph.const(1))
+                outs = [graph.cast(found.value, kind), *window[:-1]]
+                rows = [(level, top, below)]
+                rows += [(phi, start, out) for phi, out in zip(window, outs, strict=True)]
+                made = graph.compare("le", level, levels)  # levels below are made for `window`
+                raised = [(k, graph.logical_and(made, where)) for k, where in found.raised]
+                return self._few(levels, self._close(region, rows, raised)[1])
+            kind = wide
+        self._refuse()
+
+    def _levels(self, name: str, step: float) -> Node:
+        """How many calls lie within each other."""
+        graph = self.graph
+        region = graph.region()
+        level = graph.phi(region, "$levels", "i")
+        calls = self._calls(self._at(name, step, level))
+        few = graph.compare("lt", level, graph.const(MAX_LEVELS))
+        region.cond = graph.logical_and(self._needs(calls), few)
+        above = graph.arithmetic("add", level, graph.const(1))
+        return self._close(region, [(level, graph.const(0), above)])[0]
+
+    # down and up ------------------------------------------------------------------------------
+
+    def _down_and_up(self) -> Value:
+        graph, zero = self.graph, self.graph.const(0)
+        few = graph.const(MAX_LEVELS)
+        count, last = self._descend(few)
+        base = self._trace(last, self.path, lambda call: self._nothing(self.kind))
+        if base.value.kind == "f":
+            base = self._trace(last, self.path, lambda call: self._nothing("f"))
+        self.pending += base.raised
+        value, kind = base.value, base.value.kind
+        for _ in range(4):
+            region = graph.region()
+            level = graph.phi(region, ("$level", kind), "i")
+            inner = graph.phi(region, ("$value", kind), kind)
+            region.cond = graph.logical_and(self.path, graph.compare("ge", level, zero))
+            _, here = self._descend(level)
+            outer = self._trace(here, region.cond, lambda call, inner=inner: inner)
+            wide = _wider(kind, outer.value.kind)
+            if wide == kind:
+                below = graph.arithmetic("sub", level, graph.const(1))
+                first = graph.arithmetic("sub", count, graph.const(1))
+                value = graph.cast(value, kind)
+                if not outer.raised and _is_last(graph.cast(outer.value, kind), inner):
+                    return self._few(count, value)
+                rows = [(level, first, below), (inner, value, outer.value)]
+                return self._few(count, self._close(region, rows, outer.raised)[1])
+            kind = wide
+        self._refuse()
+
+    def _descend(self, most: Node) -> tuple[Node, Env]:
+        """How many calls lie within each other, at most `most`, and the operands of the last."""
+        graph, start = self.graph, dict(self.values)
+        for _ in range(4):
+            region = graph.region()
+            starts = {k: flatten(start[k]) or [] for k in self.carried}
+            phis = {
+                k: [graph.phi(region, (k, i, n.kind), n.kind) for i, n in enumerate(nodes)]
+                for k, nodes in starts.items()
+            }
+            here = {k: unflatten(v, list(phis[k])) if k in phis else v for k, v in start.items()}
+            level = graph.phi(region, "$levels", "i")
+            calls = self._calls(here)
+            inner = self._joined(calls)
+            few = graph.compare("lt", level, most)
+            region.cond = graph.logical_and(self._needs(calls), few)
+            rows = [(level, graph.const(0), graph.arithmetic("add", level, graph.const(1)))]
+            wide = False
+            for k in self.carried:
+                outs = flatten(inner[k])
+                if outs is None or len(outs) != len(phis[k]):
+                    self._refuse()
+                kinds = [_wider(p.kind, o.kind) for p, o in zip(phis[k], outs, strict=True)]
+                if kinds != [p.kind for p in phis[k]]:
+                    nodes = [graph.cast(n, to) for n, to in zip(starts[k], kinds, strict=True)]
+                    start[k], wide = unflatten(start[k], nodes), True
+                rows += zip(phis[k], starts[k], outs, strict=True)
+            if not wide:
+                finals = self._close(region, rows)
+                rest = finals[1:]
+                last = {k: unflatten(v, rest) if k in phis else v for k, v in start.items()}
+                return finals[0], last
+        self._refuse()
+
+    def _joined(self, calls: Sequence[SelfCall]) -> Env:
+        """The operands of the call that is made, of which there is one on each path."""
+        if not calls:
+            self._refuse()
+        for i, one in enumerate(calls):
+            for other in calls[i + 1 :]:
+                alike = all(_same(v, other.values[k]) for k, v in one.values.items())
+                if not alike and not opposed(one.path, other.path):
+                    self._refuse()
+        found = dict(calls[-1].values)
+        for call in reversed(calls[:-1]):
+            for k, v in call.values.items():
+                found[k] = (
+                    v if _same(v, found[k]) else join_value(self.graph, call.path, v, found[k])
+                )
+        if any(isinstance(v, Undefined) for v in found.values()):
+            self._refuse()
+        return found
+
+    def _few(self, levels: Node, value: Node) -> Node:
+        """The value of so many calls within each other."""
+        few = self.graph.compare("lt", levels, self.graph.const(MAX_LEVELS))
+        return self.graph.select(few, value, self._nothing(value.kind))
+
+    def _nothing(self, kind: str) -> Node:
+        """The value of a call that is too deep."""
+        graph = self.graph
+        return graph.const(math.nan) if kind == "f" else graph.cast(graph.const(0), kind)
+
+    def _close(
+        self,
+        region: Any,
+        rows: Sequence[tuple[Node, Node, Node]],
+        raised: Sequence[tuple[str, Node]] = (),
+    ) -> list[Node]:
+        """The values of carried variables after a loop; what its trips raise is noted."""
+        graph, no = self.graph, self.graph.const(False)
+        whole = [(phi, init, graph.cast(out, phi.kind)) for phi, init, out in rows]
+        for name, where in raised:
+            phi = graph.phi(region, ("$raised", name), "b")
+            whole.append((phi, no, graph.logical_or(phi, where)))
+        for row in whole:
+            region.carried[row[0].id] = row
+        finals = [graph.carry(region, *row) for row in whole]
+        self.pending += [
+            (name, f) for (name, _), f in zip(raised, finals[len(rows) :], strict=True)
+        ]
+        return finals[: len(rows)]
+
+
+def _wider(a: str, b: str) -> str:
+    return a if a == b else ("bool" if is_boolean(a) and is_boolean(b) else promote(a, b))
+
+
+def _same(a: Value, b: Value) -> bool:
+    """Whether two values are the same for all operands."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(_same, a, b))
+    return a is b or (not isinstance(a, Node) and getattr(a, "value", a) is getattr(b, "value", b))
+
+
+def _offset(a: Value, b: Value) -> float | None:
+    """What b is more than a, where that is a constant."""
+    if not isinstance(a, Node) or not isinstance(b, Node):
+        return None
+    (root, low), (other, high) = _sum(a), _sum(b)
+    return high - low if root is other else None
+
+
+def _sum(node: Node) -> tuple[Node | None, float]:
+    """A node as another one and a constant that is added to it."""
+    if node.op == "const" and not is_boolean(node.kind):
+        return None, node.data
+    if node.op in ("add", "sub"):
+        a, b = node.args
+        if b.op == "const":
+            root, more = _sum(a)
+            return root, more + (b.data if node.op == "add" else -b.data)
+        if a.op == "const" and node.op == "add":
+            root, more = _sum(b)
+            return root, more + a.data
+    return node, 0
+
+
+def _is_last(value: Node, inner: Node) -> bool:
+    """Whether the value of the inner call is returned as it is, wherever it is used."""
+    if value is inner or not _uses(value, inner):
+        return True
+    if value.op == "select" and not _uses(value.args[0], inner):
+        return all(_is_last(arm, inner) for arm in value.args[1:])
+    return False
+
+
+def _uses(value: Node, inner: Node) -> bool:
+    seen: set[int] = set()
+    stack = [value]
+    while stack:
+        node = stack.pop()
+        if node is inner:
+            return True
+        if node.id not in seen:
+            seen.add(node.id)
+            stack.extend(node.args)
+    return False
