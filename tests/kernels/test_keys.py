@@ -15,6 +15,7 @@ from nbgraph.kernels import cpu
 from nbgraph.kernels.body import Namespace
 from nbgraph.kernels.cuda import compile as cuda
 from nbgraph.kernels.cuda import host as on_host
+from nbgraph.kernels.kernel import deferring, kernel
 from nbgraph.kernels.writer import Source
 
 TEXT = "def kernel(args, lo, hi):\n    return 0\n"
@@ -142,6 +143,20 @@ def test_functions_of_equal_bodies_share_their_code(monkeypatch):
     for name in ("first_of_equals", "second_of_equals"):
         op = ng.op(lambda x: (x * 0.8171 - 4.7) * x / (x * x + 0.273), name=name)
         op(np.ones(3))
-        (kernel,) = (k for p in op.invoker._plans.values() for k in p.kernels.values())
-        assert kernel.loop.name == kernel.source.name == name
+        (found,) = (k for p in op.invoker._plans.values() for k in p.kernels.values())
+        assert found.loop.name == found.source.name == name
     assert len(compiled) == 1
+
+
+def test_kernels_that_wait_for_their_code_share_it():
+    """Both are looked for on disk before one of them is compiled."""
+    kernels = []
+    for name in ("first_that_waits", "second_that_waits"):
+        op = ng.op(lambda x: (x * 0.8171 - 4.7) * x / (x * x - 0.531), name=name)
+        plan = op.invoker.plan_of([np.dtype("float64")], {})
+        with deferring():
+            kernels.append(kernel(op.invoker.loop(plan, ("c", "c"), ["float64"], ("write",))))
+    assert not any(each.at_hand() for each in kernels)
+    kernels[0].load()
+    assert kernels[1].at_hand()
+    assert kernels[0].address == kernels[1].address

@@ -9,6 +9,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -22,9 +23,27 @@ from nbgraph.kernels.source import Source, emit
 _PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 MAX_KERNELS = 1024  # kernels kept in memory, least recently made first out
 _KERNELS: OrderedDict[tuple[str, str], Kernel] = OrderedDict()  # by key, and name in the text
+_CODES: WeakValueDictionary[str, _Code] = WeakValueDictionary()  # by key
 _LOCK = threading.RLock()
 _DEFERRED: ContextVar[bool] = ContextVar("nbgraph_deferred_kernels", default=False)
 _LOADED = ("address", "origin", "seconds", "_function")  # what there is once the code is there
+
+
+class _Code:
+    """The code of a content, which kernels of several names share."""
+
+    __slots__ = ("__weakref__", "loaded", "loading", "lost", "origin", "seconds")
+
+    def __init__(self) -> None:
+        self.loading = threading.Lock()
+        self.lost = False  # whether the disk is known not to have it
+        self.loaded: target.LoadedCode | None = None
+        self.origin, self.seconds = "", 0.0
+
+    def take(self, made: cache.Entry) -> None:
+        """Place it in memory."""
+        self.origin, self.seconds = made.origin, made.seconds
+        self.loaded = target.LoadedCode(made.code, made.symbols)
 
 
 class Kernel:
@@ -34,7 +53,7 @@ class Kernel:
     """
 
     __slots__ = (
-        *("_code", "_function", "_loading", "_lost"),
+        *("_code", "_function"),
         *("address", "compiler", "key", "loop", "name", "origin", "seconds", "source"),
     )
     address: int
@@ -47,52 +66,50 @@ class Kernel:
     ) -> None:
         self.loop, self.source, self.key, self.compiler = loop, source, key, compiler
         self.name = name
-        self._loading = threading.Lock()
-        self._lost = False  # whether the disk is known not to have it
-        self._code: target.LoadedCode | None = None
+        with _LOCK:
+            self._code = _CODES.setdefault(key, _Code())
 
     def __getattr__(self, name: str) -> Any:
         if name not in _LOADED:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         self.load()
+        code = self._code
+        assert code.loaded is not None
+        self.address, self.origin, self.seconds = code.loaded.address, code.origin, code.seconds
+        self._function = _PROTOTYPE(self.address)
         return object.__getattribute__(self, name)
 
     def load(self) -> None:
         """See to it that the code is in memory; CompileError where it cannot be made."""
-        if self._code is None:
-            with self._loading:
+        if self._code.loaded is None:
+            with self._code.loading:
                 self._bring(compiles=True)
 
     def at_hand(self) -> bool:
         """Whether the code is in memory or on disk; in the latter case it is loaded. While it is
         being compiled it is not."""
-        if self._code is None and not self._lost and self._loading.acquire(blocking=False):
+        code = self._code
+        if code.loaded is None and not code.lost and code.loading.acquire(blocking=False):
             try:
                 self._bring(compiles=False)
             finally:
-                self._loading.release()
-        return self._code is not None
+                code.loading.release()
+        return code.loaded is not None
 
     def _bring(self, *, compiles: bool) -> None:
-        if self._code is not None:
+        code = self._code
+        if code.loaded is not None:
             return
         with compiling(self.name, self.compiler) as note:
-            entry = None if self._lost else cache.load(self.key)
-            self._lost = entry is None
+            entry = None if code.lost else cache.load(self.key)
+            code.lost = entry is None
             if entry is None and compiles:
                 made = cpu.compile_source(self.source, self.compiler)
                 entry = cache.Entry(made.code, made.symbols, made.seconds, "compiled")
                 cache.store(self.key, entry)
             if entry is not None:
-                self._take(entry)
+                code.take(entry)
                 note(entry.origin, len(entry.code))
-
-    def _take(self, made: cache.Entry) -> None:
-        code = target.LoadedCode(made.code, made.symbols)
-        self.address = code.address
-        self._function = _PROTOTYPE(self.address)
-        self.origin, self.seconds = made.origin, made.seconds
-        self._code = code  # last: that is what others look at
 
     def run(self, record: np.ndarray, lo: int, hi: int) -> None:
         """Run a range of the iteration space on this thread, without the GIL."""
@@ -146,6 +163,7 @@ def forget_kernels() -> None:
     """Drop the kernels in memory (those in use live on); the disk is not touched."""
     with _LOCK:
         _KERNELS.clear()
+        _CODES.clear()
 
 
 def record(
