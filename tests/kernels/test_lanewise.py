@@ -218,3 +218,22 @@ def test_lanes_that_have_left_read_no_place_beyond_a_table(dtype):
     assert worlds.bits(op(x)) == worlds.bits(plain(looks_up, [x]))
     source = op.explain(dtype=dtype).kernel.source.text
     assert "table0(max(0, min(u0_0, 22)))" in source
+
+
+def raises_late(x):
+    k, total = 0, x
+    while k < 20 and (k - 6) * (k - 6) > x:
+        if k > 7 and x > 0.0:
+            raise ValueError("a lane that has left is asked again")
+        total += 1.0
+        k += 1
+    return total
+
+
+def test_lanes_that_have_left_raise_nothing():
+    x = np.where(np.arange(100) % 3 == 0, -1.0, 0.5)
+    expected = [raises_late(v) for v in x.tolist()]
+    assert ng.op(raises_late, on_invalid="raise")(x).tolist() == expected
+    x[41] = 0.0
+    x[42] = 1e-9
+    assert ng.op(raises_late, on_invalid="raise")(x).tolist() == list(map(raises_late, x.tolist()))

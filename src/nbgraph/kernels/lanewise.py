@@ -224,7 +224,7 @@ class Lanes(Body):
         if self._agrees(region.cond, set(shared)):
             return True, shared
         outs = [region.carried[key][2] for key in phis]
-        if any(n.op == "final" for n in self.schedule([region.cond, *outs])):
+        if any(n.op in ("final", "check") for n in self.schedule([region.cond, *outs])):
             return False, []
         finals = {key: self.graph.find_final(region_id, key) for key in shared}
         unread = [key for key, n in finals.items() if n is None or n.id not in self._uses]
