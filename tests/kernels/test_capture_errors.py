@@ -44,12 +44,6 @@ def undefined_name(x):
     return x * undefined_thing  # noqa: F821  # here
 
 
-def undefined_on_a_path(x):
-    if x > 0:
-        y = 2 * x
-    return y  # here
-
-
 def defined_in_a_loop(x):
     n = x
     while n > 1:
@@ -256,7 +250,7 @@ def calls_bad_helper(x):
 HERE = {  # function -> what the message says about the construct
     prints: "print", tries: "try", comprehension: "how many", generator: "how many",
     unknown_function: "'sorted'", undefined_name: "'undefined_thing' is not defined",
-    undefined_on_a_path: "'y'", defined_in_a_loop: "'last'", no_return: "without a `return`",
+    defined_in_a_loop: "'last'", no_return: "without a `return`",
     bare_return: "`return`", array_global: "<U4",
     indexes_operand: "indexed", string_arithmetic: "'1'", formats: "string",
     recursion: "recursion() calls itself", yields: "plain function",

@@ -30,6 +30,7 @@ from nbgraph.kernels.capture.values import (
     ListJoin,
     Mapping,
     Optional,
+    Partly,
     Reference,
     Static,
     Undefined,
@@ -254,6 +255,9 @@ class Expressions(Calls, Containers, Lists):
             value = env[name]
             if isinstance(value, Undefined):
                 self.refuse(node, f"{name!r} {value.why}", f"give {name!r} a value on every path")
+            if isinstance(value, Partly):
+                self.raises_unset(node, name, value)
+                return value.value
             return value
         try:
             found = self.scope.lookup(name)

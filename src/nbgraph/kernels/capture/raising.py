@@ -11,13 +11,14 @@ import builtins
 import re
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from nbgraph.errors import Raised
 from nbgraph.kernels.capture.values import (
     RAISED,
     RETURNED,
     Env,
+    Partly,
     Static,
     flag,
     raises_of,
@@ -58,6 +59,14 @@ class Raising:
             node, where, found = *node.args, node.data
             self.pending.append((flag_of(self.graph, found), where))
         return node
+
+    def raises_unset(self, node: ast.AST, name: str, value: Partly) -> None:
+        """Note that a name is read which some path leaves unset."""
+        tracer = cast("Tracer", self)
+        line = place(tracer.text.filename, tracer.text.line_of(node))
+        words = f"cannot access local variable {name!r} where it is not associated with a value"
+        found = Raised(tracer.operator, UnboundLocalError.__name__, words, line)
+        self.pending.append((flag_of(self.graph, found), value.missing))
 
     def settled(self, env: Env) -> Env:
         """The environment after what the statement's calls raised."""

@@ -27,6 +27,7 @@ from nbgraph.kernels.capture.values import (
     Optional,
     Static,
     Undefined,
+    Unset,
     Value,
     as_optional,
     flatten,
@@ -231,7 +232,7 @@ class RegionLoop:
             self._may_be_none(name, ends.get(name))
             settled = False
         for name in self.names:
-            ends.setdefault(name, self.start[name] if is_flag(name) else Undefined())
+            ends.setdefault(name, self.start[name] if is_flag(name) else Unset())
             if isinstance(ends[name], Optional) and not isinstance(self.start[name], Optional):
                 self.start[name] = Optional(graph.const(False), self.start[name])
                 settled = False

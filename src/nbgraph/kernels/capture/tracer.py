@@ -38,9 +38,11 @@ from nbgraph.kernels.capture.values import (
     Complex,
     Env,
     Mapping,
+    Partly,
     Reference,
     Static,
     Undefined,
+    Unset,
     Value,
     View,
     flag,
@@ -211,7 +213,8 @@ class Tracer(Expressions):
         """Join where `ended` has certainly left the block."""
         marked = dict(ended)
         for name in rest:
-            if isinstance(marked.get(name, Undefined()), Undefined) and not is_flag(name):
+            unset = isinstance(marked.get(name, Unset()), (Undefined, Partly))
+            if unset and not is_flag(name):
                 marked[name] = rest[name]
         return join(self.graph, stop, marked, rest)
 

@@ -81,6 +81,21 @@ class Undefined:
         self.why = why
 
 
+class Unset(Undefined):
+    """No value, as the path that was taken assigns none."""
+
+    __slots__ = ()
+
+
+class Partly:
+    """Unset where `missing` holds, elsewhere a value."""
+
+    __slots__ = ("missing", "value")
+
+    def __init__(self, missing: Node, value: Value) -> None:
+        self.missing, self.value = missing, value
+
+
 class Complex:
     """A complex number: two floating nodes."""
 
@@ -153,8 +168,8 @@ def join_value(
     graph: Graph, cond: Node, a: Value, b: Value, lists: ListJoin | None = None
 ) -> Value:
     """`a` where cond holds, else `b`; Undefined where the two do not fit together."""
-    if isinstance(a, Undefined) or isinstance(b, Undefined):
-        return a if isinstance(a, Undefined) else b
+    if isinstance(a, (Undefined, Partly)) or isinstance(b, (Undefined, Partly)):
+        return _join_unset(graph, cond, a, b)
     if a is b or cond.op == "const":
         return a if cond.data or a is b else b
     if lists is not None and (isinstance(a, REFERS) or isinstance(b, REFERS)):
@@ -215,6 +230,23 @@ def _may_be(none: Node) -> bool:
     return none.op != "const" or bool(none.data)
 
 
+def _join_unset(graph: Graph, cond: Node, a: Value, b: Value) -> Value:
+    """`join_value` where one of the two may be unset."""
+    for value in (a, b):
+        if isinstance(value, Undefined) and not isinstance(value, Unset):
+            return value
+    missing = [
+        v.missing if isinstance(v, Partly) else graph.const(isinstance(v, Unset)) for v in (a, b)
+    ]
+    held = [v.value if isinstance(v, Partly) else v for v in (a, b)]
+    values = [v for v in held if not isinstance(v, Unset)]
+    if len(values) < 2:
+        value = values[0] if values else a
+    else:
+        value = join_value(graph, cond, *values)
+    return value if isinstance(value, Undefined) else Partly(graph.select(cond, *missing), value)
+
+
 def join(graph: Graph, cond: Node, a: Env, b: Env) -> Env:
     """The environment after `if cond`: a name left undefined on a path that has ended is not
     missed."""
@@ -227,7 +259,7 @@ def join(graph: Graph, cond: Node, a: Env, b: Env) -> Env:
         if is_flag(name):
             result[name] = graph.select(cond, flag(graph, a, name), flag(graph, b, name))
             continue
-        x, y = a.get(name, Undefined()), b.get(name, Undefined())
+        x, y = a.get(name, Unset()), b.get(name, Unset())
         if isinstance(x, Undefined) and (a_ended or name == RESULT):
             result[name] = y
         elif isinstance(y, Undefined) and (b_ended or name == RESULT):
