@@ -132,6 +132,23 @@ def day_count_30_360(y1, m1, d1, d2, y2=2024, m2=6):
     return (360 * (y2 - y1) + 30 * (m2 - m1) + (d2 - d1)) / 360
 
 
+@sample("local", "for", "minmax", S=(60.0, 140.0), sigma=(0.1, 0.5), ulps=400)
+def american_put(S, sigma, K=100.0, r=0.05, T=1.0):
+    """A binomial tree of 24 steps."""
+    n = 24
+    dt = T / n
+    u = np.exp(sigma * np.sqrt(dt))
+    p = (np.exp(r * dt) - 1 / u) / (u - 1 / u)
+    values = np.zeros(n + 1)
+    for i in range(n + 1):
+        values[i] = max(K - S * u ** (2 * i - n), 0.0)
+    for step in range(n - 1, -1, -1):
+        for i in range(step + 1):
+            hold = np.exp(-r * dt) * (p * values[i + 1] + (1 - p) * values[i])
+            values[i] = max(hold, K - S * u ** (2 * i - step))
+    return values[0]
+
+
 @sample("table", "whole", "minmax", score=(0.0, 100.0), amount=(0.0, 1e6), smooth="amount")
 def expected_loss(score, amount):
     grade = min(int(score / 20), 5)

@@ -120,3 +120,21 @@ def fibonacci(n):
     for _ in range(n - 1):
         a, b = b, a + b
     return b
+
+
+@sample("sorted", "lists", "whole", a=(1, 6), b=(1, 6), c=(1, 6), d=(1, 6), smooth="")
+def best_three(a, b, c, d):
+    rolls = [a, b, c, d]
+    rolls.sort()
+    return rolls[1] + rolls[2] + rolls[3]
+
+
+@sample("unbound", "elif", "whole", distance=(0.0, 30.0), smooth="")
+def aggression(distance):
+    if distance < 5:
+        state = 2
+    elif distance < 15:
+        state = 1
+    elif distance >= 15:
+        state = 0
+    return state

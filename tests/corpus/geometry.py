@@ -130,6 +130,17 @@ def circle_overlap(d, r, R=2.0):
     return a + b - k
 
 
+@sample("local", "for", "outputs", t=(0.0, 1.0))
+def de_casteljau(t):
+    xs = [0.0, 1.0, 3.0, 4.0]
+    ys = [0.0, 2.0, -1.0, 1.0]
+    for k in range(3, 0, -1):
+        for i in range(k):
+            xs[i] = (1 - t) * xs[i] + t * xs[i + 1]
+            ys[i] = (1 - t) * ys[i] + t * ys[i + 1]
+    return xs[0], ys[0]
+
+
 @sample("outputs", "trigonometry", r=(0.1, 3.0), theta=(0.0, 3.1), phi=(-3.0, 3.0))
 def spherical(r, theta, phi):
     return r * sin(theta) * cos(phi), r * sin(theta) * sin(phi), r * cos(theta)

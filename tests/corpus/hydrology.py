@@ -129,6 +129,17 @@ def discharge_by_search(level):
     return RATING_Q[i] + f * (RATING_Q[i + 1] - RATING_Q[i])
 
 
+@sample("for", "local", "minmax", rain=(0.0, 30.0), k=(0.05, 0.9))
+def cascade_outflow(rain, k):
+    stores = np.array([5.0, 3.0, 2.0])
+    inflow = rain
+    for i in range(3):
+        stores[i] += inflow
+        inflow = k * stores[i]
+        stores[i] -= inflow
+    return inflow + 0.01 * stores.sum()
+
+
 @sample("elif", "rounding", "fstring", c=(0.0, 1.0), i=(0.0, 120.0))
 def rational_peak(c, i, area=2.5):
     if not 0 <= c <= 1:

@@ -243,12 +243,32 @@ def modular_power(base, exponent):
     return result
 
 
+@sample("recursion", "whole", a=(0, 400), b=(1, 400), smooth="")
+def gcd_recursive(a, b):
+    return a if b == 0 else gcd_recursive(b, a % b)
+
+
 @sample("while", "whole", "bits", n=(1, 10**6))
 def next_power_of_two(n):
     p = 1
     while p < n:
         p <<= 1
     return p
+
+
+@sample("whole", "local", "for", number=(0, 10**9))
+def luhn_valid(number):
+    digit_list = [0] * 10
+    for i in range(10):
+        digit_list[i] = number % 10
+        number //= 10
+    total = 0
+    for i in range(10):
+        d = digit_list[i]
+        if i % 2 == 1:
+            d = 2 * d - 9 if d > 4 else 2 * d
+        total += d
+    return total % 10 == 0
 
 
 @sample("generator", "lambda", "whole", n=(0, 200))

@@ -14,6 +14,8 @@ SLOPES = np.array([0.8, 0.1, -0.2, 0.3, -0.4])
 
 POLYNOMIAL = (1.0, -2.0, 0.5, 0.25, -0.125)
 
+BERNOULLI = [1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66]
+
 
 @sample("for", "closure", "nested", a=(0.0, 1.0), b=(1.0, 3.0), ulps=64)
 def simpson(a, b, n=20):
@@ -25,6 +27,22 @@ def simpson(a, b, n=20):
     for i in range(1, n):
         total += 4 * f(a + i * h) if i % 2 else 2 * f(a + i * h)
     return total * h / 3
+
+
+@sample("local", "for", "lists", b=(0.5, 3.0), ulps=200)
+def romberg(b):
+    rows = np.zeros((5, 5))
+    h = b
+    rows[0, 0] = 0.5 * h * (1.0 + 1 / (1 + b * b))
+    for i in range(1, 5):
+        h *= 0.5
+        total = 0.0
+        for k in range(1, 2**i, 2):
+            total += 1 / (1 + (k * h) ** 2)
+        rows[i, 0] = 0.5 * rows[i - 1, 0] + h * total
+        for j in range(1, i + 1):
+            rows[i, j] = rows[i, j - 1] + (rows[i, j - 1] - rows[i - 1, j - 1]) / (4**j - 1)
+    return rows[4, 4]
 
 
 @sample("while", "convergence", "lambda", c=(0.1, 50.0))
@@ -113,6 +131,16 @@ def hermite_spline(x):
     )
 
 
+@sample("local", "for", "lists", x=(0.0, 4.0), ulps=400)
+def neville(x):
+    xs = [0.0, 1.0, 2.0, 3.0]
+    p = [math.exp(-v) for v in xs]
+    for k in range(1, 4):
+        for i in range(4 - k):
+            p[i] = ((x - xs[i + k]) * p[i] + (xs[i] - x) * p[i + 1]) / (xs[i] - xs[i + k])
+    return p[0]
+
+
 @sample("while", "tuple", "convergence", a=(0.1, 10.0), b=(0.1, 10.0))
 def arithmetic_geometric(a, b):
     for _ in range(12):
@@ -120,6 +148,31 @@ def arithmetic_geometric(a, b):
         if abs(a - b) < 1e-15 * a:
             break
     return a
+
+
+@sample("recursion", "table", "for", x=(-4.3, 12.0), ulps=2e3)
+def digamma(x):
+    if x < 0.5:
+        return digamma(1 - x) - math.pi / math.tan(math.pi * x)
+    shift = 0.0
+    for _ in range(6):
+        shift -= 1 / x
+        x += 1
+    inverse = 1 / (x * x)
+    series, power = 0.0, inverse
+    for k in range(5):
+        series += BERNOULLI[k] / (2 * (k + 1)) * power
+        power *= inverse
+    return shift + math.log(x) - 0.5 / x - series
+
+
+@sample("recursion", "whole", x=(-1.0, 1.0), n=(0, 6), ulps=200)
+def legendre(x, n):
+    if n == 0:
+        return 1.0
+    if n == 1:
+        return x
+    return ((2 * n - 1) * x * legendre(x, n - 1) - (n - 1) * legendre(x, n - 2)) / n
 
 
 @sample("for", "unbound", x=(-1.0, 1.0), n=(2, 9), ulps=200)

@@ -37,6 +37,17 @@ ACKLAM_C = [
 
 ACKLAM_D = [0.007784695709041462, 0.3224671290700398, 2.445134137142996, 3.754408661907416]
 
+LANCZOS = np.array(
+    [
+        0.99999999999980993,
+        676.5203681218851,
+        -1259.1392167224028,
+        771.32342877765313,
+        -176.61502916214059,
+        12.507343278686905,
+    ]
+)
+
 
 @sample("plain", x=(-5.0, 5.0), mu=(-1.0, 1.0), sigma=(0.3, 3.0))
 def normal_density(x, mu, sigma):
@@ -154,6 +165,18 @@ def beta_fraction(x, a, b):
         if abs(d * c - 1) < 1e-15:
             break
     return h
+
+
+@sample("recursion", "table", "for", x=(-3.4, 12.0), ulps=400)
+def gamma_lanczos(x):
+    if x < 0.5:
+        return math.pi / (math.sin(math.pi * x) * gamma_lanczos(1 - x))
+    x -= 1
+    total = LANCZOS[0]
+    for i in range(1, 6):
+        total += LANCZOS[i] / (x + i)
+    t = x + 5.5
+    return math.sqrt(2 * math.pi) * t ** (x + 0.5) * math.exp(-t) * total
 
 
 @sample("early", "none", "static", x=(0.1, 20.0), lmbda=(-2.0, 2.0), at=[(3.0, 0.0)], ulps=400)
