@@ -16,18 +16,6 @@ PHASES = np.array(["new", "full"])
 LIST = [1.0, 2.0]
 
 
-def prints(x):
-    print(x)  # here
-    return x
-
-
-def tries(x):
-    try:  # here
-        return math.log(x)
-    except ValueError:
-        return 0.0
-
-
 def comprehension(x):
     return [k for k in (x, 1.0) if k > 0][0]  # here
 
@@ -238,17 +226,16 @@ async def waits(x):
     return x
 
 
-def helper_that_prints(y):
-    print(y)  # here, not at the call
-    return y
+def helper_that_yields(y):
+    yield y  # here, not at the call
 
 
 def calls_bad_helper(x):
-    return helper_that_prints(2 * x)
+    return helper_that_yields(2 * x)
 
 
 HERE = {  # function -> what the message says about the construct
-    prints: "print", tries: "try", comprehension: "how many", generator: "how many",
+    comprehension: "how many", generator: "how many",
     unknown_function: "'sorted'", undefined_name: "'undefined_thing' is not defined",
     defined_in_a_loop: "'last'", no_return: "without a `return`",
     bare_return: "`return`", array_global: "<U4",
@@ -289,9 +276,9 @@ def test_a_refusal_names_place_construct_and_remedy(fn):
 
 
 def test_a_refusal_in_a_helper_names_the_helper():
-    with pytest.raises(CaptureError, match="helper_that_prints") as caught:
+    with pytest.raises(CaptureError, match="helper_that_yields") as caught:
         ng.op(calls_bad_helper)
-    assert f"line {marked_line(helper_that_prints)}" in str(caught.value)
+    assert f"line {marked_line(helper_that_yields)}" in str(caught.value)
 
 
 def test_refusals_without_a_line():

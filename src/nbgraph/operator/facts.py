@@ -286,6 +286,7 @@ def notes(op: Mapper) -> list[str]:
         found.append("fastmath=True: the compiler may reorder this operator's arithmetic")
     if not op.certify:
         found.append("certify=False: derivatives are used unchecked")
+    found += [f"left out of kernels: {text}" for text in op._probe.graph.notes]
     scalar = op.scalar
     if isinstance(scalar, WrittenFunction):
         if "float64" in names_of(scalar.fn.__code__):

@@ -7,6 +7,7 @@ rules for dtypes, infinities and division by zero are NumPy's.
 
 from __future__ import annotations
 
+import ast
 import builtins
 import cmath
 import functools
@@ -19,6 +20,7 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError
 from nbgraph.kernels.capture.names import names_of
+from nbgraph.kernels.capture.text import NoSourceError, function_text
 from nbgraph.kernels.capture.typed import python_isinstance
 from nbgraph.kernels.function import Scalar, WrittenFunction
 from nbgraph.kernels.interpret import Evaluator, FloatDomain, Undetermined
@@ -93,7 +95,8 @@ def _lift(value: Any, compute: Any) -> Any:
 def per_element(scalar: Scalar, graph: Any, parameters: Mapping[str, Any]) -> Any:
     """The user's function over scalars, its `math` in NumPy's arithmetic."""
     if isinstance(scalar, WrittenFunction):
-        plain, places = rebound(scalar.fn), scalar.signature.places if scalar.signature else ()
+        places = scalar.signature.places if scalar.signature else ()
+        plain = _as_python(scalar.fn) if _catches(scalar.fn) else rebound(scalar.fn)
         answer = _without_errors(plain) if scalar.on_invalid == "nan" else plain
 
         def apply(*operands: Any) -> Any:
@@ -102,6 +105,28 @@ def per_element(scalar: Scalar, graph: Any, parameters: Mapping[str, Any]) -> An
 
         return apply
     return lambda *operands: _interpreted(scalar, operands, parameters)
+
+
+def _catches(fn: FunctionType) -> bool:
+    """Whether a text catches what Python raises, and NumPy's numbers do not."""
+    try:
+        body = function_text(fn).body
+    except NoSourceError:
+        return False
+    return any(isinstance(node, ast.Try) for part in body for node in ast.walk(part))
+
+
+def _as_python(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of Python's own numbers."""
+
+    def own(value: Any) -> Any:
+        return value.item() if isinstance(value, np.generic) else value
+
+    def call(*operands: Any, **parameters: Any) -> Any:
+        named = {name: own(value) for name, value in parameters.items()}
+        return fn(*map(own, operands), **named)
+
+    return call
 
 
 def _without_errors(fn: Callable[..., Any]) -> Callable[..., Any]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 import numpy as np
 
 from nbgraph.errors import CaptureError
-from nbgraph.kernels.capture import complex_numbers, objects, remedies, typed
+from nbgraph.kernels.capture import complex_numbers, objects, remedies, trying, typed
 from nbgraph.kernels.capture.arrays import Making
 from nbgraph.kernels.capture.closures import LocalFunction
 from nbgraph.kernels.capture.containers import Method
@@ -142,7 +142,10 @@ class Calls(Generators):
                 isinstance(a, Complex) for a in (*args, *kwargs.values())
             ):
                 return complex_numbers.call(tracer, node, target, operation, args, kwargs, path)
-            return self.operation(node, operation, args, kwargs, path)
+            result = self.operation(node, operation, args, kwargs, path)
+            if tracer.catching:
+                trying.of_function(tracer, target, args, result)
+            return result
         inner = plain_function(target)
         if inner is not None:
             return self.call_function(node, inner, args, kwargs, path)

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
-from nbgraph.kernels.capture import comparing, complex_numbers, objects, optional, remedies, typed
+from nbgraph.kernels.capture import (
+    comparing,
+    complex_numbers,
+    objects,
+    optional,
+    remedies,
+    trying,
+    typed,
+)
 from nbgraph.kernels.capture.arrays import METHODS, Making
 from nbgraph.kernels.capture.calls import NUMBER_METHODS, Calls
 from nbgraph.kernels.capture.containers import (
@@ -90,6 +98,8 @@ class Expressions(Calls, Containers, Lists):
         value = optional.number(self.graph, value)
         if isinstance(value, Node):
             return value
+        if isinstance(value, Undefined):
+            self.refuse(node, f"the value {value.why}", "give it a value on every path")
         what, remedy = f"{getattr(value, 'value', value)!r}", "use a number"
         if isinstance(value, tuple):
             what = "a tuple"
@@ -112,7 +122,10 @@ class Expressions(Calls, Containers, Lists):
 
     def condition(self, node: ast.expr, env: Env, path: Node) -> Node:
         """The truth of an expression."""
-        cond = self.truth(self.expression(node, env, path))
+        value = self.expression(node, env, path)
+        if isinstance(value, Undefined):
+            self.refuse(node, f"the value {value.why}", "give it a value on every path")
+        cond = self.truth(value)
         return decided(self.graph, path, cond) if self.decides else cond
 
     def truth(self, value: Value) -> Node:
@@ -259,12 +272,14 @@ class Expressions(Calls, Containers, Lists):
                 self.raises_unset(node, name, value)
                 return value.value
             return value
+        local = name in self.fn.__code__.co_varnames
         try:
+            if local:  # Python does not look outside for it
+                raise NameError(name)
             found = self.scope.lookup(name)
         except NameError:
             if name == self.fn.__name__:  # the operator that is being made
                 return Static(self.fn)
-            local = name in self.fn.__code__.co_varnames
             remedy = f"give {name!r} a value first" if local else "define it before it is used"
             self.refuse(node, f"the name {name!r} is not defined", remedy)
         return self.constant(found, node)
@@ -318,10 +333,11 @@ class Expressions(Calls, Containers, Lists):
         """A Python binary operator over two numbers."""
         if isinstance(a, Complex) or isinstance(b, Complex):
             return complex_numbers.binary(self._as_tracer, op, a, b, path)
-        if op == "pow":
-            return self.power(a, b, path)
-        if op in ("floordiv", "mod"):
-            return self.divide_floor(op, a, b, path)
+        if op in ("pow", "div", "floordiv", "mod"):
+            made = self._divided(op, a, b, path)
+            if self._as_tracer.catching:
+                trying.of_binary(self._as_tracer, op, a, b, made)
+            return made
         if op in ("band", "bor", "bxor", "shl", "shr"):
             return self.graph.bitwise(op, a, b)
         if op in ("lt", "le", "gt", "ge", "eq", "ne"):
@@ -331,6 +347,13 @@ class Expressions(Calls, Containers, Lists):
     def operator_name(self, op: ast.operator) -> str:
         """What graphs call a Python operator."""
         return BINARY[type(op)]
+
+    def _divided(self, op: str, a: Node, b: Node, path: Node) -> Value:
+        """A power, or one of the divisions."""
+        if op == "pow":
+            return self.power(a, b, path)
+        whole = op in ("floordiv", "mod")
+        return self.divide_floor(op, a, b, path) if whole else self.graph.arithmetic(op, a, b)
 
     def _unary(self, node: ast.UnaryOp, env: Env, path: Node) -> Value:
         if isinstance(node.op, ast.Not):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import re
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -20,7 +21,10 @@ from nbgraph.kernels.capture.values import (
     Env,
     Partly,
     Static,
+    Undefined,
     flag,
+    is_flag,
+    join_value,
     raises_of,
 )
 from nbgraph.kernels.scalar import Graph, Node
@@ -39,6 +43,7 @@ class Raising:
 
     graph: Graph
     pending: list[tuple[str, Node]]  # flags of exceptions, and where they were raised
+    catching: tuple[type, ...]  # what the `try` statements around catch
 
     @contextmanager
     def under(self, cond: Node) -> Generator[None]:
@@ -68,12 +73,19 @@ class Raising:
         found = Raised(tracer.operator, UnboundLocalError.__name__, words, line)
         self.pending.append((flag_of(self.graph, found), value.missing))
 
-    def settled(self, env: Env) -> Env:
-        """The environment after what the statement's calls raised."""
+    def settled(self, env: Env, before: Env | None = None) -> Env:
+        """The environment after what the statement's calls raised. `before`: what a handler finds
+        where the statement was not carried out."""
         graph = self.graph
         if not self.pending:
             return env
         env = dict(env)
+        if before is not None and self.catching:
+            somewhere = functools.reduce(graph.logical_or, [where for _, where in self.pending])
+            for name, value in env.items():
+                if value is not (old := before.get(name, value)) and not is_flag(name):
+                    kept = join_value(graph, somewhere, old, value)
+                    env[name] = value if isinstance(kept, Undefined) else kept
         for name, where in self.pending:
             left = flag(graph, env, RETURNED)
             where = graph.logical_and(where, graph.logical_not(left))
@@ -85,21 +97,31 @@ class Raising:
 
 def raised(tracer: Tracer, st: ast.Raise | ast.Assert, env: Env, where: Node) -> Env:
     """The environment after a statement that raises where a condition holds."""
+    if isinstance(st, ast.Raise) and st.exc is None and tracer.handled:
+        return {**env, **tracer.handled[-1], RETURNED: where}  # what is handled goes on
     if isinstance(st, ast.Assert):
         cls, message = AssertionError, _words(tracer, st.msg, env) if st.msg else ""
         message = message or ast.unparse(st.test)
     else:
         cls, message = _exception(tracer, st, env)
     line = place(tracer.text.filename, tracer.text.line_of(st))
-    name = flag_of(tracer.graph, Raised(tracer.operator, _known_class(cls).__name__, message, line))
+    found = Raised(tracer.operator, _known_class(cls).__name__, message, line)
+    name = flag_of(tracer.graph, found, cls)
     return {**env, name: where, RETURNED: where}
 
 
-def flag_of(graph: Graph, found: Raised) -> str:
+def flag_of(graph: Graph, found: Raised, cls: type | None = None) -> str:
     """The flag of what a text raises."""
     if found not in graph.raises:
         graph.raises.append(found)
-    return f"{RAISED}{graph.raises.index(found)}"
+    number = graph.raises.index(found)
+    graph.classes.setdefault(number, cls or getattr(builtins, found.kind))
+    return f"{RAISED}{number}"
+
+
+def class_of(graph: Graph, name: str) -> type:
+    """The class of the exception that a flag stands for."""
+    return graph.classes[int(name.removeprefix(RAISED))]
 
 
 def of_flag(graph: Graph, name: str) -> Raised:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 STATEMENTS: dict[type[ast.AST], str] = {
-    ast.Try: "test the condition with `if` instead of catching an exception",
     ast.Nonlocal: "pass the value as an operand or a parameter",
     ast.ClassDef: "define the class outside; scalar functions work on numbers",
     ast.Expr: "scalar functions have no effects: to append write `values = [*values, x]`, to see "

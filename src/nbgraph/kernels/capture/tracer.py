@@ -16,10 +16,10 @@ from types import FunctionType
 from typing import NoReturn, cast
 
 from nbgraph.errors import CaptureError
-from nbgraph.kernels.capture import remedies
+from nbgraph.kernels.capture import effects, remedies
 from nbgraph.kernels.capture.arrays import Making
 from nbgraph.kernels.capture.cases import matched
-from nbgraph.kernels.capture.closures import Definition, LocalFunction, breaks, is_short, walk
+from nbgraph.kernels.capture.closures import Definition, LocalFunction, breaks, is_short
 from nbgraph.kernels.capture.expressions import Expressions
 from nbgraph.kernels.capture.lookups import is_constant
 from nbgraph.kernels.capture.names import Scope, Watch, is_own_text
@@ -29,6 +29,7 @@ from nbgraph.kernels.capture.recursion import Recursion, TooDeep
 from nbgraph.kernels.capture.regions import RegionLoop
 from nbgraph.kernels.capture.scoping import scoping
 from nbgraph.kernels.capture.text import FunctionText, function_text
+from nbgraph.kernels.capture.trying import attempted
 from nbgraph.kernels.capture.values import (
     BROKE,
     CONTINUED,
@@ -51,6 +52,7 @@ from nbgraph.kernels.capture.values import (
     is_optional,
     is_true,
     join,
+    join_value,
     placed,
     raises_of,
     stopped,
@@ -59,8 +61,6 @@ from nbgraph.kernels.capture.values import (
 )
 from nbgraph.kernels.kinds import is_boolean, is_integer
 from nbgraph.kernels.scalar import Graph, Node
-
-_SUSPENDS = (ast.Yield, ast.YieldFrom, ast.Await)
 
 
 class Tracer(Expressions):
@@ -72,6 +72,9 @@ class Tracer(Expressions):
         self.graph, self.fn, self.watch, self.caller = graph, fn, watch, caller
         self.depth = 0 if caller is None else caller.depth + 1
         self.pending = []
+        # what `try` statements around catch; the library's own texts raise nothing by themselves
+        self.catching = () if caller is None or is_own_text(fn) else caller.catching
+        self.handled: list[dict[str, Node]] = []  # exceptions of the handlers that are traced
         self.scope = Scope(fn, watch)
         self.text: FunctionText = function_text(fn)
         self.frame: Env = {}
@@ -95,16 +98,9 @@ class Tracer(Expressions):
         """The value, which may refer to lists, with what these hold then and what is raised."""
         outer_line = self.graph.line
         env = self.block(self.text.body, env, path)
-        if self.depth and not any(isinstance(n, ast.Return) for n in walk(self.text.body)):
-            env = {**env, RESULT: Static(None), RETURNED: self.graph.const(True)}
-        if not is_true(flag(self.graph, env, RETURNED)):
-            last = self.text.body[-1]
-            self.refuse(
-                last,
-                "some path reaches the end of the function without a `return`",
-                "return a value on every path, e.g. `return 0.0` at the end",
-            )
         value = env.get(RESULT, Undefined("is the result of a function that always raises"))
+        if not is_true(returned := flag(self.graph, env, RETURNED)):
+            value = self._ended(env, value, returned)
         if not self.depth and is_optional(value):
             what = "the result is None on some paths"
             self.refuse(self.text.body[-1], what, "return a number on every path, e.g. math.nan")
@@ -119,6 +115,17 @@ class Tracer(Expressions):
             return self._checked(env, value)
         self.caller.leave(env)
         return value
+
+    def _ended(self, env: Env, value: Value, returned: Node) -> Value:
+        """The result where some path ends without a `return`: None there."""
+        if self.caller is None:
+            self.refuse(
+                self.text.body[-1],
+                "some path reaches the end of the function without a `return`",
+                "return a value on every path, e.g. `return 0.0` at the end",
+            )
+        nothing = Static(None)
+        return join_value(self.graph, returned, value, nothing) if RESULT in env else nothing
 
     def _checked(self, env: Env, value: Value) -> Value:
         """The result of an operator, which ends the kernel for an element that was raised for."""
@@ -197,7 +204,7 @@ class Tracer(Expressions):
             if stop.data:
                 return env
             self.graph.line = f"{self.text.filename}:{self.text.line_of(statement)}"
-            env = self.settled(self.statement(statement, env, path))
+            env = self.settled(self.statement(statement, env, path), env)
         return env
 
     def going(self, env: Env, path: Node, run: Callable[[Env, Node], Env]) -> Env:
@@ -231,12 +238,12 @@ class Tracer(Expressions):
                 return matched(self, st, env, path)
             case ast.FunctionDef(name=name):
                 return {**env, name: self.local(st, env, path)}
-            case ast.Expr(value=ast.Call()):
-                env = dict(env)
-                self.object(st.value, env, path)
-                return env
+            case ast.Try():
+                return attempted(self, st, env, path)
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 return env
+            case ast.Expr():
+                return effects.done(self, st, env, path)
             case ast.Import() | ast.ImportFrom() | ast.Delete() | ast.Global() | ast.With():
                 return scoping(self, st, env, path)
         return self._leave(st, env, path)
@@ -268,9 +275,11 @@ class Tracer(Expressions):
         return env
 
     def _return(self, st: ast.Return, env: Env, path: Node) -> Env:
-        if st.value is None:
-            self.refuse(st, "`return` without a value", "return a number")
-        value = self.object(st.value, env, path)
+        value = Static(None) if st.value is None else self.object(st.value, env, path)
+        if self.caller is None and isinstance(value, Static) and value.value is None:
+            what = "`return` without a number: the result is None for some elements"
+            remedy = "return a number such as math.nan, or raise an exception, which is told"
+            self.refuse(st, what, remedy)
         values = value if isinstance(value, tuple) else (value,)
         if not self.depth and any(isinstance(v, Complex) for v in values):
             name = ast.unparse(st.value) if isinstance(st.value, ast.Name) else "z"
@@ -287,8 +296,6 @@ class Tracer(Expressions):
 
     def _refuse_statement(self, st: ast.stmt) -> NoReturn:
         what, remedy = _name_of(st), remedies.statement(st)
-        if isinstance(st, ast.Expr) and isinstance(st.value, _SUSPENDS):
-            what, remedy = "a `yield` or `await`", remedies.expression(st.value)
         self.refuse(st, f"{what} is not understood in a scalar function", remedy)
 
     def _augmented(self, st: ast.AugAssign, env: Env, path: Node) -> Env:
@@ -512,11 +519,7 @@ def _is_endless(st: ast.While) -> bool:
 def _name_of(st: ast.stmt) -> str:
     name = type(st).__name__.lower()
     article = "an" if name[0] in "ai" else "a"
-    return (
-        "a statement that is only an expression"
-        if name == "expr"
-        else f"{article} `{name}` statement"
-    )
+    return f"{article} `{name}` statement"
 
 
 __all__ = ["Static", "Tracer"]

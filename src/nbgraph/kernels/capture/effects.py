@@ -1,0 +1,95 @@
+"""Statements whose value nobody uses.
+
+What a text reports (print, logging, warnings) is left out of kernels, with a note for `explain()`;
+`compiler="python"` still does it. A call whose result nobody uses is traced where it is a Python
+function: what it raises counts.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+from typing import TYPE_CHECKING, Any
+
+from nbgraph.errors import CaptureError
+from nbgraph.kernels.capture import remedies
+from nbgraph.kernels.capture.calls import Inlinable
+from nbgraph.kernels.capture.closures import walk
+from nbgraph.kernels.capture.names import NotYetDefined, plain_function
+from nbgraph.kernels.capture.text import function_text
+from nbgraph.kernels.capture.values import Env, Static
+from nbgraph.kernels.wording import place
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.capture.tracer import Tracer
+    from nbgraph.kernels.scalar import Node
+
+_SUSPENDS = (ast.Yield, ast.YieldFrom, ast.Await)
+_EXITS = (sys.exit, getattr(builtins, "exit", None), getattr(builtins, "quit", None))
+
+
+def done(tracer: Tracer, st: ast.Expr, env: Env, path: Node) -> Env:
+    """The environment after an expression whose value nobody uses."""
+    call = st.value
+    if isinstance(call, _SUSPENDS):
+        what = "a `yield` or `await` is not understood in a scalar function"
+        tracer.refuse(st, what, remedies.expression(call))
+    target = _target(tracer, call, env) if isinstance(call, ast.Call) else None
+    if target is None or not isinstance(call, ast.Call):
+        env = dict(env)
+        tracer.object(call, env, path)  # such as a method that changes a list
+    elif target in _EXITS:
+        name = ast.copy_location(ast.Name("SystemExit", ast.Load()), st)
+        exits = ast.Call(name, call.args, [])
+        return tracer.statement(ast.copy_location(ast.Raise(exits), st), env, path)
+    elif _is_report(target):
+        _note(tracer, st)
+    else:
+        return _checked(tracer, st, target, env, path)
+    return env
+
+
+def _target(tracer: Tracer, call: ast.Call, env: Env) -> Any:
+    """The Python object that is called; None where it is a value of the text."""
+    found = tracer.static(call.func, env)
+    if isinstance(getattr(found, "__self__", None), (list, dict, set)):
+        return None  # a change of what is outside is refused
+    if found is None and isinstance(call.func, ast.Name):
+        value = env.get(call.func.id)
+        return value.value if isinstance(value, Static) else None
+    return found
+
+
+def _is_report(target: Any) -> bool:
+    """Whether a function is the standard library's, or compiled: it has effects alone."""
+    owner = getattr(target, "__self__", None)
+    module = getattr(target, "__module__", None) or type(owner).__module__
+    plain = plain_function(getattr(target, "__func__", target))
+    known = plain is not None or isinstance(target, Inlinable) or hasattr(target, "func")
+    return not known or str(module).partition(".")[0] in sys.stdlib_module_names
+
+
+def _checked(tracer: Tracer, st: ast.Expr, target: Any, env: Env, path: Node) -> Env:
+    """Trace a function for what it raises; one that raises nothing may do what is not known."""
+    pending, after = list(tracer.pending), dict(env)
+    try:
+        tracer.object(st.value, after, path)
+    except NotYetDefined:
+        raise
+    except CaptureError:
+        plain = plain_function(getattr(target, "__func__", target))
+        body = function_text(plain).body if plain is not None else []
+        if any(isinstance(node, (ast.Raise, ast.Assert)) for node in walk(body)):
+            raise
+        tracer.pending[:] = pending
+        _note(tracer, st)
+        return env
+    return after
+
+
+def _note(tracer: Tracer, st: ast.stmt) -> None:
+    line = place(tracer.text.filename, tracer.text.line_of(st))
+    text = f"{ast.unparse(st).splitlines()[0]}  {line}: it has an effect alone"
+    if text not in tracer.graph.notes:
+        tracer.graph.notes.append(text)

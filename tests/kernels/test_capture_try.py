@@ -1,0 +1,190 @@
+"""`try` statements: raises of the text, and what Python raises where kernels have inf or NaN."""
+
+# ruff: noqa: SIM105, TRY301, TRY300, TRY002, BLE001, TRY201, RET505, B904, S110, E722 - the subject
+
+import contextlib
+import math
+
+import numpy as np
+import pytest
+
+import nbgraph as ng
+from nbgraph.errors import CaptureError
+
+
+def ratio(x):
+    try:
+        return 1.0 / x
+    except ZeroDivisionError:
+        return 7.0
+
+
+def assigned(x):
+    y = 1.0
+    try:
+        y = 2.0
+        y = math.log(x)
+    except ValueError as error:
+        print(error)  # noqa: T201
+        y = y + 10.0
+    return y
+
+
+def with_else(x):
+    try:
+        root = math.sqrt(x)
+    except (ValueError, TypeError):
+        result = -1.0
+    else:
+        result = root + 1.0
+    finally:
+        scale = 2.0
+    return result * scale
+
+
+def overflows(x):
+    try:
+        return math.exp(x)
+    except OverflowError:
+        return math.inf if x > 0 else 0.0
+
+
+def several(x):
+    try:
+        if x > 5:
+            raise OverflowError("large")
+        y = math.sqrt(x) / (x - 1.0)
+    except ZeroDivisionError:
+        return 100.0
+    except ValueError:
+        return 200.0
+    except ArithmeticError:
+        return 300.0
+    return y
+
+
+def inverse(v):
+    return 1.0 / v
+
+
+def by_helper(x):
+    try:
+        return inverse(x) + inverse(x - 1.0)
+    except ZeroDivisionError:
+        return 0.0
+
+
+def everything(x):
+    try:
+        return math.log(x) / (x - 1.0)
+    except Exception:
+        return -5.0
+
+
+def nested(x):
+    try:
+        try:
+            return 1.0 / x
+        except ValueError:
+            return 1.0
+        finally:
+            x = x + 1.0
+    except ZeroDivisionError:
+        return x
+
+
+def raised_again(x):
+    try:
+        if x < 0:
+            raise ValueError("below 0")
+        return math.sqrt(x)
+    except ValueError:
+        if x > -0.5:
+            return 0.0
+        raise
+
+
+def in_a_loop(x):
+    total = 0.0
+    for k in range(30):
+        try:
+            total += 1.0 / (x - k)
+        except ZeroDivisionError:
+            continue
+    return total
+
+
+def powers(x):
+    try:
+        return x**-2.5
+    except ZeroDivisionError:
+        return 0.0
+
+
+def whole(x):
+    try:
+        return float(int(x))
+    except (ValueError, OverflowError):
+        return -1.0
+
+
+FUNCTIONS = (
+    *(ratio, assigned, with_else, overflows, several, by_helper, everything, nested),
+    *(raised_again, in_a_loop, powers, whole),
+)
+POINTS = [0.0, 1.0, 2.0, 5.0, 0.25, 6.0, -0.25, 800.0, -800.0, math.inf, math.nan]
+
+
+@pytest.mark.parametrize("fn", FUNCTIONS, ids=lambda fn: fn.__name__)
+@pytest.mark.parametrize("compiler", ["llvm", "python"])
+def test_the_value_is_pythons(fn, compiler):
+    op = ng.op(fn)
+    x, expected = [], []
+    for v in POINTS:
+        with contextlib.suppress(ValueError, OverflowError, ZeroDivisionError):
+            found = fn(v)
+            if isinstance(found, float):
+                x.append(v)
+                expected.append(found)
+    with ng.config(compiler=compiler):
+        np.testing.assert_allclose(op(np.array(x)), expected, rtol=1e-13)
+
+
+def test_what_is_not_caught_ends_the_kernel():
+    with pytest.raises(ValueError, match="raised_again: below 0 .element 1, "):
+        ng.op(raised_again)(np.array([1.0, -2.0]))
+
+
+def test_outside_of_a_try_statement_division_is_numpys():
+    assert np.isinf(ng.op(inverse)(np.array([0.0]))).all()
+
+
+def test_the_derivative_follows_the_branch():
+    np.testing.assert_allclose(ng.op(ratio).derivative(0)(np.array([0.5, 2.0])), [-4.0, -0.25])
+
+
+def looks_up(x):
+    try:
+        return (1.0, 2.0)[int(x)]
+    except IndexError:
+        return 0.0
+
+
+def hides(x):
+    try:
+        return 1.0 / x
+    finally:
+        return 0.0  # noqa: B012, SIM107
+
+
+@pytest.mark.parametrize(
+    ("fn", "problem", "remedy"),
+    [
+        (looks_up, "a key that is missing is not caught", "test it before"),
+        (hides, "hides an exception", "behind the `try`"),
+    ],
+)
+def test_refusals(fn, problem, remedy):
+    with pytest.raises(CaptureError) as caught:
+        ng.op(fn)
+    assert problem in str(caught.value) and remedy in str(caught.value)
