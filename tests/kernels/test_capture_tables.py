@@ -210,6 +210,15 @@ def test_equal_tables_share_a_kernel_and_others_do_not():
     assert first(x) == second(x) == 2.0 and third(x) == 2.4
 
 
+def run(x):
+    return 2.0 * x + 1.0
+
+
+def test_a_function_may_be_called_as_part_of_a_kernel_is():
+    x = np.arange(5.0)
+    np.testing.assert_array_equal(ng.op(run)(x), 2.0 * x + 1.0)
+
+
 def test_a_pickled_operator_has_its_tables():
     op = pickle.loads(pickle.dumps(ng.op(entries)))
     check(op(POINTS), expected(entries, POINTS))

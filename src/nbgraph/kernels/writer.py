@@ -90,6 +90,8 @@ class Writer:
         name = self.loop.name if self.loop.name.isidentifier() else "kernel"
         self.prologue()
         self.space()
+        while any(line.startswith(f"def {name}(") for line in self.parts):
+            name += "_"  # a user's function may be called as a part is
         before, behind = self.namespace.noting(self.lines, self.fault, 1)
         self.lines = [*before, *self.lines, *behind]
         self.line(1, "return load(fault, 0)" if self._may_fail() else "return 0")
