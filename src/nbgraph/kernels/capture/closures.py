@@ -83,6 +83,16 @@ def walk(statements: list[ast.stmt] | list[ast.expr]) -> Iterator[ast.AST]:
             todo.extend(ast.iter_child_nodes(node))
 
 
+def assigned_within(node: ast.expr) -> set[str]:
+    """The names that `:=` assigns in an expression, outside of functions that it defines: those of
+    a comprehension are variables of the function around it."""
+    return {
+        n.target.id
+        for n in walk([node])
+        if isinstance(n, ast.NamedExpr) and isinstance(n.target, ast.Name)
+    }
+
+
 def is_short(loop: ast.For, trips: int) -> bool:
     """Whether a loop is written out: few trips, or some more of few operations each, whose machine
     code is vectors then."""

@@ -10,6 +10,7 @@ import copy
 import math
 from typing import Any
 
+from nbgraph.kernels.capture.closures import assigned_within
 from nbgraph.kernels.capture.sequences import FOLDS, TESTS, Comprehension, Sequences, lookup
 from nbgraph.kernels.capture.values import Env, Undefined, Value, join_value
 from nbgraph.kernels.scalar import Node
@@ -58,7 +59,13 @@ class Generators(Sequences):
         if target is len and not any(part.ifs for part in made.generators):
             return None
         options |= {"elt": ast.Constant(1)} if target is len else {"elt": made.elt}
-        body: list[ast.stmt] = _Filled(options).visit(ast.parse(_LOOPS[sort])).body
+        assigned, text = assigned_within(made), _LOOPS[sort]
+        if assigned and sort in ("any", "all"):  # what is assigned last shows where it ends
+            if len(made.generators) > 1:
+                what = f"`:=` inside of {sort}() over several loops is not understood"
+                self.refuse(node, what, "write the loops")
+            text = text.replace(" total", "\n    total") + "\n    break"
+        body: list[ast.stmt] = _Filled(options).visit(ast.parse(text)).body
         for part in reversed(made.generators):
             for test in reversed(part.ifs):
                 body = [ast.If(test, body, [])]
@@ -70,6 +77,7 @@ class Generators(Sequences):
         inner = {**env, **self._start(target, sort, start)}
         after = self._tracer.block(body, inner, path)
         self.leave(after)
+        env.update({name: after[name] for name in assigned if name in after})
         if sort not in ("next", "min", "max"):
             return after[TOTAL]
         return self._or_default(node, after, start)

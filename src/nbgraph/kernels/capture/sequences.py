@@ -20,7 +20,7 @@ import numpy as np
 from nbgraph.kernels.capture import arrays, samples, vectors
 from nbgraph.kernels.capture.arrays import METHODS, Making, in_order
 from nbgraph.kernels.capture.builtins import Builtins
-from nbgraph.kernels.capture.closures import LocalFunction
+from nbgraph.kernels.capture.closures import LocalFunction, assigned_within
 from nbgraph.kernels.capture.containers import Method
 from nbgraph.kernels.capture.lists import CHANGES
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at, within
@@ -77,6 +77,11 @@ class Sequences(Builtins):
     def comprehension(self, node: Comprehension, env: Env, path: Node) -> tuple[Value, ...]:
         """The tuple of what a comprehension lists."""
         found: list[Value] = []
+        assigned = assigned_within(node)
+
+        def adopt(outer: Env, inner: Env) -> None:
+            self._tracer.adopt(outer, inner)
+            outer.update({name: inner[name] for name in assigned if name in inner})
 
         def visit(generators: list[ast.comprehension], inner: Env) -> None:
             if not generators:
@@ -88,11 +93,11 @@ class Sequences(Builtins):
                 self._tracer.bind(first.target, item, bound)
                 if all(self._certain(test, bound, path) for test in first.ifs):
                     visit(rest, bound)
-                self._tracer.adopt(inner, bound)
+                adopt(inner, bound)
 
         inner = dict(env)
         visit(node.generators, inner)
-        self._tracer.adopt(env, inner)
+        adopt(env, inner)
         return tuple(found)
 
     def _certain(self, test: ast.expr, env: Env, path: Node) -> bool:
