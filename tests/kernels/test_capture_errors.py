@@ -281,6 +281,17 @@ def test_a_refusal_in_a_helper_names_the_helper():
     assert f"line {marked_line(helper_that_yields)}" in str(caught.value)
 
 
+def test_what_is_wrong_beside_a_range_is_told():
+    def sums(x, n):
+        total = 0.0
+        for k in range(n):
+            total += k * x.missing
+        return total
+
+    with pytest.raises(CaptureError, match="'missing'"):
+        ng.op(sums)
+
+
 def test_refusals_without_a_line():
     with pytest.raises(CaptureError, match="returns_module: the result is <module 'math'"):
         ng.op(returns_module)

@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.names import Watch
+from nbgraph.kernels.capture.text import KindError
 from nbgraph.kernels.function import Captured, Scalar
 from nbgraph.kernels.signature import defaults_of
 
@@ -19,7 +20,8 @@ _KNOWN: WeakKeyDictionary[Scalar, tuple[Watch, tuple[str, ...]]] = WeakKeyDictio
 def probe(scalar: Scalar) -> Captured:
     """A first capture: floating operands where the function takes them, else integers, else bools.
 
-    Raises the CaptureError of floating operands where it takes none of these.
+    Raises the CaptureError of floating operands where it takes none of these, unless that only asks
+    for integers.
     """
     known = _KNOWN.get(scalar)
     if known is not None and known[0] is scalar.watch:
@@ -42,7 +44,8 @@ def _find(scalar: Scalar) -> tuple[str, ...]:
         error = _refusal(scalar, kinds)
         if error is None:
             return kinds if kinds in own else _with_floats(scalar, kinds)
-        first = first or error
+        if first is None or isinstance(first, KindError):
+            first = error
     assert first is not None
     raise first
 

@@ -18,6 +18,10 @@ class NoSourceError(CaptureError):
     """The function's text cannot be found (made by exec, or its file is gone)."""
 
 
+class KindError(CaptureError):
+    """A value is floating where an integer is needed: operands of another kind may do."""
+
+
 class FunctionText(NamedTuple):
     """A function's arguments and body, and how its line numbers map to the user's file."""
 

@@ -28,7 +28,7 @@ from nbgraph.kernels.capture.raising import OnInvalid, of_flag, raised
 from nbgraph.kernels.capture.recursion import Recursion, TooDeep
 from nbgraph.kernels.capture.regions import RegionLoop
 from nbgraph.kernels.capture.scoping import scoping
-from nbgraph.kernels.capture.text import FunctionText, function_text
+from nbgraph.kernels.capture.text import FunctionText, KindError, function_text
 from nbgraph.kernels.capture.trying import attempted
 from nbgraph.kernels.capture.values import (
     BROKE,
@@ -447,11 +447,12 @@ class Tracer(Expressions):
         if isinstance(call, ast.Call) and self.static(call.func, env) is range:
             nodes = [self.number(a, env, path) for a in call.args]
             if not all(is_integer(n.kind) or is_boolean(n.kind) for n in nodes):
-                self.refuse(
-                    call,
-                    "range() takes integers, here it was given a floating value",
-                    "give the count as a keyword-only integer parameter, or use a while loop",
-                )
+                what = "range() takes integers, here it was given a floating value"
+                remedy = "give the count as a keyword-only integer parameter, or use a while loop"
+                try:
+                    self.refuse(call, what, remedy)
+                except CaptureError as error:
+                    raise KindError(*error.args) from None
             nodes = [self.graph.cast(n, "i") for n in nodes]
             zero, one = self.graph.const(0), self.graph.const(1)
             if len(nodes) == 1:
