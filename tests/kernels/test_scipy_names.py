@@ -43,12 +43,12 @@ FUNCTIONS = {
 }
 
 
-def written(expressions, returned="({})"):
-    """A function of x, y, u, a, b and n that returns the values of expressions."""
-    text = "def f(x, y, u, a, b, n):\n    return " + returned.format(", ".join(expressions)) + "\n"
+def written(expressions, returned="({},)", names="x, y, u, a, b, n", space=None):
+    """A function of `names` that returns the values of expressions."""
+    text = f"def f({names}):\n    return " + returned.format(", ".join(expressions)) + "\n"
     filename = f"<{text}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
-    space = {"sp": sp}
+    space = space or {"sp": sp}
     exec(compile(text, filename, "exec"), space)
     return space["f"]
 

@@ -16,6 +16,7 @@ from nbgraph.kernels.capture import complex_numbers, objects, remedies, trying, 
 from nbgraph.kernels.capture.arrays import Making
 from nbgraph.kernels.capture.closures import LocalFunction
 from nbgraph.kernels.capture.containers import Method
+from nbgraph.kernels.capture.distributions import distribution
 from nbgraph.kernels.capture.generators import Generators
 from nbgraph.kernels.capture.names import NotYetDefined, plain_function
 from nbgraph.kernels.capture.raising import OnInvalid
@@ -114,6 +115,9 @@ class Calls(Generators):
         found = typed.function_of_number(tracer, node, target, args, kwargs)
         if found is None:
             found = objects.call(tracer, node, target, args, kwargs)
+        if found is not None:
+            return found
+        found = distribution(tracer, node, target, args, kwargs, path)
         if found is not None:
             return found
         if isinstance(target, MethodType):

@@ -27,6 +27,7 @@ from nbgraph.kernels.capture.containers import (
     Method,
 )
 from nbgraph.kernels.capture.decided import decided
+from nbgraph.kernels.capture.distributions import method_of
 from nbgraph.kernels.capture.lists import CHANGES, Lists
 from nbgraph.kernels.capture.names import Scope
 from nbgraph.kernels.capture.values import (
@@ -323,6 +324,9 @@ class Expressions(Calls, Containers, Lists):
 
     def attribute(self, node: ast.expr, owner: Any, name: str) -> Value:
         """An attribute of a Python object."""
+        method = method_of(owner, name)
+        if method is not None:
+            return Static(method)
         try:
             value = self.watch.read_attribute(owner, name)
         except AttributeError as error:

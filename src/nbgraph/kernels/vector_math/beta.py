@@ -201,13 +201,17 @@ def betaincinv(a, b, p):
         return np.nan
     if p == 0.0 or p == 1.0:
         return p
+    upper = p > 0.5  # then 1 - p is exact, and a small share is known with more digits
     x, low, high, trip = beta_guess(a, b, p), 0.0, 1.0, 0
     while trip < 200 and high - low > EPS * high:
         if not (x > low and x < high):
             x = 0.5 * (low + high) if low > 0.0 or high > 1e-3 else 0.01 * high
             if x == 0.0:
                 return x
-        off = beta_ratio(a, b, x, 1.0 - x, False) - p
+        if upper:
+            off = (1.0 - p) - beta_ratio(a, b, x, 1.0 - x, True)
+        else:
+            off = beta_ratio(a, b, x, 1.0 - x, False) - p
         if off > 0.0:
             high = x
         else:

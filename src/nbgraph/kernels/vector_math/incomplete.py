@@ -200,6 +200,8 @@ def gamma_inverse(a, p, upper):
         return np.nan
     if p == 0.0 or p == 1.0:
         return np.inf if (p == 0.0) == upper else 0.0
+    if p > 0.5:  # 1 - p is exact, and a small share is known with more digits
+        p, upper = 1.0 - p, not upper
     x, trip, step = gamma_guess(a, p, upper), 0, 1.0
     while trip < 60 and absolute(step) > 1e-9 * x and x > 0.0:
         density = gamma_density(a, x)

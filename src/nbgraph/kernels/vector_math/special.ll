@@ -1,5 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources 1e231ae57b2fc163, llvmlite 0.50, fma
+; sources 8bb6289682464546, llvmlite 0.50, fma
 
 declare double @llvm.copysign.f64(double, double)
 
@@ -548,633 +548,652 @@ b1:
   %v2 = alloca double, align 8
   %v3 = alloca double, align 8
   %v4 = alloca double, align 8
+  %v5 = alloca double, align 8
   call void @llvm.lifetime.start.p0(ptr nonnull %v4)
-  %v5 = fcmp ogt double %x, 0.000000e+00
-  %v6 = fcmp ogt double %y, 0.000000e+00
-  %v7 = select i1 %v5, i1 %v6, i1 false
-  %v8 = fcmp oge double %z, 0.000000e+00
-  %v9 = fcmp ole double %z, 1.000000e+00
-  %v10 = and i1 %v8, %v9
-  %v11 = select i1 %v7, i1 %v10, i1 false
-  br i1 %v11, label %b2, label %b37
+  call void @llvm.lifetime.start.p0(ptr nonnull %v5)
+  %v6 = fcmp ogt double %x, 0.000000e+00
+  %v7 = fcmp ogt double %y, 0.000000e+00
+  %v8 = select i1 %v6, i1 %v7, i1 false
+  %v9 = fcmp oge double %z, 0.000000e+00
+  %v10 = fcmp ole double %z, 1.000000e+00
+  %v11 = and i1 %v9, %v10
+  %v12 = select i1 %v8, i1 %v11, i1 false
+  br i1 %v12, label %b2, label %b40
 b2:
-  %v12 = fcmp oeq double %z, 0.000000e+00
-  %v13 = fcmp oeq double %z, 1.000000e+00
-  %v14 = or i1 %v12, %v13
-  br i1 %v14, label %b37, label %b3
+  %v13 = fcmp oeq double %z, 0.000000e+00
+  %v14 = fcmp oeq double %z, 1.000000e+00
+  %v15 = or i1 %v13, %v14
+  br i1 %v15, label %b40, label %b3
 b3:
-  %v15 = fcmp oge double %x, 1.000000e+00
-  %v16 = fcmp oge double %y, 1.000000e+00
-  %v17 = select i1 %v15, i1 %v16, i1 false
-  br i1 %v17, label %b4, label %b8
+  %v16 = fcmp ogt double %z, 5.000000e-01
+  %v17 = fcmp oge double %x, 1.000000e+00
+  %v18 = fcmp oge double %y, 1.000000e+00
+  %v19 = select i1 %v17, i1 %v18, i1 false
+  br i1 %v19, label %b4, label %b8
 b4:
-  %v18 = fcmp olt double %z, 5.000000e-01
-  %v19 = fsub double 1.000000e+00, %z
-  %v20 = select i1 %v18, double %z, double %v19
-  %v21 = fcmp olt double %v20, 0x10000000000000
-  %v22 = fmul double %v20, 0x4340000000000000
-  %v23 = select i1 %v21, double %v22, double %v20
-  %v24 = bitcast double %v23 to i64
-  %v25 = add i64 %v24, 2638147582215219
-  %v26 = lshr i64 %v25, 52
-  %v27 = or disjoint i64 %v26, 4841369599423283200
-  %v28 = bitcast i64 %v27 to double
-  %v29 = fadd double %v28, 0xC330000000000000
-  %v30 = and i64 %v25, 4503599627370495
-  %v31 = add nuw nsw i64 %v30, 4604544271217802189
-  %v32 = bitcast i64 %v31 to double
-  %v33 = fadd double %v32, -1.000000e+00
-  %v34 = select i1 %v21, double 1.076000e+03, double 1.023000e+03
-  %v35 = fsub double %v29, %v34
-  %v36 = fmul double %v33, %v33
-  %v37 = fmul double %v33, %v36
-  %v38 = tail call double @llvm.fma.f64(double %v33, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v39 = tail call double @llvm.fma.f64(double %v38, double %v33, double 0x3FB01AFE6A8424B4)
-  %v40 = tail call double @llvm.fma.f64(double %v39, double %v33, double 0xBFAB27B0C993BBC0)
-  %v41 = tail call double @llvm.fma.f64(double %v40, double %v33, double 0x3FA96A9DC91C0AB0)
-  %v42 = tail call double @llvm.fma.f64(double %v41, double %v33, double 0xBFABDF5878266EB8)
-  %v43 = tail call double @llvm.fma.f64(double %v42, double %v33, double 0x3FAE4354EB22A1B0)
-  %v44 = tail call double @llvm.fma.f64(double %v43, double %v33, double 0xBFB00A587343E0D9)
-  %v45 = tail call double @llvm.fma.f64(double %v44, double %v33, double 0x3FB1102D84AF44AA)
-  %v46 = tail call double @llvm.fma.f64(double %v45, double %v33, double 0xBFB24855AF69FCA9)
-  %v47 = tail call double @llvm.fma.f64(double %v46, double %v33, double 0x3FB3B13EC5312F6B)
-  %v48 = tail call double @llvm.fma.f64(double %v47, double %v33, double 0xBFB5555EFD378F3D)
-  %v49 = tail call double @llvm.fma.f64(double %v48, double %v33, double 0x3FB745D193E77765)
-  %v50 = tail call double @llvm.fma.f64(double %v49, double %v33, double 0xBFB999995508C5FB)
-  %v51 = tail call double @llvm.fma.f64(double %v50, double %v33, double 0x3FBC71C71ABD3E9F)
-  %v52 = tail call double @llvm.fma.f64(double %v51, double %v33, double 0xBFC000000086E86D)
-  %v53 = tail call double @llvm.fma.f64(double %v52, double %v33, double 0x3FC24924924CCF71)
-  %v54 = tail call double @llvm.fma.f64(double %v53, double %v33, double 0xBFC5555555545D1D)
-  %v55 = tail call double @llvm.fma.f64(double %v54, double %v33, double 0x3FC999999999934F)
-  %v56 = tail call double @llvm.fma.f64(double %v55, double %v33, double 0xBFD0000000000045)
-  %v57 = tail call double @llvm.fma.f64(double %v56, double %v33, double 0x3FD5555555555557)
-  %v58 = fmul double %v35, 0xBD48432A1B0E2634
-  %v59 = tail call double @llvm.fma.f64(double %v37, double %v57, double %v58)
-  %v60 = tail call double @llvm.fma.f64(double %v36, double -5.000000e-01, double %v59)
-  %v61 = fadd double %v33, %v60
-  %v62 = tail call double @llvm.fma.f64(double %v35, double 0x3FE62E42FEFA4000, double %v61)
-  %v63 = fcmp one double %v20, 0x7FF0000000000000
-  %v64 = select i1 %v63, double %v62, double %v20
-  %v65 = fcmp olt double %v20, 0.000000e+00
-  %v66 = fcmp oeq double %v20, 0.000000e+00
-  %v67 = fmul double %v64, -2.000000e+00
-  %v68 = select i1 %v65, double 0x7FF8000000000000, double %v67
-  %v69 = select i1 %v66, double 0x7FF0000000000000, double %v68
-  %v70 = tail call double @llvm.sqrt.f64(double %v69)
-  %v71 = fmul double %v70, 2.706100e-01
-  %v72 = fadd double %v71, 2.307530e+00
-  %v73 = fmul double %v70, 4.481000e-02
-  %v74 = fadd double %v73, 9.922900e-01
-  %v75 = fmul double %v70, %v74
-  %v76 = fadd double %v75, 1.000000e+00
-  %v77 = fdiv double %v72, %v76
-  %v78 = fsub double %v77, %v70
-  %v79 = fneg double %v78
-  %v80 = select i1 %v18, double %v79, double %v78
-  %v81 = fmul double %v80, %v80
-  %v82 = fadd double %v81, -3.000000e+00
-  %v83 = fdiv double %v82, 6.000000e+00
-  %v84 = fmul double %x, 2.000000e+00
-  %v85 = fadd double %v84, -1.000000e+00
-  %v86 = fdiv double 1.000000e+00, %v85
-  %v87 = fmul double %y, 2.000000e+00
-  %v88 = fadd double %v87, -1.000000e+00
-  %v89 = fdiv double 1.000000e+00, %v88
-  %v90 = fadd double %v86, %v89
-  %v91 = fdiv double 2.000000e+00, %v90
-  %v92 = fsub double %v89, %v86
-  %v93 = fadd double %v91, %v83
-  %v94 = tail call double @llvm.sqrt.f64(double %v93)
-  %v95 = fmul double %v80, %v94
-  %v96 = fdiv double %v95, %v91
-  %v97 = fadd double %v83, 0x3FEAAAAAAAAAAAAB
-  %v98 = fmul double %v91, 3.000000e+00
-  %v99 = fdiv double 2.000000e+00, %v98
-  %v100 = fsub double %v97, %v99
-  %v101 = fmul double %v92, %v100
-  %v102 = fsub double %v96, %v101
-  %v103 = fmul double %v102, 2.000000e+00
-  %v104 = fcmp olt double %v103, -7.460000e+02
-  br i1 %v104, label %b7, label %b5
+  %v20 = fcmp olt double %z, 5.000000e-01
+  %v21 = fsub double 1.000000e+00, %z
+  %v22 = select i1 %v20, double %z, double %v21
+  %v23 = fcmp olt double %v22, 0x10000000000000
+  %v24 = fmul double %v22, 0x4340000000000000
+  %v25 = select i1 %v23, double %v24, double %v22
+  %v26 = bitcast double %v25 to i64
+  %v27 = add i64 %v26, 2638147582215219
+  %v28 = lshr i64 %v27, 52
+  %v29 = or disjoint i64 %v28, 4841369599423283200
+  %v30 = bitcast i64 %v29 to double
+  %v31 = fadd double %v30, 0xC330000000000000
+  %v32 = and i64 %v27, 4503599627370495
+  %v33 = add nuw nsw i64 %v32, 4604544271217802189
+  %v34 = bitcast i64 %v33 to double
+  %v35 = fadd double %v34, -1.000000e+00
+  %v36 = select i1 %v23, double 1.076000e+03, double 1.023000e+03
+  %v37 = fsub double %v31, %v36
+  %v38 = fmul double %v35, %v35
+  %v39 = fmul double %v35, %v38
+  %v40 = tail call double @llvm.fma.f64(double %v35, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v41 = tail call double @llvm.fma.f64(double %v40, double %v35, double 0x3FB01AFE6A8424B4)
+  %v42 = tail call double @llvm.fma.f64(double %v41, double %v35, double 0xBFAB27B0C993BBC0)
+  %v43 = tail call double @llvm.fma.f64(double %v42, double %v35, double 0x3FA96A9DC91C0AB0)
+  %v44 = tail call double @llvm.fma.f64(double %v43, double %v35, double 0xBFABDF5878266EB8)
+  %v45 = tail call double @llvm.fma.f64(double %v44, double %v35, double 0x3FAE4354EB22A1B0)
+  %v46 = tail call double @llvm.fma.f64(double %v45, double %v35, double 0xBFB00A587343E0D9)
+  %v47 = tail call double @llvm.fma.f64(double %v46, double %v35, double 0x3FB1102D84AF44AA)
+  %v48 = tail call double @llvm.fma.f64(double %v47, double %v35, double 0xBFB24855AF69FCA9)
+  %v49 = tail call double @llvm.fma.f64(double %v48, double %v35, double 0x3FB3B13EC5312F6B)
+  %v50 = tail call double @llvm.fma.f64(double %v49, double %v35, double 0xBFB5555EFD378F3D)
+  %v51 = tail call double @llvm.fma.f64(double %v50, double %v35, double 0x3FB745D193E77765)
+  %v52 = tail call double @llvm.fma.f64(double %v51, double %v35, double 0xBFB999995508C5FB)
+  %v53 = tail call double @llvm.fma.f64(double %v52, double %v35, double 0x3FBC71C71ABD3E9F)
+  %v54 = tail call double @llvm.fma.f64(double %v53, double %v35, double 0xBFC000000086E86D)
+  %v55 = tail call double @llvm.fma.f64(double %v54, double %v35, double 0x3FC24924924CCF71)
+  %v56 = tail call double @llvm.fma.f64(double %v55, double %v35, double 0xBFC5555555545D1D)
+  %v57 = tail call double @llvm.fma.f64(double %v56, double %v35, double 0x3FC999999999934F)
+  %v58 = tail call double @llvm.fma.f64(double %v57, double %v35, double 0xBFD0000000000045)
+  %v59 = tail call double @llvm.fma.f64(double %v58, double %v35, double 0x3FD5555555555557)
+  %v60 = fmul double %v37, 0xBD48432A1B0E2634
+  %v61 = tail call double @llvm.fma.f64(double %v39, double %v59, double %v60)
+  %v62 = tail call double @llvm.fma.f64(double %v38, double -5.000000e-01, double %v61)
+  %v63 = fadd double %v35, %v62
+  %v64 = tail call double @llvm.fma.f64(double %v37, double 0x3FE62E42FEFA4000, double %v63)
+  %v65 = fcmp one double %v22, 0x7FF0000000000000
+  %v66 = select i1 %v65, double %v64, double %v22
+  %v67 = fcmp olt double %v22, 0.000000e+00
+  %v68 = fcmp oeq double %v22, 0.000000e+00
+  %v69 = fmul double %v66, -2.000000e+00
+  %v70 = select i1 %v67, double 0x7FF8000000000000, double %v69
+  %v71 = select i1 %v68, double 0x7FF0000000000000, double %v70
+  %v72 = tail call double @llvm.sqrt.f64(double %v71)
+  %v73 = fmul double %v72, 2.706100e-01
+  %v74 = fadd double %v73, 2.307530e+00
+  %v75 = fmul double %v72, 4.481000e-02
+  %v76 = fadd double %v75, 9.922900e-01
+  %v77 = fmul double %v72, %v76
+  %v78 = fadd double %v77, 1.000000e+00
+  %v79 = fdiv double %v74, %v78
+  %v80 = fsub double %v79, %v72
+  %v81 = fneg double %v80
+  %v82 = select i1 %v20, double %v81, double %v80
+  %v83 = fmul double %v82, %v82
+  %v84 = fadd double %v83, -3.000000e+00
+  %v85 = fdiv double %v84, 6.000000e+00
+  %v86 = fmul double %x, 2.000000e+00
+  %v87 = fadd double %v86, -1.000000e+00
+  %v88 = fdiv double 1.000000e+00, %v87
+  %v89 = fmul double %y, 2.000000e+00
+  %v90 = fadd double %v89, -1.000000e+00
+  %v91 = fdiv double 1.000000e+00, %v90
+  %v92 = fadd double %v88, %v91
+  %v93 = fdiv double 2.000000e+00, %v92
+  %v94 = fsub double %v91, %v88
+  %v95 = fadd double %v93, %v85
+  %v96 = tail call double @llvm.sqrt.f64(double %v95)
+  %v97 = fmul double %v82, %v96
+  %v98 = fdiv double %v97, %v93
+  %v99 = fadd double %v85, 0x3FEAAAAAAAAAAAAB
+  %v100 = fmul double %v93, 3.000000e+00
+  %v101 = fdiv double 2.000000e+00, %v100
+  %v102 = fsub double %v99, %v101
+  %v103 = fmul double %v94, %v102
+  %v104 = fsub double %v98, %v103
+  %v105 = fmul double %v104, 2.000000e+00
+  %v106 = fcmp olt double %v105, -7.460000e+02
+  br i1 %v106, label %b7, label %b5
 b5:
-  %v105 = fcmp ogt double %v103, 7.105000e+02
-  br i1 %v105, label %b7, label %b6
+  %v107 = fcmp ogt double %v105, 7.105000e+02
+  br i1 %v107, label %b7, label %b6
 b6:
   br label %b7
 b7:
-  %v106 = phi double [ 7.105000e+02, %b5 ], [ %v103, %b6 ], [ -7.460000e+02, %b4 ]
-  %v107 = tail call double @llvm.fma.f64(double %v106, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v108 = fadd double %v107, 0xC338000000000000
-  %v109 = fneg double %v108
-  %v110 = tail call double @llvm.fma.f64(double %v109, double 0x3FE62E42FEFA4000, double %v106)
-  %v111 = tail call double @llvm.fma.f64(double %v109, double 0xBD48432A1B0E2634, double %v110)
-  %v112 = fmul double %v111, %v111
-  %v113 = tail call double @llvm.fma.f64(double %v111, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v114 = tail call double @llvm.fma.f64(double %v113, double %v111, double 0x3E927E4DB81FC5C4)
-  %v115 = tail call double @llvm.fma.f64(double %v114, double %v111, double 0x3EC71DDED4DF15D0)
-  %v116 = tail call double @llvm.fma.f64(double %v115, double %v111, double 0x3EFA01A01A70E1D0)
-  %v117 = tail call double @llvm.fma.f64(double %v116, double %v111, double 0x3F2A01A01B4A1A68)
-  %v118 = tail call double @llvm.fma.f64(double %v117, double %v111, double 0x3F56C16C16C1618C)
-  %v119 = tail call double @llvm.fma.f64(double %v118, double %v111, double 0x3F8111111110E966)
-  %v120 = tail call double @llvm.fma.f64(double %v119, double %v111, double 0x3FA5555555555556)
-  %v121 = tail call double @llvm.fma.f64(double %v120, double %v111, double 0x3FC555555555555C)
-  %v122 = tail call double @llvm.fma.f64(double %v121, double %v111, double 5.000000e-01)
-  %v123 = tail call double @llvm.fma.f64(double %v112, double %v122, double %v111)
-  %v124 = bitcast double %v107 to i64
-  %v125 = fadd double %v123, 1.000000e+00
-  %v126 = add i64 %v124, -4843621399236967424
-  %v127 = lshr i64 %v126, 1
-  %v128 = sub i64 %v126, %v127
-  %v129 = shl i64 %v127, 52
-  %v130 = add i64 %v129, 2301339409586323456
-  %v131 = shl i64 %v128, 52
+  %v108 = phi double [ 7.105000e+02, %b5 ], [ %v105, %b6 ], [ -7.460000e+02, %b4 ]
+  %v109 = tail call double @llvm.fma.f64(double %v108, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v110 = fadd double %v109, 0xC338000000000000
+  %v111 = fneg double %v110
+  %v112 = tail call double @llvm.fma.f64(double %v111, double 0x3FE62E42FEFA4000, double %v108)
+  %v113 = tail call double @llvm.fma.f64(double %v111, double 0xBD48432A1B0E2634, double %v112)
+  %v114 = fmul double %v113, %v113
+  %v115 = tail call double @llvm.fma.f64(double %v113, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v116 = tail call double @llvm.fma.f64(double %v115, double %v113, double 0x3E927E4DB81FC5C4)
+  %v117 = tail call double @llvm.fma.f64(double %v116, double %v113, double 0x3EC71DDED4DF15D0)
+  %v118 = tail call double @llvm.fma.f64(double %v117, double %v113, double 0x3EFA01A01A70E1D0)
+  %v119 = tail call double @llvm.fma.f64(double %v118, double %v113, double 0x3F2A01A01B4A1A68)
+  %v120 = tail call double @llvm.fma.f64(double %v119, double %v113, double 0x3F56C16C16C1618C)
+  %v121 = tail call double @llvm.fma.f64(double %v120, double %v113, double 0x3F8111111110E966)
+  %v122 = tail call double @llvm.fma.f64(double %v121, double %v113, double 0x3FA5555555555556)
+  %v123 = tail call double @llvm.fma.f64(double %v122, double %v113, double 0x3FC555555555555C)
+  %v124 = tail call double @llvm.fma.f64(double %v123, double %v113, double 5.000000e-01)
+  %v125 = tail call double @llvm.fma.f64(double %v114, double %v124, double %v113)
+  %v126 = bitcast double %v109 to i64
+  %v127 = fadd double %v125, 1.000000e+00
+  %v128 = add i64 %v126, -4843621399236967424
+  %v129 = lshr i64 %v128, 1
+  %v130 = sub i64 %v128, %v129
+  %v131 = shl i64 %v129, 52
   %v132 = add i64 %v131, 2301339409586323456
-  %v133 = bitcast i64 %v130 to double
-  %v134 = fmul double %v125, %v133
+  %v133 = shl i64 %v130, 52
+  %v134 = add i64 %v133, 2301339409586323456
   %v135 = bitcast i64 %v132 to double
-  %v136 = fmul double %v134, %v135
-  %v137 = fmul double %y, %v136
-  %v138 = fadd double %x, %v137
-  %v139 = fdiv double %x, %v138
-  br label %b36
-b8:
-  %v140 = fadd double %x, %y
+  %v136 = fmul double %v127, %v135
+  %v137 = bitcast i64 %v134 to double
+  %v138 = fmul double %v136, %v137
+  %v139 = fmul double %y, %v138
+  %v140 = fadd double %x, %v139
   %v141 = fdiv double %x, %v140
-  %v142 = fcmp olt double %v141, 0x10000000000000
-  %v143 = fmul double %v141, 0x4340000000000000
-  %v144 = select i1 %v142, double %v143, double %v141
-  %v145 = bitcast double %v144 to i64
-  %v146 = add i64 %v145, 2638147582215219
-  %v147 = lshr i64 %v146, 52
-  %v148 = or disjoint i64 %v147, 4841369599423283200
-  %v149 = bitcast i64 %v148 to double
-  %v150 = fadd double %v149, 0xC330000000000000
-  %v151 = and i64 %v146, 4503599627370495
-  %v152 = add nuw nsw i64 %v151, 4604544271217802189
-  %v153 = bitcast i64 %v152 to double
-  %v154 = fadd double %v153, -1.000000e+00
-  %v155 = select i1 %v142, double 1.076000e+03, double 1.023000e+03
-  %v156 = fsub double %v150, %v155
-  %v157 = fmul double %v154, %v154
-  %v158 = fmul double %v154, %v157
-  %v159 = tail call double @llvm.fma.f64(double %v154, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v160 = tail call double @llvm.fma.f64(double %v159, double %v154, double 0x3FB01AFE6A8424B4)
-  %v161 = tail call double @llvm.fma.f64(double %v160, double %v154, double 0xBFAB27B0C993BBC0)
-  %v162 = tail call double @llvm.fma.f64(double %v161, double %v154, double 0x3FA96A9DC91C0AB0)
-  %v163 = tail call double @llvm.fma.f64(double %v162, double %v154, double 0xBFABDF5878266EB8)
-  %v164 = tail call double @llvm.fma.f64(double %v163, double %v154, double 0x3FAE4354EB22A1B0)
-  %v165 = tail call double @llvm.fma.f64(double %v164, double %v154, double 0xBFB00A587343E0D9)
-  %v166 = tail call double @llvm.fma.f64(double %v165, double %v154, double 0x3FB1102D84AF44AA)
-  %v167 = tail call double @llvm.fma.f64(double %v166, double %v154, double 0xBFB24855AF69FCA9)
-  %v168 = tail call double @llvm.fma.f64(double %v167, double %v154, double 0x3FB3B13EC5312F6B)
-  %v169 = tail call double @llvm.fma.f64(double %v168, double %v154, double 0xBFB5555EFD378F3D)
-  %v170 = tail call double @llvm.fma.f64(double %v169, double %v154, double 0x3FB745D193E77765)
-  %v171 = tail call double @llvm.fma.f64(double %v170, double %v154, double 0xBFB999995508C5FB)
-  %v172 = tail call double @llvm.fma.f64(double %v171, double %v154, double 0x3FBC71C71ABD3E9F)
-  %v173 = tail call double @llvm.fma.f64(double %v172, double %v154, double 0xBFC000000086E86D)
-  %v174 = tail call double @llvm.fma.f64(double %v173, double %v154, double 0x3FC24924924CCF71)
-  %v175 = tail call double @llvm.fma.f64(double %v174, double %v154, double 0xBFC5555555545D1D)
-  %v176 = tail call double @llvm.fma.f64(double %v175, double %v154, double 0x3FC999999999934F)
-  %v177 = tail call double @llvm.fma.f64(double %v176, double %v154, double 0xBFD0000000000045)
-  %v178 = tail call double @llvm.fma.f64(double %v177, double %v154, double 0x3FD5555555555557)
-  %v179 = fmul double %v156, 0xBD48432A1B0E2634
-  %v180 = tail call double @llvm.fma.f64(double %v158, double %v178, double %v179)
-  %v181 = tail call double @llvm.fma.f64(double %v157, double -5.000000e-01, double %v180)
-  %v182 = fadd double %v154, %v181
-  %v183 = tail call double @llvm.fma.f64(double %v156, double 0x3FE62E42FEFA4000, double %v182)
-  %v184 = fcmp one double %v141, 0x7FF0000000000000
-  %v185 = select i1 %v184, double %v183, double %v141
-  %v186 = fcmp oeq double %v141, 0.000000e+00
-  %v187 = select i1 %v186, double 0xFFF0000000000000, double %v185
-  %v188 = fmul double %x, %v187
-  %v189 = fcmp olt double %v188, -7.460000e+02
-  br i1 %v189, label %b11, label %b9
+  br label %b39
+b8:
+  %v142 = fadd double %x, %y
+  %v143 = fdiv double %x, %v142
+  %v144 = fcmp olt double %v143, 0x10000000000000
+  %v145 = fmul double %v143, 0x4340000000000000
+  %v146 = select i1 %v144, double %v145, double %v143
+  %v147 = bitcast double %v146 to i64
+  %v148 = add i64 %v147, 2638147582215219
+  %v149 = lshr i64 %v148, 52
+  %v150 = or disjoint i64 %v149, 4841369599423283200
+  %v151 = bitcast i64 %v150 to double
+  %v152 = fadd double %v151, 0xC330000000000000
+  %v153 = and i64 %v148, 4503599627370495
+  %v154 = add nuw nsw i64 %v153, 4604544271217802189
+  %v155 = bitcast i64 %v154 to double
+  %v156 = fadd double %v155, -1.000000e+00
+  %v157 = select i1 %v144, double 1.076000e+03, double 1.023000e+03
+  %v158 = fsub double %v152, %v157
+  %v159 = fmul double %v156, %v156
+  %v160 = fmul double %v156, %v159
+  %v161 = tail call double @llvm.fma.f64(double %v156, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v162 = tail call double @llvm.fma.f64(double %v161, double %v156, double 0x3FB01AFE6A8424B4)
+  %v163 = tail call double @llvm.fma.f64(double %v162, double %v156, double 0xBFAB27B0C993BBC0)
+  %v164 = tail call double @llvm.fma.f64(double %v163, double %v156, double 0x3FA96A9DC91C0AB0)
+  %v165 = tail call double @llvm.fma.f64(double %v164, double %v156, double 0xBFABDF5878266EB8)
+  %v166 = tail call double @llvm.fma.f64(double %v165, double %v156, double 0x3FAE4354EB22A1B0)
+  %v167 = tail call double @llvm.fma.f64(double %v166, double %v156, double 0xBFB00A587343E0D9)
+  %v168 = tail call double @llvm.fma.f64(double %v167, double %v156, double 0x3FB1102D84AF44AA)
+  %v169 = tail call double @llvm.fma.f64(double %v168, double %v156, double 0xBFB24855AF69FCA9)
+  %v170 = tail call double @llvm.fma.f64(double %v169, double %v156, double 0x3FB3B13EC5312F6B)
+  %v171 = tail call double @llvm.fma.f64(double %v170, double %v156, double 0xBFB5555EFD378F3D)
+  %v172 = tail call double @llvm.fma.f64(double %v171, double %v156, double 0x3FB745D193E77765)
+  %v173 = tail call double @llvm.fma.f64(double %v172, double %v156, double 0xBFB999995508C5FB)
+  %v174 = tail call double @llvm.fma.f64(double %v173, double %v156, double 0x3FBC71C71ABD3E9F)
+  %v175 = tail call double @llvm.fma.f64(double %v174, double %v156, double 0xBFC000000086E86D)
+  %v176 = tail call double @llvm.fma.f64(double %v175, double %v156, double 0x3FC24924924CCF71)
+  %v177 = tail call double @llvm.fma.f64(double %v176, double %v156, double 0xBFC5555555545D1D)
+  %v178 = tail call double @llvm.fma.f64(double %v177, double %v156, double 0x3FC999999999934F)
+  %v179 = tail call double @llvm.fma.f64(double %v178, double %v156, double 0xBFD0000000000045)
+  %v180 = tail call double @llvm.fma.f64(double %v179, double %v156, double 0x3FD5555555555557)
+  %v181 = fmul double %v158, 0xBD48432A1B0E2634
+  %v182 = tail call double @llvm.fma.f64(double %v160, double %v180, double %v181)
+  %v183 = tail call double @llvm.fma.f64(double %v159, double -5.000000e-01, double %v182)
+  %v184 = fadd double %v156, %v183
+  %v185 = tail call double @llvm.fma.f64(double %v158, double 0x3FE62E42FEFA4000, double %v184)
+  %v186 = fcmp one double %v143, 0x7FF0000000000000
+  %v187 = select i1 %v186, double %v185, double %v143
+  %v188 = fcmp oeq double %v143, 0.000000e+00
+  %v189 = select i1 %v188, double 0xFFF0000000000000, double %v187
+  %v190 = fmul double %x, %v189
+  %v191 = fcmp olt double %v190, -7.460000e+02
+  br i1 %v191, label %b11, label %b9
 b9:
-  %v190 = fcmp ogt double %v188, 7.105000e+02
-  br i1 %v190, label %b11, label %b10
+  %v192 = fcmp ogt double %v190, 7.105000e+02
+  br i1 %v192, label %b11, label %b10
 b10:
   br label %b11
 b11:
-  %v191 = phi double [ 7.105000e+02, %b9 ], [ %v188, %b10 ], [ -7.460000e+02, %b8 ]
-  %v192 = tail call double @llvm.fma.f64(double %v191, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v193 = fadd double %v192, 0xC338000000000000
-  %v194 = fneg double %v193
-  %v195 = tail call double @llvm.fma.f64(double %v194, double 0x3FE62E42FEFA4000, double %v191)
-  %v196 = tail call double @llvm.fma.f64(double %v194, double 0xBD48432A1B0E2634, double %v195)
-  %v197 = fmul double %v196, %v196
-  %v198 = tail call double @llvm.fma.f64(double %v196, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v199 = tail call double @llvm.fma.f64(double %v198, double %v196, double 0x3E927E4DB81FC5C4)
-  %v200 = tail call double @llvm.fma.f64(double %v199, double %v196, double 0x3EC71DDED4DF15D0)
-  %v201 = tail call double @llvm.fma.f64(double %v200, double %v196, double 0x3EFA01A01A70E1D0)
-  %v202 = tail call double @llvm.fma.f64(double %v201, double %v196, double 0x3F2A01A01B4A1A68)
-  %v203 = tail call double @llvm.fma.f64(double %v202, double %v196, double 0x3F56C16C16C1618C)
-  %v204 = tail call double @llvm.fma.f64(double %v203, double %v196, double 0x3F8111111110E966)
-  %v205 = tail call double @llvm.fma.f64(double %v204, double %v196, double 0x3FA5555555555556)
-  %v206 = tail call double @llvm.fma.f64(double %v205, double %v196, double 0x3FC555555555555C)
-  %v207 = tail call double @llvm.fma.f64(double %v206, double %v196, double 5.000000e-01)
-  %v208 = tail call double @llvm.fma.f64(double %v197, double %v207, double %v196)
-  %v209 = bitcast double %v192 to i64
-  %v210 = fadd double %v208, 1.000000e+00
-  %v211 = add i64 %v209, -4843621399236967424
-  %v212 = lshr i64 %v211, 1
-  %v213 = sub i64 %v211, %v212
-  %v214 = shl i64 %v212, 52
-  %v215 = add i64 %v214, 2301339409586323456
-  %v216 = shl i64 %v213, 52
+  %v193 = phi double [ 7.105000e+02, %b9 ], [ %v190, %b10 ], [ -7.460000e+02, %b8 ]
+  %v194 = tail call double @llvm.fma.f64(double %v193, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v195 = fadd double %v194, 0xC338000000000000
+  %v196 = fneg double %v195
+  %v197 = tail call double @llvm.fma.f64(double %v196, double 0x3FE62E42FEFA4000, double %v193)
+  %v198 = tail call double @llvm.fma.f64(double %v196, double 0xBD48432A1B0E2634, double %v197)
+  %v199 = fmul double %v198, %v198
+  %v200 = tail call double @llvm.fma.f64(double %v198, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v201 = tail call double @llvm.fma.f64(double %v200, double %v198, double 0x3E927E4DB81FC5C4)
+  %v202 = tail call double @llvm.fma.f64(double %v201, double %v198, double 0x3EC71DDED4DF15D0)
+  %v203 = tail call double @llvm.fma.f64(double %v202, double %v198, double 0x3EFA01A01A70E1D0)
+  %v204 = tail call double @llvm.fma.f64(double %v203, double %v198, double 0x3F2A01A01B4A1A68)
+  %v205 = tail call double @llvm.fma.f64(double %v204, double %v198, double 0x3F56C16C16C1618C)
+  %v206 = tail call double @llvm.fma.f64(double %v205, double %v198, double 0x3F8111111110E966)
+  %v207 = tail call double @llvm.fma.f64(double %v206, double %v198, double 0x3FA5555555555556)
+  %v208 = tail call double @llvm.fma.f64(double %v207, double %v198, double 0x3FC555555555555C)
+  %v209 = tail call double @llvm.fma.f64(double %v208, double %v198, double 5.000000e-01)
+  %v210 = tail call double @llvm.fma.f64(double %v199, double %v209, double %v198)
+  %v211 = bitcast double %v194 to i64
+  %v212 = fadd double %v210, 1.000000e+00
+  %v213 = add i64 %v211, -4843621399236967424
+  %v214 = lshr i64 %v213, 1
+  %v215 = sub i64 %v213, %v214
+  %v216 = shl i64 %v214, 52
   %v217 = add i64 %v216, 2301339409586323456
-  %v218 = bitcast i64 %v215 to double
-  %v219 = fmul double %v210, %v218
+  %v218 = shl i64 %v215, 52
+  %v219 = add i64 %v218, 2301339409586323456
   %v220 = bitcast i64 %v217 to double
-  %v221 = fmul double %v219, %v220
-  %v222 = fdiv double %v221, %x
-  %v223 = fdiv double %y, %v140
-  %v224 = fcmp olt double %v223, 0x10000000000000
-  %v225 = fmul double %v223, 0x4340000000000000
-  %v226 = select i1 %v224, double %v225, double %v223
-  %v227 = bitcast double %v226 to i64
-  %v228 = add i64 %v227, 2638147582215219
-  %v229 = lshr i64 %v228, 52
-  %v230 = or disjoint i64 %v229, 4841369599423283200
-  %v231 = bitcast i64 %v230 to double
-  %v232 = fadd double %v231, 0xC330000000000000
-  %v233 = and i64 %v228, 4503599627370495
-  %v234 = add nuw nsw i64 %v233, 4604544271217802189
-  %v235 = bitcast i64 %v234 to double
-  %v236 = fadd double %v235, -1.000000e+00
-  %v237 = select i1 %v224, double 1.076000e+03, double 1.023000e+03
-  %v238 = fsub double %v232, %v237
-  %v239 = fmul double %v236, %v236
-  %v240 = fmul double %v236, %v239
-  %v241 = tail call double @llvm.fma.f64(double %v236, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v242 = tail call double @llvm.fma.f64(double %v241, double %v236, double 0x3FB01AFE6A8424B4)
-  %v243 = tail call double @llvm.fma.f64(double %v242, double %v236, double 0xBFAB27B0C993BBC0)
-  %v244 = tail call double @llvm.fma.f64(double %v243, double %v236, double 0x3FA96A9DC91C0AB0)
-  %v245 = tail call double @llvm.fma.f64(double %v244, double %v236, double 0xBFABDF5878266EB8)
-  %v246 = tail call double @llvm.fma.f64(double %v245, double %v236, double 0x3FAE4354EB22A1B0)
-  %v247 = tail call double @llvm.fma.f64(double %v246, double %v236, double 0xBFB00A587343E0D9)
-  %v248 = tail call double @llvm.fma.f64(double %v247, double %v236, double 0x3FB1102D84AF44AA)
-  %v249 = tail call double @llvm.fma.f64(double %v248, double %v236, double 0xBFB24855AF69FCA9)
-  %v250 = tail call double @llvm.fma.f64(double %v249, double %v236, double 0x3FB3B13EC5312F6B)
-  %v251 = tail call double @llvm.fma.f64(double %v250, double %v236, double 0xBFB5555EFD378F3D)
-  %v252 = tail call double @llvm.fma.f64(double %v251, double %v236, double 0x3FB745D193E77765)
-  %v253 = tail call double @llvm.fma.f64(double %v252, double %v236, double 0xBFB999995508C5FB)
-  %v254 = tail call double @llvm.fma.f64(double %v253, double %v236, double 0x3FBC71C71ABD3E9F)
-  %v255 = tail call double @llvm.fma.f64(double %v254, double %v236, double 0xBFC000000086E86D)
-  %v256 = tail call double @llvm.fma.f64(double %v255, double %v236, double 0x3FC24924924CCF71)
-  %v257 = tail call double @llvm.fma.f64(double %v256, double %v236, double 0xBFC5555555545D1D)
-  %v258 = tail call double @llvm.fma.f64(double %v257, double %v236, double 0x3FC999999999934F)
-  %v259 = tail call double @llvm.fma.f64(double %v258, double %v236, double 0xBFD0000000000045)
-  %v260 = tail call double @llvm.fma.f64(double %v259, double %v236, double 0x3FD5555555555557)
-  %v261 = fmul double %v238, 0xBD48432A1B0E2634
-  %v262 = tail call double @llvm.fma.f64(double %v240, double %v260, double %v261)
-  %v263 = tail call double @llvm.fma.f64(double %v239, double -5.000000e-01, double %v262)
-  %v264 = fadd double %v236, %v263
-  %v265 = tail call double @llvm.fma.f64(double %v238, double 0x3FE62E42FEFA4000, double %v264)
-  %v266 = fcmp one double %v223, 0x7FF0000000000000
-  %v267 = select i1 %v266, double %v265, double %v223
-  %v268 = fcmp oeq double %v223, 0.000000e+00
-  %v269 = select i1 %v268, double 0xFFF0000000000000, double %v267
-  %v270 = fmul double %y, %v269
-  %v271 = fcmp olt double %v270, -7.460000e+02
-  br i1 %v271, label %b14, label %b12
+  %v221 = fmul double %v212, %v220
+  %v222 = bitcast i64 %v219 to double
+  %v223 = fmul double %v221, %v222
+  %v224 = fdiv double %v223, %x
+  %v225 = fdiv double %y, %v142
+  %v226 = fcmp olt double %v225, 0x10000000000000
+  %v227 = fmul double %v225, 0x4340000000000000
+  %v228 = select i1 %v226, double %v227, double %v225
+  %v229 = bitcast double %v228 to i64
+  %v230 = add i64 %v229, 2638147582215219
+  %v231 = lshr i64 %v230, 52
+  %v232 = or disjoint i64 %v231, 4841369599423283200
+  %v233 = bitcast i64 %v232 to double
+  %v234 = fadd double %v233, 0xC330000000000000
+  %v235 = and i64 %v230, 4503599627370495
+  %v236 = add nuw nsw i64 %v235, 4604544271217802189
+  %v237 = bitcast i64 %v236 to double
+  %v238 = fadd double %v237, -1.000000e+00
+  %v239 = select i1 %v226, double 1.076000e+03, double 1.023000e+03
+  %v240 = fsub double %v234, %v239
+  %v241 = fmul double %v238, %v238
+  %v242 = fmul double %v238, %v241
+  %v243 = tail call double @llvm.fma.f64(double %v238, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v244 = tail call double @llvm.fma.f64(double %v243, double %v238, double 0x3FB01AFE6A8424B4)
+  %v245 = tail call double @llvm.fma.f64(double %v244, double %v238, double 0xBFAB27B0C993BBC0)
+  %v246 = tail call double @llvm.fma.f64(double %v245, double %v238, double 0x3FA96A9DC91C0AB0)
+  %v247 = tail call double @llvm.fma.f64(double %v246, double %v238, double 0xBFABDF5878266EB8)
+  %v248 = tail call double @llvm.fma.f64(double %v247, double %v238, double 0x3FAE4354EB22A1B0)
+  %v249 = tail call double @llvm.fma.f64(double %v248, double %v238, double 0xBFB00A587343E0D9)
+  %v250 = tail call double @llvm.fma.f64(double %v249, double %v238, double 0x3FB1102D84AF44AA)
+  %v251 = tail call double @llvm.fma.f64(double %v250, double %v238, double 0xBFB24855AF69FCA9)
+  %v252 = tail call double @llvm.fma.f64(double %v251, double %v238, double 0x3FB3B13EC5312F6B)
+  %v253 = tail call double @llvm.fma.f64(double %v252, double %v238, double 0xBFB5555EFD378F3D)
+  %v254 = tail call double @llvm.fma.f64(double %v253, double %v238, double 0x3FB745D193E77765)
+  %v255 = tail call double @llvm.fma.f64(double %v254, double %v238, double 0xBFB999995508C5FB)
+  %v256 = tail call double @llvm.fma.f64(double %v255, double %v238, double 0x3FBC71C71ABD3E9F)
+  %v257 = tail call double @llvm.fma.f64(double %v256, double %v238, double 0xBFC000000086E86D)
+  %v258 = tail call double @llvm.fma.f64(double %v257, double %v238, double 0x3FC24924924CCF71)
+  %v259 = tail call double @llvm.fma.f64(double %v258, double %v238, double 0xBFC5555555545D1D)
+  %v260 = tail call double @llvm.fma.f64(double %v259, double %v238, double 0x3FC999999999934F)
+  %v261 = tail call double @llvm.fma.f64(double %v260, double %v238, double 0xBFD0000000000045)
+  %v262 = tail call double @llvm.fma.f64(double %v261, double %v238, double 0x3FD5555555555557)
+  %v263 = fmul double %v240, 0xBD48432A1B0E2634
+  %v264 = tail call double @llvm.fma.f64(double %v242, double %v262, double %v263)
+  %v265 = tail call double @llvm.fma.f64(double %v241, double -5.000000e-01, double %v264)
+  %v266 = fadd double %v238, %v265
+  %v267 = tail call double @llvm.fma.f64(double %v240, double 0x3FE62E42FEFA4000, double %v266)
+  %v268 = fcmp one double %v225, 0x7FF0000000000000
+  %v269 = select i1 %v268, double %v267, double %v225
+  %v270 = fcmp oeq double %v225, 0.000000e+00
+  %v271 = select i1 %v270, double 0xFFF0000000000000, double %v269
+  %v272 = fmul double %y, %v271
+  %v273 = fcmp olt double %v272, -7.460000e+02
+  br i1 %v273, label %b14, label %b12
 b12:
-  %v272 = fcmp ogt double %v270, 7.105000e+02
-  br i1 %v272, label %b14, label %b13
+  %v274 = fcmp ogt double %v272, 7.105000e+02
+  br i1 %v274, label %b14, label %b13
 b13:
   br label %b14
 b14:
-  %v273 = phi double [ 7.105000e+02, %b12 ], [ %v270, %b13 ], [ -7.460000e+02, %b11 ]
-  %v274 = tail call double @llvm.fma.f64(double %v273, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v275 = fadd double %v274, 0xC338000000000000
-  %v276 = fneg double %v275
-  %v277 = tail call double @llvm.fma.f64(double %v276, double 0x3FE62E42FEFA4000, double %v273)
-  %v278 = tail call double @llvm.fma.f64(double %v276, double 0xBD48432A1B0E2634, double %v277)
-  %v279 = fmul double %v278, %v278
-  %v280 = tail call double @llvm.fma.f64(double %v278, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v281 = tail call double @llvm.fma.f64(double %v280, double %v278, double 0x3E927E4DB81FC5C4)
-  %v282 = tail call double @llvm.fma.f64(double %v281, double %v278, double 0x3EC71DDED4DF15D0)
-  %v283 = tail call double @llvm.fma.f64(double %v282, double %v278, double 0x3EFA01A01A70E1D0)
-  %v284 = tail call double @llvm.fma.f64(double %v283, double %v278, double 0x3F2A01A01B4A1A68)
-  %v285 = tail call double @llvm.fma.f64(double %v284, double %v278, double 0x3F56C16C16C1618C)
-  %v286 = tail call double @llvm.fma.f64(double %v285, double %v278, double 0x3F8111111110E966)
-  %v287 = tail call double @llvm.fma.f64(double %v286, double %v278, double 0x3FA5555555555556)
-  %v288 = tail call double @llvm.fma.f64(double %v287, double %v278, double 0x3FC555555555555C)
-  %v289 = tail call double @llvm.fma.f64(double %v288, double %v278, double 5.000000e-01)
-  %v290 = tail call double @llvm.fma.f64(double %v279, double %v289, double %v278)
-  %v291 = bitcast double %v274 to i64
-  %v292 = fadd double %v290, 1.000000e+00
-  %v293 = add i64 %v291, -4843621399236967424
-  %v294 = lshr i64 %v293, 1
-  %v295 = sub i64 %v293, %v294
-  %v296 = shl i64 %v294, 52
-  %v297 = add i64 %v296, 2301339409586323456
-  %v298 = shl i64 %v295, 52
+  %v275 = phi double [ 7.105000e+02, %b12 ], [ %v272, %b13 ], [ -7.460000e+02, %b11 ]
+  %v276 = tail call double @llvm.fma.f64(double %v275, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v277 = fadd double %v276, 0xC338000000000000
+  %v278 = fneg double %v277
+  %v279 = tail call double @llvm.fma.f64(double %v278, double 0x3FE62E42FEFA4000, double %v275)
+  %v280 = tail call double @llvm.fma.f64(double %v278, double 0xBD48432A1B0E2634, double %v279)
+  %v281 = fmul double %v280, %v280
+  %v282 = tail call double @llvm.fma.f64(double %v280, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v283 = tail call double @llvm.fma.f64(double %v282, double %v280, double 0x3E927E4DB81FC5C4)
+  %v284 = tail call double @llvm.fma.f64(double %v283, double %v280, double 0x3EC71DDED4DF15D0)
+  %v285 = tail call double @llvm.fma.f64(double %v284, double %v280, double 0x3EFA01A01A70E1D0)
+  %v286 = tail call double @llvm.fma.f64(double %v285, double %v280, double 0x3F2A01A01B4A1A68)
+  %v287 = tail call double @llvm.fma.f64(double %v286, double %v280, double 0x3F56C16C16C1618C)
+  %v288 = tail call double @llvm.fma.f64(double %v287, double %v280, double 0x3F8111111110E966)
+  %v289 = tail call double @llvm.fma.f64(double %v288, double %v280, double 0x3FA5555555555556)
+  %v290 = tail call double @llvm.fma.f64(double %v289, double %v280, double 0x3FC555555555555C)
+  %v291 = tail call double @llvm.fma.f64(double %v290, double %v280, double 5.000000e-01)
+  %v292 = tail call double @llvm.fma.f64(double %v281, double %v291, double %v280)
+  %v293 = bitcast double %v276 to i64
+  %v294 = fadd double %v292, 1.000000e+00
+  %v295 = add i64 %v293, -4843621399236967424
+  %v296 = lshr i64 %v295, 1
+  %v297 = sub i64 %v295, %v296
+  %v298 = shl i64 %v296, 52
   %v299 = add i64 %v298, 2301339409586323456
-  %v300 = bitcast i64 %v297 to double
-  %v301 = fmul double %v292, %v300
+  %v300 = shl i64 %v297, 52
+  %v301 = add i64 %v300, 2301339409586323456
   %v302 = bitcast i64 %v299 to double
-  %v303 = fmul double %v301, %v302
-  %v304 = fdiv double %v303, %y
-  %v305 = fadd double %v222, %v304
-  %v306 = fdiv double %v222, %v305
-  %v307 = fcmp olt double %z, %v306
-  br i1 %v307, label %b15, label %b19
+  %v303 = fmul double %v294, %v302
+  %v304 = bitcast i64 %v301 to double
+  %v305 = fmul double %v303, %v304
+  %v306 = fdiv double %v305, %y
+  %v307 = fadd double %v224, %v306
+  %v308 = fdiv double %v224, %v307
+  %v309 = fcmp olt double %z, %v308
+  br i1 %v309, label %b15, label %b19
 b15:
-  %v308 = fmul double %x, %v305
-  %v309 = fmul double %z, %v308
-  %v310 = fcmp olt double %v309, 0x10000000000000
-  %v311 = fmul double %v309, 0x4340000000000000
-  %v312 = select i1 %v310, double %v311, double %v309
-  %v313 = bitcast double %v312 to i64
-  %v314 = add i64 %v313, 2638147582215219
-  %v315 = lshr i64 %v314, 52
-  %v316 = or disjoint i64 %v315, 4841369599423283200
-  %v317 = bitcast i64 %v316 to double
-  %v318 = fadd double %v317, 0xC330000000000000
-  %v319 = and i64 %v314, 4503599627370495
-  %v320 = add nuw nsw i64 %v319, 4604544271217802189
-  %v321 = bitcast i64 %v320 to double
-  %v322 = fadd double %v321, -1.000000e+00
-  %v323 = select i1 %v310, double 1.076000e+03, double 1.023000e+03
-  %v324 = fsub double %v318, %v323
-  %v325 = fmul double %v322, %v322
-  %v326 = fmul double %v322, %v325
-  %v327 = tail call double @llvm.fma.f64(double %v322, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v328 = tail call double @llvm.fma.f64(double %v327, double %v322, double 0x3FB01AFE6A8424B4)
-  %v329 = tail call double @llvm.fma.f64(double %v328, double %v322, double 0xBFAB27B0C993BBC0)
-  %v330 = tail call double @llvm.fma.f64(double %v329, double %v322, double 0x3FA96A9DC91C0AB0)
-  %v331 = tail call double @llvm.fma.f64(double %v330, double %v322, double 0xBFABDF5878266EB8)
-  %v332 = tail call double @llvm.fma.f64(double %v331, double %v322, double 0x3FAE4354EB22A1B0)
-  %v333 = tail call double @llvm.fma.f64(double %v332, double %v322, double 0xBFB00A587343E0D9)
-  %v334 = tail call double @llvm.fma.f64(double %v333, double %v322, double 0x3FB1102D84AF44AA)
-  %v335 = tail call double @llvm.fma.f64(double %v334, double %v322, double 0xBFB24855AF69FCA9)
-  %v336 = tail call double @llvm.fma.f64(double %v335, double %v322, double 0x3FB3B13EC5312F6B)
-  %v337 = tail call double @llvm.fma.f64(double %v336, double %v322, double 0xBFB5555EFD378F3D)
-  %v338 = tail call double @llvm.fma.f64(double %v337, double %v322, double 0x3FB745D193E77765)
-  %v339 = tail call double @llvm.fma.f64(double %v338, double %v322, double 0xBFB999995508C5FB)
-  %v340 = tail call double @llvm.fma.f64(double %v339, double %v322, double 0x3FBC71C71ABD3E9F)
-  %v341 = tail call double @llvm.fma.f64(double %v340, double %v322, double 0xBFC000000086E86D)
-  %v342 = tail call double @llvm.fma.f64(double %v341, double %v322, double 0x3FC24924924CCF71)
-  %v343 = tail call double @llvm.fma.f64(double %v342, double %v322, double 0xBFC5555555545D1D)
-  %v344 = tail call double @llvm.fma.f64(double %v343, double %v322, double 0x3FC999999999934F)
-  %v345 = tail call double @llvm.fma.f64(double %v344, double %v322, double 0xBFD0000000000045)
-  %v346 = tail call double @llvm.fma.f64(double %v345, double %v322, double 0x3FD5555555555557)
-  %v347 = fmul double %v324, 0xBD48432A1B0E2634
-  %v348 = tail call double @llvm.fma.f64(double %v326, double %v346, double %v347)
-  %v349 = tail call double @llvm.fma.f64(double %v325, double -5.000000e-01, double %v348)
-  %v350 = fadd double %v322, %v349
-  %v351 = tail call double @llvm.fma.f64(double %v324, double 0x3FE62E42FEFA4000, double %v350)
-  %v352 = fcmp one double %v309, 0x7FF0000000000000
-  %v353 = select i1 %v352, double %v351, double %v309
-  %v354 = fcmp olt double %v309, 0.000000e+00
-  %v355 = select i1 %v354, double 0x7FF8000000000000, double %v353
-  %v356 = fcmp oeq double %v309, 0.000000e+00
-  %v357 = select i1 %v356, double 0xFFF0000000000000, double %v355
-  %v358 = fdiv double %v357, %x
-  %v359 = fcmp olt double %v358, -7.460000e+02
-  br i1 %v359, label %b18, label %b16
+  %v310 = fmul double %x, %v307
+  %v311 = fmul double %z, %v310
+  %v312 = fcmp olt double %v311, 0x10000000000000
+  %v313 = fmul double %v311, 0x4340000000000000
+  %v314 = select i1 %v312, double %v313, double %v311
+  %v315 = bitcast double %v314 to i64
+  %v316 = add i64 %v315, 2638147582215219
+  %v317 = lshr i64 %v316, 52
+  %v318 = or disjoint i64 %v317, 4841369599423283200
+  %v319 = bitcast i64 %v318 to double
+  %v320 = fadd double %v319, 0xC330000000000000
+  %v321 = and i64 %v316, 4503599627370495
+  %v322 = add nuw nsw i64 %v321, 4604544271217802189
+  %v323 = bitcast i64 %v322 to double
+  %v324 = fadd double %v323, -1.000000e+00
+  %v325 = select i1 %v312, double 1.076000e+03, double 1.023000e+03
+  %v326 = fsub double %v320, %v325
+  %v327 = fmul double %v324, %v324
+  %v328 = fmul double %v324, %v327
+  %v329 = tail call double @llvm.fma.f64(double %v324, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v330 = tail call double @llvm.fma.f64(double %v329, double %v324, double 0x3FB01AFE6A8424B4)
+  %v331 = tail call double @llvm.fma.f64(double %v330, double %v324, double 0xBFAB27B0C993BBC0)
+  %v332 = tail call double @llvm.fma.f64(double %v331, double %v324, double 0x3FA96A9DC91C0AB0)
+  %v333 = tail call double @llvm.fma.f64(double %v332, double %v324, double 0xBFABDF5878266EB8)
+  %v334 = tail call double @llvm.fma.f64(double %v333, double %v324, double 0x3FAE4354EB22A1B0)
+  %v335 = tail call double @llvm.fma.f64(double %v334, double %v324, double 0xBFB00A587343E0D9)
+  %v336 = tail call double @llvm.fma.f64(double %v335, double %v324, double 0x3FB1102D84AF44AA)
+  %v337 = tail call double @llvm.fma.f64(double %v336, double %v324, double 0xBFB24855AF69FCA9)
+  %v338 = tail call double @llvm.fma.f64(double %v337, double %v324, double 0x3FB3B13EC5312F6B)
+  %v339 = tail call double @llvm.fma.f64(double %v338, double %v324, double 0xBFB5555EFD378F3D)
+  %v340 = tail call double @llvm.fma.f64(double %v339, double %v324, double 0x3FB745D193E77765)
+  %v341 = tail call double @llvm.fma.f64(double %v340, double %v324, double 0xBFB999995508C5FB)
+  %v342 = tail call double @llvm.fma.f64(double %v341, double %v324, double 0x3FBC71C71ABD3E9F)
+  %v343 = tail call double @llvm.fma.f64(double %v342, double %v324, double 0xBFC000000086E86D)
+  %v344 = tail call double @llvm.fma.f64(double %v343, double %v324, double 0x3FC24924924CCF71)
+  %v345 = tail call double @llvm.fma.f64(double %v344, double %v324, double 0xBFC5555555545D1D)
+  %v346 = tail call double @llvm.fma.f64(double %v345, double %v324, double 0x3FC999999999934F)
+  %v347 = tail call double @llvm.fma.f64(double %v346, double %v324, double 0xBFD0000000000045)
+  %v348 = tail call double @llvm.fma.f64(double %v347, double %v324, double 0x3FD5555555555557)
+  %v349 = fmul double %v326, 0xBD48432A1B0E2634
+  %v350 = tail call double @llvm.fma.f64(double %v328, double %v348, double %v349)
+  %v351 = tail call double @llvm.fma.f64(double %v327, double -5.000000e-01, double %v350)
+  %v352 = fadd double %v324, %v351
+  %v353 = tail call double @llvm.fma.f64(double %v326, double 0x3FE62E42FEFA4000, double %v352)
+  %v354 = fcmp one double %v311, 0x7FF0000000000000
+  %v355 = select i1 %v354, double %v353, double %v311
+  %v356 = fcmp olt double %v311, 0.000000e+00
+  %v357 = select i1 %v356, double 0x7FF8000000000000, double %v355
+  %v358 = fcmp oeq double %v311, 0.000000e+00
+  %v359 = select i1 %v358, double 0xFFF0000000000000, double %v357
+  %v360 = fdiv double %v359, %x
+  %v361 = fcmp olt double %v360, -7.460000e+02
+  br i1 %v361, label %b18, label %b16
 b16:
-  %v360 = fcmp ogt double %v358, 7.105000e+02
-  br i1 %v360, label %b18, label %b17
+  %v362 = fcmp ogt double %v360, 7.105000e+02
+  br i1 %v362, label %b18, label %b17
 b17:
   br label %b18
 b18:
-  %v361 = phi double [ 7.105000e+02, %b16 ], [ %v358, %b17 ], [ -7.460000e+02, %b15 ]
-  %v362 = tail call double @llvm.fma.f64(double %v361, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v363 = fadd double %v362, 0xC338000000000000
-  %v364 = fneg double %v363
-  %v365 = tail call double @llvm.fma.f64(double %v364, double 0x3FE62E42FEFA4000, double %v361)
-  %v366 = tail call double @llvm.fma.f64(double %v364, double 0xBD48432A1B0E2634, double %v365)
-  %v367 = fmul double %v366, %v366
-  %v368 = tail call double @llvm.fma.f64(double %v366, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v369 = tail call double @llvm.fma.f64(double %v368, double %v366, double 0x3E927E4DB81FC5C4)
-  %v370 = tail call double @llvm.fma.f64(double %v369, double %v366, double 0x3EC71DDED4DF15D0)
-  %v371 = tail call double @llvm.fma.f64(double %v370, double %v366, double 0x3EFA01A01A70E1D0)
-  %v372 = tail call double @llvm.fma.f64(double %v371, double %v366, double 0x3F2A01A01B4A1A68)
-  %v373 = tail call double @llvm.fma.f64(double %v372, double %v366, double 0x3F56C16C16C1618C)
-  %v374 = tail call double @llvm.fma.f64(double %v373, double %v366, double 0x3F8111111110E966)
-  %v375 = tail call double @llvm.fma.f64(double %v374, double %v366, double 0x3FA5555555555556)
-  %v376 = tail call double @llvm.fma.f64(double %v375, double %v366, double 0x3FC555555555555C)
-  %v377 = tail call double @llvm.fma.f64(double %v376, double %v366, double 5.000000e-01)
-  %v378 = tail call double @llvm.fma.f64(double %v367, double %v377, double %v366)
-  %v379 = bitcast double %v362 to i64
-  %v380 = fadd double %v378, 1.000000e+00
-  %v381 = add i64 %v379, -4843621399236967424
-  %v382 = lshr i64 %v381, 1
-  %v383 = sub i64 %v381, %v382
-  %v384 = shl i64 %v382, 52
-  %v385 = add i64 %v384, 2301339409586323456
-  %v386 = shl i64 %v383, 52
+  %v363 = phi double [ 7.105000e+02, %b16 ], [ %v360, %b17 ], [ -7.460000e+02, %b15 ]
+  %v364 = tail call double @llvm.fma.f64(double %v363, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v365 = fadd double %v364, 0xC338000000000000
+  %v366 = fneg double %v365
+  %v367 = tail call double @llvm.fma.f64(double %v366, double 0x3FE62E42FEFA4000, double %v363)
+  %v368 = tail call double @llvm.fma.f64(double %v366, double 0xBD48432A1B0E2634, double %v367)
+  %v369 = fmul double %v368, %v368
+  %v370 = tail call double @llvm.fma.f64(double %v368, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v371 = tail call double @llvm.fma.f64(double %v370, double %v368, double 0x3E927E4DB81FC5C4)
+  %v372 = tail call double @llvm.fma.f64(double %v371, double %v368, double 0x3EC71DDED4DF15D0)
+  %v373 = tail call double @llvm.fma.f64(double %v372, double %v368, double 0x3EFA01A01A70E1D0)
+  %v374 = tail call double @llvm.fma.f64(double %v373, double %v368, double 0x3F2A01A01B4A1A68)
+  %v375 = tail call double @llvm.fma.f64(double %v374, double %v368, double 0x3F56C16C16C1618C)
+  %v376 = tail call double @llvm.fma.f64(double %v375, double %v368, double 0x3F8111111110E966)
+  %v377 = tail call double @llvm.fma.f64(double %v376, double %v368, double 0x3FA5555555555556)
+  %v378 = tail call double @llvm.fma.f64(double %v377, double %v368, double 0x3FC555555555555C)
+  %v379 = tail call double @llvm.fma.f64(double %v378, double %v368, double 5.000000e-01)
+  %v380 = tail call double @llvm.fma.f64(double %v369, double %v379, double %v368)
+  %v381 = bitcast double %v364 to i64
+  %v382 = fadd double %v380, 1.000000e+00
+  %v383 = add i64 %v381, -4843621399236967424
+  %v384 = lshr i64 %v383, 1
+  %v385 = sub i64 %v383, %v384
+  %v386 = shl i64 %v384, 52
   %v387 = add i64 %v386, 2301339409586323456
-  %v388 = bitcast i64 %v385 to double
-  %v389 = fmul double %v380, %v388
+  %v388 = shl i64 %v385, 52
+  %v389 = add i64 %v388, 2301339409586323456
   %v390 = bitcast i64 %v387 to double
-  %v391 = fmul double %v389, %v390
-  br label %b36
+  %v391 = fmul double %v382, %v390
+  %v392 = bitcast i64 %v389 to double
+  %v393 = fmul double %v391, %v392
+  %v394 = fsub double 1.000000e+00, %z
+  br label %b39
 b19:
-  %v392 = fmul double %y, %v305
-  %v393 = fsub double 1.000000e+00, %z
-  %v394 = fmul double %v393, %v392
-  %v395 = fcmp olt double %v394, 0x10000000000000
-  %v396 = fmul double %v394, 0x4340000000000000
-  %v397 = select i1 %v395, double %v396, double %v394
-  %v398 = bitcast double %v397 to i64
-  %v399 = add i64 %v398, 2638147582215219
-  %v400 = lshr i64 %v399, 52
-  %v401 = or disjoint i64 %v400, 4841369599423283200
-  %v402 = bitcast i64 %v401 to double
-  %v403 = fadd double %v402, 0xC330000000000000
-  %v404 = and i64 %v399, 4503599627370495
-  %v405 = add nuw nsw i64 %v404, 4604544271217802189
-  %v406 = bitcast i64 %v405 to double
-  %v407 = fadd double %v406, -1.000000e+00
-  %v408 = select i1 %v395, double 1.076000e+03, double 1.023000e+03
-  %v409 = fsub double %v403, %v408
-  %v410 = fmul double %v407, %v407
-  %v411 = fmul double %v407, %v410
-  %v412 = tail call double @llvm.fma.f64(double %v407, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v413 = tail call double @llvm.fma.f64(double %v412, double %v407, double 0x3FB01AFE6A8424B4)
-  %v414 = tail call double @llvm.fma.f64(double %v413, double %v407, double 0xBFAB27B0C993BBC0)
-  %v415 = tail call double @llvm.fma.f64(double %v414, double %v407, double 0x3FA96A9DC91C0AB0)
-  %v416 = tail call double @llvm.fma.f64(double %v415, double %v407, double 0xBFABDF5878266EB8)
-  %v417 = tail call double @llvm.fma.f64(double %v416, double %v407, double 0x3FAE4354EB22A1B0)
-  %v418 = tail call double @llvm.fma.f64(double %v417, double %v407, double 0xBFB00A587343E0D9)
-  %v419 = tail call double @llvm.fma.f64(double %v418, double %v407, double 0x3FB1102D84AF44AA)
-  %v420 = tail call double @llvm.fma.f64(double %v419, double %v407, double 0xBFB24855AF69FCA9)
-  %v421 = tail call double @llvm.fma.f64(double %v420, double %v407, double 0x3FB3B13EC5312F6B)
-  %v422 = tail call double @llvm.fma.f64(double %v421, double %v407, double 0xBFB5555EFD378F3D)
-  %v423 = tail call double @llvm.fma.f64(double %v422, double %v407, double 0x3FB745D193E77765)
-  %v424 = tail call double @llvm.fma.f64(double %v423, double %v407, double 0xBFB999995508C5FB)
-  %v425 = tail call double @llvm.fma.f64(double %v424, double %v407, double 0x3FBC71C71ABD3E9F)
-  %v426 = tail call double @llvm.fma.f64(double %v425, double %v407, double 0xBFC000000086E86D)
-  %v427 = tail call double @llvm.fma.f64(double %v426, double %v407, double 0x3FC24924924CCF71)
-  %v428 = tail call double @llvm.fma.f64(double %v427, double %v407, double 0xBFC5555555545D1D)
-  %v429 = tail call double @llvm.fma.f64(double %v428, double %v407, double 0x3FC999999999934F)
-  %v430 = tail call double @llvm.fma.f64(double %v429, double %v407, double 0xBFD0000000000045)
-  %v431 = tail call double @llvm.fma.f64(double %v430, double %v407, double 0x3FD5555555555557)
-  %v432 = fmul double %v409, 0xBD48432A1B0E2634
-  %v433 = tail call double @llvm.fma.f64(double %v411, double %v431, double %v432)
-  %v434 = tail call double @llvm.fma.f64(double %v410, double -5.000000e-01, double %v433)
-  %v435 = fadd double %v407, %v434
-  %v436 = tail call double @llvm.fma.f64(double %v409, double 0x3FE62E42FEFA4000, double %v435)
-  %v437 = fcmp one double %v394, 0x7FF0000000000000
-  %v438 = select i1 %v437, double %v436, double %v394
-  %v439 = fcmp olt double %v394, 0.000000e+00
-  %v440 = select i1 %v439, double 0x7FF8000000000000, double %v438
-  %v441 = fcmp oeq double %v394, 0.000000e+00
-  %v442 = select i1 %v441, double 0xFFF0000000000000, double %v440
-  %v443 = fdiv double %v442, %y
-  %v444 = fcmp olt double %v443, -7.460000e+02
-  br i1 %v444, label %b22, label %b20
+  %v395 = fmul double %y, %v307
+  %v396 = fsub double 1.000000e+00, %z
+  %v397 = fmul double %v396, %v395
+  %v398 = fcmp olt double %v397, 0x10000000000000
+  %v399 = fmul double %v397, 0x4340000000000000
+  %v400 = select i1 %v398, double %v399, double %v397
+  %v401 = bitcast double %v400 to i64
+  %v402 = add i64 %v401, 2638147582215219
+  %v403 = lshr i64 %v402, 52
+  %v404 = or disjoint i64 %v403, 4841369599423283200
+  %v405 = bitcast i64 %v404 to double
+  %v406 = fadd double %v405, 0xC330000000000000
+  %v407 = and i64 %v402, 4503599627370495
+  %v408 = add nuw nsw i64 %v407, 4604544271217802189
+  %v409 = bitcast i64 %v408 to double
+  %v410 = fadd double %v409, -1.000000e+00
+  %v411 = select i1 %v398, double 1.076000e+03, double 1.023000e+03
+  %v412 = fsub double %v406, %v411
+  %v413 = fmul double %v410, %v410
+  %v414 = fmul double %v410, %v413
+  %v415 = tail call double @llvm.fma.f64(double %v410, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v416 = tail call double @llvm.fma.f64(double %v415, double %v410, double 0x3FB01AFE6A8424B4)
+  %v417 = tail call double @llvm.fma.f64(double %v416, double %v410, double 0xBFAB27B0C993BBC0)
+  %v418 = tail call double @llvm.fma.f64(double %v417, double %v410, double 0x3FA96A9DC91C0AB0)
+  %v419 = tail call double @llvm.fma.f64(double %v418, double %v410, double 0xBFABDF5878266EB8)
+  %v420 = tail call double @llvm.fma.f64(double %v419, double %v410, double 0x3FAE4354EB22A1B0)
+  %v421 = tail call double @llvm.fma.f64(double %v420, double %v410, double 0xBFB00A587343E0D9)
+  %v422 = tail call double @llvm.fma.f64(double %v421, double %v410, double 0x3FB1102D84AF44AA)
+  %v423 = tail call double @llvm.fma.f64(double %v422, double %v410, double 0xBFB24855AF69FCA9)
+  %v424 = tail call double @llvm.fma.f64(double %v423, double %v410, double 0x3FB3B13EC5312F6B)
+  %v425 = tail call double @llvm.fma.f64(double %v424, double %v410, double 0xBFB5555EFD378F3D)
+  %v426 = tail call double @llvm.fma.f64(double %v425, double %v410, double 0x3FB745D193E77765)
+  %v427 = tail call double @llvm.fma.f64(double %v426, double %v410, double 0xBFB999995508C5FB)
+  %v428 = tail call double @llvm.fma.f64(double %v427, double %v410, double 0x3FBC71C71ABD3E9F)
+  %v429 = tail call double @llvm.fma.f64(double %v428, double %v410, double 0xBFC000000086E86D)
+  %v430 = tail call double @llvm.fma.f64(double %v429, double %v410, double 0x3FC24924924CCF71)
+  %v431 = tail call double @llvm.fma.f64(double %v430, double %v410, double 0xBFC5555555545D1D)
+  %v432 = tail call double @llvm.fma.f64(double %v431, double %v410, double 0x3FC999999999934F)
+  %v433 = tail call double @llvm.fma.f64(double %v432, double %v410, double 0xBFD0000000000045)
+  %v434 = tail call double @llvm.fma.f64(double %v433, double %v410, double 0x3FD5555555555557)
+  %v435 = fmul double %v412, 0xBD48432A1B0E2634
+  %v436 = tail call double @llvm.fma.f64(double %v414, double %v434, double %v435)
+  %v437 = tail call double @llvm.fma.f64(double %v413, double -5.000000e-01, double %v436)
+  %v438 = fadd double %v410, %v437
+  %v439 = tail call double @llvm.fma.f64(double %v412, double 0x3FE62E42FEFA4000, double %v438)
+  %v440 = fcmp one double %v397, 0x7FF0000000000000
+  %v441 = select i1 %v440, double %v439, double %v397
+  %v442 = fcmp olt double %v397, 0.000000e+00
+  %v443 = select i1 %v442, double 0x7FF8000000000000, double %v441
+  %v444 = fcmp oeq double %v397, 0.000000e+00
+  %v445 = select i1 %v444, double 0xFFF0000000000000, double %v443
+  %v446 = fdiv double %v445, %y
+  %v447 = fcmp olt double %v446, -7.460000e+02
+  br i1 %v447, label %b22, label %b20
 b20:
-  %v445 = fcmp ogt double %v443, 7.105000e+02
-  br i1 %v445, label %b22, label %b21
+  %v448 = fcmp ogt double %v446, 7.105000e+02
+  br i1 %v448, label %b22, label %b21
 b21:
   br label %b22
 b22:
-  %v446 = phi double [ 7.105000e+02, %b20 ], [ %v443, %b21 ], [ -7.460000e+02, %b19 ]
-  %v447 = tail call double @llvm.fma.f64(double %v446, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v448 = fadd double %v447, 0xC338000000000000
-  %v449 = fneg double %v448
-  %v450 = tail call double @llvm.fma.f64(double %v449, double 0x3FE62E42FEFA4000, double %v446)
-  %v451 = tail call double @llvm.fma.f64(double %v449, double 0xBD48432A1B0E2634, double %v450)
-  %v452 = fmul double %v451, %v451
-  %v453 = tail call double @llvm.fma.f64(double %v451, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v454 = tail call double @llvm.fma.f64(double %v453, double %v451, double 0x3E927E4DB81FC5C4)
-  %v455 = tail call double @llvm.fma.f64(double %v454, double %v451, double 0x3EC71DDED4DF15D0)
-  %v456 = tail call double @llvm.fma.f64(double %v455, double %v451, double 0x3EFA01A01A70E1D0)
-  %v457 = tail call double @llvm.fma.f64(double %v456, double %v451, double 0x3F2A01A01B4A1A68)
-  %v458 = tail call double @llvm.fma.f64(double %v457, double %v451, double 0x3F56C16C16C1618C)
-  %v459 = tail call double @llvm.fma.f64(double %v458, double %v451, double 0x3F8111111110E966)
-  %v460 = tail call double @llvm.fma.f64(double %v459, double %v451, double 0x3FA5555555555556)
-  %v461 = tail call double @llvm.fma.f64(double %v460, double %v451, double 0x3FC555555555555C)
-  %v462 = tail call double @llvm.fma.f64(double %v461, double %v451, double 5.000000e-01)
-  %v463 = tail call double @llvm.fma.f64(double %v452, double %v462, double %v451)
-  %v464 = bitcast double %v447 to i64
-  %v465 = fadd double %v463, 1.000000e+00
-  %v466 = add i64 %v464, -4843621399236967424
-  %v467 = lshr i64 %v466, 1
-  %v468 = sub i64 %v466, %v467
-  %v469 = shl i64 %v467, 52
-  %v470 = add i64 %v469, 2301339409586323456
-  %v471 = shl i64 %v468, 52
-  %v472 = add i64 %v471, 2301339409586323456
-  %v473 = bitcast i64 %v470 to double
-  %v474 = fmul double %v465, %v473
-  %v475 = bitcast i64 %v472 to double
-  %v476 = fmul double %v474, %v475
-  %v477 = fsub double 1.000000e+00, %v476
-  br label %b36
+  %v449 = phi double [ 7.105000e+02, %b20 ], [ %v446, %b21 ], [ -7.460000e+02, %b19 ]
+  %v450 = tail call double @llvm.fma.f64(double %v449, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v451 = fadd double %v450, 0xC338000000000000
+  %v452 = fneg double %v451
+  %v453 = tail call double @llvm.fma.f64(double %v452, double 0x3FE62E42FEFA4000, double %v449)
+  %v454 = tail call double @llvm.fma.f64(double %v452, double 0xBD48432A1B0E2634, double %v453)
+  %v455 = fmul double %v454, %v454
+  %v456 = tail call double @llvm.fma.f64(double %v454, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v457 = tail call double @llvm.fma.f64(double %v456, double %v454, double 0x3E927E4DB81FC5C4)
+  %v458 = tail call double @llvm.fma.f64(double %v457, double %v454, double 0x3EC71DDED4DF15D0)
+  %v459 = tail call double @llvm.fma.f64(double %v458, double %v454, double 0x3EFA01A01A70E1D0)
+  %v460 = tail call double @llvm.fma.f64(double %v459, double %v454, double 0x3F2A01A01B4A1A68)
+  %v461 = tail call double @llvm.fma.f64(double %v460, double %v454, double 0x3F56C16C16C1618C)
+  %v462 = tail call double @llvm.fma.f64(double %v461, double %v454, double 0x3F8111111110E966)
+  %v463 = tail call double @llvm.fma.f64(double %v462, double %v454, double 0x3FA5555555555556)
+  %v464 = tail call double @llvm.fma.f64(double %v463, double %v454, double 0x3FC555555555555C)
+  %v465 = tail call double @llvm.fma.f64(double %v464, double %v454, double 5.000000e-01)
+  %v466 = tail call double @llvm.fma.f64(double %v455, double %v465, double %v454)
+  %v467 = bitcast double %v450 to i64
+  %v468 = fadd double %v466, 1.000000e+00
+  %v469 = add i64 %v467, -4843621399236967424
+  %v470 = lshr i64 %v469, 1
+  %v471 = sub i64 %v469, %v470
+  %v472 = shl i64 %v470, 52
+  %v473 = add i64 %v472, 2301339409586323456
+  %v474 = shl i64 %v471, 52
+  %v475 = add i64 %v474, 2301339409586323456
+  %v476 = bitcast i64 %v473 to double
+  %v477 = fmul double %v468, %v476
+  %v478 = bitcast i64 %v475 to double
+  %v479 = fmul double %v477, %v478
+  %v480 = fsub double 1.000000e+00, %v479
+  br label %b39
 b23:
-  %v478 = phi double [ %v479, %b36 ], [ %v480, %b35 ]
-  %v481 = phi double [ 0.000000e+00, %b36 ], [ %v482, %b35 ]
-  %v483 = phi double [ 1.000000e+00, %b36 ], [ %v484, %b35 ]
-  %v485 = phi i64 [ 0, %b36 ], [ %v486, %b35 ]
-  %v487 = fcmp ogt double %v478, %v481
-  %v488 = fcmp olt double %v478, %v483
-  %v489 = select i1 %v487, i1 %v488, i1 false
-  br i1 %v489, label %b25, label %b24
+  %v481 = phi double [ %v482, %b39 ], [ %v483, %b38 ]
+  %v484 = phi double [ 0.000000e+00, %b39 ], [ %v485, %b38 ]
+  %v486 = phi double [ 1.000000e+00, %b39 ], [ %v487, %b38 ]
+  %v488 = phi i64 [ 0, %b39 ], [ %v489, %b38 ]
+  %v490 = fcmp ogt double %v481, %v484
+  %v491 = fcmp olt double %v481, %v486
+  %v492 = select i1 %v490, i1 %v491, i1 false
+  br i1 %v492, label %b25, label %b24
 b24:
-  %v490 = fcmp ogt double %v481, 0.000000e+00
-  %v491 = fcmp ogt double %v483, 1.000000e-03
-  %v492 = select i1 %v490, i1 true, i1 %v491
-  %v493 = fadd double %v481, %v483
-  %v494 = fmul double %v493, 5.000000e-01
-  %v495 = fmul double %v483, 1.000000e-02
-  %v496 = select i1 %v492, double %v494, double %v495
-  %v497 = fcmp oeq double %v496, 0.000000e+00
-  br i1 %v497, label %b37, label %b25
+  %v493 = fcmp ogt double %v484, 0.000000e+00
+  %v494 = fcmp ogt double %v486, 1.000000e-03
+  %v495 = select i1 %v493, i1 true, i1 %v494
+  %v496 = fadd double %v484, %v486
+  %v497 = fmul double %v496, 5.000000e-01
+  %v498 = fmul double %v486, 1.000000e-02
+  %v499 = select i1 %v495, double %v497, double %v498
+  %v500 = fcmp oeq double %v499, 0.000000e+00
+  br i1 %v500, label %b40, label %b25
 b25:
-  %v498 = phi double [ %v478, %b23 ], [ %v496, %b24 ]
-  %v499 = fsub double 1.000000e+00, %v498
+  %v501 = phi double [ %v481, %b23 ], [ %v499, %b24 ]
+  %v502 = fsub double 1.000000e+00, %v501
+  br i1 %v16, label %b26, label %b27
+b26:
   store double 0.000000e+00, ptr %v4, align 8
-  call fastcc void @p_180bb66317d6(ptr %v4, double %x, double %y, double %v498, double %v499)
-  %v500 = load double, ptr %v4, align 8
-  %v501 = fsub double %v500, %z
-  %v502 = fcmp ogt double %v501, 0.000000e+00
-  %v482 = select i1 %v502, double %v481, double %v498
-  %v484 = select i1 %v502, double %v498, double %v483
+  call fastcc void @p_9803aa947a7d(ptr %v4, double %x, double %y, double %v501, double %v502)
+  %v503 = load double, ptr %v4, align 8
+  %v504 = fsub double %v505, %v503
+  br label %b28
+b27:
+  store double 0.000000e+00, ptr %v5, align 8
+  call fastcc void @p_180bb66317d6(ptr %v5, double %x, double %y, double %v501, double %v502)
+  %v506 = load double, ptr %v5, align 8
+  %v507 = fsub double %v506, %z
+  br label %b28
+b28:
+  %v508 = phi double [ %v504, %b26 ], [ %v507, %b27 ]
+  %v509 = fcmp ogt double %v508, 0.000000e+00
+  %v485 = select i1 %v509, double %v484, double %v501
+  %v487 = select i1 %v509, double %v501, double %v486
   call void @llvm.lifetime.start.p0(ptr nonnull %v1)
   call void @llvm.lifetime.start.p0(ptr nonnull %v2)
   call void @llvm.lifetime.start.p0(ptr nonnull %v3)
-  %v503 = fcmp oge double %v498, 0.000000e+00
-  %v504 = fcmp ole double %v498, 1.000000e+00
-  %v505 = and i1 %v503, %v504
-  br i1 %v505, label %b26, label %b34
-b26:
-  %v506 = fcmp oeq double %v498, 0.000000e+00
-  br i1 %v506, label %b28, label %b27
-b27:
-  %v507 = fcmp oeq double %v498, 1.000000e+00
-  br i1 %v507, label %b28, label %b31
-b28:
-  %v508 = phi double [ %y, %b26 ], [ %x, %b27 ]
-  %v509 = phi double [ %x, %b26 ], [ %y, %b27 ]
-  %v510 = fcmp ogt double %v509, 1.000000e+00
-  br i1 %v510, label %b34, label %b29
+  %v510 = fcmp oge double %v501, 0.000000e+00
+  %v511 = fcmp ole double %v501, 1.000000e+00
+  %v512 = and i1 %v510, %v511
+  br i1 %v512, label %b29, label %b37
 b29:
-  %v511 = fcmp oeq double %v509, 1.000000e+00
-  br i1 %v511, label %b34, label %b30
+  %v513 = fcmp oeq double %v501, 0.000000e+00
+  br i1 %v513, label %b31, label %b30
 b30:
-  br label %b34
+  %v514 = fcmp oeq double %v501, 1.000000e+00
+  br i1 %v514, label %b31, label %b34
 b31:
-  %v512 = fcmp olt double %v498, 1.000000e-100
-  %v513 = and i1 %v514, %v512
-  br i1 %v513, label %b32, label %b33
+  %v515 = phi double [ %y, %b29 ], [ %x, %b30 ]
+  %v516 = phi double [ %x, %b29 ], [ %y, %b30 ]
+  %v517 = fcmp ogt double %v516, 1.000000e+00
+  br i1 %v517, label %b37, label %b32
 b32:
-  call fastcc void @p_e3f0f0bfc822(ptr nonnull %v1, double %v498, double %v515)
-  %v516 = load double, ptr %v1, align 8
-  call fastcc void @p_effb7067e0d0(ptr nonnull %v2, double %x, double %y)
-  %v517 = load double, ptr %v2, align 8
-  %v518 = fdiv double %v516, %v517
-  br label %b34
+  %v518 = fcmp oeq double %v516, 1.000000e+00
+  br i1 %v518, label %b37, label %b33
 b33:
-  call fastcc void @p_b39edea65195(ptr nonnull %v3, double %x, double %y, double %v498, double %v499)
-  %v519 = load double, ptr %v3, align 8
-  %v520 = fdiv double %v519, %v498
-  %v521 = fdiv double %v520, %v499
-  br label %b34
+  br label %b37
 b34:
-  %v522 = phi double [ 0x7FF8000000000000, %b25 ], [ %v518, %b32 ], [ 0x7FF0000000000000, %b30 ], [ %v508, %b29 ], [ %v521, %b33 ], [ 0.000000e+00, %b28 ]
+  %v519 = fcmp olt double %v501, 1.000000e-100
+  %v520 = and i1 %v521, %v519
+  br i1 %v520, label %b35, label %b36
+b35:
+  call fastcc void @p_e3f0f0bfc822(ptr nonnull %v1, double %v501, double %v522)
+  %v523 = load double, ptr %v1, align 8
+  call fastcc void @p_effb7067e0d0(ptr nonnull %v2, double %x, double %y)
+  %v524 = load double, ptr %v2, align 8
+  %v525 = fdiv double %v523, %v524
+  br label %b37
+b36:
+  %v526 = fsub double 1.000000e+00, %v501
+  call fastcc void @p_b39edea65195(ptr nonnull %v3, double %x, double %y, double %v501, double %v526)
+  %v527 = load double, ptr %v3, align 8
+  %v528 = fdiv double %v527, %v501
+  %v529 = fdiv double %v528, %v526
+  br label %b37
+b37:
+  %v530 = phi double [ 0x7FF8000000000000, %b28 ], [ %v525, %b35 ], [ 0x7FF0000000000000, %b33 ], [ %v515, %b32 ], [ %v529, %b36 ], [ 0.000000e+00, %b31 ]
   call void @llvm.lifetime.end.p0(ptr nonnull %v1)
   call void @llvm.lifetime.end.p0(ptr nonnull %v2)
   call void @llvm.lifetime.end.p0(ptr nonnull %v3)
-  %v523 = fdiv double %v501, %v522
-  %v524 = fdiv double %v515, %v498
-  %v525 = fdiv double %v526, %v499
-  %v527 = fsub double %v524, %v525
-  %v528 = fmul double %v527, %v523
-  %v529 = fcmp olt double %v528, 1.000000e+00
-  %v530 = select i1 %v529, double %v528, double 1.000000e+00
-  %v531 = fmul double %v530, 5.000000e-01
-  %v532 = fsub double 1.000000e+00, %v531
-  %v533 = fdiv double %v523, %v532
-  %v480 = fsub double %v498, %v533
-  %v534 = fsub double 1.000000e+00, %v480
-  %v535 = fcmp olt double %v534, %v480
-  %v536 = select i1 %v535, double %v534, double %v480
-  %v537 = tail call double @llvm.fabs.f64(double %v533)
-  %v538 = fmul double %v536, 1.000000e-08
-  %v539 = fcmp olt double %v537, %v538
-  %v540 = icmp eq i64 %v485, 199
-  %v541 = select i1 %v539, i1 true, i1 %v540
-  br i1 %v541, label %b37, label %b35
-b35:
-  %v486 = add nuw nsw i64 %v485, 1
-  %v542 = fsub double %v484, %v482
-  %v543 = fmul double %v484, 1.200000e-16
-  %v544 = fcmp ogt double %v542, %v543
-  br i1 %v544, label %b23, label %b37
-b36:
-  %v479 = phi double [ %v477, %b22 ], [ %v391, %b18 ], [ %v139, %b7 ]
-  %v514 = fcmp olt double %x, 1.000000e+00
-  %v515 = fadd double %x, -1.000000e+00
-  %v526 = fadd double %y, -1.000000e+00
+  %v531 = fdiv double %v508, %v530
+  %v532 = fdiv double %v522, %v501
+  %v533 = fsub double 1.000000e+00, %v501
+  %v534 = fdiv double %v535, %v533
+  %v536 = fsub double %v532, %v534
+  %v537 = fmul double %v536, %v531
+  %v538 = fcmp olt double %v537, 1.000000e+00
+  %v539 = select i1 %v538, double %v537, double 1.000000e+00
+  %v540 = fmul double %v539, 5.000000e-01
+  %v541 = fsub double 1.000000e+00, %v540
+  %v542 = fdiv double %v531, %v541
+  %v483 = fsub double %v501, %v542
+  %v543 = fsub double 1.000000e+00, %v483
+  %v544 = fcmp olt double %v543, %v483
+  %v545 = select i1 %v544, double %v543, double %v483
+  %v546 = tail call double @llvm.fabs.f64(double %v542)
+  %v547 = fmul double %v545, 1.000000e-08
+  %v548 = fcmp olt double %v546, %v547
+  %v549 = icmp eq i64 %v488, 199
+  %v550 = select i1 %v548, i1 true, i1 %v549
+  br i1 %v550, label %b40, label %b38
+b38:
+  %v489 = add nuw nsw i64 %v488, 1
+  %v551 = fsub double %v487, %v485
+  %v552 = fmul double %v487, 1.200000e-16
+  %v553 = fcmp ogt double %v551, %v552
+  br i1 %v553, label %b23, label %b40
+b39:
+  %v505 = phi double [ %v396, %b22 ], [ %v394, %b18 ], [ %v21, %b7 ]
+  %v482 = phi double [ %v480, %b22 ], [ %v393, %b18 ], [ %v141, %b7 ]
+  %v521 = fcmp olt double %x, 1.000000e+00
+  %v522 = fadd double %x, -1.000000e+00
+  %v535 = fadd double %y, -1.000000e+00
   br label %b23
-b37:
-  %v545 = phi double [ 0x7FF8000000000000, %b1 ], [ %z, %b2 ], [ %v496, %b24 ], [ %v480, %b34 ], [ %v480, %b35 ]
+b40:
+  %v554 = phi double [ 0x7FF8000000000000, %b1 ], [ %z, %b2 ], [ %v499, %b24 ], [ %v483, %b37 ], [ %v483, %b38 ]
   call void @llvm.lifetime.end.p0(ptr nonnull %v4)
-  ret double %v545
+  call void @llvm.lifetime.end.p0(ptr nonnull %v5)
+  ret double %v554
 }
 
 define internal double @m_betaln_float64(double %x, double %y) alwaysinline nounwind {
@@ -4350,730 +4369,857 @@ b1:
   %v3 = alloca double, align 8
   %v4 = alloca double, align 8
   %v5 = alloca double, align 8
+  %v6 = alloca double, align 8
   call void @llvm.lifetime.start.p0(ptr nonnull %v1)
   call void @llvm.lifetime.start.p0(ptr nonnull %v2)
   call void @llvm.lifetime.start.p0(ptr nonnull %v3)
   call void @llvm.lifetime.start.p0(ptr nonnull %v4)
   call void @llvm.lifetime.start.p0(ptr nonnull %v5)
-  %v6 = tail call i1 @llvm.is.fpclass.f64(double %x, i32 384)
-  %v7 = fcmp oge double %y, 0.000000e+00
-  %v8 = fcmp ole double %y, 1.000000e+00
-  %v9 = and i1 %v7, %v8
-  %v10 = select i1 %v6, i1 %v9, i1 false
-  br i1 %v10, label %b2, label %b43
+  call void @llvm.lifetime.start.p0(ptr nonnull %v6)
+  %v7 = tail call i1 @llvm.is.fpclass.f64(double %x, i32 384)
+  %v8 = fcmp oge double %y, 0.000000e+00
+  %v9 = fcmp ole double %y, 1.000000e+00
+  %v10 = and i1 %v8, %v9
+  %v11 = select i1 %v7, i1 %v10, i1 false
+  br i1 %v11, label %b2, label %b53
 b2:
-  %v11 = fcmp oeq double %y, 0.000000e+00
-  br i1 %v11, label %b43, label %b3
+  %v12 = fcmp oeq double %y, 0.000000e+00
+  br i1 %v12, label %b53, label %b3
 b3:
-  %v12 = fcmp oeq double %y, 1.000000e+00
-  br i1 %v12, label %b43, label %b4
+  %v13 = fcmp oeq double %y, 1.000000e+00
+  br i1 %v13, label %b53, label %b4
 b4:
-  %v13 = fcmp ogt double %x, 1.000000e+00
-  br i1 %v13, label %b5, label %b20
+  %v14 = fcmp ule double %y, 5.000000e-01
+  %v15 = fsub double 1.000000e+00, %y
+  %v16 = select i1 %v14, double %y, double %v15
+  %v17 = zext i1 %v14 to i8
+  %v18 = fcmp ogt double %x, 1.000000e+00
+  br i1 %v14, label %b5, label %b6
 b5:
-  %v14 = fcmp ogt double %y, 5.000000e-01
-  %v15 = fmul double %y, 2.000000e+00
-  br i1 %v14, label %b17, label %b6
+  br i1 %v18, label %b7, label %b23
 b6:
-  %v16 = fcmp ogt double %v15, 0.000000e+00
-  %v17 = fcmp olt double %v15, 2.000000e+00
-  %v18 = and i1 %v16, %v17
-  br i1 %v18, label %b10, label %b7
+  br i1 %v18, label %b7, label %b24
 b7:
-  %v19 = fcmp oeq double %v15, 0.000000e+00
-  br i1 %v19, label %b18, label %b8
+  %v19 = fcmp ogt double %v16, 5.000000e-01
+  br i1 %v19, label %b8, label %b9
 b8:
-  %v20 = fcmp oeq double %v15, 2.000000e+00
-  br i1 %v20, label %b18, label %b9
+  %v20 = fcmp ugt double %v16, 1.000000e+00
+  br i1 %v20, label %b26, label %b20
 b9:
-  br label %b18
+  %v21 = fmul double %v16, 2.000000e+00
+  %v22 = fcmp ogt double %v21, 0.000000e+00
+  %v23 = fcmp olt double %v21, 2.000000e+00
+  %v24 = and i1 %v22, %v23
+  br i1 %v24, label %b13, label %b10
 b10:
-  %v21 = fcmp ult double %v15, 2.500000e-01
-  br i1 %v21, label %b15, label %b14
+  %v25 = fcmp oeq double %v21, 0.000000e+00
+  br i1 %v25, label %b21, label %b11
 b11:
-  %v22 = fsub double 1.000000e+00, %v15
-  %v23 = fsub double -3.125000e+00, %v24
-  %v25 = tail call double @llvm.fma.f64(double %v23, double 0xBB76ADC395381914, double 0x3BAE67F9BFE638B4)
-  %v26 = tail call double @llvm.fma.f64(double %v25, double %v23, double 0x3BD3868255A0DABE)
-  %v27 = tail call double @llvm.fma.f64(double %v26, double %v23, double 0xBC19BBFD6D86AB1F)
-  %v28 = tail call double @llvm.fma.f64(double %v27, double %v23, double 0x3C29AA87CB068EB0)
-  %v29 = tail call double @llvm.fma.f64(double %v28, double %v23, double 0x3C71EC22D788B004)
-  %v30 = tail call double @llvm.fma.f64(double %v29, double %v23, double 0xBCA1CA76F5A2F3BB)
-  %v31 = tail call double @llvm.fma.f64(double %v30, double %v23, double 0xBC86FCF9E88B7CEE)
-  %v32 = tail call double @llvm.fma.f64(double %v31, double %v23, double 0x3CFD6C6F08370B40)
-  %v33 = tail call double @llvm.fma.f64(double %v32, double %v23, double 0xBD2686E5FE4DF756)
-  %v34 = tail call double @llvm.fma.f64(double %v33, double %v23, double 0xBD36BDBE9A3B4ACF)
-  %v35 = tail call double @llvm.fma.f64(double %v34, double %v23, double 0x3D87235DFEAAC458)
-  %v36 = tail call double @llvm.fma.f64(double %v35, double %v23, double 0xBDAC8A3F8F4819AA)
-  %v37 = tail call double @llvm.fma.f64(double %v36, double %v23, double 0xBDCDC3F138246CB4)
-  %v38 = tail call double @llvm.fma.f64(double %v37, double %v23, double 0x3E120F5363D677EA)
-  %v39 = tail call double @llvm.fma.f64(double %v38, double %v23, double 0xBE31A9EB0F06F264)
-  %v40 = tail call double @llvm.fma.f64(double %v39, double %v23, double 0xBE5F36CED466EA96)
-  %v41 = tail call double @llvm.fma.f64(double %v40, double %v23, double 0x3E9C6B4F88BEF332)
-  %v42 = tail call double @llvm.fma.f64(double %v41, double %v23, double 0xBEB6E8A53CDE9A3D)
-  %v43 = tail call double @llvm.fma.f64(double %v42, double %v23, double 0xBEED1D1F7CA2238E)
-  %v44 = tail call double @llvm.fma.f64(double %v43, double %v23, double 0x3F2879C2A20B529A)
-  %v45 = tail call double @llvm.fma.f64(double %v44, double %v23, double 0xBF484576948356A9)
-  %v46 = tail call double @llvm.fma.f64(double %v45, double %v23, double 0xBF78B6C33114EAD6)
-  %v47 = tail call double @llvm.fma.f64(double %v46, double %v23, double 0x3FCEBD80D9B13DFA)
-  %v48 = tail call double @llvm.fma.f64(double %v47, double %v23, double 0x3FE4EABCF9335D0C)
-  %v49 = tail call double @llvm.fma.f64(double %v22, double %v48, double %v22)
-  br label %b18
+  %v26 = fcmp oeq double %v21, 2.000000e+00
+  br i1 %v26, label %b21, label %b12
 b12:
-  %v50 = fneg double %v24
-  %v51 = tail call double @llvm.sqrt.f64(double %v50)
-  %v52 = fcmp olt double %v51, 5.950000e+00
-  br i1 %v52, label %b13, label %b16
+  br label %b21
 b13:
-  %v53 = fadd double %v51, -3.750000e+00
-  %v54 = fadd double %v51, 2.000000e+00
-  %v55 = fdiv double %v53, %v54
-  %v56 = tail call double @llvm.fma.f64(double %v55, double 0x403DA7C0962DA322, double 0x406253F48F8F84CC)
-  %v57 = tail call double @llvm.fma.f64(double %v56, double %v55, double 0xC02A8F29D4646258)
-  %v58 = tail call double @llvm.fma.f64(double %v57, double %v55, double 0xC05AC039C651B35C)
-  %v59 = tail call double @llvm.fma.f64(double %v58, double %v55, double 0x3FE9E0E6FCBC34BC)
-  %v60 = tail call double @llvm.fma.f64(double %v59, double %v55, double 0x4045983134678320)
-  %v61 = tail call double @llvm.fma.f64(double %v60, double %v55, double 0xBFA52D00BECEBA09)
-  %v62 = tail call double @llvm.fma.f64(double %v61, double %v55, double 0xC02B3BDB98E772E6)
-  %v63 = tail call double @llvm.fma.f64(double %v62, double %v55, double 0x3FEE7C2E2DB88C83)
-  %v64 = tail call double @llvm.fma.f64(double %v63, double %v55, double 0x400D7EEDC8CBAB47)
-  %v65 = tail call double @llvm.fma.f64(double %v64, double %v55, double 0xBFEC2275F02622D3)
-  %v66 = tail call double @llvm.fma.f64(double %v65, double %v55, double 0xBFE817D7C4C2836B)
-  %v67 = tail call double @llvm.fma.f64(double %v66, double %v55, double 0x3FDC2CFA970EF1C3)
-  %v68 = tail call double @llvm.fma.f64(double %v67, double %v55, double 0x3F9B4833976FE8D5)
-  %v69 = tail call double @llvm.fma.f64(double %v68, double %v55, double 0xBFBF883230F41C50)
-  %v70 = tail call double @llvm.fma.f64(double %v69, double %v55, double 0x3FB07B86A59881D3)
-  %v71 = tail call double @llvm.fma.f64(double %v70, double %v55, double 0xBF84C3A6658F9A60)
-  %v72 = tail call double @llvm.fma.f64(double %v71, double %v55, double 0xBF94A97DF7C31FBD)
-  %v73 = tail call double @llvm.fma.f64(double %v72, double %v55, double 0x3FA1CB98D32E7395)
-  %v74 = tail call double @llvm.fma.f64(double %v73, double %v55, double 0xBF9F0A1A841E3675)
-  %v75 = tail call double @llvm.fma.f64(double %v74, double %v55, double 0xBF995499551B1506)
-  %v76 = tail call double @llvm.fma.f64(double %v75, double %v55, double 0x3FB46B72BAFB10F7)
-  %v77 = tail call double @llvm.fma.f64(double %v76, double %v55, double 0xBFA62FB07503CAB3)
-  %v78 = tail call double @llvm.fma.f64(double %v51, double %v77, double %v51)
-  br label %b18
+  %v27 = fcmp ult double %v21, 2.500000e-01
+  br i1 %v27, label %b18, label %b17
 b14:
-  %v79 = fsub double 1.000000e+00, %v15
-  %v80 = tail call double @llvm.fabs.f64(double %v79)
-  %v81 = fneg double %v80
-  %v82 = tail call double @llvm.fma.f64(double %v81, double %v80, double 1.000000e+00)
-  %v83 = fcmp olt double %v82, 0x10000000000000
-  %v84 = fmul double %v82, 0x4340000000000000
-  %v85 = select i1 %v83, double %v84, double %v82
-  %v86 = bitcast double %v85 to i64
-  %v87 = add i64 %v86, 2638147582215219
-  %v88 = lshr i64 %v87, 52
-  %v89 = or disjoint i64 %v88, 4841369599423283200
-  %v90 = bitcast i64 %v89 to double
-  %v91 = fadd double %v90, 0xC330000000000000
-  %v92 = and i64 %v87, 4503599627370495
-  %v93 = add nuw nsw i64 %v92, 4604544271217802189
-  %v94 = bitcast i64 %v93 to double
-  %v95 = fadd double %v94, -1.000000e+00
-  %v96 = select i1 %v83, double 1.076000e+03, double 1.023000e+03
-  %v97 = fsub double %v91, %v96
-  %v98 = fmul double %v95, %v95
-  %v99 = fmul double %v95, %v98
-  %v100 = tail call double @llvm.fma.f64(double %v95, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v101 = tail call double @llvm.fma.f64(double %v100, double %v95, double 0x3FB01AFE6A8424B4)
-  %v102 = tail call double @llvm.fma.f64(double %v101, double %v95, double 0xBFAB27B0C993BBC0)
-  %v103 = tail call double @llvm.fma.f64(double %v102, double %v95, double 0x3FA96A9DC91C0AB0)
-  %v104 = tail call double @llvm.fma.f64(double %v103, double %v95, double 0xBFABDF5878266EB8)
-  %v105 = tail call double @llvm.fma.f64(double %v104, double %v95, double 0x3FAE4354EB22A1B0)
-  %v106 = tail call double @llvm.fma.f64(double %v105, double %v95, double 0xBFB00A587343E0D9)
-  %v107 = tail call double @llvm.fma.f64(double %v106, double %v95, double 0x3FB1102D84AF44AA)
-  %v108 = tail call double @llvm.fma.f64(double %v107, double %v95, double 0xBFB24855AF69FCA9)
-  %v109 = tail call double @llvm.fma.f64(double %v108, double %v95, double 0x3FB3B13EC5312F6B)
-  %v110 = tail call double @llvm.fma.f64(double %v109, double %v95, double 0xBFB5555EFD378F3D)
-  %v111 = tail call double @llvm.fma.f64(double %v110, double %v95, double 0x3FB745D193E77765)
-  %v112 = tail call double @llvm.fma.f64(double %v111, double %v95, double 0xBFB999995508C5FB)
-  %v113 = tail call double @llvm.fma.f64(double %v112, double %v95, double 0x3FBC71C71ABD3E9F)
-  %v114 = tail call double @llvm.fma.f64(double %v113, double %v95, double 0xBFC000000086E86D)
-  %v115 = tail call double @llvm.fma.f64(double %v114, double %v95, double 0x3FC24924924CCF71)
-  %v116 = tail call double @llvm.fma.f64(double %v115, double %v95, double 0xBFC5555555545D1D)
-  %v117 = tail call double @llvm.fma.f64(double %v116, double %v95, double 0x3FC999999999934F)
-  %v118 = tail call double @llvm.fma.f64(double %v117, double %v95, double 0xBFD0000000000045)
-  %v119 = tail call double @llvm.fma.f64(double %v118, double %v95, double 0x3FD5555555555557)
-  %v120 = fmul double %v97, 0xBD48432A1B0E2634
-  %v121 = tail call double @llvm.fma.f64(double %v99, double %v119, double %v120)
-  %v122 = tail call double @llvm.fma.f64(double %v98, double -5.000000e-01, double %v121)
-  %v123 = fadd double %v95, %v122
-  %v124 = tail call double @llvm.fma.f64(double %v97, double 0x3FE62E42FEFA4000, double %v123)
-  %v125 = fcmp one double %v82, 0x7FF0000000000000
-  %v126 = select i1 %v125, double %v124, double %v82
-  %v127 = fcmp olt double %v82, 0.000000e+00
-  %v128 = select i1 %v127, double 0x7FF8000000000000, double %v126
-  %v129 = fcmp oeq double %v82, 0.000000e+00
-  %v130 = select i1 %v129, double 0xFFF0000000000000, double %v128
-  %v131 = fneg double %v130
-  %v132 = fsub double -3.125000e+00, %v130
-  %v133 = tail call double @llvm.fma.f64(double %v132, double 0xBB76ADC395381914, double 0x3BAE67F9BFE638B4)
-  %v134 = tail call double @llvm.fma.f64(double %v133, double %v132, double 0x3BD3868255A0DABE)
-  %v135 = tail call double @llvm.fma.f64(double %v134, double %v132, double 0xBC19BBFD6D86AB1F)
-  %v136 = tail call double @llvm.fma.f64(double %v135, double %v132, double 0x3C29AA87CB068EB0)
-  %v137 = tail call double @llvm.fma.f64(double %v136, double %v132, double 0x3C71EC22D788B004)
-  %v138 = tail call double @llvm.fma.f64(double %v137, double %v132, double 0xBCA1CA76F5A2F3BB)
-  %v139 = tail call double @llvm.fma.f64(double %v138, double %v132, double 0xBC86FCF9E88B7CEE)
-  %v140 = tail call double @llvm.fma.f64(double %v139, double %v132, double 0x3CFD6C6F08370B40)
-  %v141 = tail call double @llvm.fma.f64(double %v140, double %v132, double 0xBD2686E5FE4DF756)
-  %v142 = tail call double @llvm.fma.f64(double %v141, double %v132, double 0xBD36BDBE9A3B4ACF)
-  %v143 = tail call double @llvm.fma.f64(double %v142, double %v132, double 0x3D87235DFEAAC458)
-  %v144 = tail call double @llvm.fma.f64(double %v143, double %v132, double 0xBDAC8A3F8F4819AA)
-  %v145 = tail call double @llvm.fma.f64(double %v144, double %v132, double 0xBDCDC3F138246CB4)
-  %v146 = tail call double @llvm.fma.f64(double %v145, double %v132, double 0x3E120F5363D677EA)
-  %v147 = tail call double @llvm.fma.f64(double %v146, double %v132, double 0xBE31A9EB0F06F264)
-  %v148 = tail call double @llvm.fma.f64(double %v147, double %v132, double 0xBE5F36CED466EA96)
-  %v149 = tail call double @llvm.fma.f64(double %v148, double %v132, double 0x3E9C6B4F88BEF332)
-  %v150 = tail call double @llvm.fma.f64(double %v149, double %v132, double 0xBEB6E8A53CDE9A3D)
-  %v151 = tail call double @llvm.fma.f64(double %v150, double %v132, double 0xBEED1D1F7CA2238E)
-  %v152 = tail call double @llvm.fma.f64(double %v151, double %v132, double 0x3F2879C2A20B529A)
-  %v153 = tail call double @llvm.fma.f64(double %v152, double %v132, double 0xBF484576948356A9)
-  %v154 = tail call double @llvm.fma.f64(double %v153, double %v132, double 0xBF78B6C33114EAD6)
-  %v155 = tail call double @llvm.fma.f64(double %v154, double %v132, double 0x3FCEBD80D9B13DFA)
-  %v156 = tail call double @llvm.fma.f64(double %v155, double %v132, double 0x3FE4EABCF9335D0C)
-  %v157 = tail call double @llvm.fma.f64(double %v80, double %v156, double %v80)
-  %v158 = tail call double @llvm.sqrt.f64(double %v131)
-  %v159 = fcmp ogt double %v158, 7.000000e+00
-  %v160 = select i1 %v159, double 7.000000e+00, double %v158
-  %v161 = fadd double %v160, -3.750000e+00
-  %v162 = fadd double %v160, 2.000000e+00
-  %v163 = fdiv double %v161, %v162
-  %v164 = tail call double @llvm.fma.f64(double %v163, double 0x403DA7C0962DA322, double 0x406253F48F8F84CC)
-  %v165 = tail call double @llvm.fma.f64(double %v164, double %v163, double 0xC02A8F29D4646258)
-  %v166 = tail call double @llvm.fma.f64(double %v165, double %v163, double 0xC05AC039C651B35C)
-  %v167 = tail call double @llvm.fma.f64(double %v166, double %v163, double 0x3FE9E0E6FCBC34BC)
-  %v168 = tail call double @llvm.fma.f64(double %v167, double %v163, double 0x4045983134678320)
-  %v169 = tail call double @llvm.fma.f64(double %v168, double %v163, double 0xBFA52D00BECEBA09)
-  %v170 = tail call double @llvm.fma.f64(double %v169, double %v163, double 0xC02B3BDB98E772E6)
-  %v171 = tail call double @llvm.fma.f64(double %v170, double %v163, double 0x3FEE7C2E2DB88C83)
-  %v172 = tail call double @llvm.fma.f64(double %v171, double %v163, double 0x400D7EEDC8CBAB47)
-  %v173 = tail call double @llvm.fma.f64(double %v172, double %v163, double 0xBFEC2275F02622D3)
-  %v174 = tail call double @llvm.fma.f64(double %v173, double %v163, double 0xBFE817D7C4C2836B)
-  %v175 = tail call double @llvm.fma.f64(double %v174, double %v163, double 0x3FDC2CFA970EF1C3)
-  %v176 = tail call double @llvm.fma.f64(double %v175, double %v163, double 0x3F9B4833976FE8D5)
-  %v177 = tail call double @llvm.fma.f64(double %v176, double %v163, double 0xBFBF883230F41C50)
-  %v178 = tail call double @llvm.fma.f64(double %v177, double %v163, double 0x3FB07B86A59881D3)
-  %v179 = tail call double @llvm.fma.f64(double %v178, double %v163, double 0xBF84C3A6658F9A60)
-  %v180 = tail call double @llvm.fma.f64(double %v179, double %v163, double 0xBF94A97DF7C31FBD)
-  %v181 = tail call double @llvm.fma.f64(double %v180, double %v163, double 0x3FA1CB98D32E7395)
-  %v182 = tail call double @llvm.fma.f64(double %v181, double %v163, double 0xBF9F0A1A841E3675)
-  %v183 = tail call double @llvm.fma.f64(double %v182, double %v163, double 0xBF995499551B1506)
-  %v184 = tail call double @llvm.fma.f64(double %v183, double %v163, double 0x3FB46B72BAFB10F7)
-  %v185 = tail call double @llvm.fma.f64(double %v184, double %v163, double 0xBFA62FB07503CAB3)
-  %v186 = tail call double @llvm.fma.f64(double %v160, double %v185, double %v158)
-  %v187 = fcmp olt double %v130, -6.250000e+00
-  %v188 = select i1 %v187, double %v186, double %v157
-  %v189 = tail call double @llvm.copysign.f64(double %v188, double %v79)
-  br label %b18
+  %v28 = fsub double 1.000000e+00, %v21
+  %v29 = fsub double -3.125000e+00, %v30
+  %v31 = tail call double @llvm.fma.f64(double %v29, double 0xBB76ADC395381914, double 0x3BAE67F9BFE638B4)
+  %v32 = tail call double @llvm.fma.f64(double %v31, double %v29, double 0x3BD3868255A0DABE)
+  %v33 = tail call double @llvm.fma.f64(double %v32, double %v29, double 0xBC19BBFD6D86AB1F)
+  %v34 = tail call double @llvm.fma.f64(double %v33, double %v29, double 0x3C29AA87CB068EB0)
+  %v35 = tail call double @llvm.fma.f64(double %v34, double %v29, double 0x3C71EC22D788B004)
+  %v36 = tail call double @llvm.fma.f64(double %v35, double %v29, double 0xBCA1CA76F5A2F3BB)
+  %v37 = tail call double @llvm.fma.f64(double %v36, double %v29, double 0xBC86FCF9E88B7CEE)
+  %v38 = tail call double @llvm.fma.f64(double %v37, double %v29, double 0x3CFD6C6F08370B40)
+  %v39 = tail call double @llvm.fma.f64(double %v38, double %v29, double 0xBD2686E5FE4DF756)
+  %v40 = tail call double @llvm.fma.f64(double %v39, double %v29, double 0xBD36BDBE9A3B4ACF)
+  %v41 = tail call double @llvm.fma.f64(double %v40, double %v29, double 0x3D87235DFEAAC458)
+  %v42 = tail call double @llvm.fma.f64(double %v41, double %v29, double 0xBDAC8A3F8F4819AA)
+  %v43 = tail call double @llvm.fma.f64(double %v42, double %v29, double 0xBDCDC3F138246CB4)
+  %v44 = tail call double @llvm.fma.f64(double %v43, double %v29, double 0x3E120F5363D677EA)
+  %v45 = tail call double @llvm.fma.f64(double %v44, double %v29, double 0xBE31A9EB0F06F264)
+  %v46 = tail call double @llvm.fma.f64(double %v45, double %v29, double 0xBE5F36CED466EA96)
+  %v47 = tail call double @llvm.fma.f64(double %v46, double %v29, double 0x3E9C6B4F88BEF332)
+  %v48 = tail call double @llvm.fma.f64(double %v47, double %v29, double 0xBEB6E8A53CDE9A3D)
+  %v49 = tail call double @llvm.fma.f64(double %v48, double %v29, double 0xBEED1D1F7CA2238E)
+  %v50 = tail call double @llvm.fma.f64(double %v49, double %v29, double 0x3F2879C2A20B529A)
+  %v51 = tail call double @llvm.fma.f64(double %v50, double %v29, double 0xBF484576948356A9)
+  %v52 = tail call double @llvm.fma.f64(double %v51, double %v29, double 0xBF78B6C33114EAD6)
+  %v53 = tail call double @llvm.fma.f64(double %v52, double %v29, double 0x3FCEBD80D9B13DFA)
+  %v54 = tail call double @llvm.fma.f64(double %v53, double %v29, double 0x3FE4EABCF9335D0C)
+  %v55 = tail call double @llvm.fma.f64(double %v28, double %v54, double %v28)
+  br label %b21
 b15:
-  %v190 = fsub double 2.000000e+00, %v15
-  %v191 = fmul double %v15, %v190
-  %v192 = fcmp olt double %v191, 0x10000000000000
-  %v193 = fmul double %v191, 0x4340000000000000
-  %v194 = select i1 %v192, double %v193, double %v191
-  %v195 = bitcast double %v194 to i64
-  %v196 = add i64 %v195, 2638147582215219
-  %v197 = lshr i64 %v196, 52
-  %v198 = or disjoint i64 %v197, 4841369599423283200
-  %v199 = bitcast i64 %v198 to double
-  %v200 = fadd double %v199, 0xC330000000000000
-  %v201 = and i64 %v196, 4503599627370495
-  %v202 = add nuw nsw i64 %v201, 4604544271217802189
-  %v203 = bitcast i64 %v202 to double
-  %v204 = fadd double %v203, -1.000000e+00
-  %v205 = select i1 %v192, double 1.076000e+03, double 1.023000e+03
-  %v206 = fsub double %v200, %v205
-  %v207 = fmul double %v204, %v204
-  %v208 = fmul double %v204, %v207
-  %v209 = tail call double @llvm.fma.f64(double %v204, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v210 = tail call double @llvm.fma.f64(double %v209, double %v204, double 0x3FB01AFE6A8424B4)
-  %v211 = tail call double @llvm.fma.f64(double %v210, double %v204, double 0xBFAB27B0C993BBC0)
-  %v212 = tail call double @llvm.fma.f64(double %v211, double %v204, double 0x3FA96A9DC91C0AB0)
-  %v213 = tail call double @llvm.fma.f64(double %v212, double %v204, double 0xBFABDF5878266EB8)
-  %v214 = tail call double @llvm.fma.f64(double %v213, double %v204, double 0x3FAE4354EB22A1B0)
-  %v215 = tail call double @llvm.fma.f64(double %v214, double %v204, double 0xBFB00A587343E0D9)
-  %v216 = tail call double @llvm.fma.f64(double %v215, double %v204, double 0x3FB1102D84AF44AA)
-  %v217 = tail call double @llvm.fma.f64(double %v216, double %v204, double 0xBFB24855AF69FCA9)
-  %v218 = tail call double @llvm.fma.f64(double %v217, double %v204, double 0x3FB3B13EC5312F6B)
-  %v219 = tail call double @llvm.fma.f64(double %v218, double %v204, double 0xBFB5555EFD378F3D)
-  %v220 = tail call double @llvm.fma.f64(double %v219, double %v204, double 0x3FB745D193E77765)
-  %v221 = tail call double @llvm.fma.f64(double %v220, double %v204, double 0xBFB999995508C5FB)
-  %v222 = tail call double @llvm.fma.f64(double %v221, double %v204, double 0x3FBC71C71ABD3E9F)
-  %v223 = tail call double @llvm.fma.f64(double %v222, double %v204, double 0xBFC000000086E86D)
-  %v224 = tail call double @llvm.fma.f64(double %v223, double %v204, double 0x3FC24924924CCF71)
-  %v225 = tail call double @llvm.fma.f64(double %v224, double %v204, double 0xBFC5555555545D1D)
-  %v226 = tail call double @llvm.fma.f64(double %v225, double %v204, double 0x3FC999999999934F)
-  %v227 = tail call double @llvm.fma.f64(double %v226, double %v204, double 0xBFD0000000000045)
-  %v228 = tail call double @llvm.fma.f64(double %v227, double %v204, double 0x3FD5555555555557)
-  %v229 = fmul double %v206, 0xBD48432A1B0E2634
-  %v230 = tail call double @llvm.fma.f64(double %v208, double %v228, double %v229)
-  %v231 = tail call double @llvm.fma.f64(double %v207, double -5.000000e-01, double %v230)
-  %v232 = fadd double %v204, %v231
-  %v233 = tail call double @llvm.fma.f64(double %v206, double 0x3FE62E42FEFA4000, double %v232)
-  %v234 = fcmp one double %v191, 0x7FF0000000000000
-  %v235 = select i1 %v234, double %v233, double %v191
-  %v236 = fcmp olt double %v191, 0.000000e+00
-  %v237 = select i1 %v236, double 0x7FF8000000000000, double %v235
-  %v238 = fcmp oeq double %v191, 0.000000e+00
-  %v24 = select i1 %v238, double 0xFFF0000000000000, double %v237
-  %v239 = fcmp ult double %v24, -6.250000e+00
-  br i1 %v239, label %b12, label %b11
+  %v56 = fneg double %v30
+  %v57 = tail call double @llvm.sqrt.f64(double %v56)
+  %v58 = fcmp olt double %v57, 5.950000e+00
+  br i1 %v58, label %b16, label %b19
 b16:
-  %v240 = fdiv double 1.000000e+00, %v51
-  %v241 = fadd double %v240, 0xBFBA597641CB7578
-  %v242 = fmul double %v241, 0x402E0BDA12F684BF
-  %v243 = tail call double @llvm.fma.f64(double %v242, double 0xBDE1F396A2507E60, double 0x3DEBB17EA422023D)
-  %v244 = tail call double @llvm.fma.f64(double %v243, double %v242, double 0x3E026F00D797F4C0)
-  %v245 = tail call double @llvm.fma.f64(double %v244, double %v242, double 0xBE0A853859F7E33D)
-  %v246 = tail call double @llvm.fma.f64(double %v245, double %v242, double 0xBE16DE924142762B)
-  %v247 = tail call double @llvm.fma.f64(double %v246, double %v242, double 0x3E20104D43B1B2CE)
-  %v248 = tail call double @llvm.fma.f64(double %v247, double %v242, double 0x3E18D5393D09C466)
-  %v249 = tail call double @llvm.fma.f64(double %v248, double %v242, double 0xBE1E2CDA035BE22D)
-  %v250 = tail call double @llvm.fma.f64(double %v249, double %v242, double 0xBE246285F9384D9A)
-  %v251 = tail call double @llvm.fma.f64(double %v250, double %v242, double 0x3E2D916020BC4AF6)
-  %v252 = tail call double @llvm.fma.f64(double %v251, double %v242, double 0xBE214C9BC3BD16A1)
-  %v253 = tail call double @llvm.fma.f64(double %v252, double %v242, double 0x3E338CB51860E673)
-  %v254 = tail call double @llvm.fma.f64(double %v253, double %v242, double 0xBE48347E5C088D9D)
-  %v255 = tail call double @llvm.fma.f64(double %v254, double %v242, double 0x3E576C3F294E223C)
-  %v256 = tail call double @llvm.fma.f64(double %v255, double %v242, double 0xBE6707796CB77A75)
-  %v257 = tail call double @llvm.fma.f64(double %v256, double %v242, double 0x3E77C816804435C5)
-  %v258 = tail call double @llvm.fma.f64(double %v257, double %v242, double 0xBE895302D4311432)
-  %v259 = tail call double @llvm.fma.f64(double %v258, double %v242, double 0x3E9BFA7BAE098376)
-  %v260 = tail call double @llvm.fma.f64(double %v259, double %v242, double 0xBEB03B89AF58C042)
-  %v261 = tail call double @llvm.fma.f64(double %v260, double %v242, double 0x3EC41798ADA791D9)
-  %v262 = tail call double @llvm.fma.f64(double %v261, double %v242, double 0xBEDB06D4594A05F0)
-  %v263 = tail call double @llvm.fma.f64(double %v262, double %v242, double 0x3EF46FF20ECDEF37)
-  %v264 = tail call double @llvm.fma.f64(double %v263, double %v242, double 0xBF1474FD82E67D69)
-  %v265 = tail call double @llvm.fma.f64(double %v264, double %v242, double 0x3F3EBC321123587D)
-  %v266 = tail call double @llvm.fma.f64(double %v265, double %v242, double 0xBF585D698FA2F8F1)
-  %v267 = tail call double @llvm.fma.f64(double %v266, double %v242, double 0xBF8752EFE81DD87E)
-  %v268 = tail call double @llvm.fma.f64(double %v267, double %v242, double 0x3FEFA24EBF2A1C8F)
-  %v269 = fmul double %v51, %v268
-  br label %b18
+  %v59 = fadd double %v57, -3.750000e+00
+  %v60 = fadd double %v57, 2.000000e+00
+  %v61 = fdiv double %v59, %v60
+  %v62 = tail call double @llvm.fma.f64(double %v61, double 0x403DA7C0962DA322, double 0x406253F48F8F84CC)
+  %v63 = tail call double @llvm.fma.f64(double %v62, double %v61, double 0xC02A8F29D4646258)
+  %v64 = tail call double @llvm.fma.f64(double %v63, double %v61, double 0xC05AC039C651B35C)
+  %v65 = tail call double @llvm.fma.f64(double %v64, double %v61, double 0x3FE9E0E6FCBC34BC)
+  %v66 = tail call double @llvm.fma.f64(double %v65, double %v61, double 0x4045983134678320)
+  %v67 = tail call double @llvm.fma.f64(double %v66, double %v61, double 0xBFA52D00BECEBA09)
+  %v68 = tail call double @llvm.fma.f64(double %v67, double %v61, double 0xC02B3BDB98E772E6)
+  %v69 = tail call double @llvm.fma.f64(double %v68, double %v61, double 0x3FEE7C2E2DB88C83)
+  %v70 = tail call double @llvm.fma.f64(double %v69, double %v61, double 0x400D7EEDC8CBAB47)
+  %v71 = tail call double @llvm.fma.f64(double %v70, double %v61, double 0xBFEC2275F02622D3)
+  %v72 = tail call double @llvm.fma.f64(double %v71, double %v61, double 0xBFE817D7C4C2836B)
+  %v73 = tail call double @llvm.fma.f64(double %v72, double %v61, double 0x3FDC2CFA970EF1C3)
+  %v74 = tail call double @llvm.fma.f64(double %v73, double %v61, double 0x3F9B4833976FE8D5)
+  %v75 = tail call double @llvm.fma.f64(double %v74, double %v61, double 0xBFBF883230F41C50)
+  %v76 = tail call double @llvm.fma.f64(double %v75, double %v61, double 0x3FB07B86A59881D3)
+  %v77 = tail call double @llvm.fma.f64(double %v76, double %v61, double 0xBF84C3A6658F9A60)
+  %v78 = tail call double @llvm.fma.f64(double %v77, double %v61, double 0xBF94A97DF7C31FBD)
+  %v79 = tail call double @llvm.fma.f64(double %v78, double %v61, double 0x3FA1CB98D32E7395)
+  %v80 = tail call double @llvm.fma.f64(double %v79, double %v61, double 0xBF9F0A1A841E3675)
+  %v81 = tail call double @llvm.fma.f64(double %v80, double %v61, double 0xBF995499551B1506)
+  %v82 = tail call double @llvm.fma.f64(double %v81, double %v61, double 0x3FB46B72BAFB10F7)
+  %v83 = tail call double @llvm.fma.f64(double %v82, double %v61, double 0xBFA62FB07503CAB3)
+  %v84 = tail call double @llvm.fma.f64(double %v57, double %v83, double %v57)
+  br label %b21
 b17:
-  %v270 = fadd double %v15, -1.000000e+00
-  %v271 = tail call double @llvm.fabs.f64(double %v270)
-  %v272 = fneg double %v271
-  %v273 = tail call double @llvm.fma.f64(double %v272, double %v271, double 1.000000e+00)
-  %v274 = fcmp olt double %v273, 0x10000000000000
-  %v275 = fmul double %v273, 0x4340000000000000
-  %v276 = select i1 %v274, double %v275, double %v273
-  %v277 = bitcast double %v276 to i64
-  %v278 = add i64 %v277, 2638147582215219
-  %v279 = lshr i64 %v278, 52
-  %v280 = or disjoint i64 %v279, 4841369599423283200
-  %v281 = bitcast i64 %v280 to double
-  %v282 = fadd double %v281, 0xC330000000000000
-  %v283 = and i64 %v278, 4503599627370495
-  %v284 = add nuw nsw i64 %v283, 4604544271217802189
-  %v285 = bitcast i64 %v284 to double
-  %v286 = fadd double %v285, -1.000000e+00
-  %v287 = select i1 %v274, double 1.076000e+03, double 1.023000e+03
-  %v288 = fsub double %v282, %v287
-  %v289 = fmul double %v286, %v286
-  %v290 = fmul double %v286, %v289
-  %v291 = tail call double @llvm.fma.f64(double %v286, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v292 = tail call double @llvm.fma.f64(double %v291, double %v286, double 0x3FB01AFE6A8424B4)
-  %v293 = tail call double @llvm.fma.f64(double %v292, double %v286, double 0xBFAB27B0C993BBC0)
-  %v294 = tail call double @llvm.fma.f64(double %v293, double %v286, double 0x3FA96A9DC91C0AB0)
-  %v295 = tail call double @llvm.fma.f64(double %v294, double %v286, double 0xBFABDF5878266EB8)
-  %v296 = tail call double @llvm.fma.f64(double %v295, double %v286, double 0x3FAE4354EB22A1B0)
-  %v297 = tail call double @llvm.fma.f64(double %v296, double %v286, double 0xBFB00A587343E0D9)
-  %v298 = tail call double @llvm.fma.f64(double %v297, double %v286, double 0x3FB1102D84AF44AA)
-  %v299 = tail call double @llvm.fma.f64(double %v298, double %v286, double 0xBFB24855AF69FCA9)
-  %v300 = tail call double @llvm.fma.f64(double %v299, double %v286, double 0x3FB3B13EC5312F6B)
-  %v301 = tail call double @llvm.fma.f64(double %v300, double %v286, double 0xBFB5555EFD378F3D)
-  %v302 = tail call double @llvm.fma.f64(double %v301, double %v286, double 0x3FB745D193E77765)
-  %v303 = tail call double @llvm.fma.f64(double %v302, double %v286, double 0xBFB999995508C5FB)
-  %v304 = tail call double @llvm.fma.f64(double %v303, double %v286, double 0x3FBC71C71ABD3E9F)
-  %v305 = tail call double @llvm.fma.f64(double %v304, double %v286, double 0xBFC000000086E86D)
-  %v306 = tail call double @llvm.fma.f64(double %v305, double %v286, double 0x3FC24924924CCF71)
-  %v307 = tail call double @llvm.fma.f64(double %v306, double %v286, double 0xBFC5555555545D1D)
-  %v308 = tail call double @llvm.fma.f64(double %v307, double %v286, double 0x3FC999999999934F)
-  %v309 = tail call double @llvm.fma.f64(double %v308, double %v286, double 0xBFD0000000000045)
-  %v310 = tail call double @llvm.fma.f64(double %v309, double %v286, double 0x3FD5555555555557)
-  %v311 = fmul double %v288, 0xBD48432A1B0E2634
-  %v312 = tail call double @llvm.fma.f64(double %v290, double %v310, double %v311)
-  %v313 = tail call double @llvm.fma.f64(double %v289, double -5.000000e-01, double %v312)
-  %v314 = fadd double %v286, %v313
-  %v315 = tail call double @llvm.fma.f64(double %v288, double 0x3FE62E42FEFA4000, double %v314)
-  %v316 = fcmp one double %v273, 0x7FF0000000000000
-  %v317 = select i1 %v316, double %v315, double %v273
-  %v318 = fcmp olt double %v273, 0.000000e+00
-  %v319 = select i1 %v318, double 0x7FF8000000000000, double %v317
-  %v320 = fcmp oeq double %v273, 0.000000e+00
-  %v321 = select i1 %v320, double 0xFFF0000000000000, double %v319
-  %v322 = fneg double %v321
-  %v323 = fsub double -3.125000e+00, %v321
-  %v324 = tail call double @llvm.fma.f64(double %v323, double 0xBB76ADC395381914, double 0x3BAE67F9BFE638B4)
-  %v325 = tail call double @llvm.fma.f64(double %v324, double %v323, double 0x3BD3868255A0DABE)
-  %v326 = tail call double @llvm.fma.f64(double %v325, double %v323, double 0xBC19BBFD6D86AB1F)
-  %v327 = tail call double @llvm.fma.f64(double %v326, double %v323, double 0x3C29AA87CB068EB0)
-  %v328 = tail call double @llvm.fma.f64(double %v327, double %v323, double 0x3C71EC22D788B004)
-  %v329 = tail call double @llvm.fma.f64(double %v328, double %v323, double 0xBCA1CA76F5A2F3BB)
-  %v330 = tail call double @llvm.fma.f64(double %v329, double %v323, double 0xBC86FCF9E88B7CEE)
-  %v331 = tail call double @llvm.fma.f64(double %v330, double %v323, double 0x3CFD6C6F08370B40)
-  %v332 = tail call double @llvm.fma.f64(double %v331, double %v323, double 0xBD2686E5FE4DF756)
-  %v333 = tail call double @llvm.fma.f64(double %v332, double %v323, double 0xBD36BDBE9A3B4ACF)
-  %v334 = tail call double @llvm.fma.f64(double %v333, double %v323, double 0x3D87235DFEAAC458)
-  %v335 = tail call double @llvm.fma.f64(double %v334, double %v323, double 0xBDAC8A3F8F4819AA)
-  %v336 = tail call double @llvm.fma.f64(double %v335, double %v323, double 0xBDCDC3F138246CB4)
-  %v337 = tail call double @llvm.fma.f64(double %v336, double %v323, double 0x3E120F5363D677EA)
-  %v338 = tail call double @llvm.fma.f64(double %v337, double %v323, double 0xBE31A9EB0F06F264)
-  %v339 = tail call double @llvm.fma.f64(double %v338, double %v323, double 0xBE5F36CED466EA96)
-  %v340 = tail call double @llvm.fma.f64(double %v339, double %v323, double 0x3E9C6B4F88BEF332)
-  %v341 = tail call double @llvm.fma.f64(double %v340, double %v323, double 0xBEB6E8A53CDE9A3D)
-  %v342 = tail call double @llvm.fma.f64(double %v341, double %v323, double 0xBEED1D1F7CA2238E)
-  %v343 = tail call double @llvm.fma.f64(double %v342, double %v323, double 0x3F2879C2A20B529A)
-  %v344 = tail call double @llvm.fma.f64(double %v343, double %v323, double 0xBF484576948356A9)
-  %v345 = tail call double @llvm.fma.f64(double %v344, double %v323, double 0xBF78B6C33114EAD6)
-  %v346 = tail call double @llvm.fma.f64(double %v345, double %v323, double 0x3FCEBD80D9B13DFA)
-  %v347 = tail call double @llvm.fma.f64(double %v346, double %v323, double 0x3FE4EABCF9335D0C)
-  %v348 = tail call double @llvm.fma.f64(double %v271, double %v347, double %v271)
-  %v349 = tail call double @llvm.sqrt.f64(double %v322)
-  %v350 = fcmp ogt double %v349, 7.000000e+00
-  %v351 = select i1 %v350, double 7.000000e+00, double %v349
-  %v352 = fadd double %v351, -3.750000e+00
-  %v353 = fadd double %v351, 2.000000e+00
-  %v354 = fdiv double %v352, %v353
-  %v355 = tail call double @llvm.fma.f64(double %v354, double 0x403DA7C0962DA322, double 0x406253F48F8F84CC)
-  %v356 = tail call double @llvm.fma.f64(double %v355, double %v354, double 0xC02A8F29D4646258)
-  %v357 = tail call double @llvm.fma.f64(double %v356, double %v354, double 0xC05AC039C651B35C)
-  %v358 = tail call double @llvm.fma.f64(double %v357, double %v354, double 0x3FE9E0E6FCBC34BC)
-  %v359 = tail call double @llvm.fma.f64(double %v358, double %v354, double 0x4045983134678320)
-  %v360 = tail call double @llvm.fma.f64(double %v359, double %v354, double 0xBFA52D00BECEBA09)
-  %v361 = tail call double @llvm.fma.f64(double %v360, double %v354, double 0xC02B3BDB98E772E6)
-  %v362 = tail call double @llvm.fma.f64(double %v361, double %v354, double 0x3FEE7C2E2DB88C83)
-  %v363 = tail call double @llvm.fma.f64(double %v362, double %v354, double 0x400D7EEDC8CBAB47)
-  %v364 = tail call double @llvm.fma.f64(double %v363, double %v354, double 0xBFEC2275F02622D3)
-  %v365 = tail call double @llvm.fma.f64(double %v364, double %v354, double 0xBFE817D7C4C2836B)
-  %v366 = tail call double @llvm.fma.f64(double %v365, double %v354, double 0x3FDC2CFA970EF1C3)
-  %v367 = tail call double @llvm.fma.f64(double %v366, double %v354, double 0x3F9B4833976FE8D5)
-  %v368 = tail call double @llvm.fma.f64(double %v367, double %v354, double 0xBFBF883230F41C50)
-  %v369 = tail call double @llvm.fma.f64(double %v368, double %v354, double 0x3FB07B86A59881D3)
-  %v370 = tail call double @llvm.fma.f64(double %v369, double %v354, double 0xBF84C3A6658F9A60)
-  %v371 = tail call double @llvm.fma.f64(double %v370, double %v354, double 0xBF94A97DF7C31FBD)
-  %v372 = tail call double @llvm.fma.f64(double %v371, double %v354, double 0x3FA1CB98D32E7395)
-  %v373 = tail call double @llvm.fma.f64(double %v372, double %v354, double 0xBF9F0A1A841E3675)
-  %v374 = tail call double @llvm.fma.f64(double %v373, double %v354, double 0xBF995499551B1506)
-  %v375 = tail call double @llvm.fma.f64(double %v374, double %v354, double 0x3FB46B72BAFB10F7)
-  %v376 = tail call double @llvm.fma.f64(double %v375, double %v354, double 0xBFA62FB07503CAB3)
-  %v377 = tail call double @llvm.fma.f64(double %v351, double %v376, double %v349)
-  %v378 = fcmp olt double %v321, -6.250000e+00
-  %v379 = select i1 %v378, double %v377, double %v348
-  %v380 = tail call double @llvm.copysign.f64(double %v379, double %v270)
-  %v381 = fmul double %v380, 0x3FF6A09E667F3BCD
-  br label %b19
+  %v85 = fsub double 1.000000e+00, %v21
+  %v86 = tail call double @llvm.fabs.f64(double %v85)
+  %v87 = fneg double %v86
+  %v88 = tail call double @llvm.fma.f64(double %v87, double %v86, double 1.000000e+00)
+  %v89 = fcmp olt double %v88, 0x10000000000000
+  %v90 = fmul double %v88, 0x4340000000000000
+  %v91 = select i1 %v89, double %v90, double %v88
+  %v92 = bitcast double %v91 to i64
+  %v93 = add i64 %v92, 2638147582215219
+  %v94 = lshr i64 %v93, 52
+  %v95 = or disjoint i64 %v94, 4841369599423283200
+  %v96 = bitcast i64 %v95 to double
+  %v97 = fadd double %v96, 0xC330000000000000
+  %v98 = and i64 %v93, 4503599627370495
+  %v99 = add nuw nsw i64 %v98, 4604544271217802189
+  %v100 = bitcast i64 %v99 to double
+  %v101 = fadd double %v100, -1.000000e+00
+  %v102 = select i1 %v89, double 1.076000e+03, double 1.023000e+03
+  %v103 = fsub double %v97, %v102
+  %v104 = fmul double %v101, %v101
+  %v105 = fmul double %v101, %v104
+  %v106 = tail call double @llvm.fma.f64(double %v101, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v107 = tail call double @llvm.fma.f64(double %v106, double %v101, double 0x3FB01AFE6A8424B4)
+  %v108 = tail call double @llvm.fma.f64(double %v107, double %v101, double 0xBFAB27B0C993BBC0)
+  %v109 = tail call double @llvm.fma.f64(double %v108, double %v101, double 0x3FA96A9DC91C0AB0)
+  %v110 = tail call double @llvm.fma.f64(double %v109, double %v101, double 0xBFABDF5878266EB8)
+  %v111 = tail call double @llvm.fma.f64(double %v110, double %v101, double 0x3FAE4354EB22A1B0)
+  %v112 = tail call double @llvm.fma.f64(double %v111, double %v101, double 0xBFB00A587343E0D9)
+  %v113 = tail call double @llvm.fma.f64(double %v112, double %v101, double 0x3FB1102D84AF44AA)
+  %v114 = tail call double @llvm.fma.f64(double %v113, double %v101, double 0xBFB24855AF69FCA9)
+  %v115 = tail call double @llvm.fma.f64(double %v114, double %v101, double 0x3FB3B13EC5312F6B)
+  %v116 = tail call double @llvm.fma.f64(double %v115, double %v101, double 0xBFB5555EFD378F3D)
+  %v117 = tail call double @llvm.fma.f64(double %v116, double %v101, double 0x3FB745D193E77765)
+  %v118 = tail call double @llvm.fma.f64(double %v117, double %v101, double 0xBFB999995508C5FB)
+  %v119 = tail call double @llvm.fma.f64(double %v118, double %v101, double 0x3FBC71C71ABD3E9F)
+  %v120 = tail call double @llvm.fma.f64(double %v119, double %v101, double 0xBFC000000086E86D)
+  %v121 = tail call double @llvm.fma.f64(double %v120, double %v101, double 0x3FC24924924CCF71)
+  %v122 = tail call double @llvm.fma.f64(double %v121, double %v101, double 0xBFC5555555545D1D)
+  %v123 = tail call double @llvm.fma.f64(double %v122, double %v101, double 0x3FC999999999934F)
+  %v124 = tail call double @llvm.fma.f64(double %v123, double %v101, double 0xBFD0000000000045)
+  %v125 = tail call double @llvm.fma.f64(double %v124, double %v101, double 0x3FD5555555555557)
+  %v126 = fmul double %v103, 0xBD48432A1B0E2634
+  %v127 = tail call double @llvm.fma.f64(double %v105, double %v125, double %v126)
+  %v128 = tail call double @llvm.fma.f64(double %v104, double -5.000000e-01, double %v127)
+  %v129 = fadd double %v101, %v128
+  %v130 = tail call double @llvm.fma.f64(double %v103, double 0x3FE62E42FEFA4000, double %v129)
+  %v131 = fcmp one double %v88, 0x7FF0000000000000
+  %v132 = select i1 %v131, double %v130, double %v88
+  %v133 = fcmp olt double %v88, 0.000000e+00
+  %v134 = select i1 %v133, double 0x7FF8000000000000, double %v132
+  %v135 = fcmp oeq double %v88, 0.000000e+00
+  %v136 = select i1 %v135, double 0xFFF0000000000000, double %v134
+  %v137 = fneg double %v136
+  %v138 = fsub double -3.125000e+00, %v136
+  %v139 = tail call double @llvm.fma.f64(double %v138, double 0xBB76ADC395381914, double 0x3BAE67F9BFE638B4)
+  %v140 = tail call double @llvm.fma.f64(double %v139, double %v138, double 0x3BD3868255A0DABE)
+  %v141 = tail call double @llvm.fma.f64(double %v140, double %v138, double 0xBC19BBFD6D86AB1F)
+  %v142 = tail call double @llvm.fma.f64(double %v141, double %v138, double 0x3C29AA87CB068EB0)
+  %v143 = tail call double @llvm.fma.f64(double %v142, double %v138, double 0x3C71EC22D788B004)
+  %v144 = tail call double @llvm.fma.f64(double %v143, double %v138, double 0xBCA1CA76F5A2F3BB)
+  %v145 = tail call double @llvm.fma.f64(double %v144, double %v138, double 0xBC86FCF9E88B7CEE)
+  %v146 = tail call double @llvm.fma.f64(double %v145, double %v138, double 0x3CFD6C6F08370B40)
+  %v147 = tail call double @llvm.fma.f64(double %v146, double %v138, double 0xBD2686E5FE4DF756)
+  %v148 = tail call double @llvm.fma.f64(double %v147, double %v138, double 0xBD36BDBE9A3B4ACF)
+  %v149 = tail call double @llvm.fma.f64(double %v148, double %v138, double 0x3D87235DFEAAC458)
+  %v150 = tail call double @llvm.fma.f64(double %v149, double %v138, double 0xBDAC8A3F8F4819AA)
+  %v151 = tail call double @llvm.fma.f64(double %v150, double %v138, double 0xBDCDC3F138246CB4)
+  %v152 = tail call double @llvm.fma.f64(double %v151, double %v138, double 0x3E120F5363D677EA)
+  %v153 = tail call double @llvm.fma.f64(double %v152, double %v138, double 0xBE31A9EB0F06F264)
+  %v154 = tail call double @llvm.fma.f64(double %v153, double %v138, double 0xBE5F36CED466EA96)
+  %v155 = tail call double @llvm.fma.f64(double %v154, double %v138, double 0x3E9C6B4F88BEF332)
+  %v156 = tail call double @llvm.fma.f64(double %v155, double %v138, double 0xBEB6E8A53CDE9A3D)
+  %v157 = tail call double @llvm.fma.f64(double %v156, double %v138, double 0xBEED1D1F7CA2238E)
+  %v158 = tail call double @llvm.fma.f64(double %v157, double %v138, double 0x3F2879C2A20B529A)
+  %v159 = tail call double @llvm.fma.f64(double %v158, double %v138, double 0xBF484576948356A9)
+  %v160 = tail call double @llvm.fma.f64(double %v159, double %v138, double 0xBF78B6C33114EAD6)
+  %v161 = tail call double @llvm.fma.f64(double %v160, double %v138, double 0x3FCEBD80D9B13DFA)
+  %v162 = tail call double @llvm.fma.f64(double %v161, double %v138, double 0x3FE4EABCF9335D0C)
+  %v163 = tail call double @llvm.fma.f64(double %v86, double %v162, double %v86)
+  %v164 = tail call double @llvm.sqrt.f64(double %v137)
+  %v165 = fcmp ogt double %v164, 7.000000e+00
+  %v166 = select i1 %v165, double 7.000000e+00, double %v164
+  %v167 = fadd double %v166, -3.750000e+00
+  %v168 = fadd double %v166, 2.000000e+00
+  %v169 = fdiv double %v167, %v168
+  %v170 = tail call double @llvm.fma.f64(double %v169, double 0x403DA7C0962DA322, double 0x406253F48F8F84CC)
+  %v171 = tail call double @llvm.fma.f64(double %v170, double %v169, double 0xC02A8F29D4646258)
+  %v172 = tail call double @llvm.fma.f64(double %v171, double %v169, double 0xC05AC039C651B35C)
+  %v173 = tail call double @llvm.fma.f64(double %v172, double %v169, double 0x3FE9E0E6FCBC34BC)
+  %v174 = tail call double @llvm.fma.f64(double %v173, double %v169, double 0x4045983134678320)
+  %v175 = tail call double @llvm.fma.f64(double %v174, double %v169, double 0xBFA52D00BECEBA09)
+  %v176 = tail call double @llvm.fma.f64(double %v175, double %v169, double 0xC02B3BDB98E772E6)
+  %v177 = tail call double @llvm.fma.f64(double %v176, double %v169, double 0x3FEE7C2E2DB88C83)
+  %v178 = tail call double @llvm.fma.f64(double %v177, double %v169, double 0x400D7EEDC8CBAB47)
+  %v179 = tail call double @llvm.fma.f64(double %v178, double %v169, double 0xBFEC2275F02622D3)
+  %v180 = tail call double @llvm.fma.f64(double %v179, double %v169, double 0xBFE817D7C4C2836B)
+  %v181 = tail call double @llvm.fma.f64(double %v180, double %v169, double 0x3FDC2CFA970EF1C3)
+  %v182 = tail call double @llvm.fma.f64(double %v181, double %v169, double 0x3F9B4833976FE8D5)
+  %v183 = tail call double @llvm.fma.f64(double %v182, double %v169, double 0xBFBF883230F41C50)
+  %v184 = tail call double @llvm.fma.f64(double %v183, double %v169, double 0x3FB07B86A59881D3)
+  %v185 = tail call double @llvm.fma.f64(double %v184, double %v169, double 0xBF84C3A6658F9A60)
+  %v186 = tail call double @llvm.fma.f64(double %v185, double %v169, double 0xBF94A97DF7C31FBD)
+  %v187 = tail call double @llvm.fma.f64(double %v186, double %v169, double 0x3FA1CB98D32E7395)
+  %v188 = tail call double @llvm.fma.f64(double %v187, double %v169, double 0xBF9F0A1A841E3675)
+  %v189 = tail call double @llvm.fma.f64(double %v188, double %v169, double 0xBF995499551B1506)
+  %v190 = tail call double @llvm.fma.f64(double %v189, double %v169, double 0x3FB46B72BAFB10F7)
+  %v191 = tail call double @llvm.fma.f64(double %v190, double %v169, double 0xBFA62FB07503CAB3)
+  %v192 = tail call double @llvm.fma.f64(double %v166, double %v191, double %v164)
+  %v193 = fcmp olt double %v136, -6.250000e+00
+  %v194 = select i1 %v193, double %v192, double %v163
+  %v195 = tail call double @llvm.copysign.f64(double %v194, double %v85)
+  br label %b21
 b18:
-  %v382 = phi double [ %v269, %b16 ], [ %v78, %b13 ], [ %v189, %b14 ], [ %v49, %b11 ], [ 0x7FF8000000000000, %b9 ], [ 0x7FF0000000000000, %b7 ], [ 0xFFF0000000000000, %b8 ]
-  %v383 = fmul double %v382, 0xBFF6A09E667F3BCD
-  br label %b19
+  %v196 = fsub double 2.000000e+00, %v21
+  %v197 = fmul double %v21, %v196
+  %v198 = fcmp olt double %v197, 0x10000000000000
+  %v199 = fmul double %v197, 0x4340000000000000
+  %v200 = select i1 %v198, double %v199, double %v197
+  %v201 = bitcast double %v200 to i64
+  %v202 = add i64 %v201, 2638147582215219
+  %v203 = lshr i64 %v202, 52
+  %v204 = or disjoint i64 %v203, 4841369599423283200
+  %v205 = bitcast i64 %v204 to double
+  %v206 = fadd double %v205, 0xC330000000000000
+  %v207 = and i64 %v202, 4503599627370495
+  %v208 = add nuw nsw i64 %v207, 4604544271217802189
+  %v209 = bitcast i64 %v208 to double
+  %v210 = fadd double %v209, -1.000000e+00
+  %v211 = select i1 %v198, double 1.076000e+03, double 1.023000e+03
+  %v212 = fsub double %v206, %v211
+  %v213 = fmul double %v210, %v210
+  %v214 = fmul double %v210, %v213
+  %v215 = tail call double @llvm.fma.f64(double %v210, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v216 = tail call double @llvm.fma.f64(double %v215, double %v210, double 0x3FB01AFE6A8424B4)
+  %v217 = tail call double @llvm.fma.f64(double %v216, double %v210, double 0xBFAB27B0C993BBC0)
+  %v218 = tail call double @llvm.fma.f64(double %v217, double %v210, double 0x3FA96A9DC91C0AB0)
+  %v219 = tail call double @llvm.fma.f64(double %v218, double %v210, double 0xBFABDF5878266EB8)
+  %v220 = tail call double @llvm.fma.f64(double %v219, double %v210, double 0x3FAE4354EB22A1B0)
+  %v221 = tail call double @llvm.fma.f64(double %v220, double %v210, double 0xBFB00A587343E0D9)
+  %v222 = tail call double @llvm.fma.f64(double %v221, double %v210, double 0x3FB1102D84AF44AA)
+  %v223 = tail call double @llvm.fma.f64(double %v222, double %v210, double 0xBFB24855AF69FCA9)
+  %v224 = tail call double @llvm.fma.f64(double %v223, double %v210, double 0x3FB3B13EC5312F6B)
+  %v225 = tail call double @llvm.fma.f64(double %v224, double %v210, double 0xBFB5555EFD378F3D)
+  %v226 = tail call double @llvm.fma.f64(double %v225, double %v210, double 0x3FB745D193E77765)
+  %v227 = tail call double @llvm.fma.f64(double %v226, double %v210, double 0xBFB999995508C5FB)
+  %v228 = tail call double @llvm.fma.f64(double %v227, double %v210, double 0x3FBC71C71ABD3E9F)
+  %v229 = tail call double @llvm.fma.f64(double %v228, double %v210, double 0xBFC000000086E86D)
+  %v230 = tail call double @llvm.fma.f64(double %v229, double %v210, double 0x3FC24924924CCF71)
+  %v231 = tail call double @llvm.fma.f64(double %v230, double %v210, double 0xBFC5555555545D1D)
+  %v232 = tail call double @llvm.fma.f64(double %v231, double %v210, double 0x3FC999999999934F)
+  %v233 = tail call double @llvm.fma.f64(double %v232, double %v210, double 0xBFD0000000000045)
+  %v234 = tail call double @llvm.fma.f64(double %v233, double %v210, double 0x3FD5555555555557)
+  %v235 = fmul double %v212, 0xBD48432A1B0E2634
+  %v236 = tail call double @llvm.fma.f64(double %v214, double %v234, double %v235)
+  %v237 = tail call double @llvm.fma.f64(double %v213, double -5.000000e-01, double %v236)
+  %v238 = fadd double %v210, %v237
+  %v239 = tail call double @llvm.fma.f64(double %v212, double 0x3FE62E42FEFA4000, double %v238)
+  %v240 = fcmp one double %v197, 0x7FF0000000000000
+  %v241 = select i1 %v240, double %v239, double %v197
+  %v242 = fcmp olt double %v197, 0.000000e+00
+  %v243 = select i1 %v242, double 0x7FF8000000000000, double %v241
+  %v244 = fcmp oeq double %v197, 0.000000e+00
+  %v30 = select i1 %v244, double 0xFFF0000000000000, double %v243
+  %v245 = fcmp ult double %v30, -6.250000e+00
+  br i1 %v245, label %b15, label %b14
 b19:
-  %v384 = phi double [ %v383, %b18 ], [ %v381, %b17 ]
-  %v385 = fmul double %x, 9.000000e+00
-  %v386 = fdiv double 1.000000e+00, %v385
-  %v387 = fsub double 1.000000e+00, %v386
-  %v388 = tail call double @llvm.sqrt.f64(double %x)
-  %v389 = fmul double %v388, 3.000000e+00
-  %v390 = fdiv double %v384, %v389
-  %v391 = fsub double %v387, %v390
-  %v392 = fmul double %x, %v391
-  %v393 = fmul double %v391, %v392
-  %v394 = fmul double %v391, %v393
-  %v395 = fcmp ogt double %v391, 3.000000e-01
-  br i1 %v395, label %b27, label %b21
+  %v246 = fdiv double 1.000000e+00, %v57
+  %v247 = fadd double %v246, 0xBFBA597641CB7578
+  %v248 = fmul double %v247, 0x402E0BDA12F684BF
+  %v249 = tail call double @llvm.fma.f64(double %v248, double 0xBDE1F396A2507E60, double 0x3DEBB17EA422023D)
+  %v250 = tail call double @llvm.fma.f64(double %v249, double %v248, double 0x3E026F00D797F4C0)
+  %v251 = tail call double @llvm.fma.f64(double %v250, double %v248, double 0xBE0A853859F7E33D)
+  %v252 = tail call double @llvm.fma.f64(double %v251, double %v248, double 0xBE16DE924142762B)
+  %v253 = tail call double @llvm.fma.f64(double %v252, double %v248, double 0x3E20104D43B1B2CE)
+  %v254 = tail call double @llvm.fma.f64(double %v253, double %v248, double 0x3E18D5393D09C466)
+  %v255 = tail call double @llvm.fma.f64(double %v254, double %v248, double 0xBE1E2CDA035BE22D)
+  %v256 = tail call double @llvm.fma.f64(double %v255, double %v248, double 0xBE246285F9384D9A)
+  %v257 = tail call double @llvm.fma.f64(double %v256, double %v248, double 0x3E2D916020BC4AF6)
+  %v258 = tail call double @llvm.fma.f64(double %v257, double %v248, double 0xBE214C9BC3BD16A1)
+  %v259 = tail call double @llvm.fma.f64(double %v258, double %v248, double 0x3E338CB51860E673)
+  %v260 = tail call double @llvm.fma.f64(double %v259, double %v248, double 0xBE48347E5C088D9D)
+  %v261 = tail call double @llvm.fma.f64(double %v260, double %v248, double 0x3E576C3F294E223C)
+  %v262 = tail call double @llvm.fma.f64(double %v261, double %v248, double 0xBE6707796CB77A75)
+  %v263 = tail call double @llvm.fma.f64(double %v262, double %v248, double 0x3E77C816804435C5)
+  %v264 = tail call double @llvm.fma.f64(double %v263, double %v248, double 0xBE895302D4311432)
+  %v265 = tail call double @llvm.fma.f64(double %v264, double %v248, double 0x3E9BFA7BAE098376)
+  %v266 = tail call double @llvm.fma.f64(double %v265, double %v248, double 0xBEB03B89AF58C042)
+  %v267 = tail call double @llvm.fma.f64(double %v266, double %v248, double 0x3EC41798ADA791D9)
+  %v268 = tail call double @llvm.fma.f64(double %v267, double %v248, double 0xBEDB06D4594A05F0)
+  %v269 = tail call double @llvm.fma.f64(double %v268, double %v248, double 0x3EF46FF20ECDEF37)
+  %v270 = tail call double @llvm.fma.f64(double %v269, double %v248, double 0xBF1474FD82E67D69)
+  %v271 = tail call double @llvm.fma.f64(double %v270, double %v248, double 0x3F3EBC321123587D)
+  %v272 = tail call double @llvm.fma.f64(double %v271, double %v248, double 0xBF585D698FA2F8F1)
+  %v273 = tail call double @llvm.fma.f64(double %v272, double %v248, double 0xBF8752EFE81DD87E)
+  %v274 = tail call double @llvm.fma.f64(double %v273, double %v248, double 0x3FEFA24EBF2A1C8F)
+  %v275 = fmul double %v57, %v274
+  br label %b21
 b20:
+  %v276 = fmul double %v16, 2.000000e+00
+  %v277 = fadd double %v276, -1.000000e+00
+  %v278 = tail call double @llvm.fabs.f64(double %v277)
+  %v279 = fneg double %v278
+  %v280 = tail call double @llvm.fma.f64(double %v279, double %v278, double 1.000000e+00)
+  %v281 = fcmp olt double %v280, 0x10000000000000
+  %v282 = fmul double %v280, 0x4340000000000000
+  %v283 = select i1 %v281, double %v282, double %v280
+  %v284 = bitcast double %v283 to i64
+  %v285 = add i64 %v284, 2638147582215219
+  %v286 = lshr i64 %v285, 52
+  %v287 = or disjoint i64 %v286, 4841369599423283200
+  %v288 = bitcast i64 %v287 to double
+  %v289 = fadd double %v288, 0xC330000000000000
+  %v290 = and i64 %v285, 4503599627370495
+  %v291 = add nuw nsw i64 %v290, 4604544271217802189
+  %v292 = bitcast i64 %v291 to double
+  %v293 = fadd double %v292, -1.000000e+00
+  %v294 = select i1 %v281, double 1.076000e+03, double 1.023000e+03
+  %v295 = fsub double %v289, %v294
+  %v296 = fmul double %v293, %v293
+  %v297 = fmul double %v293, %v296
+  %v298 = tail call double @llvm.fma.f64(double %v293, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v299 = tail call double @llvm.fma.f64(double %v298, double %v293, double 0x3FB01AFE6A8424B4)
+  %v300 = tail call double @llvm.fma.f64(double %v299, double %v293, double 0xBFAB27B0C993BBC0)
+  %v301 = tail call double @llvm.fma.f64(double %v300, double %v293, double 0x3FA96A9DC91C0AB0)
+  %v302 = tail call double @llvm.fma.f64(double %v301, double %v293, double 0xBFABDF5878266EB8)
+  %v303 = tail call double @llvm.fma.f64(double %v302, double %v293, double 0x3FAE4354EB22A1B0)
+  %v304 = tail call double @llvm.fma.f64(double %v303, double %v293, double 0xBFB00A587343E0D9)
+  %v305 = tail call double @llvm.fma.f64(double %v304, double %v293, double 0x3FB1102D84AF44AA)
+  %v306 = tail call double @llvm.fma.f64(double %v305, double %v293, double 0xBFB24855AF69FCA9)
+  %v307 = tail call double @llvm.fma.f64(double %v306, double %v293, double 0x3FB3B13EC5312F6B)
+  %v308 = tail call double @llvm.fma.f64(double %v307, double %v293, double 0xBFB5555EFD378F3D)
+  %v309 = tail call double @llvm.fma.f64(double %v308, double %v293, double 0x3FB745D193E77765)
+  %v310 = tail call double @llvm.fma.f64(double %v309, double %v293, double 0xBFB999995508C5FB)
+  %v311 = tail call double @llvm.fma.f64(double %v310, double %v293, double 0x3FBC71C71ABD3E9F)
+  %v312 = tail call double @llvm.fma.f64(double %v311, double %v293, double 0xBFC000000086E86D)
+  %v313 = tail call double @llvm.fma.f64(double %v312, double %v293, double 0x3FC24924924CCF71)
+  %v314 = tail call double @llvm.fma.f64(double %v313, double %v293, double 0xBFC5555555545D1D)
+  %v315 = tail call double @llvm.fma.f64(double %v314, double %v293, double 0x3FC999999999934F)
+  %v316 = tail call double @llvm.fma.f64(double %v315, double %v293, double 0xBFD0000000000045)
+  %v317 = tail call double @llvm.fma.f64(double %v316, double %v293, double 0x3FD5555555555557)
+  %v318 = fmul double %v295, 0xBD48432A1B0E2634
+  %v319 = tail call double @llvm.fma.f64(double %v297, double %v317, double %v318)
+  %v320 = tail call double @llvm.fma.f64(double %v296, double -5.000000e-01, double %v319)
+  %v321 = fadd double %v293, %v320
+  %v322 = tail call double @llvm.fma.f64(double %v295, double 0x3FE62E42FEFA4000, double %v321)
+  %v323 = fcmp one double %v280, 0x7FF0000000000000
+  %v324 = select i1 %v323, double %v322, double %v280
+  %v325 = fcmp olt double %v280, 0.000000e+00
+  %v326 = select i1 %v325, double 0x7FF8000000000000, double %v324
+  %v327 = fcmp oeq double %v280, 0.000000e+00
+  %v328 = select i1 %v327, double 0xFFF0000000000000, double %v326
+  %v329 = fneg double %v328
+  %v330 = fsub double -3.125000e+00, %v328
+  %v331 = tail call double @llvm.fma.f64(double %v330, double 0xBB76ADC395381914, double 0x3BAE67F9BFE638B4)
+  %v332 = tail call double @llvm.fma.f64(double %v331, double %v330, double 0x3BD3868255A0DABE)
+  %v333 = tail call double @llvm.fma.f64(double %v332, double %v330, double 0xBC19BBFD6D86AB1F)
+  %v334 = tail call double @llvm.fma.f64(double %v333, double %v330, double 0x3C29AA87CB068EB0)
+  %v335 = tail call double @llvm.fma.f64(double %v334, double %v330, double 0x3C71EC22D788B004)
+  %v336 = tail call double @llvm.fma.f64(double %v335, double %v330, double 0xBCA1CA76F5A2F3BB)
+  %v337 = tail call double @llvm.fma.f64(double %v336, double %v330, double 0xBC86FCF9E88B7CEE)
+  %v338 = tail call double @llvm.fma.f64(double %v337, double %v330, double 0x3CFD6C6F08370B40)
+  %v339 = tail call double @llvm.fma.f64(double %v338, double %v330, double 0xBD2686E5FE4DF756)
+  %v340 = tail call double @llvm.fma.f64(double %v339, double %v330, double 0xBD36BDBE9A3B4ACF)
+  %v341 = tail call double @llvm.fma.f64(double %v340, double %v330, double 0x3D87235DFEAAC458)
+  %v342 = tail call double @llvm.fma.f64(double %v341, double %v330, double 0xBDAC8A3F8F4819AA)
+  %v343 = tail call double @llvm.fma.f64(double %v342, double %v330, double 0xBDCDC3F138246CB4)
+  %v344 = tail call double @llvm.fma.f64(double %v343, double %v330, double 0x3E120F5363D677EA)
+  %v345 = tail call double @llvm.fma.f64(double %v344, double %v330, double 0xBE31A9EB0F06F264)
+  %v346 = tail call double @llvm.fma.f64(double %v345, double %v330, double 0xBE5F36CED466EA96)
+  %v347 = tail call double @llvm.fma.f64(double %v346, double %v330, double 0x3E9C6B4F88BEF332)
+  %v348 = tail call double @llvm.fma.f64(double %v347, double %v330, double 0xBEB6E8A53CDE9A3D)
+  %v349 = tail call double @llvm.fma.f64(double %v348, double %v330, double 0xBEED1D1F7CA2238E)
+  %v350 = tail call double @llvm.fma.f64(double %v349, double %v330, double 0x3F2879C2A20B529A)
+  %v351 = tail call double @llvm.fma.f64(double %v350, double %v330, double 0xBF484576948356A9)
+  %v352 = tail call double @llvm.fma.f64(double %v351, double %v330, double 0xBF78B6C33114EAD6)
+  %v353 = tail call double @llvm.fma.f64(double %v352, double %v330, double 0x3FCEBD80D9B13DFA)
+  %v354 = tail call double @llvm.fma.f64(double %v353, double %v330, double 0x3FE4EABCF9335D0C)
+  %v355 = tail call double @llvm.fma.f64(double %v278, double %v354, double %v278)
+  %v356 = tail call double @llvm.sqrt.f64(double %v329)
+  %v357 = fcmp ogt double %v356, 7.000000e+00
+  %v358 = select i1 %v357, double 7.000000e+00, double %v356
+  %v359 = fadd double %v358, -3.750000e+00
+  %v360 = fadd double %v358, 2.000000e+00
+  %v361 = fdiv double %v359, %v360
+  %v362 = tail call double @llvm.fma.f64(double %v361, double 0x403DA7C0962DA322, double 0x406253F48F8F84CC)
+  %v363 = tail call double @llvm.fma.f64(double %v362, double %v361, double 0xC02A8F29D4646258)
+  %v364 = tail call double @llvm.fma.f64(double %v363, double %v361, double 0xC05AC039C651B35C)
+  %v365 = tail call double @llvm.fma.f64(double %v364, double %v361, double 0x3FE9E0E6FCBC34BC)
+  %v366 = tail call double @llvm.fma.f64(double %v365, double %v361, double 0x4045983134678320)
+  %v367 = tail call double @llvm.fma.f64(double %v366, double %v361, double 0xBFA52D00BECEBA09)
+  %v368 = tail call double @llvm.fma.f64(double %v367, double %v361, double 0xC02B3BDB98E772E6)
+  %v369 = tail call double @llvm.fma.f64(double %v368, double %v361, double 0x3FEE7C2E2DB88C83)
+  %v370 = tail call double @llvm.fma.f64(double %v369, double %v361, double 0x400D7EEDC8CBAB47)
+  %v371 = tail call double @llvm.fma.f64(double %v370, double %v361, double 0xBFEC2275F02622D3)
+  %v372 = tail call double @llvm.fma.f64(double %v371, double %v361, double 0xBFE817D7C4C2836B)
+  %v373 = tail call double @llvm.fma.f64(double %v372, double %v361, double 0x3FDC2CFA970EF1C3)
+  %v374 = tail call double @llvm.fma.f64(double %v373, double %v361, double 0x3F9B4833976FE8D5)
+  %v375 = tail call double @llvm.fma.f64(double %v374, double %v361, double 0xBFBF883230F41C50)
+  %v376 = tail call double @llvm.fma.f64(double %v375, double %v361, double 0x3FB07B86A59881D3)
+  %v377 = tail call double @llvm.fma.f64(double %v376, double %v361, double 0xBF84C3A6658F9A60)
+  %v378 = tail call double @llvm.fma.f64(double %v377, double %v361, double 0xBF94A97DF7C31FBD)
+  %v379 = tail call double @llvm.fma.f64(double %v378, double %v361, double 0x3FA1CB98D32E7395)
+  %v380 = tail call double @llvm.fma.f64(double %v379, double %v361, double 0xBF9F0A1A841E3675)
+  %v381 = tail call double @llvm.fma.f64(double %v380, double %v361, double 0xBF995499551B1506)
+  %v382 = tail call double @llvm.fma.f64(double %v381, double %v361, double 0x3FB46B72BAFB10F7)
+  %v383 = tail call double @llvm.fma.f64(double %v382, double %v361, double 0xBFA62FB07503CAB3)
+  %v384 = tail call double @llvm.fma.f64(double %v358, double %v383, double %v356)
+  %v385 = fcmp olt double %v328, -6.250000e+00
+  %v386 = select i1 %v385, double %v384, double %v355
+  %v387 = tail call double @llvm.copysign.f64(double %v386, double %v277)
+  %v388 = fmul double %v387, 0x3FF6A09E667F3BCD
+  br label %b26
+b21:
+  %v389 = phi double [ %v275, %b19 ], [ %v84, %b16 ], [ %v195, %b17 ], [ %v55, %b14 ], [ 0x7FF8000000000000, %b12 ], [ 0x7FF0000000000000, %b10 ], [ 0xFFF0000000000000, %b11 ]
+  %v390 = fmul double %v389, 0xBFF6A09E667F3BCD
+  br label %b26
+b22:
+  br i1 %v14, label %b31, label %b27
+b23:
+  %v391 = fmul double %x, 1.200000e-01
+  %v392 = fadd double %v391, 2.530000e-01
+  %v393 = fmul double %x, %v392
+  %v394 = fsub double 1.000000e+00, %v393
+  %v395 = fcmp olt double %v15, %v394
+  br i1 %v395, label %b32, label %b36
+b24:
   %v396 = fmul double %x, 1.200000e-01
   %v397 = fadd double %v396, 2.530000e-01
   %v398 = fmul double %x, %v397
   %v399 = fsub double 1.000000e+00, %v398
-  %v400 = fsub double 1.000000e+00, %y
-  %v401 = fcmp olt double %v400, %v399
-  br i1 %v401, label %b22, label %b26
-b21:
-  %v402 = fcmp olt double %v394, 1.000000e-03
-  %v403 = select i1 %v402, double 1.000000e-03, double %v394
-  br label %b27
-b22:
-  %v404 = fadd double %x, 1.000000e+00
-  store double 0.000000e+00, ptr %v4, align 8
-  call fastcc void @p_9fd06535b044(ptr nonnull %v4, double %v404)
-  %v405 = fcmp oeq double %v400, 0.000000e+00
-  %v406 = fcmp olt double %v400, 0.000000e+00
-  %v407 = fcmp one double %v400, 0x7FF0000000000000
-  %v408 = fcmp olt double %v400, 0x10000000000000
-  %v409 = fmul double %v400, 0x4340000000000000
-  %v410 = select i1 %v408, double %v409, double %v400
-  %v411 = bitcast double %v410 to i64
-  %v412 = add i64 %v411, 2638147582215219
-  %v413 = lshr i64 %v412, 52
-  %v414 = or disjoint i64 %v413, 4841369599423283200
-  %v415 = bitcast i64 %v414 to double
-  %v416 = fadd double %v415, 0xC330000000000000
-  %v417 = select i1 %v408, double 1.076000e+03, double 1.023000e+03
-  %v418 = fsub double %v416, %v417
-  %v419 = and i64 %v412, 4503599627370495
-  %v420 = add nuw nsw i64 %v419, 4604544271217802189
-  %v421 = bitcast i64 %v420 to double
-  %v422 = fadd double %v421, -1.000000e+00
-  %v423 = fmul double %v422, %v422
-  %v424 = fmul double %v422, %v423
-  %v425 = tail call double @llvm.fma.f64(double %v422, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v426 = tail call double @llvm.fma.f64(double %v425, double %v422, double 0x3FB01AFE6A8424B4)
-  %v427 = tail call double @llvm.fma.f64(double %v426, double %v422, double 0xBFAB27B0C993BBC0)
-  %v428 = tail call double @llvm.fma.f64(double %v427, double %v422, double 0x3FA96A9DC91C0AB0)
-  %v429 = tail call double @llvm.fma.f64(double %v428, double %v422, double 0xBFABDF5878266EB8)
-  %v430 = tail call double @llvm.fma.f64(double %v429, double %v422, double 0x3FAE4354EB22A1B0)
-  %v431 = tail call double @llvm.fma.f64(double %v430, double %v422, double 0xBFB00A587343E0D9)
-  %v432 = tail call double @llvm.fma.f64(double %v431, double %v422, double 0x3FB1102D84AF44AA)
-  %v433 = tail call double @llvm.fma.f64(double %v432, double %v422, double 0xBFB24855AF69FCA9)
-  %v434 = tail call double @llvm.fma.f64(double %v433, double %v422, double 0x3FB3B13EC5312F6B)
-  %v435 = tail call double @llvm.fma.f64(double %v434, double %v422, double 0xBFB5555EFD378F3D)
-  %v436 = tail call double @llvm.fma.f64(double %v435, double %v422, double 0x3FB745D193E77765)
-  %v437 = tail call double @llvm.fma.f64(double %v436, double %v422, double 0xBFB999995508C5FB)
-  %v438 = tail call double @llvm.fma.f64(double %v437, double %v422, double 0x3FBC71C71ABD3E9F)
-  %v439 = tail call double @llvm.fma.f64(double %v438, double %v422, double 0xBFC000000086E86D)
-  %v440 = tail call double @llvm.fma.f64(double %v439, double %v422, double 0x3FC24924924CCF71)
-  %v441 = tail call double @llvm.fma.f64(double %v440, double %v422, double 0xBFC5555555545D1D)
-  %v442 = tail call double @llvm.fma.f64(double %v441, double %v422, double 0x3FC999999999934F)
-  %v443 = tail call double @llvm.fma.f64(double %v442, double %v422, double 0xBFD0000000000045)
-  %v444 = tail call double @llvm.fma.f64(double %v443, double %v422, double 0x3FD5555555555557)
-  %v445 = fmul double %v418, 0xBD48432A1B0E2634
-  %v446 = tail call double @llvm.fma.f64(double %v424, double %v444, double %v445)
-  %v447 = tail call double @llvm.fma.f64(double %v423, double -5.000000e-01, double %v446)
-  %v448 = fadd double %v422, %v447
-  %v449 = tail call double @llvm.fma.f64(double %v418, double 0x3FE62E42FEFA4000, double %v448)
-  %v450 = select i1 %v407, double %v449, double %v400
-  %v451 = select i1 %v406, double 0x7FF8000000000000, double %v450
-  %v452 = select i1 %v405, double 0xFFF0000000000000, double %v451
-  %v453 = load double, ptr %v4, align 8
-  %v454 = fadd double %v452, %v453
-  %v455 = fdiv double %v454, %x
-  %v456 = fcmp olt double %v455, -7.460000e+02
-  br i1 %v456, label %b25, label %b23
-b23:
-  %v457 = fcmp ogt double %v455, 7.105000e+02
-  br i1 %v457, label %b25, label %b24
-b24:
-  br label %b25
+  %v400 = fcmp olt double %v15, %v399
+  br i1 %v400, label %b32, label %b25
 b25:
-  %v458 = phi double [ 7.105000e+02, %b23 ], [ %v455, %b24 ], [ -7.460000e+02, %b22 ]
-  %v459 = tail call double @llvm.fma.f64(double %v458, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v460 = fadd double %v459, 0xC338000000000000
-  %v461 = fneg double %v460
-  %v462 = tail call double @llvm.fma.f64(double %v461, double 0x3FE62E42FEFA4000, double %v458)
-  %v463 = tail call double @llvm.fma.f64(double %v461, double 0xBD48432A1B0E2634, double %v462)
-  %v464 = fmul double %v463, %v463
-  %v465 = tail call double @llvm.fma.f64(double %v463, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v466 = tail call double @llvm.fma.f64(double %v465, double %v463, double 0x3E927E4DB81FC5C4)
-  %v467 = tail call double @llvm.fma.f64(double %v466, double %v463, double 0x3EC71DDED4DF15D0)
-  %v468 = tail call double @llvm.fma.f64(double %v467, double %v463, double 0x3EFA01A01A70E1D0)
-  %v469 = tail call double @llvm.fma.f64(double %v468, double %v463, double 0x3F2A01A01B4A1A68)
-  %v470 = tail call double @llvm.fma.f64(double %v469, double %v463, double 0x3F56C16C16C1618C)
-  %v471 = tail call double @llvm.fma.f64(double %v470, double %v463, double 0x3F8111111110E966)
-  %v472 = tail call double @llvm.fma.f64(double %v471, double %v463, double 0x3FA5555555555556)
-  %v473 = tail call double @llvm.fma.f64(double %v472, double %v463, double 0x3FC555555555555C)
-  %v474 = tail call double @llvm.fma.f64(double %v473, double %v463, double 5.000000e-01)
-  %v475 = tail call double @llvm.fma.f64(double %v464, double %v474, double %v463)
-  %v476 = bitcast double %v459 to i64
-  %v477 = fadd double %v475, 1.000000e+00
-  %v478 = add i64 %v476, -4843621399236967424
-  %v479 = lshr i64 %v478, 1
-  %v480 = sub i64 %v478, %v479
-  %v481 = shl i64 %v479, 52
-  %v482 = add i64 %v481, 2301339409586323456
-  %v483 = shl i64 %v480, 52
-  %v484 = add i64 %v483, 2301339409586323456
-  %v485 = bitcast i64 %v482 to double
-  %v486 = fmul double %v477, %v485
-  %v487 = bitcast i64 %v484 to double
-  %v488 = fmul double %v486, %v487
-  br label %b27
+  %v401 = fsub double 1.000000e+00, %v15
+  br label %b36
 b26:
-  %v489 = fsub double 1.000000e+00, %v399
-  %v490 = fdiv double %y, %v489
-  %v491 = fcmp olt double %v490, 0x10000000000000
-  %v492 = fmul double %v490, 0x4340000000000000
-  %v493 = select i1 %v491, double %v492, double %v490
-  %v494 = bitcast double %v493 to i64
-  %v495 = add i64 %v494, 2638147582215219
-  %v496 = lshr i64 %v495, 52
-  %v497 = or disjoint i64 %v496, 4841369599423283200
-  %v498 = bitcast i64 %v497 to double
-  %v499 = fadd double %v498, 0xC330000000000000
-  %v500 = and i64 %v495, 4503599627370495
-  %v501 = add nuw nsw i64 %v500, 4604544271217802189
-  %v502 = bitcast i64 %v501 to double
-  %v503 = fadd double %v502, -1.000000e+00
-  %v504 = select i1 %v491, double 1.076000e+03, double 1.023000e+03
-  %v505 = fsub double %v499, %v504
-  %v506 = fmul double %v503, %v503
-  %v507 = fmul double %v503, %v506
-  %v508 = tail call double @llvm.fma.f64(double %v503, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v509 = tail call double @llvm.fma.f64(double %v508, double %v503, double 0x3FB01AFE6A8424B4)
-  %v510 = tail call double @llvm.fma.f64(double %v509, double %v503, double 0xBFAB27B0C993BBC0)
-  %v511 = tail call double @llvm.fma.f64(double %v510, double %v503, double 0x3FA96A9DC91C0AB0)
-  %v512 = tail call double @llvm.fma.f64(double %v511, double %v503, double 0xBFABDF5878266EB8)
-  %v513 = tail call double @llvm.fma.f64(double %v512, double %v503, double 0x3FAE4354EB22A1B0)
-  %v514 = tail call double @llvm.fma.f64(double %v513, double %v503, double 0xBFB00A587343E0D9)
-  %v515 = tail call double @llvm.fma.f64(double %v514, double %v503, double 0x3FB1102D84AF44AA)
-  %v516 = tail call double @llvm.fma.f64(double %v515, double %v503, double 0xBFB24855AF69FCA9)
-  %v517 = tail call double @llvm.fma.f64(double %v516, double %v503, double 0x3FB3B13EC5312F6B)
-  %v518 = tail call double @llvm.fma.f64(double %v517, double %v503, double 0xBFB5555EFD378F3D)
-  %v519 = tail call double @llvm.fma.f64(double %v518, double %v503, double 0x3FB745D193E77765)
-  %v520 = tail call double @llvm.fma.f64(double %v519, double %v503, double 0xBFB999995508C5FB)
-  %v521 = tail call double @llvm.fma.f64(double %v520, double %v503, double 0x3FBC71C71ABD3E9F)
-  %v522 = tail call double @llvm.fma.f64(double %v521, double %v503, double 0xBFC000000086E86D)
-  %v523 = tail call double @llvm.fma.f64(double %v522, double %v503, double 0x3FC24924924CCF71)
-  %v524 = tail call double @llvm.fma.f64(double %v523, double %v503, double 0xBFC5555555545D1D)
-  %v525 = tail call double @llvm.fma.f64(double %v524, double %v503, double 0x3FC999999999934F)
-  %v526 = tail call double @llvm.fma.f64(double %v525, double %v503, double 0xBFD0000000000045)
-  %v527 = tail call double @llvm.fma.f64(double %v526, double %v503, double 0x3FD5555555555557)
-  %v528 = fmul double %v505, 0xBD48432A1B0E2634
-  %v529 = tail call double @llvm.fma.f64(double %v507, double %v527, double %v528)
-  %v530 = tail call double @llvm.fma.f64(double %v506, double -5.000000e-01, double %v529)
-  %v531 = fadd double %v503, %v530
-  %v532 = tail call double @llvm.fma.f64(double %v505, double 0x3FE62E42FEFA4000, double %v531)
-  %v533 = fcmp one double %v490, 0x7FF0000000000000
-  %v534 = select i1 %v533, double %v532, double %v490
-  %v535 = fcmp olt double %v490, 0.000000e+00
-  %v536 = fcmp oeq double %v490, 0.000000e+00
-  %v537 = fsub double 1.000000e+00, %v534
-  %v538 = select i1 %v535, double 0x7FF8000000000000, double %v537
-  %v539 = select i1 %v536, double 0x7FF0000000000000, double %v538
-  br label %b27
+  %v402 = phi double [ %v390, %b21 ], [ %v388, %b20 ], [ 0x7FF8000000000000, %b8 ]
+  %v403 = fneg double %v402
+  %v404 = select i1 %v14, double %v403, double %v402
+  %v405 = fmul double %x, 9.000000e+00
+  %v406 = fdiv double 1.000000e+00, %v405
+  %v407 = fsub double 1.000000e+00, %v406
+  %v408 = tail call double @llvm.sqrt.f64(double %x)
+  %v409 = fmul double %v408, 3.000000e+00
+  %v410 = fdiv double %v404, %v409
+  %v411 = fadd double %v407, %v410
+  %v412 = fmul double %x, %v411
+  %v413 = fmul double %v411, %v412
+  %v414 = fmul double %v411, %v413
+  %v415 = fcmp ogt double %v411, 3.000000e-01
+  br i1 %v415, label %b37, label %b22
 b27:
-  %v540 = phi double [ %v539, %b26 ], [ %v403, %b21 ], [ %v488, %b25 ], [ %v394, %b19 ]
-  %v541 = fmul double %v540, 1.000000e-09
-  %v542 = fcmp olt double %v541, 1.000000e+00
-  %v543 = fcmp ogt double %v540, 0.000000e+00
-  %v544 = and i1 %v543, %v542
-  br i1 %v544, label %b28, label %b43
+  %v416 = fadd double %x, 1.000000e+00
+  store double 0.000000e+00, ptr %v4, align 8
+  call fastcc void @p_9fd06535b044(ptr nonnull %v4, double %v416)
+  %v417 = fcmp oeq double %v15, 0.000000e+00
+  %v418 = fcmp olt double %v15, 0.000000e+00
+  %v419 = fcmp one double %v15, 0x7FF0000000000000
+  %v420 = fcmp olt double %v15, 0x10000000000000
+  %v421 = fmul double %v15, 0x4340000000000000
+  %v422 = select i1 %v420, double %v421, double %v15
+  %v423 = bitcast double %v422 to i64
+  %v424 = add i64 %v423, 2638147582215219
+  %v425 = lshr i64 %v424, 52
+  %v426 = or disjoint i64 %v425, 4841369599423283200
+  %v427 = bitcast i64 %v426 to double
+  %v428 = fadd double %v427, 0xC330000000000000
+  %v429 = select i1 %v420, double 1.076000e+03, double 1.023000e+03
+  %v430 = fsub double %v428, %v429
+  %v431 = and i64 %v424, 4503599627370495
+  %v432 = add nuw nsw i64 %v431, 4604544271217802189
+  %v433 = bitcast i64 %v432 to double
+  %v434 = fadd double %v433, -1.000000e+00
+  %v435 = fmul double %v434, %v434
+  %v436 = fmul double %v434, %v435
+  %v437 = tail call double @llvm.fma.f64(double %v434, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v438 = tail call double @llvm.fma.f64(double %v437, double %v434, double 0x3FB01AFE6A8424B4)
+  %v439 = tail call double @llvm.fma.f64(double %v438, double %v434, double 0xBFAB27B0C993BBC0)
+  %v440 = tail call double @llvm.fma.f64(double %v439, double %v434, double 0x3FA96A9DC91C0AB0)
+  %v441 = tail call double @llvm.fma.f64(double %v440, double %v434, double 0xBFABDF5878266EB8)
+  %v442 = tail call double @llvm.fma.f64(double %v441, double %v434, double 0x3FAE4354EB22A1B0)
+  %v443 = tail call double @llvm.fma.f64(double %v442, double %v434, double 0xBFB00A587343E0D9)
+  %v444 = tail call double @llvm.fma.f64(double %v443, double %v434, double 0x3FB1102D84AF44AA)
+  %v445 = tail call double @llvm.fma.f64(double %v444, double %v434, double 0xBFB24855AF69FCA9)
+  %v446 = tail call double @llvm.fma.f64(double %v445, double %v434, double 0x3FB3B13EC5312F6B)
+  %v447 = tail call double @llvm.fma.f64(double %v446, double %v434, double 0xBFB5555EFD378F3D)
+  %v448 = tail call double @llvm.fma.f64(double %v447, double %v434, double 0x3FB745D193E77765)
+  %v449 = tail call double @llvm.fma.f64(double %v448, double %v434, double 0xBFB999995508C5FB)
+  %v450 = tail call double @llvm.fma.f64(double %v449, double %v434, double 0x3FBC71C71ABD3E9F)
+  %v451 = tail call double @llvm.fma.f64(double %v450, double %v434, double 0xBFC000000086E86D)
+  %v452 = tail call double @llvm.fma.f64(double %v451, double %v434, double 0x3FC24924924CCF71)
+  %v453 = tail call double @llvm.fma.f64(double %v452, double %v434, double 0xBFC5555555545D1D)
+  %v454 = tail call double @llvm.fma.f64(double %v453, double %v434, double 0x3FC999999999934F)
+  %v455 = tail call double @llvm.fma.f64(double %v454, double %v434, double 0xBFD0000000000045)
+  %v456 = tail call double @llvm.fma.f64(double %v455, double %v434, double 0x3FD5555555555557)
+  %v457 = fmul double %v430, 0xBD48432A1B0E2634
+  %v458 = tail call double @llvm.fma.f64(double %v436, double %v456, double %v457)
+  %v459 = tail call double @llvm.fma.f64(double %v435, double -5.000000e-01, double %v458)
+  %v460 = fadd double %v434, %v459
+  %v461 = tail call double @llvm.fma.f64(double %v430, double 0x3FE62E42FEFA4000, double %v460)
+  %v462 = select i1 %v419, double %v461, double %v15
+  %v463 = select i1 %v418, double 0x7FF8000000000000, double %v462
+  %v464 = select i1 %v417, double 0xFFF0000000000000, double %v463
+  %v465 = load double, ptr %v4, align 8
+  %v466 = fadd double %v464, %v465
+  %v467 = fdiv double %v466, %x
+  %v468 = fcmp olt double %v467, -7.460000e+02
+  br i1 %v468, label %b30, label %b28
 b28:
-  %v545 = fadd double %x, -1.000000e+00
-  %v546 = fcmp oge double %x, 1.000000e+00
-  %v547 = select i1 %v13, double 0.000000e+00, double 1.000000e+00
-  %v548 = select i1 %v546, double %v547, double 0x7FF0000000000000
-  %v549 = fcmp olt double %x, 1.000000e+00
-  br label %b29
+  %v469 = fcmp ogt double %v467, 7.105000e+02
+  br i1 %v469, label %b30, label %b29
 b29:
-  %v550 = phi i64 [ 60, %b28 ], [ %v551, %b41 ]
-  %v552 = phi double [ %v540, %b28 ], [ %v553, %b41 ]
-  %v554 = fcmp ult double %v552, 0.000000e+00
-  br i1 %v554, label %b42, label %b30
+  br label %b30
 b30:
-  %v555 = fcmp oeq double %v552, 0.000000e+00
-  br i1 %v555, label %b42, label %b31
+  %v470 = phi double [ 7.105000e+02, %b28 ], [ %v467, %b29 ], [ -7.460000e+02, %b27 ]
+  %v471 = tail call double @llvm.fma.f64(double %v470, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v472 = fadd double %v471, 0xC338000000000000
+  %v473 = fneg double %v472
+  %v474 = tail call double @llvm.fma.f64(double %v473, double 0x3FE62E42FEFA4000, double %v470)
+  %v475 = tail call double @llvm.fma.f64(double %v473, double 0xBD48432A1B0E2634, double %v474)
+  %v476 = fmul double %v475, %v475
+  %v477 = tail call double @llvm.fma.f64(double %v475, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v478 = tail call double @llvm.fma.f64(double %v477, double %v475, double 0x3E927E4DB81FC5C4)
+  %v479 = tail call double @llvm.fma.f64(double %v478, double %v475, double 0x3EC71DDED4DF15D0)
+  %v480 = tail call double @llvm.fma.f64(double %v479, double %v475, double 0x3EFA01A01A70E1D0)
+  %v481 = tail call double @llvm.fma.f64(double %v480, double %v475, double 0x3F2A01A01B4A1A68)
+  %v482 = tail call double @llvm.fma.f64(double %v481, double %v475, double 0x3F56C16C16C1618C)
+  %v483 = tail call double @llvm.fma.f64(double %v482, double %v475, double 0x3F8111111110E966)
+  %v484 = tail call double @llvm.fma.f64(double %v483, double %v475, double 0x3FA5555555555556)
+  %v485 = tail call double @llvm.fma.f64(double %v484, double %v475, double 0x3FC555555555555C)
+  %v486 = tail call double @llvm.fma.f64(double %v485, double %v475, double 5.000000e-01)
+  %v487 = tail call double @llvm.fma.f64(double %v476, double %v486, double %v475)
+  %v488 = bitcast double %v471 to i64
+  %v489 = fadd double %v487, 1.000000e+00
+  %v490 = add i64 %v488, -4843621399236967424
+  %v491 = lshr i64 %v490, 1
+  %v492 = sub i64 %v490, %v491
+  %v493 = shl i64 %v491, 52
+  %v494 = add i64 %v493, 2301339409586323456
+  %v495 = shl i64 %v492, 52
+  %v496 = add i64 %v495, 2301339409586323456
+  %v497 = bitcast i64 %v494 to double
+  %v498 = fmul double %v489, %v497
+  %v499 = bitcast i64 %v496 to double
+  %v500 = fmul double %v498, %v499
+  br label %b37
 b31:
-  %v556 = fcmp oeq double %v552, 0x7FF0000000000000
-  br i1 %v556, label %b42, label %b32
+  %v501 = fcmp olt double %v414, 1.000000e-03
+  %v502 = select i1 %v501, double 1.000000e-03, double %v414
+  br label %b37
 b32:
-  br i1 %v549, label %b33, label %b34
+  %v503 = fadd double %x, 1.000000e+00
+  store double 0.000000e+00, ptr %v5, align 8
+  call fastcc void @p_9fd06535b044(ptr nonnull %v5, double %v503)
+  %v504 = fcmp oeq double %v15, 0.000000e+00
+  %v505 = fcmp olt double %v15, 0.000000e+00
+  %v506 = fcmp one double %v15, 0x7FF0000000000000
+  %v507 = fcmp olt double %v15, 0x10000000000000
+  %v508 = fmul double %v15, 0x4340000000000000
+  %v509 = select i1 %v507, double %v508, double %v15
+  %v510 = bitcast double %v509 to i64
+  %v511 = add i64 %v510, 2638147582215219
+  %v512 = lshr i64 %v511, 52
+  %v513 = or disjoint i64 %v512, 4841369599423283200
+  %v514 = bitcast i64 %v513 to double
+  %v515 = fadd double %v514, 0xC330000000000000
+  %v516 = select i1 %v507, double 1.076000e+03, double 1.023000e+03
+  %v517 = fsub double %v515, %v516
+  %v518 = and i64 %v511, 4503599627370495
+  %v519 = add nuw nsw i64 %v518, 4604544271217802189
+  %v520 = bitcast i64 %v519 to double
+  %v521 = fadd double %v520, -1.000000e+00
+  %v522 = fmul double %v521, %v521
+  %v523 = fmul double %v521, %v522
+  %v524 = tail call double @llvm.fma.f64(double %v521, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v525 = tail call double @llvm.fma.f64(double %v524, double %v521, double 0x3FB01AFE6A8424B4)
+  %v526 = tail call double @llvm.fma.f64(double %v525, double %v521, double 0xBFAB27B0C993BBC0)
+  %v527 = tail call double @llvm.fma.f64(double %v526, double %v521, double 0x3FA96A9DC91C0AB0)
+  %v528 = tail call double @llvm.fma.f64(double %v527, double %v521, double 0xBFABDF5878266EB8)
+  %v529 = tail call double @llvm.fma.f64(double %v528, double %v521, double 0x3FAE4354EB22A1B0)
+  %v530 = tail call double @llvm.fma.f64(double %v529, double %v521, double 0xBFB00A587343E0D9)
+  %v531 = tail call double @llvm.fma.f64(double %v530, double %v521, double 0x3FB1102D84AF44AA)
+  %v532 = tail call double @llvm.fma.f64(double %v531, double %v521, double 0xBFB24855AF69FCA9)
+  %v533 = tail call double @llvm.fma.f64(double %v532, double %v521, double 0x3FB3B13EC5312F6B)
+  %v534 = tail call double @llvm.fma.f64(double %v533, double %v521, double 0xBFB5555EFD378F3D)
+  %v535 = tail call double @llvm.fma.f64(double %v534, double %v521, double 0x3FB745D193E77765)
+  %v536 = tail call double @llvm.fma.f64(double %v535, double %v521, double 0xBFB999995508C5FB)
+  %v537 = tail call double @llvm.fma.f64(double %v536, double %v521, double 0x3FBC71C71ABD3E9F)
+  %v538 = tail call double @llvm.fma.f64(double %v537, double %v521, double 0xBFC000000086E86D)
+  %v539 = tail call double @llvm.fma.f64(double %v538, double %v521, double 0x3FC24924924CCF71)
+  %v540 = tail call double @llvm.fma.f64(double %v539, double %v521, double 0xBFC5555555545D1D)
+  %v541 = tail call double @llvm.fma.f64(double %v540, double %v521, double 0x3FC999999999934F)
+  %v542 = tail call double @llvm.fma.f64(double %v541, double %v521, double 0xBFD0000000000045)
+  %v543 = tail call double @llvm.fma.f64(double %v542, double %v521, double 0x3FD5555555555557)
+  %v544 = fmul double %v517, 0xBD48432A1B0E2634
+  %v545 = tail call double @llvm.fma.f64(double %v523, double %v543, double %v544)
+  %v546 = tail call double @llvm.fma.f64(double %v522, double -5.000000e-01, double %v545)
+  %v547 = fadd double %v521, %v546
+  %v548 = tail call double @llvm.fma.f64(double %v517, double 0x3FE62E42FEFA4000, double %v547)
+  %v549 = select i1 %v506, double %v548, double %v15
+  %v550 = select i1 %v505, double 0x7FF8000000000000, double %v549
+  %v551 = select i1 %v504, double 0xFFF0000000000000, double %v550
+  %v552 = load double, ptr %v5, align 8
+  %v553 = fadd double %v551, %v552
+  %v554 = fdiv double %v553, %x
+  %v555 = fcmp olt double %v554, -7.460000e+02
+  br i1 %v555, label %b35, label %b33
 b33:
-  %v557 = fneg double %v552
-  %v558 = fcmp ogt double %v552, 7.460000e+02
-  %v559 = select i1 %v558, double -7.460000e+02, double %v557
-  %v560 = tail call double @llvm.fma.f64(double %v559, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v561 = fadd double %v560, 0xC338000000000000
-  %v562 = fneg double %v561
-  %v563 = tail call double @llvm.fma.f64(double %v562, double 0x3FE62E42FEFA4000, double %v559)
-  %v564 = tail call double @llvm.fma.f64(double %v562, double 0xBD48432A1B0E2634, double %v563)
-  %v565 = fmul double %v564, %v564
-  %v566 = tail call double @llvm.fma.f64(double %v564, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v567 = tail call double @llvm.fma.f64(double %v566, double %v564, double 0x3E927E4DB81FC5C4)
-  %v568 = tail call double @llvm.fma.f64(double %v567, double %v564, double 0x3EC71DDED4DF15D0)
-  %v569 = tail call double @llvm.fma.f64(double %v568, double %v564, double 0x3EFA01A01A70E1D0)
-  %v570 = tail call double @llvm.fma.f64(double %v569, double %v564, double 0x3F2A01A01B4A1A68)
-  %v571 = tail call double @llvm.fma.f64(double %v570, double %v564, double 0x3F56C16C16C1618C)
-  %v572 = tail call double @llvm.fma.f64(double %v571, double %v564, double 0x3F8111111110E966)
-  %v573 = tail call double @llvm.fma.f64(double %v572, double %v564, double 0x3FA5555555555556)
-  %v574 = tail call double @llvm.fma.f64(double %v573, double %v564, double 0x3FC555555555555C)
-  %v575 = tail call double @llvm.fma.f64(double %v574, double %v564, double 5.000000e-01)
-  %v576 = tail call double @llvm.fma.f64(double %v565, double %v575, double %v564)
-  %v577 = bitcast double %v560 to i64
-  %v578 = fadd double %v576, 1.000000e+00
-  %v579 = add i64 %v577, -4843621399236967424
-  %v580 = lshr i64 %v579, 1
-  %v581 = sub i64 %v579, %v580
-  %v582 = shl i64 %v580, 52
+  %v556 = fcmp ogt double %v554, 7.105000e+02
+  br i1 %v556, label %b35, label %b34
+b34:
+  br label %b35
+b35:
+  %v557 = phi double [ 7.105000e+02, %b33 ], [ %v554, %b34 ], [ -7.460000e+02, %b32 ]
+  %v558 = tail call double @llvm.fma.f64(double %v557, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v559 = fadd double %v558, 0xC338000000000000
+  %v560 = fneg double %v559
+  %v561 = tail call double @llvm.fma.f64(double %v560, double 0x3FE62E42FEFA4000, double %v557)
+  %v562 = tail call double @llvm.fma.f64(double %v560, double 0xBD48432A1B0E2634, double %v561)
+  %v563 = fmul double %v562, %v562
+  %v564 = tail call double @llvm.fma.f64(double %v562, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v565 = tail call double @llvm.fma.f64(double %v564, double %v562, double 0x3E927E4DB81FC5C4)
+  %v566 = tail call double @llvm.fma.f64(double %v565, double %v562, double 0x3EC71DDED4DF15D0)
+  %v567 = tail call double @llvm.fma.f64(double %v566, double %v562, double 0x3EFA01A01A70E1D0)
+  %v568 = tail call double @llvm.fma.f64(double %v567, double %v562, double 0x3F2A01A01B4A1A68)
+  %v569 = tail call double @llvm.fma.f64(double %v568, double %v562, double 0x3F56C16C16C1618C)
+  %v570 = tail call double @llvm.fma.f64(double %v569, double %v562, double 0x3F8111111110E966)
+  %v571 = tail call double @llvm.fma.f64(double %v570, double %v562, double 0x3FA5555555555556)
+  %v572 = tail call double @llvm.fma.f64(double %v571, double %v562, double 0x3FC555555555555C)
+  %v573 = tail call double @llvm.fma.f64(double %v572, double %v562, double 5.000000e-01)
+  %v574 = tail call double @llvm.fma.f64(double %v563, double %v573, double %v562)
+  %v575 = bitcast double %v558 to i64
+  %v576 = fadd double %v574, 1.000000e+00
+  %v577 = add i64 %v575, -4843621399236967424
+  %v578 = lshr i64 %v577, 1
+  %v579 = sub i64 %v577, %v578
+  %v580 = shl i64 %v578, 52
+  %v581 = add i64 %v580, 2301339409586323456
+  %v582 = shl i64 %v579, 52
   %v583 = add i64 %v582, 2301339409586323456
-  %v584 = shl i64 %v581, 52
-  %v585 = add i64 %v584, 2301339409586323456
+  %v584 = bitcast i64 %v581 to double
+  %v585 = fmul double %v576, %v584
   %v586 = bitcast i64 %v583 to double
-  %v587 = fmul double %v578, %v586
-  %v588 = bitcast i64 %v585 to double
-  %v589 = fmul double %v587, %v588
-  call fastcc void @p_e3f0f0bfc822(ptr nonnull %v1, double %v552, double %v545)
-  %v590 = load double, ptr %v1, align 8
+  %v587 = fmul double %v585, %v586
+  br label %b37
+b36:
+  %v588 = phi double [ %v399, %b25 ], [ %v394, %b23 ]
+  %v589 = phi double [ %v401, %b25 ], [ %y, %b23 ]
+  %v590 = fsub double 1.000000e+00, %v588
+  %v591 = fdiv double %v589, %v590
+  %v592 = fcmp olt double %v591, 0x10000000000000
+  %v593 = fmul double %v591, 0x4340000000000000
+  %v594 = select i1 %v592, double %v593, double %v591
+  %v595 = bitcast double %v594 to i64
+  %v596 = add i64 %v595, 2638147582215219
+  %v597 = lshr i64 %v596, 52
+  %v598 = or disjoint i64 %v597, 4841369599423283200
+  %v599 = bitcast i64 %v598 to double
+  %v600 = fadd double %v599, 0xC330000000000000
+  %v601 = and i64 %v596, 4503599627370495
+  %v602 = add nuw nsw i64 %v601, 4604544271217802189
+  %v603 = bitcast i64 %v602 to double
+  %v604 = fadd double %v603, -1.000000e+00
+  %v605 = select i1 %v592, double 1.076000e+03, double 1.023000e+03
+  %v606 = fsub double %v600, %v605
+  %v607 = fmul double %v604, %v604
+  %v608 = fmul double %v604, %v607
+  %v609 = tail call double @llvm.fma.f64(double %v604, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v610 = tail call double @llvm.fma.f64(double %v609, double %v604, double 0x3FB01AFE6A8424B4)
+  %v611 = tail call double @llvm.fma.f64(double %v610, double %v604, double 0xBFAB27B0C993BBC0)
+  %v612 = tail call double @llvm.fma.f64(double %v611, double %v604, double 0x3FA96A9DC91C0AB0)
+  %v613 = tail call double @llvm.fma.f64(double %v612, double %v604, double 0xBFABDF5878266EB8)
+  %v614 = tail call double @llvm.fma.f64(double %v613, double %v604, double 0x3FAE4354EB22A1B0)
+  %v615 = tail call double @llvm.fma.f64(double %v614, double %v604, double 0xBFB00A587343E0D9)
+  %v616 = tail call double @llvm.fma.f64(double %v615, double %v604, double 0x3FB1102D84AF44AA)
+  %v617 = tail call double @llvm.fma.f64(double %v616, double %v604, double 0xBFB24855AF69FCA9)
+  %v618 = tail call double @llvm.fma.f64(double %v617, double %v604, double 0x3FB3B13EC5312F6B)
+  %v619 = tail call double @llvm.fma.f64(double %v618, double %v604, double 0xBFB5555EFD378F3D)
+  %v620 = tail call double @llvm.fma.f64(double %v619, double %v604, double 0x3FB745D193E77765)
+  %v621 = tail call double @llvm.fma.f64(double %v620, double %v604, double 0xBFB999995508C5FB)
+  %v622 = tail call double @llvm.fma.f64(double %v621, double %v604, double 0x3FBC71C71ABD3E9F)
+  %v623 = tail call double @llvm.fma.f64(double %v622, double %v604, double 0xBFC000000086E86D)
+  %v624 = tail call double @llvm.fma.f64(double %v623, double %v604, double 0x3FC24924924CCF71)
+  %v625 = tail call double @llvm.fma.f64(double %v624, double %v604, double 0xBFC5555555545D1D)
+  %v626 = tail call double @llvm.fma.f64(double %v625, double %v604, double 0x3FC999999999934F)
+  %v627 = tail call double @llvm.fma.f64(double %v626, double %v604, double 0xBFD0000000000045)
+  %v628 = tail call double @llvm.fma.f64(double %v627, double %v604, double 0x3FD5555555555557)
+  %v629 = fmul double %v606, 0xBD48432A1B0E2634
+  %v630 = tail call double @llvm.fma.f64(double %v608, double %v628, double %v629)
+  %v631 = tail call double @llvm.fma.f64(double %v607, double -5.000000e-01, double %v630)
+  %v632 = fadd double %v604, %v631
+  %v633 = tail call double @llvm.fma.f64(double %v606, double 0x3FE62E42FEFA4000, double %v632)
+  %v634 = fcmp one double %v591, 0x7FF0000000000000
+  %v635 = select i1 %v634, double %v633, double %v591
+  %v636 = fcmp olt double %v591, 0.000000e+00
+  %v637 = fcmp oeq double %v591, 0.000000e+00
+  %v638 = fsub double 1.000000e+00, %v635
+  %v639 = select i1 %v636, double 0x7FF8000000000000, double %v638
+  %v640 = select i1 %v637, double 0x7FF0000000000000, double %v639
+  br label %b37
+b37:
+  %v641 = phi double [ %v640, %b36 ], [ %v502, %b31 ], [ %v500, %b30 ], [ %v587, %b35 ], [ %v414, %b26 ]
+  %v642 = fmul double %v641, 1.000000e-09
+  %v643 = fcmp olt double %v642, 1.000000e+00
+  %v644 = fcmp ogt double %v641, 0.000000e+00
+  %v645 = and i1 %v644, %v643
+  br i1 %v645, label %b38, label %b53
+b38:
+  %v646 = fadd double %x, -1.000000e+00
+  %v647 = fcmp ogt double %x, 1.000000e+00
+  %v648 = fcmp oge double %x, 1.000000e+00
+  %v649 = select i1 %v647, double 0.000000e+00, double 1.000000e+00
+  %v650 = select i1 %v648, double %v649, double 0x7FF0000000000000
+  %v651 = fcmp olt double %x, 1.000000e+00
+  br label %b39
+b39:
+  %v652 = phi i64 [ 60, %b38 ], [ %v653, %b51 ]
+  %v654 = phi double [ %v641, %b38 ], [ %v655, %b51 ]
+  %v656 = fcmp ult double %v654, 0.000000e+00
+  br i1 %v656, label %b52, label %b40
+b40:
+  %v657 = fcmp oeq double %v654, 0.000000e+00
+  br i1 %v657, label %b52, label %b41
+b41:
+  %v658 = fcmp oeq double %v654, 0x7FF0000000000000
+  br i1 %v658, label %b52, label %b42
+b42:
+  br i1 %v651, label %b43, label %b44
+b43:
+  %v659 = fneg double %v654
+  %v660 = fcmp ogt double %v654, 7.460000e+02
+  %v661 = select i1 %v660, double -7.460000e+02, double %v659
+  %v662 = tail call double @llvm.fma.f64(double %v661, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v663 = fadd double %v662, 0xC338000000000000
+  %v664 = fneg double %v663
+  %v665 = tail call double @llvm.fma.f64(double %v664, double 0x3FE62E42FEFA4000, double %v661)
+  %v666 = tail call double @llvm.fma.f64(double %v664, double 0xBD48432A1B0E2634, double %v665)
+  %v667 = fmul double %v666, %v666
+  %v668 = tail call double @llvm.fma.f64(double %v666, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v669 = tail call double @llvm.fma.f64(double %v668, double %v666, double 0x3E927E4DB81FC5C4)
+  %v670 = tail call double @llvm.fma.f64(double %v669, double %v666, double 0x3EC71DDED4DF15D0)
+  %v671 = tail call double @llvm.fma.f64(double %v670, double %v666, double 0x3EFA01A01A70E1D0)
+  %v672 = tail call double @llvm.fma.f64(double %v671, double %v666, double 0x3F2A01A01B4A1A68)
+  %v673 = tail call double @llvm.fma.f64(double %v672, double %v666, double 0x3F56C16C16C1618C)
+  %v674 = tail call double @llvm.fma.f64(double %v673, double %v666, double 0x3F8111111110E966)
+  %v675 = tail call double @llvm.fma.f64(double %v674, double %v666, double 0x3FA5555555555556)
+  %v676 = tail call double @llvm.fma.f64(double %v675, double %v666, double 0x3FC555555555555C)
+  %v677 = tail call double @llvm.fma.f64(double %v676, double %v666, double 5.000000e-01)
+  %v678 = tail call double @llvm.fma.f64(double %v667, double %v677, double %v666)
+  %v679 = bitcast double %v662 to i64
+  %v680 = fadd double %v678, 1.000000e+00
+  %v681 = add i64 %v679, -4843621399236967424
+  %v682 = lshr i64 %v681, 1
+  %v683 = sub i64 %v681, %v682
+  %v684 = shl i64 %v682, 52
+  %v685 = add i64 %v684, 2301339409586323456
+  %v686 = shl i64 %v683, 52
+  %v687 = add i64 %v686, 2301339409586323456
+  %v688 = bitcast i64 %v685 to double
+  %v689 = fmul double %v680, %v688
+  %v690 = bitcast i64 %v687 to double
+  %v691 = fmul double %v689, %v690
+  call fastcc void @p_e3f0f0bfc822(ptr nonnull %v1, double %v654, double %v646)
+  %v692 = load double, ptr %v1, align 8
   store double 0.000000e+00, ptr %v2, align 8
   call fastcc void @p_326f389093b9(ptr nonnull %v2, double %x)
-  %v591 = load double, ptr %v2, align 8
-  %v592 = fmul double %v589, %v590
-  %v593 = fdiv double %v592, %v591
-  br label %b42
-b34:
-  call fastcc void @p_acd209c10982(ptr nonnull %v3, double %x, double %v552)
-  %v594 = load double, ptr %v3, align 8
-  %v595 = fdiv double %x, %v552
-  %v596 = fmul double %v595, %v594
-  br label %b42
-b35:
-  %v597 = fneg double %v552
-  %v598 = fcmp olt double %v599, 0.000000e+00
-  br i1 %v598, label %b36, label %b37
-b36:
-  %v600 = fmul double %v552, 5.000000e-01
-  br label %b40
-b37:
-  %v601 = fmul double %v552, 2.000000e+00
-  br label %b40
-b38:
-  %v602 = fmul double %v552, 5.000000e-01
-  %v603 = fsub double %v552, %v604
-  %v605 = fcmp olt double %v603, %v602
-  br i1 %v605, label %b40, label %b39
-b39:
-  br label %b40
-b40:
-  %v606 = phi double [ %v597, %b36 ], [ %v597, %b37 ], [ %v604, %b38 ], [ %v604, %b39 ]
-  %v553 = phi double [ %v600, %b36 ], [ %v601, %b37 ], [ %v602, %b38 ], [ %v603, %b39 ]
-  %v551 = add nsw i64 %v550, -1
-  %v607 = icmp eq i64 %v551, 0
-  br i1 %v607, label %b43, label %b41
-b41:
-  %v608 = tail call double @llvm.fabs.f64(double %v606)
-  %v609 = fmul double %v553, 1.000000e-09
-  %v610 = fcmp ogt double %v608, %v609
-  %v611 = fcmp ogt double %v553, 0.000000e+00
-  %v612 = and i1 %v611, %v610
-  br i1 %v612, label %b29, label %b43
-b42:
-  %v613 = phi double [ 0.000000e+00, %b31 ], [ %v593, %b33 ], [ %v596, %b34 ], [ 0x7FF8000000000000, %b29 ], [ %v548, %b30 ]
-  store double 0.000000e+00, ptr %v5, align 8
-  call fastcc void @p_7d9fceb0b65d(ptr nonnull %v5, double %x, double %v552)
-  %v614 = load double, ptr %v5, align 8
-  %v599 = fsub double %v614, %y
-  %v615 = fneg double %v599
-  %v616 = fdiv double %v615, %v613
-  %v617 = fdiv double %v545, %v552
-  %v618 = fadd double %v617, -1.000000e+00
-  %v619 = fmul double %v618, %v616
-  %v620 = fcmp olt double %v619, 1.000000e+00
-  %v621 = select i1 %v620, double %v619, double 1.000000e+00
-  %v622 = fmul double %v621, 5.000000e-01
-  %v623 = fsub double 1.000000e+00, %v622
-  %v604 = fdiv double %v616, %v623
-  %v624 = tail call double @llvm.fabs.f64(double %v604)
-  %v625 = fcmp ueq double %v624, 0x7FF0000000000000
-  br i1 %v625, label %b35, label %b38
-b43:
-  %v626 = phi double [ 0x7FF8000000000000, %b1 ], [ 0.000000e+00, %b3 ], [ 0x7FF0000000000000, %b2 ], [ %v540, %b27 ], [ %v553, %b41 ], [ %v553, %b40 ]
+  %v693 = load double, ptr %v2, align 8
+  %v694 = fmul double %v691, %v692
+  %v695 = fdiv double %v694, %v693
+  br label %b52
+b44:
+  call fastcc void @p_acd209c10982(ptr nonnull %v3, double %x, double %v654)
+  %v696 = load double, ptr %v3, align 8
+  %v697 = fdiv double %x, %v654
+  %v698 = fmul double %v697, %v696
+  br label %b52
+b45:
+  %v699 = fneg double %v654
+  %v700 = fcmp ogt double %v701, 0.000000e+00
+  br i1 %v700, label %b46, label %b47
+b46:
+  %v702 = fmul double %v654, 5.000000e-01
+  br label %b50
+b47:
+  %v703 = fmul double %v654, 2.000000e+00
+  br label %b50
+b48:
+  %v704 = fmul double %v654, 5.000000e-01
+  %v705 = fsub double %v654, %v706
+  %v707 = fcmp olt double %v705, %v704
+  br i1 %v707, label %b50, label %b49
+b49:
+  br label %b50
+b50:
+  %v708 = phi double [ %v699, %b46 ], [ %v699, %b47 ], [ %v706, %b48 ], [ %v706, %b49 ]
+  %v655 = phi double [ %v702, %b46 ], [ %v703, %b47 ], [ %v704, %b48 ], [ %v705, %b49 ]
+  %v653 = add nsw i64 %v652, -1
+  %v709 = icmp eq i64 %v653, 0
+  br i1 %v709, label %b53, label %b51
+b51:
+  %v710 = tail call double @llvm.fabs.f64(double %v708)
+  %v711 = fmul double %v655, 1.000000e-09
+  %v712 = fcmp ogt double %v710, %v711
+  %v713 = fcmp ogt double %v655, 0.000000e+00
+  %v714 = and i1 %v713, %v712
+  br i1 %v714, label %b39, label %b53
+b52:
+  %v715 = phi double [ 0.000000e+00, %b41 ], [ %v695, %b43 ], [ %v698, %b44 ], [ 0x7FF8000000000000, %b39 ], [ %v650, %b40 ]
+  store double 0.000000e+00, ptr %v6, align 8
+  call fastcc void @p_9c1043d58046(ptr nonnull %v6, double %x, double %v654, i8 %v17)
+  %v716 = load double, ptr %v6, align 8
+  %v717 = fsub double %v716, %v16
+  %v718 = fneg double %v717
+  %v701 = select i1 %v14, double %v718, double %v717
+  %v719 = fdiv double %v701, %v715
+  %v720 = fdiv double %v646, %v654
+  %v721 = fadd double %v720, -1.000000e+00
+  %v722 = fmul double %v721, %v719
+  %v723 = fcmp olt double %v722, 1.000000e+00
+  %v724 = select i1 %v723, double %v722, double 1.000000e+00
+  %v725 = fmul double %v724, 5.000000e-01
+  %v726 = fsub double 1.000000e+00, %v725
+  %v706 = fdiv double %v719, %v726
+  %v727 = tail call double @llvm.fabs.f64(double %v706)
+  %v728 = fcmp ueq double %v727, 0x7FF0000000000000
+  br i1 %v728, label %b45, label %b48
+b53:
+  %v729 = phi double [ 0x7FF8000000000000, %b1 ], [ 0.000000e+00, %b3 ], [ %v641, %b37 ], [ 0x7FF0000000000000, %b2 ], [ %v655, %b51 ], [ %v655, %b50 ]
   call void @llvm.lifetime.end.p0(ptr nonnull %v1)
   call void @llvm.lifetime.end.p0(ptr nonnull %v2)
   call void @llvm.lifetime.end.p0(ptr nonnull %v3)
   call void @llvm.lifetime.end.p0(ptr nonnull %v4)
   call void @llvm.lifetime.end.p0(ptr nonnull %v5)
-  ret double %v626
+  call void @llvm.lifetime.end.p0(ptr nonnull %v6)
+  ret double %v729
 }
 
 define internal double @m_gammaincinv_float64(double %x, double %y) nounwind {
@@ -5095,801 +5241,837 @@ b1:
   %v9 = fcmp ole double %y, 1.000000e+00
   %v10 = and i1 %v8, %v9
   %v11 = select i1 %v7, i1 %v10, i1 false
-  br i1 %v11, label %b2, label %b47
+  br i1 %v11, label %b2, label %b52
 b2:
   %v12 = fcmp oeq double %y, 0.000000e+00
-  br i1 %v12, label %b47, label %b3
+  br i1 %v12, label %b52, label %b3
 b3:
   %v13 = fcmp oeq double %y, 1.000000e+00
-  br i1 %v13, label %b47, label %b4
+  br i1 %v13, label %b52, label %b4
 b4:
-  %v14 = fcmp ogt double %x, 1.000000e+00
-  br i1 %v14, label %b5, label %b21
+  %v14 = fcmp ogt double %y, 5.000000e-01
+  %v15 = fsub double 1.000000e+00, %y
+  %v16 = select i1 %v14, double %v15, double %y
+  %v17 = zext i1 %v14 to i8
+  %v18 = fcmp ogt double %x, 1.000000e+00
+  br i1 %v14, label %b5, label %b6
 b5:
-  %v15 = fcmp ogt double %y, 5.000000e-01
-  %v16 = fmul double %y, 2.000000e+00
-  br i1 %v15, label %b17, label %b6
+  br i1 %v18, label %b7, label %b23
 b6:
-  %v17 = fcmp ogt double %v16, 0.000000e+00
-  %v18 = fcmp olt double %v16, 2.000000e+00
-  %v19 = and i1 %v17, %v18
-  br i1 %v19, label %b10, label %b7
+  br i1 %v18, label %b7, label %b24
 b7:
-  %v20 = fcmp oeq double %v16, 0.000000e+00
-  br i1 %v20, label %b18, label %b8
+  %v19 = fcmp ogt double %v16, 5.000000e-01
+  br i1 %v19, label %b8, label %b9
 b8:
-  %v21 = fcmp oeq double %v16, 2.000000e+00
-  br i1 %v21, label %b18, label %b9
+  %v20 = fcmp ugt double %v16, 1.000000e+00
+  br i1 %v20, label %b25, label %b20
 b9:
-  br label %b18
+  %v21 = fmul double %v16, 2.000000e+00
+  %v22 = fcmp ogt double %v21, 0.000000e+00
+  %v23 = fcmp olt double %v21, 2.000000e+00
+  %v24 = and i1 %v22, %v23
+  br i1 %v24, label %b13, label %b10
 b10:
-  %v22 = fcmp ult double %v16, 2.500000e-01
-  br i1 %v22, label %b15, label %b14
+  %v25 = fcmp oeq double %v21, 0.000000e+00
+  br i1 %v25, label %b21, label %b11
 b11:
-  %v23 = fsub double 1.000000e+00, %v16
-  %v24 = fsub double -3.125000e+00, %v25
-  %v26 = tail call double @llvm.fma.f64(double %v24, double 0xBB76ADC395381914, double 0x3BAE67F9BFE638B4)
-  %v27 = tail call double @llvm.fma.f64(double %v26, double %v24, double 0x3BD3868255A0DABE)
-  %v28 = tail call double @llvm.fma.f64(double %v27, double %v24, double 0xBC19BBFD6D86AB1F)
-  %v29 = tail call double @llvm.fma.f64(double %v28, double %v24, double 0x3C29AA87CB068EB0)
-  %v30 = tail call double @llvm.fma.f64(double %v29, double %v24, double 0x3C71EC22D788B004)
-  %v31 = tail call double @llvm.fma.f64(double %v30, double %v24, double 0xBCA1CA76F5A2F3BB)
-  %v32 = tail call double @llvm.fma.f64(double %v31, double %v24, double 0xBC86FCF9E88B7CEE)
-  %v33 = tail call double @llvm.fma.f64(double %v32, double %v24, double 0x3CFD6C6F08370B40)
-  %v34 = tail call double @llvm.fma.f64(double %v33, double %v24, double 0xBD2686E5FE4DF756)
-  %v35 = tail call double @llvm.fma.f64(double %v34, double %v24, double 0xBD36BDBE9A3B4ACF)
-  %v36 = tail call double @llvm.fma.f64(double %v35, double %v24, double 0x3D87235DFEAAC458)
-  %v37 = tail call double @llvm.fma.f64(double %v36, double %v24, double 0xBDAC8A3F8F4819AA)
-  %v38 = tail call double @llvm.fma.f64(double %v37, double %v24, double 0xBDCDC3F138246CB4)
-  %v39 = tail call double @llvm.fma.f64(double %v38, double %v24, double 0x3E120F5363D677EA)
-  %v40 = tail call double @llvm.fma.f64(double %v39, double %v24, double 0xBE31A9EB0F06F264)
-  %v41 = tail call double @llvm.fma.f64(double %v40, double %v24, double 0xBE5F36CED466EA96)
-  %v42 = tail call double @llvm.fma.f64(double %v41, double %v24, double 0x3E9C6B4F88BEF332)
-  %v43 = tail call double @llvm.fma.f64(double %v42, double %v24, double 0xBEB6E8A53CDE9A3D)
-  %v44 = tail call double @llvm.fma.f64(double %v43, double %v24, double 0xBEED1D1F7CA2238E)
-  %v45 = tail call double @llvm.fma.f64(double %v44, double %v24, double 0x3F2879C2A20B529A)
-  %v46 = tail call double @llvm.fma.f64(double %v45, double %v24, double 0xBF484576948356A9)
-  %v47 = tail call double @llvm.fma.f64(double %v46, double %v24, double 0xBF78B6C33114EAD6)
-  %v48 = tail call double @llvm.fma.f64(double %v47, double %v24, double 0x3FCEBD80D9B13DFA)
-  %v49 = tail call double @llvm.fma.f64(double %v48, double %v24, double 0x3FE4EABCF9335D0C)
-  %v50 = tail call double @llvm.fma.f64(double %v23, double %v49, double %v23)
-  br label %b18
+  %v26 = fcmp oeq double %v21, 2.000000e+00
+  br i1 %v26, label %b21, label %b12
 b12:
-  %v51 = fneg double %v25
-  %v52 = tail call double @llvm.sqrt.f64(double %v51)
-  %v53 = fcmp olt double %v52, 5.950000e+00
-  br i1 %v53, label %b13, label %b16
+  br label %b21
 b13:
-  %v54 = fadd double %v52, -3.750000e+00
-  %v55 = fadd double %v52, 2.000000e+00
-  %v56 = fdiv double %v54, %v55
-  %v57 = tail call double @llvm.fma.f64(double %v56, double 0x403DA7C0962DA322, double 0x406253F48F8F84CC)
-  %v58 = tail call double @llvm.fma.f64(double %v57, double %v56, double 0xC02A8F29D4646258)
-  %v59 = tail call double @llvm.fma.f64(double %v58, double %v56, double 0xC05AC039C651B35C)
-  %v60 = tail call double @llvm.fma.f64(double %v59, double %v56, double 0x3FE9E0E6FCBC34BC)
-  %v61 = tail call double @llvm.fma.f64(double %v60, double %v56, double 0x4045983134678320)
-  %v62 = tail call double @llvm.fma.f64(double %v61, double %v56, double 0xBFA52D00BECEBA09)
-  %v63 = tail call double @llvm.fma.f64(double %v62, double %v56, double 0xC02B3BDB98E772E6)
-  %v64 = tail call double @llvm.fma.f64(double %v63, double %v56, double 0x3FEE7C2E2DB88C83)
-  %v65 = tail call double @llvm.fma.f64(double %v64, double %v56, double 0x400D7EEDC8CBAB47)
-  %v66 = tail call double @llvm.fma.f64(double %v65, double %v56, double 0xBFEC2275F02622D3)
-  %v67 = tail call double @llvm.fma.f64(double %v66, double %v56, double 0xBFE817D7C4C2836B)
-  %v68 = tail call double @llvm.fma.f64(double %v67, double %v56, double 0x3FDC2CFA970EF1C3)
-  %v69 = tail call double @llvm.fma.f64(double %v68, double %v56, double 0x3F9B4833976FE8D5)
-  %v70 = tail call double @llvm.fma.f64(double %v69, double %v56, double 0xBFBF883230F41C50)
-  %v71 = tail call double @llvm.fma.f64(double %v70, double %v56, double 0x3FB07B86A59881D3)
-  %v72 = tail call double @llvm.fma.f64(double %v71, double %v56, double 0xBF84C3A6658F9A60)
-  %v73 = tail call double @llvm.fma.f64(double %v72, double %v56, double 0xBF94A97DF7C31FBD)
-  %v74 = tail call double @llvm.fma.f64(double %v73, double %v56, double 0x3FA1CB98D32E7395)
-  %v75 = tail call double @llvm.fma.f64(double %v74, double %v56, double 0xBF9F0A1A841E3675)
-  %v76 = tail call double @llvm.fma.f64(double %v75, double %v56, double 0xBF995499551B1506)
-  %v77 = tail call double @llvm.fma.f64(double %v76, double %v56, double 0x3FB46B72BAFB10F7)
-  %v78 = tail call double @llvm.fma.f64(double %v77, double %v56, double 0xBFA62FB07503CAB3)
-  %v79 = tail call double @llvm.fma.f64(double %v52, double %v78, double %v52)
-  br label %b18
+  %v27 = fcmp ult double %v21, 2.500000e-01
+  br i1 %v27, label %b18, label %b17
 b14:
-  %v80 = fsub double 1.000000e+00, %v16
-  %v81 = tail call double @llvm.fabs.f64(double %v80)
-  %v82 = fneg double %v81
-  %v83 = tail call double @llvm.fma.f64(double %v82, double %v81, double 1.000000e+00)
-  %v84 = fcmp olt double %v83, 0x10000000000000
-  %v85 = fmul double %v83, 0x4340000000000000
-  %v86 = select i1 %v84, double %v85, double %v83
-  %v87 = bitcast double %v86 to i64
-  %v88 = add i64 %v87, 2638147582215219
-  %v89 = lshr i64 %v88, 52
-  %v90 = or disjoint i64 %v89, 4841369599423283200
-  %v91 = bitcast i64 %v90 to double
-  %v92 = fadd double %v91, 0xC330000000000000
-  %v93 = and i64 %v88, 4503599627370495
-  %v94 = add nuw nsw i64 %v93, 4604544271217802189
-  %v95 = bitcast i64 %v94 to double
-  %v96 = fadd double %v95, -1.000000e+00
-  %v97 = select i1 %v84, double 1.076000e+03, double 1.023000e+03
-  %v98 = fsub double %v92, %v97
-  %v99 = fmul double %v96, %v96
-  %v100 = fmul double %v96, %v99
-  %v101 = tail call double @llvm.fma.f64(double %v96, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v102 = tail call double @llvm.fma.f64(double %v101, double %v96, double 0x3FB01AFE6A8424B4)
-  %v103 = tail call double @llvm.fma.f64(double %v102, double %v96, double 0xBFAB27B0C993BBC0)
-  %v104 = tail call double @llvm.fma.f64(double %v103, double %v96, double 0x3FA96A9DC91C0AB0)
-  %v105 = tail call double @llvm.fma.f64(double %v104, double %v96, double 0xBFABDF5878266EB8)
-  %v106 = tail call double @llvm.fma.f64(double %v105, double %v96, double 0x3FAE4354EB22A1B0)
-  %v107 = tail call double @llvm.fma.f64(double %v106, double %v96, double 0xBFB00A587343E0D9)
-  %v108 = tail call double @llvm.fma.f64(double %v107, double %v96, double 0x3FB1102D84AF44AA)
-  %v109 = tail call double @llvm.fma.f64(double %v108, double %v96, double 0xBFB24855AF69FCA9)
-  %v110 = tail call double @llvm.fma.f64(double %v109, double %v96, double 0x3FB3B13EC5312F6B)
-  %v111 = tail call double @llvm.fma.f64(double %v110, double %v96, double 0xBFB5555EFD378F3D)
-  %v112 = tail call double @llvm.fma.f64(double %v111, double %v96, double 0x3FB745D193E77765)
-  %v113 = tail call double @llvm.fma.f64(double %v112, double %v96, double 0xBFB999995508C5FB)
-  %v114 = tail call double @llvm.fma.f64(double %v113, double %v96, double 0x3FBC71C71ABD3E9F)
-  %v115 = tail call double @llvm.fma.f64(double %v114, double %v96, double 0xBFC000000086E86D)
-  %v116 = tail call double @llvm.fma.f64(double %v115, double %v96, double 0x3FC24924924CCF71)
-  %v117 = tail call double @llvm.fma.f64(double %v116, double %v96, double 0xBFC5555555545D1D)
-  %v118 = tail call double @llvm.fma.f64(double %v117, double %v96, double 0x3FC999999999934F)
-  %v119 = tail call double @llvm.fma.f64(double %v118, double %v96, double 0xBFD0000000000045)
-  %v120 = tail call double @llvm.fma.f64(double %v119, double %v96, double 0x3FD5555555555557)
-  %v121 = fmul double %v98, 0xBD48432A1B0E2634
-  %v122 = tail call double @llvm.fma.f64(double %v100, double %v120, double %v121)
-  %v123 = tail call double @llvm.fma.f64(double %v99, double -5.000000e-01, double %v122)
-  %v124 = fadd double %v96, %v123
-  %v125 = tail call double @llvm.fma.f64(double %v98, double 0x3FE62E42FEFA4000, double %v124)
-  %v126 = fcmp one double %v83, 0x7FF0000000000000
-  %v127 = select i1 %v126, double %v125, double %v83
-  %v128 = fcmp olt double %v83, 0.000000e+00
-  %v129 = select i1 %v128, double 0x7FF8000000000000, double %v127
-  %v130 = fcmp oeq double %v83, 0.000000e+00
-  %v131 = select i1 %v130, double 0xFFF0000000000000, double %v129
-  %v132 = fneg double %v131
-  %v133 = fsub double -3.125000e+00, %v131
-  %v134 = tail call double @llvm.fma.f64(double %v133, double 0xBB76ADC395381914, double 0x3BAE67F9BFE638B4)
-  %v135 = tail call double @llvm.fma.f64(double %v134, double %v133, double 0x3BD3868255A0DABE)
-  %v136 = tail call double @llvm.fma.f64(double %v135, double %v133, double 0xBC19BBFD6D86AB1F)
-  %v137 = tail call double @llvm.fma.f64(double %v136, double %v133, double 0x3C29AA87CB068EB0)
-  %v138 = tail call double @llvm.fma.f64(double %v137, double %v133, double 0x3C71EC22D788B004)
-  %v139 = tail call double @llvm.fma.f64(double %v138, double %v133, double 0xBCA1CA76F5A2F3BB)
-  %v140 = tail call double @llvm.fma.f64(double %v139, double %v133, double 0xBC86FCF9E88B7CEE)
-  %v141 = tail call double @llvm.fma.f64(double %v140, double %v133, double 0x3CFD6C6F08370B40)
-  %v142 = tail call double @llvm.fma.f64(double %v141, double %v133, double 0xBD2686E5FE4DF756)
-  %v143 = tail call double @llvm.fma.f64(double %v142, double %v133, double 0xBD36BDBE9A3B4ACF)
-  %v144 = tail call double @llvm.fma.f64(double %v143, double %v133, double 0x3D87235DFEAAC458)
-  %v145 = tail call double @llvm.fma.f64(double %v144, double %v133, double 0xBDAC8A3F8F4819AA)
-  %v146 = tail call double @llvm.fma.f64(double %v145, double %v133, double 0xBDCDC3F138246CB4)
-  %v147 = tail call double @llvm.fma.f64(double %v146, double %v133, double 0x3E120F5363D677EA)
-  %v148 = tail call double @llvm.fma.f64(double %v147, double %v133, double 0xBE31A9EB0F06F264)
-  %v149 = tail call double @llvm.fma.f64(double %v148, double %v133, double 0xBE5F36CED466EA96)
-  %v150 = tail call double @llvm.fma.f64(double %v149, double %v133, double 0x3E9C6B4F88BEF332)
-  %v151 = tail call double @llvm.fma.f64(double %v150, double %v133, double 0xBEB6E8A53CDE9A3D)
-  %v152 = tail call double @llvm.fma.f64(double %v151, double %v133, double 0xBEED1D1F7CA2238E)
-  %v153 = tail call double @llvm.fma.f64(double %v152, double %v133, double 0x3F2879C2A20B529A)
-  %v154 = tail call double @llvm.fma.f64(double %v153, double %v133, double 0xBF484576948356A9)
-  %v155 = tail call double @llvm.fma.f64(double %v154, double %v133, double 0xBF78B6C33114EAD6)
-  %v156 = tail call double @llvm.fma.f64(double %v155, double %v133, double 0x3FCEBD80D9B13DFA)
-  %v157 = tail call double @llvm.fma.f64(double %v156, double %v133, double 0x3FE4EABCF9335D0C)
-  %v158 = tail call double @llvm.fma.f64(double %v81, double %v157, double %v81)
-  %v159 = tail call double @llvm.sqrt.f64(double %v132)
-  %v160 = fcmp ogt double %v159, 7.000000e+00
-  %v161 = select i1 %v160, double 7.000000e+00, double %v159
-  %v162 = fadd double %v161, -3.750000e+00
-  %v163 = fadd double %v161, 2.000000e+00
-  %v164 = fdiv double %v162, %v163
-  %v165 = tail call double @llvm.fma.f64(double %v164, double 0x403DA7C0962DA322, double 0x406253F48F8F84CC)
-  %v166 = tail call double @llvm.fma.f64(double %v165, double %v164, double 0xC02A8F29D4646258)
-  %v167 = tail call double @llvm.fma.f64(double %v166, double %v164, double 0xC05AC039C651B35C)
-  %v168 = tail call double @llvm.fma.f64(double %v167, double %v164, double 0x3FE9E0E6FCBC34BC)
-  %v169 = tail call double @llvm.fma.f64(double %v168, double %v164, double 0x4045983134678320)
-  %v170 = tail call double @llvm.fma.f64(double %v169, double %v164, double 0xBFA52D00BECEBA09)
-  %v171 = tail call double @llvm.fma.f64(double %v170, double %v164, double 0xC02B3BDB98E772E6)
-  %v172 = tail call double @llvm.fma.f64(double %v171, double %v164, double 0x3FEE7C2E2DB88C83)
-  %v173 = tail call double @llvm.fma.f64(double %v172, double %v164, double 0x400D7EEDC8CBAB47)
-  %v174 = tail call double @llvm.fma.f64(double %v173, double %v164, double 0xBFEC2275F02622D3)
-  %v175 = tail call double @llvm.fma.f64(double %v174, double %v164, double 0xBFE817D7C4C2836B)
-  %v176 = tail call double @llvm.fma.f64(double %v175, double %v164, double 0x3FDC2CFA970EF1C3)
-  %v177 = tail call double @llvm.fma.f64(double %v176, double %v164, double 0x3F9B4833976FE8D5)
-  %v178 = tail call double @llvm.fma.f64(double %v177, double %v164, double 0xBFBF883230F41C50)
-  %v179 = tail call double @llvm.fma.f64(double %v178, double %v164, double 0x3FB07B86A59881D3)
-  %v180 = tail call double @llvm.fma.f64(double %v179, double %v164, double 0xBF84C3A6658F9A60)
-  %v181 = tail call double @llvm.fma.f64(double %v180, double %v164, double 0xBF94A97DF7C31FBD)
-  %v182 = tail call double @llvm.fma.f64(double %v181, double %v164, double 0x3FA1CB98D32E7395)
-  %v183 = tail call double @llvm.fma.f64(double %v182, double %v164, double 0xBF9F0A1A841E3675)
-  %v184 = tail call double @llvm.fma.f64(double %v183, double %v164, double 0xBF995499551B1506)
-  %v185 = tail call double @llvm.fma.f64(double %v184, double %v164, double 0x3FB46B72BAFB10F7)
-  %v186 = tail call double @llvm.fma.f64(double %v185, double %v164, double 0xBFA62FB07503CAB3)
-  %v187 = tail call double @llvm.fma.f64(double %v161, double %v186, double %v159)
-  %v188 = fcmp olt double %v131, -6.250000e+00
-  %v189 = select i1 %v188, double %v187, double %v158
-  %v190 = tail call double @llvm.copysign.f64(double %v189, double %v80)
-  br label %b18
+  %v28 = fsub double 1.000000e+00, %v21
+  %v29 = fsub double -3.125000e+00, %v30
+  %v31 = tail call double @llvm.fma.f64(double %v29, double 0xBB76ADC395381914, double 0x3BAE67F9BFE638B4)
+  %v32 = tail call double @llvm.fma.f64(double %v31, double %v29, double 0x3BD3868255A0DABE)
+  %v33 = tail call double @llvm.fma.f64(double %v32, double %v29, double 0xBC19BBFD6D86AB1F)
+  %v34 = tail call double @llvm.fma.f64(double %v33, double %v29, double 0x3C29AA87CB068EB0)
+  %v35 = tail call double @llvm.fma.f64(double %v34, double %v29, double 0x3C71EC22D788B004)
+  %v36 = tail call double @llvm.fma.f64(double %v35, double %v29, double 0xBCA1CA76F5A2F3BB)
+  %v37 = tail call double @llvm.fma.f64(double %v36, double %v29, double 0xBC86FCF9E88B7CEE)
+  %v38 = tail call double @llvm.fma.f64(double %v37, double %v29, double 0x3CFD6C6F08370B40)
+  %v39 = tail call double @llvm.fma.f64(double %v38, double %v29, double 0xBD2686E5FE4DF756)
+  %v40 = tail call double @llvm.fma.f64(double %v39, double %v29, double 0xBD36BDBE9A3B4ACF)
+  %v41 = tail call double @llvm.fma.f64(double %v40, double %v29, double 0x3D87235DFEAAC458)
+  %v42 = tail call double @llvm.fma.f64(double %v41, double %v29, double 0xBDAC8A3F8F4819AA)
+  %v43 = tail call double @llvm.fma.f64(double %v42, double %v29, double 0xBDCDC3F138246CB4)
+  %v44 = tail call double @llvm.fma.f64(double %v43, double %v29, double 0x3E120F5363D677EA)
+  %v45 = tail call double @llvm.fma.f64(double %v44, double %v29, double 0xBE31A9EB0F06F264)
+  %v46 = tail call double @llvm.fma.f64(double %v45, double %v29, double 0xBE5F36CED466EA96)
+  %v47 = tail call double @llvm.fma.f64(double %v46, double %v29, double 0x3E9C6B4F88BEF332)
+  %v48 = tail call double @llvm.fma.f64(double %v47, double %v29, double 0xBEB6E8A53CDE9A3D)
+  %v49 = tail call double @llvm.fma.f64(double %v48, double %v29, double 0xBEED1D1F7CA2238E)
+  %v50 = tail call double @llvm.fma.f64(double %v49, double %v29, double 0x3F2879C2A20B529A)
+  %v51 = tail call double @llvm.fma.f64(double %v50, double %v29, double 0xBF484576948356A9)
+  %v52 = tail call double @llvm.fma.f64(double %v51, double %v29, double 0xBF78B6C33114EAD6)
+  %v53 = tail call double @llvm.fma.f64(double %v52, double %v29, double 0x3FCEBD80D9B13DFA)
+  %v54 = tail call double @llvm.fma.f64(double %v53, double %v29, double 0x3FE4EABCF9335D0C)
+  %v55 = tail call double @llvm.fma.f64(double %v28, double %v54, double %v28)
+  br label %b21
 b15:
-  %v191 = fsub double 2.000000e+00, %v16
-  %v192 = fmul double %v16, %v191
-  %v193 = fcmp olt double %v192, 0x10000000000000
-  %v194 = fmul double %v192, 0x4340000000000000
-  %v195 = select i1 %v193, double %v194, double %v192
-  %v196 = bitcast double %v195 to i64
-  %v197 = add i64 %v196, 2638147582215219
-  %v198 = lshr i64 %v197, 52
-  %v199 = or disjoint i64 %v198, 4841369599423283200
-  %v200 = bitcast i64 %v199 to double
-  %v201 = fadd double %v200, 0xC330000000000000
-  %v202 = and i64 %v197, 4503599627370495
-  %v203 = add nuw nsw i64 %v202, 4604544271217802189
-  %v204 = bitcast i64 %v203 to double
-  %v205 = fadd double %v204, -1.000000e+00
-  %v206 = select i1 %v193, double 1.076000e+03, double 1.023000e+03
-  %v207 = fsub double %v201, %v206
-  %v208 = fmul double %v205, %v205
-  %v209 = fmul double %v205, %v208
-  %v210 = tail call double @llvm.fma.f64(double %v205, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v211 = tail call double @llvm.fma.f64(double %v210, double %v205, double 0x3FB01AFE6A8424B4)
-  %v212 = tail call double @llvm.fma.f64(double %v211, double %v205, double 0xBFAB27B0C993BBC0)
-  %v213 = tail call double @llvm.fma.f64(double %v212, double %v205, double 0x3FA96A9DC91C0AB0)
-  %v214 = tail call double @llvm.fma.f64(double %v213, double %v205, double 0xBFABDF5878266EB8)
-  %v215 = tail call double @llvm.fma.f64(double %v214, double %v205, double 0x3FAE4354EB22A1B0)
-  %v216 = tail call double @llvm.fma.f64(double %v215, double %v205, double 0xBFB00A587343E0D9)
-  %v217 = tail call double @llvm.fma.f64(double %v216, double %v205, double 0x3FB1102D84AF44AA)
-  %v218 = tail call double @llvm.fma.f64(double %v217, double %v205, double 0xBFB24855AF69FCA9)
-  %v219 = tail call double @llvm.fma.f64(double %v218, double %v205, double 0x3FB3B13EC5312F6B)
-  %v220 = tail call double @llvm.fma.f64(double %v219, double %v205, double 0xBFB5555EFD378F3D)
-  %v221 = tail call double @llvm.fma.f64(double %v220, double %v205, double 0x3FB745D193E77765)
-  %v222 = tail call double @llvm.fma.f64(double %v221, double %v205, double 0xBFB999995508C5FB)
-  %v223 = tail call double @llvm.fma.f64(double %v222, double %v205, double 0x3FBC71C71ABD3E9F)
-  %v224 = tail call double @llvm.fma.f64(double %v223, double %v205, double 0xBFC000000086E86D)
-  %v225 = tail call double @llvm.fma.f64(double %v224, double %v205, double 0x3FC24924924CCF71)
-  %v226 = tail call double @llvm.fma.f64(double %v225, double %v205, double 0xBFC5555555545D1D)
-  %v227 = tail call double @llvm.fma.f64(double %v226, double %v205, double 0x3FC999999999934F)
-  %v228 = tail call double @llvm.fma.f64(double %v227, double %v205, double 0xBFD0000000000045)
-  %v229 = tail call double @llvm.fma.f64(double %v228, double %v205, double 0x3FD5555555555557)
-  %v230 = fmul double %v207, 0xBD48432A1B0E2634
-  %v231 = tail call double @llvm.fma.f64(double %v209, double %v229, double %v230)
-  %v232 = tail call double @llvm.fma.f64(double %v208, double -5.000000e-01, double %v231)
-  %v233 = fadd double %v205, %v232
-  %v234 = tail call double @llvm.fma.f64(double %v207, double 0x3FE62E42FEFA4000, double %v233)
-  %v235 = fcmp one double %v192, 0x7FF0000000000000
-  %v236 = select i1 %v235, double %v234, double %v192
-  %v237 = fcmp olt double %v192, 0.000000e+00
-  %v238 = select i1 %v237, double 0x7FF8000000000000, double %v236
-  %v239 = fcmp oeq double %v192, 0.000000e+00
-  %v25 = select i1 %v239, double 0xFFF0000000000000, double %v238
-  %v240 = fcmp ult double %v25, -6.250000e+00
-  br i1 %v240, label %b12, label %b11
+  %v56 = fneg double %v30
+  %v57 = tail call double @llvm.sqrt.f64(double %v56)
+  %v58 = fcmp olt double %v57, 5.950000e+00
+  br i1 %v58, label %b16, label %b19
 b16:
-  %v241 = fdiv double 1.000000e+00, %v52
-  %v242 = fadd double %v241, 0xBFBA597641CB7578
-  %v243 = fmul double %v242, 0x402E0BDA12F684BF
-  %v244 = tail call double @llvm.fma.f64(double %v243, double 0xBDE1F396A2507E60, double 0x3DEBB17EA422023D)
-  %v245 = tail call double @llvm.fma.f64(double %v244, double %v243, double 0x3E026F00D797F4C0)
-  %v246 = tail call double @llvm.fma.f64(double %v245, double %v243, double 0xBE0A853859F7E33D)
-  %v247 = tail call double @llvm.fma.f64(double %v246, double %v243, double 0xBE16DE924142762B)
-  %v248 = tail call double @llvm.fma.f64(double %v247, double %v243, double 0x3E20104D43B1B2CE)
-  %v249 = tail call double @llvm.fma.f64(double %v248, double %v243, double 0x3E18D5393D09C466)
-  %v250 = tail call double @llvm.fma.f64(double %v249, double %v243, double 0xBE1E2CDA035BE22D)
-  %v251 = tail call double @llvm.fma.f64(double %v250, double %v243, double 0xBE246285F9384D9A)
-  %v252 = tail call double @llvm.fma.f64(double %v251, double %v243, double 0x3E2D916020BC4AF6)
-  %v253 = tail call double @llvm.fma.f64(double %v252, double %v243, double 0xBE214C9BC3BD16A1)
-  %v254 = tail call double @llvm.fma.f64(double %v253, double %v243, double 0x3E338CB51860E673)
-  %v255 = tail call double @llvm.fma.f64(double %v254, double %v243, double 0xBE48347E5C088D9D)
-  %v256 = tail call double @llvm.fma.f64(double %v255, double %v243, double 0x3E576C3F294E223C)
-  %v257 = tail call double @llvm.fma.f64(double %v256, double %v243, double 0xBE6707796CB77A75)
-  %v258 = tail call double @llvm.fma.f64(double %v257, double %v243, double 0x3E77C816804435C5)
-  %v259 = tail call double @llvm.fma.f64(double %v258, double %v243, double 0xBE895302D4311432)
-  %v260 = tail call double @llvm.fma.f64(double %v259, double %v243, double 0x3E9BFA7BAE098376)
-  %v261 = tail call double @llvm.fma.f64(double %v260, double %v243, double 0xBEB03B89AF58C042)
-  %v262 = tail call double @llvm.fma.f64(double %v261, double %v243, double 0x3EC41798ADA791D9)
-  %v263 = tail call double @llvm.fma.f64(double %v262, double %v243, double 0xBEDB06D4594A05F0)
-  %v264 = tail call double @llvm.fma.f64(double %v263, double %v243, double 0x3EF46FF20ECDEF37)
-  %v265 = tail call double @llvm.fma.f64(double %v264, double %v243, double 0xBF1474FD82E67D69)
-  %v266 = tail call double @llvm.fma.f64(double %v265, double %v243, double 0x3F3EBC321123587D)
-  %v267 = tail call double @llvm.fma.f64(double %v266, double %v243, double 0xBF585D698FA2F8F1)
-  %v268 = tail call double @llvm.fma.f64(double %v267, double %v243, double 0xBF8752EFE81DD87E)
-  %v269 = tail call double @llvm.fma.f64(double %v268, double %v243, double 0x3FEFA24EBF2A1C8F)
-  %v270 = fmul double %v52, %v269
-  br label %b18
+  %v59 = fadd double %v57, -3.750000e+00
+  %v60 = fadd double %v57, 2.000000e+00
+  %v61 = fdiv double %v59, %v60
+  %v62 = tail call double @llvm.fma.f64(double %v61, double 0x403DA7C0962DA322, double 0x406253F48F8F84CC)
+  %v63 = tail call double @llvm.fma.f64(double %v62, double %v61, double 0xC02A8F29D4646258)
+  %v64 = tail call double @llvm.fma.f64(double %v63, double %v61, double 0xC05AC039C651B35C)
+  %v65 = tail call double @llvm.fma.f64(double %v64, double %v61, double 0x3FE9E0E6FCBC34BC)
+  %v66 = tail call double @llvm.fma.f64(double %v65, double %v61, double 0x4045983134678320)
+  %v67 = tail call double @llvm.fma.f64(double %v66, double %v61, double 0xBFA52D00BECEBA09)
+  %v68 = tail call double @llvm.fma.f64(double %v67, double %v61, double 0xC02B3BDB98E772E6)
+  %v69 = tail call double @llvm.fma.f64(double %v68, double %v61, double 0x3FEE7C2E2DB88C83)
+  %v70 = tail call double @llvm.fma.f64(double %v69, double %v61, double 0x400D7EEDC8CBAB47)
+  %v71 = tail call double @llvm.fma.f64(double %v70, double %v61, double 0xBFEC2275F02622D3)
+  %v72 = tail call double @llvm.fma.f64(double %v71, double %v61, double 0xBFE817D7C4C2836B)
+  %v73 = tail call double @llvm.fma.f64(double %v72, double %v61, double 0x3FDC2CFA970EF1C3)
+  %v74 = tail call double @llvm.fma.f64(double %v73, double %v61, double 0x3F9B4833976FE8D5)
+  %v75 = tail call double @llvm.fma.f64(double %v74, double %v61, double 0xBFBF883230F41C50)
+  %v76 = tail call double @llvm.fma.f64(double %v75, double %v61, double 0x3FB07B86A59881D3)
+  %v77 = tail call double @llvm.fma.f64(double %v76, double %v61, double 0xBF84C3A6658F9A60)
+  %v78 = tail call double @llvm.fma.f64(double %v77, double %v61, double 0xBF94A97DF7C31FBD)
+  %v79 = tail call double @llvm.fma.f64(double %v78, double %v61, double 0x3FA1CB98D32E7395)
+  %v80 = tail call double @llvm.fma.f64(double %v79, double %v61, double 0xBF9F0A1A841E3675)
+  %v81 = tail call double @llvm.fma.f64(double %v80, double %v61, double 0xBF995499551B1506)
+  %v82 = tail call double @llvm.fma.f64(double %v81, double %v61, double 0x3FB46B72BAFB10F7)
+  %v83 = tail call double @llvm.fma.f64(double %v82, double %v61, double 0xBFA62FB07503CAB3)
+  %v84 = tail call double @llvm.fma.f64(double %v57, double %v83, double %v57)
+  br label %b21
 b17:
-  %v271 = fadd double %v16, -1.000000e+00
-  %v272 = tail call double @llvm.fabs.f64(double %v271)
-  %v273 = fneg double %v272
-  %v274 = tail call double @llvm.fma.f64(double %v273, double %v272, double 1.000000e+00)
-  %v275 = fcmp olt double %v274, 0x10000000000000
-  %v276 = fmul double %v274, 0x4340000000000000
-  %v277 = select i1 %v275, double %v276, double %v274
-  %v278 = bitcast double %v277 to i64
-  %v279 = add i64 %v278, 2638147582215219
-  %v280 = lshr i64 %v279, 52
-  %v281 = or disjoint i64 %v280, 4841369599423283200
-  %v282 = bitcast i64 %v281 to double
-  %v283 = fadd double %v282, 0xC330000000000000
-  %v284 = and i64 %v279, 4503599627370495
-  %v285 = add nuw nsw i64 %v284, 4604544271217802189
-  %v286 = bitcast i64 %v285 to double
-  %v287 = fadd double %v286, -1.000000e+00
-  %v288 = select i1 %v275, double 1.076000e+03, double 1.023000e+03
-  %v289 = fsub double %v283, %v288
-  %v290 = fmul double %v287, %v287
-  %v291 = fmul double %v287, %v290
-  %v292 = tail call double @llvm.fma.f64(double %v287, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v293 = tail call double @llvm.fma.f64(double %v292, double %v287, double 0x3FB01AFE6A8424B4)
-  %v294 = tail call double @llvm.fma.f64(double %v293, double %v287, double 0xBFAB27B0C993BBC0)
-  %v295 = tail call double @llvm.fma.f64(double %v294, double %v287, double 0x3FA96A9DC91C0AB0)
-  %v296 = tail call double @llvm.fma.f64(double %v295, double %v287, double 0xBFABDF5878266EB8)
-  %v297 = tail call double @llvm.fma.f64(double %v296, double %v287, double 0x3FAE4354EB22A1B0)
-  %v298 = tail call double @llvm.fma.f64(double %v297, double %v287, double 0xBFB00A587343E0D9)
-  %v299 = tail call double @llvm.fma.f64(double %v298, double %v287, double 0x3FB1102D84AF44AA)
-  %v300 = tail call double @llvm.fma.f64(double %v299, double %v287, double 0xBFB24855AF69FCA9)
-  %v301 = tail call double @llvm.fma.f64(double %v300, double %v287, double 0x3FB3B13EC5312F6B)
-  %v302 = tail call double @llvm.fma.f64(double %v301, double %v287, double 0xBFB5555EFD378F3D)
-  %v303 = tail call double @llvm.fma.f64(double %v302, double %v287, double 0x3FB745D193E77765)
-  %v304 = tail call double @llvm.fma.f64(double %v303, double %v287, double 0xBFB999995508C5FB)
-  %v305 = tail call double @llvm.fma.f64(double %v304, double %v287, double 0x3FBC71C71ABD3E9F)
-  %v306 = tail call double @llvm.fma.f64(double %v305, double %v287, double 0xBFC000000086E86D)
-  %v307 = tail call double @llvm.fma.f64(double %v306, double %v287, double 0x3FC24924924CCF71)
-  %v308 = tail call double @llvm.fma.f64(double %v307, double %v287, double 0xBFC5555555545D1D)
-  %v309 = tail call double @llvm.fma.f64(double %v308, double %v287, double 0x3FC999999999934F)
-  %v310 = tail call double @llvm.fma.f64(double %v309, double %v287, double 0xBFD0000000000045)
-  %v311 = tail call double @llvm.fma.f64(double %v310, double %v287, double 0x3FD5555555555557)
-  %v312 = fmul double %v289, 0xBD48432A1B0E2634
-  %v313 = tail call double @llvm.fma.f64(double %v291, double %v311, double %v312)
-  %v314 = tail call double @llvm.fma.f64(double %v290, double -5.000000e-01, double %v313)
-  %v315 = fadd double %v287, %v314
-  %v316 = tail call double @llvm.fma.f64(double %v289, double 0x3FE62E42FEFA4000, double %v315)
-  %v317 = fcmp one double %v274, 0x7FF0000000000000
-  %v318 = select i1 %v317, double %v316, double %v274
-  %v319 = fcmp olt double %v274, 0.000000e+00
-  %v320 = select i1 %v319, double 0x7FF8000000000000, double %v318
-  %v321 = fcmp oeq double %v274, 0.000000e+00
-  %v322 = select i1 %v321, double 0xFFF0000000000000, double %v320
-  %v323 = fneg double %v322
-  %v324 = fsub double -3.125000e+00, %v322
-  %v325 = tail call double @llvm.fma.f64(double %v324, double 0xBB76ADC395381914, double 0x3BAE67F9BFE638B4)
-  %v326 = tail call double @llvm.fma.f64(double %v325, double %v324, double 0x3BD3868255A0DABE)
-  %v327 = tail call double @llvm.fma.f64(double %v326, double %v324, double 0xBC19BBFD6D86AB1F)
-  %v328 = tail call double @llvm.fma.f64(double %v327, double %v324, double 0x3C29AA87CB068EB0)
-  %v329 = tail call double @llvm.fma.f64(double %v328, double %v324, double 0x3C71EC22D788B004)
-  %v330 = tail call double @llvm.fma.f64(double %v329, double %v324, double 0xBCA1CA76F5A2F3BB)
-  %v331 = tail call double @llvm.fma.f64(double %v330, double %v324, double 0xBC86FCF9E88B7CEE)
-  %v332 = tail call double @llvm.fma.f64(double %v331, double %v324, double 0x3CFD6C6F08370B40)
-  %v333 = tail call double @llvm.fma.f64(double %v332, double %v324, double 0xBD2686E5FE4DF756)
-  %v334 = tail call double @llvm.fma.f64(double %v333, double %v324, double 0xBD36BDBE9A3B4ACF)
-  %v335 = tail call double @llvm.fma.f64(double %v334, double %v324, double 0x3D87235DFEAAC458)
-  %v336 = tail call double @llvm.fma.f64(double %v335, double %v324, double 0xBDAC8A3F8F4819AA)
-  %v337 = tail call double @llvm.fma.f64(double %v336, double %v324, double 0xBDCDC3F138246CB4)
-  %v338 = tail call double @llvm.fma.f64(double %v337, double %v324, double 0x3E120F5363D677EA)
-  %v339 = tail call double @llvm.fma.f64(double %v338, double %v324, double 0xBE31A9EB0F06F264)
-  %v340 = tail call double @llvm.fma.f64(double %v339, double %v324, double 0xBE5F36CED466EA96)
-  %v341 = tail call double @llvm.fma.f64(double %v340, double %v324, double 0x3E9C6B4F88BEF332)
-  %v342 = tail call double @llvm.fma.f64(double %v341, double %v324, double 0xBEB6E8A53CDE9A3D)
-  %v343 = tail call double @llvm.fma.f64(double %v342, double %v324, double 0xBEED1D1F7CA2238E)
-  %v344 = tail call double @llvm.fma.f64(double %v343, double %v324, double 0x3F2879C2A20B529A)
-  %v345 = tail call double @llvm.fma.f64(double %v344, double %v324, double 0xBF484576948356A9)
-  %v346 = tail call double @llvm.fma.f64(double %v345, double %v324, double 0xBF78B6C33114EAD6)
-  %v347 = tail call double @llvm.fma.f64(double %v346, double %v324, double 0x3FCEBD80D9B13DFA)
-  %v348 = tail call double @llvm.fma.f64(double %v347, double %v324, double 0x3FE4EABCF9335D0C)
-  %v349 = tail call double @llvm.fma.f64(double %v272, double %v348, double %v272)
-  %v350 = tail call double @llvm.sqrt.f64(double %v323)
-  %v351 = fcmp ogt double %v350, 7.000000e+00
-  %v352 = select i1 %v351, double 7.000000e+00, double %v350
-  %v353 = fadd double %v352, -3.750000e+00
-  %v354 = fadd double %v352, 2.000000e+00
-  %v355 = fdiv double %v353, %v354
-  %v356 = tail call double @llvm.fma.f64(double %v355, double 0x403DA7C0962DA322, double 0x406253F48F8F84CC)
-  %v357 = tail call double @llvm.fma.f64(double %v356, double %v355, double 0xC02A8F29D4646258)
-  %v358 = tail call double @llvm.fma.f64(double %v357, double %v355, double 0xC05AC039C651B35C)
-  %v359 = tail call double @llvm.fma.f64(double %v358, double %v355, double 0x3FE9E0E6FCBC34BC)
-  %v360 = tail call double @llvm.fma.f64(double %v359, double %v355, double 0x4045983134678320)
-  %v361 = tail call double @llvm.fma.f64(double %v360, double %v355, double 0xBFA52D00BECEBA09)
-  %v362 = tail call double @llvm.fma.f64(double %v361, double %v355, double 0xC02B3BDB98E772E6)
-  %v363 = tail call double @llvm.fma.f64(double %v362, double %v355, double 0x3FEE7C2E2DB88C83)
-  %v364 = tail call double @llvm.fma.f64(double %v363, double %v355, double 0x400D7EEDC8CBAB47)
-  %v365 = tail call double @llvm.fma.f64(double %v364, double %v355, double 0xBFEC2275F02622D3)
-  %v366 = tail call double @llvm.fma.f64(double %v365, double %v355, double 0xBFE817D7C4C2836B)
-  %v367 = tail call double @llvm.fma.f64(double %v366, double %v355, double 0x3FDC2CFA970EF1C3)
-  %v368 = tail call double @llvm.fma.f64(double %v367, double %v355, double 0x3F9B4833976FE8D5)
-  %v369 = tail call double @llvm.fma.f64(double %v368, double %v355, double 0xBFBF883230F41C50)
-  %v370 = tail call double @llvm.fma.f64(double %v369, double %v355, double 0x3FB07B86A59881D3)
-  %v371 = tail call double @llvm.fma.f64(double %v370, double %v355, double 0xBF84C3A6658F9A60)
-  %v372 = tail call double @llvm.fma.f64(double %v371, double %v355, double 0xBF94A97DF7C31FBD)
-  %v373 = tail call double @llvm.fma.f64(double %v372, double %v355, double 0x3FA1CB98D32E7395)
-  %v374 = tail call double @llvm.fma.f64(double %v373, double %v355, double 0xBF9F0A1A841E3675)
-  %v375 = tail call double @llvm.fma.f64(double %v374, double %v355, double 0xBF995499551B1506)
-  %v376 = tail call double @llvm.fma.f64(double %v375, double %v355, double 0x3FB46B72BAFB10F7)
-  %v377 = tail call double @llvm.fma.f64(double %v376, double %v355, double 0xBFA62FB07503CAB3)
-  %v378 = tail call double @llvm.fma.f64(double %v352, double %v377, double %v350)
-  %v379 = fcmp olt double %v322, -6.250000e+00
-  %v380 = select i1 %v379, double %v378, double %v349
-  %v381 = tail call double @llvm.copysign.f64(double %v380, double %v271)
-  %v382 = fmul double %v381, 0x3FF6A09E667F3BCD
-  br label %b19
+  %v85 = fsub double 1.000000e+00, %v21
+  %v86 = tail call double @llvm.fabs.f64(double %v85)
+  %v87 = fneg double %v86
+  %v88 = tail call double @llvm.fma.f64(double %v87, double %v86, double 1.000000e+00)
+  %v89 = fcmp olt double %v88, 0x10000000000000
+  %v90 = fmul double %v88, 0x4340000000000000
+  %v91 = select i1 %v89, double %v90, double %v88
+  %v92 = bitcast double %v91 to i64
+  %v93 = add i64 %v92, 2638147582215219
+  %v94 = lshr i64 %v93, 52
+  %v95 = or disjoint i64 %v94, 4841369599423283200
+  %v96 = bitcast i64 %v95 to double
+  %v97 = fadd double %v96, 0xC330000000000000
+  %v98 = and i64 %v93, 4503599627370495
+  %v99 = add nuw nsw i64 %v98, 4604544271217802189
+  %v100 = bitcast i64 %v99 to double
+  %v101 = fadd double %v100, -1.000000e+00
+  %v102 = select i1 %v89, double 1.076000e+03, double 1.023000e+03
+  %v103 = fsub double %v97, %v102
+  %v104 = fmul double %v101, %v101
+  %v105 = fmul double %v101, %v104
+  %v106 = tail call double @llvm.fma.f64(double %v101, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v107 = tail call double @llvm.fma.f64(double %v106, double %v101, double 0x3FB01AFE6A8424B4)
+  %v108 = tail call double @llvm.fma.f64(double %v107, double %v101, double 0xBFAB27B0C993BBC0)
+  %v109 = tail call double @llvm.fma.f64(double %v108, double %v101, double 0x3FA96A9DC91C0AB0)
+  %v110 = tail call double @llvm.fma.f64(double %v109, double %v101, double 0xBFABDF5878266EB8)
+  %v111 = tail call double @llvm.fma.f64(double %v110, double %v101, double 0x3FAE4354EB22A1B0)
+  %v112 = tail call double @llvm.fma.f64(double %v111, double %v101, double 0xBFB00A587343E0D9)
+  %v113 = tail call double @llvm.fma.f64(double %v112, double %v101, double 0x3FB1102D84AF44AA)
+  %v114 = tail call double @llvm.fma.f64(double %v113, double %v101, double 0xBFB24855AF69FCA9)
+  %v115 = tail call double @llvm.fma.f64(double %v114, double %v101, double 0x3FB3B13EC5312F6B)
+  %v116 = tail call double @llvm.fma.f64(double %v115, double %v101, double 0xBFB5555EFD378F3D)
+  %v117 = tail call double @llvm.fma.f64(double %v116, double %v101, double 0x3FB745D193E77765)
+  %v118 = tail call double @llvm.fma.f64(double %v117, double %v101, double 0xBFB999995508C5FB)
+  %v119 = tail call double @llvm.fma.f64(double %v118, double %v101, double 0x3FBC71C71ABD3E9F)
+  %v120 = tail call double @llvm.fma.f64(double %v119, double %v101, double 0xBFC000000086E86D)
+  %v121 = tail call double @llvm.fma.f64(double %v120, double %v101, double 0x3FC24924924CCF71)
+  %v122 = tail call double @llvm.fma.f64(double %v121, double %v101, double 0xBFC5555555545D1D)
+  %v123 = tail call double @llvm.fma.f64(double %v122, double %v101, double 0x3FC999999999934F)
+  %v124 = tail call double @llvm.fma.f64(double %v123, double %v101, double 0xBFD0000000000045)
+  %v125 = tail call double @llvm.fma.f64(double %v124, double %v101, double 0x3FD5555555555557)
+  %v126 = fmul double %v103, 0xBD48432A1B0E2634
+  %v127 = tail call double @llvm.fma.f64(double %v105, double %v125, double %v126)
+  %v128 = tail call double @llvm.fma.f64(double %v104, double -5.000000e-01, double %v127)
+  %v129 = fadd double %v101, %v128
+  %v130 = tail call double @llvm.fma.f64(double %v103, double 0x3FE62E42FEFA4000, double %v129)
+  %v131 = fcmp one double %v88, 0x7FF0000000000000
+  %v132 = select i1 %v131, double %v130, double %v88
+  %v133 = fcmp olt double %v88, 0.000000e+00
+  %v134 = select i1 %v133, double 0x7FF8000000000000, double %v132
+  %v135 = fcmp oeq double %v88, 0.000000e+00
+  %v136 = select i1 %v135, double 0xFFF0000000000000, double %v134
+  %v137 = fneg double %v136
+  %v138 = fsub double -3.125000e+00, %v136
+  %v139 = tail call double @llvm.fma.f64(double %v138, double 0xBB76ADC395381914, double 0x3BAE67F9BFE638B4)
+  %v140 = tail call double @llvm.fma.f64(double %v139, double %v138, double 0x3BD3868255A0DABE)
+  %v141 = tail call double @llvm.fma.f64(double %v140, double %v138, double 0xBC19BBFD6D86AB1F)
+  %v142 = tail call double @llvm.fma.f64(double %v141, double %v138, double 0x3C29AA87CB068EB0)
+  %v143 = tail call double @llvm.fma.f64(double %v142, double %v138, double 0x3C71EC22D788B004)
+  %v144 = tail call double @llvm.fma.f64(double %v143, double %v138, double 0xBCA1CA76F5A2F3BB)
+  %v145 = tail call double @llvm.fma.f64(double %v144, double %v138, double 0xBC86FCF9E88B7CEE)
+  %v146 = tail call double @llvm.fma.f64(double %v145, double %v138, double 0x3CFD6C6F08370B40)
+  %v147 = tail call double @llvm.fma.f64(double %v146, double %v138, double 0xBD2686E5FE4DF756)
+  %v148 = tail call double @llvm.fma.f64(double %v147, double %v138, double 0xBD36BDBE9A3B4ACF)
+  %v149 = tail call double @llvm.fma.f64(double %v148, double %v138, double 0x3D87235DFEAAC458)
+  %v150 = tail call double @llvm.fma.f64(double %v149, double %v138, double 0xBDAC8A3F8F4819AA)
+  %v151 = tail call double @llvm.fma.f64(double %v150, double %v138, double 0xBDCDC3F138246CB4)
+  %v152 = tail call double @llvm.fma.f64(double %v151, double %v138, double 0x3E120F5363D677EA)
+  %v153 = tail call double @llvm.fma.f64(double %v152, double %v138, double 0xBE31A9EB0F06F264)
+  %v154 = tail call double @llvm.fma.f64(double %v153, double %v138, double 0xBE5F36CED466EA96)
+  %v155 = tail call double @llvm.fma.f64(double %v154, double %v138, double 0x3E9C6B4F88BEF332)
+  %v156 = tail call double @llvm.fma.f64(double %v155, double %v138, double 0xBEB6E8A53CDE9A3D)
+  %v157 = tail call double @llvm.fma.f64(double %v156, double %v138, double 0xBEED1D1F7CA2238E)
+  %v158 = tail call double @llvm.fma.f64(double %v157, double %v138, double 0x3F2879C2A20B529A)
+  %v159 = tail call double @llvm.fma.f64(double %v158, double %v138, double 0xBF484576948356A9)
+  %v160 = tail call double @llvm.fma.f64(double %v159, double %v138, double 0xBF78B6C33114EAD6)
+  %v161 = tail call double @llvm.fma.f64(double %v160, double %v138, double 0x3FCEBD80D9B13DFA)
+  %v162 = tail call double @llvm.fma.f64(double %v161, double %v138, double 0x3FE4EABCF9335D0C)
+  %v163 = tail call double @llvm.fma.f64(double %v86, double %v162, double %v86)
+  %v164 = tail call double @llvm.sqrt.f64(double %v137)
+  %v165 = fcmp ogt double %v164, 7.000000e+00
+  %v166 = select i1 %v165, double 7.000000e+00, double %v164
+  %v167 = fadd double %v166, -3.750000e+00
+  %v168 = fadd double %v166, 2.000000e+00
+  %v169 = fdiv double %v167, %v168
+  %v170 = tail call double @llvm.fma.f64(double %v169, double 0x403DA7C0962DA322, double 0x406253F48F8F84CC)
+  %v171 = tail call double @llvm.fma.f64(double %v170, double %v169, double 0xC02A8F29D4646258)
+  %v172 = tail call double @llvm.fma.f64(double %v171, double %v169, double 0xC05AC039C651B35C)
+  %v173 = tail call double @llvm.fma.f64(double %v172, double %v169, double 0x3FE9E0E6FCBC34BC)
+  %v174 = tail call double @llvm.fma.f64(double %v173, double %v169, double 0x4045983134678320)
+  %v175 = tail call double @llvm.fma.f64(double %v174, double %v169, double 0xBFA52D00BECEBA09)
+  %v176 = tail call double @llvm.fma.f64(double %v175, double %v169, double 0xC02B3BDB98E772E6)
+  %v177 = tail call double @llvm.fma.f64(double %v176, double %v169, double 0x3FEE7C2E2DB88C83)
+  %v178 = tail call double @llvm.fma.f64(double %v177, double %v169, double 0x400D7EEDC8CBAB47)
+  %v179 = tail call double @llvm.fma.f64(double %v178, double %v169, double 0xBFEC2275F02622D3)
+  %v180 = tail call double @llvm.fma.f64(double %v179, double %v169, double 0xBFE817D7C4C2836B)
+  %v181 = tail call double @llvm.fma.f64(double %v180, double %v169, double 0x3FDC2CFA970EF1C3)
+  %v182 = tail call double @llvm.fma.f64(double %v181, double %v169, double 0x3F9B4833976FE8D5)
+  %v183 = tail call double @llvm.fma.f64(double %v182, double %v169, double 0xBFBF883230F41C50)
+  %v184 = tail call double @llvm.fma.f64(double %v183, double %v169, double 0x3FB07B86A59881D3)
+  %v185 = tail call double @llvm.fma.f64(double %v184, double %v169, double 0xBF84C3A6658F9A60)
+  %v186 = tail call double @llvm.fma.f64(double %v185, double %v169, double 0xBF94A97DF7C31FBD)
+  %v187 = tail call double @llvm.fma.f64(double %v186, double %v169, double 0x3FA1CB98D32E7395)
+  %v188 = tail call double @llvm.fma.f64(double %v187, double %v169, double 0xBF9F0A1A841E3675)
+  %v189 = tail call double @llvm.fma.f64(double %v188, double %v169, double 0xBF995499551B1506)
+  %v190 = tail call double @llvm.fma.f64(double %v189, double %v169, double 0x3FB46B72BAFB10F7)
+  %v191 = tail call double @llvm.fma.f64(double %v190, double %v169, double 0xBFA62FB07503CAB3)
+  %v192 = tail call double @llvm.fma.f64(double %v166, double %v191, double %v164)
+  %v193 = fcmp olt double %v136, -6.250000e+00
+  %v194 = select i1 %v193, double %v192, double %v163
+  %v195 = tail call double @llvm.copysign.f64(double %v194, double %v85)
+  br label %b21
 b18:
-  %v383 = phi double [ %v270, %b16 ], [ %v79, %b13 ], [ %v190, %b14 ], [ %v50, %b11 ], [ 0x7FF8000000000000, %b9 ], [ 0x7FF0000000000000, %b7 ], [ 0xFFF0000000000000, %b8 ]
-  %v384 = fmul double %v383, 0xBFF6A09E667F3BCD
-  br label %b19
+  %v196 = fsub double 2.000000e+00, %v21
+  %v197 = fmul double %v21, %v196
+  %v198 = fcmp olt double %v197, 0x10000000000000
+  %v199 = fmul double %v197, 0x4340000000000000
+  %v200 = select i1 %v198, double %v199, double %v197
+  %v201 = bitcast double %v200 to i64
+  %v202 = add i64 %v201, 2638147582215219
+  %v203 = lshr i64 %v202, 52
+  %v204 = or disjoint i64 %v203, 4841369599423283200
+  %v205 = bitcast i64 %v204 to double
+  %v206 = fadd double %v205, 0xC330000000000000
+  %v207 = and i64 %v202, 4503599627370495
+  %v208 = add nuw nsw i64 %v207, 4604544271217802189
+  %v209 = bitcast i64 %v208 to double
+  %v210 = fadd double %v209, -1.000000e+00
+  %v211 = select i1 %v198, double 1.076000e+03, double 1.023000e+03
+  %v212 = fsub double %v206, %v211
+  %v213 = fmul double %v210, %v210
+  %v214 = fmul double %v210, %v213
+  %v215 = tail call double @llvm.fma.f64(double %v210, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v216 = tail call double @llvm.fma.f64(double %v215, double %v210, double 0x3FB01AFE6A8424B4)
+  %v217 = tail call double @llvm.fma.f64(double %v216, double %v210, double 0xBFAB27B0C993BBC0)
+  %v218 = tail call double @llvm.fma.f64(double %v217, double %v210, double 0x3FA96A9DC91C0AB0)
+  %v219 = tail call double @llvm.fma.f64(double %v218, double %v210, double 0xBFABDF5878266EB8)
+  %v220 = tail call double @llvm.fma.f64(double %v219, double %v210, double 0x3FAE4354EB22A1B0)
+  %v221 = tail call double @llvm.fma.f64(double %v220, double %v210, double 0xBFB00A587343E0D9)
+  %v222 = tail call double @llvm.fma.f64(double %v221, double %v210, double 0x3FB1102D84AF44AA)
+  %v223 = tail call double @llvm.fma.f64(double %v222, double %v210, double 0xBFB24855AF69FCA9)
+  %v224 = tail call double @llvm.fma.f64(double %v223, double %v210, double 0x3FB3B13EC5312F6B)
+  %v225 = tail call double @llvm.fma.f64(double %v224, double %v210, double 0xBFB5555EFD378F3D)
+  %v226 = tail call double @llvm.fma.f64(double %v225, double %v210, double 0x3FB745D193E77765)
+  %v227 = tail call double @llvm.fma.f64(double %v226, double %v210, double 0xBFB999995508C5FB)
+  %v228 = tail call double @llvm.fma.f64(double %v227, double %v210, double 0x3FBC71C71ABD3E9F)
+  %v229 = tail call double @llvm.fma.f64(double %v228, double %v210, double 0xBFC000000086E86D)
+  %v230 = tail call double @llvm.fma.f64(double %v229, double %v210, double 0x3FC24924924CCF71)
+  %v231 = tail call double @llvm.fma.f64(double %v230, double %v210, double 0xBFC5555555545D1D)
+  %v232 = tail call double @llvm.fma.f64(double %v231, double %v210, double 0x3FC999999999934F)
+  %v233 = tail call double @llvm.fma.f64(double %v232, double %v210, double 0xBFD0000000000045)
+  %v234 = tail call double @llvm.fma.f64(double %v233, double %v210, double 0x3FD5555555555557)
+  %v235 = fmul double %v212, 0xBD48432A1B0E2634
+  %v236 = tail call double @llvm.fma.f64(double %v214, double %v234, double %v235)
+  %v237 = tail call double @llvm.fma.f64(double %v213, double -5.000000e-01, double %v236)
+  %v238 = fadd double %v210, %v237
+  %v239 = tail call double @llvm.fma.f64(double %v212, double 0x3FE62E42FEFA4000, double %v238)
+  %v240 = fcmp one double %v197, 0x7FF0000000000000
+  %v241 = select i1 %v240, double %v239, double %v197
+  %v242 = fcmp olt double %v197, 0.000000e+00
+  %v243 = select i1 %v242, double 0x7FF8000000000000, double %v241
+  %v244 = fcmp oeq double %v197, 0.000000e+00
+  %v30 = select i1 %v244, double 0xFFF0000000000000, double %v243
+  %v245 = fcmp ult double %v30, -6.250000e+00
+  br i1 %v245, label %b15, label %b14
 b19:
-  %v385 = phi double [ %v384, %b18 ], [ %v382, %b17 ]
-  %v386 = fmul double %x, 9.000000e+00
-  %v387 = fdiv double 1.000000e+00, %v386
-  %v388 = fsub double 1.000000e+00, %v387
-  %v389 = tail call double @llvm.sqrt.f64(double %x)
-  %v390 = fmul double %v389, 3.000000e+00
-  %v391 = fdiv double %v385, %v390
-  %v392 = fadd double %v388, %v391
-  %v393 = fcmp ogt double %v392, 3.000000e-01
-  br i1 %v393, label %b20, label %b22
+  %v246 = fdiv double 1.000000e+00, %v57
+  %v247 = fadd double %v246, 0xBFBA597641CB7578
+  %v248 = fmul double %v247, 0x402E0BDA12F684BF
+  %v249 = tail call double @llvm.fma.f64(double %v248, double 0xBDE1F396A2507E60, double 0x3DEBB17EA422023D)
+  %v250 = tail call double @llvm.fma.f64(double %v249, double %v248, double 0x3E026F00D797F4C0)
+  %v251 = tail call double @llvm.fma.f64(double %v250, double %v248, double 0xBE0A853859F7E33D)
+  %v252 = tail call double @llvm.fma.f64(double %v251, double %v248, double 0xBE16DE924142762B)
+  %v253 = tail call double @llvm.fma.f64(double %v252, double %v248, double 0x3E20104D43B1B2CE)
+  %v254 = tail call double @llvm.fma.f64(double %v253, double %v248, double 0x3E18D5393D09C466)
+  %v255 = tail call double @llvm.fma.f64(double %v254, double %v248, double 0xBE1E2CDA035BE22D)
+  %v256 = tail call double @llvm.fma.f64(double %v255, double %v248, double 0xBE246285F9384D9A)
+  %v257 = tail call double @llvm.fma.f64(double %v256, double %v248, double 0x3E2D916020BC4AF6)
+  %v258 = tail call double @llvm.fma.f64(double %v257, double %v248, double 0xBE214C9BC3BD16A1)
+  %v259 = tail call double @llvm.fma.f64(double %v258, double %v248, double 0x3E338CB51860E673)
+  %v260 = tail call double @llvm.fma.f64(double %v259, double %v248, double 0xBE48347E5C088D9D)
+  %v261 = tail call double @llvm.fma.f64(double %v260, double %v248, double 0x3E576C3F294E223C)
+  %v262 = tail call double @llvm.fma.f64(double %v261, double %v248, double 0xBE6707796CB77A75)
+  %v263 = tail call double @llvm.fma.f64(double %v262, double %v248, double 0x3E77C816804435C5)
+  %v264 = tail call double @llvm.fma.f64(double %v263, double %v248, double 0xBE895302D4311432)
+  %v265 = tail call double @llvm.fma.f64(double %v264, double %v248, double 0x3E9BFA7BAE098376)
+  %v266 = tail call double @llvm.fma.f64(double %v265, double %v248, double 0xBEB03B89AF58C042)
+  %v267 = tail call double @llvm.fma.f64(double %v266, double %v248, double 0x3EC41798ADA791D9)
+  %v268 = tail call double @llvm.fma.f64(double %v267, double %v248, double 0xBEDB06D4594A05F0)
+  %v269 = tail call double @llvm.fma.f64(double %v268, double %v248, double 0x3EF46FF20ECDEF37)
+  %v270 = tail call double @llvm.fma.f64(double %v269, double %v248, double 0xBF1474FD82E67D69)
+  %v271 = tail call double @llvm.fma.f64(double %v270, double %v248, double 0x3F3EBC321123587D)
+  %v272 = tail call double @llvm.fma.f64(double %v271, double %v248, double 0xBF585D698FA2F8F1)
+  %v273 = tail call double @llvm.fma.f64(double %v272, double %v248, double 0xBF8752EFE81DD87E)
+  %v274 = tail call double @llvm.fma.f64(double %v273, double %v248, double 0x3FEFA24EBF2A1C8F)
+  %v275 = fmul double %v57, %v274
+  br label %b21
 b20:
-  %v394 = fmul double %x, %v392
-  %v395 = fmul double %v392, %v394
-  %v396 = fmul double %v392, %v395
-  br label %b31
+  %v276 = fmul double %v16, 2.000000e+00
+  %v277 = fadd double %v276, -1.000000e+00
+  %v278 = tail call double @llvm.fabs.f64(double %v277)
+  %v279 = fneg double %v278
+  %v280 = tail call double @llvm.fma.f64(double %v279, double %v278, double 1.000000e+00)
+  %v281 = fcmp olt double %v280, 0x10000000000000
+  %v282 = fmul double %v280, 0x4340000000000000
+  %v283 = select i1 %v281, double %v282, double %v280
+  %v284 = bitcast double %v283 to i64
+  %v285 = add i64 %v284, 2638147582215219
+  %v286 = lshr i64 %v285, 52
+  %v287 = or disjoint i64 %v286, 4841369599423283200
+  %v288 = bitcast i64 %v287 to double
+  %v289 = fadd double %v288, 0xC330000000000000
+  %v290 = and i64 %v285, 4503599627370495
+  %v291 = add nuw nsw i64 %v290, 4604544271217802189
+  %v292 = bitcast i64 %v291 to double
+  %v293 = fadd double %v292, -1.000000e+00
+  %v294 = select i1 %v281, double 1.076000e+03, double 1.023000e+03
+  %v295 = fsub double %v289, %v294
+  %v296 = fmul double %v293, %v293
+  %v297 = fmul double %v293, %v296
+  %v298 = tail call double @llvm.fma.f64(double %v293, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v299 = tail call double @llvm.fma.f64(double %v298, double %v293, double 0x3FB01AFE6A8424B4)
+  %v300 = tail call double @llvm.fma.f64(double %v299, double %v293, double 0xBFAB27B0C993BBC0)
+  %v301 = tail call double @llvm.fma.f64(double %v300, double %v293, double 0x3FA96A9DC91C0AB0)
+  %v302 = tail call double @llvm.fma.f64(double %v301, double %v293, double 0xBFABDF5878266EB8)
+  %v303 = tail call double @llvm.fma.f64(double %v302, double %v293, double 0x3FAE4354EB22A1B0)
+  %v304 = tail call double @llvm.fma.f64(double %v303, double %v293, double 0xBFB00A587343E0D9)
+  %v305 = tail call double @llvm.fma.f64(double %v304, double %v293, double 0x3FB1102D84AF44AA)
+  %v306 = tail call double @llvm.fma.f64(double %v305, double %v293, double 0xBFB24855AF69FCA9)
+  %v307 = tail call double @llvm.fma.f64(double %v306, double %v293, double 0x3FB3B13EC5312F6B)
+  %v308 = tail call double @llvm.fma.f64(double %v307, double %v293, double 0xBFB5555EFD378F3D)
+  %v309 = tail call double @llvm.fma.f64(double %v308, double %v293, double 0x3FB745D193E77765)
+  %v310 = tail call double @llvm.fma.f64(double %v309, double %v293, double 0xBFB999995508C5FB)
+  %v311 = tail call double @llvm.fma.f64(double %v310, double %v293, double 0x3FBC71C71ABD3E9F)
+  %v312 = tail call double @llvm.fma.f64(double %v311, double %v293, double 0xBFC000000086E86D)
+  %v313 = tail call double @llvm.fma.f64(double %v312, double %v293, double 0x3FC24924924CCF71)
+  %v314 = tail call double @llvm.fma.f64(double %v313, double %v293, double 0xBFC5555555545D1D)
+  %v315 = tail call double @llvm.fma.f64(double %v314, double %v293, double 0x3FC999999999934F)
+  %v316 = tail call double @llvm.fma.f64(double %v315, double %v293, double 0xBFD0000000000045)
+  %v317 = tail call double @llvm.fma.f64(double %v316, double %v293, double 0x3FD5555555555557)
+  %v318 = fmul double %v295, 0xBD48432A1B0E2634
+  %v319 = tail call double @llvm.fma.f64(double %v297, double %v317, double %v318)
+  %v320 = tail call double @llvm.fma.f64(double %v296, double -5.000000e-01, double %v319)
+  %v321 = fadd double %v293, %v320
+  %v322 = tail call double @llvm.fma.f64(double %v295, double 0x3FE62E42FEFA4000, double %v321)
+  %v323 = fcmp one double %v280, 0x7FF0000000000000
+  %v324 = select i1 %v323, double %v322, double %v280
+  %v325 = fcmp olt double %v280, 0.000000e+00
+  %v326 = select i1 %v325, double 0x7FF8000000000000, double %v324
+  %v327 = fcmp oeq double %v280, 0.000000e+00
+  %v328 = select i1 %v327, double 0xFFF0000000000000, double %v326
+  %v329 = fneg double %v328
+  %v330 = fsub double -3.125000e+00, %v328
+  %v331 = tail call double @llvm.fma.f64(double %v330, double 0xBB76ADC395381914, double 0x3BAE67F9BFE638B4)
+  %v332 = tail call double @llvm.fma.f64(double %v331, double %v330, double 0x3BD3868255A0DABE)
+  %v333 = tail call double @llvm.fma.f64(double %v332, double %v330, double 0xBC19BBFD6D86AB1F)
+  %v334 = tail call double @llvm.fma.f64(double %v333, double %v330, double 0x3C29AA87CB068EB0)
+  %v335 = tail call double @llvm.fma.f64(double %v334, double %v330, double 0x3C71EC22D788B004)
+  %v336 = tail call double @llvm.fma.f64(double %v335, double %v330, double 0xBCA1CA76F5A2F3BB)
+  %v337 = tail call double @llvm.fma.f64(double %v336, double %v330, double 0xBC86FCF9E88B7CEE)
+  %v338 = tail call double @llvm.fma.f64(double %v337, double %v330, double 0x3CFD6C6F08370B40)
+  %v339 = tail call double @llvm.fma.f64(double %v338, double %v330, double 0xBD2686E5FE4DF756)
+  %v340 = tail call double @llvm.fma.f64(double %v339, double %v330, double 0xBD36BDBE9A3B4ACF)
+  %v341 = tail call double @llvm.fma.f64(double %v340, double %v330, double 0x3D87235DFEAAC458)
+  %v342 = tail call double @llvm.fma.f64(double %v341, double %v330, double 0xBDAC8A3F8F4819AA)
+  %v343 = tail call double @llvm.fma.f64(double %v342, double %v330, double 0xBDCDC3F138246CB4)
+  %v344 = tail call double @llvm.fma.f64(double %v343, double %v330, double 0x3E120F5363D677EA)
+  %v345 = tail call double @llvm.fma.f64(double %v344, double %v330, double 0xBE31A9EB0F06F264)
+  %v346 = tail call double @llvm.fma.f64(double %v345, double %v330, double 0xBE5F36CED466EA96)
+  %v347 = tail call double @llvm.fma.f64(double %v346, double %v330, double 0x3E9C6B4F88BEF332)
+  %v348 = tail call double @llvm.fma.f64(double %v347, double %v330, double 0xBEB6E8A53CDE9A3D)
+  %v349 = tail call double @llvm.fma.f64(double %v348, double %v330, double 0xBEED1D1F7CA2238E)
+  %v350 = tail call double @llvm.fma.f64(double %v349, double %v330, double 0x3F2879C2A20B529A)
+  %v351 = tail call double @llvm.fma.f64(double %v350, double %v330, double 0xBF484576948356A9)
+  %v352 = tail call double @llvm.fma.f64(double %v351, double %v330, double 0xBF78B6C33114EAD6)
+  %v353 = tail call double @llvm.fma.f64(double %v352, double %v330, double 0x3FCEBD80D9B13DFA)
+  %v354 = tail call double @llvm.fma.f64(double %v353, double %v330, double 0x3FE4EABCF9335D0C)
+  %v355 = tail call double @llvm.fma.f64(double %v278, double %v354, double %v278)
+  %v356 = tail call double @llvm.sqrt.f64(double %v329)
+  %v357 = fcmp ogt double %v356, 7.000000e+00
+  %v358 = select i1 %v357, double 7.000000e+00, double %v356
+  %v359 = fadd double %v358, -3.750000e+00
+  %v360 = fadd double %v358, 2.000000e+00
+  %v361 = fdiv double %v359, %v360
+  %v362 = tail call double @llvm.fma.f64(double %v361, double 0x403DA7C0962DA322, double 0x406253F48F8F84CC)
+  %v363 = tail call double @llvm.fma.f64(double %v362, double %v361, double 0xC02A8F29D4646258)
+  %v364 = tail call double @llvm.fma.f64(double %v363, double %v361, double 0xC05AC039C651B35C)
+  %v365 = tail call double @llvm.fma.f64(double %v364, double %v361, double 0x3FE9E0E6FCBC34BC)
+  %v366 = tail call double @llvm.fma.f64(double %v365, double %v361, double 0x4045983134678320)
+  %v367 = tail call double @llvm.fma.f64(double %v366, double %v361, double 0xBFA52D00BECEBA09)
+  %v368 = tail call double @llvm.fma.f64(double %v367, double %v361, double 0xC02B3BDB98E772E6)
+  %v369 = tail call double @llvm.fma.f64(double %v368, double %v361, double 0x3FEE7C2E2DB88C83)
+  %v370 = tail call double @llvm.fma.f64(double %v369, double %v361, double 0x400D7EEDC8CBAB47)
+  %v371 = tail call double @llvm.fma.f64(double %v370, double %v361, double 0xBFEC2275F02622D3)
+  %v372 = tail call double @llvm.fma.f64(double %v371, double %v361, double 0xBFE817D7C4C2836B)
+  %v373 = tail call double @llvm.fma.f64(double %v372, double %v361, double 0x3FDC2CFA970EF1C3)
+  %v374 = tail call double @llvm.fma.f64(double %v373, double %v361, double 0x3F9B4833976FE8D5)
+  %v375 = tail call double @llvm.fma.f64(double %v374, double %v361, double 0xBFBF883230F41C50)
+  %v376 = tail call double @llvm.fma.f64(double %v375, double %v361, double 0x3FB07B86A59881D3)
+  %v377 = tail call double @llvm.fma.f64(double %v376, double %v361, double 0xBF84C3A6658F9A60)
+  %v378 = tail call double @llvm.fma.f64(double %v377, double %v361, double 0xBF94A97DF7C31FBD)
+  %v379 = tail call double @llvm.fma.f64(double %v378, double %v361, double 0x3FA1CB98D32E7395)
+  %v380 = tail call double @llvm.fma.f64(double %v379, double %v361, double 0xBF9F0A1A841E3675)
+  %v381 = tail call double @llvm.fma.f64(double %v380, double %v361, double 0xBF995499551B1506)
+  %v382 = tail call double @llvm.fma.f64(double %v381, double %v361, double 0x3FB46B72BAFB10F7)
+  %v383 = tail call double @llvm.fma.f64(double %v382, double %v361, double 0xBFA62FB07503CAB3)
+  %v384 = tail call double @llvm.fma.f64(double %v358, double %v383, double %v356)
+  %v385 = fcmp olt double %v328, -6.250000e+00
+  %v386 = select i1 %v385, double %v384, double %v355
+  %v387 = tail call double @llvm.copysign.f64(double %v386, double %v277)
+  %v388 = fmul double %v387, 0x3FF6A09E667F3BCD
+  br label %b25
 b21:
+  %v389 = phi double [ %v275, %b19 ], [ %v84, %b16 ], [ %v195, %b17 ], [ %v55, %b14 ], [ 0x7FF8000000000000, %b12 ], [ 0x7FF0000000000000, %b10 ], [ 0xFFF0000000000000, %b11 ]
+  %v390 = fmul double %v389, 0xBFF6A09E667F3BCD
+  br label %b25
+b22:
+  br i1 %v14, label %b30, label %b26
+b23:
+  %v391 = fmul double %x, 1.200000e-01
+  %v392 = fadd double %v391, 2.530000e-01
+  %v393 = fmul double %x, %v392
+  %v394 = fsub double 1.000000e+00, %v393
+  %v395 = fsub double 1.000000e+00, %v15
+  %v396 = fcmp olt double %v395, %v394
+  br i1 %v396, label %b31, label %b35
+b24:
   %v397 = fmul double %x, 1.200000e-01
   %v398 = fadd double %v397, 2.530000e-01
   %v399 = fmul double %x, %v398
   %v400 = fsub double 1.000000e+00, %v399
   %v401 = fcmp olt double %y, %v400
-  br i1 %v401, label %b26, label %b30
-b22:
-  %v402 = fadd double %x, 1.000000e+00
-  store double 0.000000e+00, ptr %v4, align 8
-  call fastcc void @p_9fd06535b044(ptr nonnull %v4, double %v402)
-  %v403 = fcmp olt double %y, 0x10000000000000
-  %v404 = fmul double %y, 0x4340000000000000
-  %v405 = select i1 %v403, double %v404, double %y
-  %v406 = bitcast double %v405 to i64
-  %v407 = add nuw i64 %v406, 2638147582215219
-  %v408 = lshr i64 %v407, 52
-  %v409 = or disjoint i64 %v408, 4841369599423283200
-  %v410 = bitcast i64 %v409 to double
-  %v411 = fadd double %v410, 0xC330000000000000
-  %v412 = select i1 %v403, double 1.076000e+03, double 1.023000e+03
-  %v413 = fsub double %v411, %v412
-  %v414 = and i64 %v407, 4503599627370495
-  %v415 = add nuw nsw i64 %v414, 4604544271217802189
-  %v416 = bitcast i64 %v415 to double
-  %v417 = fadd double %v416, -1.000000e+00
-  %v418 = fmul double %v417, %v417
-  %v419 = fmul double %v417, %v418
-  %v420 = tail call double @llvm.fma.f64(double %v417, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v421 = tail call double @llvm.fma.f64(double %v420, double %v417, double 0x3FB01AFE6A8424B4)
-  %v422 = tail call double @llvm.fma.f64(double %v421, double %v417, double 0xBFAB27B0C993BBC0)
-  %v423 = tail call double @llvm.fma.f64(double %v422, double %v417, double 0x3FA96A9DC91C0AB0)
-  %v424 = tail call double @llvm.fma.f64(double %v423, double %v417, double 0xBFABDF5878266EB8)
-  %v425 = tail call double @llvm.fma.f64(double %v424, double %v417, double 0x3FAE4354EB22A1B0)
-  %v426 = tail call double @llvm.fma.f64(double %v425, double %v417, double 0xBFB00A587343E0D9)
-  %v427 = tail call double @llvm.fma.f64(double %v426, double %v417, double 0x3FB1102D84AF44AA)
-  %v428 = tail call double @llvm.fma.f64(double %v427, double %v417, double 0xBFB24855AF69FCA9)
-  %v429 = tail call double @llvm.fma.f64(double %v428, double %v417, double 0x3FB3B13EC5312F6B)
-  %v430 = tail call double @llvm.fma.f64(double %v429, double %v417, double 0xBFB5555EFD378F3D)
-  %v431 = tail call double @llvm.fma.f64(double %v430, double %v417, double 0x3FB745D193E77765)
-  %v432 = tail call double @llvm.fma.f64(double %v431, double %v417, double 0xBFB999995508C5FB)
-  %v433 = tail call double @llvm.fma.f64(double %v432, double %v417, double 0x3FBC71C71ABD3E9F)
-  %v434 = tail call double @llvm.fma.f64(double %v433, double %v417, double 0xBFC000000086E86D)
-  %v435 = tail call double @llvm.fma.f64(double %v434, double %v417, double 0x3FC24924924CCF71)
-  %v436 = tail call double @llvm.fma.f64(double %v435, double %v417, double 0xBFC5555555545D1D)
-  %v437 = tail call double @llvm.fma.f64(double %v436, double %v417, double 0x3FC999999999934F)
-  %v438 = tail call double @llvm.fma.f64(double %v437, double %v417, double 0xBFD0000000000045)
-  %v439 = tail call double @llvm.fma.f64(double %v438, double %v417, double 0x3FD5555555555557)
-  %v440 = fmul double %v413, 0xBD48432A1B0E2634
-  %v441 = tail call double @llvm.fma.f64(double %v419, double %v439, double %v440)
-  %v442 = tail call double @llvm.fma.f64(double %v418, double -5.000000e-01, double %v441)
-  %v443 = fadd double %v417, %v442
-  %v444 = tail call double @llvm.fma.f64(double %v413, double 0x3FE62E42FEFA4000, double %v443)
-  %v445 = load double, ptr %v4, align 8
-  %v446 = fadd double %v444, %v445
-  %v447 = fdiv double %v446, %x
-  %v448 = fcmp olt double %v447, -7.460000e+02
-  br i1 %v448, label %b25, label %b23
-b23:
-  %v449 = fcmp ogt double %v447, 7.105000e+02
-  br i1 %v449, label %b25, label %b24
-b24:
-  br label %b25
+  br i1 %v401, label %b31, label %b35
 b25:
-  %v450 = phi double [ 7.105000e+02, %b23 ], [ %v447, %b24 ], [ -7.460000e+02, %b22 ]
-  %v451 = tail call double @llvm.fma.f64(double %v450, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v452 = fadd double %v451, 0xC338000000000000
-  %v453 = fneg double %v452
-  %v454 = tail call double @llvm.fma.f64(double %v453, double 0x3FE62E42FEFA4000, double %v450)
-  %v455 = tail call double @llvm.fma.f64(double %v453, double 0xBD48432A1B0E2634, double %v454)
-  %v456 = fmul double %v455, %v455
-  %v457 = tail call double @llvm.fma.f64(double %v455, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v458 = tail call double @llvm.fma.f64(double %v457, double %v455, double 0x3E927E4DB81FC5C4)
-  %v459 = tail call double @llvm.fma.f64(double %v458, double %v455, double 0x3EC71DDED4DF15D0)
-  %v460 = tail call double @llvm.fma.f64(double %v459, double %v455, double 0x3EFA01A01A70E1D0)
-  %v461 = tail call double @llvm.fma.f64(double %v460, double %v455, double 0x3F2A01A01B4A1A68)
-  %v462 = tail call double @llvm.fma.f64(double %v461, double %v455, double 0x3F56C16C16C1618C)
-  %v463 = tail call double @llvm.fma.f64(double %v462, double %v455, double 0x3F8111111110E966)
-  %v464 = tail call double @llvm.fma.f64(double %v463, double %v455, double 0x3FA5555555555556)
-  %v465 = tail call double @llvm.fma.f64(double %v464, double %v455, double 0x3FC555555555555C)
-  %v466 = tail call double @llvm.fma.f64(double %v465, double %v455, double 5.000000e-01)
-  %v467 = tail call double @llvm.fma.f64(double %v456, double %v466, double %v455)
-  %v468 = bitcast double %v451 to i64
-  %v469 = fadd double %v467, 1.000000e+00
-  %v470 = add i64 %v468, -4843621399236967424
-  %v471 = lshr i64 %v470, 1
-  %v472 = sub i64 %v470, %v471
-  %v473 = shl i64 %v471, 52
-  %v474 = add i64 %v473, 2301339409586323456
-  %v475 = shl i64 %v472, 52
-  %v476 = add i64 %v475, 2301339409586323456
-  %v477 = bitcast i64 %v474 to double
-  %v478 = fmul double %v469, %v477
-  %v479 = bitcast i64 %v476 to double
-  %v480 = fmul double %v478, %v479
-  br label %b31
+  %v402 = phi double [ %v390, %b21 ], [ %v388, %b20 ], [ 0x7FF8000000000000, %b8 ]
+  %v403 = fneg double %v402
+  %v404 = select i1 %v14, double %v403, double %v402
+  %v405 = fmul double %x, 9.000000e+00
+  %v406 = fdiv double 1.000000e+00, %v405
+  %v407 = fsub double 1.000000e+00, %v406
+  %v408 = tail call double @llvm.sqrt.f64(double %x)
+  %v409 = fmul double %v408, 3.000000e+00
+  %v410 = fdiv double %v404, %v409
+  %v411 = fadd double %v407, %v410
+  %v412 = fmul double %x, %v411
+  %v413 = fmul double %v411, %v412
+  %v414 = fmul double %v411, %v413
+  %v415 = fcmp ogt double %v411, 3.000000e-01
+  br i1 %v415, label %b36, label %b22
 b26:
-  %v481 = fadd double %x, 1.000000e+00
-  store double 0.000000e+00, ptr %v5, align 8
-  call fastcc void @p_9fd06535b044(ptr nonnull %v5, double %v481)
-  %v482 = fcmp olt double %y, 0x10000000000000
-  %v483 = fmul double %y, 0x4340000000000000
-  %v484 = select i1 %v482, double %v483, double %y
-  %v485 = bitcast double %v484 to i64
-  %v486 = add nuw i64 %v485, 2638147582215219
-  %v487 = lshr i64 %v486, 52
-  %v488 = or disjoint i64 %v487, 4841369599423283200
-  %v489 = bitcast i64 %v488 to double
-  %v490 = fadd double %v489, 0xC330000000000000
-  %v491 = select i1 %v482, double 1.076000e+03, double 1.023000e+03
-  %v492 = fsub double %v490, %v491
-  %v493 = and i64 %v486, 4503599627370495
-  %v494 = add nuw nsw i64 %v493, 4604544271217802189
-  %v495 = bitcast i64 %v494 to double
-  %v496 = fadd double %v495, -1.000000e+00
-  %v497 = fmul double %v496, %v496
-  %v498 = fmul double %v496, %v497
-  %v499 = tail call double @llvm.fma.f64(double %v496, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v500 = tail call double @llvm.fma.f64(double %v499, double %v496, double 0x3FB01AFE6A8424B4)
-  %v501 = tail call double @llvm.fma.f64(double %v500, double %v496, double 0xBFAB27B0C993BBC0)
-  %v502 = tail call double @llvm.fma.f64(double %v501, double %v496, double 0x3FA96A9DC91C0AB0)
-  %v503 = tail call double @llvm.fma.f64(double %v502, double %v496, double 0xBFABDF5878266EB8)
-  %v504 = tail call double @llvm.fma.f64(double %v503, double %v496, double 0x3FAE4354EB22A1B0)
-  %v505 = tail call double @llvm.fma.f64(double %v504, double %v496, double 0xBFB00A587343E0D9)
-  %v506 = tail call double @llvm.fma.f64(double %v505, double %v496, double 0x3FB1102D84AF44AA)
-  %v507 = tail call double @llvm.fma.f64(double %v506, double %v496, double 0xBFB24855AF69FCA9)
-  %v508 = tail call double @llvm.fma.f64(double %v507, double %v496, double 0x3FB3B13EC5312F6B)
-  %v509 = tail call double @llvm.fma.f64(double %v508, double %v496, double 0xBFB5555EFD378F3D)
-  %v510 = tail call double @llvm.fma.f64(double %v509, double %v496, double 0x3FB745D193E77765)
-  %v511 = tail call double @llvm.fma.f64(double %v510, double %v496, double 0xBFB999995508C5FB)
-  %v512 = tail call double @llvm.fma.f64(double %v511, double %v496, double 0x3FBC71C71ABD3E9F)
-  %v513 = tail call double @llvm.fma.f64(double %v512, double %v496, double 0xBFC000000086E86D)
-  %v514 = tail call double @llvm.fma.f64(double %v513, double %v496, double 0x3FC24924924CCF71)
-  %v515 = tail call double @llvm.fma.f64(double %v514, double %v496, double 0xBFC5555555545D1D)
-  %v516 = tail call double @llvm.fma.f64(double %v515, double %v496, double 0x3FC999999999934F)
-  %v517 = tail call double @llvm.fma.f64(double %v516, double %v496, double 0xBFD0000000000045)
-  %v518 = tail call double @llvm.fma.f64(double %v517, double %v496, double 0x3FD5555555555557)
-  %v519 = fmul double %v492, 0xBD48432A1B0E2634
-  %v520 = tail call double @llvm.fma.f64(double %v498, double %v518, double %v519)
-  %v521 = tail call double @llvm.fma.f64(double %v497, double -5.000000e-01, double %v520)
-  %v522 = fadd double %v496, %v521
-  %v523 = tail call double @llvm.fma.f64(double %v492, double 0x3FE62E42FEFA4000, double %v522)
-  %v524 = load double, ptr %v5, align 8
-  %v525 = fadd double %v523, %v524
-  %v526 = fdiv double %v525, %x
-  %v527 = fcmp olt double %v526, -7.460000e+02
-  br i1 %v527, label %b29, label %b27
+  %v416 = fadd double %x, 1.000000e+00
+  store double 0.000000e+00, ptr %v4, align 8
+  call fastcc void @p_9fd06535b044(ptr nonnull %v4, double %v416)
+  %v417 = fcmp olt double %y, 0x10000000000000
+  %v418 = fmul double %y, 0x4340000000000000
+  %v419 = select i1 %v417, double %v418, double %y
+  %v420 = bitcast double %v419 to i64
+  %v421 = add nuw i64 %v420, 2638147582215219
+  %v422 = lshr i64 %v421, 52
+  %v423 = or disjoint i64 %v422, 4841369599423283200
+  %v424 = bitcast i64 %v423 to double
+  %v425 = fadd double %v424, 0xC330000000000000
+  %v426 = select i1 %v417, double 1.076000e+03, double 1.023000e+03
+  %v427 = fsub double %v425, %v426
+  %v428 = and i64 %v421, 4503599627370495
+  %v429 = add nuw nsw i64 %v428, 4604544271217802189
+  %v430 = bitcast i64 %v429 to double
+  %v431 = fadd double %v430, -1.000000e+00
+  %v432 = fmul double %v431, %v431
+  %v433 = fmul double %v431, %v432
+  %v434 = tail call double @llvm.fma.f64(double %v431, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v435 = tail call double @llvm.fma.f64(double %v434, double %v431, double 0x3FB01AFE6A8424B4)
+  %v436 = tail call double @llvm.fma.f64(double %v435, double %v431, double 0xBFAB27B0C993BBC0)
+  %v437 = tail call double @llvm.fma.f64(double %v436, double %v431, double 0x3FA96A9DC91C0AB0)
+  %v438 = tail call double @llvm.fma.f64(double %v437, double %v431, double 0xBFABDF5878266EB8)
+  %v439 = tail call double @llvm.fma.f64(double %v438, double %v431, double 0x3FAE4354EB22A1B0)
+  %v440 = tail call double @llvm.fma.f64(double %v439, double %v431, double 0xBFB00A587343E0D9)
+  %v441 = tail call double @llvm.fma.f64(double %v440, double %v431, double 0x3FB1102D84AF44AA)
+  %v442 = tail call double @llvm.fma.f64(double %v441, double %v431, double 0xBFB24855AF69FCA9)
+  %v443 = tail call double @llvm.fma.f64(double %v442, double %v431, double 0x3FB3B13EC5312F6B)
+  %v444 = tail call double @llvm.fma.f64(double %v443, double %v431, double 0xBFB5555EFD378F3D)
+  %v445 = tail call double @llvm.fma.f64(double %v444, double %v431, double 0x3FB745D193E77765)
+  %v446 = tail call double @llvm.fma.f64(double %v445, double %v431, double 0xBFB999995508C5FB)
+  %v447 = tail call double @llvm.fma.f64(double %v446, double %v431, double 0x3FBC71C71ABD3E9F)
+  %v448 = tail call double @llvm.fma.f64(double %v447, double %v431, double 0xBFC000000086E86D)
+  %v449 = tail call double @llvm.fma.f64(double %v448, double %v431, double 0x3FC24924924CCF71)
+  %v450 = tail call double @llvm.fma.f64(double %v449, double %v431, double 0xBFC5555555545D1D)
+  %v451 = tail call double @llvm.fma.f64(double %v450, double %v431, double 0x3FC999999999934F)
+  %v452 = tail call double @llvm.fma.f64(double %v451, double %v431, double 0xBFD0000000000045)
+  %v453 = tail call double @llvm.fma.f64(double %v452, double %v431, double 0x3FD5555555555557)
+  %v454 = fmul double %v427, 0xBD48432A1B0E2634
+  %v455 = tail call double @llvm.fma.f64(double %v433, double %v453, double %v454)
+  %v456 = tail call double @llvm.fma.f64(double %v432, double -5.000000e-01, double %v455)
+  %v457 = fadd double %v431, %v456
+  %v458 = tail call double @llvm.fma.f64(double %v427, double 0x3FE62E42FEFA4000, double %v457)
+  %v459 = load double, ptr %v4, align 8
+  %v460 = fadd double %v458, %v459
+  %v461 = fdiv double %v460, %x
+  %v462 = fcmp olt double %v461, -7.460000e+02
+  br i1 %v462, label %b29, label %b27
 b27:
-  %v528 = fcmp ogt double %v526, 7.105000e+02
-  br i1 %v528, label %b29, label %b28
+  %v463 = fcmp ogt double %v461, 7.105000e+02
+  br i1 %v463, label %b29, label %b28
 b28:
   br label %b29
 b29:
-  %v529 = phi double [ 7.105000e+02, %b27 ], [ %v526, %b28 ], [ -7.460000e+02, %b26 ]
-  %v530 = tail call double @llvm.fma.f64(double %v529, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v531 = fadd double %v530, 0xC338000000000000
-  %v532 = fneg double %v531
-  %v533 = tail call double @llvm.fma.f64(double %v532, double 0x3FE62E42FEFA4000, double %v529)
-  %v534 = tail call double @llvm.fma.f64(double %v532, double 0xBD48432A1B0E2634, double %v533)
-  %v535 = fmul double %v534, %v534
-  %v536 = tail call double @llvm.fma.f64(double %v534, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v537 = tail call double @llvm.fma.f64(double %v536, double %v534, double 0x3E927E4DB81FC5C4)
-  %v538 = tail call double @llvm.fma.f64(double %v537, double %v534, double 0x3EC71DDED4DF15D0)
-  %v539 = tail call double @llvm.fma.f64(double %v538, double %v534, double 0x3EFA01A01A70E1D0)
-  %v540 = tail call double @llvm.fma.f64(double %v539, double %v534, double 0x3F2A01A01B4A1A68)
-  %v541 = tail call double @llvm.fma.f64(double %v540, double %v534, double 0x3F56C16C16C1618C)
-  %v542 = tail call double @llvm.fma.f64(double %v541, double %v534, double 0x3F8111111110E966)
-  %v543 = tail call double @llvm.fma.f64(double %v542, double %v534, double 0x3FA5555555555556)
-  %v544 = tail call double @llvm.fma.f64(double %v543, double %v534, double 0x3FC555555555555C)
-  %v545 = tail call double @llvm.fma.f64(double %v544, double %v534, double 5.000000e-01)
-  %v546 = tail call double @llvm.fma.f64(double %v535, double %v545, double %v534)
-  %v547 = bitcast double %v530 to i64
-  %v548 = fadd double %v546, 1.000000e+00
-  %v549 = add i64 %v547, -4843621399236967424
-  %v550 = lshr i64 %v549, 1
-  %v551 = sub i64 %v549, %v550
-  %v552 = shl i64 %v550, 52
-  %v553 = add i64 %v552, 2301339409586323456
-  %v554 = shl i64 %v551, 52
-  %v555 = add i64 %v554, 2301339409586323456
-  %v556 = bitcast i64 %v553 to double
-  %v557 = fmul double %v548, %v556
-  %v558 = bitcast i64 %v555 to double
-  %v559 = fmul double %v557, %v558
-  br label %b31
+  %v464 = phi double [ 7.105000e+02, %b27 ], [ %v461, %b28 ], [ -7.460000e+02, %b26 ]
+  %v465 = tail call double @llvm.fma.f64(double %v464, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v466 = fadd double %v465, 0xC338000000000000
+  %v467 = fneg double %v466
+  %v468 = tail call double @llvm.fma.f64(double %v467, double 0x3FE62E42FEFA4000, double %v464)
+  %v469 = tail call double @llvm.fma.f64(double %v467, double 0xBD48432A1B0E2634, double %v468)
+  %v470 = fmul double %v469, %v469
+  %v471 = tail call double @llvm.fma.f64(double %v469, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v472 = tail call double @llvm.fma.f64(double %v471, double %v469, double 0x3E927E4DB81FC5C4)
+  %v473 = tail call double @llvm.fma.f64(double %v472, double %v469, double 0x3EC71DDED4DF15D0)
+  %v474 = tail call double @llvm.fma.f64(double %v473, double %v469, double 0x3EFA01A01A70E1D0)
+  %v475 = tail call double @llvm.fma.f64(double %v474, double %v469, double 0x3F2A01A01B4A1A68)
+  %v476 = tail call double @llvm.fma.f64(double %v475, double %v469, double 0x3F56C16C16C1618C)
+  %v477 = tail call double @llvm.fma.f64(double %v476, double %v469, double 0x3F8111111110E966)
+  %v478 = tail call double @llvm.fma.f64(double %v477, double %v469, double 0x3FA5555555555556)
+  %v479 = tail call double @llvm.fma.f64(double %v478, double %v469, double 0x3FC555555555555C)
+  %v480 = tail call double @llvm.fma.f64(double %v479, double %v469, double 5.000000e-01)
+  %v481 = tail call double @llvm.fma.f64(double %v470, double %v480, double %v469)
+  %v482 = bitcast double %v465 to i64
+  %v483 = fadd double %v481, 1.000000e+00
+  %v484 = add i64 %v482, -4843621399236967424
+  %v485 = lshr i64 %v484, 1
+  %v486 = sub i64 %v484, %v485
+  %v487 = shl i64 %v485, 52
+  %v488 = add i64 %v487, 2301339409586323456
+  %v489 = shl i64 %v486, 52
+  %v490 = add i64 %v489, 2301339409586323456
+  %v491 = bitcast i64 %v488 to double
+  %v492 = fmul double %v483, %v491
+  %v493 = bitcast i64 %v490 to double
+  %v494 = fmul double %v492, %v493
+  br label %b36
 b30:
-  %v560 = fsub double 1.000000e+00, %y
-  %v561 = fsub double 1.000000e+00, %v400
-  %v562 = fdiv double %v560, %v561
-  %v563 = fcmp olt double %v562, 0x10000000000000
-  %v564 = fmul double %v562, 0x4340000000000000
-  %v565 = select i1 %v563, double %v564, double %v562
-  %v566 = bitcast double %v565 to i64
-  %v567 = add i64 %v566, 2638147582215219
-  %v568 = lshr i64 %v567, 52
-  %v569 = or disjoint i64 %v568, 4841369599423283200
-  %v570 = bitcast i64 %v569 to double
-  %v571 = fadd double %v570, 0xC330000000000000
-  %v572 = and i64 %v567, 4503599627370495
-  %v573 = add nuw nsw i64 %v572, 4604544271217802189
-  %v574 = bitcast i64 %v573 to double
-  %v575 = fadd double %v574, -1.000000e+00
-  %v576 = select i1 %v563, double 1.076000e+03, double 1.023000e+03
-  %v577 = fsub double %v571, %v576
-  %v578 = fmul double %v575, %v575
-  %v579 = fmul double %v575, %v578
-  %v580 = tail call double @llvm.fma.f64(double %v575, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v581 = tail call double @llvm.fma.f64(double %v580, double %v575, double 0x3FB01AFE6A8424B4)
-  %v582 = tail call double @llvm.fma.f64(double %v581, double %v575, double 0xBFAB27B0C993BBC0)
-  %v583 = tail call double @llvm.fma.f64(double %v582, double %v575, double 0x3FA96A9DC91C0AB0)
-  %v584 = tail call double @llvm.fma.f64(double %v583, double %v575, double 0xBFABDF5878266EB8)
-  %v585 = tail call double @llvm.fma.f64(double %v584, double %v575, double 0x3FAE4354EB22A1B0)
-  %v586 = tail call double @llvm.fma.f64(double %v585, double %v575, double 0xBFB00A587343E0D9)
-  %v587 = tail call double @llvm.fma.f64(double %v586, double %v575, double 0x3FB1102D84AF44AA)
-  %v588 = tail call double @llvm.fma.f64(double %v587, double %v575, double 0xBFB24855AF69FCA9)
-  %v589 = tail call double @llvm.fma.f64(double %v588, double %v575, double 0x3FB3B13EC5312F6B)
-  %v590 = tail call double @llvm.fma.f64(double %v589, double %v575, double 0xBFB5555EFD378F3D)
-  %v591 = tail call double @llvm.fma.f64(double %v590, double %v575, double 0x3FB745D193E77765)
-  %v592 = tail call double @llvm.fma.f64(double %v591, double %v575, double 0xBFB999995508C5FB)
-  %v593 = tail call double @llvm.fma.f64(double %v592, double %v575, double 0x3FBC71C71ABD3E9F)
-  %v594 = tail call double @llvm.fma.f64(double %v593, double %v575, double 0xBFC000000086E86D)
-  %v595 = tail call double @llvm.fma.f64(double %v594, double %v575, double 0x3FC24924924CCF71)
-  %v596 = tail call double @llvm.fma.f64(double %v595, double %v575, double 0xBFC5555555545D1D)
-  %v597 = tail call double @llvm.fma.f64(double %v596, double %v575, double 0x3FC999999999934F)
-  %v598 = tail call double @llvm.fma.f64(double %v597, double %v575, double 0xBFD0000000000045)
-  %v599 = tail call double @llvm.fma.f64(double %v598, double %v575, double 0x3FD5555555555557)
-  %v600 = fmul double %v577, 0xBD48432A1B0E2634
-  %v601 = tail call double @llvm.fma.f64(double %v579, double %v599, double %v600)
-  %v602 = tail call double @llvm.fma.f64(double %v578, double -5.000000e-01, double %v601)
-  %v603 = fadd double %v575, %v602
-  %v604 = tail call double @llvm.fma.f64(double %v577, double 0x3FE62E42FEFA4000, double %v603)
-  %v605 = fcmp one double %v562, 0x7FF0000000000000
-  %v606 = select i1 %v605, double %v604, double %v562
-  %v607 = fcmp olt double %v562, 0.000000e+00
-  %v608 = fcmp oeq double %v562, 0.000000e+00
-  %v609 = fsub double 1.000000e+00, %v606
-  %v610 = select i1 %v607, double 0x7FF8000000000000, double %v609
-  %v611 = select i1 %v608, double 0x7FF0000000000000, double %v610
-  br label %b31
+  %v495 = fcmp olt double %v414, 1.000000e-03
+  %v496 = select i1 %v495, double 1.000000e-03, double %v414
+  br label %b36
 b31:
-  %v612 = phi double [ %v396, %b20 ], [ %v480, %b25 ], [ %v559, %b29 ], [ %v611, %b30 ]
-  %v613 = fmul double %v612, 1.000000e-09
-  %v614 = fcmp olt double %v613, 1.000000e+00
-  %v615 = fcmp ogt double %v612, 0.000000e+00
-  %v616 = and i1 %v615, %v614
-  br i1 %v616, label %b32, label %b47
+  %v497 = phi double [ %y, %b24 ], [ %v395, %b23 ]
+  %v498 = fadd double %x, 1.000000e+00
+  store double 0.000000e+00, ptr %v5, align 8
+  call fastcc void @p_9fd06535b044(ptr nonnull %v5, double %v498)
+  %v499 = fcmp oeq double %v497, 0.000000e+00
+  %v500 = fcmp olt double %v497, 0.000000e+00
+  %v501 = fcmp one double %v497, 0x7FF0000000000000
+  %v502 = fcmp olt double %v497, 0x10000000000000
+  %v503 = fmul double %v497, 0x4340000000000000
+  %v504 = select i1 %v502, double %v503, double %v497
+  %v505 = bitcast double %v504 to i64
+  %v506 = add i64 %v505, 2638147582215219
+  %v507 = lshr i64 %v506, 52
+  %v508 = or disjoint i64 %v507, 4841369599423283200
+  %v509 = bitcast i64 %v508 to double
+  %v510 = fadd double %v509, 0xC330000000000000
+  %v511 = select i1 %v502, double 1.076000e+03, double 1.023000e+03
+  %v512 = fsub double %v510, %v511
+  %v513 = and i64 %v506, 4503599627370495
+  %v514 = add nuw nsw i64 %v513, 4604544271217802189
+  %v515 = bitcast i64 %v514 to double
+  %v516 = fadd double %v515, -1.000000e+00
+  %v517 = fmul double %v516, %v516
+  %v518 = fmul double %v516, %v517
+  %v519 = tail call double @llvm.fma.f64(double %v516, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v520 = tail call double @llvm.fma.f64(double %v519, double %v516, double 0x3FB01AFE6A8424B4)
+  %v521 = tail call double @llvm.fma.f64(double %v520, double %v516, double 0xBFAB27B0C993BBC0)
+  %v522 = tail call double @llvm.fma.f64(double %v521, double %v516, double 0x3FA96A9DC91C0AB0)
+  %v523 = tail call double @llvm.fma.f64(double %v522, double %v516, double 0xBFABDF5878266EB8)
+  %v524 = tail call double @llvm.fma.f64(double %v523, double %v516, double 0x3FAE4354EB22A1B0)
+  %v525 = tail call double @llvm.fma.f64(double %v524, double %v516, double 0xBFB00A587343E0D9)
+  %v526 = tail call double @llvm.fma.f64(double %v525, double %v516, double 0x3FB1102D84AF44AA)
+  %v527 = tail call double @llvm.fma.f64(double %v526, double %v516, double 0xBFB24855AF69FCA9)
+  %v528 = tail call double @llvm.fma.f64(double %v527, double %v516, double 0x3FB3B13EC5312F6B)
+  %v529 = tail call double @llvm.fma.f64(double %v528, double %v516, double 0xBFB5555EFD378F3D)
+  %v530 = tail call double @llvm.fma.f64(double %v529, double %v516, double 0x3FB745D193E77765)
+  %v531 = tail call double @llvm.fma.f64(double %v530, double %v516, double 0xBFB999995508C5FB)
+  %v532 = tail call double @llvm.fma.f64(double %v531, double %v516, double 0x3FBC71C71ABD3E9F)
+  %v533 = tail call double @llvm.fma.f64(double %v532, double %v516, double 0xBFC000000086E86D)
+  %v534 = tail call double @llvm.fma.f64(double %v533, double %v516, double 0x3FC24924924CCF71)
+  %v535 = tail call double @llvm.fma.f64(double %v534, double %v516, double 0xBFC5555555545D1D)
+  %v536 = tail call double @llvm.fma.f64(double %v535, double %v516, double 0x3FC999999999934F)
+  %v537 = tail call double @llvm.fma.f64(double %v536, double %v516, double 0xBFD0000000000045)
+  %v538 = tail call double @llvm.fma.f64(double %v537, double %v516, double 0x3FD5555555555557)
+  %v539 = fmul double %v512, 0xBD48432A1B0E2634
+  %v540 = tail call double @llvm.fma.f64(double %v518, double %v538, double %v539)
+  %v541 = tail call double @llvm.fma.f64(double %v517, double -5.000000e-01, double %v540)
+  %v542 = fadd double %v516, %v541
+  %v543 = tail call double @llvm.fma.f64(double %v512, double 0x3FE62E42FEFA4000, double %v542)
+  %v544 = select i1 %v501, double %v543, double %v497
+  %v545 = select i1 %v500, double 0x7FF8000000000000, double %v544
+  %v546 = select i1 %v499, double 0xFFF0000000000000, double %v545
+  %v547 = load double, ptr %v5, align 8
+  %v548 = fadd double %v547, %v546
+  %v549 = fdiv double %v548, %x
+  %v550 = fcmp olt double %v549, -7.460000e+02
+  br i1 %v550, label %b34, label %b32
 b32:
-  %v617 = fadd double %x, -1.000000e+00
-  %v618 = fcmp oge double %x, 1.000000e+00
-  %v619 = select i1 %v14, double 0.000000e+00, double 1.000000e+00
-  %v620 = select i1 %v618, double %v619, double 0x7FF0000000000000
-  %v621 = fcmp olt double %x, 1.000000e+00
-  br label %b33
+  %v551 = fcmp ogt double %v549, 7.105000e+02
+  br i1 %v551, label %b34, label %b33
 b33:
-  %v622 = phi i64 [ 60, %b32 ], [ %v623, %b45 ]
-  %v624 = phi double [ %v612, %b32 ], [ %v625, %b45 ]
-  %v626 = fcmp ult double %v624, 0.000000e+00
-  br i1 %v626, label %b46, label %b34
+  br label %b34
 b34:
-  %v627 = fcmp oeq double %v624, 0.000000e+00
-  br i1 %v627, label %b46, label %b35
+  %v552 = phi double [ 7.105000e+02, %b32 ], [ %v549, %b33 ], [ -7.460000e+02, %b31 ]
+  %v553 = tail call double @llvm.fma.f64(double %v552, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v554 = fadd double %v553, 0xC338000000000000
+  %v555 = fneg double %v554
+  %v556 = tail call double @llvm.fma.f64(double %v555, double 0x3FE62E42FEFA4000, double %v552)
+  %v557 = tail call double @llvm.fma.f64(double %v555, double 0xBD48432A1B0E2634, double %v556)
+  %v558 = fmul double %v557, %v557
+  %v559 = tail call double @llvm.fma.f64(double %v557, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v560 = tail call double @llvm.fma.f64(double %v559, double %v557, double 0x3E927E4DB81FC5C4)
+  %v561 = tail call double @llvm.fma.f64(double %v560, double %v557, double 0x3EC71DDED4DF15D0)
+  %v562 = tail call double @llvm.fma.f64(double %v561, double %v557, double 0x3EFA01A01A70E1D0)
+  %v563 = tail call double @llvm.fma.f64(double %v562, double %v557, double 0x3F2A01A01B4A1A68)
+  %v564 = tail call double @llvm.fma.f64(double %v563, double %v557, double 0x3F56C16C16C1618C)
+  %v565 = tail call double @llvm.fma.f64(double %v564, double %v557, double 0x3F8111111110E966)
+  %v566 = tail call double @llvm.fma.f64(double %v565, double %v557, double 0x3FA5555555555556)
+  %v567 = tail call double @llvm.fma.f64(double %v566, double %v557, double 0x3FC555555555555C)
+  %v568 = tail call double @llvm.fma.f64(double %v567, double %v557, double 5.000000e-01)
+  %v569 = tail call double @llvm.fma.f64(double %v558, double %v568, double %v557)
+  %v570 = bitcast double %v553 to i64
+  %v571 = fadd double %v569, 1.000000e+00
+  %v572 = add i64 %v570, -4843621399236967424
+  %v573 = lshr i64 %v572, 1
+  %v574 = sub i64 %v572, %v573
+  %v575 = shl i64 %v573, 52
+  %v576 = add i64 %v575, 2301339409586323456
+  %v577 = shl i64 %v574, 52
+  %v578 = add i64 %v577, 2301339409586323456
+  %v579 = bitcast i64 %v576 to double
+  %v580 = fmul double %v571, %v579
+  %v581 = bitcast i64 %v578 to double
+  %v582 = fmul double %v580, %v581
+  br label %b36
 b35:
-  %v628 = fcmp oeq double %v624, 0x7FF0000000000000
-  br i1 %v628, label %b46, label %b36
+  %v583 = phi double [ %v394, %b23 ], [ %v400, %b24 ]
+  %v584 = fsub double 1.000000e+00, %v583
+  %v585 = fdiv double %v15, %v584
+  %v586 = fcmp olt double %v585, 0x10000000000000
+  %v587 = fmul double %v585, 0x4340000000000000
+  %v588 = select i1 %v586, double %v587, double %v585
+  %v589 = bitcast double %v588 to i64
+  %v590 = add i64 %v589, 2638147582215219
+  %v591 = lshr i64 %v590, 52
+  %v592 = or disjoint i64 %v591, 4841369599423283200
+  %v593 = bitcast i64 %v592 to double
+  %v594 = fadd double %v593, 0xC330000000000000
+  %v595 = and i64 %v590, 4503599627370495
+  %v596 = add nuw nsw i64 %v595, 4604544271217802189
+  %v597 = bitcast i64 %v596 to double
+  %v598 = fadd double %v597, -1.000000e+00
+  %v599 = select i1 %v586, double 1.076000e+03, double 1.023000e+03
+  %v600 = fsub double %v594, %v599
+  %v601 = fmul double %v598, %v598
+  %v602 = fmul double %v598, %v601
+  %v603 = tail call double @llvm.fma.f64(double %v598, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v604 = tail call double @llvm.fma.f64(double %v603, double %v598, double 0x3FB01AFE6A8424B4)
+  %v605 = tail call double @llvm.fma.f64(double %v604, double %v598, double 0xBFAB27B0C993BBC0)
+  %v606 = tail call double @llvm.fma.f64(double %v605, double %v598, double 0x3FA96A9DC91C0AB0)
+  %v607 = tail call double @llvm.fma.f64(double %v606, double %v598, double 0xBFABDF5878266EB8)
+  %v608 = tail call double @llvm.fma.f64(double %v607, double %v598, double 0x3FAE4354EB22A1B0)
+  %v609 = tail call double @llvm.fma.f64(double %v608, double %v598, double 0xBFB00A587343E0D9)
+  %v610 = tail call double @llvm.fma.f64(double %v609, double %v598, double 0x3FB1102D84AF44AA)
+  %v611 = tail call double @llvm.fma.f64(double %v610, double %v598, double 0xBFB24855AF69FCA9)
+  %v612 = tail call double @llvm.fma.f64(double %v611, double %v598, double 0x3FB3B13EC5312F6B)
+  %v613 = tail call double @llvm.fma.f64(double %v612, double %v598, double 0xBFB5555EFD378F3D)
+  %v614 = tail call double @llvm.fma.f64(double %v613, double %v598, double 0x3FB745D193E77765)
+  %v615 = tail call double @llvm.fma.f64(double %v614, double %v598, double 0xBFB999995508C5FB)
+  %v616 = tail call double @llvm.fma.f64(double %v615, double %v598, double 0x3FBC71C71ABD3E9F)
+  %v617 = tail call double @llvm.fma.f64(double %v616, double %v598, double 0xBFC000000086E86D)
+  %v618 = tail call double @llvm.fma.f64(double %v617, double %v598, double 0x3FC24924924CCF71)
+  %v619 = tail call double @llvm.fma.f64(double %v618, double %v598, double 0xBFC5555555545D1D)
+  %v620 = tail call double @llvm.fma.f64(double %v619, double %v598, double 0x3FC999999999934F)
+  %v621 = tail call double @llvm.fma.f64(double %v620, double %v598, double 0xBFD0000000000045)
+  %v622 = tail call double @llvm.fma.f64(double %v621, double %v598, double 0x3FD5555555555557)
+  %v623 = fmul double %v600, 0xBD48432A1B0E2634
+  %v624 = tail call double @llvm.fma.f64(double %v602, double %v622, double %v623)
+  %v625 = tail call double @llvm.fma.f64(double %v601, double -5.000000e-01, double %v624)
+  %v626 = fadd double %v598, %v625
+  %v627 = tail call double @llvm.fma.f64(double %v600, double 0x3FE62E42FEFA4000, double %v626)
+  %v628 = fcmp one double %v585, 0x7FF0000000000000
+  %v629 = select i1 %v628, double %v627, double %v585
+  %v630 = fcmp olt double %v585, 0.000000e+00
+  %v631 = fcmp oeq double %v585, 0.000000e+00
+  %v632 = fsub double 1.000000e+00, %v629
+  %v633 = select i1 %v630, double 0x7FF8000000000000, double %v632
+  %v634 = select i1 %v631, double 0x7FF0000000000000, double %v633
+  br label %b36
 b36:
-  br i1 %v621, label %b37, label %b38
+  %v635 = phi double [ %v634, %b35 ], [ %v496, %b30 ], [ %v494, %b29 ], [ %v582, %b34 ], [ %v414, %b25 ]
+  %v636 = fmul double %v635, 1.000000e-09
+  %v637 = fcmp olt double %v636, 1.000000e+00
+  %v638 = fcmp ogt double %v635, 0.000000e+00
+  %v639 = and i1 %v638, %v637
+  br i1 %v639, label %b37, label %b52
 b37:
-  %v629 = fneg double %v624
-  %v630 = fcmp ogt double %v624, 7.460000e+02
-  %v631 = select i1 %v630, double -7.460000e+02, double %v629
-  %v632 = tail call double @llvm.fma.f64(double %v631, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v633 = fadd double %v632, 0xC338000000000000
-  %v634 = fneg double %v633
-  %v635 = tail call double @llvm.fma.f64(double %v634, double 0x3FE62E42FEFA4000, double %v631)
-  %v636 = tail call double @llvm.fma.f64(double %v634, double 0xBD48432A1B0E2634, double %v635)
-  %v637 = fmul double %v636, %v636
-  %v638 = tail call double @llvm.fma.f64(double %v636, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v639 = tail call double @llvm.fma.f64(double %v638, double %v636, double 0x3E927E4DB81FC5C4)
-  %v640 = tail call double @llvm.fma.f64(double %v639, double %v636, double 0x3EC71DDED4DF15D0)
-  %v641 = tail call double @llvm.fma.f64(double %v640, double %v636, double 0x3EFA01A01A70E1D0)
-  %v642 = tail call double @llvm.fma.f64(double %v641, double %v636, double 0x3F2A01A01B4A1A68)
-  %v643 = tail call double @llvm.fma.f64(double %v642, double %v636, double 0x3F56C16C16C1618C)
-  %v644 = tail call double @llvm.fma.f64(double %v643, double %v636, double 0x3F8111111110E966)
-  %v645 = tail call double @llvm.fma.f64(double %v644, double %v636, double 0x3FA5555555555556)
-  %v646 = tail call double @llvm.fma.f64(double %v645, double %v636, double 0x3FC555555555555C)
-  %v647 = tail call double @llvm.fma.f64(double %v646, double %v636, double 5.000000e-01)
-  %v648 = tail call double @llvm.fma.f64(double %v637, double %v647, double %v636)
-  %v649 = bitcast double %v632 to i64
-  %v650 = fadd double %v648, 1.000000e+00
-  %v651 = add i64 %v649, -4843621399236967424
-  %v652 = lshr i64 %v651, 1
-  %v653 = sub i64 %v651, %v652
-  %v654 = shl i64 %v652, 52
-  %v655 = add i64 %v654, 2301339409586323456
-  %v656 = shl i64 %v653, 52
-  %v657 = add i64 %v656, 2301339409586323456
-  %v658 = bitcast i64 %v655 to double
-  %v659 = fmul double %v650, %v658
-  %v660 = bitcast i64 %v657 to double
-  %v661 = fmul double %v659, %v660
-  call fastcc void @p_e3f0f0bfc822(ptr nonnull %v1, double %v624, double %v617)
-  %v662 = load double, ptr %v1, align 8
+  %v640 = fadd double %x, -1.000000e+00
+  %v641 = fcmp ogt double %x, 1.000000e+00
+  %v642 = fcmp oge double %x, 1.000000e+00
+  %v643 = select i1 %v641, double 0.000000e+00, double 1.000000e+00
+  %v644 = select i1 %v642, double %v643, double 0x7FF0000000000000
+  %v645 = fcmp olt double %x, 1.000000e+00
+  br label %b38
+b38:
+  %v646 = phi i64 [ 60, %b37 ], [ %v647, %b50 ]
+  %v648 = phi double [ %v635, %b37 ], [ %v649, %b50 ]
+  %v650 = fcmp ult double %v648, 0.000000e+00
+  br i1 %v650, label %b51, label %b39
+b39:
+  %v651 = fcmp oeq double %v648, 0.000000e+00
+  br i1 %v651, label %b51, label %b40
+b40:
+  %v652 = fcmp oeq double %v648, 0x7FF0000000000000
+  br i1 %v652, label %b51, label %b41
+b41:
+  br i1 %v645, label %b42, label %b43
+b42:
+  %v653 = fneg double %v648
+  %v654 = fcmp ogt double %v648, 7.460000e+02
+  %v655 = select i1 %v654, double -7.460000e+02, double %v653
+  %v656 = tail call double @llvm.fma.f64(double %v655, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v657 = fadd double %v656, 0xC338000000000000
+  %v658 = fneg double %v657
+  %v659 = tail call double @llvm.fma.f64(double %v658, double 0x3FE62E42FEFA4000, double %v655)
+  %v660 = tail call double @llvm.fma.f64(double %v658, double 0xBD48432A1B0E2634, double %v659)
+  %v661 = fmul double %v660, %v660
+  %v662 = tail call double @llvm.fma.f64(double %v660, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v663 = tail call double @llvm.fma.f64(double %v662, double %v660, double 0x3E927E4DB81FC5C4)
+  %v664 = tail call double @llvm.fma.f64(double %v663, double %v660, double 0x3EC71DDED4DF15D0)
+  %v665 = tail call double @llvm.fma.f64(double %v664, double %v660, double 0x3EFA01A01A70E1D0)
+  %v666 = tail call double @llvm.fma.f64(double %v665, double %v660, double 0x3F2A01A01B4A1A68)
+  %v667 = tail call double @llvm.fma.f64(double %v666, double %v660, double 0x3F56C16C16C1618C)
+  %v668 = tail call double @llvm.fma.f64(double %v667, double %v660, double 0x3F8111111110E966)
+  %v669 = tail call double @llvm.fma.f64(double %v668, double %v660, double 0x3FA5555555555556)
+  %v670 = tail call double @llvm.fma.f64(double %v669, double %v660, double 0x3FC555555555555C)
+  %v671 = tail call double @llvm.fma.f64(double %v670, double %v660, double 5.000000e-01)
+  %v672 = tail call double @llvm.fma.f64(double %v661, double %v671, double %v660)
+  %v673 = bitcast double %v656 to i64
+  %v674 = fadd double %v672, 1.000000e+00
+  %v675 = add i64 %v673, -4843621399236967424
+  %v676 = lshr i64 %v675, 1
+  %v677 = sub i64 %v675, %v676
+  %v678 = shl i64 %v676, 52
+  %v679 = add i64 %v678, 2301339409586323456
+  %v680 = shl i64 %v677, 52
+  %v681 = add i64 %v680, 2301339409586323456
+  %v682 = bitcast i64 %v679 to double
+  %v683 = fmul double %v674, %v682
+  %v684 = bitcast i64 %v681 to double
+  %v685 = fmul double %v683, %v684
+  call fastcc void @p_e3f0f0bfc822(ptr nonnull %v1, double %v648, double %v640)
+  %v686 = load double, ptr %v1, align 8
   store double 0.000000e+00, ptr %v2, align 8
   call fastcc void @p_326f389093b9(ptr nonnull %v2, double %x)
-  %v663 = load double, ptr %v2, align 8
-  %v664 = fmul double %v661, %v662
-  %v665 = fdiv double %v664, %v663
-  br label %b46
-b38:
-  call fastcc void @p_acd209c10982(ptr nonnull %v3, double %x, double %v624)
-  %v666 = load double, ptr %v3, align 8
-  %v667 = fdiv double %x, %v624
-  %v668 = fmul double %v667, %v666
-  br label %b46
-b39:
-  %v669 = fneg double %v624
-  %v670 = fcmp ogt double %v671, 0.000000e+00
-  br i1 %v670, label %b40, label %b41
-b40:
-  %v672 = fmul double %v624, 5.000000e-01
-  br label %b44
-b41:
-  %v673 = fmul double %v624, 2.000000e+00
-  br label %b44
-b42:
-  %v674 = fmul double %v624, 5.000000e-01
-  %v675 = fsub double %v624, %v676
-  %v677 = fcmp olt double %v675, %v674
-  br i1 %v677, label %b44, label %b43
+  %v687 = load double, ptr %v2, align 8
+  %v688 = fmul double %v685, %v686
+  %v689 = fdiv double %v688, %v687
+  br label %b51
 b43:
-  br label %b44
+  call fastcc void @p_acd209c10982(ptr nonnull %v3, double %x, double %v648)
+  %v690 = load double, ptr %v3, align 8
+  %v691 = fdiv double %x, %v648
+  %v692 = fmul double %v691, %v690
+  br label %b51
 b44:
-  %v678 = phi double [ %v669, %b40 ], [ %v669, %b41 ], [ %v676, %b42 ], [ %v676, %b43 ]
-  %v625 = phi double [ %v672, %b40 ], [ %v673, %b41 ], [ %v674, %b42 ], [ %v675, %b43 ]
-  %v623 = add nsw i64 %v622, -1
-  %v679 = icmp eq i64 %v623, 0
-  br i1 %v679, label %b47, label %b45
+  %v693 = fneg double %v648
+  %v694 = fcmp ogt double %v695, 0.000000e+00
+  br i1 %v694, label %b45, label %b46
 b45:
-  %v680 = tail call double @llvm.fabs.f64(double %v678)
-  %v681 = fmul double %v625, 1.000000e-09
-  %v682 = fcmp ogt double %v680, %v681
-  %v683 = fcmp ogt double %v625, 0.000000e+00
-  %v684 = and i1 %v683, %v682
-  br i1 %v684, label %b33, label %b47
+  %v696 = fmul double %v648, 5.000000e-01
+  br label %b49
 b46:
-  %v685 = phi double [ 0.000000e+00, %b35 ], [ %v665, %b37 ], [ %v668, %b38 ], [ 0x7FF8000000000000, %b33 ], [ %v620, %b34 ]
-  store double 0.000000e+00, ptr %v6, align 8
-  call fastcc void @p_57041868eb79(ptr nonnull %v6, double %x, double %v624)
-  %v686 = load double, ptr %v6, align 8
-  %v671 = fsub double %v686, %y
-  %v687 = fdiv double %v671, %v685
-  %v688 = fdiv double %v617, %v624
-  %v689 = fadd double %v688, -1.000000e+00
-  %v690 = fmul double %v689, %v687
-  %v691 = fcmp olt double %v690, 1.000000e+00
-  %v692 = select i1 %v691, double %v690, double 1.000000e+00
-  %v693 = fmul double %v692, 5.000000e-01
-  %v694 = fsub double 1.000000e+00, %v693
-  %v676 = fdiv double %v687, %v694
-  %v695 = tail call double @llvm.fabs.f64(double %v676)
-  %v696 = fcmp ueq double %v695, 0x7FF0000000000000
-  br i1 %v696, label %b39, label %b42
+  %v697 = fmul double %v648, 2.000000e+00
+  br label %b49
 b47:
-  %v697 = phi double [ 0x7FF8000000000000, %b1 ], [ 0.000000e+00, %b2 ], [ %v612, %b31 ], [ 0x7FF0000000000000, %b3 ], [ %v625, %b45 ], [ %v625, %b44 ]
+  %v698 = fmul double %v648, 5.000000e-01
+  %v699 = fsub double %v648, %v700
+  %v701 = fcmp olt double %v699, %v698
+  br i1 %v701, label %b49, label %b48
+b48:
+  br label %b49
+b49:
+  %v702 = phi double [ %v693, %b45 ], [ %v693, %b46 ], [ %v700, %b47 ], [ %v700, %b48 ]
+  %v649 = phi double [ %v696, %b45 ], [ %v697, %b46 ], [ %v698, %b47 ], [ %v699, %b48 ]
+  %v647 = add nsw i64 %v646, -1
+  %v703 = icmp eq i64 %v647, 0
+  br i1 %v703, label %b52, label %b50
+b50:
+  %v704 = tail call double @llvm.fabs.f64(double %v702)
+  %v705 = fmul double %v649, 1.000000e-09
+  %v706 = fcmp ogt double %v704, %v705
+  %v707 = fcmp ogt double %v649, 0.000000e+00
+  %v708 = and i1 %v707, %v706
+  br i1 %v708, label %b38, label %b52
+b51:
+  %v709 = phi double [ 0.000000e+00, %b40 ], [ %v689, %b42 ], [ %v692, %b43 ], [ 0x7FF8000000000000, %b38 ], [ %v644, %b39 ]
+  store double 0.000000e+00, ptr %v6, align 8
+  call fastcc void @p_9c1043d58046(ptr nonnull %v6, double %x, double %v648, i8 %v17)
+  %v710 = load double, ptr %v6, align 8
+  %v711 = fsub double %v710, %v16
+  %v712 = fneg double %v711
+  %v695 = select i1 %v14, double %v712, double %v711
+  %v713 = fdiv double %v695, %v709
+  %v714 = fdiv double %v640, %v648
+  %v715 = fadd double %v714, -1.000000e+00
+  %v716 = fmul double %v715, %v713
+  %v717 = fcmp olt double %v716, 1.000000e+00
+  %v718 = select i1 %v717, double %v716, double 1.000000e+00
+  %v719 = fmul double %v718, 5.000000e-01
+  %v720 = fsub double 1.000000e+00, %v719
+  %v700 = fdiv double %v713, %v720
+  %v721 = tail call double @llvm.fabs.f64(double %v700)
+  %v722 = fcmp ueq double %v721, 0x7FF0000000000000
+  br i1 %v722, label %b44, label %b47
+b52:
+  %v723 = phi double [ 0x7FF8000000000000, %b1 ], [ 0.000000e+00, %b2 ], [ %v635, %b36 ], [ 0x7FF0000000000000, %b3 ], [ %v649, %b50 ], [ %v649, %b49 ]
   call void @llvm.lifetime.end.p0(ptr nonnull %v1)
   call void @llvm.lifetime.end.p0(ptr nonnull %v2)
   call void @llvm.lifetime.end.p0(ptr nonnull %v3)
   call void @llvm.lifetime.end.p0(ptr nonnull %v4)
   call void @llvm.lifetime.end.p0(ptr nonnull %v5)
   call void @llvm.lifetime.end.p0(ptr nonnull %v6)
-  ret double %v697
+  ret double %v723
 }
 
 define internal double @m_i0_float64(double %x) alwaysinline nounwind {
@@ -15398,6 +15580,745 @@ b9:
   %v97 = fsub double 1.000000e+00, %v96
   %v15 = select i1 %v25, double %v97, double %v96
   br label %b2
+}
+
+define internal fastcc void @p_9c1043d58046(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3, i8 range(i8 0, 2) %v4) noinline nounwind {
+b1:
+  %v5 = alloca double, align 8
+  %v6 = alloca double, align 8
+  %v7 = alloca double, align 8
+  %v8 = alloca double, align 8
+  %v9 = alloca double, align 8
+  %v10 = fcmp oge double %v2, 0.000000e+00
+  %v11 = fcmp oge double %v3, 0.000000e+00
+  %v12 = select i1 %v10, i1 %v11, i1 false
+  br i1 %v12, label %b2, label %b4
+b2:
+  %v13 = fcmp oeq double %v2, 0x7FF0000000000000
+  %v14 = fcmp oeq double %v2, 0.000000e+00
+  br i1 %v13, label %b3, label %b5
+b3:
+  %v15 = fcmp oeq double %v3, 0x7FF0000000000000
+  %v16 = or i1 %v15, %v14
+  br i1 %v16, label %b4, label %b7
+b4:
+  %v17 = phi double [ %v18, %b43 ], [ %v19, %b41 ], [ %v20, %b40 ], [ %v21, %b37 ], [ %v22, %b35 ], [ %v23, %b9 ], [ %v24, %b7 ], [ 0x7FF8000000000000, %b1 ], [ 0x7FF8000000000000, %b3 ], [ 0x7FF8000000000000, %b6 ]
+  store double %v17, ptr %v1, align 8
+  ret void
+b5:
+  %v25 = fcmp oeq double %v3, 0.000000e+00
+  br i1 %v25, label %b6, label %b8
+b6:
+  br i1 %v14, label %b4, label %b7
+b7:
+  %v26 = icmp eq i8 %v4, 0
+  %v24 = select i1 %v26, double 0.000000e+00, double 1.000000e+00
+  br label %b4
+b8:
+  %v27 = fcmp oeq double %v3, 0x7FF0000000000000
+  %v28 = select i1 %v14, i1 true, i1 %v27
+  br i1 %v28, label %b9, label %b10
+b9:
+  %v29 = icmp eq i8 %v4, 0
+  %v23 = select i1 %v29, double 1.000000e+00, double 0.000000e+00
+  br label %b4
+b10:
+  %v30 = fcmp ult double %v2, 2.000000e+02
+  br i1 %v30, label %b15, label %b11
+b11:
+  %v31 = fsub double %v3, %v2
+  %v32 = tail call double @llvm.fabs.f64(double %v31)
+  %v33 = fmul double %v2, 6.000000e-01
+  %v34 = fcmp olt double %v32, %v33
+  br i1 %v34, label %b12, label %b15
+b12:
+  %v35 = icmp eq i8 %v4, 0
+  %v36 = select i1 %v35, double -1.000000e+00, double 1.000000e+00
+  %v37 = fdiv double %v31, %v2
+  call fastcc void @p_661ea91f3447(ptr nonnull %v6, double %v37)
+  %v38 = load double, ptr %v6, align 8
+  %v39 = fmul double %v38, -2.000000e+00
+  %v40 = tail call double @llvm.sqrt.f64(double %v39)
+  %v41 = tail call double @llvm.copysign.f64(double %v40, double %v31)
+  %v42 = fmul double %v2, %v38
+  %v43 = fcmp olt double %v42, -7.460000e+02
+  br i1 %v43, label %b35, label %b13
+b13:
+  %v44 = fcmp ogt double %v42, 7.105000e+02
+  br i1 %v44, label %b35, label %b14
+b14:
+  br label %b35
+b15:
+  %v45 = fcmp ogt double %v3, 1.100000e+00
+  br i1 %v45, label %b16, label %b19
+b16:
+  %v46 = fcmp ogt double %v3, %v2
+  br i1 %v46, label %b17, label %b18
+b17:
+  call fastcc void @p_acd209c10982(ptr nonnull %v7, double %v2, double %v3)
+  %v47 = load double, ptr %v7, align 8
+  %v48 = fadd double %v3, 1.000000e+00
+  %v49 = fsub double %v48, %v2
+  %v50 = freeze double %v49
+  %v51 = fcmp une double %v50, 0.000000e+00
+  %v52 = fdiv double 1.000000e+00, %v50
+  %v53 = select i1 %v51, double %v52, double 0x7E37E43C8800759B
+  br label %b36
+b18:
+  %v54 = icmp eq i8 %v4, 0
+  br i1 %v54, label %b34, label %b22
+b19:
+  %v55 = icmp eq i8 %v4, 0
+  br i1 %v55, label %b34, label %b20
+b20:
+  %v56 = fmul double %v3, 1.100000e+00
+  %v57 = fcmp ogt double %v2, %v56
+  br i1 %v57, label %b22, label %b21
+b21:
+  %v58 = fcmp ugt double %v3, 5.000000e-01
+  br i1 %v58, label %b23, label %b38
+b22:
+  call fastcc void @p_acd209c10982(ptr nonnull %v8, double %v2, double %v3)
+  %v59 = load double, ptr %v8, align 8
+  br label %b39
+b23:
+  %v60 = fcmp ugt double %v2, 5.000000e-01
+  %v61 = fadd double %v2, 1.000000e+00
+  br i1 %v60, label %b24, label %b30
+b24:
+  store double 0.000000e+00, ptr %v5, align 8
+  call fastcc void @p_9fd06535b044(ptr nonnull %v5, double %v61)
+  %v62 = load double, ptr %v5, align 8
+  br label %b25
+b25:
+  %v63 = phi double [ %v64, %b30 ], [ %v62, %b24 ]
+  %v65 = fneg double %v3
+  br label %b26
+b26:
+  %v66 = phi double [ 0.000000e+00, %b25 ], [ %v67, %b26 ]
+  %v68 = phi double [ 1.000000e+00, %b25 ], [ %v69, %b26 ]
+  %v70 = phi double [ 0.000000e+00, %b25 ], [ %v71, %b26 ]
+  %v71 = fadd double %v70, 1.000000e+00
+  %v72 = fdiv double %v65, %v71
+  %v69 = fmul double %v68, %v72
+  %v73 = fadd double %v2, %v71
+  %v74 = fdiv double %v69, %v73
+  %v67 = fadd double %v66, %v74
+  %v75 = tail call double @llvm.fabs.f64(double %v69)
+  %v76 = tail call double @llvm.fabs.f64(double %v67)
+  %v77 = fmul double %v76, 1.200000e-16
+  %v78 = fcmp ogt double %v75, %v77
+  %v79 = fcmp olt double %v71, 2.000000e+02
+  %v80 = select i1 %v78, i1 %v79, i1 false
+  br i1 %v80, label %b26, label %b27
+b27:
+  %v81 = fcmp olt double %v3, 0x10000000000000
+  %v82 = fmul double %v3, 0x4340000000000000
+  %v83 = select i1 %v81, double %v82, double %v3
+  %v84 = bitcast double %v83 to i64
+  %v85 = add nuw i64 %v84, 2638147582215219
+  %v86 = lshr i64 %v85, 52
+  %v87 = or disjoint i64 %v86, 4841369599423283200
+  %v88 = bitcast i64 %v87 to double
+  %v89 = fadd double %v88, 0xC330000000000000
+  %v90 = and i64 %v85, 4503599627370495
+  %v91 = add nuw nsw i64 %v90, 4604544271217802189
+  %v92 = bitcast i64 %v91 to double
+  %v93 = fadd double %v92, -1.000000e+00
+  %v94 = select i1 %v81, double 1.076000e+03, double 1.023000e+03
+  %v95 = fsub double %v89, %v94
+  %v96 = fmul double %v93, %v93
+  %v97 = fmul double %v93, %v96
+  %v98 = tail call double @llvm.fma.f64(double %v93, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v99 = tail call double @llvm.fma.f64(double %v98, double %v93, double 0x3FB01AFE6A8424B4)
+  %v100 = tail call double @llvm.fma.f64(double %v99, double %v93, double 0xBFAB27B0C993BBC0)
+  %v101 = tail call double @llvm.fma.f64(double %v100, double %v93, double 0x3FA96A9DC91C0AB0)
+  %v102 = tail call double @llvm.fma.f64(double %v101, double %v93, double 0xBFABDF5878266EB8)
+  %v103 = tail call double @llvm.fma.f64(double %v102, double %v93, double 0x3FAE4354EB22A1B0)
+  %v104 = tail call double @llvm.fma.f64(double %v103, double %v93, double 0xBFB00A587343E0D9)
+  %v105 = tail call double @llvm.fma.f64(double %v104, double %v93, double 0x3FB1102D84AF44AA)
+  %v106 = tail call double @llvm.fma.f64(double %v105, double %v93, double 0xBFB24855AF69FCA9)
+  %v107 = tail call double @llvm.fma.f64(double %v106, double %v93, double 0x3FB3B13EC5312F6B)
+  %v108 = tail call double @llvm.fma.f64(double %v107, double %v93, double 0xBFB5555EFD378F3D)
+  %v109 = tail call double @llvm.fma.f64(double %v108, double %v93, double 0x3FB745D193E77765)
+  %v110 = tail call double @llvm.fma.f64(double %v109, double %v93, double 0xBFB999995508C5FB)
+  %v111 = tail call double @llvm.fma.f64(double %v110, double %v93, double 0x3FBC71C71ABD3E9F)
+  %v112 = tail call double @llvm.fma.f64(double %v111, double %v93, double 0xBFC000000086E86D)
+  %v113 = tail call double @llvm.fma.f64(double %v112, double %v93, double 0x3FC24924924CCF71)
+  %v114 = tail call double @llvm.fma.f64(double %v113, double %v93, double 0xBFC5555555545D1D)
+  %v115 = tail call double @llvm.fma.f64(double %v114, double %v93, double 0x3FC999999999934F)
+  %v116 = tail call double @llvm.fma.f64(double %v115, double %v93, double 0xBFD0000000000045)
+  %v117 = tail call double @llvm.fma.f64(double %v116, double %v93, double 0x3FD5555555555557)
+  %v118 = fmul double %v95, 0xBD48432A1B0E2634
+  %v119 = tail call double @llvm.fma.f64(double %v97, double %v117, double %v118)
+  %v120 = tail call double @llvm.fma.f64(double %v96, double -5.000000e-01, double %v119)
+  %v121 = fadd double %v93, %v120
+  %v122 = tail call double @llvm.fma.f64(double %v95, double 0x3FE62E42FEFA4000, double %v121)
+  %v123 = fmul double %v2, %v122
+  %v124 = fsub double %v123, %v63
+  %v125 = fcmp olt double %v124, -4.000000e+01
+  br i1 %v125, label %b31, label %b28
+b28:
+  %v126 = fcmp ogt double %v124, 0x40862F3333333333
+  br i1 %v126, label %b31, label %b29
+b29:
+  br label %b31
+b30:
+  %v127 = fadd double %v61, -1.000000e+00
+  %v128 = fsub double %v2, %v127
+  %v129 = bitcast double %v61 to i64
+  %v130 = add nuw i64 %v129, 2638147582215219
+  %v131 = lshr i64 %v130, 52
+  %v132 = or disjoint i64 %v131, 4841369599423283200
+  %v133 = bitcast i64 %v132 to double
+  %v134 = fadd double %v133, 0xC330000000000000
+  %v135 = and i64 %v130, 4503599627370495
+  %v136 = add nuw nsw i64 %v135, 4604544271217802189
+  %v137 = bitcast i64 %v136 to double
+  %v138 = fadd double %v137, -1.000000e+00
+  %v139 = fcmp ogt double %v134, 2.046000e+03
+  %v140 = select i1 %v139, double 2.046000e+03, double %v134
+  %v141 = fadd double %v140, 0x4330000000000000
+  %v142 = bitcast double %v141 to i64
+  %v143 = shl i64 %v142, 52
+  %v144 = sub i64 9214364837600034816, %v143
+  %v145 = bitcast i64 %v144 to double
+  %v146 = fadd double %v134, -1.023000e+03
+  %v147 = fmul double %v138, %v138
+  %v148 = fmul double %v128, %v145
+  %v149 = fmul double %v138, %v147
+  %v150 = tail call double @llvm.fma.f64(double %v138, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v151 = tail call double @llvm.fma.f64(double %v150, double %v138, double 0x3FB01AFE6A8424B4)
+  %v152 = tail call double @llvm.fma.f64(double %v151, double %v138, double 0xBFAB27B0C993BBC0)
+  %v153 = tail call double @llvm.fma.f64(double %v152, double %v138, double 0x3FA96A9DC91C0AB0)
+  %v154 = tail call double @llvm.fma.f64(double %v153, double %v138, double 0xBFABDF5878266EB8)
+  %v155 = tail call double @llvm.fma.f64(double %v154, double %v138, double 0x3FAE4354EB22A1B0)
+  %v156 = tail call double @llvm.fma.f64(double %v155, double %v138, double 0xBFB00A587343E0D9)
+  %v157 = tail call double @llvm.fma.f64(double %v156, double %v138, double 0x3FB1102D84AF44AA)
+  %v158 = tail call double @llvm.fma.f64(double %v157, double %v138, double 0xBFB24855AF69FCA9)
+  %v159 = tail call double @llvm.fma.f64(double %v158, double %v138, double 0x3FB3B13EC5312F6B)
+  %v160 = tail call double @llvm.fma.f64(double %v159, double %v138, double 0xBFB5555EFD378F3D)
+  %v161 = tail call double @llvm.fma.f64(double %v160, double %v138, double 0x3FB745D193E77765)
+  %v162 = tail call double @llvm.fma.f64(double %v161, double %v138, double 0xBFB999995508C5FB)
+  %v163 = tail call double @llvm.fma.f64(double %v162, double %v138, double 0x3FBC71C71ABD3E9F)
+  %v164 = tail call double @llvm.fma.f64(double %v163, double %v138, double 0xBFC000000086E86D)
+  %v165 = tail call double @llvm.fma.f64(double %v164, double %v138, double 0x3FC24924924CCF71)
+  %v166 = tail call double @llvm.fma.f64(double %v165, double %v138, double 0xBFC5555555545D1D)
+  %v167 = tail call double @llvm.fma.f64(double %v166, double %v138, double 0x3FC999999999934F)
+  %v168 = tail call double @llvm.fma.f64(double %v167, double %v138, double 0xBFD0000000000045)
+  %v169 = tail call double @llvm.fma.f64(double %v168, double %v138, double 0x3FD5555555555557)
+  %v170 = tail call double @llvm.fma.f64(double %v146, double 0xBD48432A1B0E2634, double %v148)
+  %v171 = tail call double @llvm.fma.f64(double %v149, double %v169, double %v170)
+  %v172 = fsub double %v147, %v138
+  %v173 = tail call double @llvm.fma.f64(double %v148, double %v172, double %v171)
+  %v174 = tail call double @llvm.fma.f64(double %v147, double -5.000000e-01, double %v173)
+  %v175 = fadd double %v138, %v174
+  %v176 = tail call double @llvm.fma.f64(double %v146, double 0x3FE62E42FEFA4000, double %v175)
+  %v177 = fcmp olt double %v2, 0x3CA0000000000000
+  %v178 = select i1 %v177, double %v2, double %v176
+  %v179 = tail call double @llvm.fma.f64(double %v2, double 0xBE61F79A163206FF, double 0x3E715BF6753FF65C)
+  %v180 = tail call double @llvm.fma.f64(double %v179, double %v2, double 0xBE78C86A72CC2B05)
+  %v181 = tail call double @llvm.fma.f64(double %v180, double %v2, double 0x3E8B1CE60C21AAC9)
+  %v182 = tail call double @llvm.fma.f64(double %v181, double %v2, double 0xBE9E5EB6AA4D0FED)
+  %v183 = tail call double @llvm.fma.f64(double %v182, double %v2, double 0x3EB0143D146A3CBE)
+  %v184 = tail call double @llvm.fma.f64(double %v183, double %v2, double 0xBEC1196D7E5EB62B)
+  %v185 = tail call double @llvm.fma.f64(double %v184, double %v2, double 0x3ED258CBF8371C15)
+  %v186 = tail call double @llvm.fma.f64(double %v185, double %v2, double 0xBEE3CBDB0A771633)
+  %v187 = tail call double @llvm.fma.f64(double %v186, double %v2, double 0x3EF580E245466419)
+  %v188 = tail call double @llvm.fma.f64(double %v187, double %v2, double 0xBF078DE54C3FB640)
+  %v189 = tail call double @llvm.fma.f64(double %v188, double %v2, double 0x3F1A127AF4F3321C)
+  %v190 = tail call double @llvm.fma.f64(double %v189, double %v2, double 0xBF2D3FD4C9305608)
+  %v191 = tail call double @llvm.fma.f64(double %v190, double %v2, double 0x3F40B36AF889F16B)
+  %v192 = tail call double @llvm.fma.f64(double %v191, double %v2, double 0xBF538AC5C2BD828A)
+  %v193 = tail call double @llvm.fma.f64(double %v192, double %v2, double 0x3F67ADD6EADB2E7F)
+  %v194 = tail call double @llvm.fma.f64(double %v193, double %v2, double 0xBF7E404FC218F861)
+  %v195 = tail call double @llvm.fma.f64(double %v194, double %v2, double 0x3F951322AC7D849A)
+  %v196 = tail call double @llvm.fma.f64(double %v195, double %v2, double 0xBFB13E001A557606)
+  %v197 = tail call double @llvm.fma.f64(double %v196, double %v2, double 0x3FD4A34CC4A60FA6)
+  %v198 = tail call double @llvm.fma.f64(double %v197, double %v2, double 0x3FDB0EE6072093CE)
+  %v199 = fmul double %v2, %v198
+  %v64 = fsub double %v199, %v178
+  br label %b25
+b31:
+  %v200 = phi double [ 0x40862F3333333333, %b28 ], [ %v124, %b29 ], [ -4.000000e+01, %b27 ]
+  %v201 = tail call double @llvm.fma.f64(double %v200, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v202 = fadd double %v201, 0xC338000000000000
+  %v203 = fneg double %v202
+  %v204 = tail call double @llvm.fma.f64(double %v203, double 0x3FE62E42FEFA4000, double %v200)
+  %v205 = tail call double @llvm.fma.f64(double %v203, double 0xBD48432A1B0E2634, double %v204)
+  %v206 = fmul double %v205, %v205
+  %v207 = tail call double @llvm.fma.f64(double %v205, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v208 = tail call double @llvm.fma.f64(double %v207, double %v205, double 0x3E927E4DB81FC5C4)
+  %v209 = tail call double @llvm.fma.f64(double %v208, double %v205, double 0x3EC71DDED4DF15D0)
+  %v210 = tail call double @llvm.fma.f64(double %v209, double %v205, double 0x3EFA01A01A70E1D0)
+  %v211 = tail call double @llvm.fma.f64(double %v210, double %v205, double 0x3F2A01A01B4A1A68)
+  %v212 = tail call double @llvm.fma.f64(double %v211, double %v205, double 0x3F56C16C16C1618C)
+  %v213 = tail call double @llvm.fma.f64(double %v212, double %v205, double 0x3F8111111110E966)
+  %v214 = tail call double @llvm.fma.f64(double %v213, double %v205, double 0x3FA5555555555556)
+  %v215 = tail call double @llvm.fma.f64(double %v214, double %v205, double 0x3FC555555555555C)
+  %v216 = tail call double @llvm.fma.f64(double %v215, double %v205, double 5.000000e-01)
+  %v217 = tail call double @llvm.fma.f64(double %v206, double %v216, double %v205)
+  %v218 = bitcast double %v201 to i64
+  %v219 = shl i64 %v218, 52
+  %v220 = add i64 %v219, 4602678819172646912
+  %v221 = bitcast i64 %v220 to double
+  %v222 = fadd double %v221, -5.000000e-01
+  %v223 = tail call double @llvm.fma.f64(double %v221, double %v217, double %v222)
+  %v224 = fmul double %v223, 2.000000e+00
+  %v225 = fcmp olt double %v124, -7.460000e+02
+  br i1 %v225, label %b41, label %b32
+b32:
+  %v226 = fcmp ogt double %v124, 7.105000e+02
+  br i1 %v226, label %b41, label %b33
+b33:
+  br label %b41
+b34:
+  call fastcc void @p_acd209c10982(ptr nonnull %v9, double %v2, double %v3)
+  %v227 = load double, ptr %v9, align 8
+  br label %b42
+b35:
+  %v228 = phi double [ 7.105000e+02, %b13 ], [ %v42, %b14 ], [ -7.460000e+02, %b12 ]
+  %v229 = fmul double %v2, 5.000000e-01
+  %v230 = tail call double @llvm.sqrt.f64(double %v229)
+  %v231 = fmul double %v36, %v41
+  %v232 = fmul double %v230, %v231
+  %v233 = tail call double @llvm.fabs.f64(double %v232)
+  %v234 = fcmp ogt double %v233, 5.000000e-01
+  %v235 = fcmp olt double %v232, 0.000000e+00
+  %v236 = fcmp ogt double %v233, 2.730000e+01
+  %v237 = select i1 %v236, double 2.730000e+01, double %v233
+  %v238 = tail call double @llvm.fma.f64(double %v237, double 2.000000e+00, double 1.000000e+00)
+  %v239 = fdiv double 1.000000e+00, %v238
+  %v240 = fadd double %v237, -2.500000e+00
+  %v241 = fadd double %v237, 2.500000e+00
+  %v242 = fdiv double %v240, %v241
+  %v243 = tail call double @llvm.fma.f64(double %v242, double 0x3E511C39BD1215DD, double 0x3E01F6FDBADB47CE)
+  %v244 = tail call double @llvm.fma.f64(double %v243, double %v242, double 0xBE82E44E20822848)
+  %v245 = tail call double @llvm.fma.f64(double %v244, double %v242, double 0xBE5F87EE72410AC4)
+  %v246 = tail call double @llvm.fma.f64(double %v245, double %v242, double 0x3EA34422139F8E18)
+  %v247 = tail call double @llvm.fma.f64(double %v246, double %v242, double 0x3EA34E8C8488751B)
+  %v248 = tail call double @llvm.fma.f64(double %v247, double %v242, double 0xBEBB49D98B10C286)
+  %v249 = tail call double @llvm.fma.f64(double %v248, double %v242, double 0xBED1C7EA6F6B4A8B)
+  %v250 = tail call double @llvm.fma.f64(double %v249, double %v242, double 0x3EC613A6B257EA77)
+  %v251 = tail call double @llvm.fma.f64(double %v250, double %v242, double 0x3EF7CEE805268EC5)
+  %v252 = tail call double @llvm.fma.f64(double %v251, double %v242, double 0x3EDA3FE0D40B3991)
+  %v253 = tail call double @llvm.fma.f64(double %v252, double %v242, double 0xBF1DC26A50C82421)
+  %v254 = tail call double @llvm.fma.f64(double %v253, double %v242, double 0xBF1731A24DC24A23)
+  %v255 = tail call double @llvm.fma.f64(double %v254, double %v242, double 0x3F44B6A4D57065E1)
+  %v256 = tail call double @llvm.fma.f64(double %v255, double %v242, double 0x3F401E1159D16370)
+  %v257 = tail call double @llvm.fma.f64(double %v256, double %v242, double 0xBF71F2F132A926D7)
+  %v258 = tail call double @llvm.fma.f64(double %v257, double %v242, double 0x3F4E89489E99C6B6)
+  %v259 = tail call double @llvm.fma.f64(double %v258, double %v242, double 0x3FA0C6092A5A2A43)
+  %v260 = tail call double @llvm.fma.f64(double %v259, double %v242, double 0xBFBA5C0C8A40E847)
+  %v261 = tail call double @llvm.fma.f64(double %v260, double %v242, double 0x3FC42D379989B660)
+  %v262 = tail call double @llvm.fma.f64(double %v261, double %v242, double 0xBFB959AC16F85498)
+  %v263 = tail call double @llvm.fma.f64(double %v262, double %v242, double 0xBFBF52C5D7E22305)
+  %v264 = tail call double @llvm.fma.f64(double %v242, double %v263, double 0x3FF43CC6F6C9672C)
+  %v265 = fmul double %v239, %v264
+  %v266 = fneg double %v237
+  %v267 = fmul double %v237, %v266
+  %v268 = tail call double @llvm.fma.f64(double %v237, double %v237, double %v267)
+  %v269 = fneg double %v268
+  %v270 = tail call double @llvm.fma.f64(double %v267, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v271 = fadd double %v270, 0xC338000000000000
+  %v272 = fneg double %v271
+  %v273 = tail call double @llvm.fma.f64(double %v272, double 0x3FE62E42FEFA4000, double %v267)
+  %v274 = tail call double @llvm.fma.f64(double %v272, double 0xBD48432A1B0E2634, double %v273)
+  %v275 = fmul double %v274, %v274
+  %v276 = tail call double @llvm.fma.f64(double %v274, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v277 = tail call double @llvm.fma.f64(double %v276, double %v274, double 0x3E927E4DB81FC5C4)
+  %v278 = tail call double @llvm.fma.f64(double %v277, double %v274, double 0x3EC71DDED4DF15D0)
+  %v279 = tail call double @llvm.fma.f64(double %v278, double %v274, double 0x3EFA01A01A70E1D0)
+  %v280 = tail call double @llvm.fma.f64(double %v279, double %v274, double 0x3F2A01A01B4A1A68)
+  %v281 = tail call double @llvm.fma.f64(double %v280, double %v274, double 0x3F56C16C16C1618C)
+  %v282 = tail call double @llvm.fma.f64(double %v281, double %v274, double 0x3F8111111110E966)
+  %v283 = tail call double @llvm.fma.f64(double %v282, double %v274, double 0x3FA5555555555556)
+  %v284 = tail call double @llvm.fma.f64(double %v283, double %v274, double 0x3FC555555555555C)
+  %v285 = tail call double @llvm.fma.f64(double %v284, double %v274, double 5.000000e-01)
+  %v286 = tail call double @llvm.fma.f64(double %v275, double %v285, double %v274)
+  %v287 = fadd double %v286, 1.000000e+00
+  %v288 = tail call double @llvm.fma.f64(double %v269, double %v287, double %v286)
+  %v289 = fsub double 0x3FF43CC6F6C9672C, %v264
+  %v290 = tail call double @llvm.fma.f64(double %v242, double %v263, double %v289)
+  %v291 = fneg double %v265
+  %v292 = fsub double 1.000000e+00, %v238
+  %v293 = tail call double @llvm.fma.f64(double %v237, double 2.000000e+00, double %v292)
+  %v294 = tail call double @llvm.fma.f64(double %v291, double %v238, double %v264)
+  %v295 = tail call double @llvm.fma.f64(double %v291, double %v293, double %v294)
+  %v296 = fadd double %v290, %v295
+  %v297 = fmul double %v239, %v296
+  %v298 = tail call double @llvm.fma.f64(double %v297, double %v288, double %v297)
+  %v299 = tail call double @llvm.fma.f64(double %v265, double %v288, double %v298)
+  %v300 = fadd double %v265, %v299
+  %v301 = bitcast double %v270 to i64
+  %v302 = add i64 %v301, -4843621399236967424
+  %v303 = lshr i64 %v302, 1
+  %v304 = shl i64 %v303, 52
+  %v305 = add i64 %v304, 2301339409586323456
+  %v306 = bitcast i64 %v305 to double
+  %v307 = fmul double %v300, %v306
+  %v308 = sub i64 %v302, %v303
+  %v309 = shl i64 %v308, 52
+  %v310 = add i64 %v309, 2301339409586323456
+  %v311 = bitcast i64 %v310 to double
+  %v312 = fmul double %v307, %v311
+  %v313 = fsub double 2.000000e+00, %v312
+  %v314 = select i1 %v235, double %v313, double %v312
+  %v315 = fmul double %v232, %v232
+  %v316 = select i1 %v234, double 5.000000e-01, double %v315
+  %v317 = tail call double @llvm.fma.f64(double %v316, double 0x3DE67FDAC649072E, double 0xBE1E473542F1C4A2)
+  %v318 = tail call double @llvm.fma.f64(double %v317, double %v316, double 0x3E5180FAB209FF06)
+  %v319 = tail call double @llvm.fma.f64(double %v318, double %v316, double 0xBE86470CDBDC7AC5)
+  %v320 = tail call double @llvm.fma.f64(double %v319, double %v316, double 0x3EBBA820C20548F9)
+  %v321 = tail call double @llvm.fma.f64(double %v320, double %v316, double 0xBEEF4DEC21BBB2DA)
+  %v322 = tail call double @llvm.fma.f64(double %v321, double %v316, double 0x3F1F9A3CF7FBBD65)
+  %v323 = tail call double @llvm.fma.f64(double %v322, double %v316, double 0xBF4C02DB9E140188)
+  %v324 = tail call double @llvm.fma.f64(double %v323, double %v316, double 0x3F7565BCD2FA7E51)
+  %v325 = tail call double @llvm.fma.f64(double %v324, double %v316, double 0xBF9B82CE313664E0)
+  %v326 = tail call double @llvm.fma.f64(double %v325, double %v316, double 0x3FBCE2F21A045B8E)
+  %v327 = tail call double @llvm.fma.f64(double %v326, double %v316, double 0xBFD812746B037A27)
+  %v328 = tail call double @llvm.fma.f64(double %v327, double %v316, double 0x3FC06EBA8214DB69)
+  %v329 = tail call double @llvm.fma.f64(double %v232, double %v328, double %v232)
+  %v330 = fsub double 1.000000e+00, %v329
+  %v331 = select i1 %v234, double %v314, double %v330
+  %v332 = fmul double %v331, 5.000000e-01
+  %v333 = tail call double @llvm.fma.f64(double %v41, double 0xBF44F9F2582DD0A5, double 0x3F463969BB825829)
+  %v334 = tail call double @llvm.fma.f64(double %v333, double %v41, double 0xBF12E31F9B7913EA)
+  %v335 = tail call double @llvm.fma.f64(double %v334, double %v41, double 0xBF438DFF1CC96982)
+  %v336 = fdiv double 1.000000e+00, %v2
+  %v337 = tail call double @llvm.fma.f64(double %v41, double 0xBEA762676B30CFD6, double 0xBF3CB967B4446107)
+  %v338 = tail call double @llvm.fma.f64(double %v337, double %v41, double 0x3F4B8239C670E690)
+  %v339 = tail call double @llvm.fma.f64(double %v338, double %v41, double 0xBF45629B3187B744)
+  %v340 = tail call double @llvm.fma.f64(double %v335, double %v336, double %v339)
+  %v341 = tail call double @llvm.fma.f64(double %v41, double 0x3F326EEB5ECE1D9F, double 0xBF35F3385098CEBF)
+  %v342 = tail call double @llvm.fma.f64(double %v341, double %v41, double 0x3F0B1D75D3346711)
+  %v343 = tail call double @llvm.fma.f64(double %v342, double %v41, double 0x3F3691879C01EFB4)
+  %v344 = tail call double @llvm.fma.f64(double %v340, double %v336, double %v343)
+  %v345 = tail call double @llvm.fma.f64(double %v41, double 0xBF15600945495B37, double 0x3EAA8411DA6CAB49)
+  %v346 = tail call double @llvm.fma.f64(double %v345, double %v41, double 0x3F31C0950D3ECB9D)
+  %v347 = tail call double @llvm.fma.f64(double %v346, double %v41, double 0xBF436773BDB97B48)
+  %v348 = tail call double @llvm.fma.f64(double %v347, double %v41, double 0x3F4168EF1B0931C8)
+  %v349 = tail call double @llvm.fma.f64(double %v344, double %v336, double %v348)
+  %v350 = tail call double @llvm.fma.f64(double %v41, double 0x3E9741504E5C87C2, double 0xBDF659CFDE0BB2EB)
+  %v351 = tail call double @llvm.fma.f64(double %v350, double %v41, double 0xBEC338EB19652FD9)
+  %v352 = tail call double @llvm.fma.f64(double %v351, double %v41, double 0x3EE0D0E229150428)
+  %v353 = tail call double @llvm.fma.f64(double %v352, double %v41, double 0xBEEC823FC1B3CC36)
+  %v354 = tail call double @llvm.fma.f64(double %v353, double %v41, double 0x3E830BDCF208080E)
+  %v355 = tail call double @llvm.fma.f64(double %v354, double %v41, double 0x3F11D1E9CB24760B)
+  %v356 = tail call double @llvm.fma.f64(double %v355, double %v41, double 0xBF2A2042C5148E27)
+  %v357 = tail call double @llvm.fma.f64(double %v356, double %v41, double 0x3F322BE87360EF1F)
+  %v358 = tail call double @llvm.fma.f64(double %v357, double %v41, double 0xBF1247604839C038)
+  %v359 = tail call double @llvm.fma.f64(double %v358, double %v41, double 0xBF36128AC5A4FA71)
+  %v360 = tail call double @llvm.fma.f64(double %v349, double %v336, double %v359)
+  %v361 = tail call double @llvm.fma.f64(double %v41, double 0x3E2D9A9F1A8B7696, double 0xBE4E78E449F4E3BE)
+  %v362 = tail call double @llvm.fma.f64(double %v361, double %v41, double 0x3E5EFE94304AC16B)
+  %v363 = tail call double @llvm.fma.f64(double %v362, double %v41, double 0x3DC041515BAB6ADA)
+  %v364 = tail call double @llvm.fma.f64(double %v363, double %v41, double 0xBE8EC676CF33153C)
+  %v365 = tail call double @llvm.fma.f64(double %v364, double %v41, double 0x3EADE37D9F09164C)
+  %v366 = tail call double @llvm.fma.f64(double %v365, double %v41, double 0xBEBC71C074985D3F)
+  %v367 = tail call double @llvm.fma.f64(double %v366, double %v41, double 0x3DF13B3C5B7CB45E)
+  %v368 = tail call double @llvm.fma.f64(double %v367, double %v41, double 0x3EE7DB4C02846E81)
+  %v369 = tail call double @llvm.fma.f64(double %v368, double %v41, double 0xBF04CE3FD902BCAD)
+  %v370 = tail call double @llvm.fma.f64(double %v369, double %v41, double 0x3F116908B48CE058)
+  %v371 = tail call double @llvm.fma.f64(double %v370, double %v41, double 0xBEB88F2AE1DEF9D0)
+  %v372 = tail call double @llvm.fma.f64(double %v371, double %v41, double 0xBF33999A85A4237A)
+  %v373 = tail call double @llvm.fma.f64(double %v372, double %v41, double 0x3F49B0FF6874F2C4)
+  %v374 = tail call double @llvm.fma.f64(double %v373, double %v41, double 0xBF4C3E0B02DA7BF9)
+  %v375 = tail call double @llvm.fma.f64(double %v360, double %v336, double %v374)
+  %v376 = tail call double @llvm.fma.f64(double %v41, double 0x3DA587D7A7C1A668, double 0xBDB812D3D94D533B)
+  %v377 = tail call double @llvm.fma.f64(double %v376, double %v41, double 0xBD0F46057E1C9D1F)
+  %v378 = tail call double @llvm.fma.f64(double %v377, double %v41, double 0x3DED9B15465DAEC1)
+  %v379 = tail call double @llvm.fma.f64(double %v378, double %v41, double 0xBE1040C53B2491F0)
+  %v380 = tail call double @llvm.fma.f64(double %v379, double %v41, double 0x3E21B66A39794BA9)
+  %v381 = tail call double @llvm.fma.f64(double %v380, double %v41, double 0x3D850C3F0DD501EB)
+  %v382 = tail call double @llvm.fma.f64(double %v381, double %v41, double 0xBE54853CED169327)
+  %v383 = tail call double @llvm.fma.f64(double %v382, double %v41, double 0x3E75BDE8EF4C4DC7)
+  %v384 = tail call double @llvm.fma.f64(double %v383, double %v41, double 0xBE86C2DCFFBEFEEF)
+  %v385 = tail call double @llvm.fma.f64(double %v384, double %v41, double 0xBDBEA23269C140A7)
+  %v386 = tail call double @llvm.fma.f64(double %v385, double %v41, double 0x3EB7E0201539310E)
+  %v387 = tail call double @llvm.fma.f64(double %v386, double %v41, double 0xBED7CD6F27B3F020)
+  %v388 = tail call double @llvm.fma.f64(double %v387, double %v41, double 0x3EE73DF462204EF4)
+  %v389 = tail call double @llvm.fma.f64(double %v388, double %v41, double 0xBE90152A1871F27A)
+  %v390 = tail call double @llvm.fma.f64(double %v389, double %v41, double 0xBF13D2A3A29B5D9D)
+  %v391 = tail call double @llvm.fma.f64(double %v390, double %v41, double 0x3F318B9B5BF2D984)
+  %v392 = tail call double @llvm.fma.f64(double %v391, double %v41, double 0xBF3EBFB188B7CA00)
+  %v393 = tail call double @llvm.fma.f64(double %v392, double %v41, double 0x3F2E13CE465FA859)
+  %v394 = tail call double @llvm.fma.f64(double %v393, double %v41, double 0x3F4547D93B34E2B6)
+  %v395 = tail call double @llvm.fma.f64(double %v375, double %v336, double %v394)
+  %v396 = tail call double @llvm.fma.f64(double %v41, double 0xBD3BE16182B001E8, double 0x3D60675F56B95F3B)
+  %v397 = tail call double @llvm.fma.f64(double %v396, double %v41, double 0xBD733F39F65C6EEE)
+  %v398 = tail call double @llvm.fma.f64(double %v397, double %v41, double 0xBCF2C681309D6007)
+  %v399 = tail call double @llvm.fma.f64(double %v398, double %v41, double 0x3DAA55DA34225759)
+  %v400 = tail call double @llvm.fma.f64(double %v399, double %v41, double 0xBDCE9778DBC61371)
+  %v401 = tail call double @llvm.fma.f64(double %v400, double %v41, double 0x3DE1B1056C188672)
+  %v402 = tail call double @llvm.fma.f64(double %v401, double %v41, double 0x3D70962774F638BB)
+  %v403 = tail call double @llvm.fma.f64(double %v402, double %v41, double 0xBE177C5829460139)
+  %v404 = tail call double @llvm.fma.f64(double %v403, double %v41, double 0x3E3AC0D455E25360)
+  %v405 = tail call double @llvm.fma.f64(double %v404, double %v41, double 0xBE4E437343A46F5D)
+  %v406 = tail call double @llvm.fma.f64(double %v405, double %v41, double 0xBDEC24BD0E740A6C)
+  %v407 = tail call double @llvm.fma.f64(double %v406, double %v41, double 0x3E832AC81C15D3D7)
+  %v408 = tail call double @llvm.fma.f64(double %v407, double %v41, double 0xBEA522CB05171911)
+  %v409 = tail call double @llvm.fma.f64(double %v408, double %v41, double 0x3EB7058929663937)
+  %v410 = tail call double @llvm.fma.f64(double %v409, double %v41, double 0x3E626154AE39151D)
+  %v411 = tail call double @llvm.fma.f64(double %v410, double %v41, double 0xBEEAC2D05890F2C3)
+  %v412 = tail call double @llvm.fma.f64(double %v411, double %v41, double 0x3F0BBF43DAF4FE53)
+  %v413 = tail call double @llvm.fma.f64(double %v412, double %v41, double 0xBF1C253EFAA1A932)
+  %v414 = tail call double @llvm.fma.f64(double %v413, double %v41, double 0x3EC0DB20A88F4696)
+  %v415 = tail call double @llvm.fma.f64(double %v414, double %v41, double 0x3F4948B0FCD6E9E0)
+  %v416 = tail call double @llvm.fma.f64(double %v415, double %v41, double 0xBF65F7268EDAB4C8)
+  %v417 = tail call double @llvm.fma.f64(double %v416, double %v41, double 0x3F70EE643B990EE6)
+  %v418 = tail call double @llvm.fma.f64(double %v395, double %v336, double %v417)
+  %v419 = tail call double @llvm.fma.f64(double %v41, double 0x3CB892658E7D5D81, double 0x3C2E9264AFFA1C17)
+  %v420 = tail call double @llvm.fma.f64(double %v419, double %v41, double 0xBCF29B03783DB2A2)
+  %v421 = tail call double @llvm.fma.f64(double %v420, double %v41, double 0x3D16D8A9EF5C1827)
+  %v422 = tail call double @llvm.fma.f64(double %v421, double %v41, double 0xBD2C068B448455EA)
+  %v423 = tail call double @llvm.fma.f64(double %v422, double %v41, double 0xBCAF3B7A5DCD1851)
+  %v424 = tail call double @llvm.fma.f64(double %v423, double %v41, double 0x3D6519580A10CD82)
+  %v425 = tail call double @llvm.fma.f64(double %v424, double %v41, double 0xBD89CCF2FAB4608B)
+  %v426 = tail call double @llvm.fma.f64(double %v425, double %v41, double 0x3D9F8041C5540EA2)
+  %v427 = tail call double @llvm.fma.f64(double %v426, double %v41, double 0x3D3113E3A466DB9E)
+  %v428 = tail call double @llvm.fma.f64(double %v427, double %v41, double 0xBDD78A5056F8CE45)
+  %v429 = tail call double @llvm.fma.f64(double %v428, double %v41, double 0x3DFC9B434BF3C34E)
+  %v430 = tail call double @llvm.fma.f64(double %v429, double %v41, double 0xBE11564ECFF73D58)
+  %v431 = tail call double @llvm.fma.f64(double %v430, double %v41, double 0xBDB349FBCA3A377B)
+  %v432 = tail call double @llvm.fma.f64(double %v431, double %v41, double 0x3E49AA7A30DE114C)
+  %v433 = tail call double @llvm.fma.f64(double %v432, double %v41, double 0xBE6EE23D0CBA8AEE)
+  %v434 = tail call double @llvm.fma.f64(double %v433, double %v41, double 0x3E8280F2CDE3F847)
+  %v435 = tail call double @llvm.fma.f64(double %v434, double %v41, double 0x3E33F59230A8357C)
+  %v436 = tail call double @llvm.fma.f64(double %v435, double %v41, double 0xBEBB0BDFCC629CBA)
+  %v437 = tail call double @llvm.fma.f64(double %v436, double %v41, double 0x3EE00A9CABD6B83E)
+  %v438 = tail call double @llvm.fma.f64(double %v437, double %v41, double 0xBEF2FA4AE89E5AF0)
+  %v439 = tail call double @llvm.fma.f64(double %v438, double %v41, double 0xBE9AF83440E53DBC)
+  %v440 = tail call double @llvm.fma.f64(double %v439, double %v41, double 0x3F2AF83440E53DBC)
+  %v441 = tail call double @llvm.fma.f64(double %v440, double %v41, double 0xBF50394F6F09E723)
+  %v442 = tail call double @llvm.fma.f64(double %v441, double %v41, double 0x3F65AC056B015AC0)
+  %v443 = tail call double @llvm.fma.f64(double %v442, double %v41, double 0xBF6C71C71C71C71C)
+  %v444 = tail call double @llvm.fma.f64(double %v443, double %v41, double 0xBF5E573AC901E574)
+  %v445 = tail call double @llvm.fma.f64(double %v418, double %v336, double %v444)
+  %v446 = tail call double @llvm.fma.f64(double %v41, double 0x3C475713641CD216, double 0xBCA7CFBCF3DB9BFC)
+  %v447 = tail call double @llvm.fma.f64(double %v446, double %v41, double 0x3CCD2E7D5CA48B90)
+  %v448 = tail call double @llvm.fma.f64(double %v447, double %v41, double 0xBCE1CA914D71A27C)
+  %v449 = tail call double @llvm.fma.f64(double %v448, double %v41, double 0xBCC283FE7950AD7B)
+  %v450 = tail call double @llvm.fma.f64(double %v449, double %v41, double 0x3D20104FC4369A3C)
+  %v451 = tail call double @llvm.fma.f64(double %v450, double %v41, double 0xBD43989BEBB193C0)
+  %v452 = tail call double @llvm.fma.f64(double %v451, double %v41, double 0x3D57BA0759769D7C)
+  %v453 = tail call double @llvm.fma.f64(double %v452, double %v41, double 0x3D3EF98008F5EEC2)
+  %v454 = tail call double @llvm.fma.f64(double %v453, double %v41, double 0xBD961CA701FD754A)
+  %v455 = tail call double @llvm.fma.f64(double %v454, double %v41, double 0x3DBAC9475C463659)
+  %v456 = tail call double @llvm.fma.f64(double %v455, double %v41, double 0xBDD0070A87340428)
+  %v457 = tail call double @llvm.fma.f64(double %v456, double %v41, double 0xBDBC0D9B6EDF2B0B)
+  %v458 = tail call double @llvm.fma.f64(double %v457, double %v41, double 0x3E0F6E66D24D5C8A)
+  %v459 = tail call double @llvm.fma.f64(double %v458, double %v41, double 0xBE32D2197C7A2FAA)
+  %v460 = tail call double @llvm.fma.f64(double %v459, double %v41, double 0x3E46097D55C37C1C)
+  %v461 = tail call double @llvm.fma.f64(double %v460, double %v41, double 0x3E3CCF5CEB7F0D9F)
+  %v462 = tail call double @llvm.fma.f64(double %v461, double %v41, double 0xBE87B5F9A2D0465C)
+  %v463 = tail call double @llvm.fma.f64(double %v462, double %v41, double 0x3EABD6D21E4B4109)
+  %v464 = tail call double @llvm.fma.f64(double %v463, double %v41, double 0xBEBF1B22F594C6B5)
+  %v465 = tail call double @llvm.fma.f64(double %v464, double %v41, double 0xBEC255370652AFC1)
+  %v466 = tail call double @llvm.fma.f64(double %v465, double %v41, double 0x3F048C5892F7CD83)
+  %v467 = tail call double @llvm.fma.f64(double %v466, double %v41, double 0xBF276E06FEC7273B)
+  %v468 = tail call double @llvm.fma.f64(double %v467, double %v41, double 0x3F371DE3A556C734)
+  %v469 = tail call double @llvm.fma.f64(double %v468, double %v41, double 0x3F52F684BDA12F68)
+  %v470 = tail call double @llvm.fma.f64(double %v469, double %v41, double 0xBF8E573AC901E574)
+  %v471 = tail call double @llvm.fma.f64(double %v470, double %v41, double 0x3FB5555555555555)
+  %v472 = tail call double @llvm.fma.f64(double %v471, double %v41, double 0xBFD5555555555555)
+  %v473 = tail call double @llvm.fma.f64(double %v445, double %v336, double %v472)
+  %v474 = tail call double @llvm.fma.f64(double %v228, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v475 = fadd double %v474, 0xC338000000000000
+  %v476 = fneg double %v475
+  %v477 = tail call double @llvm.fma.f64(double %v476, double 0x3FE62E42FEFA4000, double %v228)
+  %v478 = tail call double @llvm.fma.f64(double %v476, double 0xBD48432A1B0E2634, double %v477)
+  %v479 = fmul double %v478, %v478
+  %v480 = tail call double @llvm.fma.f64(double %v478, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v481 = tail call double @llvm.fma.f64(double %v480, double %v478, double 0x3E927E4DB81FC5C4)
+  %v482 = tail call double @llvm.fma.f64(double %v481, double %v478, double 0x3EC71DDED4DF15D0)
+  %v483 = tail call double @llvm.fma.f64(double %v482, double %v478, double 0x3EFA01A01A70E1D0)
+  %v484 = tail call double @llvm.fma.f64(double %v483, double %v478, double 0x3F2A01A01B4A1A68)
+  %v485 = tail call double @llvm.fma.f64(double %v484, double %v478, double 0x3F56C16C16C1618C)
+  %v486 = tail call double @llvm.fma.f64(double %v485, double %v478, double 0x3F8111111110E966)
+  %v487 = tail call double @llvm.fma.f64(double %v486, double %v478, double 0x3FA5555555555556)
+  %v488 = tail call double @llvm.fma.f64(double %v487, double %v478, double 0x3FC555555555555C)
+  %v489 = tail call double @llvm.fma.f64(double %v488, double %v478, double 5.000000e-01)
+  %v490 = tail call double @llvm.fma.f64(double %v479, double %v489, double %v478)
+  %v491 = fadd double %v490, 1.000000e+00
+  %v492 = bitcast double %v474 to i64
+  %v493 = add i64 %v492, -4843621399236967424
+  %v494 = lshr i64 %v493, 1
+  %v495 = shl i64 %v494, 52
+  %v496 = add i64 %v495, 2301339409586323456
+  %v497 = bitcast i64 %v496 to double
+  %v498 = fmul double %v491, %v497
+  %v499 = sub i64 %v493, %v494
+  %v500 = shl i64 %v499, 52
+  %v501 = add i64 %v500, 2301339409586323456
+  %v502 = bitcast i64 %v501 to double
+  %v503 = fmul double %v498, %v502
+  %v504 = fmul double %v473, %v503
+  %v505 = tail call double @llvm.sqrt.f64(double %v2)
+  %v506 = fmul double %v505, 0x40040D931FF62705
+  %v507 = fdiv double %v504, %v506
+  %v508 = fmul double %v36, %v507
+  %v22 = fadd double %v332, %v508
+  br label %b4
+b36:
+  %v509 = phi double [ %v50, %b17 ], [ %v510, %b36 ]
+  %v511 = phi double [ %v53, %b17 ], [ %v512, %b36 ]
+  %v513 = phi double [ 0x7E37E43C8800759B, %b17 ], [ %v514, %b36 ]
+  %v515 = phi double [ 0.000000e+00, %b17 ], [ %v516, %b36 ]
+  %v517 = phi double [ %v53, %b17 ], [ %v518, %b36 ]
+  %v516 = fadd double %v515, 1.000000e+00
+  %v519 = fneg double %v516
+  %v520 = fsub double %v516, %v2
+  %v521 = fmul double %v520, %v519
+  %v510 = fadd double %v509, 2.000000e+00
+  %v522 = fmul double %v511, %v521
+  %v523 = fadd double %v510, %v522
+  %v524 = freeze double %v523
+  %v525 = tail call double @llvm.fabs.f64(double %v524)
+  %v526 = fcmp olt double %v525, 1.000000e-300
+  %v527 = fdiv double %v521, %v513
+  %v528 = fadd double %v510, %v527
+  %v529 = tail call double @llvm.fabs.f64(double %v528)
+  %v530 = fcmp olt double %v529, 1.000000e-300
+  %v514 = select i1 %v530, double 1.000000e-300, double %v528
+  %v531 = fdiv double 1.000000e+00, %v524
+  %v512 = select i1 %v526, double 0x7E37E43C8800759B, double %v531
+  %v532 = fmul double %v514, %v512
+  %v518 = fmul double %v517, %v532
+  %v533 = fadd double %v532, -1.000000e+00
+  %v534 = tail call double @llvm.fabs.f64(double %v533)
+  %v535 = fcmp ogt double %v534, 4.000000e-16
+  %v536 = fcmp olt double %v516, 1.000000e+05
+  %v537 = select i1 %v535, i1 %v536, i1 false
+  br i1 %v537, label %b36, label %b37
+b37:
+  %v538 = icmp eq i8 %v4, 0
+  %v539 = fmul double %v2, %v47
+  %v540 = fmul double %v539, %v518
+  %v541 = fsub double 1.000000e+00, %v540
+  %v21 = select i1 %v538, double %v541, double %v540
+  br label %b4
+b38:
+  %v542 = fcmp olt double %v3, 0x10000000000000
+  %v543 = fmul double %v3, 0x4340000000000000
+  %v544 = select i1 %v542, double %v543, double %v3
+  %v545 = bitcast double %v544 to i64
+  %v546 = add nuw i64 %v545, 2638147582215219
+  %v547 = lshr i64 %v546, 52
+  %v548 = or disjoint i64 %v547, 4841369599423283200
+  %v549 = bitcast i64 %v548 to double
+  %v550 = fadd double %v549, 0xC330000000000000
+  %v551 = and i64 %v546, 4503599627370495
+  %v552 = add nuw nsw i64 %v551, 4604544271217802189
+  %v553 = bitcast i64 %v552 to double
+  %v554 = fadd double %v553, -1.000000e+00
+  %v555 = select i1 %v542, double 1.076000e+03, double 1.023000e+03
+  %v556 = fsub double %v550, %v555
+  %v557 = fmul double %v554, %v554
+  %v558 = fmul double %v554, %v557
+  %v559 = tail call double @llvm.fma.f64(double %v554, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v560 = tail call double @llvm.fma.f64(double %v559, double %v554, double 0x3FB01AFE6A8424B4)
+  %v561 = tail call double @llvm.fma.f64(double %v560, double %v554, double 0xBFAB27B0C993BBC0)
+  %v562 = tail call double @llvm.fma.f64(double %v561, double %v554, double 0x3FA96A9DC91C0AB0)
+  %v563 = tail call double @llvm.fma.f64(double %v562, double %v554, double 0xBFABDF5878266EB8)
+  %v564 = tail call double @llvm.fma.f64(double %v563, double %v554, double 0x3FAE4354EB22A1B0)
+  %v565 = tail call double @llvm.fma.f64(double %v564, double %v554, double 0xBFB00A587343E0D9)
+  %v566 = tail call double @llvm.fma.f64(double %v565, double %v554, double 0x3FB1102D84AF44AA)
+  %v567 = tail call double @llvm.fma.f64(double %v566, double %v554, double 0xBFB24855AF69FCA9)
+  %v568 = tail call double @llvm.fma.f64(double %v567, double %v554, double 0x3FB3B13EC5312F6B)
+  %v569 = tail call double @llvm.fma.f64(double %v568, double %v554, double 0xBFB5555EFD378F3D)
+  %v570 = tail call double @llvm.fma.f64(double %v569, double %v554, double 0x3FB745D193E77765)
+  %v571 = tail call double @llvm.fma.f64(double %v570, double %v554, double 0xBFB999995508C5FB)
+  %v572 = tail call double @llvm.fma.f64(double %v571, double %v554, double 0x3FBC71C71ABD3E9F)
+  %v573 = tail call double @llvm.fma.f64(double %v572, double %v554, double 0xBFC000000086E86D)
+  %v574 = tail call double @llvm.fma.f64(double %v573, double %v554, double 0x3FC24924924CCF71)
+  %v575 = tail call double @llvm.fma.f64(double %v574, double %v554, double 0xBFC5555555545D1D)
+  %v576 = tail call double @llvm.fma.f64(double %v575, double %v554, double 0x3FC999999999934F)
+  %v577 = tail call double @llvm.fma.f64(double %v576, double %v554, double 0xBFD0000000000045)
+  %v578 = tail call double @llvm.fma.f64(double %v577, double %v554, double 0x3FD5555555555557)
+  %v579 = fmul double %v556, 0xBD48432A1B0E2634
+  %v580 = tail call double @llvm.fma.f64(double %v558, double %v578, double %v579)
+  %v581 = tail call double @llvm.fma.f64(double %v557, double -5.000000e-01, double %v580)
+  %v582 = fadd double %v554, %v581
+  %v583 = tail call double @llvm.fma.f64(double %v556, double 0x3FE62E42FEFA4000, double %v582)
+  %v584 = fmul double %v2, %v583
+  %v585 = fcmp olt double %v584, -4.000000e-01
+  br i1 %v585, label %b22, label %b23
+b39:
+  %v586 = phi double [ %v587, %b39 ], [ 1.000000e+00, %b22 ]
+  %v588 = phi double [ %v589, %b39 ], [ 1.000000e+00, %b22 ]
+  %v590 = phi double [ %v591, %b39 ], [ %v2, %b22 ]
+  %v592 = phi i64 [ %v593, %b39 ], [ 0, %b22 ]
+  %v591 = fadd double %v590, 1.000000e+00
+  %v594 = fdiv double %v3, %v591
+  %v589 = fmul double %v588, %v594
+  %v587 = fadd double %v586, %v589
+  %v593 = add nuw nsw i64 %v592, 1
+  %v595 = fmul double %v587, 1.200000e-16
+  %v596 = fcmp ogt double %v589, %v595
+  %v597 = icmp samesign ult i64 %v592, 99999
+  %v598 = select i1 %v596, i1 %v597, i1 false
+  br i1 %v598, label %b39, label %b40
+b40:
+  %v599 = fmul double %v59, %v587
+  %v20 = fsub double 1.000000e+00, %v599
+  br label %b4
+b41:
+  %v600 = phi double [ 7.105000e+02, %b32 ], [ %v124, %b33 ], [ -7.460000e+02, %b31 ]
+  %v601 = fneg double %v124
+  %v602 = tail call double @llvm.copysign.f64(double %v224, double %v601)
+  %v603 = tail call double @llvm.fma.f64(double %v600, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v604 = fadd double %v603, 0xC338000000000000
+  %v605 = fneg double %v604
+  %v606 = tail call double @llvm.fma.f64(double %v605, double 0x3FE62E42FEFA4000, double %v600)
+  %v607 = tail call double @llvm.fma.f64(double %v605, double 0xBD48432A1B0E2634, double %v606)
+  %v608 = fmul double %v607, %v607
+  %v609 = tail call double @llvm.fma.f64(double %v607, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v610 = tail call double @llvm.fma.f64(double %v609, double %v607, double 0x3E927E4DB81FC5C4)
+  %v611 = tail call double @llvm.fma.f64(double %v610, double %v607, double 0x3EC71DDED4DF15D0)
+  %v612 = tail call double @llvm.fma.f64(double %v611, double %v607, double 0x3EFA01A01A70E1D0)
+  %v613 = tail call double @llvm.fma.f64(double %v612, double %v607, double 0x3F2A01A01B4A1A68)
+  %v614 = tail call double @llvm.fma.f64(double %v613, double %v607, double 0x3F56C16C16C1618C)
+  %v615 = tail call double @llvm.fma.f64(double %v614, double %v607, double 0x3F8111111110E966)
+  %v616 = tail call double @llvm.fma.f64(double %v615, double %v607, double 0x3FA5555555555556)
+  %v617 = tail call double @llvm.fma.f64(double %v616, double %v607, double 0x3FC555555555555C)
+  %v618 = tail call double @llvm.fma.f64(double %v617, double %v607, double 5.000000e-01)
+  %v619 = tail call double @llvm.fma.f64(double %v608, double %v618, double %v607)
+  %v620 = fadd double %v619, 1.000000e+00
+  %v621 = bitcast double %v603 to i64
+  %v622 = add i64 %v621, -4843621399236967424
+  %v623 = lshr i64 %v622, 1
+  %v624 = shl i64 %v623, 52
+  %v625 = add i64 %v624, 2301339409586323456
+  %v626 = bitcast i64 %v625 to double
+  %v627 = fmul double %v620, %v626
+  %v628 = sub i64 %v622, %v623
+  %v629 = shl i64 %v628, 52
+  %v630 = add i64 %v629, 2301339409586323456
+  %v631 = bitcast i64 %v630 to double
+  %v632 = fmul double %v627, %v631
+  %v633 = fmul double %v2, %v632
+  %v634 = fmul double %v67, %v633
+  %v19 = fsub double %v602, %v634
+  br label %b4
+b42:
+  %v635 = phi double [ %v636, %b42 ], [ 1.000000e+00, %b34 ]
+  %v637 = phi double [ %v638, %b42 ], [ 1.000000e+00, %b34 ]
+  %v639 = phi double [ %v640, %b42 ], [ %v2, %b34 ]
+  %v641 = phi i64 [ %v642, %b42 ], [ 0, %b34 ]
+  %v640 = fadd double %v639, 1.000000e+00
+  %v643 = fdiv double %v3, %v640
+  %v638 = fmul double %v637, %v643
+  %v636 = fadd double %v635, %v638
+  %v642 = add nuw nsw i64 %v641, 1
+  %v644 = fmul double %v636, 1.200000e-16
+  %v645 = fcmp ogt double %v638, %v644
+  %v646 = icmp samesign ult i64 %v641, 99999
+  %v647 = select i1 %v645, i1 %v646, i1 false
+  br i1 %v647, label %b42, label %b43
+b43:
+  %v18 = fmul double %v227, %v636
+  br label %b4
 }
 
 define internal fastcc void @p_9d55826dafc2(ptr noalias nonnull writeonly captures(none) %v1, double %v2) noinline nounwind {

@@ -1,5 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources 1e231ae57b2fc163, llvmlite 0.50, fma
+; sources 8bb6289682464546, llvmlite 0.50, fma
 
 declare float @llvm.ceil.f32(float)
 

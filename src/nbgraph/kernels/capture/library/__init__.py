@@ -1,4 +1,5 @@
 """Functions of other libraries as plain scalar texts, which are captured like the user's own.
 
-special     scipy.special, written with the functions of `vector_math`
+special         scipy.special, written with the functions of `vector_math`
+distributions   scipy.stats, method by method
 """

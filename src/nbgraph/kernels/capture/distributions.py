@@ -1,0 +1,167 @@
+"""Distributions inside scalar functions: `scipy.stats.norm.cdf(x)`, `norm(mu, s).pdf(x)`,
+`statistics.NormalDist(mu, s).inv_cdf(p)`. SciPy stays unimported."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import statistics
+from collections.abc import Mapping
+from types import FunctionType, MethodType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from nbgraph.kernels.capture.library import distributions
+from nbgraph.kernels.capture.values import Static, Value, flatten
+from nbgraph.kernels.scalar import Node
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.capture.tracer import Tracer
+
+_NORMAL = {"pdf": "pdf", "cdf": "cdf", "inv_cdf": "ppf"}  # of statistics.NormalDist
+_RENAMED = {"mu": "loc", "sigma": "scale"}
+_FIRST = ("x", "k", "q", "p")  # what methods call their first argument
+
+
+class Distribution(NamedTuple):
+    """A distribution by its name in SciPy, with the parameters that it was called with."""
+
+    name: str
+    args: tuple[Any, ...] = ()
+    kwargs: tuple[tuple[str, Any], ...] = ()
+    methods: str = "scipy"
+
+
+class Method(NamedTuple):
+    """A method of a distribution, still to be called."""
+
+    owner: Distribution
+    name: str
+
+
+def distribution_of(value: object) -> Distribution | None:
+    """The distribution that an object stands for, None where it is none that is known."""
+    if isinstance(value, Distribution):
+        return value
+    if isinstance(value, statistics.NormalDist):
+        return Distribution("norm", (value.mean, value.stdev), methods="statistics")
+    if value is statistics.NormalDist:
+        return Distribution("norm", methods="statistics")
+    kind = type(value)
+    if not kind.__module__.startswith("scipy.stats._"):
+        return None
+    found: Any = value
+    if kind.__name__.endswith("_frozen") and hasattr(found, "dist"):
+        inner = distribution_of(found.dist)
+        rest = tuple(found.args), tuple(found.kwds.items())
+        return None if inner is None else Distribution(inner.name, *rest)
+    name = getattr(found, "name", None)
+    known = any(f"{name}_{method}" in vars(distributions) for method in ("pdf", "cdf"))
+    return Distribution(name) if isinstance(name, str) and known else None
+
+
+def method_of(value: object, name: str) -> Method | None:
+    """The method `name` of an object that stands for a distribution, else None."""
+    owner = distribution_of(value)
+    if owner is None:
+        return None
+    if owner.methods == "statistics":
+        return Method(owner, _NORMAL[name]) if name in _NORMAL else None
+    return Method(owner, name) if name in distributions.SHIFTED else None
+
+
+def distribution(
+    tracer: Tracer,
+    node: ast.Call,
+    target: object,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    path: Node,
+) -> Value | None:
+    """A distribution with its parameters, or the value of a method of one; None for others."""
+    if isinstance(target, MethodType):
+        target = method_of(target.__self__, target.__name__)
+    if isinstance(target, Method):
+        return _call(tracer, node, target, args, kwargs, path)
+    owner = distribution_of(target)
+    return None if owner is None else _freeze(tracer, node, owner, args, kwargs)
+
+
+def _freeze(
+    tracer: Tracer, node: ast.Call, owner: Distribution, args: list[Value], kwargs: dict[str, Value]
+) -> Static:
+    """A distribution called with its parameters."""
+    if owner.args or owner.kwargs:
+        tracer.refuse(node, f"{owner.name} has its parameters already", "call one of its methods")
+    return Static(owner._replace(args=tuple(args), kwargs=tuple(kwargs.items())))
+
+
+def _call(
+    tracer: Tracer,
+    node: ast.Call,
+    method: Method,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    path: Node,
+) -> Value:
+    """The value of a method, by its text."""
+    owner = method.owner
+    text = _text(owner.name, method.name)
+    if text is None:
+        have = [m for m in distributions.SHIFTED if _text(owner.name, m) is not None]
+        what = f"{owner.name}.{method.name}() is not known to scalar functions"
+        tracer.refuse(node, what, f"use {', '.join(have)}")
+    fn, bases = text
+    held = [_value(tracer, node, a) for a in owner.args]
+    named = {k: _value(tracer, node, v) for k, v in owner.kwargs} | kwargs
+    named = {_RENAMED.get(k, k): v for k, v in named.items()}
+    x, rest = (args[0], args[1:]) if args else (_first(tracer, node, named), [])
+    *shapes, loc, scale = _bound(tracer, node, bases[0] if bases else fn, [*held, *rest], named)
+    if flatten((x, *shapes, loc, scale)) is None:
+        tracer.refuse(node, "the arguments are not all numbers", "give numbers")
+    shift = distributions.SHIFTED[method.name]
+    inner = (*map(Static, bases), tuple(shapes)) if bases else tuple(shapes)
+    return tracer.compose(shift, [Static(fn), x, inner, loc, scale], path)
+
+
+def _text(name: str, method: str) -> tuple[FunctionType, tuple[FunctionType, ...]] | None:
+    """A method's text; or how it follows from other methods, and their texts."""
+    texts: Mapping[str, Any] = vars(distributions)
+    own = texts.get(f"{name}_{method}")
+    if own is not None:
+        return own, ()
+    for methods, derive in distributions.DERIVED.get(method, ()):
+        if all(f"{name}_{m}" in texts for m in methods):
+            how: Any = derive  # a plain function
+            return how, tuple(texts[f"{name}_{m}"] for m in methods)
+    return None
+
+
+def _value(tracer: Tracer, node: ast.Call, value: Any) -> Value:
+    return value if isinstance(value, Node) else tracer.constant(value, node)
+
+
+def _first(tracer: Tracer, node: ast.Call, named: dict[str, Value]) -> Value:
+    for name in _FIRST:
+        if name in named:
+            return named.pop(name)
+    tracer.refuse(node, "a method of a distribution takes a number", "give x, k or q")
+
+
+def _bound(
+    tracer: Tracer, node: ast.Call, fn: FunctionType, args: list[Value], kwargs: dict[str, Value]
+) -> list[Value]:
+    """The shapes in their order, location and scale."""
+    names = [*list(inspect.signature(fn).parameters)[1:], "loc", "scale"]
+    found = dict(zip(names, args, strict=False)) | kwargs
+    unknown = [k for k in found if k not in names]
+    missing = [n for n in names[:-2] if n not in found]
+    if unknown or missing or len(args) > len(names):
+        tracer.refuse(
+            node,
+            f"the distribution takes {', '.join(names)}"
+            + (f"; {missing[0]} is missing" if missing else ""),
+            "give its shapes, then loc and scale",
+        )
+    found.setdefault("loc", tracer.graph.const(0.0))
+    found.setdefault("scale", tracer.graph.const(1.0))
+    return [found[n] for n in names]
