@@ -40,7 +40,7 @@ class Forward:
         return self._tangents[root.id]
 
     def _is_active(self, node: Node) -> bool:
-        return node.id in self._active and node.kind == "f"
+        return node.id in self._active and node.kind == "f" and node.id not in self._graph.held
 
     def _mark_active(self, order: list[Node]) -> None:
         """A value is active where it may depend on the seed through floating values."""
@@ -48,7 +48,7 @@ class Forward:
         while changed:  # repeats only where a loop carries activity back to its phis
             changed = False
             for node in order:
-                if node.id in self._active or node.kind != "f":
+                if node.id in self._active or node.kind != "f" or node.id in graph.held:
                     continue
                 if any(a.id in self._active and a.kind == "f" for a in self._sources(node)):
                     self._active.add(node.id)

@@ -66,6 +66,7 @@ class Nodes:
         self.guards: dict[tuple[int, int, int], Any] = {}
         # between which numbers the counters of loops lie, by the ids of their phis
         self.ranges: dict[int, tuple[float, float]] = {}
+        self.held: set[int] = set()  # results of loops that slopes do not go through, by id
         self._table: dict[tuple[Any, ...], Node] = {}
         self._closures: dict[int, tuple[Node, ...]] = {}
         self._finals: dict[tuple[int, int], Node] = {}

@@ -21,7 +21,8 @@ from nbgraph.kernels.capture.generators import Generators
 from nbgraph.kernels.capture.names import NotYetDefined, plain_function
 from nbgraph.kernels.capture.raising import OnInvalid
 from nbgraph.kernels.capture.recursion import MAX_INLINED, Answer, Recursion, Run, TooDeep
-from nbgraph.kernels.capture.scipy_names import scipy_operation
+from nbgraph.kernels.capture.scipy_names import scipy_operation, solver
+from nbgraph.kernels.capture.slopes import about_slopes
 from nbgraph.kernels.capture.table import operations
 from nbgraph.kernels.capture.values import (
     OUTER,
@@ -118,6 +119,7 @@ class Calls(Generators):
         if found is not None:
             return found
         found = distribution(tracer, node, target, args, kwargs, path)
+        found = about_slopes(tracer, node, target, args, path) if found is None else found
         if found is not None:
             return found
         if isinstance(target, MethodType):
@@ -150,7 +152,7 @@ class Calls(Generators):
             if tracer.catching:
                 trying.of_function(tracer, target, args, result)
             return result
-        inner = plain_function(target)
+        inner = solver(target) or plain_function(target)
         if inner is not None:
             return self.call_function(node, inner, args, kwargs, path)
         name = ast.unparse(node.func)

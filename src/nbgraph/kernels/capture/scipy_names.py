@@ -7,7 +7,7 @@ from types import FunctionType
 import numpy as np
 
 from nbgraph.kernels.capture import composed
-from nbgraph.kernels.capture.library import special
+from nbgraph.kernels.capture.library import solvers, special
 from nbgraph.kernels.capture.special import Special
 from nbgraph.kernels.vector_math.names import WIDE
 
@@ -37,6 +37,20 @@ _COMPOSED = {
         if isinstance(text, FunctionType) and text.__module__ == special.__name__
     },
 }
+
+
+_SOLVERS = {
+    **dict.fromkeys(("brentq", "brenth", "ridder", "toms748"), solvers.brentq),
+    **{name: getattr(solvers, name) for name in ("bisect", "newton", "quad")},
+}
+
+
+def solver(fn: object) -> FunctionType | None:
+    """The text of a function of `scipy.optimize` or `scipy.integrate`, None for others."""
+    module = str(getattr(fn, "__module__", ""))
+    if module.startswith(("scipy.optimize", "scipy.integrate")):
+        return _SOLVERS.get(getattr(fn, "__name__", ""))
+    return None
 
 
 def scipy_operation(fn: object) -> Operation | None:

@@ -2,4 +2,5 @@
 
 special         scipy.special, written with the functions of `vector_math`
 distributions   scipy.stats, method by method
+solvers         scipy.optimize and scipy.integrate: roots and integrals of functions
 """

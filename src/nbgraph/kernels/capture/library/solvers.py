@@ -1,0 +1,153 @@
+"""Roots and integrals of functions inside scalar functions, as plain scalar texts.
+
+The function is captured in place. A root is refined by one step of Newton's method at the end,
+through which its derivative is that of the implicit function, however the root was found.
+Brent, Algorithms for minimization without derivatives, 1973; Piessens et al., QUADPACK, 1983.
+"""
+
+from __future__ import annotations
+
+import math
+
+from nbgraph.kernels.capture.special import held, slope
+
+# Kronrod's rule of 21 points on [-1, 1], and the weights of Gauss's rule of 10 of them
+NODES = (
+    *(-0.9956571630258081, -0.9739065285171717, -0.9301574913557082),
+    *(-0.8650633666889845, -0.7808177265864169, -0.6794095682990244),
+    *(-0.5627571346686047, -0.4333953941292472, -0.2943928627014602),
+    *(-0.14887433898163122, 0.0, 0.14887433898163122),
+    *(0.2943928627014602, 0.4333953941292472, 0.5627571346686047),
+    *(0.6794095682990244, 0.7808177265864169, 0.8650633666889845),
+    *(0.9301574913557082, 0.9739065285171717, 0.9956571630258081),
+)
+KRONROD = (
+    *(0.011694638867371874, 0.032558162307964725, 0.054755896574351995),
+    *(0.07503967481091996, 0.0931254545836976, 0.10938715880229764),
+    *(0.12349197626206584, 0.13470921731147334, 0.14277593857706009),
+    *(0.14773910490133849, 0.1494455540029169, 0.14773910490133849),
+    *(0.14277593857706009, 0.13470921731147334, 0.12349197626206584),
+    *(0.10938715880229764, 0.0931254545836976, 0.07503967481091996),
+    *(0.054755896574351995, 0.032558162307964725, 0.011694638867371874),
+)
+GAUSS = (
+    *(0.0, 0.06667134430868814, 0.0),
+    *(0.1494513491505806, 0.0, 0.21908636251598204),
+    *(0.0, 0.26926671930999635, 0.0),
+    *(0.29552422471475287, 0.0, 0.29552422471475287),
+    *(0.0, 0.26926671930999635, 0.0),
+    *(0.21908636251598204, 0.0, 0.1494513491505806),
+    *(0.0, 0.06667134430868814, 0.0),
+)
+POINTS = len(NODES)
+DOUBLINGS = 8  # of the panels of `quad`, from 1 on
+
+
+def polished(f, x, args):
+    """A root after a step of Newton's method; itself where that is no number."""
+    x = held(x)
+    step = f(x, *args) / slope(f, x, args)
+    return x - step if abs(step) < math.inf else x
+
+
+def brentq(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100):
+    """The root of f between a and b, where f changes its sign; NaN where it does not."""
+    before, now = 1.0 * a, 1.0 * b
+    f_before, f_now = f(before, *args), f(now, *args)
+    other, f_other, last, step = before, f_before, now - before, now - before
+    found = f_before * f_now <= 0.0
+    for _ in range(maxiter):
+        if (f_now > 0.0) == (f_other > 0.0):
+            other, f_other = before, f_before
+            last = step = now - before
+        if abs(f_other) < abs(f_now):
+            before, now, other = now, other, now
+            f_before, f_now, f_other = f_now, f_other, f_now
+        least = 0.5 * (xtol + rtol * abs(now))
+        middle = 0.5 * (other - now)
+        if f_now == 0.0 or abs(middle) < least or not found:
+            break
+        if abs(last) > least and abs(f_now) < abs(f_before):
+            if before == other:
+                try_ = -f_now * (now - before) / (f_now - f_before)
+            else:
+                u = (f_before - f_now) / (before - now)
+                v = (f_other - f_now) / (other - now)
+                try_ = -f_now * (f_other * v - f_before * u) / (v * u * (f_other - f_before))
+            good = 2.0 * abs(try_) < min(abs(last), 3.0 * abs(middle) - least)
+            last = step if good else middle
+            step = try_ if good else middle
+        else:
+            last = step = middle
+        before, f_before = now, f_now
+        now = now + (step if abs(step) > least else math.copysign(least, middle))
+        f_now = f(now, *args)
+    return polished(f, now, args) if found else math.nan
+
+
+def bisect(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100):
+    """The root of f between a and b by halving the interval; NaN where f keeps its sign."""
+    low, width = 1.0 * a, 1.0 * (b - a)
+    first = f(low, *args)
+    found = first * f(1.0 * b, *args) <= 0.0
+    for _ in range(maxiter):
+        width = 0.5 * width
+        middle = low + width
+        value = f(middle, *args)
+        if value * first >= 0.0:
+            low = middle
+        if value == 0.0 or abs(width) < xtol + rtol * abs(middle) or not found:
+            break
+    return polished(f, low, args) if found else math.nan
+
+
+def newton(func, x0, fprime=None, args=(), tol=1.48e-8, maxiter=50):
+    """A root of func near x0 by Newton's method, with the derivative of its text."""
+    x, step = 1.0 * x0, math.inf
+    for _ in range(maxiter):
+        if abs(step) <= tol:
+            break
+        step = func(x, *args) / slope(func, x, args)
+        x = x - step
+    return polished(func, x, args) if abs(step) <= tol else math.nan
+
+
+def place(t, a, b):
+    """Where t in [0, 1] lies between a and b, of which one or both may be infinite, and its
+    speed."""
+    if a > -math.inf and b < math.inf:
+        return a + (b - a) * t, b - a
+    if a > -math.inf:
+        return a + (1.0 - t) / t, 1.0 / (t * t)
+    if b < math.inf:
+        return b - (1.0 - t) / t, 1.0 / (t * t)
+    u = 2.0 * t - 1.0
+    rest = 1.0 - u * u
+    return u / rest, 2.0 * (1.0 + u * u) / (rest * rest)
+
+
+def panels(f, a, b, args, count):
+    """The integral by Kronrod's rule on `count` panels, and what Gauss's rule differs by."""
+    total, off, half = 0.0, 0.0, 0.5 / count
+    for k in range(count):
+        own, other = 0.0, 0.0
+        for i in range(POINTS):
+            x, speed = place(half * (2 * k + 1 + NODES[i]), a, b)
+            y = f(x, *args) * speed
+            own = own + KRONROD[i] * y
+            other = other + GAUSS[i] * y
+        total = total + half * own
+        off = off + half * abs(own - other)
+    return total, off
+
+
+def quad(func, a, b, args=(), epsabs=1.49e-8, epsrel=1.49e-8):
+    """The integral of func from a to b, and a bound of its error. Panels are doubled until the
+    rules of Gauss and Kronrod agree, up to 256 of them."""
+    count, total, off = 1, 0.0, math.inf
+    for _ in range(DOUBLINGS + 1):
+        total, off = panels(func, a, b, args, count)
+        if off <= max(epsabs, epsrel * abs(total)):
+            break
+        count = 2 * count
+    return total, off

@@ -1,0 +1,93 @@
+"""Roots and integrals of functions inside scalar functions: SciPy's values, implicit slopes."""
+
+import math
+
+import numpy as np
+import pytest
+import scipy.optimize
+from scipy.integrate import quad
+from scipy.optimize import bisect, brentq, newton, ridder
+
+import nbgraph as ng
+
+M, E = np.array([0.3, 1.0, 2.5]), np.array([0.1, 0.5, 0.9])
+
+
+def by_brent(m, e):
+    return brentq(lambda x: x - e * math.sin(x) - m, 0.0, 7.0)
+
+
+def by_newton(m, e):
+    def excess(x):
+        return x - e * math.sin(x) - m
+
+    return newton(excess, m)
+
+
+def by_halving(m, e):
+    return scipy.optimize.bisect(lambda x, q: x - q * math.sin(x) - m, 0.0, 7.0, args=(e,))
+
+
+@pytest.mark.parametrize("solve", [by_brent, by_newton, by_halving])
+def test_roots_and_their_slopes(solve):
+    """Kepler's equation: d x / d m = 1 / (1 - e cos x), d x / d e = sin x times that."""
+    op = ng.op(solve)
+    x = op(M, E)
+    np.testing.assert_allclose(x - E * np.sin(x), M, rtol=1e-15, atol=1e-15)
+    np.testing.assert_allclose(x, np.vectorize(solve)(M, E), rtol=1e-8)
+    _, back = ng.vjp(op, M, E)
+    by_m, by_e = map(np.asarray, back(np.ones(3)))
+    np.testing.assert_allclose(by_m, 1 / (1 - E * np.cos(x)), rtol=5e-12)
+    np.testing.assert_allclose(by_e, np.sin(x) / (1 - E * np.cos(x)), rtol=5e-12)
+
+
+def test_roots_in_float32():
+    got = ng.op(by_brent)(M.astype(np.float32), E.astype(np.float32))
+    assert got.dtype == np.float32
+    np.testing.assert_allclose(got, by_brent_of(M, E), rtol=1e-6)
+
+
+def by_brent_of(m, e):
+    return np.vectorize(by_brent)(m, e)
+
+
+def test_a_root_that_is_an_end_and_one_that_is_not_there():
+    op = ng.op(lambda a: ridder(lambda x: x * x - a, 0.0, 3.0))
+    assert op(9.0) == 3.0 and op(0.0) == 0.0
+    assert math.isnan(op(10.0)) and math.isnan(op(-1.0))
+    halved = ng.op(lambda a: bisect(lambda x: x * x - a, 0.0, 3.0))
+    assert math.isnan(halved(10.0))
+
+
+def bell(a, b):
+    return quad(lambda t: math.exp(-a * t * t), 0, b)[0]
+
+
+def fading(a, b):
+    value, _ = quad(lambda t, rate: math.exp(-rate * t) * math.cos(t), b, np.inf, args=(a,))
+    return value
+
+
+def whole(a, b):
+    return quad(lambda t: b / (a * a + t * t), -np.inf, np.inf)[0]
+
+
+@pytest.mark.parametrize("integral", [bell, fading, whole])
+def test_integrals(integral):
+    got = ng.op(integral)(np.array([0.7, 2.0]), np.array([1.5, 0.2]))
+    want = np.vectorize(integral)(np.array([0.7, 2.0]), np.array([1.5, 0.2]))
+    np.testing.assert_allclose(got, want, rtol=1e-9)
+
+
+def test_the_slope_of_an_integral():
+    """By a parameter of the function, and by a limit: the function there."""
+    _, back = ng.vjp(ng.op(bell), np.float64(0.7), np.float64(1.5))
+    by_a, by_b = back(np.float64(1.0))
+    assert by_b == pytest.approx(math.exp(-0.7 * 2.25), rel=1e-13)
+    inner = quad(lambda t: -t * t * math.exp(-0.7 * t * t), 0, 1.5)[0]
+    assert by_a == pytest.approx(inner, rel=1e-12)
+
+
+def test_a_kink_is_found_by_more_panels():
+    op = ng.op(lambda a: quad(lambda t: abs(t - a), 0.0, 1.0)[0])
+    assert op(0.3) == pytest.approx(0.29, abs=2e-8)
