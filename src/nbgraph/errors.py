@@ -198,6 +198,16 @@ def _of_element(name: str, code: int) -> ElementError:
     return _raised_error(kind, f"{name}: {message or kind} ({which}raised at {place})")
 
 
+def always(raised: Raised) -> ElementError:
+    """What a call raises of a text that raises for every element.
+
+    >>> always(Raised("root", "ValueError", "unknown method 'x'", "roots.py:3"))
+    ValueError("root: unknown method 'x' (raised at roots.py:3)")
+    """
+    name, kind, message, place = raised
+    return _raised_error(kind, f"{name}: {message or kind} (raised at {place})")
+
+
 def of_kernel(name: str, code: int) -> NbgraphError:
     """What the code of a kernel becomes that did not end well.
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.errors import ArgumentError, DerivativeError, FormatError
+from nbgraph.errors import ArgumentError, CaptureError, DerivativeError, FormatError
 from tests.operator.worlds import WAYS
 
 X = np.array([0.25, 0.5, 2.0])
@@ -203,6 +203,24 @@ def test_a_parameter_without_default_is_a_number_or_static():
         f(3.0)
 
 
+class Side(enum.Flag):
+    LEFT = 1
+    RIGHT = 2
+
+
+def test_types_flags_and_strings_as_parameters():
+    @ng.op
+    def f(x, dtype=np.float64, side=Side.LEFT, unit="km"):
+        y = dtype(x) if side & Side.LEFT else -x
+        scale = dict(k=1e3, c=1e-2)  # noqa: C408
+        return y * (scale[unit[0]] if len(unit) > 1 else 1.0) + sum(1 for c in unit if c == "m")
+
+    assert f(2.0) == 2001
+    assert f(2.5, int) == 2001
+    assert f(2.0, side=Side.RIGHT) == -1999
+    assert f(2.0, float, Side.LEFT | Side.RIGHT, "m") == 3
+
+
 def test_functions_enums_and_results_by_parameter():
     @ng.op
     def f(x, fn=math.sin, full=False, level=Level.LOW):
@@ -246,6 +264,22 @@ def test_errors_name_the_parameter_and_what_it_takes():
         growth.specialize(mod=1)
     with pytest.raises(ArgumentError, match="cannot be static"):
         ng.op(lambda x, t=(): x)(1.0, (set(), 1))
+
+
+def test_a_value_that_the_text_refuses_raises_what_it_raises():
+    def power(x, kind="square"):
+        if kind not in ("square", "cube"):
+            raise ValueError(f"unknown kind {kind!r}")
+        return x * x if kind == "square" else x**3
+
+    op = ng.op(power)
+    for call in (lambda: op(X, "root"), lambda: op(ng.array(X), kind="root")):
+        with pytest.raises(ValueError, match=r"power: unknown kind 'root' \(raised at .*:\d+\)"):
+            call()
+    np.testing.assert_array_equal(op(X, "cube"), X**3)
+    assert np.isnan(ng.op(power, on_invalid="nan")(X, "root")).all()
+    with pytest.raises(CaptureError, match="unknown kind 'root'.*always raises"):
+        ng.op(lambda x, kind="root": power(x, kind))
 
 
 def test_what_a_form_reads_is_watched():

@@ -119,6 +119,8 @@ def is_array(value: Any) -> bool:
     number."""
     if isinstance(value, (np.ndarray, np.generic)):
         return value.ndim > 0
+    if isinstance(value, type):
+        return False
     return hasattr(value, "__array_priority__") or bool(getattr(value, "ndim", 0))
 
 

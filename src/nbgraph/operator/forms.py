@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nbgraph.errors import ArgumentError
+from nbgraph.kernels.capture.raising import AlwaysRaises
 from nbgraph.kernels.derived import Derivative
 from nbgraph.kernels.function import WrittenFunction
 from nbgraph.kernels.signature import Choice, Signature, choices_of
@@ -123,13 +124,16 @@ class Forms:
         assert isinstance(scalar, WrittenFunction), op
         definition = WrittenFunction(scalar.fn, choices, scalar)
         definition.name = scalar.name
-        form = type(op)(
-            definition,
-            fastmath=op.fastmath,
-            prefer=op.prefer,
-            certify=op.certify,
-            origin=Specialized(op, choices),
-        )
+        try:
+            form = type(op)(
+                definition,
+                fastmath=op.fastmath,
+                prefer=op.prefer,
+                certify=op.certify,
+                origin=Specialized(op, choices),
+            )
+        except AlwaysRaises as problem:
+            raise problem.error from None
         if op.hand_gradient is not None:
             form.gradient(op.hand_gradient.scalar.fn)  # type: ignore[attr-defined]
         return form

@@ -459,6 +459,10 @@ class Expressions(Calls, Containers, Lists):
             return self.part(node, owner, env, path)
         if isinstance(owner, Mapping):
             return self.at_key(node, owner, self.expression(node.slice, env, path))
+        characters = objects.characters(owner)
+        if characters is not owner:
+            places = self.places(node, characters, env, path)
+            return objects.joined(self.entries(node, characters, places))
         if not isinstance(owner, tuple):
             self.refuse(
                 node,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from enum import Flag
 from types import BuiltinMethodType, UnionType
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.values import Env, Static, Value
+from nbgraph.kernels.capture.values import Mapping as Dict
 from nbgraph.kernels.scalar import Node
 
 if TYPE_CHECKING:
@@ -26,6 +28,8 @@ class UnknownText:
 
 
 TEXT = (str, UnknownText)
+_OPERATED = (type, UnionType, Flag)
+CONVERSIONS: dict[int, Callable[[Any], Any]] = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
 _TEXTS = (str, repr, format, ascii, bin, hex, oct, chr)
 _PURE: dict[object, Callable[..., Any]] = {
     fn: fn for fn in (*_TEXTS, np.finfo, np.iinfo, np.dtype, len, ord, int, float, bool, issubclass)
@@ -36,6 +40,8 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "mul": operator.mul,
     "mod": operator.mod,
     "bor": operator.or_,
+    "band": operator.and_,
+    "bxor": operator.xor,
 }
 
 
@@ -55,7 +61,7 @@ def are_objects(a: Value, b: Value) -> bool:
     """Whether a binary operation is one of strings, or the union of two types."""
     if _is_text(a) or _is_text(b):
         return True
-    return all(isinstance(v, Static) and isinstance(v.value, (type, UnionType)) for v in (a, b))
+    return all(isinstance(v, Static) and isinstance(v.value, _OPERATED) for v in (a, b))
 
 
 def _is_text(value: Value) -> bool:
@@ -70,6 +76,8 @@ def call(
     kwargs: Mapping[str, Value],
 ) -> Value | None:
     """Return what a function without effects gives for known values; None for any other."""
+    if target is dict and not args:
+        return Dict(dict(kwargs))
     owner = getattr(target, "__self__", None) if isinstance(target, BuiltinMethodType) else None
     of_text = isinstance(owner, TEXT)
     texts = of_text or (callable(target) and target in _TEXTS)
@@ -88,8 +96,20 @@ def call(
     return tracer.constant(made, node)
 
 
+def characters(value: Value) -> Value:
+    """A string as the tuple of its characters; any other value as it is."""
+    if isinstance(value, Static) and isinstance(value.value, str):
+        return tuple(map(Static, value.value))
+    return value
+
+
+def joined(value: Value) -> Value:
+    """The string of characters that a slice gave; a single one as it is."""
+    return Static("".join(c.value for c in value)) if isinstance(value, tuple) else value
+
+
 def binary(tracer: Tracer, node: ast.expr, op: str, a: Value, b: Value) -> Value:
-    """`+`, `*` and `%` of strings, `|` of types."""
+    """`+`, `*` and `%` of strings, `|` of types, bits of flags."""
     x, y = known(a), known(b)
     if op == "add" and not (_is_text(a) and _is_text(b)):
         tracer.number_of(node, b if _is_text(b) else a)
@@ -126,8 +146,7 @@ def _formatted(tracer: Tracer, part: ast.FormattedValue, env: Env, path: Node) -
     known_spec = ("",) if spec == "" else known(spec)
     if value is None or known_spec is None:
         return None
-    convert = {115: str, 114: repr, 97: ascii}.get(part.conversion)
-    shown = value[0] if convert is None else convert(value[0])
+    shown = CONVERSIONS.get(part.conversion, lambda v: v)(value[0])
     try:
         return format(shown, known_spec[0])
     except _UNKNOWN:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
+import math
 import re
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from nbgraph.errors import Raised
+from nbgraph.errors import CaptureError, Raised, always
+from nbgraph.kernels.capture import objects
 from nbgraph.kernels.capture.values import (
     RAISED,
     RETURNED,
@@ -24,6 +26,7 @@ from nbgraph.kernels.capture.values import (
     Undefined,
     flag,
     is_flag,
+    is_true,
     join_value,
     raises_of,
 )
@@ -95,6 +98,26 @@ class Raising:
         return env
 
 
+class AlwaysRaises(CaptureError):
+    """A scalar function raises for every element; `error` is what a call of it raises."""
+
+    def __init__(self, found: Raised) -> None:
+        self.error = always(found)
+        super().__init__(f"{self.error}; this function always raises, return a number on some path")
+
+
+def never_returns(
+    tracer: Tracer, env: Env, result: Undefined, on_invalid: OnInvalid
+) -> Node | Undefined:
+    """The result of an operator none of whose paths returns: NaN, where that is asked for."""
+    certain = [name for name, where in raises_of(env).items() if is_true(where)]
+    if certain and on_invalid == "nan":
+        return tracer.graph.const(math.nan)
+    if len(certain) == 1:
+        raise AlwaysRaises(of_flag(tracer.graph, certain[0]))
+    return result
+
+
 def raised(tracer: Tracer, st: ast.Raise | ast.Assert, env: Env, where: Node) -> Env:
     """The environment after a statement that raises where a condition holds."""
     if isinstance(st, ast.Raise) and st.exc is None and tracer.handled:
@@ -154,12 +177,13 @@ def _words(tracer: Tracer, node: ast.expr, env: Env) -> str:
             return str(value)
         case ast.JoinedStr(values=parts):
             return "".join(_words(tracer, part, env) for part in parts)
-        case ast.FormattedValue(value=value, format_spec=spec):
+        case ast.FormattedValue(value=value, conversion=conversion, format_spec=spec):
             known = _known(tracer, value, env)
             if known is None:
                 return f"{{{ast.unparse(value)}}}"
             form = _words(tracer, spec, env) if spec is not None else ""
-            return format(known[0], form) if "{" not in form else str(known[0])
+            shown = objects.CONVERSIONS.get(conversion, lambda v: v)(known[0])
+            return format(shown, form) if "{" not in form else str(shown)
         case ast.BinOp(op=ast.Add(), left=left, right=right):
             return _words(tracer, left, env) + _words(tracer, right, env)
         case ast.BinOp(op=ast.Mod(), left=ast.Constant(value=str(text)), right=right):

@@ -16,15 +16,14 @@ from types import FunctionType
 from typing import NoReturn, cast
 
 from nbgraph.errors import CaptureError
-from nbgraph.kernels.capture import effects, remedies
+from nbgraph.kernels.capture import effects, objects, remedies
 from nbgraph.kernels.capture.arrays import Making
 from nbgraph.kernels.capture.cases import matched
 from nbgraph.kernels.capture.closures import Definition, LocalFunction, breaks, is_short
 from nbgraph.kernels.capture.expressions import Expressions
 from nbgraph.kernels.capture.lookups import is_constant
 from nbgraph.kernels.capture.names import Scope, Watch, is_own_text
-from nbgraph.kernels.capture.objects import TEXT
-from nbgraph.kernels.capture.raising import OnInvalid, of_flag, raised
+from nbgraph.kernels.capture.raising import OnInvalid, never_returns, of_flag, raised
 from nbgraph.kernels.capture.recursion import Recursion, TooDeep
 from nbgraph.kernels.capture.regions import RegionLoop
 from nbgraph.kernels.capture.scoping import scoping
@@ -92,6 +91,8 @@ class Tracer(Expressions):
         for it. `on_invalid="nan"`: the result is NaN there instead.
         """
         value, after = self.outcome(env, path)
+        if self.caller is None and isinstance(value, Undefined):
+            value = never_returns(self, after, value, on_invalid)
         return self._left(after, self.held(value, after), on_invalid)
 
     def outcome(self, env: Env, path: Node) -> tuple[Value, Env]:
@@ -288,7 +289,7 @@ class Tracer(Expressions):
                 "the result is a complex number; results of operators are real",
                 f"return both parts: `return {name}.real, {name}.imag`",
             )
-        if not self.depth and isinstance(value, Static) and isinstance(value.value, TEXT):
+        if not self.depth and isinstance(value, Static) and isinstance(value.value, objects.TEXT):
             what = "the result is a string, not a number"
             self.refuse(st, what, "return numbers; make text of them after the call")
         env = self.frame = self.settled(env)
@@ -423,7 +424,7 @@ class Tracer(Expressions):
 
     def _items_of(self, st: ast.For, env: Env, path: Node) -> tuple[Value, ...]:
         """What a loop goes through that is no range."""
-        items = self._looped_over(st, env, path)
+        items = objects.characters(self._looped_over(st, env, path))
         if isinstance(items, Mapping):
             items = self.keys(st.iter, items)
         if not isinstance(items, tuple):
