@@ -48,7 +48,7 @@ def weak_acid_ph(c, pKa):
 @sample("while", "convergence", "branches", c=(1e-4, 1.0), smooth="", ulps=1e5)
 def buffer_ph_bisection(c, salt=0.05, Ka=1.8e-5):
     low, high = 0.0, 14.0
-    while high - low > 1e-9:
+    while high - low > 1e-5:
         ph = 0.5 * (low + high)
         h = 10.0**-ph
         if h + salt - 1e-14 / h - (c + salt) * Ka / (Ka + h) > 0:

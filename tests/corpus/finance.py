@@ -1,12 +1,15 @@
 """Finance: options, bonds, loans, taxes."""
 
 import enum
+import logging
 import math
 from math import erf, exp, log, sqrt
 
 import numpy as np
 
 from tests.corpus.samples import sample
+
+logger = logging.getLogger(__name__)
 
 BRACKETS = [(11000.0, 0.10), (44725.0, 0.12), (95375.0, 0.22), (182100.0, 0.24), (1e9, 0.32)]
 
@@ -53,6 +56,15 @@ def implied_volatility(price, S=100.0, K=100.0, T=1.0, r=0.02):
     return sigma
 
 
+@sample("early", "effect", rate=(0.0, 0.12), n=(12, 360), at=[(0.0, 120)], ulps=2e4)
+def monthly_payment(rate, n, principal=200000.0):
+    i = rate / 12
+    if i == 0:
+        print("no interest")
+        return principal / n
+    return principal * i / (1 - (1 + i) ** -n)
+
+
 @sample("for", "power", y=(-0.05, 0.3))
 def bond_price(y, coupon=0.05, years=10, face=100.0):
     price = 0.0
@@ -64,15 +76,13 @@ def bond_price(y, coupon=0.05, years=10, face=100.0):
 @sample("while", "convergence", price=(60.0, 140.0), smooth="", ulps=1e5)
 def yield_to_maturity(price):
     lo, hi = -0.5, 1.0
-    while hi - lo > 1e-12:
+    while hi - lo > 1e-6:
         mid = (lo + hi) / 2
         value = sum(6.0 / (1 + mid) ** t for t in range(1, 9)) + 100 / (1 + mid) ** 8
         if value > price:
             lo = mid
         else:
             hi = mid
-        if mid == lo == hi:
-            break
     return (lo + hi) / 2
 
 
@@ -153,6 +163,14 @@ def american_put(S, sigma, K=100.0, r=0.05, T=1.0):
 def expected_loss(score, amount):
     grade = min(int(score / 20), 5)
     return amount * SPREADS[grade] * 0.6
+
+
+@sample("plain", "effect", r=(-0.02, 0.1), T=(0.01, 30.0), ulps=2e4)
+def vasicek_bond(r, T, a=0.2, b=0.05, sigma=0.01):
+    B = (1 - math.exp(-a * T)) / a
+    A = (B - T) * (a * a * b - sigma**2 / 2) / a**2 - (sigma * B) ** 2 / (4 * a)
+    logger.debug("A=%s B=%s", A, B)
+    return math.exp(A - B * r)
 
 
 @sample(

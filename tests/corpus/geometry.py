@@ -201,3 +201,11 @@ def spherical_excess(a, b, c=1.0):
 def box_diagonal(a, b, c):
     small, middle, large = sorted([abs(a), abs(b), abs(c)])
     return math.sqrt(large**2 + middle**2) + small
+
+
+@sample("try", "trigonometry", x=(-2.0, 2.0), smooth="")
+def safe_acos(x):
+    try:
+        return acos(x)
+    except ValueError:
+        return 0.0 if x > 0 else pi

@@ -1,6 +1,7 @@
 """Hydrology: rain, rivers, wells, soils."""
 
 import math
+import warnings
 
 import numpy as np
 from scipy.special import exp1
@@ -58,6 +59,18 @@ def hargreaves(tmin, tmax, doy, lat=0.8):
         * (ws * math.sin(lat) * math.sin(d) + math.cos(lat) * math.cos(d) * math.sin(ws))
     )
     return 0.0023 * 0.408 * ra * math.sqrt(tmax - tmin) * ((tmax + tmin) / 2 + 17.8)
+
+
+@sample("plain", "effect", t=(0.0, 40.0), rn=(0.0, 25.0), u=(0.0, 8.0))
+def penman_monteith(t, rn, u, rh=60.0):
+    if t < -20:
+        warnings.warn("too cold for this formula")
+    es = 0.6108 * math.exp(17.27 * t / (t + 237.3))
+    slope = 4098 * es / (t + 237.3) ** 2
+    vpd = es * (1 - rh / 100)
+    return (0.408 * slope * rn + 0.0665 * 900 / (t + 273) * u * vpd) / (
+        slope + 0.0665 * (1 + 0.34 * u)
+    )
 
 
 @sample("while", "convergence", "elif", u=(1e-6, 4.0), ulps=400)

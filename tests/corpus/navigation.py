@@ -1,7 +1,7 @@
 """Navigation and maps: ellipsoid, tiles, aeroplanes, positions as text has them."""
 
 import math
-from math import atan, atan2, cos, degrees, log, pi, radians, sin, sqrt, tan
+from math import atan, atan2, cos, degrees, floor, log, pi, radians, sin, sqrt, tan
 
 import numpy as np
 
@@ -133,6 +133,17 @@ def utm_zone(lat, lon):
 def from_nmea(value):
     fraction, whole = math.modf(value / 100)
     return whole + fraction * 100 / 60
+
+
+@sample("rounding", "outputs", "try", angle=(0.0, 180.0), smooth="", ulps=1e6)
+def degrees_minutes_seconds(angle):
+    try:
+        d = floor(angle)
+        m = floor((angle - d) * 60)
+        s = ((angle - d) * 60 - m) * 60
+    except OverflowError:
+        return 0, 0, 0.0
+    return d, m, s
 
 
 @sample(

@@ -246,6 +246,14 @@ def exponential_by_ldexp(x):
     return math.ldexp(total, int(k))
 
 
+@sample("try", "early", "branches", x=(-3.0, 3.0), edges=[(0.0,), (1.0,)], ulps=64)
+def safe_ratio(x):
+    try:
+        return math.sin(x) / (x * (x - 1))
+    except ZeroDivisionError:
+        return 0.0
+
+
 @sample("interp", "branches", x=(-4.0, 4.0))
 def select_piece(x):
     return np.select([x < -1, x < 1, x >= 1], [-x, x * x, 2 - 1 / x], 0.0)

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 
 TAGS = frozenset(
     """assert bits bool branches clip closure complex convergence dates default dict dtype early
-    elif enum for fparts fstring generator helper interp isinstance lambda lists local logic
-    match minmax mixed modulo nested njit none outputs plain power raise recursion rounding
-    sorted special static str table trigonometry tuple unbound walrus while whole
+    effect elif enum for fparts fstring generator helper interp isinstance lambda lists local
+    logic match minmax mixed modulo nested njit none outputs plain power raise recursion
+    rounding sorted special static str table trigonometry try tuple unbound walrus while whole
     """.split()
 )
 
