@@ -7,6 +7,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import NbgraphError
+from nbgraph.kernels import lanewise
 from tests import worlds
 
 random = np.random.default_rng(7)
@@ -237,3 +238,17 @@ def test_lanes_that_have_left_raise_nothing():
     x[41] = 0.0
     x[42] = 1e-9
     assert ng.op(raises_late, on_invalid="raise")(x).tolist() == list(map(raises_late, x.tolist()))
+
+
+def search(x):
+    i = 0
+    while i < len(TABLE) - 1 and TABLE[i] < x:
+        i += 1
+    return i
+
+
+@pytest.mark.parametrize(("function", "grouped"), [(newton, True), (nested, True), (search, False)])
+def test_a_search_goes_element_by_element(function, grouped):
+    """A trip that only looks and counts is too short for what groups cost."""
+    captured = ng.op(function).scalar.capture(("f",) * ng.op(function).nin, {})
+    assert lanewise.suits(captured.graph, captured.outputs, {}) is grouped

@@ -59,6 +59,7 @@ def test_a_function_that_comes_later_is_missed_at_the_call():
         op(3.0)
 
 
+@pytest.mark.filterwarnings("ignore:.*the expression is too large")  # to look for limits in
 @pytest.mark.parametrize("name", branch_texts.TEXTS)
 def test_graphs_grow_as_their_texts_do(name, tmp_path):
     """Nodes of a value and of its derivatives, for twice as many branches."""

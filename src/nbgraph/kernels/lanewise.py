@@ -19,11 +19,12 @@ from collections.abc import Callable, Sequence
 from nbgraph.codegen.host import features
 from nbgraph.kernels.body import Body, moving
 from nbgraph.kernels.loops import VECTORS
-from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.scalar import ARITHMETIC, BITWISE, Graph, Node
 from nbgraph.native.processor import vector_bytes
 
 NARROW = frozenset(("gamma", "lgamma", "digamma", "trigamma", "polygamma"))  # they branch
 _TRUTH = ("b", "bool")
+_WORK = frozenset((*ARITHMETIC, *BITWISE, "call", "neg", "abs", "cast", "narrow"))
 _BYTES = {"float32": 4, "float64": 8}
 
 
@@ -34,12 +35,18 @@ def lanes(compute: str) -> int:
 
 def suits(graph: Graph, roots: Sequence[Node], uniform: dict[int, str]) -> bool:
     """Whether the roots depend on loops whose trips have vector code; `uniform` nodes are known."""
-    loops = False
+    loops = works = False
     for node in graph.reachable(roots):
         if node.regions and (node.op == "extern" or (node.op == "call" and node.data in NARROW)):
             return False
         loops |= node.op == "final" and node.id not in uniform
-    return loops
+        works |= bool(node.regions) and node.op in _WORK and not _counts(node)
+    return loops and works  # a search alone is quicker element by element
+
+
+def _counts(node: Node) -> bool:
+    """Whether it is a carried variable and a constant."""
+    return sorted(a.op for a in node.args) == ["const", "phi"] and node.op in ("add", "sub")
 
 
 class Lanes(Body):
