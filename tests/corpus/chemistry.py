@@ -4,6 +4,7 @@ import math
 from math import exp, log, log10, sqrt
 
 import numpy as np
+from scipy.optimize import brentq
 
 from tests.corpus.samples import sample
 
@@ -43,6 +44,17 @@ def activity_coefficient(I, charge):
 def weak_acid_ph(c, pKa):
     Ka = 10**-pKa
     return -log10((-Ka + sqrt(Ka * Ka + 4 * Ka * c)) / 2)
+
+
+@sample("solver", "nested", c=(1e-4, 1.0), ulps=1e5)
+def acid_ph_brent(c, pKa=4.76):
+    Ka = 10**-pKa
+
+    def balance(ph):
+        h = 10**-ph
+        return h - 1e-14 / h - c * Ka / (Ka + h)
+
+    return brentq(balance, 0.0, 14.0)
 
 
 @sample("while", "convergence", "branches", c=(1e-4, 1.0), smooth="", ulps=1e5)

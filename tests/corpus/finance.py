@@ -6,6 +6,8 @@ import math
 from math import erf, exp, log, sqrt
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.stats import norm
 
 from tests.corpus.samples import sample
 
@@ -34,6 +36,27 @@ def call_price(S, K, T, r=0.03, sigma=0.25):
     return S * cdf(d1) - K * exp(-r * T) * cdf(d2)
 
 
+@sample(
+    "str",
+    "static",
+    "stats",
+    "raise",
+    S=(50.0, 150.0),
+    K=(60.0, 140.0),
+    ulps=200,
+    options={"option": "put"},
+)
+def option_price(S, K, T=1.0, r=0.02, sigma=0.3, option="call"):
+    d1 = (np.log(S / K) + (r + 0.5 * sigma**2) * T) / (sigma * np.sqrt(T))
+    d2 = d1 - sigma * np.sqrt(T)
+    if option == "call":
+        return S * norm.cdf(d1) - K * np.exp(-r * T) * norm.cdf(d2)
+    elif option == "put":
+        return K * np.exp(-r * T) * norm.cdf(-d2) - S * norm.cdf(-d1)
+    else:
+        raise ValueError("option must be 'call' or 'put'")
+
+
 @sample("enum", "static", "helper", S=(50.0, 150.0), vol=(0.1, 0.6), size=1.0)
 def delta(S, vol, K=100.0, T=0.5, r=0.01, right=Right.CALL):
     d1 = (log(S / K) + (r + vol * vol / 2) * T) / (vol * sqrt(T))
@@ -54,6 +77,15 @@ def implied_volatility(price, S=100.0, K=100.0, T=1.0, r=0.02):
         if abs(step) < 1e-10:
             break
     return sigma
+
+
+@sample("solver", "nested", "helper", price=(5.0, 40.0), ulps=1e6)
+def implied_volatility_brent(price, S=100.0, K=105.0, T=1.0, r=0.02):
+    def difference(sigma):
+        d1 = (log(S / K) + (r + 0.5 * sigma**2) * T) / (sigma * sqrt(T))
+        return S * cdf(d1) - K * exp(-r * T) * cdf(d1 - sigma * sqrt(T)) - price
+
+    return brentq(difference, 1e-4, 5.0, xtol=1e-12)
 
 
 @sample("early", "effect", rate=(0.0, 0.12), n=(12, 360), at=[(0.0, 120)], ulps=2e4)

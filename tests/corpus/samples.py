@@ -6,7 +6,8 @@ TAGS = frozenset(
     """assert bits bool branches clip closure complex convergence dates default dict dtype early
     effect elif enum for fparts fstring generator helper interp isinstance lambda lists local
     logic match minmax mixed modulo nested njit none outputs plain power raise recursion
-    rounding sorted special static str table trigonometry try tuple unbound walrus while whole
+    rounding solver sorted special static stats str table trigonometry try tuple unbound walrus
+    while whole
     """.split()
 )
 

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import scipy.special as sp
+import scipy.stats as st
 from numba import njit
 from scipy.special import betainc, erf, expit, gammaincc, gammaln, ndtri, xlogy
 
@@ -92,6 +93,21 @@ def student_t_cdf(t, nu):
     x = nu / (nu + t * t)
     tail = 0.5 * betainc(nu / 2, 0.5, x)
     return tail if t < 0 else 1 - tail
+
+
+@sample("stats", x=(-4.0, 4.0), scale=(0.5, 3.0), ulps=64)
+def log_density(x, scale):
+    return st.norm.logpdf(x, 0, scale) + st.norm.cdf(x)
+
+
+@sample("stats", p=(0.01, 0.99), ulps=64)
+def value_at_risk(p, mu=0.001, sigma=0.02):
+    return -(mu + sigma * st.norm.ppf(p))
+
+
+@sample("stats", x=(0.1, 20.0), ulps=1e3)
+def chi_square_p(x, df=4):
+    return st.chi2.sf(x, df)
 
 
 @sample("special", x=(0.05, 12.0), a=(0.5, 8.0), smooth="x", ulps=1e3)
