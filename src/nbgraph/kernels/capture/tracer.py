@@ -19,15 +19,14 @@ from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import effects, objects, remedies
 from nbgraph.kernels.capture.arrays import Making
 from nbgraph.kernels.capture.cases import matched
-from nbgraph.kernels.capture.closures import Definition, LocalFunction, breaks, is_short
+from nbgraph.kernels.capture.closures import Definition, LocalFunction
 from nbgraph.kernels.capture.expressions import Expressions
-from nbgraph.kernels.capture.lookups import is_constant
+from nbgraph.kernels.capture.looping import looped
 from nbgraph.kernels.capture.names import Scope, Watch, is_own_text
 from nbgraph.kernels.capture.raising import OnInvalid, never_returns, of_flag, raised
 from nbgraph.kernels.capture.recursion import Recursion, TooDeep
-from nbgraph.kernels.capture.regions import RegionLoop
 from nbgraph.kernels.capture.scoping import scoping
-from nbgraph.kernels.capture.text import FunctionText, KindError, function_text
+from nbgraph.kernels.capture.text import FunctionText, function_text
 from nbgraph.kernels.capture.trying import attempted
 from nbgraph.kernels.capture.values import (
     BROKE,
@@ -37,7 +36,6 @@ from nbgraph.kernels.capture.values import (
     Array,
     Complex,
     Env,
-    Mapping,
     Partly,
     Reference,
     Static,
@@ -58,7 +56,6 @@ from nbgraph.kernels.capture.values import (
     unflatten,
     without_flags,
 )
-from nbgraph.kernels.kinds import is_boolean, is_integer
 from nbgraph.kernels.scalar import Graph, Node
 
 
@@ -215,9 +212,9 @@ class Tracer(Expressions):
             return env if stop.data else run(env, path)
         left = self.graph.logical_not(stop)
         rest = run(without_flags(env), self.graph.logical_and(path, left))
-        return self._join_ended(stop, env, rest)
+        return self.join_ended(stop, env, rest)
 
-    def _join_ended(self, stop: Node, ended: Env, rest: Env) -> Env:
+    def join_ended(self, stop: Node, ended: Env, rest: Env) -> Env:
         """Join where `ended` has certainly left the block."""
         marked = dict(ended)
         for name in rest:
@@ -234,7 +231,7 @@ class Tracer(Expressions):
             case ast.If():
                 return self._if(st, env, path)
             case ast.While() | ast.For():
-                return self._loop(st, env, path)
+                return looped(self, st, env, path)
             case ast.Match():
                 return matched(self, st, env, path)
             case ast.FunctionDef(name=name):
@@ -383,139 +380,6 @@ class Tracer(Expressions):
         if fails.op == "const" and not fails.data:
             return env
         return raised(self, st, self.settled(env), fails)
-
-    # loops ------------------------------------------------------------------------------------
-
-    def _loop(self, st: ast.While | ast.For, env: Env, path: Node) -> Env:
-        if isinstance(st, ast.For):
-            bounds = self._range(st, env, path)
-            if bounds is None:
-                items = self._items_of(st, env, path)
-                run = functools.partial(self._over_items, st, items)
-            else:
-                run = functools.partial(self._for, st, bounds)
-            return self._else(st, self.going(self.settled(env), path, run), path)
-        after = RegionLoop(self, st, env, path, None).run()
-        if _is_endless(st):
-            if RESULT not in after and not raises_of(after):
-                self.refuse(st, "this loop never ends", "leave it by `break` or `return`")
-            return {**after, RETURNED: self.graph.const(True)}  # it ends by `return` or never
-        return self._else(st, self._last_test(st, after, path), path)
-
-    def _for(self, st: ast.For, bounds: tuple[Node, ...], env: Env, path: Node) -> Env:
-        trips = _constant_range(bounds)
-        if trips is None or not is_short(st, len(trips)):
-            return RegionLoop(self, st, env, path, bounds).run()
-        return self._unroll(st, [self.graph.const(i) for i in trips], env, path)
-
-    def _last_test(self, st: ast.While, after: Env, path: Node) -> Env:
-        """What `:=` in the test of a loop assigns, and calls in it raise, when it fails at last."""
-        if not any(isinstance(n, (ast.NamedExpr, ast.Call)) for n in ast.walk(st.test)):
-            return after
-        tested, raises = dict(after), len(self.pending)
-        left = stopped(self.graph, after, (BROKE, RETURNED))
-        with self.under(self.graph.logical_not(left)):
-            self.condition(st.test, tested, path)
-        if tested == after and len(self.pending) == raises:
-            return after
-        if left.op == "const":
-            return tested
-        return {**after, **join(self.graph, left, after, tested)}
-
-    def _items_of(self, st: ast.For, env: Env, path: Node) -> tuple[Value, ...]:
-        """What a loop goes through that is no range."""
-        items = objects.characters(self._looped_over(st, env, path))
-        if isinstance(items, Mapping):
-            items = self.keys(st.iter, items)
-        if not isinstance(items, tuple):
-            self.refuse(
-                st.iter,
-                "this is not something to loop over in a scalar function",
-                "loop over range(...) or over a constant tuple",
-            )
-        return items
-
-    def _over_items(self, st: ast.For, items: tuple[Value, ...], env: Env, path: Node) -> Env:
-        """A loop over a tuple; a long one of constants looks them up in tables."""
-        if is_short(st, len(items)) or not is_constant(items):
-            return self._unroll(st, items, env, path, live=_is_live(st.iter))
-        bounds = tuple(self.graph.const(bound) for bound in (0, len(items), 1))
-        return RegionLoop(self, st, env, path, bounds, items).run()
-
-    def _range(self, st: ast.For, env: Env, path: Node) -> tuple[Node, ...] | None:
-        """(start, stop, step) of a range; None where the loop is over something else."""
-        call = st.iter
-        if isinstance(call, ast.Call) and self.static(call.func, env) is range:
-            nodes = [self.number(a, env, path) for a in call.args]
-            if not all(is_integer(n.kind) or is_boolean(n.kind) for n in nodes):
-                what = "range() takes integers, here it was given a floating value"
-                remedy = "give the count as a keyword-only integer parameter, or use a while loop"
-                try:
-                    self.refuse(call, what, remedy)
-                except CaptureError as error:
-                    raise KindError(*error.args) from None
-            nodes = [self.graph.cast(n, "i") for n in nodes]
-            zero, one = self.graph.const(0), self.graph.const(1)
-            if len(nodes) == 1:
-                return (zero, nodes[0], one)
-            start, stop, step = (*nodes, one)[:3]
-            if step.op != "const" or step.data == 0:
-                self.refuse(call, "the step of range() is not a constant", "use a while loop")
-            return (start, stop, step)
-        return None
-
-    def _looped_over(self, st: ast.For, env: Env, path: Node) -> Value:
-        """What a loop goes over; the items that are lists are references to them."""
-        iterated = self.object(st.iter, env, path)
-        return env[iterated.key] if isinstance(iterated, Reference) else self.held(iterated, env)
-
-    def _unroll(
-        self, st: ast.For, items: Sequence[Value], env: Env, path: Node, *, live: bool = False
-    ) -> Env:
-        """The trips one after another. `live`: items are what they are at their trip."""
-        graph, count = self.graph, len(items)
-        for trip in range(count):
-            if live and trip and len(items := self._items_of(st, env, path)) != count:
-                what = "the list that a loop goes over changes its length"
-                self.refuse(st, what, "go over a copy, e.g. list(values)")
-            item = items[trip]
-            stop = stopped(graph, env, (RETURNED, BROKE))
-            if is_true(stop):
-                break
-            inner = without_flags(env)
-            self.bind(st.target, item, inner)
-            inner = self.block(st.body, inner, graph.logical_and(path, graph.logical_not(stop)))
-            inner.pop(CONTINUED, None)
-            env = inner if stop.op == "const" else self._join_ended(stop, env, inner)
-        return env
-
-    def _else(self, st: ast.While | ast.For, env: Env, path: Node) -> Env:
-        """A loop's `else` runs where it was not left by break; then the break is forgotten."""
-        broke = flag(self.graph, env, BROKE)
-        env = {k: v for k, v in env.items() if k != BROKE}
-        if not st.orelse:
-            return env
-        graph = self.graph
-        missed = self.block(st.orelse, dict(env), graph.logical_and(path, graph.logical_not(broke)))
-        return join(graph, broke, env, missed)
-
-
-def _constant_range(bounds: tuple[Node, ...]) -> range | None:
-    if all(b.op == "const" for b in bounds):
-        return range(*(int(b.data) for b in bounds))
-    return None
-
-
-def _is_live(node: ast.expr) -> bool:
-    """Whether a loop over this sees what its trips change."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        return node.func.id in ("enumerate", "zip", "reversed") and all(map(_is_live, node.args))
-    return isinstance(node, ast.Name)
-
-
-def _is_endless(st: ast.While) -> bool:
-    """Whether it is `while True` without `break`."""
-    return isinstance(st.test, ast.Constant) and bool(st.test.value) and not breaks(st.body)
 
 
 def _name_of(st: ast.stmt) -> str:

@@ -1,0 +1,181 @@
+"""Loops: written out, looked up in tables, or a region of the scalar graph.
+
+A loop whose trip count depends on values is a region, and so is a long one. A loop over a short
+tuple or a short constant range is written out.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from nbgraph.errors import CaptureError
+from nbgraph.kernels.capture import objects
+from nbgraph.kernels.capture.closures import breaks, is_short
+from nbgraph.kernels.capture.lookups import is_constant
+from nbgraph.kernels.capture.regions import RegionLoop
+from nbgraph.kernels.capture.text import KindError
+from nbgraph.kernels.capture.values import (
+    BROKE,
+    CONTINUED,
+    RESULT,
+    RETURNED,
+    Env,
+    Mapping,
+    Reference,
+    Value,
+    flag,
+    is_true,
+    join,
+    raises_of,
+    stopped,
+    without_flags,
+)
+from nbgraph.kernels.kinds import is_boolean, is_integer
+from nbgraph.kernels.scalar import Node
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.capture.tracer import Tracer
+
+
+def looped(tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node) -> Env:
+    """The environment after a loop."""
+    if isinstance(st, ast.For):
+        bounds = _range(tracer, st, env, path)
+        if bounds is None:
+            items = _items_of(tracer, st, env, path)
+            run = functools.partial(_over_items, tracer, st, items)
+        else:
+            run = functools.partial(_for, tracer, st, bounds)
+        return _else(tracer, st, tracer.going(tracer.settled(env), path, run), path)
+    after = RegionLoop(tracer, st, env, path, None).run()
+    if _is_endless(st):
+        if RESULT not in after and not raises_of(after):
+            tracer.refuse(st, "this loop never ends", "leave it by `break` or `return`")
+        return {**after, RETURNED: tracer.graph.const(True)}  # it ends by `return` or never
+    return _else(tracer, st, _last_test(tracer, st, after, path), path)
+
+
+def _for(tracer: Tracer, st: ast.For, bounds: tuple[Node, ...], env: Env, path: Node) -> Env:
+    trips = _constant_range(bounds)
+    if trips is None or not is_short(st, len(trips)):
+        return RegionLoop(tracer, st, env, path, bounds).run()
+    return _unroll(tracer, st, [tracer.graph.const(i) for i in trips], env, path)
+
+
+def _last_test(tracer: Tracer, st: ast.While, after: Env, path: Node) -> Env:
+    """What `:=` in the test of a loop assigns, and calls in it raise, when it fails at last."""
+    if not any(isinstance(n, (ast.NamedExpr, ast.Call)) for n in ast.walk(st.test)):
+        return after
+    tested, raises = dict(after), len(tracer.pending)
+    left = stopped(tracer.graph, after, (BROKE, RETURNED))
+    with tracer.under(tracer.graph.logical_not(left)):
+        tracer.condition(st.test, tested, path)
+    if tested == after and len(tracer.pending) == raises:
+        return after
+    if left.op == "const":
+        return tested
+    return {**after, **join(tracer.graph, left, after, tested)}
+
+
+def _items_of(tracer: Tracer, st: ast.For, env: Env, path: Node) -> tuple[Value, ...]:
+    """What a loop goes through that is no range."""
+    items = objects.characters(_looped_over(tracer, st, env, path))
+    if isinstance(items, Mapping):
+        items = tracer.keys(st.iter, items)
+    if not isinstance(items, tuple):
+        tracer.refuse(
+            st.iter,
+            "this is not something to loop over in a scalar function",
+            "loop over range(...) or over a constant tuple",
+        )
+    return items
+
+
+def _over_items(tracer: Tracer, st: ast.For, items: tuple[Value, ...], env: Env, path: Node) -> Env:
+    """A loop over a tuple; a long one of constants looks them up in tables."""
+    if is_short(st, len(items)) or not is_constant(items):
+        return _unroll(tracer, st, items, env, path, live=_is_live(st.iter))
+    bounds = tuple(tracer.graph.const(bound) for bound in (0, len(items), 1))
+    return RegionLoop(tracer, st, env, path, bounds, items).run()
+
+
+def _range(tracer: Tracer, st: ast.For, env: Env, path: Node) -> tuple[Node, ...] | None:
+    """(start, stop, step) of a range; None where the loop is over something else."""
+    call = st.iter
+    if isinstance(call, ast.Call) and tracer.static(call.func, env) is range:
+        nodes = [tracer.number(a, env, path) for a in call.args]
+        if not all(is_integer(n.kind) or is_boolean(n.kind) for n in nodes):
+            what = "range() takes integers, here it was given a floating value"
+            remedy = "give the count as a keyword-only integer parameter, or use a while loop"
+            try:
+                tracer.refuse(call, what, remedy)
+            except CaptureError as error:
+                raise KindError(*error.args) from None
+        nodes = [tracer.graph.cast(n, "i") for n in nodes]
+        zero, one = tracer.graph.const(0), tracer.graph.const(1)
+        if len(nodes) == 1:
+            return (zero, nodes[0], one)
+        start, stop, step = (*nodes, one)[:3]
+        if step.op != "const" or step.data == 0:
+            tracer.refuse(call, "the step of range() is not a constant", "use a while loop")
+        return (start, stop, step)
+    return None
+
+
+def _looped_over(tracer: Tracer, st: ast.For, env: Env, path: Node) -> Value:
+    """What a loop goes over; the items that are lists are references to them."""
+    iterated = tracer.object(st.iter, env, path)
+    return env[iterated.key] if isinstance(iterated, Reference) else tracer.held(iterated, env)
+
+
+def _unroll(
+    tracer: Tracer, st: ast.For, items: Sequence[Value], env: Env, path: Node, *, live: bool = False
+) -> Env:
+    """The trips one after another. `live`: items are what they are at their trip."""
+    graph, count = tracer.graph, len(items)
+    for trip in range(count):
+        if live and trip and len(items := _items_of(tracer, st, env, path)) != count:
+            what = "the list that a loop goes over changes its length"
+            tracer.refuse(st, what, "go over a copy, e.g. list(values)")
+        item = items[trip]
+        stop = stopped(graph, env, (RETURNED, BROKE))
+        if is_true(stop):
+            break
+        inner = without_flags(env)
+        tracer.bind(st.target, item, inner)
+        inner = tracer.block(st.body, inner, graph.logical_and(path, graph.logical_not(stop)))
+        inner.pop(CONTINUED, None)
+        env = inner if stop.op == "const" else tracer.join_ended(stop, env, inner)
+    return env
+
+
+def _else(tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node) -> Env:
+    """A loop's `else` runs where it was not left by break; then the break is forgotten."""
+    broke = flag(tracer.graph, env, BROKE)
+    env = {k: v for k, v in env.items() if k != BROKE}
+    if not st.orelse:
+        return env
+    graph = tracer.graph
+    missed = tracer.block(st.orelse, dict(env), graph.logical_and(path, graph.logical_not(broke)))
+    return join(graph, broke, env, missed)
+
+
+def _constant_range(bounds: tuple[Node, ...]) -> range | None:
+    if all(b.op == "const" for b in bounds):
+        return range(*(int(b.data) for b in bounds))
+    return None
+
+
+def _is_live(node: ast.expr) -> bool:
+    """Whether a loop over this sees what its trips change."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return node.func.id in ("enumerate", "zip", "reversed") and all(map(_is_live, node.args))
+    return isinstance(node, ast.Name)
+
+
+def _is_endless(st: ast.While) -> bool:
+    """Whether it is `while True` without `break`."""
+    return isinstance(st.test, ast.Constant) and bool(st.test.value) and not breaks(st.body)
