@@ -41,8 +41,10 @@ def test_roots_and_their_slopes(solve):
     np.testing.assert_allclose(by_e, np.sin(x) / (1 - E * np.cos(x)), rtol=5e-12)
 
 
-def test_roots_in_float32():
-    got = ng.op(by_brent)(M.astype(np.float32), E.astype(np.float32))
+@pytest.mark.parametrize("solve", [by_brent, by_newton, by_halving])
+def test_roots_in_float32(solve):
+    """Which may not come to a tolerance that is meant for float64."""
+    got = ng.op(solve)(M.astype(np.float32), E.astype(np.float32))
     assert got.dtype == np.float32
     np.testing.assert_allclose(got, by_brent_of(M, E), rtol=1e-6)
 

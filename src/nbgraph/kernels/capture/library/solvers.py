@@ -102,14 +102,15 @@ def bisect(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100
 
 
 def newton(func, x0, fprime=None, args=(), tol=1.48e-8, maxiter=50):
-    """A root of func near x0 by Newton's method, with the derivative of its text."""
+    """A root of func near x0 by Newton's method, with the derivative of its text. Steps of some
+    units in the last place are what rounding leaves: float32 may not come to the tolerance."""
     x, step = 1.0 * x0, math.inf
     for _ in range(maxiter):
-        if abs(step) <= tol:
+        if abs(step) <= tol or x + 0.0625 * step == x:
             break
         step = func(x, *args) / slope(func, x, args)
         x = x - step
-    return polished(func, x, args) if abs(step) <= tol else math.nan
+    return polished(func, x, args) if abs(step) <= tol or x + 0.0625 * step == x else math.nan
 
 
 def place(t, a, b):
