@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
@@ -14,7 +14,7 @@ import numpy as np
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import complex_numbers, objects, remedies, trying, typed
 from nbgraph.kernels.capture.arrays import Making
-from nbgraph.kernels.capture.closures import LocalFunction
+from nbgraph.kernels.capture.closures import Bound, LocalFunction
 from nbgraph.kernels.capture.containers import Method
 from nbgraph.kernels.capture.distributions import distribution
 from nbgraph.kernels.capture.generators import Generators
@@ -96,7 +96,7 @@ class Calls(Generators):
             k.arg or "": placed(self._tracer.object(k.value, env, path), env) for k in node.keywords
         }
         self.frame, self._tracer.site = env, node
-        target = callee.value
+        target, args, kwargs = self._unbound(node, callee.value, args, kwargs)
         if isinstance(target, Method) and isinstance(target.owner, (tuple, Reference, View)):
             m = Making(self._tracer, node, path)
             return self.method_call(m, target, args, kwargs, env)
@@ -108,11 +108,35 @@ class Calls(Generators):
             found = self.sequence_call(node, target, args, kwargs, path)
         return self.apply(node, target, list(args), kwargs, path) if found is None else found
 
+    def _unbound(
+        self, node: ast.Call, target: Any, args: Sequence[Value], kwargs: dict[str, Value]
+    ) -> tuple[Any, tuple[Value, ...], dict[str, Value]]:
+        """The function of a partial one, with all arguments."""
+        while isinstance(target, (partial, Bound)):
+            if isinstance(target, partial):
+                first = tuple(self._tracer.constant(a, node) for a in target.args)
+                named = {k: self._tracer.constant(v, node) for k, v in target.keywords.items()}
+                target = Bound(target.func, first, named)
+            args, kwargs = (*target.args, *args), target.kwargs | kwargs
+            target = target.function
+        return target, tuple(args), kwargs
+
+    def _bound(self, node: ast.Call, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """`functools.partial(function, ...)`."""
+        if not args or not isinstance(args[0], Static):
+            remedy = "write partial(function, value)"
+            self.refuse(node, "the first argument of partial() is not a function", remedy)
+        return Static(Bound(args[0].value, tuple(args[1:]), kwargs))
+
     def apply(
         self, node: ast.Call, target: Any, args: list[Value], kwargs: dict[str, Value], path: Node
     ) -> Value:
         """A function applied to values."""
         tracer = cast("Tracer", self)
+        target, every, kwargs = self._unbound(node, target, args, kwargs)
+        args = list(every)
+        if target is partial:
+            return self._bound(node, args, kwargs)
         found = typed.function_of_number(tracer, node, target, args, kwargs)
         if found is None:
             found = objects.call(tracer, node, target, args, kwargs)
@@ -124,12 +148,6 @@ class Calls(Generators):
             return found
         if isinstance(target, MethodType):
             return self.apply(node, target.__func__, [Static(target.__self__), *args], kwargs, path)
-        if isinstance(target, partial):
-            args = [*(self._tracer.constant(a, node) for a in target.args), *args]
-            kwargs = {
-                k: self._tracer.constant(v, node) for k, v in target.keywords.items()
-            } | kwargs
-            return self.apply(node, target.func, args, kwargs, path)
         if isinstance(target, Method) and isinstance(target.owner, (Node, Complex)):
             function = NUMBER_METHODS[target.name]
             return self.apply(node, function, [target.owner, *args], kwargs, path)
@@ -284,7 +302,7 @@ def _signature(fn: FunctionType) -> inspect.Signature:
 
 def _is_text(target: object) -> bool:
     """Whether a callee's text is traced in place, so that it may change lists."""
-    if isinstance(target, (LocalFunction, MethodType, partial)):
+    if target is partial or isinstance(target, (LocalFunction, MethodType)):
         return True
     known = isinstance(target, Inlinable) or _operation_of(target) is not None
     return not known and plain_function(target) is not None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from nbgraph.kernels.capture.values import RESULT, Env, Value, without_flags
 
@@ -23,6 +23,15 @@ MAX_TRIPS = 16  # of a loop with constant bounds that is written out
 MAX_SHORT, MAX_OPERATIONS = 64, 256  # trips, and operations of them all, of one that is short
 _OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.AugAssign, ast.If, ast.IfExp)
 _LONG = (ast.For, ast.While, ast.Match, ast.Break, ast.Return, ast.Continue)
+
+
+class Bound(NamedTuple):
+    """A `functools.partial` made inside a scalar function: a function with values for some of its
+    parameters."""
+
+    function: object
+    args: tuple[Value, ...]
+    kwargs: Env
 
 
 class LocalFunction:

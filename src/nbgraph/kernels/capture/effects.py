@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import remedies
 from nbgraph.kernels.capture.calls import Inlinable
-from nbgraph.kernels.capture.closures import walk
+from nbgraph.kernels.capture.closures import Bound, LocalFunction, walk
 from nbgraph.kernels.capture.names import NotYetDefined, plain_function
 from nbgraph.kernels.capture.text import function_text
 from nbgraph.kernels.capture.values import Env, Static
@@ -57,8 +57,8 @@ def _target(tracer: Tracer, call: ast.Call, env: Env) -> Any:
         return None  # a change of what is outside is refused
     if found is None and isinstance(call.func, ast.Name):
         value = env.get(call.func.id)
-        return value.value if isinstance(value, Static) else None
-    return found
+        found = value.value if isinstance(value, Static) else None
+    return None if isinstance(found, (Bound, LocalFunction)) else found
 
 
 def _is_report(target: Any) -> bool:

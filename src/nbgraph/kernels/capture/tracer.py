@@ -36,6 +36,7 @@ from nbgraph.kernels.capture.values import (
     Array,
     Complex,
     Env,
+    List,
     Partly,
     Reference,
     Static,
@@ -321,10 +322,10 @@ class Tracer(Expressions):
         match target:
             case ast.Subscript():
                 self.store(target, value, env, path)
-            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            case ast.Tuple() | ast.List():
                 if any(isinstance(n, ast.Subscript) for n in ast.walk(target)):
                     value = self._read(value, env)
-                for part, item in zip(parts, self._parts(target, value, env), strict=True):
+                for part, item in self._parts(target, value, env):
                     self.assign_to(part, item, env, path)
             case _:
                 self.bind(target, value, env)
@@ -335,18 +336,28 @@ class Tracer(Expressions):
             return tuple(self._read(item, env) for item in value)
         return placed(self.held(value, env), env) if isinstance(value, View) else value
 
-    def _parts(self, target: ast.Tuple | ast.List, value: Value, env: Env) -> tuple[Value, ...]:
-        """The items that are assigned to as many targets."""
+    def _parts(
+        self, target: ast.Tuple | ast.List, value: Value, env: Env
+    ) -> list[tuple[ast.expr, Value]]:
+        """Each target with the item that is assigned to it; one with a star takes a list."""
         items = env[value.key] if isinstance(value, Reference) else value
         items = self.held(items, env) if isinstance(items, View) else items
-        if not isinstance(items, tuple) or len(items) != len(target.elts):
+        parts, count = target.elts, len(target.elts)
+        star = next((i for i, part in enumerate(parts) if isinstance(part, ast.Starred)), None)
+        least = count if star is None else count - 1
+        most = math.inf if star is not None else count
+        if not isinstance(items, tuple) or not least <= len(items) <= most:
+            what = f"at least {least}" if star is not None else str(count)
             self.refuse(
                 target,
-                f"{len(target.elts)} names are assigned from a value that is no tuple of "
-                f"{len(target.elts)}",
+                f"{count} names are assigned from a value that is no tuple of {what}",
                 "assign one name per value",
             )
-        return cast("tuple[Value, ...]", items)
+        if star is not None:
+            end = len(items) - (least - star)
+            items = (*items[:star], List(items[star:end]), *items[end:])
+            parts = [part.value if isinstance(part, ast.Starred) else part for part in parts]
+        return list(zip(parts, items, strict=True))
 
     def bind(self, target: ast.expr, value: Value, env: Env) -> None:
         """Assign a value to a name or to a tuple of names, in place."""
@@ -355,8 +366,8 @@ class Tracer(Expressions):
                 value = env[name] = placed(value, env, name)
                 if isinstance(value, Node) and not self.depth:
                     self.graph.names.setdefault(value.id, name)
-            case ast.Tuple(elts=parts) | ast.List(elts=parts):
-                for part, item in zip(parts, self._parts(target, value, env), strict=True):
+            case ast.Tuple() | ast.List():
+                for part, item in self._parts(target, value, env):
                     self.bind(part, item, env)
             case _:
                 self.refuse(target, "only names can be assigned", "assign to a plain name")
