@@ -121,7 +121,7 @@ def green_ampt(t, K=0.65, psi=16.7, dtheta=0.34):
     return F
 
 
-@sample("dict", "str", "static", "power", "tuple", h=(0.0, 150.0), options={"soil": "loam"})
+@sample("dict", "str", "static", "power", "tuple", h=(1.0, 150.0), options={"soil": "loam"})
 def van_genuchten(h, soil="sand"):
     tr, ts, alpha, n = SOILS[soil]
     m = 1 - 1 / n
