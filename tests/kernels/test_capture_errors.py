@@ -5,9 +5,11 @@
 import inspect
 import math
 import re
+import statistics
 
 import numpy as np
 import pytest
+from scipy import optimize
 
 import nbgraph as ng
 from nbgraph.errors import CaptureError
@@ -279,6 +281,74 @@ def test_a_refusal_in_a_helper_names_the_helper():
     with pytest.raises(CaptureError, match="helper_that_yields") as caught:
         ng.op(calls_bad_helper)
     assert f"line {marked_line(helper_that_yields)}" in str(caught.value)
+
+
+def finds_minimum(x):
+    return optimize.minimize_scalar(lambda t: (t - x) ** 2).x  # here
+
+
+def finds_golden_minimum(x):
+    return optimize.golden(lambda t: (t - x) ** 2)  # here
+
+
+def finds_fixed_point(x):
+    start = math.sqrt(x)
+    return optimize.fixed_point(lambda t: math.cos(t * x), start)  # here
+
+
+def evaluates_polynomial(x):
+    return np.polynomial.polynomial.polyval(x, [1.0, 2.0])  # here
+
+
+def harmonic(x):
+    if x > 0:
+        return statistics.harmonic_mean([x, 1.0])  # here
+    return x
+
+
+def helper_with_minimum(y):
+    return 2.0 * optimize.golden(lambda t: t * y)  # here
+
+
+def callback(t):
+    return {t: 1}[0]  # here
+
+
+LIBRARY = {  # function -> the library's function that its message names, and of which module
+    finds_minimum: ("minimize_scalar", "scipy.optimize"),
+    finds_golden_minimum: ("golden", "scipy.optimize"),
+    finds_fixed_point: ("fixed_point", "scipy.optimize"),
+    evaluates_polynomial: ("polyval", "numpy.polynomial.polynomial"),
+    harmonic: ("harmonic_mean", "statistics"),
+}
+
+
+@pytest.mark.parametrize("fn", LIBRARY, ids=lambda fn: fn.__name__)
+def test_a_refusal_in_another_library_names_the_users_call(fn):
+    name, module = LIBRARY[fn]
+    with pytest.raises(CaptureError) as caught:
+        ng.op(fn)
+    message = str(caught.value)
+    expected = f"{fn.__name__}: the function {name!r} of {module} cannot be captured here (line "
+    assert message.startswith(expected)
+    assert re.findall(r'File "(.*)", line (\d+)', message) == [(__file__, str(marked_line(fn)))]
+    assert re.search(r"\nInstead: .{8,}\.$", message), message
+    assert ("use one of bisect" in message) == (module == "scipy.optimize")
+
+
+def test_a_library_called_by_a_helper_names_the_helpers_line():
+    with pytest.raises(CaptureError, match=r"^helper_with_minimum: .*'golden'") as caught:
+        ng.op(lambda x: helper_with_minimum(x) + 1.0)
+    assert f'"{__file__}", line {marked_line(helper_with_minimum)}' in str(caught.value)
+
+
+def test_a_callback_of_a_library_keeps_its_own_line():
+    def root(x):
+        return optimize.brentq(callback, 0.0, x)
+
+    with pytest.raises(CaptureError, match="^callback: ") as caught:
+        ng.op(root)
+    assert f'"{__file__}", line {marked_line(callback)}' in str(caught.value)
 
 
 def test_what_is_wrong_beside_a_range_is_told():

@@ -11,12 +11,9 @@ from __future__ import annotations
 
 import dis
 import functools
-import site
 import sys
-import sysconfig
 from collections.abc import Iterable, Mapping
 from operator import is_not
-from pathlib import Path
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -24,7 +21,7 @@ import numpy as np
 
 from nbgraph.array.core import Array
 from nbgraph.graph.symbol import Symbol
-from nbgraph.kernels.capture.names import Text, Watch, rewritten
+from nbgraph.kernels.capture.names import Text, Watch, library_paths, rewritten
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.registry import replacements
@@ -33,14 +30,6 @@ _MISSING = object()
 _OF_MAKING = {"__init__", "__new__", "__repr__", "__str__", "__reduce__", "__del__"}
 _GLOBAL_STEPS = {"LOAD_GLOBAL", "LOAD_NAME"}
 _LEAVES = (Array, Symbol, ArrayOp, np.ndarray, np.generic, np.dtype, str, bytes, int, float)
-_PACKAGE = str(Path(__file__).parents[1])
-_PLACES = tuple(
-    {
-        _PACKAGE,
-        *(sysconfig.get_paths()[name] for name in ("stdlib", "purelib", "platlib")),
-        *site.getsitepackages(),
-    }
-)
 
 
 class Content:
@@ -210,7 +199,7 @@ def _is_implied(name: str, value: Any, *, made: bool) -> bool:
 
 @functools.cache
 def _installed(filename: str) -> bool:
-    return filename.startswith(_PLACES) or filename.startswith("<frozen")
+    return filename.startswith(library_paths())
 
 
 @functools.cache

@@ -208,6 +208,7 @@ class Calls(Generators):
         if (answer := self.answers.get(key)) is not None:
             return answer(values, path)
         tracer, around = self._tracer, around or {}
+        tracer.site = node
         paths = {where.id for active, where in tracer.active if active is key}
         if len(paths | {path.id}) > MAX_INLINED or (paths and self.depth >= MAX_DEPTH):
             raise TooDeep(key, tracer, node)

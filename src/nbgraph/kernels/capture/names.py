@@ -8,7 +8,12 @@ redefined helper or a new value of a constant take effect at the next call.
 
 from __future__ import annotations
 
+import functools
+import os
+import site
+import sysconfig
 from collections.abc import Sequence
+from pathlib import Path
 from types import BuiltinMethodType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -144,6 +149,20 @@ def unchanged(now: Any, then: Any) -> bool:
     if type(now) is not type(then) or not isinstance(now, _MADE_ANEW):
         return False
     return bool(now == then or (now != now and then != then))
+
+
+@functools.cache
+def library_paths() -> tuple[str, ...]:
+    """Return what the files of Python, of installed packages and of this one begin with."""
+    paths = sysconfig.get_paths()
+    folders = [paths[name] for name in ("stdlib", "purelib", "platlib")]
+    folders += [*site.getsitepackages(), site.getusersitepackages(), str(Path(__file__).parents[2])]
+    return ("<frozen", *{folder + os.sep for folder in folders})
+
+
+def is_installed(fn: FunctionType) -> bool:
+    """Return whether a function's file is a library's, so that a user does not edit it."""
+    return fn.__code__.co_filename.startswith(library_paths())
 
 
 def is_own_text(fn: Any) -> bool:

@@ -39,7 +39,7 @@ _COMPOSED = {
 }
 
 
-_SOLVERS = {
+SOLVERS = {
     **dict.fromkeys(("brentq", "brenth", "ridder", "toms748"), solvers.brentq),
     **{name: getattr(solvers, name) for name in ("bisect", "newton", "quad")},
 }
@@ -49,7 +49,7 @@ def solver(fn: object) -> FunctionType | None:
     """The text of a function of `scipy.optimize` or `scipy.integrate`, None for others."""
     module = str(getattr(fn, "__module__", ""))
     if module.startswith(("scipy.optimize", "scipy.integrate")):
-        return _SOLVERS.get(getattr(fn, "__name__", ""))
+        return SOLVERS.get(getattr(fn, "__name__", ""))
     return None
 
 

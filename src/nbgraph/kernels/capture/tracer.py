@@ -15,7 +15,6 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import NoReturn, cast
 
-from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import effects, objects, remedies
 from nbgraph.kernels.capture.arrays import Making
 from nbgraph.kernels.capture.cases import matched
@@ -25,6 +24,7 @@ from nbgraph.kernels.capture.looping import looped
 from nbgraph.kernels.capture.names import Scope, Watch, is_own_text
 from nbgraph.kernels.capture.raising import OnInvalid, never_returns, of_flag, raised
 from nbgraph.kernels.capture.recursion import Recursion, TooDeep
+from nbgraph.kernels.capture.refusals import refusal
 from nbgraph.kernels.capture.scoping import scoping
 from nbgraph.kernels.capture.text import FunctionText, function_text
 from nbgraph.kernels.capture.trying import attempted
@@ -182,15 +182,7 @@ class Tracer(Expressions):
 
     def refuse(self, node: ast.AST, problem: str, remedy: str) -> NoReturn:
         """Raise CaptureError with the user's line and what to write instead."""
-        if self.caller is not None and self.caller.site is not None and is_own_text(self.fn):
-            self.caller.refuse(self.caller.site, problem, remedy)
-        line = self.text.line_of(node)
-        raise CaptureError(
-            f"{self.fn.__name__}: {problem}\n"
-            f'  File "{self.text.filename}", line {line}\n'
-            f"    {ast.unparse(node).splitlines()[0]}\n"
-            f"Instead: {remedy}."
-        )
+        raise refusal(self, node, problem, remedy)
 
     # statements -------------------------------------------------------------------------------
 
