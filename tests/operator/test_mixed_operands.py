@@ -37,8 +37,8 @@ def shifted(n, x):
 
 
 def flagged(x, flag, other):
-    """No kind fits all three operands: floats are not shifted, and bools are not negated."""
-    return -x if (flag if x > 0 else False) else x * (other >> 1)
+    """Bits on one branch, a bool on the other."""
+    return -x if (flag & 1 if x > 0 else False) else x * (other >> 1)
 
 
 def unread(x, n):
@@ -51,7 +51,7 @@ CASES = {
     exclusive: ((A, B), 0, "f64 i i", lambda x: 1.0 * (A ^ B)),
     picked: ((A,), 0, "f64 i", lambda x: 2 * x * np.array([1, 2, 3, 1])),
     shifted: ((A,), 1, "i f64", lambda x: np.cos(x) * 2.0**A),
-    flagged: ((A > 1, B), 0, "f64 f64 i", lambda x: np.where((A > 1) & (x > 0), -1, B >> 1)),
+    flagged: ((A > 1, B), 0, "f64 i i", lambda x: np.where((A > 1) & (x > 0), -1, B >> 1)),
     unread: ((A,), 0, "f64 i", lambda x: 2 + 0 * x),
 }
 _KINDS = {"f64": "f", "i": "int64", "b": "bool"}

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import ast
 import inspect
-import statistics
 from collections.abc import Mapping
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from nbgraph.kernels.capture.library import distributions
 from nbgraph.kernels.capture.values import Static, Value, flatten
@@ -42,14 +41,13 @@ def distribution_of(value: object) -> Distribution | None:
     """The distribution that an object stands for, None where it is none that is known."""
     if isinstance(value, Distribution):
         return value
-    if isinstance(value, statistics.NormalDist):
-        return Distribution("norm", (value.mean, value.stdev), methods="statistics")
-    if value is statistics.NormalDist:
+    kind, found = type(value), cast("Any", value)
+    if _is_normal(kind):
+        return Distribution("norm", (found.mean, found.stdev), methods="statistics")
+    if isinstance(value, type) and _is_normal(value):
         return Distribution("norm", methods="statistics")
-    kind = type(value)
     if not kind.__module__.startswith("scipy.stats._"):
         return None
-    found: Any = value
     if kind.__name__.endswith("_frozen") and hasattr(found, "dist"):
         inner = distribution_of(found.dist)
         rest = tuple(found.args), tuple(found.kwds.items())
@@ -57,6 +55,11 @@ def distribution_of(value: object) -> Distribution | None:
     name = getattr(found, "name", None)
     known = any(f"{name}_{method}" in vars(distributions) for method in ("pdf", "cdf"))
     return Distribution(name) if isinstance(name, str) and known else None
+
+
+def _is_normal(kind: type[Any]) -> bool:
+    """Whether it is `statistics.NormalDist`, which stays unimported."""
+    return (kind.__module__, kind.__qualname__) == ("statistics", "NormalDist")
 
 
 def method_of(value: object, name: str) -> Method | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Callable
 from typing import Any
 
@@ -156,11 +155,21 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.choose: choose,
     np.piecewise: piecewise,
     np.convolve: convolve,
-    statistics.mean: mean,
-    statistics.fmean: average,
-    statistics.median: middle,
-    statistics.pvariance: variance,
-    statistics.pstdev: std,
-    statistics.variance: sample_variance,
-    statistics.stdev: sample_std,
 }
+# of the module `statistics`, by name: it stays unimported
+_STATISTICS: dict[str, Callable[..., Any]] = {
+    "mean": mean,
+    "fmean": average,
+    "median": middle,
+    "pvariance": variance,
+    "pstdev": std,
+    "variance": sample_variance,
+    "stdev": sample_std,
+}
+
+
+def of_statistics(target: object) -> Callable[..., Any] | None:
+    """Return the text of a function of `statistics`, None for other objects."""
+    if getattr(target, "__module__", None) != "statistics":
+        return None
+    return _STATISTICS.get(getattr(target, "__name__", ""))

@@ -178,7 +178,7 @@ class Sequences(Builtins):
         make = lookup(arrays.FUNCTIONS, target)
         if make is not None and (target in arrays.MAKERS or _has_tuple(values)):
             return self._made(m, make, args, kwargs)
-        fn = lookup(_VECTORS, target)
+        fn = lookup(_VECTORS, target) or samples.of_statistics(target)
         if fn is None or not _has_tuple(values):
             return None
         found = self.call_text(node, fn, args, kwargs, path)
