@@ -55,10 +55,8 @@ def test_golden_explanations(op, golden):
 
 def test_golden_refusal(golden):
     def refused(x):
-        try:
-            return 1 / x
-        except ZeroDivisionError:
-            return 0.0
+        with open("numbers") as numbers:
+            return x * float(numbers.read())
 
     with pytest.raises(CaptureError) as caught:
         ng.op(refused)
