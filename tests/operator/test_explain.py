@@ -55,7 +55,7 @@ def test_golden_explanations(op, golden):
 
 def test_golden_refusal(golden):
     def refused(x):
-        with open("numbers") as numbers:
+        with open("numbers") as numbers:  # noqa: PTH123
             return x * float(numbers.read())
 
     with pytest.raises(CaptureError) as caught:
