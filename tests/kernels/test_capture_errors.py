@@ -37,9 +37,9 @@ def undefined_name(x):
 def defined_in_a_loop(x):
     n = x
     while n > 1:
+        n = n / 2 if n > 4 else n - last  # noqa: F821  # here
         last = n
-        n = n / 2
-    return last  # here
+    return n
 
 
 def no_return(x):

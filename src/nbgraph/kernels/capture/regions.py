@@ -11,11 +11,11 @@ body changes (an int that becomes a float) is widened, and the body traced again
 from __future__ import annotations
 
 import ast
-import math
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.kernels.capture.closures import walk
 from nbgraph.kernels.capture.lookups import entry_at
+from nbgraph.kernels.capture.optional import as_partly, nothing_like
 from nbgraph.kernels.capture.values import (
     BROKE,
     CONTINUED,
@@ -25,6 +25,7 @@ from nbgraph.kernels.capture.values import (
     Complex,
     Env,
     Optional,
+    Partly,
     Static,
     Undefined,
     Unset,
@@ -84,12 +85,22 @@ class RegionLoop:
             assigned - self.none - {k for k, v in self.start.items() if flatten(v) is not None}
         )
         self.names = sorted(assigned - self.late - self.none)
+        self.read_later = self.late & _read_outside(tracer.text.body, st)
+        self.first: set[str] = set()  # names that a trip gives their first values
 
     def _item(self, counter: Node) -> Value:
         """What the loop's variables are in a trip of a `for`."""
         if self.items is None:
             return counter
         return entry_at(self.graph, self.items, counter, ast.unparse(self.st.iter))  # type: ignore[union-attr]
+
+    @property
+    def _runs(self) -> bool:
+        """Whether there certainly is a first trip."""
+        if isinstance(self.st, ast.While):
+            return isinstance(self.st.test, ast.Constant) and bool(self.st.test.value)
+        constant = all(bound.op == "const" for bound in self.bounds)
+        return constant and bool(range(*(int(bound.data) for bound in self.bounds)))
 
     def _counts(self, counter: Node) -> None:
         """Note between which numbers a counter lies inside the body."""
@@ -136,6 +147,7 @@ class RegionLoop:
             for name, nodes in starts.items()
         }
         inside: Env = {**start, **dict.fromkeys(self.late, Undefined(_LATE))}
+        inside |= dict.fromkeys(self.late & self.read_later, Unset(_LATE))
         for name in self.names:
             inside[name] = unflatten(start[name], list(phis[name]))
             if not name.startswith(HELD):
@@ -181,7 +193,7 @@ class RegionLoop:
         """Whether a trip changed a variable."""
         graph, moves = self.graph, self.graph.const(False)
         for name in self.names:
-            if name in (self.MOVES, RESULT):
+            if name in (self.MOVES, RESULT) or name in self.first:
                 continue
             for before, now in zip(phis[name], flatten(ends.get(name)) or [], strict=False):
                 if now.op in ("add", "sub") and now.kind != "f" and before in now.args:
@@ -214,13 +226,9 @@ class RegionLoop:
         """Widen start values whose kind the body changes; False where one was widened."""
         graph, settled = self.graph, True
         if RETURNED in self.names and RESULT in ends and RESULT not in self.names:
-            nodes = flatten(ends[RESULT])
-            if nodes is None:
+            if flatten(ends[RESULT]) is None:
                 self.tracer.refuse(self.st, "the value returned is no number", "return numbers")
-            nothing = [
-                graph.cast(graph.const(math.nan if n.kind == "f" else 0), n.kind) for n in nodes
-            ]
-            self.start[RESULT] = unflatten(ends[RESULT], nothing)
+            self.start[RESULT] = nothing_like(graph, ends[RESULT])
             self.names.append(RESULT)
             return False
         late = [n for n in ends if is_flag(n) and n != CONTINUED and n not in self.names]
@@ -231,7 +239,11 @@ class RegionLoop:
         for name in [n for n in self.none if not _is_none(ends.get(n))]:
             self._may_be_none(name, ends.get(name))
             settled = False
+        for name in sorted(self.read_later - self.first):
+            settled = not self._starts_inside(name, ends.get(name)) and settled
         for name in self.names:
+            if isinstance(self.start[name], Partly) and not self._as_at_first(name, ends):
+                return False
             ends.setdefault(name, self.start[name] if is_flag(name) else Unset())
             if isinstance(ends[name], Optional) and not isinstance(self.start[name], Optional):
                 self.start[name] = Optional(graph.const(False), self.start[name])
@@ -253,6 +265,28 @@ class RegionLoop:
                 self.start[name] = unflatten(self.start[name], wide)
                 settled = False
         return settled
+
+    def _starts_inside(self, name: str, end: Value) -> bool:
+        """Carry a name that has no value before the loop and is read after it, if it is a number
+        or some."""
+        value = end.value if isinstance(end, Partly) else end
+        nothing = nothing_like(self.graph, value)
+        if nothing is None:
+            return False
+        self.start[name] = Partly(self.graph.const(True), nothing)
+        self.first.add(name)
+        self.late.discard(name)
+        if name not in self.names:
+            self.names.append(name)
+        return True
+
+    def _as_at_first(self, name: str, ends: Env) -> bool:
+        """Give a name that is unset at first its end; False where its form is another now."""
+        end = ends[name] = as_partly(self.graph, ends.get(name, Unset()), self.start[name])
+        now, then = flatten(end), flatten(self.start[name])
+        if now is None or then is None or len(now) == len(then) or name not in self.first:
+            return True
+        return not self._starts_inside(name, end)
 
     def _may_be_none(self, name: str, end: Value) -> None:
         """A name that is None before the loop gets a value in it."""
@@ -284,6 +318,9 @@ class RegionLoop:
             finals.setdefault(name, []).append(graph.carry(region, phi, init, out))
         for name in self.names:
             after[name] = unflatten(self.start[name], finals[name])
+            partly = isinstance(self.start[name], Partly)
+            if partly and self._runs and _is_false(ends[name].missing):
+                after[name] = after[name].value
             if not name.startswith(HELD):
                 after[name] = placed(after[name], after, name)
         for name in self.late:
@@ -291,6 +328,23 @@ class RegionLoop:
         after.pop(self.COUNTER, None)
         after.pop(self.MOVES, None)
         return after
+
+
+def _read_outside(body: list[ast.stmt], st: ast.While | ast.For) -> set[str]:
+    """The names that a function reads, apart from the trips of a loop in it."""
+    head = st.target if isinstance(st, ast.For) else st.test
+    trips = {id(n) for part in (head, *st.body) for n in ast.walk(part)}
+    read = set[str]()
+    for node in (n for part in body for n in ast.walk(part) if id(n) not in trips):
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            read.add(node.target.id)
+        elif isinstance(node, ast.Name) and not _is_store(node):
+            read.add(node.id)
+    return read
+
+
+def _is_false(node: Node) -> bool:
+    return node.op == "const" and not node.data
 
 
 def _widen(a: str, b: str) -> str:

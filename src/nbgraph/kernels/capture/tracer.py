@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import NoReturn, cast
 
-from nbgraph.kernels.capture import effects, objects, remedies
+from nbgraph.kernels.capture import effects, objects, optional, remedies
 from nbgraph.kernels.capture.arrays import Making
 from nbgraph.kernels.capture.cases import matched
 from nbgraph.kernels.capture.closures import Definition, LocalFunction
@@ -204,13 +204,16 @@ class Tracer(Expressions):
         if stop.op == "const":
             return env if stop.data else run(env, path)
         left = self.graph.logical_not(stop)
-        rest = run(without_flags(env), self.graph.logical_and(path, left))
+        known = {name: optional.on_path(self.graph, v, left) for name, v in env.items()}
+        rest = run(without_flags(known), self.graph.logical_and(path, left))
         return self.join_ended(stop, env, rest)
 
     def join_ended(self, stop: Node, ended: Env, rest: Env) -> Env:
-        """Join where `ended` has certainly left the block."""
+        """Join where `ended` has certainly left the block: what a path leaves unset that has ended
+        the function is not missed."""
         marked = dict(ended)
-        for name in rest:
+        loops = stopped(self.graph, ended, (BROKE, CONTINUED))
+        for name in () if loops.op != "const" or loops.data else rest:
             unset = isinstance(marked.get(name, Unset()), (Undefined, Partly))
             if unset and not is_flag(name):
                 marked[name] = rest[name]

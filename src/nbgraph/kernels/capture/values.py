@@ -250,7 +250,7 @@ def _join_unset(graph: Graph, cond: Node, a: Value, b: Value) -> Value:
 def join(graph: Graph, cond: Node, a: Env, b: Env) -> Env:
     """The environment after `if cond`: a name left undefined on a path that has ended is not
     missed."""
-    a_ended, b_ended = is_true(stopped(graph, a)), is_true(stopped(graph, b))
+    a_ended, b_ended = is_true(flag(graph, a, RETURNED)), is_true(flag(graph, b, RETURNED))
     result: Env = {}
     lists = ListJoin(graph, cond, a, b, result)
     for name in a.keys() | b.keys():
@@ -260,7 +260,9 @@ def join(graph: Graph, cond: Node, a: Env, b: Env) -> Env:
             result[name] = graph.select(cond, flag(graph, a, name), flag(graph, b, name))
             continue
         x, y = a.get(name, Unset()), b.get(name, Unset())
-        if isinstance(x, Undefined) and (a_ended or name == RESULT):
+        if name.startswith(HELD) and not (name in a and name in b):  # nothing else refers to it
+            result[name] = a.get(name, y)
+        elif isinstance(x, Undefined) and (a_ended or name == RESULT):
             result[name] = y
         elif isinstance(y, Undefined) and (b_ended or name == RESULT):
             result[name] = x
@@ -377,6 +379,9 @@ def flatten(value: Value) -> list[Node] | None:
     if isinstance(value, Optional):
         inner = flatten(value.value)
         return None if inner is None else [value.none, *inner]
+    if isinstance(value, Partly):
+        inner = flatten(value.value)
+        return None if inner is None else [value.missing, *inner]
     if isinstance(value, tuple):
         parts = [flatten(v) for v in value]
         if any(p is None for p in parts):
@@ -393,4 +398,6 @@ def unflatten(like: Value, nodes: list[Node]) -> Value:
         return Complex(nodes.pop(0), nodes.pop(0))
     if isinstance(like, Optional):
         return Optional(nodes.pop(0), unflatten(like.value, nodes))
+    if isinstance(like, Partly):
+        return Partly(nodes.pop(0), unflatten(like.value, nodes))
     return nodes.pop(0)
