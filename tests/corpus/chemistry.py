@@ -128,6 +128,17 @@ def collision_integral(t):
     return A / t**B + C / math.exp(D * t) + E / math.exp(F * t)
 
 
+@sample("for", "unbound", "outputs", k1=(0.05, 2.0), k2=(0.05, 2.0), ulps=64)
+def consecutive_reactions(k1, k2):
+    """A to B to C by explicit steps; the last rate leaves the loop."""
+    a, b = 1.0, 0.0
+    for _ in range(100):
+        rate = k1 * a
+        a -= 0.01 * rate
+        b += 0.01 * (rate - k2 * b)
+    return a, b, rate
+
+
 @sample("fstring", "raise", "branches", ph=(0.0, 14.0), smooth="")
 def indicator_band(ph):
     if not 0 <= ph <= 14:

@@ -3,6 +3,7 @@
 import enum
 import logging
 import math
+from functools import partial
 from math import erf, exp, log, sqrt
 
 import numpy as np
@@ -195,6 +196,13 @@ def american_put(S, sigma, K=100.0, r=0.05, T=1.0):
 def expected_loss(score, amount):
     grade = min(int(score / 20), 5)
     return amount * SPREADS[grade] * 0.6
+
+
+@sample("partial", "lambda", b=(0.1, 5.0), p=(0.0, 1.0))
+def kelly(b, p):
+    edge = lambda win, odds: win * odds - (1 - win)
+    at_odds = partial(edge, odds=b)
+    return max(0.0, at_odds(p) / b)
 
 
 @sample("plain", "effect", r=(-0.02, 0.1), T=(0.01, 30.0), ulps=2e4)

@@ -1,7 +1,7 @@
 """Geometry: the plane, the sphere, curves, what rays meet."""
 
 import math
-from math import acos, asin, atan2, cos, pi, radians, sin, sqrt
+from math import acos, asin, atan2, cos, hypot, pi, radians, sin, sqrt
 
 import numpy as np
 
@@ -40,6 +40,52 @@ def initial_bearing(lat1, lat2, dlon):
     y = sin(dl) * cos(p2)
     x = cos(p1) * sin(p2) - sin(p1) * cos(p2) * cos(dl)
     return (math.degrees(atan2(y, x)) + 360) % 360
+
+
+@sample(
+    "for",
+    "convergence",
+    "early",
+    "tuple",
+    lat1=(-70.0, 70.0),
+    lat2=(-70.0, 70.0),
+    dlon=(-100.0, 100.0),
+    ulps=1e4,
+)
+def vincenty(lat1, lat2, dlon):
+    a, f = 6378137.0, 1 / 298.257223563
+    b = (1 - f) * a
+    if lat1 == lat2 and dlon == 0:
+        return 0.0
+    U1, U2, L = (
+        math.atan((1 - f) * math.tan(radians(lat1))),
+        math.atan((1 - f) * math.tan(radians(lat2))),
+        radians(dlon),
+    )
+    lam = L
+    for _ in range(100):
+        s = hypot(cos(U2) * sin(lam), cos(U1) * sin(U2) - sin(U1) * cos(U2) * cos(lam))
+        c = sin(U1) * sin(U2) + cos(U1) * cos(U2) * cos(lam)
+        sigma = atan2(s, c)
+        sin_alpha = cos(U1) * cos(U2) * sin(lam) / s
+        cos2 = 1 - sin_alpha**2
+        c2m = c - 2 * sin(U1) * sin(U2) / cos2 if cos2 != 0 else 0.0
+        C = f / 16 * cos2 * (4 + f * (4 - 3 * cos2))
+        previous, lam = (
+            lam,
+            L + (1 - C) * f * sin_alpha * (sigma + C * s * (c2m + C * c * (2 * c2m**2 - 1))),
+        )
+        if abs(lam - previous) < 1e-12:
+            break
+    u2 = cos2 * (a * a - b * b) / (b * b)
+    A = 1 + u2 / 16384 * (4096 + u2 * (-768 + u2 * (320 - 175 * u2)))
+    B = u2 / 1024 * (256 + u2 * (-128 + u2 * (74 - 47 * u2)))
+    ds = (
+        B
+        * s
+        * (c2m + B / 4 * (c * (2 * c2m**2 - 1) - B / 6 * c2m * (4 * s**2 - 3) * (4 * c2m**2 - 3)))
+    )
+    return b * A * (sigma - ds)
 
 
 @sample("clip", "minmax", "early", px=(-3.0, 3.0), py=(-3.0, 3.0))

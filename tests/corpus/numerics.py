@@ -1,6 +1,7 @@
 """Numerical methods in the text: quadrature, roots, series, splines, differential equations."""
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -197,6 +198,16 @@ def sinhc(x):
     if abs(x) < 1e-4:
         return 1 + x * x / 6
     return math.sinh(x) / x
+
+
+@sample("partial", "lambda", "closure", x=(-2.0, 2.0), ulps=64)
+def powers_by_closures(x):
+    def power_of(n):
+        return lambda v: v**n
+
+    square, cube = power_of(2), power_of(3)
+    scaled = partial(lambda k, v: k * v, 0.5)
+    return square(x) + scaled(cube(x))
 
 
 @sample("walrus", "while", x=(0.0, 60.0), ulps=64)

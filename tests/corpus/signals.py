@@ -2,6 +2,7 @@
 
 import cmath
 import math
+from functools import partial
 
 import numpy as np
 from numba import njit
@@ -153,6 +154,20 @@ def catmull_rom(t, p0, p1, p2=0.4, p3=-0.2):
         + (2 * p0 - 5 * p1 + 4 * p2 - p3) * t**2
         + (3 * p1 - p0 - 3 * p2 + p3) * t**3
     )
+
+
+@sample("partial", "helper", x=(-2.5, 2.5))
+def keys_kernel(x):
+    def near(s, a):
+        return (a + 2) * s**3 - (a + 3) * s**2 + 1
+
+    def far(s, a):
+        return a * s**3 - 5 * a * s**2 + 8 * a * s - 4 * a
+
+    s = abs(x)
+    if s < 1:
+        return partial(near, a=-0.5)(s)
+    return partial(far, a=-0.5)(s) if s < 2 else 0.0
 
 
 @sample("rounding", "bits", x=(-1.2, 1.2), smooth="")
