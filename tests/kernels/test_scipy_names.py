@@ -123,3 +123,14 @@ def test_degrees_that_are_not_whole_have_no_value():
 def test_what_is_not_there_is_refused():
     with pytest.raises(CaptureError, match="struve"):
         ng.op(lambda x: sp.struve(0, x))(1.0)
+
+
+def test_binomial_coefficients_of_any_k():
+    """Beyond 0 <= k <= n, where they are of either sign, and 0 of whole numbers."""
+    n = np.array([5.0, 5.0, 5.0, 0.5, 2.5, -0.5, 0.0, 6.0, -0.3])
+    k = np.array([-7.3, -1.0, 8.0, -3.2, 7.7, 0.2, -4.5, 7.0, 9.4])
+    op = ng.op(lambda n, k: sp.binom(n, k))
+    np.testing.assert_allclose(op(n, k), sp.binom(n, k), rtol=1e-12, atol=1e-300)
+    near = (sp.binom(n, k + 1e-5) - sp.binom(n, k - 1e-5)) / 2e-5
+    np.testing.assert_allclose(op.derivative("k")(n, k), near, rtol=1e-6)
+    assert np.isnan(op(-1.5, 0.3))

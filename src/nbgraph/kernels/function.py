@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 from weakref import WeakSet
 
 from nbgraph.errors import CaptureError
-from nbgraph.kernels.capture import complex_numbers
+from nbgraph.kernels.capture import complex_numbers, values
 from nbgraph.kernels.capture.names import Watch
 from nbgraph.kernels.capture.raising import OnInvalid
 from nbgraph.kernels.capture.text import NoSourceError
@@ -213,4 +213,6 @@ def _none_as_node(graph: Graph, value: Value) -> Value:
 def _describe(value: Value) -> str:
     if isinstance(value, Undefined):
         return f"a value that {value.why}"
+    if isinstance(value, values.Mapping):
+        return "a dict"
     return repr(getattr(value, "value", value))

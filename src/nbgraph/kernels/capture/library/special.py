@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from nbgraph.kernels.capture.special import (
     airy_ai,
     airy_ai_slope,
@@ -202,9 +204,13 @@ def factorial(n):
 
 
 def binom(n, k):
-    """The binomial coefficient of real numbers, n + 1 > k > -1."""
-    inside = k > -1.0 and n - k > -1.0
-    return 1.0 / ((n + 1.0) * beta_function(n - k + 1.0, k + 1.0)) if inside else 0.0 * n * k
+    """The binomial coefficient of real numbers, n > -1; NaN of smaller n. DLMF 5.5.3, 5.12.1."""
+    if k > -1.0 and n - k > -1.0:
+        return 1.0 / ((n + 1.0) * beta_function(n - k + 1.0, k + 1.0))
+    low = k if k <= -1.0 else n - k
+    whole = np.rint(low)
+    sine = math.sin(math.pi * (low - whole)) * (2.0 * abs(math.fmod(whole, 2.0)) - 1.0)
+    return sine / math.pi * beta_function(n + 1.0, -low) if n > -1.0 else math.nan
 
 
 def comb(N, k):
