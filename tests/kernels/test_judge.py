@@ -295,7 +295,7 @@ def textless(request):
 
 
 def test_functions_without_their_text_are_checked(textless, monkeypatch):
-    """Within the work that a certificate may do; the clock stands still, however busy others are."""
+    """Within the work that a certificate may do; the clock stands still."""
     monkeypatch.setattr(interpret.time, "thread_time", lambda: 0.0)
     (found,) = certified.certificates(textless.scalar, textless.scalar.operands[0])
     assert found.points >= 8
