@@ -38,7 +38,7 @@ class Method(NamedTuple):
 
 
 def distribution_of(value: object) -> Distribution | None:
-    """The distribution that an object stands for, None where it is none that is known."""
+    """The distribution that an object stands for, or None."""
     if isinstance(value, Distribution):
         return value
     kind, found = type(value), cast("Any", value)

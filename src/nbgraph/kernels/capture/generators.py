@@ -50,7 +50,7 @@ class Generators(Sequences):
     """Mixed into Expressions."""
 
     def summary(self, node: ast.Call, target: object, env: Env, path: Node) -> Value | None:
-        """The value of `sum(... for ...)` and its like; None where it is no such."""
+        """The value of `sum(... for ...)` and its like; None for other functions."""
         sort = lookup(_SORTS, target)
         made = self._generator(node.args[0], env) if sort and node.args else None
         options: dict[str | None, ast.expr] = {k.arg: k.value for k in node.keywords}

@@ -81,7 +81,7 @@ def _last_test(tracer: Tracer, st: ast.While, after: Env, path: Node) -> Env:
 
 
 def _items_of(tracer: Tracer, st: ast.For, env: Env, path: Node) -> tuple[Value, ...]:
-    """What a loop goes through that is no range."""
+    """Return the items of a loop over anything but a range."""
     items = objects.characters(_looped_over(tracer, st, env, path))
     if isinstance(items, Mapping):
         items = tracer.keys(st.iter, items)

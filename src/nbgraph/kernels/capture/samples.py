@@ -72,17 +72,17 @@ def norm(x, ord=None):
 
 
 def nansum(a):
-    """The sum of what is no NaN."""
+    """The sum of the numbers that are not NaN."""
     return sum(value if value == value else 0.0 for value in a)
 
 
 def nanmean(a):
-    """The mean of what is no NaN."""
+    """The mean of the numbers that are not NaN."""
     return nansum(a) / sum(1 for value in a if value == value)
 
 
 def nanmax(a):
-    """The largest of what is no NaN."""
+    """The largest of the numbers that are not NaN."""
     found = a[0]
     for value in a[1:]:
         found = np.fmax(found, value)
@@ -90,7 +90,7 @@ def nanmax(a):
 
 
 def nanmin(a):
-    """The smallest of what is no NaN."""
+    """The smallest of the numbers that are not NaN."""
     found = a[0]
     for value in a[1:]:
         found = np.fmin(found, value)

@@ -130,7 +130,7 @@ class Sequences(Builtins):
         kwargs: dict[str, Value],
         path: Node,
     ) -> Value | None:
-        """A built-in function of tuples; None where it is no such."""
+        """A built-in function of tuples; None for other functions."""
         if target in (min, max, sorted) and isinstance(args[0], tuple) and kwargs:
             return self._ranked(node, target, args[0], kwargs, path)
         if kwargs and (target not in (sum, math.prod, enumerate, zip) or len(kwargs) > 1):
@@ -173,7 +173,7 @@ class Sequences(Builtins):
         kwargs: dict[str, Value],
         path: Node,
     ) -> Value | None:
-        """A function of NumPy or `bisect` applied to tuples; None where it is no such."""
+        """A function of NumPy or `bisect` applied to tuples; None for other functions."""
         m, values = Making(self._tracer, node, path), (*args, *kwargs.values())
         make = lookup(arrays.FUNCTIONS, target)
         if make is not None and (target in arrays.MAKERS or _has_tuple(values)):
