@@ -234,6 +234,8 @@ def no_class(name: str, place: str, label: object, classes: int) -> LabelError:
     expected = (
         f"a class from 0 to {classes - 1}" if classes else "no label, as there are no classes"
     )
+    if name.startswith("label_entropy"):  # what `cross_entropy` is made of
+        name = "cross_entropy"
     return LabelError(f"{name}: {place} is {label}; expected {expected}")
 
 

@@ -1,0 +1,191 @@
+"""Metrics of counts: confusion, precision, recall and F1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.nn.metrics.metric import Metric, Sums
+from nbgraph.ops.define import library
+from nbgraph.ops.losses.alike import require_rows
+from nbgraph.ops.losses.classes import zeros_of_classes
+
+Array = np.ndarray[Any, Any]
+
+
+def _columns(values: Any, classes: int) -> Any:
+    """Classes as ones among zeros, (elements, classes) in float64."""
+    flat = library.reshape(library.astype(values, "int64"), (-1, 1))
+    return library.astype(flat == library.arange(classes), "float64")
+
+
+def _pairs(name: str, out: Any, target: Any, classes: int) -> tuple[Any, Any]:
+    """Target and outcome of each element in columns of classes."""
+    require_rows(name, "target", target, "out", out)
+    none = library.reshape(zeros_of_classes(name, out, target), (-1, 1))
+    chosen = library.argmax(out, axis=-1)
+    return _columns(target, classes) + library.astype(none, "float64"), _columns(chosen, classes)
+
+
+def _weights(weight: Any, shape: tuple[int, ...]) -> Any:
+    """A column of weights for elements of this shape, whose first axes have them."""
+    beyond = [1] * (len(shape) - len(weight.shape))
+    each = library.reshape(library.astype(weight, "float64"), (*weight.shape, *beyond))
+    return library.reshape(library.broadcast_to(each, shape), (-1, 1))
+
+
+def confusion(out: Any, target: Any, classes: int) -> Any:
+    """Return how often a class (row) was taken for a class (column): whole numbers, of a batch.
+
+    >>> import nbgraph as ng
+    >>> confusion(ng.array([[0.1, 0.9], [0.8, 0.2]]), ng.array([1, 1], "int64"), 2)
+    array([[0, 0],
+           [1, 1]])
+    """
+    wanted, found = _pairs("confusion", out, target, classes)
+    return library.astype(library.matmul(library.swapaxes(wanted, 0, 1), found), "int64")
+
+
+class Confusion(Metric):
+    """How often a class (row) was taken for a class (column), an array (classes, classes).
+
+    Counts are floats, as samples may have weights; in a History they are lists.
+
+    >>> import nbgraph as ng
+    >>> Confusion()(ng.array([[0.1, 0.9], [0.8, 0.2]]), ng.array([1, 1], "int64"))
+    array([[0., 0.],
+           [1., 1.]])
+    """
+
+    def __init__(self) -> None:
+        super().__init__("confusion")
+
+    def sums(self, out: Any, target: Any, weight: Any = None) -> Sums:
+        """See Metric."""
+        wanted, found = _pairs("confusion", out, target, out.shape[-1])
+        if weight is not None:
+            found = found * _weights(weight, tuple(target.shape))
+        return (library.matmul(library.swapaxes(wanted, 0, 1), found),)
+
+    def value(self, *sums: Array) -> Array:
+        """Return the table itself."""
+        return sums[0]
+
+
+_AVERAGES = ("binary", "micro", "macro", "weighted", None)
+Ratio = Callable[[Array, Array, Array], tuple[Array, Array]]
+
+
+class _Ratio(Metric):
+    """A ratio of counts by class: hits, those that were chosen, and those there are."""
+
+    def __init__(self, name: str, ratio: Ratio, average: str | None, threshold: float) -> None:
+        super().__init__(name)
+        if average not in _AVERAGES:
+            raise ArgumentError(
+                f"{name}: average={average!r}; expected {', '.join(map(repr, _AVERAGES))}"
+            )
+        self.ratio, self.average, self.threshold = ratio, average, threshold
+
+    def sums(self, out: Any, target: Any, weight: Any = None) -> Sums:
+        """Return counts by class: hits, chosen, wanted."""
+        wanted, found, shape = self._columns(out, target)
+        if self.average == "binary" and wanted.shape[1] != 2:
+            raise ShapeError(
+                f"{self.__name__}: out{tuple(out.shape)} is of {wanted.shape[1]} classes, and "
+                "average='binary' is for two; use 'macro', 'micro', 'weighted' or None"
+            )
+        counts = (wanted * found, found, wanted)
+        if weight is not None:
+            column = _weights(weight, shape)
+            counts = tuple([each * column for each in counts])
+        return tuple([library.sum(each, axis=0) for each in counts])
+
+    def _columns(self, out: Any, target: Any) -> tuple[Any, Any, tuple[int, ...]]:
+        """Target and outcome of each element in columns of classes, and the elements' shape."""
+        shape = tuple(target.shape)
+        if tuple(out.shape) != shape:
+            return *_pairs(self.__name__, out, target, out.shape[-1]), shape
+        chosen = out > self.threshold
+        if len(shape) == 1 or shape[-1] == 1:
+            return _columns(target, 2), _columns(chosen, 2), shape
+        wanted, found = (
+            library.reshape(library.astype(v, "float64"), (-1, shape[-1])) for v in (target, chosen)
+        )
+        return wanted, found, shape[:-1]
+
+    def value(self, *sums: Array) -> Any:
+        """See Metric; 0 where nothing was counted."""
+        hits, found, wanted = sums
+        if self.average == "micro":
+            hits, found, wanted = (each.sum(keepdims=True) for each in sums)
+        above, below = self.ratio(hits, found, wanted)
+        each = np.divide(above, below, out=np.zeros_like(above), where=below != 0)
+        if self.average is None:
+            return each
+        if self.average == "binary":
+            return float(each[1])
+        counts = wanted if self.average == "weighted" else 1.0 * (found + wanted > 0)
+        return float((each * counts).sum() / max(counts.sum(), np.finfo(float).tiny))
+
+
+class F1(_Ratio):
+    """The harmonic mean of precision and recall.
+
+    Parameters
+    ----------
+    average : str or None
+        "binary": of class 1 among two; "macro": the mean over the classes that occur; "weighted":
+        their mean by how often they occur; "micro": of the counts of all classes together; None: an
+        array by class.
+    threshold : float
+        Where outputs have the shape of the targets: above it they mean 1.
+
+    Called with scores (..., classes) and classes (...), or with outputs and targets 0 and 1 of one
+    shape: (samples,) or (samples, 1) for two classes, (samples, labels) for labels that may occur
+    together, which then are the classes.
+
+    >>> import nbgraph as ng
+    >>> F1()(ng.array([0.9, 0.8, 0.1]), ng.array([1, 0, 1], "int64"))
+    0.5
+    """
+
+    def __init__(self, average: str | None = "binary", *, threshold: float = 0.5) -> None:
+        super().__init__(
+            "f1", lambda hits, found, wanted: (2 * hits, found + wanted), average, threshold
+        )
+
+
+class Precision(_Ratio):
+    """The share of those chosen that are right.
+
+    Parameters
+    ----------
+    average, threshold : as those of `F1`, which is called like this
+
+    >>> import nbgraph as ng
+    >>> Precision()(ng.array([0.9, 0.8, 0.1]), ng.array([1, 0, 1], "int64"))
+    0.5
+    """
+
+    def __init__(self, average: str | None = "binary", *, threshold: float = 0.5) -> None:
+        super().__init__("precision", lambda hits, found, wanted: (hits, found), average, threshold)
+
+
+class Recall(_Ratio):
+    """The share of those there are that were chosen.
+
+    Parameters
+    ----------
+    average, threshold : as those of `F1`, which is called like this
+
+    >>> import nbgraph as ng
+    >>> Recall("macro")(ng.array([[0.1, 0.9], [0.8, 0.2]]), ng.array([1, 1], "int64"))
+    0.25
+    """
+
+    def __init__(self, average: str | None = "binary", *, threshold: float = 0.5) -> None:
+        super().__init__("recall", lambda hits, found, wanted: (hits, wanted), average, threshold)

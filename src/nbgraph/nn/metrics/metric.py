@@ -1,0 +1,228 @@
+"""`Metric`: sums over samples, and the number they come down to; `Mean`, that of a function."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import is_float
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.ops.define import library
+from nbgraph.settings import config
+
+Measure = Callable[[Any, Any], Any]
+Sums = tuple[Any, ...]
+
+
+class Metric(ABC):
+    """A number, or an array of numbers, that the samples of an epoch come down to.
+
+    Attributes
+    ----------
+    joined : bool
+        Whether the sums of batches are laid end to end along their first axes instead of added.
+
+    `sums` is an array program: `fit` compiles it into the step. `value` is taken on the host, once.
+    """
+
+    joined = False
+
+    def __init__(self, name: str) -> None:
+        self.__name__ = name
+
+    @abstractmethod
+    def sums(self, out: Any, target: Any, weight: Any = None) -> Sums:
+        """Return what a batch adds, as arrays of float64 (numbers where nothing is computed).
+
+        `weight`: an array (samples,), or one whose axes are the first axes of `target`.
+        """
+
+    @abstractmethod
+    def value(self, *sums: np.ndarray[Any, Any]) -> Any:
+        """Return the number, or array of numbers, for the sums of all batches."""
+
+    def __call__(self, out: Any, target: Any, weight: Any = None) -> Any:
+        """Return the value of one batch; waits for it."""
+        return self.value(*map(on_host, self.sums(out, target, weight)))
+
+    def __repr__(self) -> str:
+        return f"<metric {self.__name__}>"
+
+
+class Mean(Metric):
+    """The weighted mean of what a function of outputs and targets gives.
+
+    Parameters
+    ----------
+    function : callable
+        It gives an array with a value for each target, or one number for the batch, which counts
+        by the batch's samples. A loss of the library is asked for `reduction="none"` where there
+        are weights.
+    name : str, optional
+    ignore_label : int, optional
+        Targets of this class do not count.
+    class_weight : dict or sequence, optional
+        What targets of a class count; in a dict classes that it lacks count 1.
+    after : callable, optional
+        What becomes of the mean of all samples, such as `numpy.sqrt`.
+
+    It is a loss as well: `fit(loss=Mean(ng.cross_entropy, ignore_label=-1))`.
+
+    >>> import nbgraph as ng
+    >>> loss = Mean(ng.cross_entropy, ignore_label=-1)
+    >>> loss(ng.array([[0.0, 0.0], [9.0, 0.0]]), ng.array([1, -1], "int64"))  # log(2)
+    array(0.6931472, dtype=float32)
+    """
+
+    def __init__(
+        self,
+        function: Measure,
+        name: str | None = None,
+        *,
+        ignore_label: int | None = None,
+        class_weight: Mapping[int, float] | Sequence[float] | None = None,
+        after: Callable[[Any], Any] | None = None,
+    ) -> None:
+        super().__init__(name_of(function) if name is None else name)
+        functools.update_wrapper(self, function, ("__module__", "__doc__"), ())
+        self.function, self.after = function, after
+        self.ignore_label, self.class_weight = ignore_label, class_weight
+
+    @property
+    def weighs(self) -> bool:
+        """Whether targets count differently, whatever the samples' weights."""
+        return self.ignore_label is not None or self.class_weight is not None
+
+    def __call__(self, out: Any, target: Any, weight: Any = None) -> Any:
+        """Return the mean of one batch, as an array of shape (); nothing waits."""
+        mean = self.mean(out, target, weight)[0]
+        if self.after is None:
+            return mean
+        return self.after(mean) if isinstance(mean, float) else _deferred(self.after)(mean)
+
+    def mean(self, out: Any, target: Any, weight: Any = None, *, exact: bool = False) -> Sums:
+        """Return the mean as an array of shape (), and what it counts by: a number, or an array.
+
+        `exact`: in float64, where there are values to add.
+        """
+        target, weight = self._weights(out, target, weight)
+        values = self._values(out, target, apart=weight is not None)
+        if not getattr(values, "shape", ()) and weight is None:
+            return values, float(samples_of(target))
+        if exact or not is_float(values.dtype):
+            values = library.astype(values, "float64" if exact else config.default_float)
+        if weight is None:
+            return library.mean(values), float(np.prod(values.shape))
+        weight = library.astype(weight, values.dtype)
+        each = _along(self.__name__, weight, values.shape)
+        count = library.sum(weight) * float(np.prod(values.shape[len(weight.shape) :]))
+        # a batch in which nothing counts has mean 0, and no NaN
+        return library.sum(values * each) / library.where(count == 0, 1.0, count), count
+
+    def sums(self, out: Any, target: Any, weight: Any = None) -> Sums:
+        """See Metric."""
+        return weighed(*self.mean(out, target, weight, exact=True))
+
+    def value(self, *sums: np.ndarray[Any, Any]) -> float:
+        """Return the mean, NaN where nothing counted."""
+        total, count = map(float, sums)
+        mean = total / count if count else float("nan")
+        return mean if self.after is None else float(self.after(mean))
+
+    def _values(self, out: Any, target: Any, *, apart: bool) -> Any:
+        values = self.function(out, target)
+        if not apart or getattr(values, "shape", ()):
+            return values
+        if "reduction" in _parameters(self.function):
+            return self.function(out, target, reduction="none")  # type: ignore[call-arg]
+        raise ArgumentError(
+            f"{self.__name__}: it gives one number for a batch, which weights cannot be put into; "
+            "return a value for each sample, as by reduction='none'"
+        )
+
+    def _weights(self, out: Any, target: Any, weight: Any) -> tuple[Any, Any]:
+        """Targets that all name something, and what each counts, or None where all count alike."""
+        if self.ignore_label is not None:
+            counts = target != self.ignore_label
+            target = library.where(counts, target, library.zeros_like(target))
+            weight = _times(self.__name__, counts, weight)
+        if self.class_weight is not None:
+            table = _table(self.class_weight, int(out.shape[-1]))
+            chosen = library.take(table, library.astype(target, "int64"), axis=0)
+            weight = _times(self.__name__, chosen, weight)
+        return target, weight
+
+
+def name_of(metric: Callable[..., Any]) -> str:
+    """Return what a metric is called in a History."""
+    if isinstance(metric, functools.partial):
+        return name_of(metric.func)
+    return getattr(metric, "__name__", type(metric).__name__)
+
+
+def samples_of(target: Any) -> int:
+    """Return how many samples a batch's targets are of."""
+    return int(target.shape[0]) if target.shape else 1
+
+
+def on_host(value: Any) -> np.ndarray[Any, Any]:
+    """Return a sum as a NumPy array; waits."""
+    return np.asarray(value.asnumpy() if hasattr(value, "asnumpy") else value)
+
+
+def weighed(mean: Any, count: Any) -> Sums:
+    """Return a mean as the sums it comes from, in float64."""
+    exact = count if isinstance(count, float) else library.astype(count, "float64")
+    return library.astype(mean, "float64") * exact, exact
+
+
+def _along(name: str, weight: Any, shape: tuple[int, ...]) -> Any:
+    """Weights of the first axes, so that they broadcast over the others."""
+    if tuple(weight.shape) != tuple(shape[: len(weight.shape)]):
+        raise ShapeError(
+            f"{name}: weights have shape {tuple(weight.shape)}, the values {tuple(shape)}; give a "
+            f"weight for each sample, an array ({shape[0]},)"
+        )
+    return library.reshape(weight, (*weight.shape, *[1] * (len(shape) - len(weight.shape))))
+
+
+def _times(name: str, counts: Any, weight: Any) -> Any:
+    """Weights of targets times those of samples."""
+    if weight is None:
+        return counts
+    weight = library.astype(weight, config.default_float)
+    return library.astype(counts, weight.dtype) * _along(name, weight, tuple(counts.shape))
+
+
+def _table(given: Mapping[int, float] | Sequence[float], classes: int) -> Any:
+    """Weights by class."""
+    if not isinstance(given, Mapping):
+        given = dict(enumerate(given))
+        if len(given) != classes:
+            raise ShapeError(
+                f"class_weight: {len(given)} weights for {classes} classes; give one for each, or "
+                "a dict of those that are not 1"
+            )
+    beyond = [key for key in given if not 0 <= key < classes]
+    if beyond:
+        raise ArgumentError(f"class_weight: {beyond[0]!r} is no class from 0 to {classes - 1}")
+    found = np.ones(classes, config.default_float)
+    found[list(given)] = [float(weight) for weight in given.values()]
+    return found
+
+
+def _parameters(function: Measure) -> Mapping[str, Any]:
+    try:
+        return inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return {}
+
+
+def _deferred(after: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The library's function of the same name, for arrays."""
+    return getattr(library, after.__name__)

@@ -1,0 +1,58 @@
+"""Metrics by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from nbgraph.errors import ArgumentError
+from nbgraph.nn.metrics import classes, counts, numbers, ranking
+from nbgraph.nn.metrics.metric import Mean, Metric
+
+_NAMED: dict[str, Callable[..., Metric]] = {
+    "accuracy": classes.Accuracy,
+    "top_k": classes.top_k,
+    "cross_entropy": classes.CrossEntropy,
+    "perplexity": classes.Perplexity,
+    "precision": counts.Precision,
+    "recall": counts.Recall,
+    "f1": counts.F1,
+    "confusion": counts.Confusion,
+    "auc": ranking.AUC,
+    "mse": lambda: numbers.mse,
+    "mae": lambda: numbers.mae,
+    "rmse": lambda: numbers.rmse,
+    "r2": numbers.R2,
+    "pearson": numbers.Pearson,
+}
+
+
+def create(metric: Any, **options: Any) -> Metric:
+    """Return a metric of a name with its options, of a function of outputs and targets, or itself.
+
+    >>> create("top_k", k=3), create(lambda out, target: out - target).joined
+    (<metric top_3>, False)
+    """
+    if isinstance(metric, Metric):
+        return metric
+    if isinstance(metric, str) and metric in _NAMED:
+        return _NAMED[metric](**options)
+    if not callable(metric):
+        raise ArgumentError(
+            f"metric {metric!r}; expected a function of outputs and targets, or one of "
+            f"{', '.join(_NAMED)}"
+        )
+    return Mean(metric, **options)
+
+
+def metrics_of(metrics: Any) -> list[Metric]:
+    """Return metrics of one or several; ArgumentError where two have one name."""
+    listed: Sequence[Any] = metrics if isinstance(metrics, (list, tuple)) else [metrics]
+    found = [create(metric) for metric in listed]
+    names = [metric.__name__ for metric in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise ArgumentError(
+                f"metrics: two are called {name!r}; give names, as by Mean(function, name)"
+            )
+    return found
