@@ -29,17 +29,84 @@ from __future__ import annotations
 
 import builtins
 import functools
+import textwrap
 import zlib
-from collections.abc import Callable
-from typing import NamedTuple, Never
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Never, Self
 
 
 class NbgraphError(Exception):
     """Base of all errors raised by nbgraph."""
 
 
+class Obstacle(NamedTuple):
+    """A construct of a scalar function that is not understood."""
+
+    function: str
+    problem: str
+    filename: str
+    line: int
+    construct: str
+    remedy: str
+
+
+MAX_OBSTACLES = 8  # that a message shows; the rest is counted
+
+
 class CaptureError(NbgraphError, TypeError):
-    """The text of a scalar function uses a construct that is not understood."""
+    """The text of a scalar function uses constructs that are not understood: its `obstacles`."""
+
+    obstacles: tuple[Obstacle, ...] = ()
+
+    @classmethod
+    def of(cls, obstacles: Sequence[Obstacle], operator: str = "") -> Self:
+        """Return the error for these constructs of an operator, in the order of the text.
+
+        >>> print(CaptureError.of([Obstacle("f", "no such name", "f.py", 2, "nane", "define it")]))
+        f: no such name
+          File "f.py", line 2
+            nane
+        Instead: define it.
+        """
+        first = obstacles[0]
+        home = first.filename
+        ordered = sorted(obstacles, key=lambda o: (o.filename != home, o.filename, o.line))
+        causes: dict[tuple[str, str, str], list[Obstacle]] = {}
+        for obstacle in ordered:
+            key = obstacle.function, obstacle.problem, obstacle.remedy
+            causes.setdefault(key, []).append(obstacle)
+        if len(causes) == 1:
+            text = f"{first.function}: {_shown(ordered)}"
+        else:
+            text = _numbered(list(causes.values()), operator or first.function)
+        error = cls(text)
+        error.obstacles = tuple(ordered)
+        return error
+
+
+def _shown(places: Sequence[Obstacle]) -> str:
+    """Return the text of a cause that is met at one line or several."""
+    first, lines = places[0], sorted({o.line for o in places} - {places[0].line})
+    more = f" and line{'s'[: len(lines) - 1]} {', '.join(map(str, lines))}" if lines else ""
+    return (
+        f"{first.problem}\n"
+        f'  File "{first.filename}", line {first.line}{more}\n'
+        f"    {first.construct}\n"
+        f"Instead: {first.remedy}."
+    )
+
+
+def _numbered(causes: Sequence[Sequence[Obstacle]], operator: str) -> str:
+    """Return the list of several causes."""
+    lines = [f"{operator}: {len(causes)} constructs are not understood"]
+    for number, places in enumerate(causes[:MAX_OBSTACLES], 1):
+        function = places[0].function
+        within = "" if function == operator else f"in {function}(): "
+        mark = f"  {number}. "
+        lines.append(mark + textwrap.indent(within + _shown(places), " " * len(mark)).lstrip())
+    if len(causes) > MAX_OBSTACLES:
+        lines.append(f"  ... and {len(causes) - MAX_OBSTACLES} more")
+    return "\n".join(lines)
 
 
 class DerivativeError(NbgraphError, TypeError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Mapping, Sequence
 from types import FunctionType
@@ -12,6 +13,7 @@ from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import complex_numbers, values
 from nbgraph.kernels.capture.names import Watch
 from nbgraph.kernels.capture.raising import OnInvalid
+from nbgraph.kernels.capture.survey import Survey
 from nbgraph.kernels.capture.text import NoSourceError
 from nbgraph.kernels.capture.tracer import Tracer
 from nbgraph.kernels.capture.values import Static, Undefined, Value, flatten
@@ -152,7 +154,18 @@ class WrittenFunction:
             self._captures[key] = found
         return found
 
-    def _trace(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
+    def refusal(
+        self, kinds: Sequence[str], parameters: Mapping[str, Any], first: CaptureError
+    ) -> CaptureError:
+        """Return the error that names all that is refused for these kinds, `first` among it."""
+        survey = Survey(first)
+        with contextlib.suppress(Exception):  # what is unknown may lead anywhere
+            self._trace(kinds, parameters, survey)
+        return survey.error(self.name)
+
+    def _trace(
+        self, kinds: Sequence[str], parameters: Mapping[str, Any], survey: Survey | None = None
+    ) -> Captured:
         graph = Graph()
         operands = [
             graph.argument(name, kind) for name, kind in zip(self.operands, kinds, strict=True)
@@ -166,7 +179,7 @@ class WrittenFunction:
                 continue
             env[name] = graph.parameter(name, kind)
             leaves.append(env[name])
-        value = self._value(graph, env)
+        value = self._value(graph, env, survey)
         if self.none_allowed and isinstance(value, tuple):
             value = tuple(_none_as_node(graph, v) for v in value)
         nodes = flatten(value)
@@ -174,9 +187,9 @@ class WrittenFunction:
             raise CaptureError(f"{self.name}: the result is {_describe(value)}, not a number")
         return Captured(graph, tuple(operands), tuple(leaves), tuple(nodes))
 
-    def _value(self, graph: Graph, env: dict[str, Value]) -> Value:
+    def _value(self, graph: Graph, env: dict[str, Value], survey: Survey | None) -> Value:
         try:
-            tracer = Tracer(graph, self.fn, self._watch)
+            tracer = Tracer(graph, self.fn, self._watch, survey=survey)
             return tracer.start(env, graph.const(True), self.on_invalid)
         except NoSourceError:
             from nbgraph.kernels.opaque import opaque_call

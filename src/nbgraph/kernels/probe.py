@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.names import Watch
 from nbgraph.kernels.capture.text import KindError
-from nbgraph.kernels.function import Captured, Scalar
+from nbgraph.kernels.function import Captured, Scalar, WrittenFunction
 from nbgraph.kernels.signature import defaults_of
 
 _KINDS = ("f", "int64", "bool")
@@ -38,16 +38,19 @@ def probe_kinds(scalar: Scalar) -> tuple[str, ...]:
 
 
 def _find(scalar: Scalar) -> tuple[str, ...]:
-    first: CaptureError | None = None
+    first: tuple[CaptureError, Sequence[str]] | None = None
     own: tuple[tuple[str, ...], ...] = getattr(scalar, "probes", ())
     for kinds in (*own, *_alike(scalar), *_combined(scalar)):
         error = _refusal(scalar, kinds)
         if error is None:
             return kinds if kinds in own else _with_floats(scalar, kinds)
-        if first is None or isinstance(first, KindError):
-            first = error
+        if first is None or isinstance(first[0], KindError):
+            first = error, kinds
     assert first is not None
-    raise first
+    error, kinds = first
+    if isinstance(scalar, WrittenFunction):
+        error = scalar.refusal(kinds, defaults_of(scalar), error)
+    raise error
 
 
 def _alike(scalar: Scalar) -> Iterator[tuple[str, ...]]:

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast, runtime_checkable
 
 import numpy as np
 
@@ -21,7 +21,9 @@ from nbgraph.kernels.capture.generators import Generators
 from nbgraph.kernels.capture.names import NotYetDefined, plain_function
 from nbgraph.kernels.capture.raising import OnInvalid
 from nbgraph.kernels.capture.recursion import MAX_INLINED, Answer, Recursion, Run, TooDeep
+from nbgraph.kernels.capture.refusals import refusal
 from nbgraph.kernels.capture.scipy_names import scipy_operation, solver
+from nbgraph.kernels.capture.sequences import takes_tuples
 from nbgraph.kernels.capture.slopes import about_slopes
 from nbgraph.kernels.capture.table import operations
 from nbgraph.kernels.capture.values import (
@@ -82,7 +84,7 @@ class Calls(Generators):
             callee = self._tracer.expression(node.func, env, path)
         except CaptureError as error:
             if isinstance(node.func, ast.Name) and self._tracer.scope.is_missing(node.func.id):
-                raise NotYetDefined(*error.args) from None
+                raise NotYetDefined.of(error.obstacles) from None
             raise
         if any(k.arg is None for k in node.keywords):
             self.refuse(node, "** in a call is not understood", "write the arguments out")
@@ -173,9 +175,15 @@ class Calls(Generators):
         inner = solver(target) or plain_function(target)
         if inner is not None:
             return self.call_function(node, inner, args, kwargs, path)
-        name = ast.unparse(node.func)
+        self._refuse_function(node, target)
+
+    def _refuse_function(self, node: ast.Call, target: Any) -> NoReturn:
+        tracer, name = self._tracer, ast.unparse(node.func)
         what = f"the function {name!r} is not known to scalar functions"
-        self.refuse(node, what, remedies.function(target))
+        error = refusal(tracer, node, what, remedies.function(target))
+        if tracer.survey is not None and not takes_tuples(target):
+            tracer.survey.add(tracer, error)  # whatever its arguments are
+        raise error
 
     def call_function(
         self,
@@ -212,6 +220,8 @@ class Calls(Generators):
         paths = {where.id for active, where in tracer.active if active is key}
         if len(paths | {path.id}) > MAX_INLINED or (paths and self.depth >= MAX_DEPTH):
             raise TooDeep(key, tracer, node)
+        if paths and tracer.survey is not None:
+            return tracer.survey.unknown()  # its text is being surveyed
         noted, made = len(tracer.pending), make()
         made.active = (*tracer.active, (key, path))
         made.decides = tracer.decides or bool(paths)

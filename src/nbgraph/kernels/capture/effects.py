@@ -17,6 +17,7 @@ from nbgraph.kernels.capture import remedies
 from nbgraph.kernels.capture.calls import Inlinable
 from nbgraph.kernels.capture.closures import Bound, LocalFunction, walk
 from nbgraph.kernels.capture.names import NotYetDefined, plain_function
+from nbgraph.kernels.capture.survey import unsurveyed
 from nbgraph.kernels.capture.text import function_text
 from nbgraph.kernels.capture.values import Env, Static
 from nbgraph.kernels.wording import place
@@ -74,7 +75,8 @@ def _checked(tracer: Tracer, st: ast.Expr, target: Any, env: Env, path: Node) ->
     """Trace a function for what it raises; one that raises nothing may do what is not known."""
     pending, after = list(tracer.pending), dict(env)
     try:
-        tracer.object(st.value, after, path)
+        with unsurveyed(tracer):
+            tracer.object(st.value, after, path)
     except NotYetDefined:
         raise
     except CaptureError:

@@ -30,6 +30,7 @@ from nbgraph.kernels.capture.decided import decided
 from nbgraph.kernels.capture.distributions import method_of
 from nbgraph.kernels.capture.lists import CHANGES, Lists
 from nbgraph.kernels.capture.names import Scope
+from nbgraph.kernels.capture.survey import Survey
 from nbgraph.kernels.capture.values import (
     FROZEN,
     Array,
@@ -43,6 +44,7 @@ from nbgraph.kernels.capture.values import (
     Reference,
     Static,
     Undefined,
+    Unknown,
     Value,
     View,
     join_value,
@@ -74,6 +76,7 @@ class Expressions(Calls, Containers, Lists):
     """Evaluates expression trees to values; Tracer adds statements."""
 
     scope: Scope
+    survey: Survey | None  # what goes on behind constructs that are refused
 
     def local(self, node: ast.FunctionDef | ast.Lambda, env: Env, path: Node) -> Static:
         """A nested function as a value; see Tracer."""
@@ -85,6 +88,12 @@ class Expressions(Calls, Containers, Lists):
 
     def object(self, node: ast.expr, env: Env, path: Node) -> Value:
         """The value of any expression, where a list or an array may be a reference to it."""
+        if self.survey is not None:
+            return self.survey.value(self._as_tracer, node, env, path)
+        return self.evaluated(node, env, path)
+
+    def evaluated(self, node: ast.expr, env: Env, path: Node) -> Value:
+        """`object`, or an error of what is not understood."""
         try:
             return self._expression(node, env, path)
         except (TypeError, OverflowError) as error:
@@ -124,6 +133,8 @@ class Expressions(Calls, Containers, Lists):
     def condition(self, node: ast.expr, env: Env, path: Node) -> Node:
         """The truth of an expression."""
         value = self.expression(node, env, path)
+        if isinstance(value, Unknown) and self.survey is not None:
+            return self.survey.truth(self.graph)
         if isinstance(value, Undefined):
             self.refuse(node, f"the value {value.why}", "give it a value on every path")
         cond = self.truth(value)
@@ -203,9 +214,10 @@ class Expressions(Calls, Containers, Lists):
         rest = [node]
         while isinstance(rest[-1].left, ast.BinOp):
             rest.append(rest[-1].left)
-        value = self.expression(rest[-1].left, env, path)
-        for operation in reversed(rest):
-            right = self.expression(operation.right, env, path)
+        rest.reverse()
+        value = self.expression(rest[0].left, env, path)
+        rights = [self.expression(operation.right, env, path) for operation in rest]
+        for operation, right in zip(rest, rights, strict=True):
             try:
                 value = self._binary(operation, value, right, env, path)
             except (TypeError, OverflowError) as error:
@@ -267,6 +279,8 @@ class Expressions(Calls, Containers, Lists):
     def _name(self, node: ast.Name, name: str, env: Env) -> Value:
         if name in env:
             value = env[name]
+            if isinstance(value, Unknown) and self.survey is not None:
+                return self.survey.unknown()
             if isinstance(value, Undefined):
                 self.refuse(node, f"{name!r} {value.why}", f"give {name!r} a value on every path")
             if isinstance(value, Partly):

@@ -23,6 +23,7 @@ from nbgraph.kernels.capture.values import (
     Reference,
     Static,
     Undefined,
+    Unknown,
     Value,
     View,
     join_value,
@@ -64,7 +65,7 @@ class Lists(Builtins):
     def read(self, node: ast.expr, value: Value, env: Env) -> Value:
         """A value that is used: what lists and arrays hold, refused where that is not known."""
         value = self.held(value, env)
-        if isinstance(value, Undefined):
+        if isinstance(value, Undefined) and not isinstance(value, Unknown):
             what = f"{ast.unparse(node)!r} {value.why}"
             self.refuse(node, what, "give it a value, of one length, on every path")
         return value

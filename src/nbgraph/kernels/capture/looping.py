@@ -113,7 +113,7 @@ def _range(tracer: Tracer, st: ast.For, env: Env, path: Node) -> tuple[Node, ...
             try:
                 tracer.refuse(call, what, remedy)
             except CaptureError as error:
-                raise KindError(*error.args) from None
+                raise KindError.of(error.obstacles) from None
         nodes = [tracer.graph.cast(n, "i") for n in nodes]
         zero, one = tracer.graph.const(0), tracer.graph.const(1)
         if len(nodes) == 1:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbgraph.errors import CaptureError
+from nbgraph.kernels.capture.survey import unsurveyed
 from nbgraph.kernels.capture.values import Env, Static, Value
 from nbgraph.kernels.capture.values import Mapping as Dict
 from nbgraph.kernels.scalar import Node
@@ -139,11 +140,12 @@ def formatted(tracer: Tracer, node: ast.JoinedStr, env: Env, path: Node) -> Valu
 
 def _formatted(tracer: Tracer, part: ast.FormattedValue, env: Env, path: Node) -> str | None:
     try:
-        value = known(tracer.expression(part.value, env, path))
-        spec = "" if part.format_spec is None else tracer.expression(part.format_spec, env, path)
+        with unsurveyed(tracer):
+            value = known(tracer.expression(part.value, env, path))
+            spec = part.format_spec and tracer.expression(part.format_spec, env, path)
     except CaptureError:
         return None  # it would only be shown
-    known_spec = ("",) if spec == "" else known(spec)
+    known_spec = ("",) if spec is None else known(spec)
     if value is None or known_spec is None:
         return None
     shown = CONVERSIONS.get(part.conversion, lambda v: v)(value[0])

@@ -6,7 +6,7 @@ import ast
 from types import FunctionType
 from typing import TYPE_CHECKING, cast
 
-from nbgraph.errors import CaptureError
+from nbgraph.errors import CaptureError, Obstacle
 from nbgraph.kernels.capture.names import is_installed, is_own_text
 from nbgraph.kernels.capture.scipy_names import SOLVERS
 
@@ -28,12 +28,9 @@ def refusal(tracer: Tracer, node: ast.AST, problem: str, remedy: str) -> Capture
             f"(line {line} of its text in {name}(), `{_first_line(node)}`: {problem})"
         )
         remedy = _remedy(called)
-    return CaptureError(
-        f"{user.fn.__name__}: {problem}\n"
-        f'  File "{user.text.filename}", line {user.text.line_of(construct)}\n'
-        f"    {_first_line(construct)}\n"
-        f"Instead: {remedy}."
-    )
+    line = user.text.line_of(construct)
+    shown, filename = _first_line(construct), user.text.filename
+    return CaptureError.of([Obstacle(user.fn.__name__, problem, filename, line, shown, remedy)])
 
 
 def _place(tracer: Tracer, node: ast.AST) -> tuple[Tracer, ast.AST, FunctionType | None]:

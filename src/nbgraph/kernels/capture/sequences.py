@@ -444,3 +444,10 @@ def _has_tuple(values: Sequence[Value]) -> bool:
 def lookup(table: dict[object, Any], target: object) -> Any:
     """The entry of a function; None for what is none or cannot be looked up."""
     return table.get(target) if callable(target) and type(target).__hash__ else None
+
+
+def takes_tuples(target: object) -> bool:
+    """Whether a function may be known for tuples or arrays, though not for numbers."""
+    tables = (FOLDS, TESTS, _MAKERS, _APPLIED, _VECTORS, arrays.FUNCTIONS)
+    known = any(lookup(table, target) is not None for table in tables)
+    return known or samples.of_statistics(target) is not None

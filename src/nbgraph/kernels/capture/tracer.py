@@ -26,6 +26,7 @@ from nbgraph.kernels.capture.raising import OnInvalid, never_returns, of_flag, r
 from nbgraph.kernels.capture.recursion import Recursion, TooDeep
 from nbgraph.kernels.capture.refusals import refusal
 from nbgraph.kernels.capture.scoping import scoping
+from nbgraph.kernels.capture.survey import Survey
 from nbgraph.kernels.capture.text import FunctionText, function_text
 from nbgraph.kernels.capture.trying import attempted
 from nbgraph.kernels.capture.values import (
@@ -64,9 +65,15 @@ class Tracer(Expressions):
     """Captures one function call; calls of helpers make nested tracers on the same graph."""
 
     def __init__(
-        self, graph: Graph, fn: FunctionType, watch: Watch, caller: Tracer | None = None
+        self,
+        graph: Graph,
+        fn: FunctionType,
+        watch: Watch,
+        caller: Tracer | None = None,
+        survey: Survey | None = None,
     ) -> None:
         self.graph, self.fn, self.watch, self.caller = graph, fn, watch, caller
+        self.survey = survey
         self.depth = 0 if caller is None else caller.depth + 1
         self.pending = []
         # what `try` statements around catch; the library's own texts raise nothing by themselves
@@ -155,7 +162,7 @@ class Tracer(Expressions):
 
     def subtracer(self, fn: FunctionType) -> Tracer:
         """For a helper called from here."""
-        return Tracer(self.graph, fn, self.watch, self)
+        return Tracer(self.graph, fn, self.watch, self, self.survey)
 
     def start(self, env: Env, path: Node, on_invalid: OnInvalid) -> Value:
         """The value of the function that is captured, which may call itself."""
@@ -195,7 +202,10 @@ class Tracer(Expressions):
             if stop.data:
                 return env
             self.graph.line = f"{self.text.filename}:{self.text.line_of(statement)}"
-            env = self.settled(self.statement(statement, env, path), env)
+            if self.survey is not None:
+                env = self.survey.statement(self, statement, env, path)
+            else:
+                env = self.settled(self.statement(statement, env, path), env)
         return env
 
     def going(self, env: Env, path: Node, run: Callable[[Env, Node], Env]) -> Env:

@@ -81,6 +81,12 @@ class Undefined:
         self.why = why
 
 
+class Unknown(Undefined):
+    """The value of what was refused, while the rest of the text is surveyed."""
+
+    __slots__ = ()
+
+
 class Unset(Undefined):
     """No value, as the path that was taken assigns none."""
 
