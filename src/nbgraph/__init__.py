@@ -37,7 +37,7 @@ from nbgraph._version import __version__ as __version__
 
 # What lies where; scripts/stubs.py tells editors and type checkers of it.
 _ERRORS = (
-    "ArgumentError AxisError CaptureError CertificateError CompileError DerivativeError "
+    "ArgumentError AxisError CaptureError CertificateError CompileError DataError DerivativeError "
     "DerivativeWarning DeviceError DTypeError EngineError EngineTimeout FormatError IndexingError "
     "NbgraphError OutOfMemory ShapeError StorageError"
 ).split()
@@ -86,6 +86,7 @@ _MODULES = {
     "cache": "nbgraph.codegen.cache",
     "engine": "nbgraph.engine",
     "executor": "nbgraph.executor",
+    "io": "nbgraph.io",
     "nodes": "nbgraph.nodes",
     "nn": "nbgraph.nn",
     "optim": "nbgraph.optim",

@@ -4,6 +4,7 @@ from nbgraph.ops import *
 from nbgraph import autograd as autograd
 from nbgraph import engine as engine
 from nbgraph import executor as executor
+from nbgraph import io as io
 from nbgraph import nn as nn
 from nbgraph import nodes as nodes
 from nbgraph import ops as _nd
@@ -40,6 +41,7 @@ from nbgraph.errors import CaptureError as CaptureError
 from nbgraph.errors import CertificateError as CertificateError
 from nbgraph.errors import CompileError as CompileError
 from nbgraph.errors import DTypeError as DTypeError
+from nbgraph.errors import DataError as DataError
 from nbgraph.errors import DerivativeError as DerivativeError
 from nbgraph.errors import DerivativeWarning as DerivativeWarning
 from nbgraph.errors import DeviceError as DeviceError

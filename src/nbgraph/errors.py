@@ -12,6 +12,7 @@ NbgraphError
 ├── IndexingError (IndexError)      an index out of bounds, or that is none
 ├── LabelError (ValueError)         a label that is no class
 ├── FormatError (ValueError)        a text or a file that is not what it should be
+├── DataError (ValueError)          samples that cannot be read; says which, and where they are kept
 ├── DeviceError (ValueError)        a device that is not there, or is another one than asked for
 ├── GraphError (AssertionError)     a pass has made a graph that is not legal
 ├── ElementError (as the text says) what an operator's own text raises for an element
@@ -156,6 +157,31 @@ class IndexingError(NbgraphError, IndexError):
 
 class FormatError(NbgraphError, ValueError):
     """A text or a file is damaged, or is not of the kind that is read here."""
+
+
+class DataError(NbgraphError, ValueError):
+    """A source of samples cannot be read there: a record is damaged, a number is none, a file ends.
+
+    `file`, `record` and `offset` (bytes from the file's start) say where, as far as it is known;
+    they are part of the message.
+
+    >>> DataError("the checksum differs", file="train.rec", record=7, offset=4096)
+    DataError('the checksum differs (train.rec, record 7, byte 4096)')
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: object = None,
+        record: int | None = None,
+        offset: int | None = None,
+    ) -> None:
+        places = [] if file is None else [str(file)]
+        places += [] if record is None else [f"record {record}"]
+        places += [] if offset is None else [f"byte {offset}"]
+        super().__init__(f"{message} ({', '.join(places)})" if places else message)
+        self.file, self.record, self.offset = file, record, offset
 
 
 class DeviceError(NbgraphError, ValueError):

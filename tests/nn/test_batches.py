@@ -5,8 +5,8 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.io import as_iter
 from nbgraph.nn import Batches
-from nbgraph.nn.batches import batches_of
 
 
 @pytest.mark.parametrize("last", ["keep", "drop"])
@@ -41,5 +41,5 @@ def test_what_is_no_data_is_refused():
     with pytest.raises(ArgumentError, match="last='some'"):
         Batches(np.zeros(3), last="some")
     for data in (3, iter([1])):
-        with pytest.raises(ArgumentError, match="expected ng.nn.Batches"):
-            batches_of("data", data, shuffle=True)
+        with pytest.raises(ArgumentError, match="expected a DataIter"):
+            as_iter(data)

@@ -8,11 +8,11 @@ Nothing is computed here that `ng` has no operator for: modules put operators to
 (4, 1)
 """
 
+from nbgraph.io.arrays import Batches as Batches
 from nbgraph.nn import metrics as metrics
 from nbgraph.nn.attention import MultiHeadAttention as MultiHeadAttention
 from nbgraph.nn.attention import TransformerBlock as TransformerBlock
 from nbgraph.nn.attention import attend as attend
-from nbgraph.nn.batches import Batches as Batches
 from nbgraph.nn.convolving import AvgPool as AvgPool
 from nbgraph.nn.convolving import Conv1d as Conv1d
 from nbgraph.nn.convolving import Conv2d as Conv2d

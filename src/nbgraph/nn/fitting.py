@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import islice
+from operator import length_hint
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,10 @@ from nbgraph.autograd.functional import value_and_grad
 from nbgraph.autograd.jit import jit
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError
+from nbgraph.io.adapt import as_iter
+from nbgraph.io.protocol import DataBatch, DataIter
 from nbgraph.nn import checkpoint as checkpoints
 from nbgraph.nn import progress as progresses
-from nbgraph.nn.batches import batches_of
 from nbgraph.nn.checkpoint import Position
 from nbgraph.nn.history import History
 from nbgraph.nn.interrupts import Interrupts, noted
@@ -30,6 +32,7 @@ from nbgraph.optim import Optimizer, train_step
 from nbgraph.resource.states import restore_random
 
 Measure = Callable[[Any, Any], Any]
+_GIVEN = "given"  # of a cursor: batches of the epoch that were before it
 
 
 def fit(
@@ -55,9 +58,9 @@ def fit(
     Parameters
     ----------
     model : Module
-    data : Batches, arrays or iterable
-        Batches as tuples, what is wanted of the outputs last. A tuple of arrays is cut into
-        shuffled batches of 32.
+    data : DataIter, arrays or iterable
+        Batches as tuples, what is wanted of the outputs last; of a DataBatch the samples that only
+        fill it do not count. A tuple of arrays is cut into shuffled batches of 32.
     loss : callable
         Of outputs and targets; an array of several elements counts by its mean.
     optimizer : Optimizer or callable
@@ -97,9 +100,9 @@ def fit(
     True
     """
     training = _Training(model, loss, tuple(metrics), compiled=compiled)
-    training.data = batches_of("fit: data", data, shuffle=True)
+    training.data = as_iter(data, name="fit: data", shuffle=True)
     if validation is not None:
-        training.validation = batches_of("fit: validation", validation, shuffle=False)
+        training.validation = as_iter(validation, name="fit: validation")
     training.shown, training.path = progress, checkpoint
     if device is not None:
         _require_own(model, optimizer, device)
@@ -156,6 +159,8 @@ class _Training:
             state, batches = self._batches()
             if not self._epoch(batches, label, interrupts):
                 self.history.stopped = True
+                if isinstance(self.data, DataIter):
+                    state = {**self.data.state_dict(), _GIVEN: self._batch}
                 self._save(state)
                 return
             row = self._sums.means()
@@ -172,19 +177,24 @@ class _Training:
     def _batches(self) -> tuple[dict[str, Any], Any]:
         """What the order of an epoch depends on, and its batches that are still to come."""
         held, self._resumed = self._resumed, None
-        if held is not None and held.position.data:
-            self.data.load_state_dict(held.position.data)
+        passed = 0
+        if held is not None:
+            cursor = dict(held.position.data)
+            passed = held.position.batch - cursor.pop(_GIVEN, 0)
+            if cursor:
+                self.data.load_state_dict(cursor)
         state = getattr(self.data, "state_dict", dict)()
         batches = iter(self.data)
+        for _ in islice(batches, passed):
+            pass
         if held is not None:
-            for _ in islice(batches, held.position.batch):
-                pass
             restore_random(held.random)
         return state, batches
 
     def _epoch(self, batches: Any, label: str, interrupts: Interrupts) -> bool:
         """The steps of an epoch; whether it came to its end."""
-        total = len(self.data) - self._batch if hasattr(self.data, "__len__") else None
+        count = length_hint(self.data, -1)
+        total = count - self._batch if count >= 0 else None
         bar = progresses.followed(batches, total, label, shown=self.shown)
         try:
             for batch in bar:
@@ -274,6 +284,8 @@ def _require_own(model: Module, optimizer: Any, device: Context) -> None:
 
 def _split(batch: Any) -> tuple[tuple[Any, ...], Any]:
     """Inputs and target of a batch."""
+    if isinstance(batch, DataBatch):
+        batch = batch.unpadded()
     if not isinstance(batch, (tuple, list)) or len(batch) < 2:
         raise ArgumentError(
             f"fit: a batch is a {type(batch).__name__}; expected a tuple of inputs and a target"

@@ -1,0 +1,53 @@
+"""Whatever data a training is given, as something to iterate over once an epoch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array.core import Array
+from nbgraph.errors import ArgumentError
+from nbgraph.io.arrays import Batches
+from nbgraph.io.iterator import SourceIter
+from nbgraph.io.protocol import DataIter
+from nbgraph.io.source import Source, Stream
+
+
+def as_iter(
+    data: Any, *, name: str = "data", batch_size: int = 32, shuffle: bool = False, **options: Any
+) -> Any:
+    """Return an iterable of batches, one pass an epoch.
+
+    Parameters
+    ----------
+    data : DataIter, Source, Stream, arrays, or iterable of batches
+        A tuple or list of arrays is cut into batches, what is wanted of the others last. A DataIter
+        and an iterable of batches are returned as they are.
+    name : str
+        What messages call it.
+    batch_size, shuffle, **options : as those of SourceIter, for what is cut into batches here
+
+    Raises
+    ------
+    ArgumentError for anything else, an iterator that can be gone through once among it.
+
+    >>> [x.shape for x, y in as_iter((np.zeros((40, 3)), np.zeros(40)))]
+    [(32, 3), (8, 3)]
+    """
+    if isinstance(data, DataIter):
+        return data
+    options |= {"batch_size": batch_size, "shuffle": shuffle}
+    if isinstance(data, (Source, Stream)):
+        options.setdefault("last_batch_handle", "keep")
+        return SourceIter(data, **options)
+    listed = isinstance(data, (tuple, list)) and len(data)
+    if listed and all(isinstance(a, (Array, np.ndarray)) for a in data):
+        return Batches(*data, **options)
+    if not hasattr(data, "__iter__") or iter(data) is data:
+        raise ArgumentError(
+            f"{name} is a {type(data).__name__}; expected a DataIter such as ng.io.NDArrayIter or "
+            "ng.nn.Batches, arrays (x, y), or another iterable of batches that can be gone through "
+            "once an epoch"
+        )
+    return data

@@ -1,0 +1,152 @@
+"""The order of samples: a function of seed, epoch and part, known without the data.
+
+It has two levels. Blocks come in a random order; then the samples of a window of several blocks are
+mixed. So no more than two windows are in memory (a batch may begin in one and end in the next), and
+files are read in long stretches. Random words are those of NumPy's Philox, whose stream is fixed:
+the order is the same on every machine.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError
+
+Values = np.ndarray[Any, np.dtype[Any]]
+_MIXED = 1 << 16  # samples that a window has by default, where blocks are smaller
+
+
+class Order:
+    """The samples of a part of the data, in each epoch.
+
+    Parameters
+    ----------
+    blocks : int64 array of n + 1 offsets
+    shuffle : bool
+    seed : int
+    part, of : int
+        Part k of n has samples k * N // n to (k + 1) * N // n: parts are disjoint, and together
+        they are all samples.
+    window : int, optional
+        How many blocks are mixed; by default as many as have 65536 samples together, at least one.
+
+    >>> order = Order(np.array([0, 4, 8, 10]), shuffle=True, seed=1, window=1)
+    >>> first = order.epoch(0).numbers(0, 10)
+    >>> sorted(first.tolist()) == list(range(10)), {int(n) // 4 for n in first[:4]}
+    (True, {1, 2})
+    >>> [Order(np.array([0, 10]), part=k, of=3).count for k in range(3)]
+    [3, 3, 4]
+    """
+
+    def __init__(
+        self,
+        blocks: Values,
+        *,
+        shuffle: bool = False,
+        seed: int = 0,
+        part: int = 0,
+        of: int = 1,
+        window: int | None = None,
+    ) -> None:
+        self.shuffle, self.seed = shuffle, whole("seed", seed, 0)
+        self.part, self.of = whole("part", part, 0), whole("of", of, 1)
+        if self.part >= self.of:
+            raise ArgumentError(f"part={part} of={of}; parts are numbered from 0 to {self.of - 1}")
+        total = int(blocks[-1])
+        self.low, self.high = self.part * total // self.of, (self.part + 1) * total // self.of
+        self.count = self.high - self.low
+        starts, stops = np.maximum(blocks[:-1], self.low), np.minimum(blocks[1:], self.high)
+        inside = starts < stops
+        self.starts, self.stops = starts[inside], stops[inside]
+        if window is None:
+            window = max(1, _MIXED * (len(blocks) - 1) // max(total, 1))
+        self.window = whole("window", window, 1)
+
+    def epoch(self, number: int) -> Epoch:
+        """Return the order of one epoch."""
+        return Epoch(self, number)
+
+
+class Epoch:
+    """The samples of a part in the order of one epoch, cut into windows."""
+
+    def __init__(self, order: Order, number: int) -> None:
+        self.order, self.number = order, number
+        blocks = np.arange(len(order.starts))
+        if order.shuffle:
+            blocks = blocks[permutation(len(blocks), order.seed, number, 0)]
+        self._starts, self._stops = order.starts[blocks], order.stops[blocks]
+        ends = np.cumsum(self._stops - self._starts)
+        step = order.window if order.shuffle else 1
+        cuts = np.append(np.arange(step, len(ends), step), len(ends))[: len(ends)]
+        self.windows = np.append(0, ends[cuts - 1]) if len(ends) else np.zeros(1, np.int64)
+        self._step = step
+        self._last: tuple[int, Values] | None = None
+
+    def numbers(self, low: int, high: int) -> Values:
+        """Return the numbers of the samples at these positions of the epoch."""
+        if not self.order.shuffle:
+            return np.arange(self.order.low + low, self.order.low + high)
+        if len(self.windows) == 2:
+            return self.samples(0)[low:high]
+        parts = [self.samples(w)[a:b] for w, a, b in self.segments(low, high)]
+        return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, np.int64), *parts])
+
+    def segments(self, low: int, high: int) -> Iterator[tuple[int, int, int]]:
+        """Cut positions at windows: a window's number, and from where to where in it."""
+        window = int(np.searchsorted(self.windows, low, side="right")) - 1
+        while low < high:
+            begin, end = int(self.windows[window]), int(self.windows[window + 1])
+            stop = min(high, end)
+            if low < stop:
+                yield window, low - begin, stop - begin
+            low, window = stop, window + 1
+
+    def samples(self, window: int) -> Values:
+        """Return the numbers of all samples of a window, in order."""
+        last = self._last
+        if last is not None and last[0] == window:
+            return last[1]
+        chosen = slice(window * self._step, (window + 1) * self._step)
+        ranges = zip(self._starts[chosen], self._stops[chosen])
+        found = np.concatenate([np.arange(a, b) for a, b in ranges])
+        if self.order.shuffle:
+            found = found[permutation(len(found), self.order.seed, self.number, 1 + window)]
+        self._last = window, found
+        return found
+
+
+def permutation(count: int, seed: int, epoch: int, stream: int) -> Values:
+    """Return the numbers from 0 to count in an order that depends on the arguments alone.
+
+    >>> permutation(5, 0, 0, 0).tolist() == permutation(5, 0, 0, 0).tolist()
+    True
+    """
+    words = np.random.Philox(counter=[0, 0, stream, epoch], key=_key(seed)).random_raw(count)
+    low = np.uint64((1 << count.bit_length()) - 1)  # of each word the index takes these bits
+    words &= ~low
+    words |= np.arange(count, dtype=np.uint64)
+    words.sort()
+    words &= low
+    return words.view(np.int64)
+
+
+@functools.lru_cache(64)
+def _key(seed: int) -> Values:
+    return np.random.SeedSequence(seed, spawn_key=(1,)).generate_state(2, np.uint64)
+
+
+def whole(name: str, value: Any, least: int) -> int:
+    """Return a whole number from `least` on; ArgumentError names the argument otherwise."""
+    try:
+        found = least - 1 if isinstance(value, (bool, np.bool_)) else operator.index(value)
+    except TypeError:
+        found = least - 1
+    if found < least:
+        raise ArgumentError(f"{name}={value!r}; expected a whole number from {least} on")
+    return found

@@ -1,0 +1,226 @@
+"""What feeds a training: batches, what is in them, and who gives them one after another.
+
+`DataIter` is what `fit` and a user's own loop see. Sources of samples (`nbgraph.io.source`) are
+what a kind of file has to give; `SourceIter` makes a DataIter of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from nbgraph.dtype import as_dtype
+
+
+class _Described(NamedTuple):
+    name: str
+    shape: tuple[int, ...]
+
+
+class DataDesc(_Described):
+    """Name, shape, dtype and layout of an array of a batch; a pair of name and shape otherwise.
+
+    Parameters
+    ----------
+    name : str
+    shape : tuple of int
+        With the axis of samples first; a Source describes one sample, without that axis. -1 stands
+        for an extent that differs from sample to sample.
+    dtype : dtype, optional
+    layout : str, optional
+        A letter for each axis, N for that of samples; by default N alone.
+
+    >>> desc = DataDesc("data", (32, 3, 28, 28), "float32", "NCHW")
+    >>> dict([desc]), desc.dtype, desc.layout
+    ({'data': (32, 3, 28, 28)}, dtype('float32'), 'NCHW')
+    """
+
+    dtype: np.dtype[Any]
+    layout: str
+
+    def __new__(
+        cls, name: str, shape: Sequence[int], dtype: Any = "float32", layout: str = "N"
+    ) -> Self:
+        """Make the pair, and what goes with it."""
+        self = super().__new__(cls, name, tuple(shape))
+        self.dtype, self.layout = as_dtype(dtype), layout
+        return self
+
+    def __repr__(self) -> str:
+        return f"DataDesc({self.name!r}, {self.shape}, {self.dtype}, {self.layout!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return DataDesc, (self.name, self.shape, self.dtype, self.layout)
+
+    def with_shape(self, shape: Sequence[int], dtype: Any = None) -> DataDesc:
+        """Return the description of an array of the same name with another shape."""
+        return DataDesc(self.name, shape, self.dtype if dtype is None else dtype, self.layout)
+
+    @staticmethod
+    def get_batch_axis(layout: str | None) -> int:
+        """Return the axis of samples in a layout.
+
+        >>> DataDesc.get_batch_axis("TNC")
+        1
+        """
+        return 0 if layout is None else layout.find("N")
+
+
+class DataBatch(tuple[Any, ...]):  # noqa: SLOT001  (a tuple of any length can have none)
+    """The arrays of a batch, those of data first and labels last, as a tuple.
+
+    Parameters
+    ----------
+    data, label : lists of NDArrays
+    pad : int
+        How many samples at the end are there only to fill the batch; nothing is to be learnt of
+        them or measured on them.
+    index : int64 array, optional
+        The numbers of the samples in their source.
+
+    >>> import nbgraph as ng
+    >>> batch = DataBatch([ng.zeros((4, 2))], [ng.ones(4)])
+    >>> x, y = batch
+    >>> batch.data[0] is x, batch.label[0] is y, batch.pad
+    (True, True, 0)
+    """
+
+    data: list[Any]
+    label: list[Any]
+    pad: int
+    index: Any  # type: ignore[assignment]  # a tuple's own method of that name is of no use here
+
+    def __new__(
+        cls,
+        data: Iterable[Any],
+        label: Iterable[Any] | None = None,
+        pad: int = 0,
+        index: Any = None,
+    ) -> Self:
+        """Make the tuple, and what goes with it."""
+        data, label = list(data), list(label or ())
+        self = super().__new__(cls, (*data, *label))
+        self.data, self.label, self.pad, self.index = data, label, pad, index
+        return self
+
+    def __repr__(self) -> str:
+        shapes = [[f"{a.dtype}{list(a.shape)}" for a in part] for part in (self.data, self.label)]
+        data, label = map(", ".join, shapes)
+        return f"DataBatch(data: {data}; label: {label or 'none'}; pad={self.pad})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return DataBatch, (self.data, self.label, self.pad, self.index)
+
+    def unpadded(self) -> DataBatch:
+        """Return the batch without the samples that only fill it; itself where there are none."""
+        if not self.pad:
+            return self
+        count = len(self[0]) - self.pad
+        index = None if self.index is None else self.index[:count]
+        return DataBatch([a[:count] for a in self.data], [a[:count] for a in self.label], 0, index)
+
+
+class DataIter:
+    """Gives the batches of an epoch; `reset` begins the next one.
+
+    A subclass gives `next` or, as MXNet has it, `iter_next` with `getdata` and its kin; and
+    `reset`, `provide_data` and `provide_label`. It is a Python iterator of its batches, too: `iter`
+    begins the next epoch where one is over, and otherwise goes on with the one under way.
+
+    >>> class Twice(DataIter):
+    ...     def __init__(self):
+    ...         super().__init__(batch_size=1)
+    ...         self.left = 2
+    ...
+    ...     def next(self):
+    ...         if not self.left:
+    ...             raise StopIteration
+    ...         self.left -= 1
+    ...         return DataBatch([np.ones(1)])
+    ...
+    ...     def reset(self):
+    ...         self.left = 2
+    >>> it = Twice()
+    >>> len(list(it)), len(list(it))
+    (2, 2)
+    """
+
+    provide_data: Any = ()  # lists of DataDesc
+    provide_label: Any = ()
+    _over = False  # next() has found the end
+
+    def __init__(self, batch_size: int = 0) -> None:
+        self.batch_size = batch_size
+
+    # MXNet's protocol ---------------------------------------------------------------------------
+
+    def next(self) -> DataBatch:
+        """Return the next batch; StopIteration at the end of the epoch."""
+        if not self.iter_next():
+            raise StopIteration
+        return DataBatch(self.getdata(), self.getlabel(), self.getpad() or 0, self.getindex())
+
+    def reset(self) -> None:
+        """Begin an epoch."""
+
+    def iter_next(self) -> bool:
+        """Go to the next batch; whether there is one."""
+        return False
+
+    def getdata(self) -> list[Any]:
+        """Return the data of the batch gone to."""
+        return []
+
+    def getlabel(self) -> list[Any]:
+        """Return its labels."""
+        return []
+
+    def getpad(self) -> int | None:
+        """Return how many samples fill it."""
+        return 0
+
+    def getindex(self) -> Any:
+        """Return the numbers of its samples, where they are known."""
+        return None
+
+    # Python's -----------------------------------------------------------------------------------
+
+    def __iter__(self) -> Self:
+        if self._over:
+            self.reset()
+            self._over = False
+        return self
+
+    def __next__(self) -> DataBatch:
+        try:
+            return self.next()
+        except StopIteration:
+            self._over = True
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release files and threads; nothing more can be read then."""
+
+    # where it is --------------------------------------------------------------------------------
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return what the batches to come depend on, as numbers, strings and lists; empty where
+        the iterator cannot tell."""
+        return {}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `state_dict` gave."""

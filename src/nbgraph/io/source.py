@@ -1,0 +1,202 @@
+"""Where samples come from: what a kind of file or array has to give.
+
+A Source knows how many samples it has and reads any of them; a Stream gives one after another.
+Batches, order, parts, transforms, prefetching and errors are written once, in `SourceIter`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.io.protocol import DataDesc
+
+Values = np.ndarray[Any, np.dtype[Any]]
+Columns = tuple[Any, ...]  # of each an ndarray (n, *shape), or a list of n ndarrays
+_BLOCK_BYTES = 1 << 20  # of a memory map: what is read together
+
+
+class Source:
+    """Samples by their numbers. Subclasses set the attributes and give `read`.
+
+    Attributes
+    ----------
+    descs : tuple of DataDesc
+        One sample, column by column: shapes without the axis of samples.
+    labels : collection of str
+        The names of the columns that are labels.
+    blocks : int64 array of n + 1 offsets
+        Samples blocks[i] to blocks[i + 1] are cheap to read together: a row group, 4096 records.
+    whole_blocks : bool
+        Whether a part of a block costs as much to read as all of it (it is compressed as one, say).
+        Blocks are then read as wholes, once, and kept until all their samples were given.
+    decodes : bool
+        Whether samples are decoded one by one (images): those of a batch are then read by several
+        operations at the same time.
+    name : str
+        What messages call it: a path.
+    """
+
+    descs: tuple[DataDesc, ...]
+    labels: Sequence[str] = ()
+    blocks: Values
+    whole_blocks: bool = False
+    decodes: bool = False
+    name: str = "data"
+
+    def __len__(self) -> int:
+        return int(self.blocks[-1])
+
+    def read(self, block: int, rows: Values) -> Columns:
+        """Return the columns of some samples of a block, in the order asked for.
+
+        Several threads call it at once. What cannot be read raises DataError, which names file,
+        record and offset; with `on_error="skip"` samples are then asked for one by one.
+
+        Parameters
+        ----------
+        block : int
+        rows : int64 array, counted from the block's first sample
+        """
+        raise AttributeError(f"{type(self).__name__} is a Source without read(block, rows)")
+
+    def fill(self, block: int, rows: Values, outs: Sequence[Values]) -> None:
+        """Read samples into arrays; overridden where that spares a copy."""
+        for desc, out, column in zip(self.descs, outs, self.read(block, rows), strict=True):
+            if not isinstance(column, np.ndarray) or column.shape != out.shape:
+                column = stacked(desc.name, column, rows + self.blocks[block])
+            if column.shape != out.shape:
+                raise ShapeError(
+                    f"{self.name}: {desc.name} of shape {column.shape[1:]}; expected "
+                    f"{out.shape[1:]}, as the source describes it"
+                )
+            out[...] = column
+
+    def close(self) -> None:
+        """Release what is open; may be called twice."""
+
+
+class Stream:
+    """Samples one after another, nobody knows how many.
+
+    Attributes
+    ----------
+    descs : tuple of DataDesc, or None
+        One sample; None: as the first one is.
+    labels : collection of str, or None
+        Names of the columns that are labels; None: the last of several columns is.
+    batched : bool
+        Whether it gives batches (a DataLoader does), which are then passed on as they are.
+    name : str
+    """
+
+    descs: tuple[DataDesc, ...] | None = None
+    labels: Sequence[str] | None = None
+    batched: bool = False
+    name: str = "data"
+
+    def restart(self) -> Iterator[tuple[Any, ...]]:
+        """Begin again.
+
+        Returns
+        -------
+        iterator of samples, tuples of values, one for each column; or of batches, tuples of arrays
+
+        Raises
+        ------
+        DataError where it cannot be done.
+        """
+        raise AttributeError(f"{type(self).__name__} is a Stream without restart()")
+
+    def __len__(self) -> int:
+        """Return the number of samples (of batches, where it gives those), if it is known."""
+        raise TypeError(f"{self.name} does not know how many samples it has")
+
+    def close(self) -> None:
+        """Release what is open; may be called twice."""
+
+
+class ArraySource(Source):
+    """Arrays of one length, in memory or mapped into it.
+
+    Parameters
+    ----------
+    arrays : dict of str to array
+        NDArrays are copied to the host.
+    labels : collection of str
+
+    >>> source = ArraySource({"x": np.arange(6.0).reshape(3, 2), "y": np.arange(3)}, ["y"])
+    >>> source.descs[0], len(source)
+    (DataDesc('x', (2,), float64, 'N'), 3)
+    >>> source.read(0, np.array([2, 0]))[1].tolist()
+    [2, 0]
+    """
+
+    def __init__(
+        self, arrays: Mapping[str, Any], labels: Sequence[str] = (), *, name: str = "data"
+    ) -> None:
+        self.arrays = [_on_host(values) for values in arrays.values()]
+        self.name, self.labels = name, tuple(labels)
+        count = _common_length(name, dict(zip(arrays, self.arrays)))
+        self.descs = tuple(
+            DataDesc(key, values.shape[1:], values.dtype)
+            for key, values in zip(arrays, self.arrays)
+        )
+        mapped = [a for a in self.arrays if isinstance(a, np.memmap)]
+        step = max(count, 1)
+        if mapped:
+            row = max(1, sum(a.nbytes for a in mapped) // step)
+            step = max(1, _BLOCK_BYTES // row)
+        self.blocks = np.append(np.arange(0, max(count, 1), step), count)
+
+    def read(self, block: int, rows: Values) -> Columns:
+        """Take rows of each array."""
+        if block:
+            rows = rows + self.blocks[block]
+        return tuple([np.take(a, rows, axis=0) for a in self.arrays])
+
+    def fill(self, block: int, rows: Values, outs: Sequence[Values]) -> None:
+        """Copy rows of each array."""
+        if block:
+            rows = rows + self.blocks[block]
+        for values, out in zip(self.arrays, outs):
+            if out.dtype == values.dtype:
+                values.take(rows, 0, out, "clip")  # "raise" would buffer the output
+            else:
+                out[...] = values[rows]
+
+
+def stacked(name: str, column: Any, numbers: Values) -> Values:
+    """Return the samples of a column as one array; ShapeError where their shapes differ."""
+    values = [np.asarray(each) for each in column]
+    for number, each in zip(numbers, values):
+        if each.shape != values[0].shape:
+            raise ShapeError(
+                f"{name}: sample {number} has shape {each.shape} and sample {numbers[0]} "
+                f"{values[0].shape}; a batch needs one shape: add a transform that resizes, crops "
+                "or pads them (ng.io.transforms)"
+            )
+    return np.stack(values) if values else np.asarray(column)
+
+
+def _on_host(values: Any) -> Values:
+    if isinstance(values, np.ndarray):
+        return values
+    read = getattr(values, "asnumpy", None)
+    return np.asarray(values) if read is None else read()
+
+
+def _common_length(name: str, arrays: Mapping[str, Values]) -> int:
+    if not arrays or any(a.ndim == 0 for a in arrays.values()):
+        raise ArgumentError(f"{name}: expected arrays with a first axis, that of samples")
+    lengths = {len(a) for a in arrays.values()}
+    if len(lengths) > 1:
+        told = ", ".join(f"{key}: {len(a)}" for key, a in arrays.items())
+        raise ShapeError(
+            f"{name}: arrays of {' and '.join(map(str, sorted(lengths)))} samples ({told}); give "
+            "arrays of one length"
+        )
+    return lengths.pop()
