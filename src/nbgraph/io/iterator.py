@@ -192,7 +192,9 @@ class SourceIter(DataIter):
         return columns
 
     def _array(self, name: str, column: Any, numbers: Values) -> Any:
-        values = column if isinstance(column, np.ndarray) else stacked(name, column, numbers)
+        values = column
+        if not isinstance(column, np.ndarray):
+            values = stacked(name, column, numbers, self.source.where)
         return values if self._numpy else from_host(values, self.device or CPU)
 
     def _assembled(self, arrays: Sequence[Any], pad: int, numbers: Values) -> DataBatch:

@@ -6,7 +6,7 @@ Batches, order, parts, transforms, prefetching and errors are written once, in `
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -67,13 +67,17 @@ class Source:
         """Read samples into arrays; overridden where that spares a copy."""
         for desc, out, column in zip(self.descs, outs, self.read(block, rows), strict=True):
             if not isinstance(column, np.ndarray) or column.shape != out.shape:
-                column = stacked(desc.name, column, rows + self.blocks[block])
+                column = stacked(desc.name, column, rows + self.blocks[block], self.where)
             if column.shape != out.shape:
                 raise ShapeError(
                     f"{self.name}: {desc.name} of shape {column.shape[1:]}; expected "
                     f"{out.shape[1:]}, as the source describes it"
                 )
             out[...] = column
+
+    def where(self, number: int) -> str:
+        """Return what a message calls a sample."""
+        return f"sample {number}"
 
     def close(self) -> None:
         """Release what is open; may be called twice."""
@@ -114,6 +118,10 @@ class Stream:
     def __len__(self) -> int:
         """Return the number of samples (of batches, where it gives those), if it is known."""
         raise TypeError(f"{self.name} does not know how many samples it has")
+
+    def where(self, number: int) -> str:
+        """Return what a message calls a sample."""
+        return f"sample {number}"
 
     def close(self) -> None:
         """Release what is open; may be called twice."""
@@ -169,15 +177,17 @@ class ArraySource(Source):
                 out[...] = values[rows]
 
 
-def stacked(name: str, column: Any, numbers: Values) -> Values:
-    """Return the samples of a column as one array; ShapeError where their shapes differ."""
+def stacked(name: str, column: Any, numbers: Values, where: Callable[[int], str]) -> Values:
+    """Return the samples of a column as one array; ShapeError where their shapes differ, with the
+    places of two."""
     values = [np.asarray(each) for each in column]
     for number, each in zip(numbers, values):
         if each.shape != values[0].shape:
+            first, other = where(int(numbers[0])), where(int(number))
             raise ShapeError(
-                f"{name}: sample {number} has shape {each.shape} and sample {numbers[0]} "
-                f"{values[0].shape}; a batch needs one shape: add a transform that resizes, crops "
-                "or pads them (ng.io.transforms)"
+                f"{name}: {other} has shape {each.shape} and {first} {values[0].shape}; a batch "
+                "needs one shape: add a transform that resizes, crops or pads them "
+                "(ng.io.transforms)"
             )
     return np.stack(values) if values else np.asarray(column)
 

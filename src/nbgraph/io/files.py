@@ -1,0 +1,173 @@
+"""Files as bytes that many threads read: mapped into memory here, by ranges where they are remote.
+
+A list of files is a text with ";" between, or a sequence; a folder stands for its files, and
+"*", "?" and "[" for the names that match. "s3://...", "https://..." and their kin are fsspec's.
+"""
+
+from __future__ import annotations
+
+import glob
+import mmap
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import unquote
+
+import numpy as np
+
+from nbgraph.errors import DataError
+from nbgraph.io.extras import extra
+
+Uris = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+Octets = np.ndarray[Any, np.dtype[np.uint8]]
+
+
+class Bytes(Protocol):
+    """What is read here of a file; every method may be called by several threads at once."""
+
+    name: str
+    size: int
+    near: bool  # whether a small read costs little
+
+    def read(self, start: int, stop: int) -> bytes:
+        """Return the bytes from `start` to `stop`; fewer where the file ends before."""
+        ...
+
+    def array(self, start: int, stop: int) -> Octets:
+        """Return the same as an array, which may show the file itself."""
+        ...
+
+    def ranges(self, starts: Sequence[int], stops: Sequence[int]) -> list[bytes]:
+        """Return the bytes of several ranges inside the file."""
+        ...
+
+    def close(self) -> None:
+        """Give back what the file holds; reading it again is an error."""
+        ...
+
+
+def open_bytes(uri: str | os.PathLike[str]) -> Bytes:
+    """Open a file for reading: a memory map, or fsspec's file system if it is a URL.
+
+    Raises
+    ------
+    DataError
+        There is no such file, or it cannot be opened.
+    """
+    name = os.fspath(uri)
+    try:
+        return _Remote(name) if is_remote(name) else _Mapped(local(name))
+    except OSError as error:
+        reason = error.strerror or str(error) or type(error).__name__
+        raise DataError(f"the file cannot be opened: {reason}", file=name) from error
+
+
+def is_remote(uri: str) -> bool:
+    """Return whether fsspec has to read it."""
+    return "://" in uri and not uri.startswith("file://")
+
+
+def local(uri: str) -> str:
+    """Return the path of a file on this machine that is named by a path or by file://."""
+    return unquote(uri.removeprefix("file://")) if uri.startswith("file://") else uri
+
+
+def expand(uris: Uris) -> list[str]:
+    """Return the names of all files that `uris` stands for, in order.
+
+    >>> expand("a.rec;b.rec")
+    ['a.rec', 'b.rec']
+    """
+    several = [uris] if isinstance(uris, (str, os.PathLike)) else list(uris)
+    names = [name for uri in several for name in os.fspath(uri).split(";") if name]
+    files = [file for name in names for file in _matches(name)]
+    if not files:
+        raise DataError(f"{uris!r} names no file; expected paths with ';' between them")
+    return files
+
+
+def _matches(name: str) -> list[str]:
+    """Return the files of a folder or a pattern, sorted, or the name itself."""
+    if is_remote(name):
+        return _remote_matches(name)
+    path = local(name)
+    if Path(path).is_dir():
+        files = sorted(str(file) for file in Path(path).iterdir() if file.is_file())
+    elif glob.has_magic(path) and not Path(path).exists():
+        files = sorted(glob.glob(path, recursive=True))  # noqa: PTH207 - may begin with a root
+    else:
+        return [path]
+    if not files:
+        raise DataError(f"{name}: the folder is empty, or no name matches the pattern")
+    return files
+
+
+def _remote_matches(name: str) -> list[str]:
+    files, path = file_system(name)
+    if glob.has_magic(path):
+        names = sorted(files.glob(path))
+    elif files.isdir(path):
+        names = sorted(files.ls(path, detail=False))
+    else:
+        return [name]
+    return [files.unstrip_protocol(one) for one in names if files.isfile(one)]
+
+
+def file_system(uri: str) -> tuple[Any, str]:
+    """Return fsspec's file system of a URL and the path inside of it."""
+    package = extra("fsspec.core", "fsspec", "data", uri)
+    return package.url_to_fs(uri)
+
+
+class _Mapped:
+    """A file of this machine, mapped into memory."""
+
+    near = True
+
+    def __init__(self, path: str) -> None:
+        self.name = path
+        with Path(path).open("rb") as file:
+            self.size = os.fstat(file.fileno()).st_size
+            # a file of no bytes cannot be mapped
+            self._map: Any = (
+                mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if self.size else b""
+            )
+
+    def read(self, start: int, stop: int) -> bytes:
+        return self._map[start:stop]
+
+    def array(self, start: int, stop: int) -> Octets:
+        return np.frombuffer(self._map, np.uint8)[start:stop]
+
+    def ranges(self, starts: Sequence[int], stops: Sequence[int]) -> list[bytes]:
+        return [self._map[start:stop] for start, stop in zip(starts, stops)]
+
+    def close(self) -> None:
+        # unmapped with the last array that shows it
+        self._map = None
+
+
+class _Remote:
+    """A file that fsspec reads by ranges."""
+
+    near = False
+
+    def __init__(self, uri: str) -> None:
+        self.name = uri
+        self._files, self._path = file_system(uri)
+        self.size = int(self._files.size(self._path))
+
+    def read(self, start: int, stop: int) -> bytes:
+        stop = min(stop, self.size)
+        return self._files.cat_file(self._path, start=start, end=stop) if start < stop else b""
+
+    def array(self, start: int, stop: int) -> Octets:
+        return np.frombuffer(self.read(start, stop), np.uint8)
+
+    def ranges(self, starts: Sequence[int], stops: Sequence[int]) -> list[bytes]:
+        paths = [self._path] * len(starts)
+        return self._files.cat_ranges(paths, list(starts), list(stops), on_error="raise")
+
+    def close(self) -> None:
+        """There is nothing to give back: every range is a request of its own."""

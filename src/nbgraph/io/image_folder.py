@@ -1,0 +1,149 @@
+"""Images in folders, a folder for each class: folder/class/image.jpg."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import DataError
+from nbgraph.io.files import file_system, is_remote, local, open_bytes
+from nbgraph.io.images import SUFFIXES, ImageDecoder
+from nbgraph.io.iterator import SourceIter
+from nbgraph.io.options import divided
+from nbgraph.io.protocol import DataDesc
+from nbgraph.io.source import Columns, Source, Values
+
+_BLOCK = 4096
+
+
+class ImageFolderSource(Source):
+    """The images of a folder, and the numbers of their classes.
+
+    Parameters
+    ----------
+    folder : str or path
+        It holds a folder for each class, with images in it or in folders of its own; also a URL
+        that fsspec knows. Other files are left out.
+    classes : list of str, optional
+        The names of classes in the order of their numbers; by default all, sorted.
+    resize, mode, layout
+        See ImageDecoder.
+
+    Raises
+    ------
+    DataError
+        No such folder, or a class has no image; at reading, a file is no image.
+    """
+
+    decodes = True
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        classes: Sequence[str] | None = None,
+        resize: int | tuple[int, int] | None = None,
+        mode: str = "RGB",
+        layout: str = "HWC",
+        data_name: str = "data",
+        label_name: str = "softmax_label",
+    ) -> None:
+        self.name = os.fspath(folder)
+        self._decode = ImageDecoder(mode, resize, layout)
+        found = labelled(self.name)
+        self.classes = sorted(found) if classes is None else list(classes)
+        for name in self.classes:
+            if not found.get(name):
+                raise DataError(f"the class {name!r} has no image", file=self.name)
+        self.files = [file for name in self.classes for file in found[name]]
+        counts = [len(found[name]) for name in self.classes]
+        self._labels = np.repeat(np.arange(len(counts)), counts)
+        self.descs = (self._decode.desc(data_name), DataDesc(label_name, (), np.int64))
+        self.labels = (label_name,)
+        self.blocks = np.append(np.arange(0, len(self.files), _BLOCK), len(self.files))
+
+    def read(self, block: int, rows: Values) -> Columns:
+        """Return the images, as a list where they may differ in size, and their classes."""
+        numbers = rows + self.blocks[block]
+        pixels: Any = [self._image(self.files[number]) for number in numbers.tolist()]
+        if -1 not in self.descs[0].shape:
+            pixels = np.stack(pixels)
+        return pixels, self._labels[numbers]
+
+    def _image(self, name: str) -> Values:
+        try:
+            if is_remote(name):
+                file = open_bytes(name)
+                return self._decode(file.read(0, file.size))
+            return self._decode(Path(name).read_bytes())
+        except OSError as error:
+            raise DataError(f"cannot be read: {error.strerror}", file=name) from error
+        except DataError as error:
+            raise DataError(str(error), file=name) from error
+
+    def where(self, number: int) -> str:
+        """Return the file of a sample."""
+        return self.files[number]
+
+
+def labelled(folder: str) -> dict[str, list[str]]:
+    """Return the sorted names of all images in a folder, by class: the folder inside of it.
+
+    Raises
+    ------
+    DataError
+        There is no such folder, or it has no folders with images in it.
+    """
+    if is_remote(folder):
+        files, root = file_system(folder)
+        paths = [(p[len(root) :].strip("/"), files.unstrip_protocol(p)) for p in files.find(root)]
+    else:
+        root = Path(local(folder))
+        if not root.is_dir():
+            raise DataError("the folder is not there", file=folder)
+        paths = [(p.relative_to(root).as_posix(), str(p)) for p in root.rglob("*") if p.is_file()]
+    classes: dict[str, list[str]] = {}
+    for inside, name in sorted(paths):
+        first, slash, _ = inside.partition("/")
+        if slash:
+            images = classes.setdefault(first, [])
+            if inside.lower().endswith(SUFFIXES):
+                images.append(name)
+    if not any(classes.values()):
+        raise DataError(
+            "the folder has no images in folders of their classes; expected "
+            f"folder/class/image with one of {', '.join(SUFFIXES)}",
+            file=folder,
+        )
+    return classes
+
+
+class ImageFolderIter(SourceIter):
+    """Batches of images from a folder with a folder for each class.
+
+    Parameters
+    ----------
+    folder, classes, resize, mode, layout, ...
+        As of ImageFolderSource.
+    batch_size, shuffle, seed, part, of, transforms, prefetch, ...
+        As of SourceIter.
+
+    >>> import pathlib, tempfile
+    >>> from PIL import Image
+    >>> root = pathlib.Path(tempfile.mkdtemp())
+    >>> for name, value in (("day", 200), ("night", 20)):
+    ...     (root / name).mkdir()
+    ...     Image.new("L", (4, 3), value).save(root / name / "0.png")
+    >>> it = ImageFolderIter(root, 2, mode="L", layout="CHW", shuffle=True)
+    >>> x, y = it.next()
+    >>> x.shape, sorted(y.tolist()), it.source.classes
+    ((2, 1, 3, 4), [0, 1], ['day', 'night'])
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], batch_size: int = 1, **options: Any) -> None:
+        own, options = divided(ImageFolderSource, options)
+        super().__init__(ImageFolderSource(folder, **own), batch_size, **options)

@@ -1,0 +1,305 @@
+"""Samples from files of records: packed images, arrays as they lie in memory, or any payloads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, Never
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError, DataError
+from nbgraph.io import records
+from nbgraph.io.files import Bytes, Uris, expand, open_bytes
+from nbgraph.io.images import ImageDecoder
+from nbgraph.io.iterator import SourceIter
+from nbgraph.io.options import divided
+from nbgraph.io.packing import HEADER_DTYPE, unpack
+from nbgraph.io.protocol import DataDesc
+from nbgraph.io.recordio import read_index
+from nbgraph.io.source import Columns, Source, Values
+
+_BLOCK_SAMPLES, _BLOCK_BYTES = 1 << 16, 1 << 30  # whichever is less is read together
+Decode = Callable[[bytes], Any]
+
+
+class RecordSource(Source):
+    """The records of files, one sample each.
+
+    Parameters
+    ----------
+    uris : str, path or a list of them
+        Files, with ";" between; folders; patterns with "*"; URLs that fsspec knows. Where their
+        records begin is found in the files themselves.
+    decode : "image", "raw" or callable
+        "image": encoded images, by Pillow. "raw": the bytes of an array of `shape` and `dtype`;
+        the fastest where every record has the same length. A callable makes an array of the
+        payload (bytes), of `shape` and `dtype` if they are given.
+    shape : tuple of int, optional
+        Of a sample; -1 for an extent that differs.
+    dtype : dtype
+    packed : bool
+        Whether records have been made by `pack`: their headers then give the labels.
+    label_width : int, optional
+        How many labels a record has; by default as many as the first one.
+    index : str or path, optional
+        A file of places, for a single file of records: samples are those with a key, in its order.
+    resize, mode, layout
+        Of images; see ImageDecoder.
+
+    Raises
+    ------
+    DataError
+        No such file, or a record is damaged: with file, number and offset.
+    """
+
+    def __init__(
+        self,
+        uris: Uris,
+        *,
+        decode: str | Decode = "image",
+        shape: Sequence[int] | None = None,
+        dtype: Any = "uint8",
+        packed: bool = True,
+        label_width: int | None = None,
+        index: str | os.PathLike[str] | None = None,
+        data_name: str = "data",
+        label_name: str = "softmax_label",
+        resize: int | tuple[int, int] | None = None,
+        mode: str = "RGB",
+        layout: str = "HWC",
+    ) -> None:
+        names = expand(uris)
+        self.name = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+        if index is not None and len(names) > 1:
+            raise ArgumentError(f"index={index!r} is of one file; {len(names)} were given")
+        self._files = [open_bytes(name) for name in names]
+        scanned = [records.scan(file) for file in self._files]
+        if index is not None:
+            scanned = [_chosen(self._files[0], scanned[0], read_index(index))]
+        self._indices = scanned
+        self.packed = packed
+        if decode == "image":
+            decode = ImageDecoder(mode, resize, layout)
+        data = self._decoder(decode, DataDesc(data_name, () if shape is None else shape, dtype))
+        self.descs = (data,)
+        if packed:
+            self._labels = self._first_width() if label_width is None else label_width
+            shape = () if self._labels <= 1 else (self._labels,)
+            self.descs = (data, DataDesc(label_name, shape, np.float32))
+            self.labels = (label_name,)
+        self._divide()
+
+    def _decoder(self, decode: str | Decode, stated: DataDesc) -> DataDesc:
+        """Set what makes an array of a payload, and return what it gives."""
+        self._decode: Decode | None = None
+        if callable(decode):
+            self._decode, self.decodes = decode, True
+            return decode.desc(stated.name) if isinstance(decode, ImageDecoder) else stated
+        if decode != "raw":
+            raise ArgumentError(
+                f"decode={decode!r}; expected 'image', 'raw' or a function of bytes"
+            )
+        if -1 in stated.shape:
+            raise ArgumentError(f"decode='raw': shape={stated.shape}; expected one without -1")
+        return stated
+
+    def _first_width(self) -> int:
+        for which, index in enumerate(self._indices):
+            if len(index.starts):
+                return int(np.size(self._unpacked(which, 0, self._payloads(which, [0])[0])[0]))
+        return 1
+
+    def _divide(self) -> None:
+        """Cut the records of every file into blocks."""
+        blocks, self._places, before = [0], list[tuple[int, int]](), 0
+        for which, index in enumerate(self._indices):
+            count = len(index.starts)
+            length = max(1, int(index.sizes.sum()) // max(count, 1))
+            step = max(1, min(_BLOCK_SAMPLES, _BLOCK_BYTES // length))
+            for first in range(0, count, step):
+                self._places.append((which, first))
+                blocks.append(before + min(first + step, count))
+            before += count
+        self.blocks = np.array(blocks, np.int64)
+        self._uniform = [self._is_uniform(index) for index in self._indices]
+
+    def _is_uniform(self, index: records.Index) -> bool:
+        """Whether all records of a file are one part, and as long as an array of `shape` is."""
+        if self._decode is not None:
+            return False
+        return bool(
+            (index.parts == 1).all() and (index.sizes == self._before() + self._bytes()).all()
+        )
+
+    def _before(self) -> int:
+        """Return the bytes of header and labels, if they are those that are expected."""
+        if not self.packed:
+            return 0
+        return HEADER_DTYPE.itemsize + (4 * self._labels if self._labels > 1 else 0)
+
+    def _bytes(self) -> int:
+        return int(np.prod(self.descs[0].shape, dtype=np.int64)) * self.descs[0].dtype.itemsize
+
+    # reading ------------------------------------------------------------------------------------
+
+    def read(self, block: int, rows: Values) -> Columns:
+        """Return the samples, and their labels."""
+        which, first = self._places[block]
+        if self._uniform[which] and self._files[which].near:
+            outs = tuple([np.empty((len(rows), *d.shape), d.dtype) for d in self.descs])
+            if self._gather(which, first + rows, outs):
+                return outs
+        numbers = (first + rows).tolist()
+        columns: tuple[list[Any], ...] = tuple([[] for _ in self.descs])
+        for number, record in zip(numbers, self._payloads(which, numbers)):
+            for column, value in zip(columns, self._sample(which, number, record)):
+                column.append(value)
+        fixed = [-1 not in desc.shape for desc in self.descs]
+        return tuple([np.stack(c) if f else c for c, f in zip(columns, fixed)])
+
+    def fill(self, block: int, rows: Values, outs: Sequence[Values]) -> None:
+        """Copy records of one length straight out of the file."""
+        which, first = self._places[block]
+        same = all(
+            out.flags.c_contiguous and out.dtype == d.dtype for out, d in zip(outs, self.descs)
+        )
+        near = self._uniform[which] and self._files[which].near
+        if not (near and same and self._gather(which, first + rows, outs)):
+            super().fill(block, rows, outs)
+
+    def _gather(self, which: int, numbers: Values, outs: Sequence[Values]) -> bool:
+        """Copy records of one length; False where one has another number of labels."""
+        file, starts = self._files[which], self._indices[which].starts[numbers]
+        if self.packed:
+            heads = _taken(file, starts, 8, HEADER_DTYPE.itemsize).view(HEADER_DTYPE)
+            several = self._labels > 1
+            if (heads["flag"] != (self._labels if several else 0)).any():
+                return False
+            if several:
+                at = 8 + HEADER_DTYPE.itemsize
+                outs[1][...] = (
+                    _taken(file, starts, at, 4 * self._labels)
+                    .view("<f4")
+                    .reshape(len(starts), self._labels)
+                )
+            else:
+                outs[1][...] = heads["label"]
+        if length := self._bytes():
+            out = outs[0].reshape(len(starts), -1).view(f"V{length}").reshape(-1)
+            _taken(file, starts, 8 + self._before(), length, out)
+        return True
+
+    def _payloads(self, which: int, numbers: Sequence[int]) -> list[bytes]:
+        """Return the payloads of records of a file."""
+        file, index = self._files[which], self._indices[which]
+        starts, chosen = index.starts[numbers] + 8, np.asarray(numbers)
+        payloads = file.ranges(starts.tolist(), (starts + index.sizes[chosen]).tolist())
+        for k in np.flatnonzero(index.parts[chosen] > 1).tolist():
+            payloads[k] = records.decode(file, int(starts[k]) - 8, int(numbers[k]))[0]
+        return payloads
+
+    def _sample(self, which: int, number: int, record: bytes) -> tuple[Any, ...]:
+        """Return the array of a record and its label."""
+        label, payload = self._unpacked(which, number, record) if self.packed else (0.0, record)
+        desc = self.descs[0]
+        if self._decode is None:
+            if len(payload) != self._bytes():
+                self._refuse(
+                    which, number, f"{len(payload)} bytes where {desc} has {self._bytes()}"
+                )
+            value = np.frombuffer(payload, desc.dtype).reshape(desc.shape)
+        else:
+            try:
+                value = np.asarray(self._decode(payload))
+            except DataError as error:
+                self._refuse(which, number, str(error), error)
+            except Exception as error:
+                self._refuse(which, number, f"decode raised {type(error).__name__}: {error}", error)
+        if not self.packed:
+            return (value,)
+        if np.size(label) != max(self._labels, 1):
+            self._refuse(
+                which, number, f"{np.size(label)} labels where {self._labels} are expected"
+            )
+        return value, np.reshape(np.asarray(label, np.float32), self.descs[1].shape)
+
+    def _unpacked(self, which: int, number: int, record: bytes) -> tuple[Any, bytes]:
+        try:
+            header, payload = unpack(record)
+        except DataError as error:
+            self._refuse(
+                which, number, f"{error}; packed=False reads records without a header", error
+            )
+        return header.label, payload
+
+    def _refuse(
+        self, which: int, number: int, what: str, cause: BaseException | None = None
+    ) -> Never:
+        start = int(self._indices[which].starts[number])
+        file = self._files[which].name
+        raise DataError(what, file=file, record=number, offset=start) from cause
+
+    def where(self, number: int) -> str:
+        """Return the file and the record of a sample."""
+        block = int(np.searchsorted(self.blocks, number, side="right")) - 1
+        which, first = self._places[block]
+        record = first + number - int(self.blocks[block])
+        return f"record {record} of {self._files[which].name}"
+
+    def close(self) -> None:
+        """Give back the files."""
+        for file in self._files:
+            file.close()
+
+
+def _chosen(file: Bytes, index: records.Index, places: dict[Any, int]) -> records.Index:
+    """Return the records that a file of places names, in its order."""
+    starts = np.fromiter(places.values(), np.int64, len(places))
+    which = np.searchsorted(index.starts, starts)
+    found = which < len(index.starts)
+    found[found] = index.starts[which[found]] == starts[found]
+    if not found.all():
+        key = list(places)[int(np.argmin(found))]
+        raise DataError(
+            f"the index says that the record of key {key!r} begins here, and none does: it is of "
+            "another file, or an old one",
+            file=file.name,
+            offset=places[key],
+        )
+    return records.Index(*[column[which] for column in index])
+
+
+def _taken(
+    file: Bytes, starts: Values, skip: int, length: int, out: Values | None = None
+) -> Values:
+    """Return pieces of one length as V<length>, each `skip` (a multiple of 4) behind a start."""
+    octets = file.array(0, file.size)
+    count = (file.size - skip - length) // 4 + 1
+    pieces: Values = np.ndarray((count,), f"V{length}", octets.data, skip, (4,))
+    return pieces.take(starts // 4, 0, out, "clip")  # "raise" would buffer the output
+
+
+class RecordIter(SourceIter):
+    """Batches from files of records.
+
+    Parameters
+    ----------
+    uris, decode, shape, dtype, packed, label_width, index, resize, mode, layout, ...
+        As of RecordSource.
+    batch_size, shuffle, seed, part, of, transforms, prefetch, ...
+        As of SourceIter.
+
+    >>> import tempfile, nbgraph as ng
+    >>> path = tempfile.mkdtemp() + "/squares.rec"
+    >>> with ng.io.MXRecordIO(path, "w") as file:
+    ...     for i in range(5):
+    ...         file.write(ng.io.pack((0, i * i, i, 0), bytes([i, i])))
+    >>> it = ng.io.RecordIter(path, 2, decode="raw", shape=(2,))
+    >>> [(x.tolist(), y.tolist()) for x, y in it][-1]
+    ([[4, 4], [0, 0]], [16.0, 0.0])
+    """
+
+    def __init__(self, uris: Uris, batch_size: int = 1, **options: Any) -> None:
+        own, options = divided(RecordSource, options)
+        super().__init__(RecordSource(uris, **own), batch_size, **options)

@@ -1,0 +1,240 @@
+"""The format RecordIO: bytes of any length, one after another, in a file that can be cut anywhere.
+
+A record is one part, or several. A part is, in little-endian words of 4 bytes,
+
+    magic 0xced7230a | flag (3 bits), length (29 bits) | bytes | zeros up to a multiple of 4
+
+with flag 0 for a record of one part and 1, 2, ..., 2, 3 for the first, the middle and the last one
+of several. A payload that holds the magic where a word begins is divided there, and the magic
+itself is left out. So a word that is the magic is the head of a part, wherever one begins to read.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any, NamedTuple, Never
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError, DataError
+from nbgraph.io.files import Bytes
+
+MAGIC = 0xCED7230A
+_MAGIC_BYTES = struct.pack("<I", MAGIC)
+_HEAD = struct.Struct("<II")
+_LENGTH_BITS = 29
+_LENGTH = (1 << _LENGTH_BITS) - 1
+_WINDOW = 1 << 20  # bytes that are searched for heads at once
+_PAGE = 4096  # records beyond this length are gone through by their heads alone
+Number = int | str | None  # of a record in the text of an error, or how it is called there
+Integers = np.ndarray[Any, np.dtype[np.int64]]
+
+
+class Index(NamedTuple):
+    """Where records are: one number of each, for every record of a file."""
+
+    starts: Integers  # offset of the first head
+    sizes: Integers  # bytes of the payload
+    parts: Integers  # number of parts
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+
+def encode(payload: bytes | bytearray | memoryview) -> bytes:
+    r"""Return a payload as a record.
+
+    >>> encode(b"12345").hex(" ", 4)
+    '0a23d7ce 05000000 31323334 35000000'
+    """
+    if (size := memoryview(payload).nbytes) > _LENGTH:
+        raise ArgumentError(
+            f"write: a record of {size} bytes; RecordIO holds {_LENGTH} at most: divide it"
+        )
+    data = bytes(payload)
+    cuts = _words_of_magic(data)
+    pieces: list[bytes] = []
+    start = 0
+    for i, stop in enumerate([*cuts, len(data)]):
+        flag = 0 if not cuts else 1 if i == 0 else 3 if i == len(cuts) else 2
+        pieces += (_HEAD.pack(MAGIC, flag << _LENGTH_BITS | stop - start), data[start:stop])
+        start = stop + 4
+    pieces.append(bytes(-len(data) % 4))
+    return b"".join(pieces)
+
+
+def _words_of_magic(data: bytes) -> list[int]:
+    """Return the offsets in data, multiples of 4, where the magic is."""
+    places: list[int] = []
+    at = data.find(_MAGIC_BYTES)
+    while at >= 0:
+        if at % 4 == 0:
+            places.append(at)
+        at = data.find(_MAGIC_BYTES, at + 1)
+    return places
+
+
+def decode(file: Bytes, at: int, number: Number = None) -> tuple[bytes, int]:
+    """Return the payload of the record at an offset, and where the next one begins.
+
+    Raises
+    ------
+    DataError
+        The record is damaged or truncated; the text says the file, the number and the offset.
+    """
+    spans, end = _spans(file, at, number)
+    return _MAGIC_BYTES.join([file.read(*span) for span in spans]), end
+
+
+def _spans(file: Bytes, at: int, number: Number) -> tuple[list[tuple[int, int]], int]:
+    """Return where the bytes of a record's parts begin and end, and the end of the record."""
+    flag, start, stop = _part(file, at, number, at, (0, 1))
+    spans = [(start, stop)]
+    while flag not in {0, 3}:
+        flag, start, stop = _part(file, stop + -stop % 4, number, at, (2, 3))
+        spans.append((start, stop))
+    return spans, stop + -stop % 4
+
+
+def _part(
+    file: Bytes, at: int, number: Number, first: int, flags: tuple[int, int]
+) -> tuple[int, int, int]:
+    """Return the flag of the part at an offset and where its bytes begin and end."""
+    head = file.read(at, at + 8)
+    if len(head) < 8:
+        if at != first and not head:
+            _damaged(file, number, first, "the record's last part is missing: it is truncated")
+        _damaged(
+            file, number, at, f"truncated: {len(head)} bytes are left where a record's head takes 8"
+        )
+    magic, word = _HEAD.unpack(head)
+    if magic != MAGIC:
+        _damaged(file, number, at, f"wrong magic {magic:#010x}; expected {MAGIC:#x}")
+    flag, length = word >> _LENGTH_BITS, word & _LENGTH
+    if flag not in flags:
+        _damaged(file, number, at, _wrong_flag(flag, begun=at != first))
+    if at + 8 + length > file.size:
+        missing = at + 8 + length - file.size
+        _damaged(
+            file, number, at, f"the last {missing} of the record's {length} bytes are missing: the "
+            "file is truncated, or the length is damaged"
+        )  # fmt: skip
+    return flag, at + 8, at + 8 + length
+
+
+def _wrong_flag(flag: int, *, begun: bool) -> str:
+    if flag > 3:
+        return f"a part has the flag {flag}; expected 0 to 3"
+    if begun:
+        return "another record begins before the last part of this one: parts are missing"
+    return f"a record begins with a part of flag {flag}: its first part is missing"
+
+
+def _damaged(file: Bytes, number: Number, at: int, what: str) -> Never:
+    if isinstance(number, str):
+        raise DataError(f"record {number}: {what}", file=file.name, offset=at)
+    raise DataError(what, file=file.name, record=number, offset=at)
+
+
+def scan(file: Bytes, start: int = 0, stop: int | None = None) -> Index:
+    """Return where the records are from `start`, where one begins, to `stop` or the end.
+
+    Short records are found by a search for the magic in whole windows; of long ones the heads
+    alone are read.
+
+    Raises
+    ------
+    DataError
+        A record is damaged, or reaches beyond the end of the file.
+    """
+    stop = file.size if stop is None else stop
+    places: list[Integers] = []
+    heads: list[Integers] = []
+    at, length = start, 0.0
+    while at < stop:
+        go = _jump if file.near and length > _PAGE else _search
+        found, words, end = go(file, at, stop)
+        if not len(found) or end > stop:
+            _first_fault(file, start, stop)
+        length = (end - at) / len(found)
+        places.append(found)
+        heads.append(words)
+        at = end
+    if not places:
+        return Index(*(np.zeros(0, np.int64) for _ in range(3)))
+    return _records(file, np.concatenate(places), np.concatenate(heads), start, stop)
+
+
+def _search(file: Bytes, at: int, stop: int) -> tuple[Integers, Integers, int]:
+    """Return the heads in the window at `at`, their second words, and the end of the last part."""
+    window = file.array(at, min(at + (_WINDOW if file.near else 8 * _WINDOW), stop))
+    words = window[: len(window) // 4 * 4].view("<u4")
+    found = np.flatnonzero(words == MAGIC)
+    found = found[found < len(words) - 1]
+    second = words[found + 1].astype(np.int64)
+    ends = found + 2 + ((second & _LENGTH) + 3 >> 2)
+    # what only looks like a head, in a file that was not written as above, breaks the chain
+    chained = found == np.concatenate(([0], ends))[: len(found)]
+    count = len(found) if chained.all() else int(np.argmin(chained))
+    end = at + 4 * int(ends[count - 1]) if count else at
+    return at + 4 * found[:count], second[:count], end
+
+
+def _jump(file: Bytes, at: int, stop: int) -> tuple[Integers, Integers, int]:
+    """Return the same of up to 1024 parts, from head to head."""
+    places: list[int] = []
+    heads: list[int] = []
+    while at < stop and len(places) < 1024:
+        head = file.read(at, at + 8)
+        if len(head) < 8 or not head.startswith(_MAGIC_BYTES):
+            break
+        word = _HEAD.unpack(head)[1]
+        places.append(at)
+        heads.append(word)
+        at += 8 + ((word & _LENGTH) + 3 & -4)
+    return np.array(places, np.int64), np.array(heads, np.int64), at
+
+
+def _records(file: Bytes, places: Integers, heads: Integers, start: int, stop: int) -> Index:
+    """Put the parts together to records."""
+    flags, lengths = heads >> _LENGTH_BITS, heads & _LENGTH
+    begins = flags <= 1
+    before = np.concatenate(([0], flags[:-1]))
+    # a record begins where the one before has ended, and nowhere else
+    legal = (begins == ((before == 0) | (before == 3))) & (flags <= 3)
+    if not legal.all() or flags[-1] in {1, 2}:
+        _first_fault(file, start, stop)
+    firsts = np.flatnonzero(begins)
+    parts = np.diff(firsts, append=len(places))
+    # the magic between two parts belongs to the payload
+    sizes = np.add.reduceat(lengths, firsts) + 4 * (parts - 1)
+    return Index(places[firsts], sizes, parts)
+
+
+def _first_fault(file: Bytes, at: int, stop: int) -> Never:
+    """Go from head to head up to the record that is damaged, and raise what it is."""
+    number = last = 0
+    while at < stop:
+        last = at
+        _, at = _spans(file, at, number)
+        number += 1
+    _damaged(
+        file,
+        number - 1,
+        last,
+        f"the record ends at byte {at}; expected {stop}, where the next begins",
+    )
+
+
+def next_record(file: Bytes, at: int) -> int:
+    """Return where the first record begins at or after an offset, or the size of the file."""
+    at += -at % 4
+    while at < file.size:
+        window = file.array(at, at + _WINDOW + 4)
+        words = window[: len(window) // 4 * 4].view("<u4")
+        found = np.flatnonzero(words[:-1] == MAGIC)
+        first = found[words[found + 1] >> _LENGTH_BITS <= 1]
+        if len(first):
+            return at + 4 * int(first[0])
+        at += _WINDOW
+    return file.size

@@ -1,0 +1,105 @@
+"""Parts of a list of files, cut by bytes: nothing is read but what belongs to the part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError
+from nbgraph.io import records
+from nbgraph.io.files import Bytes, Uris, expand, open_bytes
+
+_CHUNK = 1 << 20
+
+
+class InputSplit:
+    r"""Records, or lines of text, of the k-th of n parts of some files.
+
+    The files count as one, however the data are divided into them. A part begins with the first
+    record at or after its share of the bytes: parts are disjoint and together they are everything,
+    and no two differ by more than a record or so. A line is without its end; empty ones count.
+
+    Parameters
+    ----------
+    uris : str, path or a list of them
+        Files, with ";" between; folders; patterns with "*"; URLs that fsspec knows.
+    part, of : int
+        Which part, from 0, of how many.
+    kind : str
+        "recordio" or "text".
+
+    Raises
+    ------
+    DataError
+        No such file, or a record is damaged; at iteration.
+
+    >>> import tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "a.txt").write_text("one\ntwo\n"), (folder / "b.txt").write_text("three")
+    >>> [list(InputSplit(folder, k, 2, kind="text")) for k in range(2)]
+    [[b'one', b'two'], [b'three']]
+    """
+
+    def __init__(self, uris: Uris, part: int = 0, of: int = 1, *, kind: str = "recordio") -> None:
+        if kind not in {"recordio", "text"}:
+            raise ArgumentError(f"InputSplit: kind={kind!r}; expected 'recordio' or 'text'")
+        if not 0 <= part < of:
+            raise ArgumentError(f"InputSplit: part={part} of={of}; expected 0 <= part < of")
+        self.files = [open_bytes(name) for name in expand(uris)]
+        self.part, self.of, self.kind = part, of, kind
+        self._starts = np.cumsum([0, *[file.size for file in self.files]]).tolist()
+
+    def __iter__(self) -> Iterator[bytes]:
+        begin, end = self._boundary(self.part), self._boundary(self.part + 1)
+        for file, at, stop in zip(self.files, self._starts, self._starts[1:]):
+            low, high = max(begin, at) - at, min(end, stop) - at
+            if low < high:
+                yield from (_records if self.kind == "recordio" else _lines)(file, low, high)
+
+    def _boundary(self, part: int) -> int:
+        """Return where a part begins, counted over all files."""
+        total = self._starts[-1]
+        target = total * part // self.of
+        # files of no bytes hold none: the last one that begins there is taken
+        which = int(np.searchsorted(self._starts, target, side="right")) - 1
+        inside = target - self._starts[which]
+        if inside == 0:
+            return target
+        find = records.next_record if self.kind == "recordio" else _next_line
+        return self._starts[which] + find(self.files[which], inside)
+
+    def close(self) -> None:
+        """Give back the files."""
+        for file in self.files:
+            file.close()
+
+
+def _records(file: Bytes, at: int, stop: int) -> Iterator[bytes]:
+    number = 0 if at == 0 else None
+    while at < stop:
+        payload, at = records.decode(file, at, number)
+        yield payload
+        number = None if number is None else number + 1
+
+
+def _next_line(file: Bytes, at: int) -> int:
+    """Return where the first line begins at or after an offset, or the size of the file."""
+    at -= 1  # a line begins here if the one before ends here
+    while at < file.size:
+        found = file.read(at, at + _CHUNK).find(b"\n")
+        if found >= 0:
+            return at + found + 1
+        at += _CHUNK
+    return file.size
+
+
+def _lines(file: Bytes, at: int, stop: int) -> Iterator[bytes]:
+    rest = b""
+    while at < stop:
+        chunk = file.read(at, min(at + _CHUNK, stop))
+        *lines, rest = (rest + chunk).split(b"\n")
+        yield from (line.removesuffix(b"\r") for line in lines)
+        at += len(chunk)
+    if rest:
+        yield rest.removesuffix(b"\r")

@@ -1,0 +1,176 @@
+"""Files of records as sources of batches."""
+
+import numpy as np
+import pytest
+
+from nbgraph.errors import ArgumentError, DataError
+from nbgraph.io import (
+    MXIndexedRecordIO,
+    MXRecordIO,
+    RecordIter,
+    RecordSource,
+    pack,
+    pack_img,
+    record_source,
+)
+
+MAGIC = bytes.fromhex("0a23d7ce")
+
+
+@pytest.fixture(scope="module", params=["label", "labels", "none"])
+def vectors(request, tmp_path_factory):
+    """Two files of 11 vectors together, with a label, three labels or no header."""
+    folder = tmp_path_factory.mktemp("vectors")
+    values = np.arange(22, dtype="<i2").reshape(11, 2)
+    for name, chosen in (("a", range(7)), ("b", range(7, 11))):
+        with MXRecordIO(folder / f"{name}.rec", "w") as file:
+            for i in chosen:
+                label = i / 2 if request.param == "label" else [i, -i, 0.5]
+                payload = values[i].tobytes()
+                file.write(payload if request.param == "none" else pack((0, label, i, 0), payload))
+    rows = np.arange(11, dtype=np.float32)
+    labels = {
+        "label": rows / 2,
+        "labels": np.stack([rows, -rows, rows * 0 + 0.5], 1),
+        "none": None,
+    }[request.param]
+    return folder, values, labels
+
+
+def all_of(it):
+    batches = list(it)
+    return [np.concatenate([b[k].asnumpy() for b in batches]) for k in range(len(batches[0]))]
+
+
+@pytest.mark.parametrize("block", [1 << 16, 3])
+def test_arrays_of_one_length(vectors, block, monkeypatch):
+    folder, values, labels = vectors
+    monkeypatch.setattr(record_source, "_BLOCK_SAMPLES", block)
+    options = {"decode": "raw", "shape": (2,), "dtype": "int16", "packed": labels is not None}
+    found = all_of(RecordIter(folder, 4, last_batch_handle="keep", **options))
+    assert np.array_equal(found[0], values)
+    if labels is not None:
+        assert np.array_equal(found[1], labels)
+    order = RecordIter(folder, 4, shuffle=True, seed=1, last_batch_handle="keep", **options)
+    index = np.concatenate([b.index for b in order])
+    assert np.array_equal(all_of(order)[0].shape, values.shape)
+    order.reset()
+    assert sorted(index.tolist()) == list(range(11))
+    parts = [
+        RecordIter(folder, 11, part=k, of=3, last_batch_handle="keep", **options) for k in range(3)
+    ]
+    assert np.array_equal(np.concatenate([all_of(p)[0] for p in parts]), values)
+
+
+def test_copies_and_single_records_agree(vectors):
+    folder, values, labels = vectors
+    options = {"shape": (2,), "dtype": "int16", "packed": labels is not None}
+    raw = RecordSource(folder / "a.rec", decode="raw", **options)
+    one = RecordSource(folder / "a.rec", decode=lambda data: np.frombuffer(data, "<i2"), **options)
+    rows = np.array([3, 0, 3, 6])
+    assert raw._uniform == [True] and one._uniform == [False]
+    for ours, theirs in zip(raw.read(0, rows), one.read(0, rows), strict=True):
+        assert ours.dtype == theirs.dtype and np.array_equal(ours, theirs)
+
+
+def test_remote_files(vectors):
+    fsspec = pytest.importorskip("fsspec")
+    folder, values, labels = vectors
+    with fsspec.open("memory://vectors/a.rec", "wb") as target:
+        target.write((folder / "a.rec").read_bytes())
+    source = RecordSource(
+        "memory://vectors/a.rec", decode="raw", shape=(2,), dtype="int16", packed=labels is not None
+    )
+    assert np.array_equal(source.read(0, np.array([5, 1]))[0], values[[5, 1]])
+
+
+def test_records_of_several_parts_among_others(tmp_path):
+    payloads = [b"abcdefgh", MAGIC + b"efgh", b"abcd" + MAGIC]
+    with MXRecordIO(tmp_path / "a.rec", "w") as file:
+        for payload in payloads:
+            file.write(payload)
+    it = RecordIter(tmp_path / "a.rec", 3, decode="raw", shape=(8,), packed=False)
+    assert [bytes(row) for row in it.next()[0].asnumpy()] == payloads
+
+
+def images(path, shapes, fmt=".png"):
+    draw = np.random.default_rng(0)
+    found = [draw.integers(0, 256, shape, np.uint8) for shape in shapes]
+    with MXIndexedRecordIO(path.with_suffix(".idx"), path, "w") as file:
+        for i, image in enumerate(found):
+            file.write_idx(10 * i, pack_img((0, float(i), i, 0), image, 9, fmt))
+    return found
+
+
+def test_packed_images(tmp_path):
+    path = tmp_path / "a.rec"
+    expected = images(path, [(4, 5, 3)] * 3)
+    it = RecordIter(path, 3)
+    assert it.source.decodes and it.source.descs[0].layout == "NHWC"
+    x, y = it.next()
+    assert np.array_equal(x.asnumpy(), np.stack(expected)) and y.tolist() == [0, 1, 2]
+    small, _ = RecordIter(path, 3, resize=(2, 2), layout="CHW").next()
+    assert small.shape == (3, 3, 2, 2) and small.dtype == np.float32
+
+
+def test_an_index_says_which_records_and_in_which_order(tmp_path):
+    path, idx = tmp_path / "a.rec", tmp_path / "a.idx"
+    images(path, [(2, 2)] * 3)
+    lines = idx.read_text().splitlines(keepends=True)
+    idx.write_text(lines[2] + lines[0])
+    assert RecordIter(path, 2, index=idx).next()[1].tolist() == [2, 0]
+    idx.write_text("7\t4\n")
+    with pytest.raises(DataError, match=r"key 7 begins here.*a.rec, byte 4"):
+        RecordIter(path, 2, index=idx)
+
+
+@pytest.mark.parametrize("on_error", ["raise", "skip"])
+def test_a_record_that_is_no_image(tmp_path, on_error):
+    path = tmp_path / "a.rec"
+    with MXRecordIO(path, "w") as file:
+        for i in range(4):
+            image = pack_img((0, float(i), i, 0), np.zeros((2, 2), np.uint8), 9, ".png")
+            file.write(image[:-30] if i == 2 else image)
+    offset = MXIndexedRecordIO(None, path, "r").idx[2]
+    it = RecordIter(path, 2, mode="L", on_error=on_error, last_batch_handle="keep")
+    if on_error == "raise":
+        assert it.next()[1].tolist() == [0, 1]
+        with pytest.raises(DataError, match="cannot be decoded") as caught:
+            it.next()
+        assert (caught.value.record, caught.value.offset) == (2, offset)
+    else:
+        with pytest.warns(UserWarning, match="1 samples of epoch 0 could not be read"):
+            assert [y.tolist() for _, y in it] == [[0, 1], [3]]
+
+
+@pytest.mark.parametrize(
+    "label, payload, options, match",
+    [
+        (1.0, b"abc", {}, "3 bytes where DataDesc.*record 1, byte 36"),
+        ([1.0, 2.0], b"abcd", {}, "2 labels where 1 are expected"),
+        (None, b"abcd", {}, "packed=False reads records without"),
+        (1.0, b"abcd", {"decode": lambda data: 1 / (data[0] - 97)}, "decode raised ZeroDiv"),
+    ],
+)
+def test_a_record_that_does_not_fit(label, payload, options, match, tmp_path):
+    with MXRecordIO(tmp_path / "a.rec", "w") as file:
+        file.write(pack((0, 0.0, 0, 0), b"zzzz"))
+        file.write(payload if label is None else pack((0, label, 0, 0), payload))
+    it = RecordIter(tmp_path / "a.rec", 2, **{"decode": "raw", "shape": (4,), **options})
+    with pytest.raises(DataError, match=match):
+        it.next()
+
+
+@pytest.mark.parametrize(
+    "options, match",
+    [
+        ({"decode": "raw", "shape": (-1,)}, r"shape=\(-1,\); expected one without -1"),
+        ({"decode": "jpeg"}, "decode='jpeg'; expected 'image', 'raw' or a function"),
+        ({"index": "a.idx", "uris": "a.rec;a.rec"}, "2 were given"),
+    ],
+)
+def test_arguments(options, match, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    images(tmp_path / "a.rec", [(2, 2)])
+    with pytest.raises(ArgumentError, match=match):
+        RecordIter(**{"uris": "a.rec", **options})
