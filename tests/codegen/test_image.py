@@ -170,3 +170,50 @@ def test_what_nobody_has_is_named_before_it_is_called():
     assert image.undefined(code) == ["no_such_function"]
     with pytest.raises(CompileError, match="needs 'no_such_function', which this system lacks"):
         target.LoadedCode(code, ())
+
+
+CALLER = """
+declare i64 @helper(i64)
+declare i32 @abs(i32)
+@places = private constant [2 x ptr] [ptr @helper, ptr @nbgraph_kernel]
+define i64 @nbgraph_kernel(i64 %a, i64 %lo, i64 %hi) {
+  %f = load ptr, ptr @places
+  %x = call i64 @helper(i64 %a)
+  %y = call i64 %f(i64 %x)
+  ret i64 %y
+}
+"""
+HELPER = """
+@table = private constant [2 x i64] [i64 7, i64 -9], align 64
+declare i32 @abs(i32)
+define internal i64 @own(i64 %a) noinline {
+  %n = trunc i64 %a to i32
+  %m = call i32 @abs(i32 %n)
+  %r = sext i32 %m to i64
+  ret i64 %r
+}
+define i64 @helper(i64 %a) {
+  %at = getelementptr i64, ptr @table, i64 1
+  %x = load i64, ptr %at
+  %y = mul i64 %x, %a
+  %r = call i64 @own(i64 %y)
+  ret i64 %r
+}
+"""
+
+
+def test_files_call_each_other():
+    """What one asks for and another defines is nobody else's business, in either order."""
+    import llvmlite.binding as llvm
+
+    machine = target.machine()
+    files = [bytes(machine.emit_object(llvm.parse_assembly(t))) for t in (CALLER, HELPER)]
+    assert image.separated(image.joined(files)) == files
+    assert image.joined(files[:1]) == files[0] and image.undefined(files[0]) == ["helper"]
+    for order in (files, files[::-1]):
+        code = image.joined(order)
+        assert image.undefined(code) == ["abs"]
+        placed = image.place(code, (target.SYMBOL,))
+        linked = target._linked(code, ())
+        for call in (placed.addresses[target.SYMBOL], linked.get_function_address(target.SYMBOL)):
+            assert KERNEL(call)(-2, 0, 0) == 9 * 18

@@ -89,7 +89,7 @@ def optimised(text):
 def loaded(module, *names):
     """The module's functions over three addresses and a number."""
     code = bytes(target.machine().emit_object(module))
-    found = target.load_forever(code, target.externals(str(module)), names)
+    found = target.load_forever(code, target.externals(module), names)
     kind = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3, ctypes.c_int64)
     return [kind(found[name]) for name in names]
 

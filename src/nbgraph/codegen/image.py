@@ -5,6 +5,9 @@ sections, addresses within the file, calls of C functions. Such a file is laid o
 addresses are filled in, and the memory is made executable and no longer writable. A process that
 compiles nothing is thus spared LLVM, whose shared library takes some 30 ms to load. Whatever a file
 asks for beyond that, this declines, and LLVM's own linker takes it.
+
+Code may be several files in one string of bytes, of which one defines what another one asks for;
+see `joined`.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ import ctypes
 import functools
 import mmap
 import struct
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 _ELF64_LITTLE = b"\x7fELF\x02\x01"
@@ -30,6 +33,8 @@ _ABSOLUTE_64, _RELATIVE_32, _CALL_32 = 1, 2, 4  # the relocations that are known
 _STUB = b"\xff\x25\x00\x00\x00\x00"  # jmp through the word that follows
 _STUB_BYTES = 16
 _READ_EXECUTE = 5
+_JOINED = b"nbgraph object files\n"  # then each one's length and bytes
+_LOCAL, _BINDING = 0, 4  # of a symbol: seen in its file alone; where the upper bits begin
 
 
 class _Strange(Exception):
@@ -49,28 +54,51 @@ class Image:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._memory))
 
 
+def joined(files: Sequence[bytes]) -> bytes:
+    """Return object files as one string of bytes; one file is itself."""
+    if len(files) == 1:
+        return files[0]
+    return _JOINED + b"".join(_WORD.pack(len(file)) + file for file in files)
+
+
+def separated(code: bytes) -> list[bytes]:
+    """Return the object files of what `joined` gave."""
+    if not code.startswith(_JOINED):
+        return [code]
+    files, at = list[bytes](), len(_JOINED)
+    while at < len(code):
+        (length,) = _WORD.unpack_from(code, at)
+        files.append(code[at + _WORD.size : at + _WORD.size + length])
+        at += _WORD.size + length
+    return files
+
+
 def place(code: bytes, symbols: Collection[str]) -> Image | None:
-    """The object file in memory with the addresses of `symbols`, or None where LLVM is needed."""
-    if code[:6] != _ELF64_LITTLE or _protect() is None:
+    """The object files in memory with the addresses of `symbols`, or None where LLVM is needed."""
+    if _protect() is None:
         return None
     try:
-        return _File(code).image(symbols)
+        return _image(_files(code), symbols)
     except (_Strange, struct.error, OSError):
         return None
 
 
 def undefined(code: bytes) -> list[str]:
-    """What an object file asks for that it does not hold; nothing where it cannot be read here."""
+    """What object files ask for that none of them holds; nothing where they cannot be read here."""
     try:
-        return _File(code).undefined() if code[:6] == _ELF64_LITTLE else []
+        files = _files(code)
+        return _undefined(files, _defined(files))
     except (_Strange, struct.error):
         return []
 
 
 class _File:
-    """One object file being laid out: `starts` are the places of its sections in the image."""
+    """One object file being laid out: `starts` are the places of its sections in the image, where
+    it takes what lies between `start` and `end`."""
 
-    def __init__(self, code: bytes) -> None:
+    def __init__(self, code: bytes, start: int) -> None:
+        if code[:6] != _ELF64_LITTLE:
+            raise _Strange
         kind, machine = struct.unpack_from("<HH", code, 16)
         if (kind, machine) != (_RELOCATABLE, _X86_64):
             raise _Strange
@@ -79,12 +107,10 @@ class _File:
         self.code = code
         self.sections = [_SECTION.unpack_from(code, at + _SECTION.size * i) for i in range(count)]
         self.starts: dict[int, int] = {}
-        self.size = self._lay_out()
+        self.end = self._lay_out(start)
         self.table, self.names = self._symbol_table()
-        self.stubs: dict[str, int] = {}
 
-    def _lay_out(self) -> int:
-        end = 0
+    def _lay_out(self, end: int) -> int:
         for number, section in enumerate(self.sections):
             _, kind, flags, _, _, size, _, _, align, _ = section
             if not flags & _IN_MEMORY or kind == _UNWIND:
@@ -109,41 +135,47 @@ class _File:
         start = self.names + symbol[0]
         return self.code[start : self.code.index(b"\0", start)].decode()
 
-    def undefined(self) -> list[str]:
-        """Names that the file does not define."""
-        return sorted({self._name(s) for s in self.table[1:] if s[3] == _UNDEFINED and s[0]})
+    def undefined(self) -> set[str]:
+        """Names that the file asks for."""
+        return {self._name(s) for s in self.table[1:] if s[3] == _UNDEFINED and s[0]}
 
-    def image(self, symbols: Collection[str]) -> Image:
-        """Map it, fill it in, and take the permission to write away."""
-        stubs = -(-self.size // _STUB_BYTES) * _STUB_BYTES
-        self.stubs = {name: stubs + _STUB_BYTES * i for i, name in enumerate(self.undefined())}
-        length = stubs + _STUB_BYTES * len(self.stubs)
-        memory = mmap.mmap(-1, length, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    def defined(self) -> dict[str, int]:
+        """Where what other files may ask for lies in the image."""
+        seen = (s for s in self.table[1:] if s[0] and s[1] >> _BINDING != _LOCAL)
+        return {self._name(s): self._within(s) for s in seen if s[3] in self.starts}
+
+    def relocate(
+        self, memory: mmap.mmap, base: int, defined: Mapping[str, int], stubs: Mapping[str, int]
+    ) -> None:
+        """Copy its sections and fill in its addresses; `defined` and `stubs` are places of names
+        in the image."""
         for number, start in self.starts.items():
             offset, size = self.sections[number][4:6]
             memory[start : start + size] = self.code[offset : offset + size]
-        for name, start in self.stubs.items():
-            memory[start : start + 14] = _STUB + _WORD.pack(_in_process(name))
         for section in self.sections:
             if section[1] == _RELOCATIONS and section[7] in self.starts:
-                self._relocate(memory, base, section)
-        protect = _protect()
-        if protect is None or protect(base, length, _READ_EXECUTE):
-            raise _Strange
-        return Image(memory, self._addresses(base, symbols))
+                self._relocate(memory, base, section, defined, stubs)
 
-    def _relocate(self, memory: mmap.mmap, base: int, section: tuple[Any, ...]) -> None:
+    def _relocate(
+        self,
+        memory: mmap.mmap,
+        base: int,
+        section: tuple[Any, ...],
+        defined: Mapping[str, int],
+        stubs: Mapping[str, int],
+    ) -> None:
         start = self.starts[section[7]]
         offset, size = section[4:6]
         for at, info, addend in _RELOCATION.iter_unpack(self.code[offset : offset + size]):
             kind, symbol = info & 0xFFFFFFFF, self.table[info >> 32]
-            outside = symbol[3] == _UNDEFINED
+            name = self._name(symbol) if symbol[3] == _UNDEFINED else ""
+            outside = name and name not in defined
+            within = -1 if outside else defined[name] if name else self._within(symbol)
             if kind == _ABSOLUTE_64:
-                value = _in_process(self._name(symbol)) if outside else base + self._within(symbol)
+                value = _in_process(name) if outside else base + within
                 _WORD.pack_into(memory, start + at, value + addend)
             elif kind == _CALL_32 or (kind == _RELATIVE_32 and not outside):
-                value = self.stubs[self._name(symbol)] if outside else self._within(symbol)
+                value = stubs[name] if outside else within
                 _HALF.pack_into(memory, start + at, value + addend - start - at)
             else:
                 raise _Strange
@@ -155,11 +187,41 @@ class _File:
             raise _Strange
         return self.starts[section] + symbol[4]
 
-    def _addresses(self, base: int, symbols: Collection[str]) -> dict[str, int]:
-        found = {self._name(s): s for s in self.table[1:] if s[3] != _UNDEFINED and s[0]}
-        if any(name not in found for name in symbols):
-            raise _Strange
-        return {name: base + self._within(found[name]) for name in symbols}
+
+def _files(code: bytes) -> list[_File]:
+    """The object files, one behind another."""
+    files: list[_File] = []
+    for each in separated(code):
+        files.append(_File(each, files[-1].end if files else 0))
+    return files
+
+
+def _defined(files: Sequence[_File]) -> dict[str, int]:
+    return {name: at for file in files for name, at in file.defined().items()}
+
+
+def _undefined(files: Sequence[_File], defined: Mapping[str, int]) -> list[str]:
+    return sorted({name for file in files for name in file.undefined()}.difference(defined))
+
+
+def _image(files: Sequence[_File], symbols: Collection[str]) -> Image:
+    """Map the files, fill them in, and take the permission to write away."""
+    defined = _defined(files)
+    begin = -(-files[-1].end // _STUB_BYTES) * _STUB_BYTES
+    stubs = {n: begin + _STUB_BYTES * i for i, n in enumerate(_undefined(files, defined))}
+    if any(name not in defined for name in symbols):
+        raise _Strange
+    length = begin + _STUB_BYTES * len(stubs)
+    memory = mmap.mmap(-1, length, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    for name, start in stubs.items():
+        memory[start : start + 14] = _STUB + _WORD.pack(_in_process(name))
+    for file in files:
+        file.relocate(memory, base, defined, stubs)
+    protect = _protect()
+    if protect is None or protect(base, length, _READ_EXECUTE):
+        raise _Strange
+    return Image(memory, {name: base + defined[name] for name in symbols})
 
 
 @functools.cache

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import re
 import threading
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
@@ -23,13 +22,13 @@ from nbgraph.errors import CompileError
 if TYPE_CHECKING:
     import llvmlite.binding as llvm
 
-SYMBOL = "nbgraph_kernel"
+PREFIX = "nbgraph_"  # of the symbols that are ours
+SYMBOL = f"{PREFIX}kernel"
 _ready: list[bool] = []  # LLVM has been told to make code for this machine
 COMPILING = threading.RLock()  # Numba's compiler and its registries are not reentrant
 # constants are reached from the code's own place: in the large model of JITs each takes a 64-bit
 # address of its own, which keeps them out of registers (measured: exp 0.64 instead of 0.40 ns)
 _RELOCATION, _CODE_MODEL = "static", "jitdefault"
-_DECLARE = r"^declare [^@]*@\"?([\w.$]+)\"?\("
 
 
 # A Numba function returns a status and puts its value behind a pointer; a C function just returns.
@@ -101,10 +100,10 @@ def host() -> str:
     return f"{cpu_name()} {features()} {_RELOCATION} {_CODE_MODEL} {versions}"
 
 
-def externals(ir: str) -> tuple[str, ...]:
-    """Functions that LLVM text leaves to the process, intrinsics aside."""
-    found = set(re.findall(_DECLARE, ir, re.MULTILINE))
-    return tuple(sorted(n for n in found if not n.startswith("llvm.")))
+def externals(module: llvm.ModuleRef) -> tuple[str, ...]:
+    """Functions that a module leaves to others, intrinsics aside."""
+    names = (f.name for f in module.functions if f.is_declaration)
+    return tuple(sorted(name for name in names if not name.startswith("llvm.")))
 
 
 @functools.cache
@@ -159,13 +158,14 @@ class LoadedCode:
 
 
 def _linked(code: bytes, externs: Sequence[str]) -> Any:
-    """An execution engine of LLVM that holds the object file."""
+    """An execution engine of LLVM that holds the object files."""
     # what the code generator called of its own accord is not among them; it would be called at 0
     provide(sorted({*externs, *image.undefined(code)}))
     llvm = _llvm()
     # an engine owns its target machine: each gets its own
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _new_machine())
-    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    for file in image.separated(code):
+        engine.add_object_file(llvm.ObjectFileRef.from_data(file))
     engine.finalize_object()
     return engine
 

@@ -26,7 +26,6 @@ from nbgraph.codegen.making.events import compiling
 from nbgraph.errors import CompileError
 from nbgraph.settings import Settings
 
-_PREFIX = "nbgraph_"  # no symbol of a unit hides one of the C library
 _NAMED = 3  # names that reports call a unit by
 
 
@@ -38,9 +37,9 @@ class Unit:
     def __init__(self, key: str, entry: cache.Entry) -> None:
         self.key, self.names = key, entry.names
         self.origin, self.seconds, self.bytes = entry.origin, entry.seconds, len(entry.code)
-        symbols = [_PREFIX + name for name in entry.names]
+        symbols = [target.PREFIX + name for name in entry.names]
         found = target.load_forever(entry.code, entry.symbols, symbols)
-        self._addresses = {name: found[_PREFIX + name] for name in entry.names}
+        self._addresses = {name: found[target.PREFIX + name] for name in entry.names}
 
     def address(self, name: str) -> int:
         """Where the code of a root begins."""
@@ -94,14 +93,14 @@ def _compiled(roots: Mapping[str, tuple[Any, int]]) -> cache.Entry:
 
     started = time.perf_counter()
     jitted = {
-        _PREFIX + name: (lower.jit(f) if isinstance(f, FunctionType) else f, arity)
+        target.PREFIX + name: (lower.jit(f) if isinstance(f, FunctionType) else f, arity)
         for name, (f, arity) in roots.items()
     }
     module = lower.link(jitted)
     with target.COMPILING:
         code = bytes(target.machine().emit_object(module))
     seconds = time.perf_counter() - started
-    return cache.Entry(code, target.externals(str(module)), seconds, "compiled", tuple(roots))
+    return cache.Entry(code, target.externals(module), seconds, "compiled", tuple(roots))
 
 
 def transplant(

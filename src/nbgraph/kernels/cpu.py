@@ -6,12 +6,15 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import re
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from nbgraph._version import __version__
-from nbgraph.codegen import target
+from nbgraph.codegen import cache, image, target
 from nbgraph.codegen.making.events import compiling
 from nbgraph.errors import CompileError
 from nbgraph.kernels import llvm, streaming, vector_math
@@ -21,7 +24,10 @@ from nbgraph.settings import config
 if TYPE_CHECKING:
     from llvmlite import binding
 
+    from nbgraph.kernels.llvm.shared import Shared
+
 Compiler = Literal["llvm", "numba"]
+_LABEL = re.compile(r"\.L[\w$.]+")  # known in its module alone
 
 
 class Compiled(NamedTuple):
@@ -76,37 +82,70 @@ def _version(by: Compiler) -> str:
 def compile_source(source: Source, by: Compiler) -> Compiled:
     """Object code of an emitted kernel; CompileError says what could not be compiled."""
     started = time.perf_counter()
-    module = _module(source, by)
+    module, called = _module(source, by)
+    pieces = [_emitted(module), *(_shared(each.symbol, each.text) for each in called)]
+    code = image.joined([piece.code for piece in pieces])
+    symbols = {name for piece in pieces for name in piece.symbols}
+    symbols.difference_update(each.symbol for each in called)
+    return Compiled(code, tuple(sorted(symbols)), time.perf_counter() - started)
+
+
+def _emitted(module: binding.ModuleRef) -> Compiled:
     code = bytes(target.machine().emit_object(module))
-    symbols = target.externals(str(module))
-    return Compiled(code, symbols, time.perf_counter() - started)
+    return Compiled(code, target.externals(module), 0.0)
+
+
+@functools.lru_cache(maxsize=256)
+def _shared(symbol: str, text: str) -> Compiled:
+    """Object code of what kernels share, by content: from memory, from disk, or compiled now. On
+    disk it is no kernel that a process looks for, so it lies among the facts."""
+    parts = ("shared", text, _version("llvm"), target.host())
+    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    known = cache.recall(key)
+    if known is None:
+        made = _emitted(_optimised_shared(symbol, text))
+        known = " ".join(made.symbols).encode() + b"\n" + made.code
+        cache.remember(key, known)
+    symbols, _, code = known.partition(b"\n")
+    return Compiled(code, tuple(symbols.decode().split()), 0.0)
+
+
+def _optimised_shared(symbol: str, text: str) -> binding.ModuleRef:
+    from nbgraph.codegen import optimise  # imports LLVM
+
+    return optimise.optimised(text, symbol)
 
 
 def assembly(source: Source, by: Compiler) -> str:
-    """The kernel's assembly text, for people and for checks."""
-    return str(target.machine().emit_assembly(_module(source, by)))
+    """The kernel's assembly text, for people and for checks, with what it is linked with."""
+    module, called = _module(source, by)
+    texts = [str(target.machine().emit_assembly(module))]
+    for k, each in enumerate(called):
+        text = str(target.machine().emit_assembly(_optimised_shared(each.symbol, each.text)))
+        texts.append(_LABEL.sub(rf"\g<0>_{k}", text))
+    return "\n".join(texts)
 
 
 def llvm_text(source: Source, by: Compiler) -> str:
-    """The kernel's LLVM text after optimisation."""
-    return str(_module(source, by))
+    """The kernel's LLVM text after optimisation, without what it shares with others."""
+    return str(_module(source, by)[0])
 
 
-def _module(source: Source, by: Compiler) -> binding.ModuleRef:
-    """The optimised kernel."""
-    made = _optimised(source, by)
+def _module(source: Source, by: Compiler) -> tuple[binding.ModuleRef, Sequence[Shared]]:
+    """The optimised kernel, and what it calls of what kernels share."""
+    made, called = _optimised(source, by)
     if not source.streaming:
-        return made
+        return made, called
     from nbgraph.codegen import optimise  # imports LLVM
 
-    return optimise.parsed(streaming.marked(str(made)), source.name)
+    return optimise.parsed(streaming.marked(str(made)), source.name), called
 
 
-def _optimised(source: Source, by: Compiler) -> binding.ModuleRef:
+def _optimised(source: Source, by: Compiler) -> tuple[binding.ModuleRef, Sequence[Shared]]:
     if source.lowered:
         from nbgraph.codegen import optimise  # imports LLVM
 
-        return optimise.optimised(source.text, source.name, loops=False)
+        return optimise.optimised(source.text, source.name, loops=False), ()
     if by == "llvm":
         from nbgraph.kernels.llvm import compile as by_llvm
 
@@ -114,7 +153,7 @@ def _optimised(source: Source, by: Compiler) -> binding.ModuleRef:
     from nbgraph.kernels import reference
 
     with target.COMPILING:
-        return reference.module(source)
+        return reference.module(source), ()
 
 
 __all__ = [

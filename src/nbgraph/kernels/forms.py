@@ -140,7 +140,8 @@ class Map(Elementwise):
             if self._redoes(segment):
                 text = self.captured(functools.partial(lines, small=True))
                 small = self.part(f"{name}_small", text, "wide")
-                self._twice(small, self.part(name, self.captured(lines), "0"), shared=last)
+                whole = self.part(name, self.captured(lines), "0", seldom=True)
+                self._twice(small, whole, shared=last)
             else:
                 self.line(2, self.part(name, self.captured(lines), "0"))
 

@@ -21,7 +21,16 @@ if TYPE_CHECKING:
 
 _MEMORY = (
     *("word", "load", "store", "load_input", "store_output", "load_element", "store_element"),
-    *("address", "shifted", "select", "separate", "interleaved", "straight", "row_offset"),
+    *(
+        "address",
+        "shifted",
+        "select",
+        "separate",
+        "interleaved",
+        "straight",
+        "calling",
+        "row_offset",
+    ),
     *("to_line", "on_line", "copied", "streamed"),
 )
 

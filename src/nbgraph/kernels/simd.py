@@ -237,8 +237,9 @@ def _is_packed_store(name: str, operands: str) -> bool:
 
 
 def _called(body: Sequence[str]) -> set[str]:
-    """Names of what a loop calls."""
-    return {call[1].partition("@")[0] for line in body if (call := _CALL.match(line))}
+    """Names of what a loop calls; a kernel's part at an address is its own."""
+    named = (line for line in body if "*%" not in line)
+    return {call[1].partition("@")[0] for line in named if (call := _CALL.match(line))}
 
 
 def _with_names(assembly: str) -> Iterator[str]:

@@ -43,7 +43,7 @@ _RESERVED = frozenset(
     "args lo hi n m i j b row col acc start blocks place wide part run run_small separate word "
     "load store load_input store_output load_element store_element shifted select interleaved "
     "straight before fault lane group first count row_offset to_line on_line copied streamed off "
-    "head invalid abs min max range".split()
+    "calling head invalid abs min max range".split()
 )
 _NUMBERED = frozenset(
     "t c invalid v u w room going active now stuck user table int uint float bool".split()
@@ -106,8 +106,8 @@ class Writer:
 
     # pieces -----------------------------------------------------------------------------------
 
-    def part(self, name: str, lines: Sequence[str], result: str) -> str:
-        """Make a function of an inner run; the text of its call.
+    def part(self, name: str, lines: Sequence[str], result: str, *, seldom: bool = False) -> str:
+        """Make a function of an inner run; the text of its call. `seldom`: it rarely runs.
 
         It stays a function of its own in machine code: LLVM moves constants out of a function's
         outermost loops only, and an inner run has many.
@@ -118,7 +118,7 @@ class Writer:
         known = [*(f"{n}_p" for n, _ in self.arrays()), *(f"{n}_step" for n, _ in self.arrays())]
         known += sorted({*self.leaves.values(), *self.locals})
         arguments = ", ".join(["m", *(n for n in dict.fromkeys(known) if n in words)])
-        first = ["separate()", "interleaved()"] if self.waits() else ["separate()"]
+        first = ["separate()"] + ["interleaved()"] * self.waits() + ["calling()"] * seldom
         body = [f"    {line}" for line in (*first, *lines, f"return {result}")]
         self.parts += ["@part", f"def {name}({arguments}):", *body, "", ""]
         return f"{name}({arguments})"

@@ -303,6 +303,17 @@ def straight(typingctx):
     return types.void(), codegen
 
 
+@intrinsic
+def calling(typingctx):
+    """Ask that mathematics is called by the function this stands in, not inlined: it seldom runs.
+    Here it says nothing."""
+
+    def codegen(context, builder, signature, args):
+        return context.get_dummy_value()
+
+    return types.void(), codegen
+
+
 @_inline
 def row_offset(args, first, width, row, operand):
     """Bytes from an operand's base to outer row `row`; dimensions innermost first.

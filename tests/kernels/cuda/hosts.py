@@ -31,7 +31,7 @@ def _loaded(text, name):
     """The function, and what holds it."""
     module = optimise.optimised(text, name)
     code = bytes(target.machine().emit_object(module))
-    held = target.LoadedCode(code, target.externals(str(module)))
+    held = target.LoadedCode(code, target.externals(module))
     return _PROTOTYPE(held.address), held
 
 

@@ -250,7 +250,7 @@ def library(name):
         text + _CALL.format(name=name, result=result, parameters=parameters), name
     )
     code = target.machine().emit_object(module)
-    loaded = target.LoadedCode(bytes(code), target.externals(str(module)))
+    loaded = target.LoadedCode(bytes(code), target.externals(module))
     call = ctypes.CFUNCTYPE(_C[result], *(_C[each] for each in takes))(loaded.address)
     kinds = [_KIND[each] for each in takes]
 

@@ -69,7 +69,7 @@ def test_many_calls_give_the_bits_of_inlined_code(op, dtype):
 def test_a_function_is_there_once(dtype):
     """The loop calls the function for vectors; of the mathematics there are three copies at most:
     for several vectors, for one, and for single elements."""
-    text = str(by_llvm.module(emit(loop(chain, dtype))))
+    text = str(by_llvm.module(emit(loop(chain, dtype)))[0])
     lanes = wide.lanes(dtype)
     part = re.search(r"^define [^\n]*@part_run.*?^}", text, re.MULTILINE | re.DOTALL)
     assert part is not None

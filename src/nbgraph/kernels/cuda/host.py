@@ -92,4 +92,4 @@ def _compiled(text: str, name: str) -> cache.Entry:
 
     module = optimise.optimised(text, name)
     code = bytes(target.machine().emit_object(module))
-    return cache.Entry(code, target.externals(str(module)), 0.0, "compiled")
+    return cache.Entry(code, target.externals(module), 0.0, "compiled")

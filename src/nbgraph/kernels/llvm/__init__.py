@@ -12,7 +12,10 @@ vocabulary  the primitives
 lowering    statements and expressions
 helpers     small functions of the library that kernels call, from their own source text
 wide        mathematics called on several vectors, where a loop calls it many times
-module      a whole kernel: its parts, helpers, mathematics and metadata
+shared      functions that kernels share, compiled once by content
+unit        the text of one LLVM module: functions, declarations, metadata
+frame       the loops around inner runs, which kernels share
+module      a whole kernel: its parts and mathematics, and what its loops are told
 compile     from emitted text to an optimised module of LLVM
 """
 

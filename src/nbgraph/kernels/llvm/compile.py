@@ -1,4 +1,4 @@
-"""From emitted text to an optimised module of LLVM."""
+"""From emitted text to optimised modules of LLVM."""
 
 from __future__ import annotations
 
@@ -6,21 +6,30 @@ import llvmlite.binding as llvm
 
 from nbgraph.codegen import optimise
 from nbgraph.kernels.llvm.module import Module
+from nbgraph.kernels.llvm.shared import Shared, closure
 from nbgraph.kernels.llvm.vocabulary import RUNTIME
 from nbgraph.kernels.vector_math.texts import texts
 from nbgraph.kernels.writer import Source
 
 
-def text(source: Source) -> str:
-    """The whole LLVM text of an emitted kernel, as it is before optimisation."""
-    made = Module(source)
+def lowered(source: Source) -> tuple[str, list[Shared]]:
+    """The LLVM text of an emitted kernel, as it is before optimisation, and what it is linked
+    with."""
+    made = Module(source, shares=True)
     names = sorted(made.mathematics)
     mathematics = texts(
         (n for n in names if n[0] not in RUNTIME), [n for n, _ in names if n in RUNTIME]
     )
-    return f"{made.text()}\n{mathematics}"
+    return f"{made.text()}\n{mathematics}", closure(made.shared)
 
 
-def module(source: Source) -> llvm.ModuleRef:
-    """The optimised module; only the kernel's symbol is visible outside."""
-    return optimise.optimised(text(source), source.name)
+def text(source: Source) -> str:
+    """The LLVM text of an emitted kernel; see `lowered`."""
+    return lowered(source)[0]
+
+
+def module(source: Source) -> tuple[llvm.ModuleRef, list[Shared]]:
+    """The optimised module, with nothing visible outside but the kernel's symbol, and what it is
+    linked with."""
+    text, called = lowered(source)
+    return optimise.optimised(text, source.name), called

@@ -29,6 +29,7 @@ class Function:
         self.fast = "fast " if fast else ""  # flags of floating-point instructions
         self.exact = exact  # divisions are of users' integers, not of indices
         self.wide = wide  # mathematics is called for several vectors at once
+        self.seldom = False  # it rarely runs: mathematics is called, for one vector at once
         self.separate = False
         self.inlined = False
         self.interleaved = False
@@ -109,6 +110,12 @@ class Function:
         """The LLVM type of what the function returns."""
         types = [llvm_type(kind) for kind in self.returns]
         return types[0] if len(types) == 1 else f"{{ {', '.join(types)} }}"
+
+    @property
+    def declaration(self) -> str:
+        """How another module declares it."""
+        kinds = ", ".join(llvm_type(p.kind) for p in self.parameters)
+        return f"declare {self.result} @{self.name}({kinds}) nounwind"
 
     def give(self, values: Sequence[Value]) -> None:
         """Return values."""

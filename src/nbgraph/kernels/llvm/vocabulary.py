@@ -146,6 +146,10 @@ def _straight(f: Function, args: Sequence[Value]) -> None:
     f.straight = True
 
 
+def _calling(f: Function, args: Sequence[Value]) -> None:
+    f.seldom = True
+
+
 def _accumulate(floating: str, integer: str) -> Primitive:
     """A sum or product whose order LLVM may choose, within one block."""
 
@@ -237,6 +241,7 @@ PRIMITIVES: dict[str, Primitive] = {
     "separate": _separate,
     "interleaved": _interleaved,
     "straight": _straight,
+    "calling": _calling,
     "acc_add": _accumulate("fadd", "add"),
     "acc_multiply": _accumulate("fmul", "mul"),
     "acc_max": _extreme("maximum", ">"),

@@ -7,6 +7,9 @@ one hides what the other waits for; measured, a chain of 32 `tanh` runs as fast 
 compiled in a sixth of the time. A call costs what lives in registers around it: with few calls, or
 calls that do not wait for each other, inlining is up to a third faster.
 
+The functions are compiled once and shared by kernels, see `shared`. A run that seldom takes place
+calls them, too, as `calling()` in its text says.
+
 LLVM's loop vectoriser finds a function for vectors in an attribute of the call of the scalar one
 ("Vector Function ABI"). The functions here are loops over their lanes with the scalar function
 inlined, which the same vectoriser turns into straight code.
@@ -15,18 +18,28 @@ inlined, which the same vectoriser turns into straight code.
 from __future__ import annotations
 
 import ast
+import functools
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from nbgraph.codegen.host import features
+from nbgraph.kernels.llvm.shared import NAME, Shared, shared
 from nbgraph.kernels.llvm.values import LLVM
-from nbgraph.kernels.vector_math.names import ARITY
+from nbgraph.kernels.vector_math.names import ARITY, FAMILIES, WIDE
+from nbgraph.kernels.vector_math.texts import texts
 from nbgraph.native.processor import vector_bytes
 
 VECTORS = 4  # that a function takes at once
 _CALLS, _REPEATED = 8, 4  # in a loop, at least: calls, and calls for each different function
 _BYTES = {"float32": 4, "float64": 8}
+_SHORT = frozenset(FAMILIES["rounding"]).difference(("fmod", "fmod_small"))  # few instructions
 _PURE = "nounwind willreturn memory(none)"
+
+
+def is_called(name: str) -> bool:
+    """Whether a function of vector_math has a form for vectors that is worth a call."""
+    return name not in _SHORT and name not in WIDE
 
 
 def worth(definition: ast.FunctionDef, functions: Mapping[str, str]) -> bool:
@@ -36,48 +49,65 @@ def worth(definition: ast.FunctionDef, functions: Mapping[str, str]) -> bool:
         for node in ast.walk(definition)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     )
-    counts = [count for name, count in called.items() if name in functions]
+    counts = [n for name, n in called.items() if name in functions and is_called(functions[name])]
     return sum(counts) >= max(_CALLS, _REPEATED * len(counts))
 
 
 def lanes(compute: str) -> int:
     """Elements that such a function takes at once."""
-    return VECTORS * _register(compute)
+    return VECTORS * register(compute)
 
 
-def _register(compute: str) -> int:
+def register(compute: str) -> int:
+    """Elements of one vector."""
     return vector_bytes(features()) // _BYTES[compute]
 
 
-def symbol(name: str, compute: str) -> str:
-    """The scalar function whose calls become calls of the one for vectors."""
-    return f"s_{name}_{compute}"
+class Called(NamedTuple):
+    """A function for vectors: its module, the scalar function whose calls become calls of it, what
+    such a call says, and the symbols that are to be found then."""
+
+    module: Shared
+    symbol: str
+    says: str
+    vectors: tuple[str, ...]
 
 
-def definitions(names: Iterable[str], compute: str, first: int) -> str:
-    """The functions for vectors of each of `names`; calls of the k-th scalar one carry the
-    attributes `first + k`."""
-    texts: list[str] = []
-    kept: list[str] = []
-    for k, name in enumerate(names):
-        kinds = [LLVM[compute]] * ARITY[name]
-        scalar, inlined = symbol(name, compute), f"m_{name}_{compute}"
-        arguments = ", ".join(f"{kind} %x{i}" for i, kind in enumerate(kinds))
-        texts.append(
-            f"define internal {LLVM[compute]} @{scalar}({arguments}) noinline {_PURE} {{\n"
-            f"  %y = call {LLVM[compute]} @{inlined}({arguments})\n"
-            f"  ret {LLVM[compute]} %y\n}}\n"
-        )
-        variants: list[str] = []
-        for count in (lanes(compute), _register(compute)):  # the loop, and most of its end
-            texts.append(_vector(inlined, f"v{count}_{name}", LLVM[compute], len(kinds), count))
-            variants.append(f"_ZGV_LLVM_N{count}{'v' * len(kinds)}_{scalar}(v{count}_{name})")
-            kept.append(f"ptr @v{count}_{name}")
-        abi = f'"vector-function-abi-variant"="{",".join(variants)}"'
-        texts.append(f"attributes #{first + k} = {{ {_PURE} {abi} }}\n")
-    listed = ", ".join(kept)  # the vectoriser must find them: nobody calls them before
-    texts.append(f"@llvm.compiler.used = appending global [{len(kept)} x ptr] [{listed}]\n")
-    return "\n".join(texts)
+def called(name: str, compute: str, count: int) -> Called:
+    """The function of vector_math that takes `count` elements at once."""
+    return _called(name, compute, tuple(dict.fromkeys((count, register(compute)))))
+
+
+@functools.cache
+def _called(name: str, compute: str, counts: tuple[int, ...]) -> Called:
+    """`counts`: elements at once in the loop, and in most of its end."""
+    kind, inlined = LLVM[compute], f"m_{name}_{compute}"
+    arguments = [f"{kind} %x{i}" for i in range(ARITY[name])]
+    listed = ", ".join(arguments)
+    head = f"define {kind} @{NAME}({listed}) noinline {_PURE}"
+    made = [f"{head} {{\n  %y = call {kind} @{inlined}({listed})\n  ret {kind} %y\n}}\n"]
+    declared = [f"declare {kind} @{NAME}({', '.join(kind for _ in arguments)}) {_PURE}"]
+    for count in counts:
+        made.append(_vector(inlined, f"{NAME}_v{count}", kind, len(arguments), count))
+        whole = f"<{count} x {kind}>"
+        kinds = ", ".join(whole for _ in arguments)
+        declared.append(f"declare {whole} @{NAME}_v{count}({kinds}) {_PURE}")
+    text = "\n".join([*made, texts([(name, compute)])])
+    module = shared(text, "\n".join(declared))
+    vectors = tuple(f"{module.symbol}_v{count}" for count in counts)
+    variants = ",".join(
+        f"_ZGV_LLVM_N{count}{'v' * len(arguments)}_{module.symbol}({vector})"
+        for count, vector in zip(counts, vectors, strict=True)
+    )
+    says = f' {_PURE} "vector-function-abi-variant"="{variants}"'
+    return Called(module, module.symbol, says, vectors)
+
+
+def kept(functions: Iterable[Called]) -> str:
+    """What keeps functions for vectors until the vectoriser looks for them."""
+    symbols = [f"ptr @{symbol}" for each in functions for symbol in each.vectors]
+    listed = ", ".join(symbols)
+    return f"@llvm.compiler.used = appending global [{len(symbols)} x ptr] [{listed}]\n"
 
 
 def _vector(scalar: str, name: str, kind: str, arity: int, count: int) -> str:
@@ -86,7 +116,7 @@ def _vector(scalar: str, name: str, kind: str, arity: int, count: int) -> str:
     operands = range(arity)
     arguments = ", ".join(f"{whole} %x{i}" for i in operands)
     lines = [
-        f"define internal {whole} @{name}({arguments}) noinline {_PURE} {{",
+        f"define {whole} @{name}({arguments}) noinline {_PURE} {{",
         "entry:",
         *(f"  %a{i} = alloca {whole}, align 64" for i in operands),
         f"  %b = alloca {whole}, align 64",

@@ -1,0 +1,71 @@
+"""The function that walks a kernel's iteration space, apart from the inner runs that it calls.
+
+It depends on how many operands there are and how they lie, not on what is computed: kernels share
+it, and give it the addresses of their parts.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from nbgraph.kernels.llvm import helpers, vocabulary
+from nbgraph.kernels.llvm.function import Function
+from nbgraph.kernels.llvm.lowering import Lowering
+from nbgraph.kernels.llvm.shared import NAME, shared
+from nbgraph.kernels.llvm.unit import Unit, call
+from nbgraph.kernels.llvm.values import Value
+
+_PER_ELEMENT = frozenset(("load_element", "store_element", "interleaved", "straight"))
+
+Part = Callable[[str, Sequence[Value]], Function]
+
+
+def is_frame(
+    definition: ast.FunctionDef, parts: Mapping[str, ast.FunctionDef], own: Collection[str]
+) -> bool:
+    """Whether a kernel's function does no more than call `parts`, which are not inlined; `own` are
+    the names of its constants and mathematics."""
+    names = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)}
+    called = names.intersection(parts)
+    if not called or not names.isdisjoint({*own, *vocabulary.RUNTIME, *_PER_ELEMENT}):
+        return False
+    return all(_is_separate(parts[name]) for name in called)
+
+
+def _is_separate(definition: ast.FunctionDef) -> bool:
+    return ast.unparse(definition.body[0]) == "separate()"
+
+
+class Frame(Unit):
+    """Lowers such a function; `part` gives a part of the kernel for arguments of some kinds."""
+
+    def __init__(self, definition: ast.FunctionDef, part: Part, *, fast: bool) -> None:
+        super().__init__(shares=True)
+        self._part = part
+        self._given: dict[str, Value] = {}  # addresses of parts, by their names in the kernel
+        words = [Value("int64", f"%{a.arg}") for a in definition.args.args]
+        made = Function(NAME, words, fast=fast)
+        Lowering(self, made, definition, {w.text[1:]: w for w in words})
+        made.parameters += tuple(self._given.values())
+        self.define(made)
+        self._listed = ", ".join(w.typed for w in words)
+        self.made = shared(self.text(), made.declaration, tuple(self.shared))
+
+    def call(self, f: Function, name: str, args: Sequence[Value]) -> tuple[Value, ...]:
+        """See Names."""
+        if name in helpers.NAMES or name in vocabulary.PRIMITIVES:
+            return super().call(f, name, args)
+        made = self._part(name, args)
+        place = self._given.setdefault(made.name, Value("*", f"%part{len(self._given)}"))
+        return call(f, made, args, place.text)
+
+    def entry(self, symbol: str) -> str:
+        """The text of the kernel that calls it."""
+        words = self._listed
+        parts = "".join(f", ptr @{name}" for name in self._given)
+        return (
+            f"define i64 @{symbol}({words}) nounwind {{\n"
+            f"  %status = tail call i64 @{self.made.symbol}({words}{parts})\n"
+            "  ret i64 %status\n}\n"
+        )

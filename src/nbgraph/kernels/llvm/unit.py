@@ -1,0 +1,158 @@
+"""The text of one LLVM module: its functions, what they need declared, and metadata."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Mapping, Sequence
+
+from nbgraph.errors import CompileError
+from nbgraph.kernels.llvm import helpers, vocabulary
+from nbgraph.kernels.llvm.function import RECORD, Function
+from nbgraph.kernels.llvm.lowering import Lowering
+from nbgraph.kernels.llvm.shared import NAME, Shared, shared
+from nbgraph.kernels.llvm.values import Value
+from nbgraph.kernels.llvm.vocabulary import Primitive
+
+_DOMAIN = """
+!0 = distinct !{!0, !"nbgraph"}
+!1 = !{!4}
+!2 = !{!5}
+!3 = distinct !{}
+!4 = distinct !{!4, !0, !"input"}
+!5 = distinct !{!5, !0, !"output"}
+!6 = !{}
+"""
+_FIRST = 7  # metadata nodes of the text above
+
+
+class Unit:
+    """What lowering asks of the module it writes for; see `lowering.Names`.
+
+    `words` are primitives besides those of `vocabulary`, or instead of them. `shares`: functions
+    that many kernels call stay outside, in `shared`.
+    """
+
+    def __init__(
+        self, words: Mapping[str, Primitive] | None = None, *, shares: bool = False
+    ) -> None:
+        self.shared: list[Shared] = []  # what the module calls of those
+        self._words: Mapping[str, Primitive] = words or {}
+        self._shares = shares
+        self._constants = vocabulary.limits()
+        self._declared: dict[str, None] = {}
+        self._functions: dict[tuple[str, tuple[str, ...]], Function] = {}
+        self._texts: list[str] = []
+        self._metadata: list[str] = []
+
+    def text(self) -> str:
+        """The functions and metadata; the mathematics is not in it."""
+        lines = [f"!{_FIRST + k} = {text}" for k, text in enumerate(self._metadata)]
+        declared = [*self._declared, *(s.declaration for s in dict.fromkeys(self.shared))]
+        return "\n".join([*declared, *self._texts, _DOMAIN.strip(), *lines, ""])
+
+    def known(self, name: str) -> Value:
+        """See Names."""
+        if name not in self._constants:
+            raise CompileError(f"the emitted text has no value for {name}")
+        return self._constants[name]
+
+    def call(self, f: Function, name: str, args: Sequence[Value]) -> tuple[Value, ...]:
+        """See Names."""
+        if name in helpers.NAMES:
+            return self._helper(f, name, args)
+        return results(self._primitive(name)(f, args))
+
+    def loop(self, f: Function) -> str:
+        """See Names: loops around inner runs stay as they are: unrolling those would take most of
+        the time of a compile."""
+        return self._says([] if f.separate else ['!{!"llvm.loop.unroll.disable"}'])
+
+    def _primitive(self, name: str) -> Primitive:
+        found = self._words.get(name) or vocabulary.PRIMITIVES.get(name)
+        if found is None:
+            raise CompileError(f"no LLVM text is known for {name}()")
+        return found
+
+    def _helper(self, f: Function, name: str, args: Sequence[Value]) -> tuple[Value, ...]:
+        """A function of the library; those over values are inlined, with literals known inside."""
+        inlined = name not in helpers.SHARED
+        if self._shares and not inlined:
+            self.shared.append(_shared_helper(name))
+            return results(vocabulary.called(self.shared[-1].symbol, "int64")(f, args))
+        known = [inlined and a.literal is not None for a in args]
+        kinds = (a.text if fixed else a.kind for a, fixed in zip(args, known, strict=True))
+        key = f"h_{name}", tuple(kinds)
+        if key not in self._functions:
+            attribute = "alwaysinline" if inlined else "noinline"
+            self._lower(key, helpers.helper(name), args, known, attribute, exact=inlined)
+        given = [a for a, fixed in zip(args, known, strict=True) if not fixed]
+        return call(f, self._functions[key], given)
+
+    def _lower(
+        self,
+        key: tuple[str, tuple[str, ...]],
+        definition: ast.FunctionDef,
+        args: Sequence[Value],
+        known: Sequence[bool],
+        attribute: str,
+        **flags: bool,
+    ) -> None:
+        """A definition for the kinds of `args`; those that are `known` are no parameters."""
+        given: dict[str, Value] = {}
+        parameters: list[Value] = []
+        fixed = known or [False] * len(args)
+        for node, value, constant_ in zip(definition.args.args, args, fixed, strict=True):
+            given[node.arg] = value if constant_ else Value(value.kind, f"%{node.arg}")
+            if not constant_:
+                parameters.append(given[node.arg])
+        made = Function(f"{key[0]}_{len(self._functions)}", parameters, **flags)
+        self._functions[key] = made
+        Lowering(self, made, definition, given)
+        self.define(made, "internal ", attribute)
+
+    def define(self, made: Function, linkage: str = "", attribute: str = "") -> None:
+        """Write a finished function."""
+        self._declared |= made.declared
+        self._texts.append(made.text(linkage, attribute))
+
+    def _says(self, says: Sequence[str]) -> str:
+        """Metadata of a loop."""
+        if not says:
+            return ""
+        at = _FIRST + len(self._metadata)
+        listed = ", ".join(f"!{at + k}" for k in range(len(says) + 1))
+        self._metadata += [f"distinct !{{{listed}}}", *says]
+        return f", !llvm.loop !{at}"
+
+
+@functools.cache
+def _shared_helper(name: str) -> Shared:
+    """A function of the library that takes and gives words, as one that kernels share."""
+    definition = helpers.helper(name)
+    parameters = [Value("int64", f"%{a.arg}") for a in definition.args.args]
+    unit, made = Unit(), Function(NAME, parameters)
+    Lowering(unit, made, definition, {p.text[1:]: p for p in parameters})
+    unit.define(made)
+    return shared(unit.text(), made.declaration)
+
+
+def results(given: Value | tuple[Value, ...] | None) -> tuple[Value, ...]:
+    """What a primitive gives, as several values."""
+    if given is None:
+        return ()
+    return (given,) if isinstance(given, Value) else given
+
+
+def call(f: Function, made: Function, args: Sequence[Value], place: str = "") -> tuple[Value, ...]:
+    """Call a lowered function, by its name or at `place`; several results come as one record."""
+    f.convergent |= made.convergent
+    listed = ", ".join(a.typed for a in args)
+    text = f"call {made.result} {place or f'@{made.name}'}({listed})"
+    if len(made.returns) == 1:
+        return (f.value(made.returns[0], text),)
+    whole = f.value(RECORD, text).text
+    return tuple(
+        f.value(kind, f"extractvalue {made.result} {whole}, {i}")
+        for i, kind in enumerate(made.returns)
+    )
