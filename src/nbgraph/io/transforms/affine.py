@@ -1,0 +1,103 @@
+"""Images turned, moved, scaled and sheared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nbgraph.io.protocol import DataDesc
+from nbgraph.io.transforms.base import ColumnTransform, interval, number, one_of
+from nbgraph.io.transforms.draws import Draws
+from nbgraph.io.transforms.images import axes_of, channels_last, checked_layout
+
+Array = np.ndarray[Any, Any]
+
+
+class RandomAffine(ColumnTransform):
+    """Turn, scale, shear and move each image about its middle, at random.
+
+    Parameters
+    ----------
+    degrees : float r for (-r, r), or (low, high)
+        Counter-clockwise, as the image is seen.
+    translate : float or (rows, columns), from 0 to 1
+        Greatest distance, as a share of height and width.
+    scale : (low, high)
+        Factors, larger than 0.
+    shear : float r for (-r, r), or (low, high)
+        Degrees by which columns lean to the right.
+    interpolation : "linear" or "nearest"
+    fill : float
+        What is seen outside of the image.
+    layout : "HWC", "CHW" or "HW", optional
+
+    Integers other than uint8 are interpolated in float64 and rounded.
+
+    >>> x = np.array([[[1.0, 2.0], [3.0, 4.0]]])
+    >>> RandomAffine(degrees=(90, 90))((x,), Draws(0, 0, [0]))[0].round(6).tolist()
+    [[[2.0, 4.0], [1.0, 3.0]]]
+    """
+
+    degrees: float | tuple[float, float] = (0.0, 0.0)
+    translate: float | tuple[float, float] = (0.0, 0.0)
+    scale: tuple[float, float] = (1.0, 1.0)
+    shear: float | tuple[float, float] = (0.0, 0.0)
+    interpolation: str = "linear"
+    fill: float = 0
+    layout: str | None = None
+
+    def __post_init__(self) -> None:
+        both = self.translate
+        rows, columns = both if isinstance(both, (tuple, list)) and len(both) == 2 else (both, both)
+        self._set(
+            degrees=interval(self.name, "degrees", self.degrees, around=0),
+            translate=tuple(number(self.name, "translate", t, 0, 1) for t in (rows, columns)),
+            scale=interval(self.name, "scale", self.scale, 1e-3),
+            shear=interval(self.name, "shear", self.shear, around=0),
+            interpolation=one_of(
+                self.name, "interpolation", self.interpolation, ("linear", "nearest")
+            ),
+            fill=number(self.name, "fill", self.fill),
+            layout=checked_layout(self.name, self.layout),
+        )
+
+    def described(self, desc: DataDesc) -> DataDesc:
+        """See ColumnTransform."""
+        axes_of(self.name, desc, self.layout)
+        return desc
+
+    def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
+        """See ColumnTransform."""
+        from nbgraph.kernels.warp import DTYPES, warp
+
+        axes = axes_of(self.name, desc, self.layout)
+        plain = x if x.dtype.name in DTYPES else x.astype("float64")
+        out = np.empty(plain.shape, plain.dtype)
+        size = x.shape[axes.height], x.shape[axes.width]
+        source, target = channels_last(plain, axes), channels_last(out, axes)
+        nearest = self.interpolation == "nearest"
+        warp(source, target, self._maps(size, draws), self.fill, nearest=nearest)
+        return out if out.dtype == x.dtype else _as_dtype(out, x.dtype)
+
+    def _maps(self, size: tuple[int, int], draws: Draws) -> Array:
+        """For each sample the place, in the image as it was, of a pixel: two rows (r, q, 1)."""
+        angle, lean = (
+            np.radians(draws.uniform((), *interval(self.name, "", ends)).astype(np.float64))
+            for ends in (self.degrees, self.shear)
+        )
+        factor = draws.uniform((), *self.scale).astype(np.float64)
+        moved = draws.uniform((2,), -1.0, 1.0) * np.multiply(self.translate, size)
+        cos, sin, tan = np.cos(angle), np.sin(angle), np.tan(lean)
+        # of (row, column): rows point down, so that a turn to the left goes up on the right
+        turn = np.array([[cos, -sin], [sin, cos]]).transpose(2, 0, 1)
+        shear = np.array([[np.ones_like(tan), 0 * tan], [-tan, np.ones_like(tan)]])
+        forward = turn @ shear.transpose(2, 0, 1) * factor[:, None, None]
+        back = np.linalg.inv(forward)
+        middle = (np.array(size) - 1) / 2
+        start = middle - (back @ (middle + moved)[..., None])[..., 0]
+        return np.ascontiguousarray(np.concatenate([back, start[..., None]], axis=2))
+
+
+def _as_dtype(values: Array, dtype: Any) -> Array:
+    return (np.rint(values) if dtype.kind in "iu" else values).astype(dtype)

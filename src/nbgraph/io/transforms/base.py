@@ -1,0 +1,277 @@
+"""What a transform is: columns of a batch in, and columns out.
+
+A column is an array (n, *shape), or a list of n arrays where samples differ in shape. A transform
+is a value: its parameters, which its `repr` shows, and nothing else. `stage` makes it ready for the
+columns of a source, so that shapes are checked once, before the first batch. All that is random
+comes from `Draws`, by the number of the sample.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, dataclass_transform
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.io.protocol import DataDesc
+from nbgraph.io.transforms.draws import Draws
+
+Array = np.ndarray[Any, Any]
+Column = Array | list[Array]
+Columns = tuple[Column, ...]
+Run = Callable[[Columns, Draws], Columns]
+
+
+class Stage:
+    """A transform made ready for the columns of a source.
+
+    Parameters
+    ----------
+    descs : DataDesc of a sample, for each column that comes out
+    labels : names of those that are labels
+    run : what makes them of the columns that go in
+    """
+
+    __slots__ = ("descs", "labels", "run")
+
+    def __init__(self, descs: Sequence[DataDesc], labels: Sequence[str], run: Run) -> None:
+        self.descs, self.labels, self.run = tuple(descs), tuple(labels), run
+
+    def __call__(self, columns: Columns, draws: Draws) -> Columns:
+        """Return the columns that come out."""
+        return self.run(columns, draws)
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+@dataclass(frozen=True, repr=False)
+class Transform:
+    """Base of transforms; a subclass, which becomes a frozen dataclass, gives `stage`."""
+
+    def __init_subclass__(cls, **how: Any) -> None:
+        super().__init_subclass__(**how)
+        dataclass(frozen=True, repr=False)(cls)
+
+    def __post_init__(self) -> None:
+        """Check parameters; each subclass has its own."""
+
+    def __repr__(self) -> str:
+        shown = [
+            f"{f.name}={value!r}"
+            for f in dataclasses.fields(self)
+            if (value := getattr(self, f.name)) is not f.default and value != f.default
+        ]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    @property
+    def name(self) -> str:
+        """What messages and random numbers call it."""
+        return type(self).__name__
+
+    def _set(self, **values: Any) -> None:
+        """Set parameters to their checked values, while the transform is made."""
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def stage(self, descs: Sequence[DataDesc], labels: Sequence[str] = ()) -> Stage:
+        """Return this transform made ready for columns; ShapeError where one does not fit."""
+        raise ArgumentError(f"{self.name}: a transform defines stage")
+
+    def describe(self, descs: Sequence[DataDesc], labels: Sequence[str] = ()) -> tuple[Any, ...]:
+        """Return what samples of these columns become."""
+        return self.stage(descs, labels).descs
+
+    def __call__(self, columns: Columns, draws: Draws) -> Columns:
+        """Return the columns that become of these. Of several the last one is taken for the label;
+        an iterator, which knows its labels, calls `stage`."""
+        descs = descs_of(columns)
+        return self.stage(descs, [d.name for d in descs[1:][-1:]])(columns, draws)
+
+
+class ColumnTransform(Transform):
+    """A transform of one column at a time; a subclass gives `described` and `apply`.
+
+    Parameters
+    ----------
+    on : "data", "label", "all", a name, or a tuple of names
+        The columns to act on. Several columns get the same random numbers, so that an image and its
+        mask are cut alike.
+    """
+
+    on: str | tuple[str, ...] = field(default="data", kw_only=True)
+
+    def described(self, desc: DataDesc) -> DataDesc:
+        """Return what a sample of this column becomes; ShapeError where it does not fit."""
+        return desc
+
+    def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
+        """Return the column (n, *shape) that becomes of `x`, whose samples `desc` describes."""
+        raise ArgumentError(f"{self.name}: a transform of columns defines apply")
+
+    def stage(self, descs: Sequence[DataDesc], labels: Sequence[str] = ()) -> Stage:
+        """See Transform."""
+        places = self.places(descs, labels)
+        after = [self.described(d) if k in places else d for k, d in enumerate(descs)]
+
+        def run(columns: Columns, draws: Draws) -> Columns:
+            found = list(columns)
+            for k in places:
+                found[k] = self._column(found[k], draws.again(), descs[k])
+            return tuple(found)
+
+        return Stage(after, labels, run)
+
+    def places(self, descs: Sequence[DataDesc], labels: Sequence[str]) -> list[int]:
+        """Return which columns `on` means; ArgumentError where there is none of a name."""
+        names = [d.name for d in descs]
+        chosen: Any = {
+            "all": names,
+            "data": [n for n in names if n not in labels],
+            "label": [n for n in names if n in labels],
+        }.get(self.on if isinstance(self.on, str) else "", self.on)
+        chosen = [chosen] if isinstance(chosen, str) else list(chosen)
+        missing = [n for n in chosen if n not in names]
+        if missing or not chosen:
+            what = f"on={self.on!r}, but " + ("there is no such column" if missing else "none is")
+            raise ArgumentError(
+                f"{self.name}: {what}; the columns are {', '.join(names)}, of which "
+                f"{', '.join(labels) or 'none'} are labels; give on= one of these names"
+            )
+        return [names.index(n) for n in chosen]
+
+    def _column(self, x: Column, draws: Draws, desc: DataDesc) -> Column:
+        if isinstance(x, np.ndarray):
+            return self.apply(x, draws, desc)
+        return by_shape(x, draws, lambda part, own: self._alike(part, own, desc))
+
+    def _alike(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
+        """Samples of one shape, out of a column that has several."""
+        return self.apply(x, draws, own_desc(x, draws, desc, self.described))
+
+
+def own_desc(
+    x: Array, draws: Draws, desc: DataDesc, described: Callable[[DataDesc], DataDesc]
+) -> DataDesc:
+    """The description of samples of one shape; ShapeError names a sample that does not fit."""
+    own = changed(desc, shape=x.shape[1:], dtype=x.dtype)
+    try:
+        described(own)
+    except ShapeError as error:
+        raise ShapeError(f"{error} (sample {draws.index[0]})") from None
+    return own
+
+
+def by_shape(column: list[Array], draws: Draws, apply: Callable[[Array, Draws], Array]) -> Column:
+    """Apply a function to the samples of each shape together; an array where all results have one
+    shape."""
+    groups: dict[Any, list[int]] = {}
+    for i, x in enumerate(column):
+        groups.setdefault((x.shape, x.dtype), []).append(i)
+    found = list(column)
+    for places in groups.values():
+        some = [column[i] for i in places]
+        for i, value in zip(places, apply(stacked(some), draws.take(places)), strict=True):
+            found[i] = value
+    return stacked(found) if len({(x.shape, x.dtype) for x in found}) == 1 else found
+
+
+def stacked(samples: list[Array]) -> Array:
+    """Samples of one shape as one array; a view of a single one."""
+    return samples[0][None] if len(samples) == 1 else np.stack(samples)
+
+
+def descs_of(columns: Columns) -> list[DataDesc]:
+    """Descriptions of columns of which nothing else is known."""
+    return [_desc_of(f"column{k}", x) for k, x in enumerate(columns)]
+
+
+def _desc_of(name: str, x: Column) -> DataDesc:
+    if isinstance(x, np.ndarray):
+        return DataDesc(name, x.shape[1:], x.dtype)
+    if not x:
+        raise ArgumentError(f"{name}: a list of no samples; give an array (0, *shape)")
+    shapes = [sample.shape for sample in x]
+    alike = len({len(s) for s in shapes}) == 1
+    shape = [a[0] if len({*a}) == 1 else -1 for a in zip(*shapes)] if alike else ()
+    return DataDesc(name, shape, x[0].dtype)
+
+
+def changed(desc: DataDesc, **values: Any) -> DataDesc:
+    """A description of which some entries are others."""
+    entries = {n: getattr(desc, n) for n in ("name", "shape", "dtype", "layout")}
+    return DataDesc(**{**entries, **values})
+
+
+# parameters -------------------------------------------------------------------------------------
+
+
+def pair(name: str, parameter: str, value: Any, least: int = 1) -> tuple[int, int]:
+    """Height and width of one whole number or two; ArgumentError where they are not."""
+    both = (value, value) if isinstance(value, (int, np.integer)) else value
+    if (
+        not isinstance(both, (tuple, list))
+        or len(both) != 2
+        or not all(isinstance(n, (int, np.integer)) and n >= least for n in both)
+        or isinstance(value, bool)
+    ):
+        raise ArgumentError(
+            f"{name}: {parameter}={value!r}; expected a whole number from {least} on, or (height, "
+            "width) of such"
+        )
+    return int(both[0]), int(both[1])
+
+
+def interval(
+    name: str, parameter: str, value: Any, least: float = -np.inf, around: float | None = None
+) -> tuple[float, float]:
+    """The ends of an interval: two numbers in order, from `least` on. One number r means the
+    interval (around - r, around + r), cut off at `least`, where `around` is a number."""
+    ends = value
+    if around is not None and isinstance(value, (int, float)) and value >= 0:
+        ends = (max(least, around - value), around + value)
+    if (
+        not isinstance(ends, (tuple, list))
+        or len(ends) != 2
+        or not all(isinstance(e, (int, float, np.number)) and np.isfinite(e) for e in ends)
+        or not least <= ends[0] <= ends[1]
+    ):
+        one = "a number from 0 on, or " if around is not None else ""
+        bound = f", from {least:g} on" if np.isfinite(least) else ""
+        raise ArgumentError(
+            f"{name}: {parameter}={value!r}; expected {one}(low, high), two finite numbers in "
+            f"order{bound}"
+        )
+    return float(ends[0]), float(ends[1])
+
+
+def number(
+    name: str, parameter: str, value: Any, low: float = -np.inf, high: float = np.inf
+) -> float:
+    """A finite number within bounds; ArgumentError where it is not."""
+    if (
+        not isinstance(value, (int, float, np.number))
+        or isinstance(value, bool)
+        or not (np.isfinite(value) and low <= value <= high)
+    ):
+        raise ArgumentError(
+            f"{name}: {parameter}={value!r}; expected a number from {low:g} to {high:g}"
+        )
+    return float(value)
+
+
+def whole(name: str, parameter: str, value: Any, low: int = 1) -> int:
+    """A whole number from `low` on; ArgumentError where it is not."""
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < low:
+        raise ArgumentError(f"{name}: {parameter}={value!r}; expected a whole number from {low} on")
+    return int(value)
+
+
+def one_of(name: str, parameter: str, value: Any, choices: Sequence[str]) -> Any:
+    """One of some words; ArgumentError where it is not."""
+    if value not in choices:
+        raise ArgumentError(
+            f"{name}: {parameter}={value!r}; expected {' or '.join(map(repr, choices))}"
+        )
+    return value

@@ -1,0 +1,311 @@
+"""Brightness and colour.
+
+Values of integers stay within their range; floats are not cut off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.io.protocol import DataDesc
+from nbgraph.io.transforms.base import changed, interval, number
+from nbgraph.io.transforms.chain import Chain, Pixels, along
+from nbgraph.io.transforms.draws import Draws
+from nbgraph.io.transforms.functions import blended, scaled, shifted
+from nbgraph.io.transforms.images import Axes, axes_of, checked_layout
+
+Array = np.ndarray[Any, Any]
+LUMA = np.array([0.299, 0.587, 0.114])  # how bright red, green and blue look
+_YIQ = np.array([[0.299, 0.587, 0.114], [0.596, -0.274, -0.321], [0.211, -0.523, 0.311]])
+# variances of the colours of ImageNet's pixels, and their directions (Krizhevsky et al., 2012)
+_DEVIATIONS = np.array([55.46, 4.794, 1.148])
+_DIRECTIONS = np.array(
+    [[-0.5675, 0.7192, 0.4009], [-0.5808, -0.0045, -0.8140], [-0.5836, -0.6948, 0.4203]]
+)
+
+
+class _Factor(Pixels):
+    """A random factor for each sample."""
+
+    amount: float | tuple[float, float]
+    layout: str | None = None
+
+    def __post_init__(self) -> None:
+        self._set(
+            amount=interval(self.name, "amount", self.amount, 0, around=1),
+            layout=checked_layout(self.name, self.layout),
+        )
+
+    def described(self, desc: DataDesc) -> DataDesc:
+        """See ColumnTransform."""
+        axes_of(self.name, desc, self.layout)
+        return desc
+
+    def _factors(self, draws: Draws) -> Array:
+        return draws.uniform((), *interval(self.name, "amount", self.amount))
+
+
+class RandomBrightness(_Factor):
+    """Multiply each image by a random factor.
+
+    Parameters
+    ----------
+    amount : float r for factors from max(0, 1 - r) to 1 + r, or (low, high)
+    layout : "HWC", "CHW" or "HW", optional
+
+    >>> x = np.array([[[100, 200]]], dtype="uint8")
+    >>> RandomBrightness((1.5, 1.5))((x,), Draws(0, 0, [0]))[0].tolist()
+    [[[150, 255]]]
+    """
+
+    def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
+        """See Pixels."""
+        chain.apply(scaled, _of_samples(self._factors(draws), chain))
+
+
+class RandomContrast(_Factor):
+    """Move the pixels of each image away from its mean grey, or towards it, by a random factor.
+
+    Parameters are those of RandomBrightness.
+
+    >>> x = np.array([[[1.0, 3.0]]])
+    >>> RandomContrast((2.0, 2.0))((x,), Draws(0, 0, [0]))[0].tolist()
+    [[[0.0, 4.0]]]
+    """
+
+    def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
+        """See Pixels."""
+        axes, x = axes_of(self.name, desc, self.layout), chain.values()
+        means = x.mean((axes.height, axes.width), np.float64)
+        colours = 1 if means.ndim == 1 else means.shape[1]
+        grey = means @ LUMA if colours == 3 else means.reshape(len(x), colours).mean(1)
+        chain.apply(blended, _of_samples(grey, chain), _of_samples(self._factors(draws), chain))
+
+
+class RandomSaturation(_Factor):
+    """Move the colours of each image away from their greys, or towards them, by a random factor.
+
+    Parameters are those of RandomBrightness; images have three channels.
+
+    >>> x = np.array([[[[255, 0, 0]]]], dtype="uint8")
+    >>> RandomSaturation((0.0, 0.0))((x,), Draws(0, 0, [0]))[0].tolist()
+    [[[[76, 76, 76]]]]
+    """
+
+    def described(self, desc: DataDesc) -> DataDesc:
+        """See ColumnTransform."""
+        _three(self.name, desc, axes_of(self.name, desc, self.layout))
+        return desc
+
+    def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
+        """See Pixels."""
+        axis = _three(self.name, desc, axes_of(self.name, desc, self.layout))
+        factor = self._factors(draws)[:, None, None]
+        chain.mix(factor * np.eye(3) + (1 - factor) * np.tile(LUMA, (3, 1)), axis)
+
+
+class RandomHue(Pixels):
+    """Turn the colours of each image about the axis of greys, by a random angle.
+
+    Parameters
+    ----------
+    amount : float r for (-r, r), or (low, high)
+        As a share of half a turn, from -1 to 1.
+    layout : "HWC" or "CHW", optional
+
+    Colours are turned in YIQ, as MXNet does: their luma stays.
+
+    >>> x = np.array([[[[0.5, 0.5, 0.5]]]])
+    >>> RandomHue(0.5)((x,), Draws(0, 0, [0]))[0].round(2).tolist()
+    [[[[0.5, 0.5, 0.5]]]]
+    """
+
+    amount: float | tuple[float, float]
+    layout: str | None = None
+
+    def __post_init__(self) -> None:
+        ends = interval(self.name, "amount", self.amount, -1, around=0)
+        number(self.name, "amount", ends[1], -1, 1)
+        self._set(amount=ends, layout=checked_layout(self.name, self.layout))
+
+    def described(self, desc: DataDesc) -> DataDesc:
+        """See ColumnTransform."""
+        _three(self.name, desc, axes_of(self.name, desc, self.layout))
+        return desc
+
+    def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
+        """See Pixels."""
+        axis = _three(self.name, desc, axes_of(self.name, desc, self.layout))
+        low, high = interval(self.name, "amount", self.amount)
+        angle = np.pi * draws.uniform((), low, high).astype(np.float64)
+        turn = np.tile(np.eye(3), (len(draws), 1, 1))
+        turn[:, 1, 1] = turn[:, 2, 2] = np.cos(angle)
+        turn[:, 2, 1] = np.sin(angle)
+        turn[:, 1, 2] = -turn[:, 2, 1]
+        chain.mix(np.linalg.inv(_YIQ) @ turn @ _YIQ, axis)
+
+
+class Grayscale(Pixels):
+    """Make greys of colours, as bright as they look.
+
+    Parameters
+    ----------
+    channels : 1 or 3
+        Of the result, whose channels are equal.
+    layout : "HWC" or "CHW", optional
+
+    >>> x = np.array([[[[100, 50, 200]]]], dtype="uint8")
+    >>> Grayscale()((x,), Draws(0, 0, [0]))[0].tolist()
+    [[[[82]]]]
+    """
+
+    channels: int = 1
+    layout: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.channels not in {1, 3}:
+            raise ArgumentError(f"{self.name}: channels={self.channels!r}; expected 1 or 3")
+        self._set(layout=checked_layout(self.name, self.layout))
+
+    def described(self, desc: DataDesc) -> DataDesc:
+        """See ColumnTransform."""
+        axis = _three(self.name, desc, axes_of(self.name, desc, self.layout))
+        shape = list(desc.shape)
+        shape[axis - 1] = self.channels
+        return changed(desc, shape=shape)
+
+    def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
+        """See Pixels."""
+        axis = _three(self.name, desc, axes_of(self.name, desc, self.layout))
+        chain.mix(np.tile(LUMA, (len(draws), self.channels, 1)), axis)
+
+
+class RandomLighting(Pixels):
+    """Add a random colour to each image, in the directions in which colours of pictures vary.
+
+    Parameters
+    ----------
+    alpha : float
+        Standard deviation of the share of each direction (AlexNet's noise: 0.1).
+    layout : "HWC" or "CHW", optional
+
+    Colours are those of values up to 255 for integers, up to 1 for floats.
+
+    >>> x = np.zeros((1, 1, 1, 3), "float32")
+    >>> RandomLighting(0.0)((x,), Draws(0, 0, [0]))[0].tolist()
+    [[[[0.0, 0.0, 0.0]]]]
+    """
+
+    alpha: float
+    layout: str | None = None
+
+    def __post_init__(self) -> None:
+        self._set(
+            alpha=number(self.name, "alpha", self.alpha, 0),
+            layout=checked_layout(self.name, self.layout),
+        )
+
+    def described(self, desc: DataDesc) -> DataDesc:
+        """See ColumnTransform."""
+        _three(self.name, desc, axes_of(self.name, desc, self.layout))
+        return desc
+
+    def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
+        """See Pixels."""
+        axis = _three(self.name, desc, axes_of(self.name, desc, self.layout))
+        shares = draws.normal((3,), 0.0, self.alpha) * _DEVIATIONS
+        colours = shares @ _DIRECTIONS.T / (1 if chain.dtype.kind in "iu" else 255)
+        chain.apply(shifted, along(colours, len(chain.shape), axis))
+
+
+class RandomColorJitter(Pixels):
+    """Change brightness, contrast, saturation and hue at random, in this order.
+
+    Parameters
+    ----------
+    brightness, contrast, saturation : float r for factors from max(0, 1 - r) to 1 + r
+    hue : float r for (-r, r)
+    layout : "HWC" or "CHW", optional
+
+    What is 0 does nothing; see RandomBrightness and its kin.
+
+    >>> RandomColorJitter(brightness=0.4, contrast=0.4)
+    RandomColorJitter(brightness=0.4, contrast=0.4)
+    """
+
+    brightness: float = 0.0
+    contrast: float = 0.0
+    saturation: float = 0.0
+    hue: float = 0.0
+    layout: str | None = None
+
+    def __post_init__(self) -> None:
+        for parameter in _JITTER:
+            number(self.name, parameter, getattr(self, parameter), 0)
+        self._parts()
+
+    def _parts(self) -> list[Pixels]:
+        """The transforms that do something."""
+        amounts = {make: getattr(self, parameter) for parameter, make in _JITTER.items()}
+        return [make(amount, layout=self.layout) for make, amount in amounts.items() if amount]
+
+    def described(self, desc: DataDesc) -> DataDesc:
+        """See ColumnTransform."""
+        for one in self._parts():
+            one.described(desc)
+        return desc
+
+    def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
+        """See Pixels."""
+        for one in self._parts():
+            one.extend(chain, draws.child(one.name), desc)
+
+
+_JITTER: Mapping[str, Any] = {
+    "brightness": RandomBrightness,
+    "contrast": RandomContrast,
+    "saturation": RandomSaturation,
+    "hue": RandomHue,
+}
+
+
+class RandomNoise(Pixels):
+    """Add normal noise to each element.
+
+    Parameters
+    ----------
+    deviation : float
+
+    >>> x = np.zeros((1, 4), "float32")
+    >>> RandomNoise(0.0)((x,), Draws(0, 0, [0]))[0].tolist()
+    [[0.0, 0.0, 0.0, 0.0]]
+    """
+
+    deviation: float
+
+    def __post_init__(self) -> None:
+        self._set(deviation=number(self.name, "deviation", self.deviation, 0))
+
+    def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
+        """See Pixels."""
+        noise = draws.normal(chain.shape[1:], 0.0, self.deviation)
+        chain.apply(shifted, noise)
+
+
+def _of_samples(values: Array, chain: Chain) -> Array:
+    """A value for each sample, as it broadcasts with a batch."""
+    return np.asarray(values, np.float32).reshape(-1, *[1] * (len(chain.shape) - 1))
+
+
+def _three(name: str, desc: DataDesc, axes: Axes) -> int:
+    """The axis of three colours."""
+    if axes.channel is None or desc.shape[axes.channel - 1] != 3:
+        raise ShapeError(
+            f"{name}: column {desc.name!r} has images of shape {tuple(desc.shape)}, layout "
+            f"{axes.layout}; expected three channels: red, green, blue"
+        )
+    return axes.channel

@@ -1,0 +1,326 @@
+"""Transforms of transforms: one after another, one of several, sometimes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.io.protocol import DataDesc
+from nbgraph.io.transforms.base import (
+    Array,
+    Column,
+    Columns,
+    Stage,
+    Transform,
+    by_shape,
+    descs_of,
+    number,
+    own_desc,
+)
+from nbgraph.io.transforms.chain import Chain, Pixels
+from nbgraph.io.transforms.draws import Draws
+
+Sample = Callable[[], Columns]
+
+
+class Compose(Transform):
+    """Apply transforms one after another.
+
+    Parameters
+    ----------
+    transforms : sequence of transforms, or of functions f(columns, draws) -> columns
+        Neighbours that act on each pixel alone run as one loop.
+
+    >>> from nbgraph.io.transforms.scaling import Normalize, ToFloat
+    >>> both = Compose([ToFloat(), Normalize(0.5, 0.5)])
+    >>> both
+    Compose(transforms=(ToFloat(), Normalize(mean=0.5, std=0.5)))
+    >>> both((np.array([[0, 255]], "uint8"),), Draws(0, 0, [0]))[0].tolist()
+    [[-1.0, 1.0]]
+    """
+
+    transforms: Sequence[Any]
+
+    def __post_init__(self) -> None:
+        self._set(transforms=checked(self.name, self.transforms))
+
+    def stage(
+        self,
+        descs: Sequence[DataDesc],
+        labels: Sequence[str] = (),
+        *,
+        sample: Sample | None = None,
+    ) -> Stage:
+        """Return the transforms made ready for columns; see Transform.
+
+        `sample` gives the columns of one sample or more, by which is found out what functions that
+        do not describe it make of them; by default a sample of zeros.
+        """
+        stages: list[Stage] = []
+        at, given = 0, Stage(descs, labels, lambda columns, draws: columns)
+        while at < len(self.transforms):
+            here = stages[-1] if stages else given
+            run = self._pixels(at, here)
+            if len(run) > 1:
+                stages.append(_fused(run, at, here))
+                at += len(run)
+                continue
+            one = self.transforms[at]
+            name = f"{at}.{_name(one)}"
+            if isinstance(one, Transform):
+                stages.append(_named(one.stage(here.descs, here.labels), name))
+            else:
+                before = tuple(stages)
+                probe = _first(descs, sample, lambda c, d, b=before: _in_turn(b, c, d))
+                stages.append(_named(_of_function(one, here, probe), name))
+            at += 1
+        last = stages[-1] if stages else given
+        return Stage(last.descs, last.labels, lambda c, d: _in_turn(stages, c, d))
+
+    def _pixels(self, at: int, here: Stage) -> list[Pixels]:
+        """The transforms of pixels from `at` on that act on the same columns."""
+        run: list[Pixels] = []
+        for one in self.transforms[at:]:
+            if not isinstance(one, Pixels) or (run and one.on != run[0].on):
+                break
+            run.append(one)
+        return run
+
+    def __call__(self, columns: Columns, draws: Draws) -> Columns:
+        """See Transform."""
+        descs = descs_of(columns)
+        labels = [d.name for d in descs[1:][-1:]]
+        first = tuple([column[:1] for column in columns])
+        return self.stage(descs, labels, sample=lambda: first)(columns, draws)
+
+
+class OneOf(Transform):
+    """Apply one of several transforms to each sample, at random.
+
+    Parameters
+    ----------
+    transforms : sequence of transforms
+        They give samples of the same shapes and dtypes.
+    weights : sequence of numbers, optional
+        Their shares of the samples; by default all alike.
+
+    >>> from nbgraph.io.transforms.crops import RandomFlipLeftRight, RandomFlipTopBottom
+    >>> turned = OneOf([RandomFlipLeftRight(1.0), RandomFlipTopBottom(1.0)])
+    >>> x = np.tile(np.arange(4).reshape(1, 2, 2), (9, 1, 1))
+    >>> sorted({int(y[0, 0]) for y in turned((x,), Draws(0, 0, np.arange(9)))[0]})
+    [1, 2]
+    """
+
+    transforms: Sequence[Any]
+    weights: Sequence[float] | None = None
+
+    def __post_init__(self) -> None:
+        transforms = checked(self.name, self.transforms)
+        weights = self.weights
+        if weights is not None:
+            weights = tuple(number(self.name, "weights", w, 0) for w in weights)
+            if len(weights) != len(transforms) or not sum(weights):
+                raise ArgumentError(
+                    f"{self.name}: weights={self.weights!r} of {len(transforms)} transforms; "
+                    "expected a number from 0 for each, not all of them 0"
+                )
+        if not transforms:
+            raise ArgumentError(f"{self.name}: no transforms; give at least one")
+        self._set(transforms=transforms, weights=weights)
+
+    def stage(self, descs: Sequence[DataDesc], labels: Sequence[str] = ()) -> Stage:
+        """See Transform."""
+        stages = [
+            _named(Compose([one]).stage(descs, labels), f"{k}.{_name(one)}")
+            for k, one in enumerate(self.transforms)
+        ]
+        told = [[(d.name, d.shape, d.dtype) for d in stage.descs] for stage in stages]
+        for one, own in zip(self.transforms, told, strict=True):
+            if own != told[0]:
+                raise ShapeError(
+                    f"{self.name}: {_name(one)} gives {_text(own)}, {_name(self.transforms[0])} "
+                    f"{_text(told[0])}; all must give the same"
+                )
+        weights = np.ones(len(stages)) if self.weights is None else np.array(self.weights)
+        ends = np.cumsum(weights / weights.sum())[:-1].astype(np.float32)
+
+        def run(columns: Columns, draws: Draws) -> Columns:
+            choice = np.searchsorted(ends, draws.uniform(), side="right")
+            places = [np.flatnonzero(choice == k) for k in range(len(stages))]
+            parts = [
+                stage(tuple([_taken(c, p) for c in columns]), draws.take(p))
+                for stage, p in zip(stages, places, strict=True)
+                if len(p) or not len(draws)
+            ]
+            used = [p for p in places if len(p) or not len(draws)]
+            return tuple([_together(each, used) for each in zip(*parts, strict=True)])
+
+        return Stage(stages[0].descs, stages[0].labels, run)
+
+
+class RandomApply(Transform):
+    """Apply a transform, or several one after another, to some samples, at random.
+
+    Parameters
+    ----------
+    transforms : transform, or sequence of them
+        They change neither shapes nor dtypes.
+    p : float
+        Probability of a sample.
+
+    >>> from nbgraph.io.transforms.crops import RandomFlipLeftRight
+    >>> x = np.arange(8).reshape(2, 2, 2)
+    >>> never = RandomApply(RandomFlipLeftRight(1.0), p=0.0)
+    >>> bool((never((x,), Draws(0, 0, [0, 1]))[0] == x).all())
+    True
+    """
+
+    transforms: Any
+    p: float = 0.5
+
+    def __post_init__(self) -> None:
+        several = isinstance(self.transforms, (list, tuple))
+        self._set(
+            transforms=checked(self.name, self.transforms if several else (self.transforms,)),
+            p=number(self.name, "p", self.p, 0, 1),
+        )
+
+    def stage(self, descs: Sequence[DataDesc], labels: Sequence[str] = ()) -> Stage:
+        """See Transform."""
+        either = OneOf((Compose(()), Compose(self.transforms)), (1 - self.p, self.p))
+        try:
+            return either.stage(descs, labels)
+        except ShapeError as error:
+            raise ShapeError(f"{self.name}: {error}") from None
+
+
+def checked(name: str, transforms: Any) -> tuple[Any, ...]:
+    """Transforms as a tuple; ArgumentError where one is none."""
+    listed = isinstance(transforms, (list, tuple))
+    wrong = [t for t in transforms if not callable(t) or isinstance(t, type)] if listed else []
+    if not listed or wrong:
+        given = wrong[0] if wrong else transforms
+        what = "a class: call it with its parameters" if isinstance(given, type) else "no transform"
+        raise ArgumentError(
+            f"{name}: {given!r} is {what}; expected a list of transforms, or of functions "
+            "f(columns, draws) -> columns"
+        )
+    return tuple(transforms)
+
+
+def _name(one: Any) -> str:
+    return one.name if isinstance(one, Transform) else getattr(one, "__name__", type(one).__name__)
+
+
+def _named(stage: Stage, name: str) -> Stage:
+    """With random numbers of its own."""
+    return Stage(stage.descs, stage.labels, lambda c, d: stage(c, d.child(name)))
+
+
+def _in_turn(stages: Sequence[Stage], columns: Columns, draws: Draws) -> Columns:
+    for stage in stages:
+        columns = stage(columns, draws)
+    return columns
+
+
+def _fused(transforms: Sequence[Pixels], first: int, here: Stage) -> Stage:
+    """Transforms of pixels as one loop, with the random numbers that each has alone."""
+    places = transforms[0].places(here.descs, here.labels)
+    after = list(here.descs)
+    names = [f"{first + k}.{one.name}" for k, one in enumerate(transforms)]
+
+    def described(desc: DataDesc) -> DataDesc:
+        for one in transforms:
+            desc = one.described(desc)
+        return desc
+
+    def applied(x: Array, draws: Draws, desc: DataDesc) -> Array:
+        chain = Chain(x)
+        for one, name in zip(transforms, names, strict=True):
+            one.extend(chain, draws.child(name), desc)
+            desc = one.described(desc)
+        return chain.values()
+
+    def column(x: Column, draws: Draws, desc: DataDesc) -> Column:
+        if isinstance(x, np.ndarray):
+            return applied(x, draws, desc)
+        return by_shape(x, draws, lambda a, d: applied(a, d, own_desc(a, d, desc, described)))
+
+    def run(columns: Columns, draws: Draws) -> Columns:
+        found = list(columns)
+        for k in places:
+            found[k] = column(found[k], draws, here.descs[k])
+        return tuple(found)
+
+    for k in places:
+        after[k] = described(after[k])
+    return Stage(after, here.labels, run)
+
+
+def _first(
+    descs: Sequence[DataDesc], sample: Sample | None, before: Callable[[Columns, Draws], Columns]
+) -> Callable[[], tuple[Columns, Draws]]:
+    """Columns of a sample as they are behind some transforms."""
+
+    def found() -> tuple[Columns, Draws]:
+        zeros = tuple([np.zeros((1, *(max(n, 1) for n in d.shape)), d.dtype) for d in descs])
+        columns = zeros if sample is None else sample()
+        draws = Draws(0, 0, np.arange(len(columns[0])))
+        return before(columns, draws), draws
+
+    return found
+
+
+def _of_function(function: Any, here: Stage, probe: Callable[[], tuple[Columns, Draws]]) -> Stage:
+    """A user's function of columns and draws."""
+
+    def run(columns: Columns, draws: Draws) -> Columns:
+        found = function(columns, draws)
+        if not isinstance(found, (tuple, list)) or not all(
+            isinstance(c, (np.ndarray, list)) and len(c) == len(columns[0]) for c in found
+        ):
+            raise ArgumentError(
+                f"{_name(function)}: a transform gives a tuple of columns, arrays of as many "
+                f"samples as it gets ({len(columns[0])}); it gave {_kinds(found)}"
+            )
+        return tuple(found)
+
+    describe = getattr(function, "describe", None)
+    if describe is not None:
+        return Stage(describe(here.descs), here.labels, run)
+    names = [d.name for d in here.descs]
+    made = descs_of(run(*probe()))
+    layouts = [d.layout for d in here.descs]
+    descs = [
+        DataDesc(names[k], d.shape, d.dtype, layouts[k]) if k < len(names) else d
+        for k, d in enumerate(made)
+    ]
+    labels = [n for n in here.labels if n in [d.name for d in descs]]
+    return Stage(descs, labels, run)
+
+
+def _kinds(found: Any) -> str:
+    if isinstance(found, (tuple, list)):
+        return ", ".join(str(getattr(c, "shape", type(c).__name__)) for c in found) or "nothing"
+    return type(found).__name__
+
+
+def _taken(column: Column, places: Array) -> Column:
+    return column[places] if isinstance(column, np.ndarray) else [column[i] for i in places]
+
+
+def _together(parts: Sequence[Column], places: Sequence[Array]) -> Column:
+    """Columns of some samples each, as one in the order of the batch."""
+    back = np.argsort(np.concatenate(places), kind="stable")
+    arrays = [p for p in parts if isinstance(p, np.ndarray)]
+    if len(arrays) == len(parts) and len({a.shape[1:] for a in arrays}) == 1:
+        return np.concatenate(arrays)[back]
+    samples = [one for part in parts for one in part]
+    return [samples[i] for i in back]
+
+
+def _text(described: Sequence[tuple[Any, ...]]) -> str:
+    return ", ".join(f"{name} {dtype}{list(shape)}" for name, shape, dtype in described)

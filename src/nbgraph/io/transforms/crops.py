@@ -1,0 +1,163 @@
+"""Parts of images, and their mirror images."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from nbgraph.errors import ShapeError
+from nbgraph.io.protocol import DataDesc
+from nbgraph.io.transforms.base import ColumnTransform, changed, number, pair
+from nbgraph.io.transforms.draws import Draws
+from nbgraph.io.transforms.images import Axes, axes_of, checked_layout, resized
+
+Array = np.ndarray[Any, Any]
+
+
+class CenterCrop(ColumnTransform):
+    """Cut a rectangle out of the middle of each image.
+
+    Parameters
+    ----------
+    size : int or (height, width)
+    padding : int or (rows, columns)
+        Rows and columns of `fill` that are put around an image before.
+    fill : float
+    layout : "HWC", "CHW" or "HW", optional
+        By default that of the column.
+
+    >>> x = np.arange(16).reshape(1, 4, 4)
+    >>> CenterCrop(2)((x,), Draws(0, 0, [0]))[0].tolist()
+    [[[5, 6], [9, 10]]]
+    """
+
+    size: int | tuple[int, int]
+    padding: int | tuple[int, int] = 0
+    fill: float = 0
+    layout: str | None = None
+
+    def __post_init__(self) -> None:
+        self._set(
+            size=pair(self.name, "size", self.size),
+            padding=self.padding and pair(self.name, "padding", self.padding, 0),
+            fill=number(self.name, "fill", self.fill),
+            layout=checked_layout(self.name, self.layout),
+        )
+
+    def _margins(self) -> tuple[int, int]:
+        return self.padding if isinstance(self.padding, tuple) else (0, 0)
+
+    def described(self, desc: DataDesc) -> DataDesc:
+        """See ColumnTransform."""
+        axes = axes_of(self.name, desc, self.layout)
+        extents = desc.shape[axes.height - 1], desc.shape[axes.width - 1]
+        size = pair(self.name, "size", self.size)
+        for extent, wanted, margin in zip(extents, size, self._margins(), strict=True):
+            if extent >= 0 and extent + 2 * margin < wanted:
+                raise ShapeError(
+                    f"{self.name}: column {desc.name!r} has images of {extents[0]} x {extents[1]}, "
+                    f"from which {size[0]} x {size[1]} cannot be cut; give padding=, or resize "
+                    "them before"
+                )
+        return changed(desc, shape=resized(desc, axes, size))
+
+    def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
+        """See ColumnTransform."""
+        axes = axes_of(self.name, desc, self.layout)
+        x = padded(x, axes, self._margins(), self.fill)
+        size = pair(self.name, "size", self.size)
+        room = x.shape[axes.height] - size[0], x.shape[axes.width] - size[1]
+        return cut(x, axes, *self._corners(room, draws), size)
+
+    def _corners(self, room: tuple[int, int], draws: Draws) -> tuple[Array, Array]:
+        """First rows and columns of each sample's rectangle."""
+        rows, columns = (np.full(len(draws), n // 2) for n in room)
+        return rows, columns
+
+
+class RandomCrop(CenterCrop):
+    """Cut a rectangle out of each image, at a random place.
+
+    Parameters are those of CenterCrop.
+
+    >>> x = np.arange(2 * 8 * 8).reshape(2, 8, 8)
+    >>> (cut,) = RandomCrop(6, padding=1)((x,), Draws(0, 0, [0, 1]))
+    >>> cut.shape
+    (2, 6, 6)
+    """
+
+    def _corners(self, room: tuple[int, int], draws: Draws) -> tuple[Array, Array]:
+        rows, columns = draws.below(np.broadcast_to(np.add(room, 1), (len(draws), 2))).T
+        return rows, columns
+
+
+class RandomFlipLeftRight(ColumnTransform):
+    """Mirror each image left to right, with probability `p`.
+
+    Parameters
+    ----------
+    p : float
+    layout : "HWC", "CHW" or "HW", optional
+
+    >>> x = np.array([[[1, 2], [3, 4]]])
+    >>> RandomFlipLeftRight(p=1.0)((x,), Draws(0, 0, [0]))[0].tolist()
+    [[[2, 1], [4, 3]]]
+    """
+
+    p: float = 0.5
+    layout: str | None = None
+    _along: ClassVar[str] = "width"
+
+    def __post_init__(self) -> None:
+        self._set(
+            p=number(self.name, "p", self.p, 0, 1), layout=checked_layout(self.name, self.layout)
+        )
+
+    def described(self, desc: DataDesc) -> DataDesc:
+        """See ColumnTransform."""
+        axes_of(self.name, desc, self.layout)
+        return desc
+
+    def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
+        """See ColumnTransform."""
+        axis = getattr(axes_of(self.name, desc, self.layout), self._along)
+        chosen = draws.bernoulli(self.p)
+        found = np.array(x)
+        found[chosen] = np.flip(x[chosen], axis)
+        return found
+
+
+class RandomFlipTopBottom(RandomFlipLeftRight):
+    """Mirror each image top to bottom, with probability `p`.
+
+    >>> x = np.array([[[1, 2], [3, 4]]])
+    >>> RandomFlipTopBottom(p=1.0)((x,), Draws(0, 0, [0]))[0].tolist()
+    [[[3, 4], [1, 2]]]
+    """
+
+    _along: ClassVar[str] = "height"
+
+
+def padded(x: Array, axes: Axes, margins: tuple[int, int], fill: float) -> Array:
+    """Images with rows and columns around."""
+    if margins == (0, 0):
+        return x
+    shape, inside = list(x.shape), [slice(None)] * x.ndim
+    for axis, margin in zip((axes.height, axes.width), margins):
+        inside[axis] = slice(margin, margin + shape[axis])
+        shape[axis] += 2 * margin
+    found = np.full(shape, fill, x.dtype)
+    found[tuple(inside)] = x
+    return found
+
+
+def cut(x: Array, axes: Axes, rows: Array, columns: Array, size: tuple[int, int]) -> Array:
+    """The rectangles of `size` that begin at these rows and columns."""
+    spatial = axes.height, axes.width
+    windows = np.lib.stride_tricks.sliding_window_view(x, size, axis=spatial)
+    # samples and places first, then a sample's axes, of which a window has those of space
+    order = [0, *spatial, *range(1, x.ndim)]
+    for place, axis in zip(spatial, (x.ndim, x.ndim + 1)):
+        order[2 + place] = axis
+    return windows.transpose(order)[np.arange(len(x)), rows, columns]

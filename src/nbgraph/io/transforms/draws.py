@@ -1,0 +1,158 @@
+"""Random numbers of samples, which depend on nothing but seed, epoch, sample and transform.
+
+A number is fixed by a key, made of the seed, the epoch and the path of the transform
+("0.RandomCrop"), by the number of the sample, and by how many draws the transform has made before.
+So it is the same whatever the batch that the sample is in, the thread that draws, and the order in
+which batches are prepared. The words are those of the library's Philox.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError
+
+Array = np.ndarray[Any, Any]
+
+
+class Draws:
+    """Random numbers for the samples of a batch, a row for each sample.
+
+    Parameters
+    ----------
+    seed : int
+        From 0 on.
+    epoch : int
+        Number of the pass over the data.
+    index : array of int64, shape (n,)
+        Numbers of the samples in their source.
+    path : str
+        Who draws: transforms of different paths draw independent numbers.
+
+    >>> a = Draws(0, 0, [5, 6, 7]).uniform()
+    >>> b = Draws(0, 0, [7, 5]).uniform()
+    >>> bool(a[2] == b[0] and a[0] == b[1])
+    True
+    """
+
+    __slots__ = ("_count", "epoch", "index", "path", "seed")
+
+    def __init__(self, seed: int, epoch: int, index: Any, path: str = "") -> None:
+        self.seed, self.epoch = _whole("seed", seed), _whole("epoch", epoch)
+        self.index: Array = np.ascontiguousarray(index, np.int64)
+        if self.index.ndim != 1:
+            raise ArgumentError(
+                f"Draws: index has shape {self.index.shape}; expected one number for each sample"
+            )
+        self.path = path
+        self._count = 0  # draws that were made
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def __repr__(self) -> str:
+        return f"Draws({self.seed}, {self.epoch}, {self.index.tolist()}, path={self.path!r})"
+
+    def child(self, name: str) -> Draws:
+        """Draws of another transform, or the same ones from their beginning for the same name."""
+        return Draws(self.seed, self.epoch, self.index, f"{self.path}/{name}")
+
+    def again(self) -> Draws:
+        """The same draws from their beginning."""
+        return Draws(self.seed, self.epoch, self.index, self.path)
+
+    def take(self, places: Any) -> Draws:
+        """The draws of some samples of the batch, given as places or a mask."""
+        found = Draws(self.seed, self.epoch, self.index[places], self.path)
+        found._count = self._count
+        return found
+
+    def uniform(self, shape: Any = (), low: float = 0.0, high: float = 1.0) -> Array:
+        """Return float32 numbers from `low` up to `high`, of shape (n, *shape)."""
+        from nbgraph.kernels.draws import uniform
+
+        out = self._drawn(uniform, ("float32",), shape, (high - low, low))
+        if high > low:  # rounded, a number may become the upper end
+            np.minimum(out, np.nextafter(np.float32(high), np.float32(low)), out=out)
+        return out
+
+    def normal(self, shape: Any = (), loc: float = 0.0, scale: float = 1.0) -> Array:
+        """Return normal float32 numbers of shape (n, *shape)."""
+        from nbgraph.kernels.quantiles import standard
+
+        return self._drawn(standard, ("normal", "float32"), shape, (scale, loc))
+
+    def integers(self, low: int, high: int, shape: Any = ()) -> Array:
+        """Return int64 numbers from `low` up to, not including, `high`, of shape (n, *shape).
+
+        Raises ArgumentError where there are none, or more than 2**32 - 1.
+        """
+        from nbgraph.kernels.ranges import integers
+
+        low, count = operator.index(low), operator.index(high) - operator.index(low)
+        if not 0 < count < 1 << 32:
+            raise ArgumentError(
+                f"Draws.integers: low={low}, high={high}; expected high > low, and less than "
+                "2**32 numbers"
+            )
+        return self._drawn(integers, ("int64", 1), shape, (low, count))
+
+    def below(self, limits: Any) -> Array:
+        """Return an int64 number from 0 up to, not including, the limit of each sample.
+
+        `limits`: one number from 1 on, or an array of shape (n, *shape), whose shape the result
+        has.
+        """
+        limits = np.asarray(limits)
+        shape = limits.shape[1:]
+        if not limits.ndim:
+            limits = np.full(len(self), limits)
+        # of 24 bits: so many places are never there to choose from
+        return (self.uniform(shape).astype(np.float64) * limits).astype(np.int64)
+
+    def bernoulli(self, p: float, shape: Any = ()) -> Array:
+        """Return bool of shape (n, *shape), each True with probability `p`."""
+        return self.uniform(shape) < np.float32(p)
+
+    def order(self) -> Array:
+        """Return the places of the batch's samples in a random order.
+
+        Each sample draws a number, by which they are sorted: so the order depends on which samples
+        are in the batch, and on nothing else.
+        """
+        return np.lexsort((self.index, self.uniform()))
+
+    def _drawn(self, make: Any, arguments: tuple[Any, ...], shape: Any, parameters: Any) -> Array:
+        from nbgraph.kernels.keyed import fill_rows  # the compiler loads when it is needed
+
+        wanted = (shape,) if isinstance(shape, int) else tuple(shape)
+        dtype = np.dtype(arguments[0] if arguments[0] != "normal" else arguments[1])
+        out = np.empty((len(self), math.prod(wanted)), dtype)
+        key = _key(self.seed, self.epoch, self.path)
+        if out.size:
+            fill_rows(make, arguments, out, self.index, parameters, (*key, self._count))
+        self._count += 1
+        return out.reshape(len(self), *wanted)
+
+
+@functools.lru_cache(maxsize=256)
+def _key(seed: int, epoch: int, path: str) -> tuple[int, int]:
+    """Two words, as int64, of what the draws of a transform have in common."""
+    entropy = (len(path), *path.encode(), epoch, seed)
+    low, high = np.random.SeedSequence(entropy).generate_state(2, np.uint64).view(np.int64)
+    return int(low), int(high)
+
+
+def _whole(name: str, value: Any) -> int:
+    try:
+        found = operator.index(value)
+    except TypeError:
+        found = -1
+    if found < 0 or isinstance(value, (bool, np.bool_)):
+        raise ArgumentError(f"Draws: {name}={value!r}; expected a whole number from 0 on")
+    return found

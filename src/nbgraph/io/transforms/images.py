@@ -1,0 +1,88 @@
+"""Which axes of a sample are height, width and channels."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.io.protocol import DataDesc
+
+Array = np.ndarray[Any, Any]
+LAYOUTS = ("HWC", "CHW", "HW")
+_CHANNELS = (3, 4, 1)  # what an axis of channels has, where nothing says which one it is
+
+
+class Axes(NamedTuple):
+    """Axes of a batch (n, *sample): those of height and width, and of channels where there are."""
+
+    height: int
+    width: int
+    channel: int | None
+
+    @property
+    def layout(self) -> str:
+        """As letters, those of a sample."""
+        if self.channel is None:
+            return "HW"
+        return "CHW" if self.channel == 1 else "HWC"
+
+
+_AXES = {"HWC": Axes(1, 2, 3), "CHW": Axes(2, 3, 1), "HW": Axes(1, 2, None)}
+
+
+def axes_of(name: str, desc: DataDesc, layout: str | None = None) -> Axes:
+    """Return the axes of a column of images.
+
+    `layout`, of which the user is sure, goes before that of the description; without either one the
+    axis of 3 elements is that of channels, or else that of 4, or of 1. ShapeError where that says
+    nothing.
+    """
+    shape = tuple(desc.shape)
+    stated = layout or desc.layout.removeprefix("N")
+    if stated in _AXES and len(stated) == len(shape):
+        return _AXES[stated]
+    if layout is None and len(shape) == 2:
+        return _AXES["HW"]
+    if layout is None and len(shape) == 3:
+        for count in _CHANNELS:
+            last, first = shape[2] == count, shape[0] == count
+            if last != first:
+                return _AXES["HWC" if last else "CHW"]
+    raise ShapeError(
+        f"{name}: column {desc.name!r} has samples of shape {shape}, layout "
+        f"{stated or 'not known'}; expected images (height, width), (height, width, "
+        "channels) or (channels, height, width); give layout='HWC' or 'CHW', or on= another column"
+    )
+
+
+def checked_layout(name: str, layout: Any) -> str | None:
+    """A layout that a transform was given."""
+    if layout is not None and layout not in LAYOUTS:
+        raise ArgumentError(
+            f"{name}: layout={layout!r}; expected 'HWC', 'CHW', 'HW', or None for that of the "
+            "column"
+        )
+    return layout
+
+
+def resized(desc: DataDesc, axes: Axes, size: tuple[int, int]) -> tuple[int, ...]:
+    """The shape of a sample with another height and width."""
+    shape = list(desc.shape)
+    shape[axes.height - 1], shape[axes.width - 1] = size
+    return tuple(shape)
+
+
+def channels_last(x: Array, axes: Axes) -> Array:
+    """A view (n, height, width, channels)."""
+    if axes.channel is None:
+        return x[..., None]
+    return np.moveaxis(x, axes.channel, 3)
+
+
+def as_before(x: Array, axes: Axes) -> Array:
+    """Images (n, height, width, channels) as `axes` say, row-major."""
+    if axes.channel is None:
+        return np.ascontiguousarray(x[..., 0])
+    return np.ascontiguousarray(np.moveaxis(x, 3, axes.channel))

@@ -1,0 +1,234 @@
+"""Images of which parts are missing, or come from another sample of the batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import field
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.io.protocol import DataDesc
+from nbgraph.io.transforms.base import Columns, ColumnTransform, Stage, changed, number, pair
+from nbgraph.io.transforms.draws import Draws
+from nbgraph.io.transforms.images import Axes, axes_of, checked_layout
+from nbgraph.io.transforms.values import require_probabilities
+
+Array = np.ndarray[Any, Any]
+
+
+class Cutout(ColumnTransform):
+    """Fill a rectangle of each image, about a random pixel, with one value.
+
+    Parameters
+    ----------
+    size : int or (height, width)
+        Of the rectangle, of which parts may lie outside of the image.
+    p : float
+        Probability that an image has one.
+    fill : float
+    layout : "HWC", "CHW" or "HW", optional
+
+    >>> x = np.ones((1, 4, 4))
+    >>> float(Cutout((8, 8))((x,), Draws(0, 0, [0]))[0].sum())
+    0.0
+    """
+
+    size: int | tuple[int, int]
+    p: float = 1.0
+    fill: float = 0
+    layout: str | None = None
+
+    def __post_init__(self) -> None:
+        self._set(
+            size=pair(self.name, "size", self.size),
+            p=number(self.name, "p", self.p, 0, 1),
+            fill=number(self.name, "fill", self.fill),
+            layout=checked_layout(self.name, self.layout),
+        )
+
+    def described(self, desc: DataDesc) -> DataDesc:
+        """See ColumnTransform."""
+        axes_of(self.name, desc, self.layout)
+        return desc
+
+    def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
+        """See ColumnTransform."""
+        axes = axes_of(self.name, desc, self.layout)
+        size = np.broadcast_to(pair(self.name, "size", self.size), (len(x), 2))
+        chosen = draws.bernoulli(self.p)
+        inside = rectangles(x, axes, size * chosen[:, None], draws)
+        return np.where(inside, x.dtype.type(self.fill), x)
+
+
+class Mixup(ColumnTransform):
+    """Blend each sample, data and labels, with another one of its batch.
+
+    Parameters
+    ----------
+    alpha : float
+        The share of a sample is drawn from the distribution Beta(alpha, alpha); the larger half is
+        its own.
+    p : float
+        Probability that a sample is blended.
+    on : str
+        By default all columns. Labels are probabilities: see OneHot.
+
+    Integers become float32. Who is blended with whom depends on the samples of the batch, hence on
+    batch_size, but neither on workers nor on prefetching.
+
+    >>> x, y = np.array([[0.0], [1.0]]), np.eye(2)
+    >>> mixed, labels = Mixup(1.0)((x, y), Draws(0, 0, [0, 1]))
+    >>> bool(np.allclose(mixed[:, 0], labels[:, 1]))
+    True
+    """
+
+    alpha: float = 0.2
+    p: float = 1.0
+    on: str | tuple[str, ...] = field(default="all", kw_only=True)
+
+    def __post_init__(self) -> None:
+        self._set(
+            alpha=number(self.name, "alpha", self.alpha, 1e-3),
+            p=number(self.name, "p", self.p, 0, 1),
+        )
+
+    def stage(self, descs: Sequence[DataDesc], labels: Sequence[str] = ()) -> Stage:
+        """See ColumnTransform."""
+        places, after = self.places(descs, labels), list(descs)
+        for k in places:
+            after[k] = self._blended(descs[k], descs[k].name in labels)
+
+        def run(columns: Columns, draws: Draws) -> Columns:
+            partner, share = partners(draws), self._shares(draws)
+            found = list(columns)
+            for k in places:
+                found[k] = _mean(_one_shape(self.name, columns[k], descs[k]), partner, share)
+            return tuple(found)
+
+        return Stage(after, labels, run)
+
+    def _blended(self, desc: DataDesc, label: bool) -> DataDesc:
+        if label:
+            require_probabilities(self.name, desc)
+        if -1 in desc.shape:
+            raise ShapeError(
+                f"{self.name}: column {desc.name!r} has samples of several shapes; put a crop or "
+                "Resize before it"
+            )
+        return changed(desc, dtype="float32") if desc.dtype.kind in "iub" else desc
+
+    def _shares(self, draws: Draws) -> Array:
+        share = beta(draws, self.alpha)
+        share = np.maximum(share, 1 - share)
+        return np.where(draws.bernoulli(self.p), share, 1)
+
+
+class CutMix(Mixup):
+    """Put a rectangle of another sample of the batch into each image; labels are blended by area.
+
+    Parameters
+    ----------
+    alpha : float
+        The area that stays is drawn from the distribution Beta(alpha, alpha).
+    p : float
+        Probability that a sample gets a rectangle.
+    layout : "HWC", "CHW" or "HW", optional
+    on : str
+        By default all columns: images, and labels that are probabilities (see OneHot).
+
+    Which samples go together is said in Mixup.
+
+    >>> x, y = np.stack([np.zeros((8, 8)), np.ones((8, 8))]), np.eye(2)
+    >>> mixed, labels = CutMix(1.0)((x, y), Draws(0, 0, [0, 1]))
+    >>> bool(np.allclose(mixed.mean((1, 2)), labels[:, 1]))
+    True
+    """
+
+    alpha: float = 1.0
+    layout: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(layout=checked_layout(self.name, self.layout))
+
+    def stage(self, descs: Sequence[DataDesc], labels: Sequence[str] = ()) -> Stage:
+        """See ColumnTransform."""
+        places, after = self.places(descs, labels), list(descs)
+        images = [k for k in places if descs[k].name not in labels]
+        if not images:
+            raise ArgumentError(f"{self.name}: on={self.on!r} names no images, only labels")
+        for k in places:
+            if k in images:
+                axes_of(self.name, self._blended(descs[k], False), self.layout)
+            else:
+                after[k] = self._blended(descs[k], True)
+
+        def run(columns: Columns, draws: Draws) -> Columns:
+            partner, found = partners(draws), list(columns)
+            kept, chosen = beta(draws, self.alpha), draws.bernoulli(self.p)
+            share = np.ones(len(draws))
+            for k in images:
+                x = _one_shape(self.name, columns[k], descs[k])
+                axes = axes_of(self.name, descs[k], self.layout)
+                extents = np.array([x.shape[axes.height], x.shape[axes.width]])
+                side = np.sqrt(1 - np.where(chosen, kept, 1))[:, None]
+                size = np.rint(extents * side).astype(np.int64)
+                inside = rectangles(x, axes, size, draws.again().child("place"))
+                share = 1 - inside.sum(tuple(range(1, x.ndim))) / max(1, extents.prod())
+                found[k] = np.where(inside, x[partner], x)
+            for k in places:
+                if k not in images:
+                    found[k] = _mean(_one_shape(self.name, columns[k], descs[k]), partner, share)
+            return tuple(found)
+
+        return Stage(after, labels, run)
+
+
+def partners(draws: Draws) -> Array:
+    """For each sample the place of another one: the next in a random order of the batch."""
+    order = draws.order()
+    found = np.empty_like(order)
+    found[order] = np.roll(order, -1)
+    return found
+
+
+def beta(draws: Draws, alpha: float) -> Array:
+    """Numbers (n,) of the distribution Beta(alpha, alpha), float64."""
+    from scipy.special import betaincinv  # SciPy loads when it is needed
+
+    u = draws.uniform().astype(np.float64) + 2.0**-25  # 24 bits: the middle of each step
+    return betaincinv(alpha, alpha, u)
+
+
+def rectangles(x: Array, axes: Axes, size: Array, draws: Draws) -> Array:
+    """Which pixels are in a rectangle of `size` (n, 2) about a random pixel: bool that broadcasts
+    with `x`."""
+    extents = x.shape[axes.height], x.shape[axes.width]
+    middles = draws.below(np.broadcast_to(extents, (len(x), 2)))
+    inside: Array = np.ones([1] * x.ndim, bool)
+    for k, axis in enumerate((axes.height, axes.width)):
+        shape = [1] * x.ndim
+        shape[axis] = extents[k]
+        at = np.arange(extents[k]).reshape(shape)
+        first = (middles[:, k] - size[:, k] // 2).reshape(-1, *[1] * (x.ndim - 1))
+        behind = first + size[:, k].reshape(first.shape)
+        inside = inside & (at >= first) & (at < behind)
+    return inside
+
+
+def _mean(x: Array, partner: Array, share: Array) -> Array:
+    """A share of each sample, and for the rest its partner."""
+    dtype = np.dtype("float32") if x.dtype.kind in "iub" else x.dtype
+    own = share.reshape(-1, *[1] * (x.ndim - 1)).astype(dtype)
+    return (x * own + x[partner] * (1 - own)).astype(dtype)
+
+
+def _one_shape(name: str, column: Any, desc: DataDesc) -> Array:
+    if isinstance(column, np.ndarray):
+        return column
+    raise ShapeError(
+        f"{name}: column {desc.name!r} has samples of several shapes; put a crop or Resize before "
+        "it"
+    )

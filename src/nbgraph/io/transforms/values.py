@@ -1,0 +1,192 @@
+"""Values as they are wanted: another dtype, classes as rows, a function of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import field
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import as_dtype, is_float
+from nbgraph.errors import ArgumentError, DTypeError, LabelError, ShapeError
+from nbgraph.io.protocol import DataDesc
+from nbgraph.io.transforms.base import ColumnTransform, changed, number, whole
+from nbgraph.io.transforms.draws import Draws
+
+Array = np.ndarray[Any, Any]
+
+
+class Cast(ColumnTransform):
+    """Give a column another dtype.
+
+    Parameters
+    ----------
+    dtype : dtype
+        Floats that become integers lose their fraction; NaN and numbers out of range raise
+        DTypeError.
+
+    >>> Cast("float32")((np.array([[1, 2]]),), Draws(0, 0, [0]))[0].dtype
+    dtype('float32')
+    """
+
+    dtype: Any = "float32"
+
+    def __post_init__(self) -> None:
+        self._set(dtype=as_dtype(self.dtype).name)
+
+    def described(self, desc: DataDesc) -> DataDesc:
+        """See ColumnTransform."""
+        return changed(desc, dtype=as_dtype(self.dtype))
+
+    def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
+        """See ColumnTransform."""
+        dtype = as_dtype(self.dtype)
+        if dtype.kind in "iu" and x.dtype != dtype and x.size:
+            ends = np.iinfo(dtype)
+            inside = (x >= ends.min) & (x <= ends.max)
+            if not inside.all():
+                wrong = np.argwhere(~inside)[0]
+                raise DTypeError(
+                    f"{self.name}: column {desc.name!r}, sample {draws.index[wrong[0]]} has "
+                    f"{x[tuple(wrong)]}, which {dtype} does not hold ({ends.min} to {ends.max})"
+                )
+        return x.astype(dtype)
+
+
+class Lambda(ColumnTransform):
+    """Apply a function of the whole column, an array (n, *shape), to it.
+
+    Parameters
+    ----------
+    function : callable
+        It gives an array of as many samples. What depends on chance is written as a function
+        f(columns, draws) instead, which a list of transforms takes as it is.
+    shape : tuple of int, optional
+        Of a sample of the result.
+    dtype : dtype, optional
+        Of the result. Where one of both is not given, the function is called once with a sample of
+        zeros to find out.
+
+    >>> Lambda(np.square)((np.array([[1.0, 2.0]]),), Draws(0, 0, [0]))[0].tolist()
+    [[1.0, 4.0]]
+    """
+
+    function: Callable[[Array], Any]
+    shape: tuple[int, ...] | None = None
+    dtype: Any = None
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise ArgumentError(f"{self.name}: function={self.function!r}; expected a function")
+        if self.dtype is not None:
+            self._set(dtype=as_dtype(self.dtype).name)
+
+    def described(self, desc: DataDesc) -> DataDesc:
+        """See ColumnTransform."""
+        if self.shape is not None and self.dtype is not None:
+            return changed(desc, shape=self.shape, dtype=self.dtype)
+        zeros = np.zeros((1, *(max(n, 1) for n in desc.shape)), desc.dtype)
+        found = np.asarray(self.function(zeros))
+        shape = self.shape
+        if shape is None:
+            alike = found.shape == zeros.shape
+            shape = desc.shape if alike else found.shape[1:]
+        return changed(desc, shape=shape, dtype=self.dtype or found.dtype)
+
+    def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
+        """See ColumnTransform."""
+        found = np.asarray(self.function(x), self.dtype)
+        if found.shape[:1] != (len(x),) or self.shape not in {None, found.shape[1:]}:
+            wanted = (len(x), *(("...",) if self.shape is None else self.shape))
+            raise ShapeError(
+                f"{self.name}: the function gives shape {found.shape} for column {desc.name!r} of "
+                f"shape {x.shape}; expected {wanted}"
+            )
+        return found
+
+
+class OneHot(ColumnTransform):
+    """Make a row of zeros with a one at the class, of each label.
+
+    Parameters
+    ----------
+    classes : int
+    dtype : dtype
+    on : str
+        By default the labels.
+
+    LabelError where a label is no class.
+
+    >>> OneHot(3, on="all")((np.array([2, 0]),), Draws(0, 0, [0, 1]))[0].tolist()
+    [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
+    """
+
+    classes: int
+    dtype: Any = "float32"
+    on: str | tuple[str, ...] = field(default="label", kw_only=True)
+
+    def __post_init__(self) -> None:
+        self._set(
+            classes=whole(self.name, "classes", self.classes), dtype=as_dtype(self.dtype).name
+        )
+
+    def described(self, desc: DataDesc) -> DataDesc:
+        """See ColumnTransform."""
+        if tuple(desc.shape) not in {(), (1,)}:
+            raise ShapeError(
+                f"{self.name}: column {desc.name!r} has samples of shape {tuple(desc.shape)}; "
+                "expected one class for each sample"
+            )
+        return changed(desc, shape=(self.classes,), dtype=as_dtype(self.dtype))
+
+    def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
+        """See ColumnTransform."""
+        values = x.reshape(len(x))
+        wrong = np.flatnonzero(~((values >= 0) & (values < self.classes) & (values == values // 1)))
+        if wrong.size:
+            raise LabelError(
+                f"{self.name}: column {desc.name!r}, sample {draws.index[wrong[0]]} has label "
+                f"{values[wrong[0]]}; expected a class from 0 to {self.classes - 1}"
+            )
+        found = np.zeros((len(x), self.classes), as_dtype(self.dtype))
+        found[np.arange(len(x)), values.astype(np.int64)] = 1
+        return found
+
+
+class LabelSmoothing(ColumnTransform):
+    """Move a share of each label's probability to all classes alike.
+
+    Parameters
+    ----------
+    share : float, from 0 to 1
+    on : str
+        By default the labels, probabilities of classes: see OneHot.
+
+    >>> LabelSmoothing(0.2, on="all")((np.array([[0.0, 1.0]]),), Draws(0, 0, [0]))[0].tolist()
+    [[0.1, 0.9]]
+    """
+
+    share: float = 0.1
+    on: str | tuple[str, ...] = field(default="label", kw_only=True)
+
+    def __post_init__(self) -> None:
+        self._set(share=number(self.name, "share", self.share, 0, 1))
+
+    def described(self, desc: DataDesc) -> DataDesc:
+        """See ColumnTransform."""
+        require_probabilities(self.name, desc)
+        return desc
+
+    def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
+        """See ColumnTransform."""
+        return x * x.dtype.type(1 - self.share) + x.dtype.type(self.share / x.shape[-1])
+
+
+def require_probabilities(name: str, desc: DataDesc) -> None:
+    """Raise ArgumentError where a column holds classes rather than their probabilities."""
+    if not is_float(desc.dtype) or not len(desc.shape):
+        raise ArgumentError(
+            f"{name}: column {desc.name!r} has samples {desc.dtype}{list(desc.shape)}; expected "
+            "probabilities of classes, floats (classes,); put OneHot(classes) before it"
+        )

@@ -1,0 +1,109 @@
+"""Images read at the places that an affine map gives, as the text of a kernel.
+
+The place of output pixel (r, q) of image i is (a r + b q + c, d r + e q + f), with six numbers for
+each image. What lies outside is `fill`; between two pixels values are interpolated linearly.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.kernels.kernel import Kernel
+from nbgraph.kernels.written import Compute, Record, function, written
+from nbgraph.settings import config
+
+Array = np.ndarray[Any, Any]
+DTYPES: dict[str, Compute] = {"uint8": "float32", "float32": "float32", "float64": "float64"}
+_STRIDES = ("image", "row", "column", "channel")
+_RECORD = Record(
+    ("height", "width"),
+    ("x", "out", "maps"),
+    (
+        *("rows", "columns", "channels", "fill", "nearest"),
+        *(f"{which}_{axis}" for which in ("x", "out") for axis in _STRIDES),
+    ),
+)
+
+
+def warp(x: Array, out: Array, maps: Array, fill: float, *, nearest: bool = False) -> None:
+    """Fill `out` (n, rows, columns, channels) with `x` (n, height, width, channels) read at the
+    places of `maps`, float64 (n, 6), row-major. Arrays have one dtype of DTYPES, any strides."""
+    compute = DTYPES[out.dtype.name]
+    word = int.from_bytes(np.array(fill, compute).tobytes().ljust(8, b"\0"), "little", signed=True)
+    size = x.itemsize
+    strides = [s // size for array in (x, out) for s in array.strides]
+    addresses = [a.ctypes.data for a in (x, out, maps)]
+    record = (*x.shape[1:3], *addresses, *out.shape[1:], word, int(nearest), *strides)
+    _kernel(out.dtype.name, str(config.compiler)).run(np.array(record, np.int64), 0, len(out))
+
+
+@functools.lru_cache(maxsize=8)
+def _kernel(dtype: str, compiler: str) -> Kernel:
+    return written(f"warp_{dtype}", _text(dtype), DTYPES[dtype])
+
+
+def _place(k: int) -> str:
+    a, b, c = (f"load(m, i * 6 + {j})" for j in range(k, k + 3))
+    return f"u = {a} * float64(y) + {b} * float64(z) + {c}"
+
+
+def _along(axis: str, extent: str) -> Sequence[str]:
+    """Of a coordinate `u` the pixel before it, counted from 1, and how far behind it lies: pixels 0
+    and `extent` + 1 are outside."""
+    return [
+        f"u = select(u < -1.0, -1.0, select(u > float64({extent}), float64({extent}), u)) + 1.0",
+        "u = select(nearest != 0, float64(int64(u + 0.5)), u)",
+        f"{axis} = int64(u)",
+        f"{axis}_part = {{compute}}(u - float64({axis}))",
+    ]
+
+
+def _pixel(name: str, r: str, q: str) -> Sequence[str]:
+    """A value, or `fill` outside."""
+    return [
+        f"r, q = {r} - 1, {q} - 1",
+        "inside = (r >= 0) & (r < height) & (q >= 0) & (q < width)",
+        "place = select(inside, first + r * x_row + q * x_column, int64(0))",
+        f"{name} = select(inside, {{compute}}(load(x_p, place)), outside)",
+    ]
+
+
+def _text(dtype: str) -> str:
+    compute = DTYPES[dtype]
+    # values of uint8 lie between others, so that the sum is in range
+    stored = "uint8(int64(v + float32(0.5)))" if dtype == "uint8" else "v"
+    channel = [
+        "first = i * x_image + k * x_channel",
+        *_pixel("v00", "row", "column"),
+        *_pixel("v01", "row", "column + 1"),
+        *_pixel("v10", "row + 1", "column"),
+        *_pixel("v11", "row + 1", "column + 1"),
+        "v0 = v00 + (v01 - v00) * column_part",
+        "v1 = v10 + (v11 - v10) * column_part",
+        "v = v0 + (v1 - v0) * row_part",
+        "at = i * out_image + y * out_row + z * out_column + k * out_channel",
+        f"store(out_p, at, {stored})",
+    ]
+    pixel = [
+        _place(0),
+        *_along("row", "height"),
+        _place(3),
+        *_along("column", "width"),
+        "for k in range(channels):",
+        *("    " + line for line in channel),
+    ]
+    return function(
+        f"def warp_{dtype}(args, lo, hi):",
+        *_RECORD.reading(),
+        f"x_p, out_p, m = {dtype}_pointer(x), {dtype}_pointer(out), float64_pointer(maps)",
+        f"outside = {compute}_word(args, {_RECORD.place('fill')})",
+        "for i in range(lo, hi):",
+        "    for y in range(rows):",
+        "        for z in range(columns):",
+        *("            " + line.format(compute=compute) for line in pixel),
+        "return 0",
+    )
