@@ -97,7 +97,11 @@ def decode(
                 # at least twice what is wanted, so that the resize still has pixels to average
                 height, width = _target(image.size, resize)
                 image.draft(None, (2 * width, 2 * height))
-            picture = image if mode is None and image.mode != "P" else image.convert(mode or "RGB")
+            picture: Any = image
+            if image.mode == "P":  # colours of a palette, one of which may be transparent
+                picture = image.convert("RGBA" if "transparency" in image.info else "RGB")
+            if mode is not None:
+                picture = picture.convert(mode)
             if resize is not None:
                 height, width = _target(image.size, resize)
                 picture = picture.resize((width, height), Image.Resampling.BILINEAR)

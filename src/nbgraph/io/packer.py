@@ -1,0 +1,269 @@
+"""Packs images into a file of records, by several threads, so that it can be gone on with.
+
+What is written lies beside the file it becomes, under a name that has a hash of the task in it:
+the same task, begun again, finds it. An image is decoded only where it has to be changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError, DataError
+from nbgraph.io import images, records
+from nbgraph.io.appender import Appender
+from nbgraph.io.extras import progress
+from nbgraph.io.files import open_bytes
+from nbgraph.io.image_folder import labelled
+from nbgraph.io.packing import pack, unpack
+from nbgraph.io.recordio import read_index
+
+
+class Entry(NamedTuple):
+    """An image to be packed: its key, its labels and its file."""
+
+    key: int
+    labels: tuple[float, ...]
+    file: str
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What becomes of an image before it is packed; by default its file is packed as it is.
+
+    Parameters
+    ----------
+    resize : int, optional
+        The shorter side in pixels; smaller images are left as they are.
+    quality : int, optional
+        Of JPEG, 1 to 100; images are then encoded anew.
+    """
+
+    resize: int | None = None
+    quality: int | None = None
+
+    def __call__(self, entry: Entry) -> bytes:
+        """Return the packed record of an entry."""
+        try:
+            data = self._changed(Path(entry.file).read_bytes())
+        except OSError as error:
+            raise DataError(f"cannot be read: {error.strerror}", file=entry.file) from error
+        except DataError as error:
+            raise DataError(str(error), file=entry.file) from error
+        label = entry.labels[0] if len(entry.labels) == 1 else entry.labels
+        return pack((0, label, entry.key, 0), data)
+
+    def _changed(self, data: bytes) -> bytes:
+        kind, mode, size = images.described(data)
+        smaller = self.resize is not None and min(size) > self.resize
+        if not smaller and self.quality is None:
+            return data
+        jpeg = kind == "JPEG" or self.quality is not None
+        alpha = not jpeg and mode in {"RGBA", "LA", "PA"}
+        wanted = "L" if mode in {"1", "L"} else "RGBA" if alpha else "RGB"
+        pixels = images.decode(data, wanted, self.resize if smaller else None)
+        if jpeg:
+            return images.encode(pixels, self.quality, ".jpg")
+        return images.encode(pixels, None, ".png")
+
+
+def entries(source: str, root: str | None = None) -> tuple[list[Entry], list[str]]:
+    """Return what a folder of classes or a list holds, and the names of the classes.
+
+    A line of a list is a number, one label or more, and a path relative to `root` or to the list's
+    own folder, with tabs between.
+
+    Raises
+    ------
+    DataError
+        No such folder or list, or a line is not as said above.
+    """
+    if Path(source).is_dir():
+        classes = labelled(source)
+        names = [(k, file) for k, name in enumerate(sorted(classes)) for file in classes[name]]
+        return [Entry(i, (float(k),), file) for i, (k, file) in enumerate(names)], sorted(classes)
+    try:
+        lines = Path(source).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"no folder, and no list that can be read: {error}", file=source) from error
+    base = Path(source).parent if root is None else Path(root)
+    found = [_entry(source, n, line, base) for n, line in enumerate(lines, 1) if line.strip()]
+    key, times = Counter([entry.key for entry in found]).most_common(1)[0] if found else (0, 0)
+    if times > 1:
+        raise DataError(f"{times} lines have the number {key}; give each its own", file=source)
+    return found, []
+
+
+def _entry(source: str, number: int, line: str, base: Path) -> Entry:
+    key, *labels, name = [*line.rstrip("\n").split("\t"), "", ""][: max(3, line.count("\t") + 1)]
+    try:
+        if not labels or not name:
+            raise ValueError
+        return Entry(int(key), tuple(map(float, labels)), str(base / name))
+    except ValueError as error:
+        raise DataError(
+            f"line {number} is {line!r}; expected a number, labels and a path with tabs between",
+            file=source,
+        ) from error
+
+
+def shuffled(found: Sequence[Entry], seed: int) -> list[Entry]:
+    """Return entries in an order that the seed decides."""
+    return [found[i] for i in np.random.default_rng(seed).permutation(len(found))]
+
+
+def pack_files(
+    found: Sequence[Entry],
+    out: str | os.PathLike[str],
+    *,
+    make: Callable[[Entry], bytes] | None = None,
+    workers: int = 0,
+    resume: bool = False,
+    skip: bool = False,
+    seen: Callable[..., Any] = progress,
+) -> list[str]:
+    """Write entries as records, and their places to a file .idx; both appear when they are whole.
+
+    Parameters
+    ----------
+    found : sequence of Entry
+    out : str or path
+        Of the file of records.
+    make : callable
+        Makes the record of an entry; several threads call it. By default `Recipe()`.
+    workers : int
+        Threads; 0: as many as there are cores.
+    resume : bool
+        Whether to go on with what an interrupted call with the same entries, `out` and `make` left.
+    skip : bool
+        Whether entries that cannot be read are left out.
+    seen : callable
+        `seen(items, total, label, done)` gives the items, and shows how far they are.
+
+    Returns
+    -------
+    list of str : what was left out, and why
+
+    Raises
+    ------
+    DataError
+        An image cannot be read, or the disk is full; what was packed before is kept for `resume`.
+    """
+    if workers < 0:
+        raise ArgumentError(f"workers={workers}; expected 0 or the number of threads")
+    make = Recipe() if make is None else make
+    records_at, places_at = parts_of(out, found, make)
+    done, keep, lines = _kept(records_at, places_at, found) if resume else (0, 0, 0)
+    target, places = Appender(records_at, keep), Appender(places_at, lines)
+    lost: list[str] = []
+    try:
+        rest = found[done:]
+        with closing(_in_order(make, rest, workers or os.cpu_count() or 1)) as made:
+            for entry, record in zip(rest, seen(made, len(found), "packing", done)):
+                if isinstance(record, DataError) and skip:
+                    lost.append(str(record))
+                    continue
+                if isinstance(record, Exception):
+                    raise record
+                at = target.at
+                target.append(records.encode(record))
+                places.append(f"{entry.key}\t{at}\n".encode())
+        for file in (target, places):
+            file.sync()
+    finally:
+        target.close()
+        places.close()
+    places_at.replace(Path(out).with_suffix(".idx"))
+    records_at.replace(out)
+    return lost
+
+
+def parts_of(
+    out: str | os.PathLike[str], found: Sequence[Entry], make: Callable[[Entry], bytes]
+) -> tuple[Path, Path]:
+    """Return where records and their places are written until they are whole."""
+    path = Path(out)
+    if path.suffix == ".idx":
+        raise ArgumentError(f"{path} is the name of the file of places; expected one with .rec")
+    how = getattr(make, "__qualname__", None) or repr(make)
+    task = hashlib.sha256(repr((how, list(found))).encode()).hexdigest()[:10]
+    ends = f"{path.suffix}.{task}.part", f".idx.{task}.part"
+    return path.with_suffix(ends[0]), path.with_suffix(ends[1])
+
+
+def _kept(records_at: Path, places_at: Path, found: Sequence[Entry]) -> tuple[int, int, int]:
+    """Return how many entries are done, and the bytes of both files that are whole."""
+    if not (records_at.exists() and places_at.exists()):
+        return 0, 0, 0
+    text = places_at.read_bytes()
+    lines = text[: text.rfind(b"\n") + 1]
+    if not lines:
+        return 0, 0, 0
+    key, at = map(int, lines.splitlines()[-1].split(b"\t"))
+    end = records.decode(open_bytes(records_at), at, f"of key {key}")[1]
+    done = next(i for i, entry in enumerate(found, 1) if entry.key == key)
+    return done, end, len(lines)
+
+
+def _in_order(
+    make: Callable[[Entry], bytes], found: Iterable[Entry], workers: int
+) -> Generator[bytes | Exception]:
+    """Return what threads make of the entries, or what they raise, in the entries' order."""
+    with ThreadPoolExecutor(workers, "pack") as pool:
+        waiting: deque[Future[bytes]] = deque()
+        try:
+            for entry in found:
+                waiting.append(pool.submit(make, entry))
+                if len(waiting) >= 4 * workers:
+                    yield _outcome(waiting.popleft())
+            while waiting:
+                yield _outcome(waiting.popleft())
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def _outcome(future: Future[bytes]) -> bytes | Exception:
+    try:
+        return future.result()
+    except Exception as error:
+        return error
+
+
+def verify(found: Sequence[Entry], out: str | os.PathLike[str], seen: Any = progress) -> None:
+    """Read a packed file again: places, keys, labels, and that every image can be decoded.
+
+    Raises
+    ------
+    DataError
+        Something is not as it was packed; says the record.
+    """
+    file = open_bytes(out)
+    index = records.scan(file)
+    places = read_index(Path(out).with_suffix(".idx"))
+    if list(places.values()) != index.starts.tolist():
+        raise DataError("its index does not name its records: pack it again", file=file.name)
+    labels = {entry.key: entry.labels for entry in found}
+    for number, (key, at) in enumerate(seen(places.items(), len(places), "verifying", 0)):
+        header, data = unpack(records.decode(file, at, number)[0])
+        wanted = np.array(labels.get(key, ()), np.float32)
+        if header.id != key or not np.array_equal(np.atleast_1d(header.label), wanted):
+            raise DataError(
+                f"key {key} with labels {wanted.tolist()} is a record of {header}: pack it again",
+                file=file.name,
+                record=number,
+                offset=at,
+            )
+        try:
+            images.decode(data, None)
+        except DataError as error:
+            raise DataError(str(error), file=file.name, record=number, offset=at) from error
