@@ -8,8 +8,8 @@ import pytest
 import nbgraph as ng
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.errors import ArgumentError
-from nbgraph.nn.fitting import _stacked
 from nbgraph.nn.metrics import accuracy
+from nbgraph.nn.metrics.meter import stacked
 from nbgraph.optim import training
 
 CASES = [
@@ -202,7 +202,7 @@ def test_a_step_of_fit_runs_no_python():
     def value(model, x, y):
         out = model(x)
         loss = ng.mean(ng.cross_entropy(out, y))
-        return loss, _stacked([ng.astype(v, "float64") for v in (loss, accuracy(out, y).mean())])
+        return loss, stacked([ng.astype(v, "float64") for v in (loss, accuracy(out, y).mean())])
 
     step = ng.optim.train_step(value, opt, has_aux=True)
     x, y = ng.ones((5, 4)), ng.array(np.array([0, 1, 2, 0, 1]))

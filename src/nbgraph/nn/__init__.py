@@ -9,6 +9,7 @@ Nothing is computed here that `ng` has no operator for: modules put operators to
 """
 
 from nbgraph.io.arrays import Batches as Batches
+from nbgraph.nn import callbacks as callbacks
 from nbgraph.nn import metrics as metrics
 from nbgraph.nn.attention import MultiHeadAttention as MultiHeadAttention
 from nbgraph.nn.attention import TransformerBlock as TransformerBlock
@@ -22,6 +23,8 @@ from nbgraph.nn.convolving import ConvTranspose2d as ConvTranspose2d
 from nbgraph.nn.convolving import ConvTranspose3d as ConvTranspose3d
 from nbgraph.nn.convolving import GlobalPool as GlobalPool
 from nbgraph.nn.convolving import MaxPool as MaxPool
+from nbgraph.nn.evaluation import evaluate as evaluate
+from nbgraph.nn.evaluation import predict as predict
 from nbgraph.nn.fitting import fit as fit
 from nbgraph.nn.history import History as History
 from nbgraph.nn.layers import Dense as Dense

@@ -11,42 +11,40 @@ from nbgraph.nn.module import Module
 from nbgraph.optim import Optimizer, files
 from nbgraph.resource.states import random_state
 
-FORMAT = 1
+FORMAT = 2
+_PARTS = ("sums", "gathered", "callbacks")
 
 
 class Position(NamedTuple):
     """How far a training is.
 
-    `totals`: sums of loss and metrics, which are called `names`, over the samples of the epoch that
-    is under way, None before its first; `data`: what the order of its batches depends on.
+    `rows`: of the epochs that are over; `batch`: how many batches of the next one are done; `data`:
+    what their order depends on; `sums`: of loss and metrics over them; `gathered`: sums of
+    gradients that no step was taken with yet; `callbacks`: the states of callbacks.
     """
 
-    names: list[str]
-
-    rows: list[dict[str, float]]
+    rows: list[dict[str, Any]]
     batch: int
-    samples: int
-    totals: Any
     data: dict[str, Any]
+    sums: dict[str, Any]
+    gathered: dict[str, Any]
+    callbacks: dict[str, Any]
 
 
 def save(path: Any, model: Module, optimizer: Optimizer, position: Position) -> None:
     """Write a training; waits for its arrays."""
-    told = {
+    about = {
         "format": FORMAT,
-        "names": position.names,
         "rows": position.rows,
         "batch": position.batch,
-        "samples": position.samples,
         "data": position.data,
         "random": random_state(),
     }
-    made = {"about": json.dumps(told), "model": model.state_dict()}
-    made["optimizer"] = optimizer.state_dict()
-    if position.totals is not None:
-        made["totals"] = position.totals
+    parts = {"about": json.dumps(about), "model": model.state_dict()}
+    parts["optimizer"] = optimizer.state_dict()
+    parts |= {name: getattr(position, name) for name in _PARTS}
     beside = Path(path).with_name(f"new-{Path(path).name}")
-    files.save(beside, made)
+    files.save(beside, parts)
     beside.replace(path)
 
 
@@ -67,11 +65,10 @@ def load(path: Any, model: Module, optimizer: Optimizer) -> Held | None:
     held = files.load(path)
     if not isinstance(held, dict) or "about" not in held:
         raise FormatError(f"fit: {path} is no checkpoint; give one that fit wrote, or a new name")
-    told = json.loads(held["about"])
-    if told["format"] != FORMAT:
-        raise FormatError(f"fit: {path} has format {told['format']}; this version reads {FORMAT}")
+    about = json.loads(held["about"])
+    if about["format"] != FORMAT:
+        raise FormatError(f"fit: {path} has format {about['format']}; this version reads {FORMAT}")
     model.load_state_dict(held["model"])
     optimizer.load_state_dict(held["optimizer"])
-    place = told["names"], told["rows"], told["batch"], told["samples"]
-    position = Position(*place, held.get("totals"), told["data"])
-    return Held(position, told["random"])
+    parts = [held[name] for name in _PARTS]
+    return Held(Position(about["rows"], about["batch"], about["data"], *parts), about["random"])

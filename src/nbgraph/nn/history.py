@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from nbgraph.picture import Curve, columns, line_plot
@@ -14,8 +17,11 @@ class History:
     Attributes
     ----------
     rows : list of dict
+        Numbers by name; what is an array, such as a confusion matrix, is nested lists.
     stopped : bool
-        Whether an interrupt ended the training before its last epoch.
+        Whether the training ended before its last epoch.
+    reason : str
+        Why: "an interrupt", or what the callback said that stopped it.
 
     >>> history = History([{"loss": 2.0}, {"loss": 1.0, "val_loss": 1.5}])
     >>> history["loss"], history.last
@@ -26,9 +32,9 @@ class History:
     2      1     1.5
     """
 
-    def __init__(self, rows: list[dict[str, float]] | None = None) -> None:
-        self.rows: list[dict[str, float]] = [] if rows is None else rows
-        self.stopped = False
+    def __init__(self, rows: list[dict[str, Any]] | None = None) -> None:
+        self.rows: list[dict[str, Any]] = [] if rows is None else rows
+        self.stopped, self.reason = False, ""
 
     @property
     def names(self) -> list[str]:
@@ -36,11 +42,18 @@ class History:
         return list(dict.fromkeys([name for row in self.rows for name in row]))
 
     @property
-    def last(self) -> dict[str, float]:
+    def _numbers(self) -> list[str]:
+        """The names of what are numbers in all rows."""
+        held = [(name, value) for row in self.rows for name, value in row.items()]
+        lists = {name for name, value in held if not isinstance(value, (int, float))}
+        return [name for name in self.names if name not in lists]
+
+    @property
+    def last(self) -> dict[str, Any]:
         """The numbers of the last epoch."""
         return self.rows[-1] if self.rows else {}
 
-    def __getitem__(self, name: str) -> list[float]:
+    def __getitem__(self, name: str) -> list[Any]:
         if name not in self.names:
             raise KeyError(f"{name!r}; there is {', '.join(self.names) or 'nothing yet'}")
         return [row.get(name, float("nan")) for row in self.rows]
@@ -48,16 +61,17 @@ class History:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __iter__(self) -> Iterator[dict[str, float]]:
+    def __iter__(self) -> Iterator[dict[str, Any]]:
         return iter(self.rows)
 
     def __str__(self) -> str:
-        lines = [["epoch", *self.names]]
+        names = self._numbers
+        lines = [["epoch", *names]]
         for number, row in enumerate(self.rows, 1):
-            found = [f"{row[name]:.4g}" if name in row else "" for name in self.names]
+            found = [f"{row[name]:.4g}" if name in row else "" for name in names]
             lines.append([str(number), *found])
         told = "\n".join([line.rstrip() for line in columns(lines).splitlines()])
-        return told + ("\nstopped by an interrupt" if self.stopped else "")
+        return told + (f"\nstopped by {self.reason}" if self.stopped else "")
 
     def __repr__(self) -> str:
         return f"<History of {len(self.rows)} epochs: {', '.join(self.names) or 'nothing yet'}>"
@@ -69,10 +83,27 @@ class History:
         """The curves, as SVG."""
         numbers = [float(i + 1) for i in range(len(self.rows))]
         return line_plot(
-            [Curve(numbers, self[name], name, name.startswith("val_")) for name in self.names],
+            [Curve(numbers, self[name], name, name.startswith("val_")) for name in self._numbers],
             title="training",
         )
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers, by name."""
         return {name: self[name] for name in self.names}
+
+    def to_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write the numbers to a CSV file, a row for each epoch, empty where there is none.
+
+        >>> import tempfile
+        >>> history = History([{"loss": 2.0}, {"loss": 1.0, "val_loss": 1.5}])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     history.to_csv(f"{folder}/a.csv")
+        ...     Path(f"{folder}/a.csv").read_text().splitlines()
+        ['epoch,loss,val_loss', '1,2.0,', '2,1.0,1.5']
+        """
+        names = self._numbers
+        with Path(path).open("w", newline="", encoding="utf-8") as file:
+            rows = csv.writer(file, lineterminator="\n")
+            rows.writerow(["epoch", *names])
+            for number, row in enumerate(self.rows, 1):
+                rows.writerow([number, *[row.get(name, "") for name in names]])

@@ -27,11 +27,20 @@ class Plain:
         """There is nothing to take away."""
 
 
-def told(label: str, row: Mapping[str, float], *, shown: bool) -> None:
+def told(label: str, row: Mapping[str, Any], *, shown: bool) -> None:
     """A line on standard error."""
     if shown:
-        found = ", ".join([f"{name} {value:.4g}" for name, value in row.items()])
-        sys.stderr.write(f"{label}: {found}\n")
+        sys.stderr.write(f"{label}: {text_of(row)}\n")
+
+
+def text_of(values: Mapping[str, Any]) -> str:
+    """Return numbers by name as text; what is no number is left out.
+
+    >>> text_of({"loss": 0.51239, "confusion": [[1.0]]})
+    'loss 0.5124'
+    """
+    numbers = {name: v for name, v in values.items() if isinstance(v, (int, float))}
+    return ", ".join([f"{name} {value:.4g}" for name, value in numbers.items()])
 
 
 def _tqdm() -> Any:

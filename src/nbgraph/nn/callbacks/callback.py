@@ -1,0 +1,181 @@
+"""`Callback`: what is told of a training, and how it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from nbgraph.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from nbgraph.nn.training import Training
+
+HOOKS = (
+    "on_train_begin",
+    "on_epoch_begin",
+    "on_batch_begin",
+    "on_batch_end",
+    "on_epoch_end",
+    "on_train_end",
+)
+
+
+class Callback:
+    """Hooks of a training that do nothing; a subclass overrides some of them.
+
+    Each is given the training: `training.model`, `optimizer`, `history`, `epoch`, `batch`, `step`,
+    `logs`, and `stop()`. Nothing waits for values before one of `logs` is read. An object of any
+    class with some of these methods is a callback, too; with `state_dict` and `load_state_dict`
+    what it keeps is part of checkpoints.
+
+    >>> import numpy as np, nbgraph as ng
+    >>> class Printed(Callback):
+    ...     def on_epoch_end(self, training):
+    ...         print(training.epoch, training.logs["loss"] < 1)
+    >>> x = np.ones((4, 1), "float32")
+    >>> _ = ng.nn.fit(
+    ...     ng.nn.Dense(1, init=ng.init.zeros()),
+    ...     (x, 0.5 * x),
+    ...     loss=ng.nn.metrics.mse,
+    ...     optimizer=ng.optim.SGD,
+    ...     epochs=2,
+    ...     progress=False,
+    ...     callbacks=[Printed()],
+    ... )
+    0 True
+    1 True
+    """
+
+    def on_train_begin(self, training: Training) -> None:
+        """Run before the first epoch, after what a checkpoint holds was loaded."""
+
+    def on_epoch_begin(self, training: Training) -> None:
+        """Run before the batches of an epoch."""
+
+    def on_batch_begin(self, training: Training) -> None:
+        """Run before a batch; `logs` are those of the batches before."""
+
+    def on_batch_end(self, training: Training) -> None:
+        """Run after a batch; `logs` are losses and metrics of the epoch so far."""
+
+    def on_epoch_end(self, training: Training) -> None:
+        """Run after validation; `logs` are the row of the history."""
+
+    def on_train_end(self, training: Training) -> None:
+        """Run at the end, also where the training was stopped or failed: `training.error`."""
+
+
+class LambdaCallback(Callback):
+    """A callback of functions.
+
+    Parameters
+    ----------
+    on_train_begin, on_epoch_begin, on_batch_begin, on_batch_end, on_epoch_end, on_train_end :
+    callable, optional
+        Given the training.
+
+    >>> LambdaCallback(on_batch_end=lambda training: print(training.batch)).hooks
+    ['on_batch_end']
+    """
+
+    def __init__(self, **hooks: Any) -> None:
+        for name, function in hooks.items():
+            if name not in HOOKS or not callable(function):
+                raise ArgumentError(
+                    f"LambdaCallback: {name}={function!r}; expected functions for some of "
+                    f"{', '.join(HOOKS)}"
+                )
+            setattr(self, name, function)
+        self.hooks = list(hooks)
+
+
+class Callbacks:
+    """Several callbacks, called one after another.
+
+    Parameters
+    ----------
+    callbacks : callback, function (called at the end of an epoch) or sequence of these
+    """
+
+    def __init__(self, callbacks: Any) -> None:
+        listed: Sequence[Any] = callbacks if isinstance(callbacks, (list, tuple)) else [callbacks]
+        self.all = list(map(_callback, listed))
+        self._hooks = {hook: [each for each in self.all if _does(each, hook)] for hook in HOOKS}
+        self._begun: list[Any] = []
+
+    def __call__(self, hook: str, training: Training) -> None:
+        """Run a hook of all; the first error ends it, and is told whose it is."""
+        for each in self._hooks[hook]:
+            _run(each, hook, training)
+
+    def begin(self, training: Training) -> None:
+        """Run `on_train_begin`."""
+        for each in self.all:
+            self._begun.append(each)
+            if _does(each, HOOKS[0]):
+                _run(each, HOOKS[0], training)
+
+    def end(self, training: Training) -> None:
+        """Run `on_train_end` of all that began, whatever some of them raise; then raise that."""
+        errors: list[Exception] = []
+        for each in self._begun:
+            try:
+                if _does(each, HOOKS[-1]):
+                    _run(each, HOOKS[-1], training)
+            except Exception as error:
+                errors.append(error)
+        self._begun = []
+        for error in errors:
+            if training.error is None:
+                raise error
+            training.error.add_note(f"besides, at the end: {_text(error)}")
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return what callbacks keep, by class and place."""
+        found = {key: getattr(each, "state_dict", dict)() for key, each in self._named()}
+        return {key: state for key, state in found.items() if state}
+
+    def load_state_dict(self, states: Mapping[str, Any]) -> None:
+        """Give callbacks what they kept."""
+        for key, each in self._named():
+            if key in states:
+                each.load_state_dict(states[key])
+
+    def _named(self) -> list[tuple[str, Any]]:
+        names = [type(each).__name__ for each in self.all]
+        return [
+            (f"{name} {names[:i].count(name)}", each)
+            for i, (name, each) in enumerate(zip(names, self.all, strict=True))
+        ]
+
+
+def _callback(given: Any) -> Any:
+    if any(callable(getattr(given, hook, None)) for hook in HOOKS) and not isinstance(given, type):
+        return given
+    if callable(given) and not isinstance(given, type):
+        return LambdaCallback(on_epoch_end=given)
+    remedy = (
+        f"give an instance: {given.__name__}(...)"
+        if isinstance(given, type)
+        else (f"expected an object with some of {', '.join(HOOKS)}, or a function of the training")
+    )
+    raise ArgumentError(f"fit: callbacks has {given!r}; {remedy}")
+
+
+def _does(callback: Any, hook: str) -> bool:
+    """Whether it has such a hook, and one that does something."""
+    method = getattr(callback, hook, None)
+    return callable(method) and getattr(method, "__func__", None) is not getattr(Callback, hook)
+
+
+def _run(callback: Any, hook: str, training: Training) -> None:
+    try:
+        getattr(callback, hook)(training)
+    except Exception as error:
+        place = f"epoch {training.epoch}, batch {training.batch}"
+        error.add_note(f"in the callback {type(callback).__name__}, {hook}, {place}")
+        raise
+
+
+def _text(error: Exception) -> str:
+    return "; ".join([f"{type(error).__name__}: {error}", *getattr(error, "__notes__", ())])

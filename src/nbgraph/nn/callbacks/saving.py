@@ -1,0 +1,77 @@
+"""Checkpoints every so many epochs or steps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nbgraph.errors import ArgumentError
+from nbgraph.nn.callbacks.callback import Callback
+
+if TYPE_CHECKING:
+    from nbgraph.nn.training import Training
+
+
+class Checkpoint(Callback):
+    """Writes all that the next step depends on; `fit` goes on from the newest file there is.
+
+    Parameters
+    ----------
+    path : path
+        The file. Where several are kept the number of the step is put into each name:
+        "run.npz" becomes "run-00000400.npz".
+    epochs : int or None
+        After how many epochs one is written.
+    steps : int or None
+        After how many steps of the optimizer one is written besides.
+    keep : int
+        How many files are kept, the newest ones.
+
+    One is written as well where the training ends, is interrupted, or a callback or the data raise.
+
+    >>> Checkpoint("run.npz", steps=100, keep=2).path.name
+    'run.npz'
+    """
+
+    def __init__(
+        self, path: Any, *, epochs: int | None = 1, steps: int | None = None, keep: int = 1
+    ) -> None:
+        for name, value in (("epochs", epochs), ("steps", steps), ("keep", keep)):
+            if (value is not None or name == "keep") and (not isinstance(value, int) or value < 1):
+                raise ArgumentError(f"Checkpoint: {name}={value!r}; expected a number from 1 on")
+        self.path, self.epochs, self.steps, self.keep = Path(path), epochs, steps, keep
+        self._last = 0
+
+    def newest(self) -> Path | None:
+        """Return the newest of the files, or None."""
+        if self.keep == 1:
+            return self.path if self.path.exists() else None
+        return next(reversed(self.files()), None)
+
+    def files(self) -> list[Path]:
+        """Return the files there are, oldest first."""
+        stem, suffix = self.path.stem, self.path.suffix
+        found = self.path.parent.glob(f"{stem}-*{suffix}")
+        return sorted(file for file in found if file.stem[len(stem) + 1 :].isdigit())
+
+    def path_of(self, training: Training) -> Path:
+        """Return where a training is written now; files beyond those that are kept are removed."""
+        self._last = training.step
+        if self.keep == 1:
+            return self.path
+        name = f"{self.path.stem}-{training.step:08d}{self.path.suffix}"
+        path = self.path.with_name(name)
+        for file in [file for file in self.files() if file != path][: -(self.keep - 1)]:
+            file.unlink()
+        return path
+
+    def on_batch_end(self, training: Training) -> None:
+        """See Callback."""
+        step = training.step
+        if self.steps is not None and step != self._last and step % self.steps == 0:
+            training.save(self.path_of(training))
+
+    def on_epoch_end(self, training: Training) -> None:
+        """See Callback."""
+        if self.epochs is not None and (training.epoch + 1) % self.epochs == 0:
+            training.save(self.path_of(training))

@@ -1,0 +1,84 @@
+"""An end of the training where it leads no further."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from nbgraph.array.copying import copy_of
+from nbgraph.nn.callbacks.callback import Callback
+from nbgraph.nn.callbacks.monitor import Monitor
+
+if TYPE_CHECKING:
+    from nbgraph.nn.training import Training
+
+
+class EarlyStopping(Callback):
+    """Ends the training when a loss or metric has not improved for some epochs.
+
+    Parameters
+    ----------
+    monitor : str
+        A column of the history.
+    patience : int
+        After how many epochs without a better value it ends.
+    min_delta : float
+        By how much a value has to be better.
+    mode : "auto", "min" or "max"
+        Whether less or more is better; "auto" goes by the metric's name.
+    restore_best : bool
+        Whether the model gets the weights of its best epoch back when the training ends, at its
+        last epoch as well; not after an interrupt or an error.
+
+    Best value and weights are part of checkpoints, so a training that goes on ends where it would
+    have ended.
+
+    >>> EarlyStopping("val_accuracy", patience=5).monitor.sign
+    1.0
+    """
+
+    def __init__(
+        self,
+        monitor: str = "val_loss",
+        *,
+        patience: int = 3,
+        min_delta: float = 0.0,
+        mode: str = "auto",
+        restore_best: bool = True,
+    ) -> None:
+        self.monitor = Monitor("EarlyStopping", monitor, mode, min_delta)
+        self.patience, self.restore_best = patience, restore_best
+        self.best_epoch: int | None = None
+        self._weights: dict[str, Any] = {}
+
+    def on_train_begin(self, training: Training) -> None:
+        """See Callback."""
+        self._stop(training)
+
+    def on_epoch_end(self, training: Training) -> None:
+        """See Callback."""
+        if self.monitor.better(training):
+            self.best_epoch = training.epoch
+            if self.restore_best:
+                held = training.model.state_dict()
+                self._weights = {name: copy_of(array) for name, array in held.items()}
+        self._stop(training)
+
+    def _stop(self, training: Training) -> None:
+        if self.monitor.waited >= self.patience:
+            epochs = f"{self.patience} epoch{'s' if self.patience > 1 else ''}"
+            training.stop(f"EarlyStopping: {self.monitor.name} has not improved for {epochs}")
+
+    def on_train_end(self, training: Training) -> None:
+        """See Callback."""
+        if self._weights and training.error is None and not training.interrupted:
+            training.model.load_state_dict(self._weights)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the best value, its epoch and weights."""
+        made = {"monitor": self.monitor.state_dict(), "weights": self._weights}
+        return {**made, "epoch": self.best_epoch}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from there."""
+        self.monitor.load_state_dict(state["monitor"])
+        self.best_epoch, self._weights = state["epoch"], dict(state["weights"])

@@ -1,0 +1,141 @@
+"""`evaluate` and `predict`: a model's losses, metrics and outputs over data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array.core import Array
+from nbgraph.autograd import predict_mode
+from nbgraph.autograd.jit import jit
+from nbgraph.autograd.tree import like, places
+from nbgraph.errors import ArgumentError
+from nbgraph.io.adapt import as_iter
+from nbgraph.io.arrays import NDArrayIter
+from nbgraph.io.protocol import DataBatch
+from nbgraph.nn.metrics import Meter
+from nbgraph.nn.metrics.named import metrics_of
+from nbgraph.nn.module import Module
+from nbgraph.nn.steps import Measurement, Parts, loss_of
+from nbgraph.nn.training import device_of, placed, splitter
+from nbgraph.ops.define import library
+
+
+def evaluate(
+    model: Module,
+    data: Any,
+    *,
+    loss: Any = None,
+    metrics: Any = (),
+    class_weight: Mapping[int, float] | Sequence[float] | None = None,
+    sample_weight: bool | str = False,
+    compiled: bool = True,
+) -> dict[str, Any]:
+    """Return loss and metrics of a model over data, in the mode of prediction.
+
+    Parameters
+    ----------
+    model : Module
+    data, loss, metrics, class_weight, sample_weight, compiled : as those of `fit`
+        Without a loss metrics are measured alone.
+
+    Returns
+    -------
+    dict of str to float, or to an array where a metric gives one
+
+    Raises
+    ------
+    ArgumentError where there is nothing to measure, or no batch.
+
+    >>> import numpy as np, nbgraph as ng
+    >>> x = np.ones((5, 1), "float32")
+    >>> line = ng.nn.Dense(1, init=ng.init.ones())
+    >>> evaluate(line, ng.nn.Batches(x, 3 * x, batch_size=2), loss=ng.nn.metrics.mse, metrics="mae")
+    {'loss': 4.0, 'mae': 2.0}
+    """
+    chosen = None if loss is None else loss_of(loss, class_weight)
+    measure = Measurement(chosen, metrics_of(metrics))
+    if not measure.all:
+        raise ArgumentError("evaluate: neither a loss nor metrics; give one of them")
+    batches = as_iter(data, name="evaluate: data")
+    meter, split = Meter(measure.all), splitter(batches, sample_weight)
+    run = jit(measure) if compiled else measure
+    with predict_mode():
+        for batch in batches:
+            parts = _prepared(model, split(batch))
+            meter.add(run(model, *parts))
+    return meter.get()
+
+
+def predict(model: Module, data: Any, *, labelled: bool = False, compiled: bool = True) -> Any:
+    """Return the outputs of a model for all samples, in their order, in the mode of prediction.
+
+    Parameters
+    ----------
+    model : Module
+    data : array, tuple of arrays, DataIter or iterable of batches
+        Arrays are the model's inputs, cut into batches of 32. Of a DataBatch only its data are
+        inputs, and samples that only fill it are left out.
+    labelled : bool
+        Whether the last array of a batch, or of a tuple of arrays, is what is wanted of the
+        outputs, as in the data of `fit`; it is left out.
+    compiled : bool
+        Whether the model is traced by `ng.jit`.
+
+    Returns
+    -------
+    NDArray, or a tuple, list or dict of them where the model gives one; samples along axis 0
+
+    Raises
+    ------
+    ArgumentError where there is no batch.
+
+    >>> import numpy as np, nbgraph as ng
+    >>> line = ng.nn.Dense(1, init=ng.init.ones())
+    >>> predict(line, np.arange(40, dtype="float32")[:, None]).shape
+    (40, 1)
+    """
+    run = jit(_outputs) if compiled else _outputs
+    found: list[Any] = []
+    with predict_mode():
+        for inputs in _inputs(data, labelled=labelled):
+            parts = _prepared(model, Parts(inputs, None))
+            found.append(run(model, parts.inputs))
+    if not found:
+        raise ArgumentError("predict: the data gave no batch; an output needs one at least")
+    pieces = [[place.value for place in places(each, "out")] for each in found]
+    return like(found[0], [_joined(column) for column in zip(*pieces, strict=True)])
+
+
+def _outputs(model: Module, inputs: Sequence[Any]) -> Any:
+    return model(*inputs)
+
+
+def _joined(pieces: Sequence[Any]) -> Any:
+    return pieces[0] if len(pieces) == 1 else library.concatenate(list(pieces), axis=0)
+
+
+def _prepared(model: Module, parts: Parts) -> Parts:
+    """A batch where the model is, whose arrays are all made."""
+    parts = placed(parts, device_of(model))
+    model.prepare(*parts.inputs)
+    return parts
+
+
+def _inputs(data: Any, *, labelled: bool) -> Iterable[tuple[Any, ...]]:
+    """The inputs of each batch."""
+    listed = data if isinstance(data, (tuple, list)) and len(data) else (data,)
+    if all(isinstance(each, (Array, np.ndarray)) for each in listed):
+        arrays = list(listed[: -1 if labelled else None])
+        for batch in NDArrayIter(arrays, batch_size=32, last_batch_handle="keep"):
+            yield tuple(batch.data)
+        return
+    for batch in as_iter(data, name="predict: data"):
+        if isinstance(batch, DataBatch):
+            batch = batch.unpadded()
+            yield tuple(batch.data if batch.label or not labelled else batch.data[:-1])
+        else:
+            parts = tuple(batch) if isinstance(batch, (tuple, list)) else (batch,)
+            yield parts[:-1] if labelled else parts

@@ -1,0 +1,185 @@
+"""What a training computes: steps of the optimizer, gradients that are gathered, measurements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbgraph.array.copying import filled
+from nbgraph.array.create import array
+from nbgraph.array.layout import layout
+from nbgraph.autograd.functional import value_and_grad
+from nbgraph.autograd.jit import jit
+from nbgraph.device import Context
+from nbgraph.errors import ArgumentError
+from nbgraph.nn.metrics import Mean, Metric, create
+from nbgraph.nn.metrics.meter import Row, row_of
+from nbgraph.nn.metrics.metric import weighed
+from nbgraph.nn.module import Module
+from nbgraph.nn.state import collecting
+from nbgraph.ops.define import library
+from nbgraph.optim import Optimizer, train_step
+
+
+class Parts(NamedTuple):
+    """A batch: inputs, targets, and what each sample counts (None: all the same)."""
+
+    inputs: tuple[Any, ...]
+    target: Any
+    weight: Any = None
+
+
+def loss_of(loss: Any, class_weight: Any = None) -> Mean:
+    """Return a loss as a mean over samples that is called "loss"."""
+    found = create(loss)
+    if not isinstance(found, Mean) or found.after is not None:
+        raise ArgumentError(
+            f"fit: loss={found.__name__} is no mean over samples; give a function of outputs and "
+            "targets, such as ng.nn.metrics.mse"
+        )
+    if class_weight is not None and found.class_weight is not None:
+        raise ArgumentError("fit: class_weight is given, and the loss has weights of its own")
+    weights = found.class_weight if class_weight is None else class_weight
+    ignored = found.ignore_label
+    return Mean(found.function, "loss", ignore_label=ignored, class_weight=weights)
+
+
+class Measurement:
+    """Loss and metrics of a batch as one array program; the loss is None where there is none."""
+
+    def __init__(self, loss: Mean | None, metrics: Sequence[Metric]) -> None:
+        self.loss, self.metrics = loss, list(metrics)
+        self.all: list[Metric] = [*self.metrics] if loss is None else [loss, *self.metrics]
+
+    def __call__(self, model: Module, inputs: Sequence[Any], target: Any, weight: Any) -> Row:
+        """Return what a batch adds to the sums."""
+        out = model(*inputs)
+        return row_of(self.all, [each.sums(out, target, weight) for each in self.all])
+
+    def row(self, mean: Any, count: Any, out: Any, target: Any, weight: Any) -> Row:
+        """Return what a batch adds whose loss is known."""
+        sums = [each.sums(out, target, weight) for each in self.metrics]
+        return row_of(self.all, [weighed(mean, count), *sums])
+
+
+class Steps:
+    """Steps of an optimizer, one for each `accumulate` batches.
+
+    A step of one batch, its update and its measurement are one plan where it is compiled. Of
+    several, each batch's gradient is added to what is gathered, times what the batch counts, so
+    that the step is that of the batches put together.
+    """
+
+    def __init__(
+        self,
+        model: Module,
+        optimizer: Optimizer,
+        measure: Measurement,
+        *,
+        accumulate: int,
+        compiled: bool,
+    ) -> None:
+        if accumulate < 1:
+            raise ArgumentError(f"fit: accumulate={accumulate!r}; expected a number from 1 on")
+        assert measure.loss is not None, "what is trained has a loss"
+        self.model, self.optimizer, self.measure = model, optimizer, measure
+        self.loss, self.accumulate = measure.loss, accumulate
+        self._whole = self._step_of(compiled)
+        self._gather: Callable[..., Any] = jit(self._gathered) if compiled else self._gathered
+        self._divide: Callable[..., Any] = jit(_quotients) if compiled else _quotients
+        self._zeros: dict[str, Any] = {}
+        self._sums: dict[str, Any] | None = None
+        self._count: Any = 0.0
+        self._parts = 0
+
+    def train(self, parts: Parts, device: Context) -> Row:
+        """Take in a batch; return what it adds to the sums of losses and metrics."""
+        scaler = self.optimizer.scaler
+        scale = None if scaler is None else scaler.to(device).array
+        if self.accumulate == 1 and self._sums is None:
+            row, values, _ = self._whole(*parts, scale)
+        else:
+            self._sums, row, values, count = self._gather(
+                self.model, self._sums or self._nothing(device), *parts, scale
+            )
+            self._count, self._parts = self._count + count, self._parts + 1
+            if self._parts >= self.accumulate:
+                self.finish()
+        self.model.apply_statistics(values)
+        return row
+
+    def finish(self) -> None:
+        """Take the step of what is gathered, if there is something."""
+        if self._sums is None:
+            return
+        device = next(iter(self._sums.values())).device
+        self.optimizer.step(self._divide(self._sums, array(self._count).to_device(device)))
+        self._sums, self._count, self._parts = None, 0.0, 0
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return what is gathered."""
+        if self._sums is None:
+            return {}
+        return {"sums": self._sums, "count": self._count, "parts": self._parts}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on with what was gathered."""
+        if state:
+            device = next(iter(self.model.parameters().values())).device
+            self._sums = {k: v.to_device(device) for k, v in state["sums"].items()}
+            self._count, self._parts = state["count"], int(state["parts"])
+
+    def _nothing(self, device: Context) -> dict[str, Any]:
+        """Zeros for the gradients of all parameters."""
+        if not self._zeros:
+            for name, value in self.model.parameters().items():
+                dtype = "float32" if value.dtype.itemsize < 4 else value.dtype
+                self._zeros[name] = filled(layout(value.shape, np.dtype(dtype)), device, 0.0)
+        return self._zeros
+
+    def _step_of(self, compiled: bool) -> Callable[..., Any]:
+        """Return one step for inputs, target, weight and scale; it gives what `_value` has
+        besides."""
+        if compiled:
+            step = train_step(self._value, self.optimizer, params=self.model, has_aux=True)
+            return lambda *args: step(*args)[1]
+        apart = value_and_grad(self._value, has_aux=True)
+
+        def as_written(*args: Any) -> Any:
+            (_, found), grads = apart(self.model, *args)
+            self.optimizer.step(grads)
+            return found
+
+        return as_written
+
+    def _value(
+        self, model: Module, inputs: Sequence[Any], target: Any, weight: Any, scale: Any
+    ) -> Any:
+        """The loss, scaled; what the batch adds to sums, new statistics, and what it counts."""
+        with collecting(model.statistics()) as values:
+            out = model(*inputs)
+        mean, count = self.loss.mean(out, target, weight)
+        head = mean if scale is None else mean * library.astype(scale, mean.dtype)
+        return head, (self.measure.row(mean, count, out, target, weight), values, count)
+
+    def _gathered(self, model: Module, sums: Mapping[str, Any], *args: Any) -> Any:
+        """Sums with the gradients of a batch added, and what `_value` has besides."""
+        (_, (row, values, count)), grads = value_and_grad(self._value, has_aux=True)(model, *args)
+        added = {
+            name: value + _times(grads[name], count, value.dtype) for name, value in sums.items()
+        }
+        return added, row, values, count
+
+
+def _times(gradient: Any, count: Any, dtype: Any) -> Any:
+    """A gradient of a mean as that of a sum."""
+    times = count if isinstance(count, float) else library.astype(count, dtype)
+    return library.astype(gradient, dtype) * times
+
+
+def _quotients(sums: Mapping[str, Any], count: Any) -> dict[str, Any]:
+    """Gradients of the mean; 0 where nothing counted."""
+    over = library.where(count == 0, 1.0, count)
+    return {name: value / library.astype(over, value.dtype) for name, value in sums.items()}

@@ -1,0 +1,361 @@
+"""`Training`: epochs of steps, as `fit` runs them and callbacks see them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from operator import length_hint
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array.chunk import CPU
+from nbgraph.array.create import asarray
+from nbgraph.autograd import predict_mode
+from nbgraph.autograd.jit import jit
+from nbgraph.device import Context
+from nbgraph.errors import ArgumentError
+from nbgraph.io.protocol import DataBatch, DataIter
+from nbgraph.nn import checkpoint as checkpoints
+from nbgraph.nn import progress as progresses
+from nbgraph.nn.callbacks.callback import Callbacks
+from nbgraph.nn.callbacks.saving import Checkpoint
+from nbgraph.nn.checkpoint import Position
+from nbgraph.nn.history import History
+from nbgraph.nn.interrupts import Interrupts, noted
+from nbgraph.nn.metrics import Meter
+from nbgraph.nn.metrics.metric import samples_of
+from nbgraph.nn.module import Module
+from nbgraph.nn.steps import Measurement, Parts, Steps
+from nbgraph.optim import Optimizer
+from nbgraph.resource.states import restore_random
+
+_PASSED = "passed"  # of a cursor: batches of the epoch that were before it
+Split = Callable[[Any], Parts]
+
+
+class Logs(Mapping[str, Any]):
+    """Losses and metrics by name; they are waited for when the first of them is read."""
+
+    def __init__(self, read: Callable[[], Mapping[str, Any]]) -> None:
+        self._read = read
+        self._values: Mapping[str, Any] | None = None
+
+    @property
+    def values_by_name(self) -> Mapping[str, Any]:
+        """All of them."""
+        if self._values is None:
+            self._values = self._read()
+        return self._values
+
+    def __getitem__(self, name: str) -> Any:
+        held = self.values_by_name
+        if name not in held:
+            raise KeyError(f"{name!r}; there is {', '.join(held) or 'nothing yet'}")
+        return held[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.values_by_name)
+
+    def __len__(self) -> int:
+        return len(self.values_by_name)
+
+
+class Training:
+    """A training under way.
+
+    Attributes
+    ----------
+    model : Module
+    optimizer : Optimizer
+    history : History
+    epochs : int
+        How many there are to be in all.
+    epoch : int
+        Which one is under way, from 0 on.
+    batch : int
+        How many batches of it are done.
+    batches : int or None
+        How many it has, where that is known.
+    samples : int
+        How many samples were trained on since `fit` was called.
+    error : exception or None
+        What ended the training.
+    """
+
+    def __init__(
+        self,
+        model: Module,
+        optimizer: Optimizer,
+        measure: Measurement,
+        steps: Steps,
+        *,
+        data: Any,
+        validation: Any,
+        split: Split,
+        callbacks: Callbacks,
+        shown: bool,
+        compiled: bool,
+    ) -> None:
+        self.model, self.optimizer, self.history = model, optimizer, History()
+        self.data, self.validation, self._split = data, validation, split
+        self.epochs = self.epoch = self.batch = self.samples = 0
+        self.batches: int | None = None
+        self.error: BaseException | None = None
+        self._steps, self._callbacks, self._shown = steps, callbacks, shown
+        self._measure = jit(measure) if compiled else measure
+        self._meter, self._measured = Meter(measure.all), Meter(measure.all)
+        self._resumed: checkpoints.Held | None = None
+        self._cursor: dict[str, Any] = {}
+        self._row: dict[str, Any] | None = None  # of the epoch that has just ended
+        self._logs: Logs | None = None
+        self._reason, self._interrupts = "", Interrupts()
+        self._saves: list[Any] = []
+        self._saved: tuple[int, int] | None = None
+        self._amid = False  # a step: arrays may have been written, or not
+        self._settled = False  # the next batch has not been asked for yet
+        self._checkpoints = [each for each in callbacks.all if isinstance(each, Checkpoint)]
+
+    # what callbacks use -----------------------------------------------------------------------
+
+    @property
+    def logs(self) -> Logs:
+        """Losses and metrics: of the epoch so far, at its end its row of the history."""
+        if self._logs is None:
+            row, meter = self._row, self._meter
+            self._logs = Logs(lambda: meter.get() if row is None and self.batch else row or {})
+        return self._logs
+
+    @property
+    def step(self) -> int:
+        """How many steps the optimizer has been asked to take."""
+        return self.optimizer.count
+
+    @property
+    def stopping(self) -> bool:
+        """Whether the training ends after this batch."""
+        return bool(self._reason) or self._interrupts.asked
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether somebody pressed Ctrl-C."""
+        return self._interrupts.asked
+
+    def stop(self, reason: str = "a callback") -> None:
+        """End the training after the batch under way, or the epoch that has just ended."""
+        self._reason = self._reason or reason
+
+    def save(self, path: Any) -> None:
+        """Write a checkpoint when the hooks of this event have run."""
+        self._saves.append(path)
+
+    # epochs -----------------------------------------------------------------------------------
+
+    def resume(self) -> None:
+        """Go on from the newest checkpoint there is."""
+        found = [path for each in self._checkpoints if (path := each.newest()) is not None]
+        newest = max(found, key=lambda path: path.stat().st_mtime_ns, default=None)
+        self._resumed = checkpoints.load(newest, self.model, self.optimizer)
+        if self._resumed is None:
+            return
+        position = self._resumed.position
+        self.history.rows[:] = position.rows
+        self.batch, self._cursor = position.batch, dict(position.data)
+        self._meter.load_state_dict(position.sums)
+        self._steps.load_state_dict(position.gathered)
+        self._callbacks.load_state_dict(position.callbacks)
+
+    def run(self, epochs: int) -> None:
+        """Run epochs until there are as many, a callback stops it, or somebody interrupts."""
+        self.epochs, self.epoch = epochs, len(self.history)
+        with noted() as self._interrupts:
+            try:
+                self._callbacks.begin(self)
+                while len(self.history) < epochs and not self.stopping:
+                    self._epoch()
+                self._ended()
+            except BaseException as error:
+                self.error = error
+                if isinstance(error, Exception):
+                    self._rescue(error)
+                raise
+            finally:
+                self._callbacks.end(self)
+
+    def _ended(self) -> None:
+        """Note why it ends, and write what is not written yet."""
+        if len(self.history) < self.epochs:
+            self.history.stopped = True
+            self.history.reason = self._reason or "an interrupt"
+        self._save_last()
+
+    def _rescue(self, error: Exception) -> None:
+        """Write checkpoints, as far as the training has come, unless a step has failed."""
+        if self._amid or self._resumed is not None:
+            return
+        try:
+            self._save_last()
+        except Exception as other:
+            error.add_note(f"the checkpoint could not be written: {other}")
+
+    def _epoch(self) -> None:
+        """One epoch, or what a stop leaves of it."""
+        self.epoch, self._row, self._logs = len(self.history), None, None
+        batches = self._begin()
+        self._hook("on_epoch_begin")
+        if not self.stopping and self._train(batches):
+            self._finish()
+
+    def _begin(self) -> Iterator[Any]:
+        """The batches of an epoch that are still to come."""
+        held, self._resumed = self._resumed, None
+        passed = 0
+        if held is not None:
+            cursor = dict(held.position.data)
+            passed = cursor.pop(_PASSED, 0)
+            if cursor:
+                self.data.load_state_dict(cursor)
+        self._cursor = getattr(self.data, "state_dict", dict)()
+        if passed:
+            self._cursor[_PASSED] = passed
+        batches = iter(self.data)
+        for _ in islice(batches, self.batch - passed):
+            pass
+        if held is not None:
+            restore_random(held.random)
+        count = length_hint(self.data, -1)
+        self.batches = None if count < 0 else count
+        return batches
+
+    def _place(self) -> dict[str, Any]:
+        """What the order of the batches to come depends on: of a DataIter, between two batches,
+        where it is; else how the epoch began."""
+        live = self._settled and self.batch and self._cursor
+        if not live or not isinstance(self.data, DataIter):
+            return self._cursor
+        return {**self.data.state_dict(), _PASSED: self.batch}
+
+    def _train(self, batches: Iterator[Any]) -> bool:
+        """The steps of an epoch; whether it came to its end."""
+        total = None if self.batches is None else self.batches - self.batch
+        bar = progresses.followed(batches, total, self._label, shown=self._shown)
+        try:
+            for batch in bar:
+                self._hook("on_batch_begin")
+                self._step(self._split(batch))
+                self._settled = True
+                self._hook("on_batch_end")
+                if self.stopping:
+                    return False
+                self._settled = False
+        finally:
+            bar.close()
+        self._amid = True
+        self._steps.finish()
+        self._amid = False
+        return True
+
+    def _step(self, parts: Parts) -> None:
+        self._amid = True
+        parts = placed(parts, self._device)
+        self._meter.add(self._steps.train(parts, self._device))
+        self.batch, self.samples = self.batch + 1, self.samples + samples_of(parts.target)
+        self._logs, self._amid = None, False
+
+    def _finish(self) -> None:
+        """The row of an epoch that came to its end."""
+        if not self.batch:
+            raise ArgumentError("fit: the data gave no batch; an epoch needs one at least")
+        row = self._meter.get()
+        if self.validation is not None:
+            row |= {f"val_{name}": value for name, value in self._validated().items()}
+        row = {name: v.tolist() if isinstance(v, np.ndarray) else v for name, v in row.items()}
+        self.history.rows.append(row)
+        self._row, self._logs, self.batch, self._settled = row, None, 0, False
+        self._meter.reset()
+        self._cursor = getattr(self.data, "state_dict", dict)()
+        progresses.told(self._label, row, shown=self._shown)
+        self._hook("on_epoch_end")
+
+    def _validated(self) -> dict[str, Any]:
+        self._measured.reset()
+        with predict_mode():
+            for batch in self.validation:
+                parts = placed(self._split(batch), self._device)
+                self._measured.add(self._measure(self.model, *parts))
+        return self._measured.get()
+
+    # files ------------------------------------------------------------------------------------
+
+    def _hook(self, hook: str) -> None:
+        self._callbacks(hook, self)
+        while self._saves:
+            self._write(self._saves.pop(0))
+
+    def _save_last(self) -> None:
+        """Bring all checkpoints to where the training is."""
+        if self._saved != (len(self.history), self.batch):
+            for each in self._checkpoints:
+                self._write(each.path_of(self))
+
+    def _write(self, path: Any) -> None:
+        rows = self.history.rows
+        sums, gathered = self._meter.state_dict(), self._steps.state_dict()
+        kept = self._callbacks.state_dict()
+        position = Position(rows, self.batch, self._place(), sums, gathered, kept)
+        checkpoints.save(path, self.model, self.optimizer, position)
+        self._saved = len(self.history), self.batch
+
+    @property
+    def _label(self) -> str:
+        return f"epoch {self.epoch + 1}/{self.epochs}"
+
+    @property
+    def _device(self) -> Context:
+        return device_of(self.model)
+
+
+def device_of(model: Module) -> Context:
+    """Return where a model is."""
+    return next((array.device for _, array in model._arrays()), CPU)
+
+
+def placed(parts: Parts, device: Context) -> Parts:
+    """Return a batch where the model is."""
+    if device.host:
+        return parts
+    inputs = tuple([asarray(x, device=device) for x in parts.inputs])
+    rest = [v if v is None else asarray(v, device=device) for v in (parts.target, parts.weight)]
+    return Parts(inputs, *rest)
+
+
+def splitter(data: Any, weights: bool | str) -> Split:
+    """Return what takes a batch of these data apart: inputs, then targets, then, if samples have
+    weights, these; `weights` may be the name of their column."""
+    place = -1
+    if isinstance(weights, str):
+        described = [*getattr(data, "provide_data", ()), *getattr(data, "provide_label", ())]
+        names = [each[0] for each in described]
+        if weights not in names:
+            raise ArgumentError(
+                f"fit: sample_weight={weights!r}; the data have the columns "
+                f"{', '.join(names) or 'of no name'}: give one of these, or True where the weights "
+                "are last"
+            )
+        place = names.index(weights)
+
+    def split(batch: Any) -> Parts:
+        least = 3 if weights else 2
+        if not isinstance(batch, (tuple, list)) or len(batch) < least:
+            told = "inputs, a target and weights" if weights else "inputs and a target"
+            raise ArgumentError(
+                f"fit: a batch is a {type(batch).__name__}"
+                f"{f' of {len(batch)}' if isinstance(batch, (tuple, list)) else ''}; expected a "
+                f"tuple of {told}"
+            )
+        parts = list(batch.unpadded() if isinstance(batch, DataBatch) else batch)
+        weight = parts.pop(place) if weights else None
+        *inputs, target = parts
+        return Parts(tuple(inputs), target, weight)
+
+    return split
