@@ -108,8 +108,9 @@ def opens(x):
 
 
 def nested_function(x):
-    def inner(*y):  # here
-        return y[0]
+    @np.vectorize  # here
+    def inner(y):
+        return y
 
     return inner(x)
 

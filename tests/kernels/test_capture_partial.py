@@ -102,7 +102,7 @@ def too_few(x):
 
 @pytest.mark.parametrize(
     ("fn", "words"),
-    [(nothing_bound, "first argument of partial"), (too_few, "no tuple of at least 2")],
+    [(nothing_bound, "first argument of partial"), (too_few, "a tuple of 1")],
     ids=lambda v: getattr(v, "__name__", ""),
 )
 def test_refusals(fn, words):

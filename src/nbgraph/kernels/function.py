@@ -10,13 +10,13 @@ from typing import Any, NamedTuple, Protocol
 from weakref import WeakSet
 
 from nbgraph.errors import CaptureError
-from nbgraph.kernels.capture import complex_numbers, values
+from nbgraph.kernels.capture import complex_numbers
 from nbgraph.kernels.capture.names import Watch
 from nbgraph.kernels.capture.raising import OnInvalid
 from nbgraph.kernels.capture.survey import Survey
 from nbgraph.kernels.capture.text import NoSourceError
 from nbgraph.kernels.capture.tracer import Tracer
-from nbgraph.kernels.capture.values import Static, Undefined, Value, flatten
+from nbgraph.kernels.capture.values import Static, Value, described, flatten
 from nbgraph.kernels.kinds import kind_of_value
 from nbgraph.kernels.scalar import Graph, Node
 from nbgraph.kernels.signature import (
@@ -184,7 +184,7 @@ class WrittenFunction:
             value = tuple(_none_as_node(graph, v) for v in value)
         nodes = flatten(value)
         if not nodes:
-            raise CaptureError(f"{self.name}: the result is {_describe(value)}, not a number")
+            raise CaptureError(f"{self.name}: the result is {described(value)}, not a number")
         return Captured(graph, tuple(operands), tuple(leaves), tuple(nodes))
 
     def _value(self, graph: Graph, env: dict[str, Value], survey: Survey | None) -> Value:
@@ -221,11 +221,3 @@ def _none_as_node(graph: Graph, value: Value) -> Value:
     if isinstance(value, Static) and value.value is None:
         return graph.node("none", (), "f")
     return value
-
-
-def _describe(value: Value) -> str:
-    if isinstance(value, Undefined):
-        return f"a value that {value.why}"
-    if isinstance(value, values.Mapping):
-        return "a dict"
-    return repr(getattr(value, "value", value))

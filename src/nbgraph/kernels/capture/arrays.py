@@ -10,7 +10,7 @@ import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
@@ -33,7 +33,7 @@ class Making:
     def __init__(self, tracer: Tracer, node: Any, path: Node) -> None:
         self.tracer, self.node, self.path, self.graph = tracer, node, path, tracer.graph
 
-    def refuse(self, problem: str, remedy: str) -> Any:
+    def refuse(self, problem: str, remedy: str) -> NoReturn:
         """Raise CaptureError; see Tracer."""
         self.tracer.refuse(self.node, problem, remedy)
 
@@ -82,7 +82,7 @@ class Making:
             kind = ""
         if not kind or (kind == "f" and np.dtype(asked) != np.float64):
             self.refuse(
-                f"an array of dtype {asked!r} is made",
+                f"an array of dtype {getattr(asked, '__name__', asked)} is made",
                 "leave out dtype=: the precision is that of the operands",
             )
         return kind
@@ -91,7 +91,8 @@ class Making:
         """A number, or an array of what nested lists and tuples hold; all entries of one kind."""
         nodes = flatten(value) or []
         if flatten(value) is None or len(nodes) > MAX_SIZE:
-            self.refuse(f"no array of up to {MAX_SIZE} numbers is given", "give a list of numbers")
+            what = f"this is no array of up to {MAX_SIZE} numbers"
+            self.refuse(what, "give a tuple, a list or an array of numbers")
         kinds = {_STRONG.get(n.kind, n.kind) for n in nodes} or {"f"}
         kind = self.kind(dtype) or functools.reduce(promote, sorted(kinds))
 

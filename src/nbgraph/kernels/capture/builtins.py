@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from nbgraph.kernels.capture import composed, integers
 from nbgraph.kernels.capture.table import ROUNDING
+from nbgraph.kernels.capture.text import KindError
 from nbgraph.kernels.capture.texts import Texts
 from nbgraph.kernels.capture.values import Static, Value
 from nbgraph.kernels.kinds import INTEGERS, is_boolean, promote
@@ -52,11 +53,12 @@ class Builtins(Texts):
         if kwargs:
             self.refuse(
                 node,
-                "keyword arguments are not understood here",
+                f"{ast.unparse(node.func)}() knows no keyword {next(iter(kwargs))!r} here",
                 "give numbers by position; dtype= and out= belong to the call of the operator",
             )
         if not all(isinstance(a, Node) for a in args):
-            self.refuse(node, "the arguments are not all numbers", "give numbers")
+            what = f"{ast.unparse(node.func)}() takes numbers, and not all arguments are"
+            self.refuse(node, what, "give numbers")
         if sort == "operator":
             return self._operator(str(detail), args, path)
         name = str(detail)
@@ -90,7 +92,7 @@ class Builtins(Texts):
         if fn.__module__ == integers.__name__:
             if any(isinstance(v, Node) and v.kind == "f" for v in values):
                 problem = f"{fn.__name__}() is for integers"
-                self.refuse(node, problem, "make them integers with int()")
+                self.refuse(node, problem, "make them integers with int()", KindError)
             if all(isinstance(v, Node) and v.op == "const" for v in values):
                 return self.graph.const(fn(*(int(v.data) for v in values)))
         return self.call_text(node, fn, args, kwargs, path)
@@ -99,7 +101,8 @@ class Builtins(Texts):
         """A function of texts, types and literals: `float("inf")`, `np.finfo(float)`."""
         values = [a.value if isinstance(a, Static) else getattr(a, "data", a) for a in args]
         if not all(isinstance(a, Static) or getattr(a, "op", "") == "const" for a in args):
-            self.refuse(node, "what is called here needs constants", "compute it before the call")
+            what = f"{ast.unparse(node.func)}() needs constants"
+            self.refuse(node, what, "compute it before the call")
         try:
             return cast("Tracer", self).constant(fn(*values), node)
         except (TypeError, ValueError) as error:

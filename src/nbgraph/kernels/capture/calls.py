@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from inspect import Parameter
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast, runtime_checkable
 
@@ -31,6 +32,7 @@ from nbgraph.kernels.capture.values import (
     Array,
     Complex,
     Env,
+    Mapping,
     Reference,
     Static,
     Value,
@@ -71,7 +73,7 @@ class Calls(Generators):
     depth: int
     frame: Env  # the variables at the latest call, which nested functions see
     active: tuple[tuple[object, Node], ...]  # functions that are being traced, with their paths
-    answers: Mapping[object, Answer]  # what stands for calls of functions that are loops
+    answers: dict[object, Answer]  # what stands for calls of functions that are loops
     decides: bool  # whether what holds on a path decides conditions: in calls of itself
 
     def subtracer(self, fn: FunctionType) -> Tracer:
@@ -86,17 +88,13 @@ class Calls(Generators):
             if isinstance(node.func, ast.Name) and self._tracer.scope.is_missing(node.func.id):
                 raise NotYetDefined.of(error.obstacles) from None
             raise
-        if any(k.arg is None for k in node.keywords):
-            self.refuse(node, "** in a call is not understood", "write the arguments out")
         if not isinstance(callee, Static):
             self.refuse(node, "a number is called like a function", "check the name")
         found = self.summary(node, callee.value, env, path)
         if found is not None:
             return found
         args = self.elements(node.args, env, path)
-        kwargs = {
-            k.arg or "": placed(self._tracer.object(k.value, env, path), env) for k in node.keywords
-        }
+        kwargs = self._keywords(node, env, path)
         self.frame, self._tracer.site = env, node
         target, args, kwargs = self._unbound(node, callee.value, args, kwargs)
         if isinstance(target, Method) and isinstance(target.owner, (tuple, Reference, View)):
@@ -109,6 +107,20 @@ class Calls(Generators):
         if found is None:
             found = self.sequence_call(node, target, args, kwargs, path)
         return self.apply(node, target, list(args), kwargs, path) if found is None else found
+
+    def _keywords(self, node: ast.Call, env: Env, path: Node) -> dict[str, Value]:
+        """The keyword arguments of a call; `**dict` stands for its items."""
+        found: dict[str, Value] = {}
+        for keyword in node.keywords:
+            value = placed(self._tracer.object(keyword.value, env, path), env)
+            if keyword.arg is not None:
+                found[keyword.arg] = value
+            elif isinstance(value, Mapping) and all(isinstance(k, str) for k in value.entries):
+                found |= value.entries
+            else:
+                what = "what follows ** is no dict whose keys are names"
+                self.refuse(keyword.value, what, "write the arguments out")
+        return found
 
     def _unbound(
         self, node: ast.Call, target: Any, args: Sequence[Value], kwargs: dict[str, Value]
@@ -179,9 +191,12 @@ class Calls(Generators):
 
     def _refuse_function(self, node: ast.Call, target: Any) -> NoReturn:
         tracer, name = self._tracer, ast.unparse(node.func)
+        of_tuples = takes_tuples(target)
         what = f"the function {name!r} is not known to scalar functions"
+        if of_tuples:
+            what = f"the function {name!r} is known for a tuple, a list or an array only"
         error = refusal(tracer, node, what, remedies.function(target))
-        if tracer.survey is not None and not takes_tuples(target):
+        if tracer.survey is not None and not of_tuples:
             tracer.survey.add(tracer, error)  # whatever its arguments are
         raise error
 
@@ -253,7 +268,7 @@ class Calls(Generators):
         """What traces a function that is a loop, with answers to the calls of itself."""
         lists = lists_of(self.frame)
 
-        def run(values: Env, path: Node, answers: Mapping[object, Answer]) -> Value:
+        def run(values: Env, path: Node, answers: dict[object, Answer]) -> Value:
             tracer = make()
             tracer.answers = {**self.answers, **answers}
             env = {**around, **lists, OUTER: frozenset(lists), **values}
@@ -303,7 +318,10 @@ class Calls(Generators):
             bound = signature.bind(*args, **kwargs)
         except TypeError as error:
             self.refuse(node, f"{name}(): {error}", "match the helper's signature")
-        return {**dict.fromkeys(signature.parameters, _DEFAULT), **bound.arguments}
+        nothing: dict[object, Value] = {Parameter.VAR_POSITIONAL: (), Parameter.VAR_KEYWORD: {}}
+        found = {k: nothing.get(p.kind, _DEFAULT) for k, p in signature.parameters.items()}
+        found |= bound.arguments
+        return {k: Mapping(v) if isinstance(v, dict) else v for k, v in found.items()}
 
 
 def _signature(fn: FunctionType) -> inspect.Signature:

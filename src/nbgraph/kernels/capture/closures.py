@@ -48,12 +48,9 @@ class LocalFunction:
     def _signature(self, env: Env, path: Node) -> inspect.Signature:
         """The parameters with the values that their defaults have at the definition."""
         arguments = self.definition.args
-        if arguments.vararg or arguments.kwarg or getattr(self.definition, "decorator_list", ()):
-            self.owner.refuse(
-                self.definition,
-                "* or ** parameters and decorators of a nested function are not understood",
-                "write the parameters out, without a decorator",
-            )
+        for decorator in getattr(self.definition, "decorator_list", ()):
+            what = "a decorator of a nested function is not understood"
+            self.owner.refuse(decorator, what, "leave it out, or define the function outside")
 
         def value(default: ast.expr | None) -> Value:
             return _EMPTY if default is None else self.owner.expression(default, env, path)
@@ -63,12 +60,16 @@ class LocalFunction:
         kinds = [(p, inspect.Parameter.POSITIONAL_OR_KEYWORD) for p in positional]
         kinds += [(p, inspect.Parameter.KEYWORD_ONLY) for p in arguments.kwonlyargs]
         defaults = [*missing, *arguments.defaults, *arguments.kw_defaults]
-        return inspect.Signature(
-            [
-                inspect.Parameter(p.arg, kind, default=value(default))
-                for (p, kind), default in zip(kinds, defaults, strict=True)
-            ]
-        )
+        found = [
+            inspect.Parameter(p.arg, kind, default=value(default))
+            for (p, kind), default in zip(kinds, defaults, strict=True)
+        ]
+        if arguments.vararg is not None:
+            rest = inspect.Parameter(arguments.vararg.arg, inspect.Parameter.VAR_POSITIONAL)
+            found.insert(len(positional), rest)
+        if arguments.kwarg is not None:
+            found.append(inspect.Parameter(arguments.kwarg.arg, inspect.Parameter.VAR_KEYWORD))
+        return inspect.Signature(found)
 
     def body(self) -> list[ast.stmt]:
         """Its statements; those of a lambda are one `return`."""

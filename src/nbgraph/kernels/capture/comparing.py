@@ -68,7 +68,7 @@ def compare(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right: V
             tracer.refuse(node, "complex numbers have no order", "compare z.real, z.imag or abs(z)")
         return cast("Node", tracer.binary(_COMPARE[type(op)], left, right, graph.const(True)))
     if type(op) not in _COMPARE or not (isinstance(left, Node) and isinstance(right, Node)):
-        tracer.refuse(node, "this comparison is not understood", "compare numbers with < <= == ")
+        tracer.refuse(node, "this comparison is not understood", "compare numbers with <, <= or ==")
     return graph.compare(_COMPARE[type(op)], left, right)
 
 

@@ -200,8 +200,10 @@ def call(
 
 def _operator(tracer: Tracer, node: ast.Call, op: str, args: list[Value], path: Node) -> Value:
     """An operator that is called by a name, as `operator.mul` or `np.add`."""
-    if len(args) != (1 if op in ("neg", "invert") else 2):
-        tracer.refuse(node, f"{op} is called with {len(args)} numbers", "give what it takes")
+    count = 1 if op in ("neg", "invert") else 2
+    if len(args) != count:
+        what = f"{ast.unparse(node.func)}() takes {count} numbers, not {len(args)}"
+        tracer.refuse(node, what, "give as many numbers")
     return (
         negate(tracer.graph, args[0]) if op == "neg" else binary(tracer, op, args[0], args[1], path)
     )

@@ -10,7 +10,7 @@ from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from nbgraph.kernels.capture.library import distributions
-from nbgraph.kernels.capture.values import Static, Value, flatten
+from nbgraph.kernels.capture.values import Static, Value
 from nbgraph.kernels.scalar import Node
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def _call(
     named = {_RENAMED.get(k, k): v for k, v in named.items()}
     x, rest = (args[0], args[1:]) if args else (_first(tracer, node, named), [])
     *shapes, loc, scale = _bound(tracer, node, bases[0] if bases else fn, [*held, *rest], named)
-    if flatten((x, *shapes, loc, scale)) is None:
+    if any(isinstance(v, (tuple, Static)) for v in (x, *shapes, loc, scale)):
         tracer.refuse(node, "the arguments are not all numbers", "give numbers")
     shift = distributions.SHIFTED[method.name]
     inner = (*map(Static, bases), tuple(shapes)) if bases else tuple(shapes)

@@ -47,6 +47,7 @@ from nbgraph.kernels.capture.values import (
     Unknown,
     Value,
     View,
+    described,
     join_value,
     placed,
 )
@@ -108,13 +109,9 @@ class Expressions(Calls, Containers, Lists):
         value = optional.number(self.graph, value)
         if isinstance(value, Node):
             return value
-        if isinstance(value, Undefined):
-            self.refuse(node, f"the value {value.why}", "give it a value on every path")
-        what, remedy = f"{getattr(value, 'value', value)!r}", "use a number"
-        if isinstance(value, tuple):
-            what = "a tuple"
-        elif isinstance(value, Complex):
-            what, remedy = "a complex one", "use z.real, z.imag or abs(z)"
+        what, remedy = described(value), "use a number"
+        if isinstance(value, Complex):
+            remedy = "use z.real, z.imag or abs(z)"
         self.refuse(node, f"a number is needed here, this is {what}", remedy)
 
     def operand(self, node: ast.expr, env: Env, path: Node) -> Node | Complex:
@@ -135,8 +132,6 @@ class Expressions(Calls, Containers, Lists):
         value = self.expression(node, env, path)
         if isinstance(value, Unknown) and self.survey is not None:
             return self.survey.truth(self.graph)
-        if isinstance(value, Undefined):
-            self.refuse(node, f"the value {value.why}", "give it a value on every path")
         cond = self.truth(value)
         return decided(self.graph, path, cond) if self.decides else cond
 
@@ -144,8 +139,8 @@ class Expressions(Calls, Containers, Lists):
         """The truth of a value."""
         if isinstance(value, Static):
             return self.graph.const(bool(value.value))
-        if isinstance(value, tuple):
-            return self.graph.const(bool(value))
+        if isinstance(value, (tuple, Mapping)):
+            return self.graph.const(bool(value.entries if isinstance(value, Mapping) else value))
         if isinstance(value, Complex):
             return complex_numbers.truth(self.graph, value)
         if isinstance(value, Optional):
@@ -258,9 +253,11 @@ class Expressions(Calls, Containers, Lists):
                 return self._dict(node, env, path)
             case ast.Set():
                 return self.elements(node.elts, env, path)
+            case ast.DictComp():
+                return self._listed_dict(node, env, path)
             case ast.JoinedStr():
                 return objects.formatted(self._as_tracer, node, env, path)
-        what = f"a {type(node).__name__} expression is not understood in a scalar function"
+        what = "this expression is not understood in a scalar function"
         self.refuse(node, what, remedies.expression(node))
 
     def _dict(self, node: ast.Dict, env: Env, path: Node) -> Mapping:
@@ -270,11 +267,25 @@ class Expressions(Calls, Containers, Lists):
             if key is None and isinstance(value, Mapping):
                 entries |= value.entries
                 continue
-            found = None if key is None else objects.known(self.expression(key, env, path))
-            if found is None:
-                self.refuse(key or item, "a key of the dict is not constant", "use constant keys")
-            entries[found[0]] = value
+            if key is None:
+                self.refuse(item, "what follows ** is no dict", "write the items out")
+            entries[self._key(key, self.expression(key, env, path))] = value
         return Mapping(entries)
+
+    def _listed_dict(self, node: ast.DictComp, env: Env, path: Node) -> Mapping:
+        pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node.key)
+        items = ast.copy_location(ast.ListComp(pair, node.generators), node)
+        entries: dict[Any, Value] = {}
+        for key, value in self.comprehension(items, env, path):
+            entries[self._key(node.key, key)] = value
+        return Mapping(entries)
+
+    def _key(self, node: ast.expr, key: Value) -> Any:
+        """The Python object that a key of a dict is."""
+        found = objects.known(key)
+        if found is None:
+            self.refuse(node, "a key of the dict is not constant", "use constant keys")
+        return found[0]
 
     def _name(self, node: ast.Name, name: str, env: Env) -> Value:
         if name in env:
@@ -344,7 +355,9 @@ class Expressions(Calls, Containers, Lists):
         try:
             value = self.watch.read_attribute(owner, name)
         except AttributeError as error:
-            self.refuse(node, str(error), "check the spelling")
+            own = type(owner).__module__.startswith("nbgraph.")
+            problem = f"{described(Static(owner))} has no attribute {name!r} here" if own else error
+            self.refuse(node, str(problem), "check the spelling")
         return self.constant(value, node)
 
     def binary(self, op: str, a: Node | Complex, b: Node | Complex, path: Node) -> Value:
@@ -480,7 +493,7 @@ class Expressions(Calls, Containers, Lists):
         if not isinstance(owner, tuple):
             self.refuse(
                 node,
-                "an operand is one number here and cannot be indexed",
+                f"{ast.unparse(node.value)} is one number here and cannot be indexed",
                 "write the scalar formula; neighbouring elements are reached by passing shifted "
                 "views as further operands",
             )

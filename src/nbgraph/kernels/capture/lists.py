@@ -8,9 +8,11 @@ branches join and loops carry like any other variable.
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.arrays import MAX_SIZE, Making, depth, in_order, matmul
 from nbgraph.kernels.capture.builtins import Builtins
 from nbgraph.kernels.capture.containers import Method
@@ -107,6 +109,8 @@ class Lists(Builtins):
 
     def changeable(self, node: ast.AST, owner: Value, env: Env) -> Reference:
         """The list or array that a statement changes."""
+        if isinstance(owner, Node):
+            self.refuse(node, "an item of a number is assigned", "leave the last index out")
         if not isinstance(owner, Reference) or owner.key in env.get(FROZEN, ()):
             self.refuse(node, _CHANGED, _COPY)
         return owner
@@ -221,7 +225,14 @@ class Lists(Builtins):
             args = [env[a.key] if isinstance(a, Reference) else self.held(a, env) for a in args]
         else:
             args = [placed(a, env) for a in args]
-        result = CHANGES[method.name](m, items, *args)
+        make = CHANGES[method.name]
+        try:
+            inspect.signature(make).bind(m, items, *args)
+            result = make(m, items, *args)
+        except (IndexError, TypeError) as error:
+            if isinstance(error, CaptureError):
+                raise
+            m.refuse(f"{method.name}() of a list: {error}", "give what it takes")
         env[root.key] = type(content)(items)
         return Static(None) if result is None else result
 

@@ -11,7 +11,6 @@ import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import objects
 from nbgraph.kernels.capture.closures import breaks, is_short
 from nbgraph.kernels.capture.lookups import is_constant
@@ -110,17 +109,16 @@ def _range(tracer: Tracer, st: ast.For, env: Env, path: Node) -> tuple[Node, ...
         if not all(is_integer(n.kind) or is_boolean(n.kind) for n in nodes):
             what = "range() takes integers, here it was given a floating value"
             remedy = "give the count as a keyword-only integer parameter, or use a while loop"
-            try:
-                tracer.refuse(call, what, remedy)
-            except CaptureError as error:
-                raise KindError.of(error.obstacles) from None
+            tracer.refuse(call, what, remedy, KindError)
         nodes = [tracer.graph.cast(n, "i") for n in nodes]
         zero, one = tracer.graph.const(0), tracer.graph.const(1)
         if len(nodes) == 1:
             return (zero, nodes[0], one)
         start, stop, step = (*nodes, one)[:3]
-        if step.op != "const" or step.data == 0:
+        if step.op != "const":
             tracer.refuse(call, "the step of range() is not a constant", "use a while loop")
+        if step.data == 0:
+            tracer.refuse(call, "the step of range() is 0", "use 1, -1 or a larger step")
         return (start, stop, step)
     return None
 

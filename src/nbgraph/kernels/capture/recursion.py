@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.decided import opposed
+from nbgraph.kernels.capture.refusals import refusal
 from nbgraph.kernels.capture.values import Env, Undefined, Value, flatten, join_value, unflatten
 from nbgraph.kernels.kinds import is_boolean, promote
 from nbgraph.kernels.scalar import Node
@@ -101,7 +102,7 @@ class Recursion:
         try:
             value = self.run_body(values, path, {self.deep.key: answered})
         except CaptureError as error:
-            raise self._refusal() from error
+            raise self._refusal(error) from error
         raised = self.pending[noted:]
         del self.pending[noted:]
         if not isinstance(value, Node):
@@ -115,19 +116,20 @@ class Recursion:
         paths = (call.path for call in calls)
         return functools.reduce(self.graph.logical_or, paths, self.graph.const(False))
 
-    def _refusal(self) -> CaptureError:
-        try:
-            self._refuse()
-        except CaptureError as error:
-            return error
-
-    def _refuse(self) -> NoReturn:
-        self.deep.tracer.refuse(
+    def _refusal(self, cause: CaptureError | None = None) -> CaptureError:
+        problem = f"{self.name}() calls itself in a way that is no loop"
+        for o in cause.obstacles if cause else ():
+            problem += f" (line {o.line}: {o.problem})"
+        return refusal(
+            self.deep.tracer,
             self.deep.node,
-            f"{self.name}() calls itself in a way that is no loop",
+            problem,
             "write a `while` loop; recursion is understood where the calls lower one operand by "
             "constants, or where one call is made on each path, and not on all paths",
         )
+
+    def _refuse(self) -> NoReturn:
+        raise self._refusal()
 
     # from the bottom up -----------------------------------------------------------------------
 

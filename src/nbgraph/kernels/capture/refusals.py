@@ -14,7 +14,13 @@ if TYPE_CHECKING:
     from nbgraph.kernels.capture.tracer import Tracer
 
 
-def refusal(tracer: Tracer, node: ast.AST, problem: str, remedy: str) -> CaptureError:
+def refusal(
+    tracer: Tracer,
+    node: ast.AST,
+    problem: str,
+    remedy: str,
+    error: type[CaptureError] = CaptureError,
+) -> CaptureError:
     """Return the error for a construct, at the user's line.
 
     What this library's own texts refuse is the user's to change, so it is told as it is. The text
@@ -30,7 +36,7 @@ def refusal(tracer: Tracer, node: ast.AST, problem: str, remedy: str) -> Capture
         remedy = _remedy(called)
     line = user.text.line_of(construct)
     shown, filename = _first_line(construct), user.text.filename
-    return CaptureError.of([Obstacle(user.fn.__name__, problem, filename, line, shown, remedy)])
+    return error.of([Obstacle(user.fn.__name__, problem, filename, line, shown, remedy)])
 
 
 def _place(tracer: Tracer, node: ast.AST) -> tuple[Tracer, ast.AST, FunctionType | None]:

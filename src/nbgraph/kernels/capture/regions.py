@@ -124,15 +124,11 @@ class RegionLoop:
                 )
             self.start[self.MOVES] = self.graph.const(True)
             self.names.append(self.MOVES)
-        for _ in range(8):
+        for _ in range(8 + 4 * len(self.start)):  # each widens a variable, or adds some
             after = self._attempt()
             if after is not None:
                 return after
-        self.tracer.refuse(
-            self.st,
-            "the loop's variables do not settle on one type",
-            "start them with the type they end with, e.g. 0.0 instead of 0",
-        )
+        raise AssertionError(self.names)
 
     def _add_flag(self, name: str) -> None:
         self.start[name] = self.graph.const(False)
@@ -255,10 +251,10 @@ class RegionLoop:
                 settled = False
             now, then = flatten(ends[name]), flatten(self.start[name])
             if now is None or then is None or len(now) != len(then):
-                why = ends[name].why if isinstance(ends[name], Undefined) else "changes its form"
-                self.tracer.refuse(
-                    self.st, f"the loop variable {name!r} {why}", "give it a value on every path"
-                )
+                why, remedy = "changes its form", "keep it a number, or a tuple of one length"
+                if isinstance(ends[name], Undefined):
+                    why, remedy = ends[name].why, "give it a value on every path"
+                self.tracer.refuse(self.st, f"the loop variable {name!r} {why}", remedy)
             kinds = [_widen(a.kind, b.kind) for a, b in zip(then, now, strict=True)]
             if kinds != [n.kind for n in then]:
                 wide = [graph.cast(n, k) for n, k in zip(then, kinds, strict=True)]

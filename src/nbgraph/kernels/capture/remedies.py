@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 STATEMENTS: dict[type[ast.AST], str] = {
-    ast.Nonlocal: "pass the value as an operand or a parameter",
+    ast.Nonlocal: "return the new value, and assign it where the function is called",
     ast.ClassDef: "define the class outside; scalar functions work on numbers",
     ast.Expr: "scalar functions have no effects: to append write `values = [*values, x]`, to see "
     "a value return it as a further result, or call at_point(...) of the operator",
@@ -13,8 +13,7 @@ STATEMENTS: dict[type[ast.AST], str] = {
 _CHOOSE = "use if / elif / else; constants to choose from may stand in a tuple"
 _PLAIN = "write a plain function that returns numbers, several of them as a tuple"
 EXPRESSIONS: dict[type[ast.AST], str] = {
-    ast.DictComp: _CHOOSE,
-    ast.SetComp: _CHOOSE,
+    ast.SetComp: "use a tuple or a list; a set drops items that are equal",
     ast.Yield: _PLAIN,
     ast.YieldFrom: _PLAIN,
     ast.Await: _PLAIN,
@@ -23,7 +22,7 @@ _TEXT = "return numbers; make text of them after the call"
 _BUILTINS: dict[str, str] = {
     "type": "write one formula for all dtypes of operands",
     "print": _TEXT,
-    "sorted": "use min() and max()",
+    "sorted": "give a tuple or a list, e.g. sorted((x, y)); an operand is one number here",
     "len": "give a tuple; an operand is one number here",
     "sum": "give a tuple or a comprehension; an operand is one number here",
 }

@@ -71,7 +71,7 @@ def _module(tracer: Tracer, st: ast.stmt, name: str) -> object:
 def _deleted(tracer: Tracer, st: ast.Delete) -> Env:
     for target in st.targets:
         if not isinstance(target, ast.Name):
-            tracer.refuse(target, "only names can be deleted", "leave it")
+            tracer.refuse(target, "only names can be deleted", "make a new list without the item")
     return {t.id: Undefined("was deleted") for t in st.targets if isinstance(t, ast.Name)}
 
 

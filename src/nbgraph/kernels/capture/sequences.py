@@ -24,6 +24,7 @@ from nbgraph.kernels.capture.closures import LocalFunction, assigned_within
 from nbgraph.kernels.capture.containers import Method
 from nbgraph.kernels.capture.lists import CHANGES
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at, within
+from nbgraph.kernels.capture.text import KindError
 from nbgraph.kernels.capture.values import (
     Array,
     Complex,
@@ -195,7 +196,7 @@ class Sequences(Builtins):
         try:
             inspect.signature(make).bind(m, *args, **kwargs)
         except TypeError as error:
-            m.refuse(str(error), "leave out what is not listed")
+            m.refuse(f"{ast.unparse(m.node.func)}(): {error}", "leave out what it does not take")
         return make(m, *args, **kwargs)
 
     def method_call(
@@ -211,7 +212,7 @@ class Sequences(Builtins):
         if method.name in CHANGES and not kwargs:
             return self._tracer.change(m, method, args, env)
         if method.name not in METHODS:
-            m.refuse(f"{method.name}() is of lists that are made here", "make a list first")
+            m.refuse(f"{method.name}() of a list takes no keywords here", "use sorted(values, ...)")
         held = [self._tracer.held(a, env) for a in args]
         return self._made(m, METHODS[method.name], [owner, *held], kwargs)
 
@@ -366,7 +367,9 @@ class Sequences(Builtins):
             return slice(*(self._fixed(p, env, path) for p in (part.lower, part.upper, part.step)))
         index = self._tracer.number(part, env, path)
         if not (is_integer(index.kind) or is_boolean(index.kind)):
-            self.refuse(node, "the index of a tuple is no integer", "make it one with int()")
+            self.refuse(
+                node, "the index of a tuple is no integer", "make it one with int()", KindError
+            )
         return index
 
     def entries(self, node: ast.Subscript, owner: Value, places: Sequence[Node | slice]) -> Value:

@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, NoReturn, cast
 
+from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import integers
 from nbgraph.kernels.capture.raising import Raising
+from nbgraph.kernels.capture.text import KindError
 from nbgraph.kernels.capture.values import Array, Value
 from nbgraph.kernels.scalar import Node
 
@@ -23,7 +25,9 @@ class Texts(Raising):
 
     fn: FunctionType
 
-    def refuse(self, node: ast.AST, problem: str, remedy: str) -> NoReturn:
+    def refuse(
+        self, node: ast.AST, problem: str, remedy: str, error: type[CaptureError] = CaptureError
+    ) -> NoReturn:
         """Raise CaptureError; see Tracer."""
         raise AssertionError
 
@@ -66,7 +70,8 @@ class Texts(Raising):
             return self.call_whole(node, fn, args, kwargs, path)
         values = self._by_place(node, fn, args, kwargs)
         if any(isinstance(v, Node) and v.kind == "f" for v in values):
-            self.refuse(node, f"{fn.__name__}() is for integers", "make them integers with int()")
+            problem = f"{fn.__name__}() is for integers"
+            self.refuse(node, problem, "make them integers with int()", KindError)
         known = all(isinstance(v, Node) and v.op == "const" for v in values)
         if known:
             numbers = [int(v.data) for v in values]

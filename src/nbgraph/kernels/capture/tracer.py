@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import NoReturn, cast
 
+from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import effects, objects, optional, remedies
 from nbgraph.kernels.capture.arrays import Making
 from nbgraph.kernels.capture.cases import matched
@@ -187,9 +188,11 @@ class Tracer(Expressions):
             found = self._locals[node] = Static(LocalFunction(node, self, env, path))
         return found
 
-    def refuse(self, node: ast.AST, problem: str, remedy: str) -> NoReturn:
+    def refuse(
+        self, node: ast.AST, problem: str, remedy: str, error: type[CaptureError] = CaptureError
+    ) -> NoReturn:
         """Raise CaptureError with the user's line and what to write instead."""
-        raise refusal(self, node, problem, remedy)
+        raise refusal(self, node, problem, remedy, error)
 
     # statements -------------------------------------------------------------------------------
 
@@ -280,9 +283,11 @@ class Tracer(Expressions):
 
     def _return(self, st: ast.Return, env: Env, path: Node) -> Env:
         value = Static(None) if st.value is None else self.object(st.value, env, path)
+        if st.value is not None and isinstance(value, Undefined):
+            value = self.read(st.value, value, env)
         if self.caller is None and isinstance(value, Static) and value.value is None:
             what = "`return` without a number: the result is None for some elements"
-            remedy = "return a number such as math.nan, or raise an exception, which is told"
+            remedy = "return a number such as math.nan, or raise an exception"
             self.refuse(st, what, remedy)
         values = value if isinstance(value, tuple) else (value,)
         if not self.depth and any(isinstance(v, Complex) for v in values):
@@ -309,7 +314,7 @@ class Tracer(Expressions):
             known, left = env.get(target.id), ast.Name(target.id, ast.Load())
         else:
             if not isinstance(target, ast.Subscript):
-                self._refuse_statement(st)
+                self._refuse_target(target)
             left = ast.Subscript(target.value, target.slice, ast.Load())
         total = ast.BinOp(ast.copy_location(left, st), st.op, st.value)
         value = self.expression(ast.copy_location(total, st), env, path)
@@ -352,12 +357,10 @@ class Tracer(Expressions):
         least = count if star is None else count - 1
         most = math.inf if star is not None else count
         if not isinstance(items, tuple) or not least <= len(items) <= most:
-            what = f"at least {least}" if star is not None else str(count)
-            self.refuse(
-                target,
-                f"{count} names are assigned from a value that is no tuple of {what}",
-                "assign one name per value",
-            )
+            some = f"at least {least} values" if star is not None else f"{count} values"
+            size = f"a tuple of {len(items)}" if isinstance(items, tuple) else "what is no tuple"
+            what = f"{count} names are assigned from {size}"
+            self.refuse(target, what, f"give {some}, one for each name")
         if star is not None:
             end = len(items) - (least - star)
             items = (*items[:star], List(items[star:end]), *items[end:])
@@ -375,7 +378,11 @@ class Tracer(Expressions):
                 for part, item in self._parts(target, value, env):
                     self.bind(part, item, env)
             case _:
-                self.refuse(target, "only names can be assigned", "assign to a plain name")
+                self._refuse_target(target)
+
+    def _refuse_target(self, target: ast.expr) -> NoReturn:
+        what = "only names, and items of lists and arrays, can be assigned"
+        self.refuse(target, what, "assign to a plain name")
 
     def _if(self, st: ast.If, env: Env, path: Node) -> Env:
         cond = self.condition(st.test, env, path)
@@ -399,7 +406,7 @@ class Tracer(Expressions):
 
 
 def _name_of(st: ast.stmt) -> str:
-    name = type(st).__name__.lower()
+    name = ast.unparse(st).split()[0].rstrip(":")
     article = "an" if name[0] in "ai" else "a"
     return f"{article} `{name}` statement"
 

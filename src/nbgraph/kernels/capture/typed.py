@@ -33,12 +33,18 @@ class NumberType:
 
     kind: str
 
+    def __repr__(self) -> str:
+        return "the type of a number"
+
 
 @dataclass(frozen=True, slots=True)
 class NumberDtype:
     """`x.dtype` of a number."""
 
     number_kind: str
+
+    def __repr__(self) -> str:
+        return "the dtype of a number"
 
     @property
     def type(self) -> NumberType:
@@ -134,7 +140,8 @@ def _same(
         return x
     found = cast(tracer, node, x, target.value)
     if found is None:
-        tracer.refuse(node, f"the dtype {target.value!r} is not one of real numbers", "use float")
+        name = getattr(target.value, "__name__", target.value)
+        tracer.refuse(node, f"the dtype {name} is not one of real numbers", "use float")
     return found
 
 

@@ -137,6 +137,17 @@ FLAGS = (RETURNED, BROKE, CONTINUED)
 RAISED = "$raised"
 
 
+def described(value: Value) -> str:
+    """Return what a user calls a value."""
+    if isinstance(value, Undefined):
+        return f"a value that {value.why}"
+    if isinstance(value, Complex):
+        return "a complex number"
+    if isinstance(value, (tuple, Reference, View)):
+        return "a list" if isinstance(value, List) else "a tuple or an array"
+    return "a dict" if isinstance(value, Mapping) else repr(getattr(value, "value", value))
+
+
 def is_flag(name: str) -> bool:
     """Whether a name of an environment says how control has left."""
     return name in FLAGS or name.startswith(RAISED)

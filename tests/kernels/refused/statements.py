@@ -1,0 +1,341 @@
+"""Refused statements: the function, what the message says is wrong, and what to write."""
+
+# ruff: noqa: E501, F401, PTH123 - refused code
+
+import math
+
+import numpy as np
+
+NUMBERS = [1.0, 2.0]
+
+
+def yields(x):
+    yield x
+
+
+def catches(x):
+    try:
+        return 1 / x
+    except x:
+        return 0.0
+
+
+def final_return(x):
+    try:
+        y = 1 / x
+    finally:
+        return 0.0
+
+
+def index_caught(x):
+    try:
+        return (1.0, 2.0)[int(x)]
+    except IndexError:
+        return 0.0
+
+
+def pattern(x):
+    match x:
+        case float():
+            return 2.0
+    return x
+
+
+def loops_number(x):
+    for v in x:
+        return v
+    return 0.0
+
+
+def endless(x):
+    while True:
+        x += 1
+
+
+def range_step(n, k):
+    t = 0
+    for i in range(0, n, k):
+        t += i
+    return t
+
+
+def list_grows(x):
+    a = [x, 1.0]
+    for v in a:
+        a.append(v)
+        if len(a) > 5:
+            break
+    return a[-1]
+
+
+def range_float(x):
+    t = 0.0
+    for k in range(0.5 * x):
+        t += k
+    return t
+
+
+def none_loop(x):
+    y = None
+    while x > 1:
+        y = "a"
+        x = x / 2
+    return x if y else 0.0
+
+
+def nothing_changes(x):
+    while x > 0:
+        y = x
+    return x
+
+
+def returns_text(x):
+    while x > 1:
+        x = x / 2
+        if x < 3:
+            return "a"
+    return x
+
+
+def loop_form(x):
+    y = 0.0
+    while x > 1:
+        y = (x, x)
+        x = x / 2
+    return x
+
+
+def imports(x):
+    import nothing_of_this_name
+
+    return x
+
+
+def deletes(x):
+    a = [x, 1.0]
+    del a[0]
+    return a[0]
+
+
+def global_assigned(x):
+    global NUMBERS
+    NUMBERS = x
+    return x
+
+
+def opens(x):
+    with open("f"):
+        return x
+
+
+def class_statement(x):
+
+    class A:
+        pass
+
+    return x
+
+
+def maybe_none(x):
+    return x if x > 0 else None
+
+
+def no_return(x):
+    if x > 0:
+        return x
+
+
+def bare_return(x):
+    if x > 0:
+        return
+    return x
+
+
+def complex_result(x):
+    return x * 2j
+
+
+def returns_string(x):
+    return str(x)
+
+
+def unpacks(x):
+    a, b = (x, x, x)
+    return a
+
+
+def binds_attribute(x):
+    math.tau = x
+    return x
+
+
+def augments_attribute(x):
+    math.tau += x
+    return x
+
+
+def _text_loop(x):
+    while x > 1:
+        x = x / 2
+        if x < 3:
+            return math
+    return math
+
+
+def shared(x):
+    a = [x, 1.0]
+    b = [x, 1.0]
+    while x > 1:
+        b = a
+        b[0] = x
+        x = x / 2
+    return a[0] + b[0]
+
+
+def range_zero(n):
+    t = 0
+    for i in range(0, n, 0):
+        t += i
+    return t
+
+
+def nonlocals(x):
+    n = 0.0
+
+    def inc():
+        nonlocal n
+        n = n + 1
+
+    inc()
+    return x + n
+
+
+REFUSALS = [
+    (
+        yields,
+        "a `yield` or `await` is not understood in a scalar function",
+        "write a plain function that returns numbers, several of them as a tuple",
+    ),
+    (
+        catches,
+        "what is caught is no class of exceptions that is known",
+        "name the classes, as in `except ZeroDivisionError`",
+    ),
+    (
+        final_return,
+        "`finally` leaves the block by itself, which hides an exception",
+        "leave it behind the `try` statement",
+    ),
+    (
+        index_caught,
+        "an index or a key that is missing is not caught in a scalar function",
+        "test it before, as in `x[i] if i < len(x) else 0.0`",
+    ),
+    (
+        pattern,
+        "this pattern is not understood in a scalar function",
+        "use numbers, `|`, names, `_` and tuples of these, or if / elif / else",
+    ),
+    (
+        loops_number,
+        "this is not something to loop over in a scalar function",
+        "loop over range(...) or over a constant tuple",
+    ),
+    (endless, "this loop never ends", "leave it by `break` or `return`"),
+    (range_step, "the step of range() is not a constant", "use a while loop"),
+    (
+        list_grows,
+        "the list that a loop goes over changes its length",
+        "go over a copy, e.g. list(values)",
+    ),
+    (
+        range_float,
+        "range() takes integers, here it was given a floating value",
+        "give the count as a keyword-only integer parameter, or use a while loop",
+    ),
+    (
+        none_loop,
+        "the loop variable 'y' is None at first and no number at the end",
+        "give it numbers, or start it with math.nan",
+    ),
+    (
+        nothing_changes,
+        "a trip of this loop changes no variable, so it would go on for ever",
+        "change what its condition reads, or leave it by `break` or `return`",
+    ),
+    (
+        returns_text,
+        "the result is a string, not a number",
+        "return numbers; make text of them after the call",
+    ),
+    (
+        loop_form,
+        "the loop variable 'y' changes its form",
+        "keep it a number, or a tuple of one length",
+    ),
+    (imports, "No module named 'nothing_of_this_name'", "import what is installed"),
+    (deletes, "only names can be deleted", "make a new list without the item"),
+    (
+        global_assigned,
+        "the global 'NUMBERS' is assigned: a scalar function has no effects",
+        "return the value as a further result",
+    ),
+    (
+        opens,
+        "a `with` statement is not understood in a scalar function, unless it is of np.errstate() or warnings.catch_warnings()",
+        "take the body out of the `with` block",
+    ),
+    (
+        class_statement,
+        "a `class` statement is not understood in a scalar function",
+        "define the class outside; scalar functions work on numbers",
+    ),
+    (
+        maybe_none,
+        "the result is None on some paths",
+        "return a number on every path, e.g. math.nan",
+    ),
+    (
+        no_return,
+        "some path reaches the end of the function without a `return`",
+        "return a value on every path, e.g. `return 0.0` at the end",
+    ),
+    (
+        bare_return,
+        "`return` without a number: the result is None for some elements",
+        "return a number such as math.nan, or raise an exception",
+    ),
+    (
+        complex_result,
+        "the result is a complex number; results of operators are real",
+        "return both parts: `return z.real, z.imag`",
+    ),
+    (
+        returns_string,
+        "the result is a string, not a number",
+        "return numbers; make text of them after the call",
+    ),
+    (unpacks, "2 names are assigned from a tuple of 3", "give 2 values, one for each name"),
+    (
+        binds_attribute,
+        "only names, and items of lists and arrays, can be assigned",
+        "assign to a plain name",
+    ),
+    (
+        augments_attribute,
+        "only names, and items of lists and arrays, can be assigned",
+        "assign to a plain name",
+    ),
+    (lambda x: 1.0 if _text_loop(x) else x, "the value returned is no number", "return numbers"),
+    (
+        shared,
+        "a trip changes a list that 'b' and another name mean",
+        "copy it, e.g. list(values) or values.copy()",
+    ),
+    (range_zero, "the step of range() is 0", "use 1, -1 or a larger step"),
+    (
+        nonlocals,
+        "a `nonlocal` statement is not understood in a scalar function",
+        "return the new value, and assign it where the function is called",
+    ),
+]

@@ -1,0 +1,360 @@
+"""Refused values: the function, what the message says is wrong, and what to write."""
+
+# ruff: noqa: C416, E501, PLE0643 - refused code
+
+import functools
+import itertools
+import math
+
+import numpy as np
+
+BIG = np.zeros(70_000)
+TEXTS = np.array(["new", "full"])
+FAR = {k * 1000: 1.0 for k in range(80)}
+MIXED = {0: 1.0, 1: "a"}
+NUMBERS = [1.0, 2.0]
+
+
+def changes_global(x):
+    NUMBERS[0] = x
+    return NUMBERS[0]
+
+
+def too_many_indices(x):
+    a = [x]
+    a[0][0] = 1.0
+    return a[0]
+
+
+def splice_count(x):
+    a = np.zeros(3)
+    a[0:3] = np.array([x, x])
+    return a[0]
+
+
+def stores_other(x):
+    a = [x, 1.0]
+    a[int(x)] = "a"
+    return a[0]
+
+
+def changes_part(x):
+    a = np.zeros((3, 3))
+    b = a[0:2]
+    b[0] = x
+    return a[0, 0]
+
+
+def store_outside(x):
+    a = [x]
+    a[3] = 1.0
+    return a[0]
+
+
+def store_many(x):
+    a = [0.0] * 100
+    a[int(x)] = 1.0
+    return a[3]
+
+
+def splice_number(x):
+    a = [x, 1.0]
+    a[0:1] = 3.0
+    return a[0]
+
+
+def pops_empty(x):
+    a = []
+    a.pop()
+    return x
+
+
+def append_none(x):
+    a = []
+    a.append()
+    return x
+
+
+def dict_get(x):
+    d = {"a": x}
+    return d.keys(1)[0]
+
+
+def undefined_number(x):
+    a = (x, 1.0)[int(x) :]
+    return a
+
+
+def store_three(x):
+    a = np.zeros(3)
+    a[0, 0] = x
+    return a[0]
+
+
+def list_item_sorts(x):
+    if x > 0:
+        a = [x, "s"]
+    else:
+        a = [x, 1.0]
+    return a[1]
+
+
+def sort_key(x):
+    a = [x, 1.0]
+    a.sort(reverse=True)
+    return a[0]
+
+
+def list_sort_args(x):
+    a = [x, 1.0]
+    a.pop(7)
+    return a[0]
+
+
+def list_item_sum(x):
+    if x > 0:
+        a = [x, "s"]
+    else:
+        a = [x, 1.0]
+    return a[1] + x
+
+
+REFUSALS = [
+    (
+        lambda x: np.array([x, 1.0]) @ np.array([x, 1.0, 2.0]),
+        "vectors of 2 and 3 entries are multiplied",
+        "use equal lengths",
+    ),
+    (
+        lambda x: sorted([(x, 1.0), (2.0, 3.0)])[0][0],
+        "what is sorted is not up to 64 numbers",
+        "sort before the call",
+    ),
+    (
+        lambda x: np.arange(x)[0],
+        "a bound of arange() is not constant",
+        "use constants, so that it is known",
+    ),
+    (
+        lambda x: (np.array([x, 1.0]) + np.array([x, 1.0, 2.0]))[0],
+        "arrays of 2 and 3 entries meet",
+        "use arrays of one shape",
+    ),
+    (
+        lambda n: np.zeros(n)[0],
+        "the shape of an array is no constant integer",
+        "use a constant, so that it is known",
+    ),
+    (
+        lambda x: np.zeros(3, dtype=np.float32)[0] + x,
+        "an array of dtype float32 is made",
+        "leave out dtype=: the precision is that of the operands",
+    ),
+    (
+        lambda x: np.array([x, "a"])[0],
+        "this is no array of up to 1024 numbers",
+        "give a tuple, a list or an array of numbers",
+    ),
+    (
+        lambda x: np.zeros(100_000)[0] + x,
+        "an array of more than 1024 entries is made",
+        "use fewer entries",
+    ),
+    (
+        lambda x: np.sum(np.zeros((2, 2, 2)), axis=0)[0] + x,
+        "a reduction along an axis of more than two",
+        "reduce matrices",
+    ),
+    (
+        lambda x: np.array([x, 1.0]).reshape(3)[0],
+        "cannot reshape array of size 2 into shape (3,)",
+        "use a shape with as many entries",
+    ),
+    (
+        lambda x: np.array([[x, 1.0], [2.0]])[0][0],
+        "the rows of an array have different lengths",
+        "give rows of one",
+    ),
+    (
+        lambda x: 1.0 if any((k := i * j) > x for i in range(3) for j in range(3)) else k,
+        "`:=` inside of any() over several loops is not understood",
+        "write the loops",
+    ),
+    (
+        lambda x: ([x] - [1.0])[0],
+        "this operator of tuples is not understood",
+        "use NumPy arrays, or numbers",
+    ),
+    (
+        changes_global,
+        "a list or an array that is not made here would be changed",
+        "change a copy, e.g. list(values) or values.copy()",
+    ),
+    (too_many_indices, "an item of a number is assigned", "leave the last index out"),
+    (splice_count, "2 numbers are assigned to 3", "assign as many"),
+    (
+        stores_other,
+        "the value has values of two different sorts on the paths that reach this line",
+        "assign a value like the one before",
+    ),
+    (lambda x: ([x] * 100_000)[0], "a list of more than 1024 items is made", "use fewer items"),
+    (changes_part, "part of an array is changed", "index the whole array"),
+    (store_outside, "assignment index out of range", "use an index within the list"),
+    (
+        store_many,
+        "an index that depends on values changes one of 100 items",
+        "use a list of at most 64 items",
+    ),
+    (splice_number, "this assigns no list to a slice", "assign a list"),
+    (pops_empty, "pop() of a list: pop from empty list", "give what it takes"),
+    (append_none, "append() of a list: missing a required argument: 'item'", "give what it takes"),
+    (
+        lambda i: BIG[i],
+        "70000 entries are read from outside the function, more than 65536",
+        "take the entries before the call, e.g. by ng.take(table, index), and pass them as an operand",
+    ),
+    (
+        lambda x: x * TEXTS[0],
+        "an array of dtype <U4 is read from outside the function",
+        "use an array of numbers, or a tuple",
+    ),
+    (dict_get, "keys() of a dict with arguments", "leave them out"),
+    (lambda x: {"a": 1.0}[x], "the key of a dict is neither a number nor constant", "use a number"),
+    (
+        lambda x: {1: 1.0, 2: 3.0}.get(x, "no"),
+        "the value has values of two different sorts on the paths that reach this line",
+        "give the default that the others have",
+    ),
+    (lambda n: MIXED[n], "the values of the dict are not all numbers", "use numbers"),
+    (lambda x: {"a": x}["b"], "the dict has no key 'b'", "use a key that it has"),
+    (lambda n: FAR[n], "more than 64 keys far apart", "use keys 0, 1, 2, ..."),
+    (
+        lambda x: math.exp(x) + (x, x),
+        "this operator of tuples is not understood",
+        "use NumPy arrays, or numbers",
+    ),
+    (undefined_number, "the bound of a slice is no constant integer", "write the items out"),
+    (
+        lambda x: [k for k in (x, 1.0) if k > 0][0],
+        "how many items there are depends on a value",
+        "write a `for` loop over them",
+    ),
+    (
+        lambda x: [k for k in x][0],
+        "this is not something to loop over in a scalar function",
+        "loop over range(...) or over a constant tuple",
+    ),
+    (
+        lambda x: [a * b for a, b in zip((x, 1.0), (x,), strict=True)][0],
+        "the tuples have different lengths",
+        "leave out strict=True",
+    ),
+    (
+        lambda x: (x, 1.0).append(2.0),
+        "a list or an array that is not made here would be changed",
+        "change a copy, e.g. list(values) or values.copy()",
+    ),
+    (lambda x: min(()) * x, "the tuple is empty", "give at least one number"),
+    (lambda x: sum((x, "a")), "the items are not all numbers", "give a tuple of numbers"),
+    (
+        lambda n: [k for k in range(n)][0],
+        "how many items there are depends on a value",
+        "write a `for` loop over them",
+    ),
+    (
+        lambda x: [k * x for k in range(5000)][0],
+        "more than 1024 items are listed",
+        "write a `for` loop",
+    ),
+    (
+        lambda x: [a for k, a in enumerate((x, 1.0), x)][0],
+        "the start of enumerate() is not constant",
+        "add it to the number",
+    ),
+    (
+        lambda x: math.dist((x, 1.0), (x,)),
+        "dist() takes two points of one length",
+        "give two tuples",
+    ),
+    (
+        lambda x: functools.reduce(lambda a, b: a + b, ()) * x,
+        "reduce() of an empty tuple",
+        "give a start value",
+    ),
+    (
+        lambda x: min((x, 1.0), reverse=True),
+        "a keyword argument is not understood here",
+        "leave it out",
+    ),
+    (
+        lambda x: sorted([x + k for k in range(40)], key=abs)[0],
+        "more than 32 items are sorted",
+        "sort before the call",
+    ),
+    (
+        lambda x: [a * x for a, b in itertools.product(range(100), range(100))][0],
+        "more than 1024 items are listed",
+        "write a `for` loop",
+    ),
+    (
+        lambda n: [a for a in itertools.combinations((1.0, 2.0, 3.0), n)][0][0],
+        "a count is no constant integer",
+        "write the number",
+    ),
+    (
+        lambda x: [a for a, b in zip((x, 1.0), x)][0],
+        "what is gone through is no tuple",
+        "give a tuple of numbers",
+    ),
+    (lambda x: (1.0, 2.0)[1.5 * x], "the index of a tuple is no integer", "make it one with int()"),
+    (
+        lambda x: np.array([x, 1.0])[0, 1],
+        "there are more indices than dimensions",
+        "leave the last ones out",
+    ),
+    (
+        lambda n: sum((1.0, 2.0, 3.0)[:n]),
+        "the bound of a slice is no constant integer",
+        "write the items out",
+    ),
+    (
+        lambda n: 1.0 if ("a", "b")[n] == "a" else 0.0,
+        "an index that depends on values is understood in constants, and in tuples of 1 to 64 numbers or of tuples of such",
+        "pass what is looked up as an operand",
+    ),
+    (lambda x: max(*x), "what follows * is no tuple", "write the arguments out"),
+    (
+        lambda x: np.zeros(3, foo=1)[0] * x,
+        "np.zeros(): got an unexpected keyword argument 'foo'",
+        "leave out what it does not take",
+    ),
+    (lambda x: (x, 1.0)[5], "tuple index out of range", "use an index within the tuple"),
+    (
+        lambda x: next(((v, 1.0) for v in (x, 1.0) if v > 0), 1.0)[0],
+        "the value has values of two different sorts on the paths that reach this line",
+        "give a default of the same sort",
+    ),
+    (store_three, "there are more indices than dimensions", "leave the last ones out"),
+    (
+        list_item_sorts,
+        "'a[1]' has values of two different sorts on the paths that reach this line",
+        "give it a value, of one length, on every path",
+    ),
+    (sort_key, "sort() of a list takes no keywords here", "use sorted(values, ...)"),
+    (
+        lambda n: ("a", "b")[n],
+        "an index that depends on values is understood in constants, and in tuples of 1 to 64 numbers or of tuples of such",
+        "pass what is looked up as an operand",
+    ),
+    (
+        lambda x: tuple([x + k for k in range(100)])[int(x)],
+        "an index that depends on values is understood in constants, and in tuples of 1 to 64 numbers or of tuples of such",
+        "pass what is looked up as an operand",
+    ),
+    (list_sort_args, "pop() of a list: pop index out of range", "give what it takes"),
+    (
+        list_item_sum,
+        "'a[1]' has values of two different sorts on the paths that reach this line",
+        "give it a value, of one length, on every path",
+    ),
+]
