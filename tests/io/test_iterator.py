@@ -44,7 +44,7 @@ def test_a_cursor_goes_on_with_the_same_batches(sizes, whole, shuffle, size, han
     assert taken(again, more) == taken(through, more)
 
 
-@given(SIZES, st.booleans(), st.just(False), st.booleans(), st.integers(1, 7), st.integers(1, 4))
+@given(SIZES, st.booleans(), st.booleans(), st.booleans(), st.integers(1, 7), st.integers(1, 4))
 def test_samples_are_complete_whatever_the_blocks(sizes, whole, ragged, shuffle, size, of):
     found = []
     for part in range(of):
@@ -118,7 +118,9 @@ def test_closing_closes_the_source():
     source = Numbers([6])
     with SourceIter(source, 2) as it:
         next(it)
-    assert source.closed == 1 and next(it, None) is None
+    assert source.closed == 1
+    with pytest.raises(ArgumentError, match="numbers.bin: the iterator is closed"):
+        next(it)
 
 
 # streams ------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from nbgraph.io.packing import pack as pack
 from nbgraph.io.packing import pack_img as pack_img
 from nbgraph.io.packing import unpack as unpack
 from nbgraph.io.packing import unpack_img as unpack_img
+from nbgraph.io.prefetch import PrefetchingIter as PrefetchingIter
 from nbgraph.io.protocol import DataBatch as DataBatch
 from nbgraph.io.protocol import DataDesc as DataDesc
 from nbgraph.io.protocol import DataIter as DataIter

@@ -56,7 +56,7 @@ class FlowPlan:
                 f"{stream.name} gives batches, which are passed on as they are: have it shuffle "
                 "and take parts itself, or give single samples"
             )
-        self.lost = Lost()
+        self.lost, self.where = Lost(), stream.where
         self._items: Iterator[tuple[Any, ...]] | None = None
         self._at = Cursor()  # what the stream has given, as batches
         self._first: tuple[Any, ...] | None = None
@@ -87,6 +87,7 @@ class FlowPlan:
             try:
                 item = next(self._items, None)
             except Exception as error:
+                self._count += not self.stream.batched  # it has a number, too
                 if not self.skip or errors == _PATIENCE - 1:
                     raise
                 self.lost.add(1, error)
@@ -168,7 +169,7 @@ class FlowPlan:
         taken, self._taken = self._taken, []
         return together(taken) if taken else None
 
-    def load(self, piece: Piece) -> tuple[Samples, int]:
+    def load(self, piece: Piece, own: Samples | None = None) -> tuple[Samples, int]:
         """Return a batch that was read, filled up with its own samples."""
         assert piece.samples is not None
         if not piece.pad:

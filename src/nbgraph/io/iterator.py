@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+import weakref
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
-import numpy as np
-
-from nbgraph.array import chunk
-from nbgraph.array.chunk import CPU
-from nbgraph.array.core import from_host, make
-from nbgraph.array.create import asarray
-from nbgraph.array.layout import Layout, layout
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError
+from nbgraph.io.batching import Batcher
 from nbgraph.io.flow import FlowPlan
 from nbgraph.io.order import Order, whole
-from nbgraph.io.plan import HANDLES, BlockPlan, Cursor, Piece
+from nbgraph.io.plan import HANDLES, BlockPlan, Cursor
+from nbgraph.io.prefetch import Ahead, Job, Pusher
 from nbgraph.io.protocol import DataBatch, DataDesc, DataIter
-from nbgraph.io.source import Columns, Source, Stream, Values, stacked
-
-Transform = Callable[[Columns, Any], Columns]
+from nbgraph.io.report import Meter, Report, collecting, report_of
+from nbgraph.io.source import Source, Stream
 
 
 class SourceIter(DataIter):
@@ -62,6 +56,7 @@ class SourceIter(DataIter):
     [[0, 1], [2, 3], [4]]
     """
 
+    _closed = False
     _numpy = False  # whether batches are of NumPy arrays
 
     def __init__(
@@ -75,7 +70,7 @@ class SourceIter(DataIter):
         of: int = 1,
         last_batch_handle: str = "pad",
         window: int | None = None,
-        transforms: Sequence[Transform] = (),
+        transforms: Sequence[Any] = (),
         prefetch: int = 0,
         on_error: str = "raise",
         device: Context | None = None,
@@ -86,32 +81,24 @@ class SourceIter(DataIter):
             raise ArgumentError(f"last_batch_handle={last_batch_handle!r}; expected {expected}")
         if on_error not in {"raise", "skip"}:
             raise ArgumentError(f"on_error={on_error!r}; expected 'raise' or 'skip'")
-        self.source, self.seed, self.device = source, whole("seed", seed, 0), device
-        self.transforms = tuple(transforms)
+        self.source, self.prefetch = source, whole("prefetch", prefetch, 0)
         self._plan: BlockPlan | FlowPlan
-        kept: dict[str, Any] = {
-            "shuffle": shuffle,
-            "seed": seed,
-            "part": part,
-            "of": of,
-            "window": window,
-        }
+        kept: dict[str, Any] = {"shuffle": shuffle, "seed": whole("seed", seed, 0)}
+        kept |= {"part": part, "of": of, "window": window}
         size, skip = self.batch_size, on_error == "skip"
         if isinstance(source, Source):
             order = Order(source.blocks, **kept)
             self._plan = BlockPlan(source, order, size, last_batch_handle, skip=skip)
         else:
             self._plan = FlowPlan(source, size, last_batch_handle, skip=skip, **kept)
+        self._batcher = Batcher(self._plan, transforms, seed=seed, device=device, numpy=self._numpy)
         self._cursor = Cursor()
-        self._direct: list[tuple[tuple[int, ...], np.dtype[Any]]] | None = None
-        if isinstance(source, Source) and not self.transforms and len(source.blocks) == 2:
-            if all(-1 not in desc.shape for desc in source.descs):
-                self._direct = [(desc.shape, desc.dtype) for desc in source.descs]
-        self._layouts: dict[int, list[Layout]] = {}
-        self._described: tuple[DataDesc, ...] | None = None
-        self._is_label: list[bool] | None = None
         self._provided: tuple[list[DataDesc], list[DataDesc]] | None = None
         self._batch: DataBatch | None = None
+        self._meter = Meter()
+        self._ahead = Ahead(self.prefetch, self._plan.close)
+        self._pusher = Pusher(self._plan, self._batcher, self._ahead)
+        weakref.finalize(self, self._ahead.abandon).atexit = False
 
     # batches ------------------------------------------------------------------------------------
 
@@ -121,89 +108,45 @@ class SourceIter(DataIter):
         Errors of the source are raised here, DataError among them; the next call goes on behind
         them.
         """
+        if self._closed:
+            raise ArgumentError(f"{self.source.name}: the iterator is closed; make a new one")
+        begun = self._meter.begin()
         while not self._over:
-            piece = self._plan.step(self._cursor)
-            if piece is None:
-                break
-            self._cursor = piece.after
-            batch = self._made(piece)
+            batch = self._ready() if self.prefetch else self._made()
             if batch is not None:
+                self._meter.end(begun)
                 return batch
-        self._over = True
+        self._meter.pause()
         self._tell_lost()
         raise StopIteration
 
-    def _made(self, piece: Piece) -> DataBatch | None:
-        """The batch of a piece; None where none of its samples can be read."""
-        if self._direct is not None:
-            batch = self._copied(piece)
-            if batch is not None:
-                return batch
-        samples, pad = self._plan.load(piece)
-        if not len(samples.numbers):
+    def _made(self) -> DataBatch | None:
+        """The next batch, made now; None at the end, or where none of its samples can be read."""
+        with collecting(self._meter.seconds):
+            piece = self._plan.step(self._cursor)
+            if piece is None:
+                self._over = True
+                return None
+            self._cursor = piece.after
+            return self._batcher.batch(piece)
+
+    def _ready(self) -> DataBatch | None:
+        """The next batch of those that are made ahead, as `_made` gives it."""
+        job = self._ahead.next(self._pusher.start, self._follows, self._rewind)
+        if job is None or job.ended:
+            self._over = True
             return None
-        columns = self._transformed(samples.columns, samples.numbers, piece.cursor.epoch)
-        descs = self._descs()
-        if len(descs) != len(columns):
-            raise ArgumentError(
-                f"{self.source.name}: the transforms give {len(columns)} columns and describe "
-                f"{len(descs)}: {', '.join(desc.name for desc in descs)}"
-            )
-        arrays = [self._array(d.name, c, samples.numbers) for d, c in zip(descs, columns)]
-        return self._assembled(arrays, pad, samples.numbers)
+        self._cursor = job.after
+        self._meter.add(job.seconds)
+        if job.error is not None:
+            raise job.error
+        return job.batch
 
-    def _copied(self, piece: Piece) -> DataBatch | None:
-        """A batch of a single block, copied from it into its arrays; None where that fails and
-        samples are read one by one."""
-        plan: Any = self._plan
-        numbers: Values = plan.numbers(piece)
-        made = self._layouts_of(len(numbers))
-        if self._numpy:
-            arrays: list[Any] = [np.empty(own.shape, own.dtype) for own in made]
-            views = arrays
-        else:
-            arrays = [_writable(own) for own in made]
-            views = [array._view() for array in arrays]
-        try:
-            plan.source.fill(0, numbers, views)
-        except Exception:
-            if not plan.reader.skip:
-                raise
-            return None
-        if self.device is not None:
-            arrays = [asarray(array, device=self.device) for array in arrays]
-        return self._assembled(arrays, piece.pad, numbers)
+    def _follows(self, job: Job) -> bool:
+        return job.before == self._cursor
 
-    def _layouts_of(self, count: int) -> list[Layout]:
-        found = self._layouts.get(count)
-        if found is None:
-            assert self._direct is not None
-            made = [layout((count, *shape), dtype) for shape, dtype in self._direct]
-            found = self._layouts[count] = made
-        return found
-
-    def _transformed(self, columns: Columns, numbers: Values, epoch: int) -> Columns:
-        if self.transforms:
-            draws = importlib.import_module("nbgraph.io.transforms.draws").Draws(
-                self.seed, epoch, numbers
-            )
-            for transform in self.transforms:
-                columns = transform(columns, draws)
-        return columns
-
-    def _array(self, name: str, column: Any, numbers: Values) -> Any:
-        values = column
-        if not isinstance(column, np.ndarray):
-            values = stacked(name, column, numbers, self.source.where)
-        return values if self._numpy else from_host(values, self.device or CPU)
-
-    def _assembled(self, arrays: Sequence[Any], pad: int, numbers: Values) -> DataBatch:
-        if self._is_label is None:
-            labels = self._plan.labels
-            self._is_label = [desc.name in labels for desc in self._descs()]
-        data = [array for array, label in zip(arrays, self._is_label) if not label]
-        label = [array for array, label in zip(arrays, self._is_label) if label]
-        return DataBatch(data, label, pad, numbers)
+    def _rewind(self) -> None:
+        self._pusher.front = self._cursor
 
     def _tell_lost(self) -> None:
         count, first = self._plan.lost.taken()
@@ -237,6 +180,7 @@ class SourceIter(DataIter):
         """Begin the next epoch; nothing where no batch of this one was taken."""
         at = self._cursor
         if at.position or self._over:
+            self._tell_lost()
             self._go_to(self._plan.next_epoch(at))
 
     def state_dict(self) -> dict[str, Any]:
@@ -265,19 +209,33 @@ class SourceIter(DataIter):
                     f"{own[key]}"
                 )
         if "seed" in state:
-            self.seed = int(state["seed"])
-            self._plan.reseed(self.seed)
+            self._batcher.seed = int(state["seed"])
+            self._ahead.drop()
+            self._plan.reseed(self._batcher.seed)
         carry = tuple(map(int, state.get("carry", ())))
         self._go_to(Cursor(int(state["epoch"]), int(state.get("position", 0)), carry))
         self._over = bool(state.get("over", False))
 
     def _go_to(self, cursor: Cursor) -> None:
+        self._ahead.drop()
         self._cursor, self._over, self._batch = cursor, False, None
+        self._pusher.front = cursor
 
     def close(self) -> None:
         """Release files and threads; nothing more can be read then."""
-        self._over = True
+        self._closed = True
+        self._ahead.drop()
         self._plan.close()
+
+    def report(self) -> Report:
+        """Return where the time of a step goes, from batch to batch and for the work on one.
+
+        >>> import numpy as np, nbgraph as ng
+        >>> it = ng.io.NDArrayIter(np.zeros((6, 2)), batch_size=2)
+        >>> it.report().batches, len(list(it)), it.report().batches
+        (0, 3, 3)
+        """
+        return report_of(self.source.name, self._meter, self.prefetch)
 
     # what it provides ---------------------------------------------------------------------------
 
@@ -293,33 +251,12 @@ class SourceIter(DataIter):
 
     def _provides(self) -> tuple[list[DataDesc], list[DataDesc]]:
         if self._provided is None:
-            descs = [desc.with_shape((self.batch_size, *desc.shape)) for desc in self._descs()]
-            labels = self._plan.labels
+            stage = self._batcher.stage()
+            labels = stage.labels
+            descs = [desc.with_shape((self.batch_size, *desc.shape)) for desc in stage.descs]
             data = [desc for desc in descs if desc.name not in labels]
             self._provided = data, [desc for desc in descs if desc.name in labels]
         return self._provided
-
-    def _descs(self) -> tuple[DataDesc, ...]:
-        """One sample as it is after the transforms."""
-        if self._described is None:
-            descs = self._plan.descs
-            for transform in self.transforms:
-                describe = getattr(transform, "describe", None)
-                if describe is None:
-                    descs = self._probed()
-                    break
-                descs = tuple(describe(descs))
-            self._described = descs
-        return self._described
-
-    def _probed(self) -> tuple[DataDesc, ...]:
-        """What the transforms make of the first sample."""
-        samples = self._plan.first()
-        columns = self._transformed(samples.columns, samples.numbers, 0)
-        names = [desc.name for desc in self._plan.descs]
-        names += [f"column{k}" for k in range(len(names), len(columns))]
-        values = [np.asarray(column[0]) for column in columns]
-        return tuple(DataDesc(n, v.shape, v.dtype) for n, v in zip(names, values))
 
     # MXNet's way to take a batch apart ----------------------------------------------------------
 
@@ -351,9 +288,3 @@ class SourceIter(DataIter):
         if self._batch is None:
             raise ArgumentError(f"{type(self).__name__}: call iter_next() first; it gives a batch")
         return self._batch
-
-
-def _writable(own: Layout) -> Any:
-    """A new array on the host that may be written at once."""
-    held = chunk.take_settled(own.nbytes, CPU)
-    return make(held, held.address, own)

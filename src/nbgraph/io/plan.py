@@ -46,7 +46,7 @@ class BlockPlan:
         self.source, self.order, self.batch_size, self.handle = source, order, batch_size, handle
         self.reader = Reader(source, skip=skip)
         self.lost = self.reader.lost
-        self.descs, self.labels = source.descs, source.labels
+        self.descs, self.labels, self.where = source.descs, source.labels, source.where
         self._epoch: Epoch | None = None
 
     def epoch(self, number: int) -> Epoch:
@@ -99,10 +99,10 @@ class BlockPlan:
             numbers = np.concatenate([numbers, np.resize(first, piece.pad)])
         return numbers
 
-    def load(self, piece: Piece) -> tuple[Samples, int]:
+    def load(self, piece: Piece, own: Samples | None = None) -> tuple[Samples, int]:
         """Read a batch: its samples, and how many at the end only fill it up."""
         at = piece.cursor
-        samples = self.reader.at(self.epoch(at.epoch), at.position, piece.high)
+        samples = own or self.reader.at(self.epoch(at.epoch), at.position, piece.high)
         if at.carry:
             samples = joined([self.reader.read(np.array(at.carry, np.int64)), samples])
         count = len(at.carry) + piece.high - at.position
@@ -120,7 +120,7 @@ class BlockPlan:
     def _filler(self, piece: Piece, samples: Samples) -> Samples | None:
         """The first samples of the epoch, as often as needed; None where one cannot be read."""
         numbers = self.numbers(piece)[len(samples.numbers) :]
-        found = self.reader.read(numbers)
+        found = self.reader.collected(numbers, [])
         return found if len(found.numbers) == len(numbers) else None
 
     def first(self) -> Samples:

@@ -1,0 +1,140 @@
+"""From a piece of an epoch to a batch of arrays: transforms, memory, device."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array import chunk
+from nbgraph.array.chunk import CPU
+from nbgraph.array.core import from_host, make
+from nbgraph.array.create import asarray
+from nbgraph.array.layout import Layout, layout
+from nbgraph.device import Context
+from nbgraph.io.flow import FlowPlan
+from nbgraph.io.plan import BlockPlan, Piece
+from nbgraph.io.protocol import DataBatch
+from nbgraph.io.reading import Samples
+from nbgraph.io.report import counted
+from nbgraph.io.source import Values, stacked
+from nbgraph.io.transforms.base import Stage
+from nbgraph.io.transforms.compose import Compose
+from nbgraph.io.transforms.draws import Draws
+
+
+class Batcher:
+    """Makes batches; has no place in the epoch, so several may be made at the same time."""
+
+    def __init__(
+        self,
+        plan: BlockPlan | FlowPlan,
+        transforms: Sequence[Any],
+        *,
+        seed: int,
+        device: Context | None,
+        numpy: bool,
+    ) -> None:
+        self.plan, self.transforms, self.seed = plan, tuple(transforms), seed
+        self.device, self.numpy = device, numpy
+        self._stage: Stage | None = None
+        self._is_label: list[bool] = []
+        self._layouts: dict[int, list[Layout]] = {}
+        self._direct: list[tuple[tuple[int, ...], np.dtype[Any]]] | None = None
+        if isinstance(plan, BlockPlan) and not self.transforms and not plan.source.whole_blocks:
+            if all(-1 not in desc.shape for desc in plan.descs):
+                self._direct = [(desc.shape, desc.dtype) for desc in plan.descs]
+
+    def batch(self, piece: Piece, own: Samples | None = None) -> DataBatch | None:
+        """Return the batch of a piece; None where none of its samples can be read.
+
+        `own`: its samples, if they were read before, without what fills it up.
+        """
+        if self._direct is not None and own is None:
+            batch = self._copied(piece)
+            if batch is not None:
+                return batch
+        samples, pad = self.plan.load(piece, own)
+        if not len(samples.numbers):
+            return None
+        stage, columns = self.stage(), samples.columns
+        if self.transforms:
+            with counted("transforms"):
+                columns = stage(columns, Draws(self.seed, piece.cursor.epoch, samples.numbers))
+        with counted("batching"):
+            arrays = [
+                self._array(desc.name, column, samples.numbers)
+                for desc, column in zip(stage.descs, columns, strict=True)
+            ]
+        return self._assembled(arrays, pad, samples.numbers)
+
+    def _copied(self, piece: Piece) -> DataBatch | None:
+        """A batch copied into its arrays as it is read; None where that fails and samples are to be
+        read one by one."""
+        plan: Any = self.plan
+        numbers: Values = plan.numbers(piece)
+        made = self._layouts_of(len(numbers))
+        if self.numpy:
+            arrays: list[Any] = [np.empty(own.shape, own.dtype) for own in made]
+            views = arrays
+        else:
+            arrays = [_writable(own) for own in made]
+            views = [array._view() for array in arrays]
+        try:
+            with counted("reading"):
+                plan.reader.fill(numbers, views)
+        except Exception:
+            if not plan.reader.skip:
+                raise
+            return None
+        if self.device is not None:
+            arrays = [asarray(array, device=self.device) for array in arrays]
+        return self._assembled(arrays, piece.pad, numbers)
+
+    def _layouts_of(self, count: int) -> list[Layout]:
+        found = self._layouts.get(count)
+        if found is None:
+            assert self._direct is not None
+            made = [layout((count, *shape), dtype) for shape, dtype in self._direct]
+            found = self._layouts[count] = made
+        return found
+
+    def _array(self, name: str, column: Any, numbers: Values) -> Any:
+        values = (
+            column
+            if isinstance(column, np.ndarray)
+            else stacked(name, column, numbers, self.plan.where)
+        )
+        return values if self.numpy else from_host(values, self.device or CPU)
+
+    def _assembled(self, arrays: Sequence[Any], pad: int, numbers: Values) -> DataBatch:
+        if self._stage is None:
+            self.stage()
+        data = [array for array, label in zip(arrays, self._is_label) if not label]
+        label = [array for array, label in zip(arrays, self._is_label) if label]
+        return DataBatch(data, label, pad, numbers)
+
+    def stage(self) -> Stage:
+        """Return the transforms, made ready for the columns of the source.
+
+        >>> from nbgraph.io.order import Order
+        >>> from nbgraph.io.source import ArraySource
+        >>> source = ArraySource({"x": np.zeros((3, 2))})
+        >>> plan = BlockPlan(source, Order(source.blocks), 2, "keep", skip=False)
+        >>> Batcher(plan, [], seed=0, device=None, numpy=True).stage().descs
+        (DataDesc('x', (2,), float64, 'N'),)
+        """
+        if self._stage is None:
+            plan = self.plan
+            self._stage = Compose(self.transforms).stage(
+                plan.descs, tuple(plan.labels), sample=lambda: plan.first().columns
+            )
+            self._is_label = [desc.name in self._stage.labels for desc in self._stage.descs]
+        return self._stage
+
+
+def _writable(own: Layout) -> Any:
+    """A new array on the host that may be written at once."""
+    held = chunk.take_settled(own.nbytes, CPU)
+    return make(held, held.address, own)

@@ -1,0 +1,370 @@
+"""Batches made ahead, as operations of the engine.
+
+Reading, decoding, transforms and batching of a batch are one operation, or several where samples
+are decoded one by one or come from windows of whole blocks. At most n batches are under way or
+ready; their arrays come from the pools and go back there. Order is that of the batches' pieces, so
+who reads ahead gives the same bits as who does not.
+
+What an operation raises is kept and raised by `next`. An operation holds the source and what it
+makes, not the iterator: one that is garbage stops what is under way.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from nbgraph.engine import Pending, Variable, current
+from nbgraph.io.batching import Batcher
+from nbgraph.io.flow import FlowPlan
+from nbgraph.io.order import whole
+from nbgraph.io.plan import BlockPlan, Cursor, Piece
+from nbgraph.io.protocol import DataBatch, DataDesc, DataIter
+from nbgraph.io.reading import Samples, Window, joined
+from nbgraph.io.report import Meter, Report, collecting, report_of
+
+_SHARE = 8  # samples that are decoded by one operation, at least
+
+
+class Job:
+    """A batch that is being made. `before`, `after`: where the iterator is then."""
+
+    __slots__ = ("after", "batch", "before", "ended", "error", "pending", "seconds")
+
+    def __init__(self, before: Any = None, after: Any = None) -> None:
+        self.before, self.after = before, after
+        self.batch: DataBatch | None = None
+        self.error: Exception | None = None
+        self.ended = False  # there is no further batch
+        self.pending: Pending
+        self.seconds: dict[str, float] = {}
+
+
+class Ahead:
+    """Jobs under way, in the order of their batches."""
+
+    def __init__(self, depth: int, close: Callable[[], None]) -> None:
+        self.depth, self._close = depth, close
+        self.jobs: deque[Job] = deque()
+        self._running: set[int] = set()
+        self._cancelled = False  # jobs that have not begun do nothing
+        self._abandoned = False  # nobody will close what is read
+        self._broken = False  # an interrupt ended a job
+        self._process = os.getpid()
+
+    def push(
+        self, job: Job, work: Callable[[], None], *, reads: Any = (), writes: Any = (), name: str
+    ) -> None:
+        """Push a part of a job; what it raises is the job's."""
+        key = id(work)
+        self._running.add(key)
+
+        def run(run_ctx: Any) -> None:
+            try:
+                if not self._cancelled and job.error is None:
+                    with collecting(job.seconds):
+                        work()
+            except Exception as error:
+                job.error = error
+            except BaseException:  # an interrupt, of a thread that helps while it waits
+                self._broken = True
+                raise
+            finally:
+                self._running.discard(key)
+                if self._abandoned and not self._running:
+                    self._close()
+
+        job.pending = current().push(run, const_vars=reads, mutate_vars=writes, name=name)
+
+    def next(
+        self,
+        start: Callable[[], Job | None],
+        follows: Callable[[Job], bool],
+        rewind: Callable[[], None],
+    ) -> Job | None:
+        """Wait for the next job, and have as many under way as may be; None at the end.
+
+        An interrupt loses none: where jobs were lost by one, or are no longer those that follow,
+        they are begun anew.
+
+        Parameters
+        ----------
+        start : begins a job, or gives None at the end
+        follows : whether a job that has ended comes next
+        rewind : has `start` begin behind the last batch that was given
+        """
+        if self._lost():
+            rewind()
+        self._fill(start, self.depth)
+        if not self.jobs:
+            return None
+        job = self.jobs[0]
+        job.pending.result()
+        if not follows(job):
+            self.drop()
+            rewind()
+            return self.next(start, follows, rewind)
+        if not job.ended:
+            self._fill(start, self.depth + 1)
+        self.jobs.popleft()
+        return job
+
+    def _fill(self, start: Callable[[], Job | None], depth: int) -> None:
+        while len(self.jobs) < depth and not (self.jobs and self.jobs[-1].ended):
+            job = start()
+            if job is None:
+                return
+            self.jobs.append(job)
+
+    def _lost(self) -> bool:
+        """Whether jobs are gone, to be begun anew: in a forked child, which does not have its
+        parent's, or where an interrupt ended one."""
+        if self._process != os.getpid():
+            self._process = os.getpid()
+            self.jobs.clear()
+            self._running.clear()
+            return True
+        if self._broken:
+            self.drop()
+            self._broken = False
+            return True
+        return False
+
+    def drop(self) -> None:
+        """Have what is under way end without effect, and wait for it."""
+        if self._process != os.getpid():
+            self.jobs.clear()
+        self._cancelled = True
+        try:
+            for job in self.jobs:
+                job.pending.exception()
+        finally:
+            self._cancelled = False
+            self.jobs.clear()
+
+    def abandon(self) -> None:
+        """Nobody wants the batches any more. Finalisers call this: it does not wait."""
+        self._cancelled = self._abandoned = True
+        if not self._running or self._process != os.getpid():
+            self._close()
+
+
+class Pusher:
+    """Begins the jobs of a SourceIter."""
+
+    def __init__(self, plan: BlockPlan | FlowPlan, batcher: Batcher, ahead: Ahead) -> None:
+        self.plan, self.batcher, self.ahead = plan, batcher, ahead
+        self.front = Cursor()  # behind what was begun
+        self._stream: Variable | None = None
+
+    def start(self) -> Job | None:
+        """Begin the next batch; None at the end of the epoch."""
+        self.batcher.stage()  # of a stream its first sample says them
+        if isinstance(self.plan, FlowPlan):
+            return self._from_stream(self.plan)
+        piece = self.plan.step(self.front)
+        if piece is None:
+            return None
+        job = Job(self.front, piece.after)
+        self._from_blocks(self.plan, piece, job)
+        self.front = piece.after
+        return job
+
+    def _from_stream(self, plan: FlowPlan) -> Job:
+        """Samples are taken one batch after another; what is made of them needs no order."""
+        job = Job()
+        pieces: list[Piece | None] = [None]
+        if self._stream is None:
+            self._stream = _variable("stream")
+        taken = _variable("samples")
+
+        def take() -> None:
+            job.before = job.after = self.front
+            piece = pieces[0] = plan.step(self.front)
+            if piece is None:
+                job.ended = True
+            else:
+                job.after = self.front = piece.after
+
+        def make() -> None:
+            if pieces[0] is not None:
+                job.batch = self.batcher.batch(pieces[0])
+
+        self.ahead.push(job, take, writes=[self._stream, taken], name="io.read")
+        self.ahead.push(job, make, reads=[taken], name="io.batch")
+        return job
+
+    def _from_blocks(self, plan: BlockPlan, piece: Piece, job: Job) -> None:
+        at, batcher, source = piece.cursor, self.batcher, plan.source
+        if batcher._direct is not None and not source.decodes:
+            plan.numbers(piece)  # the order of the epoch is made here, once
+
+            def copied() -> None:
+                job.batch = batcher.batch(piece)
+
+            self.ahead.push(job, copied, name="io.batch")
+            return
+        epoch = plan.epoch(at.epoch)
+        if source.whole_blocks:
+            windows = plan.reader.windows(epoch, at.position, piece.high)
+            variables = [self._loading(window, job) for window, _, _ in windows]
+            self._load_next(plan, piece, job)
+
+            def cut() -> None:
+                own = joined([w.part(a, b) for w, a, b in windows]) if windows else None
+                job.batch = batcher.batch(piece, own)
+
+            self.ahead.push(job, cut, reads=variables, name="io.batch")
+            return
+        numbers = epoch.numbers(at.position, piece.high)
+        parts: list[Samples | None] = [None]
+        workers = min(os.cpu_count() or 1, max(1, len(numbers) // _SHARE))
+        parts *= workers if source.decodes else 1
+        step = -(-len(numbers) // len(parts))
+
+        def read(k: int) -> None:
+            parts[k] = plan.reader.read(numbers[k * step : (k + 1) * step])
+
+        def put_together() -> None:
+            if len(parts) == 1:
+                read(0)
+            job.batch = batcher.batch(piece, joined([part for part in parts if part is not None]))
+
+        variables = [_variable("samples") for _ in parts] if len(parts) > 1 else []
+        for k, variable in enumerate(variables):
+            self.ahead.push(job, lambda k=k: read(k), writes=[variable], name="io.read")
+        self.ahead.push(job, put_together, reads=variables, name="io.batch")
+
+    def _loading(self, window: Window, job: Job) -> Variable:
+        """The variable of a window, whose reading is pushed when it is first needed."""
+        if window.variable is None:
+            window.variable = _variable("window")
+            self.ahead.push(job, window.load, writes=[window.variable], name="io.read")
+        return window.variable
+
+    def _load_next(self, plan: BlockPlan, piece: Piece, job: Job) -> None:
+        """Have the window behind a piece read meanwhile."""
+        epoch = plan.epoch(piece.cursor.epoch)
+        if piece.high < plan.order.count:
+            (behind, _, _), *_ = plan.reader.windows(epoch, piece.high, piece.high + 1)
+            self._loading(behind, job)
+
+
+def _variable(name: str) -> Variable:
+    """A variable that keeps no failure: jobs keep their own."""
+    return current().new_variable(f"io.{name}", immune=True)
+
+
+class PrefetchingIter(DataIter):
+    """An iterator whose batches are made ahead by the engine.
+
+    One over a source does that itself, with `prefetch=n`: several batches at the same time. Of any
+    other `next` is called on a thread of the engine, one call after another.
+
+    Parameters
+    ----------
+    it : DataIter
+    n : int
+        How many batches are under way or ready at most.
+
+    >>> import numpy as np, nbgraph as ng
+    >>> it = PrefetchingIter(ng.io.NDArrayIter(np.arange(6), batch_size=2), n=2)
+    >>> [x.tolist() for (x,) in it]
+    [[0, 1], [2, 3], [4, 5]]
+    """
+
+    def __init__(self, it: DataIter, n: int = 2) -> None:
+        super().__init__(it.batch_size)
+        self.it, self.prefetch = it, whole("n", n, 1)
+        self._ahead = Ahead(self.prefetch, it.close)
+        self._turn = _variable("turn")
+        self._state: dict[str, Any] | None = None  # behind the last batch that was given
+        self._behind = self._state  # behind the last one that was made
+        self.meter = Meter()
+
+    def next(self) -> DataBatch:
+        """Return the next batch; StopIteration at the end of the epoch."""
+        if self._state is None:
+            self._state = self._behind = self.it.state_dict()
+        begun = self.meter.begin()
+        job = None
+        if not self._over:
+            job = self._ahead.next(self._start, self._follows, self._rewind)
+        if job is None or job.ended:
+            self._over = True
+            self.meter.pause()
+            raise StopIteration
+        self._state = job.after
+        self.meter.add(job.seconds)
+        self.meter.end(begun)
+        if job.error is not None:
+            raise job.error
+        assert job.batch is not None
+        return job.batch
+
+    def _start(self) -> Job:
+        it, job = self.it, Job()
+
+        def take() -> None:
+            job.before = job.after = self._behind
+            try:
+                job.batch = it.next()
+            except StopIteration:
+                job.ended = True
+            finally:
+                job.after = self._behind = it.state_dict()
+
+        self._ahead.push(job, take, writes=[self._turn], name="io.batch")
+        return job
+
+    def reset(self) -> None:
+        """Begin the next epoch."""
+        self._ahead.drop()
+        self._rewind()
+        self.it.reset()
+        self._state, self._over = None, False
+
+    def _follows(self, job: Job) -> bool:
+        return job.before is self._state
+
+    def _rewind(self) -> None:
+        """Have the iterator stand where this one does; one without a state goes on behind what was
+        read ahead."""
+        if self._state:
+            self.it.load_state_dict(self._state)
+        self._behind = self._state
+
+    def __len__(self) -> int:
+        return len(self.it)  # type: ignore[arg-type]
+
+    @property
+    def provide_data(self) -> list[DataDesc]:
+        """The arrays of data in a batch."""
+        return self.it.provide_data
+
+    @property
+    def provide_label(self) -> list[DataDesc]:
+        """The arrays of labels in a batch."""
+        return self.it.provide_label
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return where the iterator is, as its last batch was given."""
+        return self.it.state_dict() if self._state is None else self._state
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `state_dict` gave."""
+        self._ahead.drop()
+        self.it.load_state_dict(state)
+        self._state, self._over = None, False
+
+    def report(self) -> Report:
+        """Return where the time of a step goes."""
+        return report_of(type(self.it).__name__, self.meter, self.prefetch)
+
+    def close(self) -> None:
+        """Wait for what is under way and release what is read."""
+        self._over = True
+        self._ahead.drop()
+        self.it.close()
