@@ -269,6 +269,16 @@ def test_a_terminal_gets_half_blocks_in_colour():
     assert text == "\x1b[38;2;255;0;0m\x1b[48;2;0;0;255m▀\x1b[0m"
 
 
+def test_a_picture_fits_the_terminal(monkeypatch):
+    from nbgraph.io.terminal import picture
+
+    monkeypatch.setenv("COLUMNS", "30")
+    monkeypatch.setenv("LINES", "10")
+    for shape, expected in (((40, 100, 3), (6, 30)), ((100, 40, 3), (10, 8)), ((4, 4, 3), (2, 4))):
+        lines = picture(np.zeros(shape, np.uint8), colour=False).split("\n")
+        assert (len(lines), len(lines[0])) == expected
+
+
 @pytest.mark.parametrize("workers", [-1])
 def test_workers(workers, folder, tmp_path):
     with pytest.raises(ArgumentError, match="expected 0 or the number of threads"):

@@ -1,5 +1,7 @@
 """Files of records as sources of batches."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -71,6 +73,23 @@ def test_copies_and_single_records_agree(vectors):
     assert raw._uniform == [True] and one._uniform == [False]
     for ours, theirs in zip(raw.read(0, rows), one.read(0, rows), strict=True):
         assert ours.dtype == theirs.dtype and np.array_equal(ours, theirs)
+
+
+def test_a_batch_costs_its_own_bytes_and_not_those_of_the_file(tmp_path):
+    with MXRecordIO(tmp_path / "a.rec", "w") as file:
+        for i in range(1000):
+            file.write(pack((0, i, i, 0), bytes([i % 256]) * 1000))
+    source = RecordSource(tmp_path / "a.rec", decode="raw", shape=(1000,))
+    outs = [np.empty((4, 1000), np.uint8), np.empty(4, np.float32)]
+    tracemalloc.start()
+    try:
+        source.fill(0, np.array([999, 3, 3, 500]), outs)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert outs[0][:, 999].tolist() == [999 % 256, 3, 3, 500 % 256]
+    assert outs[1].tolist() == [999, 3, 3, 500]
+    assert peak < 50_000
 
 
 def test_remote_files(vectors):

@@ -20,7 +20,7 @@ def picture(pixels: np.ndarray[Any, Any], width: int = 0, *, colour: bool | None
     ----------
     pixels : uint8 array (H, W, 3)
     width : int
-        In characters; 0: that of the terminal, at most that of the image.
+        In characters; 0: as much as the terminal holds of it, at most that of the image.
     colour : bool, optional
         By default whether standard output is a terminal.
 
@@ -28,10 +28,9 @@ def picture(pixels: np.ndarray[Any, Any], width: int = 0, *, colour: bool | None
      @
     """
     columns, lines = shutil.get_terminal_size()
-    height = pixels.shape[0] * (width or pixels.shape[1]) / pixels.shape[1]
-    if not width:
-        width = max(1, min(pixels.shape[1], columns, int(columns * 2 * lines / height)))
-    height = max(1, round(pixels.shape[0] * width / pixels.shape[1] / 2)) * 2
+    tall, wide = pixels.shape[:2]
+    width = width or max(1, min(wide, columns, 2 * lines * wide // tall))
+    height = 2 * max(1, round(tall * width / wide / 2))
     box = pillow().Resampling.BOX  # means of rectangles
     small = np.asarray(pillow().fromarray(pixels).resize((width, height), box))
     if sys.stdout.isatty() if colour is None else colour:
