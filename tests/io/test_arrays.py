@@ -1,13 +1,14 @@
 """Iterators over arrays: what is in their batches, what is called how, what fills the last."""
 
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
 
 import nbgraph as ng
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
-from nbgraph.io import DataBatch, DataDesc, NDArrayIter
+from nbgraph.io import ArraySource, DataBatch, DataDesc, NDArrayIter
 from tests.io.sources import numbers_of
 
 X, Y = np.arange(20.0).reshape(10, 2), np.arange(10)
@@ -121,3 +122,22 @@ def test_a_batch_can_be_cut_to_what_it_is_measured_on():
     batch = list(NDArrayIter(X, Y, 4))[-1].unpadded()
     assert [a.shape for a in batch] == [(2, 2), (2,)] and batch.pad == 0
     assert batch.index.tolist() == [8, 9]
+
+
+@pytest.mark.parametrize("strided", [lambda a: a[:, ::2], lambda a: a.T, lambda a: a[::-1]])
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_batch_of_strided_values_copies_its_own_samples_alone(strided, whole):
+    values = strided(np.arange(1e6).reshape(1000, 1000))
+    source, rows = ArraySource({"x": values}), np.array([7, 3, 3])
+    outs = [np.empty((3, *values.shape[1:]))]
+    tracemalloc.start()
+    try:
+        if whole:
+            source.fill(0, rows, outs)
+        else:
+            outs = source.read(0, rows)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    np.testing.assert_array_equal(outs[0], values[rows])
+    assert peak < 100_000

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nbgraph.errors import DataError, ShapeError
-from nbgraph.io import ImageFolderIter, ImageFolderSource
+from nbgraph.io import ImageFolderIter, ImageFolderSource, transforms
 
 Image = pytest.importorskip("PIL.Image")
 
@@ -44,6 +44,22 @@ def test_images_of_different_sizes(folder):
     with pytest.raises(ShapeError, match=r"b.png has shape \(7, 5, 3\) and .*a.png \(4, 6, 3\)"):
         it.next()
     assert ImageFolderIter(folder, 3, resize=(4, 4)).next()[0].shape == (3, 4, 4, 3)
+
+
+def test_images_of_different_sizes_are_cut_to_one(folder):
+    Image.new("RGB", (5, 7)).save(folder / "cat" / "b.png")
+    augment = [transforms.RandomCrop(4), transforms.RandomFlipLeftRight()]
+    it = ImageFolderIter(folder, 3, transforms=augment)
+    x, y = it.next()
+    assert x.shape == (3, 4, 4, 3) and y.tolist() == [0, 0, 0]
+    again = ImageFolderIter(folder, 1, transforms=augment)
+    alone = np.concatenate([again.next()[0].asnumpy() for _ in range(3)])
+    assert np.array_equal(alone, x.asnumpy())
+    whole = [np.array(Image.open(name)) for name in it.source.files[:3]]
+    for cut, image in zip(alone, whole):
+        height, width, _ = image.shape
+        windows = [image[i : i + 4, j : j + 4] for i in range(height - 3) for j in range(width - 3)]
+        assert any(np.array_equal(cut, w) or np.array_equal(cut, w[:, ::-1]) for w in windows)
 
 
 def test_remote_folders(folder):

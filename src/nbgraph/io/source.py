@@ -164,15 +164,16 @@ class ArraySource(Source):
         """Take rows of each array."""
         if block:
             rows = rows + self.blocks[block]
-        return tuple([np.take(a, rows, axis=0) for a in self.arrays])
+        return tuple([a[rows] for a in self.arrays])
 
     def fill(self, block: int, rows: Values, outs: Sequence[Values]) -> None:
         """Copy rows of each array."""
         if block:
             rows = rows + self.blocks[block]
         for values, out in zip(self.arrays, outs):
-            if out.dtype == values.dtype:
-                values.take(rows, 0, out, "clip")  # "raise" would buffer the output
+            # "raise" would buffer the output, and of strided values take() copies all beforehand
+            if out.dtype == values.dtype and values.flags.c_contiguous:
+                values.take(rows, 0, out, "clip")
             else:
                 out[...] = values[rows]
 
