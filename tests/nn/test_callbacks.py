@@ -3,6 +3,7 @@
 import csv
 import io
 import signal
+import subprocess
 import sys
 import types
 
@@ -237,6 +238,35 @@ def test_the_newest_of_several_checkpoints_is_taken(tmp_path):
         checkpoint=tmp_path / "a",
     )  # fmt: skip
     assert batches == [2] and again.rows == whole.rows
+    require_same(weights_of(other), weights_of(model))
+
+
+KILLED = """
+import os, pathlib, signal, sys
+from tests.nn.test_callbacks import callbacks, fitted
+replace = pathlib.Path.replace
+
+def killing(path, target):  # the seventh file is written, and not in its place yet
+    if pathlib.Path(target).name == "run-00000007.npz":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return replace(path, target)
+
+pathlib.Path.replace = killing
+fitted(callbacks.Checkpoint(sys.argv[1], epochs=None, steps=1, keep=2), metrics=["accuracy"])
+"""
+
+
+def test_a_killed_training_goes_on_with_the_same_bits(tmp_path):
+    """SIGKILL while a checkpoint is written: the one before is whole."""
+    whole, model = fitted(metrics=["accuracy"])
+    kept = callbacks.Checkpoint(tmp_path / "run.npz", steps=1, keep=2)
+    run = [sys.executable, "-c", KILLED, str(kept.path)]
+    assert subprocess.run(run, check=False, timeout=300).returncode == -signal.SIGKILL
+    assert kept.newest().name == "run-00000006.npz"
+    begun = []
+    note = callbacks.LambdaCallback(on_train_begin=lambda t: begun.append((t.epoch, t.batch)))
+    again, other = fitted(kept, note, metrics=["accuracy"])
+    assert begun == [(1, 2)] and again.rows == whole.rows
     require_same(weights_of(other), weights_of(model))
 
 

@@ -5,6 +5,8 @@ import re
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import pearsonr
 from sklearn import metrics as judge
 from sklearn.metrics import accuracy_score, confusion_matrix, log_loss, top_k_accuracy_score
@@ -185,6 +187,22 @@ def test_sums_over_uneven_batches_are_those_of_scikit_learn(name, weighted):
     found = metered(metric, out, target, WEIGHTS if weighted else None)
     rtol = 2e-6 if out.dtype == "float32" else 1e-9
     np.testing.assert_allclose(found, judged(target, out, **how), rtol=rtol, atol=1e-12)
+
+
+@settings(max_examples=10, deadline=None)
+@given(
+    cuts=st.lists(st.integers(1, 49), max_size=6, unique=True).map(sorted),
+    weights=st.lists(st.integers(0, 3), min_size=50, max_size=50).filter(any),
+)
+def test_any_cut_into_batches_gives_the_same(cuts, weights):
+    names = ["accuracy", metrics.F1("macro"), "confusion", "cross_entropy"]
+    whole, parts = metrics.Meter(names), metrics.Meter(names)
+    whole.update(ng.array(SCORES), ng.array(LABELS), ng.array(np.array(weights, "float32")))
+    for low, high in zip([0, *cuts], [*cuts, 50]):
+        each = ng.array(np.array(weights[low:high], "float32"))
+        parts.update(ng.array(SCORES[low:high]), ng.array(LABELS[low:high]), each)
+    for name, value in whole.get().items():
+        np.testing.assert_allclose(parts.get()[name], value, rtol=1e-6)
 
 
 @pytest.mark.parametrize("name", ["accuracy", "cross_entropy", "f1 of macro", "confusion", "auc"])

@@ -18,8 +18,8 @@ from nbgraph.io.protocol import DataBatch
 from nbgraph.nn.metrics import Meter
 from nbgraph.nn.metrics.named import metrics_of
 from nbgraph.nn.module import Module
-from nbgraph.nn.steps import Measurement, Parts, loss_of
-from nbgraph.nn.training import device_of, placed, splitter
+from nbgraph.nn.parts import Parts, device_of, placed, splitter
+from nbgraph.nn.steps import Measurement, loss_of
 from nbgraph.ops.define import library
 
 
@@ -82,7 +82,7 @@ def predict(model: Module, data: Any, *, labelled: bool = False, compiled: bool 
         Whether the last array of a batch, or of a tuple of arrays, is what is wanted of the
         outputs, as in the data of `fit`; it is left out.
     compiled : bool
-        Whether the model is traced by `ng.jit`.
+        Whether the model is traced by `ng.jit`, anew in each call.
 
     Returns
     -------

@@ -14,8 +14,9 @@ from nbgraph.nn.callbacks.saving import Checkpoint
 from nbgraph.nn.history import History
 from nbgraph.nn.metrics.named import metrics_of
 from nbgraph.nn.module import Module
+from nbgraph.nn.parts import Split, device_of, placed, splitter
 from nbgraph.nn.steps import Measurement, Steps, loss_of
-from nbgraph.nn.training import Split, Training, device_of, placed, splitter
+from nbgraph.nn.training import Training
 from nbgraph.optim import Optimizer
 
 
@@ -114,20 +115,11 @@ def fit(
         model.to(device)
     split = splitter(data, sample_weight)
     _prepare(model, data, split)
-    made = optimizer if isinstance(optimizer, Optimizer) else optimizer(model)
+    own = optimizer if isinstance(optimizer, Optimizer) else optimizer(model)
     measure = Measurement(loss_of(loss, class_weight), metrics_of(metrics))
-    training = Training(
-        model,
-        made,
-        measure,
-        Steps(model, made, measure, accumulate=accumulate, compiled=compiled),
-        data=data,
-        validation=validation,
-        split=split,
-        callbacks=_with(callbacks, checkpoint),
-        shown=progress,
-        compiled=compiled,
-    )
+    steps = Steps(model, own, measure, accumulate=accumulate, compiled=compiled)
+    kept = _with(callbacks, checkpoint)
+    training = Training(steps, data, validation, split=split, callbacks=kept, shown=progress)
     training.resume()
     training.run(epochs)
     return training.history

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -107,3 +107,30 @@ class History:
             rows.writerow(["epoch", *names])
             for number, row in enumerate(self.rows, 1):
                 rows.writerow([number, *[row.get(name, "") for name in names]])
+
+
+class Logs(Mapping[str, Any]):
+    """Losses and metrics by name; they are waited for when the first of them is read."""
+
+    def __init__(self, read: Callable[[], Mapping[str, Any]]) -> None:
+        self._read = read
+        self._values: Mapping[str, Any] | None = None
+
+    @property
+    def values_by_name(self) -> Mapping[str, Any]:
+        """All of them."""
+        if self._values is None:
+            self._values = self._read()
+        return self._values
+
+    def __getitem__(self, name: str) -> Any:
+        held = self.values_by_name
+        if name not in held:
+            raise KeyError(f"{name!r}; there is {', '.join(held) or 'nothing yet'}")
+        return held[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.values_by_name)
+
+    def __len__(self) -> int:
+        return len(self.values_by_name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,17 +18,10 @@ from nbgraph.nn.metrics import Mean, Metric, create
 from nbgraph.nn.metrics.meter import Row, row_of
 from nbgraph.nn.metrics.metric import weighed
 from nbgraph.nn.module import Module
+from nbgraph.nn.parts import Parts
 from nbgraph.nn.state import collecting
 from nbgraph.ops.define import library
 from nbgraph.optim import Optimizer, train_step
-
-
-class Parts(NamedTuple):
-    """A batch: inputs, targets, and what each sample counts (None: all the same)."""
-
-    inputs: tuple[Any, ...]
-    target: Any
-    weight: Any = None
 
 
 def loss_of(loss: Any, class_weight: Any = None) -> Mean:
@@ -86,9 +79,10 @@ class Steps:
         assert measure.loss is not None, "what is trained has a loss"
         self.model, self.optimizer, self.measure = model, optimizer, measure
         self.loss, self.accumulate = measure.loss, accumulate
+        traced: Callable[[Any], Any] = jit if compiled else lambda function: function
+        self.measured = traced(measure)
         self._whole = self._step_of(compiled)
-        self._gather: Callable[..., Any] = jit(self._gathered) if compiled else self._gathered
-        self._divide: Callable[..., Any] = jit(_quotients) if compiled else _quotients
+        self._gather, self._divide = traced(self._gathered), traced(_quotients)
         self._zeros: dict[str, Any] = {}
         self._sums: dict[str, Any] | None = None
         self._count: Any = 0.0

@@ -2,63 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from itertools import islice
 from operator import length_hint
 from typing import Any
 
 import numpy as np
 
-from nbgraph.array.chunk import CPU
-from nbgraph.array.create import asarray
 from nbgraph.autograd import predict_mode
-from nbgraph.autograd.jit import jit
-from nbgraph.device import Context
 from nbgraph.errors import ArgumentError
-from nbgraph.io.protocol import DataBatch, DataIter
+from nbgraph.io.protocol import DataIter
 from nbgraph.nn import checkpoint as checkpoints
 from nbgraph.nn import progress as progresses
 from nbgraph.nn.callbacks.callback import Callbacks
 from nbgraph.nn.callbacks.saving import Checkpoint
 from nbgraph.nn.checkpoint import Position
-from nbgraph.nn.history import History
+from nbgraph.nn.history import History, Logs
 from nbgraph.nn.interrupts import Interrupts, noted
 from nbgraph.nn.metrics import Meter
 from nbgraph.nn.metrics.metric import samples_of
-from nbgraph.nn.module import Module
-from nbgraph.nn.steps import Measurement, Parts, Steps
-from nbgraph.optim import Optimizer
+from nbgraph.nn.parts import Parts, Split, device_of, placed
+from nbgraph.nn.steps import Steps
 from nbgraph.resource.states import restore_random
 
 _PASSED = "passed"  # of a cursor: batches of the epoch that were before it
-Split = Callable[[Any], Parts]
-
-
-class Logs(Mapping[str, Any]):
-    """Losses and metrics by name; they are waited for when the first of them is read."""
-
-    def __init__(self, read: Callable[[], Mapping[str, Any]]) -> None:
-        self._read = read
-        self._values: Mapping[str, Any] | None = None
-
-    @property
-    def values_by_name(self) -> Mapping[str, Any]:
-        """All of them."""
-        if self._values is None:
-            self._values = self._read()
-        return self._values
-
-    def __getitem__(self, name: str) -> Any:
-        held = self.values_by_name
-        if name not in held:
-            raise KeyError(f"{name!r}; there is {', '.join(held) or 'nothing yet'}")
-        return held[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.values_by_name)
-
-    def __len__(self) -> int:
-        return len(self.values_by_name)
 
 
 class Training:
@@ -85,26 +52,21 @@ class Training:
 
     def __init__(
         self,
-        model: Module,
-        optimizer: Optimizer,
-        measure: Measurement,
         steps: Steps,
-        *,
         data: Any,
         validation: Any,
+        *,
         split: Split,
         callbacks: Callbacks,
         shown: bool,
-        compiled: bool,
     ) -> None:
-        self.model, self.optimizer, self.history = model, optimizer, History()
+        self.model, self.optimizer, self.history = steps.model, steps.optimizer, History()
         self.data, self.validation, self._split = data, validation, split
         self.epochs = self.epoch = self.batch = self.samples = 0
         self.batches: int | None = None
         self.error: BaseException | None = None
         self._steps, self._callbacks, self._shown = steps, callbacks, shown
-        self._measure = jit(measure) if compiled else measure
-        self._meter, self._measured = Meter(measure.all), Meter(measure.all)
+        self._meter, self._measured = Meter(steps.measure.all), Meter(steps.measure.all)
         self._resumed: checkpoints.Held | None = None
         self._cursor: dict[str, Any] = {}
         self._row: dict[str, Any] | None = None  # of the epoch that has just ended
@@ -257,8 +219,9 @@ class Training:
 
     def _step(self, parts: Parts) -> None:
         self._amid = True
-        parts = placed(parts, self._device)
-        self._meter.add(self._steps.train(parts, self._device))
+        device = device_of(self.model)
+        parts = placed(parts, device)
+        self._meter.add(self._steps.train(parts, device))
         self.batch, self.samples = self.batch + 1, self.samples + samples_of(parts.target)
         self._logs, self._amid = None, False
 
@@ -281,8 +244,8 @@ class Training:
         self._measured.reset()
         with predict_mode():
             for batch in self.validation:
-                parts = placed(self._split(batch), self._device)
-                self._measured.add(self._measure(self.model, *parts))
+                parts = placed(self._split(batch), device_of(self.model))
+                self._measured.add(self._steps.measured(self.model, *parts))
         return self._measured.get()
 
     # files ------------------------------------------------------------------------------------
@@ -309,53 +272,3 @@ class Training:
     @property
     def _label(self) -> str:
         return f"epoch {self.epoch + 1}/{self.epochs}"
-
-    @property
-    def _device(self) -> Context:
-        return device_of(self.model)
-
-
-def device_of(model: Module) -> Context:
-    """Return where a model is."""
-    return next((array.device for _, array in model._arrays()), CPU)
-
-
-def placed(parts: Parts, device: Context) -> Parts:
-    """Return a batch where the model is."""
-    if device.host:
-        return parts
-    inputs = tuple([asarray(x, device=device) for x in parts.inputs])
-    rest = [v if v is None else asarray(v, device=device) for v in (parts.target, parts.weight)]
-    return Parts(inputs, *rest)
-
-
-def splitter(data: Any, weights: bool | str) -> Split:
-    """Return what takes a batch of these data apart: inputs, then targets, then, if samples have
-    weights, these; `weights` may be the name of their column."""
-    place = -1
-    if isinstance(weights, str):
-        described = [*getattr(data, "provide_data", ()), *getattr(data, "provide_label", ())]
-        names = [each[0] for each in described]
-        if weights not in names:
-            raise ArgumentError(
-                f"fit: sample_weight={weights!r}; the data have the columns "
-                f"{', '.join(names) or 'of no name'}: give one of these, or True where the weights "
-                "are last"
-            )
-        place = names.index(weights)
-
-    def split(batch: Any) -> Parts:
-        least = 3 if weights else 2
-        if not isinstance(batch, (tuple, list)) or len(batch) < least:
-            told = "inputs, a target and weights" if weights else "inputs and a target"
-            raise ArgumentError(
-                f"fit: a batch is a {type(batch).__name__}"
-                f"{f' of {len(batch)}' if isinstance(batch, (tuple, list)) else ''}; expected a "
-                f"tuple of {told}"
-            )
-        parts = list(batch.unpadded() if isinstance(batch, DataBatch) else batch)
-        weight = parts.pop(place) if weights else None
-        *inputs, target = parts
-        return Parts(tuple(inputs), target, weight)
-
-    return split

@@ -269,26 +269,31 @@ def BatchNorm(
     p = read("BatchNorm", _BatchNorm, given)
     if p.axis != 1:
         data = library.swapaxes(data, 1, p.axis)
-    how = {"momentum": 1 - p.momentum, "frozen": p.use_global_stats, "correction": 0}
-    known = {"moving_var": (None, 1), "gamma": (None, 1)}
-    symbols = composer(data) is not None
-    if moving_mean is None and moving_var is None and not symbols:
-        found = channel_moments(data)
-    else:
-        states = [data, moving_mean, moving_var]
-        found, _ = applied(operator_of(batch_statistics), states, how, name, known)
-    if not symbols:
+    found = _moments(p, data, moving_mean, moving_var, name)
+    if composer(data) is None:
         unnamed("BatchNorm", name)
         row = library.slice_view(found, (0,))
         gamma = library.ones_like(row) if gamma is None else gamma
         beta = library.zeros_like(row) if beta is None else beta
     if p.fix_gamma:
-        gamma = applied(FIXED, [found, gamma], {}, name, known)
+        gamma = applied(FIXED, [found, gamma], {}, name, _ONES)
     weights = [data, found, gamma, beta]
-    made = applied(operator_of(batch_standard), weights, {"eps": p.eps}, name, known)
+    made = applied(operator_of(batch_standard), weights, {"eps": p.eps}, name, _ONES)
     if p.axis != 1:
         made = named(library.swapaxes(made, 1, p.axis), name)
     if not p.output_mean_var:
         return made
     mean, variance = (library.slice_view(found, (k,)) for k in (0, 1))
     return made, mean, library.rsqrt(library.add(variance, p.eps))
+
+
+_ONES: dict[str, Any] = {"moving_var": (None, 1), "gamma": (None, 1)}  # what variables begin with
+
+
+def _moments(p: _BatchNorm, data: Any, mean: Any, variance: Any, name: str | None) -> Any:
+    """Means and variances of channels: the batch's own, or those that its states have part in."""
+    if mean is None and variance is None and composer(data) is None:
+        return channel_moments(data)
+    how = {"momentum": 1 - p.momentum, "frozen": p.use_global_stats, "correction": 0}
+    states = [data, mean, variance]
+    return applied(operator_of(batch_statistics), states, how, name, _ONES)[0]
