@@ -87,6 +87,7 @@ _MODULES = {
     "engine": "nbgraph.engine",
     "executor": "nbgraph.executor",
     "io": "nbgraph.io",
+    "kv": "nbgraph.kvstore",
     "nodes": "nbgraph.nodes",
     "nn": "nbgraph.nn",
     "optim": "nbgraph.optim",

@@ -5,6 +5,7 @@ from nbgraph import autograd as autograd
 from nbgraph import engine as engine
 from nbgraph import executor as executor
 from nbgraph import io as io
+from nbgraph import kvstore as _kv
 from nbgraph import nn as nn
 from nbgraph import nodes as nodes
 from nbgraph import ops as _nd
@@ -106,5 +107,6 @@ from nbgraph.viz.summary import print_summary as print_summary
 
 Group = _Group
 init = _init
+kv = _kv
 nd = _nd
 waitall = _waitall

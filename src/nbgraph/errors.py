@@ -217,6 +217,14 @@ class OutOfMemory(StorageError, MemoryError):
     """There is no memory left, or the limit is reached; the message says who holds what."""
 
 
+class KVStoreError(NbgraphError, RuntimeError):
+    """A store of parameters could not do what it was asked for."""
+
+
+class KVMembershipError(KVStoreError):
+    """A worker or a part of a distributed store is lost; the message names it and its round."""
+
+
 class LabelError(NbgraphError, ValueError):
     """A label that is no class, from 0 to the number of classes, that one not included."""
 

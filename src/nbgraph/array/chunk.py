@@ -11,7 +11,8 @@ import ctypes
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Generator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -111,6 +112,8 @@ def take(nbytes: int, device: Context, reads: Collection[Chunk] | None = None) -
     """
     if here.running is not None:
         return _take_inline(nbytes, device)
+    if APART and threading.get_ident() in APART:
+        return _take_idle(nbytes, device)
     if reads is None and nbytes < storage.LARGE:
         chunk: Any = storage.pool(device).take(nbytes)
         current()._renew(chunk)
@@ -124,15 +127,36 @@ def take(nbytes: int, device: Context, reads: Collection[Chunk] | None = None) -
 
 
 def _take_inline(nbytes: int, device: Context) -> Chunk:
-    """A chunk that nothing uses, for the function that this thread runs; no failure is left on
-    it."""
+    """A chunk that nothing uses, for the function that this thread runs: it must not wait."""
+    held = _take_idle(nbytes, device)
+    in_charge().take(held)
+    return held
+
+
+def _take_idle(nbytes: int, device: Context) -> Chunk:
+    """A chunk that nothing uses and on which no failure is left."""
     held: Chunk = storage.pool(device).take(nbytes, idle)
     engine = current()
     if engine._in_use(held) or engine._failure_of(held) is not None:
-        give(held)  # a function must not wait
+        give(held)
         held = held.bin.miss()
-    in_charge().take(held)
     return held
+
+
+APART: set[int] = set()  # identifiers of threads within `apart`
+
+
+@contextmanager
+def apart() -> Generator[None]:
+    """Within it new arrays of this thread take no memory that something unfinished uses.
+
+    For a thread that serves others by arrays: what is unfinished may wait for its answer.
+    """
+    APART.add(threading.get_ident())
+    try:
+        yield
+    finally:
+        APART.discard(threading.get_ident())
 
 
 def borrow(array: np.ndarray[Any, Any], device: Context, **why: str) -> Chunk:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from nbgraph.array.chunk import _RETIRED, CPU, bury
+from nbgraph.array.chunk import _RETIRED, APART, CPU, bury
 from nbgraph.array.core import Array, empty_of, make
 from nbgraph.array.layout import layout
 from nbgraph.array.place import ELSEWHERE
@@ -123,7 +123,7 @@ class Function:
 
     def _new(self, reads: Sequence[Any]) -> list[Any]:
         """New arrays for the heads; small ones straight from their free lists."""
-        if self._careful:
+        if self._careful or APART:
             return [empty_of(own, self.device, reads) for own in self.layouts]
         if _RETIRED:
             bury()

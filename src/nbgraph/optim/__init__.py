@@ -39,5 +39,6 @@ from nbgraph.optim.moments import RAdam as RAdam
 from nbgraph.optim.optimizer import Optimizer as Optimizer
 from nbgraph.optim.scaling import LossScaler as LossScaler
 from nbgraph.optim.smoothing import Smoothing as Smoothing
+from nbgraph.optim.trainer import Trainer as Trainer
 from nbgraph.optim.training import TrainStep as TrainStep
 from nbgraph.optim.training import train_step as train_step

@@ -193,6 +193,7 @@ class LARS(Optimizer):
     array([3. , 1.5], dtype=float32)
     """
 
+    elementwise = False
     rule = rules.lars
     states = ("velocity",)
 

@@ -219,6 +219,7 @@ class LAMB(Optimizer):
     ArgumentError where the lower bound is above the upper one.
     """
 
+    elementwise = False
     rule = rules.lamb
     states = ("mean", "square")
 

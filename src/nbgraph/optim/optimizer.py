@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
@@ -20,6 +21,7 @@ from nbgraph.optim import files
 from nbgraph.optim.clock import Clock, together
 from nbgraph.optim.parameters import (
     Multipliers,
+    Renamed,
     gradients_for,
     multiplier,
     named,
@@ -68,6 +70,7 @@ class Optimizer:
     rule: ClassVar[Mapper]
     states: ClassVar[Sequence[str]] = ()  # names, in the order of the rule's results
     decoupled: ClassVar[bool] = False  # decay shrinks weights, and is no part of the gradient
+    elementwise: ClassVar[bool] = True  # a step of a part of a parameter is the part of a step
 
     def __init__(
         self,
@@ -144,8 +147,9 @@ class Optimizer:
         found = gradients_for(self.name, weights, grads)
         self._apply([(key, weights[key], grad) for key, grad in found.items()])
 
-    def update(self, key: str, weight: Any, grad: Any) -> None:
-        """One step of one parameter, which need not have been given before.
+    def update(self, key: str | Sequence[str], weight: Any, grad: Any) -> None:
+        """One step of one parameter, or of a list of them together, which need not have been given
+        before.
 
         >>> import nbgraph as ng
         >>> w, opt = ng.array([1.0]), ng.optim.SGD(lr=0.5)
@@ -153,7 +157,22 @@ class Optimizer:
         >>> w
         array([0.5], dtype=float32)
         """
-        self._apply([(str(key), weight, grad)])
+        if isinstance(key, (list, tuple)):
+            self._apply([*zip(map(str, key), weight, grad, strict=True)])
+        else:
+            self._apply([(str(key), weight, grad)])
+
+    def portable(self, name_of: Callable[[str], str] = str) -> Any:
+        """Return an optimizer of the same rule and numbers, without parameters and states.
+
+        `name_of`: the name by which `lr_mult` and `wd_mult` know a parameter of it.
+        """
+        made = copy.copy(self)
+        made._params, made.hyper = None, dict(self.hyper)
+        made._states, made._clocks, made._updates, made._loaded = {}, {}, {}, {}
+        made.lr_mult = Renamed.of(self.lr_mult, name_of)
+        made.wd_mult = Renamed.of(self.wd_mult, name_of)
+        return made
 
     def zero_grad(self) -> None:
         """Fill the parameters' gradients with zeros, which those collected with "add" need."""

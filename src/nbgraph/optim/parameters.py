@@ -113,3 +113,19 @@ def multiplier(name: str, what: str, multipliers: Multipliers, key: str) -> floa
             f"{name}: {what} of {key!r} is {value!r}; expected a number, 0 to leave it alone"
         )
     return float(value)
+
+
+class Renamed:
+    """Factors of parameters that are known by other names, those that `name_of` gives."""
+
+    def __init__(self, multipliers: Any, name_of: Callable[[str], str]) -> None:
+        self.multipliers, self.name_of = multipliers, name_of
+
+    @classmethod
+    def of(cls, multipliers: Multipliers, name_of: Callable[[str], str]) -> Multipliers:
+        """Return the factors by the new names, or None where there are none."""
+        return None if multipliers is None else cls(multipliers, name_of)
+
+    def __call__(self, key: str) -> float:
+        """Return the factor of a parameter."""
+        return multiplier("lr_mult", "the factor", self.multipliers, self.name_of(key))

@@ -1,0 +1,20 @@
+"""Parameters by key, which several devices, processes or machines keep in step.
+
+A worker pushes what it computed and pulls what all of them agree on; where an optimizer is set, it
+runs in the store. `KVStore` has the calls, their checks and their defaults; a backend says where
+values lie (`create`).
+
+>>> import nbgraph as ng
+>>> kv = ng.kv.create("local")
+>>> kv.init(3, ng.ones((2, 3)))
+>>> kv.push(3, [ng.ones((2, 3))] * 4)  # from four devices: their sum
+>>> kv.pull(3)
+array([[4., 4., 4.],
+       [4., 4., 4.]], dtype=float32)
+"""
+
+from nbgraph.kvstore.cluster import Cluster as Cluster
+from nbgraph.kvstore.cluster import cluster as cluster
+from nbgraph.kvstore.store import KVStore as KVStore
+from nbgraph.kvstore.store import create as create
+from nbgraph.kvstore.store import register as register

@@ -1,0 +1,116 @@
+"""Rounds of a job in a folder: values, states of the optimizer, positions of the workers.
+
+Files of a round are written under names of its own; the manifest, which names them, is replaced
+last, so that a job that dies meanwhile finds the round before. Folders may be anything that fsspec
+opens ("s3://...", "memory://...").
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from nbgraph.array.files import load as load_arrays
+from nbgraph.array.files import save as save_arrays
+from nbgraph.errors import FormatError
+
+_MANIFEST = "manifest.json"
+_FORMAT = 1
+
+
+class Restored(NamedTuple):
+    """A round that a job goes on from."""
+
+    values: dict[Any, Any]  # NDArrays by key
+    positions: list[Any]  # of each worker
+    rule: tuple[Any, str] | None  # the file system and path of the optimizer's states
+
+    @contextmanager
+    def optimizer(self) -> Generator[Path]:
+        """A local file that `Optimizer.load` takes."""
+        assert self.rule is not None, "the round has an optimizer"
+        system, path = self.rule
+        with _fetched(system, path) as file:
+            yield file
+
+
+@contextmanager
+def _fetched(system: Any, path: str) -> Generator[Path]:
+    with tempfile.TemporaryDirectory() as own:
+        file = Path(own) / path.rpartition("/")[2]
+        system.get_file(path, str(file))
+        yield file
+
+
+def save(folder: Any, store: Any, number: int, positions: Sequence[Any]) -> None:
+    """Write what a store holds now, as round `number`."""
+    system, root = _opened(folder)
+    keys = [*store._keys]
+    with tempfile.TemporaryDirectory() as own:
+        files = {"values": f"values-{number}.npz"}
+        values = store.pull(keys)
+        save_arrays(Path(own) / files["values"], {str(k): v for k, v in enumerate(values)})
+        if store._optimizer is not None:
+            files["optimizer"] = f"optimizer-{number}.npz"
+            store.save_optimizer_states(Path(own) / files["optimizer"])
+        manifest = {
+            "format": _FORMAT,
+            "round": number,
+            "keys": keys,
+            "positions": [*positions],
+            "files": files,
+        }
+        (Path(own) / _MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+        system.makedirs(root, exist_ok=True)
+        before = _manifest(system, root)
+        for name in files.values():
+            system.put_file(str(Path(own) / name), f"{root}/{name}")
+        system.put_file(str(Path(own) / _MANIFEST), f"{root}/{_MANIFEST}.new")
+        system.mv(f"{root}/{_MANIFEST}.new", f"{root}/{_MANIFEST}")
+    for name in (before or {"files": {}})["files"].values():
+        if name not in files.values() and system.exists(f"{root}/{name}"):
+            system.rm_file(f"{root}/{name}")
+
+
+def load(folder: Any) -> Restored | None:
+    """Return the round that a folder holds; None where there is none."""
+    if folder is None:
+        return None
+    system, root = _opened(folder)
+    manifest = _manifest(system, root)
+    if manifest is None:
+        return None
+    files = manifest["files"]
+    with _fetched(system, f"{root}/{files['values']}") as file:
+        arrays = load_arrays(file)
+    values = {key: arrays[str(k)] for k, key in enumerate(manifest["keys"])}
+    rule = (system, f"{root}/{files['optimizer']}") if "optimizer" in files else None
+    return Restored(values, manifest["positions"], rule)
+
+
+def _manifest(system: Any, root: str) -> dict[str, Any] | None:
+    if not system.exists(f"{root}/{_MANIFEST}"):
+        return None
+    with system.open(f"{root}/{_MANIFEST}", "r") as file:
+        try:
+            found: dict[str, Any] = json.load(file)
+        except ValueError as error:
+            raise FormatError(
+                f"kv: {root}/{_MANIFEST} is damaged ({error}); remove it to begin anew"
+            ) from None
+    if found.get("format") != _FORMAT:
+        raise FormatError(
+            f"kv: {root}/{_MANIFEST} has format {found.get('format')!r}, not {_FORMAT}"
+        )
+    return found
+
+
+def _opened(folder: Any) -> tuple[Any, str]:
+    from fsspec.core import url_to_fs  # it comes with distributed
+
+    system, root = url_to_fs(str(folder))
+    return system, root.rstrip("/")

@@ -1,0 +1,428 @@
+"""Stores whose values lie on the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph import __version__
+from nbgraph.array.chunk import CPU
+from nbgraph.array.copying import copy_of, fill_from
+from nbgraph.array.core import empty_of
+from nbgraph.array.layout import layout
+from nbgraph.engine import new_variable, push_async, wait_for_var
+from nbgraph.errors import ArgumentError, KVMembershipError, NbgraphError
+from nbgraph.kvstore import checkpoint as checkpoints
+from nbgraph.kvstore.job import current_job, require_picklable
+from nbgraph.kvstore.sender import Sender
+from nbgraph.kvstore.slices import Parcel, Slice, parameter, parcels, slices
+from nbgraph.kvstore.states import joined, parted
+from nbgraph.kvstore.store import Key, KVStore, Updater
+
+_SLICE = 16 << 20  # bytes
+_SMALL = 1 << 16  # bytes, below which keys share a message
+_NUMBERS = ("lr", "rescale", "weight_decay", "clip_value")  # of an optimizer that may change
+
+
+class Dist(KVStore):
+    """Slices of arrays on shards, one a worker.
+
+    Parameters
+    ----------
+    slice_bytes : int
+        Of larger arrays each slice is a message of its own; one of 1 MiB lies on all shards.
+
+    Pushes and pulls are operations of the engine that end when the shards have answered: what a
+    layer's gradients need does not wait for those of others, and the highest priority goes first.
+    """
+
+    asynchronous = False
+
+    def __init__(self, *, slice_bytes: int = _SLICE, max_staleness: int | None = None) -> None:
+        super().__init__()
+        if slice_bytes < 1:
+            raise ArgumentError(f"kv.create: slice_bytes={slice_bytes!r}; expected at least 1")
+        self._job = current_job(self.type)
+        self.rank, self.num_workers = self._job.rank, self._job.workers
+        self._loop: asyncio.AbstractEventLoop = self._job.shards[0]._io_loop.asyncio_loop
+        self._sender = Sender(self._loop)
+        self._bound = slice_bytes
+        self._slices: dict[Key, list[Slice]] = {}
+        self._rounds: dict[Key, int] = {}  # of each key the pushes of this worker that have begun
+        self._variables: dict[Key, Any] = {}
+        self._restored = checkpoints.load(self._job.checkpoint)
+        options = {"asynchronous": self.asynchronous, "max_staleness": max_staleness}
+        self._everywhere("join", self.rank, __version__, options)
+
+    def is_capable(self, capability: str) -> bool:
+        """See `KVStore`."""
+        return capability.lower() in {"optimizer", "compression"}
+
+    # values ---------------------------------------------------------------------------------------
+
+    def _init(self, keys: Sequence[Key], values: Sequence[Any]) -> None:
+        arrays = dict(zip(keys, values, strict=True))
+        if self.rank == 0 and self._restored is not None:
+            arrays |= {k: v for k, v in self._restored.values.items() if k in arrays}
+        for key, value in arrays.items():
+            count = len(self._job.shards)
+            self._slices[key] = slices(key, value.size, value.dtype.itemsize, count, self._bound)
+            self._rounds[key] = 0
+            self._variables[key] = new_variable(f"kv {key}")
+        views = {k: np.ascontiguousarray(v.asnumpy()) for k, v in arrays.items()}
+        items = {k: v.dtype.itemsize for k, v in arrays.items()}
+        calls = []
+        for parcel in (each for parts in self._messages(items) for each in parts):
+            specs = [(str(views[k].dtype), stop - start) for k, start, stop in parcel.places]
+            data = parcel.gathered(views) if self.rank == 0 else b""
+            calls.append(self._asked(parcel.shard, "init", self.rank, parcel.names, specs, data))
+        self._wait(calls)
+
+    def _push(self, keys: Sequence[Key], values: Sequence[Sequence[Any]], priority: int) -> None:
+        self._pushpull(keys, values, [[]] * len(keys), priority)
+
+    def _pushpull(
+        self,
+        keys: Sequence[Key],
+        values: Sequence[Sequence[Any]],
+        outs: Sequence[Sequence[Any]],
+        priority: int,
+    ) -> None:
+        sums = {k: self._sum(k, v) for k, v in zip(keys, values, strict=True)}
+        targets = self._targets(keys, outs)
+        numbers = self._numbers()
+        for parts in self._messages({k: v.dtype.itemsize for k, v in sums.items()}):
+            mine = _keys_of(parts)
+
+            def begin(done: _Countdown, parts: Any = parts, mine: Any = mine) -> None:
+                for key in mine:
+                    self._rounds[key] += 1
+                views = {key: sums[key]._view() for key in mine}
+                rooms = {key: [t._view() for t in targets[key]] for key in mine}
+                for parcel in parts:
+                    send = self._exchange(parcel, views, rooms, numbers, done)
+                    self._sender.put(priority, send)
+
+            self._operate(
+                "push",
+                begin,
+                len(parts),
+                reads=[sums[key]._chunk for key in mine],
+                writes=[*(self._variables[k] for k in mine), *_chunks(targets, mine)],
+                priority=priority,
+                keys=mine,
+            )
+        _finish(keys, outs, targets)
+
+    def _pull(self, keys: Sequence[Key], outs: Sequence[Sequence[Any]], priority: int) -> None:
+        targets = self._targets(keys, outs)
+        for parts in self._messages({k: t[0].dtype.itemsize for k, t in targets.items()}):
+            mine = _keys_of(parts)
+
+            def begin(done: _Countdown, parts: Any = parts, mine: Any = mine) -> None:
+                rooms = {key: [t._view() for t in targets[key]] for key in mine}
+                for parcel in parts:
+                    self._soon(self._fetch(parcel, self._named(parcel), rooms, done))
+
+            self._operate(
+                "pull",
+                begin,
+                len(parts),
+                reads=[self._variables[key] for key in mine],
+                writes=_chunks(targets, mine),
+                priority=priority,
+                keys=mine,
+            )
+        _finish(keys, outs, targets)
+
+    def _messages(self, items: dict[Key, int]) -> list[list[Parcel]]:
+        """What is one operation: a large key's slices, or small keys of one shard.
+
+        `items`: bytes of an element of each key.
+        """
+        small: dict[Any, Any] = {}
+        made: list[list[Parcel]] = []
+        for key, itemsize in items.items():
+            own = self._slices[key]
+            if len(own) == 1 and own[0].stop * itemsize < _SMALL:
+                small[key] = own, itemsize
+            else:
+                made.append(parcels({key: (own, itemsize)}))
+        return made + [[parcel] for parcel in parcels(small)]
+
+    def _sum(self, key: Key, arrays: Sequence[Any]) -> Any:
+        """The sum of a worker's own devices, in one piece; of it what is sent."""
+        total, *rest = [a if a.device.host else copy_of(a, device=CPU) for a in arrays]
+        for each in rest:
+            total = total + each
+        if self._compression is not None:
+            total = self._compression.sent(key, 0, total)
+        return total if total._layout.contiguous else copy_of(total)
+
+    def _targets(self, keys: Sequence[Key], outs: Sequence[Sequence[Any]]) -> dict[Key, list[Any]]:
+        """Arrays in one piece on the host, for those that are pulled to."""
+        return {
+            key: [
+                out
+                if out.device.host and out._layout.contiguous
+                else empty_of(layout(out.shape, out.dtype), CPU)
+                for out in each
+            ]
+            for key, each in zip(keys, outs, strict=True)
+        }
+
+    # messages -------------------------------------------------------------------------------------
+
+    def _exchange(
+        self, parcel: Parcel, views: Any, rooms: Any, numbers: Any, done: _Countdown
+    ) -> Callable[[], Any]:
+        """What sends a parcel's values and, where there is room for it, asks for the sum."""
+        named = self._named(parcel)
+        packed = self._compression
+        if packed is None:
+            data = parcel.gathered(views)
+        else:
+            pieces = [views[k].reshape(-1)[a:b] for k, a, b in parcel.places]
+            data = np.concatenate([packed.encode(each) for each in pieces])
+
+        async def send() -> None:
+            try:
+                await self._ask(parcel.shard, "push", self.rank, *named, numbers, data)
+            except BaseException as error:
+                done(self._explained("push", parcel, named, error))
+                return
+            if any(rooms.values()):
+                self._soon(self._fetch(parcel, named, rooms, done))
+            else:
+                done()
+
+        return send
+
+    async def _fetch(self, parcel: Parcel, named: Any, rooms: Any, done: _Countdown) -> None:
+        try:
+            data = await self._ask(parcel.shard, "pull", self.rank, *named)
+            await self._loop.run_in_executor(None, parcel.scatter, data, rooms)
+        except BaseException as error:
+            done(self._explained("pull", parcel, named, error))
+        else:
+            done()
+
+    def _named(self, parcel: Parcel) -> tuple[list[str], list[int]]:
+        return parcel.names, [self._rounds[key] for key, _, _ in parcel.places]
+
+    def _explained(self, verb: str, parcel: Parcel, named: Any, error: BaseException) -> Exception:
+        if isinstance(error, NbgraphError):
+            return error
+        names, rounds = named
+        return KVMembershipError(
+            f"kv.{verb}: worker {self.rank} has lost shard {parcel.shard}, which keeps "
+            f"{names[0]!r}, in round {rounds[0]} ({type(error).__name__}: {error})"
+        )
+
+    def _operate(
+        self,
+        verb: str,
+        begin: Callable[[_Countdown], None],
+        count: int,
+        *,
+        reads: Sequence[Any],
+        writes: Sequence[Any],
+        priority: int,
+        keys: Sequence[Key],
+    ) -> None:
+        """Push an operation that ends when so many messages are answered."""
+        more = "" if len(keys) == 1 else f" and {len(keys) - 1} more"
+
+        def run(_: Any, on_complete: Any) -> None:
+            begin(_Countdown(count, on_complete))
+
+        push_async(
+            run,
+            const_vars=list(dict.fromkeys(reads)),
+            mutate_vars=list(dict.fromkeys(writes)),
+            priority=priority,
+            name=f"kv.{verb} {keys[0]!r}{more}",
+        )
+
+    def _soon(self, coroutine: Any) -> None:
+        asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+
+    async def _ask(self, shard: int, method: str, *args: Any) -> Any:
+        return await getattr(self._job.shards[shard], method)(*args)
+
+    def _asked(self, shard: int, method: str, *args: Any) -> Any:
+        return asyncio.run_coroutine_threadsafe(self._ask(shard, method, *args), self._loop)
+
+    def _wait(self, calls: Sequence[Any]) -> list[Any]:
+        """Results of these; the first error that is not another's echo."""
+        try:
+            return [call.result(self._job.timeout * 2) for call in calls]
+        except NbgraphError:
+            raise
+        except Exception as error:
+            raise KVMembershipError(
+                f"kv: worker {self.rank} cannot reach a shard ({type(error).__name__}: {error})"
+            ) from error
+
+    def _everywhere(self, method: str, *args: Any) -> list[Any]:
+        return self._wait([self._asked(k, method, *args) for k in range(len(self._job.shards))])
+
+    # the rule -------------------------------------------------------------------------------------
+
+    def set_updater(self, updater: Updater) -> None:
+        """See `KVStore`; the function runs on the shards, for slices as flat arrays."""
+        super().set_updater(updater)
+        self._rule(updater, None)
+
+    def set_optimizer(self, optimizer: Any) -> None:
+        """See `KVStore`; every worker calls it, and that of worker 0 is taken."""
+        super().set_optimizer(optimizer)
+        whole = [k for k, own in self._slices.items() if len(own) > 1]
+        if optimizer.clip_norm is not None or optimizer.scaler is not None:
+            raise ArgumentError(
+                f"kv.set_optimizer: {optimizer.name} with clip_norm or a scaler takes all "
+                "gradients at once; clip them before they are pushed (ng.optim.clip_by_norm)"
+            )
+        if not optimizer.elementwise and whole:
+            raise ArgumentError(
+                f"kv.set_optimizer: {optimizer.name} takes norms of whole parameters, but "
+                f"{whole[0]!r} is cut; create the store with slice_bytes=2**62, or take Adam"
+            )
+        self._rule(None, optimizer.portable(parameter))
+        if self._restored is not None and self._restored.rule is not None:
+            if self.rank == 0:
+                with self._restored.optimizer() as path:
+                    self.load_optimizer_states(path)
+            self.barrier()
+
+    def _rule(self, updater: Any, optimizer: Any) -> None:
+        if self.rank == 0:
+            require_picklable(
+                "kv.set_updater" if optimizer is None else "kv.set_optimizer",
+                updater if optimizer is None else optimizer,
+            )
+            self._everywhere("rule", updater, optimizer)
+        self.barrier()
+
+    def _numbers(self) -> dict[str, Any]:
+        """Numbers of the optimizer as they are now, for the round that is pushed."""
+        own = self._optimizer
+        if own is None:
+            return {}
+        return {n: getattr(own, n) for n in _NUMBERS if not callable(getattr(own, n))}
+
+    def save_optimizer_states(self, path: Any, dump_optimizer: bool = False) -> None:
+        """See `KVStore`; one worker is enough, when all have ended their rounds."""
+        own = self._require_optimizer("save_optimizer_states")
+        self._settle()
+        whole = own.portable()
+        whole.load_state_dict(joined(self._everywhere("states"), self._slices, self._keys))
+        whole.save(path)
+
+    def load_optimizer_states(self, path: Any) -> None:
+        """See `KVStore`; one worker is enough."""
+        whole = self._require_optimizer("load_optimizer_states").portable()
+        whole.load(path)
+        states = parted(whole.state_dict(), self._slices)
+        self._wait([self._asked(k, "load", states(k)) for k in range(len(self._job.shards))])
+
+    def set_gradient_compression(self, compression_params: Any) -> None:
+        """See `KVStore`; every worker calls it with the same."""
+        super().set_gradient_compression(compression_params)
+        if self.rank == 0:
+            self._everywhere("compress", self._compression)
+        self.barrier()
+
+    # all together ---------------------------------------------------------------------------------
+
+    def barrier(self) -> None:
+        """Wait until every worker has come here and all its pushes and pulls are done."""
+        self._settle()
+        self._wait([self._asked(0, "barrier", self.rank)])
+
+    def _settle(self) -> None:
+        for variable in self._variables.values():
+            wait_for_var(variable)
+
+    @property
+    def position(self) -> Any:
+        """What this worker gave to the `checkpoint` that the job goes on from, or None."""
+        held = self._restored
+        if held is None or self.rank >= len(held.positions):
+            return None
+        return held.positions[self.rank]
+
+    def checkpoint(self, position: Any = None) -> None:
+        """Keep the round that all workers have ended: values, states of the optimizer and
+        `position`, which JSON can hold (such as `state_dict()` of an iterator of data).
+
+        Every worker calls it. `ng.kv.cluster(...).run(..., checkpoint=folder)` says where; a job
+        that finds one there begins with it.
+        """
+        if self._job.checkpoint is None:
+            raise ArgumentError(
+                "kv.checkpoint: the job has no folder; run(function, checkpoint=folder)"
+            )
+        self.barrier()
+        self._wait([self._asked(0, "deposit", self.rank, position)])
+        self.barrier()
+        if self.rank == 0:
+            positions = self._wait([self._asked(0, "deposits")])[0]
+            number = max(self._rounds.values(), default=0)
+            checkpoints.save(self._job.checkpoint, self, number, positions)
+        self.barrier()
+
+
+class DistSync(Dist):
+    """A pull of a round sees the sum of all workers' pushes of it, added in the order of ranks."""
+
+    type = "dist_sync"
+
+
+class DistAsync(Dist):
+    """Every push is applied as it comes, once; a worker sees its own.
+
+    `max_staleness`: rounds that the slowest worker may be behind one that pulls.
+    """
+
+    type = "dist_async"
+    asynchronous = True
+
+
+class _Countdown:
+    """Ends an operation when its last message is answered; runs on the event loop."""
+
+    __slots__ = ("_error", "_left", "_on_complete")
+
+    def __init__(self, count: int, on_complete: Any) -> None:
+        self._left, self._on_complete = count, on_complete
+        self._error: BaseException | None = None
+
+    def __call__(self, error: BaseException | None = None) -> None:
+        self._error = self._error or error
+        self._left -= 1
+        if not self._left:
+            if self._error is None:
+                self._on_complete()
+            else:
+                self._on_complete(self._error)
+
+
+def _keys_of(parts: Sequence[Parcel]) -> list[Key]:
+    return list(dict.fromkeys(key for parcel in parts for key, _, _ in parcel.places))
+
+
+def _chunks(targets: dict[Key, list[Any]], keys: Sequence[Key]) -> list[Any]:
+    return [target._chunk for key in keys for target in targets[key]]
+
+
+def _finish(keys: Sequence[Key], outs: Sequence[Sequence[Any]], targets: Any) -> None:
+    """Note that arrays are written, and bring those on devices or in pieces what came."""
+    for key, each in zip(keys, outs, strict=True):
+        for out, target in zip(each, targets[key], strict=True):
+            if target is not out:
+                fill_from(out, target)
+            out._chunk.writes += 1

@@ -1,0 +1,48 @@
+"""Messages to shards: the most urgent first, a few under way at a time."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+Send = Callable[[], Awaitable[None]]
+_WINDOW = (
+    4  # pushes under way: the next goes while one is answered, and what is urgent need not wait
+)
+
+
+class Sender:
+    """A queue by priority before a window of messages, on the event loop of a worker.
+
+    What waits for other workers must not hold a place in the window: a worker whose window waits
+    for a push that another has not room to send would wait for ever.
+    """
+
+    def __init__(self, loop: Any, window: int = _WINDOW) -> None:
+        self._loop, self._window = loop, window
+        self._heap: list[tuple[int, int, Send]] = []
+        self._order = itertools.count()
+        self._under_way = 0
+
+    def put(self, priority: int, send: Send) -> None:
+        """Have `send` awaited when its turn has come; it must not raise. From any thread."""
+        self._loop.call_soon_threadsafe(self._put, -priority, send)
+
+    def _put(self, rank: int, send: Send) -> None:
+        heapq.heappush(self._heap, (rank, next(self._order), send))
+        self._go_on()
+
+    def _go_on(self) -> None:
+        while self._heap and self._under_way < self._window:
+            _, _, send = heapq.heappop(self._heap)
+            self._under_way += 1
+            self._loop.create_task(self._sent(send))
+
+    async def _sent(self, send: Send) -> None:
+        try:
+            await send()
+        finally:
+            self._under_way -= 1
+            self._go_on()

@@ -1,0 +1,333 @@
+"""A part of a distributed store, which lives in a worker process of Dask."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbgraph import __version__
+from nbgraph.array.chunk import apart, wait
+from nbgraph.array.create import array
+from nbgraph.errors import ArgumentError, KVMembershipError, KVStoreError, ShapeError
+from nbgraph.kvstore.compression import Compression
+from nbgraph.kvstore.local import Local
+
+
+class _Held:
+    """A slice: how many rounds are counted, and pushes of the rounds that are not whole yet."""
+
+    __slots__ = ("dtype", "pending", "round", "seen", "shape")
+
+    def __init__(self, dtype: str, size: int, workers: int) -> None:
+        self.dtype, self.shape = np.dtype(dtype), (size,)
+        self.round = 0
+        self.seen = [0] * workers  # of each worker the last push that counts
+        self.pending: dict[int, dict[int, tuple[Any, dict[str, Any]]]] = {}
+
+
+class _Round(NamedTuple):
+    """A slice's round that is whole: the values of the workers in their order."""
+
+    name: str
+    number: int
+    numbers: dict[str, Any]
+    values: list[Any]
+
+
+class Shard:
+    """Slices of a store's arrays, summed and updated by a `Local` store: what one machine computes
+    is what a shard computes.
+
+    Parameters
+    ----------
+    number : int
+        Of the shard.
+    workers : int
+    timeout : float
+        Seconds that a request waits for other workers.
+
+    Methods run on the worker's event loop; arithmetic runs on a thread of the shard's own, so that
+    heartbeats go on. A push names its worker and round: one that comes twice counts once.
+    """
+
+    def __init__(self, number: int, workers: int, timeout: float) -> None:
+        self.number, self.workers, self.timeout = number, workers, timeout
+        self._store = Local()
+        self._held: dict[str, _Held] = {}
+        self._thread = ThreadPoolExecutor(1, f"shard {number}")
+        self._failure: BaseException | None = None
+        self._compression: Compression | None = None
+        self._asynchronous = False
+        self._staleness: int | None = None
+        self._waiting: dict[asyncio.Future[None], Callable[[], bool]] = {}
+        self._barrier = [0, 0]  # workers that have come, barriers that are over
+        self._known: set[int] = set()
+        self._positions: dict[int, Any] = {}
+
+    # workers come ---------------------------------------------------------------------------------
+
+    async def join(self, rank: int, version: str, options: dict[str, Any]) -> None:
+        """Let a worker take part, once."""
+        if version != __version__:
+            raise KVStoreError(
+                f"kv.create: worker {rank} has nbgraph {version}, the store's host {__version__}; "
+                "install one version everywhere"
+            )
+        if not 0 <= rank < self.workers:
+            raise KVStoreError(f"kv.create: rank {rank} of {self.workers} workers")
+        if rank in self._known:
+            raise self._lost(rank, "came a second time: it was lost and started again")
+        if self._known and options["asynchronous"] != self._asynchronous:
+            raise KVStoreError(
+                "kv.create: workers ask for 'dist_sync' and 'dist_async'; choose one"
+            )
+        self._known.add(rank)
+        self._asynchronous, self._staleness = options["asynchronous"], options["max_staleness"]
+
+    async def abandon(self, why: str) -> None:
+        """Fail all that waits here and all that comes: the job is over."""
+        self._failure = KVMembershipError(why)
+        for future in self._waiting:
+            if not future.done():
+                future.set_exception(self._failure)
+
+    async def barrier(self, rank: int) -> None:
+        """Wait until every worker has come."""
+        self._barrier[0] += 1
+        turn = self._barrier[1]
+        if self._barrier[0] == self.workers:
+            self._barrier = [0, turn + 1]
+            self._wake()
+        await self._until(lambda: self._barrier[1] > turn, lambda: self._absent("a barrier", rank))
+
+    async def deposit(self, rank: int, position: Any) -> None:
+        """Keep what a worker has to know to go on from here."""
+        self._positions[rank] = position
+
+    async def deposits(self) -> list[Any]:
+        """Return what every worker has left, in the order of ranks."""
+        return [self._positions.get(rank) for rank in range(self.workers)]
+
+    def _absent(self, what: str, rank: int) -> str:
+        return (
+            f"kv: worker {rank} waited {self.timeout:g} s for {what}; {self._barrier[0]} of "
+            f"{self.workers} workers came"
+        )
+
+    # values ---------------------------------------------------------------------------------------
+
+    async def init(
+        self, rank: int, names: list[str], specs: list[tuple[str, int]], data: Any
+    ) -> None:
+        """Store first values, those of worker 0, for which the others wait."""
+        if rank == 0 and names[0] not in self._held:
+            firsts = _split(data, [np.dtype(d) for d, _ in specs], [n for _, n in specs])
+            await self._work(lambda: self._store.init(names, [array(f) for f in firsts]))
+            for name, (dtype, size) in zip(names, specs, strict=True):
+                self._held[name] = _Held(dtype, size, self.workers)
+            self._wake()
+        await self._until(
+            lambda: all(name in self._held for name in names),
+            lambda: (
+                f"kv.init: worker {rank} waited {self.timeout:g} s for worker 0 to give the key "
+                f"{names[0]!r} its first value; every worker calls init with the same keys"
+            ),
+        )
+        for name, (dtype, size) in zip(names, specs, strict=True):
+            own = self._held[name]
+            if (own.dtype, own.shape) != (np.dtype(dtype), (size,)):
+                raise ShapeError(
+                    f"kv.init: the key {name!r} of worker {rank} has {size} elements of {dtype}, "
+                    f"that of worker 0 {own.shape[0]} of {own.dtype}; give all the same"
+                )
+
+    async def push(
+        self,
+        rank: int,
+        names: list[str],
+        rounds: list[int],
+        numbers: dict[str, Any],
+        data: Any,
+    ) -> None:
+        """Take a worker's values for its round of each slice; those that came before are left.
+
+        `numbers`: those of the optimizer for these rounds; worker 0's hold.
+        """
+        self._require()
+        own = [self._held[name] for name in names]
+        values = self._decoded(data, own)
+        ready: list[_Round] = []
+        for name, held, number, value in zip(names, own, rounds, values, strict=True):
+            if number <= held.seen[rank]:
+                continue
+            held.seen[rank] = number
+            if self._asynchronous:
+                ready.append(_Round(name, number, numbers, [value]))
+                continue
+            pending = held.pending.setdefault(number, {})
+            pending[rank] = (value, numbers)
+            if len(pending) == self.workers:
+                del held.pending[number]
+                values_of = [pending[r][0] for r in range(self.workers)]
+                ready.append(_Round(name, number, pending[0][1], values_of))
+        if not ready:
+            return
+        work = asyncio.create_task(self._apply(ready))
+        if self._asynchronous:
+            await work
+        else:
+            work.add_done_callback(self._applied)
+
+    async def _apply(self, ready: Sequence[_Round]) -> None:
+        """Sum and update, in the order of the event loop."""
+        await self._work(lambda: self._update(ready))
+        for name, number, _, _ in ready:
+            held = self._held[name]
+            held.round = held.round + 1 if self._asynchronous else number
+        self._wake()
+
+    def _update(self, ready: Sequence[_Round]) -> None:
+        for numbers, group in itertools.groupby(ready, lambda each: each.numbers):
+            rounds = [*group]
+            if self._store._optimizer is not None:
+                for name, value in numbers.items():
+                    setattr(self._store._optimizer, name, value)
+            names = [each.name for each in rounds]
+            self._store.push(names, [[array(v) for v in each.values] for each in rounds])
+            for name in names:
+                wait(self._store._stored[name]._chunk)
+
+    def _applied(self, work: asyncio.Task[None]) -> None:
+        error = None if work.cancelled() else work.exception()
+        if error is not None and self._failure is None:
+            self._failure = error
+            self._wake()
+
+    async def pull(self, rank: int, names: list[str], rounds: list[int]) -> Any:
+        """Return the values of a round, when every worker has pushed it."""
+        own = [self._held[name] for name in names]
+        if not self._asynchronous:
+
+            def reached() -> bool:
+                return all(h.round >= r for h, r in zip(own, rounds, strict=True))
+
+        elif self._staleness is not None:
+            bound = self._staleness
+
+            def reached() -> bool:
+                return all(min(h.seen) >= r - bound for h, r in zip(own, rounds, strict=True))
+
+        else:
+
+            def reached() -> bool:
+                return True
+
+        await self._until(reached, lambda: self._missing(rank, names, own, rounds))
+        found = await self._work(lambda: [v.asnumpy() for v in self._store.pull(names)])
+        return found[0].view(np.uint8) if len(found) == 1 else _joined(found)
+
+    def _missing(
+        self, rank: int, names: Sequence[str], own: Sequence[_Held], rounds: Sequence[int]
+    ) -> str:
+        for name, held, number in zip(names, own, rounds, strict=True):
+            late = [r for r in range(self.workers) if held.seen[r] < number]
+            if late:
+                return (
+                    f"kv.pull: worker {rank} waited {self.timeout:g} s for round {number} of the "
+                    f"key {name!r}; no push came from worker {', '.join(map(str, late))}"
+                )
+        return f"kv.pull: the round of {names[0]!r} was not applied within {self.timeout:g} s"
+
+    def _decoded(self, data: Any, own: Sequence[_Held]) -> list[Any]:
+        dtypes, sizes = [h.dtype for h in own], [h.shape[0] for h in own]
+        packed = self._compression
+        if packed is None:
+            return _split(data, dtypes, sizes)
+        parts = _split(data, [np.dtype("uint8")] * len(own), [packed.nbytes(n) for n in sizes])
+        return [packed.decode(*each) for each in zip(parts, sizes, dtypes, strict=True)]
+
+    # the rule -------------------------------------------------------------------------------------
+
+    async def rule(self, updater: Any, optimizer: Any) -> None:
+        """Take the function or the optimizer that changes what is stored."""
+        if updater is not None:
+            self._store.set_updater(updater)
+        else:
+            self._store.set_optimizer(optimizer)
+
+    async def compress(self, compression: Any) -> None:
+        """Take what turns the bytes of pushes into values."""
+        self._compression = compression
+
+    async def states(self) -> dict[str, Any]:
+        """Return the states of the optimizer for this shard's slices."""
+        return await self._work(lambda: _plain(self._store._optimizer.state_dict()))
+
+    async def load(self, states: dict[str, Any]) -> None:
+        """Take states of the optimizer, those of this shard's slices."""
+        await self._work(lambda: self._store._optimizer.load_state_dict(states))
+
+    # waiting --------------------------------------------------------------------------------------
+
+    async def _work(self, call: Callable[[], Any]) -> Any:
+        def run() -> Any:
+            with apart():  # workers of this process wait for what is computed here
+                return call()
+
+        return await asyncio.get_running_loop().run_in_executor(self._thread, run)
+
+    def _require(self) -> None:
+        if self._failure is not None:
+            raise self._failure
+
+    def _wake(self) -> None:
+        for future, reached in self._waiting.items():
+            if future.done():
+                continue
+            if self._failure is not None:
+                future.set_exception(self._failure)
+            elif reached():
+                future.set_result(None)
+
+    async def _until(self, reached: Callable[[], bool], late: Callable[[], str]) -> None:
+        self._require()
+        if reached():
+            return
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting[future] = reached
+        try:
+            await asyncio.wait_for(future, self.timeout)
+        except TimeoutError:
+            raise KVStoreError(late()) from None
+        finally:
+            del self._waiting[future]
+
+    def _lost(self, rank: int, why: str) -> KVMembershipError:
+        last = max((held.seen[rank] for held in self._held.values()), default=0)
+        return KVMembershipError(f"kv: worker {rank} {why}; its last push was of round {last}")
+
+
+def _split(data: Any, dtypes: Sequence[Any], sizes: Sequence[int]) -> list[np.ndarray[Any, Any]]:
+    """Arrays of bytes that follow each other."""
+    whole = np.frombuffer(data, np.uint8)
+    nbytes = [dtype.itemsize * size for dtype, size in zip(dtypes, sizes, strict=True)]
+    if sum(nbytes) != whole.size:
+        raise ArgumentError(f"kv: {whole.size} bytes came for slices of {sum(nbytes)}")
+    ends = np.cumsum([0, *nbytes])
+    return [whole[a:b].view(dtype) for a, b, dtype in zip(ends[:-1], ends[1:], dtypes, strict=True)]
+
+
+def _joined(arrays: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
+    return np.concatenate([a.view(np.uint8) for a in arrays])
+
+
+def _plain(data: Any) -> Any:
+    """Nested dicts with NumPy arrays for NDArrays."""
+    if isinstance(data, dict):
+        return {key: _plain(value) for key, value in data.items()}
+    return data.asnumpy() if hasattr(data, "asnumpy") else data

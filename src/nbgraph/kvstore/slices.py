@@ -1,0 +1,92 @@
+"""Which shard keeps which part of an array."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+from zlib import crc32
+
+import numpy as np
+
+_MARK = "@slice"
+SPREAD = 1 << 20  # bytes from which an array lies on all shards
+
+
+class Slice(NamedTuple):
+    """Elements from `start` to `stop` of a key's array in row-major order."""
+
+    name: str  # unique in the store
+    shard: int
+    start: int
+    stop: int
+
+
+def slices(key: Any, size: int, itemsize: int, shards: int, bound: int) -> list[Slice]:
+    """Return the slices of an array, the same on every worker.
+
+    Parameters
+    ----------
+    size, itemsize : elements, bytes of one
+    shards : how many there are
+    bound : bytes of a slice at most
+
+    >>> [s[1:] for s in slices("w", 10, 4, shards=2, bound=16)]
+    [(0, 0, 4), (1, 4, 7), (0, 7, 10)]
+    """
+    nbytes = size * itemsize
+    count = max(shards if nbytes >= SPREAD else 1, -(-nbytes // bound), 1)
+    first = crc32(repr(key).encode()) % shards
+    stops = np.cumsum([0, *(size // count + (k < size % count) for k in range(count))])
+    name = str(key)
+    return [
+        Slice(name if count == 1 else f"{name}{_MARK}{k}", (first + k) % shards, int(a), int(b))
+        for k, (a, b) in enumerate(pairwise(stops))
+    ]
+
+
+def parameter(name: str) -> str:
+    """Return the key that a slice is of, as a string."""
+    head, mark, number = name.rpartition(_MARK)
+    return head if mark and number.isdigit() else name
+
+
+class Parcel(NamedTuple):
+    """What goes to one shard in one message: slices of keys of one dtype or small whole keys."""
+
+    shard: int
+    names: list[str]
+    places: list[tuple[Any, int, int]]  # key, start, stop of each
+
+    def gathered(self, views: dict[Any, np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
+        """Return the bytes of its elements, without a copy where they are in one piece."""
+        parts = [
+            views[key].reshape(-1)[start:stop].view(np.uint8) for key, start, stop in self.places
+        ]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def scatter(self, data: Any, views: dict[Any, Sequence[Any]]) -> None:
+        """Write bytes that came to the arrays of each key, which are in one piece each."""
+        came, at = np.frombuffer(data, np.uint8), 0
+        for key, start, stop in self.places:
+            outs = views[key]
+            end = at + (stop - start) * outs[0].dtype.itemsize
+            for out in outs:
+                out.reshape(-1)[start:stop] = came[at:end].view(out.dtype)
+            at = end
+
+
+def parcels(plans: dict[Any, tuple[list[Slice], int]], small: int = 1 << 16) -> list[Parcel]:
+    """Return the messages for keys with their slices and item sizes: slices below `small` bytes
+    that go to one shard are one message."""
+    made: list[Parcel] = []
+    together: dict[int, Parcel] = {}
+    for key, (own, itemsize) in plans.items():
+        for name, shard, start, stop in own:
+            if (stop - start) * itemsize >= small:
+                made.append(Parcel(shard, [name], [(key, start, stop)]))
+                continue
+            parcel = together.setdefault(shard, Parcel(shard, [], []))
+            parcel.names.append(name)
+            parcel.places.append((key, start, stop))
+    return made + [*together.values()]

@@ -1,0 +1,404 @@
+"""`KVStore`: the calls of all stores, and the table of their kinds."""
+
+from __future__ import annotations
+
+import importlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, ClassVar, NamedTuple
+
+from nbgraph.array.core import Array, empty_of
+from nbgraph.array.create import array
+from nbgraph.array.layout import Layout, layout
+from nbgraph.device import Context
+from nbgraph.errors import ArgumentError, DTypeError, IndexingError, ShapeError
+from nbgraph.kvstore.compression import Compression, HalfPrecision, TwoBit
+
+Key = int | str
+Updater = Callable[[Key, Any, Any], None]  # (key, pushed, stored): changes `stored` in place
+
+_KINDS: dict[str, str | type[KVStore]] = {
+    "local": "nbgraph.kvstore.local:Local",
+    "device": "nbgraph.kvstore.local:Device",
+    **dict.fromkeys(["dist_sync", "dist_sync_device"], "nbgraph.kvstore.dist:DistSync"),
+    **dict.fromkeys(["dist_async", "dist_async_device"], "nbgraph.kvstore.dist:DistAsync"),
+}
+_COMPRESSIONS: dict[str, type[Compression]] = {"2bit": TwoBit, "16bit": HalfPrecision}
+
+
+class Spec(NamedTuple):
+    """What all values of a key have in common, and the device of its first one."""
+
+    layout: Layout
+    device: Context
+
+
+def create(kind: str = "local", **options: Any) -> KVStore:
+    """Return a new, empty store.
+
+    Parameters
+    ----------
+    kind : str
+        "local": sums lie on the host; "device": where the first array of a key lies; "dist_sync",
+        "dist_async": on the workers of a cluster, inside a function that `ng.kv.cluster` runs.
+        Upper and lower case are the same, and what `register` was given is known, too.
+    **options
+        Of the backend.
+
+    >>> import nbgraph as ng
+    >>> ng.kv.create("device").type
+    'device'
+    """
+    if not isinstance(kind, str):
+        raise ArgumentError(
+            f"kv.create: kind is a {type(kind).__name__}; expected a name: {_known()}"
+        )
+    entry = _KINDS.get(kind.lower())
+    if entry is None:
+        raise ArgumentError(f"kv.create: kind={kind!r}; expected one of {_known()}")
+    if isinstance(entry, str):
+        module, name = entry.split(":")
+        entry = getattr(importlib.import_module(module), name)
+    made: KVStore = entry(**options)
+    return made
+
+
+def register(cls: type[KVStore]) -> type[KVStore]:
+    """Make a class known to `create` by its `type`; for use as a decorator.
+
+    >>> import nbgraph as ng
+    >>> from nbgraph.kvstore.local import Local
+    >>> @ng.kv.register
+    ... class Audited(Local):
+    ...     type = "audited"
+    >>> ng.kv.create("audited")
+    <KVStore audited: 0 keys, worker 0 of 1>
+    """
+    _KINDS[cls.type.lower()] = cls
+    return cls
+
+
+def _known() -> str:
+    return ", ".join(map(repr, sorted(_KINDS)))
+
+
+class KVStore(ABC):
+    """Arrays by key. Keys are integers or strings, of one sort in one store.
+
+    Every call takes one key with an array, or with a list of arrays (one a device), or a list of
+    keys with as many of these. Calls return before the work is done, as all operations on arrays
+    do; a pull sees every push of this worker before it.
+    """
+
+    type: ClassVar[str]  # the name that `create` knows it by
+    rank = 0
+    num_workers = 1
+
+    def __init__(self) -> None:
+        self._keys: dict[Key, Spec] = {}
+        self._updater: Updater | None = None
+        self._optimizer: Any = None
+        self._compression: Compression | None = None
+
+    # what a backend does ------------------------------------------------------------------------
+
+    @abstractmethod
+    def _init(self, keys: Sequence[Key], values: Sequence[Any]) -> None:
+        """Store values of new keys."""
+
+    @abstractmethod
+    def _push(self, keys: Sequence[Key], values: Sequence[Sequence[Any]], priority: int) -> None:
+        """Take the arrays of each key, one a device, into what is stored."""
+
+    @abstractmethod
+    def _pull(self, keys: Sequence[Key], outs: Sequence[Sequence[Any]], priority: int) -> None:
+        """Write what is stored under each key to each of its arrays."""
+
+    def _pushpull(
+        self,
+        keys: Sequence[Key],
+        values: Sequence[Sequence[Any]],
+        outs: Sequence[Sequence[Any]],
+        priority: int,
+    ) -> None:
+        self._push(keys, values, priority)
+        self._pull(keys, outs, priority)
+
+    # calls --------------------------------------------------------------------------------------
+
+    def init(self, key: Key | Sequence[Key], value: Any) -> None:
+        """Store first values, once for each key; `value` may also be a NumPy array or a number.
+
+        >>> import nbgraph as ng
+        >>> kv = ng.kv.create()
+        >>> kv.init(["w", "b"], [ng.zeros((2, 2)), ng.zeros(2)])
+        """
+        firsts: dict[Key, Any] = {}
+        for each, values in self._pairs("init", key, value):
+            if each in self._keys:
+                raise ArgumentError(
+                    f"kv.init: the key {each!r} has a value already; push to it, or use another key"
+                )
+            self._require_sort(each)
+            if len(values) != 1:
+                raise ArgumentError(
+                    f"kv.init: {len(values)} arrays for the key {each!r}; give one, the same for "
+                    "all devices"
+                )
+            firsts[each] = values[0] if isinstance(values[0], Array) else array(values[0])
+        self._init([*firsts], [*firsts.values()])
+        for each, first in firsts.items():
+            self._keys[each] = Spec(layout(first.shape, first.dtype), first.device)
+
+    def push(self, key: Key | Sequence[Key], value: Any, priority: int = 0) -> None:
+        """Add up the arrays of a key, and give the sum to the updater; without one it is stored.
+
+        Parameters
+        ----------
+        key : int, str or list of them
+        value : NDArray, or a list with one a device, summed in the order of the list; for a list of
+            keys a list of these
+        priority : int
+            Keys of a higher one go first where they wait for a network.
+        """
+        keys, values = self._fitting("push", key, value)
+        self._push(keys, values, int(priority))
+
+    def pull(
+        self,
+        key: Key | Sequence[Key],
+        out: Any = None,
+        priority: int = 0,
+        ignore_sparse: bool = True,
+    ) -> Any:
+        """Write what is stored to `out`, or return it in a new array.
+
+        Parameters
+        ----------
+        key, priority : as those of `push`
+        out : NDArray, or a list with one a device; for a list of keys a list of these
+        ignore_sparse : bool
+            Accepted for code that was written for MXNet; all arrays are dense.
+        """
+        if out is None:
+            out = [self._like(each) for each in _keys_of("pull", key)]
+            out = out if _is_list(key) else out[0]
+        keys, outs = self._fitting("pull", key, out)
+        self._pull(keys, outs, int(priority))
+        return out
+
+    def pushpull(
+        self, key: Key | Sequence[Key], value: Any, out: Any = None, priority: int = 0
+    ) -> Any:
+        """Push, then pull, by default into the arrays that were pushed."""
+        out = value if out is None else out
+        keys, values = self._fitting("push", key, value)
+        self._pushpull(keys, values, self._fitting("pull", key, out)[1], int(priority))
+        return out
+
+    def broadcast(self, key: Key | Sequence[Key], value: Any, out: Any, priority: int = 0) -> None:
+        """Store first values, and pull them to `out`."""
+        self.init(key, value)
+        self.pull(key, out, priority)
+
+    def row_sparse_pull(
+        self, key: Key, out: Any = None, priority: int = 0, row_ids: Any = None
+    ) -> Any:
+        """Return rows of what is stored, those whose numbers `row_ids` holds, in its order.
+
+        `out`: an NDArray of as many rows to write them to.
+        """
+        if row_ids is None:
+            raise ArgumentError("kv.row_sparse_pull: row_ids is missing; give numbers of rows")
+        rows = self.pull(key)[row_ids]
+        if out is None:
+            return rows
+        out[...] = rows
+        return out
+
+    # the rule of a push -------------------------------------------------------------------------
+
+    def set_updater(self, updater: Updater) -> None:
+        """Let `updater(key, pushed, stored)` change what is stored at every push.
+
+        >>> import nbgraph as ng
+        >>> kv = ng.kv.create()
+        >>> kv.init("w", ng.ones(2))
+        >>> def double(key, pushed, stored):
+        ...     stored += 2 * pushed
+        >>> kv.set_updater(double)
+        >>> kv.push("w", ng.ones(2))
+        >>> kv.pull("w")
+        array([3., 3.], dtype=float32)
+        """
+        if not callable(updater):
+            raise ArgumentError(
+                f"kv.set_updater: a {type(updater).__name__}; expected a function (key, pushed, "
+                "stored) that changes `stored` in place"
+            )
+        self._updater, self._optimizer = updater, None
+
+    def set_optimizer(self, optimizer: Any) -> None:
+        """Let an optimizer's step be the rule: pushes are gradients, what is stored are weights.
+
+        Its states lie in the store, beside the weights, under `str(key)`.
+
+        >>> import nbgraph as ng
+        >>> kv = ng.kv.create()
+        >>> kv.init("w", ng.ones(2))
+        >>> kv.set_optimizer(ng.optim.SGD(lr=0.5))
+        >>> kv.push("w", ng.ones(2))
+        >>> kv.pull("w")
+        array([0.5, 0.5], dtype=float32)
+        """
+        if not callable(getattr(optimizer, "update", None)):
+            raise ArgumentError(
+                f"kv.set_optimizer: a {type(optimizer).__name__}; expected an optimizer, such as "
+                "ng.optim.SGD(lr=0.1)"
+            )
+        self._updater, self._optimizer = None, optimizer
+
+    def save_optimizer_states(self, path: Any, dump_optimizer: bool = False) -> None:
+        """Write the states of the store's optimizer to a file, as `Optimizer.save` does.
+
+        `dump_optimizer` is accepted for code that was written for MXNet: numbers of the optimizer
+        are part of its states.
+        """
+        self._require_optimizer("save_optimizer_states").save(path)
+
+    def load_optimizer_states(self, path: Any) -> None:
+        """Take what `save_optimizer_states` wrote."""
+        self._require_optimizer("load_optimizer_states").load(path)
+
+    def set_gradient_compression(self, compression_params: Mapping[str, Any]) -> None:
+        """Send gradients in fewer bits.
+
+        `{"type": "2bit", "threshold": 0.5}`: of each element goes the threshold, its negative or 0;
+        the rest is kept and added to the next push of that key from that device.
+        `{"type": "16bit"}`: elements are rounded to float16.
+        """
+        options = dict(compression_params)
+        kind = options.pop("type", None)
+        made = _COMPRESSIONS.get(kind) if isinstance(kind, str) else None
+        if made is None:
+            raise ArgumentError(
+                f"kv.set_gradient_compression: type={kind!r}; expected one of "
+                f"{', '.join(map(repr, _COMPRESSIONS))}"
+            )
+        if not self.is_capable("compression"):
+            raise ArgumentError(
+                f"kv.set_gradient_compression: a store of kind {self.type!r} sends nothing; use "
+                "'device' or a dist one"
+            )
+        self._compression = made(**options)
+
+    # who takes part -----------------------------------------------------------------------------
+
+    def is_capable(self, capability: str) -> bool:
+        """Whether the store can do something: "optimizer" (runs in the store), "compression"."""
+        return capability.lower() == "optimizer"
+
+    def barrier(self) -> None:
+        """Wait until every worker has come here; one worker alone does not wait."""
+        return
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._keys
+
+    def __repr__(self) -> str:
+        keys = "1 key" if len(self) == 1 else f"{len(self)} keys"
+        return f"<KVStore {self.type}: {keys}, worker {self.rank} of {self.num_workers}>"
+
+    # checks -------------------------------------------------------------------------------------
+
+    def _pairs(self, call: str, key: Any, value: Any) -> list[tuple[Key, list[Any]]]:
+        """Each key with the list of its arrays."""
+        keys = _keys_of(call, key)
+        if not _is_list(key):
+            return [(keys[0], _listed(value))]
+        if len(set(keys)) < len(keys):
+            raise ArgumentError(f"kv.{call}: the keys {keys!r} hold one of them twice")
+        if not _is_list(value) or len(value) != len(keys):
+            count = f"{len(value)} values" if _is_list(value) else f"a {type(value).__name__}"
+            raise ArgumentError(
+                f"kv.{call}: {count} for {len(keys)} keys; give a list with one for each"
+            )
+        return [(each, _listed(one)) for each, one in zip(keys, value, strict=True)]
+
+    def _fitting(self, call: str, key: Any, value: Any) -> tuple[list[Key], list[list[Any]]]:
+        """Keys and the arrays of each, which fit what is stored."""
+        pairs = self._pairs(call, key, value)
+        for each, values in pairs:
+            self._require_key(call, each)
+            if not values:
+                raise ArgumentError(f"kv.{call}: no array for the key {each!r}; give at least one")
+            for one in values:
+                self._require_fits(call, each, one)
+        return [each for each, _ in pairs], [values for _, values in pairs]
+
+    def _require_key(self, call: str, key: Key) -> None:
+        if key not in self._keys:
+            near = get_close_matches(str(key), list(map(str, self._keys)), n=3)
+            hint = f"; did you mean {' or '.join(near)}?" if near else ""
+            raise IndexingError(
+                f"kv.{call}: the key {key!r} has no value{hint}; call kv.init({key!r}, array) first"
+            )
+
+    def _require_sort(self, key: Key) -> None:
+        other = next(iter(self._keys), key)
+        if type(other) is not type(key):
+            raise ArgumentError(
+                f"kv.init: the key {key!r} is a {type(key).__name__}, but {other!r} of this store "
+                f"a {type(other).__name__}; use one sort, as their states are saved under str(key)"
+            )
+
+    def _require_fits(self, call: str, key: Key, value: Any) -> None:
+        own = self._keys[key].layout
+        what = "value" if call == "push" else "out"
+        if not isinstance(value, Array):
+            raise ArgumentError(
+                f"kv.{call}: {what} of the key {key!r} is a {type(value).__name__}; expected an "
+                "NDArray"
+            )
+        if value.shape != own.shape:
+            raise ShapeError(
+                f"kv.{call}: {what} of the key {key!r} has shape {value.shape}, its stored value "
+                f"{own.shape}; give one of that shape"
+            )
+        if value.dtype != own.dtype:
+            raise DTypeError(
+                f"kv.{call}: {what} of the key {key!r} has dtype {value.dtype}, its stored value "
+                f"{own.dtype}; cast it: .astype({str(own.dtype)!r})"
+            )
+
+    def _require_optimizer(self, call: str) -> Any:
+        if self._optimizer is None:
+            raise ArgumentError(f"kv.{call}: the store has no optimizer; call set_optimizer first")
+        return self._optimizer
+
+    def _like(self, key: Key) -> Any:
+        self._require_key("pull", key)
+        return empty_of(*self._keys[key])
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple))
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if _is_list(value) else [value]
+
+
+def _keys_of(call: str, key: Any) -> list[Key]:
+    keys: Iterable[Any] = key if _is_list(key) else [key]
+    for each in keys:
+        if not isinstance(each, (int, str)) or isinstance(each, bool):
+            raise ArgumentError(
+                f"kv.{call}: key={each!r} is a {type(each).__name__}; expected an integer, a "
+                "string or a list of them"
+            )
+    return list(keys)

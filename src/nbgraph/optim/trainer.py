@@ -1,0 +1,98 @@
+"""`Trainer`: parameters whose gradients are summed in a store before each step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nbgraph.errors import ArgumentError
+from nbgraph.kvstore import KVStore, create
+from nbgraph.optim.optimizer import Optimizer
+from nbgraph.optim.parameters import gradients_for, named
+
+_NAME = "Trainer"
+
+
+class Trainer:
+    """Steps of parameters by gradients of every worker of a store.
+
+    Parameters
+    ----------
+    params : dict, list or object with parameters()
+        NDArrays by name. They take the store's first values: those of worker 0.
+    optimizer : Optimizer, or callable that makes one of `params`
+        Its rule runs in the store, where the states lie too.
+    kvstore : KVStore, str or None
+        A store, or the kind of a new one; None: one worker, and no store between.
+
+    >>> import nbgraph as ng
+    >>> params = {"w": ng.array([3.0, -2.0])}
+    >>> trainer = ng.optim.Trainer(params, ng.optim.SGD(lr=0.5), kvstore="local")
+    >>> trainer.step({"w": ng.array([2.0, 2.0])}, batch_size=2)
+    >>> params["w"]
+    array([ 2.5, -2.5], dtype=float32)
+    """
+
+    def __init__(self, params: Any, optimizer: Any, kvstore: KVStore | str | None = None) -> None:
+        self._params = params
+        self.optimizer = optimizer if isinstance(optimizer, Optimizer) else optimizer(params)
+        if not isinstance(self.optimizer, Optimizer):
+            raise ArgumentError(
+                f"{_NAME}: optimizer made a {type(self.optimizer).__name__}; expected an "
+                "ng.optim.Optimizer"
+            )
+        self.kvstore = create(kvstore) if isinstance(kvstore, str) else kvstore
+        weights = self.parameters
+        if self.kvstore is not None:
+            self.kvstore.broadcast([*weights], [*weights.values()], [*weights.values()])
+            self.kvstore.set_optimizer(self.optimizer)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters by name, as they are now."""
+        return named(_NAME, self._params)
+
+    def step(self, grads: Any = None, *, batch_size: int = 1) -> None:
+        """One step of all parameters that have a gradient.
+
+        Parameters
+        ----------
+        grads : as those of `Optimizer.step`
+        batch_size : int
+            Samples of all workers together: the sum of gradients is divided by it.
+
+        The next pass reads the first parameters first: these have the highest priority.
+        """
+        if batch_size < 1:
+            raise ArgumentError(f"{_NAME}.step: batch_size={batch_size!r}; expected at least 1")
+        weights = self.parameters
+        found = gradients_for(_NAME, weights, grads)
+        self.optimizer.rescale, rescale = (
+            self.optimizer.rescale / batch_size,
+            self.optimizer.rescale,
+        )
+        try:
+            self._apply(weights, found)
+        finally:
+            self.optimizer.rescale = rescale
+
+    def _apply(self, weights: dict[str, Any], grads: dict[str, Any]) -> None:
+        keys = [*grads]
+        if self.kvstore is None:
+            self.optimizer.update(keys, [weights[key] for key in keys], [*grads.values()])
+            return
+        for place, key in enumerate(keys):
+            self.kvstore.pushpull(key, grads[key], weights[key], priority=-place)
+
+    def save_states(self, path: Any) -> None:
+        """Write the optimizer's states to a file, as `Optimizer.save` does."""
+        if self.kvstore is None:
+            self.optimizer.save(path)
+        else:
+            self.kvstore.save_optimizer_states(path)
+
+    def load_states(self, path: Any) -> None:
+        """Take what `save_states` wrote."""
+        if self.kvstore is None:
+            self.optimizer.load(path)
+        else:
+            self.kvstore.load_optimizer_states(path)
