@@ -3,6 +3,7 @@
 Kernel budget of this file: about 30 (three operators, a handful of layout classes each).
 """
 
+import importlib.util
 import math
 
 import numpy as np
@@ -294,3 +295,20 @@ def test_ranges_of_a_kernel_are_independent(n, lo, hi):
     for a, b in ((lo, hi), (0, lo), (hi, n)):
         code.run(words, a, b)
     np.testing.assert_array_equal(out, wanted)
+
+
+@pytest.mark.parametrize(
+    "name", "shifted fma address range int64 part run float32_to_float16".split()
+)
+def test_a_function_may_have_the_name_of_a_word_of_emitted_text(name, tmp_path):
+    """Texts of kernels call such words themselves."""
+    (tmp_path / "named.py").write_text(f"def {name}(x, y):\n    return x + y\n")
+    spec = importlib.util.spec_from_file_location("named", tmp_path / "named.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    f = ng.op(getattr(module, name))
+    x = np.arange(24, dtype="float32").reshape(2, 3, 4).transpose(0, 2, 1)
+    y = np.ones((2, 4, 3), "float32")
+    out = np.empty((2, 4, 3), "float16")
+    f(x, y, out=out, casting="unsafe")
+    assert (out == x + y).all()

@@ -90,8 +90,9 @@ class Writer:
         name = self.loop.name if self.loop.name.isidentifier() else "kernel"
         self.prologue()
         self.space()
-        while any(line.startswith(f"def {name}(") for line in self.parts):
-            name += "_"  # a user's function may be called as a part is
+        used = "\n".join([*self.parts, *self.lines])
+        while re.search(rf"\b{name}\(", used):
+            name += "_"  # a user's function may be called as a part is, or a word of such texts
         before, behind = self.namespace.noting(self.lines, self.fault, 1)
         self.lines = [*before, *self.lines, *behind]
         self.line(1, "return load(fault, 0)" if self._may_fail() else "return 0")
