@@ -8,7 +8,7 @@ by 255, normalising and writing (channels, height, width) is one pass over memor
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,14 @@ from nbgraph.operator.fused import Part, fuse
 from nbgraph.operator.mapper import Mapper
 
 Array = np.ndarray[Any, Any]
+
+
+class Step(NamedTuple):
+    """An operator, its operands besides the value so far, and the dtype that its result has."""
+
+    operator: Mapper
+    operands: list[Array]
+    dtype: np.dtype[Any]
 
 
 class Chain:
@@ -36,7 +44,7 @@ class Chain:
     def _begin(self, x: Array) -> None:
         self.shape, self.dtype = x.shape, x.dtype
         self._x = x
-        self._steps: list[tuple[Mapper, list[Array]]] = []  # operands besides the value so far
+        self._steps: list[Step] = []
         self._of_value = True  # whether the first operator reads x
 
     def apply(self, operator: Mapper, *operands: Any, dtype: Any = None) -> None:
@@ -44,8 +52,7 @@ class Chain:
 
         With `dtype`, a floating one, the result has it; otherwise the dtype stays.
         """
-        self._steps.append((operator, [np.asarray(o, np.float32) for o in operands]))
-        self._keep_dtype(dtype)
+        self._add(operator, [np.asarray(o, np.float32) for o in operands], dtype)
 
     def mix(self, matrix: Array, axis: int) -> None:
         """Make colours (n, k) of sums of the three there are, by a matrix (n, k, 3)."""
@@ -56,16 +63,16 @@ class Chain:
         shape[axis] = matrix.shape[1]
         self._begin(x)
         self.shape, self._of_value = tuple(shape), False
-        self._steps.append((mixed, [*colours, *factors]))
-        self._keep_dtype(None if dtype.kind in "iu" else dtype)
+        self._add(mixed, [*colours, *factors], None if dtype.kind in "iu" else dtype)
 
-    def _keep_dtype(self, dtype: Any) -> None:
+    def _add(self, operator: Mapper, operands: list[Array], dtype: Any) -> None:
         if dtype is not None:
             self.dtype = np.dtype(dtype)
-        elif self.dtype.kind in "iu":
+        self._steps.append(Step(operator, operands, self.dtype))
+        if dtype is None and self.dtype.kind in "iu":
             ends = np.iinfo(self.dtype)
             bounds = [np.asarray(e, np.float32) for e in (ends.min, ends.max)]
-            self._steps.append((rounded, bounds))
+            self._steps.append(Step(rounded, bounds, self.dtype))
 
     def move(self, source: int, target: int) -> None:
         """Move an axis elsewhere, without copying."""
@@ -74,8 +81,8 @@ class Chain:
         shape.insert(target, shape.pop(source))
         self.shape = tuple(shape)
         self._steps = [
-            (f, [np.moveaxis(o, source, target) if o.ndim == len(self.shape) else o for o in few])
-            for f, few in self._steps
+            step._replace(operands=[_moved(o, source, target) for o in step.operands])
+            for step in self._steps
         ]
 
     def values(self) -> Array:
@@ -97,11 +104,12 @@ class Chain:
             operator, operands = _fused(steps, first)
             operator(*operands, out=out, casting="unsafe")
             return
-        value: Any = None
-        for k, (operator, operands) in enumerate(steps):
-            own = [*(first if k == 0 else [value]), *operands]
-            last = {"out": out, "casting": "unsafe"} if k == len(steps) - 1 else {}
-            value = operator(*own, **last)
+        for k, (operator, operands, dtype) in enumerate(steps):
+            whole = k == len(steps) - 1
+            # as it would be stored: the next operator reads what memory would hold
+            value = out if whole else np.empty(out.shape, dtype) if dtype.kind == "f" else None
+            how = {} if value is None else {"out": value, "casting": "unsafe"}
+            first = [operator(*first, *operands, **how)]
 
 
 class Pixels(ColumnTransform):
@@ -124,11 +132,14 @@ def _narrow(x: Array) -> bool:
     return x.dtype.kind not in "iub" and x.dtype.itemsize < 4
 
 
-def _fused(
-    steps: Sequence[tuple[Mapper, list[Array]]], first: list[Array]
-) -> tuple[Mapper, list[Array]]:
+def _moved(operand: Array, source: int, target: int) -> Array:
+    """An operand as it broadcasts with a batch whose axis is moved."""
+    return np.moveaxis(operand, source, target) if operand.ndim else operand
+
+
+def _fused(steps: Sequence[Step], first: list[Array]) -> tuple[Mapper, list[Array]]:
     external, parts = list(first), list[Part]()
-    for k, (operator, operands) in enumerate(steps):
+    for k, (operator, operands, _) in enumerate(steps):
         inputs: list[Any] = [("part", k - 1, 0)] if k else [("in", i) for i in range(len(first))]
         inputs += [("in", len(external) + i) for i in range(len(operands))]
         external += operands

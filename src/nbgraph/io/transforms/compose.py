@@ -279,8 +279,12 @@ def _of_function(function: Any, here: Stage, probe: Callable[[], tuple[Columns, 
 
     def run(columns: Columns, draws: Draws) -> Columns:
         found = function(columns, draws)
-        if not isinstance(found, (tuple, list)) or not all(
-            isinstance(c, (np.ndarray, list)) and len(c) == len(columns[0]) for c in found
+        if (
+            not isinstance(found, (tuple, list))
+            or not found
+            or not all(
+                isinstance(c, (np.ndarray, list)) and len(c) == len(columns[0]) for c in found
+            )
         ):
             raise ArgumentError(
                 f"{_name(function)}: a transform gives a tuple of columns, arrays of as many "

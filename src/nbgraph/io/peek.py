@@ -1,0 +1,202 @@
+"""A batch to look at: images as a contact sheet, everything else as a table."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import DataError, ShapeError
+from nbgraph.io.extras import extra
+from nbgraph.io.images import pillow
+from nbgraph.io.protocol import DataBatch, DataDesc
+from nbgraph.picture import columns, escape
+
+Values = np.ndarray[Any, np.dtype[Any]]
+_SHOWN = 16  # samples
+_LEAST = 8  # rows and columns of what is taken for a grey image where nothing says that it is one
+_SMALL, _LARGE = 48, 160  # pixels that an image has across
+_SHORT = 6  # numbers of a row of the table
+
+
+class Peek:
+    """Some samples of a batch; a notebook shows them as pictures, a terminal as a table.
+
+    Parameters
+    ----------
+    batch : DataBatch
+    descs : DataDesc of each array of the batch, with or without the axis of samples
+    classes : names of classes, optional
+    count : int
+        How many samples are shown.
+
+    >>> from nbgraph.io.arrays import NDArrayIter
+    >>> it = NDArrayIter({"x": np.arange(6.0).reshape(3, 2)}, np.arange(3), batch_size=2)
+    >>> print(Peek(it.next(), [*it.provide_data, *it.provide_label]))
+    sample  x           softmax_label
+    0       [0.0, 1.0]  0
+    1       [2.0, 3.0]  1
+    """
+
+    def __init__(
+        self,
+        batch: DataBatch,
+        descs: Sequence[DataDesc],
+        classes: Sequence[str] | None = None,
+        count: int = _SHOWN,
+    ) -> None:
+        self.names = [desc.name for desc in descs]
+        given = len(batch[0]) - batch.pad
+        self.values = [np.asarray(array)[: min(count, given)] for array in batch]
+        self.left = given - len(self.values[0])
+        numbers = np.arange(given) if batch.index is None else batch.index
+        self.numbers = [int(n) for n in numbers[: len(self.values[0])]]
+        self.classes = classes
+        self._labels = set(self.names[len(batch.data) :])
+        self._images = [
+            pixels(values, desc.layout) if desc.name not in self._labels else None
+            for values, desc in zip(self.values, descs, strict=True)
+        ]
+
+    def __str__(self) -> str:
+        rows = [("sample", *self.names)]
+        for i, number in enumerate(self.numbers):
+            rows.append((str(number), *self._cells(i)))
+        more = f"\n... and {self.left} more" if self.left else ""
+        return "\n".join(line.rstrip() for line in columns(rows).split("\n")) + more
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _cells(self, i: int) -> list[str]:
+        """A sample's row of the table."""
+        found: list[str] = []
+        for name, values in zip(self.names, self.values, strict=True):
+            found.append(self._class(values[i]) if name in self._labels else _text(values[i]))
+        return found
+
+    def _class(self, label: Any) -> str:
+        known = self.classes
+        if known is not None and np.ndim(label) == 0 and 0 <= label < len(known):
+            return f"{int(label)} {known[int(label)]}"
+        return _text(label)
+
+    def _caption(self, i: int) -> str:
+        labels = [
+            self._class(values[i])
+            for name, values in zip(self.names, self.values, strict=True)
+            if name in self._labels
+        ]
+        return ", ".join(labels) or str(self.numbers[i])
+
+    def _repr_html_(self) -> str:
+        """Images with their labels below; a table of what is no image."""
+        parts = ["<div>"]
+        for name, images in zip(self.names, self._images, strict=True):
+            if images is None:
+                continue
+            parts.append(f"<div>{escape(name)}</div><div style='display:flex;flex-wrap:wrap'>")
+            for i, image in enumerate(images):
+                data = base64.b64encode(_png(image)).decode()
+                parts.append(
+                    "<figure style='margin:4px;text-align:center'>"
+                    f"<img src='data:image/png;base64,{data}' width='{_across(image)}'"
+                    " style='image-rendering:pixelated'>"
+                    f"<figcaption>{escape(self._caption(i))}</figcaption></figure>"
+                )
+            parts.append("</div>")
+        plain = [k for k, images in enumerate(self._images) if images is None]
+        if any(self.names[k] not in self._labels for k in plain) or len(plain) == len(self.names):
+            parts.append(self._table(plain))
+        if self.left:
+            parts.append(f"<div>... and {self.left} more</div>")
+        return "".join([*parts, "</div>"])
+
+    def _table(self, places: Sequence[int]) -> str:
+        def row(kind: str, cells: Sequence[str]) -> str:
+            return "<tr>" + "".join(f"<{kind}>{escape(c)}</{kind}>" for c in cells) + "</tr>"
+
+        rows = [row("th", ["sample", *(self.names[k] for k in places)])]
+        for i, number in enumerate(self.numbers):
+            cells = self._cells(i)
+            rows.append(row("td", [str(number), *(cells[k] for k in places)]))
+        return "<table>" + "".join(rows) + "</table>"
+
+    def _repr_png_(self) -> bytes | None:
+        """The contact sheet; None where there are no images."""
+        images = next((found for found in self._images if found is not None), None)
+        return None if images is None or not len(images) else _png(self._sheet(images))
+
+    def save(self, path: Any) -> None:
+        """Write the contact sheet, a PNG; DataError where there are no images."""
+        data = self._repr_png_()
+        if data is None:
+            raise DataError("peek: the batch has no images, of which a sheet could be made")
+        Path(path).write_bytes(data)
+
+    def _sheet(self, images: Values) -> Values:
+        """Images with their captions, in rows of about as many as there are rows."""
+        drawing = extra("PIL.ImageDraw", "pillow", "data", "peek")
+        image = pillow()
+        across = max(1, round(len(images) ** 0.5 * 1.3))
+        size = _across(images[0])
+        height = max(1, round(size * images.shape[1] / images.shape[2]))
+        cell = size + 6, height + 18
+        rows = -(-len(images) // across)
+        sheet = image.new("RGB", (across * cell[0], rows * cell[1]), "white")
+        pen = drawing.Draw(sheet)
+        for i, each in enumerate(images):
+            left, top = i % across * cell[0] + 3, i // across * cell[1] + 3
+            sheet.paste(image.fromarray(each).resize((size, height), 0), (left, top))
+            pen.text((left, top + height), self._caption(i)[: size // 6], fill="black")
+        return np.asarray(sheet)
+
+
+def pixels(values: Values, layout: str) -> Values | None:
+    """Images as uint8, (n, height, width) or (n, height, width, 3 or 4); None where the values are
+    none. Floats outside of 0 to 1, normalised ones, are stretched to it."""
+    from nbgraph.io.transforms.images import axes_of, channels_last
+
+    if values.dtype.kind not in "uif" or not values.size:
+        return None
+    try:
+        axes = axes_of("peek", DataDesc("", values.shape[1:], values.dtype, layout))
+    except ShapeError:
+        return None
+    found = channels_last(values, axes)
+    stated = "H" in layout or axes.channel is not None
+    if found.shape[3] not in {1, 3, 4} or not (stated or min(found.shape[1:3]) >= _LEAST):
+        return None
+    if values.dtype != np.uint8:
+        found = np.nan_to_num(found.astype("float64"), posinf=0, neginf=0)
+        low, high = min(0.0, found.min()), max(found.max(), 1.0 if values.dtype.kind == "f" else 0)
+        found = (255 * (found - low) / ((high - low) or 1) + 0.5).astype("uint8")
+    return np.ascontiguousarray(found[..., 0] if found.shape[3] == 1 else found)
+
+
+def _across(image: Values) -> int:
+    """How wide an image is shown."""
+    return min(_LARGE, max(_SMALL, image.shape[1]))
+
+
+def _png(image: Values) -> bytes:
+    file = io.BytesIO()
+    pillow().fromarray(image).save(file, "png")
+    return file.getvalue()
+
+
+def _text(value: Any) -> str:
+    """A value in a few characters."""
+    array = np.asarray(value)
+    if array.ndim == 0:
+        return f"{array:.6g}" if array.dtype.kind == "f" else str(array)
+    if array.ndim == 1 and array.size <= _SHORT:
+        return str(array.tolist() if array.dtype.kind != "f" else array.round(4).tolist())
+    ends = ""
+    if array.size and array.dtype.kind in "uif":
+        ends = f" {array.min():.4g} to {array.max():.4g}"
+    return f"{array.dtype}{list(array.shape)}{ends}"
