@@ -1,6 +1,7 @@
 """Games: damage, levels, ratings, luck."""
 
 import math
+import random
 from enum import IntEnum
 
 import numpy as np
@@ -92,6 +93,20 @@ def cell_key(x, y):
 @sample("outputs", "plain", x=(-10.0, 10.0), y=(-10.0, 10.0))
 def isometric(x, y, tile=64):
     return (x - y) * tile / 2, (x + y) * tile / 4
+
+
+@sample("random", "early", p=(0.0, 1.0), smooth="")
+def attack_roll(p):
+    return 1 if random.random() < p else 0
+
+
+@sample("random", "for", bonus=(-2, 9))
+def damage_of_two_weapons(bonus):
+    total = bonus
+    for dice, sides in ((2, 6), (1, 8)):
+        for _ in range(dice):
+            total += random.randint(1, sides)
+    return max(total, 0)
 
 
 @sample("none", "static", "early", t=(0.0, 20.0), options={"haste": 0.4})

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 TAGS = frozenset(
     """assert bits bool branches clip closure complex convergence dates default dict dtype early
     effect elif enum for fparts fstring generator helper interp isinstance lambda lists local
-    logic match minmax mixed modulo nested njit none outputs partial plain power raise
+    logic match minmax mixed modulo nested njit none outputs partial plain power raise random
     recursion rounding solver sorted special static stats str table trigonometry try tuple
     unbound walrus while whole
     """.split()

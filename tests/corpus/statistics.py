@@ -10,6 +10,8 @@ from scipy.special import betainc, erf, expit, gammaincc, gammaln, ndtri, xlogy
 
 from tests.corpus.samples import sample
 
+RNG = np.random.default_rng(11)
+
 ACKLAM_A = [
     -39.69683028665376,
     220.9460984245205,
@@ -244,6 +246,27 @@ def inverse_erf(p):
 @sample("special", "whole", x=(0.0, 25.0), n=(1, 40), ulps=1e3)
 def posterior_log(x, n):
     return gammaln(n + x) - gammaln(n + 1.0) + np.log(1 + erf(x / 10))
+
+
+@sample("random", "branches", x=(0.0, 1.0), smooth="")
+def noisy_threshold(x):
+    return 1.0 if x + 0.1 * np.random.normal() > 0.5 else 0.0
+
+
+@sample("random", "for", drift=(-0.1, 0.1), sigma=(0.05, 0.4))
+def simulated_path(drift, sigma, *, steps=24):
+    value = 1.0
+    for _ in range(steps):
+        value *= math.exp((drift - 0.5 * sigma**2) / steps + sigma * RNG.normal() / steps**0.5)
+    return value
+
+
+@sample("random", "while", x=(0.2, 0.9))
+def truncated_draw(x):
+    z = RNG.standard_normal()
+    while abs(z) > 1.0 + x:
+        z = RNG.standard_normal()
+    return z * x
 
 
 @sample("sorted", "local", a=(-5.0, 5.0), b=(-5.0, 5.0), c=(-5.0, 5.0), d=(-5.0, 5.0))

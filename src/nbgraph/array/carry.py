@@ -64,7 +64,9 @@ def apply(
     told(op, values, parameters, results, outs)
     if watched:
         anomaly.look(op, values, results)
-    if routes is not None and routes.learn(found.plain, found.outputs, operands) and not attributes:
+    known = routes is not None and routes.learn(found.plain, found.outputs, operands)
+    if known and not attributes and not op.scalar.draws:  # a call has fewer operands then
+        assert routes is not None
         op.shortcut = shortcut(op, routes)
     return results[0] if len(results) == 1 else tuple(results)
 

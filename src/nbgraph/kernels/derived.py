@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 from nbgraph.errors import ArgumentError, DerivativeError
 from nbgraph.kernels import guards
+from nbgraph.kernels.capture.draws import KEY
 from nbgraph.kernels.capture.names import Watch
 from nbgraph.kernels.depend import OUT, Dependence, depend
 from nbgraph.kernels.derivative import partials
@@ -93,6 +94,11 @@ class Derived:
     def watch(self) -> Watch:
         """What the parent read."""
         return self.parent.watch
+
+    @property
+    def draws(self) -> bool:
+        """See Scalar."""
+        return self.parent.draws and self.operands[-1] == KEY
 
     @property
     def shares_kernels(self) -> bool:

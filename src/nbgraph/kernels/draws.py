@@ -37,7 +37,7 @@ _INTEGERS = (
     "least",
     "training",
     "low",
-    "range",
+    "span",
 )  # parameters; others are numbers of the kernel's precision
 _VECTOR = 16  # bytes
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 from weakref import WeakSet
 
 from nbgraph.errors import CaptureError
-from nbgraph.kernels.capture import complex_numbers
+from nbgraph.kernels.capture import complex_numbers, draws
 from nbgraph.kernels.capture.names import Watch
 from nbgraph.kernels.capture.raising import OnInvalid
 from nbgraph.kernels.capture.survey import Survey
@@ -26,6 +26,7 @@ from nbgraph.kernels.signature import (
     is_static,
     parameter_kinds,
     read_signature,
+    with_key,
 )
 
 LIBRARY = "nbgraph."  # what the names of the package's modules begin with
@@ -71,6 +72,11 @@ class Scalar(Protocol):
     choices: tuple[Choice, ...]  # the roles of names that differ from those of the text
 
     @property
+    def draws(self) -> bool:
+        """Whether the last operand is `draws.KEY`: the words that random draws are made of."""
+        ...
+
+    @property
     def shares_kernels(self) -> bool:
         """Whether definitions that differ in literals are to share kernels: users' are."""
         ...
@@ -108,6 +114,7 @@ class WrittenFunction:
         self.fn, self.choices, self.parent = fn, tuple(choices), parent
         self.on_invalid: OnInvalid = on_invalid if parent is None else parent.on_invalid
         self.name = "function" if fn.__name__ == "<lambda>" else fn.__name__
+        self.places: tuple[draws.Place, ...] = ()  # where the text draws; known when it is captured
         self._read_signature()
         self.none_allowed = False  # in the tuple of a hand-given gradient
         # the library's own literals never change
@@ -136,17 +143,24 @@ class WrittenFunction:
         return True
 
     def _read_signature(self) -> None:
-        self.signature: Signature | None = read_signature(self.fn, self.choices)
+        read = read_signature(self.fn, self.choices)
+        self.signature: Signature | None = with_key(self.name, read) if self.draws else read
         self.operands: tuple[str, ...] = self.signature.operands
         self.defaults: Mapping[str, Any] = self.signature.defaults
         self.parameters: tuple[Parameter, ...] = self.signature.parameters
 
+    @property
+    def draws(self) -> bool:
+        """See Scalar."""
+        return bool(self.places)
+
     def capture(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
-        """The graph for these kinds, traced once."""
-        key = (tuple(kinds), parameter_kinds(parameters))
+        """The graph for these kinds, traced once. That the text draws may be found by it: there is
+        one operand more then."""
+        key = (self._kinds(kinds), parameter_kinds(parameters))
         found = self._captures.get(key)
         if found is None:
-            found = self._trace(kinds, parameters)
+            found = self._trace(key[0], parameters)
             if self.parent is not None:
                 self.parent.watch.include(self._watch)
             while len(self._captures) >= MAX_CAPTURES:
@@ -160,10 +174,28 @@ class WrittenFunction:
         """Return the error that names all that is refused for these kinds, `first` among it."""
         survey = Survey(first)
         with contextlib.suppress(Exception):  # what is unknown may lead anywhere
-            self._trace(kinds, parameters, survey)
+            self._traced(self._kinds(kinds), parameters, survey)
         return survey.error(self.name)
 
-    def _trace(
+    def _kinds(self, kinds: Sequence[str]) -> tuple[str, ...]:
+        """The kinds of all operands; that of the words is always the same."""
+        count = len(self.operands) - self.draws
+        return (*kinds[:count], *([draws.WORD] * self.draws))
+
+    def _trace(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
+        """The graph. Where it draws at places that were not known, it is traced again: loops carry
+        how often they come to each."""
+        while True:
+            found = self._traced(self._kinds(kinds), parameters)
+            more = tuple(place for place in found.graph.draws if place not in self.places)
+            if not more:
+                return found
+            if not self.places and self.signature is not None:
+                with_key(self.name, self.signature)  # it may refuse
+            self.places += more
+            self._read_signature()
+
+    def _traced(
         self, kinds: Sequence[str], parameters: Mapping[str, Any], survey: Survey | None = None
     ) -> Captured:
         graph = Graph()
@@ -179,6 +211,7 @@ class WrittenFunction:
                 continue
             env[name] = graph.parameter(name, kind)
             leaves.append(env[name])
+        env |= draws.counts(graph, self.places)
         value = self._value(graph, env, survey)
         if self.none_allowed and isinstance(value, tuple):
             value = tuple(_none_as_node(graph, v) for v in value)

@@ -40,6 +40,7 @@ class Fused:
 
     signature: Signature | None = None
     choices: tuple[Choice, ...] = ()
+    draws = False  # words are operands like others here
 
     def __init__(
         self,

@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from nbgraph.kernels.capture.library.random_draws import MULTIPLIERS, ROUNDS, STEPS
 from nbgraph.kernels.written import Compute, part
 
 DRAW = ("key0", "key1", "number")  # the words of a draw: see `nbgraph.resource.random.Draw`
 BLOCK: dict[Compute, int] = {"float32": 8, "float64": 4}  # numbers of a block
 Form = Literal["number", "word", "pair", "own"]  # which bits of the words an integer has
 BITS: dict[Compute, int] = {"float32": 24, "float64": 53}  # of a number
-MULTIPLIERS = 0xD2E7470EE14C6C93, 0xCA5A826395121157
-STEPS = 0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B  # of the key, from round to round
-ROUNDS = 10
 
 
 def words(attempt: str = "0") -> list[str]:

@@ -16,15 +16,15 @@ _SHORT, _EVERY = 1 << 32, 1 << 64
 
 
 def integers(dtype: str, count: int) -> Drawn:
-    """out = low + a number below `count`, which is `range`; parameters: low, range."""
-    layout, stored = record(["out"], ["low", "range"]), STORED.get(dtype, dtype)
+    """out = low + a number below `count`, which is `span`; parameters: low, span."""
+    layout, stored = record(["out"], ["low", "span"]), STORED.get(dtype, dtype)
     form: Form = "word" if count < _SHORT or count == _EVERY else "pair"
     lines = _every if count == _EVERY else _short if count < _SHORT else _long
 
     def element(s: str) -> list[str]:
         return [*lines(s), f"out{s} = {stored}(h{s} + uint64(low))"]
 
-    read = {n: f"word(args, {layout.place(n)})" for n in ("low", "range")}
+    read = {n: f"word(args, {layout.place(n)})" for n in ("low", "span")}
     return Drawn("integers", layout, "float64", read, element, {"out": dtype}, form=form, cost=0.5)
 
 
@@ -36,7 +36,7 @@ def _short(s: str) -> list[str]:
     """The high word of a product whose second factor has 32 bits."""
     mask, shift = f"uint64({_SHORT - 1})", "uint64(32)"
     return [
-        f"r{s} = uint64(range) & {mask}",
+        f"r{s} = uint64(span) & {mask}",
         f"w{s} = uint64(n{s})",
         f"h{s} = ((w{s} & {mask}) * r{s}) >> {shift}",
         f"h{s} = ((w{s} >> {shift}) * r{s} + h{s}) >> {shift}",
@@ -46,7 +46,7 @@ def _short(s: str) -> list[str]:
 def _long(s: str) -> list[str]:
     """The highest of three words: n is above l in the first factor."""
     return [
-        f"h{s}, m{s} = wide_product(n{s}, uint64(range))",
-        f"t{s}, o{s} = wide_product(l{s}, uint64(range))",
+        f"h{s}, m{s} = wide_product(n{s}, uint64(span))",
+        f"t{s}, o{s} = wide_product(l{s}, uint64(span))",
         f"h{s} += select(m{s} + t{s} < m{s}, uint64(1), uint64(0))",
     ]

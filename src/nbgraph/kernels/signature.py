@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 import numpy as np
 
 from nbgraph.errors import ArgumentError, CaptureError
+from nbgraph.kernels.capture.draws import KEY
 from nbgraph.kernels.capture.text import NoSourceError, function_text
 from nbgraph.kernels.kinds import kind_of_value
 
@@ -163,6 +164,22 @@ def read_signature(fn: FunctionType, choices: Iterable[Choice] = ()) -> Signatur
     if not operands:
         raise CaptureError(f"{fn.__name__}: a scalar function needs at least one operand")
     return Signature(tuple(operands), defaults, tuple(parameters), tuple(places), text)
+
+
+def with_key(name: str, signature: Signature) -> Signature:
+    """Return the signature of a text that draws: `key` says of which random numbers.
+
+    Raises CaptureError where the text has a parameter of that name.
+    """
+    text = signature.text
+    if KEY in text.parameters:
+        raise CaptureError(
+            f"{name}: a function that draws random numbers has the option {KEY!r}; give its "
+            f"parameter {KEY!r} another name"
+        )
+    option = inspect.Parameter(KEY, inspect.Parameter.KEYWORD_ONLY, default=None)
+    text = text.replace(parameters=[*text.parameters.values(), option])
+    return signature._replace(operands=(*signature.operands, KEY), text=text)
 
 
 def counts_of(fn: FunctionType, text: inspect.Signature) -> set[str]:

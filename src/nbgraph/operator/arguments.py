@@ -6,6 +6,8 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.errors import ArgumentError
+from nbgraph.kernels.capture.draws import KEY
+from nbgraph.operator import keys
 
 if TYPE_CHECKING:
     from nbgraph.kernels.function import Scalar
@@ -34,7 +36,7 @@ def signature(scalar: Scalar) -> inspect.Signature:
 
 
 def split(
-    op: Mapper, operands: tuple[Any, ...], options: dict[str, Any]
+    op: Mapper, operands: tuple[Any, ...], options: dict[str, Any], out: Any = None
 ) -> tuple[tuple[Any, ...], dict[str, Any], dict[str, Any]]:
     """Operands in order, NumPy's call options, scalar parameters; of the text as it is now."""
     if op.refresh_needed():
@@ -47,7 +49,14 @@ def split(
     for name in names[: len(operands)]:
         if name in given:
             raise ArgumentError(f"{op.__name__}: operand {name!r} is given twice")
-    values = [*operands, *(_by_name(op, name, given) for name in names[len(operands) :])]
+    drawn = op.scalar.draws and len(operands) < op.nin
+    key = given.pop(KEY, None) if drawn else None
+    left = names[len(operands) : -1 if drawn else None]
+    values = [*operands, *(_by_name(op, name, given) for name in left)]
+    if drawn:
+        outs = out if isinstance(out, tuple) else (out,)
+        like = [v for v in (*outs, call.get("where")) if v is not None]
+        values.append(keys.words([*values, *like], key))
     return tuple(values), call, given
 
 

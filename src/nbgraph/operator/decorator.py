@@ -54,6 +54,12 @@ def op(
     which names the element and the line; for NDArrays the wait does. `on_invalid="nan"` makes the
     result NaN there instead.
 
+    A text that draws random numbers (`random.gauss`, `np.random.rand`, `rng.normal` of a module's
+    generator) has the option `key=`, as `ng.random` has `rng=`: a seed, or None for the next draw
+    of the library's stream, which `ng.random.seed` begins anew. The generators' own states do not
+    count. The numbers are the same on all devices and for any number of threads; derivatives take
+    them as constants.
+
     >>> import nbgraph as ng
     >>> huber = ng.op(lambda r, *, d=1.0: 0.5 * r * r if abs(r) <= d else d * (abs(r) - 0.5 * d))
     >>> huber([0.5, 3.0])

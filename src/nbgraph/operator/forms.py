@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nbgraph.errors import ArgumentError
+from nbgraph.kernels.capture.draws import KEY
 from nbgraph.kernels.capture.raising import AlwaysRaises
 from nbgraph.kernels.derived import Derivative
 from nbgraph.kernels.function import WrittenFunction
@@ -67,7 +68,7 @@ class Forms:
         fixed = [p.name for p in form.scalar.parameters if p.is_static]
         operands: list[Any] = []
         for name in form.scalar.operands:
-            if name not in given:
+            if name not in given or (name == KEY and form.scalar.draws):  # `split` makes words
                 break
             operands.append(given.pop(name))
         rest = {name: value for name, value in given.items() if name not in fixed}

@@ -22,7 +22,7 @@ from nbgraph.kernels.fused import Application, Fused, Source
 from nbgraph.kernels.kinds import kind_of_dtype
 from nbgraph.operator.invoke import Invoker, Plan
 from nbgraph.operator.mapper import Mapper
-from nbgraph.operator.typing import Array, Typed, as_operand
+from nbgraph.operator.typing import Array, Typed, as_operand, common_dtype
 
 if TYPE_CHECKING:
     from nbgraph.kernels.loops import Loop
@@ -257,7 +257,7 @@ def _agreed(part: Part, i: int, loop: str | None, own: str | None) -> str | None
 
 def _settle(types: PartTypes, part: Part, i: int, known: Sequence[Value]) -> None:
     """The dtype that numbers take beside a part's other operands."""
-    common = np.result_type(*known)
+    common = common_dtype(part.op.scalar, known)
     for source, value in zip(part.operands, known, strict=True):
         if source[0] != "number":
             continue

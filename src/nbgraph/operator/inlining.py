@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
+from nbgraph.kernels.capture.draws import KEY, bits
 from nbgraph.kernels.capture.values import Value
 from nbgraph.kernels.function import WrittenFunction
 from nbgraph.kernels.scalar import Node
@@ -36,6 +37,8 @@ def inline(
 def _moved(op: Mapper, tracer: Tracer, values: dict[str, Value]) -> Value:
     """The captured graph, which no text says, or whose gradient is given by hand."""
     graph, scalar = tracer.graph, op.scalar
+    if scalar.draws:
+        values[KEY] = bits(tracer, tracer.graph.const(True))
     operands = [values[n] for n in scalar.operands]
     given = {p.name: _example(values[p.name]) for p in scalar.parameters}
     captured = scalar.capture([o.kind for o in operands], given)

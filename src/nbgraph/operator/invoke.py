@@ -115,12 +115,12 @@ class Invoker:
         """Operands as arrays, and the plan of their dtypes."""
         name, names = self.scalar.name, self.scalar.operands
         raw = [as_operand(name, n, v) for n, v in zip(names, values, strict=True)]
-        common = common_dtype(raw)
+        common = common_dtype(self.scalar, raw)
         operands = in_common(self.scalar, raw, common)
         if dtype is not None:
-            operands = [
-                _recast(name, n, o, dtype, casting) for n, o in zip(names, operands, strict=True)
-            ]
+            last = len(names) - self.scalar.draws
+            cast = zip(names[:last], operands, strict=False)
+            operands[:last] = [_recast(name, n, o, dtype, casting) for n, o in cast]
         return operands, self.plan([o.dtype for o in operands], common, parameters, dtype)
 
     def plan(
@@ -141,7 +141,7 @@ class Invoker:
     def plan_of(self, values: Sequence[Any], parameters: Mapping[str, Any]) -> Plan:
         """What is resolved for dtypes and Python numbers, which take the dtype of the others.
         OverflowError where an integer does not fit."""
-        common = np.result_type(*values)
+        common = common_dtype(self.scalar, values)
         return self.plan(operand_dtypes_of(self.scalar, values, common), common, parameters)
 
     def _keep(self, key: tuple[Any, ...], typed: Typed, parameters: Mapping[str, Any]) -> Plan:

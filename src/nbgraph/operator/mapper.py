@@ -71,15 +71,12 @@ class Mapper:
             raise ValueError(f"op: prefer must be 'memory' or 'accuracy', not {prefer!r}")
         self.scalar = scalar
         self.fastmath, self.prefer, self.certify = fastmath, prefer, certify
-        self.nin = len(scalar.operands)
         self.hand_gradient: Gradient | None = None
         self.invoker = Invoker(scalar, fastmath=fastmath)
         self._derivatives: dict[tuple[str, int], Mapper] = {}
         self.origin = origin  # (parent, operand, order) of a derivative
-        # where parameters may be static: what finds the form of a call, if it has more positional
-        # arguments than `_direct`, or options
-        self.forms = Forms(self) if scalar.signature and scalar.parameters else None
-        self._direct = self.forms.direct if self.forms else self.nin
+        self.forms: Forms | None = None
+        self._count()
         self._certified = False
         self._watch = scalar.watch
         self._fast = fast.FastCall(self)
@@ -96,6 +93,15 @@ class Mapper:
         if fn is None or not str(fn.__module__).startswith(LIBRARY):  # those are read when used
             with contextlib.suppress(NotYetDefined):  # it is asked again when it is used
                 self.__dict__["_probe"] = probe(scalar)
+                self._count()
+
+    def _count(self) -> None:
+        """Take up the operands and parameters of the definition as they are known now."""
+        self.nin = len(self.scalar.operands)
+        # where parameters may be static: what finds the form of a call, if it has more positional
+        # arguments than `_direct`, or options
+        self.forms = Forms(self) if self.scalar.signature and self.scalar.parameters else None
+        self._direct = self.forms.direct if self.forms else self.nin
 
     @functools.cached_property
     def _probe(self) -> Captured:
@@ -146,7 +152,7 @@ class Mapper:
         return op._call(operands, out, options) if result is None else result
 
     def _call(self, operands: tuple[Any, ...], out: Any, options: dict[str, Any]) -> Any:
-        operands, call, given = arguments.split(self, operands, options)
+        operands, call, given = arguments.split(self, operands, options, out)
         outs = arguments.outputs(self, out)
         handled = overrides.dispatch(self, "__call__", operands, outs, call, given)
         if handled is not overrides.MINE:
@@ -170,6 +176,8 @@ class Mapper:
         return resolve_parameters(self.__name__, own, given)
 
     def _note(self, given: dict[str, Any], operands: Sequence[Any], plan: Plan) -> None:
+        if self.scalar.draws:
+            return  # each call has words of its own
         self._fast.note(operands, plan, given)
         self._quick = self._fast.quick()
 
@@ -217,14 +225,12 @@ class Mapper:
         """Take up changed globals and helpers, as a new definition would."""
         self.scalar.refresh()  # or another operator made of the same function has done it
         self._watch = self.scalar.watch
-        self.nin = len(self.scalar.operands)
-        self.forms = self.forms and Forms(self)
-        self._direct = self.forms.direct if self.forms else self.nin
         for counted in ("nout", "nargs"):
             self.__dict__.pop(counted, None)
         self.invoker.forget()
         self._certified = False
         self.__dict__["_probe"] = probe(self.scalar)
+        self._count()
         self._fast.forget()
         self._quick = None
         self.carried = {}

@@ -24,6 +24,7 @@ from nbgraph.kernels.capture.text import NoSourceError, function_text
 from nbgraph.kernels.capture.typed import python_isinstance
 from nbgraph.kernels.function import Scalar, WrittenFunction
 from nbgraph.kernels.interpret import Evaluator, FloatDomain, Undetermined
+from nbgraph.operator import naive_draws
 from nbgraph.operator.invoke import Invoker, _output_shape
 from nbgraph.operator.typing import Array
 from nbgraph.shape import broadcast
@@ -96,14 +97,20 @@ def per_element(scalar: Scalar, graph: Any, parameters: Mapping[str, Any]) -> An
     """The user's function over scalars, its `math` in NumPy's arithmetic."""
     if isinstance(scalar, WrittenFunction):
         places = scalar.signature.places if scalar.signature else ()
-        plain = _as_python(scalar.fn) if _catches(scalar.fn) else rebound(scalar.fn)
+        fn = naive_draws.drawing(scalar.fn) if scalar.draws else scalar.fn
+        plain = _as_python(fn) if _catches(scalar.fn) else rebound(fn)
         answer = _without_errors(plain) if scalar.on_invalid == "nan" else plain
 
         def apply(*operands: Any) -> Any:
             named = {**dict(zip(scalar.operands, operands, strict=True)), **parameters}
             return answer(*[named.pop(name) for name in places], **named)
 
-        return apply
+        def draw(*operands: Any) -> Any:
+            rest = dict(zip(scalar.operands[:-1], operands, strict=False)) | dict(parameters)
+            run = functools.partial(answer, *[rest.pop(name) for name in places], **rest)
+            return naive_draws.run(int(operands[-1]), graph.draws, run)
+
+        return draw if scalar.draws else apply
     return lambda *operands: _interpreted(scalar, operands, parameters)
 
 

@@ -63,7 +63,7 @@ def carry(
     op: Mapper, carrier: Any, operands: tuple[Any, ...], out: Any, options: dict[str, Any]
 ) -> Any:
     """The call by a class of arrays that is not NumPy's."""
-    operands, call, given = arguments.split(op, operands, options)
+    operands, call, given = arguments.split(op, operands, options, out)
     dtype = call.pop("dtype", None)
     for name, value in call.items():
         if (name, value) not in _USUAL:
@@ -72,7 +72,9 @@ def carry(
                 "ng.where on the result"
             )
     if dtype is not None:
-        operands = tuple([_as(value, as_dtype(dtype)) for value in operands])
+        last = len(operands) - op.scalar.draws  # the words of draws stay what they are
+        cast = [_as(value, as_dtype(dtype)) for value in operands[:last]]
+        operands = (*cast, *operands[last:])
     outs = None if out is None else arguments.outputs(op, out)
     return carrier.__nbgraph_call__(op, operands, given, outs)
 

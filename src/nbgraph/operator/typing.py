@@ -54,10 +54,11 @@ def as_operand(op: str, name: str, value: object) -> Array | bool | int | float:
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
-def common_dtype(values: Sequence[Array | bool | int | float]) -> np.dtype[Any]:
-    """NumPy's result type; Python numbers alone give bool, int64 or float64."""
+def common_dtype(scalar: Scalar, values: Sequence[Any]) -> np.dtype[Any]:
+    """NumPy's result type of operands, which are arrays, dtypes or numbers; Python numbers alone
+    give bool, int64 or float64. The words of draws do not count."""
     parts = [v.dtype if isinstance(v, np.ndarray) else v for v in values]
-    return np.result_type(*parts)
+    return np.result_type(*parts[: len(parts) - scalar.draws])
 
 
 def in_common(

@@ -13,7 +13,7 @@ from nbgraph.kernels.kernel import kernel, record
 from nbgraph.kernels.loops import Loop, Operand, Output
 from nbgraph.operator import overrides
 from nbgraph.operator.invoke import Plan
-from nbgraph.operator.typing import Array, as_operand
+from nbgraph.operator.typing import Array, as_operand, common_dtype
 from nbgraph.shape import overlap, space
 
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ def outer(op: Mapper, a: Any, b: Any, options: Mapping[str, Any]) -> Any:
 
 def at(op: Mapper, array: Any, indices: Any, b: Any, parameters: Mapping[str, Any]) -> None:
     """See Mapper.at; unary operators take no b."""
+    _require_no_draws(op, "at")
     if op.nout != 1 or op.nin > 2 or (b is None) != (op.nin == 1):
         raise ArgumentError(
             f"{op.__name__}.at: a unary operator takes (array, indices), a binary one "
@@ -179,7 +180,7 @@ def _run_at(
         op.refresh()
     resolved = op.parameters(dict(parameters))
     dtypes = [target.dtype, *(v.dtype for v in values[1:])]
-    plan: Plan = op.invoker.plan(dtypes, np.result_type(*dtypes), resolved)
+    plan: Plan = op.invoker.plan(dtypes, common_dtype(op.scalar, dtypes), resolved)
     typed, captured = plan.typed, plan.typed.captured
     if not np.can_cast(typed.outputs[0], target.dtype, "same_kind"):
         raise ArgumentError(
@@ -223,10 +224,22 @@ def _run_at(
 def _require_binary(op: Mapper, method: str) -> None:
     if op.refresh_needed():
         op.refresh()
-    if op.nin != 2 or op.nout != 1:
+    if method != "outer":
+        _require_no_draws(op, method)
+    count = op.nin - op.scalar.draws
+    if count != 2 or op.nout != 1:
         raise ArgumentError(
             f"{op.__name__}.{method}: only operators with two operands and one output have it; "
-            f"this one has {op.nin} and {op.nout}"
+            f"this one has {count} and {op.nout}"
+        )
+
+
+def _require_no_draws(op: Mapper, method: str) -> None:
+    """Refuse an operator that draws: there is a word for each element, not for each step."""
+    if op.scalar.draws:
+        raise ArgumentError(
+            f"{op.__name__}.{method}: this operator draws random numbers, which {method} cannot "
+            "do step by step; make them before by ng.random, and give them as an operand"
         )
 
 

@@ -39,6 +39,7 @@ from nbgraph.operator.fused import Part
 from nbgraph.operator.fused import fuse as fuse_parts
 from nbgraph.operator.map_reduce import Reduction, map_reduce_op
 from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.typing import common_dtype
 from nbgraph.ops.define import operator_of
 from nbgraph.ops.elementwise.arithmetic import divide, positive
 from nbgraph.ops.elementwise.casting import checkpoint
@@ -264,7 +265,7 @@ class _Parts:
         self.reductions = [reduction for _, reduction in found]
 
     def _map(self, node: GraphNode, op: Mapper) -> None:
-        common = np.result_type(*values_of(node))
+        common = common_dtype(op.scalar, values_of(node))
         operands = tuple(self._source(operand, common) for operand in node.inputs)
         self._sources |= {(node, k): (len(self.parts), k) for k in range(node.nout)}
         self.parts.append(Part(op, operands, node.attributes))

@@ -18,6 +18,7 @@ from nbgraph.kernels.capture.arrays import Making
 from nbgraph.kernels.capture.closures import Bound, LocalFunction
 from nbgraph.kernels.capture.containers import Method
 from nbgraph.kernels.capture.distributions import distribution
+from nbgraph.kernels.capture.draws import drawn
 from nbgraph.kernels.capture.generators import Generators
 from nbgraph.kernels.capture.names import NotYetDefined, plain_function
 from nbgraph.kernels.capture.raising import OnInvalid
@@ -158,6 +159,7 @@ class Calls(Generators):
             return found
         found = distribution(tracer, node, target, args, kwargs, path)
         found = about_slopes(tracer, node, target, args, path) if found is None else found
+        found = drawn(tracer, node, target, args, kwargs, path) if found is None else found
         if found is not None:
             return found
         if isinstance(target, MethodType):

@@ -11,7 +11,8 @@ import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nbgraph.kernels.capture import objects
+from nbgraph.errors import CaptureError
+from nbgraph.kernels.capture import draws, objects
 from nbgraph.kernels.capture.closures import breaks, is_short
 from nbgraph.kernels.capture.lookups import is_constant
 from nbgraph.kernels.capture.regions import RegionLoop
@@ -61,6 +62,12 @@ def _for(tracer: Tracer, st: ast.For, bounds: tuple[Node, ...], env: Env, path: 
     trips = _constant_range(bounds)
     if trips is None or not is_short(st, len(trips)):
         return RegionLoop(tracer, st, env, path, bounds).run()
+    if draws.are_many(tracer, st, len(trips)):
+        noted = len(tracer.pending)
+        try:
+            return RegionLoop(tracer, st, env, path, bounds).run()
+        except CaptureError:  # it needs to know its trips
+            del tracer.pending[noted:]
     return _unroll(tracer, st, [tracer.graph.const(i) for i in trips], env, path)
 
 

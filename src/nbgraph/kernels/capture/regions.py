@@ -148,6 +148,7 @@ class RegionLoop:
             inside[name] = unflatten(start[name], list(phis[name]))
             if not name.startswith(HELD):
                 inside[name] = placed(inside[name], inside, name)
+        before = dict(inside)  # a test may change lists, too
         left = stopped(graph, inside, (BROKE, RETURNED))
         region.cond = self._condition(inside, graph.logical_and(self.path, graph.logical_not(left)))
         body: Env = without_flags(inside)
@@ -155,7 +156,7 @@ class RegionLoop:
             self._counts(inside[self.COUNTER])
             tracer.bind(self.st.target, self._item(inside[self.COUNTER]), body)
         ends = tracer.block(self.st.body, body, region.cond)
-        changed = {k for k in start if k.startswith(HELD) and ends.get(k) is not inside[k]}
+        changed = {k for k in start if k.startswith(HELD) and ends.get(k) is not before[k]}
         if more := sorted(changed - {*self.names}):
             self.names += more
             return None

@@ -48,7 +48,10 @@ def function(target: object) -> str:
     if module.startswith("builtins") and name in _BUILTINS:
         return _BUILTINS[name]
     if "random" in module:
-        return "draw the numbers before the call, e.g. by ng.random, and pass them as an operand"
+        return (
+            "use random, uniform, normal, exponential, lognormal, triangular, choice or integers, "
+            "or draw before the call, by ng.random, and give the numbers as an operand"
+        )
     if module.startswith("numpy") and name in _CHOOSING:
         return _CHOOSE
     if module.startswith("numpy"):

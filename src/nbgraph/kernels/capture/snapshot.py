@@ -22,6 +22,7 @@ import numpy as np
 
 from nbgraph import parsing
 from nbgraph.errors import CaptureError
+from nbgraph.kernels.capture.library.random_draws import OF_CLASSES, class_of
 from nbgraph.kernels.capture.names import names_of, plain_function
 from nbgraph.kernels.capture.text import function_text
 from nbgraph.kernels.kinds import kind_of_value
@@ -69,6 +70,8 @@ def _freeze_value(fn: FunctionType, name: str, value: Any, seen: dict[int, int])
     if kind_of_value(value) is not None or value is None or isinstance(value, _PLAIN):
         number = value.item() if isinstance(value, np.generic) else value
         return {"sort": "value", "value": number}
+    if (kind := class_of(value)) in OF_CLASSES:
+        return {"sort": "generator", "name": kind}
     if hasattr(value, "scalar") and hasattr(value, "__reduce__"):
         return {"sort": "operator", "value": value}
     inner = plain_function(value)
@@ -83,7 +86,7 @@ def _freeze_value(fn: FunctionType, name: str, value: Any, seen: dict[int, int])
     if getattr(builtins, name, None) is value:
         return None
     own = getattr(value, "__name__", name)
-    for candidate in (module, "numpy", "math", "scipy.special"):
+    for candidate in (module, "numpy", "numpy.random", "random", "math", "scipy.special"):
         owner = sys.modules.get(candidate)  # where the value is from, it is imported
         if owner is not None and getattr(owner, own, None) is value:
             return {"sort": "attribute", "module": candidate, "name": own}
@@ -140,6 +143,10 @@ def _none_at(node: ast.expr) -> ast.expr:
 
 def _thaw_value(data: Data, made: dict[int, FunctionType]) -> Any:
     sort = data["sort"]
+    if sort == "generator":  # texts draw from the library's streams, whatever state it has
+        module, _, name = data["name"].rpartition(".")
+        own = name == "Generator"  # which asks for bits to begin with
+        return np.random.default_rng() if own else getattr(importlib.import_module(module), name)()
     if sort == "module":
         return importlib.import_module(data["name"])
     if sort == "attribute":

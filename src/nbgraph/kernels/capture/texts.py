@@ -49,7 +49,7 @@ class Texts(Raising):
         path: Node,
     ) -> Value:
         """A text applied to the values of a call: numbers, tuples, None or functions."""
-        return self.compose(fn, self._by_place(node, fn, args, kwargs), path)
+        return self.compose(fn, self.by_place(node, fn, args, kwargs), path)
 
     def vectors(self, value: Value) -> Value:
         """The tuples that a NumPy function returns are arrays."""
@@ -68,7 +68,7 @@ class Texts(Raising):
             first, second, *others = args
             args = (self.call_whole(node, fn, (first, second), {}, path), *others)
             return self.call_whole(node, fn, args, kwargs, path)
-        values = self._by_place(node, fn, args, kwargs)
+        values = self.by_place(node, fn, args, kwargs)
         if any(isinstance(v, Node) and v.kind == "f" for v in values):
             problem = f"{fn.__name__}() is for integers"
             self.refuse(node, problem, "make them integers with int()", KindError)
@@ -83,7 +83,7 @@ class Texts(Raising):
         ]
         return self.compose(fn, wide, path)
 
-    def _by_place(
+    def by_place(
         self, node: ast.Call, fn: FunctionType, args: Sequence[Value], kwargs: dict[str, Value]
     ) -> list[Value]:
         """The arguments of a text in their order, with its defaults."""

@@ -1,0 +1,261 @@
+"""What draws inside a scalar function mean: captured like the user's own texts.
+
+`bits()` stands for 64 random bits of the place in the user's text. Outside of kernels
+(`compiler="python"`) the texts run as they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from nbgraph.kernels.capture.special import ndtri
+
+HALF = 0xFFFFFFFF  # the low half of a word
+EVERY = 0xFFFFFFFFFFFFFFFF
+# of Philox; the steps are those of the key, from round to round
+MULTIPLIERS = 0xD2E7470EE14C6C93, 0xCA5A826395121157
+STEPS = 0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B
+ROUNDS = 10
+LEAST = 2.0**-54  # half of the smallest step: what makes a number positive
+
+
+class Bits:
+    """64 random bits, as an int, from whoever runs the texts in Python."""
+
+    def __init__(self) -> None:
+        self._source: ContextVar[Callable[[], int]] = ContextVar("nbgraph_bits")
+
+    def __call__(self) -> int:
+        """The next ones."""
+        return self._source.get()()
+
+    @contextmanager
+    def come_from(self, source: Callable[[], int]) -> Iterator[None]:
+        """Have texts draw from a function in this context."""
+        token = self._source.set(source)
+        try:
+            yield
+        finally:
+            self._source.reset(token)
+
+
+bits = Bits()
+
+
+# words ------------------------------------------------------------------------------------------
+
+
+def wide_product(a, b):
+    """The product of two words, as two words; no step exceeds one."""
+    low_a, high_a = a & HALF, a >> 32
+    low_b, high_b = b & HALF, b >> 32
+    low, cross = low_a * low_b, low_a * high_b
+    middle = (low >> 32) + (cross & HALF) + high_a * low_b
+    high = high_a * high_b + (cross >> 32) + (middle >> 32)
+    return high, ((middle & HALF) << 32) | (low & HALF)
+
+
+def philox(key, first, second):
+    """A block of NumPy's Philox with key (key, 0) and counter (first, second, 0, 0)."""
+    a, b, c, d = first, second, key & 0, key & 0
+    for turn in range(ROUNDS):
+        high0, low0 = wide_product(MULTIPLIERS[0], a)
+        high1, low1 = wide_product(MULTIPLIERS[1], c)
+        key0, key1 = (key + turn * STEPS[0] % (EVERY + 1)) & EVERY, turn * STEPS[1] % (EVERY + 1)
+        a, b, c, d = high1 ^ b ^ key0, low1, high0 ^ d ^ key1, low0
+    return a, b, c, d
+
+
+def block(key, first, second):
+    """What `philox` gives, which capture has traced before."""
+    return philox(int(key), int(first), int(second))
+
+
+def word_of(key, place, visit):
+    """The random word of a place in the text when it is met for the `visit`-th time, from 0.
+
+    First visits share one sequence, in which neighbours are made together. The first of all is the
+    key itself.
+    """
+    if place == 0 and visit == 0:
+        return key
+    index = place if visit == 0 else visit - 1
+    sequence = 0 if visit == 0 else place + 1
+    a, b, c, d = block(key, np.uint64((index >> 2) + 1), np.uint64(sequence))
+    lane = index & 3
+    return a if lane == 0 else b if lane == 1 else c if lane == 2 else d
+
+
+# numbers ----------------------------------------------------------------------------------------
+
+
+def fraction(word):
+    """A number from 0 up to but without 1, of 53 bits, in any precision."""
+    high, low = np.int32(word >> 40), np.int32((word >> 11) & 0x1FFFFFFF)
+    number = float(high) * 2.0**-24 + float(low) * 2.0**-53
+    return number - 2.0**-24 if number >= 1.0 else number  # rounded to float32
+
+
+def number(size=None):
+    """From 0 up to but without 1."""
+    return fraction(bits())
+
+
+def uniform(low=0.0, high=1.0, size=None):
+    """From `low` to `high`."""
+    return low + (high - low) * fraction(bits())
+
+
+def between(a, b):
+    """`random.uniform`."""
+    return uniform(a, b)
+
+
+def standard_normal(size=None):
+    """Of the normal distribution; one bit is the sign, as numbers near 0 are the finest."""
+    word = bits()
+    below_middle = ndtri(0.5 * (fraction(word) + LEAST))
+    return below_middle if word & 1 == 0 else -below_middle
+
+
+def normal(loc=0.0, scale=1.0, size=None):
+    """Of the normal distribution with this mean and standard deviation."""
+    return loc + scale * standard_normal()
+
+
+def gauss(mu=0.0, sigma=1.0):
+    """`random.gauss`."""
+    return normal(mu, sigma)
+
+
+def lognormal(mean=0.0, sigma=1.0, size=None):
+    """A number whose logarithm is normal."""
+    return math.exp(normal(mean, sigma))
+
+
+def lognormvariate(mu=0.0, sigma=1.0):
+    """`random.lognormvariate`."""
+    return math.exp(normal(mu, sigma))
+
+
+def standard_exponential(size=None):
+    """The time until an event of rate 1."""
+    return -math.log(fraction(bits()) + LEAST)
+
+
+def exponential(scale=1.0, size=None):
+    """The time until an event of rate 1 / scale."""
+    return scale * standard_exponential()
+
+
+def expovariate(lambd=1.0):
+    """`random.expovariate`."""
+    return standard_exponential() / lambd
+
+
+def triangular(low=0.0, high=1.0, mode=None):
+    """`random.triangular`."""
+    u = fraction(bits())
+    middle = 0.5 if mode is None else (mode - low) / (high - low)
+    if u > middle:
+        return high + (low - high) * math.sqrt((1.0 - u) * (1.0 - middle))
+    return low + (high - low) * math.sqrt(u * middle)
+
+
+# whole numbers ----------------------------------------------------------------------------------
+
+
+def below(n, size=None):
+    """A whole number from 0 up to but without n: none is likelier than another by more than
+    n * 2**-64 of its probability."""
+    high, _ = wide_product(bits(), np.uint64(n))
+    return np.int64(high)
+
+
+def randint(a, b):
+    """`random.randint`: both ends may come."""
+    return a + below(b - a + 1)
+
+
+def randrange(start, stop=None, step=1):
+    """`random.randrange`."""
+    if stop is None:
+        return below(start)
+    towards = 1 if step > 0 else -1
+    return start + step * below((stop - start + step - towards) // step)
+
+
+def randint_below(low, high=None, size=None):
+    """`np.random.randint`: `high` never comes."""
+    return below(low) if high is None else low + below(high - low)
+
+
+def integers(low, high=None, size=None, *, endpoint=False):
+    """`Generator.integers`."""
+    more = 1 if endpoint else 0
+    return below(low + more) if high is None else low + below(high - low + more)
+
+
+def choice(a, size=None, replace=True, p=None):
+    """One of several, or a whole number below `a`; all alike, or by their probabilities."""
+    if isinstance(a, (int, np.integer)):
+        return below(a)
+    if p is None:
+        return a[below(len(a))]
+    u, total, place = fraction(bits()), 0.0, 0
+    for i in range(len(a) - 1):
+        total = total + p[i]
+        place = place + (u >= total) * 1
+    return a[place]
+
+
+def choice_of(seq):
+    """`random.choice`."""
+    return seq[below(len(seq))]
+
+
+WHOLE = (below, randint, randrange, randint_below, integers)  # they take integers
+_PYTHON: dict[str, Callable[..., Any]] = {
+    "random": number,
+    "uniform": between,
+    "gauss": gauss,
+    "normalvariate": gauss,
+    "lognormvariate": lognormvariate,
+    "expovariate": expovariate,
+    "triangular": triangular,
+    "randint": randint,
+    "randrange": randrange,
+    "choice": choice_of,
+}
+_NUMPY: dict[str, Callable[..., Any]] = {
+    "random": number,
+    "uniform": uniform,
+    "normal": normal,
+    "standard_normal": standard_normal,
+    "lognormal": lognormal,
+    "exponential": exponential,
+    "standard_exponential": standard_exponential,
+    "choice": choice,
+}
+_OLD: dict[str, Callable[..., Any]] = {
+    **dict.fromkeys(("random_sample", "rand"), number),
+    "randn": standard_normal,
+    "randint": randint_below,
+}
+# the methods that have texts, by the classes of their owners, none of which is imported for it
+OF_CLASSES: dict[str, dict[str, Callable[..., Any]]] = {
+    "random.Random": _PYTHON,
+    "numpy.random.mtrand.RandomState": {**_NUMPY, **_OLD},
+    "numpy.random._generator.Generator": {**_NUMPY, "integers": integers},
+}
+
+
+def class_of(value: object) -> str:
+    """The class of an object, as `OF_CLASSES` has it."""
+    return f"{type(value).__module__}.{type(value).__qualname__}"
