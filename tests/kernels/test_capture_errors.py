@@ -144,7 +144,7 @@ def reduces(x):
 
 
 def draws(x):
-    return x + np.random.rand()  # noqa: NPY002  # here
+    return x + np.random.vonmises(0.0, x)  # noqa: NPY002  # here
 
 
 def uses_global(x):
