@@ -353,7 +353,8 @@ def test_derivatives_are_certified():
 def test_other_operators_draw_by_its_places():
     twice = ng.op(lambda x: scaled(x, 0.5) - scaled(x, 0.5))
     assert np.count_nonzero(twice(np.ones(100), key=1)) > 70
-    slope = ng.op(lambda x: scaled.derivative("s")(x, 0.5) * random.random())
+    by_s = scaled.derivative("s")
+    slope = ng.op(lambda x: by_s(x, 0.5) * random.random())
     assert len(np.unique(slope(np.ones(100), key=1))) > 50
 
 
