@@ -11,6 +11,10 @@
 from nbgraph.io.adapt import as_iter as as_iter
 from nbgraph.io.arrays import Batches as Batches
 from nbgraph.io.arrays import NDArrayIter as NDArrayIter
+from nbgraph.io.arrow_source import ArrowIter as ArrowIter
+from nbgraph.io.chunked import ChunkedSource as ChunkedSource
+from nbgraph.io.chunked import PartitionSource as PartitionSource
+from nbgraph.io.csv_source import CSVIter as CSVIter
 from nbgraph.io.image_folder import ImageFolderIter as ImageFolderIter
 from nbgraph.io.image_folder import ImageFolderSource as ImageFolderSource
 from nbgraph.io.images import ImageDecoder as ImageDecoder
@@ -20,6 +24,7 @@ from nbgraph.io.packing import pack as pack
 from nbgraph.io.packing import pack_img as pack_img
 from nbgraph.io.packing import unpack as unpack
 from nbgraph.io.packing import unpack_img as unpack_img
+from nbgraph.io.parquet_source import ParquetIter as ParquetIter
 from nbgraph.io.prefetch import PrefetchingIter as PrefetchingIter
 from nbgraph.io.protocol import DataBatch as DataBatch
 from nbgraph.io.protocol import DataDesc as DataDesc
@@ -32,3 +37,6 @@ from nbgraph.io.source import ArraySource as ArraySource
 from nbgraph.io.source import Source as Source
 from nbgraph.io.source import Stream as Stream
 from nbgraph.io.splits import InputSplit as InputSplit
+from nbgraph.io.streams import DatasetSource as DatasetSource
+from nbgraph.io.streams import IterableStream as IterableStream
+from nbgraph.io.tables import TableSource as TableSource

@@ -9,6 +9,7 @@ import numpy as np
 from nbgraph.array.core import Array
 from nbgraph.errors import ArgumentError
 from nbgraph.io.arrays import Batches
+from nbgraph.io.foreign import source_of
 from nbgraph.io.iterator import SourceIter
 from nbgraph.io.protocol import DataIter
 from nbgraph.io.source import Source, Stream
@@ -22,8 +23,11 @@ def as_iter(
     Parameters
     ----------
     data : DataIter, Source, Stream, arrays, or iterable of batches
-        A tuple or list of arrays is cut into batches, what is wanted of the others last. A DataIter
-        and an iterable of batches are returned as they are.
+        A tuple or list of arrays is cut into batches, what is wanted of the others last; arrays of
+        zarr and Dask are read chunk by chunk. So are tables of pyarrow, Dask's collections and
+        datasets that give samples by number, whose last column is the label. A DataIter, and
+        an iterable of batches, are returned as they are; a loader's batches become arrays, and a
+        callable makes an iterable of batches for each epoch.
     name : str
         What messages call it.
     batch_size, shuffle, **options : as those of SourceIter, for what is cut into batches here
@@ -38,9 +42,13 @@ def as_iter(
     if isinstance(data, DataIter):
         return data
     options |= {"batch_size": batch_size, "shuffle": shuffle}
-    if isinstance(data, (Source, Stream)):
+    known = isinstance(data, (Source, Stream))
+    source: Source | Stream | None = data if known else source_of(data)  # type: ignore[assignment]
+    if source is not None:
         options.setdefault("last_batch_handle", "keep")
-        return SourceIter(data, **options)
+        if isinstance(source, Stream) and source.batched:  # it has an order of its own
+            options["shuffle"] = False
+        return SourceIter(source, **options)
     listed = isinstance(data, (tuple, list)) and len(data)
     if listed and all(isinstance(a, (Array, np.ndarray)) for a in data):
         return Batches(*data, **options)
@@ -48,6 +56,6 @@ def as_iter(
         raise ArgumentError(
             f"{name} is a {type(data).__name__}; expected a DataIter such as ng.io.NDArrayIter or "
             "ng.nn.Batches, arrays (x, y), or another iterable of batches that can be gone through "
-            "once an epoch"
+            "once an epoch; of an iterator give a callable that makes it"
         )
     return data

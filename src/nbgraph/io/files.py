@@ -18,6 +18,7 @@ import numpy as np
 
 from nbgraph.errors import DataError
 from nbgraph.io.extras import extra
+from nbgraph.io.nearby import absent
 
 Uris = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 Octets = np.ndarray[Any, np.dtype[np.uint8]]
@@ -58,6 +59,8 @@ def open_bytes(uri: str | os.PathLike[str]) -> Bytes:
     name = os.fspath(uri)
     try:
         return _Remote(name) if is_remote(name) else _Mapped(local(name))
+    except FileNotFoundError:
+        raise absent(name) from None
     except OSError as error:
         reason = error.strerror or str(error) or type(error).__name__
         raise DataError(f"the file cannot be opened: {reason}", file=name) from error
@@ -79,12 +82,16 @@ def expand(uris: Uris) -> list[str]:
     >>> expand("a.rec;b.rec")
     ['a.rec', 'b.rec']
     """
+    return [file for name in split(uris) for file in _matches(name)]
+
+
+def split(uris: Uris) -> list[str]:
+    """Return the names that `uris` lists: of files, folders, patterns, URLs."""
     several = [uris] if isinstance(uris, (str, os.PathLike)) else list(uris)
     names = [name for uri in several for name in os.fspath(uri).split(";") if name]
-    files = [file for name in names for file in _matches(name)]
-    if not files:
+    if not names:
         raise DataError(f"{uris!r} names no file; expected paths with ';' between them")
-    return files
+    return names
 
 
 def _matches(name: str) -> list[str]:

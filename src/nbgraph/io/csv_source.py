@@ -1,0 +1,316 @@
+"""CSV files: pyarrow reads the values, block by block; what it refuses is told by its row."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError, DataError
+from nbgraph.io.columns import Field, arrow
+from nbgraph.io.extras import extra
+from nbgraph.io.files import Bytes, expand, open_bytes
+from nbgraph.io.iterator import SourceIter
+from nbgraph.io.lines import Lines
+from nbgraph.io.source import Source, Values
+from nbgraph.io.tables import Beside, Tables, TableSource
+
+
+class CSVIter(SourceIter):
+    r"""Batches of rows of CSV files, which need not fit into memory.
+
+    With `data_shape` as MXNet has it: files without a header, whose rows are samples of that shape,
+    and labels in files of their own. Without: columns by their names in the first row.
+
+    Parameters
+    ----------
+    data_csv : str, path or sequence of these
+        Files, several with ";" between, patterns, folders, or URLs that fsspec reads.
+    data_shape : tuple of int, optional
+    label_csv : like data_csv, optional
+    label_shape : tuple of int
+    batch_size : int
+    data, label : str, sequence or dict, optional
+        A name: that column. A sequence: columns of numbers side by side in one array. A dict:
+        arrays by name, each of a column or a sequence. By default all columns that are no labels.
+    missing : number or dict by column, optional
+        What stands for a missing value (nothing, "NA", "nan", "null" and their kin); None: an error
+        that names its row and column.
+    dtype : dtype or dict by array
+        Of data. Labels are int64 if those of the first block are whole numbers.
+    classes : int or sequence of str, optional
+        How many classes the labels are of, or their names where labels are text.
+    names : sequence of str, optional
+        Of the columns, where the first row does not hold them.
+    delimiter : str
+    **options : as those of SourceIter
+
+    Raises
+    ------
+    DataError
+        A file or a column is not there, a row has too few columns, a value is missing or is no
+        number, a label is no class: with the row, its line and its byte.
+
+    >>> import tempfile
+    >>> path = tempfile.mkdtemp() + "/flowers.csv"
+    >>> _ = open(path, "w").write("long,wide,kind\n5.1,3.5,0\n4.9,,1\n")
+    >>> it = CSVIter(path, data=["long", "wide"], label="kind", missing=0.0, batch_size=2)
+    >>> batch = it.next()
+    >>> batch.data[0].tolist(), batch.label[0].tolist()
+    ([[5.099999904632568, 3.5], [4.900000095367432, 0.0]], [0, 1])
+    """
+
+    def __init__(
+        self,
+        data_csv: Any,
+        data_shape: Sequence[int] | None = None,
+        label_csv: Any = None,
+        label_shape: Sequence[int] = (1,),
+        batch_size: int = 1,
+        *,
+        data: Any = None,
+        label: Any = None,
+        missing: Any = None,
+        dtype: Any = "float32",
+        classes: int | Sequence[str] | None = None,
+        names: Sequence[str] | None = None,
+        delimiter: str = ",",
+        **options: Any,
+    ) -> None:
+        how = {"missing": missing, "dtype": dtype, "classes": classes}
+        source: Source
+        if data_shape is None:
+            if label_csv is not None:
+                raise ArgumentError(
+                    "CSVIter: label_csv= goes with data_shape=; columns are named by label="
+                )
+            tables = Texts(data_csv, names=names, delimiter=delimiter)
+            source = TableSource(tables, data, label, **how)
+        else:
+            if data is not None or label is not None or names is not None:
+                raise ArgumentError(
+                    "CSVIter: data_shape= is for files without names; leave it out to give data=, "
+                    "label= and names="
+                )
+            source = _unnamed(data_csv, data_shape, label_csv, label_shape, delimiter, how)
+        super().__init__(source, batch_size, **options)
+
+
+def _unnamed(
+    data_csv: Any, data_shape: Any, label_csv: Any, label_shape: Any, delimiter: str, how: Any
+) -> Source:
+    """Samples as rows of a file, and labels as those of another."""
+    tables = Texts(data_csv, names=_numbered(data_shape), delimiter=delimiter, numbers=True)
+    shapes = {"data": tuple(data_shape), "label": tuple(label_shape)}
+    samples = TableSource(tables, shapes=shapes, **how | {"classes": None})
+    if label_csv is None:
+        return samples
+    names = _numbered(label_shape)
+    numbers = not isinstance(how["classes"], (list, tuple))
+    texts = Texts(label_csv, names=names, delimiter=delimiter, every=tables.every, numbers=numbers)
+    return Beside(samples, TableSource(texts, {}, names, shapes=shapes, **how))
+
+
+def _numbered(shape: Sequence[int]) -> list[str]:
+    return [str(k) for k in range(math.prod(shape))]
+
+
+class Texts(Tables):
+    """CSV files as blocks of rows.
+
+    Parameters
+    ----------
+    uri : str, path or sequence of these
+    names : sequence of str, optional
+        Of the columns; by default the first row of each file holds them.
+    delimiter : str
+    every : int, optional
+        Rows of a block.
+    numbers : bool
+        Whether every column holds numbers.
+    """
+
+    def __init__(
+        self,
+        uri: Any,
+        *,
+        names: Sequence[str] | None = None,
+        delimiter: str = ",",
+        every: int | None = None,
+        numbers: bool = False,
+    ) -> None:
+        self._csv = extra("pyarrow.csv", "pyarrow", "data", "CSVIter")
+        self._delimiter, self._types = delimiter, {}
+        header = names is None
+        self._lines: list[Lines] = []
+        self._names: list[list[str]] = []
+        for path in expand(uri):
+            file = open_bytes(path)
+            if not file.size:
+                raise DataError(f"{path} is empty: it has 0 bytes")
+            self._names.append(_header(file, delimiter) if names is None else list(names))
+            self._lines.append(Lines(file, header=header, every=every))
+            every = every or self._lines[0].every
+        self.name, self.every = self._lines[0].file.name, every
+        for own, lines in zip(self._names, self._lines):
+            if sorted(own) != sorted(self._names[0]):
+                raise DataError(
+                    f"the columns are {', '.join(own)}; expected {', '.join(self._names[0])}, as "
+                    f"in {self.name}",
+                    file=lines.file.name,
+                )
+        self._places = [(k, b) for k, own in enumerate(self._lines) for b in range(own.count)]
+        sizes = np.concatenate([np.diff(own.blocks) for own in self._lines])
+        self.blocks = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+        if not self.blocks[-1]:
+            raise DataError("the file has no row of data", file=self.name)
+        self.schema = self._inferred(numbers=numbers)
+
+    def _inferred(self, *, numbers: bool) -> Any:
+        """The columns as those of the first block are; text has no precision: floats are float32.
+
+        A column of text whose first value is a number is one of numbers, with a fault in it.
+        """
+        pa = arrow()
+        table = self._parsed(0, self._lines[0].text(0), self._names[0], strict=False)
+        types = []
+        for column in table.columns:
+            kind = column.type
+            text = pa.types.is_string(kind)
+            if kind in {pa.float64(), pa.null()} or (text and (numbers or _begins(column))):
+                kind = pa.float32()
+            types.append(kind)
+        return pa.schema(list(zip(table.column_names, types)))
+
+    def prepare(self, fields: Sequence[Field]) -> None:
+        """Have numbers read as they are asked for."""
+        pa = arrow()
+        self._types = {
+            column: pa.from_numpy_dtype(field.desc.dtype)
+            for field in fields
+            for column in field.columns
+            if not isinstance(field.classes, tuple)
+        }
+
+    def table(self, block: int, columns: Sequence[str]) -> Any:
+        """Read a block."""
+        k, own = self._places[block]
+        return self._parsed(block, self._lines[k].text(own), columns)
+
+    def some(self, block: int, rows: Values, columns: Sequence[str]) -> Any:
+        """Read some rows of a block alone."""
+        k, own = self._places[block]
+        texts = self._lines[k].rows(own)
+        text = b"\n".join([texts[int(row)] for row in rows])
+        return self._parsed(block, text, columns, rows)
+
+    def _parsed(
+        self,
+        block: int,
+        text: bytes,
+        columns: Sequence[str],
+        rows: Values | None = None,
+        *,
+        strict: bool = True,
+    ) -> Any:
+        own = self._csv
+        k, _ = self._places[block]
+        reading = own.ReadOptions(
+            column_names=self._names[k], use_threads=False, block_size=len(text) + 1
+        )
+        parsing = own.ParseOptions(
+            delimiter=self._delimiter,
+            newlines_in_values=b'"' in text,
+            invalid_row_handler=None if strict else lambda row: "skip",
+        )
+        types = {c: self._types[c] for c in columns if c in self._types}
+        values = own.ConvertOptions(column_types=types, include_columns=list(columns))
+        try:
+            return own.read_csv(arrow().BufferReader(text), reading, parsing, values)
+        except arrow().ArrowInvalid as error:
+            raise self._found(block, rows, types) or DataError(
+                f"block {block}: {error}", file=self.place(block)
+            ) from error
+
+    def _found(self, block: int, rows: Values | None, types: Mapping[str, Any]) -> Any:
+        """The error of the first row that cannot be read; None if all rows look as they should."""
+        k, own = self._places[block]
+        names, texts = self._names[k], self._lines[k].rows(own)
+        for row in range(len(texts)) if rows is None else rows.tolist():
+            text = io.StringIO(texts[row].decode("utf-8-sig", "replace"), newline="")
+            values = next(csv.reader(text, delimiter=self._delimiter), [])
+            if len(values) != len(names):
+                message = f"has {len(values)} columns; expected {len(names)}: {_few(names)}"
+                return self._fault(block, row, " " + message)
+            for name, value in zip(names, values):
+                wrong = name in types and _wrong(value.strip(), str(types[name]))
+                if wrong:
+                    return self._fault(block, row, f", column {name!r}: {value!r} is {wrong}")
+        return None
+
+    def fault(self, block: int, row: int, message: str) -> DataError:
+        """Return the error of a row of a block."""
+        return self._fault(block, row, f", {message}")
+
+    def _fault(self, block: int, row: int, message: str) -> DataError:
+        k, own = self._places[block]
+        error = self._lines[k].fault(own, row, message)
+        error.record = int(self.blocks[block]) + row
+        return error
+
+    def place(self, block: int) -> str:
+        """Return the file of a block."""
+        return self._lines[self._places[block][0]].file.name
+
+    def close(self) -> None:
+        """Close the files."""
+        for lines in self._lines:
+            lines.file.close()
+
+
+def _header(file: Bytes, delimiter: str) -> list[str]:
+    """The names in the first row."""
+    text = io.StringIO(file.read(0, 1 << 20).decode("utf-8-sig", "ignore"), newline="")
+    rows = csv.reader(text, delimiter=delimiter, skipinitialspace=True)
+    names = [name.strip() for name in next((row for row in rows if row), [])]
+    twice = [name for k, name in enumerate(names) if name in names[:k]]
+    if twice:
+        raise DataError(f"two columns are named {twice[0]!r}; give names=[...]", file=file.name)
+    return names
+
+
+def _begins(column: Any) -> bool:
+    """Whether the first value of a column of text is a number."""
+    first = column.drop_null()
+    return len(first) > 0 and _number(first[0].as_py(), float)
+
+
+def _number(text: str, kind: Callable[[str], Any]) -> bool:
+    try:
+        kind(text)
+    except ValueError:
+        return False
+    return "_" not in text  # which Python takes, as in 1_000
+
+
+def _wrong(text: str, kind: str) -> str:
+    """What is wrong with the text of a value; "" if nothing is, or it is missing."""
+    nulls = extra("pyarrow.csv", "pyarrow", "data", "CSVIter").ConvertOptions().null_values
+    if text in nulls:
+        return ""
+    if kind == "bool":
+        return "" if text.lower() in {"true", "false", "0", "1"} else "neither true nor false"
+    if not _number(text, float):
+        return "not a number"
+    if kind.startswith(("int", "uint")) and not _number(text, int):
+        return 'not a whole number, as those before; ask for floats by dtype={"label": "float32"}'
+    return ""
+
+
+def _few(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:8])
+    return shown if len(names) <= 8 else f"{shown}, ..."

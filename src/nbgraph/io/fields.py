@@ -1,0 +1,161 @@
+"""Which columns of a table become which arrays of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError, DataError
+from nbgraph.io.columns import Field, Names, arrow
+from nbgraph.io.protocol import DataDesc
+
+
+def fields_of(
+    schema: Any,
+    data: Names | None,
+    label: Names | None,
+    *,
+    missing: Any = None,
+    dtype: Any = None,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    classes: int | Sequence[str] | None = None,
+) -> tuple[list[Field], tuple[str, ...]]:
+    """Return the arrays that are asked for, those of data first, and the names of the labels.
+
+    Parameters
+    ----------
+    schema : pyarrow.Schema
+        The columns that there are.
+    data, label : str, sequence or dict, optional
+        A name: that column, as an array of this name's role ("data", "label"). A sequence: columns
+        of numbers side by side. A dict: arrays by name, each of a column or a sequence.
+        `data=None`: all columns that are no labels.
+    missing : number or dict by column, optional
+        What stands for a missing value; None: an error that names its row and column.
+    dtype : dtype or dict by array, optional
+        Of data, or of each array; None: as the columns are.
+    shapes : dict by array, optional
+        Of one sample; by default as the columns are.
+    classes : int or sequence of str, optional
+        How many classes the labels are of, or their names.
+
+    Raises
+    ------
+    DataError
+        There is no such column, or it holds what makes no array.
+    """
+    labels = _arrays(label, "label")
+    taken = [c for columns in labels.values() for c in _listed(columns)]
+    for column in taken:
+        described(schema, column)
+    arrays = _arrays(data, "data")
+    if data is None:
+        rest = [c for c in schema.names if c not in taken]
+        alone = len(rest) == 1 and described(schema, rest[0])[0]
+        arrays = {"data": rest[0] if alone else rest}
+    if both := arrays.keys() & labels.keys():
+        raise ArgumentError(f"data and label both name an array {min(both)!r}")
+    fields = []
+    for name, columns in (*arrays.items(), *labels.items()):
+        own = dtype.get(name) if isinstance(dtype, Mapping) else None
+        if own is None and name in arrays and not isinstance(dtype, Mapping):
+            own = dtype
+        shape = None if shapes is None else shapes.get(name)
+        field = _field(schema, name, columns, missing, own, shape)
+        fields.append(_classed(field, schema, classes if name in labels else None))
+    return fields, tuple(labels)
+
+
+def _field(schema: Any, name: str, columns: Any, missing: Any, dtype: Any, shape: Any) -> Field:
+    listed = _listed(columns)
+    beside = not isinstance(columns, str)
+    if not listed:
+        raise ArgumentError(f"{name}: no column is named; there are {', '.join(schema.names)}")
+    found = [described(schema, each) for each in listed]
+    for column, (inner, _) in zip(listed, found):
+        if beside and inner:
+            raise DataError(
+                f"column {column!r} has values of shape {inner}, which cannot stand beside others "
+                f"in {name!r}; ask for it by its name alone, or in a dict"
+            )
+    own = (len(listed),) if beside else found[0][0]
+    if shape is not None:
+        own = _reshaped(name, own, tuple(shape))
+    filled = [missing.get(c) if isinstance(missing, Mapping) else missing for c in listed]
+    kinds = [np.dtype(np.int64) if kind is None else kind for _, kind in found]
+    desc = DataDesc(name, own, np.result_type(*kinds) if dtype is None else dtype)
+    return Field(desc, listed, beside, tuple(filled))
+
+
+def _classed(field: Field, schema: Any, classes: Any) -> Field:
+    """Return a field with the classes of its labels; text needs their names, and numbers none."""
+    named = classes if isinstance(classes, Sequence) else None
+    for column in field.columns:
+        _, kind = described(schema, column)
+        if kind is None and named is None:
+            raise DataError(
+                f"column {column!r} is text; name the columns of numbers, data=[...], or the "
+                "classes of labels, classes=[...]"
+            )
+        if kind is not None and named is not None:
+            raise DataError(f"column {column!r} is of {kind}, not text; give classes={len(named)}")
+    return replace(field, classes=classes if named is None else tuple(named))
+
+
+def described(schema: Any, column: str) -> tuple[tuple[int, ...], np.dtype[Any] | None]:
+    """Return shape and dtype of a value of a column; -1 for lengths that differ, None for text."""
+    if column not in schema.names:
+        raise DataError(f"there is no column {column!r}; there are {', '.join(schema.names)}")
+    found = _described(schema.field(column).type)
+    if found is None:
+        raise DataError(
+            f"column {column!r} is of type {schema.field(column).type}, which makes no array; "
+            "leave it out, or cast it to numbers before"
+        )
+    return found
+
+
+def _described(kind: Any) -> tuple[tuple[int, ...], np.dtype[Any] | None] | None:
+    pa = arrow()
+    types = pa.types
+    if isinstance(kind, pa.FixedShapeTensorType):
+        return tuple(kind.shape), np.dtype(kind.value_type.to_pandas_dtype())
+    if isinstance(kind, pa.BaseExtensionType):
+        return _described(kind.storage_type)
+    if types.is_dictionary(kind):
+        return _described(kind.value_type)
+    if types.is_fixed_size_list(kind) or types.is_list(kind) or types.is_large_list(kind):
+        inner = _described(kind.value_type)
+        size = kind.list_size if types.is_fixed_size_list(kind) else -1
+        return None if inner is None or inner[1] is None else ((size, *inner[0]), inner[1])
+    if types.is_binary(kind) or types.is_large_binary(kind):
+        return (-1,), np.dtype(np.uint8)
+    if types.is_string(kind) or types.is_large_string(kind):
+        return (), None
+    if types.is_decimal(kind):
+        return (), np.dtype(np.float64)
+    if types.is_boolean(kind) or types.is_integer(kind) or types.is_floating(kind):
+        return (), np.dtype(kind.to_pandas_dtype())
+    return None
+
+
+def _reshaped(name: str, own: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
+    if -1 not in own and np.prod(own) != np.prod(shape):
+        raise DataError(
+            f"{name}: a row has {int(np.prod(own))} values; expected {int(np.prod(shape))}, for "
+            f"shape {shape}"
+        )
+    return shape
+
+
+def _arrays(asked: Names | None, name: str) -> dict[str, Any]:
+    if asked is None:
+        return {}
+    return dict(asked) if isinstance(asked, Mapping) else {name: asked}
+
+
+def _listed(columns: Any) -> tuple[str, ...]:
+    return (columns,) if isinstance(columns, str) else tuple(columns)

@@ -1,0 +1,210 @@
+"""Samples and batches that other libraries give: iterables, datasets by number, loaders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError, DataError
+from nbgraph.io.protocol import DataDesc
+from nbgraph.io.source import Columns, Source, Stream, Values
+
+_BLOCK = 4096
+_NOTHING: Any = object()
+
+
+class IterableStream(Stream):
+    """Samples or batches of an iterable, or of what a callable without arguments returns.
+
+    Parameters
+    ----------
+    items : iterable or callable
+        Tuples, a value for each column; dicts, by name; or the values of a single column. An
+        iterator is gone through once: give a callable that makes it for more.
+    batched : bool
+        Whether the items are batches, which are passed on as they are.
+    labels : sequence of str, optional
+        Which columns of dicts are labels; of tuples the last is.
+    name : str, optional
+        What messages call it.
+
+    >>> from nbgraph.io import SourceIter
+    >>> it = SourceIter(IterableStream(lambda: ((k, -k) for k in range(3))), 2)
+    >>> [[x.tolist() for x, _ in it] for _ in range(2)]
+    [[[0, 1], [2, 2]], [[0, 1], [2, 2]]]
+    """
+
+    def __init__(
+        self,
+        items: Iterable[Any] | Callable[[], Iterable[Any]],
+        *,
+        batched: bool = False,
+        labels: Sequence[str] | None = None,
+        name: str | None = None,
+    ) -> None:
+        if not callable(items) and not hasattr(items, "__iter__"):
+            raise ArgumentError(
+                f"IterableStream: items is a {type(items).__name__}; expected an iterable, or a "
+                "callable that returns one"
+            )
+        self.items, self.batched, self.labels = items, batched, labels
+        self.name = type(items).__name__ if name is None else name
+        self._spent = False
+        self._described = _NOTHING
+        self._ahead: tuple[Any, Iterator[Any]] | None = None  # what was looked at is given first
+
+    @property
+    def descs(self) -> tuple[DataDesc, ...] | None:  # type: ignore[override]
+        """The columns of samples that are dicts; None for others, which say no names."""
+        if self._described is _NOTHING:
+            self._described = self._looked_at()
+        return self._described
+
+    def _looked_at(self) -> tuple[DataDesc, ...] | None:
+        items = self._begun()
+        first = next(items, _NOTHING)
+        self._ahead = first, items
+        if not isinstance(first, Mapping):
+            return None
+        values = {str(name): host(value) for name, value in first.items()}
+        shapes = [v.shape[1:] if self.batched else v.shape for v in values.values()]
+        return tuple(DataDesc(n, s, v.dtype) for (n, v), s in zip(values.items(), shapes))
+
+    def restart(self) -> Iterator[tuple[Any, ...]]:
+        """Begin again.
+
+        Raises
+        ------
+        DataError
+            It is an iterator, and was begun before.
+        """
+        ahead, self._ahead = self._ahead, None
+        first, items = (_NOTHING, self._begun()) if ahead is None else ahead
+        return map(columns_of, items if first is _NOTHING else chain([first], items))
+
+    def _begun(self) -> Iterator[Any]:
+        items = self.items() if callable(self.items) else self.items
+        begun = iter(items)
+        if begun is self.items:
+            if self._spent:
+                raise DataError(
+                    f"{self.name}: an iterator can be gone through once, and was; give a callable "
+                    "that makes it (lambda: ...), or a list"
+                )
+            self._spent = True
+        return begun
+
+    def __len__(self) -> int:
+        if isinstance(self.items, type) or not hasattr(self.items, "__len__"):
+            raise TypeError(f"{self.name} does not know how many items it has")
+        return len(self.items)  # type: ignore[arg-type]
+
+
+class DatasetSource(Source):
+    """Samples of an object that gives them by number: `len(dataset)`, `dataset[i]`.
+
+    Parameters
+    ----------
+    dataset : object
+        Its samples are tuples, dicts or single values, of arrays, tensors, images or numbers.
+    labels : sequence of str, optional
+        Which columns of dicts are labels; of tuples the last is.
+    name : str, optional
+
+    >>> from nbgraph.io import SourceIter
+    >>> class Squares:
+    ...     def __len__(self):
+    ...         return 5
+    ...
+    ...     def __getitem__(self, i):
+    ...         return {"x": i, "y": i * i}
+    >>> it = SourceIter(DatasetSource(Squares(), labels=["y"]), 5, shuffle=True)
+    >>> x, y = it.next()
+    >>> (x * x == y).all().item()
+    True
+    """
+
+    decodes = True
+
+    def __init__(
+        self, dataset: Any, *, labels: Sequence[str] | None = None, name: str | None = None
+    ) -> None:
+        self.dataset = dataset
+        self.name = type(dataset).__name__ if name is None else name
+        count = len(dataset)
+        if not count:
+            raise DataError(f"{self.name} has no sample")
+        self.blocks = np.append(np.arange(0, count, _BLOCK), count)
+        self.descs, self.labels = described(self._sample(0), labels)
+
+    def _sample(self, number: int) -> Any:
+        try:
+            return self.dataset[number]
+        except Exception as error:
+            told = f"{type(error).__name__}: {error}"
+            raise DataError(told, file=self.name, record=number) from error
+
+    def read(self, block: int, rows: Values) -> Columns:
+        """Ask for samples one by one."""
+        return together([self._sample(int(k)) for k in rows + self.blocks[block]])
+
+
+def described(
+    sample: Any, labels: Sequence[str] | None
+) -> tuple[tuple[DataDesc, ...], tuple[str, ...]]:
+    """Return the columns of a sample, and the names of those that are labels."""
+    values = [host(value) for value in columns_of(sample)]
+    if isinstance(sample, Mapping):
+        names = [str(name) for name in sample]
+    elif len(values) > 2:
+        names = [*[f"_{k}_data" for k in range(len(values) - 1)], "softmax_label"]
+    else:
+        names = ["data", "softmax_label"][: len(values)]
+    if labels is None:
+        labels = names[-1:] if len(names) > 1 else ()
+    if unknown := set(labels) - set(names):
+        raise ArgumentError(f"labels={sorted(unknown)}; the samples have {', '.join(names)}")
+    return tuple(DataDesc(n, v.shape, v.dtype) for n, v in zip(names, values)), tuple(labels)
+
+
+def columns_of(item: Any) -> tuple[Any, ...]:
+    """Return a sample or a batch as a tuple of arrays.
+
+    >>> columns_of({"x": 1, "y": [2, 3]}), columns_of([1.0, 2.0])
+    ((array(1), array([2, 3])), (array([1., 2.]),))
+    """
+    if isinstance(item, Mapping):
+        return tuple([host(value) for value in item.values()])
+    listed = isinstance(item, list) and any(hasattr(value, "shape") for value in item)
+    if isinstance(item, tuple) or listed:
+        return tuple([host(value) for value in item])
+    return (host(item),)
+
+
+def together(samples: Sequence[Any]) -> Columns:
+    """Return samples as columns: arrays where they have one shape, else lists."""
+    found: list[Any] = []
+    for column in zip(*map(columns_of, samples), strict=True):
+        same = len({value.shape for value in column}) == 1
+        found.append(np.stack(column) if same else list(column))
+    return tuple(found)
+
+
+def host(value: Any) -> Values:
+    """Return an array, a tensor, an image or a number as a NumPy array; shared where it can be.
+
+    A tensor that needs gradients is detached, and one on a device is copied to the host.
+    """
+    if isinstance(value, np.ndarray):
+        return value
+    for name in ("asnumpy", "detach", "get"):
+        read = getattr(value, name, None)
+        if callable(read) and hasattr(value, "shape"):
+            value = read()
+            if hasattr(value, "cpu"):
+                value = value.cpu()
+            break
+    return np.asarray(value)
