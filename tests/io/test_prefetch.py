@@ -252,3 +252,18 @@ def test_any_iterator_is_read_ahead(engine):
     again.load_state_dict(state)
     assert next(again)[0].tolist() == [2]
     again.close()
+
+
+@pytest.mark.parametrize("depth", [0, 3])
+def test_batches_are_put_on_a_device(engine, depth):
+    gpu = ng.gpu(0)
+    x = np.arange(60.0).reshape(30, 2)
+    its = (
+        NDArrayIter(x, x[:, 0], 8, True, device=gpu, prefetch=depth),
+        SourceIter(Numbers([15, 15]), 8, shuffle=True, device=gpu, prefetch=depth),
+    )
+    for it in its:
+        plain = content(SourceIter(it.source, 8, shuffle=True))
+        batches = list(it)
+        assert {a.device for batch in batches for a in batch} == {gpu}
+        assert content(batches) == plain

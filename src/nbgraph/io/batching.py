@@ -1,4 +1,7 @@
-"""From a piece of an epoch to a batch of arrays: transforms, memory, device."""
+"""From a piece of an epoch to a batch of arrays: transforms, memory, device.
+
+A batch is made on the host, by any thread; copies to a GPU are begun by whoever asks for batches.
+"""
 
 from __future__ import annotations
 
@@ -88,9 +91,17 @@ class Batcher:
             if not plan.reader.skip:
                 raise
             return None
-        if self.device is not None:
-            arrays = [asarray(array, device=self.device) for array in arrays]
         return self._assembled(arrays, piece.pad, numbers)
+
+    def moved(self, batch: DataBatch) -> DataBatch:
+        """Return a batch with its arrays on the device asked for; nothing waits for the copies."""
+        if self.device is None or self.device.host:
+            return batch
+        data, label = [
+            [asarray(array, device=self.device) for array in part]
+            for part in (batch.data, batch.label)
+        ]
+        return DataBatch(data, label, batch.pad, batch.index)
 
     def _layouts_of(self, count: int) -> list[Layout]:
         found = self._layouts.get(count)
@@ -106,7 +117,7 @@ class Batcher:
             if isinstance(column, np.ndarray)
             else stacked(name, column, numbers, self.plan.where)
         )
-        return values if self.numpy else from_host(values, self.device or CPU)
+        return values if self.numpy else from_host(values, CPU)
 
     def _assembled(self, arrays: Sequence[Any], pad: int, numbers: Values) -> DataBatch:
         if self._stage is None:

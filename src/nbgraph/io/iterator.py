@@ -128,7 +128,8 @@ class SourceIter(DataIter):
                 self._over = True
                 return None
             self._cursor = piece.after
-            return self._batcher.batch(piece)
+            batch = self._batcher.batch(piece)
+        return None if batch is None else self._batcher.moved(batch)
 
     def _ready(self) -> DataBatch | None:
         """The next batch of those that are made ahead, as `_made` gives it."""
@@ -140,7 +141,17 @@ class SourceIter(DataIter):
         self._meter.add(job.seconds)
         if job.error is not None:
             raise job.error
+        self._move(job)
+        for behind in self._ahead.jobs:
+            if not behind.pending.done():
+                break
+            self._move(behind)
         return job.batch
+
+    def _move(self, job: Job) -> None:
+        """Begin to copy a batch to the device; those that are ready are copied ahead."""
+        if job.batch is not None and not job.moved:
+            job.batch, job.moved = self._batcher.moved(job.batch), True
 
     def _follows(self, job: Job) -> bool:
         return job.before == self._cursor

@@ -31,13 +31,14 @@ _SHARE = 8  # samples that are decoded by one operation, at least
 class Job:
     """A batch that is being made. `before`, `after`: where the iterator is then."""
 
-    __slots__ = ("after", "batch", "before", "ended", "error", "pending", "seconds")
+    __slots__ = ("after", "batch", "before", "ended", "error", "moved", "pending", "seconds")
 
     def __init__(self, before: Any = None, after: Any = None) -> None:
         self.before, self.after = before, after
         self.batch: DataBatch | None = None
         self.error: Exception | None = None
         self.ended = False  # there is no further batch
+        self.moved = False  # to the device it is for
         self.pending: Pending
         self.seconds: dict[str, float] = {}
 
