@@ -20,7 +20,7 @@ class Open(Numbers):
 
     def __init__(self, sizes, **options):
         super().__init__(sizes, **options)
-        self.file = open(__file__, "rb")
+        self.file = Path(__file__).open("rb")
 
     def close(self):
         super().close()

@@ -15,6 +15,7 @@ from nbgraph.io.images import SUFFIXES, ImageDecoder
 from nbgraph.io.iterator import SourceIter
 from nbgraph.io.options import divided
 from nbgraph.io.protocol import DataDesc
+from nbgraph.io.report import counted
 from nbgraph.io.source import Columns, Source, Values
 
 _BLOCK = 4096
@@ -78,8 +79,11 @@ class ImageFolderSource(Source):
         try:
             if is_remote(name):
                 file = open_bytes(name)
-                return self._decode(file.read(0, file.size))
-            return self._decode(Path(name).read_bytes())
+                data = file.read(0, file.size)
+            else:
+                data = Path(name).read_bytes()
+            with counted("decoding"):
+                return self._decode(data)
         except OSError as error:
             raise DataError(f"cannot be read: {error.strerror}", file=name) from error
         except DataError as error:

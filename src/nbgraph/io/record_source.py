@@ -17,6 +17,7 @@ from nbgraph.io.options import divided
 from nbgraph.io.packing import HEADER_DTYPE, unpack
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.recordio import read_index
+from nbgraph.io.report import counted
 from nbgraph.io.source import Columns, Source, Values
 
 _BLOCK_SAMPLES, _BLOCK_BYTES = 1 << 16, 1 << 30  # whichever is less is read together
@@ -211,7 +212,8 @@ class RecordSource(Source):
             value = np.frombuffer(payload, desc.dtype).reshape(desc.shape)
         else:
             try:
-                value = np.asarray(self._decode(payload))
+                with counted("decoding"):
+                    value = np.asarray(self._decode(payload))
             except DataError as error:
                 self._refuse(which, number, str(error), error)
             except Exception as error:

@@ -53,8 +53,10 @@ class Source:
     def read(self, block: int, rows: Values) -> Columns:
         """Return the columns of some samples of a block, in the order asked for.
 
-        Several threads call it at once. What cannot be read raises DataError, which names file,
-        record and offset; with `on_error="skip"` samples are then asked for one by one.
+        Several threads call it at once, in a forked child too: what is shared is mapped or read by
+        offset (`os.pread`). What cannot be read raises DataError, which names file, record and
+        offset; with `on_error="skip"` samples are then asked for one by one. `with
+        ng.io.report.counted("decoding")` has `it.report()` tell decoding from reading.
 
         Parameters
         ----------
