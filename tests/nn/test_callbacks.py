@@ -207,6 +207,35 @@ def test_gathered_gradients_are_part_of_a_checkpoint(tmp_path, batch):
     require_same(weights_of(other), weights_of(model))
 
 
+class Pair(nn.Module):
+    """A layer whose statistics are written while it is trained, and one number out."""
+
+    def __init__(self):
+        self.norm, self.last = nn.BatchNorm(5), nn.Dense(1, in_features=5)
+
+    def forward(self, x):
+        return self.last(self.norm(x))
+
+
+@pytest.mark.parametrize("accumulate", [1, 2])
+def test_sums_of_all_kinds_are_part_of_a_checkpoint(tmp_path, accumulate):
+    """Some metrics add up their sums, some keep them; statistics are written in either case."""
+    yes = (Y[:, None] > 0).astype("float32")
+    options = {"accumulate": accumulate, "loss": "mse", "metrics": ["mae", "auc", "r2", "f1"]}
+
+    def trained(*given, **more):
+        ng.random.seed(1)
+        data = nn.Batches(X, yes, batch_size=10, seed=5)
+        return fitted(*given, model=Pair(), data=data, **options, **more)
+
+    whole, model = trained()
+    trained(at("on_batch_end", lambda t: t.stop(), 1, 3), checkpoint=tmp_path / "new" / "a")
+    again, other = trained(checkpoint=tmp_path / "new" / "a")
+    assert again.rows == whole.rows and again.names == ["loss", *options["metrics"]]
+    require_same(weights_of(other), weights_of(model))
+    assert abs(weights_of(model)["norm.moving_mean"]).max() > 0
+
+
 # files ------------------------------------------------------------------------------------------
 
 

@@ -80,6 +80,23 @@ def test_what_was_trained_is_measured_alike():
     assert abs(history.last["val_loss"] - found["loss"]) < 1e-6
 
 
+def test_a_bar_is_shown_where_it_is_asked_for(monkeypatch):
+    seen = []
+
+    class Bar(list):
+        def __init__(self, batches, total, desc, leave):
+            super().__init__(batches)
+            seen.append((total, desc))
+
+        def close(self):
+            seen.append("closed")
+
+    monkeypatch.setattr("nbgraph.nn.progress._tqdm", lambda: Bar)
+    nn.evaluate(NET, (X, Y), metrics="accuracy", progress=True)
+    nn.predict(NET, X, progress=True)
+    assert seen == [(2, "evaluate"), "closed", (2, "predict"), "closed"]
+
+
 def test_nothing_to_measure_is_refused():
     with pytest.raises(ArgumentError, match="neither a loss nor metrics"):
         nn.evaluate(NET, (X, Y))

@@ -44,3 +44,4 @@ from nbgraph.nn.recurrent import Cell as Cell
 from nbgraph.nn.recurrent import GRUCell as GRUCell
 from nbgraph.nn.recurrent import LSTMCell as LSTMCell
 from nbgraph.nn.recurrent import RNNCell as RNNCell
+from nbgraph.nn.training import Training as Training

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import length_hint
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from nbgraph.nn.metrics import Meter
 from nbgraph.nn.metrics.named import metrics_of
 from nbgraph.nn.module import Module
 from nbgraph.nn.parts import Parts, device_of, placed, splitter
+from nbgraph.nn.progress import followed
 from nbgraph.nn.steps import Measurement, loss_of
 from nbgraph.ops.define import library
 
@@ -31,6 +33,7 @@ def evaluate(
     metrics: Any = (),
     class_weight: Mapping[int, float] | Sequence[float] | None = None,
     sample_weight: bool | str = False,
+    progress: bool = False,
     compiled: bool = True,
 ) -> dict[str, Any]:
     """Return loss and metrics of a model over data, in the mode of prediction.
@@ -38,7 +41,7 @@ def evaluate(
     Parameters
     ----------
     model : Module
-    data, loss, metrics, class_weight, sample_weight, compiled : as those of `fit`
+    data, loss, metrics, class_weight, sample_weight, progress, compiled : as those of `fit`
         Without a loss metrics are measured alone.
 
     Returns
@@ -63,13 +66,20 @@ def evaluate(
     meter, split = Meter(measure.all), splitter(batches, sample_weight)
     run = jit(measure) if compiled else measure
     with predict_mode():
-        for batch in batches:
+        for batch in _followed(batches, "evaluate", progress):
             parts = _prepared(model, split(batch))
             meter.add(run(model, *parts))
     return meter.get()
 
 
-def predict(model: Module, data: Any, *, labelled: bool = False, compiled: bool = True) -> Any:
+def predict(
+    model: Module,
+    data: Any,
+    *,
+    labelled: bool = False,
+    progress: bool = False,
+    compiled: bool = True,
+) -> Any:
     """Return the outputs of a model for all samples, in their order, in the mode of prediction.
 
     Parameters
@@ -81,6 +91,8 @@ def predict(model: Module, data: Any, *, labelled: bool = False, compiled: bool 
     labelled : bool
         Whether the last array of a batch, or of a tuple of arrays, is what is wanted of the
         outputs, as in the data of `fit`; it is left out.
+    progress : bool
+        Whether a bar is shown, on standard error.
     compiled : bool
         Whether the model is traced by `ng.jit`, anew in each call.
 
@@ -100,8 +112,8 @@ def predict(model: Module, data: Any, *, labelled: bool = False, compiled: bool 
     run = jit(_outputs) if compiled else _outputs
     found: list[Any] = []
     with predict_mode():
-        for inputs in _inputs(data, labelled=labelled):
-            parts = _prepared(model, Parts(inputs, None))
+        for batch in _followed(_iterated(data, labelled), "predict", progress):
+            parts = _prepared(model, Parts(_inputs(batch, labelled), None))
             found.append(run(model, parts.inputs))
     if not found:
         raise ArgumentError("predict: the data gave no batch; an output needs one at least")
@@ -124,18 +136,29 @@ def _prepared(model: Module, parts: Parts) -> Parts:
     return parts
 
 
-def _inputs(data: Any, *, labelled: bool) -> Iterable[tuple[Any, ...]]:
-    """The inputs of each batch."""
+def _followed(batches: Any, label: str, shown: bool) -> Iterable[Any]:
+    count = length_hint(batches, -1)
+    bar = followed(batches, None if count < 0 else count, label, shown=shown)
+    try:
+        yield from bar
+    finally:
+        bar.close()
+
+
+def _iterated(data: Any, labelled: bool) -> Any:
+    """Batches; arrays are inputs all, but for a last one that is wanted of the outputs."""
     listed = data if isinstance(data, (tuple, list)) and len(data) else (data,)
-    if all(isinstance(each, (Array, np.ndarray)) for each in listed):
-        arrays = list(listed[: -1 if labelled else None])
-        for batch in NDArrayIter(arrays, batch_size=32, last_batch_handle="keep"):
-            yield tuple(batch.data)
-        return
-    for batch in as_iter(data, name="predict: data"):
-        if isinstance(batch, DataBatch):
-            batch = batch.unpadded()
-            yield tuple(batch.data if batch.label or not labelled else batch.data[:-1])
-        else:
-            parts = tuple(batch) if isinstance(batch, (tuple, list)) else (batch,)
-            yield parts[:-1] if labelled else parts
+    if not all(isinstance(each, (Array, np.ndarray)) for each in listed):
+        return as_iter(data, name="predict: data")
+    labels = listed[-1] if labelled else None
+    inputs = list(listed[:-1] if labelled else listed)
+    return NDArrayIter(inputs, labels, batch_size=32, last_batch_handle="keep")
+
+
+def _inputs(batch: Any, labelled: bool) -> tuple[Any, ...]:
+    """The inputs in a batch."""
+    if isinstance(batch, DataBatch):
+        batch = batch.unpadded()
+        return tuple(batch.data if batch.label or not labelled else batch.data[:-1])
+    parts = tuple(batch) if isinstance(batch, (tuple, list)) else (batch,)
+    return parts[:-1] if labelled else parts

@@ -71,6 +71,10 @@ class CSVLog(Callback):
     def __init__(self, path: Any) -> None:
         self.path = Path(path)
 
+    def on_train_begin(self, training: Training) -> None:
+        """See Callback."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+
     def on_epoch_end(self, training: Training) -> None:
         """See Callback."""
         training.history.to_csv(self.path)
@@ -142,6 +146,8 @@ class LivePlot(Callback):
     def on_train_begin(self, training: Training) -> None:
         """See Callback."""
         self._shown = None
+        if self.path is not None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
 
     def on_epoch_end(self, training: Training) -> None:
         """See Callback."""

@@ -65,6 +65,10 @@ class Checkpoint(Callback):
             file.unlink()
         return path
 
+    def on_train_begin(self, training: Training) -> None:
+        """See Callback."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+
     def on_batch_end(self, training: Training) -> None:
         """See Callback."""
         step = training.step
