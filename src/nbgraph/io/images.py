@@ -100,7 +100,7 @@ def decode(
             picture: Any = image
             if image.mode == "P":  # colours of a palette, one of which may be transparent
                 picture = image.convert("RGBA" if "transparency" in image.info else "RGB")
-            if mode is not None:
+            if mode not in {None, picture.mode}:
                 picture = picture.convert(mode)
             if resize is not None:
                 height, width = _target(image.size, resize)
