@@ -70,7 +70,7 @@ def test_copies_and_single_records_agree(vectors):
     raw = RecordSource(folder / "a.rec", decode="raw", **options)
     one = RecordSource(folder / "a.rec", decode=lambda data: np.frombuffer(data, "<i2"), **options)
     rows = np.array([3, 0, 3, 6])
-    assert raw._uniform == [True] and one._uniform == [False]
+    assert raw._plain[0].all() and not one._plain[0].any()
     for ours, theirs in zip(raw.read(0, rows), one.read(0, rows), strict=True):
         assert ours.dtype == theirs.dtype and np.array_equal(ours, theirs)
 
@@ -162,13 +162,64 @@ def test_a_record_that_is_no_image(tmp_path, on_error):
             assert [y.tolist() for _, y in it] == [[0, 1], [3]]
 
 
+@pytest.mark.parametrize("raw", [True, False])
+@pytest.mark.parametrize("on_error", ["raise", "skip"])
+def test_a_damaged_file_is_read_around_its_damage(tmp_path, on_error, raw):
+    path = tmp_path / "a.rec"
+    with MXRecordIO(path, "w") as file:
+        for i in range(6):
+            file.write(pack((0, float(i), i, 0), bytes([i] * 8)))
+    data = bytearray(path.read_bytes())
+    data[80:84] = b"oops"  # the third record's magic
+    path.write_bytes(data[:-3])
+    decode = "raw" if raw else lambda payload: np.frombuffer(payload, np.uint8)
+    options = {"decode": decode, "shape": (8,), "last_batch_handle": "keep"}
+    it = RecordIter(path, 1, on_error=on_error, **options)
+    seen, told = [], []
+    if on_error == "skip":
+        with pytest.warns(UserWarning, match="2 samples of epoch 0 could not be read"):
+            seen = [y.tolist() for _, y in it]
+    while on_error == "raise":
+        try:
+            seen.append(it.next()[1].tolist())
+        except DataError as error:
+            told.append((error.file, error.record, error.offset))
+        except StopIteration:
+            break
+    assert seen == [[0], [1], [3], [4]]
+    assert told == ([(str(path), 2, 80), (str(path), 5, 200)] if on_error == "raise" else [])
+    data[:4] = b"none"
+    path.write_bytes(data)
+    with pytest.raises(DataError, match="wrong magic.*record 0, byte 0"):
+        RecordIter(path, 1, **options)
+
+
+def test_a_function_says_by_the_first_record_what_it_makes(tmp_path):
+    with MXRecordIO(tmp_path / "a.rec", "w") as file:
+        for text in (b"1 2", b"3 4", b"5"):
+            file.write(text)
+    decode = lambda payload: np.array(payload.split(), np.float32)
+    it = RecordIter(tmp_path / "a.rec", 2, decode=decode, packed=False)
+    assert it.provide_data[0].shape == (2, 2) and it.provide_data[0].dtype == np.float32
+    assert it.next()[0].tolist() == [[1, 2], [3, 4]]
+    with pytest.raises(
+        DataError, match=r"gave an array \(1,\); expected \(2,\) .*record 2, byte 24"
+    ):
+        it.next()
+
+
 @pytest.mark.parametrize(
     "label, payload, options, match",
     [
         (1.0, b"abc", {}, "3 bytes where DataDesc.*record 1, byte 36"),
         ([1.0, 2.0], b"abcd", {}, "2 labels where 1 are expected"),
         (None, b"abcd", {}, "packed=False reads records without"),
-        (1.0, b"abcd", {"decode": lambda data: 1 / (data[0] - 97)}, "decode raised ZeroDiv"),
+        (
+            1.0,
+            b"abcd",
+            {"decode": lambda data: [1 / (b - 97) for b in data]},
+            "decode raised ZeroDiv",
+        ),
     ],
 )
 def test_a_record_that_does_not_fit(label, payload, options, match, tmp_path):
@@ -183,7 +234,7 @@ def test_a_record_that_does_not_fit(label, payload, options, match, tmp_path):
 @pytest.mark.parametrize(
     "options, match",
     [
-        ({"decode": "raw", "shape": (-1,)}, r"shape=\(-1,\); expected one without -1"),
+        ({"decode": "raw", "shape": (-1,)}, r"shape=\(-1,\); expected the shape of every"),
         ({"decode": "jpeg"}, "decode='jpeg'; expected 'image', 'raw' or a function"),
         ({"index": "a.idx", "uris": "a.rec;a.rec"}, "2 were given"),
     ],

@@ -156,6 +156,19 @@ def test_damage_is_named_by_file_record_and_offset(name, long, tmp_path, monkeyp
         )
 
 
+def test_reading_goes_on_behind_a_damaged_record(tmp_path):
+    path = tmp_path / "a.rec"
+    path.write_bytes(bytes.fromhex(f"{WHOLE} 0b23d7ce 04000000 61626364 {WHOLE} {HEAD}"))
+    file = MXRecordIO(path, "r")
+    assert file.read() == b"abcd"
+    with pytest.raises(DataError, match="wrong magic.*record 1, byte 12"):
+        file.read()
+    assert file.read() == b"abcd"
+    with pytest.raises(DataError, match="4 bytes are left.*record 3, byte 36"):
+        file.read()
+    assert file.read() is None
+
+
 @pytest.mark.parametrize("line", ["1", "x\t0", "1\tx", "1\t2\t3"])
 def test_a_damaged_index_names_its_line(line, tmp_path):
     rec, idx = tmp_path / "a.rec", tmp_path / "a.idx"

@@ -35,10 +35,11 @@ class RecordSource(Source):
     decode : "image", "raw" or callable
         "image": encoded images, by Pillow. "raw": the bytes of an array of `shape` and `dtype`;
         the fastest where every record has the same length. A callable makes an array of the
-        payload (bytes), of `shape` and `dtype` if they are given.
+        payload (bytes).
     shape : tuple of int, optional
-        Of a sample; -1 for an extent that differs.
-    dtype : dtype
+        Of a sample; -1 for an extent that differs. By default what `decode` makes of the first.
+    dtype : dtype, optional
+        By default uint8, or what `decode` makes of the first.
     packed : bool
         Whether records have been made by `pack`: their headers then give the labels.
     label_width : int, optional
@@ -51,7 +52,8 @@ class RecordSource(Source):
     Raises
     ------
     DataError
-        No such file, or a record is damaged: with file, number and offset.
+        No such file, or it does not begin with a record. A damaged record behind the first one is a
+        sample that cannot be read: the error says file, number and offset.
     """
 
     def __init__(
@@ -60,7 +62,7 @@ class RecordSource(Source):
         *,
         decode: str | Decode = "image",
         shape: Sequence[int] | None = None,
-        dtype: Any = "uint8",
+        dtype: Any = None,
         packed: bool = True,
         label_width: int | None = None,
         index: str | os.PathLike[str] | None = None,
@@ -75,41 +77,51 @@ class RecordSource(Source):
         if index is not None and len(names) > 1:
             raise ArgumentError(f"index={index!r} is of one file; {len(names)} were given")
         self._files = [open_bytes(name) for name in names]
-        scanned = [records.scan(file) for file in self._files]
+        scanned = [records.salvage(file) for file in self._files]
         if index is not None:
             scanned = [_chosen(self._files[0], scanned[0], read_index(index))]
         self._indices = scanned
         self.packed = packed
+        self._decode: Decode | None = None
         if decode == "image":
             decode = ImageDecoder(mode, resize, layout)
-        data = self._decoder(decode, DataDesc(data_name, () if shape is None else shape, dtype))
-        self.descs = (data,)
-        if packed:
-            self._labels = self._first_width() if label_width is None else label_width
-            shape = () if self._labels <= 1 else (self._labels,)
-            self.descs = (data, DataDesc(label_name, shape, np.float32))
-            self.labels = (label_name,)
-        self._divide()
-
-    def _decoder(self, decode: str | Decode, stated: DataDesc) -> DataDesc:
-        """Set what makes an array of a payload, and return what it gives."""
-        self._decode: Decode | None = None
         if callable(decode):
             self._decode, self.decodes = decode, True
-            return decode.desc(stated.name) if isinstance(decode, ImageDecoder) else stated
-        if decode != "raw":
+        elif decode != "raw":
             raise ArgumentError(
                 f"decode={decode!r}; expected 'image', 'raw' or a function of bytes"
             )
-        if -1 in stated.shape:
-            raise ArgumentError(f"decode='raw': shape={stated.shape}; expected one without -1")
-        return stated
+        label, first = self._first()
+        self.descs = (self._described(data_name, first, shape, dtype),)
+        if packed:
+            self._labels = np.size(label) if label_width is None else label_width
+            shape = () if self._labels <= 1 else (self._labels,)
+            self.descs += (DataDesc(label_name, shape, np.float32),)
+            self.labels = (label_name,)
+        self._divide()
 
-    def _first_width(self) -> int:
+    def _described(
+        self, name: str, first: Any, shape: Sequence[int] | None, dtype: Any
+    ) -> DataDesc:
+        """Return what a payload becomes, by what the first one is where nothing is stated."""
+        if isinstance(self._decode, ImageDecoder):
+            return self._decode.desc(name)
+        if self._decode is None and (shape is None or -1 in shape):
+            raise ArgumentError(f"decode='raw': shape={shape}; expected the shape of every sample")
+        if self._decode is not None and first is not None:
+            value = self._decoded(*first)
+            dtype = value.dtype if dtype is None else dtype
+            shape = value.shape if shape is None else shape
+        return DataDesc(name, shape or (), "uint8" if dtype is None else dtype)
+
+    def _first(self) -> tuple[Any, tuple[int, int, bytes] | None]:
+        """Return the label of the first record and the file, number and payload it is of."""
         for which, index in enumerate(self._indices):
             if len(index.starts):
-                return int(np.size(self._unpacked(which, 0, self._payloads(which, [0])[0])[0]))
-        return 1
+                record = self._payloads(which, [0])[0]
+                label, payload = self._unpacked(which, 0, record) if self.packed else (0.0, record)
+                return label, (which, 0, payload)
+        return 0.0, None
 
     def _divide(self) -> None:
         """Cut the records of every file into blocks."""
@@ -123,15 +135,13 @@ class RecordSource(Source):
                 blocks.append(before + min(first + step, count))
             before += count
         self.blocks = np.array(blocks, np.int64)
-        self._uniform = [self._is_uniform(index) for index in self._indices]
+        self._plain = [self._as_it_is(index) for index in self._indices]
 
-    def _is_uniform(self, index: records.Index) -> bool:
-        """Whether all records of a file are one part, and as long as an array of `shape` is."""
+    def _as_it_is(self, index: records.Index) -> Values:
+        """Return which records are one part, and as long as an array of `shape` is."""
         if self._decode is not None:
-            return False
-        return bool(
-            (index.parts == 1).all() and (index.sizes == self._before() + self._bytes()).all()
-        )
+            return np.zeros(len(index.starts), bool)
+        return (index.parts == 1) & (index.sizes == self._before() + self._bytes())
 
     def _before(self) -> int:
         """Return the bytes of header and labels, if they are those that are expected."""
@@ -147,7 +157,7 @@ class RecordSource(Source):
     def read(self, block: int, rows: Values) -> Columns:
         """Return the samples, and their labels."""
         which, first = self._places[block]
-        if self._uniform[which] and self._files[which].near:
+        if self._copies(which, first + rows):
             outs = tuple([np.empty((len(rows), *d.shape), d.dtype) for d in self.descs])
             if self._gather(which, first + rows, outs):
                 return outs
@@ -165,9 +175,13 @@ class RecordSource(Source):
         same = all(
             out.flags.c_contiguous and out.dtype == d.dtype for out, d in zip(outs, self.descs)
         )
-        near = self._uniform[which] and self._files[which].near
-        if not (near and same and self._gather(which, first + rows, outs)):
+        same = same and self._copies(which, first + rows)
+        if not (same and self._gather(which, first + rows, outs)):
             super().fill(block, rows, outs)
+
+    def _copies(self, which: int, numbers: Values) -> bool:
+        """Whether records can be copied as they lie in the file."""
+        return self._files[which].near and bool(self._plain[which][numbers].all())
 
     def _gather(self, which: int, numbers: Values, outs: Sequence[Values]) -> bool:
         """Copy records of one length; False where one has another number of labels."""
@@ -196,7 +210,7 @@ class RecordSource(Source):
         file, index = self._files[which], self._indices[which]
         starts, chosen = index.starts[numbers] + 8, np.asarray(numbers)
         payloads = file.ranges(starts.tolist(), (starts + index.sizes[chosen]).tolist())
-        for k in np.flatnonzero(index.parts[chosen] > 1).tolist():
+        for k in np.flatnonzero(index.parts[chosen] != 1).tolist():
             payloads[k] = records.decode(file, int(starts[k]) - 8, int(numbers[k]))[0]
         return payloads
 
@@ -206,18 +220,16 @@ class RecordSource(Source):
         desc = self.descs[0]
         if self._decode is None:
             if len(payload) != self._bytes():
-                self._refuse(
-                    which, number, f"{len(payload)} bytes where {desc} has {self._bytes()}"
-                )
+                what = f"{len(payload)} bytes where {desc} has {self._bytes()}"
+                self._refuse(which, number, what)
             value = np.frombuffer(payload, desc.dtype).reshape(desc.shape)
         else:
-            try:
-                with counted("decoding"):
-                    value = np.asarray(self._decode(payload))
-            except DataError as error:
-                self._refuse(which, number, str(error), error)
-            except Exception as error:
-                self._refuse(which, number, f"decode raised {type(error).__name__}: {error}", error)
+            value = self._decoded(which, number, payload)
+            if len(value.shape) != len(desc.shape) or any(
+                n not in {-1, m} for n, m in zip(desc.shape, value.shape)
+            ):
+                what = f"decode gave an array {value.shape}; expected {desc.shape}"
+                self._refuse(which, number, what)
         if not self.packed:
             return (value,)
         if np.size(label) != max(self._labels, 1):
@@ -225,6 +237,16 @@ class RecordSource(Source):
                 which, number, f"{np.size(label)} labels where {self._labels} are expected"
             )
         return value, np.reshape(np.asarray(label, np.float32), self.descs[1].shape)
+
+    def _decoded(self, which: int, number: int, payload: bytes) -> Values:
+        assert self._decode is not None
+        try:
+            with counted("decoding"):
+                return np.asarray(self._decode(payload))
+        except DataError as error:
+            self._refuse(which, number, str(error), error)
+        except Exception as error:
+            self._refuse(which, number, f"decode raised {type(error).__name__}: {error}", error)
 
     def _unpacked(self, which: int, number: int, record: bytes) -> tuple[Any, bytes]:
         try:

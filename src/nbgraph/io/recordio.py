@@ -86,12 +86,20 @@ class MXRecordIO:
         return self._at if self._writer is None else self._writer.at
 
     def read(self) -> bytes | None:
-        """Return the payload of the next record, or None at the end."""
+        """Return the payload of the next record, or None at the end.
+
+        Behind a record that is damaged, which raises DataError, the next call goes on.
+        """
         file = self._read_from()
         if self._at >= file.size:
             return None
-        payload, self._at = records.decode(file, self._at, self._number)
-        self._number = number + 1 if isinstance(number := self._number, int) else None
+        at, number = self._at, self._number
+        self._number = number + 1 if isinstance(number, int) else None
+        try:
+            payload, self._at = records.decode(file, at, number)
+        except DataError:
+            self._at = records.next_record(file, at + 4)
+            raise
         return payload
 
     def write(self, buf: bytes | bytearray | memoryview) -> None:

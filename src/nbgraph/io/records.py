@@ -28,6 +28,7 @@ _WINDOW = 1 << 20  # bytes that are searched for heads at once
 _PAGE = 4096  # records beyond this length are gone through by their heads alone
 Number = int | str | None  # of a record in the text of an error, or how it is called there
 Integers = np.ndarray[Any, np.dtype[np.int64]]
+_NONE: Integers = np.zeros(0, np.int64)
 
 
 class Index(NamedTuple):
@@ -161,7 +162,7 @@ def scan(file: Bytes, start: int = 0, stop: int | None = None) -> Index:
         heads.append(words)
         at = end
     if not places:
-        return Index(*(np.zeros(0, np.int64) for _ in range(3)))
+        return Index(_NONE, _NONE, _NONE)
     return _records(file, np.concatenate(places), np.concatenate(heads), start, stop)
 
 
@@ -213,17 +214,45 @@ def _records(file: Bytes, places: Integers, heads: Integers, start: int, stop: i
 
 def _first_fault(file: Bytes, at: int, stop: int) -> Never:
     """Go from head to head up to the record that is damaged, and raise what it is."""
+    raise _fault(file, at, stop)[1]
+
+
+def _fault(file: Bytes, at: int, stop: int) -> tuple[int, DataError]:
+    """Return where the first record begins that is damaged, and what it is."""
     number = last = 0
-    while at < stop:
-        last = at
-        _, at = _spans(file, at, number)
-        number += 1
-    _damaged(
-        file,
-        number - 1,
-        last,
-        f"the record ends at byte {at}; expected {stop}, where the next begins",
-    )
+    try:
+        while at < stop:
+            last = at
+            _, at = _spans(file, at, number)
+            number += 1
+        _damaged(file, number - 1, last, f"the record ends at byte {at}; expected {stop}")
+    except DataError as error:
+        return last, error
+
+
+def salvage(file: Bytes) -> Index:
+    """Return where the records are, damaged ones among them: these have 0 parts and no bytes.
+
+    Behind one that is damaged the next whole head is looked for.
+
+    Raises
+    ------
+    DataError
+        The file begins with a damaged record: it may be of another kind altogether.
+    """
+    pieces: list[Index] = []
+    at = 0
+    while at < file.size:
+        try:
+            pieces.append(scan(file, at))
+            break
+        except DataError:
+            start, error = _fault(file, at, file.size)
+            if start == 0:
+                raise error from None
+            pieces += scan(file, at, start), Index(*np.array([[start], [0], [0]], np.int64))
+            at = next_record(file, start + 4)
+    return Index(*[np.concatenate([_NONE, *column]) for column in zip(*pieces)] or [_NONE] * 3)
 
 
 def next_record(file: Bytes, at: int) -> int:
