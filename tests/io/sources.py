@@ -7,12 +7,13 @@ from nbgraph.io import DataDesc, Source, Stream
 
 
 class Numbers(Source):
-    """Sample i is (i, i squared); `bad` numbers raise."""
+    """Sample i is (i, i squared); `bad` numbers raise, `named` or not."""
 
     name = "numbers.bin"
     labels = ("y",)
 
-    def __init__(self, sizes, *, whole=False, ragged=False, bad=()):
+    def __init__(self, sizes, *, whole=False, ragged=False, bad=(), named=True):
+        self.named = named
         self.blocks = np.append(0, np.cumsum(np.array(sizes, np.int64)))
         self.whole_blocks, self.ragged, self.bad = whole, ragged, frozenset(bad)
         shape = (-1,) if ragged else ()
@@ -24,7 +25,8 @@ class Numbers(Source):
         self.reads.append((block, len(rows)))
         for number in numbers.tolist():
             if number in self.bad:
-                raise DataError("damaged", file=self.name, record=number, offset=16 * number)
+                place = {"record": number, "offset": 16 * number} if self.named else {}
+                raise DataError("damaged", file=self.name, **place)
         x = [np.full(n % 3 + 1, n) for n in numbers.tolist()] if self.ragged else numbers.copy()
         return x, numbers**2
 

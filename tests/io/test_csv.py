@@ -9,6 +9,7 @@ import pytest
 from nbgraph.errors import ArgumentError, DataError
 from nbgraph.io import CSVIter
 from nbgraph.io import lines as lines_room
+from tests.io.sources import numbers_of
 
 FLOWERS = "long,wide,kind\n5.1,3.5,0\n4.9,,1\n4.7,3.2,1\n"
 
@@ -68,6 +69,25 @@ def test_a_row_that_is_wrong_is_named(write, text, told):
     with pytest.raises(DataError, match=told + r".*table.csv, byte \d+") as caught:
         it.next()
     assert caught.value.record == 1
+
+
+def test_an_error_is_told_once_and_the_iterator_goes_on(write):
+    rows = [f"{k},{'x' if k == 3 else k}\n" for k in range(8)]
+    it = CSVIter(write("a,b\n" + "".join(rows)), batch_size=2)
+    assert it.next().data[0].tolist() == [[0, 0], [1, 1]]
+    with pytest.raises(DataError, match="row 3"):
+        it.next()
+    assert numbers_of(it) == [4, 5, 6, 7]
+
+
+def test_rows_that_are_wrong_are_left_out(write):
+    bad = {3: "3,x\n", 5: "5\n", 6: "6,\n"}
+    rows = [bad.get(k, f"{k},{k}\n") for k in range(8)]
+    it = CSVIter(
+        write("a,b\n" + "".join(rows)), batch_size=4, on_error="skip", last_batch_handle="keep"
+    )
+    with pytest.warns(UserWarning, match="3 samples of epoch 0"):
+        assert numbers_of(it) == [0, 1, 2, 4, 7]
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,23 @@ def test_lists_of_several_lengths(tmp_path, write):
         list(it)
 
 
+@formats
+def test_a_hole_is_named(tmp_path, write):
+    make = write(tmp_path / "table", table_of(9, holes=[5]), 4)
+    it = make(tmp_path / "table", data="holed", batch_size=3)
+    assert it.next().index.tolist() == [0, 1, 2]
+    with pytest.raises(
+        DataError, match="row 5, column 'holed': the value is missing; give missing="
+    ):
+        it.next()
+    assert it.next().index.tolist() == [6, 7, 8]
+    skipping = make(
+        tmp_path / "table", data="holed", batch_size=3, on_error="skip", last_batch_handle="keep"
+    )
+    with pytest.warns(UserWarning, match="1 samples of epoch 0"):
+        assert numbers_of(skipping) == [0, 1, 2, 3, 4, 6, 7, 8]
+
+
 @pytest.mark.parametrize(
     ("values", "shape"),
     [

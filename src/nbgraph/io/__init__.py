@@ -19,6 +19,7 @@ from nbgraph.io.image_folder import ImageFolderIter as ImageFolderIter
 from nbgraph.io.image_folder import ImageFolderSource as ImageFolderSource
 from nbgraph.io.images import ImageDecoder as ImageDecoder
 from nbgraph.io.iterator import SourceIter as SourceIter
+from nbgraph.io.libsvm_source import LibSVMIter as LibSVMIter
 from nbgraph.io.packing import IRHeader as IRHeader
 from nbgraph.io.packing import pack as pack
 from nbgraph.io.packing import pack_img as pack_img

@@ -138,7 +138,8 @@ class Reader:
     def collected(self, numbers: Values, failures: list[tuple[Values, Exception]]) -> Samples:
         """Return those samples that can be read; numbers and errors of the others go to the list.
 
-        Without `skip` a block counts as lost with its first error.
+        Of a block that is read as a whole those are lost that its errors name (DataError.record);
+        another block, without `skip`, is lost with its first error.
         """
         found: list[tuple[Values, Columns]] = []
         for block, rows, places in self._by_block(numbers):
@@ -146,13 +147,37 @@ class Reader:
                 with counted("reading"):
                     found.append((places, self.source.read(block, rows)))
             except Exception as error:
-                if self.source.whole_blocks or len(rows) == 1 or not self.skip:
+                if self.source.whole_blocks:
+                    found += self._without(block, rows, places, error, failures)
+                elif len(rows) == 1 or not self.skip:
                     failures.append((numbers[places], error))
                 else:
                     found += self._one_by_one(block, rows, places, failures)
         if len(found) == 1 and len(found[0][0]) == len(numbers):
             return Samples(found[0][1], numbers)
         return _merged(found, numbers, len(self.source.descs))
+
+    def _without(
+        self,
+        block: int,
+        rows: Values,
+        places: Values,
+        error: Exception,
+        failures: list[tuple[Values, Exception]],
+    ) -> list[tuple[Values, Columns]]:
+        """A block without the samples that errors name, or nothing of it if they name none."""
+        first = self.source.blocks[block]
+        while len(rows):
+            record = getattr(error, "record", None)
+            bad = rows + first == (-1 if record is None else record)
+            bad |= not bad.any()
+            failures.append((rows[bad] + first, error))
+            rows, places = rows[~bad], places[~bad]
+            try:
+                return [(places, self.source.read(block, rows))] if len(rows) else []
+            except Exception as problem:
+                error = problem
+        return []
 
     def _one_by_one(
         self,

@@ -1,0 +1,172 @@
+"""LibSVM's text, "label index:value ...": scikit-learn reads the values, block by block."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import DataError
+from nbgraph.io.extras import extra
+from nbgraph.io.files import expand, open_bytes
+from nbgraph.io.iterator import SourceIter
+from nbgraph.io.lines import Lines
+from nbgraph.io.protocol import DataDesc
+from nbgraph.io.source import Columns, Source, Values
+from nbgraph.io.tables import Beside
+
+
+class LibSVMIter(SourceIter):
+    r"""Batches of rows of files in LibSVM's format, as dense arrays.
+
+    Parameters
+    ----------
+    data_libsvm : str, path or sequence of these
+        Files, several with ";" between, patterns, folders, or URLs that fsspec reads.
+    data_shape : tuple of int
+    label_libsvm : like data_libsvm, optional
+        Files whose values are the labels, of `label_shape`, instead of the first word of each row.
+    label_shape : tuple of int
+    batch_size : int
+    zero_based : bool
+        Whether indices begin with 0, as MXNet has it, or with 1, as LibSVM's own tools.
+    classes : int, optional
+        How many classes the labels are of; they are int64 then.
+    dtype : dtype
+    **options : as those of SourceIter
+
+    Raises
+    ------
+    DataError
+        A file is not there, a row is none of the format, an index is out of bounds, a label is no
+        class: with the row, its line and its byte.
+
+    >>> import tempfile
+    >>> path = tempfile.mkdtemp() + "/text"
+    >>> _ = open(path, "w").write("1 0:0.5 2:2\n0 1:1\n")
+    >>> x, y = LibSVMIter(path, (3,), batch_size=2, classes=2).next()
+    >>> x.tolist(), y.tolist()
+    ([[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]], [1, 0])
+    """
+
+    def __init__(
+        self,
+        data_libsvm: Any,
+        data_shape: Sequence[int],
+        label_libsvm: Any = None,
+        label_shape: Sequence[int] = (1,),
+        batch_size: int = 1,
+        *,
+        zero_based: bool = True,
+        classes: int | None = None,
+        dtype: Any = "float32",
+        **options: Any,
+    ) -> None:
+        how: dict[str, Any] = {"zero_based": zero_based, "dtype": dtype}
+        source: Source
+        if label_libsvm is None:
+            source = LibSVMSource(data_libsvm, data_shape, classes=classes, **how)
+        else:
+            first = LibSVMSource(data_libsvm, data_shape, label=None, **how)
+            labels = LibSVMSource(
+                label_libsvm, label_shape, data="label", label=None, every=first.every, **how
+            )
+            labels.labels = ("label",)
+            source = Beside(first, labels)
+        super().__init__(source, batch_size, **options)
+
+
+class LibSVMSource(Source):
+    """The rows of files in LibSVM's format; `data` and `label` are names, None: no labels."""
+
+    whole_blocks = True
+
+    def __init__(
+        self,
+        uri: Any,
+        shape: Sequence[int],
+        *,
+        data: str = "data",
+        label: str | None = "label",
+        zero_based: bool = True,
+        classes: int | None = None,
+        dtype: Any = "float32",
+        every: int | None = None,
+    ) -> None:
+        self._read = extra(
+            "sklearn.datasets", "scikit-learn", "data", "LibSVMIter"
+        ).load_svmlight_file
+        self.shape, self._zero_based, self._classes = tuple(shape), zero_based, classes
+        self._files: list[Lines] = []
+        for path in expand(uri):
+            lines = Lines(open_bytes(path), every=every, ignored=b"#")
+            every = every or lines.every
+            self._files.append(lines)
+        self.name, self.every = self._files[0].file.name, every
+        self._places = [(own, block) for own in self._files for block in range(own.count)]
+        sizes = np.concatenate([np.diff(own.blocks) for own in self._files])
+        self.blocks = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+        if not self.blocks[-1]:
+            raise DataError("the file has no row", file=self.name)
+        descs = [DataDesc(data, self.shape, dtype)]
+        if label is not None:
+            descs.append(DataDesc(label, (), dtype if classes is None else "int64"))
+            self.labels = (label,)
+        self.descs = tuple(descs)
+
+    def read(self, block: int, rows: Values) -> Columns:
+        """Read a block, or some of its rows alone."""
+        lines, own = self._places[block]
+        whole = len(rows) == self.blocks[block + 1] - self.blocks[block]
+        every = np.arange(len(rows)) if whole else rows
+        texts = None if whole else lines.rows(own)
+        text = lines.text(own) if texts is None else b"\n".join([texts[int(k)] for k in rows])
+        try:
+            values, labels = self._parsed(text)
+        except ValueError as error:
+            raise self._found(block, every) or DataError(str(error), file=self.name) from error
+        if self._classes is not None:
+            wrong = np.flatnonzero((labels < 0) | (labels >= self._classes))
+            if len(wrong):
+                told = f"label {labels[wrong[0]]:g}; expected a class from 0 to {self._classes - 1}"
+                raise self._fault(block, int(every[wrong[0]]), told)
+        values = values.toarray().reshape(len(rows), *self.shape)
+        columns = [values, labels][: len(self.descs)]
+        found = [c.astype(d.dtype, copy=False) for c, d in zip(columns, self.descs)]
+        return tuple(column[rows] if whole else column for column in found)
+
+    def _parsed(self, text: bytes) -> Any:
+        size = math.prod(self.shape)
+        return self._read(io.BytesIO(text), n_features=size, zero_based=self._zero_based)
+
+    def _found(self, block: int, rows: Values) -> DataError | None:
+        """The error of the first row that cannot be read."""
+        lines, own = self._places[block]
+        texts = lines.rows(own)
+        for row in rows.tolist():
+            try:
+                self._parsed(texts[row])
+            except ValueError as error:
+                bounds = f"0 to {math.prod(self.shape) - 1}" if self._zero_based else "1 on"
+                return self._fault(
+                    block,
+                    row,
+                    f"{texts[row].strip()[:40].decode('utf-8', 'replace')!r}: {error}; expected "
+                    f"'label index:value ...' with indices from {bounds}, by "
+                    f"data_shape={self.shape} and zero_based={self._zero_based}",
+                )
+        return None
+
+    def _fault(self, block: int, row: int, message: str) -> DataError:
+        lines, own = self._places[block]
+        error = lines.fault(own, row, f", {message}")
+        error.record = int(self.blocks[block]) + row
+        return error
+
+    def close(self) -> None:
+        """Close the files."""
+        for lines in self._files:
+            lines.file.close()
