@@ -32,6 +32,7 @@ class Function:
         self.seldom = False  # it rarely runs: mathematics is called, for one vector at once
         self.separate = False
         self.inlined = False
+        self.inlines = False  # mathematics of more than few instructions
         self.interleaved = False
         self.straight = False  # the loop being written is to become vectors without a loop
         self.convergent = False  # threads meet in it, so no call may come to depend on more

@@ -23,6 +23,7 @@ from nbgraph.kernels.vector_math import precision
 
 SYMBOL = "nbgraph_kernel"
 VECTORS = 4  # that an interleaved loop works on in turn
+_FEW_VECTORS = 2  # the same where mathematics is inlined: it fills the registers, and the code
 
 
 class Module(Unit):
@@ -125,6 +126,7 @@ class Module(Unit):
         count = self._at_once(f)
         if not count or not wide.is_called(function):
             self.mathematics.add((function, compute))
+            f.inlines |= wide.is_called(function)
             return vocabulary.mathematics(function, compute)
         made = wide.called(function, compute, count)
         self._called[made] = None
@@ -169,7 +171,8 @@ class Module(Unit):
         if count := self._at_once(f):
             says.append(f'!{{!"llvm.loop.vectorize.width", i32 {count}}}')
         elif f.interleaved:
-            says.append(f'!{{!"llvm.loop.interleave.count", i32 {VECTORS}}}')
+            count = _FEW_VECTORS if f.inlines else VECTORS
+            says.append(f'!{{!"llvm.loop.interleave.count", i32 {count}}}')
         return self._says(says)
 
     def _straight(self) -> Sequence[str]:
