@@ -340,7 +340,25 @@ def jobs() -> list[Job]:
             {"float64": 21},
             settled=0,
         ),
+        Job(  # lgamma(z) = (z - 1/2) log z - z + log(2 pi) / 2 + P(1 / z^2) / z
+            "stirling",
+            stirling,
+            lambda w: mp.mpf(1),
+            mp.mpf(0),
+            both(mp.mpf("3.5") ** -2),
+            {"float64": 10},
+            settled=2,
+        ),
     ]
+
+
+def stirling(w: mp.mpf) -> mp.mpf:
+    """Stirling's correction of log gamma(z), times z, at w = 1 / z^2."""
+    if w < mp.mpf("1e-12"):
+        return mp.mpf(1) / 12 - w / 360
+    z = 1 / mp.sqrt(w)
+    with mp.workdps(70):
+        return (mp.loggamma(z) - (z - mp.mpf(1) / 2) * mp.log(z) + z - mp.log(2 * mp.pi) / 2) * z
 
 
 def constants(dtype: str) -> dict[str, list[float]]:

@@ -128,6 +128,24 @@ def test_float32_error_over_many_points(name):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+def test_log_gamma_where_its_pieces_meet(dtype):
+    """Units against mpmath beside the ends of each piece and its zeros, absolute error of negative
+    arguments; exact where it is zero or infinite."""
+    random = np.random.default_rng(0)
+    ends = np.repeat([0.5, 1.0, 1.5, 2.0, 2.5, 3.5], 100)
+    x = ends * (1 + 10.0 ** random.uniform(-7, -2, ends.size) * random.choice([-1, 1], ends.size))
+    worst, where = ulp.worst_exact("lgamma", dtype, (x.astype(dtype),))
+    assert worst <= 6, where
+    x = -random.uniform(0, 30, 600).astype(dtype)
+    wanted = np.array([float(mpmath.loggamma(float(v)).real) for v in x])
+    scale = np.finfo(dtype).eps * np.maximum(1, np.abs(wanted))
+    assert (np.abs(ulp.evaluate("lgamma", dtype, x) - wanted) <= 4 * scale).all()
+    exact = np.array([1, 2, 0, -0.0, -1, -7, -1e30, np.inf, -np.inf], dtype)
+    found = ulp.evaluate("lgamma", dtype, exact)
+    np.testing.assert_array_equal(found, [0, 0] + [np.inf] * 7)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 def test_erfinv_near_its_ends(dtype):
     """Close to 1, where its two polynomials meet, and for tiny arguments: units against mpmath."""
     random, eps = np.random.default_rng(0), np.finfo(dtype).eps

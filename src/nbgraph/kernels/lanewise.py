@@ -20,9 +20,9 @@ from nbgraph.codegen.host import features
 from nbgraph.kernels.body import Body, moving
 from nbgraph.kernels.loops import VECTORS
 from nbgraph.kernels.scalar import ARITHMETIC, BITWISE, Graph, Node
+from nbgraph.kernels.vector_math.names import NARROW
 from nbgraph.native.processor import vector_bytes
 
-NARROW = frozenset(("gamma", "lgamma", "digamma", "trigamma", "polygamma"))  # they branch
 _TRUTH = ("b", "bool")
 _WORK = frozenset((*ARITHMETIC, *BITWISE, "call", "neg", "abs", "cast", "narrow"))
 _BYTES = {"float32": 4, "float64": 8}

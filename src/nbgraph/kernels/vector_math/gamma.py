@@ -1,12 +1,12 @@
-"""gamma, lgamma, digamma, trigamma, polygamma: they branch and loop, and are not made for vector
-code.
+"""gamma, lgamma, digamma, trigamma, polygamma; all but lgamma branch and loop, and are not made for
+vector code.
 
 All work in float64, also for float32, where the recurrences would cost too many digits, and
 call nothing outside this room, so that they are the same on every device. gamma and lgamma step to
-[1.5, 2.5] by the recurrence, where polynomials by Remez stand for them (scripts/remez.py); from
-FAR on they are Stirling's series. digamma and trigamma step up to 10 and end with the asymptotic
-series. Negative arguments are reflected (Abramowitz and Stegun 6.1, 6.3, 6.4). polygamma is made of
-Hurwitz's zeta function on both sides of the nearest pole (DLMF 25.11).
+[1.5, 2.5] by the recurrence, where polynomials by Remez stand for them (scripts/remez.py); gamma
+from FAR on, and lgamma from NEAR on, are Stirling's series. digamma and trigamma step up to 10 and
+end with the asymptotic series. Negative arguments are reflected (Abramowitz and Stegun 6.1, 6.3,
+6.4). polygamma is made of Hurwitz's zeta function on both sides of the nearest pole (DLMF 25.11).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ log, exp, pow = _log.log(WIDE), _exp.exp(WIDE), _power.pow(WIDE)
 sin, tan = _trigonometric.sin_small(WIDE), _trigonometric.tan_small(WIDE)
 
 FAR = 12.0  # from here on eight terms of Stirling's series leave less than 1e-19
+NEAR = 3.5  # one step of the recurrence leads there from 2.5, and ten terms do from there on
 LARGEST, LEAST = 171.7, -185.0  # beyond them gamma is infinite, and zero
 # B(2k) for k = 1 to 8; digamma has B(2k) / 2k, lgamma B(2k) / (2k (2k - 1)).
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
@@ -35,6 +36,7 @@ STIRLING = tuple(b / (2 * k - 1) for k, b in enumerate(DIGAMMA, start=1))
 HALF_LOG = 0.5 * math.log(2 * math.pi)
 ROOT = math.sqrt(2 * math.pi)
 NEAR_TWO, LOG_NEAR_TWO = WIDE.constants("gamma"), WIDE.constants("lgamma")
+LOG_FAR = WIDE.constants("stirling")
 
 
 @step
@@ -107,40 +109,30 @@ def gamma(f: Format):
 
 @per_format
 def lgamma(f: Format):
-    """log |gamma(x)|; infinite at zero and at negative integers.
+    """log |gamma(x)|; infinite at zero and at negative integers. It has no branches.
 
-    Of w >= -1/2 it is lgamma(2 + t), |t| <= 1/2, with the logarithm of a product added or taken
-    away; so the zeros at 1 and 2 keep their digits.
+    Of w >= -1/2 up to NEAR it is lgamma(2 + t), |t| <= 1/2, with the logarithm of a product added
+    or taken away; so the zeros at 1 and 2 keep their digits. From there on it is Stirling's
+    formula, and below -1/2 it is reflected.
     """
-    float_, wide = f.float, np.float64
+    float_, wide, near, inf = f.float, np.float64, NEAR, np.inf
 
     @scalar
     def lgamma(x):
         z = wide(x)
         a = absolute(z)
-        if a == np.inf:
-            return float_(a)
-        w = a if z < -0.5 else z
-        lead, t, sign = w, w, 1.0
-        if w < 0.5:
-            lead, sign = absolute(fma(w, w, w)), -1.0
-        elif w < 1.5:
-            t, sign = w - 1.0, -1.0
-        elif w < FAR:
-            lead = 1.0
-            while t > 2.5:
-                t -= 1.0
-                lead *= t
-            t -= 2.0
-        y = log(lead)
-        if w < FAR:
-            y = fma(t, polynomial(t, LOG_NEAR_TWO), sign * y)
-        else:
-            y = fma(w - 0.5, y - 1.0, HALF_LOG - 0.5 + series(w))
-        if not z < -0.5:
-            return float_(y)
-        s = sine(a)
-        return float_(np.inf if s == 0.0 else log(math.pi / (a * s)) - y)
+        below = z < -0.5
+        w = a if below else z
+        far, low, high = w >= near, w < 1.5, w > 2.5
+        t = w if w < 0.5 else (w - 1.0 if low else (w - 3.0 if high else w - 2.0))
+        lead = absolute(fma(w, w, w)) if w < 0.5 else (w if low else (w - 1.0 if high else 1.0))
+        y = log(w if far else lead)
+        close = fma(t, polynomial(t, LOG_NEAR_TWO), -y if low else y)
+        v = 1.0 / w
+        rest = fma(v, polynomial(v * v, LOG_FAR), HALF_LOG - 0.5)
+        y = fma(w - 0.5, y - 1.0, rest) if far else close
+        reflected = log(math.pi / (a * sine(a))) - y
+        return float_(a if a == inf else (reflected if below else y))
 
     return lgamma
 

@@ -41,7 +41,8 @@ SPECIAL = {
     ),
 }
 WIDE = frozenset(name for names in SPECIAL.values() for name in names)
-BRANCHING = WIDE.union(FAMILIES["gamma"])  # they are not made for vector code
+NARROW = frozenset(("gamma", "digamma", "trigamma", "polygamma"))  # they branch and loop
+BRANCHING = WIDE | NARROW  # they are not made for vector code
 
 FAMILY = {name: family for family, names in (FAMILIES | SPECIAL).items() for name in names}
 NAMES = frozenset(FAMILY)

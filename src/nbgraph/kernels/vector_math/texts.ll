@@ -1,5 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources 8bb6289682464546, llvmlite 0.50, fma
+; sources 6ced1f0da2e1572c, llvmlite 0.50, fma
 
 declare float @llvm.ceil.f32(float)
 
@@ -3348,495 +3348,440 @@ b1:
   ret double %v20
 }
 
-define internal float @m_lgamma_float32(float %x) nounwind {
+define internal float @m_lgamma_float32(float %x) alwaysinline nounwind {
 b1:
   %v1 = fpext float %x to double
   %v2 = tail call double @llvm.fabs.f64(double %v1)
-  %v3 = fcmp oeq double %v2, 0x7FF0000000000000
-  br i1 %v3, label %b17, label %b2
+  %v3 = fcmp olt float %x, -5.000000e-01
+  %v4 = select i1 %v3, double %v2, double %v1
+  %v5 = fcmp olt double %v4, 1.500000e+00
+  %v6 = fcmp olt double %v4, 5.000000e-01
+  br i1 %v6, label %b3, label %b2
 b2:
-  %v4 = fcmp olt float %x, -5.000000e-01
-  %v5 = select i1 %v4, double %v2, double %v1
-  %v6 = fcmp olt double %v5, 5.000000e-01
-  br i1 %v6, label %b3, label %b4
+  %v7 = fcmp ule double %v4, 2.500000e+00
+  %v8 = select i1 %v7, double -2.000000e+00, double -3.000000e+00
+  %v9 = select i1 %v5, double -1.000000e+00, double %v8
+  %v10 = select i1 %v5, double %v4, double 1.000000e+00
+  %v11 = fadd double %v4, %v9
+  %v12 = fadd double %v4, -1.000000e+00
+  %v13 = select i1 %v7, double %v10, double %v12
+  br label %b4
 b3:
-  %v7 = tail call double @llvm.fma.f64(double %v5, double %v5, double %v5)
-  %v8 = tail call double @llvm.fabs.f64(double %v7)
-  br label %b10
+  %v14 = tail call double @llvm.fma.f64(double %v4, double %v4, double %v4)
+  %v15 = tail call double @llvm.fabs.f64(double %v14)
+  br label %b4
 b4:
-  %v9 = fcmp olt double %v5, 1.500000e+00
-  br i1 %v9, label %b5, label %b6
-b5:
-  %v10 = fadd double %v5, -1.000000e+00
-  br label %b10
-b6:
-  %v11 = fcmp olt double %v5, 1.200000e+01
-  br i1 %v11, label %b7, label %b10
-b7:
-  %v12 = fcmp ogt double %v5, 2.500000e+00
-  br i1 %v12, label %b8, label %b9
-b8:
-  %v13 = phi double [ %v14, %b8 ], [ %v5, %b7 ]
-  %v15 = phi double [ %v16, %b8 ], [ 1.000000e+00, %b7 ]
-  %v14 = fadd double %v13, -1.000000e+00
-  %v16 = fmul double %v15, %v14
-  %v17 = fcmp ogt double %v14, 2.500000e+00
-  br i1 %v17, label %b8, label %b9
-b9:
-  %v18 = phi double [ %v5, %b7 ], [ %v14, %b8 ]
-  %v19 = phi double [ 1.000000e+00, %b7 ], [ %v16, %b8 ]
-  %v20 = fadd double %v18, -2.000000e+00
-  br label %b10
-b10:
-  %v21 = phi double [ %v5, %b3 ], [ %v10, %b5 ], [ %v20, %b9 ], [ %v5, %b6 ]
-  %v22 = phi double [ -1.000000e+00, %b3 ], [ -1.000000e+00, %b5 ], [ 1.000000e+00, %b9 ], [ 1.000000e+00, %b6 ]
-  %v23 = phi double [ %v8, %b3 ], [ %v5, %b5 ], [ %v19, %b9 ], [ %v5, %b6 ]
-  %v24 = fcmp olt double %v23, 0x10000000000000
-  %v25 = fmul double %v23, 0x4340000000000000
-  %v26 = select i1 %v24, double %v25, double %v23
-  %v27 = bitcast double %v26 to i64
-  %v28 = add i64 %v27, 2638147582215219
-  %v29 = lshr i64 %v28, 52
-  %v30 = or disjoint i64 %v29, 4841369599423283200
-  %v31 = bitcast i64 %v30 to double
-  %v32 = fadd double %v31, 0xC330000000000000
-  %v33 = and i64 %v28, 4503599627370495
-  %v34 = add nuw nsw i64 %v33, 4604544271217802189
-  %v35 = bitcast i64 %v34 to double
-  %v36 = fadd double %v35, -1.000000e+00
-  %v37 = select i1 %v24, double 1.076000e+03, double 1.023000e+03
-  %v38 = fsub double %v32, %v37
-  %v39 = fmul double %v36, %v36
-  %v40 = fmul double %v36, %v39
-  %v41 = tail call double @llvm.fma.f64(double %v36, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v42 = tail call double @llvm.fma.f64(double %v41, double %v36, double 0x3FB01AFE6A8424B4)
-  %v43 = tail call double @llvm.fma.f64(double %v42, double %v36, double 0xBFAB27B0C993BBC0)
-  %v44 = tail call double @llvm.fma.f64(double %v43, double %v36, double 0x3FA96A9DC91C0AB0)
-  %v45 = tail call double @llvm.fma.f64(double %v44, double %v36, double 0xBFABDF5878266EB8)
-  %v46 = tail call double @llvm.fma.f64(double %v45, double %v36, double 0x3FAE4354EB22A1B0)
-  %v47 = tail call double @llvm.fma.f64(double %v46, double %v36, double 0xBFB00A587343E0D9)
-  %v48 = tail call double @llvm.fma.f64(double %v47, double %v36, double 0x3FB1102D84AF44AA)
-  %v49 = tail call double @llvm.fma.f64(double %v48, double %v36, double 0xBFB24855AF69FCA9)
-  %v50 = tail call double @llvm.fma.f64(double %v49, double %v36, double 0x3FB3B13EC5312F6B)
-  %v51 = tail call double @llvm.fma.f64(double %v50, double %v36, double 0xBFB5555EFD378F3D)
-  %v52 = tail call double @llvm.fma.f64(double %v51, double %v36, double 0x3FB745D193E77765)
-  %v53 = tail call double @llvm.fma.f64(double %v52, double %v36, double 0xBFB999995508C5FB)
-  %v54 = tail call double @llvm.fma.f64(double %v53, double %v36, double 0x3FBC71C71ABD3E9F)
-  %v55 = tail call double @llvm.fma.f64(double %v54, double %v36, double 0xBFC000000086E86D)
-  %v56 = tail call double @llvm.fma.f64(double %v55, double %v36, double 0x3FC24924924CCF71)
-  %v57 = tail call double @llvm.fma.f64(double %v56, double %v36, double 0xBFC5555555545D1D)
-  %v58 = tail call double @llvm.fma.f64(double %v57, double %v36, double 0x3FC999999999934F)
-  %v59 = tail call double @llvm.fma.f64(double %v58, double %v36, double 0xBFD0000000000045)
-  %v60 = tail call double @llvm.fma.f64(double %v59, double %v36, double 0x3FD5555555555557)
-  %v61 = fmul double %v38, 0xBD48432A1B0E2634
-  %v62 = tail call double @llvm.fma.f64(double %v40, double %v60, double %v61)
-  %v63 = tail call double @llvm.fma.f64(double %v39, double -5.000000e-01, double %v62)
-  %v64 = fadd double %v36, %v63
-  %v65 = tail call double @llvm.fma.f64(double %v38, double 0x3FE62E42FEFA4000, double %v64)
-  %v66 = fcmp one double %v23, 0x7FF0000000000000
-  %v67 = select i1 %v66, double %v65, double %v23
-  %v68 = fcmp olt double %v23, 0.000000e+00
-  %v69 = select i1 %v68, double 0x7FF8000000000000, double %v67
-  %v70 = fcmp oeq double %v23, 0.000000e+00
-  %v71 = select i1 %v70, double 0xFFF0000000000000, double %v69
-  %v72 = fcmp olt double %v5, 1.200000e+01
-  br i1 %v72, label %b11, label %b12
-b11:
-  %v73 = tail call double @llvm.fma.f64(double %v21, double 0xBE61F79A163206FF, double 0x3E715BF6753FF65C)
-  %v74 = tail call double @llvm.fma.f64(double %v73, double %v21, double 0xBE78C86A72CC2B05)
-  %v75 = tail call double @llvm.fma.f64(double %v74, double %v21, double 0x3E8B1CE60C21AAC9)
-  %v76 = tail call double @llvm.fma.f64(double %v75, double %v21, double 0xBE9E5EB6AA4D0FED)
-  %v77 = tail call double @llvm.fma.f64(double %v76, double %v21, double 0x3EB0143D146A3CBE)
-  %v78 = tail call double @llvm.fma.f64(double %v77, double %v21, double 0xBEC1196D7E5EB62B)
-  %v79 = tail call double @llvm.fma.f64(double %v78, double %v21, double 0x3ED258CBF8371C15)
-  %v80 = tail call double @llvm.fma.f64(double %v79, double %v21, double 0xBEE3CBDB0A771633)
-  %v81 = tail call double @llvm.fma.f64(double %v80, double %v21, double 0x3EF580E245466419)
-  %v82 = tail call double @llvm.fma.f64(double %v81, double %v21, double 0xBF078DE54C3FB640)
-  %v83 = tail call double @llvm.fma.f64(double %v82, double %v21, double 0x3F1A127AF4F3321C)
-  %v84 = tail call double @llvm.fma.f64(double %v83, double %v21, double 0xBF2D3FD4C9305608)
-  %v85 = tail call double @llvm.fma.f64(double %v84, double %v21, double 0x3F40B36AF889F16B)
-  %v86 = tail call double @llvm.fma.f64(double %v85, double %v21, double 0xBF538AC5C2BD828A)
-  %v87 = tail call double @llvm.fma.f64(double %v86, double %v21, double 0x3F67ADD6EADB2E7F)
-  %v88 = tail call double @llvm.fma.f64(double %v87, double %v21, double 0xBF7E404FC218F861)
-  %v89 = tail call double @llvm.fma.f64(double %v88, double %v21, double 0x3F951322AC7D849A)
-  %v90 = tail call double @llvm.fma.f64(double %v89, double %v21, double 0xBFB13E001A557606)
-  %v91 = tail call double @llvm.fma.f64(double %v90, double %v21, double 0x3FD4A34CC4A60FA6)
-  %v92 = tail call double @llvm.fma.f64(double %v91, double %v21, double 0x3FDB0EE6072093CE)
-  %v93 = fmul double %v22, %v71
-  %v94 = tail call double @llvm.fma.f64(double %v21, double %v92, double %v93)
-  br label %b13
-b12:
-  %v95 = fadd double %v5, -5.000000e-01
-  %v96 = fadd double %v71, -1.000000e+00
-  %v97 = fmul double %v5, %v5
-  %v98 = fdiv double 1.000000e+00, %v97
-  %v99 = tail call double @llvm.fma.f64(double %v98, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
-  %v100 = tail call double @llvm.fma.f64(double %v99, double %v98, double 0xBF5F6AB0D9993C7C)
-  %v101 = tail call double @llvm.fma.f64(double %v100, double %v98, double 0x3F4B951E2B18FF24)
-  %v102 = tail call double @llvm.fma.f64(double %v101, double %v98, double 0xBF43813813813813)
-  %v103 = tail call double @llvm.fma.f64(double %v102, double %v98, double 0x3F4A01A01A01A01A)
-  %v104 = tail call double @llvm.fma.f64(double %v103, double %v98, double 0xBF66C16C16C16C17)
-  %v105 = tail call double @llvm.fma.f64(double %v104, double %v98, double 0x3FB5555555555555)
-  %v106 = fdiv double %v105, %v5
-  %v107 = fadd double %v106, 0x3FDACFE390C97D68
-  %v108 = tail call double @llvm.fma.f64(double %v95, double %v96, double %v107)
-  br label %b13
-b13:
-  %v109 = phi double [ %v94, %b11 ], [ %v108, %b12 ]
-  br i1 %v4, label %b15, label %b14
-b14:
-  %v110 = fptrunc double %v109 to float
-  br label %b17
-b15:
-  %v111 = tail call double @llvm.roundeven.f64(double %v2)
-  %v112 = fsub double %v2, %v111
-  %v113 = fmul double %v112, 0x400921FB54442D18
-  %v114 = fcmp oeq double %v113, 0.000000e+00
-  %v115 = tail call double @llvm.fma.f64(double %v113, double 0x3FE45F306DC9C883, double 0x4338000000000000)
-  %v116 = bitcast double %v115 to i64
-  %v117 = shl i64 %v116, 62
-  %v118 = and i64 %v117, -9223372036854775808
-  %v119 = and i64 %v116, 1
-  %v120 = icmp eq i64 %v119, 0
-  %v121 = fadd double %v115, 0xC338000000000000
-  %v122 = fneg double %v121
-  %v123 = tail call double @llvm.fma.f64(double %v122, double 0x3FF921FB54442D18, double %v113)
-  %v124 = fmul double %v121, 0x3C91A62633145C07
-  %v125 = fsub double %v123, %v124
-  %v126 = fmul double %v125, %v125
-  %v127 = fmul double %v125, %v126
-  %v128 = tail call double @llvm.fma.f64(double %v126, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
-  %v129 = tail call double @llvm.fma.f64(double %v128, double %v126, double 0x3EC71DE351EED7F2)
-  %v130 = tail call double @llvm.fma.f64(double %v129, double %v126, double 0xBF2A01A019BAD8A1)
-  %v131 = tail call double @llvm.fma.f64(double %v130, double %v126, double 0x3F8111111110F573)
-  %v132 = tail call double @llvm.fma.f64(double %v131, double %v126, double 0xBFC5555555555547)
-  %v133 = fsub double %v125, %v123
-  %v134 = fsub double %v125, %v133
-  %v135 = fsub double %v123, %v134
-  %v136 = fadd double %v124, %v133
-  %v137 = fsub double %v135, %v136
-  %v138 = fneg double %v124
-  %v139 = tail call double @llvm.fma.f64(double %v121, double 0x3C91A62633145C07, double %v138)
-  %v140 = fsub double %v137, %v139
-  %v141 = tail call double @llvm.fma.f64(double %v122, double 0xB91F1976B7ED9000, double %v140)
-  %v142 = tail call double @llvm.fma.f64(double %v127, double %v132, double %v141)
-  %v143 = fadd double %v125, %v142
-  %v144 = fneg double %v126
-  %v145 = fmul double %v126, %v144
-  %v146 = tail call double @llvm.fma.f64(double %v126, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
-  %v147 = tail call double @llvm.fma.f64(double %v146, double %v126, double 0xBE927E4F7C234A35)
-  %v148 = tail call double @llvm.fma.f64(double %v147, double %v126, double 0x3EFA01A019C515A1)
-  %v149 = tail call double @llvm.fma.f64(double %v148, double %v126, double 0xBF56C16C16C14DC4)
-  %v150 = tail call double @llvm.fma.f64(double %v149, double %v126, double 0x3FA555555555554A)
-  %v151 = fmul double %v126, 5.000000e-01
-  %v152 = tail call double @llvm.fma.f64(double %v145, double %v150, double %v151)
-  %v153 = fsub double 1.000000e+00, %v152
-  %v154 = select i1 %v120, double %v143, double %v153
-  %v155 = bitcast double %v154 to i64
-  %v156 = xor i64 %v118, %v155
-  %v157 = bitcast i64 %v156 to double
-  %v158 = select i1 %v114, double %v113, double %v157
-  %v159 = fcmp oeq double %v158, 0.000000e+00
-  br i1 %v159, label %b17, label %b16
-b16:
-  %v160 = fmul double %v158, %v1
-  %v161 = tail call double @llvm.fabs.f64(double %v160)
-  %v162 = fdiv double 0x400921FB54442D18, %v161
-  %v163 = fcmp oeq double %v162, 0.000000e+00
-  %v164 = fcmp one double %v162, 0x7FF0000000000000
-  %v165 = fcmp olt double %v162, 0x10000000000000
-  %v166 = fmul double %v162, 0x4340000000000000
-  %v167 = select i1 %v165, double %v166, double %v162
-  %v168 = bitcast double %v167 to i64
-  %v169 = add i64 %v168, 2638147582215219
-  %v170 = lshr i64 %v169, 52
-  %v171 = or disjoint i64 %v170, 4841369599423283200
-  %v172 = bitcast i64 %v171 to double
-  %v173 = fadd double %v172, 0xC330000000000000
-  %v174 = select i1 %v165, double 1.076000e+03, double 1.023000e+03
-  %v175 = fsub double %v173, %v174
-  %v176 = and i64 %v169, 4503599627370495
-  %v177 = add nuw nsw i64 %v176, 4604544271217802189
-  %v178 = bitcast i64 %v177 to double
-  %v179 = fadd double %v178, -1.000000e+00
-  %v180 = fmul double %v179, %v179
-  %v181 = fmul double %v179, %v180
-  %v182 = tail call double @llvm.fma.f64(double %v179, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v183 = tail call double @llvm.fma.f64(double %v182, double %v179, double 0x3FB01AFE6A8424B4)
-  %v184 = tail call double @llvm.fma.f64(double %v183, double %v179, double 0xBFAB27B0C993BBC0)
-  %v185 = tail call double @llvm.fma.f64(double %v184, double %v179, double 0x3FA96A9DC91C0AB0)
-  %v186 = tail call double @llvm.fma.f64(double %v185, double %v179, double 0xBFABDF5878266EB8)
-  %v187 = tail call double @llvm.fma.f64(double %v186, double %v179, double 0x3FAE4354EB22A1B0)
-  %v188 = tail call double @llvm.fma.f64(double %v187, double %v179, double 0xBFB00A587343E0D9)
-  %v189 = tail call double @llvm.fma.f64(double %v188, double %v179, double 0x3FB1102D84AF44AA)
-  %v190 = tail call double @llvm.fma.f64(double %v189, double %v179, double 0xBFB24855AF69FCA9)
-  %v191 = tail call double @llvm.fma.f64(double %v190, double %v179, double 0x3FB3B13EC5312F6B)
-  %v192 = tail call double @llvm.fma.f64(double %v191, double %v179, double 0xBFB5555EFD378F3D)
-  %v193 = tail call double @llvm.fma.f64(double %v192, double %v179, double 0x3FB745D193E77765)
-  %v194 = tail call double @llvm.fma.f64(double %v193, double %v179, double 0xBFB999995508C5FB)
-  %v195 = tail call double @llvm.fma.f64(double %v194, double %v179, double 0x3FBC71C71ABD3E9F)
-  %v196 = tail call double @llvm.fma.f64(double %v195, double %v179, double 0xBFC000000086E86D)
-  %v197 = tail call double @llvm.fma.f64(double %v196, double %v179, double 0x3FC24924924CCF71)
-  %v198 = tail call double @llvm.fma.f64(double %v197, double %v179, double 0xBFC5555555545D1D)
-  %v199 = tail call double @llvm.fma.f64(double %v198, double %v179, double 0x3FC999999999934F)
-  %v200 = tail call double @llvm.fma.f64(double %v199, double %v179, double 0xBFD0000000000045)
-  %v201 = tail call double @llvm.fma.f64(double %v200, double %v179, double 0x3FD5555555555557)
-  %v202 = fmul double %v175, 0xBD48432A1B0E2634
-  %v203 = tail call double @llvm.fma.f64(double %v181, double %v201, double %v202)
-  %v204 = tail call double @llvm.fma.f64(double %v180, double -5.000000e-01, double %v203)
-  %v205 = fadd double %v179, %v204
-  %v206 = tail call double @llvm.fma.f64(double %v175, double 0x3FE62E42FEFA4000, double %v205)
-  %v207 = select i1 %v164, double %v206, double %v162
-  %v208 = select i1 %v163, double 0xFFF0000000000000, double %v207
-  %v209 = fsub double %v208, %v109
-  %v210 = fptrunc double %v209 to float
-  br label %b17
-b17:
-  %v211 = phi float [ 0x7FF0000000000000, %b15 ], [ %v110, %b14 ], [ %v210, %b16 ], [ 0x7FF0000000000000, %b1 ]
-  ret float %v211
+  %v16 = phi double [ %v4, %b3 ], [ %v11, %b2 ]
+  %v17 = phi double [ %v15, %b3 ], [ %v13, %b2 ]
+  %v18 = fcmp oeq double %v2, 0x7FF0000000000000
+  %v19 = tail call double @llvm.roundeven.f64(double %v2)
+  %v20 = fsub double %v2, %v19
+  %v21 = fmul double %v20, 0x400921FB54442D18
+  %v22 = fcmp oeq double %v21, 0.000000e+00
+  %v23 = tail call double @llvm.fma.f64(double %v21, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v24 = bitcast double %v23 to i64
+  %v25 = shl i64 %v24, 62
+  %v26 = and i64 %v25, -9223372036854775808
+  %v27 = and i64 %v24, 1
+  %v28 = icmp eq i64 %v27, 0
+  %v29 = fadd double %v23, 0xC338000000000000
+  %v30 = fneg double %v29
+  %v31 = tail call double @llvm.fma.f64(double %v30, double 0x3FF921FB54442D18, double %v21)
+  %v32 = fmul double %v29, 0x3C91A62633145C07
+  %v33 = fsub double %v31, %v32
+  %v34 = fmul double %v33, %v33
+  %v35 = fmul double %v33, %v34
+  %v36 = tail call double @llvm.fma.f64(double %v34, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v37 = tail call double @llvm.fma.f64(double %v36, double %v34, double 0x3EC71DE351EED7F2)
+  %v38 = tail call double @llvm.fma.f64(double %v37, double %v34, double 0xBF2A01A019BAD8A1)
+  %v39 = tail call double @llvm.fma.f64(double %v38, double %v34, double 0x3F8111111110F573)
+  %v40 = tail call double @llvm.fma.f64(double %v39, double %v34, double 0xBFC5555555555547)
+  %v41 = fsub double %v33, %v31
+  %v42 = fsub double %v33, %v41
+  %v43 = fsub double %v31, %v42
+  %v44 = fadd double %v32, %v41
+  %v45 = fsub double %v43, %v44
+  %v46 = fneg double %v32
+  %v47 = tail call double @llvm.fma.f64(double %v29, double 0x3C91A62633145C07, double %v46)
+  %v48 = fsub double %v45, %v47
+  %v49 = tail call double @llvm.fma.f64(double %v30, double 0xB91F1976B7ED9000, double %v48)
+  %v50 = tail call double @llvm.fma.f64(double %v35, double %v40, double %v49)
+  %v51 = fadd double %v33, %v50
+  %v52 = fneg double %v34
+  %v53 = fmul double %v34, %v52
+  %v54 = tail call double @llvm.fma.f64(double %v34, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v55 = tail call double @llvm.fma.f64(double %v54, double %v34, double 0xBE927E4F7C234A35)
+  %v56 = tail call double @llvm.fma.f64(double %v55, double %v34, double 0x3EFA01A019C515A1)
+  %v57 = tail call double @llvm.fma.f64(double %v56, double %v34, double 0xBF56C16C16C14DC4)
+  %v58 = tail call double @llvm.fma.f64(double %v57, double %v34, double 0x3FA555555555554A)
+  %v59 = fmul double %v34, 5.000000e-01
+  %v60 = tail call double @llvm.fma.f64(double %v53, double %v58, double %v59)
+  %v61 = fsub double 1.000000e+00, %v60
+  %v62 = select i1 %v28, double %v51, double %v61
+  %v63 = bitcast double %v62 to i64
+  %v64 = xor i64 %v26, %v63
+  %v65 = bitcast i64 %v64 to double
+  %v66 = select i1 %v22, double %v21, double %v65
+  %v67 = fmul double %v66, %v1
+  %v68 = tail call double @llvm.fabs.f64(double %v67)
+  %v69 = fdiv double 0x400921FB54442D18, %v68
+  %v70 = fcmp oeq double %v69, 0.000000e+00
+  %v71 = fcmp one double %v69, 0x7FF0000000000000
+  %v72 = fcmp olt double %v69, 0x10000000000000
+  %v73 = fmul double %v69, 0x4340000000000000
+  %v74 = select i1 %v72, double %v73, double %v69
+  %v75 = bitcast double %v74 to i64
+  %v76 = add i64 %v75, 2638147582215219
+  %v77 = lshr i64 %v76, 52
+  %v78 = or disjoint i64 %v77, 4841369599423283200
+  %v79 = bitcast i64 %v78 to double
+  %v80 = fadd double %v79, 0xC330000000000000
+  %v81 = select i1 %v72, double 1.076000e+03, double 1.023000e+03
+  %v82 = fsub double %v80, %v81
+  %v83 = and i64 %v76, 4503599627370495
+  %v84 = add nuw nsw i64 %v83, 4604544271217802189
+  %v85 = bitcast i64 %v84 to double
+  %v86 = fadd double %v85, -1.000000e+00
+  %v87 = fmul double %v86, %v86
+  %v88 = fmul double %v86, %v87
+  %v89 = tail call double @llvm.fma.f64(double %v86, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v90 = tail call double @llvm.fma.f64(double %v89, double %v86, double 0x3FB01AFE6A8424B4)
+  %v91 = tail call double @llvm.fma.f64(double %v90, double %v86, double 0xBFAB27B0C993BBC0)
+  %v92 = tail call double @llvm.fma.f64(double %v91, double %v86, double 0x3FA96A9DC91C0AB0)
+  %v93 = tail call double @llvm.fma.f64(double %v92, double %v86, double 0xBFABDF5878266EB8)
+  %v94 = tail call double @llvm.fma.f64(double %v93, double %v86, double 0x3FAE4354EB22A1B0)
+  %v95 = tail call double @llvm.fma.f64(double %v94, double %v86, double 0xBFB00A587343E0D9)
+  %v96 = tail call double @llvm.fma.f64(double %v95, double %v86, double 0x3FB1102D84AF44AA)
+  %v97 = tail call double @llvm.fma.f64(double %v96, double %v86, double 0xBFB24855AF69FCA9)
+  %v98 = tail call double @llvm.fma.f64(double %v97, double %v86, double 0x3FB3B13EC5312F6B)
+  %v99 = tail call double @llvm.fma.f64(double %v98, double %v86, double 0xBFB5555EFD378F3D)
+  %v100 = tail call double @llvm.fma.f64(double %v99, double %v86, double 0x3FB745D193E77765)
+  %v101 = tail call double @llvm.fma.f64(double %v100, double %v86, double 0xBFB999995508C5FB)
+  %v102 = tail call double @llvm.fma.f64(double %v101, double %v86, double 0x3FBC71C71ABD3E9F)
+  %v103 = tail call double @llvm.fma.f64(double %v102, double %v86, double 0xBFC000000086E86D)
+  %v104 = tail call double @llvm.fma.f64(double %v103, double %v86, double 0x3FC24924924CCF71)
+  %v105 = tail call double @llvm.fma.f64(double %v104, double %v86, double 0xBFC5555555545D1D)
+  %v106 = tail call double @llvm.fma.f64(double %v105, double %v86, double 0x3FC999999999934F)
+  %v107 = tail call double @llvm.fma.f64(double %v106, double %v86, double 0xBFD0000000000045)
+  %v108 = tail call double @llvm.fma.f64(double %v107, double %v86, double 0x3FD5555555555557)
+  %v109 = fmul double %v82, 0xBD48432A1B0E2634
+  %v110 = tail call double @llvm.fma.f64(double %v88, double %v108, double %v109)
+  %v111 = tail call double @llvm.fma.f64(double %v87, double -5.000000e-01, double %v110)
+  %v112 = fadd double %v86, %v111
+  %v113 = tail call double @llvm.fma.f64(double %v82, double 0x3FE62E42FEFA4000, double %v112)
+  %v114 = select i1 %v71, double %v113, double %v69
+  %v115 = select i1 %v70, double 0xFFF0000000000000, double %v114
+  %v116 = fcmp oge double %v4, 3.500000e+00
+  %v117 = fadd double %v4, -5.000000e-01
+  %v118 = select i1 %v116, double %v4, double %v17
+  %v119 = fcmp oeq double %v118, 0.000000e+00
+  %v120 = fcmp olt double %v118, 0.000000e+00
+  %v121 = fcmp one double %v118, 0x7FF0000000000000
+  %v122 = fcmp olt double %v118, 0x10000000000000
+  %v123 = fmul double %v118, 0x4340000000000000
+  %v124 = select i1 %v122, double %v123, double %v118
+  %v125 = bitcast double %v124 to i64
+  %v126 = add i64 %v125, 2638147582215219
+  %v127 = lshr i64 %v126, 52
+  %v128 = or disjoint i64 %v127, 4841369599423283200
+  %v129 = bitcast i64 %v128 to double
+  %v130 = fadd double %v129, 0xC330000000000000
+  %v131 = select i1 %v122, double 1.076000e+03, double 1.023000e+03
+  %v132 = fsub double %v130, %v131
+  %v133 = and i64 %v126, 4503599627370495
+  %v134 = add nuw nsw i64 %v133, 4604544271217802189
+  %v135 = bitcast i64 %v134 to double
+  %v136 = fadd double %v135, -1.000000e+00
+  %v137 = fmul double %v136, %v136
+  %v138 = fmul double %v136, %v137
+  %v139 = tail call double @llvm.fma.f64(double %v136, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v140 = tail call double @llvm.fma.f64(double %v139, double %v136, double 0x3FB01AFE6A8424B4)
+  %v141 = tail call double @llvm.fma.f64(double %v140, double %v136, double 0xBFAB27B0C993BBC0)
+  %v142 = tail call double @llvm.fma.f64(double %v141, double %v136, double 0x3FA96A9DC91C0AB0)
+  %v143 = tail call double @llvm.fma.f64(double %v142, double %v136, double 0xBFABDF5878266EB8)
+  %v144 = tail call double @llvm.fma.f64(double %v143, double %v136, double 0x3FAE4354EB22A1B0)
+  %v145 = tail call double @llvm.fma.f64(double %v144, double %v136, double 0xBFB00A587343E0D9)
+  %v146 = tail call double @llvm.fma.f64(double %v145, double %v136, double 0x3FB1102D84AF44AA)
+  %v147 = tail call double @llvm.fma.f64(double %v146, double %v136, double 0xBFB24855AF69FCA9)
+  %v148 = tail call double @llvm.fma.f64(double %v147, double %v136, double 0x3FB3B13EC5312F6B)
+  %v149 = tail call double @llvm.fma.f64(double %v148, double %v136, double 0xBFB5555EFD378F3D)
+  %v150 = tail call double @llvm.fma.f64(double %v149, double %v136, double 0x3FB745D193E77765)
+  %v151 = tail call double @llvm.fma.f64(double %v150, double %v136, double 0xBFB999995508C5FB)
+  %v152 = tail call double @llvm.fma.f64(double %v151, double %v136, double 0x3FBC71C71ABD3E9F)
+  %v153 = tail call double @llvm.fma.f64(double %v152, double %v136, double 0xBFC000000086E86D)
+  %v154 = tail call double @llvm.fma.f64(double %v153, double %v136, double 0x3FC24924924CCF71)
+  %v155 = tail call double @llvm.fma.f64(double %v154, double %v136, double 0xBFC5555555545D1D)
+  %v156 = tail call double @llvm.fma.f64(double %v155, double %v136, double 0x3FC999999999934F)
+  %v157 = tail call double @llvm.fma.f64(double %v156, double %v136, double 0xBFD0000000000045)
+  %v158 = tail call double @llvm.fma.f64(double %v157, double %v136, double 0x3FD5555555555557)
+  %v159 = fmul double %v132, 0xBD48432A1B0E2634
+  %v160 = tail call double @llvm.fma.f64(double %v138, double %v158, double %v159)
+  %v161 = tail call double @llvm.fma.f64(double %v137, double -5.000000e-01, double %v160)
+  %v162 = fadd double %v136, %v161
+  %v163 = tail call double @llvm.fma.f64(double %v132, double 0x3FE62E42FEFA4000, double %v162)
+  %v164 = select i1 %v121, double %v163, double %v118
+  %v165 = select i1 %v120, double 0x7FF8000000000000, double %v164
+  %v166 = select i1 %v119, double 0xFFF0000000000000, double %v165
+  %v167 = fadd double %v166, -1.000000e+00
+  %v168 = fdiv double 1.000000e+00, %v4
+  %v169 = fmul double %v168, %v168
+  %v170 = tail call double @llvm.fma.f64(double %v169, double 0xBFBB4FA25F938C08, double 0x3FB0BDFF6E5C2D29)
+  %v171 = tail call double @llvm.fma.f64(double %v170, double %v169, double 0xBF9632F0062D2719)
+  %v172 = tail call double @llvm.fma.f64(double %v171, double %v169, double 0x3F78B0E10DD0EB0D)
+  %v173 = tail call double @llvm.fma.f64(double %v172, double %v169, double 0xBF5F36BDF6E35BBA)
+  %v174 = tail call double @llvm.fma.f64(double %v173, double %v169, double 0x3F4B92FBED260EDC)
+  %v175 = tail call double @llvm.fma.f64(double %v174, double %v169, double 0xBF4381317C44B7DD)
+  %v176 = tail call double @llvm.fma.f64(double %v175, double %v169, double 0x3F4A01A00F88CF68)
+  %v177 = tail call double @llvm.fma.f64(double %v176, double %v169, double 0xBF66C16C16BFCC40)
+  %v178 = tail call double @llvm.fma.f64(double %v177, double %v169, double 0x3FB5555555555554)
+  %v179 = tail call double @llvm.fma.f64(double %v168, double %v178, double 0x3FDACFE390C97D68)
+  %v180 = tail call double @llvm.fma.f64(double %v117, double %v167, double %v179)
+  %v181 = tail call double @llvm.fma.f64(double %v16, double 0xBE61F79A163206FF, double 0x3E715BF6753FF65C)
+  %v182 = tail call double @llvm.fma.f64(double %v181, double %v16, double 0xBE78C86A72CC2B05)
+  %v183 = tail call double @llvm.fma.f64(double %v182, double %v16, double 0x3E8B1CE60C21AAC9)
+  %v184 = tail call double @llvm.fma.f64(double %v183, double %v16, double 0xBE9E5EB6AA4D0FED)
+  %v185 = tail call double @llvm.fma.f64(double %v184, double %v16, double 0x3EB0143D146A3CBE)
+  %v186 = tail call double @llvm.fma.f64(double %v185, double %v16, double 0xBEC1196D7E5EB62B)
+  %v187 = tail call double @llvm.fma.f64(double %v186, double %v16, double 0x3ED258CBF8371C15)
+  %v188 = tail call double @llvm.fma.f64(double %v187, double %v16, double 0xBEE3CBDB0A771633)
+  %v189 = tail call double @llvm.fma.f64(double %v188, double %v16, double 0x3EF580E245466419)
+  %v190 = tail call double @llvm.fma.f64(double %v189, double %v16, double 0xBF078DE54C3FB640)
+  %v191 = tail call double @llvm.fma.f64(double %v190, double %v16, double 0x3F1A127AF4F3321C)
+  %v192 = tail call double @llvm.fma.f64(double %v191, double %v16, double 0xBF2D3FD4C9305608)
+  %v193 = tail call double @llvm.fma.f64(double %v192, double %v16, double 0x3F40B36AF889F16B)
+  %v194 = tail call double @llvm.fma.f64(double %v193, double %v16, double 0xBF538AC5C2BD828A)
+  %v195 = tail call double @llvm.fma.f64(double %v194, double %v16, double 0x3F67ADD6EADB2E7F)
+  %v196 = tail call double @llvm.fma.f64(double %v195, double %v16, double 0xBF7E404FC218F861)
+  %v197 = tail call double @llvm.fma.f64(double %v196, double %v16, double 0x3F951322AC7D849A)
+  %v198 = tail call double @llvm.fma.f64(double %v197, double %v16, double 0xBFB13E001A557606)
+  %v199 = tail call double @llvm.fma.f64(double %v198, double %v16, double 0x3FD4A34CC4A60FA6)
+  %v200 = tail call double @llvm.fma.f64(double %v199, double %v16, double 0x3FDB0EE6072093CE)
+  %v201 = fneg double %v166
+  %v202 = select i1 %v5, double %v201, double %v166
+  %v203 = tail call double @llvm.fma.f64(double %v16, double %v200, double %v202)
+  %v204 = select i1 %v116, double %v180, double %v203
+  %v205 = fsub double %v115, %v204
+  %v206 = select i1 %v3, double %v205, double %v204
+  %v207 = select i1 %v18, double 0x7FF0000000000000, double %v206
+  %v208 = fptrunc double %v207 to float
+  ret float %v208
 }
 
-define internal double @m_lgamma_float64(double %x) nounwind {
+define internal double @m_lgamma_float64(double %x) alwaysinline nounwind {
 b1:
   %v1 = tail call double @llvm.fabs.f64(double %x)
-  %v2 = fcmp oeq double %v1, 0x7FF0000000000000
-  br i1 %v2, label %b16, label %b2
+  %v2 = fcmp olt double %x, -5.000000e-01
+  %v3 = select i1 %v2, double %v1, double %x
+  %v4 = fcmp olt double %v3, 1.500000e+00
+  %v5 = fcmp olt double %v3, 5.000000e-01
+  br i1 %v5, label %b3, label %b2
 b2:
-  %v3 = fcmp olt double %x, -5.000000e-01
-  %v4 = select i1 %v3, double %v1, double %x
-  %v5 = fcmp olt double %v4, 5.000000e-01
-  br i1 %v5, label %b3, label %b4
+  %v6 = fcmp ule double %v3, 2.500000e+00
+  %v7 = select i1 %v6, double -2.000000e+00, double -3.000000e+00
+  %v8 = select i1 %v4, double -1.000000e+00, double %v7
+  %v9 = select i1 %v4, double %v3, double 1.000000e+00
+  %v10 = fadd double %v3, %v8
+  %v11 = fadd double %v3, -1.000000e+00
+  %v12 = select i1 %v6, double %v9, double %v11
+  br label %b4
 b3:
-  %v6 = tail call double @llvm.fma.f64(double %v4, double %v4, double %v4)
-  %v7 = tail call double @llvm.fabs.f64(double %v6)
-  br label %b10
+  %v13 = tail call double @llvm.fma.f64(double %v3, double %v3, double %v3)
+  %v14 = tail call double @llvm.fabs.f64(double %v13)
+  br label %b4
 b4:
-  %v8 = fcmp olt double %v4, 1.500000e+00
-  br i1 %v8, label %b5, label %b6
-b5:
-  %v9 = fadd double %v4, -1.000000e+00
-  br label %b10
-b6:
-  %v10 = fcmp olt double %v4, 1.200000e+01
-  br i1 %v10, label %b7, label %b10
-b7:
-  %v11 = fcmp ogt double %v4, 2.500000e+00
-  br i1 %v11, label %b8, label %b9
-b8:
-  %v12 = phi double [ %v13, %b8 ], [ %v4, %b7 ]
-  %v14 = phi double [ %v15, %b8 ], [ 1.000000e+00, %b7 ]
-  %v13 = fadd double %v12, -1.000000e+00
-  %v15 = fmul double %v14, %v13
-  %v16 = fcmp ogt double %v13, 2.500000e+00
-  br i1 %v16, label %b8, label %b9
-b9:
-  %v17 = phi double [ %v4, %b7 ], [ %v13, %b8 ]
-  %v18 = phi double [ 1.000000e+00, %b7 ], [ %v15, %b8 ]
-  %v19 = fadd double %v17, -2.000000e+00
-  br label %b10
-b10:
-  %v20 = phi double [ %v4, %b3 ], [ %v9, %b5 ], [ %v19, %b9 ], [ %v4, %b6 ]
-  %v21 = phi double [ -1.000000e+00, %b3 ], [ -1.000000e+00, %b5 ], [ 1.000000e+00, %b9 ], [ 1.000000e+00, %b6 ]
-  %v22 = phi double [ %v7, %b3 ], [ %v4, %b5 ], [ %v18, %b9 ], [ %v4, %b6 ]
-  %v23 = fcmp olt double %v22, 0x10000000000000
-  %v24 = fmul double %v22, 0x4340000000000000
-  %v25 = select i1 %v23, double %v24, double %v22
-  %v26 = bitcast double %v25 to i64
-  %v27 = add i64 %v26, 2638147582215219
-  %v28 = lshr i64 %v27, 52
-  %v29 = or disjoint i64 %v28, 4841369599423283200
-  %v30 = bitcast i64 %v29 to double
-  %v31 = fadd double %v30, 0xC330000000000000
-  %v32 = and i64 %v27, 4503599627370495
-  %v33 = add nuw nsw i64 %v32, 4604544271217802189
-  %v34 = bitcast i64 %v33 to double
-  %v35 = fadd double %v34, -1.000000e+00
-  %v36 = select i1 %v23, double 1.076000e+03, double 1.023000e+03
-  %v37 = fsub double %v31, %v36
-  %v38 = fmul double %v35, %v35
-  %v39 = fmul double %v35, %v38
-  %v40 = tail call double @llvm.fma.f64(double %v35, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v41 = tail call double @llvm.fma.f64(double %v40, double %v35, double 0x3FB01AFE6A8424B4)
-  %v42 = tail call double @llvm.fma.f64(double %v41, double %v35, double 0xBFAB27B0C993BBC0)
-  %v43 = tail call double @llvm.fma.f64(double %v42, double %v35, double 0x3FA96A9DC91C0AB0)
-  %v44 = tail call double @llvm.fma.f64(double %v43, double %v35, double 0xBFABDF5878266EB8)
-  %v45 = tail call double @llvm.fma.f64(double %v44, double %v35, double 0x3FAE4354EB22A1B0)
-  %v46 = tail call double @llvm.fma.f64(double %v45, double %v35, double 0xBFB00A587343E0D9)
-  %v47 = tail call double @llvm.fma.f64(double %v46, double %v35, double 0x3FB1102D84AF44AA)
-  %v48 = tail call double @llvm.fma.f64(double %v47, double %v35, double 0xBFB24855AF69FCA9)
-  %v49 = tail call double @llvm.fma.f64(double %v48, double %v35, double 0x3FB3B13EC5312F6B)
-  %v50 = tail call double @llvm.fma.f64(double %v49, double %v35, double 0xBFB5555EFD378F3D)
-  %v51 = tail call double @llvm.fma.f64(double %v50, double %v35, double 0x3FB745D193E77765)
-  %v52 = tail call double @llvm.fma.f64(double %v51, double %v35, double 0xBFB999995508C5FB)
-  %v53 = tail call double @llvm.fma.f64(double %v52, double %v35, double 0x3FBC71C71ABD3E9F)
-  %v54 = tail call double @llvm.fma.f64(double %v53, double %v35, double 0xBFC000000086E86D)
-  %v55 = tail call double @llvm.fma.f64(double %v54, double %v35, double 0x3FC24924924CCF71)
-  %v56 = tail call double @llvm.fma.f64(double %v55, double %v35, double 0xBFC5555555545D1D)
-  %v57 = tail call double @llvm.fma.f64(double %v56, double %v35, double 0x3FC999999999934F)
-  %v58 = tail call double @llvm.fma.f64(double %v57, double %v35, double 0xBFD0000000000045)
-  %v59 = tail call double @llvm.fma.f64(double %v58, double %v35, double 0x3FD5555555555557)
-  %v60 = fmul double %v37, 0xBD48432A1B0E2634
-  %v61 = tail call double @llvm.fma.f64(double %v39, double %v59, double %v60)
-  %v62 = tail call double @llvm.fma.f64(double %v38, double -5.000000e-01, double %v61)
-  %v63 = fadd double %v35, %v62
-  %v64 = tail call double @llvm.fma.f64(double %v37, double 0x3FE62E42FEFA4000, double %v63)
-  %v65 = fcmp one double %v22, 0x7FF0000000000000
-  %v66 = select i1 %v65, double %v64, double %v22
-  %v67 = fcmp olt double %v22, 0.000000e+00
-  %v68 = select i1 %v67, double 0x7FF8000000000000, double %v66
-  %v69 = fcmp oeq double %v22, 0.000000e+00
-  %v70 = select i1 %v69, double 0xFFF0000000000000, double %v68
-  %v71 = fcmp olt double %v4, 1.200000e+01
-  br i1 %v71, label %b11, label %b12
-b11:
-  %v72 = tail call double @llvm.fma.f64(double %v20, double 0xBE61F79A163206FF, double 0x3E715BF6753FF65C)
-  %v73 = tail call double @llvm.fma.f64(double %v72, double %v20, double 0xBE78C86A72CC2B05)
-  %v74 = tail call double @llvm.fma.f64(double %v73, double %v20, double 0x3E8B1CE60C21AAC9)
-  %v75 = tail call double @llvm.fma.f64(double %v74, double %v20, double 0xBE9E5EB6AA4D0FED)
-  %v76 = tail call double @llvm.fma.f64(double %v75, double %v20, double 0x3EB0143D146A3CBE)
-  %v77 = tail call double @llvm.fma.f64(double %v76, double %v20, double 0xBEC1196D7E5EB62B)
-  %v78 = tail call double @llvm.fma.f64(double %v77, double %v20, double 0x3ED258CBF8371C15)
-  %v79 = tail call double @llvm.fma.f64(double %v78, double %v20, double 0xBEE3CBDB0A771633)
-  %v80 = tail call double @llvm.fma.f64(double %v79, double %v20, double 0x3EF580E245466419)
-  %v81 = tail call double @llvm.fma.f64(double %v80, double %v20, double 0xBF078DE54C3FB640)
-  %v82 = tail call double @llvm.fma.f64(double %v81, double %v20, double 0x3F1A127AF4F3321C)
-  %v83 = tail call double @llvm.fma.f64(double %v82, double %v20, double 0xBF2D3FD4C9305608)
-  %v84 = tail call double @llvm.fma.f64(double %v83, double %v20, double 0x3F40B36AF889F16B)
-  %v85 = tail call double @llvm.fma.f64(double %v84, double %v20, double 0xBF538AC5C2BD828A)
-  %v86 = tail call double @llvm.fma.f64(double %v85, double %v20, double 0x3F67ADD6EADB2E7F)
-  %v87 = tail call double @llvm.fma.f64(double %v86, double %v20, double 0xBF7E404FC218F861)
-  %v88 = tail call double @llvm.fma.f64(double %v87, double %v20, double 0x3F951322AC7D849A)
-  %v89 = tail call double @llvm.fma.f64(double %v88, double %v20, double 0xBFB13E001A557606)
-  %v90 = tail call double @llvm.fma.f64(double %v89, double %v20, double 0x3FD4A34CC4A60FA6)
-  %v91 = tail call double @llvm.fma.f64(double %v90, double %v20, double 0x3FDB0EE6072093CE)
-  %v92 = fmul double %v21, %v70
-  %v93 = tail call double @llvm.fma.f64(double %v20, double %v91, double %v92)
-  br label %b13
-b12:
-  %v94 = fadd double %v4, -5.000000e-01
-  %v95 = fadd double %v70, -1.000000e+00
-  %v96 = fmul double %v4, %v4
-  %v97 = fdiv double 1.000000e+00, %v96
-  %v98 = tail call double @llvm.fma.f64(double %v97, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
-  %v99 = tail call double @llvm.fma.f64(double %v98, double %v97, double 0xBF5F6AB0D9993C7C)
-  %v100 = tail call double @llvm.fma.f64(double %v99, double %v97, double 0x3F4B951E2B18FF24)
-  %v101 = tail call double @llvm.fma.f64(double %v100, double %v97, double 0xBF43813813813813)
-  %v102 = tail call double @llvm.fma.f64(double %v101, double %v97, double 0x3F4A01A01A01A01A)
-  %v103 = tail call double @llvm.fma.f64(double %v102, double %v97, double 0xBF66C16C16C16C17)
-  %v104 = tail call double @llvm.fma.f64(double %v103, double %v97, double 0x3FB5555555555555)
-  %v105 = fdiv double %v104, %v4
-  %v106 = fadd double %v105, 0x3FDACFE390C97D68
-  %v107 = tail call double @llvm.fma.f64(double %v94, double %v95, double %v106)
-  br label %b13
-b13:
-  %v108 = phi double [ %v93, %b11 ], [ %v107, %b12 ]
-  br i1 %v3, label %b14, label %b16
-b14:
-  %v109 = tail call double @llvm.roundeven.f64(double %v1)
-  %v110 = fsub double %v1, %v109
-  %v111 = fmul double %v110, 0x400921FB54442D18
-  %v112 = fcmp oeq double %v111, 0.000000e+00
-  %v113 = tail call double @llvm.fma.f64(double %v111, double 0x3FE45F306DC9C883, double 0x4338000000000000)
-  %v114 = bitcast double %v113 to i64
-  %v115 = shl i64 %v114, 62
-  %v116 = and i64 %v115, -9223372036854775808
-  %v117 = and i64 %v114, 1
-  %v118 = icmp eq i64 %v117, 0
-  %v119 = fadd double %v113, 0xC338000000000000
-  %v120 = fneg double %v119
-  %v121 = tail call double @llvm.fma.f64(double %v120, double 0x3FF921FB54442D18, double %v111)
-  %v122 = fmul double %v119, 0x3C91A62633145C07
-  %v123 = fsub double %v121, %v122
-  %v124 = fmul double %v123, %v123
-  %v125 = fmul double %v123, %v124
-  %v126 = tail call double @llvm.fma.f64(double %v124, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
-  %v127 = tail call double @llvm.fma.f64(double %v126, double %v124, double 0x3EC71DE351EED7F2)
-  %v128 = tail call double @llvm.fma.f64(double %v127, double %v124, double 0xBF2A01A019BAD8A1)
-  %v129 = tail call double @llvm.fma.f64(double %v128, double %v124, double 0x3F8111111110F573)
-  %v130 = tail call double @llvm.fma.f64(double %v129, double %v124, double 0xBFC5555555555547)
-  %v131 = fsub double %v123, %v121
-  %v132 = fsub double %v123, %v131
-  %v133 = fsub double %v121, %v132
-  %v134 = fadd double %v122, %v131
-  %v135 = fsub double %v133, %v134
-  %v136 = fneg double %v122
-  %v137 = tail call double @llvm.fma.f64(double %v119, double 0x3C91A62633145C07, double %v136)
-  %v138 = fsub double %v135, %v137
-  %v139 = tail call double @llvm.fma.f64(double %v120, double 0xB91F1976B7ED9000, double %v138)
-  %v140 = tail call double @llvm.fma.f64(double %v125, double %v130, double %v139)
-  %v141 = fadd double %v123, %v140
-  %v142 = fneg double %v124
-  %v143 = fmul double %v124, %v142
-  %v144 = tail call double @llvm.fma.f64(double %v124, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
-  %v145 = tail call double @llvm.fma.f64(double %v144, double %v124, double 0xBE927E4F7C234A35)
-  %v146 = tail call double @llvm.fma.f64(double %v145, double %v124, double 0x3EFA01A019C515A1)
-  %v147 = tail call double @llvm.fma.f64(double %v146, double %v124, double 0xBF56C16C16C14DC4)
-  %v148 = tail call double @llvm.fma.f64(double %v147, double %v124, double 0x3FA555555555554A)
-  %v149 = fmul double %v124, 5.000000e-01
-  %v150 = tail call double @llvm.fma.f64(double %v143, double %v148, double %v149)
-  %v151 = fsub double 1.000000e+00, %v150
-  %v152 = select i1 %v118, double %v141, double %v151
-  %v153 = bitcast double %v152 to i64
-  %v154 = xor i64 %v116, %v153
-  %v155 = bitcast i64 %v154 to double
-  %v156 = select i1 %v112, double %v111, double %v155
-  %v157 = fcmp oeq double %v156, 0.000000e+00
-  br i1 %v157, label %b16, label %b15
-b15:
-  %v158 = fmul double %x, %v156
-  %v159 = tail call double @llvm.fabs.f64(double %v158)
-  %v160 = fdiv double 0x400921FB54442D18, %v159
-  %v161 = fcmp oeq double %v160, 0.000000e+00
-  %v162 = fcmp one double %v160, 0x7FF0000000000000
-  %v163 = fcmp olt double %v160, 0x10000000000000
-  %v164 = fmul double %v160, 0x4340000000000000
-  %v165 = select i1 %v163, double %v164, double %v160
-  %v166 = bitcast double %v165 to i64
-  %v167 = add i64 %v166, 2638147582215219
-  %v168 = lshr i64 %v167, 52
-  %v169 = or disjoint i64 %v168, 4841369599423283200
-  %v170 = bitcast i64 %v169 to double
-  %v171 = fadd double %v170, 0xC330000000000000
-  %v172 = select i1 %v163, double 1.076000e+03, double 1.023000e+03
-  %v173 = fsub double %v171, %v172
-  %v174 = and i64 %v167, 4503599627370495
-  %v175 = add nuw nsw i64 %v174, 4604544271217802189
-  %v176 = bitcast i64 %v175 to double
-  %v177 = fadd double %v176, -1.000000e+00
-  %v178 = fmul double %v177, %v177
-  %v179 = fmul double %v177, %v178
-  %v180 = tail call double @llvm.fma.f64(double %v177, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v181 = tail call double @llvm.fma.f64(double %v180, double %v177, double 0x3FB01AFE6A8424B4)
-  %v182 = tail call double @llvm.fma.f64(double %v181, double %v177, double 0xBFAB27B0C993BBC0)
-  %v183 = tail call double @llvm.fma.f64(double %v182, double %v177, double 0x3FA96A9DC91C0AB0)
-  %v184 = tail call double @llvm.fma.f64(double %v183, double %v177, double 0xBFABDF5878266EB8)
-  %v185 = tail call double @llvm.fma.f64(double %v184, double %v177, double 0x3FAE4354EB22A1B0)
-  %v186 = tail call double @llvm.fma.f64(double %v185, double %v177, double 0xBFB00A587343E0D9)
-  %v187 = tail call double @llvm.fma.f64(double %v186, double %v177, double 0x3FB1102D84AF44AA)
-  %v188 = tail call double @llvm.fma.f64(double %v187, double %v177, double 0xBFB24855AF69FCA9)
-  %v189 = tail call double @llvm.fma.f64(double %v188, double %v177, double 0x3FB3B13EC5312F6B)
-  %v190 = tail call double @llvm.fma.f64(double %v189, double %v177, double 0xBFB5555EFD378F3D)
-  %v191 = tail call double @llvm.fma.f64(double %v190, double %v177, double 0x3FB745D193E77765)
-  %v192 = tail call double @llvm.fma.f64(double %v191, double %v177, double 0xBFB999995508C5FB)
-  %v193 = tail call double @llvm.fma.f64(double %v192, double %v177, double 0x3FBC71C71ABD3E9F)
-  %v194 = tail call double @llvm.fma.f64(double %v193, double %v177, double 0xBFC000000086E86D)
-  %v195 = tail call double @llvm.fma.f64(double %v194, double %v177, double 0x3FC24924924CCF71)
-  %v196 = tail call double @llvm.fma.f64(double %v195, double %v177, double 0xBFC5555555545D1D)
-  %v197 = tail call double @llvm.fma.f64(double %v196, double %v177, double 0x3FC999999999934F)
-  %v198 = tail call double @llvm.fma.f64(double %v197, double %v177, double 0xBFD0000000000045)
-  %v199 = tail call double @llvm.fma.f64(double %v198, double %v177, double 0x3FD5555555555557)
-  %v200 = fmul double %v173, 0xBD48432A1B0E2634
-  %v201 = tail call double @llvm.fma.f64(double %v179, double %v199, double %v200)
-  %v202 = tail call double @llvm.fma.f64(double %v178, double -5.000000e-01, double %v201)
-  %v203 = fadd double %v177, %v202
-  %v204 = tail call double @llvm.fma.f64(double %v173, double 0x3FE62E42FEFA4000, double %v203)
-  %v205 = select i1 %v162, double %v204, double %v160
-  %v206 = select i1 %v161, double 0xFFF0000000000000, double %v205
-  %v207 = fsub double %v206, %v108
-  br label %b16
-b16:
-  %v208 = phi double [ 0x7FF0000000000000, %b1 ], [ 0x7FF0000000000000, %b14 ], [ %v207, %b15 ], [ %v108, %b13 ]
-  ret double %v208
+  %v15 = phi double [ %v3, %b3 ], [ %v10, %b2 ]
+  %v16 = phi double [ %v14, %b3 ], [ %v12, %b2 ]
+  %v17 = fcmp oeq double %v1, 0x7FF0000000000000
+  %v18 = tail call double @llvm.roundeven.f64(double %v1)
+  %v19 = fsub double %v1, %v18
+  %v20 = fmul double %v19, 0x400921FB54442D18
+  %v21 = fcmp oeq double %v20, 0.000000e+00
+  %v22 = tail call double @llvm.fma.f64(double %v20, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v23 = bitcast double %v22 to i64
+  %v24 = shl i64 %v23, 62
+  %v25 = and i64 %v24, -9223372036854775808
+  %v26 = and i64 %v23, 1
+  %v27 = icmp eq i64 %v26, 0
+  %v28 = fadd double %v22, 0xC338000000000000
+  %v29 = fneg double %v28
+  %v30 = tail call double @llvm.fma.f64(double %v29, double 0x3FF921FB54442D18, double %v20)
+  %v31 = fmul double %v28, 0x3C91A62633145C07
+  %v32 = fsub double %v30, %v31
+  %v33 = fmul double %v32, %v32
+  %v34 = fmul double %v32, %v33
+  %v35 = tail call double @llvm.fma.f64(double %v33, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v36 = tail call double @llvm.fma.f64(double %v35, double %v33, double 0x3EC71DE351EED7F2)
+  %v37 = tail call double @llvm.fma.f64(double %v36, double %v33, double 0xBF2A01A019BAD8A1)
+  %v38 = tail call double @llvm.fma.f64(double %v37, double %v33, double 0x3F8111111110F573)
+  %v39 = tail call double @llvm.fma.f64(double %v38, double %v33, double 0xBFC5555555555547)
+  %v40 = fsub double %v32, %v30
+  %v41 = fsub double %v32, %v40
+  %v42 = fsub double %v30, %v41
+  %v43 = fadd double %v31, %v40
+  %v44 = fsub double %v42, %v43
+  %v45 = fneg double %v31
+  %v46 = tail call double @llvm.fma.f64(double %v28, double 0x3C91A62633145C07, double %v45)
+  %v47 = fsub double %v44, %v46
+  %v48 = tail call double @llvm.fma.f64(double %v29, double 0xB91F1976B7ED9000, double %v47)
+  %v49 = tail call double @llvm.fma.f64(double %v34, double %v39, double %v48)
+  %v50 = fadd double %v32, %v49
+  %v51 = fneg double %v33
+  %v52 = fmul double %v33, %v51
+  %v53 = tail call double @llvm.fma.f64(double %v33, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v54 = tail call double @llvm.fma.f64(double %v53, double %v33, double 0xBE927E4F7C234A35)
+  %v55 = tail call double @llvm.fma.f64(double %v54, double %v33, double 0x3EFA01A019C515A1)
+  %v56 = tail call double @llvm.fma.f64(double %v55, double %v33, double 0xBF56C16C16C14DC4)
+  %v57 = tail call double @llvm.fma.f64(double %v56, double %v33, double 0x3FA555555555554A)
+  %v58 = fmul double %v33, 5.000000e-01
+  %v59 = tail call double @llvm.fma.f64(double %v52, double %v57, double %v58)
+  %v60 = fsub double 1.000000e+00, %v59
+  %v61 = select i1 %v27, double %v50, double %v60
+  %v62 = bitcast double %v61 to i64
+  %v63 = xor i64 %v25, %v62
+  %v64 = bitcast i64 %v63 to double
+  %v65 = select i1 %v21, double %v20, double %v64
+  %v66 = fmul double %x, %v65
+  %v67 = tail call double @llvm.fabs.f64(double %v66)
+  %v68 = fdiv double 0x400921FB54442D18, %v67
+  %v69 = fcmp oeq double %v68, 0.000000e+00
+  %v70 = fcmp one double %v68, 0x7FF0000000000000
+  %v71 = fcmp olt double %v68, 0x10000000000000
+  %v72 = fmul double %v68, 0x4340000000000000
+  %v73 = select i1 %v71, double %v72, double %v68
+  %v74 = bitcast double %v73 to i64
+  %v75 = add i64 %v74, 2638147582215219
+  %v76 = lshr i64 %v75, 52
+  %v77 = or disjoint i64 %v76, 4841369599423283200
+  %v78 = bitcast i64 %v77 to double
+  %v79 = fadd double %v78, 0xC330000000000000
+  %v80 = select i1 %v71, double 1.076000e+03, double 1.023000e+03
+  %v81 = fsub double %v79, %v80
+  %v82 = and i64 %v75, 4503599627370495
+  %v83 = add nuw nsw i64 %v82, 4604544271217802189
+  %v84 = bitcast i64 %v83 to double
+  %v85 = fadd double %v84, -1.000000e+00
+  %v86 = fmul double %v85, %v85
+  %v87 = fmul double %v85, %v86
+  %v88 = tail call double @llvm.fma.f64(double %v85, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v89 = tail call double @llvm.fma.f64(double %v88, double %v85, double 0x3FB01AFE6A8424B4)
+  %v90 = tail call double @llvm.fma.f64(double %v89, double %v85, double 0xBFAB27B0C993BBC0)
+  %v91 = tail call double @llvm.fma.f64(double %v90, double %v85, double 0x3FA96A9DC91C0AB0)
+  %v92 = tail call double @llvm.fma.f64(double %v91, double %v85, double 0xBFABDF5878266EB8)
+  %v93 = tail call double @llvm.fma.f64(double %v92, double %v85, double 0x3FAE4354EB22A1B0)
+  %v94 = tail call double @llvm.fma.f64(double %v93, double %v85, double 0xBFB00A587343E0D9)
+  %v95 = tail call double @llvm.fma.f64(double %v94, double %v85, double 0x3FB1102D84AF44AA)
+  %v96 = tail call double @llvm.fma.f64(double %v95, double %v85, double 0xBFB24855AF69FCA9)
+  %v97 = tail call double @llvm.fma.f64(double %v96, double %v85, double 0x3FB3B13EC5312F6B)
+  %v98 = tail call double @llvm.fma.f64(double %v97, double %v85, double 0xBFB5555EFD378F3D)
+  %v99 = tail call double @llvm.fma.f64(double %v98, double %v85, double 0x3FB745D193E77765)
+  %v100 = tail call double @llvm.fma.f64(double %v99, double %v85, double 0xBFB999995508C5FB)
+  %v101 = tail call double @llvm.fma.f64(double %v100, double %v85, double 0x3FBC71C71ABD3E9F)
+  %v102 = tail call double @llvm.fma.f64(double %v101, double %v85, double 0xBFC000000086E86D)
+  %v103 = tail call double @llvm.fma.f64(double %v102, double %v85, double 0x3FC24924924CCF71)
+  %v104 = tail call double @llvm.fma.f64(double %v103, double %v85, double 0xBFC5555555545D1D)
+  %v105 = tail call double @llvm.fma.f64(double %v104, double %v85, double 0x3FC999999999934F)
+  %v106 = tail call double @llvm.fma.f64(double %v105, double %v85, double 0xBFD0000000000045)
+  %v107 = tail call double @llvm.fma.f64(double %v106, double %v85, double 0x3FD5555555555557)
+  %v108 = fmul double %v81, 0xBD48432A1B0E2634
+  %v109 = tail call double @llvm.fma.f64(double %v87, double %v107, double %v108)
+  %v110 = tail call double @llvm.fma.f64(double %v86, double -5.000000e-01, double %v109)
+  %v111 = fadd double %v85, %v110
+  %v112 = tail call double @llvm.fma.f64(double %v81, double 0x3FE62E42FEFA4000, double %v111)
+  %v113 = select i1 %v70, double %v112, double %v68
+  %v114 = select i1 %v69, double 0xFFF0000000000000, double %v113
+  %v115 = fcmp oge double %v3, 3.500000e+00
+  %v116 = fadd double %v3, -5.000000e-01
+  %v117 = select i1 %v115, double %v3, double %v16
+  %v118 = fcmp oeq double %v117, 0.000000e+00
+  %v119 = fcmp olt double %v117, 0.000000e+00
+  %v120 = fcmp one double %v117, 0x7FF0000000000000
+  %v121 = fcmp olt double %v117, 0x10000000000000
+  %v122 = fmul double %v117, 0x4340000000000000
+  %v123 = select i1 %v121, double %v122, double %v117
+  %v124 = bitcast double %v123 to i64
+  %v125 = add i64 %v124, 2638147582215219
+  %v126 = lshr i64 %v125, 52
+  %v127 = or disjoint i64 %v126, 4841369599423283200
+  %v128 = bitcast i64 %v127 to double
+  %v129 = fadd double %v128, 0xC330000000000000
+  %v130 = select i1 %v121, double 1.076000e+03, double 1.023000e+03
+  %v131 = fsub double %v129, %v130
+  %v132 = and i64 %v125, 4503599627370495
+  %v133 = add nuw nsw i64 %v132, 4604544271217802189
+  %v134 = bitcast i64 %v133 to double
+  %v135 = fadd double %v134, -1.000000e+00
+  %v136 = fmul double %v135, %v135
+  %v137 = fmul double %v135, %v136
+  %v138 = tail call double @llvm.fma.f64(double %v135, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v139 = tail call double @llvm.fma.f64(double %v138, double %v135, double 0x3FB01AFE6A8424B4)
+  %v140 = tail call double @llvm.fma.f64(double %v139, double %v135, double 0xBFAB27B0C993BBC0)
+  %v141 = tail call double @llvm.fma.f64(double %v140, double %v135, double 0x3FA96A9DC91C0AB0)
+  %v142 = tail call double @llvm.fma.f64(double %v141, double %v135, double 0xBFABDF5878266EB8)
+  %v143 = tail call double @llvm.fma.f64(double %v142, double %v135, double 0x3FAE4354EB22A1B0)
+  %v144 = tail call double @llvm.fma.f64(double %v143, double %v135, double 0xBFB00A587343E0D9)
+  %v145 = tail call double @llvm.fma.f64(double %v144, double %v135, double 0x3FB1102D84AF44AA)
+  %v146 = tail call double @llvm.fma.f64(double %v145, double %v135, double 0xBFB24855AF69FCA9)
+  %v147 = tail call double @llvm.fma.f64(double %v146, double %v135, double 0x3FB3B13EC5312F6B)
+  %v148 = tail call double @llvm.fma.f64(double %v147, double %v135, double 0xBFB5555EFD378F3D)
+  %v149 = tail call double @llvm.fma.f64(double %v148, double %v135, double 0x3FB745D193E77765)
+  %v150 = tail call double @llvm.fma.f64(double %v149, double %v135, double 0xBFB999995508C5FB)
+  %v151 = tail call double @llvm.fma.f64(double %v150, double %v135, double 0x3FBC71C71ABD3E9F)
+  %v152 = tail call double @llvm.fma.f64(double %v151, double %v135, double 0xBFC000000086E86D)
+  %v153 = tail call double @llvm.fma.f64(double %v152, double %v135, double 0x3FC24924924CCF71)
+  %v154 = tail call double @llvm.fma.f64(double %v153, double %v135, double 0xBFC5555555545D1D)
+  %v155 = tail call double @llvm.fma.f64(double %v154, double %v135, double 0x3FC999999999934F)
+  %v156 = tail call double @llvm.fma.f64(double %v155, double %v135, double 0xBFD0000000000045)
+  %v157 = tail call double @llvm.fma.f64(double %v156, double %v135, double 0x3FD5555555555557)
+  %v158 = fmul double %v131, 0xBD48432A1B0E2634
+  %v159 = tail call double @llvm.fma.f64(double %v137, double %v157, double %v158)
+  %v160 = tail call double @llvm.fma.f64(double %v136, double -5.000000e-01, double %v159)
+  %v161 = fadd double %v135, %v160
+  %v162 = tail call double @llvm.fma.f64(double %v131, double 0x3FE62E42FEFA4000, double %v161)
+  %v163 = select i1 %v120, double %v162, double %v117
+  %v164 = select i1 %v119, double 0x7FF8000000000000, double %v163
+  %v165 = select i1 %v118, double 0xFFF0000000000000, double %v164
+  %v166 = fadd double %v165, -1.000000e+00
+  %v167 = fdiv double 1.000000e+00, %v3
+  %v168 = fmul double %v167, %v167
+  %v169 = tail call double @llvm.fma.f64(double %v168, double 0xBFBB4FA25F938C08, double 0x3FB0BDFF6E5C2D29)
+  %v170 = tail call double @llvm.fma.f64(double %v169, double %v168, double 0xBF9632F0062D2719)
+  %v171 = tail call double @llvm.fma.f64(double %v170, double %v168, double 0x3F78B0E10DD0EB0D)
+  %v172 = tail call double @llvm.fma.f64(double %v171, double %v168, double 0xBF5F36BDF6E35BBA)
+  %v173 = tail call double @llvm.fma.f64(double %v172, double %v168, double 0x3F4B92FBED260EDC)
+  %v174 = tail call double @llvm.fma.f64(double %v173, double %v168, double 0xBF4381317C44B7DD)
+  %v175 = tail call double @llvm.fma.f64(double %v174, double %v168, double 0x3F4A01A00F88CF68)
+  %v176 = tail call double @llvm.fma.f64(double %v175, double %v168, double 0xBF66C16C16BFCC40)
+  %v177 = tail call double @llvm.fma.f64(double %v176, double %v168, double 0x3FB5555555555554)
+  %v178 = tail call double @llvm.fma.f64(double %v167, double %v177, double 0x3FDACFE390C97D68)
+  %v179 = tail call double @llvm.fma.f64(double %v116, double %v166, double %v178)
+  %v180 = tail call double @llvm.fma.f64(double %v15, double 0xBE61F79A163206FF, double 0x3E715BF6753FF65C)
+  %v181 = tail call double @llvm.fma.f64(double %v180, double %v15, double 0xBE78C86A72CC2B05)
+  %v182 = tail call double @llvm.fma.f64(double %v181, double %v15, double 0x3E8B1CE60C21AAC9)
+  %v183 = tail call double @llvm.fma.f64(double %v182, double %v15, double 0xBE9E5EB6AA4D0FED)
+  %v184 = tail call double @llvm.fma.f64(double %v183, double %v15, double 0x3EB0143D146A3CBE)
+  %v185 = tail call double @llvm.fma.f64(double %v184, double %v15, double 0xBEC1196D7E5EB62B)
+  %v186 = tail call double @llvm.fma.f64(double %v185, double %v15, double 0x3ED258CBF8371C15)
+  %v187 = tail call double @llvm.fma.f64(double %v186, double %v15, double 0xBEE3CBDB0A771633)
+  %v188 = tail call double @llvm.fma.f64(double %v187, double %v15, double 0x3EF580E245466419)
+  %v189 = tail call double @llvm.fma.f64(double %v188, double %v15, double 0xBF078DE54C3FB640)
+  %v190 = tail call double @llvm.fma.f64(double %v189, double %v15, double 0x3F1A127AF4F3321C)
+  %v191 = tail call double @llvm.fma.f64(double %v190, double %v15, double 0xBF2D3FD4C9305608)
+  %v192 = tail call double @llvm.fma.f64(double %v191, double %v15, double 0x3F40B36AF889F16B)
+  %v193 = tail call double @llvm.fma.f64(double %v192, double %v15, double 0xBF538AC5C2BD828A)
+  %v194 = tail call double @llvm.fma.f64(double %v193, double %v15, double 0x3F67ADD6EADB2E7F)
+  %v195 = tail call double @llvm.fma.f64(double %v194, double %v15, double 0xBF7E404FC218F861)
+  %v196 = tail call double @llvm.fma.f64(double %v195, double %v15, double 0x3F951322AC7D849A)
+  %v197 = tail call double @llvm.fma.f64(double %v196, double %v15, double 0xBFB13E001A557606)
+  %v198 = tail call double @llvm.fma.f64(double %v197, double %v15, double 0x3FD4A34CC4A60FA6)
+  %v199 = tail call double @llvm.fma.f64(double %v198, double %v15, double 0x3FDB0EE6072093CE)
+  %v200 = fneg double %v165
+  %v201 = select i1 %v4, double %v200, double %v165
+  %v202 = tail call double @llvm.fma.f64(double %v15, double %v199, double %v201)
+  %v203 = select i1 %v115, double %v179, double %v202
+  %v204 = fsub double %v114, %v203
+  %v205 = select i1 %v2, double %v204, double %v203
+  %v206 = select i1 %v17, double 0x7FF0000000000000, double %v205
+  ret double %v206
 }
 
 define internal float @m_log10_float32(float %x) alwaysinline nounwind {
