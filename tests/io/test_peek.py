@@ -8,8 +8,17 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from nbgraph.errors import DataError
-from nbgraph.io import DataBatch, DataDesc
+from nbgraph.errors import ArgumentError, DataError
+from nbgraph.io import (
+    DataBatch,
+    DataDesc,
+    DataIter,
+    NDArrayIter,
+    PrefetchingIter,
+    SourceIter,
+    Stream,
+)
+from nbgraph.io import transforms as T
 from nbgraph.io.peek import Peek, pixels
 
 
@@ -96,3 +105,66 @@ def test_numbers_become_bytes():
     wide = np.array([[[-1.0, 1.0], [3.0, 0.0]]])
     assert pixels(wide, "NHW").tolist() == [[[0, 128], [255, 64]]]
     assert pixels(np.array([[[0, 300]]]), "NHW").tolist() == [[[0, 255]]]
+
+
+# of an iterator -----------------------------------------------------------------------------------
+
+
+class Frames(Stream):
+    name = "frames"
+
+    def restart(self):
+        return iter([(np.full((9, 9), k, "uint8"), k) for k in range(5)])
+
+
+class Counting(DataIter):
+    """As users write one: without a state."""
+
+    def next(self):
+        return DataBatch([np.ones(2)])
+
+
+def shuffled(**how):
+    x = np.arange(20 * 9 * 9).reshape(20, 9, 9)
+    return NDArrayIter(x, np.arange(20), batch_size=6, shuffle=True, seed=1, **how)
+
+
+@pytest.mark.parametrize("prefetch", [0, 2])
+@pytest.mark.parametrize("taken", [0, 1, 3, 4])
+def test_the_batch_comes_as_if_nothing_had_happened(taken, prefetch):
+    """DIO-01: what is shown is the next batch."""
+    it, other = shuffled(prefetch=prefetch), shuffled()
+    for _ in range(taken):
+        it.next(), other.next()
+    shown = it.peek()
+    assert str(shown) == str(it.peek())
+    if taken == 4:
+        it.reset(), other.reset()
+    wanted = other.next()
+    own = wanted.unpadded()
+    assert shown.numbers == own.index.tolist()
+    assert (shown.values[0] == own.data[0].asnumpy()).all()
+    assert (it.next().index == wanted.index).all()
+    it.close()
+
+
+def test_every_iterator_can_be_looked_at():
+    it = PrefetchingIter(shuffled())
+    first = shuffled().next().index.tolist()
+    assert it.peek().numbers == first and it.next().index.tolist() == first
+    it.close()
+    frames = SourceIter(Frames(), 2)
+    assert str(frames.peek()).split("\n")[1].startswith("0 ")
+    assert [b.index.tolist() for b in frames][:2] == [[0, 1], [2, 3]]
+    with pytest.raises(ArgumentError, match=r"Counting.peek: .*ng.io.Peek\(batch, descs\)"):
+        Counting().peek()
+    with pytest.raises(DataError, match="no batch to look at"):
+        NDArrayIter(np.ones((1, 2)), batch_size=6, last_batch_handle="discard").peek()
+
+
+def test_augmented_images_are_shown():
+    x = np.random.default_rng(0).integers(0, 256, (8, 9, 9, 3)).astype("uint8")
+    it = NDArrayIter(x, np.arange(8), batch_size=4, transforms=[T.CenterCrop(5), T.ToTensor()])
+    (first, *_) = pictures(it.peek(classes=list("abcdefgh"))._repr_html_())
+    assert np.abs(first.astype(int) - x[0, 2:7, 2:7]).max() <= 1
+    assert it.provide_data[0].shape == (4, 3, 5, 5) and it.provide_data[0].layout == "NCHW"

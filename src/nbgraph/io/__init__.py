@@ -26,6 +26,7 @@ from nbgraph.io.packing import pack_img as pack_img
 from nbgraph.io.packing import unpack as unpack
 from nbgraph.io.packing import unpack_img as unpack_img
 from nbgraph.io.parquet_source import ParquetIter as ParquetIter
+from nbgraph.io.peek import Peek as Peek
 from nbgraph.io.prefetch import PrefetchingIter as PrefetchingIter
 from nbgraph.io.protocol import DataBatch as DataBatch
 from nbgraph.io.protocol import DataDesc as DataDesc
@@ -34,6 +35,8 @@ from nbgraph.io.record_source import RecordIter as RecordIter
 from nbgraph.io.record_source import RecordSource as RecordSource
 from nbgraph.io.recordio import MXIndexedRecordIO as MXIndexedRecordIO
 from nbgraph.io.recordio import MXRecordIO as MXRecordIO
+from nbgraph.io.sequences import BucketSentenceIter as BucketSentenceIter
+from nbgraph.io.sequences import SequenceSource as SequenceSource
 from nbgraph.io.source import ArraySource as ArraySource
 from nbgraph.io.source import Source as Source
 from nbgraph.io.source import Stream as Stream

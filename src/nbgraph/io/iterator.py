@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from nbgraph.device import Context
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, DataError
 from nbgraph.io.batching import Batcher
 from nbgraph.io.flow import FlowPlan
 from nbgraph.io.order import Order, whole
-from nbgraph.io.plan import HANDLES, BlockPlan, Cursor
+from nbgraph.io.plan import HANDLES, BlockPlan, Cursor, Piece
 from nbgraph.io.prefetch import Ahead, Job, Pusher
 from nbgraph.io.protocol import DataBatch, DataDesc, DataIter
 from nbgraph.io.report import Meter, Report, collecting, report_of
@@ -247,6 +247,24 @@ class SourceIter(DataIter):
         (0, 3, 3)
         """
         return report_of(self.source.name, self._meter, self.prefetch)
+
+    # to look at ---------------------------------------------------------------------------------
+
+    @property
+    def _classes(self) -> Sequence[str] | None:
+        return getattr(self.source, "classes", None)
+
+    def _peeked(self) -> DataBatch:
+        """See DataIter; of a stream what it has given first."""
+        plan, at = self._plan, self._cursor
+        if isinstance(plan, BlockPlan):
+            piece = plan.step(at) or plan.step(plan.next_epoch(at))
+        else:
+            piece = Piece(at, 0, 0, at, plan.first())
+        batch = None if piece is None else self._batcher.batch(piece)
+        if batch is None:
+            raise DataError("peek: there is no batch to look at", file=self.source.name)
+        return batch
 
     # what it provides ---------------------------------------------------------------------------
 

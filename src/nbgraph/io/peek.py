@@ -13,7 +13,7 @@ import numpy as np
 from nbgraph.errors import DataError, ShapeError
 from nbgraph.io.extras import extra
 from nbgraph.io.images import pillow
-from nbgraph.io.protocol import DataBatch, DataDesc
+from nbgraph.io.protocol import DataBatch, DataDesc, DataIter
 from nbgraph.picture import columns, escape
 
 Values = np.ndarray[Any, np.dtype[Any]]
@@ -154,6 +154,16 @@ class Peek:
             sheet.paste(image.fromarray(each).resize((size, height), 0), (left, top))
             pen.text((left, top + height), self._caption(i)[: size // 6], fill="black")
         return np.asarray(sheet)
+
+
+def described(it: DataIter, batch: DataBatch) -> list[DataDesc]:
+    """Descriptions of the arrays of an iterator's batch, with made-up names where it has none."""
+    descs = [*it.provide_data, *it.provide_label]
+    if len(descs) != len(batch):
+        names = [f"data{k}" for k in range(len(batch.data))]
+        names += [f"label{k}" for k in range(len(batch.label))]
+        descs = [DataDesc(name, x.shape, x.dtype) for name, x in zip(names, batch, strict=True)]
+    return descs
 
 
 def pixels(values: Values, layout: str) -> Values | None:

@@ -6,6 +6,7 @@ what a kind of file has to give; `SourceIter` makes a DataIter of each.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from nbgraph.dtype import as_dtype
+from nbgraph.errors import ArgumentError
 
 
 class _Described(NamedTuple):
@@ -214,6 +216,52 @@ class DataIter:
 
     def close(self) -> None:
         """Release files and threads; nothing more can be read then."""
+
+    # to look at ---------------------------------------------------------------------------------
+
+    def peek(self, count: int = 16, *, classes: Sequence[str] | None = None) -> Any:
+        """Return the first samples of the next batch to look at; the batch comes as if nothing had
+        happened.
+
+        Parameters
+        ----------
+        count : int
+        classes : names of classes, optional
+            By default those that the source knows.
+
+        Returns
+        -------
+        Peek : in a notebook images with their labels, and a table of everything else; in a
+            terminal a table. `save(path)` writes the images, a PNG.
+
+        >>> import nbgraph as ng
+        >>> it = ng.io.NDArrayIter({"x": np.arange(6.0).reshape(3, 2)}, np.arange(3), batch_size=2)
+        >>> it.peek()
+        sample  x           softmax_label
+        0       [0.0, 1.0]  0
+        1       [2.0, 3.0]  1
+        """
+        peek: Any = importlib.import_module("nbgraph.io.peek")  # it reads what is here
+        batch = self._peeked()
+        return peek.Peek(batch, peek.described(self, batch), classes or self._classes, count)
+
+    @property
+    def _classes(self) -> Sequence[str] | None:
+        """Names of classes."""
+        return None
+
+    def _peeked(self) -> DataBatch:
+        """The next batch, which is given again."""
+        state = self.state_dict()
+        if not state:
+            raise ArgumentError(
+                f"{type(self).__name__}.peek: it cannot go back to give the batch again, as it has "
+                "no state_dict; look at a batch of its: ng.io.Peek(batch, descs)"
+            )
+        batch = next(self, None)
+        batch = next(iter(self)) if batch is None else batch
+        self.load_state_dict(state)
+        return batch
 
     # where it is --------------------------------------------------------------------------------
 
