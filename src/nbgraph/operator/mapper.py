@@ -107,6 +107,8 @@ class Mapper:
     def _probe(self) -> Captured:
         return probe(self.scalar)
 
+    signature = None  # as of a ufunc that works element by element: Dask asks for it
+
     @functools.cached_property
     def nout(self) -> int:
         """How many outputs."""

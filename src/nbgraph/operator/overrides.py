@@ -10,6 +10,7 @@ import numpy as np
 from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError
 from nbgraph.operator import arguments
+from nbgraph.operator.lazy import bound, leads
 
 if TYPE_CHECKING:
     from nbgraph.operator.mapper import Mapper
@@ -49,7 +50,10 @@ def dispatch(
     if any(o is not None for o in outs):
         options["out"] = tuple(outs)
     for value in claims:
-        result = value.__array_ufunc__(op, method, *operands, **options)
+        if parameters and leads(type(value)):
+            result = value.__array_ufunc__(bound(op, parameters), method, *operands, **call)
+        else:
+            result = value.__array_ufunc__(op, method, *operands, **options)
         if result is not NotImplemented:
             return result
     names = ", ".join(repr(type(v).__name__) for v in claims)

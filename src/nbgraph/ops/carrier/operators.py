@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from nbgraph import ops
 from nbgraph.operator.call import call
+from nbgraph.operator.lazy import leads
 
 Method = Callable[..., Any]
 
@@ -43,7 +44,7 @@ def takes_part(other: Any) -> bool:
         return True
     if kind is str or not any(hasattr(kind, name) for name in _OPERANDS):
         return False  # Python's own error, and `a == None` is False
-    return getattr(kind, "__array_ufunc__", ...) is not None
+    return getattr(kind, "__array_ufunc__", ...) is not None and not leads(kind)
 
 
 def _binary(name: str, *, swapped: bool = False) -> Method:

@@ -15,6 +15,7 @@ import numpy as np
 from nbgraph import ops
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.call import carrier_of
+from nbgraph.operator.lazy import leads
 from nbgraph.ops.carrier import ufuncs
 
 # NumPy functions that are operators of the library, by name
@@ -109,4 +110,7 @@ def _known(value: Any) -> bool:
     if carrier_of((value,)) is not None:
         return True
     own = getattr(type(value), "__array_ufunc__", None)
-    return own is None or own is np.ndarray.__array_ufunc__ or value is None
+    if own is None or own is np.ndarray.__array_ufunc__:
+        return True
+    leads(type(value))
+    return False
