@@ -17,7 +17,7 @@ from nbgraph.nn.module import Module
 from nbgraph.nn.parts import Split, device_of, placed, splitter
 from nbgraph.nn.steps import Measurement, Steps, loss_of
 from nbgraph.nn.training import Training
-from nbgraph.optim import Optimizer
+from nbgraph.optim import Optimizer, Trainer
 
 
 def fit(
@@ -34,6 +34,7 @@ def fit(
     class_weight: Mapping[int, float] | Sequence[float] | None = None,
     sample_weight: bool | str = False,
     checkpoint: Any = None,
+    kvstore: Any = None,
     progress: bool = True,
     compiled: bool = True,
     device: Context | None = None,
@@ -79,6 +80,10 @@ def fit(
         there, with the same bits as if it had not been interrupted. With other metrics than before
         past epochs keep what they had; one that was under way leaves the new ones out, and a
         warning says so.
+    kvstore : KVStore or str, optional
+        A store, as `ng.kv.create` makes: each step is that of the mean of all workers' gradients,
+        and each worker has data of its own (`part=kv.rank, of=kv.num_workers`), as many batches as
+        the others. Rounds are kept by `kv.checkpoint`, in a callback.
     progress : bool
         Whether progress is shown, on standard error.
     compiled : bool
@@ -116,13 +121,24 @@ def fit(
     split = splitter(data, sample_weight)
     _prepare(model, data, split)
     own = optimizer if isinstance(optimizer, Optimizer) else optimizer(model)
+    trainer = None if kvstore is None else _trainer(model, own, kvstore, checkpoint)
     measure = Measurement(loss_of(loss, class_weight), metrics_of(metrics))
-    steps = Steps(model, own, measure, accumulate=accumulate, compiled=compiled)
+    steps = Steps(model, own, measure, accumulate=accumulate, compiled=compiled, trainer=trainer)
     kept = _with(callbacks, checkpoint)
     training = Training(steps, data, validation, split=split, callbacks=kept, shown=progress)
     training.resume()
     training.run(epochs)
     return training.history
+
+
+def _trainer(model: Module, optimizer: Optimizer, kvstore: Any, checkpoint: Any) -> Trainer:
+    """The way to a store, whose optimizer's states a file of the model's would not have."""
+    if checkpoint is not None:
+        raise ArgumentError(
+            "fit: checkpoint= keeps one process, and kvstore= has the optimizer's states in the "
+            "store; call kv.checkpoint(...) in a callback"
+        )
+    return Trainer(model, optimizer, kvstore)
 
 
 def _prepare(model: Module, data: Any, split: Split) -> None:

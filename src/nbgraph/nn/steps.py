@@ -21,7 +21,7 @@ from nbgraph.nn.module import Module
 from nbgraph.nn.parts import Parts
 from nbgraph.nn.state import collecting
 from nbgraph.ops.define import library
-from nbgraph.optim import Optimizer, train_step
+from nbgraph.optim import Optimizer, Trainer, train_step
 
 
 def loss_of(loss: Any, class_weight: Any = None) -> Mean:
@@ -62,7 +62,7 @@ class Steps:
 
     A step of one batch, its update and its measurement are one plan where it is compiled. Of
     several, each batch's gradient is added to what is gathered, times what the batch counts, so
-    that the step is that of the batches put together.
+    that the step is that of the batches put together. With a `trainer` gradients go to its store.
     """
 
     def __init__(
@@ -73,6 +73,7 @@ class Steps:
         *,
         accumulate: int,
         compiled: bool,
+        trainer: Trainer | None = None,
     ) -> None:
         if accumulate < 1:
             raise ArgumentError(f"fit: accumulate={accumulate!r}; expected a number from 1 on")
@@ -81,6 +82,7 @@ class Steps:
         self.loss, self.accumulate = measure.loss, accumulate
         traced: Callable[[Any], Any] = jit if compiled else lambda function: function
         self.measured = traced(measure)
+        self._trainer = trainer
         self._whole = self._step_of(compiled)
         self._gather, self._divide = traced(self._gathered), traced(_quotients)
         self._zeros: dict[str, Any] = {}
@@ -109,8 +111,20 @@ class Steps:
         if self._sums is None:
             return
         device = next(iter(self._sums.values())).device
-        self.optimizer.step(self._divide(self._sums, array(self._count).to_device(device)))
+        self._update(self._divide(self._sums, array(self._count).to_device(device)))
         self._sums, self._count, self._parts = None, 0.0, 0
+
+    @property
+    def count(self) -> int:
+        """How many steps the optimizer has been asked to take."""
+        return self.optimizer.count if self._trainer is None else self._trainer.count
+
+    def _update(self, grads: Any) -> None:
+        """Take a step; of several workers by the mean of their gradients."""
+        if self._trainer is None or self._trainer.kvstore is None:
+            self.optimizer.step(grads)
+        else:
+            self._trainer.step(grads, batch_size=self._trainer.kvstore.num_workers)
 
     def state_dict(self) -> dict[str, Any]:
         """Return what is gathered."""
@@ -136,14 +150,16 @@ class Steps:
     def _step_of(self, compiled: bool) -> Callable[..., Any]:
         """Return one step for inputs, target, weight and scale; it gives what `_value` has
         besides."""
-        if compiled:
+        if compiled and self._trainer is None:
             step = train_step(self._value, self.optimizer, params=self.model, has_aux=True)
             return lambda *args: step(*args)[1]
         apart = value_and_grad(self._value, has_aux=True)
+        if compiled:
+            apart = jit(apart)
 
         def as_written(*args: Any) -> Any:
             (_, found), grads = apart(self.model, *args)
-            self.optimizer.step(grads)
+            self._update(grads)
             return found
 
         return as_written

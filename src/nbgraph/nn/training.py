@@ -91,7 +91,7 @@ class Training:
     @property
     def step(self) -> int:
         """How many steps the optimizer has been asked to take."""
-        return self.optimizer.count
+        return self._steps.count
 
     @property
     def stopping(self) -> bool:

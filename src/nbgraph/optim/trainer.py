@@ -40,6 +40,7 @@ class Trainer:
                 f"{_NAME}: optimizer made a {type(self.optimizer).__name__}; expected an "
                 "ng.optim.Optimizer"
             )
+        self.count = 0  # steps so far
         self.kvstore = create(kvstore) if isinstance(kvstore, str) else kvstore
         weights = self.parameters
         if self.kvstore is not None:
@@ -72,6 +73,7 @@ class Trainer:
         )
         try:
             self._apply(weights, found)
+            self.count += 1
         finally:
             self.optimizer.rescale = rescale
 
