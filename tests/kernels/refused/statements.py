@@ -27,13 +27,6 @@ def final_return(x):
         return 0.0
 
 
-def index_caught(x):
-    try:
-        return (1.0, 2.0)[int(x)]
-    except IndexError:
-        return 0.0
-
-
 def pattern(x):
     match x:
         case float():
@@ -225,11 +218,6 @@ REFUSALS = [
         final_return,
         "`finally` leaves the block by itself, which hides an exception",
         "leave it behind the `try` statement",
-    ),
-    (
-        index_caught,
-        "an index or a key that is missing is not caught in a scalar function",
-        "test it before, as in `x[i] if i < len(x) else 0.0`",
     ),
     (
         pattern,

@@ -328,7 +328,7 @@ REFUSALS = [
         "np.zeros(): got an unexpected keyword argument 'foo'",
         "leave out what it does not take",
     ),
-    (lambda x: (x, 1.0)[5], "tuple index out of range", "use an index within the tuple"),
+    (lambda x: (x, 1.0)[5], "tuple index out of range", "use an index of its items"),
     (
         lambda x: next(((v, 1.0) for v in (x, 1.0) if v > 0), 1.0)[0],
         "the value has values of two different sorts on the paths that reach this line",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -17,15 +18,14 @@ from nbgraph.kernels.capture.values import (
     Static,
     Undefined,
     Value,
-    flatten,
     join_value,
-    unflatten,
 )
 from nbgraph.kernels.kinds import is_boolean, is_integer, kind_of_dtype
 from nbgraph.kernels.scalar import Graph, Node
 
 if TYPE_CHECKING:
     from nbgraph.kernels.capture.names import Watch
+    from nbgraph.kernels.capture.tracer import Tracer
 
 MAX_ENTRIES = 1 << 16  # of an array; each is a node
 MAX_GAPS = 4  # places in a table of a dict, for each key, that may have none
@@ -104,16 +104,22 @@ class Containers(Builtins):
         known = _key(key)
         if known is not None:
             found = owner.entries.get(known, default)
-            if found is None:
+            if found is not None:
+                return found
+            if not issubclass(KeyError, cast("Tracer", self).catching):
                 self.refuse(node, f"the dict has no key {known!r}", "use a key that it has")
-            return found
+            words = f"the dict has no key {known!r}"
+            self.raises_lookup(node, KeyError, words, self.graph.const(True))
+            return self.graph.const(math.nan)
         entries = {k: v for k, v in owner.entries.items() if isinstance(k, (int, float))}
         if not isinstance(key, Node) or not entries:
             self.refuse(node, "the key of a dict is neither a number nor constant", "use a number")
         value, inside = self._chosen(node, key, entries)
         if default is None:
-            nowhere = [self.graph.cast(self.graph.const(0), n.kind) for n in flatten(value) or []]
-            default = unflatten(value, nowhere)
+            words = f"the dict has no such key; it has {', '.join(map(repr, [*entries][:4]))}"
+            words += ", ..." if len(entries) > 4 else ""
+            self.raises_lookup(node, KeyError, words, self.graph.logical_not(inside))
+            return value
         value = join_value(self.graph, inside, value, default)
         if isinstance(value, Undefined):
             self.refuse(node, f"the value {value.why}", "give the default that the others have")

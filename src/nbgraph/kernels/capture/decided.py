@@ -34,11 +34,11 @@ def decided(graph: Graph, path: Node, cond: Node) -> Node:
 
 def opposed(path: Node, other: Node) -> bool:
     """Whether two paths exclude each other."""
-    held = {(part.id, holds) for part, holds in _literals(path, True)}
-    return any((part.id, not holds) in held for part, holds in _literals(other, True))
+    held = {(part.id, holds) for part, holds in literals(path, True)}
+    return any((part.id, not holds) in held for part, holds in literals(other, True))
 
 
-def _literals(cond: Node, holds: bool) -> Iterator[tuple[Node, bool]]:
+def literals(cond: Node, holds: bool) -> Iterator[tuple[Node, bool]]:
     """Conditions that hold, or do not hold, where `cond` does."""
     stack = [(cond, holds)]
     while stack:
@@ -57,7 +57,7 @@ class _Facts:
     def __init__(self, path: Node) -> None:
         self.orders: dict[tuple[int, int], set[str]] = {}
         self.intervals: dict[int, Interval] = {}
-        for part, holds in _literals(path, True):
+        for part, holds in literals(path, True):
             if part.op not in _OUTCOMES:
                 continue
             some = set(_OUTCOMES[part.op])

@@ -489,7 +489,7 @@ class Expressions(Calls, Containers, Lists):
         characters = objects.characters(owner)
         if characters is not owner:
             places = self.places(node, characters, env, path)
-            return objects.joined(self.entries(node, characters, places))
+            return objects.joined(self.entries(node, characters, places, path))
         if not isinstance(owner, tuple):
             self.refuse(
                 node,
@@ -497,7 +497,7 @@ class Expressions(Calls, Containers, Lists):
                 "write the scalar formula; neighbouring elements are reached by passing shifted "
                 "views as further operands",
             )
-        return self.entries(node, owner, self.places(node, owner, env, path))
+        return self.entries(node, owner, self.places(node, owner, env, path), path)
 
 
 def _is_truth(value: Value) -> bool:

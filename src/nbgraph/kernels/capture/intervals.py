@@ -1,29 +1,141 @@
-"""Between which numbers an integer lies, as far as its formula tells: indices that need no test."""
+"""Between which numbers an integer lies, as far as its formula and its path tell.
+
+An index that lies within what it looks up in needs no test.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from nbgraph.kernels.capture.decided import literals
 from nbgraph.kernels.kinds import INTEGERS, is_boolean
 from nbgraph.kernels.scalar import Graph, Node
 
 Interval = tuple[float, float]
 EVERY: Interval = (-math.inf, math.inf)
 _DEEP = 16  # operations that are looked through
+_NESTED = 4  # selects whose conditions are looked at
 _WIDE = 2.0**53  # beyond, sums may wrap and bounds are no longer exact
 
 
-def interval(graph: Graph, node: Node, depth: int = _DEEP) -> Interval:
+class Intervals:
+    """What is known of nodes where a path holds."""
+
+    def __init__(self, graph: Graph, path: Node | None = None) -> None:
+        self._graph = graph
+        self._facts = {} if path is None else _facts(path, True)
+        self._known: dict[int, Interval] = {}
+
+    def of(self, node: Node, depth: int = _DEEP) -> Interval:
+        """Return the least and the largest value of an integer node; infinite where unknown."""
+        found = self._known.get(node.id)
+        if found is None:
+            low, high = self._of_formula(node, depth)
+            least, most = self._facts.get(node.id, EVERY)
+            found = max(low, least), min(high, most)
+            if depth == _DEEP or node.op in ("const", "phi"):
+                self._known[node.id] = found
+        return found
+
+    def _of_formula(self, node: Node, depth: int) -> Interval:
+        if node.op == "const" and node.kind != "f":
+            return int(node.data), int(node.data)
+        if node.op in ("phi", "final"):
+            variable = node.id if node.op == "phi" else node.data[1]
+            low, high = self._graph.ranges.get(variable, EVERY)
+        else:
+            low, high = self._by_operation(node, depth) or EVERY
+        least, most = _of_kind(node.kind)
+        return (low if abs(low) <= _WIDE else least), (high if abs(high) <= _WIDE else most)
+
+    def _by_operation(self, node: Node, depth: int) -> Interval | None:
+        if node.op == "gather" and node.kind != "f":
+            return min(node.data.values), max(node.data.values)
+        if node.op == "cast" and node.args[0].kind == "f":
+            return self._whole_part(node.args[0])
+        rule = _RULES.get(node.op)
+        if rule is None or not depth or not all(a.kind != "f" for a in node.args):
+            return None
+        if node.op == "select":
+            return self._select(node, depth)
+        found = rule(*(self.of(a, depth - 1) for a in node.args))
+        low, high = _of_kind(node.kind)
+        if found is None or found[0] < low or found[1] > high:
+            return None
+        exact = node.op in _BOUNDED or max(map(abs, found)) <= _WIDE  # else it may wrap
+        return found if exact else None
+
+    def _whole_part(self, value: Node) -> Interval | None:
+        """Of a float that is made an integer."""
+        if value.op == "call" and value.data in ("trunc", "floor"):
+            value = value.args[0]
+        found = self._facts.get(value.id)
+        if found is None or math.inf in map(abs, found):
+            return None
+        return math.floor(found[0]), math.trunc(found[1])
+
+    def _select(self, node: Node, depth: int) -> Interval:
+        cond, yes, no = node.args
+        (a, b), (c, d) = self._where(cond, True, yes, depth), self._where(cond, False, no, depth)
+        if cond.op in ("lt", "le", "gt", "ge"):
+            ordered = [_plain(n) for n in cond.args]
+            arms = [_plain(n) for n in (yes, no)]
+            if ordered in (arms, arms[::-1]):
+                least = (cond.op in ("lt", "le")) == (ordered == arms)
+                return (min(a, c), min(b, d)) if least else (max(a, c), max(b, d))
+        return min(a, c), max(b, d)
+
+    def _where(self, cond: Node, holds: bool, node: Node, depth: int) -> Interval:
+        """Of a node where a condition holds, or does not; of the first few within each other."""
+        more = _facts(cond, holds) if depth > _DEEP - _NESTED else {}
+        if not more:
+            return self.of(node, depth - 1)
+        inner = Intervals(self._graph)
+        inner._facts = _both(self._facts, more)
+        return inner.of(node, depth - 1)
+
+
+def interval(graph: Graph, node: Node) -> Interval:
     """Return the least and the largest value of an integer node; infinite where unknown."""
-    if node.op == "const" and node.kind != "f":
-        return int(node.data), int(node.data)
-    known = graph.ranges.get(node.id) if node.op == "phi" else _by_operation(graph, node, depth)
-    if known is None or max(map(abs, known)) > _WIDE:
-        return _of_kind(node.kind)
-    return known
+    return Intervals(graph).of(node)
+
+
+def _both(a: Mapping[int, Interval], b: Mapping[int, Interval]) -> dict[int, Interval]:
+    joined = {**a, **b}
+    for key in a.keys() & b.keys():
+        joined[key] = max(a[key][0], b[key][0]), min(a[key][1], b[key][1])
+    return joined
+
+
+def _facts(path: Node, true: bool) -> dict[int, Interval]:
+    """Return between which numbers nodes lie that the path, which holds or does not, compares with
+    constants. A float that is known by what does not hold may be NaN: of such nothing is known."""
+    found: dict[int, Interval] = {}
+    for part, holds in literals(path, true):
+        if part.op not in _MIRRORED:
+            continue
+        a, b = part.args
+        if not holds and (part.op == "eq" or "f" in (a.kind, b.kind)):
+            continue
+        op = part.op if holds else _NEGATED[part.op]
+        for x, y, how in ((a, b, op), (b, a, _MIRRORED[op])):
+            if y.op == "const" and x.op != "const":
+                low, high = found.get(x.id, EVERY)
+                least, most = _beside(how, y.data, whole=x.kind != "f")
+                found[x.id] = max(low, least), min(high, most)
+    return found
+
+
+def _beside(how: str, bound: float, *, whole: bool) -> Interval:
+    """Return where a number lies that is less than a bound, at most that, ..."""
+    if how in ("lt", "gt"):
+        side = math.inf if how == "gt" else -math.inf
+        bound = bound + math.copysign(1, side) if whole else math.nextafter(bound, side)
+    least = bound if how in ("gt", "ge", "eq") else -math.inf
+    return least, bound if how in ("lt", "le", "eq") else math.inf
 
 
 def _of_kind(kind: str) -> Interval:
@@ -33,31 +145,6 @@ def _of_kind(kind: str) -> Interval:
         info = np.iinfo(kind)
         return float(info.min), float(info.max)
     return EVERY
-
-
-def _by_operation(graph: Graph, node: Node, depth: int) -> Interval | None:
-    if node.op == "gather" and node.kind != "f":
-        return min(node.data.values), max(node.data.values)
-    rule = _RULES.get(node.op)
-    if rule is None or not depth or not all(a.kind != "f" for a in node.args):
-        return None
-    if node.op == "select":
-        return _select(graph, node, depth)
-    found = rule(*(interval(graph, a, depth - 1) for a in node.args))
-    low, high = _of_kind(node.kind)
-    return found if found is None or (low <= found[0] and found[1] <= high) else None
-
-
-def _select(graph: Graph, node: Node, depth: int) -> Interval:
-    cond, yes, no = node.args
-    (a, b), (c, d) = (interval(graph, n, depth - 1) for n in (yes, no))
-    if cond.op in ("lt", "le", "gt", "ge"):
-        ordered = [_plain(n) for n in cond.args]
-        arms = [_plain(n) for n in (yes, no)]
-        if ordered in (arms, arms[::-1]):
-            least = (cond.op in ("lt", "le")) == (ordered == arms)
-            return (min(a, c), min(b, d)) if least else (max(a, c), max(b, d))
-    return min(a, c), max(b, d)
 
 
 def _plain(node: Node) -> tuple[str, object]:
@@ -89,6 +176,9 @@ def _masked(a: Interval, b: Interval) -> Interval | None:
     return (0, min(masks)) if masks else None
 
 
+_MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq"}
+_NEGATED = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le"}
+_BOUNDED = ("cast", "mod", "band")  # whose results do not wrap
 _RULES: dict[str, Callable[..., Interval | None]] = {
     "add": lambda a, b: (a[0] + b[0], a[1] + b[1]),
     "sub": lambda a, b: (a[0] - b[1], a[1] - b[0]),
@@ -102,4 +192,4 @@ _RULES: dict[str, Callable[..., Interval | None]] = {
     "select": lambda *arms: None,
 }
 
-__all__ = ["EVERY", "interval"]
+__all__ = ["EVERY", "Intervals", "interval"]

@@ -81,7 +81,7 @@ class Lists(Builtins):
         if not before and type(content) is List and isinstance(first, Node):
             if first.op == "const" and -len(content) <= first.data < len(content):
                 return content[first.data]
-        value = self._owner.entries(node, self.held(owner, env), places)
+        value = self._owner.entries(node, self.held(owner, env), places, path)
         copied = isinstance(value, List) and isinstance(first, slice)
         if isinstance(value, tuple) and not copied:
             return View(root, (*before, tuple(places)), node)
@@ -157,7 +157,10 @@ class Lists(Builtins):
             if len(items) > MAX_ITEMS:
                 what = f"an index that depends on values changes one of {len(items)} items"
                 m.refuse(what, f"use a list of at most {MAX_ITEMS} items")
-            index, inside = within(graph, place, len(items))
+            index, inside = within(graph, place, len(items), m.path)
+            words = f"list assignment index out of range, there are {len(items)} items"
+            missing = graph.logical_and(cond, graph.logical_not(inside))
+            self._owner.raises_lookup(m.node, IndexError, words, missing)
             for k, item in enumerate(items):
                 here = graph.logical_and(inside, graph.compare("eq", index, graph.const(k)))
                 here = graph.logical_and(cond, here)

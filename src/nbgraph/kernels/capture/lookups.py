@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from nbgraph.kernels.capture.intervals import interval
+from nbgraph.kernels.capture.intervals import Intervals
 from nbgraph.kernels.capture.values import Complex, Value, flatten, unflatten
 from nbgraph.kernels.kinds import is_integer, promote
 from nbgraph.kernels.scalar import Graph, Node
@@ -35,11 +35,11 @@ def entry_at(graph: Graph, items: Sequence[Value], index: Node, name: str = "") 
     return unflatten(items[0], [n for n in found if n is not None])
 
 
-def within(graph: Graph, index: Node, count: int) -> tuple[Node, Node]:
+def within(graph: Graph, index: Node, count: int, path: Node | None = None) -> tuple[Node, Node]:
     """An index of `count` items as one from 0, and whether there is such an item; where there is
-    none, the index is 0."""
+    none, the index is 0. Both are asked for where `path` holds."""
     index, zero, size = graph.cast(index, "i"), graph.const(0), graph.const(count)
-    low, high = interval(graph, index)
+    low, high = Intervals(graph, path).of(index)
     inside = graph.const(True)
     if low < -count:
         inside = graph.compare("ge", index, graph.negate(size))

@@ -39,6 +39,8 @@ from nbgraph.kernels.scalar import Node
 if TYPE_CHECKING:
     from nbgraph.kernels.capture.tracer import Tracer
 
+_TESTED = (ast.NamedExpr, ast.Call, ast.Subscript)  # what assigns, or may raise, in a test
+
 
 def looped(tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node) -> Env:
     """The environment after a loop."""
@@ -73,7 +75,7 @@ def _for(tracer: Tracer, st: ast.For, bounds: tuple[Node, ...], env: Env, path: 
 
 def _last_test(tracer: Tracer, st: ast.While, after: Env, path: Node) -> Env:
     """What `:=` in the test of a loop assigns, and calls in it raise, when it fails at last."""
-    if not any(isinstance(n, (ast.NamedExpr, ast.Call)) for n in ast.walk(st.test)):
+    if not any(isinstance(n, _TESTED) for n in ast.walk(st.test)):
         return after
     tested, raises = dict(after), len(tracer.pending)
     left = stopped(tracer.graph, after, (BROKE, RETURNED))

@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from nbgraph.errors import CaptureError, Raised, always
 from nbgraph.kernels.capture import objects
+from nbgraph.kernels.capture.names import is_own_text
 from nbgraph.kernels.capture.values import (
+    MISSED,
     RAISED,
     RETURNED,
     Env,
@@ -70,11 +72,28 @@ class Raising:
 
     def raises_unset(self, node: ast.AST, name: str, value: Partly) -> None:
         """Note that a name is read which some path leaves unset."""
+        words = f"cannot access local variable {name!r} where it is not associated with a value"
+        self._raises(node, UnboundLocalError, words, value.missing)
+
+    def raises_lookup(self, node: ast.AST, cls: type[LookupError], words: str, where: Node) -> None:
+        """Note that an index or a key is missing where a condition holds.
+
+        Unless a `try` around catches it, the text goes on with the first entry: nobody uses the
+        result, and what comes after needs no condition. The library's own texts look up freely.
+        """
+        tracer = cast("Tracer", self)
+        if is_own_text(tracer.fn) or (where.op == "const" and not where.data):
+            return
+        caught = issubclass(cls, self.catching)
+        self._raises(node, cls, words, where, RAISED if caught else MISSED)
+
+    def _raises(
+        self, node: ast.AST, cls: type[Exception], words: str, where: Node, sort: str = RAISED
+    ) -> None:
         tracer = cast("Tracer", self)
         line = place(tracer.text.filename, tracer.text.line_of(node))
-        words = f"cannot access local variable {name!r} where it is not associated with a value"
-        found = Raised(tracer.operator, UnboundLocalError.__name__, words, line)
-        self.pending.append((flag_of(self.graph, found), value.missing))
+        found = Raised(tracer.operator, cls.__name__, words, line)
+        self.pending.append((flag_of(self.graph, found, sort=sort), where))
 
     def settled(self, env: Env, before: Env | None = None) -> Env:
         """The environment after what the statement's calls raised. `before`: what a handler finds
@@ -93,6 +112,8 @@ class Raising:
             left = flag(graph, env, RETURNED)
             where = graph.logical_and(where, graph.logical_not(left))
             env[name] = graph.logical_or(flag(graph, env, name), where)
+            if name.startswith(MISSED):
+                continue
             env[RETURNED] = graph.logical_or(left, where)
         self.pending.clear()
         return env
@@ -133,23 +154,27 @@ def raised(tracer: Tracer, st: ast.Raise | ast.Assert, env: Env, where: Node) ->
     return {**env, name: where, RETURNED: where}
 
 
-def flag_of(graph: Graph, found: Raised, cls: type | None = None) -> str:
+def flag_of(graph: Graph, found: Raised, cls: type | None = None, sort: str = RAISED) -> str:
     """The flag of what a text raises."""
     if found not in graph.raises:
         graph.raises.append(found)
     number = graph.raises.index(found)
     graph.classes.setdefault(number, cls or getattr(builtins, found.kind))
-    return f"{RAISED}{number}"
+    return f"{sort}{number}"
 
 
 def class_of(graph: Graph, name: str) -> type:
     """The class of the exception that a flag stands for."""
-    return graph.classes[int(name.removeprefix(RAISED))]
+    return graph.classes[_number(name)]
 
 
 def of_flag(graph: Graph, name: str) -> Raised:
     """What a flag stands for."""
-    return graph.raises[int(name.removeprefix(RAISED))]
+    return graph.raises[_number(name)]
+
+
+def _number(name: str) -> int:
+    return int(name.removeprefix(RAISED).removeprefix(MISSED))
 
 
 def _exception(tracer: Tracer, st: ast.Raise, env: Env) -> tuple[type, str]:

@@ -11,15 +11,19 @@ body changes (an int that becomes a float) is widened, and the body traced again
 from __future__ import annotations
 
 import ast
+import functools
+import math
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.kernels.capture.closures import walk
+from nbgraph.kernels.capture.intervals import Intervals
 from nbgraph.kernels.capture.lookups import entry_at
 from nbgraph.kernels.capture.optional import as_partly, nothing_like
 from nbgraph.kernels.capture.values import (
     BROKE,
     CONTINUED,
     HELD,
+    MISSED,
     RESULT,
     RETURNED,
     Complex,
@@ -104,10 +108,27 @@ class RegionLoop:
 
     def _counts(self, counter: Node) -> None:
         """Note between which numbers a counter lies inside the body."""
+        start, stop, step = self.bounds
+        known = Intervals(self.graph, self.path)
         if all(bound.op == "const" for bound in self.bounds):
-            trips = range(*(int(bound.data) for bound in self.bounds))
-            if trips:
-                self.graph.ranges[counter.id] = min(trips[0], trips[-1]), max(trips[0], trips[-1])
+            trips = range(*(int(bound.data) for bound in self.bounds)) or (0,)
+            self.graph.ranges[counter.id] = min(trips[0], trips[-1]), max(trips[0], trips[-1])
+        elif step.data > 0:
+            self.graph.ranges[counter.id] = known.of(start)[0], known.of(stop)[1] - 1
+        else:
+            self.graph.ranges[counter.id] = known.of(stop)[0] + 1, known.of(start)[1]
+
+    def _bound(self, phis: dict[str, list[Node]]) -> None:
+        """Note where variables lie that the trips only count up, or only count down."""
+        stored = [n.id for n in walk(self.st.body) if isinstance(n, ast.Name) and _is_store(n)]
+        for name, step in _counted(self.st.body).items():
+            start = self.start.get(name)
+            if stored.count(name) != 1 or name not in phis or not isinstance(start, Node):
+                continue
+            if phis[name][0].kind in ("i", "int64"):
+                low, high = Intervals(self.graph, self.path).of(start)
+                span = (low, math.inf) if step > 0 else (-math.inf, high)
+                self.graph.ranges[phis[name][0].id] = span
 
     def run(self) -> Env:
         """The environment after the loop."""
@@ -131,7 +152,7 @@ class RegionLoop:
         raise AssertionError(self.names)
 
     def _add_flag(self, name: str) -> None:
-        self.start[name] = self.graph.const(False)
+        self.start.setdefault(name, self.graph.const(False))
         self.names.append(name)
 
     def _attempt(self) -> Env | None:
@@ -142,6 +163,7 @@ class RegionLoop:
             name: [graph.phi(region, (name, i, n.kind), n.kind) for i, n in enumerate(nodes)]
             for name, nodes in starts.items()
         }
+        self._bound(phis)
         inside: Env = {**start, **dict.fromkeys(self.late, Undefined(_LATE))}
         inside |= dict.fromkeys(self.late & self.read_later, Unset(_LATE))
         for name in self.names:
@@ -150,6 +172,9 @@ class RegionLoop:
                 inside[name] = placed(inside[name], inside, name)
         before = dict(inside)  # a test may change lists, too
         left = stopped(graph, inside, (BROKE, RETURNED))
+        if isinstance(self.st, ast.While):  # where a lookup has failed it might never end
+            missed = [flag for name, flag in inside.items() if name.startswith(MISSED)]
+            left = functools.reduce(graph.logical_or, missed, left)
         region.cond = self._condition(inside, graph.logical_and(self.path, graph.logical_not(left)))
         body: Env = without_flags(inside)
         if isinstance(self.st, ast.For):
@@ -228,7 +253,8 @@ class RegionLoop:
             self.start[RESULT] = nothing_like(graph, ends[RESULT])
             self.names.append(RESULT)
             return False
-        late = [n for n in ends if is_flag(n) and n != CONTINUED and n not in self.names]
+        flags = {n: flag for n, flag in ends.items() if is_flag(n) and n != CONTINUED}
+        late = [n for n in flags.keys() - {*self.names} if flags[n] is not self.start.get(n)]
         if late:
             for name in late:
                 self._add_flag(name)
@@ -338,6 +364,18 @@ def _read_outside(body: list[ast.stmt], st: ast.While | ast.For) -> set[str]:
         elif isinstance(node, ast.Name) and not _is_store(node):
             read.add(node.id)
     return read
+
+
+def _counted(body: list[ast.stmt]) -> dict[str, int]:
+    """The variables that a statement of a body adds a constant to -> what is added."""
+    found: dict[str, int] = {}
+    for st in walk(body):
+        match st:
+            case ast.AugAssign(
+                target=ast.Name(id=name), op=ast.Add() | ast.Sub(), value=ast.Constant(value=step)
+            ) if type(step) is int:
+                found[name] = step if isinstance(st.op, ast.Add) else -step
+    return found
 
 
 def _is_false(node: Node) -> bool:

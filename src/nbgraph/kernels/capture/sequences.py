@@ -36,7 +36,6 @@ from nbgraph.kernels.capture.values import (
     flatten,
     join_value,
     placed,
-    unflatten,
 )
 from nbgraph.kernels.kinds import is_boolean, is_integer
 from nbgraph.kernels.scalar import Node
@@ -372,21 +371,31 @@ class Sequences(Builtins):
             )
         return index
 
-    def entries(self, node: ast.Subscript, owner: Value, places: Sequence[Node | slice]) -> Value:
-        """`owner[index]`, `owner[a:b:c]`, and `owner[i, j]` of an array."""
+    def entries(
+        self,
+        node: ast.Subscript,
+        owner: Value,
+        places: Sequence[Node | slice],
+        path: Node | None = None,
+    ) -> Value:
+        """`owner[index]`, `owner[a:b:c]`, and `owner[i, j]` of an array. What is looked up on a
+        path raises IndexError where there is no such entry."""
         if not places:
             return owner
         if not isinstance(owner, tuple):
             self.refuse(node, "there are more indices than dimensions", "leave the last ones out")
         place, *rest = places
         if isinstance(place, slice):
-            return type(owner)(self.entries(node, row, rest) for row in owner[place])
+            return type(owner)(self.entries(node, row, rest, path) for row in owner[place])
         if place.op != "const":
-            return self.entries(node, self._looked_up(node, owner, place), rest)
-        try:
-            return self.entries(node, owner[int(place.data)], rest)
-        except IndexError as error:
-            self.refuse(node, str(error), "use an index within the tuple")
+            return self.entries(node, self._looked_up(node, owner, place, path), rest, path)
+        if -len(owner) <= place.data < len(owner):
+            return self.entries(node, owner[int(place.data)], rest, path)
+        if not issubclass(IndexError, self._tracer.catching):
+            problem = f"{_sort(owner)} index out of range"
+            self.refuse(node, problem, "use an index of its items")
+        self.raises_lookup(node, IndexError, _outside(owner), self.graph.const(True))
+        return self.graph.const(math.nan)
 
     def _fixed(self, node: ast.expr | None, env: Env, path: Node) -> int | None:
         if node is None:
@@ -396,12 +405,16 @@ class Sequences(Builtins):
             self.refuse(node, "the bound of a slice is no constant integer", "write the items out")
         return int(bound.data)
 
-    def _looked_up(self, node: ast.Subscript, owner: tuple[Value, ...], index: Node) -> Value:
-        """The entry at an index that depends on values; outside NaN, of integers 0."""
-        graph, name = self.graph, ast.unparse(node.value)
-        place, inside = within(graph, index, len(owner))
+    def _looked_up(
+        self, node: ast.Subscript, owner: tuple[Value, ...], index: Node, path: Node | None
+    ) -> Value:
+        """The entry at an index that depends on values; where there is none, the first one."""
+        name = ast.unparse(node.value)
+        place, inside = within(self.graph, index, len(owner), path)
         value = (
-            entry_at(graph, owner, place, name if name.isidentifier() else "") if owner else None
+            entry_at(self.graph, owner, place, name if name.isidentifier() else "")
+            if owner
+            else None
         )
         if value is None:
             self.refuse(
@@ -410,9 +423,20 @@ class Sequences(Builtins):
                 f"{MAX_ITEMS} numbers or of tuples of such",
                 "pass what is looked up as an operand",
             )
-        nodes = flatten(value) or []
-        nowhere = [graph.cast(graph.const(math.nan if n.kind == "f" else 0), n.kind) for n in nodes]
-        return join_value(graph, inside, value, unflatten(value, nowhere))
+        if path is not None:
+            missing = self.graph.logical_not(inside)
+            self.raises_lookup(node, IndexError, _outside(owner), missing)
+        return value
+
+
+def _sort(owner: Value) -> str:
+    """What Python calls a sequence."""
+    return "array" if isinstance(owner, Array) else "list" if isinstance(owner, List) else "tuple"
+
+
+def _outside(owner: tuple[Value, ...]) -> str:
+    """What is said of an index that a sequence does not have."""
+    return f"{_sort(owner)} index out of range, there are {len(owner)} items"
 
 
 _ITERTOOLS = (

@@ -136,9 +136,9 @@ class Tracer(Expressions):
 
     def _checked(self, env: Env, value: Value) -> Value:
         """The result of an operator, which ends the kernel for an element that was raised for."""
-        nodes = flatten(value)
+        graph, nodes = self.graph, flatten(value)
         for name, where in raises_of(env).items() if nodes else ():
-            nodes = [self.graph.check(n, where, of_flag(self.graph, name)) for n in nodes or ()]
+            nodes = [graph.check(n, where, of_flag(graph, name)) for n in nodes or ()]
         return value if nodes is None else unflatten(value, nodes)
 
     def _blanked(self, env: Env, value: Value) -> Value:

@@ -32,14 +32,12 @@ if TYPE_CHECKING:
     from nbgraph.kernels.capture.tracer import Tracer
 
 IMPLICIT = (ZeroDivisionError, ValueError, OverflowError)
-_LOOKUPS = (IndexError, KeyError, LookupError)
 _DIVISIONS = ("div", "floordiv", "mod")
 
 
 def attempted(tracer: Tracer, st: ast.Try, env: Env, path: Node) -> Env:
     """The environment after a `try` statement."""
     handlers = [(_classes(tracer, h, env), h) for h in st.handlers]
-    _refuse_lookups(tracer, st, [c for classes, _ in handlers for c in classes])
     outer = tracer.catching
     tracer.catching = (*outer, *(c for classes, _ in handlers for c in classes))
     try:
@@ -105,17 +103,6 @@ def _classes(tracer: Tracer, handler: ast.ExceptHandler, env: Env) -> tuple[type
         what = "what is caught is no class of exceptions that is known"
         tracer.refuse(handler.type, what, "name the classes, as in `except ZeroDivisionError`")
     return tuple(found)
-
-
-def _refuse_lookups(tracer: Tracer, st: ast.Try, classes: Sequence[type]) -> None:
-    """Refuse to catch what looking up raises, which is not known to raise here."""
-    if not any(issubclass(c, _LOOKUPS) for c in classes):
-        return
-    for part in st.body:
-        for node in ast.walk(part):
-            if isinstance(node, ast.Subscript):
-                what = "an index or a key that is missing is not caught in a scalar function"
-                tracer.refuse(node, what, "test it before, as in `x[i] if i < len(x) else 0.0`")
 
 
 # what Python raises by itself ---------------------------------------------------------------------

@@ -135,6 +135,8 @@ FLAGS = (RETURNED, BROKE, CONTINUED)
 # followed by the number of a raise in `Graph.raises`: whether it ended the function, for which
 # RETURNED is set, too
 RAISED = "$raised"
+# the same where the function has gone on: an index or a key was missing
+MISSED = "$missed"
 
 
 def described(value: Value) -> str:
@@ -150,17 +152,21 @@ def described(value: Value) -> str:
 
 def is_flag(name: str) -> bool:
     """Whether a name of an environment says how control has left."""
-    return name in FLAGS or name.startswith(RAISED)
+    return name in FLAGS or name.startswith((RAISED, MISSED))
 
 
 def without_flags(env: Env) -> Env:
-    """The variables of an environment, where control has not left."""
-    return {name: value for name, value in env.items() if not is_flag(name)}
+    """The variables of an environment, where control has not left, and what was missed."""
+    return {
+        name: value for name, value in env.items() if not is_flag(name) or name.startswith(MISSED)
+    }
 
 
 def raises_of(env: Env) -> dict[str, Node]:
-    """The flags of an environment that say which exceptions ended the function."""
-    return {name: value for name, value in env.items() if name.startswith(RAISED)}
+    """The flags of an environment that say which exceptions the function raises, those first behind
+    which it has gone on."""
+    missed = {name: value for name, value in env.items() if name.startswith(MISSED)}
+    return missed | {name: value for name, value in env.items() if name.startswith(RAISED)}
 
 
 def flag(graph: Graph, env: Env, name: str) -> Node:
