@@ -13,6 +13,7 @@ import pytest
 import nbgraph as ng
 from nbgraph.errors import KVMembershipError
 from tests.kvstore.test_protocol import SHAPES, gradients, trained
+from tests.nn.test_stores import work
 
 pytestmark = pytest.mark.filterwarnings("default")  # Dask's own, when processes die
 
@@ -91,6 +92,13 @@ def test_a_trainer_fits_what_no_worker_has_alone(cluster):
     first, second = cluster.run(line, 30)
     assert first == second
     np.testing.assert_allclose(first, [3, 1], atol=2e-2)
+
+
+def test_fit_on_workers(cluster):
+    """Steps with plans of their own on each: the bits of steps as written."""
+    compiled = cluster.run(work, 1, True)
+    assert compiled[0] == compiled[1]
+    assert compiled == cluster.run(work, 1, False)
 
 
 def fails(rank):

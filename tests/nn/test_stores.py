@@ -40,10 +40,11 @@ def test_a_store_of_one_process_changes_no_bit(kind, compiled):
     assert history.rows == alone.rows
 
 
-def work(rank, accumulate):
+def work(rank, accumulate, compiled=False):
     kv = ng.kv.create("dist_sync")
     steps = []
-    options = {"callbacks": lambda training: steps.append(training.step), "accumulate": accumulate}
+    options = {"callbacks": lambda training: steps.append(training.step), "compiled": compiled}
+    options["accumulate"] = accumulate
     found = trained(batches(rank, kv.num_workers, 8), kv, **options)[1]
     return found, steps
 
