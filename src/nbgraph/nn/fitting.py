@@ -157,7 +157,7 @@ def _with(callbacks: Any, checkpoint: Any) -> Callbacks:
     listed = list(callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks]
     if checkpoint is not None:
         own = checkpoint if isinstance(checkpoint, Checkpoint) else Checkpoint(checkpoint)
-        listed.insert(0, own)
+        listed = [own, *[each for each in listed if each is not own]]
     return Callbacks(listed)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,16 +19,22 @@ from nbgraph.ops.define import library
 _PIECES = 64  # of sums that are joined, before they are made one
 
 
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """The shapes of each metric's sums: one value where a traced function returns it."""
+
+    each: tuple[tuple[tuple[int, ...], ...], ...]
+
+
 class Row(NamedTuple):
     """What a batch adds, as one array program gives it.
 
-    `added`: the sums that are added, flat, in float64; `joined`: the others; `shapes`: of each
-    metric, the shapes of its sums.
+    `added`: the sums that are added, flat, in float64; `joined`: the others.
     """
 
     added: Any
     joined: list[Any]
-    shapes: tuple[tuple[tuple[int, ...], ...], ...]
+    shapes: Shapes
 
 
 def row_of(metrics: Sequence[Metric], sums: Sequence[Sequence[Any]]) -> Row:
@@ -36,7 +43,7 @@ def row_of(metrics: Sequence[Metric], sums: Sequence[Sequence[Any]]) -> Row:
     joined: list[Any] = []
     for metric, parts in zip(metrics, sums, strict=True):
         (joined if metric.joined else added).extend(parts)
-    shapes = tuple([tuple([_shape(part) for part in parts]) for parts in sums])
+    shapes = Shapes(tuple([tuple([_shape(part) for part in parts]) for parts in sums]))
     return Row(_flat(added), joined, shapes)
 
 
@@ -140,7 +147,7 @@ class Meter:
         if not self._before:
             return
         flat: list[Any] = []
-        for metric, shapes in zip(self.metrics, row.shapes, strict=True):
+        for metric, shapes in zip(self.metrics, row.shapes.each, strict=True):
             parts = self._before.get(metric.__name__)
             if not metric.joined:
                 flat += [np.zeros(s) for s in shapes] if parts is None else parts
@@ -161,7 +168,7 @@ class Meter:
         flat, place = on_host(self._added), 0
         pieces = iter(self._joined)
         found: dict[str, list[Any]] = {}
-        for metric, shapes in zip(self.metrics, self._shapes, strict=True):
+        for metric, shapes in zip(self.metrics, self._shapes.each, strict=True):
             parts = found[metric.__name__] = []
             for shape in shapes:
                 if metric.joined:
@@ -174,7 +181,7 @@ class Meter:
 
     def _require_alike(self, row: Row) -> None:
         """ArgumentError where a batch has other classes than those before."""
-        for metric, old, new in zip(self.metrics, self._shapes, row.shapes, strict=True):
+        for metric, old, new in zip(self.metrics, self._shapes.each, row.shapes.each, strict=True):
             if not metric.joined and old != new:
                 raise ArgumentError(
                     f"{metric.__name__}: a batch has sums of shapes {new}, those before {old}; "

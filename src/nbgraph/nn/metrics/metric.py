@@ -28,6 +28,16 @@ class Metric(ABC):
         Whether the sums of batches are laid end to end along their first axes instead of added.
 
     `sums` is an array program: `fit` compiles it into the step. `value` is taken on the host, once.
+
+    >>> import nbgraph as ng
+    >>> class Bias(Metric):
+    ...     def sums(self, out, target, weight=None):
+    ...         return ng.sum(ng.astype(out - target, "float64")), float(target.size)
+    ...
+    ...     def value(self, total, count):
+    ...         return float(total / count)
+    >>> Bias("bias")(ng.array([1.0, 2.0]), ng.array([1.0, 1.0]))
+    0.5
     """
 
     joined = False
