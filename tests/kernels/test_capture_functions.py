@@ -262,3 +262,10 @@ def test_refusals_name_the_users_line(fn):
     message = str(caught.value)
     assert message.startswith(f"{fn.__name__}: ") and f"line {line}\n" in message, message
     assert REFUSED[fn] in message and re.search(r"\nInstead: .{8,}\.$", message), message
+
+
+def test_methods_of_operators_make_operators_in_texts():
+    cube = ng.op(lambda x: x**3)
+    assert ng.op(lambda x: cube.derivative("x", order=2)(x) + x)(2.0) == 14.0
+    with pytest.raises(CaptureError, match="takes constants"):
+        ng.op(lambda x: cube.derivative(x)(x))

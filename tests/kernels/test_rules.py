@@ -7,6 +7,7 @@ No kernel is compiled here: graphs of one call each are judged as operators' gra
 
 import math
 
+import numpy as np
 import pytest
 
 import nbgraph as ng
@@ -74,6 +75,29 @@ def test_a_fault_in_a_rule_is_caught(row, full, monkeypatch):
             plant(patch, key, accurate, fault)
             with pytest.raises(CertificateError, match=r"wrong at x=.*fault of nbgraph"):
                 certify(claim_of(key, accurate))
+
+
+ODD = {
+    "sin": lambda x: math.copysign(math.sin(abs(x)), x),
+    "expm1": lambda x: math.copysign(math.expm1(3 * abs(x)), x),
+    "sum": lambda x: math.copysign(abs(x) + x * x, x),
+    "root": lambda x: math.copysign(abs(x) ** 1.5, x),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ODD)
+def test_an_odd_function_by_its_positive_half_has_its_slope_at_zero(name, dtype):
+    f = ng.op(ODD[name])
+    wanted = {"sin": 1.0, "expm1": 3.0, "sum": 1.0, "root": 0.0}[name]
+    got = f.derivative(0)(np.array([-1e-9, -0.0, 0.0, 1e-9], dtype))
+    np.testing.assert_allclose(got, wanted, atol=1e-4)
+
+
+def test_the_sign_of_another_operand_is_taken_as_it_is():
+    f = ng.op(lambda x, s: math.copysign(math.sin(abs(x)), s))
+    got = f.derivative(0)(np.array([-1.0, 1.0]), -1.0)
+    np.testing.assert_allclose(got, [math.cos(1), -math.cos(1)])
 
 
 WITH_OUTPUT = {

@@ -22,8 +22,12 @@ ZERO_OPS = frozenset(("const", "arg", "param", "cast", "gather"))
 class Forward:
     """Tangents of nodes with respect to one seed (an operand or a parameter)."""
 
-    def __init__(self, graph: Graph, seed: Node, *, accurate: bool) -> None:
+    def __init__(
+        self, graph: Graph, seed: Node, *, accurate: bool, turned: Node | None = None
+    ) -> None:
+        """`turned`: a value whose `abs` has the slope of one side at 0, not 0."""
         self._graph, self._seed, self._accurate = graph, seed, accurate
+        self._turned = turned
         self._tangents: dict[int, Node | None] = {seed.id: graph.const(1.0)}
         self._active: set[int] = {seed.id}
         self._constant = vanishing.ConstantBranches(graph)
@@ -136,6 +140,8 @@ class Forward:
         graph, x, d = self._graph, n.args[0], self._d(n.args[0])
         if d is None:
             return None
+        if x is self._turned:
+            return graph.arithmetic("mul", graph.call("copysign", graph.const(1.0), x), d)
         zero = graph.const(0.0)
         above = graph.select(graph.compare("gt", x, zero), d, _nan_through(graph, x, zero))
         return graph.select(graph.compare("lt", x, zero), graph.negate(d), above)
@@ -149,6 +155,9 @@ class Forward:
             if inner.data == "exp":  # log1p(exp(z)) is softplus(z): its slope from its value
                 slope = self._graph.negate(self._graph.call("expm1", self._graph.negate(n)))
                 return self._times(slope, self._d(inner.args[0]))
+        odd = self._odd(n) if n.data == "copysign" else None
+        if odd is not None:
+            return odd
         total: Node | None = None
         for index, argument in enumerate(n.args):
             d = self._d(argument)
@@ -163,6 +172,19 @@ class Forward:
                 sums = n.data in vanishing.POLES
                 total = self._plus(total, self._constant.product(slope, d, sums=sums))
         return total
+
+    def _odd(self, n: Node) -> Node | None:
+        """The slope of copysign(g(abs(x)), x), which at 0 is g's there; None for others."""
+        graph, (value, x) = self._graph, n.args
+        inside = graph.reachable([value])
+        if not any(node.op == "abs" and node.args[0] is x for node in inside):
+            return None
+        if self._d(x) is None or any(node.op == "final" or node.regions for node in inside):
+            return None
+        forward = Forward(graph, self._seed, accurate=self._accurate, turned=x)
+        one = graph.const(1.0)
+        signs = [graph.call("copysign", one, argument) for argument in n.args]
+        return self._times(graph.arithmetic("mul", *signs), forward.tangent(value))
 
     def _extern(self, n: Node) -> Node | None:
         total: Node | None = None
@@ -208,4 +230,7 @@ def partials(
     """d output / d seed for each output; zero nodes where an output does not depend on it."""
     with GROWING:
         forward = Forward(graph, seed, accurate=accurate)
-        return [forward.tangent(out) or graph.const(0.0) for out in outputs]
+        try:
+            return [forward.tangent(out) or graph.const(0.0) for out in outputs]
+        except DerivativeError as problem:
+            raise DerivativeError(f"no derivative w.r.t. {seed.data!r}: {problem}") from None

@@ -189,14 +189,20 @@ def _warn(derived: Derived, graph: Graph, outputs: Sequence[Node], seed: Node) -
 
 
 def dependences(
-    scalar: Scalar, kinds: Sequence[str], parameters: Mapping[str, Any], *, memory: bool
+    scalar: Scalar,
+    kinds: Sequence[str],
+    parameters: Mapping[str, Any],
+    wrt: Collection[str],
+    *,
+    memory: bool,
 ) -> dict[str, Dependence]:
-    """Per floating operand: what the partial of the (single) output reads."""
+    """What the partials of the (single) output read, by those of the operands `wrt` that are
+    floating."""
     captured = scalar.capture(kinds, parameters)
     out = unchecked(*captured.outputs)
     found = {}
     for leaf in captured.operands:
-        if leaf.kind == "f":
+        if leaf.kind == "f" and leaf.data in wrt:
             (slope,) = partials(captured.graph, [out], leaf, accurate=False)
             (accurate,) = partials(captured.graph, [out], leaf, accurate=True)
             found[str(leaf.data)] = depend(captured.graph, out, slope, accurate, memory=memory)
@@ -252,7 +258,7 @@ class Backward(Derived):
             return list(scalar.operands)
         reads: set[str] = set()
         kinds = floating(scalar, probe_kinds(scalar), self.wrt)
-        found = dependences(scalar, kinds, defaults_of(scalar), memory=self.memory)
+        found = dependences(scalar, kinds, defaults_of(scalar), self.wrt, memory=self.memory)
         for name in self.wrt:
             reads |= found[name].reads if name in found else frozenset()
         own = (OUT,) if self.memory else ()
@@ -294,7 +300,7 @@ class Backward(Derived):
             zero = graph.const(0.0)  # for None: not differentiable
             return [zero if given[i].op == "none" else given[i] for i in positions]
         if len(captured.outputs) == 1 and not self.forward:
-            found = dependences(self.parent, kinds, parameters, memory=self.memory)
+            found = dependences(self.parent, kinds, parameters, self.wrt, memory=self.memory)
             slopes = [[found[n].partial if n in found else None] for n in self.wrt]
         else:
             slopes = [list(partials(graph, values, captured.operands[i])) for i in positions]

@@ -31,8 +31,8 @@ def partial(graph: Graph, node: Node, index: int, *, accurate: bool) -> Node | N
     if rule is None:
         where = f" (used at {node.line})" if node.line else ""
         raise DerivativeError(
-            f"{name}(){where} has no derivative here; give the whole derivative by hand with "
-            "@op.gradient"
+            f"the derivative of {name}() by its argument {index + 1}{where} is not known; give the "
+            "whole gradient by hand with @op.gradient"
         )
     return rule(graph, node, node.args)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.kernels.claim import Claim, known
@@ -94,7 +95,7 @@ def require(op: Mapper) -> None:
     elif isinstance(scalar, Backward):
         claims = [asked for name in scalar.wrt for asked in _claims(scalar.parent, name, 1)]
         if scalar.memory:
-            claims += _output_claims(scalar.parent)
+            claims += _output_claims(scalar.parent, scalar.wrt)
     _require(claims)
 
 
@@ -148,7 +149,7 @@ def _gradient_claims(scalar: Scalar, gradient: Gradient) -> list[Asked]:
     return found
 
 
-def _output_claims(scalar: Scalar) -> list[Asked]:
+def _output_claims(scalar: Scalar, wrt: Sequence[str]) -> list[Asked]:
     """Derivatives written with the output (T1) against those written with operands."""
     captured = scalar.capture(probe_kinds(scalar), defaults_of(scalar))
     if len(captured.outputs) != 1:
@@ -156,7 +157,8 @@ def _output_claims(scalar: Scalar) -> list[Asked]:
     (out,) = captured.outputs
     found: list[Asked] = []
     kinds = probe_kinds(scalar)
-    for name, dependence in dependences(scalar, kinds, defaults_of(scalar), memory=True).items():
+    reads = dependences(scalar, kinds, defaults_of(scalar), wrt, memory=True)
+    for name, dependence in reads.items():
         if dependence.kind != "T1":
             continue
         leaf = captured.graph.argument(OUT, "f")

@@ -173,15 +173,16 @@ def dependence_rows(op: Mapper) -> list[dict[str, Any]]:
     if op.nout > 1:
         why = "with several outputs backward keeps the operands"
         return [_row(n, "T2", list(op.scalar.operands), why) for n in names]
-    rows = []
+    rows: list[dict[str, Any]] = []
     kinds = list(probe_kinds(op.scalar))
     parameters = defaults_of(op.scalar)
     memory = op.prefer == "memory"
-    try:
-        found = dependences(op.scalar, kinds, parameters, memory=memory) if names else {}
-    except DerivativeError:
-        return []
-    for name, dependence in found.items():
+    for name in names:
+        try:
+            known = dependences(op.scalar, kinds, parameters, [name], memory=memory)
+        except DerivativeError:
+            continue
+        dependence = known[name]
         row = _row(name, dependence.kind, sorted(dependence.reads), dependence.why())
         if dependence.kind == "T1":
             graph = op.scalar.capture(kinds, parameters).graph

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast, runtime_checkab
 
 import numpy as np
 
-from nbgraph.errors import CaptureError
+from nbgraph.errors import CaptureError, NbgraphError
 from nbgraph.kernels.capture import complex_numbers, objects, remedies, trying, typed
 from nbgraph.kernels.capture.arrays import Making
 from nbgraph.kernels.capture.closures import Bound, LocalFunction
@@ -163,7 +163,7 @@ class Calls(Generators):
         if found is not None:
             return found
         if isinstance(target, MethodType):
-            return self.apply(node, target.__func__, [Static(target.__self__), *args], kwargs, path)
+            return self._bound_method(node, target, args, kwargs, path)
         if isinstance(target, Method) and isinstance(target.owner, (Node, Complex)):
             function = NUMBER_METHODS[target.name]
             return self.apply(node, function, [target.owner, *args], kwargs, path)
@@ -201,6 +201,32 @@ class Calls(Generators):
         if tracer.survey is not None and not of_tuples:
             tracer.survey.add(tracer, error)  # whatever its arguments are
         raise error
+
+    def _bound_method(
+        self,
+        node: ast.Call,
+        target: MethodType,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        path: Node,
+    ) -> Value:
+        """A method, whose text is traced; that of an operator makes another, as its derivative."""
+        owner = target.__self__
+        if not isinstance(owner, Inlinable):
+            return self.apply(node, target.__func__, [Static(owner), *args], kwargs, path)
+        known = [objects.known(value) for value in (*args, *kwargs.values())]
+        name = ast.unparse(node.func)
+        if None in known:
+            self.refuse(node, f"{name}() takes constants here", "make the operator before")
+        values = [found[0] for found in known if found is not None]
+        given = values[: len(args)], dict(zip(kwargs, values[len(args) :], strict=True))
+        try:
+            made = target(*given[0], **given[1])
+        except NbgraphError as error:
+            self.refuse(node, f"{name}(): {error}", "make the operator before")
+        if not isinstance(made, Inlinable):
+            self.refuse(node, f"{name}() makes no operator", "call it outside")
+        return Static(made)
 
     def call_function(
         self,
